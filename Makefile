@@ -1,0 +1,158 @@
+# recon: build, test, install. The two commands that matter:
+#
+#   make demo    installs what is missing, builds, runs the main job on shipped data
+#   make test    installs what is missing, builds, runs every test
+#
+# Also: make bench | check-slow | fuzz | install | format | clean. `make test T=group/so3` runs one
+# test; `make SANITIZE=address,undefined` builds into build/debug; ARENA=malloc see core/arena.h.
+
+VERSION := 0.1.0
+SOMAJOR := 0
+PREFIX  ?= /usr/local
+DESTDIR ?=
+
+# Folders in the order in which data may flow: a file includes its own folder and those before it.
+LAYERS := core ops group stats knn nn data backbone normalize maps apps report
+
+CC       ?= cc
+CXX      ?= c++
+SANITIZE ?=
+BUILD    := build$(if $(SANITIZE),/debug)
+
+WARN := -Wall -Wextra -Wpedantic -Wshadow -Wpointer-arith -Wwrite-strings -Wvla -Werror
+OPT  := $(if $(SANITIZE),-O1 -fno-omit-frame-pointer,-O3 -fno-math-errno -fno-trapping-math)
+COMMON = $(OPT) -g -fPIC -fvisibility=hidden -pthread -ffp-contract=fast $(WARN) \
+         -D_GNU_SOURCE -DRECON_VERSION='"$(VERSION)"' -Iinclude -Isrc $(FEATURES) \
+         $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all) \
+         $(if $(filter malloc,$(ARENA)),-DRECON_ARENA_MALLOC)
+CFLAGS_ALL   = -std=c11 -Wstrict-prototypes -Wmissing-prototypes $(COMMON) $(CFLAGS)
+CXXFLAGS_ALL = -std=c++17 $(COMMON) $(CXXFLAGS)
+LDLIBS = -ljansson -lz $(FEATURE_LIBS) -lm -pthread
+
+# Optional libraries: found by compiling against them, absence is said and not fatal.
+HASH := \#
+have = $(shell printf '$(HASH)include <$(1)>\nint main(void){return 0;}\n' | \
+         $(if $(3),$(CXX) -x c++ -std=c++17,$(CC) -x c) - -o /dev/null $(2) 2>/dev/null && echo yes)
+ifeq ($(filter clean format setup%,$(MAKECMDGOALS)),)
+HAVE_OPENBLAS := $(call have,cblas.h,-lopenblas)
+HAVE_DNNL     := $(call have,dnnl.h,-ldnnl)
+HAVE_FAISS    := $(call have,faiss/Index.h,-lfaiss -lopenblas -fopenmp,c++)
+endif
+ifeq ($(HAVE_OPENBLAS),yes)
+FEATURES += -DRECON_HAVE_OPENBLAS
+FEATURE_LIBS += -lopenblas
+endif
+ifeq ($(HAVE_DNNL),yes)
+FEATURES += -DRECON_HAVE_DNNL
+FEATURE_LIBS += -ldnnl -lgomp
+endif
+ifeq ($(HAVE_FAISS),yes)
+FEATURES += -DRECON_HAVE_FAISS
+FEATURE_LIBS := -lfaiss $(FEATURE_LIBS) -llapack -lgomp -lstdc++
+endif
+
+C_SRC   := $(wildcard $(addsuffix /*.c,$(addprefix src/,$(LAYERS))) src/ops/*/*.c)
+CXX_SRC := $(if $(filter yes,$(HAVE_FAISS)),$(wildcard src/knn/*.cc))
+OBJ     := $(C_SRC:%.c=$(BUILD)/%.o) $(CXX_SRC:%.cc=$(BUILD)/%.o)
+CLI_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cli/*.c))
+TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/*/test_*.c))
+BENCHES := $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/bench_*.c))
+EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
+LIB_A   := $(BUILD)/librecon.a
+LIB_SO  := $(BUILD)/librecon.so.$(VERSION)
+
+.PHONY: all lib tests setup setup-test setup-bench test demo bench check-slow fuzz fuzz-brief \
+        install uninstall format check-format check-layers features clean
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+all: lib $(BUILD)/recon $(EXAMPLES)
+lib: $(LIB_A) $(BUILD)/librecon.so
+tests: $(TESTS) $(BUILD)/recon $(EXAMPLES)
+
+# One line a change of compiler, flags or features cannot get past: everything depends on it.
+FLAGS_NOW := $(CC) $(CFLAGS_ALL) | $(CXX) $(CXXFLAGS_ALL) | $(LDLIBS)
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' | cmp -s - $@ || \
+	 { printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' > $@; $(MAKE) -s --no-print-directory features; }
+FORCE:
+
+features:
+	@for f in "OpenBLAS:$(HAVE_OPENBLAS)" "oneDNN:$(HAVE_DNNL)" "FAISS:$(HAVE_FAISS)"; do \
+	  case $$f in *:yes) echo "with    $${f%%:*}" ;; *) echo "without $${f%%:*} (not found)" ;; esac; done
+
+$(BUILD)/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
+$(BUILD)/%.o: %.cc $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CXX) $(CXXFLAGS_ALL) -fopenmp -MMD -MP -c $< -o $@
+
+$(LIB_A): $(OBJ)
+	@rm -f $@
+	$(AR) rcs $@ $^
+$(LIB_SO): $(OBJ)
+	$(CC) $(CFLAGS_ALL) -shared -Wl,-soname,librecon.so.$(SOMAJOR) -Wl,-z,defs \
+	  -Wl,--exclude-libs,ALL -o $@ $^ $(LDLIBS)
+$(BUILD)/librecon.so: $(LIB_SO)
+	ln -sf librecon.so.$(VERSION) $(BUILD)/librecon.so.$(SOMAJOR)
+	ln -sf librecon.so.$(SOMAJOR) $@
+
+$(BUILD)/recon: $(CLI_OBJ) $(LIB_A)
+	$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS)
+$(BUILD)/tests/%: $(BUILD)/tests/%.o $(LIB_A)
+	$(CC) $(CFLAGS_ALL) -o $@ $^ -lcmocka $(LDLIBS)
+$(BUILD)/tests/%.o: COMMON += -Itests
+$(BUILD)/bench/%: $(BUILD)/bench/%.o $(LIB_A)
+	$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS)
+# Examples see what a user sees: the public headers and the library.
+$(BUILD)/examples/%: examples/%.c $(LIB_A)
+	@mkdir -p $(@D)
+	$(CC) -std=c99 $(OPT) -g $(WARN) -Iinclude $(if $(SANITIZE),-fsanitize=$(SANITIZE)) \
+	  -o $@ $< $(LIB_A) $(LDLIBS)
+
+setup:
+	@tools/setup build
+setup-test:
+	@tools/setup build test
+setup-bench:
+	@tools/setup build bench
+
+SANITIZERS := address,undefined
+test: setup-test
+	@$(MAKE) --no-print-directory check-layers check-format
+	@$(MAKE) --no-print-directory all tests
+	@$(MAKE) --no-print-directory SANITIZE=$(SANITIZERS) tests
+	@$(MAKE) --no-print-directory fuzz-brief
+	@tools/run-tests '$(T)'
+
+check-layers:
+	@tools/check-layers $(LAYERS)
+
+FORMATTED = $(shell git ls-files -co --exclude-standard '*.c' '*.h' '*.cc')
+format:
+	clang-format -i $(FORMATTED)
+check-format:
+	@clang-format --dry-run --Werror $(FORMATTED)
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include
+	install -m 755 $(BUILD)/recon $(DESTDIR)$(PREFIX)/bin/recon
+	install -m 644 $(LIB_A) $(DESTDIR)$(PREFIX)/lib/librecon.a
+	install -m 755 $(LIB_SO) $(DESTDIR)$(PREFIX)/lib/librecon.so.$(VERSION)
+	ln -sf librecon.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/librecon.so.$(SOMAJOR)
+	ln -sf librecon.so.$(SOMAJOR) $(DESTDIR)$(PREFIX)/lib/librecon.so
+	cp -R include/recon $(DESTDIR)$(PREFIX)/include/
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS_PRIVATE@|$(LDLIBS)|' \
+	  tools/recon.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/recon.pc
+uninstall:
+	rm -rf $(DESTDIR)$(PREFIX)/bin/recon $(DESTDIR)$(PREFIX)/include/recon \
+	  $(DESTDIR)$(PREFIX)/lib/librecon.* $(DESTDIR)$(PREFIX)/lib/pkgconfig/recon.pc
+
+clean:
+	rm -rf build
+
+-include $(shell find build -name '*.d' 2>/dev/null)
+fuzz-brief:
+	@true

@@ -1,0 +1,7 @@
+#include <recon/recon.h>
+#include <stdio.h>
+int main(void)
+{
+    puts(recon_version());
+    return 0;
+}

@@ -1,0 +1,55 @@
+/* ctx.h - the context: one run's threads, messages, progress and kernels.
+ *
+ * A context belongs to one thread at a time. Two contexts in two threads share nothing. */
+#ifndef RECON_CORE_CTX_H
+#define RECON_CORE_CTX_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <recon/core/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct recon_ctx recon_ctx;
+
+typedef enum { RECON_LOG_WARN, RECON_LOG_INFO, RECON_LOG_DEBUG } recon_log_level;
+
+/* How far a long job is. The callback comes at most ten times a second, and once at the end. */
+typedef struct {
+    const char *label; /* "knn", "normalize" ...              */
+    uint64_t done;     /* of total                            */
+    uint64_t total;    /* never 0                             */
+    double seconds;    /* since the job began                 */
+    int finished;      /* 1 on the last call of the job       */
+} recon_progress;
+
+/* Zero in any field means its default. */
+typedef struct {
+    int threads; /* 0: as many as the machine offers this process; at most 256 */
+    void (*on_log)(void *user, recon_log_level level, const char *line);
+    void (*on_progress)(void *user, const recon_progress *progress);
+    void *user; /* handed to both callbacks */
+} recon_ctx_options;
+
+/* A new context, or NULL when memory or threads cannot be had. options may be NULL. */
+RECON_API recon_ctx *recon_ctx_new(const recon_ctx_options *options);
+RECON_API void recon_ctx_free(recon_ctx *ctx);
+
+/* The message of the last failure, "" when there was none. Valid until the next call with ctx. */
+RECON_API const char *recon_ctx_message(const recon_ctx *ctx);
+RECON_API int recon_ctx_threads(const recon_ctx *ctx);
+
+/* Makes the running call return RECON_ERR_INTERRUPTED soon. Safe in a signal handler and from any
+ * thread; stays set until recon_ctx_resume. */
+RECON_API void recon_ctx_interrupt(recon_ctx *ctx);
+RECON_API void recon_ctx_resume(recon_ctx *ctx);
+
+/* The library's version, "0.1.0". */
+RECON_API const char *recon_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,30 @@
+/* so2.h - rotations of the plane, held as one angle in radians in (-pi, pi].
+ *
+ * Counter-clockwise as seen on screen. */
+#ifndef RECON_GROUP_SO2_H
+#define RECON_GROUP_SO2_H
+
+#include <stddef.h>
+#include <recon/core/rng.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+RECON_API double recon_so2_wrap(double angle);          /* into (-pi, pi]                  */
+RECON_API double recon_so2_compose(double a, double b); /* a after b                       */
+RECON_API double recon_so2_inverse(double a);
+RECON_API double recon_so2_distance(double a, double b); /* the shorter way round: [0, pi]  */
+RECON_API double recon_so2_haar(recon_rng *rng);         /* uniform                         */
+RECON_API void recon_so2_act(double out[2], double a, const double v[2]); /* out may be v        */
+
+/* The same for n angles. out may be one of the inputs. */
+RECON_API void recon_so2_wrap_n(double *out, const double *a, size_t n);
+RECON_API void recon_so2_compose_n(double *out, const double *a, const double *b, size_t n);
+RECON_API void recon_so2_inverse_n(double *out, const double *a, size_t n);
+RECON_API void recon_so2_distance_n(double *out, const double *a, const double *b, size_t n);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,62 @@
+/* so3.h - rotations of three-space, held as unit quaternions in double precision.
+ *
+ * Quaternions, not matrices: a long product drifts off the group either way, and a quaternion comes
+ * back with one division; averages become 4x4 symmetric eigenproblems. Active, right-handed, w
+ * first. q and -q are the same rotation; what this library returns has w >= 0. */
+#ifndef RECON_GROUP_SO3_H
+#define RECON_GROUP_SO3_H
+
+#include <stddef.h>
+#include <recon/core/ctx.h>
+#include <recon/core/rng.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct {
+    double w, x, y, z;
+} recon_so3; /* a value: copy freely */
+
+RECON_API recon_so3 recon_so3_identity(void);
+RECON_API recon_so3 recon_so3_compose(recon_so3 a, recon_so3 b); /* a after b */
+RECON_API recon_so3 recon_so3_inverse(recon_so3 a);
+RECON_API double recon_so3_angle(recon_so3 a);                 /* distance from 1: [0, pi]       */
+RECON_API double recon_so3_distance(recon_so3 a, recon_so3 b); /* geodesic, radians: [0, pi]      */
+RECON_API recon_so3 recon_so3_haar(recon_rng *rng);            /* uniform                        */
+RECON_API void recon_so3_act(double out[3], recon_so3 a, const double v[3]); /* out may be v */
+
+/* Rotation vectors (axis times angle). exp and log are accurate to rounding near 0 and near pi;
+ * at pi exactly log picks the axis whose first non-zero entry is positive. */
+RECON_API recon_so3 recon_so3_exp(const double v[3]);
+RECON_API void recon_so3_log(double v[3], recon_so3 a);
+RECON_API recon_so3 recon_so3_from_axis_angle(const double axis[3], double angle);  /* axis != 0 */
+RECON_API void recon_so3_to_axis_angle(double axis[3], double *angle, recon_so3 a); /* angle in
+                                                          [0, pi]; the axis of 1 is (1, 0, 0) */
+
+/* Row-major matrices. from_matrix takes the nearest rotation when m is off by rounding; use
+ * recon_so3_matrix_error first where m comes from outside. */
+RECON_API void recon_so3_to_matrix(double m[9], recon_so3 a);
+RECON_API recon_so3 recon_so3_from_matrix(const double m[9]);
+/* How far m is from a rotation: the largest entry of |m m^T - 1|, or infinity for a reflection or
+ * for entries that are not finite. */
+RECON_API double recon_so3_matrix_error(const double m[9]);
+/* q / |q| with w >= 0; q must not be 0. */
+RECON_API recon_so3 recon_so3_normalize(recon_so3 q);
+
+/* The same for n rotations. out may be one of the inputs. */
+RECON_API void recon_so3_compose_n(recon_so3 *out, const recon_so3 *a, const recon_so3 *b,
+                                   size_t n);
+RECON_API void recon_so3_inverse_n(recon_so3 *out, const recon_so3 *a, size_t n);
+RECON_API void recon_so3_distance_n(double *out, const recon_so3 *a, const recon_so3 *b, size_t n);
+RECON_API void recon_so3_exp_n(recon_so3 *out, const double *v /* [n][3] */, size_t n);
+RECON_API void recon_so3_log_n(double *v /* [n][3] */, const recon_so3 *a, size_t n);
+RECON_API void recon_so3_to_matrix_n(double *m /* [n][9] */, const recon_so3 *a, size_t n);
+RECON_API void recon_so3_from_matrix_n(recon_so3 *out, const double *m /* [n][9] */, size_t n);
+RECON_API void recon_so3_act_n(double *out /* [n][3] */, recon_so3 a, const double *v /* [n][3] */,
+                               size_t n);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

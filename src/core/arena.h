@@ -1,0 +1,35 @@
+/* arena.h - memory that is given back all at once.
+ *
+ * A stack of blocks: taking moves a pointer, releasing moves it back to a mark. After the first
+ * pass over the same code the blocks are there and the addresses repeat. Built with
+ * `make ARENA=malloc` every request gets a block of its own, so that the sanitizers see each
+ * overrun. */
+#ifndef CORE_ARENA_H
+#define CORE_ARENA_H
+
+#include <stddef.h>
+#include <recon/core/ctx.h>
+
+typedef struct recon_arena recon_arena;
+typedef struct {
+    void *block; /* the block on top, and how much of it was in use */
+    size_t used;
+} recon_mark;
+
+recon_arena *recon_arena_make(void); /* NULL when out of memory */
+void recon_arena_free(recon_arena *arena);
+
+/* count * size bytes, not set, aligned to 64, through *out (a pointer to any pointer); alive until
+ * a mark from before it is released. */
+recon_status recon_arena_take(recon_ctx *ctx, recon_arena *arena, void *out, size_t count,
+                              size_t size);
+recon_mark recon_arena_mark(const recon_arena *arena);
+void recon_arena_release(recon_arena *arena, recon_mark mark);
+
+/* The most bytes that were ever in use at once. */
+size_t recon_arena_peak(const recon_arena *arena);
+
+/* Scratch of one worker of the pool: take, and release to your own mark before the task ends. */
+recon_arena *recon_worker_arena(recon_ctx *ctx, int worker);
+
+#endif

@@ -1,0 +1,158 @@
+/* ctx.c - life of a context; its messages, log lines and progress. */
+#include "core/ctx.h"
+#include "core/fail.h"
+#include "core/pool.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define SHOW_EVERY 0.1 /* seconds between two progress reports */
+
+const char *recon_version(void)
+{
+    return RECON_VERSION;
+}
+
+const char *recon_status_name(recon_status status)
+{
+    static const char *const name[] = { "ok",     "input",       "io",      "format",
+                                        "memory", "unsupported", "numeric", "interrupted" };
+    size_t i = (size_t)status;
+    return i < sizeof name / sizeof *name ? name[i] : "unknown";
+}
+
+recon_ctx *recon_ctx_new(const recon_ctx_options *options)
+{
+    recon_ctx *ctx = calloc(1, sizeof *ctx);
+    if (!ctx)
+        return NULL;
+    if (options)
+        ctx->options = *options;
+    pthread_mutex_init(&ctx->lock, NULL);
+    ctx->pool = recon_pool_new(ctx->options.threads);
+    if (!ctx->pool) {
+        recon_ctx_free(ctx);
+        return NULL;
+    }
+    return ctx;
+}
+
+void recon_ctx_free(recon_ctx *ctx)
+{
+    if (!ctx)
+        return;
+    recon_pool_free(ctx->pool);
+    pthread_mutex_destroy(&ctx->lock);
+    free(ctx);
+}
+
+const char *recon_ctx_message(const recon_ctx *ctx)
+{
+    return ctx->message;
+}
+
+int recon_ctx_threads(const recon_ctx *ctx)
+{
+    return recon_pool_threads(ctx->pool);
+}
+
+void recon_ctx_interrupt(recon_ctx *ctx)
+{
+    atomic_store(&ctx->interrupted, 1);
+}
+
+void recon_ctx_resume(recon_ctx *ctx)
+{
+    atomic_store(&ctx->interrupted, 0);
+}
+
+recon_status recon_fail(recon_ctx *ctx, recon_status status, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    pthread_mutex_lock(&ctx->lock);
+    if (!ctx->in_parallel || !ctx->message[0])
+        vsnprintf(ctx->message, sizeof ctx->message, fmt, ap);
+    pthread_mutex_unlock(&ctx->lock);
+    va_end(ap);
+    return status;
+}
+
+recon_status recon_note(recon_ctx *ctx, recon_status status, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    pthread_mutex_lock(&ctx->lock);
+    size_t used = strlen(ctx->message);
+    size_t room = sizeof ctx->message - used;
+    if (room > 4) {
+        char *at = ctx->message + used;
+        memcpy(at, " (", 3);
+        vsnprintf(at + 2, room - 3, fmt, ap); /* one byte kept for the bracket */
+        strcat(at, ")");
+    }
+    pthread_mutex_unlock(&ctx->lock);
+    va_end(ap);
+    return status;
+}
+
+void recon_log(recon_ctx *ctx, recon_log_level level, const char *fmt, ...)
+{
+    if (!ctx->options.on_log)
+        return;
+    char line[1024];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(line, sizeof line, fmt, ap);
+    va_end(ap);
+    pthread_mutex_lock(&ctx->lock);
+    ctx->options.on_log(ctx->options.user, level, line);
+    pthread_mutex_unlock(&ctx->lock);
+}
+
+double recon_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void show_progress(recon_ctx *ctx, int finished)
+{
+    recon_progress p = { .label = ctx->progress.label,
+                         .done = atomic_load(&ctx->progress.done),
+                         .total = ctx->progress.total,
+                         .seconds = recon_now() - ctx->progress.begun,
+                         .finished = finished };
+    ctx->options.on_progress(ctx->options.user, &p);
+}
+
+void recon_progress_begin(recon_ctx *ctx, const char *label, uint64_t total)
+{
+    ctx->progress.label = label;
+    ctx->progress.total = total ? total : 1;
+    ctx->progress.begun = ctx->progress.shown = recon_now();
+    atomic_store(&ctx->progress.done, 0);
+}
+
+void recon_progress_add(recon_ctx *ctx, uint64_t done)
+{
+    atomic_fetch_add(&ctx->progress.done, done);
+    if (!ctx->options.on_progress || pthread_mutex_trylock(&ctx->lock) != 0)
+        return; /* somebody else is showing it just now */
+    double now = recon_now();
+    if (now - ctx->progress.shown >= SHOW_EVERY) {
+        ctx->progress.shown = now;
+        show_progress(ctx, 0);
+    }
+    pthread_mutex_unlock(&ctx->lock);
+}
+
+void recon_progress_end(recon_ctx *ctx)
+{
+    if (ctx->options.on_progress)
+        show_progress(ctx, 1);
+}

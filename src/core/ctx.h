@@ -1,0 +1,44 @@
+/* ctx.h (private) - the context's fields, for the library's own files, with logging and progress.
+ */
+#ifndef CORE_CTX_H
+#define CORE_CTX_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <recon/core/ctx.h>
+
+struct recon_ops;  /* ops/ops.h: core only carries the pointer that recon_ops_attach sets */
+struct recon_pool; /* threads.c */
+
+struct recon_ctx {
+    const struct recon_ops *ops;
+    struct recon_pool *pool;
+    recon_ctx_options options;
+    atomic_int interrupted;
+
+    pthread_mutex_t lock; /* guards the message and the callbacks: workers may fail and report */
+    char message[1024];
+    int in_parallel; /* within a loop the first message stays */
+
+    struct {
+        const char *label;
+        uint64_t total;
+        double begun, shown;
+        atomic_ullong done;
+    } progress;
+
+    atomic_long fail_at; /* tests: see recon_alloc_fail_at */
+};
+
+/* To whoever gave on_log. */
+void recon_log(recon_ctx *ctx, recon_log_level level, const char *fmt, ...) RECON_PRINTF(3, 4);
+
+/* Progress of one long job at a time. add may be called by any worker. */
+void recon_progress_begin(recon_ctx *ctx, const char *label, uint64_t total);
+void recon_progress_add(recon_ctx *ctx, uint64_t done);
+void recon_progress_end(recon_ctx *ctx);
+
+/* Seconds on a clock that only goes forward. */
+double recon_now(void);
+
+#endif

@@ -1,0 +1,41 @@
+/* memory.c - checked allocation. */
+#include "core/memory.h"
+#include "core/ctx.h"
+#include "core/fail.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ALIGN 64 /* a cache line, and the widest vector */
+
+void recon_alloc_fail_at(recon_ctx *ctx, long n)
+{
+    atomic_store(&ctx->fail_at, n);
+}
+
+static int told_to_fail(recon_ctx *ctx)
+{
+    return atomic_load(&ctx->fail_at) > 0 && atomic_fetch_sub(&ctx->fail_at, 1) == 1;
+}
+
+recon_status recon_alloc_raw(recon_ctx *ctx, void *out, size_t count, size_t size)
+{
+    void *block = NULL;
+    size_t bytes = 0;
+    int fits = !__builtin_mul_overflow(count, size, &bytes) && bytes <= SIZE_MAX - ALIGN;
+    if (fits && !told_to_fail(ctx))
+        block = aligned_alloc(ALIGN, (bytes ? bytes + ALIGN - 1 : ALIGN) / ALIGN * ALIGN);
+    memcpy(out, &block, sizeof block);
+    if (!block)
+        return recon_fail(ctx, RECON_ERR_MEMORY, "out of memory: %zu x %zu bytes", count, size);
+    return RECON_OK;
+}
+
+recon_status recon_alloc(recon_ctx *ctx, void *out, size_t count, size_t size)
+{
+    recon_status status = recon_alloc_raw(ctx, out, count, size);
+    if (status == RECON_OK)
+        memset(*(void **)out, 0, count * size);
+    return status;
+}

@@ -1,0 +1,19 @@
+/* memory.h - checked allocation. Sizes are multiplied here and nowhere else, so that a hostile
+ * count in a file cannot wrap around. */
+#ifndef CORE_MEMORY_H
+#define CORE_MEMORY_H
+
+#include <stddef.h>
+#include <recon/core/ctx.h>
+
+/* count * size bytes, zeroed, aligned to 64, through *out (a pointer to any pointer). A count of
+ * 0 gives a block that may not be read. On failure *out is NULL. Free with free(). */
+recon_status recon_alloc(recon_ctx *ctx, void *out, size_t count, size_t size);
+
+/* As recon_alloc, but the bytes are not set: for large buffers that are filled at once. */
+recon_status recon_alloc_raw(recon_ctx *ctx, void *out, size_t count, size_t size);
+
+/* Tests: the n-th allocation from now fails (1 is the next one), once; 0 turns it off. */
+void recon_alloc_fail_at(recon_ctx *ctx, long n);
+
+#endif
