@@ -18,6 +18,7 @@ CC       ?= cc
 CXX      ?= c++
 SANITIZE ?=
 BUILD    := build$(if $(SANITIZE),/debug)
+say       = @$(if $(V),set -x;,echo '  $(1)' $@;)# V=1 shows whole commands
 
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wpointer-arith -Wwrite-strings -Wvla -Werror
 OPT  := $(if $(SANITIZE),-O1 -fno-omit-frame-pointer,-O3 -fno-math-errno -fno-trapping-math)
@@ -84,32 +85,32 @@ features:
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
+	$(call say,CC )$(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 $(BUILD)/%.o: %.cc $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CXX) $(CXXFLAGS_ALL) -fopenmp -MMD -MP -c $< -o $@
+	$(call say,CXX)$(CXX) $(CXXFLAGS_ALL) -fopenmp -MMD -MP -c $< -o $@
 
 $(LIB_A): $(OBJ)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call say,AR )$(AR) rcs $@ $^
 $(LIB_SO): $(OBJ)
-	$(CC) $(CFLAGS_ALL) -shared -Wl,-soname,librecon.so.$(SOMAJOR) -Wl,-z,defs \
+	$(call say,LD )$(CC) $(CFLAGS_ALL) -shared -Wl,-soname,librecon.so.$(SOMAJOR) -Wl,-z,defs \
 	  -Wl,--exclude-libs,ALL -o $@ $^ $(LDLIBS)
 $(BUILD)/librecon.so: $(LIB_SO)
-	ln -sf librecon.so.$(VERSION) $(BUILD)/librecon.so.$(SOMAJOR)
-	ln -sf librecon.so.$(SOMAJOR) $@
+	@ln -sf librecon.so.$(VERSION) $(BUILD)/librecon.so.$(SOMAJOR)
+	@ln -sf librecon.so.$(SOMAJOR) $@
 
 $(BUILD)/recon: $(CLI_OBJ) $(LIB_A)
-	$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS)
+	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS)
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(LIB_A)
-	$(CC) $(CFLAGS_ALL) -o $@ $^ -lcmocka $(LDLIBS)
+	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ -lcmocka $(LDLIBS)
 $(BUILD)/tests/%.o: COMMON += -Itests
 $(BUILD)/bench/%: $(BUILD)/bench/%.o $(LIB_A)
-	$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS)
+	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS)
 # Examples see what a user sees: the public headers and the library.
 $(BUILD)/examples/%: examples/%.c $(LIB_A)
 	@mkdir -p $(@D)
-	$(CC) -std=c99 $(OPT) -g $(WARN) -Iinclude $(if $(SANITIZE),-fsanitize=$(SANITIZE)) \
+	$(call say,CC )$(CC) -std=c99 $(OPT) -g $(WARN) -Iinclude $(if $(SANITIZE),-fsanitize=$(SANITIZE)) \
 	  -o $@ $< $(LIB_A) $(LDLIBS)
 
 setup:

@@ -5,5 +5,7 @@
 #include <recon/core/status.h>
 #include <recon/core/ctx.h>
 #include <recon/core/rng.h>
+#include <recon/ops/backend.h>
+#include <recon/knn/knn.h>
 
 #endif

@@ -41,12 +41,17 @@ struct recon_pool {
     worker worker[];
 };
 
-static _Thread_local int running_in = -1; /* this thread's worker number inside a task */
+static _Thread_local struct {
+    const recon_ctx *ctx; /* whose task this thread is in, NULL outside any */
+    int worker;
+} running;
 
 static void run_tasks(job *j, int id)
 {
-    int outer = running_in;
-    running_in = id;
+    const recon_ctx *outer = running.ctx;
+    int outer_worker = running.worker;
+    running.ctx = j->ctx;
+    running.worker = id;
     for (;;) {
         if (atomic_load(&j->status) != RECON_OK)
             break;
@@ -63,7 +68,8 @@ static void run_tasks(job *j, int id)
         if (status != RECON_OK)
             atomic_compare_exchange_strong(&j->status, &ok, (int)status);
     }
-    running_in = outer;
+    running.ctx = outer;
+    running.worker = outer_worker;
 }
 
 static void *worker_main(void *arg)
@@ -174,8 +180,8 @@ static void run_on_all(recon_pool *pool, job *j)
 recon_status recon_parallel(recon_ctx *ctx, recon_task *task, void *arg, size_t count)
 {
     job j = { .ctx = ctx, .task = task, .arg = arg, .count = count };
-    if (running_in >= 0) { /* inside a task: this worker alone */
-        run_tasks(&j, running_in);
+    if (running.ctx == ctx) { /* inside a task: this worker alone */
+        run_tasks(&j, running.worker);
         return (recon_status)atomic_load(&j.status);
     }
     ctx->message[0] = '\0';

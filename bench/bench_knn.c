@@ -1,0 +1,82 @@
+/* bench_knn.c - exact k-NN against the bare matrix product of the same size, in one run.
+ *
+ *   bench_knn N D K [THREADS]
+ *
+ * Prints seconds of: the full similarity matrix by OpenBLAS sgemm on as many threads (row blocks
+ * into one buffer, nothing else done), our all-pairs search, and our query search with the first
+ * rows as queries beside sgemm of that size. Data: clustered unit-scale Gaussians, 10 % noise. */
+#include <recon/recon.h>
+
+#include <cblas.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void fill(float *z, size_t n, size_t d)
+{
+    for (size_t i = 0; i < n; i++) {
+        recon_rng r = recon_rng_new(1, i), centre = recon_rng_new(2, i % 1000);
+        for (size_t c = 0; c < d; c++)
+            z[i * d + c] = (float)(recon_rng_normal(&centre) + 0.5 * recon_rng_normal(&r));
+    }
+}
+
+static double time_sgemm(const float *z, size_t m, size_t n, size_t d, int threads)
+{
+    enum { ROWS = 1024 };
+    float *block = aligned_alloc(64, ROWS * ((n + 15) / 16 * 16) * sizeof *block);
+    memset(block, 0, ROWS * n * sizeof *block); /* its pages are not part of the product */
+    openblas_set_num_threads(threads);
+    double begin = now();
+    for (size_t i = 0; i < m; i += ROWS) {
+        size_t rows = m - i < ROWS ? m - i : ROWS;
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (blasint)rows, (blasint)n, (blasint)d,
+                    1, z + i * d, (blasint)d, z, (blasint)d, 0, block, (blasint)n);
+    }
+    double seconds = now() - begin;
+    free(block);
+    return seconds;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 4)
+        return fprintf(stderr, "usage: bench_knn N D K [THREADS]\n"), 2;
+    size_t n = strtoul(argv[1], NULL, 10), d = strtoul(argv[2], NULL, 10);
+    size_t k = strtoul(argv[3], NULL, 10), m = n / 4;
+    recon_ctx *ctx = recon_ctx_new(&(recon_ctx_options){ .threads = argc > 4 ? atoi(argv[4]) : 0 });
+    int threads = recon_ctx_threads(ctx);
+    float *z = malloc(n * d * sizeof *z);
+    int64_t *index = malloc(n * k * sizeof *index);
+    recon_knn_options o = { .k = k, .method = RECON_KNN_EXACT };
+    fill(z, n, d);
+    time_sgemm(z, 2048, n, d, threads); /* warm up */
+    openblas_set_num_threads(1);
+    double gemm = time_sgemm(z, n, n, d, threads), t = now();
+    if (recon_knn_self(ctx, index, NULL, z, n, d, &o) != RECON_OK)
+        return fprintf(stderr, "%s\n", recon_ctx_message(ctx)), 1;
+    double self = now() - t;
+    double part = time_sgemm(z, m, n, d, threads);
+    t = now();
+    if (recon_knn_search(ctx, index, NULL, z, m, z, n, d, &o) != RECON_OK)
+        return fprintf(stderr, "%s\n", recon_ctx_message(ctx)), 1;
+    double search = now() - t;
+
+    printf("%zu x %zu, k = %zu, %d threads, %s\n", n, d, k, threads, recon_ops_name(ctx));
+    printf("  all pairs : sgemm %7.2f s   recon %7.2f s   %5.2fx faster\n", gemm, self,
+           gemm / self);
+    printf("  %6zu queries: sgemm %7.2f s   recon %7.2f s   recon takes %.2fx\n", m, part, search,
+           search / part);
+    free(index);
+    free(z);
+    recon_ctx_free(ctx);
+    return 0;
+}

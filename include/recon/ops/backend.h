@@ -1,0 +1,27 @@
+/* backend.h - which kernels a context computes with.
+ *
+ * "cpu" uses oneDNN or OpenBLAS where the build found them, "ref" is plain loops: slow, portable,
+ * and the truth the others are tested against. A context without a backend takes "cpu" at its first
+ * computation.
+ *
+ * Kernels run under the context's own threads. OpenBLAS, when it is the library used, is told to
+ * use one thread of its own, which holds for the whole process. */
+#ifndef RECON_OPS_BACKEND_H
+#define RECON_OPS_BACKEND_H
+
+#include <recon/core/ctx.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* name: "cpu" or "ref". */
+RECON_API recon_status recon_ops_attach(recon_ctx *ctx, const char *name);
+
+/* The backend in use with the library behind it, such as "cpu (oneDNN)". */
+RECON_API const char *recon_ops_name(recon_ctx *ctx);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

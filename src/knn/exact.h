@@ -1,0 +1,16 @@
+/* exact.h - exact search over prepared points. */
+#ifndef KNN_EXACT_H
+#define KNN_EXACT_H
+
+#include "knn/points.h"
+#include "knn/shortlist.h"
+
+/* out [n][k], nearest first: all pairs of p at half the products, since scores are symmetric. */
+recon_status recon_exact_self(recon_ctx *ctx, recon_neighbor *out, const recon_points *p, size_t k,
+                              int include_self);
+
+/* out [queries][k]. */
+recon_status recon_exact_search(recon_ctx *ctx, recon_neighbor *out, const recon_points *queries,
+                                const recon_points *p, size_t k);
+
+#endif

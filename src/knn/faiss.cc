@@ -1,0 +1,98 @@
+/* faiss.cc - FAISS behind C: exceptions stop here. */
+#include "knn/faiss.h"
+
+#include <faiss/IndexFlat.h>
+#include <faiss/IndexHNSW.h>
+#include <faiss/IndexIVFFlat.h>
+#include <omp.h>
+
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <vector>
+
+struct recon_faiss {
+    std::unique_ptr<faiss::Index> coarse; /* the inverted lists' quantizer */
+    std::unique_ptr<faiss::Index> index;
+};
+
+namespace
+{
+/* FAISS takes its threads from the caller's OpenMP setting; put it back afterwards. */
+class Threads
+{
+    int before;
+
+  public:
+    explicit Threads(int n) : before(omp_get_max_threads())
+    {
+        omp_set_num_threads(n);
+    }
+    ~Threads()
+    {
+        omp_set_num_threads(before);
+    }
+};
+
+/* About 4 sqrt(n) lists, one in sixteen of them visited: FAISS's own rule of thumb, on its safe
+ * side. */
+void make_lists(recon_faiss &f, const float *w, size_t n, size_t d, faiss::MetricType metric)
+{
+    size_t lists =
+        std::max<size_t>(1, std::min<size_t>(n / 40, (size_t)(4 * std::sqrt((double)n))));
+    f.coarse = std::make_unique<faiss::IndexFlat>((faiss::Index::idx_t)d, metric);
+    auto ivf = std::make_unique<faiss::IndexIVFFlat>(f.coarse.get(), d, lists, metric);
+    ivf->cp.niter = 10;
+    ivf->nprobe = std::max<size_t>(8, lists / 16);
+    ivf->train((faiss::Index::idx_t)n, w);
+    ivf->add((faiss::Index::idx_t)n, w);
+    f.index = std::move(ivf);
+}
+
+void make_graph(recon_faiss &f, const float *w, size_t n, size_t d, faiss::MetricType metric)
+{
+    auto hnsw = std::make_unique<faiss::IndexHNSWFlat>((int)d, 32, metric);
+    hnsw->hnsw.efConstruction = 80;
+    hnsw->hnsw.efSearch = 128;
+    hnsw->add((faiss::Index::idx_t)n, w);
+    f.index = std::move(hnsw);
+}
+} // namespace
+
+extern "C" recon_faiss *recon_faiss_new(const float *w, size_t n, size_t d, int euclidean,
+                                        int graph, int threads, char *message, size_t size)
+{
+    try {
+        Threads scope(threads);
+        auto f = std::make_unique<recon_faiss>();
+        auto metric = euclidean ? faiss::METRIC_L2 : faiss::METRIC_INNER_PRODUCT;
+        if (graph)
+            make_graph(*f, w, n, d, metric);
+        else
+            make_lists(*f, w, n, d, metric);
+        return f.release();
+    } catch (const std::exception &e) {
+        std::snprintf(message, size, "%s", e.what());
+        return nullptr;
+    }
+}
+
+extern "C" int recon_faiss_search(recon_faiss *f, int64_t *out, const float *queries, size_t m,
+                                  size_t k, int threads, char *message, size_t size)
+{
+    try {
+        Threads scope(threads);
+        std::vector<float> distance(m * k);
+        f->index->search((faiss::Index::idx_t)m, queries, (faiss::Index::idx_t)k, distance.data(),
+                         out);
+        return 0;
+    } catch (const std::exception &e) {
+        std::snprintf(message, size, "%s", e.what());
+        return -1;
+    }
+}
+
+extern "C" void recon_faiss_free(recon_faiss *f)
+{
+    delete f;
+}

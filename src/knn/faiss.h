@@ -1,0 +1,27 @@
+/* faiss.h - the little of FAISS that we use, behind C. Debian ships FAISS's C++ library only. */
+#ifndef KNN_FAISS_H
+#define KNN_FAISS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct recon_faiss recon_faiss;
+
+/* An index over w [n][d] by inner product or by squared distance: inverted lists, or a graph when
+ * graph is set. NULL on failure, with the reason in message. */
+recon_faiss *recon_faiss_new(const float *w, size_t n, size_t d, int euclidean, int graph,
+                             int threads, char *message, size_t size);
+
+/* index [m][k], -1 where fewer were found. 0, or -1 with the reason in message. */
+int recon_faiss_search(recon_faiss *index, int64_t *out, const float *queries, size_t m, size_t k,
+                       int threads, char *message, size_t size);
+void recon_faiss_free(recon_faiss *index);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,90 @@
+/* knn.c - the public searches: checks, the choice of a method, and answers in the caller's form. */
+#include <recon/knn/knn.h>
+#include "knn/approx.h"
+#include "knn/exact.h"
+#include "core/fail.h"
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static recon_status check_sizes(recon_ctx *ctx, size_t n, size_t d, size_t k, size_t most)
+{
+    if (n == 0 || d == 0)
+        return recon_fail(ctx, RECON_ERR_INPUT, "embeddings are empty: %zu x %zu", n, d);
+    if (n >= UINT32_MAX)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%zu rows are more than a search can hold", n);
+    if (k == 0)
+        return recon_fail(ctx, RECON_ERR_INPUT, "k is 0: ask for at least one neighbour");
+    if (k > most)
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "k = %zu, but a point has only %zu possible neighbours", k, most);
+    return RECON_OK;
+}
+
+static recon_knn_method choose_method(const recon_knn_options *o, size_t n)
+{
+    if (o->method != RECON_KNN_AUTO)
+        return o->method;
+    return n > RECON_KNN_EXACT_ROWS && recon_approx_built() ? RECON_KNN_IVF : RECON_KNN_EXACT;
+}
+
+static void write_answer(int64_t *index, float *score, const recon_neighbor *found, size_t n,
+                         recon_metric metric)
+{
+    for (size_t i = 0; i < n; i++) {
+        index[i] = (int64_t)found[i].index;
+        if (score)
+            score[i] = (float)(metric == RECON_EUCLIDEAN ? sqrt(-found[i].score) : found[i].score);
+    }
+}
+
+recon_status recon_knn_self(recon_ctx *ctx, int64_t *index, float *score, const float *z, size_t n,
+                            size_t d, const recon_knn_options *o)
+{
+    recon_points p = { 0 };
+    recon_neighbor *found = NULL;
+    recon_status status;
+    RECON_TRY(check_sizes(ctx, n, d, o->k, o->include_self ? n : n - (n > 0)));
+    RECON_TRY(recon_points_make(ctx, &p, z, n, d, o->metric, NULL, "embeddings"));
+    RECON_TRY(recon_alloc_raw(ctx, &found, n, o->k * sizeof *found));
+    recon_knn_method method = choose_method(o, n);
+    if (o->recall)
+        *o->recall = 1;
+    if (method == RECON_KNN_EXACT)
+        RECON_TRY(recon_exact_self(ctx, found, &p, o->k, o->include_self));
+    else
+        RECON_TRY(
+            recon_approx_search(ctx, found, &p, &p, !o->include_self, o->k, method, o->recall));
+    write_answer(index, score, found, n * o->k, o->metric);
+done:
+    free(found);
+    recon_points_free(&p);
+    return status;
+}
+
+recon_status recon_knn_search(recon_ctx *ctx, int64_t *index, float *score, const float *queries,
+                              size_t m, const float *z, size_t n, size_t d,
+                              const recon_knn_options *o)
+{
+    recon_points p = { 0 }, q = { 0 };
+    recon_neighbor *found = NULL;
+    recon_status status;
+    RECON_TRY(check_sizes(ctx, n, d, o->k, n));
+    RECON_TRY(recon_points_make(ctx, &p, z, n, d, o->metric, NULL, "embeddings"));
+    RECON_TRY(recon_points_make(ctx, &q, queries, m, d, o->metric, &p, "queries"));
+    RECON_TRY(recon_alloc_raw(ctx, &found, m, o->k * sizeof *found));
+    recon_knn_method method = choose_method(o, n);
+    if (o->recall)
+        *o->recall = 1;
+    if (method == RECON_KNN_EXACT)
+        RECON_TRY(recon_exact_search(ctx, found, &q, &p, o->k));
+    else
+        RECON_TRY(recon_approx_search(ctx, found, &q, &p, 0, o->k, method, o->recall));
+    write_answer(index, score, found, m * o->k, o->metric);
+done:
+    free(found);
+    recon_points_free(&q);
+    recon_points_free(&p);
+    return status;
+}

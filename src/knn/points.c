@@ -1,0 +1,235 @@
+/* points.c - preparation, exact scores and error bounds. */
+#include "knn/points.h"
+#include "core/fail.h"
+#include "core/memory.h"
+#include "core/simd.h"
+#include "core/threads.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define UNIT  0x1p-24 /* half the spacing of floats at 1 */
+#define LANES 16      /* sums kept side by side: vectors, and one fixed order of addition */
+#define BLOCK 1024    /* rows prepared by one task */
+
+/* A product of two floats is exact in double, so these sums have the same bits with and without
+ * fused multiply-add. */
+RECON_CLONES
+static double dot(const float *a, const float *b, size_t d)
+{
+    double sum[LANES] = { 0 };
+    size_t i = 0;
+    for (; i + LANES <= d; i += LANES)
+        for (size_t l = 0; l < LANES; l++)
+            sum[l] += (double)a[i + l] * (double)b[i + l];
+    for (size_t l = 0; i < d; i++, l++)
+        sum[l] += (double)a[i] * (double)b[i];
+    for (size_t half = LANES / 2; half > 0; half /= 2)
+        for (size_t l = 0; l < half; l++)
+            sum[l] += sum[l + half];
+    return sum[0];
+}
+
+/* Summed from the differences: the expansion |a|^2 + |b|^2 - 2ab would cancel. */
+RECON_CLONES
+static double squared_distance(const float *a, const float *b, size_t d)
+{
+    double sum[LANES] = { 0 };
+    size_t i = 0;
+    for (; i + LANES <= d; i += LANES)
+        for (size_t l = 0; l < LANES; l++) {
+            double x = (double)a[i + l] - (double)b[i + l];
+            sum[l] += x * x;
+        }
+    for (size_t l = 0; i < d; i++, l++) {
+        double x = (double)a[i] - (double)b[i];
+        sum[l] += x * x;
+    }
+    for (size_t half = LANES / 2; half > 0; half /= 2)
+        for (size_t l = 0; l < half; l++)
+            sum[l] += sum[l + half];
+    return sum[0];
+}
+
+double recon_points_exact(const recon_points *a, size_t i, const recon_points *b, size_t j)
+{
+    const float *x = a->z + i * a->d, *y = b->z + j * b->d;
+    switch (a->metric) {
+    case RECON_COSINE: return dot(x, y, a->d) / (a->norm[i] * b->norm[j]);
+    case RECON_DOT: return dot(x, y, a->d);
+    case RECON_EUCLIDEAN: return -squared_distance(x, y, a->d);
+    }
+    return 0;
+}
+
+double recon_points_blocked(const recon_points *a, size_t i, double exact)
+{
+    if (a->metric == RECON_EUCLIDEAN)
+        return 0.5 * (a->norm[i] * a->norm[i] + exact * a->scale * a->scale);
+    return exact * a->scale * a->scale;
+}
+
+/* Rounding w costs UNIT relative to each length; a product in single precision, summed in any
+ * order, d * UNIT relative to the lengths (Higham, Accuracy and Stability, 3.1). One percent on top
+ * covers the second order. */
+double recon_points_error(const recon_points *a, size_t i, const recon_points *b)
+{
+    double x = a->metric == RECON_COSINE ? 1 : a->norm[i], y = b->longest;
+    double product = ((double)a->d + 4) * x * y;
+    double moved = a->metric == RECON_EUCLIDEAN ? 2 * (x + y) * (x + y) : 0;
+    return 1.01 * UNIT * (product + moved);
+}
+
+typedef struct {
+    recon_points *p;
+    const char *what;
+} preparation;
+
+static recon_status check_row(recon_ctx *ctx, const preparation *in, size_t i)
+{
+    const recon_points *p = in->p;
+    const float *x = p->z + i * p->d;
+    double sum = 0;
+    for (size_t c = 0; c < p->d; c++)
+        sum += x[c] * 0.0; /* NaN if one of them is NaN or infinite */
+    for (size_t c = 0; sum != 0 && c < p->d; c++)
+        if (!isfinite(x[c]))
+            return recon_fail(ctx, RECON_ERR_INPUT, "%s: row %zu, column %zu is %g", in->what, i, c,
+                              (double)x[c]);
+    return RECON_OK;
+}
+
+static recon_status prepare_cosine(recon_ctx *ctx, const preparation *in, size_t i)
+{
+    recon_points *p = in->p;
+    const float *x = p->z + i * p->d;
+    double norm = sqrt(dot(x, x, p->d));
+    if (norm == 0)
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "%s: row %zu is the zero vector, which has no cosine similarity",
+                          in->what, i);
+    for (size_t c = 0; c < p->d; c++)
+        p->w[i * p->d + c] = (float)((double)x[c] / norm);
+    p->norm[i] = norm;
+    return RECON_OK;
+}
+
+static recon_status prepare_scaled(recon_ctx *ctx, const preparation *in, size_t i)
+{
+    recon_points *p = in->p;
+    const float *x = p->z + i * p->d;
+    float *w = p->w + i * p->d;
+    for (size_t c = 0; c < p->d; c++)
+        w[c] = (float)(((double)x[c] - (p->mean ? p->mean[c] : 0)) * p->scale);
+    double norm = sqrt(dot(w, w, p->d));
+    if (!(norm < 1e18)) /* only queries can get here: the points themselves are at most 1 long */
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "%s: row %zu is more than 1e18 times longer than the index's rows",
+                          in->what, i);
+    p->norm[i] = norm;
+    if (p->metric == RECON_EUCLIDEAN)
+        p->shift[i] = (float)(0.5 * norm * norm);
+    return RECON_OK;
+}
+
+static recon_status check_task(recon_ctx *ctx, void *arg, size_t block, int worker)
+{
+    (void)worker;
+    const preparation *in = arg;
+    size_t end = (block + 1) * BLOCK < in->p->n ? (block + 1) * BLOCK : in->p->n;
+    recon_status status = RECON_OK;
+    for (size_t i = block * BLOCK; status == RECON_OK && i < end; i++)
+        status = check_row(ctx, in, i);
+    return status;
+}
+
+static recon_status prepare_task(recon_ctx *ctx, void *arg, size_t block, int worker)
+{
+    (void)worker;
+    const preparation *in = arg;
+    size_t end = (block + 1) * BLOCK < in->p->n ? (block + 1) * BLOCK : in->p->n;
+    recon_status status = RECON_OK;
+    for (size_t i = block * BLOCK; status == RECON_OK && i < end; i++)
+        status =
+            in->p->metric == RECON_COSINE ? prepare_cosine(ctx, in, i) : prepare_scaled(ctx, in, i);
+    return status;
+}
+
+static void find_mean(recon_points *p)
+{
+    for (size_t i = 0; i < p->n; i++)
+        for (size_t c = 0; c < p->d; c++)
+            p->mean[c] += (double)p->z[i * p->d + c];
+    for (size_t c = 0; c < p->d; c++)
+        p->mean[c] /= (double)p->n;
+}
+
+/* A power of two that makes the longest row at most 1 long: exact, and out of reach of overflow. */
+static double find_scale(const recon_points *p)
+{
+    double longest = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        double sum = 0;
+        for (size_t c = 0; c < p->d; c++) {
+            double x = (double)p->z[i * p->d + c] - (p->mean ? p->mean[c] : 0);
+            sum += x * x;
+        }
+        longest = fmax(longest, sum);
+    }
+    if (longest == 0)
+        return 1;
+    int exponent;
+    frexp(sqrt(longest), &exponent);
+    return ldexp(1, -exponent);
+}
+
+static recon_status move_and_scale(recon_ctx *ctx, recon_points *p, const recon_points *like)
+{
+    p->scale = 1;
+    if (p->metric == RECON_COSINE)
+        return RECON_OK;
+    if (p->metric == RECON_EUCLIDEAN) {
+        recon_status status = recon_alloc(ctx, &p->mean, p->d, sizeof *p->mean);
+        if (status != RECON_OK)
+            return status;
+        if (like)
+            for (size_t c = 0; c < p->d; c++)
+                p->mean[c] = like->mean[c];
+        else
+            find_mean(p);
+    }
+    p->scale = like ? like->scale : find_scale(p);
+    return RECON_OK;
+}
+
+recon_status recon_points_make(recon_ctx *ctx, recon_points *out, const float *z, size_t n,
+                               size_t d, recon_metric metric, const recon_points *like,
+                               const char *what)
+{
+    recon_status status;
+    *out = (recon_points){ .z = z, .n = n, .d = d, .metric = metric };
+    preparation in = { out, what };
+    size_t blocks = (n + BLOCK - 1) / BLOCK;
+    RECON_TRY(recon_alloc_raw(ctx, &out->w, n * d, sizeof *out->w));
+    RECON_TRY(recon_alloc(ctx, &out->shift, n, sizeof *out->shift));
+    RECON_TRY(recon_alloc(ctx, &out->norm, n, sizeof *out->norm));
+    RECON_TRY(recon_parallel(ctx, check_task, &in, blocks));
+    RECON_TRY(move_and_scale(ctx, out, like));
+    RECON_TRY(recon_parallel(ctx, prepare_task, &in, blocks));
+    out->longest = metric == RECON_COSINE ? 1 : 0;
+    for (size_t i = 0; metric != RECON_COSINE && i < n; i++)
+        out->longest = fmax(out->longest, out->norm[i]);
+done:
+    if (status != RECON_OK)
+        recon_points_free(out);
+    return status;
+}
+
+void recon_points_free(recon_points *p)
+{
+    free(p->w);
+    free(p->shift);
+    free(p->norm);
+    free(p->mean);
+    *p = (recon_points){ 0 };
+}

@@ -1,0 +1,42 @@
+/* points.h - embeddings made ready for blocked search, and the exact score everything answers to.
+ *
+ * A larger score is nearer. Rows are prepared as w: of unit length for cosine; scaled by one power
+ * of two, so that nothing overflows, for the inner product; moved to the mean and scaled for
+ * Euclidean. The *blocked* score of j seen from i is w_i . w_j - shift_j in single precision, where
+ * shift_j is |w_j|^2 / 2 for Euclidean and 0 otherwise. It is off by at most recon_points_error:
+ * that is what makes a search in single precision exact. */
+#ifndef KNN_POINTS_H
+#define KNN_POINTS_H
+
+#include <recon/knn/knn.h>
+
+typedef struct {
+    const float *z; /* [n][d] as given, lent */
+    float *w;       /* [n][d] prepared       */
+    float *shift;   /* [n]                   */
+    double *norm;   /* [n] length of z for cosine, of w otherwise */
+    double *mean;   /* [d] what was taken off, Euclidean only */
+    double scale;   /* the power of two */
+    double longest; /* row of w */
+    size_t n, d;
+    recon_metric metric;
+} recon_points;
+
+/* Checks z and prepares it; a message names `what` and the row. Queries give the points they will
+ * be compared with as `like`, so that both are moved and scaled alike. */
+recon_status recon_points_make(recon_ctx *ctx, recon_points *out, const float *z, size_t n,
+                               size_t d, recon_metric metric, const recon_points *like,
+                               const char *what);
+void recon_points_free(recon_points *p);
+
+/* The exact score of row j of b seen from row i of a, in double: cosine, inner product, or minus
+ * the squared distance. The same bits with i and j exchanged, and for equal rows. */
+double recon_points_exact(const recon_points *a, size_t i, const recon_points *b, size_t j);
+
+/* What the blocked score would be without rounding, given the exact one. */
+double recon_points_blocked(const recon_points *a, size_t i, double exact);
+
+/* The bound on |blocked score - recon_points_blocked| for row i of a and any row of b. */
+double recon_points_error(const recon_points *a, size_t i, const recon_points *b);
+
+#endif

@@ -1,0 +1,122 @@
+/* shortlist.c - bounded candidate lists. */
+#include "knn/shortlist.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Room for k, as many again, and some: compaction is then rare and leaves space. */
+size_t recon_shortlist_capacity(size_t k)
+{
+    return (2 * k + 44 + 15) / 16 * 16;
+}
+
+void recon_shortlist_clear(recon_shortlist *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        s->floor[i] = -INFINITY;
+    memset(s->used, 0, s->count * sizeof *s->used);
+}
+
+static int nearer_first(const void *a, const void *b)
+{
+    const recon_neighbor *x = a, *y = b;
+    if (x->score != y->score)
+        return x->score > y->score ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+void recon_neighbors_sort(recon_neighbor *list, size_t n)
+{
+    qsort(list, n, sizeof *list, nearer_first);
+}
+
+/* The k-th largest score (k counts from 1) of c[n], whose order is changed: Hoare's selection. */
+static float kth_score(recon_candidate *c, size_t n, size_t k)
+{
+    size_t low = 0, high = n - 1, want = k - 1;
+    while (low < high) {
+        float pivot = c[low + (high - low) / 2].score;
+        size_t i = low, j = high;
+        for (;;) {
+            while (c[i].score > pivot)
+                i++;
+            while (c[j].score < pivot)
+                j--;
+            if (i >= j)
+                break;
+            recon_candidate t = c[i];
+            c[i++] = c[j];
+            c[j--] = t;
+        }
+        if (want <= j)
+            high = j;
+        else
+            low = j + 1;
+    }
+    return c[want].score;
+}
+
+/* Rounded down, so that a candidate exactly at the bound is kept. */
+static void raise_floor(recon_shortlist *s, size_t i, double to)
+{
+    float floor = nextafterf((float)to, -INFINITY);
+    if (floor > s->floor[i])
+        s->floor[i] = floor;
+}
+
+/* Drops what cannot win by its blocked score. */
+static void compact(recon_shortlist *s, size_t i)
+{
+    recon_candidate *c = s->candidates + i * s->capacity;
+    size_t n = s->used[i], kept = 0;
+    if (n < s->k)
+        return;
+    double error = recon_points_error(s->rows, s->begin + i, s->points);
+    raise_floor(s, i, (double)kth_score(c, n, s->k) - 2 * error);
+    for (size_t j = 0; j < n; j++)
+        if (c[j].score >= s->floor[i])
+            c[kept++] = c[j];
+    s->used[i] = (uint32_t)kept;
+}
+
+static void score_exactly(const recon_shortlist *s, size_t i, recon_neighbor *out)
+{
+    const recon_candidate *c = s->candidates + i * s->capacity;
+    for (size_t j = 0; j < s->used[i]; j++)
+        out[j] = (recon_neighbor){ recon_points_exact(s->rows, s->begin + i, s->points, c[j].index),
+                                   c[j].index };
+    recon_neighbors_sort(out, s->used[i]);
+}
+
+/* Keeps the k that are exactly nearest. The floor may then rise to within one error of the k-th,
+ * because only the newcomer's score is uncertain. */
+static void settle(recon_shortlist *s, size_t i, recon_neighbor *scratch)
+{
+    score_exactly(s, i, scratch);
+    recon_candidate *c = s->candidates + i * s->capacity;
+    size_t row = s->begin + i;
+    for (size_t j = 0; j < s->k; j++)
+        c[j] = (recon_candidate){ (float)recon_points_blocked(s->rows, row, scratch[j].score),
+                                  scratch[j].index };
+    s->used[i] = (uint32_t)s->k;
+    double kth = recon_points_blocked(s->rows, row, scratch[s->k - 1].score);
+    raise_floor(s, i, kth - recon_points_error(s->rows, row, s->points));
+}
+
+void recon_shortlist_push(recon_shortlist *s, size_t i, float score, uint32_t index,
+                          recon_neighbor *scratch)
+{
+    s->candidates[i * s->capacity + s->used[i]++] = (recon_candidate){ score, index };
+    if (s->used[i] < s->capacity)
+        return;
+    compact(s, i);
+    if (s->used[i] > (s->k + s->capacity) / 2)
+        settle(s, i, scratch);
+}
+
+void recon_shortlist_take(recon_shortlist *s, size_t i, recon_neighbor *out)
+{
+    compact(s, i);
+    score_exactly(s, i, out);
+}

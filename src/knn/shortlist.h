@@ -1,0 +1,48 @@
+/* shortlist.h - for each row of a block, the candidates that may still be among its k nearest.
+ *
+ * Candidates come in with a blocked score, which is off by at most the row's error e. Once k are
+ * there, one whose blocked score is more than 2e below the k-th best cannot win, and the floor
+ * rises to that. Where so many lie within 2e that the list would overflow (duplicates, tight
+ * clusters), they are compared exactly and the k nearest stay: memory is bounded whatever the data.
+ */
+#ifndef KNN_SHORTLIST_H
+#define KNN_SHORTLIST_H
+
+#include "knn/points.h"
+#include "core/arena.h"
+
+typedef struct {
+    float score; /* blocked */
+    uint32_t index;
+} recon_candidate;
+
+typedef struct {
+    double score; /* exact */
+    uint32_t index;
+} recon_neighbor;
+
+typedef struct {
+    const recon_points *rows, *points; /* whose lists these are, and who is in them */
+    size_t begin, count;               /* the block of rows */
+    size_t k, capacity;
+    float *floor;                /* [count] what a blocked score must reach */
+    uint32_t *used;              /* [count] */
+    recon_candidate *candidates; /* [count][capacity] */
+} recon_shortlist;
+
+size_t recon_shortlist_capacity(size_t k);
+
+/* Empties the lists; the arrays are the caller's. */
+void recon_shortlist_clear(recon_shortlist *s);
+
+/* Adds a candidate to list i. scratch [capacity] is the worker's own. */
+void recon_shortlist_push(recon_shortlist *s, size_t i, float score, uint32_t index,
+                          recon_neighbor *scratch);
+
+/* The k nearest of list i, nearest first, ties to the lower index. out has room for capacity. */
+void recon_shortlist_take(recon_shortlist *s, size_t i, recon_neighbor *out);
+
+/* Sorts nearest first, ties to the lower index. */
+void recon_neighbors_sort(recon_neighbor *list, size_t n);
+
+#endif

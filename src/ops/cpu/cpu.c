@@ -1,0 +1,8 @@
+/* cpu.c - the table for the host's processor. */
+#include "ops/cpu/cpu.h"
+
+const recon_ops recon_ops_cpu = {
+    .name = RECON_CPU_NAME,
+    .gemm = recon_cpu_gemm,
+    .topk = recon_cpu_topk,
+};
