@@ -69,13 +69,23 @@ void recon_ctx_resume(recon_ctx *ctx)
     atomic_store(&ctx->interrupted, 0);
 }
 
+/* Messages quote files; what is in a file must not break the line or steer the terminal. */
+static void keep_to_one_line(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 0x7f)
+            *text = '?';
+}
+
 recon_status recon_fail(recon_ctx *ctx, recon_status status, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
     pthread_mutex_lock(&ctx->lock);
-    if (!ctx->in_parallel || !ctx->message[0])
+    if (!ctx->in_parallel || !ctx->message[0]) {
         vsnprintf(ctx->message, sizeof ctx->message, fmt, ap);
+        keep_to_one_line(ctx->message);
+    }
     pthread_mutex_unlock(&ctx->lock);
     va_end(ap);
     return status;

@@ -1,0 +1,243 @@
+/* file.c - whole files in, whole files out. */
+#include "core/file.h"
+#include "core/fail.h"
+#include "core/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAP_FROM    ((size_t)1 << 20) /* below this a read is cheaper than page faults */
+#define BUFFER_SIZE ((size_t)1 << 18)
+
+static recon_status refused(recon_ctx *ctx, const char *path, const char *what)
+{
+    return recon_fail(ctx, RECON_ERR_IO, "%s: %s: %s", path, what, strerror(errno));
+}
+
+void recon_block_free(void *block, size_t mapped)
+{
+    if (mapped)
+        munmap(block, mapped);
+    else
+        free(block);
+}
+
+void recon_file_close(recon_file *file)
+{
+    recon_block_free(file->block, file->mapped);
+    *file = (recon_file){ 0 };
+}
+
+static recon_status map_whole(recon_ctx *ctx, recon_file *out, int fd, const char *path)
+{
+    void *block = mmap(NULL, out->size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (block == MAP_FAILED)
+        return refused(ctx, path, "cannot map");
+    out->bytes = out->block = block;
+    out->mapped = out->size;
+    return RECON_OK;
+}
+
+static recon_status read_whole(recon_ctx *ctx, recon_file *out, int fd, const char *path)
+{
+    recon_status status = recon_alloc_raw(ctx, &out->block, out->size, 1);
+    if (status != RECON_OK)
+        return recon_note(ctx, status, "reading %s", path);
+    out->bytes = out->block;
+    for (size_t at = 0; at < out->size;) {
+        ssize_t n = read(fd, (unsigned char *)out->block + at, out->size - at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return refused(ctx, path, "cannot read");
+        if (n == 0)
+            return recon_fail(ctx, RECON_ERR_IO, "%s: became shorter while it was read", path);
+        at += (size_t)n;
+    }
+    return RECON_OK;
+}
+
+static recon_status check_regular(recon_ctx *ctx, const struct stat *info, const char *path)
+{
+    if (S_ISREG(info->st_mode))
+        return RECON_OK;
+    return recon_fail(ctx, RECON_ERR_IO, "%s: %s", path,
+                      S_ISDIR(info->st_mode) ? "is a directory" : "is not a regular file");
+}
+
+recon_status recon_file_open(recon_ctx *ctx, recon_file *out, const char *path)
+{
+    recon_status status;
+    struct stat info;
+    *out = (recon_file){ 0 };
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not hold us up */
+    if (fd < 0)
+        return refused(ctx, path, "cannot open");
+    if (fstat(fd, &info) != 0)
+        RECON_TRY(refused(ctx, path, "cannot open"));
+    RECON_TRY(check_regular(ctx, &info, path));
+    out->size = (size_t)info.st_size;
+    RECON_TRY((out->size >= MAP_FROM ? map_whole : read_whole)(ctx, out, fd, path));
+done:
+    close(fd);
+    if (status != RECON_OK)
+        recon_file_close(out);
+    return status;
+}
+
+/* As open would name it for a new file: the user's umask decides who may read it. */
+static int create_beside(char *name, size_t room, const char *path)
+{
+    for (unsigned n = 0;; n++) {
+        snprintf(name, room, "%s.tmp-%ld-%u", path, (long)getpid(), n);
+        int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0 || errno != EEXIST)
+            return fd;
+    }
+}
+
+/* A link stays a link: what it points to is replaced. Devices and folders are not. */
+static recon_status resolve(recon_ctx *ctx, char **out, const char *path)
+{
+    struct stat info;
+    *out = NULL;
+    if (stat(path, &info) == 0) {
+        recon_status status = check_regular(ctx, &info, path);
+        if (status != RECON_OK)
+            return status;
+        *out = realpath(path, NULL);
+    } else {
+        *out = strdup(path);
+    }
+    return *out ? RECON_OK : refused(ctx, path, "cannot write");
+}
+
+recon_status recon_writer_open(recon_ctx *ctx, recon_writer *out, const char *path)
+{
+    recon_status status;
+    *out = (recon_writer){ .fd = -1 };
+    RECON_TRY(resolve(ctx, &out->path, path));
+    size_t room = strlen(out->path) + 48;
+    RECON_TRY(recon_alloc(ctx, &out->temporary, room, 1));
+    RECON_TRY(recon_alloc_raw(ctx, &out->buffer, BUFFER_SIZE, 1));
+    out->fd = create_beside(out->temporary, room, out->path);
+    if (out->fd < 0)
+        RECON_TRY(refused(ctx, path, "cannot write"));
+done:
+    if (status != RECON_OK)
+        recon_writer_close(out);
+    return status;
+}
+
+static void discard(recon_writer *writer)
+{
+    if (writer->fd < 0)
+        return;
+    close(writer->fd);
+    unlink(writer->temporary);
+    writer->fd = -1;
+}
+
+void recon_writer_close(recon_writer *writer)
+{
+    discard(writer);
+    free(writer->path);
+    free(writer->temporary);
+    free(writer->buffer);
+    *writer = (recon_writer){ .fd = -1 };
+}
+
+/* The first failure gives the whole file up, so that a later commit cannot publish a hole. */
+static recon_status give_up(recon_ctx *ctx, recon_writer *writer)
+{
+    recon_status status = refused(ctx, writer->path, "cannot write");
+    discard(writer);
+    return status;
+}
+
+static recon_status put(recon_ctx *ctx, recon_writer *writer, const unsigned char *bytes, size_t n)
+{
+    while (n > 0) {
+        ssize_t put = write(writer->fd, bytes, n < SSIZE_MAX ? n : SSIZE_MAX);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            return give_up(ctx, writer);
+        bytes += put;
+        n -= (size_t)put;
+    }
+    return RECON_OK;
+}
+
+static recon_status flush(recon_ctx *ctx, recon_writer *writer)
+{
+    size_t n = writer->used;
+    writer->used = 0;
+    if (writer->fd < 0)
+        return recon_fail(ctx, RECON_ERR_IO, "%s: an earlier write failed", writer->path);
+    return put(ctx, writer, writer->buffer, n);
+}
+
+recon_status recon_writer_write(recon_ctx *ctx, recon_writer *writer, const void *bytes, size_t n)
+{
+    if (n > BUFFER_SIZE - writer->used) {
+        recon_status status = flush(ctx, writer);
+        if (status != RECON_OK || n > BUFFER_SIZE)
+            return status != RECON_OK ? status : put(ctx, writer, bytes, n);
+    }
+    if (n > 0) /* bytes may be NULL then */
+        memcpy(writer->buffer + writer->used, bytes, n);
+    writer->used += n;
+    return RECON_OK;
+}
+
+recon_status recon_writer_patch(recon_ctx *ctx, recon_writer *writer, size_t offset,
+                                const void *bytes, size_t n)
+{
+    recon_status status = flush(ctx, writer);
+    if (status != RECON_OK)
+        return status;
+    for (size_t at = 0; at < n;) {
+        ssize_t put = pwrite(writer->fd, (const char *)bytes + at, n - at, (off_t)(offset + at));
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            return give_up(ctx, writer);
+        at += (size_t)put;
+    }
+    return RECON_OK;
+}
+
+/* The new name is safe only once the folder is on the disk. Some file systems cannot sync a folder;
+ * the file itself is whole either way, so that is no failure. */
+static void sync_folder(char *path)
+{
+    char *slash = strrchr(path, '/');
+    if (slash)
+        slash[slash == path] = '\0';
+    int fd = open(slash ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    fsync(fd);
+    close(fd);
+}
+
+recon_status recon_writer_commit(recon_ctx *ctx, recon_writer *writer)
+{
+    recon_status status = flush(ctx, writer);
+    if (status != RECON_OK)
+        return status;
+    if (fsync(writer->fd) != 0 || rename(writer->temporary, writer->path) != 0)
+        return give_up(ctx, writer);
+    close(writer->fd);
+    writer->fd = -1;
+    sync_folder(writer->temporary); /* the same folder, and no longer needed */
+    return RECON_OK;
+}

@@ -1,0 +1,40 @@
+/* file.h - whole files in, whole files out.
+ *
+ * In: the bytes of a regular file, mapped when large. Out: a temporary file beside the target takes
+ * its name only when everything is on the disk, so that no reader ever sees half a file. */
+#ifndef CORE_FILE_H
+#define CORE_FILE_H
+
+#include <stddef.h>
+#include <recon/core/ctx.h>
+
+typedef struct {
+    const unsigned char *bytes; /* aligned to 64 at least */
+    size_t size;
+    void *block;   /* what recon_block_free takes; NULL: the bytes are somebody else's */
+    size_t mapped; /* of block: bytes mapped, 0 for plain memory                       */
+} recon_file;
+
+/* RECON_ERR_IO when it is not there, not ours to read or not a regular file. */
+recon_status recon_file_open(recon_ctx *ctx, recon_file *out, const char *path);
+void recon_file_close(recon_file *file);
+void recon_block_free(void *block, size_t mapped);
+
+typedef struct {
+    char *path, *temporary;
+    unsigned char *buffer;
+    size_t used;
+    int fd; /* -1 once it is done, one way or the other */
+} recon_writer;
+
+/* Close always, also after a failure; without a commit before it, nothing is left behind. */
+recon_status recon_writer_open(recon_ctx *ctx, recon_writer *out, const char *path);
+recon_status recon_writer_write(recon_ctx *ctx, recon_writer *writer, const void *bytes, size_t n);
+recon_status recon_writer_commit(recon_ctx *ctx, recon_writer *writer);
+void recon_writer_close(recon_writer *writer);
+
+/* Replaces n bytes that were written before, at an offset from the start of the file. */
+recon_status recon_writer_patch(recon_ctx *ctx, recon_writer *writer, size_t offset,
+                                const void *bytes, size_t n);
+
+#endif

@@ -1,0 +1,18 @@
+/* npy.h (private) - the NPY format in memory, for whoever has the bytes from elsewhere. */
+#ifndef CORE_NPY_H
+#define CORE_NPY_H
+
+#include "core/array.h"
+
+/* The array that size bytes hold; it lies in them if it can be used there, and in memory of its own
+ * (out->block) if it had to be swapped or moved. path is for messages. */
+recon_status recon_npy_parse(recon_ctx *ctx, recon_array *out, const void *bytes, size_t size,
+                             const char *path);
+
+/* The header of version 1.0, its length a multiple of 64. Returns that length. RECON_ERR_INPUT
+ * if NPY cannot hold such an array. */
+typedef char recon_npy_header[384];
+recon_status recon_npy_make_header(recon_ctx *ctx, recon_npy_header out, size_t *size,
+                                   const recon_array *array, const char *path);
+
+#endif
