@@ -4,8 +4,17 @@
 
 #include <recon/core/status.h>
 #include <recon/core/ctx.h>
+#include <recon/core/array.h>
+#include <recon/core/npy.h>
 #include <recon/core/rng.h>
 #include <recon/ops/backend.h>
+#include <recon/group/so2.h>
+#include <recon/group/so3.h>
+#include <recon/group/se2.h>
+#include <recon/group/se3.h>
+#include <recon/stats/mean.h>
+#include <recon/stats/wasserstein.h>
+#include <recon/stats/roc.h>
 #include <recon/knn/knn.h>
 
 #endif

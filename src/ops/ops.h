@@ -8,14 +8,13 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <recon/core/array.h>
 #include <recon/ops/backend.h>
-
-typedef enum { RECON_F32, RECON_F64 } recon_real;
 
 /* c = alpha op(a) op(b) + beta c, row-major; op(a) is m x k, op(b) is k x n. With beta = 0 the old
  * c is not read. */
 typedef struct {
-    recon_real type;
+    recon_dtype type; /* RECON_F32 or RECON_F64 */
     int transpose_a, transpose_b;
     size_t m, n, k;
     double alpha, beta;

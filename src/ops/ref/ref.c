@@ -1,7 +1,7 @@
 /* ref.c - every kernel as plain loops, sums in double: the truth for tests. */
 #include "ops/ops.h"
 
-static double element(const void *p, recon_real type, size_t i)
+static double element(const void *p, recon_dtype type, size_t i)
 {
     return type == RECON_F32 ? (double)((const float *)p)[i] : ((const double *)p)[i];
 }
