@@ -63,7 +63,7 @@ LIB_A   := $(BUILD)/librecon.a
 LIB_SO  := $(BUILD)/librecon.so.$(VERSION)
 
 .PHONY: all lib tests setup setup-test setup-bench test demo bench check-slow fuzz fuzz-brief \
-        install uninstall format check-format check-layers features clean
+        fuzz-targets install uninstall format check-format check-layers features clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -128,6 +128,28 @@ test: setup-test
 	@$(MAKE) --no-print-directory fuzz-brief
 	@tools/run-tests '$(T)'
 
+# The readers of hostile files, as libFuzzer targets: built with clang and sanitizers, run briefly by
+# tests/fuzz/test_fuzz.sh in `make test` and at length by `make fuzz`.
+FUZZ_SECONDS ?= 300
+FUZZ_CC      ?= clang
+FUZZ_FLAGS   := -std=c11 -O1 -g -pthread -fsanitize=fuzzer,address,undefined \
+                -fno-sanitize-recover=all -D_GNU_SOURCE -DRECON_VERSION='"$(VERSION)"' \
+                -Iinclude -Isrc -Itests/fuzz
+FUZZERS      := $(patsubst tests/fuzz/fuzz_%.c,build/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_SRC     := $(wildcard src/core/*.c)
+fuzz-brief:
+	@if echo 'int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; }' | \
+	  $(FUZZ_CC) -x c -fsanitize=fuzzer - -o /dev/null 2>/dev/null; \
+	then $(MAKE) --no-print-directory fuzz-targets; else echo 'without libFuzzer (not found)'; fi
+fuzz-targets: $(FUZZERS)
+	@:
+fuzz: fuzz-brief
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/test_fuzz.sh
+build/fuzz/%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(FUZZ_SRC) $(wildcard src/core/*.h) \
+              $(wildcard include/recon/core/*.h)
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(FUZZ_FLAGS) -o $@ $< $(FUZZ_SRC) -ljansson -lz -lm
+
 check-layers:
 	@tools/check-layers $(LAYERS)
 
@@ -155,5 +177,3 @@ clean:
 	rm -rf build
 
 -include $(shell find build -name '*.d' 2>/dev/null)
-fuzz-brief:
-	@true

@@ -1,0 +1,66 @@
+/* json.c - JSON documents through jansson. */
+#include "core/json.h"
+#include "core/fail.h"
+#include "core/file.h"
+
+recon_status recon_json_parse(recon_ctx *ctx, json_t **out, const void *bytes, size_t size,
+                              const char *path)
+{
+    json_error_t error;
+    *out = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &error);
+    if (*out)
+        return RECON_OK;
+    if (json_error_code(&error) == json_error_out_of_memory)
+        return recon_fail(ctx, RECON_ERR_MEMORY, "%s: out of memory", path);
+    return recon_fail(ctx, RECON_ERR_FORMAT, "%s: line %d, column %d: %s", path, error.line,
+                      error.column, error.text);
+}
+
+recon_status recon_json_read(recon_ctx *ctx, json_t **out, const char *path)
+{
+    recon_file file;
+    *out = NULL;
+    recon_status status = recon_file_open(ctx, &file, path);
+    if (status != RECON_OK)
+        return status;
+    status = recon_json_parse(ctx, out, file.bytes, file.size, path);
+    recon_file_close(&file);
+    return status;
+}
+
+typedef struct {
+    recon_ctx *ctx;
+    recon_writer *writer;
+    recon_status status;
+} sink;
+
+static int take(const char *text, size_t n, void *arg)
+{
+    sink *to = arg;
+    to->status = recon_writer_write(to->ctx, to->writer, text, n);
+    return to->status == RECON_OK ? 0 : -1;
+}
+
+static recon_status dump(recon_ctx *ctx, recon_writer *writer, const json_t *value)
+{
+    sink to = { .ctx = ctx, .writer = writer, .status = RECON_OK };
+    size_t how = JSON_INDENT(2) | JSON_REAL_PRECISION(17); /* 17 digits bring every double back */
+    if (json_dump_callback(value, take, &to, how) != 0 && to.status == RECON_OK)
+        return recon_fail(ctx, RECON_ERR_MEMORY, "%s: out of memory", writer->path);
+    return to.status;
+}
+
+recon_status recon_json_write(recon_ctx *ctx, const char *path, const json_t *value)
+{
+    recon_status status;
+    recon_writer writer = { .fd = -1 };
+    if (!value)
+        return recon_fail(ctx, RECON_ERR_MEMORY, "%s: out of memory", path);
+    RECON_TRY(recon_writer_open(ctx, &writer, path));
+    RECON_TRY(dump(ctx, &writer, value));
+    RECON_TRY(recon_writer_write(ctx, &writer, "\n", 1));
+    RECON_TRY(recon_writer_commit(ctx, &writer));
+done:
+    recon_writer_close(&writer);
+    return status;
+}

@@ -1,0 +1,13 @@
+/* safetensors.h (private) - the format in memory. */
+#ifndef CORE_SAFETENSORS_H
+#define CORE_SAFETENSORS_H
+
+#include <recon/core/safetensors.h>
+#include "core/file.h"
+
+/* As recon_safetensors_open, of bytes that are there already. Takes the file over if it succeeds;
+ * path is for messages. */
+recon_status recon_safetensors_parse(recon_ctx *ctx, recon_safetensors **out, recon_file file,
+                                     const char *path);
+
+#endif
