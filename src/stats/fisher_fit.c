@@ -1,0 +1,288 @@
+/* fisher_fit.c - three ways to fit a matrix Fisher distribution.
+ *
+ * In the frame of the mean rotation a fit is a map from its proper singular values d to those of F.
+ * Leaving out what the data cannot tell is to even out d before: (d0, m, m), m = (d1 + d2)/2, has
+ * s1 = s2 by symmetry, and (d0, 0, 0) is a ring, where coth(s) - 1/s = d0 holds exactly. */
+#include <recon/stats/fisher_fit.h>
+#include <recon/stats/so3_mean.h>
+
+#include <math.h>
+#include "core/arena.h"
+#include "core/fail.h"
+#include "core/threads.h"
+#include "stats/fisher_constant.h"
+#include "stats/so3_frame.h"
+
+#define BACKGROUND_START 0.1
+#define BACKGROUND_MOST  0.5
+#define EM_STEPS         60
+#define EM_GAIN          1e-6 /* per sample: EM stops where the log-likelihood gains less */
+#define RATIO_TEST       6.63 /* chi squared, 1 degree of freedom, level 0.01 */
+
+/* The s with coth(s) - 1/s = d, 0 <= d < 1. Newton from a rational start within 5 %. */
+static double langevin_inverse(double d)
+{
+    if (d < 1e-7)
+        return 3 * d;
+    if (d > 1 - 1 / RECON_FISHER_MAX)
+        return RECON_FISHER_MAX;
+    double s = d * (3 - d * d) / (1 - d * d);
+    for (int i = 0; i < 6; i++) {
+        double value = s < 0.05 ? s / 3 - s * s * s / 45 : 1 / tanh(s) - 1 / s;
+        double sinus = s < 300 ? sinh(s) : INFINITY;
+        double slope = s < 0.05 ? 1.0 / 3 - s * s / 15 : 1 / (s * s) - 1 / (sinus * sinus);
+        s += (d - value) / slope;
+    }
+    return s;
+}
+
+/* Solves h x = g for a symmetric positive definite h, by Cholesky's L D L^T. */
+static void solve3(double x[3], double h[3][3], const double g[3])
+{
+    double l10 = h[0][1] / h[0][0], l20 = h[0][2] / h[0][0];
+    double d1 = h[1][1] - l10 * h[0][1], e = h[1][2] - l20 * h[0][1], l21 = e / d1;
+    double d2 = h[2][2] - l20 * h[0][2] - l21 * e;
+    double y1 = g[1] - l10 * g[0], y2 = g[2] - l20 * g[0] - l21 * y1;
+    x[2] = y2 / d2;
+    x[1] = y1 / d1 - l21 * x[2];
+    x[0] = g[0] / h[0][0] - l10 * x[1] - l20 * x[2];
+}
+
+/* Moves d off the border, where a singular value of F would pass RECON_FISHER_MAX: in terms of the
+ * eigenvalues a of the mean of q q^T, each but the first is at least the floor. */
+static void inside(double out[3], const double d[3])
+{
+    const double floor = 1 / (8 * RECON_FISHER_MAX);
+    double a0 = fmax((1 + d[0] - d[1] - d[2]) / 4, floor);
+    double a1 = fmax((1 - d[0] + d[1] - d[2]) / 4, floor);
+    double a2 = fmax((1 - d[0] - d[1] + d[2]) / 4, floor);
+    out[0] = 1 - 2 * (a1 + a2), out[1] = 1 - 2 * (a0 + a2), out[2] = 1 - 2 * (a0 + a1);
+}
+
+/* Precisions about the three axes as in the concentrated case: low elsewhere, and from below
+ * Newton's method does not overshoot. */
+static void start(double s[3], const double d[3])
+{
+    double top = 1 + d[0] + d[1] + d[2], precision[3];
+    for (int k = 0; k < 3; k++)
+        precision[k] = (top / (1 + 2 * d[k] - (d[0] + d[1] + d[2])) - 1) / 4;
+    for (int k = 0; k < 3; k++)
+        s[k] = (precision[0] + precision[1] + precision[2]) / 2 - precision[k];
+}
+
+static double dot3(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* Damped Newton steps on the convex function log c(s) - s.d. Returns its least value. */
+static double invert(double s[3], const double d[3])
+{
+    recon_fisher_constant c;
+    recon_fisher_constant_of(&c, s);
+    double value = c.log_c - dot3(s, d);
+    for (int i = 0; i < 60; i++) {
+        double g[3], step[3], size = 1;
+        for (int k = 0; k < 3; k++)
+            g[k] = d[k] - c.mean[k];
+        solve3(step, c.covariance, g);
+        double gain = dot3(g, step);
+        for (;; size /= 2) {
+            double tried[3] = { s[0] + size * step[0], s[1] + size * step[1],
+                                s[2] + size * step[2] };
+            recon_fisher_constant_of(&c, tried);
+            double now = c.log_c - dot3(tried, d);
+            if (now <= value - 0.1 * size * gain || gain < 1e-9 || size < 1e-6) {
+                s[0] = tried[0], s[1] = tried[1], s[2] = tried[2], value = now;
+                break;
+            }
+        }
+        if (gain < 1e-16)
+            break;
+    }
+    return value;
+}
+
+void recon_fisher_invert_moment(double s[3], const double d[3])
+{
+    double within[3];
+    inside(within, d);
+    start(s, within);
+    invert(s, within);
+}
+
+/* What a fit needs on the way. */
+typedef struct {
+    const recon_so3 *samples;
+    size_t n;
+    double *belongs; /* [n]: the weight of each sample, 1 - its share of the background */
+    double count;    /* their sum */
+    recon_so3_frame frame;
+    double s[3]; /* the current singular values of F in that frame */
+    double log_c;
+} fitting;
+
+/* The frame of the weighted mean rotation. */
+static void update_frame(fitting *fit)
+{
+    double m[10] = { 0 };
+    fit->count = 0;
+    for (size_t i = 0; i < fit->n; i++)
+        fit->count += fit->belongs[i];
+    for (size_t i = 0; i < fit->n; i++)
+        recon_so3_moment_add(m, fit->samples[i], fit->belongs[i] / fit->count);
+    recon_so3_frame_of(&fit->frame, m);
+}
+
+static void fit_moment(fitting *fit)
+{
+    for (int k = 0; k < 3; k++)
+        fit->s[k] =
+            copysign(langevin_inverse(fabs(fit->frame.singular[k])), fit->frame.singular[k]);
+}
+
+static void fit_ring(fitting *fit)
+{
+    double s = langevin_inverse(fit->frame.singular[0]);
+    fit->s[0] = s, fit->s[1] = fit->s[2] = 0;
+    fit->log_c = s < 1e-4 ? s * s / 6 : s + log(-expm1(-2 * s) / (2 * s));
+}
+
+/* s1 = s2. Starts from the values there are when they have that form. */
+static double fit_pair(fitting *fit)
+{
+    const double *d = fit->frame.singular;
+    double even[3] = { d[0], (d[1] + d[2]) / 2, (d[1] + d[2]) / 2 }, within[3];
+    inside(within, even);
+    if (!(fit->s[1] > 0 && fit->s[1] == fit->s[2]))
+        start(fit->s, within);
+    double value = invert(fit->s, within);
+    fit->s[1] = fit->s[2] = (fit->s[1] + fit->s[2]) / 2;
+    fit->log_c = value + dot3(fit->s, within);
+    return value;
+}
+
+/* All three singular values where the samples tell s1 from s2, else two of them equal. */
+static void fit_ml(fitting *fit)
+{
+    double free[3], within[3];
+    double even = fit_pair(fit);
+    inside(within, fit->frame.singular);
+    start(free, within);
+    if (2 * fit->count * (even - invert(free, within)) > RATIO_TEST)
+        for (int k = 0; k < 3; k++)
+            fit->s[k] = free[k];
+}
+
+/* How likely each sample is to belong, under the current fit; returns the log-likelihood. */
+static double expect(fitting *fit, double background)
+{
+    double f[9], m[10], total = 0;
+    recon_so3_frame_matrix(f, &fit->frame, fit->s);
+    recon_so3_moment_of_matrix(m, f);
+    for (size_t i = 0; i < fit->n; i++) {
+        const recon_so3 q = fit->samples[i];
+        double form = m[0] * q.w * q.w + m[4] * q.x * q.x + m[7] * q.y * q.y + m[9] * q.z * q.z +
+                      2 * (q.w * (m[1] * q.x + m[2] * q.y + m[3] * q.z) +
+                           q.x * (m[5] * q.y + m[6] * q.z) + m[8] * q.y * q.z);
+        double density = (1 - background) * exp(4 * form - fit->log_c);
+        fit->belongs[i] = density / (density + background);
+        total += log(density + background);
+    }
+    return total;
+}
+
+/* EM of a matrix Fisher and a uniform background. A spin that the samples do not determine is
+ * fitted as free: a ring. Returns the background's weight. */
+static double fit_robust(fitting *fit)
+{
+    double background = BACKGROUND_START, before = -INFINITY;
+    int ring = 0;
+    for (int step = 0; step < EM_STEPS; step++) {
+        ring = recon_so3_free_directions(fit->frame.singular, fit->count) > 0;
+        if (ring)
+            fit_ring(fit);
+        else
+            fit_pair(fit);
+        double now = expect(fit, background);
+        if (fabs(now - before) < EM_GAIN * (double)fit->n)
+            break;
+        before = now;
+        update_frame(fit);
+        background = fmin(1 - fit->count / (double)fit->n, BACKGROUND_MOST);
+    }
+    if (!ring)
+        fit_ml(fit);
+    return background;
+}
+
+static recon_status finish(recon_ctx *ctx, recon_fisher_fit *out, const fitting *fit)
+{
+    double f[9], s[3];
+    for (int k = 0; k < 3; k++)
+        s[k] = out->shrink * fit->s[k];
+    recon_so3_frame_matrix(f, &fit->frame, s);
+    recon_status status = recon_fisher_of(ctx, &out->fisher, f);
+    out->free_directions = recon_so3_free_directions(fit->frame.singular, fit->count);
+    out->log_likelihood = 0;
+    for (size_t i = 0; status == RECON_OK && i < fit->n; i++)
+        out->log_likelihood +=
+            recon_fisher_mixture_log_density(&out->fisher, out->background, fit->samples[i]);
+    return status;
+}
+
+static recon_status fit_set(recon_ctx *ctx, recon_fisher_fit *out, fitting *fit,
+                            recon_fisher_method method)
+{
+    for (size_t i = 0; i < fit->n; i++)
+        fit->belongs[i] = 1;
+    update_frame(fit);
+    *out = (recon_fisher_fit){ .shrink = 1 };
+    switch (method) {
+    case RECON_FISHER_MOMENT: fit_moment(fit); break;
+    case RECON_FISHER_ML: fit_ml(fit); break;
+    case RECON_FISHER_ROBUST:
+        out->background = fit_robust(fit);
+        out->shrink = fmax(fit->count - 4, 0) / fit->count;
+        break;
+    }
+    return finish(ctx, out, fit);
+}
+
+typedef struct {
+    recon_fisher_fit *out;
+    const recon_so3 *samples;
+    size_t k;
+    recon_fisher_method method;
+} batch;
+
+static recon_status fit_task(recon_ctx *ctx, void *arg, size_t index, int worker)
+{
+    const batch *job = arg;
+    recon_arena *arena = recon_worker_arena(ctx, worker);
+    recon_mark mark = recon_arena_mark(arena);
+    fitting fit = { .samples = job->samples + index * job->k, .n = job->k };
+    recon_status status;
+    RECON_TRY(recon_so3_check(ctx, fit.samples, fit.n, index * job->k));
+    RECON_TRY(recon_arena_take(ctx, arena, &fit.belongs, fit.n, sizeof *fit.belongs));
+    RECON_TRY(fit_set(ctx, &job->out[index], &fit, job->method));
+done:
+    recon_arena_release(arena, mark);
+    return status;
+}
+
+recon_status recon_fisher_fit_batch(recon_ctx *ctx, recon_fisher_fit *out, const recon_so3 *samples,
+                                    size_t sets, size_t k, const recon_fisher_fit_options *options)
+{
+    if (k == 0)
+        return recon_fail(ctx, RECON_ERR_INPUT, "matrix Fisher fit: no rotations");
+    batch job = { out, samples, k, options ? options->method : RECON_FISHER_ROBUST };
+    return recon_parallel(ctx, fit_task, &job, sets);
+}
+
+recon_status recon_fisher_fit_samples(recon_ctx *ctx, recon_fisher_fit *out,
+                                      const recon_so3 *samples, size_t n,
+                                      const recon_fisher_fit_options *options)
+{
+    return recon_fisher_fit_batch(ctx, out, samples, 1, n, options);
+}
