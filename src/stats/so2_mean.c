@@ -5,6 +5,7 @@
 #include "core/arena.h"
 #include "core/fail.h"
 #include "core/threads.h"
+#include "stats/so2_check.h"
 #include "stats/so2_modes.h"
 #include "stats/so2_sort.h"
 
@@ -227,14 +228,11 @@ done:
     return status;
 }
 
-static recon_status check(recon_ctx *ctx, size_t k, const recon_mean_options *options)
+static recon_status check(recon_ctx *ctx, const double *angles, size_t sets, size_t k, double c)
 {
-    if (k == 0)
-        return recon_fail(ctx, RECON_ERR_INPUT, "mean of no angles");
-    if (!(options->tukey_c >= 0) || isinf(options->tukey_c))
-        return recon_fail(ctx, RECON_ERR_INPUT, "tukey_c is %g, expected 0 or a positive angle",
-                          options->tukey_c);
-    return RECON_OK;
+    if (!(c >= 0) || isinf(c))
+        return recon_fail(ctx, RECON_ERR_INPUT, "tukey_c is %g, expected 0 or a positive angle", c);
+    return recon_so2_check(ctx, angles, sets, k);
 }
 
 typedef struct {
@@ -250,10 +248,6 @@ static recon_status block_of_sets(recon_ctx *ctx, void *arg, size_t block, int w
     size_t end = (block + 1) * SETS_BLOCK < b->sets ? (block + 1) * SETS_BLOCK : b->sets;
     for (size_t i = block * SETS_BLOCK; i < end; i++) {
         const double *angles = b->angles + i * b->k;
-        for (size_t j = 0; j < b->k; j++)
-            if (!isfinite(angles[j]))
-                return recon_fail(ctx, RECON_ERR_INPUT, "angle %zu of set %zu is %g", j, i,
-                                  angles[j]);
         recon_status status = find_center(ctx, &b->out[i], angles, b->k, &b->options,
                                           recon_worker_arena(ctx, worker));
         if (status != RECON_OK)
@@ -266,7 +260,7 @@ recon_status recon_so2_mean_batch(recon_ctx *ctx, recon_so2_center *out, const d
                                   size_t sets, size_t k, const recon_mean_options *options)
 {
     batch b = { out, angles, sets, k, options ? *options : (recon_mean_options){ 0 } };
-    recon_status status = check(ctx, k, &b.options);
+    recon_status status = check(ctx, angles, sets, k, b.options.tukey_c);
     if (status != RECON_OK)
         return status;
     return recon_parallel(ctx, block_of_sets, &b, (sets + SETS_BLOCK - 1) / SETS_BLOCK);
