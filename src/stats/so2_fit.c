@@ -1,0 +1,230 @@
+/* so2_fit.c - widths that survive neighbours from a wrong class.
+ *
+ * Width and background weight together by maximum likelihood: exactly for the arc, where only the
+ * observed distances can be its half-width; by EM for the peaks. docs/statistics.md compares this
+ * with quantiles and with priors on the background. */
+#include "stats/so2_fit.h"
+
+#include "core/arena.h"
+#include "core/fail.h"
+#include "core/threads.h"
+#include "stats/so2_check.h"
+#include "stats/so2_sort.h"
+#include "stats/vonmises.h"
+#include "stats/wrapped_normal.h"
+
+#include <math.h>
+#include <recon/group/so2.h>
+
+#define NARROWEST        (M_PI / 720) /* no width is below a quarter of a degree */
+#define LEAST_BACKGROUND 1e-6         /* 0 would be for good */
+#define MOST_BACKGROUND  0.5
+#define MAX_STEPS        200
+#define CONVERGED        1e-5
+#define SETS_BLOCK       16
+
+size_t recon_so2_fit_scratch(size_t n)
+{
+    return 8 * n;
+}
+
+static double mean_square(const double *d, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += d[i] * d[i];
+    return sum / (double)n;
+}
+
+/* 1 - mean cos: small spreads keep their digits. */
+static double mean_spread(const double *d, const double *share, size_t n)
+{
+    double sum = 0, all = 0;
+    for (size_t i = 0; i < n; i++) {
+        double s = sin(d[i] / 2), w = share ? share[i] : 1;
+        sum += 2 * w * s * s;
+        all += w;
+    }
+    return sum / fmax(all, 1e-300);
+}
+
+static double kappa_of(double spread)
+{
+    return fmin(recon_vonmises_kappa(spread), 1 / (NARROWEST * NARROWEST));
+}
+
+static double plain_width(const double *d, size_t n, recon_so2_family family)
+{
+    if (family == RECON_SO2_VONMISES)
+        return kappa_of(mean_spread(d, NULL, n));
+    double sigma = fmax(sqrt(mean_square(d, n)), NARROWEST);
+    return family == RECON_SO2_NORMAL ? sigma : fmin(sqrt(3) * sigma, M_PI);
+}
+
+/* Into out[n]; the n doubles behind it are used too. */
+static void sort_distances(double *out, const double *d, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        out[n + i] = fabs(d[i]);
+    recon_so2_sort(out, out + n, n);
+}
+
+/* The arc reaches to the i-th nearest angle; what lies beyond is background. */
+static double arc_likelihood(double *background, double width, size_t inside, size_t n)
+{
+    double outside = (double)(n - inside), free = fmax(1 - width / M_PI, 1e-12);
+    double b = fmin(outside / (double)n / free, MOST_BACKGROUND);
+    *background = b;
+    double sum = (double)inside * log((1 - b) / (2 * width) + b / (2 * M_PI));
+    return outside > 0 ? sum + outside * log(b / (2 * M_PI)) : sum;
+}
+
+/* The largest of N uniform distances falls short of the half-width by one part in N + 1. */
+static void fit_arc(recon_so2_density *out, const double *d, size_t n, double *scratch)
+{
+    double *distance = scratch, best = -INFINITY;
+    sort_distances(distance, d, n);
+    for (size_t i = 0; i < n; i++) {
+        double b, width = fmax(distance[i], NARROWEST), inside = (double)(i + 1);
+        double likelihood = arc_likelihood(&b, width, i + 1, n);
+        if (likelihood > best) {
+            best = likelihood;
+            out->width = fmin(width * (inside + 1) / inside, M_PI);
+            out->background = b;
+        }
+    }
+}
+
+static void vonmises_densities(double *p, const double *d, size_t n, double kappa)
+{
+    double norm = recon_vonmises_log_norm(kappa);
+    for (size_t i = 0; i < n; i++) {
+        double s = sin(d[i] / 2);
+        p[i] = exp(-2 * kappa * s * s - norm);
+    }
+}
+
+static void normal_densities(double *p, const double *d, size_t n, double sigma)
+{
+    for (size_t i = 0; i < n; i++)
+        p[i] = recon_wrapped_normal_density(d[i], sigma);
+}
+
+static double normal_width(const double *d, const double *share, size_t n, double sigma)
+{
+    double sum = 0, all = 0;
+    for (size_t i = 0; i < n; i++) {
+        sum += share[i] * recon_wrapped_normal_square(d[i], sigma);
+        all += share[i];
+    }
+    return fmin(fmax(sqrt(sum / fmax(all, 1e-300)), NARROWEST), M_PI);
+}
+
+/* One EM step: which angles belong to the peak, then its width and the background from those.
+ * Returns how many belong. */
+static double peak_step(recon_so2_density *at, const double *d, size_t n, double *share)
+{
+    double b = at->background, members = 0;
+    int vonmises = at->family == RECON_SO2_VONMISES;
+    (vonmises ? vonmises_densities : normal_densities)(share, d, n, at->width);
+    for (size_t i = 0; i < n; i++) {
+        double peak = (1 - b) * share[i];
+        share[i] = peak / (peak + b / (2 * M_PI));
+        members += share[i];
+    }
+    at->width =
+        vonmises ? kappa_of(mean_spread(d, share, n)) : normal_width(d, share, n, at->width);
+    at->background = fmin(fmax(1 - members / (double)n, LEAST_BACKGROUND), MOST_BACKGROUND);
+    return members;
+}
+
+/* The centre was estimated from the same angles: one degree of freedom less. */
+static double corrected(const recon_so2_density *at, double members)
+{
+    double factor = members / fmax(members - 1, 1);
+    return at->family == RECON_SO2_VONMISES ? at->width / factor
+                                            : fmin(at->width * sqrt(factor), M_PI);
+}
+
+static void fit_peak(recon_so2_density *out, const double *d, size_t n, double *scratch)
+{
+    double members = 0, change = 1;
+    sort_distances(scratch, d, n);
+    double median = (scratch[(n - 1) / 2] + scratch[n / 2]) / 2;
+    double sigma = fmax(1.4826 * median, NARROWEST);
+    out->width = out->family == RECON_SO2_VONMISES ? 1 / (sigma * sigma) : sigma;
+    out->background = 0.1;
+    for (int step = 0; step < MAX_STEPS && change > CONVERGED; step++) {
+        recon_so2_density before = *out;
+        members = peak_step(out, d, n, scratch);
+        change = fabs(out->width - before.width) / fmax(before.width, 1e-3) +
+                 fabs(out->background - before.background);
+    }
+    out->width = corrected(out, members);
+}
+
+void recon_so2_fit_one(recon_so2_density *out, const double *angles, size_t n,
+                       recon_so2_family family, double *scratch)
+{
+    *out = (recon_so2_density){ .family = family };
+    if (family == RECON_SO2_UNIFORM)
+        fit_arc(out, angles, n, scratch);
+    else if (family == RECON_SO2_MIXTURE)
+        recon_mixture_fit(out, angles, n, scratch);
+    else
+        fit_peak(out, angles, n, scratch);
+}
+
+typedef struct {
+    recon_so2_density *out;
+    const double *angles;
+    size_t sets, k;
+    recon_so2_family family;
+    int plain;
+} batch;
+
+static recon_status fit_set(recon_ctx *ctx, const batch *b, size_t set, recon_arena *arena)
+{
+    recon_status status;
+    recon_mark mark = recon_arena_mark(arena);
+    double *angles, *scratch;
+    RECON_TRY(recon_arena_take(ctx, arena, &angles, b->k, sizeof *angles));
+    RECON_TRY(recon_arena_take(ctx, arena, &scratch, recon_so2_fit_scratch(b->k), sizeof *scratch));
+    recon_so2_wrap_n(angles, b->angles + set * b->k, b->k);
+    if (b->plain)
+        b->out[set] = (recon_so2_density){ .family = b->family,
+                                           .width = plain_width(angles, b->k, b->family) };
+    else
+        recon_so2_fit_one(&b->out[set], angles, b->k, b->family, scratch);
+done:
+    recon_arena_release(arena, mark);
+    return status;
+}
+
+static recon_status block_of_sets(recon_ctx *ctx, void *arg, size_t block, int worker)
+{
+    const batch *b = arg;
+    recon_status status = RECON_OK;
+    size_t end = (block + 1) * SETS_BLOCK < b->sets ? (block + 1) * SETS_BLOCK : b->sets;
+    for (size_t i = block * SETS_BLOCK; i < end && status == RECON_OK; i++)
+        status = fit_set(ctx, b, i, recon_worker_arena(ctx, worker));
+    return status;
+}
+
+recon_status recon_so2_fit_batch(recon_ctx *ctx, recon_so2_density *out, const double *angles,
+                                 size_t sets, size_t k, recon_so2_family family,
+                                 const recon_so2_fit_options *options)
+{
+    recon_status status;
+    batch b = { out, angles, sets, k, family, options && options->plain };
+    RECON_TRY(recon_so2_check(ctx, angles, sets, k));
+    if (b.plain && family == RECON_SO2_MIXTURE) {
+        status = recon_fail(ctx, RECON_ERR_INPUT, "a mixture has no plain fit");
+        goto done;
+    }
+    if (family == RECON_SO2_AUTO)
+        RECON_TRY(recon_so2_choose_family(ctx, &b.family, angles, sets, k));
+    status = recon_parallel(ctx, block_of_sets, &b, (sets + SETS_BLOCK - 1) / SETS_BLOCK);
+done:
+    return status;
+}

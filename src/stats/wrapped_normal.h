@@ -1,0 +1,10 @@
+/* wrapped_normal.h - a normal of mean 0 wrapped around the circle; angles in (-pi, pi]. */
+#ifndef STATS_WRAPPED_NORMAL_H
+#define STATS_WRAPPED_NORMAL_H
+
+double recon_wrapped_normal_density(double angle, double sigma);
+
+/* What the square of the unwrapped normal was on average, given where it came to lie. */
+double recon_wrapped_normal_square(double angle, double sigma);
+
+#endif
