@@ -1,7 +1,41 @@
-#include <recon/recon.h>
+/* main.c - recon: a table of commands. */
+#include "cli/cli.h"
+
 #include <stdio.h>
-int main(void)
+#include <string.h>
+
+static const cli_command *const commands[] = { &cli_normalize, &cli_info };
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static void print_help(FILE *to)
 {
-    puts(recon_version());
-    return 0;
+    fputs("recon - the poses in which objects really occur, without labels\n\n"
+          "usage: recon COMMAND [OPTIONS]\n\n",
+          to);
+    for (size_t i = 0; i < COMMANDS; i++)
+        fprintf(to, "  %-12s %s\n", commands[i]->name, commands[i]->purpose);
+    fputs("\n`recon COMMAND --help` explains one and shows an example.\n"
+          "`recon --version` prints the version.\n",
+          to);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_help(stderr);
+        return EXIT_MISUSE;
+    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+        print_help(stdout);
+        return EXIT_DONE;
+    }
+    if (!strcmp(argv[1], "--version")) {
+        printf("recon %s\n", recon_version());
+        return EXIT_DONE;
+    }
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (!strcmp(argv[1], commands[i]->name))
+            return commands[i]->run(argc - 2, argv + 2);
+    fprintf(stderr, "recon: no command is called '%s'; `recon --help` lists them\n", argv[1]);
+    return EXIT_MISUSE;
 }

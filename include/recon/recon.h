@@ -6,6 +6,8 @@
 #include <recon/core/ctx.h>
 #include <recon/core/array.h>
 #include <recon/core/npy.h>
+#include <recon/core/npz.h>
+#include <recon/core/safetensors.h>
 #include <recon/core/rng.h>
 #include <recon/ops/backend.h>
 #include <recon/group/so2.h>
@@ -13,8 +15,15 @@
 #include <recon/group/se2.h>
 #include <recon/group/se3.h>
 #include <recon/stats/mean.h>
+#include <recon/stats/so2_mean.h>
+#include <recon/stats/so2_density.h>
+#include <recon/stats/so3_mean.h>
+#include <recon/stats/matrix_fisher.h>
+#include <recon/stats/fisher_fit.h>
 #include <recon/stats/wasserstein.h>
 #include <recon/stats/roc.h>
 #include <recon/knn/knn.h>
+#include <recon/backbone/embedded.h>
+#include <recon/normalize/normalize.h>
 
 #endif

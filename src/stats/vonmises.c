@@ -5,9 +5,10 @@
 #include <math.h>
 #include <recon/group/so2.h>
 
-#define SERIES      30.0
-#define NORMAL_FROM 1e6 /* above it a von Mises is a normal to 1e-7, and acos has no digits left   \
-                         */
+#define SERIES 30.0
+#define NORMAL_FROM                                                                                \
+    1e6 /* above it a von Mises is a normal to 1e-7, and acos has no digits left                   \
+         */
 
 /* I0 and I1 times exp(-kappa), kappa < SERIES. */
 static void power_series(double *i0, double *i1, double kappa)

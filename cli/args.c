@@ -1,0 +1,168 @@
+/* args.c - options from the command line, and the help made from the same table. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COMMON = 3, WIDTH = 32 };
+
+static void common_options(cli_option out[COMMON + 1], cli_common *c)
+{
+    const cli_option common[] = {
+        { "--threads", "N", NULL, "threads to use (default: all)", CLI_COUNT, 0, &c->threads },
+        { "--json", NULL, NULL, "print one JSON object instead of text", CLI_FLAG, 0, &c->json },
+        { "--quiet", NULL, NULL, "no progress, errors only", CLI_FLAG, 0, &c->quiet },
+        { 0 },
+    };
+    memcpy(out, common, sizeof common);
+}
+
+static void print_options(const cli_option *o)
+{
+    for (; o->name; o++) {
+        char left[256];
+        snprintf(left, sizeof left, "%s%s%s", o->name, o->value || o->choices ? " " : "",
+                 o->value     ? o->value
+                 : o->choices ? o->choices
+                              : "");
+        printf("  %-*s %s%s\n", WIDTH, left, o->help, o->required ? " (required)" : "");
+    }
+}
+
+static void print_help(const cli_command *command, const cli_option *options,
+                       const cli_option *common)
+{
+    printf("recon %s - %s\n\nusage: recon %s%s%s [OPTIONS]\n\n", command->name, command->purpose,
+           command->name, *command->arguments ? " " : "", command->arguments);
+    print_options(options);
+    print_options(common);
+    printf("\nexample:\n%s\n", command->example);
+}
+
+int cli_misuse(const cli_command *command, const char *fmt, ...)
+{
+    va_list ap;
+    fprintf(stderr, "recon %s: ", command->name);
+    va_start(ap, fmt);
+    vfprintf(stderr, fmt, ap);
+    va_end(ap);
+    fprintf(stderr, "; see `recon %s --help`\n", command->name);
+    return EXIT_MISUSE;
+}
+
+static int parse_count(size_t *out, const char *text)
+{
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || errno || value == 0 || value > SIZE_MAX / 2)
+        return 0;
+    *out = (size_t)value;
+    return 1;
+}
+
+static int parse_number(double *out, const char *text)
+{
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end || !isfinite(value) || value <= 0)
+        return 0;
+    *out = value;
+    return 1;
+}
+
+static int parse_choice(int *out, const char *choices, const char *text)
+{
+    size_t length = strlen(text);
+    int place = 0;
+    for (const char *at = choices; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL, place++)
+        if (!strncmp(at, text, length) && (at[length] == '|' || at[length] == '\0')) {
+            *out = place;
+            return 1;
+        }
+    return 0;
+}
+
+static const cli_option *find(const cli_option *options, const char *name)
+{
+    for (; options->name; options++)
+        if (!strcmp(options->name, name))
+            return options;
+    return NULL;
+}
+
+/* Takes the option's values from argv[*at ...]; -1, or the exit code. */
+static int take(const cli_command *command, const cli_option *o, int argc, char **argv, int *at)
+{
+    int values = o->kind == CLI_FLAG ? 0 : o->kind == CLI_PAIR ? 2 : 1;
+    if (argc - *at < values)
+        return cli_misuse(command, "%s needs %s", o->name, o->value ? o->value : o->choices);
+    const char *text = values ? argv[*at] : NULL;
+    switch (o->kind) {
+    case CLI_FLAG: *(int *)o->out = 1; break;
+    case CLI_TEXT: *(const char **)o->out = text; break;
+    case CLI_PAIR:
+        ((const char **)o->out)[0] = argv[*at];
+        ((const char **)o->out)[1] = argv[*at + 1];
+        break;
+    case CLI_COUNT:
+        if (!parse_count(o->out, text))
+            return cli_misuse(command, "%s %s is not a whole number of at least 1", o->name, text);
+        break;
+    case CLI_NUMBER:
+        if (!parse_number(o->out, text))
+            return cli_misuse(command, "%s %s is not a number above 0", o->name, text);
+        break;
+    case CLI_CHOICE:
+        if (!parse_choice(o->out, o->choices, text))
+            return cli_misuse(command, "%s %s is none of %s", o->name, text, o->choices);
+        break;
+    }
+    *at += values;
+    return -1;
+}
+
+static int is_empty(const cli_option *o)
+{
+    return o->kind == CLI_COUNT ? *(const size_t *)o->out == 0
+                                : *(const char *const *)o->out == NULL;
+}
+
+int cli_parse(const cli_command *command, const cli_option *options, cli_common *common, int argc,
+              char **argv, const char **words, size_t max_words, size_t *count)
+{
+    cli_option shared[COMMON + 1];
+    size_t n = 0;
+    common_options(shared, common);
+    for (int at = 0; at < argc;) {
+        const char *text = argv[at++];
+        if (!strcmp(text, "--help") || !strcmp(text, "-h")) {
+            print_help(command, options, shared);
+            return EXIT_DONE;
+        }
+        if (text[0] != '-' || text[1] == '\0') {
+            if (n == max_words)
+                return cli_misuse(command, "'%s' is one argument too many", text);
+            words[n++] = text;
+            continue;
+        }
+        const cli_option *o = find(options, text);
+        if (!o)
+            o = find(shared, text);
+        if (!o)
+            return cli_misuse(command, "there is no option %s", text);
+        int code = take(command, o, argc, argv, &at);
+        if (code >= 0)
+            return code;
+    }
+    for (const cli_option *o = options; o->name; o++)
+        if (o->required && is_empty(o))
+            return cli_misuse(command, "%s %s is missing", o->name, o->value);
+    if (count)
+        *count = n;
+    return -1;
+}

@@ -1,0 +1,66 @@
+/* cli.h - what every command of `recon` shares: options, a context, progress, errors.
+ *
+ * Commands stay thin: they fill a struct from the command line, call the library, and show what
+ * came back. Exit codes: 0 done, 1 failed, 2 misuse. */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <recon/recon.h>
+#include <jansson.h>
+
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2 };
+
+typedef enum {
+    CLI_FLAG,   /* int: 1 when given                                            */
+    CLI_TEXT,   /* const char *                                                 */
+    CLI_COUNT,  /* size_t, at least 1                                           */
+    CLI_NUMBER, /* double, above 0                                              */
+    CLI_CHOICE, /* int: the place of the word among `choices`                   */
+    CLI_PAIR    /* const char *[2]: two words                                   */
+} cli_kind;
+
+typedef struct {
+    const char *name;    /* "--k"                                               */
+    const char *value;   /* what to call its value in the help, "N"             */
+    const char *choices; /* CLI_CHOICE: "chordal|frechet|tukey"                 */
+    const char *help;
+    cli_kind kind;
+    int required;
+    void *out; /* keeps its default when the option is not given                */
+} cli_option;
+
+typedef struct {
+    const char *name, *purpose;
+    const char *arguments; /* words that are not options, "FILE"; "" for none   */
+    const char *example;
+    int (*run)(int argc, char **argv);
+} cli_command;
+
+/* Every command has these. */
+typedef struct {
+    int json, quiet;
+    size_t threads; /* 0: all */
+} cli_common;
+
+/* Reads argv into the options, the common ones among them. words [max_words] takes what is not an
+ * option; *count how many. Returns -1 to go on, or the exit code: --help and misuse are dealt
+ * with, with a sentence and the remedy. */
+int cli_parse(const cli_command *command, const cli_option *options, cli_common *common, int argc,
+              char **argv, const char **words, size_t max_words, size_t *count);
+
+/* A context that draws progress on standard error unless quiet, and is interrupted by Ctrl-C. NULL
+ * after saying why. */
+recon_ctx *cli_context(const cli_common *common);
+
+/* Says "recon NAME: message" on standard error; returns EXIT_FAILED. Takes down a progress bar. */
+int cli_fail(const cli_command *command, const recon_ctx *ctx);
+
+/* Says "recon NAME: ..." and where the help is; returns EXIT_MISUSE. */
+int cli_misuse(const cli_command *command, const char *fmt, ...) RECON_PRINTF(2, 3);
+
+/* Prints a JSON value on standard output and releases it. */
+void cli_print_json(json_t *value);
+
+extern const cli_command cli_normalize, cli_info;
+
+#endif

@@ -1,0 +1,102 @@
+/* cmd_info.c - recon info: what a file holds. */
+#include "cli/cli.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static int run(int argc, char **argv);
+const cli_command cli_info = {
+    .name = "info",
+    .purpose = "type, shape and range of an NPY file",
+    .arguments = "FILE.npy",
+    .example = "  recon info z.npy\n"
+               "  z.npy: float32 60000 x 128, C order, finite, -3.21 .. 4.02",
+    .run = run,
+};
+
+typedef struct {
+    double low, high;
+    size_t bad; /* NaN or infinite */
+} range;
+
+/* Piece by piece: the file may be larger than memory. */
+static recon_status range_of(recon_ctx *ctx, range *out, const recon_array *a)
+{
+    enum { PIECE = 4096 };
+    double x[PIECE];
+    size_t count = recon_array_count(a), size = recon_dtype_size(a->dtype);
+    *out = (range){ INFINITY, -INFINITY, 0 };
+    for (size_t at = 0; at < count; at += PIECE) {
+        size_t n = count - at < PIECE ? count - at : PIECE;
+        recon_array piece = {
+            .dtype = a->dtype, .ndim = 1, .shape = { n }, .data = (const char *)a->data + at * size
+        };
+        recon_status status = recon_array_to_f64(ctx, x, &piece);
+        if (status != RECON_OK)
+            return status;
+        for (size_t i = 0; i < n; i++) {
+            out->bad += !isfinite(x[i]);
+            out->low = isfinite(x[i]) && x[i] < out->low ? x[i] : out->low;
+            out->high = isfinite(x[i]) && x[i] > out->high ? x[i] : out->high;
+        }
+    }
+    return RECON_OK;
+}
+
+static void print_text(const char *path, const recon_array *a, range r)
+{
+    printf("%s: %s ", path, recon_dtype_name(a->dtype));
+    for (int i = 0; i < a->ndim; i++)
+        printf("%s%zu", i ? " x " : "", a->shape[i]);
+    printf("%s, %s order", a->ndim ? "" : "one value", a->fortran ? "Fortran" : "C");
+    if (r.bad)
+        printf(", %zu NaN or infinite", r.bad);
+    else
+        printf(", finite");
+    if (r.low <= r.high)
+        printf(", %g .. %g", r.low, r.high);
+    putchar('\n');
+}
+
+static json_t *as_json(const char *path, const recon_array *a, range r)
+{
+    json_t *shape = json_array();
+    for (int i = 0; i < a->ndim; i++)
+        json_array_append_new(shape, json_integer((json_int_t)a->shape[i]));
+    json_t *all =
+        json_pack("{s:s, s:s, s:o, s:b, s:I}", "file", path, "dtype", recon_dtype_name(a->dtype),
+                  "shape", shape, "fortran", a->fortran, "not_finite", (json_int_t)r.bad);
+    if (r.low <= r.high) {
+        json_object_set_new(all, "min", json_real(r.low));
+        json_object_set_new(all, "max", json_real(r.high));
+    }
+    return all;
+}
+
+static int run(int argc, char **argv)
+{
+    const cli_option options[] = { { 0 } };
+    cli_common common = { 0 };
+    const char *path = NULL;
+    size_t words = 0;
+    int code = cli_parse(&cli_info, options, &common, argc, argv, &path, 1, &words);
+    if (code >= 0)
+        return code;
+    if (words != 1)
+        return cli_misuse(&cli_info, "name a file");
+    recon_ctx *ctx = cli_context(&common);
+    if (!ctx)
+        return EXIT_FAILED;
+    recon_array a = { 0 };
+    range r;
+    code = EXIT_DONE;
+    if (recon_npy_read(ctx, &a, path) != RECON_OK || range_of(ctx, &r, &a) != RECON_OK)
+        code = cli_fail(&cli_info, ctx);
+    else if (common.json)
+        cli_print_json(as_json(path, &a, r));
+    else
+        print_text(path, &a, r);
+    recon_array_free(&a);
+    recon_ctx_free(ctx);
+    return code;
+}

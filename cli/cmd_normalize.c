@@ -1,0 +1,218 @@
+/* cmd_normalize.c - recon normalize: Algorithm 1 on embeddings and poses of any backbone. */
+#include "cli/cli.h"
+#include "core/ctx.h"
+#include "core/json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static int run(int argc, char **argv);
+const cli_command cli_normalize = {
+    .name = "normalize",
+    .purpose = "pose distributions from embeddings and poses of any backbone",
+    .arguments = "",
+    .example =
+        "  recon normalize --embeddings z.npy --poses g.npy --group so2 --k 10 --out result\n"
+        "\n"
+        "z.npy is N x D; g.npy is N radians for so2, N x 3 x 3 (or N x 9, or quaternions\n"
+        "N x 4, w first) for so3. result/ receives gamma.npy (the centre of each point's\n"
+        "class), normalized.npy (its class's poses, centred), absolute.npy (its own pose,\n"
+        "centred), theta.npy (the fitted distribution), score.npy (-log likelihood of its\n"
+        "own pose), identifiability.npy, neighbors.npy and summary.json.",
+    .run = run,
+};
+
+typedef struct {
+    const char *z, *poses, *labels, *query[2], *query_labels, *out;
+    int group, mean, metric, family, classes, approx; /* places among the choices */
+    int include_self;
+    double tukey_degrees, eps;
+    size_t k;
+    cli_common common;
+} settings;
+
+static int parse(settings *s, int argc, char **argv)
+{
+    const cli_option options[] = {
+        { "--embeddings", "FILE", NULL, "z, N x D", CLI_TEXT, 1, &s->z },
+        { "--poses", "FILE", NULL, "g, one pose a row", CLI_TEXT, 1, &s->poses },
+        { "--out", "DIR", NULL, "folder for the results", CLI_TEXT, 1, &s->out },
+        { "--group", NULL, "so2|so3", "the poses' group (default so2)", CLI_CHOICE, 0, &s->group },
+        { "--k", "N", NULL, "neighbours that make a class (default 10)", CLI_COUNT, 0, &s->k },
+        { "--query", "ZQ GQ", NULL, "answer for these instead of the points themselves", CLI_PAIR,
+          0, s->query },
+        { "--mean", NULL, "tukey|frechet|chordal", "what Gamma is (default tukey)", CLI_CHOICE, 0,
+          &s->mean },
+        { "--tukey-c", "DEG", NULL, "fix Tukey's c (default: from the data)", CLI_NUMBER, 0,
+          &s->tukey_degrees },
+        { "--classes", NULL, "knn|components", "what a class is (default knn)", CLI_CHOICE, 0,
+          &s->classes },
+        { "--eps", "E", NULL, "with components: join points nearer than this", CLI_NUMBER, 0,
+          &s->eps },
+        { "--metric", NULL, "cosine|dot|euclidean", "similarity of embeddings (default cosine)",
+          CLI_CHOICE, 0, &s->metric },
+        { "--include-self", NULL, NULL, "a point counts among its own neighbours", CLI_FLAG, 0,
+          &s->include_self },
+        { "--family", NULL, "auto|uniform|normal|vonmises|mixture|fisher",
+          "distribution to fit (default auto; so3 is fisher)", CLI_CHOICE, 0, &s->family },
+        { "--labels", "FILE", NULL, "true classes, to measure the hit rate only", CLI_TEXT, 0,
+          &s->labels },
+        { "--query-labels", "FILE", NULL, "the same for the queries", CLI_TEXT, 0,
+          &s->query_labels },
+        { "--approx", NULL, "auto|exact|ivf|hnsw",
+          "neighbour search (default auto: exact to a million rows)", CLI_CHOICE, 0, &s->approx },
+        { 0 },
+    };
+    return cli_parse(&cli_normalize, options, &s->common, argc, argv, NULL, 0, NULL);
+}
+
+#define DEGREE 0.017453292519943295 /* in radians */
+
+enum { FAMILY_AUTO = 0, FAMILY_FISHER = 5 };
+
+/* What the table of options cannot say. */
+static int check(const settings *s)
+{
+    int so3 = s->group == RECON_SO3;
+    if (so3 && s->family != FAMILY_AUTO && s->family != FAMILY_FISHER)
+        return cli_misuse(&cli_normalize, "--group so3 has one family: fisher");
+    if (!so3 && s->family == FAMILY_FISHER)
+        return cli_misuse(&cli_normalize, "--family fisher is for --group so3");
+    if (s->classes == RECON_CLASSES_COMPONENTS && s->eps == 0)
+        return cli_misuse(&cli_normalize, "--classes components needs --eps");
+    if (s->classes == RECON_CLASSES_KNN && s->eps != 0)
+        return cli_misuse(&cli_normalize, "--eps goes with --classes components");
+    if (s->query_labels && !s->query[0])
+        return cli_misuse(&cli_normalize, "--query-labels goes with --query");
+    if (s->tukey_degrees > 180)
+        return cli_misuse(&cli_normalize, "--tukey-c %g is beyond 180 degrees", s->tukey_degrees);
+    return -1;
+}
+
+static const char *family_name(const recon_frames *f)
+{
+    return f->group == RECON_SO3 ? "fisher" : recon_so2_family_name(f->family);
+}
+
+static json_t *list(const size_t *x, size_t n)
+{
+    json_t *out = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(out, json_integer((json_int_t)x[i]));
+    return out;
+}
+
+static json_t *summary(const settings *s, const recon_embedded *index, const recon_frames *f,
+                       const char *backend, double seconds)
+{
+    static const char *const mean[] = { "tukey", "frechet", "chordal" };
+    static const char *const metric[] = { "cosine", "dot", "euclidean" };
+    json_t *out =
+        json_pack("{s:s, s:s, s:I, s:I, s:I, s:s, s:I, s:s, s:s, s:s, s:f, s:s}", "version",
+                  recon_version(), "group", f->group == RECON_SO3 ? "so3" : "so2", "points",
+                  (json_int_t)index->n, "dimensions", (json_int_t)index->d, "rows",
+                  (json_int_t)f->rows, "classes", f->k ? "knn" : "components", "class_count",
+                  (json_int_t)f->classes, "metric", metric[s->metric], "mean", mean[s->mean],
+                  "family", family_name(f), "recall", f->recall, "backend", backend);
+    if (f->k)
+        json_object_set_new(out, "k", json_integer((json_int_t)f->k));
+    else
+        json_object_set_new(out, "eps", json_real(s->eps));
+    if (s->tukey_degrees > 0)
+        json_object_set_new(out, "tukey_c_deg", json_real(s->tukey_degrees));
+    if (!isnan(f->hit_rate))
+        json_object_set_new(out, "hit_rate", json_real(f->hit_rate));
+    json_object_set_new(out, "classes_by_modes", list(f->modes + 1, RECON_MODE_COUNTS));
+    if (f->group == RECON_SO3)
+        json_object_set_new(out, "classes_by_free_directions", list(f->free_directions, 4));
+    json_object_set_new(out, "seconds",
+                        json_pack("{s:f, s:f, s:f, s:f}", "classes", f->seconds.classes, "centers",
+                                  f->seconds.centers, "fits", f->seconds.fits, "total", seconds));
+    return out;
+}
+
+static void print_text(const settings *s, const recon_embedded *index, const recon_frames *f,
+                       double seconds)
+{
+    printf("%zu %s on %s, %zu points of %zu dimensions\n", f->rows,
+           s->query[0] ? "queries" : "points", f->group == RECON_SO3 ? "SO(3)" : "SO(2)", index->n,
+           index->d);
+    if (f->k)
+        printf("  classes    %zu nearest neighbours", f->k);
+    else
+        printf("  classes    %zu components at eps %g", f->classes, s->eps);
+    if (!isnan(f->hit_rate))
+        printf(", hit rate %.4f", f->hit_rate);
+    if (f->recall < 1)
+        printf(", recall %.4f", f->recall);
+    printf("\n  modes      one: %.1f%% of classes, several: %.1f%%\n",
+           100.0 * (double)f->modes[1] / (double)f->classes,
+           100.0 - 100.0 * (double)f->modes[1] / (double)f->classes);
+    if (f->group == RECON_SO3)
+        printf(
+            "  free       nothing: %.1f%%, spin about an axis: %.1f%%, more: %.1f%% of classes\n",
+            100.0 * (double)f->free_directions[0] / (double)f->classes,
+            100.0 * (double)f->free_directions[1] / (double)f->classes,
+            100.0 * (double)(f->free_directions[2] + f->free_directions[3]) / (double)f->classes);
+    printf("  family     %s\n", family_name(f));
+    printf("  seconds    %.2f (classes %.2f, centres %.2f, fits %.2f)\n", seconds,
+           f->seconds.classes, f->seconds.centers, f->seconds.fits);
+    printf("  written    %s/\n", s->out);
+}
+
+/* 1 when it went well; otherwise the message is in ctx. */
+static int work(recon_ctx *ctx, const settings *s)
+{
+    recon_normalize_options o = {
+        .classes = (recon_classes)s->classes,
+        .knn = { .k = s->k,
+                 .metric = (recon_metric)s->metric,
+                 .method = (recon_knn_method)s->approx,
+                 .include_self = s->include_self },
+        .eps = s->eps,
+        .mean = { .kind = (recon_mean_kind)s->mean, .tukey_c = s->tukey_degrees * DEGREE },
+        .family = s->family == FAMILY_FISHER ? RECON_SO2_AUTO : (recon_so2_family)s->family,
+    };
+    recon_embedded index = { 0 }, queries = { 0 };
+    recon_frames frames = { 0 };
+    recon_group group = (recon_group)s->group;
+    char path[4096];
+    double begin = recon_now();
+    int ok = recon_embedded_read(ctx, &index, group, s->z, s->poses, s->labels) == RECON_OK &&
+             (!s->query[0] || recon_embedded_read(ctx, &queries, group, s->query[0], s->query[1],
+                                                  s->query_labels) == RECON_OK) &&
+             recon_normalize(ctx, &frames, &index, s->query[0] ? &queries : NULL, &o) == RECON_OK &&
+             recon_frames_write(ctx, s->out, &frames, index.precision) == RECON_OK;
+    if (ok) {
+        double seconds = recon_now() - begin;
+        json_t *json = summary(s, &index, &frames, recon_ops_name(ctx), seconds);
+        snprintf(path, sizeof path, "%s/summary.json", s->out);
+        ok = recon_json_write(ctx, path, json) == RECON_OK;
+        if (ok && s->common.json)
+            cli_print_json(json_incref(json));
+        else if (ok && !s->common.quiet)
+            print_text(s, &index, &frames, seconds);
+        json_decref(json);
+    }
+    recon_frames_free(&frames);
+    recon_embedded_free(&queries);
+    recon_embedded_free(&index);
+    return ok;
+}
+
+static int run(int argc, char **argv)
+{
+    settings s = { .k = 10 };
+    int code = parse(&s, argc, argv);
+    if (code < 0)
+        code = check(&s);
+    if (code >= 0)
+        return code;
+    recon_ctx *ctx = cli_context(&s.common);
+    if (!ctx)
+        return EXIT_FAILED;
+    code = work(ctx, &s) ? EXIT_DONE : cli_fail(&cli_normalize, ctx);
+    recon_ctx_free(ctx);
+    return code;
+}

@@ -1,0 +1,102 @@
+/* show.c - progress, messages and answers on the terminal.
+ *
+ * Progress goes to standard error: a bar with rate and time left on a terminal, a plain line every
+ * few seconds otherwise, so that logs stay readable. Answers alone go to standard output. */
+#include "cli/cli.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BAR = 28 };
+#define LINE_EVERY 5.0 /* seconds */
+
+static recon_ctx *volatile current; /* for the signal handler alone */
+static double last_line;
+static int bar_is_up;
+
+static void on_signal(int number)
+{
+    (void)number;
+    if (current)
+        recon_ctx_interrupt(current);
+}
+
+static void draw_bar(const recon_progress *p)
+{
+    double share = (double)p->done / (double)p->total;
+    double left = p->done ? p->seconds * (1 - share) / share : 0;
+    char bar[BAR + 1];
+    for (int i = 0; i < BAR; i++)
+        bar[i] = (i + 0.5) / BAR < share ? '#' : '.';
+    bar[BAR] = '\0';
+    fprintf(stderr, "\r%-12s [%s] %3.0f%%  %.4g/s  %d:%02d left \033[K", p->label, bar, 100 * share,
+            p->seconds > 0 ? (double)p->done / p->seconds : 0, (int)left / 60, (int)left % 60);
+    bar_is_up = 1;
+}
+
+static void clear_bar(void)
+{
+    if (bar_is_up)
+        fputs("\r\033[K", stderr);
+    bar_is_up = 0;
+}
+
+static void on_progress(void *user, const recon_progress *p)
+{
+    (void)user;
+    if (isatty(STDERR_FILENO)) {
+        draw_bar(p);
+        if (p->finished)
+            clear_bar();
+    } else if (!p->finished && p->seconds - last_line >= LINE_EVERY) {
+        last_line = p->seconds;
+        fprintf(stderr, "%s: %.0f%% after %.0f s\n", p->label,
+                100 * (double)p->done / (double)p->total, p->seconds);
+    }
+    if (p->finished)
+        last_line = 0;
+}
+
+static void on_log(void *user, recon_log_level level, const char *line)
+{
+    (void)user;
+    if (level == RECON_LOG_DEBUG)
+        return;
+    clear_bar();
+    fprintf(stderr, "%s%s\n", level == RECON_LOG_WARN ? "warning: " : "", line);
+}
+
+recon_ctx *cli_context(const cli_common *common)
+{
+    recon_ctx_options o = { .threads = (int)common->threads };
+    if (!common->quiet) {
+        o.on_log = on_log;
+        o.on_progress = on_progress;
+    }
+    current = recon_ctx_new(&o);
+    if (!current) {
+        fputs("recon: no memory or threads to begin with\n", stderr);
+        return NULL;
+    }
+    struct sigaction action = { .sa_handler = on_signal };
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    return current;
+}
+
+int cli_fail(const cli_command *command, const recon_ctx *ctx)
+{
+    clear_bar();
+    fprintf(stderr, "recon %s: %s\n", command->name, recon_ctx_message(ctx));
+    return EXIT_FAILED;
+}
+
+void cli_print_json(json_t *value)
+{
+    json_dumpf(value, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(10));
+    putchar('\n');
+    json_decref(value);
+}

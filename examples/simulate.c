@@ -1,0 +1,114 @@
+/* simulate.c - makes embeddings and poses whose truth is known, as a backbone would give them.
+ *
+ *   simulate so2|so3 DIR [POINTS [CLASSES [DIMENSIONS]]]
+ *
+ * Writes DIR/z.npy, g.npy, y.npy (labels) and offset.npy (the arbitrary canonical pose of each
+ * class, which nobody is told). Poses: g = mu_c * offset_c. On SO(2), mu is uniform on +-60 degrees
+ * for the first half of the classes and on +-90 for the second, as the paper turns digits. On SO(3)
+ * it is matrix Fisher, in turn F = diag(100, 100, 100), a tight cloud, and diag(100, 0, 0), a ring:
+ * only an axis is held. Class c has a random centre in the space of z. */
+#include <recon/recon.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEGREE 0.017453292519943295
+
+static recon_status save(recon_ctx *ctx, const char *dir, const char *name, recon_array array)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    return recon_npy_write(ctx, path, &array);
+}
+
+static void embed(float *z, uint8_t *y, size_t n, size_t classes, size_t d)
+{
+    for (size_t i = 0; i < n; i++) {
+        recon_rng noise = recon_rng_new(1, i), centre = recon_rng_new(2, i % classes);
+        y[i] = (uint8_t)(i % classes);
+        for (size_t c = 0; c < d; c++)
+            z[i * d + c] = (float)(recon_rng_normal(&centre) + 0.3 * recon_rng_normal(&noise));
+    }
+}
+
+static void turn_so2(float *g, double *offset, size_t n, size_t classes)
+{
+    for (size_t c = 0; c < classes; c++) {
+        recon_rng r = recon_rng_new(3, c);
+        offset[c] = recon_so2_haar(&r);
+    }
+    for (size_t i = 0; i < n; i++) {
+        recon_rng r = recon_rng_new(4, i);
+        double half = (i % classes < classes / 2 ? 60 : 90) * DEGREE;
+        double mu = half * (2 * recon_rng_uniform(&r) - 1);
+        g[i] = (float)recon_so2_compose(mu, offset[i % classes]);
+    }
+}
+
+static recon_status turn_so3(recon_ctx *ctx, float *g, double *offset, size_t n, size_t classes)
+{
+    const double cloud[9] = { 100, 0, 0, 0, 100, 0, 0, 0, 100 }, ring[9] = { 100 };
+    recon_fisher fisher[2];
+    recon_status status = recon_fisher_of(ctx, &fisher[0], cloud);
+    if (status == RECON_OK)
+        status = recon_fisher_of(ctx, &fisher[1], ring);
+    for (size_t i = 0; status == RECON_OK && i < n; i++) {
+        size_t c = i % classes;
+        recon_rng r = recon_rng_new(4, i), own = recon_rng_new(3, c);
+        recon_so3 mu, gamma = recon_so3_haar(&own);
+        double m[9];
+        recon_fisher_sample(&mu, &fisher[c % 2], 1, &r);
+        recon_so3_to_matrix(m, recon_so3_compose(mu, gamma));
+        for (size_t e = 0; e < 9; e++)
+            g[i * 9 + e] = (float)m[e];
+        recon_so3_to_matrix(offset + c * 9, gamma);
+    }
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 3 || (strcmp(argv[1], "so2") && strcmp(argv[1], "so3")))
+        return fprintf(stderr, "usage: simulate so2|so3 DIR [POINTS [CLASSES [DIMENSIONS]]]\n"), 2;
+    int so3 = !strcmp(argv[1], "so3");
+    size_t n = argc > 3 ? strtoul(argv[3], NULL, 10) : 2000;
+    size_t classes = argc > 4 ? strtoul(argv[4], NULL, 10) : 10;
+    size_t d = argc > 5 ? strtoul(argv[5], NULL, 10) : 16, width = so3 ? 9 : 1;
+    recon_ctx *ctx = recon_ctx_new(NULL);
+    float *z = calloc(n * d + 1, sizeof *z), *g = calloc(n * width + 1, sizeof *g);
+    double *offset = calloc(classes * width + 1, sizeof *offset);
+    uint8_t *y = calloc(n + 1, 1);
+    if (!ctx || !z || !g || !offset || !y || !classes || classes > 256)
+        return fprintf(stderr, "simulate: 1 to 256 classes, and memory for them\n"), 1;
+
+    recon_status s = RECON_OK;
+    embed(z, y, n, classes, d);
+    if (so3)
+        s = turn_so3(ctx, g, offset, n, classes);
+    else
+        turn_so2(g, offset, n, classes);
+
+    int ndim = so3 ? 3 : 1;
+    const struct {
+        const char *name;
+        recon_array array;
+    } file[] = {
+        { "z.npy", { .dtype = RECON_F32, .ndim = 2, .shape = { n, d }, .data = z } },
+        { "g.npy", { .dtype = RECON_F32, .ndim = ndim, .shape = { n, 3, 3 }, .data = g } },
+        { "y.npy", { .dtype = RECON_U8, .ndim = 1, .shape = { n }, .data = y } },
+        { "offset.npy",
+          { .dtype = RECON_F64, .ndim = ndim, .shape = { classes, 3, 3 }, .data = offset } },
+    };
+    for (size_t i = 0; s == RECON_OK && i < sizeof file / sizeof *file; i++)
+        s = save(ctx, argv[2], file[i].name, file[i].array);
+    if (s != RECON_OK)
+        fprintf(stderr, "simulate: %s\n", recon_ctx_message(ctx));
+    recon_ctx_free(ctx);
+    free(z);
+    free(g);
+    free(offset);
+    free(y);
+    return s != RECON_OK;
+}

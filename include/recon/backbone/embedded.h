@@ -1,0 +1,43 @@
+/* embedded.h - what a class-pose backbone says of a data set: embeddings and poses.
+ *
+ * Row i of z is eta(x_i), invariant; pose i is psi(x_i). Whether the group is SO(2) or SO(3) shows
+ * in which of the two pose arrays is there. Fill one by hand from arrays of your own, or read one
+ * from NPY files. */
+#ifndef RECON_BACKBONE_EMBEDDED_H
+#define RECON_BACKBONE_EMBEDDED_H
+
+#include <recon/core/array.h>
+#include <recon/group/so3.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum { RECON_SO2, RECON_SO3 } recon_group;
+
+typedef struct {
+    size_t n, d;
+    const float *z;        /* [n][d]                                                     */
+    const double *so2;     /* [n] radians, or NULL                                       */
+    const recon_so3 *so3;  /* [n], or NULL                                               */
+    const int64_t *labels; /* [n] or NULL; used for nothing but the hit rate             */
+    recon_dtype precision; /* of the poses' file: RECON_F64 when it was that, else RECON_F32 */
+    recon_array array;     /* holds what read files need; zero when filled by hand       */
+    void *owned[3];
+} recon_embedded;
+
+/* z: n x d of any number type (float16 and float64 become float32). poses: radians, n or n x 1, for
+ * SO(2); n x 3 x 3, n x 9 or unit quaternions n x 4 (w, x, y, z) for SO(3). labels: n integers, or
+ * a NULL path. Lengths that differ, values that are not finite, and matrices or quaternions that
+ * are off a rotation by more than RECON_POSE_TOLERANCE are RECON_ERR_INPUT; the message names file,
+ * row and distance. */
+RECON_API recon_status recon_embedded_read(recon_ctx *ctx, recon_embedded *out, recon_group group,
+                                           const char *z, const char *poses, const char *labels);
+RECON_API void recon_embedded_free(recon_embedded *e);
+
+#define RECON_POSE_TOLERANCE 1e-3
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,88 @@
+/* normalize.h - Algorithm 1 of the paper: from (z, psi) to centred pose distributions.
+ *
+ * For every point: its class [x] among the embeddings, the poses of that class, their centre Gamma,
+ * the poses with Gamma taken off (on the right, g Gamma^-1), and the parameters theta of their
+ * distribution about the identity. What comes out no longer depends on the backbone's arbitrary
+ * canonical pose. */
+#ifndef RECON_NORMALIZE_NORMALIZE_H
+#define RECON_NORMALIZE_NORMALIZE_H
+
+#include <recon/backbone/embedded.h>
+#include <recon/knn/knn.h>
+#include <recon/stats/mean.h>
+#include <recon/stats/so2_density.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum {
+    RECON_CLASSES_KNN = 0,   /* the k nearest neighbours                                        */
+    RECON_CLASSES_COMPONENTS /* connected components of d < eps, the point itself among them    */
+} recon_classes;
+
+/* Zero means the default, but KNN needs k and COMPONENTS needs eps. */
+typedef struct {
+    recon_classes classes;
+    recon_knn_options knn; /* k, metric, method, include_self; recall is filled in for you */
+    double eps;            /* see recon_knn_components */
+    recon_mean_options mean;
+    recon_so2_family family; /* SO(2) only; SO(3) is always the matrix Fisher distribution */
+} recon_normalize_options;
+
+/* Poses of the group in use; the other pointer is NULL. */
+typedef struct {
+    double *so2;
+    recon_so3 *so3;
+} recon_poses;
+
+#define RECON_MODE_COUNTS 8 /* a mean reports at most this many modes */
+
+/* The answer: one row for each query, or for each point of the index when there are no queries. */
+typedef struct {
+    recon_group group;
+    size_t rows;
+    size_t k;                /* 0 for COMPONENTS                                               */
+    int64_t *neighbors;      /* [rows][k]; NULL for COMPONENTS                                 */
+    int64_t *class_of;       /* [rows] COMPONENTS: the component, -1 for a query outside all;
+                                NULL for KNN                                                   */
+    size_t classes;          /* rows for KNN, components otherwise                             */
+    recon_poses gamma;       /* [rows] centre of the class; NaN where class_of is -1           */
+    recon_poses normalized;  /* [rows][k] the class's poses, centred; NULL for COMPONENTS      */
+    recon_poses absolute;    /* [rows] the row's own pose, centred: psi(x) Gamma^-1            */
+    double *identifiability; /* [rows][4] SO(2): |E exp(i m theta)|, m = 1..4
+                               [rows][3] SO(3): singular values of the mean rotation          */
+    size_t identifiability_width;
+    double *theta; /* [rows][theta_width] half-width, sigma or kappa: 1; mixture: weights, then
+                      means, then kappas: 3 x RECON_SO2_PARTS_MAX, unused parts zero; F: 9     */
+    size_t theta_width;
+    recon_so2_family family; /* the one used; AUTO for SO(3)                                   */
+    double *score;           /* [rows] -log p(absolute pose), normalised, background included  */
+    size_t modes[RECON_MODE_COUNTS + 1]; /* classes by number of modes                         */
+    size_t free_directions[4];           /* SO(3): classes by recon_so3_free_directions        */
+    double hit_rate; /* share of a row's class with the row's label; NaN without labels        */
+    double recall;   /* of the neighbour search, 1 when exact                                  */
+    struct {
+        double classes, centers, fits;
+    } seconds;
+} recon_frames;
+
+/* queries may be NULL. With COMPONENTS a query belongs to the component of its nearest point, if
+ * that is nearer than eps. Free the frames with recon_frames_free. */
+RECON_API recon_status recon_normalize(recon_ctx *ctx, recon_frames *out,
+                                       const recon_embedded *index, const recon_embedded *queries,
+                                       const recon_normalize_options *options);
+RECON_API void recon_frames_free(recon_frames *frames);
+
+/* Writes the frames into the folder dir, which is made if need be: gamma.npy, absolute.npy,
+ * identifiability.npy, theta.npy, score.npy, with KNN neighbors.npy and normalized.npy, with
+ * COMPONENTS classes.npy. Poses are written as `poses` (RECON_F32 or RECON_F64), rotations as
+ * 3 x 3 matrices; theta of a mixture is rows x 3 x parts, F is rows x 3 x 3. After a failure none
+ * of these files is there, and neither is dir if it was made. */
+RECON_API recon_status recon_frames_write(recon_ctx *ctx, const char *dir,
+                                          const recon_frames *frames, recon_dtype poses);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,169 @@
+/* embedded.c - embeddings and poses from NPY files, checked. */
+#include <recon/backbone/embedded.h>
+#include <recon/core/npy.h>
+#include <recon/group/so2.h>
+#include "core/array.h"
+#include "core/fail.h"
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static recon_status read_z(recon_ctx *ctx, recon_embedded *e, const char *path)
+{
+    recon_array_text shape;
+    recon_status status;
+    float *copy;
+    RECON_TRY(recon_npy_read(ctx, &e->array, path));
+    if (e->array.ndim != 2)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: %s, but embeddings are N x D", path,
+                             recon_array_show(shape, &e->array)));
+    e->n = e->array.shape[0];
+    e->d = e->array.shape[1];
+    if (e->n == 0 || e->d == 0)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: %s holds no embeddings", path,
+                             recon_array_show(shape, &e->array)));
+    if (e->array.dtype == RECON_F32 && !e->array.fortran) {
+        e->z = e->array.data; /* as it lies in the file, mapped when large */
+        goto done;
+    }
+    RECON_TRY(recon_alloc_raw(ctx, &copy, recon_array_count(&e->array), sizeof *copy));
+    e->owned[0] = copy;
+    e->z = copy;
+    RECON_TRY(recon_array_to_f32(ctx, copy, &e->array));
+    recon_array_free(&e->array);
+done:
+    return status;
+}
+
+/* Numbers a pose: 1 for N or N x 1, 4 for N x 4, 9 for N x 9 or N x 3 x 3; 0 for anything else. */
+static size_t pose_width(const recon_array *a)
+{
+    if (a->ndim == 1)
+        return 1;
+    if (a->ndim == 2 && (a->shape[1] == 1 || a->shape[1] == 4 || a->shape[1] == 9))
+        return a->shape[1];
+    return a->ndim == 3 && a->shape[1] == 3 && a->shape[2] == 3 ? 9 : 0;
+}
+
+static recon_status read_poses(recon_ctx *ctx, double **out, size_t *width, recon_embedded *e,
+                               const char *path, recon_group group)
+{
+    recon_array a = { 0 };
+    recon_array_text shape;
+    recon_status status;
+    RECON_TRY(recon_npy_read(ctx, &a, path));
+    *width = pose_width(&a);
+    e->precision = a.dtype == RECON_F64 ? RECON_F64 : RECON_F32;
+    if (*width == 0 || (group == RECON_SO2) != (*width == 1))
+        RECON_TRY(recon_fail(
+            ctx, RECON_ERR_INPUT, "%s: %s, but poses are %s", path, recon_array_show(shape, &a),
+            group == RECON_SO2 ? "N angles for SO(2)" : "N x 3 x 3, N x 9 or N x 4 for SO(3)"));
+    if (a.shape[0] != e->n)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: %zu poses for %zu embeddings", path,
+                             a.shape[0], e->n));
+    RECON_TRY(recon_alloc_raw(ctx, out, e->n * *width, sizeof **out));
+    RECON_TRY(recon_array_to_f64(ctx, *out, &a));
+done:
+    recon_array_free(&a);
+    return status;
+}
+
+static recon_status read_so2(recon_ctx *ctx, recon_embedded *e, const char *path)
+{
+    double *angle = NULL;
+    size_t width;
+    recon_status status = read_poses(ctx, &angle, &width, e, path, RECON_SO2);
+    e->owned[1] = angle;
+    e->so2 = angle;
+    for (size_t i = 0; status == RECON_OK && i < e->n; i++) {
+        if (!isfinite(angle[i]))
+            status = recon_fail(ctx, RECON_ERR_INPUT, "%s: row %zu is %g", path, i, angle[i]);
+        angle[i] = recon_so2_wrap(angle[i]);
+    }
+    return status;
+}
+
+static recon_status rotation_of(recon_ctx *ctx, recon_so3 *out, const double *row, size_t width,
+                                const char *path, size_t i)
+{
+    double off;
+    if (width == 9) {
+        off = recon_so3_matrix_error(row);
+    } else {
+        double norm = sqrt(row[0] * row[0] + row[1] * row[1] + row[2] * row[2] + row[3] * row[3]);
+        off = fabs(norm - 1);
+    }
+    if (!(off <= RECON_POSE_TOLERANCE)) {
+        if (width == 9 && isinf(off))
+            return recon_fail(ctx, RECON_ERR_INPUT,
+                              "%s: row %zu is not a rotation: a reflection, or not finite", path,
+                              i);
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s: row %zu is not a rotation: %s is off by %.3g",
+                          path, i, width == 9 ? "R R^T" : "the quaternion's length", off);
+    }
+    *out = width == 9 ? recon_so3_from_matrix(row)
+                      : recon_so3_normalize((recon_so3){ row[0], row[1], row[2], row[3] });
+    return RECON_OK;
+}
+
+static recon_status read_so3(recon_ctx *ctx, recon_embedded *e, const char *path)
+{
+    double *rows = NULL;
+    recon_so3 *rotation;
+    size_t width;
+    recon_status status;
+    RECON_TRY(read_poses(ctx, &rows, &width, e, path, RECON_SO3));
+    RECON_TRY(recon_alloc_raw(ctx, &rotation, e->n, sizeof *rotation));
+    e->owned[1] = rotation;
+    e->so3 = rotation;
+    for (size_t i = 0; i < e->n; i++)
+        RECON_TRY(rotation_of(ctx, &rotation[i], rows + i * width, width, path, i));
+done:
+    free(rows);
+    return status;
+}
+
+static recon_status read_labels(recon_ctx *ctx, recon_embedded *e, const char *path)
+{
+    recon_array a = { 0 };
+    recon_array_text shape;
+    int64_t *label;
+    recon_status status;
+    RECON_TRY(recon_npy_read(ctx, &a, path));
+    if (a.ndim != 1 || a.shape[0] != e->n)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: %s, but %zu labels are needed", path,
+                             recon_array_show(shape, &a), e->n));
+    RECON_TRY(recon_alloc_raw(ctx, &label, e->n, sizeof *label));
+    e->owned[2] = label;
+    e->labels = label;
+    status = recon_array_to_i64(ctx, label, &a);
+    if (status != RECON_OK)
+        recon_note(ctx, status, "in %s", path);
+done:
+    recon_array_free(&a);
+    return status;
+}
+
+recon_status recon_embedded_read(recon_ctx *ctx, recon_embedded *out, recon_group group,
+                                 const char *z, const char *poses, const char *labels)
+{
+    recon_status status;
+    *out = (recon_embedded){ 0 };
+    RECON_TRY(read_z(ctx, out, z));
+    RECON_TRY(group == RECON_SO2 ? read_so2(ctx, out, poses) : read_so3(ctx, out, poses));
+    if (labels)
+        RECON_TRY(read_labels(ctx, out, labels));
+done:
+    if (status != RECON_OK)
+        recon_embedded_free(out);
+    return status;
+}
+
+void recon_embedded_free(recon_embedded *e)
+{
+    recon_array_free(&e->array);
+    for (size_t i = 0; i < sizeof e->owned / sizeof *e->owned; i++)
+        free(e->owned[i]);
+    *e = (recon_embedded){ 0 };
+}

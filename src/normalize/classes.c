@@ -1,0 +1,139 @@
+/* classes.c - classes by nearest neighbours or by connected components. */
+#include "normalize/classes.h"
+#include "core/fail.h"
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static recon_status by_neighbors(recon_ctx *ctx, recon_class_table *t, const recon_embedded *index,
+                                 const recon_embedded *queries, const recon_normalize_options *o,
+                                 double *recall)
+{
+    recon_knn_options knn = o->knn;
+    recon_status status;
+    knn.recall = recall;
+    t->sets = queries ? queries->n : index->n;
+    t->k = knn.k;
+    if (knn.k > index->n)
+        return recon_fail(ctx, RECON_ERR_INPUT, "k = %zu, but there are only %zu points", knn.k,
+                          index->n);
+    RECON_TRY(recon_alloc_raw(ctx, &t->member, t->sets * t->k, sizeof *t->member));
+    RECON_TRY(recon_alloc_raw(ctx, &t->offset, t->sets + 1, sizeof *t->offset));
+    RECON_TRY(recon_alloc_raw(ctx, &t->set_of, t->sets, sizeof *t->set_of));
+    if (queries)
+        RECON_TRY(recon_knn_search(ctx, t->member, NULL, queries->z, queries->n, index->z, index->n,
+                                   index->d, &knn));
+    else
+        RECON_TRY(recon_knn_self(ctx, t->member, NULL, index->z, index->n, index->d, &knn));
+    for (size_t i = 0; i <= t->sets; i++)
+        t->offset[i] = i * t->k;
+    for (size_t i = 0; i < t->sets; i++)
+        t->set_of[i] = (int64_t)i;
+done:
+    return status;
+}
+
+/* Members of each component in the order of their rows: a counting sort. */
+static void list_members(recon_class_table *t, const int64_t *label, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        t->offset[label[i] + 1]++;
+    for (size_t s = 0; s < t->sets; s++)
+        t->offset[s + 1] += t->offset[s];
+    for (size_t i = 0; i < n; i++)
+        t->member[t->offset[label[i]]++] = (int64_t)i;
+    for (size_t s = t->sets; s > 0; s--)
+        t->offset[s] = t->offset[s - 1];
+    t->offset[0] = 0;
+}
+
+/* The score of the nearest point as a distance, in the sense of recon_knn_components. */
+static double nearest_distance(float score, recon_metric metric)
+{
+    return metric == RECON_COSINE ? sqrt(fmax(0, 2 - 2 * (double)score)) : (double)score;
+}
+
+static recon_status join_queries(recon_ctx *ctx, recon_class_table *t, const int64_t *label,
+                                 const recon_embedded *index, const recon_embedded *queries,
+                                 const recon_normalize_options *o)
+{
+    recon_knn_options knn = { .k = 1, .metric = o->knn.metric, .method = RECON_KNN_EXACT };
+    int64_t *nearest = NULL;
+    float *score = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &nearest, queries->n, sizeof *nearest));
+    RECON_TRY(recon_alloc_raw(ctx, &score, queries->n, sizeof *score));
+    RECON_TRY(recon_knn_search(ctx, nearest, score, queries->z, queries->n, index->z, index->n,
+                               index->d, &knn));
+    for (size_t i = 0; i < queries->n; i++)
+        t->set_of[i] = nearest_distance(score[i], knn.metric) < o->eps ? label[nearest[i]] : -1;
+done:
+    free(nearest);
+    free(score);
+    return status;
+}
+
+static recon_status by_components(recon_ctx *ctx, recon_class_table *t, const recon_embedded *index,
+                                  const recon_embedded *queries, const recon_normalize_options *o)
+{
+    size_t rows = queries ? queries->n : index->n;
+    int64_t *label = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &label, index->n, sizeof *label));
+    RECON_TRY(recon_knn_components(ctx, label, &t->sets, index->z, index->n, index->d,
+                                   o->knn.metric, o->eps));
+    RECON_TRY(recon_alloc_raw(ctx, &t->member, index->n, sizeof *t->member));
+    RECON_TRY(recon_alloc(ctx, &t->offset, t->sets + 1, sizeof *t->offset));
+    RECON_TRY(recon_alloc_raw(ctx, &t->set_of, rows, sizeof *t->set_of));
+    list_members(t, label, index->n);
+    if (queries)
+        RECON_TRY(join_queries(ctx, t, label, index, queries, o));
+    else
+        for (size_t i = 0; i < rows; i++)
+            t->set_of[i] = label[i];
+done:
+    free(label);
+    return status;
+}
+
+recon_status recon_classes_find(recon_ctx *ctx, recon_class_table *out, const recon_embedded *index,
+                                const recon_embedded *queries, const recon_normalize_options *o,
+                                double *recall)
+{
+    *out = (recon_class_table){ 0 };
+    *recall = 1;
+    recon_status status = o->classes == RECON_CLASSES_KNN
+                              ? by_neighbors(ctx, out, index, queries, o, recall)
+                              : by_components(ctx, out, index, queries, o);
+    if (status != RECON_OK)
+        recon_classes_free(out);
+    return status;
+}
+
+void recon_classes_free(recon_class_table *t)
+{
+    free(t->member);
+    free(t->offset);
+    free(t->set_of);
+    *t = (recon_class_table){ 0 };
+}
+
+double recon_classes_hit_rate(const recon_class_table *t, const recon_embedded *index,
+                              const recon_embedded *rows)
+{
+    double sum = 0;
+    size_t counted = 0;
+    if (!index->labels || !rows->labels)
+        return NAN;
+    for (size_t i = 0; i < rows->n; i++) {
+        if (t->set_of[i] < 0)
+            continue;
+        size_t begin = t->offset[t->set_of[i]], end = t->offset[t->set_of[i] + 1], hits = 0;
+        for (size_t m = begin; m < end; m++)
+            hits += index->labels[t->member[m]] == rows->labels[i];
+        sum += (double)hits / (double)(end - begin);
+        counted++;
+    }
+    return counted ? sum / (double)counted : NAN;
+}

@@ -1,0 +1,172 @@
+/* frames_write.c - frames as NPY files: all of them or none. */
+#include <recon/normalize/normalize.h>
+#include <recon/core/npy.h>
+#include "core/fail.h"
+#include "core/memory.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FILES = 8, PATH = 4096, PIECE = 8192 /* numbers written at once, about */ };
+
+/* One file to be: rows of `width` numbers, from doubles, rotations or integers. */
+typedef struct {
+    const char *name;
+    const double *real;
+    const recon_so3 *rotation;
+    const int64_t *integer;
+    size_t width; /* numbers a row */
+    int ndim;
+    size_t shape[4];
+    recon_dtype type;
+} file;
+
+/* A rotation is nine numbers, everything else what it says. A width of 1 has no dimension of its
+ * own, save for `inner`, the k poses of a row. */
+static file poses_file(const char *name, const recon_frames *f, const recon_poses *p,
+                       recon_dtype type, size_t inner)
+{
+    file out = { .name = name, .real = p->so2, .rotation = p->so3, .type = type };
+    out.shape[out.ndim++] = f->rows;
+    if (inner)
+        out.shape[out.ndim++] = inner;
+    if (p->so3) {
+        out.shape[out.ndim++] = 3;
+        out.shape[out.ndim++] = 3;
+    }
+    out.width = (inner ? inner : 1) * (p->so3 ? 9 : 1);
+    return out;
+}
+
+static file theta_file(const recon_frames *f)
+{
+    file out = { .name = "theta.npy", .real = f->theta, .type = RECON_F64, .ndim = 1 };
+    out.shape[0] = f->rows;
+    out.width = f->theta_width;
+    if (f->theta_width > 1) {
+        out.shape[out.ndim++] = 3;
+        out.shape[out.ndim++] = f->theta_width / 3;
+    }
+    return out;
+}
+
+static size_t list_files(file out[FILES], const recon_frames *f, recon_dtype poses)
+{
+    size_t n = 0;
+    out[n++] = poses_file("gamma.npy", f, &f->gamma, poses, 0);
+    out[n++] = poses_file("absolute.npy", f, &f->absolute, poses, 0);
+    out[n++] = theta_file(f);
+    out[n++] = (file){ .name = "identifiability.npy",
+                       .real = f->identifiability,
+                       .width = f->identifiability_width,
+                       .ndim = 2,
+                       .shape = { f->rows, f->identifiability_width },
+                       .type = RECON_F64 };
+    out[n++] = (file){ .name = "score.npy",
+                       .real = f->score,
+                       .width = 1,
+                       .ndim = 1,
+                       .shape = { f->rows },
+                       .type = RECON_F64 };
+    if (f->class_of)
+        out[n++] = (file){ .name = "classes.npy",
+                           .integer = f->class_of,
+                           .width = 1,
+                           .ndim = 1,
+                           .shape = { f->rows },
+                           .type = RECON_I64 };
+    if (f->neighbors) {
+        out[n++] = (file){ .name = "neighbors.npy",
+                           .integer = f->neighbors,
+                           .width = f->k,
+                           .ndim = 2,
+                           .shape = { f->rows, f->k },
+                           .type = RECON_I64 };
+        out[n++] = poses_file("normalized.npy", f, &f->normalized, poses, f->k);
+    }
+    return n;
+}
+
+/* Numbers from .. from + n of the file, as it stores them. */
+static const void *convert(const file *o, size_t from, size_t n, double *real, float *single)
+{
+    if (o->integer)
+        return o->integer + from;
+    const double *values = o->real ? o->real + from : real;
+    if (o->rotation)
+        recon_so3_to_matrix_n(real, o->rotation + from / 9, n / 9);
+    if (o->type == RECON_F64)
+        return values;
+    for (size_t i = 0; i < n; i++)
+        single[i] = (float)values[i];
+    return single;
+}
+
+static recon_status write_rows(recon_ctx *ctx, recon_npy_writer *writer, const file *o)
+{
+    size_t rows = PIECE / o->width + 1, total = o->shape[0];
+    double *real = NULL;
+    float *single = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &real, rows * o->width, sizeof *real));
+    RECON_TRY(recon_alloc_raw(ctx, &single, rows * o->width, sizeof *single));
+    for (size_t at = 0; at < total; at += rows) {
+        size_t n = total - at < rows ? total - at : rows;
+        const void *bytes = convert(o, at * o->width, n * o->width, real, single);
+        RECON_TRY(recon_npy_writer_append(ctx, writer, bytes, n));
+    }
+done:
+    free(real);
+    free(single);
+    return status;
+}
+
+static recon_status join(recon_ctx *ctx, char out[PATH], const char *dir, const char *name)
+{
+    if (snprintf(out, PATH, "%s/%s", dir, name) >= PATH)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s: the path is too long", dir);
+    return RECON_OK;
+}
+
+static recon_status make_dir(recon_ctx *ctx, const char *dir, int *made)
+{
+    struct stat s;
+    *made = mkdir(dir, 0777) == 0;
+    if (*made || (errno == EEXIST && stat(dir, &s) == 0 && S_ISDIR(s.st_mode)))
+        return RECON_OK;
+    return recon_fail(ctx, RECON_ERR_IO, "%s: cannot make the folder: %s", dir, strerror(errno));
+}
+
+/* Everything is on the disk under temporary names before the first file gets its own. */
+recon_status recon_frames_write(recon_ctx *ctx, const char *dir, const recon_frames *frames,
+                                recon_dtype poses)
+{
+    file files[FILES];
+    recon_npy_writer *writer[FILES] = { 0 };
+    char path[PATH];
+    size_t count = list_files(files, frames, poses), named = 0;
+    recon_status status;
+    int made = 0;
+    RECON_TRY(make_dir(ctx, dir, &made));
+    for (size_t i = 0; i < count; i++) {
+        RECON_TRY(join(ctx, path, dir, files[i].name));
+        RECON_TRY(recon_npy_writer_open(ctx, &writer[i], path, files[i].type, files[i].shape,
+                                        files[i].ndim));
+        RECON_TRY(write_rows(ctx, writer[i], &files[i]));
+    }
+    for (; named < count; named++)
+        RECON_TRY(recon_npy_writer_commit(ctx, writer[named]));
+done:
+    for (size_t i = 0; i < count; i++)
+        recon_npy_writer_close(writer[i]);
+    for (size_t i = 0; status != RECON_OK && i < named; i++)
+        if (snprintf(path, sizeof path, "%s/%s", dir, files[i].name) < PATH)
+            unlink(path);
+    if (status != RECON_OK && made)
+        rmdir(dir);
+    return status;
+}
