@@ -51,6 +51,7 @@ int cli_parse(const cli_command *command, const cli_option *options, cli_common 
 /* A context that draws progress on standard error unless quiet, and is interrupted by Ctrl-C. NULL
  * after saying why. */
 recon_ctx *cli_context(const cli_common *common);
+void cli_context_free(recon_ctx *ctx);
 
 /* Says "recon NAME: message" on standard error; returns EXIT_FAILED. Takes down a progress bar. */
 int cli_fail(const cli_command *command, const recon_ctx *ctx);
@@ -58,8 +59,8 @@ int cli_fail(const cli_command *command, const recon_ctx *ctx);
 /* Says "recon NAME: ..." and where the help is; returns EXIT_MISUSE. */
 int cli_misuse(const cli_command *command, const char *fmt, ...) RECON_PRINTF(2, 3);
 
-/* Prints a JSON value on standard output and releases it. */
-void cli_print_json(json_t *value);
+/* A JSON value as text, to be freed, and the value released; NULL when memory ran out. */
+char *cli_json_text(json_t *value);
 
 extern const cli_command cli_normalize, cli_info;
 

@@ -1,8 +1,10 @@
 /* cmd_info.c - recon info: what a file holds. */
 #include "cli/cli.h"
+#include "core/fail.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static int run(int argc, char **argv);
 const cli_command cli_info = {
@@ -63,14 +65,39 @@ static json_t *as_json(const char *path, const recon_array *a, range r)
     json_t *shape = json_array();
     for (int i = 0; i < a->ndim; i++)
         json_array_append_new(shape, json_integer((json_int_t)a->shape[i]));
-    json_t *all =
-        json_pack("{s:s, s:s, s:o, s:b, s:I}", "file", path, "dtype", recon_dtype_name(a->dtype),
-                  "shape", shape, "fortran", a->fortran, "not_finite", (json_int_t)r.bad);
+    json_t *all = json_object();
+    json_object_set_new(all, "file", json_string(path)); /* left out where it is not UTF-8 */
+    json_object_set_new(all, "dtype", json_string(recon_dtype_name(a->dtype)));
+    json_object_set_new(all, "shape", shape);
+    json_object_set_new(all, "fortran", json_boolean(a->fortran));
+    json_object_set_new(all, "not_finite", json_integer((json_int_t)r.bad));
     if (r.low <= r.high) {
         json_object_set_new(all, "min", json_real(r.low));
         json_object_set_new(all, "max", json_real(r.high));
     }
     return all;
+}
+
+static recon_status work(recon_ctx *ctx, const char *path, const cli_common *common)
+{
+    recon_array a = { 0 };
+    range r;
+    char *json = NULL;
+    recon_status status;
+    RECON_TRY(recon_npy_read(ctx, &a, path));
+    RECON_TRY(range_of(ctx, &r, &a));
+    if (common->json) {
+        json = cli_json_text(as_json(path, &a, r));
+        if (!json)
+            RECON_TRY(recon_fail(ctx, RECON_ERR_MEMORY, "%s: out of memory", path));
+        puts(json);
+    } else if (!common->quiet) {
+        print_text(path, &a, r);
+    }
+done:
+    free(json);
+    recon_array_free(&a);
+    return status;
 }
 
 static int run(int argc, char **argv)
@@ -87,16 +114,7 @@ static int run(int argc, char **argv)
     recon_ctx *ctx = cli_context(&common);
     if (!ctx)
         return EXIT_FAILED;
-    recon_array a = { 0 };
-    range r;
-    code = EXIT_DONE;
-    if (recon_npy_read(ctx, &a, path) != RECON_OK || range_of(ctx, &r, &a) != RECON_OK)
-        code = cli_fail(&cli_info, ctx);
-    else if (common.json)
-        cli_print_json(as_json(path, &a, r));
-    else
-        print_text(path, &a, r);
-    recon_array_free(&a);
-    recon_ctx_free(ctx);
+    code = work(ctx, path, &common) == RECON_OK ? EXIT_DONE : cli_fail(&cli_info, ctx);
+    cli_context_free(ctx);
     return code;
 }

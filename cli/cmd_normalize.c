@@ -1,11 +1,11 @@
 /* cmd_normalize.c - recon normalize: Algorithm 1 on embeddings and poses of any backbone. */
 #include "cli/cli.h"
 #include "core/ctx.h"
-#include "core/json.h"
+#include "core/fail.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 static int run(int argc, char **argv);
 const cli_command cli_normalize = {
@@ -103,8 +103,8 @@ static json_t *list(const size_t *x, size_t n)
     return out;
 }
 
-static json_t *summary(const settings *s, const recon_embedded *index, const recon_frames *f,
-                       const char *backend, double seconds)
+static char *summary(const settings *s, const recon_embedded *index, const recon_frames *f,
+                     const char *backend, double seconds)
 {
     static const char *const mean[] = { "tukey", "frechet", "chordal" };
     static const char *const metric[] = { "cosine", "dot", "euclidean" };
@@ -115,21 +115,23 @@ static json_t *summary(const settings *s, const recon_embedded *index, const rec
                   (json_int_t)f->rows, "classes", f->k ? "knn" : "components", "class_count",
                   (json_int_t)f->classes, "metric", metric[s->metric], "mean", mean[s->mean],
                   "family", family_name(f), "recall", f->recall, "backend", backend);
-    if (f->k)
+    if (f->k) {
         json_object_set_new(out, "k", json_integer((json_int_t)f->k));
-    else
+        json_object_set_new(out, "include_self", json_boolean(s->include_self));
+    } else {
         json_object_set_new(out, "eps", json_real(s->eps));
+    }
     if (s->tukey_degrees > 0)
         json_object_set_new(out, "tukey_c_deg", json_real(s->tukey_degrees));
     if (!isnan(f->hit_rate))
         json_object_set_new(out, "hit_rate", json_real(f->hit_rate));
-    json_object_set_new(out, "classes_by_modes", list(f->modes + 1, RECON_MODE_COUNTS));
+    json_object_set_new(out, "classes_by_modes", list(f->modes + 1, RECON_MODES_MAX));
     if (f->group == RECON_SO3)
         json_object_set_new(out, "classes_by_free_directions", list(f->free_directions, 4));
     json_object_set_new(out, "seconds",
                         json_pack("{s:f, s:f, s:f, s:f}", "classes", f->seconds.classes, "centers",
                                   f->seconds.centers, "fits", f->seconds.fits, "total", seconds));
-    return out;
+    return cli_json_text(out);
 }
 
 static void print_text(const settings *s, const recon_embedded *index, const recon_frames *f,
@@ -161,10 +163,9 @@ static void print_text(const settings *s, const recon_embedded *index, const rec
     printf("  written    %s/\n", s->out);
 }
 
-/* 1 when it went well; otherwise the message is in ctx. */
-static int work(recon_ctx *ctx, const settings *s)
+static recon_normalize_options options_of(const settings *s)
 {
-    recon_normalize_options o = {
+    return (recon_normalize_options){
         .classes = (recon_classes)s->classes,
         .knn = { .k = s->k,
                  .metric = (recon_metric)s->metric,
@@ -174,31 +175,46 @@ static int work(recon_ctx *ctx, const settings *s)
         .mean = { .kind = (recon_mean_kind)s->mean, .tukey_c = s->tukey_degrees * DEGREE },
         .family = s->family == FAMILY_FISHER ? RECON_SO2_AUTO : (recon_so2_family)s->family,
     };
-    recon_embedded index = { 0 }, queries = { 0 };
+}
+
+/* The library knows rows, not files. */
+static recon_status name_files(recon_ctx *ctx, recon_status status, const settings *s)
+{
+    if (status != RECON_ERR_INPUT)
+        return status;
+    return s->query[0] ? recon_note(ctx, status, "embeddings %s, queries %s", s->z, s->query[0])
+                       : recon_note(ctx, status, "embeddings %s", s->z);
+}
+
+static recon_status work(recon_ctx *ctx, const settings *s)
+{
+    recon_normalize_options o = options_of(s);
+    recon_embedded index = { 0 }, queries = { 0 }, *asked = s->query[0] ? &queries : NULL;
     recon_frames frames = { 0 };
     recon_group group = (recon_group)s->group;
-    char path[4096];
+    char *json = NULL;
     double begin = recon_now();
-    int ok = recon_embedded_read(ctx, &index, group, s->z, s->poses, s->labels) == RECON_OK &&
-             (!s->query[0] || recon_embedded_read(ctx, &queries, group, s->query[0], s->query[1],
-                                                  s->query_labels) == RECON_OK) &&
-             recon_normalize(ctx, &frames, &index, s->query[0] ? &queries : NULL, &o) == RECON_OK &&
-             recon_frames_write(ctx, s->out, &frames, index.precision) == RECON_OK;
-    if (ok) {
-        double seconds = recon_now() - begin;
-        json_t *json = summary(s, &index, &frames, recon_ops_name(ctx), seconds);
-        snprintf(path, sizeof path, "%s/summary.json", s->out);
-        ok = recon_json_write(ctx, path, json) == RECON_OK;
-        if (ok && s->common.json)
-            cli_print_json(json_incref(json));
-        else if (ok && !s->common.quiet)
-            print_text(s, &index, &frames, seconds);
-        json_decref(json);
-    }
+    recon_status status;
+    RECON_TRY(recon_embedded_read(ctx, &index, group, s->z, s->poses, s->labels));
+    if (asked)
+        RECON_TRY(
+            recon_embedded_read(ctx, asked, group, s->query[0], s->query[1], s->query_labels));
+    RECON_TRY(name_files(ctx, recon_normalize(ctx, &frames, &index, asked, &o), s));
+    double seconds = recon_now() - begin;
+    json = summary(s, &index, &frames, recon_ops_name(ctx), seconds);
+    if (!json)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_MEMORY, "out of memory"));
+    RECON_TRY(recon_frames_write(ctx, s->out, &frames, index.precision, json));
+    if (s->common.json)
+        puts(json);
+    else if (!s->common.quiet)
+        print_text(s, &index, &frames, seconds);
+done:
+    free(json);
     recon_frames_free(&frames);
     recon_embedded_free(&queries);
     recon_embedded_free(&index);
-    return ok;
+    return status;
 }
 
 static int run(int argc, char **argv)
@@ -212,7 +228,7 @@ static int run(int argc, char **argv)
     recon_ctx *ctx = cli_context(&s.common);
     if (!ctx)
         return EXIT_FAILED;
-    code = work(ctx, &s) ? EXIT_DONE : cli_fail(&cli_normalize, ctx);
-    recon_ctx_free(ctx);
+    code = work(ctx, &s) == RECON_OK ? EXIT_DONE : cli_fail(&cli_normalize, ctx);
+    cli_context_free(ctx);
     return code;
 }

@@ -19,7 +19,7 @@ static void print_help(FILE *to)
           to);
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     if (argc < 2) {
         print_help(stderr);
@@ -38,4 +38,14 @@ int main(int argc, char **argv)
             return commands[i]->run(argc - 2, argv + 2);
     fprintf(stderr, "recon: no command is called '%s'; `recon --help` lists them\n", argv[1]);
     return EXIT_MISUSE;
+}
+
+/* An answer that did not reach its file is a failure too. */
+int main(int argc, char **argv)
+{
+    int code = run(argc, argv);
+    if (fclose(stdout) == 0)
+        return code;
+    perror("recon: standard output");
+    return code == EXIT_DONE ? EXIT_FAILED : code;
 }

@@ -4,6 +4,7 @@
  * few seconds otherwise, so that logs stay readable. Answers alone go to standard output. */
 #include "cli/cli.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,9 @@
 #include <unistd.h>
 
 enum { BAR = 28 };
-#define LINE_EVERY 5.0 /* seconds */
+#define LINE_EVERY  5.0      /* seconds */
+#define MAX_LEFT    359999.0 /* seconds: nobody believes more */
+#define MAX_THREADS 256      /* what a context takes */
 
 static recon_ctx *volatile current; /* for the signal handler alone */
 static double last_line;
@@ -27,7 +30,7 @@ static void on_signal(int number)
 static void draw_bar(const recon_progress *p)
 {
     double share = (double)p->done / (double)p->total;
-    double left = p->done ? p->seconds * (1 - share) / share : 0;
+    double left = p->done ? fmin(p->seconds * (1 - share) / share, MAX_LEFT) : 0;
     char bar[BAR + 1];
     for (int i = 0; i < BAR; i++)
         bar[i] = (i + 0.5) / BAR < share ? '#' : '.';
@@ -71,7 +74,8 @@ static void on_log(void *user, recon_log_level level, const char *line)
 
 recon_ctx *cli_context(const cli_common *common)
 {
-    recon_ctx_options o = { .threads = (int)common->threads };
+    size_t threads = common->threads < MAX_THREADS ? common->threads : MAX_THREADS;
+    recon_ctx_options o = { .threads = (int)threads };
     if (!common->quiet) {
         o.on_log = on_log;
         o.on_progress = on_progress;
@@ -87,6 +91,12 @@ recon_ctx *cli_context(const cli_common *common)
     return current;
 }
 
+void cli_context_free(recon_ctx *ctx)
+{
+    current = NULL;
+    recon_ctx_free(ctx);
+}
+
 int cli_fail(const cli_command *command, const recon_ctx *ctx)
 {
     clear_bar();
@@ -94,9 +104,9 @@ int cli_fail(const cli_command *command, const recon_ctx *ctx)
     return EXIT_FAILED;
 }
 
-void cli_print_json(json_t *value)
+char *cli_json_text(json_t *value)
 {
-    json_dumpf(value, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(10));
-    putchar('\n');
+    char *text = json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
     json_decref(value);
+    return text;
 }

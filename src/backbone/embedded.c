@@ -64,6 +64,10 @@ static recon_status read_poses(recon_ctx *ctx, double **out, size_t *width, reco
                              a.shape[0], e->n));
     RECON_TRY(recon_alloc_raw(ctx, out, e->n * *width, sizeof **out));
     RECON_TRY(recon_array_to_f64(ctx, *out, &a));
+    for (size_t i = 0; i < e->n * *width; i++)
+        if (!isfinite((*out)[i]))
+            RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: row %zu holds %g", path, i / *width,
+                                 (*out)[i]));
 done:
     recon_array_free(&a);
     return status;
@@ -76,35 +80,31 @@ static recon_status read_so2(recon_ctx *ctx, recon_embedded *e, const char *path
     recon_status status = read_poses(ctx, &angle, &width, e, path, RECON_SO2);
     e->owned[1] = angle;
     e->so2 = angle;
-    for (size_t i = 0; status == RECON_OK && i < e->n; i++) {
-        if (!isfinite(angle[i]))
-            status = recon_fail(ctx, RECON_ERR_INPUT, "%s: row %zu is %g", path, i, angle[i]);
-        angle[i] = recon_so2_wrap(angle[i]);
-    }
+    if (status == RECON_OK)
+        recon_so2_wrap_n(angle, angle, e->n);
     return status;
 }
 
-static recon_status rotation_of(recon_ctx *ctx, recon_so3 *out, const double *row, size_t width,
-                                const char *path, size_t i)
+/* How far a row is from a rotation, and the rotation nearest to it. */
+static double rotation_of(recon_so3 *out, const double *row, size_t width)
 {
-    double off;
     if (width == 9) {
-        off = recon_so3_matrix_error(row);
-    } else {
-        double norm = sqrt(row[0] * row[0] + row[1] * row[1] + row[2] * row[2] + row[3] * row[3]);
-        off = fabs(norm - 1);
+        *out = recon_so3_from_matrix(row);
+        return recon_so3_matrix_error(row);
     }
-    if (!(off <= RECON_POSE_TOLERANCE)) {
-        if (width == 9 && isinf(off))
-            return recon_fail(ctx, RECON_ERR_INPUT,
-                              "%s: row %zu is not a rotation: a reflection, or not finite", path,
-                              i);
-        return recon_fail(ctx, RECON_ERR_INPUT, "%s: row %zu is not a rotation: %s is off by %.3g",
-                          path, i, width == 9 ? "R R^T" : "the quaternion's length", off);
-    }
-    *out = width == 9 ? recon_so3_from_matrix(row)
-                      : recon_so3_normalize((recon_so3){ row[0], row[1], row[2], row[3] });
-    return RECON_OK;
+    recon_so3 q = { row[0], row[1], row[2], row[3] };
+    *out = recon_so3_normalize(q);
+    return fabs(sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z) - 1);
+}
+
+static recon_status not_a_rotation(recon_ctx *ctx, const char *path, size_t i, size_t width,
+                                   double off)
+{
+    if (isinf(off))
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "%s: row %zu is not a rotation: a reflection, or huge", path, i);
+    return recon_fail(ctx, RECON_ERR_INPUT, "%s: row %zu is not a rotation: %s is off by %.3g",
+                      path, i, width == 9 ? "R R^T" : "the quaternion's length", off);
 }
 
 static recon_status read_so3(recon_ctx *ctx, recon_embedded *e, const char *path)
@@ -117,8 +117,11 @@ static recon_status read_so3(recon_ctx *ctx, recon_embedded *e, const char *path
     RECON_TRY(recon_alloc_raw(ctx, &rotation, e->n, sizeof *rotation));
     e->owned[1] = rotation;
     e->so3 = rotation;
-    for (size_t i = 0; i < e->n; i++)
-        RECON_TRY(rotation_of(ctx, &rotation[i], rows + i * width, width, path, i));
+    for (size_t i = 0; i < e->n; i++) {
+        double off = rotation_of(&rotation[i], rows + i * width, width);
+        if (!(off <= RECON_POSE_TOLERANCE))
+            RECON_TRY(not_a_rotation(ctx, path, i, width, off));
+    }
 done:
     free(rows);
     return status;

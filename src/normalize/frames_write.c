@@ -1,7 +1,11 @@
-/* frames_write.c - frames as NPY files: all of them or none. */
+/* frames_write.c - frames as files: all of them or none.
+ *
+ * Everything is written into a folder of its own inside dir, and is on the disk, before the first
+ * file moves up and takes the place of an earlier result. */
 #include <recon/normalize/normalize.h>
 #include <recon/core/npy.h>
 #include "core/fail.h"
+#include "core/file.h"
 #include "core/memory.h"
 
 #include <errno.h>
@@ -12,6 +16,12 @@
 #include <unistd.h>
 
 enum { FILES = 8, PATH = 4096, PIECE = 8192 /* numbers written at once, about */ };
+
+/* Every name a run may leave in its folder. */
+static const char *const names[] = { "gamma.npy",           "absolute.npy",   "theta.npy",
+                                     "identifiability.npy", "score.npy",      "classes.npy",
+                                     "neighbors.npy",       "normalized.npy", "summary.json" };
+enum { NAMES = sizeof names / sizeof *names };
 
 /* One file to be: rows of `width` numbers, from doubles, rotations or integers. */
 typedef struct {
@@ -125,47 +135,110 @@ done:
     return status;
 }
 
-static recon_status join(recon_ctx *ctx, char out[PATH], const char *dir, const char *name)
+static recon_status write_array(recon_ctx *ctx, const char *path, const file *o)
 {
-    if (snprintf(out, PATH, "%s/%s", dir, name) >= PATH)
-        return recon_fail(ctx, RECON_ERR_INPUT, "%s: the path is too long", dir);
-    return RECON_OK;
+    recon_npy_writer *writer = NULL;
+    recon_status status;
+    RECON_TRY(recon_npy_writer_open(ctx, &writer, path, o->type, o->shape, o->ndim));
+    RECON_TRY(write_rows(ctx, writer, o));
+    RECON_TRY(recon_npy_writer_commit(ctx, writer));
+done:
+    recon_npy_writer_close(writer);
+    return status;
+}
+
+static recon_status write_text(recon_ctx *ctx, const char *path, const char *text)
+{
+    recon_writer writer;
+    recon_status status;
+    RECON_TRY(recon_writer_open(ctx, &writer, path));
+    RECON_TRY(recon_writer_write(ctx, &writer, text, strlen(text)));
+    RECON_TRY(recon_writer_write(ctx, &writer, "\n", 1));
+    RECON_TRY(recon_writer_commit(ctx, &writer));
+done:
+    recon_writer_close(&writer);
+    return status;
+}
+
+static const char *join(char out[PATH], const char *dir, const char *name)
+{
+    snprintf(out, PATH, "%s/%s", dir, name);
+    return out;
+}
+
+static recon_status refused(recon_ctx *ctx, const char *path, const char *what)
+{
+    return recon_fail(ctx, RECON_ERR_IO, "%s: %s: %s", path, what, strerror(errno));
 }
 
 static recon_status make_dir(recon_ctx *ctx, const char *dir, int *made)
 {
     struct stat s;
+    if (strlen(dir) > PATH - 64) /* room for what is joined to it */
+        return recon_fail(ctx, RECON_ERR_INPUT, "%.64s...: the path is too long", dir);
     *made = mkdir(dir, 0777) == 0;
     if (*made || (errno == EEXIST && stat(dir, &s) == 0 && S_ISDIR(s.st_mode)))
         return RECON_OK;
-    return recon_fail(ctx, RECON_ERR_IO, "%s: cannot make the folder: %s", dir, strerror(errno));
+    return refused(ctx, dir, "cannot make the folder");
 }
 
-/* Everything is on the disk under temporary names before the first file gets its own. */
-recon_status recon_frames_write(recon_ctx *ctx, const char *dir, const recon_frames *frames,
-                                recon_dtype poses)
+static recon_status write_all(recon_ctx *ctx, const char *dir, const recon_frames *frames,
+                              recon_dtype poses, const char *summary)
 {
     file files[FILES];
-    recon_npy_writer *writer[FILES] = { 0 };
     char path[PATH];
-    size_t count = list_files(files, frames, poses), named = 0;
+    size_t count = list_files(files, frames, poses);
+    recon_status status = RECON_OK;
+    for (size_t i = 0; status == RECON_OK && i < count; i++)
+        status = write_array(ctx, join(path, dir, files[i].name), &files[i]);
+    if (status == RECON_OK && summary)
+        status = write_text(ctx, join(path, dir, "summary.json"), summary);
+    return status;
+}
+
+static void remove_all(const char *dir)
+{
+    char path[PATH];
+    for (size_t i = 0; i < NAMES; i++)
+        unlink(join(path, dir, names[i]));
+}
+
+/* What this run did not write, an earlier one must not leave beside it. */
+static recon_status move_up(recon_ctx *ctx, const char *dir, const char *stage)
+{
+    char from[PATH], to[PATH];
+    for (size_t i = 0; i < NAMES; i++) {
+        join(to, dir, names[i]);
+        if (rename(join(from, stage, names[i]), to) == 0)
+            continue;
+        if (errno == ENOENT && (unlink(to) == 0 || errno == ENOENT))
+            continue;
+        recon_status status = refused(ctx, to, "cannot replace");
+        remove_all(dir);
+        return status;
+    }
+    return RECON_OK;
+}
+
+recon_status recon_frames_write(recon_ctx *ctx, const char *dir, const recon_frames *frames,
+                                recon_dtype poses, const char *summary)
+{
+    char stage[PATH] = "";
     recon_status status;
     int made = 0;
     RECON_TRY(make_dir(ctx, dir, &made));
-    for (size_t i = 0; i < count; i++) {
-        RECON_TRY(join(ctx, path, dir, files[i].name));
-        RECON_TRY(recon_npy_writer_open(ctx, &writer[i], path, files[i].type, files[i].shape,
-                                        files[i].ndim));
-        RECON_TRY(write_rows(ctx, writer[i], &files[i]));
+    join(stage, dir, ".tmp-XXXXXX");
+    if (!mkdtemp(stage)) {
+        stage[0] = '\0';
+        RECON_TRY(refused(ctx, dir, "cannot write into the folder"));
     }
-    for (; named < count; named++)
-        RECON_TRY(recon_npy_writer_commit(ctx, writer[named]));
+    RECON_TRY(write_all(ctx, stage, frames, poses, summary));
+    RECON_TRY(move_up(ctx, dir, stage));
 done:
-    for (size_t i = 0; i < count; i++)
-        recon_npy_writer_close(writer[i]);
-    for (size_t i = 0; status != RECON_OK && i < named; i++)
-        if (snprintf(path, sizeof path, "%s/%s", dir, files[i].name) < PATH)
-            unlink(path);
+    if (stage[0]) {
+        remove_all(stage);
+        rmdir(stage);
+    }
     if (status != RECON_OK && made)
         rmdir(dir);
     return status;

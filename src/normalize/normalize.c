@@ -14,6 +14,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/threads.h"
+#include "stats/so3_frame.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -36,7 +37,7 @@ typedef struct {
     recon_fisher_fit *fit;
     /* for each member of each class */
     recon_poses normalized;
-    atomic_size_t modes[RECON_MODE_COUNTS + 1], free_directions[4];
+    atomic_size_t modes[RECON_MODES_MAX + 1], free_directions[4];
 } job;
 
 /* Classes begin .. begin + count of one size: what one task works on. */
@@ -273,25 +274,36 @@ static void hand_over(job *j)
         out->class_of = j->table.set_of;
         j->table.set_of = NULL;
     }
-    for (size_t i = 0; i <= RECON_MODE_COUNTS; i++)
+    for (size_t i = 0; i <= RECON_MODES_MAX; i++)
         out->modes[i] = atomic_load(&j->modes[i]);
     for (size_t i = 0; i < 4; i++)
         out->free_directions[i] = atomic_load(&j->free_directions[i]);
 }
 
-static recon_status check(recon_ctx *ctx, const recon_embedded *e, const recon_embedded *index)
+static recon_status check_poses(recon_ctx *ctx, const recon_embedded *e, const char *what)
 {
-    if (!e->z || (!e->so2 == !e->so3))
-        return recon_fail(ctx, RECON_ERR_INPUT, "embeddings need z and poses of exactly one group");
+    for (size_t i = 0; e->so2 && i < e->n; i++)
+        if (!isfinite(e->so2[i]))
+            return recon_fail(ctx, RECON_ERR_INPUT, "%s: pose %zu is %g", what, i, e->so2[i]);
+    recon_status status = e->so3 ? recon_so3_check(ctx, e->so3, e->n, 0) : RECON_OK;
+    return status == RECON_OK ? RECON_OK : recon_note(ctx, status, "poses of the %s", what);
+}
+
+static recon_status check(recon_ctx *ctx, const recon_embedded *e, const recon_embedded *index,
+                          const char *what)
+{
+    if (e->n == 0 || e->d == 0)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s are empty: %zu x %zu", what, e->n, e->d);
+    if (!e->z || !e->so2 == !e->so3)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s: z and poses of exactly one group are needed",
+                          what);
     if (e->d != index->d)
-        return recon_fail(ctx, RECON_ERR_INPUT, "queries have %zu columns, the index has %zu", e->d,
-                          index->d);
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s have %zu columns, the embeddings %zu", what,
+                          e->d, index->d);
     if (!e->so2 != !index->so2)
-        return recon_fail(ctx, RECON_ERR_INPUT, "queries and index have poses of different groups");
-    for (size_t i = 0; i < e->n; i++)
-        if (!isfinite(e->so2 ? e->so2[i] : recon_so3_angle(e->so3[i])))
-            return recon_fail(ctx, RECON_ERR_INPUT, "pose %zu is not finite", i);
-    return RECON_OK;
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s and embeddings have poses of different groups",
+                          what);
+    return check_poses(ctx, e, what);
 }
 
 static recon_status run(recon_ctx *ctx, job *j)
@@ -337,8 +349,9 @@ recon_status recon_normalize(recon_ctx *ctx, recon_frames *out, const recon_embe
                            .rows = j.rows->n,
                            .identifiability_width = index->so2 ? SO2_WIDTH : SO3_WIDTH,
                            .family = index->so2 ? options->family : RECON_SO2_AUTO };
-    RECON_TRY(check(ctx, index, index));
-    RECON_TRY(check(ctx, j.rows, index));
+    RECON_TRY(check(ctx, index, index, "embeddings"));
+    if (queries)
+        RECON_TRY(check(ctx, queries, index, "queries"));
     RECON_TRY(run(ctx, &j));
 done:
     recon_classes_free(&j.table);

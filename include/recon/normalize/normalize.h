@@ -36,8 +36,6 @@ typedef struct {
     recon_so3 *so3;
 } recon_poses;
 
-#define RECON_MODE_COUNTS 8 /* a mean reports at most this many modes */
-
 /* The answer: one row for each query, or for each point of the index when there are no queries. */
 typedef struct {
     recon_group group;
@@ -58,8 +56,8 @@ typedef struct {
     size_t theta_width;
     recon_so2_family family; /* the one used; AUTO for SO(3)                                   */
     double *score;           /* [rows] -log p(absolute pose), normalised, background included  */
-    size_t modes[RECON_MODE_COUNTS + 1]; /* classes by number of modes                         */
-    size_t free_directions[4];           /* SO(3): classes by recon_so3_free_directions        */
+    size_t modes[RECON_MODES_MAX + 1]; /* classes by number of modes                           */
+    size_t free_directions[4];         /* SO(3): classes by recon_so3_free_directions        */
     double hit_rate; /* share of a row's class with the row's label; NaN without labels        */
     double recall;   /* of the neighbour search, 1 when exact                                  */
     struct {
@@ -76,11 +74,15 @@ RECON_API void recon_frames_free(recon_frames *frames);
 
 /* Writes the frames into the folder dir, which is made if need be: gamma.npy, absolute.npy,
  * identifiability.npy, theta.npy, score.npy, with KNN neighbors.npy and normalized.npy, with
- * COMPONENTS classes.npy. Poses are written as `poses` (RECON_F32 or RECON_F64), rotations as
- * 3 x 3 matrices; theta of a mixture is rows x 3 x parts, F is rows x 3 x 3. After a failure none
- * of these files is there, and neither is dir if it was made. */
+ * COMPONENTS classes.npy, and summary (its text, or NULL) as summary.json. Poses are written as
+ * `poses` (RECON_F32 or RECON_F64), rotations as 3 x 3 matrices; theta of a mixture is rows x 3 x
+ * parts, F is rows x 3 x 3.
+ * An earlier result in dir is replaced as a whole: files by these names that this one has not got
+ * are removed. After a failure the earlier result is as it was, or in the worst case gone; no part
+ * of this one is there, and neither is dir if it was made. */
 RECON_API recon_status recon_frames_write(recon_ctx *ctx, const char *dir,
-                                          const recon_frames *frames, recon_dtype poses);
+                                          const recon_frames *frames, recon_dtype poses,
+                                          const char *summary);
 
 #ifdef __cplusplus
 }
