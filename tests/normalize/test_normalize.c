@@ -1,0 +1,744 @@
+/* Algorithm 1 on data whose truth is known: poses g = mu offset, one offset a class. */
+#include "scratch.h"
+
+#include <recon/core/npy.h>
+#include <recon/group/so2.h>
+#include <recon/normalize/normalize.h>
+#include <recon/stats/wasserstein.h>
+
+enum { N = 480, D = 8, CLASSES = 4, K = 40 };
+
+typedef struct {
+    float z[N * D];
+    double so2[N], offset2[CLASSES];
+    recon_so3 so3[N], offset3[CLASSES];
+    int64_t label[N];
+} data;
+
+typedef enum { NORMAL, UNIFORM } form; /* of mu: sigma or half-width is the spread */
+
+static void draw(double *angle, recon_so3 *rotation, double spread, form how, recon_rng *r)
+{
+    double v[3];
+    for (int i = 0; i < 3; i++)
+        v[i] = spread * (how == NORMAL ? recon_rng_normal(r) : 2 * recon_rng_uniform(r) - 1);
+    *angle = recon_so2_wrap(v[0]);
+    *rotation = recon_so3_exp(v);
+}
+
+/* Classes lie about the first axes; blur is how far they reach into each other. */
+static data *make_data(double spread, form how, double blur)
+{
+    data *w = calloc(1, sizeof *w);
+    assert_non_null(w);
+    for (size_t c = 0; c < CLASSES; c++) {
+        recon_rng r = recon_rng_new(1, c);
+        w->offset2[c] = recon_so2_haar(&r);
+        w->offset3[c] = recon_so3_haar(&r);
+    }
+    for (size_t i = 0; i < N; i++) {
+        recon_rng r = recon_rng_new(2, i);
+        size_t c = i % CLASSES;
+        w->label[i] = (int64_t)c;
+        for (size_t j = 0; j < D; j++)
+            w->z[i * D + j] = (float)((j == c) + blur * recon_rng_normal(&r));
+        draw(&w->so2[i], &w->so3[i], spread, how, &r);
+        w->so2[i] = recon_so2_compose(w->so2[i], w->offset2[c]);
+        w->so3[i] = recon_so3_compose(w->so3[i], w->offset3[c]);
+    }
+    return w;
+}
+
+static recon_embedded view(const data *w, recon_group group, size_t n)
+{
+    return (recon_embedded){ .n = n,
+                             .d = D,
+                             .z = w->z,
+                             .so2 = group == RECON_SO2 ? w->so2 : NULL,
+                             .so3 = group == RECON_SO3 ? w->so3 : NULL,
+                             .labels = w->label };
+}
+
+static recon_frames normalize(recon_ctx *ctx, const recon_embedded *e,
+                              const recon_embedded *queries, recon_normalize_options o)
+{
+    recon_frames f;
+    CHECK_OK(ctx, recon_normalize(ctx, &f, e, queries, &o));
+    return f;
+}
+
+/* A fixed family for speed: the choice of one has a test of its own. */
+static recon_normalize_options neighbors(size_t k)
+{
+    return (recon_normalize_options){ .knn.k = k, .family = RECON_SO2_NORMAL };
+}
+
+static recon_normalize_options components(double eps)
+{
+    return (recon_normalize_options){ .classes = RECON_CLASSES_COMPONENTS, .eps = eps };
+}
+
+static double pose_distance(const recon_poses *a, size_t i, const recon_poses *b, size_t j)
+{
+    return a->so2 ? recon_so2_distance(a->so2[i], b->so2[j])
+                  : recon_so3_distance(a->so3[i], b->so3[j]);
+}
+
+/* --- what comes out --------------------------------------------------------------------------- */
+
+static void gamma_is_the_offset_of_the_class(void **state)
+{
+    const double spread = 0.2;
+    data *w = make_data(spread, NORMAL, 0.05);
+    const recon_poses truth = { .so2 = w->offset2 }, truth3 = { .so3 = w->offset3 };
+    for (int group = RECON_SO2; group <= RECON_SO3; group++) {
+        recon_embedded e = view(w, (recon_group)group, N);
+        recon_frames f = normalize(*state, &e, NULL, neighbors(K));
+        double sum = 0, worst = 0, axes = group == RECON_SO2 ? 1 : sqrt(3);
+        for (size_t i = 0; i < N; i++) {
+            double off = pose_distance(&f.gamma, i, group == RECON_SO2 ? &truth : &truth3,
+                                       (size_t)w->label[i]);
+            sum += off;
+            worst = fmax(worst, off);
+        }
+        CHECK_LESS(sum / N, 1.2 * spread * axes / sqrt(K));
+        CHECK_LESS(worst, 5 * spread * axes / sqrt(K));
+        assert_int_equal(f.rows, N);
+        assert_int_equal(f.modes[1], N);
+        CHECK_NEAR(f.hit_rate, 1, 0);
+        recon_frames_free(&f);
+    }
+    free(w);
+}
+
+static void absolute_pose_and_normalized_poses_follow_from_gamma(void **state)
+{
+    data *w = make_data(0.5, NORMAL, 0.05);
+    for (int group = RECON_SO2; group <= RECON_SO3; group++) {
+        recon_embedded e = view(w, (recon_group)group, N);
+        recon_frames f = normalize(*state, &e, NULL, neighbors(5));
+        for (size_t i = 0; i < N; i++)
+            for (size_t m = 0; m <= 5; m++) { /* the neighbours, then the point itself */
+                size_t at = m < 5 ? (size_t)f.neighbors[i * 5 + m] : i;
+                const recon_poses *p = m < 5 ? &f.normalized : &f.absolute;
+                size_t row = m < 5 ? i * 5 + m : i;
+                double off = group == RECON_SO2
+                                 ? recon_so2_distance(
+                                       recon_so2_compose(p->so2[row], f.gamma.so2[i]), w->so2[at])
+                                 : recon_so3_distance(
+                                       recon_so3_compose(p->so3[row], f.gamma.so3[i]), w->so3[at]);
+                CHECK_NEAR(off, 0, 1e-12);
+            }
+        recon_frames_free(&f);
+    }
+    free(w);
+}
+
+static double mean_theta(const recon_frames *f, size_t column)
+{
+    double sum = 0;
+    for (size_t i = 0; i < f->rows; i++)
+        sum += f->theta[i * f->theta_width + column];
+    return sum / (double)f->rows;
+}
+
+static void theta_is_the_width_of_the_distribution(void **state)
+{
+    const struct {
+        recon_so2_family family;
+        form how;
+        double spread, want, tolerance;
+    } cases[] = {
+        { RECON_SO2_UNIFORM, UNIFORM, 1.0, 1.0, 0.05 },
+        { RECON_SO2_NORMAL, NORMAL, 0.3, 0.3, 0.02 },
+        { RECON_SO2_VONMISES, NORMAL, 0.3, 1 / 0.09 + 0.5, 1.2 }, /* exp(-s^2/2) = I1/I0(kappa) */
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        data *w = make_data(cases[c].spread, cases[c].how, 0.05);
+        recon_embedded e = view(w, RECON_SO2, N);
+        recon_normalize_options o = neighbors(K);
+        o.family = cases[c].family;
+        recon_frames f = normalize(*state, &e, NULL, o);
+        assert_int_equal(f.family, cases[c].family);
+        assert_int_equal(f.theta_width, 1);
+        CHECK_NEAR(mean_theta(&f, 0), cases[c].want, cases[c].tolerance);
+        recon_frames_free(&f);
+        free(w);
+    }
+}
+
+/* A small normal step about each axis is matrix Fisher with F = 1 / (2 sigma^2). */
+static void theta_is_the_fisher_matrix(void **state)
+{
+    const double sigma = 0.1, s = 1 / (2 * sigma * sigma);
+    data *w = make_data(sigma, NORMAL, 0.05);
+    recon_embedded e = view(w, RECON_SO3, N);
+    recon_frames f = normalize(*state, &e, NULL, neighbors(K));
+    assert_int_equal(f.theta_width, 9);
+    for (size_t c = 0; c < 9; c++)
+        CHECK_NEAR(mean_theta(&f, c), c % 4 == 0 ? s : 0, 0.15 * s);
+    assert_int_equal(f.free_directions[0], N);
+    recon_frames_free(&f);
+    free(w);
+}
+
+static void a_mixture_has_parts_in_rows(void **state)
+{
+    enum { PARTS = RECON_SO2_PARTS_MAX };
+    data *w = make_data(0.3, NORMAL, 0.05);
+    recon_embedded e = view(w, RECON_SO2, N);
+    recon_normalize_options o = neighbors(K);
+    o.family = RECON_SO2_MIXTURE;
+    recon_frames f = normalize(*state, &e, NULL, o);
+    assert_int_equal(f.theta_width, 3 * PARTS);
+    for (size_t i = 0; i < N; i++) {
+        const double *theta = f.theta + i * f.theta_width;
+        double sum = 0;
+        for (int p = 0; p < PARTS; p++) {
+            sum += theta[p];
+            if (theta[p] == 0)
+                assert_true(theta[PARTS + p] == 0 && theta[2 * PARTS + p] == 0);
+        }
+        CHECK_NEAR(sum, 1, 1e-9);
+    }
+    recon_frames_free(&f);
+    free(w);
+}
+
+static void expect_family(recon_ctx *ctx, const data *w, recon_normalize_options o,
+                          recon_so2_family want, recon_so2_family or_this)
+{
+    recon_embedded e = view(w, RECON_SO2, N), some = view(w, RECON_SO2, 48);
+    o.family = RECON_SO2_AUTO;
+    recon_frames f = normalize(ctx, &e, &some, o);
+    assert_true(f.family == want || f.family == or_this);
+    recon_frames_free(&f);
+}
+
+static void auto_takes_the_family_of_the_data(void **state)
+{
+    data *uniform = make_data(1.2, UNIFORM, 0.05), *normal = make_data(0.4, NORMAL, 0.05);
+    const recon_normalize_options how[] = { neighbors(K), components(0.5) };
+    for (int i = 0; i < 2; i++) {
+        expect_family(*state, uniform, how[i], RECON_SO2_UNIFORM, RECON_SO2_UNIFORM);
+        expect_family(*state, normal, how[i], RECON_SO2_NORMAL, RECON_SO2_VONMISES);
+    }
+    free(uniform);
+    free(normal);
+}
+
+/* --- laws ------------------------------------------------------------------------------------- */
+
+static void turn_right(data *w, double h2, recon_so3 h3)
+{
+    for (size_t i = 0; i < N; i++) {
+        w->so2[i] = recon_so2_compose(w->so2[i], h2);
+        w->so3[i] = recon_so3_compose(w->so3[i], h3);
+    }
+}
+
+static void expect_same_numbers(const double *a, const double *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        CHECK_NEAR(a[i], b[i], 1e-9 * fmax(1, fabs(b[i])));
+}
+
+/* Everything but Gamma. */
+static void expect_same_answer(const recon_frames *a, const recon_frames *b)
+{
+    assert_int_equal(a->family, b->family);
+    for (size_t i = 0; i < a->rows; i++)
+        CHECK_NEAR(pose_distance(&a->absolute, i, &b->absolute, i), 0, 1e-9);
+    for (size_t i = 0; i < a->rows * a->k; i++)
+        CHECK_NEAR(pose_distance(&a->normalized, i, &b->normalized, i), 0, 1e-9);
+    expect_same_numbers(a->theta, b->theta, a->rows * a->theta_width);
+    expect_same_numbers(a->score, b->score, a->rows); /* Proposition 2 */
+    expect_same_numbers(a->identifiability, b->identifiability, a->rows * a->identifiability_width);
+}
+
+/* The canonical pose is the backbone's whim: another one, psi' = psi h, changes Gamma and nothing
+ * else. */
+static void right_translation_moves_gamma_alone(void **state)
+{
+    recon_rng r = recon_rng_new(3, 0);
+    const double h2 = recon_so2_haar(&r);
+    const recon_so3 h3 = recon_so3_haar(&r);
+    for (int c = 0; c < 4; c++) {
+        recon_group group = c % 2 ? RECON_SO3 : RECON_SO2;
+        recon_normalize_options o = c < 2 ? neighbors(25) : components(0.5);
+        data *w = make_data(0.3, NORMAL, 0.05);
+        recon_embedded e = view(w, group, N);
+        recon_frames a = normalize(*state, &e, NULL, o);
+        turn_right(w, h2, h3);
+        recon_frames b = normalize(*state, &e, NULL, o);
+        for (size_t i = 0; i < N; i++)
+            CHECK_NEAR(
+                group == RECON_SO2
+                    ? recon_so2_distance(recon_so2_compose(a.gamma.so2[i], h2), b.gamma.so2[i])
+                    : recon_so3_distance(recon_so3_compose(a.gamma.so3[i], h3), b.gamma.so3[i]),
+                0, 1e-9);
+        expect_same_answer(&a, &b);
+        recon_frames_free(&a);
+        recon_frames_free(&b);
+        free(w);
+    }
+}
+
+/* W1 between the absolute poses of a class and samples of the true mu: the mean over a few classes.
+ * Pose noise is on the left, where the true pose is. */
+static double recovery_error(recon_ctx *ctx, recon_group group, size_t n, double noise,
+                             uint64_t offset)
+{
+    enum { MOST = 96, REPEATS = 6 };
+    static const float z[MOST] = { 0 };
+    double sum = 0;
+    assert_true(n <= MOST);
+    for (uint64_t repeat = 0; repeat < REPEATS; repeat++) {
+        double so2[MOST], true2[MOST], d2, c2, w1;
+        recon_so3 so3[MOST], true3[MOST], d3, c3;
+        recon_rng r = recon_rng_new(4, repeat), o = recon_rng_new(5, offset);
+        c2 = recon_so2_haar(&o);
+        c3 = recon_so3_haar(&o);
+        for (size_t i = 0; i < n; i++) {
+            draw(&true2[i], &true3[i], 0.8, UNIFORM, &r);
+            draw(&so2[i], &so3[i], 0.8, UNIFORM, &r);
+            draw(&d2, &d3, noise, NORMAL, &r);
+            so2[i] = recon_so2_compose(recon_so2_compose(d2, so2[i]), c2);
+            so3[i] = recon_so3_compose(recon_so3_compose(d3, so3[i]), c3);
+        }
+        recon_embedded e = { .n = n,
+                             .d = 1,
+                             .z = z,
+                             .so2 = group == RECON_SO2 ? so2 : NULL,
+                             .so3 = group == RECON_SO3 ? so3 : NULL };
+        recon_normalize_options all = components(1);
+        all.knn.metric = RECON_EUCLIDEAN;
+        recon_frames f = normalize(ctx, &e, NULL, all);
+        assert_int_equal(f.classes, 1);
+        CHECK_OK(ctx, group == RECON_SO2
+                          ? recon_so2_wasserstein(ctx, &w1, f.absolute.so2, true2, n, n, 1)
+                          : recon_so3_wasserstein(ctx, &w1, f.absolute.so3, true3, n, 1));
+        recon_frames_free(&f);
+        sum += w1;
+    }
+    return sum / REPEATS;
+}
+
+static void proposition_1_the_distribution_is_recovered(void **state)
+{
+    for (int g = RECON_SO2; g <= RECON_SO3; g++) {
+        recon_group group = (recon_group)g;
+        double few = recovery_error(*state, group, 6, 0, 0);
+        double more = recovery_error(*state, group, 24, 0, 0);
+        double many = recovery_error(*state, group, 96, 0, 0);
+        CHECK_LESS(more, 0.9 * few);
+        CHECK_LESS(many, 0.9 * more);
+        double loud = recovery_error(*state, group, 96, 0.8, 0);
+        double soft = recovery_error(*state, group, 96, 0.4, 0);
+        CHECK_LESS(soft, 0.8 * loud);
+        CHECK_LESS(many, 0.9 * soft);
+        for (uint64_t offset = 1; offset < 4; offset++)
+            CHECK_NEAR(recovery_error(*state, group, 24, 0, offset), more, 1e-9);
+    }
+}
+
+static void expect_same_bits(const recon_frames *a, const recon_frames *b)
+{
+    size_t rows = a->rows, k = a->k;
+    assert_true(rows == b->rows && k == b->k && a->classes == b->classes);
+    assert_int_equal(a->family, b->family);
+    if (k)
+        assert_memory_equal(a->neighbors, b->neighbors, rows * k * sizeof *a->neighbors);
+    else
+        assert_memory_equal(a->class_of, b->class_of, rows * sizeof *a->class_of);
+    const recon_poses *p[] = { &a->gamma, &a->absolute, &a->normalized };
+    const recon_poses *q[] = { &b->gamma, &b->absolute, &b->normalized };
+    for (size_t i = 0; i < (k ? 3 : 2); i++) {
+        size_t n = i < 2 ? rows : rows * k;
+        if (a->group == RECON_SO2)
+            assert_memory_equal(p[i]->so2, q[i]->so2, n * sizeof(double));
+        else
+            assert_memory_equal(p[i]->so3, q[i]->so3, n * sizeof(recon_so3));
+    }
+    assert_memory_equal(a->theta, b->theta, rows * a->theta_width * sizeof(double));
+    assert_memory_equal(a->score, b->score, rows * sizeof(double));
+    assert_memory_equal(a->identifiability, b->identifiability,
+                        rows * a->identifiability_width * sizeof(double));
+    assert_memory_equal(a->modes, b->modes, sizeof a->modes);
+    assert_memory_equal(a->free_directions, b->free_directions, sizeof a->free_directions);
+}
+
+static void the_number_of_threads_changes_no_bit(void **state)
+{
+    data *w = make_data(0.6, UNIFORM, 0.2);
+    (void)state;
+    for (int c = 0; c < 4; c++) {
+        recon_embedded e = view(w, c % 2 ? RECON_SO3 : RECON_SO2, N);
+        recon_frames f[3];
+        for (int t = 0; t < 3; t++) {
+            recon_ctx *ctx = recon_ctx_new(&(recon_ctx_options){ .threads = 1 + 2 * t });
+            f[t] = normalize(ctx, &e, NULL, c < 2 ? neighbors(25) : components(0.6));
+            recon_ctx_free(ctx);
+        }
+        for (int t = 1; t < 3; t++)
+            expect_same_bits(&f[t], &f[0]);
+        for (int t = 0; t < 3; t++)
+            recon_frames_free(&f[t]);
+    }
+    free(w);
+}
+
+/* --- classes ---------------------------------------------------------------------------------- */
+
+static void a_query_that_is_a_point_gets_the_points_answer(void **state)
+{
+    data *w = make_data(0.3, NORMAL, 0.05);
+    for (int c = 0; c < 4; c++) {
+        recon_embedded e = view(w, c % 2 ? RECON_SO3 : RECON_SO2, N), queries = e;
+        recon_normalize_options o = c < 2 ? neighbors(10) : components(0.5);
+        o.knn.include_self = 1; /* components have it anyway; a search knows no self */
+        recon_frames own = normalize(*state, &e, NULL, o);
+        recon_frames asked = normalize(*state, &e, &queries, o);
+        expect_same_bits(&asked, &own);
+        for (size_t i = 0; c < 2 && i < N; i++)
+            assert_int_equal(own.neighbors[i * 10], i);
+        recon_frames_free(&own);
+        recon_frames_free(&asked);
+    }
+    free(w);
+}
+
+static void a_point_is_not_its_own_neighbor_unless_asked(void **state)
+{
+    data *w = make_data(0.3, NORMAL, 0.05);
+    recon_embedded e = view(w, RECON_SO2, N);
+    recon_frames f = normalize(*state, &e, NULL, neighbors(10));
+    for (size_t i = 0; i < N * 10; i++)
+        assert_true((size_t)f.neighbors[i] != i / 10);
+    recon_frames_free(&f);
+    free(w);
+}
+
+static void components_share_one_gamma(void **state)
+{
+    data *w = make_data(0.3, NORMAL, 0.05);
+    for (int group = RECON_SO2; group <= RECON_SO3; group++) {
+        recon_embedded e = view(w, (recon_group)group, N);
+        recon_frames f = normalize(*state, &e, NULL, components(0.5));
+        assert_int_equal(f.classes, CLASSES);
+        assert_true(f.k == 0 && !f.neighbors && !f.normalized.so2 && !f.normalized.so3);
+        CHECK_NEAR(f.hit_rate, 1, 0);
+        for (size_t i = 0; i < N; i++) {
+            assert_int_equal(f.class_of[i], w->label[i]); /* counted by their first rows */
+            assert_true(pose_distance(&f.gamma, i, &f.gamma, i % CLASSES) == 0);
+        }
+        recon_frames_free(&f);
+    }
+    free(w);
+}
+
+static void a_query_far_from_all_is_of_no_class(void **state)
+{
+    data *w = make_data(0.3, NORMAL, 0.05);
+    const float z[2 * D] = { -1, -1, -1, -1, 1, 1, 1, 1, /* and one of the first class: */ 1 };
+    const double so2[] = { 0, 0 };
+    const recon_so3 so3[] = { { 1, 0, 0, 0 }, { 1, 0, 0, 0 } };
+    const int64_t label[] = { 0, 0 };
+    for (int group = RECON_SO2; group <= RECON_SO3; group++) {
+        recon_embedded e = view(w, (recon_group)group, N);
+        recon_embedded q = { .n = 2, .d = D, .z = z, .labels = label };
+        q.so2 = group == RECON_SO2 ? so2 : NULL;
+        q.so3 = group == RECON_SO3 ? so3 : NULL;
+        recon_frames f = normalize(*state, &e, &q, components(0.5));
+        assert_int_equal(f.class_of[0], -1);
+        assert_int_equal(f.class_of[1], 0);
+        assert_true(isnan(group == RECON_SO2 ? f.gamma.so2[0] : f.gamma.so3[0].w));
+        assert_true(isnan(group == RECON_SO2 ? f.absolute.so2[0] : f.absolute.so3[0].w));
+        assert_true(isnan(f.theta[0]) && isnan(f.score[0]) && isnan(f.identifiability[0]));
+        assert_true(isfinite(f.score[1]));
+        CHECK_NEAR(f.hit_rate, 1, 0); /* over the rows that have a class */
+        recon_frames_free(&f);
+    }
+    free(w);
+}
+
+static double cosine(const float *a, const float *b)
+{
+    double ab = 0, aa = 0, bb = 0;
+    for (size_t c = 0; c < D; c++) {
+        ab += (double)a[c] * (double)b[c];
+        aa += (double)a[c] * (double)a[c];
+        bb += (double)b[c] * (double)b[c];
+    }
+    return ab / sqrt(aa * bb);
+}
+
+/* A point is among the k nearest of i when fewer than k others are nearer. */
+static double brute_hit_rate(const data *w, size_t k)
+{
+    size_t hits = 0;
+    for (size_t i = 0; i < N; i++) {
+        double c[N];
+        for (size_t j = 0; j < N; j++)
+            c[j] = cosine(w->z + i * D, w->z + j * D);
+        for (size_t j = 0; j < N; j++) {
+            size_t nearer = 0;
+            for (size_t m = 0; m < N; m++)
+                nearer += m != i && c[m] > c[j];
+            hits += j != i && nearer < k && w->label[i] == w->label[j];
+        }
+    }
+    return (double)hits / (double)(N * k);
+}
+
+static void hit_rate_is_the_share_of_neighbors_of_the_label(void **state)
+{
+    data *w = make_data(0.3, NORMAL, 0.4);
+    recon_embedded e = view(w, RECON_SO2, N);
+    recon_frames f = normalize(*state, &e, NULL, neighbors(7));
+    CHECK_LESS(f.hit_rate, 0.95); /* the classes do overlap */
+    CHECK_NEAR(f.hit_rate, brute_hit_rate(w, 7), 1e-12);
+    recon_frames_free(&f);
+    e.labels = NULL;
+    f = normalize(*state, &e, NULL, neighbors(7));
+    assert_true(isnan(f.hit_rate));
+    recon_frames_free(&f);
+    free(w);
+}
+
+/* --- edges ------------------------------------------------------------------------------------ */
+
+static void one_point_is_its_own_class(void **state)
+{
+    data *w = make_data(0.3, NORMAL, 0.05);
+    for (int c = 0; c < 4; c++) {
+        recon_group group = c % 2 ? RECON_SO3 : RECON_SO2;
+        recon_embedded e = view(w, group, 1);
+        recon_normalize_options o = c < 2 ? neighbors(1) : components(0.5);
+        o.knn.include_self = 1;
+        recon_frames f = normalize(*state, &e, NULL, o);
+        assert_int_equal(f.classes, 1);
+        CHECK_NEAR(group == RECON_SO2 ? f.absolute.so2[0] : recon_so3_angle(f.absolute.so3[0]), 0,
+                   1e-9);
+        assert_true(isfinite(f.score[0]));
+        recon_frames_free(&f);
+    }
+    free(w);
+}
+
+static void refuse(recon_ctx *ctx, const recon_embedded *e, const recon_embedded *queries,
+                   recon_normalize_options o, const char *text)
+{
+    recon_frames f;
+    CHECK_FAILS(ctx, recon_normalize(ctx, &f, e, queries, &o), RECON_ERR_INPUT, text);
+    assert_true(f.rows == 0 && !f.gamma.so2 && !f.gamma.so3 && !f.theta); /* nothing to free */
+}
+
+static void bad_input_is_named(void **state)
+{
+    data *w = make_data(0.3, NORMAL, 0.05);
+    recon_embedded e = view(w, RECON_SO2, N), q = view(w, RECON_SO3, 3), bad = e;
+    refuse(*state, &e, NULL, neighbors(0), "k is 0");
+    refuse(*state, &e, NULL, neighbors(N), "k = 480, but a point has only 479");
+    refuse(*state, &e, NULL, neighbors(SIZE_MAX / 16), "but there are only 480 points");
+    refuse(*state, &e, &e, neighbors(N + 1), "k = 481");
+    refuse(*state, &e, NULL, components(0), "eps = 0");
+    refuse(*state, &e, &q, neighbors(5), "queries and embeddings have poses of different groups");
+    bad.so3 = w->so3;
+    refuse(*state, &bad, NULL, neighbors(5), "poses of exactly one group");
+    bad = e, bad.so2 = NULL;
+    refuse(*state, &bad, NULL, neighbors(5), "poses of exactly one group");
+    bad = e, bad.n = 0;
+    refuse(*state, &bad, NULL, neighbors(5), "embeddings are empty: 0 x 8");
+    refuse(*state, &e, &bad, neighbors(5), "queries are empty: 0 x 8");
+    refuse(*state, &bad, NULL, components(0.5), "embeddings are empty: 0 x 8");
+    bad = e, bad.n = 1;
+    refuse(*state, &bad, NULL, neighbors(1), "only 0 possible neighbours");
+    bad = e, bad.d = 4, bad.n = 2 * N;
+    bad.n = N;
+    refuse(*state, &e, &bad, neighbors(5), "queries have 4 columns, the embeddings 8");
+    free(w);
+}
+
+static void bad_values_are_named(void **state)
+{
+    data *w = make_data(0.3, NORMAL, 0.05), *good = make_data(0.3, NORMAL, 0.05);
+    recon_embedded so2 = view(w, RECON_SO2, N), so3 = view(w, RECON_SO3, N);
+    recon_embedded index = view(good, RECON_SO2, N);
+    w->so2[17] = NAN;
+    refuse(*state, &so2, NULL, neighbors(5), "embeddings: pose 17 is nan");
+    refuse(*state, &index, &so2, neighbors(5), "queries: pose 17 is nan");
+    w->so2[17] = INFINITY;
+    refuse(*state, &so2, NULL, components(0.5), "pose 17 is inf");
+    w->so2[17] = 0;
+    w->so3[3].x = NAN;
+    refuse(*state, &so3, NULL, neighbors(5), "rotation 3");
+    w->so3[3] = (recon_so3){ 2, 0, 0, 0 };
+    refuse(*state, &so3, NULL, neighbors(5), "length 2, not 1 (poses of the embeddings)");
+    w->z[5 * D + 2] = INFINITY;
+    refuse(*state, &so2, NULL, neighbors(5), "embeddings: row 5, column 2 is inf");
+    refuse(*state, &index, &so2, neighbors(5), "queries: row 5, column 2 is inf");
+    refuse(*state, &so2, NULL, components(0.5), "row 5, column 2 is inf");
+    memset(w->z + 5 * D, 0, D * sizeof *w->z);
+    refuse(*state, &so2, NULL, neighbors(5), "row 5 is the zero vector");
+    free(w);
+    free(good);
+}
+
+static void an_interrupt_ends_it(void **state)
+{
+    data *w = make_data(0.3, NORMAL, 0.05);
+    recon_embedded e = view(w, RECON_SO3, N);
+    recon_normalize_options o = neighbors(10);
+    recon_frames f;
+    recon_ctx_interrupt(*state);
+    CHECK_FAILS(*state, recon_normalize(*state, &f, &e, NULL, &o), RECON_ERR_INTERRUPTED,
+                "interrupted");
+    recon_ctx_resume(*state);
+    f = normalize(*state, &e, NULL, o);
+    recon_frames_free(&f);
+    free(w);
+}
+
+static recon_status normalize_once(recon_ctx *ctx, const recon_embedded *e,
+                                   const recon_embedded *queries, recon_normalize_options o)
+{
+    recon_frames f;
+    recon_status status = recon_normalize(ctx, &f, e, queries, &o);
+    recon_frames_free(&f); /* harmless after a failure */
+    return status;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    data *w = make_data(0.3, NORMAL, 0.05);
+    for (int group = RECON_SO2; group <= RECON_SO3; group++) {
+        recon_embedded e = view(w, (recon_group)group, 40), q = view(w, (recon_group)group, 3);
+        CHECK_ALLOCATIONS(*state, normalize_once(*state, &e, NULL, neighbors(6)));
+        CHECK_ALLOCATIONS(*state, normalize_once(*state, &e, &q, neighbors(6)));
+        CHECK_ALLOCATIONS(*state, normalize_once(*state, &e, &q, components(0.5)));
+    }
+    free(w);
+}
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+static void remove_result(const char *dir)
+{
+    char command[600];
+    snprintf(command, sizeof command, "rm -rf '%s'", dir);
+    assert_int_equal(system(command), 0);
+}
+
+static void expect_shape(recon_ctx *ctx, const char *name, recon_dtype dtype, int ndim,
+                         const size_t *shape)
+{
+    recon_array a;
+    CHECK_OK(ctx, recon_npy_read(ctx, &a, scratch(name)));
+    assert_int_equal(a.dtype, dtype);
+    assert_int_equal(a.ndim, ndim);
+    for (int i = 0; i < ndim; i++)
+        assert_int_equal(a.shape[i], shape[i]);
+    recon_array_free(&a);
+}
+
+static void files_have_the_promised_shapes(void **state)
+{
+    data *w = make_data(0.3, NORMAL, 0.05);
+    recon_embedded e = view(w, RECON_SO2, N);
+    recon_frames f = normalize(*state, &e, NULL, neighbors(5));
+    CHECK_OK(*state, recon_frames_write(*state, scratch("out"), &f, RECON_F32, "{}"));
+    expect_shape(*state, "out/gamma.npy", RECON_F32, 1, (size_t[]){ N });
+    expect_shape(*state, "out/absolute.npy", RECON_F32, 1, (size_t[]){ N });
+    expect_shape(*state, "out/normalized.npy", RECON_F32, 2, (size_t[]){ N, 5 });
+    expect_shape(*state, "out/neighbors.npy", RECON_I64, 2, (size_t[]){ N, 5 });
+    expect_shape(*state, "out/theta.npy", RECON_F64, 1, (size_t[]){ N });
+    expect_shape(*state, "out/score.npy", RECON_F64, 1, (size_t[]){ N });
+    expect_shape(*state, "out/identifiability.npy", RECON_F64, 2, (size_t[]){ N, 4 });
+    assert_int_equal(access(scratch("out/summary.json"), F_OK), 0);
+    recon_frames_free(&f);
+
+    e = view(w, RECON_SO3, N);
+    f = normalize(*state, &e, NULL, neighbors(5));
+    CHECK_OK(*state, recon_frames_write(*state, scratch("out"), &f, RECON_F64, NULL));
+    expect_shape(*state, "out/gamma.npy", RECON_F64, 3, (size_t[]){ N, 3, 3 });
+    expect_shape(*state, "out/normalized.npy", RECON_F64, 4, (size_t[]){ N, 5, 3, 3 });
+    expect_shape(*state, "out/theta.npy", RECON_F64, 3, (size_t[]){ N, 3, 3 });
+    expect_shape(*state, "out/identifiability.npy", RECON_F64, 2, (size_t[]){ N, 3 });
+    assert_true(access(scratch("out/summary.json"), F_OK) != 0); /* the earlier one is gone */
+    recon_frames_free(&f);
+    remove_result(scratch("out"));
+    free(w);
+}
+
+static void files_hold_the_numbers(void **state)
+{
+    data *w = make_data(0.3, NORMAL, 0.05);
+    recon_embedded e = view(w, RECON_SO3, N);
+    recon_frames f = normalize(*state, &e, NULL, neighbors(5));
+    recon_array a;
+    CHECK_OK(*state, recon_frames_write(*state, scratch("out"), &f, RECON_F64, NULL));
+    CHECK_OK(*state, recon_npy_read(*state, &a, scratch("out/normalized.npy")));
+    for (size_t i = 0; i < N * 5; i++) {
+        double m[9];
+        recon_so3_to_matrix(m, f.normalized.so3[i]);
+        assert_memory_equal((const double *)a.data + i * 9, m, sizeof m);
+    }
+    recon_array_free(&a);
+    CHECK_OK(*state, recon_npy_read(*state, &a, scratch("out/neighbors.npy")));
+    assert_memory_equal(a.data, f.neighbors, N * 5 * sizeof *f.neighbors);
+    recon_array_free(&a);
+    recon_frames_free(&f);
+    remove_result(scratch("out"));
+    free(w);
+}
+
+static recon_status write_once(recon_ctx *ctx, const recon_frames *f)
+{
+    return recon_frames_write(ctx, scratch("out"), f, RECON_F32, "{}");
+}
+
+static void a_failed_write_leaves_nothing(void **state)
+{
+    data *w = make_data(0.3, NORMAL, 0.05);
+    recon_embedded e = view(w, RECON_SO2, N);
+    recon_frames f = normalize(*state, &e, NULL, neighbors(5));
+    CHECK_FAILS(*state, recon_frames_write(*state, scratch("no/out"), &f, RECON_F32, NULL),
+                RECON_ERR_IO, "no/out: cannot make the folder: No such file");
+    scratch_write("file", "", 0);
+    CHECK_FAILS(*state, recon_frames_write(*state, scratch("file"), &f, RECON_F32, NULL),
+                RECON_ERR_IO, "file: cannot make the folder: File exists");
+    CHECK_ALLOCATIONS(*state, write_once(*state, &f)); /* counts what lies in the folder */
+    recon_frames_free(&f);
+    remove_result(scratch("out"));
+    free(w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gamma_is_the_offset_of_the_class),
+        cmocka_unit_test(absolute_pose_and_normalized_poses_follow_from_gamma),
+        cmocka_unit_test(theta_is_the_width_of_the_distribution),
+        cmocka_unit_test(theta_is_the_fisher_matrix),
+        cmocka_unit_test(a_mixture_has_parts_in_rows),
+        cmocka_unit_test(auto_takes_the_family_of_the_data),
+        cmocka_unit_test(right_translation_moves_gamma_alone),
+        cmocka_unit_test(proposition_1_the_distribution_is_recovered),
+        cmocka_unit_test(the_number_of_threads_changes_no_bit),
+        cmocka_unit_test(a_query_that_is_a_point_gets_the_points_answer),
+        cmocka_unit_test(a_point_is_not_its_own_neighbor_unless_asked),
+        cmocka_unit_test(components_share_one_gamma),
+        cmocka_unit_test(a_query_far_from_all_is_of_no_class),
+        cmocka_unit_test(hit_rate_is_the_share_of_neighbors_of_the_label),
+        cmocka_unit_test(one_point_is_its_own_class),
+        cmocka_unit_test(bad_input_is_named),
+        cmocka_unit_test(bad_values_are_named),
+        cmocka_unit_test(an_interrupt_ends_it),
+        cmocka_unit_test(every_allocation_may_fail),
+        SCRATCH_TEST(files_have_the_promised_shapes),
+        SCRATCH_TEST(files_hold_the_numbers),
+        SCRATCH_TEST(a_failed_write_leaves_nothing),
+    };
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
+}
