@@ -85,16 +85,18 @@ static recon_status read_so2(recon_ctx *ctx, recon_embedded *e, const char *path
     return status;
 }
 
-/* How far a row is from a rotation, and the rotation nearest to it. */
-static double rotation_of(recon_so3 *out, const double *row, size_t width)
+/* How far a row is from a rotation. */
+static double error_of(const double *row, size_t width)
 {
-    if (width == 9) {
-        *out = recon_so3_from_matrix(row);
+    if (width == 9)
         return recon_so3_matrix_error(row);
-    }
-    recon_so3 q = { row[0], row[1], row[2], row[3] };
-    *out = recon_so3_normalize(q);
-    return fabs(sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z) - 1);
+    return fabs(sqrt(row[0] * row[0] + row[1] * row[1] + row[2] * row[2] + row[3] * row[3]) - 1);
+}
+
+static recon_so3 rotation_of(const double *row, size_t width)
+{
+    return width == 9 ? recon_so3_from_matrix(row)
+                      : recon_so3_normalize((recon_so3){ row[0], row[1], row[2], row[3] });
 }
 
 static recon_status not_a_rotation(recon_ctx *ctx, const char *path, size_t i, size_t width,
@@ -118,9 +120,10 @@ static recon_status read_so3(recon_ctx *ctx, recon_embedded *e, const char *path
     e->owned[1] = rotation;
     e->so3 = rotation;
     for (size_t i = 0; i < e->n; i++) {
-        double off = rotation_of(&rotation[i], rows + i * width, width);
+        double off = error_of(rows + i * width, width);
         if (!(off <= RECON_POSE_TOLERANCE))
             RECON_TRY(not_a_rotation(ctx, path, i, width, off));
+        rotation[i] = rotation_of(rows + i * width, width);
     }
 done:
     free(rows);
