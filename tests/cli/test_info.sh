@@ -1,0 +1,63 @@
+#!/bin/sh
+# recon, and recon info: help, version, exit codes, what a file holds.
+. "${0%/*}/lib.sh"
+
+run --version
+[ "$code" -eq 0 ] && grep -qE '^recon [0-9]+\.[0-9]+\.[0-9]+$' "$scratch/stdout"
+report $? "--version prints the version"
+for word in --help -h help; do
+    run $word
+    [ "$code" -eq 0 ] && grep -q '^  normalize ' "$scratch/stdout" && [ ! -s "$scratch/stderr" ]
+    report $? "$word lists the commands"
+done
+run
+[ "$code" -eq 2 ] && grep -q '^usage: recon' "$scratch/stderr" && [ ! -s "$scratch/stdout" ]
+report $? "no command is misuse, and the help comes on standard error"
+refused 2 "no command is called 'sing'" sing
+run info --help
+[ "$code" -eq 0 ] && grep -q 'recon info z.npy' "$scratch/stdout" && [ ! -s "$scratch/stderr" ]
+report $? "info --help shows an example"
+
+refused 2 "name a file" info
+refused 2 "'b.npy' is one argument too many" info a.npy b.npy
+refused 2 "there is no option --loud" info a.npy --loud
+refused 2 "--threads needs N" info a.npy --threads
+refused 2 "--threads 0 is not a whole number of at least 1" info a.npy --threads 0
+refused 1 "absent.npy: cannot open" info absent.npy
+
+f32 1 0 -1 2 0 1 | npy a.npy '<f4' '2, 3'
+run info a.npy
+[ "$(cat "$scratch/stdout")" = "a.npy: float32 2 x 3, C order, finite, -1 .. 2" ]
+report $? "type, shape, order and range in one line"
+f32 1 nan inf 2 | npy bad.npy '<f4' '4,'
+run info bad.npy
+[ "$code" -eq 0 ] && grep -q '2 NaN or infinite, 1 .. 2' "$scratch/stdout"
+report $? "NaN and infinity are counted, the range is that of the rest"
+npy none.npy '<f4' '0, 3' </dev/null
+run info none.npy
+[ "$(cat "$scratch/stdout")" = "none.npy: float32 0 x 3, C order, finite" ]
+report $? "an empty array has no range"
+f32 2 | npy one.npy '<f4' ''
+run info one.npy
+[ "$(cat "$scratch/stdout")" = "one.npy: float32 one value, C order, finite, 2 .. 2" ]
+report $? "a single value"
+run info a.npy --json
+[ "$code" -eq 0 ] && is_json "$scratch/stdout" && [ ! -s "$scratch/stderr" ] &&
+    grep -q '"dtype": "float32"' "$scratch/stdout"
+report $? "--json prints one object"
+run info a.npy --threads 99999999999
+[ "$code" -eq 0 ]
+report $? "more threads than there can be are as many as there can be"
+accepted "--quiet says nothing about a good file" info a.npy --quiet
+[ ! -s "$scratch/stdout" ]
+report $? "and that on standard output too"
+if [ -w /dev/full ]; then
+    "$recon" info a.npy >/dev/full 2>"$scratch/stderr"
+    code=$?
+    [ "$code" -eq 1 ] && one_line "$scratch/stderr" && said "standard output"
+    report $? "an answer that cannot be written is a failure"
+else
+    skip "an answer that cannot be written is a failure" "no /dev/full"
+fi
+
+finish

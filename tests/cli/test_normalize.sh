@@ -1,0 +1,235 @@
+#!/bin/sh
+# recon normalize: what it writes and prints, and that bad input of every kind ends in one line, the
+# right exit code and nothing left behind.
+. "${0%/*}/lib.sh"
+
+mkdir so3
+"$simulate" so2 . 120 3 8 && "$simulate" so3 so3 120 3 8 || exit 1
+so2() { run normalize --embeddings z.npy --poses g.npy --family normal --k 5 "$@"; }
+names() { (cd "$1" && LC_ALL=C ls -A | tr '\n' ' '); }
+
+# --- help and misuse ------------------------------------------------------------------------------
+run normalize --help
+[ "$code" -eq 0 ] && grep -q '^example:' "$scratch/stdout" && [ ! -s "$scratch/stderr" ]
+report $? "--help shows an example"
+refused 2 "--embeddings FILE is missing" normalize
+refused 2 "--poses FILE is missing" normalize --embeddings z.npy
+refused 2 "--out DIR is missing" normalize --embeddings z.npy --poses g.npy
+good="normalize --embeddings z.npy --poses g.npy --out out"
+refused 2 "there is no option --neighbours" $good --neighbours 5
+refused 2 "'extra' is one argument too many" $good extra
+refused 2 "--k needs N" $good --k
+refused 2 "--k 0 is not a whole number of at least 1" $good --k 0
+refused 2 "--k -3 is not a whole number" $good --k -3
+refused 2 "--k 5x is not a whole number" $good --k 5x
+refused 2 "--k 99999999999999999999 is not" $good --k 99999999999999999999
+refused 2 "--group so4 is none of so2|so3" $good --group so4
+refused 2 "--mean median is none of" $good --mean median
+refused 2 "--query needs ZQ GQ" $good --query z.npy
+refused 2 "--family fisher is for --group so3" $good --family fisher
+refused 2 "--group so3 has one family" $good --group so3 --family normal
+refused 2 "--classes components needs --eps" $good --classes components
+refused 2 "--eps goes with --classes components" $good --eps 0.5
+refused 2 "--eps nan is not a number above 0" $good --classes components --eps nan
+refused 2 "--eps -1 is not a number above 0" $good --classes components --eps -1
+refused 2 "--tukey-c 200 is beyond 180 degrees" $good --tukey-c 200
+refused 2 "--query-labels goes with --query" $good --query-labels y.npy
+
+# --- what it writes and prints --------------------------------------------------------------------
+so2 --out out --labels y.npy
+[ "$code" -eq 0 ] && grep -q 'hit rate 1.0000' "$scratch/stdout" && [ ! -s "$scratch/stderr" ]
+report $? "SO(2): a summary on standard output, nothing on standard error"
+[ "$(names out)" = "absolute.npy gamma.npy identifiability.npy neighbors.npy normalized.npy \
+score.npy summary.json theta.npy " ] && is_json out/summary.json
+report $? "the files of a neighbour run and no others"
+so2 --out out --classes components --eps 0.8
+[ "$code" -eq 0 ] && [ "$(names out)" = "absolute.npy classes.npy gamma.npy identifiability.npy \
+score.npy summary.json theta.npy " ]
+report $? "components over it: no file of the earlier run stays"
+so2 --out out --json
+[ "$code" -eq 0 ] && is_json "$scratch/stdout" && [ ! -s "$scratch/stderr" ] &&
+    cmp -s "$scratch/stdout" out/summary.json
+report $? "--json prints summary.json and nothing else"
+so2 --out out --quiet
+[ "$code" -eq 0 ] && [ ! -s "$scratch/stdout" ] && [ ! -s "$scratch/stderr" ]
+report $? "--quiet prints nothing"
+so2 --out out/ --query z.npy g.npy --query-labels y.npy --labels y.npy
+[ "$code" -eq 0 ] && grep -q '^120 queries on SO(2)' "$scratch/stdout"
+report $? "queries"
+run normalize --embeddings so3/z.npy --poses so3/g.npy --group so3 --k 20 --out out
+[ "$code" -eq 0 ] && grep -q 'spin about an axis' "$scratch/stdout" && grep -q fisher out/summary.json
+report $? "SO(3)"
+run info out/gamma.npy
+grep -q 'float32 120 x 3 x 3' "$scratch/stdout"
+report $? "SO(3): gamma.npy is N x 3 x 3"
+for family in auto uniform vonmises mixture; do
+    run normalize --embeddings z.npy --poses g.npy --k 12 --family $family --out out --threads 2
+    [ "$code" -eq 0 ] && { [ $family = auto ] || grep -q "\"family\": \"$family\"" out/summary.json; }
+    report $? "--family $family"
+done
+for mean in tukey frechet chordal; do
+    so2 --mean $mean --out out
+    [ "$code" -eq 0 ] && grep -q "\"mean\": \"$mean\"" out/summary.json
+    report $? "--mean $mean"
+done
+for metric in dot euclidean; do
+    so2 --metric $metric --include-self --out out
+    [ "$code" -eq 0 ] && grep -q "\"metric\": \"$metric\"" out/summary.json
+    report $? "--metric $metric"
+done
+for threads in 1 3; do
+    so2 --out "threads$threads" --threads $threads --quiet
+done
+rm threads?/summary.json
+diff -r threads1 threads3 >"$scratch/stdout" 2>&1
+report $? "the same files on any number of threads"
+rm -rf out threads1 threads3
+
+# --- files that are not what they should be -------------------------------------------------------
+refuse_z() { refused 1 "$2" normalize --embeddings "$1" --poses g.npy --k 5 --out out; }
+refuse_g() { refused 1 "$2" normalize --embeddings z.npy --poses "$1" --k 5 --out out; }
+head -c 100 z.npy >cut.npy
+refuse_z cut.npy "cut.npy: NPY header is cut short"
+head -c 1000 z.npy >cut.npy
+refuse_z cut.npy "cut.npy: data is cut short"
+refuse_g cut.npy "cut.npy: data is cut short"
+(cat z.npy; echo) >long.npy
+refuse_z long.npy "long.npy: data is too long"
+: >empty.npy
+refuse_z empty.npy "empty.npy: not an NPY file: too short"
+echo "this is a text file" >text.npy
+refuse_z text.npy "text.npy: not an NPY file: wrong magic"
+f32 1 | npy hostile.npy '<f4' '9223372036854775807, 9223372036854775807'
+refuse_z hostile.npy "hostile.npy: an array of"
+f32 1 | npy hostile.npy '<f4' '99999999999999999999999, 2'
+refuse_z hostile.npy "hostile.npy: NPY header, byte"
+f32 1 | npy hostile.npy '<f4' '-1, 2'
+refuse_z hostile.npy "a dimension is negative"
+f32 1 | npy hostile.npy '|O' '1, 1'
+refuse_z hostile.npy "hostile.npy: NPY header, byte"
+f32 1 | npy hostile.npy '<c8' '1, 1'
+refuse_z hostile.npy "hostile.npy: NPY header, byte"
+printf '\223NUMPY\011\000\166\000{}' >hostile.npy
+refuse_z hostile.npy "hostile.npy: NPY version 9.0 is not known"
+printf '\223NUMPY\002\000\377\377\377\377{}' >hostile.npy
+refuse_z hostile.npy "hostile.npy: NPY header is cut short"
+printf "\223NUMPY\001\000\004\000{'a\033" >hostile.npy
+refuse_z hostile.npy "hostile.npy: NPY header, byte"
+
+# --- numbers that are not what they should be -----------------------------------------------------
+f32 1 2 1 nan 2 1 1 1 | npy nan.npy '<f4' '4, 2'
+f32 1 2 1 0 inf 1 1 1 | npy inf.npy '<f4' '4, 2'
+f32 1 2 1 0 2 1 0 0 | npy zero.npy '<f4' '4, 2'
+f32 1 2 1 0 2 1 1 1 | npy four.npy '<f4' '4, 2'
+f32 1 2 1 0 2 1 1 1 | npy eight.npy '<f4' '8, 1'
+f32 1 0 1 2 | npy angles.npy '<f4' '4,'
+f32 1 0 nan 2 | npy badangles.npy '<f4' '4,'
+four() { text=$1 z=$2 g=$3; shift 3; refused 1 "$text" normalize --embeddings "$z" --poses "$g" --out out "$@"; }
+four "row 1, column 1 is nan (embeddings nan.npy)" nan.npy angles.npy --k 2
+four "row 2, column 0 is inf (embeddings inf.npy)" inf.npy angles.npy --k 2
+four "row 3 is the zero vector, which has no cosine similarity (embeddings zero.npy)" \
+    zero.npy angles.npy --k 2
+four "queries: row 1, column 1 is nan (embeddings four.npy, queries nan.npy)" \
+    four.npy angles.npy --k 2 --query nan.npy angles.npy
+four "badangles.npy: row 2 holds nan" four.npy badangles.npy --k 2
+four "badangles.npy: row 2 holds nan" four.npy angles.npy --k 2 --query four.npy badangles.npy
+four "k = 4, but a point has only 3 possible neighbours" four.npy angles.npy --k 4
+four "k = 5, but there are only 4 points" four.npy angles.npy --k 5 --query four.npy angles.npy
+four "g.npy: 120 poses for 4 embeddings" four.npy g.npy --k 2
+four "but 4 labels are needed" four.npy angles.npy --k 2 --labels y.npy
+four "queries have 8 columns, the embeddings 2" four.npy angles.npy --k 2 --query z.npy g.npy
+four "but embeddings are N x D" angles.npy angles.npy --k 2
+four "but poses are N angles for SO(2)" four.npy four.npy --k 2
+four "but poses are N x 3 x 3, N x 9 or N x 4 for SO(3)" four.npy angles.npy --k 2 --group so3
+four "components need a distance" four.npy angles.npy --classes components --eps 1 --metric dot
+npy none.npy '<f4' '0, 2' </dev/null
+npy noangles.npy '<f4' '0,' </dev/null
+four "none.npy: float32 0 x 2 holds no embeddings" none.npy noangles.npy --k 2
+f32 1 2 | npy single.npy '<f4' '1, 2'
+f32 1 | npy angle.npy '<f4' '1,'
+four "k = 1, but a point has only 0 possible neighbours" single.npy angle.npy --k 1
+accepted "one point is its own class" normalize --embeddings single.npy --poses angle.npy --k 1 \
+    --include-self --out out
+rm -rf out
+f32 1 0 0 0 1 0 0 0 1 1 0 0 0 1 0 0 0 -1 | npy mirror.npy '<f4' '2, 3, 3'
+f32 1 0 0 0 1 0 0 0 1 1 0 0 0 2 0 0 0 1 | npy stretch.npy '<f4' '2, 9'
+f32 1 0 0 0 1 0 0 1 | npy long4.npy '<f4' '2, 4'
+f32 1 2 1 0 | npy two.npy '<f4' '2, 2'
+so3() { four "$1" two.npy "$2" --group so3 --k 1; }
+so3 "mirror.npy: row 1 is not a rotation: a reflection" mirror.npy
+so3 "stretch.npy: row 1 is not a rotation: R R^T is off by 3" stretch.npy
+so3 "long4.npy: row 1 is not a rotation: the quaternion's length is off by 0.414" long4.npy
+
+# --- what the system refuses ----------------------------------------------------------------------
+refuse_z absent.npy "absent.npy: cannot open: No such file"
+refuse_z so3 "so3: is a directory"
+refuse_z z.npy/z.npy "z.npy/z.npy: cannot open: Not a directory"
+refused 1 "absent.npy: cannot open" normalize --embeddings z.npy --poses g.npy --labels absent.npy --out out
+mkfifo pipe && refuse_z pipe "pipe: is not a regular file"
+refused 1 "z.npy: cannot make the folder" normalize --embeddings z.npy --poses g.npy --family normal --out z.npy
+refused 1 "no/such: cannot make the folder" normalize --embeddings z.npy --poses g.npy --family normal --out no/such
+
+# Root reads everything, so that root has to become somebody else for this.
+nobody() {
+    if [ "$(id -u)" -ne 0 ]; then "$@"; else setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; fi
+}
+nobody_runs() {
+    before=$(snapshot)
+    nobody "$recon" normalize --k 5 --family normal "$@" >"$scratch/stdout" 2>"$scratch/stderr"
+    code=$?
+}
+cp z.npy secret.npy
+chmod 000 secret.npy
+if nobody "$recon" --version >/dev/null 2>&1 && ! nobody cat secret.npy >/dev/null 2>&1; then
+    nobody_runs --embeddings secret.npy --poses g.npy --out out
+    failed_cleanly 1 "secret.npy: cannot open: Permission denied"
+    report $? "no permission to read"
+    mkdir sealed && chmod 555 sealed
+    nobody_runs --embeddings z.npy --poses g.npy --out sealed/out
+    failed_cleanly 1 "sealed/out: cannot make the folder: Permission denied"
+    report $? "no permission to make the folder"
+    nobody_runs --embeddings z.npy --poses g.npy --out sealed
+    failed_cleanly 1 "sealed: cannot write into the folder: Permission denied"
+    report $? "no permission to write into the folder"
+else
+    skip "no permission" "nobody to run as"
+fi
+rm -rf secret.npy sealed
+
+# A limit on the size of files fails a write just as a full disk does. 8 blocks are 4 kB.
+full_disk() {
+    before=$(snapshot)
+    (trap '' XFSZ; ulimit -f 8; exec "$recon" normalize --embeddings z.npy --poses g.npy \
+        --family normal --k 50 --out out) >"$scratch/stdout" 2>"$scratch/stderr"
+    code=$?
+}
+full_disk
+failed_cleanly 1 "cannot write: File too large"
+report $? "full disk: no folder is left"
+so2 --out out
+full_disk
+failed_cleanly 1 "cannot write: File too large"
+report $? "full disk: an earlier result stays as it was"
+mkdir -p blocked/score.npy
+refused 1 "blocked/score.npy: cannot replace" normalize --embeddings z.npy --poses g.npy \
+    --family normal --out blocked
+rm -rf out blocked
+
+# --- Ctrl-C ---------------------------------------------------------------------------------------
+mkdir large
+"$simulate" so3 large 20000 10 16 || exit 1
+before=$(snapshot)
+"$recon" normalize --embeddings large/z.npy --poses large/g.npy --group so3 --k 50 --threads 1 \
+    --out out >"$scratch/stdout" 2>"$scratch/stderr" &
+pid=$!
+for wait in 1 2 3 4 5 6 7 8 9; do # until it listens: bit 2 of the signals it catches
+    sleep 0.1
+    grep -q '^SigCgt:.*[2367abef]$' "/proc/$pid/status" 2>/dev/null && break
+done
+kill -INT $pid
+wait $pid
+code=$?
+failed_cleanly 1 "recon normalize: interrupted"
+report $? "Ctrl-C: one line, exit code 1, nothing left"
+
+finish
