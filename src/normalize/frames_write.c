@@ -8,6 +8,7 @@
 #include "core/file.h"
 #include "core/memory.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -162,7 +163,9 @@ done:
 
 static const char *join(char out[PATH], const char *dir, const char *name)
 {
-    snprintf(out, PATH, "%s/%s", dir, name);
+    int length = snprintf(out, PATH, "%s/%s", dir, name);
+    assert(length < PATH); /* make_dir has seen to that */
+    (void)length;
     return out;
 }
 
