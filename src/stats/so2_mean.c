@@ -13,7 +13,8 @@
 #include <recon/group/so2.h>
 
 #define TWO_PI     (2 * M_PI)
-#define TIE        1e-9 /* relative difference of two Frechet losses that counts as none */
+#define TIE        1e-9  /* relative difference of two Frechet losses that counts as none */
+#define ROUNDING   1e-14 /* of a loss, per angle */
 #define MAX_STEPS  500
 #define CONVERGED  1e-13
 #define SETS_BLOCK 64
@@ -34,17 +35,13 @@ static double frechet_mean(double *variance, const double *sorted, size_t n)
         sum += sorted[i];
         squares += sorted[i] * sorted[i];
     }
-    double best = INFINITY, mean = 0, tie = TIE;
+    double best = INFINITY, mean = 0;
     for (size_t j = 0; j < n; j++) {
-        double y = sum / (double)n;
-        double loss = squares - sum * y, at = recon_so2_wrap(y);
-        if (j == 0)
-            tie = fmax(TIE * loss, 1e-14 * (double)n); /* losses of 0 differ by rounding */
-        int tied = fabs(loss - best) <= tie;
-        if (tied ? fabs(at) < fabs(mean) : loss < best) {
+        double y = sum / (double)n, at = recon_so2_wrap(y);
+        double loss = squares - sum * y;
+        double tie = fmax(TIE * loss, ROUNDING * (double)n);
+        if (fabs(loss - best) <= tie ? fabs(at) < fabs(mean) : loss < best)
             mean = at;
-            tie = fmax(TIE * loss, 1e-14 * (double)n);
-        }
         best = fmin(best, loss);
         squares += TWO_PI * (2 * sorted[j] + TWO_PI);
         sum += TWO_PI;
