@@ -18,11 +18,12 @@
 #define RESOLUTION RECON_SO2_RESOLUTION /* what an arc is longer than its points */
 #define LEVELS     9 /* lambda = 1, 2, 4 ... times the density of the full circle */
 
-/* What one more arc costs, in nats. The false splits that a uniform arc would suffer become rarer
- * than their damage grows: both ends of an arc are chosen among n points, and the damage relative
- * to the Frechet mean's error grows like n. */
-#define PRICE_BASE  2.0
-#define PRICE_LOG_N 2.5
+/* What one more arc costs, in nats, times n / (n - 2). Among n uniform angles a gap that earns as
+ * much has a chance of about n exp(-price): false splits become rarer faster than their damage
+ * grows, which relative to the error of the Frechet mean goes as n. */
+#define PRICE_BASE  -1.0
+#define PRICE_LOG_N 3.1
+#define FEWEST      5 /* angles that can be told apart at all */
 
 /* What strays cost. They are cheaper, since leaving out a few angles wrongly does less damage; but
  * at least two fifths must be left, and the gain be a tenth of a nat per angle: a large sample
@@ -185,7 +186,10 @@ static void keep_if_better(model *best, const ring *r, const double *sorted, siz
 
 static double price(int arcs, size_t n)
 {
-    return (arcs - 1) * (PRICE_BASE + PRICE_LOG_N * log((double)n));
+    if (n < FEWEST)
+        return arcs == 1 ? 0 : INFINITY;
+    double few = (double)n / ((double)n - 2); /* two angles span what the others lie in */
+    return (arcs - 1) * few * (PRICE_BASE + PRICE_LOG_N * log((double)n));
 }
 
 /* Everything but the largest gap: the unimodal density that no cut can miss. */
@@ -237,8 +241,10 @@ static void weigh(recon_so2_arc *arcs, int count, const double *sorted, size_t n
         for (int a = 1; a < count; a++)
             if (distance_to(&arcs[a], sorted[i]) < distance_to(&arcs[nearest], sorted[i]))
                 nearest = a;
-        arcs[nearest].weight += 1.0 / (double)n;
+        arcs[nearest].weight++;
     }
+    for (int a = 0; a < count; a++)
+        arcs[a].weight /= (double)n;
 }
 
 static double mean_of(const recon_so2_arc *arc, const double *sorted, size_t n)
@@ -259,8 +265,8 @@ static int has_strays(const model *one, const double *sorted, size_t n, double v
     double flat = -(double)n * log(length);
     double normal = -0.5 * (double)n * log(TWO_PI * M_E * (variance + RESOLUTION * RESOLUTION));
     double gain = one->likelihood - fmax(flat, normal);
-    return 5 * points_in(&one->arc[0], n) >= 2 * n && gain > STRAY_PER_ONE * (double)n &&
-           gain > STRAY_BASE + STRAY_LOG_N * log((double)n);
+    return n >= FEWEST && 5 * points_in(&one->arc[0], n) >= 2 * n &&
+           gain > STRAY_PER_ONE * (double)n && gain > STRAY_BASE + STRAY_LOG_N * log((double)n);
 }
 
 void recon_so2_find_modes(recon_so2_modes *out, const double *sorted, size_t n, double variance,

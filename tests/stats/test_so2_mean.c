@@ -1,6 +1,7 @@
 /* Means of angles: the exact one against brute force; the paper's estimator figures; one broad mode
  * or several from few samples; turning, threads, bad input. */
 #include "check.h"
+#include "core/memory.h"
 
 #include <stdlib.h>
 #include <recon/group/so2.h>
@@ -299,6 +300,29 @@ static void the_number_of_threads_does_not_matter(void **state)
     }
 }
 
+/* Four angles are too few to tell modes apart: the mean is that of all of them. */
+static void a_handful_is_one_mode(void **state)
+{
+    double four[4] = { 0, 0.01, 1.5, 1.51 };
+    recon_so2_center c = center_of(*state, four, 4, NULL);
+    assert_int_equal(c.modes, 1);
+    CHECK_NEAR(c.mean, 0.755, 1e-12);
+}
+
+static void running_out_of_memory_is_said(void **state)
+{
+    (void)state;
+    double angles[3] = { 0, 1, 2 };
+    recon_so2_center out;
+    for (long n = 1; n <= 3; n++) {
+        recon_ctx *ctx = recon_ctx_new(&(recon_ctx_options){ .threads = 1 });
+        recon_alloc_fail_at(ctx, n);
+        recon_status status = recon_so2_mean(ctx, &out, angles, 3, NULL);
+        assert_int_equal(status, n <= 2 ? RECON_ERR_MEMORY : RECON_OK); /* the arena's two */
+        recon_ctx_free(ctx);
+    }
+}
+
 static void bad_input_is_named(void **state)
 {
     recon_so2_center out[2];
@@ -309,6 +333,10 @@ static void bad_input_is_named(void **state)
     CHECK_FAILS(*state,
                 recon_so2_mean(*state, out, angles, 2, &(recon_mean_options){ .tukey_c = -1 }),
                 RECON_ERR_INPUT, "tukey_c is -1");
+    CHECK_FAILS(
+        *state,
+        recon_so2_mean(*state, out, angles, 2, &(recon_mean_options){ .kind = (recon_mean_kind)3 }),
+        RECON_ERR_INPUT, "number 3");
     CHECK_OK(*state, recon_so2_mean_batch(*state, out, angles, 0, 3, NULL));
 }
 
@@ -328,6 +356,8 @@ int main(void)
         cmocka_unit_test(strays_do_not_move_a_narrow_mode),
         cmocka_unit_test(turning_the_angles_turns_the_mean),
         cmocka_unit_test(the_number_of_threads_does_not_matter),
+        cmocka_unit_test(a_handful_is_one_mode),
+        cmocka_unit_test(running_out_of_memory_is_said),
         cmocka_unit_test(bad_input_is_named),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
