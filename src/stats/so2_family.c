@@ -22,12 +22,12 @@ typedef struct {
     double (*likelihood)[FAMILIES]; /* [used] */
 } trial;
 
-/* A fit to few angles cannot know that nothing lies outside: at least one in k + 1 may. */
-static double held_out(const recon_so2_density *fitted, const double *angles, size_t n)
+/* A fit to few angles cannot know that nothing lies outside: of one more, that one might. */
+static double held_out(const recon_so2_density *fitted, size_t kept, const double *angles, size_t n)
 {
     double sum = 0;
     recon_so2_density p = *fitted;
-    p.background = fmax(p.background, 1 / ((double)n + 1));
+    p.background = fmax(p.background, 1 / ((double)kept + 1));
     for (size_t i = 0; i < n; i++)
         sum += recon_so2_log_density(&p, angles[i]);
     return sum;
@@ -58,7 +58,7 @@ static recon_status try_set(recon_ctx *ctx, void *arg, size_t index, int worker)
             recon_so2_density fitted;
             recon_so2_fit_one(&fitted, parted, kept, (recon_so2_family)(RECON_SO2_UNIFORM + f),
                               scratch);
-            t->likelihood[index][f] += held_out(&fitted, parted + kept, t->k - kept);
+            t->likelihood[index][f] += held_out(&fitted, kept, parted + kept, t->k - kept);
         }
     }
 done:
