@@ -16,7 +16,8 @@
 
 #define TWO_PI     (2 * M_PI)
 #define RESOLUTION RECON_SO2_RESOLUTION /* what an arc is longer than its points */
-#define LEVELS     9 /* lambda = 1, 2, 4 ... times the density of the full circle */
+#define MANY       64 /* arcs, beyond which fusing one at a time would take too long */
+#define LEVELS     9  /* lambda = 1, 2, 4 ... times the density of the full circle */
 
 /* What one more arc costs, in nats, times n / (n - 2). Among n uniform angles a gap that earns as
  * much has a chance of about n exp(-price): false splits become rarer faster than their damage
@@ -105,23 +106,41 @@ static void remove_arc(ring *r, size_t at)
     }
 }
 
-/* A point by itself gains least of all, so such arcs go first in any order. */
-static void drop_single_points(ring *r)
+/* One pass that drops arcs and fills gaps worth no more than this, while more than keep are left.
+ */
+static void thin(ring *r, double worth, size_t keep)
 {
     size_t kept = 0, count = r->count;
     double before_first = 0;
     for (size_t i = 0; i < count; i++) {
-        if (r->count > RECON_MODES_MAX && r->first[i] == r->last[i]) {
-            *(kept ? &r->loss[kept - 1] : &before_first) += r->loss[i] - 1;
+        if (r->count > keep && r->gain[i] <= worth) {
+            *(kept ? &r->loss[kept - 1] : &before_first) += r->loss[i] - r->gain[i];
             r->count--;
             continue;
         }
-        r->first[kept] = r->first[i];
-        r->last[kept] = r->last[i];
-        r->gain[kept] = r->gain[i];
-        r->loss[kept++] = r->loss[i];
+        size_t at = kept;
+        if (r->count > keep && kept > 0 && r->loss[kept - 1] <= worth) {
+            at = kept - 1;
+            r->gain[at] += r->gain[i] - r->loss[at];
+            r->count--;
+        } else {
+            r->first[at] = r->first[i];
+            r->gain[at] = r->gain[i];
+            kept++;
+        }
+        r->last[at] = r->last[i];
+        r->loss[at] = r->loss[i];
     }
     r->loss[kept - 1] += before_first;
+}
+
+/* Points by themselves gain least of all, so they go first in any order. Of very many arcs the
+ * small ones go in passes, each twice as rough as the last: what is left is the coarse shape. */
+static void thin_out(ring *r)
+{
+    thin(r, 1, RECON_MODES_MAX);
+    for (double worth = 2; r->count > MANY; worth *= 2)
+        thin(r, worth, MANY);
 }
 
 static void fill_gap(ring *r, size_t at)
@@ -210,7 +229,7 @@ static const model *best_model(model models[RECON_MODES_MAX], const double *sort
     double lambda = (double)n / TWO_PI;
     for (int level = 0; level < LEVELS; level++, lambda *= 2) {
         cut_at_wide_gaps(&r, sorted, n, start, lambda);
-        drop_single_points(&r);
+        thin_out(&r);
         for (; r.count > 0; fuse_smallest(&r)) {
             if (r.count <= RECON_MODES_MAX)
                 keep_if_better(&models[r.count - 1], &r, sorted, n);
