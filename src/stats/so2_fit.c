@@ -209,12 +209,12 @@ recon_status recon_so2_fit_batch(recon_ctx *ctx, recon_so2_density *out, const d
     recon_status status;
     batch b = { out, angles, sets, k, family, options && options->plain };
     RECON_TRY(recon_so2_check(ctx, angles, sets, k));
-    if (b.plain && family == RECON_SO2_MIXTURE) {
-        status = recon_fail(ctx, RECON_ERR_INPUT, "a mixture has no plain fit");
-        goto done;
-    }
+    if ((unsigned)family > RECON_SO2_MIXTURE)
+        return recon_fail(ctx, RECON_ERR_INPUT, "no family has the number %d", (int)family);
     if (family == RECON_SO2_AUTO)
         RECON_TRY(recon_so2_choose_family(ctx, &b.family, angles, sets, k));
+    if (b.plain && b.family == RECON_SO2_MIXTURE)
+        return recon_fail(ctx, RECON_ERR_INPUT, "a mixture has no plain fit");
     status = recon_parallel(ctx, block_of_sets, &b, (sets + SETS_BLOCK - 1) / SETS_BLOCK);
 done:
     return status;

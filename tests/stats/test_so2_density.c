@@ -356,6 +356,8 @@ static void bad_input_is_named(void **state)
                 recon_so2_fit_batch(*state, p, angles, 1, 3, RECON_SO2_MIXTURE,
                                     &(recon_so2_fit_options){ .plain = 1 }),
                 RECON_ERR_INPUT, "plain");
+    CHECK_FAILS(*state, recon_so2_fit_batch(*state, p, angles, 1, 3, (recon_so2_family)9, NULL),
+                RECON_ERR_INPUT, "number 9");
 }
 
 int main(void)
