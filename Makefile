@@ -57,7 +57,8 @@ CXX_SRC := $(if $(filter yes,$(HAVE_FAISS)),$(wildcard src/knn/*.cc))
 OBJ     := $(C_SRC:%.c=$(BUILD)/%.o) $(CXX_SRC:%.cc=$(BUILD)/%.o)
 CLI_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cli/*.c))
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/*/test_*.c))
-BENCHES := $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/bench_*.c))
+BENCHES := $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/bench_*.c)) \
+           $(if $(filter yes,$(HAVE_FAISS)),$(BUILD)/bench/peer_faiss)
 EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
 LIB_A   := $(BUILD)/librecon.a
 LIB_SO  := $(BUILD)/librecon.so.$(VERSION)
@@ -107,6 +108,8 @@ $(BUILD)/tests/%: $(BUILD)/tests/%.o $(LIB_A)
 $(BUILD)/tests/%.o: COMMON += -Itests
 $(BUILD)/bench/%: $(BUILD)/bench/%.o $(LIB_A)
 	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS)
+$(BUILD)/bench/peer_faiss: $(BUILD)/bench/peer_faiss.o $(LIB_A)
+	$(call say,LD )$(CXX) $(CXXFLAGS_ALL) -fopenmp -o $@ $^ $(LDLIBS)
 # Examples see what a user sees: the public headers and the library.
 $(BUILD)/examples/%: examples/%.c $(LIB_A)
 	@mkdir -p $(@D)
@@ -149,6 +152,19 @@ build/fuzz/%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(FUZZ_SRC) $(wildcard src/c
               $(wildcard include/recon/core/*.h)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(FUZZ_FLAGS) -o $@ $< $(FUZZ_SRC) -ljansson -lz -lm
+
+demo: setup
+	@$(MAKE) --no-print-directory all
+	@mkdir -p $(BUILD)/demo; for g in so2 so3; do \
+	  echo; echo "== recon normalize on data/$$g: 2,000 points, ten classes, poses whose truth is known"; \
+	  $(BUILD)/recon normalize --embeddings data/$$g/z.npy --poses data/$$g/g.npy --group $$g \
+	    --labels data/$$g/y.npy --k 25 --out $(BUILD)/demo/$$g && \
+	  $(BUILD)/examples/recovered data/$$g $(BUILD)/demo/$$g || exit 1; done
+	@echo; echo "The labels were used for the hit rate alone. All results: $(BUILD)/demo/"
+
+bench: setup-bench
+	@$(MAKE) --no-print-directory all $(BENCHES)
+	@bench/run $(T)
 
 check-layers:
 	@tools/check-layers $(LAYERS)

@@ -1,10 +1,10 @@
 /* bench_knn.c - exact k-NN against the bare matrix product of the same size, in one run.
  *
- *   bench_knn N D K [THREADS]
+ *   bench_knn N D K THREADS      prints lines of "name seconds"
  *
- * Prints seconds of: the full similarity matrix by OpenBLAS sgemm on as many threads (row blocks
- * into one buffer, nothing else done), our all-pairs search, and our query search with the first
- * rows as queries beside sgemm of that size. Data: clustered unit-scale Gaussians, 10 % noise. */
+ * sgemm: the full similarity matrix by OpenBLAS on as many threads, row blocks into one buffer,
+ * nothing else done. self: our search over all pairs. search and sgemm_queries: the first quarter
+ * of the rows as queries. Data: a thousand clusters, as wide as they are apart. */
 #include <recon/recon.h>
 
 #include <cblas.h>
@@ -48,11 +48,11 @@ static double time_sgemm(const float *z, size_t m, size_t n, size_t d, int threa
 
 int main(int argc, char **argv)
 {
-    if (argc < 4)
-        return fprintf(stderr, "usage: bench_knn N D K [THREADS]\n"), 2;
+    if (argc != 5)
+        return fprintf(stderr, "usage: bench_knn N D K THREADS\n"), 2;
     size_t n = strtoul(argv[1], NULL, 10), d = strtoul(argv[2], NULL, 10);
     size_t k = strtoul(argv[3], NULL, 10), m = n / 4;
-    recon_ctx *ctx = recon_ctx_new(&(recon_ctx_options){ .threads = argc > 4 ? atoi(argv[4]) : 0 });
+    recon_ctx *ctx = recon_ctx_new(&(recon_ctx_options){ .threads = atoi(argv[4]) });
     int threads = recon_ctx_threads(ctx);
     float *z = malloc(n * d * sizeof *z);
     int64_t *index = malloc(n * k * sizeof *index);
@@ -70,11 +70,8 @@ int main(int argc, char **argv)
         return fprintf(stderr, "%s\n", recon_ctx_message(ctx)), 1;
     double search = now() - t;
 
-    printf("%zu x %zu, k = %zu, %d threads, %s\n", n, d, k, threads, recon_ops_name(ctx));
-    printf("  all pairs : sgemm %7.2f s   recon %7.2f s   %5.2fx faster\n", gemm, self,
-           gemm / self);
-    printf("  %6zu queries: sgemm %7.2f s   recon %7.2f s   recon takes %.2fx\n", m, part, search,
-           search / part);
+    printf("sgemm %.4f\nself %.4f\n", gemm, self);
+    printf("queries %zu\nsgemm_queries %.4f\nsearch %.4f\n", m, part, search);
     free(index);
     free(z);
     recon_ctx_free(ctx);

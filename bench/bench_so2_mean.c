@@ -7,11 +7,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <recon/core/rng.h>
 #include <recon/group/so2.h>
 #include <recon/stats/so2_mean.h>
-
-#include "core/ctx.h"
 
 #define DEGREE (M_PI / 180)
 
@@ -71,10 +70,10 @@ static figures measure(recon_ctx *ctx, const scene *s, const double *angles, siz
                        recon_mean_kind kind, recon_so2_center *out)
 {
     figures f = { 0 };
-    double begun = recon_now();
+    clock_t begun = clock();
     if (recon_so2_mean_batch(ctx, out, angles, sets, k, &(recon_mean_options){ .kind = kind }))
         exit(1);
-    f.seconds = (recon_now() - begun) / (double)sets;
+    f.seconds = (double)(clock() - begun) / CLOCKS_PER_SEC / (double)sets;
     for (size_t i = 0; i < sets; i++) {
         double error = error_of(out[i].mean, s->modes);
         f.rms += error * error;

@@ -23,11 +23,11 @@ static recon_status save(recon_ctx *ctx, const char *dir, const char *name, reco
     return recon_npy_write(ctx, path, &array);
 }
 
-static void embed(float *z, uint8_t *y, size_t n, size_t classes, size_t d)
+static void embed(float *z, int32_t *y, size_t n, size_t classes, size_t d)
 {
     for (size_t i = 0; i < n; i++) {
         recon_rng noise = recon_rng_new(1, i), centre = recon_rng_new(2, i % classes);
-        y[i] = (uint8_t)(i % classes);
+        y[i] = (int32_t)(i % classes);
         for (size_t c = 0; c < d; c++)
             z[i * d + c] = (float)(recon_rng_normal(&centre) + 0.3 * recon_rng_normal(&noise));
     }
@@ -79,9 +79,9 @@ int main(int argc, char **argv)
     recon_ctx *ctx = recon_ctx_new(NULL);
     float *z = calloc(n * d + 1, sizeof *z), *g = calloc(n * width + 1, sizeof *g);
     double *offset = calloc(classes * width + 1, sizeof *offset);
-    uint8_t *y = calloc(n + 1, 1);
-    if (!ctx || !z || !g || !offset || !y || !classes || classes > 256)
-        return fprintf(stderr, "simulate: 1 to 256 classes, and memory for them\n"), 1;
+    int32_t *y = calloc(n + 1, sizeof *y);
+    if (!ctx || !z || !g || !offset || !y || !classes)
+        return fprintf(stderr, "simulate: at least one class, and memory for all\n"), 1;
 
     recon_status s = RECON_OK;
     embed(z, y, n, classes, d);
@@ -97,7 +97,7 @@ int main(int argc, char **argv)
     } file[] = {
         { "z.npy", { .dtype = RECON_F32, .ndim = 2, .shape = { n, d }, .data = z } },
         { "g.npy", { .dtype = RECON_F32, .ndim = ndim, .shape = { n, 3, 3 }, .data = g } },
-        { "y.npy", { .dtype = RECON_U8, .ndim = 1, .shape = { n }, .data = y } },
+        { "y.npy", { .dtype = RECON_I32, .ndim = 1, .shape = { n }, .data = y } },
         { "offset.npy",
           { .dtype = RECON_F64, .ndim = ndim, .shape = { classes, 3, 3 }, .data = offset } },
     };

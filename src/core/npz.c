@@ -92,25 +92,37 @@ static recon_status find_directory(recon_ctx *ctx, recon_npz *z)
     return RECON_OK;
 }
 
+/* The values of the extra field with 64-bit sizes and how many bytes they are: none if there is no
+ * such field, or a damaged one. */
+static size_t find_extra64(const unsigned char **values, const unsigned char *extra, size_t size)
+{
+    *values = extra;
+    for (size_t at = 0, length; size - at >= 4; at += 4 + length) {
+        length = get(extra + at + 2, 2);
+        if (length > size - at - 4)
+            return 0;
+        *values = extra + at + 4;
+        if (get(extra + at, 2) == EXTRA64)
+            return length;
+    }
+    return 0;
+}
+
 /* Replaces those of the sizes that say "elsewhere" by the values in the extra field, which holds
  * just these, in this order. */
 static int read_extra64(member *m, const unsigned char *extra, size_t size)
 {
     uint64_t *wide[] = { &m->size, &m->packed, &m->offset };
-    size_t at = 0, field = 0;
-    while (size - at >= 4 && get(extra + at, 2) != EXTRA64) {
-        field = 4 + get(extra + at + 2, 2);
-        at = field <= size - at ? at + field : size;
-    }
-    size_t end = size - at >= 4 ? at + 4 + get(extra + at + 2, 2) : at;
-    at += 4;
+    const unsigned char *values;
+    size_t left = find_extra64(&values, extra, size);
     for (int i = 0; i < 3; i++) {
         if (*wide[i] != ELSEWHERE)
             continue;
-        if (end > size || at + 8 > end)
+        if (left < 8)
             return 0;
-        *wide[i] = get(extra + at, 8);
-        at += 8;
+        *wide[i] = get(values, 8);
+        values += 8;
+        left -= 8;
     }
     return 1;
 }

@@ -15,6 +15,7 @@
 
 typedef struct {
     const recon_points *p;
+    recon_tally tally;
     double limit;    /* exact scores above it are neighbours */
     float *floor;    /* [n] blocked scores below it are not */
     uint32_t *above; /* [n] union-find: a smaller row of the same component, or itself */
@@ -67,9 +68,9 @@ static recon_status column_task(recon_ctx *ctx, void *arg, size_t col_tile, int 
     recon_sweep sweep;
     recon_status status;
     size_t rows;
-    RECON_TRY(recon_sweep_begin(ctx, &sweep, arena, c->p, col_tile));
+    RECON_TRY(recon_sweep_begin(ctx, &sweep, arena, c->p, col_tile, &c->tally));
     for (size_t tile = 0; tile <= col_tile; tile++) {
-        RECON_TRY(recon_sweep_scores(ctx, &sweep, c->p, tile, &rows));
+        RECON_TRY(recon_sweep_scores(ctx, &sweep, c->p, tile, 1, &rows));
         RECON_TRY(scan_tile(ctx, c, &sweep, tile, rows));
         recon_progress_add(ctx, 1);
     }

@@ -21,6 +21,7 @@ typedef struct {
     const recon_points *p;
     size_t k, tiles;
     int include_self;
+    recon_tally tally;
     recon_shortlist all;   /* the lists of every row */
     pthread_mutex_t *lock; /* [tiles] a tile of rows has one owner at a time */
     recon_neighbor *out;
@@ -105,8 +106,8 @@ static recon_status diagonal_task(recon_ctx *ctx, void *arg, size_t tile, int wo
     recon_status status;
     size_t rows;
     RECON_TRY(recon_arena_take(ctx, arena, &scratch, s->all.capacity, sizeof *scratch));
-    RECON_TRY(recon_sweep_begin(ctx, &sweep, arena, s->p, tile));
-    RECON_TRY(recon_sweep_scores(ctx, &sweep, s->p, tile, &rows));
+    RECON_TRY(recon_sweep_begin(ctx, &sweep, arena, s->p, tile, &s->tally));
+    RECON_TRY(recon_sweep_scores(ctx, &sweep, s->p, tile, 0, &rows));
     RECON_TRY(scan_diagonal(ctx, s, &sweep, scratch));
     recon_progress_add(ctx, 1);
 done:
@@ -146,9 +147,9 @@ static recon_status run_task(recon_ctx *ctx, void *arg, size_t index, int worker
     size_t col_tile, first, rows;
     find_run(index, &col_tile, &first);
     RECON_TRY(recon_arena_take(ctx, arena, &scratch, s->all.capacity, sizeof *scratch));
-    RECON_TRY(recon_sweep_begin(ctx, &sweep, arena, s->p, col_tile));
+    RECON_TRY(recon_sweep_begin(ctx, &sweep, arena, s->p, col_tile, &s->tally));
     for (size_t i = first; i < first + RUN && i < col_tile; i++) {
-        RECON_TRY(recon_sweep_scores(ctx, &sweep, s->p, i, &rows));
+        RECON_TRY(recon_sweep_scores(ctx, &sweep, s->p, i, 1, &rows));
         RECON_TRY(scan_pair(ctx, s, &sweep, i, scratch));
         recon_progress_add(ctx, 1);
     }
@@ -228,6 +229,7 @@ done:
 typedef struct {
     const recon_points *queries, *p;
     size_t k, parts, part_tiles;
+    recon_tally tally;
     recon_neighbor *found; /* [queries][parts][k], unused places have score -inf */
 } query_search;
 
@@ -237,8 +239,9 @@ static recon_status search_part(recon_ctx *ctx, query_search *s, recon_shortlist
     size_t tiles = recon_tile_count(s->p->n), next, count, rows;
     size_t end = (part + 1) * s->part_tiles < tiles ? (part + 1) * s->part_tiles : tiles;
     recon_status status = RECON_OK;
-    for (size_t tile = part * s->part_tiles; tile < end; tile++) {
-        RECON_TRY(recon_sweep_scores(ctx, sweep, s->p, tile, &rows));
+    size_t first = part * s->part_tiles;
+    for (size_t tile = first; tile < end; tile++) {
+        RECON_TRY(recon_sweep_scores(ctx, sweep, s->p, tile, tile > first, &rows));
         for (next = 0; next < rows;) {
             RECON_TRY(recon_sweep_scan(ctx, sweep, s->p, tile, NULL, lists->floor, &next, &count));
             for (size_t h = 0; h < count; h++) {
@@ -276,7 +279,7 @@ static recon_status query_task(recon_ctx *ctx, void *arg, size_t index, int work
         .rows = s->queries, .points = s->p, .k = s->k, .capacity = recon_shortlist_capacity(s->k)
     };
     recon_status status;
-    RECON_TRY(recon_sweep_begin(ctx, &sweep, arena, s->queries, tile));
+    RECON_TRY(recon_sweep_begin(ctx, &sweep, arena, s->queries, tile, &s->tally));
     l.begin = sweep.begin;
     l.count = sweep.count;
     RECON_TRY(recon_arena_take(ctx, arena, &scratch, l.capacity, sizeof *scratch));

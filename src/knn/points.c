@@ -1,5 +1,6 @@
 /* points.c - preparation, exact scores and error bounds. */
 #include "knn/points.h"
+#include "ops/ops.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/simd.h"
@@ -80,6 +81,15 @@ double recon_points_error(const recon_points *a, size_t i, const recon_points *b
     return 1.01 * UNIT * (product + moved);
 }
 
+/* Cauchy-Schwarz on w_i . w_j - v_i . v_j = (w_i - v_i) . w_j + v_i . (w_j - v_j), v the bytes, and
+ * the rounding of both scores. */
+double recon_points_coarse_error(const recon_points *a, size_t i, const recon_points *b)
+{
+    double x = a->metric == RECON_COSINE ? 1 : a->norm[i], rest = (double)a->rest[i];
+    return 1.0001 * (rest * b->longest + (x + rest) * b->worst_rest) +
+           2 * recon_points_error(a, i, b);
+}
+
 typedef struct {
     recon_points *p;
     const char *what;
@@ -132,6 +142,25 @@ static recon_status prepare_scaled(recon_ctx *ctx, const preparation *in, size_t
     return RECON_OK;
 }
 
+static void make_bytes(recon_points *p, size_t i)
+{
+    const float *w = p->w + i * p->d;
+    int8_t *q = p->bytes + i * p->d;
+    float largest = 0;
+    double rest = 0;
+    for (size_t c = 0; c < p->d; c++)
+        largest = fmaxf(largest, fabsf(w[c]));
+    float step = largest / 127;
+    for (size_t c = 0; c < p->d; c++) {
+        float steps = step > 0 ? w[c] / step : 0;
+        q[c] = (int8_t)fmaxf(-127, fminf(127, rintf(steps)));
+        double off = (double)w[c] - (double)step * q[c];
+        rest += off * off;
+    }
+    p->step[i] = step;
+    p->rest[i] = nextafterf((float)sqrt(rest), INFINITY);
+}
+
 static recon_status check_task(recon_ctx *ctx, void *arg, size_t block, int worker)
 {
     (void)worker;
@@ -152,6 +181,8 @@ static recon_status prepare_task(recon_ctx *ctx, void *arg, size_t block, int wo
     for (size_t i = block * BLOCK; status == RECON_OK && i < end; i++)
         status =
             in->p->metric == RECON_COSINE ? prepare_cosine(ctx, in, i) : prepare_scaled(ctx, in, i);
+    for (size_t i = block * BLOCK; status == RECON_OK && in->p->bytes && i < end; i++)
+        make_bytes(in->p, i);
     return status;
 }
 
@@ -213,12 +244,19 @@ recon_status recon_points_make(recon_ctx *ctx, recon_points *out, const float *z
     RECON_TRY(recon_alloc_raw(ctx, &out->w, n * d, sizeof *out->w));
     RECON_TRY(recon_alloc(ctx, &out->shift, n, sizeof *out->shift));
     RECON_TRY(recon_alloc(ctx, &out->norm, n, sizeof *out->norm));
+    if (recon_ops_of(ctx)->has_fast_bytes() && d <= RECON_BYTE_TERMS) {
+        RECON_TRY(recon_alloc_raw(ctx, &out->bytes, n * d, sizeof *out->bytes));
+        RECON_TRY(recon_alloc_raw(ctx, &out->step, n, sizeof *out->step));
+        RECON_TRY(recon_alloc_raw(ctx, &out->rest, n, sizeof *out->rest));
+    }
     RECON_TRY(recon_parallel(ctx, check_task, &in, blocks));
     RECON_TRY(move_and_scale(ctx, out, like));
     RECON_TRY(recon_parallel(ctx, prepare_task, &in, blocks));
     out->longest = metric == RECON_COSINE ? 1 : 0;
     for (size_t i = 0; metric != RECON_COSINE && i < n; i++)
         out->longest = fmax(out->longest, out->norm[i]);
+    for (size_t i = 0; out->bytes && i < n; i++)
+        out->worst_rest = fmax(out->worst_rest, (double)out->rest[i]);
 done:
     if (status != RECON_OK)
         recon_points_free(out);
@@ -231,5 +269,8 @@ void recon_points_free(recon_points *p)
     free(p->shift);
     free(p->norm);
     free(p->mean);
+    free(p->bytes);
+    free(p->step);
+    free(p->rest);
     *p = (recon_points){ 0 };
 }

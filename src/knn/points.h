@@ -4,7 +4,11 @@
  * of two, so that nothing overflows, for the inner product; moved to the mean and scaled for
  * Euclidean. The *blocked* score of j seen from i is w_i . w_j - shift_j in single precision, where
  * shift_j is |w_j|^2 / 2 for Euclidean and 0 otherwise. It is off by at most recon_points_error:
- * that is what makes a search in single precision exact. */
+ * that is what makes a search in single precision exact.
+ *
+ * Where the processor multiplies bytes several times faster than floats there is also a copy of w
+ * in bytes, w ~ step * bytes, off by the length `rest` that is known for each row. It serves as a
+ * coarse filter in front of the rest. */
 #ifndef KNN_POINTS_H
 #define KNN_POINTS_H
 
@@ -18,6 +22,10 @@ typedef struct {
     double *mean;   /* [d] what was taken off, Euclidean only */
     double scale;   /* the power of two */
     double longest; /* row of w */
+    int8_t *bytes;  /* [n][d] or NULL        */
+    float *step;    /* [n]                   */
+    float *rest;    /* [n] |w - step * bytes| */
+    double worst_rest;
     size_t n, d;
     recon_metric metric;
 } recon_points;
@@ -38,5 +46,8 @@ double recon_points_blocked(const recon_points *a, size_t i, double exact);
 
 /* The bound on |blocked score - recon_points_blocked| for row i of a and any row of b. */
 double recon_points_error(const recon_points *a, size_t i, const recon_points *b);
+
+/* The same for the product of bytes against the blocked score itself. */
+double recon_points_coarse_error(const recon_points *a, size_t i, const recon_points *b);
 
 #endif

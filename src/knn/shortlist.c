@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for k, as many again, and some: compaction is then rare and leaves space. */
+/* Room for k and for those that rounding leaves open; more is rare, and is settled. */
 size_t recon_shortlist_capacity(size_t k)
 {
-    return (2 * k + 44 + 15) / 16 * 16;
+    return (k + k / 4 + 16 + 7) / 8 * 8;
 }
 
 void recon_shortlist_clear(recon_shortlist *s)
@@ -31,53 +31,12 @@ void recon_neighbors_sort(recon_neighbor *list, size_t n)
     qsort(list, n, sizeof *list, nearer_first);
 }
 
-/* The k-th largest score (k counts from 1) of c[n], whose order is changed: Hoare's selection. */
-static float kth_score(recon_candidate *c, size_t n, size_t k)
-{
-    size_t low = 0, high = n - 1, want = k - 1;
-    while (low < high) {
-        float pivot = c[low + (high - low) / 2].score;
-        size_t i = low, j = high;
-        for (;;) {
-            while (c[i].score > pivot)
-                i++;
-            while (c[j].score < pivot)
-                j--;
-            if (i >= j)
-                break;
-            recon_candidate t = c[i];
-            c[i++] = c[j];
-            c[j--] = t;
-        }
-        if (want <= j)
-            high = j;
-        else
-            low = j + 1;
-    }
-    return c[want].score;
-}
-
 /* Rounded down, so that a candidate exactly at the bound is kept. */
 static void raise_floor(recon_shortlist *s, size_t i, double to)
 {
     float floor = nextafterf((float)to, -INFINITY);
     if (floor > s->floor[i])
         s->floor[i] = floor;
-}
-
-/* Drops what cannot win by its blocked score. */
-static void compact(recon_shortlist *s, size_t i)
-{
-    recon_candidate *c = s->candidates + i * s->capacity;
-    size_t n = s->used[i], kept = 0;
-    if (n < s->k)
-        return;
-    double error = recon_points_error(s->rows, s->begin + i, s->points);
-    raise_floor(s, i, (double)kth_score(c, n, s->k) - 2 * error);
-    for (size_t j = 0; j < n; j++)
-        if (c[j].score >= s->floor[i])
-            c[kept++] = c[j];
-    s->used[i] = (uint32_t)kept;
 }
 
 static void score_exactly(const recon_shortlist *s, size_t i, recon_neighbor *out)
@@ -107,16 +66,22 @@ static void settle(recon_shortlist *s, size_t i, recon_neighbor *scratch)
 void recon_shortlist_push(recon_shortlist *s, size_t i, float score, uint32_t index,
                           recon_neighbor *scratch)
 {
-    s->candidates[i * s->capacity + s->used[i]++] = (recon_candidate){ score, index };
-    if (s->used[i] < s->capacity)
+    recon_candidate *c = s->candidates + i * s->capacity;
+    size_t at = s->used[i]++;
+    for (; at > 0 && c[at - 1].score < score; at--)
+        c[at] = c[at - 1];
+    c[at] = (recon_candidate){ score, index };
+    if (s->used[i] < s->k)
         return;
-    compact(s, i);
-    if (s->used[i] > (s->k + s->capacity) / 2)
+    double error = recon_points_error(s->rows, s->begin + i, s->points);
+    raise_floor(s, i, (double)c[s->k - 1].score - 2 * error);
+    while (c[s->used[i] - 1].score < s->floor[i])
+        s->used[i]--;
+    if (s->used[i] == s->capacity)
         settle(s, i, scratch);
 }
 
 void recon_shortlist_take(recon_shortlist *s, size_t i, recon_neighbor *out)
 {
-    compact(s, i);
     score_exactly(s, i, out);
 }

@@ -27,7 +27,7 @@ typedef struct {
     size_t k, capacity;
     float *floor;                /* [count] what a blocked score must reach */
     uint32_t *used;              /* [count] */
-    recon_candidate *candidates; /* [count][capacity] */
+    recon_candidate *candidates; /* [count][capacity], best first */
 } recon_shortlist;
 
 size_t recon_shortlist_capacity(size_t k);

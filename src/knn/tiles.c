@@ -4,11 +4,23 @@
 
 #include <math.h>
 
-#define HITS ((size_t)8192)
+#define HITS       ((size_t)8192)
+#define HITS_SHARE 32           /* a coarse tile pays while fewer than one entry in 32 passes */
+#define HITS_TRIAL (1ull << 22) /* entries before that is judged */
+
+enum { SIDE = 16 }; /* of the squares in which a block is transposed */
 
 static void pack(float *out, const float *rows, size_t n, size_t d)
 {
-    enum { SIDE = 16 };
+    for (size_t i0 = 0; i0 < n; i0 += SIDE)
+        for (size_t c0 = 0; c0 < d; c0 += SIDE)
+            for (size_t c = c0; c < d && c < c0 + SIDE; c++)
+                for (size_t i = i0; i < n && i < i0 + SIDE; i++)
+                    out[c * n + i] = rows[i * d + c];
+}
+
+static void pack_bytes(int8_t *out, const int8_t *rows, size_t n, size_t d)
+{
     for (size_t i0 = 0; i0 < n; i0 += SIDE)
         for (size_t c0 = 0; c0 < d; c0 += SIDE)
             for (size_t c = c0; c < d && c < c0 + SIDE; c++)
@@ -23,56 +35,119 @@ static size_t tile_rows(const recon_points *p, size_t tile)
 }
 
 recon_status recon_sweep_begin(recon_ctx *ctx, recon_sweep *out, recon_arena *arena,
-                               const recon_points *cols, size_t tile)
+                               const recon_points *cols, size_t tile, recon_tally *tally)
 {
     recon_status status;
-    *out = (recon_sweep){
-        .cols = cols, .begin = tile * RECON_TILE, .count = tile_rows(cols, tile), .capacity = HITS
-    };
-    RECON_TRY(recon_arena_take(ctx, arena, &out->packed, cols->d * out->count, sizeof(float)));
-    RECON_TRY(recon_arena_take(ctx, arena, &out->scores, RECON_TILE * out->count, sizeof(float)));
+    size_t first = tile * RECON_TILE, n = tile_rows(cols, tile), d = cols->d;
+    *out =
+        (recon_sweep){ .cols = cols, .tally = tally, .begin = first, .count = n, .capacity = HITS };
+    RECON_TRY(recon_arena_take(ctx, arena, &out->packed, d * n, sizeof(float)));
+    RECON_TRY(recon_arena_take(ctx, arena, &out->scores, RECON_TILE * n, sizeof(float)));
     RECON_TRY(recon_arena_take(ctx, arena, &out->infinite, RECON_TILE, sizeof(float)));
     RECON_TRY(recon_arena_take(ctx, arena, &out->hits, HITS, sizeof *out->hits));
+    pack(out->packed, cols->w + first * d, n, d);
     for (size_t i = 0; i < RECON_TILE; i++)
         out->infinite[i] = INFINITY;
-    pack(out->packed, cols->w + out->begin * cols->d, out->count, cols->d);
+    if (cols->bytes) {
+        RECON_TRY(recon_arena_take(ctx, arena, &out->packed_bytes, d * n, 1));
+        RECON_TRY(recon_arena_take(ctx, arena, &out->row_floor, RECON_TILE, sizeof(float)));
+        RECON_TRY(recon_arena_take(ctx, arena, &out->col_floor, RECON_TILE, sizeof(float)));
+        pack_bytes(out->packed_bytes, cols->bytes + first * d, n, d);
+    }
 done:
     return status;
 }
 
-recon_status recon_sweep_scores(recon_ctx *ctx, recon_sweep *sweep, const recon_points *rows,
-                                size_t tile, size_t *count)
+static int coarse_pays(const recon_sweep *sweep)
 {
+    unsigned long long hits = atomic_load(&sweep->tally->hits);
+    return sweep->packed_bytes &&
+           hits * HITS_SHARE <= atomic_load(&sweep->tally->entries) + HITS_TRIAL;
+}
+
+recon_status recon_sweep_scores(recon_ctx *ctx, recon_sweep *sweep, const recon_points *rows,
+                                size_t tile, int may_be_coarse, size_t *count)
+{
+    size_t first = tile * RECON_TILE * rows->d;
     *count = tile_rows(rows, tile);
-    return recon_ops_of(ctx)->gemm(ctx,
-                                   &(recon_gemm_args){ .type = RECON_F32,
-                                                       .m = *count,
-                                                       .n = sweep->count,
-                                                       .k = rows->d,
-                                                       .alpha = 1,
-                                                       .a = rows->w + tile * RECON_TILE * rows->d,
-                                                       .lda = rows->d,
-                                                       .b = sweep->packed,
-                                                       .ldb = sweep->count,
-                                                       .c = sweep->scores,
-                                                       .ldc = sweep->count });
+    sweep->coarse = may_be_coarse && coarse_pays(sweep);
+    recon_gemm_args g = { .type = RECON_F32,
+                          .m = *count,
+                          .n = sweep->count,
+                          .k = rows->d,
+                          .alpha = 1,
+                          .a = rows->w + first,
+                          .lda = rows->d,
+                          .b = sweep->packed,
+                          .ldb = sweep->count,
+                          .c = sweep->scores,
+                          .ldc = sweep->count };
+    if (sweep->coarse) {
+        g.type = RECON_I8;
+        g.a = rows->bytes + first;
+        g.b = sweep->packed_bytes;
+        atomic_fetch_add(&sweep->tally->entries, *count * sweep->count);
+    }
+    return recon_ops_of(ctx)->gemm(ctx, &g);
+}
+
+static const float *lowered(float *out, const float *floor, const recon_points *p, size_t begin,
+                            size_t n, const recon_points *other)
+{
+    for (size_t i = 0; i < n; i++) {
+        double low = (double)floor[i] - recon_points_coarse_error(p, begin + i, other);
+        out[i] = nextafterf((float)low, -INFINITY);
+    }
+    return out;
+}
+
+/* Hits of bytes, scored again: exact, so within the error of a blocked score. */
+static void rescore(recon_sweep *sweep, const recon_points *rows, size_t first_row, size_t count)
+{
+    atomic_fetch_add(&sweep->tally->hits, count);
+    for (size_t h = 0; h < count; h++) {
+        recon_hit *hit = &sweep->hits[h];
+        size_t r = first_row + hit->row, c = sweep->begin + hit->col;
+        double exact = recon_points_exact(rows, r, sweep->cols, c);
+        hit->score = (float)(recon_points_blocked(rows, r, exact) + (double)sweep->cols->shift[c]);
+    }
 }
 
 recon_status recon_sweep_scan(recon_ctx *ctx, recon_sweep *sweep, const recon_points *rows,
                               size_t tile, const float *row_floor, const float *col_floor,
                               size_t *next, size_t *count)
 {
-    return recon_ops_of(ctx)->topk(
-        ctx, &(recon_topk_args){ .scores = sweep->scores,
-                                 .ld = sweep->count,
-                                 .rows = tile_rows(rows, tile),
-                                 .cols = sweep->count,
-                                 .row_floor = row_floor ? row_floor : sweep->infinite,
-                                 .row_shift = rows->shift + tile * RECON_TILE,
-                                 .col_floor = col_floor ? col_floor : sweep->infinite,
-                                 .col_shift = sweep->cols->shift + sweep->begin,
-                                 .hits = sweep->hits,
-                                 .capacity = sweep->capacity,
-                                 .count = count,
-                                 .next = next });
+    const recon_points *cols = sweep->cols;
+    size_t first = tile * RECON_TILE, n = tile_rows(rows, tile);
+    recon_topk_args t = { .ld = sweep->count,
+                          .rows = n,
+                          .cols = sweep->count,
+                          .row_floor = row_floor,
+                          .row_shift = rows->shift + first,
+                          .col_floor = col_floor,
+                          .col_shift = cols->shift + sweep->begin,
+                          .hits = sweep->hits,
+                          .capacity = sweep->capacity,
+                          .count = count,
+                          .next = next };
+    if (sweep->coarse) {
+        t.bytes = sweep->scores;
+        t.row_scale = rows->step + first;
+        t.col_scale = cols->step + sweep->begin;
+        if (row_floor)
+            t.row_floor = lowered(sweep->row_floor, row_floor, rows, first, n, cols);
+        if (col_floor)
+            t.col_floor =
+                lowered(sweep->col_floor, col_floor, cols, sweep->begin, sweep->count, rows);
+    } else {
+        t.scores = sweep->scores;
+    }
+    if (!row_floor)
+        t.row_floor = sweep->infinite;
+    if (!col_floor)
+        t.col_floor = sweep->infinite;
+    recon_status status = recon_ops_of(ctx)->topk(ctx, &t);
+    if (status == RECON_OK && sweep->coarse)
+        rescore(sweep, rows, first, *count);
+    return status;
 }

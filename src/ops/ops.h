@@ -12,9 +12,11 @@
 #include <recon/ops/backend.h>
 
 /* c = alpha op(a) op(b) + beta c, row-major; op(a) is m x k, op(b) is k x n. With beta = 0 the old
- * c is not read. */
+ * c is not read. Type RECON_F32 or RECON_F64, or RECON_I8: a and b are int8, c is int32 and exact;
+ * then k is at most RECON_BYTE_TERMS, alpha is 1 and beta 0. */
+#define RECON_BYTE_TERMS 65536
 typedef struct {
-    recon_dtype type; /* RECON_F32 or RECON_F64 */
+    recon_dtype type;
     int transpose_a, transpose_b;
     size_t m, n, k;
     double alpha, beta;
@@ -35,11 +37,14 @@ typedef struct {
  *     scores[r][c] - col_shift[c] >= row_floor[r]   or   scores[r][c] - row_shift[r] >=
  * col_floor[c]
  *
- * One pass serves both because similarities are symmetric. It starts at row *next and stops in
- * front of the first row that might not fit into hits, leaving *next there, so that the caller can
- * raise the floors in between: the floors rise quickly and hits become rare. */
+ * One pass serves both because similarities are symmetric. Scores may also be given as products of
+ * bytes, scores[r][c] = row_scale[r] * col_scale[c] * bytes[r][c]. The scan starts at row *next and
+ * stops in front of the first row that might not fit into hits, leaving *next there, so that the
+ * caller can raise the floors in between: the floors rise quickly and hits become rare. */
 typedef struct {
-    const float *scores;
+    const float *scores;                /* or NULL, and then */
+    const int32_t *bytes;               /* these, with       */
+    const float *row_scale, *col_scale; /* [rows], [cols]    */
     size_t ld, rows, cols;
     const float *row_floor, *row_shift; /* [rows] */
     const float *col_floor, *col_shift; /* [cols] */
@@ -51,6 +56,7 @@ typedef struct {
 
 typedef struct recon_ops {
     const char *name;
+    int (*has_fast_bytes)(void); /* is gemm of RECON_I8 several times faster than of RECON_F32? */
     recon_status (*gemm)(recon_ctx *ctx, const recon_gemm_args *args);
     recon_status (*topk)(recon_ctx *ctx, const recon_topk_args *args);
 } recon_ops;

@@ -16,7 +16,7 @@
 #define LEAST           1e-6  /* of a weight: 0 would be for good */
 #define MOST_BACKGROUND 0.5
 #define MAX_STEPS       200
-#define CONVERGED       1e-6 /* nats per angle */
+#define CONVERGED       1e-4 /* nats per angle: far below what BIC weighs */
 
 /* Mean and kappa from the sums of cosines and sines over a mass. */
 static void set_part(recon_so2_part *part, double cosines, double sines, double mass)

@@ -22,14 +22,26 @@ typedef struct {
     double (*likelihood)[FAMILIES]; /* [used] */
 } trial;
 
-/* A fit to few angles cannot know that nothing lies outside: at least one in k + 1 may. */
-static double held_out(const recon_so2_density *fitted, const double *angles, size_t n)
+/* An arc is known only as far as the farthest of its N angles, at N/(N + 1) of the fitted width.
+ * Its density, averaged over where the end may be, falls off beyond as (end/x)^(N + 1); a plain arc
+ * would be ruled out by the first angle that lies a little outside. */
+static double log_open_arc(const recon_so2_density *p, double members, double angle)
 {
-    double sum = 0;
+    double shrunk = members / (members + 1), end = p->width * shrunk, x = fabs(angle);
+    double inside = shrunk / (2 * end);
+    double arc = x <= end ? inside : inside * pow(end / x, members + 1);
+    return log((1 - p->background) * arc + p->background / (2 * M_PI));
+}
+
+/* A fit to few angles cannot know that nothing is background: of one more, that one might be. */
+static double held_out(const recon_so2_density *fitted, size_t kept, const double *angles, size_t n)
+{
+    double sum = 0, members = (double)kept * (1 - fitted->background);
     recon_so2_density p = *fitted;
-    p.background = fmax(p.background, 1 / ((double)n + 1));
+    p.background = fmax(p.background, 1 / ((double)kept + 1));
     for (size_t i = 0; i < n; i++)
-        sum += recon_so2_log_density(&p, angles[i]);
+        sum += p.family == RECON_SO2_UNIFORM ? log_open_arc(&p, members, angles[i])
+                                             : recon_so2_log_density(&p, angles[i]);
     return sum;
 }
 
@@ -58,7 +70,7 @@ static recon_status try_set(recon_ctx *ctx, void *arg, size_t index, int worker)
             recon_so2_density fitted;
             recon_so2_fit_one(&fitted, parted, kept, (recon_so2_family)(RECON_SO2_UNIFORM + f),
                               scratch);
-            t->likelihood[index][f] += held_out(&fitted, parted + kept, t->k - kept);
+            t->likelihood[index][f] += held_out(&fitted, kept, parted + kept, t->k - kept);
         }
     }
 done:

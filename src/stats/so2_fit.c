@@ -19,8 +19,8 @@
 #define NARROWEST        (M_PI / 720) /* no width is below a quarter of a degree */
 #define LEAST_BACKGROUND 1e-6         /* 0 would be for good */
 #define MOST_BACKGROUND  0.5
-#define MAX_STEPS        200
-#define CONVERGED        1e-5
+#define MAX_STEPS        100
+#define CONVERGED        1e-4 /* far below the error of any such width */
 #define SETS_BLOCK       16
 
 size_t recon_so2_fit_scratch(size_t n)
@@ -37,15 +37,12 @@ static double mean_square(const double *d, size_t n)
 }
 
 /* 1 - mean cos: small spreads keep their digits. */
-static double mean_spread(const double *d, const double *share, size_t n)
+static double mean_spread(const double *d, size_t n)
 {
-    double sum = 0, all = 0;
-    for (size_t i = 0; i < n; i++) {
-        double s = sin(d[i] / 2), w = share ? share[i] : 1;
-        sum += 2 * w * s * s;
-        all += w;
-    }
-    return sum / fmax(all, 1e-300);
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += 2 * sin(d[i] / 2) * sin(d[i] / 2);
+    return sum / (double)n;
 }
 
 static double kappa_of(double spread)
@@ -56,7 +53,7 @@ static double kappa_of(double spread)
 static double plain_width(const double *d, size_t n, recon_so2_family family)
 {
     if (family == RECON_SO2_VONMISES)
-        return kappa_of(mean_spread(d, NULL, n));
+        return kappa_of(mean_spread(d, n));
     double sigma = fmax(sqrt(mean_square(d, n)), NARROWEST);
     return family == RECON_SO2_NORMAL ? sigma : fmin(sqrt(3) * sigma, M_PI);
 }
@@ -95,45 +92,39 @@ static void fit_arc(recon_so2_density *out, const double *d, size_t n, double *s
     }
 }
 
-static void vonmises_densities(double *p, const double *d, size_t n, double kappa)
+/* The two peaks: the density of each angle, and what the width is made of, 1 - cos or the square.
+ */
+static void vonmises_terms(double *density, double *term, const double *d, size_t n, double kappa)
 {
     double norm = recon_vonmises_log_norm(kappa);
     for (size_t i = 0; i < n; i++) {
         double s = sin(d[i] / 2);
-        p[i] = exp(-2 * kappa * s * s - norm);
+        term[i] = 2 * s * s;
+        density[i] = exp(-kappa * term[i] - norm);
     }
 }
 
-static void normal_densities(double *p, const double *d, size_t n, double sigma)
+static void normal_terms(double *density, double *term, const double *d, size_t n, double sigma)
 {
     for (size_t i = 0; i < n; i++)
-        p[i] = recon_wrapped_normal_density(d[i], sigma);
-}
-
-static double normal_width(const double *d, const double *share, size_t n, double sigma)
-{
-    double sum = 0, all = 0;
-    for (size_t i = 0; i < n; i++) {
-        sum += share[i] * recon_wrapped_normal_square(d[i], sigma);
-        all += share[i];
-    }
-    return fmin(fmax(sqrt(sum / fmax(all, 1e-300)), NARROWEST), M_PI);
+        density[i] = recon_wrapped_normal_square(&term[i], d[i], sigma);
 }
 
 /* One EM step: which angles belong to the peak, then its width and the background from those.
  * Returns how many belong. */
-static double peak_step(recon_so2_density *at, const double *d, size_t n, double *share)
+static double peak_step(recon_so2_density *at, const double *d, size_t n, double *scratch)
 {
-    double b = at->background, members = 0;
+    double *share = scratch, *term = scratch + n;
+    double b = at->background, members = 0, sum = 0;
     int vonmises = at->family == RECON_SO2_VONMISES;
-    (vonmises ? vonmises_densities : normal_densities)(share, d, n, at->width);
+    (vonmises ? vonmises_terms : normal_terms)(share, term, d, n, at->width);
     for (size_t i = 0; i < n; i++) {
-        double peak = (1 - b) * share[i];
-        share[i] = peak / (peak + b / (2 * M_PI));
-        members += share[i];
+        double peak = (1 - b) * share[i], belongs = peak / (peak + b / (2 * M_PI));
+        members += belongs;
+        sum += belongs * term[i];
     }
-    at->width =
-        vonmises ? kappa_of(mean_spread(d, share, n)) : normal_width(d, share, n, at->width);
+    double mean = sum / fmax(members, 1e-300);
+    at->width = vonmises ? kappa_of(mean) : fmin(fmax(sqrt(mean), NARROWEST), M_PI);
     at->background = fmin(fmax(1 - members / (double)n, LEAST_BACKGROUND), MOST_BACKGROUND);
     return members;
 }
@@ -218,12 +209,12 @@ recon_status recon_so2_fit_batch(recon_ctx *ctx, recon_so2_density *out, const d
     recon_status status;
     batch b = { out, angles, sets, k, family, options && options->plain };
     RECON_TRY(recon_so2_check(ctx, angles, sets, k));
-    if (b.plain && family == RECON_SO2_MIXTURE) {
-        status = recon_fail(ctx, RECON_ERR_INPUT, "a mixture has no plain fit");
-        goto done;
-    }
+    if ((unsigned)family > RECON_SO2_MIXTURE)
+        return recon_fail(ctx, RECON_ERR_INPUT, "no family has the number %d", (int)family);
     if (family == RECON_SO2_AUTO)
         RECON_TRY(recon_so2_choose_family(ctx, &b.family, angles, sets, k));
+    if (b.plain && b.family == RECON_SO2_MIXTURE)
+        return recon_fail(ctx, RECON_ERR_INPUT, "a mixture has no plain fit");
     status = recon_parallel(ctx, block_of_sets, &b, (sets + SETS_BLOCK - 1) / SETS_BLOCK);
 done:
     return status;

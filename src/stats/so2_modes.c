@@ -16,13 +16,15 @@
 
 #define TWO_PI     (2 * M_PI)
 #define RESOLUTION RECON_SO2_RESOLUTION /* what an arc is longer than its points */
-#define LEVELS     9 /* lambda = 1, 2, 4 ... times the density of the full circle */
+#define MANY       64 /* arcs, beyond which fusing one at a time would take too long */
+#define LEVELS     9  /* lambda = 1, 2, 4 ... times the density of the full circle */
 
-/* What one more arc costs, in nats. The false splits that a uniform arc would suffer become rarer
- * than their damage grows: both ends of an arc are chosen among n points, and the damage relative
- * to the Frechet mean's error grows like n. */
-#define PRICE_BASE  2.0
-#define PRICE_LOG_N 2.5
+/* What one more arc costs, in nats, times n / (n - 2). Among n uniform angles a gap that earns as
+ * much has a chance of about n exp(-price): false splits become rarer faster than their damage
+ * grows, which relative to the error of the Frechet mean goes as n. */
+#define PRICE_BASE  -1.0
+#define PRICE_LOG_N 3.1
+#define FEWEST      5 /* angles that can be told apart at all */
 
 /* What strays cost. They are cheaper, since leaving out a few angles wrongly does less damage; but
  * at least two fifths must be left, and the gain be a tenth of a nat per angle: a large sample
@@ -104,23 +106,41 @@ static void remove_arc(ring *r, size_t at)
     }
 }
 
-/* A point by itself gains least of all, so such arcs go first in any order. */
-static void drop_single_points(ring *r)
+/* One pass that drops arcs and fills gaps worth no more than this, while more than keep are left.
+ */
+static void thin(ring *r, double worth, size_t keep)
 {
     size_t kept = 0, count = r->count;
     double before_first = 0;
     for (size_t i = 0; i < count; i++) {
-        if (r->count > RECON_MODES_MAX && r->first[i] == r->last[i]) {
-            *(kept ? &r->loss[kept - 1] : &before_first) += r->loss[i] - 1;
+        if (r->count > keep && r->gain[i] <= worth) {
+            *(kept ? &r->loss[kept - 1] : &before_first) += r->loss[i] - r->gain[i];
             r->count--;
             continue;
         }
-        r->first[kept] = r->first[i];
-        r->last[kept] = r->last[i];
-        r->gain[kept] = r->gain[i];
-        r->loss[kept++] = r->loss[i];
+        size_t at = kept;
+        if (r->count > keep && kept > 0 && r->loss[kept - 1] <= worth) {
+            at = kept - 1;
+            r->gain[at] += r->gain[i] - r->loss[at];
+            r->count--;
+        } else {
+            r->first[at] = r->first[i];
+            r->gain[at] = r->gain[i];
+            kept++;
+        }
+        r->last[at] = r->last[i];
+        r->loss[at] = r->loss[i];
     }
     r->loss[kept - 1] += before_first;
+}
+
+/* Points by themselves gain least of all, so they go first in any order. Of very many arcs the
+ * small ones go in passes, each twice as rough as the last: what is left is the coarse shape. */
+static void thin_out(ring *r)
+{
+    thin(r, 1, RECON_MODES_MAX);
+    for (double worth = 2; r->count > MANY; worth *= 2)
+        thin(r, worth, MANY);
 }
 
 static void fill_gap(ring *r, size_t at)
@@ -185,7 +205,10 @@ static void keep_if_better(model *best, const ring *r, const double *sorted, siz
 
 static double price(int arcs, size_t n)
 {
-    return (arcs - 1) * (PRICE_BASE + PRICE_LOG_N * log((double)n));
+    if (n < FEWEST)
+        return arcs == 1 ? 0 : INFINITY;
+    double few = (double)n / ((double)n - 2); /* two angles span what the others lie in */
+    return (arcs - 1) * few * (PRICE_BASE + PRICE_LOG_N * log((double)n));
 }
 
 /* Everything but the largest gap: the unimodal density that no cut can miss. */
@@ -206,7 +229,7 @@ static const model *best_model(model models[RECON_MODES_MAX], const double *sort
     double lambda = (double)n / TWO_PI;
     for (int level = 0; level < LEVELS; level++, lambda *= 2) {
         cut_at_wide_gaps(&r, sorted, n, start, lambda);
-        drop_single_points(&r);
+        thin_out(&r);
         for (; r.count > 0; fuse_smallest(&r)) {
             if (r.count <= RECON_MODES_MAX)
                 keep_if_better(&models[r.count - 1], &r, sorted, n);
@@ -237,8 +260,10 @@ static void weigh(recon_so2_arc *arcs, int count, const double *sorted, size_t n
         for (int a = 1; a < count; a++)
             if (distance_to(&arcs[a], sorted[i]) < distance_to(&arcs[nearest], sorted[i]))
                 nearest = a;
-        arcs[nearest].weight += 1.0 / (double)n;
+        arcs[nearest].weight++;
     }
+    for (int a = 0; a < count; a++)
+        arcs[a].weight /= (double)n;
 }
 
 static double mean_of(const recon_so2_arc *arc, const double *sorted, size_t n)
@@ -259,8 +284,8 @@ static int has_strays(const model *one, const double *sorted, size_t n, double v
     double flat = -(double)n * log(length);
     double normal = -0.5 * (double)n * log(TWO_PI * M_E * (variance + RESOLUTION * RESOLUTION));
     double gain = one->likelihood - fmax(flat, normal);
-    return 5 * points_in(&one->arc[0], n) >= 2 * n && gain > STRAY_PER_ONE * (double)n &&
-           gain > STRAY_BASE + STRAY_LOG_N * log((double)n);
+    return n >= FEWEST && 5 * points_in(&one->arc[0], n) >= 2 * n &&
+           gain > STRAY_PER_ONE * (double)n && gain > STRAY_BASE + STRAY_LOG_N * log((double)n);
 }
 
 void recon_so2_find_modes(recon_so2_modes *out, const double *sorted, size_t n, double variance,

@@ -25,6 +25,12 @@ typedef struct {
     recon_so2_arc arc[RECON_MODES_MAX];
 } recon_so2_modes;
 
+/* One mode that all angles belong to. */
+static inline int recon_so2_one_mode(const recon_so2_modes *modes)
+{
+    return modes->count == 1 && !modes->strays;
+}
+
 /* The modes of n >= 1 sorted angles in (-pi, pi]; variance is their mean squared distance from the
  * Frechet mean. Turning all angles turns the arcs and changes nothing else. */
 void recon_so2_find_modes(recon_so2_modes *out, const double *sorted, size_t n, double variance,

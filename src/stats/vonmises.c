@@ -61,18 +61,19 @@ double recon_vonmises_spread(double kappa)
     return other / i0;
 }
 
-/* 1/spread is nearly a straight line in kappa, from slope 1/2 at 0 to slope 2. */
+/* 1/spread is nearly a straight line in kappa, from slope 1/2 at 0 to slope 2: Newton on it takes
+ * two or three steps from the start, which is within 7 % (Banerjee et al., 2005). */
 double recon_vonmises_kappa(double spread)
 {
     if (spread >= 1)
         return 0;
-    double kappa = spread < 0.5 ? 0.5 / spread : 2 * (1 - spread);
-    for (int i = 0; i < 50 && isfinite(kappa); i++) {
-        double now = recon_vonmises_spread(kappa), mean = 1 - now;
-        double slope = kappa > 1e-4 ? now * (2 - now) - mean / kappa : 0.5;
+    double mean = 1 - spread, kappa = mean * (2 - mean * mean) / (spread * (2 - spread));
+    for (int i = 0; i < 20 && isfinite(kappa); i++) {
+        double now = recon_vonmises_spread(kappa);
+        double slope = kappa > 1e-4 ? now * (2 - now) - (1 - now) / kappa : 0.5;
         double step = (1 / spread - 1 / now) * now * now / slope;
         kappa = fmax(kappa + step, kappa / 4);
-        if (fabs(step) <= 1e-14 * kappa)
+        if (fabs(step) <= 1e-9 * kappa) /* the next one would be its square */
             break;
     }
     return kappa;

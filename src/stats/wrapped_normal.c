@@ -1,12 +1,12 @@
-/* wrapped_normal.c - the sum over windings where the normal is narrow, its Fourier series (they are
- * the two sides of Jacobi's identity) where it is broad. Both end below 1e-16 of the whole. */
+/* wrapped_normal.c - the sum over five windings where the normal is narrow, its Fourier series
+ * (they are the two sides of Jacobi's identity) where it is broad. Both end below 1e-16 of the
+ * whole. */
 #include "stats/wrapped_normal.h"
 
 #include <math.h>
 
 #define TWO_PI    (2 * M_PI)
 #define BROAD     1.5
-#define WINDINGS  2
 #define HARMONICS 6
 
 static double fourier(double angle, double sigma)
@@ -17,27 +17,26 @@ static double fourier(double angle, double sigma)
     return sum / TWO_PI;
 }
 
-double recon_wrapped_normal_density(double angle, double sigma)
+/* Weights relative to winding 0, of x = |angle|: for winding -1 it is t, for +1 it is u v with
+ * u = exp(-2 pi x / sigma^2) and v = t u, and the next ones are powers. No exponent is positive. */
+double recon_wrapped_normal_square(double *square, double angle, double sigma)
 {
-    if (sigma > BROAD)
-        return fourier(angle, sigma);
-    double sum = 0;
-    for (int k = -WINDINGS; k <= WINDINGS; k++) {
-        double x = (angle + TWO_PI * k) / sigma;
-        sum += exp(-0.5 * x * x);
+    double x = fabs(angle), scale = TWO_PI / (sigma * sigma);
+    double t = exp(-scale * (M_PI - x)), u = exp(-scale * x), v = t * u;
+    double weight[5] = { t * t * v * v, t, 1, u * v, v * v * v * v * u * u };
+    double sum = 0, squares = 0;
+    for (int k = -2; k <= 2; k++) {
+        double at = x + TWO_PI * k;
+        sum += weight[k + 2];
+        squares += weight[k + 2] * at * at;
     }
-    return sum / (sigma * sqrt(TWO_PI));
+    *square = squares / sum;
+    return sum * exp(-0.5 * x * x / (sigma * sigma)) / (sigma * sqrt(TWO_PI));
 }
 
-/* The weights are relative to the nearest winding's, so that they never all vanish. */
-double recon_wrapped_normal_square(double angle, double sigma)
+double recon_wrapped_normal_density(double angle, double sigma)
 {
-    double sum = 0, squares = 0;
-    for (int k = -WINDINGS; k <= WINDINGS; k++) {
-        double x = angle + TWO_PI * k;
-        double weight = exp((angle * angle - x * x) / (2 * sigma * sigma));
-        sum += weight;
-        squares += weight * x * x;
-    }
-    return squares / sum;
+    double square;
+    return sigma > BROAD ? fourier(angle, sigma)
+                         : recon_wrapped_normal_square(&square, angle, sigma);
 }

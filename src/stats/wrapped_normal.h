@@ -4,7 +4,8 @@
 
 double recon_wrapped_normal_density(double angle, double sigma);
 
-/* What the square of the unwrapped normal was on average, given where it came to lie. */
-double recon_wrapped_normal_square(double angle, double sigma);
+/* The density, sigma <= pi, and through *square what the square of the unwrapped normal was on
+ * average, given where it came to lie. */
+double recon_wrapped_normal_square(double *square, double angle, double sigma);
 
 #endif

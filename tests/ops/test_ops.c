@@ -45,6 +45,34 @@ static void gemm_agrees(void **state)
         }
 }
 
+static void byte_products_are_exact(void **state)
+{
+    enum { M = 37, N = 530, K = 300 };
+    static int8_t a[M * K], b[K * N];
+    static int32_t got[M * N], want[M * N];
+    recon_rng r = recon_rng_new(5, 0);
+    for (size_t i = 0; i < sizeof a; i++)
+        a[i] = i < K ? -128 : (int8_t)recon_rng_u32(&r); /* a row of extremes: nothing saturates */
+    for (size_t i = 0; i < sizeof b; i++)
+        b[i] = i % N == 0 ? -128 : i % N == 1 ? 127 : (int8_t)recon_rng_u32(&r);
+    recon_gemm_args g = { .type = RECON_I8,
+                          .m = M,
+                          .n = N,
+                          .k = K,
+                          .alpha = 1,
+                          .a = a,
+                          .b = b,
+                          .c = got,
+                          .lda = K,
+                          .ldb = N,
+                          .ldc = N };
+    CHECK_OK(*state, recon_ops_cpu.gemm(*state, &g));
+    g.c = want;
+    CHECK_OK(*state, recon_ops_ref.gemm(*state, &g));
+    assert_memory_equal(got, want, sizeof want);
+    assert_int_equal(want[0], 128 * 128 * K);
+}
+
 static size_t scan(recon_ctx *ctx, const recon_ops *ops, recon_topk_args t, recon_hit *out)
 {
     size_t total = 0, next = 0, count = 0;
@@ -88,6 +116,33 @@ static void topk_scans_alike(void **state)
     free(scores), free(rf), free(cf), free(rs), free(cs), free(got), free(want);
 }
 
+static void topk_scans_bytes_alike(void **state)
+{
+    enum { ROWS = 40, COLS = 200 };
+    static int32_t bytes[ROWS * COLS];
+    float *rf = noise(ROWS, 5), *cf = noise(COLS, 6), *zero = calloc(COLS, sizeof *zero);
+    float *rs = noise(ROWS, 7), *cs = noise(COLS, 8);
+    recon_hit *got = malloc(sizeof *got * ROWS * COLS), *want = malloc(sizeof *want * ROWS * COLS);
+    recon_rng r = recon_rng_new(6, 0);
+    for (size_t i = 0; i < ROWS * COLS; i++)
+        bytes[i] = (int32_t)(recon_rng_u32(&r) % 5) - 2;
+    recon_topk_args t = { .bytes = bytes,
+                          .row_scale = rs,
+                          .col_scale = cs,
+                          .ld = COLS,
+                          .rows = ROWS,
+                          .cols = COLS,
+                          .row_floor = rf,
+                          .row_shift = zero,
+                          .col_floor = cf,
+                          .col_shift = zero };
+    size_t n = scan(*state, &recon_ops_ref, t, want);
+    assert_in_range(n, 1, ROWS * COLS - 1);
+    assert_int_equal(scan(*state, &recon_ops_cpu, t, got), n);
+    assert_memory_equal(got, want, n * sizeof *got);
+    free(rf), free(cf), free(zero), free(rs), free(cs), free(got), free(want);
+}
+
 static void backends_are_chosen_by_name(void **state)
 {
     CHECK_OK(*state, recon_ops_attach(*state, "ref"));
@@ -101,7 +156,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gemm_agrees),
+        cmocka_unit_test(byte_products_are_exact),
         cmocka_unit_test(topk_scans_alike),
+        cmocka_unit_test(topk_scans_bytes_alike),
         cmocka_unit_test(backends_are_chosen_by_name),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);

@@ -47,7 +47,7 @@ RECON_API double recon_so2_sample(const recon_so2_density *p, recon_rng *rng);
 
 /* Zero means default: the robust fit. */
 typedef struct {
-    int plain; /* 1: the moment estimators of the paper, without background (not for MIXTURE) */
+    int plain; /* 1: second moments, without background (there is none for MIXTURE) */
 } recon_so2_fit_options;
 
 /* Fits one density to each set of k angles that are already centred: for all but the mixture the

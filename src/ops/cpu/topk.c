@@ -26,15 +26,49 @@ static inline size_t take_hits(recon_hit *hits, const unsigned char *flag, const
     return n;
 }
 
+/* Scores as they are, or made from bytes: at most RUN of them. */
+static inline const float *run_of_scores(const recon_topk_args *t, size_t r, size_t begin,
+                                         float scaled[RUN])
+{
+    if (t->scores)
+        return t->scores + r * t->ld + begin;
+    const int32_t *bytes = t->bytes + r * t->ld + begin;
+    const float *col = t->col_scale + begin;
+    float row = t->row_scale[r];
+    if (t->cols - begin >= RUN)
+        for (size_t c = 0; c < RUN; c++)
+            scaled[c] = (float)bytes[c] * row * col[c];
+    else
+        for (size_t c = 0; begin + c < t->cols; c++)
+            scaled[c] = (float)bytes[c] * row * col[c];
+    return scaled;
+}
+
+static inline size_t scan_rest(const recon_topk_args *t, size_t r, size_t begin, const float *s,
+                               recon_hit *hits)
+{
+    size_t n = 0;
+    for (size_t c = begin; c < t->cols; c++, s++)
+        if (*s - t->col_shift[c] >= t->row_floor[r] || *s - t->row_shift[r] >= t->col_floor[c])
+            hits[n++] = (recon_hit){ (uint32_t)r, (uint32_t)c, *s };
+    return n;
+}
+
 RECON_CLONES
 static size_t scan_row(const recon_topk_args *t, size_t r, recon_hit *hits)
 {
-    const float *s = t->scores + r * t->ld, *floor = t->col_floor, *shift = t->col_shift;
     float row_floor = t->row_floor[r], row_shift = t->row_shift[r];
     unsigned char flag[RUN];
-    size_t n = 0, begin = 0;
-    for (; begin + RUN <= t->cols; begin += RUN, s += RUN, floor += RUN, shift += RUN) {
+    float scaled[RUN];
+    size_t n = 0;
+    for (size_t begin = 0; begin < t->cols; begin += RUN) {
+        const float *floor = t->col_floor + begin, *shift = t->col_shift + begin;
+        const float *s = run_of_scores(t, r, begin, scaled);
         int any = 0;
+        if (t->cols - begin < RUN) {
+            n += scan_rest(t, r, begin, s, hits + n);
+            break;
+        }
         for (size_t c = 0; c < RUN; c++)
             any |= (s[c] - shift[c] >= row_floor) | (s[c] - row_shift >= floor[c]);
         if (!any)
@@ -43,9 +77,6 @@ static size_t scan_row(const recon_topk_args *t, size_t r, recon_hit *hits)
             flag[c] = (s[c] - shift[c] >= row_floor) | (s[c] - row_shift >= floor[c]);
         n += take_hits(hits + n, flag, s, r, begin);
     }
-    for (size_t c = 0; begin + c < t->cols; c++)
-        if (s[c] - shift[c] >= row_floor || s[c] - row_shift >= floor[c])
-            hits[n++] = (recon_hit){ (uint32_t)r, (uint32_t)(begin + c), s[c] };
     return n;
 }
 

@@ -3,7 +3,24 @@
 
 static double element(const void *p, recon_dtype type, size_t i)
 {
-    return type == RECON_F32 ? (double)((const float *)p)[i] : ((const double *)p)[i];
+    return type == RECON_F32   ? (double)((const float *)p)[i]
+           : type == RECON_F64 ? ((const double *)p)[i]
+                               : (double)((const int8_t *)p)[i];
+}
+
+static void store(void *p, recon_dtype type, size_t i, double x)
+{
+    if (type == RECON_F32)
+        ((float *)p)[i] = (float)x;
+    else if (type == RECON_F64)
+        ((double *)p)[i] = x;
+    else
+        ((int32_t *)p)[i] = (int32_t)x;
+}
+
+static int has_fast_bytes(void)
+{
+    return 0;
 }
 
 static recon_status gemm(recon_ctx *ctx, const recon_gemm_args *g)
@@ -21,13 +38,17 @@ static recon_status gemm(recon_ctx *ctx, const recon_gemm_args *g)
             sum *= g->alpha;
             if (g->beta != 0)
                 sum += g->beta * element(g->c, g->type, at);
-            if (g->type == RECON_F32)
-                ((float *)g->c)[at] = (float)sum;
-            else
-                ((double *)g->c)[at] = sum;
+            store(g->c, g->type, at, sum);
         }
     }
     return RECON_OK;
+}
+
+static float score(const recon_topk_args *t, size_t r, size_t c)
+{
+    if (t->scores)
+        return t->scores[r * t->ld + c];
+    return (float)t->bytes[r * t->ld + c] * t->row_scale[r] * t->col_scale[c];
 }
 
 static recon_status topk(recon_ctx *ctx, const recon_topk_args *t)
@@ -36,7 +57,7 @@ static recon_status topk(recon_ctx *ctx, const recon_topk_args *t)
     size_t n = 0, r = *t->next;
     for (; r < t->rows && t->capacity - n >= t->cols; r++)
         for (size_t c = 0; c < t->cols; c++) {
-            float s = t->scores[r * t->ld + c];
+            float s = score(t, r, c);
             if (s - t->col_shift[c] >= t->row_floor[r] || s - t->row_shift[r] >= t->col_floor[c])
                 t->hits[n++] = (recon_hit){ (uint32_t)r, (uint32_t)c, s };
         }
@@ -45,4 +66,6 @@ static recon_status topk(recon_ctx *ctx, const recon_topk_args *t)
     return RECON_OK;
 }
 
-const recon_ops recon_ops_ref = { .name = "ref", .gemm = gemm, .topk = topk };
+const recon_ops recon_ops_ref = {
+    .name = "ref", .has_fast_bytes = has_fast_bytes, .gemm = gemm, .topk = topk
+};

@@ -1,0 +1,11 @@
+/* so2_tukey.h - the Tukey mean of sorted angles whose modes are known. */
+#ifndef STATS_SO2_TUKEY_H
+#define STATS_SO2_TUKEY_H
+
+#include "stats/so2_modes.h"
+
+/* *c > 0 is kept; 0 is decided here, and stays 0 where the answer is the Frechet mean. */
+double recon_so2_tukey(double *c, const double *sorted, size_t n, const recon_so2_modes *modes,
+                       double frechet);
+
+#endif
