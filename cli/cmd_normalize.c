@@ -3,9 +3,13 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static int run(int argc, char **argv);
 const cli_command cli_normalize = {
@@ -177,6 +181,24 @@ static recon_normalize_options options_of(const settings *s)
     };
 }
 
+/* Before the long work, not after it. */
+static recon_status try_folder(recon_ctx *ctx, const char *dir)
+{
+    char inside[4096];
+    if (mkdir(dir, 0777) == 0) {
+        rmdir(dir);
+        return RECON_OK;
+    }
+    if (errno != EEXIST)
+        return recon_fail(ctx, RECON_ERR_IO, "%s: cannot make the folder: %s", dir,
+                          strerror(errno));
+    snprintf(inside, sizeof inside, "%s/.", dir);
+    if (access(inside, W_OK) != 0)
+        return recon_fail(ctx, RECON_ERR_IO, "%s: cannot write into the folder: %s", dir,
+                          strerror(errno));
+    return RECON_OK;
+}
+
 /* The library knows rows, not files. */
 static recon_status name_files(recon_ctx *ctx, recon_status status, const settings *s)
 {
@@ -195,6 +217,7 @@ static recon_status work(recon_ctx *ctx, const settings *s)
     char *json = NULL;
     double begin = recon_now();
     recon_status status;
+    RECON_TRY(try_folder(ctx, s->out));
     RECON_TRY(recon_embedded_read(ctx, &index, group, s->z, s->poses, s->labels));
     if (asked)
         RECON_TRY(

@@ -26,7 +26,7 @@
 #define SO3_WIDTH 3   /* singular values */
 
 typedef struct {
-    const recon_embedded *index, *rows;
+    const recon_embedded *index, *queries, *rows; /* rows: the queries, or else the index */
     const recon_normalize_options *options;
     recon_class_table table;
     recon_frames *out;
@@ -306,44 +306,69 @@ static recon_status check(recon_ctx *ctx, const recon_embedded *e, const recon_e
     return check_poses(ctx, e, what);
 }
 
-static recon_status run(recon_ctx *ctx, job *j)
+static recon_status find_classes(recon_ctx *ctx, job *j)
 {
-    recon_frames *out = j->out;
+    double begin = recon_now();
+    recon_status status =
+        recon_classes_find(ctx, &j->table, j->index, j->queries, j->options, &j->out->recall);
+    if (status == RECON_OK)
+        j->out->hit_rate = recon_classes_hit_rate(&j->table, j->index, j->rows);
+    j->out->seconds.classes = recon_now() - begin;
+    return status;
+}
+
+static recon_status center_classes(recon_ctx *ctx, job *j)
+{
     double begin = recon_now();
     recon_status status;
-    RECON_TRY(recon_classes_find(ctx, &j->table, j->index, j->rows == j->index ? NULL : j->rows,
-                                 j->options, &out->recall));
-    out->hit_rate = recon_classes_hit_rate(&j->table, j->index, j->rows);
-    out->seconds.classes = recon_now() - begin;
-
-    begin = recon_now();
     RECON_TRY(alloc_classes(ctx, j));
     recon_progress_begin(ctx, "centres", j->table.sets);
     RECON_TRY(recon_parallel(ctx, center_task, j, block_count(j)));
     recon_progress_end(ctx);
-    out->seconds.centers = recon_now() - begin;
+    j->out->seconds.centers = recon_now() - begin;
+done:
+    return status;
+}
 
-    begin = recon_now();
+static size_t theta_width(const recon_frames *f)
+{
+    if (f->group == RECON_SO3)
+        return 9;
+    return f->family == RECON_SO2_MIXTURE ? 3 * RECON_SO2_PARTS_MAX : 1;
+}
+
+static recon_status fit_classes(recon_ctx *ctx, job *j)
+{
+    double begin = recon_now();
+    recon_frames *out = j->out;
+    recon_status status;
     if (out->group == RECON_SO2 && out->family == RECON_SO2_AUTO)
         RECON_TRY(choose_family(ctx, j));
-    out->theta_width = out->group == RECON_SO3            ? 9
-                       : out->family == RECON_SO2_MIXTURE ? 3 * RECON_SO2_PARTS_MAX
-                                                          : 1;
+    out->theta_width = theta_width(out);
     recon_progress_begin(ctx, "fits", j->table.sets);
     RECON_TRY(recon_parallel(ctx, fit_task, j, block_count(j)));
     recon_progress_end(ctx);
-    RECON_TRY(alloc_rows(ctx, out));
-    RECON_TRY(recon_parallel(ctx, row_task, j, (out->rows + BLOCK - 1) / BLOCK));
     out->seconds.fits = recon_now() - begin;
-    hand_over(j);
 done:
     return status;
+}
+
+static recon_status fill_rows(recon_ctx *ctx, job *j)
+{
+    recon_status status = alloc_rows(ctx, j->out);
+    if (status != RECON_OK)
+        return status;
+    return recon_parallel(ctx, row_task, j, (j->out->rows + BLOCK - 1) / BLOCK);
 }
 
 recon_status recon_normalize(recon_ctx *ctx, recon_frames *out, const recon_embedded *index,
                              const recon_embedded *queries, const recon_normalize_options *options)
 {
-    job j = { .index = index, .rows = queries ? queries : index, .options = options, .out = out };
+    job j = { .index = index,
+              .queries = queries,
+              .rows = queries ? queries : index,
+              .options = options,
+              .out = out };
     recon_status status;
     *out = (recon_frames){ .group = index->so2 ? RECON_SO2 : RECON_SO3,
                            .rows = j.rows->n,
@@ -352,7 +377,11 @@ recon_status recon_normalize(recon_ctx *ctx, recon_frames *out, const recon_embe
     RECON_TRY(check(ctx, index, index, "embeddings"));
     if (queries)
         RECON_TRY(check(ctx, queries, index, "queries"));
-    RECON_TRY(run(ctx, &j));
+    RECON_TRY(find_classes(ctx, &j));
+    RECON_TRY(center_classes(ctx, &j));
+    RECON_TRY(fit_classes(ctx, &j));
+    RECON_TRY(fill_rows(ctx, &j));
+    hand_over(&j);
 done:
     recon_classes_free(&j.table);
     free_poses(&j.gamma);

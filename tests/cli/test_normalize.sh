@@ -166,8 +166,11 @@ refuse_z so3 "so3: is a directory"
 refuse_z z.npy/z.npy "z.npy/z.npy: cannot open: Not a directory"
 refused 1 "absent.npy: cannot open" normalize --embeddings z.npy --poses g.npy --labels absent.npy --out out
 mkfifo pipe && refuse_z pipe "pipe: is not a regular file"
-refused 1 "z.npy: cannot make the folder" normalize --embeddings z.npy --poses g.npy --family normal --out z.npy
-refused 1 "no/such: cannot make the folder" normalize --embeddings z.npy --poses g.npy --family normal --out no/such
+# An output folder that cannot be is named before the long work, here before z.npy is missed.
+refused 1 "z.npy: cannot write into the folder: Not a directory" normalize --embeddings absent.npy \
+    --poses g.npy --out z.npy
+refused 1 "no/such: cannot make the folder: No such file" normalize --embeddings absent.npy \
+    --poses g.npy --out no/such
 
 # Root reads everything, so that root has to become somebody else for this.
 nobody() {
@@ -181,7 +184,8 @@ nobody_runs() {
 cp z.npy secret.npy
 chmod 000 secret.npy
 if nobody "$recon" --version >/dev/null 2>&1 && ! nobody cat secret.npy >/dev/null 2>&1; then
-    nobody_runs --embeddings secret.npy --poses g.npy --out out
+    mkdir open && chmod 777 open
+    nobody_runs --embeddings secret.npy --poses g.npy --out open/out
     failed_cleanly 1 "secret.npy: cannot open: Permission denied"
     report $? "no permission to read"
     mkdir sealed && chmod 555 sealed
@@ -194,7 +198,7 @@ if nobody "$recon" --version >/dev/null 2>&1 && ! nobody cat secret.npy >/dev/nu
 else
     skip "no permission" "nobody to run as"
 fi
-rm -rf secret.npy sealed
+rm -rf secret.npy open sealed
 
 # A limit on the size of files fails a write just as a full disk does. 8 blocks are 4 kB.
 full_disk() {
