@@ -53,6 +53,15 @@ report $? "--json prints summary.json and nothing else"
 so2 --out out --quiet
 [ "$code" -eq 0 ] && [ ! -s "$scratch/stdout" ] && [ ! -s "$scratch/stderr" ]
 report $? "--quiet prints nothing"
+if command -v script >/dev/null; then # makes a terminal
+    code=0
+    script -qec "'$recon' normalize --embeddings z.npy --poses g.npy --out out --json \
+        >'$scratch/stdout'" "$scratch/stderr" </dev/null >/dev/null || code=$?
+    [ "$code" -eq 0 ] && is_json "$scratch/stdout" && grep -q 'centres *\[#' "$scratch/stderr"
+    report $? "progress on a terminal goes to standard error only"
+else
+    skip "progress on a terminal goes to standard error only" "no script(1)"
+fi
 so2 --out out/ --query z.npy g.npy --query-labels y.npy --labels y.npy
 [ "$code" -eq 0 ] && grep -q '^120 queries on SO(2)' "$scratch/stdout"
 report $? "queries"
