@@ -7,6 +7,7 @@
 #include <recon/stats/so3_mean.h>
 
 #include <math.h>
+#include <recon/group/so2.h>
 #include "core/arena.h"
 #include "core/fail.h"
 #include "core/simd.h"
@@ -16,10 +17,10 @@
 #include "stats/so3_modes.h"
 
 #define STEPS    100
-#define STILL    1e-14 /* radians: a step smaller than this is rounding                     */
+#define STILL    1e-13 /* radians: a step smaller than this is rounding                     */
+#define ROUNDING 1e-13 /* of a loss, relative                                               */
 #define SAME     1e-9  /* Frechet losses this close (relative) tie                          */
-#define SWAPPED  3.0   /* Tukey losses tie within so many standard errors of their difference */
-#define AROUND   16    /* starting points on the circle through the two best eigenvectors   */
+#define AROUND   64    /* starting points on the circle through the two best eigenvectors   */
 #define PER_TASK 64    /* blocks of lanes */
 
 int recon_so3_free_directions(const double singular[3], double n)
@@ -99,10 +100,10 @@ static descent descend(recon_so3 from, const recon_so3 *g, size_t n, double c)
         for (;; size /= 2) {
             double v[3] = { size * d.step[0], size * d.step[1], size * d.step[2] };
             next = probe(recon_so3_compose(d.at, recon_so3_exp(v)), g, n, c);
-            if (next.loss <= d.loss || size * length < STILL)
+            if (next.loss <= d.loss * (1 + ROUNDING) || size * length < STILL)
                 break;
         }
-        if (next.loss <= d.loss)
+        if (next.loss <= d.loss * (1 + ROUNDING))
             d = next;
         if (size * length < STILL)
             break;
@@ -118,26 +119,37 @@ static int better(const descent *a, const descent *b, double tie)
     return a->loss < b->loss;
 }
 
-/* A point on the circle through mode and second, which for a ring is the ring. */
-static recon_so3 on_circle(const recon_so3_frame *frame, int i)
+static double dot(recon_so3 p, recon_so3 q)
 {
-    double c = cos(M_PI * i / AROUND), s = sin(M_PI * i / AROUND);
+    return p.w * q.w + p.x * q.x + p.y * q.y + p.z * q.z;
+}
+
+/* The point at an angle from the mode on the circle through mode and second: for a ring, the ring.
+ */
+static recon_so3 on_circle(const recon_so3_frame *frame, double angle)
+{
+    double c = cos(angle / 2), s = sin(angle / 2);
     recon_so3 p = frame->mode, q = frame->second;
     return recon_so3_normalize(
         (recon_so3){ c * p.w + s * q.w, c * p.x + s * q.x, c * p.y + s * q.y, c * p.z + s * q.z });
 }
 
-/* The chordal mean leads to the minimum wherever there is but one. Where samples are farther than a
- * quarter turn there may be others: the best of the circle's points is the second start. */
+/* Where all samples are within a quarter turn of a minimum there is no other. Where they go round a
+ * circle there is about one for each sample, at the mean of the angles and 2 pi / n apart: the best
+ * of these is the second start. */
 static descent frechet(const recon_so3_frame *frame, const recon_so3 *g, size_t n)
 {
-    descent best = descend(frame->mode, g, n, 0);
+    descent best = descend(frame->mode, g, n, 0), start = best;
     if (best.farthest < M_PI / 2)
         return best;
-    descent start = probe(frame->second, g, n, 0);
-    for (int i = 1; i < AROUND; i++) {
-        descent other = probe(on_circle(frame, i), g, n, 0);
-        if (better(&other, &start, 0))
+    double middle = 0;
+    for (size_t i = 0; i < n; i++)
+        middle +=
+            recon_so2_wrap(2 * atan2(dot(frame->second, g[i]), dot(frame->mode, g[i]))) / (double)n;
+    int around = n < AROUND ? (int)n : AROUND;
+    for (int i = 0; i < around; i++) {
+        descent other = probe(on_circle(frame, middle + 2 * M_PI * i / around), g, n, 0);
+        if (i == 0 || better(&other, &start, 0))
             start = other;
     }
     descent second = descend(start.at, g, n, 0);
@@ -179,28 +191,37 @@ static double spacing(const recon_so3_center *center)
     return least;
 }
 
-/* The loss is about c^2/6 for each sample of another mode, so that sampling alone makes the losses
- * of two modes differ by so much: that is a tie, and the answer would otherwise change from one
- * draw to the next. */
-static double tie_of(const recon_so3_center *center, int a, int b, double c)
+/* How many samples a Tukey loss sees. Masses within three standard deviations tie, or the answer
+ * would change from one draw to the next; one less than half the other is the lesser in any case.
+ */
+static double mass_of(const descent *d, size_t n, double c)
 {
-    double both = center->mode[a].weight + center->mode[b].weight;
-    return SWAPPED * c * c / 6 * sqrt(both * (double)center->count);
+    return (double)n - 6 * d->loss / (c * c);
 }
 
-/* From each mode; the best of them, ties to the one nearest the identity. */
+static int tied(double less, double more)
+{
+    return less >= more / 2 && more - less <= 3 * sqrt(more + less);
+}
+
+/* From each mode; the greatest mass wins, ties go to the mode nearest the identity. */
 static recon_so3 tukey_of_modes(centering *s, double c)
 {
     recon_so3_center *out = s->out;
-    descent best = { 0 };
-    int at = 0;
+    double mass[RECON_MODES_MAX];
+    int heaviest = 0;
     for (int k = 0; k < out->modes; k++) {
         descent d = descend(out->mode[k].at, s->g, s->n, c);
         out->mode[k].at = d.at;
-        if (k == 0 || better(&d, &best, tie_of(out, k, at, c)))
-            best = d, at = k;
+        mass[k] = mass_of(&d, s->n, c);
+        heaviest = mass[k] > mass[heaviest] ? k : heaviest;
     }
-    return best.at;
+    int best = heaviest;
+    for (int k = 0; k < out->modes; k++)
+        if (tied(mass[k], mass[heaviest]) &&
+            recon_so3_angle(out->mode[k].at) < recon_so3_angle(out->mode[best].at))
+            best = k;
+    return out->mode[best].at;
 }
 
 /* With c fixed and one mode: from the Frechet mean, which may lie beside a narrow peak, and from
