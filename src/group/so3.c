@@ -10,10 +10,16 @@
 /* sin x = x and cos x = 1 to rounding below this, and a quotient by x may underflow. */
 #define TINY_ANGLE 1e-8
 
+/* fmax answers for NaN too, and pays for it with a call. */
+static inline double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 /* Scaled by a power of two, which costs no digit: squares of 1e-300 would vanish. */
 static inline double norm4(double w, double x, double y, double z)
 {
-    double largest = fmax(fmax(fabs(w), fabs(x)), fmax(fabs(y), fabs(z)));
+    double largest = larger(larger(fabs(w), fabs(x)), larger(fabs(y), fabs(z)));
     double up = largest < 0x1p-300 ? 0x1p600 : largest > 0x1p300 ? 0x1p-600 : 1;
     w *= up, x *= up, y *= up, z *= up;
     return sqrt(w * w + x * x + y * y + z * z) / up;
@@ -77,9 +83,14 @@ recon_so3 recon_so3_compose(recon_so3 a, recon_so3 b)
     return compose(a, b);
 }
 
-recon_so3 recon_so3_inverse(recon_so3 a)
+static inline recon_so3 inverse(recon_so3 a)
 {
     return upper((recon_so3){ a.w, -a.x, -a.y, -a.z });
+}
+
+recon_so3 recon_so3_inverse(recon_so3 a)
+{
+    return inverse(a);
 }
 
 double recon_so3_angle(recon_so3 a)
@@ -93,7 +104,7 @@ double recon_so3_distance(recon_so3 a, recon_so3 b)
 {
     double minus = norm4(a.w - b.w, a.x - b.x, a.y - b.y, a.z - b.z);
     double plus = norm4(a.w + b.w, a.x + b.x, a.y + b.y, a.z + b.z);
-    return 4 * atan2(fmin(minus, plus), fmax(minus, plus));
+    return 4 * (minus < plus ? atan2(minus, plus) : atan2(plus, minus));
 }
 
 /* Shoemake, "Uniform random rotations", Graphics Gems III, 1992. */
@@ -231,7 +242,7 @@ void recon_so3_compose_n(recon_so3 *out, const recon_so3 *a, const recon_so3 *b,
 void recon_so3_inverse_n(recon_so3 *out, const recon_so3 *a, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        out[i] = recon_so3_inverse(a[i]);
+        out[i] = inverse(a[i]);
 }
 
 void recon_so3_distance_n(double *out, const recon_so3 *a, const recon_so3 *b, size_t n)

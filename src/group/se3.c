@@ -1,0 +1,46 @@
+/* se3.c - rigid motions of three-space. */
+#include <recon/group/se3.h>
+
+recon_se3 recon_se3_identity(void)
+{
+    return (recon_se3){ recon_so3_identity(), { 0, 0, 0 } };
+}
+
+recon_se3 recon_se3_compose(recon_se3 a, recon_se3 b)
+{
+    recon_se3 out = { .r = recon_so3_compose(a.r, b.r) };
+    recon_se3_act(out.t, a, b.t);
+    return out;
+}
+
+recon_se3 recon_se3_inverse(recon_se3 a)
+{
+    recon_se3 out = { .r = recon_so3_inverse(a.r) };
+    recon_so3_act(out.t, out.r, (const double[]){ -a.t[0], -a.t[1], -a.t[2] });
+    return out;
+}
+
+void recon_se3_act(double out[3], recon_se3 a, const double x[3])
+{
+    recon_se3_act_n(out, a, x, 1);
+}
+
+void recon_se3_act_n(double *out, recon_se3 a, const double *x, size_t n)
+{
+    recon_so3_act_n(out, a.r, x, n);
+    for (size_t i = 0; i < n; i++)
+        for (int k = 0; k < 3; k++)
+            out[3 * i + k] += a.t[k];
+}
+
+void recon_se3_compose_n(recon_se3 *out, const recon_se3 *a, const recon_se3 *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = recon_se3_compose(a[i], b[i]);
+}
+
+void recon_se3_inverse_n(recon_se3 *out, const recon_se3 *a, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = recon_se3_inverse(a[i]);
+}

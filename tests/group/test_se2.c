@@ -1,0 +1,103 @@
+/* SE(2): group laws, the action, and loops that agree with the single functions. */
+#include "check.h"
+#include <recon/group/se2.h>
+
+#define TRIALS 2000
+
+static recon_se2 random_motion(recon_rng *rng)
+{
+    recon_se2 a = { .angle = recon_so2_haar(rng) };
+    for (int k = 0; k < 2; k++)
+        a.t[k] = recon_rng_normal(rng);
+    return a;
+}
+
+static double gap(recon_se2 a, recon_se2 b)
+{
+    double worst = recon_so2_distance(a.angle, b.angle);
+    for (int k = 0; k < 2; k++)
+        worst = fmax(worst, fabs(a.t[k] - b.t[k]));
+    return worst;
+}
+
+static void group_laws(void **state)
+{
+    (void)state;
+    recon_rng rng = recon_rng_new(1, 0);
+    recon_se2 one = recon_se2_identity();
+    for (int i = 0; i < TRIALS; i++) {
+        recon_se2 a = random_motion(&rng), b = random_motion(&rng), c = random_motion(&rng);
+        recon_se2 left = recon_se2_compose(recon_se2_compose(a, b), c);
+        recon_se2 right = recon_se2_compose(a, recon_se2_compose(b, c));
+        CHECK_NEAR(gap(left, right), 0, 1e-14);
+        CHECK_NEAR(gap(recon_se2_compose(a, one), a), 0, 2e-15);
+        CHECK_NEAR(gap(recon_se2_compose(one, a), a), 0, 2e-15);
+        CHECK_NEAR(gap(recon_se2_compose(a, recon_se2_inverse(a)), one), 0, 1e-14);
+        CHECK_NEAR(gap(recon_se2_compose(recon_se2_inverse(a), a), one), 0, 1e-14);
+    }
+}
+
+/* a (b x) = (a b) x; with no translation the action is the rotation's, with no rotation a sum. */
+static void the_action_is_a_homomorphism(void **state)
+{
+    (void)state;
+    recon_rng rng = recon_rng_new(2, 0);
+    for (int i = 0; i < TRIALS; i++) {
+        recon_se2 a = random_motion(&rng), b = random_motion(&rng), turn = a;
+        double x[2], y[2], z[2];
+        for (int k = 0; k < 2; k++)
+            x[k] = recon_rng_normal(&rng), turn.t[k] = 0;
+        recon_se2_act(y, turn, x);
+        recon_so2_act(z, a.angle, x);
+        for (int k = 0; k < 2; k++)
+            CHECK_NEAR(y[k], z[k], 1e-14);
+        recon_se2 shift = recon_se2_identity();
+        memcpy(shift.t, a.t, sizeof shift.t);
+        recon_se2_act(y, shift, x);
+        for (int k = 0; k < 2; k++)
+            CHECK_NEAR(y[k], x[k] + a.t[k], 1e-15);
+
+        recon_se2_act(z, recon_se2_compose(a, b), x);
+        recon_se2_act(x, b, x); /* in place */
+        recon_se2_act(x, a, x);
+        for (int k = 0; k < 2; k++)
+            CHECK_NEAR(x[k], z[k], 2e-14);
+    }
+}
+
+static void loops_equal_single_calls(void **state)
+{
+    (void)state;
+    enum { N = 129 };
+    static recon_se2 a[N], b[N], ab[N], inverse[N];
+    static double x[2 * N], y[2 * N];
+    recon_rng rng = recon_rng_new(3, 0);
+    for (int i = 0; i < N; i++)
+        a[i] = random_motion(&rng), b[i] = random_motion(&rng);
+    for (int i = 0; i < 2 * N; i++)
+        x[i] = recon_rng_normal(&rng);
+    recon_se2_compose_n(ab, a, b, N);
+    recon_se2_inverse_n(inverse, a, N);
+    recon_se2_act_n(y, a[0], x, N);
+    for (int i = 0; i < N; i++) {
+        recon_se2 want = recon_se2_compose(a[i], b[i]);
+        double point[2];
+        assert_true(memcmp(&want, &ab[i], sizeof want) == 0);
+        want = recon_se2_inverse(a[i]);
+        assert_true(memcmp(&want, &inverse[i], sizeof want) == 0);
+        recon_se2_act(point, a[0], x + 2 * i);
+        assert_true(memcmp(point, y + 2 * i, sizeof point) == 0);
+    }
+    recon_se2_act_n(x, a[0], x, N);
+    assert_true(memcmp(x, y, sizeof x) == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(group_laws),
+        cmocka_unit_test(the_action_is_a_homomorphism),
+        cmocka_unit_test(loops_equal_single_calls),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
