@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include "core/ctx.h"
 
-enum { SETS = 174481, K = 25, REPEATS = 5, FULL_SETS = 20 };
+enum { SETS = 174481, K = 25, REPEATS = 5, FULL_SETS = 20000 };
 
 static void report(const char *name, int threads, double seconds, size_t sets)
 {

@@ -7,6 +7,7 @@
 #include "stats/eig4.h"
 
 #include <math.h>
+#include <string.h>
 #include "core/simd.h"
 
 #define SWEEPS 5
@@ -88,20 +89,17 @@ INLINE void solve(double *value, double *v, double *m, int lanes)
 void recon_eig4_one(recon_eig4 *out, const double m[10])
 {
     double work[10];
-    for (int i = 0; i < 10; i++)
-        work[i] = m[i];
+    memcpy(work, m, sizeof work);
     solve(out->value, out->vector[0], work, 1);
 }
 
+/* Through arrays of its own: the compiler then knows that nothing overlaps. */
 RECON_CLONES
 void recon_eig4_many(recon_eig4_lanes *out, double m[10][RECON_LANES])
 {
     double value[4 * RECON_LANES], vector[16 * RECON_LANES], work[10 * RECON_LANES];
-    for (int i = 0; i < 10 * RECON_LANES; i++)
-        work[i] = m[i / RECON_LANES][i % RECON_LANES];
+    memcpy(work, m, sizeof work);
     solve(value, vector, work, RECON_LANES);
-    for (int i = 0; i < 4 * RECON_LANES; i++)
-        out->value[i / RECON_LANES][i % RECON_LANES] = value[i];
-    for (int i = 0; i < 16 * RECON_LANES; i++)
-        out->vector[i / RECON_LANES / 4][i / RECON_LANES % 4][i % RECON_LANES] = vector[i];
+    memcpy(out->value, value, sizeof value);
+    memcpy(out->vector, vector, sizeof vector);
 }

@@ -3,9 +3,9 @@
 #include "check.h"
 #include "stats/vectors.h"
 
-#include <stdlib.h>
 #include <recon/stats/matrix_fisher.h>
 #include <recon/stats/so3_mean.h>
+#include "core/memory.h"
 
 static const recon_mean_options chordal = { .kind = RECON_MEAN_CHORDAL };
 static const recon_mean_options frechet = { .kind = RECON_MEAN_FRECHET };
@@ -396,6 +396,26 @@ static void bad_input_is_named(void **state)
                 "rotation 5: quaternion of length 2");
 }
 
+/* Every allocation fails once: a clear error each time, and nothing leaks. */
+static void memory_can_run_out(void **state)
+{
+    (void)state;
+    recon_so3 g[50];
+    recon_rng rng = recon_rng_new(85, 0);
+    for (int i = 0; i < 50; i++)
+        g[i] = near(&rng, about_z(i % 2 * 2), .2);
+    recon_status status = RECON_ERR_MEMORY;
+    for (long n = 1; status != RECON_OK; n++) {
+        recon_ctx *ctx = recon_ctx_new(&(recon_ctx_options){ .threads = 1 });
+        recon_so3_center c;
+        recon_alloc_fail_at(ctx, n);
+        status = recon_so3_mean(ctx, &c, g, 50, NULL);
+        assert_true(status == RECON_OK || status == RECON_ERR_MEMORY);
+        recon_ctx_free(ctx);
+        assert_true(n < 20);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -414,6 +434,7 @@ int main(void)
         cmocka_unit_test(free_directions_are_counted),
         cmocka_unit_test(one_two_and_equal_samples),
         cmocka_unit_test(bad_input_is_named),
+        cmocka_unit_test(memory_can_run_out),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }
