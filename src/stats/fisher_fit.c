@@ -16,8 +16,9 @@
 #define BACKGROUND_START 0.1
 #define BACKGROUND_MOST  0.5
 #define EM_STEPS         60
-#define EM_GAIN          1e-6 /* per sample: EM stops where the log-likelihood gains less */
-#define RATIO_TEST       6.63 /* chi squared, 1 degree of freedom, level 0.01 */
+#define EM_GAIN          1e-6  /* per sample: EM stops where the log-likelihood gains less */
+#define EXACT            1e-16 /* of a log-likelihood: rounding in the singular values       */
+#define RATIO_TEST       6.63  /* chi squared, 1 degree of freedom, level 0.01 */
 
 /* The s with coth(s) - 1/s = d, 0 <= d < 1. Newton from a rational start within 5 %. */
 static double langevin_inverse(double d)
@@ -75,8 +76,9 @@ static double dot3(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* Damped Newton steps on the convex function log c(s) - s.d. Returns its least value. */
-static double invert(double s[3], const double d[3])
+/* Damped Newton steps on the convex function log c(s) - s.d, until one gains less than enough.
+ * Returns its least value. */
+static double invert(double s[3], const double d[3], double enough)
 {
     recon_fisher_constant c;
     recon_fisher_constant_of(&c, s);
@@ -97,7 +99,7 @@ static double invert(double s[3], const double d[3])
                 break;
             }
         }
-        if (gain < 1e-16)
+        if (gain < enough)
             break;
     }
     return value;
@@ -108,7 +110,7 @@ void recon_fisher_invert_moment(double s[3], const double d[3])
     double within[3];
     inside(within, d);
     start(s, within);
-    invert(s, within);
+    invert(s, within, EXACT);
 }
 
 /* What a fit needs on the way. */
@@ -149,14 +151,14 @@ static void fit_ring(fitting *fit)
 }
 
 /* s1 = s2. Starts from the values there are when they have that form. */
-static double fit_pair(fitting *fit)
+static double fit_pair(fitting *fit, double enough)
 {
     const double *d = fit->frame.singular;
     double even[3] = { d[0], (d[1] + d[2]) / 2, (d[1] + d[2]) / 2 }, within[3];
     inside(within, even);
     if (!(fit->s[1] > 0 && fit->s[1] == fit->s[2]))
         start(fit->s, within);
-    double value = invert(fit->s, within);
+    double value = invert(fit->s, within, enough);
     fit->s[1] = fit->s[2] = (fit->s[1] + fit->s[2]) / 2;
     fit->log_c = value + dot3(fit->s, within);
     return value;
@@ -166,10 +168,10 @@ static double fit_pair(fitting *fit)
 static void fit_ml(fitting *fit)
 {
     double free[3], within[3];
-    double even = fit_pair(fit);
+    double even = fit_pair(fit, EXACT);
     inside(within, fit->frame.singular);
     start(free, within);
-    if (2 * fit->count * (even - invert(free, within)) > RATIO_TEST)
+    if (2 * fit->count * (even - invert(free, within, EXACT)) > RATIO_TEST)
         for (int k = 0; k < 3; k++)
             fit->s[k] = free[k];
 }
@@ -203,7 +205,7 @@ static double fit_robust(fitting *fit)
         if (ring)
             fit_ring(fit);
         else
-            fit_pair(fit);
+            fit_pair(fit, EM_GAIN);
         double now = expect(fit, background);
         if (fabs(now - before) < EM_GAIN * (double)fit->n)
             break;

@@ -99,25 +99,41 @@ static recon_so3 on_circle(const recon_so3_frame *frame, double angle)
         (recon_so3){ c * p.w + s * q.w, c * p.x + s * q.x, c * p.y + s * q.y, c * p.z + s * q.z });
 }
 
-/* Where all samples are within a quarter turn of a minimum there is no other. Where they go round a
- * circle there is about one for each sample, at the mean of the angles and 2 pi / n apart: the best
- * of these is the second start. */
+/* The angle from the mode at which a sample comes closest to that circle. */
+static double angle_of(const recon_so3_frame *frame, recon_so3 g)
+{
+    return recon_so2_wrap(2 * atan2(dot(frame->second, g), dot(frame->mode, g)));
+}
+
+/* Samples that go round a circle have about one minimum each, at the mean of their angles and
+ * 2 pi / n apart; the best of these, by the angles alone. */
+static double best_turn(const recon_so3_frame *frame, const recon_so3 *g, size_t n)
+{
+    size_t around = n < AROUND ? n : AROUND, best = 0;
+    double loss[AROUND] = { 0 }, middle = 0;
+    for (size_t i = 0; i < n; i++)
+        middle += angle_of(frame, g[i]) / (double)n;
+    for (size_t i = 0; i < n; i++) {
+        double angle = angle_of(frame, g[i]) - middle;
+        for (size_t k = 0; k < around; k++) {
+            double away = angle - 2 * M_PI * (double)k / (double)around; /* in (-4 pi, 2 pi] */
+            away += away < -3 * M_PI ? 4 * M_PI : away < -M_PI ? 2 * M_PI : 0;
+            away -= away > M_PI ? 2 * M_PI : 0;
+            loss[k] += away * away;
+        }
+    }
+    for (size_t k = 1; k < around; k++)
+        best = loss[k] < loss[best] ? k : best;
+    return middle + 2 * M_PI * (double)best / (double)around;
+}
+
+/* Where all samples are within a quarter turn of a minimum there is no other. */
 recon_so3 recon_so3_frechet(const recon_so3_frame *frame, const recon_so3 *g, size_t n)
 {
-    recon_so3_descent best = recon_so3_descend(frame->mode, g, n, 0), start = best;
+    recon_so3_descent best = recon_so3_descend(frame->mode, g, n, 0);
     if (best.farthest < M_PI / 2)
         return best.at;
-    double middle = 0;
-    for (size_t i = 0; i < n; i++)
-        middle +=
-            recon_so2_wrap(2 * atan2(dot(frame->second, g[i]), dot(frame->mode, g[i]))) / (double)n;
-    int around = n < AROUND ? (int)n : AROUND;
-    for (int i = 0; i < around; i++) {
-        recon_so3_descent other =
-            recon_so3_probe(on_circle(frame, middle + 2 * M_PI * i / around), g, n, 0);
-        if (i == 0 || recon_so3_better(&other, &start, 0))
-            start = other;
-    }
-    recon_so3_descent second = recon_so3_descend(start.at, g, n, 0);
+    recon_so3 turned = on_circle(frame, best_turn(frame, g, n));
+    recon_so3_descent second = recon_so3_descend(turned, g, n, 0);
     return recon_so3_better(&second, &best, RECON_SO3_SAME * best.loss) ? second.at : best.at;
 }
