@@ -10,106 +10,15 @@
 #include "core/arena.h"
 #include "core/fail.h"
 #include "core/threads.h"
-#include "stats/fisher_constant.h"
+#include "stats/fisher_invert.h"
 #include "stats/so3_frame.h"
 
 #define BACKGROUND_START 0.1
+#define BACKGROUND_LEAST 1e-9 /* so that no sample is impossible */
 #define BACKGROUND_MOST  0.5
 #define EM_STEPS         60
 #define EM_GAIN          1e-6 /* per sample: EM stops where the log-likelihood gains less */
 #define RATIO_TEST       6.63 /* chi squared, 1 degree of freedom, level 0.01 */
-
-/* The s with coth(s) - 1/s = d, 0 <= d < 1. Newton from a rational start within 5 %. */
-static double langevin_inverse(double d)
-{
-    if (d < 1e-7)
-        return 3 * d;
-    if (d > 1 - 1 / RECON_FISHER_MAX)
-        return RECON_FISHER_MAX;
-    double s = d * (3 - d * d) / (1 - d * d);
-    for (int i = 0; i < 6; i++) {
-        double value = s < 0.05 ? s / 3 - s * s * s / 45 : 1 / tanh(s) - 1 / s;
-        double sinus = s < 300 ? sinh(s) : INFINITY;
-        double slope = s < 0.05 ? 1.0 / 3 - s * s / 15 : 1 / (s * s) - 1 / (sinus * sinus);
-        s += (d - value) / slope;
-    }
-    return s;
-}
-
-/* Solves h x = g for a symmetric positive definite h, by Cholesky's L D L^T. */
-static void solve3(double x[3], double h[3][3], const double g[3])
-{
-    double l10 = h[0][1] / h[0][0], l20 = h[0][2] / h[0][0];
-    double d1 = h[1][1] - l10 * h[0][1], e = h[1][2] - l20 * h[0][1], l21 = e / d1;
-    double d2 = h[2][2] - l20 * h[0][2] - l21 * e;
-    double y1 = g[1] - l10 * g[0], y2 = g[2] - l20 * g[0] - l21 * y1;
-    x[2] = y2 / d2;
-    x[1] = y1 / d1 - l21 * x[2];
-    x[0] = g[0] / h[0][0] - l10 * x[1] - l20 * x[2];
-}
-
-/* Moves d off the border, where a singular value of F would pass RECON_FISHER_MAX: in terms of the
- * eigenvalues a of the mean of q q^T, each but the first is at least the floor. */
-static void inside(double out[3], const double d[3])
-{
-    const double floor = 1 / (8 * RECON_FISHER_MAX);
-    double a0 = fmax((1 + d[0] - d[1] - d[2]) / 4, floor);
-    double a1 = fmax((1 - d[0] + d[1] - d[2]) / 4, floor);
-    double a2 = fmax((1 - d[0] - d[1] + d[2]) / 4, floor);
-    out[0] = 1 - 2 * (a1 + a2), out[1] = 1 - 2 * (a0 + a2), out[2] = 1 - 2 * (a0 + a1);
-}
-
-/* Precisions about the three axes as in the concentrated case: low elsewhere, and from below
- * Newton's method does not overshoot. */
-static void start(double s[3], const double d[3])
-{
-    double top = 1 + d[0] + d[1] + d[2], precision[3];
-    for (int k = 0; k < 3; k++)
-        precision[k] = (top / (1 + 2 * d[k] - (d[0] + d[1] + d[2])) - 1) / 4;
-    for (int k = 0; k < 3; k++)
-        s[k] = (precision[0] + precision[1] + precision[2]) / 2 - precision[k];
-}
-
-static double dot3(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-/* Damped Newton steps on the convex function log c(s) - s.d. Returns its least value. */
-static double invert(double s[3], const double d[3])
-{
-    recon_fisher_constant c;
-    recon_fisher_constant_of(&c, s);
-    double value = c.log_c - dot3(s, d);
-    for (int i = 0; i < 60; i++) {
-        double g[3], step[3], size = 1;
-        for (int k = 0; k < 3; k++)
-            g[k] = d[k] - c.mean[k];
-        solve3(step, c.covariance, g);
-        double gain = dot3(g, step);
-        for (;; size /= 2) {
-            double tried[3] = { s[0] + size * step[0], s[1] + size * step[1],
-                                s[2] + size * step[2] };
-            recon_fisher_constant_of(&c, tried);
-            double now = c.log_c - dot3(tried, d);
-            if (now <= value - 0.1 * size * gain || gain < 1e-9 || size < 1e-6) {
-                s[0] = tried[0], s[1] = tried[1], s[2] = tried[2], value = now;
-                break;
-            }
-        }
-        if (gain < 1e-16)
-            break;
-    }
-    return value;
-}
-
-void recon_fisher_invert_moment(double s[3], const double d[3])
-{
-    double within[3];
-    inside(within, d);
-    start(s, within);
-    invert(s, within);
-}
 
 /* What a fit needs on the way. */
 typedef struct {
@@ -138,27 +47,27 @@ static void fit_moment(fitting *fit)
 {
     for (int k = 0; k < 3; k++)
         fit->s[k] =
-            copysign(langevin_inverse(fabs(fit->frame.singular[k])), fit->frame.singular[k]);
+            copysign(recon_langevin_inverse(fabs(fit->frame.singular[k])), fit->frame.singular[k]);
 }
 
 static void fit_ring(fitting *fit)
 {
-    double s = langevin_inverse(fit->frame.singular[0]);
+    double s = recon_langevin_inverse(fit->frame.singular[0]);
     fit->s[0] = s, fit->s[1] = fit->s[2] = 0;
     fit->log_c = s < 1e-4 ? s * s / 6 : s + log(-expm1(-2 * s) / (2 * s));
 }
 
 /* s1 = s2. Starts from the values there are when they have that form. */
-static double fit_pair(fitting *fit)
+static double fit_pair(fitting *fit, double enough)
 {
     const double *d = fit->frame.singular;
     double even[3] = { d[0], (d[1] + d[2]) / 2, (d[1] + d[2]) / 2 }, within[3];
-    inside(within, even);
+    recon_fisher_inside(within, even);
     if (!(fit->s[1] > 0 && fit->s[1] == fit->s[2]))
-        start(fit->s, within);
-    double value = invert(fit->s, within);
+        recon_fisher_start(fit->s, within);
+    double value = recon_fisher_descend(fit->s, within, enough);
     fit->s[1] = fit->s[2] = (fit->s[1] + fit->s[2]) / 2;
-    fit->log_c = value + dot3(fit->s, within);
+    fit->log_c = value + recon_dot3(fit->s, within);
     return value;
 }
 
@@ -166,10 +75,11 @@ static double fit_pair(fitting *fit)
 static void fit_ml(fitting *fit)
 {
     double free[3], within[3];
-    double even = fit_pair(fit);
-    inside(within, fit->frame.singular);
-    start(free, within);
-    if (2 * fit->count * (even - invert(free, within)) > RATIO_TEST)
+    double even = fit_pair(fit, RECON_FISHER_EXACT);
+    recon_fisher_inside(within, fit->frame.singular);
+    recon_fisher_start(free, within);
+    if (2 * fit->count * (even - recon_fisher_descend(free, within, RECON_FISHER_EXACT)) >
+        RATIO_TEST)
         for (int k = 0; k < 3; k++)
             fit->s[k] = free[k];
 }
@@ -203,13 +113,14 @@ static double fit_robust(fitting *fit)
         if (ring)
             fit_ring(fit);
         else
-            fit_pair(fit);
+            fit_pair(fit, EM_GAIN);
         double now = expect(fit, background);
         if (fabs(now - before) < EM_GAIN * (double)fit->n)
             break;
         before = now;
         update_frame(fit);
-        background = fmin(1 - fit->count / (double)fit->n, BACKGROUND_MOST);
+        background = 1 - fit->count / (double)fit->n;
+        background = fmin(fmax(background, BACKGROUND_LEAST), BACKGROUND_MOST);
     }
     if (!ring)
         fit_ml(fit);

@@ -3,20 +3,34 @@
 
 #include <math.h>
 #include "core/fail.h"
+#include "core/simd.h"
 #include "stats/eig4.h"
 
 #define UNIT 1e-6 /* how far a squared length may be from 1: float quaternions pass */
 
+static inline double square(recon_so3 q)
+{
+    return q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
+}
+
+RECON_CLONES
+static size_t count_bad(const recon_so3 *samples, size_t n)
+{
+    size_t bad = 0;
+    for (size_t i = 0; i < n; i++)
+        bad += !(fabs(square(samples[i]) - 1) <= UNIT);
+    return bad;
+}
+
 recon_status recon_so3_check(recon_ctx *ctx, const recon_so3 *samples, size_t n, size_t first)
 {
-    for (size_t i = 0; i < n; i++) {
-        const recon_so3 q = samples[i];
-        double square = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
-        if (!(fabs(square - 1) <= UNIT))
-            return recon_fail(ctx, RECON_ERR_INPUT, "rotation %zu: quaternion of length %g, not 1",
-                              first + i, sqrt(square));
-    }
-    return RECON_OK;
+    if (count_bad(samples, n) == 0)
+        return RECON_OK;
+    size_t at = 0;
+    while (fabs(square(samples[at]) - 1) <= UNIT)
+        at++;
+    return recon_fail(ctx, RECON_ERR_INPUT, "rotation %zu: quaternion of length %g, not 1",
+                      first + at, sqrt(square(samples[at])));
 }
 
 void recon_so3_moment_add(double m[10], recon_so3 q, double weight)

@@ -1,148 +1,18 @@
-/* so3_mean.c - chordal, Frechet and Tukey means of rotations.
+/* so3_mean.c - chordal, Frechet and Tukey means of rotations, with the modes.
  *
- * The chordal mean is the top eigenvector of the mean of q q^T. The other two go down from starting
- * points that turn with the data: Newton steps in the tangent space with the curvature of the
- * squared distance, Tukey's with reweighted samples, each halved until the loss falls. Where all
- * samples lie within a quarter turn of a Frechet mean there is no other (Afsari, 2011). */
+ * The chordal mean is the top eigenvector of the mean of q q^T; the other two go down from it and
+ * from the modes. */
 #include <recon/stats/so3_mean.h>
 
 #include <math.h>
 #include "core/arena.h"
 #include "core/fail.h"
-#include "core/simd.h"
 #include "core/threads.h"
-#include "stats/eig4.h"
+#include "stats/so3_descent.h"
 #include "stats/so3_frame.h"
 #include "stats/so3_modes.h"
 
-#define STEPS    100
-#define STILL    1e-14 /* radians: a step smaller than this is rounding                     */
-#define SAME     1e-9  /* Frechet losses this close (relative) tie                          */
-#define SWAPPED  3.0   /* Tukey losses tie within so many standard errors of their difference */
-#define AROUND   16    /* starting points on the circle through the two best eigenvectors   */
-#define PER_TASK 64    /* blocks of lanes */
-
-int recon_so3_free_directions(const double singular[3], double n)
-{
-    static const double quantile[5] = { 0, 0, 13.82, 20.52, 27.88 }; /* chi^2 0.999: 2, 5, 9 */
-    const double *d = singular;
-    const double a[4] = { (1 + d[0] + d[1] + d[2]) / 4, (1 + d[0] - d[1] - d[2]) / 4,
-                          (1 - d[0] + d[1] - d[2]) / 4, (1 - d[0] - d[1] + d[2]) / 4 };
-    for (int p = 4; p > 1; p--) { /* are the p largest eigenvalues of q q^T equal? */
-        double mass = 0, spread = 0;
-        for (int i = 0; i < p; i++)
-            mass += a[i];
-        for (int i = 0; i < p; i++)
-            spread += (a[i] - mass / p) * (a[i] - mass / p);
-        if (n * p * (p + 2) / 2 * spread / mass < quantile[p])
-            return p - 1;
-    }
-    return 0;
-}
-
-/* Loss, and the step that would lead to its minimum were it quadratic. */
-typedef struct {
-    recon_so3 at;
-    double loss, step[3], farthest;
-} descent;
-
-/* h x = g by Cramer's rule; h is symmetric, 00 11 22 01 02 12. Weights that vanish give no step. */
-static void solve_step(double x[3], const double h[6], const double g[3])
-{
-    double c00 = h[1] * h[2] - h[5] * h[5], c01 = h[4] * h[5] - h[3] * h[2];
-    double c02 = h[3] * h[5] - h[1] * h[4], c11 = h[0] * h[2] - h[4] * h[4];
-    double c12 = h[3] * h[4] - h[0] * h[5], c22 = h[0] * h[1] - h[3] * h[3];
-    double det = h[0] * c00 + h[3] * c01 + h[4] * c02;
-    double scale = det > 0 ? 1 / det : 0;
-    x[0] = scale * (c00 * g[0] + c01 * g[1] + c02 * g[2]);
-    x[1] = scale * (c01 * g[0] + c11 * g[1] + c12 * g[2]);
-    x[2] = scale * (c02 * g[0] + c12 * g[1] + c22 * g[2]);
-}
-
-/* c = 0: half the squared distance. Its Hessian is 1 along the way to the sample and
- * (angle/2) cot(angle/2) across; Tukey's weight multiplies both. */
-static descent probe(recon_so3 at, const recon_so3 *g, size_t n, double c)
-{
-    descent d = { .at = at };
-    double h[6] = { 0 }, sum[3] = { 0 };
-    recon_so3 back = recon_so3_inverse(at);
-    for (size_t i = 0; i < n; i++) {
-        recon_so3 q = recon_so3_compose(back, g[i]);
-        double sine = sqrt(q.x * q.x + q.y * q.y + q.z * q.z), half = atan2(sine, q.w);
-        double scale = sine > 1e-9 ? 2 * half / sine : 2;
-        double v[3] = { scale * q.x, scale * q.y, scale * q.z };
-        double angle = 2 * half, square = angle * angle;
-        double rest = c > 0 ? fmax(1 - square / (c * c), 0) : 1, weight = c > 0 ? rest * rest : 1;
-        double across = sine > 1e-9 ? half * q.w / sine : 1;
-        double along = weight * (1 - across) / fmax(square, 1e-30);
-        d.loss += c > 0 ? c * c / 6 * (1 - rest * rest * rest) : square / 2;
-        d.farthest = fmax(d.farthest, angle);
-        h[0] += weight * across + along * v[0] * v[0], h[3] += along * v[0] * v[1];
-        h[1] += weight * across + along * v[1] * v[1], h[4] += along * v[0] * v[2];
-        h[2] += weight * across + along * v[2] * v[2], h[5] += along * v[1] * v[2];
-        for (int k = 0; k < 3; k++)
-            sum[k] += weight * v[k];
-    }
-    solve_step(d.step, h, sum);
-    return d;
-}
-
-static descent descend(recon_so3 from, const recon_so3 *g, size_t n, double c)
-{
-    descent d = probe(from, g, n, c);
-    for (int i = 0; i < STEPS; i++) {
-        double size = 1,
-               length = sqrt(d.step[0] * d.step[0] + d.step[1] * d.step[1] + d.step[2] * d.step[2]);
-        if (length > M_PI / 2)
-            size = M_PI / 2 / length;
-        descent next;
-        for (;; size /= 2) {
-            double v[3] = { size * d.step[0], size * d.step[1], size * d.step[2] };
-            next = probe(recon_so3_compose(d.at, recon_so3_exp(v)), g, n, c);
-            if (next.loss <= d.loss || size * length < STILL)
-                break;
-        }
-        if (next.loss <= d.loss)
-            d = next;
-        if (size * length < STILL)
-            break;
-    }
-    return d;
-}
-
-/* Of two candidates whose losses tie, the one nearer the identity. */
-static int better(const descent *a, const descent *b, double tie)
-{
-    if (fabs(a->loss - b->loss) <= tie)
-        return recon_so3_angle(a->at) < recon_so3_angle(b->at);
-    return a->loss < b->loss;
-}
-
-/* A point on the circle through mode and second, which for a ring is the ring. */
-static recon_so3 on_circle(const recon_so3_frame *frame, int i)
-{
-    double c = cos(M_PI * i / AROUND), s = sin(M_PI * i / AROUND);
-    recon_so3 p = frame->mode, q = frame->second;
-    return recon_so3_normalize(
-        (recon_so3){ c * p.w + s * q.w, c * p.x + s * q.x, c * p.y + s * q.y, c * p.z + s * q.z });
-}
-
-/* The chordal mean leads to the minimum wherever there is but one. Where samples are farther than a
- * quarter turn there may be others: the best of the circle's points is the second start. */
-static descent frechet(const recon_so3_frame *frame, const recon_so3 *g, size_t n)
-{
-    descent best = descend(frame->mode, g, n, 0);
-    if (best.farthest < M_PI / 2)
-        return best;
-    descent start = probe(frame->second, g, n, 0);
-    for (int i = 1; i < AROUND; i++) {
-        descent other = probe(on_circle(frame, i), g, n, 0);
-        if (better(&other, &start, 0))
-            start = other;
-    }
-    descent second = descend(start.at, g, n, 0);
-    return better(&second, &best, SAME * best.loss) ? second : best;
-}
+#define SAMPLE_STARTS 256 /* samples tried as starting points with c fixed */
 
 /* One set on its way to a centre. */
 typedef struct {
@@ -179,43 +49,53 @@ static double spacing(const recon_so3_center *center)
     return least;
 }
 
-/* The loss is about c^2/6 for each sample of another mode, so that sampling alone makes the losses
- * of two modes differ by so much: that is a tie, and the answer would otherwise change from one
- * draw to the next. */
-static double tie_of(const recon_so3_center *center, int a, int b, double c)
+/* How many samples a Tukey loss sees. Masses within three standard deviations tie, or the answer
+ * would change from one draw to the next; one less than half the other is the lesser in any case.
+ */
+static double mass_of(const recon_so3_descent *d, size_t n, double c)
 {
-    double both = center->mode[a].weight + center->mode[b].weight;
-    return SWAPPED * c * c / 6 * sqrt(both * (double)center->count);
+    return (double)n - 6 * d->loss / (c * c);
 }
 
-/* From each mode; the best of them, ties to the one nearest the identity. */
+static int tied(double less, double more)
+{
+    return less >= more / 2 && more - less <= 3 * sqrt(more + less);
+}
+
+/* From each mode; the greatest mass wins, ties go to the mode nearest the identity. */
 static recon_so3 tukey_of_modes(centering *s, double c)
 {
     recon_so3_center *out = s->out;
-    descent best = { 0 };
-    int at = 0;
+    double mass[RECON_MODES_MAX];
+    int heaviest = 0;
     for (int k = 0; k < out->modes; k++) {
-        descent d = descend(out->mode[k].at, s->g, s->n, c);
+        recon_so3_descent d = recon_so3_descend(out->mode[k].at, s->g, s->n, c);
         out->mode[k].at = d.at;
-        if (k == 0 || better(&d, &best, tie_of(out, k, at, c)))
-            best = d, at = k;
+        mass[k] = mass_of(&d, s->n, c);
+        heaviest = mass[k] > mass[heaviest] ? k : heaviest;
     }
-    return best.at;
+    int best = heaviest;
+    for (int k = 0; k < out->modes; k++)
+        if (tied(mass[k], mass[heaviest]) &&
+            recon_so3_angle(out->mode[k].at) < recon_so3_angle(out->mode[best].at))
+            best = k;
+    return out->mode[best].at;
 }
 
 /* With c fixed and one mode: from the Frechet mean, which may lie beside a narrow peak, and from
  * the sample that is best itself. */
 static recon_so3 tukey_of_one(centering *s, double c)
 {
-    descent start = probe(s->out->mode[0].at, s->g, s->n, c);
-    descent best = descend(start.at, s->g, s->n, c);
-    for (size_t i = 0; i < s->n; i++) {
-        descent other = probe(s->g[i], s->g, s->n, c);
-        if (better(&other, &start, 0))
+    recon_so3_descent start = recon_so3_probe(s->out->mode[0].at, s->g, s->n, c);
+    recon_so3_descent best = recon_so3_descend(start.at, s->g, s->n, c);
+    size_t stride = (s->n + SAMPLE_STARTS - 1) / SAMPLE_STARTS;
+    for (size_t i = 0; i < s->n; i += stride) {
+        recon_so3_descent other = recon_so3_probe(s->g[i], s->g, s->n, c);
+        if (recon_so3_better(&other, &start, 0))
             start = other;
     }
-    descent second = descend(start.at, s->g, s->n, c);
-    return better(&second, &best, SAME * best.loss) ? second.at : best.at;
+    recon_so3_descent second = recon_so3_descend(start.at, s->g, s->n, c);
+    return recon_so3_better(&second, &best, RECON_SO3_SAME * best.loss) ? second.at : best.at;
 }
 
 static recon_so3 tukey(centering *s, double fixed)
@@ -253,7 +133,7 @@ static recon_status center(recon_ctx *ctx, centering *s, const recon_mean_option
     recon_so3 frechet_mean = s->frame.mode;
     if (options->kind != RECON_MEAN_CHORDAL &&
         (options->kind == RECON_MEAN_FRECHET || out->modes == 1))
-        frechet_mean = frechet(&s->frame, s->g, s->n).at;
+        frechet_mean = recon_so3_frechet(&s->frame, s->g, s->n);
     for (int k = 0; k < out->modes; k++)
         out->mode[k].at = out->modes == 1 ? frechet_mean : at[k];
     weigh_modes(s);
@@ -302,77 +182,4 @@ recon_status recon_so3_mean(recon_ctx *ctx, recon_so3_center *out, const recon_s
                             size_t n, const recon_mean_options *options)
 {
     return recon_so3_mean_batch(ctx, out, samples, 1, n, options);
-}
-
-typedef struct {
-    recon_so3 *mean;
-    double *singular;
-    const recon_so3 *samples;
-    size_t sets, k;
-} chordal_batch;
-
-/* Mean moments of up to RECON_LANES sets side by side. The full 4x4 product of a quaternion with
- * itself is four vectors, which is faster than its ten different entries. */
-RECON_CLONES
-static void block_moments(double m[10][RECON_LANES], const recon_so3 *samples, size_t sets,
-                          size_t k)
-{
-    for (size_t l = 0; l < sets; l++) {
-        double full[4][4] = { { 0 } };
-        for (size_t i = 0; i < k; i++) {
-            const recon_so3 s = samples[l * k + i];
-            const double q[4] = { s.w, s.x, s.y, s.z };
-            for (int a = 0; a < 4; a++)
-                for (int b = 0; b < 4; b++)
-                    full[a][b] += q[a] * q[b];
-        }
-        for (int a = 0, at = 0; a < 4; a++)
-            for (int b = a; b < 4; b++)
-                m[at++][l] = full[a][b] / (double)k;
-    }
-}
-
-static void block_results(const chordal_batch *job, const recon_eig4_lanes *e, size_t first,
-                          size_t sets)
-{
-    for (size_t l = 0; l < sets; l++) {
-        job->mean[first + l] = recon_so3_normalize((recon_so3){
-            e->vector[0][0][l], e->vector[0][1][l], e->vector[0][2][l], e->vector[0][3][l] });
-        if (!job->singular)
-            continue;
-        double *d = job->singular + 3 * (first + l);
-        double outer = e->value[0][l] - e->value[3][l], inner = e->value[1][l] - e->value[2][l];
-        d[0] = outer + inner, d[1] = outer - inner;
-        d[2] = (e->value[0][l] - e->value[1][l]) - (e->value[2][l] - e->value[3][l]);
-    }
-}
-
-static recon_status chordal_task(recon_ctx *ctx, void *arg, size_t index, int worker)
-{
-    const chordal_batch *job = arg;
-    size_t first = index * PER_TASK * RECON_LANES, end = first + PER_TASK * RECON_LANES;
-    (void)worker;
-    for (; first < job->sets && first < end; first += RECON_LANES) {
-        size_t sets = job->sets - first < RECON_LANES ? job->sets - first : RECON_LANES;
-        const recon_so3 *samples = job->samples + first * job->k;
-        double m[10][RECON_LANES] = { { 0 } };
-        recon_eig4_lanes e;
-        recon_status status = recon_so3_check(ctx, samples, sets * job->k, first * job->k);
-        if (status != RECON_OK)
-            return status;
-        block_moments(m, samples, sets, job->k);
-        recon_eig4_many(&e, m);
-        block_results(job, &e, first, sets);
-    }
-    return RECON_OK;
-}
-
-recon_status recon_so3_chordal_batch(recon_ctx *ctx, recon_so3 *mean, double *singular,
-                                     const recon_so3 *samples, size_t sets, size_t k)
-{
-    chordal_batch job = { mean, singular, samples, sets, k };
-    size_t per_task = PER_TASK * RECON_LANES;
-    if (k == 0)
-        return recon_fail(ctx, RECON_ERR_INPUT, "mean of rotations: no rotations");
-    return recon_parallel(ctx, chordal_task, &job, sets / per_task + (sets % per_task != 0));
 }

@@ -16,6 +16,8 @@
 #include <recon/stats/matrix_fisher.h>
 
 #include <math.h>
+#include <stdlib.h>
+#include "core/fail.h"
 
 #define BROADEST   2.0  /* kappa of the first kernel: a standard deviation of 40 degrees        */
 #define SAMPLES    1024 /* enough to see modes: of more, every second, third ... is looked at    */
@@ -73,20 +75,34 @@ static void add_pairs(search *s)
         }
 }
 
-/* Sets the kernel and returns the sum of the log-densities of each sample given the others. */
-static double best_kernel(search *s, const recon_so3_kernels *kernels)
+static int by_value(const void *a, const void *b)
 {
-    double best = -INFINITY;
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sets the kernel and returns the sum of the log-densities of each sample given the others. The
+ * kernel is chosen without the densest samples: a spike lighter than a mode must not decide how
+ * finely all the others are looked at. */
+static double best_kernel(search *s, const recon_so3_kernels *kernels, double *scratch)
+{
+    size_t kept = s->n - (size_t)(LEAST * (double)s->n);
+    double best = -INFINITY, several = 0;
     for (int k = 0; k < RECON_KERNELS; k++) {
         double scale = (1 - BACKGROUND) * exp(-kernels->log_norm[k]) / (double)(s->n - 1);
-        double total = 0;
+        double total = 0, sparse = 0;
         for (size_t i = 0; i < s->n; i++)
-            total += log(BACKGROUND + scale * s->density[i * RECON_KERNELS + (size_t)k]);
-        if (total > best)
-            best = total, s->kernel = k;
+            scratch[i] = log(BACKGROUND + scale * s->density[i * RECON_KERNELS + (size_t)k]);
+        qsort(scratch, s->n, sizeof *scratch, by_value);
+        for (size_t i = 0; i < s->n; i++) {
+            total += scratch[i];
+            sparse += i < kept ? scratch[i] : 0;
+        }
+        if (sparse > best)
+            best = sparse, several = total, s->kernel = k;
     }
     s->kappa = ldexp(BROADEST, s->kernel);
-    return best;
+    return several;
 }
 
 /* Whether one mode explains the samples as well as a kernel density with this log-likelihood. One
@@ -232,25 +248,27 @@ recon_status recon_so3_modes(recon_ctx *ctx, int *modes, recon_so3 at[RECON_MODE
 {
     size_t stride = (n + SAMPLES - 1) / SAMPLES;
     search s = { .n = (n + stride - 1) / stride };
-    recon_status status = recon_arena_take(ctx, arena, &s.g, s.n, sizeof *s.g);
-    if (status == RECON_OK)
-        status = recon_arena_take(ctx, arena, &s.density, s.n * RECON_KERNELS, sizeof *s.density);
+    double *scratch;
+    int one = 1;
+    recon_status status;
     *modes = 1;
-    if (status != RECON_OK || s.n < 2 * LEAST_N)
-        return status;
+    RECON_TRY(recon_arena_take(ctx, arena, &s.g, s.n, sizeof *s.g));
+    RECON_TRY(recon_arena_take(ctx, arena, &s.density, s.n * RECON_KERNELS, sizeof *s.density));
+    RECON_TRY(recon_arena_take(ctx, arena, &scratch, s.n, sizeof *scratch));
+    if (s.n < 2 * LEAST_N)
+        return RECON_OK;
     for (size_t i = 0; i < s.n; i++)
         s.g[i] = samples[i * stride];
     add_pairs(&s);
-    double several = best_kernel(&s, kernels);
+    double several = best_kernel(&s, kernels, scratch);
     find_peaks(&s);
-    if (s.peaks < 2)
+    if (s.peaks > 1)
+        RECON_TRY(one_will_do(ctx, &one, &s, several));
+    if (one)
         return RECON_OK;
-    int one = 1;
-    status = one_will_do(ctx, &one, &s, several);
-    if (status != RECON_OK || one)
-        return status;
     group_peaks(&s);
     int found = list_modes(at, &s);
     *modes = found > 1 ? found : 1;
-    return RECON_OK;
+done:
+    return status;
 }

