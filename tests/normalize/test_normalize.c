@@ -1,82 +1,7 @@
-/* Algorithm 1 on data whose truth is known: poses g = mu offset, one offset a class. */
-#include "scratch.h"
+/* Algorithm 1: what is true is recovered, and what is arbitrary does not matter. */
+#include "normalize/known.h"
 
-#include <recon/core/npy.h>
-#include <recon/group/so2.h>
-#include <recon/normalize/normalize.h>
 #include <recon/stats/wasserstein.h>
-
-enum { N = 480, D = 8, CLASSES = 4, K = 40 };
-
-typedef struct {
-    float z[N * D];
-    double so2[N], offset2[CLASSES];
-    recon_so3 so3[N], offset3[CLASSES];
-    int64_t label[N];
-} data;
-
-typedef enum { NORMAL, UNIFORM } form; /* of mu: sigma or half-width is the spread */
-
-static void draw(double *angle, recon_so3 *rotation, double spread, form how, recon_rng *r)
-{
-    double v[3];
-    for (int i = 0; i < 3; i++)
-        v[i] = spread * (how == NORMAL ? recon_rng_normal(r) : 2 * recon_rng_uniform(r) - 1);
-    *angle = recon_so2_wrap(v[0]);
-    *rotation = recon_so3_exp(v);
-}
-
-/* Classes lie about the first axes; blur is how far they reach into each other. */
-static data *make_data(double spread, form how, double blur)
-{
-    data *w = calloc(1, sizeof *w);
-    assert_non_null(w);
-    for (size_t c = 0; c < CLASSES; c++) {
-        recon_rng r = recon_rng_new(1, c);
-        w->offset2[c] = recon_so2_haar(&r);
-        w->offset3[c] = recon_so3_haar(&r);
-    }
-    for (size_t i = 0; i < N; i++) {
-        recon_rng r = recon_rng_new(2, i);
-        size_t c = i % CLASSES;
-        w->label[i] = (int64_t)c;
-        for (size_t j = 0; j < D; j++)
-            w->z[i * D + j] = (float)((j == c) + blur * recon_rng_normal(&r));
-        draw(&w->so2[i], &w->so3[i], spread, how, &r);
-        w->so2[i] = recon_so2_compose(w->so2[i], w->offset2[c]);
-        w->so3[i] = recon_so3_compose(w->so3[i], w->offset3[c]);
-    }
-    return w;
-}
-
-static recon_embedded view(const data *w, recon_group group, size_t n)
-{
-    return (recon_embedded){ .n = n,
-                             .d = D,
-                             .z = w->z,
-                             .so2 = group == RECON_SO2 ? w->so2 : NULL,
-                             .so3 = group == RECON_SO3 ? w->so3 : NULL,
-                             .labels = w->label };
-}
-
-static recon_frames normalize(recon_ctx *ctx, const recon_embedded *e,
-                              const recon_embedded *queries, recon_normalize_options o)
-{
-    recon_frames f;
-    CHECK_OK(ctx, recon_normalize(ctx, &f, e, queries, &o));
-    return f;
-}
-
-/* A fixed family for speed: the choice of one has a test of its own. */
-static recon_normalize_options neighbors(size_t k)
-{
-    return (recon_normalize_options){ .knn.k = k, .family = RECON_SO2_NORMAL };
-}
-
-static recon_normalize_options components(double eps)
-{
-    return (recon_normalize_options){ .classes = RECON_CLASSES_COMPONENTS, .eps = eps };
-}
 
 static double pose_distance(const recon_poses *a, size_t i, const recon_poses *b, size_t j)
 {
@@ -621,99 +546,6 @@ static void every_allocation_may_fail(void **state)
     free(w);
 }
 
-/* --- files ------------------------------------------------------------------------------------ */
-
-static void remove_result(const char *dir)
-{
-    char command[600];
-    snprintf(command, sizeof command, "rm -rf '%s'", dir);
-    assert_int_equal(system(command), 0);
-}
-
-static void expect_shape(recon_ctx *ctx, const char *name, recon_dtype dtype, int ndim,
-                         const size_t *shape)
-{
-    recon_array a;
-    CHECK_OK(ctx, recon_npy_read(ctx, &a, scratch(name)));
-    assert_int_equal(a.dtype, dtype);
-    assert_int_equal(a.ndim, ndim);
-    for (int i = 0; i < ndim; i++)
-        assert_int_equal(a.shape[i], shape[i]);
-    recon_array_free(&a);
-}
-
-static void files_have_the_promised_shapes(void **state)
-{
-    data *w = make_data(0.3, NORMAL, 0.05);
-    recon_embedded e = view(w, RECON_SO2, N);
-    recon_frames f = normalize(*state, &e, NULL, neighbors(5));
-    CHECK_OK(*state, recon_frames_write(*state, scratch("out"), &f, RECON_F32, "{}"));
-    expect_shape(*state, "out/gamma.npy", RECON_F32, 1, (size_t[]){ N });
-    expect_shape(*state, "out/absolute.npy", RECON_F32, 1, (size_t[]){ N });
-    expect_shape(*state, "out/normalized.npy", RECON_F32, 2, (size_t[]){ N, 5 });
-    expect_shape(*state, "out/neighbors.npy", RECON_I64, 2, (size_t[]){ N, 5 });
-    expect_shape(*state, "out/theta.npy", RECON_F64, 1, (size_t[]){ N });
-    expect_shape(*state, "out/score.npy", RECON_F64, 1, (size_t[]){ N });
-    expect_shape(*state, "out/identifiability.npy", RECON_F64, 2, (size_t[]){ N, 4 });
-    assert_int_equal(access(scratch("out/summary.json"), F_OK), 0);
-    recon_frames_free(&f);
-
-    e = view(w, RECON_SO3, N);
-    f = normalize(*state, &e, NULL, neighbors(5));
-    CHECK_OK(*state, recon_frames_write(*state, scratch("out"), &f, RECON_F64, NULL));
-    expect_shape(*state, "out/gamma.npy", RECON_F64, 3, (size_t[]){ N, 3, 3 });
-    expect_shape(*state, "out/normalized.npy", RECON_F64, 4, (size_t[]){ N, 5, 3, 3 });
-    expect_shape(*state, "out/theta.npy", RECON_F64, 3, (size_t[]){ N, 3, 3 });
-    expect_shape(*state, "out/identifiability.npy", RECON_F64, 2, (size_t[]){ N, 3 });
-    assert_true(access(scratch("out/summary.json"), F_OK) != 0); /* the earlier one is gone */
-    recon_frames_free(&f);
-    remove_result(scratch("out"));
-    free(w);
-}
-
-static void files_hold_the_numbers(void **state)
-{
-    data *w = make_data(0.3, NORMAL, 0.05);
-    recon_embedded e = view(w, RECON_SO3, N);
-    recon_frames f = normalize(*state, &e, NULL, neighbors(5));
-    recon_array a;
-    CHECK_OK(*state, recon_frames_write(*state, scratch("out"), &f, RECON_F64, NULL));
-    CHECK_OK(*state, recon_npy_read(*state, &a, scratch("out/normalized.npy")));
-    for (size_t i = 0; i < N * 5; i++) {
-        double m[9];
-        recon_so3_to_matrix(m, f.normalized.so3[i]);
-        assert_memory_equal((const double *)a.data + i * 9, m, sizeof m);
-    }
-    recon_array_free(&a);
-    CHECK_OK(*state, recon_npy_read(*state, &a, scratch("out/neighbors.npy")));
-    assert_memory_equal(a.data, f.neighbors, N * 5 * sizeof *f.neighbors);
-    recon_array_free(&a);
-    recon_frames_free(&f);
-    remove_result(scratch("out"));
-    free(w);
-}
-
-static recon_status write_once(recon_ctx *ctx, const recon_frames *f)
-{
-    return recon_frames_write(ctx, scratch("out"), f, RECON_F32, "{}");
-}
-
-static void a_failed_write_leaves_nothing(void **state)
-{
-    data *w = make_data(0.3, NORMAL, 0.05);
-    recon_embedded e = view(w, RECON_SO2, N);
-    recon_frames f = normalize(*state, &e, NULL, neighbors(5));
-    CHECK_FAILS(*state, recon_frames_write(*state, scratch("no/out"), &f, RECON_F32, NULL),
-                RECON_ERR_IO, "no/out: cannot make the folder: No such file");
-    scratch_write("file", "", 0);
-    CHECK_FAILS(*state, recon_frames_write(*state, scratch("file"), &f, RECON_F32, NULL),
-                RECON_ERR_IO, "file: cannot make the folder: File exists");
-    CHECK_ALLOCATIONS(*state, write_once(*state, &f)); /* counts what lies in the folder */
-    recon_frames_free(&f);
-    remove_result(scratch("out"));
-    free(w);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -736,9 +568,6 @@ int main(void)
         cmocka_unit_test(bad_values_are_named),
         cmocka_unit_test(an_interrupt_ends_it),
         cmocka_unit_test(every_allocation_may_fail),
-        SCRATCH_TEST(files_have_the_promised_shapes),
-        SCRATCH_TEST(files_hold_the_numbers),
-        SCRATCH_TEST(a_failed_write_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }
