@@ -37,10 +37,14 @@ int main(int argc, char **argv)
     index.add((faiss::Index::idx_t)n, z.data());
     std::vector<float> score(n * (k + 1));
     std::vector<faiss::Index::idx_t> label(n * (k + 1));
-    auto begin = std::chrono::steady_clock::now();
-    index.search((faiss::Index::idx_t)n, z.data(), (faiss::Index::idx_t)(k + 1), score.data(),
-                 label.data()); /* itself and k more */
-    std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-    std::printf("%.3f\n", seconds.count());
+    double best = INFINITY;
+    for (int i = 0; i < 3; i++) { /* the best of three, as bench_knn */
+        auto begin = std::chrono::steady_clock::now();
+        index.search((faiss::Index::idx_t)n, z.data(), (faiss::Index::idx_t)(k + 1), score.data(),
+                     label.data()); /* itself and k more */
+        std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+        best = std::min(best, seconds.count());
+    }
+    std::printf("%.3f\n", best);
     return 0;
 }

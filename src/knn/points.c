@@ -52,6 +52,27 @@ static double squared_distance(const float *a, const float *b, size_t d)
     return sum[0];
 }
 
+RECON_CLONES
+static float product(const float *a, const float *b, size_t d)
+{
+    float sum[4 * LANES] = { 0 };
+    size_t i = 0;
+    for (; i + 4 * LANES <= d; i += 4 * LANES)
+        for (size_t l = 0; l < 4 * LANES; l++)
+            sum[l] += a[i + l] * b[i + l];
+    for (size_t l = 0; i < d; i++, l++)
+        sum[l] += a[i] * b[i];
+    for (size_t half = 2 * LANES; half > 0; half /= 2)
+        for (size_t l = 0; l < half; l++)
+            sum[l] += sum[l + half];
+    return sum[0];
+}
+
+float recon_points_product(const recon_points *a, size_t i, const recon_points *b, size_t j)
+{
+    return product(a->w + i * a->d, b->w + j * b->d, a->d);
+}
+
 double recon_points_exact(const recon_points *a, size_t i, const recon_points *b, size_t j)
 {
     const float *x = a->z + i * a->d, *y = b->z + j * b->d;

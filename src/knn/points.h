@@ -41,6 +41,9 @@ void recon_points_free(recon_points *p);
  * the squared distance. The same bits with i and j exchanged, and for equal rows. */
 double recon_points_exact(const recon_points *a, size_t i, const recon_points *b, size_t j);
 
+/* w_i . w_j in single precision: what a tile of the blocked product holds, one at a time. */
+float recon_points_product(const recon_points *a, size_t i, const recon_points *b, size_t j);
+
 /* What the blocked score would be without rounding, given the exact one. */
 double recon_points_blocked(const recon_points *a, size_t i, double exact);
 

@@ -4,9 +4,9 @@
 
 #include <math.h>
 
-#define HITS       ((size_t)8192)
-#define HITS_SHARE 32           /* a coarse tile pays while fewer than one entry in 32 passes */
-#define HITS_TRIAL (1ull << 22) /* entries before that is judged */
+#define HITS  ((size_t)8192)
+#define PAYS  4096 /* of 65536: a coarse tile pays while fewer of its entries pass */
+#define RETRY 8    /* otherwise one tile in so many is coarse, to see whether it would */
 
 enum { SIDE = 16 }; /* of the squares in which a block is transposed */
 
@@ -58,11 +58,16 @@ done:
     return status;
 }
 
-static int coarse_pays(const recon_sweep *sweep)
+static int coarse_pays(recon_tally *tally)
 {
-    unsigned long long hits = atomic_load(&sweep->tally->hits);
-    return sweep->packed_bytes &&
-           hits * HITS_SHARE <= atomic_load(&sweep->tally->entries) + HITS_TRIAL;
+    return atomic_load(&tally->share) < PAYS || atomic_fetch_add(&tally->turn, 1) % RETRY == 0;
+}
+
+/* Moves the share an eighth of the way to what the last scan saw. */
+static void count_hits(recon_tally *tally, size_t hits, size_t entries)
+{
+    size_t now = hits * 65536 / entries, before = atomic_load(&tally->share);
+    atomic_store(&tally->share, (unsigned)((7 * before + now) / 8));
 }
 
 recon_status recon_sweep_scores(recon_ctx *ctx, recon_sweep *sweep, const recon_points *rows,
@@ -70,7 +75,7 @@ recon_status recon_sweep_scores(recon_ctx *ctx, recon_sweep *sweep, const recon_
 {
     size_t first = tile * RECON_TILE * rows->d;
     *count = tile_rows(rows, tile);
-    sweep->coarse = may_be_coarse && coarse_pays(sweep);
+    sweep->coarse = may_be_coarse && sweep->packed_bytes && coarse_pays(sweep->tally);
     recon_gemm_args g = { .type = RECON_F32,
                           .m = *count,
                           .n = sweep->count,
@@ -86,7 +91,6 @@ recon_status recon_sweep_scores(recon_ctx *ctx, recon_sweep *sweep, const recon_
         g.type = RECON_I8;
         g.a = rows->bytes + first;
         g.b = sweep->packed_bytes;
-        atomic_fetch_add(&sweep->tally->entries, *count * sweep->count);
     }
     return recon_ops_of(ctx)->gemm(ctx, &g);
 }
@@ -101,15 +105,13 @@ static const float *lowered(float *out, const float *floor, const recon_points *
     return out;
 }
 
-/* Hits of bytes, scored again: exact, so within the error of a blocked score. */
+/* Hits of bytes get the score that a fine tile would have had. */
 static void rescore(recon_sweep *sweep, const recon_points *rows, size_t first_row, size_t count)
 {
-    atomic_fetch_add(&sweep->tally->hits, count);
     for (size_t h = 0; h < count; h++) {
         recon_hit *hit = &sweep->hits[h];
-        size_t r = first_row + hit->row, c = sweep->begin + hit->col;
-        double exact = recon_points_exact(rows, r, sweep->cols, c);
-        hit->score = (float)(recon_points_blocked(rows, r, exact) + (double)sweep->cols->shift[c]);
+        hit->score =
+            recon_points_product(rows, first_row + hit->row, sweep->cols, sweep->begin + hit->col);
     }
 }
 
@@ -146,8 +148,11 @@ recon_status recon_sweep_scan(recon_ctx *ctx, recon_sweep *sweep, const recon_po
         t.row_floor = sweep->infinite;
     if (!col_floor)
         t.col_floor = sweep->infinite;
+    size_t begin = *next;
     recon_status status = recon_ops_of(ctx)->topk(ctx, &t);
-    if (status == RECON_OK && sweep->coarse)
+    if (status == RECON_OK && sweep->coarse) {
+        count_hits(sweep->tally, *count, (*next - begin) * sweep->count);
         rescore(sweep, rows, first, *count);
+    }
     return status;
 }

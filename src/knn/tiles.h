@@ -17,9 +17,10 @@
 
 #define RECON_TILE 512 /* rows and columns of a tile: its scores stay in the second-level cache */
 
-/* Shared by the sweeps of one search. */
+/* Shared by the sweeps of one search: does a coarse tile pay just now? Only speed hangs on it. */
 typedef struct {
-    atomic_ullong entries, hits; /* of coarse tiles */
+    atomic_uint share; /* of entries that passed, lately, in 1 / 65536 */
+    atomic_uint turn;  /* tiles since */
 } recon_tally;
 
 typedef struct {
