@@ -1,8 +1,17 @@
 /* ops.h - the one table of kernels.
  *
- * An entry is a whole kernel, the size of a BLAS call. Mathematics calls recon_ops(ctx)->entry;
- * ref/ fills the table with plain loops, cpu/ with libraries and tuned loops, and the same test
- * holds every table to ref/. Results never depend on the number of threads. */
+ * An entry is a whole kernel, the size of a BLAS or cuDNN call. Mathematics calls
+ * recon_ops_of(ctx)->entry; ref/ fills the table with plain loops in float and double, cpu/ with
+ * libraries and tuned loops, cuda/ with cuBLAS, cuDNN and kernels of ours. The same tests hold
+ * every table to ref/. Results never depend on the number of threads, and sums are never atomic.
+ *
+ * Rules that hold for every entry:
+ * - Tensors are dense. The caller has checked shapes; entries assert nothing a user could cause.
+ * - Activations (x, y and their gradients dx, dy) are F32 or BF16, all of one entry alike, and F64
+ * on ref/. Parameters, their gradients, statistics, angles and losses are F32 (F64 on ref/), save
+ *   weights of conv and linear, which come in the type of the activations.
+ * - Whatever an entry writes it overwrites. Adding gradients up is the tape's business.
+ * - A pointer that the comment calls optional may be NULL. */
 #ifndef OPS_OPS_H
 #define OPS_OPS_H
 
@@ -10,13 +19,15 @@
 #include <stdint.h>
 #include <recon/core/array.h>
 #include <recon/ops/backend.h>
+#include "ops/tensor.h"
 
 /* c = alpha op(a) op(b) + beta c, row-major; op(a) is m x k, op(b) is k x n. With beta = 0 the old
- * c is not read. Type RECON_F32 or RECON_F64, or RECON_I8: a and b are int8, c is int32 and exact;
- * then k is at most RECON_BYTE_TERMS, alpha is 1 and beta 0. */
+ * c is not read. Type F32 or F64; BF16: a and b are BF16, c is F32 or BF16 as c_bf16 says; or I8: a
+ * and b are int8, c is int32 and exact, k is at most RECON_BYTE_TERMS, alpha is 1 and beta 0. */
 #define RECON_BYTE_TERMS 65536
 typedef struct {
     recon_dtype type;
+    int c_bf16;
     int transpose_a, transpose_b;
     size_t m, n, k;
     double alpha, beta;
@@ -40,7 +51,8 @@ typedef struct {
  * One pass serves both because similarities are symmetric. Scores may also be given as products of
  * bytes, scores[r][c] = row_scale[r] * col_scale[c] * bytes[r][c]. The scan starts at row *next and
  * stops in front of the first row that might not fit into hits, leaving *next there, so that the
- * caller can raise the floors in between: the floors rise quickly and hits become rare. */
+ * caller can raise the floors in between: the floors rise quickly and hits become rare. Host memory
+ * only. */
 typedef struct {
     const float *scores;                /* or NULL, and then */
     const int32_t *bytes;               /* these, with       */
@@ -54,11 +66,214 @@ typedef struct {
     size_t *next;
 } recon_topk_args;
 
+/* y[n][p][q][o] = act(bias[o] + sum over i, j, c of x[n][p s + i - pad][q s + j - pad][c]
+ * w[o][i][j][c]), zeros outside. x n,h,w,c; w o,kh,kw,c; y n,p,q,o with p = (h + 2 pad - kh) /
+ * stride + 1. A linear layer is the case h = w = kh = kw = 1, and may be given as x n,c and w o,c.
+ */
+typedef struct {
+    size_t stride, pad;
+    int relu;                       /* forward: y = max(0, .)                                  */
+    recon_tensor y, x, w, bias;     /* forward; bias.data optional                             */
+    recon_tensor dy, dx, dw, dbias; /* backward: each of dx, dw, dbias .data optional; dw and
+                                       dbias are F32. With relu, dy is masked by y > 0 first    */
+} recon_conv_args;
+
+typedef enum { RECON_RELU, RECON_SILU, RECON_SIGMOID, RECON_SOFTPLUS, RECON_TANH } recon_map_kind;
+typedef struct {
+    recon_map_kind kind;
+    recon_tensor y, x;   /* forward y = f(x)               */
+    recon_tensor dy, dx; /* backward dx = dy f'(x)         */
+} recon_map_args;
+
+/* y = alpha a + beta b, same shapes, any of the types F32, BF16, F64 (with F64 only F64). b
+ * optional; y may be a or b. Also the cast, with alpha 1 and no b. */
+typedef struct {
+    double alpha, beta;
+    recon_tensor y, a, b;
+} recon_add_args;
+
+/* y[r][f][m] = x[r][f][m] g[r][f]; field is m, so m = 1 is the product. Backward: dx, dg optional.
+ */
+typedef struct {
+    size_t field;
+    recon_tensor y, x, g, dy, dx, dg;
+} recon_gate_args;
+
+/* Batch norm over the rows of x [rows][channels * field].
+ * field 1: y = scale (x - mean) inv + shift, inv = 1 / sqrt(var + eps), var biased over the batch.
+ * field m > 1, for vector fields: y = scale x inv with inv = 1 / sqrt(mean over rows of |x_f|^2 / m
+ * + eps): no mean, no shift, so that turning commutes with it. training: mean and inv are found and
+ * stored, and the running ones updated, running = (1 - momentum) running + momentum new,
+ * running_var holding the unbiased variance (field m: the mean square). Otherwise mean and inv come
+ * from the running ones. segments optional: rows offset[s] .. offset[s+1] are normalised apart
+ * (instance norm per graph); mean and inv are then [segments][channels], the running ones are not
+ * used. */
+typedef struct {
+    size_t field;
+    int training;
+    double eps, momentum;
+    recon_tensor y, x, scale, shift;        /* [channels]; shift.data NULL when field > 1 */
+    recon_tensor running_mean, running_var; /* [channels] */
+    recon_tensor mean, inv;                 /* [channels] or [segments][channels], saved  */
+    recon_tensor offset;                    /* I32 [segments + 1], optional               */
+    recon_tensor dy, dx, dscale, dshift;
+} recon_norm_args;
+
+/* Norm-nonlinearity on vector fields x [rows][fields * field]: y = x relu(|x_f| + b_f) / |x_f|, 0
+ * where |x_f| = 0. bias [fields]. */
+typedef struct {
+    size_t field;
+    recon_tensor y, x, bias, dy, dx, dbias;
+} recon_norm_relu_args;
+
+/* Pooling of images by size x size windows, stride apart, no padding. max keeps in index (I32, of
+ * y's shape) which place of the window won, the first of equals. */
+typedef struct {
+    int max;
+    size_t size, stride;
+    recon_tensor y, x, index, dy, dx;
+} recon_pool_args;
+
+/* Bilinear resizing of images to y's height and width. align_corners: the outer pixel centres
+ * coincide; otherwise the outer pixel edges do, and samples beyond the outer centres take the
+ * edge's value. */
+typedef struct {
+    int align_corners;
+    recon_tensor y, x, dy, dx;
+} recon_resize_args;
+
+/* Turns image n counter-clockwise, as seen with row 0 on top, by angle[n] radians about its middle:
+ * bilinear, zeros outside, pixel centres at (2 i + 1) / W - 1. Backward: dx and dangle optional. */
+typedef struct {
+    recon_tensor y, x, angle, dy, dx, dangle;
+} recon_rotate_args;
+
+/* y = x with each element zeroed with probability rate and the others divided by 1 - rate. Element
+ * i of a call draws word i of Philox stream (seed, *counter): the gradient is the same call on dy.
+ * counter lives in backend memory, so that a captured step draws anew each time. */
+typedef struct {
+    double rate;
+    uint64_t seed,
+        site; /* site tells the calls of one step apart: it is added to the stream's high bits */
+    const uint64_t *counter;
+    recon_tensor y, x;
+} recon_dropout_args;
+
+/* y[e] = x[index[e]], rows. The gradient sums over the edges of each row, in ascending order:
+ * order [e] lists the edges by row, offset [rows + 1] where each row begins; all I32. */
+typedef struct {
+    recon_tensor y, x, index, order, offset, dy, dx;
+} recon_gather_args;
+
+/* y[s] = sum of x[offset[s]] .. x[offset[s+1]-1], rows. Backward spreads: dx[e] = dy[segment of e].
+ */
+typedef struct {
+    recon_tensor y, x, offset, dy, dx;
+} recon_segment_args;
+
+/* y[o][i] = scale * sum over m of x[o][m][i]; backward dx[o][m][i] = scale * dy[o][i]. */
+typedef struct {
+    size_t outer, middle, inner;
+    double scale;
+    recon_tensor y, x, dy, dx;
+} recon_reduce_args;
+
+/* y[r][u][k] = sum over i, j of c[i][j][k] a[r][u][i] b[r][j]. da, db optional. c is F32 (F64). */
+typedef struct {
+    size_t rows, channels, ni, nj, nk;
+    recon_tensor y, a, b, c, dy, da, db;
+} recon_tensor_product_args;
+
+/* Columns from .. from + cols of src to columns to .. of dst; rows alike. Concatenation and
+ * splitting. */
+typedef struct {
+    size_t rows, cols, from, to;
+    recon_tensor dst, src;
+} recon_columns_args;
+
+/* Losses: a mean over rows into loss [1]; backward gives d loss / d x times *dloss [1].
+ * CROSS_ENTROPY: x logits [n][c], target I32 [n]. MSE, L1: x and target alike, mean over elements.
+ * COS: 1 - x . target over rows of unit vectors. VONMISES: -log sum_k w_k f(theta; mu_k, kappa_k),
+ * x [n][4 parts]: logits of w, then pairs (2 parts numbers) whose direction is mu, then softplus^-1
+ * of kappa; target theta [n]. */
+typedef enum {
+    RECON_LOSS_CROSS_ENTROPY,
+    RECON_LOSS_MSE,
+    RECON_LOSS_L1,
+    RECON_LOSS_COS,
+    RECON_LOSS_VONMISES
+} recon_loss_kind;
+typedef struct {
+    recon_loss_kind kind;
+    recon_tensor loss, x, target, dloss, dx;
+} recon_loss_args;
+
+/* Adam (decoupled decay: AdamW) on n numbers, all F32 (F64), and what it reads each step, in
+ * backend memory so that a captured step can go on: m = b1 m + (1 - b1) s g, v = b2 v + (1 - b2) (s
+ * g)^2, s = min(1, clip / |g|) from grad_norm, w -= rate (mhat / (sqrt(vhat) + eps) + decay w), ema
+ * = decay_ema ema + (1 - decay_ema) w. bf16 optional: w rounded for the next step's products. */
+typedef struct {
+    double rate;         /* of this step, warm-up and schedule applied */
+    double bias1, bias2; /* 1 - b1^t, 1 - b2^t */
+} recon_adam_state;
+typedef struct {
+    size_t n;
+    double b1, b2, eps, decay, clip, ema_decay; /* clip 0: none */
+    const recon_adam_state *state;
+    const double *grad_norm; /* |g| over all parameters, see norm */
+    void *w, *g, *m, *v;
+    void *ema;  /* optional */
+    void *bf16; /* optional */
+    recon_dtype type;
+} recon_adam_args;
+
 typedef struct recon_ops {
     const char *name;
-    int (*has_fast_bytes)(void); /* is gemm of RECON_I8 several times faster than of RECON_F32? */
+    int (*has_fast_bytes)(void); /* is gemm of I8 several times faster than of F32? */
+
+    /* Memory. Host pointers are pageable; upload and download are ordered with the kernels. */
+    recon_status (*alloc)(recon_ctx *ctx, void **out, size_t bytes);
+    void (*release)(recon_ctx *ctx, void *block);
+    recon_status (*upload)(recon_ctx *ctx, void *to, const void *host, size_t bytes);
+    recon_status (*download)(recon_ctx *ctx, void *host, const void *from, size_t bytes);
+    recon_status (*zero)(recon_ctx *ctx, void *block, size_t bytes);
+    recon_status (*sync)(recon_ctx *ctx);
+
     recon_status (*gemm)(recon_ctx *ctx, const recon_gemm_args *args);
     recon_status (*topk)(recon_ctx *ctx, const recon_topk_args *args);
+
+    recon_status (*conv)(recon_ctx *ctx, const recon_conv_args *args);
+    recon_status (*conv_back)(recon_ctx *ctx, const recon_conv_args *args);
+    recon_status (*map)(recon_ctx *ctx, const recon_map_args *args);
+    recon_status (*map_back)(recon_ctx *ctx, const recon_map_args *args);
+    recon_status (*add)(recon_ctx *ctx, const recon_add_args *args);
+    recon_status (*gate)(recon_ctx *ctx, const recon_gate_args *args);
+    recon_status (*gate_back)(recon_ctx *ctx, const recon_gate_args *args);
+    recon_status (*norm)(recon_ctx *ctx, const recon_norm_args *args);
+    recon_status (*norm_back)(recon_ctx *ctx, const recon_norm_args *args);
+    recon_status (*norm_relu)(recon_ctx *ctx, const recon_norm_relu_args *args);
+    recon_status (*norm_relu_back)(recon_ctx *ctx, const recon_norm_relu_args *args);
+    recon_status (*pool)(recon_ctx *ctx, const recon_pool_args *args);
+    recon_status (*pool_back)(recon_ctx *ctx, const recon_pool_args *args);
+    recon_status (*resize)(recon_ctx *ctx, const recon_resize_args *args);
+    recon_status (*resize_back)(recon_ctx *ctx, const recon_resize_args *args);
+    recon_status (*rotate)(recon_ctx *ctx, const recon_rotate_args *args);
+    recon_status (*rotate_back)(recon_ctx *ctx, const recon_rotate_args *args);
+    recon_status (*dropout)(recon_ctx *ctx, const recon_dropout_args *args);
+    recon_status (*gather)(recon_ctx *ctx, const recon_gather_args *args);
+    recon_status (*gather_back)(recon_ctx *ctx, const recon_gather_args *args);
+    recon_status (*segment_sum)(recon_ctx *ctx, const recon_segment_args *args);
+    recon_status (*segment_sum_back)(recon_ctx *ctx, const recon_segment_args *args);
+    recon_status (*reduce)(recon_ctx *ctx, const recon_reduce_args *args);
+    recon_status (*reduce_back)(recon_ctx *ctx, const recon_reduce_args *args);
+    recon_status (*tensor_product)(recon_ctx *ctx, const recon_tensor_product_args *args);
+    recon_status (*tensor_product_back)(recon_ctx *ctx, const recon_tensor_product_args *args);
+    recon_status (*columns)(recon_ctx *ctx, const recon_columns_args *args);
+    recon_status (*loss)(recon_ctx *ctx, const recon_loss_args *args);
+    recon_status (*loss_back)(recon_ctx *ctx, const recon_loss_args *args);
+    /* out[0] = |x| of x [n] F32 (F64): one double in backend memory, summed in a fixed order. */
+    recon_status (*norm2)(recon_ctx *ctx, double *out, const void *x, size_t n, recon_dtype type);
+    recon_status (*adam)(recon_ctx *ctx, const recon_adam_args *args);
 } recon_ops;
 
 /* The context's table; attaches "cpu" when none is there. */
