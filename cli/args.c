@@ -1,5 +1,6 @@
 /* args.c - options from the command line, and the help made from the same table. */
 #include "cli/cli.h"
+#include "core/fail.h"
 
 #include <errno.h>
 #include <math.h>
@@ -45,12 +46,13 @@ static void print_help(const cli_command *command, const cli_option *options,
 
 int cli_misuse(const cli_command *command, const char *fmt, ...)
 {
+    char what[1024];
     va_list ap;
-    fprintf(stderr, "recon %s: ", command->name);
     va_start(ap, fmt);
-    vfprintf(stderr, fmt, ap);
+    vsnprintf(what, sizeof what, fmt, ap);
     va_end(ap);
-    fprintf(stderr, "; see `recon %s --help`\n", command->name);
+    recon_keep_to_one_line(what);
+    fprintf(stderr, "recon %s: %s; see `recon %s --help`\n", command->name, what, command->name);
     return EXIT_MISUSE;
 }
 
@@ -77,8 +79,10 @@ static int parse_number(double *out, const char *text)
 
 static int parse_choice(int *out, const char *choices, const char *text)
 {
-    size_t length = strlen(text);
+    size_t length = strcspn(text, "|");
     int place = 0;
+    if (text[length])
+        return 0;
     for (const char *at = choices; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL, place++)
         if (!strncmp(at, text, length) && (at[length] == '|' || at[length] == '\0')) {
             *out = place;

@@ -1,5 +1,6 @@
 /* main.c - recon: a table of commands. */
 #include "cli/cli.h"
+#include "core/fail.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -36,7 +37,10 @@ static int run(int argc, char **argv)
     for (size_t i = 0; i < COMMANDS; i++)
         if (!strcmp(argv[1], commands[i]->name))
             return commands[i]->run(argc - 2, argv + 2);
-    fprintf(stderr, "recon: no command is called '%s'; `recon --help` lists them\n", argv[1]);
+    char name[64];
+    snprintf(name, sizeof name, "%s", argv[1]);
+    recon_keep_to_one_line(name);
+    fprintf(stderr, "recon: no command is called '%s'; `recon --help` lists them\n", name);
     return EXIT_MISUSE;
 }
 
