@@ -387,6 +387,23 @@ static void a_query_far_from_all_is_of_no_class(void **state)
     free(w);
 }
 
+/* A query half as far again as eps is outside, one half as far is not: to any eps that single
+ * precision embeddings can tell, though their similarity no longer can. */
+static void a_query_is_measured_like_the_points(void **state)
+{
+    const float z[] = { 1, 0 };
+    const double so2[] = { 0, 0 };
+    for (double eps = 0.1; eps > 1e-7; eps /= 10) {
+        const float zq[] = { 1, (float)(0.5 * eps), 1, (float)(1.5 * eps) };
+        recon_embedded e = { .n = 1, .d = 2, .z = z, .so2 = so2 };
+        recon_embedded q = { .n = 2, .d = 2, .z = zq, .so2 = so2 };
+        recon_frames f = normalize(*state, &e, &q, components(eps));
+        assert_int_equal(f.class_of[0], 0);
+        assert_int_equal(f.class_of[1], -1);
+        recon_frames_free(&f);
+    }
+}
+
 static double cosine(const float *a, const float *b)
 {
     double ab = 0, aa = 0, bb = 0;
@@ -562,6 +579,7 @@ int main(void)
         cmocka_unit_test(a_point_is_not_its_own_neighbor_unless_asked),
         cmocka_unit_test(components_share_one_gamma),
         cmocka_unit_test(a_query_far_from_all_is_of_no_class),
+        cmocka_unit_test(a_query_is_measured_like_the_points),
         cmocka_unit_test(hit_rate_is_the_share_of_neighbors_of_the_label),
         cmocka_unit_test(one_point_is_its_own_class),
         cmocka_unit_test(bad_input_is_named),
