@@ -32,7 +32,7 @@ typedef struct {
     int group, mean, metric, family, classes, approx; /* places among the choices */
     int include_self;
     double tukey_degrees, eps;
-    size_t k;
+    size_t k; /* 0: not given */
     cli_common common;
 } settings;
 
@@ -43,7 +43,8 @@ static int parse(settings *s, int argc, char **argv)
         { "--poses", "FILE", NULL, "g, one pose a row", CLI_TEXT, 1, &s->poses },
         { "--out", "DIR", NULL, "folder for the results", CLI_TEXT, 1, &s->out },
         { "--group", NULL, "so2|so3", "the poses' group (default so2)", CLI_CHOICE, 0, &s->group },
-        { "--k", "N", NULL, "neighbours that make a class (default 10)", CLI_COUNT, 0, &s->k },
+        { "--k", "N", NULL, "with knn: neighbours that make a class (default 10)", CLI_COUNT, 0,
+          &s->k },
         { "--query", "ZQ GQ", NULL, "answer for these instead of the points themselves", CLI_PAIR,
           0, s->query },
         { "--mean", NULL, "tukey|frechet|chordal", "what Gamma is (default tukey)", CLI_CHOICE, 0,
@@ -73,7 +74,7 @@ static int parse(settings *s, int argc, char **argv)
 
 #define DEGREE 0.017453292519943295 /* in radians */
 
-enum { FAMILY_AUTO = 0, FAMILY_FISHER = 5 };
+enum { FAMILY_AUTO = 0, FAMILY_FISHER = 5, DEFAULT_K = 10 };
 
 /* What the table of options cannot say. */
 static int check(const settings *s)
@@ -87,6 +88,15 @@ static int check(const settings *s)
         return cli_misuse(&cli_normalize, "--classes components needs --eps");
     if (s->classes == RECON_CLASSES_KNN && s->eps != 0)
         return cli_misuse(&cli_normalize, "--eps goes with --classes components");
+    if (s->classes == RECON_CLASSES_COMPONENTS && (s->k || s->include_self || s->approx))
+        return cli_misuse(&cli_normalize, "%s goes with --classes knn",
+                          s->k              ? "--k"
+                          : s->include_self ? "--include-self"
+                                            : "--approx");
+    if (s->include_self && s->query[0])
+        return cli_misuse(&cli_normalize, "--include-self is about points, not about --query");
+    if (s->tukey_degrees > 0 && s->mean != RECON_MEAN_TUKEY)
+        return cli_misuse(&cli_normalize, "--tukey-c goes with --mean tukey");
     if (s->query_labels && !s->query[0])
         return cli_misuse(&cli_normalize, "--query-labels goes with --query");
     if (s->tukey_degrees > 180)
@@ -171,7 +181,7 @@ static recon_normalize_options options_of(const settings *s)
 {
     return (recon_normalize_options){
         .classes = (recon_classes)s->classes,
-        .knn = { .k = s->k,
+        .knn = { .k = s->k ? s->k : DEFAULT_K,
                  .metric = (recon_metric)s->metric,
                  .method = (recon_knn_method)s->approx,
                  .include_self = s->include_self },
@@ -242,7 +252,7 @@ done:
 
 static int run(int argc, char **argv)
 {
-    settings s = { .k = 10 };
+    settings s = { 0 };
     int code = parse(&s, argc, argv);
     if (code < 0)
         code = check(&s);

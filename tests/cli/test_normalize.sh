@@ -33,6 +33,11 @@ refused 2 "--classes components needs --eps" $good --classes components
 refused 2 "--eps goes with --classes components" $good --eps 0.5
 refused 2 "--eps nan is not a number above 0" $good --classes components --eps nan
 refused 2 "--eps -1 is not a number above 0" $good --classes components --eps -1
+for option in "--k 5" --include-self "--approx ivf"; do
+    refused 2 "${option% *} goes with --classes knn" $good --classes components --eps 1 $option
+done
+refused 2 "--include-self is about points, not about --query" $good --include-self --query z.npy g.npy
+refused 2 "--tukey-c goes with --mean tukey" $good --mean chordal --tukey-c 30
 refused 2 "--tukey-c 200 is beyond 180 degrees" $good --tukey-c 200
 refused 2 "--query-labels goes with --query" $good --query-labels y.npy
 
@@ -43,7 +48,7 @@ report $? "SO(2): a summary on standard output, nothing on standard error"
 [ "$(names out)" = "absolute.npy gamma.npy identifiability.npy neighbors.npy normalized.npy \
 score.npy summary.json theta.npy " ] && is_json out/summary.json
 report $? "the files of a neighbour run and no others"
-so2 --out out --classes components --eps 0.8
+run normalize --embeddings z.npy --poses g.npy --family normal --out out --classes components --eps 0.8
 [ "$code" -eq 0 ] && [ "$(names out)" = "absolute.npy classes.npy gamma.npy identifiability.npy \
 score.npy summary.json theta.npy " ]
 report $? "components over it: no file of the earlier run stays"
