@@ -180,6 +180,14 @@ static void row_without_class(recon_frames *out, size_t i)
     out->score[i] = NAN;
 }
 
+/* However well a class of n agrees, the chance that the next one does not belong is 1 / (n + 2), by
+ * the rule of succession: no pose is impossible. */
+static double scoring_background(const job *j, size_t s, double fitted)
+{
+    size_t n = j->table.offset[s + 1] - j->table.offset[s];
+    return fmax(fitted, 1 / ((double)n + 2));
+}
+
 static void fill_row(job *j, size_t i)
 {
     recon_frames *out = j->out;
@@ -194,15 +202,18 @@ static void fill_row(job *j, size_t i)
         out->gamma.so2[i] = j->gamma.so2[s];
         out->absolute.so2[i] = recon_so2_wrap(j->rows->so2[i] - j->gamma.so2[s]);
         theta_of_density(theta, &j->density[s]);
-        out->score[i] = recon_so2_score(&j->density[s], out->absolute.so2[i]);
+        recon_so2_density p = j->density[s];
+        p.background = scoring_background(j, s, p.background);
+        out->score[i] = recon_so2_score(&p, out->absolute.so2[i]);
     } else {
         const recon_fisher_fit *fit = &j->fit[s];
         out->gamma.so3[i] = j->gamma.so3[s];
         out->absolute.so3[i] =
             recon_so3_compose(j->rows->so3[i], recon_so3_inverse(j->gamma.so3[s]));
         memcpy(theta, fit->fisher.f, sizeof fit->fisher.f);
+        double background = scoring_background(j, s, fit->background);
         out->score[i] =
-            -recon_fisher_mixture_log_density(&fit->fisher, fit->background, out->absolute.so3[i]);
+            -recon_fisher_mixture_log_density(&fit->fisher, background, out->absolute.so3[i]);
     }
 }
 

@@ -130,6 +130,34 @@ static void a_mixture_has_parts_in_rows(void **state)
     free(w);
 }
 
+/* -log p at an angle beyond the farthest of the class, under an arc without strays: the background
+ * alone, and that is what one more would have weighed. */
+static void no_pose_is_impossible(void **state)
+{
+    enum { FEW = 10 };
+    static const float z[FEW] = { 0 };
+    double so2[FEW], away = 2.5;
+    recon_so3 so3[FEW], half_turn = { 0, 0, 0, 1 };
+    for (size_t i = 0; i < FEW; i++) {
+        double about_x[3] = { 0.02 * (double)i - 0.09, 0, 0 };
+        so2[i] = 0.1 * (double)i - 0.45;
+        so3[i] = recon_so3_exp(about_x);
+    }
+    recon_embedded e = { .n = FEW, .d = 1, .z = z, .so2 = so2 };
+    recon_embedded q = { .n = 1, .d = 1, .z = z, .so2 = &away };
+    for (int c = 0; c < 4; c++) {
+        recon_normalize_options o = c % 2 ? neighbors(FEW) : components(1);
+        o.knn.metric = RECON_EUCLIDEAN;
+        o.family = RECON_SO2_UNIFORM;
+        if (c == 2)
+            e.so2 = q.so2 = NULL, e.so3 = so3, q.so3 = &half_turn;
+        recon_frames f = normalize(*state, &e, &q, o);
+        double share = 1.0 / (FEW + 2);
+        CHECK_NEAR(f.score[0], -log(c < 2 ? share / (2 * M_PI) : share), 1e-3);
+        recon_frames_free(&f);
+    }
+}
+
 static void expect_family(recon_ctx *ctx, const data *w, recon_normalize_options o,
                           recon_so2_family want, recon_so2_family or_this)
 {
@@ -571,6 +599,7 @@ int main(void)
         cmocka_unit_test(theta_is_the_width_of_the_distribution),
         cmocka_unit_test(theta_is_the_fisher_matrix),
         cmocka_unit_test(a_mixture_has_parts_in_rows),
+        cmocka_unit_test(no_pose_is_impossible),
         cmocka_unit_test(auto_takes_the_family_of_the_data),
         cmocka_unit_test(right_translation_moves_gamma_alone),
         cmocka_unit_test(proposition_1_the_distribution_is_recovered),

@@ -55,7 +55,9 @@ typedef struct {
                       means, then kappas: 3 x RECON_SO2_PARTS_MAX, unused parts zero; F: 9     */
     size_t theta_width;
     recon_so2_family family; /* the one used; AUTO for SO(3)                                   */
-    double *score;           /* [rows] -log p(absolute pose), normalised, background included  */
+    double *score;           /* [rows] -log p(absolute pose), normalised; finite: the uniform
+                                background in p weighs what the fit found, but for a class of n
+                                at least 1 / (n + 2)                                           */
     size_t modes[RECON_MODES_MAX + 1]; /* classes by number of modes                           */
     size_t free_directions[4];         /* SO(3): classes by recon_so3_free_directions        */
     double hit_rate; /* share of a row's class with the row's label; NaN without labels        */
