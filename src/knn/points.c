@@ -282,6 +282,8 @@ recon_status recon_points_make(recon_ctx *ctx, recon_points *out, const float *z
     *out = (recon_points){ .z = z, .n = n, .d = d, .metric = metric };
     preparation in = { out, what };
     size_t blocks = (n + BLOCK - 1) / BLOCK;
+    if ((unsigned)metric > RECON_EUCLIDEAN)
+        return recon_fail(ctx, RECON_ERR_INPUT, "no metric has the number %d", (int)metric);
     RECON_TRY(recon_alloc_raw(ctx, &out->w, n * d, sizeof *out->w));
     RECON_TRY(recon_alloc(ctx, &out->shift, n, sizeof *out->shift));
     RECON_TRY(recon_alloc(ctx, &out->norm, n, sizeof *out->norm));

@@ -188,6 +188,8 @@ recon_status recon_fisher_fit_batch(recon_ctx *ctx, recon_fisher_fit *out, const
     if (k == 0)
         return recon_fail(ctx, RECON_ERR_INPUT, "matrix Fisher fit: no rotations");
     batch job = { out, samples, k, options ? options->method : RECON_FISHER_ROBUST };
+    if ((unsigned)job.method > RECON_FISHER_ML)
+        return recon_fail(ctx, RECON_ERR_INPUT, "no fit has the number %d", (int)job.method);
     return recon_parallel(ctx, fit_task, &job, sets);
 }
 

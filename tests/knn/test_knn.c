@@ -217,6 +217,9 @@ static void bad_input_is_named(void **state)
     CHECK_FAILS(*state, recon_knn_search(*state, index, NULL, q, 1, z, 3, 2, &o), RECON_ERR_INPUT,
                 "queries: row 0, column 1");
     CHECK_OK(*state, recon_knn_search(*state, index, NULL, q, 0, z, 3, 2, &o));
+    o.metric = (recon_metric)3;
+    CHECK_FAILS(*state, recon_knn_self(*state, index, NULL, z, 3, 2, &o), RECON_ERR_INPUT,
+                "no metric has the number 3");
 }
 
 static void every_failed_allocation_is_survived(void **state)
@@ -270,6 +273,8 @@ static void approximate_search_measures_its_recall(void **state)
                     hits += found[i] == exact[i / K * K + c];
             }
             CHECK_NEAR(recall, hits / (N * K), 0.03);
+            CHECK_OK(*state, recon_knn_search(*state, found, NULL, z, 0, z, N, D, &o));
+            CHECK_NEAR(recall, 1, 0); /* nobody asked, nothing missed */
         }
 }
 
