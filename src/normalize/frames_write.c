@@ -229,6 +229,8 @@ recon_status recon_frames_write(recon_ctx *ctx, const char *dir, const recon_fra
     char stage[PATH] = "";
     recon_status status;
     int made = 0;
+    if (poses != RECON_F32 && poses != RECON_F64)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s: poses are written as float32 or float64", dir);
     RECON_TRY(make_dir(ctx, dir, &made));
     join(stage, dir, ".tmp-XXXXXX");
     if (!mkdtemp(stage)) {
