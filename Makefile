@@ -64,7 +64,7 @@ EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c)
 LIB_A   := $(BUILD)/librecon.a
 LIB_SO  := $(BUILD)/librecon.so.$(VERSION)
 
-.PHONY: all lib tests setup setup-test setup-bench test demo bench check-slow fuzz fuzz-brief \
+.PHONY: FORCE all lib tests setup setup-test setup-bench test demo bench check-slow fuzz fuzz-brief \
         fuzz-targets install uninstall format check-format check-layers features clean
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -193,6 +193,7 @@ install: all
 	cp -R include/recon $(DESTDIR)$(PREFIX)/include/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS_PRIVATE@|$(LDLIBS)|' \
 	  tools/recon.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/recon.pc
+	@[ -n "$(DESTDIR)" ] || ldconfig 2>/dev/null || echo 'now run ldconfig, or set LD_LIBRARY_PATH'
 uninstall:
 	rm -rf $(DESTDIR)$(PREFIX)/bin/recon $(DESTDIR)$(PREFIX)/include/recon \
 	  $(DESTDIR)$(PREFIX)/lib/librecon.* $(DESTDIR)$(PREFIX)/lib/pkgconfig/recon.pc

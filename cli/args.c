@@ -30,7 +30,10 @@ static void print_options(const cli_option *o)
                  o->value     ? o->value
                  : o->choices ? o->choices
                               : "");
-        printf("  %-*s %s%s\n", WIDTH, left, o->help, o->required ? " (required)" : "");
+        if (strlen(left) > WIDTH)
+            printf("  %s\n  %-*s %s\n", left, WIDTH, "", o->help);
+        else
+            printf("  %-*s %s%s\n", WIDTH, left, o->help, o->required ? " (required)" : "");
     }
 }
 
@@ -103,8 +106,9 @@ static const cli_option *find(const cli_option *options, const char *name)
 static int take(const cli_command *command, const cli_option *o, int argc, char **argv, int *at)
 {
     int values = o->kind == CLI_FLAG ? 0 : o->kind == CLI_PAIR ? 2 : 1;
-    if (argc - *at < values)
-        return cli_misuse(command, "%s needs %s", o->name, o->value ? o->value : o->choices);
+    for (int i = 0; i < values; i++)
+        if (argc - *at <= i || !strncmp(argv[*at + i], "--", 2) || !argv[*at + i][0])
+            return cli_misuse(command, "%s needs %s", o->name, o->value ? o->value : o->choices);
     const char *text = values ? argv[*at] : NULL;
     switch (o->kind) {
     case CLI_FLAG: *(int *)o->out = 1; break;
@@ -157,6 +161,8 @@ int cli_parse(const cli_command *command, const cli_option *options, cli_common 
         const cli_option *o = find(options, text);
         if (!o)
             o = find(shared, text);
+        if (!o && strchr(text, '='))
+            return cli_misuse(command, "%s: put a space between option and value", text);
         if (!o)
             return cli_misuse(command, "there is no option %s", text);
         int code = take(command, o, argc, argv, &at);

@@ -23,7 +23,7 @@ const cli_command cli_normalize = {
         "N x 4, w first) for so3. result/ receives gamma.npy (the centre of each point's\n"
         "class), normalized.npy (its class's poses, centred), absolute.npy (its own pose,\n"
         "centred), theta.npy (the fitted distribution), score.npy (-log likelihood of its\n"
-        "own pose), identifiability.npy, neighbors.npy and summary.json.",
+        "own pose), identifiability.npy, background.npy, neighbors.npy and summary.json.",
     .run = run,
 };
 
@@ -97,8 +97,8 @@ static int check(const settings *s)
         return cli_misuse(&cli_normalize, "--include-self is about points, not about --query");
     if (s->tukey_degrees > 0 && s->mean != RECON_MEAN_TUKEY)
         return cli_misuse(&cli_normalize, "--tukey-c goes with --mean tukey");
-    if (s->query_labels && !s->query[0])
-        return cli_misuse(&cli_normalize, "--query-labels goes with --query");
+    if (s->query_labels && !(s->query[0] && s->labels))
+        return cli_misuse(&cli_normalize, "--query-labels goes with --query and --labels");
     if (s->tukey_degrees > 180)
         return cli_misuse(&cli_normalize, "--tukey-c %g is beyond 180 degrees", s->tukey_degrees);
     return -1;
@@ -135,6 +135,8 @@ static char *summary(const settings *s, const recon_embedded *index, const recon
     } else {
         json_object_set_new(out, "eps", json_real(s->eps));
     }
+    json_object_set_new(out, "single_classes", json_integer((json_int_t)f->singles));
+    json_object_set_new(out, "rows_outside", json_integer((json_int_t)f->outside));
     if (s->tukey_degrees > 0)
         json_object_set_new(out, "tukey_c_deg", json_real(s->tukey_degrees));
     if (!isnan(f->hit_rate))
@@ -151,9 +153,10 @@ static char *summary(const settings *s, const recon_embedded *index, const recon
 static void print_text(const settings *s, const recon_embedded *index, const recon_frames *f,
                        double seconds)
 {
-    printf("%zu %s on %s, %zu points of %zu dimensions\n", f->rows,
-           s->query[0] ? "queries" : "points", f->group == RECON_SO3 ? "SO(3)" : "SO(2)", index->n,
-           index->d);
+    printf("%zu points on %s, embeddings of %zu dimensions\n", index->n,
+           f->group == RECON_SO3 ? "SO(3)" : "SO(2)", index->d);
+    if (s->query[0])
+        printf("  queries    %zu\n", f->rows);
     if (f->k)
         printf("  classes    %zu nearest neighbours", f->k);
     else
@@ -162,15 +165,25 @@ static void print_text(const settings *s, const recon_embedded *index, const rec
         printf(", hit rate %.4f", f->hit_rate);
     if (f->recall < 1)
         printf(", recall %.4f", f->recall);
+    if (f->singles && !f->k)
+        printf(
+            "\n  warning    %zu components are single points, whose centre means nothing: a larger "
+            "--eps?",
+            f->singles);
+    if (f->outside)
+        printf("\n  warning    %zu queries lie in no component: class -1, all else NaN",
+               f->outside);
     printf("\n  modes      one: %.1f%% of classes, several: %.1f%%\n",
            100.0 * (double)f->modes[1] / (double)f->classes,
            100.0 - 100.0 * (double)f->modes[1] / (double)f->classes);
     if (f->group == RECON_SO3)
-        printf(
-            "  free       nothing: %.1f%%, spin about an axis: %.1f%%, more: %.1f%% of classes\n",
-            100.0 * (double)f->free_directions[0] / (double)f->classes,
-            100.0 * (double)f->free_directions[1] / (double)f->classes,
-            100.0 * (double)(f->free_directions[2] + f->free_directions[3]) / (double)f->classes);
+        printf("  centre     determined: %.1f%% of classes, but for a spin about an axis: %.1f%%, "
+               "not: "
+               "%.1f%%\n",
+               100.0 * (double)f->free_directions[0] / (double)f->classes,
+               100.0 * (double)f->free_directions[1] / (double)f->classes,
+               100.0 * (double)(f->free_directions[2] + f->free_directions[3]) /
+                   (double)f->classes);
     printf("  family     %s\n", family_name(f));
     printf("  seconds    %.2f (classes %.2f, centres %.2f, fits %.2f)\n", seconds,
            f->seconds.classes, f->seconds.centers, f->seconds.fits);

@@ -26,6 +26,11 @@ static int run(int argc, char **argv)
         print_help(stderr);
         return EXIT_MISUSE;
     }
+    char help[] = "--help";
+    if (argc == 3 && !strcmp(argv[1], "help")) { /* recon help COMMAND */
+        argv[1] = argv[2];
+        argv[2] = help;
+    }
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
         print_help(stdout);
         return EXIT_DONE;

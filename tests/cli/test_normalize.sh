@@ -40,16 +40,19 @@ refused 2 "--include-self is about points, not about --query" $good --include-se
 refused 2 "--tukey-c goes with --mean tukey" $good --mean chordal --tukey-c 30
 refused 2 "--tukey-c 200 is beyond 180 degrees" $good --tukey-c 200
 refused 2 "--query-labels goes with --query" $good --query-labels y.npy
+refused 2 "--query needs ZQ GQ" $good --query z.npy --threads 1
+refused 2 "--k needs N" $good --k --threads 1
+refused 2 "--k=3: put a space" $good --k=3
 
 # --- what it writes and prints --------------------------------------------------------------------
 so2 --out out --labels y.npy
 [ "$code" -eq 0 ] && grep -q 'hit rate 1.0000' "$scratch/stdout" && [ ! -s "$scratch/stderr" ]
 report $? "SO(2): a summary on standard output, nothing on standard error"
-[ "$(names out)" = "absolute.npy gamma.npy identifiability.npy neighbors.npy normalized.npy \
+[ "$(names out)" = "absolute.npy background.npy gamma.npy identifiability.npy neighbors.npy normalized.npy \
 score.npy summary.json theta.npy " ] && is_json out/summary.json
 report $? "the files of a neighbour run and no others"
 run normalize --embeddings z.npy --poses g.npy --family normal --out out --classes components --eps 0.8
-[ "$code" -eq 0 ] && [ "$(names out)" = "absolute.npy classes.npy gamma.npy identifiability.npy \
+[ "$code" -eq 0 ] && [ "$(names out)" = "absolute.npy background.npy classes.npy gamma.npy identifiability.npy \
 score.npy summary.json theta.npy " ]
 report $? "components over it: no file of the earlier run stays"
 so2 --out out --json
@@ -69,7 +72,7 @@ else
     skip "progress on a terminal goes to standard error only" "no script(1)"
 fi
 so2 --out out/ --query z.npy g.npy --query-labels y.npy --labels y.npy
-[ "$code" -eq 0 ] && grep -q '^120 queries on SO(2)' "$scratch/stdout"
+[ "$code" -eq 0 ] && grep -q '^  queries *120$' "$scratch/stdout"
 report $? "queries"
 run normalize --embeddings so3/z.npy --poses so3/g.npy --group so3 --k 20 --out out
 [ "$code" -eq 0 ] && grep -q 'spin about an axis' "$scratch/stdout" && grep -q fisher out/summary.json

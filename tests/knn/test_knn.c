@@ -213,6 +213,8 @@ static void bad_input_is_named(void **state)
     CHECK_FAILS(*state, recon_knn_self(*state, index, NULL, z, 3, 2, &o), RECON_ERR_INPUT,
                 "at least one");
     o.k = 1;
+    CHECK_FAILS(*state, recon_knn_self(*state, index, NULL, z, 3, 2, NULL), RECON_ERR_INPUT,
+                "options are needed");
     float q[] = { 1, NAN };
     CHECK_FAILS(*state, recon_knn_search(*state, index, NULL, q, 1, z, 3, 2, &o), RECON_ERR_INPUT,
                 "queries: row 0, column 1");

@@ -36,6 +36,7 @@ static void files_have_the_promised_shapes(void **state)
     expect_shape(*state, "out/neighbors.npy", RECON_I64, 2, (size_t[]){ N, 5 });
     expect_shape(*state, "out/theta.npy", RECON_F64, 1, (size_t[]){ N });
     expect_shape(*state, "out/score.npy", RECON_F64, 1, (size_t[]){ N });
+    expect_shape(*state, "out/background.npy", RECON_F64, 1, (size_t[]){ N });
     expect_shape(*state, "out/identifiability.npy", RECON_F64, 2, (size_t[]){ N, 4 });
     assert_int_equal(access(scratch("out/summary.json"), F_OK), 0);
     recon_frames_free(&f);

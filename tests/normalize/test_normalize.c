@@ -409,10 +409,27 @@ static void a_query_far_from_all_is_of_no_class(void **state)
         assert_true(isnan(group == RECON_SO2 ? f.absolute.so2[0] : f.absolute.so3[0].w));
         assert_true(isnan(f.theta[0]) && isnan(f.score[0]) && isnan(f.identifiability[0]));
         assert_true(isfinite(f.score[1]));
+        assert_int_equal(f.outside, 1);
         CHECK_NEAR(f.hit_rate, 1, 0); /* over the rows that have a class */
         recon_frames_free(&f);
     }
     free(w);
+}
+
+static void a_class_of_one_says_nothing(void **state)
+{
+    const float z[] = { 1, 0, 0, 1, 0, 1 };
+    const double so2[] = { 0.3, 1, 1.1 };
+    recon_embedded e = { .n = 3, .d = 2, .z = z, .so2 = so2 };
+    recon_frames f = normalize(*state, &e, NULL, components(0.1));
+    assert_int_equal(f.classes, 2);
+    assert_int_equal(f.singles, 1);
+    CHECK_NEAR(f.background[0], 1, 0);
+    CHECK_NEAR(f.score[0], log(2 * M_PI), 1e-12); /* the uniform distribution's */
+    assert_true(f.background[1] < 1);
+    recon_frames_free(&f);
+    CHECK_FAILS(*state, recon_normalize(*state, &f, &e, NULL, NULL), RECON_ERR_INPUT,
+                "options are needed");
 }
 
 /* A query half as far again as eps is outside, one half as far is not: to any eps that single
@@ -608,6 +625,7 @@ int main(void)
         cmocka_unit_test(a_point_is_not_its_own_neighbor_unless_asked),
         cmocka_unit_test(components_share_one_gamma),
         cmocka_unit_test(a_query_far_from_all_is_of_no_class),
+        cmocka_unit_test(a_class_of_one_says_nothing),
         cmocka_unit_test(a_query_is_measured_like_the_points),
         cmocka_unit_test(hit_rate_is_the_share_of_neighbors_of_the_label),
         cmocka_unit_test(one_point_is_its_own_class),
