@@ -56,14 +56,15 @@ C_SRC   := $(wildcard $(addsuffix /*.c,$(addprefix src/,$(LAYERS))) src/ops/*/*.
 CXX_SRC := $(if $(filter yes,$(HAVE_FAISS)),$(wildcard src/knn/*.cc))
 OBJ     := $(C_SRC:%.c=$(BUILD)/%.o) $(CXX_SRC:%.cc=$(BUILD)/%.o)
 CLI_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cli/*.c))
-TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/*/test_*.c))
+SLOW    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/slow/test_*.c))
+TESTS   := $(filter-out $(SLOW),$(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/*/test_*.c)))
 BENCHES := $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/bench_*.c)) \
            $(if $(filter yes,$(HAVE_FAISS)),$(BUILD)/bench/peer_faiss)
 EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
 LIB_A   := $(BUILD)/librecon.a
 LIB_SO  := $(BUILD)/librecon.so.$(VERSION)
 
-.PHONY: all lib tests setup setup-test setup-bench test demo bench check-slow fuzz fuzz-brief \
+.PHONY: FORCE all lib tests setup setup-test setup-bench test demo bench check-slow fuzz fuzz-brief \
         fuzz-targets install uninstall format check-format check-layers features clean
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -162,6 +163,13 @@ demo: setup
 	  $(BUILD)/examples/recovered data/$$g $(BUILD)/demo/$$g || exit 1; done
 	@echo; echo "The labels were used for the hit rate alone. All results: $(BUILD)/demo/"
 
+# Minutes, not seconds: exactness at size, and the tables of docs/statistics*.md anew.
+TABLES := so2_mean so2_width so3_fit so3_modes
+check-slow: setup-test
+	@$(MAKE) --no-print-directory $(SLOW) $(TABLES:%=$(BUILD)/bench/bench_%)
+	@for t in $(SLOW); do echo "== $$t"; $$t || exit 1; done
+	@for t in $(TABLES); do echo "== bench_$$t"; $(BUILD)/bench/bench_$$t || exit 1; done
+
 bench: setup-bench
 	@$(MAKE) --no-print-directory all $(BENCHES)
 	@bench/run $(T)
@@ -185,6 +193,7 @@ install: all
 	cp -R include/recon $(DESTDIR)$(PREFIX)/include/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS_PRIVATE@|$(LDLIBS)|' \
 	  tools/recon.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/recon.pc
+	@[ -n "$(DESTDIR)" ] || ldconfig 2>/dev/null || echo 'now run ldconfig, or set LD_LIBRARY_PATH'
 uninstall:
 	rm -rf $(DESTDIR)$(PREFIX)/bin/recon $(DESTDIR)$(PREFIX)/include/recon \
 	  $(DESTDIR)$(PREFIX)/lib/librecon.* $(DESTDIR)$(PREFIX)/lib/pkgconfig/recon.pc

@@ -1,5 +1,6 @@
 /* args.c - options from the command line, and the help made from the same table. */
 #include "cli/cli.h"
+#include "core/fail.h"
 
 #include <errno.h>
 #include <math.h>
@@ -29,7 +30,10 @@ static void print_options(const cli_option *o)
                  o->value     ? o->value
                  : o->choices ? o->choices
                               : "");
-        printf("  %-*s %s%s\n", WIDTH, left, o->help, o->required ? " (required)" : "");
+        if (strlen(left) > WIDTH)
+            printf("  %s\n  %-*s %s\n", left, WIDTH, "", o->help);
+        else
+            printf("  %-*s %s%s\n", WIDTH, left, o->help, o->required ? " (required)" : "");
     }
 }
 
@@ -45,12 +49,13 @@ static void print_help(const cli_command *command, const cli_option *options,
 
 int cli_misuse(const cli_command *command, const char *fmt, ...)
 {
+    char what[1024];
     va_list ap;
-    fprintf(stderr, "recon %s: ", command->name);
     va_start(ap, fmt);
-    vfprintf(stderr, fmt, ap);
+    vsnprintf(what, sizeof what, fmt, ap);
     va_end(ap);
-    fprintf(stderr, "; see `recon %s --help`\n", command->name);
+    recon_keep_to_one_line(what);
+    fprintf(stderr, "recon %s: %s; see `recon %s --help`\n", command->name, what, command->name);
     return EXIT_MISUSE;
 }
 
@@ -77,8 +82,10 @@ static int parse_number(double *out, const char *text)
 
 static int parse_choice(int *out, const char *choices, const char *text)
 {
-    size_t length = strlen(text);
+    size_t length = strcspn(text, "|");
     int place = 0;
+    if (text[length])
+        return 0;
     for (const char *at = choices; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL, place++)
         if (!strncmp(at, text, length) && (at[length] == '|' || at[length] == '\0')) {
             *out = place;
@@ -99,8 +106,9 @@ static const cli_option *find(const cli_option *options, const char *name)
 static int take(const cli_command *command, const cli_option *o, int argc, char **argv, int *at)
 {
     int values = o->kind == CLI_FLAG ? 0 : o->kind == CLI_PAIR ? 2 : 1;
-    if (argc - *at < values)
-        return cli_misuse(command, "%s needs %s", o->name, o->value ? o->value : o->choices);
+    for (int i = 0; i < values; i++)
+        if (argc - *at <= i || !strncmp(argv[*at + i], "--", 2) || !argv[*at + i][0])
+            return cli_misuse(command, "%s needs %s", o->name, o->value ? o->value : o->choices);
     const char *text = values ? argv[*at] : NULL;
     switch (o->kind) {
     case CLI_FLAG: *(int *)o->out = 1; break;
@@ -153,6 +161,8 @@ int cli_parse(const cli_command *command, const cli_option *options, cli_common 
         const cli_option *o = find(options, text);
         if (!o)
             o = find(shared, text);
+        if (!o && strchr(text, '='))
+            return cli_misuse(command, "%s: put a space between option and value", text);
         if (!o)
             return cli_misuse(command, "there is no option %s", text);
         int code = take(command, o, argc, argv, &at);

@@ -23,7 +23,7 @@ const cli_command cli_normalize = {
         "N x 4, w first) for so3. result/ receives gamma.npy (the centre of each point's\n"
         "class), normalized.npy (its class's poses, centred), absolute.npy (its own pose,\n"
         "centred), theta.npy (the fitted distribution), score.npy (-log likelihood of its\n"
-        "own pose), identifiability.npy, neighbors.npy and summary.json.",
+        "own pose), identifiability.npy, background.npy, neighbors.npy and summary.json.",
     .run = run,
 };
 
@@ -32,7 +32,7 @@ typedef struct {
     int group, mean, metric, family, classes, approx; /* places among the choices */
     int include_self;
     double tukey_degrees, eps;
-    size_t k;
+    size_t k; /* 0: not given */
     cli_common common;
 } settings;
 
@@ -43,7 +43,8 @@ static int parse(settings *s, int argc, char **argv)
         { "--poses", "FILE", NULL, "g, one pose a row", CLI_TEXT, 1, &s->poses },
         { "--out", "DIR", NULL, "folder for the results", CLI_TEXT, 1, &s->out },
         { "--group", NULL, "so2|so3", "the poses' group (default so2)", CLI_CHOICE, 0, &s->group },
-        { "--k", "N", NULL, "neighbours that make a class (default 10)", CLI_COUNT, 0, &s->k },
+        { "--k", "N", NULL, "with knn: neighbours that make a class (default 10)", CLI_COUNT, 0,
+          &s->k },
         { "--query", "ZQ GQ", NULL, "answer for these instead of the points themselves", CLI_PAIR,
           0, s->query },
         { "--mean", NULL, "tukey|frechet|chordal", "what Gamma is (default tukey)", CLI_CHOICE, 0,
@@ -73,7 +74,7 @@ static int parse(settings *s, int argc, char **argv)
 
 #define DEGREE 0.017453292519943295 /* in radians */
 
-enum { FAMILY_AUTO = 0, FAMILY_FISHER = 5 };
+enum { FAMILY_AUTO = 0, FAMILY_FISHER = 5, DEFAULT_K = 10 };
 
 /* What the table of options cannot say. */
 static int check(const settings *s)
@@ -87,8 +88,17 @@ static int check(const settings *s)
         return cli_misuse(&cli_normalize, "--classes components needs --eps");
     if (s->classes == RECON_CLASSES_KNN && s->eps != 0)
         return cli_misuse(&cli_normalize, "--eps goes with --classes components");
-    if (s->query_labels && !s->query[0])
-        return cli_misuse(&cli_normalize, "--query-labels goes with --query");
+    if (s->classes == RECON_CLASSES_COMPONENTS && (s->k || s->include_self || s->approx))
+        return cli_misuse(&cli_normalize, "%s goes with --classes knn",
+                          s->k              ? "--k"
+                          : s->include_self ? "--include-self"
+                                            : "--approx");
+    if (s->include_self && s->query[0])
+        return cli_misuse(&cli_normalize, "--include-self is about points, not about --query");
+    if (s->tukey_degrees > 0 && s->mean != RECON_MEAN_TUKEY)
+        return cli_misuse(&cli_normalize, "--tukey-c goes with --mean tukey");
+    if (s->query_labels && !(s->query[0] && s->labels))
+        return cli_misuse(&cli_normalize, "--query-labels goes with --query and --labels");
     if (s->tukey_degrees > 180)
         return cli_misuse(&cli_normalize, "--tukey-c %g is beyond 180 degrees", s->tukey_degrees);
     return -1;
@@ -125,6 +135,8 @@ static char *summary(const settings *s, const recon_embedded *index, const recon
     } else {
         json_object_set_new(out, "eps", json_real(s->eps));
     }
+    json_object_set_new(out, "single_classes", json_integer((json_int_t)f->singles));
+    json_object_set_new(out, "rows_outside", json_integer((json_int_t)f->outside));
     if (s->tukey_degrees > 0)
         json_object_set_new(out, "tukey_c_deg", json_real(s->tukey_degrees));
     if (!isnan(f->hit_rate))
@@ -141,9 +153,10 @@ static char *summary(const settings *s, const recon_embedded *index, const recon
 static void print_text(const settings *s, const recon_embedded *index, const recon_frames *f,
                        double seconds)
 {
-    printf("%zu %s on %s, %zu points of %zu dimensions\n", f->rows,
-           s->query[0] ? "queries" : "points", f->group == RECON_SO3 ? "SO(3)" : "SO(2)", index->n,
-           index->d);
+    printf("%zu points on %s, embeddings of %zu dimensions\n", index->n,
+           f->group == RECON_SO3 ? "SO(3)" : "SO(2)", index->d);
+    if (s->query[0])
+        printf("  queries    %zu\n", f->rows);
     if (f->k)
         printf("  classes    %zu nearest neighbours", f->k);
     else
@@ -152,15 +165,25 @@ static void print_text(const settings *s, const recon_embedded *index, const rec
         printf(", hit rate %.4f", f->hit_rate);
     if (f->recall < 1)
         printf(", recall %.4f", f->recall);
+    if (f->singles && !f->k)
+        printf(
+            "\n  warning    %zu components are single points, whose centre means nothing: a larger "
+            "--eps?",
+            f->singles);
+    if (f->outside)
+        printf("\n  warning    %zu queries lie in no component: class -1, all else NaN",
+               f->outside);
     printf("\n  modes      one: %.1f%% of classes, several: %.1f%%\n",
            100.0 * (double)f->modes[1] / (double)f->classes,
            100.0 - 100.0 * (double)f->modes[1] / (double)f->classes);
     if (f->group == RECON_SO3)
-        printf(
-            "  free       nothing: %.1f%%, spin about an axis: %.1f%%, more: %.1f%% of classes\n",
-            100.0 * (double)f->free_directions[0] / (double)f->classes,
-            100.0 * (double)f->free_directions[1] / (double)f->classes,
-            100.0 * (double)(f->free_directions[2] + f->free_directions[3]) / (double)f->classes);
+        printf("  centre     determined: %.1f%% of classes, but for a spin about an axis: %.1f%%, "
+               "not: "
+               "%.1f%%\n",
+               100.0 * (double)f->free_directions[0] / (double)f->classes,
+               100.0 * (double)f->free_directions[1] / (double)f->classes,
+               100.0 * (double)(f->free_directions[2] + f->free_directions[3]) /
+                   (double)f->classes);
     printf("  family     %s\n", family_name(f));
     printf("  seconds    %.2f (classes %.2f, centres %.2f, fits %.2f)\n", seconds,
            f->seconds.classes, f->seconds.centers, f->seconds.fits);
@@ -171,7 +194,7 @@ static recon_normalize_options options_of(const settings *s)
 {
     return (recon_normalize_options){
         .classes = (recon_classes)s->classes,
-        .knn = { .k = s->k,
+        .knn = { .k = s->k ? s->k : DEFAULT_K,
                  .metric = (recon_metric)s->metric,
                  .method = (recon_knn_method)s->approx,
                  .include_self = s->include_self },
@@ -242,7 +265,7 @@ done:
 
 static int run(int argc, char **argv)
 {
-    settings s = { .k = 10 };
+    settings s = { 0 };
     int code = parse(&s, argc, argv);
     if (code < 0)
         code = check(&s);

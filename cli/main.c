@@ -1,5 +1,6 @@
 /* main.c - recon: a table of commands. */
 #include "cli/cli.h"
+#include "core/fail.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -25,6 +26,11 @@ static int run(int argc, char **argv)
         print_help(stderr);
         return EXIT_MISUSE;
     }
+    char help[] = "--help";
+    if (argc == 3 && !strcmp(argv[1], "help")) { /* recon help COMMAND */
+        argv[1] = argv[2];
+        argv[2] = help;
+    }
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
         print_help(stdout);
         return EXIT_DONE;
@@ -36,7 +42,10 @@ static int run(int argc, char **argv)
     for (size_t i = 0; i < COMMANDS; i++)
         if (!strcmp(argv[1], commands[i]->name))
             return commands[i]->run(argc - 2, argv + 2);
-    fprintf(stderr, "recon: no command is called '%s'; `recon --help` lists them\n", argv[1]);
+    char name[64];
+    snprintf(name, sizeof name, "%s", argv[1]);
+    recon_keep_to_one_line(name);
+    fprintf(stderr, "recon: no command is called '%s'; `recon --help` lists them\n", name);
     return EXIT_MISUSE;
 }
 

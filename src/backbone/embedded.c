@@ -3,6 +3,7 @@
 #include <recon/core/npy.h>
 #include <recon/group/so2.h>
 #include "core/array.h"
+#include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
 
@@ -56,9 +57,10 @@ static recon_status read_poses(recon_ctx *ctx, double **out, size_t *width, reco
     *width = pose_width(&a);
     e->precision = a.dtype == RECON_F64 ? RECON_F64 : RECON_F32;
     if (*width == 0 || (group == RECON_SO2) != (*width == 1))
-        RECON_TRY(recon_fail(
-            ctx, RECON_ERR_INPUT, "%s: %s, but poses are %s", path, recon_array_show(shape, &a),
-            group == RECON_SO2 ? "N angles for SO(2)" : "N x 3 x 3, N x 9 or N x 4 for SO(3)"));
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: %s, but poses are %s", path,
+                             recon_array_show(shape, &a),
+                             group == RECON_SO2 ? "N angles for SO(2); is the group so3?"
+                                                : "N x 3 x 3, N x 9 or N x 4 for SO(3)"));
     if (a.shape[0] != e->n)
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: %zu poses for %zu embeddings", path,
                              a.shape[0], e->n));
@@ -73,6 +75,17 @@ done:
     return status;
 }
 
+/* Angles may be given unwrapped, but far beyond a turn they are more likely in degrees. */
+static void warn_of_degrees(recon_ctx *ctx, const double *angle, size_t n, const char *path)
+{
+    double largest = 0;
+    for (size_t i = 0; i < n; i++)
+        largest = fmax(largest, fabs(angle[i]));
+    if (largest > 7)
+        recon_log(ctx, RECON_LOG_WARN, "%s: angles up to %g; radians are expected, not degrees",
+                  path, largest);
+}
+
 static recon_status read_so2(recon_ctx *ctx, recon_embedded *e, const char *path)
 {
     double *angle = NULL;
@@ -80,9 +93,11 @@ static recon_status read_so2(recon_ctx *ctx, recon_embedded *e, const char *path
     recon_status status = read_poses(ctx, &angle, &width, e, path, RECON_SO2);
     e->owned[1] = angle;
     e->so2 = angle;
-    if (status == RECON_OK)
-        recon_so2_wrap_n(angle, angle, e->n);
-    return status;
+    if (status != RECON_OK)
+        return status;
+    warn_of_degrees(ctx, angle, e->n, path);
+    recon_so2_wrap_n(angle, angle, e->n);
+    return RECON_OK;
 }
 
 /* How far a row is from a rotation. */

@@ -69,8 +69,7 @@ void recon_ctx_resume(recon_ctx *ctx)
     atomic_store(&ctx->interrupted, 0);
 }
 
-/* Messages quote files; what is in a file must not break the line or steer the terminal. */
-static void keep_to_one_line(char *text)
+void recon_keep_to_one_line(char *text)
 {
     for (; *text; text++)
         if ((unsigned char)*text < ' ' || *text == 0x7f)
@@ -84,7 +83,7 @@ recon_status recon_fail(recon_ctx *ctx, recon_status status, const char *fmt, ..
     pthread_mutex_lock(&ctx->lock);
     if (!ctx->in_parallel || !ctx->message[0]) {
         vsnprintf(ctx->message, sizeof ctx->message, fmt, ap);
-        keep_to_one_line(ctx->message);
+        recon_keep_to_one_line(ctx->message);
     }
     pthread_mutex_unlock(&ctx->lock);
     va_end(ap);
@@ -103,6 +102,7 @@ recon_status recon_note(recon_ctx *ctx, recon_status status, const char *fmt, ..
         memcpy(at, " (", 3);
         vsnprintf(at + 2, room - 3, fmt, ap); /* one byte kept for the bracket */
         strcat(at, ")");
+        recon_keep_to_one_line(at);
     }
     pthread_mutex_unlock(&ctx->lock);
     va_end(ap);

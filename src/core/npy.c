@@ -206,7 +206,9 @@ static recon_status find_header(scanner *s, const unsigned char *bytes, size_t s
 {
     if (size < MAGIC_SIZE + 4 || memcmp(bytes, MAGIC, MAGIC_SIZE) != 0)
         return recon_fail(s->ctx, RECON_ERR_FORMAT, "%s: not an NPY file: %s", s->path,
-                          size < MAGIC_SIZE + 4 ? "too short" : "wrong magic");
+                          size >= 2 && !memcmp(bytes, "PK", 2) ? "an archive, NPZ perhaps"
+                          : size < MAGIC_SIZE + 4              ? "too short"
+                                                               : "wrong magic");
     unsigned major = bytes[6], minor = bytes[7];
     if (major < 1 || major > 3 || minor != 0)
         return recon_fail(s->ctx, RECON_ERR_FORMAT, "%s: NPY version %u.%u is not known", s->path,

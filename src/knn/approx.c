@@ -149,7 +149,7 @@ static recon_status measure_recall(recon_ctx *ctx, double *recall, const orderin
     for (size_t i = 0; i < count; i++)
         for (size_t c = 0; c < o->k; c++)
             hits += among(o->out + row[i] * o->k, o->k, truth[i * o->k + c].index);
-    *recall = (double)hits / (double)(count * o->k);
+    *recall = count ? (double)hits / (double)(count * o->k) : 1;
 done:
     free(truth);
     free(row);

@@ -16,7 +16,7 @@
 typedef struct {
     const recon_points *p;
     recon_tally tally;
-    double limit;    /* exact scores above it are neighbours */
+    double eps;
     float *floor;    /* [n] blocked scores below it are not */
     uint32_t *above; /* [n] union-find: a smaller row of the same component, or itself */
     pthread_mutex_t lock;
@@ -33,8 +33,9 @@ static uint32_t root(uint32_t *above, uint32_t i)
 
 static void join(components *c, uint32_t i, uint32_t j)
 {
+    const recon_points *p = c->p;
     uint32_t a = root(c->above, i), b = root(c->above, j);
-    if (a == b || !(recon_points_exact(c->p, i, c->p, j) > c->limit))
+    if (a == b || !(recon_row_distance(p->z + i * p->d, p->z + j * p->d, p->d, p->metric) < c->eps))
         return;
     if (a < b)
         c->above[b] = a;
@@ -105,15 +106,15 @@ recon_status recon_knn_components(recon_ctx *ctx, int64_t *label, size_t *count,
                                   size_t n, size_t d, recon_metric metric, double eps)
 {
     recon_points p = { 0 };
-    components c = { .p = &p, .lock = PTHREAD_MUTEX_INITIALIZER };
+    components c = { .p = &p, .eps = eps, .lock = PTHREAD_MUTEX_INITIALIZER };
     recon_status status;
     RECON_TRY(check(ctx, n, d, metric, eps));
     RECON_TRY(recon_points_make(ctx, &p, z, n, d, metric, NULL, "embeddings"));
     RECON_TRY(recon_alloc_raw(ctx, &c.floor, n, sizeof *c.floor));
     RECON_TRY(recon_alloc_raw(ctx, &c.above, n, sizeof *c.above));
-    c.limit = metric == RECON_COSINE ? 1 - eps * eps / 2 : -eps * eps;
+    double limit = metric == RECON_COSINE ? 1 - eps * eps / 2 : -eps * eps; /* as a score */
     for (size_t i = 0; i < n; i++) {
-        double blocked = recon_points_blocked(&p, i, c.limit) - recon_points_error(&p, i, &p);
+        double blocked = recon_points_blocked(&p, i, limit) - recon_points_error(&p, i, &p);
         c.floor[i] = nextafterf((float)blocked, -INFINITY);
         c.above[i] = (uint32_t)i;
     }

@@ -43,6 +43,7 @@ void make_lists(recon_faiss &f, const float *w, size_t n, size_t d, faiss::Metri
     f.coarse = std::make_unique<faiss::IndexFlat>((faiss::Index::idx_t)d, metric);
     auto ivf = std::make_unique<faiss::IndexIVFFlat>(f.coarse.get(), d, lists, metric);
     ivf->cp.niter = 10;
+    ivf->cp.min_points_per_centroid = 1; /* below it FAISS prints a warning, and we never print */
     ivf->nprobe = std::max<size_t>(8, lists / 16);
     ivf->train((faiss::Index::idx_t)n, w);
     ivf->add((faiss::Index::idx_t)n, w);

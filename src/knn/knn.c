@@ -8,8 +8,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-static recon_status check_sizes(recon_ctx *ctx, size_t n, size_t d, size_t k, size_t most)
+static recon_status check_sizes(recon_ctx *ctx, size_t n, size_t d, const recon_knn_options *o,
+                                size_t most)
 {
+    size_t k = o->k;
     if (n == 0 || d == 0)
         return recon_fail(ctx, RECON_ERR_INPUT, "embeddings are empty: %zu x %zu", n, d);
     if (n >= UINT32_MAX)
@@ -45,7 +47,9 @@ recon_status recon_knn_self(recon_ctx *ctx, int64_t *index, float *score, const 
     recon_points p = { 0 };
     recon_neighbor *found = NULL;
     recon_status status;
-    RECON_TRY(check_sizes(ctx, n, d, o->k, o->include_self ? n : n - (n > 0)));
+    if (!o)
+        return recon_fail(ctx, RECON_ERR_INPUT, "options are needed: at least k");
+    RECON_TRY(check_sizes(ctx, n, d, o, o->include_self ? n : n - (n > 0)));
     RECON_TRY(recon_points_make(ctx, &p, z, n, d, o->metric, NULL, "embeddings"));
     RECON_TRY(recon_alloc_raw(ctx, &found, n, o->k * sizeof *found));
     recon_knn_method method = choose_method(o, n);
@@ -70,7 +74,9 @@ recon_status recon_knn_search(recon_ctx *ctx, int64_t *index, float *score, cons
     recon_points p = { 0 }, q = { 0 };
     recon_neighbor *found = NULL;
     recon_status status;
-    RECON_TRY(check_sizes(ctx, n, d, o->k, n));
+    if (!o)
+        return recon_fail(ctx, RECON_ERR_INPUT, "options are needed: at least k");
+    RECON_TRY(check_sizes(ctx, n, d, o, n));
     RECON_TRY(recon_points_make(ctx, &p, z, n, d, o->metric, NULL, "embeddings"));
     RECON_TRY(recon_points_make(ctx, &q, queries, m, d, o->metric, &p, "queries"));
     RECON_TRY(recon_alloc_raw(ctx, &found, m, o->k * sizeof *found));

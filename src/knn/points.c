@@ -9,9 +9,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define UNIT  0x1p-24 /* half the spacing of floats at 1 */
-#define LANES 16      /* sums kept side by side: vectors, and one fixed order of addition */
-#define BLOCK 1024    /* rows prepared by one task */
+#define UNIT  0x1p-24  /* half the spacing of floats at 1 */
+#define TINY  0x1p-126 /* what a float below it may lose: all of it, where denormals are flushed */
+#define LANES 16       /* sums kept side by side: vectors, and one fixed order of addition */
+#define BLOCK 1024     /* rows prepared by one task */
 
 /* A product of two floats is exact in double, so these sums have the same bits with and without
  * fused multiply-add. */
@@ -68,6 +69,22 @@ static float product(const float *a, const float *b, size_t d)
     return sum[0];
 }
 
+static double unit_squared_distance(const float *a, const float *b, size_t d)
+{
+    double sum = 0, la = sqrt(dot(a, a, d)), lb = sqrt(dot(b, b, d));
+    for (size_t i = 0; i < d; i++) {
+        double x = (double)a[i] / la - (double)b[i] / lb;
+        sum += x * x;
+    }
+    return sum;
+}
+
+double recon_row_distance(const float *a, const float *b, size_t d, recon_metric metric)
+{
+    return sqrt(metric == RECON_COSINE ? unit_squared_distance(a, b, d)
+                                       : squared_distance(a, b, d));
+}
+
 float recon_points_product(const recon_points *a, size_t i, const recon_points *b, size_t j)
 {
     return product(a->w + i * a->d, b->w + j * b->d, a->d);
@@ -92,14 +109,17 @@ double recon_points_blocked(const recon_points *a, size_t i, double exact)
 }
 
 /* Rounding w costs UNIT relative to each length; a product in single precision, summed in any
- * order, d * UNIT relative to the lengths (Higham, Accuracy and Stability, 3.1). One percent on top
- * covers the second order. */
+ * order, d * UNIT / (1 - d * UNIT) relative to the lengths (Higham, Accuracy and Stability, 3.1):
+ * the factor in front covers that to eight million columns, and the second order. Where rows are
+ * so much shorter than the longest that they underflow, each entry, product and sum may lose TINY.
+ */
 double recon_points_error(const recon_points *a, size_t i, const recon_points *b)
 {
-    double x = a->metric == RECON_COSINE ? 1 : a->norm[i], y = b->longest;
-    double product = ((double)a->d + 4) * x * y;
+    double x = a->metric == RECON_COSINE ? 1 : a->norm[i], y = b->longest, d = (double)a->d;
+    double product = (d + 4) * x * y;
     double moved = a->metric == RECON_EUCLIDEAN ? 2 * (x + y) * (x + y) : 0;
-    return 1.01 * UNIT * (product + moved);
+    double vanished = 4 * d * (1 + x) * (1 + y);
+    return (1.01 + 2 * d * UNIT) * UNIT * (product + moved) + TINY * vanished;
 }
 
 /* Cauchy-Schwarz on w_i . w_j - v_i . v_j = (w_i - v_i) . w_j + v_i . (w_j - v_j), v the bytes, and
@@ -262,6 +282,8 @@ recon_status recon_points_make(recon_ctx *ctx, recon_points *out, const float *z
     *out = (recon_points){ .z = z, .n = n, .d = d, .metric = metric };
     preparation in = { out, what };
     size_t blocks = (n + BLOCK - 1) / BLOCK;
+    if ((unsigned)metric > RECON_EUCLIDEAN)
+        return recon_fail(ctx, RECON_ERR_INPUT, "no metric has the number %d", (int)metric);
     RECON_TRY(recon_alloc_raw(ctx, &out->w, n * d, sizeof *out->w));
     RECON_TRY(recon_alloc(ctx, &out->shift, n, sizeof *out->shift));
     RECON_TRY(recon_alloc(ctx, &out->norm, n, sizeof *out->norm));

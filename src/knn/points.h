@@ -41,6 +41,10 @@ void recon_points_free(recon_points *p);
  * the squared distance. The same bits with i and j exchanged, and for equal rows. */
 double recon_points_exact(const recon_points *a, size_t i, const recon_points *b, size_t j);
 
+/* The distance that recon_knn_components means, from the differences: a similarity near 1 has lost
+ * the digits that tell small distances apart. */
+double recon_row_distance(const float *a, const float *b, size_t d, recon_metric metric);
+
 /* w_i . w_j in single precision: what a tile of the blocked product holds, one at a time. */
 float recon_points_product(const recon_points *a, size_t i, const recon_points *b, size_t j);
 

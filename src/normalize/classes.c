@@ -2,6 +2,7 @@
 #include "normalize/classes.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "knn/points.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -48,29 +49,24 @@ static void list_members(recon_class_table *t, const int64_t *label, size_t n)
     t->offset[0] = 0;
 }
 
-/* The score of the nearest point as a distance, in the sense of recon_knn_components. */
-static double nearest_distance(float score, recon_metric metric)
-{
-    return metric == RECON_COSINE ? sqrt(fmax(0, 2 - 2 * (double)score)) : (double)score;
-}
-
 static recon_status join_queries(recon_ctx *ctx, recon_class_table *t, const int64_t *label,
                                  const recon_embedded *index, const recon_embedded *queries,
                                  const recon_normalize_options *o)
 {
     recon_knn_options knn = { .k = 1, .metric = o->knn.metric, .method = RECON_KNN_EXACT };
+    size_t d = index->d;
     int64_t *nearest = NULL;
-    float *score = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &nearest, queries->n, sizeof *nearest));
-    RECON_TRY(recon_alloc_raw(ctx, &score, queries->n, sizeof *score));
-    RECON_TRY(recon_knn_search(ctx, nearest, score, queries->z, queries->n, index->z, index->n,
-                               index->d, &knn));
-    for (size_t i = 0; i < queries->n; i++)
-        t->set_of[i] = nearest_distance(score[i], knn.metric) < o->eps ? label[nearest[i]] : -1;
+    RECON_TRY(
+        recon_knn_search(ctx, nearest, NULL, queries->z, queries->n, index->z, index->n, d, &knn));
+    for (size_t i = 0; i < queries->n; i++) {
+        const float *own = queries->z + i * d, *other = index->z + (size_t)nearest[i] * d;
+        t->set_of[i] =
+            recon_row_distance(own, other, d, knn.metric) < o->eps ? label[nearest[i]] : -1;
+    }
 done:
     free(nearest);
-    free(score);
     return status;
 }
 

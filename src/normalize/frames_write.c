@@ -16,12 +16,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FILES = 8, PATH = 4096, PIECE = 8192 /* numbers written at once, about */ };
+enum { FILES = 9, PATH = 4096, PIECE = 8192 /* numbers written at once, about */ };
 
 /* Every name a run may leave in its folder. */
-static const char *const names[] = { "gamma.npy",           "absolute.npy",   "theta.npy",
-                                     "identifiability.npy", "score.npy",      "classes.npy",
-                                     "neighbors.npy",       "normalized.npy", "summary.json" };
+static const char *const names[] = { "gamma.npy",      "absolute.npy",        "theta.npy",
+                                     "background.npy", "identifiability.npy", "score.npy",
+                                     "classes.npy",    "neighbors.npy",       "normalized.npy",
+                                     "summary.json" };
 enum { NAMES = sizeof names / sizeof *names };
 
 /* One file to be: rows of `width` numbers, from doubles, rotations or integers. */
@@ -76,6 +77,12 @@ static size_t list_files(file out[FILES], const recon_frames *f, recon_dtype pos
                        .width = f->identifiability_width,
                        .ndim = 2,
                        .shape = { f->rows, f->identifiability_width },
+                       .type = RECON_F64 };
+    out[n++] = (file){ .name = "background.npy",
+                       .real = f->background,
+                       .width = 1,
+                       .ndim = 1,
+                       .shape = { f->rows },
                        .type = RECON_F64 };
     out[n++] = (file){ .name = "score.npy",
                        .real = f->score,
@@ -229,6 +236,8 @@ recon_status recon_frames_write(recon_ctx *ctx, const char *dir, const recon_fra
     char stage[PATH] = "";
     recon_status status;
     int made = 0;
+    if (poses != RECON_F32 && poses != RECON_F64)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s: poses are written as float32 or float64", dir);
     RECON_TRY(make_dir(ctx, dir, &made));
     join(stage, dir, ".tmp-XXXXXX");
     if (!mkdtemp(stage)) {

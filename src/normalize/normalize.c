@@ -177,7 +177,15 @@ static void row_without_class(recon_frames *out, size_t i)
         out->identifiability[i * out->identifiability_width + c] = NAN;
     for (size_t c = 0; c < out->theta_width; c++)
         out->theta[i * out->theta_width + c] = NAN;
-    out->score[i] = NAN;
+    out->background[i] = out->score[i] = NAN;
+}
+
+/* However well a class of n agrees, the chance that the next one does not belong is 1 / (n + 2), by
+ * the rule of succession: no pose is impossible. A class of one says nothing about poses. */
+static double scoring_background(const job *j, size_t s, double fitted)
+{
+    size_t n = j->table.offset[s + 1] - j->table.offset[s];
+    return n == 1 ? 1 : fmax(fitted, 1 / ((double)n + 2));
 }
 
 static void fill_row(job *j, size_t i)
@@ -194,15 +202,18 @@ static void fill_row(job *j, size_t i)
         out->gamma.so2[i] = j->gamma.so2[s];
         out->absolute.so2[i] = recon_so2_wrap(j->rows->so2[i] - j->gamma.so2[s]);
         theta_of_density(theta, &j->density[s]);
-        out->score[i] = recon_so2_score(&j->density[s], out->absolute.so2[i]);
+        recon_so2_density p = j->density[s];
+        p.background = out->background[i] = scoring_background(j, s, p.background);
+        out->score[i] = recon_so2_score(&p, out->absolute.so2[i]);
     } else {
         const recon_fisher_fit *fit = &j->fit[s];
         out->gamma.so3[i] = j->gamma.so3[s];
         out->absolute.so3[i] =
             recon_so3_compose(j->rows->so3[i], recon_so3_inverse(j->gamma.so3[s]));
         memcpy(theta, fit->fisher.f, sizeof fit->fisher.f);
-        out->score[i] =
-            -recon_fisher_mixture_log_density(&fit->fisher, fit->background, out->absolute.so3[i]);
+        out->background[i] = scoring_background(j, s, fit->background);
+        out->score[i] = -recon_fisher_mixture_log_density(&fit->fisher, out->background[i],
+                                                          out->absolute.so3[i]);
     }
 }
 
@@ -254,6 +265,7 @@ static recon_status alloc_rows(recon_ctx *ctx, recon_frames *out)
     RECON_TRY(recon_alloc_raw(ctx, &out->identifiability, out->rows,
                               out->identifiability_width * sizeof(double)));
     RECON_TRY(recon_alloc(ctx, &out->theta, out->rows, out->theta_width * sizeof(double)));
+    RECON_TRY(recon_alloc_raw(ctx, &out->background, out->rows, sizeof(double)));
     RECON_TRY(recon_alloc_raw(ctx, &out->score, out->rows, sizeof(double)));
 done:
     return status;
@@ -274,6 +286,10 @@ static void hand_over(job *j)
         out->class_of = j->table.set_of;
         j->table.set_of = NULL;
     }
+    for (size_t s = 0; s < j->table.sets; s++)
+        out->singles += j->table.offset[s + 1] - j->table.offset[s] == 1;
+    for (size_t i = 0; out->class_of && i < out->rows; i++)
+        out->outside += out->class_of[i] < 0;
     for (size_t i = 0; i <= RECON_MODES_MAX; i++)
         out->modes[i] = atomic_load(&j->modes[i]);
     for (size_t i = 0; i < 4; i++)
@@ -370,6 +386,10 @@ recon_status recon_normalize(recon_ctx *ctx, recon_frames *out, const recon_embe
               .options = options,
               .out = out };
     recon_status status;
+    if (!options) {
+        *out = (recon_frames){ 0 };
+        return recon_fail(ctx, RECON_ERR_INPUT, "options are needed: knn.k, or eps for components");
+    }
     *out = (recon_frames){ .group = index->so2 ? RECON_SO2 : RECON_SO3,
                            .rows = j.rows->n,
                            .identifiability_width = index->so2 ? SO2_WIDTH : SO3_WIDTH,
@@ -403,6 +423,7 @@ void recon_frames_free(recon_frames *f)
     free_poses(&f->absolute);
     free(f->identifiability);
     free(f->theta);
+    free(f->background);
     free(f->score);
     *f = (recon_frames){ 0 };
 }

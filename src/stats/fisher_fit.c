@@ -2,11 +2,13 @@
  *
  * In the frame of the mean rotation a fit is a map from its proper singular values d to those of F.
  * Leaving out what the data cannot tell is to even out d before: (d0, m, m), m = (d1 + d2)/2, has
- * s1 = s2 by symmetry, and (d0, 0, 0) is a ring, where coth(s) - 1/s = d0 holds exactly. */
+ * s1 = s2 by symmetry, (m, m, m) has all three equal, and (d0, 0, 0) is a ring, where
+ * coth(s) - 1/s = d0 holds exactly. */
 #include <recon/stats/fisher_fit.h>
 #include <recon/stats/so3_mean.h>
 
 #include <math.h>
+#include <string.h>
 #include "core/arena.h"
 #include "core/fail.h"
 #include "core/threads.h"
@@ -18,7 +20,13 @@
 #define BACKGROUND_MOST  0.5
 #define EM_STEPS         60
 #define EM_GAIN          1e-6 /* per sample: EM stops where the log-likelihood gains less */
-#define RATIO_TEST       6.63 /* chi squared, 1 degree of freedom, level 0.01 */
+
+/* Likelihood-ratio tests at the level 0.01. F has 4 parameters when its singular values are equal
+ * (one and a rotation), 7 with s1 = s2 (two, and the orbit's 5 dimensions), 9 when all differ: chi
+ * squared with 3, 5 and 2 degrees of freedom. */
+#define EQUAL_OR_PAIR 11.34
+#define EQUAL_OR_FREE 15.09
+#define PAIR_OR_FREE  9.21
 
 /* What a fit needs on the way. */
 typedef struct {
@@ -29,6 +37,7 @@ typedef struct {
     recon_so3_frame frame;
     double s[3]; /* the current singular values of F in that frame */
     double log_c;
+    int ring, equal; /* what is known of them */
 } fitting;
 
 /* The frame of the weighted mean rotation. */
@@ -71,17 +80,38 @@ static double fit_pair(fitting *fit, double enough)
     return value;
 }
 
-/* All three singular values where the samples tell s1 from s2, else two of them equal. */
+/* All singular values equal, or all free: minus the log-likelihood a sample. */
+static double fit_equal(double s[3], const double d[3])
+{
+    double m = (d[0] + d[1] + d[2]) / 3, even[3] = { m, m, m }, within[3];
+    recon_fisher_inside(within, even);
+    recon_fisher_start(s, within);
+    double value = recon_fisher_descend(s, within, RECON_FISHER_EXACT);
+    s[0] = s[1] = s[2] = (s[0] + s[1] + s[2]) / 3;
+    return value;
+}
+
+static double fit_free(double s[3], const double d[3])
+{
+    double within[3];
+    recon_fisher_inside(within, d);
+    recon_fisher_start(s, within);
+    return recon_fisher_descend(s, within, RECON_FISHER_EXACT);
+}
+
+/* As many different singular values as the samples tell apart. */
 static void fit_ml(fitting *fit)
 {
-    double free[3], within[3];
-    double even = fit_pair(fit, RECON_FISHER_EXACT);
-    recon_fisher_inside(within, fit->frame.singular);
-    recon_fisher_start(free, within);
-    if (2 * fit->count * (even - recon_fisher_descend(free, within, RECON_FISHER_EXACT)) >
-        RATIO_TEST)
-        for (int k = 0; k < 3; k++)
-            fit->s[k] = free[k];
+    double equal[3], free[3], twice = 2 * fit->count;
+    double with_pair = fit_pair(fit, RECON_FISHER_EXACT);
+    double with_equal = fit_equal(equal, fit->frame.singular);
+    double with_free = fit_free(free, fit->frame.singular);
+    fit->equal = twice * (with_equal - with_pair) < EQUAL_OR_PAIR &&
+                 twice * (with_equal - with_free) < EQUAL_OR_FREE;
+    if (fit->equal)
+        memcpy(fit->s, equal, sizeof equal);
+    else if (twice * (with_pair - with_free) > PAIR_OR_FREE)
+        memcpy(fit->s, free, sizeof free);
 }
 
 /* How likely each sample is to belong, under the current fit; returns the log-likelihood. */
@@ -107,10 +137,9 @@ static double expect(fitting *fit, double background)
 static double fit_robust(fitting *fit)
 {
     double background = BACKGROUND_START, before = -INFINITY;
-    int ring = 0;
     for (int step = 0; step < EM_STEPS; step++) {
-        ring = recon_so3_free_directions(fit->frame.singular, fit->count) > 0;
-        if (ring)
+        fit->ring = recon_so3_free_directions(fit->frame.singular, fit->count) > 0;
+        if (fit->ring)
             fit_ring(fit);
         else
             fit_pair(fit, EM_GAIN);
@@ -122,7 +151,7 @@ static double fit_robust(fitting *fit)
         background = 1 - fit->count / (double)fit->n;
         background = fmin(fmax(background, BACKGROUND_LEAST), BACKGROUND_MOST);
     }
-    if (!ring)
+    if (!fit->ring)
         fit_ml(fit);
     return background;
 }
@@ -142,6 +171,15 @@ static recon_status finish(recon_ctx *ctx, recon_fisher_fit *out, const fitting 
     return status;
 }
 
+/* A precision estimated from few samples is too high. Where it comes from m squares less the f
+ * directions fitted, chi squared with m - f degrees of freedom, (m - f - 4) / m times the estimate
+ * errs least. A ring has m = 2n and f = 4, two axes; equal values have m = 3n and f = 3. */
+static double shrinkage(const fitting *fit)
+{
+    double n = fit->count;
+    return fit->equal ? fmax(3 * n - 7, 0) / (3 * n) : fmax(n - 4, 0) / n;
+}
+
 static recon_status fit_set(recon_ctx *ctx, recon_fisher_fit *out, fitting *fit,
                             recon_fisher_method method)
 {
@@ -154,7 +192,7 @@ static recon_status fit_set(recon_ctx *ctx, recon_fisher_fit *out, fitting *fit,
     case RECON_FISHER_ML: fit_ml(fit); break;
     case RECON_FISHER_ROBUST:
         out->background = fit_robust(fit);
-        out->shrink = fmax(fit->count - 4, 0) / fit->count;
+        out->shrink = fit->n > 4 ? shrinkage(fit) : 0;
         break;
     }
     return finish(ctx, out, fit);
@@ -188,6 +226,8 @@ recon_status recon_fisher_fit_batch(recon_ctx *ctx, recon_fisher_fit *out, const
     if (k == 0)
         return recon_fail(ctx, RECON_ERR_INPUT, "matrix Fisher fit: no rotations");
     batch job = { out, samples, k, options ? options->method : RECON_FISHER_ROBUST };
+    if ((unsigned)job.method > RECON_FISHER_ML)
+        return recon_fail(ctx, RECON_ERR_INPUT, "no fit has the number %d", (int)job.method);
     return recon_parallel(ctx, fit_task, &job, sets);
 }
 

@@ -4,6 +4,7 @@
  * With c given, the lowest loss wins. With c to be decided, the heaviest mode does: near the flank
  * of a broad mode a narrow spike can have the lower loss, but never the greater weight. */
 #include "stats/so2_tukey.h"
+#include "stats/tie.h"
 
 #include <math.h>
 #include <recon/group/so2.h>
@@ -46,13 +47,6 @@ static double tukey_from(double *mass, double y, const double *sorted, size_t n,
     return y;
 }
 
-/* A sample cannot tell two masses apart that differ by less than three standard deviations; one
- * less than half the other is the lesser in any case, or a few strays would be its equal. */
-static int tied(double less, double more)
-{
-    return less >= more / 2 && more - less <= 3 * sqrt(more + less);
-}
-
 typedef struct {
     double at, mass; /* mass in points */
 } candidate;
@@ -64,7 +58,7 @@ static size_t choose(const candidate *c, size_t count)
         heaviest = c[i].mass > c[heaviest].mass ? i : heaviest;
     size_t best = heaviest;
     for (size_t i = 0; i < count; i++)
-        if (tied(c[i].mass, c[heaviest].mass) && fabs(c[i].at) < fabs(c[best].at))
+        if (recon_masses_tie(c[i].mass, c[heaviest].mass) && fabs(c[i].at) < fabs(c[best].at))
             best = i;
     return best;
 }

@@ -11,6 +11,7 @@
 #include "stats/so3_descent.h"
 #include "stats/so3_frame.h"
 #include "stats/so3_modes.h"
+#include "stats/tie.h"
 
 #define SAMPLE_STARTS 256 /* samples tried as starting points with c fixed */
 
@@ -49,17 +50,10 @@ static double spacing(const recon_so3_center *center)
     return least;
 }
 
-/* How many samples a Tukey loss sees. Masses within three standard deviations tie, or the answer
- * would change from one draw to the next; one less than half the other is the lesser in any case.
- */
+/* How many samples a Tukey loss sees. */
 static double mass_of(const recon_so3_descent *d, size_t n, double c)
 {
     return (double)n - 6 * d->loss / (c * c);
-}
-
-static int tied(double less, double more)
-{
-    return less >= more / 2 && more - less <= 3 * sqrt(more + less);
 }
 
 /* From each mode; the greatest mass wins, ties go to the mode nearest the identity. */
@@ -76,7 +70,7 @@ static recon_so3 tukey_of_modes(centering *s, double c)
     }
     int best = heaviest;
     for (int k = 0; k < out->modes; k++)
-        if (tied(mass[k], mass[heaviest]) &&
+        if (recon_masses_tie(mass[k], mass[heaviest]) &&
             recon_so3_angle(out->mode[k].at) < recon_so3_angle(out->mode[best].at))
             best = k;
     return out->mode[best].at;
@@ -171,6 +165,8 @@ recon_status recon_so3_mean_batch(recon_ctx *ctx, recon_so3_center *out, const r
         job.options = *options;
     if (k == 0)
         return recon_fail(ctx, RECON_ERR_INPUT, "mean of rotations: no rotations");
+    if ((unsigned)job.options.kind > RECON_MEAN_CHORDAL)
+        return recon_fail(ctx, RECON_ERR_INPUT, "no mean has the number %d", (int)job.options.kind);
     if (!(job.options.tukey_c >= 0 && job.options.tukey_c <= M_PI))
         return recon_fail(ctx, RECON_ERR_INPUT, "mean of rotations: tukey_c is %g, not in [0, pi]",
                           job.options.tukey_c);

@@ -24,6 +24,7 @@ refused 2 "--k -3 is not a whole number" $good --k -3
 refused 2 "--k 5x is not a whole number" $good --k 5x
 refused 2 "--k 99999999999999999999 is not" $good --k 99999999999999999999
 refused 2 "--group so4 is none of so2|so3" $good --group so4
+refused 2 "--group so2|so3 is none of so2|so3" $good --group 'so2|so3'
 refused 2 "--mean median is none of" $good --mean median
 refused 2 "--query needs ZQ GQ" $good --query z.npy
 refused 2 "--family fisher is for --group so3" $good --family fisher
@@ -32,18 +33,26 @@ refused 2 "--classes components needs --eps" $good --classes components
 refused 2 "--eps goes with --classes components" $good --eps 0.5
 refused 2 "--eps nan is not a number above 0" $good --classes components --eps nan
 refused 2 "--eps -1 is not a number above 0" $good --classes components --eps -1
+for option in "--k 5" --include-self "--approx ivf"; do
+    refused 2 "${option% *} goes with --classes knn" $good --classes components --eps 1 $option
+done
+refused 2 "--include-self is about points, not about --query" $good --include-self --query z.npy g.npy
+refused 2 "--tukey-c goes with --mean tukey" $good --mean chordal --tukey-c 30
 refused 2 "--tukey-c 200 is beyond 180 degrees" $good --tukey-c 200
 refused 2 "--query-labels goes with --query" $good --query-labels y.npy
+refused 2 "--query needs ZQ GQ" $good --query z.npy --threads 1
+refused 2 "--k needs N" $good --k --threads 1
+refused 2 "--k=3: put a space" $good --k=3
 
 # --- what it writes and prints --------------------------------------------------------------------
 so2 --out out --labels y.npy
 [ "$code" -eq 0 ] && grep -q 'hit rate 1.0000' "$scratch/stdout" && [ ! -s "$scratch/stderr" ]
 report $? "SO(2): a summary on standard output, nothing on standard error"
-[ "$(names out)" = "absolute.npy gamma.npy identifiability.npy neighbors.npy normalized.npy \
+[ "$(names out)" = "absolute.npy background.npy gamma.npy identifiability.npy neighbors.npy normalized.npy \
 score.npy summary.json theta.npy " ] && is_json out/summary.json
 report $? "the files of a neighbour run and no others"
-so2 --out out --classes components --eps 0.8
-[ "$code" -eq 0 ] && [ "$(names out)" = "absolute.npy classes.npy gamma.npy identifiability.npy \
+run normalize --embeddings z.npy --poses g.npy --family normal --out out --classes components --eps 0.8
+[ "$code" -eq 0 ] && [ "$(names out)" = "absolute.npy background.npy classes.npy gamma.npy identifiability.npy \
 score.npy summary.json theta.npy " ]
 report $? "components over it: no file of the earlier run stays"
 so2 --out out --json
@@ -63,7 +72,7 @@ else
     skip "progress on a terminal goes to standard error only" "no script(1)"
 fi
 so2 --out out/ --query z.npy g.npy --query-labels y.npy --labels y.npy
-[ "$code" -eq 0 ] && grep -q '^120 queries on SO(2)' "$scratch/stdout"
+[ "$code" -eq 0 ] && grep -q '^  queries *120$' "$scratch/stdout"
 report $? "queries"
 run normalize --embeddings so3/z.npy --poses so3/g.npy --group so3 --k 20 --out out
 [ "$code" -eq 0 ] && grep -q 'spin about an axis' "$scratch/stdout" && grep -q fisher out/summary.json

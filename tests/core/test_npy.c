@@ -271,7 +271,7 @@ static recon_status parse_bytes(recon_ctx *ctx, const char *bytes, size_t n)
 static void hostile_beginnings_are_refused(void **state)
 {
     CHECK_FAILS(*state, parse_bytes(*state, "", 0), RECON_ERR_FORMAT, "too short");
-    CHECK_FAILS(*state, parse_bytes(*state, "PK\3\4 zipped", 10), RECON_ERR_FORMAT, "wrong magic");
+    CHECK_FAILS(*state, parse_bytes(*state, "PK\3\4 zipped", 10), RECON_ERR_FORMAT, "an archive");
     CHECK_FAILS(*state, parse_bytes(*state, "\x93NUMPY\4\0\0\0", 10), RECON_ERR_FORMAT,
                 "version 4.0 is not known");
     CHECK_FAILS(*state, parse_bytes(*state, "\x93NUMPY\1\0\xff\xff{}", 12), RECON_ERR_FORMAT,

@@ -72,6 +72,27 @@ static void the_distance_must_be_below_eps(void **state)
     assert_int_equal(label[3], 1);
 }
 
+/* Copies are at distance 0, whatever the rounding of their cosine; near copies are farther. */
+static void a_tiny_eps_joins_copies_alone(void **state)
+{
+    enum { COPIES = 300, D = 7, N = 3 * COPIES };
+    static float z[N * D];
+    static int64_t label[N];
+    size_t count;
+    for (size_t i = 0; i < N; i++) {
+        recon_rng r = recon_rng_new(9, i / 3);
+        for (size_t c = 0; c < D; c++)
+            z[i * D + c] = (float)recon_rng_normal(&r) * (i % 3 == 1 ? 4 : 1);
+        z[i * D] += i % 3 == 2 ? 1e-3f : 0; /* a near copy */
+    }
+    for (double eps = 1e-6; eps > 1e-13; eps /= 10) {
+        CHECK_OK(*state, recon_knn_components(*state, label, &count, z, N, D, RECON_COSINE, eps));
+        assert_int_equal(count, 2 * COPIES);
+        for (size_t i = 0; i < N; i += 3)
+            assert_true(label[i] == label[i + 1] && label[i] != label[i + 2]);
+    }
+}
+
 static void bad_input_is_named(void **state)
 {
     const float z[] = { 1, 2 };
@@ -90,6 +111,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agree_with_brute_force),
         cmocka_unit_test(the_distance_must_be_below_eps),
+        cmocka_unit_test(a_tiny_eps_joins_copies_alone),
         cmocka_unit_test(bad_input_is_named),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);

@@ -112,6 +112,27 @@ static void queries_are_exact(void **state)
         }
 }
 
+/* Scaled so that the long rows are 1, the short ones vanish in single precision: every blocked
+ * score of theirs is 0, and only the bound keeps the true neighbours, here the last ones, in. */
+static void rows_of_vastly_different_lengths(void **state)
+{
+    enum { N = 200, D = 1024, K = 3 };
+    static float z[N * D];
+    int64_t index[N * K];
+    for (size_t i = 0; i < N; i++)
+        for (size_t c = 0; c < D; c++)
+            z[i * D + c] = i % 50 ? 5e36f * (1 + 1e-3f * (float)i) : 8e-8f;
+    for (int metric = RECON_COSINE; metric <= RECON_EUCLIDEAN; metric++) {
+        recon_knn_options o = { .k = K, .metric = (recon_metric)metric };
+        CHECK_OK(*state, recon_knn_self(*state, index, NULL, z, N, D, &o));
+        for (size_t i = 0; i < N; i += 25)
+            check_row(index + i * K, z + i * D, z, N, D, K, (recon_metric)metric, i);
+        CHECK_OK(*state, recon_knn_search(*state, index, NULL, z, N, z, N, D, &o));
+        for (size_t i = 0; i < N; i += 25)
+            check_row(index + i * K, z + i * D, z, N, D, K, (recon_metric)metric, N);
+    }
+}
+
 static void threads_and_backends_agree_to_the_bit(void **state)
 {
     (void)state;
@@ -192,10 +213,15 @@ static void bad_input_is_named(void **state)
     CHECK_FAILS(*state, recon_knn_self(*state, index, NULL, z, 3, 2, &o), RECON_ERR_INPUT,
                 "at least one");
     o.k = 1;
+    CHECK_FAILS(*state, recon_knn_self(*state, index, NULL, z, 3, 2, NULL), RECON_ERR_INPUT,
+                "options are needed");
     float q[] = { 1, NAN };
     CHECK_FAILS(*state, recon_knn_search(*state, index, NULL, q, 1, z, 3, 2, &o), RECON_ERR_INPUT,
                 "queries: row 0, column 1");
     CHECK_OK(*state, recon_knn_search(*state, index, NULL, q, 0, z, 3, 2, &o));
+    o.metric = (recon_metric)3;
+    CHECK_FAILS(*state, recon_knn_self(*state, index, NULL, z, 3, 2, &o), RECON_ERR_INPUT,
+                "no metric has the number 3");
 }
 
 static void every_failed_allocation_is_survived(void **state)
@@ -249,6 +275,8 @@ static void approximate_search_measures_its_recall(void **state)
                     hits += found[i] == exact[i / K * K + c];
             }
             CHECK_NEAR(recall, hits / (N * K), 0.03);
+            CHECK_OK(*state, recon_knn_search(*state, found, NULL, z, 0, z, N, D, &o));
+            CHECK_NEAR(recall, 1, 0); /* nobody asked, nothing missed */
         }
 }
 
@@ -257,6 +285,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(self_search_is_exact),
         cmocka_unit_test(queries_are_exact),
+        cmocka_unit_test(rows_of_vastly_different_lengths),
         cmocka_unit_test(threads_and_backends_agree_to_the_bit),
         cmocka_unit_test(a_point_may_count_itself),
         cmocka_unit_test(scores_are_what_they_say),

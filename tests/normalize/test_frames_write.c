@@ -27,6 +27,8 @@ static void files_have_the_promised_shapes(void **state)
     data *w = make_data(0.3, NORMAL, 0.05);
     recon_embedded e = view(w, RECON_SO2, N);
     recon_frames f = normalize(*state, &e, NULL, neighbors(5));
+    CHECK_FAILS(*state, recon_frames_write(*state, scratch("out"), &f, e.precision, "{}"),
+                RECON_ERR_INPUT, "float32 or float64"); /* by hand, it has none */
     CHECK_OK(*state, recon_frames_write(*state, scratch("out"), &f, RECON_F32, "{}"));
     expect_shape(*state, "out/gamma.npy", RECON_F32, 1, (size_t[]){ N });
     expect_shape(*state, "out/absolute.npy", RECON_F32, 1, (size_t[]){ N });
@@ -34,6 +36,7 @@ static void files_have_the_promised_shapes(void **state)
     expect_shape(*state, "out/neighbors.npy", RECON_I64, 2, (size_t[]){ N, 5 });
     expect_shape(*state, "out/theta.npy", RECON_F64, 1, (size_t[]){ N });
     expect_shape(*state, "out/score.npy", RECON_F64, 1, (size_t[]){ N });
+    expect_shape(*state, "out/background.npy", RECON_F64, 1, (size_t[]){ N });
     expect_shape(*state, "out/identifiability.npy", RECON_F64, 2, (size_t[]){ N, 4 });
     assert_int_equal(access(scratch("out/summary.json"), F_OK), 0);
     recon_frames_free(&f);

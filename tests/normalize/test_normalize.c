@@ -130,6 +130,34 @@ static void a_mixture_has_parts_in_rows(void **state)
     free(w);
 }
 
+/* -log p at an angle beyond the farthest of the class, under an arc without strays: the background
+ * alone, and that is what one more would have weighed. */
+static void no_pose_is_impossible(void **state)
+{
+    enum { FEW = 10 };
+    static const float z[FEW] = { 0 };
+    double so2[FEW], away = 2.5;
+    recon_so3 so3[FEW], half_turn = { 0, 0, 0, 1 };
+    for (size_t i = 0; i < FEW; i++) {
+        double about_x[3] = { 0.02 * (double)i - 0.09, 0, 0 };
+        so2[i] = 0.1 * (double)i - 0.45;
+        so3[i] = recon_so3_exp(about_x);
+    }
+    recon_embedded e = { .n = FEW, .d = 1, .z = z, .so2 = so2 };
+    recon_embedded q = { .n = 1, .d = 1, .z = z, .so2 = &away };
+    for (int c = 0; c < 4; c++) {
+        recon_normalize_options o = c % 2 ? neighbors(FEW) : components(1);
+        o.knn.metric = RECON_EUCLIDEAN;
+        o.family = RECON_SO2_UNIFORM;
+        if (c == 2)
+            e.so2 = q.so2 = NULL, e.so3 = so3, q.so3 = &half_turn;
+        recon_frames f = normalize(*state, &e, &q, o);
+        double share = 1.0 / (FEW + 2);
+        CHECK_NEAR(f.score[0], -log(c < 2 ? share / (2 * M_PI) : share), 1e-3);
+        recon_frames_free(&f);
+    }
+}
+
 static void expect_family(recon_ctx *ctx, const data *w, recon_normalize_options o,
                           recon_so2_family want, recon_so2_family or_this)
 {
@@ -381,10 +409,44 @@ static void a_query_far_from_all_is_of_no_class(void **state)
         assert_true(isnan(group == RECON_SO2 ? f.absolute.so2[0] : f.absolute.so3[0].w));
         assert_true(isnan(f.theta[0]) && isnan(f.score[0]) && isnan(f.identifiability[0]));
         assert_true(isfinite(f.score[1]));
+        assert_int_equal(f.outside, 1);
         CHECK_NEAR(f.hit_rate, 1, 0); /* over the rows that have a class */
         recon_frames_free(&f);
     }
     free(w);
+}
+
+static void a_class_of_one_says_nothing(void **state)
+{
+    const float z[] = { 1, 0, 0, 1, 0, 1 };
+    const double so2[] = { 0.3, 1, 1.1 };
+    recon_embedded e = { .n = 3, .d = 2, .z = z, .so2 = so2 };
+    recon_frames f = normalize(*state, &e, NULL, components(0.1));
+    assert_int_equal(f.classes, 2);
+    assert_int_equal(f.singles, 1);
+    CHECK_NEAR(f.background[0], 1, 0);
+    CHECK_NEAR(f.score[0], log(2 * M_PI), 1e-12); /* the uniform distribution's */
+    assert_true(f.background[1] < 1);
+    recon_frames_free(&f);
+    CHECK_FAILS(*state, recon_normalize(*state, &f, &e, NULL, NULL), RECON_ERR_INPUT,
+                "options are needed");
+}
+
+/* A query half as far again as eps is outside, one half as far is not: to any eps that single
+ * precision embeddings can tell, though their similarity no longer can. */
+static void a_query_is_measured_like_the_points(void **state)
+{
+    const float z[] = { 1, 0 };
+    const double so2[] = { 0, 0 };
+    for (double eps = 0.1; eps > 1e-7; eps /= 10) {
+        const float zq[] = { 1, (float)(0.5 * eps), 1, (float)(1.5 * eps) };
+        recon_embedded e = { .n = 1, .d = 2, .z = z, .so2 = so2 };
+        recon_embedded q = { .n = 2, .d = 2, .z = zq, .so2 = so2 };
+        recon_frames f = normalize(*state, &e, &q, components(eps));
+        assert_int_equal(f.class_of[0], 0);
+        assert_int_equal(f.class_of[1], -1);
+        recon_frames_free(&f);
+    }
 }
 
 static double cosine(const float *a, const float *b)
@@ -554,6 +616,7 @@ int main(void)
         cmocka_unit_test(theta_is_the_width_of_the_distribution),
         cmocka_unit_test(theta_is_the_fisher_matrix),
         cmocka_unit_test(a_mixture_has_parts_in_rows),
+        cmocka_unit_test(no_pose_is_impossible),
         cmocka_unit_test(auto_takes_the_family_of_the_data),
         cmocka_unit_test(right_translation_moves_gamma_alone),
         cmocka_unit_test(proposition_1_the_distribution_is_recovered),
@@ -562,6 +625,8 @@ int main(void)
         cmocka_unit_test(a_point_is_not_its_own_neighbor_unless_asked),
         cmocka_unit_test(components_share_one_gamma),
         cmocka_unit_test(a_query_far_from_all_is_of_no_class),
+        cmocka_unit_test(a_class_of_one_says_nothing),
+        cmocka_unit_test(a_query_is_measured_like_the_points),
         cmocka_unit_test(hit_rate_is_the_share_of_neighbors_of_the_label),
         cmocka_unit_test(one_point_is_its_own_class),
         cmocka_unit_test(bad_input_is_named),

@@ -204,6 +204,10 @@ static void bad_samples_are_named(void **state)
         g[i] = recon_so3_haar(&rng);
     CHECK_FAILS(*state, recon_fisher_fit_samples(*state, fit, g, 0, NULL), RECON_ERR_INPUT,
                 "no rotations");
+    CHECK_FAILS(*state,
+                recon_fisher_fit_samples(*state, fit, g, 6,
+                                         &(recon_fisher_fit_options){ (recon_fisher_method)3 }),
+                RECON_ERR_INPUT, "no fit has the number 3");
     g[4].x = NAN;
     CHECK_FAILS(*state, recon_fisher_fit_batch(*state, fit, g, 2, 3, NULL), RECON_ERR_INPUT,
                 "rotation 4: quaternion of length nan");

@@ -1,7 +1,7 @@
 /* status.h - what can go wrong, and how the library says so.
  *
  * Every function that can fail returns a recon_status. The sentence that goes with it (file, place,
- * value) waits in the context until the next failure: recon_ctx_message(ctx). The library never
+ * value) waits in the context until the next call: recon_ctx_message(ctx). The library never
  * prints, never exits and keeps no global state. */
 #ifndef RECON_CORE_STATUS_H
 #define RECON_CORE_STATUS_H

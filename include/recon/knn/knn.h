@@ -31,7 +31,7 @@ typedef enum {
 
 #define RECON_KNN_EXACT_ROWS 1000000
 
-/* Zero means the default, except k. */
+/* Zero means the default, except k: a search needs options. */
 typedef struct {
     size_t k; /* neighbours wanted */
     recon_metric metric;

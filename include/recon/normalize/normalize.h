@@ -55,7 +55,12 @@ typedef struct {
                       means, then kappas: 3 x RECON_SO2_PARTS_MAX, unused parts zero; F: 9     */
     size_t theta_width;
     recon_so2_family family; /* the one used; AUTO for SO(3)                                   */
-    double *score;           /* [rows] -log p(absolute pose), normalised, background included  */
+    double *background;      /* [rows] weight of the uniform part of p: what the fit found, but for
+                                a class of n at least 1 / (n + 2), and 1 for a class of one    */
+    double *score;           /* [rows] -log p(absolute pose), normalised, always finite        */
+    size_t singles;          /* classes of one point: its centre is its own pose, and means
+                                nothing                                                        */
+    size_t outside;          /* rows without a class                                           */
     size_t modes[RECON_MODES_MAX + 1]; /* classes by number of modes                           */
     size_t free_directions[4];         /* SO(3): classes by recon_so3_free_directions        */
     double hit_rate; /* share of a row's class with the row's label; NaN without labels        */
@@ -66,20 +71,21 @@ typedef struct {
 } recon_frames;
 
 /* queries may be NULL. With COMPONENTS a query belongs to the component of its nearest point, if
- * that is nearer than eps. Free the frames with recon_frames_free. */
+ * that is nearer than eps. options are needed. Free the frames with recon_frames_free, which is
+ * harmless after a failure and twice. */
 RECON_API recon_status recon_normalize(recon_ctx *ctx, recon_frames *out,
                                        const recon_embedded *index, const recon_embedded *queries,
                                        const recon_normalize_options *options);
 RECON_API void recon_frames_free(recon_frames *frames);
 
 /* Writes the frames into the folder dir, which is made if need be: gamma.npy, absolute.npy,
- * identifiability.npy, theta.npy, score.npy, with KNN neighbors.npy and normalized.npy, with
- * COMPONENTS classes.npy, and summary (its text, or NULL) as summary.json. Poses are written as
- * `poses` (RECON_F32 or RECON_F64), rotations as 3 x 3 matrices; theta of a mixture is rows x 3 x
- * parts, F is rows x 3 x 3.
- * An earlier result in dir is replaced as a whole: files by these names that this one has not got
- * are removed. After a failure the earlier result is as it was, or in the worst case gone; no part
- * of this one is there, and neither is dir if it was made. */
+ * identifiability.npy, theta.npy, background.npy, score.npy, with KNN neighbors.npy and
+ * normalized.npy, with COMPONENTS classes.npy, and summary (its text, or NULL) as summary.json.
+ * Poses are written as `poses` (RECON_F32 or RECON_F64), rotations as 3 x 3 matrices; theta of a
+ * mixture is rows x 3 x parts, F is rows x 3 x 3. An earlier result in dir is replaced as a whole:
+ * files by these names that this one has not got are removed. After a failure the earlier result is
+ * as it was, or in the worst case gone; no part of this one is there, and neither is dir if it was
+ * made. */
 RECON_API recon_status recon_frames_write(recon_ctx *ctx, const char *dir,
                                           const recon_frames *frames, recon_dtype poses,
                                           const char *summary);

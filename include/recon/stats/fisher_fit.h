@@ -2,11 +2,12 @@
  *
  * ROBUST, the default, is the one for neighbourhoods: a matrix Fisher with a uniform background for
  * neighbours that do not belong (EM), as few singular values as the data can tell apart, and a
- * correction for few samples. ML is maximum likelihood, with s1 = s2 (counting from 0) unless a
- * likelihood-ratio test tells them apart, since s1 - s2 is hardly identifiable and the free
- * estimate follows the noise. MOMENT is the paper's: coth(s) - 1/s = d inverted for each singular
- * value d of the mean matrix, exact for one non-zero value. docs/statistics-so3.md has the errors
- * measured. */
+ * correction for few samples. ML is maximum likelihood with as many different singular values as
+ * likelihood-ratio tests tell apart (all equal, two equal, none): what is not identifiable would
+ * follow the noise. MOMENT is the paper's: coth(s) - 1/s = d inverted for each singular value d of
+ * the mean matrix, exact for one non-zero value. docs/statistics-so3.md has the errors measured.
+ *
+ * Where free_directions is not 0, the mode of F is one of many equally good ones. */
 #ifndef RECON_STATS_FISHER_FIT_H
 #define RECON_STATS_FISHER_FIT_H
 

@@ -2,7 +2,7 @@
  *
  * Names tell the truth. The *chordal* mean is the circular mean (atan2) or the SVD mean; the
  * *Frechet* mean is the geodesic one; the *Tukey* mean is the Frechet mean with Tukey's biweight
- * in place of the square (recon.tex, appendix on the robust mean). */
+ * in place of the square (the RECON paper, appendix on the robust mean). */
 #ifndef RECON_STATS_MEAN_H
 #define RECON_STATS_MEAN_H
 

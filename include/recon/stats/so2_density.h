@@ -52,9 +52,9 @@ typedef struct {
 
 /* Fits one density to each set of k angles that are already centred: for all but the mixture the
  * centre stays 0. The width and the background are found together by maximum likelihood, so up to
- * a fifth of wrong neighbours do little harm; widths are corrected for small k. Any finite angles
- * will do; k = 0 or an angle that is not finite is RECON_ERR_INPUT. k = 1 gives the narrowest
- * density. options may be NULL. */
+ * a fifth of wrong neighbours, spread over the circle, do little harm; widths are corrected for
+ * small k. Any finite angles will do; k = 0 or an angle that is not finite is RECON_ERR_INPUT. k =
+ * 1 gives the narrowest density. options may be NULL. */
 RECON_API recon_status recon_so2_fit_batch(recon_ctx *ctx, recon_so2_density *out /* [sets] */,
                                            const double *angles /* [sets][k] */, size_t sets,
                                            size_t k, recon_so2_family family,

@@ -1,0 +1,86 @@
+/* The context: its message, its notes, its log and its progress. */
+#include "check.h"
+#include "core/ctx.h"
+#include "core/fail.h"
+
+static void a_message_is_one_line_whatever_it_quotes(void **state)
+{
+    recon_ctx *ctx = *state;
+    assert_int_equal(recon_fail(ctx, RECON_ERR_IO, "%s: gone", "a\nb\033[2J"), RECON_ERR_IO);
+    assert_string_equal(recon_ctx_message(ctx), "a?b?[2J: gone");
+    assert_int_equal(recon_note(ctx, RECON_ERR_IO, "reading %s", "c\rd\x7f"), RECON_ERR_IO);
+    assert_string_equal(recon_ctx_message(ctx), "a?b?[2J: gone (reading c?d?)");
+}
+
+static void a_message_that_is_too_long_is_cut(void **state)
+{
+    recon_ctx *ctx = *state;
+    char text[4096];
+    memset(text, 'x', sizeof text);
+    text[sizeof text - 1] = '\0';
+    for (size_t length = 1000; length < 1030; length++) {
+        recon_fail(ctx, RECON_ERR_INPUT, "%.*s", (int)length, text);
+        for (int notes = 0; notes < 3; notes++)
+            recon_note(ctx, RECON_ERR_INPUT, "%s", text);
+        assert_true(strlen(recon_ctx_message(ctx)) < sizeof ctx->message);
+    }
+}
+
+typedef struct {
+    int lines, reports, finished;
+    recon_progress last;
+} heard;
+
+static void on_log(void *user, recon_log_level level, const char *line)
+{
+    heard *h = user;
+    assert_int_equal(level, RECON_LOG_WARN);
+    assert_string_equal(line, "seven 7");
+    h->lines++;
+}
+
+static void on_progress(void *user, const recon_progress *p)
+{
+    heard *h = user;
+    h->reports++;
+    h->finished += p->finished;
+    h->last = *p;
+}
+
+static void log_and_progress_reach_the_caller(void **state)
+{
+    (void)state;
+    heard h = { 0 };
+    recon_ctx_options o = {
+        .threads = 1, .on_log = on_log, .on_progress = on_progress, .user = &h
+    };
+    recon_ctx *ctx = recon_ctx_new(&o);
+    recon_log(ctx, RECON_LOG_WARN, "seven %d", 7);
+    assert_int_equal(h.lines, 1);
+    recon_progress_begin(ctx, "job", 10);
+    for (int i = 0; i < 10; i++)
+        recon_progress_add(ctx, 1);
+    recon_progress_end(ctx);
+    assert_true(h.finished == 1 && h.last.finished && h.last.done == 10 && h.last.total == 10);
+    assert_string_equal(h.last.label, "job");
+    recon_ctx_free(ctx);
+}
+
+static void every_status_has_a_name(void **state)
+{
+    (void)state;
+    assert_string_equal(recon_status_name(RECON_OK), "ok");
+    assert_string_equal(recon_status_name(RECON_ERR_INTERRUPTED), "interrupted");
+    assert_string_equal(recon_status_name((recon_status)99), "unknown");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_message_is_one_line_whatever_it_quotes),
+        cmocka_unit_test(a_message_that_is_too_long_is_cut),
+        cmocka_unit_test(log_and_progress_reach_the_caller),
+        cmocka_unit_test(every_status_has_a_name),
+    };
+    return cmocka_run_group_tests(tests, check_setup, check_teardown);
+}
