@@ -376,11 +376,13 @@ static void build_norm(maker *m, any_args *args, const size_t *p)
                             .momentum = 0.1,
                             .x = noise_of(m, m->type, SHAPE(rows, channels * field)),
                             .y = blank(m, m->type, SHAPE(rows, channels * field)),
-                            .scale = noise_of(m, m->weights, SHAPE(channels)),
-                            .inv = blank(m, m->weights, SHAPE(segments ? segments : 1, channels)) };
-    if (field == 1) {
+                            .scale = noise_of(m, m->weights, SHAPE(channels)) };
+    if (field == 1)
         a->shift = noise_of(m, m->weights, SHAPE(channels));
-        a->mean = blank(m, m->weights, SHAPE(segments ? segments : 1, channels));
+    if (p[3] || segments) {
+        a->inv = blank(m, m->weights, SHAPE(segments ? segments : 1, channels));
+        if (field == 1)
+            a->mean = blank(m, m->weights, SHAPE(segments ? segments : 1, channels));
     }
     if (segments) {
         a->offset = offsets(m, segments, rows);
