@@ -1,6 +1,7 @@
 /* What the kernels mean: closed forms and invariances, of ref in double. The other tables are held
  * to ref by test_ops.c. */
 #include "ops/cases.h"
+#include "core/memory.h"
 
 #define REF(name, ...) CHECK_OK(m->ctx, recon_ops_ref.name(m->ctx, &(__VA_ARGS__)))
 
@@ -547,6 +548,23 @@ static void thread_counts_give_the_same_bits(void **state)
     recon_ctx_free(three);
 }
 
+/* Whichever allocation fails, the call says so and leaks nothing; then it works. */
+static void running_out_of_memory_is_an_error(void **state)
+{
+    maker *m = maker_in(state);
+    any_args a = build_case(m, 1);
+    for (int back = 0; back < 2; back++) {
+        call_fn *call = back ? entries[CONV].back : entries[CONV].call;
+        long n = 1;
+        for (recon_alloc_fail_at(m->ctx, n); call(&recon_ops_ref, m->ctx, &a) != RECON_OK; n++) {
+            assert_non_null(strstr(recon_ctx_message(m->ctx), "out of memory"));
+            recon_alloc_fail_at(m->ctx, n + 1);
+        }
+        recon_alloc_fail_at(m->ctx, 0);
+        assert_in_range(n, back ? 4 : 3, 20); /* two operands forward, three backward, scratch */
+    }
+}
+
 static int setup(void **state)
 {
     static maker m;
@@ -589,6 +607,7 @@ int main(void)
         cmocka_unit_test(the_first_step_of_adam_is_the_rate),
         cmocka_unit_test(bfloat16_rounds_to_nearest_even),
         cmocka_unit_test(thread_counts_give_the_same_bits),
+        cmocka_unit_test(running_out_of_memory_is_an_error),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
