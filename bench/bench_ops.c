@@ -1,6 +1,6 @@
 /* bench_ops.c - convolution stacks against the machine's ceiling, and every op by itself.
  *
- *   bench_ops THREADS stacks|ops [BATCH]      lines of "name seconds gflops share-of-ceiling"
+ *   bench_ops THREADS stacks|ops [BATCH]      lines of "name seconds rate ..."
  *
  * The ceiling is the largest matrix product of the same run. peers_torch.py prints the same lines
  * for PyTorch. A training step is forward, the gradient of the mean square of the output, backward,
@@ -265,6 +265,196 @@ static void bench_stacks(recon_ctx *ctx, size_t batch)
         }
 }
 
+/* ---- single ops, on what lies between two layers of stack (a) ---- */
+
+enum { COPIES = 4 };
+typedef struct {
+    recon_ctx *ctx;
+    const recon_ops *ops;
+    recon_tensor t[COPIES], small, image[2], angle; /* [rows][96] four times; 28 x 28 twice */
+    float channel[8][96];
+    double bytes; /* of one of t */
+} bed;
+
+static recon_tensor channels_of(bed *b, int i, size_t n)
+{
+    return (recon_tensor){ .type = RECON_F32, .ndim = 1, .shape = { n }, .data = b->channel[i] };
+}
+
+static recon_norm_args norm_of(bed *b, size_t field)
+{
+    size_t n = 96 / field;
+    return (recon_norm_args){ .field = field,
+                              .training = 1,
+                              .eps = 1e-5,
+                              .momentum = 0.1,
+                              .x = b->t[0],
+                              .y = b->t[1],
+                              .dy = b->t[2],
+                              .dx = b->t[3],
+                              .scale = channels_of(b, 0, n),
+                              .shift = channels_of(b, 1, n),
+                              .running_mean = channels_of(b, 2, n),
+                              .running_var = channels_of(b, 3, n),
+                              .mean = channels_of(b, 4, n),
+                              .inv = channels_of(b, 5, n),
+                              .dscale = channels_of(b, 6, n),
+                              .dshift = channels_of(b, 7, n) };
+}
+
+static recon_map_args map_of(bed *b, recon_map_kind kind)
+{
+    return (recon_map_args){ kind, b->t[1], b->t[0], b->t[2], b->t[3] };
+}
+
+/* Runs entry number i, or says there is none; passes is how often the tensor is read or written. */
+static const char *call_entry(bed *b, int i, double *passes)
+{
+    recon_ctx *c = b->ctx;
+    const recon_ops *o = b->ops;
+    uint64_t counter = 1;
+    double norm;
+    recon_adam_state state = { 1e-4, 0.1, 0.001 };
+    recon_norm_relu_args shrink = {
+        2, b->t[1], b->t[0], channels_of(b, 0, 48), b->t[2], b->t[3], channels_of(b, 1, 48)
+    };
+    recon_pool_args pool = { .size = 2, .stride = 2, .x = b->t[0], .y = b->small };
+    recon_pool_args unpool = { .size = 2, .stride = 2, .dx = b->t[0], .dy = b->small };
+    recon_resize_args resize = { .x = b->small, .y = b->t[1] };
+    recon_resize_args unsize = { .dx = b->small, .dy = b->t[1] };
+    recon_norm_args plain = norm_of(b, 1), vector = norm_of(b, 2);
+    recon_map_args relu = map_of(b, RECON_RELU), silu = map_of(b, RECON_SILU);
+    recon_reduce_args mean = { b->t[0].shape[0], 576, 96, 1, b->small, b->t[0], { 0 }, { 0 } };
+    size_t n = recon_tensor_count(&b->t[0]);
+    switch (i) {
+    case 0:
+        *passes = 2;
+        must(c, o->map(c, &relu));
+        return "relu";
+    case 1:
+        *passes = 3;
+        must(c, o->map_back(c, &relu));
+        return "relu_back";
+    case 2:
+        *passes = 2;
+        must(c, o->map(c, &silu));
+        return "silu";
+    case 3:
+        *passes = 3;
+        must(c, o->map_back(c, &silu));
+        return "silu_back";
+    case 4:
+        *passes = 3;
+        must(c, o->add(c, &(recon_add_args){ 1, 1, b->t[2], b->t[0], b->t[1] }));
+        return "add";
+    case 5:
+        *passes = 3;
+        must(c, o->norm(c, &plain));
+        return "norm";
+    case 6:
+        *passes = 5;
+        must(c, o->norm_back(c, &plain));
+        return "norm_back";
+    case 7:
+        *passes = 3;
+        must(c, o->norm(c, &vector));
+        return "norm_field2";
+    case 8:
+        *passes = 5;
+        must(c, o->norm_back(c, &vector));
+        return "norm_field2_back";
+    case 9:
+        *passes = 2;
+        must(c, o->norm_relu(c, &shrink));
+        return "norm_relu";
+    case 10:
+        *passes = 3;
+        must(c, o->norm_relu_back(c, &shrink));
+        return "norm_relu_back";
+    case 11:
+        *passes = 1.25;
+        must(c, o->pool(c, &pool));
+        return "average_pool";
+    case 12:
+        *passes = 1.25;
+        must(c, o->pool_back(c, &unpool));
+        return "average_pool_back";
+    case 13:
+        *passes = 1.25;
+        must(c, o->resize(c, &resize));
+        return "resize";
+    case 14:
+        *passes = 1.25;
+        must(c, o->resize_back(c, &unsize));
+        return "resize_back";
+    case 15:
+        *passes = 1;
+        must(c, o->reduce(c, &mean));
+        return "reduce";
+    case 16:
+        *passes = 2;
+        must(c, o->dropout(c, &(recon_dropout_args){ 0.2, 1, 1, &counter, b->t[1], b->t[0] }));
+        return "dropout";
+    case 17:
+        *passes = 1;
+        must(c, o->norm2(c, &norm, b->t[0].data, n, RECON_F32));
+        return "norm2";
+    case 18:
+        *passes = 7;
+        norm = 0;
+        must(c, o->adam(c, &(recon_adam_args){ .n = n,
+                                               .b1 = 0.9,
+                                               .b2 = 0.999,
+                                               .eps = 1e-8,
+                                               .state = &state,
+                                               .grad_norm = &norm,
+                                               .w = b->t[0].data,
+                                               .g = b->t[1].data,
+                                               .m = b->t[2].data,
+                                               .v = b->t[3].data,
+                                               .type = RECON_F32 }));
+        return "adam";
+    case 19:
+        *passes = 2 * (double)recon_tensor_bytes(&b->image[0]) / b->bytes;
+        must(c, o->rotate(c, &(recon_rotate_args){
+                                 .y = b->image[1], .x = b->image[0], .angle = b->angle }));
+        return "rotate_1000_digits";
+    default: return NULL;
+    }
+}
+
+static void bench_ops(recon_ctx *ctx, size_t batch)
+{
+    bed b = { .ctx = ctx, .ops = recon_ops_of(ctx) };
+    const char *name;
+    double passes;
+    for (int i = 0; i < COPIES; i++) {
+        b.t[i] = tensor(RECON_F32, batch, 24, 24, 96);
+        fill(b.t[i].data, recon_tensor_count(&b.t[i]), 1);
+    }
+    b.small = tensor(RECON_F32, batch, 12, 12, 96);
+    b.image[0] = tensor(RECON_F32, 1000, 28, 28, 1);
+    b.image[1] = tensor(RECON_F32, 1000, 28, 28, 1);
+    b.angle = tensor(RECON_F32, 1000, 1, 1, 1);
+    fill(b.angle.data, 1000, 3);
+    b.bytes = (double)recon_tensor_bytes(&b.t[0]);
+    for (int i = 0; (name = call_entry(&b, i, &passes)) != NULL; i++) {
+        double best = INFINITY;
+        for (int r = 0; r < REPEATS; r++) {
+            double begin = recon_now();
+            call_entry(&b, i, &passes);
+            best = fmin(best, recon_now() - begin);
+        }
+        printf("%s %.6f %.1f GB/s\n", name, best, 1e-9 * passes * b.bytes / best);
+    }
+    for (int i = 0; i < COPIES; i++)
+        free(b.t[i].data);
+    free(b.small.data);
+    free(b.image[0].data);
+    free(b.image[1].data);
+    free(b.angle.data);
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 3)
@@ -273,6 +463,8 @@ int main(int argc, char **argv)
     size_t batch = argc > 3 ? strtoul(argv[3], NULL, 10) : 128;
     if (strcmp(argv[2], "stacks") == 0)
         bench_stacks(ctx, batch);
+    else
+        bench_ops(ctx, batch);
     recon_ctx_free(ctx);
     return 0;
 }
