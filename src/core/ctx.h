@@ -16,6 +16,9 @@ struct recon_ctx {
     recon_ctx_options options;
     atomic_int interrupted;
 
+    void *backend;                       /* what the ops keep between calls, theirs to define; */
+    void (*backend_free)(void *backend); /* NULL, or how to give it back */
+
     pthread_mutex_t lock; /* guards the message and the callbacks: workers may fail and report */
     char message[1024];
     int in_parallel; /* within a loop the first message stays */
