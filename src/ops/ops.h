@@ -149,12 +149,12 @@ typedef struct {
 } recon_rotate_args;
 
 /* y = x with each element zeroed with probability rate and the others divided by 1 - rate. Element
- * i of a call draws word i of Philox stream (seed, *counter): the gradient is the same call on dy.
- * counter lives in backend memory, so that a captured step draws anew each time. */
+ * i of a call draws word i of Philox stream (seed, *counter + (site << 32)), see core/rng.h, and is
+ * zeroed if that is below rate 2^32: the gradient is the same call on dy. counter lives in backend
+ * memory, so that a captured step draws anew each time. */
 typedef struct {
     double rate;
-    uint64_t seed,
-        site; /* site tells the calls of one step apart: it is added to the stream's high bits */
+    uint64_t seed, site; /* site tells the calls of one step apart */
     const uint64_t *counter;
     recon_tensor y, x;
 } recon_dropout_args;
