@@ -190,6 +190,13 @@ static void point(recon_param *e)
     e->low.data = e->trained && p->low ? p->low + 2 * e->offset : NULL;
 }
 
+void recon_params_use(recon_params *p, char *weights)
+{
+    p->weights = weights;
+    for (size_t i = 0; i < p->count; i++)
+        point(p->entry[i]);
+}
+
 recon_status recon_params_make(recon_ctx *ctx, recon_params *p, uint64_t seed)
 {
     const recon_ops *ops = recon_ops_of(ctx);

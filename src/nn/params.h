@@ -38,6 +38,9 @@ recon_status recon_params_store(recon_ctx *ctx, recon_params *params, const reco
 /* Renews the bfloat16 copy, after the weights were written from outside. */
 recon_status recon_params_round(recon_ctx *ctx, recon_params *params);
 
+/* Takes another block as the weights; the old one is the caller's now. */
+void recon_params_use(recon_params *params, char *weights);
+
 /* The numbers of a tensor, in host memory. */
 recon_status recon_tensor_read(recon_ctx *ctx, double *out, const recon_tensor *x);
 

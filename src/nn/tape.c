@@ -256,8 +256,8 @@ recon_tensor recon_tape_want_all(recon_tape *t, recon_var x)
     return x->needs ? recon_tape_want(t, x) : recon_tape_like(t, &x->value);
 }
 
-/* Never adds into a gradient in place: an addition hands its own to both inputs uncopied. */
-void recon_tape_give(recon_tape *t, recon_var x, recon_tensor gradient)
+/* Sums go where nobody else looks: a gradient that is there may be shared. */
+static void settle(recon_tape *t, recon_var x, recon_tensor gradient, int shared)
 {
     if (!x || !x->needs || !gradient.data || t->status != RECON_OK)
         return;
@@ -265,13 +265,24 @@ void recon_tape_give(recon_tape *t, recon_var x, recon_tensor gradient)
     if (x->param && x->param->fresh) {
         x->param->fresh = 0;
     } else if (sum->data) {
-        recon_tensor into = x->param ? *sum : gradient;
+        recon_tensor into = x->param ? *sum : shared ? recon_tape_like(t, sum) : gradient;
         recon_add_args a = { .alpha = 1, .beta = 1, .y = into, .a = *sum, .b = gradient };
-        recon_tape_did(t, t->ops->add(t->ctx, &a));
+        if (t->status == RECON_OK)
+            recon_tape_did(t, t->ops->add(t->ctx, &a));
         *sum = into;
     } else {
         *sum = gradient;
     }
+}
+
+void recon_tape_give(recon_tape *t, recon_var x, recon_tensor gradient)
+{
+    settle(t, x, gradient, 0);
+}
+
+void recon_tape_share(recon_tape *t, recon_var x, recon_tensor gradient)
+{
+    settle(t, x, gradient, 1);
 }
 
 recon_status recon_tape_backward(recon_tape *t, recon_var loss)

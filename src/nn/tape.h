@@ -73,6 +73,8 @@ recon_tensor recon_tape_want(recon_tape *t, recon_var x);
 /* The same, and somewhere when nobody asks: for kernels that write all they can. */
 recon_tensor recon_tape_want_all(recon_tape *t, recon_var x);
 void recon_tape_give(recon_tape *t, recon_var x, recon_tensor gradient);
+/* Hands a node's own gradient on, uncopied; x is no parameter. */
+void recon_tape_share(recon_tape *t, recon_var x, recon_tensor gradient);
 
 int recon_same_shape(const recon_tensor *a, const recon_tensor *b);
 

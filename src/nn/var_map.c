@@ -48,7 +48,7 @@ static void blend_back_to(recon_tape *t, recon_var n, recon_var x, double factor
     if (!x || !x->needs)
         return;
     if (factor == 1 && x->value.type == n->grad.type && !x->param) {
-        recon_tape_give(t, x, n->grad);
+        recon_tape_share(t, x, n->grad);
         return;
     }
     recon_add_args a = { .alpha = factor, .a = n->grad, .y = recon_tape_want(t, x) };

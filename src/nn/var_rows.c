@@ -130,7 +130,7 @@ static void reshape_back(recon_tape *t, recon_var n)
     recon_var x = n->in[0];
     recon_tensor gradient = x->value;
     gradient.data = n->grad.data;
-    recon_tape_give(t, x, gradient);
+    recon_tape_share(t, x, gradient);
 }
 
 recon_var recon_var_reshape(recon_tape *t, recon_var x, const size_t *shape, int ndim)
