@@ -15,6 +15,7 @@ struct recon_ctx {
     struct recon_pool *pool;
     recon_ctx_options options;
     atomic_int interrupted;
+    int hold; /* set between two consistent states: an interruption waits for the second */
 
     pthread_mutex_t lock; /* guards the message and the callbacks: workers may fail and report */
     char message[1024];
