@@ -7,6 +7,32 @@
 int recon_cpu_has_fast_bytes(void);
 recon_status recon_cpu_gemm(recon_ctx *ctx, const recon_gemm_args *args);
 recon_status recon_cpu_topk(recon_ctx *ctx, const recon_topk_args *args);
+recon_status recon_cpu_conv(recon_ctx *ctx, const recon_conv_args *args);
+recon_status recon_cpu_conv_back(recon_ctx *ctx, const recon_conv_args *args);
+recon_status recon_cpu_map(recon_ctx *ctx, const recon_map_args *args);
+recon_status recon_cpu_map_back(recon_ctx *ctx, const recon_map_args *args);
+recon_status recon_cpu_add(recon_ctx *ctx, const recon_add_args *args);
+recon_status recon_cpu_gate(recon_ctx *ctx, const recon_gate_args *args);
+recon_status recon_cpu_gate_back(recon_ctx *ctx, const recon_gate_args *args);
+recon_status recon_cpu_norm(recon_ctx *ctx, const recon_norm_args *args);
+recon_status recon_cpu_norm_back(recon_ctx *ctx, const recon_norm_args *args);
+recon_status recon_cpu_norm_relu(recon_ctx *ctx, const recon_norm_relu_args *args);
+recon_status recon_cpu_norm_relu_back(recon_ctx *ctx, const recon_norm_relu_args *args);
+recon_status recon_cpu_pool(recon_ctx *ctx, const recon_pool_args *args);
+recon_status recon_cpu_pool_back(recon_ctx *ctx, const recon_pool_args *args);
+recon_status recon_cpu_resize(recon_ctx *ctx, const recon_resize_args *args);
+recon_status recon_cpu_resize_back(recon_ctx *ctx, const recon_resize_args *args);
+recon_status recon_cpu_rotate(recon_ctx *ctx, const recon_rotate_args *args);
+recon_status recon_cpu_rotate_back(recon_ctx *ctx, const recon_rotate_args *args);
+recon_status recon_cpu_dropout(recon_ctx *ctx, const recon_dropout_args *args);
+recon_status recon_cpu_reduce(recon_ctx *ctx, const recon_reduce_args *args);
+recon_status recon_cpu_reduce_back(recon_ctx *ctx, const recon_reduce_args *args);
+recon_status recon_cpu_columns(recon_ctx *ctx, const recon_columns_args *args);
+recon_status recon_cpu_loss(recon_ctx *ctx, const recon_loss_args *args);
+recon_status recon_cpu_loss_back(recon_ctx *ctx, const recon_loss_args *args);
+recon_status recon_cpu_norm2(recon_ctx *ctx, double *out, const void *x, size_t n,
+                             recon_dtype type);
+recon_status recon_cpu_adam(recon_ctx *ctx, const recon_adam_args *args);
 
 #if defined(RECON_HAVE_DNNL)
 #define RECON_CPU_NAME "cpu (oneDNN)"

@@ -1,0 +1,48 @@
+/* dnnl.h - convolutions by oneDNN, one library thread each: every call to it but gemm's.
+ *
+ * A plan is a convolution of fixed shape, ready to run. Plans are kept in the context and found
+ * again by their shape; one plan may run on several workers at once, each with its own scratch.
+ * Images are plain NHWC: on AVX-512 the library's kernels for it (batch-reduce gemm) are as fast
+ * as those for its blocked layout or faster. Weights want packing, once per call. */
+#ifndef OPS_CPU_DNNL_H
+#define OPS_CPU_DNNL_H
+
+#include "ops/ops.h"
+
+typedef enum { RECON_DNNL_FORWARD, RECON_DNNL_DATA, RECON_DNNL_WEIGHTS } recon_dnnl_kind;
+
+/* The shape: x n,h,w,c and y n,p,q,o. Zeroed before it is filled: it is compared as bytes. */
+typedef struct {
+    recon_dnnl_kind kind;
+    int bf16;       /* images and weights, never the gradient of weights */
+    int bias, relu; /* forward only */
+    int64_t n, h, w, c, o, kh, kw, p, q, stride, pad_h, pad_w;
+} recon_dnnl_shape;
+
+typedef struct recon_dnnl_plan recon_dnnl_plan;
+
+int recon_dnnl_is_there(void); /* was the library built with oneDNN? */
+
+recon_status recon_dnnl_find(recon_ctx *ctx, const recon_dnnl_plan **out,
+                             const recon_dnnl_shape *shape);
+
+/* Bytes of the weights, or of their gradient, as the plan wants them. */
+size_t recon_dnnl_packed_bytes(const recon_dnnl_plan *plan);
+
+/* Weights o,kh,kw,c to the plan's packing. turned: they are given as c,kh,kw,o, the weights of the
+ * convolution whose gradient this one computes (the caller has flipped the taps). */
+recon_status recon_dnnl_pack(recon_ctx *ctx, const recon_dnnl_plan *plan, void *packed,
+                             const void *weights, int turned);
+/* The gradient, from the plan's packing to o,kh,kw,c. */
+recon_status recon_dnnl_unpack(recon_ctx *ctx, const recon_dnnl_plan *plan, float *weights,
+                               const void *packed);
+
+/* x, packed, y: of each kind two are read and the one it is named for is written. bias is forward's
+ * and optional. Scratch comes from the worker's arena. */
+recon_status recon_dnnl_run(recon_ctx *ctx, const recon_dnnl_plan *plan, int worker, void *x,
+                            void *packed, const float *bias, void *y);
+
+/* Does the processor multiply bf16? Otherwise going through float is faster. */
+int recon_dnnl_has_bf16(void);
+
+#endif

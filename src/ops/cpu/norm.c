@@ -1,0 +1,423 @@
+/* norm.c - batch norm, of plain channels and of vector fields, and per segment.
+ *
+ * The formulas are in ref/norm.c. Rows are summed in blocks of fixed size; the sums are taken about
+ * the first row, so that a mean much larger than the spread costs no digits and one pass gives
+ * both moments. Then everything is a multiply-add by column. */
+#include "ops/cpu/cpu.h"
+#include "ops/cpu/elements.h"
+#include "core/fail.h"
+#include "core/simd.h"
+#include "core/threads.h"
+
+#include <math.h>
+#include <string.h>
+
+#define BLOCK 32 /* rows that are summed in float */
+
+/* What the passes need of each column. */
+typedef struct {
+    float *pivot, *mean, *inv, *gain, *shift; /* gain = scale inv */
+    float *back, *along;                      /* dx = gain (dy - back - xhat along) */
+    double *first, *second;                   /* the sums */
+} columns;
+
+typedef struct {
+    const recon_norm_args *a;
+    size_t rows, cols, channels;
+    size_t piece, tasks; /* rows of a task; no segments */
+    columns c;
+    double *sums; /* [tasks][2][cols]; segments: their dscale and dshift, [segments][2][channels] */
+} job;
+
+static job make_job(const recon_norm_args *a)
+{
+    job j = { .a = a, .rows = recon_tensor_rows(&a->x), .cols = recon_tensor_cols(&a->x) };
+    j.channels = j.cols / a->field;
+    j.piece = recon_rows_per_task(j.cols);
+    j.tasks = (j.rows + j.piece - 1) / j.piece;
+    return j;
+}
+
+static int from_batch(const recon_norm_args *a)
+{
+    return a->training || a->offset.data;
+}
+
+static recon_status take_columns(recon_ctx *ctx, columns *c, recon_arena *arena, size_t cols)
+{
+    float *block;
+    recon_status status = recon_arena_take(ctx, arena, &block, 7 * cols, sizeof *block);
+    if (status != RECON_OK)
+        return status;
+    *c = (columns){ block,
+                    block + cols,
+                    block + 2 * cols,
+                    block + 3 * cols,
+                    block + 4 * cols,
+                    block + 5 * cols,
+                    block + 6 * cols,
+                    NULL,
+                    NULL };
+    memset(block, 0, 7 * cols * sizeof *block);
+    status = recon_arena_take(ctx, arena, &c->first, 2 * cols, sizeof *c->first);
+    if (status != RECON_OK)
+        return status;
+    c->second = c->first + cols;
+    memset(c->first, 0, 2 * cols * sizeof *c->first);
+    return RECON_OK;
+}
+
+/* ---- kernels over a block of rows ---- */
+
+enum { WIDE = 256 }; /* columns at a time: their sums stay in the first-level cache */
+
+RECON_CLONES static void add_moments(double *restrict first, double *restrict second,
+                                     const float *restrict x, const float *restrict pivot,
+                                     size_t rows, size_t cols)
+{
+    float sum[WIDE], square[WIDE];
+    for (size_t c = 0; c < cols; c += WIDE) {
+        size_t width = cols - c < WIDE ? cols - c : WIDE;
+        memset(sum, 0, sizeof sum);
+        memset(square, 0, sizeof square);
+        for (size_t r = 0; r < rows; r++)
+            for (size_t i = 0; i < width; i++) {
+                float d = x[r * cols + c + i] - pivot[c + i];
+                sum[i] += d;
+                square[i] += d * d;
+            }
+        for (size_t i = 0; i < width; i++) {
+            first[c + i] += (double)sum[i];
+            second[c + i] += (double)square[i];
+        }
+    }
+}
+
+/* Sums of dy and of dy xhat. */
+RECON_CLONES static void add_slopes(double *restrict first, double *restrict second,
+                                    const float *restrict dy, const float *restrict x,
+                                    const float *restrict mean, const float *restrict inv,
+                                    size_t rows, size_t cols)
+{
+    float sum[WIDE], along[WIDE];
+    for (size_t c = 0; c < cols; c += WIDE) {
+        size_t width = cols - c < WIDE ? cols - c : WIDE;
+        memset(sum, 0, sizeof sum);
+        memset(along, 0, sizeof along);
+        for (size_t r = 0; r < rows; r++)
+            for (size_t i = 0; i < width; i++) {
+                size_t at = r * cols + c + i;
+                sum[i] += dy[at];
+                along[i] += dy[at] * (x[at] - mean[c + i]) * inv[c + i];
+            }
+        for (size_t i = 0; i < width; i++) {
+            first[c + i] += (double)sum[i];
+            second[c + i] += (double)along[i];
+        }
+    }
+}
+
+RECON_CLONES static void normalise(float *restrict y, const float *restrict x,
+                                   const float *restrict mean, const float *restrict gain,
+                                   const float *restrict shift, size_t rows, size_t cols)
+{
+    for (size_t r = 0; r < rows; r++, x += cols, y += cols)
+        for (size_t i = 0; i < cols; i++)
+            y[i] = (x[i] - mean[i]) * gain[i] + shift[i];
+}
+
+RECON_CLONES static void pull_back(float *restrict dx, const float *restrict dy,
+                                   const float *restrict x, const columns *c, size_t rows,
+                                   size_t cols)
+{
+    const float *restrict mean = c->mean, *restrict inv = c->inv, *restrict gain = c->gain;
+    const float *restrict back = c->back, *restrict along = c->along;
+    for (size_t r = 0; r < rows; r++, x += cols, dy += cols, dx += cols)
+        for (size_t i = 0; i < cols; i++)
+            dx[i] = gain[i] * (dy[i] - back[i] - (x[i] - mean[i]) * inv[i] * along[i]);
+}
+
+/* ---- passes over rows begin .. end ---- */
+
+typedef enum { MOMENTS, NORMALISE, SLOPES, PULL_BACK } pass;
+
+/* first, second: where the sums go. */
+static recon_status walk(recon_ctx *ctx, const job *j, int worker, pass what, const columns *c,
+                         size_t begin, size_t end)
+{
+    recon_status status = RECON_OK;
+    recon_arena *arena = recon_worker_arena(ctx, worker);
+    recon_mark mark = recon_arena_mark(arena);
+    const recon_norm_args *a = j->a;
+    size_t cols = j->cols;
+    float *room;
+    RECON_TRY(recon_arena_take(ctx, arena, &room, 3 * BLOCK * cols, sizeof *room));
+    float *room_dy = room + BLOCK * cols, *room_out = room_dy + BLOCK * cols;
+    for (size_t r = begin; r < end; r += BLOCK) {
+        size_t rows = end - r < BLOCK ? end - r : BLOCK, at = r * cols, n = rows * cols;
+        const float *x = recon_run_read(room, &a->x, at, n), *dy = NULL;
+        if (what == SLOPES || what == PULL_BACK)
+            dy = recon_run_read(room_dy, &a->dy, at, n);
+        if (what == MOMENTS) {
+            add_moments(c->first, c->second, x, c->pivot, rows, cols);
+        } else if (what == SLOPES) {
+            add_slopes(c->first, c->second, dy, x, c->mean, c->inv, rows, cols);
+        } else if (what == NORMALISE) {
+            normalise(recon_run_write(room_out, &a->y, at), x, c->mean, c->gain, c->shift, rows,
+                      cols);
+            recon_run_wrote(room_out, &a->y, at, n);
+        } else {
+            pull_back(recon_run_write(room_out, &a->dx, at), dy, x, c, rows, cols);
+            recon_run_wrote(room_out, &a->dx, at, n);
+        }
+    }
+done:
+    recon_arena_release(arena, mark);
+    return status;
+}
+
+typedef struct {
+    const job *j;
+    pass what;
+} passing;
+
+static recon_status pass_task(recon_ctx *ctx, void *arg, size_t task, int worker)
+{
+    const passing *p = arg;
+    const job *j = p->j;
+    columns c = j->c;
+    size_t begin = task * j->piece, end = j->rows - begin < j->piece ? j->rows : begin + j->piece;
+    c.first = j->sums + 2 * task * j->cols;
+    c.second = c.first + j->cols;
+    return walk(ctx, j, worker, p->what, &c, begin, end);
+}
+
+/* The whole tensor; sums end up in j->c, added up in the order of the tasks. */
+static recon_status run_pass(recon_ctx *ctx, job *j, pass what)
+{
+    size_t n = 2 * j->cols;
+    memset(j->sums, 0, j->tasks * n * sizeof *j->sums);
+    recon_status status = recon_parallel(ctx, pass_task, &(passing){ j, what }, j->tasks);
+    memset(j->c.first, 0, n * sizeof *j->c.first);
+    for (size_t t = 0; t < j->tasks; t++)
+        for (size_t i = 0; i < n; i++)
+            j->c.first[i] += j->sums[t * n + i];
+    return status;
+}
+
+/* ---- statistics of a channel ---- */
+
+/* The sum over the columns of channel f. */
+static double of_field(const double *by_column, size_t f, size_t field)
+{
+    double sum = 0;
+    for (size_t i = f * field; i < (f + 1) * field; i++)
+        sum += by_column[i];
+    return sum;
+}
+
+static void set_pivot(const job *j, const columns *c, size_t begin, size_t end)
+{
+    if (j->a->field != 1 || begin == end)
+        return;
+    const float *row = recon_run_read(c->pivot, &j->a->x, begin * j->cols, j->cols);
+    if (row != c->pivot)
+        memcpy(c->pivot, row, j->cols * sizeof *row);
+}
+
+static void move(float *running, double momentum, double now)
+{
+    *running = (float)((1 - momentum) * (double)*running + momentum * now);
+}
+
+/* From the sums to mean and inv of segment s, kept for the way back. */
+static void find(const job *j, const columns *c, size_t s, size_t count)
+{
+    const recon_norm_args *a = j->a;
+    double rows = count ? (double)count : 1, m = (double)a->field;
+    for (size_t f = 0; f < j->channels; f++) {
+        size_t at = s * j->channels + f;
+        double off = a->field == 1 ? c->first[f] / rows : 0;
+        double var = fmax(of_field(c->second, f, a->field) / (rows * m) - off * off, 0);
+        double mean = a->field == 1 ? (double)c->pivot[f] + off : 0;
+        ((float *)a->inv.data)[at] = (float)(1 / sqrt(var + a->eps));
+        if (a->field == 1)
+            ((float *)a->mean.data)[at] = (float)mean;
+        if (a->offset.data)
+            continue;
+        if (a->field == 1) {
+            move((float *)a->running_mean.data + f, a->momentum, mean);
+            var *= rows > 1 ? rows / (rows - 1) : 1;
+        }
+        move((float *)a->running_var.data + f, a->momentum, var);
+    }
+}
+
+/* Mean, inv, gain and shift of each column of segment s. */
+static void set_columns(const job *j, const columns *c, size_t s)
+{
+    const recon_norm_args *a = j->a;
+    const float *scale = a->scale.data;
+    for (size_t i = 0; i < j->cols; i++) {
+        size_t f = i / a->field, at = s * j->channels + f;
+        if (from_batch(a))
+            c->inv[i] = ((const float *)a->inv.data)[at];
+        else
+            c->inv[i] = (float)(1 / sqrt((double)((float *)a->running_var.data)[f] + a->eps));
+        c->gain[i] = scale[f] * c->inv[i];
+        if (a->field != 1)
+            continue;
+        c->mean[i] = from_batch(a) ? ((const float *)a->mean.data)[at]
+                                   : ((const float *)a->running_mean.data)[f];
+        if (a->shift.data)
+            c->shift[i] = ((const float *)a->shift.data)[f];
+    }
+}
+
+/* back and along from the sums. */
+static void set_slopes(const job *j, const columns *c, size_t count)
+{
+    size_t m = j->a->field;
+    double rows = count ? (double)count : 1;
+    if (!from_batch(j->a))
+        return;
+    for (size_t i = 0; i < j->cols; i++) {
+        c->back[i] = m == 1 ? (float)(c->first[i] / rows) : 0;
+        c->along[i] = (float)(of_field(c->second, i / m, m) / (rows * (double)m));
+    }
+}
+
+static void set_gradients(const job *j, const double *dscale, const double *dshift)
+{
+    for (size_t f = 0; f < j->channels; f++) {
+        ((float *)j->a->dscale.data)[f] = (float)dscale[f];
+        if (j->a->field == 1 && j->a->dshift.data)
+            ((float *)j->a->dshift.data)[f] = (float)dshift[f];
+    }
+}
+
+/* The columns' sums as gradients of the channels: dscale, then dshift. */
+static void channel_sums(const job *j, const columns *c, double *out)
+{
+    for (size_t f = 0; f < j->channels; f++) {
+        out[f] = of_field(c->second, f, j->a->field);
+        out[j->channels + f] = of_field(c->first, f, j->a->field);
+    }
+}
+
+/* ---- segments: a task each ---- */
+
+static recon_status segment_task(recon_ctx *ctx, void *arg, size_t s, int worker)
+{
+    const job *j = arg;
+    recon_status status = RECON_OK;
+    recon_arena *arena = recon_worker_arena(ctx, worker);
+    recon_mark mark = recon_arena_mark(arena);
+    const int32_t *offset = j->a->offset.data;
+    size_t begin = (size_t)offset[s], end = (size_t)offset[s + 1];
+    columns c;
+    RECON_TRY(take_columns(ctx, &c, arena, j->cols));
+    if (j->sums) { /* backward */
+        set_columns(j, &c, s);
+        RECON_TRY(walk(ctx, j, worker, SLOPES, &c, begin, end));
+        set_slopes(j, &c, end - begin);
+        channel_sums(j, &c, j->sums + 2 * s * j->channels);
+        RECON_TRY(walk(ctx, j, worker, PULL_BACK, &c, begin, end));
+    } else {
+        set_pivot(j, &c, begin, end);
+        RECON_TRY(walk(ctx, j, worker, MOMENTS, &c, begin, end));
+        find(j, &c, s, end - begin);
+        set_columns(j, &c, s);
+        RECON_TRY(walk(ctx, j, worker, NORMALISE, &c, begin, end));
+    }
+done:
+    recon_arena_release(arena, mark);
+    return status;
+}
+
+static size_t segments(const recon_norm_args *a)
+{
+    return recon_tensor_count(&a->offset) - 1;
+}
+
+static recon_status segments_back(recon_ctx *ctx, job *j)
+{
+    size_t n = 2 * j->channels, count = segments(j->a);
+    recon_status status = recon_arena_take(ctx, recon_worker_arena(ctx, 0), &j->sums,
+                                           (count + 1) * n, sizeof *j->sums);
+    if (status != RECON_OK)
+        return status;
+    double *total = j->sums + count * n;
+    status = recon_parallel(ctx, segment_task, j, count);
+    memset(total, 0, n * sizeof *total);
+    for (size_t s = 0; s < count; s++)
+        for (size_t i = 0; i < n; i++)
+            total[i] += j->sums[s * n + i];
+    set_gradients(j, total, total + j->channels);
+    return status;
+}
+
+/* ---- the whole batch ---- */
+
+static recon_status take_sums(recon_ctx *ctx, job *j)
+{
+    recon_status status = RECON_OK;
+    recon_arena *arena = recon_worker_arena(ctx, 0);
+    RECON_TRY(take_columns(ctx, &j->c, arena, j->cols));
+    RECON_TRY(recon_arena_take(ctx, arena, &j->sums, 2 * j->tasks * j->cols, sizeof *j->sums));
+done:
+    return status;
+}
+
+static recon_status batch_forward(recon_ctx *ctx, job *j)
+{
+    recon_status status = RECON_OK;
+    RECON_TRY(take_sums(ctx, j));
+    if (j->a->training) {
+        set_pivot(j, &j->c, 0, j->rows);
+        RECON_TRY(run_pass(ctx, j, MOMENTS));
+        find(j, &j->c, 0, j->rows);
+    }
+    set_columns(j, &j->c, 0);
+    RECON_TRY(recon_parallel(ctx, pass_task, &(passing){ j, NORMALISE }, j->tasks));
+done:
+    return status;
+}
+
+static recon_status batch_back(recon_ctx *ctx, job *j)
+{
+    recon_status status = RECON_OK;
+    double *gradient;
+    RECON_TRY(take_sums(ctx, j));
+    RECON_TRY(recon_arena_take(ctx, recon_worker_arena(ctx, 0), &gradient, 2 * j->channels,
+                               sizeof *gradient));
+    set_columns(j, &j->c, 0);
+    RECON_TRY(run_pass(ctx, j, SLOPES));
+    set_slopes(j, &j->c, j->rows);
+    channel_sums(j, &j->c, gradient);
+    set_gradients(j, gradient, gradient + j->channels);
+    RECON_TRY(recon_parallel(ctx, pass_task, &(passing){ j, PULL_BACK }, j->tasks));
+done:
+    return status;
+}
+
+recon_status recon_cpu_norm(recon_ctx *ctx, const recon_norm_args *a)
+{
+    recon_arena *arena = recon_worker_arena(ctx, 0);
+    recon_mark mark = recon_arena_mark(arena);
+    job j = make_job(a);
+    recon_status status = a->offset.data ? recon_parallel(ctx, segment_task, &j, segments(a))
+                                         : batch_forward(ctx, &j);
+    recon_arena_release(arena, mark);
+    return status;
+}
+
+recon_status recon_cpu_norm_back(recon_ctx *ctx, const recon_norm_args *a)
+{
+    recon_arena *arena = recon_worker_arena(ctx, 0);
+    recon_mark mark = recon_arena_mark(arena);
+    job j = make_job(a);
+    recon_status status = a->offset.data ? segments_back(ctx, &j) : batch_back(ctx, &j);
+    recon_arena_release(arena, mark);
+    return status;
+}

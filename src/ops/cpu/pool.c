@@ -1,0 +1,105 @@
+/* pool.c - average and max pooling, an image at a time, the channels as vectors. */
+#include "ops/cpu/cpu.h"
+#include "ops/cpu/images.h"
+#include "core/simd.h"
+
+#include <string.h>
+
+/* Sizes of one image before and after. */
+typedef struct {
+    size_t w, p, q, c, size, stride;
+} window;
+
+static window window_of(const recon_pool_args *a, const recon_tensor *x, const recon_tensor *y)
+{
+    return (window){ x->shape[2], y->shape[1], y->shape[2], y->shape[3], a->size, a->stride };
+}
+
+/* Offset of the window of output i, j, in numbers. */
+static inline size_t corner(const window *v, size_t i, size_t j)
+{
+    return (i * v->stride * v->w + j * v->stride) * v->c;
+}
+
+RECON_CLONES static void average(float *restrict y, const float *restrict x, const window *v)
+{
+    float share = 1 / (float)(v->size * v->size);
+    for (size_t i = 0; i < v->p; i++)
+        for (size_t j = 0; j < v->q; j++, y += v->c) {
+            const float *at = x + corner(v, i, j);
+            recon_scaled(y, share, at, v->c);
+            for (size_t k = 1; k < v->size * v->size; k++)
+                recon_add_scaled(y, share, at + (k / v->size * v->w + k % v->size) * v->c, v->c);
+        }
+}
+
+RECON_CLONES static void spread(float *restrict dx, const float *restrict dy, const window *v)
+{
+    float share = 1 / (float)(v->size * v->size);
+    for (size_t i = 0; i < v->p; i++)
+        for (size_t j = 0; j < v->q; j++, dy += v->c)
+            for (size_t k = 0; k < v->size * v->size; k++)
+                recon_add_scaled(dx + corner(v, i, j) + (k / v->size * v->w + k % v->size) * v->c,
+                                 share, dy, v->c);
+}
+
+RECON_CLONES static void largest(float *restrict y, int32_t *restrict index,
+                                 const float *restrict x, const window *v)
+{
+    for (size_t i = 0; i < v->p; i++)
+        for (size_t j = 0; j < v->q; j++, y += v->c, index += v->c) {
+            const float *at = x + corner(v, i, j);
+            memcpy(y, at, v->c * sizeof *y);
+            memset(index, 0, v->c * sizeof *index);
+            for (size_t k = 1; k < v->size * v->size; k++) {
+                const float *from = at + (k / v->size * v->w + k % v->size) * v->c;
+                for (size_t c = 0; c < v->c; c++) {
+                    index[c] = from[c] > y[c] ? (int32_t)k : index[c];
+                    y[c] = from[c] > y[c] ? from[c] : y[c];
+                }
+            }
+        }
+}
+
+static void send_back(float *dx, const int32_t *index, const float *dy, const window *v)
+{
+    for (size_t i = 0; i < v->p; i++)
+        for (size_t j = 0; j < v->q; j++, dy += v->c, index += v->c) {
+            float *at = dx + corner(v, i, j);
+            for (size_t c = 0; c < v->c; c++) {
+                size_t k = (size_t)index[c];
+                at[(k / v->size * v->w + k % v->size) * v->c + c] += dy[c];
+            }
+        }
+}
+
+static void pool_image(const void *args, size_t n, float *y, const float *x)
+{
+    const recon_pool_args *a = args;
+    window v = window_of(a, &a->x, &a->y);
+    if (a->max)
+        largest(y, (int32_t *)a->index.data + n * v.p * v.q * v.c, x, &v);
+    else
+        average(y, x, &v);
+}
+
+static void pool_back_image(const void *args, size_t n, float *dx, const float *dy)
+{
+    const recon_pool_args *a = args;
+    window v = window_of(a, &a->dx, &a->dy);
+    memset(dx, 0, a->dx.shape[1] * v.w * v.c * sizeof *dx);
+    if (a->max)
+        send_back(dx, (const int32_t *)a->index.data + n * v.p * v.q * v.c, dy, &v);
+    else
+        spread(dx, dy, &v);
+}
+
+recon_status recon_cpu_pool(recon_ctx *ctx, const recon_pool_args *args)
+{
+    return recon_images(ctx, pool_image, args, &args->y, &args->x);
+}
+
+recon_status recon_cpu_pool_back(recon_ctx *ctx, const recon_pool_args *args)
+{
+    return recon_images(ctx, pool_back_image, args, &args->dx, &args->dy);
+}

@@ -1,0 +1,122 @@
+/* reduce.c - sums over a dimension and their gradient; columns between tensors. */
+#include "ops/cpu/cpu.h"
+#include "ops/cpu/elements.h"
+#include "ops/cpu/images.h"
+#include "core/fail.h"
+#include "core/simd.h"
+#include "core/threads.h"
+
+#include <string.h>
+
+/* A task sums some of the middle of one outer. */
+typedef struct {
+    const recon_reduce_args *a;
+    size_t piece, pieces;
+    double *part; /* [outer][pieces][inner] */
+} job;
+
+static recon_status sum_task(recon_ctx *ctx, void *arg, size_t task, int worker)
+{
+    const job *j = arg;
+    const recon_reduce_args *a = j->a;
+    recon_status status = RECON_OK;
+    recon_arena *arena = recon_worker_arena(ctx, worker);
+    recon_mark mark = recon_arena_mark(arena);
+    size_t outer = task / j->pieces, begin = task % j->pieces * j->piece;
+    size_t rows = a->middle - begin < j->piece ? a->middle - begin : j->piece;
+    double *sum = j->part + task * a->inner;
+    const float *x;
+    RECON_TRY(recon_part_read(ctx, arena, &x, &a->x, (outer * a->middle + begin) * a->inner,
+                              rows * a->inner));
+    memset(sum, 0, a->inner * sizeof *sum);
+    if (a->inner == 1)
+        *sum = recon_sum(x, rows);
+    else
+        recon_column_sums(sum, x, rows, a->inner);
+done:
+    recon_arena_release(arena, mark);
+    return status;
+}
+
+static void add_pieces(const job *j)
+{
+    const recon_reduce_args *a = j->a;
+    for (size_t at = 0; at < a->outer * a->inner; at++) {
+        size_t o = at / a->inner, i = at % a->inner;
+        double sum = 0;
+        for (size_t k = 0; k < j->pieces; k++)
+            sum += j->part[(o * j->pieces + k) * a->inner + i];
+        float y = (float)(a->scale * sum);
+        *recon_run_write(&y, &a->y, at) = y;
+        recon_run_wrote(&y, &a->y, at, 1);
+    }
+}
+
+recon_status recon_cpu_reduce(recon_ctx *ctx, const recon_reduce_args *args)
+{
+    recon_status status = RECON_OK;
+    recon_arena *arena = recon_worker_arena(ctx, 0);
+    recon_mark mark = recon_arena_mark(arena);
+    job j = { .a = args, .piece = recon_rows_per_task(args->inner) };
+    j.pieces = (args->middle + j.piece - 1) / j.piece;
+    RECON_TRY(recon_arena_take(ctx, arena, &j.part, args->outer * j.pieces * args->inner,
+                               sizeof *j.part));
+    RECON_TRY(recon_parallel(ctx, sum_task, &j, args->outer * j.pieces));
+    add_pieces(&j);
+done:
+    recon_arena_release(arena, mark);
+    return status;
+}
+
+/* ---- the gradient repeats rows ---- */
+
+RECON_CLONES static void repeat(float *restrict dx, const float *restrict dy, float scale,
+                                size_t rows, size_t cols)
+{
+    if (cols == 1)
+        for (size_t r = 0; r < rows; r++)
+            dx[r] = scale * dy[0];
+    else
+        for (size_t r = 0; r < rows; r++, dx += cols)
+            recon_scaled(dx, scale, dy, cols);
+}
+
+static recon_status repeat_task(recon_ctx *ctx, void *arg, size_t outer, int worker)
+{
+    const recon_reduce_args *a = arg;
+    recon_status status = RECON_OK;
+    recon_arena *arena = recon_worker_arena(ctx, worker);
+    recon_mark mark = recon_arena_mark(arena);
+    size_t n = a->middle * a->inner;
+    const float *dy;
+    float *dx;
+    RECON_TRY(recon_part_read(ctx, arena, &dy, &a->dy, outer * a->inner, a->inner));
+    RECON_TRY(recon_part_write(ctx, arena, &dx, &a->dx, outer * n, n));
+    repeat(dx, dy, (float)a->scale, a->middle, a->inner);
+    recon_run_wrote(dx, &a->dx, outer * n, n);
+done:
+    recon_arena_release(arena, mark);
+    return status;
+}
+
+recon_status recon_cpu_reduce_back(recon_ctx *ctx, const recon_reduce_args *args)
+{
+    return recon_parallel(ctx, repeat_task, (void *)args, args->outer);
+}
+
+/* ---- columns ---- */
+
+static void columns_run(const void *args, size_t at, size_t n)
+{
+    const recon_columns_args *a = args;
+    size_t size = recon_dtype_size(a->src.type);
+    size_t from = recon_tensor_cols(&a->src), to = recon_tensor_cols(&a->dst);
+    for (size_t r = at; r < at + n; r++)
+        memcpy((char *)a->dst.data + (r * to + a->to) * size,
+               (const char *)a->src.data + (r * from + a->from) * size, a->cols * size);
+}
+
+recon_status recon_cpu_columns(recon_ctx *ctx, const recon_columns_args *args)
+{
+    return recon_runs(ctx, columns_run, args, args->rows, 1 + RECON_RUN / (args->cols + 1));
+}

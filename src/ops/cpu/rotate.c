@@ -1,0 +1,146 @@
+/* rotate.c - turning images about their middle. The convention is in ref/rotate.c; places are in
+ * double, so that both agree on the pixels a place lies between. */
+#include "ops/cpu/cpu.h"
+#include "ops/cpu/elements.h"
+#include "ops/cpu/images.h"
+#include "core/fail.h"
+#include "core/simd.h"
+#include "core/threads.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct {
+    long h, w;
+    size_t c;
+    double middle_x, middle_y, cosine, sine;
+} turn;
+
+static turn turn_of(const recon_rotate_args *a, size_t n)
+{
+    double t = (double)((const float *)a->angle.data)[n];
+    const size_t *s = a->dy.data ? a->dy.shape : a->x.shape;
+    return (turn){ (long)s[1], (long)s[2], s[3], ((double)s[2] - 1) / 2, ((double)s[1] - 1) / 2,
+                   cos(t),     sin(t) };
+}
+
+/* Where pixel p, q comes from: the pixel up and left of it, and the way from there. */
+typedef struct {
+    double x, y; /* from the middle */
+    long row, col;
+    float fy, fx;
+} source;
+
+static inline source source_of(const turn *t, size_t p, size_t q)
+{
+    double y = (double)p - t->middle_y, x = (double)q - t->middle_x;
+    source s = { .x = t->cosine * x - t->sine * y, .y = t->sine * x + t->cosine * y };
+    double row = s.y + t->middle_y, col = s.x + t->middle_x, top = floor(row), left = floor(col);
+    s.row = (long)top, s.col = (long)left;
+    s.fy = (float)(row - top), s.fx = (float)(col - left);
+    return s;
+}
+
+/* Offset of the k-th corner in numbers, or -1 when it is outside. */
+static inline long corner(const turn *t, const source *s, int k)
+{
+    long r = s->row + k / 2, c = s->col + k % 2;
+    return r >= 0 && c >= 0 && r < t->h && c < t->w ? (r * t->w + c) * (long)t->c : -1;
+}
+
+static inline float weight(const source *s, int k)
+{
+    return (k / 2 ? s->fy : 1 - s->fy) * (k % 2 ? s->fx : 1 - s->fx);
+}
+
+RECON_CLONES static void sample(float *restrict y, const float *restrict x, const turn *t)
+{
+    for (size_t p = 0; p < (size_t)t->h; p++)
+        for (size_t q = 0; q < (size_t)t->w; q++, y += t->c) {
+            source s = source_of(t, p, q);
+            memset(y, 0, t->c * sizeof *y);
+            for (int k = 0; k < 4; k++) {
+                long at = corner(t, &s, k);
+                if (at >= 0)
+                    recon_add_scaled(y, weight(&s, k), x + at, t->c);
+            }
+        }
+}
+
+RECON_CLONES static void unsample(float *restrict dx, const float *restrict dy, const turn *t)
+{
+    memset(dx, 0, (size_t)(t->h * t->w) * t->c * sizeof *dx);
+    for (size_t p = 0; p < (size_t)t->h; p++)
+        for (size_t q = 0; q < (size_t)t->w; q++, dy += t->c) {
+            source s = source_of(t, p, q);
+            for (int k = 0; k < 4; k++) {
+                long at = corner(t, &s, k);
+                if (at >= 0)
+                    recon_add_scaled(dx + at, weight(&s, k), dy, t->c);
+            }
+        }
+}
+
+/* The sum over pixels of dy times the derivative of the sample by the angle. */
+RECON_CLONES static double along_angle(const float *dy, const float *x, const turn *t)
+{
+    double sum = 0;
+    for (size_t p = 0; p < (size_t)t->h; p++)
+        for (size_t q = 0; q < (size_t)t->w; q++, dy += t->c) {
+            source s = source_of(t, p, q);
+            for (int k = 0; k < 4; k++) {
+                long at = corner(t, &s, k);
+                float by_x = (k % 2 ? 1 : -1) * (k / 2 ? s.fy : 1 - s.fy);
+                float by_y = (k / 2 ? 1 : -1) * (k % 2 ? s.fx : 1 - s.fx);
+                double slope = (double)by_y * s.x - (double)by_x * s.y;
+                for (size_t c = 0; at >= 0 && c < t->c; c++)
+                    sum += slope * (double)(dy[c] * x[(size_t)at + c]);
+            }
+        }
+    return sum;
+}
+
+static void rotate_image(const void *args, size_t n, float *y, const float *x)
+{
+    turn t = turn_of(args, n);
+    sample(y, x, &t);
+}
+
+static void rotate_back_image(const void *args, size_t n, float *dx, const float *dy)
+{
+    turn t = turn_of(args, n);
+    unsample(dx, dy, &t);
+}
+
+static recon_status angle_task(recon_ctx *ctx, void *arg, size_t n, int worker)
+{
+    const recon_rotate_args *a = arg;
+    recon_status status = RECON_OK;
+    recon_arena *arena = recon_worker_arena(ctx, worker);
+    recon_mark mark = recon_arena_mark(arena);
+    turn t = turn_of(a, n);
+    size_t count = (size_t)(t.h * t.w) * t.c;
+    const float *dy, *x;
+    RECON_TRY(recon_part_read(ctx, arena, &dy, &a->dy, n * count, count));
+    RECON_TRY(recon_part_read(ctx, arena, &x, &a->x, n * count, count));
+    ((float *)a->dangle.data)[n] = (float)along_angle(dy, x, &t);
+done:
+    recon_arena_release(arena, mark);
+    return status;
+}
+
+recon_status recon_cpu_rotate(recon_ctx *ctx, const recon_rotate_args *args)
+{
+    return recon_images(ctx, rotate_image, args, &args->y, &args->x);
+}
+
+recon_status recon_cpu_rotate_back(recon_ctx *ctx, const recon_rotate_args *args)
+{
+    recon_status status = RECON_OK;
+    if (args->dx.data)
+        RECON_TRY(recon_images(ctx, rotate_back_image, args, &args->dx, &args->dy));
+    if (args->dangle.data)
+        RECON_TRY(recon_parallel(ctx, angle_task, (void *)args, args->dy.shape[0]));
+done:
+    return status;
+}
