@@ -3,6 +3,7 @@
 #include <recon/nn/checkpoint.h>
 #include "core/ctx.h"
 #include "core/fail.h"
+#include "core/file.h"
 #include "core/memory.h"
 #include "nn/adam.h"
 #include "nn/metrics.h"
@@ -181,6 +182,17 @@ static recon_status resume(run *r)
     return status == RECON_OK ? recon_metrics_cut(r->ctx, r->log, r->at.step) : status;
 }
 
+/* Before the long work, not after it. */
+static recon_status try_path(recon_ctx *ctx, const char *path)
+{
+    recon_writer writer;
+    if (!path)
+        return RECON_OK;
+    recon_status status = recon_writer_open(ctx, &writer, path);
+    recon_writer_close(&writer);
+    return status;
+}
+
 static recon_status best_weights(run *r)
 {
     if (r->o.path)
@@ -199,6 +211,7 @@ recon_status recon_train(recon_ctx *ctx, recon_train_result *out, const recon_tr
     r.at = (recon_checkpoint){ .best = HUGE_VAL, .settings = r.o.settings ? r.o.settings : "" };
     if (r.o.steps == 0)
         return recon_fail(ctx, RECON_ERR_INPUT, "training of no steps");
+    RECON_TRY(try_path(ctx, r.o.path));
     RECON_TRY(beside(ctx, &r.last, r.o.path, ".last"));
     RECON_TRY(beside(ctx, &r.log, r.o.path, ".jsonl"));
     RECON_TRY(recon_tape_new(ctx, &r.tape, r.o.precision, r.o.seed));
