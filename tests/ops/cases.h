@@ -627,13 +627,13 @@ static const op_case cases[] = {
 };
 #define CASES (sizeof cases / sizeof *cases)
 
-/* The arguments of case i: forward tensors from its builder, gradients to go with them. */
-static inline any_args build_case(maker *m, size_t i)
+/* The arguments of a case: forward tensors from its builder, gradients to go with them. */
+static inline any_args build_args(maker *m, const op_case *from)
 {
     any_args args;
     memset(&args, 0, sizeof args);
-    cases[i].build(m, &args, cases[i].p);
-    for (const slot *s = entries[cases[i].entry].slots; s->role; s++) {
+    from->build(m, &args, from->p);
+    for (const slot *s = entries[from->entry].slots; s->role; s++) {
         recon_tensor *t = tensor_at(&args, s->at);
         if (!t->data || s->gradient == NO_GRADIENT)
             continue;
@@ -642,6 +642,11 @@ static inline any_args build_case(maker *m, size_t i)
                                                            : blank(m, type, t->ndim, t->shape);
     }
     return args;
+}
+
+static inline any_args build_case(maker *m, size_t i)
+{
+    return build_args(m, &cases[i]);
 }
 
 /* With tensors of its own. */
