@@ -4,7 +4,8 @@
 #   make test    installs what is missing, builds, runs every test
 #
 # Also: make bench | check-slow | fuzz | install | format | clean. `make test T=group/so3` runs one
-# test; `make SANITIZE=address,undefined` builds into build/debug; ARENA=malloc see core/arena.h.
+# test; `make SANITIZE=address,undefined` builds into build/debug, SANITIZE=thread into build/tsan;
+# ARENA=malloc see core/arena.h.
 
 VERSION := 0.1.0
 SOMAJOR := 0
@@ -17,7 +18,7 @@ LAYERS := core ops group stats knn nn data backbone normalize maps apps report
 CC       ?= cc
 CXX      ?= c++
 SANITIZE ?=
-BUILD    := build$(if $(SANITIZE),/debug)
+BUILD    := build$(if $(SANITIZE),$(if $(filter thread,$(SANITIZE)),/tsan,/debug))
 say       = @$(if $(V),set -x;,echo '  $(1)' $@;)# V=1 shows whole commands
 
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wpointer-arith -Wwrite-strings -Wvla -Werror
@@ -65,7 +66,7 @@ LIB_A   := $(BUILD)/librecon.a
 LIB_SO  := $(BUILD)/librecon.so.$(VERSION)
 
 .PHONY: FORCE all lib tests setup setup-test setup-bench test demo bench check-slow fuzz fuzz-brief \
-        fuzz-targets install uninstall format check-format check-layers features clean
+        fuzz-targets install uninstall format check-format check-layers check-tsan features clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -129,8 +130,15 @@ test: setup-test
 	@$(MAKE) --no-print-directory check-layers check-format
 	@$(MAKE) --no-print-directory all tests
 	@$(MAKE) --no-print-directory SANITIZE=$(SANITIZERS) tests
+	@$(MAKE) --no-print-directory SANITIZE=thread build/tsan/$(TSAN_TEST)
 	@$(MAKE) --no-print-directory fuzz-brief
 	@tools/run-tests '$(T)'
+
+# Two contexts in two threads, under ThreadSanitizer.
+TSAN_TEST := tests/nn/test_contexts
+check-tsan:
+	@$(MAKE) --no-print-directory SANITIZE=thread build/tsan/$(TSAN_TEST)
+	@build/tsan/$(TSAN_TEST)
 
 # The readers of hostile files, as libFuzzer targets: built with clang and sanitizers, run briefly by
 # tests/fuzz/test_fuzz.sh in `make test` and at length by `make fuzz`.
@@ -140,7 +148,7 @@ FUZZ_FLAGS   := -std=c11 -O1 -g -pthread -fsanitize=fuzzer,address,undefined \
                 -fno-sanitize-recover=all -D_GNU_SOURCE -DRECON_VERSION='"$(VERSION)"' \
                 -Iinclude -Isrc -Itests/fuzz
 FUZZERS      := $(patsubst tests/fuzz/fuzz_%.c,build/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_SRC     := $(wildcard src/core/*.c)
+FUZZ_SRC     := $(wildcard src/core/*.c) src/data/idx.c
 fuzz-brief:
 	@if echo 'int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; }' | \
 	  $(FUZZ_CC) -x c -fsanitize=fuzzer - -o /dev/null 2>/dev/null; \

@@ -1,6 +1,6 @@
 /* bench_ops.c - convolution stacks against the machine's ceiling, and every op by itself.
  *
- *   bench_ops THREADS stacks|ops [BATCH]      lines of "name seconds rate ..."
+ *   bench_ops THREADS stacks|ops [BATCH [fp32|bf16]]      lines of "name seconds rate ..."
  *
  * The ceiling is the largest matrix product of the same run. peers_torch.py prints the same lines
  * for PyTorch. A training step is forward, the gradient of the mean square of the output, backward,
@@ -237,32 +237,40 @@ static double gemm_seconds(recon_ctx *ctx, size_t n)
     return recon_now() - begin;
 }
 
-static void bench_stacks(recon_ctx *ctx, size_t batch)
+static void bench_stack(recon_ctx *ctx, const stack *s, size_t batch, recon_dtype type)
 {
     enum { GEMM = 4096 };
-    for (size_t s = 0; s < sizeof stacks / sizeof *stacks; s++)
-        for (int half = 0; half < 2; half++) {
-            net *n = net_new(ctx, &stacks[s], batch, half ? RECON_BF16 : RECON_F32);
-            double step = INFINITY, infer = INFINITY, gemm = INFINITY;
-            train(ctx, n); /* warm up */
-            for (int i = 0; i < REPEATS; i++) {
-                double t0 = recon_now();
-                train(ctx, n);
-                double t1 = recon_now();
-                forward(ctx, n);
-                step = fmin(step, t1 - t0);
-                infer = fmin(infer, recon_now() - t1);
-                gemm = fmin(gemm, gemm_seconds(ctx, GEMM));
-            }
-            double ceiling = 2e-9 * GEMM * GEMM * GEMM / gemm;
-            const char *type = half ? "bf16" : "fp32";
-            printf("%s/%s/train %.5f %.1f %.2f\n", n->s->name, type, step, n->step / step,
-                   n->step / step / ceiling);
-            printf("%s/%s/forward %.5f %.1f %.2f\n", n->s->name, type, infer, n->flops / infer,
-                   n->flops / infer / ceiling);
-            fflush(stdout);
-            net_free(n);
-        }
+    net *n = net_new(ctx, s, batch, type);
+    double step = INFINITY, infer = INFINITY, gemm = INFINITY;
+    train(ctx, n); /* warm up */
+    for (int i = 0; i < REPEATS; i++) {
+        double t0 = recon_now();
+        train(ctx, n);
+        double t1 = recon_now();
+        forward(ctx, n);
+        step = fmin(step, t1 - t0);
+        infer = fmin(infer, recon_now() - t1);
+        gemm = fmin(gemm, gemm_seconds(ctx, GEMM));
+    }
+    double ceiling = 2e-9 * GEMM * GEMM * GEMM / gemm;
+    const char *kind = type == RECON_BF16 ? "bf16" : "fp32";
+    printf("%s/%s/train %.5f %.1f %.2f\n", s->name, kind, step, n->step / step,
+           n->step / step / ceiling);
+    printf("%s/%s/forward %.5f %.1f %.2f\n", s->name, kind, infer, n->flops / infer,
+           n->flops / infer / ceiling);
+    fflush(stdout);
+    net_free(n);
+}
+
+/* only: "fp32", "bf16", or NULL for both. */
+static void bench_stacks(recon_ctx *ctx, size_t batch, const char *only)
+{
+    for (size_t s = 0; s < sizeof stacks / sizeof *stacks; s++) {
+        if (!only || strcmp(only, "fp32") == 0)
+            bench_stack(ctx, &stacks[s], batch, RECON_F32);
+        if (!only || strcmp(only, "bf16") == 0)
+            bench_stack(ctx, &stacks[s], batch, RECON_BF16);
+    }
 }
 
 /* ---- single ops, on what lies between two layers of stack (a) ---- */
@@ -458,11 +466,11 @@ static void bench_ops(recon_ctx *ctx, size_t batch)
 int main(int argc, char **argv)
 {
     if (argc < 3)
-        return fprintf(stderr, "usage: bench_ops THREADS stacks|ops [BATCH]\n"), 2;
+        return fprintf(stderr, "usage: bench_ops THREADS stacks|ops [BATCH [fp32|bf16]]\n"), 2;
     recon_ctx *ctx = recon_ctx_new(&(recon_ctx_options){ .threads = atoi(argv[1]) });
     size_t batch = argc > 3 ? strtoul(argv[3], NULL, 10) : 128;
     if (strcmp(argv[2], "stacks") == 0)
-        bench_stacks(ctx, batch);
+        bench_stacks(ctx, batch, argc > 4 ? argv[4] : NULL);
     else
         bench_ops(ctx, batch);
     recon_ctx_free(ctx);

@@ -1,6 +1,6 @@
 """The stacks of bench_ops.c in PyTorch: the same convolutions, the same step, the same lines.
 
-    peers_torch.py THREADS [BATCH [STACK]]     lines of "name seconds gflops"
+    peers_torch.py THREADS [BATCH [fp32|bf16]]     lines of "name seconds gflops"
 """
 import sys
 import time
@@ -65,12 +65,13 @@ def measure(name, batch, half, channels_last):
 def main():
     torch.set_num_threads(int(sys.argv[1]))
     batch = int(sys.argv[2]) if len(sys.argv) > 2 else 128
-    for name in sys.argv[3:] or STACKS:
-        for half in (False, True):
+    kinds = sys.argv[3:] or ["fp32", "bf16"]
+    for name in STACKS:
+        for kind in kinds:
             # PyTorch at its best: whichever of its two layouts is faster
-            runs = [measure(name, batch, half, last) for last in (False, True)]
+            runs = [measure(name, batch, kind == "bf16", last) for last in (False, True)]
             train, forward = (min(r[i] for r in runs) for i in (0, 1))
-            step, flops, kind = *runs[0][2:], "bf16" if half else "fp32"
+            step, flops = runs[0][2:]
             print(f"{name}/{kind}/train {train:.5f} {step / train:.1f}", flush=True)
             print(f"{name}/{kind}/forward {forward:.5f} {flops / forward:.1f}", flush=True)
 

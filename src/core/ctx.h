@@ -15,6 +15,7 @@ struct recon_ctx {
     struct recon_pool *pool;
     recon_ctx_options options;
     atomic_int interrupted;
+    int hold; /* set between two consistent states: an interruption waits for the second */
 
     void *backend;                       /* what the ops keep between calls, theirs to define; */
     void (*backend_free)(void *backend); /* NULL, or how to give it back */

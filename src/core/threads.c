@@ -55,7 +55,7 @@ static void run_tasks(job *j, int id)
     for (;;) {
         if (atomic_load(&j->status) != RECON_OK)
             break;
-        if (atomic_load(&j->ctx->interrupted)) {
+        if (atomic_load(&j->ctx->interrupted) && !j->ctx->hold) {
             int ok = RECON_OK;
             atomic_compare_exchange_strong(&j->status, &ok, RECON_ERR_INTERRUPTED);
             break;

@@ -23,7 +23,7 @@ static job make_job(const recon_norm_relu_args *a)
     return j;
 }
 
-static inline float square_of(const float *x, size_t m)
+static inline __attribute__((always_inline)) float square_of(const float *x, size_t m)
 {
     float sum = 0;
     for (size_t i = 0; i < m; i++)
@@ -32,31 +32,35 @@ static inline float square_of(const float *x, size_t m)
 }
 
 /* One row; inlined with m known for the fields that matter, so that they become vectors. */
-static inline void shrink_row(float *restrict y, const float *restrict x,
-                              const float *restrict bias, size_t m, size_t fields)
+static inline __attribute__((always_inline)) void shrink_row(float *restrict y,
+                                                             const float *restrict x,
+                                                             const float *restrict bias, size_t m,
+                                                             size_t fields)
 {
     for (size_t f = 0; f < fields; f++) {
         float norm = sqrtf(square_of(x + f * m, m)), to = norm + bias[f];
-        float factor = norm > 0 && to > 0 ? to / norm : 0;
-        for (size_t i = f * m; i < (f + 1) * m; i++)
-            y[i] = factor * x[i];
+        float factor = (norm > 0) & (to > 0) ? to / norm : 0; /* & and not &&: no branch */
+        for (size_t i = 0; i < m; i++)
+            y[f * m + i] = factor * x[f * m + i];
     }
 }
 
 /* ref/norm.c has the formula. sum[f] += d loss / d bias[f] */
-static inline void pull_row(float *restrict dx, float *restrict sum, const float *restrict dy,
-                            const float *restrict x, const float *restrict bias, size_t m,
-                            size_t fields)
+static inline __attribute__((always_inline)) void pull_row(float *restrict dx, float *restrict sum,
+                                                           const float *restrict dy,
+                                                           const float *restrict x,
+                                                           const float *restrict bias, size_t m,
+                                                           size_t fields)
 {
     for (size_t f = 0; f < fields; f++) {
         float norm = sqrtf(square_of(x + f * m, m)), dot = 0;
-        for (size_t i = f * m; i < (f + 1) * m; i++)
-            dot += x[i] * dy[i];
-        int open = norm > 0 && norm + bias[f] > 0;
+        for (size_t i = 0; i < m; i++)
+            dot += x[f * m + i] * dy[f * m + i];
+        int open = (norm > 0) & (norm + bias[f] > 0);
         float inv = open ? 1 / norm : 0, unit = dot * inv; /* of dy along x */
         float keep = open ? 1 + bias[f] * inv : 0, turn = unit * bias[f] * inv * inv;
-        for (size_t i = f * m; i < (f + 1) * m; i++)
-            dx[i] = keep * dy[i] - turn * x[i];
+        for (size_t i = 0; i < m; i++)
+            dx[f * m + i] = keep * dy[f * m + i] - turn * x[f * m + i];
         sum[f] += unit;
     }
 }

@@ -53,6 +53,29 @@ static inline float weight(const source *s, int k)
     return (k / 2 ? s->fy : 1 - s->fy) * (k % 2 ? s->fx : 1 - s->fx);
 }
 
+/* One channel, one row of y, without a branch: a pixel outside counts with weight 0. */
+RECON_CLONES static void sample_row(float *restrict y, const float *restrict x, const turn *t,
+                                    size_t p)
+{
+    int h = (int)t->h, w = (int)t->w;
+    double down = (double)p - t->middle_y, cosine = t->cosine, sine = t->sine;
+    double middle_x = t->middle_x, middle_y = t->middle_y;
+    for (int q = 0; q < w; q++) {
+        double across = (double)q - middle_x;
+        double row = sine * across + cosine * down + middle_y;
+        double col = cosine * across - sine * down + middle_x;
+        double top = floor(row), left = floor(col);
+        float fy = (float)(row - top), fx = (float)(col - left);
+        int r = (int)top, c = (int)left;
+        float upper = (r >= 0) & (r < h) ? 1 - fy : 0, lower = (r >= -1) & (r < h - 1) ? fy : 0;
+        float first = (c >= 0) & (c < w) ? 1 - fx : 0, second = (c >= -1) & (c < w - 1) ? fx : 0;
+        int r0 = r < 0 ? 0 : r >= h ? h - 1 : r, r1 = r < -1 ? 0 : r >= h - 1 ? h - 1 : r + 1;
+        int c0 = c < 0 ? 0 : c >= w ? w - 1 : c, c1 = c < -1 ? 0 : c >= w - 1 ? w - 1 : c + 1;
+        y[q] = upper * (first * x[r0 * w + c0] + second * x[r0 * w + c1]) +
+               lower * (first * x[r1 * w + c0] + second * x[r1 * w + c1]);
+    }
+}
+
 RECON_CLONES static void sample(float *restrict y, const float *restrict x, const turn *t)
 {
     for (size_t p = 0; p < (size_t)t->h; p++)
@@ -103,7 +126,11 @@ RECON_CLONES static double along_angle(const float *dy, const float *x, const tu
 static void rotate_image(const void *args, size_t n, float *y, const float *x)
 {
     turn t = turn_of(args, n);
-    sample(y, x, &t);
+    if (t.c > 1)
+        sample(y, x, &t);
+    else
+        for (size_t p = 0; p < (size_t)t.h; p++)
+            sample_row(y + p * (size_t)t.w, x, &t, p);
 }
 
 static void rotate_back_image(const void *args, size_t n, float *dx, const float *dy)

@@ -1,0 +1,42 @@
+/* dataset.h - images, with labels or without, by name.
+ *
+ *   fashion, mnist          known sets, looked for where systems keep them; /train (the default),
+ *                           /test, and /val: the part of train that the training commands hold out
+ *   idx:FILE  npy:FILE      images n x h x w [x c]; labels, if any, in the file whose name has
+ *                           "labels" for "images" (and idx1 for idx3)
+ *
+ * Pixels of bytes are read as 0 .. 1, floats as they are. */
+#ifndef RECON_DATA_DATASET_H
+#define RECON_DATA_DATASET_H
+
+#include <recon/core/ctx.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct recon_dataset recon_dataset;
+typedef struct {
+    size_t n, height, width, channels;
+    size_t classes; /* largest label + 1; 0: no labels */
+} recon_dataset_info;
+
+#define RECON_HELD_OUT 12 /* one image of so many is held out for validation */
+
+RECON_API recon_status recon_dataset_open(recon_ctx *ctx, recon_dataset **out, const char *spec);
+RECON_API void recon_dataset_close(recon_dataset *data);
+RECON_API recon_dataset_info recon_dataset_describe(const recon_dataset *data);
+
+/* Two views: one image of `of`, chosen by seed, in *held, the others in *rest. data must outlive
+ * both; close them too. */
+RECON_API recon_status recon_dataset_split(recon_ctx *ctx, recon_dataset **rest,
+                                           recon_dataset **held, const recon_dataset *data,
+                                           size_t of, uint64_t seed);
+
+/* Image i to out [height * width * channels]; its label, -1 without labels. Any thread may. */
+RECON_API int32_t recon_dataset_get(float *out, const recon_dataset *data, size_t i);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

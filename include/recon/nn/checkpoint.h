@@ -1,0 +1,32 @@
+/* checkpoint.h - everything a run needs to go on as if it had never stopped, in one safetensors
+ * file: weights, buffers, the optimiser's moments, the average, and the numbers below. All random
+ * draws are functions of seed and step, so there is no other state. The file appears complete or
+ * not at all: a full disk leaves the one before. */
+#ifndef RECON_NN_CHECKPOINT_H
+#define RECON_NN_CHECKPOINT_H
+
+#include <recon/nn/adam.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct {
+    uint64_t step;        /* steps done                                          */
+    uint64_t stale;       /* validations since the best one                      */
+    double best;          /* its metric; lower is better; HUGE_VAL: none so far  */
+    const char *settings; /* what the run was started with, in words; not NULL   */
+} recon_checkpoint;
+
+RECON_API recon_status recon_checkpoint_save(recon_ctx *ctx, const char *path,
+                                             const recon_adam *adam, const recon_checkpoint *state);
+
+/* Into adam and its parameters. A file of other settings is RECON_ERR_INPUT, and the message shows
+ * both: state->settings is what this run has. */
+RECON_API recon_status recon_checkpoint_load(recon_ctx *ctx, recon_adam *adam,
+                                             recon_checkpoint *state, const char *path);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

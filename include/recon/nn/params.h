@@ -1,0 +1,75 @@
+/* params.h - a model's numbers: named parameters and buffers, in one block each.
+ *
+ * Layers add what they need by name; recon_params_make then allocates one block of weights, one of
+ * gradients and one of buffers (running statistics), so that an optimiser is one loop and a
+ * checkpoint a few writes. Names, shapes and the seed decide the first values, nothing else does.
+ */
+#ifndef RECON_NN_PARAMS_H
+#define RECON_NN_PARAMS_H
+
+#include <recon/core/safetensors.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum {
+    RECON_SINGLE, /* float throughout                                                  */
+    RECON_MIXED,  /* activations and products in bfloat16, weights and losses in float */
+    RECON_DOUBLE  /* double throughout, on the backend "ref" alone                     */
+} recon_precision;
+
+typedef struct recon_params recon_params;
+typedef struct recon_param recon_param; /* one named entry, owned by its recon_params */
+
+typedef enum {
+    RECON_INIT_HE,      /* normal, variance 2 / fan in; in front of a ReLU          */
+    RECON_INIT_XAVIER,  /* uniform, variance 2 / (fan in + fan out)                 */
+    RECON_INIT_CONSTANT /* value; the other two ignore it                           */
+} recon_init_kind;
+typedef struct {
+    recon_init_kind kind;
+    double value;
+} recon_init;
+
+RECON_API recon_status recon_params_new(recon_ctx *ctx, recon_params **out,
+                                        recon_precision precision);
+RECON_API void recon_params_free(recon_ctx *ctx, recon_params *params);
+
+/* Adds an entry; before recon_params_make only. A name that is there already is RECON_ERR_INPUT.
+ * The first dimension counts outputs, the others make the fan in. *out is lent. */
+RECON_API recon_status recon_params_add(recon_ctx *ctx, recon_param **out, recon_params *params,
+                                        const char *name, const size_t *shape, int ndim,
+                                        recon_init init);
+/* The same for numbers that are kept with the weights but not trained, all value at first. */
+RECON_API recon_status recon_params_add_buffer(recon_ctx *ctx, recon_param **out,
+                                               recon_params *params, const char *name,
+                                               const size_t *shape, int ndim, double value);
+RECON_API recon_status recon_params_make(recon_ctx *ctx, recon_params *params, uint64_t seed);
+
+/* How many numbers are trained. */
+RECON_API size_t recon_params_count(const recon_params *params);
+RECON_API size_t recon_params_entries(const recon_params *params); /* named ones, buffers too */
+RECON_API const char *recon_params_name(const recon_params *params, size_t i);
+
+/* Forgets the gradients: the next backward pass begins at zero. Without it passes add up. */
+RECON_API recon_status recon_params_clear_gradients(recon_ctx *ctx, recon_params *params);
+
+/* As safetensors, float (double with RECON_DOUBLE). A file with other names or shapes is refused
+ * whole, and the message names the entry and both shapes. */
+RECON_API recon_status recon_params_save(recon_ctx *ctx, const char *path,
+                                         const recon_params *params,
+                                         const recon_metadata_entry *metadata, size_t n_metadata);
+RECON_API recon_status recon_params_load(recon_ctx *ctx, recon_params *params, const char *path);
+
+/* Values or gradients of an entry to out [count], as double; for tests and tools. */
+RECON_API recon_status recon_param_read(recon_ctx *ctx, double *out, const recon_param *param);
+RECON_API recon_status recon_param_read_gradient(recon_ctx *ctx, double *out,
+                                                 const recon_param *param);
+RECON_API recon_status recon_param_write(recon_ctx *ctx, recon_param *param, const double *values);
+RECON_API size_t recon_param_count(const recon_param *param);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,34 @@
+/* schedule.h - the learning rate as a function of the step and nothing else, so that a resumed run
+ * goes on where it was. */
+#ifndef RECON_NN_SCHEDULE_H
+#define RECON_NN_SCHEDULE_H
+
+#include <stdint.h>
+#include <recon/core/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum {
+    RECON_RATE_CONSTANT,
+    RECON_RATE_COSINE,  /* falls to floor at the last step                                   */
+    RECON_RATE_RESTARTS /* falls to floor over period steps, and again over growth times that */
+} recon_rate_kind;
+
+typedef struct {
+    recon_rate_kind kind;
+    double rate, floor;
+    uint64_t warmup; /* steps in which the rate rises linearly to rate, in front of the rest */
+    uint64_t steps;  /* RECON_RATE_COSINE: in all, warm-up among them                        */
+    uint64_t period; /* RECON_RATE_RESTARTS                                                  */
+    double growth;   /* 0: 1                                                                 */
+} recon_schedule;
+
+/* Steps count from 0. */
+RECON_API double recon_schedule_rate(const recon_schedule *schedule, uint64_t step);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,152 @@
+/* tape.h - variables, the operations on them, and the way back to their gradients.
+ *
+ * An operation computes at once and writes itself down; recon_tape_backward walks what was written
+ * from its end. A tape holds one step: recon_tape_begin forgets the last one and gets the same
+ * memory again, so a variable lives until then.
+ *
+ * Failures stick: after the first one every operation returns NULL at no cost, so that a network
+ * reads as mathematics and asks once, at the end, with recon_tape_status. Shapes that do not fit
+ * are RECON_ERR_INPUT; the message names the layer and both shapes.
+ *
+ * Images are n, h, w, channels. A tape belongs to its context and to one thread at a time. */
+#ifndef RECON_NN_TAPE_H
+#define RECON_NN_TAPE_H
+
+#include <recon/nn/params.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct recon_tape recon_tape;
+typedef struct recon_node *recon_var;
+
+typedef enum {
+    RECON_INFER = 0,  /* nothing is written down; norms use their running statistics */
+    RECON_RECORD = 1, /* gradients, but norms and dropout as in RECON_INFER          */
+    RECON_TRAIN = 3   /* gradients, statistics of the batch, dropout                 */
+} recon_tape_mode;
+
+RECON_API recon_status recon_tape_new(recon_ctx *ctx, recon_tape **out, recon_precision precision,
+                                      uint64_t seed);
+RECON_API void recon_tape_free(recon_tape *tape);
+
+/* A new step; step numbers the random draws of dropout. */
+RECON_API recon_status recon_tape_begin(recon_tape *tape, recon_tape_mode mode, uint64_t step);
+RECON_API recon_status recon_tape_status(const recon_tape *tape);
+
+/* Gradients of the scalar loss: of parameters into their block, added to what is there since
+ * recon_params_clear_gradients; of watched inputs to recon_var_gradient. */
+RECON_API recon_status recon_tape_backward(recon_tape *tape, recon_var loss);
+
+/* What messages call the operations that follow. The string is lent until the next call. */
+RECON_API void recon_tape_layer(recon_tape *tape, const char *name);
+
+/* Says that x is all the rest of the network needs of what was computed so far: in RECON_INFER the
+ * memory of everything else is used again (parameters stay). Returns x. */
+RECON_API recon_var recon_tape_pass(recon_tape *tape, recon_var x);
+
+RECON_API size_t recon_tape_peak(const recon_tape *tape); /* bytes, the most ever in use */
+RECON_API recon_dtype recon_tape_activations(const recon_tape *tape); /* BF16 when mixed          */
+
+/* --- leaves and what is read from variables --------------------------------------------------- */
+
+/* Copies host numbers: F32 or I32 (F64 instead of F32 with RECON_DOUBLE). */
+RECON_API recon_var recon_var_input(recon_tape *tape, const void *host, recon_dtype type,
+                                    const size_t *shape, int ndim);
+RECON_API recon_var recon_var_param(recon_tape *tape, recon_param *param);
+RECON_API recon_var recon_var_watch(recon_tape *tape, recon_var input); /* asks for its gradient */
+RECON_API recon_var recon_var_gradient(recon_tape *tape, recon_var input);
+RECON_API recon_var recon_var_detach(recon_tape *tape, recon_var x); /* x, seen as a constant */
+RECON_API recon_status recon_var_read(recon_tape *tape, double *out, recon_var x);
+RECON_API const size_t *recon_var_shape(recon_var x, int *ndim); /* ndim may be NULL */
+RECON_API size_t recon_var_count(recon_var x);
+
+/* --- linear maps ------------------------------------------------------------------------------ */
+
+typedef struct {
+    size_t stride, pad; /* stride 0 is 1 */
+    int relu;           /* max(0, .) of the result, in the same pass */
+} recon_conv_options;
+
+/* x n,h,w,c; weight o,kh,kw,c; bias o or NULL. options may be NULL. */
+RECON_API recon_var recon_var_conv(recon_tape *tape, recon_var x, recon_var weight, recon_var bias,
+                                   const recon_conv_options *options);
+/* x ..,c; weight o,c; bias o or NULL. */
+RECON_API recon_var recon_var_linear(recon_tape *tape, recon_var x, recon_var weight,
+                                     recon_var bias);
+/* y[r][u][k] = sum of c[i][j][k] a[r][u][i] b[r][j]: a rows,u,i; b rows,j; c a constant i,j,k. */
+RECON_API recon_var recon_var_tensor_product(recon_tape *tape, recon_var a, recon_var b,
+                                             recon_var c);
+
+/* --- element by element ----------------------------------------------------------------------- */
+
+RECON_API recon_var recon_var_relu(recon_tape *tape, recon_var x);
+RECON_API recon_var recon_var_silu(recon_tape *tape, recon_var x);
+RECON_API recon_var recon_var_sigmoid(recon_tape *tape, recon_var x);
+RECON_API recon_var recon_var_softplus(recon_tape *tape, recon_var x);
+RECON_API recon_var recon_var_tanh(recon_tape *tape, recon_var x);
+RECON_API recon_var recon_var_add(recon_tape *tape, recon_var a, recon_var b);
+RECON_API recon_var recon_var_blend(recon_tape *tape, double alpha, recon_var a, double beta,
+                                    recon_var b); /* alpha a + beta b */
+RECON_API recon_var recon_var_scale(recon_tape *tape, double alpha, recon_var x);
+RECON_API recon_var recon_var_cast(recon_tape *tape, recon_var x, recon_dtype type);
+RECON_API recon_var recon_var_mul(recon_tape *tape, recon_var a, recon_var b);
+/* x ..,f*m times gate ..,f: one factor for the m components of a field. */
+RECON_API recon_var recon_var_gate(recon_tape *tape, recon_var x, recon_var gate, size_t field);
+RECON_API recon_var recon_var_dropout(recon_tape *tape, recon_var x, double rate);
+
+/* --- norms ------------------------------------------------------------------------------------ */
+
+typedef struct {
+    size_t field;         /* components of a vector field; 0 or 1: plain batch norm           */
+    double eps, momentum; /* 0: 1e-5, 0.1                                                     */
+    recon_var offset;     /* I32 segments + 1: rows are normalised segment by segment; or NULL */
+} recon_norm_options;
+
+/* Over the rows of x ..,channels*field. shift is NULL when field > 1. The running statistics are
+ * buffers, NULL with segments. */
+RECON_API recon_var recon_var_norm(recon_tape *tape, recon_var x, recon_var scale, recon_var shift,
+                                   recon_param *running_mean, recon_param *running_var,
+                                   const recon_norm_options *options);
+/* x relu(|x_f| + bias_f) / |x_f| on fields of `field` components. */
+RECON_API recon_var recon_var_norm_relu(recon_tape *tape, recon_var x, recon_var bias,
+                                        size_t field);
+
+/* --- images ----------------------------------------------------------------------------------- */
+
+RECON_API recon_var recon_var_average_pool(recon_tape *tape, recon_var x, size_t size,
+                                           size_t stride);
+RECON_API recon_var recon_var_max_pool(recon_tape *tape, recon_var x, size_t size, size_t stride);
+RECON_API recon_var recon_var_resize(recon_tape *tape, recon_var x, size_t height, size_t width,
+                                     int align_corners);
+RECON_API recon_var recon_var_rotate(recon_tape *tape, recon_var x, recon_var angle /* n */);
+
+/* --- rows, columns, sums ---------------------------------------------------------------------- */
+
+/* y[e] = x[index[e]]. order lists the edges by row and begins the rows at offset (see ops.h): the
+ * way back sums in that order. All I32. */
+RECON_API recon_var recon_var_gather(recon_tape *tape, recon_var x, recon_var index,
+                                     recon_var order, recon_var offset);
+RECON_API recon_var recon_var_segment_sum(recon_tape *tape, recon_var x, recon_var offset);
+RECON_API recon_var recon_var_sum(recon_tape *tape, recon_var x, int axis);
+RECON_API recon_var recon_var_mean(recon_tape *tape, recon_var x, int axis);
+RECON_API recon_var recon_var_spatial_mean(recon_tape *tape, recon_var x); /* n,h,w,c -> n,c */
+RECON_API recon_var recon_var_reshape(recon_tape *tape, recon_var x, const size_t *shape, int ndim);
+RECON_API recon_var recon_var_concat(recon_tape *tape, const recon_var *x,
+                                     size_t n); /* last axis */
+RECON_API recon_var recon_var_columns(recon_tape *tape, recon_var x, size_t from, size_t count);
+
+/* --- losses: means, as one float -------------------------------------------------------------- */
+
+RECON_API recon_var recon_var_cross_entropy(recon_tape *tape, recon_var logits,
+                                            recon_var labels /* I32 n */);
+RECON_API recon_var recon_var_mse(recon_tape *tape, recon_var x, recon_var target);
+RECON_API recon_var recon_var_l1(recon_tape *tape, recon_var x, recon_var target);
+RECON_API recon_var recon_var_cosine_loss(recon_tape *tape, recon_var x, recon_var target);
+RECON_API recon_var recon_var_vonmises_loss(recon_tape *tape, recon_var x, recon_var angles);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,62 @@
+/* train.h - the loop: feed, loss, back, update; now and then validate, write down, keep.
+ *
+ * Kept beside the model's path: PATH itself, the best weights so far (by validation), PATH.last,
+ * the state to resume from, and PATH.jsonl, one line of JSON for every reading. The same seed gives
+ * the same bits on the CPU for any number of threads, and after kill -9 and a resume. */
+#ifndef RECON_NN_TRAIN_H
+#define RECON_NN_TRAIN_H
+
+#include <recon/nn/adam.h>
+#include <recon/nn/schedule.h>
+#include <recon/nn/tape.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What is trained. Steps count from 0; what feed copies must be a function of the step alone. */
+typedef struct {
+    recon_params *params;
+    recon_status (*feed)(void *user, recon_tape *tape, uint64_t step); /* inputs to variables */
+    recon_var (*loss)(void *user, recon_tape *tape);                   /* of what was fed     */
+    /* Lower is better; the tape has been begun with RECON_INFER and may be begun again. */
+    recon_status (*validate)(void *user, recon_tape *tape, double *metric);
+    void *user;
+} recon_trainee;
+
+/* Zero in any field means its default. */
+typedef struct {
+    uint64_t steps, epoch;     /* in all; between two validations (0: one, at the end)       */
+    uint64_t every;            /* steps between two checkpoints; 0: after validations only   */
+    uint64_t patience;         /* validations without a better one before it ends; 0: any    */
+    uint64_t readings;         /* steps between two readings of the loss; 0: 50              */
+    uint64_t seed;             /* of dropout                                                 */
+    recon_precision precision; /* as that of params                                          */
+    recon_schedule schedule;
+    recon_adam_options adam;
+    const char *path; /* of the model; NULL: nothing is written                     */
+    const recon_metadata_entry *metadata; /* of the model */
+    size_t n_metadata;
+    const char *settings; /* all that a resumed run must share, in words; NULL: ""       */
+    int resume;           /* go on from PATH.last if it is there                        */
+} recon_train_options;
+
+typedef struct {
+    uint64_t steps; /* done, earlier runs counted            */
+    double loss;    /* the last reading                      */
+    double best;    /* metric of the weights in params        */
+    size_t peak;    /* bytes of a step, the most in use       */
+    double seconds; /* of this run                            */
+} recon_train_result;
+
+/* On success params hold the best weights. An interruption (recon_ctx_interrupt) ends it between
+ * two steps, with a checkpoint. A checkpoint that cannot be written is a warning while there is a
+ * later one to come, and the failure at the end. */
+RECON_API recon_status recon_train(recon_ctx *ctx, recon_train_result *out,
+                                   const recon_trainee *trainee,
+                                   const recon_train_options *options);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

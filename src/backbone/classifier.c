@@ -1,0 +1,335 @@
+/* classifier.c - the frozen image classifier of the experiments. */
+#include <recon/backbone/classifier.h>
+#include <recon/data/loader.h>
+#include <recon/nn/nets.h>
+#include "core/fail.h"
+#include "core/memory.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EVAL_BATCH = 250, MAX_SIDE = 1 << 12, MAX_CLASSES = 1 << 20 };
+#define KIND "classifier"
+
+static const char *const net_name[] = { "small", "resnet18" };
+enum { NETS = sizeof net_name / sizeof *net_name };
+
+struct recon_classifier {
+    recon_classifier_info info;
+    recon_params *params;
+    union {
+        recon_small_cnn small;
+        recon_resnet18 resnet18;
+    } net;
+};
+
+/* --- the network ------------------------------------------------------------------------------ */
+
+static recon_var logits(recon_tape *t, const recon_classifier *c, recon_var x)
+{
+    return c->info.net == RECON_NET_RESNET18 ? recon_resnet18_apply(t, &c->net.resnet18, x)
+                                             : recon_small_cnn_apply(t, &c->net.small, x);
+}
+
+static recon_status make(recon_ctx *ctx, recon_classifier **out, recon_classifier_info info,
+                         recon_precision precision, uint64_t seed)
+{
+    recon_classifier *c;
+    recon_status status = recon_alloc(ctx, &c, 1, sizeof *c);
+    *out = NULL;
+    if (status != RECON_OK)
+        return status;
+    c->info = info;
+    RECON_TRY(recon_params_new(ctx, &c->params, precision));
+    RECON_TRY(
+        info.net == RECON_NET_RESNET18
+            ? recon_resnet18_add(ctx, &c->net.resnet18, c->params, info.channels, info.classes)
+            : recon_small_cnn_add(ctx, &c->net.small, c->params, info.height, info.width,
+                                  info.channels, info.classes));
+    RECON_TRY(recon_params_make(ctx, c->params, seed));
+    c->info.weights = recon_params_count(c->params);
+    *out = c;
+done:
+    if (status != RECON_OK)
+        recon_classifier_close(ctx, c);
+    return status;
+}
+
+void recon_classifier_close(recon_ctx *ctx, recon_classifier *c)
+{
+    if (!c)
+        return;
+    recon_params_free(ctx, c->params);
+    free(c);
+}
+
+recon_classifier_info recon_classifier_describe(const recon_classifier *classifier)
+{
+    return classifier->info;
+}
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+static recon_status size_from(recon_ctx *ctx, size_t *out, const recon_safetensors *file,
+                              const char *key, size_t most, const char *path)
+{
+    const char *text = recon_safetensors_metadata(file, key);
+    char *end = NULL;
+    unsigned long long value = text ? strtoull(text, &end, 10) : 0;
+    if (!text || *end || value < 1 || value > most)
+        return recon_fail(ctx, RECON_ERR_FORMAT, "%s: '%s' is '%.40s': 1 to %zu", path, key,
+                          text ? text : "missing", most);
+    *out = (size_t)value;
+    return RECON_OK;
+}
+
+static recon_status read_info(recon_ctx *ctx, recon_classifier_info *out,
+                              const recon_safetensors *file, const char *path)
+{
+    const char *kind = recon_safetensors_metadata(file, "model");
+    const char *net = recon_safetensors_metadata(file, "net");
+    int which = 0;
+    recon_status status;
+    if (!kind || strcmp(kind, KIND) || !net)
+        return recon_fail(ctx, RECON_ERR_FORMAT, "%s: not a classifier", path);
+    while (which < NETS && strcmp(net, net_name[which]))
+        which++;
+    if (which == NETS)
+        return recon_fail(ctx, RECON_ERR_FORMAT, "%s: no network is called '%.40s'", path, net);
+    out->net = (recon_net)which;
+    RECON_TRY(size_from(ctx, &out->height, file, "height", MAX_SIDE, path));
+    RECON_TRY(size_from(ctx, &out->width, file, "width", MAX_SIDE, path));
+    RECON_TRY(size_from(ctx, &out->channels, file, "channels", MAX_SIDE, path));
+    RECON_TRY(size_from(ctx, &out->classes, file, "classes", MAX_CLASSES, path));
+done:
+    return status;
+}
+
+recon_status recon_classifier_open(recon_ctx *ctx, recon_classifier **out, const char *path)
+{
+    recon_safetensors *file = NULL;
+    recon_classifier_info info = { 0 };
+    recon_status status;
+    *out = NULL;
+    RECON_TRY(recon_safetensors_open(ctx, &file, path));
+    RECON_TRY(read_info(ctx, &info, file, path));
+    RECON_TRY(make(ctx, out, info, RECON_SINGLE, 0));
+    RECON_TRY(recon_params_load(ctx, (*out)->params, path));
+done:
+    recon_safetensors_close(file);
+    if (status != RECON_OK && *out) {
+        recon_classifier_close(ctx, *out);
+        *out = NULL;
+    }
+    return status;
+}
+
+/* --- answers ---------------------------------------------------------------------------------- */
+
+static recon_status logits_of(recon_tape *t, double *out, const recon_classifier *c,
+                              const float *images, size_t n)
+{
+    size_t shape[4] = { n, c->info.height, c->info.width, c->info.channels };
+    recon_status status = recon_tape_begin(t, RECON_INFER, 0);
+    if (status != RECON_OK)
+        return status;
+    return recon_var_read(t, out, logits(t, c, recon_var_input(t, images, RECON_F32, shape, 4)));
+}
+
+recon_status recon_classifier_logits(recon_ctx *ctx, double *out, const recon_classifier *c,
+                                     const float *images, size_t n)
+{
+    size_t size = c->info.height * c->info.width * c->info.channels;
+    recon_tape *t = NULL;
+    recon_status status;
+    RECON_TRY(recon_tape_new(ctx, &t, RECON_SINGLE, 0));
+    for (size_t at = 0; at < n; at += EVAL_BATCH)
+        RECON_TRY(logits_of(t, out + at * c->info.classes, c, images + at * size,
+                            n - at < EVAL_BATCH ? n - at : EVAL_BATCH));
+done:
+    recon_tape_free(t);
+    return status;
+}
+
+static size_t count_hits(const double *y, const int32_t *labels, size_t n, size_t classes)
+{
+    size_t hits = 0;
+    for (size_t i = 0; i < n; i++, y += classes) {
+        size_t best = 0;
+        for (size_t k = 1; k < classes; k++)
+            best = y[k] > y[best] ? k : best;
+        hits += labels[i] >= 0 && (size_t)labels[i] == best;
+    }
+    return hits;
+}
+
+static recon_status accuracy_on(recon_ctx *ctx, double *out, recon_tape *t,
+                                const recon_classifier *c, const recon_dataset *data)
+{
+    recon_loader *loader = NULL;
+    recon_batch b;
+    double *y = NULL;
+    size_t hits = 0;
+    recon_status status;
+    RECON_TRY(recon_loader_open(ctx, &loader, data,
+                                &(recon_loader_options){ .batch = EVAL_BATCH, .keep_last = 1 }));
+    RECON_TRY(recon_alloc(ctx, &y, EVAL_BATCH * c->info.classes, sizeof *y));
+    for (uint64_t i = 0; i < recon_loader_batches(loader); i++) {
+        recon_loader_next(&b, loader);
+        RECON_TRY(logits_of(t, y, c, b.images, b.n));
+        hits += count_hits(y, b.labels, b.n, c->info.classes);
+    }
+    *out = (double)hits / (double)recon_dataset_describe(data).n;
+done:
+    free(y);
+    recon_loader_close(loader);
+    return status;
+}
+
+static recon_status check_data(recon_ctx *ctx, const recon_classifier_info *info,
+                               recon_dataset_info data)
+{
+    if (!data.classes)
+        return recon_fail(ctx, RECON_ERR_INPUT, "the images have no labels");
+    if (info && (info->height != data.height || info->width != data.width ||
+                 info->channels != data.channels))
+        return recon_fail(
+            ctx, RECON_ERR_INPUT,
+            "images of %zu x %zu x %zu, but the classifier was made for %zu x %zu x %zu",
+            data.height, data.width, data.channels, info->height, info->width, info->channels);
+    return RECON_OK;
+}
+
+recon_status recon_classifier_accuracy(recon_ctx *ctx, double *out, const recon_classifier *c,
+                                       const recon_dataset *data)
+{
+    recon_tape *t = NULL;
+    recon_status status;
+    RECON_TRY(check_data(ctx, &c->info, recon_dataset_describe(data)));
+    RECON_TRY(recon_tape_new(ctx, &t, RECON_SINGLE, 0));
+    RECON_TRY(accuracy_on(ctx, out, t, c, data));
+done:
+    recon_tape_free(t);
+    return status;
+}
+
+/* --- training --------------------------------------------------------------------------------- */
+
+typedef struct {
+    recon_ctx *ctx;
+    recon_classifier *c;
+    const recon_dataset *train, *held;
+    recon_loader_options batches;
+    recon_loader *loader; /* opened at the first step fed, which may be any */
+    recon_var images, labels;
+} course;
+
+static recon_status feed(void *user, recon_tape *t, uint64_t step)
+{
+    course *k = user;
+    recon_batch b;
+    if (!k->loader) {
+        k->batches.first = step;
+        recon_status status = recon_loader_open(k->ctx, &k->loader, k->train, &k->batches);
+        if (status != RECON_OK)
+            return status;
+    }
+    recon_loader_next(&b, k->loader);
+    const recon_classifier_info *i = &k->c->info;
+    size_t shape[4] = { b.n, i->height, i->width, i->channels };
+    k->images = recon_var_input(t, b.images, RECON_F32, shape, 4);
+    k->labels = recon_var_input(t, b.labels, RECON_I32, shape, 1);
+    return recon_tape_status(t);
+}
+
+static recon_var loss(void *user, recon_tape *t)
+{
+    course *k = user;
+    return recon_var_cross_entropy(t, logits(t, k->c, k->images), k->labels);
+}
+
+static recon_status mistakes(void *user, recon_tape *t, double *metric)
+{
+    course *k = user;
+    double accuracy;
+    recon_status status = accuracy_on(k->ctx, &accuracy, t, k->c, k->held);
+    if (status == RECON_OK)
+        *metric = 1 - accuracy;
+    return status;
+}
+
+static void set_defaults(recon_classifier_options *o)
+{
+    int large = o->net == RECON_NET_RESNET18;
+    o->epochs = o->epochs ? o->epochs : large ? 15 : 3;
+    o->batch = o->batch ? o->batch : large ? 128 : 64;
+    o->rate = o->rate > 0 ? o->rate : large ? 1e-3 : 2e-3;
+    o->decay = o->decay > 0 ? o->decay : 0.01;
+}
+
+static recon_status run(course *k, recon_train_result *result, const char *path,
+                        const recon_classifier_options *o)
+{
+    const recon_classifier_info *i = &k->c->info;
+    uint64_t epoch = recon_dataset_describe(k->train).n / o->batch, steps = o->epochs * epoch;
+    char size[4][24], settings[256];
+    const size_t sizes[4] = { i->height, i->width, i->channels, i->classes };
+    for (int s = 0; s < 4; s++)
+        snprintf(size[s], sizeof size[s], "%zu", sizes[s]);
+    snprintf(settings, sizeof settings,
+             "%s, %zu images, %zu epochs of batch %zu, rate %g, decay %g, seed %" PRIu64 ", %s",
+             net_name[o->net], recon_dataset_describe(k->train).n, o->epochs, o->batch, o->rate,
+             o->decay, o->seed, o->precision == RECON_MIXED ? "bf16" : "f32");
+    const recon_metadata_entry metadata[] = { { "model", KIND },       { "net", net_name[o->net] },
+                                              { "height", size[0] },   { "width", size[1] },
+                                              { "channels", size[2] }, { "classes", size[3] },
+                                              { "training", settings } };
+    const recon_trainee it = { k->c->params, feed, loss, mistakes, k };
+    const recon_train_options options = {
+        .steps = steps,
+        .epoch = epoch,
+        .every = o->every,
+        .patience = o->patience,
+        .seed = o->seed,
+        .precision = o->precision,
+        .schedule = { RECON_RATE_COSINE, o->rate, 0, steps / 20, steps, 0, 0 },
+        .adam = { .decay = o->decay },
+        .path = path,
+        .metadata = metadata,
+        .n_metadata = sizeof metadata / sizeof *metadata,
+        .settings = settings,
+        .resume = o->resume,
+    };
+    return recon_train(k->ctx, result, &it, &options);
+}
+
+recon_status recon_classifier_train(recon_ctx *ctx, recon_train_result *result,
+                                    const recon_dataset *data, const char *path,
+                                    const recon_classifier_options *options)
+{
+    recon_classifier_options o = options ? *options : (recon_classifier_options){ 0 };
+    recon_dataset_info d = recon_dataset_describe(data);
+    recon_classifier_info info = { o.net, d.height, d.width, d.channels, d.classes, 0 };
+    recon_dataset *train = NULL, *held = NULL;
+    course k = { .ctx = ctx };
+    recon_status status;
+    set_defaults(&o);
+    RECON_TRY(check_data(ctx, NULL, d));
+    RECON_TRY(recon_dataset_split(ctx, &train, &held, data, RECON_HELD_OUT, 0));
+    if (recon_dataset_describe(train).n < o.batch)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%zu images do not fill a batch of %zu",
+                             recon_dataset_describe(train).n, o.batch));
+    RECON_TRY(make(ctx, &k.c, info, o.precision, o.seed));
+    k.train = train;
+    k.held = held;
+    k.batches = (recon_loader_options){ .batch = o.batch, .shuffle = 1, .seed = o.seed };
+    RECON_TRY(run(&k, result, path, &o));
+done:
+    recon_loader_close(k.loader);
+    recon_classifier_close(ctx, k.c);
+    recon_dataset_close(held);
+    recon_dataset_close(train);
+    return status;
+}

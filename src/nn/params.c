@@ -1,0 +1,421 @@
+/* params.c - named parameters in a few blocks. */
+#include "nn/params.h"
+#include "core/fail.h"
+#include "core/memory.h"
+#include "ops/ops.h"
+
+#include <math.h>
+#include <recon/core/rng.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ALIGN 64 /* elements: every entry begins on a cache line, in bfloat16 too */
+#define STATE "state."
+
+const char *recon_shape_print(recon_shape_text out, const size_t *shape, int ndim)
+{
+    size_t used = 0;
+    snprintf(out, sizeof(recon_shape_text), "one number");
+    for (int i = 0; i < ndim; i++)
+        used += (size_t)snprintf(out + used, sizeof(recon_shape_text) - used, "%s%zu",
+                                 i ? " x " : "", shape[i]);
+    return out;
+}
+
+recon_status recon_params_new(recon_ctx *ctx, recon_params **out, recon_precision precision)
+{
+    recon_status status = recon_alloc(ctx, out, 1, sizeof **out);
+    if (status != RECON_OK)
+        return status;
+    (*out)->precision = precision;
+    (*out)->type = precision == RECON_DOUBLE ? RECON_F64 : RECON_F32;
+    return RECON_OK;
+}
+
+static void release(recon_ctx *ctx, char **block)
+{
+    if (*block)
+        recon_ops_of(ctx)->release(ctx, *block);
+    *block = NULL;
+}
+
+void recon_params_free(recon_ctx *ctx, recon_params *p)
+{
+    if (!p)
+        return;
+    for (size_t i = 0; i < p->count; i++) {
+        free(p->entry[i]->name);
+        free(p->entry[i]);
+    }
+    free(p->entry);
+    release(ctx, &p->weights);
+    release(ctx, &p->gradients);
+    release(ctx, &p->buffers);
+    release(ctx, &p->low);
+    free(p);
+}
+
+static recon_status grow(recon_ctx *ctx, recon_params *p)
+{
+    recon_param **larger;
+    size_t capacity = p->capacity ? 2 * p->capacity : 32;
+    if (p->count < p->capacity)
+        return RECON_OK;
+    recon_status status = recon_alloc(ctx, &larger, capacity, sizeof *larger);
+    if (status != RECON_OK)
+        return status;
+    if (p->count)
+        memcpy(larger, p->entry, p->count * sizeof *larger);
+    free(p->entry);
+    p->entry = larger;
+    p->capacity = capacity;
+    return RECON_OK;
+}
+
+static const recon_param *find(const recon_params *p, const char *name)
+{
+    for (size_t i = 0; i < p->count; i++)
+        if (!strcmp(p->entry[i]->name, name))
+            return p->entry[i];
+    return NULL;
+}
+
+static recon_status check_new(recon_ctx *ctx, const recon_params *p, const char *name,
+                              const size_t *shape, int ndim)
+{
+    recon_shape_text text;
+    if (p->weights)
+        return recon_fail(ctx, RECON_ERR_INPUT, "'%s': parameters are made already", name);
+    if (find(p, name) || !strncmp(name, STATE, strlen(STATE)))
+        return recon_fail(ctx, RECON_ERR_INPUT, "'%s': the name is taken", name);
+    for (int i = 0; i < ndim; i++)
+        if (shape[i] == 0)
+            return recon_fail(ctx, RECON_ERR_INPUT, "'%s': a shape of %s", name,
+                              recon_shape_print(text, shape, ndim));
+    return RECON_OK;
+}
+
+static recon_status add(recon_ctx *ctx, recon_param **out, recon_params *p, const char *name,
+                        const size_t *shape, int ndim, recon_init init, int trained)
+{
+    recon_param *e;
+    recon_status status = check_new(ctx, p, name, shape, ndim);
+    if (status == RECON_OK)
+        status = grow(ctx, p);
+    if (status == RECON_OK)
+        status = recon_alloc(ctx, &e, 1, sizeof *e);
+    if (status != RECON_OK)
+        return status;
+    e->name = strdup(name);
+    if (!e->name) {
+        free(e);
+        return recon_fail(ctx, RECON_ERR_MEMORY, "'%s': out of memory", name);
+    }
+    size_t *total = trained ? &p->n_weights : &p->n_buffers;
+    e->owner = p;
+    e->value = (recon_tensor){ .type = p->type, .ndim = ndim };
+    memcpy(e->value.shape, shape, (size_t)ndim * sizeof *shape);
+    e->low = e->grad = e->value;
+    e->low.type = RECON_BF16;
+    e->init = init;
+    e->trained = trained;
+    e->offset = *total;
+    *total += (recon_tensor_count(&e->value) + ALIGN - 1) / ALIGN * ALIGN;
+    p->n_trained += trained ? recon_tensor_count(&e->value) : 0;
+    p->entry[p->count++] = *out = e;
+    return RECON_OK;
+}
+
+recon_status recon_params_add(recon_ctx *ctx, recon_param **out, recon_params *params,
+                              const char *name, const size_t *shape, int ndim, recon_init init)
+{
+    return add(ctx, out, params, name, shape, ndim, init, 1);
+}
+
+recon_status recon_params_add_buffer(recon_ctx *ctx, recon_param **out, recon_params *params,
+                                     const char *name, const size_t *shape, int ndim, double value)
+{
+    recon_init init = { RECON_INIT_CONSTANT, value };
+    return add(ctx, out, params, name, shape, ndim, init, 0);
+}
+
+static void put(void *block, recon_dtype type, size_t i, double x)
+{
+    if (type == RECON_F64)
+        ((double *)block)[i] = x;
+    else
+        ((float *)block)[i] = (float)x;
+}
+
+/* Entry i draws from a stream of its own: adding a layer leaves those before it as they were. */
+static void first_values(const recon_param *e, void *block, recon_rng rng)
+{
+    size_t count = recon_tensor_count(&e->value);
+    size_t outputs = e->value.ndim ? e->value.shape[0] : 1, inputs = count / outputs;
+    size_t receptive = e->value.ndim > 1 ? inputs / e->value.shape[e->value.ndim - 1] : 1;
+    double he = sqrt(2 / (double)inputs);
+    double xavier = sqrt(6 / (double)(inputs + outputs * receptive));
+    for (size_t i = 0; i < count; i++) {
+        double x = e->init.value;
+        if (e->init.kind == RECON_INIT_HE)
+            x = he * recon_rng_normal(&rng);
+        else if (e->init.kind == RECON_INIT_XAVIER)
+            x = xavier * (2 * recon_rng_uniform(&rng) - 1);
+        put(block, e->value.type, e->offset + i, x);
+    }
+}
+
+static recon_status make_blocks(recon_ctx *ctx, recon_params *p)
+{
+    const recon_ops *ops = recon_ops_of(ctx);
+    size_t size = recon_dtype_size(p->type);
+    recon_status status;
+    RECON_TRY(ops->alloc(ctx, (void **)&p->weights, p->n_weights * size + ALIGN));
+    RECON_TRY(ops->alloc(ctx, (void **)&p->gradients, p->n_weights * size + ALIGN));
+    RECON_TRY(ops->alloc(ctx, (void **)&p->buffers, p->n_buffers * size + ALIGN));
+    if (p->precision == RECON_MIXED)
+        RECON_TRY(ops->alloc(ctx, (void **)&p->low, p->n_weights * 2 + ALIGN));
+    RECON_TRY(recon_params_clear_gradients(ctx, p));
+done:
+    return status;
+}
+
+static void point(recon_param *e)
+{
+    recon_params *p = e->owner;
+    size_t at = e->offset * recon_dtype_size(p->type);
+    e->value.data = (e->trained ? p->weights : p->buffers) + at;
+    e->grad.data = e->trained ? p->gradients + at : NULL;
+    e->low.data = e->trained && p->low ? p->low + 2 * e->offset : NULL;
+}
+
+void recon_params_use(recon_params *p, char *weights)
+{
+    p->weights = weights;
+    for (size_t i = 0; i < p->count; i++)
+        point(p->entry[i]);
+}
+
+recon_status recon_params_make(recon_ctx *ctx, recon_params *p, uint64_t seed)
+{
+    const recon_ops *ops = recon_ops_of(ctx);
+    size_t size = recon_dtype_size(p->type);
+    void *weights = NULL, *buffers = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc(ctx, &weights, p->n_weights, size));
+    RECON_TRY(recon_alloc(ctx, &buffers, p->n_buffers, size));
+    RECON_TRY(make_blocks(ctx, p));
+    for (size_t i = 0; i < p->count; i++) {
+        recon_param *e = p->entry[i];
+        point(e);
+        first_values(e, e->trained ? weights : buffers, recon_rng_new(seed, i));
+    }
+    RECON_TRY(ops->upload(ctx, p->weights, weights, p->n_weights * size));
+    RECON_TRY(ops->upload(ctx, p->buffers, buffers, p->n_buffers * size));
+    RECON_TRY(recon_params_round(ctx, p));
+done:
+    free(weights);
+    free(buffers);
+    return status;
+}
+
+recon_status recon_params_round(recon_ctx *ctx, recon_params *p)
+{
+    recon_tensor all = { .type = p->type, .ndim = 1, .shape = { p->n_weights } }, low = all;
+    if (!p->low)
+        return RECON_OK;
+    all.data = p->weights;
+    low.type = RECON_BF16;
+    low.data = p->low;
+    return recon_ops_of(ctx)->add(ctx, &(recon_add_args){ .alpha = 1, .y = low, .a = all });
+}
+
+size_t recon_params_count(const recon_params *params)
+{
+    return params->n_trained;
+}
+
+size_t recon_params_entries(const recon_params *params)
+{
+    return params->count;
+}
+
+const char *recon_params_name(const recon_params *params, size_t i)
+{
+    return params->entry[i]->name;
+}
+
+recon_status recon_params_clear_gradients(recon_ctx *ctx, recon_params *p)
+{
+    for (size_t i = 0; i < p->count; i++)
+        p->entry[i]->fresh = 1;
+    return recon_ops_of(ctx)->zero(ctx, p->gradients, p->n_weights * recon_dtype_size(p->type));
+}
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+recon_status recon_params_fetch(recon_ctx *ctx, recon_tensor_entry *out, void **block,
+                                const recon_params *p, const void *weights)
+{
+    const recon_ops *ops = recon_ops_of(ctx);
+    size_t size = recon_dtype_size(p->type);
+    recon_status status = recon_alloc_raw(ctx, block, p->n_weights + p->n_buffers, size);
+    if (status != RECON_OK)
+        return status;
+    char *buffers = (char *)*block + p->n_weights * size;
+    RECON_TRY(ops->download(ctx, *block, weights, p->n_weights * size));
+    RECON_TRY(ops->download(ctx, buffers, p->buffers, p->n_buffers * size));
+    for (size_t i = 0; i < p->count; i++) {
+        const recon_param *e = p->entry[i];
+        recon_array *a = &out[i].array;
+        *a = (recon_array){ .dtype = p->type, .ndim = e->value.ndim };
+        memcpy(a->shape, e->value.shape, sizeof a->shape);
+        a->data = (e->trained ? (char *)*block : buffers) + e->offset * size;
+        out[i].name = e->name;
+    }
+done:
+    if (status != RECON_OK) {
+        free(*block);
+        *block = NULL;
+    }
+    return status;
+}
+
+recon_status recon_params_save(recon_ctx *ctx, const char *path, const recon_params *params,
+                               const recon_metadata_entry *metadata, size_t n_metadata)
+{
+    recon_tensor_entry *entries = NULL;
+    void *block = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc(ctx, &entries, params->count, sizeof *entries));
+    RECON_TRY(recon_params_fetch(ctx, entries, &block, params, params->weights));
+    RECON_TRY(recon_safetensors_write(ctx, path, entries, params->count, metadata, n_metadata));
+done:
+    free(block);
+    free(entries);
+    return status;
+}
+
+static recon_status check_names(recon_ctx *ctx, const recon_params *p,
+                                const recon_safetensors *file, const char *path)
+{
+    for (size_t i = 0; i < recon_safetensors_count(file); i++) {
+        const char *name = recon_safetensors_name(file, i);
+        if (strncmp(name, STATE, strlen(STATE)) && !find(p, name))
+            return recon_fail(ctx, RECON_ERR_INPUT,
+                              "%s: holds '%.100s', which this network does not have", path, name);
+    }
+    return RECON_OK;
+}
+
+static recon_status check_shape(recon_ctx *ctx, const recon_param *e, const recon_array *a,
+                                const char *path)
+{
+    recon_shape_text got, want;
+    if (a->ndim == e->value.ndim &&
+        !memcmp(a->shape, e->value.shape, (size_t)a->ndim * sizeof *a->shape))
+        return RECON_OK;
+    return recon_fail(ctx, RECON_ERR_INPUT, "%s: '%s' is %s, this network's is %s", path, e->name,
+                      recon_shape_print(got, a->shape, a->ndim),
+                      recon_shape_print(want, e->value.shape, e->value.ndim));
+}
+
+static recon_status load_entry(recon_ctx *ctx, const recon_param *e, void *block,
+                               const recon_safetensors *file, const char *path)
+{
+    recon_array a = { 0 };
+    recon_status status;
+    char *at = (char *)block + e->offset * recon_dtype_size(e->value.type);
+    status = recon_safetensors_get(ctx, &a, file, e->name);
+    if (status == RECON_ERR_INPUT)
+        return recon_fail(ctx, status, "%s: no weights for '%s'", path, e->name);
+    if (status != RECON_OK)
+        return status;
+    RECON_TRY(check_shape(ctx, e, &a, path));
+    RECON_TRY(e->value.type == RECON_F64 ? recon_array_to_f64(ctx, (double *)at, &a)
+                                         : recon_array_to_f32(ctx, (float *)at, &a));
+done:
+    recon_array_free(&a);
+    return status;
+}
+
+recon_status recon_params_store(recon_ctx *ctx, recon_params *p, const recon_safetensors *file,
+                                const char *path)
+{
+    const recon_ops *ops = recon_ops_of(ctx);
+    size_t size = recon_dtype_size(p->type);
+    char *weights = NULL, *buffers = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc(ctx, &weights, p->n_weights, size));
+    RECON_TRY(recon_alloc(ctx, &buffers, p->n_buffers, size));
+    for (size_t i = 0; i < p->count; i++) {
+        const recon_param *e = p->entry[i];
+        RECON_TRY(load_entry(ctx, e, e->trained ? weights : buffers, file, path));
+    }
+    RECON_TRY(check_names(ctx, p, file, path));
+    RECON_TRY(ops->upload(ctx, p->weights, weights, p->n_weights * size));
+    RECON_TRY(ops->upload(ctx, p->buffers, buffers, p->n_buffers * size));
+    RECON_TRY(recon_params_round(ctx, p));
+done:
+    free(weights);
+    free(buffers);
+    return status;
+}
+
+recon_status recon_params_load(recon_ctx *ctx, recon_params *params, const char *path)
+{
+    recon_safetensors *file = NULL;
+    recon_status status;
+    RECON_TRY(recon_safetensors_open(ctx, &file, path));
+    RECON_TRY(recon_params_store(ctx, params, file, path));
+done:
+    recon_safetensors_close(file);
+    return status;
+}
+
+/* --- single entries --------------------------------------------------------------------------- */
+
+size_t recon_param_count(const recon_param *param)
+{
+    return recon_tensor_count(&param->value);
+}
+
+recon_status recon_tensor_read(recon_ctx *ctx, double *out, const recon_tensor *x)
+{
+    void *host = NULL;
+    recon_array a = { .dtype = x->type, .ndim = 1, .shape = { recon_tensor_count(x) } };
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &host, recon_tensor_bytes(x), 1));
+    RECON_TRY(recon_ops_of(ctx)->download(ctx, host, x->data, recon_tensor_bytes(x)));
+    a.data = host;
+    RECON_TRY(recon_array_to_f64(ctx, out, &a));
+done:
+    free(host);
+    return status;
+}
+
+recon_status recon_param_read(recon_ctx *ctx, double *out, const recon_param *param)
+{
+    return recon_tensor_read(ctx, out, &param->value);
+}
+
+recon_status recon_param_read_gradient(recon_ctx *ctx, double *out, const recon_param *param)
+{
+    return recon_tensor_read(ctx, out, &param->grad);
+}
+
+recon_status recon_param_write(recon_ctx *ctx, recon_param *param, const double *values)
+{
+    size_t count = recon_param_count(param), bytes = recon_tensor_bytes(&param->value);
+    void *host = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &host, bytes, 1));
+    for (size_t i = 0; i < count; i++)
+        put(host, param->value.type, i, values[i]);
+    RECON_TRY(recon_ops_of(ctx)->upload(ctx, param->value.data, host, bytes));
+    RECON_TRY(recon_params_round(ctx, param->owner));
+done:
+    free(host);
+    return status;
+}

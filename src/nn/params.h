@@ -1,0 +1,51 @@
+/* params.h (private) - the blocks behind the names. */
+#ifndef NN_PARAMS_H
+#define NN_PARAMS_H
+
+#include <recon/nn/params.h>
+#include "ops/tensor.h"
+
+struct recon_param {
+    recon_params *owner;
+    char *name;
+    recon_tensor value;     /* data is filled in by recon_params_make */
+    recon_tensor low, grad; /* of trained ones: the bfloat16 copy (RECON_MIXED), the gradient */
+    size_t offset;          /* elements into its block */
+    recon_init init;
+    int trained;
+    int fresh; /* no gradient was written since the last clear: the next one may overwrite */
+};
+
+struct recon_params {
+    recon_precision precision;
+    recon_dtype type; /* F32 or F64 */
+    recon_param **entry;
+    size_t count, capacity;
+    size_t n_weights, n_buffers, n_trained; /* elements with padding; without */
+    char *weights, *gradients, *buffers, *low;
+};
+
+/* Host copies of the entries' tensors, from weights (a block like params->weights) and the buffers.
+ * out [recon_params_entries]; free *block after use. */
+recon_status recon_params_fetch(recon_ctx *ctx, recon_tensor_entry *out, void **block,
+                                const recon_params *params, const void *weights);
+
+/* Fills weights and buffers from a file that may hold more than them: names that begin with
+ * "state." are passed over. */
+recon_status recon_params_store(recon_ctx *ctx, recon_params *params, const recon_safetensors *file,
+                                const char *path);
+
+/* Renews the bfloat16 copy, after the weights were written from outside. */
+recon_status recon_params_round(recon_ctx *ctx, recon_params *params);
+
+/* Takes another block as the weights; the old one is the caller's now. */
+void recon_params_use(recon_params *params, char *weights);
+
+/* The numbers of a tensor, in host memory. */
+recon_status recon_tensor_read(recon_ctx *ctx, double *out, const recon_tensor *x);
+
+/* "4 x 28 x 28 x 1", written into out. */
+typedef char recon_shape_text[RECON_MAX_DIMS * 24];
+const char *recon_shape_print(recon_shape_text out, const size_t *shape, int ndim);
+
+#endif

@@ -1,0 +1,89 @@
+/* step.c - a bump allocator over the backend's blocks. */
+#include "nn/step.h"
+#include "core/fail.h"
+#include "core/memory.h"
+#include "ops/ops.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#define ALIGN       256 /* what device memory and the widest vectors like */
+#define FIRST_BLOCK ((size_t)1 << 20)
+
+static recon_status push(recon_ctx *ctx, recon_step *step, size_t size)
+{
+    recon_step_block *b;
+    recon_status status = recon_alloc(ctx, &b, 1, sizeof *b);
+    if (status != RECON_OK)
+        return status;
+    status = recon_ops_of(ctx)->alloc(ctx, &b->bytes, size);
+    if (status != RECON_OK) {
+        free(b);
+        return recon_note(ctx, status, "a step in need of %zu MiB", (step->used + size) >> 20);
+    }
+    b->size = size;
+    b->below = step->top;
+    step->top = b;
+    return RECON_OK;
+}
+
+static size_t next_size(const recon_step *step, size_t bytes)
+{
+#ifdef RECON_ARENA_MALLOC
+    (void)step;
+    return bytes;
+#else
+    size_t size = step->top ? 2 * step->top->size : FIRST_BLOCK;
+    return size < bytes ? bytes : size;
+#endif
+}
+
+recon_status recon_step_take(recon_ctx *ctx, recon_step *step, void **out, size_t bytes)
+{
+    *out = NULL;
+    if (bytes > SIZE_MAX / 2)
+        return recon_fail(ctx, RECON_ERR_MEMORY, "out of memory: %zu bytes in one step", bytes);
+    bytes = (bytes + (bytes == 0) + ALIGN - 1) / ALIGN * ALIGN;
+    if (!step->top || step->top->size - step->top->used < bytes) {
+        recon_status status = push(ctx, step, next_size(step, bytes));
+        if (status != RECON_OK)
+            return status;
+    }
+    *out = (char *)step->top->bytes + step->top->used;
+    step->top->used += bytes;
+    step->used += bytes;
+    if (step->used > step->peak)
+        step->peak = step->used;
+    return RECON_OK;
+}
+
+static void pop(recon_ctx *ctx, recon_step *step)
+{
+    recon_step_block *b = step->top;
+    step->top = b->below;
+    recon_ops_of(ctx)->release(ctx, b->bytes);
+    free(b);
+}
+
+void recon_step_free(recon_ctx *ctx, recon_step *step)
+{
+    while (step->top)
+        pop(ctx, step);
+    *step = (recon_step){ .peak = step->peak };
+}
+
+recon_status recon_step_reset(recon_ctx *ctx, recon_step *step)
+{
+    step->used = 0;
+    if (step->top)
+        step->top->used = 0;
+#ifdef RECON_ARENA_MALLOC
+    recon_step_free(ctx, step);
+#else
+    if (step->top && step->top->below) {
+        recon_step_free(ctx, step);
+        return push(ctx, step, step->peak);
+    }
+#endif
+    return RECON_OK;
+}

@@ -1,0 +1,306 @@
+/* tape.c - the record of one step. */
+#include "nn/tape.h"
+#include "core/fail.h"
+#include "core/memory.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+recon_status recon_tape_new(recon_ctx *ctx, recon_tape **out, recon_precision precision,
+                            uint64_t seed)
+{
+    recon_tape *t;
+    recon_status status = recon_alloc(ctx, &t, 1, sizeof *t);
+    *out = NULL;
+    if (status != RECON_OK)
+        return status;
+    t->ctx = ctx;
+    t->ops = recon_ops_of(ctx);
+    t->precision = precision;
+    t->seed = seed;
+    t->nodes = recon_arena_make();
+    if (!t->nodes)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_MEMORY, "out of memory"));
+    t->empty = recon_arena_mark(t->nodes);
+    RECON_TRY(t->ops->alloc(ctx, (void **)&t->constants, sizeof *t->constants));
+    RECON_TRY(recon_tape_begin(t, RECON_INFER, 0));
+    *out = t;
+done:
+    if (status != RECON_OK)
+        recon_tape_free(t);
+    return status;
+}
+
+void recon_tape_free(recon_tape *t)
+{
+    if (!t)
+        return;
+    recon_step_free(t->ctx, &t->side[0]);
+    recon_step_free(t->ctx, &t->side[1]);
+    if (t->constants)
+        t->ops->release(t->ctx, t->constants);
+    recon_arena_free(t->nodes);
+    free(t);
+}
+
+recon_status recon_tape_begin(recon_tape *t, recon_tape_mode mode, uint64_t step)
+{
+    recon_arena_release(t->nodes, t->empty);
+    t->mode = mode;
+    t->status = RECON_OK;
+    t->last = NULL;
+    t->sites = 0;
+    t->at = 0;
+    t->layer = NULL;
+    for (int i = 0; i < 2; i++)
+        recon_tape_did(t, recon_step_reset(t->ctx, &t->side[i]));
+    recon_tape_constants constants = { .counter = step, .one64 = 1, .one32 = 1 };
+    recon_tape_did(t, t->ops->upload(t->ctx, t->constants, &constants, sizeof constants));
+    return t->status;
+}
+
+recon_status recon_tape_status(const recon_tape *t)
+{
+    return t->status;
+}
+
+void recon_tape_layer(recon_tape *t, const char *name)
+{
+    t->layer = name;
+}
+
+size_t recon_tape_peak(const recon_tape *t)
+{
+    return t->side[0].peak + t->side[1].peak;
+}
+
+recon_dtype recon_tape_activations(const recon_tape *t)
+{
+    return t->precision == RECON_MIXED    ? RECON_BF16
+           : t->precision == RECON_DOUBLE ? RECON_F64
+                                          : RECON_F32;
+}
+
+/* --- failing ---------------------------------------------------------------------------------- */
+
+int recon_tape_skips(const recon_tape *t, recon_var a, recon_var b, recon_var c)
+{
+    return t->status != RECON_OK || !a || !b || !c;
+}
+
+int recon_tape_did(recon_tape *t, recon_status status)
+{
+    if (t->status == RECON_OK)
+        t->status = status;
+    return t->status == RECON_OK;
+}
+
+recon_var recon_tape_refuse(recon_tape *t, const char *fmt, ...)
+{
+    char text[512];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    t->status = recon_fail(t->ctx, RECON_ERR_INPUT, "%s%s%s", t->layer ? t->layer : "",
+                           t->layer ? ": " : "", text);
+    return NULL;
+}
+
+recon_var recon_tape_mismatch(recon_tape *t, const char *op, recon_var a, const char *what,
+                              recon_var b)
+{
+    recon_shape_text left, right;
+    return recon_tape_refuse(t, "%s of %s does not fit %s%s%s of %s", op,
+                             recon_shape_print(left, a->value.shape, a->value.ndim), what,
+                             b->param ? " " : "", b->param ? b->param->name : "",
+                             recon_shape_print(right, b->value.shape, b->value.ndim));
+}
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+recon_tensor recon_tape_make(recon_tape *t, recon_dtype type, const size_t *shape, int ndim)
+{
+    recon_tensor x = { .type = type, .ndim = ndim };
+    memcpy(x.shape, shape, (size_t)ndim * sizeof *shape);
+    if (t->status == RECON_OK)
+        recon_tape_did(t,
+                       recon_step_take(t->ctx, &t->side[t->at], &x.data, recon_tensor_bytes(&x)));
+    return x;
+}
+
+recon_tensor recon_tape_like(recon_tape *t, const recon_tensor *x)
+{
+    return recon_tape_make(t, x->type, x->shape, x->ndim);
+}
+
+recon_var recon_tape_record(recon_tape *t, recon_tensor value, recon_inputs in, recon_back *back,
+                            const void *args, size_t size)
+{
+    recon_var n;
+    if (t->status != RECON_OK ||
+        !recon_tape_did(t, recon_arena_take(t->ctx, t->nodes, &n, 1, sizeof *n)))
+        return NULL;
+    *n = (recon_node){ .value = value };
+    for (int i = 0; i < RECON_NODE_INPUTS; i++)
+        n->needs |= in.x[i] && in.x[i]->needs;
+    if (!n->needs || !back)
+        return n;
+    memcpy(n->in, in.x, sizeof n->in);
+    n->back = back;
+    n->before = t->last;
+    if (!recon_tape_did(t, recon_arena_take(t->ctx, t->nodes, &n->args, 1, size)))
+        return NULL;
+    memcpy(n->args, args, size);
+    return t->last = n;
+}
+
+recon_var recon_tape_pass(recon_tape *t, recon_var x)
+{
+    if (t->mode & RECON_RECORD || recon_tape_skips(t, x, x, x))
+        return x;
+    t->at = !t->at; /* x stays on its side, the other one is free */
+    recon_tape_did(t, recon_step_reset(t->ctx, &t->side[t->at]));
+    return x;
+}
+
+static recon_var leaf(recon_tape *t, recon_tensor value)
+{
+    return recon_tape_record(t, value, (recon_inputs){ { NULL } }, NULL, NULL, 0);
+}
+
+recon_var recon_var_input(recon_tape *t, const void *host, recon_dtype type, const size_t *shape,
+                          int ndim)
+{
+    recon_dtype real = t->precision == RECON_DOUBLE ? RECON_F64 : RECON_F32;
+    if (t->status != RECON_OK)
+        return NULL;
+    if (type != real && type != RECON_I32)
+        return recon_tape_refuse(t, "an input of %s on a tape of %s", recon_dtype_name(type),
+                                 recon_dtype_name(real));
+    recon_tensor x = recon_tape_make(t, type, shape, ndim);
+    if (t->status == RECON_OK)
+        recon_tape_did(t, t->ops->upload(t->ctx, x.data, host, recon_tensor_bytes(&x)));
+    return leaf(t, x);
+}
+
+recon_var recon_var_param(recon_tape *t, recon_param *param)
+{
+    recon_var n = leaf(t, param->value);
+    if (n) {
+        n->param = param;
+        n->needs = t->mode & RECON_RECORD && param->trained;
+    }
+    return n;
+}
+
+recon_var recon_var_watch(recon_tape *t, recon_var input)
+{
+    if (input)
+        input->needs = (t->mode & RECON_RECORD) != 0;
+    return input;
+}
+
+recon_var recon_var_gradient(recon_tape *t, recon_var input)
+{
+    if (recon_tape_skips(t, input, input, input))
+        return NULL;
+    if (!input->grad.data)
+        return recon_tape_refuse(t, "no gradient has reached the input asked about");
+    return leaf(t, input->grad);
+}
+
+recon_var recon_var_detach(recon_tape *t, recon_var x)
+{
+    return recon_tape_skips(t, x, x, x) ? NULL : leaf(t, x->value);
+}
+
+recon_status recon_var_read(recon_tape *t, double *out, recon_var x)
+{
+    return t->status != RECON_OK ? t->status : recon_tensor_read(t->ctx, out, &x->value);
+}
+
+const size_t *recon_var_shape(recon_var x, int *ndim)
+{
+    if (ndim)
+        *ndim = x->value.ndim;
+    return x->value.shape;
+}
+
+size_t recon_var_count(recon_var x)
+{
+    return recon_tensor_count(&x->value);
+}
+
+int recon_same_shape(const recon_tensor *a, const recon_tensor *b)
+{
+    return a->ndim == b->ndim && !memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape);
+}
+
+/* --- the way back ----------------------------------------------------------------------------- */
+
+/* The first gradient of a parameter is written straight into its block, later ones beside it. */
+recon_tensor recon_tape_want(recon_tape *t, recon_var x)
+{
+    if (!x || !x->needs)
+        return (recon_tensor){ 0 };
+    if (x->param && x->param->fresh)
+        return x->param->grad;
+    return recon_tape_like(t, &x->value);
+}
+
+recon_tensor recon_tape_want_all(recon_tape *t, recon_var x)
+{
+    return x->needs ? recon_tape_want(t, x) : recon_tape_like(t, &x->value);
+}
+
+/* Sums go where nobody else looks: a gradient that is there may be shared. */
+static void settle(recon_tape *t, recon_var x, recon_tensor gradient, int shared)
+{
+    if (!x || !x->needs || !gradient.data || t->status != RECON_OK)
+        return;
+    recon_tensor *sum = x->param ? &x->param->grad : &x->grad;
+    if (x->param && x->param->fresh) {
+        x->param->fresh = 0;
+    } else if (sum->data) {
+        recon_tensor into = x->param ? *sum : shared ? recon_tape_like(t, sum) : gradient;
+        recon_add_args a = { .alpha = 1, .beta = 1, .y = into, .a = *sum, .b = gradient };
+        if (t->status == RECON_OK)
+            recon_tape_did(t, t->ops->add(t->ctx, &a));
+        *sum = into;
+    } else {
+        *sum = gradient;
+    }
+}
+
+void recon_tape_give(recon_tape *t, recon_var x, recon_tensor gradient)
+{
+    settle(t, x, gradient, 0);
+}
+
+void recon_tape_share(recon_tape *t, recon_var x, recon_tensor gradient)
+{
+    settle(t, x, gradient, 1);
+}
+
+recon_status recon_tape_backward(recon_tape *t, recon_var loss)
+{
+    if (t->status != RECON_OK)
+        return t->status;
+    if (!loss || recon_tensor_count(&loss->value) != 1 || !loss->back) {
+        recon_tape_refuse(t, "the way back begins at one number that was computed from parameters");
+        return t->status;
+    }
+    loss->grad = loss->value;
+    loss->grad.data =
+        loss->value.type == RECON_F64 ? (void *)&t->constants->one64 : (void *)&t->constants->one32;
+    for (recon_var n = t->last; n && t->status == RECON_OK; n = n->before) {
+        if (!n->grad.data)
+            continue; /* not on the way to the loss */
+        n->back(t, n);
+        n->grad.data = NULL; /* another pass over the same record begins anew */
+    }
+    return t->status;
+}

@@ -1,0 +1,81 @@
+/* tape.h (private) - the record, and what operations are made with.
+ *
+ * An operation: check shapes (recon_tape_refuse), take the result (recon_tape_like, _make), call
+ * the kernel (recon_tape_did), write it down (recon_tape_record). Its way back: ask where each
+ * gradient goes (recon_tape_want), call the kernel, hand it over (recon_tape_give). Neither looks
+ * at errors in between: they stick to the tape. */
+#ifndef NN_TAPE_H
+#define NN_TAPE_H
+
+#include <recon/nn/tape.h>
+#include "core/arena.h"
+#include "nn/params.h"
+#include "nn/step.h"
+#include "ops/ops.h"
+
+enum { RECON_NODE_INPUTS = 4 };
+typedef void recon_back(recon_tape *t, recon_var n);
+
+typedef struct recon_node {
+    recon_tensor value, grad; /* grad.data NULL: none has arrived */
+    recon_param *param;       /* of a leaf that is one            */
+    int needs;                /* somebody asks for its gradient   */
+    recon_back *back;         /* NULL: a leaf                     */
+    recon_var in[RECON_NODE_INPUTS];
+    void *args; /* the kernel's, kept for the way back */
+    recon_var before;
+} recon_node;
+
+/* What kernels read on the way. */
+typedef struct {
+    uint64_t counter; /* the number of the step, for dropout */
+    double one64;
+    float one32;
+} recon_tape_constants;
+
+struct recon_tape {
+    recon_ctx *ctx;
+    const recon_ops *ops;
+    recon_precision precision;
+    recon_tape_mode mode;
+    recon_status status;
+    recon_arena *nodes;
+    recon_mark empty;
+    recon_step side[2]; /* where values live; one but for recon_tape_pass */
+    int at;
+    recon_var last;
+    const char *layer;
+    uint64_t seed, sites;            /* dropouts so far in this step */
+    recon_tape_constants *constants; /* in the backend's memory */
+};
+
+/* True when the operation is not to be done: the tape or an input has failed. */
+int recon_tape_skips(const recon_tape *t, recon_var a, recon_var b, recon_var c);
+/* Keeps the first failure; true when all is well. */
+int recon_tape_did(recon_tape *t, recon_status status);
+/* "LAYER: message", sticking to the tape. Returns NULL. */
+recon_var recon_tape_refuse(recon_tape *t, const char *fmt, ...) RECON_PRINTF(2, 3);
+recon_var recon_tape_mismatch(recon_tape *t, const char *op, recon_var a, const char *what,
+                              recon_var b);
+
+recon_tensor recon_tape_make(recon_tape *t, recon_dtype type, const size_t *shape, int ndim);
+recon_tensor recon_tape_like(recon_tape *t, const recon_tensor *x);
+
+/* The result of an operation on up to four inputs (NULL ones at the end or in between). */
+typedef struct {
+    recon_var x[RECON_NODE_INPUTS];
+} recon_inputs;
+recon_var recon_tape_record(recon_tape *t, recon_tensor value, recon_inputs in, recon_back *back,
+                            const void *args, size_t size);
+
+/* Where the gradient of x is to be written; .data NULL when nobody asks. */
+recon_tensor recon_tape_want(recon_tape *t, recon_var x);
+/* The same, and somewhere when nobody asks: for kernels that write all they can. */
+recon_tensor recon_tape_want_all(recon_tape *t, recon_var x);
+void recon_tape_give(recon_tape *t, recon_var x, recon_tensor gradient);
+/* Hands a node's own gradient on, uncopied; x is no parameter. */
+void recon_tape_share(recon_tape *t, recon_var x, recon_tensor gradient);
+
+int recon_same_shape(const recon_tensor *a, const recon_tensor *b);
+
+#endif

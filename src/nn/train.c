@@ -1,0 +1,234 @@
+/* train.c - the loop. */
+#include <recon/nn/train.h>
+#include <recon/nn/checkpoint.h>
+#include "core/ctx.h"
+#include "core/fail.h"
+#include "core/file.h"
+#include "core/memory.h"
+#include "nn/adam.h"
+#include "nn/metrics.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define READINGS 50
+
+typedef struct {
+    recon_ctx *ctx;
+    const recon_trainee *it;
+    recon_train_options o;
+    recon_tape *tape, *eval; /* two, so that validating leaves the step's addresses alone */
+    recon_adam *adam;
+    recon_checkpoint at;
+    recon_train_result *out;
+    char *last, *log; /* PATH.last, PATH.jsonl */
+    double begun;
+} run;
+
+/* All copies to the backend come first: what follows them is kernels alone. */
+static recon_status step(run *r, double rate)
+{
+    recon_status status;
+    RECON_TRY(recon_tape_begin(r->tape, RECON_TRAIN, r->at.step));
+    RECON_TRY(r->it->feed(r->it->user, r->tape, r->at.step));
+    RECON_TRY(recon_adam_prepare(r->ctx, r->adam, rate));
+    RECON_TRY(recon_params_clear_gradients(r->ctx, r->it->params));
+    recon_var loss = r->it->loss(r->it->user, r->tape);
+    RECON_TRY(recon_tape_backward(r->tape, loss));
+    RECON_TRY(recon_adam_apply(r->ctx, r->adam));
+    r->at.step++;
+    if (r->at.step % r->o.readings == 0 || r->at.step == r->o.steps)
+        RECON_TRY(recon_var_read(r->tape, &r->out->loss, loss));
+done:
+    return status;
+}
+
+static void write_reading(run *r, double rate)
+{
+    if (r->log)
+        recon_metrics_append(r->ctx, r->log,
+                             json_pack("{s:I, s:f, s:f, s:f}", "step", (json_int_t)r->at.step,
+                                       "loss", r->out->loss, "rate", rate, "seconds",
+                                       recon_now() - r->begun));
+}
+
+static recon_status save_last(run *r)
+{
+    return r->last ? recon_checkpoint_save(r->ctx, r->last, r->adam, &r->at) : RECON_OK;
+}
+
+/* A full disk is no reason to lose the run: the file before is still there, and the next try may
+ * find room. */
+static void try_save_last(run *r)
+{
+    if (save_last(r) != RECON_OK)
+        recon_log(r->ctx, RECON_LOG_WARN, "%s; going on", recon_ctx_message(r->ctx));
+}
+
+/* Only what is on the disk counts as the best. */
+static recon_status keep_best(run *r, double metric)
+{
+    recon_status status = RECON_OK;
+    if (!(metric < r->at.best)) {
+        r->at.stale++;
+        return RECON_OK;
+    }
+    if (r->o.path)
+        status =
+            recon_params_save(r->ctx, r->o.path, r->it->params, r->o.metadata, r->o.n_metadata);
+    if (status == RECON_OK) {
+        r->at.best = metric;
+        r->at.stale = 0;
+    } else if (r->at.step < r->o.steps) {
+        recon_log(r->ctx, RECON_LOG_WARN, "%s; going on", recon_ctx_message(r->ctx));
+        return RECON_OK;
+    }
+    return status;
+}
+
+static recon_status validate(run *r)
+{
+    double metric = -(double)r->at.step; /* nothing to go by: the latest is the best */
+    recon_status status;
+    RECON_TRY(recon_adam_swap(r->ctx, r->adam));
+    if (r->it->validate) {
+        RECON_TRY(recon_tape_begin(r->eval, RECON_INFER, 0));
+        RECON_TRY(r->it->validate(r->it->user, r->eval, &metric));
+    }
+    RECON_TRY(keep_best(r, metric));
+    RECON_TRY(recon_adam_swap(r->ctx, r->adam));
+    if (r->log && r->it->validate)
+        recon_metrics_append(r->ctx, r->log,
+                             json_pack("{s:I, s:f, s:f}", "step", (json_int_t)r->at.step,
+                                       "validation", metric, "best", r->at.best));
+done:
+    return status;
+}
+
+static int finished(const run *r)
+{
+    return r->at.step >= r->o.steps || (r->o.patience && r->at.stale >= r->o.patience);
+}
+
+static recon_status one_step(run *r)
+{
+    double rate = recon_schedule_rate(&r->o.schedule, r->at.step);
+    recon_status status = step(r, rate);
+    if (status != RECON_OK)
+        return recon_note(r->ctx, status, "step %" PRIu64, r->at.step);
+    if (!isfinite(r->out->loss))
+        return recon_fail(r->ctx, RECON_ERR_NUMERIC,
+                          "the loss is %g at step %" PRIu64 ": a lower rate or a clip may help",
+                          r->out->loss, r->at.step);
+    if (r->at.step % r->o.readings == 0)
+        write_reading(r, rate);
+    if (r->at.step % r->o.epoch == 0 || r->at.step == r->o.steps) {
+        status = validate(r);
+        if (status == RECON_OK && !finished(r))
+            try_save_last(r);
+    } else if (r->o.every && r->at.step % r->o.every == 0) {
+        try_save_last(r);
+    }
+    return status;
+}
+
+static recon_status interrupted(run *r)
+{
+    recon_status status = save_last(r);
+    return status != RECON_OK
+               ? status
+               : recon_fail(r->ctx, RECON_ERR_INTERRUPTED, "interrupted after step %" PRIu64 "%s%s",
+                            r->at.step, r->last ? "; resume from " : "", r->last ? r->last : "");
+}
+
+static recon_status loop(run *r)
+{
+    recon_status status = RECON_OK;
+    recon_progress_begin(r->ctx, "train", r->o.steps);
+    recon_progress_add(r->ctx, r->at.step);
+    while (status == RECON_OK && !finished(r)) {
+        if (atomic_load(&r->ctx->interrupted))
+            return interrupted(r);
+        r->ctx->hold = 1; /* half a step is no state to stop in */
+        status = one_step(r);
+        r->ctx->hold = 0;
+        recon_progress_add(r->ctx, 1);
+    }
+    recon_progress_end(r->ctx);
+    return status == RECON_OK ? save_last(r) : status;
+}
+
+static recon_status beside(recon_ctx *ctx, char **out, const char *path, const char *ending)
+{
+    size_t room = path ? strlen(path) + strlen(ending) + 1 : 0;
+    recon_status status = path ? recon_alloc(ctx, out, room, 1) : RECON_OK;
+    if (path && status == RECON_OK)
+        snprintf(*out, room, "%s%s", path, ending);
+    return status;
+}
+
+static recon_status resume(run *r)
+{
+    if (!r->last || !r->o.resume || access(r->last, F_OK) != 0) {
+        if (r->log)
+            unlink(r->log);
+        return RECON_OK;
+    }
+    recon_status status = recon_checkpoint_load(r->ctx, r->adam, &r->at, r->last);
+    return status == RECON_OK ? recon_metrics_cut(r->ctx, r->log, r->at.step) : status;
+}
+
+/* Before the long work, not after it. */
+static recon_status try_path(recon_ctx *ctx, const char *path)
+{
+    recon_writer writer;
+    if (!path)
+        return RECON_OK;
+    recon_status status = recon_writer_open(ctx, &writer, path);
+    recon_writer_close(&writer);
+    return status;
+}
+
+static recon_status best_weights(run *r)
+{
+    if (r->o.path)
+        return recon_params_load(r->ctx, r->it->params, r->o.path);
+    return recon_adam_swap(r->ctx, r->adam);
+}
+
+recon_status recon_train(recon_ctx *ctx, recon_train_result *out, const recon_trainee *trainee,
+                         const recon_train_options *options)
+{
+    run r = { .ctx = ctx, .it = trainee, .o = *options, .out = out, .begun = recon_now() };
+    recon_status status;
+    *out = (recon_train_result){ 0 };
+    r.o.readings = r.o.readings ? r.o.readings : READINGS;
+    r.o.epoch = r.o.epoch ? r.o.epoch : r.o.steps;
+    r.at = (recon_checkpoint){ .best = HUGE_VAL, .settings = r.o.settings ? r.o.settings : "" };
+    if (r.o.steps == 0)
+        return recon_fail(ctx, RECON_ERR_INPUT, "training of no steps");
+    RECON_TRY(try_path(ctx, r.o.path));
+    RECON_TRY(beside(ctx, &r.last, r.o.path, ".last"));
+    RECON_TRY(beside(ctx, &r.log, r.o.path, ".jsonl"));
+    RECON_TRY(recon_tape_new(ctx, &r.tape, r.o.precision, r.o.seed));
+    RECON_TRY(recon_tape_new(ctx, &r.eval, r.o.precision, r.o.seed));
+    RECON_TRY(recon_adam_new(ctx, &r.adam, trainee->params, &r.o.adam));
+    RECON_TRY(resume(&r));
+    RECON_TRY(loop(&r));
+    RECON_TRY(best_weights(&r));
+    out->steps = r.at.step;
+    out->best = r.at.best;
+    out->peak = recon_tape_peak(r.tape);
+    out->seconds = recon_now() - r.begun;
+done:
+    recon_adam_free(ctx, r.adam);
+    recon_tape_free(r.eval);
+    recon_tape_free(r.tape);
+    free(r.log);
+    free(r.last);
+    return status;
+}

@@ -1,0 +1,78 @@
+/* var_loss.c - losses: in float whatever the network computes in. */
+#include "nn/tape.h"
+
+static void loss_back(recon_tape *t, recon_var n)
+{
+    recon_loss_args *a = n->args;
+    a->dloss = n->grad;
+    a->dx = recon_tape_want(t, n->in[0]);
+    if (t->status == RECON_OK)
+        recon_tape_did(t, t->ops->loss_back(t->ctx, a));
+    recon_tape_give(t, n->in[0], a->dx);
+}
+
+static recon_var loss(recon_tape *t, recon_var x, recon_var target, recon_loss_kind kind)
+{
+    if (recon_tape_skips(t, x, target, x))
+        return NULL;
+    recon_dtype type = t->precision == RECON_DOUBLE ? RECON_F64 : RECON_F32;
+    size_t one = 1;
+    if (target->needs)
+        return recon_tape_refuse(t, "a loss's target is a constant: detach it");
+    x = recon_var_cast(t, x, type);
+    if (kind != RECON_LOSS_CROSS_ENTROPY)
+        target = recon_var_cast(t, target, type);
+    if (!x || !target)
+        return NULL;
+    recon_loss_args a = { .kind = kind, .x = x->value, .target = target->value };
+    a.loss = recon_tape_make(t, type, &one, 1);
+    if (t->status == RECON_OK)
+        recon_tape_did(t, t->ops->loss(t->ctx, &a));
+    return recon_tape_record(t, a.loss, (recon_inputs){ { x } }, loss_back, &a, sizeof a);
+}
+
+/* One target a row. */
+static int rows_fit(recon_var x, recon_var target)
+{
+    return x->value.ndim == 2 && recon_tensor_count(&target->value) == x->value.shape[0];
+}
+
+recon_var recon_var_cross_entropy(recon_tape *t, recon_var logits, recon_var labels)
+{
+    if (recon_tape_skips(t, logits, labels, labels))
+        return NULL;
+    if (!rows_fit(logits, labels) || labels->value.type != RECON_I32)
+        return recon_tape_mismatch(t, "a cross-entropy", logits, "int32 labels", labels);
+    return loss(t, logits, labels, RECON_LOSS_CROSS_ENTROPY);
+}
+
+static recon_var alike(recon_tape *t, recon_var x, recon_var target, recon_loss_kind kind)
+{
+    if (recon_tape_skips(t, x, target, x))
+        return NULL;
+    if (!recon_same_shape(&x->value, &target->value))
+        return recon_tape_mismatch(t, "a loss", x, "target", target);
+    return loss(t, x, target, kind);
+}
+
+recon_var recon_var_mse(recon_tape *t, recon_var x, recon_var target)
+{
+    return alike(t, x, target, RECON_LOSS_MSE);
+}
+recon_var recon_var_l1(recon_tape *t, recon_var x, recon_var target)
+{
+    return alike(t, x, target, RECON_LOSS_L1);
+}
+recon_var recon_var_cosine_loss(recon_tape *t, recon_var x, recon_var target)
+{
+    return alike(t, x, target, RECON_LOSS_COS);
+}
+
+recon_var recon_var_vonmises_loss(recon_tape *t, recon_var x, recon_var angles)
+{
+    if (recon_tape_skips(t, x, angles, x))
+        return NULL;
+    if (!rows_fit(x, angles) || x->value.shape[1] % 4)
+        return recon_tape_mismatch(t, "a mixture (4 numbers a part)", x, "angles", angles);
+    return loss(t, x, angles, RECON_LOSS_VONMISES);
+}

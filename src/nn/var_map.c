@@ -1,0 +1,164 @@
+/* var_map.c - element by element: maps, sums, products, casts, dropout. */
+#include "nn/tape.h"
+
+static void map_back(recon_tape *t, recon_var n)
+{
+    recon_map_args *a = n->args;
+    a->dy = n->grad;
+    a->dx = recon_tape_want(t, n->in[0]);
+    if (t->status == RECON_OK)
+        recon_tape_did(t, t->ops->map_back(t->ctx, a));
+    recon_tape_give(t, n->in[0], a->dx);
+}
+
+static recon_var map(recon_tape *t, recon_var x, recon_map_kind kind)
+{
+    if (recon_tape_skips(t, x, x, x))
+        return NULL;
+    recon_map_args a = { .kind = kind, .x = x->value, .y = recon_tape_like(t, &x->value) };
+    if (t->status == RECON_OK)
+        recon_tape_did(t, t->ops->map(t->ctx, &a));
+    return recon_tape_record(t, a.y, (recon_inputs){ { x } }, map_back, &a, sizeof a);
+}
+
+recon_var recon_var_relu(recon_tape *t, recon_var x)
+{
+    return map(t, x, RECON_RELU);
+}
+recon_var recon_var_silu(recon_tape *t, recon_var x)
+{
+    return map(t, x, RECON_SILU);
+}
+recon_var recon_var_sigmoid(recon_tape *t, recon_var x)
+{
+    return map(t, x, RECON_SIGMOID);
+}
+recon_var recon_var_softplus(recon_tape *t, recon_var x)
+{
+    return map(t, x, RECON_SOFTPLUS);
+}
+recon_var recon_var_tanh(recon_tape *t, recon_var x)
+{
+    return map(t, x, RECON_TANH);
+}
+
+/* factor times the gradient, as x's type; with nothing to do it is handed on as it is. */
+static void blend_back_to(recon_tape *t, recon_var n, recon_var x, double factor)
+{
+    if (!x || !x->needs)
+        return;
+    if (factor == 1 && x->value.type == n->grad.type && !x->param) {
+        recon_tape_share(t, x, n->grad);
+        return;
+    }
+    recon_add_args a = { .alpha = factor, .a = n->grad, .y = recon_tape_want(t, x) };
+    if (t->status == RECON_OK)
+        recon_tape_did(t, t->ops->add(t->ctx, &a));
+    recon_tape_give(t, x, a.y);
+}
+
+static void blend_back(recon_tape *t, recon_var n)
+{
+    const recon_add_args *a = n->args;
+    blend_back_to(t, n, n->in[0], a->alpha);
+    blend_back_to(t, n, n->in[1], a->beta);
+}
+
+static recon_var blend(recon_tape *t, double alpha, recon_var a, double beta, recon_var b,
+                       recon_dtype type)
+{
+    recon_add_args args = { .alpha = alpha, .beta = beta, .a = a->value };
+    args.y = recon_tape_make(t, type, a->value.shape, a->value.ndim);
+    if (b)
+        args.b = b->value;
+    if (t->status == RECON_OK)
+        recon_tape_did(t, t->ops->add(t->ctx, &args));
+    return recon_tape_record(t, args.y, (recon_inputs){ { a, b } }, blend_back, &args, sizeof args);
+}
+
+recon_var recon_var_blend(recon_tape *t, double alpha, recon_var a, double beta, recon_var b)
+{
+    if (recon_tape_skips(t, a, b, a))
+        return NULL;
+    if (!recon_same_shape(&a->value, &b->value))
+        return recon_tape_mismatch(t, "a sum", a, "", b);
+    return blend(t, alpha, a, beta, b, a->value.type);
+}
+
+recon_var recon_var_add(recon_tape *t, recon_var a, recon_var b)
+{
+    return recon_var_blend(t, 1, a, 1, b);
+}
+
+recon_var recon_var_scale(recon_tape *t, double alpha, recon_var x)
+{
+    return recon_tape_skips(t, x, x, x) ? NULL : blend(t, alpha, x, 0, NULL, x->value.type);
+}
+
+recon_var recon_var_cast(recon_tape *t, recon_var x, recon_dtype type)
+{
+    if (recon_tape_skips(t, x, x, x) || x->value.type == type)
+        return t->status == RECON_OK ? x : NULL;
+    if (x->value.type == RECON_F64 || type == RECON_F64)
+        return recon_tape_refuse(t, "no cast from %s to %s", recon_dtype_name(x->value.type),
+                                 recon_dtype_name(type));
+    return blend(t, 1, x, 0, NULL, type);
+}
+
+static void gate_back(recon_tape *t, recon_var n)
+{
+    recon_gate_args *a = n->args;
+    a->dy = n->grad;
+    a->dx = recon_tape_want(t, n->in[0]);
+    a->dg = recon_tape_want(t, n->in[1]);
+    if (t->status == RECON_OK)
+        recon_tape_did(t, t->ops->gate_back(t->ctx, a));
+    recon_tape_give(t, n->in[0], a->dx);
+    recon_tape_give(t, n->in[1], a->dg);
+}
+
+recon_var recon_var_gate(recon_tape *t, recon_var x, recon_var gate, size_t field)
+{
+    if (recon_tape_skips(t, x, gate, x))
+        return NULL;
+    recon_gate_args a = { .field = field, .x = x->value, .g = gate->value };
+    if (field == 0 || recon_tensor_rows(&a.x) != recon_tensor_rows(&a.g) ||
+        recon_tensor_cols(&a.x) != field * recon_tensor_cols(&a.g) || a.x.type != a.g.type)
+        return recon_tape_mismatch(t, "a field", x, "a gate", gate);
+    a.y = recon_tape_like(t, &a.x);
+    if (t->status == RECON_OK)
+        recon_tape_did(t, t->ops->gate(t->ctx, &a));
+    return recon_tape_record(t, a.y, (recon_inputs){ { x, gate } }, gate_back, &a, sizeof a);
+}
+
+recon_var recon_var_mul(recon_tape *t, recon_var a, recon_var b)
+{
+    return recon_var_gate(t, a, b, 1);
+}
+
+/* The same elements are dropped on the way back: the draw has a name, (seed, step, site). */
+static void dropout_back(recon_tape *t, recon_var n)
+{
+    recon_dropout_args *a = n->args;
+    a->x = n->grad;
+    a->y = recon_tape_want(t, n->in[0]);
+    if (t->status == RECON_OK)
+        recon_tape_did(t, t->ops->dropout(t->ctx, a));
+    recon_tape_give(t, n->in[0], a->y);
+}
+
+recon_var recon_var_dropout(recon_tape *t, recon_var x, double rate)
+{
+    if (recon_tape_skips(t, x, x, x))
+        return NULL;
+    if (!(rate >= 0 && rate < 1))
+        return recon_tape_refuse(t, "a dropout rate of %g: expected 0 .. 1", rate);
+    if (t->mode != RECON_TRAIN || rate == 0)
+        return x;
+    recon_dropout_args a = { .rate = rate, .seed = t->seed, .site = t->sites++, .x = x->value };
+    a.counter = &t->constants->counter;
+    a.y = recon_tape_like(t, &x->value);
+    if (t->status == RECON_OK)
+        recon_tape_did(t, t->ops->dropout(t->ctx, &a));
+    return recon_tape_record(t, a.y, (recon_inputs){ { x } }, dropout_back, &a, sizeof a);
+}

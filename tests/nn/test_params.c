@@ -1,0 +1,132 @@
+/* Named parameters: first values, files, and refusals that name the entry and both shapes. */
+#include "scratch.h"
+#include "nn/params.h"
+
+#include <recon/nn/nets.h>
+#include <recon/ops/backend.h>
+
+static recon_params *make(recon_ctx *ctx, size_t hidden, const char *extra, uint64_t seed)
+{
+    recon_params *p = NULL;
+    recon_mlp mlp;
+    recon_norm norm;
+    CHECK_OK(ctx, recon_params_new(ctx, &p, RECON_SINGLE));
+    CHECK_OK(ctx, recon_mlp_add(ctx, &mlp, p, "head", (size_t[]){ 5, hidden, 3 }, 3, 0));
+    if (extra)
+        CHECK_OK(ctx, recon_norm_add(ctx, &norm, p, extra, 7, 1));
+    CHECK_OK(ctx, recon_params_make(ctx, p, seed));
+    return p;
+}
+
+static void resnet18_has_as_many_weights_as_it_should(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_params *p = NULL;
+    recon_resnet18 net;
+    size_t want = 9 * 64 + 2 * 64 + 512 * 10 + 10, width = 64;
+    for (size_t stage = 0; stage < 4; stage++) {
+        size_t wide = (size_t)64 << stage;
+        want += 9 * width * wide + 3 * 9 * wide * wide + 4 * 2 * wide;
+        want += wide == width ? 0 : width * wide + 2 * wide;
+        width = wide;
+    }
+    CHECK_OK(ctx, recon_params_new(ctx, &p, RECON_SINGLE));
+    CHECK_OK(ctx, recon_resnet18_add(ctx, &net, p, 1, 10));
+    assert_int_equal(recon_params_count(p), want);
+    assert_int_equal(recon_params_count(p), 11172810);
+    recon_params_free(ctx, p);
+}
+
+static void first_values_have_the_variance_of_their_rule(void **state)
+{
+    recon_ctx *ctx = *state;
+    static const recon_init init[] = { { RECON_INIT_HE, 0 },
+                                       { RECON_INIT_XAVIER, 0 },
+                                       { RECON_INIT_CONSTANT, 3 } };
+    const double variance[] = { 2.0 / 180, 2.0 / (180 + 9 * 50), 0 };
+    static double w[50 * 180];
+    for (int k = 0; k < 3; k++) {
+        recon_params *p = NULL;
+        recon_param *e;
+        double sum = 0, squares = 0;
+        CHECK_OK(ctx, recon_params_new(ctx, &p, RECON_SINGLE));
+        CHECK_OK(ctx, recon_params_add(ctx, &e, p, "w", (size_t[]){ 50, 3, 3, 20 }, 4, init[k]));
+        CHECK_OK(ctx, recon_params_make(ctx, p, 3));
+        CHECK_OK(ctx, recon_param_read(ctx, w, e));
+        for (size_t i = 0; i < 9000; i++) {
+            sum += w[i];
+            squares += w[i] * w[i];
+        }
+        double mean = sum / 9000;
+        CHECK_NEAR(mean, init[k].value, 4 * sqrt(variance[k] / 9000) + 1e-12);
+        CHECK_NEAR(squares / 9000 - mean * mean, variance[k], 0.06 * variance[k] + 1e-12);
+        recon_params_free(ctx, p);
+    }
+}
+
+static void what_is_saved_comes_back(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_params *a = make(ctx, 4, "norm", 1), *b = make(ctx, 4, "norm", 2);
+    double x[20], y[20];
+    CHECK_OK(ctx, recon_param_read(ctx, x, a->entry[0]));
+    CHECK_OK(ctx, recon_param_read(ctx, y, b->entry[0]));
+    assert_memory_not_equal(x, y, sizeof x);
+    CHECK_OK(ctx, recon_params_save(ctx, scratch("w"), a, NULL, 0));
+    CHECK_OK(ctx, recon_params_load(ctx, b, scratch("w")));
+    for (size_t i = 0; i < recon_params_entries(a); i++) {
+        CHECK_OK(ctx, recon_param_read(ctx, x, a->entry[i]));
+        CHECK_OK(ctx, recon_param_read(ctx, y, b->entry[i]));
+        assert_memory_equal(x, y, recon_param_count(a->entry[i]) * sizeof *x);
+    }
+    recon_params_free(ctx, a);
+    recon_params_free(ctx, b);
+}
+
+static void weights_of_another_network_are_refused(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_params *a = make(ctx, 4, NULL, 1), *wide = make(ctx, 6, NULL, 1),
+                 *more = make(ctx, 4, "norm", 1);
+    recon_param *e;
+    CHECK_OK(ctx, recon_params_save(ctx, scratch("a"), a, NULL, 0));
+    CHECK_OK(ctx, recon_params_save(ctx, scratch("more"), more, NULL, 0));
+    CHECK_FAILS(ctx, recon_params_load(ctx, wide, scratch("a")), RECON_ERR_INPUT,
+                "'head.0.weight' is 4 x 5, this network's is 6 x 5");
+    CHECK_FAILS(ctx, recon_params_load(ctx, more, scratch("a")), RECON_ERR_INPUT,
+                "no weights for 'norm.scale'");
+    CHECK_FAILS(ctx, recon_params_load(ctx, a, scratch("more")), RECON_ERR_INPUT, "holds 'norm.");
+    CHECK_FAILS(ctx, recon_params_load(ctx, a, scratch_write("junk", "junk", 4)), RECON_ERR_FORMAT,
+                "not a safetensors file");
+    CHECK_FAILS(ctx, recon_params_add(ctx, &e, a, "late", (size_t[]){ 1 }, 1, (recon_init){ 0, 0 }),
+                RECON_ERR_INPUT, "made already");
+    recon_params_free(ctx, a);
+    recon_params_free(ctx, wide);
+    recon_params_free(ctx, more);
+}
+
+static void a_name_is_given_once(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_params *p = NULL;
+    recon_linear l;
+    CHECK_OK(ctx, recon_params_new(ctx, &p, RECON_SINGLE));
+    CHECK_OK(ctx, recon_linear_add(ctx, &l, p, "head", 2, 3));
+    CHECK_FAILS(ctx, recon_linear_add(ctx, &l, p, "head", 2, 3), RECON_ERR_INPUT,
+                "'head.weight': the name is taken");
+    CHECK_FAILS(ctx, recon_linear_add(ctx, &l, p, "none", 0, 3), RECON_ERR_INPUT,
+                "'none.weight': a shape of 3 x 0");
+    recon_params_free(ctx, p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(resnet18_has_as_many_weights_as_it_should),
+        cmocka_unit_test(first_values_have_the_variance_of_their_rule),
+        SCRATCH_TEST(what_is_saved_comes_back),
+        SCRATCH_TEST(weights_of_another_network_are_refused),
+        cmocka_unit_test(a_name_is_given_once),
+    };
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
+}

@@ -1,0 +1,264 @@
+/* The loop: it learns, its bits do not depend on threads or on being cut, and a full disk loses
+ * nothing. */
+#include "scratch.h"
+#include "task.h"
+
+#include <recon/nn/checkpoint.h>
+#include <recon/ops/backend.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+static const char *const backends[] = { "ref", "cpu" };
+
+static void same_file(const char *a, const char *b)
+{
+    size_t n, m;
+    unsigned char *x = slurp(a, &n), *y = slurp(b, &m);
+    assert_int_equal(n, m);
+    assert_memory_equal(x, y, n);
+    free(x);
+    free(y);
+}
+
+/* A whole run in a context of its own. */
+static recon_status run_with(const char *backend, int threads, recon_train_result *out,
+                             recon_train_options o, recon_ctx *interrupted, uint64_t at)
+{
+    task k;
+    recon_ctx *ctx =
+        interrupted ? interrupted : recon_ctx_new(&(recon_ctx_options){ .threads = threads });
+    assert_non_null(ctx);
+    CHECK_OK(ctx, recon_ops_attach(ctx, backend));
+    task_new(ctx, &k, o.precision);
+    k.stop_ctx = interrupted;
+    k.stop_at = at;
+    recon_trainee it = task_trainee(&k);
+    recon_status status = recon_train(ctx, out, &it, &o);
+    recon_params_free(ctx, k.params);
+    if (!interrupted)
+        recon_ctx_free(ctx);
+    return status;
+}
+
+static void training_learns_and_keeps_the_best(void **state)
+{
+    (void)state;
+    recon_train_result r;
+    assert_int_equal(run_with("ref", 2, &r, (recon_train_options){ TASK_OPTIONS }, NULL, 0),
+                     RECON_OK);
+    assert_int_equal(r.steps, 90);
+    CHECK_LESS(r.best, 0.35); /* log 3 = 1.1 before training */
+    assert_true(r.peak > 0);
+}
+
+static void any_number_of_threads_gives_the_same_bits(void **state)
+{
+    (void)state;
+    recon_train_result r;
+    for (int b = 0; b < 2; b++) {
+        for (int threads = 1; threads <= 3; threads++) {
+            recon_train_options o = { TASK_OPTIONS,
+                                      .path = scratch(threads == 1 ? "one" : "more") };
+            assert_int_equal(run_with(backends[b], threads, &r, o, NULL, 0), RECON_OK);
+            if (threads > 1) {
+                same_file(scratch("one"), scratch("more"));
+                same_file(scratch("one.last"), scratch("more.last"));
+            }
+        }
+    }
+}
+
+static void an_interrupted_run_goes_on_with_the_same_bits(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_train_result r;
+    recon_train_options o = { TASK_OPTIONS, .path = scratch("whole") };
+    assert_int_equal(run_with("ref", 1, &r, o, NULL, 0), RECON_OK);
+    o.path = scratch("cut");
+    CHECK_FAILS(ctx, run_with("ref", 2, &r, o, ctx, 47), RECON_ERR_INTERRUPTED,
+                "interrupted after step 48; resume from");
+    recon_ctx_resume(ctx);
+    o.resume = 1;
+    assert_int_equal(run_with("ref", 3, &r, o, NULL, 0), RECON_OK);
+    same_file(scratch("whole"), scratch("cut"));
+    same_file(scratch("whole.last"), scratch("cut.last"));
+}
+
+/* Killed at whatever step it has come to, several times over. */
+static void a_killed_run_goes_on_with_the_same_bits(void **state)
+{
+    (void)state;
+    recon_train_result r;
+    recon_train_options o = { TASK_OPTIONS, .path = scratch("whole"), .every = 7 };
+    assert_int_equal(run_with("ref", 1, &r, o, NULL, 0), RECON_OK);
+    o.path = scratch("killed");
+    o.resume = 1;
+    for (int life = 0; life < 4; life++) {
+        pid_t child = fork();
+        if (child == 0) {
+            run_with("ref", 1, &r, o, NULL, 0);
+            _exit(0);
+        }
+        usleep(1000 * (useconds_t)(3 + 5 * life));
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+    }
+    assert_int_equal(run_with("ref", 2, &r, o, NULL, 0), RECON_OK);
+    same_file(scratch("whole"), scratch("killed"));
+    same_file(scratch("whole.last"), scratch("killed.last"));
+}
+
+static int count_lines(const char *path, uint64_t *last)
+{
+    size_t n;
+    int lines = 0;
+    char *text = (char *)slurp(path, &n);
+    text[n] = '\0';
+    for (char *at = text; (at = strstr(at, "{\"step\":")); lines++)
+        *last = strtoull(at += 8, NULL, 10);
+    free(text);
+    return lines;
+}
+
+static void readings_are_lines_without_repetition(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_train_result r;
+    uint64_t last = 0;
+    recon_train_options o = { TASK_OPTIONS, .path = scratch("m"), .every = 20 };
+    CHECK_FAILS(ctx, run_with("ref", 2, &r, o, ctx, 55), RECON_ERR_INTERRUPTED, "after step 56");
+    recon_ctx_resume(ctx);
+    assert_int_equal(count_lines(scratch("m.jsonl"), &last), 5 + 1);
+    o.resume = 1;
+    assert_int_equal(run_with("ref", 2, &r, o, NULL, 0), RECON_OK);
+    assert_int_equal(count_lines(scratch("m.jsonl"), &last), 9 + 3);
+    assert_int_equal(last, 90);
+}
+
+static void other_settings_do_not_resume(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_train_result r;
+    recon_train_options o = { TASK_OPTIONS, .path = scratch("m") };
+    assert_int_equal(run_with("ref", 2, &r, o, NULL, 0), RECON_OK);
+    o.resume = 1;
+    o.settings = "another test";
+    CHECK_FAILS(ctx, run_with("ref", 2, &r, o, ctx, UINT64_MAX), RECON_ERR_INPUT,
+                "begun with 'a test', not with 'another test'");
+}
+
+static int warnings;
+static void count_warning(void *user, recon_log_level level, const char *line)
+{
+    (void)user;
+    warnings += level == RECON_LOG_WARN && strstr(line, "cannot write") != NULL;
+}
+
+/* Files may hold 1000 bytes from step 40 on: neither checkpoint nor model fits. */
+static recon_status feed_and_fill(void *user, recon_tape *t, uint64_t step)
+{
+    if (step == 40)
+        setrlimit(RLIMIT_FSIZE, &(struct rlimit){ 1000, RLIM_INFINITY });
+    return task_feed(user, t, step);
+}
+
+static void a_full_disk_loses_nothing(void **state)
+{
+    (void)state;
+    task k;
+    recon_train_result r;
+    recon_train_options o = { TASK_OPTIONS, .path = scratch("whole"), .every = 5 };
+    assert_int_equal(run_with("ref", 2, &r, o, NULL, 0), RECON_OK);
+    recon_ctx *ctx = recon_ctx_new(&(recon_ctx_options){ .threads = 2, .on_log = count_warning });
+    CHECK_OK(ctx, recon_ops_attach(ctx, "ref"));
+    task_new(ctx, &k, RECON_SINGLE);
+    recon_trainee it = task_trainee(&k);
+    it.feed = feed_and_fill;
+    o.path = scratch("full");
+    signal(SIGXFSZ, SIG_IGN);
+    CHECK_FAILS(ctx, recon_train(ctx, &r, &it, &o), RECON_ERR_IO, "cannot write");
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){ RLIM_INFINITY, RLIM_INFINITY });
+    assert_true(warnings > 5);
+    recon_params_free(ctx, k.params);
+    recon_ctx_free(ctx);
+    o.resume = 1; /* room again: the run goes on from the last whole file */
+    assert_int_equal(run_with("ref", 2, &r, o, NULL, 0), RECON_OK);
+    same_file(scratch("whole"), scratch("full"));
+    same_file(scratch("whole.last"), scratch("full.last"));
+}
+
+static void patience_ends_a_run_that_does_not_get_better(void **state)
+{
+    (void)state;
+    recon_train_result r;
+    recon_train_options o = { TASK_OPTIONS, .patience = 2 };
+    o.steps = 3000;
+    o.epoch = 5;
+    o.schedule = (recon_schedule){ .rate = 0.02 };
+    assert_int_equal(run_with("ref", 2, &r, o, NULL, 0), RECON_OK);
+    assert_true(r.steps < 3000 && r.steps % 5 == 0);
+}
+
+static void bf16_reaches_the_loss_of_f32(void **state)
+{
+    (void)state;
+    recon_train_result f32, bf16;
+    recon_train_options o = { TASK_OPTIONS };
+    for (int b = 0; b < 2; b++) {
+        o.precision = RECON_SINGLE;
+        assert_int_equal(run_with(backends[b], 2, &f32, o, NULL, 0), RECON_OK);
+        o.precision = RECON_MIXED;
+        assert_int_equal(run_with(backends[b], 2, &bf16, o, NULL, 0), RECON_OK);
+        CHECK_NEAR(bf16.best, f32.best, 0.05 * f32.best + 0.005);
+    }
+}
+
+static void a_loss_that_is_no_number_is_an_error(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_train_result r;
+    recon_train_options o = { TASK_OPTIONS };
+    o.schedule.rate = 1e30;
+    CHECK_FAILS(ctx, run_with("ref", 2, &r, o, ctx, UINT64_MAX), RECON_ERR_NUMERIC, "the loss is");
+}
+
+static void running_out_of_memory_ends_a_run_cleanly(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_train_options o = { TASK_OPTIONS, .path = scratch("m") };
+    o.steps = 2;
+    o.epoch = 1;
+    CHECK_OK(ctx, recon_ops_attach(ctx, "ref"));
+    for (long n = 1;; n++) {
+        task k;
+        recon_train_result r;
+        task_new(ctx, &k, RECON_SINGLE);
+        recon_trainee it = task_trainee(&k);
+        recon_alloc_fail_at(ctx, n);
+        recon_status status = recon_train(ctx, &r, &it, &o);
+        recon_alloc_fail_at(ctx, 0);
+        recon_params_free(ctx, k.params);
+        if (status == RECON_OK && n > 60)
+            break; /* past the last one, but for warnings about checkpoints in between */
+        assert_true(status == RECON_OK || status == RECON_ERR_MEMORY);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCRATCH_TEST(training_learns_and_keeps_the_best),
+        SCRATCH_TEST(any_number_of_threads_gives_the_same_bits),
+        SCRATCH_TEST(an_interrupted_run_goes_on_with_the_same_bits),
+        SCRATCH_TEST(a_killed_run_goes_on_with_the_same_bits),
+        SCRATCH_TEST(readings_are_lines_without_repetition),
+        SCRATCH_TEST(other_settings_do_not_resume),
+        SCRATCH_TEST(a_full_disk_loses_nothing),
+        SCRATCH_TEST(patience_ends_a_run_that_does_not_get_better),
+        SCRATCH_TEST(bf16_reaches_the_loss_of_f32),
+        SCRATCH_TEST(a_loss_that_is_no_number_is_an_error),
+        SCRATCH_TEST(running_out_of_memory_ends_a_run_cleanly),
+    };
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
+}
