@@ -44,6 +44,8 @@ void recon_ctx_free(recon_ctx *ctx)
 {
     if (!ctx)
         return;
+    if (ctx->backend_free)
+        ctx->backend_free(ctx->backend);
     recon_pool_free(ctx->pool);
     pthread_mutex_destroy(&ctx->lock);
     free(ctx);

@@ -12,6 +12,8 @@ struct recon_pool; /* threads.c */
 
 struct recon_ctx {
     const struct recon_ops *ops;
+    void *backend; /* what the table keeps between calls; the table gives both */
+    void (*backend_free)(void *);
     struct recon_pool *pool;
     recon_ctx_options options;
     atomic_int interrupted;
