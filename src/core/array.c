@@ -4,6 +4,7 @@
  * and rows are taken in tiles of the first dimension, so that a cache line that was fetched serves
  * all elements on it. */
 #include "core/array.h"
+#include "core/bf16.h"
 #include "core/fail.h"
 #include "core/file.h"
 
@@ -95,11 +96,6 @@ static float from_half(uint16_t half)
     return sign ? -size : size;
 }
 
-static float from_bfloat(uint16_t bfloat)
-{
-    return from_bits((uint32_t)bfloat << 16);
-}
-
 /* How many of n elements were converted: fewer than n if the next one has no place in the target.
  */
 typedef size_t convert_fn(void *out, recon_dtype dtype, const void *in, size_t n);
@@ -117,7 +113,7 @@ typedef size_t convert_fn(void *out, recon_dtype dtype, const void *in, size_t n
         real *to = out;                                                                            \
         switch (dtype) {                                                                           \
         case RECON_F16: EACH(uint16_t, from_half(v));                                              \
-        case RECON_BF16: EACH(uint16_t, from_bfloat(v));                                           \
+        case RECON_BF16: EACH(uint16_t, recon_bf16_to_float(v));                                   \
         case RECON_F32: EACH(float, v);                                                            \
         case RECON_F64: EACH(double, (real)v);                                                     \
         case RECON_I8: EACH(int8_t, v);                                                            \

@@ -102,12 +102,13 @@ typedef struct {
 /* Batch norm over the rows of x [rows][channels * field].
  * field 1: y = scale (x - mean) inv + shift, inv = 1 / sqrt(var + eps), var biased over the batch.
  * field m > 1, for vector fields: y = scale x inv with inv = 1 / sqrt(mean over rows of |x_f|^2 / m
- * + eps): no mean, no shift, so that turning commutes with it. training: mean and inv are found and
- * stored, and the running ones updated, running = (1 - momentum) running + momentum new,
- * running_var holding the unbiased variance (field m: the mean square). Otherwise mean and inv come
- * from the running ones. segments optional: rows offset[s] .. offset[s+1] are normalised apart
- * (instance norm per graph); mean and inv are then [segments][channels], the running ones are not
- * used. */
+ * + eps): no mean, no shift, so that turning commutes with it; mean, running_mean, shift and dshift
+ * are NULL. training: mean and inv are found and stored, and the running ones updated, running =
+ * (1 - momentum) running + momentum new, running_var holding the unbiased variance (of one row: 0;
+ * field m: the mean square). Otherwise the running ones take their place, as constants in backward
+ * too, and mean and inv may be NULL. segments optional: rows offset[s] .. offset[s+1] are
+ * normalised apart (instance norm per graph), in training or not; mean and inv are then
+ * [segments][channels], the running ones are not used and may be NULL. */
 typedef struct {
     size_t field;
     int training;
@@ -149,12 +150,12 @@ typedef struct {
 } recon_rotate_args;
 
 /* y = x with each element zeroed with probability rate and the others divided by 1 - rate. Element
- * i of a call draws word i of Philox stream (seed, *counter): the gradient is the same call on dy.
- * counter lives in backend memory, so that a captured step draws anew each time. */
+ * i of a call draws word i of Philox stream (seed, *counter + (site << 32)), see core/rng.h, and is
+ * zeroed if that is below rate 2^32: the gradient is the same call on dy. counter lives in backend
+ * memory, so that a captured step draws anew each time. */
 typedef struct {
     double rate;
-    uint64_t seed,
-        site; /* site tells the calls of one step apart: it is added to the stream's high bits */
+    uint64_t seed, site; /* site tells the calls of one step apart */
     const uint64_t *counter;
     recon_tensor y, x;
 } recon_dropout_args;

@@ -1,53 +1,242 @@
-/* Every table answers to ref/, on fresh random inputs and odd shapes. */
-#include "check.h"
-#include "ops/ops.h"
+/* Every table answers to ref: cpu, and cuda where it was built and a device is there.
+ *
+ * Operands go through a table's own memory, so that one file serves host and device. What a table
+ * leaves out is reported as skipped. */
+#include "ops/cases.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
-static float *noise(size_t n, uint64_t stream)
+typedef struct {
+    const char *name;
+    recon_ctx *ctx; /* NULL: the backend is not there */
+    const recon_ops *ops;
+    recon_arena *arena;
+} table;
+
+/* One test: a table and, for those that compare whole entries, which. */
+typedef struct {
+    const table *table;
+    int entry;
+    char name[64];
+} fixture;
+
+static const table *table_under_test(void **state, int there)
 {
-    float *x = malloc((n ? n : 1) * sizeof *x);
-    recon_rng r = recon_rng_new(99, stream);
+    const table *t = ((const fixture *)*state)->table;
+    if (!t->ctx || !there)
+        skip();
+    return t;
+}
+
+#define TABLE_WITH(state, name)                                                                    \
+    table_under_test(state, ((const fixture *)*(state))->table->ops &&                             \
+                                ((const fixture *)*(state))->table->ops->name)
+
+/* ---- operands in a table's memory ---- */
+
+static void *upload(const table *t, const void *host, size_t bytes)
+{
+    void *block;
+    CHECK_OK(t->ctx, t->ops->alloc(t->ctx, &block, bytes));
+    CHECK_OK(t->ctx, t->ops->upload(t->ctx, block, host, bytes));
+    return block;
+}
+
+/* Back to the host, and the block is released. */
+static void download(const table *t, void *host, void *block, size_t bytes)
+{
+    CHECK_OK(t->ctx, t->ops->download(t->ctx, host, block, bytes));
+    t->ops->release(t->ctx, block);
+}
+
+/* Every tensor of the arguments, and of the gradients. Returns how many. */
+static int tensors_of(recon_tensor *out[2 * MAX_SLOTS], const entry *e, any_args *args)
+{
+    int n = 0;
+    for (const slot *s = e->slots; s->role; s++) {
+        out[n++] = tensor_at(args, s->at);
+        if (s->gradient != NO_GRADIENT)
+            out[n++] = tensor_at(args, s->gradient);
+    }
+    return n;
+}
+
+/* The call on a table, with operands on the host before and after. */
+static void call_on(const table *t, const entry *e, call_fn *call, any_args *args)
+{
+    any_args there = *args;
+    recon_tensor *host[2 * MAX_SLOTS], *device[2 * MAX_SLOTS];
+    int n = tensors_of(host, e, args);
+    tensors_of(device, e, &there);
+    for (int i = 0; i < n; i++)
+        if (host[i]->data)
+            device[i]->data = upload(t, host[i]->data, recon_tensor_bytes(host[i]));
+    CHECK_OK(t->ctx, call(t->ops, t->ctx, &there));
+    CHECK_OK(t->ctx, t->ops->sync(t->ctx));
+    for (int i = 0; i < n; i++)
+        if (host[i]->data)
+            download(t, host[i]->data, device[i]->data, recon_tensor_bytes(host[i]));
+}
+
+/* ---- whole entries ---- */
+
+/* Of the sum of an element and the root mean square: sums in float may be in any order, bfloat16 is
+ * rounded once. Coordinates of a rotation and sharp densities lose digits before they are summed.
+ */
+static double tolerance(int which, recon_dtype type)
+{
+    if (type == RECON_BF16)
+        return 0x1p-7;
+    return which == ROTATE || which == LOSS ? 2e-4 : 3e-5;
+}
+
+static void compare(int which, size_t index, const recon_tensor *got, const recon_tensor *want)
+{
+    size_t n = recon_tensor_count(want);
+    if (want->type == RECON_I32) {
+        assert_memory_equal(got->data, want->data, n * sizeof(int32_t));
+        return;
+    }
+    double square = 0;
     for (size_t i = 0; i < n; i++)
-        x[i] = (float)recon_rng_normal(&r);
-    return x;
+        square += number_at(want, i) * number_at(want, i);
+    for (size_t i = 0; i < n; i++) {
+        double g = number_at(got, i), w = number_at(want, i);
+        double allowed = tolerance(which, want->type) * (fabs(w) + sqrt(square / (double)n));
+        if (!(fabs(g - w) <= allowed || (isnan(g) && isnan(w))))
+            fail_msg("%s, case %zu, element %zu of %zu: %.9g, expected %.9g +- %g",
+                     entries[which].name, index, i, n, g, w, allowed);
+    }
+}
+
+static void compare_all(int which, size_t index, any_args *got, any_args *want)
+{
+    recon_tensor *a[2 * MAX_SLOTS], *b[2 * MAX_SLOTS];
+    int n = tensors_of(a, &entries[which], got);
+    tensors_of(b, &entries[which], want);
+    for (int i = 0; i < n; i++)
+        if (b[i]->data)
+            compare(which, index, a[i], b[i]);
+}
+
+/* Backward starts from what ref's forward saved: a max that two tables choose differently by
+ * rounding is no error. */
+static void check_case(const table *t, size_t index, recon_dtype type)
+{
+    const entry *e = &entries[cases[index].entry];
+    maker m = maker_of(t->ctx, t->arena, type, index);
+    recon_mark mark = recon_arena_mark(t->arena);
+    any_args want = build_case(&m, index), got = copy_args(&m, e, &want);
+    CHECK_OK(t->ctx, e->call(&recon_ops_ref, t->ctx, &want));
+    call_on(t, e, e->call, &got);
+    compare_all(cases[index].entry, index, &got, &want);
+    if (e->back) {
+        got = copy_args(&m, e, &want);
+        CHECK_OK(t->ctx, e->back(&recon_ops_ref, t->ctx, &want));
+        call_on(t, e, e->back, &got);
+        compare_all(cases[index].entry, index, &got, &want);
+    }
+    recon_arena_release(t->arena, mark);
+}
+
+static void entry_agrees(void **state)
+{
+    const fixture *f = *state;
+    const table *t = table_under_test(state, f->table->ops && entries[f->entry].has(f->table->ops));
+    for (size_t i = 0; i < CASES; i++)
+        if (cases[i].entry == f->entry) {
+            check_case(t, i, RECON_F32);
+            check_case(t, i, RECON_BF16);
+        }
+}
+
+/* Gradients that nobody asked for are not made, and the others do not change. */
+static void gradients_are_optional(void **state)
+{
+    const table *t = TABLE_WITH(state, conv_back);
+    const entry *e = &entries[CONV];
+    maker m = maker_of(t->ctx, t->arena, RECON_F32, 0);
+    for (int leave = 0; leave < 3; leave++) {
+        recon_mark mark = recon_arena_mark(t->arena);
+        any_args want = build_case(&m, 1);
+        CHECK_OK(t->ctx, e->call(&recon_ops_ref, t->ctx, &want));
+        recon_tensor *d[] = { &want.conv.dx, &want.conv.dw, &want.conv.dbias };
+        d[leave]->data = NULL;
+        any_args got = copy_args(&m, e, &want);
+        CHECK_OK(t->ctx, e->back(&recon_ops_ref, t->ctx, &want));
+        call_on(t, e, e->back, &got);
+        compare_all(CONV, 1, &got, &want);
+        recon_arena_release(t->arena, mark);
+    }
+}
+
+/* ---- entries that take plain pointers ---- */
+
+static void gemm_on(const table *t, recon_gemm_args g, size_t a_bytes, size_t b_bytes,
+                    size_t c_bytes)
+{
+    void *a = upload(t, g.a, a_bytes), *b = upload(t, g.b, b_bytes), *c = g.c;
+    g.a = a;
+    g.b = b;
+    g.c = upload(t, c, c_bytes);
+    CHECK_OK(t->ctx, t->ops->gemm(t->ctx, &g));
+    download(t, c, g.c, c_bytes);
+    t->ops->release(t->ctx, a);
+    t->ops->release(t->ctx, b);
+}
+
+/* form: transpose a, transpose b, beta; the last two of the kinds are BF16 into F32 and BF16. */
+static void check_gemm(const table *t, const size_t shape[3], int form, int kind)
+{
+    size_t m = shape[0], n = shape[1], k = shape[2], ldc = n + 3;
+    recon_dtype in = kind ? RECON_BF16 : RECON_F32, out = kind == 2 ? RECON_BF16 : RECON_F32;
+    maker make = maker_of(t->ctx, t->arena, in, (uint64_t)form);
+    recon_tensor a = noise_of(&make, in, SHAPE(m, k)), b = noise_of(&make, in, SHAPE(k, n));
+    recon_tensor got = noise_of(&make, out, SHAPE(m, ldc)), want = copy_of(&make, &got);
+    recon_gemm_args g = { .type = in,
+                          .c_bf16 = kind == 2,
+                          .transpose_a = form & 1,
+                          .transpose_b = form >> 1 & 1,
+                          .m = m,
+                          .n = n,
+                          .k = k,
+                          .alpha = 1.5,
+                          .beta = form >> 2 ? -0.5 : 0,
+                          .a = a.data,
+                          .b = b.data,
+                          .c = got.data,
+                          .lda = form & 1 ? m : k,
+                          .ldb = form >> 1 & 1 ? k : n,
+                          .ldc = ldc };
+    gemm_on(t, g, recon_tensor_bytes(&a), recon_tensor_bytes(&b), recon_tensor_bytes(&got));
+    g.c = want.data;
+    CHECK_OK(t->ctx, recon_ops_ref.gemm(t->ctx, &g));
+    double error = out == RECON_BF16 ? 0x1p-7 : 1e-5 * sqrt((double)k);
+    for (size_t i = 0; i < m * ldc; i++) {
+        double w = number_at(&want, i);
+        CHECK_NEAR(number_at(&got, i), w, error * (1 + fabs(w)));
+    }
 }
 
 static void gemm_agrees(void **state)
 {
     static const size_t shape[][3] = { { 1, 1, 1 },   { 3, 5, 7 },     { 17, 1, 33 },
                                        { 64, 64, 9 }, { 513, 100, 8 }, { 130, 1030, 5 } };
+    const table *t = TABLE_WITH(state, gemm);
     for (size_t s = 0; s < sizeof shape / sizeof *shape; s++)
-        for (int form = 0; form < 8; form++) {
-            size_t m = shape[s][0], n = shape[s][1], k = shape[s][2], ldc = n + 3;
-            float *a = noise(m * k, 1), *b = noise(k * n, 2), *c = noise(m * ldc, 3);
-            float *want = noise(m * ldc, 3);
-            recon_gemm_args g = { .type = RECON_F32,
-                                  .transpose_a = form & 1,
-                                  .transpose_b = form >> 1 & 1,
-                                  .m = m,
-                                  .n = n,
-                                  .k = k,
-                                  .alpha = 1.5,
-                                  .beta = form >> 2 ? -0.5 : 0,
-                                  .a = a,
-                                  .b = b,
-                                  .c = c,
-                                  .lda = form & 1 ? m : k,
-                                  .ldb = form >> 1 & 1 ? k : n,
-                                  .ldc = ldc };
-            CHECK_OK(*state, recon_ops_cpu.gemm(*state, &g));
-            g.c = want;
-            CHECK_OK(*state, recon_ops_ref.gemm(*state, &g));
-            for (size_t i = 0; i < m * ldc; i++)
-                CHECK_NEAR(c[i], want[i], 1e-5 * sqrt((double)k) * (1 + fabs(want[i])));
-            free(a), free(b), free(c), free(want);
-        }
+        for (int form = 0; form < 8; form++)
+            for (int kind = 0; kind < 3; kind++) {
+                recon_mark mark = recon_arena_mark(t->arena);
+                check_gemm(t, shape[s], form, kind);
+                recon_arena_release(t->arena, mark);
+            }
 }
 
 static void byte_products_are_exact(void **state)
 {
     enum { M = 37, N = 530, K = 300 };
+    const table *t = TABLE_WITH(state, gemm);
     static int8_t a[M * K], b[K * N];
     static int32_t got[M * N], want[M * N];
     recon_rng r = recon_rng_new(5, 0);
@@ -66,11 +255,149 @@ static void byte_products_are_exact(void **state)
                           .lda = K,
                           .ldb = N,
                           .ldc = N };
-    CHECK_OK(*state, recon_ops_cpu.gemm(*state, &g));
+    gemm_on(t, g, sizeof a, sizeof b, sizeof got);
     g.c = want;
-    CHECK_OK(*state, recon_ops_ref.gemm(*state, &g));
+    CHECK_OK(t->ctx, recon_ops_ref.gemm(t->ctx, &g));
     assert_memory_equal(got, want, sizeof want);
     assert_int_equal(want[0], 128 * 128 * K);
+}
+
+static void dropout_on(const table *t, const recon_dropout_args *args, recon_tensor *y)
+{
+    recon_dropout_args a = *args;
+    size_t bytes = recon_tensor_bytes(y);
+    void *counter = upload(t, args->counter, sizeof *args->counter);
+    a.counter = counter;
+    a.x.data = upload(t, args->x.data, bytes);
+    a.y = *y;
+    a.y.data = upload(t, y->data, bytes);
+    CHECK_OK(t->ctx, t->ops->dropout(t->ctx, &a));
+    download(t, y->data, a.y.data, bytes);
+    t->ops->release(t->ctx, a.x.data);
+    t->ops->release(t->ctx, counter);
+}
+
+/* The same elements on every table: the mask is a function of seed, counter and site. */
+static void dropout_agrees(void **state)
+{
+    const table *t = TABLE_WITH(state, dropout);
+    for (int bf16 = 0; bf16 < 2; bf16++)
+        for (size_t n = 1; n < 3000; n = n * 3 + 1) {
+            maker m = maker_of(t->ctx, t->arena, bf16 ? RECON_BF16 : RECON_F32, n);
+            recon_mark mark = recon_arena_mark(t->arena);
+            uint64_t counter = 0x700000000 + n;
+            recon_tensor got = blank(&m, m.type, SHAPE(n)), want = blank(&m, m.type, SHAPE(n));
+            recon_dropout_args a = { .rate = 0.3,
+                                     .seed = 5 + n,
+                                     .site = 9,
+                                     .counter = &counter,
+                                     .x = noise_of(&m, m.type, SHAPE(n)),
+                                     .y = want };
+            CHECK_OK(t->ctx, recon_ops_ref.dropout(t->ctx, &a));
+            dropout_on(t, &a, &got);
+            for (size_t i = 0; i < n; i++)
+                CHECK_NEAR(number_at(&got, i), number_at(&want, i),
+                           (bf16 ? 0x1p-7 : 1e-6) * fabs(number_at(&want, i)));
+            recon_arena_release(t->arena, mark);
+        }
+}
+
+static void norm2_agrees(void **state)
+{
+    const table *t = TABLE_WITH(state, norm2);
+    for (size_t n = 1; n < 300000; n = n * 7 + 2) {
+        maker m = maker_of(t->ctx, t->arena, RECON_F32, n);
+        recon_mark mark = recon_arena_mark(t->arena);
+        recon_tensor x = noise_of(&m, RECON_F32, SHAPE(n));
+        double want, got = NAN;
+        CHECK_OK(t->ctx, recon_ops_ref.norm2(t->ctx, &want, x.data, n, RECON_F32));
+        void *there = upload(t, x.data, recon_tensor_bytes(&x)), *out = upload(t, &got, sizeof got);
+        CHECK_OK(t->ctx, t->ops->norm2(t->ctx, out, there, n, RECON_F32));
+        download(t, &got, out, sizeof got);
+        t->ops->release(t->ctx, there);
+        CHECK_NEAR(got, want, 1e-6 * want);
+        recon_arena_release(t->arena, mark);
+    }
+}
+
+/* Weights, moments, average and rounded weights; the gradient's place is taken by index 4. */
+enum { ADAM_N = 1001, ADAM_BLOCKS = 6 };
+
+static void adam_on(const table *t, recon_adam_args a, void *const block[ADAM_BLOCKS])
+{
+    void *there[ADAM_BLOCKS];
+    for (int i = 0; i < ADAM_BLOCKS; i++)
+        there[i] = upload(t, block[i], ADAM_N * (i == 5 ? 2 : 4));
+    void *now = upload(t, a.state, sizeof *a.state), *norm = upload(t, a.grad_norm, 8);
+    a.state = now;
+    a.grad_norm = norm;
+    a.w = there[0], a.m = there[1], a.v = there[2], a.ema = there[3], a.g = there[4];
+    a.bf16 = there[5];
+    CHECK_OK(t->ctx, t->ops->adam(t->ctx, &a));
+    for (int i = 0; i < ADAM_BLOCKS; i++)
+        download(t, block[i], there[i], ADAM_N * (i == 5 ? 2 : 4));
+    t->ops->release(t->ctx, now);
+    t->ops->release(t->ctx, norm);
+}
+
+static void adam_agrees(void **state)
+{
+    const table *t = TABLE_WITH(state, adam);
+    const table ref = { "ref", t->ctx, &recon_ops_ref, t->arena };
+    maker m = maker_of(t->ctx, t->arena, RECON_F32, 0);
+    recon_mark mark = recon_arena_mark(t->arena);
+    void *got[ADAM_BLOCKS], *want[ADAM_BLOCKS];
+    for (int i = 0; i < ADAM_BLOCKS; i++) {
+        recon_tensor x = noise_of(&m, i == 5 ? RECON_BF16 : RECON_F32, SHAPE(ADAM_N));
+        for (size_t j = 0; j < ADAM_N && i == 2; j++)
+            set_number(&x, j, fabs(number_at(&x, j)));
+        recon_tensor y = copy_of(&m, &x);
+        got[i] = x.data, want[i] = y.data;
+    }
+    recon_adam_state now = { 0.01, 0.1, 0.02 };
+    double norm = 5;
+    for (int clip = 0; clip < 3; clip++) { /* none, one that bites, one that does not */
+        recon_adam_args a = { .n = ADAM_N,
+                              .b1 = 0.9,
+                              .b2 = 0.99,
+                              .eps = 1e-8,
+                              .decay = 0.1,
+                              .clip = clip == 2 ? 10 : clip,
+                              .ema_decay = 0.95,
+                              .state = &now,
+                              .grad_norm = &norm,
+                              .type = RECON_F32 };
+        adam_on(t, a, got);
+        adam_on(&ref, a, want);
+        for (int i = 0; i < 5; i++)
+            for (size_t j = 0; j < ADAM_N; j++)
+                CHECK_NEAR(((float *)got[i])[j], ((float *)want[i])[j],
+                           2e-6 * (1 + fabs(((float *)want[i])[j])));
+        for (size_t j = 0; j < ADAM_N; j++)
+            assert_int_equal(((uint16_t *)got[5])[j], recon_bf16_from_float(((float *)got[0])[j]));
+    }
+    recon_arena_release(t->arena, mark);
+}
+
+static void memory_is_zeroed(void **state)
+{
+    const table *t = TABLE_WITH(state, zero);
+    unsigned char bytes[1000];
+    memset(bytes, 0x5a, sizeof bytes);
+    void *block = upload(t, bytes, sizeof bytes);
+    CHECK_OK(t->ctx, t->ops->zero(t->ctx, block, sizeof bytes - 1));
+    download(t, bytes, block, sizeof bytes);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        assert_int_equal(bytes[i], i + 1 < sizeof bytes ? 0 : 0x5a);
+}
+
+static float *noise(size_t n, uint64_t stream)
+{
+    float *x = malloc((n ? n : 1) * sizeof *x);
+    recon_rng r = recon_rng_new(99, stream);
+    for (size_t i = 0; i < n; i++)
+        x[i] = (float)recon_rng_normal(&r);
+    return x;
 }
 
 static size_t scan(recon_ctx *ctx, const recon_ops *ops, recon_topk_args t, recon_hit *out)
@@ -91,6 +418,7 @@ static size_t scan(recon_ctx *ctx, const recon_ops *ops, recon_topk_args t, reco
 
 static void topk_scans_alike(void **state)
 {
+    const table *on = TABLE_WITH(state, topk);
     enum { ROWS = 70, COLS = 131, LD = 140 };
     float *scores = noise(ROWS * LD, 4), *rf = noise(ROWS, 5), *cf = noise(COLS, 6);
     float *rs = noise(ROWS, 7), *cs = noise(COLS, 8);
@@ -108,8 +436,8 @@ static void topk_scans_alike(void **state)
                               .row_shift = rs,
                               .col_floor = cf,
                               .col_shift = cs };
-        size_t n = scan(*state, &recon_ops_ref, t, want);
-        assert_int_equal(scan(*state, &recon_ops_cpu, t, got), n);
+        size_t n = scan(on->ctx, &recon_ops_ref, t, want);
+        assert_int_equal(scan(on->ctx, on->ops, t, got), n);
         assert_memory_equal(got, want, n * sizeof *got);
         assert_in_range(n, 1, ROWS * COLS - 1);
     }
@@ -118,6 +446,7 @@ static void topk_scans_alike(void **state)
 
 static void topk_scans_bytes_alike(void **state)
 {
+    const table *on = TABLE_WITH(state, topk);
     enum { ROWS = 40, COLS = 200 };
     static int32_t bytes[ROWS * COLS];
     float *rf = noise(ROWS, 5), *cf = noise(COLS, 6), *zero = calloc(COLS, sizeof *zero);
@@ -136,30 +465,78 @@ static void topk_scans_bytes_alike(void **state)
                           .row_shift = zero,
                           .col_floor = cf,
                           .col_shift = zero };
-    size_t n = scan(*state, &recon_ops_ref, t, want);
+    size_t n = scan(on->ctx, &recon_ops_ref, t, want);
     assert_in_range(n, 1, ROWS * COLS - 1);
-    assert_int_equal(scan(*state, &recon_ops_cpu, t, got), n);
+    assert_int_equal(scan(on->ctx, on->ops, t, got), n);
     assert_memory_equal(got, want, n * sizeof *got);
     free(rf), free(cf), free(zero), free(rs), free(cs), free(got), free(want);
 }
 
 static void backends_are_chosen_by_name(void **state)
 {
-    CHECK_OK(*state, recon_ops_attach(*state, "ref"));
-    assert_string_equal(recon_ops_name(*state), "ref");
-    CHECK_FAILS(*state, recon_ops_attach(*state, "abacus"), RECON_ERR_INPUT, "'abacus'");
-    CHECK_OK(*state, recon_ops_attach(*state, "cpu"));
-    assert_memory_equal(recon_ops_name(*state), "cpu", 3);
+    recon_ctx *ctx = ((const fixture *)*state)->table->ctx;
+    CHECK_OK(ctx, recon_ops_attach(ctx, "ref"));
+    assert_string_equal(recon_ops_name(ctx), "ref");
+    CHECK_FAILS(ctx, recon_ops_attach(ctx, "abacus"), RECON_ERR_INPUT, "'abacus'");
+    CHECK_OK(ctx, recon_ops_attach(ctx, "cpu"));
+    assert_memory_equal(recon_ops_name(ctx), "cpu", 3);
+}
+
+/* ---- the tests, for each table ---- */
+
+#define PLAIN(test)                                                                                \
+    {                                                                                              \
+#test, test                                                                                \
+    }
+static const struct {
+    const char *name;
+    CMUnitTestFunction test;
+} plain[] = {
+    PLAIN(gradients_are_optional), PLAIN(gemm_agrees),      PLAIN(byte_products_are_exact),
+    PLAIN(dropout_agrees),         PLAIN(norm2_agrees),     PLAIN(adam_agrees),
+    PLAIN(memory_is_zeroed),       PLAIN(topk_scans_alike), PLAIN(topk_scans_bytes_alike)
+};
+
+enum { PLAINS = sizeof plain / sizeof *plain, TABLES = 2, TESTS = TABLES * (PLAINS + ENTRIES) + 1 };
+
+static table open_table(const char *name)
+{
+    table t = { .name = name, .arena = recon_arena_make() };
+    t.ctx = recon_ctx_new(&(recon_ctx_options){ .threads = 2 });
+    if (t.ctx && recon_ops_attach(t.ctx, name) == RECON_OK) {
+        t.ops = recon_ops_of(t.ctx);
+        return t;
+    }
+    recon_ctx_free(t.ctx);
+    t.ctx = NULL;
+    return t;
+}
+
+static struct CMUnitTest test_of(fixture *f, const table *t, int which, const char *name,
+                                 CMUnitTestFunction test)
+{
+    *f = (fixture){ .table = t, .entry = which };
+    snprintf(f->name, sizeof f->name, "%s: %s", t->name, name);
+    return (struct CMUnitTest){ .name = f->name, .test_func = test, .initial_state = f };
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gemm_agrees),
-        cmocka_unit_test(byte_products_are_exact),
-        cmocka_unit_test(topk_scans_alike),
-        cmocka_unit_test(topk_scans_bytes_alike),
-        cmocka_unit_test(backends_are_chosen_by_name),
-    };
-    return cmocka_run_group_tests(tests, check_setup, check_teardown);
+    static fixture fixtures[TESTS];
+    struct CMUnitTest tests[TESTS];
+    table tables[TABLES] = { open_table("cpu"), open_table("cuda") };
+    size_t n = 0;
+    for (int t = 0; t < TABLES; t++) {
+        for (int i = 0; i < ENTRIES; i++, n++)
+            tests[n] = test_of(&fixtures[n], &tables[t], i, entries[i].name, entry_agrees);
+        for (int i = 0; i < PLAINS; i++, n++)
+            tests[n] = test_of(&fixtures[n], &tables[t], 0, plain[i].name, plain[i].test);
+    }
+    tests[n] = test_of(&fixtures[n], &tables[0], 0, "chosen by name", backends_are_chosen_by_name);
+    int failed = _cmocka_run_group_tests("ops", tests, TESTS, NULL, NULL);
+    for (int t = 0; t < TABLES; t++) {
+        recon_arena_free(tables[t].arena);
+        recon_ctx_free(tables[t].ctx);
+    }
+    return failed;
 }

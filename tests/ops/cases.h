@@ -1,0 +1,661 @@
+/* cases.h - the entries of the table, each described once, with inputs to try them on.
+ *
+ * A description says which fields of an entry's arguments are inputs and outputs, and where their
+ * gradients are; with that, one loop compares any entry of any table with ref, and one loop takes
+ * finite differences of any of them. A case is a description and some sizes. */
+#ifndef TESTS_OPS_CASES_H
+#define TESTS_OPS_CASES_H
+
+#include "check.h"
+#include "core/arena.h"
+#include "core/bf16.h"
+#include "ops/ops.h"
+
+typedef union {
+    recon_conv_args conv;
+    recon_map_args map;
+    recon_add_args add;
+    recon_gate_args gate;
+    recon_norm_args norm;
+    recon_norm_relu_args norm_relu;
+    recon_pool_args pool;
+    recon_resize_args resize;
+    recon_rotate_args rotate;
+    recon_gather_args gather;
+    recon_segment_args segment;
+    recon_reduce_args reduce;
+    recon_tensor_product_args product;
+    recon_columns_args columns;
+    recon_loss_args loss;
+} any_args;
+
+typedef enum {
+    UNUSED,
+    INPUT,  /* read                                                     */
+    WEIGHT, /* read; its gradient is F32 when it is BF16                */
+    OUTPUT, /* written; its gradient is what the backward entry starts from */
+    SAVED,  /* written, and read by the backward entry                  */
+    STATE   /* read and written                                         */
+} slot_role;
+
+#define NO_GRADIENT ((size_t)-1)
+typedef struct {
+    slot_role role;
+    size_t at, gradient; /* offsets of tensors in the arguments */
+    int linear;          /* the output is affine in this input  */
+} slot;
+
+typedef recon_status call_fn(const recon_ops *ops, recon_ctx *ctx, const any_args *args);
+typedef int has_fn(const recon_ops *ops);
+
+#define MAX_SLOTS 10 /* a slot of role UNUSED ends the list */
+typedef struct {
+    const char *name;
+    has_fn *has;
+    call_fn *call, *back; /* back NULL: the entry is its own gradient */
+    slot slots[MAX_SLOTS];
+} entry;
+
+#define CALL(name, field)                                                                          \
+    static recon_status call_##name(const recon_ops *ops, recon_ctx *ctx, const any_args *args)    \
+    {                                                                                              \
+        return ops->name(ctx, &args->field);                                                       \
+    }
+#define ENTRY(name, field)                                                                         \
+    CALL(name, field)                                                                              \
+    static int has_##name(const recon_ops *ops)                                                    \
+    {                                                                                              \
+        return ops->name != NULL;                                                                  \
+    }
+#define PAIR(name, field)                                                                          \
+    CALL(name, field)                                                                              \
+    CALL(name##_back, field)                                                                       \
+    static int has_##name(const recon_ops *ops)                                                    \
+    {                                                                                              \
+        return ops->name != NULL && ops->name##_back != NULL;                                      \
+    }
+
+PAIR(conv, conv)
+PAIR(map, map)
+ENTRY(add, add)
+PAIR(gate, gate)
+PAIR(norm, norm)
+PAIR(norm_relu, norm_relu)
+PAIR(pool, pool)
+PAIR(resize, resize)
+PAIR(rotate, rotate)
+PAIR(gather, gather)
+PAIR(segment_sum, segment)
+PAIR(reduce, reduce)
+PAIR(tensor_product, product)
+ENTRY(columns, columns)
+PAIR(loss, loss)
+
+#define AT(field, tensor) offsetof(any_args, field.tensor)
+#define FIXED(field, t)                                                                            \
+    {                                                                                              \
+        INPUT, AT(field, t), NO_GRADIENT, 0                                                        \
+    }
+#define CURVED(role, field, t)                                                                     \
+    {                                                                                              \
+        role, AT(field, t), AT(field, d##t), 0                                                     \
+    }
+#define STRAIGHT(role, field, t)                                                                   \
+    {                                                                                              \
+        role, AT(field, t), AT(field, d##t), 1                                                     \
+    }
+#define KEPT(role, field, t)                                                                       \
+    {                                                                                              \
+        role, AT(field, t), NO_GRADIENT, 0                                                         \
+    }
+
+enum {
+    CONV,
+    MAP,
+    ADD,
+    GATE,
+    NORM,
+    NORM_RELU,
+    POOL,
+    RESIZE,
+    ROTATE,
+    GATHER,
+    SEGMENT,
+    REDUCE,
+    PRODUCT,
+    COLUMNS,
+    LOSS,
+    ENTRIES
+};
+
+static const entry entries[ENTRIES] = {
+    [CONV] = { "conv",
+               has_conv,
+               call_conv,
+               call_conv_back,
+               { STRAIGHT(INPUT, conv, x), STRAIGHT(WEIGHT, conv, w), STRAIGHT(WEIGHT, conv, bias),
+                 CURVED(OUTPUT, conv, y) } },
+    [MAP] = { "map",
+              has_map,
+              call_map,
+              call_map_back,
+              { CURVED(INPUT, map, x), CURVED(OUTPUT, map, y) } },
+    [ADD] = { "add",
+              has_add,
+              call_add,
+              NULL,
+              { FIXED(add, a), FIXED(add, b), KEPT(OUTPUT, add, y) } },
+    [GATE] = { "gate",
+               has_gate,
+               call_gate,
+               call_gate_back,
+               { STRAIGHT(INPUT, gate, x), STRAIGHT(INPUT, gate, g), CURVED(OUTPUT, gate, y) } },
+    [NORM] = { "norm",
+               has_norm,
+               call_norm,
+               call_norm_back,
+               { CURVED(INPUT, norm, x), STRAIGHT(WEIGHT, norm, scale),
+                 STRAIGHT(WEIGHT, norm, shift), FIXED(norm, offset),
+                 KEPT(STATE, norm, running_mean), KEPT(STATE, norm, running_var),
+                 KEPT(SAVED, norm, mean), KEPT(SAVED, norm, inv), CURVED(OUTPUT, norm, y) } },
+    [NORM_RELU] = { "norm_relu",
+                    has_norm_relu,
+                    call_norm_relu,
+                    call_norm_relu_back,
+                    { CURVED(INPUT, norm_relu, x), CURVED(WEIGHT, norm_relu, bias),
+                      CURVED(OUTPUT, norm_relu, y) } },
+    [POOL] = { "pool",
+               has_pool,
+               call_pool,
+               call_pool_back,
+               { STRAIGHT(INPUT, pool, x), CURVED(OUTPUT, pool, y), KEPT(SAVED, pool, index) } },
+    [RESIZE] = { "resize",
+                 has_resize,
+                 call_resize,
+                 call_resize_back,
+                 { STRAIGHT(INPUT, resize, x), CURVED(OUTPUT, resize, y) } },
+    [ROTATE] = { "rotate",
+                 has_rotate,
+                 call_rotate,
+                 call_rotate_back,
+                 { STRAIGHT(INPUT, rotate, x), CURVED(WEIGHT, rotate, angle),
+                   CURVED(OUTPUT, rotate, y) } },
+    [GATHER] = { "gather",
+                 has_gather,
+                 call_gather,
+                 call_gather_back,
+                 { STRAIGHT(INPUT, gather, x), FIXED(gather, index), FIXED(gather, order),
+                   FIXED(gather, offset), CURVED(OUTPUT, gather, y) } },
+    [SEGMENT] = { "segment_sum",
+                  has_segment_sum,
+                  call_segment_sum,
+                  call_segment_sum_back,
+                  { STRAIGHT(INPUT, segment, x), FIXED(segment, offset),
+                    CURVED(OUTPUT, segment, y) } },
+    [REDUCE] = { "reduce",
+                 has_reduce,
+                 call_reduce,
+                 call_reduce_back,
+                 { STRAIGHT(INPUT, reduce, x), CURVED(OUTPUT, reduce, y) } },
+    [PRODUCT] = { "tensor_product",
+                  has_tensor_product,
+                  call_tensor_product,
+                  call_tensor_product_back,
+                  { STRAIGHT(INPUT, product, a), STRAIGHT(INPUT, product, b), FIXED(product, c),
+                    CURVED(OUTPUT, product, y) } },
+    [COLUMNS] = { "columns",
+                  has_columns,
+                  call_columns,
+                  NULL,
+                  { FIXED(columns, src), KEPT(STATE, columns, dst) } },
+    [LOSS] = { "loss",
+               has_loss,
+               call_loss,
+               call_loss_back,
+               { CURVED(INPUT, loss, x), FIXED(loss, target), CURVED(OUTPUT, loss, loss) } },
+};
+
+static inline recon_tensor *tensor_at(any_args *args, size_t offset)
+{
+    return (recon_tensor *)((char *)args + offset);
+}
+
+/* ---- tensors on the host ---- */
+
+typedef struct {
+    recon_ctx *ctx;
+    recon_arena *arena;
+    recon_rng rng;
+    recon_dtype type, weights; /* of activations, and of what stays in F32 (F64) */
+} maker;
+
+static inline maker maker_of(recon_ctx *ctx, recon_arena *arena, recon_dtype type, uint64_t stream)
+{
+    return (maker){ .ctx = ctx,
+                    .arena = arena,
+                    .rng = recon_rng_new(31, stream),
+                    .type = type,
+                    .weights = type == RECON_F64 ? RECON_F64 : RECON_F32 };
+}
+
+static inline double number_at(const recon_tensor *t, size_t i)
+{
+    switch (t->type) {
+    case RECON_F64: return ((const double *)t->data)[i];
+    case RECON_F32: return ((const float *)t->data)[i];
+    case RECON_BF16: return recon_bf16_to_float(((const uint16_t *)t->data)[i]);
+    default: return ((const int32_t *)t->data)[i];
+    }
+}
+
+static inline void set_number(const recon_tensor *t, size_t i, double x)
+{
+    switch (t->type) {
+    case RECON_F64: ((double *)t->data)[i] = x; break;
+    case RECON_F32: ((float *)t->data)[i] = (float)x; break;
+    case RECON_BF16: ((uint16_t *)t->data)[i] = recon_bf16_from_float((float)x); break;
+    default: ((int32_t *)t->data)[i] = (int32_t)x; break;
+    }
+}
+
+#define SHAPE(...)                                                                                 \
+    (int)(sizeof((size_t[]){ __VA_ARGS__ }) / sizeof(size_t)), (const size_t[])                    \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+
+/* All bits set: NaN in every type, so that what an entry fails to write shows. */
+static inline recon_tensor blank(maker *m, recon_dtype type, int ndim, const size_t *shape)
+{
+    recon_tensor t = { .type = type, .ndim = ndim };
+    memcpy(t.shape, shape, (size_t)ndim * sizeof *shape);
+    CHECK_OK(m->ctx, recon_arena_take(m->ctx, m->arena, &t.data, recon_tensor_bytes(&t), 1));
+    memset(t.data, 0xff, recon_tensor_bytes(&t));
+    return t;
+}
+
+static inline recon_tensor noise_of(maker *m, recon_dtype type, int ndim, const size_t *shape)
+{
+    recon_tensor t = blank(m, type, ndim, shape);
+    for (size_t i = 0; i < recon_tensor_count(&t); i++)
+        set_number(&t, i, recon_rng_normal(&m->rng));
+    return t;
+}
+
+static inline recon_tensor copy_of(maker *m, const recon_tensor *from)
+{
+    recon_tensor t = blank(m, from->type, from->ndim, from->shape);
+    memcpy(t.data, from->data, recon_tensor_bytes(from));
+    return t;
+}
+
+/* n + 1 ascending offsets from 0 to total, some segments empty. */
+static inline recon_tensor offsets(maker *m, size_t n, size_t total)
+{
+    recon_tensor t = blank(m, RECON_I32, SHAPE(n + 1));
+    int32_t *at = t.data;
+    for (size_t i = 0; i <= n; i++)
+        at[i] = i == 0 ? 0 : i == n ? (int32_t)total : (int32_t)recon_rng_below(&m->rng, total + 1);
+    for (size_t i = 1; i <= n; i++)
+        for (size_t j = i; j > 0 && at[j - 1] > at[j]; j--) {
+            int32_t swap = at[j];
+            at[j] = at[j - 1];
+            at[j - 1] = swap;
+        }
+    return t;
+}
+
+/* ---- what each entry is tried on; p are the sizes in the order of the comment ---- */
+
+/* n h w c, o kernel, stride pad, relu bias */
+static void build_conv(maker *m, any_args *args, const size_t *p)
+{
+    size_t n = p[0], h = p[1], w = p[2], c = p[3], o = p[4], k = p[5], stride = p[6], pad = p[7];
+    args->conv = (recon_conv_args){ .stride = stride,
+                                    .pad = pad,
+                                    .relu = (int)p[8],
+                                    .x = noise_of(m, m->type, SHAPE(n, h, w, c)),
+                                    .w = noise_of(m, m->type, SHAPE(o, k, k, c)),
+                                    .y = blank(m, m->type,
+                                               SHAPE(n, (h + 2 * pad - k) / stride + 1,
+                                                     (w + 2 * pad - k) / stride + 1, o)) };
+    if (p[9])
+        args->conv.bias = noise_of(m, m->weights, SHAPE(o));
+}
+
+/* n c o, relu bias */
+static void build_linear(maker *m, any_args *args, const size_t *p)
+{
+    args->conv = (recon_conv_args){ .stride = 1,
+                                    .relu = (int)p[3],
+                                    .x = noise_of(m, m->type, SHAPE(p[0], p[1])),
+                                    .w = noise_of(m, m->type, SHAPE(p[2], p[1])),
+                                    .y = blank(m, m->type, SHAPE(p[0], p[2])) };
+    if (p[4])
+        args->conv.bias = noise_of(m, m->weights, SHAPE(p[2]));
+}
+
+/* kind, rows cols */
+static void build_map(maker *m, any_args *args, const size_t *p)
+{
+    args->map = (recon_map_args){ .kind = (recon_map_kind)p[0],
+                                  .x = noise_of(m, m->type, SHAPE(p[1], p[2])),
+                                  .y = blank(m, m->type, SHAPE(p[1], p[2])) };
+    for (size_t i = 0; i < p[1] * p[2]; i += 5) /* far out too: nothing may overflow */
+        set_number(&args->map.x, i, 40 * number_at(&args->map.x, i));
+}
+
+/* n, a cast: 0 none 1 of a 2 of y, b there */
+static void build_add(maker *m, any_args *args, const size_t *p)
+{
+    args->add = (recon_add_args){ .alpha = 0.75,
+                                  .beta = -1.5,
+                                  .a = noise_of(m, p[1] == 1 ? m->weights : m->type, SHAPE(p[0])),
+                                  .y = blank(m, p[1] == 2 ? m->weights : m->type, SHAPE(p[0])) };
+    if (p[2])
+        args->add.b = noise_of(m, m->type, SHAPE(p[0]));
+}
+
+/* rows fields field */
+static void build_gate(maker *m, any_args *args, const size_t *p)
+{
+    args->gate = (recon_gate_args){ .field = p[2],
+                                    .x = noise_of(m, m->type, SHAPE(p[0], p[1] * p[2])),
+                                    .g = noise_of(m, m->type, SHAPE(p[0], p[1])),
+                                    .y = blank(m, m->type, SHAPE(p[0], p[1] * p[2])) };
+}
+
+/* rows channels field, training, segments (0: none) */
+static void build_norm(maker *m, any_args *args, const size_t *p)
+{
+    size_t rows = p[0], channels = p[1], field = p[2], segments = p[4];
+    recon_norm_args *a = &args->norm;
+    *a = (recon_norm_args){ .field = field,
+                            .training = (int)p[3],
+                            .eps = 1e-3,
+                            .momentum = 0.1,
+                            .x = noise_of(m, m->type, SHAPE(rows, channels * field)),
+                            .y = blank(m, m->type, SHAPE(rows, channels * field)),
+                            .scale = noise_of(m, m->weights, SHAPE(channels)) };
+    if (field == 1)
+        a->shift = noise_of(m, m->weights, SHAPE(channels));
+    if (p[3] || segments) {
+        a->inv = blank(m, m->weights, SHAPE(segments ? segments : 1, channels));
+        if (field == 1)
+            a->mean = blank(m, m->weights, SHAPE(segments ? segments : 1, channels));
+    }
+    if (segments) {
+        a->offset = offsets(m, segments, rows);
+        return;
+    }
+    a->running_var = noise_of(m, m->weights, SHAPE(channels));
+    for (size_t i = 0; i < channels; i++)
+        set_number(&a->running_var, i, 0.5 + fabs(number_at(&a->running_var, i)));
+    if (field == 1)
+        a->running_mean = noise_of(m, m->weights, SHAPE(channels));
+}
+
+/* rows fields field */
+static void build_norm_relu(maker *m, any_args *args, const size_t *p)
+{
+    args->norm_relu = (recon_norm_relu_args){ .field = p[2],
+                                              .x = noise_of(m, m->type, SHAPE(p[0], p[1] * p[2])),
+                                              .bias = noise_of(m, m->weights, SHAPE(p[1])),
+                                              .y = blank(m, m->type, SHAPE(p[0], p[1] * p[2])) };
+}
+
+/* max, n h w c, size stride */
+static void build_pool(maker *m, any_args *args, const size_t *p)
+{
+    size_t n = p[1], h = p[2], w = p[3], c = p[4], size = p[5], stride = p[6];
+    size_t down = (h - size) / stride + 1, across = (w - size) / stride + 1;
+    args->pool = (recon_pool_args){ .max = (int)p[0],
+                                    .size = size,
+                                    .stride = stride,
+                                    .x = noise_of(m, m->type, SHAPE(n, h, w, c)),
+                                    .y = blank(m, m->type, SHAPE(n, down, across, c)) };
+    if (p[0])
+        args->pool.index = blank(m, RECON_I32, SHAPE(n, down, across, c));
+}
+
+/* align corners, n h w c, new h w */
+static void build_resize(maker *m, any_args *args, const size_t *p)
+{
+    args->resize = (recon_resize_args){ .align_corners = (int)p[0],
+                                        .x = noise_of(m, m->type, SHAPE(p[1], p[2], p[3], p[4])),
+                                        .y = blank(m, m->type, SHAPE(p[1], p[5], p[6], p[4])) };
+}
+
+/* n h w c */
+static void build_rotate(maker *m, any_args *args, const size_t *p)
+{
+    args->rotate = (recon_rotate_args){ .x = noise_of(m, m->type, SHAPE(p[0], p[1], p[2], p[3])),
+                                        .y = blank(m, m->type, SHAPE(p[0], p[1], p[2], p[3])),
+                                        .angle = noise_of(m, m->weights, SHAPE(p[0])) };
+}
+
+/* rows edges width */
+static void build_gather(maker *m, any_args *args, const size_t *p)
+{
+    size_t rows = p[0], edges = p[1], width = p[2];
+    recon_gather_args *a = &args->gather;
+    *a = (recon_gather_args){ .x = noise_of(m, m->type, SHAPE(rows, width)),
+                              .y = blank(m, m->type, SHAPE(edges, width)),
+                              .index = blank(m, RECON_I32, SHAPE(edges)),
+                              .order = blank(m, RECON_I32, SHAPE(edges)),
+                              .offset = blank(m, RECON_I32, SHAPE(rows + 1)) };
+    int32_t *index = a->index.data, *order = a->order.data, *offset = a->offset.data, n = 0;
+    for (size_t e = 0; e < edges; e++)
+        index[e] = (int32_t)recon_rng_below(&m->rng, rows);
+    for (size_t r = 0; r < rows; r++) {
+        offset[r] = n;
+        for (size_t e = 0; e < edges; e++)
+            if (index[e] == (int32_t)r)
+                order[n++] = (int32_t)e;
+    }
+    offset[rows] = n;
+}
+
+/* segments rows width */
+static void build_segment(maker *m, any_args *args, const size_t *p)
+{
+    args->segment = (recon_segment_args){ .x = noise_of(m, m->type, SHAPE(p[1], p[2])),
+                                          .y = blank(m, m->type, SHAPE(p[0], p[2])),
+                                          .offset = offsets(m, p[0], p[1]) };
+}
+
+/* outer middle inner */
+static void build_reduce(maker *m, any_args *args, const size_t *p)
+{
+    args->reduce = (recon_reduce_args){ .outer = p[0],
+                                        .middle = p[1],
+                                        .inner = p[2],
+                                        .scale = -0.3,
+                                        .x = noise_of(m, m->type, SHAPE(p[0], p[1], p[2])),
+                                        .y = blank(m, m->type, SHAPE(p[0], p[2])) };
+}
+
+/* rows channels, ni nj nk */
+static void build_product(maker *m, any_args *args, const size_t *p)
+{
+    size_t rows = p[0], channels = p[1], ni = p[2], nj = p[3], nk = p[4];
+    args->product =
+        (recon_tensor_product_args){ .rows = rows,
+                                     .channels = channels,
+                                     .ni = ni,
+                                     .nj = nj,
+                                     .nk = nk,
+                                     .a = noise_of(m, m->type, SHAPE(rows, channels, ni)),
+                                     .b = noise_of(m, m->type, SHAPE(rows, nj)),
+                                     .c = noise_of(m, m->weights, SHAPE(ni, nj, nk)),
+                                     .y = blank(m, m->type, SHAPE(rows, channels, nk)) };
+}
+
+/* rows, columns of src and dst, cols from to */
+static void build_columns(maker *m, any_args *args, const size_t *p)
+{
+    args->columns = (recon_columns_args){ .rows = p[0],
+                                          .cols = p[3],
+                                          .from = p[4],
+                                          .to = p[5],
+                                          .src = noise_of(m, m->type, SHAPE(p[0], p[1])),
+                                          .dst = noise_of(m, m->type, SHAPE(p[0], p[2])) };
+}
+
+/* Some rows sit close to a sharp component: kappa 1e5 and an angle a few deviations off. */
+static void sharpen(recon_loss_args *a, size_t rows, size_t parts)
+{
+    for (size_t r = 0; r < rows; r += 2) {
+        double x = number_at(&a->x, (r * 4 + 1) * parts);
+        double y = number_at(&a->x, (r * 4 + 1) * parts + 1);
+        set_number(&a->x, (r * 4 + 3) * parts, r % 4 ? 1e5 : 1e3);
+        set_number(&a->target, r, atan2(y, x) + (r % 4 ? 0.004 : 0.05));
+    }
+}
+
+/* kind, rows cols */
+static void build_loss(maker *m, any_args *args, const size_t *p)
+{
+    recon_loss_kind kind = (recon_loss_kind)p[0];
+    size_t rows = p[1], cols = p[2];
+    recon_loss_args *a = &args->loss;
+    *a = (recon_loss_args){ .kind = kind,
+                            .x = noise_of(m, m->type, SHAPE(rows, cols)),
+                            .loss = blank(m, m->weights, SHAPE(1)) };
+    if (kind == RECON_LOSS_CROSS_ENTROPY) {
+        a->target = blank(m, RECON_I32, SHAPE(rows));
+        for (size_t r = 0; r < rows; r++)
+            set_number(&a->target, r, (double)recon_rng_below(&m->rng, cols));
+    } else if (kind == RECON_LOSS_VONMISES) {
+        a->target = noise_of(m, m->weights, SHAPE(rows));
+        sharpen(a, rows, cols / 4);
+    } else {
+        a->target = noise_of(m, m->type, SHAPE(rows, cols));
+    }
+}
+
+typedef struct {
+    int entry;
+    void (*build)(maker *m, any_args *args, const size_t *p);
+    size_t p[10];
+} op_case;
+
+static const op_case cases[] = {
+    { CONV, build_conv, { 1, 1, 1, 1, 1, 1, 1, 0, 0, 1 } },
+    { CONV, build_conv, { 2, 7, 5, 3, 8, 3, 1, 1, 1, 1 } },
+    { CONV, build_conv, { 3, 9, 11, 8, 17, 5, 2, 2, 0, 1 } },
+    { CONV, build_conv, { 1, 13, 9, 17, 3, 7, 1, 3, 1, 0 } },
+    { CONV, build_conv, { 2, 8, 8, 96, 96, 3, 1, 1, 1, 1 } },
+    { CONV, build_conv, { 2, 10, 7, 3, 96, 5, 1, 2, 0, 0 } },
+    { CONV, build_conv, { 5, 6, 6, 17, 8, 1, 2, 0, 0, 1 } },
+    { CONV, build_conv, { 1, 9, 9, 1, 8, 7, 2, 3, 1, 1 } },
+    { CONV, build_conv, { 3, 9, 8, 8, 3, 3, 2, 0, 0, 1 } },
+    { CONV, build_linear, { 1, 1, 1, 0, 1 } },
+    { CONV, build_linear, { 1, 96, 17, 1, 1 } },
+    { CONV, build_linear, { 37, 17, 8, 0, 1 } },
+    { CONV, build_linear, { 129, 96, 3, 0, 0 } },
+    { MAP, build_map, { RECON_RELU, 3, 17 } },
+    { MAP, build_map, { RECON_SILU, 1, 1 } },
+    { MAP, build_map, { RECON_SILU, 129, 17 } },
+    { MAP, build_map, { RECON_SIGMOID, 33, 96 } },
+    { MAP, build_map, { RECON_SOFTPLUS, 7, 96 } },
+    { MAP, build_map, { RECON_TANH, 65, 3 } },
+    { ADD, build_add, { 1, 0, 1 } },
+    { ADD, build_add, { 1733, 0, 1 } },
+    { ADD, build_add, { 1733, 1, 0 } },
+    { ADD, build_add, { 1733, 2, 0 } },
+    { ADD, build_add, { 515, 2, 1 } },
+    { GATE, build_gate, { 1, 1, 1 } },
+    { GATE, build_gate, { 5, 17, 1 } },
+    { GATE, build_gate, { 33, 8, 3 } },
+    { GATE, build_gate, { 130, 96, 2 } },
+    { NORM, build_norm, { 2, 1, 1, 1, 0 } },
+    { NORM, build_norm, { 75, 17, 1, 1, 0 } },
+    { NORM, build_norm, { 1001, 96, 1, 1, 0 } },
+    { NORM, build_norm, { 75, 17, 1, 0, 0 } },
+    { NORM, build_norm, { 75, 8, 3, 1, 0 } },
+    { NORM, build_norm, { 33, 17, 2, 0, 0 } },
+    { NORM, build_norm, { 75, 17, 1, 1, 6 } },
+    { NORM, build_norm, { 91, 3, 5, 1, 4 } },
+    { NORM, build_norm, { 40, 8, 1, 0, 3 } },
+    { NORM_RELU, build_norm_relu, { 1, 1, 2 } },
+    { NORM_RELU, build_norm_relu, { 65, 17, 2 } },
+    { NORM_RELU, build_norm_relu, { 20, 96, 3 } },
+    { NORM_RELU, build_norm_relu, { 33, 3, 5 } },
+    { POOL, build_pool, { 0, 1, 1, 1, 1, 1, 1 } },
+    { POOL, build_pool, { 0, 2, 8, 6, 17, 2, 2 } },
+    { POOL, build_pool, { 0, 3, 9, 7, 3, 3, 2 } },
+    { POOL, build_pool, { 1, 2, 8, 6, 96, 2, 2 } },
+    { POOL, build_pool, { 1, 1, 9, 10, 8, 3, 2 } },
+    { POOL, build_pool, { 1, 3, 7, 7, 17, 3, 1 } },
+    { POOL, build_pool, { 0, 3, 11, 8, 1, 5, 3 } },
+    { RESIZE, build_resize, { 0, 1, 1, 1, 1, 3, 2 } },
+    { RESIZE, build_resize, { 0, 2, 5, 7, 3, 10, 14 } },
+    { RESIZE, build_resize, { 1, 2, 5, 7, 17, 11, 13 } },
+    { RESIZE, build_resize, { 1, 3, 6, 6, 8, 1, 9 } },
+    { RESIZE, build_resize, { 0, 1, 12, 12, 96, 5, 7 } },
+    { ROTATE, build_rotate, { 1, 1, 1, 1 } },
+    { ROTATE, build_rotate, { 3, 9, 9, 3 } },
+    { ROTATE, build_rotate, { 1, 8, 8, 17 } },
+    { ROTATE, build_rotate, { 5, 11, 6, 1 } },
+    { ROTATE, build_rotate, { 2, 24, 24, 96 } },
+    { GATHER, build_gather, { 1, 1, 1 } },
+    { GATHER, build_gather, { 19, 67, 17 } },
+    { GATHER, build_gather, { 40, 7, 96 } },
+    { SEGMENT, build_segment, { 1, 1, 1 } },
+    { SEGMENT, build_segment, { 13, 67, 17 } },
+    { SEGMENT, build_segment, { 5, 131, 96 } },
+    { REDUCE, build_reduce, { 1, 1, 1 } },
+    { REDUCE, build_reduce, { 5, 49, 17 } },
+    { REDUCE, build_reduce, { 1, 1003, 3 } },
+    { REDUCE, build_reduce, { 33, 96, 1 } },
+    { PRODUCT, build_product, { 1, 1, 1, 1, 1 } },
+    { PRODUCT, build_product, { 7, 17, 3, 5, 3 } },
+    { PRODUCT, build_product, { 33, 8, 5, 3, 7 } },
+    { PRODUCT, build_product, { 5, 96, 1, 3, 3 } },
+    { COLUMNS, build_columns, { 1, 1, 1, 1, 0, 0 } },
+    { COLUMNS, build_columns, { 37, 17, 25, 8, 3, 11 } },
+    { COLUMNS, build_columns, { 5, 96, 99, 96, 0, 3 } },
+    { LOSS, build_loss, { RECON_LOSS_CROSS_ENTROPY, 1, 3 } },
+    { LOSS, build_loss, { RECON_LOSS_CROSS_ENTROPY, 67, 10 } },
+    { LOSS, build_loss, { RECON_LOSS_MSE, 13, 17 } },
+    { LOSS, build_loss, { RECON_LOSS_MSE, 1, 1 } },
+    { LOSS, build_loss, { RECON_LOSS_L1, 33, 8 } },
+    { LOSS, build_loss, { RECON_LOSS_COS, 65, 3 } },
+    { LOSS, build_loss, { RECON_LOSS_VONMISES, 1, 4 } },
+    { LOSS, build_loss, { RECON_LOSS_VONMISES, 67, 12 } },
+};
+#define CASES (sizeof cases / sizeof *cases)
+
+/* The arguments of case i: forward tensors from its builder, gradients to go with them. */
+static inline any_args build_case(maker *m, size_t i)
+{
+    any_args args;
+    memset(&args, 0, sizeof args);
+    cases[i].build(m, &args, cases[i].p);
+    for (const slot *s = entries[cases[i].entry].slots; s->role; s++) {
+        recon_tensor *t = tensor_at(&args, s->at);
+        if (!t->data || s->gradient == NO_GRADIENT)
+            continue;
+        recon_dtype type = s->role == WEIGHT ? m->weights : t->type;
+        *tensor_at(&args, s->gradient) = s->role == OUTPUT ? noise_of(m, type, t->ndim, t->shape)
+                                                           : blank(m, type, t->ndim, t->shape);
+    }
+    return args;
+}
+
+/* With tensors of its own. */
+static inline any_args copy_args(maker *m, const entry *e, const any_args *from)
+{
+    any_args args = *from;
+    for (const slot *s = e->slots; s->role; s++) {
+        recon_tensor *t = tensor_at(&args, s->at);
+        if (t->data)
+            *t = copy_of(m, t);
+        if (s->gradient != NO_GRADIENT && tensor_at(&args, s->gradient)->data)
+            *tensor_at(&args, s->gradient) = copy_of(m, tensor_at(&args, s->gradient));
+    }
+    return args;
+}
+
+#endif
