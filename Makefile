@@ -63,12 +63,12 @@ NVCC       := $(word 1,$(CUDA_FOUND))
 ifeq ($(NVCC),)
 $(error CUDA=1: see above)
 endif
-CUDA_LIBS  := $(wordlist 3,99,$(CUDA_FOUND))
+CUDA_LIBS  := $(wordlist 4,99,$(CUDA_FOUND))
 FEATURES   += -DRECON_HAVE_CUDA
 NVCC_FLAGS := -std=c++20 -O3 -lineinfo -gencode arch=compute_90,code=sm_90 \
               -gencode arch=compute_90,code=compute_90 --Werror all-warnings \
               -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra,-Wshadow,-Werror \
-              $(word 2,$(CUDA_FOUND)) -Iinclude -Isrc
+              $(wordlist 2,3,$(CUDA_FOUND)) -Iinclude -Isrc
 endif
 
 C_SRC   := $(wildcard $(addsuffix /*.c,$(addprefix src/,$(LAYERS))) src/ops/*/*.c)
@@ -176,17 +176,24 @@ build/fuzz/%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(FUZZ_SRC) $(wildcard src/c
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(FUZZ_FLAGS) -o $@ $< $(FUZZ_SRC) -ljansson -lz -lm
 
-# The cuda table against ref/. The standalone check needs a compiler and CUDA, no other library: it
-# prints TAP lines and a table of times.
+# The cuda table against ref/. The standalone check needs a compiler and CUDA, no other library: the
+# same tests with a stand-in for cmocka, TAP lines, then times against the GPU's ceilings, with the
+# plans cuDNN's heuristics choose and with the fastest.
 ifneq ($(CUDA),)
-check-cuda: $(BUILD)/tests/ops/test_ops check-cuda-standalone
-	$(BUILD)/tests/ops/test_ops
-check-cuda-standalone: $(BUILD)/check_cuda
-	$(BUILD)/check_cuda
 CORE_PLAIN := $(filter-out src/core/json.c src/core/np%.c src/core/safetensors.c,$(wildcard src/core/*.c))
-CHECK_OBJ  := $(patsubst %,$(BUILD)/%.o,$(basename $(CORE_PLAIN) $(wildcard src/ops/*.c src/ops/*/*.c) \
-                $(CU_SRC) tests/ops/check_cuda.c))
-$(BUILD)/check_cuda: $(CHECK_OBJ)
+PLAIN_OBJ  := $(patsubst %,$(BUILD)/%.o,$(basename $(CORE_PLAIN) $(wildcard src/ops/*.c src/ops/*/*.c) \
+                $(CU_SRC)))
+check-cuda: $(BUILD)/tests/ops/test_ops
+	$<
+check-cuda-standalone: $(BUILD)/plain/test_ops $(BUILD)/plain/test_graph $(BUILD)/plain/time_cuda
+	$(BUILD)/plain/test_ops
+	$(BUILD)/plain/test_graph
+	$(BUILD)/plain/time_cuda
+	$(BUILD)/plain/time_cuda --tune
+$(BUILD)/plain/%.o: tests/ops/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC )$(CC) $(CFLAGS_ALL) -Itests/plain -Itests -MMD -MP -c $< -o $@
+$(BUILD)/plain/%: $(BUILD)/plain/%.o $(PLAIN_OBJ)
 	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ $(FEATURE_LIBS) $(CUDA_LIBS) -lm -pthread
 else
 check-cuda check-cuda-standalone:

@@ -16,11 +16,26 @@ static int lead(size_t ld)
     return ld ? (int)ld : 1;
 }
 
+/* Products of bytes are for completeness: the search that wants them fast runs on the host. */
+struct byte_product {
+    recon_gemm_args g;
+    __device__ void at(size_t out) const
+    {
+        const int8_t *a = static_cast<const int8_t *>(g.a), *b = static_cast<const int8_t *>(g.b);
+        size_t row = out / g.n, col = out % g.n;
+        int32_t sum = 0;
+        for (size_t l = 0; l < g.k; l++)
+            sum += a[g.transpose_a ? l * g.lda + row : row * g.lda + l] *
+                   b[g.transpose_b ? col * g.ldb + l : l * g.ldb + col];
+        static_cast<int32_t *>(g.c)[row * g.ldc + col] = sum;
+    }
+};
+
 static recon_status check(recon_ctx *ctx, const recon_gemm_args *g)
 {
     if (g->type != RECON_F32 && g->type != RECON_BF16 && g->type != RECON_F64)
         return recon_fail(ctx, RECON_ERR_UNSUPPORTED,
-                          "gemm on cuda: float32, float64 or bfloat16, not %s",
+                          "gemm on cuda: float32, float64, bfloat16 or int8, not %s",
                           recon_dtype_name(g->type));
     size_t largest = g->m | g->n | g->k | g->lda | g->ldb | g->ldc;
     if (largest > INT_MAX)
@@ -32,6 +47,8 @@ static recon_status check(recon_ctx *ctx, const recon_gemm_args *g)
 /* F32 stays F32 in the products: TF32 would keep ten bits. */
 recon_status cuda_gemm(recon_ctx *ctx, const recon_gemm_args *g)
 {
+    if (g->type == RECON_I8)
+        return each_index(ctx, "gemm", g->m * g->n, byte_product{ *g });
     TRY(check(ctx, g));
     if (g->m == 0 || g->n == 0)
         return RECON_OK;
