@@ -12,11 +12,12 @@ struct recon_pool; /* threads.c */
 
 struct recon_ctx {
     const struct recon_ops *ops;
-    void *backend; /* what the table keeps between calls; the table gives both */
-    void (*backend_free)(void *);
     struct recon_pool *pool;
     recon_ctx_options options;
     atomic_int interrupted;
+
+    void *backend;                       /* what the ops keep between calls, theirs to define; */
+    void (*backend_free)(void *backend); /* NULL, or how to give it back */
 
     pthread_mutex_t lock; /* guards the message and the callbacks: workers may fail and report */
     char message[1024];
