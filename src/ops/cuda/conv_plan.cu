@@ -186,7 +186,24 @@ static bool make_graph(recon_cuda *s, conv_plan *plan)
 
 /* ---- engines ---- */
 
-/* Sums in one order, and F32 multiplied as F32. */
+/* Does the note speak of sums in no fixed order, or of digits lost on the way? In F32 tensor cores
+ * mean TF32. */
+static bool refused(cudnnBackendNumericalNote_t note, recon_dtype type)
+{
+    switch (note) {
+    case CUDNN_NUMERICAL_NOTE_TENSOR_CORE:
+    case CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS: return type == RECON_F32;
+    case CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC:
+    case CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION:
+    case CUDNN_NUMERICAL_NOTE_FFT:
+    case CUDNN_NUMERICAL_NOTE_WINOGRAD:
+    case CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_4x4:
+    case CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_6x6:
+    case CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13: return true;
+    default: return false;
+    }
+}
+
 static bool allowed(const descriptor &config, recon_dtype type)
 {
     descriptor engine(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
@@ -196,14 +213,9 @@ static bool allowed(const descriptor &config, recon_dtype type)
         return false;
     int64_t n =
         engine.get(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE, MAX_NOTES, notes);
-    for (int64_t i = 0; i < n; i++) {
-        if (notes[i] == CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC ||
-            notes[i] == CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION)
+    for (int64_t i = 0; i < n; i++)
+        if (refused(notes[i], type))
             return false;
-        if (type == RECON_F32 && (notes[i] == CUDNN_NUMERICAL_NOTE_TENSOR_CORE ||
-                                  notes[i] == CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS))
-            return false;
-    }
     return true;
 }
 
