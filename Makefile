@@ -6,6 +6,9 @@
 # Also: make bench | check-slow | fuzz | install | format | clean. `make test T=group/so3` runs one
 # test; `make SANITIZE=address,undefined` builds into build/debug, SANITIZE=thread into build/tsan;
 # ARENA=malloc see core/arena.h.
+#
+# `make CUDA=1` adds the GPU's kernels and builds into build/cuda; on a machine with a GPU `make
+# CUDA=1 check-cuda` holds them to ref/, and check-cuda-standalone does so with no other library.
 
 VERSION := 0.1.0
 SOMAJOR := 0
@@ -18,7 +21,8 @@ LAYERS := core ops group stats knn nn data backbone normalize maps apps report
 CC       ?= cc
 CXX      ?= c++
 SANITIZE ?=
-BUILD    := build$(if $(SANITIZE),$(if $(filter thread,$(SANITIZE)),/tsan,/debug))
+CUDA     ?=
+BUILD    := build$(if $(CUDA),/cuda)$(if $(SANITIZE),$(if $(filter thread,$(SANITIZE)),/tsan,/debug))
 say       = @$(if $(V),set -x;,echo '  $(1)' $@;)# V=1 shows whole commands
 
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wpointer-arith -Wwrite-strings -Wvla -Werror
@@ -29,7 +33,7 @@ COMMON = $(OPT) -g -fPIC -fvisibility=hidden -pthread -ffp-contract=fast $(WARN)
          $(if $(filter malloc,$(ARENA)),-DRECON_ARENA_MALLOC)
 CFLAGS_ALL   = -std=c11 -Wstrict-prototypes -Wmissing-prototypes $(COMMON) $(CFLAGS)
 CXXFLAGS_ALL = -std=c++17 $(COMMON) $(CXXFLAGS)
-LDLIBS = -ljansson -lz $(FEATURE_LIBS) -lm -pthread
+LDLIBS = -ljansson -lz $(FEATURE_LIBS) $(CUDA_LIBS) -lm -pthread
 
 # Optional libraries: found by compiling against them, absence is said and not fatal.
 HASH := \#
@@ -53,9 +57,25 @@ FEATURES += -DRECON_HAVE_FAISS
 FEATURE_LIBS := -lfaiss $(FEATURE_LIBS) -llapack -lgomp -lstdc++
 endif
 
+# CUDA is asked for by name: its absence is then an error that says what is missing.
+ifneq ($(CUDA),)
+CUDA_FOUND := $(shell tools/find-cuda)
+NVCC       := $(word 1,$(CUDA_FOUND))
+ifeq ($(NVCC),)
+$(error CUDA=1: see above)
+endif
+CUDA_LIBS  := $(wordlist 4,99,$(CUDA_FOUND))
+FEATURES   += -DRECON_HAVE_CUDA
+NVCC_FLAGS := -std=c++20 -O3 -lineinfo -gencode arch=compute_90,code=sm_90 \
+              -gencode arch=compute_90,code=compute_90 --Werror all-warnings \
+              -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra,-Wshadow,-Werror \
+              $(wordlist 2,3,$(CUDA_FOUND)) -Iinclude -Isrc
+endif
+
 C_SRC   := $(wildcard $(addsuffix /*.c,$(addprefix src/,$(LAYERS))) src/ops/*/*.c)
 CXX_SRC := $(if $(filter yes,$(HAVE_FAISS)),$(wildcard src/knn/*.cc))
-OBJ     := $(C_SRC:%.c=$(BUILD)/%.o) $(CXX_SRC:%.cc=$(BUILD)/%.o)
+CU_SRC  := $(if $(CUDA),$(wildcard src/ops/cuda/*.cu))
+OBJ     := $(C_SRC:%.c=$(BUILD)/%.o) $(CXX_SRC:%.cc=$(BUILD)/%.o) $(CU_SRC:%.cu=$(BUILD)/%.o)
 CLI_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cli/*.c))
 SLOW    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/slow/test_*.c))
 TESTS   := $(filter-out $(SLOW),$(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/*/test_*.c)))
@@ -66,7 +86,8 @@ LIB_A   := $(BUILD)/librecon.a
 LIB_SO  := $(BUILD)/librecon.so.$(VERSION)
 
 .PHONY: FORCE all lib tests setup setup-test setup-bench test demo bench check-slow fuzz fuzz-brief \
-        fuzz-targets install uninstall format check-format check-layers check-tsan features clean
+        fuzz-targets check-cuda check-cuda-standalone install uninstall format check-format \
+        check-layers check-tsan features clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -75,7 +96,7 @@ lib: $(LIB_A) $(BUILD)/librecon.so
 tests: $(TESTS) $(BUILD)/recon $(EXAMPLES)
 
 # One line a change of compiler, flags or features cannot get past: everything depends on it.
-FLAGS_NOW := $(CC) $(CFLAGS_ALL) | $(CXX) $(CXXFLAGS_ALL) | $(LDLIBS)
+FLAGS_NOW := $(CC) $(CFLAGS_ALL) | $(CXX) $(CXXFLAGS_ALL) | $(NVCC) $(NVCC_FLAGS) | $(LDLIBS)
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' | cmp -s - $@ || \
@@ -92,6 +113,9 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 $(BUILD)/%.o: %.cc $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CXX)$(CXX) $(CXXFLAGS_ALL) -fopenmp -MMD -MP -c $< -o $@
+$(BUILD)/%.o: %.cu $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,NV )$(NVCC) $(NVCC_FLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 
 $(LIB_A): $(OBJ)
 	@rm -f $@
@@ -162,6 +186,30 @@ build/fuzz/%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(FUZZ_SRC) $(wildcard src/c
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(FUZZ_FLAGS) -o $@ $< $(FUZZ_SRC) -ljansson -lz -lm
 
+# The cuda table against ref/. The standalone check needs a compiler and CUDA, no other library: the
+# same tests with a stand-in for cmocka, TAP lines, then times against the GPU's ceilings, with the
+# plans cuDNN's heuristics choose and with the fastest.
+ifneq ($(CUDA),)
+CORE_PLAIN := $(filter-out src/core/json.c src/core/np%.c src/core/safetensors.c,$(wildcard src/core/*.c))
+PLAIN_OBJ  := $(patsubst %,$(BUILD)/%.o,$(basename $(CORE_PLAIN) $(wildcard src/ops/*.c src/ops/*/*.c) \
+                $(CU_SRC)))
+check-cuda: $(BUILD)/tests/ops/test_ops
+	$<
+check-cuda-standalone: $(BUILD)/plain/test_ops $(BUILD)/plain/test_graph $(BUILD)/plain/time_cuda
+	$(BUILD)/plain/test_ops
+	$(BUILD)/plain/test_graph
+	$(BUILD)/plain/time_cuda
+	$(BUILD)/plain/time_cuda --tune
+$(BUILD)/plain/%.o: tests/ops/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC )$(CC) $(CFLAGS_ALL) -Itests/plain -Itests -MMD -MP -c $< -o $@
+$(BUILD)/plain/%: $(BUILD)/plain/%.o $(PLAIN_OBJ)
+	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ $(FEATURE_LIBS) $(CUDA_LIBS) -lm -pthread
+else
+check-cuda check-cuda-standalone:
+	@$(MAKE) --no-print-directory CUDA=1 $@
+endif
+
 demo: setup
 	@$(MAKE) --no-print-directory all
 	@mkdir -p $(BUILD)/demo; for g in so2 so3; do \
@@ -185,7 +233,7 @@ bench: setup-bench
 check-layers:
 	@tools/check-layers $(LAYERS)
 
-FORMATTED = $(shell git ls-files -co --exclude-standard '*.c' '*.h' '*.cc')
+FORMATTED = $(shell git ls-files -co --exclude-standard '*.c' '*.h' '*.cc' '*.cu')
 format:
 	clang-format -i $(FORMATTED)
 check-format:

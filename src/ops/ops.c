@@ -1,19 +1,55 @@
 /* ops.c - the choice of a table. */
 #include "ops/ops.h"
+#include "ops/cuda/attach.h"
+#include "ops/graph.h"
+#include "ops/state.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 
 #include <string.h>
 
+void *recon_ops_state(const recon_ctx *ctx)
+{
+    return ctx->backend;
+}
+
+void recon_ops_set_state(recon_ctx *ctx, void *state, void (*release)(void *state))
+{
+    if (ctx->backend_free)
+        ctx->backend_free(ctx->backend);
+    ctx->backend = state;
+    ctx->backend_free = release;
+}
+
+static recon_status attach_cuda(recon_ctx *ctx)
+{
+#ifdef RECON_HAVE_CUDA
+    recon_status status = recon_cuda_open(ctx);
+    if (status == RECON_OK)
+        ctx->ops = &recon_ops_cuda;
+    return status;
+#else
+    return recon_fail(ctx, RECON_ERR_UNSUPPORTED,
+                      "backend cuda is not in this build: make CUDA=1 adds it");
+#endif
+}
+
+static recon_status attach_host(recon_ctx *ctx, const recon_ops *table)
+{
+    recon_ops_set_state(ctx, NULL, NULL);
+    ctx->ops = table;
+    return RECON_OK;
+}
+
 recon_status recon_ops_attach(recon_ctx *ctx, const char *name)
 {
     if (strcmp(name, "cpu") == 0)
-        ctx->ops = &recon_ops_cpu;
-    else if (strcmp(name, "ref") == 0)
-        ctx->ops = &recon_ops_ref;
-    else
-        return recon_fail(ctx, RECON_ERR_INPUT, "no backend is called '%s': cpu or ref", name);
-    return RECON_OK;
+        return attach_host(ctx, &recon_ops_cpu);
+    if (strcmp(name, "ref") == 0)
+        return attach_host(ctx, &recon_ops_ref);
+    if (strcmp(name, "cuda") == 0)
+        return attach_cuda(ctx);
+    return recon_fail(ctx, RECON_ERR_INPUT, "no backend is called '%s': cpu, cuda or ref", name);
 }
 
 const recon_ops *recon_ops_of(recon_ctx *ctx)
@@ -26,4 +62,14 @@ const recon_ops *recon_ops_of(recon_ctx *ctx)
 const char *recon_ops_name(recon_ctx *ctx)
 {
     return recon_ops_of(ctx)->name;
+}
+
+const recon_graph_table *recon_ops_graphs(recon_ctx *ctx)
+{
+#ifdef RECON_HAVE_CUDA
+    if (ctx->ops == &recon_ops_cuda)
+        return &recon_cuda_graphs;
+#endif
+    (void)ctx;
+    return NULL;
 }

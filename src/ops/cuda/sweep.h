@@ -1,0 +1,133 @@
+/* sweep.h - passes over the rows of a matrix with each thread at fixed columns: sums down the
+ * columns, and updates whose factors belong to a column and stay in registers.
+ *
+ * Rows come in segments: either `offset` says where each begins, or all have `rows` rows. Sums are
+ * made in two passes and always in the same order: blocks of rows first, then over the blocks in
+ * double. */
+#ifndef OPS_CUDA_SWEEP_H
+#define OPS_CUDA_SWEEP_H
+
+#include "ops/cuda/kernel.h"
+
+struct sweep {
+    size_t segments, rows, cols; /* rows of one segment; with offset, of an average one */
+    const int *offset;           /* [segments + 1] or NULL                             */
+    unsigned tx, ty, tiles, chunks;
+
+    __device__ size_t first(size_t segment) const
+    {
+        return offset ? (size_t)offset[segment] : segment * rows;
+    }
+    __device__ size_t count(size_t segment) const
+    {
+        return offset ? (size_t)(offset[segment + 1] - offset[segment]) : rows;
+    }
+};
+
+/* Where a thread of a sweep works. */
+struct sweep_place {
+    size_t segment, col, row, end, step;
+};
+
+template <int N> __device__ sweep_place sweep_here(const sweep &s)
+{
+    sweep_place p;
+    p.segment = blockIdx.x / s.tiles;
+    p.col = ((size_t)(blockIdx.x % s.tiles) * s.tx + threadIdx.x) * N;
+    p.row = s.first(p.segment) + (size_t)blockIdx.y * s.ty + threadIdx.y;
+    p.end = p.col < s.cols ? s.first(p.segment) + s.count(p.segment) : 0;
+    p.step = (size_t)s.ty * s.chunks;
+    return p;
+}
+
+/* A block is tx column packs wide and ty rows high, so that narrow matrices are read whole. */
+template <int N>
+sweep sweep_plan(const recon_ctx *ctx, size_t segments, size_t rows, size_t cols, const int *offset)
+{
+    sweep s = { segments, rows, cols, offset, 1, THREADS, 1, 1 };
+    size_t packs = (cols + N - 1) / N;
+    while (s.tx < packs && s.tx < 32)
+        s.tx *= 2;
+    s.ty = THREADS / s.tx;
+    s.tiles = (unsigned)((packs + s.tx - 1) / s.tx);
+    size_t most = (rows + 4 * s.ty - 1) / (4 * s.ty); /* a thread gets four rows or more */
+    size_t want = (size_t)cuda_of(ctx)->processors * 8 / (s.tiles * segments + 1);
+    size_t chunks = most < want ? most : want;
+    s.chunks = (unsigned)(chunks < 1 ? 1 : chunks > 1024 ? 1024 : chunks);
+    return s;
+}
+
+inline dim3 sweep_grid(const sweep &s)
+{
+    return dim3((unsigned)(s.segments * s.tiles), s.chunks);
+}
+
+/* partial[segment][chunk][K][cols] = sums of what f.add<N> adds to its K x N accumulators. */
+template <int K, int N, class F> __global__ void column_kernel(sweep s, F f, float *partial)
+{
+    __shared__ float all[K * N * THREADS];
+    sweep_place p = sweep_here<N>(s);
+    float acc[K][N] = {};
+    for (size_t row = p.row; row < p.end; row += p.step)
+        f.template add<N>(acc, row, p.col, p.segment);
+    unsigned me = threadIdx.y * s.tx + threadIdx.x;
+#pragma unroll
+    for (int i = 0; i < K * N; i++)
+        all[i * THREADS + me] = acc[i / N][i % N];
+    __syncthreads();
+    for (unsigned out = me; out < K * N * s.tx; out += THREADS) {
+        unsigned x = out / N % s.tx, j = out % N, k = out / (N * s.tx);
+        size_t col = ((size_t)(blockIdx.x % s.tiles) * s.tx + x) * N + j;
+        float sum = 0;
+        for (unsigned y = 0; y < s.ty; y++)
+            sum += all[(k * N + j) * THREADS + y * s.tx + x];
+        if (col < s.cols)
+            partial[((p.segment * s.chunks + blockIdx.y) * K + k) * s.cols + col] = sum;
+    }
+}
+
+#define FINISH_X 32
+#define FINISH_Y 8
+
+/* f.finish(segment, channel, sums[K]), a channel being `field` columns side by side. */
+template <int K, class F>
+__global__ void column_finish_kernel(sweep s, F f, const float *partial, unsigned field)
+{
+    __shared__ double all[FINISH_Y][K][FINISH_X];
+    size_t channels = s.cols / field, tiles = (channels + FINISH_X - 1) / FINISH_X;
+    size_t segment = blockIdx.x / tiles;
+    size_t channel = blockIdx.x % tiles * FINISH_X + threadIdx.x;
+    double acc[K] = {};
+    for (size_t chunk = threadIdx.y; channel < channels && chunk < s.chunks; chunk += FINISH_Y)
+        for (int k = 0; k < K; k++)
+            for (unsigned j = 0; j < field; j++)
+                acc[k] +=
+                    partial[((segment * s.chunks + chunk) * K + k) * s.cols + channel * field + j];
+    for (int k = 0; k < K; k++)
+        all[threadIdx.y][k][threadIdx.x] = acc[k];
+    __syncthreads();
+    if (threadIdx.y != 0 || channel >= channels)
+        return;
+    for (int y = 1; y < FINISH_Y; y++)
+        for (int k = 0; k < K; k++)
+            acc[k] += all[y][k][threadIdx.x];
+    f.finish(segment, channel, acc);
+}
+
+/* Both passes. The caller has begun scratch; N wide where the columns and pointers allow it. */
+template <int K, int N, class F>
+recon_status column_sums(recon_ctx *ctx, const char *name, F f, size_t segments, size_t rows,
+                         size_t cols, const int *offset, size_t field)
+{
+    if (segments == 0 || cols == 0)
+        return RECON_OK;
+    sweep s = sweep_plan<N>(ctx, segments, rows, cols, offset);
+    float *partial;
+    TRY(scratch_take(ctx, &partial, segments * s.chunks * K * cols));
+    TRY(launch(ctx, name, column_kernel<K, N, F>, sweep_grid(s), dim3(s.tx, s.ty), s, f, partial));
+    size_t tiles = (cols / field + FINISH_X - 1) / FINISH_X;
+    return launch(ctx, name, column_finish_kernel<K, F>, dim3((unsigned)(segments * tiles)),
+                  dim3(FINISH_X, FINISH_Y), s, f, partial, (unsigned)field);
+}
+
+#endif

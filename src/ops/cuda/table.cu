@@ -1,0 +1,53 @@
+/* table.cu - the table for the GPU. The scan of a streamed top-k works on host memory: cpu/ has it.
+ */
+#include "ops/cuda/attach.h"
+#include "ops/cuda/table.h"
+
+static int has_fast_bytes(void)
+{
+    return 0;
+}
+
+extern "C" const recon_ops recon_ops_cuda = {
+    .name = "cuda (cuDNN)",
+    .has_fast_bytes = has_fast_bytes,
+    .alloc = cuda_alloc,
+    .release = cuda_release,
+    .upload = cuda_upload,
+    .download = cuda_download,
+    .zero = cuda_zero,
+    .sync = cuda_sync,
+    .gemm = cuda_gemm,
+    .topk = nullptr,
+    .conv = cuda_conv,
+    .conv_back = cuda_conv_back,
+    .map = cuda_map,
+    .map_back = cuda_map_back,
+    .add = cuda_add,
+    .gate = cuda_gate,
+    .gate_back = cuda_gate_back,
+    .norm = cuda_norm,
+    .norm_back = cuda_norm_back,
+    .norm_relu = cuda_norm_relu,
+    .norm_relu_back = cuda_norm_relu_back,
+    .pool = cuda_pool,
+    .pool_back = cuda_pool_back,
+    .resize = cuda_resize,
+    .resize_back = cuda_resize_back,
+    .rotate = cuda_rotate,
+    .rotate_back = cuda_rotate_back,
+    .dropout = cuda_dropout,
+    .gather = cuda_gather,
+    .gather_back = cuda_gather_back,
+    .segment_sum = cuda_segment_sum,
+    .segment_sum_back = cuda_segment_sum_back,
+    .reduce = cuda_reduce,
+    .reduce_back = cuda_reduce_back,
+    .tensor_product = cuda_tensor_product,
+    .tensor_product_back = cuda_tensor_product_back,
+    .columns = cuda_columns,
+    .loss = cuda_loss,
+    .loss_back = cuda_loss_back,
+    .norm2 = cuda_norm2,
+    .adam = cuda_adam,
+};

@@ -1,0 +1,62 @@
+/* table.h - the entries of the cuda table, a few to a file. */
+#ifndef OPS_CUDA_TABLE_H
+#define OPS_CUDA_TABLE_H
+
+#include "ops/ops.h"
+
+/* state.cu */
+recon_status cuda_alloc(recon_ctx *ctx, void **out, size_t bytes);
+void cuda_release(recon_ctx *ctx, void *block);
+recon_status cuda_upload(recon_ctx *ctx, void *to, const void *host, size_t bytes);
+recon_status cuda_download(recon_ctx *ctx, void *host, const void *from, size_t bytes);
+recon_status cuda_zero(recon_ctx *ctx, void *block, size_t bytes);
+recon_status cuda_sync(recon_ctx *ctx);
+
+recon_status cuda_gemm(recon_ctx *ctx, const recon_gemm_args *args);
+
+/* conv.cu */
+recon_status cuda_conv(recon_ctx *ctx, const recon_conv_args *args);
+recon_status cuda_conv_back(recon_ctx *ctx, const recon_conv_args *args);
+
+/* elementwise.cu */
+recon_status cuda_map(recon_ctx *ctx, const recon_map_args *args);
+recon_status cuda_map_back(recon_ctx *ctx, const recon_map_args *args);
+recon_status cuda_add(recon_ctx *ctx, const recon_add_args *args);
+recon_status cuda_gate(recon_ctx *ctx, const recon_gate_args *args);
+recon_status cuda_gate_back(recon_ctx *ctx, const recon_gate_args *args);
+recon_status cuda_dropout(recon_ctx *ctx, const recon_dropout_args *args);
+recon_status cuda_columns(recon_ctx *ctx, const recon_columns_args *args);
+recon_status cuda_adam(recon_ctx *ctx, const recon_adam_args *args);
+
+/* norm.cu, norm_relu.cu */
+recon_status cuda_norm(recon_ctx *ctx, const recon_norm_args *args);
+recon_status cuda_norm_back(recon_ctx *ctx, const recon_norm_args *args);
+recon_status cuda_norm_relu(recon_ctx *ctx, const recon_norm_relu_args *args);
+recon_status cuda_norm_relu_back(recon_ctx *ctx, const recon_norm_relu_args *args);
+
+/* pool.cu, resize.cu, rotate.cu */
+recon_status cuda_pool(recon_ctx *ctx, const recon_pool_args *args);
+recon_status cuda_pool_back(recon_ctx *ctx, const recon_pool_args *args);
+recon_status cuda_resize(recon_ctx *ctx, const recon_resize_args *args);
+recon_status cuda_resize_back(recon_ctx *ctx, const recon_resize_args *args);
+recon_status cuda_rotate(recon_ctx *ctx, const recon_rotate_args *args);
+recon_status cuda_rotate_back(recon_ctx *ctx, const recon_rotate_args *args);
+
+/* rows.cu */
+recon_status cuda_gather(recon_ctx *ctx, const recon_gather_args *args);
+recon_status cuda_gather_back(recon_ctx *ctx, const recon_gather_args *args);
+recon_status cuda_segment_sum(recon_ctx *ctx, const recon_segment_args *args);
+recon_status cuda_segment_sum_back(recon_ctx *ctx, const recon_segment_args *args);
+recon_status cuda_reduce(recon_ctx *ctx, const recon_reduce_args *args);
+recon_status cuda_reduce_back(recon_ctx *ctx, const recon_reduce_args *args);
+
+/* tensor_product.cu */
+recon_status cuda_tensor_product(recon_ctx *ctx, const recon_tensor_product_args *args);
+recon_status cuda_tensor_product_back(recon_ctx *ctx, const recon_tensor_product_args *args);
+
+/* loss.cu */
+recon_status cuda_loss(recon_ctx *ctx, const recon_loss_args *args);
+recon_status cuda_loss_back(recon_ctx *ctx, const recon_loss_args *args);
+recon_status cuda_norm2(recon_ctx *ctx, double *out, const void *x, size_t n, recon_dtype type);
+
+#endif
