@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FILTERS 8 /* of dw per task */
+#define FILTERS 8 /* of dw and dbias per task */
 
 typedef struct {
     const recon_conv_args *args;
@@ -215,12 +215,11 @@ static recon_status dw_task(recon_ctx *ctx, void *arg, size_t index, int worker)
 static void dbias_span(const void *args, size_t begin, size_t end)
 {
     const conv *v = args;
-    for (size_t o = begin; o < end; o++) {
-        double sum = 0;
-        for (size_t r = 0; r < v->n * v->p * v->q; r++)
-            sum += v->dy[r * v->o + o];
-        recon_ref_set(&v->args->dbias, o, sum);
-    }
+    double sum[FILTERS] = { 0 };
+    for (size_t r = 0; r < v->n * v->p * v->q; r++)
+        for (size_t o = begin; o < end; o++)
+            sum[o - begin] += v->dy[r * v->o + o];
+    recon_ref_store(&v->args->dbias, begin, sum, end - begin);
 }
 
 static void mask_span(const void *args, size_t begin, size_t end)

@@ -12,7 +12,11 @@
 
 #include <math.h>
 
-#define CHANNELS 16 /* per task */
+#define CHANNELS 16 /* per task: a cache line of floats, so that each is fetched by one task */
+
+typedef struct {
+    size_t begin, end;
+} range;
 
 typedef struct {
     double mean, inv, scale, shift;
@@ -23,10 +27,11 @@ static size_t segments(const recon_norm_args *a)
     return a->offset.data ? recon_tensor_count(&a->offset) - 1 : 1;
 }
 
-static void rows_of(const recon_norm_args *a, size_t s, size_t *begin, size_t *end)
+static range rows_of(const recon_norm_args *a, size_t s)
 {
-    *begin = a->offset.data ? recon_ref_int(&a->offset, s) : 0;
-    *end = a->offset.data ? recon_ref_int(&a->offset, s + 1) : recon_tensor_rows(&a->x);
+    if (a->offset.data)
+        return (range){ recon_ref_int(&a->offset, s), recon_ref_int(&a->offset, s + 1) };
+    return (range){ 0, recon_tensor_rows(&a->x) };
 }
 
 /* Does the batch give the statistics, or do the running ones? */
@@ -35,81 +40,93 @@ static int from_batch(const recon_norm_args *a)
     return a->training || a->offset.data;
 }
 
-/* The two sums over rows begin .. end of channel f, about mean. */
-static void sums(double *first, double *second, const recon_norm_args *a, size_t f, double mean,
-                 size_t begin, size_t end)
+/* power 1: the sum of each channel; 2: of its squares about mean. */
+static void sums(double *sum, const recon_norm_args *a, range rows, range f, const double *mean,
+                 int power)
 {
     size_t cols = recon_tensor_cols(&a->x), m = a->field;
-    *first = *second = 0;
-    for (size_t r = begin; r < end; r++)
-        for (size_t i = r * cols + f * m; i < r * cols + (f + 1) * m; i++) {
-            double x = recon_ref_get(&a->x, i) - mean;
-            *first += x;
-            *second += x * x;
-        }
+    for (size_t k = f.begin; k < f.end; k++)
+        sum[k - f.begin] = 0;
+    for (size_t r = rows.begin; r < rows.end; r++)
+        for (size_t k = f.begin; k < f.end; k++)
+            for (size_t i = r * cols + k * m; i < r * cols + (k + 1) * m; i++) {
+                double x = recon_ref_get(&a->x, i) - mean[k - f.begin];
+                sum[k - f.begin] += power == 1 ? x : x * x;
+            }
 }
 
-static void update(const recon_tensor *running, size_t f, double momentum, double now)
+static void update(const recon_tensor *running, size_t k, double momentum, double now)
 {
-    recon_ref_set(running, f, (1 - momentum) * recon_ref_get(running, f) + momentum * now);
+    recon_ref_set(running, k, (1 - momentum) * recon_ref_get(running, k) + momentum * now);
 }
 
-/* Finds and stores the statistics of segment s. */
-static void find(const recon_norm_args *a, size_t s, size_t f, size_t begin, size_t end)
+/* Stores the statistics of one channel. at: its place among mean and inv. */
+static void keep(const recon_norm_args *a, size_t at, size_t k, double mean, double var, double n)
 {
-    double rows = end > begin ? (double)(end - begin) : 1, sum, square, mean = 0;
-    if (a->field == 1) {
-        sums(&sum, &square, a, f, 0, begin, end);
-        mean = sum / rows;
-    }
-    sums(&sum, &square, a, f, mean, begin, end);
-    double var = square / (rows * (double)a->field);
-    size_t at = s * recon_tensor_count(&a->scale) + f;
     recon_ref_set(&a->inv, at, 1 / sqrt(var + a->eps));
     if (a->field == 1)
         recon_ref_set(&a->mean, at, mean);
     if (a->offset.data)
         return;
     if (a->field == 1) {
-        update(&a->running_mean, f, a->momentum, mean);
-        var *= rows > 1 ? rows / (rows - 1) : 1;
+        update(&a->running_mean, k, a->momentum, mean);
+        var *= n > 1 ? n / (n - 1) : 1;
     }
-    update(&a->running_var, f, a->momentum, var);
+    update(&a->running_var, k, a->momentum, var);
 }
 
-static channel channel_of(const recon_norm_args *a, size_t s, size_t f)
+static void find(const recon_norm_args *a, size_t s, range rows, range f)
 {
-    size_t at = s * recon_tensor_count(&a->scale) + f;
-    channel c = { .scale = recon_ref_get(&a->scale, f) };
+    double n = rows.end > rows.begin ? (double)(rows.end - rows.begin) : 1;
+    double mean[CHANNELS] = { 0 }, sum[CHANNELS];
+    if (a->field == 1) {
+        sums(sum, a, rows, f, mean, 1);
+        for (size_t k = 0; k < f.end - f.begin; k++)
+            mean[k] = sum[k] / n;
+    }
+    sums(sum, a, rows, f, mean, 2);
+    for (size_t k = f.begin; k < f.end; k++)
+        keep(a, s * recon_tensor_count(&a->scale) + k, k, mean[k - f.begin],
+             sum[k - f.begin] / (n * (double)a->field), n);
+}
+
+static channel channel_of(const recon_norm_args *a, size_t s, size_t k)
+{
+    size_t at = s * recon_tensor_count(&a->scale) + k;
+    channel c = { .scale = recon_ref_get(&a->scale, k) };
     if (from_batch(a))
         c.inv = recon_ref_get(&a->inv, at);
     else
-        c.inv = 1 / sqrt(recon_ref_get(&a->running_var, f) + a->eps);
+        c.inv = 1 / sqrt(recon_ref_get(&a->running_var, k) + a->eps);
     if (a->field == 1) {
-        c.mean = from_batch(a) ? recon_ref_get(&a->mean, at) : recon_ref_get(&a->running_mean, f);
-        c.shift = recon_ref_get(&a->shift, f);
+        c.mean = from_batch(a) ? recon_ref_get(&a->mean, at) : recon_ref_get(&a->running_mean, k);
+        c.shift = recon_ref_get(&a->shift, k);
     }
     return c;
 }
 
-static void forward(const recon_norm_args *a, size_t s, size_t f)
+static void forward(const recon_norm_args *a, size_t s, range f)
 {
-    size_t cols = recon_tensor_cols(&a->x), m = a->field, begin, end;
-    rows_of(a, s, &begin, &end);
+    size_t cols = recon_tensor_cols(&a->x), m = a->field;
+    range rows = rows_of(a, s);
+    channel channels[CHANNELS];
     if (from_batch(a))
-        find(a, s, f, begin, end);
-    channel c = channel_of(a, s, f);
-    for (size_t r = begin; r < end; r++)
-        for (size_t i = r * cols + f * m; i < r * cols + (f + 1) * m; i++)
-            recon_ref_set(&a->y, i, c.scale * (recon_ref_get(&a->x, i) - c.mean) * c.inv + c.shift);
+        find(a, s, rows, f);
+    for (size_t k = f.begin; k < f.end; k++)
+        channels[k - f.begin] = channel_of(a, s, k);
+    for (size_t r = rows.begin; r < rows.end; r++)
+        for (size_t k = f.begin; k < f.end; k++) {
+            channel c = channels[k - f.begin];
+            for (size_t i = r * cols + k * m; i < r * cols + (k + 1) * m; i++)
+                recon_ref_set(&a->y, i,
+                              c.scale * (recon_ref_get(&a->x, i) - c.mean) * c.inv + c.shift);
+        }
 }
 
 static void forward_span(const void *args, size_t begin, size_t end)
 {
-    const recon_norm_args *a = args;
-    for (size_t f = begin; f < end; f++)
-        for (size_t s = 0; s < segments(a); s++)
-            forward(a, s, f);
+    for (size_t s = 0; s < segments(args); s++)
+        forward(args, s, (range){ begin, end });
 }
 
 recon_status recon_ref_norm(recon_ctx *ctx, const recon_norm_args *args)
@@ -117,42 +134,64 @@ recon_status recon_ref_norm(recon_ctx *ctx, const recon_norm_args *args)
     return recon_ref_spans(ctx, forward_span, args, recon_tensor_count(&args->scale), CHANNELS);
 }
 
-/* Adds the segment's share to dscale and dshift. */
-static void backward(double *dscale, double *dshift, const recon_norm_args *a, size_t s, size_t f)
+/* What backward needs of a channel: sums of dy and of dy xhat over the rows of a segment. */
+typedef struct {
+    channel c;
+    double dy, along;
+} slopes;
+
+static void find_slopes(slopes *out, const recon_norm_args *a, size_t s, range f)
 {
-    size_t cols = recon_tensor_cols(&a->x), m = a->field, begin, end;
-    rows_of(a, s, &begin, &end);
-    channel c = channel_of(a, s, f);
-    double first = 0, second = 0, rows = (double)(end - begin);
-    for (size_t r = begin; r < end; r++)
-        for (size_t i = r * cols + f * m; i < r * cols + (f + 1) * m; i++) {
-            double dy = recon_ref_get(&a->dy, i);
-            first += dy;
-            second += dy * (recon_ref_get(&a->x, i) - c.mean) * c.inv;
+    size_t cols = recon_tensor_cols(&a->x), m = a->field;
+    range rows = rows_of(a, s);
+    for (size_t k = f.begin; k < f.end; k++)
+        out[k - f.begin] = (slopes){ .c = channel_of(a, s, k) };
+    for (size_t r = rows.begin; r < rows.end; r++)
+        for (size_t k = f.begin; k < f.end; k++) {
+            slopes *p = &out[k - f.begin];
+            for (size_t i = r * cols + k * m; i < r * cols + (k + 1) * m; i++) {
+                double dy = recon_ref_get(&a->dy, i);
+                p->dy += dy;
+                p->along += dy * (recon_ref_get(&a->x, i) - p->c.mean) * p->c.inv;
+            }
         }
-    *dscale += second;
-    *dshift += first;
-    double back = from_batch(a) && m == 1 ? first / rows : 0;
-    double along = from_batch(a) ? second / (rows * (double)m) : 0;
-    for (size_t r = begin; r < end; r++)
-        for (size_t i = r * cols + f * m; i < r * cols + (f + 1) * m; i++) {
-            double xhat = (recon_ref_get(&a->x, i) - c.mean) * c.inv;
-            recon_ref_set(&a->dx, i,
-                          c.scale * c.inv * (recon_ref_get(&a->dy, i) - back - xhat * along));
+}
+
+static void spread_back(const recon_norm_args *a, const slopes *slope, range rows, range f)
+{
+    size_t cols = recon_tensor_cols(&a->x), m = a->field;
+    double n = (double)(rows.end - rows.begin), batch = from_batch(a) ? 1 : 0;
+    for (size_t r = rows.begin; r < rows.end; r++)
+        for (size_t k = f.begin; k < f.end; k++) {
+            const slopes *p = &slope[k - f.begin];
+            double back = m == 1 ? batch * p->dy / n : 0,
+                   along = batch * p->along / (n * (double)m);
+            for (size_t i = r * cols + k * m; i < r * cols + (k + 1) * m; i++) {
+                double xhat = (recon_ref_get(&a->x, i) - p->c.mean) * p->c.inv;
+                recon_ref_set(&a->dx, i,
+                              p->c.scale * p->c.inv *
+                                  (recon_ref_get(&a->dy, i) - back - xhat * along));
+            }
         }
 }
 
 static void backward_span(const void *args, size_t begin, size_t end)
 {
     const recon_norm_args *a = args;
-    for (size_t f = begin; f < end; f++) {
-        double dscale = 0, dshift = 0;
-        for (size_t s = 0; s < segments(a); s++)
-            backward(&dscale, &dshift, a, s, f);
-        recon_ref_set(&a->dscale, f, dscale);
-        if (a->field == 1)
-            recon_ref_set(&a->dshift, f, dshift);
+    range f = { begin, end };
+    double dscale[CHANNELS] = { 0 }, dshift[CHANNELS] = { 0 };
+    slopes slope[CHANNELS];
+    for (size_t s = 0; s < segments(a); s++) {
+        find_slopes(slope, a, s, f);
+        spread_back(a, slope, rows_of(a, s), f);
+        for (size_t k = 0; k < end - begin; k++) {
+            dscale[k] += slope[k].along;
+            dshift[k] += slope[k].dy;
+        }
     }
+    recon_ref_store(&a->dscale, begin, dscale, end - begin);
+    if (a->field == 1)
+        recon_ref_store(&a->dshift, begin, dshift, end - begin);
 }
 
 recon_status recon_ref_norm_back(recon_ctx *ctx, const recon_norm_args *args)
@@ -209,12 +248,12 @@ static void norm_relu_back_span(const void *args, size_t begin, size_t end)
 {
     const recon_norm_relu_args *a = args;
     size_t cols = recon_tensor_cols(&a->x);
-    for (size_t f = begin; f < end; f++) {
-        double sum = 0, bias = recon_ref_get(&a->bias, f);
-        for (size_t r = 0; r < recon_tensor_rows(&a->x); r++)
-            sum += norm_relu_field(a, r * cols + f * a->field, bias);
-        recon_ref_set(&a->dbias, f, sum);
-    }
+    double sum[CHANNELS] = { 0 };
+    for (size_t r = 0; r < recon_tensor_rows(&a->x); r++)
+        for (size_t f = begin; f < end; f++)
+            sum[f - begin] +=
+                norm_relu_field(a, r * cols + f * a->field, recon_ref_get(&a->bias, f));
+    recon_ref_store(&a->dbias, begin, sum, end - begin);
 }
 
 recon_status recon_ref_norm_relu_back(recon_ctx *ctx, const recon_norm_relu_args *args)

@@ -47,7 +47,7 @@ recon_status recon_ref_spans(recon_ctx *ctx, recon_ref_span *span, const void *a
                              size_t piece);
 
 /* The same for elementwise kernels: pieces of at most RECON_REF_RUN, which fit on the stack. */
-#define RECON_REF_RUN 512
+#define RECON_REF_RUN 2048
 static inline recon_status recon_ref_runs(recon_ctx *ctx, recon_ref_span *span, const void *args,
                                           size_t n)
 {
