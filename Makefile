@@ -196,10 +196,8 @@ PLAIN_OBJ  := $(patsubst %,$(BUILD)/%.o,$(basename $(CORE_PLAIN) $(wildcard src/
 check-cuda: $(BUILD)/tests/ops/test_ops
 	$<
 check-cuda-standalone: $(BUILD)/plain/test_ops $(BUILD)/plain/test_graph $(BUILD)/plain/time_cuda
-	$(BUILD)/plain/test_ops
-	$(BUILD)/plain/test_graph
-	$(BUILD)/plain/time_cuda
-	$(BUILD)/plain/time_cuda --tune
+	@failed=0; for run in test_ops test_graph time_cuda 'time_cuda --tune'; do \
+	  echo "== $$run"; $(BUILD)/plain/$$run || failed=1; done; exit $$failed
 $(BUILD)/plain/%.o: tests/ops/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC )$(CC) $(CFLAGS_ALL) -Itests/plain -Itests -MMD -MP -c $< -o $@

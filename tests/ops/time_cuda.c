@@ -153,7 +153,7 @@ static double product_rate(recon_dtype type)
 
 static double copy_rate(void)
 {
-    size_t n = (size_t)1 << 28;
+    size_t n = (size_t)1 << 27;
     recon_tensor a = tensor(RECON_F32, SHAPE(n)), y = tensor(RECON_F32, SHAPE(n));
     double s = seconds(run_add, &(recon_add_args){ .alpha = 1, .y = y, .a = a });
     ops->release(ctx, a.data), ops->release(ctx, y.data);

@@ -207,7 +207,12 @@ template <class T> struct bias_gradient {
     float *dbias; /* or NULL */
     size_t o, cols;
     int relu;
-    template <int N> __device__ void add(float (&acc)[1][N], size_t row, size_t col, size_t) const
+    template <int N> __device__ no_factors factors(size_t, size_t) const
+    {
+        return {};
+    }
+    template <int N>
+    __device__ void add(float (&acc)[1][N], no_factors, size_t row, size_t col) const
     {
         float d[N] = {}, v[N];
         if (col < o) {

@@ -24,17 +24,27 @@ static bool from_batch(const recon_norm_args *a)
 
 /* ---- statistics ---- */
 
+template <int N> struct norm_pivot {
+    float x[N];
+};
+
 template <class T> struct norm_moments : norm_params {
     const T *x;
-    template <int N>
-    __device__ void add(float (&acc)[2][N], size_t row, size_t col, size_t segment) const
+    template <int N> __device__ norm_pivot<N> factors(size_t segment, size_t col) const
     {
-        float v[N], pivot[N] = {};
-        load(v, x + row * rows.cols + col);
+        norm_pivot<N> pivot = {};
         if (mean)
-            load(pivot, x + rows.first(segment) * rows.cols + col);
+            load(pivot.x, x + rows.first(segment) * rows.cols + col);
+        return pivot;
+    }
+    template <int N>
+    __device__ void add(float (&acc)[2][N], const norm_pivot<N> &pivot, size_t row,
+                        size_t col) const
+    {
+        float v[N];
+        load(v, x + row * rows.cols + col);
         for (int k = 0; k < N; k++) {
-            float d = v[k] - pivot[k];
+            float d = v[k] - pivot.x[k];
             acc[0][k] += d;
             acc[1][k] += d * d;
         }
@@ -157,10 +167,13 @@ recon_status cuda_norm(recon_ctx *ctx, const recon_norm_args *a)
 template <class T> struct norm_gradients : norm_params {
     const T *dy, *x;
     float *sums; /* [segments][2][channels] */
-    template <int N>
-    __device__ void add(float (&acc)[2][N], size_t row, size_t col, size_t segment) const
+    template <int N> __device__ norm_factors<N> factors(size_t segment, size_t col) const
     {
-        norm_factors<N> f(*this, segment, col); /* the compiler lifts it out of the loop */
+        return norm_factors<N>(*this, segment, col);
+    }
+    template <int N>
+    __device__ void add(float (&acc)[2][N], const norm_factors<N> &f, size_t row, size_t col) const
+    {
         float d[N], v[N];
         load(d, dy + row * rows.cols + col);
         load(v, x + row * rows.cols + col);

@@ -44,7 +44,11 @@ template <class T> struct norm_relu_backward {
     float *dbias;
     size_t fields;
     unsigned field;
-    template <int N> __device__ void add(float (&acc)[1][N], size_t row, size_t f, size_t) const
+    template <int N> __device__ no_factors factors(size_t, size_t) const
+    {
+        return {};
+    }
+    template <int N> __device__ void add(float (&acc)[1][N], no_factors, size_t row, size_t f) const
     {
         size_t at = (row * fields + f) * field;
         float norm = length(x + at, field), b = bias[f], dot = 0;

@@ -25,7 +25,12 @@ template <class T> struct row_sums {
     const int *order; /* or NULL */
     size_t width;
     float scale;
-    template <int N> __device__ void add(float (&acc)[1][N], size_t row, size_t col, size_t) const
+    template <int N> __device__ no_factors factors(size_t, size_t) const
+    {
+        return {};
+    }
+    template <int N>
+    __device__ void add(float (&acc)[1][N], no_factors, size_t row, size_t col) const
     {
         float v[N];
         load(v, x + (order ? (size_t)order[row] : row) * width + col);

@@ -62,14 +62,22 @@ inline dim3 sweep_grid(const sweep &s)
     return dim3((unsigned)(s.segments * s.tiles), s.chunks);
 }
 
-/* partial[segment][chunk][K][cols] = sums of what f.add<N> adds to its K x N accumulators. */
+/* For functors that need nothing of their columns. */
+struct no_factors {
+};
+
+/* partial[segment][chunk][K][cols] = sums of what f.add<N> adds to its K x N accumulators, given
+ * what f.factors<N> found of the thread's columns. */
 template <int K, int N, class F> __global__ void column_kernel(sweep s, F f, float *partial)
 {
     __shared__ float all[K * N * THREADS];
     sweep_place p = sweep_here<N>(s);
     float acc[K][N] = {};
-    for (size_t row = p.row; row < p.end; row += p.step)
-        f.template add<N>(acc, row, p.col, p.segment);
+    if (p.row < p.end) {
+        auto factors = f.template factors<N>(p.segment, p.col);
+        for (size_t row = p.row; row < p.end; row += p.step)
+            f.template add<N>(acc, factors, row, p.col);
+    }
     unsigned me = threadIdx.y * s.tx + threadIdx.x;
 #pragma unroll
     for (int i = 0; i < K * N; i++)
