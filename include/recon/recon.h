@@ -23,6 +23,18 @@
 #include <recon/stats/wasserstein.h>
 #include <recon/stats/roc.h>
 #include <recon/knn/knn.h>
+#include <recon/nn/params.h>
+#include <recon/nn/tape.h>
+#include <recon/nn/layers.h>
+#include <recon/nn/nets.h>
+#include <recon/nn/adam.h>
+#include <recon/nn/schedule.h>
+#include <recon/nn/checkpoint.h>
+#include <recon/nn/check.h>
+#include <recon/nn/train.h>
+#include <recon/data/idx.h>
+#include <recon/data/dataset.h>
+#include <recon/data/loader.h>
 #include <recon/backbone/embedded.h>
 #include <recon/normalize/normalize.h>
 

@@ -20,9 +20,6 @@ struct recon_ctx {
     void *backend;                       /* what the ops keep between calls, theirs to define; */
     void (*backend_free)(void *backend); /* NULL, or how to give it back */
 
-    void *backend;                       /* what the ops keep between calls, theirs to define; */
-    void (*backend_free)(void *backend); /* NULL, or how to give it back */
-
     pthread_mutex_t lock; /* guards the message and the callbacks: workers may fail and report */
     char message[1024];
     int in_parallel; /* within a loop the first message stays */

@@ -7,6 +7,8 @@
 #include "core/memory.h"
 #include "nn/adam.h"
 #include "nn/metrics.h"
+#include "nn/tape.h"
+#include "ops/graph.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -25,9 +27,43 @@ typedef struct {
     recon_adam *adam;
     recon_checkpoint at;
     recon_train_result *out;
-    char *last, *log; /* PATH.last, PATH.jsonl */
+    recon_tensor loss;  /* of the last step, where it lies */
+    recon_graph *graph; /* a step, recorded; NULL: not yet, or never */
+    uint64_t here;      /* steps of this run */
+    char *last, *log;   /* PATH.last, PATH.jsonl */
     double begun;
 } run;
+
+/* The part of a step that is kernels alone. */
+static recon_status compute(run *r)
+{
+    recon_status status;
+    RECON_TRY(recon_params_clear_gradients(r->ctx, r->it->params));
+    recon_var loss = r->it->loss(r->it->user, r->tape);
+    RECON_TRY(recon_tape_backward(r->tape, loss));
+    RECON_TRY(recon_adam_apply(r->ctx, r->adam));
+    r->loss = loss->value;
+done:
+    return status;
+}
+
+/* A step's addresses repeat, so a backend that can record a step is given one to replay: the first
+ * is run plainly, and makes what kernels need to have made; the second is recorded. */
+static recon_status compute_or_replay(run *r)
+{
+    recon_status status = RECON_OK;
+    if (!recon_ops_graphs(r->ctx) || r->here++ == 0)
+        return compute(r);
+    if (!r->graph) {
+        RECON_TRY(recon_graph_begin(r->ctx));
+        recon_status recorded = compute(r);
+        RECON_TRY(recon_graph_end(r->ctx, &r->graph));
+        RECON_TRY(recorded);
+    }
+    RECON_TRY(recon_graph_launch(r->ctx, r->graph));
+done:
+    return status;
+}
 
 /* All copies to the backend come first: what follows them is kernels alone. */
 static recon_status step(run *r, double rate)
@@ -36,13 +72,10 @@ static recon_status step(run *r, double rate)
     RECON_TRY(recon_tape_begin(r->tape, RECON_TRAIN, r->at.step));
     RECON_TRY(r->it->feed(r->it->user, r->tape, r->at.step));
     RECON_TRY(recon_adam_prepare(r->ctx, r->adam, rate));
-    RECON_TRY(recon_params_clear_gradients(r->ctx, r->it->params));
-    recon_var loss = r->it->loss(r->it->user, r->tape);
-    RECON_TRY(recon_tape_backward(r->tape, loss));
-    RECON_TRY(recon_adam_apply(r->ctx, r->adam));
+    RECON_TRY(compute_or_replay(r));
     r->at.step++;
     if (r->at.step % r->o.readings == 0 || r->at.step == r->o.steps)
-        RECON_TRY(recon_var_read(r->tape, &r->out->loss, loss));
+        RECON_TRY(recon_tensor_read(r->ctx, &r->out->loss, &r->loss));
 done:
     return status;
 }
@@ -225,6 +258,7 @@ recon_status recon_train(recon_ctx *ctx, recon_train_result *out, const recon_tr
     out->peak = recon_tape_peak(r.tape);
     out->seconds = recon_now() - r.begun;
 done:
+    recon_graph_free(ctx, r.graph);
     recon_adam_free(ctx, r.adam);
     recon_tape_free(r.eval);
     recon_tape_free(r.tape);
