@@ -301,10 +301,13 @@ static void addresses_repeat_and_memory_stands_still(void **state)
             place = loss->value.data;
             peak = recon_tape_peak(s.tape);
         } else if (step > 1) {
+            assert_int_equal(recon_tape_peak(s.tape), peak);
 #ifndef RECON_ARENA_MALLOC
             assert_ptr_equal(loss->value.data, place);
+#else
+            place = loss->value.data; /* blocks of their own may lie anywhere */
+            assert_non_null(place);
 #endif
-            assert_int_equal(recon_tape_peak(s.tape), peak);
         }
     }
     small_free(ctx, &s);

@@ -3,7 +3,6 @@
 #include "scratch.h"
 #include "task.h"
 
-#include <recon/nn/checkpoint.h>
 #include <recon/ops/backend.h>
 #include <signal.h>
 #include <sys/resource.h>
