@@ -129,6 +129,22 @@ static void norms_of_gradients_are_the_same_for_any_threads(void **state)
     recon_ctx_free(one);
 }
 
+/* A NaN in an image reaches the pixels whose windows hold it, through the ReLU too. */
+static void convolution_passes_nan_on(void **state)
+{
+    recon_arena *arena = recon_arena_make();
+    for (int half = 0; half < 2; half++) {
+        maker m = maker_of(*state, arena, half ? RECON_BF16 : RECON_F32, 2);
+        const op_case c = { CONV, build_conv, { 1, 5, 5, 8, 8, 3, 1, 1, 1, 1 } };
+        any_args args = build_args(&m, &c);
+        set_number(&args.conv.x, 0, NAN);
+        CHECK_OK(*state, recon_ops_cpu.conv(*state, &args.conv));
+        assert_true(isnan(number_at(&args.conv.y, 0)));
+        assert_true(isfinite(number_at(&args.conv.y, 2 * 8)));
+    }
+    recon_arena_free(arena);
+}
+
 /* Every allocation of a first step fails in turn; then the same context computes. */
 static void short_memory_is_an_error(void **state)
 {
@@ -158,6 +174,7 @@ int main(void)
         cmocka_unit_test(bits_do_not_depend_on_threads),
         cmocka_unit_test(bits_do_not_depend_on_threads_in_bf16),
         cmocka_unit_test(norms_of_gradients_are_the_same_for_any_threads),
+        cmocka_unit_test(convolution_passes_nan_on),
         cmocka_unit_test(short_memory_is_an_error),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);

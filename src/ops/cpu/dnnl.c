@@ -136,14 +136,8 @@ static recon_status make_primitive(recon_ctx *ctx, recon_dnnl_plan *plan, dnnl_e
     dnnl_convolution_desc_t d, forward;
     dnnl_primitive_desc_t hint = NULL;
     dnnl_primitive_attr_t attr = NULL;
-    dnnl_post_ops_t after = NULL;
     TRY_DNNL(dnnl_primitive_attr_create(&attr));
     TRY_DNNL(dnnl_primitive_attr_set_scratchpad_mode(attr, dnnl_scratchpad_mode_user));
-    if (plan->shape.relu) {
-        TRY_DNNL(dnnl_post_ops_create(&after));
-        TRY_DNNL(dnnl_post_ops_append_eltwise(after, 1, dnnl_eltwise_relu, 0, 0));
-        TRY_DNNL(dnnl_primitive_attr_set_post_ops(attr, after));
-    }
     if (plan->shape.kind != RECON_DNNL_FORWARD) {
         TRY_DNNL(describe(plan, &forward, RECON_DNNL_FORWARD));
         TRY_DNNL(dnnl_primitive_desc_create(&hint, &forward, NULL, engine, NULL));
@@ -156,7 +150,6 @@ static recon_status make_primitive(recon_ctx *ctx, recon_dnnl_plan *plan, dnnl_e
     plan->packed = dnnl_primitive_desc_query_md(plan->desc, weights, 0);
     plan->scratch = dnnl_primitive_desc_query_md(plan->desc, dnnl_query_scratchpad_md, 0);
 done:
-    dnnl_post_ops_destroy(after);
     dnnl_primitive_attr_destroy(attr);
     dnnl_primitive_desc_destroy(hint);
     return status;

@@ -14,8 +14,8 @@ typedef enum { RECON_DNNL_FORWARD, RECON_DNNL_DATA, RECON_DNNL_WEIGHTS } recon_d
 /* The shape: x n,h,w,c and y n,p,q,o. Zeroed before it is filled: it is compared as bytes. */
 typedef struct {
     recon_dnnl_kind kind;
-    int bf16;       /* images and weights, never the gradient of weights */
-    int bias, relu; /* forward only */
+    int bf16; /* images and weights, never the gradient of weights */
+    int bias; /* forward only */
     int64_t n, h, w, c, o, kh, kw, p, q, stride, pad_h, pad_w;
 } recon_dnnl_shape;
 

@@ -4,6 +4,7 @@
  * on the number of threads. oneDNN comes first because it is up to 1.3x faster on the tall thin
  * products we make, and because its thread count can be set per calling thread. */
 #include "ops/cpu/cpu.h"
+#include "ops/cpu/elements.h"
 #include "core/fail.h"
 #include "core/threads.h"
 
@@ -75,24 +76,61 @@ static recon_status tile(recon_ctx *ctx, const recon_gemm_args *g)
 #endif
 #endif
 
+/* rows x cols of bf16, ld apart, as floats without gaps. */
+static recon_status widen(recon_ctx *ctx, recon_arena *arena, float **out, const uint16_t *x,
+                          size_t rows, size_t cols, size_t ld)
+{
+    recon_status status = recon_arena_take(ctx, arena, out, rows * cols, sizeof **out);
+    for (size_t r = 0; status == RECON_OK && r < rows; r++)
+        recon_floats_from_bf16(*out + r * cols, x + r * ld, cols);
+    return status;
+}
+
+/* A tile of bf16, through float: Debian's libraries have no such product for plain matrices. */
+static recon_status bf16_tile(recon_ctx *ctx, const recon_gemm_args *g, int worker)
+{
+    recon_status status = RECON_OK;
+    recon_arena *arena = recon_worker_arena(ctx, worker);
+    recon_mark mark = recon_arena_mark(arena);
+    recon_gemm_args f = *g;
+    size_t rows_a = g->transpose_a ? g->k : g->m, rows_b = g->transpose_b ? g->n : g->k;
+    float *a, *b, *c = g->c;
+    f.type = RECON_F32;
+    f.lda = g->transpose_a ? g->m : g->k;
+    f.ldb = g->transpose_b ? g->k : g->n;
+    RECON_TRY(widen(ctx, arena, &a, g->a, rows_a, f.lda, g->lda));
+    RECON_TRY(widen(ctx, arena, &b, g->b, rows_b, f.ldb, g->ldb));
+    if (g->c_bf16) {
+        RECON_TRY(widen(ctx, arena, &c, g->c, g->m, g->n, g->ldc));
+        f.ldc = g->n;
+    }
+    f.a = a, f.b = b, f.c = c;
+    RECON_TRY(tile(ctx, &f));
+    for (size_t r = 0; g->c_bf16 && r < g->m; r++)
+        recon_floats_to_bf16((uint16_t *)g->c + r * g->ldc, c + r * g->n, g->n);
+done:
+    recon_arena_release(arena, mark);
+    return status;
+}
+
 static recon_status tile_task(recon_ctx *ctx, void *arg, size_t index, int worker)
 {
-    (void)worker;
     recon_gemm_args g = *(const recon_gemm_args *)arg;
     size_t across = (g.n + TILE_N - 1) / TILE_N;
     size_t i = index / across * TILE_M, j = index % across * TILE_N;
     size_t size = recon_dtype_size(g.type);
     g.a = (const char *)g.a + i * (g.transpose_a ? 1 : g.lda) * size;
     g.b = (const char *)g.b + j * (g.transpose_b ? g.ldb : 1) * size;
-    g.c = (char *)g.c + (i * g.ldc + j) * 4; /* float and int32 are four bytes both */
+    g.c = (char *)g.c + (i * g.ldc + j) * (g.c_bf16 ? 2 : 4); /* float and int32 alike */
     g.m = g.m - i < TILE_M ? g.m - i : TILE_M;
     g.n = g.n - j < TILE_N ? g.n - j : TILE_N;
-    return tile(ctx, &g);
+    return g.type == RECON_BF16 ? bf16_tile(ctx, &g, worker) : tile(ctx, &g);
 }
 
 recon_status recon_cpu_gemm(recon_ctx *ctx, const recon_gemm_args *g)
 {
-    int ours = g->type == RECON_F32 || (g->type == RECON_I8 && recon_cpu_has_fast_bytes());
+    int ours = g->type == RECON_F32 || g->type == RECON_BF16 ||
+               (g->type == RECON_I8 && recon_cpu_has_fast_bytes());
     if (!ours) /* double is for checking, not for speed */
         return recon_ops_ref.gemm(ctx, g);
     size_t tiles = (g->m + TILE_M - 1) / TILE_M * ((g->n + TILE_N - 1) / TILE_N);

@@ -1,0 +1,92 @@
+/* conv.h - a convolution under way: what conv.c, conv_back.c and conv_plan.c share. */
+#ifndef OPS_CPU_CONV_H
+#define OPS_CPU_CONV_H
+
+#include "ops/cpu/dnnl.h"
+#include "ops/ops.h"
+
+/* A convolution prepared for whole tasks, and for the last one, which may be smaller. */
+typedef struct {
+    const recon_dnnl_plan *plan[2];
+    void *packed[2];
+} recon_conv_kernel;
+
+typedef struct {
+    const recon_conv_args *a;
+    size_t n, h, w, c, o, kh, kw, p, q; /* one tap: every pixel is an image of 1 x 1 */
+    int point;                          /* one tap */
+    int cast;                           /* bf16 through float */
+    recon_dtype type;                   /* what is computed with */
+    size_t images, tasks;
+    const void *weights; /* in that type */
+    recon_conv_kernel forward, data, gradient;
+    void *partial; /* the tasks' gradients of the weights, stride bytes apart */
+    size_t stride;
+    double *bias; /* and of the bias, [tasks][o] */
+} recon_conv_job;
+
+static inline size_t recon_min(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline size_t recon_up(size_t a, size_t b)
+{
+    return (a + b - 1) / b;
+}
+
+/* gemm where there is one tap and floats; the rest is oneDNN's. */
+static inline int recon_conv_by_gemm(const recon_conv_job *j)
+{
+    return j->point && j->type == RECON_F32;
+}
+
+static inline size_t recon_conv_images(const recon_conv_job *j, size_t task)
+{
+    return recon_min(j->images, j->n - task * j->images);
+}
+
+static inline int recon_conv_is_last(const recon_conv_job *j, size_t task)
+{
+    return recon_conv_images(j, task) != j->images;
+}
+
+/* Sizes, and how the batch is cut. */
+recon_conv_job recon_conv_job_of(const recon_conv_args *a);
+
+/* Elements at .. at + count of t as the job computes with them: in place, or floats in scratch that
+ * part_done stores. */
+recon_status recon_conv_part_in(recon_ctx *ctx, const recon_conv_job *j, int worker, void **out,
+                                const recon_tensor *t, size_t at, size_t count);
+recon_status recon_conv_part_out(recon_ctx *ctx, const recon_conv_job *j, int worker, void **out,
+                                 const recon_tensor *t, size_t at, size_t count);
+void recon_conv_part_done(const recon_conv_job *j, const void *part, const recon_tensor *t,
+                          size_t at, size_t count);
+
+/* c [m][n] = op(a) op(b), dense. */
+recon_status recon_conv_product(recon_ctx *ctx, float *c, const float *a, int transpose_a,
+                                const float *b, int transpose_b, size_t m, size_t n, size_t k);
+
+/* The weights as the job computes with them. */
+recon_status recon_conv_weights(recon_ctx *ctx, recon_conv_job *j);
+
+/* conv_plan.c: what oneDNN needs, made ready before the tasks; nothing where gemm serves. */
+recon_status recon_conv_plan_forward(recon_ctx *ctx, recon_conv_job *j);
+recon_status recon_conv_plan_back(recon_ctx *ctx, recon_conv_job *j);
+
+/* One task's, or the last task's. */
+recon_status recon_conv_run(recon_ctx *ctx, const recon_conv_job *j, int last, int worker, void *x,
+                            void *y);
+recon_status recon_conv_run_data(recon_ctx *ctx, const recon_conv_job *j, int last, int worker,
+                                 void *dx, void *dy);
+recon_status recon_conv_run_weights(recon_ctx *ctx, const recon_conv_job *j, int last, int worker,
+                                    void *dw, void *x, void *dy);
+
+/* Bytes of a task's gradient of the weights; its numbers in whole tasks' packing; and back to
+ * o,kh,kw,c. */
+size_t recon_conv_gradient_bytes(const recon_conv_job *j);
+size_t recon_conv_packed_count(const recon_conv_job *j);
+recon_status recon_conv_unpack(recon_ctx *ctx, const recon_conv_job *j, int last, float *to,
+                               const void *from);
+
+#endif
