@@ -26,13 +26,14 @@ const cli_command cli_classifier = {
 
 typedef struct {
     const char *data, *out, *model;
-    int net, device, precision, resume;
+    int net, device, precision, resume, deterministic;
     size_t epochs, batch, seed, every;
     double rate;
     cli_common common;
 } settings;
 
 static const char *const devices[] = { "cpu", "cuda", "ref" };
+enum { DEVICE_CUDA = 1 };
 static const char *const nets[] = { "small", "resnet18" };
 
 static int parse(settings *s, const char **word, int argc, char **argv)
@@ -56,6 +57,8 @@ static int parse(settings *s, const char **word, int argc, char **argv)
           &s->device },
         { "--precision", NULL, "f32|bf16", "of activations (default f32)", CLI_CHOICE, 0,
           &s->precision },
+        { "--deterministic", NULL, NULL, "with cuda: the same bits in every run, more slowly",
+          CLI_FLAG, 0, &s->deterministic },
         { "--resume", NULL, NULL, "go on from MODEL.last if it is there", CLI_FLAG, 0, &s->resume },
         { 0 },
     };
@@ -141,7 +144,9 @@ static recon_status work(recon_ctx *ctx, const settings *s, const char *word)
 {
     recon_dataset *data = NULL;
     recon_status status;
-    RECON_TRY(recon_ops_attach(ctx, devices[s->device]));
+    RECON_TRY(recon_ops_attach(ctx, s->device == DEVICE_CUDA && s->deterministic
+                                        ? "cuda-deterministic"
+                                        : devices[s->device]));
     RECON_TRY(recon_dataset_open(ctx, &data, s->data));
     RECON_TRY((!strcmp(word, "train") ? train : eval)(ctx, s, data));
 done:

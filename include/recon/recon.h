@@ -36,6 +36,7 @@
 #include <recon/data/dataset.h>
 #include <recon/data/loader.h>
 #include <recon/backbone/embedded.h>
+#include <recon/backbone/classifier.h>
 #include <recon/normalize/normalize.h>
 
 #endif

@@ -21,14 +21,17 @@ void recon_ops_set_state(recon_ctx *ctx, void *state, void (*release)(void *stat
     ctx->backend_free = release;
 }
 
-static recon_status attach_cuda(recon_ctx *ctx)
+static recon_status attach_cuda(recon_ctx *ctx, int deterministic)
 {
 #ifdef RECON_HAVE_CUDA
     recon_status status = recon_cuda_open(ctx);
-    if (status == RECON_OK)
-        ctx->ops = &recon_ops_cuda;
-    return status;
+    if (status != RECON_OK)
+        return status;
+    recon_cuda_tune(ctx, !deterministic);
+    ctx->ops = &recon_ops_cuda;
+    return RECON_OK;
 #else
+    (void)deterministic;
     return recon_fail(ctx, RECON_ERR_UNSUPPORTED,
                       "backend cuda is not in this build: make CUDA=1 adds it");
 #endif
@@ -48,8 +51,11 @@ recon_status recon_ops_attach(recon_ctx *ctx, const char *name)
     if (strcmp(name, "ref") == 0)
         return attach_host(ctx, &recon_ops_ref);
     if (strcmp(name, "cuda") == 0)
-        return attach_cuda(ctx);
-    return recon_fail(ctx, RECON_ERR_INPUT, "no backend is called '%s': cpu, cuda or ref", name);
+        return attach_cuda(ctx, 0);
+    if (strcmp(name, "cuda-deterministic") == 0)
+        return attach_cuda(ctx, 1);
+    return recon_fail(ctx, RECON_ERR_INPUT,
+                      "no backend is called '%s': cpu, cuda, cuda-deterministic or ref", name);
 }
 
 const recon_ops *recon_ops_of(recon_ctx *ctx)

@@ -18,7 +18,7 @@ recon_status recon_cuda_open(recon_ctx *ctx);
 
 /* Convolutions seen from now on are timed with every deterministic plan cuDNN offers, and the
  * fastest is kept; otherwise the first one its heuristics name. The heuristics choose alike in each
- * run, a stopwatch does not: only benchmarks turn this on. */
+ * run, a stopwatch does not. */
 void recon_cuda_tune(recon_ctx *ctx, int on);
 
 #ifdef __cplusplus
