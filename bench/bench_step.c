@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIDE = 28, LAYERS = 6, CODE = 128, WARM_UP = 50 };
+enum { SIDE = 28, LAYERS = 6, CODE = 128, WARM_UP = 50, SETS = 8 };
 
 /* Scalars and pairs after each layer of the encoder, kernel sizes, and whether it is pooled. */
 static const struct {
@@ -30,7 +30,7 @@ typedef struct {
     recon_mlp mlp;
     recon_linear widen;
     recon_var images;
-    float *pixels; /* [batch] blobs, new ones each step */
+    float *pixels; /* [SETS][batch] blobs */
     size_t batch;
     uint64_t steps;
     double begun, ended;
@@ -122,10 +122,10 @@ static recon_var loss(void *user, recon_tape *t)
 }
 
 /* Two blobs in a random place each: something to learn. */
-static void draw(float *pixels, uint64_t step, size_t batch)
+static void draw(float *pixels, size_t count)
 {
-    for (size_t n = 0; n < batch; n++) {
-        recon_rng r = recon_rng_new(1, step * batch + n);
+    for (size_t n = 0; n < count; n++) {
+        recon_rng r = recon_rng_new(1, n);
         float *image = pixels + n * SIDE * SIDE;
         memset(image, 0, SIDE * SIDE * sizeof *image);
         for (int blob = 0; blob < 2; blob++) {
@@ -142,8 +142,8 @@ static recon_status feed(void *user, recon_tape *t, uint64_t step)
     model *m = user;
     if (step == WARM_UP)
         m->begun = recon_now();
-    draw(m->pixels, step % 8, m->batch); /* few, so that the drawing does not count */
-    m->images = recon_var_input(t, m->pixels, RECON_F32, (size_t[]){ m->batch, SIDE, SIDE, 1 }, 4);
+    const float *set = m->pixels + step % SETS * m->batch * SIDE * SIDE;
+    m->images = recon_var_input(t, set, RECON_F32, (size_t[]){ m->batch, SIDE, SIDE, 1 }, 4);
     m->images = recon_var_cast(t, m->images, recon_tape_activations(t));
     return recon_tape_status(t);
 }
@@ -160,7 +160,9 @@ int main(int argc, char **argv)
     recon_params *p = NULL;
     recon_trainee it = { .feed = feed, .loss = loss, .user = &m };
     recon_train_result result;
-    m.pixels = malloc(m.batch * SIDE * SIDE * sizeof *m.pixels);
+    m.pixels = malloc(SETS * m.batch * SIDE * SIDE * sizeof *m.pixels);
+    if (m.pixels)
+        draw(m.pixels, SETS * m.batch);
     recon_status s = ctx && m.pixels ? recon_ops_attach(ctx, argv[1]) : RECON_ERR_MEMORY;
     if (s == RECON_OK)
         s = recon_params_new(ctx, &p, precision);

@@ -75,7 +75,8 @@ typedef struct {
     int relu;                       /* forward: y = max(0, .)                                  */
     recon_tensor y, x, w, bias;     /* forward; bias.data optional                             */
     recon_tensor dy, dx, dw, dbias; /* backward: each of dx, dw, dbias .data optional; dw and
-                                       dbias are F32. With relu, dy is masked by y > 0 first    */
+                                       dbias are F32, though of BF16 products dw may have been
+                                       rounded to BF16 once. With relu, dy is masked by y > 0   */
 } recon_conv_args;
 
 typedef enum { RECON_RELU, RECON_SILU, RECON_SIGMOID, RECON_SOFTPLUS, RECON_TANH } recon_map_kind;

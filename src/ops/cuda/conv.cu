@@ -81,7 +81,8 @@ static recon_status convolve(recon_ctx *ctx, conv_pass pass, recon_dtype type, c
     return plan ? conv_plan_run(ctx, plan, on) : conv_gemm(ctx, pass, type, d, on);
 }
 
-/* dw is F32 where cuDNN can give it so; else it is rounded to the type and widened again. */
+/* dw is F32 where cuDNN can give it so; else, and where that is timed to be faster, it is rounded
+ * to the type and widened again. */
 template <class T>
 static recon_status convolve_filter(recon_ctx *ctx, recon_dtype type, const conv_dims &d,
                                     const conv_operands &on)
