@@ -33,7 +33,7 @@ static recon_sample taps(const recon_rotate_args *a, double row, double col, con
     double h = (double)a->x.shape[1], w = (double)a->x.shape[2];
     for (int k = 0; k < 4; k++) {
         double r = floor(row) + k / 2, c = floor(col) + k % 2;
-        if (r < 0 || c < 0 || r >= h || c >= w)
+        if (!(r >= 0 && c >= 0 && r < h && c < w)) /* nor where the angle is NaN */
             continue;
         s.at[k] = (size_t)(r * w + c);
         s.weight[k] = by_row[k / 2] * by_col[k % 2];
