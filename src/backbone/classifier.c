@@ -2,6 +2,7 @@
 #include <recon/backbone/classifier.h>
 #include <recon/data/loader.h>
 #include <recon/nn/nets.h>
+#include <recon/ops/backend.h>
 #include "core/fail.h"
 #include "core/memory.h"
 
@@ -269,19 +270,41 @@ static void set_defaults(recon_classifier_options *o)
     o->decay = o->decay > 0 ? o->decay : 0.01;
 }
 
+/* Tells data sets of one size apart: the first image and its label (FNV-1a). */
+static recon_status fingerprint(recon_ctx *ctx, uint64_t *out, const recon_dataset *data)
+{
+    recon_dataset_info i = recon_dataset_describe(data);
+    size_t count = i.height * i.width * i.channels;
+    float *image;
+    recon_status status = recon_alloc(ctx, &image, count, sizeof *image);
+    if (status != RECON_OK)
+        return status;
+    *out = 0xcbf29ce484222325u ^ (uint64_t)recon_dataset_get(image, data, 0);
+    for (size_t b = 0; b < count * sizeof *image; b++)
+        *out = (*out ^ ((const unsigned char *)image)[b]) * 0x100000001b3u;
+    free(image);
+    return RECON_OK;
+}
+
 static recon_status run(course *k, recon_train_result *result, const char *path,
                         const recon_classifier_options *o)
 {
     const recon_classifier_info *i = &k->c->info;
     uint64_t epoch = recon_dataset_describe(k->train).n / o->batch, steps = o->epochs * epoch;
-    char size[4][24], settings[256];
+    char size[4][24], settings[320];
+    uint64_t print;
     const size_t sizes[4] = { i->height, i->width, i->channels, i->classes };
     for (int s = 0; s < 4; s++)
         snprintf(size[s], sizeof size[s], "%zu", sizes[s]);
+    recon_status status = fingerprint(k->ctx, &print, k->train);
+    if (status != RECON_OK)
+        return status;
     snprintf(settings, sizeof settings,
-             "%s, %zu images, %zu epochs of batch %zu, rate %g, decay %g, seed %" PRIu64 ", %s",
-             net_name[o->net], recon_dataset_describe(k->train).n, o->epochs, o->batch, o->rate,
-             o->decay, o->seed, o->precision == RECON_MIXED ? "bf16" : "f32");
+             "%s, %zu images (%08" PRIx32 "), %zu epochs of batch %zu, rate %.9g, decay %.9g, "
+             "seed %" PRIu64 ", %s on %s",
+             net_name[o->net], recon_dataset_describe(k->train).n, (uint32_t)(print ^ print >> 32),
+             o->epochs, o->batch, o->rate, o->decay, o->seed,
+             o->precision == RECON_MIXED ? "bf16" : "f32", recon_ops_name(k->ctx));
     const recon_metadata_entry metadata[] = { { "model", KIND },       { "net", net_name[o->net] },
                                               { "height", size[0] },   { "width", size[1] },
                                               { "channels", size[2] }, { "classes", size[3] },

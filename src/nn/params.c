@@ -23,9 +23,20 @@ const char *recon_shape_print(recon_shape_text out, const size_t *shape, int ndi
     return out;
 }
 
+recon_status recon_precision_check(recon_ctx *ctx, recon_precision precision)
+{
+    if (precision == RECON_DOUBLE && recon_ops_of(ctx) != &recon_ops_ref)
+        return recon_fail(ctx, RECON_ERR_INPUT, "double precision is for the backend ref, not %s",
+                          recon_ops_name(ctx));
+    return RECON_OK;
+}
+
 recon_status recon_params_new(recon_ctx *ctx, recon_params **out, recon_precision precision)
 {
-    recon_status status = recon_alloc(ctx, out, 1, sizeof **out);
+    *out = NULL;
+    recon_status status = recon_precision_check(ctx, precision);
+    if (status == RECON_OK)
+        status = recon_alloc(ctx, out, 1, sizeof **out);
     if (status != RECON_OK)
         return status;
     (*out)->precision = precision;

@@ -42,6 +42,9 @@ recon_status recon_params_round(recon_ctx *ctx, recon_params *params);
 void recon_params_use(recon_params *params, char *weights);
 
 /* The numbers of a tensor, in host memory. */
+/* RECON_ERR_INPUT for double anywhere but on ref. */
+recon_status recon_precision_check(recon_ctx *ctx, recon_precision precision);
+
 recon_status recon_tensor_read(recon_ctx *ctx, double *out, const recon_tensor *x);
 
 /* "4 x 28 x 28 x 1", written into out. */

@@ -57,6 +57,15 @@ recon_status recon_step_take(recon_ctx *ctx, recon_step *step, void **out, size_
     return RECON_OK;
 }
 
+int recon_step_holds(const recon_step *step, const void *value)
+{
+    uintptr_t at = (uintptr_t)value;
+    for (const recon_step_block *b = step->top; b; b = b->below)
+        if (at >= (uintptr_t)b->bytes && at < (uintptr_t)b->bytes + b->size)
+            return 1;
+    return 0;
+}
+
 static void pop(recon_ctx *ctx, recon_step *step)
 {
     recon_step_block *b = step->top;

@@ -22,6 +22,8 @@ typedef struct {
 
 /* Aligned to 256, not set, alive until the reset. */
 recon_status recon_step_take(recon_ctx *ctx, recon_step *step, void **out, size_t bytes);
+/* Does a value begin in one of its blocks? */
+int recon_step_holds(const recon_step *step, const void *value);
 recon_status recon_step_reset(recon_ctx *ctx, recon_step *step);
 void recon_step_free(recon_ctx *ctx, recon_step *step);
 

@@ -18,6 +18,7 @@ recon_status recon_tape_new(recon_ctx *ctx, recon_tape **out, recon_precision pr
         return status;
     t->ctx = ctx;
     t->ops = recon_ops_of(ctx);
+    RECON_TRY(recon_precision_check(ctx, precision));
     t->precision = precision;
     t->seed = seed;
     t->nodes = recon_arena_make();
@@ -125,9 +126,14 @@ recon_tensor recon_tape_make(recon_tape *t, recon_dtype type, const size_t *shap
 {
     recon_tensor x = { .type = type, .ndim = ndim };
     memcpy(x.shape, shape, (size_t)ndim * sizeof *shape);
-    if (t->status == RECON_OK)
-        recon_tape_did(t,
-                       recon_step_take(t->ctx, &t->side[t->at], &x.data, recon_tensor_bytes(&x)));
+    if (t->status != RECON_OK)
+        return x;
+    recon_status status = recon_step_take(t->ctx, &t->side[t->at], &x.data, recon_tensor_bytes(&x));
+    recon_shape_text text;
+    if (status != RECON_OK)
+        recon_note(t->ctx, status, "%s, a value of %s", t->layer ? t->layer : "no layer",
+                   recon_shape_print(text, shape, ndim));
+    recon_tape_did(t, status);
     return x;
 }
 
@@ -161,7 +167,8 @@ recon_var recon_tape_pass(recon_tape *t, recon_var x)
 {
     if (t->mode & RECON_RECORD || recon_tape_skips(t, x, x, x))
         return x;
-    t->at = !t->at; /* x stays on its side, the other one is free */
+    if (recon_step_holds(&t->side[t->at], x->value.data))
+        t->at = !t->at; /* x stays where it is, the other side is free */
     recon_tape_did(t, recon_step_reset(t->ctx, &t->side[t->at]));
     return x;
 }

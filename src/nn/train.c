@@ -29,8 +29,10 @@ typedef struct {
     recon_train_result *out;
     recon_tensor loss;  /* of the last step, where it lies */
     recon_graph *graph; /* a step, recorded; NULL: not yet, or never */
-    uint64_t here;      /* steps of this run */
-    char *last, *log;   /* PATH.last, PATH.jsonl */
+    size_t fed;         /* bytes of inputs, and where the step begins, when it was recorded */
+    void *base;
+    uint64_t here;    /* steps of this run */
+    char *last, *log; /* PATH.last, PATH.jsonl */
     double begun;
 } run;
 
@@ -52,9 +54,18 @@ done:
 static recon_status compute_or_replay(run *r)
 {
     recon_status status = RECON_OK;
+    const recon_step *fed = &r->tape->side[r->tape->at];
     if (!recon_ops_graphs(r->ctx) || r->here++ == 0)
         return compute(r);
+    if (r->graph && (fed->used != r->fed || fed->top->bytes != r->base)) {
+        recon_graph_free(r->ctx, r->graph); /* fed otherwise than what was recorded: anew */
+        r->graph = NULL;
+        r->here = 1;
+        return compute(r);
+    }
     if (!r->graph) {
+        r->fed = fed->used;
+        r->base = fed->top->bytes;
         RECON_TRY(recon_graph_begin(r->ctx));
         recon_status recorded = compute(r);
         RECON_TRY(recon_graph_end(r->ctx, &r->graph));
@@ -63,6 +74,14 @@ static recon_status compute_or_replay(run *r)
     RECON_TRY(recon_graph_launch(r->ctx, r->graph));
 done:
     return status;
+}
+
+/* Is something written down after this step? Then its loss is looked at first: a run that has gone
+ * astray must not replace the state it could be resumed from. */
+static int is_kept(const run *r)
+{
+    return r->at.step % r->o.epoch == 0 || r->at.step == r->o.steps ||
+           (r->o.every && r->at.step % r->o.every == 0);
 }
 
 /* All copies to the backend come first: what follows them is kernels alone. */
@@ -74,7 +93,7 @@ static recon_status step(run *r, double rate)
     RECON_TRY(recon_adam_prepare(r->ctx, r->adam, rate));
     RECON_TRY(compute_or_replay(r));
     r->at.step++;
-    if (r->at.step % r->o.readings == 0 || r->at.step == r->o.steps)
+    if (r->at.step % r->o.readings == 0 || is_kept(r))
         RECON_TRY(recon_tensor_read(r->ctx, &r->out->loss, &r->loss));
 done:
     return status;
@@ -171,9 +190,10 @@ static recon_status one_step(run *r)
 
 static recon_status interrupted(run *r)
 {
+    recon_progress_end(r->ctx);
     recon_status status = save_last(r);
     return status != RECON_OK
-               ? status
+               ? recon_note(r->ctx, status, "interrupted; an older state is still there")
                : recon_fail(r->ctx, RECON_ERR_INTERRUPTED, "interrupted after step %" PRIu64 "%s%s",
                             r->at.step, r->last ? "; resume from " : "", r->last ? r->last : "");
 }
@@ -228,6 +248,8 @@ static recon_status try_path(recon_ctx *ctx, const char *path)
 
 static recon_status best_weights(run *r)
 {
+    if (r->at.best == HUGE_VAL)
+        return recon_fail(r->ctx, RECON_ERR_NUMERIC, "no validation gave a number");
     if (r->o.path)
         return recon_params_load(r->ctx, r->it->params, r->o.path);
     return recon_adam_swap(r->ctx, r->adam);

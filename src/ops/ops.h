@@ -194,7 +194,8 @@ typedef struct {
 } recon_columns_args;
 
 /* Losses: a mean over rows into loss [1]; backward gives d loss / d x times *dloss [1].
- * CROSS_ENTROPY: x logits [n][c], target I32 [n]. MSE, L1: x and target alike, mean over elements.
+ * CROSS_ENTROPY: x logits [n][c], target I32 [n]; a target that is no
+ * class makes the loss NaN. MSE, L1: x and target alike, mean over elements.
  * COS: 1 - x . target over rows of unit vectors. VONMISES: -log sum_k w_k f(theta; mu_k, kappa_k),
  * x [n][4 parts]: logits of w, then pairs (2 parts numbers) whose direction is mu, then softplus^-1
  * of kappa; target theta [n]. */

@@ -325,14 +325,49 @@ static void passing_on_reuses_memory_and_changes_nothing(void **state)
     for (int pass = 0; pass < 2; pass++) {
         CHECK_OK(ctx, recon_tape_new(ctx, &t, RECON_SINGLE, 1));
         recon_var y = recon_var_input(t, x, RECON_F32, (size_t[]){ 100 }, 1);
-        for (int i = 0; i < 20; i++)
+        for (int i = 0; i < 20; i++) {
             y = recon_var_tanh(t, pass ? recon_tape_pass(t, y) : y);
+            if (pass && i % 3 == 0) /* twice with nothing in between but a view of it */
+                y = recon_tape_pass(t, recon_var_dropout(t, recon_tape_pass(t, y), 0.5));
+        }
         CHECK_OK(ctx, recon_var_read(t, pass ? passed : plain, y));
         peak[pass] = recon_tape_peak(t);
         recon_tape_free(t);
     }
     assert_memory_equal(plain, passed, sizeof plain);
     assert_true(peak[1] * 4 < peak[0]);
+}
+
+static void double_is_for_ref_alone(void **state)
+{
+    (void)state;
+    recon_ctx *ctx = recon_ctx_new(NULL);
+    recon_tape *t;
+    recon_params *p;
+    CHECK_FAILS(ctx, recon_tape_new(ctx, &t, RECON_DOUBLE, 1), RECON_ERR_INPUT, "backend ref");
+    CHECK_FAILS(ctx, recon_params_new(ctx, &p, RECON_DOUBLE), RECON_ERR_INPUT, "backend ref");
+    assert_null(t);
+    assert_null(p);
+    recon_ctx_free(ctx);
+}
+
+/* A label that is no class is no class: the loss says so instead of reading elsewhere. */
+static void a_label_outside_makes_the_loss_nan(void **state)
+{
+    recon_ctx *ctx = *state;
+    const float logits[] = { 1, 2, 3, 1, 0, 0 };
+    recon_tape *t;
+    double loss;
+    CHECK_OK(ctx, recon_tape_new(ctx, &t, RECON_SINGLE, 1));
+    for (int32_t wrong = -1; wrong <= 3; wrong += 4) {
+        const int32_t label[] = { 0, wrong };
+        CHECK_OK(ctx, recon_tape_begin(t, RECON_INFER, 0));
+        recon_var x = recon_var_input(t, logits, RECON_F32, (size_t[]){ 2, 3 }, 2);
+        recon_var y = recon_var_input(t, label, RECON_I32, (size_t[]){ 2 }, 1);
+        CHECK_OK(ctx, recon_var_read(t, &loss, recon_var_cross_entropy(t, x, y)));
+        assert_true(isnan(loss));
+    }
+    recon_tape_free(t);
 }
 
 static void running_out_of_memory_is_an_error_anywhere(void **state)
@@ -417,6 +452,8 @@ int main(void)
         cmocka_unit_test(a_mismatch_names_the_layer_and_both_shapes),
         cmocka_unit_test(addresses_repeat_and_memory_stands_still),
         cmocka_unit_test(passing_on_reuses_memory_and_changes_nothing),
+        cmocka_unit_test(double_is_for_ref_alone),
+        cmocka_unit_test(a_label_outside_makes_the_loss_nan),
         cmocka_unit_test(running_out_of_memory_is_an_error_anywhere),
         cmocka_unit_test(equivariance_is_told_from_its_absence),
     };

@@ -14,7 +14,10 @@
 extern "C" {
 #endif
 
-/* What is trained. Steps count from 0; what feed copies must be a function of the step alone. */
+/* What is trained. Steps count from 0; what feed copies must be a function of the step alone, and
+ * all copies belong there. A backend that records steps (CUDA) calls loss twice and replays it from
+ * then on, so loss must do the same in each step; feed may change shapes, at the price of recording
+ * anew. */
 typedef struct {
     recon_params *params;
     recon_status (*feed)(void *user, recon_tape *tape, uint64_t step); /* inputs to variables */
@@ -49,9 +52,9 @@ typedef struct {
     double seconds; /* of this run                            */
 } recon_train_result;
 
-/* On success params hold the best weights. An interruption (recon_ctx_interrupt) ends it between
- * two steps, with a checkpoint. A checkpoint that cannot be written is a warning while there is a
- * later one to come, and the failure at the end. */
+/* On success params hold the best weights (the last ones where there is no path). An interruption
+ * (recon_ctx_interrupt) ends it between two steps, with a checkpoint. A checkpoint that cannot be
+ * written is a warning while there is a later one to come, and the failure at the end. */
 RECON_API recon_status recon_train(recon_ctx *ctx, recon_train_result *out,
                                    const recon_trainee *trainee,
                                    const recon_train_options *options);

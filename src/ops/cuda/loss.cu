@@ -148,8 +148,8 @@ template <class T> struct entropy_loss : loss_base<T> {
     __device__ double term(size_t row) const
     {
         const T *x = this->x + row * this->cols;
-        return log_sum_exp(x, this->cols) -
-               to_float(x[static_cast<const int *>(this->target)[row]]);
+        size_t label = (size_t) static_cast<const int *>(this->target)[row];
+        return label < this->cols ? log_sum_exp(x, this->cols) - to_float(x[label]) : NAN;
     }
     __device__ void at(size_t row) const
     {

@@ -77,8 +77,10 @@ static void vonmises_back(const recon_loss_args *a, size_t row, double d)
 static double row_loss(const recon_loss_args *a, size_t row)
 {
     size_t cols = recon_tensor_cols(&a->x);
-    if (a->kind == RECON_LOSS_CROSS_ENTROPY)
-        return log_sum_exp(logit, a, row, cols) - logit(a, row, recon_ref_int(&a->target, row));
+    if (a->kind == RECON_LOSS_CROSS_ENTROPY) {
+        size_t label = (size_t)recon_ref_int(&a->target, row);
+        return label < cols ? log_sum_exp(logit, a, row, cols) - logit(a, row, label) : NAN;
+    }
     if (a->kind == RECON_LOSS_VONMISES)
         return log_sum_exp(logit, a, row, cols / 4) - log_sum_exp(log_joint, a, row, cols / 4);
     double sum = a->kind == RECON_LOSS_COS;
