@@ -174,7 +174,7 @@ int main(int argc, char **argv)
         s = recon_params_make(ctx, p, 1);
     it.params = p;
     recon_train_options o = { .steps = m.steps,
-                              .readings = m.steps / 5 ? m.steps / 5 : 1,
+                              .readings = m.steps / 100 ? m.steps / 100 : 1,
                               .precision = precision,
                               .schedule = { .rate = 2e-3, .warmup = 100 },
                               .path = argc > 5 ? argv[5] : NULL };
