@@ -13,7 +13,8 @@ struct recon_param {
     size_t offset;          /* elements into its block */
     recon_init init;
     int trained;
-    int fresh; /* no gradient was written since the last clear: the next one may overwrite */
+    int fresh; /* nobody was given the gradient's block since the last clear: the next may overwrite
+                */
 };
 
 struct recon_params {

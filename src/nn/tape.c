@@ -253,8 +253,10 @@ recon_tensor recon_tape_want(recon_tape *t, recon_var x)
 {
     if (!x || !x->needs)
         return (recon_tensor){ 0 };
-    if (x->param && x->param->fresh)
+    if (x->param && x->param->fresh) {
+        x->param->fresh = 0; /* the block is handed out once: an operation may use x twice */
         return x->param->grad;
+    }
     return recon_tape_like(t, &x->value);
 }
 
@@ -269,9 +271,9 @@ static void settle(recon_tape *t, recon_var x, recon_tensor gradient, int shared
     if (!x || !x->needs || !gradient.data || t->status != RECON_OK)
         return;
     recon_tensor *sum = x->param ? &x->param->grad : &x->grad;
-    if (x->param && x->param->fresh) {
-        x->param->fresh = 0;
-    } else if (sum->data) {
+    if (x->param && gradient.data == sum->data)
+        return; /* written where it belongs */
+    if (sum->data) {
         recon_tensor into = x->param ? *sum : shared ? recon_tape_like(t, sum) : gradient;
         recon_add_args a = { .alpha = 1, .beta = 1, .y = into, .a = *sum, .b = gradient };
         if (t->status == RECON_OK)

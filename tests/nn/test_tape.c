@@ -196,6 +196,30 @@ static void the_checker_sees_a_wrong_gradient(void **state)
 }
 
 /* x detached on one side: the gradient of x detach(x) is x, not 2 x, and the checker says so. */
+/* A parameter on both sides of one operation gets both gradients. */
+static recon_var squared_map(recon_tape *t, void *user, const recon_var *x)
+{
+    recon_var w = recon_var_param(t, user), y = recon_var_linear(t, w, w, NULL);
+    return recon_var_mse(t, recon_var_linear(t, x[0], y, NULL), x[0]);
+}
+
+static void a_parameter_may_be_used_twice_in_one_operation(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_params *p;
+    recon_param *w;
+    recon_check_input x = REAL(0, 2, 3);
+    double error = 1;
+    numbers(7);
+    CHECK_OK(ctx, recon_params_new(ctx, &p, RECON_DOUBLE));
+    CHECK_OK(ctx, recon_params_add(ctx, &w, p, "w", (size_t[]){ 3, 3 }, 2,
+                                   (recon_init){ RECON_INIT_HE, 0 }));
+    CHECK_OK(ctx, recon_params_make(ctx, p, 3));
+    CHECK_OK(ctx, recon_check_gradient(ctx, &error, squared_map, w, &x, 1, p, RECON_RECORD));
+    CHECK_LESS(error, 1e-6);
+    recon_params_free(ctx, p);
+}
+
 static recon_var half_detached(recon_tape *t, void *user, const recon_var *x)
 {
     (void)user;
@@ -452,6 +476,7 @@ int main(void)
         cmocka_unit_test(a_mismatch_names_the_layer_and_both_shapes),
         cmocka_unit_test(addresses_repeat_and_memory_stands_still),
         cmocka_unit_test(passing_on_reuses_memory_and_changes_nothing),
+        cmocka_unit_test(a_parameter_may_be_used_twice_in_one_operation),
         cmocka_unit_test(double_is_for_ref_alone),
         cmocka_unit_test(a_label_outside_makes_the_loss_nan),
         cmocka_unit_test(running_out_of_memory_is_an_error_anywhere),
