@@ -128,6 +128,19 @@ typedef struct {
     recon_tensor y, x, bias, dy, dx, dbias;
 } recon_norm_relu_args;
 
+/* Rows scaled to length one: y = x / max(|x|, RECON_UNIT_LEAST). A row no longer than that has no
+ * direction, and no gradient. */
+#define RECON_UNIT_LEAST 1e-12
+typedef struct {
+    recon_tensor y, x, dy, dx;
+} recon_unit_args;
+
+/* y[i] = atan2(x[i][1], x[i][0]), all F32 (F64): angles of pairs x n,2. A pair of zeros has angle 0
+ * and no gradient. */
+typedef struct {
+    recon_tensor y, x, dy, dx;
+} recon_angle_args;
+
 /* Pooling of images by size x size windows, stride apart, no padding. max keeps in index (I32, of
  * y's shape) which place of the window won, the first of equals. */
 typedef struct {
@@ -256,6 +269,10 @@ typedef struct recon_ops {
     recon_status (*norm_back)(recon_ctx *ctx, const recon_norm_args *args);
     recon_status (*norm_relu)(recon_ctx *ctx, const recon_norm_relu_args *args);
     recon_status (*norm_relu_back)(recon_ctx *ctx, const recon_norm_relu_args *args);
+    recon_status (*unit)(recon_ctx *ctx, const recon_unit_args *args);
+    recon_status (*unit_back)(recon_ctx *ctx, const recon_unit_args *args);
+    recon_status (*angle)(recon_ctx *ctx, const recon_angle_args *args);
+    recon_status (*angle_back)(recon_ctx *ctx, const recon_angle_args *args);
     recon_status (*pool)(recon_ctx *ctx, const recon_pool_args *args);
     recon_status (*pool_back)(recon_ctx *ctx, const recon_pool_args *args);
     recon_status (*resize)(recon_ctx *ctx, const recon_resize_args *args);

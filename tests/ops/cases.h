@@ -18,6 +18,8 @@ typedef union {
     recon_gate_args gate;
     recon_norm_args norm;
     recon_norm_relu_args norm_relu;
+    recon_unit_args unit;
+    recon_angle_args angle;
     recon_pool_args pool;
     recon_resize_args resize;
     recon_rotate_args rotate;
@@ -81,6 +83,8 @@ ENTRY(add, add)
 PAIR(gate, gate)
 PAIR(norm, norm)
 PAIR(norm_relu, norm_relu)
+PAIR(unit, unit)
+PAIR(angle, angle)
 PAIR(pool, pool)
 PAIR(resize, resize)
 PAIR(rotate, rotate)
@@ -116,6 +120,8 @@ enum {
     GATE,
     NORM,
     NORM_RELU,
+    UNIT,
+    ANGLE,
     POOL,
     RESIZE,
     ROTATE,
@@ -164,6 +170,16 @@ static const entry entries[ENTRIES] = {
                     call_norm_relu_back,
                     { CURVED(INPUT, norm_relu, x), CURVED(WEIGHT, norm_relu, bias),
                       CURVED(OUTPUT, norm_relu, y) } },
+    [UNIT] = { "unit",
+               has_unit,
+               call_unit,
+               call_unit_back,
+               { CURVED(INPUT, unit, x), CURVED(OUTPUT, unit, y) } },
+    [ANGLE] = { "angle",
+                has_angle,
+                call_angle,
+                call_angle_back,
+                { CURVED(WEIGHT, angle, x), CURVED(OUTPUT, angle, y) } },
     [POOL] = { "pool",
                has_pool,
                call_pool,
@@ -404,6 +420,20 @@ static void build_norm_relu(maker *m, any_args *args, const size_t *p)
                                               .y = blank(m, m->type, SHAPE(p[0], p[1] * p[2])) };
 }
 
+/* rows cols */
+static void build_unit(maker *m, any_args *args, const size_t *p)
+{
+    args->unit = (recon_unit_args){ .x = noise_of(m, m->type, SHAPE(p[0], p[1])),
+                                    .y = blank(m, m->type, SHAPE(p[0], p[1])) };
+}
+
+/* n */
+static void build_angle(maker *m, any_args *args, const size_t *p)
+{
+    args->angle = (recon_angle_args){ .x = noise_of(m, m->weights, SHAPE(p[0], 2)),
+                                      .y = blank(m, m->weights, SHAPE(p[0])) };
+}
+
 /* max, n h w c, size stride */
 static void build_pool(maker *m, any_args *args, const size_t *p)
 {
@@ -582,6 +612,11 @@ static const op_case cases[] = {
     { NORM_RELU, build_norm_relu, { 65, 17, 2 } },
     { NORM_RELU, build_norm_relu, { 20, 96, 3 } },
     { NORM_RELU, build_norm_relu, { 33, 3, 5 } },
+    { UNIT, build_unit, { 1, 2 } },
+    { UNIT, build_unit, { 67, 3 } },
+    { UNIT, build_unit, { 33, 129 } },
+    { ANGLE, build_angle, { 1 } },
+    { ANGLE, build_angle, { 2500 } },
     { POOL, build_pool, { 0, 1, 1, 1, 1, 1, 1 } },
     { POOL, build_pool, { 0, 2, 8, 6, 17, 2, 2 } },
     { POOL, build_pool, { 0, 3, 9, 7, 3, 3, 2 } },

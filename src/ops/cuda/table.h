@@ -34,6 +34,12 @@ recon_status cuda_norm_back(recon_ctx *ctx, const recon_norm_args *args);
 recon_status cuda_norm_relu(recon_ctx *ctx, const recon_norm_relu_args *args);
 recon_status cuda_norm_relu_back(recon_ctx *ctx, const recon_norm_relu_args *args);
 
+/* direction.cu */
+recon_status cuda_unit(recon_ctx *ctx, const recon_unit_args *args);
+recon_status cuda_unit_back(recon_ctx *ctx, const recon_unit_args *args);
+recon_status cuda_angle(recon_ctx *ctx, const recon_angle_args *args);
+recon_status cuda_angle_back(recon_ctx *ctx, const recon_angle_args *args);
+
 /* pool.cu, resize.cu, rotate.cu */
 recon_status cuda_pool(recon_ctx *ctx, const recon_pool_args *args);
 recon_status cuda_pool_back(recon_ctx *ctx, const recon_pool_args *args);
