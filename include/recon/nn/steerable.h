@@ -53,8 +53,8 @@ RECON_API recon_status recon_steerable_freeze(recon_ctx *ctx, recon_steerable *l
 typedef struct {
     recon_layer_name name;
     recon_fields fields;
-    recon_norm scalars, pairs;
-    recon_param *bias;
+    recon_param *scale, *mean, *var; /* one number a scalar, then one a pair */
+    recon_param *shift, *bias;       /* of the scalars, of the pairs; NULL: there are none */
 } recon_field_norm;
 RECON_API recon_status recon_field_norm_add(recon_ctx *ctx, recon_field_norm *out,
                                             recon_params *params, const char *name,

@@ -113,6 +113,20 @@ RECON_API recon_var recon_var_norm(recon_tape *tape, recon_var x, recon_var scal
 RECON_API recon_var recon_var_norm_relu(recon_tape *tape, recon_var x, recon_var bias,
                                         size_t field);
 
+typedef struct {
+    size_t scalars, pairs;
+    double eps, momentum; /* 0: 1e-5, 0.1 */
+} recon_field_norm_options;
+
+/* Both in one pass on x ..,scalars + 2 pairs: norm and ReLU of the scalars, norm of the pairs as
+ * fields of two components and their norm_relu. scale and the statistics have one number a scalar
+ * and one a pair, in this order; shift those of the scalars, bias those of the pairs; either is
+ * NULL where there are none. */
+RECON_API recon_var recon_var_field_norm(recon_tape *tape, recon_var x, recon_var scale,
+                                         recon_var shift, recon_var bias, recon_param *running_mean,
+                                         recon_param *running_var,
+                                         const recon_field_norm_options *options);
+
 /* --- images ----------------------------------------------------------------------------------- */
 
 RECON_API recon_var recon_var_average_pool(recon_tape *tape, recon_var x, size_t size,

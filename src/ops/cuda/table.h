@@ -34,6 +34,10 @@ recon_status cuda_norm_back(recon_ctx *ctx, const recon_norm_args *args);
 recon_status cuda_norm_relu(recon_ctx *ctx, const recon_norm_relu_args *args);
 recon_status cuda_norm_relu_back(recon_ctx *ctx, const recon_norm_relu_args *args);
 
+/* field_norm.cu */
+recon_status cuda_field_norm(recon_ctx *ctx, const recon_field_norm_args *args);
+recon_status cuda_field_norm_back(recon_ctx *ctx, const recon_field_norm_args *args);
+
 /* pool.cu, resize.cu, rotate.cu */
 recon_status cuda_pool(recon_ctx *ctx, const recon_pool_args *args);
 recon_status cuda_pool_back(recon_ctx *ctx, const recon_pool_args *args);

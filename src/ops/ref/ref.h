@@ -74,6 +74,8 @@ recon_status recon_ref_norm(recon_ctx *ctx, const recon_norm_args *args);
 recon_status recon_ref_norm_back(recon_ctx *ctx, const recon_norm_args *args);
 recon_status recon_ref_norm_relu(recon_ctx *ctx, const recon_norm_relu_args *args);
 recon_status recon_ref_norm_relu_back(recon_ctx *ctx, const recon_norm_relu_args *args);
+recon_status recon_ref_field_norm(recon_ctx *ctx, const recon_field_norm_args *args);
+recon_status recon_ref_field_norm_back(recon_ctx *ctx, const recon_field_norm_args *args);
 recon_status recon_ref_pool(recon_ctx *ctx, const recon_pool_args *args);
 recon_status recon_ref_pool_back(recon_ctx *ctx, const recon_pool_args *args);
 recon_status recon_ref_resize(recon_ctx *ctx, const recon_resize_args *args);
