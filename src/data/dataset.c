@@ -1,5 +1,6 @@
 /* dataset.c - images and labels from files. */
 #include <recon/data/dataset.h>
+#include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/amat.h"
@@ -222,6 +223,9 @@ recon_status recon_dataset_open_with(recon_ctx *ctx, recon_dataset **out, const 
     if (status != RECON_OK) {
         recon_dataset_close(*out);
         *out = NULL;
+    } else if ((*out)->info.skipped) {
+        recon_log(ctx, RECON_LOG_WARN, "%s: %zu of %zu images cannot be used and are left out",
+                  spec, (*out)->info.skipped, (*out)->info.skipped + (*out)->info.n);
     }
     return status;
 }
