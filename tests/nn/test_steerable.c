@@ -4,7 +4,9 @@
 #include <recon/nn/check.h>
 #include <recon/nn/steerable.h>
 #include <recon/ops/backend.h>
+#include "core/memory.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
@@ -569,6 +571,77 @@ static void files_hold_weights_alone(void **state)
     recon_params_free(ctx, p);
 }
 
+/* A frozen layer, read by threads that have their own contexts. */
+typedef struct {
+    pthread_t thread;
+    const model *m;
+    double out[OUTPUTS];
+} reader;
+
+static void *read_frozen(void *arg)
+{
+    reader *r = arg;
+    recon_ctx *ctx = recon_ctx_new(&(recon_ctx_options){ .threads = 1 });
+    recon_ops_attach(ctx, "cpu");
+    outputs(ctx, r->out, r->m, RECON_SINGLE, RECON_INFER);
+    recon_ctx_free(ctx);
+    return NULL;
+}
+
+static void frozen_layers_serve_many_threads(void **state)
+{
+    recon_ctx *ctx = *state;
+    double want[OUTPUTS];
+    model m;
+    reader r[3];
+    CHECK_OK(ctx, recon_ops_attach(ctx, "cpu"));
+    recon_params *p = make_layer(ctx, &m, WHICH, RECON_SINGLE);
+    CHECK_OK(ctx, recon_steerable_freeze(ctx, &m.layer));
+    outputs(ctx, want, &m, RECON_SINGLE, RECON_INFER);
+    for (int i = 0; i < 3; i++) {
+        r[i].m = &m;
+        assert_int_equal(pthread_create(&r[i].thread, NULL, read_frozen, &r[i]), 0);
+    }
+    for (int i = 0; i < 3; i++) {
+        pthread_join(r[i].thread, NULL);
+        assert_memory_equal(r[i].out, want, sizeof want);
+    }
+    recon_params_free(ctx, p);
+}
+
+/* Every allocation in turn fails, and nothing is lost. */
+static recon_status build(recon_ctx *ctx, recon_params **p)
+{
+    recon_steerable l;
+    recon_field_norm n;
+    recon_disc d;
+    recon_status s = recon_params_new(ctx, p, RECON_MIXED);
+    if (s == RECON_OK)
+        s = recon_steerable_add(ctx, &l, *p, "l", &layers[1].in, &layers[1].out, NULL);
+    if (s == RECON_OK)
+        s = recon_field_norm_add(ctx, &n, *p, "n", &layers[1].out);
+    if (s == RECON_OK)
+        s = recon_disc_add(ctx, &d, *p, "d", 5, 5);
+    if (s == RECON_OK)
+        s = recon_params_make(ctx, *p, 1);
+    return s == RECON_OK ? recon_steerable_freeze(ctx, &l) : s;
+}
+
+static void memory_may_run_out_anywhere(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_status status = RECON_ERR_MEMORY;
+    CHECK_OK(ctx, recon_ops_attach(ctx, "cpu"));
+    for (long n = 1; status != RECON_OK; n++) {
+        recon_params *p = NULL;
+        recon_alloc_fail_at(ctx, n);
+        status = build(ctx, &p);
+        recon_alloc_fail_at(ctx, 0);
+        assert_true(status == RECON_OK ? n > 10 : status == RECON_ERR_MEMORY);
+        recon_params_free(ctx, p);
+    }
+}
+
 static void what_cannot_be_built_is_refused(void **state)
 {
     recon_ctx *ctx = *state;
@@ -629,6 +702,8 @@ int main(void)
         cmocka_unit_test(weights_are_counted_in_closed_form),
         cmocka_unit_test(frozen_layers_answer_alike),
         cmocka_unit_test(precisions_and_backends_agree),
+        cmocka_unit_test(frozen_layers_serve_many_threads),
+        cmocka_unit_test(memory_may_run_out_anywhere),
         cmocka_unit_test(files_hold_weights_alone),
         cmocka_unit_test(what_cannot_be_built_is_refused),
         cmocka_unit_test(images_of_other_fields_are_refused),
