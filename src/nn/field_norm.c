@@ -3,6 +3,8 @@
 #include "core/fail.h"
 #include "nn/layers.h"
 
+#define FIRST_THRESHOLD -2.2522 /* softplus of it is 0.1 */
+
 static recon_status add_vector(recon_ctx *ctx, recon_param **out, recon_params *p,
                                const char *layer, const char *name, size_t n, double value)
 {
@@ -23,7 +25,7 @@ recon_status recon_field_norm_add(recon_ctx *ctx, recon_field_norm *out, recon_p
     if (scalars)
         RECON_TRY(add_vector(ctx, &out->shift, p, name, "shift", scalars, 0));
     if (pairs)
-        RECON_TRY(add_vector(ctx, &out->bias, p, name, "bias", pairs, -0.1));
+        RECON_TRY(add_vector(ctx, &out->threshold, p, name, "threshold", pairs, FIRST_THRESHOLD));
     RECON_TRY(recon_params_add_buffer(ctx, &out->mean, p, recon_part_print(full, name, "mean"),
                                       &all, 1, 0));
     RECON_TRY(recon_params_add_buffer(ctx, &out->var, p, recon_part_print(full, name, "var"), &all,
@@ -32,12 +34,21 @@ done:
     return status;
 }
 
+/* The bias of the nonlinearity, below 0 whatever is learnt: above it v (|v| + b) / |v| has no limit
+ * at v = 0, and its gradient no bound. */
+static recon_var bias(recon_tape *t, const recon_field_norm *l)
+{
+    return l->threshold
+               ? recon_var_scale(t, -1, recon_var_softplus(t, recon_var_param(t, l->threshold)))
+               : NULL;
+}
+
 recon_var recon_field_norm_apply(recon_tape *t, const recon_field_norm *l, recon_var x)
 {
     recon_field_norm_options o = { .scalars = l->fields.of[0],
                                    .pairs = recon_fields_pairs(&l->fields) };
     recon_tape_layer(t, l->name);
     return recon_var_field_norm(t, x, recon_var_param(t, l->scale),
-                                l->shift ? recon_var_param(t, l->shift) : NULL,
-                                l->bias ? recon_var_param(t, l->bias) : NULL, l->mean, l->var, &o);
+                                l->shift ? recon_var_param(t, l->shift) : NULL, bias(t, l), l->mean,
+                                l->var, &o);
 }

@@ -128,6 +128,18 @@ typedef struct {
     recon_tensor y, x, bias, dy, dx, dbias;
 } recon_norm_relu_args;
 
+/* Rows scaled to length one: y = x / max(|x|, RECON_UNIT_LEAST). A row no longer than that has no
+ * direction, and no gradient. */
+#define RECON_UNIT_LEAST 1e-12
+typedef struct {
+    recon_tensor y, x, dy, dx;
+} recon_unit_args;
+
+/* y[i] = atan2(x[i][1], x[i][0]), all F32 (F64): angles of pairs x n,2. A pair of zeros has angle 0
+ * and no gradient. */
+typedef struct {
+    recon_tensor y, x, dy, dx;
+} recon_angle_args;
 /* What stands between two steerable convolutions, in one pass: the norms above and their
  * nonlinearities on x [rows][scalars + 2 pairs], a field being a scalar or a pair.
  * Scalars: y = relu(u), u = scale (x - mean) inv + shift. Pairs: y = u relu(|u| + bias) / |u|, 0
@@ -307,6 +319,10 @@ typedef struct recon_ops {
     recon_status (*norm_back)(recon_ctx *ctx, const recon_norm_args *args);
     recon_status (*norm_relu)(recon_ctx *ctx, const recon_norm_relu_args *args);
     recon_status (*norm_relu_back)(recon_ctx *ctx, const recon_norm_relu_args *args);
+    recon_status (*unit)(recon_ctx *ctx, const recon_unit_args *args);
+    recon_status (*unit_back)(recon_ctx *ctx, const recon_unit_args *args);
+    recon_status (*angle)(recon_ctx *ctx, const recon_angle_args *args);
+    recon_status (*angle_back)(recon_ctx *ctx, const recon_angle_args *args);
     recon_status (*field_norm)(recon_ctx *ctx, const recon_field_norm_args *args);
     recon_status (*field_norm_back)(recon_ctx *ctx, const recon_field_norm_args *args);
     recon_status (*pool)(recon_ctx *ctx, const recon_pool_args *args);

@@ -164,8 +164,8 @@ static recon_params *make_norm(recon_ctx *ctx, model *m, recon_fields fields)
     shake(ctx, m->norm.scale, 1, 0.5);
     shake(ctx, m->norm.mean, 2, -0.5);
     shake(ctx, m->norm.var, 3, 0.5);
-    if (m->norm.bias)
-        shake(ctx, m->norm.bias, 5, -1.5);
+    if (m->norm.threshold)
+        shake(ctx, m->norm.threshold, 5, -1.5);
     return p;
 }
 
@@ -175,7 +175,7 @@ static void norms_and_pooling_commute_with_quarter_turns(void **state)
 {
     recon_ctx *ctx = ref_of(state);
     for (size_t i = 0; i < COUNT(mixes); i++) {
-        model m = { .norm = { .bias = NULL } };
+        model m = { .norm = { .threshold = NULL } };
         recon_params *p = make_norm(ctx, &m, mixes[i]);
         CHECK_LESS(turn_error(ctx, apply_norm, &m, 6), 1e-14);
         CHECK_LESS(turn_error(ctx, apply_pool, &m, 8), 1e-14);
@@ -251,7 +251,8 @@ static recon_var by_parts(recon_tape *t, void *user, const recon_var *x)
                        ((model *)user)->part[0], ((model *)user)->part[1], NULL);
     v = recon_var_norm(t, v, recon_var_columns(t, scale, scalars, pairs), NULL,
                        ((model *)user)->part[2], ((model *)user)->part[2], &two);
-    v = recon_var_norm_relu(t, v, recon_var_param(t, l->bias), 2);
+    v = recon_var_norm_relu(
+        t, v, recon_var_scale(t, -1, recon_var_softplus(t, recon_var_param(t, l->threshold))), 2);
     return recon_var_concat(t, (recon_var[]){ recon_var_relu(t, s), v }, 2);
 }
 
@@ -407,7 +408,7 @@ static void gradients_of_norms_are_differences(void **state)
     recon_ctx *ctx = ref_of(state);
     for (size_t i = 0; i < COUNT(mixes); i++)
         for (int training = 0; training < 2; training++) {
-            model m = { .norm = { .bias = NULL } };
+            model m = { .norm = { .threshold = NULL } };
             double error, *data;
             recon_params *p = make_norm(ctx, &m, mixes[i]);
             recon_check_input x = { .type = RECON_F64,

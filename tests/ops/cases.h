@@ -18,6 +18,8 @@ typedef union {
     recon_gate_args gate;
     recon_norm_args norm;
     recon_norm_relu_args norm_relu;
+    recon_unit_args unit;
+    recon_angle_args angle;
     recon_field_norm_args field_norm;
     recon_pool_args pool;
     recon_blur_args blur;
@@ -84,6 +86,8 @@ ENTRY(add, add)
 PAIR(gate, gate)
 PAIR(norm, norm)
 PAIR(norm_relu, norm_relu)
+PAIR(unit, unit)
+PAIR(angle, angle)
 PAIR(field_norm, field_norm)
 PAIR(pool, pool)
 PAIR(blur, blur)
@@ -122,6 +126,8 @@ enum {
     GATE,
     NORM,
     NORM_RELU,
+    UNIT,
+    ANGLE,
     FIELD_NORM,
     POOL,
     BLUR,
@@ -173,6 +179,16 @@ static const entry entries[ENTRIES] = {
                     call_norm_relu_back,
                     { CURVED(INPUT, norm_relu, x), CURVED(WEIGHT, norm_relu, bias),
                       CURVED(OUTPUT, norm_relu, y) } },
+    [UNIT] = { "unit",
+               has_unit,
+               call_unit,
+               call_unit_back,
+               { CURVED(INPUT, unit, x), CURVED(OUTPUT, unit, y) } },
+    [ANGLE] = { "angle",
+                has_angle,
+                call_angle,
+                call_angle_back,
+                { CURVED(WEIGHT, angle, x), CURVED(OUTPUT, angle, y) } },
     [FIELD_NORM] = { "field_norm",
                      has_field_norm,
                      call_field_norm,
@@ -433,6 +449,20 @@ static void build_norm_relu(maker *m, any_args *args, const size_t *p)
                                               .y = blank(m, m->type, SHAPE(p[0], p[1] * p[2])) };
 }
 
+/* rows cols */
+static void build_unit(maker *m, any_args *args, const size_t *p)
+{
+    args->unit = (recon_unit_args){ .x = noise_of(m, m->type, SHAPE(p[0], p[1])),
+                                    .y = blank(m, m->type, SHAPE(p[0], p[1])) };
+}
+
+/* n */
+static void build_angle(maker *m, any_args *args, const size_t *p)
+{
+    args->angle = (recon_angle_args){ .x = noise_of(m, m->weights, SHAPE(p[0], 2)),
+                                      .y = blank(m, m->weights, SHAPE(p[0])) };
+}
+
 /* rows, scalars pairs, training */
 static void build_field_norm(maker *m, any_args *args, const size_t *p)
 {
@@ -677,6 +707,11 @@ static const op_case cases[] = {
     { NORM_RELU, build_norm_relu, { 65, 17, 2 } },
     { NORM_RELU, build_norm_relu, { 20, 96, 3 } },
     { NORM_RELU, build_norm_relu, { 33, 3, 5 } },
+    { UNIT, build_unit, { 1, 2 } },
+    { UNIT, build_unit, { 67, 3 } },
+    { UNIT, build_unit, { 33, 129 } },
+    { ANGLE, build_angle, { 1 } },
+    { ANGLE, build_angle, { 2500 } },
     { FIELD_NORM, build_field_norm, { 2, 1, 1, 1 } },
     { FIELD_NORM, build_field_norm, { 75, 17, 6, 1 } },
     { FIELD_NORM, build_field_norm, { 75, 17, 6, 0 } },

@@ -113,6 +113,13 @@ RECON_API recon_var recon_var_norm(recon_tape *tape, recon_var x, recon_var scal
 RECON_API recon_var recon_var_norm_relu(recon_tape *tape, recon_var x, recon_var bias,
                                         size_t field);
 
+/* --- directions ------------------------------------------------------------------------------- */
+
+/* Rows scaled to length one, x / max(|x|, 1e-12), in the type of x; a row of zeros stays and gets
+ * no gradient. recon_var_linear of two sets of such rows is their matrix of cosines. */
+RECON_API recon_var recon_var_unit(recon_tape *tape, recon_var x);
+/* atan2(x1, x0) of pairs n,2, as float; a pair of zeros is 0 and gets no gradient. */
+RECON_API recon_var recon_var_angle(recon_tape *tape, recon_var x);
 typedef struct {
     size_t scalars, pairs;
     double eps, momentum; /* 0: 1e-5, 0.1 */
@@ -161,6 +168,7 @@ RECON_API recon_var recon_var_cross_entropy(recon_tape *tape, recon_var logits,
                                             recon_var labels /* I32 n */);
 RECON_API recon_var recon_var_mse(recon_tape *tape, recon_var x, recon_var target);
 RECON_API recon_var recon_var_l1(recon_tape *tape, recon_var x, recon_var target);
+/* 1 - x . target over rows of unit vectors. The one loss whose target may have a gradient. */
 RECON_API recon_var recon_var_cosine_loss(recon_tape *tape, recon_var x, recon_var target);
 RECON_API recon_var recon_var_vonmises_loss(recon_tape *tape, recon_var x, recon_var angles);
 

@@ -34,6 +34,11 @@ recon_status cuda_norm_back(recon_ctx *ctx, const recon_norm_args *args);
 recon_status cuda_norm_relu(recon_ctx *ctx, const recon_norm_relu_args *args);
 recon_status cuda_norm_relu_back(recon_ctx *ctx, const recon_norm_relu_args *args);
 
+/* direction.cu */
+recon_status cuda_unit(recon_ctx *ctx, const recon_unit_args *args);
+recon_status cuda_unit_back(recon_ctx *ctx, const recon_unit_args *args);
+recon_status cuda_angle(recon_ctx *ctx, const recon_angle_args *args);
+recon_status cuda_angle_back(recon_ctx *ctx, const recon_angle_args *args);
 /* field_norm.cu */
 recon_status cuda_field_norm(recon_ctx *ctx, const recon_field_norm_args *args);
 recon_status cuda_field_norm_back(recon_ctx *ctx, const recon_field_norm_args *args);
