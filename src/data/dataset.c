@@ -2,6 +2,7 @@
 #include <recon/data/dataset.h>
 #include "core/fail.h"
 #include "core/memory.h"
+#include "data/dataset.h"
 #include "data/idx.h"
 #include "data/permute.h"
 
@@ -15,16 +16,8 @@
 enum { PATH = 1024 };
 #define SPLIT_SEED 0 /* of /val: the same part for everybody */
 
-struct recon_dataset {
-    recon_dataset_info info;
-    const unsigned char *bytes; /* pixels, one of the two */
-    const float *floats;
-    const int32_t *labels;
-    size_t *rows; /* of a part: its images among all; NULL: all */
-    recon_array images;
-    float *own_floats;
-    int32_t *own_labels;
-};
+/* A number of recon_permute that neither splits (0) nor epochs (from 1 on) use. */
+#define TAKES ((uint64_t)1 << 58)
 
 static const struct {
     const char *name, *folders[4], *remedy;
@@ -216,6 +209,7 @@ void recon_dataset_close(recon_dataset *d)
     free(d->rows);
     free(d->own_floats);
     free(d->own_labels);
+    free(d->own_angles);
     recon_array_free(&d->images);
     free(d);
 }
@@ -237,6 +231,7 @@ static recon_status make_part(recon_ctx *ctx, recon_dataset **out, const recon_d
     (*out)->images = (recon_array){ 0 }; /* lent, not owned */
     (*out)->own_floats = NULL;
     (*out)->own_labels = NULL;
+    (*out)->own_angles = NULL;
     (*out)->rows = NULL;
     return recon_alloc_raw(ctx, &(*out)->rows, n, sizeof *(*out)->rows);
 }
@@ -253,7 +248,7 @@ recon_status recon_dataset_split(recon_ctx *ctx, recon_dataset **rest, recon_dat
     RECON_TRY(make_part(ctx, held, d, part));
     size_t at = 0, kept = 0;
     for (size_t i = 0; i < n; i++) {
-        size_t row = d->rows ? d->rows[i] : i;
+        size_t row = recon_dataset_row(d, i);
         if (recon_permute(i, n, seed, 0) < part)
             (*held)->rows[at++] = row;
         else
@@ -268,14 +263,37 @@ done:
     return status;
 }
 
+recon_status recon_dataset_take(recon_ctx *ctx, recon_dataset **out, const recon_dataset *d,
+                                size_t count, uint64_t seed)
+{
+    size_t n = d->info.n, at = 0;
+    *out = NULL;
+    if (count == 0 || count > n)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%zu of %zu images cannot be taken", count, n);
+    recon_status status = make_part(ctx, out, d, count);
+    if (status != RECON_OK) {
+        recon_dataset_close(*out);
+        *out = NULL;
+        return status;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (recon_permute(i, n, seed, TAKES) < count)
+            (*out)->rows[at++] = recon_dataset_row(d, i);
+    return RECON_OK;
+}
+
 int32_t recon_dataset_get(float *out, const recon_dataset *d, size_t i)
 {
-    size_t size = d->info.height * d->info.width * d->info.channels;
-    size_t row = d->rows ? d->rows[i] : i;
+    size_t size = recon_dataset_pixels(&d->info), row = recon_dataset_row(d, i);
     if (d->floats)
         memcpy(out, d->floats + row * size, size * sizeof *out);
     else
         for (size_t j = 0; j < size; j++)
             out[j] = (float)d->bytes[row * size + j] / 255;
     return d->labels ? d->labels[row] : -1;
+}
+
+double recon_dataset_angle(const recon_dataset *d, size_t i)
+{
+    return d->angles ? d->angles[recon_dataset_row(d, i)] : 0;
 }

@@ -33,8 +33,16 @@ RECON_API recon_status recon_dataset_split(recon_ctx *ctx, recon_dataset **rest,
                                            recon_dataset **held, const recon_dataset *data,
                                            size_t of, uint64_t seed);
 
+/* A view of count images, chosen by seed, in the order they had. data must outlive it; close it. */
+RECON_API recon_status recon_dataset_take(recon_ctx *ctx, recon_dataset **out,
+                                          const recon_dataset *data, size_t count, uint64_t seed);
+
 /* Image i to out [height * width * channels]; its label, -1 without labels. Any thread may. */
 RECON_API int32_t recon_dataset_get(float *out, const recon_dataset *data, size_t i);
+
+/* By how many radians image i was turned on purpose (see turns.h), 0 where it was not. The truth:
+ * for evaluation only. */
+RECON_API double recon_dataset_angle(const recon_dataset *data, size_t i);
 
 #ifdef __cplusplus
 }
