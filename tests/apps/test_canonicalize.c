@@ -249,6 +249,18 @@ static void pixels_must_be_numbers(void **state)
     recon_model_close(*state, model);
 }
 
+static void without_memory_it_says_so(void **state)
+{
+    static float out[2][TINY_PIXELS];
+    static recon_pose2 pose[2];
+    recon_model *model = tiny_model(*state);
+    CHECK_ALLOCATIONS(*state,
+                      recon_canonicalize(*state, out[0], NULL, model, tiny_images[0], 2, NULL));
+    CHECK_ALLOCATIONS(*state, recon_canonicalize_search(*state, out[0], pose, model, tiny_images[0],
+                                                        2, judge_nan, NULL, NULL));
+    recon_model_close(*state, model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -260,6 +272,7 @@ int main(void)
         cmocka_unit_test(the_judge_gets_what_it_likes_best),
         cmocka_unit_test(a_judge_may_fail_or_have_no_opinion),
         cmocka_unit_test(pixels_must_be_numbers),
+        cmocka_unit_test(without_memory_it_says_so),
     };
     return cmocka_run_group_tests(tests, tiny_setup, scratch_teardown);
 }

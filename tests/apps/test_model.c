@@ -116,6 +116,19 @@ static void broken_headers_do_no_harm(void **state)
     assert_true(opened < 60);
 }
 
+static recon_status open_and_close(recon_ctx *ctx)
+{
+    recon_model *model;
+    recon_status status = recon_model_open(ctx, &model, scratch("model.safetensors"), RECON_SINGLE);
+    recon_model_close(ctx, model);
+    return status;
+}
+
+static void without_memory_nothing_leaks(void **state)
+{
+    CHECK_ALLOCATIONS(*state, open_and_close(*state));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -124,6 +137,7 @@ int main(void)
         cmocka_unit_test(a_model_describes_itself),
         cmocka_unit_test(what_is_no_whole_model_is_refused),
         cmocka_unit_test(broken_headers_do_no_harm),
+        cmocka_unit_test(without_memory_nothing_leaks),
     };
     return cmocka_run_group_tests(tests, tiny_setup, scratch_teardown);
 }
