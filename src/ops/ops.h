@@ -140,6 +140,21 @@ typedef struct {
 typedef struct {
     recon_tensor y, x, dy, dx;
 } recon_angle_args;
+/* What stands between two steerable convolutions, in one pass: the norms above and their
+ * nonlinearities on x [rows][scalars + 2 pairs], a field being a scalar or a pair.
+ * Scalars: y = relu(u), u = scale (x - mean) inv + shift. Pairs: y = u relu(|u| + bias) / |u|, 0
+ * where |u| = 0, with u = scale x inv. Statistics as in norm, [scalars + pairs] each; of pairs,
+ * mean and running_mean are not used. shift [scalars], bias [pairs], either NULL where there are
+ * none. */
+typedef struct {
+    size_t scalars, pairs;
+    int training;
+    double eps, momentum;
+    recon_tensor y, x, scale, shift, bias;
+    recon_tensor running_mean, running_var;
+    recon_tensor mean, inv; /* saved; may be NULL when not training */
+    recon_tensor dy, dx, dscale, dshift, dbias;
+} recon_field_norm_args;
 
 /* Pooling of images by size x size windows, stride apart, no padding. max keeps in index (I32, of
  * y's shape) which place of the window won, the first of equals. */
@@ -198,6 +213,31 @@ typedef struct {
     size_t rows, channels, ni, nj, nk;
     recon_tensor y, a, b, c, dy, da, db;
 } recon_tensor_product_args;
+
+/* Filters out of weights and a fixed basis, block by block. A block joins copies_in x copies_out
+ * fields of dim_in and dim_out channels by `elements` numbers a pair of fields:
+ *
+ *     filter[out + u dim_out + i][tap][in + v dim_in + j] = sum over b of
+ *         weight[first_weight + (u copies_in + v) elements + b]
+ *         basis[first_basis + ((b dim_out + i) dim_in + j) taps + tap]
+ *
+ * filter is [channels out][.. taps ..][channels in] of any number of dimensions, F32 or BF16, and
+ * dfilter likewise; the blocks cover it and do not overlap, one without elements being zeros.
+ * dweight has weight's shape, and weights of no block are left alone. */
+#define RECON_EXPAND_BLOCKS 64
+typedef struct {
+    uint32_t copies_out, copies_in, dim_out, dim_in, elements;
+    uint32_t out, in; /* first channels */
+    uint32_t first_weight, first_basis;
+} recon_expand_block;
+typedef struct {
+    uint32_t count; /* a value, so that a kernel takes it along */
+    recon_expand_block block[RECON_EXPAND_BLOCKS];
+} recon_expand_plan;
+typedef struct {
+    recon_expand_plan plan;
+    recon_tensor filter, weight, basis, dfilter, dweight;
+} recon_expand_args;
 
 /* Columns from .. from + cols of src to columns to .. of dst; rows alike. Concatenation and
  * splitting. */
@@ -273,6 +313,8 @@ typedef struct recon_ops {
     recon_status (*unit_back)(recon_ctx *ctx, const recon_unit_args *args);
     recon_status (*angle)(recon_ctx *ctx, const recon_angle_args *args);
     recon_status (*angle_back)(recon_ctx *ctx, const recon_angle_args *args);
+    recon_status (*field_norm)(recon_ctx *ctx, const recon_field_norm_args *args);
+    recon_status (*field_norm_back)(recon_ctx *ctx, const recon_field_norm_args *args);
     recon_status (*pool)(recon_ctx *ctx, const recon_pool_args *args);
     recon_status (*pool_back)(recon_ctx *ctx, const recon_pool_args *args);
     recon_status (*resize)(recon_ctx *ctx, const recon_resize_args *args);
@@ -288,6 +330,8 @@ typedef struct recon_ops {
     recon_status (*reduce_back)(recon_ctx *ctx, const recon_reduce_args *args);
     recon_status (*tensor_product)(recon_ctx *ctx, const recon_tensor_product_args *args);
     recon_status (*tensor_product_back)(recon_ctx *ctx, const recon_tensor_product_args *args);
+    recon_status (*expand)(recon_ctx *ctx, const recon_expand_args *args);
+    recon_status (*expand_back)(recon_ctx *ctx, const recon_expand_args *args);
     recon_status (*columns)(recon_ctx *ctx, const recon_columns_args *args);
     recon_status (*loss)(recon_ctx *ctx, const recon_loss_args *args);
     recon_status (*loss_back)(recon_ctx *ctx, const recon_loss_args *args);

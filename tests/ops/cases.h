@@ -20,6 +20,7 @@ typedef union {
     recon_norm_relu_args norm_relu;
     recon_unit_args unit;
     recon_angle_args angle;
+    recon_field_norm_args field_norm;
     recon_pool_args pool;
     recon_resize_args resize;
     recon_rotate_args rotate;
@@ -27,6 +28,7 @@ typedef union {
     recon_segment_args segment;
     recon_reduce_args reduce;
     recon_tensor_product_args product;
+    recon_expand_args expand;
     recon_columns_args columns;
     recon_loss_args loss;
 } any_args;
@@ -85,6 +87,7 @@ PAIR(norm, norm)
 PAIR(norm_relu, norm_relu)
 PAIR(unit, unit)
 PAIR(angle, angle)
+PAIR(field_norm, field_norm)
 PAIR(pool, pool)
 PAIR(resize, resize)
 PAIR(rotate, rotate)
@@ -92,6 +95,7 @@ PAIR(gather, gather)
 PAIR(segment_sum, segment)
 PAIR(reduce, reduce)
 PAIR(tensor_product, product)
+PAIR(expand, expand)
 ENTRY(columns, columns)
 PAIR(loss, loss)
 
@@ -122,6 +126,7 @@ enum {
     NORM_RELU,
     UNIT,
     ANGLE,
+    FIELD_NORM,
     POOL,
     RESIZE,
     ROTATE,
@@ -129,6 +134,7 @@ enum {
     SEGMENT,
     REDUCE,
     PRODUCT,
+    EXPAND,
     COLUMNS,
     LOSS,
     ENTRIES
@@ -180,6 +186,15 @@ static const entry entries[ENTRIES] = {
                 call_angle,
                 call_angle_back,
                 { CURVED(WEIGHT, angle, x), CURVED(OUTPUT, angle, y) } },
+    [FIELD_NORM] = { "field_norm",
+                     has_field_norm,
+                     call_field_norm,
+                     call_field_norm_back,
+                     { CURVED(INPUT, field_norm, x), CURVED(WEIGHT, field_norm, scale),
+                       CURVED(WEIGHT, field_norm, shift), CURVED(WEIGHT, field_norm, bias),
+                       KEPT(STATE, field_norm, running_mean), KEPT(STATE, field_norm, running_var),
+                       KEPT(SAVED, field_norm, mean), KEPT(SAVED, field_norm, inv),
+                       CURVED(OUTPUT, field_norm, y) } },
     [POOL] = { "pool",
                has_pool,
                call_pool,
@@ -219,6 +234,12 @@ static const entry entries[ENTRIES] = {
                   call_tensor_product_back,
                   { STRAIGHT(INPUT, product, a), STRAIGHT(INPUT, product, b), FIXED(product, c),
                     CURVED(OUTPUT, product, y) } },
+    [EXPAND] = { "expand",
+                 has_expand,
+                 call_expand,
+                 call_expand_back,
+                 { STRAIGHT(WEIGHT, expand, weight), FIXED(expand, basis),
+                   CURVED(OUTPUT, expand, filter) } },
     [COLUMNS] = { "columns",
                   has_columns,
                   call_columns,
@@ -434,6 +455,33 @@ static void build_angle(maker *m, any_args *args, const size_t *p)
                                       .y = blank(m, m->weights, SHAPE(p[0])) };
 }
 
+/* rows, scalars pairs, training */
+static void build_field_norm(maker *m, any_args *args, const size_t *p)
+{
+    size_t rows = p[0], scalars = p[1], pairs = p[2], fields = scalars + pairs;
+    recon_field_norm_args *a = &args->field_norm;
+    *a = (recon_field_norm_args){ .scalars = scalars,
+                                  .pairs = pairs,
+                                  .training = (int)p[3],
+                                  .eps = 1e-3,
+                                  .momentum = 0.1,
+                                  .x = noise_of(m, m->type, SHAPE(rows, scalars + 2 * pairs)),
+                                  .y = blank(m, m->type, SHAPE(rows, scalars + 2 * pairs)),
+                                  .scale = noise_of(m, m->weights, SHAPE(fields)),
+                                  .running_mean = noise_of(m, m->weights, SHAPE(fields)),
+                                  .running_var = noise_of(m, m->weights, SHAPE(fields)) };
+    for (size_t i = 0; i < fields; i++)
+        set_number(&a->running_var, i, 0.5 + fabs(number_at(&a->running_var, i)));
+    if (scalars)
+        a->shift = noise_of(m, m->weights, SHAPE(scalars));
+    if (pairs)
+        a->bias = noise_of(m, m->weights, SHAPE(pairs));
+    if (p[3]) {
+        a->mean = noise_of(m, m->weights, SHAPE(fields));
+        a->inv = blank(m, m->weights, SHAPE(fields));
+    }
+}
+
 /* max, n h w c, size stride */
 static void build_pool(maker *m, any_args *args, const size_t *p)
 {
@@ -519,6 +567,33 @@ static void build_product(maker *m, any_args *args, const size_t *p)
                                      .b = noise_of(m, m->type, SHAPE(rows, nj)),
                                      .c = noise_of(m, m->weights, SHAPE(ni, nj, nk)),
                                      .y = blank(m, m->type, SHAPE(rows, channels, nk)) };
+}
+
+/* taps, scalars and pairs out, scalars and fields in, dim of those; some blocks have no elements */
+static void build_expand(maker *m, any_args *args, const size_t *p)
+{
+    const uint32_t copies[2][2] = { { (uint32_t)p[1], (uint32_t)p[2] },
+                                    { (uint32_t)p[3], (uint32_t)p[4] } };
+    const uint32_t dim[2][2] = { { 1, 2 }, { 1, (uint32_t)p[5] } };
+    uint32_t weights = 0, numbers = 0;
+    for (uint32_t n = 0; n < 4; n++) {
+        uint32_t to = n / 2, from = n % 2, elements = (n + (uint32_t)p[0]) % 4 * 5;
+        args->expand.plan.block[n] = (recon_expand_block){ .copies_out = copies[0][to],
+                                                           .copies_in = copies[1][from],
+                                                           .dim_out = dim[0][to],
+                                                           .dim_in = dim[1][from],
+                                                           .elements = elements,
+                                                           .out = to ? copies[0][0] : 0,
+                                                           .in = from ? copies[1][0] : 0,
+                                                           .first_weight = weights,
+                                                           .first_basis = numbers };
+        weights += copies[0][to] * copies[1][from] * elements;
+        numbers += elements * dim[0][to] * dim[1][from] * (uint32_t)p[0];
+    }
+    args->expand.plan.count = 4;
+    args->expand.weight = noise_of(m, m->weights, SHAPE(weights));
+    args->expand.basis = noise_of(m, m->weights, SHAPE(numbers));
+    args->expand.filter = blank(m, m->type, SHAPE(p[1] + 2 * p[2], p[0], 1, p[3] + p[4] * p[5]));
 }
 
 /* rows, columns of src and dst, cols from to */
@@ -617,6 +692,14 @@ static const op_case cases[] = {
     { UNIT, build_unit, { 33, 129 } },
     { ANGLE, build_angle, { 1 } },
     { ANGLE, build_angle, { 2500 } },
+    { FIELD_NORM, build_field_norm, { 2, 1, 1, 1 } },
+    { FIELD_NORM, build_field_norm, { 75, 17, 6, 1 } },
+    { FIELD_NORM, build_field_norm, { 75, 17, 6, 0 } },
+    { FIELD_NORM, build_field_norm, { 301, 32, 48, 1 } },
+    { FIELD_NORM, build_field_norm, { 301, 8, 4, 0 } },
+    { FIELD_NORM, build_field_norm, { 33, 6, 5, 1 } },
+    { FIELD_NORM, build_field_norm, { 40, 0, 8, 1 } },
+    { FIELD_NORM, build_field_norm, { 40, 9, 0, 1 } },
     { POOL, build_pool, { 0, 1, 1, 1, 1, 1, 1 } },
     { POOL, build_pool, { 0, 2, 8, 6, 17, 2, 2 } },
     { POOL, build_pool, { 0, 3, 9, 7, 3, 3, 2 } },
@@ -648,6 +731,10 @@ static const op_case cases[] = {
     { PRODUCT, build_product, { 7, 17, 3, 5, 3 } },
     { PRODUCT, build_product, { 33, 8, 5, 3, 7 } },
     { PRODUCT, build_product, { 5, 96, 1, 3, 3 } },
+    { EXPAND, build_expand, { 25, 3, 5, 4, 3, 2 } },
+    { EXPAND, build_expand, { 9, 17, 8, 1, 16, 2 } },
+    { EXPAND, build_expand, { 1, 8, 3, 6, 5, 11 } },
+    { EXPAND, build_expand, { 2, 0, 1, 1, 0, 2 } },
     { COLUMNS, build_columns, { 1, 1, 1, 1, 0, 0 } },
     { COLUMNS, build_columns, { 37, 17, 25, 8, 3, 11 } },
     { COLUMNS, build_columns, { 5, 96, 99, 96, 0, 3 } },

@@ -39,6 +39,9 @@ recon_status cuda_unit(recon_ctx *ctx, const recon_unit_args *args);
 recon_status cuda_unit_back(recon_ctx *ctx, const recon_unit_args *args);
 recon_status cuda_angle(recon_ctx *ctx, const recon_angle_args *args);
 recon_status cuda_angle_back(recon_ctx *ctx, const recon_angle_args *args);
+/* field_norm.cu */
+recon_status cuda_field_norm(recon_ctx *ctx, const recon_field_norm_args *args);
+recon_status cuda_field_norm_back(recon_ctx *ctx, const recon_field_norm_args *args);
 
 /* pool.cu, resize.cu, rotate.cu */
 recon_status cuda_pool(recon_ctx *ctx, const recon_pool_args *args);
@@ -59,6 +62,10 @@ recon_status cuda_reduce_back(recon_ctx *ctx, const recon_reduce_args *args);
 /* tensor_product.cu */
 recon_status cuda_tensor_product(recon_ctx *ctx, const recon_tensor_product_args *args);
 recon_status cuda_tensor_product_back(recon_ctx *ctx, const recon_tensor_product_args *args);
+
+/* expand.cu */
+recon_status cuda_expand(recon_ctx *ctx, const recon_expand_args *args);
+recon_status cuda_expand_back(recon_ctx *ctx, const recon_expand_args *args);
 
 /* loss.cu */
 recon_status cuda_loss(recon_ctx *ctx, const recon_loss_args *args);
