@@ -88,8 +88,8 @@ static void one_mode_is_never_folded(void **state)
     double moment[RECON_SO2_MOMENTS];
     for (double width = 0.01; width < M_PI; width += 0.01)
         for (int family = RECON_SO2_UNIFORM; family <= RECON_SO2_VONMISES; family++) {
-            recon_so2_moments(moment, &(recon_so2_density){ .family = (recon_so2_family)family,
-                                                            .width = width });
+            recon_so2_moments(
+                moment, &(recon_so2_density){ .family = (recon_so2_family)family, .width = width });
             assert_in_range(recon_so2_fold(moment), 0, 1);
         }
 }
