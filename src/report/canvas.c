@@ -1,7 +1,8 @@
 /* canvas.c - paper, style, words and legend.
  *
- * The palette is Okabe and Ito's (Color Universal Design, 2008) without its yellow, which is lost
- * on white. Each colour is said twice: renderers that do not know variables keep the first. */
+ * The palette is Okabe and Ito's (Color Universal Design, 2008) without its yellow and with the
+ * lightest of the others darkened: they must show on white. Each colour is said twice: renderers
+ * that do not know variables keep the first. */
 #include "report/canvas.h"
 #include "core/fail.h"
 
@@ -24,7 +25,6 @@ static const char style[] =
     ".recon .ground{" PAINT("fill", "ground", "#fff") "}\n"
     COLOUR("1", "#0072b2") COLOUR("2", "#d55e00") COLOUR("3", "#009e73")
     COLOUR("4", "#b3589a") COLOUR("5", "#c98700") COLOUR("6", "#4fa6dc")
-    ".recon .ink{fill:currentColor;stroke:currentColor}\n"
     ".recon .line{fill:none;stroke-width:1.8;stroke-linejoin:round;stroke-linecap:round}\n"
     ".recon .thin{fill:none;stroke-width:1}\n"
     ".recon .wide{fill:none;stroke-width:3.5}\n"

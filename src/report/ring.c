@@ -148,10 +148,14 @@ void recon_ring_fill_density(recon_svg *svg, const recon_ring *ring, const char 
 void recon_ring_draw_range(recon_svg *svg, const recon_ring *ring, const char *cls, double from,
                            double to)
 {
-    double radius = ring->rim + 3;
+    double radius = ring->rim + 3, span = fmod(to - from, 2 * M_PI);
+    if (to - from >= 2 * M_PI)
+        span = 2 * M_PI;
+    else if (span < 0) /* counter-clockwise, past 180 degrees if need be */
+        span += 2 * M_PI;
     recon_svg_path(svg, cls);
     recon_svg_move(svg, across(ring, from, radius), down(ring, from, radius));
-    arc(svg, ring, radius, from, to);
+    arc(svg, ring, radius, from, from + span);
     recon_svg_path_end(svg);
 }
 

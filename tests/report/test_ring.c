@@ -101,6 +101,43 @@ static void zero_is_on_top_and_angles_go_counter_clockwise(void **state)
     }
 }
 
+/* The total angle of a range as drawn: the sum of its arcs, each by its chord. */
+static double drawn_span(recon_ctx *ctx, double from, double to)
+{
+    recon_ring ring = ring_of(1);
+    recon_svg *svg;
+    char *text, *at;
+    double x, y, span = 0;
+    CHECK_OK(ctx, recon_svg_new(ctx, &svg, 200, 200, NULL));
+    recon_ring_draw_range(svg, &ring, "range", from, to);
+    CHECK_OK(ctx, recon_svg_finish(svg, &text));
+    at = strstr(text, "d=\"M") + 4;
+    x = strtod(at, &at);
+    y = strtod(at, &at);
+    while (*at == 'A') {
+        double r = strtod(at + 1, &at), to_x, to_y;
+        strtod(at, &at);                                /* both radii */
+        assert_int_equal(strncmp(at, " 0 0 0 ", 7), 0); /* counter-clockwise */
+        at += 7;
+        to_x = strtod(at, &at);
+        to_y = strtod(at, &at);
+        span += 2 * asin(hypot(to_x - x, to_y - y) / (2 * r));
+        x = to_x;
+        y = to_y;
+    }
+    free(text);
+    return span;
+}
+
+static void a_range_goes_counter_clockwise(void **state)
+{
+    CHECK_NEAR(drawn_span(*state, -1, 1), 2, 1e-3);
+    CHECK_NEAR(drawn_span(*state, 3, -3), 2 * M_PI - 6, 1e-3);
+    CHECK_NEAR(drawn_span(*state, -M_PI, M_PI), 2 * M_PI, 1e-3);
+    CHECK_NEAR(drawn_span(*state, 0, 20), 2 * M_PI, 1e-3);
+    CHECK_NEAR(drawn_span(*state, 1, 0.5), 2 * M_PI - 0.5, 1e-3);
+}
+
 static void the_peak_of_a_density_is_its_highest_value(void **state)
 {
     (void)state;
@@ -118,6 +155,7 @@ int main(void)
         cmocka_unit_test(drawn_areas_are_shares),
         cmocka_unit_test(beyond_the_peak_a_density_is_cut),
         cmocka_unit_test(zero_is_on_top_and_angles_go_counter_clockwise),
+        cmocka_unit_test(a_range_goes_counter_clockwise),
         cmocka_unit_test(the_peak_of_a_density_is_its_highest_value),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
