@@ -1,0 +1,69 @@
+/* Errors of equivariance, of codes made by hand. */
+#include "check.h"
+
+#include <recon/backbone/equivariance.h>
+#include <recon/group/so2.h>
+
+enum { N = 101, D = 3 };
+
+/* Image i: its pose is off by i hundredths of a radian to either side, across the cut too, and its
+ * code longer by i thousandths. */
+static void make(float z[2][N * D], double psi[2][N], double angles[N])
+{
+    recon_rng rng = recon_rng_new(1, 0);
+    for (int i = 0; i < N; i++) {
+        psi[0][i] = recon_so2_haar(&rng);
+        angles[i] = recon_so2_haar(&rng);
+        psi[1][i] = recon_so2_wrap(psi[0][i] + angles[i] + (i % 2 ? 0.01 : -0.01) * i);
+        for (int j = 0; j < D; j++) {
+            z[0][i * D + j] = (float)recon_rng_normal(&rng);
+            z[1][i * D + j] = (float)((double)z[0][i * D + j] * (1 + 0.001 * i));
+        }
+    }
+}
+
+static void errors_are_those_put_in(void **state)
+{
+    recon_ctx *ctx = *state;
+    float z[2][N * D];
+    double psi[2][N], angles[N];
+    recon_equivariance e;
+    make(z, psi, angles);
+    recon_codes before = { z[0], psi[0] }, after = { z[1], psi[1] };
+    CHECK_OK(ctx, recon_equivariance_compare(ctx, &e, &before, &after, angles, N, D));
+    assert_int_equal(e.n, N);
+    CHECK_NEAR(e.pose_median, 0.5, 1e-9);
+    CHECK_NEAR(e.pose_p95, 0.95, 1e-9);
+    CHECK_NEAR(e.pose_max, 1.0, 1e-9);
+    CHECK_NEAR(e.code_median, 0.05, 1e-6);
+    CHECK_NEAR(e.code_p95, 0.095, 1e-6);
+    CHECK_NEAR(e.code_max, 0.1, 1e-6);
+}
+
+static void what_is_not_finite_is_named(void **state)
+{
+    recon_ctx *ctx = *state;
+    float z[2][N * D];
+    double psi[2][N], angles[N];
+    recon_equivariance e;
+    make(z, psi, angles);
+    recon_codes before = { z[0], psi[0] }, after = { z[1], psi[1] };
+    CHECK_FAILS(ctx, recon_equivariance_compare(ctx, &e, &before, &after, angles, 0, D),
+                RECON_ERR_INPUT, "no images");
+    for (int j = 0; j < D; j++)
+        z[0][4 * D + j] = 0;
+    CHECK_FAILS(ctx, recon_equivariance_compare(ctx, &e, &before, &after, angles, N, D),
+                RECON_ERR_INPUT, "of image 4");
+    psi[1][2] = NAN;
+    CHECK_FAILS(ctx, recon_equivariance_compare(ctx, &e, &before, &after, angles, N, D),
+                RECON_ERR_INPUT, "of image 2");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(errors_are_those_put_in),
+        cmocka_unit_test(what_is_not_finite_is_named),
+    };
+    return cmocka_run_group_tests(tests, check_setup, check_teardown);
+}
