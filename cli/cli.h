@@ -62,6 +62,6 @@ int cli_misuse(const cli_command *command, const char *fmt, ...) RECON_PRINTF(2,
 /* A JSON value as text, to be freed, and the value released; NULL when memory ran out. */
 char *cli_json_text(json_t *value);
 
-extern const cli_command cli_normalize, cli_classifier, cli_info;
+extern const cli_command cli_train, cli_normalize, cli_classifier, cli_info;
 
 #endif
