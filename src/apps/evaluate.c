@@ -93,13 +93,16 @@ recon_status recon_evaluate_accuracy(recon_ctx *ctx, double *out, const recon_da
         RECON_TRY(recon_evaluate_check_numbers(ctx, turns, d.n, "turn"));
     RECON_TRY(recon_alloc_raw(ctx, &b.images, IMAGES * b.pixels, sizeof *b.images));
     RECON_TRY(recon_alloc_raw(ctx, &b.upright, workers * b.pixels, sizeof *b.upright));
+    recon_progress_begin(ctx, "classify", d.n);
     for (; b.first < d.n; b.first += IMAGES) {
         size_t n = d.n - b.first < IMAGES ? d.n - b.first : IMAGES;
         RECON_TRY(recon_parallel(ctx, turn_one, &b, n));
         RECON_TRY(guess(ctx, user, b.guess, b.images, n));
         for (size_t i = 0; i < n; i++)
             right += b.guess[i] == b.truth[i];
+        recon_progress_add(ctx, n);
     }
+    recon_progress_end(ctx);
     *out = (double)right / (double)d.n;
 done:
     free(b.upright);
