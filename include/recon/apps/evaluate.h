@@ -37,7 +37,7 @@ RECON_API recon_status recon_evaluate_accuracy(recon_ctx *ctx, double *out,
 #define RECON_POSE_CLOSE   (20 * 3.14159265358979323846 / 180)
 
 typedef struct {
-    double median, p95, mean; /* of the distance from the truth             */
+    double median, p95, mean; /* of the distance from the truth                               */
     double flips, close;      /* shares beyond RECON_POSE_FLIPPED and within RECON_POSE_CLOSE */
 } recon_pose_error;
 RECON_API recon_status recon_evaluate_poses(recon_ctx *ctx, recon_pose_error *out,
@@ -70,15 +70,15 @@ RECON_API recon_status recon_evaluate_ood(recon_ctx *ctx, recon_odd_auc *out,
 
 /* --- widths of the distributions -------------------------------------------------------------- */
 
+/* A class: its true width, and mean and standard deviation of those predicted; NaN for n = 0. */
 typedef struct {
     size_t n;
-    double truth, mean,
-        spread; /* of the class's predictions: mean, standard deviation; NaN for n = 0 */
+    double truth, mean, spread;
 } recon_width;
+/* by_class, the paper's: |truth - mean of the class|, averaged over the classes that occur.
+ * by_sample: |truth - prediction|, averaged over all. */
 typedef struct {
-    double by_class;  /* |truth - mean of the class|, averaged over classes that occur: the paper's
-                         MAE */
-    double by_sample; /* |truth - prediction|, averaged over all */
+    double by_class, by_sample;
 } recon_width_error;
 RECON_API recon_status recon_evaluate_widths(recon_ctx *ctx, recon_width_error *out,
                                              recon_width *of /* [classes] */,

@@ -1,0 +1,104 @@
+#!/bin/sh
+# recon reproduce: what is missing is said with the command that gets it, and the shipped models
+# keep what they promise, on a part of the test split.
+. "${0%/*}/lib.sh"
+root=$OLDPWD
+
+# What --quick must show on 2,000 test images: a little below the figures of the full split, which
+# the models' cards give. name:least, or name:most for errors and times.
+least_mnist="accuracy.recon:96.5 accuracy.undo:98.5 accuracy.upright:98.5
+    ood_auc.recon:0.95 ood_auc.density:0.96"
+most_mnist="theta_mae_deg:4.5 equivariance.pose_median_deg:1 equivariance.pose_p95_deg:5
+    accuracy.none:80 accuracy.ieae:60 pair.distance_after_deg:12"
+least_fashion="accuracy.recon:85.5 accuracy.undo:91 accuracy.upright:91.5
+    ood_auc.recon:0.78 ood_auc.density:0.86"
+most_fashion="theta_mae_deg:6.5 equivariance.pose_median_deg:1 equivariance.pose_p95_deg:5
+    accuracy.none:72 accuracy.ieae:60"
+quick_seconds=180
+
+# --- help and misuse ------------------------------------------------------------------------------
+run reproduce --help
+[ "$code" -eq 0 ] && grep -q '^example:' "$scratch/stdout" && [ ! -s "$scratch/stderr" ] &&
+    grep -q 'The test split is only read' "$scratch/stdout" &&
+    grep -q 'turned with seed 1, test images with seed 2' "$scratch/stdout"
+report $? "--help shows an example, the seeds, and what the test split is for"
+refused 2 "say mnist or fashion" reproduce
+refused 2 "'cifar' is neither mnist nor fashion" reproduce cifar
+refused 2 "--train needs --out DIR" reproduce mnist --train
+refused 2 "--seeds is for --train" reproduce mnist --seeds 3
+refused 2 "--train makes what --model would name" reproduce mnist --train --out o --model m
+refused 2 "--preset huge is none of fast|paper|small" reproduce mnist --preset huge
+refused 2 "'fashion' is one argument too many" reproduce mnist fashion
+
+# --- what is missing ------------------------------------------------------------------------------
+# A copy of the program that has no models beside it.
+mkdir -p "$scratch/alone/bin"
+cp "$recon" "$scratch/alone/bin/recon"
+shipped=$recon
+recon=$scratch/alone/bin/recon
+refused 1 "\`recon reproduce mnist --train --preset fast --out DIR\` makes one" reproduce mnist
+refused 1 "models/mnist-small.safetensors is not here" reproduce mnist --preset small
+refused 1 "\`recon classifier train --data fashion --out models/fashion-classifier.safetensors\` makes it" \
+    reproduce fashion --model m.safetensors
+refused 1 "nowhere.safetensors" reproduce mnist --model nowhere.safetensors --classifier c.safetensors
+recon=$shipped
+
+# --- the shipped models ---------------------------------------------------------------------------
+# check NAME: one --quick run, its figures against the bounds above, its drawings.
+check() {
+    cd "$root" || exit 1
+    run reproduce "$1" --quick --json --figures "$scratch/figures"
+    cd "$work" || exit 1
+    if [ "$code" -ne 0 ] && grep -q 'gets it$' "$scratch/stderr"; then
+        skip "$1 --quick" "$(cat "$scratch/stderr")"
+        return
+    fi
+    [ "$code" -eq 0 ] && is_json "$scratch/stdout"
+    report $? "$1 --quick"
+    cp "$scratch/stdout" "$1.json"
+    eval "least=\$least_$1 most=\$most_$1"
+    python3 - "$1.json" "$least" "$most" "$quick_seconds" >"$scratch/stdout" 2>"$scratch/stderr" <<'END'
+import json, sys
+result = json.load(open(sys.argv[1]))
+def value(path):
+    at = result
+    for key in path.split('.'):
+        at = at[key]
+    return at
+bad = []
+for words, sign, word in ((sys.argv[2], 1, 'least'), (sys.argv[3], -1, 'most')):
+    for entry in words.split():
+        path, bound = entry.split(':')
+        if sign * (value(path) - float(bound)) < 0:
+            bad.append('%s is %g, at %s %s' % (path, value(path), word, bound))
+if max(value('ood_auc.recon'), value('ood_auc.density')) <= value('ood_auc.ieae'):
+    bad.append('ood_auc.ieae is the best')
+if value('seconds') > float(sys.argv[4]):
+    bad.append('%g seconds' % value('seconds'))
+for row in result.get('confusion_percent', []):
+    if row and abs(sum(row) - 100) > 1e-6:
+        bad.append('a row of the confusion matrix sums to %g' % sum(row))
+print('\n'.join(bad))
+sys.exit(bool(bad))
+END
+    code=$?
+    report $code "$1: figures within their bounds"
+    missing=0
+    for figure in canonical poses theta roc; do
+        grep -q '</svg>' "$scratch/figures/$1-$figure.svg" || missing=1
+    done
+    report $missing "$1: figures drawn"
+}
+
+for name in mnist fashion; do
+    if [ "${RECON_BUILD:-build}" != build ]; then
+        skip "$name --quick" "minutes under sanitizers"
+    elif [ ! -e "$root/models/$name.safetensors" ] || [ ! -e "$root/models/$name-classifier.safetensors" ]; then
+        skip "$name --quick" "models/$name.safetensors and its classifier are not shipped yet"
+    elif ! python3 -c '' 2>/dev/null; then
+        skip "$name --quick" "python3 reads the figures"
+    else
+        check "$name"
+    fi
+done
+finish
