@@ -50,6 +50,12 @@ typedef struct {
     cli_common common;
 } reproduce_settings;
 
+/* Images of a known set, or some of them. */
+typedef struct {
+    recon_dataset *whole, *some;
+    const recon_dataset *use;
+} image_part;
+
 /* A set of images and what the model says of each. */
 typedef struct {
     recon_dataset *data;
@@ -76,7 +82,7 @@ typedef struct {
     recon_model *model;
     recon_classifier *classifier;
     recon_turn_rule *rule; /* large */
-    recon_dataset *upright;
+    image_part upright;
     reading turned, circle; /* by the rule, and by any angle */
     uint8_t *odd;           /* [circle.n] */
     double *score[3];       /* [circle.n] of oddness: ieae, recon, density */
@@ -100,7 +106,6 @@ typedef struct {
 } reproduction;
 
 extern const size_t reproduce_ks[KS];
-extern const cli_command cli_reproduce;
 
 /* Where a shipped file lies: models/NAME here, beside the program, or where it was installed.
  * remedy says how to make one. */

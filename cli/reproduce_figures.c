@@ -98,7 +98,7 @@ static recon_status put_canonicals(recon_ctx *ctx, sheet *s, size_t row, const r
     put(s, at, t->data, i, 0);
     put(s, at + 2, t->data, i, -t->codes.so2[i]);
     put(s, at + 3, t->data, i, -t->absolute[i]);
-    put(s, at + 4, r->upright, i, 0);
+    put(s, at + 4, r->upright.use, i, 0);
     return recon_ieae_decode(ctx, place(s, at + 1), recon_model_backbone(r->model),
                              t->codes.z + i * t->codes.d, 1);
 }

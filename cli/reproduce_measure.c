@@ -20,40 +20,51 @@ enum {
 
 /* --- sets of images --------------------------------------------------------------------------- */
 
-/* count images of a part of a known set, all for 0, turned by the rule. */
-static recon_status open_images(recon_ctx *ctx, recon_dataset **out, const char *set,
-                                const char *part, size_t count, const recon_turn_rule *rule,
-                                uint64_t seed)
+static recon_status open_part(recon_ctx *ctx, image_part *out, const char *set, const char *part,
+                              size_t count)
 {
     char spec[64];
-    recon_dataset *whole = NULL, *some = NULL, *turned = NULL;
-    const recon_dataset *use;
     recon_status status;
     snprintf(spec, sizeof spec, "%s/%s", set, part);
-    RECON_TRY(recon_dataset_open(ctx, &whole, spec));
-    use = whole;
-    if (count && count < recon_dataset_describe(whole).n) {
-        RECON_TRY(recon_dataset_take(ctx, &some, whole, count, TAKE_SEED));
-        use = some;
+    RECON_TRY(recon_dataset_open(ctx, &out->whole, spec));
+    out->use = out->whole;
+    if (count && count < recon_dataset_describe(out->whole).n) {
+        RECON_TRY(recon_dataset_take(ctx, &out->some, out->whole, count, TAKE_SEED));
+        out->use = out->some;
     }
-    RECON_TRY(recon_dataset_turn(ctx, &turned, use, rule, seed));
-    *out = turned;
 done:
-    recon_dataset_close(some);
-    recon_dataset_close(whole);
+    return status;
+}
+
+static void close_part(image_part *p)
+{
+    recon_dataset_close(p->some);
+    recon_dataset_close(p->whole);
+}
+
+/* data turned by a rule of turns.h. */
+static recon_status turn_by(recon_ctx *ctx, recon_dataset **out, const recon_dataset *data,
+                            const char *rule_name, uint64_t seed)
+{
+    recon_turn_rule *rule = NULL; /* large */
+    recon_status status;
+    RECON_TRY(recon_alloc(ctx, &rule, 1, sizeof *rule));
+    RECON_TRY(recon_turn_rule_load(ctx, rule, rule_name));
+    RECON_TRY(recon_dataset_turn(ctx, out, data, rule, seed));
+done:
+    free(rule);
     return status;
 }
 
 recon_status reproduce_training(recon_ctx *ctx, recon_dataset **out, const reproduce_settings *s,
                                 size_t count)
 {
-    recon_turn_rule *rule = NULL; /* large */
+    image_part part = { 0 };
     recon_status status;
-    RECON_TRY(recon_alloc(ctx, &rule, 1, sizeof *rule));
-    RECON_TRY(recon_turn_rule_load(ctx, rule, s->what->name));
-    RECON_TRY(open_images(ctx, out, s->what->name, "train", count, rule, TRAIN_SEED));
+    RECON_TRY(open_part(ctx, &part, s->what->name, "train", count));
+    RECON_TRY(turn_by(ctx, out, part.use, s->what->name, TRAIN_SEED));
 done:
-    free(rule);
+    close_part(&part);
     return status;
 }
 
@@ -118,7 +129,7 @@ static recon_status measure_accuracy(recon_ctx *ctx, reproduction *r)
     RECON_TRY(accuracy(ctx, &r->accuracy.ieae, r, t->data, t->codes.so2));
     RECON_TRY(accuracy(ctx, &r->accuracy.recon, r, t->data, t->absolute));
     RECON_TRY(accuracy(ctx, &r->accuracy.undo, r, t->data, t->angle));
-    RECON_TRY(accuracy(ctx, &r->accuracy.upright, r, r->upright, NULL));
+    RECON_TRY(accuracy(ctx, &r->accuracy.upright, r, r->upright.use, NULL));
 done:
     return status;
 }
@@ -204,7 +215,7 @@ static recon_status measure_equivariance(recon_ctx *ctx, reproduction *r)
     recon_status status;
     if (n > r->turned.n)
         n = r->turned.n;
-    RECON_TRY(recon_dataset_take(ctx, &some, r->upright, n, TAKE_SEED));
+    RECON_TRY(recon_dataset_take(ctx, &some, r->upright.use, n, TAKE_SEED));
     RECON_TRY(recon_equivariance_random(ctx, &r->equivariance, recon_model_backbone(r->model), some,
                                         TEST_SEED));
 done:
@@ -244,23 +255,19 @@ static recon_status open_tests(recon_ctx *ctx, reproduction *r)
 {
     const reproduce_settings *s = r->settings;
     const char *name = r->what->name;
-    size_t count = s->images ? s->images : s->quick ? QUICK_TEST : 0;
-    recon_turn_rule *all = NULL, *none = NULL; /* zeros turn nothing */
     recon_status status;
     RECON_TRY(recon_alloc(ctx, &r->rule, 1, sizeof *r->rule));
-    RECON_TRY(recon_alloc(ctx, &all, 1, sizeof *all));
-    RECON_TRY(recon_alloc(ctx, &none, 1, sizeof *none));
     RECON_TRY(recon_turn_rule_load(ctx, r->rule, name));
-    RECON_TRY(recon_turn_rule_load(ctx, all, "all"));
-    RECON_TRY(open_images(ctx, &r->upright, name, "test", count, none, TEST_SEED));
-    RECON_TRY(open_images(ctx, &r->turned.data, name, "test", count, r->rule, TEST_SEED));
-    RECON_TRY(open_images(ctx, &r->circle.data, name, "test", count, all, TEST_SEED));
-    if (recon_dataset_describe(r->upright).classes > CLASSES)
+    RECON_TRY(open_part(ctx, &r->upright, name, "test",
+                        s->images  ? s->images
+                        : s->quick ? QUICK_TEST
+                                   : 0));
+    if (recon_dataset_describe(r->upright.use).classes > CLASSES)
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s/test: %zu classes, expected %d", name,
-                             recon_dataset_describe(r->upright).classes, CLASSES));
+                             recon_dataset_describe(r->upright.use).classes, CLASSES));
+    RECON_TRY(turn_by(ctx, &r->turned.data, r->upright.use, name, TEST_SEED));
+    RECON_TRY(turn_by(ctx, &r->circle.data, r->upright.use, "all", TEST_SEED));
 done:
-    free(none);
-    free(all);
     return status;
 }
 
@@ -294,7 +301,7 @@ void reproduce_free(recon_ctx *ctx, reproduction *r)
 {
     reading_free(&r->turned);
     reading_free(&r->circle);
-    recon_dataset_close(r->upright);
+    close_part(&r->upright);
     recon_embedded_free(&r->hood.index);
     recon_dataset_close(r->hood.data);
     free(r->hood.neighbors);
