@@ -245,6 +245,7 @@ static recon_status run(course *k, recon_train_result *result, const char *path)
                            .precision = o->precision,
                            .schedule = { RECON_RATE_COSINE, o->rate, 0,
                                          steps / 20 < 300 ? steps / 20 : 300, steps, 0, 0 },
+                           .adam = { .clip = 1 },
                            .path = path,
                            .metadata = d.entry,
                            .n_metadata = d.n,

@@ -5,6 +5,8 @@
 #include <recon/core/array.h>
 #include <recon/data/dataset.h>
 
+enum { RECON_LABEL_MAX = 1000000 };
+
 struct recon_dataset {
     recon_dataset_info info;
     const unsigned char *bytes; /* pixels, one of the two */

@@ -116,6 +116,59 @@ void recon_image_warp(float *out, const float *in, size_t height, size_t width, 
         warp_linear(out, in, &f);
 }
 
+/* Pixels first .. last of an axis that a triangle about a place covers, and their weights. */
+typedef struct {
+    double place, reach;
+    size_t first, last; /* last < first: the place is outside */
+} window;
+
+static window window_at(double place, double reach, size_t size)
+{
+    window w = { place, reach, 1, 0 };
+    if (place < -0.5 || place > (double)size - 0.5)
+        return w;
+    w.first = place - reach > 0 ? (size_t)ceil(place - reach) : 0;
+    w.last = place + reach < (double)size - 1 ? (size_t)floor(place + reach) : size - 1;
+    return w;
+}
+
+static double window_weight(const window *w, size_t at)
+{
+    return 1 - fabs((double)at - w->place) / w->reach;
+}
+
+static void average(float *out, const float *in, size_t width, size_t channels, const window *row,
+                    const window *col)
+{
+    double total = 0;
+    for (size_t c = 0; c < channels; c++) {
+        double sum = 0;
+        total = 0;
+        for (size_t i = row->first; i <= row->last; i++)
+            for (size_t j = col->first; j <= col->last; j++) {
+                double weight = window_weight(row, i) * window_weight(col, j);
+                sum += weight * (double)in[(i * width + j) * channels + c];
+                total += weight;
+            }
+        out[c] = total > 0 ? (float)(sum / total) : 0;
+    }
+}
+
+void recon_image_fit(float *out, size_t size, const float *in, size_t height, size_t width,
+                     size_t channels)
+{
+    double step = (double)(height > width ? height : width) / (double)size;
+    double reach = step > 1 ? step : 1, middle = ((double)size - 1) / 2;
+    for (size_t p = 0; p < size; p++)
+        for (size_t q = 0; q < size; q++, out += channels) {
+            window row =
+                window_at(((double)p - middle) * step + ((double)height - 1) / 2, reach, height);
+            window col =
+                window_at(((double)q - middle) * step + ((double)width - 1) / 2, reach, width);
+            average(out, in, width, channels, &row, &col);
+        }
+}
+
 recon_affine recon_image_turn_source(double angle)
 {
     double c = cos(angle), s = sin(angle);

@@ -140,6 +140,21 @@ typedef struct {
 typedef struct {
     recon_tensor y, x, dy, dx;
 } recon_angle_args;
+/* What stands between two steerable convolutions, in one pass: the norms above and their
+ * nonlinearities on x [rows][scalars + 2 pairs], a field being a scalar or a pair.
+ * Scalars: y = relu(u), u = scale (x - mean) inv + shift. Pairs: y = u relu(|u| + bias) / |u|, 0
+ * where |u| = 0, with u = scale x inv. Statistics as in norm, [scalars + pairs] each; of pairs,
+ * mean and running_mean are not used. shift [scalars], bias [pairs], either NULL where there are
+ * none. */
+typedef struct {
+    size_t scalars, pairs;
+    int training;
+    double eps, momentum;
+    recon_tensor y, x, scale, shift, bias;
+    recon_tensor running_mean, running_var;
+    recon_tensor mean, inv; /* saved; may be NULL when not training */
+    recon_tensor dy, dx, dscale, dshift, dbias;
+} recon_field_norm_args;
 
 /* Pooling of images by size x size windows, stride apart, no padding. max keeps in index (I32, of
  * y's shape) which place of the window won, the first of equals. */
@@ -298,6 +313,8 @@ typedef struct recon_ops {
     recon_status (*unit_back)(recon_ctx *ctx, const recon_unit_args *args);
     recon_status (*angle)(recon_ctx *ctx, const recon_angle_args *args);
     recon_status (*angle_back)(recon_ctx *ctx, const recon_angle_args *args);
+    recon_status (*field_norm)(recon_ctx *ctx, const recon_field_norm_args *args);
+    recon_status (*field_norm_back)(recon_ctx *ctx, const recon_field_norm_args *args);
     recon_status (*pool)(recon_ctx *ctx, const recon_pool_args *args);
     recon_status (*pool_back)(recon_ctx *ctx, const recon_pool_args *args);
     recon_status (*resize)(recon_ctx *ctx, const recon_resize_args *args);

@@ -125,6 +125,35 @@ static void outside_there_is_nothing(void **state)
     recon_image_turn(y, x, 0, 0, 1, 1, RECON_BILINEAR); /* an image without pixels */
 }
 
+static void a_picture_fits_with_its_mean_and_its_slope(void **state)
+{
+    (void)state;
+    static float x[SIDE * SIDE], y[64 * 64];
+    for (size_t size = 5; size <= 64; size += 7) { /* smaller and larger */
+        double step = (double)SIDE / (double)size, middle = ((double)size - 1) / 2;
+        for (int p = 0; p < SIDE; p++)
+            for (int q = 0; q < SIDE; q++)
+                x[p * SIDE + q] = (float)(1 + 0.1 * q - 0.05 * p);
+        recon_image_fit(y, size, x, SIDE, SIDE, 1);
+        for (size_t p = 0; p < size; p++) /* a plane stays one, but for the rim's one-sided means */
+            for (size_t q = 0; q < size; q++) {
+                double row = ((double)p - middle) * step, col = ((double)q - middle) * step;
+                double reach = SIDE / 2.0 - fmax(step, 1);
+                if (fabs(row) < reach && fabs(col) < reach)
+                    CHECK_NEAR(y[p * size + q],
+                               1 + 0.1 * (col + SIDE / 2) - 0.05 * (row + SIDE / 2),
+                               size < SIDE ? 0.02 : 1e-5);
+            }
+        for (int i = 0; i < SIDE * SIDE; i++)
+            x[i] = i % 2 ? 1 : 0; /* a chequerboard turns grey, it does not alias */
+        recon_image_fit(y, size, x, SIDE, SIDE, 1);
+        for (size_t i = 0; size < SIDE / 2 && i < size * size; i++)
+            CHECK_NEAR(y[i], 0.5, 0.05);
+    }
+    recon_image_fit(y, SIDE, x, SIDE, SIDE, 1);
+    assert_memory_equal(x, y, sizeof x); /* its own size: as it was */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -133,6 +162,7 @@ int main(void)
         cmocka_unit_test(a_blob_goes_where_its_centre_goes_and_comes_back),
         cmocka_unit_test(a_warp_shows_what_its_source_shows),
         cmocka_unit_test(outside_there_is_nothing),
+        cmocka_unit_test(a_picture_fits_with_its_mean_and_its_slope),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }

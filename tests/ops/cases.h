@@ -20,6 +20,7 @@ typedef union {
     recon_norm_relu_args norm_relu;
     recon_unit_args unit;
     recon_angle_args angle;
+    recon_field_norm_args field_norm;
     recon_pool_args pool;
     recon_resize_args resize;
     recon_rotate_args rotate;
@@ -86,6 +87,7 @@ PAIR(norm, norm)
 PAIR(norm_relu, norm_relu)
 PAIR(unit, unit)
 PAIR(angle, angle)
+PAIR(field_norm, field_norm)
 PAIR(pool, pool)
 PAIR(resize, resize)
 PAIR(rotate, rotate)
@@ -124,6 +126,7 @@ enum {
     NORM_RELU,
     UNIT,
     ANGLE,
+    FIELD_NORM,
     POOL,
     RESIZE,
     ROTATE,
@@ -183,6 +186,15 @@ static const entry entries[ENTRIES] = {
                 call_angle,
                 call_angle_back,
                 { CURVED(WEIGHT, angle, x), CURVED(OUTPUT, angle, y) } },
+    [FIELD_NORM] = { "field_norm",
+                     has_field_norm,
+                     call_field_norm,
+                     call_field_norm_back,
+                     { CURVED(INPUT, field_norm, x), CURVED(WEIGHT, field_norm, scale),
+                       CURVED(WEIGHT, field_norm, shift), CURVED(WEIGHT, field_norm, bias),
+                       KEPT(STATE, field_norm, running_mean), KEPT(STATE, field_norm, running_var),
+                       KEPT(SAVED, field_norm, mean), KEPT(SAVED, field_norm, inv),
+                       CURVED(OUTPUT, field_norm, y) } },
     [POOL] = { "pool",
                has_pool,
                call_pool,
@@ -443,6 +455,33 @@ static void build_angle(maker *m, any_args *args, const size_t *p)
                                       .y = blank(m, m->weights, SHAPE(p[0])) };
 }
 
+/* rows, scalars pairs, training */
+static void build_field_norm(maker *m, any_args *args, const size_t *p)
+{
+    size_t rows = p[0], scalars = p[1], pairs = p[2], fields = scalars + pairs;
+    recon_field_norm_args *a = &args->field_norm;
+    *a = (recon_field_norm_args){ .scalars = scalars,
+                                  .pairs = pairs,
+                                  .training = (int)p[3],
+                                  .eps = 1e-3,
+                                  .momentum = 0.1,
+                                  .x = noise_of(m, m->type, SHAPE(rows, scalars + 2 * pairs)),
+                                  .y = blank(m, m->type, SHAPE(rows, scalars + 2 * pairs)),
+                                  .scale = noise_of(m, m->weights, SHAPE(fields)),
+                                  .running_mean = noise_of(m, m->weights, SHAPE(fields)),
+                                  .running_var = noise_of(m, m->weights, SHAPE(fields)) };
+    for (size_t i = 0; i < fields; i++)
+        set_number(&a->running_var, i, 0.5 + fabs(number_at(&a->running_var, i)));
+    if (scalars)
+        a->shift = noise_of(m, m->weights, SHAPE(scalars));
+    if (pairs)
+        a->bias = noise_of(m, m->weights, SHAPE(pairs));
+    if (p[3]) {
+        a->mean = noise_of(m, m->weights, SHAPE(fields));
+        a->inv = blank(m, m->weights, SHAPE(fields));
+    }
+}
+
 /* max, n h w c, size stride */
 static void build_pool(maker *m, any_args *args, const size_t *p)
 {
@@ -653,6 +692,14 @@ static const op_case cases[] = {
     { UNIT, build_unit, { 33, 129 } },
     { ANGLE, build_angle, { 1 } },
     { ANGLE, build_angle, { 2500 } },
+    { FIELD_NORM, build_field_norm, { 2, 1, 1, 1 } },
+    { FIELD_NORM, build_field_norm, { 75, 17, 6, 1 } },
+    { FIELD_NORM, build_field_norm, { 75, 17, 6, 0 } },
+    { FIELD_NORM, build_field_norm, { 301, 32, 48, 1 } },
+    { FIELD_NORM, build_field_norm, { 301, 8, 4, 0 } },
+    { FIELD_NORM, build_field_norm, { 33, 6, 5, 1 } },
+    { FIELD_NORM, build_field_norm, { 40, 0, 8, 1 } },
+    { FIELD_NORM, build_field_norm, { 40, 9, 0, 1 } },
     { POOL, build_pool, { 0, 1, 1, 1, 1, 1, 1 } },
     { POOL, build_pool, { 0, 2, 8, 6, 17, 2, 2 } },
     { POOL, build_pool, { 0, 3, 9, 7, 3, 3, 2 } },

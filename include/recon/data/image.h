@@ -35,6 +35,12 @@ RECON_API void recon_image_warp(float *out, const float *in, size_t height, size
                                 size_t channels, const recon_affine *source,
                                 recon_interpolation interpolation);
 
+/* in, height x width, made as large as fits into out, size x size, in its middle, zeros beside it.
+ * Smaller pixels are averaged (a triangle as wide as two pixels of out), so that nothing aliases.
+ */
+RECON_API void recon_image_fit(float *out, size_t size, const float *in, size_t height,
+                               size_t width, size_t channels);
+
 /* The source of a turn by angle, as recon_image_warp takes it. */
 RECON_API recon_affine recon_image_turn_source(double angle);
 

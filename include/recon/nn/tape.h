@@ -120,6 +120,19 @@ RECON_API recon_var recon_var_norm_relu(recon_tape *tape, recon_var x, recon_var
 RECON_API recon_var recon_var_unit(recon_tape *tape, recon_var x);
 /* atan2(x1, x0) of pairs n,2, as float; a pair of zeros is 0 and gets no gradient. */
 RECON_API recon_var recon_var_angle(recon_tape *tape, recon_var x);
+typedef struct {
+    size_t scalars, pairs;
+    double eps, momentum; /* 0: 1e-5, 0.1 */
+} recon_field_norm_options;
+
+/* Both in one pass on x ..,scalars + 2 pairs: norm and ReLU of the scalars, norm of the pairs as
+ * fields of two components and their norm_relu. scale and the statistics have one number a scalar
+ * and one a pair, in this order; shift those of the scalars, bias those of the pairs; either is
+ * NULL where there are none. */
+RECON_API recon_var recon_var_field_norm(recon_tape *tape, recon_var x, recon_var scale,
+                                         recon_var shift, recon_var bias, recon_param *running_mean,
+                                         recon_param *running_var,
+                                         const recon_field_norm_options *options);
 
 /* --- images ----------------------------------------------------------------------------------- */
 

@@ -39,6 +39,9 @@ recon_status cuda_unit(recon_ctx *ctx, const recon_unit_args *args);
 recon_status cuda_unit_back(recon_ctx *ctx, const recon_unit_args *args);
 recon_status cuda_angle(recon_ctx *ctx, const recon_angle_args *args);
 recon_status cuda_angle_back(recon_ctx *ctx, const recon_angle_args *args);
+/* field_norm.cu */
+recon_status cuda_field_norm(recon_ctx *ctx, const recon_field_norm_args *args);
+recon_status cuda_field_norm_back(recon_ctx *ctx, const recon_field_norm_args *args);
 
 /* pool.cu, resize.cu, rotate.cu */
 recon_status cuda_pool(recon_ctx *ctx, const recon_pool_args *args);

@@ -78,6 +78,8 @@ recon_status recon_ref_unit(recon_ctx *ctx, const recon_unit_args *args);
 recon_status recon_ref_unit_back(recon_ctx *ctx, const recon_unit_args *args);
 recon_status recon_ref_angle(recon_ctx *ctx, const recon_angle_args *args);
 recon_status recon_ref_angle_back(recon_ctx *ctx, const recon_angle_args *args);
+recon_status recon_ref_field_norm(recon_ctx *ctx, const recon_field_norm_args *args);
+recon_status recon_ref_field_norm_back(recon_ctx *ctx, const recon_field_norm_args *args);
 recon_status recon_ref_pool(recon_ctx *ctx, const recon_pool_args *args);
 recon_status recon_ref_pool_back(recon_ctx *ctx, const recon_pool_args *args);
 recon_status recon_ref_resize(recon_ctx *ctx, const recon_resize_args *args);
