@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-enum { MAX_SEEDS = 64, DEVICE_CUDA = 1 };
+enum { DEVICE_CUDA = 1 };
 
 static int run(int argc, char **argv);
 const cli_command cli_reproduce = {
@@ -136,6 +137,17 @@ static recon_status make_folder(recon_ctx *ctx, const char *path)
     return recon_fail(ctx, RECON_ERR_IO, "%s: cannot make the folder: %s", path, strerror(errno));
 }
 
+/* Before the long work, not after it; what was made to try is taken away again. */
+static recon_status try_folder(recon_ctx *ctx, const char *path)
+{
+    struct stat before;
+    int there = stat(path, &before) == 0;
+    recon_status status = make_folder(ctx, path);
+    if (status == RECON_OK && !there)
+        rmdir(path);
+    return status;
+}
+
 /* Backbone, Algorithm 1 and maps, from training images alone, into dir. */
 static recon_status train_model(recon_ctx *ctx, const reproduce_settings *s, const char *dir)
 {
@@ -227,31 +239,30 @@ static recon_status show(recon_ctx *ctx, const reproduce_settings *s, json_t *co
 {
     json_t *result = n > 1 ? reproduce_mean(runs, n) : json_incref(runs[0]);
     json_t *spread = n > 1 ? reproduce_spread(runs, n) : NULL;
-    char *text = NULL;
+    recon_status status = RECON_OK;
     if (!s->common.json && !s->common.quiet)
         reproduce_print(result, spread);
     if (spread)
         add_runs(result, spread, runs, n);
-    if (s->common.json && (text = cli_json_text(json_incref(result))))
-        puts(text);
+    if (s->common.json)
+        status = cli_print_json(ctx, json_incref(result));
     json_decref(spread);
     json_decref(result);
-    if (s->common.json && !text)
-        return recon_fail(ctx, RECON_ERR_MEMORY, "out of memory");
-    free(text);
-    return RECON_OK;
+    return status;
 }
 
-static recon_status work(recon_ctx *ctx, const reproduce_settings *given)
+static recon_status work(recon_ctx *ctx, const void *given)
 {
     static const char *const devices[] = { "cpu", "cuda", "ref" };
-    reproduce_settings s = *given;
+    reproduce_settings s = *(const reproduce_settings *)given;
     char model[4096], classifier[4096];
     json_t *runs[MAX_SEEDS] = { NULL };
     recon_status status;
     RECON_TRY(recon_ops_attach(ctx, s.device == DEVICE_CUDA && s.deterministic
                                         ? "cuda-deterministic"
                                         : devices[s.device]));
+    if (s.figures)
+        RECON_TRY(try_folder(ctx, s.figures));
     RECON_TRY(find_model(ctx, &s, model, sizeof model));
     RECON_TRY(find_classifier(ctx, &s, classifier, sizeof classifier));
     for (size_t i = 0; i < s.seeds; i++)
@@ -271,12 +282,5 @@ static int run(int argc, char **argv)
     int code = parse(&s, &word, argc, argv);
     if (code < 0)
         code = check(&s, word);
-    if (code >= 0)
-        return code;
-    recon_ctx *ctx = cli_context(&s.common);
-    if (!ctx)
-        return EXIT_FAILED;
-    code = work(ctx, &s) == RECON_OK ? EXIT_DONE : cli_fail(&cli_reproduce, ctx);
-    cli_context_free(ctx);
-    return code;
+    return code >= 0 ? code : cli_run(&cli_reproduce, &s.common, work, &s);
 }

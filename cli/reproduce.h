@@ -12,6 +12,7 @@
 
 enum {
     CLASSES = 10,
+    MAX_SEEDS = 64,
     QUICK_TEST = 2000,   /* test images with --quick     */
     QUICK_TRAIN = 12000, /* training images with --quick */
     TRAIN_SEED = 1,      /* of the turns of training images: those the shipped models have seen */
@@ -21,8 +22,6 @@ enum {
     K = 10,      /* neighbours of a class, as in the paper                    */
     WORST = 5000 /* rows of the confusion matrix, if there are twelve times as many */
 };
-
-#define DEGREE (3.14159265358979323846 / 180)
 
 typedef struct {
     const char *name, *title; /* "mnist", "MNIST"; the rule of the turns has the same name */

@@ -332,7 +332,7 @@ static recon_status draw_by_k(recon_ctx *ctx, const album *a)
     for (size_t i = 0; i < KS; i++) {
         k[i] = (double)a->r->by_k[i].k;
         hits[i] = a->r->by_k[i].hit_rate;
-        error[i] = a->r->by_k[i].error.by_class / DEGREE;
+        error[i] = a->r->by_k[i].error.by_class * CLI_DEGREES;
     }
     const recon_series series[2] = {
         { .name = a->r->what->title, .x = k, .y = hits, .count = KS },

@@ -10,7 +10,7 @@
 
 static json_t *degrees(double radians)
 {
-    return isfinite(radians) ? json_real(radians / DEGREE) : json_null();
+    return isfinite(radians) ? json_real(radians * CLI_DEGREES) : json_null();
 }
 
 static json_t *percent(double share)
@@ -176,13 +176,11 @@ static double deviation(const double *v, size_t n)
     return n > 1 ? sqrt(sum / (double)(n - 1)) : 0;
 }
 
-enum { MAX_RUNS = 64 };
-
 /* The same place in every run; what is no number is taken from the first. */
 static json_t *merged(json_t *const *runs, size_t n, merge *how)
 {
-    json_t *parts[MAX_RUNS], *value, *out = NULL;
-    double numbers[MAX_RUNS];
+    json_t *parts[MAX_SEEDS], *value, *out = NULL;
+    double numbers[MAX_SEEDS];
     const char *key;
     size_t index;
     if (json_is_real(runs[0])) {

@@ -43,6 +43,68 @@ refused 1 "\`recon classifier train --data fashion --out models/fashion-classifi
 refused 1 "nowhere.safetensors" reproduce mnist --model nowhere.safetensors --classifier c.safetensors
 recon=$shipped
 
+# --- a whole run on digits made by hand -----------------------------------------------------------
+# IDX files where `mnist` is looked for: a stem, and a spot whose angle to it is the class.
+# idx NAME IMAGES SEED
+idx() {
+    high=$(printf '\\%03o\\%03o' $(($2 / 256)) $(($2 % 256)))
+    printf "\\000\\000\\010\\003\\000\\000$high\\000\\000\\000\\020\\000\\000\\000\\020" >"data/mnist/$1-images-idx3-ubyte"
+    LC_ALL=C awk -v count="$2" -v seed="$3" 'BEGIN { srand(seed); for (n = 0; n < count; n++) {
+        a = 1.5708 + 0.6283 * (n % 10); x = 7.5 + 4.5 * cos(a); y = 7.5 - 4.5 * sin(a)
+        for (i = 0; i < 16; i++) for (j = 0; j < 16; j++) {
+            spot = 200 * exp(-((j - x) ^ 2 + (i - y) ^ 2) / 3)
+            stem = i < 9 && i > 1 && j > 6 && j < 9 ? 120 : 0
+            v = 1 + int(spot + stem + 20 * rand()); printf "%c", (v > 255 ? 255 : v) } } }' \
+        >>"data/mnist/$1-images-idx3-ubyte"
+    printf "\\000\\000\\010\\001\\000\\000$high" >"data/mnist/$1-labels-idx1-ubyte"
+    LC_ALL=C awk -v count="$2" 'BEGIN { for (n = 0; n < count; n++) printf "%c", n % 10 + 48 }' |
+        tr 0123456789 '\000\001\002\003\004\005\006\007\010\011' >>"data/mnist/$1-labels-idx1-ubyte"
+}
+mkdir -p data/mnist
+idx train 300 1
+idx t10k 120 2
+refused 1 "m.safetensors" reproduce mnist --model m.safetensors --classifier c.safetensors
+run classifier train --data mnist --epochs 2 --batch 25 --out c.safetensors --quiet
+trained="reproduce mnist --classifier c.safetensors --train --preset small --epochs 1 --limit 300 --images 120 --out runs"
+if [ -e /usr/share/datasets/mnist ]; then
+    skip "training and measuring" "the real MNIST is installed and comes first"
+else
+    run $trained --seeds 2 --figures drawn --json
+    [ "$code" -eq 0 ] && is_json "$scratch/stdout"
+    report $? "two seeds trained and measured"
+    complete=0
+    for key in dataset seed accuracy none ieae recon undo upright ood_auc density theta_mae_deg hit_rate \
+        overhead_ms canonicalize_ms paper equiadapt pose_error theta by_k confusion_percent modulo_180 pair \
+        equivariance seeds spread runs figures; do
+        grep -q "\"$key\":" "$scratch/stdout" || complete=1
+    done
+    report $complete "the answer has every key that is promised"
+    drawn=0
+    for figure in canonical poses theta roc pair k neighbors confusion; do
+        grep -q '</svg>' "drawn/mnist-$figure.svg" || drawn=1
+    done
+    report $drawn "every figure is drawn"
+    model="--model runs/seed-2/model.safetensors --classifier c.safetensors --images 120"
+    run reproduce mnist $model --embeddings runs/seed-2 --quiet --json
+    [ "$code" -eq 0 ] && cp "$scratch/stdout" stored.json
+    run reproduce mnist $model --quiet --json
+    [ "$code" -eq 0 ] && [ "$(grep -A 20 '"by_k"' stored.json)" = "$(grep -A 20 '"by_k"' "$scratch/stdout")" ]
+    report $? "stored embeddings give what new ones give"
+    run reproduce mnist $model --quiet
+    [ "$code" -eq 0 ] && [ ! -s "$scratch/stdout" ] && [ ! -s "$scratch/stderr" ]
+    report $? "--quiet"
+    refused 1 "is not what this model makes of the training images" \
+        reproduce mnist $model --embeddings runs/seed-1 --quiet
+    refused 1 "300 x 128 for 200 images" reproduce mnist $model --embeddings runs/seed-2 --limit 200 --quiet
+    refused 1 "labels-idx1-ubyte/x: cannot make the folder" \
+        reproduce mnist $model --figures data/mnist/t10k-labels-idx1-ubyte/x --quiet
+    mkdir "$scratch/elsewhere"
+    cd "$scratch/elsewhere" || exit 1
+    refused 1 "\mnist-data\` gets it" reproduce mnist \
+        --model "$work/runs/seed-1/model.safetensors" --classifier "$work/c.safetensors"
+    cd "$work" || exit 1
+fi
+
 # --- the shipped models ---------------------------------------------------------------------------
 # check NAME: one --quick run, its figures against the bounds above, its drawings.
 check() {
