@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const cli_command *const commands[] = { &cli_train, &cli_normalize, &cli_classifier, &cli_info };
+static const cli_command *const commands[] = { &cli_train, &cli_normalize, &cli_classifier,
+                                               &cli_info };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_help(FILE *to)

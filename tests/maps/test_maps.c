@@ -331,7 +331,7 @@ static void bad_points_are_refused(void **state)
     recon_maps *m;
     CHECK_OK(ctx, recon_normalize(ctx, &f, &e, NULL, &o));
     CHECK_FAILS(ctx, recon_maps_fit(ctx, &m, &fewer, &f, NULL), RECON_ERR_INPUT,
-                "frames of 100 points for 99 embeddings");
+                "frames of 100 points for 99 inputs");
     assert_null(m);
     recon_embedded turned = e;
     turned.so2 = NULL;
@@ -340,12 +340,14 @@ static void bad_points_are_refused(void **state)
                 RECON_ERR_INPUT, "held out 1");
     f.gamma.so2[7] = NAN;
     CHECK_FAILS(ctx, recon_maps_fit(ctx, &m, &e, &f, NULL), RECON_ERR_INPUT, "point 7: psi");
+    f.gamma.so2[7] = 0;
     w->z[3][2] = INFINITY;
     CHECK_FAILS(ctx, recon_maps_fit(ctx, &m, &e, &f, NULL), RECON_ERR_INPUT,
                 "embedding 3: element 2 is inf");
     f.rows = 1;
     e.n = 1;
-    CHECK_FAILS(ctx, recon_maps_fit(ctx, &m, &e, &f, NULL), RECON_ERR_INPUT, "two points");
+    CHECK_FAILS(ctx, recon_maps_fit(ctx, &m, &e, &f, NULL), RECON_ERR_INPUT,
+                "1 points: maps need two");
     recon_frames_free(&f);
     free(w);
 }
