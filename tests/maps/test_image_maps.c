@@ -99,6 +99,7 @@ static void what_is_saved_answers_the_same(void **state)
         CHECK_NEAR(a[i].theta, b[i].theta, 0);
         assert_int_equal(a[i].family, b[i].family);
     }
+    recon_image_maps_free(ctx, again);
     CHECK_FAILS(ctx, recon_image_maps_open(ctx, &again, w.backbone, scratch("m")), RECON_ERR_INPUT,
                 "holds no maps on images");
     assert_null(again);
