@@ -22,14 +22,14 @@ typedef struct {
     const char *out;
     int group, preset, mask, resume, plain;
     size_t epochs, batch, every, frequencies, code;
-    double rate, contrast, pose, warp, temperature, width;
+    double lean, rate, contrast, pose, warp, temperature, width;
     cli_data data;
     cli_common common;
 } settings;
 
 static int parse(settings *s, int argc, char **argv)
 {
-    cli_option options[17 + CLI_DATA_OPTIONS + 1] = {
+    cli_option options[18 + CLI_DATA_OPTIONS + 1] = {
         { "--out", "MODEL", NULL, "file for the best weights", CLI_TEXT, 1, &s->out },
         { "--group", NULL, "so2", "how objects are turned (default so2)", CLI_CHOICE, 0,
           &s->group },
@@ -52,6 +52,8 @@ static int parse(settings *s, int argc, char **argv)
         { "--temperature", "T", NULL, "of that (default 0.2)", CLI_NUMBER, 0, &s->temperature },
         { "--pose", "W", NULL, "weight of the known turn between views (default: preset's)",
           CLI_NUMBER, 0, &s->pose },
+        { "--lean", "W", NULL, "weight of the natural pose (default: preset's)", CLI_NUMBER, 0,
+          &s->lean },
         { "--warp", "S", NULL, "stretch the second view by up to S (default 0.2)", CLI_NUMBER, 0,
           &s->warp },
         { "--plain", NULL, NULL, "the reconstruction alone, as in the paper", CLI_FLAG, 0,
@@ -78,6 +80,7 @@ static recon_ieae_options options_of(const settings *s, const recon_ctx *ctx)
                                  .temperature = s->temperature,
                                  .pose = s->plain ? -1 : s->pose,
                                  .warp = s->warp,
+                                 .lean = s->plain && !s->lean ? -1 : s->lean,
                                  .seed = cli_seed(&s->data),
                                  .every = s->every,
                                  .threads = recon_ctx_threads(ctx),

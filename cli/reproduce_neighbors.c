@@ -32,7 +32,7 @@ static recon_status check_stored(recon_ctx *ctx, const neighborhood *h, const re
     RECON_TRY(recon_alloc_raw(ctx, &z, n * h->index.d, sizeof *z));
     for (size_t i = 0; i < n; i++)
         recon_dataset_get(images + i * pixels, h->data, i);
-    RECON_TRY(recon_ieae_embed(ctx, z, psi, encoder, images, n));
+    RECON_TRY(recon_ieae_embed(ctx, z, psi, NULL, encoder, images, n));
     RECON_TRY(recon_equivariance_compare(ctx, &change, &(recon_codes){ h->index.z, h->index.so2 },
                                          &(recon_codes){ z, psi }, none, n, h->index.d));
     if (change.code_max > SAME_CODE)

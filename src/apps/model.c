@@ -147,7 +147,7 @@ recon_status recon_model_read(recon_ctx *ctx, recon_pose2 *poses, recon_so2_map 
     RECON_TRY(recon_alloc_raw(ctx, &z, n, m->shape.code * sizeof *z));
     RECON_TRY(recon_alloc_raw(ctx, &psi, n, sizeof *psi));
     RECON_TRY(recon_alloc_raw(ctx, &lambda, n, sizeof *lambda));
-    RECON_TRY(recon_ieae_embed(ctx, z, psi, m->backbone, images, n));
+    RECON_TRY(recon_ieae_embed(ctx, z, psi, NULL, m->backbone, images, n));
     RECON_TRY(maps ? recon_maps_apply(ctx, maps, m->maps, z, n)
                    : recon_maps_lambda(ctx, lambda, m->maps, z, n));
     for (size_t i = 0; i < n; i++)

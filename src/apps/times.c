@@ -61,7 +61,7 @@ recon_status recon_times_measure(recon_ctx *ctx, recon_times *out, const recon_m
     RECON_TRY(recon_alloc_raw(ctx, &t.canonical, n * pixels, sizeof *t.canonical));
     RECON_TRY(recon_alloc_raw(ctx, &t.z, n * s.code, sizeof *t.z));
     RECON_TRY(recon_alloc_raw(ctx, &t.lambda, n, sizeof *t.lambda));
-    RECON_TRY(recon_ieae_embed(ctx, t.z, NULL, recon_model_backbone(model), images, n));
+    RECON_TRY(recon_ieae_embed(ctx, t.z, NULL, NULL, recon_model_backbone(model), images, n));
     RECON_TRY(fastest(ctx, &out->canonicalize_ms, make_canonical, &t));
     RECON_TRY(fastest(ctx, &out->overhead_ms, center, &t));
     out->backend = recon_ops_name(ctx);

@@ -22,46 +22,28 @@ typedef struct {
     layer layer[RECON_ENCODER_LAYERS];
 } preset;
 
-#define FAST1                                                                                      \
-    {                                                                                              \
-        {                                                                                          \
-            32, 24, 16, 8                                                                          \
-        }                                                                                          \
-    }
-#define FAST2                                                                                      \
-    {                                                                                              \
-        {                                                                                          \
-            64, 48, 24, 8                                                                          \
-        }                                                                                          \
-    }
-#define PAPER                                                                                      \
-    {                                                                                              \
-        {                                                                                          \
-            32, 32                                                                                 \
-        }                                                                                          \
-    }
 static const preset presets[] = {
     [RECON_PRESET_FAST] = { .name = "fast",
                             .frequencies = 4,
                             .hidden = 256,
                             .rings = RECON_RINGS_WIDE,
                             .layers = 6,
-                            .layer = { { FAST1, 7, 3, 0 },
-                                       { FAST1, 5, 2, 1 },
-                                       { FAST2, 5, 2, 0 },
-                                       { FAST2, 5, 2, 1 },
-                                       { FAST2, 5, 2, 0 },
-                                       { FAST2, 3, 1, 0 } } },
+                            .layer = { { { { 32, 24, 16, 8 } }, 7, 3, 0 },
+                                       { { { 32, 24, 16, 8 } }, 5, 2, 1 },
+                                       { { { 64, 48, 24, 8 } }, 5, 2, 0 },
+                                       { { { 64, 48, 24, 8 } }, 5, 2, 1 },
+                                       { { { 64, 48, 24, 8 } }, 5, 2, 0 },
+                                       { { { 128, 48, 24, 8 } }, 3, 1, 0 } } },
     [RECON_PRESET_PAPER] = { .name = "paper",
                              .frequencies = 2,
                              .rings = RECON_RINGS_CAREFUL,
                              .layers = 6,
-                             .layer = { { PAPER, 7, 1, 0 },
-                                        { PAPER, 5, 2, 0 },
-                                        { PAPER, 5, 2, 0 },
-                                        { PAPER, 5, 2, 0 },
-                                        { PAPER, 5, 2, 0 },
-                                        { PAPER, 3, 2, 0 } } },
+                             .layer = { { { { 32, 32 } }, 7, 1, 0 },
+                                        { { { 32, 32 } }, 5, 2, 0 },
+                                        { { { 32, 32 } }, 5, 2, 0 },
+                                        { { { 32, 32 } }, 5, 2, 0 },
+                                        { { { 32, 32 } }, 5, 2, 0 },
+                                        { { { 32, 32 } }, 3, 2, 0 } } },
     [RECON_PRESET_SMALL] = { .name = "small",
                              .frequencies = 3,
                              .hidden = 256,
@@ -71,7 +53,7 @@ static const preset presets[] = {
                                         { { { 12, 8, 4 } }, 5, 2, 0 },
                                         { { { 12, 8, 4 } }, 5, 2, 1 },
                                         { { { 24, 16, 8 } }, 5, 2, 0 },
-                                        { { { 24, 16, 8 } }, 3, 1, 0 } } },
+                                        { { { 48, 16, 8 } }, 3, 1, 0 } } },
 };
 enum { PRESETS = sizeof presets / sizeof *presets, CODE = 128, MAX_CODE = 4096, MIN_SIDE = 8 };
 
@@ -133,7 +115,7 @@ done:
 static recon_status add_head(recon_ctx *ctx, recon_encoder *e, recon_params *p, const char *name,
                              const recon_fields *in, const recon_ieae_shape *s)
 {
-    recon_fields out = { { s->code, 1 } };
+    recon_fields out = { { s->code, s->lean ? 2 : 1 } };
     recon_layer_name full;
     recon_status status;
     snprintf(full, sizeof full, "%s.head", name);
@@ -155,7 +137,7 @@ recon_status recon_encoder_add(recon_ctx *ctx, recon_encoder *e, recon_params *p
     const preset *pre = &presets[s->preset];
     recon_fields in = { { s->channels } };
     recon_status status = RECON_OK;
-    *e = (recon_encoder){ .layers = pre->layers, .code = s->code };
+    *e = (recon_encoder){ .layers = pre->layers, .code = s->code, .lean = s->lean };
     for (size_t i = 0; i < pre->layers; i++) {
         recon_fields out = scaled(&pre->layer[i].fields, s);
         RECON_TRY(add_layer(ctx, e, p, name, i, &in, &out, s));
@@ -184,7 +166,7 @@ static recon_var halve(recon_tape *t, recon_var x)
 }
 
 void recon_encoder_apply(recon_tape *t, const recon_encoder *e, recon_var x, recon_var *code,
-                         recon_var *pose)
+                         recon_var *pose, recon_var *lean)
 {
     for (size_t i = 0; i < e->layers; i++) {
         x = recon_steerable_apply(t, &e->conv[i], recon_tape_pass(t, x));
@@ -201,9 +183,11 @@ void recon_encoder_apply(recon_tape *t, const recon_encoder *e, recon_var x, rec
     }
     x = recon_steerable_apply(t, &e->head, x);
     if (x)
-        x = recon_var_reshape(t, x, (size_t[]){ recon_var_shape(x, NULL)[0], e->code + 2 }, 2);
+        x = recon_var_reshape(
+            t, x, (size_t[]){ recon_var_shape(x, NULL)[0], e->code + (e->lean ? 4 : 2) }, 2);
     *code = recon_var_columns(t, x, 0, e->code);
     if (e->has_mlp)
         *code = recon_mlp_apply(t, &e->mlp, *code);
     *pose = recon_var_columns(t, x, e->code, 2);
+    *lean = e->lean ? recon_var_columns(t, x, e->code + 2, 2) : NULL;
 }

@@ -15,6 +15,7 @@ typedef struct {
     int has_mlp;
     recon_mlp mlp; /* on the head's scalars */
     size_t code;
+    int lean;
 } recon_encoder;
 
 /* Fills in the preset's defaults and checks the rest. */
@@ -27,9 +28,10 @@ recon_status recon_encoder_add(recon_ctx *ctx, recon_encoder *out, recon_params 
 /* Expands the filters once and for all: the weights will not change any more. */
 recon_status recon_encoder_freeze(recon_ctx *ctx, recon_encoder *encoder);
 
-/* x n x h x w x channels in the activations' type; *code n x code and *pose n x 2, both float. The
- * pose turns by the angle that x is turned by. */
+/* x n x h x w x channels in the activations' type; *code n x code, *pose and *lean n x 2, all
+ * float. Pose and lean turn by the angle that x is turned by; *lean is NULL where the shape has
+ * none. */
 void recon_encoder_apply(recon_tape *tape, const recon_encoder *encoder, recon_var x,
-                         recon_var *code, recon_var *pose);
+                         recon_var *code, recon_var *pose, recon_var *lean);
 
 #endif

@@ -106,7 +106,7 @@ static recon_status trial_new(recon_ctx *ctx, trial *t, const recon_ieae *model,
     }
     for (size_t i = 0; i < n; i++)
         recon_dataset_get(t->images + i * pixels, data, i);
-    RECON_TRY(recon_ieae_embed(ctx, t->z[0], t->psi[0], model, t->images, n));
+    RECON_TRY(recon_ieae_embed(ctx, t->z[0], t->psi[0], NULL, model, t->images, n));
 done:
     return status;
 }
@@ -126,7 +126,7 @@ static recon_status turn_and_compare(recon_ctx *ctx, recon_equivariance *out, tr
     size_t n = t->info.n;
     recon_status status;
     RECON_TRY(recon_parallel(ctx, turn_one, t, n));
-    RECON_TRY(recon_ieae_embed(ctx, t->z[1], t->psi[1], t->model, t->turned, n));
+    RECON_TRY(recon_ieae_embed(ctx, t->z[1], t->psi[1], NULL, t->model, t->turned, n));
     RECON_TRY(recon_equivariance_compare(ctx, out, &(recon_codes){ t->z[0], t->psi[0] },
                                          &(recon_codes){ t->z[1], t->psi[1] }, t->angles, n, t->d));
 done:

@@ -104,7 +104,7 @@ static recon_status read_shape(recon_ctx *ctx, recon_ieae_shape *s, const recon_
 {
     const char *kind = recon_safetensors_metadata(file, "model");
     const char *name = recon_safetensors_metadata(file, "preset");
-    size_t preset = 0, mask;
+    size_t preset = 0, mask, lean;
     recon_status status;
     if (!kind || strcmp(kind, KIND) || !name)
         return recon_fail(ctx, RECON_ERR_FORMAT, "%s: not an image model of `recon train`", path);
@@ -117,10 +117,12 @@ static recon_status read_shape(recon_ctx *ctx, recon_ieae_shape *s, const recon_
     RECON_TRY(size(ctx, &s->frequencies, file, "frequencies", RECON_FREQUENCIES, path));
     RECON_TRY(size(ctx, &s->code, file, "code", MAX_SIDE, path));
     RECON_TRY(size(ctx, &mask, file, "mask", 1, path));
+    RECON_TRY(size(ctx, &lean, file, "lean", 1, path));
     RECON_TRY(size(ctx, &s->height, file, "height", MAX_SIDE, path));
     RECON_TRY(size(ctx, &s->width_px, file, "width", MAX_SIDE, path));
     RECON_TRY(size(ctx, &s->channels, file, "channels", MAX_CHANNELS, path));
     s->mask = (int)mask;
+    s->lean = (int)lean;
 done:
     return status;
 }
@@ -182,6 +184,7 @@ static recon_status scratch_new(recon_ctx *ctx, scratch *s, const recon_ieae *m)
     RECON_TRY(recon_alloc_raw(ctx, &s->seen, BATCH * image, sizeof *s->seen));
     RECON_TRY(recon_alloc_raw(ctx, &s->z, BATCH * m->shape.code, sizeof *s->z));
     RECON_TRY(recon_alloc_raw(ctx, &s->v, BATCH * 2, sizeof *s->v));
+
 done:
     return status;
 }
@@ -194,38 +197,48 @@ static void scratch_free(scratch *s)
     free(s->v);
 }
 
-static recon_status embed_batch(scratch *s, float *z, double *psi, const recon_ieae *m,
-                                const float *images, size_t n)
+/* The directions of n vectors; v NULL: there are none. */
+static recon_status read_angles(scratch *s, double *out, recon_var v, size_t n)
+{
+    recon_status status = out && v ? recon_var_read(s->tape, s->v, v) : RECON_OK;
+    for (size_t i = 0; out && status == RECON_OK && i < n; i++)
+        out[i] = v ? atan2(s->v[2 * i + 1], s->v[2 * i]) : NAN;
+    return status;
+}
+
+static recon_status embed_batch(scratch *s, float *z, double *psi, double *angle,
+                                const recon_ieae *m, const float *images, size_t n)
 {
     const recon_ieae_shape *h = &m->shape;
-    recon_var x, code, pose;
+    recon_var x, code, pose, lean;
     recon_status status;
     recon_ieae_see(s->seen, m, images, n);
     RECON_TRY(recon_tape_begin(s->tape, RECON_INFER, 0));
     x = recon_var_input(s->tape, s->seen, RECON_F32,
                         (size_t[]){ n, h->height, h->width_px, h->channels }, 4);
     recon_encoder_apply(s->tape, &m->encoder,
-                        recon_var_cast(s->tape, x, recon_tape_activations(s->tape)), &code, &pose);
+                        recon_var_cast(s->tape, x, recon_tape_activations(s->tape)), &code, &pose,
+                        &lean);
     RECON_TRY(recon_var_read(s->tape, s->z, code));
-    RECON_TRY(recon_var_read(s->tape, s->v, pose));
+    RECON_TRY(read_angles(s, psi, pose, n));
+    RECON_TRY(read_angles(s, angle, lean, n));
     for (size_t i = 0; z && i < n * h->code; i++)
         z[i] = (float)s->z[i];
-    for (size_t i = 0; psi && i < n; i++)
-        psi[i] = atan2(s->v[2 * i + 1], s->v[2 * i]);
 done:
     return status;
 }
 
-recon_status recon_ieae_embed(recon_ctx *ctx, float *z, double *psi, const recon_ieae *m,
-                              const float *images, size_t n)
+recon_status recon_ieae_embed(recon_ctx *ctx, float *z, double *psi, double *lean,
+                              const recon_ieae *m, const float *images, size_t n)
 {
     size_t image = m->shape.height * m->shape.width_px * m->shape.channels;
     scratch s;
     recon_status status;
     RECON_TRY(scratch_new(ctx, &s, m));
     for (size_t at = 0; at < n; at += BATCH)
-        RECON_TRY(embed_batch(&s, z ? z + at * m->shape.code : NULL, psi ? psi + at : NULL, m,
-                              images + at * image, n - at < BATCH ? n - at : BATCH));
+        RECON_TRY(embed_batch(&s, z ? z + at * m->shape.code : NULL, psi ? psi + at : NULL,
+                              lean ? lean + at : NULL, m, images + at * image,
+                              n - at < BATCH ? n - at : BATCH));
 done:
     scratch_free(&s);
     return status;
@@ -279,7 +292,7 @@ recon_status recon_ieae_embed_all(recon_ctx *ctx, recon_embedded *out, const rec
     recon_progress_begin(ctx, "embed", out->n);
     for (size_t at = 0; at < out->n; at += b.n) {
         recon_loader_next(&b, loader);
-        RECON_TRY(embed_batch(&s, z + at * out->d, psi + at, m, b.images, b.n));
+        RECON_TRY(embed_batch(&s, z + at * out->d, psi + at, NULL, m, b.images, b.n));
         for (size_t i = 0; labels && i < b.n; i++)
             labels[at + i] = b.labels[i];
         recon_progress_add(ctx, b.n);

@@ -1,9 +1,10 @@
 /* ieae_train.c - the autoencoder's lessons.
  *
  * A step sees two views of each image: one turned at random, one turned and gently warped. Both are
- * rebuilt. Between the two stand the pose term, 1 - cos of (pose of one - pose of the other - the
- * turn between them), and the contrast (van den Oord et al. 2018): among the codes of all second
- * views, the first view's own must be the nearest. */
+ * rebuilt, and of both the lean must be the turn. Between the two stand the pose term, 1 - cos of
+ * (pose of one - pose of the other - the turn between them), for psi and for the lean, and the
+ * contrast (van den Oord et al. 2018): among the codes of all second views, the first view's own
+ * must be the nearest. */
 #include "backbone/ieae.h"
 #include "backbone/fingerprint.h"
 #include <recon/data/loader.h>
@@ -26,15 +27,16 @@ typedef struct {
     recon_loader_options batches;
     recon_loader *loader; /* opened at the first step fed, which may be any           */
     float *seen;          /* [views][batch] images, masked                            */
+    float *given;         /* [views][batch][2] unit vector of each view's turn */
     float *turn;          /* [batch][2] unit vector of the turn from view 1 to view 0 */
     int32_t *places;      /* [batch] 0, 1, 2 ...: whose second view is whose          */
-    recon_var images, turns, order, product;
+    recon_var images, turns, order, product, applied;
 } course;
 
 static const recon_ieae_options presets[] = {
-    [RECON_PRESET_FAST] = { .epochs = 30, .batch = 256, .contrast = 0.01, .pose = 0.1 },
-    [RECON_PRESET_PAPER] = { .epochs = 30, .batch = 128, .contrast = -1, .pose = -1 },
-    [RECON_PRESET_SMALL] = { .epochs = 8, .batch = 64, .contrast = 0.01, .pose = 0.1 },
+    [RECON_PRESET_FAST] = { .epochs = 30, .batch = 256, .lean = 1, .pose = 1, .contrast = 0.01 },
+    [RECON_PRESET_PAPER] = { .epochs = 30, .batch = 128, .lean = -1, .pose = -1, .contrast = -1 },
+    [RECON_PRESET_SMALL] = { .epochs = 8, .batch = 64, .lean = 1, .pose = 1, .contrast = 0.01 },
 };
 
 static void set_defaults(recon_ieae_options *o)
@@ -45,6 +47,8 @@ static void set_defaults(recon_ieae_options *o)
     o->contrast = o->contrast == 0 ? p->contrast : o->contrast;
     o->pose = o->pose == 0 ? p->pose : o->pose;
     o->rate = o->rate > 0 ? o->rate : 2e-3;
+    o->lean = o->lean == 0 ? p->lean : o->lean;
+    o->shape.lean = o->lean > 0;
     o->temperature = o->temperature > 0 ? o->temperature : 0.2;
     o->warp = o->warp == 0 ? 0.2 : o->warp < 0 ? 0 : o->warp;
     o->threads = o->threads ? o->threads : 2;
@@ -83,6 +87,11 @@ static recon_status feed(void *user, recon_tape *t, uint64_t step)
     recon_ieae_see(k->seen, k->m, b.images, views * b.n);
     k->images = recon_var_input(t, k->seen, RECON_F32,
                                 (size_t[]){ views * b.n, s->height, s->width_px, s->channels }, 4);
+    for (size_t i = 0; i < views * b.n; i++) {
+        k->given[2 * i] = cosf(b.angles[i]);
+        k->given[2 * i + 1] = sinf(b.angles[i]);
+    }
+    k->applied = recon_var_input(t, k->given, RECON_F32, (size_t[]){ views * b.n, 2 }, 2);
     if (views == VIEWS) {
         for (size_t i = 0; i < b.n; i++) {
             double turn = b.angles[i] - b.angles[b.n + i];
@@ -126,17 +135,27 @@ static recon_var pose_term(course *k, recon_tape *t, recon_var pose)
     return recon_var_cosine_loss(t, a, recon_var_reshape(t, b, (size_t[]){ n, 2 }, 2));
 }
 
+/* nu of a view is the turn that made it. */
+static recon_var lean_term(course *k, recon_tape *t, recon_var lean)
+{
+    return recon_var_cosine_loss(t, recon_var_unit(t, lean), k->applied);
+}
+
 static recon_var loss(void *user, recon_tape *t)
 {
     course *k = user;
-    recon_var code, pose;
+    recon_var code, pose, lean;
     recon_encoder_apply(t, &k->m->encoder, recon_var_cast(t, k->images, recon_tape_activations(t)),
-                        &code, &pose);
+                        &code, &pose, &lean);
     recon_var total = recon_var_mse(t, recon_ieae_rebuild(t, k->m, code, pose), k->images);
     if (k->o->contrast > 0)
         total = recon_var_blend(t, 1, total, k->o->contrast, contrast(k, t, code));
     if (k->o->pose > 0)
         total = recon_var_blend(t, 1, total, k->o->pose, pose_term(k, t, pose));
+    if (k->o->pose > 0 && lean)
+        total = recon_var_blend(t, 1, total, k->o->pose, pose_term(k, t, lean));
+    if (k->o->lean > 0)
+        total = recon_var_blend(t, 1, total, k->o->lean, lean_term(k, t, lean));
     return total;
 }
 
@@ -145,7 +164,7 @@ static recon_var loss(void *user, recon_tape *t)
 static recon_status batch_error(course *k, recon_tape *t, double *out, const recon_batch *b)
 {
     const recon_ieae_shape *s = &k->m->shape;
-    recon_var x, code, pose;
+    recon_var x, code, pose, lean;
     recon_status status = recon_tape_begin(t, RECON_INFER, 0);
     if (status != RECON_OK)
         return status;
@@ -153,7 +172,7 @@ static recon_status batch_error(course *k, recon_tape *t, double *out, const rec
     x = recon_var_input(t, k->seen, RECON_F32,
                         (size_t[]){ b->n, s->height, s->width_px, s->channels }, 4);
     recon_encoder_apply(t, &k->m->encoder, recon_var_cast(t, x, recon_tape_activations(t)), &code,
-                        &pose);
+                        &pose, &lean);
     /* Again: the encoder has used the memory of its input for something else. */
     x = recon_var_input(t, k->seen, RECON_F32,
                         (size_t[]){ b->n, s->height, s->width_px, s->channels }, 4);
@@ -184,7 +203,7 @@ done:
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
-enum { METADATA = 10, TEXT = 400 };
+enum { METADATA = 11, TEXT = 400 };
 typedef struct {
     char text[METADATA][32], settings[TEXT];
     recon_metadata_entry entry[METADATA];
@@ -207,10 +226,11 @@ static recon_status describe_run(course *k, description *d)
     if (status != RECON_OK)
         return status;
     snprintf(d->settings, sizeof d->settings,
-             "%s, %zu images (%08" PRIx32 "), %zu epochs of batch %zu, rate %.9g, contrast %.9g at "
-             "%.9g, pose %.9g, warp %.9g, seed %" PRIu64 ", %s on %s",
+             "%s, %zu images (%08" PRIx32
+             "), %zu epochs of batch %zu, rate %.9g, lean %.9g, pose %.9g, "
+             "contrast %.9g at %.9g, warp %.9g, seed %" PRIu64 ", %s on %s",
              recon_preset_name(s->preset), recon_dataset_describe(k->train).n, print, o->epochs,
-             o->batch, o->rate, o->contrast, o->temperature, o->pose, o->warp, o->seed,
+             o->batch, o->rate, o->lean, o->pose, o->contrast, o->temperature, o->warp, o->seed,
              o->precision == RECON_MIXED ? "bf16" : "f32", recon_ops_name(k->ctx));
     d->n = 0;
     d->entry[d->n++] = (recon_metadata_entry){ "model", "ieae" };
@@ -220,6 +240,7 @@ static recon_status describe_run(course *k, description *d)
     describe(d, "frequencies", "%.0f", (double)s->frequencies);
     describe(d, "code", "%.0f", (double)s->code);
     describe(d, "mask", "%.0f", s->mask);
+    describe(d, "lean", "%.0f", s->lean);
     describe(d, "height", "%.0f", (double)s->height);
     describe(d, "width", "%.0f", (double)s->width_px);
     describe(d, "channels", "%.0f", (double)s->channels);
@@ -261,6 +282,7 @@ static recon_status make_room(course *k)
     recon_status status;
     RECON_TRY(recon_alloc_raw(k->ctx, &k->seen, VIEWS * n * image, sizeof *k->seen));
     RECON_TRY(recon_alloc_raw(k->ctx, &k->turn, 2 * n, sizeof *k->turn));
+    RECON_TRY(recon_alloc_raw(k->ctx, &k->given, VIEWS * 2 * n, sizeof *k->given));
     RECON_TRY(recon_alloc_raw(k->ctx, &k->places, n, sizeof *k->places));
 done:
     return status;
@@ -300,6 +322,7 @@ done:
     recon_loader_close(k.loader);
     free(k.seen);
     free(k.turn);
+    free(k.given);
     free(k.places);
     recon_ieae_close(ctx, k.m);
     recon_dataset_close(held);

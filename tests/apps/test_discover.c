@@ -75,7 +75,7 @@ static void maps_fit_what_will_be_opened(void **state)
         recon_discovery_free(&d);
         CHECK_OK(*state,
                  recon_model_open(*state, &model, in_folder("model.safetensors"), RECON_SINGLE));
-        CHECK_OK(*state, recon_ieae_embed(*state, z[0], psi, recon_model_backbone(model),
+        CHECK_OK(*state, recon_ieae_embed(*state, z[0], psi, NULL, recon_model_backbone(model),
                                           tiny_images[0], TINY_N));
         CHECK_OK(*state, recon_npy_read(*state, &kept, in_folder("z.npy")));
         assert_true(kept.ndim == 2 && kept.shape[0] == TINY_N && kept.shape[1] == 8);

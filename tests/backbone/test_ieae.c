@@ -42,7 +42,7 @@ static void right_angles_are_exact(void **state)
         CHECK_OK(ctx, recon_ieae_open(ctx, &m, scratch("m"), RECON_SINGLE));
         for (int q = 0; q < 4; q++)
             shape_draw(x[q], 1, q * right_angle, 0.2);
-        CHECK_OK(ctx, recon_ieae_embed(ctx, z[0], psi, m, x[0], 4));
+        CHECK_OK(ctx, recon_ieae_embed(ctx, z[0], psi, NULL, m, x[0], 4));
         for (int q = 1; q < 4; q++) {
             CHECK_NEAR(recon_so2_distance(psi[q], psi[0] + q * right_angle), 0, 1e-3);
             for (int i = 0; i < 8; i++)
@@ -69,7 +69,7 @@ static void training_learns_to_rebuild_and_to_tell_turns(void **state)
     for (double turn = 0.1; turn < 3.1; turn += 0.3) { /* any angle, nearly */
         shape_draw(x[0], 0, 0, 0);
         shape_draw(x[1], 0, turn, 0);
-        CHECK_OK(ctx, recon_ieae_embed(ctx, z[0], psi, m, x[0], 2));
+        CHECK_OK(ctx, recon_ieae_embed(ctx, z[0], psi, NULL, m, x[0], 2));
         worst = fmax(worst, recon_so2_distance(psi[1] - psi[0], turn));
     }
     CHECK_LESS(worst, 0.2);
@@ -116,7 +116,7 @@ static void batches_of_any_size_embed_alike(void **state)
     assert_int_equal(e.labels[299], 1);
     for (size_t i = 0; i < e.n; i += 37) {
         recon_dataset_get(image, data, i);
-        CHECK_OK(ctx, recon_ieae_embed(ctx, z, &psi, m, image, 1));
+        CHECK_OK(ctx, recon_ieae_embed(ctx, z, &psi, NULL, m, image, 1));
         CHECK_NEAR(recon_so2_distance(psi, e.so2[i]), 0, 1e-4);
         for (int j = 0; j < 8; j++)
             CHECK_NEAR(z[j], e.z[i * 8 + (size_t)j], 1e-4);

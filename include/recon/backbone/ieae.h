@@ -3,9 +3,15 @@
  * A steerable encoder gives z = eta(x), which does not change when x is turned, and the relative
  * pose psi(x), which turns with it. A decoder makes the canonical x_hat = delta(z), and x_hat
  * turned by psi(x) must be x (Winter et al., NeurIPS 2022). No label is used: the group is known,
- * so every image is seen in fresh orientations. Two terms stand beside the reconstruction, both
- * from two views of an image: the poses of the views must differ by the turn between them, and z
- * must tell which views belong together, which draws like images closer in z than pixels do. */
+ * so every image is seen in fresh orientations.
+ *
+ * Three terms may stand beside the reconstruction. From two views of an image: their poses must
+ * differ by the turn between them, and z must tell which views belong together. From one: the lean.
+ * That is a second pose, nu(x), asked to be phi for an image turned by phi from how it came. It
+ * turns with x as psi does, so all it can learn is where its zero lies: for every object at the
+ * mean of the poses in which objects like it come, its natural pose. psi(x) nu(x)^-1 is then
+ * invariant, and is Lambda(x) without neighbours or pseudo-labels: the class [x] is what the
+ * network cannot tell apart. */
 #ifndef RECON_BACKBONE_IEAE_H
 #define RECON_BACKBONE_IEAE_H
 
@@ -33,17 +39,18 @@ typedef struct {
     size_t code;        /* length of z; 0: 128                                     */
     int mask;           /* images are seen through a disc, so that no corner is lost
                            when they turn; 0: no                                   */
+    int lean;           /* there is one; filled in by training      */
     size_t height, width_px, channels; /* of the images; filled in by training     */
 } recon_ieae_shape;
 
 /* How it is trained. Zero in any field means its default; a negative weight means none. */
 typedef struct {
     recon_ieae_shape shape;
-    size_t epochs, batch;  /* 0: the preset's                                               */
-    double rate;           /* highest; warmed up, then a cosine to 0; 0: 2e-3               */
-    double contrast, pose; /* weights of the two terms; 0: the preset's                     */
-    double temperature;    /* of the contrast; 0: 0.2                                       */
-    double warp;           /* of the second view: shear and scale up to this; 0: 0.2        */
+    size_t epochs, batch;        /* 0: the preset's                                               */
+    double rate;                 /* highest; warmed up, then a cosine to 0; 0: 2e-3               */
+    double lean, pose, contrast; /* weights of the three terms; 0: the preset's */
+    double temperature;          /* of the contrast; 0: 0.2                                       */
+    double warp;                 /* of the second view: shear and scale up to this; 0: 0.2        */
     uint64_t seed, every, patience;
     int threads; /* that make views ready; 0: 2 */
     recon_precision precision;
@@ -66,9 +73,9 @@ RECON_API recon_ieae_shape recon_ieae_describe(const recon_ieae *model);
 RECON_API size_t recon_ieae_weights(const recon_ieae *model);
 RECON_API recon_params *recon_ieae_params(recon_ieae *model); /* lent; for saving */
 
-/* n images n x height x width x channels to z [n * code] and psi [n], either of which may be NULL.
- */
-RECON_API recon_status recon_ieae_embed(recon_ctx *ctx, float *z, double *psi,
+/* n images n x height x width x channels to z [n * code], psi [n] and lean [n], any of which may be
+ * NULL. A model without a lean gives NaN for it. */
+RECON_API recon_status recon_ieae_embed(recon_ctx *ctx, float *z, double *psi, double *lean,
                                         const recon_ieae *model, const float *images, size_t n);
 /* A whole data set, its labels too. Free with recon_embedded_free. */
 RECON_API recon_status recon_ieae_embed_all(recon_ctx *ctx, recon_embedded *out,
