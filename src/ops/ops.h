@@ -79,6 +79,35 @@ typedef struct {
                                        rounded to BF16 once. With relu, dy is masked by y > 0   */
 } recon_conv_args;
 
+/* A convolution whose filters are sums of few waves, run without making them: groups of channels
+ * are filtered with real waves, and what comes out, planes of features, is mixed by one product for
+ * each group of outputs. With A and B the waves a and b of a plane, as filters of x as above at
+ * stride 1, and channels from .. from + channels of x,
+ *
+ *     f = A x,   or, with pairs of channels u read as complex numbers,   f = (A + i B) u,
+ *                                                                 or     f = (A + i B) conj(u);
+ *     y[to + o] = sum over the product's planes p and their channels c of f_p[c] w[o][p][c].
+ *
+ * Products take the planes in turn, and their outputs lie in y without gap, the first at 0; the
+ * weights of a product [outputs][its planes' channels] follow those of the one before. Planes and
+ * products are in host memory. The waves are constants. */
+typedef struct {
+    size_t from, channels;
+    int a, b;      /* b < 0: none, A x */
+    int conjugate; /* of the pairs     */
+} recon_steer_plane;
+typedef struct {
+    size_t planes, outputs; /* no planes: y is 0 */
+} recon_steer_product;
+typedef struct {
+    size_t pad;
+    const recon_steer_plane *plane;
+    const recon_steer_product *product;
+    size_t products;
+    recon_tensor y, x, w, wave; /* w flat, of x's type; wave [waves][size][size] F32 (F64) */
+    recon_tensor dy, dx, dw;    /* dx, dw .data optional; dw is F32                        */
+} recon_steer_args;
+
 typedef enum { RECON_RELU, RECON_SILU, RECON_SIGMOID, RECON_SOFTPLUS, RECON_TANH } recon_map_kind;
 typedef struct {
     recon_map_kind kind;
@@ -247,6 +276,8 @@ typedef struct recon_ops {
 
     recon_status (*conv)(recon_ctx *ctx, const recon_conv_args *args);
     recon_status (*conv_back)(recon_ctx *ctx, const recon_conv_args *args);
+    recon_status (*steer)(recon_ctx *ctx, const recon_steer_args *args);
+    recon_status (*steer_back)(recon_ctx *ctx, const recon_steer_args *args);
     recon_status (*map)(recon_ctx *ctx, const recon_map_args *args);
     recon_status (*map_back)(recon_ctx *ctx, const recon_map_args *args);
     recon_status (*add)(recon_ctx *ctx, const recon_add_args *args);

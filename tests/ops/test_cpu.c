@@ -10,6 +10,8 @@ static const op_case large[] = {
     { CONV, build_conv, { 9, 8, 8, 4, 6, 3, 1, 4, 0, 0 } }, /* more padding than kernel */
     { CONV, build_conv, { 7, 32, 32, 12, 40, 1, 1, 0, 1, 1 } },
     { CONV, build_linear, { 1031, 33, 20, 1, 1 } },
+    { STEER, build_steer, { 19, 13, 11, 8, 12, 5, 2, 17, 6, 1 } },
+    { STEER, build_steer, { 3, 24, 24, 40, 4, 3, 1, 8, 16, 0 } },
     { MAP, build_map, { RECON_SILU, 517, 129 } },
     { GATE, build_gate, { 517, 65, 2 } },
     { NORM, build_norm, { 4099, 33, 1, 1, 0 } },

@@ -9,6 +9,8 @@ recon_status recon_cpu_gemm(recon_ctx *ctx, const recon_gemm_args *args);
 recon_status recon_cpu_topk(recon_ctx *ctx, const recon_topk_args *args);
 recon_status recon_cpu_conv(recon_ctx *ctx, const recon_conv_args *args);
 recon_status recon_cpu_conv_back(recon_ctx *ctx, const recon_conv_args *args);
+recon_status recon_cpu_steer(recon_ctx *ctx, const recon_steer_args *args);
+recon_status recon_cpu_steer_back(recon_ctx *ctx, const recon_steer_args *args);
 recon_status recon_cpu_map(recon_ctx *ctx, const recon_map_args *args);
 recon_status recon_cpu_map_back(recon_ctx *ctx, const recon_map_args *args);
 recon_status recon_cpu_add(recon_ctx *ctx, const recon_add_args *args);

@@ -65,6 +65,8 @@ recon_status recon_ref_gemm(recon_ctx *ctx, const recon_gemm_args *args);
 recon_status recon_ref_topk(recon_ctx *ctx, const recon_topk_args *args);
 recon_status recon_ref_conv(recon_ctx *ctx, const recon_conv_args *args);
 recon_status recon_ref_conv_back(recon_ctx *ctx, const recon_conv_args *args);
+recon_status recon_ref_steer(recon_ctx *ctx, const recon_steer_args *args);
+recon_status recon_ref_steer_back(recon_ctx *ctx, const recon_steer_args *args);
 recon_status recon_ref_map(recon_ctx *ctx, const recon_map_args *args);
 recon_status recon_ref_map_back(recon_ctx *ctx, const recon_map_args *args);
 recon_status recon_ref_add(recon_ctx *ctx, const recon_add_args *args);

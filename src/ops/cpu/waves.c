@@ -1,0 +1,417 @@
+/* waves.c - sixteen channels of four pixels at a time. See waves.h. */
+#include "ops/cpu/waves.h"
+#include "core/fail.h"
+#include "core/simd.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LANES  16
+#define PIXELS 4
+
+#define INLINE static inline __attribute__((always_inline)) /* into each of the clones */
+typedef float lanes __attribute__((vector_size(LANES * sizeof(float)), aligned(4), may_alias));
+typedef struct {
+    lanes at[PIXELS];
+} block;
+
+/* ---- which products there are ---- */
+
+/* Folds of a line of taps: 0 .. half are sums of the two taps so far from the middle, half + 1 ..
+ * their differences. */
+static double folded_weight(const float *wave, size_t size, size_t fold)
+{
+    size_t half = size / 2, down = fold / size, across = fold % size;
+    size_t dv = down > half ? down - half : down, dh = across > half ? across - half : across;
+    double sum = 0;
+    for (int corner = 0; corner < 4; corner++) {
+        size_t i = corner & 1 ? half - dv : half + dv, j = corner & 2 ? half - dh : half + dh;
+        int minus = (corner & 1 && down > half) != (corner & 2 && across > half);
+        sum += minus ? -wave[i * size + j] : wave[i * size + j];
+    }
+    return sum / 4;
+}
+
+/* Rounding leaves traces where a wave is odd and its weight 0. */
+static int counts(double weight)
+{
+    return fabs(weight) > 1e-7;
+}
+
+/* Sums of what counts in weight [waves][folds], along it (to waves) or across it (to folds). */
+static recon_status list_terms(recon_ctx *ctx, recon_arena *arena, recon_wave_sums *out,
+                               const double *weight, size_t waves, size_t folds, int across)
+{
+    recon_status status = RECON_OK;
+    size_t rows = across ? folds : waves, cols = across ? waves : folds;
+    uint32_t n = 0;
+    out->count = rows;
+    RECON_TRY(recon_arena_take(ctx, arena, &out->begin, rows + 1, sizeof *out->begin));
+    RECON_TRY(recon_arena_take(ctx, arena, &out->term, rows * cols + 1, sizeof *out->term));
+    for (size_t i = 0; i < rows; i++) {
+        out->begin[i] = n;
+        for (size_t j = 0; j < cols; j++) {
+            double w = across ? weight[j * folds + i] : weight[i * folds + j];
+            if (counts(w))
+                out->term[n++] = (recon_wave_term){ (uint16_t)j, (float)w };
+        }
+    }
+    out->begin[rows] = n;
+done:
+    return status;
+}
+
+/* The number of wave `which` among those of the group, which it joins. */
+static int join(int *member, size_t *count, int which)
+{
+    size_t i = 0;
+    while (i < *count && member[i] != which)
+        i++;
+    if (i == *count)
+        member[(*count)++] = which;
+    return (int)i;
+}
+
+static int is_of(const recon_wave_group *g, const recon_steer_plane *plane)
+{
+    return plane->from == g->from && plane->channels == g->channels;
+}
+
+/* The group's planes, and which waves they are made of. Returns how many waves. */
+static size_t gather_planes(recon_wave_group *g, const recon_steer_args *args, int *member)
+{
+    const recon_steer_plane *plane = args->plane;
+    size_t waves = 0, before = 0;
+    for (size_t i = 0; i < args->products; i++) {
+        size_t planes = args->product[i].planes, at = 0, depth = recon_steer_depth(plane, planes);
+        for (const recon_steer_plane *end = plane + planes; plane < end; plane++) {
+            if (is_of(g, plane))
+                g->plane[g->planes++] =
+                    (recon_wave_plane){ .before = before,
+                                        .at = at,
+                                        .pitch = depth,
+                                        .a = join(member, &waves, plane->a),
+                                        .b = plane->b < 0 ? -1 : join(member, &waves, plane->b),
+                                        .conjugate = plane->conjugate };
+            at += plane->channels;
+        }
+        before += depth;
+    }
+    return waves;
+}
+
+static recon_status open_group(recon_ctx *ctx, recon_arena *arena, recon_wave_group *g,
+                               const recon_steer_args *args, size_t planes, const float *wave)
+{
+    recon_status status = RECON_OK;
+    size_t size = args->wave.shape[1], taps = size * size;
+    int *member;
+    double *weight;
+    RECON_TRY(recon_arena_take(ctx, arena, &g->plane, planes, sizeof *g->plane));
+    RECON_TRY(recon_arena_take(ctx, arena, &member, 2 * planes, sizeof *member));
+    size_t waves = gather_planes(g, args, member);
+    RECON_TRY(recon_arena_take(ctx, arena, &weight, waves * taps, sizeof *weight));
+    for (size_t i = 0; i < waves * taps; i++)
+        weight[i] = folded_weight(wave + (size_t)member[i / taps] * taps, size, i % taps);
+    RECON_TRY(list_terms(ctx, arena, &g->waves, weight, waves, taps, 0));
+    RECON_TRY(list_terms(ctx, arena, &g->folds, weight, waves, taps, 1));
+done:
+    return status;
+}
+
+static int is_grouped(const recon_waves *w, const recon_steer_plane *plane)
+{
+    for (size_t i = 0; i < w->groups; i++)
+        if (is_of(&w->group[i], plane))
+            return 1;
+    return 0;
+}
+
+recon_status recon_waves_open(recon_ctx *ctx, recon_waves *out, recon_arena *arena,
+                              const recon_steer_args *args, const float *wave)
+{
+    recon_status status = RECON_OK;
+    size_t planes = 0;
+    for (size_t i = 0; i < args->products; i++)
+        planes += args->product[i].planes;
+    *out = (recon_waves){ .s = recon_steer_sizes_of(args),
+                          .features = recon_steer_depth(args->plane, planes) };
+    RECON_TRY(recon_arena_take(ctx, arena, &out->group, planes + 1, sizeof *out->group));
+    for (const recon_steer_plane *p = args->plane; p < args->plane + planes; p++) {
+        if (is_grouped(out, p))
+            continue;
+        recon_wave_group *g = &out->group[out->groups++];
+        *g = (recon_wave_group){ .from = p->from, .channels = p->channels };
+        RECON_TRY(open_group(ctx, arena, g, args, planes, wave));
+    }
+done:
+    return status;
+}
+
+/* ---- one row ---- */
+
+/* Scratch: the folded rows, the folded block, the waves' block. */
+typedef struct {
+    size_t cols; /* of a folded row, with room for a whole last block */
+    lanes *row;  /* [size][cols] */
+    block *fold; /* [size * size] */
+    block *wave;
+} desk;
+
+static size_t columns_of(const recon_steer_sizes *s)
+{
+    return (s->q + PIXELS - 1) / PIXELS * PIXELS + s->size - 1;
+}
+
+size_t recon_waves_scratch(const recon_waves *w)
+{
+    size_t waves = 0, size = w->s.size;
+    for (size_t i = 0; i < w->groups; i++)
+        waves = w->group[i].waves.count > waves ? w->group[i].waves.count : waves;
+    return (size * columns_of(&w->s) + (size * size + waves) * PIXELS) * LANES;
+}
+
+static desk desk_of(const recon_waves *w, float *scratch)
+{
+    size_t size = w->s.size, cols = columns_of(&w->s);
+    lanes *row = (lanes *)scratch;
+    block *fold = (block *)(row + size * cols);
+    return (desk){ cols, row, fold, fold + size * size };
+}
+
+INLINE void load(lanes *to, const float *from, size_t width)
+{
+    if (width == LANES) {
+        *to = *(const lanes *)from;
+        return;
+    }
+    *to = (lanes){ 0 };
+    for (size_t i = 0; i < width; i++)
+        ((float *)to)[i] = from[i];
+}
+
+INLINE void store(float *to, const lanes *from, size_t width)
+{
+    if (width == LANES) {
+        *(lanes *)to = *from;
+        return;
+    }
+    for (size_t i = 0; i < width; i++)
+        to[i] = ((const float *)from)[i];
+}
+
+/* Where column 0 of an image row begins; NULL outside. */
+INLINE float *row_at(const recon_steer_sizes *s, const float *x, size_t row)
+{
+    return row < s->h ? (float *)x + row * s->w * s->c : NULL;
+}
+
+INLINE void load_pixel(lanes *to, const recon_steer_sizes *s, const float *row, size_t col,
+                       size_t channel, size_t width)
+{
+    if (row && col < s->w)
+        load(to, row + col * s->c + channel, width);
+    else
+        *to = (lanes){ 0 };
+}
+
+/* Rows opposite the middle, added and subtracted. */
+INLINE void fold_rows(const desk *k, const recon_steer_sizes *s, const float *x, size_t row,
+                      size_t channel, size_t width)
+{
+    size_t half = s->size / 2, middle = row + half - s->pad; /* outside: huge */
+    for (size_t d = 0; d <= half; d++) {
+        const float *far = row_at(s, x, middle + d), *near = row_at(s, x, middle - d);
+        lanes *sum = k->row + d * k->cols, *difference = k->row + (half + d) * k->cols;
+        for (size_t j = 0; j < k->cols; j++) {
+            lanes a, b;
+            load_pixel(&a, s, far, j - s->pad, channel, width);
+            if (d == 0) {
+                sum[j] = a;
+                continue;
+            }
+            load_pixel(&b, s, near, j - s->pad, channel, width);
+            sum[j] = a + b;
+            difference[j] = a - b;
+        }
+    }
+}
+
+/* Columns opposite the middle of each of four pixels. */
+INLINE void fold_columns(const desk *k, size_t size, size_t col)
+{
+    size_t half = size / 2;
+    for (size_t i = 0; i < size; i++) {
+        const lanes *at = k->row + i * k->cols + col + half;
+        block *fold = k->fold + i * size;
+        for (size_t t = 0; t < PIXELS; t++)
+            fold[0].at[t] = at[t];
+        for (size_t d = 1; d <= half; d++)
+            for (size_t t = 0; t < PIXELS; t++) {
+                lanes far = at[t + d], near = *(at + t - d);
+                fold[d].at[t] = far + near;
+                fold[half + d].at[t] = far - near;
+            }
+    }
+}
+
+INLINE void add_terms(block *to, const block *from, const recon_wave_sums *sums)
+{
+    for (size_t i = 0; i < sums->count; i++) {
+        block sum = { { { 0 } } };
+        for (uint32_t k = sums->begin[i]; k < sums->begin[i + 1]; k++) {
+            const recon_wave_term *term = &sums->term[k];
+            for (size_t t = 0; t < PIXELS; t++)
+                sum.at[t] += term->factor * from[term->from].at[t];
+        }
+        to[i] = sum;
+    }
+}
+
+/* Numbers of a pair change places; and the signs that go with (A + i B) u, (A + i B) conj(u). */
+#define SWAP(v) __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14)
+#define PAIRS(a, b)                                                                                \
+    {                                                                                              \
+        a, b, a, b, a, b, a, b, a, b, a, b, a, b, a, b                                             \
+    }
+static const lanes sign_a[2] = { PAIRS(1, 1), PAIRS(1, -1) };
+static const lanes sign_b[2] = { PAIRS(-1, 1), PAIRS(1, 1) };
+
+INLINE float *plane_at(const recon_wave_plane *p, const recon_wave_tile *tile, size_t pixel)
+{
+    return tile->feature + tile->pixels * p->before + pixel * p->pitch + p->at;
+}
+
+INLINE void write_planes(const desk *k, const recon_wave_group *g, const recon_wave_tile *tile,
+                         size_t pixel, size_t pixels, size_t channel, size_t width)
+{
+    for (const recon_wave_plane *p = g->plane; p < g->plane + g->planes; p++) {
+        float *to = plane_at(p, tile, pixel) + channel;
+        for (size_t t = 0; t < pixels; t++, to += p->pitch) {
+            lanes f = k->wave[p->a].at[t];
+            if (p->b >= 0)
+                f = sign_a[p->conjugate] * f + sign_b[p->conjugate] * SWAP(k->wave[p->b].at[t]);
+            store(to, &f, width);
+        }
+    }
+}
+
+INLINE void read_planes(const desk *k, const recon_wave_group *g, const recon_wave_tile *tile,
+                        size_t pixel, size_t pixels, size_t channel, size_t width)
+{
+    memset(k->wave, 0, g->waves.count * sizeof *k->wave);
+    for (const recon_wave_plane *p = g->plane; p < g->plane + g->planes; p++) {
+        const float *from = plane_at(p, tile, pixel) + channel;
+        for (size_t t = 0; t < pixels; t++, from += p->pitch) {
+            lanes f;
+            load(&f, from, width);
+            if (p->b >= 0) {
+                lanes turned = sign_b[p->conjugate] * f;
+                k->wave[p->b].at[t] += SWAP(turned);
+                f *= sign_a[p->conjugate];
+            }
+            k->wave[p->a].at[t] += f;
+        }
+    }
+}
+
+INLINE void unfold_columns(const desk *k, size_t size, size_t col)
+{
+    size_t half = size / 2;
+    for (size_t i = 0; i < size; i++) {
+        lanes *at = k->row + i * k->cols + col + half;
+        const block *fold = k->fold + i * size;
+        for (size_t t = 0; t < PIXELS; t++)
+            at[t] += fold[0].at[t];
+        for (size_t d = 1; d <= half; d++)
+            for (size_t t = 0; t < PIXELS; t++) {
+                at[t + d] += fold[d].at[t] + fold[half + d].at[t];
+                *(at + t - d) += fold[d].at[t] - fold[half + d].at[t];
+            }
+    }
+}
+
+INLINE void add_to(float *to, const lanes *v, size_t width)
+{
+    if (width == LANES)
+        *(lanes *)to += *v;
+    else
+        for (size_t i = 0; i < width; i++)
+            to[i] += ((const float *)v)[i];
+}
+
+INLINE void unfold_rows(const desk *k, const recon_steer_sizes *s, float *dx, size_t row,
+                        size_t channel, size_t width)
+{
+    size_t half = s->size / 2, middle = row + half - s->pad;
+    for (size_t d = 0; d <= half; d++) {
+        float *far = row_at(s, dx, middle + d), *near = d ? row_at(s, dx, middle - d) : NULL;
+        const lanes *sum = k->row + d * k->cols, *difference = k->row + (half + d) * k->cols;
+        for (size_t col = 0; col < s->w && col + s->pad < k->cols; col++) {
+            size_t j = col + s->pad, at = col * s->c + channel;
+            lanes a = sum[j], b = { 0 };
+            if (d) {
+                a = sum[j] + difference[j];
+                b = sum[j] - difference[j];
+            }
+            if (far)
+                add_to(far + at, &a, width);
+            if (near)
+                add_to(near + at, &b, width);
+        }
+    }
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+RECON_CLONES static void group_row(const recon_waves *w, const recon_wave_group *g,
+                                   const recon_wave_tile *tile, size_t pixel, const float *x,
+                                   size_t row, float *scratch)
+{
+    const recon_steer_sizes *s = &w->s;
+    desk k = desk_of(w, scratch);
+    for (size_t c = 0; c < g->channels; c += LANES) {
+        size_t width = least(LANES, g->channels - c);
+        fold_rows(&k, s, x, row, g->from + c, width);
+        for (size_t q = 0; q < s->q; q += PIXELS) {
+            fold_columns(&k, s->size, q);
+            add_terms(k.wave, k.fold, &g->waves);
+            write_planes(&k, g, tile, pixel + q, least(PIXELS, s->q - q), c, width);
+        }
+    }
+}
+
+void recon_waves_row(const recon_waves *w, const recon_wave_tile *tile, size_t pixel,
+                     const float *x, size_t row, float *scratch)
+{
+    for (size_t i = 0; i < w->groups; i++)
+        group_row(w, &w->group[i], tile, pixel, x, row, scratch);
+}
+
+RECON_CLONES static void group_row_back(const recon_waves *w, const recon_wave_group *g,
+                                        const recon_wave_tile *tile, size_t pixel, float *dx,
+                                        size_t row, float *scratch)
+{
+    const recon_steer_sizes *s = &w->s;
+    desk k = desk_of(w, scratch);
+    for (size_t c = 0; c < g->channels; c += LANES) {
+        size_t width = least(LANES, g->channels - c);
+        memset(k.row, 0, s->size * k.cols * sizeof *k.row);
+        for (size_t q = 0; q < s->q; q += PIXELS) {
+            read_planes(&k, g, tile, pixel + q, least(PIXELS, s->q - q), c, width);
+            add_terms(k.fold, k.wave, &g->folds);
+            unfold_columns(&k, s->size, q);
+        }
+        unfold_rows(&k, s, dx, row, g->from + c, width);
+    }
+}
+
+void recon_waves_row_back(const recon_waves *w, const recon_wave_tile *tile, size_t pixel,
+                          float *dx, size_t row, float *scratch)
+{
+    for (size_t i = 0; i < w->groups; i++)
+        group_row_back(w, &w->group[i], tile, pixel, dx, row, scratch);
+}

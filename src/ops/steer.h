@@ -1,0 +1,37 @@
+/* steer.h - the sizes of a convolution by waves, for every table. */
+#ifndef OPS_STEER_H
+#define OPS_STEER_H
+
+#include "ops/ops.h"
+
+/* x n,h,w,c to y n,p,q,o by waves size x size. */
+typedef struct {
+    size_t n, h, w, c, p, q, o, size, pad;
+} recon_steer_sizes;
+
+static inline recon_steer_sizes recon_steer_sizes_of(const recon_steer_args *a)
+{
+    const recon_tensor *x = &a->x, *wave = &a->wave;
+    recon_steer_sizes s = { .n = x->shape[0],
+                            .h = x->shape[1],
+                            .w = x->shape[2],
+                            .c = x->shape[3],
+                            .size = wave->shape[1],
+                            .pad = a->pad };
+    s.p = s.h + 2 * s.pad + 1 - s.size;
+    s.q = s.w + 2 * s.pad + 1 - s.size;
+    for (size_t i = 0; i < a->products; i++)
+        s.o += a->product[i].outputs;
+    return s;
+}
+
+/* Features of a product: the channels of its planes. */
+static inline size_t recon_steer_depth(const recon_steer_plane *plane, size_t planes)
+{
+    size_t depth = 0;
+    for (size_t i = 0; i < planes; i++)
+        depth += plane[i].channels;
+    return depth;
+}
+
+#endif
