@@ -1,11 +1,11 @@
 /* layers.c - linear, convolution, norm, residual block, MLP. */
-#include <recon/nn/layers.h>
+#include "nn/layers.h"
 #include "core/fail.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static recon_status set_name(recon_ctx *ctx, recon_layer_name out, const char *name)
+recon_status recon_layer_set_name(recon_ctx *ctx, recon_layer_name out, const char *name)
 {
     size_t room = sizeof(recon_layer_name), length = strlen(name);
     if (length >= room)
@@ -14,32 +14,30 @@ static recon_status set_name(recon_ctx *ctx, recon_layer_name out, const char *n
     return RECON_OK;
 }
 
-/* "layer.part", into a buffer that holds any of ours. */
-typedef char part_name[sizeof(recon_layer_name) + 32];
-static const char *part(part_name out, const char *layer, const char *name)
+const char *recon_part_print(recon_part_name out, const char *layer, const char *name)
 {
-    snprintf(out, sizeof(part_name), "%s.%s", layer, name);
+    snprintf(out, sizeof(recon_part_name), "%s.%s", layer, name);
     return out;
 }
 
 static recon_status add_vector(recon_ctx *ctx, recon_param **out, recon_params *p,
                                const char *layer, const char *name, size_t n, double value)
 {
-    part_name full;
-    return recon_params_add(ctx, out, p, part(full, layer, name), &n, 1,
+    recon_part_name full;
+    return recon_params_add(ctx, out, p, recon_part_print(full, layer, name), &n, 1,
                             (recon_init){ RECON_INIT_CONSTANT, value });
 }
 
 recon_status recon_linear_add(recon_ctx *ctx, recon_linear *out, recon_params *p, const char *name,
                               size_t inputs, size_t outputs)
 {
-    part_name full;
+    recon_part_name full;
     size_t shape[2] = { outputs, inputs };
     recon_status status;
     *out = (recon_linear){ .bias = NULL };
-    RECON_TRY(set_name(ctx, out->name, name));
-    RECON_TRY(recon_params_add(ctx, &out->weight, p, part(full, name, "weight"), shape, 2,
-                               (recon_init){ RECON_INIT_HE, 0 }));
+    RECON_TRY(recon_layer_set_name(ctx, out->name, name));
+    RECON_TRY(recon_params_add(ctx, &out->weight, p, recon_part_print(full, name, "weight"), shape,
+                               2, (recon_init){ RECON_INIT_HE, 0 }));
     RECON_TRY(add_vector(ctx, &out->bias, p, name, "bias", outputs, 0));
 done:
     return status;
@@ -56,13 +54,13 @@ recon_status recon_conv_add(recon_ctx *ctx, recon_conv *out, recon_params *p, co
                             size_t inputs, size_t outputs, const recon_conv_layer_options *options)
 {
     recon_conv_layer_options o = options ? *options : (recon_conv_layer_options){ 0 };
-    part_name full;
+    recon_part_name full;
     size_t size = o.size ? o.size : 3, shape[4] = { outputs, size, size, inputs };
     recon_status status;
     *out = (recon_conv){ .stride = o.stride ? o.stride : 1, .pad = size / 2 };
-    RECON_TRY(set_name(ctx, out->name, name));
-    RECON_TRY(recon_params_add(ctx, &out->weight, p, part(full, name, "weight"), shape, 4,
-                               (recon_init){ RECON_INIT_HE, 0 }));
+    RECON_TRY(recon_layer_set_name(ctx, out->name, name));
+    RECON_TRY(recon_params_add(ctx, &out->weight, p, recon_part_print(full, name, "weight"), shape,
+                               4, (recon_init){ RECON_INIT_HE, 0 }));
     if (o.bias)
         RECON_TRY(add_vector(ctx, &out->bias, p, name, "bias", outputs, 0));
 done:
@@ -80,16 +78,17 @@ recon_var recon_conv_apply(recon_tape *t, const recon_conv *l, recon_var x)
 recon_status recon_norm_add(recon_ctx *ctx, recon_norm *out, recon_params *p, const char *name,
                             size_t channels, size_t field)
 {
-    part_name full;
+    recon_part_name full;
     recon_status status;
     *out = (recon_norm){ .field = field ? field : 1 };
-    RECON_TRY(set_name(ctx, out->name, name));
+    RECON_TRY(recon_layer_set_name(ctx, out->name, name));
     RECON_TRY(add_vector(ctx, &out->scale, p, name, "scale", channels, 1));
     if (out->field == 1)
         RECON_TRY(add_vector(ctx, &out->shift, p, name, "shift", channels, 0));
-    RECON_TRY(
-        recon_params_add_buffer(ctx, &out->mean, p, part(full, name, "mean"), &channels, 1, 0));
-    RECON_TRY(recon_params_add_buffer(ctx, &out->var, p, part(full, name, "var"), &channels, 1, 1));
+    RECON_TRY(recon_params_add_buffer(ctx, &out->mean, p, recon_part_print(full, name, "mean"),
+                                      &channels, 1, 0));
+    RECON_TRY(recon_params_add_buffer(ctx, &out->var, p, recon_part_print(full, name, "var"),
+                                      &channels, 1, 1));
 done:
     return status;
 }
@@ -107,21 +106,23 @@ recon_status recon_residual_add(recon_ctx *ctx, recon_residual *out, recon_param
 {
     const recon_conv_layer_options first = { .stride = stride };
     const recon_conv_layer_options point = { .size = 1, .stride = stride };
-    part_name full;
+    recon_part_name full;
     recon_status status;
     *out = (recon_residual){ .projects = stride != 1 || inputs != outputs };
+    RECON_TRY(recon_conv_add(ctx, &out->conv[0], p, recon_part_print(full, name, "conv1"), inputs,
+                             outputs, &first));
     RECON_TRY(
-        recon_conv_add(ctx, &out->conv[0], p, part(full, name, "conv1"), inputs, outputs, &first));
-    RECON_TRY(recon_norm_add(ctx, &out->norm[0], p, part(full, name, "norm1"), outputs, 1));
+        recon_norm_add(ctx, &out->norm[0], p, recon_part_print(full, name, "norm1"), outputs, 1));
+    RECON_TRY(recon_conv_add(ctx, &out->conv[1], p, recon_part_print(full, name, "conv2"), outputs,
+                             outputs, NULL));
     RECON_TRY(
-        recon_conv_add(ctx, &out->conv[1], p, part(full, name, "conv2"), outputs, outputs, NULL));
-    RECON_TRY(recon_norm_add(ctx, &out->norm[1], p, part(full, name, "norm2"), outputs, 1));
+        recon_norm_add(ctx, &out->norm[1], p, recon_part_print(full, name, "norm2"), outputs, 1));
     if (!out->projects)
         goto done;
-    RECON_TRY(recon_conv_add(ctx, &out->shortcut, p, part(full, name, "shortcut"), inputs, outputs,
-                             &point));
-    RECON_TRY(
-        recon_norm_add(ctx, &out->shortcut_norm, p, part(full, name, "shortcut_norm"), outputs, 1));
+    RECON_TRY(recon_conv_add(ctx, &out->shortcut, p, recon_part_print(full, name, "shortcut"),
+                             inputs, outputs, &point));
+    RECON_TRY(recon_norm_add(ctx, &out->shortcut_norm, p,
+                             recon_part_print(full, name, "shortcut_norm"), outputs, 1));
 done:
     return status;
 }
@@ -144,7 +145,7 @@ recon_status recon_mlp_add(recon_ctx *ctx, recon_mlp *out, recon_params *p, cons
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: an MLP of %zu sizes: 2 to %d", name, n,
                           RECON_MLP_MAX + 1);
     for (size_t i = 0; i + 1 < n; i++) {
-        part_name full;
+        recon_part_name full;
         snprintf(full, sizeof full, "%s.%zu", name, i);
         recon_status status =
             recon_linear_add(ctx, &out->layer[i], p, full, sizes[i], sizes[i + 1]);

@@ -51,15 +51,28 @@ static void release(recon_ctx *ctx, char **block)
     *block = NULL;
 }
 
+static void free_kept(recon_ctx *ctx, recon_params *p)
+{
+    while (p->kept) {
+        recon_param *e = p->kept;
+        p->kept = e->next;
+        release(ctx, (char **)&e->value.data);
+        release(ctx, (char **)&e->low.data);
+        free(e);
+    }
+}
+
 void recon_params_free(recon_ctx *ctx, recon_params *p)
 {
     if (!p)
         return;
     for (size_t i = 0; i < p->count; i++) {
         free(p->entry[i]->name);
+        free(p->entry[i]->deviations);
         free(p->entry[i]);
     }
     free(p->entry);
+    free_kept(ctx, p);
     release(ctx, &p->weights);
     release(ctx, &p->gradients);
     release(ctx, &p->buffers);
@@ -144,6 +157,19 @@ recon_status recon_params_add(recon_ctx *ctx, recon_param **out, recon_params *p
     return add(ctx, out, params, name, shape, ndim, init, 1);
 }
 
+recon_status recon_params_add_normal(recon_ctx *ctx, recon_param **out, recon_params *params,
+                                     const char *name, const size_t *shape, int ndim,
+                                     const double *deviations)
+{
+    recon_init init = { RECON_INIT_CONSTANT, 0 };
+    recon_status status;
+    RECON_TRY(add(ctx, out, params, name, shape, ndim, init, 1));
+    RECON_TRY(recon_alloc(ctx, &(*out)->deviations, recon_param_count(*out), sizeof *deviations));
+    memcpy((*out)->deviations, deviations, recon_param_count(*out) * sizeof *deviations);
+done:
+    return status;
+}
+
 recon_status recon_params_add_buffer(recon_ctx *ctx, recon_param **out, recon_params *params,
                                      const char *name, const size_t *shape, int ndim, double value)
 {
@@ -169,7 +195,9 @@ static void first_values(const recon_param *e, void *block, recon_rng rng)
     double xavier = sqrt(6 / (double)(inputs + outputs * receptive));
     for (size_t i = 0; i < count; i++) {
         double x = e->init.value;
-        if (e->init.kind == RECON_INIT_HE)
+        if (e->deviations)
+            x = e->deviations[i] * recon_rng_normal(&rng);
+        else if (e->init.kind == RECON_INIT_HE)
             x = he * recon_rng_normal(&rng);
         else if (e->init.kind == RECON_INIT_XAVIER)
             x = xavier * (2 * recon_rng_uniform(&rng) - 1);
@@ -240,6 +268,50 @@ recon_status recon_params_round(recon_ctx *ctx, recon_params *p)
     low.type = RECON_BF16;
     low.data = p->low;
     return recon_ops_of(ctx)->add(ctx, &(recon_add_args){ .alpha = 1, .y = low, .a = all });
+}
+
+recon_status recon_param_round(recon_ctx *ctx, const recon_param *e)
+{
+    recon_add_args a = { .alpha = 1, .y = e->low, .a = e->value };
+    return e->low.data ? recon_ops_of(ctx)->add(ctx, &a) : RECON_OK;
+}
+
+static recon_status keep_values(recon_ctx *ctx, recon_param *e, const double *values)
+{
+    size_t count = recon_tensor_count(&e->value), bytes = recon_tensor_bytes(&e->value);
+    void *host;
+    recon_status status = recon_alloc_raw(ctx, &host, bytes, 1);
+    if (status != RECON_OK)
+        return status;
+    for (size_t i = 0; i < count; i++)
+        put(host, e->value.type, i, values[i]);
+    RECON_TRY(recon_ops_of(ctx)->upload(ctx, e->value.data, host, bytes));
+    RECON_TRY(recon_param_round(ctx, e));
+done:
+    free(host);
+    return status;
+}
+
+recon_status recon_params_keep(recon_ctx *ctx, recon_param **out, recon_params *p,
+                               const double *values, const size_t *shape, int ndim)
+{
+    const recon_ops *ops = recon_ops_of(ctx);
+    recon_param *e;
+    recon_status status = recon_alloc(ctx, &e, 1, sizeof *e);
+    if (status != RECON_OK)
+        return status;
+    *e = (recon_param){ .owner = p, .value = { .type = p->type, .ndim = ndim }, .next = p->kept };
+    memcpy(e->value.shape, shape, (size_t)ndim * sizeof *shape);
+    e->low = e->value;
+    e->low.type = RECON_BF16;
+    p->kept = *out = e;
+    RECON_TRY(ops->alloc(ctx, &e->value.data, recon_tensor_bytes(&e->value)));
+    if (p->precision == RECON_MIXED)
+        RECON_TRY(ops->alloc(ctx, &e->low.data, recon_tensor_bytes(&e->low)));
+    if (values)
+        RECON_TRY(keep_values(ctx, e, values));
+done:
+    return status;
 }
 
 size_t recon_params_count(const recon_params *params)

@@ -12,9 +12,11 @@ struct recon_param {
     recon_tensor low, grad; /* of trained ones: the bfloat16 copy (RECON_MIXED), the gradient */
     size_t offset;          /* elements into its block */
     recon_init init;
+    double *deviations; /* [count], of normal first values; else NULL */
     int trained;
     int fresh; /* nobody was given the gradient's block since the last clear: the next may overwrite
                 */
+    recon_param *next; /* of kept ones */
 };
 
 struct recon_params {
@@ -24,7 +26,16 @@ struct recon_params {
     size_t count, capacity;
     size_t n_weights, n_buffers, n_trained; /* elements with padding; without */
     char *weights, *gradients, *buffers, *low;
+    recon_param *kept;
 };
+
+/* Numbers that follow from the others or from the network's form: they live and die with the
+ * parameters but are neither trained nor written to files, and may be added at any time. values
+ * [count] may be NULL: the caller fills out->value, then calls recon_param_round. */
+recon_status recon_params_keep(recon_ctx *ctx, recon_param **out, recon_params *params,
+                               const double *values, const size_t *shape, int ndim);
+/* Renews the bfloat16 copy of one entry, where it has one. */
+recon_status recon_param_round(recon_ctx *ctx, const recon_param *param);
 
 /* Host copies of the entries' tensors, from weights (a block like params->weights) and the buffers.
  * out [recon_params_entries]; free *block after use. */

@@ -1,12 +1,20 @@
 /* var_linear.c - convolutions, linear layers and tensor products on the tape. */
 #include "nn/tape.h"
 
+/* A computed weight may have been rounded; its gradient is not. */
+static recon_tensor want_weight(recon_tape *t, recon_var w)
+{
+    if (!w->needs || w->value.type != RECON_BF16)
+        return recon_tape_want(t, w);
+    return recon_tape_make(t, RECON_F32, w->value.shape, w->value.ndim);
+}
+
 static void conv_back(recon_tape *t, recon_var n)
 {
     recon_conv_args *a = n->args;
     a->dy = n->grad;
     a->dx = recon_tape_want(t, n->in[0]);
-    a->dw = recon_tape_want(t, n->in[1]);
+    a->dw = want_weight(t, n->in[1]);
     a->dbias = recon_tape_want(t, n->in[2]);
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->conv_back(t->ctx, a));

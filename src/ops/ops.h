@@ -215,6 +215,31 @@ typedef struct {
     recon_tensor y, a, b, c, dy, da, db;
 } recon_tensor_product_args;
 
+/* Filters out of weights and a fixed basis, block by block. A block joins copies_in x copies_out
+ * fields of dim_in and dim_out channels by `elements` numbers a pair of fields:
+ *
+ *     filter[out + u dim_out + i][tap][in + v dim_in + j] = sum over b of
+ *         weight[first_weight + (u copies_in + v) elements + b]
+ *         basis[first_basis + ((b dim_out + i) dim_in + j) taps + tap]
+ *
+ * filter is [channels out][.. taps ..][channels in] of any number of dimensions, F32 or BF16, and
+ * dfilter likewise; the blocks cover it and do not overlap, one without elements being zeros.
+ * dweight has weight's shape, and weights of no block are left alone. */
+#define RECON_EXPAND_BLOCKS 64
+typedef struct {
+    uint32_t copies_out, copies_in, dim_out, dim_in, elements;
+    uint32_t out, in; /* first channels */
+    uint32_t first_weight, first_basis;
+} recon_expand_block;
+typedef struct {
+    uint32_t count; /* a value, so that a kernel takes it along */
+    recon_expand_block block[RECON_EXPAND_BLOCKS];
+} recon_expand_plan;
+typedef struct {
+    recon_expand_plan plan;
+    recon_tensor filter, weight, basis, dfilter, dweight;
+} recon_expand_args;
+
 /* Columns from .. from + cols of src to columns to .. of dst; rows alike. Concatenation and
  * splitting. */
 typedef struct {
@@ -302,6 +327,8 @@ typedef struct recon_ops {
     recon_status (*reduce_back)(recon_ctx *ctx, const recon_reduce_args *args);
     recon_status (*tensor_product)(recon_ctx *ctx, const recon_tensor_product_args *args);
     recon_status (*tensor_product_back)(recon_ctx *ctx, const recon_tensor_product_args *args);
+    recon_status (*expand)(recon_ctx *ctx, const recon_expand_args *args);
+    recon_status (*expand_back)(recon_ctx *ctx, const recon_expand_args *args);
     recon_status (*columns)(recon_ctx *ctx, const recon_columns_args *args);
     recon_status (*loss)(recon_ctx *ctx, const recon_loss_args *args);
     recon_status (*loss_back)(recon_ctx *ctx, const recon_loss_args *args);

@@ -26,6 +26,7 @@ typedef union {
     recon_segment_args segment;
     recon_reduce_args reduce;
     recon_tensor_product_args product;
+    recon_expand_args expand;
     recon_columns_args columns;
     recon_loss_args loss;
 } any_args;
@@ -90,6 +91,7 @@ PAIR(gather, gather)
 PAIR(segment_sum, segment)
 PAIR(reduce, reduce)
 PAIR(tensor_product, product)
+PAIR(expand, expand)
 ENTRY(columns, columns)
 PAIR(loss, loss)
 
@@ -126,6 +128,7 @@ enum {
     SEGMENT,
     REDUCE,
     PRODUCT,
+    EXPAND,
     COLUMNS,
     LOSS,
     ENTRIES
@@ -212,6 +215,12 @@ static const entry entries[ENTRIES] = {
                   call_tensor_product_back,
                   { STRAIGHT(INPUT, product, a), STRAIGHT(INPUT, product, b), FIXED(product, c),
                     CURVED(OUTPUT, product, y) } },
+    [EXPAND] = { "expand",
+                 has_expand,
+                 call_expand,
+                 call_expand_back,
+                 { STRAIGHT(WEIGHT, expand, weight), FIXED(expand, basis),
+                   CURVED(OUTPUT, expand, filter) } },
     [COLUMNS] = { "columns",
                   has_columns,
                   call_columns,
@@ -534,6 +543,33 @@ static void build_product(maker *m, any_args *args, const size_t *p)
                                      .y = blank(m, m->type, SHAPE(rows, channels, nk)) };
 }
 
+/* taps, scalars and pairs out, scalars and fields in, dim of those; some blocks have no elements */
+static void build_expand(maker *m, any_args *args, const size_t *p)
+{
+    const uint32_t copies[2][2] = { { (uint32_t)p[1], (uint32_t)p[2] },
+                                    { (uint32_t)p[3], (uint32_t)p[4] } };
+    const uint32_t dim[2][2] = { { 1, 2 }, { 1, (uint32_t)p[5] } };
+    uint32_t weights = 0, numbers = 0;
+    for (uint32_t n = 0; n < 4; n++) {
+        uint32_t to = n / 2, from = n % 2, elements = (n + (uint32_t)p[0]) % 4 * 5;
+        args->expand.plan.block[n] = (recon_expand_block){ .copies_out = copies[0][to],
+                                                           .copies_in = copies[1][from],
+                                                           .dim_out = dim[0][to],
+                                                           .dim_in = dim[1][from],
+                                                           .elements = elements,
+                                                           .out = to ? copies[0][0] : 0,
+                                                           .in = from ? copies[1][0] : 0,
+                                                           .first_weight = weights,
+                                                           .first_basis = numbers };
+        weights += copies[0][to] * copies[1][from] * elements;
+        numbers += elements * dim[0][to] * dim[1][from] * (uint32_t)p[0];
+    }
+    args->expand.plan.count = 4;
+    args->expand.weight = noise_of(m, m->weights, SHAPE(weights));
+    args->expand.basis = noise_of(m, m->weights, SHAPE(numbers));
+    args->expand.filter = blank(m, m->type, SHAPE(p[1] + 2 * p[2], p[0], 1, p[3] + p[4] * p[5]));
+}
+
 /* rows, columns of src and dst, cols from to */
 static void build_columns(maker *m, any_args *args, const size_t *p)
 {
@@ -662,6 +698,10 @@ static const op_case cases[] = {
     { PRODUCT, build_product, { 7, 17, 3, 5, 3 } },
     { PRODUCT, build_product, { 33, 8, 5, 3, 7 } },
     { PRODUCT, build_product, { 5, 96, 1, 3, 3 } },
+    { EXPAND, build_expand, { 25, 3, 5, 4, 3, 2 } },
+    { EXPAND, build_expand, { 9, 17, 8, 1, 16, 2 } },
+    { EXPAND, build_expand, { 1, 8, 3, 6, 5, 11 } },
+    { EXPAND, build_expand, { 2, 0, 1, 1, 0, 2 } },
     { COLUMNS, build_columns, { 1, 1, 1, 1, 0, 0 } },
     { COLUMNS, build_columns, { 37, 17, 25, 8, 3, 11 } },
     { COLUMNS, build_columns, { 5, 96, 99, 96, 0, 3 } },

@@ -41,6 +41,11 @@ RECON_API void recon_params_free(recon_ctx *ctx, recon_params *params);
 RECON_API recon_status recon_params_add(recon_ctx *ctx, recon_param **out, recon_params *params,
                                         const char *name, const size_t *shape, int ndim,
                                         recon_init init);
+/* The same with normal first values: deviations [count] of mean 0, copied. */
+RECON_API recon_status recon_params_add_normal(recon_ctx *ctx, recon_param **out,
+                                               recon_params *params, const char *name,
+                                               const size_t *shape, int ndim,
+                                               const double *deviations);
 /* The same for numbers that are kept with the weights but not trained, all value at first. */
 RECON_API recon_status recon_params_add_buffer(recon_ctx *ctx, recon_param **out,
                                                recon_params *params, const char *name,

@@ -91,6 +91,8 @@ recon_status recon_ref_reduce(recon_ctx *ctx, const recon_reduce_args *args);
 recon_status recon_ref_reduce_back(recon_ctx *ctx, const recon_reduce_args *args);
 recon_status recon_ref_tensor_product(recon_ctx *ctx, const recon_tensor_product_args *args);
 recon_status recon_ref_tensor_product_back(recon_ctx *ctx, const recon_tensor_product_args *args);
+recon_status recon_ref_expand(recon_ctx *ctx, const recon_expand_args *args);
+recon_status recon_ref_expand_back(recon_ctx *ctx, const recon_expand_args *args);
 recon_status recon_ref_columns(recon_ctx *ctx, const recon_columns_args *args);
 recon_status recon_ref_loss(recon_ctx *ctx, const recon_loss_args *args);
 recon_status recon_ref_loss_back(recon_ctx *ctx, const recon_loss_args *args);

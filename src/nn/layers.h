@@ -1,0 +1,14 @@
+/* layers.h (private) - how layers name what they add. */
+#ifndef NN_LAYERS_H
+#define NN_LAYERS_H
+
+#include <recon/nn/layers.h>
+
+/* Copies the name; RECON_ERR_INPUT when it is too long. */
+recon_status recon_layer_set_name(recon_ctx *ctx, recon_layer_name out, const char *name);
+
+/* "layer.part", into a buffer that holds any of ours. Returns out. */
+typedef char recon_part_name[sizeof(recon_layer_name) + 32];
+const char *recon_part_print(recon_part_name out, const char *layer, const char *name);
+
+#endif
