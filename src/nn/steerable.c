@@ -12,6 +12,7 @@
 static recon_expand_plan plan_of(const recon_steerable *l)
 {
     recon_expand_plan plan = { 0 };
+    size_t taps = l->size * l->size, cols = recon_fields_channels(&l->in), row = taps * cols;
     size_t weights = 0, numbers = 0;
     for (size_t m = 0; m < RECON_FREQUENCIES; m++)
         for (size_t n = 0; n < RECON_FREQUENCIES; n++) {
@@ -26,12 +27,15 @@ static recon_expand_plan plan_of(const recon_steerable *l)
                                       .dim_out = (uint32_t)recon_field_size(m),
                                       .dim_in = (uint32_t)recon_field_size(n),
                                       .elements = (uint32_t)elements,
-                                      .out = (uint32_t)recon_fields_begin(&l->out, m),
-                                      .in = (uint32_t)recon_fields_begin(&l->in, n),
+                                      .taps = (uint32_t)taps,
+                                      .start = (uint32_t)(recon_fields_begin(&l->out, m) * row +
+                                                          recon_fields_begin(&l->in, n)),
+                                      .row = (uint32_t)row,
+                                      .step = (uint32_t)cols,
                                       .first_weight = (uint32_t)weights,
                                       .first_basis = (uint32_t)numbers };
             weights += copies_out * copies_in * elements;
-            numbers += elements * dims * l->size * l->size;
+            numbers += elements * dims * taps;
         }
     return plan;
 }
@@ -41,9 +45,9 @@ static size_t weights_of(const recon_expand_block *b)
     return (size_t)b->copies_out * b->copies_in * b->elements;
 }
 
-static size_t numbers_of(const recon_expand_block *b, size_t taps)
+static size_t numbers_of(const recon_expand_block *b)
 {
-    return (size_t)b->elements * b->dim_out * b->dim_in * taps;
+    return (size_t)b->elements * b->dim_out * b->dim_in * b->taps;
 }
 
 /* How many blocks with elements end where this one does. */
@@ -51,7 +55,8 @@ static size_t reaching(const recon_expand_plan *plan, const recon_expand_block *
 {
     size_t n = 0;
     for (size_t i = 0; i < plan->count; i++)
-        n += plan->block[i].out == to->out && plan->block[i].elements > 0;
+        n += plan->block[i].start / plan->block[i].row == to->start / to->row &&
+             plan->block[i].elements > 0;
     return n;
 }
 
@@ -89,7 +94,7 @@ static recon_status add_basis(recon_ctx *ctx, recon_steerable *l, recon_params *
                               const recon_expand_plan *plan)
 {
     const recon_expand_block *b = plan->block, *last = &plan->block[plan->count - 1];
-    size_t count = last->first_basis + numbers_of(last, l->size * l->size);
+    size_t count = last->first_basis + numbers_of(last);
     double *numbers = NULL;
     recon_status status;
     RECON_TRY(recon_alloc(ctx, &numbers, count, sizeof *numbers));

@@ -218,17 +218,16 @@ typedef struct {
 /* Filters out of weights and a fixed basis, block by block. A block joins copies_in x copies_out
  * fields of dim_in and dim_out channels by `elements` numbers a pair of fields:
  *
- *     filter[out + u dim_out + i][tap][in + v dim_in + j] = sum over b of
+ *     filter[start + (u dim_out + i) row + tap step + v dim_in + j] = sum over b of
  *         weight[first_weight + (u copies_in + v) elements + b]
  *         basis[first_basis + ((b dim_out + i) dim_in + j) taps + tap]
  *
- * filter is [channels out][.. taps ..][channels in] of any number of dimensions, F32 or BF16, and
- * dfilter likewise; the blocks cover it and do not overlap, one without elements being zeros.
- * dweight has weight's shape, and weights of no block are left alone. */
+ * filter is F32 or BF16, and dfilter likewise; the blocks cover it and do not overlap, one without
+ * elements being zeros. dweight has weight's shape, and weights of no block are left alone. */
 #define RECON_EXPAND_BLOCKS 64
 typedef struct {
-    uint32_t copies_out, copies_in, dim_out, dim_in, elements;
-    uint32_t out, in; /* first channels */
+    uint32_t copies_out, copies_in, dim_out, dim_in, elements, taps;
+    uint32_t start, row, step;
     uint32_t first_weight, first_basis;
 } recon_expand_block;
 typedef struct {
@@ -239,6 +238,24 @@ typedef struct {
     recon_expand_plan plan;
     recon_tensor filter, weight, basis, dfilter, dweight;
 } recon_expand_args;
+
+/* Fields that come out, over all blocks, and the block of one of them; *field becomes its number
+ * there. */
+static inline size_t recon_expand_fields(const recon_expand_plan *plan)
+{
+    size_t fields = 0;
+    for (uint32_t i = 0; i < plan->count; i++)
+        fields += plan->block[i].copies_out;
+    return fields;
+}
+static inline const recon_expand_block *recon_expand_find(const recon_expand_plan *plan,
+                                                          size_t *field)
+{
+    const recon_expand_block *b = plan->block;
+    for (; *field >= b->copies_out; b++)
+        *field -= b->copies_out;
+    return b;
+}
 
 /* Columns from .. from + cols of src to columns to .. of dst; rows alike. Concatenation and
  * splitting. */

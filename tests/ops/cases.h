@@ -549,25 +549,30 @@ static void build_expand(maker *m, any_args *args, const size_t *p)
     const uint32_t copies[2][2] = { { (uint32_t)p[1], (uint32_t)p[2] },
                                     { (uint32_t)p[3], (uint32_t)p[4] } };
     const uint32_t dim[2][2] = { { 1, 2 }, { 1, (uint32_t)p[5] } };
+    const uint32_t taps = (uint32_t)p[0], cols = (uint32_t)(p[3] + p[4] * p[5]);
     uint32_t weights = 0, numbers = 0;
     for (uint32_t n = 0; n < 4; n++) {
         uint32_t to = n / 2, from = n % 2, elements = (n + (uint32_t)p[0]) % 4 * 5;
-        args->expand.plan.block[n] = (recon_expand_block){ .copies_out = copies[0][to],
-                                                           .copies_in = copies[1][from],
-                                                           .dim_out = dim[0][to],
-                                                           .dim_in = dim[1][from],
-                                                           .elements = elements,
-                                                           .out = to ? copies[0][0] : 0,
-                                                           .in = from ? copies[1][0] : 0,
-                                                           .first_weight = weights,
-                                                           .first_basis = numbers };
+        args->expand.plan.block[n] =
+            (recon_expand_block){ .copies_out = copies[0][to],
+                                  .copies_in = copies[1][from],
+                                  .dim_out = dim[0][to],
+                                  .dim_in = dim[1][from],
+                                  .elements = elements,
+                                  .taps = taps,
+                                  .start = (to ? copies[0][0] * taps * cols : 0) +
+                                           (from ? copies[1][0] : 0),
+                                  .row = taps * cols,
+                                  .step = cols,
+                                  .first_weight = weights,
+                                  .first_basis = numbers };
         weights += copies[0][to] * copies[1][from] * elements;
-        numbers += elements * dim[0][to] * dim[1][from] * (uint32_t)p[0];
+        numbers += elements * dim[0][to] * dim[1][from] * taps;
     }
     args->expand.plan.count = 4;
     args->expand.weight = noise_of(m, m->weights, SHAPE(weights));
     args->expand.basis = noise_of(m, m->weights, SHAPE(numbers));
-    args->expand.filter = blank(m, m->type, SHAPE(p[1] + 2 * p[2], p[0], 1, p[3] + p[4] * p[5]));
+    args->expand.filter = blank(m, m->type, SHAPE(p[1] + 2 * p[2], taps, 1, cols));
 }
 
 /* rows, columns of src and dst, cols from to */
