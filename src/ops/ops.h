@@ -320,6 +320,9 @@ typedef struct recon_ops {
     recon_status (*conv_back)(recon_ctx *ctx, const recon_conv_args *args);
     recon_status (*steer)(recon_ctx *ctx, const recon_steer_args *args);
     recon_status (*steer_back)(recon_ctx *ctx, const recon_steer_args *args);
+    /* Is steer, and steer_back when training, likely faster than conv with the filters written out?
+     * Looks at shapes alone, so that the answer does not depend on what else the machine does. */
+    int (*steer_pays)(const recon_steer_args *args, int training);
     recon_status (*map)(recon_ctx *ctx, const recon_map_args *args);
     recon_status (*map_back)(recon_ctx *ctx, const recon_map_args *args);
     recon_status (*add)(recon_ctx *ctx, const recon_add_args *args);

@@ -34,4 +34,22 @@ static inline size_t recon_steer_depth(const recon_steer_plane *plane, size_t pl
     return depth;
 }
 
+/* Multiply-adds a pixel: of the convolution with the filters written out, and of the products. */
+static inline double recon_steer_dense_work(const recon_steer_args *a)
+{
+    recon_steer_sizes s = recon_steer_sizes_of(a);
+    return (double)(s.size * s.size) * (double)s.c * (double)s.o;
+}
+static inline double recon_steer_product_work(const recon_steer_args *a)
+{
+    const recon_steer_plane *plane = a->plane;
+    double work = 0;
+    for (size_t i = 0; i < a->products; i++) {
+        work +=
+            (double)recon_steer_depth(plane, a->product[i].planes) * (double)a->product[i].outputs;
+        plane += a->product[i].planes;
+    }
+    return work;
+}
+
 #endif

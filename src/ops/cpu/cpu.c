@@ -17,6 +17,7 @@ const recon_ops recon_ops_cpu = {
     .conv_back = recon_cpu_conv_back,
     .steer = recon_cpu_steer,
     .steer_back = recon_cpu_steer_back,
+    .steer_pays = recon_cpu_steer_pays,
     .map = recon_cpu_map,
     .map_back = recon_cpu_map_back,
     .add = recon_cpu_add,

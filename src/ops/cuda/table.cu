@@ -23,6 +23,7 @@ extern "C" const recon_ops recon_ops_cuda = {
     .conv_back = cuda_conv_back,
     .steer = cuda_steer,
     .steer_back = cuda_steer_back,
+    .steer_pays = cuda_steer_pays,
     .map = cuda_map,
     .map_back = cuda_map_back,
     .add = cuda_add,

@@ -23,6 +23,7 @@ const recon_ops recon_ops_ref = {
     .conv_back = recon_ref_conv_back,
     .steer = recon_ref_steer,
     .steer_back = recon_ref_steer_back,
+    .steer_pays = recon_ref_steer_pays,
     .map = recon_ref_map,
     .map_back = recon_ref_map_back,
     .add = recon_ref_add,

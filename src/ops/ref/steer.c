@@ -215,3 +215,17 @@ done:
     job_free(&j);
     return status;
 }
+
+/* Plain loops cost what they count; a feature is a filter of one channel, or two. */
+int recon_ref_steer_pays(const recon_steer_args *a, int training)
+{
+    recon_steer_sizes s = recon_steer_sizes_of(a);
+    size_t features = 0, planes = 0;
+    (void)training;
+    for (size_t i = 0; i < a->products; i++)
+        planes += a->product[i].planes;
+    for (size_t i = 0; i < planes; i++)
+        features += a->plane[i].channels * (a->plane[i].b < 0 ? 1 : 2);
+    return recon_steer_product_work(a) + (double)(features * s.size * s.size) <
+           recon_steer_dense_work(a);
+}
