@@ -11,13 +11,8 @@ typedef struct {
 
 static inline recon_steer_sizes recon_steer_sizes_of(const recon_steer_args *a)
 {
-    const recon_tensor *x = &a->x, *wave = &a->wave;
-    recon_steer_sizes s = { .n = x->shape[0],
-                            .h = x->shape[1],
-                            .w = x->shape[2],
-                            .c = x->shape[3],
-                            .size = wave->shape[1],
-                            .pad = a->pad };
+    const size_t *shape = a->x.shape, size = a->wave.shape[1];
+    recon_steer_sizes s = { shape[0], shape[1], shape[2], shape[3], 0, 0, 0, size, a->pad };
     s.p = s.h + 2 * s.pad + 1 - s.size;
     s.q = s.w + 2 * s.pad + 1 - s.size;
     for (size_t i = 0; i < a->products; i++)

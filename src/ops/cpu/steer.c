@@ -14,8 +14,10 @@
 
 #include <string.h>
 
-#define TILE_PIXELS 96
-#define BACK_TASKS  8 /* each holds a gradient of the weights of its own */
+#define TILE_FEATURES 262144 /* floats, that fit in the second-level cache */
+#define TILE_PIXELS   192    /* more do not make products faster           */
+#define MIN_TILES     8      /* over all images                            */
+#define BACK_TASKS    8      /* each holds a gradient of the weights of its own */
 
 /* y = f w^T, or df = dy w, for whole tiles and the last. */
 typedef struct {
@@ -264,20 +266,29 @@ done:
     return status;
 }
 
+/* Rows of a tile. */
+static size_t rows_of(const job *j)
+{
+    size_t features = j->waves.features ? j->waves.features : 1;
+    size_t pixels = recon_min(TILE_FEATURES / features + 1, TILE_PIXELS);
+    size_t rows = recon_min(recon_up(pixels, j->s.q), recon_up(j->s.n * j->s.p, MIN_TILES));
+    return recon_up(j->s.p, recon_up(j->s.p, rows)); /* an image's tiles alike */
+}
+
 static recon_status open_job(recon_ctx *ctx, job *j, const recon_steer_args *a)
 {
     recon_status status = RECON_OK;
     recon_arena *arena = recon_worker_arena(ctx, 0);
     const float *w, *wave;
     *j = (job){ .a = a, .s = recon_steer_sizes_of(a), .weights = recon_tensor_count(&a->w) };
-    j->rows = recon_min(recon_up(TILE_PIXELS, j->s.q), j->s.p);
-    j->tiles = recon_up(j->s.p, j->rows);
     j->images = recon_up(j->s.n, BACK_TASKS);
     j->tasks = recon_up(j->s.n, j->images);
     RECON_TRY(recon_part_read(ctx, arena, &j->x, &a->x, 0, recon_tensor_count(&a->x)));
     RECON_TRY(recon_part_read(ctx, arena, &w, &a->w, 0, j->weights));
     RECON_TRY(recon_part_read(ctx, arena, &wave, &a->wave, 0, recon_tensor_count(&a->wave)));
     RECON_TRY(recon_waves_open(ctx, &j->waves, arena, a, wave));
+    j->rows = rows_of(j);
+    j->tiles = recon_up(j->s.p, j->rows);
     RECON_TRY(open_products(ctx, j, w));
 done:
     return status;

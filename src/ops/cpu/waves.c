@@ -179,62 +179,74 @@ static desk desk_of(const recon_waves *w, float *scratch)
     return (desk){ cols, row, fold, fold + size * size };
 }
 
+static inline size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+INLINE void clear_margins(lanes *row, size_t begin, size_t end, size_t cols)
+{
+    for (size_t j = 0; j < least(begin, cols); j++)
+        row[j] = (lanes){ 0 };
+    for (size_t j = end; j < cols; j++)
+        row[j] = (lanes){ 0 };
+}
+
+/* The first width of sixteen floats; the pieces have fixed sizes, and the branches one outcome. */
+INLINE void copy(float *to, const float *from, size_t width)
+{
+    for (size_t piece = LANES; piece > 0; piece /= 2)
+        if (width & piece) {
+            memcpy(to, from, piece * sizeof *to);
+            to += piece;
+            from += piece;
+        }
+}
+
 INLINE void load(lanes *to, const float *from, size_t width)
 {
-    if (width == LANES) {
-        *to = *(const lanes *)from;
-        return;
-    }
-    *to = (lanes){ 0 };
-    for (size_t i = 0; i < width; i++)
-        ((float *)to)[i] = from[i];
-}
-
-INLINE void store(float *to, const lanes *from, size_t width)
-{
-    if (width == LANES) {
-        *(lanes *)to = *from;
-        return;
-    }
-    for (size_t i = 0; i < width; i++)
-        to[i] = ((const float *)from)[i];
-}
-
-/* Where column 0 of an image row begins; NULL outside. */
-INLINE float *row_at(const recon_steer_sizes *s, const float *x, size_t row)
-{
-    return row < s->h ? (float *)x + row * s->w * s->c : NULL;
-}
-
-INLINE void load_pixel(lanes *to, const recon_steer_sizes *s, const float *row, size_t col,
-                       size_t channel, size_t width)
-{
-    if (row && col < s->w)
-        load(to, row + col * s->c + channel, width);
-    else
+    if (width < LANES)
         *to = (lanes){ 0 };
+    copy((float *)to, from, width);
+}
+
+/* A row of an image, or zeros for ever. */
+typedef struct {
+    const float *at;
+    size_t step;
+} source;
+
+INLINE source row_at(const recon_steer_sizes *s, const float *x, size_t row, size_t channel)
+{
+    static const float zeros[LANES];
+    return row < s->h ? (source){ x + row * s->w * s->c + channel, s->c } : (source){ zeros, 0 };
 }
 
 /* Rows opposite the middle, added and subtracted. */
+INLINE void fold_row(const desk *k, const recon_steer_sizes *s, source far, source near, lanes *sum,
+                     lanes *difference, size_t width)
+{
+    size_t end = least(s->pad + s->w, k->cols);
+    clear_margins(sum, s->pad, end, k->cols);
+    clear_margins(difference, s->pad, end, k->cols);
+    for (size_t j = s->pad; j < end; j++, far.at += far.step, near.at += near.step) {
+        lanes a, b;
+        load(&a, far.at, width);
+        load(&b, near.at, width);
+        difference[j] = a - b;
+        sum[j] = a + b;
+    }
+}
+
 INLINE void fold_rows(const desk *k, const recon_steer_sizes *s, const float *x, size_t row,
                       size_t channel, size_t width)
 {
     size_t half = s->size / 2, middle = row + half - s->pad; /* outside: huge */
-    for (size_t d = 0; d <= half; d++) {
-        const float *far = row_at(s, x, middle + d), *near = row_at(s, x, middle - d);
-        lanes *sum = k->row + d * k->cols, *difference = k->row + (half + d) * k->cols;
-        for (size_t j = 0; j < k->cols; j++) {
-            lanes a, b;
-            load_pixel(&a, s, far, j - s->pad, channel, width);
-            if (d == 0) {
-                sum[j] = a;
-                continue;
-            }
-            load_pixel(&b, s, near, j - s->pad, channel, width);
-            sum[j] = a + b;
-            difference[j] = a - b;
-        }
-    }
+    fold_row(k, s, row_at(s, x, middle, channel), row_at(s, x, s->h, channel), k->row, k->row,
+             width); /* with zeros */
+    for (size_t d = 1; d <= half; d++)
+        fold_row(k, s, row_at(s, x, middle + d, channel), row_at(s, x, middle - d, channel),
+                 k->row + d * k->cols, k->row + (half + d) * k->cols, width);
 }
 
 /* Columns opposite the middle of each of four pixels. */
@@ -287,12 +299,15 @@ INLINE void write_planes(const desk *k, const recon_wave_group *g, const recon_w
 {
     for (const recon_wave_plane *p = g->plane; p < g->plane + g->planes; p++) {
         float *to = plane_at(p, tile, pixel) + channel;
-        for (size_t t = 0; t < pixels; t++, to += p->pitch) {
-            lanes f = k->wave[p->a].at[t];
-            if (p->b >= 0)
-                f = sign_a[p->conjugate] * f + sign_b[p->conjugate] * SWAP(k->wave[p->b].at[t]);
-            store(to, &f, width);
-        }
+        const lanes *a = k->wave[p->a].at, *b = p->b < 0 ? a : k->wave[p->b].at;
+        if (p->b < 0)
+            for (size_t t = 0; t < pixels; t++)
+                copy(to + t * p->pitch, (const float *)&a[t], width);
+        else
+            for (size_t t = 0; t < pixels; t++) {
+                lanes f = sign_a[p->conjugate] * a[t] + sign_b[p->conjugate] * SWAP(b[t]);
+                copy(to + t * p->pitch, (const float *)&f, width);
+            }
     }
 }
 
@@ -302,15 +317,17 @@ INLINE void read_planes(const desk *k, const recon_wave_group *g, const recon_wa
     memset(k->wave, 0, g->waves.count * sizeof *k->wave);
     for (const recon_wave_plane *p = g->plane; p < g->plane + g->planes; p++) {
         const float *from = plane_at(p, tile, pixel) + channel;
-        for (size_t t = 0; t < pixels; t++, from += p->pitch) {
+        lanes *a = k->wave[p->a].at, *b = p->b < 0 ? a : k->wave[p->b].at;
+        for (size_t t = 0; t < pixels; t++) {
             lanes f;
-            load(&f, from, width);
-            if (p->b >= 0) {
-                lanes turned = sign_b[p->conjugate] * f;
-                k->wave[p->b].at[t] += SWAP(turned);
-                f *= sign_a[p->conjugate];
+            load(&f, from + t * p->pitch, width);
+            if (p->b < 0) {
+                a[t] += f;
+                continue;
             }
-            k->wave[p->a].at[t] += f;
+            lanes turned = sign_b[p->conjugate] * f;
+            a[t] += sign_a[p->conjugate] * f;
+            b[t] += SWAP(turned);
         }
     }
 }
@@ -331,57 +348,69 @@ INLINE void unfold_columns(const desk *k, size_t size, size_t col)
     }
 }
 
-INLINE void add_to(float *to, const lanes *v, size_t width)
+/* To a row of dx, if there is one. */
+INLINE void add_row(const recon_steer_sizes *s, float *dx, size_t row, size_t channel, size_t width,
+                    const lanes *sum, const lanes *difference, float sign, size_t cols)
 {
-    if (width == LANES)
-        *(lanes *)to += *v;
-    else
-        for (size_t i = 0; i < width; i++)
-            to[i] += ((const float *)v)[i];
+    if (row >= s->h)
+        return;
+    float *to = dx + row * s->w * s->c + channel;
+    for (size_t j = s->pad; j < least(s->pad + s->w, cols); j++, to += s->c) {
+        lanes old;
+        load(&old, to, width);
+        old += sum[j] + sign * difference[j];
+        copy(to, (const float *)&old, width);
+    }
 }
 
 INLINE void unfold_rows(const desk *k, const recon_steer_sizes *s, float *dx, size_t row,
                         size_t channel, size_t width)
 {
     size_t half = s->size / 2, middle = row + half - s->pad;
-    for (size_t d = 0; d <= half; d++) {
-        float *far = row_at(s, dx, middle + d), *near = d ? row_at(s, dx, middle - d) : NULL;
+    add_row(s, dx, middle, channel, width, k->row, k->row, 0, k->cols);
+    for (size_t d = 1; d <= half; d++) {
         const lanes *sum = k->row + d * k->cols, *difference = k->row + (half + d) * k->cols;
-        for (size_t col = 0; col < s->w && col + s->pad < k->cols; col++) {
-            size_t j = col + s->pad, at = col * s->c + channel;
-            lanes a = sum[j], b = { 0 };
-            if (d) {
-                a = sum[j] + difference[j];
-                b = sum[j] - difference[j];
-            }
-            if (far)
-                add_to(far + at, &a, width);
-            if (near)
-                add_to(near + at, &b, width);
-        }
+        add_row(s, dx, middle + d, channel, width, sum, difference, 1, k->cols);
+        add_row(s, dx, middle - d, channel, width, sum, difference, -1, k->cols);
     }
 }
 
-static size_t least(size_t a, size_t b)
+INLINE void chunk_row(const desk *k, const recon_waves *w, const recon_wave_group *g,
+                      const recon_wave_tile *tile, size_t pixel, const float *x, size_t row,
+                      size_t channel, size_t width)
 {
-    return a < b ? a : b;
+    fold_rows(k, &w->s, x, row, g->from + channel, width);
+    for (size_t q = 0; q < w->s.q; q += PIXELS) {
+        fold_columns(k, w->s.size, q);
+        add_terms(k->wave, k->fold, &g->waves);
+        write_planes(k, g, tile, pixel + q, least(PIXELS, w->s.q - q), channel, width);
+    }
 }
 
+INLINE void chunk_row_back(const desk *k, const recon_waves *w, const recon_wave_group *g,
+                           const recon_wave_tile *tile, size_t pixel, float *dx, size_t row,
+                           size_t channel, size_t width)
+{
+    memset(k->row, 0, w->s.size * k->cols * sizeof *k->row);
+    for (size_t q = 0; q < w->s.q; q += PIXELS) {
+        read_planes(k, g, tile, pixel + q, least(PIXELS, w->s.q - q), channel, width);
+        add_terms(k->fold, k->wave, &g->folds);
+        unfold_columns(k, w->s.size, q);
+    }
+    unfold_rows(k, &w->s, dx, row, g->from + channel, width);
+}
+
+/* Whole chunks are compiled apart from the last, where the width is not known. */
 RECON_CLONES static void group_row(const recon_waves *w, const recon_wave_group *g,
                                    const recon_wave_tile *tile, size_t pixel, const float *x,
                                    size_t row, float *scratch)
 {
-    const recon_steer_sizes *s = &w->s;
     desk k = desk_of(w, scratch);
-    for (size_t c = 0; c < g->channels; c += LANES) {
-        size_t width = least(LANES, g->channels - c);
-        fold_rows(&k, s, x, row, g->from + c, width);
-        for (size_t q = 0; q < s->q; q += PIXELS) {
-            fold_columns(&k, s->size, q);
-            add_terms(k.wave, k.fold, &g->waves);
-            write_planes(&k, g, tile, pixel + q, least(PIXELS, s->q - q), c, width);
-        }
-    }
+    size_t c = 0;
+    for (; c + LANES <= g->channels; c += LANES)
+        chunk_row(&k, w, g, tile, pixel, x, row, c, LANES);
+    if (c < g->channels)
+        chunk_row(&k, w, g, tile, pixel, x, row, c, g->channels - c);
 }
 
 void recon_waves_row(const recon_waves *w, const recon_wave_tile *tile, size_t pixel,
@@ -395,18 +424,12 @@ RECON_CLONES static void group_row_back(const recon_waves *w, const recon_wave_g
                                         const recon_wave_tile *tile, size_t pixel, float *dx,
                                         size_t row, float *scratch)
 {
-    const recon_steer_sizes *s = &w->s;
     desk k = desk_of(w, scratch);
-    for (size_t c = 0; c < g->channels; c += LANES) {
-        size_t width = least(LANES, g->channels - c);
-        memset(k.row, 0, s->size * k.cols * sizeof *k.row);
-        for (size_t q = 0; q < s->q; q += PIXELS) {
-            read_planes(&k, g, tile, pixel + q, least(PIXELS, s->q - q), c, width);
-            add_terms(k.fold, k.wave, &g->folds);
-            unfold_columns(&k, s->size, q);
-        }
-        unfold_rows(&k, s, dx, row, g->from + c, width);
-    }
+    size_t c = 0;
+    for (; c + LANES <= g->channels; c += LANES)
+        chunk_row_back(&k, w, g, tile, pixel, dx, row, c, LANES);
+    if (c < g->channels)
+        chunk_row_back(&k, w, g, tile, pixel, dx, row, c, g->channels - c);
 }
 
 void recon_waves_row_back(const recon_waves *w, const recon_wave_tile *tile, size_t pixel,
