@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { REPEATS = 9, GEMM = 1536 };
 
@@ -36,13 +35,6 @@ static void must(recon_ctx *ctx, recon_status status)
         fprintf(stderr, "%s\n", recon_ctx_message(ctx));
         exit(1);
     }
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static recon_fields fields_of(const char *text)
@@ -92,14 +84,14 @@ static double pass(bench *b, int which, int training)
     if (training)
         x = recon_var_watch(b->tape, x);
     must(b->ctx, ops->sync(b->ctx));
-    double start = now();
+    double start = recon_now();
     recon_var y = recon_steerable_apply(b->tape, &b->layer[which], x);
     if (training)
         must(b->ctx,
              recon_tape_backward(b->tape, recon_var_mse(b->tape, y, recon_var_detach(b->tape, y))));
     must(b->ctx, ops->sync(b->ctx));
     must(b->ctx, recon_tape_status(b->tape));
-    return now() - start;
+    return recon_now() - start;
 }
 
 /* 1e9 multiply-adds a second of one large product, the most of several. */
@@ -127,10 +119,10 @@ static double ceiling(bench *b)
                           .ldc = GEMM };
     for (int i = 0; i < REPEATS; i++) {
         must(b->ctx, ops->sync(b->ctx));
-        double start = now();
+        double start = recon_now();
         must(b->ctx, ops->gemm(b->ctx, &g));
         must(b->ctx, ops->sync(b->ctx));
-        double rate = 1e-9 * GEMM * GEMM * GEMM / (now() - start);
+        double rate = 1e-9 * GEMM * GEMM * GEMM / (recon_now() - start);
         best = rate > best ? rate : best;
     }
     for (int i = 0; i < 3; i++)

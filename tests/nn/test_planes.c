@@ -146,6 +146,59 @@ static void ways_agree_in_float(void **state)
     ways_agree(*state, RECON_SINGLE, 1e-5);
 }
 
+/* ---- frozen ---- */
+
+static void infer(recon_ctx *ctx, double *out, const recon_steerable *l, recon_precision precision)
+{
+    size_t c = recon_fields_channels(&l->in);
+    double *x = noise(N * H * W * c, 4);
+    recon_tape *t;
+    CHECK_OK(ctx, recon_tape_new(ctx, &t, precision, 0));
+    CHECK_OK(ctx, recon_tape_begin(t, RECON_INFER, 0));
+    recon_var v = input(t, x, precision, N, H, W, c);
+    v = recon_steerable_apply(t, l, recon_var_cast(t, v, recon_tape_activations(t)));
+    CHECK_OK(ctx, recon_tape_status(t));
+    CHECK_OK(ctx, recon_var_read(t, out, v));
+    recon_tape_free(t);
+    free(x);
+}
+
+static void frozen_weights_answer_alike(void **state)
+{
+    enum { OUTPUTS = N * H * W * 7 };
+    double live[OUTPUTS], frozen[OUTPUTS];
+    recon_ctx *ctx = *state;
+    CHECK_OK(ctx, recon_ops_attach(ctx, "cpu"));
+    for (int mixed = 0; mixed < 2; mixed++) {
+        recon_precision precision = mixed ? RECON_MIXED : RECON_SINGLE;
+        recon_steerable_options o = { .size = 5, .way = RECON_WAY_WAVES };
+        recon_params *p;
+        recon_steerable l;
+        CHECK_OK(ctx, recon_params_new(ctx, &p, precision));
+        CHECK_OK(ctx, recon_steerable_add(ctx, &l, p, "l", &mixes[1].in, &mixes[1].out, &o));
+        CHECK_OK(ctx, recon_params_make(ctx, p, 3));
+        infer(ctx, live, &l, precision);
+        CHECK_OK(ctx, recon_steerable_freeze(ctx, &l));
+        infer(ctx, frozen, &l, precision);
+        assert_memory_equal(live, frozen, sizeof live);
+        recon_params_free(ctx, p);
+    }
+}
+
+/* ---- operations, and the choice ---- */
+
+/* What the table is asked about. */
+static recon_steer_args form_of(const recon_steerable *l, const recon_planes *p, size_t side)
+{
+    return (recon_steer_args){ .pad = l->pad,
+                               .plane = p->plane,
+                               .product = p->product,
+                               .products = p->products,
+                               .x = { .ndim = 4,
+                                      .shape = { 1, side, side, recon_fields_channels(&l->in) } },
+                               .wave = { .ndim = 3, .shape = { p->waves, l->size, l->size } } };
+}
+
 /* Multiply-adds per pixel and pair of fields of frequencies 0 and 1, by size. */
 static void operations_are_few(void **state)
 {
@@ -157,13 +210,39 @@ static void operations_are_few(void **state)
         recon_steerable l = { .in = { { 1, 1 } }, .out = { { 1, 1 } }, .size = want[i][0] };
         recon_planes *p;
         CHECK_OK(ctx, recon_planes_of(ctx, &p, arena, &l));
-        recon_steer_args a = { .plane = p->plane,
-                               .product = p->product,
-                               .products = p->products,
-                               .x = { .ndim = 4, .shape = { 1, 9, 9, 3 } },
-                               .wave = { .ndim = 3, .shape = { p->waves, l.size, l.size } } };
+        recon_steer_args a = form_of(&l, p, 9);
         CHECK_NEAR(recon_steer_dense_work(&a), (double)want[i][1], 0);
         CHECK_NEAR(recon_steer_product_work(&a), (double)want[i][2], 0);
+    }
+    recon_arena_release(arena, mark);
+}
+
+/* Wide layers go by waves, a first layer does not: it has one channel to filter. */
+static void the_choice_looks_at_shapes(void **state)
+{
+    static const struct {
+        recon_fields in, out;
+        size_t size, side;
+        int waves;
+    } layers[] = {
+        { { { 128, 128 } }, { { 128, 128 } }, 5, 24, 1 },
+        { { { 32, 32 } }, { { 32, 32 } }, 5, 24, 1 },
+        { { { 32, 24, 16, 8 } }, { { 64, 48, 24, 8 } }, 5, 14, 1 },
+        { { { 8, 6, 4 } }, { { 8, 6, 4 } }, 5, 28, 0 },
+        { { { 1 } }, { { 8, 6, 4 } }, 7, 28, 0 },
+    };
+    recon_ctx *ctx = *state;
+    recon_arena *arena = recon_worker_arena(ctx, 0);
+    recon_mark mark = recon_arena_mark(arena);
+    for (size_t i = 0; i < COUNT(layers); i++) {
+        recon_steerable l = { .in = layers[i].in,
+                              .out = layers[i].out,
+                              .size = layers[i].size,
+                              .pad = layers[i].size / 2 };
+        recon_planes *p;
+        CHECK_OK(ctx, recon_planes_of(ctx, &p, arena, &l));
+        recon_steer_args a = form_of(&l, p, layers[i].side);
+        assert_int_equal(recon_ops_cpu.steer_pays(&a, 0), layers[i].waves);
     }
     recon_arena_release(arena, mark);
 }
@@ -171,9 +250,9 @@ static void operations_are_few(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ways_agree_in_double),
-        cmocka_unit_test(ways_agree_in_float),
-        cmocka_unit_test(operations_are_few),
+        cmocka_unit_test(ways_agree_in_double),        cmocka_unit_test(ways_agree_in_float),
+        cmocka_unit_test(frozen_weights_answer_alike), cmocka_unit_test(operations_are_few),
+        cmocka_unit_test(the_choice_looks_at_shapes),
     };
     return cmocka_run_group_tests_name("nn/planes", tests, check_setup, check_teardown);
 }

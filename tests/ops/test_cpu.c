@@ -148,12 +148,11 @@ static void convolution_passes_nan_on(void **state)
 }
 
 /* Every allocation of a first step fails in turn; then the same context computes. */
-static void short_memory_is_an_error(void **state)
+static void check_short_memory(recon_ctx *outer, recon_arena *arena, const op_case *c)
 {
-    recon_arena *arena = recon_arena_make();
-    const entry *e = &entries[CONV];
-    maker m = maker_of(*state, arena, RECON_BF16, 1);
-    any_args args = build_args(&m, &large[0]);
+    const entry *e = &entries[c->entry];
+    maker m = maker_of(outer, arena, RECON_BF16, 1);
+    any_args args = build_args(&m, c);
     recon_status status = RECON_ERR_MEMORY;
     for (long n = 1; status != RECON_OK; n++) {
         recon_ctx *ctx = recon_ctx_new(&(recon_ctx_options){ .threads = 2 });
@@ -167,6 +166,14 @@ static void short_memory_is_an_error(void **state)
         run(ctx, &recon_ops_cpu, e, &args);
         recon_ctx_free(ctx);
     }
+}
+
+static void short_memory_is_an_error(void **state)
+{
+    static const op_case steer = { STEER, build_steer, { 3, 6, 6, 8, 3, 3, 1, 5, 6, 1 } };
+    recon_arena *arena = recon_arena_make();
+    check_short_memory(*state, arena, &large[0]);
+    check_short_memory(*state, arena, &steer);
     recon_arena_free(arena);
 }
 

@@ -349,9 +349,3 @@ done:
     recon_arena_release(arena, mark);
     return status;
 }
-
-int recon_cpu_steer_pays(const recon_steer_args *a, int training)
-{
-    (void)training;
-    return recon_steer_product_work(a) * 2 < recon_steer_dense_work(a);
-}
