@@ -141,27 +141,43 @@ static dnnl_status_t describe_product(recon_dnnl_plan *plan, dnnl_matmul_desc_t 
     return dnnl_matmul_desc_init(out, &plan->x, &w, NULL, &plan->y);
 }
 
-/* The backward kinds want to see the forward one. */
-static recon_status make_primitive(recon_ctx *ctx, recon_dnnl_plan *plan, dnnl_engine_t engine)
+/* Of a convolution; the backward kinds want to see the forward one. */
+static recon_status make_conv(recon_ctx *ctx, recon_dnnl_plan *plan, dnnl_engine_t engine,
+                              dnnl_primitive_attr_t attr)
 {
     recon_status status = RECON_OK;
     dnnl_convolution_desc_t d, forward;
-    dnnl_matmul_desc_t product;
     dnnl_primitive_desc_t hint = NULL;
+    if (plan->shape.kind != RECON_DNNL_FORWARD) {
+        TRY_DNNL(describe(plan, &forward, RECON_DNNL_FORWARD));
+        TRY_DNNL(dnnl_primitive_desc_create(&hint, &forward, NULL, engine, NULL));
+    }
+    TRY_DNNL(describe(plan, &d, plan->shape.kind));
+    TRY_DNNL(dnnl_primitive_desc_create(&plan->desc, &d, attr, engine, hint));
+done:
+    dnnl_primitive_desc_destroy(hint);
+    return status;
+}
+
+static recon_status make_product(recon_ctx *ctx, recon_dnnl_plan *plan, dnnl_engine_t engine,
+                                 dnnl_primitive_attr_t attr)
+{
+    recon_status status = RECON_OK;
+    dnnl_matmul_desc_t d;
+    TRY_DNNL(describe_product(plan, &d));
+    TRY_DNNL(dnnl_primitive_desc_create(&plan->desc, &d, attr, engine, NULL));
+done:
+    return status;
+}
+
+static recon_status make_primitive(recon_ctx *ctx, recon_dnnl_plan *plan, dnnl_engine_t engine)
+{
+    recon_status status = RECON_OK;
     dnnl_primitive_attr_t attr = NULL;
     TRY_DNNL(dnnl_primitive_attr_create(&attr));
     TRY_DNNL(dnnl_primitive_attr_set_scratchpad_mode(attr, dnnl_scratchpad_mode_user));
-    if (plan->shape.kind == RECON_DNNL_PRODUCT) {
-        TRY_DNNL(describe_product(plan, &product));
-        TRY_DNNL(dnnl_primitive_desc_create(&plan->desc, &product, attr, engine, NULL));
-    } else {
-        if (plan->shape.kind != RECON_DNNL_FORWARD) {
-            TRY_DNNL(describe(plan, &forward, RECON_DNNL_FORWARD));
-            TRY_DNNL(dnnl_primitive_desc_create(&hint, &forward, NULL, engine, NULL));
-        }
-        TRY_DNNL(describe(plan, &d, plan->shape.kind));
-        TRY_DNNL(dnnl_primitive_desc_create(&plan->desc, &d, attr, engine, hint));
-    }
+    RECON_TRY(plan->shape.kind == RECON_DNNL_PRODUCT ? make_product(ctx, plan, engine, attr)
+                                                     : make_conv(ctx, plan, engine, attr));
     TRY_DNNL(dnnl_primitive_create(&plan->run, plan->desc));
     dnnl_query_t weights =
         plan->shape.kind == RECON_DNNL_WEIGHTS ? dnnl_query_diff_weights_md : dnnl_query_weights_md;
@@ -169,7 +185,6 @@ static recon_status make_primitive(recon_ctx *ctx, recon_dnnl_plan *plan, dnnl_e
     plan->scratch = dnnl_primitive_desc_query_md(plan->desc, dnnl_query_scratchpad_md, 0);
 done:
     dnnl_primitive_attr_destroy(attr);
-    dnnl_primitive_desc_destroy(hint);
     return status;
 }
 
