@@ -42,6 +42,7 @@ have = $(shell printf '$(HASH)include <$(1)>\nint main(void){return 0;}\n' | \
 ifeq ($(filter clean format setup%,$(MAKECMDGOALS)),)
 HAVE_OPENBLAS := $(call have,cblas.h,-lopenblas)
 HAVE_DNNL     := $(call have,dnnl.h,-ldnnl)
+HAVE_PNG      := $(call have,png.h,-lpng)
 HAVE_FAISS    := $(call have,faiss/Index.h,-lfaiss -lopenblas -fopenmp,c++)
 endif
 ifeq ($(HAVE_OPENBLAS),yes)
@@ -51,6 +52,10 @@ endif
 ifeq ($(HAVE_DNNL),yes)
 FEATURES += -DRECON_HAVE_DNNL
 FEATURE_LIBS += -ldnnl -lgomp
+endif
+ifeq ($(HAVE_PNG),yes)
+FEATURES += -DRECON_HAVE_PNG
+FEATURE_LIBS += -lpng
 endif
 ifeq ($(HAVE_FAISS),yes)
 FEATURES += -DRECON_HAVE_FAISS
@@ -104,7 +109,8 @@ $(BUILD)/flags: FORCE
 FORCE:
 
 features:
-	@for f in "OpenBLAS:$(HAVE_OPENBLAS)" "oneDNN:$(HAVE_DNNL)" "FAISS:$(HAVE_FAISS)"; do \
+	@for f in "OpenBLAS:$(HAVE_OPENBLAS)" "oneDNN:$(HAVE_DNNL)" "FAISS:$(HAVE_FAISS)" \
+	  "libpng:$(HAVE_PNG)"; do \
 	  case $$f in *:yes) echo "with    $${f%%:*}" ;; *) echo "without $${f%%:*} (not found)" ;; esac; done
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
@@ -168,11 +174,12 @@ check-tsan:
 # tests/fuzz/test_fuzz.sh in `make test` and at length by `make fuzz`.
 FUZZ_SECONDS ?= 300
 FUZZ_CC      ?= clang
+FUZZ_PNG     := $(filter yes,$(HAVE_PNG))
 FUZZ_FLAGS   := -std=c11 -O1 -g -pthread -fsanitize=fuzzer,address,undefined \
                 -fno-sanitize-recover=all -D_GNU_SOURCE -DRECON_VERSION='"$(VERSION)"' \
-                -Iinclude -Isrc -Itests/fuzz
+                -Iinclude -Isrc -Itests/fuzz $(if $(FUZZ_PNG),-DRECON_HAVE_PNG)
 FUZZERS      := $(patsubst tests/fuzz/fuzz_%.c,build/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_SRC     := $(wildcard src/core/*.c) src/data/idx.c
+FUZZ_SRC     := $(wildcard src/core/*.c) src/data/idx.c src/data/amat.c
 fuzz-brief:
 	@if echo 'int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; }' | \
 	  $(FUZZ_CC) -x c -fsanitize=fuzzer - -o /dev/null 2>/dev/null; \
@@ -184,7 +191,7 @@ fuzz: fuzz-brief
 build/fuzz/%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(FUZZ_SRC) $(wildcard src/core/*.h) \
               $(wildcard include/recon/core/*.h)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(FUZZ_FLAGS) -o $@ $< $(FUZZ_SRC) -ljansson -lz -lm
+	$(FUZZ_CC) $(FUZZ_FLAGS) -o $@ $< $(FUZZ_SRC) -ljansson $(if $(FUZZ_PNG),-lpng) -lz -lm
 
 # The cuda table against ref/. The standalone check needs a compiler and CUDA, no other library: the
 # same tests with a stand-in for cmocka, TAP lines, then times against the GPU's ceilings, with the

@@ -59,12 +59,12 @@ int cli_misuse(const cli_command *command, const char *fmt, ...)
     return EXIT_MISUSE;
 }
 
-static int parse_count(size_t *out, const char *text)
+static int parse_count(size_t *out, const char *text, size_t least)
 {
     char *end;
     errno = 0;
     unsigned long long value = strtoull(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end || errno || value == 0 || value > SIZE_MAX / 2)
+    if (*text < '0' || *text > '9' || *end || errno || value < least || value > SIZE_MAX / 2)
         return 0;
     *out = (size_t)value;
     return 1;
@@ -118,8 +118,10 @@ static int take(const cli_command *command, const cli_option *o, int argc, char 
         ((const char **)o->out)[1] = argv[*at + 1];
         break;
     case CLI_COUNT:
-        if (!parse_count(o->out, text))
-            return cli_misuse(command, "%s %s is not a whole number of at least 1", o->name, text);
+    case CLI_INDEX:
+        if (!parse_count(o->out, text, o->kind == CLI_COUNT))
+            return cli_misuse(command, "%s %s is not a whole number of at least %d", o->name, text,
+                              o->kind == CLI_COUNT);
         break;
     case CLI_NUMBER:
         if (!parse_number(o->out, text))

@@ -5,8 +5,13 @@
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
+#include <recon/apps/canonicalize.h>
+#include <recon/apps/discover.h>
+#include <recon/apps/score.h>
 #include <recon/recon.h>
 #include <jansson.h>
+
+#define CLI_DEGREES (180 / 3.14159265358979323846) /* of one radian */
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2 };
 
@@ -14,6 +19,7 @@ typedef enum {
     CLI_FLAG,   /* int: 1 when given                                            */
     CLI_TEXT,   /* const char *                                                 */
     CLI_COUNT,  /* size_t, at least 1                                           */
+    CLI_INDEX,  /* size_t, at least 0                                           */
     CLI_NUMBER, /* double, above 0                                              */
     CLI_CHOICE, /* int: the place of the word among `choices`                   */
     CLI_PAIR    /* const char *[2]: two words                                   */
@@ -59,9 +65,49 @@ int cli_fail(const cli_command *command, const recon_ctx *ctx);
 /* Says "recon NAME: ..." and where the help is; returns EXIT_MISUSE. */
 int cli_misuse(const cli_command *command, const char *fmt, ...) RECON_PRINTF(2, 3);
 
+/* What every command that reads images has: which, and where they are worked on. */
+typedef struct {
+    const char *spec, *turn;
+    size_t limit, size;
+    size_t seed, turn_seed; /* 0: 1 */
+    int skip_bad;
+    int device, precision, deterministic;
+} cli_data;
+
+/* Puts these options behind those that are in the table of `capacity` entries. */
+enum { CLI_DATA_OPTIONS = 10 };
+void cli_data_options(cli_option *table, size_t capacity, cli_data *data);
+
+/* Attaches the device, opens the images, takes and turns them as asked. Close always. */
+typedef struct {
+    recon_dataset *whole, *part, *turned;
+    const recon_dataset *use; /* the last of them */
+} cli_images;
+recon_status cli_images_open(recon_ctx *ctx, cli_images *out, const cli_data *data);
+void cli_images_close(cli_images *images);
+/* n images from the first on, to out. */
+void cli_images_read(float *out, const cli_images *images, size_t first, size_t n);
+
+/* Opens a model and sees that the images fit it. */
+recon_status cli_model_open(recon_ctx *ctx, recon_model **out, const char *path,
+                            const cli_images *images, const cli_data *data);
+
+/* What --seed and --precision mean. */
+uint64_t cli_seed(const cli_data *data);
+recon_precision cli_precision(const cli_data *data);
+
+/* The usual `run`: a context, the work, its failure told. */
+typedef recon_status cli_work(recon_ctx *ctx, const void *settings);
+int cli_run(const cli_command *command, const cli_common *common, cli_work *work,
+            const void *settings);
+
+/* Prints the value as text and releases it. */
+recon_status cli_print_json(recon_ctx *ctx, json_t *value);
+
 /* A JSON value as text, to be freed, and the value released; NULL when memory ran out. */
 char *cli_json_text(json_t *value);
 
-extern const cli_command cli_normalize, cli_classifier, cli_info;
+extern const cli_command cli_train, cli_normalize, cli_discover, cli_canonicalize, cli_score,
+    cli_distribution, cli_classifier, cli_reproduce, cli_info;
 
 #endif

@@ -20,15 +20,16 @@ const cli_command cli_classifier = {
         "One image of twelve is held out, and the epoch that does best on those is kept. Beside\n"
         "the model lie MODEL.jsonl (loss, rate, validation) and MODEL.last, from which --resume\n"
         "goes on as if the run had never stopped. Data: fashion, mnist (with /train, /val,\n"
-        "/test), idx:FILE or npy:FILE with images in FILE and labels beside it.",
+        "/test), idx:FILE or npy:FILE with images in FILE and labels beside it, png:DIR with a\n"
+        "folder of pictures for each class, or amat:FILE.",
     .run = run,
 };
 
 typedef struct {
     const char *data, *out, *model;
-    int net, device, precision, resume, deterministic;
-    size_t epochs, batch, seed, every;
-    double rate;
+    int net, device, precision, stored, resume, deterministic, flip, skip_bad;
+    size_t epochs, batch, seed, every, width, size;
+    double rate, shift;
     cli_common common;
 } settings;
 
@@ -43,6 +44,12 @@ static int parse(settings *s, const char **word, int argc, char **argv)
         { "--out", "MODEL", NULL, "train: file for the best weights", CLI_TEXT, 0, &s->out },
         { "--model", "MODEL", NULL, "eval: what train wrote", CLI_TEXT, 0, &s->model },
         { "--net", NULL, "small|resnet18", "network (default small)", CLI_CHOICE, 0, &s->net },
+        { "--width", "N", NULL, "resnet18: channels of the first stage (default 64)", CLI_COUNT, 0,
+          &s->width },
+        { "--shift", "P", NULL, "move images at random by up to P pixels (default 0)", CLI_NUMBER,
+          0, &s->shift },
+        { "--flip", NULL, NULL, "mirror images, left for right, half of the time", CLI_FLAG, 0,
+          &s->flip },
         { "--epochs", "N", NULL, "times through the data (default 3, resnet18 15)", CLI_COUNT, 0,
           &s->epochs },
         { "--batch", "N", NULL, "images a step (default 64, resnet18 128)", CLI_COUNT, 0,
@@ -57,6 +64,11 @@ static int parse(settings *s, const char **word, int argc, char **argv)
           &s->device },
         { "--precision", NULL, "f32|bf16", "of activations (default f32)", CLI_CHOICE, 0,
           &s->precision },
+        { "--weights", NULL, "f32|bf16", "as written to MODEL (default f32)", CLI_CHOICE, 0,
+          &s->stored },
+        { "--skip-bad", NULL, NULL, "leave out images that cannot be read, and count them",
+          CLI_FLAG, 0, &s->skip_bad },
+        { "--size", "N", NULL, "png: make all pictures N x N", CLI_COUNT, 0, &s->size },
         { "--deterministic", NULL, NULL, "with cuda: the same bits in every run, more slowly",
           CLI_FLAG, 0, &s->deterministic },
         { "--resume", NULL, NULL, "go on from MODEL.last if it is there", CLI_FLAG, 0, &s->resume },
@@ -92,12 +104,16 @@ static recon_status show(recon_ctx *ctx, const settings *s, json_t *answer, cons
 static recon_status train(recon_ctx *ctx, const settings *s, const recon_dataset *data)
 {
     recon_classifier_options o = { .net = (recon_net)s->net,
+                                   .stem = s->width,
+                                   .shift = s->shift,
+                                   .flip = s->flip,
                                    .epochs = s->epochs,
                                    .batch = s->batch,
                                    .rate = s->rate,
                                    .seed = s->seed,
                                    .every = s->every,
                                    .precision = s->precision ? RECON_MIXED : RECON_SINGLE,
+                                   .bf16 = s->stored,
                                    .resume = s->resume };
     recon_train_result r;
     char text[512];
@@ -147,7 +163,8 @@ static recon_status work(recon_ctx *ctx, const settings *s, const char *word)
     RECON_TRY(recon_ops_attach(ctx, s->device == DEVICE_CUDA && s->deterministic
                                         ? "cuda-deterministic"
                                         : devices[s->device]));
-    RECON_TRY(recon_dataset_open(ctx, &data, s->data));
+    RECON_TRY(recon_dataset_open_with(
+        ctx, &data, s->data, &(recon_dataset_options){ .skip_bad = s->skip_bad, .size = s->size }));
     RECON_TRY((!strcmp(word, "train") ? train : eval)(ctx, s, data));
 done:
     recon_dataset_close(data);

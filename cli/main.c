@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const cli_command *const commands[] = { &cli_normalize, &cli_classifier, &cli_info };
+static const cli_command *const commands[] = {
+    &cli_train,        &cli_normalize,  &cli_discover,  &cli_canonicalize, &cli_score,
+    &cli_distribution, &cli_classifier, &cli_reproduce, &cli_info,
+};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_help(FILE *to)
@@ -14,7 +17,7 @@ static void print_help(FILE *to)
           "usage: recon COMMAND [OPTIONS]\n\n",
           to);
     for (size_t i = 0; i < COMMANDS; i++)
-        fprintf(to, "  %-12s %s\n", commands[i]->name, commands[i]->purpose);
+        fprintf(to, "  %-13s %s\n", commands[i]->name, commands[i]->purpose);
     fputs("\n`recon COMMAND --help` explains one and shows an example.\n"
           "`recon --version` prints the version.\n",
           to);

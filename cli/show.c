@@ -3,6 +3,7 @@
  * Progress goes to standard error: a bar with rate and time left on a terminal, a plain line every
  * few seconds otherwise, so that logs stay readable. Answers alone go to standard output. */
 #include "cli/cli.h"
+#include "core/fail.h"
 
 #include <math.h>
 #include <signal.h>
@@ -109,4 +110,25 @@ char *cli_json_text(json_t *value)
     char *text = json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
     json_decref(value);
     return text;
+}
+
+recon_status cli_print_json(recon_ctx *ctx, json_t *value)
+{
+    char *text = cli_json_text(value);
+    if (!text)
+        return recon_fail(ctx, RECON_ERR_MEMORY, "out of memory");
+    puts(text);
+    free(text);
+    return RECON_OK;
+}
+
+int cli_run(const cli_command *command, const cli_common *common, cli_work *work,
+            const void *settings)
+{
+    recon_ctx *ctx = cli_context(common);
+    if (!ctx)
+        return EXIT_FAILED;
+    int code = work(ctx, settings) == RECON_OK ? EXIT_DONE : cli_fail(command, ctx);
+    cli_context_free(ctx);
+    return code;
 }

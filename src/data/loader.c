@@ -4,15 +4,20 @@
 #include "core/memory.h"
 #include "data/permute.h"
 
+#include <math.h>
 #include <pthread.h>
+#include <recon/data/image.h>
+#include <recon/group/so2.h>
 #include <stdlib.h>
 
 enum { BATCH = 64, MAX_THREADS = 16, AHEAD = 2 }; /* batches ready beyond one a thread */
+#define VIEWS ((uint64_t)3 << 61)                 /* streams that nothing else draws from */
 
 typedef struct {
     uint64_t ready; /* number of the batch in it, plus 1 */
     size_t n;
-    float *images;
+    float *images, *angles;
+    float *plain; /* an image before it is resampled */
     int32_t *labels;
 } slot;
 
@@ -20,6 +25,8 @@ struct recon_loader {
     const recon_dataset *data;
     recon_dataset_info info;
     recon_loader_options o;
+    size_t views;
+    int resample;           /* whether images are changed at all */
     uint64_t batches;       /* in an epoch */
     uint64_t claimed, read; /* the next batch to fill; the next to hand out */
     uint64_t free_below;    /* batches before this one are done with */
@@ -31,6 +38,57 @@ struct recon_loader {
     pthread_t thread[MAX_THREADS];
 };
 
+/* --- views ------------------------------------------------------------------------------------ */
+
+static double within(double most, recon_rng *rng)
+{
+    return most * (2 * recon_rng_uniform(rng) - 1);
+}
+
+/* The inverse of a random symmetric stretch, after a mirror where there is one. */
+static void draw_stretch(double out[2][2], const recon_loader_options *o, recon_rng *rng)
+{
+    double along = within(o->shear / 2, rng), across = within(o->shear / 2, rng);
+    double size = exp(within(log1p(o->scale), rng));
+    double mirror = o->flip && recon_rng_uniform(rng) < 0.5 ? -1 : 1;
+    double by = 1 / (size * (1 - along * along - across * across));
+    out[0][0] = mirror * by * (1 - along), out[0][1] = -mirror * by * across;
+    out[1][0] = -by * across, out[1][1] = by * (1 + along);
+}
+
+/* Where a view's pixels come from: p -> S^-1 R(-angle) (p - shift). */
+static recon_affine draw_source(double *angle, const recon_loader_options *o, int warped,
+                                recon_rng *rng)
+{
+    *angle = o->turn ? (double)(float)recon_so2_haar(rng) : 0;
+    recon_affine turn = recon_image_turn_source(*angle), all = turn;
+    double s[2][2];
+    if (!warped)
+        return turn;
+    draw_stretch(s, o, rng);
+    double x = within(o->shift, rng), y = within(o->shift, rng);
+    for (int i = 0; i < 2; i++) {
+        for (int j = 0; j < 2; j++)
+            all.matrix[i][j] = s[i][0] * turn.matrix[0][j] + s[i][1] * turn.matrix[1][j];
+        all.shift[i] = -all.matrix[i][0] * x - all.matrix[i][1] * y;
+    }
+    return all;
+}
+
+/* Views of s->plain; at counts the images of the run. */
+static void draw_views(const recon_loader *l, slot *s, size_t i, uint64_t at)
+{
+    size_t size = l->info.height * l->info.width * l->info.channels;
+    for (size_t v = 0; v < l->views; v++) {
+        recon_rng rng = recon_rng_new(l->o.seed, VIEWS | (at * l->views + v));
+        double angle;
+        recon_affine source = draw_source(&angle, &l->o, v + 1 == l->views, &rng);
+        recon_image_warp(s->images + (v * s->n + i) * size, s->plain, l->info.height, l->info.width,
+                         l->info.channels, &source, RECON_BILINEAR);
+        s->angles[v * s->n + i] = (float)angle;
+    }
+}
+
 static void fill(const recon_loader *l, slot *s, uint64_t number)
 {
     uint64_t epoch = number / l->batches, first = number % l->batches * l->o.batch;
@@ -39,9 +97,14 @@ static void fill(const recon_loader *l, slot *s, uint64_t number)
     for (size_t i = 0; i < s->n; i++) {
         size_t at = (size_t)first + i;
         size_t row = l->o.shuffle ? recon_permute(at, n, l->o.seed, epoch + 1) : at;
-        s->labels[i] = recon_dataset_get(s->images + i * size, l->data, row);
+        float *to = l->resample ? s->plain : s->images + i * size;
+        s->labels[i] = recon_dataset_get(to, l->data, row);
+        if (l->resample)
+            draw_views(l, s, i, number * l->o.batch + i);
     }
 }
+
+/* --- the ring --------------------------------------------------------------------------------- */
 
 static void *work(void *arg)
 {
@@ -69,14 +132,34 @@ static recon_status start(recon_ctx *ctx, recon_loader *l)
     size_t size = l->info.height * l->info.width * l->info.channels;
     recon_status status = RECON_OK;
     for (size_t i = 0; i < l->slots; i++) {
-        RECON_TRY(recon_alloc_raw(ctx, &l->slot[i].images, l->o.batch * size, sizeof(float)));
-        RECON_TRY(recon_alloc_raw(ctx, &l->slot[i].labels, l->o.batch, sizeof(int32_t)));
+        slot *s = &l->slot[i];
+        RECON_TRY(recon_alloc_raw(ctx, &s->images, l->views * l->o.batch, size * sizeof(float)));
+        RECON_TRY(recon_alloc(ctx, &s->angles, l->views * l->o.batch, sizeof(float)));
+        RECON_TRY(recon_alloc_raw(ctx, &s->plain, size, sizeof(float)));
+        RECON_TRY(recon_alloc_raw(ctx, &s->labels, l->o.batch, sizeof(int32_t)));
     }
     for (; l->started < l->o.threads; l->started++)
         if (pthread_create(&l->thread[l->started], NULL, work, l) != 0)
             RECON_TRY(recon_fail(ctx, RECON_ERR_MEMORY, "no thread for loading data"));
 done:
     return status;
+}
+
+static recon_status check(recon_ctx *ctx, const recon_loader *l)
+{
+    const recon_loader_options *o = &l->o;
+    if (!l->batches)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%zu images do not fill a batch of %zu", l->info.n,
+                          o->batch);
+    if (o->views < 0 || o->views > 2 || (o->views == 2 && o->flip))
+        return recon_fail(ctx, RECON_ERR_INPUT, "%d views%s: 1, or 2 without flip", o->views,
+                          o->flip ? " with flip" : "");
+    if (!(o->shear >= 0 && o->shear < 1 && o->scale >= 0 && isfinite(o->scale) && o->shift >= 0 &&
+          isfinite(o->shift)))
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "shear %g, scale %g, shift %g: 0 or more, shear below 1", o->shear,
+                          o->scale, o->shift);
+    return RECON_OK;
 }
 
 recon_status recon_loader_open(recon_ctx *ctx, recon_loader **out, const recon_dataset *data,
@@ -93,13 +176,16 @@ recon_status recon_loader_open(recon_ctx *ctx, recon_loader **out, const recon_d
     l->o.batch = l->o.batch ? l->o.batch : BATCH;
     l->o.threads = l->o.threads < 1 ? 1 : l->o.threads > MAX_THREADS ? MAX_THREADS : l->o.threads;
     l->batches = (l->info.n + (l->o.keep_last ? l->o.batch - 1 : 0)) / l->o.batch;
+    l->views = l->o.views == 2 ? 2 : 1;
+    l->resample = l->views > 1 || l->o.turn || l->o.shear > 0 || l->o.scale > 0 || l->o.shift > 0 ||
+                  l->o.flip;
     l->slots = (size_t)l->o.threads + AHEAD + 1;
     l->claimed = l->read = l->free_below = l->o.first;
     pthread_mutex_init(&l->lock, NULL);
     pthread_cond_init(&l->changed, NULL);
-    status = l->batches ? start(ctx, l)
-                        : recon_fail(ctx, RECON_ERR_INPUT, "%zu images do not fill a batch of %zu",
-                                     l->info.n, l->o.batch);
+    status = check(ctx, l);
+    if (status == RECON_OK)
+        status = start(ctx, l);
     if (status == RECON_OK)
         *out = l;
     else
@@ -119,6 +205,8 @@ void recon_loader_close(recon_loader *l)
         pthread_join(l->thread[i], NULL);
     for (size_t i = 0; i < l->slots; i++) {
         free(l->slot[i].images);
+        free(l->slot[i].angles);
+        free(l->slot[i].plain);
         free(l->slot[i].labels);
     }
     pthread_cond_destroy(&l->changed);
@@ -141,5 +229,5 @@ void recon_loader_next(recon_batch *out, recon_loader *l)
         pthread_cond_wait(&l->changed, &l->lock);
     l->read++;
     pthread_mutex_unlock(&l->lock);
-    *out = (recon_batch){ s->n, s->images, s->labels };
+    *out = (recon_batch){ s->n, l->views, s->images, s->angles, s->labels };
 }

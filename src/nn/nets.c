@@ -7,21 +7,21 @@
 enum { BLOCKS = 8, STEM = 64 };
 
 recon_status recon_resnet18_add(recon_ctx *ctx, recon_resnet18 *out, recon_params *p,
-                                size_t channels, size_t classes)
+                                size_t channels, size_t classes, size_t width)
 {
-    size_t width = STEM;
+    size_t stem = width ? width : STEM, inputs = stem;
     recon_status status;
-    RECON_TRY(recon_conv_add(ctx, &out->stem, p, "stem", channels, STEM, NULL));
-    RECON_TRY(recon_norm_add(ctx, &out->stem_norm, p, "stem_norm", STEM, 1));
+    RECON_TRY(recon_conv_add(ctx, &out->stem, p, "stem", channels, stem, NULL));
+    RECON_TRY(recon_norm_add(ctx, &out->stem_norm, p, "stem_norm", stem, 1));
     for (size_t i = 0; i < BLOCKS; i++) {
         recon_layer_name name;
-        size_t wider = (size_t)STEM << i / 2;
+        size_t outputs = stem << i / 2;
         snprintf(name, sizeof name, "stage%zu.%zu", i / 2, i % 2);
-        RECON_TRY(
-            recon_residual_add(ctx, &out->block[i], p, name, width, wider, wider == width ? 1 : 2));
-        width = wider;
+        RECON_TRY(recon_residual_add(ctx, &out->block[i], p, name, inputs, outputs,
+                                     outputs == inputs ? 1 : 2));
+        inputs = outputs;
     }
-    RECON_TRY(recon_linear_add(ctx, &out->head, p, "head", width, classes));
+    RECON_TRY(recon_linear_add(ctx, &out->head, p, "head", inputs, classes));
 done:
     return status;
 }

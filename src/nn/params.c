@@ -1,5 +1,6 @@
 /* params.c - named parameters in a few blocks. */
 #include "nn/params.h"
+#include "core/bf16.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "ops/ops.h"
@@ -365,19 +366,58 @@ done:
     return status;
 }
 
-recon_status recon_params_save(recon_ctx *ctx, const char *path, const recon_params *params,
-                               const recon_metadata_entry *metadata, size_t n_metadata)
+/* In place: numbers become narrower, so that one never overtakes the next to be read. */
+static void round_entry(recon_array *a)
+{
+    size_t n = recon_array_count(a);
+    unsigned char *to = (unsigned char *)(uintptr_t)a->data;
+    for (size_t i = 0; i < n; i++) {
+        float x = a->dtype == RECON_F64 ? (float)((const double *)a->data)[i]
+                                        : ((const float *)a->data)[i];
+        uint16_t half = recon_bf16_from_float(x);
+        memcpy(to + 2 * i, &half, sizeof half);
+    }
+    a->dtype = RECON_BF16;
+}
+
+static recon_status fetch_set(recon_ctx *ctx, recon_tensor_entry *out, void **block,
+                              const recon_params *p, int bf16)
+{
+    recon_status status = recon_params_fetch(ctx, out, block, p, p->weights);
+    for (size_t i = 0; status == RECON_OK && bf16 && i < p->count; i++)
+        if (p->entry[i]->trained)
+            round_entry(&out[i].array);
+    return status;
+}
+
+recon_status recon_params_save_all(recon_ctx *ctx, const char *path,
+                                   const recon_params *const *sets, size_t n_sets,
+                                   const recon_metadata_entry *metadata, size_t n_metadata,
+                                   const recon_params_save_options *options)
 {
     recon_tensor_entry *entries = NULL;
-    void *block = NULL;
+    void **block = NULL;
+    size_t count = 0, at = 0;
     recon_status status;
-    RECON_TRY(recon_alloc(ctx, &entries, params->count, sizeof *entries));
-    RECON_TRY(recon_params_fetch(ctx, entries, &block, params, params->weights));
-    RECON_TRY(recon_safetensors_write(ctx, path, entries, params->count, metadata, n_metadata));
+    for (size_t i = 0; i < n_sets; i++)
+        count += sets[i]->count;
+    RECON_TRY(recon_alloc(ctx, &block, n_sets, sizeof *block));
+    RECON_TRY(recon_alloc(ctx, &entries, count, sizeof *entries));
+    for (size_t i = 0; i < n_sets; at += sets[i++]->count)
+        RECON_TRY(fetch_set(ctx, entries + at, &block[i], sets[i], options && options->bf16));
+    RECON_TRY(recon_safetensors_write(ctx, path, entries, count, metadata, n_metadata));
 done:
+    for (size_t i = 0; block && i < n_sets; i++)
+        free(block[i]);
     free(block);
     free(entries);
     return status;
+}
+
+recon_status recon_params_save(recon_ctx *ctx, const char *path, const recon_params *params,
+                               const recon_metadata_entry *metadata, size_t n_metadata)
+{
+    return recon_params_save_all(ctx, path, &params, 1, metadata, n_metadata, NULL);
 }
 
 static recon_status check_names(recon_ctx *ctx, const recon_params *p,
@@ -423,8 +463,9 @@ done:
     return status;
 }
 
-recon_status recon_params_store(recon_ctx *ctx, recon_params *p, const recon_safetensors *file,
-                                const char *path)
+/* whole: the file may hold nothing else. */
+static recon_status store(recon_ctx *ctx, recon_params *p, const recon_safetensors *file,
+                          const char *path, int whole)
 {
     const recon_ops *ops = recon_ops_of(ctx);
     size_t size = recon_dtype_size(p->type);
@@ -436,7 +477,8 @@ recon_status recon_params_store(recon_ctx *ctx, recon_params *p, const recon_saf
         const recon_param *e = p->entry[i];
         RECON_TRY(load_entry(ctx, e, e->trained ? weights : buffers, file, path));
     }
-    RECON_TRY(check_names(ctx, p, file, path));
+    if (whole)
+        RECON_TRY(check_names(ctx, p, file, path));
     RECON_TRY(ops->upload(ctx, p->weights, weights, p->n_weights * size));
     RECON_TRY(ops->upload(ctx, p->buffers, buffers, p->n_buffers * size));
     RECON_TRY(recon_params_round(ctx, p));
@@ -446,15 +488,31 @@ done:
     return status;
 }
 
-recon_status recon_params_load(recon_ctx *ctx, recon_params *params, const char *path)
+recon_status recon_params_store(recon_ctx *ctx, recon_params *p, const recon_safetensors *file,
+                                const char *path)
+{
+    return store(ctx, p, file, path, 1);
+}
+
+static recon_status load(recon_ctx *ctx, recon_params *params, const char *path, int whole)
 {
     recon_safetensors *file = NULL;
     recon_status status;
     RECON_TRY(recon_safetensors_open(ctx, &file, path));
-    RECON_TRY(recon_params_store(ctx, params, file, path));
+    RECON_TRY(store(ctx, params, file, path, whole));
 done:
     recon_safetensors_close(file);
     return status;
+}
+
+recon_status recon_params_load(recon_ctx *ctx, recon_params *params, const char *path)
+{
+    return load(ctx, params, path, 1);
+}
+
+recon_status recon_params_load_part(recon_ctx *ctx, recon_params *params, const char *path)
+{
+    return load(ctx, params, path, 0);
 }
 
 /* --- single entries --------------------------------------------------------------------------- */

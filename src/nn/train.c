@@ -130,8 +130,9 @@ static recon_status keep_best(run *r, double metric)
         return RECON_OK;
     }
     if (r->o.path)
-        status =
-            recon_params_save(r->ctx, r->o.path, r->it->params, r->o.metadata, r->o.n_metadata);
+        status = recon_params_save_all(r->ctx, r->o.path, &(const recon_params *){ r->it->params },
+                                       1, r->o.metadata, r->o.n_metadata,
+                                       &(recon_params_save_options){ .bf16 = r->o.bf16 });
     if (status == RECON_OK) {
         r->at.best = metric;
         r->at.stale = 0;

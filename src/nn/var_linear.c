@@ -39,10 +39,18 @@ static recon_tensor weight_as(recon_tape *t, recon_var w, recon_dtype type)
     return low;
 }
 
+/* What a product's gradient of w is made for: floats, whatever w is. */
+static recon_var in_float(recon_tape *t, recon_var w)
+{
+    return w && w->value.type == RECON_BF16 ? recon_var_cast(t, w, RECON_F32) : w;
+}
+
 static recon_var apply(recon_tape *t, recon_conv_args *a, recon_var x, recon_var w, recon_var bias,
                        const size_t *shape, int ndim)
 {
     a->w = weight_as(t, w, x->value.type);
+    w = in_float(t, w);
+    bias = in_float(t, bias);
     a->bias = bias ? bias->value : (recon_tensor){ 0 };
     a->y = recon_tape_make(t, x->value.type, shape, ndim);
     if (t->status == RECON_OK)

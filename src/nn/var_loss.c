@@ -1,14 +1,24 @@
 /* var_loss.c - losses: in float whatever the network computes in. */
 #include "nn/tape.h"
 
+/* The gradient of x, if anybody asks. */
+static void side_back(recon_tape *t, recon_loss_args *a, recon_var x)
+{
+    a->dx = recon_tape_want(t, x);
+    if (a->dx.data && t->status == RECON_OK)
+        recon_tape_did(t, t->ops->loss_back(t->ctx, a));
+    recon_tape_give(t, x, a->dx);
+}
+
+/* A cosine's sides are alike: the target's gradient is that of x with the two exchanged. */
 static void loss_back(recon_tape *t, recon_var n)
 {
-    recon_loss_args *a = n->args;
-    a->dloss = n->grad;
-    a->dx = recon_tape_want(t, n->in[0]);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->loss_back(t->ctx, a));
-    recon_tape_give(t, n->in[0], a->dx);
+    recon_loss_args *a = n->args, exchanged = *a;
+    a->dloss = exchanged.dloss = n->grad;
+    side_back(t, a, n->in[0]);
+    exchanged.x = a->target;
+    exchanged.target = a->x;
+    side_back(t, &exchanged, n->in[1]);
 }
 
 static recon_var loss(recon_tape *t, recon_var x, recon_var target, recon_loss_kind kind)
@@ -17,7 +27,7 @@ static recon_var loss(recon_tape *t, recon_var x, recon_var target, recon_loss_k
         return NULL;
     recon_dtype type = t->precision == RECON_DOUBLE ? RECON_F64 : RECON_F32;
     size_t one = 1;
-    if (target->needs)
+    if (target->needs && kind != RECON_LOSS_COS)
         return recon_tape_refuse(t, "a loss's target is a constant: detach it");
     x = recon_var_cast(t, x, type);
     if (kind != RECON_LOSS_CROSS_ENTROPY)
@@ -28,7 +38,7 @@ static recon_var loss(recon_tape *t, recon_var x, recon_var target, recon_loss_k
     a.loss = recon_tape_make(t, type, &one, 1);
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->loss(t->ctx, &a));
-    return recon_tape_record(t, a.loss, (recon_inputs){ { x } }, loss_back, &a, sizeof a);
+    return recon_tape_record(t, a.loss, (recon_inputs){ { x, target } }, loss_back, &a, sizeof a);
 }
 
 /* One target a row. */

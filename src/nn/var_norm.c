@@ -1,4 +1,5 @@
-/* var_norm.c - batch norm, its forms for vector fields and graphs, and the norm-nonlinearity. */
+/* var_norm.c - batch norm, its forms for vector fields and graphs, the norm-nonlinearity, and all
+ * of them at once. */
 #include "nn/tape.h"
 
 static void norm_back(recon_tape *t, recon_var n)
@@ -92,4 +93,64 @@ recon_var recon_var_norm_relu(recon_tape *t, recon_var x, recon_var bias, size_t
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->norm_relu(t->ctx, &a));
     return recon_tape_record(t, a.y, (recon_inputs){ { x, bias } }, norm_relu_back, &a, sizeof a);
+}
+
+static void field_norm_back(recon_tape *t, recon_var n)
+{
+    recon_field_norm_args *a = n->args;
+    a->dy = n->grad;
+    a->dx = recon_tape_want_all(t, n->in[0]);
+    a->dscale = recon_tape_want_all(t, n->in[1]);
+    if (n->in[2])
+        a->dshift = recon_tape_want_all(t, n->in[2]);
+    if (n->in[3])
+        a->dbias = recon_tape_want_all(t, n->in[3]);
+    if (t->status == RECON_OK)
+        recon_tape_did(t, t->ops->field_norm_back(t->ctx, a));
+    recon_tape_give(t, n->in[0], a->dx);
+    recon_tape_give(t, n->in[1], a->dscale);
+    recon_tape_give(t, n->in[2], a->dshift);
+    recon_tape_give(t, n->in[3], a->dbias);
+}
+
+/* NULL exactly where nothing is to be added. */
+static int fits(recon_var v, size_t count)
+{
+    return count ? v && is_vector(v, count) : !v;
+}
+
+recon_var recon_var_field_norm(recon_tape *t, recon_var x, recon_var scale, recon_var shift,
+                               recon_var bias, recon_param *running_mean, recon_param *running_var,
+                               const recon_field_norm_options *o)
+{
+    if (recon_tape_skips(t, x, scale, x))
+        return NULL;
+    size_t fields = o->scalars + o->pairs;
+    if (recon_tensor_cols(&x->value) != o->scalars + 2 * o->pairs || !is_vector(scale, fields))
+        return recon_tape_mismatch(t, "a norm of fields", x, "scale", scale);
+    if (!fits(shift, o->scalars) || !fits(bias, o->pairs))
+        return recon_tape_refuse(t,
+                                 "a norm of %zu scalars and %zu pairs needs a shift and a bias "
+                                 "for each of them",
+                                 o->scalars, o->pairs);
+    recon_field_norm_args a = { .scalars = o->scalars,
+                                .pairs = o->pairs,
+                                .training = t->mode == RECON_TRAIN,
+                                .eps = o->eps > 0 ? o->eps : 1e-5,
+                                .momentum = o->momentum > 0 ? o->momentum : 0.1,
+                                .x = x->value,
+                                .scale = scale->value,
+                                .running_mean = running_mean->value,
+                                .running_var = running_var->value };
+    if (shift)
+        a.shift = shift->value;
+    if (bias)
+        a.bias = bias->value;
+    a.mean = recon_tape_make(t, scale->value.type, &fields, 1);
+    a.inv = recon_tape_like(t, &a.mean);
+    a.y = recon_tape_like(t, &x->value);
+    if (t->status == RECON_OK)
+        recon_tape_did(t, t->ops->field_norm(t->ctx, &a));
+    return recon_tape_record(t, a.y, (recon_inputs){ { x, scale, shift, bias } }, field_norm_back,
+                             &a, sizeof a);
 }

@@ -157,6 +157,34 @@ typedef struct {
     recon_tensor y, x, bias, dy, dx, dbias;
 } recon_norm_relu_args;
 
+/* Rows scaled to length one: y = x / max(|x|, RECON_UNIT_LEAST). A row no longer than that has no
+ * direction, and no gradient. */
+#define RECON_UNIT_LEAST 1e-12
+typedef struct {
+    recon_tensor y, x, dy, dx;
+} recon_unit_args;
+
+/* y[i] = atan2(x[i][1], x[i][0]), all F32 (F64): angles of pairs x n,2. A pair of zeros has angle 0
+ * and no gradient. */
+typedef struct {
+    recon_tensor y, x, dy, dx;
+} recon_angle_args;
+/* What stands between two steerable convolutions, in one pass: the norms above and their
+ * nonlinearities on x [rows][scalars + 2 pairs], a field being a scalar or a pair.
+ * Scalars: y = relu(u), u = scale (x - mean) inv + shift. Pairs: y = u relu(|u| + bias) / |u|, 0
+ * where |u| = 0, with u = scale x inv. Statistics as in norm, [scalars + pairs] each; of pairs,
+ * mean and running_mean are not used. shift [scalars], bias [pairs], either NULL where there are
+ * none. */
+typedef struct {
+    size_t scalars, pairs;
+    int training;
+    double eps, momentum;
+    recon_tensor y, x, scale, shift, bias;
+    recon_tensor running_mean, running_var;
+    recon_tensor mean, inv; /* saved; may be NULL when not training */
+    recon_tensor dy, dx, dscale, dshift, dbias;
+} recon_field_norm_args;
+
 /* Pooling of images by size x size windows, stride apart, no padding. max keeps in index (I32, of
  * y's shape) which place of the window won, the first of equals. */
 typedef struct {
@@ -164,6 +192,16 @@ typedef struct {
     size_t size, stride;
     recon_tensor y, x, index, dy, dx;
 } recon_pool_args;
+
+/* Blurring, and thinning out: y[n][p][q][c] = sum over i, j of taps[i] taps[j]
+ * x[n][p stride + i - size / 2][q stride + j - size / 2][c], zeros outside. size is odd, and y's
+ * height (h - 1) / stride + 1. */
+#define RECON_BLUR_TAPS 15
+typedef struct {
+    size_t size, stride;
+    double taps[RECON_BLUR_TAPS];
+    recon_tensor y, x, dy, dx;
+} recon_blur_args;
 
 /* Bilinear resizing of images to y's height and width. align_corners: the outer pixel centres
  * coincide; otherwise the outer pixel edges do, and samples beyond the outer centres take the
@@ -332,8 +370,16 @@ typedef struct recon_ops {
     recon_status (*norm_back)(recon_ctx *ctx, const recon_norm_args *args);
     recon_status (*norm_relu)(recon_ctx *ctx, const recon_norm_relu_args *args);
     recon_status (*norm_relu_back)(recon_ctx *ctx, const recon_norm_relu_args *args);
+    recon_status (*unit)(recon_ctx *ctx, const recon_unit_args *args);
+    recon_status (*unit_back)(recon_ctx *ctx, const recon_unit_args *args);
+    recon_status (*angle)(recon_ctx *ctx, const recon_angle_args *args);
+    recon_status (*angle_back)(recon_ctx *ctx, const recon_angle_args *args);
+    recon_status (*field_norm)(recon_ctx *ctx, const recon_field_norm_args *args);
+    recon_status (*field_norm_back)(recon_ctx *ctx, const recon_field_norm_args *args);
     recon_status (*pool)(recon_ctx *ctx, const recon_pool_args *args);
     recon_status (*pool_back)(recon_ctx *ctx, const recon_pool_args *args);
+    recon_status (*blur)(recon_ctx *ctx, const recon_blur_args *args);
+    recon_status (*blur_back)(recon_ctx *ctx, const recon_blur_args *args);
     recon_status (*resize)(recon_ctx *ctx, const recon_resize_args *args);
     recon_status (*resize_back)(recon_ctx *ctx, const recon_resize_args *args);
     recon_status (*rotate)(recon_ctx *ctx, const recon_rotate_args *args);

@@ -26,6 +26,11 @@ refused 1 "nowhere/images.npy" classifier train --data npy:nowhere/images.npy --
 refused 1 "220 images do not fill a batch of 500" $train --batch 500 --out m
 cp images.npy alone.npy
 refused 1 "the images have no labels" classifier train --data npy:alone.npy --out m --device ref
+printf '1 2 3 4 0\n1 2 x 4 1\n' >rows.amat
+refused 1 "rows.amat: row 2: number 3 of 5" classifier train --data amat:rows.amat --out m
+run classifier train --data amat:rows.amat --skip-bad --out m
+[ "$code" -eq 1 ] && said "1 of 2 images cannot be used and are left out" && said "1 images: one of 12"
+report $? "--skip-bad leaves out and counts"
 refused 1 "cannot write" $train --out nowhere/m --quiet
 
 # --- training and measuring -----------------------------------------------------------------------
@@ -40,6 +45,13 @@ report $? "eval --json"
 run $train --out cpu --device cpu --precision bf16 --json
 [ "$code" -eq 0 ] && is_json "$scratch/stdout" && grep -q '"validation_accuracy": 1.0' "$scratch/stdout"
 report $? "bf16 on the cpu learns it too"
+run $train --out narrow --net resnet18 --width 2 --epochs 1 --shift 1 --flip --weights bf16 --json
+[ "$code" -eq 0 ] && is_json "$scratch/stdout" && grep -aq 'resnet18 of width 2, shift 1, flip' narrow
+report $? "a narrow ResNet-18 on moved and mirrored images"
+run classifier eval --model narrow --data npy:images.npy --device ref --json
+[ "$code" -eq 0 ] && grep -q '"weights": 11' "$scratch/stdout"
+report $? "eval knows its width"
+refused 1 "small has one width" $train --out m2 --width 20
 run $train --out more --threads 3 --quiet
 [ "$code" -eq 0 ] && [ ! -s "$scratch/stdout" ] && cmp -s m more && cmp -s m.last more.last
 report $? "another number of threads gives the same bytes"

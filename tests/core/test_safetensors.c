@@ -28,6 +28,11 @@ static void expect_types(recon_ctx *ctx, const char *path)
     assert_string_equal(recon_safetensors_metadata(f, "format"), "np");
     assert_string_equal(recon_safetensors_metadata(f, "note"), "first\nsecond");
     assert_null(recon_safetensors_metadata(f, "nothing"));
+    size_t entries = 0;
+    for (recon_metadata_entry e; (e = recon_safetensors_metadata_at(f, entries)).key; entries++)
+        assert_ptr_equal(e.value, recon_safetensors_metadata(f, e.key));
+    assert_int_equal(entries, 2);
+    assert_null(recon_safetensors_metadata_at(f, 3).value);
     recon_safetensors_close(f);
 }
 
@@ -52,6 +57,7 @@ static void scalars_and_empty_tensors(void **state)
     CHECK_FAILS(*state, recon_safetensors_get(*state, &a, f, "y"), RECON_ERR_INPUT,
                 "scalar.safetensors: there is no tensor 'y'");
     assert_null(recon_safetensors_metadata(f, "x"));
+    assert_null(recon_safetensors_metadata_at(f, 0).key);
     recon_safetensors_close(f);
     CHECK_OK(*state, recon_safetensors_open(*state, &f, DATA "empty.safetensors"));
     assert_int_equal(recon_safetensors_count(f), 0);

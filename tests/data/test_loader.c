@@ -2,6 +2,8 @@
 #include "files.h"
 #include "data/permute.h"
 
+#include <recon/core/npy.h>
+#include <recon/data/image.h>
 #include <recon/data/loader.h>
 
 static void a_permutation_is_one_and_looks_random(void **state)
@@ -104,6 +106,212 @@ static void too_few_images_are_an_error(void **state)
     recon_dataset_close(d);
 }
 
+/* Smooth images of SIDE x SIDE, a blob of its own place and width each. */
+enum { SIDE = 33, BLOBS = 12, PIXELS = SIDE * SIDE };
+static recon_dataset *open_blobs(recon_ctx *ctx)
+{
+    static float x[BLOBS][SIDE][SIDE];
+    recon_dataset *d = NULL;
+    char spec[600];
+    for (int i = 0; i < BLOBS; i++)
+        for (int p = 0; p < SIDE; p++)
+            for (int q = 0; q < SIDE; q++) {
+                double dx = q - SIDE / 2 - i % 4, dy = SIDE / 2 - p - i % 3, w = 3 + 0.1 * i;
+                x[i][p][q] = (float)exp(-(dx * dx + 2 * dy * dy) / (2 * w * w));
+            }
+    recon_array a = { .dtype = RECON_F32, .ndim = 3, .shape = { BLOBS, SIDE, SIDE }, .data = x };
+    CHECK_OK(ctx, recon_npy_write(ctx, scratch("blobs.npy"), &a));
+    snprintf(spec, sizeof spec, "npy:%s", scratch("blobs.npy"));
+    CHECK_OK(ctx, recon_dataset_open(ctx, &d, spec));
+    return d;
+}
+
+static recon_loader *open_loader(recon_ctx *ctx, const recon_dataset *d, recon_loader_options o)
+{
+    recon_loader *l = NULL;
+    CHECK_OK(ctx, recon_loader_open(ctx, &l, d, &o));
+    return l;
+}
+
+static double farthest(const float *a, const float *b)
+{
+    double most = 0;
+    for (int i = 0; i < PIXELS; i++)
+        most = fmax(most, fabs((double)a[i] - (double)b[i]));
+    return most;
+}
+
+static void views_turn_back_by_their_angles(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_dataset *d = open_blobs(ctx);
+    recon_loader *l = open_loader(
+        ctx, d, (recon_loader_options){ .batch = 5, .keep_last = 1, .views = 2, .turn = 1 });
+    recon_batch b;
+    double moment[2] = { 0 };
+    float plain[PIXELS], back[PIXELS];
+    for (int step = 0; step < 300; step++) {
+        recon_loader_next(&b, l);
+        assert_int_equal(b.views, 2);
+        assert_int_equal(b.n, step % 3 < 2 ? 5 : 2);
+        for (size_t i = 0; i < 2 * b.n; i++) {
+            moment[0] += cos(b.angles[i]) / (2 * BLOBS * 100);
+            moment[1] += sin(b.angles[i]) / (2 * BLOBS * 100);
+            if (step >= 6)
+                continue;
+            recon_dataset_get(plain, d, (size_t)(step % 3) * 5 + i % b.n);
+            recon_image_turn(back, b.images + i * PIXELS, SIDE, SIDE, 1, -(double)b.angles[i],
+                             RECON_BICUBIC);
+            CHECK_LESS(farthest(back, plain), 0.05);
+        }
+        assert_true(b.angles[0] != b.angles[b.n]); /* the views' angles differ */
+    }
+    CHECK_NEAR(moment[0], 0, 0.06); /* uniform on the circle */
+    CHECK_NEAR(moment[1], 0, 0.06);
+    recon_loader_close(l);
+    recon_dataset_close(d);
+}
+
+/* Centre and second moments about it, of an image with y up. */
+typedef struct {
+    double x, y, xx, xy, yy;
+} shape;
+
+static shape shape_of(const float *image)
+{
+    double m = 0, x = 0, y = 0, xx = 0, xy = 0, yy = 0;
+    for (int p = 0; p < SIDE; p++)
+        for (int q = 0; q < SIDE; q++) {
+            double v = (double)image[p * SIDE + q], u = q - SIDE / 2, w = SIDE / 2 - p;
+            m += v, x += v * u, y += v * w, xx += v * u * u, xy += v * u * w, yy += v * w * w;
+        }
+    x /= m, y /= m;
+    return (shape){ x, y, xx / m - x * x, xy / m - x * y, yy / m - y * y };
+}
+
+/* What is left of a view when its turn is undone must be a symmetric stretch S: M = S M0 S, so the
+ * area changes by det S and the centre by S and the shift. */
+static void the_second_view_is_warped_within_bounds_and_the_first_is_not(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_dataset *d = open_blobs(ctx);
+    recon_loader *l = open_loader(
+        ctx, d,
+        (recon_loader_options){
+            .batch = BLOBS, .views = 2, .turn = 1, .shear = 0.2, .scale = 0.1, .shift = 1.5 });
+    recon_batch b;
+    double low = 9, high = 0, far = 0;
+    float plain[PIXELS], back[PIXELS];
+    for (int step = 0; step < 20; step++) {
+        recon_loader_next(&b, l);
+        for (size_t i = 0; i < 2 * b.n; i++) {
+            recon_dataset_get(plain, d, i % b.n);
+            recon_image_turn(back, b.images + i * PIXELS, SIDE, SIDE, 1, -(double)b.angles[i],
+                             RECON_BICUBIC);
+            shape s = shape_of(back), o = shape_of(plain);
+            double area = sqrt((s.xx * s.yy - s.xy * s.xy) / (o.xx * o.yy - o.xy * o.xy));
+            double way = hypot(s.x - o.x, s.y - o.y);
+            if (i < b.n) {
+                CHECK_NEAR(area, 1, 0.05);
+                CHECK_NEAR(way, 0, 0.05);
+                continue;
+            }
+            low = fmin(low, area), high = fmax(high, area), far = fmax(far, way);
+        }
+    }
+    CHECK_NEAR(low, 1 / 1.21, 0.1); /* 0.98 / 1.1^2 .. 1.1^2, and what interpolation adds */
+    CHECK_NEAR(high, 1.21, 0.1);
+    assert_true(far > 1.2 && far < 1.5 * sqrt(2) + 0.2 * 4);
+    recon_loader_close(l);
+    recon_dataset_close(d);
+}
+
+static void warps_do_not_turn_on_average(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_dataset *d = open_blobs(ctx);
+    recon_loader *l =
+        open_loader(ctx, d, (recon_loader_options){ .batch = BLOBS, .turn = 1, .shear = 0.3 });
+    recon_batch b;
+    double sum = 0, count = 0;
+    float back[PIXELS];
+    for (int step = 0; step < 100; step++) {
+        recon_loader_next(&b, l);
+        for (size_t i = 0; i < b.n; i++, count++) {
+            recon_image_turn(back, b.images + i * PIXELS, SIDE, SIDE, 1, -(double)b.angles[i],
+                             RECON_BILINEAR);
+            shape s = shape_of(back); /* the long axis of every blob lies along x */
+            sum += atan2(2 * s.xy, s.xx - s.yy) / 2;
+        }
+    }
+    CHECK_NEAR(sum / count, 0, 0.03);
+    recon_loader_close(l);
+    recon_dataset_close(d);
+}
+
+static void flips_mirror_half_of_the_images(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_dataset *d = open_blobs(ctx);
+    recon_loader *l = open_loader(ctx, d, (recon_loader_options){ .batch = BLOBS, .flip = 1 });
+    recon_batch b;
+    int mirrored = 0, total = 0;
+    float plain[PIXELS];
+    for (int step = 0; step < 40; step++) {
+        recon_loader_next(&b, l);
+        for (size_t i = 0; i < b.n; i++) {
+            recon_dataset_get(plain, d, i);
+            int same = 1, mirror = 1;
+            for (int j = 0; j < PIXELS; j++) {
+                same &= b.images[i * PIXELS + j] == plain[j];
+                mirror &= b.images[i * PIXELS + j] == plain[j / SIDE * SIDE + SIDE - 1 - j % SIDE];
+            }
+            assert_true(same || mirror);
+            total += i % 4 > 0; /* the others stand in the middle and are their own mirror image */
+            mirrored += i % 4 > 0 && mirror;
+        }
+    }
+    CHECK_NEAR((double)mirrored / total, 0.5, 0.1);
+    recon_loader_close(l);
+    CHECK_FAILS(
+        ctx,
+        recon_loader_open(ctx, &l, d, &(recon_loader_options){ .batch = 4, .views = 2, .flip = 1 }),
+        RECON_ERR_INPUT, "2 views with flip: 1, or 2 without flip");
+    CHECK_FAILS(ctx,
+                recon_loader_open(ctx, &l, d, &(recon_loader_options){ .batch = 4, .shift = NAN }),
+                RECON_ERR_INPUT, "shift nan");
+    recon_dataset_close(d);
+}
+
+static void threads_and_start_change_no_view(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_dataset *d = open_blobs(ctx);
+    static float want[9][2 * 4 * PIXELS];
+    for (int threads = 1; threads <= 3; threads++)
+        for (uint64_t first = 0; first < 6; first += 5) {
+            recon_loader *l = open_loader(ctx, d,
+                                          (recon_loader_options){ .batch = 4,
+                                                                  .shuffle = 1,
+                                                                  .threads = threads,
+                                                                  .first = first,
+                                                                  .views = 2,
+                                                                  .turn = 1,
+                                                                  .shear = 0.2,
+                                                                  .shift = 1 });
+            recon_batch b;
+            for (uint64_t i = first; i < 9; i++) {
+                recon_loader_next(&b, l);
+                if (threads == 1 && first == 0)
+                    memcpy(want[i], b.images, sizeof want[i]);
+                assert_memory_equal(want[i], b.images, sizeof want[i]);
+            }
+            recon_loader_close(l);
+        }
+    assert_memory_not_equal(want[0], want[3], sizeof want[0]); /* a new epoch, new views */
+    recon_dataset_close(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -111,6 +319,11 @@ int main(void)
         SCRATCH_TEST(an_epoch_shows_each_image_once),
         SCRATCH_TEST(threads_and_start_change_nothing),
         SCRATCH_TEST(too_few_images_are_an_error),
+        SCRATCH_TEST(views_turn_back_by_their_angles),
+        SCRATCH_TEST(the_second_view_is_warped_within_bounds_and_the_first_is_not),
+        SCRATCH_TEST(warps_do_not_turn_on_average),
+        SCRATCH_TEST(flips_mirror_half_of_the_images),
+        SCRATCH_TEST(threads_and_start_change_no_view),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

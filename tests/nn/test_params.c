@@ -21,20 +21,24 @@ static recon_params *make(recon_ctx *ctx, size_t hidden, const char *extra, uint
 static void resnet18_has_as_many_weights_as_it_should(void **state)
 {
     recon_ctx *ctx = *state;
-    recon_params *p = NULL;
-    recon_resnet18 net;
-    size_t want = 9 * 64 + 2 * 64 + 512 * 10 + 10, width = 64;
-    for (size_t stage = 0; stage < 4; stage++) {
-        size_t wide = (size_t)64 << stage;
-        want += 9 * width * wide + 3 * 9 * wide * wide + 4 * 2 * wide;
-        want += wide == width ? 0 : width * wide + 2 * wide;
-        width = wide;
+    const size_t stems[] = { 0, 64, 20 }, known[] = { 11172810, 11172810, 1094390 };
+    for (int i = 0; i < 3; i++) {
+        recon_params *p = NULL;
+        recon_resnet18 net;
+        size_t stem = stems[i] ? stems[i] : 64, width = stem;
+        size_t want = 9 * stem + 2 * stem + 8 * stem * 10 + 10;
+        for (size_t stage = 0; stage < 4; stage++) {
+            size_t wide = stem << stage;
+            want += 9 * width * wide + 3 * 9 * wide * wide + 4 * 2 * wide;
+            want += wide == width ? 0 : width * wide + 2 * wide;
+            width = wide;
+        }
+        CHECK_OK(ctx, recon_params_new(ctx, &p, RECON_SINGLE));
+        CHECK_OK(ctx, recon_resnet18_add(ctx, &net, p, 1, 10, stems[i]));
+        assert_int_equal(recon_params_count(p), want);
+        assert_int_equal(recon_params_count(p), known[i]);
+        recon_params_free(ctx, p);
     }
-    CHECK_OK(ctx, recon_params_new(ctx, &p, RECON_SINGLE));
-    CHECK_OK(ctx, recon_resnet18_add(ctx, &net, p, 1, 10));
-    assert_int_equal(recon_params_count(p), want);
-    assert_int_equal(recon_params_count(p), 11172810);
-    recon_params_free(ctx, p);
 }
 
 static void first_values_have_the_variance_of_their_rule(void **state)
@@ -105,6 +109,80 @@ static void weights_of_another_network_are_refused(void **state)
     recon_params_free(ctx, more);
 }
 
+/* The nearest number with eight bits of mantissa, of two equally near the even one: by frexp and
+ * rint, which know nothing of how floats are stored. */
+static double nearest_bf16(double x)
+{
+    int exponent;
+    double m = frexp(x, &exponent);
+    return ldexp(rint(ldexp(m, 8)), exponent - 8);
+}
+
+static void bfloat16_weights_are_the_nearest_ones(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_params *a = make(ctx, 4, "norm", 1), *b = make(ctx, 4, "norm", 2);
+    const recon_params *const set[] = { a };
+    const double tie[20] = { 1 + 0x1p-8, 1 + 0x3p-8, -1 - 0x1p-8, 1 + 0x1p-8 + 0x1p-20, 0, 3e38 };
+    double x[20], y[20];
+    CHECK_OK(ctx, recon_param_write(ctx, a->entry[0], tie));
+    for (size_t i = 0; i < recon_params_entries(a); i++)
+        if (!a->entry[i]->trained) { /* a running mean keeps all its digits */
+            for (int k = 0; k < 20; k++)
+                x[k] = 0.1f * (float)(k + 1);
+            CHECK_OK(ctx, recon_param_write(ctx, a->entry[i], x));
+        }
+    CHECK_OK(ctx, recon_params_save_all(ctx, scratch("half"), set, 1, NULL, 0,
+                                        &(recon_params_save_options){ .bf16 = 1 }));
+    CHECK_OK(ctx, recon_params_load(ctx, b, scratch("half")));
+    for (size_t i = 0; i < recon_params_entries(a); i++) {
+        CHECK_OK(ctx, recon_param_read(ctx, x, a->entry[i]));
+        CHECK_OK(ctx, recon_param_read(ctx, y, b->entry[i]));
+        for (size_t k = 0; k < recon_param_count(a->entry[i]); k++)
+            CHECK_NEAR(y[k], a->entry[i]->trained ? nearest_bf16(x[k]) : x[k], 0);
+    }
+    recon_params_free(ctx, a);
+    recon_params_free(ctx, b);
+}
+
+static recon_params *make_part(recon_ctx *ctx, const char *name, uint64_t seed)
+{
+    recon_params *p = NULL;
+    recon_linear l;
+    CHECK_OK(ctx, recon_params_new(ctx, &p, RECON_SINGLE));
+    CHECK_OK(ctx, recon_linear_add(ctx, &l, p, name, 3, 4));
+    CHECK_OK(ctx, recon_params_make(ctx, p, seed));
+    return p;
+}
+
+static void a_model_of_several_parts_comes_back_part_by_part(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_params *a = make_part(ctx, "encoder", 1), *b = make_part(ctx, "decoder", 2),
+                 *again = make_part(ctx, "decoder", 3), *third = make_part(ctx, "theta", 1);
+    const recon_params *const parts[] = { a, b }, *const twice[] = { a, a };
+    const recon_metadata_entry metadata = { "model", "parts" };
+    double x[12], y[12];
+    CHECK_OK(ctx, recon_params_save_all(ctx, scratch("m"), parts, 2, &metadata, 1, NULL));
+    CHECK_OK(ctx, recon_params_load_part(ctx, again, scratch("m")));
+    for (size_t i = 0; i < 2; i++) {
+        CHECK_OK(ctx, recon_param_read(ctx, x, b->entry[i]));
+        CHECK_OK(ctx, recon_param_read(ctx, y, again->entry[i]));
+        assert_memory_equal(x, y, recon_param_count(b->entry[i]) * sizeof *x);
+    }
+    CHECK_FAILS(ctx, recon_params_load(ctx, again, scratch("m")), RECON_ERR_INPUT,
+                "holds 'encoder.");
+    CHECK_FAILS(ctx, recon_params_load_part(ctx, third, scratch("m")), RECON_ERR_INPUT,
+                "no weights for 'theta.weight'");
+    CHECK_FAILS(ctx, recon_params_save_all(ctx, scratch("t"), twice, 2, NULL, 0, NULL),
+                RECON_ERR_INPUT, "comes twice");
+    CHECK_ALLOCATIONS(ctx, recon_params_save_all(ctx, scratch("m"), parts, 2, NULL, 0, NULL));
+    recon_params_free(ctx, a);
+    recon_params_free(ctx, b);
+    recon_params_free(ctx, again);
+    recon_params_free(ctx, third);
+}
+
 static void a_name_is_given_once(void **state)
 {
     recon_ctx *ctx = *state;
@@ -126,6 +204,8 @@ int main(void)
         cmocka_unit_test(first_values_have_the_variance_of_their_rule),
         SCRATCH_TEST(what_is_saved_comes_back),
         SCRATCH_TEST(weights_of_another_network_are_refused),
+        SCRATCH_TEST(bfloat16_weights_are_the_nearest_ones),
+        SCRATCH_TEST(a_model_of_several_parts_comes_back_part_by_part),
         cmocka_unit_test(a_name_is_given_once),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

@@ -58,6 +58,8 @@ OP(op_twice, recon_var_add(t, x[0], recon_var_add(t, x[0], x[1])))
 OP(op_scale, recon_var_scale(t, 0.5, recon_var_mul(t, x[0], x[0])))
 OP(op_gate, recon_var_gate(t, x[0], x[1], 2))
 OP(op_norm_relu, recon_var_norm_relu(t, x[0], x[1], 2))
+OP(op_unit, recon_var_unit(t, x[0]))
+OP(op_angle, recon_var_angle(t, x[0]))
 OP(op_segment_norm,
    recon_var_norm(t, x[0], x[1], x[2], NULL, NULL, &(recon_norm_options){ .offset = x[3] }))
 OP(op_average_pool, recon_var_average_pool(t, x[0], 2, 2))
@@ -79,6 +81,9 @@ OP(op_cross_entropy, recon_var_cross_entropy(t, x[0], x[1]))
 OP(op_mse, recon_var_mse(t, x[0], x[1]))
 OP(op_l1, recon_var_l1(t, x[0], x[1]))
 OP(op_cosine, recon_var_cosine_loss(t, x[0], x[1]))
+OP(op_contrast,
+   recon_var_cross_entropy(
+       t, recon_var_linear(t, recon_var_unit(t, x[0]), recon_var_unit(t, x[1]), NULL), x[2]))
 OP(op_vonmises, recon_var_vonmises_loss(t, x[0], x[1]))
 
 #define CONSTANT(at, ...)                                                                          \
@@ -105,6 +110,8 @@ static const struct {
     { "scaled square", op_scale, 1, { REAL(0, 3, 4) } },
     { "gate", op_gate, 2, { REAL(0, 3, 8), REAL(50, 3, 4) } },
     { "norm_relu", op_norm_relu, 2, { REAL(0, 3, 8), REAL(50, 4) } },
+    { "unit", op_unit, 1, { REAL(0, 3, 4) } },
+    { "angle", op_angle, 1, { REAL(0, 5, 2) } },
     { "segment norm",
       op_segment_norm,
       4,
@@ -130,7 +137,10 @@ static const struct {
     { "cross-entropy", op_cross_entropy, 2, { REAL(0, 3, 4), INDEX(labels, 3) } },
     { "mse", op_mse, 2, { REAL(0, 3, 4), CONSTANT(20, 3, 4) } },
     { "l1", op_l1, 2, { REAL(0, 3, 4), CONSTANT(20, 3, 4) } },
-    { "cosine", op_cosine, 2, { REAL(0, 3, 4), CONSTANT(20, 3, 4) } },
+    { "cosine", op_cosine, 2, { REAL(0, 3, 4), REAL(20, 3, 4) } },
+    { "cosine with a constant", op_cosine, 2, { REAL(0, 3, 4), CONSTANT(20, 3, 4) } },
+    { "cosine of a constant", op_cosine, 2, { CONSTANT(0, 3, 4), REAL(20, 3, 4) } },
+    { "contrast", op_contrast, 3, { REAL(0, 3, 4), REAL(20, 3, 4), INDEX(labels, 3) } },
     { "vonmises", op_vonmises, 2, { REAL(0, 3, 8), CONSTANT(30, 3) } },
 };
 
@@ -376,6 +386,38 @@ static void double_is_for_ref_alone(void **state)
     recon_ctx_free(ctx);
 }
 
+/* Products of two sets of bf16 rows: both gradients arrive whole and near those of floats. */
+static void rows_times_rows_have_gradients_in_bf16(void **state)
+{
+    recon_ctx *ctx = *state;
+    float x[2][35];
+    double gradient[2][2][35];
+    numbers(21);
+    for (int i = 0; i < 70; i++)
+        x[i / 35][i % 35] = (float)random_numbers[i];
+    for (int low = 0; low < 2; low++) {
+        recon_tape *t;
+        recon_var side[2], rows[2];
+        CHECK_OK(ctx, recon_tape_new(ctx, &t, low ? RECON_MIXED : RECON_SINGLE, 1));
+        CHECK_OK(ctx, recon_tape_begin(t, RECON_RECORD, 0));
+        for (int i = 0; i < 2; i++) {
+            side[i] =
+                recon_var_watch(t, recon_var_input(t, x[i], RECON_F32, (size_t[]){ 5, 7 }, 2));
+            rows[i] = recon_var_unit(t, low ? recon_var_cast(t, side[i], RECON_BF16) : side[i]);
+        }
+        const int32_t own[] = { 0, 1, 2, 3, 4 };
+        recon_var loss =
+            recon_var_cross_entropy(t, recon_var_linear(t, rows[0], rows[1], NULL),
+                                    recon_var_input(t, own, RECON_I32, (size_t[]){ 5 }, 1));
+        CHECK_OK(ctx, recon_tape_backward(t, loss));
+        for (int i = 0; i < 2; i++)
+            CHECK_OK(ctx, recon_var_read(t, gradient[low][i], recon_var_gradient(t, side[i])));
+        recon_tape_free(t);
+    }
+    for (int i = 0; i < 70; i++)
+        CHECK_NEAR(gradient[1][i / 35][i % 35], gradient[0][i / 35][i % 35], 1e-3);
+}
+
 /* A label that is no class is no class: the loss says so instead of reading elsewhere. */
 static void a_label_outside_makes_the_loss_nan(void **state)
 {
@@ -478,6 +520,7 @@ int main(void)
         cmocka_unit_test(addresses_repeat_and_memory_stands_still),
         cmocka_unit_test(passing_on_reuses_memory_and_changes_nothing),
         cmocka_unit_test(a_parameter_may_be_used_twice_in_one_operation),
+        cmocka_unit_test(rows_times_rows_have_gradients_in_bf16),
         cmocka_unit_test(double_is_for_ref_alone),
         cmocka_unit_test(a_label_outside_makes_the_loss_nan),
         cmocka_unit_test(running_out_of_memory_is_an_error_anywhere),

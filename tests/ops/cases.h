@@ -19,7 +19,11 @@ typedef union {
     recon_gate_args gate;
     recon_norm_args norm;
     recon_norm_relu_args norm_relu;
+    recon_unit_args unit;
+    recon_angle_args angle;
+    recon_field_norm_args field_norm;
     recon_pool_args pool;
+    recon_blur_args blur;
     recon_resize_args resize;
     recon_rotate_args rotate;
     recon_gather_args gather;
@@ -84,7 +88,11 @@ ENTRY(add, add)
 PAIR(gate, gate)
 PAIR(norm, norm)
 PAIR(norm_relu, norm_relu)
+PAIR(unit, unit)
+PAIR(angle, angle)
+PAIR(field_norm, field_norm)
 PAIR(pool, pool)
+PAIR(blur, blur)
 PAIR(resize, resize)
 PAIR(rotate, rotate)
 PAIR(gather, gather)
@@ -121,7 +129,11 @@ enum {
     GATE,
     NORM,
     NORM_RELU,
+    UNIT,
+    ANGLE,
+    FIELD_NORM,
     POOL,
+    BLUR,
     RESIZE,
     ROTATE,
     GATHER,
@@ -176,11 +188,35 @@ static const entry entries[ENTRIES] = {
                     call_norm_relu_back,
                     { CURVED(INPUT, norm_relu, x), CURVED(WEIGHT, norm_relu, bias),
                       CURVED(OUTPUT, norm_relu, y) } },
+    [UNIT] = { "unit",
+               has_unit,
+               call_unit,
+               call_unit_back,
+               { CURVED(INPUT, unit, x), CURVED(OUTPUT, unit, y) } },
+    [ANGLE] = { "angle",
+                has_angle,
+                call_angle,
+                call_angle_back,
+                { CURVED(WEIGHT, angle, x), CURVED(OUTPUT, angle, y) } },
+    [FIELD_NORM] = { "field_norm",
+                     has_field_norm,
+                     call_field_norm,
+                     call_field_norm_back,
+                     { CURVED(INPUT, field_norm, x), CURVED(WEIGHT, field_norm, scale),
+                       CURVED(WEIGHT, field_norm, shift), CURVED(WEIGHT, field_norm, bias),
+                       KEPT(STATE, field_norm, running_mean), KEPT(STATE, field_norm, running_var),
+                       KEPT(SAVED, field_norm, mean), KEPT(SAVED, field_norm, inv),
+                       CURVED(OUTPUT, field_norm, y) } },
     [POOL] = { "pool",
                has_pool,
                call_pool,
                call_pool_back,
                { STRAIGHT(INPUT, pool, x), CURVED(OUTPUT, pool, y), KEPT(SAVED, pool, index) } },
+    [BLUR] = { "blur",
+               has_blur,
+               call_blur,
+               call_blur_back,
+               { STRAIGHT(INPUT, blur, x), CURVED(OUTPUT, blur, y) } },
     [RESIZE] = { "resize",
                  has_resize,
                  call_resize,
@@ -456,6 +492,47 @@ static void build_norm_relu(maker *m, any_args *args, const size_t *p)
                                               .y = blank(m, m->type, SHAPE(p[0], p[1] * p[2])) };
 }
 
+/* rows cols */
+static void build_unit(maker *m, any_args *args, const size_t *p)
+{
+    args->unit = (recon_unit_args){ .x = noise_of(m, m->type, SHAPE(p[0], p[1])),
+                                    .y = blank(m, m->type, SHAPE(p[0], p[1])) };
+}
+
+/* n */
+static void build_angle(maker *m, any_args *args, const size_t *p)
+{
+    args->angle = (recon_angle_args){ .x = noise_of(m, m->weights, SHAPE(p[0], 2)),
+                                      .y = blank(m, m->weights, SHAPE(p[0])) };
+}
+
+/* rows, scalars pairs, training */
+static void build_field_norm(maker *m, any_args *args, const size_t *p)
+{
+    size_t rows = p[0], scalars = p[1], pairs = p[2], fields = scalars + pairs;
+    recon_field_norm_args *a = &args->field_norm;
+    *a = (recon_field_norm_args){ .scalars = scalars,
+                                  .pairs = pairs,
+                                  .training = (int)p[3],
+                                  .eps = 1e-3,
+                                  .momentum = 0.1,
+                                  .x = noise_of(m, m->type, SHAPE(rows, scalars + 2 * pairs)),
+                                  .y = blank(m, m->type, SHAPE(rows, scalars + 2 * pairs)),
+                                  .scale = noise_of(m, m->weights, SHAPE(fields)),
+                                  .running_mean = noise_of(m, m->weights, SHAPE(fields)),
+                                  .running_var = noise_of(m, m->weights, SHAPE(fields)) };
+    for (size_t i = 0; i < fields; i++)
+        set_number(&a->running_var, i, 0.5 + fabs(number_at(&a->running_var, i)));
+    if (scalars)
+        a->shift = noise_of(m, m->weights, SHAPE(scalars));
+    if (pairs)
+        a->bias = noise_of(m, m->weights, SHAPE(pairs));
+    if (p[3]) {
+        a->mean = noise_of(m, m->weights, SHAPE(fields));
+        a->inv = blank(m, m->weights, SHAPE(fields));
+    }
+}
+
 /* max, n h w c, size stride */
 static void build_pool(maker *m, any_args *args, const size_t *p)
 {
@@ -468,6 +545,18 @@ static void build_pool(maker *m, any_args *args, const size_t *p)
                                     .y = blank(m, m->type, SHAPE(n, down, across, c)) };
     if (p[0])
         args->pool.index = blank(m, RECON_I32, SHAPE(n, down, across, c));
+}
+
+/* size stride, n h w c */
+static void build_blur(maker *m, any_args *args, const size_t *p)
+{
+    size_t stride = p[1], down = (p[3] - 1) / stride + 1, across = (p[4] - 1) / stride + 1;
+    args->blur = (recon_blur_args){ .size = p[0],
+                                    .stride = stride,
+                                    .x = noise_of(m, m->type, SHAPE(p[2], p[3], p[4], p[5])),
+                                    .y = blank(m, m->type, SHAPE(p[2], down, across, p[5])) };
+    for (size_t i = 0; i < p[0]; i++)
+        args->blur.taps[i] = recon_rng_normal(&m->rng);
 }
 
 /* align corners, n h w c, new h w */
@@ -672,6 +761,19 @@ static const op_case cases[] = {
     { NORM_RELU, build_norm_relu, { 65, 17, 2 } },
     { NORM_RELU, build_norm_relu, { 20, 96, 3 } },
     { NORM_RELU, build_norm_relu, { 33, 3, 5 } },
+    { UNIT, build_unit, { 1, 2 } },
+    { UNIT, build_unit, { 67, 3 } },
+    { UNIT, build_unit, { 33, 129 } },
+    { ANGLE, build_angle, { 1 } },
+    { ANGLE, build_angle, { 2500 } },
+    { FIELD_NORM, build_field_norm, { 2, 1, 1, 1 } },
+    { FIELD_NORM, build_field_norm, { 75, 17, 6, 1 } },
+    { FIELD_NORM, build_field_norm, { 75, 17, 6, 0 } },
+    { FIELD_NORM, build_field_norm, { 301, 32, 48, 1 } },
+    { FIELD_NORM, build_field_norm, { 301, 8, 4, 0 } },
+    { FIELD_NORM, build_field_norm, { 33, 6, 5, 1 } },
+    { FIELD_NORM, build_field_norm, { 40, 0, 8, 1 } },
+    { FIELD_NORM, build_field_norm, { 40, 9, 0, 1 } },
     { POOL, build_pool, { 0, 1, 1, 1, 1, 1, 1 } },
     { POOL, build_pool, { 0, 2, 8, 6, 17, 2, 2 } },
     { POOL, build_pool, { 0, 3, 9, 7, 3, 3, 2 } },
@@ -679,6 +781,11 @@ static const op_case cases[] = {
     { POOL, build_pool, { 1, 1, 9, 10, 8, 3, 2 } },
     { POOL, build_pool, { 1, 3, 7, 7, 17, 3, 1 } },
     { POOL, build_pool, { 0, 3, 11, 8, 1, 5, 3 } },
+    { BLUR, build_blur, { 1, 1, 1, 1, 1, 1 } },
+    { BLUR, build_blur, { 5, 2, 2, 9, 7, 17 } },
+    { BLUR, build_blur, { 5, 2, 3, 8, 8, 16 } },
+    { BLUR, build_blur, { 7, 1, 1, 5, 6, 3 } },
+    { BLUR, build_blur, { 9, 3, 2, 3, 11, 8 } },
     { RESIZE, build_resize, { 0, 1, 1, 1, 1, 3, 2 } },
     { RESIZE, build_resize, { 0, 2, 5, 7, 3, 10, 14 } },
     { RESIZE, build_resize, { 1, 2, 5, 7, 17, 11, 13 } },

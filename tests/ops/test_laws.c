@@ -182,6 +182,55 @@ static void norm_relu_has_its_closed_forms(void **state)
     CHECK_NEAR(largest_difference(&y, &zeros), 0, 0);
 }
 
+/* ---- directions ---- */
+
+/* Rows come out with length one and point where they did; dx is across x and falls with |x|; a row
+ * of zeros stays, with no gradient. */
+static void units_have_length_one(void **state)
+{
+    maker *m = maker_in(state);
+    recon_tensor x = noise(m, SHAPE(3, 5)), dy = noise(m, SHAPE(3, 5));
+    recon_tensor y = room(m, SHAPE(3, 5)), dx = room(m, SHAPE(3, 5));
+    memset((double *)x.data + 10, 0, 5 * sizeof(double));
+    REF(unit, (recon_unit_args){ .x = x, .y = y });
+    REF(unit_back, (recon_unit_args){ .x = x, .dy = dy, .dx = dx });
+    for (size_t r = 0; r < 3; r++) {
+        double length = 0, along = 0, across = 0, square = 0;
+        for (size_t i = 5 * r; i < 5 * r + 5; i++) {
+            length += number_at(&y, i) * number_at(&y, i);
+            along += number_at(&y, i) * number_at(&x, i);
+            square += number_at(&x, i) * number_at(&x, i);
+            across += number_at(&dx, i) * number_at(&x, i);
+            if (r == 2)
+                CHECK_NEAR(number_at(&dx, i), 0, 0);
+        }
+        CHECK_NEAR(length, r < 2, 1e-14);
+        CHECK_NEAR(along, sqrt(square), 1e-14);
+        CHECK_NEAR(across, 0, 1e-14);
+    }
+}
+
+/* Angles come back whatever the lengths; a pair of zeros is 0, with no gradient. */
+static void angles_come_back(void **state)
+{
+    maker *m = maker_in(state);
+    recon_tensor x = room(m, SHAPE(9, 2)), y = room(m, SHAPE(9));
+    recon_tensor dy = filled(m, 1, SHAPE(9)), dx = room(m, SHAPE(9, 2));
+    for (size_t i = 0; i < 9; i++) {
+        double angle = (double)i * M_PI / 4 - M_PI, length = 0.5 + (double)i;
+        set_number(&x, 2 * i, i < 8 ? length * cos(angle) : 0);
+        set_number(&x, 2 * i + 1, i % 8 ? length * sin(angle) : 0);
+    }
+    REF(angle, (recon_angle_args){ .x = x, .y = y });
+    REF(angle_back, (recon_angle_args){ .x = x, .y = y, .dy = dy, .dx = dx });
+    for (size_t i = 0; i < 9; i++) {
+        double angle = i == 0 ? M_PI : (double)i * M_PI / 4 - M_PI;
+        double slope = hypot(number_at(&dx, 2 * i), number_at(&dx, 2 * i + 1));
+        CHECK_NEAR(number_at(&y, i), i < 8 ? angle : 0, 1e-15);
+        CHECK_NEAR(slope, i < 8 ? 1 / (0.5 + (double)i) : 0, 1e-15);
+    }
+}
+
 /* ---- images ---- */
 
 /* x[h][w] = f(h, w), one image, one channel. */
@@ -592,6 +641,8 @@ int main(void)
         cmocka_unit_test(norms_of_fields_commute_with_turning),
         cmocka_unit_test(segments_are_normalised_apart),
         cmocka_unit_test(norm_relu_has_its_closed_forms),
+        cmocka_unit_test(units_have_length_one),
+        cmocka_unit_test(angles_come_back),
         cmocka_unit_test(pooling_a_ramp),
         cmocka_unit_test(resizing_a_ramp_is_exact_inside),
         cmocka_unit_test(turning_by_right_angles_is_exact),

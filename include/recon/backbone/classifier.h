@@ -16,6 +16,9 @@ typedef enum { RECON_NET_SMALL, RECON_NET_RESNET18 } recon_net;
 /* Zero in any field means its default. */
 typedef struct {
     recon_net net;
+    size_t stem;          /* ResNet-18: channels of the stem, at most 1024; 0: 64             */
+    double shift;         /* each image moved at random by up to so many pixels              */
+    int flip;             /* and mirrored half of the time                                   */
     size_t epochs, batch; /* 0: 3 of 64 (small), 15 of 128 (ResNet-18)                       */
     double rate;          /* 0: 2e-3 (small), 1e-3 (ResNet-18); warmed up, then a cosine to 0 */
     double decay;         /* 0: 0.01                                                         */
@@ -23,6 +26,7 @@ typedef struct {
     uint64_t every;    /* steps between checkpoints within an epoch; 0: none */
     uint64_t patience; /* epochs without a better one; 0: all are run        */
     recon_precision precision;
+    int bf16; /* weights are written in bfloat16: half the file */
     int resume;
 } recon_classifier_options;
 
@@ -38,6 +42,7 @@ RECON_API void recon_classifier_close(recon_ctx *ctx, recon_classifier *classifi
 
 typedef struct {
     recon_net net;
+    size_t stem; /* of ResNet-18, else 0 */
     size_t height, width, channels, classes, weights;
 } recon_classifier_info;
 RECON_API recon_classifier_info recon_classifier_describe(const recon_classifier *classifier);

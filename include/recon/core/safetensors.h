@@ -31,13 +31,17 @@ RECON_API recon_status recon_safetensors_get(recon_ctx *ctx, recon_array *out,
 RECON_API const char *recon_safetensors_metadata(const recon_safetensors *file, const char *key);
 
 typedef struct {
+    const char *key, *value;
+} recon_metadata_entry;
+
+/* Entry i of the metadata, { NULL, NULL } behind the last. Valid until the close. */
+RECON_API recon_metadata_entry recon_safetensors_metadata_at(const recon_safetensors *file,
+                                                             size_t i);
+
+typedef struct {
     const char *name;
     recon_array array; /* C order */
 } recon_tensor_entry;
-
-typedef struct {
-    const char *key, *value;
-} recon_metadata_entry;
 
 /* Wide elements first, then by name, so that everything is aligned and the same input gives the
  * same bytes in any order. The file appears complete or not at all. */

@@ -4,6 +4,9 @@
  *                           /test, and /val: the part of train that the training commands hold out
  *   idx:FILE  npy:FILE      images n x h x w [x c]; labels, if any, in the file whose name has
  *                           "labels" for "images" (and idx1 for idx3)
+ *   png:DIR                 the PNG, PGM and PPM files of a folder by name, grey or colour; where
+ * it has sub-folders of pictures, these are the classes, by name amat:FILE               text, a
+ * row an image: the pixels of a square, row by row, and a label
  *
  * Pixels of bytes are read as 0 .. 1, floats as they are. */
 #ifndef RECON_DATA_DATASET_H
@@ -18,12 +21,25 @@ extern "C" {
 typedef struct recon_dataset recon_dataset;
 typedef struct {
     size_t n, height, width, channels;
-    size_t classes; /* largest label + 1; 0: no labels */
+    size_t classes; /* largest label + 1; 0: no labels       */
+    size_t skipped; /* bad images left out, where one may be */
 } recon_dataset_info;
+
+/* Zero in any field means its default. */
+typedef struct {
+    int skip_bad; /* png: and amat:, leave out and count what cannot be read or is of another size
+                     than the first; 0: the first such image is an error that names it */
+    size_t size;  /* png: pictures of any size are made size x size: the longer side fits, zeros
+                     beside the shorter one */
+} recon_dataset_options;
 
 #define RECON_HELD_OUT 12 /* one image of so many is held out for validation */
 
 RECON_API recon_status recon_dataset_open(recon_ctx *ctx, recon_dataset **out, const char *spec);
+/* options may be NULL. */
+RECON_API recon_status recon_dataset_open_with(recon_ctx *ctx, recon_dataset **out,
+                                               const char *spec,
+                                               const recon_dataset_options *options);
 RECON_API void recon_dataset_close(recon_dataset *data);
 RECON_API recon_dataset_info recon_dataset_describe(const recon_dataset *data);
 
@@ -33,8 +49,16 @@ RECON_API recon_status recon_dataset_split(recon_ctx *ctx, recon_dataset **rest,
                                            recon_dataset **held, const recon_dataset *data,
                                            size_t of, uint64_t seed);
 
+/* A view of count images, chosen by seed, in the order they had. data must outlive it; close it. */
+RECON_API recon_status recon_dataset_take(recon_ctx *ctx, recon_dataset **out,
+                                          const recon_dataset *data, size_t count, uint64_t seed);
+
 /* Image i to out [height * width * channels]; its label, -1 without labels. Any thread may. */
 RECON_API int32_t recon_dataset_get(float *out, const recon_dataset *data, size_t i);
+
+/* By how many radians image i was turned on purpose (see turns.h), 0 where it was not. The truth:
+ * for evaluation only. */
+RECON_API double recon_dataset_angle(const recon_dataset *data, size_t i);
 
 #ifdef __cplusplus
 }

@@ -8,7 +8,8 @@
 extern "C" {
 #endif
 
-/* ResNet-18 for small images: a 3x3 stem of stride 1, no max pool, 64-128-256-512 channels. */
+/* ResNet-18 for small images: a 3x3 stem of stride 1, no max pool, and four stages of width, 2, 4
+ * and 8 times width channels. width 0: 64, as it was published; 20 has a tenth of the weights. */
 typedef struct {
     recon_conv stem;
     recon_norm stem_norm;
@@ -16,7 +17,7 @@ typedef struct {
     recon_linear head;
 } recon_resnet18;
 RECON_API recon_status recon_resnet18_add(recon_ctx *ctx, recon_resnet18 *out, recon_params *params,
-                                          size_t channels, size_t classes);
+                                          size_t channels, size_t classes, size_t width);
 RECON_API recon_var recon_resnet18_apply(recon_tape *tape, const recon_resnet18 *net, recon_var x);
 
 /* Two convolutions and two linear layers: minutes on a CPU. Bound to the images' size. */

@@ -60,12 +60,29 @@ RECON_API const char *recon_params_name(const recon_params *params, size_t i);
 /* Forgets the gradients: the next backward pass begins at zero. Without it passes add up. */
 RECON_API recon_status recon_params_clear_gradients(recon_ctx *ctx, recon_params *params);
 
-/* As safetensors, float (double with RECON_DOUBLE). A file with other names or shapes is refused
- * whole, and the message names the entry and both shapes. */
+/* As safetensors, float (double with RECON_DOUBLE). */
 RECON_API recon_status recon_params_save(recon_ctx *ctx, const char *path,
                                          const recon_params *params,
                                          const recon_metadata_entry *metadata, size_t n_metadata);
+
+/* Zero in any field means its default. */
+typedef struct {
+    int bf16; /* what is trained in bfloat16, rounded to nearest even; buffers stay as they are */
+} recon_params_save_options;
+
+/* Several sets in one file: the parts of a model. A name that two of them have is RECON_ERR_INPUT.
+ * options may be NULL. */
+RECON_API recon_status recon_params_save_all(recon_ctx *ctx, const char *path,
+                                             const recon_params *const *sets, size_t n_sets,
+                                             const recon_metadata_entry *metadata,
+                                             size_t n_metadata,
+                                             const recon_params_save_options *options);
+
+/* From such a file, of any float type. Other names or shapes are refused whole, and the message
+ * names the entry and both shapes. _part takes its own entries and leaves those of other sets. */
 RECON_API recon_status recon_params_load(recon_ctx *ctx, recon_params *params, const char *path);
+RECON_API recon_status recon_params_load_part(recon_ctx *ctx, recon_params *params,
+                                              const char *path);
 
 /* Values or gradients of an entry to out [count], as double; for tests and tools. */
 RECON_API recon_status recon_param_read(recon_ctx *ctx, double *out, const recon_param *param);

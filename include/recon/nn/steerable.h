@@ -60,18 +60,30 @@ RECON_API recon_var recon_steerable_apply(recon_tape *tape, const recon_steerabl
 RECON_API recon_status recon_steerable_freeze(recon_ctx *ctx, recon_steerable *layer);
 
 /* What stands between two convolutions: batch norm and ReLU on scalars; on pairs, division by
- * their root mean square, a scale each, and v relu(|v| + b) / |v| with b = -0.1 at first. */
+ * their root mean square, a scale each, and v relu(|v| - b) / |v|, where the threshold b =
+ * softplus(p) is 0.1 at first and stays above 0. */
 typedef struct {
     recon_layer_name name;
     recon_fields fields;
-    recon_norm scalars, pairs;
-    recon_param *bias;
+    recon_param *scale, *mean, *var; /* one number a scalar, then one a pair */
+    recon_param *shift, *threshold;  /* of the scalars, p of the pairs; NULL: there are none */
 } recon_field_norm;
 RECON_API recon_status recon_field_norm_add(recon_ctx *ctx, recon_field_norm *out,
                                             recon_params *params, const char *name,
                                             const recon_fields *fields);
 RECON_API recon_var recon_field_norm_apply(recon_tape *tape, const recon_field_norm *layer,
                                            recon_var x);
+
+/* Multiplies every channel by a disc: 1 up to the radius r0 of the circle through the outer pixels'
+ * centres, exp((r0^2 - r^2) / 4 px^2) beyond. What a turn would push off the picture is gone before
+ * it can tell one angle from another. */
+typedef struct {
+    recon_layer_name name;
+    recon_param *mask; /* height x width, kept with the parameters and never written */
+} recon_disc;
+RECON_API recon_status recon_disc_add(recon_ctx *ctx, recon_disc *out, recon_params *params,
+                                      const char *name, size_t height, size_t width);
+RECON_API recon_var recon_disc_apply(recon_tape *tape, const recon_disc *layer, recon_var x);
 
 #ifdef __cplusplus
 }

@@ -40,6 +40,7 @@ typedef struct {
     const char *path; /* of the model; NULL: nothing is written                     */
     const recon_metadata_entry *metadata; /* of the model */
     size_t n_metadata;
+    int bf16;             /* the model's weights are written in bfloat16; PATH.last is exact */
     const char *settings; /* all that a resumed run must share, in words; NULL: ""       */
     int resume;           /* go on from PATH.last if it is there                        */
 } recon_train_options;

@@ -71,6 +71,29 @@ recon_status recon_part_write(recon_ctx *ctx, recon_arena *scratch, float **out,
     return *out ? RECON_OK : recon_arena_take(ctx, scratch, out, count, sizeof **out);
 }
 
+RECON_CLONES void recon_add_moments(double *restrict first, double *restrict second,
+                                    const float *restrict x, const float *restrict pivot,
+                                    size_t rows, size_t cols)
+{
+    enum { WIDE = 256 }; /* columns at a time: their sums stay in the first-level cache */
+    float sum[WIDE], square[WIDE];
+    for (size_t c = 0; c < cols; c += WIDE) {
+        size_t width = cols - c < WIDE ? cols - c : WIDE;
+        memset(sum, 0, sizeof sum);
+        memset(square, 0, sizeof square);
+        for (size_t r = 0; r < rows; r++)
+            for (size_t i = 0; i < width; i++) {
+                float d = x[r * cols + c + i] - pivot[c + i];
+                sum[i] += d;
+                square[i] += d * d;
+            }
+        for (size_t i = 0; i < width; i++) {
+            first[c + i] += (double)sum[i];
+            second[c + i] += (double)square[i];
+        }
+    }
+}
+
 typedef struct {
     recon_run *run;
     const void *args;

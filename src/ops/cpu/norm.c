@@ -71,28 +71,6 @@ static recon_status take_columns(recon_ctx *ctx, columns *c, recon_arena *arena,
 
 enum { WIDE = 256 }; /* columns at a time: their sums stay in the first-level cache */
 
-RECON_CLONES static void add_moments(double *restrict first, double *restrict second,
-                                     const float *restrict x, const float *restrict pivot,
-                                     size_t rows, size_t cols)
-{
-    float sum[WIDE], square[WIDE];
-    for (size_t c = 0; c < cols; c += WIDE) {
-        size_t width = cols - c < WIDE ? cols - c : WIDE;
-        memset(sum, 0, sizeof sum);
-        memset(square, 0, sizeof square);
-        for (size_t r = 0; r < rows; r++)
-            for (size_t i = 0; i < width; i++) {
-                float d = x[r * cols + c + i] - pivot[c + i];
-                sum[i] += d;
-                square[i] += d * d;
-            }
-        for (size_t i = 0; i < width; i++) {
-            first[c + i] += (double)sum[i];
-            second[c + i] += (double)square[i];
-        }
-    }
-}
-
 /* Sums of dy and of dy xhat. */
 RECON_CLONES static void add_slopes(double *restrict first, double *restrict second,
                                     const float *restrict dy, const float *restrict x,
@@ -159,7 +137,7 @@ static recon_status walk(recon_ctx *ctx, const job *j, int worker, pass what, co
         if (what == SLOPES || what == PULL_BACK)
             dy = recon_run_read(room_dy, &a->dy, at, n);
         if (what == MOMENTS) {
-            add_moments(c->first, c->second, x, c->pivot, rows, cols);
+            recon_add_moments(c->first, c->second, x, c->pivot, rows, cols);
         } else if (what == SLOPES) {
             add_slopes(c->first, c->second, dy, x, c->mean, c->inv, rows, cols);
         } else if (what == NORMALISE) {

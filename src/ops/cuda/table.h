@@ -39,9 +39,20 @@ recon_status cuda_norm_back(recon_ctx *ctx, const recon_norm_args *args);
 recon_status cuda_norm_relu(recon_ctx *ctx, const recon_norm_relu_args *args);
 recon_status cuda_norm_relu_back(recon_ctx *ctx, const recon_norm_relu_args *args);
 
-/* pool.cu, resize.cu, rotate.cu */
+/* direction.cu */
+recon_status cuda_unit(recon_ctx *ctx, const recon_unit_args *args);
+recon_status cuda_unit_back(recon_ctx *ctx, const recon_unit_args *args);
+recon_status cuda_angle(recon_ctx *ctx, const recon_angle_args *args);
+recon_status cuda_angle_back(recon_ctx *ctx, const recon_angle_args *args);
+/* field_norm.cu */
+recon_status cuda_field_norm(recon_ctx *ctx, const recon_field_norm_args *args);
+recon_status cuda_field_norm_back(recon_ctx *ctx, const recon_field_norm_args *args);
+
+/* pool.cu, blur.cu, resize.cu, rotate.cu */
 recon_status cuda_pool(recon_ctx *ctx, const recon_pool_args *args);
 recon_status cuda_pool_back(recon_ctx *ctx, const recon_pool_args *args);
+recon_status cuda_blur(recon_ctx *ctx, const recon_blur_args *args);
+recon_status cuda_blur_back(recon_ctx *ctx, const recon_blur_args *args);
 recon_status cuda_resize(recon_ctx *ctx, const recon_resize_args *args);
 recon_status cuda_resize_back(recon_ctx *ctx, const recon_resize_args *args);
 recon_status cuda_rotate(recon_ctx *ctx, const recon_rotate_args *args);

@@ -1,0 +1,166 @@
+/* cmd_distribution.c - recon distribution: the poses of one image. */
+#include "cli/cli.h"
+#include "core/fail.h"
+#include "core/memory.h"
+
+#include <recon/group/so2.h>
+#include <recon/report/figure.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int run(int argc, char **argv);
+const cli_command cli_distribution = {
+    .name = "distribution",
+    .purpose = "show the pose distribution of one image",
+    .arguments = "",
+    .example =
+        "  recon distribution --model digits/model.safetensors --data mnist/test --index 61 \\\n"
+        "    --svg eight.svg\n"
+        "\n"
+        "Angles are degrees, counter-clockwise, about the image's natural pose.",
+    .run = run,
+};
+
+typedef struct {
+    const char *model, *svg;
+    size_t index;
+    cli_data data;
+    cli_common common;
+} settings;
+
+static int parse(settings *s, int argc, char **argv)
+{
+    cli_option options[3 + CLI_DATA_OPTIONS + 1] = {
+        { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_TEXT, 1, &s->model },
+        { "--index", "I", NULL, "of the image, from 0 on (default 0)", CLI_INDEX, 0, &s->index },
+        { "--svg", "FILE", NULL, "draw it too", CLI_TEXT, 0, &s->svg },
+    };
+    cli_data_options(options, sizeof options / sizeof *options, &s->data);
+    return cli_parse(&cli_distribution, options, &s->common, argc, argv, NULL, 0, NULL);
+}
+
+static double part_mean(const recon_so2_density *p, int i)
+{
+    return recon_so2_wrap(p->center + p->part[i].mean) * CLI_DEGREES;
+}
+
+/* --- shown ------------------------------------------------------------------------------------ */
+
+static json_t *as_json(const settings *s, const recon_distribution *d, double p_value)
+{
+    json_t *modes = json_array(), *moments = json_array(), *parts = json_array();
+    for (int i = 0; i < d->modes; i++)
+        json_array_append_new(modes, json_pack("{s:f, s:f}", "at_deg", d->mode[i].at * CLI_DEGREES,
+                                               "weight", d->mode[i].weight));
+    for (int m = 0; m < 4; m++)
+        json_array_append_new(moments, json_real(d->moment[m]));
+    for (int i = 0; i < d->density.parts; i++)
+        json_array_append_new(
+            parts, json_pack("{s:f, s:f, s:f}", "weight", d->density.part[i].weight, "mean_deg",
+                             part_mean(&d->density, i), "kappa", d->density.part[i].kappa));
+    return json_pack("{s:I, s:f, s:f, s:f, s:f, s:f, s:s, s:f, s:i, s:o, s:o, s:f, s:o}", "index",
+                     (json_int_t)s->index, "pose_deg", d->pose.absolute * CLI_DEGREES, "psi_deg",
+                     d->pose.psi * CLI_DEGREES, "lambda_deg", d->pose.lambda * CLI_DEGREES, "score",
+                     d->score, "p_value", p_value, "family", recon_so2_family_name(d->family),
+                     "theta_deg", d->theta * CLI_DEGREES, "fold", d->fold, "modes", modes,
+                     "moments", moments, "background", d->density.background, "density", parts);
+}
+
+static void print_text(const settings *s, const recon_distribution *d, double p_value)
+{
+    printf("image %zu of %s\n", s->index, s->data.spec);
+    printf("  pose       %+.1f degrees from its natural one, score %.3f, p-value %.4f\n",
+           d->pose.absolute * CLI_DEGREES, d->score, p_value);
+    printf("  natural    at %+.1f degrees in the backbone's frame (psi %+.1f)",
+           d->pose.lambda * CLI_DEGREES, d->pose.psi * CLI_DEGREES);
+    if (d->fold == 0)
+        printf(", and hardly defined");
+    else if (d->fold > 1)
+        printf(", and defined modulo %d degrees only", 360 / d->fold);
+    printf("\n  width      %.1f degrees (%s)\n", d->theta * CLI_DEGREES,
+           recon_so2_family_name(d->family));
+    for (int i = 0; i < d->modes; i++)
+        printf("  %s %+7.1f degrees, weight %.2f\n", i ? "          " : "modes     ",
+               d->mode[i].at * CLI_DEGREES, d->mode[i].weight);
+    printf("  moments    %.2f %.2f %.2f %.2f\n", d->moment[0], d->moment[1], d->moment[2],
+           d->moment[3]);
+}
+
+static recon_status draw(recon_ctx *ctx, const settings *s, const recon_distribution *d,
+                         const float *image, recon_dataset_info size)
+{
+    char title[128], *svg = NULL;
+    float *canonical = NULL;
+    recon_status status;
+    snprintf(title, sizeof title, "image %zu", s->index);
+    RECON_TRY(recon_alloc_raw(ctx, &canonical, size.height * size.width * size.channels,
+                              sizeof *canonical));
+    recon_pose_image(canonical, &d->pose, RECON_TO_CANONICAL, image, size.height, size.width,
+                     size.channels, RECON_BILINEAR);
+    const recon_pose_plot plot = {
+        .title = title,
+        .input = { image, size.height, size.width, size.channels, "input" },
+        .canonical = { canonical, size.height, size.width, size.channels, "natural pose" },
+        .density = &d->density,
+        .pose = d->pose.absolute,
+        .candidates = d->mode,
+        .candidate_count = (size_t)d->modes,
+        .fold = d->fold,
+        .score = d->score,
+    };
+    RECON_TRY(recon_figure_pose(ctx, &svg, &plot));
+    RECON_TRY(recon_svg_save(ctx, s->svg, svg));
+done:
+    free(svg);
+    free(canonical);
+    return status;
+}
+
+/* --- the work --------------------------------------------------------------------------------- */
+
+static recon_status tell(recon_ctx *ctx, const settings *s, const recon_model *model,
+                         const float *image, recon_dataset_info size)
+{
+    recon_distribution d;
+    recon_status status;
+    RECON_TRY(recon_distribution_of(ctx, &d, model, image, 1));
+    double p_value = recon_maps_p_value(recon_model_maps(model), d.score);
+    if (s->svg)
+        RECON_TRY(draw(ctx, s, &d, image, size));
+    if (s->common.json)
+        RECON_TRY(cli_print_json(ctx, as_json(s, &d, p_value)));
+    else if (!s->common.quiet)
+        print_text(s, &d, p_value);
+done:
+    return status;
+}
+
+static recon_status work(recon_ctx *ctx, const void *arg)
+{
+    const settings *s = arg;
+    cli_images images;
+    recon_model *model = NULL;
+    float *image = NULL;
+    recon_status status;
+    RECON_TRY(cli_images_open(ctx, &images, &s->data));
+    recon_dataset_info d = recon_dataset_describe(images.use);
+    if (s->index >= d.n)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: there is no image %zu of %zu", s->data.spec,
+                             s->index, d.n));
+    RECON_TRY(cli_model_open(ctx, &model, s->model, &images, &s->data));
+    RECON_TRY(recon_alloc_raw(ctx, &image, d.height * d.width * d.channels, sizeof *image));
+    cli_images_read(image, &images, s->index, 1);
+    RECON_TRY(tell(ctx, s, model, image, d));
+done:
+    free(image);
+    recon_model_close(ctx, model);
+    cli_images_close(&images);
+    return status;
+}
+
+static int run(int argc, char **argv)
+{
+    settings s = { 0 };
+    int code = parse(&s, argc, argv);
+    return code >= 0 ? code : cli_run(&cli_distribution, &s.common, work, &s);
+}

@@ -1,0 +1,125 @@
+/* cmd_train.c - recon train: the backbone, from images alone. */
+#include "cli/cli.h"
+#include "core/fail.h"
+
+#include <stdio.h>
+
+static int run(int argc, char **argv);
+const cli_command cli_train = {
+    .name = "train",
+    .purpose = "train a backbone on images, without labels",
+    .arguments = "",
+    .example =
+        "  recon train --data mnist --turn mnist --preset small --out digits.safetensors\n"
+        "\n"
+        "Labels are not used. One image of twelve is held out, and the epoch that rebuilds those\n"
+        "best is kept. Beside the model lie MODEL.jsonl (loss, rate, validation) and MODEL.last,\n"
+        "from which --resume goes on as if the run had never stopped. `recon discover` comes next.",
+    .run = run,
+};
+
+typedef struct {
+    const char *out;
+    int group, preset, mask, resume, plain;
+    size_t epochs, batch, every, frequencies, code;
+    double rate, contrast, pose, warp, temperature, width;
+    cli_data data;
+    cli_common common;
+} settings;
+
+static int parse(settings *s, int argc, char **argv)
+{
+    cli_option options[17 + CLI_DATA_OPTIONS + 1] = {
+        { "--out", "MODEL", NULL, "file for the best weights", CLI_TEXT, 1, &s->out },
+        { "--group", NULL, "so2", "how objects are turned (default so2)", CLI_CHOICE, 0,
+          &s->group },
+        { "--preset", NULL, "fast|paper|small",
+          "network: fast for a GPU (default), small for a CPU, the paper's layers", CLI_CHOICE, 0,
+          &s->preset },
+        { "--width", "F", NULL, "times the preset's fields (default 1)", CLI_NUMBER, 0, &s->width },
+        { "--frequencies", "N", NULL, "rotation orders of the fields, 2 to 4 (default: preset's)",
+          CLI_COUNT, 0, &s->frequencies },
+        { "--code", "N", NULL, "length of the embedding (default 128)", CLI_COUNT, 0, &s->code },
+        { "--mask", NULL, NULL, "see images through a disc: for objects that fill the corners",
+          CLI_FLAG, 0, &s->mask },
+        { "--epochs", "N", NULL, "times through the data (default 30, small 8)", CLI_COUNT, 0,
+          &s->epochs },
+        { "--batch", "N", NULL, "images a step (default 256, paper 128, small 64)", CLI_COUNT, 0,
+          &s->batch },
+        { "--rate", "R", NULL, "highest learning rate (default 0.002)", CLI_NUMBER, 0, &s->rate },
+        { "--contrast", "W", NULL, "weight of telling images apart (default: preset's)", CLI_NUMBER,
+          0, &s->contrast },
+        { "--temperature", "T", NULL, "of that (default 0.2)", CLI_NUMBER, 0, &s->temperature },
+        { "--pose", "W", NULL, "weight of the known turn between views (default: preset's)",
+          CLI_NUMBER, 0, &s->pose },
+        { "--warp", "S", NULL, "stretch the second view by up to S (default 0.2)", CLI_NUMBER, 0,
+          &s->warp },
+        { "--plain", NULL, NULL, "the reconstruction alone, as in the paper", CLI_FLAG, 0,
+          &s->plain },
+        { "--every", "N", NULL, "a checkpoint every N steps too (default: every epoch)", CLI_COUNT,
+          0, &s->every },
+        { "--resume", NULL, NULL, "go on from MODEL.last if it is there", CLI_FLAG, 0, &s->resume },
+    };
+    cli_data_options(options, sizeof options / sizeof *options, &s->data);
+    return cli_parse(&cli_train, options, &s->common, argc, argv, NULL, 0, NULL);
+}
+
+static recon_ieae_options options_of(const settings *s, const recon_ctx *ctx)
+{
+    return (recon_ieae_options){ .shape = { .preset = (recon_preset)s->preset,
+                                            .width = s->width,
+                                            .frequencies = s->frequencies,
+                                            .code = s->code,
+                                            .mask = s->mask },
+                                 .epochs = s->epochs,
+                                 .batch = s->batch,
+                                 .rate = s->rate,
+                                 .contrast = s->plain ? -1 : s->contrast,
+                                 .temperature = s->temperature,
+                                 .pose = s->plain ? -1 : s->pose,
+                                 .warp = s->warp,
+                                 .seed = cli_seed(&s->data),
+                                 .every = s->every,
+                                 .threads = recon_ctx_threads(ctx),
+                                 .precision = cli_precision(&s->data),
+                                 .resume = s->resume };
+}
+
+static recon_status show(recon_ctx *ctx, const settings *s, const recon_train_result *r)
+{
+    const char *preset = recon_preset_name((recon_preset)s->preset), *on = recon_ops_name(ctx);
+    if (s->common.json)
+        return cli_print_json(ctx, json_pack("{s:s, s:s, s:I, s:f, s:f, s:f, s:I}", "preset",
+                                             preset, "backend", on, "steps", (json_int_t)r->steps,
+                                             "seconds", r->seconds, "validation_mse", r->best,
+                                             "loss", r->loss, "step_bytes", (json_int_t)r->peak));
+    if (!s->common.quiet)
+        printf("%s: %llu steps in %.1f s on %s, %.1f MiB a step\n"
+               "  validation %.5f mean squared error, last loss %.5f\n"
+               "  written    %s\n",
+               preset, (unsigned long long)r->steps, r->seconds, on, (double)r->peak / 1048576,
+               r->best, r->loss, s->out);
+    return RECON_OK;
+}
+
+static recon_status work(recon_ctx *ctx, const void *arg)
+{
+    const settings *s = arg;
+    recon_ieae_options o = options_of(s, ctx);
+    recon_train_result r;
+    cli_images images;
+    recon_status status;
+    RECON_TRY(cli_images_open(ctx, &images, &s->data));
+    RECON_TRY(recon_ieae_train(ctx, &r, images.use, s->out, &o));
+    RECON_TRY(show(ctx, s, &r));
+done:
+    cli_images_close(&images);
+    return status;
+}
+
+static int run(int argc, char **argv)
+{
+    settings s = { 0 };
+    int code = parse(&s, argc, argv);
+    return code >= 0 ? code : cli_run(&cli_train, &s.common, work, &s);
+}

@@ -1,0 +1,110 @@
+/* data.c - the options of every command that reads images, and the images they ask for. */
+#include "cli/cli.h"
+#include "core/fail.h"
+#include "core/memory.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEVICE_CUDA = 1 };
+
+void cli_data_options(cli_option *table, size_t capacity, cli_data *d)
+{
+    const cli_option options[] = {
+        { "--data", "SPEC", NULL, "images: mnist, fashion, idx:FILE, npy:FILE, png:DIR, amat:FILE",
+          CLI_TEXT, 1, &d->spec },
+        { "--turn", "RULE", NULL, "turn upright images first: mnist, fashion, all or a JSON file",
+          CLI_TEXT, 0, &d->turn },
+        { "--turn-seed", "S", NULL, "of those turns (default 1)", CLI_COUNT, 0, &d->turn_seed },
+        { "--limit", "N", NULL, "take N images at random", CLI_COUNT, 0, &d->limit },
+        { "--seed", "S", NULL, "of what is random (default 1)", CLI_COUNT, 0, &d->seed },
+        { "--skip-bad", NULL, NULL, "leave out files that cannot be read, and count them", CLI_FLAG,
+          0, &d->skip_bad },
+        { "--size", "N", NULL, "fit pictures of any size into N x N", CLI_COUNT, 0, &d->size },
+        { "--device", NULL, "cpu|cuda|ref", "where to compute (default cpu)", CLI_CHOICE, 0,
+          &d->device },
+        { "--deterministic", NULL, NULL, "with cuda: the same bits in every run, more slowly",
+          CLI_FLAG, 0, &d->deterministic },
+        { "--precision", NULL, "f32|bf16", "of activations (default f32)", CLI_CHOICE, 0,
+          &d->precision },
+    };
+    static_assert(sizeof options / sizeof *options == CLI_DATA_OPTIONS, "as cli.h says");
+    size_t n = 0;
+    while (table[n].name)
+        n++;
+    assert(n + CLI_DATA_OPTIONS < capacity);
+    (void)capacity;
+    memcpy(table + n, options, sizeof options);
+}
+
+uint64_t cli_seed(const cli_data *data)
+{
+    return data->seed ? data->seed : 1;
+}
+
+recon_precision cli_precision(const cli_data *data)
+{
+    return data->precision ? RECON_MIXED : RECON_SINGLE;
+}
+
+static recon_status turn(recon_ctx *ctx, cli_images *images, const cli_data *d)
+{
+    recon_turn_rule *rule = NULL; /* large */
+    recon_status status;
+    RECON_TRY(recon_alloc(ctx, &rule, 1, sizeof *rule));
+    RECON_TRY(recon_turn_rule_load(ctx, rule, d->turn));
+    RECON_TRY(recon_dataset_turn(ctx, &images->turned, images->use, rule,
+                                 d->turn_seed ? d->turn_seed : 1));
+    images->use = images->turned;
+done:
+    free(rule);
+    return status;
+}
+
+recon_status cli_images_open(recon_ctx *ctx, cli_images *out, const cli_data *d)
+{
+    static const char *const devices[] = { "cpu", "cuda", "ref" };
+    const char *device =
+        d->device == DEVICE_CUDA && d->deterministic ? "cuda-deterministic" : devices[d->device];
+    recon_status status;
+    *out = (cli_images){ 0 };
+    RECON_TRY(recon_ops_attach(ctx, device));
+    RECON_TRY(recon_dataset_open_with(
+        ctx, &out->whole, d->spec,
+        &(recon_dataset_options){ .skip_bad = d->skip_bad, .size = d->size }));
+    out->use = out->whole;
+    if (d->limit && d->limit < recon_dataset_describe(out->whole).n) {
+        RECON_TRY(recon_dataset_take(ctx, &out->part, out->whole, d->limit, cli_seed(d)));
+        out->use = out->part;
+    }
+    if (d->turn)
+        RECON_TRY(turn(ctx, out, d));
+done:
+    return status;
+}
+
+void cli_images_close(cli_images *images)
+{
+    recon_dataset_close(images->turned);
+    recon_dataset_close(images->part);
+    recon_dataset_close(images->whole);
+    *images = (cli_images){ 0 };
+}
+
+void cli_images_read(float *out, const cli_images *images, size_t first, size_t n)
+{
+    recon_dataset_info d = recon_dataset_describe(images->use);
+    for (size_t i = 0; i < n; i++)
+        recon_dataset_get(out + i * d.height * d.width * d.channels, images->use, first + i);
+}
+
+recon_status cli_model_open(recon_ctx *ctx, recon_model **out, const char *path,
+                            const cli_images *images, const cli_data *data)
+{
+    recon_status status;
+    RECON_TRY(recon_model_open(ctx, out, path, cli_precision(data)));
+    RECON_TRY(recon_ieae_check_data(ctx, recon_model_backbone(*out), images->use));
+done:
+    return status;
+}

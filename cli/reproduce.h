@@ -1,0 +1,141 @@
+/* reproduce.h - `recon reproduce`: one experiment of the paper, between the files that measure it,
+ * show it and draw it. */
+#ifndef CLI_REPRODUCE_H
+#define CLI_REPRODUCE_H
+
+#include "cli/cli.h"
+
+#include <recon/apps/evaluate.h>
+#include <recon/apps/model.h>
+#include <recon/apps/times.h>
+#include <recon/backbone/equivariance.h>
+
+enum {
+    CLASSES = 10,
+    MAX_SEEDS = 64,
+    QUICK_TEST = 2000,   /* test images with --quick     */
+    QUICK_TRAIN = 12000, /* training images with --quick */
+    TRAIN_SEED = 1,      /* of the turns of training images: those the shipped models have seen */
+    TEST_SEED = 2,       /* and of test images, for every table                                 */
+    TAKE_SEED = 1,       /* of a part of either                                                 */
+    KS = 5,
+    K = 10,      /* neighbours of a class, as in the paper                    */
+    WORST = 5000 /* rows of the confusion matrix, if there are twelve times as many */
+};
+
+typedef struct {
+    const char *name, *title; /* "mnist", "MNIST"; the rule of the turns has the same name */
+    const char *width;        /* what theta is: "half-width", "sigma"                      */
+    recon_so2_family family;
+    int64_t pair[2]; /* classes that are each other's rotation; equal: none */
+    const char *classes[CLASSES];
+    struct {
+        double none, ieae, equiadapt, recon, upright; /* percent */
+        double ood_ieae, ood_recon, overhead_ms;
+    } paper;
+} experiment;
+
+const experiment *experiment_find(const char *name); /* NULL: there is none */
+
+/* What was asked for. Zero in any field means its default. */
+typedef struct {
+    const experiment *what;
+    const char *model, *classifier; /* NULL: the shipped ones          */
+    const char *embeddings;         /* folder with z.npy and g.npy     */
+    const char *figures, *out;      /* folders                         */
+    size_t images, limit;           /* of the test and training images */
+    size_t seed, seeds, epochs;     /* of training                     */
+    int quick, train, resume, preset, device, precision, deterministic;
+    cli_common common;
+} reproduce_settings;
+
+/* Images of a known set, or some of them. */
+typedef struct {
+    recon_dataset *whole, *some;
+    const recon_dataset *use;
+} image_part;
+
+/* A set of images and what the model says of each. */
+typedef struct {
+    recon_dataset *data;
+    size_t n;
+    recon_embedded codes; /* z, psi, labels      */
+    recon_so2_map *map;   /* [n]                 */
+    double *angle;        /* [n] the truth       */
+    double *lambda, *absolute;
+} reading;
+
+/* Codes of the training images, and who is next to whom; index.n is 0 where that was left out. */
+typedef struct {
+    recon_dataset *data;
+    recon_embedded index;
+    int64_t *neighbors; /* [n][K] */
+    double *hits;       /* [n]    */
+    int64_t *worst;     /* [worst_count] rows, lowest hits first */
+    size_t worst_count;
+} neighborhood;
+
+typedef struct {
+    const reproduce_settings *settings;
+    const experiment *what;
+    recon_model *model;
+    recon_classifier *classifier;
+    recon_turn_rule *rule; /* large */
+    image_part upright;
+    reading turned, circle; /* by the rule, and by any angle */
+    uint8_t *odd;           /* [circle.n] */
+    double *score[3];       /* [circle.n] of oddness: ieae, recon, density */
+    neighborhood hood;
+
+    struct {
+        double none, ieae, recon, undo, upright; /* shares */
+    } accuracy;
+    recon_odd_auc ood;
+    recon_pose_error pose;
+    recon_width width[CLASSES];
+    recon_width_error theta;
+    recon_k_point by_k[KS];
+    double hit_rate; /* at K */
+    uint64_t confusion[CLASSES * CLASSES];
+    recon_fold_share fold[CLASSES];
+    recon_pair pair;
+    recon_times times;
+    recon_equivariance equivariance;
+    double seconds;
+} reproduction;
+
+extern const size_t reproduce_ks[KS];
+
+/* Where a shipped file lies: models/NAME here, beside the program, or where it was installed.
+ * remedy says how to make one. */
+recon_status shipped_model(recon_ctx *ctx, char *path, size_t room, const char *name,
+                           const char *remedy);
+
+/* Opens model, classifier and data, measures everything. Free always. */
+recon_status reproduce_measure(recon_ctx *ctx, reproduction *out, const reproduce_settings *s);
+void reproduce_free(recon_ctx *ctx, reproduction *r);
+
+/* Of that, the part about neighbours. With --quick it is left out where the codes of the training
+ * images would take too long to make. */
+recon_status reproduce_neighbors(recon_ctx *ctx, reproduction *r, double seconds_an_image);
+
+/* count images of the set's training part, all for 0, turned by its rule. */
+recon_status reproduce_training(recon_ctx *ctx, recon_dataset **out, const reproduce_settings *s,
+                                size_t count);
+
+void reproduce_true_widths(double out[CLASSES], const recon_turn_rule *rule);
+
+/* Everything measured, degrees and percent; NULL when memory ran out. The mean of several runs, and
+ * their standard deviation: of each number, wherever it stands. */
+json_t *reproduce_json(const reproduction *r);
+json_t *reproduce_mean(json_t *const *runs, size_t n);
+json_t *reproduce_spread(json_t *const *runs, size_t n);
+
+/* The tables as text, from what reproduce_json says; spread may be NULL. */
+void reproduce_print(const json_t *result, const json_t *spread);
+
+/* Writes the figures into the folder, which is made if need be; names to list, a JSON array. */
+recon_status reproduce_figures(recon_ctx *ctx, json_t *list, const reproduction *r,
+                               const char *dir);
+
+#endif

@@ -1,0 +1,389 @@
+/* reproduce_figures.c - the figures of one experiment, from what was measured. */
+#include "cli/reproduce.h"
+#include "core/fail.h"
+#include "core/memory.h"
+
+#include <errno.h>
+#include <math.h>
+#include <recon/core/svg.h>
+#include <recon/data/image.h>
+#include <recon/report/figure.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { OF_CLASS = 2, COLUMNS = 5, SHEET = 10, PAIR_IMAGES = 6 };
+
+/* Where the figures go, and the list of those written. */
+typedef struct {
+    const reproduction *r;
+    const char *dir;
+    json_t *list;
+} album;
+
+static recon_status keep(recon_ctx *ctx, const album *a, const char *name, char *svg)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s-%s.svg", a->dir, a->r->what->name, name);
+    recon_status status = recon_svg_save(ctx, path, svg);
+    if (status == RECON_OK)
+        json_array_append_new(a->list, json_string(path));
+    free(svg);
+    return status;
+}
+
+/* --- images ----------------------------------------------------------------------------------- */
+
+/* Room for count pictures of the data's size. */
+typedef struct {
+    recon_dataset_info info;
+    size_t pixels;
+    float *block, *scratch; /* [count][pixels], [pixels] */
+    recon_picture *picture; /* [count] */
+} sheet;
+
+static recon_status sheet_new(recon_ctx *ctx, sheet *out, const recon_dataset *data, size_t count)
+{
+    recon_dataset_info d = recon_dataset_describe(data);
+    recon_status status;
+    *out = (sheet){ .info = d, .pixels = d.height * d.width * d.channels };
+    RECON_TRY(recon_alloc(ctx, &out->block, count * out->pixels, sizeof *out->block));
+    RECON_TRY(recon_alloc(ctx, &out->scratch, out->pixels, sizeof *out->scratch));
+    RECON_TRY(recon_alloc(ctx, &out->picture, count, sizeof *out->picture));
+    for (size_t i = 0; i < count; i++)
+        out->picture[i] =
+            (recon_picture){ .height = d.height, .width = d.width, .channels = d.channels };
+done:
+    return status;
+}
+
+static void sheet_free(sheet *s)
+{
+    free(s->block);
+    free(s->scratch);
+    free(s->picture);
+}
+
+static float *place(sheet *s, size_t at)
+{
+    float *pixels = s->block + at * s->pixels;
+    s->picture[at].pixels = pixels;
+    return pixels;
+}
+
+/* Image i of data, turned by angle, becomes picture `at`. */
+static void put(sheet *s, size_t at, const recon_dataset *data, size_t i, double angle)
+{
+    recon_dataset_get(s->scratch, data, i);
+    recon_image_turn(place(s, at), s->scratch, s->info.height, s->info.width, s->info.channels,
+                     angle, RECON_BILINEAR);
+}
+
+/* The place of image number `which` of a class; n when there are not so many. */
+static size_t nth_of_class(const int64_t *labels, size_t n, int64_t label, size_t which)
+{
+    for (size_t i = 0; i < n; i++)
+        if (labels[i] == label && which-- == 0)
+            return i;
+    return n;
+}
+
+/* The paper's figures 1 and 3: input, decoded and turned canonicals, RECON's, and the truth. */
+static recon_status put_canonicals(recon_ctx *ctx, sheet *s, size_t row, const reproduction *r,
+                                   size_t i)
+{
+    const reading *t = &r->turned;
+    size_t at = row * COLUMNS;
+    put(s, at, t->data, i, 0);
+    put(s, at + 2, t->data, i, -t->codes.so2[i]);
+    put(s, at + 3, t->data, i, -t->absolute[i]);
+    put(s, at + 4, r->upright.use, i, 0);
+    return recon_ieae_decode(ctx, place(s, at + 1), recon_model_backbone(r->model),
+                             t->codes.z + i * t->codes.d, 1);
+}
+
+static recon_status draw_gallery(recon_ctx *ctx, const album *a)
+{
+    static const char *const headings[COLUMNS] = { "input", "IE-AE decoded", "IE-AE", "RECON",
+                                                   "upright" };
+    const reproduction *r = a->r;
+    const char *names[CLASSES * OF_CLASS];
+    sheet s = { 0 };
+    char *svg = NULL;
+    size_t rows = 0;
+    recon_status status;
+    RECON_TRY(sheet_new(ctx, &s, r->turned.data, CLASSES * OF_CLASS * COLUMNS));
+    for (int64_t c = 0; c < CLASSES; c++)
+        for (size_t j = 0; j < OF_CLASS; j++) {
+            size_t i = nth_of_class(r->turned.codes.labels, r->turned.n, c, j);
+            if (i == r->turned.n)
+                continue;
+            RECON_TRY(put_canonicals(ctx, &s, rows, r, i));
+            names[rows++] = r->what->classes[c];
+        }
+    RECON_TRY(recon_figure_gallery(ctx, &svg,
+                                   &(recon_gallery){ .title = "Input and canonical images",
+                                                     .pictures = s.picture,
+                                                     .rows = rows,
+                                                     .columns = COLUMNS,
+                                                     .headings = headings,
+                                                     .names = names,
+                                                     .blocks = 2 }));
+    RECON_TRY(keep(ctx, a, "canonical", svg));
+done:
+    sheet_free(&s);
+    return status;
+}
+
+/* --- poses ------------------------------------------------------------------------------------ */
+
+/* Poses of one class, one behind the other; how many. */
+static size_t gather(double *out, const double *poses, const int64_t *labels, size_t n,
+                     int64_t label)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++)
+        if (labels[i] == label)
+            out[count++] = poses[i];
+    return count;
+}
+
+/* Class by class, before centring above and after it below. */
+static recon_status draw_poses(recon_ctx *ctx, const album *a)
+{
+    static const char *const names[2] = { "psi", "centred" };
+    const reproduction *r = a->r;
+    const reading *t = &r->turned;
+    recon_rose roses[2 * CLASSES] = { { 0 } };
+    double *poses = NULL;
+    char *svg = NULL;
+    size_t used = 0;
+    recon_status status;
+    RECON_TRY(recon_alloc(ctx, &poses, 2 * t->n, sizeof *poses));
+    for (size_t g = 0; g < 2 * CLASSES; g++) {
+        int after = g >= CLASSES;
+        int64_t c = (int64_t)(g % CLASSES);
+        double reach = recon_turn_rule_of(r->rule, (int32_t)c).width;
+        roses[g].angles = poses + used;
+        roses[g].count =
+            gather(poses + used, after ? t->absolute : t->codes.so2, t->codes.labels, t->n, c);
+        used += roses[g].count;
+        roses[g].from = after ? -reach : 0;
+        roses[g].to = after ? reach : 0;
+    }
+    RECON_TRY(recon_figure_roses(ctx, &svg,
+                                 &(recon_roses){ .title = "Poses before and after centring",
+                                                 .roses = roses,
+                                                 .rows = 2,
+                                                 .columns = CLASSES,
+                                                 .headings = r->what->classes,
+                                                 .names = names,
+                                                 .own_scale = 1 }));
+    RECON_TRY(keep(ctx, a, "poses", svg));
+done:
+    free(poses);
+    return status;
+}
+
+static recon_status draw_theta(recon_ctx *ctx, const album *a)
+{
+    const reproduction *r = a->r;
+    recon_theta_class classes[CLASSES];
+    char *svg = NULL;
+    size_t count = 0;
+    for (size_t c = 0; c < CLASSES; c++) {
+        const recon_width *w = &r->width[c];
+        if (w->n)
+            classes[count++] = (recon_theta_class){ r->what->classes[c], w->truth, w->mean,
+                                                    w->mean - w->spread, w->mean + w->spread };
+    }
+    recon_status status =
+        recon_figure_theta(ctx, &svg,
+                           &(recon_theta_plot){ .title = "True and predicted theta",
+                                                .what = r->what->width,
+                                                .classes = classes,
+                                                .count = count });
+    return status == RECON_OK ? keep(ctx, a, "theta", svg) : status;
+}
+
+static recon_status draw_roc(recon_ctx *ctx, const album *a)
+{
+    static const char *const names[3] = { "IE-AE, not centred", "RECON, |g_abs|",
+                                          "RECON, -log p(g_abs)" };
+    const reproduction *r = a->r;
+    recon_roc_line lines[3];
+    recon_roc_point *points = NULL;
+    char *svg = NULL;
+    size_t room = r->circle.n + 1;
+    recon_status status;
+    RECON_TRY(recon_alloc(ctx, &points, 3 * room, sizeof *points));
+    for (size_t s = 0; s < 3; s++) {
+        lines[s] = (recon_roc_line){ .name = names[s], .points = points + s * room };
+        RECON_TRY(recon_roc_curve(ctx, points + s * room, &lines[s].count, r->score[s], r->odd,
+                                  r->circle.n));
+    }
+    RECON_TRY(recon_figure_roc(
+        ctx, &svg,
+        &(recon_roc_plot){ .title = "Odd poses told apart", .lines = lines, .count = 3 }));
+    RECON_TRY(keep(ctx, a, "roc", svg));
+done:
+    free(points);
+    return status;
+}
+
+/* Two classes that are each other's rotation: some of each in natural pose, and their poses. */
+static recon_status draw_pair(recon_ctx *ctx, const album *a)
+{
+    const reproduction *r = a->r;
+    const reading *t = &r->turned;
+    recon_natural_class classes[2];
+    double *poses = NULL;
+    sheet s = { 0 };
+    char *svg = NULL;
+    recon_status status;
+    RECON_TRY(sheet_new(ctx, &s, t->data, 2 * PAIR_IMAGES));
+    RECON_TRY(recon_alloc(ctx, &poses, 4 * t->n, sizeof *poses));
+    for (size_t c = 0; c < 2; c++) {
+        int64_t label = r->what->pair[c];
+        double *before = poses + 2 * c * t->n, *after = before + t->n;
+        size_t shown = 0, i;
+        for (; shown < PAIR_IMAGES; shown++) {
+            if ((i = nth_of_class(t->codes.labels, t->n, label, shown)) == t->n)
+                break;
+            put(&s, c * PAIR_IMAGES + shown, t->data, i, -t->absolute[i]);
+        }
+        gather(before, t->codes.so2, t->codes.labels, t->n, label);
+        classes[c] = (recon_natural_class){ .name = r->what->classes[label],
+                                            .pictures = s.picture + c * PAIR_IMAGES,
+                                            .picture_count = shown,
+                                            .before = before,
+                                            .after = after,
+                                            .count = gather(after, t->absolute, t->codes.labels,
+                                                            t->n, label) };
+    }
+    RECON_TRY(recon_figure_natural(
+        ctx, &svg,
+        &(recon_natural_plot){ .title = "Distinct natural poses, the same distribution about them",
+                               .classes = classes,
+                               .count = 2 }));
+    RECON_TRY(keep(ctx, a, "pair", svg));
+done:
+    free(poses);
+    sheet_free(&s);
+    return status;
+}
+
+/* --- neighbours ------------------------------------------------------------------------------- */
+
+/* Of the worst rows the first of each class, then the second of each. */
+static size_t choose_rows(size_t *out, const neighborhood *h)
+{
+    int seen[CLASSES] = { 0 };
+    size_t count = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < h->worst_count && count < SHEET; i++) {
+            int64_t label = h->index.labels[h->worst[i]];
+            if (seen[label] != pass)
+                continue;
+            seen[label]++;
+            out[count++] = (size_t)h->worst[i];
+        }
+    return count;
+}
+
+static recon_status draw_sheet(recon_ctx *ctx, const album *a)
+{
+    const neighborhood *h = &a->r->hood;
+    const char *const *names = a->r->what->classes;
+    size_t rows[SHEET], count = choose_rows(rows, h);
+    uint8_t hit[SHEET * K];
+    sheet s = { 0 };
+    char *svg = NULL;
+    recon_status status;
+    RECON_TRY(sheet_new(ctx, &s, h->data, count * (K + 1)));
+    for (size_t i = 0; i < count; i++) { /* inputs first, then all neighbours */
+        put(&s, i, h->data, rows[i], 0);
+        s.picture[i].caption = names[h->index.labels[rows[i]]];
+        for (size_t j = 0; j < K; j++) {
+            size_t n = (size_t)h->neighbors[rows[i] * K + j], at = count + i * K + j;
+            put(&s, at, h->data, n, 0);
+            s.picture[at].caption = names[h->index.labels[n]];
+            hit[i * K + j] = h->index.labels[n] == h->index.labels[rows[i]];
+        }
+    }
+    RECON_TRY(recon_figure_neighbors(
+        ctx, &svg,
+        &(recon_neighbor_sheet){ .title = "Rows with the lowest hit rate, and their neighbours",
+                                 .inputs = s.picture,
+                                 .neighbors = s.picture + count,
+                                 .hit = hit,
+                                 .rows = count,
+                                 .k = K }));
+    RECON_TRY(keep(ctx, a, "neighbors", svg));
+done:
+    sheet_free(&s);
+    return status;
+}
+
+static recon_status draw_by_k(recon_ctx *ctx, const album *a)
+{
+    double k[KS], hits[KS], error[KS];
+    for (size_t i = 0; i < KS; i++) {
+        k[i] = (double)a->r->by_k[i].k;
+        hits[i] = a->r->by_k[i].hit_rate;
+        error[i] = a->r->by_k[i].error.by_class * CLI_DEGREES;
+    }
+    const recon_series series[2] = {
+        { .name = a->r->what->title, .x = k, .y = hits, .count = KS },
+        { .name = a->r->what->title, .x = k, .y = error, .count = KS },
+    };
+    const recon_line_panel panels[2] = {
+        { .heading = "Hit rate", .x_label = "k", .series = &series[0], .count = 1, .log_x = 1 },
+        { .heading = "Error of theta, degrees",
+          .x_label = "k",
+          .series = &series[1],
+          .count = 1,
+          .log_x = 1 },
+    };
+    char *svg = NULL;
+    recon_status status = recon_figure_lines(
+        ctx, &svg,
+        &(recon_line_plot){
+            .title = "Against the number of neighbours", .panels = panels, .count = 2 });
+    return status == RECON_OK ? keep(ctx, a, "k", svg) : status;
+}
+
+static recon_status draw_confusion(recon_ctx *ctx, const album *a)
+{
+    char *svg = NULL;
+    recon_status status = recon_figure_confusion(
+        ctx, &svg,
+        &(recon_confusion){ .title = "Neighbours of the rows with the lowest hit rate",
+                            .counts = a->r->confusion,
+                            .names = a->r->what->classes,
+                            .classes = CLASSES });
+    return status == RECON_OK ? keep(ctx, a, "confusion", svg) : status;
+}
+
+recon_status reproduce_figures(recon_ctx *ctx, json_t *list, const reproduction *r, const char *dir)
+{
+    const album a = { r, dir, list };
+    recon_status status;
+    if (mkdir(dir, 0777) != 0 && errno != EEXIST)
+        return recon_fail(ctx, RECON_ERR_IO, "%s: cannot make the folder: %s", dir,
+                          strerror(errno));
+    RECON_TRY(draw_gallery(ctx, &a));
+    RECON_TRY(draw_poses(ctx, &a));
+    RECON_TRY(draw_theta(ctx, &a));
+    RECON_TRY(draw_roc(ctx, &a));
+    if (r->what->pair[0] != r->what->pair[1])
+        RECON_TRY(draw_pair(ctx, &a));
+    if (r->hood.index.n) {
+        RECON_TRY(draw_by_k(ctx, &a));
+        RECON_TRY(draw_sheet(ctx, &a));
+        RECON_TRY(draw_confusion(ctx, &a));
+    }
+done:
+    return status;
+}

@@ -1,0 +1,55 @@
+/* discover.h - from a backbone and images to a whole model: embed, Algorithm 1, maps.
+ *
+ * No label is used. Where the data have labels, the summary says how the readings differ between
+ * them, and how often neighbours share them. */
+#ifndef RECON_APPS_DISCOVER_H
+#define RECON_APPS_DISCOVER_H
+
+#include <recon/apps/model.h>
+#include <recon/data/dataset.h>
+#include <recon/normalize/normalize.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Zero in any field means its default. */
+typedef struct {
+    size_t k; /* 10 */
+    recon_mean_options mean;
+    recon_so2_family family; /* what Theta is the width of: auto, uniform or normal            */
+    recon_maps_options maps;
+    recon_precision precision; /* of the backbone's convolutions                               */
+    int half;                  /* the model is stored as bfloat16: its weights are rounded before
+                                  they embed, so that the maps fit what will be opened          */
+    int keep_embeddings;       /* z.npy and g.npy are written too                              */
+    const char *data;          /* the name of the data, for the model's metadata; NULL: unknown */
+    const recon_metadata_entry *metadata; /* more for the model's file, such as figures        */
+    size_t n_metadata;
+} recon_discover_options;
+
+typedef struct {
+    size_t points, k;
+    recon_so2_family family, theta; /* of Algorithm 1, of Theta                              */
+    double hit_rate;                /* NaN without labels                                    */
+    double several;                 /* share of points whose neighbours have several modes   */
+    double folded;                  /* share whose natural pose is known modulo 180 degrees  */
+    double theta_median;            /* radians                                               */
+    struct {
+        double embed, normalize, maps, total;
+    } seconds;
+    char *summary; /* what summary.json says; free it with recon_discovery_free */
+} recon_discovery;
+
+/* Writes into the folder dir, which is made if need be, model.safetensors, what recon_frames_write
+ * writes, with summary.json as the last, and the embeddings if they are kept. model is what `recon
+ * train` wrote. options may be NULL. */
+RECON_API recon_status recon_discover(recon_ctx *ctx, recon_discovery *out, const char *model,
+                                      const recon_dataset *data, const char *dir,
+                                      const recon_discover_options *options);
+RECON_API void recon_discovery_free(recon_discovery *discovery);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

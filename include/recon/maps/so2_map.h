@@ -1,0 +1,33 @@
+/* so2_map.h - what the maps say of one input, and what follows from it once its pose is known. */
+#ifndef RECON_MAPS_SO2_MAP_H
+#define RECON_MAPS_SO2_MAP_H
+
+#include <recon/stats/so2_density.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The narrowest theta: a twentieth of a degree. */
+#define RECON_THETA_LEAST 1e-3
+
+/* Angles are radians in the backbone's frame, that of psi. */
+typedef struct {
+    double lambda;               /* Lambda(x), the natural pose; (-pi, pi]                       */
+    double theta;                /* Theta(x), how far it turns about it; RECON_THETA_LEAST on    */
+    recon_so2_family family;     /* RECON_SO2_UNIFORM: theta is a half-width; _NORMAL: a sigma   */
+    double midpoint, half_width; /* the paper's uncentred support; midpoint in (-pi, pi]         */
+    recon_so2_density density;   /* of psi given x: a mixture, in the backbone's frame           */
+} recon_so2_map;
+
+/* g_abs = psi Lambda^-1, in (-pi, pi]. The paper scores poses by its size; without centring, by
+ * the distance of psi from the midpoint. */
+RECON_API double recon_so2_absolute(const recon_so2_map *map, double psi);
+
+/* -log p(psi | x), which is -log p(g_abs): how unnatural the pose is. */
+RECON_API double recon_so2_map_score(const recon_so2_map *map, double psi);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,212 @@
+/* discover.c - embed, Algorithm 1, maps, and the files they leave. */
+#include <recon/apps/discover.h>
+#include <recon/core/npy.h>
+#include <recon/ops/backend.h>
+#include "apps/summary.h"
+#include "core/ctx.h"
+#include "core/fail.h"
+#include "core/memory.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { DEFAULT_K = 10, PATH = 4096, METADATA = 6 };
+
+typedef struct {
+    const char *model, *dir;
+    recon_discover_options o;
+    recon_ieae *backbone;
+    recon_embedded embedded;
+    recon_frames frames;
+    recon_maps *maps;
+    recon_so2_map *said; /* [points] by the maps */
+} flow;
+
+static const char *join(char out[PATH], const char *dir, const char *name)
+{
+    snprintf(out, PATH, "%s/%s", dir, name);
+    return out;
+}
+
+static recon_status make_folder(recon_ctx *ctx, const char *dir, int *made)
+{
+    struct stat s;
+    if (strlen(dir) > PATH - 64) /* room for what is joined to it */
+        return recon_fail(ctx, RECON_ERR_INPUT, "%.64s...: the path is too long", dir);
+    *made = mkdir(dir, 0777) == 0;
+    if (!*made && (errno != EEXIST || stat(dir, &s) != 0 || !S_ISDIR(s.st_mode)))
+        return recon_fail(ctx, RECON_ERR_IO, "%s: cannot make the folder: %s", dir,
+                          strerror(errno));
+    if (access(dir, W_OK) != 0)
+        return recon_fail(ctx, RECON_ERR_IO, "%s: cannot write into the folder: %s", dir,
+                          strerror(errno));
+    return RECON_OK;
+}
+
+/* --- the flow --------------------------------------------------------------------------------- */
+
+/* With half: what will be opened later, by way of a file as it will be. */
+static recon_status open_backbone(recon_ctx *ctx, flow *f)
+{
+    char rounded[PATH];
+    recon_status status = recon_ieae_open(ctx, &f->backbone, f->model, f->o.precision);
+    if (status != RECON_OK || !f->o.half)
+        return status;
+    join(rounded, f->dir, ".rounded.safetensors");
+    RECON_TRY(recon_model_save(ctx, rounded, f->model, f->backbone, NULL,
+                               &(recon_model_save_options){ .half = 1 }));
+    recon_ieae_close(ctx, f->backbone);
+    RECON_TRY(recon_ieae_open(ctx, &f->backbone, rounded, f->o.precision));
+done:
+    unlink(rounded);
+    return status;
+}
+
+static recon_status normalize(recon_ctx *ctx, flow *f)
+{
+    const recon_normalize_options o = { .knn = { .k = f->o.k },
+                                        .mean = f->o.mean,
+                                        .family = f->o.family };
+    return recon_normalize(ctx, &f->frames, &f->embedded, NULL, &o);
+}
+
+static recon_status learn(recon_ctx *ctx, flow *f)
+{
+    recon_status status;
+    RECON_TRY(recon_maps_fit(ctx, &f->maps, &f->embedded, &f->frames, &f->o.maps));
+    RECON_TRY(recon_alloc_raw(ctx, &f->said, f->embedded.n, sizeof *f->said));
+    RECON_TRY(recon_maps_apply(ctx, f->said, f->maps, f->embedded.z, f->embedded.n));
+done:
+    return status;
+}
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+static recon_status write_model(recon_ctx *ctx, const flow *f)
+{
+    static const char *const mean[] = { "tukey", "frechet", "chordal" };
+    char k[32], points[32], path[PATH];
+    const recon_metadata_entry own[METADATA] = {
+        { "group", "so2" },
+        { "k", k },
+        { "mean", mean[f->o.mean.kind] },
+        { "theta", recon_so2_family_name(recon_maps_describe(f->maps).family) },
+        { "points", points },
+        { "data", f->o.data ? f->o.data : "" },
+    };
+    recon_metadata_entry *all = NULL;
+    recon_status status;
+    snprintf(k, sizeof k, "%zu", f->frames.k);
+    snprintf(points, sizeof points, "%zu", f->embedded.n);
+    RECON_TRY(recon_alloc(ctx, &all, METADATA + f->o.n_metadata, sizeof *all));
+    memcpy(all, own, sizeof own);
+    for (size_t i = 0; i < f->o.n_metadata; i++)
+        all[METADATA + i] = f->o.metadata[i];
+    RECON_TRY(recon_model_save(
+        ctx, join(path, f->dir, "model.safetensors"), f->model, f->backbone, f->maps,
+        &(recon_model_save_options){
+            .half = f->o.half, .metadata = all, .n_metadata = METADATA + f->o.n_metadata }));
+done:
+    free(all);
+    return status;
+}
+
+static recon_status write_embeddings(recon_ctx *ctx, const flow *f)
+{
+    char path[PATH];
+    const recon_embedded *e = &f->embedded;
+    recon_array z = { .dtype = RECON_F32, .ndim = 2, .shape = { e->n, e->d }, .data = e->z };
+    recon_array g = { .dtype = RECON_F64, .ndim = 1, .shape = { e->n }, .data = e->so2 };
+    recon_status status = recon_npy_write(ctx, join(path, f->dir, "z.npy"), &z);
+    return status == RECON_OK ? recon_npy_write(ctx, join(path, f->dir, "g.npy"), &g) : status;
+}
+
+static recon_status write_all(recon_ctx *ctx, const flow *f, const recon_discovery *out)
+{
+    recon_status status;
+    RECON_TRY(write_model(ctx, f));
+    if (f->o.keep_embeddings)
+        RECON_TRY(write_embeddings(ctx, f));
+    RECON_TRY(recon_frames_write(ctx, f->dir, &f->frames, RECON_F64, out->summary));
+done:
+    return status;
+}
+
+/* Now, and the time since *then in *seconds. */
+static void lap(double *seconds, double *then)
+{
+    double now = recon_now();
+    *seconds = now - *then;
+    *then = now;
+}
+
+static recon_status run(recon_ctx *ctx, recon_discovery *out, flow *f, const recon_dataset *data)
+{
+    double begun = recon_now(), then = begun;
+    recon_status status;
+    RECON_TRY(open_backbone(ctx, f));
+    RECON_TRY(recon_ieae_embed_all(ctx, &f->embedded, f->backbone, data));
+    lap(&out->seconds.embed, &then);
+    RECON_TRY(normalize(ctx, f));
+    lap(&out->seconds.normalize, &then);
+    RECON_TRY(learn(ctx, f));
+    lap(&out->seconds.maps, &then);
+    out->seconds.total = then - begun;
+    RECON_TRY(recon_summarize(ctx, out,
+                              &(recon_findings){ .options = &f->o,
+                                                 .embedded = &f->embedded,
+                                                 .frames = &f->frames,
+                                                 .maps = f->said,
+                                                 .backend = recon_ops_name(ctx) }));
+    RECON_TRY(write_all(ctx, f, out));
+done:
+    return status;
+}
+
+static recon_status check(recon_ctx *ctx, const recon_discover_options *o)
+{
+    if (o->family != RECON_SO2_AUTO && o->family != RECON_SO2_UNIFORM &&
+        o->family != RECON_SO2_NORMAL)
+        return recon_fail(ctx, RECON_ERR_INPUT, "Theta of the family %s: auto, uniform or normal",
+                          recon_so2_family_name(o->family));
+    return RECON_OK;
+}
+
+recon_status recon_discover(recon_ctx *ctx, recon_discovery *out, const char *model,
+                            const recon_dataset *data, const char *dir,
+                            const recon_discover_options *options)
+{
+    flow f = { .model = model, .dir = dir };
+    recon_status status;
+    int made = 0;
+    *out = (recon_discovery){ .hit_rate = NAN };
+    if (options)
+        f.o = *options;
+    f.o.k = f.o.k ? f.o.k : DEFAULT_K;
+    RECON_TRY(check(ctx, &f.o));
+    RECON_TRY(make_folder(ctx, dir, &made));
+    RECON_TRY(run(ctx, out, &f, data));
+done:
+    free(f.said);
+    recon_maps_free(ctx, f.maps);
+    recon_frames_free(&f.frames);
+    recon_embedded_free(&f.embedded);
+    recon_ieae_close(ctx, f.backbone);
+    if (status != RECON_OK) {
+        recon_discovery_free(out);
+        if (made)
+            rmdir(dir);
+    }
+    return status;
+}
+
+void recon_discovery_free(recon_discovery *d)
+{
+    free(d->summary);
+    d->summary = NULL;
+}

@@ -1,0 +1,160 @@
+/* model.c - backbone and maps in one file. */
+#include "apps/model.h"
+#include "core/fail.h"
+#include "core/memory.h"
+
+#include <math.h>
+#include <recon/group/so2.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAPS "maps" /* the metadata key that says that the maps are there */
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+static recon_status check_maps(recon_ctx *ctx, const char *path)
+{
+    recon_safetensors *file = NULL;
+    recon_status status = recon_safetensors_open(ctx, &file, path);
+    if (status == RECON_OK && !recon_safetensors_metadata(file, MAPS))
+        status = recon_fail(ctx, RECON_ERR_INPUT,
+                            "%s: a model without maps: run `recon discover` first", path);
+    recon_safetensors_close(file);
+    return status;
+}
+
+recon_status recon_model_open(recon_ctx *ctx, recon_model **out, const char *path,
+                              recon_precision precision)
+{
+    recon_model *m;
+    recon_status status = recon_alloc(ctx, &m, 1, sizeof *m);
+    *out = NULL;
+    if (status != RECON_OK)
+        return status;
+    RECON_TRY(recon_ieae_open(ctx, &m->backbone, path, precision));
+    RECON_TRY(check_maps(ctx, path));
+    RECON_TRY(recon_maps_open(ctx, &m->maps, path));
+    m->shape = recon_ieae_describe(m->backbone);
+    size_t d = recon_maps_describe(m->maps).d;
+    if (d != m->shape.code)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT, "%s: codes of %zu, but maps for %zu", path,
+                             m->shape.code, d));
+    *out = m;
+done:
+    if (status != RECON_OK)
+        recon_model_close(ctx, m);
+    return status;
+}
+
+void recon_model_close(recon_ctx *ctx, recon_model *m)
+{
+    if (!m)
+        return;
+    recon_maps_free(ctx, m->maps);
+    recon_ieae_close(ctx, m->backbone);
+    free(m);
+}
+
+recon_model_info recon_model_describe(const recon_model *m)
+{
+    recon_maps_info maps = recon_maps_describe(m->maps);
+    return (recon_model_info){ m->shape, recon_ieae_weights(m->backbone) + maps.weights, maps };
+}
+
+const recon_ieae *recon_model_backbone(const recon_model *model)
+{
+    return model->backbone;
+}
+
+const recon_maps *recon_model_maps(const recon_model *model)
+{
+    return model->maps;
+}
+
+/* What is said anew is not said twice. */
+static int is_among(const recon_metadata_entry *entries, size_t n, const char *key)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(entries[i].key, key))
+            return 1;
+    return 0;
+}
+
+static size_t count_metadata(const recon_safetensors *file)
+{
+    size_t n = 0;
+    while (recon_safetensors_metadata_at(file, n).key)
+        n++;
+    return n;
+}
+
+recon_status recon_model_save(recon_ctx *ctx, const char *path, const char *from,
+                              recon_ieae *backbone, const recon_maps *maps,
+                              const recon_model_save_options *options)
+{
+    const recon_model_save_options o = options ? *options : (recon_model_save_options){ 0 };
+    const recon_params *sets[] = { recon_ieae_params(backbone),
+                                   maps ? recon_maps_params(maps) : NULL };
+    recon_metadata_entry *all = NULL;
+    recon_safetensors *file = NULL;
+    recon_status status;
+    size_t n = 0;
+    RECON_TRY(recon_safetensors_open(ctx, &file, from));
+    RECON_TRY(recon_alloc(ctx, &all, count_metadata(file) + o.n_metadata + 1, sizeof *all));
+    for (size_t i = 0; i < o.n_metadata; i++)
+        all[n++] = o.metadata[i];
+    if (maps)
+        all[n++] = (recon_metadata_entry){ MAPS, "so2" };
+    for (size_t i = 0, end = n; i < count_metadata(file); i++) {
+        recon_metadata_entry e = recon_safetensors_metadata_at(file, i);
+        if (!is_among(all, end, e.key))
+            all[n++] = e;
+    }
+    RECON_TRY(recon_params_save_all(ctx, path, sets, maps ? 2 : 1, all, n,
+                                    &(recon_params_save_options){ .bf16 = o.half }));
+done:
+    recon_safetensors_close(file);
+    free(all);
+    return status;
+}
+
+/* --- images ----------------------------------------------------------------------------------- */
+
+recon_pose2 recon_pose_make(double psi, double lambda)
+{
+    double absolute = recon_so2_wrap(psi - lambda);
+    return (recon_pose2){ recon_so2_wrap(psi), recon_so2_wrap(lambda), absolute,
+                          recon_so2_wrap(-absolute) };
+}
+
+recon_status recon_model_check(recon_ctx *ctx, const recon_model *m, const float *images, size_t n)
+{
+    size_t pixels = recon_model_pixels(m);
+    for (size_t i = 0; i < n * pixels; i++)
+        if (!isfinite(images[i]))
+            return recon_fail(ctx, RECON_ERR_INPUT, "pixel %zu of image %zu is %g", i % pixels,
+                              i / pixels, (double)images[i]);
+    return RECON_OK;
+}
+
+recon_status recon_model_read(recon_ctx *ctx, recon_pose2 *poses, recon_so2_map *maps,
+                              const recon_model *m, const float *images, size_t n)
+{
+    float *z = NULL;
+    double *psi = NULL, *lambda = NULL;
+    recon_status status;
+    RECON_TRY(recon_model_check(ctx, m, images, n));
+    RECON_TRY(recon_alloc_raw(ctx, &z, n, m->shape.code * sizeof *z));
+    RECON_TRY(recon_alloc_raw(ctx, &psi, n, sizeof *psi));
+    RECON_TRY(recon_alloc_raw(ctx, &lambda, n, sizeof *lambda));
+    RECON_TRY(recon_ieae_embed(ctx, z, psi, m->backbone, images, n));
+    RECON_TRY(maps ? recon_maps_apply(ctx, maps, m->maps, z, n)
+                   : recon_maps_lambda(ctx, lambda, m->maps, z, n));
+    for (size_t i = 0; i < n; i++)
+        poses[i] = recon_pose_make(psi[i], maps ? maps[i].lambda : lambda[i]);
+done:
+    free(lambda);
+    free(psi);
+    free(z);
+    return status;
+}

@@ -1,0 +1,181 @@
+/* summary.c - readings of all points, and of each label where there are labels. */
+#include "apps/summary.h"
+#include "apps/modes.h"
+#include "core/fail.h"
+#include "core/memory.h"
+#include "core/threads.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <recon/stats/so2_moments.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEGREES (180 / M_PI)
+enum { LABELS_MOST = 1000 }; /* of more a list helps nobody */
+
+typedef struct {
+    const recon_findings *f;
+    uint8_t *several, *folded; /* [rows] */
+    double *theta;             /* scratch for a median */
+} readings;
+
+/* --- single points ---------------------------------------------------------------------------- */
+
+static recon_status read_one(recon_ctx *ctx, void *arg, size_t i, int worker)
+{
+    const readings *r = arg;
+    const recon_so2_map *map = &r->f->maps[i];
+    recon_so2_mode mode[RECON_MODES_MAX];
+    double moment[RECON_SO2_MOMENTS];
+    (void)ctx;
+    (void)worker;
+    recon_so2_moments(moment, &map->density);
+    r->folded[i] = recon_so2_fold(moment) == 2;
+    r->several[i] = recon_density_modes(mode, &map->density, map->lambda) > 1;
+    return RECON_OK;
+}
+
+/* --- groups of points ------------------------------------------------------------------------- */
+
+typedef struct {
+    size_t n;
+    double several, folded, hits;       /* shares; hits NaN without labels */
+    double theta, pose_mean, pose_size; /* median width; centre and resultant of Lambda */
+} group;
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *x, size_t n)
+{
+    qsort(x, n, sizeof *x, compare);
+    return n ? (x[(n - 1) / 2] + x[n / 2]) / 2 : NAN;
+}
+
+static double hits_of(const recon_findings *f, size_t i)
+{
+    const int64_t *neighbor = f->frames->neighbors + i * f->frames->k;
+    size_t hits = 0;
+    for (size_t j = 0; j < f->frames->k; j++)
+        hits += f->embedded->labels[neighbor[j]] == f->embedded->labels[i];
+    return (double)hits / (double)f->frames->k;
+}
+
+/* The points of one label, or all of them where label is NULL. */
+static group read_group(const readings *r, const int64_t *label)
+{
+    const recon_findings *f = r->f;
+    const int64_t *labels = f->embedded->labels;
+    group g = { .hits = labels ? 0 : NAN };
+    double c = 0, s = 0;
+    for (size_t i = 0; i < f->frames->rows; i++) {
+        if (label && labels[i] != *label)
+            continue;
+        r->theta[g.n++] = f->maps[i].theta;
+        g.several += r->several[i];
+        g.folded += r->folded[i];
+        g.hits += labels ? hits_of(f, i) : 0;
+        c += cos(f->maps[i].lambda);
+        s += sin(f->maps[i].lambda);
+    }
+    double n = (double)g.n;
+    g.several /= n;
+    g.folded /= n;
+    g.hits /= n;
+    g.theta = median(r->theta, g.n);
+    g.pose_mean = atan2(s, c);
+    g.pose_size = hypot(s, c) / n;
+    return g;
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+static json_t *group_json(const group *g)
+{
+    json_t *out = json_pack("{s:I, s:f, s:f, s:f, s:f, s:f}", "points", (json_int_t)g->n,
+                            "theta_deg", g->theta * DEGREES, "several_modes", g->several,
+                            "modulo_180", g->folded, "natural_pose_deg", g->pose_mean * DEGREES,
+                            "natural_pose_agreement", g->pose_size);
+    if (!isnan(g->hits))
+        json_object_set_new(out, "hit_rate", json_real(g->hits));
+    return out;
+}
+
+static json_t *labels_json(const readings *r)
+{
+    const recon_embedded *e = r->f->embedded;
+    int64_t most = -1;
+    json_t *out = json_object();
+    for (size_t i = 0; i < e->n; i++)
+        most = e->labels[i] > most ? e->labels[i] : most;
+    for (int64_t label = 0; label <= most && label < LABELS_MOST; label++) {
+        char key[32];
+        group g = read_group(r, &label);
+        snprintf(key, sizeof key, "%lld", (long long)label);
+        if (g.n)
+            json_object_set_new(out, key, group_json(&g));
+    }
+    return out;
+}
+
+static json_t *settings_json(const recon_findings *f)
+{
+    static const char *const mean[] = { "tukey", "frechet", "chordal" };
+    const recon_discover_options *o = f->options;
+    json_t *out =
+        json_pack("{s:s, s:s, s:I, s:I, s:I, s:s, s:s, s:s, s:b, s:s}", "version", recon_version(),
+                  "group", "so2", "points", (json_int_t)f->embedded->n, "dimensions",
+                  (json_int_t)f->embedded->d, "k", (json_int_t)f->frames->k, "mean",
+                  mean[o->mean.kind], "family", recon_so2_family_name(f->frames->family), "theta",
+                  recon_so2_family_name(f->maps[0].family), "half", o->half, "backend", f->backend);
+    if (o->data) /* left out where it is not UTF-8 */
+        json_object_set_new(out, "data", json_string(o->data));
+    return out;
+}
+
+static char *write_json(const readings *r, const group *all, const recon_discovery *d)
+{
+    json_t *out = settings_json(r->f);
+    json_object_set_new(out, "all", group_json(all));
+    if (r->f->embedded->labels)
+        json_object_set_new(out, "labels", labels_json(r));
+    json_object_set_new(out, "seconds",
+                        json_pack("{s:f, s:f, s:f, s:f}", "embed", d->seconds.embed, "normalize",
+                                  d->seconds.normalize, "maps", d->seconds.maps, "total",
+                                  d->seconds.total));
+    char *text = json_dumps(out, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+    json_decref(out);
+    return text;
+}
+
+recon_status recon_summarize(recon_ctx *ctx, recon_discovery *out, const recon_findings *f)
+{
+    readings r = { .f = f };
+    size_t n = f->frames->rows;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &r.several, n, sizeof *r.several));
+    RECON_TRY(recon_alloc_raw(ctx, &r.folded, n, sizeof *r.folded));
+    RECON_TRY(recon_alloc_raw(ctx, &r.theta, n, sizeof *r.theta));
+    RECON_TRY(recon_parallel(ctx, read_one, &r, n));
+    group all = read_group(&r, NULL);
+    out->points = n;
+    out->k = f->frames->k;
+    out->family = f->frames->family;
+    out->theta = f->maps[0].family;
+    out->hit_rate = f->frames->hit_rate;
+    out->several = all.several;
+    out->folded = all.folded;
+    out->theta_median = all.theta;
+    out->summary = write_json(&r, &all, out);
+    if (!out->summary)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_MEMORY, "out of memory"));
+done:
+    free(r.several);
+    free(r.folded);
+    free(r.theta);
+    return status;
+}

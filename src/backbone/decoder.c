@@ -1,0 +1,97 @@
+/* decoder.c - two ways from a code to an image.
+ *
+ * Ours spreads the code over a quarter of the image by a linear map and doubles it twice between
+ * convolutions. The paper's begins with the code on 2 x 2 pixels and doubles four times, the last
+ * time to the image's own size where the paper crops 28 of 32, and drops single numbers where the
+ * paper drops channels. */
+#include "backbone/decoder.h"
+#include "core/fail.h"
+
+#include <stdio.h>
+
+typedef struct {
+    size_t outputs, size; /* 0 outputs: the image's channels             */
+    int last;
+    size_t grow; /* in front of it the image becomes this fraction of the whole: 1/grow; 0: stays */
+} stage;
+
+/* fast and small: 64 x (H/4) x (W/4) first. */
+static const stage ours[] = {
+    { 64, 3, 0, 0 }, { 64, 3, 0, 2 }, { 64, 3, 0, 0 }, { 32, 3, 0, 1 }, { 0, 3, 1, 0 }
+};
+static const stage papers[] = { { 128, 1, 0, 0 }, { 128, 3, 0, 8 }, { 128, 3, 0, 4 },
+                                { 128, 5, 0, 2 }, { 128, 5, 0, 1 }, { 0, 1, 1, 0 } };
+enum { SPREAD = 64 };
+#define PAPER_DROPOUT 0.2
+
+static const stage *stages(recon_preset p)
+{
+    return p == RECON_PRESET_PAPER ? papers : ours;
+}
+
+static size_t part(size_t side, size_t of)
+{
+    return (side + of - 1) / of;
+}
+
+recon_status recon_decoder_add(recon_ctx *ctx, recon_decoder *d, recon_params *p, const char *name,
+                               const recon_ieae_shape *s)
+{
+    int paper = s->preset == RECON_PRESET_PAPER;
+    const stage *list = stages(s->preset);
+    size_t in = paper ? s->code : SPREAD, i = 0;
+    recon_layer_name full;
+    recon_status status = RECON_OK;
+    *d = (recon_decoder){ .preset = s->preset, .height = s->height, .width = s->width_px };
+    snprintf(full, sizeof full, "%s.widen", name);
+    if (!paper)
+        RECON_TRY(recon_linear_add(ctx, &d->widen, p, full, s->code,
+                                   SPREAD * part(s->height, 4) * part(s->width_px, 4)));
+    do {
+        size_t out = list[i].last ? s->channels : list[i].outputs;
+        snprintf(full, sizeof full, "%s.conv%zu", name, i);
+        RECON_TRY(recon_conv_add(
+            ctx, &d->conv[i], p, full, in, out,
+            &(recon_conv_layer_options){ .size = list[i].size, .bias = list[i].last }));
+        snprintf(full, sizeof full, "%s.norm%zu", name, i);
+        if (!list[i].last)
+            RECON_TRY(recon_norm_add(ctx, &d->norm[i], p, full, out, 1));
+        in = out;
+    } while (!list[i++].last);
+done:
+    return status;
+}
+
+/* The code as a picture: spread by a linear map, or the same on all of 2 x 2 pixels. */
+static recon_var begin(recon_tape *t, const recon_decoder *d, recon_var code)
+{
+    size_t n = code ? recon_var_shape(code, NULL)[0] : 0;
+    if (d->preset == RECON_PRESET_PAPER) {
+        size_t shape[4] = { n, 1, 1, code ? recon_var_shape(code, NULL)[1] : 0 };
+        return recon_var_resize(t, recon_var_reshape(t, code, shape, 4), 2, 2, 0);
+    }
+    size_t shape[4] = { n, part(d->height, 4), part(d->width, 4), SPREAD };
+    recon_var x = recon_var_relu(t, recon_linear_apply(t, &d->widen, code));
+    return recon_var_reshape(t, x, shape, 4);
+}
+
+recon_var recon_decoder_apply(recon_tape *t, const recon_decoder *d, recon_var code)
+{
+    const stage *s = stages(d->preset);
+    recon_var x = recon_var_cast(t, begin(t, d, code), recon_tape_activations(t));
+    for (size_t i = 0;; i++) {
+        if (s[i].grow)
+            x = recon_var_resize(t, x, part(d->height, s[i].grow), part(d->width, s[i].grow),
+                                 d->preset == RECON_PRESET_PAPER);
+        x = recon_conv_apply(t, &d->conv[i], x);
+        if (s[i].last)
+            break;
+        x = recon_norm_apply(t, &d->norm[i], x);
+        if (d->preset == RECON_PRESET_PAPER)
+            x = recon_var_dropout(t, x, PAPER_DROPOUT);
+        x = recon_var_relu(t, x);
+    }
+    if (recon_tape_activations(t) == RECON_BF16)
+        x = recon_var_cast(t, x, RECON_F32);
+    return recon_var_sigmoid(t, x);
+}

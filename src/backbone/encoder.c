@@ -1,0 +1,209 @@
+/* encoder.c - the presets' layers, and how a picture becomes a code and a pose.
+ *
+ * After the convolutions the picture's mean is taken, and only then do 1 x 1 layers make the code
+ * and the pose: both are linear, so the order is free and this one is cheaper by the number of
+ * pixels. From there on everything is float, whatever the convolutions ran in. */
+#include "backbone/encoder.h"
+#include "core/fail.h"
+
+#include <math.h>
+#include <stdio.h>
+
+typedef struct {
+    recon_fields fields;
+    size_t size, pad;
+    int pool;
+} layer;
+
+typedef struct {
+    const char *name;
+    size_t frequencies, layers, hidden; /* hidden of the MLP behind the head; 0: no MLP */
+    recon_rings rings;
+    layer layer[RECON_ENCODER_LAYERS];
+} preset;
+
+#define FAST1                                                                                      \
+    {                                                                                              \
+        {                                                                                          \
+            32, 24, 16, 8                                                                          \
+        }                                                                                          \
+    }
+#define FAST2                                                                                      \
+    {                                                                                              \
+        {                                                                                          \
+            64, 48, 24, 8                                                                          \
+        }                                                                                          \
+    }
+#define PAPER                                                                                      \
+    {                                                                                              \
+        {                                                                                          \
+            32, 32                                                                                 \
+        }                                                                                          \
+    }
+static const preset presets[] = {
+    [RECON_PRESET_FAST] = { .name = "fast",
+                            .frequencies = 4,
+                            .hidden = 256,
+                            .rings = RECON_RINGS_WIDE,
+                            .layers = 6,
+                            .layer = { { FAST1, 7, 3, 0 },
+                                       { FAST1, 5, 2, 1 },
+                                       { FAST2, 5, 2, 0 },
+                                       { FAST2, 5, 2, 1 },
+                                       { FAST2, 5, 2, 0 },
+                                       { FAST2, 3, 1, 0 } } },
+    [RECON_PRESET_PAPER] = { .name = "paper",
+                             .frequencies = 2,
+                             .rings = RECON_RINGS_CAREFUL,
+                             .layers = 6,
+                             .layer = { { PAPER, 7, 1, 0 },
+                                        { PAPER, 5, 2, 0 },
+                                        { PAPER, 5, 2, 0 },
+                                        { PAPER, 5, 2, 0 },
+                                        { PAPER, 5, 2, 0 },
+                                        { PAPER, 3, 2, 0 } } },
+    [RECON_PRESET_SMALL] = { .name = "small",
+                             .frequencies = 3,
+                             .hidden = 256,
+                             .rings = RECON_RINGS_WIDE,
+                             .layers = 5,
+                             .layer = { { { { 8, 6, 4 } }, 7, 3, 1 },
+                                        { { { 12, 8, 4 } }, 5, 2, 0 },
+                                        { { { 12, 8, 4 } }, 5, 2, 1 },
+                                        { { { 24, 16, 8 } }, 5, 2, 0 },
+                                        { { { 24, 16, 8 } }, 3, 1, 0 } } },
+};
+enum { PRESETS = sizeof presets / sizeof *presets, CODE = 128, MAX_CODE = 4096, MIN_SIDE = 8 };
+
+const char *recon_preset_name(recon_preset p)
+{
+    return presets[p].name;
+}
+
+recon_status recon_encoder_shape(recon_ctx *ctx, recon_ieae_shape *s)
+{
+    if ((unsigned)s->preset >= PRESETS)
+        return recon_fail(ctx, RECON_ERR_INPUT, "preset %d: fast, paper or small", (int)s->preset);
+    s->width = s->width == 0 ? 1 : s->width;
+    s->frequencies = s->frequencies ? s->frequencies : presets[s->preset].frequencies;
+    s->code = s->code ? s->code : CODE;
+    if (!(s->width >= 1.0 / 64 && s->width <= 64))
+        return recon_fail(ctx, RECON_ERR_INPUT, "width %g: 1/64 to 64", s->width);
+    if (s->frequencies < 2 || s->frequencies > 4)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%zu frequencies: 2 to 4", s->frequencies);
+    if (s->code > MAX_CODE)
+        return recon_fail(ctx, RECON_ERR_INPUT, "a code of %zu: at most %d", s->code, MAX_CODE);
+    if (s->height < MIN_SIDE || s->width_px < MIN_SIDE)
+        return recon_fail(ctx, RECON_ERR_INPUT, "images of %zu x %zu: %d x %d at least", s->height,
+                          s->width_px, MIN_SIDE, MIN_SIDE);
+    return RECON_OK;
+}
+
+/* A preset that knows fewer frequencies than are asked for repeats its last one. */
+static recon_fields scaled(const recon_fields *f, const recon_ieae_shape *s)
+{
+    recon_fields out = { { 0 } };
+    for (size_t m = 0; m < s->frequencies; m++) {
+        size_t known = m < presets[s->preset].frequencies ? m : presets[s->preset].frequencies - 1;
+        double n = round((double)f->of[known] * s->width);
+        out.of[m] = n < 1 ? 1 : (size_t)n;
+    }
+    return out;
+}
+
+static recon_status add_layer(recon_ctx *ctx, recon_encoder *e, recon_params *p, const char *name,
+                              size_t i, const recon_fields *in, const recon_fields *out,
+                              const recon_ieae_shape *s)
+{
+    const layer *l = &presets[s->preset].layer[i];
+    recon_layer_name full;
+    recon_status status;
+    snprintf(full, sizeof full, "%s.conv%zu", name, i);
+    RECON_TRY(recon_steerable_add(ctx, &e->conv[i], p, full, in, out,
+                                  &(recon_steerable_options){ .size = l->size,
+                                                              .pad = l->pad,
+                                                              .rings = presets[s->preset].rings }));
+    snprintf(full, sizeof full, "%s.norm%zu", name, i);
+    RECON_TRY(recon_field_norm_add(ctx, &e->norm[i], p, full, out));
+    e->pool[i] = l->pool;
+done:
+    return status;
+}
+
+static recon_status add_head(recon_ctx *ctx, recon_encoder *e, recon_params *p, const char *name,
+                             const recon_fields *in, const recon_ieae_shape *s)
+{
+    recon_fields out = { { s->code, 1 } };
+    recon_layer_name full;
+    recon_status status;
+    snprintf(full, sizeof full, "%s.head", name);
+    RECON_TRY(recon_steerable_add(ctx, &e->head, p, full, in, &out,
+                                  &(recon_steerable_options){ .size = 1 }));
+    e->has_mlp = presets[s->preset].hidden > 0;
+    if (e->has_mlp) {
+        const size_t sizes[] = { s->code, presets[s->preset].hidden, s->code };
+        snprintf(full, sizeof full, "%s.mlp", name);
+        RECON_TRY(recon_mlp_add(ctx, &e->mlp, p, full, sizes, 3, 0));
+    }
+done:
+    return status;
+}
+
+recon_status recon_encoder_add(recon_ctx *ctx, recon_encoder *e, recon_params *p, const char *name,
+                               const recon_ieae_shape *s)
+{
+    const preset *pre = &presets[s->preset];
+    recon_fields in = { { s->channels } };
+    recon_status status = RECON_OK;
+    *e = (recon_encoder){ .layers = pre->layers, .code = s->code };
+    for (size_t i = 0; i < pre->layers; i++) {
+        recon_fields out = scaled(&pre->layer[i].fields, s);
+        RECON_TRY(add_layer(ctx, e, p, name, i, &in, &out, s));
+        in = out;
+    }
+    RECON_TRY(add_head(ctx, e, p, name, &in, s));
+done:
+    return status;
+}
+
+recon_status recon_encoder_freeze(recon_ctx *ctx, recon_encoder *e)
+{
+    recon_status status = recon_steerable_freeze(ctx, &e->head);
+    for (size_t i = 0; status == RECON_OK && i < e->layers; i++)
+        status = recon_steerable_freeze(ctx, &e->conv[i]);
+    return status;
+}
+
+/* Windows that lie evenly about the middle, of an odd side too: a turn by 90 degrees commutes. */
+static recon_var halve(recon_tape *t, recon_var x)
+{
+    if (!x)
+        return NULL;
+    const size_t *s = recon_var_shape(x, NULL);
+    return recon_var_average_pool(t, x, s[1] % 2 ? 3 : 2, 2);
+}
+
+void recon_encoder_apply(recon_tape *t, const recon_encoder *e, recon_var x, recon_var *code,
+                         recon_var *pose)
+{
+    for (size_t i = 0; i < e->layers; i++) {
+        x = recon_steerable_apply(t, &e->conv[i], recon_tape_pass(t, x));
+        x = recon_field_norm_apply(t, &e->norm[i], x);
+        if (e->pool[i])
+            x = halve(t, x);
+    }
+    if (recon_tape_activations(t) == RECON_BF16)
+        x = recon_var_cast(t, x, RECON_F32);
+    x = recon_var_spatial_mean(t, x);
+    if (x) {
+        const size_t *s = recon_var_shape(x, NULL);
+        x = recon_var_reshape(t, x, (size_t[]){ s[0], 1, 1, s[1] }, 4);
+    }
+    x = recon_steerable_apply(t, &e->head, x);
+    if (x)
+        x = recon_var_reshape(t, x, (size_t[]){ recon_var_shape(x, NULL)[0], e->code + 2 }, 2);
+    *code = recon_var_columns(t, x, 0, e->code);
+    if (e->has_mlp)
+        *code = recon_mlp_apply(t, &e->mlp, *code);
+    *pose = recon_var_columns(t, x, e->code, 2);
+}

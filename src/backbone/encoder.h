@@ -1,0 +1,35 @@
+/* encoder.h - steerable encoders: images to an invariant code and a pose. */
+#ifndef BACKBONE_ENCODER_H
+#define BACKBONE_ENCODER_H
+
+#include <recon/backbone/ieae.h>
+#include <recon/nn/steerable.h>
+
+enum { RECON_ENCODER_LAYERS = 6 };
+
+typedef struct {
+    size_t layers;
+    recon_steerable conv[RECON_ENCODER_LAYERS], head;
+    recon_field_norm norm[RECON_ENCODER_LAYERS];
+    int pool[RECON_ENCODER_LAYERS]; /* halve the image afterwards */
+    int has_mlp;
+    recon_mlp mlp; /* on the head's scalars */
+    size_t code;
+} recon_encoder;
+
+/* Fills in the preset's defaults and checks the rest. */
+recon_status recon_encoder_shape(recon_ctx *ctx, recon_ieae_shape *shape);
+
+/* Parameters "NAME.conv0.weight" and so on; shape is complete. */
+recon_status recon_encoder_add(recon_ctx *ctx, recon_encoder *out, recon_params *params,
+                               const char *name, const recon_ieae_shape *shape);
+
+/* Expands the filters once and for all: the weights will not change any more. */
+recon_status recon_encoder_freeze(recon_ctx *ctx, recon_encoder *encoder);
+
+/* x n x h x w x channels in the activations' type; *code n x code and *pose n x 2, both float. The
+ * pose turns by the angle that x is turned by. */
+void recon_encoder_apply(recon_tape *tape, const recon_encoder *encoder, recon_var x,
+                         recon_var *code, recon_var *pose);
+
+#endif

@@ -1,0 +1,10 @@
+/* fingerprint.h - tells data sets of one size apart, for runs that are resumed. */
+#ifndef BACKBONE_FINGERPRINT_H
+#define BACKBONE_FINGERPRINT_H
+
+#include <recon/data/dataset.h>
+
+/* Of the first image and its label. */
+recon_status recon_fingerprint(recon_ctx *ctx, uint32_t *out, const recon_dataset *data);
+
+#endif

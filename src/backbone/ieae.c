@@ -1,0 +1,319 @@
+/* ieae.c - the image autoencoder: made, opened, used. Training is in ieae_train.c. */
+#include "backbone/ieae.h"
+#include <recon/data/loader.h>
+#include "core/ctx.h"
+#include "core/fail.h"
+#include "core/memory.h"
+#include "nn/params.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BATCH = 256, MAX_SIDE = 1 << 10, MAX_CHANNELS = 16 };
+#define KIND      "ieae"
+#define SOFT_EDGE 2.0 /* pixels over which the disc fades, as in escnn */
+
+/* --- made ------------------------------------------------------------------------------------- */
+
+/* One inside the circle that touches the borders, fading as exp(-d^2 / SOFT_EDGE^2) outside. */
+static recon_status make_mask(recon_ctx *ctx, recon_ieae *m)
+{
+    size_t h = m->shape.height, w = m->shape.width_px;
+    double radius = (double)((h < w ? h : w) - 1) / 2;
+    recon_status status = recon_alloc(ctx, &m->mask, h * w, sizeof *m->mask);
+    for (size_t i = 0; status == RECON_OK && i < h * w; i++) {
+        double y = (double)(i / w) - (double)(h - 1) / 2, x = (double)(i % w) - (double)(w - 1) / 2;
+        double out = sqrt(x * x + y * y) - radius;
+        m->mask[i] = out <= 0 ? 1.0f : (float)exp(-out * out / (SOFT_EDGE * SOFT_EDGE));
+    }
+    return status;
+}
+
+recon_status recon_ieae_make(recon_ctx *ctx, recon_ieae **out, const recon_ieae_shape *shape,
+                             recon_precision precision, uint64_t seed)
+{
+    recon_ieae *m;
+    recon_status status = recon_alloc(ctx, &m, 1, sizeof *m);
+    *out = NULL;
+    if (status != RECON_OK)
+        return status;
+    m->shape = *shape;
+    RECON_TRY(recon_encoder_shape(ctx, &m->shape));
+    if (m->shape.mask)
+        RECON_TRY(make_mask(ctx, m));
+    RECON_TRY(recon_params_new(ctx, &m->params, precision));
+    RECON_TRY(recon_encoder_add(ctx, &m->encoder, m->params, "encoder", &m->shape));
+    RECON_TRY(recon_decoder_add(ctx, &m->decoder, m->params, "decoder", &m->shape));
+    RECON_TRY(recon_params_make(ctx, m->params, seed));
+    *out = m;
+done:
+    if (status != RECON_OK)
+        recon_ieae_close(ctx, m);
+    return status;
+}
+
+void recon_ieae_close(recon_ctx *ctx, recon_ieae *m)
+{
+    if (!m)
+        return;
+    recon_params_free(ctx, m->params);
+    free(m->mask);
+    free(m);
+}
+
+recon_ieae_shape recon_ieae_describe(const recon_ieae *m)
+{
+    return m->shape;
+}
+size_t recon_ieae_weights(const recon_ieae *m)
+{
+    return recon_params_count(m->params);
+}
+recon_params *recon_ieae_params(recon_ieae *m)
+{
+    return m->params;
+}
+
+/* --- opened ----------------------------------------------------------------------------------- */
+
+static recon_status number(recon_ctx *ctx, double *out, const recon_safetensors *file,
+                           const char *key, double most, const char *path)
+{
+    const char *text = recon_safetensors_metadata(file, key);
+    char *end = NULL;
+    *out = text ? strtod(text, &end) : NAN;
+    if (!text || end == text || *end || !(*out >= 0 && *out <= most))
+        return recon_fail(ctx, RECON_ERR_FORMAT, "%s: '%s' is '%.40s': 0 to %g", path, key,
+                          text ? text : "missing", most);
+    return RECON_OK;
+}
+
+static recon_status size(recon_ctx *ctx, size_t *out, const recon_safetensors *file,
+                         const char *key, size_t most, const char *path)
+{
+    double value;
+    recon_status status = number(ctx, &value, file, key, (double)most, path);
+    if (status == RECON_OK)
+        *out = (size_t)value;
+    return status;
+}
+
+static recon_status read_shape(recon_ctx *ctx, recon_ieae_shape *s, const recon_safetensors *file,
+                               const char *path)
+{
+    const char *kind = recon_safetensors_metadata(file, "model");
+    const char *name = recon_safetensors_metadata(file, "preset");
+    size_t preset = 0, mask;
+    recon_status status;
+    if (!kind || strcmp(kind, KIND) || !name)
+        return recon_fail(ctx, RECON_ERR_FORMAT, "%s: not an image model of `recon train`", path);
+    while (preset <= RECON_PRESET_SMALL && strcmp(name, recon_preset_name((recon_preset)preset)))
+        preset++;
+    if (preset > RECON_PRESET_SMALL)
+        return recon_fail(ctx, RECON_ERR_FORMAT, "%s: no preset is called '%.40s'", path, name);
+    s->preset = (recon_preset)preset;
+    RECON_TRY(number(ctx, &s->width, file, "width_factor", 64, path));
+    RECON_TRY(size(ctx, &s->frequencies, file, "frequencies", RECON_FREQUENCIES, path));
+    RECON_TRY(size(ctx, &s->code, file, "code", MAX_SIDE, path));
+    RECON_TRY(size(ctx, &mask, file, "mask", 1, path));
+    RECON_TRY(size(ctx, &s->height, file, "height", MAX_SIDE, path));
+    RECON_TRY(size(ctx, &s->width_px, file, "width", MAX_SIDE, path));
+    RECON_TRY(size(ctx, &s->channels, file, "channels", MAX_CHANNELS, path));
+    s->mask = (int)mask;
+done:
+    return status;
+}
+
+recon_status recon_ieae_open(recon_ctx *ctx, recon_ieae **out, const char *path,
+                             recon_precision precision)
+{
+    recon_safetensors *file = NULL;
+    recon_ieae_shape shape = { 0 };
+    recon_status status;
+    *out = NULL;
+    RECON_TRY(recon_safetensors_open(ctx, &file, path));
+    RECON_TRY(read_shape(ctx, &shape, file, path));
+    RECON_TRY(recon_ieae_make(ctx, out, &shape, precision, 0));
+    RECON_TRY(recon_params_load_part(ctx, (*out)->params, path));
+    RECON_TRY(recon_encoder_freeze(ctx, &(*out)->encoder));
+done:
+    recon_safetensors_close(file);
+    if (status != RECON_OK && *out) {
+        recon_ieae_close(ctx, *out);
+        *out = NULL;
+    }
+    return status;
+}
+
+/* --- used ------------------------------------------------------------------------------------- */
+
+void recon_ieae_see(float *out, const recon_ieae *m, const float *in, size_t n)
+{
+    size_t c = m->shape.channels, pixels = m->shape.height * m->shape.width_px;
+    if (!m->mask) {
+        if (out != in)
+            memcpy(out, in, n * pixels * c * sizeof *out);
+        return;
+    }
+    for (size_t i = 0; i < n * pixels; i++)
+        for (size_t k = 0; k < c; k++)
+            out[i * c + k] = in[i * c + k] * m->mask[i % pixels];
+}
+
+recon_var recon_ieae_rebuild(recon_tape *t, const recon_ieae *m, recon_var code, recon_var pose)
+{
+    recon_var image = recon_decoder_apply(t, &m->decoder, code);
+    return recon_var_rotate(t, image, recon_var_angle(t, pose));
+}
+
+typedef struct {
+    recon_tape *tape;
+    float *seen;   /* [BATCH][pixels], with a mask */
+    double *z, *v; /* [BATCH][code], [BATCH][2]    */
+} scratch;
+
+static recon_status scratch_new(recon_ctx *ctx, scratch *s, const recon_ieae *m)
+{
+    size_t image = m->shape.height * m->shape.width_px * m->shape.channels;
+    recon_status status;
+    *s = (scratch){ 0 };
+    RECON_TRY(recon_tape_new(ctx, &s->tape, m->params->precision, 0));
+    RECON_TRY(recon_alloc_raw(ctx, &s->seen, BATCH * image, sizeof *s->seen));
+    RECON_TRY(recon_alloc_raw(ctx, &s->z, BATCH * m->shape.code, sizeof *s->z));
+    RECON_TRY(recon_alloc_raw(ctx, &s->v, BATCH * 2, sizeof *s->v));
+done:
+    return status;
+}
+
+static void scratch_free(scratch *s)
+{
+    recon_tape_free(s->tape);
+    free(s->seen);
+    free(s->z);
+    free(s->v);
+}
+
+static recon_status embed_batch(scratch *s, float *z, double *psi, const recon_ieae *m,
+                                const float *images, size_t n)
+{
+    const recon_ieae_shape *h = &m->shape;
+    recon_var x, code, pose;
+    recon_status status;
+    recon_ieae_see(s->seen, m, images, n);
+    RECON_TRY(recon_tape_begin(s->tape, RECON_INFER, 0));
+    x = recon_var_input(s->tape, s->seen, RECON_F32,
+                        (size_t[]){ n, h->height, h->width_px, h->channels }, 4);
+    recon_encoder_apply(s->tape, &m->encoder,
+                        recon_var_cast(s->tape, x, recon_tape_activations(s->tape)), &code, &pose);
+    RECON_TRY(recon_var_read(s->tape, s->z, code));
+    RECON_TRY(recon_var_read(s->tape, s->v, pose));
+    for (size_t i = 0; z && i < n * h->code; i++)
+        z[i] = (float)s->z[i];
+    for (size_t i = 0; psi && i < n; i++)
+        psi[i] = atan2(s->v[2 * i + 1], s->v[2 * i]);
+done:
+    return status;
+}
+
+recon_status recon_ieae_embed(recon_ctx *ctx, float *z, double *psi, const recon_ieae *m,
+                              const float *images, size_t n)
+{
+    size_t image = m->shape.height * m->shape.width_px * m->shape.channels;
+    scratch s;
+    recon_status status;
+    RECON_TRY(scratch_new(ctx, &s, m));
+    for (size_t at = 0; at < n; at += BATCH)
+        RECON_TRY(embed_batch(&s, z ? z + at * m->shape.code : NULL, psi ? psi + at : NULL, m,
+                              images + at * image, n - at < BATCH ? n - at : BATCH));
+done:
+    scratch_free(&s);
+    return status;
+}
+
+recon_status recon_ieae_check_data(recon_ctx *ctx, const recon_ieae *m, const recon_dataset *data)
+{
+    const recon_ieae_shape *s = &m->shape;
+    recon_dataset_info d = recon_dataset_describe(data);
+    if (d.height != s->height || d.width != s->width_px || d.channels != s->channels)
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "images of %zu x %zu x %zu, but the model was made for %zu x %zu x %zu",
+                          d.height, d.width, d.channels, s->height, s->width_px, s->channels);
+    return RECON_OK;
+}
+
+static recon_status own_arrays(recon_ctx *ctx, recon_embedded *e, float **z, double **psi,
+                               int64_t **labels, const recon_dataset *data)
+{
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, z, e->n * e->d, sizeof **z));
+    e->z = e->owned[0] = *z;
+    RECON_TRY(recon_alloc_raw(ctx, psi, e->n, sizeof **psi));
+    e->so2 = e->owned[1] = *psi;
+    if (recon_dataset_describe(data).classes) {
+        RECON_TRY(recon_alloc_raw(ctx, labels, e->n, sizeof **labels));
+        e->labels = e->owned[2] = *labels;
+    }
+done:
+    return status;
+}
+
+recon_status recon_ieae_embed_all(recon_ctx *ctx, recon_embedded *out, const recon_ieae *m,
+                                  const recon_dataset *data)
+{
+    recon_loader *loader = NULL;
+    recon_batch b;
+    scratch s = { 0 };
+    float *z = NULL;
+    double *psi = NULL;
+    int64_t *labels = NULL;
+    recon_status status;
+    *out = (recon_embedded){ .n = recon_dataset_describe(data).n,
+                             .d = m->shape.code,
+                             .precision = RECON_F32 };
+    RECON_TRY(recon_ieae_check_data(ctx, m, data));
+    RECON_TRY(own_arrays(ctx, out, &z, &psi, &labels, data));
+    RECON_TRY(scratch_new(ctx, &s, m));
+    RECON_TRY(recon_loader_open(ctx, &loader, data,
+                                &(recon_loader_options){ .batch = BATCH, .keep_last = 1 }));
+    recon_progress_begin(ctx, "embed", out->n);
+    for (size_t at = 0; at < out->n; at += b.n) {
+        recon_loader_next(&b, loader);
+        RECON_TRY(embed_batch(&s, z + at * out->d, psi + at, m, b.images, b.n));
+        for (size_t i = 0; labels && i < b.n; i++)
+            labels[at + i] = b.labels[i];
+        recon_progress_add(ctx, b.n);
+        if (atomic_load(&ctx->interrupted))
+            RECON_TRY(recon_fail(ctx, RECON_ERR_INTERRUPTED, "interrupted"));
+    }
+    recon_progress_end(ctx);
+done:
+    recon_loader_close(loader);
+    scratch_free(&s);
+    if (status != RECON_OK)
+        recon_embedded_free(out);
+    return status;
+}
+
+recon_status recon_ieae_decode(recon_ctx *ctx, float *out, const recon_ieae *m, const float *z,
+                               size_t n)
+{
+    size_t image = m->shape.height * m->shape.width_px * m->shape.channels, code = m->shape.code;
+    double *read = NULL;
+    recon_tape *t = NULL;
+    recon_status status;
+    RECON_TRY(recon_tape_new(ctx, &t, m->params->precision, 0));
+    RECON_TRY(recon_alloc_raw(ctx, &read, BATCH * image, sizeof *read));
+    for (size_t at = 0; at < n; at += BATCH) {
+        size_t part = n - at < BATCH ? n - at : BATCH;
+        RECON_TRY(recon_tape_begin(t, RECON_INFER, 0));
+        recon_var x = recon_var_input(t, z + at * code, RECON_F32, (size_t[]){ part, code }, 2);
+        RECON_TRY(recon_var_read(t, read, recon_decoder_apply(t, &m->decoder, x)));
+        for (size_t i = 0; i < part * image; i++)
+            out[at * image + i] = (float)read[i];
+    }
+done:
+    recon_tape_free(t);
+    free(read);
+    return status;
+}

@@ -1,0 +1,28 @@
+/* ieae.h (private) - the parts of the model. */
+#ifndef BACKBONE_IEAE_H
+#define BACKBONE_IEAE_H
+
+#include <recon/backbone/ieae.h>
+#include "backbone/decoder.h"
+#include "backbone/encoder.h"
+
+struct recon_ieae {
+    recon_ieae_shape shape;
+    recon_params *params;
+    recon_encoder encoder;
+    recon_decoder decoder;
+    float *mask; /* [height * width], or NULL */
+};
+
+/* Untrained. */
+recon_status recon_ieae_make(recon_ctx *ctx, recon_ieae **out, const recon_ieae_shape *shape,
+                             recon_precision precision, uint64_t seed);
+
+/* n images as the network sees them: through the mask, or as they are. out may be in. */
+void recon_ieae_see(float *out, const recon_ieae *model, const float *in, size_t n);
+
+/* The images turned back together: the decoded code turned by the pose. */
+recon_var recon_ieae_rebuild(recon_tape *tape, const recon_ieae *model, recon_var code,
+                             recon_var pose);
+
+#endif

@@ -1,0 +1,308 @@
+/* ieae_train.c - the autoencoder's lessons.
+ *
+ * A step sees two views of each image: one turned at random, one turned and gently warped. Both are
+ * rebuilt. Between the two stand the pose term, 1 - cos of (pose of one - pose of the other - the
+ * turn between them), and the contrast (van den Oord et al. 2018): among the codes of all second
+ * views, the first view's own must be the nearest. */
+#include "backbone/ieae.h"
+#include "backbone/fingerprint.h"
+#include <recon/data/loader.h>
+#include <recon/ops/backend.h>
+#include "core/fail.h"
+#include "core/memory.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { VIEWS = 2, VALIDATION_BATCH = 250 };
+
+typedef struct {
+    recon_ctx *ctx;
+    recon_ieae *m;
+    const recon_ieae_options *o;
+    const recon_dataset *train, *held;
+    recon_loader_options batches;
+    recon_loader *loader; /* opened at the first step fed, which may be any           */
+    float *seen;          /* [views][batch] images, masked                            */
+    float *turn;          /* [batch][2] unit vector of the turn from view 1 to view 0 */
+    int32_t *places;      /* [batch] 0, 1, 2 ...: whose second view is whose          */
+    recon_var images, turns, order, product;
+} course;
+
+static const recon_ieae_options presets[] = {
+    [RECON_PRESET_FAST] = { .epochs = 30, .batch = 256, .contrast = 0.01, .pose = 0.1 },
+    [RECON_PRESET_PAPER] = { .epochs = 30, .batch = 128, .contrast = -1, .pose = -1 },
+    [RECON_PRESET_SMALL] = { .epochs = 8, .batch = 64, .contrast = 0.01, .pose = 0.1 },
+};
+
+static void set_defaults(recon_ieae_options *o)
+{
+    const recon_ieae_options *p = &presets[o->shape.preset];
+    o->epochs = o->epochs ? o->epochs : p->epochs;
+    o->batch = o->batch ? o->batch : p->batch;
+    o->contrast = o->contrast == 0 ? p->contrast : o->contrast;
+    o->pose = o->pose == 0 ? p->pose : o->pose;
+    o->rate = o->rate > 0 ? o->rate : 2e-3;
+    o->temperature = o->temperature > 0 ? o->temperature : 0.2;
+    o->warp = o->warp == 0 ? 0.2 : o->warp < 0 ? 0 : o->warp;
+    o->threads = o->threads ? o->threads : 2;
+}
+
+static size_t views_of(const recon_ieae_options *o)
+{
+    return o->contrast > 0 || o->pose > 0 ? VIEWS : 1;
+}
+
+/* --- a step ----------------------------------------------------------------------------------- */
+
+static recon_status next_batch(course *k, recon_batch *b, uint64_t step)
+{
+    recon_status status = RECON_OK;
+    if (!k->loader) {
+        k->batches.first = step;
+        status = recon_loader_open(k->ctx, &k->loader, k->train, &k->batches);
+    }
+    if (status == RECON_OK)
+        recon_loader_next(b, k->loader);
+    return status;
+}
+
+static recon_status feed(void *user, recon_tape *t, uint64_t step)
+{
+    /* The product of complex numbers, c[i][j][k]: (a0, a1)(b0, b1). */
+    static const float product[8] = { 1, 0, 0, 1, 0, 1, -1, 0 };
+    course *k = user;
+    const recon_ieae_shape *s = &k->m->shape;
+    size_t views = views_of(k->o);
+    recon_batch b;
+    recon_status status = next_batch(k, &b, step);
+    if (status != RECON_OK)
+        return status;
+    recon_ieae_see(k->seen, k->m, b.images, views * b.n);
+    k->images = recon_var_input(t, k->seen, RECON_F32,
+                                (size_t[]){ views * b.n, s->height, s->width_px, s->channels }, 4);
+    if (views == VIEWS) {
+        for (size_t i = 0; i < b.n; i++) {
+            double turn = b.angles[i] - b.angles[b.n + i];
+            k->turn[2 * i] = (float)cos(turn);
+            k->turn[2 * i + 1] = (float)sin(turn);
+            k->places[i] = (int32_t)i;
+        }
+        k->turns = recon_var_input(t, k->turn, RECON_F32, (size_t[]){ b.n, 2 }, 2);
+        k->order = recon_var_input(t, k->places, RECON_I32, (size_t[]){ b.n }, 1);
+        k->product = recon_var_input(t, product, RECON_F32, (size_t[]){ 2, 2, 2 }, 3);
+    }
+    return recon_tape_status(t);
+}
+
+/* Half of x's rows: those of view 0 or of view 1. */
+static recon_var view(recon_tape *t, recon_var x, size_t which)
+{
+    if (!x)
+        return NULL;
+    size_t rows = recon_var_shape(x, NULL)[0] / VIEWS, cols = recon_var_shape(x, NULL)[1];
+    x = recon_var_reshape(t, x, (size_t[]){ 1, VIEWS * rows * cols }, 2);
+    x = recon_var_columns(t, x, which * rows * cols, rows * cols);
+    return recon_var_reshape(t, x, (size_t[]){ rows, cols }, 2);
+}
+
+static recon_var contrast(course *k, recon_tape *t, recon_var code)
+{
+    recon_var a = recon_var_unit(t, view(t, code, 0)), b = recon_var_unit(t, view(t, code, 1));
+    recon_var like = recon_var_linear(t, recon_var_scale(t, 1 / k->o->temperature, a), b, NULL);
+    return recon_var_cross_entropy(t, like, k->order);
+}
+
+static recon_var pose_term(course *k, recon_tape *t, recon_var pose)
+{
+    recon_var a = recon_var_unit(t, view(t, pose, 0)), b = recon_var_unit(t, view(t, pose, 1));
+    if (!b)
+        return NULL;
+    size_t n = recon_var_shape(b, NULL)[0];
+    b = recon_var_reshape(t, b, (size_t[]){ n, 1, 2 }, 3);
+    b = recon_var_tensor_product(t, b, k->turns, k->product);
+    return recon_var_cosine_loss(t, a, recon_var_reshape(t, b, (size_t[]){ n, 2 }, 2));
+}
+
+static recon_var loss(void *user, recon_tape *t)
+{
+    course *k = user;
+    recon_var code, pose;
+    recon_encoder_apply(t, &k->m->encoder, recon_var_cast(t, k->images, recon_tape_activations(t)),
+                        &code, &pose);
+    recon_var total = recon_var_mse(t, recon_ieae_rebuild(t, k->m, code, pose), k->images);
+    if (k->o->contrast > 0)
+        total = recon_var_blend(t, 1, total, k->o->contrast, contrast(k, t, code));
+    if (k->o->pose > 0)
+        total = recon_var_blend(t, 1, total, k->o->pose, pose_term(k, t, pose));
+    return total;
+}
+
+/* --- validation ------------------------------------------------------------------------------- */
+
+static recon_status batch_error(course *k, recon_tape *t, double *out, const recon_batch *b)
+{
+    const recon_ieae_shape *s = &k->m->shape;
+    recon_var x, code, pose;
+    recon_status status = recon_tape_begin(t, RECON_INFER, 0);
+    if (status != RECON_OK)
+        return status;
+    recon_ieae_see(k->seen, k->m, b->images, b->n);
+    x = recon_var_input(t, k->seen, RECON_F32,
+                        (size_t[]){ b->n, s->height, s->width_px, s->channels }, 4);
+    recon_encoder_apply(t, &k->m->encoder, recon_var_cast(t, x, recon_tape_activations(t)), &code,
+                        &pose);
+    /* Again: the encoder has used the memory of its input for something else. */
+    x = recon_var_input(t, k->seen, RECON_F32,
+                        (size_t[]){ b->n, s->height, s->width_px, s->channels }, 4);
+    return recon_var_read(t, out, recon_var_mse(t, recon_ieae_rebuild(t, k->m, code, pose), x));
+}
+
+static recon_status mean_error(void *user, recon_tape *t, double *metric)
+{
+    course *k = user;
+    recon_loader *loader = NULL;
+    recon_batch b;
+    double sum = 0, error;
+    size_t n = recon_dataset_describe(k->held).n;
+    recon_loader_options o = { .batch = VALIDATION_BATCH, .keep_last = 1 };
+    recon_status status;
+    o.batch = o.batch < k->o->batch ? o.batch : k->o->batch; /* what k->seen holds */
+    RECON_TRY(recon_loader_open(k->ctx, &loader, k->held, &o));
+    for (size_t at = 0; at < n; at += b.n) {
+        recon_loader_next(&b, loader);
+        RECON_TRY(batch_error(k, t, &error, &b));
+        sum += error * (double)b.n;
+    }
+    *metric = sum / (double)n;
+done:
+    recon_loader_close(loader);
+    return status;
+}
+
+/* --- the run ---------------------------------------------------------------------------------- */
+
+enum { METADATA = 10, TEXT = 400 };
+typedef struct {
+    char text[METADATA][32], settings[TEXT];
+    recon_metadata_entry entry[METADATA];
+    size_t n;
+} description;
+
+static void describe(description *d, const char *key, const char *fmt, double value)
+{
+    snprintf(d->text[d->n], sizeof *d->text, fmt, value);
+    d->entry[d->n] = (recon_metadata_entry){ key, d->text[d->n] };
+    d->n++;
+}
+
+static recon_status describe_run(course *k, description *d)
+{
+    const recon_ieae_shape *s = &k->m->shape;
+    const recon_ieae_options *o = k->o;
+    uint32_t print;
+    recon_status status = recon_fingerprint(k->ctx, &print, k->train);
+    if (status != RECON_OK)
+        return status;
+    snprintf(d->settings, sizeof d->settings,
+             "%s, %zu images (%08" PRIx32 "), %zu epochs of batch %zu, rate %.9g, contrast %.9g at "
+             "%.9g, pose %.9g, warp %.9g, seed %" PRIu64 ", %s on %s",
+             recon_preset_name(s->preset), recon_dataset_describe(k->train).n, print, o->epochs,
+             o->batch, o->rate, o->contrast, o->temperature, o->pose, o->warp, o->seed,
+             o->precision == RECON_MIXED ? "bf16" : "f32", recon_ops_name(k->ctx));
+    d->n = 0;
+    d->entry[d->n++] = (recon_metadata_entry){ "model", "ieae" };
+    d->entry[d->n++] = (recon_metadata_entry){ "preset", recon_preset_name(s->preset) };
+    d->entry[d->n++] = (recon_metadata_entry){ "training", d->settings };
+    describe(d, "width_factor", "%.9g", s->width);
+    describe(d, "frequencies", "%.0f", (double)s->frequencies);
+    describe(d, "code", "%.0f", (double)s->code);
+    describe(d, "mask", "%.0f", s->mask);
+    describe(d, "height", "%.0f", (double)s->height);
+    describe(d, "width", "%.0f", (double)s->width_px);
+    describe(d, "channels", "%.0f", (double)s->channels);
+    return RECON_OK;
+}
+
+static recon_status run(course *k, recon_train_result *result, const char *path)
+{
+    const recon_ieae_options *o = k->o;
+    uint64_t epoch = recon_dataset_describe(k->train).n / o->batch, steps = o->epochs * epoch;
+    description d;
+    recon_status status = describe_run(k, &d);
+    if (status != RECON_OK)
+        return status;
+    const recon_trainee it = { k->m->params, feed, loss, mean_error, k };
+    return recon_train(k->ctx, result, &it,
+                       &(recon_train_options){
+                           .steps = steps,
+                           .epoch = epoch,
+                           .every = o->every,
+                           .patience = o->patience,
+                           .seed = o->seed,
+                           .precision = o->precision,
+                           .schedule = { RECON_RATE_COSINE, o->rate, 0,
+                                         steps / 20 < 300 ? steps / 20 : 300, steps, 0, 0 },
+                           .adam = { .clip = 1 },
+                           .path = path,
+                           .metadata = d.entry,
+                           .n_metadata = d.n,
+                           .settings = d.settings,
+                           .resume = o->resume,
+                       });
+}
+
+static recon_status make_room(course *k)
+{
+    const recon_ieae_shape *s = &k->m->shape;
+    size_t n = k->o->batch, image = s->height * s->width_px * s->channels;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(k->ctx, &k->seen, VIEWS * n * image, sizeof *k->seen));
+    RECON_TRY(recon_alloc_raw(k->ctx, &k->turn, 2 * n, sizeof *k->turn));
+    RECON_TRY(recon_alloc_raw(k->ctx, &k->places, n, sizeof *k->places));
+done:
+    return status;
+}
+
+recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const recon_dataset *data,
+                              const char *path, const recon_ieae_options *options)
+{
+    recon_ieae_options o = options ? *options : (recon_ieae_options){ 0 };
+    recon_dataset_info d = recon_dataset_describe(data);
+    recon_dataset *train = NULL, *held = NULL;
+    course k = { .ctx = ctx, .o = &o };
+    recon_status status;
+    o.shape.height = d.height;
+    o.shape.width_px = d.width;
+    o.shape.channels = d.channels;
+    RECON_TRY(recon_encoder_shape(ctx, &o.shape));
+    set_defaults(&o);
+    RECON_TRY(recon_dataset_split(ctx, &train, &held, data, RECON_HELD_OUT, 0));
+    if (recon_dataset_describe(train).n < o.batch)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%zu images do not fill a batch of %zu",
+                             recon_dataset_describe(train).n, o.batch));
+    RECON_TRY(recon_ieae_make(ctx, &k.m, &o.shape, o.precision, o.seed));
+    k.train = train;
+    k.held = held;
+    k.batches = (recon_loader_options){ .batch = o.batch,
+                                        .shuffle = 1,
+                                        .seed = o.seed,
+                                        .threads = o.threads,
+                                        .views = views_of(&o),
+                                        .turn = 1,
+                                        .shear = o.warp,
+                                        .scale = o.warp };
+    RECON_TRY(make_room(&k));
+    RECON_TRY(run(&k, result, path));
+done:
+    recon_loader_close(k.loader);
+    free(k.seen);
+    free(k.turn);
+    free(k.places);
+    recon_ieae_close(ctx, k.m);
+    recon_dataset_close(held);
+    recon_dataset_close(train);
+    return status;
+}

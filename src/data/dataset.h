@@ -1,0 +1,34 @@
+/* dataset.h (private) - what a data set holds, for those who fill one. */
+#ifndef DATA_DATASET_H
+#define DATA_DATASET_H
+
+#include <recon/core/array.h>
+#include <recon/data/dataset.h>
+
+enum { RECON_LABEL_MAX = 1000000 };
+
+struct recon_dataset {
+    recon_dataset_info info;
+    const unsigned char *bytes; /* pixels, one of the two */
+    const float *floats;
+    const int32_t *labels;
+    const double *angles; /* by which each was turned; NULL: none was */
+    size_t *rows;         /* of a part: its images among all; NULL: all */
+    recon_array images;
+    float *own_floats;
+    int32_t *own_labels;
+    double *own_angles;
+};
+
+/* Where image i of a part stands among all. */
+static inline size_t recon_dataset_row(const recon_dataset *data, size_t i)
+{
+    return data->rows ? data->rows[i] : i;
+}
+
+static inline size_t recon_dataset_pixels(const recon_dataset_info *info)
+{
+    return info->height * info->width * info->channels;
+}
+
+#endif

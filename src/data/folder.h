@@ -1,0 +1,12 @@
+/* folder.h - a folder of pictures as a data set. */
+#ifndef DATA_FOLDER_H
+#define DATA_FOLDER_H
+
+#include "data/dataset.h"
+
+/* Fills data from the PNG, PGM and PPM files in path, in the order of their names; where it has
+ * sub-folders of pictures instead, these are the classes. */
+recon_status recon_folder_read(recon_ctx *ctx, recon_dataset *data, const char *path,
+                               const recon_dataset_options *options);
+
+#endif

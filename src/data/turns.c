@@ -1,0 +1,204 @@
+/* turns.c - rules of turning, and data sets turned by them. */
+#include <recon/data/turns.h>
+#include "core/fail.h"
+#include "core/json.h"
+#include "core/memory.h"
+#include "core/threads.h"
+#include "data/dataset.h"
+
+#include <math.h>
+#include <recon/data/image.h>
+#include <recon/group/so2.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DEGREE 0.017453292519943295
+#define TURNS  ((uint64_t)1 << 62) /* streams that nothing else draws from */
+
+/* --- rules ------------------------------------------------------------------------------------ */
+
+/* Known rules are files that need no disk. */
+static const struct {
+    const char *name, *text;
+} known[] = {
+    { "mnist", "{ \"classes\": { \"0-4\": { \"uniform\": 60 }, \"5-9\": { \"uniform\": 90 } } }" },
+    { "fashion", "{ \"classes\": { \"0-2\": { \"normal\": 0 }, \"3-5\": { \"normal\": 32 },"
+                 "                 \"6-9\": { \"normal\": 64 } } }" },
+    { "all", "{ \"default\": { \"uniform\": 180 } }" },
+};
+enum { KNOWN = sizeof known / sizeof *known };
+
+static recon_status read_turn(recon_ctx *ctx, recon_turn *out, json_t *value, const char *key,
+                              const char *path)
+{
+    json_t *uniform = json_object_get(value, "uniform"), *normal = json_object_get(value, "normal");
+    json_t *width = uniform ? uniform : normal;
+    double degrees = json_number_value(width);
+    if (json_object_size(value) != 1 || !json_is_number(width))
+        return recon_fail(ctx, RECON_ERR_FORMAT,
+                          "%s: '%.40s' is not { \"uniform\": DEGREES } or { \"normal\": DEGREES }",
+                          path, key);
+    if (!(degrees >= 0 && degrees <= (uniform ? 180 : 3600)))
+        return recon_fail(ctx, RECON_ERR_FORMAT, "%s: '%.40s': %g degrees: 0 to %d", path, key,
+                          degrees, uniform ? 180 : 3600);
+    *out = (recon_turn){ uniform ? RECON_SO2_UNIFORM : RECON_SO2_NORMAL, degrees * DEGREE };
+    return RECON_OK;
+}
+
+/* "7" or "0-4". */
+static recon_status read_range(recon_ctx *ctx, long *first, long *last, const char *key,
+                               const char *path)
+{
+    const char *from = key;
+    char *end;
+    *first = *last = strtol(from, &end, 10);
+    if (end != from && *end == '-') {
+        from = end + 1;
+        *last = strtol(from, &end, 10);
+    }
+    if (end == from || *end || *first < 0 || *last < *first || *last >= RECON_TURN_CLASSES)
+        return recon_fail(ctx, RECON_ERR_FORMAT,
+                          "%s: '%.40s' is no class and no range like 0-4, with classes below %d",
+                          path, key, RECON_TURN_CLASSES);
+    return RECON_OK;
+}
+
+static recon_status read_classes(recon_ctx *ctx, recon_turn_rule *out, json_t *classes,
+                                 const char *path)
+{
+    unsigned char given[RECON_TURN_CLASSES] = { 0 };
+    recon_status status = RECON_OK;
+    const char *key;
+    json_t *value;
+    json_object_foreach(classes, key, value)
+    {
+        recon_turn turn;
+        long first, last;
+        RECON_TRY(read_range(ctx, &first, &last, key, path));
+        RECON_TRY(read_turn(ctx, &turn, value, key, path));
+        for (long c = first; c <= last; c++) {
+            if (given[c]++)
+                RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT, "%s: class %ld comes twice", path, c));
+            out->of[c] = turn;
+        }
+    }
+done:
+    return status;
+}
+
+static recon_status read_rule(recon_ctx *ctx, recon_turn_rule *out, json_t *rule, const char *path)
+{
+    json_t *other = json_object_get(rule, "default"), *classes = json_object_get(rule, "classes");
+    recon_status status = RECON_OK;
+    const char *key;
+    json_t *value;
+    json_object_foreach(rule, key, value) if (value != other && value != classes) return recon_fail(
+        ctx, RECON_ERR_FORMAT, "%s: '%.40s' is neither \"default\" nor \"classes\"", path, key);
+    if ((!other && !classes) || (classes && !json_is_object(classes)))
+        return recon_fail(ctx, RECON_ERR_FORMAT,
+                          "%s: not an object with \"default\" or \"classes\", the latter an object",
+                          path);
+    out->other = (recon_turn){ RECON_SO2_UNIFORM, 0 };
+    if (other)
+        RECON_TRY(read_turn(ctx, &out->other, other, "default", path));
+    for (size_t i = 0; i < RECON_TURN_CLASSES; i++)
+        out->of[i] = out->other;
+    RECON_TRY(read_classes(ctx, out, classes, path));
+done:
+    return status;
+}
+
+recon_status recon_turn_rule_load(recon_ctx *ctx, recon_turn_rule *out, const char *name)
+{
+    json_t *rule = NULL;
+    int which = 0;
+    recon_status status;
+    while (which < KNOWN && strcmp(name, known[which].name))
+        which++;
+    if (which == KNOWN && access(name, F_OK) != 0)
+        return recon_fail(ctx, RECON_ERR_IO,
+                          "no rule of turning is called '%s' and there is no such file: mnist, "
+                          "fashion, all or a JSON file",
+                          name);
+    RECON_TRY(which < KNOWN
+                  ? recon_json_parse(ctx, &rule, known[which].text, strlen(known[which].text), name)
+                  : recon_json_read(ctx, &rule, name));
+    RECON_TRY(read_rule(ctx, out, rule, name));
+done:
+    json_decref(rule);
+    return status;
+}
+
+recon_turn recon_turn_rule_of(const recon_turn_rule *rule, int32_t label)
+{
+    return label >= 0 && label < RECON_TURN_CLASSES ? rule->of[label] : rule->other;
+}
+
+/* --- data sets -------------------------------------------------------------------------------- */
+
+enum { TASK = 64 }; /* images */
+
+typedef struct {
+    recon_dataset *to;
+    const recon_dataset *from;
+    const recon_turn_rule *rule;
+    uint64_t seed;
+} job;
+
+static void turn_one(const job *j, size_t i, float *plain)
+{
+    const recon_dataset_info *info = &j->to->info;
+    recon_rng rng = recon_rng_new(j->seed, TURNS | recon_dataset_row(j->from, i));
+    int32_t label = recon_dataset_get(plain, j->from, i);
+    recon_turn turn = recon_turn_rule_of(j->rule, label);
+    double angle =
+        recon_so2_sample(&(recon_so2_density){ .family = turn.family, .width = turn.width }, &rng);
+    recon_image_turn(j->to->own_floats + i * recon_dataset_pixels(info), plain, info->height,
+                     info->width, info->channels, angle, RECON_BILINEAR);
+    j->to->own_angles[i] = recon_so2_compose(angle, recon_dataset_angle(j->from, i));
+    if (j->to->own_labels)
+        j->to->own_labels[i] = label;
+}
+
+static recon_status turn_task(recon_ctx *ctx, void *arg, size_t index, int worker)
+{
+    const job *j = arg;
+    size_t end = (index + 1) * TASK < j->to->info.n ? (index + 1) * TASK : j->to->info.n;
+    float *plain;
+    recon_status status =
+        recon_alloc_raw(ctx, &plain, recon_dataset_pixels(&j->to->info), sizeof *plain);
+    (void)worker;
+    if (status != RECON_OK)
+        return status;
+    for (size_t i = index * TASK; i < end; i++)
+        turn_one(j, i, plain);
+    free(plain);
+    return RECON_OK;
+}
+
+recon_status recon_dataset_turn(recon_ctx *ctx, recon_dataset **out, const recon_dataset *data,
+                                const recon_turn_rule *rule, uint64_t seed)
+{
+    recon_dataset *d;
+    recon_status status = recon_alloc(ctx, &d, 1, sizeof *d);
+    *out = NULL;
+    if (status != RECON_OK)
+        return status;
+    d->info = data->info;
+    RECON_TRY(recon_alloc_raw(ctx, &d->own_floats, d->info.n,
+                              recon_dataset_pixels(&d->info) * sizeof(float)));
+    RECON_TRY(recon_alloc_raw(ctx, &d->own_angles, d->info.n, sizeof *d->own_angles));
+    if (data->labels)
+        RECON_TRY(recon_alloc_raw(ctx, &d->own_labels, d->info.n, sizeof *d->own_labels));
+    d->floats = d->own_floats;
+    d->angles = d->own_angles;
+    d->labels = d->own_labels;
+    RECON_TRY(recon_parallel(ctx, turn_task, &(job){ d, data, rule, seed },
+                             (d->info.n + TASK - 1) / TASK));
+    *out = d;
+done:
+    if (status != RECON_OK)
+        recon_dataset_close(d);
+    return status;
+}

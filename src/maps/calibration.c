@@ -1,0 +1,60 @@
+/* calibration.c - p-values and thresholds by linear interpolation between quantiles, so that the
+ * one is the other turned round. */
+#include "maps/calibration.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { LAST = RECON_QUANTILES - 1 };
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The value at a fractional place of a rising table. */
+static double value_at(const double *x, size_t n, double place)
+{
+    size_t i = (size_t)place;
+    if (i + 1 >= n)
+        return x[n - 1];
+    return x[i] + (place - (double)i) * (x[i + 1] - x[i]);
+}
+
+void recon_calibrate(recon_calibration *out, double *scores, size_t n)
+{
+    qsort(scores, n, sizeof *scores, by_value);
+    for (size_t i = 0; i < RECON_QUANTILES; i++)
+        out->quantile[i] = (float)value_at(scores, n, (double)i / LAST * (double)(n - 1));
+    out->n = (double)n;
+}
+
+/* Where score lies in the table, [0, LAST], given that it lies within. */
+static double place_of(const double *x, double score)
+{
+    size_t low = 0, high = LAST; /* x[low] <= score < x[high] */
+    while (high - low > 1) {
+        size_t middle = (low + high) / 2;
+        *(x[middle] <= score ? &low : &high) = middle;
+    }
+    return (double)low + (score - x[low]) / (x[high] - x[low]);
+}
+
+double recon_calibration_p_value(const recon_calibration *c, double score)
+{
+    double least = 1 / (c->n + 1);
+    if (isnan(score))
+        return score;
+    if (score < c->quantile[0])
+        return 1;
+    if (score >= c->quantile[LAST])
+        return least;
+    return fmax(1 - place_of(c->quantile, score) / LAST, least);
+}
+
+double recon_calibration_threshold(const recon_calibration *c, double false_alarms)
+{
+    double share = fmin(fmax(false_alarms, 0), 1);
+    return value_at(c->quantile, RECON_QUANTILES, (1 - share) * LAST);
+}

@@ -1,0 +1,194 @@
+/* roses.c - a grid of circles: pose distributions by class, before and after centring (the paper's
+ * grid of distributions). */
+#include "report/canvas.h"
+#include "report/ring.h"
+#include "core/fail.h"
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { RIM = 48, CELL_X = 2 * RIM + 28, CELL_Y = 2 * RIM + 22 };
+enum { NAME = 16, NAMES = 92 };
+
+typedef struct {
+    const recon_roses *roses;
+    size_t bins;
+    double *densities; /* [rows * columns][bins] */
+    double peak;       /* of all, where they share one */
+    double left, top, pitch_y;
+} grid;
+
+static recon_status check_rose(recon_ctx *ctx, const recon_rose *rose)
+{
+    double range[] = { rose->from, rose->to };
+    recon_status status;
+    RECON_TRY(recon_figure_check(ctx, "roses", "angle", rose->angles, rose->count));
+    RECON_TRY(recon_figure_check(ctx, "roses", "end of the range", range, 2));
+    for (size_t m = 0; m < rose->mode_count; m++)
+        RECON_TRY(recon_figure_check(ctx, "roses", "a mode:", &rose->modes[m].at, 1));
+done:
+    return status;
+}
+
+static recon_status check(recon_ctx *ctx, const recon_roses *r)
+{
+    size_t shown = 0;
+    if (r->bins > RECON_BINS_MAX)
+        return recon_fail(ctx, RECON_ERR_INPUT, "roses: %zu bins, at most %d", r->bins,
+                          RECON_BINS_MAX);
+    for (size_t i = 0; i < r->rows * r->columns; i++) {
+        recon_status status = check_rose(ctx, &r->roses[i]);
+        if (status != RECON_OK)
+            return recon_note(ctx, status, "circle %zu", i);
+        shown += r->roses[i].count > 0 || r->roses[i].density;
+    }
+    if (shown == 0)
+        return recon_fail(ctx, RECON_ERR_INPUT, "roses: no circle has angles or a density");
+    return RECON_OK;
+}
+
+/* The highest bar; without bars, the top of the density. A density may be much sharper than the
+ * bins: it is cut at the rim rather than let to shrink them. */
+static double peak_of(const recon_rose *rose, const double *densities, size_t bins)
+{
+    double peak = 0;
+    for (size_t i = 0; i < bins; i++)
+        peak = fmax(peak, densities[i]);
+    return rose->count > 0 ? peak : rose->density ? recon_density_peak(rose->density) : 0;
+}
+
+static void measure(grid *g)
+{
+    for (size_t i = 0; i < g->roses->rows * g->roses->columns; i++) {
+        const recon_rose *rose = &g->roses->roses[i];
+        double *densities = g->densities + i * g->bins;
+        if (rose->count > 0)
+            recon_ring_histogram(densities, rose->angles, rose->count, g->bins);
+        g->peak = fmax(g->peak, peak_of(rose, densities, g->bins));
+    }
+}
+
+static void draw_rose(recon_svg *svg, const grid *g, size_t row, size_t column)
+{
+    size_t i = row * g->roses->columns + column;
+    const recon_rose *rose = &g->roses->roses[i];
+    const double *densities = g->densities + i * g->bins;
+    recon_short_text text;
+    recon_ring ring = recon_ring_at(g->left + CELL_X * ((double)column + 0.5),
+                                    g->top + g->pitch_y * (double)(row + 1) - CELL_Y / 2.0, RIM);
+    if (rose->count == 0 && !rose->density)
+        return;
+    ring.peak = g->roses->own_scale ? peak_of(rose, densities, g->bins) : g->peak;
+    recon_ring_draw_frame(svg, &ring);
+    if (rose->name)
+        recon_svg_text(svg, "mid", ring.x, ring.y - CELL_Y / 2.0 - 1,
+                       recon_text_fit(text, rose->name, CELL_X, 11));
+    if (rose->count > 0)
+        recon_ring_draw_bars(svg, &ring, "c1 area", densities, g->bins);
+    if (rose->density)
+        recon_ring_draw_density(svg, &ring, "c2 line", rose->density);
+    if (rose->from != rose->to)
+        recon_ring_draw_range(svg, &ring, "c3 wide", rose->from, rose->to);
+    for (size_t m = 0; m < rose->mode_count; m++)
+        recon_ring_draw_mark(svg, &ring, "c2 dot", rose->modes[m].at);
+}
+
+/* Only what is in the figure. Returns how many. */
+static size_t list_keys(recon_key keys[5], const recon_roses *r)
+{
+    int bars = 0, curves = 0, ranges = 0, modes = 0;
+    for (size_t i = 0; i < r->rows * r->columns; i++) {
+        bars |= r->roses[i].count > 0;
+        curves |= r->roses[i].density != NULL;
+        ranges |= r->roses[i].from != r->roses[i].to;
+        modes |= r->roses[i].mode_count > 0;
+    }
+    size_t n = 0;
+    if (bars)
+        keys[n++] = (recon_key){ RECON_KEY_AREA, "c1 area", "poses (area is their share)" };
+    if (curves)
+        keys[n++] = (recon_key){ RECON_KEY_LINE, "c2 line", "fitted density" };
+    if (modes)
+        keys[n++] = (recon_key){ RECON_KEY_MARK, "c2 dot", "mode" };
+    if (ranges)
+        keys[n++] = (recon_key){ RECON_KEY_LINE, "c3 wide", "true range" };
+    keys[n++] = (recon_key){ RECON_KEY_LINE, "edge dashed", "uniform" };
+    return n;
+}
+
+#define ORIENTED "0\xc2\xb0 is on top, 90\xc2\xb0 on the left. "
+
+static const char *scale_text(recon_words *words, const grid *g)
+{
+    recon_svg_digits digits;
+    if (g->roses->own_scale)
+        return recon_words_add(words, ORIENTED "Each circle has its own scale.");
+    return recon_words_add(words, ORIENTED "Rim: density %s per radian.",
+                           recon_svg_number(digits, g->peak, 2));
+}
+
+static void draw_names(recon_svg *svg, const grid *g)
+{
+    recon_short_text text;
+    const recon_roses *r = g->roses;
+    for (size_t row = 0; r->names && row < r->rows; row++)
+        recon_svg_text(svg, "head", RECON_MARGIN,
+                       g->top + g->pitch_y * (double)(row + 1) - CELL_Y / 2.0 + 4,
+                       recon_text_fit(text, r->names[row], NAMES, 11));
+    for (size_t c = 0; r->headings && c < r->columns; c++)
+        recon_svg_text(svg, "head mid", g->left + CELL_X * ((double)c + 0.5), g->top - 8,
+                       recon_text_fit(text, r->headings[c], CELL_X, 11));
+}
+
+static const char *describe(recon_words *words, const recon_roses *r)
+{
+    return recon_words_add(words,
+                           "%zu x %zu circles with the distribution of poses, angles "
+                           "counter-clockwise from the top.",
+                           r->rows, r->columns);
+}
+
+static recon_status draw(recon_ctx *ctx, char **out, const grid *g)
+{
+    const recon_roses *r = g->roses;
+    recon_key keys[5];
+    size_t n = list_keys(keys, r);
+    recon_words desc = { .used = 0 }, scale = { .used = 0 };
+    recon_svg *svg;
+    double inner = fmax(g->left - RECON_MARGIN + CELL_X * (double)r->columns, 300);
+    double below = g->top + g->pitch_y * (double)r->rows + 8;
+    double keys_height = recon_legend_height(keys, n, inner);
+    recon_status status = recon_canvas_open(ctx, &svg, inner + 2 * RECON_MARGIN,
+                                            below + keys_height + RECON_ROW + RECON_MARGIN,
+                                            r->title, r->desc ? r->desc : describe(&desc, r));
+    if (status != RECON_OK)
+        return status;
+    draw_names(svg, g);
+    for (size_t i = 0; i < r->rows * r->columns; i++)
+        draw_rose(svg, g, i / r->columns, i % r->columns);
+    recon_legend_draw(svg, RECON_MARGIN, below, inner, keys, n);
+    recon_svg_text(svg, "small muted", RECON_MARGIN, below + keys_height + 14,
+                   scale_text(&scale, g));
+    return recon_svg_finish(svg, out);
+}
+
+recon_status recon_figure_roses(recon_ctx *ctx, char **out, const recon_roses *r)
+{
+    grid g = { .roses = r, .bins = r->bins ? r->bins : RECON_BINS };
+    int named = 0;
+    recon_status status;
+    *out = NULL;
+    RECON_TRY(check(ctx, r));
+    for (size_t i = 0; i < r->rows * r->columns; i++)
+        named |= r->roses[i].name != NULL;
+    g.left = RECON_MARGIN + (r->names ? NAMES : 0);
+    g.top = recon_canvas_top(r->title) + (r->headings ? 20 : 0);
+    g.pitch_y = CELL_Y + (named ? NAME : 0);
+    RECON_TRY(recon_alloc(ctx, &g.densities, r->rows * r->columns, g.bins * sizeof(double)));
+    measure(&g);
+    status = draw(ctx, out, &g);
+done:
+    free(g.densities);
+    return status;
+}

@@ -1,0 +1,13 @@
+/* quantile.h - medians and other quantiles of a sample. */
+#ifndef STATS_QUANTILE_H
+#define STATS_QUANTILE_H
+
+#include <stddef.h>
+
+/* Ascending, in place. No NaN. */
+void recon_sort_doubles(double *values, size_t n);
+
+/* Between the two nearest of n >= 1 sorted values, linearly; share in [0, 1], 0.5: the median. */
+double recon_quantile(const double *sorted, size_t n, double share);
+
+#endif

@@ -1,0 +1,71 @@
+#!/bin/sh
+# recon canonicalize: images in, images of the same kind out, with their poses.
+here=$(cd "${0%/*}" && pwd)
+. "$here/lib.sh"
+. "$here/tiny.sh"
+run discover --model backbone $letters --k 5 --out found --quiet
+report "$code" "discover"
+model="--model found/model.safetensors"
+
+run canonicalize --help
+[ "$code" -eq 0 ] && grep -q '^example:' "$scratch/stdout" && [ ! -s "$scratch/stderr" ]
+report $? "--help shows an example"
+refused 2 "--out FILE.npy|DIR is missing" canonicalize $model $letters
+refused 2 "--interpolation cubic is none of bilinear|bicubic" canonicalize $model $letters --out c.npy --interpolation cubic
+
+# --- arrays ---------------------------------------------------------------------------------------
+run canonicalize $model $letters --out c.npy --poses g.npy
+[ "$code" -eq 0 ] && grep -q '120 images of npy:images.npy' "$scratch/stdout"
+report $? "arrays in, arrays out"
+run info c.npy
+grep -q 'c.npy: float32 120 x 16 x 16, C order, finite' "$scratch/stdout"
+report $? "the images have the shape of those that came in"
+run info g.npy
+grep -q 'g.npy: float64 120, C order, finite' "$scratch/stdout"
+report $? "the poses are angles"
+run canonicalize $model $letters --out again.npy --threads 1 --json
+[ "$code" -eq 0 ] && is_json "$scratch/stdout" && cmp -s c.npy again.npy
+report $? "another number of threads gives the same bytes"
+run canonicalize $model $letters --out sharp.npy --interpolation bicubic --quiet
+[ "$code" -eq 0 ] && [ ! -s "$scratch/stdout" ] && ! cmp -s c.npy sharp.npy
+report $? "--interpolation bicubic"
+run canonicalize $model $letters --out few.npy --limit 7 --quiet
+run info few.npy
+grep -q 'float32 7 x 16 x 16' "$scratch/stdout"
+report $? "--limit"
+run canonicalize $model $letters --out low.npy --precision bf16 --quiet
+run info low.npy
+grep -q 'float32 120 x 16 x 16' "$scratch/stdout"
+report $? "--precision bf16"
+
+# --- folders of pictures --------------------------------------------------------------------------
+run canonicalize $model --data npy:images.npy --limit 9 --out pictures --quiet
+if [ "$code" -eq 1 ] && said "without libpng"; then
+    skip "pictures in, pictures out" "no libpng"
+    finish
+fi
+[ "$code" -eq 0 ] && [ "$(ls pictures | wc -l)" -eq 9 ] && [ -s pictures/000008.png ]
+report $? "a folder gets pictures"
+run canonicalize $model --data png:pictures --out upright
+[ "$code" -eq 0 ] && [ "$(ls upright | wc -l)" -eq 9 ]
+report $? "pictures in, pictures out"
+head -c 60 pictures/000003.png >cut.png
+cp -R pictures broken && mv cut.png broken/000003.png
+refused 1 "000003.png" canonicalize $model --data png:broken --out b --quiet
+run canonicalize $model --data png:broken --out b --skip-bad
+[ "$code" -eq 0 ] && grep -q 'skipped    1 ' "$scratch/stdout" && [ "$(ls b | wc -l)" -eq 8 ]
+report $? "--skip-bad leaves out the broken one and says so"
+
+# --- what does not fit ----------------------------------------------------------------------------
+refused 1 "backbone: a model without maps: run \`recon discover\` first" \
+    canonicalize --model backbone $letters --out x.npy
+refused 1 "nowhere.json" canonicalize $model --data npy:images.npy --turn nowhere.json --out x.npy
+refused 1 "no data are called 'letters'" canonicalize $model --data letters --out x.npy
+letters 100 | npy wide.npy '|u1' '64, 20, 20'
+refused 1 "images of 20 x 20 x 1, but the model was made for 16 x 16 x 1" \
+    canonicalize $model --data npy:wide.npy --out x.npy
+refused 1 "nowhere/x.npy" canonicalize $model $letters --out nowhere/x.npy
+refused 1 "cannot make the folder" canonicalize $model $letters --out nowhere/x
+head -c 3000 found/model.safetensors >cut
+refused 1 "cut" canonicalize --model cut $letters --out x.npy
+finish

@@ -1,0 +1,45 @@
+#!/bin/sh
+# recon discover: a whole model in a folder, the same bytes every time, and clear errors.
+here=$(cd "${0%/*}" && pwd)
+. "$here/lib.sh"
+. "$here/tiny.sh"
+
+run discover --help
+[ "$code" -eq 0 ] && grep -q '^example:' "$scratch/stdout" && [ ! -s "$scratch/stderr" ]
+report $? "--help shows an example"
+refused 2 "--model MODEL is missing" discover --data mnist --out d
+refused 2 "--out DIR is missing" discover --data mnist --model m
+refused 2 "--family mixture is none of auto|uniform|normal" discover --data mnist --model m --out d --family mixture
+
+run discover --model backbone $letters --k 5 --out found
+[ "$code" -eq 0 ] && grep -q 'hit rate [01][.]' "$scratch/stdout" && grep -q 'written    found/' "$scratch/stdout"
+report $? "what was found is told"
+[ -s found/model.safetensors ] && [ -s found/summary.json ] && [ -s found/gamma.npy ] && [ ! -e found/z.npy ]
+report $? "the model and what Algorithm 1 found lie in the folder"
+run discover --model backbone $letters --k 5 --out again --threads 1 --json
+[ "$code" -eq 0 ] && is_json "$scratch/stdout" && cmp -s found/model.safetensors again/model.safetensors
+report $? "another number of threads gives the same bytes"
+cmp -s "$scratch/stdout" again/summary.json
+report $? "--json prints summary.json"
+run discover --model backbone $letters --k 5 --family normal --mean chordal --half --keep-embeddings --out half --quiet
+[ "$code" -eq 0 ] && [ ! -s "$scratch/stdout" ] && [ -s half/z.npy ] && [ -s half/g.npy ] &&
+    grep -q '"theta": "normal"' half/summary.json && grep -q '"mean": "chordal"' half/summary.json &&
+    [ "$(wc -c <half/model.safetensors)" -lt "$(($(wc -c <found/model.safetensors) * 3 / 5))" ]
+report $? "--half, --keep-embeddings, --family and --mean"
+grep -aq '"turn":"rule.json"' half/model.safetensors
+report $? "the model says what it was made from"
+run normalize --embeddings half/z.npy --poses half/g.npy --group so2 --k 5 --mean chordal --family normal --out normalized
+[ "$code" -eq 0 ] && cmp -s normalized/gamma.npy half/gamma.npy && cmp -s normalized/neighbors.npy half/neighbors.npy
+report $? "recon normalize finds the same in the embeddings"
+
+refused 1 "nowhere" discover --model nowhere $letters --out d
+refused 1 "images.npy: " discover --model images.npy $letters --out d
+refused 1 "cannot make the folder" discover --model backbone $letters --out nowhere/d --quiet
+refused 1 "k = 500, but there are only 120 points" discover --model backbone $letters --out d --k 500 --quiet
+letters 100 | npy wide.npy '|u1' '64, 20, 20'
+refused 1 "images of 20 x 20 x 1, but the model was made for 16 x 16 x 1" \
+    discover --model backbone --data npy:wide.npy --out d --quiet
+cp images.npy odd-images.npy
+head -c 200 labels.npy | tail -c 72 | npy odd-labels.npy '|u1' '72,'
+refused 1 "72 labels for 120 images" discover --model backbone --data npy:odd-images.npy --out d
+finish

@@ -1,0 +1,166 @@
+#!/bin/sh
+# recon reproduce: what is missing is said with the command that gets it, and the shipped models
+# keep what they promise, on a part of the test split.
+. "${0%/*}/lib.sh"
+root=$OLDPWD
+
+# What --quick must show on 2,000 test images: a little below the figures of the full split, which
+# the models' cards give. name:least, or name:most for errors and times.
+least_mnist="accuracy.recon:96.5 accuracy.undo:98.5 accuracy.upright:98.5
+    ood_auc.recon:0.95 ood_auc.density:0.96"
+most_mnist="theta_mae_deg:4.5 equivariance.pose_median_deg:1 equivariance.pose_p95_deg:5
+    accuracy.none:80 accuracy.ieae:60 pair.distance_after_deg:12"
+least_fashion="accuracy.recon:85.5 accuracy.undo:91 accuracy.upright:91.5
+    ood_auc.recon:0.78 ood_auc.density:0.86"
+most_fashion="theta_mae_deg:6.5 equivariance.pose_median_deg:1 equivariance.pose_p95_deg:5
+    accuracy.none:72 accuracy.ieae:60"
+quick_seconds=180
+
+# --- help and misuse ------------------------------------------------------------------------------
+run reproduce --help
+[ "$code" -eq 0 ] && grep -q '^example:' "$scratch/stdout" && [ ! -s "$scratch/stderr" ] &&
+    grep -q 'The test split is only read' "$scratch/stdout" &&
+    grep -q 'turned with seed 1, test images with seed 2' "$scratch/stdout"
+report $? "--help shows an example, the seeds, and what the test split is for"
+refused 2 "say mnist or fashion" reproduce
+refused 2 "'cifar' is neither mnist nor fashion" reproduce cifar
+refused 2 "--train needs --out DIR" reproduce mnist --train
+refused 2 "--seeds is for --train" reproduce mnist --seeds 3
+refused 2 "--train makes what --model would name" reproduce mnist --train --out o --model m
+refused 2 "--preset huge is none of fast|paper|small" reproduce mnist --preset huge
+refused 2 "'fashion' is one argument too many" reproduce mnist fashion
+
+# --- what is missing ------------------------------------------------------------------------------
+# A copy of the program that has no models beside it.
+mkdir -p "$scratch/alone/bin"
+cp "$recon" "$scratch/alone/bin/recon"
+shipped=$recon
+recon=$scratch/alone/bin/recon
+refused 1 "\`recon reproduce mnist --train --preset fast --out DIR\` makes one" reproduce mnist
+refused 1 "models/mnist-small.safetensors is not here" reproduce mnist --preset small
+refused 1 "\`recon classifier train --data fashion --out models/fashion-classifier.safetensors\` makes it" \
+    reproduce fashion --model m.safetensors
+refused 1 "nowhere.safetensors" reproduce mnist --model nowhere.safetensors --classifier c.safetensors
+recon=$shipped
+
+# --- a whole run on digits made by hand -----------------------------------------------------------
+# IDX files where `mnist` is looked for: a stem, and a spot whose angle to it is the class.
+# idx NAME IMAGES SEED
+idx() {
+    high=$(printf '\\%03o\\%03o' $(($2 / 256)) $(($2 % 256)))
+    printf "\\000\\000\\010\\003\\000\\000$high\\000\\000\\000\\020\\000\\000\\000\\020" >"data/mnist/$1-images-idx3-ubyte"
+    LC_ALL=C awk -v count="$2" -v seed="$3" 'BEGIN { srand(seed); for (n = 0; n < count; n++) {
+        a = 1.5708 + 0.6283 * (n % 10); x = 7.5 + 4.5 * cos(a); y = 7.5 - 4.5 * sin(a)
+        for (i = 0; i < 16; i++) for (j = 0; j < 16; j++) {
+            spot = 200 * exp(-((j - x) ^ 2 + (i - y) ^ 2) / 3)
+            stem = i < 9 && i > 1 && j > 6 && j < 9 ? 120 : 0
+            v = 1 + int(spot + stem + 20 * rand()); printf "%c", (v > 255 ? 255 : v) } } }' \
+        >>"data/mnist/$1-images-idx3-ubyte"
+    printf "\\000\\000\\010\\001\\000\\000$high" >"data/mnist/$1-labels-idx1-ubyte"
+    LC_ALL=C awk -v count="$2" 'BEGIN { for (n = 0; n < count; n++) printf "%c", n % 10 + 48 }' |
+        tr 0123456789 '\000\001\002\003\004\005\006\007\010\011' >>"data/mnist/$1-labels-idx1-ubyte"
+}
+mkdir -p data/mnist
+idx train 300 1
+idx t10k 120 2
+refused 1 "m.safetensors" reproduce mnist --model m.safetensors --classifier c.safetensors
+run classifier train --data mnist --epochs 2 --batch 25 --out c.safetensors --quiet
+trained="reproduce mnist --classifier c.safetensors --train --preset small --epochs 1 --limit 300 --images 120 --out runs"
+if [ -e /usr/share/datasets/mnist ]; then
+    skip "training and measuring" "the real MNIST is installed and comes first"
+else
+    run $trained --seeds 2 --figures drawn --json
+    [ "$code" -eq 0 ] && is_json "$scratch/stdout"
+    report $? "two seeds trained and measured"
+    complete=0
+    for key in dataset seed accuracy none ieae recon undo upright ood_auc density theta_mae_deg hit_rate \
+        overhead_ms canonicalize_ms paper equiadapt pose_error theta by_k confusion_percent modulo_180 pair \
+        equivariance seeds spread runs figures; do
+        grep -q "\"$key\":" "$scratch/stdout" || complete=1
+    done
+    report $complete "the answer has every key that is promised"
+    drawn=0
+    for figure in canonical poses theta roc pair k neighbors confusion; do
+        grep -q '</svg>' "drawn/mnist-$figure.svg" || drawn=1
+    done
+    report $drawn "every figure is drawn"
+    model="--model runs/seed-2/model.safetensors --classifier c.safetensors --images 120"
+    run reproduce mnist $model --embeddings runs/seed-2 --quiet --json
+    [ "$code" -eq 0 ] && cp "$scratch/stdout" stored.json
+    run reproduce mnist $model --quiet --json
+    [ "$code" -eq 0 ] && [ "$(grep -A 20 '"by_k"' stored.json)" = "$(grep -A 20 '"by_k"' "$scratch/stdout")" ]
+    report $? "stored embeddings give what new ones give"
+    run reproduce mnist $model --quiet
+    [ "$code" -eq 0 ] && [ ! -s "$scratch/stdout" ] && [ ! -s "$scratch/stderr" ]
+    report $? "--quiet"
+    refused 1 "is not what this model makes of the training images" \
+        reproduce mnist $model --embeddings runs/seed-1 --quiet
+    refused 1 "300 x 128 for 200 images" reproduce mnist $model --embeddings runs/seed-2 --limit 200 --quiet
+    refused 1 "labels-idx1-ubyte/x: cannot make the folder" \
+        reproduce mnist $model --figures data/mnist/t10k-labels-idx1-ubyte/x --quiet
+    mkdir "$scratch/elsewhere"
+    cd "$scratch/elsewhere" || exit 1
+    refused 1 "\mnist-data\` gets it" reproduce mnist \
+        --model "$work/runs/seed-1/model.safetensors" --classifier "$work/c.safetensors"
+    cd "$work" || exit 1
+fi
+
+# --- the shipped models ---------------------------------------------------------------------------
+# check NAME: one --quick run, its figures against the bounds above, its drawings.
+check() {
+    cd "$root" || exit 1
+    run reproduce "$1" --quick --json --figures "$scratch/figures"
+    cd "$work" || exit 1
+    if [ "$code" -ne 0 ] && grep -q 'gets it$' "$scratch/stderr"; then
+        skip "$1 --quick" "$(cat "$scratch/stderr")"
+        return
+    fi
+    [ "$code" -eq 0 ] && is_json "$scratch/stdout"
+    report $? "$1 --quick"
+    cp "$scratch/stdout" "$1.json"
+    eval "least=\$least_$1 most=\$most_$1"
+    python3 - "$1.json" "$least" "$most" "$quick_seconds" >"$scratch/stdout" 2>"$scratch/stderr" <<'END'
+import json, sys
+result = json.load(open(sys.argv[1]))
+def value(path):
+    at = result
+    for key in path.split('.'):
+        at = at[key]
+    return at
+bad = []
+for words, sign, word in ((sys.argv[2], 1, 'least'), (sys.argv[3], -1, 'most')):
+    for entry in words.split():
+        path, bound = entry.split(':')
+        if sign * (value(path) - float(bound)) < 0:
+            bad.append('%s is %g, at %s %s' % (path, value(path), word, bound))
+if max(value('ood_auc.recon'), value('ood_auc.density')) <= value('ood_auc.ieae'):
+    bad.append('ood_auc.ieae is the best')
+if value('seconds') > float(sys.argv[4]):
+    bad.append('%g seconds' % value('seconds'))
+for row in result.get('confusion_percent', []):
+    if row and abs(sum(row) - 100) > 1e-6:
+        bad.append('a row of the confusion matrix sums to %g' % sum(row))
+print('\n'.join(bad))
+sys.exit(bool(bad))
+END
+    code=$?
+    report $code "$1: figures within their bounds"
+    missing=0
+    for figure in canonical poses theta roc; do
+        grep -q '</svg>' "$scratch/figures/$1-$figure.svg" || missing=1
+    done
+    report $missing "$1: figures drawn"
+}
+
+for name in mnist fashion; do
+    if [ "${RECON_BUILD:-build}" != build ]; then
+        skip "$name --quick" "minutes under sanitizers"
+    elif [ ! -e "$root/models/$name.safetensors" ] || [ ! -e "$root/models/$name-classifier.safetensors" ]; then
+        skip "$name --quick" "models/$name.safetensors and its classifier are not shipped yet"
+    elif ! python3 -c '' 2>/dev/null; then
+        skip "$name --quick" "python3 reads the figures"
+    else
+        check "$name"
+    fi
+done
+finish

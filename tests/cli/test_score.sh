@@ -1,0 +1,55 @@
+#!/bin/sh
+# recon score and recon distribution: odd poses are found, one image's poses are told.
+here=$(cd "${0%/*}" && pwd)
+. "$here/lib.sh"
+. "$here/tiny.sh"
+run discover --model backbone $letters --k 5 --out found --quiet
+report "$code" "discover"
+model="--model found/model.safetensors"
+
+# --- score ----------------------------------------------------------------------------------------
+run score --help
+[ "$code" -eq 0 ] && grep -q '^example:' "$scratch/stdout" && [ ! -s "$scratch/stderr" ]
+report $? "score --help shows an example"
+refused 2 "--out s.npy is missing" score $model $letters
+refused 2 "--false-alarms 1.5 is a share below 1" score $model $letters --out s.npy --false-alarms 1.5
+
+# odd_of ARGS: how many were called odd.
+odd_of() {
+    run score $model "$@" --false-alarms 0.1 --out s.npy --json
+    [ "$code" -eq 0 ] && is_json "$scratch/stdout" && sed -n 's/^  "odd": \([0-9]*\),/\1/p' "$scratch/stdout"
+}
+natural=$(odd_of $letters)
+turned=$(odd_of --data npy:images.npy --turn all)
+[ -n "$natural" ] && [ -n "$turned" ] && [ "$natural" -lt 30 ] && [ "$turned" -gt 48 ]
+report $? "of natural poses few are odd ($natural of 120), of any poses many ($turned of 120)"
+run score $model $letters --out s.npy
+[ "$code" -eq 0 ] && grep -q '  oddest     image' "$scratch/stdout" && [ "$(wc -l <"$scratch/stdout")" -eq 9 ]
+report $? "the oddest are listed"
+run score $model $letters --out t.npy --threads 1 --quiet
+[ "$code" -eq 0 ] && [ ! -s "$scratch/stdout" ] && cmp -s s.npy t.npy
+report $? "another number of threads gives the same scores"
+run info s.npy
+grep -q 's.npy: float64 120, C order, finite' "$scratch/stdout"
+report $? "one score for each image"
+refused 1 "nowhere/s.npy" score $model $letters --out nowhere/s.npy --quiet
+refused 1 "run \`recon discover\` first" score --model backbone $letters --out s2.npy
+
+# --- distribution ---------------------------------------------------------------------------------
+run distribution --help
+[ "$code" -eq 0 ] && grep -q '^example:' "$scratch/stdout" && [ ! -s "$scratch/stderr" ]
+report $? "distribution --help shows an example"
+refused 2 "--index -1 is not a whole number of at least 0" distribution $model $letters --index -1
+refused 1 "there is no image 120 of 120" distribution $model $letters --index 120
+run distribution $model $letters --index 0
+[ "$code" -eq 0 ] && grep -q '^image 0 of npy:images.npy' "$scratch/stdout" &&
+    grep -q '  width ' "$scratch/stdout" && grep -q '  modes ' "$scratch/stdout"
+report $? "an image's poses as text"
+run distribution $model $letters --index 5 --json
+[ "$code" -eq 0 ] && is_json "$scratch/stdout" && grep -q '"moments"' "$scratch/stdout"
+report $? "--json"
+run distribution $model $letters --index 5 --svg poses.svg --quiet
+[ "$code" -eq 0 ] && [ ! -s "$scratch/stdout" ] && grep -q '</svg>' poses.svg
+report $? "--svg draws them"
+refused 1 "nowhere/poses.svg" distribution $model $letters --svg nowhere/poses.svg --quiet
+finish

@@ -1,0 +1,204 @@
+/* Folders of pictures: order, classes, sizes, and broken files that are named or counted. */
+#include "scratch.h"
+
+#include <recon/core/png.h>
+#include <recon/data/dataset.h>
+#include <sys/stat.h>
+
+static const char *spec(void)
+{
+    static char text[600];
+    snprintf(text, sizeof text, "png:%s", scratch_folder);
+    return text;
+}
+
+/* A picture of one value. */
+static void put(recon_ctx *ctx, const char *name, size_t height, size_t width, size_t channels,
+                uint8_t value)
+{
+    uint8_t pixels[3 * 64];
+    memset(pixels, value, sizeof pixels);
+    CHECK_OK(ctx, recon_png_write(ctx, scratch(name), pixels, height, width, channels));
+}
+
+static int clear_all(void **state)
+{
+    (void)state;
+    static const char *const folder[] = { "cats", "dogs", "empty", "ants" };
+    for (int i = 0; i < 4; i++) {
+        char path[1024];
+        DIR *dir = opendir(scratch(folder[i]));
+        for (struct dirent *e; dir && (e = readdir(dir));) {
+            snprintf(path, sizeof path, "%s/%s", scratch(folder[i]), e->d_name);
+            unlink(path);
+        }
+        if (dir)
+            closedir(dir);
+        rmdir(scratch(folder[i]));
+    }
+    scratch_clear();
+    return 0;
+}
+
+static float first_pixel(const recon_dataset *d, size_t i, int32_t *label)
+{
+    float x[3 * 64];
+    *label = recon_dataset_get(x, d, i);
+    return x[0] * 255;
+}
+
+static void pictures_come_by_name(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_dataset *d = NULL;
+    int32_t label;
+    put(ctx, "b.png", 4, 5, 1, 20);
+    put(ctx, "a10.PNG", 4, 5, 1, 10);
+    scratch_write("c.pgm", "P5 5 4 255 ####################", 31);
+    scratch_write("notes.txt", "no picture", 10);
+    scratch_write(".hidden.png", "no picture", 10);
+    CHECK_OK(ctx, recon_dataset_open(ctx, &d, spec()));
+    recon_dataset_info i = recon_dataset_describe(d);
+    assert_true(i.n == 3 && i.height == 4 && i.width == 5 && i.channels == 1);
+    assert_true(i.classes == 0 && i.skipped == 0);
+    const float want[] = { 10, 20, '#' };
+    for (size_t k = 0; k < 3; k++) {
+        CHECK_NEAR(first_pixel(d, k, &label), want[k], 1e-4);
+        assert_int_equal(label, -1);
+    }
+    recon_dataset_close(d);
+    unlink(scratch(".hidden.png"));
+}
+
+static void sub_folders_are_classes_by_name(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_dataset *d = NULL;
+    int32_t label;
+    assert_int_equal(mkdir(scratch("dogs"), 0700) | mkdir(scratch("cats"), 0700) |
+                         mkdir(scratch("empty"), 0700) | mkdir(scratch("ants"), 0700),
+                     0);
+    put(ctx, "dogs/1.png", 2, 2, 3, 5);
+    put(ctx, "cats/2.png", 2, 2, 3, 4);
+    put(ctx, "cats/1.png", 2, 2, 3, 3);
+    put(ctx, "ants/1.png", 2, 2, 3, 2);
+    CHECK_OK(ctx, recon_dataset_open(ctx, &d, spec()));
+    assert_int_equal(recon_dataset_describe(d).classes, 3);
+    assert_int_equal(recon_dataset_describe(d).channels, 3);
+    const int32_t want[] = { 0, 1, 1, 2 };
+    for (size_t k = 0; k < 4; k++) {
+        CHECK_NEAR(first_pixel(d, k, &label), (double)k + 2, 1e-4);
+        assert_int_equal(label, want[k]);
+    }
+    recon_dataset_close(d);
+    put(ctx, "stray.png", 2, 2, 3, 9);
+    CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, spec()), RECON_ERR_INPUT,
+                "holds pictures and folders of pictures");
+}
+
+static void the_first_bad_picture_is_named_or_all_are_counted(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_dataset *d = NULL;
+    int32_t label;
+    char name[16];
+    for (int i = 0; i < 60; i++) {
+        snprintf(name, sizeof name, "%02d.png", i);
+        put(ctx, name, 3, 4, 1, (uint8_t)(i + 1));
+    }
+    put(ctx, "17.png", 4, 3, 1, 0);
+    scratch_write("40.png", "\x89PNG\r\n\x1a\n....", 12);
+    put(ctx, "50.png", 3, 4, 3, 0);
+    for (int i = 0; i < 5; i++) /* whichever thread is faster */
+        CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, spec()), RECON_ERR_INPUT,
+                    "17.png: 4 x 3 x 1, but the first picture is 3 x 4 x 1");
+    put(ctx, "17.png", 3, 4, 1, 18);
+    CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, spec()), RECON_ERR_FORMAT, "40.png: ");
+    scratch_write("00.png", "", 0); /* the first is not the measure when it cannot be read */
+    CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, spec()), RECON_ERR_FORMAT,
+                "00.png: not a PNG file");
+    CHECK_OK(ctx,
+             recon_dataset_open_with(ctx, &d, spec(), &(recon_dataset_options){ .skip_bad = 1 }));
+    assert_int_equal(recon_dataset_describe(d).n, 57);
+    assert_int_equal(recon_dataset_describe(d).skipped, 3);
+    for (size_t k = 0; k < 57; k++)
+        CHECK_NEAR(first_pixel(d, k, &label), k < 39 ? k + 2 : k < 48 ? k + 3 : k + 4, 1e-4);
+    recon_dataset_close(d);
+}
+
+static void pictures_of_all_sizes_can_be_made_alike(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_dataset *d = NULL;
+    float x[16];
+    put(ctx, "a.png", 4, 4, 1, 100);
+    put(ctx, "b.png", 8, 4, 1, 100);
+    put(ctx, "c.png", 1, 2, 1, 100);
+    CHECK_OK(ctx, recon_dataset_open_with(ctx, &d, spec(), &(recon_dataset_options){ .size = 4 }));
+    for (size_t k = 0; k < 3; k++) {
+        recon_dataset_get(x, d, k);
+        for (int j = 0; j < 16; j++) { /* b: columns 1, 2; c: rows 1, 2 */
+            int inside = k == 0 || (k == 1 ? (j % 4 + 1) / 2 == 1 : (j / 4 + 1) / 2 == 1);
+            CHECK_NEAR(x[j] * 255, inside ? 100 : 0, 1e-4);
+        }
+    }
+    recon_dataset_close(d);
+    CHECK_FAILS(ctx,
+                recon_dataset_open_with(ctx, &d, "npy:x", &(recon_dataset_options){ .size = 4 }),
+                RECON_ERR_INPUT, "only folders of pictures");
+    CHECK_FAILS(
+        ctx, recon_dataset_open_with(ctx, &d, spec(), &(recon_dataset_options){ .size = 1 << 20 }),
+        RECON_ERR_INPUT, "a size of 1048576");
+}
+
+static void nothing_to_read_is_said(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_dataset *d = NULL;
+    CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, spec()), RECON_ERR_INPUT,
+                "no PNG, PGM or PPM files");
+    CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, "png:/no/such/folder"), RECON_ERR_IO,
+                "/no/such/folder: No such file");
+    scratch_write("a.png", "junk", 4);
+    CHECK_FAILS(ctx,
+                recon_dataset_open_with(ctx, &d, spec(), &(recon_dataset_options){ .skip_bad = 1 }),
+                RECON_ERR_INPUT, "none of 1 pictures can be read");
+}
+
+static recon_status open_and_close(recon_ctx *ctx, size_t size)
+{
+    recon_dataset *d = NULL;
+    recon_status status =
+        recon_dataset_open_with(ctx, &d, spec(), &(recon_dataset_options){ .size = size });
+    recon_dataset_close(d);
+    return status;
+}
+
+static void memory_may_run_out(void **state)
+{
+    recon_ctx *ctx = *state;
+    put(ctx, "a.png", 3, 4, 1, 1);
+    put(ctx, "b.png", 3, 4, 1, 2);
+    CHECK_ALLOCATIONS(ctx, open_and_close(ctx, 0));
+    CHECK_ALLOCATIONS(ctx, open_and_close(ctx, 5));
+}
+
+#define FOLDER_TEST(f) cmocka_unit_test_teardown(f, clear_all)
+
+int main(void)
+{
+#ifdef RECON_HAVE_PNG
+    const struct CMUnitTest tests[] = {
+        FOLDER_TEST(pictures_come_by_name),
+        FOLDER_TEST(sub_folders_are_classes_by_name),
+        FOLDER_TEST(the_first_bad_picture_is_named_or_all_are_counted),
+        FOLDER_TEST(pictures_of_all_sizes_can_be_made_alike),
+        FOLDER_TEST(nothing_to_read_is_said),
+        FOLDER_TEST(memory_may_run_out),
+    };
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
+#else
+    puts("1..0 # SKIP built without libpng");
+    return 0;
+#endif
+}

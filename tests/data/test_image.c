@@ -1,0 +1,168 @@
+/* Turned and warped images: the op's convention, quarter turns exact, maps that undo each other. */
+#include "check.h"
+#include "ops/ops.h"
+
+#include <recon/data/image.h>
+#include <recon/group/so2.h>
+#include <recon/ops/backend.h>
+
+enum { H = 9, W = 12, C = 3, N = H * W * C, SIDE = 41 };
+#define PI 3.14159265358979323846
+
+static void noise(float *x, size_t n, uint64_t seed)
+{
+    recon_rng rng = recon_rng_new(seed, 0);
+    for (size_t i = 0; i < n; i++)
+        x[i] = (float)recon_rng_uniform(&rng);
+}
+
+static void it_turns_as_the_op_does(void **state)
+{
+    recon_ctx *ctx = *state;
+    float x[N], got[N], want[N];
+    CHECK_OK(ctx, recon_ops_attach(ctx, "ref"));
+    noise(x, N, 1);
+    for (size_t c = 1; c <= C; c++)
+        for (double t = -3.1; t < 3.2; t += 0.3) {
+            float angle = (float)t;
+            recon_tensor image = {
+                .type = RECON_F32, .ndim = 4, .shape = { 1, H, W, c }, .data = x
+            };
+            recon_rotate_args args = { .x = image,
+                                       .y = image,
+                                       .angle = { RECON_F32, 1, { 1 }, &angle } };
+            args.y.data = want;
+            CHECK_OK(ctx, recon_ops_of(ctx)->rotate(ctx, &args));
+            recon_image_turn(got, x, H, W, c, (double)angle, RECON_BILINEAR);
+            for (size_t i = 0; i < H * W * c; i++)
+                CHECK_NEAR(got[i], want[i], 1e-6);
+        }
+}
+
+static void quarter_turns_are_exact(void **state)
+{
+    (void)state;
+    static float x[SIDE * SIDE], y[SIDE * SIDE];
+    for (size_t side = 1; side <= SIDE; side += 5)
+        for (int kind = 0; kind < 2; kind++) {
+            noise(x, side * side, side);
+            recon_image_turn(y, x, side, side, 1, PI / 2, (recon_interpolation)kind);
+            for (size_t p = 0; p < side; p++) /* the right edge comes to the top */
+                for (size_t q = 0; q < side; q++)
+                    assert_true(y[p * side + q] == x[q * side + side - 1 - p]);
+            recon_image_turn(y, x, side, side, 1, 0, (recon_interpolation)kind);
+            assert_memory_equal(x, y, side * side * sizeof *x);
+        }
+}
+
+/* A smooth blob off the middle. */
+static void blob(float *x, double cx, double cy, double width)
+{
+    for (int p = 0; p < SIDE; p++)
+        for (int q = 0; q < SIDE; q++) {
+            double dx = q - SIDE / 2 - cx, dy = SIDE / 2 - p - cy;
+            x[p * SIDE + q] = (float)exp(-(dx * dx + dy * dy) / (2 * width * width));
+        }
+}
+
+static double farthest(const float *a, const float *b)
+{
+    double most = 0;
+    for (int i = 0; i < SIDE * SIDE; i++)
+        most = fmax(most, fabs((double)a[i] - (double)b[i]));
+    return most;
+}
+
+static void a_blob_goes_where_its_centre_goes_and_comes_back(void **state)
+{
+    (void)state;
+    static float x[SIDE * SIDE], y[SIDE * SIDE], want[SIDE * SIDE];
+    const double at[2] = { 8, 3 }, error[2] = { 0.03, 0.003 }; /* bilinear, bicubic */
+    blob(x, at[0], at[1], 3);
+    for (double t = -3; t <= 3; t += 0.37)
+        for (int kind = 0; kind < 2; kind++) {
+            double to[2];
+            recon_so2_act(to, t, at);
+            blob(want, to[0], to[1], 3);
+            recon_image_turn(y, x, SIDE, SIDE, 1, t, (recon_interpolation)kind);
+            CHECK_LESS(farthest(y, want), error[kind]);
+            recon_image_turn(want, y, SIDE, SIDE, 1, -t, (recon_interpolation)kind);
+            CHECK_LESS(farthest(want, x), 2 * error[kind]);
+        }
+}
+
+static void a_warp_shows_what_its_source_shows(void **state)
+{
+    (void)state;
+    static float x[SIDE * SIDE], y[SIDE * SIDE];
+    const recon_affine source = { { { 0.9, 0.2 }, { -0.1, 1.1 } }, { 1.5, -0.7 } };
+    for (int p = 0; p < SIDE; p++) /* linear: both interpolations are exact inside */
+        for (int q = 0; q < SIDE; q++)
+            x[p * SIDE + q] = (float)(2 * (q - SIDE / 2) + 3 * (SIDE / 2 - p));
+    for (int kind = 0; kind < 2; kind++) {
+        recon_image_warp(y, x, SIDE, SIDE, 1, &source, (recon_interpolation)kind);
+        for (int v = -9; v <= 9; v++)
+            for (int u = -9; u <= 9; u++) {
+                double sx = 0.9 * u + 0.2 * v + 1.5, sy = -0.1 * u + 1.1 * v - 0.7;
+                CHECK_NEAR(y[(SIDE / 2 - v) * SIDE + SIDE / 2 + u], 2 * sx + 3 * sy, 1e-4);
+            }
+    }
+}
+
+static void outside_there_is_nothing(void **state)
+{
+    (void)state;
+    float x[N], y[N];
+    noise(x, N, 2);
+    const double far[] = { 1e300, -1e300, 40, NAN, INFINITY };
+    for (int i = 0; i < 5; i++)
+        for (int kind = 0; kind < 2; kind++) {
+            recon_affine source = { { { 1, 0 }, { 0, 1 } }, { far[i], 0 } };
+            recon_image_warp(y, x, H, W, C, &source, (recon_interpolation)kind);
+            for (int j = 0; j < N; j++)
+                assert_true(y[j] == 0);
+        }
+    recon_image_turn(y, x, 0, 0, 1, 1, RECON_BILINEAR); /* an image without pixels */
+}
+
+static void a_picture_fits_with_its_mean_and_its_slope(void **state)
+{
+    (void)state;
+    static float x[SIDE * SIDE], y[64 * 64];
+    for (size_t size = 5; size <= 64; size += 7) { /* smaller and larger */
+        double step = (double)SIDE / (double)size, middle = ((double)size - 1) / 2;
+        for (int p = 0; p < SIDE; p++)
+            for (int q = 0; q < SIDE; q++)
+                x[p * SIDE + q] = (float)(1 + 0.1 * q - 0.05 * p);
+        recon_image_fit(y, size, x, SIDE, SIDE, 1);
+        for (size_t p = 0; p < size; p++) /* a plane stays one, but for the rim's one-sided means */
+            for (size_t q = 0; q < size; q++) {
+                double row = ((double)p - middle) * step, col = ((double)q - middle) * step;
+                double reach = SIDE / 2.0 - fmax(step, 1);
+                if (fabs(row) < reach && fabs(col) < reach)
+                    CHECK_NEAR(y[p * size + q],
+                               1 + 0.1 * (col + SIDE / 2) - 0.05 * (row + SIDE / 2),
+                               size < SIDE ? 0.02 : 1e-5);
+            }
+        for (int i = 0; i < SIDE * SIDE; i++)
+            x[i] = i % 2 ? 1 : 0; /* a chequerboard turns grey, it does not alias */
+        recon_image_fit(y, size, x, SIDE, SIDE, 1);
+        for (size_t i = 0; size < SIDE / 2 && i < size * size; i++)
+            CHECK_NEAR(y[i], 0.5, 0.05);
+    }
+    recon_image_fit(y, SIDE, x, SIDE, SIDE, 1);
+    assert_memory_equal(x, y, sizeof x); /* its own size: as it was */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_turns_as_the_op_does),
+        cmocka_unit_test(quarter_turns_are_exact),
+        cmocka_unit_test(a_blob_goes_where_its_centre_goes_and_comes_back),
+        cmocka_unit_test(a_warp_shows_what_its_source_shows),
+        cmocka_unit_test(outside_there_is_nothing),
+        cmocka_unit_test(a_picture_fits_with_its_mean_and_its_slope),
+    };
+    return cmocka_run_group_tests(tests, check_setup, check_teardown);
+}
