@@ -1,9 +1,10 @@
-/* steerable.c - the steerable convolution, its filters expanded once a step. */
+/* steerable.c - the steerable convolution, its weights expanded once a step. */
 #include <recon/nn/steerable.h>
 #include "core/fail.h"
 #include "core/memory.h"
 #include "nn/expand.h"
 #include "nn/layers.h"
+#include "nn/planes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 static recon_expand_plan plan_of(const recon_steerable *l)
 {
     recon_expand_plan plan = { 0 };
+    size_t taps = l->size * l->size, cols = recon_fields_channels(&l->in), row = taps * cols;
     size_t weights = 0, numbers = 0;
     for (size_t m = 0; m < RECON_FREQUENCIES; m++)
         for (size_t n = 0; n < RECON_FREQUENCIES; n++) {
@@ -26,12 +28,15 @@ static recon_expand_plan plan_of(const recon_steerable *l)
                                       .dim_out = (uint32_t)recon_field_size(m),
                                       .dim_in = (uint32_t)recon_field_size(n),
                                       .elements = (uint32_t)elements,
-                                      .out = (uint32_t)recon_fields_begin(&l->out, m),
-                                      .in = (uint32_t)recon_fields_begin(&l->in, n),
+                                      .taps = (uint32_t)taps,
+                                      .start = (uint32_t)(recon_fields_begin(&l->out, m) * row +
+                                                          recon_fields_begin(&l->in, n)),
+                                      .row = (uint32_t)row,
+                                      .step = (uint32_t)cols,
                                       .first_weight = (uint32_t)weights,
                                       .first_basis = (uint32_t)numbers };
             weights += copies_out * copies_in * elements;
-            numbers += elements * dims * l->size * l->size;
+            numbers += elements * dims * taps;
         }
     return plan;
 }
@@ -41,9 +46,9 @@ static size_t weights_of(const recon_expand_block *b)
     return (size_t)b->copies_out * b->copies_in * b->elements;
 }
 
-static size_t numbers_of(const recon_expand_block *b, size_t taps)
+static size_t numbers_of(const recon_expand_block *b)
 {
-    return (size_t)b->elements * b->dim_out * b->dim_in * taps;
+    return (size_t)b->elements * b->dim_out * b->dim_in * b->taps;
 }
 
 /* How many blocks with elements end where this one does. */
@@ -51,7 +56,8 @@ static size_t reaching(const recon_expand_plan *plan, const recon_expand_block *
 {
     size_t n = 0;
     for (size_t i = 0; i < plan->count; i++)
-        n += plan->block[i].out == to->out && plan->block[i].elements > 0;
+        n += plan->block[i].start / plan->block[i].row == to->start / to->row &&
+             plan->block[i].elements > 0;
     return n;
 }
 
@@ -85,11 +91,17 @@ static void sample_block(double *out, const recon_steerable *l, size_t in, size_
         recon_steerable_sample(out + b * one, &e[b], in, to, l->size);
 }
 
+static recon_status keep(recon_ctx *ctx, recon_param **out, recon_params *p, const double *numbers,
+                         size_t count)
+{
+    return recon_params_keep(ctx, out, p, numbers, &count, 1);
+}
+
 static recon_status add_basis(recon_ctx *ctx, recon_steerable *l, recon_params *p,
                               const recon_expand_plan *plan)
 {
     const recon_expand_block *b = plan->block, *last = &plan->block[plan->count - 1];
-    size_t count = last->first_basis + numbers_of(last, l->size * l->size);
+    size_t count = last->first_basis + numbers_of(last);
     double *numbers = NULL;
     recon_status status;
     RECON_TRY(recon_alloc(ctx, &numbers, count, sizeof *numbers));
@@ -97,9 +109,29 @@ static recon_status add_basis(recon_ctx *ctx, recon_steerable *l, recon_params *
         for (size_t n = 0; n < RECON_FREQUENCIES; n++)
             if (l->out.of[m] && l->in.of[n])
                 sample_block(numbers + b++->first_basis, l, n, m);
-    RECON_TRY(recon_params_keep(ctx, &l->basis, p, numbers, &count, 1));
+    RECON_TRY(keep(ctx, &l->basis, p, numbers, count));
 done:
     free(numbers);
+    return status;
+}
+
+static recon_status add_waves(recon_ctx *ctx, recon_steerable *l, recon_params *p)
+{
+    recon_arena *arena = recon_worker_arena(ctx, 0);
+    recon_mark mark = recon_arena_mark(arena);
+    recon_planes *planes;
+    double *wave, *basis;
+    recon_status status;
+    RECON_TRY(recon_planes_of(ctx, &planes, arena, l));
+    RECON_TRY(recon_arena_take(ctx, arena, &basis, planes->numbers + 1, sizeof *basis));
+    RECON_TRY(recon_arena_take(ctx, arena, &wave, planes->waves * l->size * l->size, sizeof *wave));
+    recon_planes_waves(wave, planes, l->size);
+    recon_planes_basis(basis, planes, l);
+    RECON_TRY(recon_params_keep(ctx, &l->waves, p, wave,
+                                (size_t[]){ planes->waves, l->size, l->size }, 3));
+    RECON_TRY(keep(ctx, &l->mix, p, basis, planes->numbers));
+done:
+    recon_arena_release(arena, mark);
     return status;
 }
 
@@ -141,7 +173,7 @@ recon_status recon_steerable_add(recon_ctx *ctx, recon_steerable *out, recon_par
 {
     recon_steerable_options o = options ? *options : (recon_steerable_options){ 0 };
     recon_status status;
-    *out = (recon_steerable){ .in = *in, .out = *outputs, .rings = o.rings };
+    *out = (recon_steerable){ .in = *in, .out = *outputs, .rings = o.rings, .way = o.way };
     out->size = o.size ? o.size : 3;
     out->pad = o.pad < 0 ? 0 : o.pad ? (size_t)o.pad : out->size / 2;
     RECON_TRY(recon_layer_set_name(ctx, out->name, name));
@@ -150,6 +182,7 @@ recon_status recon_steerable_add(recon_ctx *ctx, recon_steerable *out, recon_par
     RECON_TRY(check_reach(ctx, out, &plan));
     RECON_TRY(add_weight(ctx, out, params, &plan));
     RECON_TRY(add_basis(ctx, out, params, &plan));
+    RECON_TRY(add_waves(ctx, out, params));
 done:
     return status;
 }
@@ -179,27 +212,81 @@ static recon_var apply_dense(recon_tape *t, const recon_steerable *l, recon_var 
                           &(recon_conv_options){ .pad = l->pad });
 }
 
+/* The other way: waves and products. */
+static recon_var apply_waves(recon_tape *t, const recon_steerable *l, recon_var x,
+                             const recon_planes *p)
+{
+    recon_var w =
+        t->mode == RECON_INFER && l->mixed
+            ? recon_var_param(t, l->mixed)
+            : recon_var_expand(t, recon_var_param(t, l->weight), recon_var_param(t, l->mix),
+                               &p->mix, x->value.type, &p->weights, 1);
+    return recon_var_steer(t, x, w, &l->waves->value, p, l->pad);
+}
+
+static int fits(const recon_steerable *l, const recon_tensor *x)
+{
+    return x->ndim == 4 && x->shape[3] == recon_fields_channels(&l->in) &&
+           x->shape[1] + 2 * l->pad >= l->size && x->shape[2] + 2 * l->pad >= l->size;
+}
+
+static int goes_by_waves(recon_tape *t, const recon_steerable *l, recon_var x,
+                         const recon_planes *p)
+{
+    if (l->way != RECON_WAY_FASTER)
+        return l->way == RECON_WAY_WAVES;
+    return t->ops->steer_pays(&(recon_steer_args){ .pad = l->pad,
+                                                   .plane = p->plane,
+                                                   .product = p->product,
+                                                   .products = p->products,
+                                                   .x = x->value,
+                                                   .wave = l->waves->value },
+                              t->mode != RECON_INFER);
+}
+
 recon_var recon_steerable_apply(recon_tape *t, const recon_steerable *l, recon_var x)
 {
+    recon_planes *planes;
     recon_tape_layer(t, l->name);
     if (recon_tape_skips(t, x, x, x))
         return NULL;
-    return apply_dense(t, l, x);
+    if (l->way == RECON_WAY_DENSE || !fits(l, &x->value))
+        return apply_dense(t, l, x); /* and there refused, if it does not fit */
+    if (!recon_tape_did(t, recon_planes_of(t->ctx, &planes, t->nodes, l)))
+        return NULL;
+    return goes_by_waves(t, l, x, planes) ? apply_waves(t, l, x, planes) : apply_dense(t, l, x);
+}
+
+/* Made by the first call, written by each. */
+static recon_status freeze(recon_ctx *ctx, const recon_steerable *l, recon_param **out,
+                           const recon_expand_plan *plan, const recon_param *basis,
+                           const size_t *shape, int ndim)
+{
+    recon_status status = RECON_OK;
+    if (!*out)
+        RECON_TRY(recon_params_keep(ctx, out, l->weight->owner, NULL, shape, ndim));
+    recon_expand_args a = {
+        .plan = *plan, .weight = l->weight->value, .basis = basis->value, .filter = (*out)->value
+    };
+    RECON_TRY(recon_ops_of(ctx)->expand(ctx, &a));
+    RECON_TRY(recon_param_round(ctx, *out));
+done:
+    return status;
 }
 
 recon_status recon_steerable_freeze(recon_ctx *ctx, recon_steerable *l)
 {
+    recon_arena *arena = recon_worker_arena(ctx, 0);
+    recon_mark mark = recon_arena_mark(arena);
+    recon_expand_plan plan = plan_of(l);
+    recon_planes *planes;
     size_t shape[4];
     recon_status status;
     filter_shape(shape, l);
-    if (!l->filter)
-        RECON_TRY(recon_params_keep(ctx, &l->filter, l->weight->owner, NULL, shape, 4));
-    recon_expand_args a = { .plan = plan_of(l),
-                            .weight = l->weight->value,
-                            .basis = l->basis->value,
-                            .filter = l->filter->value };
-    RECON_TRY(recon_ops_of(ctx)->expand(ctx, &a));
-    RECON_TRY(recon_param_round(ctx, l->filter));
+    RECON_TRY(recon_planes_of(ctx, &planes, arena, l));
+    RECON_TRY(freeze(ctx, l, &l->filter, &plan, l->basis, shape, 4));
+    RECON_TRY(freeze(ctx, l, &l->mixed, &planes->mix, l->mix, &planes->weights, 1));
 done:
+    recon_arena_release(arena, mark);
     return status;
 }

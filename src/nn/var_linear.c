@@ -1,5 +1,7 @@
 /* var_linear.c - convolutions, linear layers and tensor products on the tape. */
+#include "nn/planes.h"
 #include "nn/tape.h"
+#include "ops/steer.h"
 
 /* A computed weight may have been rounded; its gradient is not. */
 static recon_tensor want_weight(recon_tape *t, recon_var w)
@@ -78,6 +80,37 @@ recon_var recon_var_conv(recon_tape *t, recon_var x, recon_var w, recon_var bias
                         (xs[2] + 2 * o.pad - ws[2]) / o.stride + 1, ws[0] };
     recon_conv_args a = { .stride = o.stride, .pad = o.pad, .relu = o.relu, .x = x->value };
     return apply(t, &a, x, w, bias, shape, 4);
+}
+
+static void steer_back(recon_tape *t, recon_var n)
+{
+    recon_steer_args *a = n->args;
+    a->dy = n->grad;
+    a->dx = recon_tape_want(t, n->in[0]);
+    a->dw = want_weight(t, n->in[1]);
+    if (t->status == RECON_OK)
+        recon_tape_did(t, t->ops->steer_back(t->ctx, a));
+    recon_tape_give(t, n->in[0], a->dx);
+    recon_tape_give(t, n->in[1], a->dw);
+}
+
+recon_var recon_var_steer(recon_tape *t, recon_var x, recon_var w, const recon_tensor *wave,
+                          const recon_planes *planes, size_t pad)
+{
+    if (recon_tape_skips(t, x, w, x))
+        return NULL;
+    recon_steer_args a = { .pad = pad,
+                           .plane = planes->plane,
+                           .product = planes->product,
+                           .products = planes->products,
+                           .x = x->value,
+                           .w = weight_as(t, w, x->value.type),
+                           .wave = *wave };
+    recon_steer_sizes s = recon_steer_sizes_of(&a);
+    a.y = recon_tape_make(t, x->value.type, (size_t[]){ s.n, s.p, s.q, s.o }, 4);
+    if (t->status == RECON_OK)
+        recon_tape_did(t, t->ops->steer(t->ctx, &a));
+    return recon_tape_record(t, a.y, (recon_inputs){ { x, w } }, steer_back, &a, sizeof a);
 }
 
 /* As one matrix: all dimensions but the last count rows. */

@@ -79,6 +79,35 @@ typedef struct {
                                        rounded to BF16 once. With relu, dy is masked by y > 0   */
 } recon_conv_args;
 
+/* A convolution whose filters are sums of few waves, run without making them: groups of channels
+ * are filtered with real waves, and what comes out, planes of features, is mixed by one product for
+ * each group of outputs. With A and B the waves a and b of a plane, as filters of x as above at
+ * stride 1, and channels from .. from + channels of x,
+ *
+ *     f = A x,   or, with pairs of channels u read as complex numbers,   f = (A + i B) u,
+ *                                                                 or     f = (A + i B) conj(u);
+ *     y[to + o] = sum over the product's planes p and their channels c of f_p[c] w[o][p][c].
+ *
+ * Products take the planes in turn, and their outputs lie in y without gap, the first at 0; the
+ * weights of a product [outputs][its planes' channels] follow those of the one before. Planes and
+ * products are in host memory. The waves are constants. */
+typedef struct {
+    size_t from, channels;
+    int a, b;      /* b < 0: none, A x */
+    int conjugate; /* of the pairs     */
+} recon_steer_plane;
+typedef struct {
+    size_t planes, outputs; /* no planes: y is 0 */
+} recon_steer_product;
+typedef struct {
+    size_t pad;
+    const recon_steer_plane *plane;
+    const recon_steer_product *product;
+    size_t products;
+    recon_tensor y, x, w, wave; /* w flat, of x's type; wave [waves][size][size] F32 (F64) */
+    recon_tensor dy, dx, dw;    /* dx, dw .data optional; dw is F32                        */
+} recon_steer_args;
+
 typedef enum { RECON_RELU, RECON_SILU, RECON_SIGMOID, RECON_SOFTPLUS, RECON_TANH } recon_map_kind;
 typedef struct {
     recon_map_kind kind;
@@ -227,17 +256,16 @@ typedef struct {
 /* Filters out of weights and a fixed basis, block by block. A block joins copies_in x copies_out
  * fields of dim_in and dim_out channels by `elements` numbers a pair of fields:
  *
- *     filter[out + u dim_out + i][tap][in + v dim_in + j] = sum over b of
+ *     filter[start + (u dim_out + i) row + tap step + v dim_in + j] = sum over b of
  *         weight[first_weight + (u copies_in + v) elements + b]
  *         basis[first_basis + ((b dim_out + i) dim_in + j) taps + tap]
  *
- * filter is [channels out][.. taps ..][channels in] of any number of dimensions, F32 or BF16, and
- * dfilter likewise; the blocks cover it and do not overlap, one without elements being zeros.
- * dweight has weight's shape, and weights of no block are left alone. */
+ * filter is F32 or BF16, and dfilter likewise; the blocks cover it and do not overlap, one without
+ * elements being zeros. dweight has weight's shape, and weights of no block are left alone. */
 #define RECON_EXPAND_BLOCKS 64
 typedef struct {
-    uint32_t copies_out, copies_in, dim_out, dim_in, elements;
-    uint32_t out, in; /* first channels */
+    uint32_t copies_out, copies_in, dim_out, dim_in, elements, taps;
+    uint32_t start, row, step;
     uint32_t first_weight, first_basis;
 } recon_expand_block;
 typedef struct {
@@ -248,6 +276,24 @@ typedef struct {
     recon_expand_plan plan;
     recon_tensor filter, weight, basis, dfilter, dweight;
 } recon_expand_args;
+
+/* Fields that come out, over all blocks, and the block of one of them; *field becomes its number
+ * there. */
+static inline size_t recon_expand_fields(const recon_expand_plan *plan)
+{
+    size_t fields = 0;
+    for (uint32_t i = 0; i < plan->count; i++)
+        fields += plan->block[i].copies_out;
+    return fields;
+}
+static inline const recon_expand_block *recon_expand_find(const recon_expand_plan *plan,
+                                                          size_t *field)
+{
+    const recon_expand_block *b = plan->block;
+    for (; *field >= b->copies_out; b++)
+        *field -= b->copies_out;
+    return b;
+}
 
 /* Columns from .. from + cols of src to columns to .. of dst; rows alike. Concatenation and
  * splitting. */
@@ -310,6 +356,11 @@ typedef struct recon_ops {
 
     recon_status (*conv)(recon_ctx *ctx, const recon_conv_args *args);
     recon_status (*conv_back)(recon_ctx *ctx, const recon_conv_args *args);
+    recon_status (*steer)(recon_ctx *ctx, const recon_steer_args *args);
+    recon_status (*steer_back)(recon_ctx *ctx, const recon_steer_args *args);
+    /* Is steer, and steer_back when training, likely faster than conv with the filters written out?
+     * Looks at shapes alone, so that the answer does not depend on what else the machine does. */
+    int (*steer_pays)(const recon_steer_args *args, int training);
     recon_status (*map)(recon_ctx *ctx, const recon_map_args *args);
     recon_status (*map_back)(recon_ctx *ctx, const recon_map_args *args);
     recon_status (*add)(recon_ctx *ctx, const recon_add_args *args);

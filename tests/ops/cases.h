@@ -13,6 +13,7 @@
 
 typedef union {
     recon_conv_args conv;
+    recon_steer_args steer;
     recon_map_args map;
     recon_add_args add;
     recon_gate_args gate;
@@ -81,6 +82,7 @@ typedef struct {
     }
 
 PAIR(conv, conv)
+PAIR(steer, steer)
 PAIR(map, map)
 ENTRY(add, add)
 PAIR(gate, gate)
@@ -121,6 +123,7 @@ PAIR(loss, loss)
 
 enum {
     CONV,
+    STEER,
     MAP,
     ADD,
     GATE,
@@ -150,6 +153,12 @@ static const entry entries[ENTRIES] = {
                call_conv_back,
                { STRAIGHT(INPUT, conv, x), STRAIGHT(WEIGHT, conv, w), STRAIGHT(WEIGHT, conv, bias),
                  CURVED(OUTPUT, conv, y) } },
+    [STEER] = { "steer",
+                has_steer,
+                call_steer,
+                call_steer_back,
+                { STRAIGHT(INPUT, steer, x), STRAIGHT(WEIGHT, steer, w), FIXED(steer, wave),
+                  CURVED(OUTPUT, steer, y) } },
     [MAP] = { "map",
               has_map,
               call_map,
@@ -380,6 +389,40 @@ static void build_linear(maker *m, any_args *args, const size_t *p)
         args->conv.bias = noise_of(m, m->weights, SHAPE(p[2]));
 }
 
+/* n h w, scalars pairs, size pad, outputs of three products: of all kinds of planes twice, and of
+ * none. Waves without any symmetry. */
+static void build_steer(maker *m, any_args *args, const size_t *p)
+{
+    static const recon_steer_product made_of[3] = { { 3, 0 }, { 4, 0 }, { 0, 0 } };
+    size_t scalars = p[3], pairs = 2 * p[4], size = p[5], pad = p[6], weights = 0;
+    const recon_steer_plane planes[] = { { 0, scalars, 0, -1, 0 },     { scalars, pairs, 1, 2, 0 },
+                                         { scalars, pairs, 3, -1, 0 }, { scalars, pairs, 0, 3, 1 },
+                                         { 0, scalars, 2, -1, 0 },     { scalars, pairs, 2, 1, 0 },
+                                         { scalars, pairs, 2, 0, 1 } };
+    recon_steer_plane *plane;
+    recon_steer_product *product;
+    CHECK_OK(m->ctx, recon_arena_take(m->ctx, m->arena, &plane, 1, sizeof planes));
+    CHECK_OK(m->ctx, recon_arena_take(m->ctx, m->arena, &product, 1, sizeof made_of));
+    memcpy(plane, planes, sizeof planes);
+    memcpy(product, made_of, sizeof made_of);
+    for (size_t i = 0, at = 0; i < 3; i++) {
+        product[i].outputs = p[7 + i];
+        for (size_t k = 0; k < product[i].planes; k++)
+            weights += product[i].outputs * plane[at++].channels;
+    }
+    args->steer =
+        (recon_steer_args){ .pad = pad,
+                            .plane = plane,
+                            .product = product,
+                            .products = 3,
+                            .x = noise_of(m, m->type, SHAPE(p[0], p[1], p[2], scalars + pairs)),
+                            .w = noise_of(m, m->type, SHAPE(weights)),
+                            .wave = noise_of(m, m->weights, SHAPE(4, size, size)),
+                            .y = blank(m, m->type,
+                                       SHAPE(p[0], p[1] + 2 * pad + 1 - size,
+                                             p[2] + 2 * pad + 1 - size, p[7] + p[8] + p[9])) };
+}
+
 /* kind, rows cols */
 static void build_map(maker *m, any_args *args, const size_t *p)
 {
@@ -595,25 +638,30 @@ static void build_expand(maker *m, any_args *args, const size_t *p)
     const uint32_t copies[2][2] = { { (uint32_t)p[1], (uint32_t)p[2] },
                                     { (uint32_t)p[3], (uint32_t)p[4] } };
     const uint32_t dim[2][2] = { { 1, 2 }, { 1, (uint32_t)p[5] } };
+    const uint32_t taps = (uint32_t)p[0], cols = (uint32_t)(p[3] + p[4] * p[5]);
     uint32_t weights = 0, numbers = 0;
     for (uint32_t n = 0; n < 4; n++) {
         uint32_t to = n / 2, from = n % 2, elements = (n + (uint32_t)p[0]) % 4 * 5;
-        args->expand.plan.block[n] = (recon_expand_block){ .copies_out = copies[0][to],
-                                                           .copies_in = copies[1][from],
-                                                           .dim_out = dim[0][to],
-                                                           .dim_in = dim[1][from],
-                                                           .elements = elements,
-                                                           .out = to ? copies[0][0] : 0,
-                                                           .in = from ? copies[1][0] : 0,
-                                                           .first_weight = weights,
-                                                           .first_basis = numbers };
+        args->expand.plan.block[n] =
+            (recon_expand_block){ .copies_out = copies[0][to],
+                                  .copies_in = copies[1][from],
+                                  .dim_out = dim[0][to],
+                                  .dim_in = dim[1][from],
+                                  .elements = elements,
+                                  .taps = taps,
+                                  .start = (to ? copies[0][0] * taps * cols : 0) +
+                                           (from ? copies[1][0] : 0),
+                                  .row = taps * cols,
+                                  .step = cols,
+                                  .first_weight = weights,
+                                  .first_basis = numbers };
         weights += copies[0][to] * copies[1][from] * elements;
-        numbers += elements * dim[0][to] * dim[1][from] * (uint32_t)p[0];
+        numbers += elements * dim[0][to] * dim[1][from] * taps;
     }
     args->expand.plan.count = 4;
     args->expand.weight = noise_of(m, m->weights, SHAPE(weights));
     args->expand.basis = noise_of(m, m->weights, SHAPE(numbers));
-    args->expand.filter = blank(m, m->type, SHAPE(p[1] + 2 * p[2], p[0], 1, p[3] + p[4] * p[5]));
+    args->expand.filter = blank(m, m->type, SHAPE(p[1] + 2 * p[2], taps, 1, cols));
 }
 
 /* rows, columns of src and dst, cols from to */
@@ -679,6 +727,12 @@ static const op_case cases[] = {
     { CONV, build_linear, { 1, 96, 17, 1, 1 } },
     { CONV, build_linear, { 37, 17, 8, 0, 1 } },
     { CONV, build_linear, { 129, 96, 3, 0, 0 } },
+    { STEER, build_steer, { 1, 1, 1, 1, 1, 1, 0, 1, 2, 0 } },
+    { STEER, build_steer, { 2, 7, 5, 3, 2, 3, 1, 4, 6, 1 } },
+    { STEER, build_steer, { 1, 13, 9, 17, 20, 5, 2, 8, 4, 0 } },
+    { STEER, build_steer, { 3, 9, 11, 0, 8, 7, 3, 3, 16, 2 } },
+    { STEER, build_steer, { 1, 8, 6, 16, 0, 5, 0, 5, 2, 0 } },
+    { STEER, build_steer, { 2, 5, 6, 4, 3, 3, 4, 2, 2, 0 } }, /* more padding than filter */
     { MAP, build_map, { RECON_RELU, 3, 17 } },
     { MAP, build_map, { RECON_SILU, 1, 1 } },
     { MAP, build_map, { RECON_SILU, 129, 17 } },

@@ -10,6 +10,8 @@ static const op_case large[] = {
     { CONV, build_conv, { 9, 8, 8, 4, 6, 3, 1, 4, 0, 0 } }, /* more padding than kernel */
     { CONV, build_conv, { 7, 32, 32, 12, 40, 1, 1, 0, 1, 1 } },
     { CONV, build_linear, { 1031, 33, 20, 1, 1 } },
+    { STEER, build_steer, { 19, 13, 11, 8, 12, 5, 2, 17, 6, 1 } },
+    { STEER, build_steer, { 3, 24, 24, 40, 4, 3, 1, 8, 16, 0 } },
     { MAP, build_map, { RECON_SILU, 517, 129 } },
     { GATE, build_gate, { 517, 65, 2 } },
     { NORM, build_norm, { 4099, 33, 1, 1, 0 } },
@@ -164,12 +166,11 @@ static void norms_of_fields_pass_nan_on(void **state)
 }
 
 /* Every allocation of a first step fails in turn; then the same context computes. */
-static void short_memory_is_an_error(void **state)
+static void check_short_memory(recon_ctx *outer, recon_arena *arena, const op_case *c)
 {
-    recon_arena *arena = recon_arena_make();
-    const entry *e = &entries[CONV];
-    maker m = maker_of(*state, arena, RECON_BF16, 1);
-    any_args args = build_args(&m, &large[0]);
+    const entry *e = &entries[c->entry];
+    maker m = maker_of(outer, arena, RECON_BF16, 1);
+    any_args args = build_args(&m, c);
     recon_status status = RECON_ERR_MEMORY;
     for (long n = 1; status != RECON_OK; n++) {
         recon_ctx *ctx = recon_ctx_new(&(recon_ctx_options){ .threads = 2 });
@@ -183,6 +184,14 @@ static void short_memory_is_an_error(void **state)
         run(ctx, &recon_ops_cpu, e, &args);
         recon_ctx_free(ctx);
     }
+}
+
+static void short_memory_is_an_error(void **state)
+{
+    static const op_case steer = { STEER, build_steer, { 3, 6, 6, 8, 3, 3, 1, 5, 6, 1 } };
+    recon_arena *arena = recon_arena_make();
+    check_short_memory(*state, arena, &large[0]);
+    check_short_memory(*state, arena, &steer);
     recon_arena_free(arena);
 }
 

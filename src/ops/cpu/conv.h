@@ -82,6 +82,10 @@ recon_status recon_conv_run_data(recon_ctx *ctx, const recon_conv_job *j, int la
 recon_status recon_conv_run_weights(recon_ctx *ctx, const recon_conv_job *j, int last, int worker,
                                     void *dw, void *x, void *dy);
 
+/* out = the sum of parts [count], stride bytes apart, in order; out may be the first. */
+recon_status recon_conv_sum(recon_ctx *ctx, float *out, const void *part, size_t stride,
+                            size_t parts, size_t count);
+
 /* Bytes of a task's gradient of the weights; its numbers in whole tasks' packing; and back to
  * o,kh,kw,c. */
 size_t recon_conv_gradient_bytes(const recon_conv_job *j);

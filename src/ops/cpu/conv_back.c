@@ -125,11 +125,16 @@ static recon_status fold_task(recon_ctx *ctx, void *arg, size_t task, int worker
     return RECON_OK;
 }
 
-/* out = the sum of the parts, in order; out may be the first. */
+recon_status recon_conv_sum(recon_ctx *ctx, float *out, const void *part, size_t stride,
+                            size_t parts, size_t count)
+{
+    fold f = { out, part, stride, parts, count };
+    return recon_parallel(ctx, fold_task, &f, recon_up(count, FOLD));
+}
+
 static recon_status sum_parts(recon_ctx *ctx, const job *j, float *out, size_t parts, size_t count)
 {
-    fold f = { out, j->partial, j->stride, parts, count };
-    return recon_parallel(ctx, fold_task, &f, recon_up(count, FOLD));
+    return recon_conv_sum(ctx, out, j->partial, j->stride, parts, count);
 }
 
 /* Whole tasks share a packing and are summed in it; the last may have another. */

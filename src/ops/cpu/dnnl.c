@@ -129,21 +129,55 @@ static dnnl_status_t describe(recon_dnnl_plan *plan, dnnl_convolution_desc_t *ou
                                               stride, pad, pad);
 }
 
-/* The backward kinds want to see the forward one. */
-static recon_status make_primitive(recon_ctx *ctx, recon_dnnl_plan *plan, dnnl_engine_t engine)
+static dnnl_status_t describe_product(recon_dnnl_plan *plan, dnnl_matmul_desc_t *out)
+{
+    const recon_dnnl_shape *s = &plan->shape;
+    dnnl_memory_desc_t w;
+    dnnl_memory_desc_init_by_strides(&plan->x, 2, (dnnl_dims_t){ s->n, s->c }, dnnl_f32,
+                                     (dnnl_dims_t){ s->w, 1 });
+    dnnl_memory_desc_init_by_strides(&plan->y, 2, (dnnl_dims_t){ s->n, s->o }, dnnl_f32,
+                                     (dnnl_dims_t){ s->q, 1 });
+    dnnl_memory_desc_init_by_tag(&w, 2, (dnnl_dims_t){ s->c, s->o }, dnnl_f32, dnnl_format_tag_any);
+    return dnnl_matmul_desc_init(out, &plan->x, &w, NULL, &plan->y);
+}
+
+/* Of a convolution; the backward kinds want to see the forward one. */
+static recon_status make_conv(recon_ctx *ctx, recon_dnnl_plan *plan, dnnl_engine_t engine,
+                              dnnl_primitive_attr_t attr)
 {
     recon_status status = RECON_OK;
     dnnl_convolution_desc_t d, forward;
     dnnl_primitive_desc_t hint = NULL;
-    dnnl_primitive_attr_t attr = NULL;
-    TRY_DNNL(dnnl_primitive_attr_create(&attr));
-    TRY_DNNL(dnnl_primitive_attr_set_scratchpad_mode(attr, dnnl_scratchpad_mode_user));
     if (plan->shape.kind != RECON_DNNL_FORWARD) {
         TRY_DNNL(describe(plan, &forward, RECON_DNNL_FORWARD));
         TRY_DNNL(dnnl_primitive_desc_create(&hint, &forward, NULL, engine, NULL));
     }
     TRY_DNNL(describe(plan, &d, plan->shape.kind));
     TRY_DNNL(dnnl_primitive_desc_create(&plan->desc, &d, attr, engine, hint));
+done:
+    dnnl_primitive_desc_destroy(hint);
+    return status;
+}
+
+static recon_status make_product(recon_ctx *ctx, recon_dnnl_plan *plan, dnnl_engine_t engine,
+                                 dnnl_primitive_attr_t attr)
+{
+    recon_status status = RECON_OK;
+    dnnl_matmul_desc_t d;
+    TRY_DNNL(describe_product(plan, &d));
+    TRY_DNNL(dnnl_primitive_desc_create(&plan->desc, &d, attr, engine, NULL));
+done:
+    return status;
+}
+
+static recon_status make_primitive(recon_ctx *ctx, recon_dnnl_plan *plan, dnnl_engine_t engine)
+{
+    recon_status status = RECON_OK;
+    dnnl_primitive_attr_t attr = NULL;
+    TRY_DNNL(dnnl_primitive_attr_create(&attr));
+    TRY_DNNL(dnnl_primitive_attr_set_scratchpad_mode(attr, dnnl_scratchpad_mode_user));
+    RECON_TRY(plan->shape.kind == RECON_DNNL_PRODUCT ? make_product(ctx, plan, engine, attr)
+                                                     : make_conv(ctx, plan, engine, attr));
     TRY_DNNL(dnnl_primitive_create(&plan->run, plan->desc));
     dnnl_query_t weights =
         plan->shape.kind == RECON_DNNL_WEIGHTS ? dnnl_query_diff_weights_md : dnnl_query_weights_md;
@@ -151,7 +185,6 @@ static recon_status make_primitive(recon_ctx *ctx, recon_dnnl_plan *plan, dnnl_e
     plan->scratch = dnnl_primitive_desc_query_md(plan->desc, dnnl_query_scratchpad_md, 0);
 done:
     dnnl_primitive_attr_destroy(attr);
-    dnnl_primitive_desc_destroy(hint);
     return status;
 }
 
@@ -201,6 +234,11 @@ static void describe_plain(const recon_dnnl_plan *plan, dnnl_memory_desc_t *out,
 {
     const recon_dnnl_shape *s = &plan->shape;
     int64_t inner = turned ? s->o : s->c, taps = s->kh * s->kw;
+    if (s->kind == RECON_DNNL_PRODUCT) {
+        dnnl_dims_t steps = { turned ? s->o : 1, turned ? 1 : s->c };
+        dnnl_memory_desc_init_by_strides(out, 2, (dnnl_dims_t){ s->c, s->o }, dnnl_f32, steps);
+        return;
+    }
     dnnl_dims_t dims = { s->o, s->c, s->kh, s->kw };
     dnnl_dims_t strides = { turned ? 1 : taps * inner, turned ? taps * inner : 1, s->kw * inner,
                             inner };
@@ -249,10 +287,11 @@ recon_status recon_dnnl_unpack(recon_ctx *ctx, const recon_dnnl_plan *plan, floa
 }
 
 /* Which arguments a kind takes for x, weights and y. */
-static const int argument[3][3] = {
+static const int argument[4][3] = {
     [RECON_DNNL_FORWARD] = { DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST },
     [RECON_DNNL_DATA] = { DNNL_ARG_DIFF_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_DST },
     [RECON_DNNL_WEIGHTS] = { DNNL_ARG_SRC, DNNL_ARG_DIFF_WEIGHTS, DNNL_ARG_DIFF_DST },
+    [RECON_DNNL_PRODUCT] = { DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST },
 };
 
 recon_status recon_dnnl_run(recon_ctx *ctx, const recon_dnnl_plan *plan, int worker, void *x,

@@ -1,4 +1,5 @@
-/* dnnl.h - convolutions by oneDNN, one library thread each: every call to it but gemm's.
+/* dnnl.h - convolutions and products with packed weights by oneDNN, one library thread each: every
+ * call to it but gemm's.
  *
  * A plan is a convolution of fixed shape, ready to run. Plans are kept in the context and found
  * again by their shape; one plan may run on several workers at once, each with its own scratch.
@@ -9,9 +10,15 @@
 
 #include "ops/ops.h"
 
-typedef enum { RECON_DNNL_FORWARD, RECON_DNNL_DATA, RECON_DNNL_WEIGHTS } recon_dnnl_kind;
+typedef enum {
+    RECON_DNNL_FORWARD,
+    RECON_DNNL_DATA,
+    RECON_DNNL_WEIGHTS,
+    RECON_DNNL_PRODUCT
+} recon_dnnl_kind;
 
-/* The shape: x n,h,w,c and y n,p,q,o. Zeroed before it is filled: it is compared as bytes. */
+/* The shape: x n,h,w,c and y n,p,q,o. A product: n rows of c numbers, w apart, to rows of o, q
+ * apart; kh and kw are 1. Zeroed before it is filled: it is compared as bytes. */
 typedef struct {
     recon_dnnl_kind kind;
     int bf16; /* images and weights, never the gradient of weights */

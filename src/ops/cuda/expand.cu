@@ -5,10 +5,11 @@
 
 template <class T>
 __global__ void expand_kernel(const __grid_constant__ recon_expand_plan plan, T *filter,
-                              const float *weight, const float *basis, unsigned taps, unsigned cols)
+                              const float *weight, const float *basis)
 {
     const recon_expand_block &b = plan.block[blockIdx.y];
-    unsigned wide = b.copies_in * b.dim_in, count = b.copies_out * b.dim_out * taps * wide;
+    unsigned taps = b.taps, wide = b.copies_in * b.dim_in;
+    unsigned count = b.copies_out * b.dim_out * taps * wide;
     unsigned stride = b.dim_out * b.dim_in * taps, step = gridDim.x * blockDim.x;
     for (unsigned at = blockIdx.x * blockDim.x + threadIdx.x; at < count; at += step) {
         unsigned c = at % wide, tap = at / wide % taps, o = at / wide / taps;
@@ -19,49 +20,49 @@ __global__ void expand_kernel(const __grid_constant__ recon_expand_plan plan, T 
         float sum = 0;
         for (unsigned k = 0; k < b.elements; k++)
             sum += w[k] * e[k * stride];
-        assign(filter[((size_t)(b.out + o) * taps + tap) * cols + b.in + c], sum);
+        assign(filter[b.start + (size_t)o * b.row + tap * b.step + c], sum);
     }
 }
 
 template <class T>
 __global__ void expand_back_kernel(const __grid_constant__ recon_expand_plan plan, float *dweight,
-                                   const T *dfilter, const float *basis, unsigned taps,
-                                   unsigned cols)
+                                   const T *dfilter, const float *basis)
 {
     const recon_expand_block &b = plan.block[blockIdx.y];
     unsigned count = b.copies_out * b.copies_in * b.elements, step = gridDim.x * blockDim.x;
     for (unsigned at = blockIdx.x * blockDim.x + threadIdx.x; at < count; at += step) {
         unsigned k = at % b.elements, pair = at / b.elements;
-        unsigned o = b.out + pair / b.copies_in * b.dim_out;
-        unsigned c = b.in + pair % b.copies_in * b.dim_in;
-        const float *e = basis + b.first_basis + k * b.dim_out * b.dim_in * taps;
+        unsigned o = pair / b.copies_in * b.dim_out, c = pair % b.copies_in * b.dim_in;
+        const float *e = basis + b.first_basis + k * b.dim_out * b.dim_in * b.taps;
         float sum = 0;
         for (unsigned i = 0; i < b.dim_out; i++)
             for (unsigned j = 0; j < b.dim_in; j++)
-                for (unsigned tap = 0; tap < taps; tap++)
-                    sum += *e++ * to_float(dfilter[((size_t)(o + i) * taps + tap) * cols + c + j]);
+                for (unsigned tap = 0; tap < b.taps; tap++)
+                    sum +=
+                        *e++ *
+                        to_float(dfilter[b.start + (size_t)(o + i) * b.row + tap * b.step + c + j]);
         dweight[b.first_weight + at] = sum;
     }
 }
 
 /* Threads for the largest block; the others end early. */
 static dim3 grid_for(recon_ctx *ctx, const recon_expand_plan &plan,
-                     size_t (*numbers)(const recon_expand_block &, size_t), size_t taps)
+                     size_t (*numbers)(const recon_expand_block &))
 {
     size_t most = 1;
     for (unsigned i = 0; i < plan.count; i++) {
-        size_t n = numbers(plan.block[i], taps);
+        size_t n = numbers(plan.block[i]);
         most = n > most ? n : most;
     }
     return dim3(blocks_for(ctx, most), plan.count);
 }
 
-static size_t filter_numbers(const recon_expand_block &b, size_t taps)
+static size_t filter_numbers(const recon_expand_block &b)
 {
-    return (size_t)b.copies_out * b.dim_out * b.copies_in * b.dim_in * taps;
+    return (size_t)b.copies_out * b.dim_out * b.copies_in * b.dim_in * b.taps;
 }
 
-static size_t weight_numbers(const recon_expand_block &b, size_t)
+static size_t weight_numbers(const recon_expand_block &b)
 {
     return (size_t)b.copies_out * b.copies_in * b.elements;
 }
@@ -70,10 +71,9 @@ recon_status cuda_expand(recon_ctx *ctx, const recon_expand_args *a)
 {
     return by_type(ctx, "expand", a->filter.type, [&](auto t) {
         typedef decltype(t) T;
-        size_t taps = recon_tensor_rows(&a->filter) / a->filter.shape[0];
-        return launch(ctx, "expand", expand_kernel<T>, grid_for(ctx, a->plan, filter_numbers, taps),
+        return launch(ctx, "expand", expand_kernel<T>, grid_for(ctx, a->plan, filter_numbers),
                       THREADS, a->plan, data<T>(a->filter), data<float>(a->weight),
-                      data<float>(a->basis), taps, recon_tensor_cols(&a->filter));
+                      data<float>(a->basis));
     });
 }
 
@@ -81,10 +81,8 @@ recon_status cuda_expand_back(recon_ctx *ctx, const recon_expand_args *a)
 {
     return by_type(ctx, "expand_back", a->dfilter.type, [&](auto t) {
         typedef decltype(t) T;
-        size_t taps = recon_tensor_rows(&a->dfilter) / a->dfilter.shape[0];
         return launch(ctx, "expand_back", expand_back_kernel<T>,
-                      grid_for(ctx, a->plan, weight_numbers, taps), THREADS, a->plan,
-                      data<float>(a->dweight), data<T>(a->dfilter), data<float>(a->basis), taps,
-                      recon_tensor_cols(&a->dfilter));
+                      grid_for(ctx, a->plan, weight_numbers), THREADS, a->plan,
+                      data<float>(a->dweight), data<T>(a->dfilter), data<float>(a->basis));
     });
 }

@@ -1,0 +1,351 @@
+/* steer.c - a convolution by waves, a tile of pixels at a time.
+ *
+ * A tile is some rows of y. Its features are made (waves.c) and multiplied at once, while they are
+ * in the second-level cache: written out they would be many times the size of x. The way back makes
+ * them again. Weights are packed once for all tiles. Tiles and the tasks of the way back are cut by
+ * the shape alone, and gradients of weights are summed over tasks in order: the bits do not depend
+ * on the number of threads. */
+#include "ops/cpu/conv.h"
+#include "ops/cpu/cpu.h"
+#include "ops/cpu/elements.h"
+#include "ops/cpu/waves.h"
+#include "core/fail.h"
+#include "core/threads.h"
+
+#include <string.h>
+
+#define TILE_FEATURES 262144 /* floats, that fit in the second-level cache */
+#define TILE_PIXELS   192    /* more do not make products faster           */
+#define MIN_TILES     8      /* over all images                            */
+#define BACK_TASKS    8      /* each holds a gradient of the weights of its own */
+
+/* y = f w^T, or df = dy w, for whole tiles and the last. */
+typedef struct {
+    size_t depth, outputs;
+    size_t to, before; /* its first output; features of the products before it */
+    const float *w;    /* [outputs][depth] */
+    recon_conv_kernel forward, data;
+} product;
+
+typedef struct {
+    const recon_steer_args *a;
+    recon_steer_sizes s;
+    recon_waves waves;
+    product *product;
+    size_t rows, tiles;  /* of a whole tile, and how many an image has */
+    const float *x, *dy; /* as floats                                  */
+    float *y, *dx;
+    size_t images, tasks; /* of the way back                            */
+    float *partial;       /* its tasks' gradients of the weights        */
+    size_t weights;
+} job;
+
+/* ---- products ---- */
+
+static recon_dnnl_shape shape_of(const job *j, const product *p, size_t rows, int back)
+{
+    recon_dnnl_shape s;
+    memset(&s, 0, sizeof s);
+    s.kind = RECON_DNNL_PRODUCT;
+    s.kh = s.kw = 1;
+    s.n = (int64_t)rows;
+    s.c = (int64_t)(back ? p->outputs : p->depth);
+    s.w = (int64_t)(back ? j->s.o : p->depth);
+    s.o = (int64_t)(back ? p->depth : p->outputs);
+    s.q = (int64_t)(back ? p->depth : j->s.o);
+    return s;
+}
+
+/* Plans and packed weights for whole tiles and an image's last. */
+static recon_status prepare(recon_ctx *ctx, const job *j, product *p, int back)
+{
+    recon_status status = RECON_OK;
+    size_t count[2] = { j->rows * j->s.q, j->s.p % j->rows * j->s.q };
+    recon_conv_kernel *k = back ? &p->data : &p->forward;
+    for (int i = 0; i < 2 && recon_dnnl_is_there(); i++) {
+        if (count[i] == 0 || p->depth == 0)
+            continue;
+        recon_dnnl_shape s = shape_of(j, p, count[i], back);
+        RECON_TRY(recon_dnnl_find(ctx, &k->plan[i], &s));
+        RECON_TRY(recon_arena_take(ctx, recon_worker_arena(ctx, 0), &k->packed[i],
+                                   recon_dnnl_packed_bytes(k->plan[i]), 1));
+        RECON_TRY(recon_dnnl_pack(ctx, k->plan[i], k->packed[i], p->w, back));
+    }
+done:
+    return status;
+}
+
+static recon_status multiply(recon_ctx *ctx, float *c, size_t ldc, const float *a, int ta,
+                             size_t lda, const float *b, int tb, size_t ldb, const size_t mnk[3],
+                             double beta)
+{
+    return recon_cpu_gemm(ctx, &(recon_gemm_args){ .type = RECON_F32,
+                                                   .transpose_a = ta,
+                                                   .transpose_b = tb,
+                                                   .m = mnk[0],
+                                                   .n = mnk[1],
+                                                   .k = mnk[2],
+                                                   .alpha = 1,
+                                                   .beta = beta,
+                                                   .a = a,
+                                                   .b = b,
+                                                   .c = c,
+                                                   .lda = lda,
+                                                   .ldb = ldb,
+                                                   .ldc = ldc });
+}
+
+/* y of a tile from its features. */
+static recon_status mix(recon_ctx *ctx, const job *j, const product *p, int worker, float *y,
+                        const float *feature, size_t pixels)
+{
+    int last = pixels != j->rows * j->s.q;
+    if (p->depth == 0) {
+        for (size_t i = 0; i < pixels; i++)
+            memset(y + i * j->s.o, 0, p->outputs * sizeof *y);
+        return RECON_OK;
+    }
+    if (recon_dnnl_is_there())
+        return recon_dnnl_run(ctx, p->forward.plan[last], worker, (void *)feature,
+                              p->forward.packed[last], NULL, y);
+    return multiply(ctx, y, j->s.o, feature, 0, p->depth, p->w, 1, p->depth,
+                    (size_t[]){ pixels, p->outputs, p->depth }, 0);
+}
+
+/* The gradient of a tile's features. */
+static recon_status unmix(recon_ctx *ctx, const job *j, const product *p, int worker,
+                          float *feature, const float *dy, size_t pixels)
+{
+    int last = pixels != j->rows * j->s.q;
+    if (p->depth == 0)
+        return RECON_OK;
+    if (recon_dnnl_is_there())
+        return recon_dnnl_run(ctx, p->data.plan[last], worker, (void *)dy, p->data.packed[last],
+                              NULL, feature);
+    return multiply(ctx, feature, p->depth, dy, 0, j->s.o, p->w, 0, p->depth,
+                    (size_t[]){ pixels, p->depth, p->outputs }, 0);
+}
+
+/* ---- tiles ---- */
+
+/* Rows first .. first + rows of an image. */
+typedef struct {
+    size_t image, first, rows;
+    recon_wave_tile features;
+    float *scratch;
+} tile;
+
+static recon_status open_tile(recon_ctx *ctx, const job *j, recon_arena *arena, tile *t,
+                              size_t index)
+{
+    recon_status status = RECON_OK;
+    *t = (tile){ .image = index / j->tiles, .first = index % j->tiles * j->rows };
+    t->rows = recon_min(j->rows, j->s.p - t->first);
+    t->features.pixels = t->rows * j->s.q;
+    RECON_TRY(recon_arena_take(ctx, arena, &t->features.feature,
+                               t->features.pixels * j->waves.features + 1, sizeof(float)));
+    RECON_TRY(recon_arena_take(ctx, arena, &t->scratch, recon_waves_scratch(&j->waves),
+                               sizeof *t->scratch));
+done:
+    return status;
+}
+
+static void filter(const job *j, const tile *t)
+{
+    const float *x = j->x + t->image * j->s.h * j->s.w * j->s.c;
+    for (size_t r = 0; r < t->rows; r++)
+        recon_waves_row(&j->waves, &t->features, r * j->s.q, x, t->first + r, t->scratch);
+}
+
+static void filter_back(const job *j, const tile *t)
+{
+    float *dx = j->dx + t->image * j->s.h * j->s.w * j->s.c;
+    for (size_t r = 0; r < t->rows; r++)
+        recon_waves_row_back(&j->waves, &t->features, r * j->s.q, dx, t->first + r, t->scratch);
+}
+
+/* Where the tile's pixels begin in y and dy. */
+static size_t pixels_at(const job *j, const tile *t)
+{
+    return (t->image * j->s.p + t->first) * j->s.q * j->s.o;
+}
+
+static float *features_of(const product *p, const tile *t)
+{
+    return t->features.feature + t->features.pixels * p->before;
+}
+
+static recon_status forward_task(recon_ctx *ctx, void *arg, size_t index, int worker)
+{
+    const job *j = arg;
+    recon_status status = RECON_OK;
+    recon_arena *arena = recon_worker_arena(ctx, worker);
+    recon_mark mark = recon_arena_mark(arena);
+    tile t;
+    RECON_TRY(open_tile(ctx, j, arena, &t, index));
+    filter(j, &t);
+    for (size_t i = 0; i < j->a->products; i++) {
+        const product *p = &j->product[i];
+        float *y = j->y + pixels_at(j, &t) + p->to;
+        RECON_TRY(mix(ctx, j, p, worker, y, features_of(p, &t), t.features.pixels));
+    }
+done:
+    recon_arena_release(arena, mark);
+    return status;
+}
+
+/* The gradients of one tile; adds to the task's of the weights, unless it is its first. */
+static recon_status tile_back(recon_ctx *ctx, const job *j, int worker, const tile *t, float *dw,
+                              int add)
+{
+    recon_status status = RECON_OK;
+    const float *dy = j->dy + pixels_at(j, t);
+    size_t pixels = t->features.pixels;
+    if (dw)
+        filter(j, t);
+    for (size_t i = 0; dw && i < j->a->products; i++) {
+        const product *p = &j->product[i];
+        RECON_TRY(multiply(ctx, dw + (p->w - j->product->w), p->depth, dy + p->to, 1, j->s.o,
+                           features_of(p, t), 0, p->depth,
+                           (size_t[]){ p->outputs, p->depth, pixels }, add));
+    }
+    for (size_t i = 0; j->dx && i < j->a->products; i++) {
+        const product *p = &j->product[i];
+        RECON_TRY(unmix(ctx, j, p, worker, features_of(p, t), dy + p->to, pixels));
+    }
+    if (j->dx)
+        filter_back(j, t);
+done:
+    return status;
+}
+
+/* Whole images: their rows add to the same places of dx. */
+static recon_status back_task(recon_ctx *ctx, void *arg, size_t index, int worker)
+{
+    const job *j = arg;
+    recon_status status = RECON_OK;
+    recon_arena *arena = recon_worker_arena(ctx, worker);
+    recon_mark mark = recon_arena_mark(arena);
+    size_t begin = index * j->images, end = recon_min(j->s.n, begin + j->images);
+    size_t image = j->s.h * j->s.w * j->s.c;
+    float *dw = j->partial ? j->partial + index * j->weights : NULL;
+    if (j->dx)
+        memset(j->dx + begin * image, 0, (end - begin) * image * sizeof *j->dx);
+    for (size_t i = begin * j->tiles; i < end * j->tiles; i++) {
+        tile t;
+        RECON_TRY(open_tile(ctx, j, arena, &t, i));
+        RECON_TRY(tile_back(ctx, j, worker, &t, dw, i > begin * j->tiles));
+        recon_arena_release(arena, mark);
+    }
+done:
+    recon_arena_release(arena, mark);
+    return status;
+}
+
+/* ---- whole calls ---- */
+
+static recon_status open_products(recon_ctx *ctx, job *j, const float *w)
+{
+    recon_status status = RECON_OK;
+    const recon_steer_plane *plane = j->a->plane;
+    size_t to = 0, before = 0;
+    RECON_TRY(recon_arena_take(ctx, recon_worker_arena(ctx, 0), &j->product, j->a->products + 1,
+                               sizeof *j->product));
+    for (size_t i = 0; i < j->a->products; i++) {
+        const recon_steer_product *from = &j->a->product[i];
+        size_t depth = recon_steer_depth(plane, from->planes);
+        j->product[i] = (product){
+            .depth = depth, .outputs = from->outputs, .to = to, .before = before, .w = w
+        };
+        plane += from->planes;
+        to += from->outputs;
+        before += depth;
+        w += from->outputs * depth;
+    }
+done:
+    return status;
+}
+
+/* Rows of a tile. */
+static size_t rows_of(const job *j)
+{
+    size_t features = j->waves.features ? j->waves.features : 1;
+    size_t pixels = recon_min(TILE_FEATURES / features + 1, TILE_PIXELS);
+    size_t rows = recon_min(recon_up(pixels, j->s.q), recon_up(j->s.n * j->s.p, MIN_TILES));
+    return recon_up(j->s.p, recon_up(j->s.p, rows)); /* an image's tiles alike */
+}
+
+static recon_status open_job(recon_ctx *ctx, job *j, const recon_steer_args *a)
+{
+    recon_status status = RECON_OK;
+    recon_arena *arena = recon_worker_arena(ctx, 0);
+    const float *w, *wave;
+    *j = (job){ .a = a, .s = recon_steer_sizes_of(a), .weights = recon_tensor_count(&a->w) };
+    j->images = recon_up(j->s.n, BACK_TASKS);
+    j->tasks = recon_up(j->s.n, j->images);
+    RECON_TRY(recon_part_read(ctx, arena, &j->x, &a->x, 0, recon_tensor_count(&a->x)));
+    RECON_TRY(recon_part_read(ctx, arena, &w, &a->w, 0, j->weights));
+    RECON_TRY(recon_part_read(ctx, arena, &wave, &a->wave, 0, recon_tensor_count(&a->wave)));
+    RECON_TRY(recon_waves_open(ctx, &j->waves, arena, a, wave));
+    j->rows = rows_of(j);
+    j->tiles = recon_up(j->s.p, j->rows);
+    RECON_TRY(open_products(ctx, j, w));
+done:
+    return status;
+}
+
+static recon_status prepare_all(recon_ctx *ctx, job *j, int back)
+{
+    recon_status status = RECON_OK;
+    for (size_t i = 0; i < j->a->products; i++)
+        RECON_TRY(prepare(ctx, j, &j->product[i], back));
+done:
+    return status;
+}
+
+recon_status recon_cpu_steer(recon_ctx *ctx, const recon_steer_args *a)
+{
+    recon_status status = RECON_OK;
+    recon_arena *arena = recon_worker_arena(ctx, 0);
+    recon_mark mark = recon_arena_mark(arena);
+    size_t count = recon_tensor_count(&a->y);
+    job j;
+    if (count == 0)
+        return RECON_OK;
+    RECON_TRY(open_job(ctx, &j, a));
+    RECON_TRY(prepare_all(ctx, &j, 0));
+    RECON_TRY(recon_part_write(ctx, arena, &j.y, &a->y, 0, count));
+    RECON_TRY(recon_parallel(ctx, forward_task, &j, j.s.n * j.tiles));
+    recon_run_wrote(j.y, &a->y, 0, count);
+done:
+    recon_arena_release(arena, mark);
+    return status;
+}
+
+recon_status recon_cpu_steer_back(recon_ctx *ctx, const recon_steer_args *a)
+{
+    recon_status status = RECON_OK;
+    recon_arena *arena = recon_worker_arena(ctx, 0);
+    recon_mark mark = recon_arena_mark(arena);
+    size_t count = recon_tensor_count(&a->x);
+    job j;
+    if (recon_tensor_count(&a->dy) == 0)
+        return recon_ops_ref.steer_back(ctx, a);
+    RECON_TRY(open_job(ctx, &j, a));
+    RECON_TRY(recon_part_read(ctx, arena, &j.dy, &a->dy, 0, recon_tensor_count(&a->dy)));
+    if (a->dw.data)
+        RECON_TRY(recon_arena_take(ctx, arena, &j.partial, j.tasks * j.weights + 1, sizeof(float)));
+    if (a->dx.data) {
+        RECON_TRY(prepare_all(ctx, &j, 1));
+        RECON_TRY(recon_part_write(ctx, arena, &j.dx, &a->dx, 0, count));
+    }
+    RECON_TRY(recon_parallel(ctx, back_task, &j, j.tasks));
+    if (a->dx.data)
+        recon_run_wrote(j.dx, &a->dx, 0, count);
+    if (a->dw.data)
+        RECON_TRY(recon_conv_sum(ctx, a->dw.data, j.partial, j.weights * sizeof(float), j.tasks,
+                                 j.weights));
+done:
+    recon_arena_release(arena, mark);
+    return status;
+}
