@@ -88,7 +88,7 @@ typedef struct {
     neighborhood hood;
 
     struct {
-        double none, ieae, recon, undo, upright; /* shares */
+        double none, ieae, recon, search, undo, upright; /* shares */
     } accuracy;
     recon_odd_auc ood;
     recon_pose_error pose;
@@ -122,6 +122,9 @@ recon_status reproduce_neighbors(recon_ctx *ctx, reproduction *r, double seconds
 /* count images of the set's training part, all for 0, turned by its rule. */
 recon_status reproduce_training(recon_ctx *ctx, recon_dataset **out, const reproduce_settings *s,
                                 size_t count);
+
+/* The first n images, to be freed. */
+recon_status reproduce_load(recon_ctx *ctx, float **out, const recon_dataset *data, size_t n);
 
 void reproduce_true_widths(double out[CLASSES], const recon_turn_rule *rule);
 

@@ -264,9 +264,8 @@ static recon_status draw_pair(recon_ctx *ctx, const album *a)
     }
     RECON_TRY(recon_figure_natural(
         ctx, &svg,
-        &(recon_natural_plot){ .title = "Distinct natural poses, the same distribution about them",
-                               .classes = classes,
-                               .count = 2 }));
+        &(recon_natural_plot){
+            .title = "Natural poses, and the poses about them", .classes = classes, .count = 2 }));
     RECON_TRY(keep(ctx, a, "pair", svg));
 done:
     free(poses);

@@ -7,6 +7,7 @@
 #include "core/memory.h"
 
 #include <math.h>
+#include <recon/apps/canonicalize.h>
 #include <recon/group/so2.h>
 #include <recon/stats/so2_moments.h>
 #include <stdio.h>
@@ -68,6 +69,16 @@ done:
     return status;
 }
 
+recon_status reproduce_load(recon_ctx *ctx, float **out, const recon_dataset *data, size_t n)
+{
+    recon_dataset_info d = recon_dataset_describe(data);
+    size_t pixels = d.height * d.width * d.channels;
+    recon_status status = recon_alloc_raw(ctx, out, n * pixels, sizeof **out);
+    for (size_t i = 0; status == RECON_OK && i < n; i++)
+        recon_dataset_get(*out + i * pixels, data, i);
+    return status;
+}
+
 static recon_status read_images(recon_ctx *ctx, reading *r, const recon_model *model)
 {
     recon_status status;
@@ -121,6 +132,30 @@ done:
     return status;
 }
 
+/* Where an image may have several natural poses, the classifier's own confidence chooses. */
+static recon_status measure_search(recon_ctx *ctx, reproduction *r)
+{
+    recon_dataset_info d = recon_dataset_describe(r->turned.data);
+    recon_pose2 *poses = NULL;
+    double *turns = NULL;
+    float *images = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &poses, d.n, sizeof *poses));
+    RECON_TRY(recon_alloc_raw(ctx, &turns, d.n, sizeof *turns));
+    RECON_TRY(reproduce_load(ctx, &images, r->turned.data, d.n));
+    RECON_TRY(recon_canonicalize_search(ctx, NULL, poses, r->model, images, d.n,
+                                        recon_judge_by_classifier, r->classifier, NULL));
+    for (size_t i = 0; i < d.n; i++)
+        turns[i] = poses[i].turn;
+    RECON_TRY(recon_evaluate_accuracy(ctx, &r->accuracy.search, r->turned.data, turns,
+                                      recon_guess_by_classifier, r->classifier));
+done:
+    free(images);
+    free(turns);
+    free(poses);
+    return status;
+}
+
 static recon_status measure_accuracy(recon_ctx *ctx, reproduction *r)
 {
     const reading *t = &r->turned;
@@ -128,6 +163,7 @@ static recon_status measure_accuracy(recon_ctx *ctx, reproduction *r)
     RECON_TRY(accuracy(ctx, &r->accuracy.none, r, t->data, NULL));
     RECON_TRY(accuracy(ctx, &r->accuracy.ieae, r, t->data, t->codes.so2));
     RECON_TRY(accuracy(ctx, &r->accuracy.recon, r, t->data, t->absolute));
+    RECON_TRY(measure_search(ctx, r));
     RECON_TRY(accuracy(ctx, &r->accuracy.undo, r, t->data, t->angle));
     RECON_TRY(accuracy(ctx, &r->accuracy.upright, r, r->upright.use, NULL));
 done:
@@ -225,13 +261,10 @@ done:
 
 static recon_status measure_times(recon_ctx *ctx, reproduction *r)
 {
-    recon_dataset_info d = recon_dataset_describe(r->turned.data);
-    size_t pixels = d.height * d.width * d.channels, n = d.n < BATCH ? d.n : BATCH;
+    size_t n = r->turned.n < BATCH ? r->turned.n : BATCH;
     float *images = NULL;
     recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &images, n * pixels, sizeof *images));
-    for (size_t i = 0; i < n; i++)
-        recon_dataset_get(images + i * pixels, r->turned.data, i);
+    RECON_TRY(reproduce_load(ctx, &images, r->turned.data, n));
     RECON_TRY(recon_times_measure(ctx, &r->times, r->model, images, n));
 done:
     free(images);

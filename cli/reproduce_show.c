@@ -93,14 +93,14 @@ static json_t *pair_json(const reproduction *r)
 static json_t *main_json(const reproduction *r)
 {
     return json_pack(
-        "{s:s, s:I, s:{s:o, s:o, s:o, s:o, s:o}, s:{s:f, s:f, s:f}, s:o, s:f, s:f, s:o}", "dataset",
-        r->what->name, "seed", (json_int_t)r->settings->seed, "accuracy", "none",
+        "{s:s, s:I, s:{s:o, s:o, s:o, s:o, s:o, s:o}, s:{s:f, s:f, s:f}, s:o, s:f, s:f, s:o}",
+        "dataset", r->what->name, "seed", (json_int_t)r->settings->seed, "accuracy", "none",
         percent(r->accuracy.none), "ieae", percent(r->accuracy.ieae), "recon",
-        percent(r->accuracy.recon), "undo", percent(r->accuracy.undo), "upright",
-        percent(r->accuracy.upright), "ood_auc", "ieae", r->ood.ieae, "recon", r->ood.recon,
-        "density", r->ood.density, "theta_mae_deg", degrees(r->theta.by_class), "overhead_ms",
-        r->times.overhead_ms, "canonicalize_ms", r->times.canonicalize_ms, "paper",
-        paper_json(r->what));
+        percent(r->accuracy.recon), "recon_search", percent(r->accuracy.search), "undo",
+        percent(r->accuracy.undo), "upright", percent(r->accuracy.upright), "ood_auc", "ieae",
+        r->ood.ieae, "recon", r->ood.recon, "density", r->ood.density, "theta_mae_deg",
+        degrees(r->theta.by_class), "overhead_ms", r->times.overhead_ms, "canonicalize_ms",
+        r->times.canonicalize_ms, "paper", paper_json(r->what));
 }
 
 static void add_poses(json_t *out, const reproduction *r)
@@ -256,6 +256,7 @@ static const struct {
     { "accuracy.ieae", "IE-AE canonical", 2 },
     { "accuracy.equiadapt", "EquiAdapt, trained with labels", 2 },
     { "accuracy.recon", "RECON canonical", 2 },
+    { "accuracy.recon_search", "RECON, the classifier chooses", 2 },
     { "accuracy.undo", "turned back exactly", 2 },
     { "accuracy.upright", "upright, never turned", 2 },
     { NULL, "odd poses, area under the ROC curve", 0 },
