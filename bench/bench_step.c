@@ -5,8 +5,9 @@
  * The encoder has fields of frequencies 0 to 3 (scalars and pairs): conv7 1 -> 128, conv5, pool,
  * conv5 -> 224, conv5, pool, conv5, conv3, 1x1 -> 130, mean; batch norm and ReLU on scalars, their
  * vector forms on pairs. Then an MLP, a decoder of seven layers, and the picture turned by an
- * angle. Plain convolutions stand in for steerable ones: the arithmetic is the same. */
+ * angle. */
 #include <recon/recon.h>
+#include <recon/nn/steerable.h>
 #include "core/ctx.h"
 
 #include <math.h>
@@ -16,17 +17,21 @@
 
 enum { SIDE = 28, LAYERS = 6, CODE = 128, WARM_UP = 50, SETS = 8 };
 
-/* Scalars and pairs after each layer of the encoder, kernel sizes, and whether it is pooled. */
+/* Fields after each layer of the encoder, kernel sizes, and whether it is pooled. */
 static const struct {
-    size_t scalars, pairs, kernel;
+    recon_fields fields;
+    size_t kernel;
     int pool;
-} shape[LAYERS] = { { 32, 48, 7, 0 }, { 32, 48, 5, 1 }, { 64, 80, 5, 0 },
-                    { 64, 80, 5, 1 }, { 64, 80, 5, 0 }, { 64, 80, 3, 0 } };
+} shape[LAYERS] = {
+    { { { 32, 24, 16, 8 } }, 7, 0 }, { { { 32, 24, 16, 8 } }, 5, 1 },
+    { { { 64, 48, 24, 8 } }, 5, 0 }, { { { 64, 48, 24, 8 } }, 5, 1 },
+    { { { 64, 48, 24, 8 } }, 5, 0 }, { { { 64, 48, 24, 8 } }, 3, 0 },
+};
 
 typedef struct {
-    recon_conv conv[LAYERS], head, decode[6];
-    recon_norm scalar_norm[LAYERS], pair_norm[LAYERS];
-    recon_param *pair_bias[LAYERS];
+    recon_steerable conv[LAYERS], head;
+    recon_field_norm norm[LAYERS];
+    recon_conv decode[6];
     recon_mlp mlp;
     recon_linear widen;
     recon_var images;
@@ -39,30 +44,24 @@ typedef struct {
 
 static recon_status add_encoder(recon_ctx *ctx, model *m, recon_params *p)
 {
+    const recon_fields code = { { CODE, 1 } };
+    const size_t sizes[] = { CODE, 256, CODE };
+    recon_steerable_options o = { .rings = RECON_RINGS_WIDE };
     recon_status status = RECON_OK;
-    size_t in = 1;
+    recon_fields in = { { 1 } };
     for (size_t i = 0; status == RECON_OK && i < LAYERS; i++) {
         char name[32];
-        size_t scalars = shape[i].scalars, pairs = shape[i].pairs, out = scalars + 2 * pairs;
-        recon_conv_layer_options o = { .size = shape[i].kernel };
+        o.size = shape[i].kernel;
         snprintf(name, sizeof name, "conv%zu", i);
-        status = recon_conv_add(ctx, &m->conv[i], p, name, in, out, &o);
-        snprintf(name, sizeof name, "scalars%zu", i);
+        status = recon_steerable_add(ctx, &m->conv[i], p, name, &in, &shape[i].fields, &o);
+        in = shape[i].fields;
+        snprintf(name, sizeof name, "norm%zu", i);
         if (status == RECON_OK)
-            status = recon_norm_add(ctx, &m->scalar_norm[i], p, name, scalars, 1);
-        snprintf(name, sizeof name, "pairs%zu", i);
-        if (status == RECON_OK)
-            status = recon_norm_add(ctx, &m->pair_norm[i], p, name, pairs, 2);
-        snprintf(name, sizeof name, "bias%zu", i);
-        if (status == RECON_OK)
-            status = recon_params_add(ctx, &m->pair_bias[i], p, name, &pairs, 1,
-                                      (recon_init){ RECON_INIT_CONSTANT, -0.1 });
-        in = out;
+            status = recon_field_norm_add(ctx, &m->norm[i], p, name, &in);
     }
-    recon_conv_layer_options one = { .size = 1, .bias = 1 };
-    const size_t sizes[] = { CODE, 256, CODE };
+    o.size = 1;
     if (status == RECON_OK)
-        status = recon_conv_add(ctx, &m->head, p, "head", in, CODE + 2, &one);
+        status = recon_steerable_add(ctx, &m->head, p, "head", &in, &code, &o);
     return status == RECON_OK ? recon_mlp_add(ctx, &m->mlp, p, "code", sizes, 3, 0) : status;
 }
 
@@ -82,18 +81,11 @@ static recon_status add_decoder(recon_ctx *ctx, model *m, recon_params *p)
 static recon_var encode(model *m, recon_tape *t, recon_var x)
 {
     for (size_t i = 0; i < LAYERS; i++) {
-        size_t scalars = shape[i].scalars;
-        x = recon_conv_apply(t, &m->conv[i], x);
-        recon_var s = recon_var_columns(t, x, 0, scalars);
-        recon_var v = recon_var_columns(t, x, scalars, 2 * shape[i].pairs);
-        s = recon_var_relu(t, recon_norm_apply(t, &m->scalar_norm[i], s));
-        v = recon_norm_apply(t, &m->pair_norm[i], v);
-        v = recon_var_norm_relu(t, v, recon_var_param(t, m->pair_bias[i]), 2);
-        x = recon_var_concat(t, (recon_var[]){ s, v }, 2);
+        x = recon_field_norm_apply(t, &m->norm[i], recon_steerable_apply(t, &m->conv[i], x));
         if (shape[i].pool)
             x = recon_var_average_pool(t, x, 2, 2);
     }
-    return recon_var_spatial_mean(t, recon_conv_apply(t, &m->head, x));
+    return recon_var_spatial_mean(t, recon_steerable_apply(t, &m->head, x));
 }
 
 static recon_var decode(model *m, recon_tape *t, recon_var code)

@@ -96,7 +96,7 @@ static int comes_before(recon_so2_mode a, recon_so2_mode b)
 static int list_modes(recon_so2_mode *out, const peak *peaks, int count, double total)
 {
     for (int i = 0; i < count; i++) {
-        recon_so2_mode m = { peaks[i].at, peaks[i].mass / total };
+        recon_so2_mode m = { peaks[i].at, fmin(peaks[i].mass / total, 1) }; /* sums round */
         int j = i;
         for (; j > 0 && comes_before(m, out[j - 1]); j--)
             out[j] = out[j - 1];

@@ -164,6 +164,16 @@ typedef struct {
     recon_tensor y, x, index, dy, dx;
 } recon_pool_args;
 
+/* Blurring, and thinning out: y[n][p][q][c] = sum over i, j of taps[i] taps[j]
+ * x[n][p stride + i - size / 2][q stride + j - size / 2][c], zeros outside. size is odd, and y's
+ * height (h - 1) / stride + 1. */
+#define RECON_BLUR_TAPS 15
+typedef struct {
+    size_t size, stride;
+    double taps[RECON_BLUR_TAPS];
+    recon_tensor y, x, dy, dx;
+} recon_blur_args;
+
 /* Bilinear resizing of images to y's height and width. align_corners: the outer pixel centres
  * coincide; otherwise the outer pixel edges do, and samples beyond the outer centres take the
  * edge's value. */
@@ -317,6 +327,8 @@ typedef struct recon_ops {
     recon_status (*field_norm_back)(recon_ctx *ctx, const recon_field_norm_args *args);
     recon_status (*pool)(recon_ctx *ctx, const recon_pool_args *args);
     recon_status (*pool_back)(recon_ctx *ctx, const recon_pool_args *args);
+    recon_status (*blur)(recon_ctx *ctx, const recon_blur_args *args);
+    recon_status (*blur_back)(recon_ctx *ctx, const recon_blur_args *args);
     recon_status (*resize)(recon_ctx *ctx, const recon_resize_args *args);
     recon_status (*resize_back)(recon_ctx *ctx, const recon_resize_args *args);
     recon_status (*rotate)(recon_ctx *ctx, const recon_rotate_args *args);

@@ -27,6 +27,7 @@ static void one_part_is_one_mode_wherever_it_is(void **state)
             assert_int_equal(recon_density_modes(mode, &p, 0), 1);
             CHECK_LESS(recon_so2_distance(mode[0].at, places[i]), 1e-3);
             CHECK_NEAR(mode[0].weight, 1, 1e-12);
+            assert_true(mode[0].weight <= 1);
         }
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Makes the small files in tests/core/data, from which the tests learn what others write.
 
-Run by hand from the repository's root (/usr/bin/python3 with Debian's numpy 1.24); the files are
+Run by hand from the repository's root (/usr/bin/python3 with Debian's numpy 1.24 and Pillow 9.4); the files are
 committed. They are also what the fuzzers start from.
 """
 import io
@@ -11,6 +11,7 @@ import struct
 import zipfile
 
 import numpy as np
+from PIL import Image
 
 ROOT = os.path.join(os.path.dirname(__file__), "data")
 GRID = np.arange(24).reshape(2, 3, 4)
@@ -101,3 +102,20 @@ safetensors("scalar", {"x": {"dtype": "F32", "shape": [], "data_offsets": [0, 4]
                        "none": {"dtype": "F64", "shape": [0, 3], "data_offsets": [4, 4]}},
             struct.pack("<f", 2.5))
 safetensors("empty", {}, b"")
+
+os.makedirs(os.path.join(ROOT, "png"), exist_ok=True)
+grey = (np.arange(30).reshape(6, 5) * 8).astype("u1")
+colour = np.stack([grey, 255 - grey, grey // 2], -1)
+for name, image in {
+    "grey.png": Image.fromarray(grey),
+    "colour.png": Image.fromarray(colour),
+    "alpha.png": Image.fromarray(np.dstack([colour, grey])),
+    "palette.png": Image.fromarray(colour).quantize(5),
+    "deep.png": Image.fromarray(grey.astype("u2") * 257),
+    "bits.png": Image.fromarray(grey > 60),
+    "grey.pgm": Image.fromarray(grey),
+    "colour.ppm": Image.fromarray(colour),
+}.items():
+    image.save(os.path.join(ROOT, "png", name))
+with open(os.path.join(ROOT, "png", "text.pgm"), "w") as f:
+    f.write("P2\n# c\n3 2\n15\n1 2 3\n4 5 15\n")

@@ -40,6 +40,26 @@ static void what_is_written_comes_back(void **state)
     }
 }
 
+/* What Pillow wrote, see make_vectors.py: pixel i is 8 i, and in colour 255 - 8 i and 4 i too. */
+static void what_others_write_is_read(void **state)
+{
+    recon_ctx *ctx = *state;
+    static const char *const names[] = { "grey", "deep", "colour", "alpha" };
+    for (int k = 0; k < 4; k++) {
+        char path[64];
+        recon_pixels p;
+        snprintf(path, sizeof path, "tests/core/data/png/%s.png", names[k]);
+        CHECK_OK(ctx, recon_png_read(ctx, &p, path));
+        assert_true(p.height == 6 && p.width == 5 && p.channels == (k < 2 ? 1 : 3));
+        for (unsigned i = 0; i < 30; i++) {
+            const unsigned want[3] = { 8 * i, 255 - 8 * i, 4 * i }, alpha = k == 3 ? 8 * i : 255;
+            for (size_t c = 0; c < p.channels; c++)
+                assert_int_equal(p.bytes[i * p.channels + c], (want[c] * alpha + 127) / 255);
+        }
+        free(p.bytes);
+    }
+}
+
 static size_t put_word(uint8_t *out, size_t x)
 {
     for (int i = 0; i < 4; i++)
@@ -181,6 +201,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCRATCH_TEST(what_is_written_comes_back),
+        cmocka_unit_test(what_others_write_is_read),
         cmocka_unit_test(every_kind_becomes_bytes_of_grey_or_colour),
         SCRATCH_TEST(hostile_files_are_refused_with_a_reason),
         SCRATCH_TEST(memory_may_run_out),

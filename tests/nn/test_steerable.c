@@ -4,7 +4,9 @@
 #include <recon/nn/check.h>
 #include <recon/nn/steerable.h>
 #include <recon/ops/backend.h>
+#include "core/memory.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
@@ -22,6 +24,7 @@ typedef struct {
     recon_fields in, out;
     recon_steerable layer;
     recon_field_norm norm;
+    recon_disc disc;
     recon_params *parts; /* running statistics of the norm's parts, for comparison */
     recon_param *part[3];
 } model;
@@ -68,6 +71,16 @@ static recon_var apply_pool(recon_tape *t, void *user, const recon_var *x)
 {
     (void)user;
     return recon_var_average_pool(t, x[0], 2, 2);
+}
+
+static recon_var apply_blur(recon_tape *t, void *user, const recon_var *x)
+{
+    (void)user;
+    return recon_var_blur_pool(t, x[0], 0.66, 2);
+}
+static recon_var apply_disc(recon_tape *t, void *user, const recon_var *x)
+{
+    return recon_disc_apply(t, &((model *)user)->disc, x[0]);
 }
 
 static double *noise(size_t n, uint64_t stream)
@@ -166,8 +179,63 @@ static void norms_and_pooling_commute_with_quarter_turns(void **state)
         recon_params *p = make_norm(ctx, &m, mixes[i]);
         CHECK_LESS(turn_error(ctx, apply_norm, &m, 6), 1e-14);
         CHECK_LESS(turn_error(ctx, apply_pool, &m, 8), 1e-14);
+        CHECK_LESS(turn_error(ctx, apply_blur, &m, 9), 1e-14);
+        assert_true(turn_error(ctx, apply_blur, &m, 8) > 0.1); /* even: one edge is lost */
         recon_params_free(ctx, p);
     }
+}
+
+static void discs_turn_and_are_one_inside(void **state)
+{
+    recon_ctx *ctx = ref_of(state);
+    model m = { .in = mixes[2], .out = mixes[2] };
+    double mask[81];
+    recon_params *p;
+    CHECK_OK(ctx, recon_params_new(ctx, &p, RECON_DOUBLE));
+    CHECK_OK(ctx, recon_disc_add(ctx, &m.disc, p, "disc", 9, 9));
+    CHECK_FAILS(ctx, recon_disc_add(ctx, &m.disc, p, "none", 0, 9), RECON_ERR_INPUT, "0 x 9");
+    CHECK_OK(ctx, recon_disc_add(ctx, &m.disc, p, "disc", 9, 9));
+    CHECK_LESS(turn_error(ctx, apply_disc, &m, 9), 1e-15);
+    CHECK_OK(ctx, recon_param_read(ctx, mask, m.disc.mask));
+    CHECK_NEAR(mask[4], 1, 0);                        /* the middle of an edge lies on the circle */
+    CHECK_NEAR(mask[0], exp((16. - 32.) / 4), 1e-15); /* and a corner twice as far, squared       */
+    recon_params_free(ctx, p);
+}
+
+static void masks_keep_gradients(void **state)
+{
+    recon_ctx *ctx = ref_of(state);
+    model m = { .in = mixes[0] };
+    double error, *data = noise(2 * 4 * 5 * 3, 70);
+    recon_check_input x = { .type = RECON_F64, .ndim = 4, .shape = { 2, 4, 5, 3 }, .data = data };
+    recon_params *p;
+    CHECK_OK(ctx, recon_params_new(ctx, &p, RECON_DOUBLE));
+    CHECK_OK(ctx, recon_disc_add(ctx, &m.disc, p, "disc", 4, 5));
+    CHECK_OK(ctx, recon_check_gradient(ctx, &error, apply_disc, &m, &x, 1, NULL, RECON_TRAIN));
+    CHECK_LESS(error, 1e-8);
+    recon_params_free(ctx, p);
+    free(data);
+}
+
+/* A constant keeps its value where the blur sees no edge; wide ones are refused. */
+static void blurs_average(void **state)
+{
+    recon_ctx *ctx = *state;
+    float image[11 * 11];
+    double out[36];
+    recon_tape *t;
+    for (size_t i = 0; i < 121; i++)
+        image[i] = 3;
+    CHECK_OK(ctx, recon_ops_attach(ctx, "cpu"));
+    CHECK_OK(ctx, recon_tape_new(ctx, &t, RECON_SINGLE, 0));
+    recon_var x = recon_var_input(t, image, RECON_F32, (size_t[]){ 1, 11, 11, 1 }, 4);
+    recon_var y = recon_var_blur_pool(t, x, 0.66, 2);
+    CHECK_OK(ctx, recon_var_read(t, out, y));
+    CHECK_NEAR(out[2 * 6 + 3], 3, 1e-6);
+    assert_true(out[0] > 0.9 && out[0] < 2.5);
+    assert_null(recon_var_blur_pool(t, x, 2.5, 2));
+    CHECK_FAILS(ctx, recon_tape_status(t), RECON_ERR_INPUT, "a blur of 2.5 pixels");
+    recon_tape_free(t);
 }
 
 /* The fused layer against the single operations, on a batch and by its running statistics. */
@@ -504,6 +572,77 @@ static void files_hold_weights_alone(void **state)
     recon_params_free(ctx, p);
 }
 
+/* A frozen layer, read by threads that have their own contexts. */
+typedef struct {
+    pthread_t thread;
+    const model *m;
+    double out[OUTPUTS];
+} reader;
+
+static void *read_frozen(void *arg)
+{
+    reader *r = arg;
+    recon_ctx *ctx = recon_ctx_new(&(recon_ctx_options){ .threads = 1 });
+    recon_ops_attach(ctx, "cpu");
+    outputs(ctx, r->out, r->m, RECON_SINGLE, RECON_INFER);
+    recon_ctx_free(ctx);
+    return NULL;
+}
+
+static void frozen_layers_serve_many_threads(void **state)
+{
+    recon_ctx *ctx = *state;
+    double want[OUTPUTS];
+    model m;
+    reader r[3];
+    CHECK_OK(ctx, recon_ops_attach(ctx, "cpu"));
+    recon_params *p = make_layer(ctx, &m, WHICH, RECON_SINGLE);
+    CHECK_OK(ctx, recon_steerable_freeze(ctx, &m.layer));
+    outputs(ctx, want, &m, RECON_SINGLE, RECON_INFER);
+    for (int i = 0; i < 3; i++) {
+        r[i].m = &m;
+        assert_int_equal(pthread_create(&r[i].thread, NULL, read_frozen, &r[i]), 0);
+    }
+    for (int i = 0; i < 3; i++) {
+        pthread_join(r[i].thread, NULL);
+        assert_memory_equal(r[i].out, want, sizeof want);
+    }
+    recon_params_free(ctx, p);
+}
+
+/* Every allocation in turn fails, and nothing is lost. */
+static recon_status build(recon_ctx *ctx, recon_params **p)
+{
+    recon_steerable l;
+    recon_field_norm n;
+    recon_disc d;
+    recon_status s = recon_params_new(ctx, p, RECON_MIXED);
+    if (s == RECON_OK)
+        s = recon_steerable_add(ctx, &l, *p, "l", &layers[1].in, &layers[1].out, NULL);
+    if (s == RECON_OK)
+        s = recon_field_norm_add(ctx, &n, *p, "n", &layers[1].out);
+    if (s == RECON_OK)
+        s = recon_disc_add(ctx, &d, *p, "d", 5, 5);
+    if (s == RECON_OK)
+        s = recon_params_make(ctx, *p, 1);
+    return s == RECON_OK ? recon_steerable_freeze(ctx, &l) : s;
+}
+
+static void memory_may_run_out_anywhere(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_status status = RECON_ERR_MEMORY;
+    CHECK_OK(ctx, recon_ops_attach(ctx, "cpu"));
+    for (long n = 1; status != RECON_OK; n++) {
+        recon_params *p = NULL;
+        recon_alloc_fail_at(ctx, n);
+        status = build(ctx, &p);
+        recon_alloc_fail_at(ctx, 0);
+        assert_true(status == RECON_OK ? n > 10 : status == RECON_ERR_MEMORY);
+        recon_params_free(ctx, p);
+    }
+}
+
 static void what_cannot_be_built_is_refused(void **state)
 {
     recon_ctx *ctx = *state;
@@ -553,6 +692,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(convolutions_commute_with_quarter_turns),
         cmocka_unit_test(norms_and_pooling_commute_with_quarter_turns),
+        cmocka_unit_test(discs_turn_and_are_one_inside),
+        cmocka_unit_test(masks_keep_gradients),
+        cmocka_unit_test(blurs_average),
         cmocka_unit_test(the_norm_is_its_parts),
         cmocka_unit_test(smooth_pictures_turn_by_any_angle),
         cmocka_unit_test(gradients_are_differences),
@@ -561,6 +703,8 @@ int main(void)
         cmocka_unit_test(weights_are_counted_in_closed_form),
         cmocka_unit_test(frozen_layers_answer_alike),
         cmocka_unit_test(precisions_and_backends_agree),
+        cmocka_unit_test(frozen_layers_serve_many_threads),
+        cmocka_unit_test(memory_may_run_out_anywhere),
         cmocka_unit_test(files_hold_weights_alone),
         cmocka_unit_test(what_cannot_be_built_is_refused),
         cmocka_unit_test(images_of_other_fields_are_refused),

@@ -22,6 +22,7 @@ typedef union {
     recon_angle_args angle;
     recon_field_norm_args field_norm;
     recon_pool_args pool;
+    recon_blur_args blur;
     recon_resize_args resize;
     recon_rotate_args rotate;
     recon_gather_args gather;
@@ -89,6 +90,7 @@ PAIR(unit, unit)
 PAIR(angle, angle)
 PAIR(field_norm, field_norm)
 PAIR(pool, pool)
+PAIR(blur, blur)
 PAIR(resize, resize)
 PAIR(rotate, rotate)
 PAIR(gather, gather)
@@ -128,6 +130,7 @@ enum {
     ANGLE,
     FIELD_NORM,
     POOL,
+    BLUR,
     RESIZE,
     ROTATE,
     GATHER,
@@ -200,6 +203,11 @@ static const entry entries[ENTRIES] = {
                call_pool,
                call_pool_back,
                { STRAIGHT(INPUT, pool, x), CURVED(OUTPUT, pool, y), KEPT(SAVED, pool, index) } },
+    [BLUR] = { "blur",
+               has_blur,
+               call_blur,
+               call_blur_back,
+               { STRAIGHT(INPUT, blur, x), CURVED(OUTPUT, blur, y) } },
     [RESIZE] = { "resize",
                  has_resize,
                  call_resize,
@@ -496,6 +504,18 @@ static void build_pool(maker *m, any_args *args, const size_t *p)
         args->pool.index = blank(m, RECON_I32, SHAPE(n, down, across, c));
 }
 
+/* size stride, n h w c */
+static void build_blur(maker *m, any_args *args, const size_t *p)
+{
+    size_t stride = p[1], down = (p[3] - 1) / stride + 1, across = (p[4] - 1) / stride + 1;
+    args->blur = (recon_blur_args){ .size = p[0],
+                                    .stride = stride,
+                                    .x = noise_of(m, m->type, SHAPE(p[2], p[3], p[4], p[5])),
+                                    .y = blank(m, m->type, SHAPE(p[2], down, across, p[5])) };
+    for (size_t i = 0; i < p[0]; i++)
+        args->blur.taps[i] = recon_rng_normal(&m->rng);
+}
+
 /* align corners, n h w c, new h w */
 static void build_resize(maker *m, any_args *args, const size_t *p)
 {
@@ -707,6 +727,11 @@ static const op_case cases[] = {
     { POOL, build_pool, { 1, 1, 9, 10, 8, 3, 2 } },
     { POOL, build_pool, { 1, 3, 7, 7, 17, 3, 1 } },
     { POOL, build_pool, { 0, 3, 11, 8, 1, 5, 3 } },
+    { BLUR, build_blur, { 1, 1, 1, 1, 1, 1 } },
+    { BLUR, build_blur, { 5, 2, 2, 9, 7, 17 } },
+    { BLUR, build_blur, { 5, 2, 3, 8, 8, 16 } },
+    { BLUR, build_blur, { 7, 1, 1, 5, 6, 3 } },
+    { BLUR, build_blur, { 9, 3, 2, 3, 11, 8 } },
     { RESIZE, build_resize, { 0, 1, 1, 1, 1, 3, 2 } },
     { RESIZE, build_resize, { 0, 2, 5, 7, 3, 10, 14 } },
     { RESIZE, build_resize, { 1, 2, 5, 7, 17, 11, 13 } },

@@ -145,6 +145,24 @@ static void convolution_passes_nan_on(void **state)
     recon_arena_free(arena);
 }
 
+/* And through the nonlinearities of scalars and pairs. */
+static void norms_of_fields_pass_nan_on(void **state)
+{
+    enum { SCALARS = 4, PAIRS = 3, COLS = SCALARS + 2 * PAIRS };
+    recon_arena *arena = recon_arena_make();
+    for (int half = 0; half < 2; half++) {
+        maker m = maker_of(*state, arena, half ? RECON_BF16 : RECON_F32, 2);
+        const op_case c = { FIELD_NORM, build_field_norm, { 2, SCALARS, PAIRS, 0 } };
+        any_args args = build_args(&m, &c);
+        set_number(&args.field_norm.x, 1, NAN);
+        set_number(&args.field_norm.x, SCALARS + 2, NAN);
+        CHECK_OK(*state, recon_ops_cpu.field_norm(*state, &args.field_norm));
+        for (size_t i = 0; i < 2 * COLS; i++)
+            assert_true(!isnan(number_at(&args.field_norm.y, i)) == !(i == 1 || i == SCALARS + 2));
+    }
+    recon_arena_free(arena);
+}
+
 /* Every allocation of a first step fails in turn; then the same context computes. */
 static void short_memory_is_an_error(void **state)
 {
@@ -175,6 +193,7 @@ int main(void)
         cmocka_unit_test(bits_do_not_depend_on_threads_in_bf16),
         cmocka_unit_test(norms_of_gradients_are_the_same_for_any_threads),
         cmocka_unit_test(convolution_passes_nan_on),
+        cmocka_unit_test(norms_of_fields_pass_nan_on),
         cmocka_unit_test(short_memory_is_an_error),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);

@@ -119,6 +119,10 @@ CALLER(norm)
 CALLER(norm_back)
 CALLER(norm_relu)
 CALLER(norm_relu_back)
+CALLER(field_norm)
+CALLER(field_norm_back)
+CALLER(expand)
+CALLER(expand_back)
 CALLER(map)
 CALLER(rotate)
 CALLER(rotate_back)
@@ -228,6 +232,65 @@ static void time_norms(const ceilings *top)
     ops->release(ctx, s.data);
 }
 
+/* 32 scalars and 48 pairs: three passes and five, though norm and nonlinearity are both in them. */
+static void time_field_norm(const ceilings *top)
+{
+    size_t rows = 256 * 28 * 28, scalars = 32, pairs = 48, fields = scalars + pairs;
+    size_t c = scalars + 2 * pairs;
+    double bytes = 2 * (double)(rows * c);
+    recon_tensor x = tensor(RECON_BF16, SHAPE(rows, c)), y = tensor(RECON_BF16, SHAPE(rows, c)),
+                 dy = tensor(RECON_BF16, SHAPE(rows, c)), s = tensor(RECON_F32, SHAPE(9, fields));
+    recon_tensor part[9];
+    for (size_t i = 0; i < 9; i++) {
+        part[i] = (recon_tensor){ .type = RECON_F32, .ndim = 1, .shape = { fields } };
+        part[i].data = (float *)s.data + i * fields;
+    }
+    recon_field_norm_args a = { .scalars = scalars,
+                                .pairs = pairs,
+                                .training = 1,
+                                .eps = 1e-5,
+                                .y = y,
+                                .x = x,
+                                .scale = part[0],
+                                .shift = part[1],
+                                .bias = part[2],
+                                .running_mean = part[3],
+                                .running_var = part[4],
+                                .mean = part[5],
+                                .inv = part[6] };
+    line("field norm 256x28x28x128 bf16 (3 passes)", seconds(run_field_norm, &a), 0, 3 * bytes, 0,
+         top->copy);
+    a.dy = dy;
+    a.dx = y;
+    a.dscale = part[3], a.dshift = part[7], a.dbias = part[8];
+    line("  its gradient (5 passes)", seconds(run_field_norm_back, &a), 0, 5 * bytes, 0, top->copy);
+    ops->release(ctx, x.data), ops->release(ctx, y.data), ops->release(ctx, dy.data);
+    ops->release(ctx, s.data);
+}
+
+/* The filter of 112 pairs on 112 pairs, 5 x 5, of ten elements. */
+static void time_expand(const ceilings *top)
+{
+    enum { PAIRS = 112, TAPS = 25, ELEMENTS = 10 };
+    recon_expand_args a = { .filter = tensor(RECON_BF16, SHAPE(2 * PAIRS, TAPS, 2 * PAIRS)),
+                            .weight = tensor(RECON_F32, SHAPE(PAIRS * PAIRS * ELEMENTS)),
+                            .basis = tensor(RECON_F32, SHAPE(ELEMENTS * 4 * TAPS)),
+                            .dfilter = tensor(RECON_F32, SHAPE(2 * PAIRS, TAPS, 2 * PAIRS)),
+                            .dweight = tensor(RECON_F32, SHAPE(PAIRS * PAIRS * ELEMENTS)) };
+    double flop = 2.0 * ELEMENTS * (double)recon_tensor_count(&a.filter);
+    double bytes = (double)recon_tensor_bytes(&a.filter),
+           read = (double)recon_tensor_bytes(&a.dfilter);
+    a.plan.count = 1;
+    a.plan.block[0] = (recon_expand_block){
+        .copies_out = PAIRS, .copies_in = PAIRS, .dim_out = 2, .dim_in = 2, .elements = ELEMENTS
+    };
+    line("expand 224->224 5x5", seconds(run_expand, &a), flop, bytes, top->fma, top->copy);
+    line("  its gradient", seconds(run_expand_back, &a), flop, read, top->fma, top->copy);
+    void *used[] = { a.filter.data, a.weight.data, a.basis.data, a.dfilter.data, a.dweight.data };
+    for (size_t i = 0; i < sizeof used / sizeof *used; i++)
+        ops->release(ctx, used[i]);
+}
+
 static void time_images(const ceilings *top)
 {
     recon_tensor x = tensor(RECON_BF16, SHAPE(1024, 24, 24, 96)),
@@ -279,6 +342,8 @@ int main(int argc, char **argv)
         time_conv(&conv[i], RECON_BF16, &top);
     time_conv(&conv[0], RECON_F32, &top);
     time_norms(&top);
+    time_field_norm(&top);
+    time_expand(&top);
     time_images(&top);
     recon_ctx_free(ctx);
     return 0;

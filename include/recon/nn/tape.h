@@ -139,6 +139,10 @@ RECON_API recon_var recon_var_field_norm(recon_tape *tape, recon_var x, recon_va
 RECON_API recon_var recon_var_average_pool(recon_tape *tape, recon_var x, size_t size,
                                            size_t stride);
 RECON_API recon_var recon_var_max_pool(recon_tape *tape, recon_var x, size_t size, size_t stride);
+/* Blurs by a Gaussian of this deviation, in pixels, then keeps every stride-th row and column from
+ * the first on. On odd sizes stride 2 keeps both edges, and so commutes with quarter turns. sigma
+ * is below 2.5; escnn's pooling has 0.66. */
+RECON_API recon_var recon_var_blur_pool(recon_tape *tape, recon_var x, double sigma, size_t stride);
 RECON_API recon_var recon_var_resize(recon_tape *tape, recon_var x, size_t height, size_t width,
                                      int align_corners);
 RECON_API recon_var recon_var_rotate(recon_tape *tape, recon_var x, recon_var angle /* n */);

@@ -54,7 +54,7 @@ RECON_CLONES static void normalise(const job *j, double *sums, float *restrict y
     for (size_t r = 0; r < rows; r++, x += j->cols, y += j->cols) {
         for (size_t f = 0; f < scalars; f++) {
             float u = (x[f] - mean[f]) * gain[f] + shift[f];
-            y[f] = u > 0 ? u : 0;
+            y[f] = u < 0 ? 0 : u; /* so, a NaN stays one */
         }
         const float *restrict v = x + scalars, *restrict scale = gain + scalars;
         const float *restrict bias = shift + scalars;

@@ -125,9 +125,10 @@ template <int N, class T> __global__ void fields_kernel(fields_params p, T *y, c
             float u = (v[k] - f.mean[k]) * f.gain[k];
             if (f.pair[k]) {
                 float w = other[k] * f.gain[k], norm = sqrtf(u * u + w * w);
-                v[k] = norm > 0 && norm + f.offset[k] > 0 ? u * (1 + f.offset[k] / norm) : 0;
+                v[k] = (norm > 0 && norm + f.offset[k] > 0 ? 1 + f.offset[k] / norm : 0) * u;
             } else {
-                v[k] = fmaxf(u + f.offset[k], 0);
+                u += f.offset[k];
+                v[k] = u < 0 ? 0 : u; /* so, a NaN stays one */
             }
         }
         save(y + row * p.rows.cols + at.col, v);

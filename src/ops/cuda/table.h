@@ -43,9 +43,11 @@ recon_status cuda_angle_back(recon_ctx *ctx, const recon_angle_args *args);
 recon_status cuda_field_norm(recon_ctx *ctx, const recon_field_norm_args *args);
 recon_status cuda_field_norm_back(recon_ctx *ctx, const recon_field_norm_args *args);
 
-/* pool.cu, resize.cu, rotate.cu */
+/* pool.cu, blur.cu, resize.cu, rotate.cu */
 recon_status cuda_pool(recon_ctx *ctx, const recon_pool_args *args);
 recon_status cuda_pool_back(recon_ctx *ctx, const recon_pool_args *args);
+recon_status cuda_blur(recon_ctx *ctx, const recon_blur_args *args);
+recon_status cuda_blur_back(recon_ctx *ctx, const recon_blur_args *args);
 recon_status cuda_resize(recon_ctx *ctx, const recon_resize_args *args);
 recon_status cuda_resize_back(recon_ctx *ctx, const recon_resize_args *args);
 recon_status cuda_rotate(recon_ctx *ctx, const recon_rotate_args *args);

@@ -82,6 +82,8 @@ recon_status recon_ref_field_norm(recon_ctx *ctx, const recon_field_norm_args *a
 recon_status recon_ref_field_norm_back(recon_ctx *ctx, const recon_field_norm_args *args);
 recon_status recon_ref_pool(recon_ctx *ctx, const recon_pool_args *args);
 recon_status recon_ref_pool_back(recon_ctx *ctx, const recon_pool_args *args);
+recon_status recon_ref_blur(recon_ctx *ctx, const recon_blur_args *args);
+recon_status recon_ref_blur_back(recon_ctx *ctx, const recon_blur_args *args);
 recon_status recon_ref_resize(recon_ctx *ctx, const recon_resize_args *args);
 recon_status recon_ref_resize_back(recon_ctx *ctx, const recon_resize_args *args);
 recon_status recon_ref_rotate(recon_ctx *ctx, const recon_rotate_args *args);
