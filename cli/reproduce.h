@@ -65,7 +65,7 @@ typedef struct {
     double *lambda, *absolute;
 } reading;
 
-/* Codes of the training images, and who is next to whom; index.n is 0 where that was left out. */
+/* Codes of the training images, and who is next to whom. */
 typedef struct {
     recon_dataset *data;
     recon_embedded index;
@@ -101,7 +101,7 @@ typedef struct {
     recon_pair pair;
     recon_times times;
     recon_equivariance equivariance;
-    double seconds;
+    double begun, seconds;
 } reproduction;
 
 extern const size_t reproduce_ks[KS];
@@ -115,8 +115,8 @@ recon_status shipped_model(recon_ctx *ctx, char *path, size_t room, const char *
 recon_status reproduce_measure(recon_ctx *ctx, reproduction *out, const reproduce_settings *s);
 void reproduce_free(recon_ctx *ctx, reproduction *r);
 
-/* Of that, the part about neighbours. With --quick it is left out where the codes of the training
- * images would take too long to make. */
+/* Of that, the part about neighbours; with --quick among as many training images as there is time
+ * for. */
 recon_status reproduce_neighbors(recon_ctx *ctx, reproduction *r, double seconds_an_image);
 
 /* count images of the set's training part, all for 0, turned by its rule. */

@@ -378,11 +378,9 @@ recon_status reproduce_figures(recon_ctx *ctx, json_t *list, const reproduction 
     RECON_TRY(draw_roc(ctx, &a));
     if (r->what->pair[0] != r->what->pair[1])
         RECON_TRY(draw_pair(ctx, &a));
-    if (r->hood.index.n) {
-        RECON_TRY(draw_by_k(ctx, &a));
-        RECON_TRY(draw_sheet(ctx, &a));
-        RECON_TRY(draw_confusion(ctx, &a));
-    }
+    RECON_TRY(draw_by_k(ctx, &a));
+    RECON_TRY(draw_sheet(ctx, &a));
+    RECON_TRY(draw_confusion(ctx, &a));
 done:
     return status;
 }

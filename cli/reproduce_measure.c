@@ -306,9 +306,9 @@ done:
 
 recon_status reproduce_measure(recon_ctx *ctx, reproduction *r, const reproduce_settings *s)
 {
-    double begin = recon_now(), embed;
+    double embed;
     recon_status status;
-    *r = (reproduction){ .settings = s, .what = s->what };
+    *r = (reproduction){ .settings = s, .what = s->what, .begun = recon_now() };
     RECON_TRY(open_models(ctx, r));
     RECON_TRY(open_tests(ctx, r));
     embed = recon_now();
@@ -325,7 +325,7 @@ recon_status reproduce_measure(recon_ctx *ctx, reproduction *r, const reproduce_
     RECON_TRY(measure_equivariance(ctx, r));
     RECON_TRY(measure_times(ctx, r));
     RECON_TRY(reproduce_neighbors(ctx, r, embed));
-    r->seconds = recon_now() - begin;
+    r->seconds = recon_now() - r->begun;
 done:
     return status;
 }
