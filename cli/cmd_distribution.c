@@ -99,8 +99,8 @@ static recon_status draw(recon_ctx *ctx, const settings *s, const recon_distribu
                      size.channels, RECON_BILINEAR);
     const recon_pose_plot plot = {
         .title = title,
-        .input = { image, size.height, size.width, size.channels, "input" },
-        .canonical = { canonical, size.height, size.width, size.channels, "natural pose" },
+        .input = { image, size.height, size.width, size.channels, NULL },
+        .canonical = { canonical, size.height, size.width, size.channels, NULL },
         .density = &d->density,
         .pose = d->pose.absolute,
         .candidates = d->mode,

@@ -28,7 +28,7 @@ static void read_lambda(recon_so2_map *out, const double *y)
 
 static void read_theta(recon_so2_map *out, const double *y)
 {
-    out->theta = fmax(y[0], RECON_THETA_LEAST);
+    out->theta = y[0] < RECON_THETA_LEAST ? RECON_THETA_LEAST : y[0]; /* NaN stays */
 }
 
 /* Plain regression of two angles, as the paper's baseline does it, seam and all. */

@@ -2,7 +2,7 @@
 #include "maps/maps.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "maps/labels.h"
+#include "maps/standard.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,6 +7,7 @@
 #include <recon/group/so2.h>
 #include <recon/maps/maps.h>
 #include <recon/nn/params.h>
+#include <recon/ops/backend.h>
 #include <recon/stats/so2_moments.h>
 
 enum { TRAIN = 2200, TEST = 1000, N = TRAIN + TEST, D = 8, CLASSES = 4, K = 40 };
@@ -120,6 +121,17 @@ static void normal_poses_are_recovered(void **state)
 static void uniform_poses_are_recovered(void **state)
 {
     check_recovery(*state, RECON_SO2_UNIFORM);
+}
+
+/* The same networks, steps recorded and replayed. */
+static void the_gpu_recovers_them_too(void **state)
+{
+    recon_ctx *ctx = *state;
+    if (recon_ops_attach(ctx, "cuda") != RECON_OK)
+        skip();
+    check_recovery(ctx, RECON_SO2_NORMAL);
+    check_recovery(ctx, RECON_SO2_UNIFORM);
+    CHECK_OK(ctx, recon_ops_attach(ctx, "cpu"));
 }
 
 /* Mean distance of the first class's support from the truth, and its half-width. */
@@ -331,7 +343,7 @@ static void bad_points_are_refused(void **state)
     recon_maps *m;
     CHECK_OK(ctx, recon_normalize(ctx, &f, &e, NULL, &o));
     CHECK_FAILS(ctx, recon_maps_fit(ctx, &m, &fewer, &f, NULL), RECON_ERR_INPUT,
-                "frames of 100 points for 99 embeddings");
+                "frames of 100 points for 99 inputs");
     assert_null(m);
     recon_embedded turned = e;
     turned.so2 = NULL;
@@ -340,12 +352,14 @@ static void bad_points_are_refused(void **state)
                 RECON_ERR_INPUT, "held out 1");
     f.gamma.so2[7] = NAN;
     CHECK_FAILS(ctx, recon_maps_fit(ctx, &m, &e, &f, NULL), RECON_ERR_INPUT, "point 7: psi");
+    f.gamma.so2[7] = 0;
     w->z[3][2] = INFINITY;
     CHECK_FAILS(ctx, recon_maps_fit(ctx, &m, &e, &f, NULL), RECON_ERR_INPUT,
                 "embedding 3: element 2 is inf");
     f.rows = 1;
     e.n = 1;
-    CHECK_FAILS(ctx, recon_maps_fit(ctx, &m, &e, &f, NULL), RECON_ERR_INPUT, "two points");
+    CHECK_FAILS(ctx, recon_maps_fit(ctx, &m, &e, &f, NULL), RECON_ERR_INPUT,
+                "1 points: maps need two");
     recon_frames_free(&f);
     free(w);
 }
@@ -413,6 +427,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(normal_poses_are_recovered),
         cmocka_unit_test(uniform_poses_are_recovered),
+        cmocka_unit_test(the_gpu_recovers_them_too),
         cmocka_unit_test(the_uncentred_support_suffers_at_the_seam),
         cmocka_unit_test(poses_modulo_half_a_turn_are_told),
         cmocka_unit_test(p_values_are_uniform),

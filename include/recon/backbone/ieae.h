@@ -1,11 +1,11 @@
 /* ieae.h - the image backbone: an invariant-equivariant autoencoder on SO(2).
  *
  * A steerable encoder gives z = eta(x), which does not change when x is turned, and the relative
- * pose psi(x), which turns with it. A decoder makes the canonical x_hat = delta(z), and x_hat turned
- * by psi(x) must be x (Winter et al., NeurIPS 2022). No label is used: the group is known, so every
- * image is seen in fresh orientations. Two terms stand beside the reconstruction, both from two
- * views of an image: the poses of the views must differ by the turn between them, and z must tell
- * which views belong together, which draws like images closer in z than pixels do. */
+ * pose psi(x), which turns with it. A decoder makes the canonical x_hat = delta(z), and x_hat
+ * turned by psi(x) must be x (Winter et al., NeurIPS 2022). No label is used: the group is known,
+ * so every image is seen in fresh orientations. Two terms stand beside the reconstruction, both
+ * from two views of an image: the poses of the views must differ by the turn between them, and z
+ * must tell which views belong together, which draws like images closer in z than pixels do. */
 #ifndef RECON_BACKBONE_IEAE_H
 #define RECON_BACKBONE_IEAE_H
 
@@ -66,7 +66,8 @@ RECON_API recon_ieae_shape recon_ieae_describe(const recon_ieae *model);
 RECON_API size_t recon_ieae_weights(const recon_ieae *model);
 RECON_API recon_params *recon_ieae_params(recon_ieae *model); /* lent; for saving */
 
-/* n images n x height x width x channels to z [n * code] and psi [n], either of which may be NULL. */
+/* n images n x height x width x channels to z [n * code] and psi [n], either of which may be NULL.
+ */
 RECON_API recon_status recon_ieae_embed(recon_ctx *ctx, float *z, double *psi,
                                         const recon_ieae *model, const float *images, size_t n);
 /* A whole data set, its labels too. Free with recon_embedded_free. */

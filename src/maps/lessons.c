@@ -1,0 +1,208 @@
+/* lessons.c - all heads are trained at once: they share nothing but their input, and to Adam the
+ * scale of a loss is all one. */
+#include "maps/lessons.h"
+#include "core/fail.h"
+#include "core/memory.h"
+#include "data/permute.h"
+#include "nn/params.h"
+
+#include <math.h>
+#include <recon/nn/train.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    recon_ctx *ctx;
+    const recon_lessons *l;
+    size_t *which; /* [batch] the points of a batch */
+    float *rows;   /* [batch][targets]              */
+    recon_var x, target[RECON_HEADS];
+    double lowest[RECON_HEADS]; /* loss on the points held out, and the weights that had it: */
+    double *best[RECON_HEADS];
+} course;
+
+/* --- the plan --------------------------------------------------------------------------------- */
+
+static size_t size_or(size_t asked, size_t otherwise)
+{
+    return asked ? asked : otherwise;
+}
+static double number_or(double asked, double otherwise)
+{
+    return asked > 0 ? asked : otherwise;
+}
+
+recon_status recon_lessons_plan(recon_ctx *ctx, recon_lessons *l, const recon_maps_options *o,
+                                const recon_maps_options *d)
+{
+    double share = number_or(o->held_out, d->held_out);
+    if (!(share < 1) || !(o->dropout < 1))
+        return recon_fail(ctx, RECON_ERR_INPUT, "held out %g, dropout %g: below 1", share,
+                          o->dropout);
+    l->held = (size_t)((double)l->n * share);
+    l->held = l->held ? l->held : 1;
+    l->batch = size_or(o->batch, d->batch);
+    l->batch = l->batch < l->n - l->held ? l->batch : l->n - l->held;
+    l->epochs = size_or(o->epochs, d->epochs);
+    l->rate = number_or(o->rate, d->rate);
+    l->decay = number_or(o->decay, d->decay);
+    l->seed = o->seed;
+    return RECON_OK;
+}
+
+size_t recon_lessons_place(const recon_lessons *l, size_t i)
+{
+    return recon_permute(i, l->n, l->seed, 0);
+}
+
+/* --- a step ----------------------------------------------------------------------------------- */
+
+static recon_var targets_of(course *k, recon_tape *t, int h, size_t n)
+{
+    size_t width = recon_heads[h].targets, shape[2] = { n, width };
+    for (size_t i = 0; i < n; i++)
+        memcpy(k->rows + i * width, k->l->target[h] + k->which[i] * width, width * sizeof(float));
+    return recon_var_input(t, k->rows, RECON_F32, shape, 2);
+}
+
+static recon_status feed(void *user, recon_tape *t, uint64_t step)
+{
+    course *k = user;
+    const recon_lessons *l = k->l;
+    size_t trained = l->n - l->held;
+    uint64_t each = trained / l->batch, epoch = step / each;
+    size_t begin = (size_t)(step % each) * l->batch;
+    for (size_t i = 0; i < l->batch; i++)
+        k->which[i] =
+            recon_lessons_place(l, l->held + recon_permute(begin + i, trained, l->seed, epoch + 1));
+    k->x = l->input(l->user, t, k->which, l->batch);
+    for (int h = 0; h < l->heads; h++)
+        k->target[h] = targets_of(k, t, h, l->batch);
+    return recon_tape_status(t);
+}
+
+static recon_var loss(void *user, recon_tape *t)
+{
+    course *k = user;
+    recon_var sum = NULL;
+    for (int h = 0; h < k->l->heads; h++) {
+        recon_var y = k->l->output(k->l->user, t, h, k->x);
+        recon_var term = recon_heads[h].loss(t, y, k->target[h]);
+        sum = h ? recon_var_add(t, sum, term) : term;
+    }
+    return sum;
+}
+
+/* --- the best of each head -------------------------------------------------------------------- */
+
+static int belongs(const recon_param *param, const char *head)
+{
+    size_t n = strlen(head);
+    return !strncmp(param->name, head, n) && param->name[n] == '.';
+}
+
+static size_t head_size(const recon_lessons *l, int h)
+{
+    size_t total = 0;
+    for (size_t i = 0; i < l->params->count; i++)
+        if (belongs(l->params->entry[i], l->name[h]))
+            total += recon_param_count(l->params->entry[i]);
+    return total;
+}
+
+/* The numbers of a head, running statistics among them, to k->best or back from there. */
+static recon_status exchange(course *k, int h, int back)
+{
+    const recon_params *p = k->l->params;
+    recon_status status = RECON_OK;
+    double *at = k->best[h];
+    for (size_t i = 0; status == RECON_OK && i < p->count; i++) {
+        if (!belongs(p->entry[i], k->l->name[h]))
+            continue;
+        status = back ? recon_param_write(k->ctx, p->entry[i], at)
+                      : recon_param_read(k->ctx, at, p->entry[i]);
+        at += recon_param_count(p->entry[i]);
+    }
+    return status;
+}
+
+/* The loss of a head on the points held out. */
+static recon_status held_loss(course *k, recon_tape *t, int h, double *out)
+{
+    const recon_lessons *l = k->l;
+    recon_status status = RECON_OK;
+    *out = 0;
+    for (size_t at = 0; at < l->held; at += l->batch) {
+        size_t n = l->held - at < l->batch ? l->held - at : l->batch;
+        double mean;
+        for (size_t i = 0; i < n; i++)
+            k->which[i] = recon_lessons_place(l, at + i);
+        RECON_TRY(recon_tape_begin(t, RECON_INFER, 0));
+        recon_var y = l->output(l->user, t, h, l->input(l->user, t, k->which, n));
+        RECON_TRY(recon_var_read(t, &mean, recon_heads[h].loss(t, y, targets_of(k, t, h, n))));
+        *out += mean * (double)n / (double)l->held;
+    }
+done:
+    return status;
+}
+
+static recon_status validate(void *user, recon_tape *t, double *metric)
+{
+    course *k = user;
+    recon_status status = RECON_OK;
+    *metric = 0;
+    for (int h = 0; h < k->l->heads; h++) {
+        double mean;
+        RECON_TRY(held_loss(k, t, h, &mean));
+        *metric += mean;
+        if (!(mean < k->lowest[h]))
+            continue;
+        k->lowest[h] = mean;
+        RECON_TRY(exchange(k, h, 0));
+    }
+done:
+    return status;
+}
+
+/* --- the run ---------------------------------------------------------------------------------- */
+
+static recon_status train(course *k)
+{
+    const recon_lessons *l = k->l;
+    uint64_t epoch = (l->n - l->held) / l->batch, steps = l->epochs * epoch;
+    const recon_trainee it = { l->params, feed, loss, validate, k };
+    const recon_train_options options = {
+        .steps = steps,
+        .epoch = epoch,
+        .seed = l->seed,
+        .precision = l->precision,
+        .schedule = { RECON_RATE_COSINE, l->rate, 0, steps / 20, steps, 0, 0 },
+        .adam = { .decay = l->decay, .clip = 1 }, /* the paper's clip: first steps are wild */
+    };
+    recon_train_result result;
+    recon_status status = recon_train(k->ctx, &result, &it, &options);
+    for (int h = 0; status == RECON_OK && h < l->heads; h++)
+        status = exchange(k, h, 1);
+    return status;
+}
+
+recon_status recon_lessons_learn(recon_ctx *ctx, const recon_lessons *l)
+{
+    course k = { .ctx = ctx, .l = l };
+    size_t width = 0;
+    recon_status status;
+    for (int h = 0; h < l->heads; h++) {
+        k.lowest[h] = HUGE_VAL;
+        width = width > recon_heads[h].targets ? width : recon_heads[h].targets;
+        RECON_TRY(recon_alloc(ctx, &k.best[h], head_size(l, h), sizeof *k.best[h]));
+    }
+    RECON_TRY(recon_alloc(ctx, &k.rows, l->batch * width, sizeof *k.rows));
+    RECON_TRY(recon_alloc(ctx, &k.which, l->batch, sizeof *k.which));
+    RECON_TRY(train(&k));
+done:
+    for (int h = 0; h < l->heads; h++)
+        free(k.best[h]);
+    free(k.which);
+    free(k.rows);
+    return status;
+}

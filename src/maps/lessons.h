@@ -1,0 +1,37 @@
+/* lessons.h (private) - how networks learn pseudo-labels: some points are held out, and each head
+ * keeps the epoch that did best on them. */
+#ifndef MAPS_LESSONS_H
+#define MAPS_LESSONS_H
+
+#include <recon/maps/maps.h>
+#include "maps/heads.h"
+
+typedef struct {
+    recon_params *params;
+    size_t n;  /* points                                                        */
+    int heads; /* the first so many of recon_heads                              */
+    const char *name[RECON_HEADS];    /* a head's entries in params begin with it and a dot */
+    const float *target[RECON_HEADS]; /* [n][recon_heads[h].targets]                        */
+    /* Points which[n] as a variable, and a head's output for them. The output may have used the
+     * input's memory for something else. */
+    recon_var (*input)(void *user, recon_tape *tape, const size_t *which, size_t n);
+    recon_var (*output)(void *user, recon_tape *tape, int head, recon_var x);
+    void *user;
+    size_t held, batch, epochs;
+    double rate, decay;
+    uint64_t seed;
+    recon_precision precision;
+} recon_lessons;
+
+/* Takes what options say, or defaults where they say nothing; RECON_ERR_INPUT for shares that are
+ * none. n is set. */
+recon_status recon_lessons_plan(recon_ctx *ctx, recon_lessons *lessons,
+                                const recon_maps_options *options,
+                                const recon_maps_options *defaults);
+
+/* The point at place i of a random order; the first `held` are held out. */
+size_t recon_lessons_place(const recon_lessons *lessons, size_t i);
+
+recon_status recon_lessons_learn(recon_ctx *ctx, const recon_lessons *lessons);
+
+#endif
