@@ -199,8 +199,15 @@ void reproduce_true_widths(double out[CLASSES], const recon_turn_rule *rule)
 
 static recon_status measure_theta(recon_ctx *ctx, reproduction *r)
 {
+    recon_so2_family family = recon_maps_describe(recon_model_maps(r->model)).family;
     double truth[CLASSES], *theta = NULL;
     recon_status status;
+    if (family != r->what->family)
+        recon_log(ctx, RECON_LOG_WARN,
+                  "theta of this model is the width of family %s, its truth "
+                  "that of %s: `recon discover --family %s` fits",
+                  recon_so2_family_name(family), recon_so2_family_name(r->what->family),
+                  recon_so2_family_name(r->what->family));
     reproduce_true_widths(truth, r->rule);
     RECON_TRY(recon_alloc_raw(ctx, &theta, r->turned.n, sizeof *theta));
     for (size_t i = 0; i < r->turned.n; i++)
