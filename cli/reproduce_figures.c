@@ -164,7 +164,7 @@ static recon_status draw_poses(recon_ctx *ctx, const album *a)
     for (size_t g = 0; g < 2 * CLASSES; g++) {
         int after = g >= CLASSES;
         int64_t c = (int64_t)(g % CLASSES);
-        double reach = recon_turn_rule_of(r->rule, (int32_t)c).width;
+        double reach = recon_evaluate_reach(recon_turn_rule_of(r->rule, (int32_t)c));
         roses[g].angles = poses + used;
         roses[g].count =
             gather(poses + used, after ? t->absolute : t->codes.so2, t->codes.labels, t->n, c);
