@@ -27,9 +27,9 @@ const cli_command cli_reproduce = {
         "ways, before a frozen classifier that has seen upright images alone. Training images are\n"
         "turned with seed 1, test images with seed 2. The test split is only read: models, epochs\n"
         "and settings were chosen on a part of the training split. Labels and true angles are\n"
-        "used to measure, by nothing else. --quick takes 2,000 test and 12,000 training images.\n"
-        "Models are looked for in models/, or made by --train: a backbone and its maps for each\n"
-        "seed, under OUT/seed-S/.",
+        "used to measure, by nothing else. --quick takes 2,000 test images and 12,000 training\n"
+        "images, fewer on a slow machine. Models are looked for in models/, or made by --train: a\n"
+        "backbone and its maps for each seed, under OUT/seed-S/.",
     .run = run,
 };
 

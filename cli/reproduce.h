@@ -63,9 +63,10 @@ typedef struct {
     recon_so2_map *map;   /* [n]                 */
     double *angle;        /* [n] the truth       */
     double *lambda, *absolute;
+    double *by_head; /* [n] the absolute pose by the head on z; NULL: that is what absolute is */
 } reading;
 
-/* Codes of the training images, and who is next to whom; index.n is 0 where that was left out. */
+/* Codes of the training images, and who is next to whom. */
 typedef struct {
     recon_dataset *data;
     recon_embedded index;
@@ -88,7 +89,7 @@ typedef struct {
     neighborhood hood;
 
     struct {
-        double none, ieae, recon, undo, upright; /* shares */
+        double none, ieae, recon, head, search, undo, upright; /* shares */
     } accuracy;
     recon_odd_auc ood;
     recon_pose_error pose;
@@ -101,7 +102,7 @@ typedef struct {
     recon_pair pair;
     recon_times times;
     recon_equivariance equivariance;
-    double seconds;
+    double begun, seconds;
 } reproduction;
 
 extern const size_t reproduce_ks[KS];
@@ -115,13 +116,16 @@ recon_status shipped_model(recon_ctx *ctx, char *path, size_t room, const char *
 recon_status reproduce_measure(recon_ctx *ctx, reproduction *out, const reproduce_settings *s);
 void reproduce_free(recon_ctx *ctx, reproduction *r);
 
-/* Of that, the part about neighbours. With --quick it is left out where the codes of the training
- * images would take too long to make. */
+/* Of that, the part about neighbours; with --quick among as many training images as there is time
+ * for. */
 recon_status reproduce_neighbors(recon_ctx *ctx, reproduction *r, double seconds_an_image);
 
 /* count images of the set's training part, all for 0, turned by its rule. */
 recon_status reproduce_training(recon_ctx *ctx, recon_dataset **out, const reproduce_settings *s,
                                 size_t count);
+
+/* The first n images, to be freed. */
+recon_status reproduce_load(recon_ctx *ctx, float **out, const recon_dataset *data, size_t n);
 
 void reproduce_true_widths(double out[CLASSES], const recon_turn_rule *rule);
 

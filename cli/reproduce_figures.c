@@ -164,7 +164,7 @@ static recon_status draw_poses(recon_ctx *ctx, const album *a)
     for (size_t g = 0; g < 2 * CLASSES; g++) {
         int after = g >= CLASSES;
         int64_t c = (int64_t)(g % CLASSES);
-        double reach = recon_turn_rule_of(r->rule, (int32_t)c).width;
+        double reach = recon_evaluate_reach(recon_turn_rule_of(r->rule, (int32_t)c));
         roses[g].angles = poses + used;
         roses[g].count =
             gather(poses + used, after ? t->absolute : t->codes.so2, t->codes.labels, t->n, c);
@@ -264,9 +264,8 @@ static recon_status draw_pair(recon_ctx *ctx, const album *a)
     }
     RECON_TRY(recon_figure_natural(
         ctx, &svg,
-        &(recon_natural_plot){ .title = "Distinct natural poses, the same distribution about them",
-                               .classes = classes,
-                               .count = 2 }));
+        &(recon_natural_plot){
+            .title = "Natural poses, and the poses about them", .classes = classes, .count = 2 }));
     RECON_TRY(keep(ctx, a, "pair", svg));
 done:
     free(poses);
@@ -379,11 +378,9 @@ recon_status reproduce_figures(recon_ctx *ctx, json_t *list, const reproduction 
     RECON_TRY(draw_roc(ctx, &a));
     if (r->what->pair[0] != r->what->pair[1])
         RECON_TRY(draw_pair(ctx, &a));
-    if (r->hood.index.n) {
-        RECON_TRY(draw_by_k(ctx, &a));
-        RECON_TRY(draw_sheet(ctx, &a));
-        RECON_TRY(draw_confusion(ctx, &a));
-    }
+    RECON_TRY(draw_by_k(ctx, &a));
+    RECON_TRY(draw_sheet(ctx, &a));
+    RECON_TRY(draw_confusion(ctx, &a));
 done:
     return status;
 }

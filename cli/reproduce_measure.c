@@ -7,6 +7,7 @@
 #include "core/memory.h"
 
 #include <math.h>
+#include <recon/apps/canonicalize.h>
 #include <recon/group/so2.h>
 #include <recon/stats/so2_moments.h>
 #include <stdio.h>
@@ -68,6 +69,16 @@ done:
     return status;
 }
 
+recon_status reproduce_load(recon_ctx *ctx, float **out, const recon_dataset *data, size_t n)
+{
+    recon_dataset_info d = recon_dataset_describe(data);
+    size_t pixels = d.height * d.width * d.channels;
+    recon_status status = recon_alloc_raw(ctx, out, n * pixels, sizeof **out);
+    for (size_t i = 0; status == RECON_OK && i < n; i++)
+        recon_dataset_get(*out + i * pixels, data, i);
+    return status;
+}
+
 static recon_status read_images(recon_ctx *ctx, reading *r, const recon_model *model)
 {
     recon_status status;
@@ -78,8 +89,14 @@ static recon_status read_images(recon_ctx *ctx, reading *r, const recon_model *m
     RECON_TRY(recon_alloc_raw(ctx, &r->lambda, r->n, sizeof *r->lambda));
     RECON_TRY(recon_alloc_raw(ctx, &r->absolute, r->n, sizeof *r->absolute));
     RECON_TRY(recon_maps_apply(ctx, r->map, recon_model_maps(model), r->codes.z, r->n));
+    if (r->codes.lean)
+        RECON_TRY(recon_alloc_raw(ctx, &r->by_head, r->n, sizeof *r->by_head));
     for (size_t i = 0; i < r->n; i++) {
         r->angle[i] = recon_dataset_angle(r->data, i);
+        if (r->codes.lean) {
+            r->by_head[i] = recon_so2_absolute(&r->map[i], r->codes.so2[i]);
+            recon_so2_map_lean(&r->map[i], r->codes.so2[i], r->codes.lean[i]);
+        }
         r->lambda[i] = r->map[i].lambda;
         r->absolute[i] = recon_so2_absolute(&r->map[i], r->codes.so2[i]);
     }
@@ -94,6 +111,7 @@ static void reading_free(reading *r)
     free(r->angle);
     free(r->lambda);
     free(r->absolute);
+    free(r->by_head);
     recon_dataset_close(r->data);
 }
 
@@ -121,6 +139,30 @@ done:
     return status;
 }
 
+/* Where an image may have several natural poses, the classifier's own confidence chooses. */
+static recon_status measure_search(recon_ctx *ctx, reproduction *r)
+{
+    recon_dataset_info d = recon_dataset_describe(r->turned.data);
+    recon_pose2 *poses = NULL;
+    double *turns = NULL;
+    float *images = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &poses, d.n, sizeof *poses));
+    RECON_TRY(recon_alloc_raw(ctx, &turns, d.n, sizeof *turns));
+    RECON_TRY(reproduce_load(ctx, &images, r->turned.data, d.n));
+    RECON_TRY(recon_canonicalize_search(ctx, NULL, poses, r->model, images, d.n,
+                                        recon_judge_by_classifier, r->classifier, NULL));
+    for (size_t i = 0; i < d.n; i++)
+        turns[i] = poses[i].turn;
+    RECON_TRY(recon_evaluate_accuracy(ctx, &r->accuracy.search, r->turned.data, turns,
+                                      recon_guess_by_classifier, r->classifier));
+done:
+    free(images);
+    free(turns);
+    free(poses);
+    return status;
+}
+
 static recon_status measure_accuracy(recon_ctx *ctx, reproduction *r)
 {
     const reading *t = &r->turned;
@@ -128,6 +170,10 @@ static recon_status measure_accuracy(recon_ctx *ctx, reproduction *r)
     RECON_TRY(accuracy(ctx, &r->accuracy.none, r, t->data, NULL));
     RECON_TRY(accuracy(ctx, &r->accuracy.ieae, r, t->data, t->codes.so2));
     RECON_TRY(accuracy(ctx, &r->accuracy.recon, r, t->data, t->absolute));
+    r->accuracy.head = r->accuracy.recon;
+    if (t->by_head)
+        RECON_TRY(accuracy(ctx, &r->accuracy.head, r, t->data, t->by_head));
+    RECON_TRY(measure_search(ctx, r));
     RECON_TRY(accuracy(ctx, &r->accuracy.undo, r, t->data, t->angle));
     RECON_TRY(accuracy(ctx, &r->accuracy.upright, r, r->upright.use, NULL));
 done:
@@ -163,8 +209,15 @@ void reproduce_true_widths(double out[CLASSES], const recon_turn_rule *rule)
 
 static recon_status measure_theta(recon_ctx *ctx, reproduction *r)
 {
+    recon_so2_family family = recon_maps_describe(recon_model_maps(r->model)).family;
     double truth[CLASSES], *theta = NULL;
     recon_status status;
+    if (family != r->what->family)
+        recon_log(ctx, RECON_LOG_WARN,
+                  "theta of this model is the width of family %s, its truth "
+                  "that of %s: `recon discover --family %s` fits",
+                  recon_so2_family_name(family), recon_so2_family_name(r->what->family),
+                  recon_so2_family_name(r->what->family));
     reproduce_true_widths(truth, r->rule);
     RECON_TRY(recon_alloc_raw(ctx, &theta, r->turned.n, sizeof *theta));
     for (size_t i = 0; i < r->turned.n; i++)
@@ -225,13 +278,10 @@ done:
 
 static recon_status measure_times(recon_ctx *ctx, reproduction *r)
 {
-    recon_dataset_info d = recon_dataset_describe(r->turned.data);
-    size_t pixels = d.height * d.width * d.channels, n = d.n < BATCH ? d.n : BATCH;
+    size_t n = r->turned.n < BATCH ? r->turned.n : BATCH;
     float *images = NULL;
     recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &images, n * pixels, sizeof *images));
-    for (size_t i = 0; i < n; i++)
-        recon_dataset_get(images + i * pixels, r->turned.data, i);
+    RECON_TRY(reproduce_load(ctx, &images, r->turned.data, n));
     RECON_TRY(recon_times_measure(ctx, &r->times, r->model, images, n));
 done:
     free(images);
@@ -273,9 +323,9 @@ done:
 
 recon_status reproduce_measure(recon_ctx *ctx, reproduction *r, const reproduce_settings *s)
 {
-    double begin = recon_now(), embed;
+    double embed;
     recon_status status;
-    *r = (reproduction){ .settings = s, .what = s->what };
+    *r = (reproduction){ .settings = s, .what = s->what, .begun = recon_now() };
     RECON_TRY(open_models(ctx, r));
     RECON_TRY(open_tests(ctx, r));
     embed = recon_now();
@@ -292,7 +342,7 @@ recon_status reproduce_measure(recon_ctx *ctx, reproduction *r, const reproduce_
     RECON_TRY(measure_equivariance(ctx, r));
     RECON_TRY(measure_times(ctx, r));
     RECON_TRY(reproduce_neighbors(ctx, r, embed));
-    r->seconds = recon_now() - begin;
+    r->seconds = recon_now() - r->begun;
 done:
     return status;
 }

@@ -10,11 +10,12 @@
 #include <stdlib.h>
 
 enum {
-    SAMPLE = 32,  /* stored codes that are made again      */
-    WORST_OF = 12 /* one row of so many is among the worst */
+    QUICK_LEAST = 3000, /* training images, however slow the machine */
+    SAMPLE = 32,        /* stored codes that are made again      */
+    WORST_OF = 12       /* one row of so many is among the worst */
 };
-#define QUICK_EMBED 90.0 /* seconds: what takes longer is left out with --quick */
-#define SAME_CODE   0.05 /* relative change of a code that rounding may make    */
+#define QUICK_SECONDS 150.0 /* by when the codes are there with --quick, if they can */
+#define SAME_CODE     0.1   /* relative change of a code that rounding may make    */
 
 const size_t reproduce_ks[KS] = { 5, 10, 25, 50, 100 };
 
@@ -22,16 +23,13 @@ const size_t reproduce_ks[KS] = { 5, 10, 25, 50, 100 };
 static recon_status check_stored(recon_ctx *ctx, const neighborhood *h, const recon_ieae *encoder,
                                  const char *dir)
 {
-    recon_dataset_info d = recon_dataset_describe(h->data);
-    size_t pixels = d.height * d.width * d.channels, n = d.n < SAMPLE ? d.n : SAMPLE;
+    size_t n = h->index.n < SAMPLE ? h->index.n : SAMPLE;
     float *images = NULL, *z = NULL;
     double psi[SAMPLE], none[SAMPLE] = { 0 };
     recon_equivariance change;
     recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &images, n * pixels, sizeof *images));
+    RECON_TRY(reproduce_load(ctx, &images, h->data, n));
     RECON_TRY(recon_alloc_raw(ctx, &z, n * h->index.d, sizeof *z));
-    for (size_t i = 0; i < n; i++)
-        recon_dataset_get(images + i * pixels, h->data, i);
     RECON_TRY(recon_ieae_embed(ctx, z, psi, NULL, encoder, images, n));
     RECON_TRY(recon_equivariance_compare(ctx, &change, &(recon_codes){ h->index.z, h->index.so2 },
                                          &(recon_codes){ z, psi }, none, n, h->index.d));
@@ -91,22 +89,28 @@ done:
     return status;
 }
 
+/* How many training images there is time for with --quick. */
+static size_t quick_count(recon_ctx *ctx, const reproduction *r, double seconds_an_image)
+{
+    size_t limit = r->settings->limit, count = limit && limit < QUICK_TRAIN ? limit : QUICK_TRAIN;
+    double left = QUICK_SECONDS - (recon_now() - r->begun);
+    while (count > QUICK_LEAST && seconds_an_image * (double)count > left)
+        count /= 2;
+    if (count < QUICK_TRAIN && count != limit)
+        recon_log(ctx, RECON_LOG_INFO,
+                  "neighbours among %zu training images: there is no time for "
+                  "more (--embeddings, or without --quick)",
+                  count);
+    return count;
+}
+
 recon_status reproduce_neighbors(recon_ctx *ctx, reproduction *r, double seconds_an_image)
 {
     const reproduce_settings *s = r->settings;
     neighborhood *h = &r->hood;
-    size_t count = s->limit;
+    size_t count = s->quick && !s->embeddings ? quick_count(ctx, r, seconds_an_image) : s->limit;
     double truth[CLASSES];
     recon_status status;
-    if (s->quick && !s->embeddings && (!count || count > QUICK_TRAIN))
-        count = QUICK_TRAIN;
-    if (s->quick && !s->embeddings && seconds_an_image * (double)count > QUICK_EMBED) {
-        recon_log(ctx, RECON_LOG_INFO,
-                  "neighbours are left out: %zu codes would take %.0f s (--embeddings, or without "
-                  "--quick)",
-                  count, seconds_an_image * (double)count);
-        return RECON_OK;
-    }
     RECON_TRY(reproduce_training(ctx, &h->data, s, count));
     if (s->embeddings)
         RECON_TRY(stored_codes(ctx, h, recon_model_backbone(r->model), s->embeddings));

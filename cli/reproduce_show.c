@@ -93,10 +93,11 @@ static json_t *pair_json(const reproduction *r)
 static json_t *main_json(const reproduction *r)
 {
     return json_pack(
-        "{s:s, s:I, s:{s:o, s:o, s:o, s:o, s:o}, s:{s:f, s:f, s:f}, s:o, s:f, s:f, s:o}", "dataset",
-        r->what->name, "seed", (json_int_t)r->settings->seed, "accuracy", "none",
+        "{s:s, s:I, s:{s:o, s:o, s:o, s:o, s:o, s:o, s:o}, s:{s:f, s:f, s:f}, s:o, s:f, s:f, s:o}",
+        "dataset", r->what->name, "seed", (json_int_t)r->settings->seed, "accuracy", "none",
         percent(r->accuracy.none), "ieae", percent(r->accuracy.ieae), "recon",
-        percent(r->accuracy.recon), "undo", percent(r->accuracy.undo), "upright",
+        percent(r->accuracy.recon), "recon_head", percent(r->accuracy.head), "recon_search",
+        percent(r->accuracy.search), "undo", percent(r->accuracy.undo), "upright",
         percent(r->accuracy.upright), "ood_auc", "ieae", r->ood.ieae, "recon", r->ood.recon,
         "density", r->ood.density, "theta_mae_deg", degrees(r->theta.by_class), "overhead_ms",
         r->times.overhead_ms, "canonicalize_ms", r->times.canonicalize_ms, "paper",
@@ -126,8 +127,6 @@ static void add_poses(json_t *out, const reproduction *r)
 
 static void add_neighbors(json_t *out, const reproduction *r)
 {
-    if (r->hood.index.n == 0)
-        return;
     json_object_set_new(out, "hit_rate", json_real(r->hit_rate));
     json_object_set_new(out, "by_k", by_k_json(r));
     json_object_set_new(out, "training_images", json_integer((json_int_t)r->hood.index.n));
@@ -256,6 +255,8 @@ static const struct {
     { "accuracy.ieae", "IE-AE canonical", 2 },
     { "accuracy.equiadapt", "EquiAdapt, trained with labels", 2 },
     { "accuracy.recon", "RECON canonical", 2 },
+    { "accuracy.recon_head", "RECON, Lambda a head on z", 2 },
+    { "accuracy.recon_search", "RECON, the classifier chooses", 2 },
     { "accuracy.undo", "turned back exactly", 2 },
     { "accuracy.upright", "upright, never turned", 2 },
     { NULL, "odd poses, area under the ROC curve", 0 },
@@ -313,13 +314,11 @@ static void print_by_k(const json_t *result)
 {
     size_t i;
     json_t *p;
-    json_t *list = json_object_get(result, "by_k");
-    if (!list)
-        return;
     printf("\nAlgorithm 1 against k, on %.0f training images\n  %5s%12s%22s\n",
            number_at(result, "training_images"), "k", "hit rate", "theta error, degrees");
-    json_array_foreach(list, i, p) printf("  %5.0f%12.4f%22.2f\n", number_at(p, "k"),
-                                          number_at(p, "hit_rate"), number_at(p, "theta_mae_deg"));
+    json_array_foreach(json_object_get(result, "by_k"), i, p)
+        printf("  %5.0f%12.4f%22.2f\n", number_at(p, "k"), number_at(p, "hit_rate"),
+               number_at(p, "theta_mae_deg"));
 }
 
 /* Classes with the neighbours they are mixed up with, for the worst rows. */
@@ -329,8 +328,6 @@ static void print_confusion(const json_t *result)
     json_t *row, *cell;
     const json_t *theta = json_object_get(result, "theta");
     const json_t *list = json_object_get(result, "confusion_percent");
-    if (!list)
-        return;
     printf("\nneighbours of the %.0f rows with the lowest hit rate, percent of each class\n  %-12s",
            number_at(result, "confusion_rows"), "");
     for (size_t c = 0; c < CLASSES; c++)

@@ -81,6 +81,8 @@ static recon_status learn(recon_ctx *ctx, flow *f)
     RECON_TRY(recon_maps_fit(ctx, &f->maps, &f->embedded, &f->frames, &f->o.maps));
     RECON_TRY(recon_alloc_raw(ctx, &f->said, f->embedded.n, sizeof *f->said));
     RECON_TRY(recon_maps_apply(ctx, f->said, f->maps, f->embedded.z, f->embedded.n));
+    for (size_t i = 0; f->embedded.lean && i < f->embedded.n; i++)
+        recon_so2_map_lean(&f->said[i], f->embedded.so2[i], f->embedded.lean[i]);
 done:
     return status;
 }

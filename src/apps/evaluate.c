@@ -39,10 +39,11 @@ recon_status recon_evaluate_check_numbers(recon_ctx *ctx, const double *values, 
 
 /* --- accuracy --------------------------------------------------------------------------------- */
 
-recon_status recon_guess_by_classifier(recon_ctx *ctx, void *user, int64_t *labels,
-                                       const float *images, size_t n)
+/* What a classifier says of n images: the class it takes each for and how sure it is, either of
+ * which may be NULL. */
+static recon_status classify(recon_ctx *ctx, int64_t *labels, double *scores,
+                             const recon_classifier *classifier, const float *images, size_t n)
 {
-    const recon_classifier *classifier = user;
     size_t classes = recon_classifier_describe(classifier).classes;
     double *logits = NULL;
     recon_status status;
@@ -51,13 +52,31 @@ recon_status recon_guess_by_classifier(recon_ctx *ctx, void *user, int64_t *labe
     for (size_t i = 0; i < n; i++) {
         const double *row = logits + i * classes;
         size_t best = 0;
+        double sum = 0;
         for (size_t c = 1; c < classes; c++)
             best = row[c] > row[best] ? c : best;
-        labels[i] = (int64_t)best;
+        for (size_t c = 0; c < classes; c++)
+            sum += exp(row[c] - row[best]);
+        if (labels)
+            labels[i] = (int64_t)best;
+        if (scores)
+            scores[i] = -log(sum);
     }
 done:
     free(logits);
     return status;
+}
+
+recon_status recon_guess_by_classifier(recon_ctx *ctx, void *user, int64_t *labels,
+                                       const float *images, size_t n)
+{
+    return classify(ctx, labels, NULL, user, images, n);
+}
+
+recon_status recon_judge_by_classifier(recon_ctx *ctx, void *user, double *scores,
+                                       const float *images, size_t n)
+{
+    return classify(ctx, NULL, scores, user, images, n);
 }
 
 typedef struct {

@@ -141,18 +141,28 @@ recon_status recon_model_read(recon_ctx *ctx, recon_pose2 *poses, recon_so2_map 
                               const recon_model *m, const float *images, size_t n)
 {
     float *z = NULL;
-    double *psi = NULL, *lambda = NULL;
+    double *psi = NULL, *lambda = NULL, *lean = NULL;
     recon_status status;
     RECON_TRY(recon_model_check(ctx, m, images, n));
     RECON_TRY(recon_alloc_raw(ctx, &z, n, m->shape.code * sizeof *z));
     RECON_TRY(recon_alloc_raw(ctx, &psi, n, sizeof *psi));
     RECON_TRY(recon_alloc_raw(ctx, &lambda, n, sizeof *lambda));
-    RECON_TRY(recon_ieae_embed(ctx, z, psi, NULL, m->backbone, images, n));
-    RECON_TRY(maps ? recon_maps_apply(ctx, maps, m->maps, z, n)
-                   : recon_maps_lambda(ctx, lambda, m->maps, z, n));
-    for (size_t i = 0; i < n; i++)
-        poses[i] = recon_pose_make(psi[i], maps ? maps[i].lambda : lambda[i]);
+    if (m->shape.lean)
+        RECON_TRY(recon_alloc_raw(ctx, &lean, n, sizeof *lean));
+    RECON_TRY(recon_ieae_embed(ctx, z, psi, lean, m->backbone, images, n));
+    if (maps)
+        RECON_TRY(recon_maps_apply(ctx, maps, m->maps, z, n));
+    else if (!lean)
+        RECON_TRY(recon_maps_lambda(ctx, lambda, m->maps, z, n));
+    for (size_t i = 0; i < n; i++) {
+        if (maps && lean)
+            recon_so2_map_lean(&maps[i], psi[i], lean[i]);
+        poses[i] = recon_pose_make(psi[i], maps   ? maps[i].lambda
+                                           : lean ? psi[i] - lean[i]
+                                                  : lambda[i]);
+    }
 done:
+    free(lean);
     free(lambda);
     free(psi);
     free(z);

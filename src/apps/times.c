@@ -1,5 +1,6 @@
 /* times.c - the same work several times: the fastest round is the one that nothing disturbed. */
 #include <recon/apps/times.h>
+#include <recon/group/so2.h>
 #include <recon/apps/canonicalize.h>
 #include <recon/ops/backend.h>
 #include "core/ctx.h"
@@ -17,7 +18,7 @@ typedef struct {
     const float *images;
     size_t n;
     float *canonical, *z;
-    double *lambda;
+    double *lambda, *psi, *lean; /* lean NULL: Lambda is a head on z */
 } task;
 
 typedef recon_status work(recon_ctx *ctx, const task *t);
@@ -29,6 +30,11 @@ static recon_status make_canonical(recon_ctx *ctx, const task *t)
 
 static recon_status center(recon_ctx *ctx, const task *t)
 {
+    if (t->lean) {
+        for (size_t i = 0; i < t->n; i++)
+            t->lambda[i] = recon_so2_wrap(t->psi[i] - t->lean[i]);
+        return RECON_OK;
+    }
     return recon_maps_lambda(ctx, t->lambda, recon_model_maps(t->model), t->z, t->n);
 }
 
@@ -61,11 +67,16 @@ recon_status recon_times_measure(recon_ctx *ctx, recon_times *out, const recon_m
     RECON_TRY(recon_alloc_raw(ctx, &t.canonical, n * pixels, sizeof *t.canonical));
     RECON_TRY(recon_alloc_raw(ctx, &t.z, n * s.code, sizeof *t.z));
     RECON_TRY(recon_alloc_raw(ctx, &t.lambda, n, sizeof *t.lambda));
-    RECON_TRY(recon_ieae_embed(ctx, t.z, NULL, NULL, recon_model_backbone(model), images, n));
+    RECON_TRY(recon_alloc_raw(ctx, &t.psi, n, sizeof *t.psi));
+    if (s.lean)
+        RECON_TRY(recon_alloc_raw(ctx, &t.lean, n, sizeof *t.lean));
+    RECON_TRY(recon_ieae_embed(ctx, t.z, t.psi, t.lean, recon_model_backbone(model), images, n));
     RECON_TRY(fastest(ctx, &out->canonicalize_ms, make_canonical, &t));
     RECON_TRY(fastest(ctx, &out->overhead_ms, center, &t));
     out->backend = recon_ops_name(ctx);
 done:
+    free(t.lean);
+    free(t.psi);
     free(t.lambda);
     free(t.z);
     free(t.canonical);

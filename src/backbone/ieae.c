@@ -256,13 +256,18 @@ recon_status recon_ieae_check_data(recon_ctx *ctx, const recon_ieae *m, const re
 }
 
 static recon_status own_arrays(recon_ctx *ctx, recon_embedded *e, float **z, double **psi,
-                               int64_t **labels, const recon_dataset *data)
+                               double **lean, int64_t **labels, const recon_ieae *m,
+                               const recon_dataset *data)
 {
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, z, e->n * e->d, sizeof **z));
     e->z = e->owned[0] = *z;
     RECON_TRY(recon_alloc_raw(ctx, psi, e->n, sizeof **psi));
     e->so2 = e->owned[1] = *psi;
+    if (m->shape.lean) {
+        RECON_TRY(recon_alloc_raw(ctx, lean, e->n, sizeof **lean));
+        e->lean = e->owned[3] = *lean;
+    }
     if (recon_dataset_describe(data).classes) {
         RECON_TRY(recon_alloc_raw(ctx, labels, e->n, sizeof **labels));
         e->labels = e->owned[2] = *labels;
@@ -278,21 +283,22 @@ recon_status recon_ieae_embed_all(recon_ctx *ctx, recon_embedded *out, const rec
     recon_batch b;
     scratch s = { 0 };
     float *z = NULL;
-    double *psi = NULL;
+    double *psi = NULL, *lean = NULL;
     int64_t *labels = NULL;
     recon_status status;
     *out = (recon_embedded){ .n = recon_dataset_describe(data).n,
                              .d = m->shape.code,
                              .precision = RECON_F32 };
     RECON_TRY(recon_ieae_check_data(ctx, m, data));
-    RECON_TRY(own_arrays(ctx, out, &z, &psi, &labels, data));
+    RECON_TRY(own_arrays(ctx, out, &z, &psi, &lean, &labels, m, data));
     RECON_TRY(scratch_new(ctx, &s, m));
     RECON_TRY(recon_loader_open(ctx, &loader, data,
                                 &(recon_loader_options){ .batch = BATCH, .keep_last = 1 }));
     recon_progress_begin(ctx, "embed", out->n);
     for (size_t at = 0; at < out->n; at += b.n) {
         recon_loader_next(&b, loader);
-        RECON_TRY(embed_batch(&s, z + at * out->d, psi + at, NULL, m, b.images, b.n));
+        RECON_TRY(
+            embed_batch(&s, z + at * out->d, psi + at, lean ? lean + at : NULL, m, b.images, b.n));
         for (size_t i = 0; labels && i < b.n; i++)
             labels[at + i] = b.labels[i];
         recon_progress_add(ctx, b.n);

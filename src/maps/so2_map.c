@@ -11,3 +11,8 @@ double recon_so2_map_score(const recon_so2_map *map, double psi)
 {
     return recon_so2_score(&map->density, psi);
 }
+
+void recon_so2_map_lean(recon_so2_map *map, double psi, double lean)
+{
+    map->lambda = recon_so2_wrap(psi - lean);
+}

@@ -96,6 +96,40 @@ static void exact_undo_gives_everything_back(void **state)
     recon_dataset_close(d);
 }
 
+/* The classifier's own accuracy is that of its guesses; a guess's score is the logarithm of its
+ * probability. */
+static void a_classifier_guesses_and_judges(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_dataset *d = open_spots(ctx);
+    recon_classifier *c = NULL;
+    recon_train_result trained;
+    float image[2][SIDE * SIDE];
+    double share, own, logits[2][WAYS], score[2];
+    int64_t label[2];
+    CHECK_OK(ctx, recon_classifier_train(ctx, &trained, d, scratch("c"),
+                                         &(recon_classifier_options){ .epochs = 1, .seed = 1 }));
+    CHECK_OK(ctx, recon_classifier_open(ctx, &c, scratch("c")));
+    CHECK_OK(ctx, recon_evaluate_accuracy(ctx, &share, d, NULL, recon_guess_by_classifier, c));
+    CHECK_OK(ctx, recon_classifier_accuracy(ctx, &own, c, d));
+    CHECK_NEAR(share, own, 1e-12);
+    for (size_t i = 0; i < 2; i++)
+        recon_dataset_get(image[i], d, 1 + i);
+    CHECK_OK(ctx, recon_classifier_logits(ctx, logits[0], c, image[0], 2));
+    CHECK_OK(ctx, recon_guess_by_classifier(ctx, c, label, image[0], 2));
+    CHECK_OK(ctx, recon_judge_by_classifier(ctx, c, score, image[0], 2));
+    for (size_t i = 0; i < 2; i++) {
+        double sum = 0;
+        for (size_t w = 0; w < WAYS; w++) {
+            sum += exp(logits[i][w]);
+            assert_true(logits[i][w] <= logits[i][label[i]]);
+        }
+        CHECK_NEAR(exp(score[i]), exp(logits[i][label[i]]) / sum, 1e-9);
+    }
+    recon_classifier_close(ctx, c);
+    recon_dataset_close(d);
+}
+
 /* --- poses ------------------------------------------------------------------------------------ */
 
 static void pose_errors_go_the_shorter_way(void **state)
@@ -345,6 +379,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SCRATCH_TEST(accuracy_counts_what_is_taken_for_what_it_is),
         SCRATCH_TEST(exact_undo_gives_everything_back),
+        SCRATCH_TEST(a_classifier_guesses_and_judges),
         cmocka_unit_test(pose_errors_go_the_shorter_way),
         cmocka_unit_test(odd_means_beyond_the_rule),
         cmocka_unit_test(areas_of_a_perfect_a_blind_and_a_contrary_score),

@@ -73,7 +73,7 @@ else
     [ "$code" -eq 0 ] && is_json "$scratch/stdout"
     report $? "two seeds trained and measured"
     complete=0
-    for key in dataset seed accuracy none ieae recon undo upright ood_auc density theta_mae_deg hit_rate \
+    for key in dataset seed accuracy none ieae recon recon_search undo upright ood_auc density theta_mae_deg hit_rate \
         overhead_ms canonicalize_ms paper equiadapt pose_error theta by_k confusion_percent modulo_180 pair \
         equivariance seeds spread runs figures; do
         grep -q "\"$key\":" "$scratch/stdout" || complete=1
@@ -100,7 +100,7 @@ else
         reproduce mnist $model --figures data/mnist/t10k-labels-idx1-ubyte/x --quiet
     mkdir "$scratch/elsewhere"
     cd "$scratch/elsewhere" || exit 1
-    refused 1 "\mnist-data\` gets it" reproduce mnist \
+    refused 1 "mnist-data\` gets it" reproduce mnist \
         --model "$work/runs/seed-1/model.safetensors" --classifier "$work/c.safetensors"
     cd "$work" || exit 1
 fi

@@ -6,6 +6,7 @@
 #ifndef RECON_APPS_EVALUATE_H
 #define RECON_APPS_EVALUATE_H
 
+#include <recon/apps/canonicalize.h>
 #include <recon/backbone/classifier.h>
 #include <recon/data/turns.h>
 #include <recon/normalize/normalize.h>
@@ -20,8 +21,11 @@ extern "C" {
 typedef recon_status recon_guess(recon_ctx *ctx, void *user, int64_t *labels /* [n] */,
                                  const float *images, size_t n);
 
-/* The class of the largest logit; user is a recon_classifier. */
+/* The class of the largest logit, and for recon_canonicalize_search the logarithm of its
+ * probability; user is a recon_classifier. */
 RECON_API recon_status recon_guess_by_classifier(recon_ctx *ctx, void *user, int64_t *labels,
+                                                 const float *images, size_t n);
+RECON_API recon_status recon_judge_by_classifier(recon_ctx *ctx, void *user, double *scores,
                                                  const float *images, size_t n);
 
 /* The share of data taken for what it is, when image i is first turned by turns[i] (one bilinear

@@ -20,10 +20,12 @@ typedef struct {
     const float *z;        /* [n][d]                                                     */
     const double *so2;     /* [n] radians, or NULL                                       */
     const recon_so3 *so3;  /* [n], or NULL                                               */
+    const double *lean;    /* [n] radians, or NULL: how far x is from its natural pose, by a
+                              backbone that guesses it (see ieae.h)                      */
     const int64_t *labels; /* [n] or NULL; used for nothing but the hit rate             */
     recon_dtype precision; /* of the poses' file: RECON_F64 when it was that, else RECON_F32 */
     recon_array array;     /* holds what read files need; zero when filled by hand       */
-    void *owned[3];
+    void *owned[4];
 } recon_embedded;
 
 /* z: n x d of any number type (float16 and float64 become float32). poses: radians, n or n x 1, for

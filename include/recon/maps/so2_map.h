@@ -20,6 +20,10 @@ typedef struct {
     recon_so2_density density;   /* of psi given x: a mixture, in the backbone's frame           */
 } recon_so2_map;
 
+/* Lambda(x) = psi(x) nu(x)^-1 from the lean of a backbone that has one, in place of the head on z.
+ */
+RECON_API void recon_so2_map_lean(recon_so2_map *map, double psi, double lean);
+
 /* g_abs = psi Lambda^-1, in (-pi, pi]. The paper scores poses by its size; without centring, by
  * the distance of psi from the midpoint. */
 RECON_API double recon_so2_absolute(const recon_so2_map *map, double psi);
