@@ -15,19 +15,19 @@ typedef struct {
     size_t grow; /* in front of it the image becomes this fraction of the whole: 1/grow; 0: stays */
 } stage;
 
-/* fast and small: 64 x (H/4) x (W/4) first. */
-static const stage ours[] = {
+/* fast and small begin with as many channels as come out of the first, on H/4 x W/4 pixels. */
+static const stage fast[] = {
     { 64, 3, 0, 0 }, { 64, 3, 0, 2 }, { 64, 3, 0, 0 }, { 32, 3, 0, 1 }, { 0, 3, 1, 0 }
+};
+static const stage small[] = {
+    { 32, 3, 0, 0 }, { 32, 3, 0, 2 }, { 32, 3, 0, 0 }, { 16, 3, 0, 1 }, { 0, 3, 1, 0 }
 };
 static const stage papers[] = { { 128, 1, 0, 0 }, { 128, 3, 0, 8 }, { 128, 3, 0, 4 },
                                 { 128, 5, 0, 2 }, { 128, 5, 0, 1 }, { 0, 1, 1, 0 } };
-enum { SPREAD = 64 };
+static const stage *const stages[] = {
+    [RECON_PRESET_FAST] = fast, [RECON_PRESET_PAPER] = papers, [RECON_PRESET_SMALL] = small
+};
 #define PAPER_DROPOUT 0.2
-
-static const stage *stages(recon_preset p)
-{
-    return p == RECON_PRESET_PAPER ? papers : ours;
-}
 
 static size_t part(size_t side, size_t of)
 {
@@ -38,15 +38,15 @@ recon_status recon_decoder_add(recon_ctx *ctx, recon_decoder *d, recon_params *p
                                const recon_ieae_shape *s)
 {
     int paper = s->preset == RECON_PRESET_PAPER;
-    const stage *list = stages(s->preset);
-    size_t in = paper ? s->code : SPREAD, i = 0;
+    const stage *list = stages[s->preset];
+    size_t in = paper ? s->code : list[0].outputs, i = 0;
     recon_layer_name full;
     recon_status status = RECON_OK;
     *d = (recon_decoder){ .preset = s->preset, .height = s->height, .width = s->width_px };
     snprintf(full, sizeof full, "%s.widen", name);
     if (!paper)
         RECON_TRY(recon_linear_add(ctx, &d->widen, p, full, s->code,
-                                   SPREAD * part(s->height, 4) * part(s->width_px, 4)));
+                                   in * part(s->height, 4) * part(s->width_px, 4)));
     do {
         size_t out = list[i].last ? s->channels : list[i].outputs;
         snprintf(full, sizeof full, "%s.conv%zu", name, i);
@@ -70,14 +70,14 @@ static recon_var begin(recon_tape *t, const recon_decoder *d, recon_var code)
         size_t shape[4] = { n, 1, 1, code ? recon_var_shape(code, NULL)[1] : 0 };
         return recon_var_resize(t, recon_var_reshape(t, code, shape, 4), 2, 2, 0);
     }
-    size_t shape[4] = { n, part(d->height, 4), part(d->width, 4), SPREAD };
+    size_t shape[4] = { n, part(d->height, 4), part(d->width, 4), stages[d->preset][0].outputs };
     recon_var x = recon_var_relu(t, recon_linear_apply(t, &d->widen, code));
     return recon_var_reshape(t, x, shape, 4);
 }
 
 recon_var recon_decoder_apply(recon_tape *t, const recon_decoder *d, recon_var code)
 {
-    const stage *s = stages(d->preset);
+    const stage *s = stages[d->preset];
     recon_var x = recon_var_cast(t, begin(t, d, code), recon_tape_activations(t));
     for (size_t i = 0;; i++) {
         if (s[i].grow)
