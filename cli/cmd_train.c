@@ -20,7 +20,7 @@ const cli_command cli_train = {
 
 typedef struct {
     const char *out;
-    int group, preset, mask, resume, plain;
+    int group, preset, mask, resume, plain, no_contrast;
     size_t epochs, batch, every, frequencies, code;
     double lean, rate, contrast, pose, warp, temperature, width;
     cli_data data;
@@ -29,7 +29,7 @@ typedef struct {
 
 static int parse(settings *s, int argc, char **argv)
 {
-    cli_option options[18 + CLI_DATA_OPTIONS + 1] = {
+    cli_option options[19 + CLI_DATA_OPTIONS + 1] = {
         { "--out", "MODEL", NULL, "file for the best weights", CLI_TEXT, 1, &s->out },
         { "--group", NULL, "so2", "how objects are turned (default so2)", CLI_CHOICE, 0,
           &s->group },
@@ -49,6 +49,8 @@ static int parse(settings *s, int argc, char **argv)
         { "--rate", "R", NULL, "highest learning rate (default 0.002)", CLI_NUMBER, 0, &s->rate },
         { "--contrast", "W", NULL, "weight of telling images apart (default: preset's)", CLI_NUMBER,
           0, &s->contrast },
+        { "--no-contrast", NULL, NULL, "leave that out: better where classes differ by details",
+          CLI_FLAG, 0, &s->no_contrast },
         { "--temperature", "T", NULL, "of that (default 0.2)", CLI_NUMBER, 0, &s->temperature },
         { "--pose", "W", NULL, "weight of the known turn between views (default: preset's)",
           CLI_NUMBER, 0, &s->pose },
@@ -76,7 +78,7 @@ static recon_ieae_options options_of(const settings *s, const recon_ctx *ctx)
                                  .epochs = s->epochs,
                                  .batch = s->batch,
                                  .rate = s->rate,
-                                 .contrast = s->plain ? -1 : s->contrast,
+                                 .contrast = s->plain || s->no_contrast ? -1 : s->contrast,
                                  .temperature = s->temperature,
                                  .pose = s->plain ? -1 : s->pose,
                                  .warp = s->warp,

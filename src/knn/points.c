@@ -287,7 +287,7 @@ recon_status recon_points_make(recon_ctx *ctx, recon_points *out, const float *z
     RECON_TRY(recon_alloc_raw(ctx, &out->w, n * d, sizeof *out->w));
     RECON_TRY(recon_alloc(ctx, &out->shift, n, sizeof *out->shift));
     RECON_TRY(recon_alloc(ctx, &out->norm, n, sizeof *out->norm));
-    if (recon_ops_of(ctx)->has_fast_bytes() && d <= RECON_BYTE_TERMS) {
+    if (recon_ops_on_host(ctx)->has_fast_bytes() && d <= RECON_BYTE_TERMS) {
         RECON_TRY(recon_alloc_raw(ctx, &out->bytes, n * d, sizeof *out->bytes));
         RECON_TRY(recon_alloc_raw(ctx, &out->step, n, sizeof *out->step));
         RECON_TRY(recon_alloc_raw(ctx, &out->rest, n, sizeof *out->rest));

@@ -92,7 +92,7 @@ recon_status recon_sweep_scores(recon_ctx *ctx, recon_sweep *sweep, const recon_
         g.a = rows->bytes + first;
         g.b = sweep->packed_bytes;
     }
-    return recon_ops_of(ctx)->gemm(ctx, &g);
+    return recon_ops_on_host(ctx)->gemm(ctx, &g);
 }
 
 static const float *lowered(float *out, const float *floor, const recon_points *p, size_t begin,
@@ -149,7 +149,7 @@ recon_status recon_sweep_scan(recon_ctx *ctx, recon_sweep *sweep, const recon_po
     if (!col_floor)
         t.col_floor = sweep->infinite;
     size_t begin = *next;
-    recon_status status = recon_ops_of(ctx)->topk(ctx, &t);
+    recon_status status = recon_ops_on_host(ctx)->topk(ctx, &t);
     if (status == RECON_OK && sweep->coarse) {
         count_hits(sweep->tally, *count, (*next - begin) * sweep->count);
         rescore(sweep, rows, first, *count);

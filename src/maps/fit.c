@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const recon_maps_options defaults = {
-    .hidden = 512,
+    .hidden = 256,
     .epochs = 30,
     .batch = 256,
     .rate = 1e-3,

@@ -65,6 +65,11 @@ const recon_ops *recon_ops_of(recon_ctx *ctx)
     return ctx->ops;
 }
 
+const recon_ops *recon_ops_on_host(recon_ctx *ctx)
+{
+    return recon_ops_of(ctx) == &recon_ops_ref ? &recon_ops_ref : &recon_ops_cpu;
+}
+
 const char *recon_ops_name(recon_ctx *ctx)
 {
     return recon_ops_of(ctx)->name;

@@ -405,6 +405,8 @@ typedef struct recon_ops {
 
 /* The context's table; attaches "cpu" when none is there. */
 const recon_ops *recon_ops_of(recon_ctx *ctx);
+/* For what stays in the host's memory: the same, or "cpu" where that one works elsewhere. */
+const recon_ops *recon_ops_on_host(recon_ctx *ctx);
 
 extern const recon_ops recon_ops_ref;
 extern const recon_ops recon_ops_cpu;

@@ -25,7 +25,7 @@ typedef struct recon_maps recon_maps;
 
 /* Zero in any field means its default. */
 typedef struct {
-    size_t hidden;        /* 512                                                           */
+    size_t hidden;        /* 256                                                           */
     size_t epochs, batch; /* 30 of 256; a smaller set is one batch                         */
     double rate, decay;   /* 1e-3, warmed up and then a cosine to 0; 0.01                  */
     double dropout;       /* 0.2, of Lambda and the density                                */
