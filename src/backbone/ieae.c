@@ -163,6 +163,33 @@ void recon_ieae_see(float *out, const recon_ieae *m, const float *in, size_t n)
             out[i * c + k] = in[i * c + k] * m->mask[i % pixels];
 }
 
+/* n pixels, `step` apart; out may be in. */
+static void soften(float *out, const float *in, size_t n, size_t step)
+{
+    float before = 0, here = in[0];
+    for (size_t i = 0; i < n; i++) {
+        float after = i + 1 < n ? in[(i + 1) * step] : 0;
+        out[i * step] = 0.75f * here + 0.125f * (before + after);
+        before = here;
+        here = after;
+    }
+}
+
+void recon_ieae_look(float *out, const recon_ieae *m, const float *in, size_t n)
+{
+    size_t c = m->shape.channels, wide = m->shape.width_px * c, size = m->shape.height * wide;
+    for (size_t i = 0; i < n; i++) {
+        float *image = out + i * size;
+        for (size_t row = 0; row < m->shape.height; row++)
+            for (size_t k = 0; k < c; k++)
+                soften(image + row * wide + k, in + i * size + row * wide + k, m->shape.width_px,
+                       c);
+        for (size_t column = 0; column < wide; column++)
+            soften(image + column, image + column, m->shape.height, wide);
+    }
+    recon_ieae_see(out, m, out, n);
+}
+
 recon_var recon_ieae_rebuild(recon_tape *t, const recon_ieae *m, recon_var code, recon_var pose)
 {
     recon_var image = recon_decoder_apply(t, &m->decoder, code);
@@ -212,14 +239,15 @@ static recon_status embed_batch(scratch *s, float *z, double *psi, double *angle
     const recon_ieae_shape *h = &m->shape;
     recon_var x, code, pose, lean;
     recon_status status;
-    recon_ieae_see(s->seen, m, images, n);
+    recon_ieae_look(s->seen, m, images, n);
     RECON_TRY(recon_tape_begin(s->tape, RECON_INFER, 0));
     x = recon_var_input(s->tape, s->seen, RECON_F32,
                         (size_t[]){ n, h->height, h->width_px, h->channels }, 4);
     recon_encoder_apply(s->tape, &m->encoder,
                         recon_var_cast(s->tape, x, recon_tape_activations(s->tape)), &code, &pose,
                         &lean);
-    RECON_TRY(recon_var_read(s->tape, s->z, code));
+    if (z)
+        RECON_TRY(recon_var_read(s->tape, s->z, code));
     RECON_TRY(read_angles(s, psi, pose, n));
     RECON_TRY(read_angles(s, angle, lean, n));
     for (size_t i = 0; z && i < n * h->code; i++)

@@ -168,7 +168,7 @@ static recon_status batch_error(course *k, recon_tape *t, double *out, const rec
     recon_status status = recon_tape_begin(t, RECON_INFER, 0);
     if (status != RECON_OK)
         return status;
-    recon_ieae_see(k->seen, k->m, b->images, b->n);
+    recon_ieae_look(k->seen, k->m, b->images, b->n);
     x = recon_var_input(t, k->seen, RECON_F32,
                         (size_t[]){ b->n, s->height, s->width_px, s->channels }, 4);
     recon_encoder_apply(t, &k->m->encoder, recon_var_cast(t, x, recon_tape_activations(t)), &code,

@@ -137,21 +137,43 @@ static double corrected(const recon_so2_density *at, double members)
                                             : fmin(at->width * sqrt(factor), M_PI);
 }
 
-static void fit_peak(recon_so2_density *out, const double *d, size_t n, double *scratch)
+/* From the median on; with a background, or with b = 0 throughout. */
+static void climb(recon_so2_density *out, const double *d, size_t n, int background,
+                  double *scratch)
 {
     double members = 0, change = 1;
     sort_distances(scratch, d, n);
     double median = (scratch[(n - 1) / 2] + scratch[n / 2]) / 2;
     double sigma = fmax(1.4826 * median, NARROWEST);
     out->width = out->family == RECON_SO2_VONMISES ? 1 / (sigma * sigma) : sigma;
-    out->background = 0.1;
+    out->background = background ? 0.1 : 0;
     for (int step = 0; step < MAX_STEPS && change > CONVERGED; step++) {
         recon_so2_density before = *out;
         members = peak_step(out, d, n, scratch);
+        out->background = background ? out->background : 0;
         change = fabs(out->width - before.width) / fmax(before.width, 1e-3) +
                  fabs(out->background - before.background);
     }
     out->width = corrected(out, members);
+}
+
+static double log_likelihood(const recon_so2_density *p, const double *d, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += recon_so2_log_density(p, d[i]);
+    return sum;
+}
+
+/* The wings of a broad peak are easily taken for background, and the width then falls short: the
+ * background must earn its parameter (Akaike 1974). */
+static void fit_peak(recon_so2_density *out, const double *d, size_t n, double *scratch)
+{
+    recon_so2_density plain = *out;
+    climb(out, d, n, 1, scratch);
+    climb(&plain, d, n, 0, scratch);
+    if (log_likelihood(out, d, n) < log_likelihood(&plain, d, n) + 1)
+        *out = plain;
 }
 
 void recon_so2_fit_one(recon_so2_density *out, const double *angles, size_t n,
