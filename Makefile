@@ -215,20 +215,26 @@ check-cuda check-cuda-standalone:
 	@$(MAKE) --no-print-directory CUDA=1 $@
 endif
 
-demo: setup
+DEMO_IMAGES := 500
+demo:
+	@tools/setup build data
 	@$(MAKE) --no-print-directory all
 	@mkdir -p $(BUILD)/demo; for g in so2 so3; do \
 	  echo; echo "== recon normalize on data/$$g: 2,000 points, ten classes, poses whose truth is known"; \
 	  $(BUILD)/recon normalize --embeddings data/$$g/z.npy --poses data/$$g/g.npy --group $$g \
 	    --labels data/$$g/y.npy --k 25 --out $(BUILD)/demo/$$g && \
 	  $(BUILD)/examples/recovered data/$$g $(BUILD)/demo/$$g || exit 1; done
-	@echo; echo "The labels were used for the hit rate alone. All results: $(BUILD)/demo/"
+	@echo; echo "The labels were used for the hit rate alone."
+	@echo; echo "== recon reproduce fashion: $(DEMO_IMAGES) turned test images, a shipped model, a frozen classifier"
+	@$(BUILD)/recon reproduce fashion --quick --images $(DEMO_IMAGES) --limit 1500 --figures $(BUILD)/demo/fashion
+	@echo; echo "All results: $(BUILD)/demo/ (open $(BUILD)/demo/fashion/fashion-canonical.svg in a browser)"
 
 # Minutes, not seconds: exactness at size, and the tables of docs/statistics*.md anew.
 TABLES := so2_mean so2_width so3_fit so3_modes
 check-slow: setup-test
 	@$(MAKE) --no-print-directory $(SLOW) $(TABLES:%=$(BUILD)/bench/bench_%)
 	@for t in $(SLOW); do echo "== $$t"; $$t || exit 1; done
+	@echo "== reproduce --quick"; RECON_SLOW=1 tests/cli/test_reproduce.sh
 	@for t in $(TABLES); do echo "== bench_$$t"; $(BUILD)/bench/bench_$$t || exit 1; done
 
 bench: setup-bench
@@ -252,11 +258,13 @@ install: all
 	ln -sf librecon.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/librecon.so.$(SOMAJOR)
 	ln -sf librecon.so.$(SOMAJOR) $(DESTDIR)$(PREFIX)/lib/librecon.so
 	cp -R include/recon $(DESTDIR)$(PREFIX)/include/
+	install -d $(DESTDIR)$(PREFIX)/share/recon/models
+	install -m 644 models/* $(DESTDIR)$(PREFIX)/share/recon/models/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS_PRIVATE@|$(LDLIBS)|' \
 	  tools/recon.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/recon.pc
 	@[ -n "$(DESTDIR)" ] || ldconfig 2>/dev/null || echo 'now run ldconfig, or set LD_LIBRARY_PATH'
 uninstall:
-	rm -rf $(DESTDIR)$(PREFIX)/bin/recon $(DESTDIR)$(PREFIX)/include/recon \
+	rm -rf $(DESTDIR)$(PREFIX)/bin/recon $(DESTDIR)$(PREFIX)/include/recon $(DESTDIR)$(PREFIX)/share/recon \
 	  $(DESTDIR)$(PREFIX)/lib/librecon.* $(DESTDIR)$(PREFIX)/lib/pkgconfig/recon.pc
 
 clean:
