@@ -1,10 +1,10 @@
 /* heads.c - the table of heads.
  *
  * Theta is the median of its pseudo-labels, not their mean: where some neighbours are of a wrong
- * class the labels have a long tail. Widths are regressed as they are and kept positive when they are read: behind a softplus one wild
- * step could push the output to where no gradient brings it back. They are trained without dropout,
- * which pulls a regression towards its mean (by 5 to 10% with a rate of 0.2) and does nothing of
- * the kind to a direction or a share. */
+ * class the labels have a long tail. Widths are regressed as they are and kept positive when they
+ * are read: behind a softplus one wild step could push the output to where no gradient brings it
+ * back. They are trained without dropout, which pulls a regression towards its mean (by 5 to 10%
+ * with a rate of 0.2) and does nothing of the kind to a direction or a share. */
 #include "maps/heads.h"
 
 #include <math.h>
