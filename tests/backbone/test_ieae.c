@@ -139,6 +139,25 @@ static void training_learns_to_rebuild_and_to_tell_turns(void **state)
     recon_ieae_close(ctx, m);
 }
 
+/* As `recon train --plain` asks for it: one view, turned and nothing else. */
+static void the_reconstruction_alone_has_no_lean_and_no_warp(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_ieae_options o = tiny;
+    recon_train_result r;
+    recon_safetensors *file;
+    recon_ieae *m;
+    o.contrast = o.pose = o.lean = -1;
+    o.epochs = 1;
+    train(ctx, &o, scratch("m"), 24, &r);
+    CHECK_OK(ctx, recon_ieae_open(ctx, &m, scratch("m"), RECON_SINGLE));
+    assert_int_equal(recon_ieae_describe(m).lean, 0);
+    recon_ieae_close(ctx, m);
+    CHECK_OK(ctx, recon_safetensors_open(ctx, &file, scratch("m")));
+    assert_non_null(strstr(recon_safetensors_metadata(file, "training"), ", warp 0,"));
+    recon_safetensors_close(file);
+}
+
 static void threads_and_a_resumed_run_give_the_same_bits(void **state)
 {
     recon_ctx *ctx = *state, *one = recon_ctx_new(&(recon_ctx_options){ .threads = 1 });
@@ -265,6 +284,7 @@ int main(void)
         SCRATCH_TEST(right_angles_are_exact),
         SCRATCH_TEST(softened_images_keep_their_mean_and_turn),
         SCRATCH_TEST(training_learns_to_rebuild_and_to_tell_turns),
+        SCRATCH_TEST(the_reconstruction_alone_has_no_lean_and_no_warp),
         SCRATCH_TEST(threads_and_a_resumed_run_give_the_same_bits),
         SCRATCH_TEST(batches_of_any_size_embed_alike),
         SCRATCH_TEST(what_does_not_fit_is_said),
