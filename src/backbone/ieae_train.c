@@ -229,10 +229,11 @@ static recon_status describe_run(course *k, description *d)
     snprintf(d->settings, sizeof d->settings,
              "%s, %zu images (%08" PRIx32
              "), %zu epochs of batch %zu, rate %.9g, lean %.9g, pose %.9g, "
-             "contrast %.9g at %.9g, warp %.9g, seed %" PRIu64 ", %s on %s",
+             "contrast %.9g at %.9g, warp %.9g%s, seed %" PRIu64 ", %s on %s",
              recon_preset_name(s->preset), recon_dataset_describe(k->train).n, print, o->epochs,
-             o->batch, o->rate, o->lean, o->pose, o->contrast, o->temperature, o->warp, o->seed,
-             o->precision == RECON_MIXED ? "bf16" : "f32", recon_ops_name(k->ctx));
+             o->batch, o->rate, o->lean, o->pose, o->contrast, o->temperature, o->warp,
+             s->mask ? ", mask" : "", o->seed, o->precision == RECON_MIXED ? "bf16" : "f32",
+             recon_ops_name(k->ctx));
     d->n = 0;
     d->entry[d->n++] = (recon_metadata_entry){ "model", "ieae" };
     d->entry[d->n++] = (recon_metadata_entry){ "preset", recon_preset_name(s->preset) };

@@ -55,7 +55,7 @@ static void right_angles_are_exact(void **state)
         o.shape.mask = preset == 1;
         o.contrast = o.pose = -1; /* one view is enough */
         o.batch = 8;
-        o.epochs = 12; /* for norms to know their inputs */
+        o.epochs = 8; /* for norms to know their inputs */
         train(ctx, &o, scratch("m"), 24, &r);
         CHECK_OK(ctx, recon_ieae_open(ctx, &m, scratch("m"), RECON_SINGLE));
         assert_int_equal(recon_ieae_describe(m).lean, preset != RECON_PRESET_PAPER);
@@ -96,7 +96,7 @@ static void softened_images_keep_their_mean_and_turn(void **state)
     for (int i = 0; i < 2 * SIZE; i++) { /* nothing at the borders */
         int row = i % SIZE / (SIDE * CHANNELS), column = i / CHANNELS % SIDE;
         if (row > 0 && row < SIDE - 1 && column > 0 && column < SIDE - 1)
-            x[0][i] = (float)recon_rng_uniform(&rng);
+            x[i / SIZE][i % SIZE] = (float)recon_rng_uniform(&rng);
     }
     recon_ieae_look(soft[0], m, x[0], 2);
     for (int i = 0; i < SIZE; i++) {
