@@ -358,7 +358,10 @@ static recon_status draw_confusion(recon_ctx *ctx, const album *a)
     char *svg = NULL;
     recon_status status = recon_figure_confusion(
         ctx, &svg,
-        &(recon_confusion){ .title = "Neighbours of the rows with the lowest hit rate",
+        &(recon_confusion){ .title = "Neighbours of the images with the lowest hit rate",
+                            .rows = "class of the image",
+                            .columns = "class of the neighbour",
+                            .diagonal = "alike",
                             .counts = a->r->confusion,
                             .names = a->r->what->classes,
                             .classes = CLASSES });

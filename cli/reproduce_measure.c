@@ -15,7 +15,7 @@
 
 enum {
     BATCH = 256,         /* images that are timed             */
-    EQUIVARIANCE = 2000, /* images that are turned once more  */
+    EQUIVARIANCE = 2000, /* images, each turned two ways      */
     QUICK_EQUIVARIANCE = 500
 };
 

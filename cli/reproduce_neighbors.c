@@ -31,8 +31,9 @@ static recon_status check_stored(recon_ctx *ctx, const neighborhood *h, const re
     RECON_TRY(reproduce_load(ctx, &images, h->data, n));
     RECON_TRY(recon_alloc_raw(ctx, &z, n * h->index.d, sizeof *z));
     RECON_TRY(recon_ieae_embed(ctx, z, psi, NULL, encoder, images, n));
-    RECON_TRY(recon_equivariance_compare(ctx, &change, &(recon_codes){ h->index.z, h->index.so2 },
-                                         &(recon_codes){ z, psi }, none, n, h->index.d));
+    RECON_TRY(recon_equivariance_compare(ctx, &change,
+                                         &(recon_codes){ h->index.z, h->index.so2, NULL },
+                                         &(recon_codes){ z, psi, NULL }, none, n, h->index.d));
     if (change.code_max > SAME_CODE)
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
                              "%s/z.npy is not what this model makes of the training images turned "

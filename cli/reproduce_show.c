@@ -119,10 +119,11 @@ static void add_poses(json_t *out, const reproduction *r)
         json_object_set_new(out, "pair", pair_json(r));
     const recon_equivariance *e = &r->equivariance;
     json_object_set_new(out, "equivariance",
-                        json_pack("{s:I, s:o, s:o, s:f, s:f}", "images", (json_int_t)e->n,
+                        json_pack("{s:I, s:o, s:o, s:o, s:o, s:f, s:f}", "images", (json_int_t)e->n,
                                   "pose_median_deg", degrees(e->pose_median), "pose_p95_deg",
-                                  degrees(e->pose_p95), "code_median", e->code_median, "code_p95",
-                                  e->code_p95));
+                                  degrees(e->pose_p95), "lean_median_deg", degrees(e->lean_median),
+                                  "lean_p95_deg", degrees(e->lean_p95), "code_median",
+                                  e->code_median, "code_p95", e->code_p95));
 }
 
 static void add_neighbors(json_t *out, const reproduction *r)
@@ -267,7 +268,7 @@ static const struct {
     { "pose_error.median_deg", "median error, degrees", 2 },
     { "pose_error.close_percent", "within 20 degrees, percent", 2 },
     { "pose_error.flipped_percent", "beyond 150 degrees, percent", 2 },
-    { NULL, "equivariance of the encoder", 0 },
+    { NULL, "equivariance of the encoder, two turned copies", 0 },
     { "equivariance.pose_median_deg", "median pose error, degrees", 2 },
     { "equivariance.pose_p95_deg", "95th percentile, degrees", 2 },
     { "equivariance.code_median", "median relative change of z", 3 },

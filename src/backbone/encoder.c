@@ -165,15 +165,18 @@ static recon_var halve(recon_tape *t, recon_var x)
     return recon_var_average_pool(t, x, s[1] % 2 ? 3 : 2, 2);
 }
 
+recon_var recon_encoder_layer(recon_tape *t, const recon_encoder *e, size_t i, recon_var x)
+{
+    x = recon_steerable_apply(t, &e->conv[i], recon_tape_pass(t, x));
+    x = recon_field_norm_apply(t, &e->norm[i], x);
+    return e->pool[i] ? halve(t, x) : x;
+}
+
 void recon_encoder_apply(recon_tape *t, const recon_encoder *e, recon_var x, recon_var *code,
                          recon_var *pose, recon_var *lean)
 {
-    for (size_t i = 0; i < e->layers; i++) {
-        x = recon_steerable_apply(t, &e->conv[i], recon_tape_pass(t, x));
-        x = recon_field_norm_apply(t, &e->norm[i], x);
-        if (e->pool[i])
-            x = halve(t, x);
-    }
+    for (size_t i = 0; i < e->layers; i++)
+        x = recon_encoder_layer(t, e, i, x);
     if (recon_tape_activations(t) == RECON_BF16)
         x = recon_var_cast(t, x, RECON_F32);
     x = recon_var_spatial_mean(t, x);

@@ -28,6 +28,10 @@ recon_status recon_encoder_add(recon_ctx *ctx, recon_encoder *out, recon_params 
 /* Expands the filters once and for all: the weights will not change any more. */
 recon_status recon_encoder_freeze(recon_ctx *ctx, recon_encoder *encoder);
 
+/* The fields behind layer i, 0 .. layers - 1, from those before it. */
+recon_var recon_encoder_layer(recon_tape *tape, const recon_encoder *encoder, size_t i,
+                              recon_var x);
+
 /* x n x h x w x channels in the activations' type; *code n x code, *pose and *lean n x 2, all
  * float. Pose and lean turn by the angle that x is turned by; *lean is NULL where the shape has
  * none. */

@@ -1,4 +1,5 @@
-/* equivariance.c - codes and poses of images before and after they are turned. */
+/* equivariance.c - codes and poses of two turned copies of each image. Layer by layer:
+ * equivariance_layers.c. */
 #include <recon/backbone/equivariance.h>
 #include "core/ctx.h"
 #include "core/fail.h"
@@ -24,66 +25,110 @@ static double relative_change(const float *a, const float *b, size_t d)
     return sqrt(change / length);
 }
 
-static recon_status errors_of(recon_ctx *ctx, double *pose, double *code, const recon_codes *before,
+enum { POSE, LEAN, CODE, ERRORS };
+
+static double turn_error(const double *before, const double *after, const double *angles, size_t i)
+{
+    return fabs(recon_so2_wrap(after[i] - before[i] - angles[i]));
+}
+
+/* Of n images to e [ERRORS][n]; a lean that is not there errs by 0. */
+static recon_status errors_of(recon_ctx *ctx, double *e, const recon_codes *before,
                               const recon_codes *after, const double *angles, size_t n, size_t d)
 {
     for (size_t i = 0; i < n; i++) {
-        pose[i] = fabs(recon_so2_wrap(after->psi[i] - before->psi[i] - angles[i]));
-        code[i] = relative_change(before->z + i * d, after->z + i * d, d);
-        if (!isfinite(pose[i]) || !isfinite(code[i]))
-            return recon_fail(ctx, RECON_ERR_INPUT,
-                              "equivariance: pose error %g and change of z %g of image %zu",
-                              pose[i], code[i], i);
+        double pose = turn_error(before->psi, after->psi, angles, i);
+        double lean =
+            before->lean && after->lean ? turn_error(before->lean, after->lean, angles, i) : 0;
+        double code = relative_change(before->z + i * d, after->z + i * d, d);
+        if (!isfinite(pose) || !isfinite(lean) || !isfinite(code))
+            return recon_fail(
+                ctx, RECON_ERR_INPUT,
+                "equivariance: pose error %g, lean's %g and change of z %g of image %zu", pose,
+                lean, code, i);
+        e[POSE * n + i] = pose;
+        e[LEAN * n + i] = lean;
+        e[CODE * n + i] = code;
     }
     return RECON_OK;
+}
+
+static void summarize(double *median, double *p95, double *max, double *errors, size_t n)
+{
+    recon_sort_doubles(errors, n);
+    *median = recon_quantile(errors, n, 0.5);
+    *p95 = recon_quantile(errors, n, 0.95);
+    *max = errors[n - 1];
 }
 
 recon_status recon_equivariance_compare(recon_ctx *ctx, recon_equivariance *out,
                                         const recon_codes *before, const recon_codes *after,
                                         const double *angles, size_t n, size_t d)
 {
-    double *pose = NULL, *code;
+    double *e = NULL;
     recon_status status;
     *out = (recon_equivariance){ .n = n };
     if (n == 0)
         return recon_fail(ctx, RECON_ERR_INPUT, "equivariance: no images");
-    RECON_TRY(recon_alloc_raw(ctx, &pose, 2 * n, sizeof *pose));
-    code = pose + n;
-    RECON_TRY(errors_of(ctx, pose, code, before, after, angles, n, d));
-    recon_sort_doubles(pose, n);
-    recon_sort_doubles(code, n);
-    *out = (recon_equivariance){ .n = n,
-                                 .pose_median = recon_quantile(pose, n, 0.5),
-                                 .pose_p95 = recon_quantile(pose, n, 0.95),
-                                 .pose_max = pose[n - 1],
-                                 .code_median = recon_quantile(code, n, 0.5),
-                                 .code_p95 = recon_quantile(code, n, 0.95),
-                                 .code_max = code[n - 1] };
+    RECON_TRY(recon_alloc_raw(ctx, &e, ERRORS * n, sizeof *e));
+    RECON_TRY(errors_of(ctx, e, before, after, angles, n, d));
+    summarize(&out->pose_median, &out->pose_p95, &out->pose_max, e + POSE * n, n);
+    summarize(&out->lean_median, &out->lean_p95, &out->lean_max, e + LEAN * n, n);
+    summarize(&out->code_median, &out->code_p95, &out->code_max, e + CODE * n, n);
+    if (!before->lean || !after->lean)
+        out->lean_median = out->lean_p95 = out->lean_max = NAN;
 done:
-    free(pose);
+    free(e);
     return status;
 }
 
 /* --- images ----------------------------------------------------------------------------------- */
 
+/* A turned copy of every image. */
+typedef struct {
+    double *angle; /* [n] */
+    float *z;      /* [n][d] */
+    double *psi;   /* [n] */
+    double *lean;  /* [n], or NULL */
+} copies;
+
 typedef struct {
     const recon_ieae *model;
     recon_dataset_info info;
     size_t pixels, d;
-    float *images, *turned;  /* [n][pixels]          */
-    float *z[2];             /* before, after [n][d] */
-    double *psi[2], *angles; /* [n]                  */
+    float *images, *turned; /* [n][pixels] */
+    copies a, b;
+    double *between; /* [n] from a to b */
 } trial;
+
+static void copies_free(copies *c)
+{
+    free(c->angle);
+    free(c->z);
+    free(c->psi);
+    free(c->lean);
+}
 
 static void trial_free(trial *t)
 {
     free(t->images);
     free(t->turned);
-    free(t->angles);
-    for (int i = 0; i < 2; i++) {
-        free(t->z[i]);
-        free(t->psi[i]);
-    }
+    free(t->between);
+    copies_free(&t->a);
+    copies_free(&t->b);
+}
+
+static recon_status copies_new(recon_ctx *ctx, copies *c, const trial *t)
+{
+    size_t n = t->info.n;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &c->angle, n, sizeof *c->angle));
+    RECON_TRY(recon_alloc_raw(ctx, &c->z, n * t->d, sizeof *c->z));
+    RECON_TRY(recon_alloc_raw(ctx, &c->psi, n, sizeof *c->psi));
+    if (recon_ieae_describe(t->model).lean)
+        RECON_TRY(recon_alloc_raw(ctx, &c->lean, n, sizeof *c->lean));
+done:
+    return status;
 }
 
 static recon_status trial_new(recon_ctx *ctx, trial *t, const recon_ieae *model,
@@ -99,38 +144,47 @@ static recon_status trial_new(recon_ctx *ctx, trial *t, const recon_ieae *model,
     RECON_TRY(recon_ieae_check_data(ctx, model, data));
     RECON_TRY(recon_alloc_raw(ctx, &t->images, n * pixels, sizeof *t->images));
     RECON_TRY(recon_alloc_raw(ctx, &t->turned, n * pixels, sizeof *t->turned));
-    RECON_TRY(recon_alloc_raw(ctx, &t->angles, n, sizeof *t->angles));
-    for (int i = 0; i < 2; i++) {
-        RECON_TRY(recon_alloc_raw(ctx, &t->z[i], n * t->d, sizeof *t->z[i]));
-        RECON_TRY(recon_alloc_raw(ctx, &t->psi[i], n, sizeof *t->psi[i]));
-    }
+    RECON_TRY(recon_alloc_raw(ctx, &t->between, n, sizeof *t->between));
+    RECON_TRY(copies_new(ctx, &t->a, t));
+    RECON_TRY(copies_new(ctx, &t->b, t));
     for (size_t i = 0; i < n; i++)
         recon_dataset_get(t->images + i * pixels, data, i);
-    RECON_TRY(recon_ieae_embed(ctx, t->z[0], t->psi[0], NULL, model, t->images, n));
 done:
     return status;
 }
+
+typedef struct {
+    const trial *t;
+    const double *angle;
+} turning;
 
 static recon_status turn_one(recon_ctx *ctx, void *arg, size_t i, int worker)
 {
-    trial *t = arg;
+    const turning *by = arg;
+    const trial *t = by->t;
     (void)ctx, (void)worker;
     recon_image_turn(t->turned + i * t->pixels, t->images + i * t->pixels, t->info.height,
-                     t->info.width, t->info.channels, t->angles[i], RECON_BILINEAR);
+                     t->info.width, t->info.channels, by->angle[i], RECON_BILINEAR);
     return RECON_OK;
 }
 
-/* With the angles that are in t. */
-static recon_status turn_and_compare(recon_ctx *ctx, recon_equivariance *out, trial *t)
+/* By the angles that are in c. */
+static recon_status embed_copies(recon_ctx *ctx, const trial *t, copies *c)
 {
-    size_t n = t->info.n;
     recon_status status;
-    RECON_TRY(recon_parallel(ctx, turn_one, t, n));
-    RECON_TRY(recon_ieae_embed(ctx, t->z[1], t->psi[1], NULL, t->model, t->turned, n));
-    RECON_TRY(recon_equivariance_compare(ctx, out, &(recon_codes){ t->z[0], t->psi[0] },
-                                         &(recon_codes){ t->z[1], t->psi[1] }, t->angles, n, t->d));
+    RECON_TRY(recon_parallel(ctx, turn_one, &(turning){ t, c->angle }, t->info.n));
+    RECON_TRY(recon_ieae_embed(ctx, c->z, c->psi, c->lean, t->model, t->turned, t->info.n));
 done:
     return status;
+}
+
+static recon_status compare_copies(recon_ctx *ctx, recon_equivariance *out, trial *t)
+{
+    for (size_t i = 0; i < t->info.n; i++)
+        t->between[i] = t->b.angle[i] - t->a.angle[i];
+    return recon_equivariance_compare(ctx, out, &(recon_codes){ t->a.z, t->a.psi, t->a.lean },
+                                      &(recon_codes){ t->b.z, t->b.psi, t->b.lean }, t->between,
+                                      t->info.n, t->d);
 }
 
 recon_status recon_equivariance_random(recon_ctx *ctx, recon_equivariance *out,
@@ -142,9 +196,12 @@ recon_status recon_equivariance_random(recon_ctx *ctx, recon_equivariance *out,
     RECON_TRY(trial_new(ctx, &t, model, data));
     for (size_t i = 0; i < t.info.n; i++) {
         recon_rng rng = recon_rng_new(seed, i);
-        t.angles[i] = recon_so2_haar(&rng);
+        t.a.angle[i] = recon_so2_haar(&rng);
+        t.b.angle[i] = recon_so2_haar(&rng);
     }
-    RECON_TRY(turn_and_compare(ctx, out, &t));
+    RECON_TRY(embed_copies(ctx, &t, &t.a));
+    RECON_TRY(embed_copies(ctx, &t, &t.b));
+    RECON_TRY(compare_copies(ctx, out, &t));
 done:
     trial_free(&t);
     return status;
@@ -152,15 +209,21 @@ done:
 
 recon_status recon_equivariance_sweep(recon_ctx *ctx, recon_equivariance *out,
                                       const recon_ieae *model, const recon_dataset *data,
-                                      const double *angles, size_t count)
+                                      const double *angles, size_t count, uint64_t seed)
 {
     trial t;
     recon_status status;
     RECON_TRY(trial_new(ctx, &t, model, data));
-    for (size_t a = 0; a < count; a++) {
+    for (size_t i = 0; i < t.info.n; i++) {
+        recon_rng rng = recon_rng_new(seed, i);
+        t.a.angle[i] = recon_so2_haar(&rng);
+    }
+    RECON_TRY(embed_copies(ctx, &t, &t.a));
+    for (size_t k = 0; k < count; k++) {
         for (size_t i = 0; i < t.info.n; i++)
-            t.angles[i] = angles[a];
-        RECON_TRY(turn_and_compare(ctx, &out[a], &t));
+            t.b.angle[i] = t.a.angle[i] + angles[k];
+        RECON_TRY(embed_copies(ctx, &t, &t.b));
+        RECON_TRY(compare_copies(ctx, &out[k], &t));
     }
 done:
     trial_free(&t);

@@ -7,12 +7,15 @@
 #include "core/memory.h"
 #include "nn/disc.h"
 #include "nn/params.h"
+#include "ops/ops.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH = 256, MAX_SIDE = 1 << 10, MAX_CHANNELS = 16, MOST = 1 << 20 };
+/* Images at once: as many as a CPU's caches like, or as fill a GPU. */
+enum { BATCH_HOST = 256, BATCH_DEVICE = 1024, MAX_SIDE = 1 << 10, MAX_CHANNELS = 16 };
+enum { MOST = 1 << 20 }; /* of any size in a file, before it is looked at */
 #define KIND "ieae"
 
 /* --- made ------------------------------------------------------------------------------------- */
@@ -189,21 +192,27 @@ recon_var recon_ieae_rebuild(recon_tape *t, const recon_ieae *m, recon_var code,
     return recon_var_rotate(t, image, recon_var_angle(t, pose));
 }
 
+static size_t batch_for(recon_ctx *ctx)
+{
+    return recon_ops_on_host(ctx) == recon_ops_of(ctx) ? BATCH_HOST : BATCH_DEVICE;
+}
+
 typedef struct {
     recon_tape *tape;
-    float *seen;   /* [BATCH][pixels], with a mask */
-    double *z, *v; /* [BATCH][code], [BATCH][2]    */
+    size_t batch;
+    float *seen;   /* [batch][pixels], with a mask */
+    double *z, *v; /* [batch][code], [batch][2]    */
 } scratch;
 
 static recon_status scratch_new(recon_ctx *ctx, scratch *s, const recon_ieae *m)
 {
     size_t image = m->shape.height * m->shape.width_px * m->shape.channels;
     recon_status status;
-    *s = (scratch){ 0 };
+    *s = (scratch){ .batch = batch_for(ctx) };
     RECON_TRY(recon_tape_new(ctx, &s->tape, m->params->precision, 0));
-    RECON_TRY(recon_alloc_raw(ctx, &s->seen, BATCH * image, sizeof *s->seen));
-    RECON_TRY(recon_alloc_raw(ctx, &s->z, BATCH * m->shape.code, sizeof *s->z));
-    RECON_TRY(recon_alloc_raw(ctx, &s->v, BATCH * 2, sizeof *s->v));
+    RECON_TRY(recon_alloc_raw(ctx, &s->seen, s->batch * image, sizeof *s->seen));
+    RECON_TRY(recon_alloc_raw(ctx, &s->z, s->batch * m->shape.code, sizeof *s->z));
+    RECON_TRY(recon_alloc_raw(ctx, &s->v, s->batch * 2, sizeof *s->v));
 done:
     return status;
 }
@@ -255,10 +264,10 @@ recon_status recon_ieae_embed(recon_ctx *ctx, float *z, double *psi, double *lea
     scratch s;
     recon_status status;
     RECON_TRY(scratch_new(ctx, &s, m));
-    for (size_t at = 0; at < n; at += BATCH)
+    for (size_t at = 0; at < n; at += s.batch)
         RECON_TRY(embed_batch(&s, z ? z + at * m->shape.code : NULL, psi ? psi + at : NULL,
                               lean ? lean + at : NULL, m, images + at * image,
-                              n - at < BATCH ? n - at : BATCH));
+                              n - at < s.batch ? n - at : s.batch));
 done:
     scratch_free(&s);
     return status;
@@ -313,7 +322,7 @@ recon_status recon_ieae_embed_all(recon_ctx *ctx, recon_embedded *out, const rec
     RECON_TRY(own_arrays(ctx, out, &z, &psi, &lean, &labels, m, data));
     RECON_TRY(scratch_new(ctx, &s, m));
     RECON_TRY(recon_loader_open(ctx, &loader, data,
-                                &(recon_loader_options){ .batch = BATCH, .keep_last = 1 }));
+                                &(recon_loader_options){ .batch = s.batch, .keep_last = 1 }));
     recon_progress_begin(ctx, "embed", out->n);
     for (size_t at = 0; at < out->n; at += b.n) {
         recon_loader_next(&b, loader);
@@ -340,11 +349,12 @@ recon_status recon_ieae_decode(recon_ctx *ctx, float *out, const recon_ieae *m, 
     size_t image = m->shape.height * m->shape.width_px * m->shape.channels, code = m->shape.code;
     double *read = NULL;
     recon_tape *t = NULL;
+    size_t batch = batch_for(ctx);
     recon_status status;
     RECON_TRY(recon_tape_new(ctx, &t, m->params->precision, 0));
-    RECON_TRY(recon_alloc_raw(ctx, &read, BATCH * image, sizeof *read));
-    for (size_t at = 0; at < n; at += BATCH) {
-        size_t part = n - at < BATCH ? n - at : BATCH;
+    RECON_TRY(recon_alloc_raw(ctx, &read, batch * image, sizeof *read));
+    for (size_t at = 0; at < n; at += batch) {
+        size_t part = n - at < batch ? n - at : batch;
         RECON_TRY(recon_tape_begin(t, RECON_INFER, 0));
         recon_var x = recon_var_input(t, z + at * code, RECON_F32, (size_t[]){ part, code }, 2);
         RECON_TRY(recon_var_read(t, read, recon_decoder_apply(t, &m->decoder, x)));

@@ -1,4 +1,5 @@
 /* maps.c - the networks, their file, and their answers. */
+#include <recon/stats/so2_moments.h>
 #include "maps/maps.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -260,12 +261,25 @@ done:
     return status;
 }
 
+/* The width of the arc or of the normal that keeps as many angles as near. Of a normal the median,
+ * 0.6745 sigma: the share that is least moved by others. Of an arc 85 %: so much of an arc and of a
+ * normal of the same variance lie equally near, within 2 %, and a mixture of few peaks that stands
+ * for an arc has a shape in between. */
+static double width_of(const recon_so2_density *p, recon_so2_family family)
+{
+    double width = family == RECON_SO2_UNIFORM ? recon_so2_deviation(p, 0.85) / 0.85
+                                               : recon_so2_deviation(p, 0.5) / 0.6744897501960817;
+    return fmin(fmax(width, RECON_THETA_LEAST), M_PI);
+}
+
 static void take_all(void *out, const recon_maps *m, size_t at, const recon_so2_map *map, size_t n)
 {
     recon_so2_map *to = (recon_so2_map *)out + at;
     for (size_t i = 0; i < n; i++) {
         to[i] = map[i];
         to[i].family = m->info.family;
+        to[i].theta_label = map[i].theta;
+        to[i].theta = width_of(&map[i].density, m->info.family);
     }
 }
 

@@ -91,15 +91,17 @@ static void draw_names(recon_svg *svg, const recon_confusion *c, const layout *l
             recon_svg_text(svg, "mid", l->left + middle, end + 15, name);
     }
     double center = CELL * (double)c->classes / 2;
-    recon_svg_text_upwards(svg, "head mid", RECON_MARGIN + 9, l->top + center, "true class");
-    recon_svg_text(svg, "head mid", l->left + center, end + l->below + 14, "predicted class");
+    recon_svg_text_upwards(svg, "head mid", RECON_MARGIN + 9, l->top + center,
+                           c->rows ? c->rows : "true class");
+    recon_svg_text(svg, "head mid", l->left + center, end + l->below + 14,
+                   c->columns ? c->columns : "predicted class");
 }
 
 static void draw_recall(recon_svg *svg, const recon_confusion *c, const layout *l)
 {
     recon_shown text;
     double x = l->left + CELL * (double)c->classes + RECALL - 4;
-    recon_svg_text(svg, "head end", x, l->top - 7, "correct");
+    recon_svg_text(svg, "head end", x, l->top - 7, c->diagonal ? c->diagonal : "correct");
     for (size_t i = 0; i < c->classes; i++) {
         double sum = row_sum(c, i), correct = (double)c->counts[i * c->classes + i];
         if (sum > 0)
@@ -126,8 +128,9 @@ static const char *describe(recon_words *words, const recon_confusion *c)
         correct += (double)c->counts[i * c->classes + i];
         all += row_sum(c, i);
     }
-    return recon_words_add(words, "Confusion matrix of %zu classes: %s correct.", c->classes,
-                           recon_show(text, 100 * correct / all, 2, "%"));
+    return recon_words_add(words, "Confusion matrix of %zu classes: %s %s.", c->classes,
+                           recon_show(text, 100 * correct / all, 2, "%"),
+                           c->diagonal ? c->diagonal : "correct");
 }
 
 static recon_status check(recon_ctx *ctx, const recon_confusion *c)

@@ -60,3 +60,37 @@ int recon_so2_fold(const double moment[RECON_SO2_MOMENTS])
     }
     return most >= RECON_FOLD_LEAST;
 }
+
+static double mean_direction(const recon_so2_density *p)
+{
+    double moment[RECON_SO2_MOMENTS];
+    double complex sum = 0;
+    if (p->family != RECON_SO2_MIXTURE)
+        return p->center;
+    for (int k = 0; k < p->parts; k++) {
+        vonmises_moments(moment, p->part[k].kappa);
+        sum += p->part[k].weight * moment[0] * cexp(I * p->part[k].mean);
+    }
+    return p->center + carg(sum);
+}
+
+/* By the trapezoidal rule outwards, in steps that grow with the distance: a density may be as sharp
+ * as a thousandth of the circle. */
+double recon_so2_deviation(const recon_so2_density *p, double wanted)
+{
+    enum { STEPS = 256 };
+    double middle = mean_direction(p), inside = 0, from = 0;
+    double before = 2 * exp(recon_so2_log_density(p, middle));
+    for (int i = 1; i <= STEPS; i++) {
+        double to = M_PI * i * i / (STEPS * STEPS);
+        double here =
+            exp(recon_so2_log_density(p, middle + to)) + exp(recon_so2_log_density(p, middle - to));
+        double share = (before + here) / 2 * (to - from);
+        if (inside + share >= wanted)
+            return from + (to - from) * (wanted - inside) / share;
+        inside += share;
+        before = here;
+        from = to;
+    }
+    return M_PI;
+}

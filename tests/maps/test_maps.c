@@ -246,6 +246,7 @@ static void check_same(const recon_so2_map *a, const recon_so2_map *b)
     for (size_t i = 0; i < TEST; i++) {
         CHECK_NEAR(a[i].lambda, b[i].lambda, 0);
         CHECK_NEAR(a[i].theta, b[i].theta, 0);
+        CHECK_NEAR(a[i].theta_label, b[i].theta_label, 0);
         CHECK_NEAR(a[i].midpoint, b[i].midpoint, 0);
         CHECK_NEAR(a[i].half_width, b[i].half_width, 0);
         assert_int_equal(a[i].family, b[i].family);

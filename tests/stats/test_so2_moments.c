@@ -45,6 +45,29 @@ static void moments_are_integrals(void **state)
     }
 }
 
+static void a_share_of_the_angles_lies_within_its_distance(void **state)
+{
+    (void)state;
+    recon_so2_density arc = { .family = RECON_SO2_UNIFORM, .center = 3, .width = 1.2 };
+    recon_so2_density normal = { .family = RECON_SO2_NORMAL, .center = 3, .width = 0.3 };
+    recon_so2_density mixed = { .family = RECON_SO2_MIXTURE,
+                                .parts = 2,
+                                .part = { { 0.5, 3, 4 }, { 0.5, -3, 4 } } };
+    CHECK_NEAR(recon_so2_deviation(&arc, 0.5), 0.6, 2e-3);
+    CHECK_NEAR(recon_so2_deviation(&arc, 0.85), 0.85 * 1.2, 2e-3);
+    CHECK_NEAR(recon_so2_deviation(&normal, 0.5), 0.3 * 0.67449, 1e-5);
+    normal.width = 1e-3;
+    CHECK_NEAR(recon_so2_deviation(&normal, 0.5), 1e-3 * 0.67449, 2e-5);
+    double half = recon_so2_deviation(&mixed, 0.5), sum = 0;
+    for (double at = M_PI - half; at < M_PI + half; at += 1e-4)
+        sum += 1e-4 * exp(recon_so2_log_density(&mixed, at));
+    CHECK_NEAR(sum, 0.5, 1e-3); /* about the mean direction, which is pi */
+    normal.width = 0.05;
+    normal.background = 0.2; /* a minority from elsewhere */
+    CHECK_LESS(recon_so2_deviation(&normal, 0.5), 0.05);
+    CHECK_NEAR(recon_so2_deviation(&arc, 1), 1.2, 0.03);
+}
+
 static void extremes_have_their_limits(void **state)
 {
     (void)state;
@@ -98,6 +121,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(moments_are_integrals),
+        cmocka_unit_test(a_share_of_the_angles_lies_within_its_distance),
         cmocka_unit_test(extremes_have_their_limits),
         cmocka_unit_test(equal_modes_are_counted),
         cmocka_unit_test(one_mode_is_never_folded),

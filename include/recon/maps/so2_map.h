@@ -13,9 +13,10 @@ extern "C" {
 
 /* Angles are radians in the backbone's frame, that of psi. */
 typedef struct {
-    double lambda;               /* Lambda(x), the natural pose; (-pi, pi]                       */
-    double theta;                /* Theta(x), how far it turns about it; RECON_THETA_LEAST on    */
-    recon_so2_family family;     /* RECON_SO2_UNIFORM: theta is a half-width; _NORMAL: a sigma   */
+    double lambda;           /* Lambda(x), the natural pose; (-pi, pi]                       */
+    double theta;            /* Theta(x), how far it turns about it; RECON_THETA_LEAST on    */
+    double theta_label;      /* the same as learned from Algorithm 1's widths, as in the paper */
+    recon_so2_family family; /* RECON_SO2_UNIFORM: theta is a half-width; _NORMAL: a sigma   */
     double midpoint, half_width; /* the paper's uncentred support; midpoint in (-pi, pi]         */
     recon_so2_density density;   /* of psi given x: a mixture, in the backbone's frame           */
 } recon_so2_map;

@@ -171,9 +171,10 @@ RECON_API recon_status recon_figure_lines(recon_ctx *ctx, char **out, const reco
 /* How often class i was taken for class j, coloured by the share of i. */
 typedef struct {
     const char *title, *desc;
-    const uint64_t *counts;   /* [classes][classes], rows are the truth */
-    const char *const *names; /* [classes]; NULL: numbers */
-    size_t classes;           /* at most 64 */
+    const uint64_t *counts;                /* [classes][classes], rows are the truth */
+    const char *const *names;              /* [classes]; NULL: numbers */
+    size_t classes;                        /* at most 64 */
+    const char *rows, *columns, *diagonal; /* NULL: "true class", "predicted class", "correct" */
 } recon_confusion;
 
 RECON_API recon_status recon_figure_confusion(recon_ctx *ctx, char **out, const recon_confusion *c);

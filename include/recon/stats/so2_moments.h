@@ -14,6 +14,10 @@ enum { RECON_SO2_MOMENTS = 4 };
 /* moment[m - 1] = |E exp(i m theta)| in closed form, m = 1 .. RECON_SO2_MOMENTS. */
 RECON_API void recon_so2_moments(double moment[RECON_SO2_MOMENTS], const recon_so2_density *p);
 
+/* The distance from the mean direction that this share of the angles, in (0, 1], keeps within: a
+ * width that the rest, from elsewhere, hardly moves. */
+RECON_API double recon_so2_deviation(const recon_so2_density *p, double share);
+
 /* How many poses look alike: m means that the pose is defined modulo 360 / m degrees.
  *
  * The moments of one mode fall with m, those of m modes evenly spaced and equally heavy vanish

@@ -1,0 +1,276 @@
+/* cmd_check.c - recon check: how truly a model turns with its images. */
+#include "cli/cli.h"
+#include "core/fail.h"
+#include "core/memory.h"
+
+#include <math.h>
+#include <recon/backbone/equivariance.h>
+#include <recon/report/figure.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int run(int argc, char **argv);
+const cli_command cli_check = {
+    .name = "check",
+    .purpose = "measure how truly a model turns with its images",
+    .arguments = "MODEL",
+    .example =
+        "  recon check digits/model.safetensors --data mnist/test --svg equivariance.svg\n"
+        "\n"
+        "Every image is turned twice, each time from how it came, and the two copies compared: "
+        "the\n"
+        "pose should differ by the turn between them and the code z not at all. Behind each layer\n"
+        "the fields of one copy, turned as a picture, should be those of the other; the floor is\n"
+        "what resampling them there and back costs without a network.",
+    .run = run,
+};
+
+enum {
+    ANGLES = 7,
+    STEP = 15, /* degrees */
+    RIGHT = 6,
+    LIMIT = 256,
+    LAYER_IMAGES = 64, /* enough for a median, and fields take long to turn */
+    DRAWN_LAYERS = 4,
+    LAYER_NAME = 32
+};
+#define ROUNDING 0.5 /* degrees: float is off by a thousandth, bfloat16 by a tenth */
+
+typedef struct {
+    const char *model, *svg;
+    cli_data data;
+    cli_common common;
+} settings;
+
+typedef struct {
+    size_t depth; /* the picture and the layers */
+    size_t some;  /* images that layers are measured on */
+    double angles[ANGLES];
+    recon_equivariance random, sweep[ANGLES];
+    recon_layer_equivariance *layers; /* [ANGLES][depth] */
+} findings;
+
+static int parse(settings *s, int argc, char **argv)
+{
+    cli_option options[1 + CLI_DATA_OPTIONS + 1] = {
+        { "--svg", "FILE", NULL, "draw the errors too", CLI_TEXT, 0, &s->svg },
+    };
+    size_t words = 0;
+    cli_data_options(options, sizeof options / sizeof *options, &s->data);
+    options[1].required = 0; /* --data: the model may say it */
+    int code = cli_parse(&cli_check, options, &s->common, argc, argv, &s->model, 1, &words);
+    if (code < 0 && words != 1)
+        return cli_misuse(&cli_check, "name a model");
+    if (code < 0 && s->data.turn)
+        return cli_misuse(&cli_check, "--turn: the check itself turns images, from how they came");
+    return code;
+}
+
+/* --- shown ------------------------------------------------------------------------------------ */
+
+static const char *layer_name(char out[LAYER_NAME], size_t layer)
+{
+    snprintf(out, LAYER_NAME, layer ? "layer %zu" : "picture", layer);
+    return out;
+}
+
+static json_t *degrees(double radians)
+{
+    return isfinite(radians) ? json_real(radians * CLI_DEGREES) : json_null();
+}
+
+static json_t *errors_json(const recon_equivariance *e)
+{
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:f}", "pose_median_deg",
+                     degrees(e->pose_median), "pose_p95_deg", degrees(e->pose_p95), "pose_max_deg",
+                     degrees(e->pose_max), "lean_median_deg", degrees(e->lean_median),
+                     "lean_p95_deg", degrees(e->lean_p95), "lean_max_deg", degrees(e->lean_max),
+                     "code_median", e->code_median, "code_p95", e->code_p95, "code_max",
+                     e->code_max);
+}
+
+static json_t *layer_json(const findings *f, size_t layer)
+{
+    const recon_layer_equivariance *l = &f->layers[layer];
+    json_t *error = json_array(), *floor = json_array();
+    recon_fields_text fields;
+    char name[LAYER_NAME];
+    for (size_t k = 0; k < ANGLES; k++) {
+        json_array_append_new(error, json_real(l[k * f->depth].error));
+        json_array_append_new(floor, json_real(l[k * f->depth].floor));
+    }
+    return json_pack("{s:s, s:s, s:I, s:I, s:o, s:o}", "name", layer_name(name, layer), "fields",
+                     recon_fields_print(fields, &l->fields), "height", (json_int_t)l->height,
+                     "width", (json_int_t)l->width, "error", error, "floor", floor);
+}
+
+static json_t *as_json(const findings *f)
+{
+    json_t *angles = json_array(), *sweep = json_array(), *layers = json_array();
+    for (size_t k = 0; k < ANGLES; k++) {
+        json_array_append_new(angles, json_integer((json_int_t)(k * STEP)));
+        json_array_append_new(sweep, errors_json(&f->sweep[k]));
+    }
+    for (size_t l = 0; l < f->depth; l++)
+        json_array_append_new(layers, layer_json(f, l));
+    return json_pack("{s:I, s:o, s:o, s:o, s:I, s:o}", "images", (json_int_t)f->random.n, "random",
+                     errors_json(&f->random), "angles_deg", angles, "by_angle", sweep,
+                     "layer_images", (json_int_t)f->some, "layers", layers);
+}
+
+static void print_row(const char *turn, const recon_equivariance *e)
+{
+    printf("%7s %9.2f%8.2f", turn, e->pose_median * CLI_DEGREES, e->pose_p95 * CLI_DEGREES);
+    if (isfinite(e->lean_median))
+        printf(" %9.2f%8.2f", e->lean_median * CLI_DEGREES, e->lean_p95 * CLI_DEGREES);
+    else
+        printf(" %9s%8s", "-", "-");
+    printf(" %9.4f%8.4f\n", e->code_median, e->code_p95);
+}
+
+static void print_sweep(const findings *f)
+{
+    printf("%7s %17s %17s %17s\n", "turn", "pose, degrees", "lean, degrees", "change of z");
+    printf("%7s", "");
+    for (int i = 0; i < 3; i++)
+        printf(" %9s%8s", "median", "95%");
+    putchar('\n');
+    for (size_t k = 0; k < ANGLES; k++) {
+        char turn[16];
+        snprintf(turn, sizeof turn, "%zu", k * STEP);
+        print_row(turn, &f->sweep[k]);
+    }
+    print_row("any", &f->random);
+}
+
+static void print_layers(const findings *f)
+{
+    printf("\nfields of %zu images: relative error, and its floor, percent\n%9s", f->some, "");
+    for (size_t k = 0; k < ANGLES; k++)
+        printf("%11zu", k * STEP);
+    putchar('\n');
+    for (size_t l = 0; l < f->depth; l++) {
+        char name[LAYER_NAME];
+        printf("  %-9s", layer_name(name, l));
+        for (size_t k = 0; k < ANGLES; k++) {
+            const recon_layer_equivariance *at = &f->layers[k * f->depth + l];
+            printf(" %5.1f%5.1f", 100 * at->error, 100 * at->floor);
+        }
+        putchar('\n');
+    }
+}
+
+static void print_text(const settings *s, const findings *f)
+{
+    double right = f->sweep[RIGHT].pose_max * CLI_DEGREES;
+    printf("%s, two turned copies each of %zu images of %s\n\n", s->model, f->random.n,
+           s->data.spec);
+    print_sweep(f);
+    print_layers(f);
+    printf("\n%s right angles (at most %.1g degrees). At any: half of the poses within %.2f "
+           "degrees,\n95 of 100 within %.2f.\n",
+           right < ROUNDING ? "Exact at" : "Not exact at", right,
+           f->random.pose_median * CLI_DEGREES, f->random.pose_p95 * CLI_DEGREES);
+}
+
+/* z, some of the layers from the first to the last, and the picture's floor. */
+static recon_status draw(recon_ctx *ctx, const settings *s, const findings *f)
+{
+    double errors[1 + DRAWN_LAYERS][ANGLES], high[ANGLES], floor[ANGLES];
+    char names[DRAWN_LAYERS][LAYER_NAME], *svg = NULL;
+    recon_error_curve curves[1 + DRAWN_LAYERS] = { { "z, end to end", errors[0], high } };
+    recon_status status;
+    for (size_t k = 0; k < ANGLES; k++) {
+        errors[0][k] = f->sweep[k].code_median;
+        high[k] = f->sweep[k].code_p95;
+        floor[k] = f->layers[k * f->depth].floor;
+    }
+    for (size_t i = 0; i < DRAWN_LAYERS; i++) {
+        size_t layer = 1 + i * (f->depth - 2) / (DRAWN_LAYERS - 1);
+        for (size_t k = 0; k < ANGLES; k++)
+            errors[1 + i][k] = f->layers[k * f->depth + layer].error;
+        curves[1 + i] = (recon_error_curve){ layer_name(names[i], layer), errors[1 + i], NULL };
+    }
+    RECON_TRY(recon_figure_equivariance(ctx, &svg,
+                                        &(recon_equivariance_plot){ .title = "equivariance error",
+                                                                    .unit = "relative error",
+                                                                    .angles = f->angles,
+                                                                    .count = ANGLES,
+                                                                    .curves = curves,
+                                                                    .curve_count = 1 + DRAWN_LAYERS,
+                                                                    .floor = floor,
+                                                                    .linear = 1 }));
+    RECON_TRY(recon_svg_save(ctx, s->svg, svg));
+done:
+    free(svg);
+    return status;
+}
+
+/* --- the work --------------------------------------------------------------------------------- */
+
+static recon_status measure(recon_ctx *ctx, findings *f, const recon_ieae *model,
+                            const recon_dataset *data, uint64_t seed)
+{
+    recon_dataset *some = NULL;
+    recon_status status;
+    f->depth = recon_equivariance_depth(model);
+    f->some = recon_dataset_describe(data).n < LAYER_IMAGES ? recon_dataset_describe(data).n
+                                                            : LAYER_IMAGES;
+    for (size_t k = 0; k < ANGLES; k++)
+        f->angles[k] = (double)(k * STEP) / CLI_DEGREES;
+    RECON_TRY(recon_alloc(ctx, &f->layers, ANGLES * f->depth, sizeof *f->layers));
+    RECON_TRY(recon_equivariance_random(ctx, &f->random, model, data, seed));
+    RECON_TRY(recon_equivariance_sweep(ctx, f->sweep, model, data, f->angles, ANGLES, seed));
+    RECON_TRY(recon_dataset_take(ctx, &some, data, f->some, seed));
+    RECON_TRY(recon_equivariance_layers(ctx, f->layers, model, some, f->angles, ANGLES, seed));
+done:
+    recon_dataset_close(some);
+    return status;
+}
+
+/* Where no images are named: those that `recon discover` was given. */
+static recon_status name_images(recon_ctx *ctx, settings *s, const recon_safetensors *file)
+{
+    const char *said = recon_safetensors_metadata(file, "data");
+    if (!s->data.spec)
+        s->data.spec = said && *said ? said : NULL;
+    if (!s->data.spec)
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "%s does not say which images it was made from: name some with --data",
+                          s->model);
+    return RECON_OK;
+}
+
+static recon_status work(recon_ctx *ctx, const void *arg)
+{
+    settings s = *(const settings *)arg;
+    recon_safetensors *file = NULL;
+    recon_ieae *model = NULL;
+    cli_images images = { 0 };
+    findings f = { 0 };
+    recon_status status;
+    RECON_TRY(recon_safetensors_open(ctx, &file, s.model));
+    RECON_TRY(name_images(ctx, &s, file));
+    RECON_TRY(cli_images_open(ctx, &images, &s.data));
+    RECON_TRY(recon_ieae_open(ctx, &model, s.model, cli_precision(&s.data)));
+    RECON_TRY(measure(ctx, &f, model, images.use, cli_seed(&s.data)));
+    if (s.svg)
+        RECON_TRY(draw(ctx, &s, &f));
+    if (s.common.json)
+        RECON_TRY(cli_print_json(ctx, as_json(&f)));
+    else if (!s.common.quiet)
+        print_text(&s, &f);
+done:
+    free(f.layers);
+    recon_ieae_close(ctx, model);
+    cli_images_close(&images);
+    recon_safetensors_close(file);
+    return status;
+}
+
+static int run(int argc, char **argv)
+{
+    settings s = { .data = { .limit = LIMIT } };
+    int code = parse(&s, argc, argv);
+    return code >= 0 ? code : cli_run(&cli_check, &s.common, work, &s);
+}

@@ -1,0 +1,53 @@
+#!/bin/sh
+# recon check: how truly a model turns, as a table, as JSON, as a figure.
+here=$(cd "${0%/*}" && pwd)
+. "$here/lib.sh"
+. "$here/tiny.sh"
+run discover --model backbone $letters --k 5 --out found --quiet
+report "$code" "discover"
+images="--data npy:images.npy --limit 40"
+
+run check --help
+[ "$code" -eq 0 ] && grep -q '^example:' "$scratch/stdout" && [ ! -s "$scratch/stderr" ]
+report $? "check --help shows an example"
+refused 2 "name a model" check $images
+refused 2 "'second' is one argument too many" check backbone second $images
+refused 2 "the check itself turns images" check backbone $images --turn all
+
+run check backbone $images
+[ "$code" -eq 0 ] && grep -q 'two turned copies each of 40 images of npy:images.npy' "$scratch/stdout" &&
+    grep -q '^    any ' "$scratch/stdout" && grep -q '^  layer 5 ' "$scratch/stdout" &&
+    grep -q '^Exact at right angles' "$scratch/stdout"
+report $? "a table: angles, layers, and exact at right angles"
+cp "$scratch/stdout" first
+run check backbone $images --threads 1
+cmp -s first "$scratch/stdout"
+report $? "another number of threads gives the same table"
+
+# The model of `recon discover` says which images it was made from.
+run check found/model.safetensors --json --quiet
+[ "$code" -eq 0 ] && is_json "$scratch/stdout"
+report $? "--json, without --data"
+missing=
+for key in images random pose_median_deg pose_p95_deg pose_max_deg lean_median_deg lean_p95_deg \
+    lean_max_deg code_median code_p95 code_max angles_deg by_angle layer_images layers name fields \
+    height width error floor; do
+    grep -q "\"$key\":" "$scratch/stdout" || missing="$missing $key"
+done
+[ -z "$missing" ] && grep -q '"images": 120' "$scratch/stdout" && grep -q '"layer_images": 64' "$scratch/stdout"
+report $? "its keys (missing:${missing:- none})"
+
+run check backbone $images --svg errors.svg --quiet
+[ "$code" -eq 0 ] && [ ! -s "$scratch/stdout" ] && grep -q '</svg>' errors.svg &&
+    grep -q 'interpolation alone' errors.svg
+report $? "--svg draws the errors beside what interpolation costs"
+
+refused 1 "backbone does not say which images it was made from" check backbone --quiet
+refused 1 "nowhere: " check nowhere $images --quiet
+head -c 100 backbone >cut
+refused 1 "cut: " check cut $images --quiet
+printf '\002\000\000\000\000\000\000\000{}' >empty
+refused 1 "empty: not an image model" check empty $images --quiet
+letters 4 | npy wide.npy '|u1' '4, 8, 32'
+refused 1 "but the model was made for 16 x 16 x 1" check backbone --data npy:wide.npy --quiet
+finish
