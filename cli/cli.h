@@ -5,9 +5,6 @@
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
-#include <recon/apps/canonicalize.h>
-#include <recon/apps/discover.h>
-#include <recon/apps/score.h>
 #include <recon/recon.h>
 #include <jansson.h>
 

@@ -3,9 +3,7 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 
-#include <recon/backbone/classifier.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static int run(int argc, char **argv);
@@ -26,21 +24,19 @@ const cli_command cli_classifier = {
 };
 
 typedef struct {
-    const char *data, *out, *model;
-    int net, device, precision, stored, resume, deterministic, flip, skip_bad;
-    size_t epochs, batch, seed, every, width, size;
+    const char *word, *out, *model;
+    int net, stored, resume, flip;
+    size_t epochs, batch, every, width;
     double rate, shift;
+    cli_data data;
     cli_common common;
 } settings;
 
-static const char *const devices[] = { "cpu", "cuda", "ref" };
-enum { DEVICE_CUDA = 1 };
 static const char *const nets[] = { "small", "resnet18" };
 
-static int parse(settings *s, const char **word, int argc, char **argv)
+static int parse(settings *s, int argc, char **argv)
 {
-    const cli_option options[] = {
-        { "--data", "SPEC", NULL, "labelled images", CLI_TEXT, 1, &s->data },
+    cli_option options[12 + CLI_DATA_OPTIONS + 1] = {
         { "--out", "MODEL", NULL, "train: file for the best weights", CLI_TEXT, 0, &s->out },
         { "--model", "MODEL", NULL, "eval: what train wrote", CLI_TEXT, 0, &s->model },
         { "--net", NULL, "small|resnet18", "network (default small)", CLI_CHOICE, 0, &s->net },
@@ -56,29 +52,19 @@ static int parse(settings *s, const char **word, int argc, char **argv)
           &s->batch },
         { "--rate", "R", NULL, "highest learning rate (default 0.002, resnet18 0.001)", CLI_NUMBER,
           0, &s->rate },
-        { "--seed", "S", NULL, "of weights, order and dropout (default 1)", CLI_COUNT, 0,
-          &s->seed },
         { "--every", "N", NULL, "a checkpoint every N steps too (default: every epoch)", CLI_COUNT,
           0, &s->every },
-        { "--device", NULL, "cpu|cuda|ref", "where to compute (default cpu)", CLI_CHOICE, 0,
-          &s->device },
-        { "--precision", NULL, "f32|bf16", "of activations (default f32)", CLI_CHOICE, 0,
-          &s->precision },
         { "--weights", NULL, "f32|bf16", "as written to MODEL (default f32)", CLI_CHOICE, 0,
           &s->stored },
-        { "--skip-bad", NULL, NULL, "leave out images that cannot be read, and count them",
-          CLI_FLAG, 0, &s->skip_bad },
-        { "--size", "N", NULL, "png: make all pictures N x N", CLI_COUNT, 0, &s->size },
-        { "--deterministic", NULL, NULL, "with cuda: the same bits in every run, more slowly",
-          CLI_FLAG, 0, &s->deterministic },
         { "--resume", NULL, NULL, "go on from MODEL.last if it is there", CLI_FLAG, 0, &s->resume },
-        { 0 },
     };
-    return cli_parse(&cli_classifier, options, &s->common, argc, argv, word, 1, NULL);
+    cli_data_options(options, sizeof options / sizeof *options, &s->data);
+    return cli_parse(&cli_classifier, options, &s->common, argc, argv, &s->word, 1, NULL);
 }
 
-static int check(const settings *s, const char *word)
+static int check(const settings *s)
 {
+    const char *word = s->word;
     if (!word || (strcmp(word, "train") && strcmp(word, "eval")))
         return cli_misuse(&cli_classifier, "%s%s%s", word ? "'" : "say train or eval",
                           word ? word : "", word ? "' is neither train nor eval" : "");
@@ -90,14 +76,11 @@ static int check(const settings *s, const char *word)
 
 static recon_status show(recon_ctx *ctx, const settings *s, json_t *answer, const char *text)
 {
-    char *json = s->common.json ? cli_json_text(answer) : NULL;
-    if (!s->common.json)
-        json_decref(answer);
-    if (s->common.json && !json)
-        return recon_fail(ctx, RECON_ERR_MEMORY, "out of memory");
-    if (json || !s->common.quiet)
-        puts(json ? json : text);
-    free(json);
+    if (s->common.json)
+        return cli_print_json(ctx, answer);
+    json_decref(answer);
+    if (!s->common.quiet)
+        puts(text);
     return RECON_OK;
 }
 
@@ -110,9 +93,9 @@ static recon_status train(recon_ctx *ctx, const settings *s, const recon_dataset
                                    .epochs = s->epochs,
                                    .batch = s->batch,
                                    .rate = s->rate,
-                                   .seed = s->seed,
+                                   .seed = cli_seed(&s->data),
                                    .every = s->every,
-                                   .precision = s->precision ? RECON_MIXED : RECON_SINGLE,
+                                   .precision = cli_precision(&s->data),
                                    .bf16 = s->stored,
                                    .resume = s->resume };
     recon_train_result r;
@@ -145,7 +128,7 @@ static recon_status eval(recon_ctx *ctx, const settings *s, const recon_dataset 
     RECON_TRY(recon_classifier_accuracy(ctx, &accuracy, c, data));
     recon_classifier_info i = recon_classifier_describe(c);
     snprintf(text, sizeof text, "%s: %s of %zu weights, accuracy %.4f on %zu images of %s",
-             s->model, nets[i.net], i.weights, accuracy, n, s->data);
+             s->model, nets[i.net], i.weights, accuracy, n, s->data.spec);
     RECON_TRY(show(ctx, s,
                    json_pack("{s:s, s:I, s:f, s:I, s:f}", "net", nets[i.net], "weights",
                              (json_int_t)i.weights, "accuracy", accuracy, "images", (json_int_t)n,
@@ -156,34 +139,23 @@ done:
     return status;
 }
 
-static recon_status work(recon_ctx *ctx, const settings *s, const char *word)
+static recon_status work(recon_ctx *ctx, const void *arg)
 {
-    recon_dataset *data = NULL;
+    const settings *s = arg;
+    cli_images images;
     recon_status status;
-    RECON_TRY(recon_ops_attach(ctx, s->device == DEVICE_CUDA && s->deterministic
-                                        ? "cuda-deterministic"
-                                        : devices[s->device]));
-    RECON_TRY(recon_dataset_open_with(
-        ctx, &data, s->data, &(recon_dataset_options){ .skip_bad = s->skip_bad, .size = s->size }));
-    RECON_TRY((!strcmp(word, "train") ? train : eval)(ctx, s, data));
+    RECON_TRY(cli_images_open(ctx, &images, &s->data));
+    RECON_TRY((!strcmp(s->word, "train") ? train : eval)(ctx, s, images.use));
 done:
-    recon_dataset_close(data);
+    cli_images_close(&images);
     return status;
 }
 
 static int run(int argc, char **argv)
 {
-    settings s = { .seed = 1 };
-    const char *word = NULL;
-    int code = parse(&s, &word, argc, argv);
+    settings s = { 0 };
+    int code = parse(&s, argc, argv);
     if (code < 0)
-        code = check(&s, word);
-    if (code >= 0)
-        return code;
-    recon_ctx *ctx = cli_context(&s.common);
-    if (!ctx)
-        return EXIT_FAILED;
-    code = work(ctx, &s, word) == RECON_OK ? EXIT_DONE : cli_fail(&cli_classifier, ctx);
-    cli_context_free(ctx);
-    return code;
+        code = check(&s);
+    return code >= 0 ? code : cli_run(&cli_classifier, &s.common, work, &s);
 }

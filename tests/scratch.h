@@ -65,6 +65,16 @@ static inline unsigned char *slurp(const char *path, size_t *size)
     return bytes;
 }
 
+static inline void scratch_same(const char *a, const char *b)
+{
+    size_t n, m;
+    unsigned char *x = slurp(a, &n), *y = slurp(b, &m);
+    assert_int_equal(n, m);
+    assert_memory_equal(x, y, n);
+    free(x);
+    free(y);
+}
+
 /* Runs call with its n-th allocation failing, for n = 1, 2, ..., until it succeeds; every failure
  * must say so and leave the folder as empty as it was. */
 #define CHECK_ALLOCATIONS(ctx, call)                                                               \

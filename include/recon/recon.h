@@ -9,6 +9,10 @@
 #include <recon/core/npz.h>
 #include <recon/core/safetensors.h>
 #include <recon/core/rng.h>
+#include <recon/core/pixels.h>
+#include <recon/core/png.h>
+#include <recon/core/pnm.h>
+#include <recon/core/svg.h>
 #include <recon/ops/backend.h>
 #include <recon/group/so2.h>
 #include <recon/group/so3.h>
@@ -17,6 +21,7 @@
 #include <recon/stats/mean.h>
 #include <recon/stats/so2_mean.h>
 #include <recon/stats/so2_density.h>
+#include <recon/stats/so2_moments.h>
 #include <recon/stats/so3_mean.h>
 #include <recon/stats/matrix_fisher.h>
 #include <recon/stats/fisher_fit.h>
@@ -43,6 +48,18 @@
 #include <recon/backbone/embedded.h>
 #include <recon/backbone/classifier.h>
 #include <recon/backbone/ieae.h>
+#include <recon/backbone/equivariance.h>
 #include <recon/normalize/normalize.h>
+#include <recon/maps/so2_map.h>
+#include <recon/maps/maps.h>
+#include <recon/maps/image_maps.h>
+#include <recon/apps/model.h>
+#include <recon/apps/pose.h>
+#include <recon/apps/canonicalize.h>
+#include <recon/apps/score.h>
+#include <recon/apps/discover.h>
+#include <recon/apps/evaluate.h>
+#include <recon/apps/times.h>
+#include <recon/report/figure.h>
 
 #endif

@@ -116,12 +116,10 @@ static recon_status list_one(recon_ctx *ctx, void *arg, size_t i, int worker)
 recon_status recon_candidates_list(recon_ctx *ctx, recon_candidates *out, const recon_model *model,
                                    const float *images, size_t n)
 {
-    recon_pose2 *poses = NULL;
-    recon_so2_map *maps = NULL;
+    recon_pose2 *poses;
+    recon_so2_map *maps;
     recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &poses, n, sizeof *poses));
-    RECON_TRY(recon_alloc_raw(ctx, &maps, n, sizeof *maps));
-    RECON_TRY(recon_model_read(ctx, poses, maps, model, images, n));
+    RECON_TRY(recon_model_read_all(ctx, &poses, &maps, model, images, n));
     RECON_TRY(recon_parallel(ctx, list_one, &(listing){ out, poses, maps }, n));
 done:
     free(maps);

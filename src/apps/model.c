@@ -168,3 +168,15 @@ done:
     free(z);
     return status;
 }
+
+recon_status recon_model_read_all(recon_ctx *ctx, recon_pose2 **poses, recon_so2_map **maps,
+                                  const recon_model *model, const float *images, size_t n)
+{
+    recon_status status;
+    *maps = NULL;
+    RECON_TRY(recon_alloc_raw(ctx, poses, n, sizeof **poses));
+    RECON_TRY(recon_alloc_raw(ctx, maps, n, sizeof **maps));
+    RECON_TRY(recon_model_read(ctx, *poses, *maps, model, images, n));
+done:
+    return status;
+}

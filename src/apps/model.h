@@ -25,9 +25,11 @@ recon_status recon_model_check(recon_ctx *ctx, const recon_model *model, const f
                                size_t n);
 
 /* Checks n images and gives their poses; maps [n] takes what the other heads say too, or is NULL,
- * and they do not run.
- */
+ * and they do not run. */
 recon_status recon_model_read(recon_ctx *ctx, recon_pose2 *poses, recon_so2_map *maps,
                               const recon_model *model, const float *images, size_t n);
+/* Both, in arrays of their own: free them, whatever the status. */
+recon_status recon_model_read_all(recon_ctx *ctx, recon_pose2 **poses, recon_so2_map **maps,
+                                  const recon_model *model, const float *images, size_t n);
 
 #endif

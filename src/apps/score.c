@@ -11,25 +11,12 @@
 #include <recon/stats/so2_moments.h>
 #include <stdlib.h>
 
-/* Poses and maps of n images, for whoever frees them. */
-static recon_status read_all(recon_ctx *ctx, recon_pose2 **poses, recon_so2_map **maps,
-                             const recon_model *model, const float *images, size_t n)
-{
-    recon_status status;
-    *maps = NULL;
-    RECON_TRY(recon_alloc_raw(ctx, poses, n, sizeof **poses));
-    RECON_TRY(recon_alloc_raw(ctx, maps, n, sizeof **maps));
-    RECON_TRY(recon_model_read(ctx, *poses, *maps, model, images, n));
-done:
-    return status;
-}
-
 recon_status recon_score(recon_ctx *ctx, recon_oddness *out, const recon_model *model,
                          const float *images, size_t n)
 {
     recon_pose2 *poses;
     recon_so2_map *maps;
-    recon_status status = read_all(ctx, &poses, &maps, model, images, n);
+    recon_status status = recon_model_read_all(ctx, &poses, &maps, model, images, n);
     for (size_t i = 0; status == RECON_OK && i < n; i++) {
         out[i].pose = poses[i];
         out[i].score = recon_so2_map_score(&maps[i], poses[i].psi);
@@ -77,7 +64,7 @@ recon_status recon_distribution_of(recon_ctx *ctx, recon_distribution *out,
     recon_pose2 *poses;
     recon_so2_map *maps;
     recon_status status;
-    RECON_TRY(read_all(ctx, &poses, &maps, model, images, n));
+    RECON_TRY(recon_model_read_all(ctx, &poses, &maps, model, images, n));
     RECON_TRY(recon_parallel(ctx, tell, &(telling){ out, poses, maps }, n));
 done:
     free(maps);

@@ -4,6 +4,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/threads.h"
+#include "stats/quantile.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -44,16 +45,10 @@ typedef struct {
     double theta, pose_mean, pose_size; /* median width; centre and resultant of Lambda */
 } group;
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median(double *x, size_t n)
 {
-    qsort(x, n, sizeof *x, compare);
-    return n ? (x[(n - 1) / 2] + x[n / 2]) / 2 : NAN;
+    recon_sort_doubles(x, n);
+    return n ? recon_quantile(x, n, 0.5) : NAN;
 }
 
 static double hits_of(const recon_findings *f, size_t i)

@@ -3,8 +3,11 @@
 #include <recon/data/loader.h>
 #include <recon/nn/nets.h>
 #include <recon/ops/backend.h>
+#include "backbone/fingerprint.h"
+#include "backbone/metadata.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "nn/params.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -35,8 +38,10 @@ static recon_var logits(recon_tape *t, const recon_classifier *c, recon_var x)
                                              : recon_small_cnn_apply(t, &c->net.small, x);
 }
 
+/* With the weights of a file, or with first ones. */
 static recon_status make(recon_ctx *ctx, recon_classifier **out, recon_classifier_info info,
-                         recon_precision precision, uint64_t seed)
+                         recon_precision precision, const recon_safetensors *file, const char *path,
+                         uint64_t seed)
 {
     recon_classifier *c;
     recon_status status = recon_alloc(ctx, &c, 1, sizeof *c);
@@ -45,6 +50,7 @@ static recon_status make(recon_ctx *ctx, recon_classifier **out, recon_classifie
         return status;
     c->info = info;
     RECON_TRY(recon_params_new(ctx, &c->params, precision));
+    recon_params_expect(c->params, file, path, 1);
     RECON_TRY(info.net == RECON_NET_RESNET18
                   ? recon_resnet18_add(ctx, &c->net.resnet18, c->params, info.channels,
                                        info.classes, info.stem)
@@ -74,19 +80,6 @@ recon_classifier_info recon_classifier_describe(const recon_classifier *classifi
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-static recon_status size_from(recon_ctx *ctx, size_t *out, const recon_safetensors *file,
-                              const char *key, size_t most, const char *path)
-{
-    const char *text = recon_safetensors_metadata(file, key);
-    char *end = NULL;
-    unsigned long long value = text ? strtoull(text, &end, 10) : 0;
-    if (!text || *end || value < 1 || value > most)
-        return recon_fail(ctx, RECON_ERR_FORMAT, "%s: '%s' is '%.40s': 1 to %zu", path, key,
-                          text ? text : "missing", most);
-    *out = (size_t)value;
-    return RECON_OK;
-}
-
 static recon_status read_info(recon_ctx *ctx, recon_classifier_info *out,
                               const recon_safetensors *file, const char *path)
 {
@@ -101,13 +94,13 @@ static recon_status read_info(recon_ctx *ctx, recon_classifier_info *out,
     if (which == NETS)
         return recon_fail(ctx, RECON_ERR_FORMAT, "%s: no network is called '%.40s'", path, net);
     out->net = (recon_net)which;
-    RECON_TRY(size_from(ctx, &out->height, file, "height", MAX_SIDE, path));
-    RECON_TRY(size_from(ctx, &out->width, file, "width", MAX_SIDE, path));
-    RECON_TRY(size_from(ctx, &out->channels, file, "channels", MAX_SIDE, path));
-    RECON_TRY(size_from(ctx, &out->classes, file, "classes", MAX_CLASSES, path));
+    RECON_TRY(recon_metadata_size(ctx, &out->height, file, "height", 1, MAX_SIDE, path));
+    RECON_TRY(recon_metadata_size(ctx, &out->width, file, "width", 1, MAX_SIDE, path));
+    RECON_TRY(recon_metadata_size(ctx, &out->channels, file, "channels", 1, MAX_SIDE, path));
+    RECON_TRY(recon_metadata_size(ctx, &out->classes, file, "classes", 1, MAX_CLASSES, path));
     out->stem = out->net == RECON_NET_RESNET18 ? STEM : 0; /* files of 0.1 do not say it */
     if (recon_safetensors_metadata(file, "stem"))
-        RECON_TRY(size_from(ctx, &out->stem, file, "stem", MAX_STEM, path));
+        RECON_TRY(recon_metadata_size(ctx, &out->stem, file, "stem", 1, MAX_STEM, path));
 done:
     return status;
 }
@@ -120,14 +113,9 @@ recon_status recon_classifier_open(recon_ctx *ctx, recon_classifier **out, const
     *out = NULL;
     RECON_TRY(recon_safetensors_open(ctx, &file, path));
     RECON_TRY(read_info(ctx, &info, file, path));
-    RECON_TRY(make(ctx, out, info, RECON_SINGLE, 0));
-    RECON_TRY(recon_params_load(ctx, (*out)->params, path));
+    RECON_TRY(make(ctx, out, info, RECON_SINGLE, file, path, 0));
 done:
     recon_safetensors_close(file);
-    if (status != RECON_OK && *out) {
-        recon_classifier_close(ctx, *out);
-        *out = NULL;
-    }
     return status;
 }
 
@@ -275,29 +263,13 @@ static void set_defaults(recon_classifier_options *o)
     o->stem = large && !o->stem ? STEM : o->stem;
 }
 
-/* Tells data sets of one size apart: the first image and its label (FNV-1a). */
-static recon_status fingerprint(recon_ctx *ctx, uint64_t *out, const recon_dataset *data)
-{
-    recon_dataset_info i = recon_dataset_describe(data);
-    size_t count = i.height * i.width * i.channels;
-    float *image;
-    recon_status status = recon_alloc(ctx, &image, count, sizeof *image);
-    if (status != RECON_OK)
-        return status;
-    *out = 0xcbf29ce484222325u ^ (uint64_t)recon_dataset_get(image, data, 0);
-    for (size_t b = 0; b < count * sizeof *image; b++)
-        *out = (*out ^ ((const unsigned char *)image)[b]) * 0x100000001b3u;
-    free(image);
-    return RECON_OK;
-}
-
 /* All that a resumed run must share, in words. */
 static recon_status describe_run(const course *k, char *out, size_t room,
                                  const recon_classifier_options *o)
 {
     char more[96] = "";
-    uint64_t print;
-    recon_status status = fingerprint(k->ctx, &print, k->train);
+    uint32_t print;
+    recon_status status = recon_fingerprint(k->ctx, &print, k->train);
     if (status != RECON_OK)
         return status;
     if (o->stem != STEM && o->stem)
@@ -309,9 +281,9 @@ static recon_status describe_run(const course *k, char *out, size_t room,
     snprintf(out, room,
              "%s%s, %zu images (%08" PRIx32 "), %zu epochs of batch %zu, rate %.9g, decay %.9g, "
              "seed %" PRIu64 ", %s on %s",
-             net_name[o->net], more, recon_dataset_describe(k->train).n,
-             (uint32_t)(print ^ print >> 32), o->epochs, o->batch, o->rate, o->decay, o->seed,
-             o->precision == RECON_MIXED ? "bf16" : "f32", recon_ops_name(k->ctx));
+             net_name[o->net], more, recon_dataset_describe(k->train).n, print, o->epochs, o->batch,
+             o->rate, o->decay, o->seed, o->precision == RECON_MIXED ? "bf16" : "f32",
+             recon_ops_name(k->ctx));
     return RECON_OK;
 }
 
@@ -383,7 +355,7 @@ recon_status recon_classifier_train(recon_ctx *ctx, recon_train_result *result,
     if (recon_dataset_describe(train).n < o.batch)
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%zu images do not fill a batch of %zu",
                              recon_dataset_describe(train).n, o.batch));
-    RECON_TRY(make(ctx, &k.c, info, o.precision, o.seed));
+    RECON_TRY(make(ctx, &k.c, info, o.precision, NULL, NULL, o.seed));
     k.train = train;
     k.held = held;
     k.batches = (recon_loader_options){ .batch = o.batch,

@@ -1,9 +1,11 @@
 /* ieae.c - the image autoencoder: made, opened, used. Training is in ieae_train.c. */
 #include "backbone/ieae.h"
 #include <recon/data/loader.h>
+#include "backbone/metadata.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "nn/disc.h"
 #include "nn/params.h"
 #include "ops/ops.h"
 
@@ -13,27 +15,33 @@
 
 /* Images at once: as many as a CPU's caches like, or as fill a GPU. */
 enum { BATCH_HOST = 256, BATCH_DEVICE = 1024, MAX_SIDE = 1 << 10, MAX_CHANNELS = 16 };
-#define KIND      "ieae"
-#define SOFT_EDGE 2.0 /* pixels over which the disc fades, as in escnn */
+enum { MOST = 1 << 20 }; /* of any size in a file, before it is looked at */
+#define KIND "ieae"
 
 /* --- made ------------------------------------------------------------------------------------- */
 
-/* One inside the circle that touches the borders, fading as exp(-d^2 / SOFT_EDGE^2) outside. */
 static recon_status make_mask(recon_ctx *ctx, recon_ieae *m)
 {
     size_t h = m->shape.height, w = m->shape.width_px;
-    double radius = (double)((h < w ? h : w) - 1) / 2;
     recon_status status = recon_alloc(ctx, &m->mask, h * w, sizeof *m->mask);
-    for (size_t i = 0; status == RECON_OK && i < h * w; i++) {
-        double y = (double)(i / w) - (double)(h - 1) / 2, x = (double)(i % w) - (double)(w - 1) / 2;
-        double out = sqrt(x * x + y * y) - radius;
-        m->mask[i] = out <= 0 ? 1.0f : (float)exp(-out * out / (SOFT_EDGE * SOFT_EDGE));
-    }
+    for (size_t i = 0; status == RECON_OK && i < h * w; i++)
+        m->mask[i] = (float)recon_disc_at(i, h, w);
     return status;
 }
 
-recon_status recon_ieae_make(recon_ctx *ctx, recon_ieae **out, const recon_ieae_shape *shape,
-                             recon_precision precision, uint64_t seed)
+/* What may be trained may be opened. */
+static recon_status check_size(recon_ctx *ctx, const recon_ieae_shape *s)
+{
+    if (s->height > MAX_SIDE || s->width_px > MAX_SIDE || s->channels > MAX_CHANNELS)
+        return recon_fail(ctx, RECON_ERR_INPUT, "images of %zu x %zu x %zu: at most %d x %d x %d",
+                          s->height, s->width_px, s->channels, MAX_SIDE, MAX_SIDE, MAX_CHANNELS);
+    return RECON_OK;
+}
+
+/* With the weights of a file, or with first ones. */
+static recon_status make(recon_ctx *ctx, recon_ieae **out, const recon_ieae_shape *shape,
+                         recon_precision precision, const recon_safetensors *file, const char *path,
+                         uint64_t seed)
 {
     recon_ieae *m;
     recon_status status = recon_alloc(ctx, &m, 1, sizeof *m);
@@ -42,9 +50,11 @@ recon_status recon_ieae_make(recon_ctx *ctx, recon_ieae **out, const recon_ieae_
         return status;
     m->shape = *shape;
     RECON_TRY(recon_encoder_shape(ctx, &m->shape));
+    RECON_TRY(check_size(ctx, &m->shape));
     if (m->shape.mask)
         RECON_TRY(make_mask(ctx, m));
     RECON_TRY(recon_params_new(ctx, &m->params, precision));
+    recon_params_expect(m->params, file, path, 0);
     RECON_TRY(recon_encoder_add(ctx, &m->encoder, m->params, "encoder", &m->shape));
     RECON_TRY(recon_decoder_add(ctx, &m->decoder, m->params, "decoder", &m->shape));
     RECON_TRY(recon_params_make(ctx, m->params, seed));
@@ -53,6 +63,12 @@ done:
     if (status != RECON_OK)
         recon_ieae_close(ctx, m);
     return status;
+}
+
+recon_status recon_ieae_make(recon_ctx *ctx, recon_ieae **out, const recon_ieae_shape *shape,
+                             recon_precision precision, uint64_t seed)
+{
+    return make(ctx, out, shape, precision, NULL, NULL, seed);
 }
 
 void recon_ieae_close(recon_ctx *ctx, recon_ieae *m)
@@ -79,28 +95,6 @@ recon_params *recon_ieae_params(recon_ieae *m)
 
 /* --- opened ----------------------------------------------------------------------------------- */
 
-static recon_status number(recon_ctx *ctx, double *out, const recon_safetensors *file,
-                           const char *key, double most, const char *path)
-{
-    const char *text = recon_safetensors_metadata(file, key);
-    char *end = NULL;
-    *out = text ? strtod(text, &end) : NAN;
-    if (!text || end == text || *end || !(*out >= 0 && *out <= most))
-        return recon_fail(ctx, RECON_ERR_FORMAT, "%s: '%s' is '%.40s': 0 to %g", path, key,
-                          text ? text : "missing", most);
-    return RECON_OK;
-}
-
-static recon_status size(recon_ctx *ctx, size_t *out, const recon_safetensors *file,
-                         const char *key, size_t most, const char *path)
-{
-    double value;
-    recon_status status = number(ctx, &value, file, key, (double)most, path);
-    if (status == RECON_OK)
-        *out = (size_t)value;
-    return status;
-}
-
 static recon_status read_shape(recon_ctx *ctx, recon_ieae_shape *s, const recon_safetensors *file,
                                const char *path)
 {
@@ -115,14 +109,15 @@ static recon_status read_shape(recon_ctx *ctx, recon_ieae_shape *s, const recon_
     if (preset > RECON_PRESET_SMALL)
         return recon_fail(ctx, RECON_ERR_FORMAT, "%s: no preset is called '%.40s'", path, name);
     s->preset = (recon_preset)preset;
-    RECON_TRY(number(ctx, &s->width, file, "width_factor", 64, path));
-    RECON_TRY(size(ctx, &s->frequencies, file, "frequencies", RECON_FREQUENCIES, path));
-    RECON_TRY(size(ctx, &s->code, file, "code", MAX_SIDE, path));
-    RECON_TRY(size(ctx, &mask, file, "mask", 1, path));
-    RECON_TRY(size(ctx, &lean, file, "lean", 1, path));
-    RECON_TRY(size(ctx, &s->height, file, "height", MAX_SIDE, path));
-    RECON_TRY(size(ctx, &s->width_px, file, "width", MAX_SIDE, path));
-    RECON_TRY(size(ctx, &s->channels, file, "channels", MAX_CHANNELS, path));
+    RECON_TRY(recon_metadata_number(ctx, &s->width, file, "width_factor", 0, 64, path));
+    RECON_TRY(
+        recon_metadata_size(ctx, &s->frequencies, file, "frequencies", 1, RECON_FREQUENCIES, path));
+    RECON_TRY(recon_metadata_size(ctx, &s->code, file, "code", 1, MOST, path));
+    RECON_TRY(recon_metadata_size(ctx, &mask, file, "mask", 0, 1, path));
+    RECON_TRY(recon_metadata_size(ctx, &lean, file, "lean", 0, 1, path));
+    RECON_TRY(recon_metadata_size(ctx, &s->height, file, "height", 1, MOST, path));
+    RECON_TRY(recon_metadata_size(ctx, &s->width_px, file, "width", 1, MOST, path));
+    RECON_TRY(recon_metadata_size(ctx, &s->channels, file, "channels", 1, MOST, path));
     s->mask = (int)mask;
     s->lean = (int)lean;
 done:
@@ -138,8 +133,7 @@ recon_status recon_ieae_open(recon_ctx *ctx, recon_ieae **out, const char *path,
     *out = NULL;
     RECON_TRY(recon_safetensors_open(ctx, &file, path));
     RECON_TRY(read_shape(ctx, &shape, file, path));
-    RECON_TRY(recon_ieae_make(ctx, out, &shape, precision, 0));
-    RECON_TRY(recon_params_load_part(ctx, (*out)->params, path));
+    RECON_TRY(make(ctx, out, &shape, precision, file, path, 0));
     RECON_TRY(recon_encoder_freeze(ctx, &(*out)->encoder));
 done:
     recon_safetensors_close(file);
@@ -219,7 +213,6 @@ static recon_status scratch_new(recon_ctx *ctx, scratch *s, const recon_ieae *m)
     RECON_TRY(recon_alloc_raw(ctx, &s->seen, s->batch * image, sizeof *s->seen));
     RECON_TRY(recon_alloc_raw(ctx, &s->z, s->batch * m->shape.code, sizeof *s->z));
     RECON_TRY(recon_alloc_raw(ctx, &s->v, s->batch * 2, sizeof *s->v));
-
 done:
     return status;
 }

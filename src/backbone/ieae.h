@@ -24,7 +24,7 @@ void recon_ieae_see(float *out, const recon_ieae *model, const float *in, size_t
 /* The same for images that come from outside. The network has learnt from views that were turned,
  * by bilinear resampling; others are sharper than anything it knows. So they are softened by what
  * such a turn does on average: at a place f of a pixel from the nearest, uniform in -1/2 .. 1/2,
- * the weights are 1 - |f| and |f|, in the mean 3/4, and 1/8 on either side. out is not in. */
+ * the weights are 1 - |f| and |f|, in the mean 3/4, and 1/8 on either side. out may be in. */
 void recon_ieae_look(float *out, const recon_ieae *model, const float *in, size_t n);
 
 /* The images turned back together: the decoded code turned by the pose. */

@@ -27,7 +27,7 @@ typedef struct {
     recon_loader_options batches;
     recon_loader *loader; /* opened at the first step fed, which may be any           */
     float *seen;          /* [views][batch] images, masked                            */
-    float *given;         /* [views][batch][2] unit vector of each view's turn */
+    float *given;         /* [views][batch][2] unit vector of each view's turn        */
     float *turn;          /* [batch][2] unit vector of the turn from view 1 to view 0 */
     int32_t *places;      /* [batch] 0, 1, 2 ...: whose second view is whose          */
     recon_var images, turns, order, product, applied;
@@ -39,6 +39,12 @@ static const recon_ieae_options presets[] = {
     [RECON_PRESET_SMALL] = { .epochs = 8, .batch = 64, .lean = 1, .pose = 1, .contrast = 0.01 },
 };
 
+static size_t views_of(const recon_ieae_options *o)
+{
+    return o->contrast > 0 || o->pose > 0 ? VIEWS : 1;
+}
+
+/* A single view is not warped: it is the second's. */
 static void set_defaults(recon_ieae_options *o)
 {
     const recon_ieae_options *p = &presets[o->shape.preset];
@@ -50,13 +56,8 @@ static void set_defaults(recon_ieae_options *o)
     o->lean = o->lean == 0 ? p->lean : o->lean;
     o->shape.lean = o->lean > 0;
     o->temperature = o->temperature > 0 ? o->temperature : 0.2;
-    o->warp = o->warp == 0 ? 0.2 : o->warp < 0 ? 0 : o->warp;
+    o->warp = o->warp < 0 || views_of(o) < VIEWS ? 0 : o->warp == 0 ? 0.2 : o->warp;
     o->threads = o->threads ? o->threads : 2;
-}
-
-static size_t views_of(const recon_ieae_options *o)
-{
-    return o->contrast > 0 || o->pose > 0 ? VIEWS : 1;
 }
 
 /* --- a step ----------------------------------------------------------------------------------- */
@@ -228,10 +229,11 @@ static recon_status describe_run(course *k, description *d)
     snprintf(d->settings, sizeof d->settings,
              "%s, %zu images (%08" PRIx32
              "), %zu epochs of batch %zu, rate %.9g, lean %.9g, pose %.9g, "
-             "contrast %.9g at %.9g, warp %.9g, seed %" PRIu64 ", %s on %s",
+             "contrast %.9g at %.9g, warp %.9g%s, seed %" PRIu64 ", %s on %s",
              recon_preset_name(s->preset), recon_dataset_describe(k->train).n, print, o->epochs,
-             o->batch, o->rate, o->lean, o->pose, o->contrast, o->temperature, o->warp, o->seed,
-             o->precision == RECON_MIXED ? "bf16" : "f32", recon_ops_name(k->ctx));
+             o->batch, o->rate, o->lean, o->pose, o->contrast, o->temperature, o->warp,
+             s->mask ? ", mask" : "", o->seed, o->precision == RECON_MIXED ? "bf16" : "f32",
+             recon_ops_name(k->ctx));
     d->n = 0;
     d->entry[d->n++] = (recon_metadata_entry){ "model", "ieae" };
     d->entry[d->n++] = (recon_metadata_entry){ "preset", recon_preset_name(s->preset) };

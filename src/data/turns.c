@@ -152,8 +152,8 @@ static void turn_one(const job *j, size_t i, float *plain)
     recon_rng rng = recon_rng_new(j->seed, TURNS | recon_dataset_row(j->from, i));
     int32_t label = recon_dataset_get(plain, j->from, i);
     recon_turn turn = recon_turn_rule_of(j->rule, label);
-    double angle =
-        recon_so2_sample(&(recon_so2_density){ .family = turn.family, .width = turn.width }, &rng);
+    recon_so2_density law = { .family = turn.family, .width = turn.width };
+    double angle = turn.width > 0 ? recon_so2_sample(&law, &rng) : 0;
     recon_image_turn(j->to->own_floats + i * recon_dataset_pixels(info), plain, info->height,
                      info->width, info->channels, angle, RECON_BILINEAR);
     j->to->own_angles[i] = recon_so2_compose(angle, recon_dataset_angle(j->from, i));
@@ -177,12 +177,31 @@ static recon_status turn_task(recon_ctx *ctx, void *arg, size_t index, int worke
     return RECON_OK;
 }
 
+static recon_status check_turn(recon_ctx *ctx, recon_turn t)
+{
+    if (t.width == 0 || (t.width > 0 && isfinite(t.width) &&
+                         (t.family == RECON_SO2_UNIFORM || t.family == RECON_SO2_NORMAL)))
+        return RECON_OK;
+    return recon_fail(ctx, RECON_ERR_INPUT, "a turn of width %g by family %d: uniform or normal",
+                      t.width, (int)t.family);
+}
+
+static recon_status check_rule(recon_ctx *ctx, const recon_turn_rule *rule)
+{
+    recon_status status = check_turn(ctx, rule->other);
+    for (size_t i = 0; status == RECON_OK && i < RECON_TURN_CLASSES; i++)
+        status = check_turn(ctx, rule->of[i]);
+    return status;
+}
+
 recon_status recon_dataset_turn(recon_ctx *ctx, recon_dataset **out, const recon_dataset *data,
                                 const recon_turn_rule *rule, uint64_t seed)
 {
     recon_dataset *d;
-    recon_status status = recon_alloc(ctx, &d, 1, sizeof *d);
+    recon_status status = check_rule(ctx, rule);
     *out = NULL;
+    if (status == RECON_OK)
+        status = recon_alloc(ctx, &d, 1, sizeof *d);
     if (status != RECON_OK)
         return status;
     d->info = data->info;

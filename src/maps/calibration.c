@@ -1,32 +1,17 @@
 /* calibration.c - p-values and thresholds by linear interpolation between quantiles, so that the
  * one is the other turned round. */
 #include "maps/calibration.h"
+#include "stats/quantile.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { LAST = RECON_QUANTILES - 1 };
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The value at a fractional place of a rising table. */
-static double value_at(const double *x, size_t n, double place)
-{
-    size_t i = (size_t)place;
-    if (i + 1 >= n)
-        return x[n - 1];
-    return x[i] + (place - (double)i) * (x[i + 1] - x[i]);
-}
-
 void recon_calibrate(recon_calibration *out, double *scores, size_t n)
 {
-    qsort(scores, n, sizeof *scores, by_value);
+    recon_sort_doubles(scores, n);
     for (size_t i = 0; i < RECON_QUANTILES; i++)
-        out->quantile[i] = (float)value_at(scores, n, (double)i / LAST * (double)(n - 1));
+        out->quantile[i] = (float)recon_quantile(scores, n, (double)i / LAST);
     out->n = (double)n;
 }
 
@@ -56,5 +41,5 @@ double recon_calibration_p_value(const recon_calibration *c, double score)
 double recon_calibration_threshold(const recon_calibration *c, double false_alarms)
 {
     double share = fmin(fmax(false_alarms, 0), 1);
-    return value_at(c->quantile, RECON_QUANTILES, (1 - share) * LAST);
+    return recon_quantile(c->quantile, RECON_QUANTILES, 1 - share);
 }

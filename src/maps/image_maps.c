@@ -51,8 +51,10 @@ done:
     return status;
 }
 
+/* With the weights of a file, or with first ones. */
 static recon_status make(recon_ctx *ctx, recon_image_maps **out, const recon_ieae *backbone,
-                         size_t hidden, uint64_t seed)
+                         size_t hidden, const recon_safetensors *file, const char *path,
+                         uint64_t seed)
 {
     recon_image_maps *m;
     recon_status status = recon_alloc(ctx, &m, 1, sizeof *m);
@@ -61,6 +63,7 @@ static recon_status make(recon_ctx *ctx, recon_image_maps **out, const recon_iea
         return status;
     m->backbone = backbone;
     RECON_TRY(recon_params_new(ctx, &m->params, backbone->params->precision));
+    recon_params_expect(m->params, file, path, 0);
     RECON_TRY(add_nets(ctx, m, hidden));
     RECON_TRY(recon_params_make(ctx, m->params, seed));
     *out = m;
@@ -183,7 +186,7 @@ recon_status recon_image_maps_fit(recon_ctx *ctx, recon_image_maps **out,
     RECON_TRY(recon_ieae_check_data(ctx, backbone, data));
     RECON_TRY(recon_targets_make(ctx, &targets, frames, psi, lessons.n));
     RECON_TRY(recon_lessons_plan(ctx, &lessons, &o, &defaults));
-    RECON_TRY(make(ctx, &m, backbone, o.hidden ? o.hidden : defaults.hidden, o.seed));
+    RECON_TRY(make(ctx, &m, backbone, o.hidden ? o.hidden : defaults.hidden, NULL, NULL, o.seed));
     RECON_TRY(learn(ctx, m, data, &targets, &lessons));
     *out = m;
 done:
@@ -195,36 +198,33 @@ done:
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-static recon_status read_hidden(recon_ctx *ctx, size_t *hidden, const char *path)
+static recon_status read_hidden(recon_ctx *ctx, size_t *hidden, const recon_safetensors *file,
+                                const char *path)
 {
-    recon_safetensors *file = NULL;
-    recon_array weight = { 0 };
-    recon_status status;
-    RECON_TRY(recon_safetensors_open(ctx, &file, path));
-    status = recon_safetensors_get(ctx, &weight, file, "lambda_image.out.0.weight");
+    recon_array weight;
+    recon_status status = recon_safetensors_get(ctx, &weight, file, "lambda_image.out.0.weight");
     if (status != RECON_OK)
-        RECON_TRY(recon_note(ctx, status, "the file holds no maps on images"));
+        return recon_note(ctx, status, "the file holds no maps on images");
     if (weight.ndim != 2 || weight.shape[0] < 1 || weight.shape[0] > MOST)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT, "%s: 'lambda_image.out.0.weight' is no weight",
-                             path));
+        status =
+            recon_fail(ctx, RECON_ERR_FORMAT, "%s: 'lambda_image.out.0.weight' is no weight", path);
     *hidden = weight.shape[0];
-done:
     recon_array_free(&weight);
-    recon_safetensors_close(file);
     return status;
 }
 
 recon_status recon_image_maps_open(recon_ctx *ctx, recon_image_maps **out,
                                    const recon_ieae *backbone, const char *path)
 {
+    recon_safetensors *file = NULL;
     recon_image_maps *m = NULL;
-    size_t hidden;
+    size_t hidden = 0;
     double family;
     recon_status status;
     *out = NULL;
-    RECON_TRY(read_hidden(ctx, &hidden, path));
-    RECON_TRY(make(ctx, &m, backbone, hidden, 0));
-    RECON_TRY(recon_params_load_part(ctx, m->params, path));
+    RECON_TRY(recon_safetensors_open(ctx, &file, path));
+    RECON_TRY(read_hidden(ctx, &hidden, file, path));
+    RECON_TRY(make(ctx, &m, backbone, hidden, file, path, 0));
     RECON_TRY(recon_param_read(ctx, &family, m->kept));
     if (family != RECON_SO2_UNIFORM && family != RECON_SO2_NORMAL)
         RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT, "%s: 'theta_image.family' is %g: 1 or 2", path,
@@ -233,6 +233,7 @@ recon_status recon_image_maps_open(recon_ctx *ctx, recon_image_maps **out,
     RECON_TRY(freeze(ctx, m));
     *out = m;
 done:
+    recon_safetensors_close(file);
     if (status != RECON_OK)
         recon_image_maps_free(ctx, m);
     return status;

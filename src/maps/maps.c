@@ -4,6 +4,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "maps/standard.h"
+#include "nn/params.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -45,8 +46,9 @@ static recon_status add_buffers(recon_ctx *ctx, recon_maps *m)
     return RECON_OK;
 }
 
-recon_status recon_maps_new(recon_ctx *ctx, recon_maps **out, size_t d, size_t hidden,
-                            double dropout, uint64_t seed)
+/* With the weights of a file, or with first ones. */
+static recon_status make(recon_ctx *ctx, recon_maps **out, size_t d, size_t hidden, double dropout,
+                         const recon_safetensors *file, const char *path, uint64_t seed)
 {
     recon_maps *m;
     recon_status status = recon_alloc(ctx, &m, 1, sizeof *m);
@@ -57,6 +59,7 @@ recon_status recon_maps_new(recon_ctx *ctx, recon_maps **out, size_t d, size_t h
     RECON_TRY(recon_alloc(ctx, &m->mean, d, sizeof *m->mean));
     RECON_TRY(recon_alloc(ctx, &m->scale, d, sizeof *m->scale));
     RECON_TRY(recon_params_new(ctx, &m->params, RECON_SINGLE));
+    recon_params_expect(m->params, file, path, 0);
     RECON_TRY(add_heads(ctx, m, dropout));
     RECON_TRY(add_buffers(ctx, m));
     RECON_TRY(recon_params_make(ctx, m->params, seed));
@@ -66,6 +69,12 @@ done:
     if (status != RECON_OK)
         recon_maps_free(ctx, m);
     return status;
+}
+
+recon_status recon_maps_new(recon_ctx *ctx, recon_maps **out, size_t d, size_t hidden,
+                            double dropout, uint64_t seed)
+{
+    return make(ctx, out, d, hidden, dropout, NULL, NULL, seed);
 }
 
 void recon_maps_free(recon_ctx *ctx, recon_maps *m)
@@ -147,40 +156,36 @@ done:
 /* --- files ------------------------------------------------------------------------------------ */
 
 /* The sizes are those of Lambda's first layer. */
-static recon_status read_sizes(recon_ctx *ctx, size_t *d, size_t *hidden, const char *path)
+static recon_status read_sizes(recon_ctx *ctx, size_t *d, size_t *hidden,
+                               const recon_safetensors *file, const char *path)
 {
-    recon_safetensors *file = NULL;
-    recon_array weight = { 0 };
-    recon_status status;
-    RECON_TRY(recon_safetensors_open(ctx, &file, path));
-    status = recon_safetensors_get(ctx, &weight, file, "lambda.0.weight");
-    if (status != RECON_OK) {
-        recon_note(ctx, status, "the file holds no maps");
-        goto done;
-    }
+    recon_array weight;
+    recon_status status = recon_safetensors_get(ctx, &weight, file, "lambda.0.weight");
+    if (status != RECON_OK)
+        return recon_note(ctx, status, "the file holds no maps");
     if (weight.ndim != 2 || weight.shape[0] < 1 || weight.shape[1] < 1 || weight.shape[0] > MOST ||
         weight.shape[1] > MOST)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT, "%s: 'lambda.0.weight' is no weight", path));
+        status = recon_fail(ctx, RECON_ERR_FORMAT, "%s: 'lambda.0.weight' is no weight", path);
     *hidden = weight.shape[0];
     *d = weight.shape[1];
-done:
     recon_array_free(&weight);
-    recon_safetensors_close(file);
     return status;
 }
 
 recon_status recon_maps_open(recon_ctx *ctx, recon_maps **out, const char *path)
 {
+    recon_safetensors *file = NULL;
     recon_maps *m = NULL;
-    size_t d, hidden;
+    size_t d = 0, hidden = 0;
     recon_status status;
     *out = NULL;
-    RECON_TRY(read_sizes(ctx, &d, &hidden, path));
-    RECON_TRY(recon_maps_new(ctx, &m, d, hidden, 0, 0));
-    RECON_TRY(recon_params_load_part(ctx, m->params, path));
+    RECON_TRY(recon_safetensors_open(ctx, &file, path));
+    RECON_TRY(read_sizes(ctx, &d, &hidden, file, path));
+    RECON_TRY(make(ctx, &m, d, hidden, 0, file, path, 0));
     RECON_TRY(recall(ctx, m, path));
     *out = m;
 done:
+    recon_safetensors_close(file);
     if (status != RECON_OK)
         recon_maps_free(ctx, m);
     return status;

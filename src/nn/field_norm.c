@@ -5,14 +5,6 @@
 
 #define FIRST_THRESHOLD -2.2522 /* softplus of it is 0.1 */
 
-static recon_status add_vector(recon_ctx *ctx, recon_param **out, recon_params *p,
-                               const char *layer, const char *name, size_t n, double value)
-{
-    recon_part_name full;
-    recon_init init = { RECON_INIT_CONSTANT, value };
-    return recon_params_add(ctx, out, p, recon_part_print(full, layer, name), &n, 1, init);
-}
-
 recon_status recon_field_norm_add(recon_ctx *ctx, recon_field_norm *out, recon_params *p,
                                   const char *name, const recon_fields *fields)
 {
@@ -21,11 +13,12 @@ recon_status recon_field_norm_add(recon_ctx *ctx, recon_field_norm *out, recon_p
     recon_status status;
     *out = (recon_field_norm){ .fields = *fields };
     RECON_TRY(recon_layer_set_name(ctx, out->name, name));
-    RECON_TRY(add_vector(ctx, &out->scale, p, name, "scale", all, 1));
+    RECON_TRY(recon_part_add(ctx, &out->scale, p, name, "scale", all, 1));
     if (scalars)
-        RECON_TRY(add_vector(ctx, &out->shift, p, name, "shift", scalars, 0));
+        RECON_TRY(recon_part_add(ctx, &out->shift, p, name, "shift", scalars, 0));
     if (pairs)
-        RECON_TRY(add_vector(ctx, &out->threshold, p, name, "threshold", pairs, FIRST_THRESHOLD));
+        RECON_TRY(
+            recon_part_add(ctx, &out->threshold, p, name, "threshold", pairs, FIRST_THRESHOLD));
     RECON_TRY(recon_params_add_buffer(ctx, &out->mean, p, recon_part_print(full, name, "mean"),
                                       &all, 1, 0));
     RECON_TRY(recon_params_add_buffer(ctx, &out->var, p, recon_part_print(full, name, "var"), &all,

@@ -20,8 +20,8 @@ const char *recon_part_print(recon_part_name out, const char *layer, const char 
     return out;
 }
 
-static recon_status add_vector(recon_ctx *ctx, recon_param **out, recon_params *p,
-                               const char *layer, const char *name, size_t n, double value)
+recon_status recon_part_add(recon_ctx *ctx, recon_param **out, recon_params *p, const char *layer,
+                            const char *name, size_t n, double value)
 {
     recon_part_name full;
     return recon_params_add(ctx, out, p, recon_part_print(full, layer, name), &n, 1,
@@ -38,7 +38,7 @@ recon_status recon_linear_add(recon_ctx *ctx, recon_linear *out, recon_params *p
     RECON_TRY(recon_layer_set_name(ctx, out->name, name));
     RECON_TRY(recon_params_add(ctx, &out->weight, p, recon_part_print(full, name, "weight"), shape,
                                2, (recon_init){ RECON_INIT_HE, 0 }));
-    RECON_TRY(add_vector(ctx, &out->bias, p, name, "bias", outputs, 0));
+    RECON_TRY(recon_part_add(ctx, &out->bias, p, name, "bias", outputs, 0));
 done:
     return status;
 }
@@ -62,7 +62,7 @@ recon_status recon_conv_add(recon_ctx *ctx, recon_conv *out, recon_params *p, co
     RECON_TRY(recon_params_add(ctx, &out->weight, p, recon_part_print(full, name, "weight"), shape,
                                4, (recon_init){ RECON_INIT_HE, 0 }));
     if (o.bias)
-        RECON_TRY(add_vector(ctx, &out->bias, p, name, "bias", outputs, 0));
+        RECON_TRY(recon_part_add(ctx, &out->bias, p, name, "bias", outputs, 0));
 done:
     return status;
 }
@@ -82,9 +82,9 @@ recon_status recon_norm_add(recon_ctx *ctx, recon_norm *out, recon_params *p, co
     recon_status status;
     *out = (recon_norm){ .field = field ? field : 1 };
     RECON_TRY(recon_layer_set_name(ctx, out->name, name));
-    RECON_TRY(add_vector(ctx, &out->scale, p, name, "scale", channels, 1));
+    RECON_TRY(recon_part_add(ctx, &out->scale, p, name, "scale", channels, 1));
     if (out->field == 1)
-        RECON_TRY(add_vector(ctx, &out->shift, p, name, "shift", channels, 0));
+        RECON_TRY(recon_part_add(ctx, &out->shift, p, name, "shift", channels, 0));
     RECON_TRY(recon_params_add_buffer(ctx, &out->mean, p, recon_part_print(full, name, "mean"),
                                       &channels, 1, 0));
     RECON_TRY(recon_params_add_buffer(ctx, &out->var, p, recon_part_print(full, name, "var"),

@@ -106,10 +106,37 @@ static const recon_param *find(const recon_params *p, const char *name)
     return NULL;
 }
 
-static recon_status check_new(recon_ctx *ctx, const recon_params *p, const char *name,
-                              const size_t *shape, int ndim)
+static recon_status check_shape(recon_ctx *ctx, const char *name, const size_t *shape, int ndim,
+                                const recon_array *a, const char *path)
+{
+    recon_shape_text got, want;
+    if (a->ndim == ndim && !memcmp(a->shape, shape, (size_t)ndim * sizeof *shape))
+        return RECON_OK;
+    return recon_fail(ctx, RECON_ERR_INPUT, "%s: '%s' is %s, this network's is %s", path, name,
+                      recon_shape_print(got, a->shape, a->ndim),
+                      recon_shape_print(want, shape, ndim));
+}
+
+/* The array of a name; of that shape or none. */
+static recon_status get_entry(recon_ctx *ctx, recon_array *out, const recon_safetensors *file,
+                              const char *path, const char *name, const size_t *shape, int ndim)
+{
+    recon_status status = recon_safetensors_get(ctx, out, file, name);
+    if (status == RECON_ERR_INPUT)
+        return recon_fail(ctx, status, "%s: no weights for '%s'", path, name);
+    if (status == RECON_OK)
+        status = check_shape(ctx, name, shape, ndim, out, path);
+    if (status != RECON_OK)
+        recon_array_free(out);
+    return status;
+}
+
+recon_status recon_params_check(recon_ctx *ctx, const recon_params *p, const char *name,
+                                const size_t *shape, int ndim)
 {
     recon_shape_text text;
+    recon_array held = { 0 };
+    recon_status status = RECON_OK;
     if (p->weights)
         return recon_fail(ctx, RECON_ERR_INPUT, "'%s': parameters are made already", name);
     if (find(p, name) || !strncmp(name, STATE, strlen(STATE)))
@@ -118,14 +145,17 @@ static recon_status check_new(recon_ctx *ctx, const recon_params *p, const char 
         if (shape[i] == 0)
             return recon_fail(ctx, RECON_ERR_INPUT, "'%s': a shape of %s", name,
                               recon_shape_print(text, shape, ndim));
-    return RECON_OK;
+    if (p->from.file)
+        status = get_entry(ctx, &held, p->from.file, p->from.path, name, shape, ndim);
+    recon_array_free(&held);
+    return status;
 }
 
 static recon_status add(recon_ctx *ctx, recon_param **out, recon_params *p, const char *name,
                         const size_t *shape, int ndim, recon_init init, int trained)
 {
     recon_param *e;
-    recon_status status = check_new(ctx, p, name, shape, ndim);
+    recon_status status = recon_params_check(ctx, p, name, shape, ndim);
     if (status == RECON_OK)
         status = grow(ctx, p);
     if (status == RECON_OK)
@@ -237,23 +267,31 @@ void recon_params_use(recon_params *p, char *weights)
         point(p->entry[i]);
 }
 
-recon_status recon_params_make(recon_ctx *ctx, recon_params *p, uint64_t seed)
+static recon_status upload(recon_ctx *ctx, recon_params *p, const void *weights,
+                           const void *buffers)
 {
     const recon_ops *ops = recon_ops_of(ctx);
+    size_t size = recon_dtype_size(p->type);
+    recon_status status;
+    RECON_TRY(ops->upload(ctx, p->weights, weights, p->n_weights * size));
+    RECON_TRY(ops->upload(ctx, p->buffers, buffers, p->n_buffers * size));
+    RECON_TRY(recon_params_round(ctx, p));
+done:
+    return status;
+}
+
+static recon_status begin(recon_ctx *ctx, recon_params *p, uint64_t seed)
+{
     size_t size = recon_dtype_size(p->type);
     void *weights = NULL, *buffers = NULL;
     recon_status status;
     RECON_TRY(recon_alloc(ctx, &weights, p->n_weights, size));
     RECON_TRY(recon_alloc(ctx, &buffers, p->n_buffers, size));
-    RECON_TRY(make_blocks(ctx, p));
     for (size_t i = 0; i < p->count; i++) {
-        recon_param *e = p->entry[i];
-        point(e);
+        const recon_param *e = p->entry[i];
         first_values(e, e->trained ? weights : buffers, recon_rng_new(seed, i));
     }
-    RECON_TRY(ops->upload(ctx, p->weights, weights, p->n_weights * size));
-    RECON_TRY(ops->upload(ctx, p->buffers, buffers, p->n_buffers * size));
-    RECON_TRY(recon_params_round(ctx, p));
+    RECON_TRY(upload(ctx, p, weights, buffers));
 done:
     free(weights);
     free(buffers);
@@ -432,32 +470,16 @@ static recon_status check_names(recon_ctx *ctx, const recon_params *p,
     return RECON_OK;
 }
 
-static recon_status check_shape(recon_ctx *ctx, const recon_param *e, const recon_array *a,
-                                const char *path)
-{
-    recon_shape_text got, want;
-    if (a->ndim == e->value.ndim &&
-        !memcmp(a->shape, e->value.shape, (size_t)a->ndim * sizeof *a->shape))
-        return RECON_OK;
-    return recon_fail(ctx, RECON_ERR_INPUT, "%s: '%s' is %s, this network's is %s", path, e->name,
-                      recon_shape_print(got, a->shape, a->ndim),
-                      recon_shape_print(want, e->value.shape, e->value.ndim));
-}
-
 static recon_status load_entry(recon_ctx *ctx, const recon_param *e, void *block,
                                const recon_safetensors *file, const char *path)
 {
+    const recon_tensor *to = &e->value;
     recon_array a = { 0 };
     recon_status status;
-    char *at = (char *)block + e->offset * recon_dtype_size(e->value.type);
-    status = recon_safetensors_get(ctx, &a, file, e->name);
-    if (status == RECON_ERR_INPUT)
-        return recon_fail(ctx, status, "%s: no weights for '%s'", path, e->name);
-    if (status != RECON_OK)
-        return status;
-    RECON_TRY(check_shape(ctx, e, &a, path));
-    RECON_TRY(e->value.type == RECON_F64 ? recon_array_to_f64(ctx, (double *)at, &a)
-                                         : recon_array_to_f32(ctx, (float *)at, &a));
+    char *at = (char *)block + e->offset * recon_dtype_size(to->type);
+    RECON_TRY(get_entry(ctx, &a, file, path, e->name, to->shape, to->ndim));
+    RECON_TRY(to->type == RECON_F64 ? recon_array_to_f64(ctx, (double *)at, &a)
+                                    : recon_array_to_f32(ctx, (float *)at, &a));
 done:
     recon_array_free(&a);
     return status;
@@ -467,7 +489,6 @@ done:
 static recon_status store(recon_ctx *ctx, recon_params *p, const recon_safetensors *file,
                           const char *path, int whole)
 {
-    const recon_ops *ops = recon_ops_of(ctx);
     size_t size = recon_dtype_size(p->type);
     char *weights = NULL, *buffers = NULL;
     recon_status status;
@@ -479,12 +500,31 @@ static recon_status store(recon_ctx *ctx, recon_params *p, const recon_safetenso
     }
     if (whole)
         RECON_TRY(check_names(ctx, p, file, path));
-    RECON_TRY(ops->upload(ctx, p->weights, weights, p->n_weights * size));
-    RECON_TRY(ops->upload(ctx, p->buffers, buffers, p->n_buffers * size));
-    RECON_TRY(recon_params_round(ctx, p));
+    RECON_TRY(upload(ctx, p, weights, buffers));
 done:
     free(weights);
     free(buffers);
+    return status;
+}
+
+void recon_params_expect(recon_params *p, const recon_safetensors *file, const char *path,
+                         int whole)
+{
+    p->from.file = file;
+    p->from.path = path;
+    p->from.whole = whole;
+}
+
+recon_status recon_params_make(recon_ctx *ctx, recon_params *p, uint64_t seed)
+{
+    recon_status status;
+    RECON_TRY(make_blocks(ctx, p));
+    for (size_t i = 0; i < p->count; i++)
+        point(p->entry[i]);
+    RECON_TRY(p->from.file ? store(ctx, p, p->from.file, p->from.path, p->from.whole)
+                           : begin(ctx, p, seed));
+    recon_params_expect(p, NULL, NULL, 0);
+done:
     return status;
 }
 

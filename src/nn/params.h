@@ -27,7 +27,22 @@ struct recon_params {
     size_t n_weights, n_buffers, n_trained; /* elements with padding; without */
     char *weights, *gradients, *buffers, *low;
     recon_param *kept;
+    struct {
+        const recon_safetensors *file; /* lent, until recon_params_make; or NULL */
+        const char *path;
+        int whole;
+    } from;
 };
+
+/* The entries to come are a file's, which says how large they are and need not be right: one that
+ * it does not hold in that shape is refused as it is added, before there is memory for it, and
+ * recon_params_make takes the file's numbers. whole: the file may hold nothing else. Both are lent
+ * until then; file NULL: expect none. */
+void recon_params_expect(recon_params *params, const recon_safetensors *file, const char *path,
+                         int whole);
+/* Whether such an entry may be added, for who needs memory in front of that. */
+recon_status recon_params_check(recon_ctx *ctx, const recon_params *params, const char *name,
+                                const size_t *shape, int ndim);
 
 /* Numbers that follow from the others or from the network's form: they live and die with the
  * parameters but are neither trained nor written to files, and may be added at any time. values
@@ -53,10 +68,10 @@ recon_status recon_params_round(recon_ctx *ctx, recon_params *params);
 /* Takes another block as the weights; the old one is the caller's now. */
 void recon_params_use(recon_params *params, char *weights);
 
-/* The numbers of a tensor, in host memory. */
 /* RECON_ERR_INPUT for double anywhere but on ref. */
 recon_status recon_precision_check(recon_ctx *ctx, recon_precision precision);
 
+/* The numbers of a tensor, in host memory. */
 recon_status recon_tensor_read(recon_ctx *ctx, double *out, const recon_tensor *x);
 
 /* "4 x 28 x 28 x 1", written into out. */

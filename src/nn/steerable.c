@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "nn/expand.h"
 #include "nn/layers.h"
+#include "nn/params.h"
 #include "nn/planes.h"
 
 #include <math.h>
@@ -69,14 +70,15 @@ static recon_status add_weight(recon_ctx *ctx, recon_steerable *l, recon_params 
     double *deviations = NULL;
     recon_part_name full;
     recon_status status;
+    recon_part_print(full, l->name, "weight");
+    RECON_TRY(recon_params_check(ctx, p, full, &count, 1));
     RECON_TRY(recon_alloc(ctx, &deviations, count, sizeof *deviations));
     for (const recon_expand_block *b = plan->block; b <= last; b++) {
         size_t inputs = reaching(plan, b) * b->copies_in * b->elements;
         for (size_t i = 0; i < weights_of(b); i++)
             deviations[at++] = 1 / sqrt((double)inputs);
     }
-    RECON_TRY(recon_params_add_normal(ctx, &l->weight, p, recon_part_print(full, l->name, "weight"),
-                                      &count, 1, deviations));
+    RECON_TRY(recon_params_add_normal(ctx, &l->weight, p, full, &count, 1, deviations));
 done:
     free(deviations);
     return status;

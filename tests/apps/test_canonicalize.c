@@ -21,17 +21,38 @@ static answer canonical(recon_ctx *ctx, const recon_model *model, const float *i
     return a;
 }
 
-/* psi turns with the input, Lambda does not change, so the canonical image stays. */
-static void quarter_turns_have_one_canonical_image(void **state)
+/* Beside the model of tiny.h one whose backbone has no lean. */
+static int setup(void **state)
 {
-    recon_model *model = tiny_model(*state);
-    answer still = canonical(*state, model, tiny_images[0]);
+    if (scratch_setup(state) != 0)
+        return -1;
+    recon_dataset *data = tiny_data(*state);
+    tiny_train(*state, data, -1);
+    tiny_discover(*state, data);
+    rename(scratch("model.safetensors"), scratch("plain.safetensors"));
+    tiny_train(*state, data, 0);
+    tiny_discover(*state, data);
+    recon_dataset_close(data);
+    return 0;
+}
+
+static recon_model *plain_model(recon_ctx *ctx)
+{
+    recon_model *model;
+    CHECK_OK(ctx, recon_model_open(ctx, &model, scratch("plain.safetensors"), RECON_SINGLE));
+    return model;
+}
+
+/* psi turns with the input, Lambda does not change, so the canonical image stays. */
+static void check_quarter_turns(recon_ctx *ctx, const recon_model *model)
+{
+    answer still = canonical(ctx, model, tiny_images[0]);
     for (int quarter = -1; quarter <= 2; quarter++) {
         float turned[SOME][TINY_PIXELS];
         for (int i = 0; i < SOME; i++)
             recon_image_turn(turned[i], tiny_images[i], TINY_SIDE, TINY_SIDE, 1, quarter * PI / 2,
                              RECON_BILINEAR);
-        answer a = canonical(*state, model, turned[0]);
+        answer a = canonical(ctx, model, turned[0]);
         for (int i = 0; i < SOME; i++) {
             CHECK_LESS(recon_so2_distance(a.pose[i].psi, still.pose[i].psi + quarter * PI / 2),
                        1e-3);
@@ -40,6 +61,45 @@ static void quarter_turns_have_one_canonical_image(void **state)
                 CHECK_NEAR((double)a.image[i][j], (double)still.image[i][j], 5e-3);
         }
     }
+}
+
+static void quarter_turns_have_one_canonical_image(void **state)
+{
+    recon_model *model = tiny_model(*state), *plain = plain_model(*state);
+    check_quarter_turns(*state, model);
+    check_quarter_turns(*state, plain);
+    recon_model_close(*state, plain);
+    recon_model_close(*state, model);
+}
+
+/* Lambda = psi nu^-1 where the backbone has a lean nu, and the head's answer where it has none;
+ * whether the other heads run or not. */
+static void check_lambda(recon_ctx *ctx, const recon_model *model, int leans)
+{
+    enum { CODE = 8 };
+    float z[SOME][CODE];
+    double psi[SOME], lean[SOME], head[SOME];
+    recon_candidates list[SOME];
+    answer a = canonical(ctx, model, tiny_images[0]);
+    const recon_ieae *backbone = recon_model_backbone(model);
+    assert_int_equal(recon_model_describe(model).shape.lean, leans);
+    CHECK_OK(ctx, recon_ieae_embed(ctx, z[0], psi, lean, backbone, tiny_images[0], SOME));
+    CHECK_OK(ctx, recon_maps_lambda(ctx, head, recon_model_maps(model), z[0], SOME));
+    CHECK_OK(ctx, recon_candidates_list(ctx, list, model, tiny_images[0], SOME));
+    for (int i = 0; i < SOME; i++) {
+        double want = leans ? psi[i] - lean[i] : head[i];
+        assert_int_equal(isnan(lean[i]), !leans);
+        CHECK_LESS(recon_so2_distance(a.pose[i].lambda, want), 1e-6);
+        CHECK_LESS(recon_so2_distance(list[i].pose[0].lambda, want), 1e-6);
+    }
+}
+
+static void lambda_comes_from_the_lean_or_from_the_head(void **state)
+{
+    recon_model *model = tiny_model(*state), *plain = plain_model(*state);
+    check_lambda(*state, model, 1);
+    check_lambda(*state, plain, 0);
+    recon_model_close(*state, plain);
     recon_model_close(*state, model);
 }
 
@@ -121,7 +181,7 @@ static void one_model_serves_many_threads(void **state)
 static void candidates_begin_with_lambda(void **state)
 {
     static recon_candidates list[TINY_N];
-    recon_model *model = tiny_model(*state);
+    recon_model *model = plain_model(*state); /* Lambda is near a mode */
     answer plain = canonical(*state, model, tiny_images[0]);
     int opposite = 0;
     CHECK_OK(*state, recon_candidates_list(*state, list, model, tiny_images[0], TINY_N));
@@ -265,6 +325,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quarter_turns_have_one_canonical_image),
+        cmocka_unit_test(lambda_comes_from_the_lean_or_from_the_head),
         cmocka_unit_test(the_pose_says_what_was_done),
         cmocka_unit_test(images_or_poses_alone_are_the_same),
         cmocka_unit_test(one_model_serves_many_threads),
@@ -274,5 +335,5 @@ int main(void)
         cmocka_unit_test(pixels_must_be_numbers),
         cmocka_unit_test(without_memory_it_says_so),
     };
-    return cmocka_run_group_tests(tests, tiny_setup, scratch_teardown);
+    return cmocka_run_group_tests(tests, setup, scratch_teardown);
 }

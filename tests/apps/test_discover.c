@@ -16,7 +16,7 @@ static int setup(void **state)
     if (scratch_setup(state) != 0)
         return -1;
     data = tiny_data(*state);
-    tiny_train(*state, data);
+    tiny_train(*state, data, 0);
     snprintf(folder, sizeof folder, "%s", scratch("found"));
     return 0;
 }

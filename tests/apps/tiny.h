@@ -52,8 +52,8 @@ static inline recon_dataset *tiny_data(recon_ctx *ctx)
     return data;
 }
 
-/* backbone.safetensors in the scratch folder. */
-static inline void tiny_train(recon_ctx *ctx, const recon_dataset *data)
+/* backbone.safetensors in the scratch folder; lean: 0 with one, -1 without. */
+static inline void tiny_train(recon_ctx *ctx, const recon_dataset *data, double lean)
 {
     recon_train_result r;
     CHECK_OK(ctx, recon_ieae_train(
@@ -61,6 +61,7 @@ static inline void tiny_train(recon_ctx *ctx, const recon_dataset *data)
                       &(recon_ieae_options){
                           .shape = { .preset = RECON_PRESET_SMALL, .width = 0.25, .code = 8 },
                           .epochs = 2,
+                          .lean = lean,
                           .batch = 22,
                           .seed = 1 }));
 }
@@ -86,7 +87,7 @@ static inline int tiny_setup(void **state)
     if (scratch_setup(state) != 0)
         return -1;
     recon_dataset *data = tiny_data(*state);
-    tiny_train(*state, data);
+    tiny_train(*state, data, 0);
     tiny_discover(*state, data);
     recon_dataset_close(data);
     return 0;

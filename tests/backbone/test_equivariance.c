@@ -83,7 +83,7 @@ static void quarter_turns_are_exact(void **state)
     recon_dataset *data = tiny_data(ctx);
     recon_ieae *model = NULL;
     recon_equivariance e[ANGLES], random, again;
-    tiny_train(ctx, data);
+    tiny_train(ctx, data, 0);
     CHECK_OK(ctx, recon_ieae_open(ctx, &model, scratch("backbone.safetensors"), RECON_SINGLE));
     CHECK_OK(ctx, recon_equivariance_sweep(ctx, e, model, data, quarters, ANGLES, 7));
     for (int a = 0; a < QUARTERS; a++) {

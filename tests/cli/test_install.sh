@@ -19,6 +19,13 @@ cc -std=c99 -Wall -Werror "$root/examples/normalize.c" $(pkg-config --cflags --l
 code=$?
 report $code "examples/normalize.c compiles against the installed library and finds its truth"
 
+missing=""
+for header in $(cd "$prefix/include" && find recon -mindepth 2 -name '*.h'); do
+    grep -q "<$header>" "$prefix/include/recon/recon.h" || missing="$missing $header"
+done
+[ -z "$missing" ]
+report $? "recon.h includes every header$missing"
+
 bad=""
 for header in $(cd "$prefix/include" && find recon -name '*.h'); do
     printf '#include <%s>\nint main(void) { return 0; }\n' "$header" >one.c

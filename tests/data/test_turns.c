@@ -165,6 +165,29 @@ static recon_status turn_and_close(recon_ctx *ctx, const recon_dataset *d,
     return status;
 }
 
+static void a_rule_that_is_all_zero_turns_nothing(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_dataset *d = open_noise(ctx), *turned = NULL;
+    static const recon_turn_rule nothing;
+    static recon_turn_rule wrong;
+    float x[SIDE * SIDE], y[SIDE * SIDE];
+    CHECK_OK(ctx, recon_dataset_turn(ctx, &turned, d, &nothing, 5));
+    for (size_t i = 0; i < MANY; i += 7) {
+        recon_dataset_get(x, d, i);
+        recon_dataset_get(y, turned, i);
+        assert_memory_equal(x, y, sizeof x);
+        assert_true(recon_dataset_angle(turned, i) == 0);
+    }
+    recon_dataset_close(turned);
+    wrong.of[3].width = 1; /* of no family */
+    CHECK_FAILS(ctx, recon_dataset_turn(ctx, &turned, d, &wrong, 5), RECON_ERR_INPUT,
+                "a turn of width 1 by family 0");
+    wrong.of[3] = (recon_turn){ RECON_SO2_NORMAL, NAN };
+    CHECK_FAILS(ctx, recon_dataset_turn(ctx, &turned, d, &wrong, 5), RECON_ERR_INPUT, "width nan");
+    recon_dataset_close(d);
+}
+
 static void memory_may_run_out(void **state)
 {
     recon_ctx *ctx = *state;
@@ -185,6 +208,7 @@ int main(void)
         SCRATCH_TEST(each_class_has_the_spread_of_its_rule),
         SCRATCH_TEST(parts_and_threads_change_no_angle),
         SCRATCH_TEST(a_rule_can_be_a_file),
+        SCRATCH_TEST(a_rule_that_is_all_zero_turns_nothing),
         SCRATCH_TEST(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

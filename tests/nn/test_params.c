@@ -183,6 +183,36 @@ static void a_model_of_several_parts_comes_back_part_by_part(void **state)
     recon_params_free(ctx, third);
 }
 
+/* What a file does not hold is refused as it is added; what it holds is there once it is made. */
+static void entries_are_held_against_their_file(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_params *a = make_part(ctx, "encoder", 1), *p = NULL;
+    recon_safetensors *file;
+    recon_linear l;
+    recon_param *e;
+    double x[12], y[12];
+    const size_t large[2] = { (size_t)1 << 40, (size_t)1 << 20 };
+    CHECK_OK(ctx, recon_params_save(ctx, scratch("a"), a, NULL, 0));
+    CHECK_OK(ctx, recon_safetensors_open(ctx, &file, scratch("a")));
+    CHECK_OK(ctx, recon_params_new(ctx, &p, RECON_SINGLE));
+    recon_params_expect(p, file, "a", 1);
+    CHECK_FAILS(
+        ctx,
+        recon_params_add(ctx, &e, p, "encoder.weight", large, 2, (recon_init){ RECON_INIT_HE, 0 }),
+        RECON_ERR_INPUT, "a: 'encoder.weight' is 4 x 3, this network's is 1099511627776");
+    CHECK_FAILS(ctx, recon_linear_add(ctx, &l, p, "decoder", 3, 4), RECON_ERR_INPUT,
+                "a: no weights for 'decoder.weight'");
+    CHECK_OK(ctx, recon_linear_add(ctx, &l, p, "encoder", 3, 4));
+    CHECK_OK(ctx, recon_params_make(ctx, p, 2));
+    recon_safetensors_close(file);
+    CHECK_OK(ctx, recon_param_read(ctx, x, a->entry[0]));
+    CHECK_OK(ctx, recon_param_read(ctx, y, p->entry[0]));
+    assert_memory_equal(x, y, sizeof x);
+    recon_params_free(ctx, a);
+    recon_params_free(ctx, p);
+}
+
 static void a_name_is_given_once(void **state)
 {
     recon_ctx *ctx = *state;
@@ -206,6 +236,7 @@ int main(void)
         SCRATCH_TEST(weights_of_another_network_are_refused),
         SCRATCH_TEST(bfloat16_weights_are_the_nearest_ones),
         SCRATCH_TEST(a_model_of_several_parts_comes_back_part_by_part),
+        SCRATCH_TEST(entries_are_held_against_their_file),
         cmocka_unit_test(a_name_is_given_once),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

@@ -10,16 +10,6 @@
 
 static const char *const backends[] = { "ref", "cpu" };
 
-static void same_file(const char *a, const char *b)
-{
-    size_t n, m;
-    unsigned char *x = slurp(a, &n), *y = slurp(b, &m);
-    assert_int_equal(n, m);
-    assert_memory_equal(x, y, n);
-    free(x);
-    free(y);
-}
-
 /* A whole run in a context of its own. */
 static recon_status run_with(const char *backend, int threads, recon_train_result *out,
                              recon_train_options o, recon_ctx *interrupted, uint64_t at)
@@ -61,8 +51,8 @@ static void any_number_of_threads_gives_the_same_bits(void **state)
                                       .path = scratch(threads == 1 ? "one" : "more") };
             assert_int_equal(run_with(backends[b], threads, &r, o, NULL, 0), RECON_OK);
             if (threads > 1) {
-                same_file(scratch("one"), scratch("more"));
-                same_file(scratch("one.last"), scratch("more.last"));
+                scratch_same(scratch("one"), scratch("more"));
+                scratch_same(scratch("one.last"), scratch("more.last"));
             }
         }
     }
@@ -80,8 +70,8 @@ static void an_interrupted_run_goes_on_with_the_same_bits(void **state)
     recon_ctx_resume(ctx);
     o.resume = 1;
     assert_int_equal(run_with("ref", 3, &r, o, NULL, 0), RECON_OK);
-    same_file(scratch("whole"), scratch("cut"));
-    same_file(scratch("whole.last"), scratch("cut.last"));
+    scratch_same(scratch("whole"), scratch("cut"));
+    scratch_same(scratch("whole.last"), scratch("cut.last"));
 }
 
 /* Killed at whatever step it has come to, several times over. */
@@ -104,8 +94,8 @@ static void a_killed_run_goes_on_with_the_same_bits(void **state)
         waitpid(child, NULL, 0);
     }
     assert_int_equal(run_with("ref", 2, &r, o, NULL, 0), RECON_OK);
-    same_file(scratch("whole"), scratch("killed"));
-    same_file(scratch("whole.last"), scratch("killed.last"));
+    scratch_same(scratch("whole"), scratch("killed"));
+    scratch_same(scratch("whole.last"), scratch("killed.last"));
 }
 
 static int count_lines(const char *path, uint64_t *last)
@@ -183,8 +173,8 @@ static void a_full_disk_loses_nothing(void **state)
     recon_ctx_free(ctx);
     o.resume = 1; /* room again: the run goes on from the last whole file */
     assert_int_equal(run_with("ref", 2, &r, o, NULL, 0), RECON_OK);
-    same_file(scratch("whole"), scratch("full"));
-    same_file(scratch("whole.last"), scratch("full.last"));
+    scratch_same(scratch("whole"), scratch("full"));
+    scratch_same(scratch("whole.last"), scratch("full.last"));
 }
 
 static void patience_ends_a_run_that_does_not_get_better(void **state)

@@ -481,9 +481,11 @@ static void backends_are_chosen_by_name(void **state)
     recon_ctx *ctx = ((const fixture *)*state)->table->ctx;
     CHECK_OK(ctx, recon_ops_attach(ctx, "ref"));
     assert_string_equal(recon_ops_name(ctx), "ref");
+    assert_ptr_equal(recon_ops_on_host(ctx), &recon_ops_ref);
     CHECK_FAILS(ctx, recon_ops_attach(ctx, "abacus"), RECON_ERR_INPUT, "'abacus'");
     CHECK_OK(ctx, recon_ops_attach(ctx, "cpu"));
     assert_memory_equal(recon_ops_name(ctx), "cpu", 3);
+    assert_ptr_equal(recon_ops_on_host(ctx), &recon_ops_cpu);
 }
 
 /* ---- the tests, for each table ---- */

@@ -14,8 +14,8 @@ extern "C" {
 enum { RECON_TURN_CLASSES = 1024 };
 
 typedef struct {
-    recon_so2_family family; /* RECON_SO2_UNIFORM or RECON_SO2_NORMAL                     */
-    double width;            /* radians: half-width or sigma about 0; 0: it is not turned */
+    recon_so2_family family; /* RECON_SO2_UNIFORM or RECON_SO2_NORMAL; any where width is 0 */
+    double width;            /* radians: half-width or sigma about 0; 0: it is not turned   */
 } recon_turn;
 
 typedef struct {
@@ -42,7 +42,8 @@ RECON_API recon_turn recon_turn_rule_of(const recon_turn_rule *rule, int32_t lab
 
 /* A new data set, independent of data: each image turned (bilinear) by an angle that seed and its
  * row among all images decide, so that parts of data get what they would have got in the whole.
- * The angles are in recon_dataset_angle; a set that was turned before is turned on. */
+ * The angles are in recon_dataset_angle; a set that was turned before is turned on. Of a rule that
+ * is all zero nothing turns; another family or width than above is RECON_ERR_INPUT. */
 RECON_API recon_status recon_dataset_turn(recon_ctx *ctx, recon_dataset **out,
                                           const recon_dataset *data, const recon_turn_rule *rule,
                                           uint64_t seed);
