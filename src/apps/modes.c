@@ -9,7 +9,7 @@
 
 enum { GRID = 720, PEAKS = GRID / 2 };
 #define STEP       (2 * M_PI / GRID)
-#define LEAST_RISE 1.25 /* of a peak over the higher of its two valleys */
+#define LEAST_RISE 1.6 /* of a peak over its higher valley: four bumps may stand for one arc */
 #define LEAST_MASS 0.05
 
 /* One peak and the valley behind it, counter-clockwise. */
