@@ -5,7 +5,6 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "nn/disc.h"
 #include "nn/params.h"
 #include "ops/ops.h"
 
@@ -16,16 +15,23 @@
 /* Images at once: as many as a CPU's caches like, or as fill a GPU. */
 enum { BATCH_HOST = 256, BATCH_DEVICE = 1024, MAX_SIDE = 1 << 10, MAX_CHANNELS = 16 };
 enum { MOST = 1 << 20 }; /* of any size in a file, before it is looked at */
-#define KIND "ieae"
+#define KIND      "ieae"
+#define SOFT_EDGE 2.0 /* pixels over which the disc fades */
 
 /* --- made ------------------------------------------------------------------------------------- */
 
+/* One inside the circle that touches the borders, fading as exp(-d^2 / SOFT_EDGE^2) outside: more
+ * gently than nn's disc, and models have been trained with it. */
 static recon_status make_mask(recon_ctx *ctx, recon_ieae *m)
 {
     size_t h = m->shape.height, w = m->shape.width_px;
+    double radius = (double)((h < w ? h : w) - 1) / 2;
     recon_status status = recon_alloc(ctx, &m->mask, h * w, sizeof *m->mask);
-    for (size_t i = 0; status == RECON_OK && i < h * w; i++)
-        m->mask[i] = (float)recon_disc_at(i, h, w);
+    for (size_t i = 0; status == RECON_OK && i < h * w; i++) {
+        double y = (double)(i / w) - (double)(h - 1) / 2, x = (double)(i % w) - (double)(w - 1) / 2;
+        double out = sqrt(x * x + y * y) - radius;
+        m->mask[i] = out <= 0 ? 1.0f : (float)exp(-out * out / (SOFT_EDGE * SOFT_EDGE));
+    }
     return status;
 }
 

@@ -1,5 +1,4 @@
 /* disc.c - the circular mask. */
-#include "nn/disc.h"
 #include <recon/nn/steerable.h>
 #include "core/fail.h"
 #include "core/memory.h"
@@ -9,26 +8,21 @@
 #include <math.h>
 #include <stdlib.h>
 
-double recon_disc_at(size_t i, size_t height, size_t width)
-{
-    double radius = 0.5 * (double)((height < width ? height : width) - 1);
-    double y = (double)(i / width) - 0.5 * (double)(height - 1);
-    double x = (double)(i % width) - 0.5 * (double)(width - 1);
-    return exp(fmin(0, radius * radius - x * x - y * y) / 4);
-}
-
 recon_status recon_disc_add(recon_ctx *ctx, recon_disc *out, recon_params *p, const char *name,
                             size_t height, size_t width)
 {
-    double *mask = NULL;
+    double *mask = NULL, radius = 0.5 * (double)((height < width ? height : width) - 1);
     recon_status status;
     *out = (recon_disc){ .mask = NULL };
     RECON_TRY(recon_layer_set_name(ctx, out->name, name));
     if (height == 0 || width == 0)
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: a mask of %zu x %zu", name, height, width));
     RECON_TRY(recon_alloc(ctx, &mask, height * width, sizeof *mask));
-    for (size_t i = 0; i < height * width; i++)
-        mask[i] = recon_disc_at(i, height, width);
+    for (size_t i = 0; i < height * width; i++) {
+        double y = (double)(i / width) - 0.5 * (double)(height - 1);
+        double x = (double)(i % width) - 0.5 * (double)(width - 1);
+        mask[i] = exp(fmin(0, radius * radius - x * x - y * y) / 4);
+    }
     RECON_TRY(recon_params_keep(ctx, &out->mask, p, mask, (size_t[]){ height, width }, 2));
 done:
     free(mask);
