@@ -4,15 +4,16 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 static int run(int argc, char **argv);
 const cli_command cli_info = {
     .name = "info",
-    .purpose = "type, shape and range of an NPY file",
-    .arguments = "FILE.npy",
+    .purpose = "what an NPY file or a model holds",
+    .arguments = "FILE.npy|MODEL.safetensors",
     .example = "  recon info z.npy\n"
-               "  z.npy: float32 60000 x 128, C order, finite, -3.21 .. 4.02",
+               "  z.npy: float32 60000 x 128, C order, finite, -3.21 .. 4.02\n"
+               "  recon info models/mnist.safetensors",
     .run = run,
 };
 
@@ -78,26 +79,83 @@ static json_t *as_json(const char *path, const recon_array *a, range r)
     return all;
 }
 
-static recon_status work(recon_ctx *ctx, const char *path, const cli_common *common)
+/* --- models ----------------------------------------------------------------------------------- */
+
+static recon_status count_numbers(recon_ctx *ctx, size_t *out, const recon_safetensors *file)
+{
+    *out = 0;
+    for (size_t i = 0; i < recon_safetensors_count(file); i++) {
+        recon_array a = { 0 };
+        recon_status status = recon_safetensors_get(ctx, &a, file, recon_safetensors_name(file, i));
+        if (status != RECON_OK)
+            return status;
+        *out += recon_array_count(&a);
+        recon_array_free(&a);
+    }
+    return RECON_OK;
+}
+
+static json_t *model_json(const char *path, const recon_safetensors *file, size_t numbers)
+{
+    json_t *metadata = json_object(), *all = json_object();
+    for (size_t i = 0; recon_safetensors_metadata_at(file, i).key; i++)
+        json_object_set_new(metadata, recon_safetensors_metadata_at(file, i).key,
+                            json_string(recon_safetensors_metadata_at(file, i).value));
+    json_object_set_new(all, "file", json_string(path));
+    json_object_set_new(all, "tensors", json_integer((json_int_t)recon_safetensors_count(file)));
+    json_object_set_new(all, "numbers", json_integer((json_int_t)numbers));
+    json_object_set_new(all, "metadata", metadata);
+    return all;
+}
+
+static void print_model(const char *path, const recon_safetensors *file, size_t numbers)
+{
+    printf("%s: %zu tensors, %zu numbers\n", path, recon_safetensors_count(file), numbers);
+    for (size_t i = 0; recon_safetensors_metadata_at(file, i).key; i++)
+        printf("  %-14s %s\n", recon_safetensors_metadata_at(file, i).key,
+               recon_safetensors_metadata_at(file, i).value);
+}
+
+static recon_status tell_model(recon_ctx *ctx, const char *path, const cli_common *common)
+{
+    recon_safetensors *file = NULL;
+    size_t numbers;
+    recon_status status;
+    RECON_TRY(recon_safetensors_open(ctx, &file, path));
+    RECON_TRY(count_numbers(ctx, &numbers, file));
+    if (common->json)
+        RECON_TRY(cli_print_json(ctx, model_json(path, file, numbers)));
+    else if (!common->quiet)
+        print_model(path, file, numbers);
+done:
+    recon_safetensors_close(file);
+    return status;
+}
+
+/* --- arrays ----------------------------------------------------------------------------------- */
+
+static recon_status tell_array(recon_ctx *ctx, const char *path, const cli_common *common)
 {
     recon_array a = { 0 };
     range r;
-    char *json = NULL;
     recon_status status;
     RECON_TRY(recon_npy_read(ctx, &a, path));
     RECON_TRY(range_of(ctx, &r, &a));
-    if (common->json) {
-        json = cli_json_text(as_json(path, &a, r));
-        if (!json)
-            RECON_TRY(recon_fail(ctx, RECON_ERR_MEMORY, "%s: out of memory", path));
-        puts(json);
-    } else if (!common->quiet) {
+    if (common->json)
+        RECON_TRY(cli_print_json(ctx, as_json(path, &a, r)));
+    else if (!common->quiet)
         print_text(path, &a, r);
-    }
 done:
-    free(json);
     recon_array_free(&a);
     return status;
+}
+
+static recon_status work(recon_ctx *ctx, const char *path, const cli_common *common)
+{
+    static const char model[] = ".safetensors";
+    size_t n = strlen(path), end = sizeof model - 1;
+    return n > end && !strcmp(path + n - end, model) ? tell_model(ctx, path, common)
+                                                     : tell_array(ctx, path, common);
 }
 
 static int run(int argc, char **argv)

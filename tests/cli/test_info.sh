@@ -62,4 +62,17 @@ else
     skip "an answer that cannot be written is a failure" "no /dev/full"
 fi
 
+# --- models ---------------------------------------------------------------------------------------
+if [ -e "$OLDPWD/models/mnist-small.safetensors" ]; then
+    cp "$OLDPWD/models/mnist-small.safetensors" model.safetensors
+    run info model.safetensors
+    [ "$code" -eq 0 ] && grep -q 'preset *small' "$scratch/stdout" && grep -q 'numbers$' "$scratch/stdout"
+    report $? "a model's settings are told"
+    run info --json model.safetensors
+    [ "$code" -eq 0 ] && is_json "$scratch/stdout" && grep -q '"metadata"' "$scratch/stdout"
+    report $? "as JSON too"
+    head -c 100 model.safetensors >cut.safetensors
+    refused 1 "cut.safetensors" info cut.safetensors
+fi
+
 finish
