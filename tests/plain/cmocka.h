@@ -35,6 +35,7 @@ static jmp_buf plain_back;
             fail_msg("%s is not so", #x);                                                          \
     } while (0)
 #define assert_non_null(x)        assert_true((x) != NULL)
+#define assert_ptr_equal(a, b)    assert_true((a) == (b))
 #define assert_int_equal(a, b)    assert_true((long long)(a) == (long long)(b))
 #define assert_string_equal(a, b) assert_true(strcmp(a, b) == 0)
 #define assert_memory_equal(a, b, n)                                                               \
