@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <recon/core/png.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,6 +191,17 @@ static recon_status show(recon_ctx *ctx, const settings *s, const room *r, recon
     return RECON_OK;
 }
 
+/* Pictures are numbered anew: written among those they come from, they would replace them. */
+static recon_status keep_apart(recon_ctx *ctx, const settings *s)
+{
+    char from[PATH_MAX], to[PATH_MAX];
+    if (strncmp(s->data.spec, "png:", 4) || !realpath(s->data.spec + 4, from) ||
+        !realpath(s->out, to) || strcmp(from, to))
+        return RECON_OK;
+    return recon_fail(ctx, RECON_ERR_INPUT, "%s: the pictures come from there; name another folder",
+                      s->out);
+}
+
 static recon_status work(recon_ctx *ctx, const void *arg)
 {
     const settings *s = arg;
@@ -197,7 +209,9 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     recon_model *model = NULL;
     sink to = { 0 };
     room r = { 0 };
-    recon_status status;
+    recon_status status = keep_apart(ctx, s);
+    if (status != RECON_OK)
+        return status;
     RECON_TRY(cli_images_open(ctx, &images, &s->data));
     recon_dataset_info d = recon_dataset_describe(images.use);
     d.skipped = recon_dataset_describe(images.whole).skipped;

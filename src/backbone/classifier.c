@@ -353,7 +353,8 @@ recon_status recon_classifier_train(recon_ctx *ctx, recon_train_result *result,
     RECON_TRY(check_data(ctx, NULL, d));
     RECON_TRY(recon_dataset_split(ctx, &train, &held, data, RECON_HELD_OUT, 0));
     if (recon_dataset_describe(train).n < o.batch)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%zu images do not fill a batch of %zu",
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
+                             "%zu images do not fill a batch of %zu: a smaller batch will do",
                              recon_dataset_describe(train).n, o.batch));
     RECON_TRY(make(ctx, &k.c, info, o.precision, NULL, NULL, o.seed));
     k.train = train;

@@ -305,7 +305,8 @@ recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const 
     set_defaults(&o);
     RECON_TRY(recon_dataset_split(ctx, &train, &held, data, RECON_HELD_OUT, 0));
     if (recon_dataset_describe(train).n < o.batch)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%zu images do not fill a batch of %zu",
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
+                             "%zu images do not fill a batch of %zu: a smaller batch will do",
                              recon_dataset_describe(train).n, o.batch));
     RECON_TRY(recon_ieae_make(ctx, &k.m, &o.shape, o.precision, o.seed));
     k.train = train;

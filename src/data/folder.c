@@ -215,10 +215,12 @@ static recon_status load(recon_ctx *ctx, recon_pixels *p, const job *j, size_t i
     if (status == RECON_OK && j->pixels &&
         (p->height != j->info.height || p->width != j->info.width ||
          p->channels != j->info.channels))
-        status = recon_fail(ctx, RECON_ERR_INPUT,
-                            "%s: %zu x %zu x %zu, but the first picture is %zu x %zu x %zu",
-                            j->files->path[i], p->height, p->width, p->channels, j->info.height,
-                            j->info.width, j->info.channels);
+        status = recon_fail(
+            ctx, RECON_ERR_INPUT,
+            "%s: %zu x %zu x %zu, but the first picture is %zu x %zu x %zu (height x width x "
+            "channels): a size for all fits them",
+            j->files->path[i], p->height, p->width, p->channels, j->info.height, j->info.width,
+            j->info.channels);
     if (status != RECON_OK) {
         free(p->bytes);
         p->bytes = NULL;

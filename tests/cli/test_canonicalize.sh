@@ -64,6 +64,7 @@ refused 1 "no data are called 'letters'" canonicalize $model --data letters --ou
 letters 100 | npy wide.npy '|u1' '64, 20, 20'
 refused 1 "images of 20 x 20 x 1, but the model was made for 16 x 16 x 1" \
     canonicalize $model --data npy:wide.npy --out x.npy
+refused 1 "the pictures come from there" canonicalize $model --data png:pictures --out pictures/
 refused 1 "nowhere/x.npy" canonicalize $model $letters --out nowhere/x.npy
 refused 1 "cannot make the folder" canonicalize $model $letters --out nowhere/x
 head -c 3000 found/model.safetensors >cut
