@@ -21,7 +21,8 @@ const cli_command cli_check = {
         "the\n"
         "pose should differ by the turn between them and the code z not at all. Behind each layer\n"
         "the fields of one copy, turned as a picture, should be those of the other; the floor is\n"
-        "what resampling them there and back costs without a network.",
+        "what resampling them there and back costs without a network. --turn is not for\n"
+        "this command: the check turns images itself, from how they came.",
     .run = run,
 };
 

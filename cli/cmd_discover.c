@@ -15,8 +15,11 @@ const cli_command cli_discover = {
         "  recon discover --model digits.safetensors --data mnist --turn mnist --out digits\n"
         "\n"
         "Embeds the images, runs Algorithm 1 (see `recon normalize`) and fits Lambda, Theta and\n"
-        "the density of poses. DIR/model.safetensors is what canonicalize, score and distribution\n"
-        "take; summary.json says what was found. Labels, if any, are used for the summary alone.",
+        "the density of poses; Lambda is the backbone's lean where it has one (see `recon "
+        "train`).\n"
+        "DIR/model.safetensors is what canonicalize, score and distribution take; summary.json "
+        "says\n"
+        "what was found. Labels, if any, are used for the summary alone.",
     .run = run,
 };
 

@@ -55,8 +55,9 @@ static int parse(reproduce_settings *s, const char **word, int argc, char **argv
         { "--train", NULL, NULL, "train the model instead of taking a shipped one", CLI_FLAG, 0,
           &s->train },
         { "--out", "DIR", NULL, "with --train: for the models", CLI_TEXT, 0, &s->out },
-        { "--epochs", "N", NULL, "with --train: times through the data (default: preset's)",
-          CLI_COUNT, 0, &s->epochs },
+        { "--epochs", "N", NULL,
+          "with --train: times through the data (default: the shipped model's)", CLI_COUNT, 0,
+          &s->epochs },
         { "--seed", "S", NULL, "with --train: of the first model (default 1)", CLI_COUNT, 0,
           &s->seed },
         { "--seeds", "N", NULL, "with --train: how many models, for mean and spread (default 1)",
@@ -152,12 +153,7 @@ static recon_status try_folder(recon_ctx *ctx, const char *path)
 static recon_status train_model(recon_ctx *ctx, const reproduce_settings *s, const char *dir)
 {
     recon_precision precision = s->precision ? RECON_MIXED : RECON_SINGLE;
-    recon_ieae_options o = { .shape = { .preset = (recon_preset)s->preset },
-                             .epochs = s->epochs,
-                             .seed = s->seed,
-                             .threads = recon_ctx_threads(ctx),
-                             .precision = precision,
-                             .resume = s->resume };
+    recon_ieae_options o = { .shape = { .preset = (recon_preset)s->preset } };
     recon_discover_options d = { .k = K,
                                  .family = s->what->family,
                                  .maps = { .seed = s->seed },
@@ -169,6 +165,13 @@ static recon_status train_model(recon_ctx *ctx, const reproduce_settings *s, con
     recon_discovery found = { 0 };
     char backbone[4096];
     recon_status status;
+    if (s->preset == RECON_PRESET_FAST)
+        o = s->what->recipe;
+    o.epochs = s->epochs ? s->epochs : o.epochs;
+    o.seed = s->seed;
+    o.threads = recon_ctx_threads(ctx);
+    o.precision = precision;
+    o.resume = s->resume;
     snprintf(backbone, sizeof backbone, "%s/backbone.safetensors", dir);
     RECON_TRY(make_folder(ctx, s->out));
     RECON_TRY(make_folder(ctx, dir));

@@ -27,7 +27,8 @@ typedef struct {
     const char *name, *title; /* "mnist", "MNIST"; the rule of the turns has the same name */
     const char *width;        /* what theta is: "half-width", "sigma"                      */
     recon_so2_family family;
-    int64_t pair[2]; /* classes that are each other's rotation; equal: none */
+    recon_ieae_options recipe; /* of the shipped model of preset fast */
+    int64_t pair[2];           /* classes that are each other's rotation; equal: none */
     const char *classes[CLASSES];
     struct {
         double none, ieae, equiadapt, recon, upright; /* percent */
