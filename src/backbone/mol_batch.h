@@ -44,8 +44,9 @@ void recon_mol_pack_free(recon_mol_pack *pack);
 typedef struct {
     size_t n, nodes, slots;
     recon_var kind, mask, xyz, offset, span, molecule, slot, slot_of, made, order;
-    recon_var share;    /* [1] nodes / real: turns a mean over rows into one over atoms */
-    recon_var edge[12]; /* the encoder's own: NULL where it has none             */
+    recon_var share, surplus; /* [1] nodes / real, and that less 1: a mean over rows into one over
+                                 atoms */
+    recon_var edge[12];       /* the encoder's own: NULL where it has none             */
 } recon_mol_batch;
 
 recon_status recon_mol_batch_feed(recon_tape *tape, recon_mol_batch *out,
