@@ -192,8 +192,8 @@ static void write_picture(session *s)
         return;
     png_set_write_fn(s->png, s, give, flush);
     png_set_IHDR(s->png, s->info, (png_uint_32)p->width, (png_uint_32)p->height, 8,
-                 colour_type(p->channels), PNG_INTERLACE_NONE,
-                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+                 colour_type(p->channels), PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+                 PNG_FILTER_TYPE_DEFAULT);
     png_write_info(s->png, s->info);
     for (size_t i = 0; i < p->height; i++)
         png_write_row(s->png, p->bytes + i * p->width * p->channels);

@@ -33,21 +33,14 @@ static int by_depth(const void *p, const void *q)
 static const char *look(uint8_t z)
 {
     switch (z) {
-    case 1:
-        return "atom hydrogen";
-    case 6:
-        return "atom carbon";
-    case 7:
-        return "atom nitrogen";
-    case 8:
-        return "atom oxygen";
+    case 1: return "atom hydrogen";
+    case 6: return "atom carbon";
+    case 7: return "atom nitrogen";
+    case 8: return "atom oxygen";
     case 9:
-    case 17:
-        return "atom halogen";
-    case 16:
-        return "atom sulfur";
-    default:
-        return "atom";
+    case 17: return "atom halogen";
+    case 16: return "atom sulfur";
+    default: return "atom";
     }
 }
 
