@@ -178,6 +178,13 @@ static void flush(png_structp png)
     (void)png;
 }
 
+static int colour_type(size_t channels)
+{
+    return channels == 1   ? PNG_COLOR_TYPE_GRAY
+           : channels == 3 ? PNG_COLOR_TYPE_RGB
+                           : PNG_COLOR_TYPE_RGBA;
+}
+
 static void write_picture(session *s)
 {
     const recon_pixels *p = &s->pixels;
@@ -185,8 +192,8 @@ static void write_picture(session *s)
         return;
     png_set_write_fn(s->png, s, give, flush);
     png_set_IHDR(s->png, s->info, (png_uint_32)p->width, (png_uint_32)p->height, 8,
-                 p->channels == 1 ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
-                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+                 colour_type(p->channels), PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+                 PNG_FILTER_TYPE_DEFAULT);
     png_write_info(s->png, s->info);
     for (size_t i = 0; i < p->height; i++)
         png_write_row(s->png, p->bytes + i * p->width * p->channels);
@@ -265,8 +272,8 @@ static recon_status check_and_encode(recon_ctx *ctx, uint8_t **out, size_t *size
     *size = 0;
     if (check_size(ctx, height, width, name) != RECON_OK)
         return RECON_ERR_INPUT;
-    if (channels != 1 && channels != 3)
-        return recon_fail(ctx, RECON_ERR_INPUT, "%s: %zu channels: 1 or 3", name, channels);
+    if (channels != 1 && channels != 3 && channels != 4)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s: %zu channels: 1, 3 or 4", name, channels);
     return encode(ctx, out, size, all, name);
 }
 

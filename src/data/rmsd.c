@@ -298,7 +298,7 @@ static void search_all(search *s, const double ca[3], const double cb[3])
         s->order = s->symmetry->order + i * info->atoms;
         correlate(m, s, ca, cb);
         if (i == 0)
-            offer(s, m); /* the order given */
+            offer(s, m); /* the plain rmsd: never do worse */
         double rest = keep_means(s, m);
         if (!fits_better(m, s->best + s->gain - rest))
             continue;
@@ -351,19 +351,29 @@ static int comes_after(const float *a, const float *b, size_t n)
     return 0;
 }
 
+static void begin(search *s, const recon_symmetry *symmetry, const float *a, const float *b)
+{
+    s->symmetry = symmetry;
+    s->a = a;
+    s->b = b;
+    s->nodes = 0;
+    s->best = -INFINITY;
+    memset(s->choice, 0, symmetry->info.groups); /* the order given */
+}
+
 recon_status recon_rmsd_best(double *rmsd, recon_so3 *turn, int32_t *map,
                              const recon_symmetry *symmetry, const float *a, const float *b)
 {
     size_t n = symmetry->info.atoms;
     int swapped = comes_after(a, b, n);
-    search s = { .symmetry = symmetry, .a = swapped ? b : a, .b = swapped ? a : b };
+    search s; /* large, and most of it stays unused: not zeroed */
+    begin(&s, symmetry, swapped ? b : a, swapped ? a : b);
     double ca[3], cb[3];
     centre(ca, s.a, n, NULL);
     centre(cb, s.b, n, NULL);
     double squares = squares_about(ca, s.a, n) + squares_about(cb, s.b, n);
     if (!isfinite(squares))
         return RECON_ERR_INPUT;
-    s.best = -INFINITY;
     s.gain = GAIN * squares;
     search_all(&s, ca, cb);
     *rmsd = root(squares - 2 * s.best, (double)n);

@@ -43,6 +43,10 @@ static const char style[] =
     ".recon .muted{fill-opacity:.72}\n"
     ".recon .mid{text-anchor:middle}\n"
     ".recon .end{text-anchor:end}\n"
+    ".recon .bond{fill:none;stroke-width:3;stroke-linecap:round;stroke:#8a9199}\n"
+    ".recon .atom{fill:#c98700;stroke:#1d2329;stroke-width:.6;stroke-opacity:.6}\n"
+    ".recon .hydrogen{fill:#f4f5f6}.recon .carbon{fill:#5c656e}.recon .nitrogen{fill:#0072b2}\n"
+    ".recon .oxygen{fill:#d03a1f}.recon .halogen{fill:#009e73}.recon .sulfur{fill:#e0b400}\n"
     ".recon text.on{" PAINT("fill", "on", "#fff") "}\n"
     HEAT("0", "0") HEAT("1", ".07") HEAT("2", ".16") HEAT("3", ".26") HEAT("4", ".36")
     HEAT("5", ".48") HEAT("6", ".62") HEAT("7", ".74") HEAT("8", ".86") HEAT("9", "1");

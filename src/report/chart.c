@@ -126,16 +126,17 @@ static void draw_bar(recon_svg *svg, const recon_chart *chart, const char *cls, 
 static void draw_series(recon_svg *svg, const recon_chart *chart, const recon_series *s, size_t n)
 {
     recon_class cls;
-    draw_line(svg, chart, s, recon_series_class(cls, n, s->dashed ? "line dashed" : "line"));
+    if (!s->loose)
+        draw_line(svg, chart, s, recon_series_class(cls, n, s->dashed ? "line dashed" : "line"));
     for (size_t i = 0; s->low && i < s->count; i++)
         draw_bar(svg, chart, recon_series_class(cls, n, "thin"), s->x[i], s->low[i], s->high[i]);
-    if (s->count > DOTS_MAX)
+    if (s->count > DOTS_MAX && !s->loose)
         return;
     for (size_t i = 0; i < s->count; i++)
         if (shown(chart, s->y[i]))
             recon_svg_circle(svg, recon_series_class(cls, n, "dot"),
                              recon_axis_at(&chart->x, s->x[i]), recon_axis_at(&chart->y, s->y[i]),
-                             3.4);
+                             s->count > DOTS_MAX ? 1.8 : 3.4);
 }
 
 recon_chart recon_chart_draw(recon_svg *svg, const recon_line_panel *panel, double x, double y,

@@ -17,7 +17,8 @@ RECON_API recon_status recon_png_read(recon_ctx *ctx, recon_pixels *out, const c
 RECON_API recon_status recon_png_decode(recon_ctx *ctx, recon_pixels *out, const void *bytes,
                                         size_t size, const char *name);
 
-/* channels: 1 or 3. The same pixels give the same bytes. The file appears complete or not at all.
+/* channels: 1, 3, or 4 with the last how opaque. The same pixels give the same bytes. The file
+ * appears complete or not at all.
  */
 RECON_API recon_status recon_png_write(recon_ctx *ctx, const char *path, const uint8_t *pixels,
                                        size_t height, size_t width, size_t channels);

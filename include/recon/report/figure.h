@@ -19,6 +19,7 @@
 #include <stdint.h>
 #include <recon/core/ctx.h>
 #include <recon/core/svg.h>
+#include <recon/data/bonds.h>
 #include <recon/stats/roc.h>
 #include <recon/stats/so2_density.h>
 #include <recon/stats/so2_mean.h>
@@ -146,6 +147,7 @@ typedef struct {
     const double *low, *high; /* [count]; both NULL: no bars */
     size_t count;             /* at least 1 */
     int dashed;               /* such as values of the paper */
+    int loose;                /* points that no line joins   */
 } recon_series;
 
 typedef struct {
@@ -213,6 +215,68 @@ typedef struct {
 
 RECON_API recon_status recon_figure_equivariance(recon_ctx *ctx, char **out,
                                                  const recon_equivariance_plot *p);
+
+/* How often values occur: bars of equal width, and lines across at values that have a name. What
+ * lies beyond the ends is counted in the last bars. */
+typedef struct {
+    const char *name;
+    double at;
+} recon_histogram_mark;
+
+typedef struct {
+    const char *title, *desc;
+    const char *x_label;  /* may be NULL */
+    const double *values; /* [count] */
+    size_t count;         /* at least 1 */
+    double from, to;      /* equal: taken from the data */
+    size_t bins;          /* 0: 40; at most 400 */
+    const recon_histogram_mark *marks;
+    size_t mark_count; /* at most RECON_SERIES_MAX - 1 */
+} recon_histogram_plot;
+
+RECON_API recon_status recon_figure_histogram(recon_ctx *ctx, char **out,
+                                              const recon_histogram_plot *p);
+
+/* Where a matrix Fisher distribution takes the three axes, on the half of the sphere that faces the
+ * reader (see conventions.md for the view): for each axis the density of its image, which is
+ * exp(f . u + rho) I0(rho) / c(F) in closed form. x, y and z have the first three colours. */
+typedef struct {
+    const char *caption; /* below it; may be NULL           */
+    const double *f;     /* [9]; NULL leaves the place empty */
+} recon_sphere;
+
+typedef struct {
+    const char *title, *desc;
+    const recon_sphere *spheres; /* [rows][columns] */
+    size_t rows, columns;
+    const char *const *headings; /* [columns]; may be NULL */
+    const char *const *names;    /* [rows]; may be NULL    */
+    double cell;                 /* side of a sphere, pixels; 0: 120 */
+} recon_sphere_sheet;
+
+RECON_API recon_status recon_figure_spheres(recon_ctx *ctx, char **out,
+                                            const recon_sphere_sheet *s);
+
+/* Molecules as balls and sticks, seen from where the spheres are seen from. Bonds are found by
+ * distance. */
+typedef struct {
+    const char *caption; /* below it; may be NULL */
+    size_t atoms;        /* 0 leaves the place empty */
+    const uint8_t *z;    /* [atoms] */
+    const float *xyz;    /* [atoms][3] */
+} recon_molecule_picture;
+
+typedef struct {
+    const char *title, *desc;
+    const recon_molecule_picture *molecules; /* [rows][columns] */
+    size_t rows, columns;
+    const char *const *headings; /* [columns]; may be NULL */
+    const char *const *names;    /* [rows]; may be NULL    */
+    double cell;                 /* side of a picture, pixels; 0: 120 */
+} recon_molecule_sheet;
+
+RECON_API recon_status recon_figure_molecules(recon_ctx *ctx, char **out,
+                                              const recon_molecule_sheet *s);
 
 #ifdef __cplusplus
 }

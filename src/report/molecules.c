@@ -1,0 +1,153 @@
+/* molecules.c - balls and sticks, drawn from the back to the front. */
+#include "report/sheet.h"
+#include "core/fail.h"
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { CELL = 120, ATOMS_MAX = 2000 };
+
+typedef struct {
+    double x, y, depth; /* on paper; towards the reader */
+    double radius;
+} ball;
+
+/* A stick, or the ball at its place in the order. */
+typedef struct {
+    double depth;
+    size_t a, b; /* a == b: a ball */
+} item;
+
+/* From the back to the front; at one depth sticks first, then by number, so that figures repeat. */
+static int by_depth(const void *p, const void *q)
+{
+    const item *a = p, *b = q;
+    if (a->depth != b->depth)
+        return a->depth < b->depth ? -1 : 1;
+    if ((a->a == a->b) != (b->a == b->b))
+        return a->a == a->b ? 1 : -1;
+    return a->a != b->a ? (a->a < b->a ? -1 : 1) : (a->b > b->b) - (a->b < b->b);
+}
+
+static const char *look(uint8_t z)
+{
+    switch (z) {
+    case 1: return "atom hydrogen";
+    case 6: return "atom carbon";
+    case 7: return "atom nitrogen";
+    case 8: return "atom oxygen";
+    case 9:
+    case 17: return "atom halogen";
+    case 16: return "atom sulfur";
+    default: return "atom";
+    }
+}
+
+/* About the middle, as large as fits whichever way it is turned: two pictures of one molecule have
+ * one scale. */
+static void place(ball *out, const recon_molecule_picture *m, double x, double y, double side)
+{
+    double middle[3] = { 0 }, reach = 1;
+    for (size_t i = 0; i < m->atoms; i++)
+        for (int c = 0; c < 3; c++)
+            middle[c] += (double)m->xyz[3 * i + (size_t)c] / (double)m->atoms;
+    for (size_t i = 0; i < m->atoms; i++) {
+        double r = 0;
+        for (int c = 0; c < 3; c++)
+            r += pow((double)m->xyz[3 * i + (size_t)c] - middle[c], 2);
+        reach = fmax(reach, sqrt(r));
+    }
+    double scale = side / 2 / (reach + .5);
+    for (size_t i = 0; i < m->atoms; i++) {
+        double at[3], seen[3];
+        for (int c = 0; c < 3; c++)
+            at[c] = (double)m->xyz[3 * i + (size_t)c] - middle[c];
+        recon_view(seen, at);
+        out[i] = (ball){ x + side / 2 + scale * seen[0], y + side / 2 - scale * seen[1], seen[2],
+                         scale * (m->z[i] == 1 ? .24 : .38) };
+    }
+}
+
+static void draw_items(recon_svg *svg, const recon_molecule_picture *m, const ball *balls,
+                       const item *items, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const ball *a = &balls[items[i].a], *b = &balls[items[i].b];
+        if (a == b)
+            recon_svg_circle(svg, look(m->z[items[i].a]), a->x, a->y, a->radius);
+        else
+            recon_svg_line(svg, "bond", a->x, a->y, b->x, b->y);
+    }
+}
+
+static recon_status draw_molecule(recon_ctx *ctx, recon_svg *svg, const recon_molecule_picture *m,
+                                  double x, double y, double side)
+{
+    recon_bonds bonds = { 0 };
+    ball *balls = NULL;
+    item *items = NULL;
+    recon_status status;
+    RECON_TRY(recon_bonds_perceive(ctx, &bonds, m->z, m->xyz, m->atoms));
+    RECON_TRY(recon_alloc_raw(ctx, &balls, m->atoms, sizeof *balls));
+    RECON_TRY(recon_alloc_raw(ctx, &items, m->atoms + bonds.n, sizeof *items));
+    place(balls, m, x, y, side);
+    for (size_t i = 0; i < m->atoms; i++)
+        items[i] = (item){ balls[i].depth, i, i };
+    for (size_t i = 0; i < bonds.n; i++) {
+        size_t a = bonds.list[i].a, b = bonds.list[i].b;
+        items[m->atoms + i] = (item){ (balls[a].depth + balls[b].depth) / 2, a, b };
+    }
+    qsort(items, m->atoms + bonds.n, sizeof *items, by_depth);
+    draw_items(svg, m, balls, items, m->atoms + bonds.n);
+done:
+    free(items);
+    free(balls);
+    recon_bonds_free(&bonds);
+    return status;
+}
+
+static void draw(recon_ctx *ctx, recon_svg *svg, double x, double y, double side, const void *user,
+                 size_t i)
+{
+    const recon_molecule_picture *m = &((const recon_molecule_sheet *)user)->molecules[i];
+    if (m->atoms == 0)
+        return;
+    recon_svg_fail(svg, draw_molecule(ctx, svg, m, x, y, side));
+    recon_sheet_caption(svg, x, y, side, m->caption);
+}
+
+static recon_status check(recon_ctx *ctx, const recon_molecule_sheet *s, int *captions)
+{
+    size_t shown = 0;
+    *captions = 0;
+    for (size_t i = 0; i < s->rows * s->columns; i++) {
+        const recon_molecule_picture *m = &s->molecules[i];
+        if (m->atoms > ATOMS_MAX)
+            return recon_fail(ctx, RECON_ERR_INPUT, "molecules: picture %zu has %zu atoms, over %d",
+                              i, m->atoms, ATOMS_MAX);
+        for (size_t k = 0; k < 3 * m->atoms; k++)
+            if (!isfinite(m->xyz[k]) || fabsf(m->xyz[k]) > 1e6f)
+                return recon_fail(ctx, RECON_ERR_INPUT, "molecules: atom %zu of picture %zu at %g",
+                                  k / 3, i, (double)m->xyz[k]);
+        shown += m->atoms > 0;
+        *captions |= m->caption != NULL;
+    }
+    return shown ? RECON_OK : recon_fail(ctx, RECON_ERR_INPUT, "molecules: nothing to show");
+}
+
+recon_status recon_figure_molecules(recon_ctx *ctx, char **out, const recon_molecule_sheet *s)
+{
+    recon_words words = { .used = 0 };
+    int captions;
+    *out = NULL;
+    recon_status status = check(ctx, s, &captions);
+    if (status != RECON_OK)
+        return status;
+    recon_words_add(&words, "%zu pictures of molecules.", s->rows * s->columns);
+    return recon_sheet_make(ctx, out,
+                            &(recon_sheet){ s->title, s->desc ? s->desc : words.text, s->rows,
+                                            s->columns, s->headings, s->names,
+                                            s->cell > 0 ? s->cell : CELL, captions },
+                            draw, s);
+}
