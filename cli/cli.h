@@ -62,7 +62,7 @@ int cli_fail(const cli_command *command, const recon_ctx *ctx);
 /* Says "recon NAME: ..." and where the help is; returns EXIT_MISUSE. */
 int cli_misuse(const cli_command *command, const char *fmt, ...) RECON_PRINTF(2, 3);
 
-/* What every command that reads images has: which, and where they are worked on. */
+/* What every command that reads data has: which, and where they are worked on. */
 typedef struct {
     const char *spec, *turn;
     size_t limit, size;
@@ -84,6 +84,15 @@ recon_status cli_images_open(recon_ctx *ctx, cli_images *out, const cli_data *da
 void cli_images_close(cli_images *images);
 /* n images from the first on, to out. */
 void cli_images_read(float *out, const cli_images *images, size_t first, size_t n);
+
+/* The same for molecules: recon_molecules_is(data->spec) says which of the two a command works on.
+ * Close always. */
+typedef struct {
+    recon_molecules *whole, *part, *turned;
+    const recon_molecules *use; /* the last of them */
+} cli_molecules;
+recon_status cli_molecules_open(recon_ctx *ctx, cli_molecules *out, const cli_data *data);
+void cli_molecules_close(cli_molecules *molecules);
 
 /* Opens a model and sees that the images fit it. */
 recon_status cli_model_open(recon_ctx *ctx, recon_model **out, const char *path,

@@ -1,4 +1,4 @@
-/* cmd_train.c - recon train: the backbone, from images alone. */
+/* cmd_train.c - recon train: the backbone, from images or molecules alone. */
 #include "cli/cli.h"
 #include "core/fail.h"
 
@@ -7,10 +7,11 @@
 static int run(int argc, char **argv);
 const cli_command cli_train = {
     .name = "train",
-    .purpose = "train a backbone on images, without labels",
+    .purpose = "train a backbone on images or molecules, without labels",
     .arguments = "",
     .example =
         "  recon train --data mnist --turn mnist --preset small --out digits.safetensors\n"
+        "  recon train --data conformers --turn fisher --out conformers.safetensors\n"
         "\n"
         "Labels are not used. One image of twelve is held out, and the epoch that rebuilds those\n"
         "best is kept. Beside the model lie MODEL.jsonl (loss, rate, validation) and MODEL.last,\n"
@@ -19,20 +20,20 @@ const cli_command cli_train = {
 };
 
 typedef struct {
-    const char *out;
+    const char *out, *held;
     int group, preset, mask, resume, plain, no_contrast;
-    size_t epochs, batch, every, frequencies, code;
-    double lean, rate, contrast, pose, warp, temperature, width;
+    size_t epochs, before, batch, every, frequencies, layers, code;
+    double lean, rate, contrast, pose, warp, align, element, radius, temperature, width;
     cli_data data;
     cli_common common;
 } settings;
 
 static int parse(settings *s, int argc, char **argv)
 {
-    cli_option options[19 + CLI_DATA_OPTIONS + 1] = {
+    cli_option options[25 + CLI_DATA_OPTIONS + 1] = {
         { "--out", "MODEL", NULL, "file for the best weights", CLI_TEXT, 1, &s->out },
-        { "--group", NULL, "so2", "how objects are turned (default so2)", CLI_CHOICE, 0,
-          &s->group },
+        { "--group", NULL, "auto|so2|so3",
+          "how objects are turned (default: images so2, molecules so3)", CLI_CHOICE, 0, &s->group },
         { "--preset", NULL, "fast|paper|small",
           "network: fast for a GPU (default), small for a CPU, the paper's layers", CLI_CHOICE, 0,
           &s->preset },
@@ -60,12 +61,43 @@ static int parse(settings *s, int argc, char **argv)
           &s->warp },
         { "--plain", NULL, NULL, "the reconstruction alone, as in the paper", CLI_FLAG, 0,
           &s->plain },
+        { "--align", "W", NULL,
+          "molecules: weight of laying neighbours over each other (default 0.5)", CLI_NUMBER, 0,
+          &s->align },
+        { "--element", "W", NULL, "molecules: weight of the elements (default: preset's)",
+          CLI_NUMBER, 0, &s->element },
+        { "--held", "SPEC", NULL, "molecules: to validate on (default: one conformer of twelve)",
+          CLI_TEXT, 0, &s->held },
+        { "--before", "N", NULL, "molecules: epochs before neighbours are looked for (default 8)",
+          CLI_COUNT, 0, &s->before },
+        { "--layers", "N", NULL, "molecules: of messages (default: preset's)", CLI_COUNT, 0,
+          &s->layers },
+        { "--radius", "A", NULL, "molecules, paper: reach of a message in Angstrom (default 2)",
+          CLI_NUMBER, 0, &s->radius },
         { "--every", "N", NULL, "a checkpoint every N steps too (default: every epoch)", CLI_COUNT,
           0, &s->every },
         { "--resume", NULL, NULL, "go on from MODEL.last if it is there", CLI_FLAG, 0, &s->resume },
     };
     cli_data_options(options, sizeof options / sizeof *options, &s->data);
     return cli_parse(&cli_train, options, &s->common, argc, argv, NULL, 0, NULL);
+}
+
+/* What belongs to images alone, or to molecules alone, is not passed over in silence. */
+static int check(const settings *s)
+{
+    int molecules = recon_molecules_is(s->data.spec);
+    if (s->group && (s->group == 2) != molecules)
+        return cli_misuse(&cli_train, "%s are turned by %s", molecules ? "molecules" : "images",
+                          molecules ? "so3" : "so2");
+    if (molecules && (s->frequencies || s->mask || s->pose > 0 || s->lean > 0 || s->warp > 0))
+        return cli_misuse(&cli_train,
+                          "--frequencies, --mask, --pose, --lean and --warp are for images");
+    if (!molecules &&
+        (s->align > 0 || s->element > 0 || s->before || s->layers || s->radius > 0 || s->held))
+        return cli_misuse(
+            &cli_train,
+            "--align, --element, --held, --before, --layers and --radius are for molecules");
+    return -1;
 }
 
 static recon_ieae_options options_of(const settings *s, const recon_ctx *ctx)
@@ -90,41 +122,90 @@ static recon_ieae_options options_of(const settings *s, const recon_ctx *ctx)
                                  .resume = s->resume };
 }
 
-static recon_status show(recon_ctx *ctx, const settings *s, const recon_train_result *r)
+static recon_molnet_options molnet_options_of(const settings *s)
+{
+    return (recon_molnet_options){ .shape = { .preset = (recon_preset)s->preset,
+                                              .width = s->width,
+                                              .layers = s->layers,
+                                              .radius = s->radius,
+                                              .code = s->code },
+                                   .epochs = s->epochs,
+                                   .before = s->before,
+                                   .batch = s->batch,
+                                   .rate = s->rate,
+                                   .element = s->element,
+                                   .align = s->plain ? -1 : s->align,
+                                   .contrast = s->plain || s->no_contrast ? -1 : s->contrast,
+                                   .temperature = s->temperature,
+                                   .seed = cli_seed(&s->data),
+                                   .every = s->every,
+                                   .precision = cli_precision(&s->data),
+                                   .resume = s->resume };
+}
+
+/* what: the validation's measure. */
+static recon_status show(recon_ctx *ctx, const settings *s, const recon_train_result *r,
+                         const char *what)
 {
     const char *preset = recon_preset_name((recon_preset)s->preset), *on = recon_ops_name(ctx);
     if (s->common.json)
         return cli_print_json(ctx, json_pack("{s:s, s:s, s:I, s:f, s:f, s:f, s:I}", "preset",
                                              preset, "backend", on, "steps", (json_int_t)r->steps,
-                                             "seconds", r->seconds, "validation_mse", r->best,
-                                             "loss", r->loss, "step_bytes", (json_int_t)r->peak));
+                                             "seconds", r->seconds, what, r->best, "loss", r->loss,
+                                             "step_bytes", (json_int_t)r->peak));
     if (!s->common.quiet)
         printf("%s: %llu steps in %.1f s on %s, %.1f MiB a step\n"
-               "  validation %.5f mean squared error, last loss %.5f\n"
+               "  validation %.5f %s, last loss %.5f\n"
                "  written    %s\n",
                preset, (unsigned long long)r->steps, r->seconds, on, (double)r->peak / 1048576,
-               r->best, r->loss, s->out);
+               r->best, what, r->loss, s->out);
     return RECON_OK;
 }
 
-static recon_status work(recon_ctx *ctx, const void *arg)
+static recon_status train_images(recon_ctx *ctx, const settings *s)
 {
-    const settings *s = arg;
     recon_ieae_options o = options_of(s, ctx);
     recon_train_result r;
     cli_images images;
     recon_status status;
     RECON_TRY(cli_images_open(ctx, &images, &s->data));
     RECON_TRY(recon_ieae_train(ctx, &r, images.use, s->out, &o));
-    RECON_TRY(show(ctx, s, &r));
+    RECON_TRY(show(ctx, s, &r, "validation_mse"));
 done:
     cli_images_close(&images);
     return status;
+}
+
+static recon_status train_molecules(recon_ctx *ctx, const settings *s)
+{
+    recon_molnet_options o = molnet_options_of(s);
+    recon_train_result r;
+    cli_molecules molecules = { 0 }, held = { 0 };
+    cli_data other = s->data;
+    recon_status status;
+    other.spec = s->held;
+    other.limit = 0;
+    RECON_TRY(cli_molecules_open(ctx, &molecules, &s->data));
+    if (s->held)
+        RECON_TRY(cli_molecules_open(ctx, &held, &other));
+    RECON_TRY(recon_molnet_train(ctx, &r, molecules.use, held.use, s->out, &o));
+    RECON_TRY(show(ctx, s, &r, "validation_loss"));
+done:
+    cli_molecules_close(&held);
+    cli_molecules_close(&molecules);
+    return status;
+}
+
+static recon_status work(recon_ctx *ctx, const void *arg)
+{
+    const settings *s = arg;
+    return recon_molecules_is(s->data.spec) ? train_molecules(ctx, s) : train_images(ctx, s);
 }
 
 static int run(int argc, char **argv)
 {
     settings s = { 0 };
     int code = parse(&s, argc, argv);
+    code = code < 0 ? check(&s) : code;
     return code >= 0 ? code : cli_run(&cli_train, &s.common, work, &s);
 }

@@ -1,4 +1,5 @@
-/* data.c - the options of every command that reads images, and the images they ask for. */
+/* data.c - the options of every command that reads data, and the images or molecules they ask for.
+ */
 #include "cli/cli.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -12,12 +13,18 @@ enum { DEVICE_CUDA = 1 };
 void cli_data_options(cli_option *table, size_t capacity, cli_data *d)
 {
     const cli_option options[] = {
-        { "--data", "SPEC", NULL, "images: mnist, fashion, idx:FILE, npy:FILE, png:DIR, amat:FILE",
+        { "--data", "SPEC", NULL,
+          "images: mnist, fashion, idx:FILE, npy:FILE, png:DIR, amat:FILE;\n"
+          "                                   molecules: conformers, xyz:FILE, sdf:FILE, "
+          "geom:FILE, "
+          "flat:DIR",
           CLI_TEXT, 1, &d->spec },
-        { "--turn", "RULE", NULL, "turn upright images first: mnist, fashion, all or a JSON file",
+        { "--turn", "RULE", NULL,
+          "turn what is upright first: mnist, fashion, all; fisher, haar; or a\n"
+          "                                   JSON file",
           CLI_TEXT, 0, &d->turn },
         { "--turn-seed", "S", NULL, "of those turns (default 1)", CLI_COUNT, 0, &d->turn_seed },
-        { "--limit", "N", NULL, "take N images at random", CLI_COUNT, 0, &d->limit },
+        { "--limit", "N", NULL, "take N images or conformers at random", CLI_COUNT, 0, &d->limit },
         { "--seed", "S", NULL, "of what is random (default 1)", CLI_COUNT, 0, &d->seed },
         { "--skip-bad", NULL, NULL, "leave out files that cannot be read, and count them", CLI_FLAG,
           0, &d->skip_bad },
@@ -62,14 +69,18 @@ done:
     return status;
 }
 
-recon_status cli_images_open(recon_ctx *ctx, cli_images *out, const cli_data *d)
+static recon_status attach(recon_ctx *ctx, const cli_data *d)
 {
     static const char *const devices[] = { "cpu", "cuda", "ref" };
-    const char *device =
-        d->device == DEVICE_CUDA && d->deterministic ? "cuda-deterministic" : devices[d->device];
+    return recon_ops_attach(ctx, d->device == DEVICE_CUDA && d->deterministic ? "cuda-deterministic"
+                                                                              : devices[d->device]);
+}
+
+recon_status cli_images_open(recon_ctx *ctx, cli_images *out, const cli_data *d)
+{
     recon_status status;
     *out = (cli_images){ 0 };
-    RECON_TRY(recon_ops_attach(ctx, device));
+    RECON_TRY(attach(ctx, d));
     RECON_TRY(recon_dataset_open_with(
         ctx, &out->whole, d->spec,
         &(recon_dataset_options){ .skip_bad = d->skip_bad, .size = d->size }));
@@ -107,4 +118,33 @@ recon_status cli_model_open(recon_ctx *ctx, recon_model **out, const char *path,
     RECON_TRY(recon_ieae_check_data(ctx, recon_model_backbone(*out), images->use));
 done:
     return status;
+}
+
+recon_status cli_molecules_open(recon_ctx *ctx, cli_molecules *out, const cli_data *d)
+{
+    recon_status status;
+    *out = (cli_molecules){ 0 };
+    RECON_TRY(attach(ctx, d));
+    RECON_TRY(recon_molecules_open(ctx, &out->whole, d->spec,
+                                   &(recon_molecules_options){ .skip_bad = d->skip_bad }));
+    out->use = out->whole;
+    if (d->limit && d->limit < recon_molecules_describe(out->whole).n) {
+        RECON_TRY(recon_molecules_take(ctx, &out->part, out->whole, d->limit, cli_seed(d)));
+        out->use = out->part;
+    }
+    if (d->turn) {
+        RECON_TRY(recon_molecules_turn(ctx, &out->turned, out->use, d->turn,
+                                       d->turn_seed ? d->turn_seed : 1));
+        out->use = out->turned;
+    }
+done:
+    return status;
+}
+
+void cli_molecules_close(cli_molecules *m)
+{
+    recon_molecules_close(m->turned);
+    recon_molecules_close(m->part);
+    recon_molecules_close(m->whole);
+    *m = (cli_molecules){ 0 };
 }

@@ -45,9 +45,13 @@
 #include <recon/data/loader.h>
 #include <recon/data/image.h>
 #include <recon/data/turns.h>
+#include <recon/data/molecules.h>
+#include <recon/data/bonds.h>
+#include <recon/data/rmsd.h>
 #include <recon/backbone/embedded.h>
 #include <recon/backbone/classifier.h>
 #include <recon/backbone/ieae.h>
+#include <recon/backbone/molnet.h>
 #include <recon/backbone/equivariance.h>
 #include <recon/normalize/normalize.h>
 #include <recon/maps/so2_map.h>
