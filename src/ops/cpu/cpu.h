@@ -33,6 +33,8 @@ recon_status recon_cpu_resize_back(recon_ctx *ctx, const recon_resize_args *args
 recon_status recon_cpu_rotate(recon_ctx *ctx, const recon_rotate_args *args);
 recon_status recon_cpu_rotate_back(recon_ctx *ctx, const recon_rotate_args *args);
 recon_status recon_cpu_dropout(recon_ctx *ctx, const recon_dropout_args *args);
+recon_status recon_cpu_pairs(recon_ctx *ctx, const recon_pairs_args *args);
+recon_status recon_cpu_pairs_back(recon_ctx *ctx, const recon_pairs_args *args);
 recon_status recon_cpu_reduce(recon_ctx *ctx, const recon_reduce_args *args);
 recon_status recon_cpu_reduce_back(recon_ctx *ctx, const recon_reduce_args *args);
 recon_status recon_cpu_expand(recon_ctx *ctx, const recon_expand_args *args);
