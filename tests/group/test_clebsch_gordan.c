@@ -4,6 +4,7 @@
 #include <recon/group/clebsch_gordan.h>
 #include <recon/group/harmonics.h>
 #include <recon/group/wigner.h>
+#include "group/e3nn_vectors.h"
 
 enum { LMAX = 5, SIZE = 2 * LMAX + 1 };
 typedef double tensor[SIZE * SIZE * SIZE];
@@ -143,13 +144,31 @@ static void small_ones_are_familiar(void **state)
         assert_true(C[i] == 0);
 }
 
+static void e3nn_agrees_in_sign_too(void **state)
+{
+    (void)state;
+    const double *want = e3nn_3j;
+    tensor C;
+    for (int l1 = 0; l1 <= 3; l1++)
+        for (int l2 = 0; l2 <= 3; l2++)
+            for (int l3 = 0; l3 <= 3; l3++) {
+                int count = (2 * l1 + 1) * (2 * l2 + 1) * (2 * l3 + 1);
+                if (!triangle(l1, l2, l3))
+                    continue;
+                recon_clebsch_gordan(C, l1, l2, l3);
+                for (int i = 0; i < count; i++)
+                    CHECK_NEAR(C[i], want[i], 1e-15);
+                want += count;
+            }
+    assert_true(want == e3nn_3j + sizeof e3nn_3j / sizeof *e3nn_3j);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(commutes_with_turning),
-        cmocka_unit_test(orthogonal_and_complete),
-        cmocka_unit_test(harmonics_couple_to_harmonics),
-        cmocka_unit_test(small_ones_are_familiar),
+        cmocka_unit_test(commutes_with_turning),         cmocka_unit_test(orthogonal_and_complete),
+        cmocka_unit_test(harmonics_couple_to_harmonics), cmocka_unit_test(small_ones_are_familiar),
+        cmocka_unit_test(e3nn_agrees_in_sign_too),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }

@@ -3,6 +3,7 @@
 #include "check.h"
 #include <recon/core/rng.h>
 #include <recon/group/harmonics.h>
+#include "group/e3nn_vectors.h"
 
 #define EPS 2.3e-16
 enum { LMAX = 12, COUNT = (LMAX + 1) * (LMAX + 1) };
@@ -142,6 +143,18 @@ static void what_has_no_direction(void **state)
     }
 }
 
+static void e3nn_agrees(void **state)
+{
+    (void)state;
+    enum { N = (E3NN_LMAX + 1) * (E3NN_LMAX + 1) };
+    double Y[N];
+    for (int i = 0; i < E3NN_DIRECTIONS; i++) {
+        recon_harmonics(Y, E3NN_LMAX, e3nn_direction + 3 * i);
+        for (int k = 0; k < N; k++)
+            CHECK_NEAR(Y[k], e3nn_harmonics[N * i + k], 3e-15);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -151,6 +164,7 @@ int main(void)
         cmocka_unit_test(degree_one_is_the_direction),
         cmocka_unit_test(parity_and_length),
         cmocka_unit_test(what_has_no_direction),
+        cmocka_unit_test(e3nn_agrees),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include <recon/group/harmonics.h>
 #include <recon/group/wigner.h>
 #include "core/memory.h"
+#include "group/e3nn_vectors.h"
 
 enum { LMAX = 16, SIZE = 2 * LMAX + 1 };
 typedef double matrix[SIZE * SIZE];
@@ -134,6 +135,21 @@ static void failures_are_said(void **state)
     recon_alloc_fail_at(ctx, 0);
 }
 
+static void e3nn_agrees(void **state)
+{
+    recon_ctx *ctx = *state;
+    const double *want = e3nn_wigner;
+    double D[49];
+    for (int i = 0; i < E3NN_ROTATIONS; i++) {
+        const double *q = e3nn_rotation + 4 * i;
+        for (int l = 0; l <= 3; l++) {
+            CHECK_OK(ctx, recon_wigner(ctx, D, l, (recon_so3){ q[0], q[1], q[2], q[3] }));
+            for (int k = 0; k < (2 * l + 1) * (2 * l + 1); k++)
+                CHECK_NEAR(D[k], *want++, 1e-14);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -143,6 +159,7 @@ int main(void)
         cmocka_unit_test(traces_are_characters),
         cmocka_unit_test(features_turn_channel_by_channel),
         cmocka_unit_test(failures_are_said),
+        cmocka_unit_test(e3nn_agrees),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }
