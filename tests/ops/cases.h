@@ -28,6 +28,7 @@ typedef union {
     recon_rotate_args rotate;
     recon_gather_args gather;
     recon_segment_args segment;
+    recon_pairs_args pairs;
     recon_reduce_args reduce;
     recon_tensor_product_args product;
     recon_couple_args couple;
@@ -98,6 +99,7 @@ PAIR(resize, resize)
 PAIR(rotate, rotate)
 PAIR(gather, gather)
 PAIR(segment_sum, segment)
+PAIR(pairs, pairs)
 PAIR(reduce, reduce)
 PAIR(tensor_product, product)
 PAIR(couple, couple)
@@ -140,6 +142,7 @@ enum {
     ROTATE,
     GATHER,
     SEGMENT,
+    PAIRS,
     REDUCE,
     PRODUCT,
     COUPLE,
@@ -243,6 +246,12 @@ static const entry entries[ENTRIES] = {
                   call_segment_sum_back,
                   { STRAIGHT(INPUT, segment, x), FIXED(segment, offset),
                     CURVED(OUTPUT, segment, y) } },
+    [PAIRS] = { "pairs",
+                has_pairs,
+                call_pairs,
+                call_pairs_back,
+                { STRAIGHT(INPUT, pairs, s), STRAIGHT(INPUT, pairs, u), STRAIGHT(WEIGHT, pairs, w),
+                  FIXED(pairs, xyz), FIXED(pairs, offset), CURVED(OUTPUT, pairs, y) } },
     [REDUCE] = { "reduce",
                  has_reduce,
                  call_reduce,
@@ -453,10 +462,11 @@ static void build_add(maker *m, any_args *args, const size_t *p)
         args->add.b = noise_of(m, m->type, SHAPE(p[0]));
 }
 
-/* rows fields field */
+/* rows fields field planes */
 static void build_gate(maker *m, any_args *args, const size_t *p)
 {
     args->gate = (recon_gate_args){ .field = p[2],
+                                    .planes = (int)p[3],
                                     .x = noise_of(m, m->type, SHAPE(p[0], p[1] * p[2])),
                                     .g = noise_of(m, m->type, SHAPE(p[0], p[1])),
                                     .y = blank(m, m->type, SHAPE(p[0], p[1] * p[2])) };
@@ -612,6 +622,27 @@ static void build_segment(maker *m, any_args *args, const size_t *p)
     args->segment = (recon_segment_args){ .x = noise_of(m, m->type, SHAPE(p[1], p[2])),
                                           .y = blank(m, m->type, SHAPE(p[0], p[2])),
                                           .offset = offsets(m, p[0], p[1]) };
+}
+
+/* molecules rows, rows of no molecule, scalars vectors. Atoms a few Angstrom apart, some of them
+ * far out, two in one place. */
+static void build_pairs(maker *m, any_args *args, const size_t *p)
+{
+    size_t rows = p[1] + p[2], scalars = p[3], vectors = p[4];
+    recon_pairs_args *a = &args->pairs;
+    *a = (recon_pairs_args){ .scalars = scalars,
+                             .vectors = vectors,
+                             .s = noise_of(m, m->type, SHAPE(rows, scalars + vectors)),
+                             .u = noise_of(m, m->type, SHAPE(rows, 3, 4 * vectors)),
+                             .w = noise_of(m, m->weights,
+                                           SHAPE(RECON_PAIRS_KNOTS, scalars + 5 * vectors)),
+                             .y = blank(m, m->type, SHAPE(rows, scalars + 4 * vectors)),
+                             .xyz = noise_of(m, m->weights, SHAPE(rows, 3)),
+                             .offset = offsets(m, p[0], p[1]) };
+    for (size_t i = 0; i < 3 * rows; i++)
+        set_number(&a->xyz, i, (i % 16 == 7 ? 20 : 3) * number_at(&a->xyz, i));
+    for (size_t i = 3; i < 6 && rows > 1; i++)
+        set_number(&a->xyz, i, number_at(&a->xyz, i - 3));
 }
 
 /* outer middle inner */
@@ -802,6 +833,10 @@ static const op_case cases[] = {
     { GATE, build_gate, { 5, 17, 1 } },
     { GATE, build_gate, { 33, 8, 3 } },
     { GATE, build_gate, { 130, 96, 2 } },
+    { GATE, build_gate, { 1, 1, 1, 1 } },
+    { GATE, build_gate, { 33, 17, 3, 1 } },
+    { GATE, build_gate, { 130, 64, 3, 1 } },
+    { GATE, build_gate, { 2, 1300, 2, 1 } },
     { NORM, build_norm, { 2, 1, 1, 1, 0 } },
     { NORM, build_norm, { 75, 17, 1, 1, 0 } },
     { NORM, build_norm, { 1001, 96, 1, 1, 0 } },
@@ -856,6 +891,12 @@ static const op_case cases[] = {
     { SEGMENT, build_segment, { 1, 1, 1 } },
     { SEGMENT, build_segment, { 13, 67, 17 } },
     { SEGMENT, build_segment, { 5, 131, 96 } },
+    { PAIRS, build_pairs, { 1, 1, 0, 1, 1 } },
+    { PAIRS, build_pairs, { 1, 2, 1, 3, 2 } },
+    { PAIRS, build_pairs, { 5, 37, 4, 17, 9 } },
+    { PAIRS, build_pairs, { 3, 40, 0, 128, 64 } },
+    { PAIRS, build_pairs, { 2, 70, 3, 33, 0 } },
+    { PAIRS, build_pairs, { 1, 75, 0, 0, 5 } },
     { REDUCE, build_reduce, { 1, 1, 1 } },
     { REDUCE, build_reduce, { 5, 49, 17 } },
     { REDUCE, build_reduce, { 1, 1003, 3 } },

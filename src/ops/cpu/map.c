@@ -6,6 +6,7 @@
 #include "core/simd.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---- functions ---- */
 
@@ -153,17 +154,94 @@ static void gate_back_run(const void *args, size_t at, size_t n)
     }
 }
 
+/* ---- gates of planes, up to RECON_RUN columns of a row at a time ---- */
+
+RECON_CLONES static void add_products(float *restrict sum, const float *restrict a,
+                                      const float *restrict b, size_t n)
+{
+    EACH sum[i] += a[i] * b[i];
+}
+
+/* n gates from at on, all of one row; what they open begins at x and is step apart. */
+typedef struct {
+    size_t at, n, x, step;
+} piece;
+
+static size_t pieces_of_row(const recon_gate_args *a)
+{
+    return (recon_tensor_cols(&a->g) + RECON_RUN - 1) / RECON_RUN;
+}
+
+static piece piece_of(const recon_gate_args *a, size_t i)
+{
+    size_t cols = recon_tensor_cols(&a->g), pieces = pieces_of_row(a);
+    size_t row = i / pieces, col = i % pieces * RECON_RUN, n = cols - col;
+    return (piece){ row * cols + col, n < RECON_RUN ? n : RECON_RUN, row * a->field * cols + col,
+                    cols };
+}
+
+/* Of x to y, or of dy to dx. */
+static void open_planes(const recon_gate_args *a, const recon_tensor *to, const recon_tensor *from,
+                        piece p)
+{
+    float x[RECON_RUN], y[RECON_RUN], buffer[RECON_RUN];
+    const float *g = recon_run_read(buffer, &a->g, p.at, p.n);
+    for (size_t k = 0; k < a->field; k++, p.x += p.step) {
+        open_gates(recon_run_write(y, to, p.x), recon_run_read(x, from, p.x, p.n), g, 1, p.n);
+        recon_run_wrote(y, to, p.x, p.n);
+    }
+}
+
+static void dot_planes(const recon_gate_args *a, piece p)
+{
+    float x[RECON_RUN], dy[RECON_RUN], buffer[RECON_RUN];
+    float *sum = recon_run_write(buffer, &a->dg, p.at);
+    memset(sum, 0, p.n * sizeof *sum);
+    for (size_t k = 0; k < a->field; k++, p.x += p.step)
+        add_products(sum, recon_run_read(x, &a->x, p.x, p.n), recon_run_read(dy, &a->dy, p.x, p.n),
+                     p.n);
+    recon_run_wrote(buffer, &a->dg, p.at, p.n);
+}
+
+static void planes_run(const void *args, size_t at, size_t n)
+{
+    const recon_gate_args *a = args;
+    for (size_t i = at; i < at + n; i++)
+        open_planes(a, &a->y, &a->x, piece_of(a, i));
+}
+
+static void planes_back_run(const void *args, size_t at, size_t n)
+{
+    const recon_gate_args *a = args;
+    for (size_t i = at; i < at + n; i++) {
+        if (a->dx.data)
+            open_planes(a, &a->dx, &a->dy, piece_of(a, i));
+        if (a->dg.data)
+            dot_planes(a, piece_of(a, i));
+    }
+}
+
+/* ---- both kinds ---- */
+
+static recon_status run_gates(recon_ctx *ctx, const recon_gate_args *args, recon_run *fields,
+                              recon_run *planes)
+{
+    size_t cols = recon_tensor_cols(&args->g), rows = recon_tensor_rows(&args->g);
+    if (args->planes)
+        return recon_runs(ctx, planes, args, rows * pieces_of_row(args),
+                          1 + RECON_RUN / (cols + 1));
+    return recon_runs(ctx, fields, args, recon_tensor_count(&args->g), RECON_RUN / args->field);
+}
+
 recon_status recon_cpu_gate(recon_ctx *ctx, const recon_gate_args *args)
 {
-    size_t n = recon_tensor_count(&args->g);
-    return args->field > RECON_RUN ? recon_ref_gate(ctx, args)
-                                   : recon_runs(ctx, gate_run, args, n, RECON_RUN / args->field);
+    return !args->planes && args->field > RECON_RUN ? recon_ref_gate(ctx, args)
+                                                    : run_gates(ctx, args, gate_run, planes_run);
 }
 
 recon_status recon_cpu_gate_back(recon_ctx *ctx, const recon_gate_args *args)
 {
-    size_t n = recon_tensor_count(&args->g);
-    return args->field > RECON_RUN
+    return !args->planes && args->field > RECON_RUN
                ? recon_ref_gate_back(ctx, args)
-               : recon_runs(ctx, gate_back_run, args, n, RECON_RUN / args->field);
+               : run_gates(ctx, args, gate_back_run, planes_back_run);
 }

@@ -66,6 +66,10 @@ recon_status cuda_segment_sum_back(recon_ctx *ctx, const recon_segment_args *arg
 recon_status cuda_reduce(recon_ctx *ctx, const recon_reduce_args *args);
 recon_status cuda_reduce_back(recon_ctx *ctx, const recon_reduce_args *args);
 
+/* pairs.cu */
+recon_status cuda_pairs(recon_ctx *ctx, const recon_pairs_args *args);
+recon_status cuda_pairs_back(recon_ctx *ctx, const recon_pairs_args *args);
+
 /* tensor_product.cu */
 recon_status cuda_tensor_product(recon_ctx *ctx, const recon_tensor_product_args *args);
 recon_status cuda_tensor_product_back(recon_ctx *ctx, const recon_tensor_product_args *args);
