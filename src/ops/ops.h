@@ -311,6 +311,19 @@ typedef struct {
     recon_tensor dy, dx, dw, dbias;   /* dx, dw, dbias .data optional; dw is F32                */
 } recon_couple_args;
 
+/* What stands between two such layers: degrees 0 .. 3 as there, y [rows][channels], and x the same
+ * with a gate for each channel of degree 1 and up, in their order, behind the scalars. With s(t) =
+ * 1 / (1 + exp(-t)), factors that make the mean square 1 when the argument is normal, and g the
+ * gate of a channel,
+ *
+ *     scalars: y = RECON_ACTIVATE_SCALAR x s(x);     others: y = RECON_ACTIVATE_GATE s(g) x. */
+#define RECON_ACTIVATE_SCALAR 1.6765324703
+#define RECON_ACTIVATE_GATE   1.8462285453
+typedef struct {
+    uint32_t channels[RECON_COUPLE_DEGREES]; /* of y */
+    recon_tensor y, x, dy, dx;
+} recon_activate_args;
+
 /* Filters out of weights and a fixed basis, block by block. A block joins copies_in x copies_out
  * fields of dim_in and dim_out channels by `elements` numbers a pair of fields:
  *
@@ -455,6 +468,8 @@ typedef struct recon_ops {
     recon_status (*tensor_product_back)(recon_ctx *ctx, const recon_tensor_product_args *args);
     recon_status (*couple)(recon_ctx *ctx, const recon_couple_args *args);
     recon_status (*couple_back)(recon_ctx *ctx, const recon_couple_args *args);
+    recon_status (*activate)(recon_ctx *ctx, const recon_activate_args *args);
+    recon_status (*activate_back)(recon_ctx *ctx, const recon_activate_args *args);
     recon_status (*expand)(recon_ctx *ctx, const recon_expand_args *args);
     recon_status (*expand_back)(recon_ctx *ctx, const recon_expand_args *args);
     recon_status (*columns)(recon_ctx *ctx, const recon_columns_args *args);

@@ -32,6 +32,7 @@ typedef union {
     recon_reduce_args reduce;
     recon_tensor_product_args product;
     recon_couple_args couple;
+    recon_activate_args activate;
     recon_expand_args expand;
     recon_columns_args columns;
     recon_loss_args loss;
@@ -103,6 +104,7 @@ PAIR(pairs, pairs)
 PAIR(reduce, reduce)
 PAIR(tensor_product, product)
 PAIR(couple, couple)
+PAIR(activate, activate)
 PAIR(expand, expand)
 ENTRY(columns, columns)
 PAIR(loss, loss)
@@ -146,6 +148,7 @@ enum {
     REDUCE,
     PRODUCT,
     COUPLE,
+    ACTIVATE,
     EXPAND,
     COLUMNS,
     LOSS,
@@ -269,6 +272,11 @@ static const entry entries[ENTRIES] = {
                  call_couple_back,
                  { STRAIGHT(INPUT, couple, x), FIXED(couple, attr), STRAIGHT(WEIGHT, couple, w),
                    STRAIGHT(WEIGHT, couple, bias), CURVED(OUTPUT, couple, y) } },
+    [ACTIVATE] = { "activate",
+                   has_activate,
+                   call_activate,
+                   call_activate_back,
+                   { CURVED(INPUT, activate, x), CURVED(OUTPUT, activate, y) } },
     [EXPAND] = { "expand",
                  has_expand,
                  call_expand,
@@ -717,6 +725,16 @@ static void build_couple(maker *m, any_args *args, const size_t *p)
         args->couple.bias = noise_of(m, m->weights, SHAPE(p[6]));
 }
 
+/* rows, channels of degrees 0 .. 3 */
+static void build_activate(maker *m, any_args *args, const size_t *p)
+{
+    size_t gates = p[2] + p[3] + p[4], dim = p[1] + 3 * p[2] + 5 * p[3] + 7 * p[4];
+    args->activate = (recon_activate_args){ .x = noise_of(m, m->type, SHAPE(p[0], dim + gates)),
+                                            .y = blank(m, m->type, SHAPE(p[0], dim)) };
+    for (int l = 0; l < 4; l++)
+        args->activate.channels[l] = (uint32_t)p[1 + l];
+}
+
 /* taps, scalars and pairs out, scalars and fields in, dim of those; some blocks have no elements */
 static void build_expand(maker *m, any_args *args, const size_t *p)
 {
@@ -912,6 +930,11 @@ static const op_case cases[] = {
     { COUPLE, build_couple, { 70, 3, 5, 0, 0, 0, 8, 3, 2, 1 } }, /* scalars alone go in */
     { COUPLE, build_couple, { 19, 1, 0, 3, 0, 2, 0, 5, 1, 0 } }, /* and none of them     */
     { COUPLE, build_couple, { 3, 2, 0, 0, 0, 4, 2, 0, 0, 0 } },
+    { ACTIVATE, build_activate, { 1, 1, 1, 0, 0 } },
+    { ACTIVATE, build_activate, { 7, 5, 4, 3, 2 } },
+    { ACTIVATE, build_activate, { 300, 100, 64, 16, 8 } },
+    { ACTIVATE, build_activate, { 20, 0, 0, 3, 1 } },
+    { ACTIVATE, build_activate, { 33, 9, 0, 0, 0 } },
     { EXPAND, build_expand, { 25, 3, 5, 4, 3, 2 } },
     { EXPAND, build_expand, { 9, 17, 8, 1, 16, 2 } },
     { EXPAND, build_expand, { 1, 8, 3, 6, 5, 11 } },
