@@ -154,6 +154,34 @@ recon_var recon_var_mul(recon_tape *t, recon_var a, recon_var b)
     return recon_var_gate(t, a, b, 1);
 }
 
+static void cross_into(recon_tape *t, recon_var x, recon_tensor a, recon_tensor b)
+{
+    recon_cross_args c = { .y = recon_tape_want(t, x), .a = a, .b = b };
+    if (c.y.data && t->status == RECON_OK)
+        recon_tape_did(t, t->ops->cross(t->ctx, &c));
+    recon_tape_give(t, x, c.y);
+}
+
+static void cross_back(recon_tape *t, recon_var n)
+{
+    const recon_cross_args *c = n->args;
+    cross_into(t, n->in[0], c->b, n->grad);
+    cross_into(t, n->in[1], n->grad, c->a);
+}
+
+recon_var recon_var_cross_planes(recon_tape *t, recon_var a, recon_var b)
+{
+    if (recon_tape_skips(t, a, b, a))
+        return NULL;
+    if (!recon_same_shape(&a->value, &b->value) || a->value.type != b->value.type ||
+        a->value.ndim < 2 || a->value.shape[a->value.ndim - 2] != 3)
+        return recon_tape_mismatch(t, "cross products of", a, "", b);
+    recon_cross_args c = { .y = recon_tape_like(t, &a->value), .a = a->value, .b = b->value };
+    if (t->status == RECON_OK)
+        recon_tape_did(t, t->ops->cross(t->ctx, &c));
+    return recon_tape_record(t, c.y, (recon_inputs){ { a, b } }, cross_back, &c, sizeof c);
+}
+
 /* The same elements are dropped on the way back: the draw has a name, (seed, step, site). */
 static void dropout_back(recon_tape *t, recon_var n)
 {

@@ -130,6 +130,12 @@ typedef struct {
     recon_tensor y, x, g, dy, dx, dg;
 } recon_gate_args;
 
+/* y = a x b, vectors that lie as planes [rows][3][f]; y is neither. The gradients are of the same
+ * kind: da = b x dy, db = dy x a. */
+typedef struct {
+    recon_tensor y, a, b;
+} recon_cross_args;
+
 /* Batch norm over the rows of x [rows][channels * field].
  * field 1: y = scale (x - mean) inv + shift, inv = 1 / sqrt(var + eps), var biased over the batch.
  * field m > 1, for vector fields: y = scale x inv with inv = 1 / sqrt(mean over rows of |x_f|^2 / m
@@ -437,6 +443,7 @@ typedef struct recon_ops {
     recon_status (*add)(recon_ctx *ctx, const recon_add_args *args);
     recon_status (*gate)(recon_ctx *ctx, const recon_gate_args *args);
     recon_status (*gate_back)(recon_ctx *ctx, const recon_gate_args *args);
+    recon_status (*cross)(recon_ctx *ctx, const recon_cross_args *args);
     recon_status (*norm)(recon_ctx *ctx, const recon_norm_args *args);
     recon_status (*norm_back)(recon_ctx *ctx, const recon_norm_args *args);
     recon_status (*norm_relu)(recon_ctx *ctx, const recon_norm_relu_args *args);

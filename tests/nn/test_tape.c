@@ -58,6 +58,7 @@ OP(op_twice, recon_var_add(t, x[0], recon_var_add(t, x[0], x[1])))
 OP(op_scale, recon_var_scale(t, 0.5, recon_var_mul(t, x[0], x[0])))
 OP(op_gate, recon_var_gate(t, x[0], x[1], 2))
 OP(op_gate_planes, recon_var_gate_planes(t, x[0], x[1], 3))
+OP(op_cross_planes, recon_var_cross_planes(t, x[0], x[1]))
 OP(op_pairs, recon_var_pairs(t, x[0], x[1], x[2], x[3], x[4]))
 OP(op_norm_relu, recon_var_norm_relu(t, x[0], x[1], 2))
 OP(op_unit, recon_var_unit(t, x[0]))
@@ -112,6 +113,7 @@ static const struct {
     { "scaled square", op_scale, 1, { REAL(0, 3, 4) } },
     { "gate", op_gate, 2, { REAL(0, 3, 8), REAL(50, 3, 4) } },
     { "gate of planes", op_gate_planes, 2, { REAL(0, 2, 3, 4), REAL(50, 2, 4) } },
+    { "cross product", op_cross_planes, 2, { REAL(0, 2, 3, 4), REAL(50, 2, 3, 4) } },
     { "pairs",
       op_pairs,
       5,

@@ -17,6 +17,7 @@ typedef union {
     recon_map_args map;
     recon_add_args add;
     recon_gate_args gate;
+    recon_cross_args cross;
     recon_norm_args norm;
     recon_norm_relu_args norm_relu;
     recon_unit_args unit;
@@ -89,6 +90,7 @@ PAIR(steer, steer)
 PAIR(map, map)
 ENTRY(add, add)
 PAIR(gate, gate)
+ENTRY(cross, cross)
 PAIR(norm, norm)
 PAIR(norm_relu, norm_relu)
 PAIR(unit, unit)
@@ -133,6 +135,7 @@ enum {
     MAP,
     ADD,
     GATE,
+    CROSS,
     NORM,
     NORM_RELU,
     UNIT,
@@ -183,6 +186,11 @@ static const entry entries[ENTRIES] = {
                call_gate,
                call_gate_back,
                { STRAIGHT(INPUT, gate, x), STRAIGHT(INPUT, gate, g), CURVED(OUTPUT, gate, y) } },
+    [CROSS] = { "cross",
+                has_cross,
+                call_cross,
+                NULL,
+                { FIXED(cross, a), FIXED(cross, b), KEPT(OUTPUT, cross, y) } },
     [NORM] = { "norm",
                has_norm,
                call_norm,
@@ -478,6 +486,14 @@ static void build_gate(maker *m, any_args *args, const size_t *p)
                                     .x = noise_of(m, m->type, SHAPE(p[0], p[1] * p[2])),
                                     .g = noise_of(m, m->type, SHAPE(p[0], p[1])),
                                     .y = blank(m, m->type, SHAPE(p[0], p[1] * p[2])) };
+}
+
+/* rows fields */
+static void build_cross(maker *m, any_args *args, const size_t *p)
+{
+    args->cross = (recon_cross_args){ .a = noise_of(m, m->type, SHAPE(p[0], 3, p[1])),
+                                      .b = noise_of(m, m->type, SHAPE(p[0], 3, p[1])),
+                                      .y = blank(m, m->type, SHAPE(p[0], 3, p[1])) };
 }
 
 /* rows channels field, training, segments (0: none) */
@@ -855,6 +871,9 @@ static const op_case cases[] = {
     { GATE, build_gate, { 33, 17, 3, 1 } },
     { GATE, build_gate, { 130, 64, 3, 1 } },
     { GATE, build_gate, { 2, 1300, 2, 1 } },
+    { CROSS, build_cross, { 1, 1 } },
+    { CROSS, build_cross, { 33, 64 } },
+    { CROSS, build_cross, { 3, 1029 } },
     { NORM, build_norm, { 2, 1, 1, 1, 0 } },
     { NORM, build_norm, { 75, 17, 1, 1, 0 } },
     { NORM, build_norm, { 1001, 96, 1, 1, 0 } },

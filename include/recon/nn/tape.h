@@ -96,6 +96,8 @@ RECON_API recon_var recon_var_mul(recon_tape *tape, recon_var a, recon_var b);
 RECON_API recon_var recon_var_gate(recon_tape *tape, recon_var x, recon_var gate, size_t field);
 /* x rows,m,f times gate rows,f: the same where components are the slow index. */
 RECON_API recon_var recon_var_gate_planes(recon_tape *tape, recon_var x, recon_var gate, size_t m);
+/* a x b, both rows,3,f. */
+RECON_API recon_var recon_var_cross_planes(recon_tape *tape, recon_var a, recon_var b);
 RECON_API recon_var recon_var_dropout(recon_tape *tape, recon_var x, double rate);
 
 /* --- norms ------------------------------------------------------------------------------------ */

@@ -23,6 +23,7 @@ const recon_ops recon_ops_cpu = {
     .add = recon_cpu_add,
     .gate = recon_cpu_gate,
     .gate_back = recon_cpu_gate_back,
+    .cross = recon_cpu_cross,
     .norm = recon_cpu_norm,
     .norm_back = recon_cpu_norm_back,
     .norm_relu = recon_cpu_norm_relu,

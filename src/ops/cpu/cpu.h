@@ -19,6 +19,7 @@ recon_status recon_cpu_gate(recon_ctx *ctx, const recon_gate_args *args);
 recon_status recon_cpu_gate_back(recon_ctx *ctx, const recon_gate_args *args);
 recon_status recon_cpu_activate(recon_ctx *ctx, const recon_activate_args *args);
 recon_status recon_cpu_activate_back(recon_ctx *ctx, const recon_activate_args *args);
+recon_status recon_cpu_cross(recon_ctx *ctx, const recon_cross_args *args);
 recon_status recon_cpu_norm(recon_ctx *ctx, const recon_norm_args *args);
 recon_status recon_cpu_norm_back(recon_ctx *ctx, const recon_norm_args *args);
 recon_status recon_cpu_norm_relu(recon_ctx *ctx, const recon_norm_relu_args *args);

@@ -1,4 +1,5 @@
-/* map.c - functions of single numbers and their gradients; sums and casts; gates. */
+/* map.c - functions of single numbers and their gradients; sums and casts; gates; cross products.
+ */
 #include "ops/cpu/cpu.h"
 #include "ops/cpu/elements.h"
 #include "ops/cpu/exp.h"
@@ -162,22 +163,29 @@ RECON_CLONES static void add_products(float *restrict sum, const float *restrict
     EACH sum[i] += a[i] * b[i];
 }
 
-/* n gates from at on, all of one row; what they open begins at x and is step apart. */
+/* Columns of a row of planes: they begin at x and are step apart; in one plane they begin at at. */
 typedef struct {
     size_t at, n, x, step;
 } piece;
 
-static size_t pieces_of_row(const recon_gate_args *a)
+static size_t pieces_of_row(const recon_tensor *t)
 {
-    return (recon_tensor_cols(&a->g) + RECON_RUN - 1) / RECON_RUN;
+    return (recon_tensor_cols(t) + RECON_RUN - 1) / RECON_RUN;
 }
 
-static piece piece_of(const recon_gate_args *a, size_t i)
+static piece piece_of(const recon_tensor *t, size_t planes, size_t i)
 {
-    size_t cols = recon_tensor_cols(&a->g), pieces = pieces_of_row(a);
+    size_t cols = recon_tensor_cols(t), pieces = pieces_of_row(t);
     size_t row = i / pieces, col = i % pieces * RECON_RUN, n = cols - col;
-    return (piece){ row * cols + col, n < RECON_RUN ? n : RECON_RUN, row * a->field * cols + col,
+    return (piece){ row * cols + col, n < RECON_RUN ? n : RECON_RUN, row * planes * cols + col,
                     cols };
+}
+
+static recon_status each_piece(recon_ctx *ctx, recon_run *run, const void *args,
+                               const recon_tensor *t, size_t rows)
+{
+    return recon_runs(ctx, run, args, rows * pieces_of_row(t),
+                      1 + RECON_RUN / (recon_tensor_cols(t) + 1));
 }
 
 /* Of x to y, or of dy to dx. */
@@ -207,7 +215,7 @@ static void planes_run(const void *args, size_t at, size_t n)
 {
     const recon_gate_args *a = args;
     for (size_t i = at; i < at + n; i++)
-        open_planes(a, &a->y, &a->x, piece_of(a, i));
+        open_planes(a, &a->y, &a->x, piece_of(&a->g, a->field, i));
 }
 
 static void planes_back_run(const void *args, size_t at, size_t n)
@@ -215,9 +223,9 @@ static void planes_back_run(const void *args, size_t at, size_t n)
     const recon_gate_args *a = args;
     for (size_t i = at; i < at + n; i++) {
         if (a->dx.data)
-            open_planes(a, &a->dx, &a->dy, piece_of(a, i));
+            open_planes(a, &a->dx, &a->dy, piece_of(&a->g, a->field, i));
         if (a->dg.data)
-            dot_planes(a, piece_of(a, i));
+            dot_planes(a, piece_of(&a->g, a->field, i));
     }
 }
 
@@ -226,10 +234,8 @@ static void planes_back_run(const void *args, size_t at, size_t n)
 static recon_status run_gates(recon_ctx *ctx, const recon_gate_args *args, recon_run *fields,
                               recon_run *planes)
 {
-    size_t cols = recon_tensor_cols(&args->g), rows = recon_tensor_rows(&args->g);
     if (args->planes)
-        return recon_runs(ctx, planes, args, rows * pieces_of_row(args),
-                          1 + RECON_RUN / (cols + 1));
+        return each_piece(ctx, planes, args, &args->g, recon_tensor_rows(&args->g));
     return recon_runs(ctx, fields, args, recon_tensor_count(&args->g), RECON_RUN / args->field);
 }
 
@@ -244,4 +250,36 @@ recon_status recon_cpu_gate_back(recon_ctx *ctx, const recon_gate_args *args)
     return !args->planes && args->field > RECON_RUN
                ? recon_ref_gate_back(ctx, args)
                : run_gates(ctx, args, gate_back_run, planes_back_run);
+}
+
+/* ---- cross products ---- */
+
+RECON_CLONES static void cross(float *restrict y, const float *restrict a, const float *restrict b,
+                               const float *restrict c, const float *restrict d, size_t n)
+{
+    EACH y[i] = a[i] * d[i] - b[i] * c[i];
+}
+
+static void cross_run(const void *args, size_t at, size_t n)
+{
+    const recon_cross_args *c = args;
+    float buffer[7][RECON_RUN];
+    for (size_t i = at; i < at + n; i++) {
+        piece p = piece_of(&c->y, 3, i);
+        const float *a[3], *b[3];
+        for (size_t k = 0; k < 3; k++) {
+            a[k] = recon_run_read(buffer[k], &c->a, p.x + k * p.step, p.n);
+            b[k] = recon_run_read(buffer[3 + k], &c->b, p.x + k * p.step, p.n);
+        }
+        for (size_t k = 0; k < 3; k++) {
+            size_t to = p.x + k * p.step, next = (k + 1) % 3, last = (k + 2) % 3;
+            cross(recon_run_write(buffer[6], &c->y, to), a[next], a[last], b[next], b[last], p.n);
+            recon_run_wrote(buffer[6], &c->y, to, p.n);
+        }
+    }
+}
+
+recon_status recon_cpu_cross(recon_ctx *ctx, const recon_cross_args *args)
+{
+    return each_piece(ctx, cross_run, args, &args->y, recon_tensor_rows(&args->y) / 3);
 }

@@ -226,6 +226,36 @@ recon_status cuda_gate_back(recon_ctx *ctx, const recon_gate_args *a)
     });
 }
 
+/* ---- cross products: one thread a vector ---- */
+
+template <class T> struct cross_planes {
+    T *y;
+    const T *a, *b;
+    size_t fields;
+    __device__ void at(size_t i) const
+    {
+        size_t at = i / fields * 3 * fields + i % fields;
+        float p[3], q[3];
+        for (int k = 0; k < 3; k++) {
+            p[k] = to_float(a[at + k * fields]);
+            q[k] = to_float(b[at + k * fields]);
+        }
+        assign(y[at], p[1] * q[2] - p[2] * q[1]);
+        assign(y[at + fields], p[2] * q[0] - p[0] * q[2]);
+        assign(y[at + 2 * fields], p[0] * q[1] - p[1] * q[0]);
+    }
+};
+
+recon_status cuda_cross(recon_ctx *ctx, const recon_cross_args *c)
+{
+    return by_type(ctx, "cross", c->y.type, [&](auto t) {
+        typedef decltype(t) T;
+        cross_planes<T> f = { data<T>(c->y), data<T>(c->a), data<T>(c->b),
+                              recon_tensor_cols(&c->y) };
+        return each_index(ctx, "cross", recon_tensor_count(&c->y) / 3, f);
+    });
+}
+
 /* ---- dropout: the words of core/rng.c ---- */
 
 __device__ static uint4 philox(uint64_t position, uint64_t stream, uint64_t seed)

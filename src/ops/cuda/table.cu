@@ -29,6 +29,7 @@ extern "C" const recon_ops recon_ops_cuda = {
     .add = cuda_add,
     .gate = cuda_gate,
     .gate_back = cuda_gate_back,
+    .cross = cuda_cross,
     .norm = cuda_norm,
     .norm_back = cuda_norm_back,
     .norm_relu = cuda_norm_relu,

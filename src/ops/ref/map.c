@@ -133,6 +133,30 @@ recon_status recon_ref_gate_back(recon_ctx *ctx, const recon_gate_args *args)
     return recon_ref_runs(ctx, gate_back_span, args, recon_tensor_count(&args->g));
 }
 
+/* ---- cross products, one vector at a time ---- */
+
+static void cross_span(const void *args, size_t begin, size_t end)
+{
+    const recon_cross_args *c = args;
+    size_t fields = recon_tensor_cols(&c->y);
+    for (size_t i = begin; i < end; i++) {
+        size_t at[3];
+        for (size_t k = 0; k < 3; k++)
+            at[k] = (i / fields * 3 + k) * fields + i % fields;
+        for (size_t k = 0; k < 3; k++) {
+            size_t p = at[(k + 1) % 3], q = at[(k + 2) % 3];
+            recon_ref_set(&c->y, at[k],
+                          recon_ref_get(&c->a, p) * recon_ref_get(&c->b, q) -
+                              recon_ref_get(&c->a, q) * recon_ref_get(&c->b, p));
+        }
+    }
+}
+
+recon_status recon_ref_cross(recon_ctx *ctx, const recon_cross_args *args)
+{
+    return recon_ref_runs(ctx, cross_span, args, recon_tensor_count(&args->y) / 3);
+}
+
 /* ---- dropout ---- */
 
 /* begin is a multiple of the four words that Philox makes at a time. */

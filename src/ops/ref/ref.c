@@ -29,6 +29,7 @@ const recon_ops recon_ops_ref = {
     .add = recon_ref_add,
     .gate = recon_ref_gate,
     .gate_back = recon_ref_gate_back,
+    .cross = recon_ref_cross,
     .norm = recon_ref_norm,
     .norm_back = recon_ref_norm_back,
     .norm_relu = recon_ref_norm_relu,

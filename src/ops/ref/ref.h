@@ -73,6 +73,7 @@ recon_status recon_ref_map_back(recon_ctx *ctx, const recon_map_args *args);
 recon_status recon_ref_add(recon_ctx *ctx, const recon_add_args *args);
 recon_status recon_ref_gate(recon_ctx *ctx, const recon_gate_args *args);
 recon_status recon_ref_gate_back(recon_ctx *ctx, const recon_gate_args *args);
+recon_status recon_ref_cross(recon_ctx *ctx, const recon_cross_args *args);
 recon_status recon_ref_norm(recon_ctx *ctx, const recon_norm_args *args);
 recon_status recon_ref_norm_back(recon_ctx *ctx, const recon_norm_args *args);
 recon_status recon_ref_norm_relu(recon_ctx *ctx, const recon_norm_relu_args *args);
