@@ -1,6 +1,7 @@
 /* mol_decoder.c - residual MLPs: x + b(relu(a(x))), a ReLU behind each. */
 #include "backbone/mol_decoder.h"
 #include "core/fail.h"
+#include "nn/layers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@ static size_t hidden(const recon_molnet_shape *s)
 static recon_status trunk_add(recon_ctx *ctx, recon_mol_trunk *out, recon_params *p,
                               const char *name, size_t inputs, size_t width)
 {
-    recon_layer_name full;
+    recon_part_name full;
     recon_status status;
     snprintf(full, sizeof full, "%s.first", name);
     RECON_TRY(recon_linear_add(ctx, &out->first, p, full, inputs, width));

@@ -443,8 +443,8 @@ static recon_status check_sizes(recon_ctx *ctx, const course *c)
                           "%zu conformers do not fill a batch of %zu: a smaller batch will do",
                           c->train.n, o->batch);
     if (o->batch < 2 || (has_pairs(o) && o->batch % 2))
-        return recon_fail(ctx, RECON_ERR_INPUT, "a batch of %zu: 2 at least, pairs need an even one",
-                          o->batch);
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "a batch of %zu: 2 at least, pairs need an even one", o->batch);
     if (has_pairs(o) && o->before >= o->epochs)
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "%zu epochs before the pairs and %zu in all: some must be left for them",
