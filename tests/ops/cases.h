@@ -696,8 +696,8 @@ static void build_product(maker *m, any_args *args, const size_t *p)
                                      .y = blank(m, m->type, SHAPE(rows, channels, nk)) };
 }
 
-/* Paths and their entries by chance: kernels may not count on what the group makes of them. Two
- * entries of a path may fall together. */
+/* Paths and their entries by chance, as large as the group's: kernels may not count on what the
+ * group makes of them. Two entries of a path may fall together. */
 static void fill_plan(maker *m, recon_couple_plan *plan, int parity)
 {
     uint32_t term = 0;
@@ -707,6 +707,7 @@ static void fill_plan(maker *m, recon_couple_plan *plan, int parity)
             (parity && (l1 + l2 + l3) % 2))
             continue;
         terms = terms > 20 ? 20 : terms;
+        double scale = sqrt((2 * l3 + 1) / (double)terms);
         plan->path[plan->paths++] =
             (recon_couple_path){ l1, l2, l3, plan->columns[l3], term, terms };
         plan->columns[l3] += plan->in[l1];
@@ -714,7 +715,7 @@ static void fill_plan(maker *m, recon_couple_plan *plan, int parity)
             plan->term[term++] = (recon_couple_term){ (uint8_t)recon_rng_below(&m->rng, 2 * l1 + 1),
                                                       (uint8_t)recon_rng_below(&m->rng, 2 * l2 + 1),
                                                       (uint8_t)recon_rng_below(&m->rng, 2 * l3 + 1),
-                                                      recon_rng_normal(&m->rng) };
+                                                      scale * recon_rng_normal(&m->rng) };
     }
 }
 

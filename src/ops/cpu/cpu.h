@@ -37,6 +37,8 @@ recon_status recon_cpu_rotate_back(recon_ctx *ctx, const recon_rotate_args *args
 recon_status recon_cpu_dropout(recon_ctx *ctx, const recon_dropout_args *args);
 recon_status recon_cpu_reduce(recon_ctx *ctx, const recon_reduce_args *args);
 recon_status recon_cpu_reduce_back(recon_ctx *ctx, const recon_reduce_args *args);
+recon_status recon_cpu_couple(recon_ctx *ctx, const recon_couple_args *args);
+recon_status recon_cpu_couple_back(recon_ctx *ctx, const recon_couple_args *args);
 recon_status recon_cpu_expand(recon_ctx *ctx, const recon_expand_args *args);
 recon_status recon_cpu_expand_back(recon_ctx *ctx, const recon_expand_args *args);
 recon_status recon_cpu_columns(recon_ctx *ctx, const recon_columns_args *args);

@@ -79,6 +79,10 @@ recon_status cuda_activate_back(recon_ctx *ctx, const recon_activate_args *args)
 recon_status cuda_tensor_product(recon_ctx *ctx, const recon_tensor_product_args *args);
 recon_status cuda_tensor_product_back(recon_ctx *ctx, const recon_tensor_product_args *args);
 
+/* couple.cu */
+recon_status cuda_couple(recon_ctx *ctx, const recon_couple_args *args);
+recon_status cuda_couple_back(recon_ctx *ctx, const recon_couple_args *args);
+
 /* expand.cu */
 recon_status cuda_expand(recon_ctx *ctx, const recon_expand_args *args);
 recon_status cuda_expand_back(recon_ctx *ctx, const recon_expand_args *args);
