@@ -179,7 +179,8 @@ FUZZ_FLAGS   := -std=c11 -O1 -g -pthread -fsanitize=fuzzer,address,undefined \
                 -fno-sanitize-recover=all -D_GNU_SOURCE -DRECON_VERSION='"$(VERSION)"' \
                 -Iinclude -Isrc -Itests/fuzz $(if $(FUZZ_PNG),-DRECON_HAVE_PNG)
 FUZZERS      := $(patsubst tests/fuzz/fuzz_%.c,build/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_SRC     := $(wildcard src/core/*.c) src/data/idx.c src/data/amat.c
+FUZZ_SRC     := $(wildcard src/core/*.c) \
+                $(patsubst %,src/data/%.c,idx text amat elements molecule_store xyz sdf)
 fuzz-brief:
 	@if echo 'int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; }' | \
 	  $(FUZZ_CC) -x c -fsanitize=fuzzer - -o /dev/null 2>/dev/null; \
@@ -188,7 +189,7 @@ fuzz-targets: $(FUZZERS)
 	@:
 fuzz: fuzz-brief
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/test_fuzz.sh
-build/fuzz/%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(FUZZ_SRC) $(wildcard src/core/*.h) \
+build/fuzz/%: tests/fuzz/fuzz_%.c $(wildcard tests/fuzz/*.h) $(FUZZ_SRC) $(wildcard src/core/*.h) \
               $(wildcard include/recon/core/*.h)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(FUZZ_FLAGS) -o $@ $< $(FUZZ_SRC) -ljansson $(if $(FUZZ_PNG),-lpng) -lz -lm

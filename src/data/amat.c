@@ -3,117 +3,42 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/memory.h"
+#include "data/text.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { DIGITS = 18, EXPONENT_MAX = 9999 };
-
-typedef struct {
-    const char *at, *end;
-} span;
-
-/* --- numbers ---------------------------------------------------------------------------------- */
-
-static int blank(char c)
+static int next_number(recon_span *line, double *out)
 {
-    return c == ' ' || c == '\t' || c == '\r' || c == ',';
+    return recon_text_number(out, recon_text_word(line));
 }
 
-static int digit(const span *s)
+/* The next line that is not blank. */
+static int next_line(recon_span *line, recon_span *rest)
 {
-    return s->at < s->end && *s->at >= '0' && *s->at <= '9';
-}
-
-static int accept(span *s, const char *any)
-{
-    for (; *any; any++)
-        if (s->at < s->end && *s->at == *any) {
-            s->at++;
-            return *any;
-        }
+    while (recon_text_line(line, rest))
+        if (!recon_text_empty(*line))
+            return 1;
     return 0;
 }
 
-/* Digits into *value as far as they matter; *power counts those that did not. Returns how many. */
-static int digits(span *s, double *value, int *used, int *power)
-{
-    int n = 0;
-    for (; digit(s); s->at++, n++)
-        if (*used < DIGITS) {
-            *value = 10 * *value + (*s->at - '0');
-            *used += *value > 0;
-        } else if (*power < EXPONENT_MAX) {
-            ++*power;
-        }
-    return n;
-}
-
-static int exponent(span *s)
-{
-    int sign = accept(s, "+-"), e = 0;
-    for (; digit(s); s->at++)
-        e = e < EXPONENT_MAX ? 10 * e + (*s->at - '0') : e;
-    return sign == '-' ? -e : e;
-}
-
-/* A decimal number, whatever the locale; 0 where there is none. Good to a float's last digit. */
-static int number(span *s, double *out)
-{
-    int sign = accept(s, "+-"), used = 0, power = 0;
-    double value = 0;
-    int found = digits(s, &value, &used, &power);
-    if (accept(s, ".")) {
-        int over = 0, places = digits(s, &value, &used, &over);
-        found += places;
-        power -= places - over;
-    }
-    if (found && accept(s, "eE"))
-        power += exponent(s);
-    value = power < 0 ? value / pow(10, -power) : value * pow(10, power); /* 70 / 10 is 7 exactly */
-    *out = sign == '-' ? -value : value;
-    return found && (s->at == s->end || blank(*s->at));
-}
-
-static int next_number(span *s, double *out)
-{
-    while (s->at < s->end && blank(*s->at))
-        s->at++;
-    return s->at < s->end && number(s, out) && isfinite((float)*out);
-}
-
-/* --- lines ------------------------------------------------------------------------------------ */
-
-static int next_line(span *line, span *rest)
-{
-    while (rest->at < rest->end && (*rest->at == '\n' || blank(*rest->at)))
-        rest->at++;
-    line->at = rest->at;
-    while (rest->at < rest->end && *rest->at != '\n')
-        rest->at++;
-    line->end = rest->at;
-    return line->at < line->end;
-}
-
-static size_t count_words(span line)
+static size_t count_words(recon_span line)
 {
     size_t n = 0;
-    for (int inside = 0; line.at < line.end; line.at++) {
-        n += !inside && !blank(*line.at);
-        inside = !blank(*line.at);
-    }
-    return n;
-}
-
-static size_t count_lines(span rest)
-{
-    size_t n = 0;
-    for (span line; next_line(&line, &rest);)
+    while (recon_span_size(recon_text_word(&line)))
         n++;
     return n;
 }
 
-static recon_status read_line(recon_ctx *ctx, float *pixels, int32_t *label, span line,
+static size_t count_lines(recon_span rest)
+{
+    size_t n = 0;
+    for (recon_span line; next_line(&line, &rest);)
+        n++;
+    return n;
+}
+
+static recon_status read_line(recon_ctx *ctx, float *pixels, int32_t *label, recon_span line,
                               size_t count, size_t row, const char *path)
 {
     double x;
@@ -125,7 +50,7 @@ static recon_status read_line(recon_ctx *ctx, float *pixels, int32_t *label, spa
         if (i < count)
             pixels[i] = (float)x;
     }
-    if (next_number(&line, &(double){ 0 }) || line.at < line.end)
+    if (!recon_text_empty(line))
         return recon_fail(ctx, RECON_ERR_FORMAT, "%s: row %zu: more than %zu numbers", path, row,
                           count + 1);
     if (!(x >= 0 && x <= RECON_LABEL_MAX && x == floor(x)))
@@ -135,11 +60,11 @@ static recon_status read_line(recon_ctx *ctx, float *pixels, int32_t *label, spa
     return RECON_OK;
 }
 
-static recon_status read_lines(recon_ctx *ctx, recon_dataset *d, span rest, int skip_bad,
+static recon_status read_lines(recon_ctx *ctx, recon_dataset *d, recon_span rest, int skip_bad,
                                const char *path)
 {
     size_t count = recon_dataset_pixels(&d->info), n = 0, at = 0;
-    for (span line; next_line(&line, &rest);) {
+    for (recon_span line; next_line(&line, &rest);) {
         int32_t label = 0;
         recon_status status =
             read_line(ctx, d->own_floats + n * count, &label, line, count, ++at, path);
@@ -159,8 +84,8 @@ static recon_status read_lines(recon_ctx *ctx, recon_dataset *d, span rest, int 
 recon_status recon_amat_parse(recon_ctx *ctx, recon_dataset *d, const void *bytes, size_t size,
                               const recon_dataset_options *options, const char *path)
 {
-    const span all = { bytes, (const char *)bytes + size };
-    span rest = all, line = { 0 };
+    const recon_span all = { bytes, (const char *)bytes + size };
+    recon_span rest = all, line = { 0 };
     next_line(&line, &rest);
     size_t n = count_lines(all), words = count_words(line), side = (size_t)sqrt((double)words);
     recon_status status;

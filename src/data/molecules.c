@@ -7,6 +7,8 @@
 #include "data/flat.h"
 #include "data/molecules.h"
 #include "data/permute.h"
+#include "data/sdf.h"
+#include "data/xyz.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -257,6 +259,29 @@ done:
 
 /* --- files ------------------------------------------------------------------------------------ */
 
+typedef recon_status reader(recon_ctx *ctx, recon_assembly *to, const char *path);
+static const struct {
+    const char *prefix;
+    reader *read;
+} readers[] = {
+    { "xyz:", recon_xyz_read },
+    { "sdf:", recon_sdf_read },
+};
+enum { READERS = sizeof readers / sizeof *readers };
+
+static recon_status read_text(recon_ctx *ctx, recon_store *store, size_t *skipped, reader *read,
+                              const char *path, int skip_bad)
+{
+    recon_assembly all = { .store = store, .skip_bad = skip_bad };
+    recon_status status = read(ctx, &all, path);
+    recon_assembly_free(&all);
+    *skipped = all.skipped;
+    if (status == RECON_OK && store->n == 0)
+        status = recon_fail(ctx, RECON_ERR_FORMAT, "%s: %s", path,
+                            all.skipped ? "no conformer can be used" : "no conformers in it");
+    return status;
+}
+
 /* What the split says is of a part (-1: everything). */
 static recon_status keep_part(recon_ctx *ctx, recon_molecules *d, int part, const char *spec)
 {
@@ -288,6 +313,11 @@ static int part_of(const char *name)
         if (!strcmp(name, parts[i]))
             return i;
     return strcmp(name, "all") ? -2 : -1;
+}
+
+static int is_shipped(const char *spec)
+{
+    return !strncmp(spec, "conformers", 10) && (spec[10] == '\0' || spec[10] == '/');
 }
 
 /* The shipped set lies beside the program, built or installed, or where RECON_DATA says. */
@@ -336,9 +366,13 @@ static recon_status read_spec(recon_ctx *ctx, recon_store *store, size_t *skippe
     char folder[PATH];
     recon_status status = RECON_OK;
     *part = -1;
+    for (size_t i = 0; i < READERS; i++)
+        if (!strncmp(spec, readers[i].prefix, strlen(readers[i].prefix)))
+            return read_text(ctx, store, skipped, readers[i].read, spec + strlen(readers[i].prefix),
+                             skip_bad);
     if (!strncmp(spec, "flat:", 5)) {
         split_folder(folder, part, spec + 5);
-    } else if (!strncmp(spec, "conformers", 10) && (spec[10] == '\0' || spec[10] == '/')) {
+    } else if (is_shipped(spec)) {
         *part = part_of(spec[10] ? spec + 11 : "train");
         if (*part == -2)
             return recon_fail(ctx, RECON_ERR_INPUT,
@@ -359,7 +393,7 @@ int recon_molecules_is(const char *spec)
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (!strncmp(spec, prefixes[i], strlen(prefixes[i])))
             return 1;
-    return !strncmp(spec, "conformers", 10) && (spec[10] == '\0' || spec[10] == '/');
+    return is_shipped(spec);
 }
 
 recon_status recon_molecules_open(recon_ctx *ctx, recon_molecules **out, const char *spec,

@@ -4,14 +4,16 @@
  *   xyz:FILE      XYZ and extended XYZ, any number of frames; a folder: its .xyz files by name
  *   sdf:FILE      SDF and MOL, V2000 and V3000, any number of records
  *   geom:FILE     GEOM's MessagePack files
- *   flat:DIR      NPY files, as docs/molecules.md lists them; with /train, /val, /test or /all
+ *   flat:DIR      NPY files, as data/conformers has them; with /train, /val, /test or /all
  *                 behind the folder where it has split.npy
  *
  * A conformer is a list of elements and places; a molecule is what several conformers are of. In
- * text files the frames with the same name and the same elements in the same order are conformers
- * of one molecule. An XYZ frame is called what `name=` (or `smiles=`, `title=`) in its comment
- * says, else by the whole comment, else, where that is blank, has `key=value` or begins with a
- * number, by its file; an SDF record by its title, else by its formula.
+ * text files, frames with the same name and the same elements in the same order are conformers of
+ * one molecule. An SDF record is called by its title, else by its formula. An XYZ frame is called
+ * what name=, smiles= or title= in its comment says, else by the comment as a whole, else by its
+ * file: where the comment is blank, begins with a number, or holds other keys of extended XYZ
+ * (Properties=, Lattice=, pbc=, energy=). Extended XYZ may have its columns in any order; energies
+ * there are in eV.
  *
  * A conformer needs two atoms at least (one atom has no pose), RECON_ATOMS_MAX at most, elements 1
  * to 118, finite coordinates, and no two atoms in one place. */

@@ -1,0 +1,317 @@
+/* xyz.c - frames of XYZ text: a number of atoms, a comment, a line an atom.
+ *
+ * The number is checked against the lines before it is believed: nothing is allocated by it, and
+ * what follows the last atom must be the next frame or the end. With skip_bad reading goes on at
+ * the next line that is a number alone. */
+#include "data/xyz.h"
+#include "core/fail.h"
+#include "core/file.h"
+#include "core/memory.h"
+#include "data/elements.h"
+#include "data/text.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+enum { NAME = 256, COLUMNS = 1000 };
+
+typedef struct {
+    recon_span rest;
+    recon_place at;
+    char name[NAME];          /* of this frame */
+    char file[NAME];          /* what frames without a name are called */
+    size_t species, position; /* columns */
+    float energy;
+    uint8_t z[RECON_ATOMS_MAX];
+    float xyz[3 * RECON_ATOMS_MAX];
+} frame;
+
+/* --- the comment ------------------------------------------------------------------------------ */
+
+typedef struct {
+    recon_span key, value;
+    char quote; /* around the value; '=': none, 0: there is no value */
+} pair;
+
+/* The next key=value of a line, or a lone word. */
+static int next_pair(pair *p, recon_span *line)
+{
+    while (line->at < line->end && recon_text_blank(*line->at))
+        line->at++;
+    *p = (pair){ .key = { line->at, line->at } };
+    while (line->at < line->end && !recon_text_blank(*line->at) && *line->at != '=')
+        line->at++;
+    p->key.end = line->at;
+    if (line->at == line->end || *line->at != '=')
+        return line->at > p->key.at;
+    p->quote = *line->at++;
+    if (line->at < line->end && (*line->at == '"' || *line->at == '\''))
+        p->quote = *line->at++;
+    p->value.at = line->at;
+    while (line->at < line->end &&
+           (p->quote == '=' ? !recon_text_blank(*line->at) : *line->at != p->quote))
+        line->at += p->quote != '=' && *line->at == '\\' && line->at + 1 < line->end ? 2 : 1;
+    p->value.end = line->at;
+    line->at += line->at < line->end; /* the blank or the quote */
+    return 1;
+}
+
+/* In quotes a backslash stands before what is meant as it is. */
+static void copy_name(char out[NAME], recon_span from, int quoted)
+{
+    size_t n = 0;
+    for (; from.at < from.end && n + 1 < NAME; from.at++) {
+        if (quoted && *from.at == '\\' && from.at + 1 < from.end)
+            from.at++;
+        out[n++] = *from.at;
+    }
+    out[n] = '\0';
+}
+
+static recon_span cut_at_colon(recon_span *list)
+{
+    const char *colon = list->at < list->end ? memchr(list->at, ':', recon_span_size(*list)) : NULL;
+    recon_span part = { list->at, colon ? colon : list->end };
+    list->at = colon ? colon + 1 : list->end;
+    return part;
+}
+
+/* Columns of species and pos in "species:S:1:pos:R:3:forces:R:3", in whatever order. */
+static recon_status read_properties(recon_ctx *ctx, frame *f, recon_span list)
+{
+    size_t column = 0, width;
+    int species = 0, position = 0;
+    for (; list.at < list.end; column += width) {
+        recon_span name = cut_at_colon(&list);
+        cut_at_colon(&list); /* the type: it follows from the name */
+        if (!recon_text_count(&width, cut_at_colon(&list)) || width < 1 || width > COLUMNS)
+            return recon_bad_place(ctx, &f->at, "Properties is not name:type:columns, repeated");
+        if (width == 1 && (recon_text_is(name, "species") || recon_text_is(name, "Z")))
+            f->species = column, species = 1;
+        if (width == 3 && recon_text_is(name, "pos"))
+            f->position = column, position = 1;
+    }
+    return species && position
+               ? RECON_OK
+               : recon_bad_place(ctx, &f->at, "Properties lacks species:S:1 or pos:R:3");
+}
+
+static recon_status take_pair(recon_ctx *ctx, frame *f, const pair *p, int *known)
+{
+    double energy;
+    int extended = 1;
+    if (recon_text_is(p->key, "Properties"))
+        return *known = 1, read_properties(ctx, f, p->value);
+    if (recon_text_is(p->key, "name") || recon_text_is(p->key, "smiles") ||
+        recon_text_is(p->key, "title"))
+        copy_name(f->name, p->value, p->quote != '=');
+    else if (recon_text_is(p->key, "energy"))
+        f->energy = recon_text_number(&energy, p->value) ? (float)(energy * RECON_EV) : NAN;
+    else
+        extended = recon_text_is(p->key, "Lattice") || recon_text_is(p->key, "pbc");
+    *known |= extended;
+    return RECON_OK;
+}
+
+/* SMILES hold '=' too: only a key that is known makes the comment an extended one. */
+static recon_status read_comment(recon_ctx *ctx, frame *f, recon_span line)
+{
+    recon_span rest = line, first = recon_text_word(&rest);
+    int extended = 0;
+    double number;
+    f->name[0] = '\0';
+    f->species = 0;
+    f->position = 1;
+    f->energy = NAN;
+    rest = line;
+    for (pair p; next_pair(&p, &rest);) {
+        recon_status status = p.quote ? take_pair(ctx, f, &p, &extended) : RECON_OK;
+        if (status != RECON_OK)
+            return status;
+    }
+    if (!extended && first.at < first.end && !recon_text_number(&number, first)) {
+        while (recon_text_blank(line.end[-1]))
+            line.end--;
+        copy_name(f->name, (recon_span){ first.at, line.end }, 0);
+    }
+    return RECON_OK;
+}
+
+/* --- frames ----------------------------------------------------------------------------------- */
+
+static int next_line(recon_span *line, frame *f)
+{
+    int found = recon_text_line(line, &f->rest);
+    f->at.line += (size_t)found;
+    return found;
+}
+
+/* A number alone, as a frame begins. */
+static int is_count(size_t *out, recon_span line)
+{
+    return recon_text_count(out, recon_text_word(&line)) && recon_text_empty(line);
+}
+
+static recon_status read_atom(recon_ctx *ctx, frame *f, size_t i, recon_span line)
+{
+    size_t last = f->position + 2 > f->species ? f->position + 2 : f->species;
+    for (size_t k = 0; k <= last; k++) {
+        recon_span word = recon_text_word(&line);
+        size_t axis = k - f->position;
+        double x = 0;
+        int shown = recon_span_size(word) < 20 ? (int)recon_span_size(word) : 20;
+        if (!shown)
+            return recon_bad_place(ctx, &f->at, "atom %zu: %zu columns, expected %zu", i + 1, k,
+                                   last + 1);
+        if (k == f->species &&
+            !(f->z[i] = (uint8_t)recon_element_number(word.at, recon_span_size(word))))
+            return recon_bad_place(ctx, &f->at, "atom %zu: no element is called '%.*s'", i + 1,
+                                   shown, word.at);
+        if (axis < 3 && !recon_text_number(&x, word))
+            return recon_bad_place(ctx, &f->at, "%c of atom %zu is '%.*s'", "xyz"[axis], i + 1,
+                                   shown, word.at);
+        if (axis < 3)
+            f->xyz[3 * i + axis] = (float)x;
+    }
+    return RECON_OK;
+}
+
+static recon_status read_atoms(recon_ctx *ctx, frame *f, size_t count)
+{
+    recon_span line;
+    for (size_t i = 0; i < count; i++) {
+        if (!next_line(&line, f))
+            return recon_bad_place(ctx, &f->at, "the file ends before atom %zu of %zu", i + 1,
+                                   count);
+        recon_status status = read_atom(ctx, f, i, line);
+        if (status != RECON_OK)
+            return status;
+    }
+    recon_span rest = f->rest;
+    while (recon_text_line(&line, &rest))
+        if (is_count(&count, line))
+            break;
+        else if (!recon_text_empty(line))
+            return recon_bad_place(
+                ctx, &f->at, "more than its atoms: neither the end nor another frame follows");
+    return RECON_OK;
+}
+
+/* From its first line on, which next_line gave. */
+static recon_status read_frame(recon_ctx *ctx, recon_assembly *to, frame *f, recon_span line)
+{
+    recon_place first = f->at;
+    size_t count;
+    recon_status status = RECON_OK;
+    if (!is_count(&count, line))
+        return recon_bad_place(ctx, &f->at, "expected a number of atoms");
+    if (count > RECON_ATOMS_MAX)
+        return recon_bad_place(ctx, &f->at, "%zu atoms: %d at most", count, RECON_ATOMS_MAX);
+    if (!next_line(&line, f))
+        return recon_bad_place(ctx, &f->at, "the file ends before the comment");
+    RECON_TRY(read_comment(ctx, f, line));
+    RECON_TRY(read_atoms(ctx, f, count));
+    const char *name = f->name[0] ? f->name : f->file;
+    const recon_conformer c = {
+        .atoms = count, .z = f->z, .xyz = f->xyz, .energy = f->energy, .rmsd = NAN
+    };
+    RECON_TRY(recon_assembly_add(ctx, to, &c, name, strlen(name), &first));
+done:
+    return status;
+}
+
+static recon_status read_frames(recon_ctx *ctx, recon_assembly *to, frame *f)
+{
+    size_t count;
+    int lost = 0; /* after a bad frame: the next one is looked for */
+    for (recon_span line; next_line(&line, f);) {
+        if (recon_text_empty(line) || (lost && !is_count(&count, line)))
+            continue;
+        f->at.number++;
+        const recon_span after = f->rest;
+        const size_t first = f->at.line;
+        recon_status status = read_frame(ctx, to, f, line);
+        lost = status != RECON_OK;
+        if ((status = recon_assembly_skip(to, status)) != RECON_OK)
+            return status;
+        if (lost) {
+            f->rest = after;
+            f->at.line = first;
+        }
+    }
+    return RECON_OK;
+}
+
+recon_status recon_xyz_parse(recon_ctx *ctx, recon_assembly *to, const void *bytes, size_t size,
+                             const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.'), *text = bytes;
+    frame *f;
+    recon_status status = recon_alloc_raw(ctx, &f, 1, sizeof *f);
+    if (status != RECON_OK)
+        return status;
+    f->rest = (recon_span){ text, text + size };
+    f->at = (recon_place){ path, "frame", 0, 0 };
+    copy_name(f->file, (recon_span){ name, dot > name ? dot : name + strlen(name) }, 0);
+    status = read_frames(ctx, to, f);
+    free(f);
+    return status;
+}
+
+/* --- files and folders ------------------------------------------------------------------------ */
+
+static recon_status read_one(recon_ctx *ctx, recon_assembly *to, const char *path)
+{
+    recon_file file;
+    recon_status status = recon_file_open(ctx, &file, path);
+    if (status != RECON_OK)
+        return status;
+    status = recon_xyz_parse(ctx, to, file.bytes, file.size, path);
+    recon_file_close(&file);
+    return status;
+}
+
+static int is_xyz(const struct dirent *e)
+{
+    const char *dot = strrchr(e->d_name, '.');
+    return e->d_name[0] != '.' && dot && !strcasecmp(dot, ".xyz");
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static recon_status read_folder(recon_ctx *ctx, recon_assembly *to, const char *folder)
+{
+    struct dirent **entry;
+    char path[4096];
+    int n = scandir(folder, &entry, is_xyz, by_name);
+    recon_status status = RECON_OK;
+    if (n < 0)
+        return recon_fail(ctx, RECON_ERR_IO, "%s: %s", folder, strerror(errno));
+    if (n == 0)
+        status = recon_fail(ctx, RECON_ERR_INPUT, "%s: no .xyz files", folder);
+    for (int i = 0; i < n; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, entry[i]->d_name);
+        if (status == RECON_OK)
+            status = read_one(ctx, to, path);
+        free(entry[i]);
+    }
+    free(entry);
+    return status;
+}
+
+recon_status recon_xyz_read(recon_ctx *ctx, recon_assembly *to, const char *path)
+{
+    struct stat info;
+    int folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+    return (folder ? read_folder : read_one)(ctx, to, path);
+}
