@@ -334,7 +334,7 @@ static recon_status add(recon_ctx *ctx, sink *to, const recon_ensemble *molecule
                         const recon_selection *s)
 {
     recon_status status;
-    RECON_TRY(add_split(ctx, sink, s));
+    RECON_TRY(add_split(ctx, to, s));
     RECON_TRY(recon_store_name(ctx, to->store, molecule->name, strlen(molecule->name)));
     for (size_t i = 0; i < s->n; i++) {
         const recon_conformer c = { .atoms = s->atoms,
