@@ -180,7 +180,7 @@ FUZZ_FLAGS   := -std=c11 -O1 -g -pthread -fsanitize=fuzzer,address,undefined \
                 -Iinclude -Isrc -Itests/fuzz $(if $(FUZZ_PNG),-DRECON_HAVE_PNG)
 FUZZERS      := $(patsubst tests/fuzz/fuzz_%.c,build/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_SRC     := $(wildcard src/core/*.c) \
-                $(patsubst %,src/data/%.c,idx text amat elements molecule_store xyz sdf)
+                $(patsubst %,src/data/%.c,idx text amat elements molecule_store xyz sdf geom msgpack)
 fuzz-brief:
 	@if echo 'int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; }' | \
 	  $(FUZZ_CC) -x c -fsanitize=fuzzer - -o /dev/null 2>/dev/null; \

@@ -2,27 +2,19 @@
 #include <recon/data/bonds.h>
 #include "core/fail.h"
 #include "core/memory.h"
+#include "data/elements.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { ATOMS_MAX = 1 << 16, RADII = 19 };
-
-/* Covalent radii in Angstrom. */
-static double radius(uint8_t z)
-{
-    static const double r[RADII] = { 0,    0.31, 0.28, 1.28, 0.96, 0.84, 0.76, 0.71, 0.66, 0.57,
-                                     0.58, 1.66, 1.41, 1.21, 1.11, 1.07, 1.05, 1.02, 1.06 };
-    return z < RADII ? r[z] : z == 35 ? 1.20 : z == 53 ? 1.39 : 1.5;
-}
+enum { ATOMS_MAX = 1 << 16 };
 
 static recon_status check(recon_ctx *ctx, const uint8_t *z, const float *xyz, size_t atoms)
 {
     if (atoms > ATOMS_MAX)
         return recon_fail(ctx, RECON_ERR_INPUT, "bonds: %zu atoms, at most %d", atoms, ATOMS_MAX);
     for (size_t i = 0; i < atoms; i++) {
-        if (z[i] < 1 || z[i] > 118)
+        if (z[i] < 1 || z[i] > RECON_ELEMENTS)
             return recon_fail(ctx, RECON_ERR_INPUT, "bonds: atom %zu: no element %d", i, z[i]);
         if (!isfinite(xyz[3 * i] + xyz[3 * i + 1] + xyz[3 * i + 2]))
             return recon_fail(ctx, RECON_ERR_INPUT, "bonds: atom %zu: place is not finite", i);
@@ -34,7 +26,7 @@ static int bonded(const uint8_t *z, const float *xyz, size_t i, size_t j)
 {
     const float *p = xyz + 3 * i, *q = xyz + 3 * j;
     double x = (double)p[0] - q[0], y = (double)p[1] - q[1], w = (double)p[2] - q[2];
-    double reach = radius(z[i]) + radius(z[j]) + RECON_BOND_SLACK;
+    double reach = recon_element_radius(z[i]) + recon_element_radius(z[j]) + RECON_BOND_SLACK;
     return x * x + y * y + w * w < reach * reach;
 }
 

@@ -8,6 +8,7 @@
 #include "data/molecules.h"
 #include "data/permute.h"
 #include "data/sdf.h"
+#include "data/select.h"
 #include "data/xyz.h"
 
 #include <math.h>
@@ -361,15 +362,20 @@ static void split_folder(char folder[PATH], int *part, const char *path)
 }
 
 static recon_status read_spec(recon_ctx *ctx, recon_store *store, size_t *skipped, int *part,
-                              const char *spec, int skip_bad)
+                              const char *spec, const recon_molecules_options *options)
 {
     char folder[PATH];
     recon_status status = RECON_OK;
+    int skip_bad = options->skip_bad;
     *part = -1;
     for (size_t i = 0; i < READERS; i++)
         if (!strncmp(spec, readers[i].prefix, strlen(readers[i].prefix)))
             return read_text(ctx, store, skipped, readers[i].read, spec + strlen(readers[i].prefix),
                              skip_bad);
+    if (!strncmp(spec, "geom:", 5)) {
+        split_folder(folder, part, spec + 5);
+        return recon_select_geom(ctx, store, skipped, folder, skip_bad, &options->select);
+    }
     if (!strncmp(spec, "flat:", 5)) {
         split_folder(folder, part, spec + 5);
     } else if (is_shipped(spec)) {
@@ -399,13 +405,14 @@ int recon_molecules_is(const char *spec)
 recon_status recon_molecules_open(recon_ctx *ctx, recon_molecules **out, const char *spec,
                                   const recon_molecules_options *options)
 {
+    const recon_molecules_options defaults = { 0 };
     recon_store *store = NULL;
     size_t skipped = 0;
     int part;
     recon_status status;
     *out = NULL;
     RECON_TRY(recon_store_new(ctx, &store));
-    RECON_TRY(read_spec(ctx, store, &skipped, &part, spec, options && options->skip_bad));
+    RECON_TRY(read_spec(ctx, store, &skipped, &part, spec, options ? options : &defaults));
     status = recon_molecules_of(ctx, out, store);
     store = NULL;
     if (status == RECON_OK)

@@ -3,7 +3,8 @@
  *   conformers    the shipped set, with /train (the default), /val, /test or /all
  *   xyz:FILE      XYZ and extended XYZ, any number of frames; a folder: its .xyz files by name
  *   sdf:FILE      SDF and MOL, V2000 and V3000, any number of records
- *   geom:FILE     GEOM's MessagePack files
+ *   geom:FILE     GEOM's MessagePack files; the conformers that recon/data/select.h selects, with
+ *                 /train, /val, /test or /all behind the file
  *   flat:DIR      NPY files, as data/conformers has them; with /train, /val, /test or /all
  *                 behind the folder where it has split.npy
  *
@@ -22,6 +23,7 @@
 
 #include <stdint.h>
 #include <recon/core/ctx.h>
+#include <recon/data/select.h>
 #include <recon/group/so3.h>
 
 #ifdef __cplusplus
@@ -55,6 +57,7 @@ typedef struct {
 typedef struct {
     int skip_bad; /* leave out and count what cannot be used; 0: the first such frame is an error
                      that names it */
+    recon_select_options select; /* of geom:FILE */
 } recon_molecules_options;
 
 /* Whether a SPEC names molecules rather than images. */
