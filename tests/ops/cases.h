@@ -28,6 +28,7 @@ typedef union {
     recon_rotate_args rotate;
     recon_gather_args gather;
     recon_segment_args segment;
+    recon_sparse_args sparse;
     recon_reduce_args reduce;
     recon_tensor_product_args product;
     recon_expand_args expand;
@@ -97,6 +98,7 @@ PAIR(resize, resize)
 PAIR(rotate, rotate)
 PAIR(gather, gather)
 PAIR(segment_sum, segment)
+ENTRY(sparse, sparse)
 PAIR(reduce, reduce)
 PAIR(tensor_product, product)
 PAIR(expand, expand)
@@ -138,6 +140,7 @@ enum {
     ROTATE,
     GATHER,
     SEGMENT,
+    SPARSE,
     REDUCE,
     PRODUCT,
     EXPAND,
@@ -240,6 +243,12 @@ static const entry entries[ENTRIES] = {
                   call_segment_sum_back,
                   { STRAIGHT(INPUT, segment, x), FIXED(segment, offset),
                     CURVED(OUTPUT, segment, y) } },
+    [SPARSE] = { "sparse",
+                 has_sparse,
+                 call_sparse,
+                 NULL,
+                 { FIXED(sparse, x), FIXED(sparse, index), FIXED(sparse, weight),
+                   FIXED(sparse, offset), KEPT(OUTPUT, sparse, y) } },
     [REDUCE] = { "reduce",
                  has_reduce,
                  call_reduce,
@@ -605,6 +614,18 @@ static void build_segment(maker *m, any_args *args, const size_t *p)
                                           .offset = offsets(m, p[0], p[1]) };
 }
 
+/* rows of y and x, entries, width */
+static void build_sparse(maker *m, any_args *args, const size_t *p)
+{
+    args->sparse = (recon_sparse_args){ .x = noise_of(m, m->type, SHAPE(p[1], p[3])),
+                                        .y = blank(m, m->type, SHAPE(p[0], p[3])),
+                                        .index = blank(m, RECON_I32, SHAPE(p[2])),
+                                        .weight = noise_of(m, m->weights, SHAPE(p[2])),
+                                        .offset = offsets(m, p[0], p[2]) };
+    for (size_t e = 0; e < p[2]; e++)
+        set_number(&args->sparse.index, e, (double)recon_rng_below(&m->rng, p[1]));
+}
+
 /* outer middle inner */
 static void build_reduce(maker *m, any_args *args, const size_t *p)
 {
@@ -802,6 +823,9 @@ static const op_case cases[] = {
     { SEGMENT, build_segment, { 1, 1, 1 } },
     { SEGMENT, build_segment, { 13, 67, 17 } },
     { SEGMENT, build_segment, { 5, 131, 96 } },
+    { SPARSE, build_sparse, { 1, 1, 1, 1 } },
+    { SPARSE, build_sparse, { 40, 19, 67, 17 } },
+    { SPARSE, build_sparse, { 300, 320, 900, 128 } },
     { REDUCE, build_reduce, { 1, 1, 1 } },
     { REDUCE, build_reduce, { 5, 49, 17 } },
     { REDUCE, build_reduce, { 1, 1003, 3 } },

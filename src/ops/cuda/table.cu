@@ -52,6 +52,7 @@ extern "C" const recon_ops recon_ops_cuda = {
     .gather_back = cuda_gather_back,
     .segment_sum = cuda_segment_sum,
     .segment_sum_back = cuda_segment_sum_back,
+    .sparse = cuda_sparse,
     .reduce = cuda_reduce,
     .reduce_back = cuda_reduce_back,
     .tensor_product = cuda_tensor_product,

@@ -52,6 +52,7 @@ const recon_ops recon_ops_ref = {
     .gather_back = recon_ref_gather_back,
     .segment_sum = recon_ref_segment_sum,
     .segment_sum_back = recon_ref_segment_sum_back,
+    .sparse = recon_ref_sparse,
     .reduce = recon_ref_reduce,
     .reduce_back = recon_ref_reduce_back,
     .tensor_product = recon_ref_tensor_product,
