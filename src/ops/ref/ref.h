@@ -101,6 +101,8 @@ recon_status recon_ref_reduce(recon_ctx *ctx, const recon_reduce_args *args);
 recon_status recon_ref_reduce_back(recon_ctx *ctx, const recon_reduce_args *args);
 recon_status recon_ref_tensor_product(recon_ctx *ctx, const recon_tensor_product_args *args);
 recon_status recon_ref_tensor_product_back(recon_ctx *ctx, const recon_tensor_product_args *args);
+recon_status recon_ref_couple(recon_ctx *ctx, const recon_couple_args *args);
+recon_status recon_ref_couple_back(recon_ctx *ctx, const recon_couple_args *args);
 recon_status recon_ref_expand(recon_ctx *ctx, const recon_expand_args *args);
 recon_status recon_ref_expand_back(recon_ctx *ctx, const recon_expand_args *args);
 recon_status recon_ref_columns(recon_ctx *ctx, const recon_columns_args *args);
