@@ -1,114 +1,93 @@
-/* gcn_graphs.c - radius graphs of single molecules, and batches of them. */
+/* gcn_graphs.c - molecules prepared for the graph classifier, and batches of them. */
 #include "backbone/gcn_graphs.h"
-#include "core/arena.h"
+#include "backbone/radius_graph.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/threads.h"
 #include "group/turning.h"
 
 #include <math.h>
-#include <recon/group/harmonics.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOLECULES = 16 }; /* of a task */
+enum { MOLECULES = 16, BLOCK = 1024 }; /* of a task; prepared at a time */
 
 /* --- preparing -------------------------------------------------------------------------------- */
 
 typedef struct {
     recon_gcn_graphs *g;
     const recon_molecules *data;
+    recon_radius_graph edges; /* of conformers first .. first + n */
+    size_t first, n;
+    float *xyz;
+    int32_t *offset; /* [n + 1] */
 } job;
 
-static int joined(const recon_conformer *c, size_t i, size_t j, double radius)
-{
-    double square = 0;
-    for (int k = 0; k < 3; k++)
-        square += pow((double)c->xyz[3 * i + k] - (double)c->xyz[3 * j + k], 2);
-    return i == j || square < radius * radius;
-}
-
-/* How many entries each row has, itself among them, to where the row after it begins. */
+/* Entries of a conformer's adjacency, an atom with itself among them, behind its first atom. */
 static recon_status count_task(recon_ctx *ctx, void *arg, size_t m, int worker)
 {
     const job *j = arg;
     recon_conformer c = recon_molecules_get(j->data, m);
     (void)ctx, (void)worker;
     j->g->label[m] = c.molecule;
-    for (size_t a = 0; a < c.atoms; a++) {
-        size_t count = 0;
-        for (size_t b = 0; b < c.atoms; b++)
-            count += (size_t)joined(&c, a, b, j->g->radius);
-        j->g->entry[j->g->node[m] + a + 1] = count;
-    }
+    j->g->entry[j->g->node[m]] = c.atoms + recon_radius_graph_count(c.xyz, c.atoms, j->g->radius);
     return RECON_OK;
 }
 
-static void fill_adjacency(recon_gcn_graphs *g, const recon_conformer *c, size_t node)
+static double degree_of(const recon_radius_graph *edges, size_t row)
 {
-    for (size_t a = 0; a < c->atoms; a++) {
-        size_t e = g->entry[node + a];
-        double degree = (double)(g->entry[node + a + 1] - e);
-        for (size_t b = 0; b < c->atoms; b++)
-            if (joined(c, a, b, g->radius)) {
-                g->index[e] = (int32_t)b;
-                g->weight[e++] =
-                    (float)(1 /
-                            sqrt(degree * (double)(g->entry[node + b + 1] - g->entry[node + b])));
-            }
-    }
+    return 1 + (double)(edges->offset[row + 1] - edges->offset[row]);
 }
 
-/* The mean harmonics of the directions an atom is reached from; of none, those of no direction. */
-static void mean_harmonics(float mean[RECON_HARMONICS], const recon_gcn_graphs *g,
-                           const recon_conformer *c, size_t node, size_t a)
+/* Row of the adjacency of atom a, whose row among the edges is `row`, and what it makes of the
+ * features; rows of its molecule begin at `base`. */
+static void fill_atom(recon_gcn_graphs *g, const recon_radius_graph *edges, size_t a, size_t row,
+                      size_t base)
 {
-    size_t begin = g->entry[node + a], end = g->entry[node + a + 1];
-    double sum[RECON_HARMONICS] = { 0 }, y[RECON_HARMONICS], v[3];
-    for (size_t e = begin; e < end; e++) {
-        size_t b = (size_t)g->index[e];
-        if (a == b)
-            continue;
-        for (size_t k = 0; k < 3; k++)
-            v[k] = (double)c->xyz[3 * b + k] - (double)c->xyz[3 * a + k];
-        recon_harmonics_row(y, v);
-        for (int k = 0; k < RECON_HARMONICS; k++)
-            sum[k] += y[k] / (double)(end - begin - 1);
+    size_t at = g->entry[a], begin = (size_t)edges->offset[row];
+    size_t count = (size_t)edges->offset[row + 1] - begin;
+    float *feature = g->feature + a * RECON_HARMONICS;
+    memset(feature, 0, RECON_HARMONICS * sizeof *feature);
+    for (size_t e = 0; e <= count; e++) {
+        size_t source = e < count ? (size_t)edges->source[begin + e] : row;
+        double weight = 1 / sqrt(degree_of(edges, row) * degree_of(edges, source));
+        g->index[at + e] = (int32_t)(source - base);
+        g->weight[at + e] = (float)weight;
+        for (size_t k = 0; k < RECON_HARMONICS; k++)
+            feature[k] += (float)weight * edges->attribute[source * RECON_HARMONICS + k];
     }
-    sum[0] = 1;
-    for (int k = 0; k < RECON_HARMONICS; k++)
-        mean[k] = (float)sum[k];
+    g->entry[a + 1] = at + count + 1;
 }
 
-static recon_status fill_task(recon_ctx *ctx, void *arg, size_t m, int worker)
+static recon_status fill_task(recon_ctx *ctx, void *arg, size_t i, int worker)
 {
     const job *j = arg;
-    recon_gcn_graphs *g = j->g;
-    recon_conformer c = recon_molecules_get(j->data, m);
-    recon_arena *arena = recon_worker_arena(ctx, worker);
-    recon_mark mark = recon_arena_mark(arena);
-    size_t node = g->node[m];
-    float(*mean)[RECON_HARMONICS];
-    recon_status status;
-    RECON_TRY(recon_arena_take(ctx, arena, &mean, c.atoms, sizeof *mean));
-    fill_adjacency(g, &c, node);
-    for (size_t a = 0; a < c.atoms; a++)
-        mean_harmonics(mean[a], g, &c, node, a);
-    for (size_t a = 0; a < c.atoms; a++) {
-        float *feature = g->feature + (node + a) * RECON_HARMONICS;
-        memset(feature, 0, sizeof *mean);
-        for (size_t e = g->entry[node + a]; e < g->entry[node + a + 1]; e++)
-            for (int k = 0; k < RECON_HARMONICS; k++)
-                feature[k] += g->weight[e] * mean[g->index[e]][k];
-    }
-done:
-    recon_arena_release(arena, mark);
-    return status;
+    size_t base = (size_t)j->offset[i], atoms = (size_t)j->offset[i + 1] - base;
+    (void)ctx, (void)worker;
+    for (size_t a = 0; a < atoms; a++)
+        fill_atom(j->g, &j->edges, j->g->node[j->first + i] + a, base + a, base);
+    return RECON_OK;
 }
 
-static recon_status prepare(recon_ctx *ctx, job *j, size_t atoms)
+static recon_status fill_block(recon_ctx *ctx, job *j)
+{
+    j->n = j->g->n - j->first < BLOCK ? j->g->n - j->first : BLOCK;
+    for (size_t i = 0; i < j->n; i++) {
+        recon_conformer c = recon_molecules_get(j->data, j->first + i);
+        memcpy(j->xyz + 3 * (size_t)j->offset[i], c.xyz, 3 * c.atoms * sizeof *j->xyz);
+        j->offset[i + 1] = j->offset[i] + (int32_t)c.atoms;
+    }
+    recon_status status =
+        recon_radius_graph_fill(ctx, &j->edges, j->xyz, j->offset, j->n,
+                                &(recon_radius_graph_options){ .radius = j->g->radius });
+    return status == RECON_OK ? recon_parallel(ctx, fill_task, j, j->n) : status;
+}
+
+/* Where everything lies. */
+static recon_status lay_out(recon_ctx *ctx, job *j, size_t atoms)
 {
     recon_gcn_graphs *g = j->g;
+    size_t entries = 0;
     recon_status status;
     RECON_TRY(recon_alloc(ctx, &g->label, g->n, sizeof *g->label));
     RECON_TRY(recon_alloc(ctx, &g->node, g->n + 1, sizeof *g->node));
@@ -117,12 +96,31 @@ static recon_status prepare(recon_ctx *ctx, job *j, size_t atoms)
     for (size_t m = 0; m < g->n; m++)
         g->node[m + 1] = g->node[m] + recon_molecules_get(j->data, m).atoms;
     RECON_TRY(recon_parallel(ctx, count_task, j, g->n));
-    for (size_t a = 0; a < atoms; a++)
-        g->entry[a + 1] += g->entry[a];
-    RECON_TRY(recon_alloc_raw(ctx, &g->index, g->entry[atoms], sizeof *g->index));
-    RECON_TRY(recon_alloc_raw(ctx, &g->weight, g->entry[atoms], sizeof *g->weight));
-    RECON_TRY(recon_parallel(ctx, fill_task, j, g->n));
+    for (size_t m = 0; m < g->n; m++) {
+        size_t count = g->entry[g->node[m]];
+        g->entry[g->node[m]] = entries;
+        entries += count;
+    }
+    RECON_TRY(recon_alloc_raw(ctx, &g->index, entries, sizeof *g->index));
+    RECON_TRY(recon_alloc_raw(ctx, &g->weight, entries, sizeof *g->weight));
 done:
+    return status;
+}
+
+static recon_status prepare(recon_ctx *ctx, recon_gcn_graphs *g, const recon_molecules *data)
+{
+    recon_molecules_info info = recon_molecules_describe(data);
+    job j = { .g = g, .data = data };
+    recon_status status;
+    RECON_TRY(lay_out(ctx, &j, info.total));
+    RECON_TRY(recon_alloc_raw(ctx, &j.xyz, 3 * BLOCK * info.atoms, sizeof *j.xyz));
+    RECON_TRY(recon_alloc(ctx, &j.offset, BLOCK + 1, sizeof *j.offset));
+    for (; j.first < g->n; j.first += BLOCK)
+        RECON_TRY(fill_block(ctx, &j));
+done:
+    recon_radius_graph_free(&j.edges);
+    free(j.offset);
+    free(j.xyz);
     return status;
 }
 
@@ -141,7 +139,7 @@ recon_status recon_gcn_graphs_make(recon_ctx *ctx, recon_gcn_graphs **out,
     g->n = info.n;
     g->classes = info.molecules;
     g->radius = radius;
-    status = prepare(ctx, &(job){ g, data }, info.total);
+    status = prepare(ctx, g, data);
     if (status == RECON_OK)
         *out = g;
     else
