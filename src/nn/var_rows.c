@@ -66,6 +66,51 @@ recon_var recon_var_segment_sum(recon_tape *t, recon_var x, recon_var offset)
     return recon_tape_record(t, a.y, (recon_inputs){ { x } }, segment_back, &a, sizeof a);
 }
 
+typedef struct {
+    recon_sparse_args forth, back;
+} sparse_pair;
+
+static void sparse_back(recon_tape *t, recon_var n)
+{
+    recon_sparse_args *a = &((sparse_pair *)n->args)->back;
+    a->x = n->grad;
+    a->y = recon_tape_want(t, n->in[0]);
+    if (t->status == RECON_OK)
+        recon_tape_did(t, t->ops->sparse(t->ctx, a));
+    recon_tape_give(t, n->in[0], a->y);
+}
+
+static int is_sparse(recon_sparse s)
+{
+    return is_i32_vector(s.index) && is_i32_vector(s.offset) && s.offset->value.shape[0] > 1 &&
+           recon_same_shape(&s.index->value, &s.weight->value);
+}
+
+recon_var recon_var_sparse(recon_tape *t, recon_sparse s, recon_var x, recon_sparse transpose)
+{
+    if (recon_tape_skips(t, x, s.index, s.weight) ||
+        recon_tape_skips(t, s.offset, transpose.index, transpose.weight) || !transpose.offset)
+        return NULL;
+    if (!is_sparse(s) || !is_sparse(transpose))
+        return recon_tape_mismatch(t, "a sparse matrix", s.index, "of weights", s.weight);
+    if (x->value.ndim < 1 || transpose.offset->value.shape[0] != x->value.shape[0] + 1)
+        return recon_tape_mismatch(t, "rows", x, "offsets", transpose.offset);
+    size_t shape[RECON_MAX_DIMS];
+    memcpy(shape, x->value.shape, sizeof shape);
+    shape[0] = s.offset->value.shape[0] - 1;
+    sparse_pair a = { .forth = { .x = x->value,
+                                 .index = s.index->value,
+                                 .weight = s.weight->value,
+                                 .offset = s.offset->value },
+                      .back = { .index = transpose.index->value,
+                                .weight = transpose.weight->value,
+                                .offset = transpose.offset->value } };
+    a.forth.y = recon_tape_make(t, x->value.type, shape, x->value.ndim);
+    if (t->status == RECON_OK)
+        recon_tape_did(t, t->ops->sparse(t->ctx, &a.forth));
+    return recon_tape_record(t, a.forth.y, (recon_inputs){ { x } }, sparse_back, &a, sizeof a);
+}
+
 static void reduce_back(recon_tape *t, recon_var n)
 {
     recon_reduce_args *a = n->args;

@@ -267,6 +267,12 @@ typedef struct {
     recon_tensor xyz, offset;    /* [rows][3], I32 [molecules + 1]                             */
     recon_tensor dy, ds, du, dw; /* ds, du, dw .data optional                                */
 } recon_pairs_args;
+/* y = s x with a sparse matrix s [rows of y][rows of x] by rows: y[r] is the sum of
+ * weight[e] x[index[e]] over e = offset[r] .. offset[r+1]-1, in this order. index and offset [rows
+ * + 1] are I32, weight is F32 (F64). The gradient is the same call on dy with s transposed. */
+typedef struct {
+    recon_tensor y, x, index, weight, offset;
+} recon_sparse_args;
 
 /* y[o][i] = scale * sum over m of x[o][m][i]; backward dx[o][m][i] = scale * dy[o][i]. */
 typedef struct {
@@ -469,6 +475,7 @@ typedef struct recon_ops {
     recon_status (*segment_sum_back)(recon_ctx *ctx, const recon_segment_args *args);
     recon_status (*pairs)(recon_ctx *ctx, const recon_pairs_args *args);
     recon_status (*pairs_back)(recon_ctx *ctx, const recon_pairs_args *args);
+    recon_status (*sparse)(recon_ctx *ctx, const recon_sparse_args *args);
     recon_status (*reduce)(recon_ctx *ctx, const recon_reduce_args *args);
     recon_status (*reduce_back)(recon_ctx *ctx, const recon_reduce_args *args);
     recon_status (*tensor_product)(recon_ctx *ctx, const recon_tensor_product_args *args);

@@ -73,6 +73,21 @@ OP(op_rotate, recon_var_rotate(t, x[0], x[1]))
 OP(op_dropout, recon_var_dropout(t, x[0], 0.4))
 OP(op_gather, recon_var_gather(t, x[0], x[1], x[2], x[3]))
 OP(op_segment_sum, recon_var_segment_sum(t, x[0], x[1]))
+/* The matrix with entries ids in rows graph, and its transpose by columns. */
+static recon_var op_sparse(recon_tape *t, void *user, const recon_var *x)
+{
+    static const double weights[] = { 1, -2, 3, 0.5, 4 }, turned[] = { -2, 1, 0.5, 4, 3 };
+    static const int32_t rows[] = { 0, 0, 2, 2, 2 };
+    const size_t five = 5, four = 4;
+    (void)user;
+    recon_sparse s = { recon_var_input(t, ids, RECON_I32, &five, 1),
+                       recon_var_input(t, weights, RECON_F64, &five, 1),
+                       recon_var_input(t, graph, RECON_I32, &four, 1) };
+    recon_sparse back = { recon_var_input(t, rows, RECON_I32, &five, 1),
+                          recon_var_input(t, turned, RECON_F64, &five, 1),
+                          recon_var_input(t, starts, RECON_I32, &four, 1) };
+    return recon_var_sparse(t, s, x[0], back);
+}
 OP(op_sum, recon_var_sum(t, x[0], 1))
 OP(op_mean, recon_var_mean(t, x[0], 0))
 OP(op_spatial_mean, recon_var_spatial_mean(t, x[0]))
@@ -134,6 +149,7 @@ static const struct {
     { "dropout", op_dropout, 1, { REAL(0, 4, 5) } },
     { "gather", op_gather, 4, { REAL(0, 3, 4), INDEX(ids, 5), INDEX(order, 5), INDEX(starts, 4) } },
     { "segment sum", op_segment_sum, 2, { REAL(0, 5, 3), INDEX(graph, 4) } },
+    { "sparse", op_sparse, 1, { REAL(0, 3, 4) } },
     { "sum", op_sum, 1, { REAL(0, 2, 3, 4) } },
     { "mean", op_mean, 1, { REAL(0, 2, 3, 4) } },
     { "spatial mean", op_spatial_mean, 1, { REAL(0, 2, 3, 4, 2) } },

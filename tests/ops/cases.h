@@ -30,6 +30,7 @@ typedef union {
     recon_gather_args gather;
     recon_segment_args segment;
     recon_pairs_args pairs;
+    recon_sparse_args sparse;
     recon_reduce_args reduce;
     recon_tensor_product_args product;
     recon_couple_args couple;
@@ -103,6 +104,7 @@ PAIR(rotate, rotate)
 PAIR(gather, gather)
 PAIR(segment_sum, segment)
 PAIR(pairs, pairs)
+ENTRY(sparse, sparse)
 PAIR(reduce, reduce)
 PAIR(tensor_product, product)
 PAIR(couple, couple)
@@ -148,6 +150,7 @@ enum {
     GATHER,
     SEGMENT,
     PAIRS,
+    SPARSE,
     REDUCE,
     PRODUCT,
     COUPLE,
@@ -263,6 +266,12 @@ static const entry entries[ENTRIES] = {
                 call_pairs_back,
                 { STRAIGHT(INPUT, pairs, s), STRAIGHT(INPUT, pairs, u), STRAIGHT(WEIGHT, pairs, w),
                   FIXED(pairs, xyz), FIXED(pairs, offset), CURVED(OUTPUT, pairs, y) } },
+    [SPARSE] = { "sparse",
+                 has_sparse,
+                 call_sparse,
+                 NULL,
+                 { FIXED(sparse, x), FIXED(sparse, index), FIXED(sparse, weight),
+                   FIXED(sparse, offset), KEPT(OUTPUT, sparse, y) } },
     [REDUCE] = { "reduce",
                  has_reduce,
                  call_reduce,
@@ -669,6 +678,18 @@ static void build_pairs(maker *m, any_args *args, const size_t *p)
         set_number(&a->xyz, i, number_at(&a->xyz, i - 3));
 }
 
+/* rows of y and x, entries, width */
+static void build_sparse(maker *m, any_args *args, const size_t *p)
+{
+    args->sparse = (recon_sparse_args){ .x = noise_of(m, m->type, SHAPE(p[1], p[3])),
+                                        .y = blank(m, m->type, SHAPE(p[0], p[3])),
+                                        .index = blank(m, RECON_I32, SHAPE(p[2])),
+                                        .weight = noise_of(m, m->weights, SHAPE(p[2])),
+                                        .offset = offsets(m, p[0], p[2]) };
+    for (size_t e = 0; e < p[2]; e++)
+        set_number(&args->sparse.index, e, (double)recon_rng_below(&m->rng, p[1]));
+}
+
 /* outer middle inner */
 static void build_reduce(maker *m, any_args *args, const size_t *p)
 {
@@ -935,6 +956,9 @@ static const op_case cases[] = {
     { PAIRS, build_pairs, { 3, 40, 0, 128, 64 } },
     { PAIRS, build_pairs, { 2, 70, 3, 33, 0 } },
     { PAIRS, build_pairs, { 1, 75, 0, 0, 5 } },
+    { SPARSE, build_sparse, { 1, 1, 1, 1 } },
+    { SPARSE, build_sparse, { 40, 19, 67, 17 } },
+    { SPARSE, build_sparse, { 300, 320, 900, 128 } },
     { REDUCE, build_reduce, { 1, 1, 1 } },
     { REDUCE, build_reduce, { 5, 49, 17 } },
     { REDUCE, build_reduce, { 1, 1003, 3 } },

@@ -402,6 +402,29 @@ static void gather_and_segment_sum_are_adjoint(void **state)
     CHECK_NEAR(left, right, 1e-13);
 }
 
+/* One entry a row gathers, ones in turn sum segments. */
+static void sparse_matrices_gather_and_sum(void **state)
+{
+    maker *m = maker_in(state);
+    recon_tensor offset = offsets(m, 5, 23), each = blank(m, RECON_I32, SHAPE(24));
+    recon_tensor index = blank(m, RECON_I32, SHAPE(23)), ones = filled(m, 1, SHAPE(23));
+    recon_tensor x = noise(m, SHAPE(23, 4)), want = room(m, SHAPE(23, 4)),
+                 got = room(m, SHAPE(23, 4));
+    for (size_t e = 0; e < 24; e++)
+        set_number(&each, e, (double)e);
+    for (size_t e = 0; e < 23; e++)
+        set_number(&index, e, (double)(e * 5 % 23));
+    REF(gather, (recon_gather_args){ .x = x, .index = index, .y = want });
+    REF(sparse,
+        (recon_sparse_args){ .x = x, .index = index, .weight = ones, .offset = each, .y = got });
+    CHECK_NEAR(largest_difference(&got, &want), 0, 0);
+    want.shape[0] = got.shape[0] = 5;
+    REF(segment_sum, (recon_segment_args){ .x = x, .offset = offset, .y = want });
+    REF(sparse,
+        (recon_sparse_args){ .x = x, .index = each, .weight = ones, .offset = offset, .y = got });
+    CHECK_NEAR(largest_difference(&got, &want), 0, 0);
+}
+
 /* With the coefficients of the cross product. */
 static void tensor_product_holds_the_cross_product(void **state)
 {
@@ -650,6 +673,7 @@ int main(void)
         cmocka_unit_test(outside_is_zero),
         cmocka_unit_test(dropout_keeps_the_mean_and_repeats),
         cmocka_unit_test(gather_and_segment_sum_are_adjoint),
+        cmocka_unit_test(sparse_matrices_gather_and_sum),
         cmocka_unit_test(tensor_product_holds_the_cross_product),
         cmocka_unit_test(cross_entropy_has_its_closed_forms),
         cmocka_unit_test(plain_losses_have_their_closed_forms),

@@ -158,6 +158,15 @@ RECON_API recon_var recon_var_rotate(recon_tape *tape, recon_var x, recon_var an
 RECON_API recon_var recon_var_gather(recon_tape *tape, recon_var x, recon_var index,
                                      recon_var order, recon_var offset);
 RECON_API recon_var recon_var_segment_sum(recon_tape *tape, recon_var x, recon_var offset);
+/* A constant sparse matrix by rows: row r has weight[e] in column index[e], e = offset[r] ..
+ * offset[r+1]-1. index and offset I32, weight F32 (F64 with RECON_DOUBLE). */
+typedef struct {
+    recon_var index, weight, offset;
+} recon_sparse;
+/* y = s x on rows of x; the way back multiplies by the transpose, which may have further entries
+ * behind its last offset, as s may. Of a symmetric matrix it is s itself. */
+RECON_API recon_var recon_var_sparse(recon_tape *tape, recon_sparse s, recon_var x,
+                                     recon_sparse transpose);
 RECON_API recon_var recon_var_sum(recon_tape *tape, recon_var x, int axis);
 RECON_API recon_var recon_var_mean(recon_tape *tape, recon_var x, int axis);
 RECON_API recon_var recon_var_spatial_mean(recon_tape *tape, recon_var x); /* n,h,w,c -> n,c */

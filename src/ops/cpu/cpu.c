@@ -49,6 +49,7 @@ const recon_ops recon_ops_cpu = {
     .segment_sum_back = recon_ref_segment_sum_back,
     .pairs = recon_cpu_pairs,
     .pairs_back = recon_cpu_pairs_back,
+    .sparse = recon_cpu_sparse,
     .reduce = recon_cpu_reduce,
     .reduce_back = recon_cpu_reduce_back,
     .tensor_product = recon_ref_tensor_product,

@@ -104,7 +104,42 @@ static recon_status copy_rows(recon_ctx *ctx, const char *name, const row_copies
     return each_index(ctx, name, n / WIDE<T>, w);
 }
 
+/* ---- sparse matrices: row r of y is a weighted sum of rows of x, N columns a thread ---- */
+
+template <int N, class T> struct sparse_rows {
+    T *y;
+    const T *x;
+    const int *index, *offset;
+    const float *weight;
+    size_t width;
+    __device__ void at(size_t i) const
+    {
+        size_t packs = width / N, row = i / packs, col = i % packs * N;
+        float sum[N] = {}, v[N];
+        for (int e = offset[row]; e < offset[row + 1]; e++) {
+            load(v, x + (size_t)index[e] * width + col);
+            for (int k = 0; k < N; k++)
+                sum[k] += weight[e] * v[k];
+        }
+        save(y + row * width + col, sum);
+    }
+};
+
 /* ---- the entries ---- */
+
+recon_status cuda_sparse(recon_ctx *ctx, const recon_sparse_args *a)
+{
+    return by_type(ctx, "sparse", a->x.type, [&](auto t) {
+        typedef decltype(t) T;
+        size_t width = width_of(a->x), n = a->y.shape[0] * width;
+        sparse_rows<1, T> f = { data<T>(a->y),        data<T>(a->x),          data<int>(a->index),
+                                data<int>(a->offset), data<float>(a->weight), width };
+        if (!wide_rows<T>(width, f.x, f.y))
+            return each_index(ctx, "sparse", n, f);
+        sparse_rows<WIDE<T>, T> w = { f.y, f.x, f.index, f.offset, f.weight, width };
+        return each_index(ctx, "sparse", n / WIDE<T>, w);
+    });
+}
 
 recon_status cuda_gather(recon_ctx *ctx, const recon_gather_args *a)
 {

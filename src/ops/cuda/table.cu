@@ -55,6 +55,7 @@ extern "C" const recon_ops recon_ops_cuda = {
     .segment_sum_back = cuda_segment_sum_back,
     .pairs = cuda_pairs,
     .pairs_back = cuda_pairs_back,
+    .sparse = cuda_sparse,
     .reduce = cuda_reduce,
     .reduce_back = cuda_reduce_back,
     .tensor_product = cuda_tensor_product,

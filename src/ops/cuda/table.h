@@ -64,6 +64,7 @@ recon_status cuda_gather(recon_ctx *ctx, const recon_gather_args *args);
 recon_status cuda_gather_back(recon_ctx *ctx, const recon_gather_args *args);
 recon_status cuda_segment_sum(recon_ctx *ctx, const recon_segment_args *args);
 recon_status cuda_segment_sum_back(recon_ctx *ctx, const recon_segment_args *args);
+recon_status cuda_sparse(recon_ctx *ctx, const recon_sparse_args *args);
 recon_status cuda_reduce(recon_ctx *ctx, const recon_reduce_args *args);
 recon_status cuda_reduce_back(recon_ctx *ctx, const recon_reduce_args *args);
 

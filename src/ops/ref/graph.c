@@ -80,6 +80,27 @@ recon_status recon_ref_segment_sum_back(recon_ctx *ctx, const recon_segment_args
     return recon_ref_spans(ctx, segment_back_span, args, args->dy.shape[0], 16);
 }
 
+/* ---- sparse matrices ---- */
+
+static void sparse_span(const void *args, size_t begin, size_t end)
+{
+    const recon_sparse_args *a = args;
+    size_t width = width_of(&a->x);
+    for (size_t r = begin; r < end; r++)
+        for (size_t i = 0; i < width; i++) {
+            double sum = 0;
+            for (size_t e = recon_ref_int(&a->offset, r); e < recon_ref_int(&a->offset, r + 1); e++)
+                sum += recon_ref_get(&a->weight, e) *
+                       recon_ref_get(&a->x, recon_ref_int(&a->index, e) * width + i);
+            recon_ref_set(&a->y, r * width + i, sum);
+        }
+}
+
+recon_status recon_ref_sparse(recon_ctx *ctx, const recon_sparse_args *args)
+{
+    return recon_ref_spans(ctx, sparse_span, args, args->y.shape[0], 16);
+}
+
 /* ---- sums over the middle dimension ---- */
 
 static void reduce_span(const void *args, size_t begin, size_t end)

@@ -55,6 +55,7 @@ const recon_ops recon_ops_ref = {
     .segment_sum_back = recon_ref_segment_sum_back,
     .pairs = recon_ref_pairs,
     .pairs_back = recon_ref_pairs_back,
+    .sparse = recon_ref_sparse,
     .reduce = recon_ref_reduce,
     .reduce_back = recon_ref_reduce_back,
     .tensor_product = recon_ref_tensor_product,

@@ -99,6 +99,7 @@ recon_status recon_ref_segment_sum(recon_ctx *ctx, const recon_segment_args *arg
 recon_status recon_ref_segment_sum_back(recon_ctx *ctx, const recon_segment_args *args);
 recon_status recon_ref_pairs(recon_ctx *ctx, const recon_pairs_args *args);
 recon_status recon_ref_pairs_back(recon_ctx *ctx, const recon_pairs_args *args);
+recon_status recon_ref_sparse(recon_ctx *ctx, const recon_sparse_args *args);
 recon_status recon_ref_reduce(recon_ctx *ctx, const recon_reduce_args *args);
 recon_status recon_ref_reduce_back(recon_ctx *ctx, const recon_reduce_args *args);
 recon_status recon_ref_tensor_product(recon_ctx *ctx, const recon_tensor_product_args *args);

@@ -1,0 +1,33 @@
+/* gcn.h (private) - the network behind the classifier of molecules. */
+#ifndef BACKBONE_GCN_H
+#define BACKBONE_GCN_H
+
+#include <recon/nn/layers.h>
+#include "backbone/gcn_graphs.h"
+#include "nn/params.h"
+
+#define RECON_GCN_KIND "gcn"
+enum { RECON_GCN_LAYERS = 3, RECON_GCN_WIDEST = 4096 };
+
+struct recon_gcn {
+    recon_gcn_info info;
+    recon_params *params;
+    recon_linear layer[RECON_GCN_LAYERS];
+    recon_mlp head;
+};
+
+/* With the weights of a file, or with first ones. */
+recon_status recon_gcn_make(recon_ctx *ctx, recon_gcn **out, recon_gcn_info info, double dropout,
+                            recon_precision precision, const recon_safetensors *file,
+                            const char *path, uint64_t seed);
+
+/* Logits [n][classes] of a batch. */
+recon_var recon_gcn_apply(recon_tape *tape, const recon_gcn *gcn, const recon_gcn_inputs *inputs);
+
+/* Logits of a list, and the share of right answers on all, on a tape that is there. */
+recon_status recon_gcn_logits_on(recon_ctx *ctx, float *out, recon_tape *tape, const recon_gcn *gcn,
+                                 const recon_gcn_graphs *graphs, recon_gcn_list list);
+recon_status recon_gcn_accuracy_on(recon_ctx *ctx, double *out, recon_tape *tape,
+                                   const recon_gcn *gcn, const recon_gcn_graphs *graphs);
+
+#endif

@@ -1,0 +1,188 @@
+/* gcn_train.c - training the classifier of molecules.
+ *
+ * Conformers are prepared once. A batch is a function of the seed and the step, so the largest one
+ * of the whole run is known before it begins: every batch is padded to that, and a backend that
+ * records steps records one. */
+#include "backbone/gcn.h"
+#include "core/fail.h"
+#include "core/memory.h"
+#include "data/permute.h"
+
+#include <inttypes.h>
+#include <recon/ops/backend.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define DROPOUT 0.1
+#define RADIUS  2.0
+
+typedef struct {
+    recon_ctx *ctx;
+    recon_gcn *c;
+    recon_gcn_graphs *train, *held;
+    recon_gcn_batch batch;
+    recon_gcn_inputs inputs;
+    int64_t *which; /* [batch] */
+    uint64_t seed;
+} course;
+
+static recon_gcn_list list_of(const course *k, uint64_t step, size_t batch)
+{
+    uint64_t epoch = k->train->n / batch;
+    for (size_t i = 0; i < batch; i++)
+        k->which[i] =
+            (int64_t)recon_permute(step % epoch * batch + i, k->train->n, k->seed, step / epoch);
+    return (recon_gcn_list){ .which = k->which, .n = batch };
+}
+
+static recon_status make_room(course *k, uint64_t steps, size_t batch)
+{
+    recon_gcn_size most = { 0, 0 };
+    recon_status status;
+    RECON_TRY(recon_alloc(k->ctx, &k->which, batch, sizeof *k->which));
+    for (uint64_t step = 0; step < steps; step++) {
+        recon_gcn_list list = list_of(k, step, batch);
+        recon_gcn_size size = recon_gcn_size_of(k->train, &list);
+        most.nodes = size.nodes > most.nodes ? size.nodes : most.nodes;
+        most.entries = size.entries > most.entries ? size.entries : most.entries;
+    }
+    RECON_TRY(recon_gcn_batch_make(k->ctx, &k->batch, batch, most));
+done:
+    return status;
+}
+
+static recon_status feed(void *user, recon_tape *t, uint64_t step)
+{
+    course *k = user;
+    recon_gcn_list list = list_of(k, step, k->batch.n);
+    recon_status status = recon_gcn_batch_fill(k->ctx, &k->batch, k->train, &list);
+    if (status != RECON_OK)
+        return status;
+    k->inputs = recon_gcn_batch_input(t, &k->batch);
+    return recon_tape_status(t);
+}
+
+static recon_var loss(void *user, recon_tape *t)
+{
+    course *k = user;
+    return recon_var_cross_entropy(t, recon_gcn_apply(t, k->c, &k->inputs), k->inputs.label);
+}
+
+static recon_status mistakes(void *user, recon_tape *t, double *metric)
+{
+    course *k = user;
+    double accuracy;
+    recon_status status = recon_gcn_accuracy_on(k->ctx, &accuracy, t, k->c, k->held);
+    if (status == RECON_OK)
+        *metric = 1 - accuracy;
+    return status;
+}
+
+/* FNV-1a over the features of the first molecule. */
+static uint32_t fingerprint(const recon_gcn_graphs *g)
+{
+    size_t bytes = g->node[1] * RECON_HARMONICS * sizeof *g->feature;
+    uint64_t hash = 0xcbf29ce484222325u ^ (uint64_t)g->label[0];
+    for (size_t b = 0; b < bytes; b++)
+        hash = (hash ^ ((const unsigned char *)g->feature)[b]) * 0x100000001b3u;
+    return (uint32_t)(hash ^ hash >> 32);
+}
+
+static recon_status run(course *k, recon_train_result *result, const char *path,
+                        const recon_gcn_options *o)
+{
+    const recon_gcn_info *i = &k->c->info;
+    uint64_t epoch = k->train->n / o->batch, steps = o->epochs * epoch;
+    char radius[32], size[3][24], settings[400];
+    const size_t sizes[3] = { i->width, i->hidden, i->classes };
+    for (int s = 0; s < 3; s++)
+        snprintf(size[s], sizeof size[s], "%zu", sizes[s]);
+    snprintf(radius, sizeof radius, "%.9g", i->radius);
+    snprintf(settings, sizeof settings,
+             "gcn of width %zu and %zu, radius %s, %zu conformers (%08" PRIx32
+             "), %zu epochs of batch %zu, rate %.9g%s, dropout %.9g, seed %" PRIu64 ", %s on %s",
+             i->width, i->hidden, radius, k->train->n, fingerprint(k->train), o->epochs, o->batch,
+             o->rate, o->constant ? "" : " (cosine)", o->dropout, o->seed,
+             o->precision == RECON_MIXED ? "bf16" : "f32", recon_ops_name(k->ctx));
+    const recon_metadata_entry metadata[] = {
+        { "model", RECON_GCN_KIND }, { "radius", radius },   { "width", size[0] },
+        { "hidden", size[1] },       { "classes", size[2] }, { "training", settings }
+    };
+    const recon_trainee it = { k->c->params, feed, loss, mistakes, k };
+    const recon_train_options options = {
+        .steps = steps,
+        .epoch = epoch,
+        .every = o->every,
+        .patience = o->patience,
+        .seed = o->seed,
+        .precision = o->precision,
+        .schedule = { .kind = o->constant ? RECON_RATE_CONSTANT : RECON_RATE_COSINE,
+                      .rate = o->rate,
+                      .steps = steps },
+        .path = path,
+        .metadata = metadata,
+        .n_metadata = sizeof metadata / sizeof *metadata,
+        .bf16 = o->bf16,
+        .settings = settings,
+        .resume = o->resume,
+    };
+    return recon_train(k->ctx, result, &it, &options);
+}
+
+static void set_defaults(recon_gcn_options *o)
+{
+    o->radius = o->radius > 0 ? o->radius : RADIUS;
+    o->width = o->width ? o->width : 128;
+    o->hidden = o->hidden ? o->hidden : 64;
+    o->dropout = o->dropout < 0 ? 0 : o->dropout > 0 ? o->dropout : DROPOUT;
+    o->epochs = o->epochs ? o->epochs : 50;
+    o->batch = o->batch ? o->batch : 128;
+    o->rate = o->rate > 0 ? o->rate : 1e-3;
+}
+
+static recon_status check(recon_ctx *ctx, recon_molecules_info train, recon_molecules_info held,
+                          const recon_gcn_options *o)
+{
+    if (o->width > RECON_GCN_WIDEST || o->hidden > RECON_GCN_WIDEST)
+        return recon_fail(ctx, RECON_ERR_INPUT, "widths of %zu and %zu: at most %d", o->width,
+                          o->hidden, RECON_GCN_WIDEST);
+    if (!(o->dropout < 1))
+        return recon_fail(ctx, RECON_ERR_INPUT, "a dropout of %g", o->dropout);
+    if (train.n < o->batch)
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "%zu conformers do not fill a batch of %zu: a smaller batch will do",
+                          train.n, o->batch);
+    if (held.n == 0 || held.molecules != train.molecules)
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "%zu conformers of %zu molecules held out of a set of %zu molecules",
+                          held.n, held.molecules, train.molecules);
+    return RECON_OK;
+}
+
+recon_status recon_gcn_train(recon_ctx *ctx, recon_train_result *result,
+                             const recon_molecules *data, const recon_molecules *held,
+                             const char *path, const recon_gcn_options *options)
+{
+    recon_gcn_options o = options ? *options : (recon_gcn_options){ 0 };
+    recon_molecules_info d = recon_molecules_describe(data);
+    course k = { .ctx = ctx, .seed = o.seed };
+    recon_status status;
+    set_defaults(&o);
+    RECON_TRY(check(ctx, d, recon_molecules_describe(held), &o));
+    RECON_TRY(recon_gcn_make(
+        ctx, &k.c,
+        (recon_gcn_info){
+            .radius = o.radius, .width = o.width, .hidden = o.hidden, .classes = d.molecules },
+        o.dropout, o.precision, NULL, NULL, o.seed));
+    RECON_TRY(recon_gcn_graphs_make(ctx, &k.train, data, o.radius));
+    RECON_TRY(recon_gcn_graphs_make(ctx, &k.held, held, o.radius));
+    RECON_TRY(make_room(&k, o.epochs * (d.n / o.batch), o.batch));
+    RECON_TRY(run(&k, result, path, &o));
+done:
+    free(k.which);
+    free(k.batch.block);
+    recon_gcn_graphs_free(k.held);
+    recon_gcn_graphs_free(k.train);
+    recon_gcn_close(ctx, k.c);
+    return status;
+}

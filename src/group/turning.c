@@ -1,0 +1,56 @@
+/* turning.c - Wigner matrices by quadrature. */
+#include "group/turning.h"
+#include "core/simd.h"
+
+/* The axes of a cube through its faces, edges and corners, with twice Lebedev's weights. */
+enum { AXES = 13, FACES = 3, EDGES = 6 };
+static const double axis[AXES][3] = { { 1, 0, 0 },  { 0, 1, 0 }, { 0, 0, 1 },  { 1, 1, 0 },
+                                      { 1, -1, 0 }, { 1, 0, 1 }, { 1, 0, -1 }, { 0, 1, 1 },
+                                      { 0, 1, -1 }, { 1, 1, 1 }, { 1, 1, -1 }, { 1, -1, 1 },
+                                      { -1, 1, 1 } };
+static double weight(int i)
+{
+    return i < FACES ? 2.0 / 21 : i < FACES + EDGES ? 8.0 / 105 : 9.0 / 140;
+}
+
+/* d += weight y x^T, degree by degree. */
+static void add_axis(double *d, const double y[RECON_HARMONICS], const double x[RECON_HARMONICS],
+                     double w)
+{
+    for (int l = 1; l < RECON_DEGREES; l++)
+        for (int i = l * l; i < (l + 1) * (l + 1); i++)
+            for (int j = l * l; j < (l + 1) * (l + 1); j++)
+                *d++ += w * y[i] * x[j];
+}
+
+recon_turning recon_turning_of(recon_so3 rotation)
+{
+    double d[RECON_TURNING] = { 0 };
+    recon_turning out;
+    for (int i = 0; i < AXES; i++) {
+        double turned[3], y[RECON_HARMONICS], x[RECON_HARMONICS];
+        recon_so3_act(turned, rotation, axis[i]);
+        recon_harmonics_row(y, turned);
+        recon_harmonics_row(x, axis[i]);
+        add_axis(d, y, x, weight(i));
+    }
+    for (int i = 0; i < RECON_TURNING; i++)
+        out.d[i] = (float)d[i];
+    return out;
+}
+
+RECON_CLONES void recon_turning_apply(float *restrict out, const recon_turning *turning,
+                                      const float *restrict in, size_t rows)
+{
+    for (size_t r = 0; r < rows; r++, in += RECON_HARMONICS, out += RECON_HARMONICS) {
+        const float *d = turning->d;
+        out[0] = in[0];
+        for (int l = 1; l < RECON_DEGREES; l++)
+            for (int i = l * l; i < (l + 1) * (l + 1); i++) {
+                float sum = 0;
+                for (int j = l * l; j < (l + 1) * (l + 1); j++)
+                    sum += *d++ * in[j];
+                out[i] = sum;
+            }
+    }
+}
