@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CANDIDATES = 40, PARTNERS = 8, WARMUP = 300, ROUND = 64 };
+enum { CANDIDATES = 64, PARTNERS = 12, WARMUP = 300, ROUND = 64 };
 #define DECAY     0.01  /* of weights                                                     */
 #define ALIKE     0.6   /* Angstrom: deviation of the bell that weighs partners by RMSD   */
 #define LONGEST   0.999 /* the weights' average forgets no slower                        */

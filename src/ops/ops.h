@@ -267,6 +267,7 @@ typedef struct {
     recon_tensor xyz, offset;    /* [rows][3], I32 [molecules + 1]                             */
     recon_tensor dy, ds, du, dw; /* ds, du, dw .data optional                                */
 } recon_pairs_args;
+
 /* y = s x with a sparse matrix s [rows of y][rows of x] by rows: y[r] is the sum of
  * weight[e] x[index[e]] over e = offset[r] .. offset[r+1]-1, in this order. index and offset [rows
  * + 1] are I32, weight is F32 (F64). The gradient is the same call on dy with s transposed. */
