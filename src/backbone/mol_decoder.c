@@ -9,7 +9,7 @@
 static size_t hidden(const recon_molnet_shape *s)
 {
     static const double widths[] = {
-        [RECON_PRESET_FAST] = 1024, [RECON_PRESET_PAPER] = 512, [RECON_PRESET_SMALL] = 512
+        [RECON_PRESET_FAST] = 512, [RECON_PRESET_PAPER] = 512, [RECON_PRESET_SMALL] = 256
     };
     double n = round(widths[s->preset] * s->width);
     return n < 8 ? 8 : (size_t)n;
