@@ -24,6 +24,8 @@ recon_status recon_cpu_norm(recon_ctx *ctx, const recon_norm_args *args);
 recon_status recon_cpu_norm_back(recon_ctx *ctx, const recon_norm_args *args);
 recon_status recon_cpu_norm_relu(recon_ctx *ctx, const recon_norm_relu_args *args);
 recon_status recon_cpu_norm_relu_back(recon_ctx *ctx, const recon_norm_relu_args *args);
+recon_status recon_cpu_unit(recon_ctx *ctx, const recon_unit_args *args);
+recon_status recon_cpu_unit_back(recon_ctx *ctx, const recon_unit_args *args);
 recon_status recon_cpu_field_norm(recon_ctx *ctx, const recon_field_norm_args *args);
 recon_status recon_cpu_field_norm_back(recon_ctx *ctx, const recon_field_norm_args *args);
 recon_status recon_cpu_pool(recon_ctx *ctx, const recon_pool_args *args);
