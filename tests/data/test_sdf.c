@@ -52,6 +52,13 @@ static void columns_touch_lines_go_on_and_ends_may_be_missing(void **state)
                        "M  V30 END BOND\nM  V30 END CTAB\nM  END\n> <x>\n1\n\n$$$$\n\n \n",
                        0));
     check_same_set(a, b, 0);
+    recon_molecules_close(b);
+    char zero[] = "?\n\n\n  2  0  0  0  0  0            999 V2000\n" O_ATOM H_ATOM "M  END\n",
+         spec[600];
+    zero[0] = '\0'; /* no title either */
+    snprintf(spec, sizeof spec, "sdf:%s", scratch_write("zero.sdf", zero, sizeof zero - 1));
+    CHECK_OK(ctx, recon_molecules_open(ctx, &b, spec, NULL));
+    check_same_set(a, b, 0);
     recon_molecules_close(a);
     recon_molecules_close(b);
 }
