@@ -21,7 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PATH = 1100, PIECES = 1000 };
+enum { PATH = 1100, PIECES = 64 };
 
 typedef struct {
     const char *folder;
@@ -31,8 +31,9 @@ typedef struct {
     float *xyz, *energy, *rmsd;
     int64_t *split;
     json_t *meta;
-    double scale; /* of integers; 0: not said */
-    int pieces;   /* of positions; 0: they are in one file */
+    double scale;              /* of integers; 0: not said */
+    recon_array piece[PIECES]; /* of positions */
+    int pieces;
 } flat;
 
 static const char *path_of(char out[PATH], const char *folder, const char *name)
@@ -165,59 +166,46 @@ static int is_float(recon_dtype dtype)
     return dtype == RECON_F16 || dtype == RECON_F32 || dtype == RECON_F64;
 }
 
-static recon_status open_piece(recon_ctx *ctx, recon_array *out, const flat *f, int piece)
+/* positions.npy, or positions-0.npy and those that follow it. */
+static recon_status open_pieces(recon_ctx *ctx, flat *f)
 {
-    char name[32], path[PATH];
-    snprintf(name, sizeof name, f->pieces ? "positions-%d.npy" : "positions.npy", piece);
-    recon_status status = read_array(ctx, out, path_of(path, f->folder, name), 3);
-    if (status != RECON_OK || is_float(out->dtype) || f->scale > 0)
-        return status;
-    status = recon_fail(ctx, RECON_ERR_FORMAT, "%s: %s, but meta.json has no \"scale\"", path,
-                        recon_dtype_name(out->dtype));
-    recon_array_free(out);
-    return status;
-}
-
-/* Nothing is allocated before the files are seen to hold what the offsets promise. */
-static recon_status count_positions(recon_ctx *ctx, flat *f)
-{
-    char name[32];
-    size_t rows = 0;
-    while (!is_there(f->folder, "positions.npy") && f->pieces < PIECES &&
-           (snprintf(name, sizeof name, "positions-%d.npy", f->pieces),
-            f->pieces == 0 || is_there(f->folder, name)))
-        f->pieces++;
-    for (int i = 0; i < (f->pieces ? f->pieces : 1); i++) {
-        recon_array a = { 0 };
-        recon_status status = open_piece(ctx, &a, f, i);
+    char name[32] = "positions.npy", path[PATH];
+    int whole = is_there(f->folder, name);
+    do {
+        recon_array *a = &f->piece[f->pieces];
+        if (!whole)
+            snprintf(name, sizeof name, "positions-%d.npy", f->pieces);
+        recon_status status = read_array(ctx, a, path_of(path, f->folder, name), 3);
         if (status != RECON_OK)
             return status;
-        rows += a.shape[0];
-        recon_array_free(&a);
-    }
-    if (rows != f->rows)
-        return recon_fail(ctx, RECON_ERR_FORMAT,
-                          "%s: %zu positions, but the conformers have %zu atoms", f->folder, rows,
-                          f->rows);
+        f->pieces++;
+        if (!is_float(a->dtype) && !(f->scale > 0))
+            return recon_fail(ctx, RECON_ERR_FORMAT, "%s: %s, but meta.json has no \"scale\"", path,
+                              recon_dtype_name(a->dtype));
+        snprintf(name, sizeof name, "positions-%d.npy", f->pieces);
+    } while (!whole && f->pieces < PIECES && is_there(f->folder, name));
     return RECON_OK;
 }
 
+/* Nothing is allocated before the files are seen to hold what the offsets promise. */
 static recon_status read_positions(recon_ctx *ctx, flat *f)
 {
-    size_t at = 0;
+    size_t rows = 0;
     recon_status status;
-    RECON_TRY(count_positions(ctx, f));
-    RECON_TRY(recon_alloc_raw(ctx, &f->xyz, f->rows, 3 * sizeof *f->xyz));
-    for (int i = 0; i < (f->pieces ? f->pieces : 1); i++) {
-        recon_array a = { 0 };
-        RECON_TRY(open_piece(ctx, &a, f, i));
-        size_t n = 3 * a.shape[0];
-        double scale = is_float(a.dtype) ? 1 : f->scale;
-        if (at + n <= 3 * f->rows) /* unless somebody changes the file meanwhile */
-            status = recon_array_to_f32(ctx, f->xyz + at, &a);
-        recon_array_free(&a);
-        for (size_t end = at + n; status == RECON_OK && at < end; at++)
-            f->xyz[at] = (float)(f->xyz[at] * scale);
+    RECON_TRY(open_pieces(ctx, f));
+    for (int i = 0; i < f->pieces; i++)
+        rows += f->piece[i].shape[0];
+    if (rows != f->rows)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT,
+                             "%s: %zu positions, but the conformers have %zu atoms", f->folder,
+                             rows, f->rows));
+    RECON_TRY(recon_alloc_raw(ctx, &f->xyz, rows, 3 * sizeof *f->xyz));
+    float *to = f->xyz;
+    for (int i = 0; i < f->pieces; i++) {
+        RECON_TRY(recon_array_to_f32(ctx, to, &f->piece[i]));
+        const double scale = is_float(f->piece[i].dtype) ? 1 : f->scale;
+        for (size_t left = 3 * f->piece[i].shape[0]; left--; to++)
+            *to = (float)(*to * scale);
     }
 done:
     return status;
@@ -369,6 +357,8 @@ recon_status recon_flat_read(recon_ctx *ctx, recon_store *store, size_t *skipped
     RECON_TRY(add_all(ctx, store, skipped, &f, skip_bad));
 done:
     json_decref(f.meta);
+    for (int i = 0; i < f.pieces; i++)
+        recon_array_free(&f.piece[i]);
     void *const owned[] = { f.atom, f.conformer, f.z, f.xyz, f.energy, f.rmsd, f.split };
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         free(owned[i]);

@@ -244,10 +244,10 @@ recon_status recon_assembly_add(recon_ctx *ctx, recon_assembly *to, const recon_
     char kept[NAME_MAX_KEPT + 1];
     recon_status status;
     RECON_TRY(recon_conformer_check(ctx, c, at));
-    if (!length)
-        name = recon_formula(formula, c->z, c->atoms), length = strlen(name);
     snprintf(kept, sizeof kept, "%.*s", (int)(length < NAME_MAX_KEPT ? length : NAME_MAX_KEPT),
              name);
+    if (!kept[0])
+        snprintf(kept, sizeof kept, "%s", recon_formula(formula, c->z, c->atoms));
     recon_keep_to_one_line(kept);
     if (2 * (s->molecules + 1) > to->slots)
         RECON_TRY(rehash(ctx, to));

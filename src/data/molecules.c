@@ -341,11 +341,13 @@ static recon_status find_shipped(recon_ctx *ctx, char out[PATH])
         if (recon_flat_is(out))
             return RECON_OK;
     }
-    return recon_fail(ctx, RECON_ERR_IO,
-                      "conformers is not there (looked in $RECON_DATA, data, %s/../data, "
-                      "%s/../share/recon/data, /usr/local/share/recon/data, "
-                      "/usr/share/recon/data): it is data/conformers of recon's sources",
-                      program, program);
+    return recon_fail(
+        ctx, RECON_ERR_IO,
+        "conformers is not there (looked in $RECON_DATA, data, %s/../data, "
+        "%s/../share/recon/data, /usr/local/share/recon/data, "
+        "/usr/share/recon/data): it is data/conformers of recon's sources; run there, "
+        "`make install`, or set RECON_DATA to their data folder",
+        program, program);
 }
 
 /* FOLDER, or FOLDER/PART where that is no folder. */

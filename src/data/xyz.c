@@ -86,40 +86,46 @@ static recon_span cut_at_colon(recon_span *list)
 static recon_status read_properties(recon_ctx *ctx, frame *f, recon_span list)
 {
     size_t column = 0, width;
-    int species = 0, position = 0;
+    f->species = f->position = COLUMNS;
     for (; list.at < list.end; column += width) {
         recon_span name = cut_at_colon(&list);
         cut_at_colon(&list); /* the type: it follows from the name */
-        if (!recon_text_count(&width, cut_at_colon(&list)) || width < 1 || width > COLUMNS)
+        if (!recon_text_count(&width, cut_at_colon(&list)) || width < 1 || width > COLUMNS - column)
             return recon_bad_place(ctx, &f->at, "Properties is not name:type:columns, repeated");
         if (width == 1 && (recon_text_is(name, "species") || recon_text_is(name, "Z")))
-            f->species = column, species = 1;
+            f->species = column;
         if (width == 3 && recon_text_is(name, "pos"))
-            f->position = column, position = 1;
+            f->position = column;
     }
-    return species && position
-               ? RECON_OK
-               : recon_bad_place(ctx, &f->at, "Properties lacks species:S:1 or pos:R:3");
-}
-
-static recon_status take_pair(recon_ctx *ctx, frame *f, const pair *p, int *known)
-{
-    double energy;
-    int extended = 1;
-    if (recon_text_is(p->key, "Properties"))
-        return *known = 1, read_properties(ctx, f, p->value);
-    if (recon_text_is(p->key, "name") || recon_text_is(p->key, "smiles") ||
-        recon_text_is(p->key, "title"))
-        copy_name(f->name, p->value, p->quote != '=');
-    else if (recon_text_is(p->key, "energy"))
-        f->energy = recon_text_number(&energy, p->value) ? (float)(energy * RECON_EV) : NAN;
-    else
-        extended = recon_text_is(p->key, "Lattice") || recon_text_is(p->key, "pbc");
-    *known |= extended;
+    if (f->species == COLUMNS || f->position == COLUMNS)
+        return recon_bad_place(ctx, &f->at, "Properties lacks species:S:1 or pos:R:3");
     return RECON_OK;
 }
 
 /* SMILES hold '=' too: only a key that is known makes the comment an extended one. */
+static int is_known(recon_span key)
+{
+    static const char *const keys[] = { "Properties", "Lattice", "pbc",  "energy",
+                                        "name",       "smiles",  "title" };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (recon_text_is(key, keys[i]))
+            return 1;
+    return 0;
+}
+
+static recon_status take_pair(recon_ctx *ctx, frame *f, const pair *p)
+{
+    double energy;
+    if (recon_text_is(p->key, "Properties"))
+        return read_properties(ctx, f, p->value);
+    if (recon_text_is(p->key, "energy") && recon_text_number(&energy, p->value))
+        f->energy = (float)(energy * RECON_EV);
+    if (recon_text_is(p->key, "name") || recon_text_is(p->key, "smiles") ||
+        recon_text_is(p->key, "title"))
+        copy_name(f->name, p->value, p->quote != '=');
+    return RECON_OK;
+}
+
 static recon_status read_comment(recon_ctx *ctx, frame *f, recon_span line)
 {
     recon_span rest = line, first = recon_text_word(&rest);
@@ -131,9 +137,12 @@ static recon_status read_comment(recon_ctx *ctx, frame *f, recon_span line)
     f->energy = NAN;
     rest = line;
     for (pair p; next_pair(&p, &rest);) {
-        recon_status status = p.quote ? take_pair(ctx, f, &p, &extended) : RECON_OK;
+        if (!p.quote || !is_known(p.key))
+            continue;
+        recon_status status = take_pair(ctx, f, &p);
         if (status != RECON_OK)
             return status;
+        extended = 1;
     }
     if (!extended && first.at < first.end && !recon_text_number(&number, first)) {
         while (recon_text_blank(line.end[-1]))
