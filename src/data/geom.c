@@ -103,7 +103,10 @@ static recon_status expect(reader *r, recon_pack_item *item, recon_pack_kind kin
     *found = item->kind == kind || (kind == RECON_PACK_FLOAT && is_number(item));
     if (status != RECON_OK || *found)
         return status;
-    blame(r, "%s is not what it should be", what);
+    blame(r, "%s is not %s", what,
+          kind == RECON_PACK_ARRAY ? "a list"
+          : kind == RECON_PACK_MAP ? "a map"
+                                   : "a number");
     return recon_pack_skip(r->ctx, &r->pack, item);
 }
 

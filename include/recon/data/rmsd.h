@@ -23,9 +23,9 @@ RECON_API recon_status recon_rmsd_kabsch(double *rmsd, recon_so3 *turn, const fl
 
 /* The least over the renamings of symmetry too: atom i of a belongs to atom map[i] of b. Exact, up
  * to two limits that small molecules do not meet: RECON_AUTOMORPHISMS, and a bound on the search
- * over leaf groups, at which the best so far stands. Within them and beyond, bit for bit the same
- * for (a, b) and (b, a), and never above recon_rmsd_kabsch. turn and map may be NULL.
- * RECON_ERR_INPUT for values that are not finite. */
+ * over leaf groups, at which the best so far stands. With or without them it is the same for (a, b)
+ * and (b, a) bit for bit, and never above recon_rmsd_kabsch but for rounding. turn and map may be
+ * NULL. RECON_ERR_INPUT for values that are not finite. */
 RECON_API recon_status recon_rmsd_best(double *rmsd, recon_so3 *turn, int32_t *map /* [atoms] */,
                                        const recon_symmetry *symmetry,
                                        const float *a /* [atoms][3] */,

@@ -25,10 +25,10 @@ typedef struct {
 
 /* Lowest energy first. */
 typedef struct {
-    size_t n; /* 0: the molecule is left out                        */
-    size_t atoms;
-    size_t within;  /* the radius, before most and least */
+    size_t n;       /* 0: the molecule is left out                        */
+    size_t within;  /* the radius, however many of them are kept          */
     size_t reacted; /* conformers with other bonds                        */
+    size_t atoms;
     size_t *index;  /* [n] in the ensemble                                */
     float *xyz;     /* [n][atoms][3]                                      */
     float *energy;  /* [n] kcal/mol above the lowest                      */
@@ -36,7 +36,7 @@ typedef struct {
     uint8_t *split; /* [n] 0 train, 1 val, 2 test: 0.8, 0.1, 0.1 of n     */
 } recon_selection;
 
-/* Two atoms at least, energies and places finite, radius and options not negative, else
+/* Two atoms at least, energies and places finite, a radius that is not negative, else
  * RECON_ERR_INPUT. options may be NULL. Free out, also when n is 0; on failure it is zeroed. */
 RECON_API recon_status recon_select(recon_ctx *ctx, recon_selection *out, const recon_ensemble *in,
                                     const recon_select_options *options);
