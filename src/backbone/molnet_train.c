@@ -93,7 +93,6 @@ static void set_defaults(recon_molnet_options *o)
     o->contrast = o->contrast == 0 ? p->contrast : o->contrast;
     o->temperature = o->temperature > 0 ? o->temperature : 0.1;
     o->before = o->before ? o->before : o->epochs / 3 < 8 ? o->epochs / 3 : 8;
-    o->before = o->before < 1 ? 1 : o->before;
     o->shape.mapped = o->contrast > 0;
 }
 
@@ -385,7 +384,8 @@ static recon_status run(course *c, recon_train_result *result, const recon_molec
         RECON_TRY(recon_alloc(c->ctx, &stage, room, 1));
         snprintf(stage, room, "%s.stage1", path);
     }
-    RECON_TRY(run_stage(c, &first, &d, stage, o->before, 0));
+    if (o->before > 0)
+        RECON_TRY(run_stage(c, &first, &d, stage, o->before, 0));
     RECON_TRY(find_partners(c, &c->train));
     RECON_TRY(find_partners(c, &c->held));
     c->paired = 1;
