@@ -885,6 +885,7 @@ static const op_case cases[] = {
     { PAIRS, build_pairs, { 3, 40, 0, 128, 64 } },
     { PAIRS, build_pairs, { 2, 70, 3, 33, 0 } },
     { PAIRS, build_pairs, { 1, 75, 0, 0, 5 } },
+    { REDUCE, build_reduce, { 65, 3, 17 } },
 };
 #define CASES (sizeof cases / sizeof *cases)
 
