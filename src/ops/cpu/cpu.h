@@ -22,6 +22,8 @@ recon_status recon_cpu_norm(recon_ctx *ctx, const recon_norm_args *args);
 recon_status recon_cpu_norm_back(recon_ctx *ctx, const recon_norm_args *args);
 recon_status recon_cpu_norm_relu(recon_ctx *ctx, const recon_norm_relu_args *args);
 recon_status recon_cpu_norm_relu_back(recon_ctx *ctx, const recon_norm_relu_args *args);
+recon_status recon_cpu_unit(recon_ctx *ctx, const recon_unit_args *args);
+recon_status recon_cpu_unit_back(recon_ctx *ctx, const recon_unit_args *args);
 recon_status recon_cpu_field_norm(recon_ctx *ctx, const recon_field_norm_args *args);
 recon_status recon_cpu_field_norm_back(recon_ctx *ctx, const recon_field_norm_args *args);
 recon_status recon_cpu_pool(recon_ctx *ctx, const recon_pool_args *args);
@@ -33,6 +35,8 @@ recon_status recon_cpu_resize_back(recon_ctx *ctx, const recon_resize_args *args
 recon_status recon_cpu_rotate(recon_ctx *ctx, const recon_rotate_args *args);
 recon_status recon_cpu_rotate_back(recon_ctx *ctx, const recon_rotate_args *args);
 recon_status recon_cpu_dropout(recon_ctx *ctx, const recon_dropout_args *args);
+recon_status recon_cpu_pairs(recon_ctx *ctx, const recon_pairs_args *args);
+recon_status recon_cpu_pairs_back(recon_ctx *ctx, const recon_pairs_args *args);
 recon_status recon_cpu_reduce(recon_ctx *ctx, const recon_reduce_args *args);
 recon_status recon_cpu_reduce_back(recon_ctx *ctx, const recon_reduce_args *args);
 recon_status recon_cpu_expand(recon_ctx *ctx, const recon_expand_args *args);
