@@ -87,9 +87,8 @@ static void poses_turn_and_codes_do_not(void **state)
 {
     enum { N = 200 };
     recon_ctx *ctx = *state;
-    static const recon_preset presets[] = { RECON_PRESET_FAST, RECON_PRESET_SMALL };
-    for (size_t p = 0; p < 2; p++) {
-        recon_molnet *m = untrained(ctx, presets[p], presets[p] == RECON_PRESET_FAST);
+    for (size_t p = 0; p <= RECON_PRESET_SMALL; p++) {
+        recon_molnet *m = untrained(ctx, (recon_preset)p, p != RECON_PRESET_PAPER);
         size_t code = recon_molnet_describe(m).code;
         recon_rng rng = recon_rng_new(11, p);
         static uint8_t z[2][N][CHAIN_ATOMS];
@@ -156,7 +155,7 @@ static void learn_by_heart(recon_ctx *ctx, recon_molnet *m, const recon_conforme
     CHECK_OK(ctx, write_all(ctx, m->decoder.scores.bias, scores, 0));
 }
 
-/* The loss of n conformers in a batch of so many nodes. */
+/* The loss of n conformers in a batch of so many nodes, and of six times the edges. */
 static double loss_of(recon_ctx *ctx, const recon_molnet *m, const recon_conformer *x,
                       const recon_so3 *turn, size_t n, size_t nodes)
 {
@@ -168,7 +167,7 @@ static double loss_of(recon_ctx *ctx, const recon_molnet *m, const recon_conform
     CHECK_OK(ctx, recon_tape_new(ctx, &t, RECON_SINGLE, 0));
     CHECK_OK(ctx, recon_molnet_pack(ctx, &pack, m, x, turn, n, nodes));
     CHECK_OK(ctx, recon_tape_begin(t, RECON_INFER, 0));
-    CHECK_OK(ctx, recon_molnet_feed(t, &fed, m, &pack, 0));
+    CHECK_OK(ctx, recon_molnet_feed(t, &fed, m, &pack, 6 * nodes));
     recon_molnet_see(t, &seen, m, &fed);
     CHECK_OK(ctx, recon_var_read(t, &loss, recon_molnet_rebuild_loss(t, m, &fed, &seen, 2)));
     recon_mol_pack_free(&pack);
@@ -208,16 +207,18 @@ static void padding_changes_no_loss(void **state)
 {
     enum { N = 9 };
     recon_ctx *ctx = *state;
-    recon_molnet *m = untrained(ctx, RECON_PRESET_SMALL, 1);
     recon_molecules *data = chain_set(ctx, N, 5, 0.1);
     recon_conformer x[N];
     for (size_t i = 0; i < N; i++)
         x[i] = recon_molecules_get(data, i);
-    double loss = loss_of(ctx, m, x, NULL, N, 0);
-    for (size_t nodes = 81; nodes < 400; nodes += 100)
-        CHECK_NEAR(loss_of(ctx, m, x, NULL, N, nodes), loss, 1e-5 * loss);
+    for (int preset = 0; preset <= RECON_PRESET_SMALL; preset++) {
+        recon_molnet *m = untrained(ctx, (recon_preset)preset, 1);
+        double loss = loss_of(ctx, m, x, NULL, N, 0);
+        for (size_t nodes = 81; nodes < 400; nodes += 100)
+            CHECK_NEAR(loss_of(ctx, m, x, NULL, N, nodes), loss, 1e-5 * loss);
+        recon_molnet_close(ctx, m);
+    }
     recon_molecules_close(data);
-    recon_molnet_close(ctx, m);
 }
 
 /* Both ways to x_hat agree: through the tape's frames, and decoded and turned on the host. */
@@ -334,20 +335,26 @@ static void one_epoch_will_do(void **state)
     recon_molecules_close(data);
 }
 
+/* Asked for, or the paper's. */
 static void the_reconstruction_alone_has_one_stage_and_no_map(void **state)
 {
     recon_ctx *ctx = *state;
     recon_molecules *data = chain_set(ctx, 40, 3, 0.05);
-    recon_molnet_options o = tiny;
-    recon_train_result r;
-    recon_molnet *m;
-    o.align = o.contrast = -1;
-    CHECK_OK(ctx, recon_molnet_train(ctx, &r, data, NULL, scratch("m"), &o));
-    assert_int_equal(access(scratch("m.stage1"), F_OK), -1);
-    CHECK_OK(ctx, recon_molnet_open(ctx, &m, scratch("m"), RECON_SINGLE));
-    assert_int_equal(recon_molnet_describe(m).mapped, 0);
-    assert_int_equal(recon_molnet_describe(m).code, LATENT);
-    recon_molnet_close(ctx, m);
+    for (int paper = 0; paper < 2; paper++) {
+        recon_molnet_options o = tiny;
+        recon_train_result r;
+        recon_molnet *m;
+        if (paper)
+            o.shape.preset = RECON_PRESET_PAPER;
+        else
+            o.align = o.contrast = -1;
+        CHECK_OK(ctx, recon_molnet_train(ctx, &r, data, NULL, scratch("m"), &o));
+        assert_int_equal(access(scratch("m.stage1"), F_OK), -1);
+        CHECK_OK(ctx, recon_molnet_open(ctx, &m, scratch("m"), RECON_SINGLE));
+        assert_int_equal(recon_molnet_describe(m).mapped, 0);
+        assert_int_equal(recon_molnet_describe(m).code, LATENT);
+        recon_molnet_close(ctx, m);
+    }
     recon_molecules_close(data);
 }
 
