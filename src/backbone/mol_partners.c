@@ -92,25 +92,14 @@ static void search_free(search *s)
 
 /* --- partners --------------------------------------------------------------------------------- */
 
-static size_t count_alike(const search *s, size_t i)
-{
-    size_t alike = 0;
-    for (size_t k = 0; k < s->k; k++)
-        alike += s->graph[i] == s->graph[s->near[i * s->k + k]];
-    return alike;
-}
-
-/* Of more candidates than are asked for, some near and some far: neighbours alone would tie each
- * corner of a molecule's conformers together, and not the corners to each other. */
 static recon_status lay(recon_ctx *ctx, search *s, size_t i)
 {
     recon_mol_partners *out = s->out;
-    size_t alike = count_alike(s, i), most = out->most < alike ? out->most : alike, seen = 0;
-    for (size_t k = 0; k < s->k && out->count[i] < most; k++) {
+    for (size_t k = 0; k < s->k && out->count[i] < out->most; k++) {
         size_t j = (size_t)s->near[i * s->k + k];
         recon_mol_partner *p = &out->list[i * out->most + out->count[i]];
         double rmsd;
-        if (s->graph[i] != s->graph[j] || seen++ != out->count[i] * alike / most)
+        if (s->graph[i] != s->graph[j])
             continue;
         recon_status status = recon_rmsd_best(&rmsd, &p->turn, NULL, s->symmetry[s->graph[i]],
                                               s->x[i].xyz, s->x[j].xyz);

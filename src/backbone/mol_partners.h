@@ -19,7 +19,7 @@ typedef struct {
     recon_mol_partner *list; /* [n][most]                           */
 } recon_mol_partners;        /* all zero: empty */
 
-/* At most `most` partners for each of x [n], spread over its k nearest in z [n][d] by cosine. */
+/* At most `most` partners for each of x [n], among its k nearest in z [n][d] by cosine. */
 typedef struct {
     size_t k, most;
 } recon_mol_partners_options;

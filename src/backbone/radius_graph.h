@@ -9,6 +9,7 @@
 #define BACKBONE_RADIUS_GRAPH_H
 
 #include <stdint.h>
+#include <recon/core/ctx.h>
 #include <recon/group/harmonics.h>
 
 typedef struct {

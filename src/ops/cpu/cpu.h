@@ -37,13 +37,13 @@ recon_status recon_cpu_resize_back(recon_ctx *ctx, const recon_resize_args *args
 recon_status recon_cpu_rotate(recon_ctx *ctx, const recon_rotate_args *args);
 recon_status recon_cpu_rotate_back(recon_ctx *ctx, const recon_rotate_args *args);
 recon_status recon_cpu_dropout(recon_ctx *ctx, const recon_dropout_args *args);
-recon_status recon_cpu_pairs(recon_ctx *ctx, const recon_pairs_args *args);
-recon_status recon_cpu_pairs_back(recon_ctx *ctx, const recon_pairs_args *args);
 recon_status recon_cpu_sparse(recon_ctx *ctx, const recon_sparse_args *args);
 recon_status recon_cpu_gather(recon_ctx *ctx, const recon_gather_args *args);
 recon_status recon_cpu_gather_back(recon_ctx *ctx, const recon_gather_args *args);
 recon_status recon_cpu_segment_sum(recon_ctx *ctx, const recon_segment_args *args);
 recon_status recon_cpu_segment_sum_back(recon_ctx *ctx, const recon_segment_args *args);
+recon_status recon_cpu_pairs(recon_ctx *ctx, const recon_pairs_args *args);
+recon_status recon_cpu_pairs_back(recon_ctx *ctx, const recon_pairs_args *args);
 recon_status recon_cpu_reduce(recon_ctx *ctx, const recon_reduce_args *args);
 recon_status recon_cpu_reduce_back(recon_ctx *ctx, const recon_reduce_args *args);
 recon_status recon_cpu_couple(recon_ctx *ctx, const recon_couple_args *args);
