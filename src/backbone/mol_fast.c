@@ -98,8 +98,8 @@ done:
     return status;
 }
 
-/* Gains: a hidden layer makes up for what SiLU takes; what is added to the stream is small at
- * first, so that many layers add up to its size; a gate opens halfway. */
+/* Gains: behind SiLU a layer makes up for what that takes; what is added to the stream is small at
+ * first, so that all layers together add about its size. */
 static const double hidden_gain = 1.7, filter_deviation = 0.3;
 
 static double branch_gain(const fast *e)
