@@ -135,10 +135,9 @@ static recon_status add_layer(recon_ctx *ctx, recon_segnn_layer *out, recon_para
     const recon_coupling_options plain = { .chiral = s->chiral };
     const recon_irreps *x = &s->hidden, two = recon_irreps_join(x, x);
     const recon_irreps heard = recon_irreps_join(&two, &DISTANCE);
-    recon_layer_name base;
-    recon_part_name full;
+    recon_part_name base, full;
     recon_status status;
-    snprintf(base, sizeof base, "%.40s.%zu", name, i);
+    snprintf(base, sizeof base, "%s.%zu", name, i);
     RECON_TRY(recon_coupling_add(ctx, &out->message[0], p, recon_part_print(full, base, "message1"),
                                  &heard, x, &gated));
     RECON_TRY(recon_coupling_add(ctx, &out->message[1], p, recon_part_print(full, base, "message2"),
