@@ -3,6 +3,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "nn/layers.h"
+#include "nn/params.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,32 +20,29 @@ static recon_irreps widened(const recon_coupling *l)
     return wide;
 }
 
-static recon_status add_weights(recon_ctx *ctx, recon_coupling *l, recon_params *p)
+static void deviations_of(const recon_coupling *l, double *out, size_t count, int bias)
 {
-    size_t count = recon_couple_plan_weights(l->plan);
-    double *deviations = NULL;
-    recon_part_name full;
-    recon_status status;
-    RECON_TRY(recon_alloc(ctx, &deviations, count, sizeof *deviations));
-    recon_couple_plan_deviations(l->plan, deviations);
-    RECON_TRY(recon_params_add_normal(ctx, &l->weight, p, recon_part_print(full, l->name, "weight"),
-                                      &count, 1, deviations));
-done:
-    free(deviations);
-    return status;
+    size_t fan_in = recon_couple_plan_columns(l->plan, 0);
+    if (!bias)
+        recon_couple_plan_deviations(l->plan, out);
+    for (size_t i = 0; i < count && bias; i++)
+        out[i] = 1 / sqrt(3.0 * (double)(fan_in ? fan_in : 1));
 }
 
-static recon_status add_bias(recon_ctx *ctx, recon_coupling *l, recon_params *p)
+/* Weights, or biases. A file that is read says how many there are, and need not be right: asked
+ * about before memory is. */
+static recon_status add_numbers(recon_ctx *ctx, recon_param **out, const recon_coupling *l,
+                                recon_params *p, int bias)
 {
-    size_t count = widened(l).mul[0], fan_in = recon_couple_plan_columns(l->plan, 0);
+    size_t count = bias ? widened(l).mul[0] : recon_couple_plan_weights(l->plan);
     double *deviations = NULL;
     recon_part_name full;
     recon_status status;
+    recon_part_print(full, l->name, bias ? "bias" : "weight");
+    RECON_TRY(recon_params_check(ctx, p, full, &count, 1));
     RECON_TRY(recon_alloc(ctx, &deviations, count, sizeof *deviations));
-    for (size_t i = 0; i < count; i++)
-        deviations[i] = 1 / sqrt(3.0 * (double)(fan_in ? fan_in : 1));
-    RECON_TRY(recon_params_add_normal(ctx, &l->bias, p, recon_part_print(full, l->name, "bias"),
-                                      &count, 1, deviations));
+    deviations_of(l, deviations, count, bias);
+    RECON_TRY(recon_params_add_normal(ctx, out, p, full, &count, 1, deviations));
 done:
     free(deviations);
     return status;
@@ -60,9 +58,9 @@ recon_status recon_coupling_add(recon_ctx *ctx, recon_coupling *out, recon_param
     recon_irreps wide = widened(out);
     RECON_TRY(recon_layer_set_name(ctx, out->name, name));
     RECON_TRY(recon_couple_plan_make(ctx, &out->plan, from, &wide, !o.chiral));
-    RECON_TRY(add_weights(ctx, out, p));
+    RECON_TRY(add_numbers(ctx, &out->weight, out, p, 0));
     if (wide.mul[0])
-        RECON_TRY(add_bias(ctx, out, p));
+        RECON_TRY(add_numbers(ctx, &out->bias, out, p, 1));
 done:
     return status;
 }
@@ -137,10 +135,9 @@ static recon_status add_layer(recon_ctx *ctx, recon_segnn_layer *out, recon_para
     const recon_coupling_options plain = { .chiral = s->chiral };
     const recon_irreps *x = &s->hidden, two = recon_irreps_join(x, x);
     const recon_irreps heard = recon_irreps_join(&two, &DISTANCE);
-    recon_layer_name base;
-    recon_part_name full;
+    recon_part_name base, full;
     recon_status status;
-    snprintf(base, sizeof base, "%.40s.%zu", name, i);
+    snprintf(base, sizeof base, "%s.%zu", name, i);
     RECON_TRY(recon_coupling_add(ctx, &out->message[0], p, recon_part_print(full, base, "message1"),
                                  &heard, x, &gated));
     RECON_TRY(recon_coupling_add(ctx, &out->message[1], p, recon_part_print(full, base, "message2"),

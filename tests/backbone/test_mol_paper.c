@@ -4,6 +4,7 @@
 #include <recon/core/rng.h>
 #include <stdlib.h>
 #include "backbone/mol_paper.h"
+#include "core/memory.h"
 #include "nn/params.h"
 
 enum { MOLECULES = 24, ATOMS = 12, ELEMENTS = 3 };
@@ -433,6 +434,33 @@ static void the_preset_has_the_papers_size(void **state)
     recon_params_free(ctx, params);
 }
 
+/* Every allocation in turn fails, and what was made until then is given back. */
+static void lack_of_memory_is_said(void **state)
+{
+    recon_ctx *ctx = *state;
+    const recon_mol_paper_shape tiny = { .hidden = { { 2, 1, 1, 1 } },
+                                         .layers = 1,
+                                         .radius = 2,
+                                         .scalars = 2,
+                                         .vectors = 2,
+                                         .outputs = 2,
+                                         .elements = ELEMENTS };
+    recon_status made = RECON_ERR_MEMORY;
+    for (long n = 1; made != RECON_OK; n++) {
+        recon_mol_encoder *encoder;
+        recon_params *params;
+        CHECK_OK(ctx, recon_params_new(ctx, &params, RECON_SINGLE));
+        recon_alloc_fail_at(ctx, n);
+        made = recon_mol_paper_make(ctx, &encoder, params, "encoder", &tiny);
+        recon_alloc_fail_at(ctx, 0);
+        assert_true(made == RECON_OK || (made == RECON_ERR_MEMORY && !encoder));
+        if (made == RECON_OK)
+            encoder->free(encoder);
+        recon_params_free(ctx, params);
+        assert_true(n < 1000);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -445,6 +473,7 @@ int main(void)
         cmocka_unit_test(odd_molecules_have_answers),
         cmocka_unit_test(maps_are_the_same_network),
         cmocka_unit_test(the_preset_has_the_papers_size),
+        cmocka_unit_test(lack_of_memory_is_said),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }

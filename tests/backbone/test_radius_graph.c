@@ -4,6 +4,7 @@
 #include <recon/core/rng.h>
 #include <recon/group/wigner.h>
 #include "backbone/radius_graph.h"
+#include "core/memory.h"
 
 enum { ATOMS = 60, MOLECULES = 4 };
 static const int32_t OFFSET[MOLECULES + 1] = { 0, 23, 24, 24, ATOMS }; /* one alone, one empty */
@@ -180,6 +181,25 @@ static void odd_places_are_defined(void **state)
     recon_radius_graph_free(&g);
 }
 
+static void lack_of_memory_is_said(void **state)
+{
+    recon_ctx *ctx = *state;
+    const recon_radius_graph_options o = { .radius = RADIUS };
+    recon_radius_graph g = { 0 };
+    float xyz[3 * ATOMS];
+    scatter(xyz, 4);
+    for (long n = 1; n <= 9; n++) {
+        recon_alloc_fail_at(ctx, n);
+        CHECK_FAILS(ctx, recon_radius_graph_fill(ctx, &g, xyz, OFFSET, MOLECULES, &o),
+                    RECON_ERR_MEMORY, "");
+        recon_radius_graph_free(&g);
+    }
+    recon_alloc_fail_at(ctx, 0);
+    CHECK_OK(ctx, recon_radius_graph_fill(ctx, &g, xyz, OFFSET, MOLECULES, &o));
+    check_lists(&g);
+    recon_radius_graph_free(&g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -188,6 +208,7 @@ int main(void)
         cmocka_unit_test(attributes_are_means_of_directions_to_the_neighbours),
         cmocka_unit_test(harmonics_turn_with_the_molecule),
         cmocka_unit_test(odd_places_are_defined),
+        cmocka_unit_test(lack_of_memory_is_said),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }

@@ -144,29 +144,24 @@ static double *answer(recon_ctx *ctx, model *m, toy *g, const double *x)
 
 /* --- one layer -------------------------------------------------------------------------------- */
 
-/* e3nn's weights lie by (l1, l2, l3), each [in][out]; ours by l3, each [out][l1, l2, in]. */
-static void weights_of_e3nn(double *w, const recon_irreps *irreps)
+/* e3nn's weights lie by (l1, l2, l3), each [in][out]; ours by l3, each [out][l1, l2, in]. Returns
+ * how many there are. */
+static size_t weights_of_e3nn(double *w, const recon_irreps *irreps, const recon_couple_plan *plan)
 {
-    size_t at = 0, begin[4], columns[4] = { 0 }, all[4] = { 0 };
-    for (size_t p = 0; p < 64; p++)
-        if (p % 4 >= (size_t)abs((int)(p / 16) - (int)(p / 4 % 4)) && p % 4 <= p / 16 + p / 4 % 4 &&
-            (p / 16 + p / 4 + p) % 2 == 0)
-            all[p % 4] += irreps->mul[p / 16];
-    for (size_t l = 0, sum = 0; l < 4; l++) {
-        begin[l] = sum;
-        sum += irreps->mul[l] * all[l];
+    size_t at = 0, filled[RECON_DEGREES] = { 0 };
+    for (size_t path = 0; path < 64; path++) {
+        size_t l1 = path / 16, l2 = path / 4 % 4, l3 = path % 4, begin = 0;
+        if (l3 + l1 < l2 || l3 + l2 < l1 || l3 > l1 + l2 || (l1 + l2 + l3) % 2)
+            continue;
+        for (size_t l = 0; l < l3; l++)
+            begin += irreps->mul[l] * recon_couple_plan_columns(plan, l);
+        for (size_t u = 0; u < irreps->mul[l1]; u++)
+            for (size_t o = 0; o < irreps->mul[l3]; o++)
+                w[begin + o * recon_couple_plan_columns(plan, l3) + filled[l3] + u] =
+                    sin(0.1 * (double)at++);
+        filled[l3] += irreps->mul[l1];
     }
-    for (size_t l1 = 0; l1 < 4; l1++)
-        for (size_t l2 = 0; l2 < 4; l2++)
-            for (size_t l3 = 0; l3 < 4; l3++) {
-                if ((int)l3 < abs((int)l1 - (int)l2) || l3 > l1 + l2 || (l1 + l2 + l3) % 2)
-                    continue;
-                for (size_t u = 0; u < irreps->mul[l1]; u++)
-                    for (size_t o = 0; o < irreps->mul[l3]; o++)
-                        w[begin[l3] + o * all[l3] + columns[l3] + u] = sin(0.1 * (double)at++);
-                columns[l3] += irreps->mul[l1];
-            }
-    assert_int_equal(at, 130);
+    return at;
 }
 
 static void one_layer_is_that_of_e3nn(void **state)
@@ -180,9 +175,9 @@ static void one_layer_is_that_of_e3nn(void **state)
     for (int i = 0; i < DIM; i++)
         x[i] = cos(0.3 * i);
     recon_harmonics_row(attr, e3nn_direction + 9);
-    weights_of_e3nn(w, &irreps);
     CHECK_OK(ctx, recon_couple_plan_make(ctx, &plan, &irreps, &irreps, 1));
     assert_int_equal(recon_couple_plan_weights(plan), WEIGHTS);
+    assert_int_equal(weights_of_e3nn(w, &irreps, plan), WEIGHTS);
     CHECK_OK(ctx, recon_tape_new(ctx, &t, RECON_DOUBLE, 0));
     CHECK_OK(ctx, recon_tape_begin(t, RECON_INFER, 0));
     const size_t weights = WEIGHTS;
