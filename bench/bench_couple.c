@@ -16,7 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPEATS = 7, GEMM = 1536, ATOMS = 25, EDGES = 88, LAYERS = 6 };
+#define SECONDS 1.5 /* a layer: time enough for a quiet moment */
+
+enum { GEMM = 768, ATOMS = 25, EDGES = 88, LAYERS = 6 };
 
 static const struct {
     const char *name;
@@ -59,48 +61,30 @@ static recon_tensor tensor(const bench *b, recon_dtype type, size_t rows, size_t
     return t;
 }
 
-typedef recon_status call(recon_ctx *ctx, const recon_couple_args *args);
-static double seconds(const bench *b, call *run, const recon_couple_args *a)
+/* Something to time. */
+typedef recon_status call(recon_ctx *ctx, const void *args);
+static recon_status call_forward(recon_ctx *ctx, const void *args)
 {
-    double best = 1e9;
-    for (int i = 0; i < REPEATS; i++) {
-        must(b->ctx, b->ops->sync(b->ctx));
-        double start = recon_now();
-        must(b->ctx, run(b->ctx, a));
-        must(b->ctx, b->ops->sync(b->ctx));
-        double took = recon_now() - start;
-        best = took < best ? took : best;
-    }
-    return best;
+    return recon_ops_of(ctx)->couple(ctx, args);
+}
+static recon_status call_back(recon_ctx *ctx, const void *args)
+{
+    return recon_ops_of(ctx)->couple_back(ctx, args);
+}
+static recon_status call_gemm(recon_ctx *ctx, const void *args)
+{
+    return recon_ops_of(ctx)->gemm(ctx, args);
 }
 
-/* Operations a second of one large product, the most of several. */
-static double ceiling(const bench *b)
+/* Keeps the least time of one more call. */
+static void time_one(const bench *b, double *least, call *run, const void *args)
 {
-    recon_tensor m = tensor(b, RECON_F32, GEMM, GEMM), c = tensor(b, RECON_F32, GEMM, GEMM);
-    double best = 1e9;
-    recon_gemm_args g = { .type = RECON_F32,
-                          .m = GEMM,
-                          .n = GEMM,
-                          .k = GEMM,
-                          .alpha = 1,
-                          .a = m.data,
-                          .b = m.data,
-                          .c = c.data,
-                          .lda = GEMM,
-                          .ldb = GEMM,
-                          .ldc = GEMM };
-    for (int i = 0; i < REPEATS; i++) {
-        must(b->ctx, b->ops->sync(b->ctx));
-        double start = recon_now();
-        must(b->ctx, b->ops->gemm(b->ctx, &g));
-        must(b->ctx, b->ops->sync(b->ctx));
-        double took = recon_now() - start;
-        best = took < best ? took : best;
-    }
-    b->ops->release(b->ctx, m.data);
-    b->ops->release(b->ctx, c.data);
-    return 2.0 * GEMM * GEMM * GEMM / best;
+    must(b->ctx, b->ops->sync(b->ctx));
+    double start = recon_now();
+    must(b->ctx, run(b->ctx, args));
+    must(b->ctx, b->ops->sync(b->ctx));
+    double took = recon_now() - start;
+    *least = took < *least ? took : *least;
 }
 
 /* Multiplications of a row, each path coupling first. */
@@ -112,8 +96,8 @@ static double useful(const recon_couple_plan *plan)
     return sum;
 }
 
-/* Seconds forward and back of layer i. */
-static double time_layer(const bench *b, size_t i, double rate)
+/* Seconds forward and back of layer i. The large product is timed in turn with it. */
+static double time_layer(const bench *b, size_t i, const recon_gemm_args *g)
 {
     size_t rows = layers[i].rows * b->batch;
     recon_couple_plan *plan;
@@ -130,8 +114,14 @@ static double time_layer(const bench *b, size_t i, double rate)
                             .dx = tensor(b, b->type, rows, in),
                             .dw = tensor(b, RECON_F32, 1, weights),
                             .dbias = tensor(b, RECON_F32, 1, plan->out[0]) };
-    double forward = seconds(b, b->ops->couple, &a), back = seconds(b, b->ops->couple_back, &a);
+    double forward = 1e9, back = 1e9, product = 1e9;
+    for (double start = recon_now(); recon_now() - start < SECONDS;) {
+        time_one(b, &forward, call_forward, &a);
+        time_one(b, &back, call_back, &a);
+        time_one(b, &product, call_gemm, g);
+    }
     double flop = 2 * useful(plan) * (double)rows, both = 3 * flop / (forward + back);
+    double rate = 2.0 * GEMM * GEMM * GEMM / product;
     printf("%-9s %6zu rows  forward %8.2f ms %8.1f GFLOP/s  back %8.2f ms %8.1f GFLOP/s  "
            "%.2f of %.1f\n",
            layers[i].name, rows, 1e3 * forward, 1e-9 * flop / forward, 1e3 * back,
@@ -157,11 +147,25 @@ int main(int argc, char **argv)
         return 1;
     must(b.ctx, recon_ops_attach(b.ctx, argv[1]));
     b.ops = recon_ops_of(b.ctx);
-    double rate = ceiling(&b), step = 0;
+    recon_tensor m = tensor(&b, RECON_F32, GEMM, GEMM), c = tensor(&b, RECON_F32, GEMM, GEMM);
+    recon_gemm_args g = { .type = RECON_F32,
+                          .m = GEMM,
+                          .n = GEMM,
+                          .k = GEMM,
+                          .alpha = 1,
+                          .a = m.data,
+                          .b = m.data,
+                          .c = c.data,
+                          .lda = GEMM,
+                          .ldb = GEMM,
+                          .ldc = GEMM };
+    double step = 0;
     for (size_t i = 0; i < sizeof layers / sizeof *layers; i++)
-        step += LAYERS * time_layer(&b, i, rate);
+        step += LAYERS * time_layer(&b, i, &g);
     printf("products of %d layers, forward + backward: %.1f molecules/s\n", (int)LAYERS,
            (double)b.batch / step);
+    b.ops->release(b.ctx, m.data);
+    b.ops->release(b.ctx, c.data);
     recon_ctx_free(b.ctx);
     return 0;
 }
