@@ -1,12 +1,7 @@
 /* irreps.c - counting channels and columns, degree by degree. */
 #include <recon/group/irreps.h>
-#include "core/fail.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define MOST 65536 /* channels of a degree: far above any network, far below overflow */
 
 size_t recon_irreps_begin(const recon_irreps *irreps, size_t l)
 {
@@ -37,11 +32,6 @@ recon_irreps recon_irreps_join(const recon_irreps *a, const recon_irreps *b)
     return both;
 }
 
-int recon_irreps_same(const recon_irreps *a, const recon_irreps *b)
-{
-    return !memcmp(a->mul, b->mul, sizeof a->mul);
-}
-
 const char *recon_irreps_print(recon_irreps_text out, const recon_irreps *irreps)
 {
     size_t used = 0;
@@ -51,42 +41,4 @@ const char *recon_irreps_print(recon_irreps_text out, const recon_irreps *irreps
             used += (size_t)snprintf(out + used, sizeof(recon_irreps_text) - used, "%s%zux%zu",
                                      used ? "+" : "", irreps->mul[l], l);
     return out;
-}
-
-static int is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-/* "64x1" of a degree from `least` on; returns what follows, or NULL. */
-static const char *read_term(recon_irreps *out, size_t *least, const char *text)
-{
-    char *end;
-    if (!is_digit(*text))
-        return NULL;
-    unsigned long channels = strtoul(text, &end, 10);
-    if (*end != 'x' || !is_digit(end[1]) || channels == 0 || channels > MOST)
-        return NULL;
-    unsigned long l = strtoul(end + 1, &end, 10);
-    if (l < *least || l >= RECON_DEGREES)
-        return NULL;
-    out->mul[l] = channels;
-    *least = l + 1;
-    return end;
-}
-
-recon_status recon_irreps_parse(recon_ctx *ctx, recon_irreps *out, const char *text)
-{
-    const char *at = text;
-    size_t least = 0;
-    *out = (recon_irreps){ { 0 } };
-    if (!strcmp(text, "0"))
-        return RECON_OK;
-    while ((at = read_term(out, &least, at)) && *at == '+')
-        at++;
-    if (!at || *at)
-        return recon_fail(ctx, RECON_ERR_INPUT,
-                          "'%s' are no channels: as 100x0+64x1, degrees rising to %d", text,
-                          RECON_DEGREES - 1);
-    return RECON_OK;
 }

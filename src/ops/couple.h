@@ -37,6 +37,15 @@ static inline size_t recon_couple_dim(const uint32_t channels[RECON_COUPLE_DEGRE
     return recon_couple_at(channels, RECON_COUPLE_DEGREES);
 }
 
+/* Channels of degree 1 and up: the gates of activate. */
+static inline size_t recon_couple_gates(const uint32_t channels[RECON_COUPLE_DEGREES])
+{
+    size_t gates = 0;
+    for (size_t l = 1; l < RECON_COUPLE_DEGREES; l++)
+        gates += channels[l];
+    return gates;
+}
+
 /* A degree's first number in a row of attributes. */
 static inline size_t recon_couple_attr(size_t degree)
 {

@@ -17,6 +17,7 @@ typedef union {
     recon_map_args map;
     recon_add_args add;
     recon_gate_args gate;
+    recon_cross_args cross;
     recon_norm_args norm;
     recon_norm_relu_args norm_relu;
     recon_unit_args unit;
@@ -28,10 +29,12 @@ typedef union {
     recon_rotate_args rotate;
     recon_gather_args gather;
     recon_segment_args segment;
+    recon_pairs_args pairs;
     recon_reduce_args reduce;
     recon_tensor_product_args product;
     recon_couple_args couple;
     recon_couple_edges_args edges;
+    recon_activate_args activate;
     recon_expand_args expand;
     recon_columns_args columns;
     recon_loss_args loss;
@@ -88,6 +91,7 @@ PAIR(steer, steer)
 PAIR(map, map)
 ENTRY(add, add)
 PAIR(gate, gate)
+ENTRY(cross, cross)
 PAIR(norm, norm)
 PAIR(norm_relu, norm_relu)
 PAIR(unit, unit)
@@ -99,10 +103,12 @@ PAIR(resize, resize)
 PAIR(rotate, rotate)
 PAIR(gather, gather)
 PAIR(segment_sum, segment)
+PAIR(pairs, pairs)
 PAIR(reduce, reduce)
 PAIR(tensor_product, product)
 PAIR(couple, couple)
 PAIR(couple_edges, edges)
+PAIR(activate, activate)
 PAIR(expand, expand)
 ENTRY(columns, columns)
 PAIR(loss, loss)
@@ -131,6 +137,7 @@ enum {
     MAP,
     ADD,
     GATE,
+    CROSS,
     NORM,
     NORM_RELU,
     UNIT,
@@ -142,10 +149,12 @@ enum {
     ROTATE,
     GATHER,
     SEGMENT,
+    PAIRS,
     REDUCE,
     PRODUCT,
     COUPLE,
     COUPLE_EDGES,
+    ACTIVATE,
     EXPAND,
     COLUMNS,
     LOSS,
@@ -180,6 +189,11 @@ static const entry entries[ENTRIES] = {
                call_gate,
                call_gate_back,
                { STRAIGHT(INPUT, gate, x), STRAIGHT(INPUT, gate, g), CURVED(OUTPUT, gate, y) } },
+    [CROSS] = { "cross",
+                has_cross,
+                call_cross,
+                NULL,
+                { FIXED(cross, a), FIXED(cross, b), KEPT(OUTPUT, cross, y) } },
     [NORM] = { "norm",
                has_norm,
                call_norm,
@@ -246,6 +260,12 @@ static const entry entries[ENTRIES] = {
                   call_segment_sum_back,
                   { STRAIGHT(INPUT, segment, x), FIXED(segment, offset),
                     CURVED(OUTPUT, segment, y) } },
+    [PAIRS] = { "pairs",
+                has_pairs,
+                call_pairs,
+                call_pairs_back,
+                { STRAIGHT(INPUT, pairs, s), STRAIGHT(INPUT, pairs, u), STRAIGHT(WEIGHT, pairs, w),
+                  FIXED(pairs, xyz), FIXED(pairs, offset), CURVED(OUTPUT, pairs, y) } },
     [REDUCE] = { "reduce",
                  has_reduce,
                  call_reduce,
@@ -271,6 +291,11 @@ static const entry entries[ENTRIES] = {
                          STRAIGHT(WEIGHT, edges, w), STRAIGHT(WEIGHT, edges, bias),
                          FIXED(edges, source), FIXED(edges, target), FIXED(edges, offset),
                          CURVED(OUTPUT, edges, y) } },
+    [ACTIVATE] = { "activate",
+                   has_activate,
+                   call_activate,
+                   call_activate_back,
+                   { CURVED(INPUT, activate, x), CURVED(OUTPUT, activate, y) } },
     [EXPAND] = { "expand",
                  has_expand,
                  call_expand,
@@ -464,13 +489,22 @@ static void build_add(maker *m, any_args *args, const size_t *p)
         args->add.b = noise_of(m, m->type, SHAPE(p[0]));
 }
 
-/* rows fields field */
+/* rows fields field planes */
 static void build_gate(maker *m, any_args *args, const size_t *p)
 {
     args->gate = (recon_gate_args){ .field = p[2],
+                                    .planes = (int)p[3],
                                     .x = noise_of(m, m->type, SHAPE(p[0], p[1] * p[2])),
                                     .g = noise_of(m, m->type, SHAPE(p[0], p[1])),
                                     .y = blank(m, m->type, SHAPE(p[0], p[1] * p[2])) };
+}
+
+/* rows fields */
+static void build_cross(maker *m, any_args *args, const size_t *p)
+{
+    args->cross = (recon_cross_args){ .a = noise_of(m, m->type, SHAPE(p[0], 3, p[1])),
+                                      .b = noise_of(m, m->type, SHAPE(p[0], 3, p[1])),
+                                      .y = blank(m, m->type, SHAPE(p[0], 3, p[1])) };
 }
 
 /* rows channels field, training, segments (0: none) */
@@ -625,6 +659,27 @@ static void build_segment(maker *m, any_args *args, const size_t *p)
                                           .offset = offsets(m, p[0], p[1]) };
 }
 
+/* molecules rows, rows of no molecule, scalars vectors. Atoms a few Angstrom apart, some of them
+ * far out, two in one place. */
+static void build_pairs(maker *m, any_args *args, const size_t *p)
+{
+    size_t rows = p[1] + p[2], scalars = p[3], vectors = p[4];
+    recon_pairs_args *a = &args->pairs;
+    *a = (recon_pairs_args){ .scalars = scalars,
+                             .vectors = vectors,
+                             .s = noise_of(m, m->type, SHAPE(rows, scalars + vectors)),
+                             .u = noise_of(m, m->type, SHAPE(rows, 3, 4 * vectors)),
+                             .w = noise_of(m, m->weights,
+                                           SHAPE(RECON_PAIRS_KNOTS, scalars + 5 * vectors)),
+                             .y = blank(m, m->type, SHAPE(rows, scalars + 4 * vectors)),
+                             .xyz = noise_of(m, m->weights, SHAPE(rows, 3)),
+                             .offset = offsets(m, p[0], p[1]) };
+    for (size_t i = 0; i < 3 * rows; i++)
+        set_number(&a->xyz, i, (i % 16 == 7 ? 20 : 3) * number_at(&a->xyz, i));
+    for (size_t i = 3; i < 6 && rows > 1; i++)
+        set_number(&a->xyz, i, number_at(&a->xyz, i - 3));
+}
+
 /* outer middle inner */
 static void build_reduce(maker *m, any_args *args, const size_t *p)
 {
@@ -738,6 +793,16 @@ static void build_couple_edges(maker *m, any_args *args, const size_t *p)
     if (extra)
         args->edges.extra = noise_of(m, m->type, SHAPE(edges, extra));
     build_graph(m, &args->edges, nodes, p[1], edges);
+}
+
+/* rows, channels of degrees 0 .. 3 */
+static void build_activate(maker *m, any_args *args, const size_t *p)
+{
+    size_t gates = p[2] + p[3] + p[4], dim = p[1] + 3 * p[2] + 5 * p[3] + 7 * p[4];
+    args->activate = (recon_activate_args){ .x = noise_of(m, m->type, SHAPE(p[0], dim + gates)),
+                                            .y = blank(m, m->type, SHAPE(p[0], dim)) };
+    for (int l = 0; l < 4; l++)
+        args->activate.channels[l] = (uint32_t)p[1 + l];
 }
 
 /* taps, scalars and pairs out, scalars and fields in, dim of those; some blocks have no elements */
@@ -856,6 +921,13 @@ static const op_case cases[] = {
     { GATE, build_gate, { 5, 17, 1 } },
     { GATE, build_gate, { 33, 8, 3 } },
     { GATE, build_gate, { 130, 96, 2 } },
+    { GATE, build_gate, { 1, 1, 1, 1 } },
+    { GATE, build_gate, { 33, 17, 3, 1 } },
+    { GATE, build_gate, { 130, 64, 3, 1 } },
+    { GATE, build_gate, { 2, 1300, 2, 1 } },
+    { CROSS, build_cross, { 1, 1 } },
+    { CROSS, build_cross, { 33, 64 } },
+    { CROSS, build_cross, { 3, 1029 } },
     { NORM, build_norm, { 2, 1, 1, 1, 0 } },
     { NORM, build_norm, { 75, 17, 1, 1, 0 } },
     { NORM, build_norm, { 1001, 96, 1, 1, 0 } },
@@ -910,6 +982,12 @@ static const op_case cases[] = {
     { SEGMENT, build_segment, { 1, 1, 1 } },
     { SEGMENT, build_segment, { 13, 67, 17 } },
     { SEGMENT, build_segment, { 5, 131, 96 } },
+    { PAIRS, build_pairs, { 1, 1, 0, 1, 1 } },
+    { PAIRS, build_pairs, { 1, 2, 1, 3, 2 } },
+    { PAIRS, build_pairs, { 5, 37, 4, 17, 9 } },
+    { PAIRS, build_pairs, { 3, 40, 0, 128, 64 } },
+    { PAIRS, build_pairs, { 2, 70, 3, 33, 0 } },
+    { PAIRS, build_pairs, { 1, 75, 0, 0, 5 } },
     { REDUCE, build_reduce, { 1, 1, 1 } },
     { REDUCE, build_reduce, { 5, 49, 17 } },
     { REDUCE, build_reduce, { 1, 1003, 3 } },
@@ -930,6 +1008,11 @@ static const op_case cases[] = {
     { COUPLE_EDGES, build_couple_edges, { 9, 1, 30, 0, 5, 2, 3, 2, 2, 2 } },
     { COUPLE_EDGES, build_couple_edges, { 20, 5, 70, 2, 18, 17, 8, 4, 3, 1 } },
     { COUPLE_EDGES, build_couple_edges, { 6, 2, 11, 1, 0, 3, 0, 2, 1, 1 } },
+    { ACTIVATE, build_activate, { 1, 1, 1, 0, 0 } },
+    { ACTIVATE, build_activate, { 7, 5, 4, 3, 2 } },
+    { ACTIVATE, build_activate, { 300, 100, 64, 16, 8 } },
+    { ACTIVATE, build_activate, { 20, 0, 0, 3, 1 } },
+    { ACTIVATE, build_activate, { 33, 9, 0, 0, 0 } },
     { EXPAND, build_expand, { 25, 3, 5, 4, 3, 2 } },
     { EXPAND, build_expand, { 9, 17, 8, 1, 16, 2 } },
     { EXPAND, build_expand, { 1, 8, 3, 6, 5, 11 } },

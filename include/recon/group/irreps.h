@@ -10,7 +10,7 @@
 #define RECON_GROUP_IRREPS_H
 
 #include <stddef.h>
-#include <recon/core/ctx.h>
+#include <recon/core/status.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,14 +33,11 @@ RECON_API size_t recon_irreps_channels(const recon_irreps *irreps); /* of all de
 RECON_API size_t recon_irreps_begin(const recon_irreps *irreps, size_t l);
 /* Rows of a and of b side by side, degree by degree. */
 RECON_API recon_irreps recon_irreps_join(const recon_irreps *a, const recon_irreps *b);
-RECON_API int recon_irreps_same(const recon_irreps *a, const recon_irreps *b);
 
 /* "100x0+64x1+16x2+8x3", degrees without channels left out; "0" where there are none. Returns
  * out. */
 typedef char recon_irreps_text[RECON_DEGREES * 24];
 RECON_API const char *recon_irreps_print(recon_irreps_text out, const recon_irreps *irreps);
-/* The way back; RECON_ERR_INPUT names what it could not read. Degrees rise, none comes twice. */
-RECON_API recon_status recon_irreps_parse(recon_ctx *ctx, recon_irreps *out, const char *text);
 
 #ifdef __cplusplus
 }
