@@ -16,22 +16,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPEATS = 7, GEMM = 1536, ATOMS = 25, EDGES = 88, LAYERS = 6 };
+#define SECONDS 1.5 /* a layer: time enough for a quiet moment */
+
+enum { GEMM = 768, ATOMS = 25, EDGES = 88, LAYERS = 6 };
 
 static const struct {
     const char *name;
     recon_irreps in, out;
     size_t rows; /* a molecule */
-} layers[] = { { "message1", { { 201, 128, 32, 16 } }, { { 188, 64, 16, 8 } }, EDGES },
-               { "message2", { { 100, 64, 16, 8 } }, { { 188, 64, 16, 8 } }, EDGES },
-               { "update1", { { 200, 128, 32, 16 } }, { { 188, 64, 16, 8 } }, ATOMS },
-               { "update2", { { 100, 64, 16, 8 } }, { { 100, 64, 16, 8 } }, ATOMS } };
+    int edges;   /* made of two nodes and a distance each */
+} layers[] = { { "message1", { { 201, 128, 32, 16 } }, { { 188, 64, 16, 8 } }, EDGES, 1 },
+               { "message2", { { 100, 64, 16, 8 } }, { { 188, 64, 16, 8 } }, EDGES, 0 },
+               { "update1", { { 200, 128, 32, 16 } }, { { 188, 64, 16, 8 } }, ATOMS, 0 },
+               { "update2", { { 100, 64, 16, 8 } }, { { 100, 64, 16, 8 } }, ATOMS, 0 } };
 
 typedef struct {
     recon_ctx *ctx;
     const recon_ops *ops;
     recon_dtype type;
     size_t batch;
+    recon_gemm_args product; /* the large one */
 } bench;
 
 static void must(recon_ctx *ctx, recon_status status)
@@ -59,48 +63,38 @@ static recon_tensor tensor(const bench *b, recon_dtype type, size_t rows, size_t
     return t;
 }
 
-typedef recon_status call(recon_ctx *ctx, const recon_couple_args *args);
-static double seconds(const bench *b, call *run, const recon_couple_args *a)
+/* Something to time. */
+typedef recon_status call(recon_ctx *ctx, const void *args);
+static recon_status call_forward(recon_ctx *ctx, const void *args)
 {
-    double best = 1e9;
-    for (int i = 0; i < REPEATS; i++) {
-        must(b->ctx, b->ops->sync(b->ctx));
-        double start = recon_now();
-        must(b->ctx, run(b->ctx, a));
-        must(b->ctx, b->ops->sync(b->ctx));
-        double took = recon_now() - start;
-        best = took < best ? took : best;
-    }
-    return best;
+    return recon_ops_of(ctx)->couple(ctx, args);
+}
+static recon_status call_back(recon_ctx *ctx, const void *args)
+{
+    return recon_ops_of(ctx)->couple_back(ctx, args);
+}
+static recon_status call_edges(recon_ctx *ctx, const void *args)
+{
+    return recon_ops_of(ctx)->couple_edges(ctx, args);
+}
+static recon_status call_edges_back(recon_ctx *ctx, const void *args)
+{
+    return recon_ops_of(ctx)->couple_edges_back(ctx, args);
+}
+static recon_status call_gemm(recon_ctx *ctx, const void *args)
+{
+    return recon_ops_of(ctx)->gemm(ctx, args);
 }
 
-/* Operations a second of one large product, the most of several. */
-static double ceiling(const bench *b)
+/* Keeps the least time of one more call. */
+static void time_one(const bench *b, double *least, call *run, const void *args)
 {
-    recon_tensor m = tensor(b, RECON_F32, GEMM, GEMM), c = tensor(b, RECON_F32, GEMM, GEMM);
-    double best = 1e9;
-    recon_gemm_args g = { .type = RECON_F32,
-                          .m = GEMM,
-                          .n = GEMM,
-                          .k = GEMM,
-                          .alpha = 1,
-                          .a = m.data,
-                          .b = m.data,
-                          .c = c.data,
-                          .lda = GEMM,
-                          .ldb = GEMM,
-                          .ldc = GEMM };
-    for (int i = 0; i < REPEATS; i++) {
-        must(b->ctx, b->ops->sync(b->ctx));
-        double start = recon_now();
-        must(b->ctx, b->ops->gemm(b->ctx, &g));
-        must(b->ctx, b->ops->sync(b->ctx));
-        double took = recon_now() - start;
-        best = took < best ? took : best;
-    }
-    b->ops->release(b->ctx, m.data);
-    b->ops->release(b->ctx, c.data);
-    return 2.0 * GEMM * GEMM * GEMM / best;
+    must(b->ctx, b->ops->sync(b->ctx));
+    double start = recon_now();
+    must(b->ctx, run(b->ctx, args));
+    must(b->ctx, b->ops->sync(b->ctx));
+    double took = recon_now() - start;
+    *least = took < *least ? took : *least;
 }
 
 /* Multiplications of a row, each path coupling first. */
@@ -112,14 +106,37 @@ static double useful(const recon_couple_plan *plan)
     return sum;
 }
 
-/* Seconds forward and back of layer i. */
-static double time_layer(const bench *b, size_t i, double rate)
+/* Times forward and back, and the large product in turn with them; prints a line. Seconds of
+ * both. */
+static double report(const bench *b, const char *name, const recon_couple_plan *plan, size_t rows,
+                     call *run, call *run_back, const void *args)
 {
-    size_t rows = layers[i].rows * b->batch;
-    recon_couple_plan *plan;
-    must(b->ctx, recon_couple_plan_make(b->ctx, &plan, &layers[i].in, &layers[i].out, 1));
+    double forward = 1e9, back = 1e9, product = 1e9;
+    for (double start = recon_now(); recon_now() - start < SECONDS;) {
+        time_one(b, &forward, run, args);
+        time_one(b, &back, run_back, args);
+        time_one(b, &product, call_gemm, &b->product);
+    }
+    double flop = 2 * useful(plan) * (double)rows, both = 3 * flop / (forward + back);
+    double rate = 2.0 * GEMM * GEMM * GEMM / product;
+    printf("%-9s %6zu rows  forward %8.2f ms %8.1f GFLOP/s  back %8.2f ms %8.1f GFLOP/s  "
+           "%.2f of %.1f\n",
+           name, rows, 1e3 * forward, 1e-9 * flop / forward, 1e3 * back, 2e-9 * flop / back,
+           both / rate, 1e-9 * rate);
+    return forward + back;
+}
+
+static void release(const bench *b, const recon_tensor *const *t, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        b->ops->release(b->ctx, t[i]->data);
+}
+
+/* Layer i on rows as they are. */
+static double time_rows(const bench *b, size_t i, const recon_couple_plan *plan)
+{
+    size_t rows = layers[i].rows * b->batch, weights = recon_couple_plan_weights(plan);
     size_t in = recon_couple_dim(plan->in), out = recon_couple_dim(plan->out);
-    size_t weights = recon_couple_plan_weights(plan);
     recon_couple_args a = { .plan = plan,
                             .x = tensor(b, b->type, rows, in),
                             .attr = tensor(b, RECON_F32, rows, RECON_COUPLE_ATTRS),
@@ -130,18 +147,78 @@ static double time_layer(const bench *b, size_t i, double rate)
                             .dx = tensor(b, b->type, rows, in),
                             .dw = tensor(b, RECON_F32, 1, weights),
                             .dbias = tensor(b, RECON_F32, 1, plan->out[0]) };
-    double forward = seconds(b, b->ops->couple, &a), back = seconds(b, b->ops->couple_back, &a);
-    double flop = 2 * useful(plan) * (double)rows, both = 3 * flop / (forward + back);
-    printf("%-9s %6zu rows  forward %8.2f ms %8.1f GFLOP/s  back %8.2f ms %8.1f GFLOP/s  "
-           "%.2f of %.1f\n",
-           layers[i].name, rows, 1e3 * forward, 1e-9 * flop / forward, 1e3 * back,
-           2e-9 * flop / back, both / rate, 1e-9 * rate);
-    void *all[] = { a.x.data,  a.attr.data, a.w.data,  a.bias.data, a.y.data,
-                    a.dy.data, a.dx.data,   a.dw.data, a.dbias.data };
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-        b->ops->release(b->ctx, all[k]);
+    double took = report(b, layers[i].name, plan, rows, call_forward, call_back, &a);
+    release(b,
+            (const recon_tensor *[]){ &a.x, &a.attr, &a.w, &a.bias, &a.y, &a.dy, &a.dx, &a.dw,
+                                      &a.dbias },
+            9);
+    return took;
+}
+
+/* Each molecule has EDGES edges: a ring of its atoms three times over, in steps of 1, 2 and 3, and
+ * what is left of a fourth round. */
+static void fill_graph(const bench *b, const recon_couple_edges_args *a)
+{
+    int32_t *source = a->source.data, *target = a->target.data, *offset = a->offset.data;
+    int32_t e = 0;
+    for (size_t i = 0; i < b->batch * ATOMS; i++) {
+        size_t first = i / ATOMS * ATOMS, me = i % ATOMS, rounds = me < EDGES % ATOMS ? 4 : 3;
+        offset[i] = e;
+        for (size_t k = 1; k <= rounds; k++, e++) {
+            source[e] = (int32_t)(first + (me + k) % ATOMS);
+            target[e] = (int32_t)i;
+        }
+    }
+    offset[b->batch * ATOMS] = e;
+}
+
+static recon_tensor numbers(const bench *b, size_t n)
+{
+    recon_tensor t = { .type = RECON_I32, .ndim = 1, .shape = { n } };
+    must(b->ctx, b->ops->alloc(b->ctx, &t.data, recon_tensor_bytes(&t)));
+    return t;
+}
+
+/* Layer i, whose rows are two nodes and a distance, without making the rows. Host memory. */
+static double time_edges(const bench *b, const recon_couple_plan *plan)
+{
+    size_t nodes = ATOMS * b->batch, edges = EDGES * b->batch, in = 0;
+    size_t weights = recon_couple_plan_weights(plan), out = recon_couple_dim(plan->out);
+    for (size_t l = 0; l < RECON_COUPLE_DEGREES; l++)
+        in += plan->in[l] / 2 * recon_couple_size(l);
+    recon_couple_edges_args a = { .plan = plan,
+                                  .x = tensor(b, b->type, nodes, in),
+                                  .extra = tensor(b, b->type, edges, 1),
+                                  .attr = tensor(b, RECON_F32, edges, RECON_COUPLE_ATTRS),
+                                  .w = tensor(b, b->type, 1, weights),
+                                  .bias = tensor(b, RECON_F32, 1, plan->out[0]),
+                                  .source = numbers(b, edges),
+                                  .target = numbers(b, edges),
+                                  .offset = numbers(b, nodes + 1),
+                                  .y = tensor(b, b->type, edges, out),
+                                  .dy = tensor(b, b->type, edges, out),
+                                  .dx = tensor(b, b->type, nodes, in),
+                                  .dw = tensor(b, RECON_F32, 1, weights),
+                                  .dbias = tensor(b, RECON_F32, 1, plan->out[0]) };
+    fill_graph(b, &a);
+    double took = report(b, "  at nodes", plan, edges, call_edges, call_edges_back, &a);
+    release(b,
+            (const recon_tensor *[]){ &a.x, &a.extra, &a.attr, &a.w, &a.bias, &a.source, &a.target,
+                                      &a.offset, &a.y, &a.dy, &a.dx, &a.dw, &a.dbias },
+            13);
+    return took;
+}
+
+/* The faster way where there are two. */
+static double time_layer(const bench *b, size_t i)
+{
+    recon_couple_plan *plan;
+    must(b->ctx, recon_couple_plan_make(b->ctx, &plan, &layers[i].in, &layers[i].out, 1));
+    double rows = time_rows(b, i, plan), edges = 1e9;
+    if (layers[i].edges && b->ops->couple_edges)
+        edges = time_edges(b, plan);
     recon_couple_plan_free(plan);
-    return forward + back;
+    return rows < edges ? rows : edges;
 }
 
 int main(int argc, char **argv)
@@ -157,11 +234,25 @@ int main(int argc, char **argv)
         return 1;
     must(b.ctx, recon_ops_attach(b.ctx, argv[1]));
     b.ops = recon_ops_of(b.ctx);
-    double rate = ceiling(&b), step = 0;
+    recon_tensor m = tensor(&b, RECON_F32, GEMM, GEMM), c = tensor(&b, RECON_F32, GEMM, GEMM);
+    b.product = (recon_gemm_args){ .type = RECON_F32,
+                                   .m = GEMM,
+                                   .n = GEMM,
+                                   .k = GEMM,
+                                   .alpha = 1,
+                                   .a = m.data,
+                                   .b = m.data,
+                                   .c = c.data,
+                                   .lda = GEMM,
+                                   .ldb = GEMM,
+                                   .ldc = GEMM };
+    double step = 0;
     for (size_t i = 0; i < sizeof layers / sizeof *layers; i++)
-        step += LAYERS * time_layer(&b, i, rate);
+        step += LAYERS * time_layer(&b, i);
     printf("products of %d layers, forward + backward: %.1f molecules/s\n", (int)LAYERS,
            (double)b.batch / step);
+    b.ops->release(b.ctx, m.data);
+    b.ops->release(b.ctx, c.data);
     recon_ctx_free(b.ctx);
     return 0;
 }

@@ -27,17 +27,15 @@ static int is_flat(recon_var v, size_t count)
     return v->value.ndim == 1 && v->value.shape[0] == count;
 }
 
-/* NULL or a message's words for what does not fit, *what being that. */
-static const char *misfit(recon_var *what, recon_var x, recon_var attr, recon_var weight,
+/* NULL or a message's words for what does not fit rows of edges or nodes, *what being that. */
+static const char *misfit(recon_var *what, size_t rows, recon_var attr, recon_var weight,
                           recon_var bias, const recon_couple_plan *plan)
 {
-    size_t rows = recon_tensor_rows(&x->value);
     *what = attr;
     if (!is_rows(attr, rows, RECON_COUPLE_ATTRS) || attr->value.type == RECON_BF16 || attr->needs)
         return "constant attributes, in float,";
     *what = weight;
-    if (!is_rows(x, rows, recon_couple_dim(plan->in)) ||
-        !is_flat(weight, recon_couple_weight(plan, RECON_COUPLE_DEGREES)))
+    if (!is_flat(weight, recon_couple_weight(plan, RECON_COUPLE_DEGREES)))
         return "weights";
     *what = bias;
     return bias && !is_flat(bias, plan->out[0]) ? "bias" : NULL;
@@ -49,10 +47,14 @@ recon_var recon_var_couple(recon_tape *t, recon_var x, recon_var attr, recon_var
     recon_var what;
     if (recon_tape_skips(t, x, attr, weight))
         return NULL;
-    const char *words = misfit(&what, x, attr, weight, bias, plan);
+    size_t rows = recon_tensor_rows(&x->value), dim = recon_couple_dim(plan->in);
+    const char *words = misfit(&what, rows, attr, weight, bias, plan);
+    if (!is_rows(x, rows, dim))
+        return recon_tape_refuse(t, "a tensor product: rows of %zu numbers, not %zu", dim,
+                                 recon_tensor_cols(&x->value));
     if (words)
         return recon_tape_mismatch(t, "a tensor product", x, words, what);
-    size_t shape[2] = { x->value.shape[0], recon_couple_dim(plan->out) };
+    size_t shape[2] = { rows, recon_couple_dim(plan->out) };
     recon_couple_args a = { .plan = plan,
                             .x = x->value,
                             .attr = attr->value,
@@ -63,5 +65,84 @@ recon_var recon_var_couple(recon_tape *t, recon_var x, recon_var attr, recon_var
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->couple(t->ctx, &a));
     return recon_tape_record(t, a.y, (recon_inputs){ { x, weight, bias } }, couple_back, &a,
+                             sizeof a);
+}
+
+/* --- messages --------------------------------------------------------------------------------- */
+
+int recon_tape_couples_edges(const recon_tape *t)
+{
+    return t->ops->couple_edges != NULL;
+}
+
+static void couple_edges_back(recon_tape *t, recon_var n)
+{
+    recon_couple_edges_args *a = n->args;
+    a->dy = n->grad;
+    a->dx = recon_tape_want(t, n->in[0]);
+    a->dw = recon_tape_want_weight(t, n->in[1]);
+    a->dbias = recon_tape_want(t, n->in[2]);
+    if (t->status == RECON_OK)
+        recon_tape_did(t, t->ops->couple_edges_back(t->ctx, a));
+    recon_tape_give(t, n->in[0], a->dx);
+    recon_tape_give(t, n->in[1], a->dw);
+    recon_tape_give(t, n->in[2], a->dbias);
+}
+
+/* Do nodes and extras make up the plan's channels? */
+static int nodes_fit(recon_var x, recon_var extra, size_t edges, const recon_couple_plan *plan)
+{
+    size_t extras = extra ? recon_tensor_cols(&extra->value) : 0, dim = 0;
+    for (size_t l = 0; l < RECON_COUPLE_DEGREES; l++) {
+        size_t both = plan->in[l] - (l ? 0 : extras);
+        if (extras > plan->in[0] || both % 2)
+            return 0;
+        dim += both / 2 * recon_couple_size(l);
+    }
+    return is_rows(x, recon_tensor_rows(&x->value), dim) &&
+           (!extra ||
+            (is_rows(extra, edges, extras) && extra->value.type == x->value.type && !extra->needs));
+}
+
+static int graph_fits(recon_var x, const recon_couple_edges *g, size_t edges)
+{
+    return g->source->value.type == RECON_I32 && g->target->value.type == RECON_I32 &&
+           g->offset->value.type == RECON_I32 && is_flat(g->source, edges) &&
+           is_flat(g->target, edges) && is_flat(g->offset, x->value.shape[0] + 1);
+}
+
+recon_var recon_var_couple_edges(recon_tape *t, recon_var x, recon_var attr, recon_var weight,
+                                 recon_var bias, const recon_couple_plan *plan,
+                                 const recon_couple_edges *g)
+{
+    recon_var what;
+    if (recon_tape_skips(t, x, attr, weight) ||
+        recon_tape_skips(t, g->source, g->target, g->offset))
+        return NULL;
+    if (!recon_tape_couples_edges(t))
+        return recon_tape_refuse(t, "backend %s does not couple edges", t->ops->name);
+    size_t edges = recon_tensor_rows(&attr->value);
+    const char *words = misfit(&what, edges, attr, weight, bias, plan);
+    if (words)
+        return recon_tape_mismatch(t, "a tensor product on edges", x, words, what);
+    if (!nodes_fit(x, g->extra, edges, plan) || !graph_fits(x, g, edges))
+        return recon_tape_mismatch(t, "a tensor product of nodes", x, "edges", attr);
+    recon_couple_edges_args a = {
+        .plan = plan,
+        .x = x->value,
+        .attr = attr->value,
+        .w = recon_tape_weight_as(t, weight, x->value.type),
+        .source = g->source->value,
+        .target = g->target->value,
+        .offset = g->offset->value,
+        .y = recon_tape_make(t, x->value.type, (size_t[]){ edges, recon_couple_dim(plan->out) }, 2)
+    };
+    if (g->extra)
+        a.extra = g->extra->value;
+    if (bias)
+        a.bias = bias->value;
+    if (t->status == RECON_OK)
+        recon_tape_did(t, t->ops->couple_edges(t->ctx, &a));
+    return recon_tape_record(t, a.y, (recon_inputs){ { x, weight, bias } }, couple_edges_back, &a,
                              sizeof a);
 }

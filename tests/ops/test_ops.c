@@ -118,7 +118,8 @@ static void compare_all(int which, size_t index, any_args *got, any_args *want)
     /* dw too, see ops.h; features are rounded once more */
     int all = (which == CONV && want->conv.x.type == RECON_BF16) ||
               (which == STEER && want->steer.x.type == RECON_BF16) ||
-              (which == COUPLE && want->couple.x.type == RECON_BF16);
+              (which == COUPLE && want->couple.x.type == RECON_BF16) ||
+              (which == COUPLE_EDGES && want->edges.x.type == RECON_BF16);
     tensors_of(b, &entries[which], want);
     for (int i = 0; i < n; i++)
         if (b[i]->data)

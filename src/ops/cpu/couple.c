@@ -222,7 +222,7 @@ static void read_planes(const planes *to, const tile *t, const uint32_t *channel
                         const float *rows)
 {
     for (size_t l = 1; l < DEGREES; l++)
-        recon_couple_to_planes(to[l].at, rows + recon_couple_at(channels, l),
+        recon_couple_to_planes(to[l].at, channels[l], rows + recon_couple_at(channels, l),
                                recon_couple_dim(channels), t->rows, channels[l],
                                recon_couple_size(l));
 }
@@ -231,7 +231,8 @@ static void write_planes(float *rows, const tile *t, const uint32_t *channels, c
 {
     for (size_t l = 1; l < DEGREES; l++)
         recon_couple_from_planes(rows + recon_couple_at(channels, l), recon_couple_dim(channels),
-                                 from[l].at, t->rows, channels[l], recon_couple_size(l));
+                                 from[l].at, channels[l], t->rows, channels[l],
+                                 recon_couple_size(l));
 }
 
 static void clear_planes(const planes *p, const tile *t, const uint32_t *channels, size_t l)

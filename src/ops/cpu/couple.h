@@ -16,12 +16,12 @@ static inline size_t recon_couple_blocks(size_t rows)
 void recon_couple_matrices(float *m, const recon_couple_plan *plan, const recon_couple_split *split,
                            const float *attr, size_t rows);
 
-/* Channels [n][size], the rows step apart, to planes [rows][size][n], and back. size is 3, 5 or
- * 7. */
-void recon_couple_to_planes(float *planes, const float *x, size_t step, size_t rows, size_t n,
-                            size_t size);
-void recon_couple_from_planes(float *x, size_t step, const float *planes, size_t rows, size_t n,
-                              size_t size);
+/* Channels [n][size], the rows step apart, to planes [rows][size][plane], and back. size is 1, 3, 5
+ * or 7. */
+void recon_couple_to_planes(float *planes, size_t plane, const float *x, size_t step, size_t rows,
+                            size_t n, size_t size);
+void recon_couple_from_planes(float *x, size_t step, const float *planes, size_t plane, size_t rows,
+                              size_t n, size_t size);
 
 /* out[r][a][c] (+)= sum over b of M_r[a][b] in[r][b][c], c < n. */
 typedef struct {

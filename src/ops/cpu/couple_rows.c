@@ -48,18 +48,20 @@ void recon_couple_matrices(float *m, const recon_couple_plan *plan, const recon_
     }
 }
 
-INLINE void to_planes(float *restrict planes, const float *restrict x, size_t n, size_t size)
+INLINE void to_planes(float *restrict planes, size_t plane, const float *restrict x, size_t n,
+                      size_t size)
 {
     for (size_t m = 0; m < size; m++)
         for (size_t u = 0; u < n; u++)
-            planes[m * n + u] = x[u * size + m];
+            planes[m * plane + u] = x[u * size + m];
 }
 
-INLINE void from_planes(float *restrict x, const float *restrict planes, size_t n, size_t size)
+INLINE void from_planes(float *restrict x, const float *restrict planes, size_t plane, size_t n,
+                        size_t size)
 {
     for (size_t u = 0; u < n; u++)
         for (size_t m = 0; m < size; m++)
-            x[u * size + m] = planes[m * n + u];
+            x[u * size + m] = planes[m * plane + u];
 }
 
 /* The call with size a constant. */
@@ -71,19 +73,19 @@ INLINE void from_planes(float *restrict x, const float *restrict planes, size_t 
     default: call(7); break;                                                                       \
     }
 
-RECON_CLONES void recon_couple_to_planes(float *planes, const float *x, size_t step, size_t rows,
-                                         size_t n, size_t size)
+RECON_CLONES void recon_couple_to_planes(float *planes, size_t plane, const float *x, size_t step,
+                                         size_t rows, size_t n, size_t size)
 {
-#define CALL(k) to_planes(planes + r * n * k, x + r * step, n, k)
+#define CALL(k) to_planes(planes + r * plane * k, plane, x + r * step, n, k)
     for (size_t r = 0; r < rows; r++)
         BY_SIZE(size, CALL)
 #undef CALL
 }
 
-RECON_CLONES void recon_couple_from_planes(float *x, size_t step, const float *planes, size_t rows,
-                                           size_t n, size_t size)
+RECON_CLONES void recon_couple_from_planes(float *x, size_t step, const float *planes, size_t plane,
+                                           size_t rows, size_t n, size_t size)
 {
-#define CALL(k) from_planes(x + r * step, planes + r * n * k, n, k)
+#define CALL(k) from_planes(x + r * step, planes + r * plane * k, plane, n, k)
     for (size_t r = 0; r < rows; r++)
         BY_SIZE(size, CALL)
 #undef CALL

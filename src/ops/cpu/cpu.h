@@ -48,6 +48,8 @@ recon_status recon_cpu_reduce(recon_ctx *ctx, const recon_reduce_args *args);
 recon_status recon_cpu_reduce_back(recon_ctx *ctx, const recon_reduce_args *args);
 recon_status recon_cpu_couple(recon_ctx *ctx, const recon_couple_args *args);
 recon_status recon_cpu_couple_back(recon_ctx *ctx, const recon_couple_args *args);
+recon_status recon_cpu_couple_edges(recon_ctx *ctx, const recon_couple_edges_args *args);
+recon_status recon_cpu_couple_edges_back(recon_ctx *ctx, const recon_couple_edges_args *args);
 recon_status recon_cpu_expand(recon_ctx *ctx, const recon_expand_args *args);
 recon_status recon_cpu_expand_back(recon_ctx *ctx, const recon_expand_args *args);
 recon_status recon_cpu_columns(recon_ctx *ctx, const recon_columns_args *args);

@@ -106,6 +106,8 @@ recon_status recon_ref_tensor_product(recon_ctx *ctx, const recon_tensor_product
 recon_status recon_ref_tensor_product_back(recon_ctx *ctx, const recon_tensor_product_args *args);
 recon_status recon_ref_couple(recon_ctx *ctx, const recon_couple_args *args);
 recon_status recon_ref_couple_back(recon_ctx *ctx, const recon_couple_args *args);
+recon_status recon_ref_couple_edges(recon_ctx *ctx, const recon_couple_edges_args *args);
+recon_status recon_ref_couple_edges_back(recon_ctx *ctx, const recon_couple_edges_args *args);
 recon_status recon_ref_activate(recon_ctx *ctx, const recon_activate_args *args);
 recon_status recon_ref_activate_back(recon_ctx *ctx, const recon_activate_args *args);
 recon_status recon_ref_expand(recon_ctx *ctx, const recon_expand_args *args);
