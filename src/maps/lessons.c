@@ -57,11 +57,15 @@ size_t recon_lessons_place(const recon_lessons *l, size_t i)
 
 /* --- a step ----------------------------------------------------------------------------------- */
 
-static recon_var targets_of(course *k, recon_tape *t, int h, size_t n)
+/* Of the points themselves, or in training (draw > 0) of their twins. */
+static recon_var targets_of(course *k, recon_tape *t, int h, size_t n, uint64_t draw)
 {
-    size_t width = k->l->kind[h].targets, shape[2] = { n, width };
-    for (size_t i = 0; i < n; i++)
-        memcpy(k->rows + i * width, k->l->target[h] + k->which[i] * width, width * sizeof(float));
+    const recon_lessons *l = k->l;
+    size_t width = l->kind[h].targets, shape[2] = { n, width };
+    for (size_t i = 0; i < n; i++) {
+        size_t from = draw && l->twin ? l->twin(l->twins, h, k->which[i], draw) : k->which[i];
+        memcpy(k->rows + i * width, l->target[h] + from * width, width * sizeof(float));
+    }
     return recon_var_input(t, k->rows, RECON_F32, shape, 2);
 }
 
@@ -77,7 +81,7 @@ static recon_status feed(void *user, recon_tape *t, uint64_t step)
             recon_lessons_place(l, l->held + recon_permute(begin + i, trained, l->seed, epoch + 1));
     k->x = l->input(l->user, t, k->which, l->batch);
     for (int h = 0; h < l->heads; h++)
-        k->target[h] = targets_of(k, t, h, l->batch);
+        k->target[h] = targets_of(k, t, h, l->batch, step + 1);
     return recon_tape_status(t);
 }
 
@@ -139,7 +143,7 @@ static recon_status held_loss(course *k, recon_tape *t, int h, double *out)
             k->which[i] = recon_lessons_place(l, at + i);
         RECON_TRY(recon_tape_begin(t, RECON_INFER, 0));
         recon_var y = l->output(l->user, t, h, l->input(l->user, t, k->which, n));
-        recon_var term = l->kind[h].loss(t, y, targets_of(k, t, h, n), l->number);
+        recon_var term = l->kind[h].loss(t, y, targets_of(k, t, h, n, 0), l->number);
         RECON_TRY(recon_var_read(t, &mean, term));
         *out += mean * (double)n / (double)l->held;
     }

@@ -18,7 +18,9 @@ typedef struct {
      * input's memory for something else. */
     recon_var (*input)(void *user, recon_tape *tape, const size_t *which, size_t n);
     recon_var (*output)(void *user, recon_tape *tape, int head, recon_var x);
-    void *user;
+    /* NULL: a point is taught its own target. Otherwise, in training alone, that of another. */
+    size_t (*twin)(void *user, int head, size_t point, uint64_t draw);
+    void *user, *twins;
     size_t held, batch, epochs;
     double rate, decay;
     uint64_t seed;
