@@ -260,6 +260,8 @@ install: all
 	cp -R include/recon $(DESTDIR)$(PREFIX)/include/
 	install -d $(DESTDIR)$(PREFIX)/share/recon/models
 	install -m 644 models/* $(DESTDIR)$(PREFIX)/share/recon/models/
+	install -d $(DESTDIR)$(PREFIX)/share/recon/data/conformers
+	install -m 644 data/conformers/* $(DESTDIR)$(PREFIX)/share/recon/data/conformers/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS_PRIVATE@|$(LDLIBS)|' \
 	  tools/recon.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/recon.pc
 	@[ -n "$(DESTDIR)" ] || ldconfig 2>/dev/null || echo 'now run ldconfig, or set LD_LIBRARY_PATH'

@@ -1,8 +1,22 @@
-/* fingerprint.c - FNV-1a over one image. */
+/* fingerprint.c - FNV-1a over one image or conformer. */
 #include "backbone/fingerprint.h"
 #include "core/memory.h"
 
 #include <stdlib.h>
+
+#define BASIS 0xcbf29ce484222325u
+
+static uint64_t mix(uint64_t hash, const void *bytes, size_t n)
+{
+    for (size_t b = 0; b < n; b++)
+        hash = (hash ^ ((const unsigned char *)bytes)[b]) * 0x100000001b3u;
+    return hash;
+}
+
+static uint32_t folded(uint64_t hash)
+{
+    return (uint32_t)(hash ^ hash >> 32);
+}
 
 recon_status recon_fingerprint(recon_ctx *ctx, uint32_t *out, const recon_dataset *data)
 {
@@ -12,10 +26,14 @@ recon_status recon_fingerprint(recon_ctx *ctx, uint32_t *out, const recon_datase
     recon_status status = recon_alloc(ctx, &image, count, sizeof *image);
     if (status != RECON_OK)
         return status;
-    uint64_t hash = 0xcbf29ce484222325u ^ (uint64_t)recon_dataset_get(image, data, 0);
-    for (size_t b = 0; b < count * sizeof *image; b++)
-        hash = (hash ^ ((const unsigned char *)image)[b]) * 0x100000001b3u;
+    uint64_t label = (uint64_t)recon_dataset_get(image, data, 0);
+    *out = folded(mix(BASIS ^ label, image, count * sizeof *image));
     free(image);
-    *out = (uint32_t)(hash ^ hash >> 32);
     return RECON_OK;
+}
+
+uint32_t recon_fingerprint_molecules(const recon_molecules *data)
+{
+    recon_conformer x = recon_molecules_get(data, 0);
+    return folded(mix(mix(BASIS, x.z, x.atoms), x.xyz, 3 * x.atoms * sizeof *x.xyz));
 }

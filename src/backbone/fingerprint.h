@@ -3,8 +3,12 @@
 #define BACKBONE_FINGERPRINT_H
 
 #include <recon/data/dataset.h>
+#include <recon/data/molecules.h>
 
 /* Of the first image and its label. */
 recon_status recon_fingerprint(recon_ctx *ctx, uint32_t *out, const recon_dataset *data);
+
+/* Of the first conformer: its elements and places. */
+uint32_t recon_fingerprint_molecules(const recon_molecules *data);
 
 #endif

@@ -104,17 +104,11 @@ recon_params *recon_ieae_params(recon_ieae *m)
 static recon_status read_shape(recon_ctx *ctx, recon_ieae_shape *s, const recon_safetensors *file,
                                const char *path)
 {
-    const char *kind = recon_safetensors_metadata(file, "model");
-    const char *name = recon_safetensors_metadata(file, "preset");
-    size_t preset = 0, mask, lean;
+    size_t mask, lean;
     recon_status status;
-    if (!kind || strcmp(kind, KIND) || !name)
+    if (!recon_metadata_is(file, KIND))
         return recon_fail(ctx, RECON_ERR_FORMAT, "%s: not an image model of `recon train`", path);
-    while (preset <= RECON_PRESET_SMALL && strcmp(name, recon_preset_name((recon_preset)preset)))
-        preset++;
-    if (preset > RECON_PRESET_SMALL)
-        return recon_fail(ctx, RECON_ERR_FORMAT, "%s: no preset is called '%.40s'", path, name);
-    s->preset = (recon_preset)preset;
+    RECON_TRY(recon_metadata_preset(ctx, &s->preset, file, path));
     RECON_TRY(recon_metadata_number(ctx, &s->width, file, "width_factor", 0, 64, path));
     RECON_TRY(
         recon_metadata_size(ctx, &s->frequencies, file, "frequencies", 1, RECON_FREQUENCIES, path));

@@ -7,6 +7,7 @@
  * must be the nearest. */
 #include "backbone/ieae.h"
 #include "backbone/fingerprint.h"
+#include "backbone/metadata.h"
 #include <recon/data/loader.h>
 #include <recon/ops/backend.h>
 #include "core/fail.h"
@@ -204,19 +205,11 @@ done:
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
-enum { METADATA = 11, TEXT = 400 };
+enum { TEXT = 400 };
 typedef struct {
-    char text[METADATA][32], settings[TEXT];
-    recon_metadata_entry entry[METADATA];
-    size_t n;
+    char settings[TEXT];
+    recon_metadata_list list;
 } description;
-
-static void describe(description *d, const char *key, const char *fmt, double value)
-{
-    snprintf(d->text[d->n], sizeof *d->text, fmt, value);
-    d->entry[d->n] = (recon_metadata_entry){ key, d->text[d->n] };
-    d->n++;
-}
 
 static recon_status describe_run(course *k, description *d)
 {
@@ -234,18 +227,18 @@ static recon_status describe_run(course *k, description *d)
              o->batch, o->rate, o->lean, o->pose, o->contrast, o->temperature, o->warp,
              s->mask ? ", mask" : "", o->seed, o->precision == RECON_MIXED ? "bf16" : "f32",
              recon_ops_name(k->ctx));
-    d->n = 0;
-    d->entry[d->n++] = (recon_metadata_entry){ "model", "ieae" };
-    d->entry[d->n++] = (recon_metadata_entry){ "preset", recon_preset_name(s->preset) };
-    d->entry[d->n++] = (recon_metadata_entry){ "training", d->settings };
-    describe(d, "width_factor", "%.9g", s->width);
-    describe(d, "frequencies", "%.0f", (double)s->frequencies);
-    describe(d, "code", "%.0f", (double)s->code);
-    describe(d, "mask", "%.0f", s->mask);
-    describe(d, "lean", "%.0f", s->lean);
-    describe(d, "height", "%.0f", (double)s->height);
-    describe(d, "width", "%.0f", (double)s->width_px);
-    describe(d, "channels", "%.0f", (double)s->channels);
+    d->list = (recon_metadata_list){ .n = 0 };
+    recon_metadata_add(&d->list, "model", "ieae");
+    recon_metadata_add(&d->list, "preset", recon_preset_name(s->preset));
+    recon_metadata_add(&d->list, "training", d->settings);
+    recon_metadata_add_number(&d->list, "width_factor", s->width);
+    recon_metadata_add_number(&d->list, "frequencies", (double)s->frequencies);
+    recon_metadata_add_number(&d->list, "code", (double)s->code);
+    recon_metadata_add_number(&d->list, "mask", s->mask);
+    recon_metadata_add_number(&d->list, "lean", s->lean);
+    recon_metadata_add_number(&d->list, "height", (double)s->height);
+    recon_metadata_add_number(&d->list, "width", (double)s->width_px);
+    recon_metadata_add_number(&d->list, "channels", (double)s->channels);
     return RECON_OK;
 }
 
@@ -270,8 +263,8 @@ static recon_status run(course *k, recon_train_result *result, const char *path)
                                          steps / 20 < 300 ? steps / 20 : 300, steps, 0, 0 },
                            .adam = { .clip = 1 },
                            .path = path,
-                           .metadata = d.entry,
-                           .n_metadata = d.n,
+                           .metadata = d.list.entry,
+                           .n_metadata = d.list.n,
                            .settings = d.settings,
                            .resume = o->resume,
                        });

@@ -1,9 +1,12 @@
-/* metadata.c - numbers of a file's metadata, within bounds. */
+/* metadata.c - numbers and names in a file's metadata: read within bounds, written. */
 #include "backbone/metadata.h"
 #include "core/fail.h"
 
+#include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* NaN for what is no number. */
 static double value_of(const recon_safetensors *file, const char *key)
@@ -37,4 +40,36 @@ recon_status recon_metadata_size(recon_ctx *ctx, size_t *out, const recon_safete
         return refuse(ctx, file, key, (double)least, (double)most, path);
     *out = (size_t)value;
     return RECON_OK;
+}
+
+int recon_metadata_is(const recon_safetensors *file, const char *kind)
+{
+    const char *model = recon_safetensors_metadata(file, "model");
+    return model && !strcmp(model, kind);
+}
+
+recon_status recon_metadata_preset(recon_ctx *ctx, recon_preset *out, const recon_safetensors *file,
+                                   const char *path)
+{
+    const char *name = recon_safetensors_metadata(file, "preset");
+    for (int p = 0; name && p <= RECON_PRESET_SMALL; p++)
+        if (!strcmp(name, recon_preset_name((recon_preset)p))) {
+            *out = (recon_preset)p;
+            return RECON_OK;
+        }
+    return recon_fail(ctx, RECON_ERR_FORMAT, "%s: no preset is called '%.40s'", path,
+                      name ? name : "");
+}
+
+void recon_metadata_add(recon_metadata_list *l, const char *key, const char *value)
+{
+    assert(l->n < RECON_METADATA_MOST);
+    l->entry[l->n++] = (recon_metadata_entry){ key, value };
+}
+
+void recon_metadata_add_number(recon_metadata_list *l, const char *key, double value)
+{
+    assert(l->n < RECON_METADATA_MOST);
+    snprintf(l->text[l->n], sizeof *l->text, "%.9g", value);
+    recon_metadata_add(l, key, l->text[l->n]);
 }

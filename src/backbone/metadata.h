@@ -1,8 +1,8 @@
-/* metadata.h (private) - numbers among what a model file says of itself. */
+/* metadata.h (private) - what a model file says of itself. */
 #ifndef BACKBONE_METADATA_H
 #define BACKBONE_METADATA_H
 
-#include <recon/core/safetensors.h>
+#include <recon/backbone/ieae.h>
 
 /* RECON_ERR_FORMAT where the key is missing or its value is no number from least to most; a size is
  * a whole one. path is for the message. */
@@ -10,5 +10,22 @@ recon_status recon_metadata_number(recon_ctx *ctx, double *out, const recon_safe
                                    const char *key, double least, double most, const char *path);
 recon_status recon_metadata_size(recon_ctx *ctx, size_t *out, const recon_safetensors *file,
                                  const char *key, size_t least, size_t most, const char *path);
+
+/* Whether 'model' is this kind. */
+int recon_metadata_is(const recon_safetensors *file, const char *kind);
+/* The one that 'preset' names. */
+recon_status recon_metadata_preset(recon_ctx *ctx, recon_preset *out, const recon_safetensors *file,
+                                   const char *path);
+
+/* A list of entries in the making, with room for the text of numbers. */
+enum { RECON_METADATA_MOST = 16 };
+typedef struct {
+    char text[RECON_METADATA_MOST][32];
+    recon_metadata_entry entry[RECON_METADATA_MOST];
+    size_t n;
+} recon_metadata_list; /* all zero: empty */
+
+void recon_metadata_add(recon_metadata_list *list, const char *key, const char *value /* lent */);
+void recon_metadata_add_number(recon_metadata_list *list, const char *key, double value);
 
 #endif

@@ -117,23 +117,69 @@ static void gate_back(recon_tape *t, recon_var n)
     recon_tape_give(t, n->in[1], a->dg);
 }
 
-recon_var recon_var_gate(recon_tape *t, recon_var x, recon_var gate, size_t field)
+static recon_var gate(recon_tape *t, recon_var x, recon_var g, recon_gate_args a)
 {
-    if (recon_tape_skips(t, x, gate, x))
-        return NULL;
-    recon_gate_args a = { .field = field, .x = x->value, .g = gate->value };
-    if (field == 0 || recon_tensor_rows(&a.x) != recon_tensor_rows(&a.g) ||
-        recon_tensor_cols(&a.x) != field * recon_tensor_cols(&a.g) || a.x.type != a.g.type)
-        return recon_tape_mismatch(t, "a field", x, "a gate", gate);
+    a.x = x->value;
+    a.g = g->value;
     a.y = recon_tape_like(t, &a.x);
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->gate(t->ctx, &a));
-    return recon_tape_record(t, a.y, (recon_inputs){ { x, gate } }, gate_back, &a, sizeof a);
+    return recon_tape_record(t, a.y, (recon_inputs){ { x, g } }, gate_back, &a, sizeof a);
+}
+
+recon_var recon_var_gate(recon_tape *t, recon_var x, recon_var g, size_t field)
+{
+    if (recon_tape_skips(t, x, g, x))
+        return NULL;
+    if (field == 0 || recon_tensor_rows(&x->value) != recon_tensor_rows(&g->value) ||
+        recon_tensor_cols(&x->value) != field * recon_tensor_cols(&g->value) ||
+        x->value.type != g->value.type)
+        return recon_tape_mismatch(t, "a field", x, "a gate", g);
+    return gate(t, x, g, (recon_gate_args){ .field = field });
+}
+
+recon_var recon_var_gate_planes(recon_tape *t, recon_var x, recon_var g, size_t planes)
+{
+    if (recon_tape_skips(t, x, g, x))
+        return NULL;
+    if (planes == 0 || recon_tensor_cols(&x->value) != recon_tensor_cols(&g->value) ||
+        recon_tensor_rows(&x->value) != planes * recon_tensor_rows(&g->value) ||
+        x->value.type != g->value.type)
+        return recon_tape_mismatch(t, "planes", x, "a gate", g);
+    return gate(t, x, g, (recon_gate_args){ .field = planes, .planes = 1 });
 }
 
 recon_var recon_var_mul(recon_tape *t, recon_var a, recon_var b)
 {
     return recon_var_gate(t, a, b, 1);
+}
+
+static void cross_into(recon_tape *t, recon_var x, recon_tensor a, recon_tensor b)
+{
+    recon_cross_args c = { .y = recon_tape_want(t, x), .a = a, .b = b };
+    if (c.y.data && t->status == RECON_OK)
+        recon_tape_did(t, t->ops->cross(t->ctx, &c));
+    recon_tape_give(t, x, c.y);
+}
+
+static void cross_back(recon_tape *t, recon_var n)
+{
+    const recon_cross_args *c = n->args;
+    cross_into(t, n->in[0], c->b, n->grad);
+    cross_into(t, n->in[1], n->grad, c->a);
+}
+
+recon_var recon_var_cross_planes(recon_tape *t, recon_var a, recon_var b)
+{
+    if (recon_tape_skips(t, a, b, a))
+        return NULL;
+    if (!recon_same_shape(&a->value, &b->value) || a->value.type != b->value.type ||
+        a->value.ndim < 2 || a->value.shape[a->value.ndim - 2] != 3)
+        return recon_tape_mismatch(t, "cross products of", a, "", b);
+    recon_cross_args c = { .y = recon_tape_like(t, &a->value), .a = a->value, .b = b->value };
+    if (t->status == RECON_OK)
+        recon_tape_did(t, t->ops->cross(t->ctx, &c));
+    return recon_tape_record(t, c.y, (recon_inputs){ { a, b } }, cross_back, &c, sizeof c);
 }
 
 /* The same elements are dropped on the way back: the draw has a name, (seed, step, site). */

@@ -122,12 +122,19 @@ typedef struct {
     recon_tensor y, a, b;
 } recon_add_args;
 
-/* y[r][f][m] = x[r][f][m] g[r][f]; field is m, so m = 1 is the product. Backward: dx, dg optional.
- */
+/* y[r][f][m] = x[r][f][m] g[r][f]; field is m, so m = 1 is the product. With planes the components
+ * are the slow index, y[r][m][f] = x[r][m][f] g[r][f]. Backward: dx, dg optional. */
 typedef struct {
     size_t field;
+    int planes;
     recon_tensor y, x, g, dy, dx, dg;
 } recon_gate_args;
+
+/* y = a x b, vectors that lie as planes [rows][3][f]; y is neither. The gradients are of the same
+ * kind: da = b x dy, db = dy x a. */
+typedef struct {
+    recon_tensor y, a, b;
+} recon_cross_args;
 
 /* Batch norm over the rows of x [rows][channels * field].
  * field 1: y = scale (x - mean) inv + shift, inv = 1 / sqrt(var + eps), var biased over the batch.
@@ -239,6 +246,27 @@ typedef struct {
 typedef struct {
     recon_tensor y, x, offset, dy, dx;
 } recon_segment_args;
+
+/* Messages between all atoms of each molecule, of which nothing is kept: rows are atoms, those of
+ * molecule m being offset[m] .. offset[m + 1]; rows of none get zeros. Of target i and source j !=
+ * i with n = (x_j - x_i) / d and f(d) a filter, a spline through learned numbers (see ops/pairs.h)
+ * and another one wherever f is written,
+ *
+ *     y scalars [S]     = sum over j of f a_j
+ *     y from vectors [V] = sum over j of f n . q_j
+ *     y vectors [3][V]  = sum over j of f b_j n + f c_j + f n x e_j + f n (n . h_j)
+ *
+ * Columns: s is a [S], b [V]; each plane of u is c, e, h, q [V]; w has the columns of s, then those
+ * of a plane of u. Turning positions and vectors turns the vectors that come out; n x e tells a
+ * molecule from its mirror image. Positions are constants, and F32 (F64) as w is. */
+#define RECON_PAIRS_KNOTS 32
+typedef struct {
+    size_t scalars, vectors;     /* S, V                                                       */
+    recon_tensor y;              /* [rows][S + V + 3 V]                                        */
+    recon_tensor s, u, w;        /* [rows][S + V], [rows][3][4 V], [RECON_PAIRS_KNOTS][S + 5 V] */
+    recon_tensor xyz, offset;    /* [rows][3], I32 [molecules + 1]                             */
+    recon_tensor dy, ds, du, dw; /* ds, du, dw .data optional                                */
+} recon_pairs_args;
 
 /* y[o][i] = scale * sum over m of x[o][m][i]; backward dx[o][m][i] = scale * dy[o][i]. */
 typedef struct {
@@ -366,6 +394,7 @@ typedef struct recon_ops {
     recon_status (*add)(recon_ctx *ctx, const recon_add_args *args);
     recon_status (*gate)(recon_ctx *ctx, const recon_gate_args *args);
     recon_status (*gate_back)(recon_ctx *ctx, const recon_gate_args *args);
+    recon_status (*cross)(recon_ctx *ctx, const recon_cross_args *args);
     recon_status (*norm)(recon_ctx *ctx, const recon_norm_args *args);
     recon_status (*norm_back)(recon_ctx *ctx, const recon_norm_args *args);
     recon_status (*norm_relu)(recon_ctx *ctx, const recon_norm_relu_args *args);
@@ -389,6 +418,8 @@ typedef struct recon_ops {
     recon_status (*gather_back)(recon_ctx *ctx, const recon_gather_args *args);
     recon_status (*segment_sum)(recon_ctx *ctx, const recon_segment_args *args);
     recon_status (*segment_sum_back)(recon_ctx *ctx, const recon_segment_args *args);
+    recon_status (*pairs)(recon_ctx *ctx, const recon_pairs_args *args);
+    recon_status (*pairs_back)(recon_ctx *ctx, const recon_pairs_args *args);
     recon_status (*reduce)(recon_ctx *ctx, const recon_reduce_args *args);
     recon_status (*reduce_back)(recon_ctx *ctx, const recon_reduce_args *args);
     recon_status (*tensor_product)(recon_ctx *ctx, const recon_tensor_product_args *args);

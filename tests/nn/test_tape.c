@@ -57,6 +57,9 @@ OP(op_blend, recon_var_blend(t, 2, x[0], -3, x[1]))
 OP(op_twice, recon_var_add(t, x[0], recon_var_add(t, x[0], x[1])))
 OP(op_scale, recon_var_scale(t, 0.5, recon_var_mul(t, x[0], x[0])))
 OP(op_gate, recon_var_gate(t, x[0], x[1], 2))
+OP(op_gate_planes, recon_var_gate_planes(t, x[0], x[1], 3))
+OP(op_cross_planes, recon_var_cross_planes(t, x[0], x[1]))
+OP(op_pairs, recon_var_pairs(t, x[0], x[1], x[2], x[3], x[4]))
 OP(op_norm_relu, recon_var_norm_relu(t, x[0], x[1], 2))
 OP(op_unit, recon_var_unit(t, x[0]))
 OP(op_angle, recon_var_angle(t, x[0]))
@@ -96,7 +99,7 @@ static const struct {
     const char *name;
     recon_check_function *f;
     size_t n;
-    recon_check_input x[4];
+    recon_check_input x[5];
 } operations[] = {
     { "conv", op_conv, 3, { REAL(0, 2, 5, 4, 3), REAL(200, 4, 3, 3, 3), REAL(400, 4) } },
     { "conv_relu", op_conv_relu, 2, { REAL(0, 2, 5, 4, 3), REAL(200, 4, 3, 3, 3) } },
@@ -110,6 +113,13 @@ static const struct {
     { "one input twice", op_twice, 2, { REAL(0, 3, 4), REAL(20, 3, 4) } },
     { "scaled square", op_scale, 1, { REAL(0, 3, 4) } },
     { "gate", op_gate, 2, { REAL(0, 3, 8), REAL(50, 3, 4) } },
+    { "gate of planes", op_gate_planes, 2, { REAL(0, 2, 3, 4), REAL(50, 2, 4) } },
+    { "cross product", op_cross_planes, 2, { REAL(0, 2, 3, 4), REAL(50, 2, 3, 4) } },
+    { "pairs",
+      op_pairs,
+      5,
+      { REAL(0, 5, 5), REAL(100, 5, 3, 8), REAL(300, 32, 13), CONSTANT(800, 5, 3),
+        INDEX(graph, 4) } },
     { "norm_relu", op_norm_relu, 2, { REAL(0, 3, 8), REAL(50, 4) } },
     { "unit", op_unit, 1, { REAL(0, 3, 4) } },
     { "angle", op_angle, 1, { REAL(0, 5, 2) } },

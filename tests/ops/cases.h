@@ -17,6 +17,7 @@ typedef union {
     recon_map_args map;
     recon_add_args add;
     recon_gate_args gate;
+    recon_cross_args cross;
     recon_norm_args norm;
     recon_norm_relu_args norm_relu;
     recon_unit_args unit;
@@ -28,6 +29,7 @@ typedef union {
     recon_rotate_args rotate;
     recon_gather_args gather;
     recon_segment_args segment;
+    recon_pairs_args pairs;
     recon_reduce_args reduce;
     recon_tensor_product_args product;
     recon_expand_args expand;
@@ -86,6 +88,7 @@ PAIR(steer, steer)
 PAIR(map, map)
 ENTRY(add, add)
 PAIR(gate, gate)
+ENTRY(cross, cross)
 PAIR(norm, norm)
 PAIR(norm_relu, norm_relu)
 PAIR(unit, unit)
@@ -97,6 +100,7 @@ PAIR(resize, resize)
 PAIR(rotate, rotate)
 PAIR(gather, gather)
 PAIR(segment_sum, segment)
+PAIR(pairs, pairs)
 PAIR(reduce, reduce)
 PAIR(tensor_product, product)
 PAIR(expand, expand)
@@ -127,6 +131,7 @@ enum {
     MAP,
     ADD,
     GATE,
+    CROSS,
     NORM,
     NORM_RELU,
     UNIT,
@@ -138,6 +143,7 @@ enum {
     ROTATE,
     GATHER,
     SEGMENT,
+    PAIRS,
     REDUCE,
     PRODUCT,
     EXPAND,
@@ -174,6 +180,11 @@ static const entry entries[ENTRIES] = {
                call_gate,
                call_gate_back,
                { STRAIGHT(INPUT, gate, x), STRAIGHT(INPUT, gate, g), CURVED(OUTPUT, gate, y) } },
+    [CROSS] = { "cross",
+                has_cross,
+                call_cross,
+                NULL,
+                { FIXED(cross, a), FIXED(cross, b), KEPT(OUTPUT, cross, y) } },
     [NORM] = { "norm",
                has_norm,
                call_norm,
@@ -240,6 +251,12 @@ static const entry entries[ENTRIES] = {
                   call_segment_sum_back,
                   { STRAIGHT(INPUT, segment, x), FIXED(segment, offset),
                     CURVED(OUTPUT, segment, y) } },
+    [PAIRS] = { "pairs",
+                has_pairs,
+                call_pairs,
+                call_pairs_back,
+                { STRAIGHT(INPUT, pairs, s), STRAIGHT(INPUT, pairs, u), STRAIGHT(WEIGHT, pairs, w),
+                  FIXED(pairs, xyz), FIXED(pairs, offset), CURVED(OUTPUT, pairs, y) } },
     [REDUCE] = { "reduce",
                  has_reduce,
                  call_reduce,
@@ -444,13 +461,22 @@ static void build_add(maker *m, any_args *args, const size_t *p)
         args->add.b = noise_of(m, m->type, SHAPE(p[0]));
 }
 
-/* rows fields field */
+/* rows fields field planes */
 static void build_gate(maker *m, any_args *args, const size_t *p)
 {
     args->gate = (recon_gate_args){ .field = p[2],
+                                    .planes = (int)p[3],
                                     .x = noise_of(m, m->type, SHAPE(p[0], p[1] * p[2])),
                                     .g = noise_of(m, m->type, SHAPE(p[0], p[1])),
                                     .y = blank(m, m->type, SHAPE(p[0], p[1] * p[2])) };
+}
+
+/* rows fields */
+static void build_cross(maker *m, any_args *args, const size_t *p)
+{
+    args->cross = (recon_cross_args){ .a = noise_of(m, m->type, SHAPE(p[0], 3, p[1])),
+                                      .b = noise_of(m, m->type, SHAPE(p[0], 3, p[1])),
+                                      .y = blank(m, m->type, SHAPE(p[0], 3, p[1])) };
 }
 
 /* rows channels field, training, segments (0: none) */
@@ -605,6 +631,27 @@ static void build_segment(maker *m, any_args *args, const size_t *p)
                                           .offset = offsets(m, p[0], p[1]) };
 }
 
+/* molecules rows, rows of no molecule, scalars vectors. Atoms a few Angstrom apart, some of them
+ * far out, two in one place. */
+static void build_pairs(maker *m, any_args *args, const size_t *p)
+{
+    size_t rows = p[1] + p[2], scalars = p[3], vectors = p[4];
+    recon_pairs_args *a = &args->pairs;
+    *a = (recon_pairs_args){ .scalars = scalars,
+                             .vectors = vectors,
+                             .s = noise_of(m, m->type, SHAPE(rows, scalars + vectors)),
+                             .u = noise_of(m, m->type, SHAPE(rows, 3, 4 * vectors)),
+                             .w = noise_of(m, m->weights,
+                                           SHAPE(RECON_PAIRS_KNOTS, scalars + 5 * vectors)),
+                             .y = blank(m, m->type, SHAPE(rows, scalars + 4 * vectors)),
+                             .xyz = noise_of(m, m->weights, SHAPE(rows, 3)),
+                             .offset = offsets(m, p[0], p[1]) };
+    for (size_t i = 0; i < 3 * rows; i++)
+        set_number(&a->xyz, i, (i % 16 == 7 ? 20 : 3) * number_at(&a->xyz, i));
+    for (size_t i = 3; i < 6 && rows > 1; i++)
+        set_number(&a->xyz, i, number_at(&a->xyz, i - 3));
+}
+
 /* outer middle inner */
 static void build_reduce(maker *m, any_args *args, const size_t *p)
 {
@@ -748,6 +795,13 @@ static const op_case cases[] = {
     { GATE, build_gate, { 5, 17, 1 } },
     { GATE, build_gate, { 33, 8, 3 } },
     { GATE, build_gate, { 130, 96, 2 } },
+    { GATE, build_gate, { 1, 1, 1, 1 } },
+    { GATE, build_gate, { 33, 17, 3, 1 } },
+    { GATE, build_gate, { 130, 64, 3, 1 } },
+    { GATE, build_gate, { 2, 1300, 2, 1 } },
+    { CROSS, build_cross, { 1, 1 } },
+    { CROSS, build_cross, { 33, 64 } },
+    { CROSS, build_cross, { 3, 1029 } },
     { NORM, build_norm, { 2, 1, 1, 1, 0 } },
     { NORM, build_norm, { 75, 17, 1, 1, 0 } },
     { NORM, build_norm, { 1001, 96, 1, 1, 0 } },
@@ -802,6 +856,12 @@ static const op_case cases[] = {
     { SEGMENT, build_segment, { 1, 1, 1 } },
     { SEGMENT, build_segment, { 13, 67, 17 } },
     { SEGMENT, build_segment, { 5, 131, 96 } },
+    { PAIRS, build_pairs, { 1, 1, 0, 1, 1 } },
+    { PAIRS, build_pairs, { 1, 2, 1, 3, 2 } },
+    { PAIRS, build_pairs, { 5, 37, 4, 17, 9 } },
+    { PAIRS, build_pairs, { 3, 40, 0, 128, 64 } },
+    { PAIRS, build_pairs, { 2, 70, 3, 33, 0 } },
+    { PAIRS, build_pairs, { 1, 75, 0, 0, 5 } },
     { REDUCE, build_reduce, { 1, 1, 1 } },
     { REDUCE, build_reduce, { 5, 49, 17 } },
     { REDUCE, build_reduce, { 1, 1003, 3 } },

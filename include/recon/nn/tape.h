@@ -94,6 +94,10 @@ RECON_API recon_var recon_var_cast(recon_tape *tape, recon_var x, recon_dtype ty
 RECON_API recon_var recon_var_mul(recon_tape *tape, recon_var a, recon_var b);
 /* x ..,f*m times gate ..,f: one factor for the m components of a field. */
 RECON_API recon_var recon_var_gate(recon_tape *tape, recon_var x, recon_var gate, size_t field);
+/* x rows,m,f times gate rows,f: the same where components are the slow index. */
+RECON_API recon_var recon_var_gate_planes(recon_tape *tape, recon_var x, recon_var gate, size_t m);
+/* a x b, both rows,3,f. */
+RECON_API recon_var recon_var_cross_planes(recon_tape *tape, recon_var a, recon_var b);
 RECON_API recon_var recon_var_dropout(recon_tape *tape, recon_var x, double rate);
 
 /* --- norms ------------------------------------------------------------------------------------ */
@@ -161,6 +165,14 @@ RECON_API recon_var recon_var_reshape(recon_tape *tape, recon_var x, const size_
 RECON_API recon_var recon_var_concat(recon_tape *tape, const recon_var *x,
                                      size_t n); /* last axis */
 RECON_API recon_var recon_var_columns(recon_tape *tape, recon_var x, size_t from, size_t count);
+
+/* --- molecules -------------------------------------------------------------------------------- */
+
+/* Messages between all atoms of each molecule, see pairs in ops.h: s rows,S + V; u rows,3,4 V;
+ * filters w 32,S + 5 V; constants xyz rows,3 and offset I32 molecules + 1, w and xyz never bf16.
+ * Returns rows,S + V + 3 V: scalars, then the three planes of V vectors. */
+RECON_API recon_var recon_var_pairs(recon_tape *tape, recon_var s, recon_var u, recon_var w,
+                                    recon_var xyz, recon_var offset);
 
 /* --- losses: means, as one float -------------------------------------------------------------- */
 

@@ -17,6 +17,7 @@ recon_status recon_cpu_map_back(recon_ctx *ctx, const recon_map_args *args);
 recon_status recon_cpu_add(recon_ctx *ctx, const recon_add_args *args);
 recon_status recon_cpu_gate(recon_ctx *ctx, const recon_gate_args *args);
 recon_status recon_cpu_gate_back(recon_ctx *ctx, const recon_gate_args *args);
+recon_status recon_cpu_cross(recon_ctx *ctx, const recon_cross_args *args);
 recon_status recon_cpu_norm(recon_ctx *ctx, const recon_norm_args *args);
 recon_status recon_cpu_norm_back(recon_ctx *ctx, const recon_norm_args *args);
 recon_status recon_cpu_norm_relu(recon_ctx *ctx, const recon_norm_relu_args *args);

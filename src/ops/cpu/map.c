@@ -1,4 +1,5 @@
-/* map.c - functions of single numbers and their gradients; sums and casts; gates. */
+/* map.c - functions of single numbers and their gradients; sums and casts; gates; cross products.
+ */
 #include "ops/cpu/cpu.h"
 #include "ops/cpu/elements.h"
 #include "ops/cpu/exp.h"
@@ -6,6 +7,7 @@
 #include "core/simd.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---- functions ---- */
 
@@ -153,17 +155,131 @@ static void gate_back_run(const void *args, size_t at, size_t n)
     }
 }
 
+/* ---- gates of planes, up to RECON_RUN columns of a row at a time ---- */
+
+RECON_CLONES static void add_products(float *restrict sum, const float *restrict a,
+                                      const float *restrict b, size_t n)
+{
+    EACH sum[i] += a[i] * b[i];
+}
+
+/* Columns of a row of planes: they begin at x and are step apart; in one plane they begin at at. */
+typedef struct {
+    size_t at, n, x, step;
+} piece;
+
+static size_t pieces_of_row(const recon_tensor *t)
+{
+    return (recon_tensor_cols(t) + RECON_RUN - 1) / RECON_RUN;
+}
+
+static piece piece_of(const recon_tensor *t, size_t planes, size_t i)
+{
+    size_t cols = recon_tensor_cols(t), pieces = pieces_of_row(t);
+    size_t row = i / pieces, col = i % pieces * RECON_RUN, n = cols - col;
+    return (piece){ row * cols + col, n < RECON_RUN ? n : RECON_RUN, row * planes * cols + col,
+                    cols };
+}
+
+static recon_status each_piece(recon_ctx *ctx, recon_run *run, const void *args,
+                               const recon_tensor *t, size_t rows)
+{
+    return recon_runs(ctx, run, args, rows * pieces_of_row(t),
+                      1 + RECON_RUN / (recon_tensor_cols(t) + 1));
+}
+
+/* Of x to y, or of dy to dx. */
+static void open_planes(const recon_gate_args *a, const recon_tensor *to, const recon_tensor *from,
+                        piece p)
+{
+    float x[RECON_RUN], y[RECON_RUN], buffer[RECON_RUN];
+    const float *g = recon_run_read(buffer, &a->g, p.at, p.n);
+    for (size_t k = 0; k < a->field; k++, p.x += p.step) {
+        open_gates(recon_run_write(y, to, p.x), recon_run_read(x, from, p.x, p.n), g, 1, p.n);
+        recon_run_wrote(y, to, p.x, p.n);
+    }
+}
+
+static void dot_planes(const recon_gate_args *a, piece p)
+{
+    float x[RECON_RUN], dy[RECON_RUN], buffer[RECON_RUN];
+    float *sum = recon_run_write(buffer, &a->dg, p.at);
+    memset(sum, 0, p.n * sizeof *sum);
+    for (size_t k = 0; k < a->field; k++, p.x += p.step)
+        add_products(sum, recon_run_read(x, &a->x, p.x, p.n), recon_run_read(dy, &a->dy, p.x, p.n),
+                     p.n);
+    recon_run_wrote(buffer, &a->dg, p.at, p.n);
+}
+
+static void planes_run(const void *args, size_t at, size_t n)
+{
+    const recon_gate_args *a = args;
+    for (size_t i = at; i < at + n; i++)
+        open_planes(a, &a->y, &a->x, piece_of(&a->g, a->field, i));
+}
+
+static void planes_back_run(const void *args, size_t at, size_t n)
+{
+    const recon_gate_args *a = args;
+    for (size_t i = at; i < at + n; i++) {
+        if (a->dx.data)
+            open_planes(a, &a->dx, &a->dy, piece_of(&a->g, a->field, i));
+        if (a->dg.data)
+            dot_planes(a, piece_of(&a->g, a->field, i));
+    }
+}
+
+/* ---- both kinds ---- */
+
+static recon_status run_gates(recon_ctx *ctx, const recon_gate_args *args, recon_run *fields,
+                              recon_run *planes)
+{
+    if (args->planes)
+        return each_piece(ctx, planes, args, &args->g, recon_tensor_rows(&args->g));
+    return recon_runs(ctx, fields, args, recon_tensor_count(&args->g), RECON_RUN / args->field);
+}
+
 recon_status recon_cpu_gate(recon_ctx *ctx, const recon_gate_args *args)
 {
-    size_t n = recon_tensor_count(&args->g);
-    return args->field > RECON_RUN ? recon_ref_gate(ctx, args)
-                                   : recon_runs(ctx, gate_run, args, n, RECON_RUN / args->field);
+    return !args->planes && args->field > RECON_RUN ? recon_ref_gate(ctx, args)
+                                                    : run_gates(ctx, args, gate_run, planes_run);
 }
 
 recon_status recon_cpu_gate_back(recon_ctx *ctx, const recon_gate_args *args)
 {
-    size_t n = recon_tensor_count(&args->g);
-    return args->field > RECON_RUN
+    return !args->planes && args->field > RECON_RUN
                ? recon_ref_gate_back(ctx, args)
-               : recon_runs(ctx, gate_back_run, args, n, RECON_RUN / args->field);
+               : run_gates(ctx, args, gate_back_run, planes_back_run);
+}
+
+/* ---- cross products ---- */
+
+RECON_CLONES static void cross(float *restrict y, const float *restrict a, const float *restrict b,
+                               const float *restrict c, const float *restrict d, size_t n)
+{
+    EACH y[i] = a[i] * d[i] - b[i] * c[i];
+}
+
+static void cross_run(const void *args, size_t at, size_t n)
+{
+    const recon_cross_args *c = args;
+    float buffer[7][RECON_RUN];
+    for (size_t i = at; i < at + n; i++) {
+        piece p = piece_of(&c->y, 3, i);
+        const float *a[3], *b[3];
+        for (size_t k = 0; k < 3; k++) {
+            a[k] = recon_run_read(buffer[k], &c->a, p.x + k * p.step, p.n);
+            b[k] = recon_run_read(buffer[3 + k], &c->b, p.x + k * p.step, p.n);
+        }
+        for (size_t k = 0; k < 3; k++) {
+            size_t to = p.x + k * p.step, next = (k + 1) % 3, last = (k + 2) % 3;
+            cross(recon_run_write(buffer[6], &c->y, to), a[next], a[last], b[next], b[last], p.n);
+            recon_run_wrote(buffer[6], &c->y, to, p.n);
+        }
+    }
+}
+
+recon_status recon_cpu_cross(recon_ctx *ctx, const recon_cross_args *args)
+{
+    return each_piece(ctx, cross_run, args, &args->y, recon_tensor_rows(&args->y) / 3);
 }

@@ -138,14 +138,28 @@ recon_status cuda_add(recon_ctx *ctx, const recon_add_args *a)
 
 /* ---- gates: one thread a gate ---- */
 
+/* Where the components of what gate i opens begin, and how far apart they are. */
+struct gate_place {
+    size_t field, fields; /* fields of a row where they lie as planes; 0: they do not */
+    __device__ size_t first(size_t i) const
+    {
+        return fields ? i / fields * field * fields + i % fields : i * field;
+    }
+    __device__ size_t step() const
+    {
+        return fields ? fields : 1;
+    }
+};
+
 template <class T> struct gate_forward {
     T *y;
     const T *x, *g;
-    size_t field;
+    gate_place place;
     __device__ void at(size_t i) const
     {
         float factor = to_float(g[i]);
-        for (size_t k = i * field; k < (i + 1) * field; k++)
+        size_t k = place.first(i);
+        for (size_t m = 0; m < place.field; m++, k += place.step())
             assign(y[k], to_float(x[k]) * factor);
     }
 };
@@ -153,11 +167,12 @@ template <class T> struct gate_forward {
 template <class T> struct gate_backward {
     T *dx, *dg;
     const T *dy, *x, *g;
-    size_t field;
+    gate_place place;
     __device__ void at(size_t i) const
     {
         float factor = to_float(g[i]), sum = 0;
-        for (size_t k = i * field; k < (i + 1) * field; k++) {
+        size_t k = place.first(i);
+        for (size_t m = 0; m < place.field; m++, k += place.step()) {
             float d = to_float(dy[k]);
             sum += d * to_float(x[k]);
             if (dx)
@@ -167,6 +182,11 @@ template <class T> struct gate_backward {
             assign(dg[i], sum);
     }
 };
+
+static gate_place place_of(const recon_gate_args *a)
+{
+    return { a->field, a->planes ? recon_tensor_cols(&a->g) : 0 };
+}
 
 /* Field 1 is the plain product, wide. */
 template <class T> struct product_forward {
@@ -192,7 +212,7 @@ recon_status cuda_gate(recon_ctx *ctx, const recon_gate_args *a)
         size_t n = recon_tensor_count(&a->g);
         if (a->field == 1)
             return each<WIDE<T>>(ctx, "gate", n, product_forward<T>{ y, x, g }, aligned(y, x, g));
-        return each_index(ctx, "gate", n, gate_forward<T>{ y, x, g, a->field });
+        return each_index(ctx, "gate", n, gate_forward<T>{ y, x, g, place_of(a) });
     });
 }
 
@@ -201,8 +221,38 @@ recon_status cuda_gate_back(recon_ctx *ctx, const recon_gate_args *a)
     return by_type(ctx, "gate_back", a->x.type, [&](auto t) {
         typedef decltype(t) T;
         gate_backward<T> f = { data<T>(a->dx), data<T>(a->dg), data<T>(a->dy),
-                               data<T>(a->x),  data<T>(a->g),  a->field };
+                               data<T>(a->x),  data<T>(a->g),  place_of(a) };
         return each_index(ctx, "gate_back", recon_tensor_count(&a->g), f);
+    });
+}
+
+/* ---- cross products: one thread a vector ---- */
+
+template <class T> struct cross_planes {
+    T *y;
+    const T *a, *b;
+    size_t fields;
+    __device__ void at(size_t i) const
+    {
+        size_t at = i / fields * 3 * fields + i % fields;
+        float p[3], q[3];
+        for (int k = 0; k < 3; k++) {
+            p[k] = to_float(a[at + k * fields]);
+            q[k] = to_float(b[at + k * fields]);
+        }
+        assign(y[at], p[1] * q[2] - p[2] * q[1]);
+        assign(y[at + fields], p[2] * q[0] - p[0] * q[2]);
+        assign(y[at + 2 * fields], p[0] * q[1] - p[1] * q[0]);
+    }
+};
+
+recon_status cuda_cross(recon_ctx *ctx, const recon_cross_args *c)
+{
+    return by_type(ctx, "cross", c->y.type, [&](auto t) {
+        typedef decltype(t) T;
+        cross_planes<T> f = { data<T>(c->y), data<T>(c->a), data<T>(c->b),
+                              recon_tensor_cols(&c->y) };
+        return each_index(ctx, "cross", recon_tensor_count(&c->y) / 3, f);
     });
 }
 

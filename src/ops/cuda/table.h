@@ -29,6 +29,7 @@ recon_status cuda_map_back(recon_ctx *ctx, const recon_map_args *args);
 recon_status cuda_add(recon_ctx *ctx, const recon_add_args *args);
 recon_status cuda_gate(recon_ctx *ctx, const recon_gate_args *args);
 recon_status cuda_gate_back(recon_ctx *ctx, const recon_gate_args *args);
+recon_status cuda_cross(recon_ctx *ctx, const recon_cross_args *args);
 recon_status cuda_dropout(recon_ctx *ctx, const recon_dropout_args *args);
 recon_status cuda_columns(recon_ctx *ctx, const recon_columns_args *args);
 recon_status cuda_adam(recon_ctx *ctx, const recon_adam_args *args);
@@ -65,6 +66,10 @@ recon_status cuda_segment_sum(recon_ctx *ctx, const recon_segment_args *args);
 recon_status cuda_segment_sum_back(recon_ctx *ctx, const recon_segment_args *args);
 recon_status cuda_reduce(recon_ctx *ctx, const recon_reduce_args *args);
 recon_status cuda_reduce_back(recon_ctx *ctx, const recon_reduce_args *args);
+
+/* pairs.cu */
+recon_status cuda_pairs(recon_ctx *ctx, const recon_pairs_args *args);
+recon_status cuda_pairs_back(recon_ctx *ctx, const recon_pairs_args *args);
 
 /* tensor_product.cu */
 recon_status cuda_tensor_product(recon_ctx *ctx, const recon_tensor_product_args *args);

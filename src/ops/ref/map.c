@@ -89,12 +89,21 @@ recon_status recon_ref_add(recon_ctx *ctx, const recon_add_args *args)
 
 /* ---- gates ---- */
 
+/* Where component k of what gate i opens lies. */
+static size_t gated(const recon_gate_args *a, size_t i, size_t k)
+{
+    size_t fields = recon_tensor_cols(&a->g);
+    return a->planes ? (i / fields * a->field + k) * fields + i % fields : i * a->field + k;
+}
+
 static void gate_span(const void *args, size_t begin, size_t end)
 {
     const recon_gate_args *a = args;
     for (size_t i = begin; i < end; i++)
-        for (size_t at = i * a->field; at < (i + 1) * a->field; at++)
+        for (size_t k = 0; k < a->field; k++) {
+            size_t at = gated(a, i, k);
             recon_ref_set(&a->y, at, recon_ref_get(&a->x, at) * recon_ref_get(&a->g, i));
+        }
 }
 
 static void gate_back_span(const void *args, size_t begin, size_t end)
@@ -102,7 +111,8 @@ static void gate_back_span(const void *args, size_t begin, size_t end)
     const recon_gate_args *a = args;
     for (size_t i = begin; i < end; i++) {
         double sum = 0, g = recon_ref_get(&a->g, i);
-        for (size_t at = i * a->field; at < (i + 1) * a->field; at++) {
+        for (size_t k = 0; k < a->field; k++) {
+            size_t at = gated(a, i, k);
             double dy = recon_ref_get(&a->dy, at);
             sum += dy * recon_ref_get(&a->x, at);
             if (a->dx.data)
@@ -121,6 +131,30 @@ recon_status recon_ref_gate(recon_ctx *ctx, const recon_gate_args *args)
 recon_status recon_ref_gate_back(recon_ctx *ctx, const recon_gate_args *args)
 {
     return recon_ref_runs(ctx, gate_back_span, args, recon_tensor_count(&args->g));
+}
+
+/* ---- cross products, one vector at a time ---- */
+
+static void cross_span(const void *args, size_t begin, size_t end)
+{
+    const recon_cross_args *c = args;
+    size_t fields = recon_tensor_cols(&c->y);
+    for (size_t i = begin; i < end; i++) {
+        size_t at[3];
+        for (size_t k = 0; k < 3; k++)
+            at[k] = (i / fields * 3 + k) * fields + i % fields;
+        for (size_t k = 0; k < 3; k++) {
+            size_t p = at[(k + 1) % 3], q = at[(k + 2) % 3];
+            recon_ref_set(&c->y, at[k],
+                          recon_ref_get(&c->a, p) * recon_ref_get(&c->b, q) -
+                              recon_ref_get(&c->a, q) * recon_ref_get(&c->b, p));
+        }
+    }
+}
+
+recon_status recon_ref_cross(recon_ctx *ctx, const recon_cross_args *args)
+{
+    return recon_ref_runs(ctx, cross_span, args, recon_tensor_count(&args->y) / 3);
 }
 
 /* ---- dropout ---- */

@@ -1,0 +1,115 @@
+/* bench_molnet.c - training of the molecule autoencoder on the shipped conformers.
+ *
+ *   bench_molnet cpu|cuda fast|paper|small f32|bf16 [STEPS [BATCH [THREADS]]]
+ *
+ * prints the last loss, milliseconds a step of the reconstruction, conformers a second, and what
+ * embedding takes. */
+#include <recon/backbone/molnet.h>
+#include <recon/ops/backend.h>
+#include "backbone/molnet.h"
+#include "core/ctx.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WARM_UP = 5, KEPT = 4096 };
+
+static int fail(recon_ctx *ctx)
+{
+    fprintf(stderr, "bench_molnet: %s\n", recon_ctx_message(ctx));
+    return 1;
+}
+
+typedef struct {
+    recon_ctx *ctx;
+    recon_molnet *m;
+    recon_conformer x[KEPT];
+    recon_mol_pack pack;
+    recon_molnet_fed fed;
+    size_t batch, nodes;
+    uint64_t steps;
+    double begun;
+} work;
+
+static recon_status feed(void *user, recon_tape *t, uint64_t step)
+{
+    work *w = user;
+    size_t at = step * w->batch % (KEPT - w->batch);
+    if (step == WARM_UP)
+        w->begun = recon_now();
+    recon_status status =
+        recon_molnet_pack(w->ctx, &w->pack, w->m, w->x + at, NULL, w->batch, w->nodes);
+    return status == RECON_OK ? recon_molnet_feed(t, &w->fed, w->m, &w->pack, 0) : status;
+}
+
+static recon_var loss(void *user, recon_tape *t)
+{
+    work *w = user;
+    recon_molnet_seen seen;
+    recon_molnet_see(t, &seen, w->m, &w->fed);
+    return recon_molnet_rebuild_loss(t, w->m, &w->fed, &seen, 2);
+}
+
+static recon_preset preset_of(const char *name)
+{
+    int p = 0;
+    while (p < RECON_PRESET_SMALL && strcmp(name, recon_preset_name((recon_preset)p)))
+        p++;
+    return (recon_preset)p;
+}
+
+static recon_status run(work *w, recon_molnet_shape *shape, recon_precision precision)
+{
+    recon_train_result r;
+    recon_status status = recon_molnet_make(w->ctx, &w->m, shape, precision, 1);
+    if (status == RECON_OK)
+        status = recon_train(w->ctx, &r, &(recon_trainee){ w->m->params, feed, loss, NULL, w },
+                             &(recon_train_options){ .steps = w->steps,
+                                                     .precision = precision,
+                                                     .schedule = { .rate = 1e-3 },
+                                                     .adam = { .clip = 1 } });
+    if (status != RECON_OK)
+        return status;
+    double each = (recon_now() - w->begun) / (double)(w->steps - WARM_UP);
+    printf("loss %.4f, %zu weights, %zu MiB\n", r.loss, recon_molnet_weights(w->m), r.peak >> 20);
+    printf("step %.2f ms, %.0f conformers a second\n", 1e3 * each, (double)w->batch / each);
+    static float z[KEPT * 1024];
+    double begun = recon_now();
+    status = recon_molnet_embed(w->ctx, &(recon_molnet_answer){ .z = z }, w->m, w->x, KEPT);
+    printf("embed %.3f ms a conformer\n", 1e3 * (recon_now() - begun) / KEPT);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    static work w;
+    recon_molecules *data;
+    if (argc < 4)
+        return fprintf(stderr, "usage: bench_molnet cpu|cuda fast|paper|small f32|bf16 [STEPS "
+                               "[BATCH [THREADS]]]\n"),
+               2;
+    w.steps = argc > 4 ? strtoul(argv[4], NULL, 10) : 30;
+    w.batch = argc > 5 ? strtoul(argv[5], NULL, 10) : 128;
+    w.ctx = recon_ctx_new(&(recon_ctx_options){ .threads = argc > 6 ? atoi(argv[6]) : 0 });
+    if (recon_ops_attach(w.ctx, argv[1]) != RECON_OK ||
+        recon_molecules_open(w.ctx, &data, "conformers", NULL) != RECON_OK)
+        return fail(w.ctx);
+    recon_molecules_info info = recon_molecules_describe(data);
+    for (size_t i = 0; i < KEPT; i++)
+        w.x[i] = recon_molecules_get(data, i * (info.n / KEPT));
+    w.nodes = w.batch * info.atoms;
+    recon_molnet_shape shape = { .preset = preset_of(argv[2]),
+                                 .mapped = 1,
+                                 .slots = info.atoms,
+                                 .elements = 5,
+                                 .element = { 1, 6, 7, 8, 9 } };
+    recon_status status = run(&w, &shape, strcmp(argv[3], "bf16") ? RECON_SINGLE : RECON_MIXED);
+    if (status != RECON_OK)
+        return fail(w.ctx);
+    recon_mol_pack_free(&w.pack);
+    recon_molnet_close(w.ctx, w.m);
+    recon_molecules_close(data);
+    recon_ctx_free(w.ctx);
+    return 0;
+}

@@ -1,0 +1,121 @@
+/* molecules.h - conformers of molecules, by name.
+ *
+ *   conformers    the shipped set, with /train (the default), /val, /test or /all
+ *   xyz:FILE      XYZ and extended XYZ, any number of frames; a folder: its .xyz files by name
+ *   sdf:FILE      SDF and MOL, V2000 and V3000, any number of records
+ *   geom:FILE     GEOM's MessagePack files
+ *   flat:DIR      NPY files, as docs/molecules.md lists them; with /train, /val, /test or /all
+ *                 behind the folder where it has split.npy
+ *
+ * A conformer is a list of elements and places; a molecule is what several conformers are of. In
+ * text files the frames with the same name and the same elements in the same order are conformers
+ * of one molecule. An XYZ frame is called what `name=` (or `smiles=`, `title=`) in its comment
+ * says, else by the whole comment, else, where that is blank, has `key=value` or begins with a
+ * number, by its file; an SDF record by its title, else by its formula.
+ *
+ * A conformer needs two atoms at least (one atom has no pose), RECON_ATOMS_MAX at most, elements 1
+ * to 118, finite coordinates, and no two atoms in one place. */
+#ifndef RECON_DATA_MOLECULES_H
+#define RECON_DATA_MOLECULES_H
+
+#include <stdint.h>
+#include <recon/core/ctx.h>
+#include <recon/group/so3.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RECON_ATOMS_MAX 4096 /* of one conformer */
+
+/* Immutable: many threads may read one. Sets that were made from another share what they can with
+ * it and may be closed in any order. */
+typedef struct recon_molecules recon_molecules;
+
+typedef struct {
+    size_t n;         /* conformers                                                          */
+    size_t molecules; /* different ones; parts keep the numbers, and this, of the whole      */
+    size_t atoms;     /* of the largest conformer                                            */
+    size_t total;     /* atoms of all conformers                                             */
+    size_t skipped;   /* conformers left out as bad                                          */
+} recon_molecules_info;
+
+/* A value; what it points to belongs to the set. */
+typedef struct {
+    size_t atoms;
+    const uint8_t *z; /* [atoms] atomic numbers                        */
+    const float *xyz; /* [atoms][3], Angstrom                          */
+    int32_t molecule; /* 0 .. molecules-1                              */
+    float energy;     /* kcal/mol; NaN: not known                      */
+    float rmsd;       /* to the molecule's reference; NaN: not known   */
+} recon_conformer;
+
+typedef struct {
+    int skip_bad; /* leave out and count what cannot be used; 0: the first such frame is an error
+                     that names it */
+} recon_molecules_options;
+
+/* Whether a SPEC names molecules rather than images. */
+RECON_API int recon_molecules_is(const char *spec);
+
+/* options may be NULL. */
+RECON_API recon_status recon_molecules_open(recon_ctx *ctx, recon_molecules **out, const char *spec,
+                                            const recon_molecules_options *options);
+RECON_API void recon_molecules_close(recon_molecules *data);
+RECON_API recon_molecules_info recon_molecules_describe(const recon_molecules *data);
+
+/* Conformer i < n. */
+RECON_API recon_conformer recon_molecules_get(const recon_molecules *data, size_t i);
+
+/* SMILES, title or formula of molecule < molecules; lent. Rotatable bonds, OH and NH2; -1 where
+ * the set does not say. */
+RECON_API const char *recon_molecules_name(const recon_molecules *data, size_t molecule);
+RECON_API int recon_molecules_rotors(const recon_molecules *data, size_t molecule);
+
+/* Copies of n > 0 conformers of one's own; molecules are numbered from 0 without gaps, names[m] is
+ * molecule m's (NULL: its formula). */
+RECON_API recon_status recon_molecules_make(recon_ctx *ctx, recon_molecules **out,
+                                            const recon_conformer *list, size_t n,
+                                            const char *const *names);
+
+/* count conformers, chosen by seed, in the order they had. */
+RECON_API recon_status recon_molecules_take(recon_ctx *ctx, recon_molecules **out,
+                                            const recon_molecules *data, size_t count,
+                                            uint64_t seed);
+
+/* One conformer of `of` (2 at least) in *held, chosen by seed within each molecule, the others in
+ * *rest: a molecule of c conformers has c / of held out, rounded to nearest, but from 2 on at least
+ * 1 and at most c - 1, so that it is on both sides. One of a single conformer stays in *rest; where
+ * all are such, that is an error. */
+RECON_API recon_status recon_molecules_split(recon_ctx *ctx, recon_molecules **rest,
+                                             recon_molecules **held, const recon_molecules *data,
+                                             size_t of, uint64_t seed);
+
+/* --- rotations -------------------------------------------------------------------------------- */
+
+/* Each conformer turned about its centre (the mean of its atoms) by a rotation drawn from the
+ * matrix Fisher distribution of its molecule; seed and the conformer's row among all decide it, so
+ * that parts get what they would have got in the whole. A set that was turned before is turned on.
+ *
+ *   fisher    F = diag(100, 0.001, 0.001) or one of its permutations, by molecule: the set's own
+ *             choice where it has one, else drawn by the seed
+ *   haar      F = 0, uniform
+ *   none      nothing is turned
+ *
+ * or a JSON file: F as its 3 diagonal or all 9 numbers, row by row, or a list of such, of which
+ * each molecule draws one. Who has no name there gets the default, and without one is not turned.
+ *
+ *   { "default": [[100, 0, 0], [0, 100, 0]], "molecules": { "CCO": [10, 10, 10] } } */
+RECON_API recon_status recon_molecules_turn(recon_ctx *ctx, recon_molecules **out,
+                                            const recon_molecules *data, const char *rule,
+                                            uint64_t seed);
+
+/* The truth, for evaluation only: how conformer i was turned (identity: not at all), and F of a
+ * molecule, row by row; 0 and f = 0 where it was not turned by one. */
+RECON_API recon_so3 recon_molecules_rotation(const recon_molecules *data, size_t i);
+RECON_API int recon_molecules_fisher(double f[9], const recon_molecules *data, size_t molecule);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,37 @@
+/* rmsd.h - how far two conformers of one molecule are apart once turned onto each other.
+ *
+ * The root of the mean squared distance between corresponding atoms, least over all rotations (no
+ * reflections: mirror images are different) and translations. Called from many threads at once and
+ * in inner loops: no context, no allocation; RECON_ERR_INPUT is all that can go wrong. */
+#ifndef RECON_DATA_RMSD_H
+#define RECON_DATA_RMSD_H
+
+#include <recon/data/symmetry.h>
+#include <recon/group/so3.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Atom i of a belongs to atom i of b. The rotation takes b, about its centre, onto a about its own;
+ * centres and the mean are by weight where weights are given (none negative, not all 0). Where
+ * several rotations are equally good, one of them. turn may be NULL. RECON_ERR_INPUT for n = 0, for
+ * values that are not finite and for weights other than these. */
+RECON_API recon_status recon_rmsd_kabsch(double *rmsd, recon_so3 *turn, const float *a /* [n][3] */,
+                                         const float *b /* [n][3] */, size_t n,
+                                         const float *weights /* [n] or NULL */);
+
+/* The least over the renamings of symmetry too: atom i of a belongs to atom map[i] of b. Exact, up
+ * to two limits that small molecules do not meet: RECON_AUTOMORPHISMS, and a bound on the search
+ * over leaf groups, at which the best so far stands. Within them and beyond, bit for bit the same
+ * for (a, b) and (b, a), and never above recon_rmsd_kabsch. turn and map may be NULL.
+ * RECON_ERR_INPUT for values that are not finite. */
+RECON_API recon_status recon_rmsd_best(double *rmsd, recon_so3 *turn, int32_t *map /* [atoms] */,
+                                       const recon_symmetry *symmetry,
+                                       const float *a /* [atoms][3] */,
+                                       const float *b /* [atoms][3] */);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

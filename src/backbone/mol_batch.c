@@ -1,0 +1,163 @@
+/* mol_batch.c - packing: turn, centre, number. */
+#include "backbone/mol_batch.h"
+#include "core/fail.h"
+#include "core/memory.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+void recon_mol_pack_free(recon_mol_pack *p)
+{
+    void *blocks[] = { p->kind,     p->mask, p->xyz,     p->offset, p->span,
+                       p->molecule, p->slot, p->slot_of, p->made,   p->order };
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        free(blocks[i]);
+    *p = (recon_mol_pack){ 0 };
+}
+
+static recon_status make_room(recon_ctx *ctx, recon_mol_pack *p, size_t n, size_t nodes,
+                              size_t slots)
+{
+    recon_status status = RECON_OK;
+    if (n <= p->room_n && nodes <= p->room_nodes && n * slots <= p->room_slots)
+        return RECON_OK;
+    recon_mol_pack_free(p);
+    RECON_TRY(recon_alloc_raw(ctx, &p->kind, nodes, sizeof *p->kind));
+    RECON_TRY(recon_alloc_raw(ctx, &p->mask, nodes, sizeof *p->mask));
+    RECON_TRY(recon_alloc_raw(ctx, &p->xyz, 3 * nodes, sizeof *p->xyz));
+    RECON_TRY(recon_alloc_raw(ctx, &p->offset, n + 1, sizeof *p->offset));
+    RECON_TRY(recon_alloc_raw(ctx, &p->span, n + 1, sizeof *p->span));
+    RECON_TRY(recon_alloc_raw(ctx, &p->molecule, nodes, sizeof *p->molecule));
+    RECON_TRY(recon_alloc_raw(ctx, &p->slot, nodes, sizeof *p->slot));
+    RECON_TRY(recon_alloc_raw(ctx, &p->slot_of, n * slots + 1, sizeof *p->slot_of));
+    RECON_TRY(recon_alloc_raw(ctx, &p->made, nodes, sizeof *p->made));
+    RECON_TRY(recon_alloc_raw(ctx, &p->order, nodes, sizeof *p->order));
+    p->room_n = n;
+    p->room_nodes = nodes;
+    p->room_slots = n * slots;
+done:
+    return status;
+}
+
+/* x about the mean of its atoms, turned. Double: the mean of a molecule far from the origin. */
+static void place(float *out, const recon_conformer *x, const recon_so3 *turn)
+{
+    double centre[3] = { 0 }, m[9], v[3];
+    recon_so3_to_matrix(m, turn ? *turn : recon_so3_identity());
+    for (size_t i = 0; i < 3 * x->atoms; i++)
+        centre[i % 3] += (double)x->xyz[i] / (double)x->atoms;
+    for (size_t a = 0; a < x->atoms; a++) {
+        for (int k = 0; k < 3; k++)
+            v[k] = (double)x->xyz[3 * a + (size_t)k] - centre[k];
+        for (int k = 0; k < 3; k++)
+            out[3 * a + (size_t)k] =
+                (float)(m[3 * k] * v[0] + m[3 * k + 1] * v[1] + m[3 * k + 2] * v[2]);
+    }
+}
+
+static recon_status find_kind(recon_ctx *ctx, int32_t *out, uint8_t z,
+                              const recon_mol_pack_options *o)
+{
+    const uint8_t *at = memchr(o->element, z, o->elements);
+    if (!at)
+        return recon_fail(ctx, RECON_ERR_INPUT, "an atom of element %d: the model knows %zu others",
+                          z, o->elements);
+    *out = (int32_t)(at - o->element);
+    return RECON_OK;
+}
+
+static recon_status add(recon_ctx *ctx, recon_mol_pack *p, size_t i, const recon_conformer *x,
+                        const recon_so3 *turn, const recon_mol_pack_options *o)
+{
+    recon_status status = RECON_OK;
+    size_t first = (size_t)p->offset[i];
+    place(p->xyz + 3 * first, x, turn);
+    for (size_t a = 0; a < x->atoms; a++) {
+        size_t slot = a < o->slots ? a : o->slots - 1;
+        RECON_TRY(find_kind(ctx, &p->kind[first + a], x->z[a], o));
+        p->mask[first + a] = 1;
+        p->made[first + a] = a < o->slots;
+        p->molecule[first + a] = (int32_t)i;
+        p->slot[first + a] = (int32_t)(i * o->slots + slot);
+    }
+    p->real += x->atoms < o->slots ? x->atoms : o->slots;
+    p->offset[i + 1] = (int32_t)(first + x->atoms);
+done:
+    return status;
+}
+
+static void pad(recon_mol_pack *p)
+{
+    for (size_t at = p->atoms; at < p->nodes; at++) {
+        p->kind[at] = 0;
+        p->mask[at] = p->made[at] = 0;
+        memset(p->xyz + 3 * at, 0, 3 * sizeof *p->xyz);
+        p->molecule[at] = (int32_t)p->n - 1;
+        p->slot[at] = (int32_t)(p->n * p->slots) - 1;
+    }
+}
+
+/* Rows of the decoder in order, and the nodes that ask for each. */
+static void number(recon_mol_pack *p)
+{
+    size_t row = 0;
+    memcpy(p->span, p->offset, (p->n + 1) * sizeof *p->span);
+    p->span[p->n] = (int32_t)p->nodes;
+    for (size_t at = 0; at < p->nodes; at++) {
+        p->order[at] = (int32_t)at;
+        while (row <= (size_t)p->slot[at])
+            p->slot_of[row++] = (int32_t)at;
+    }
+    while (row <= p->n * p->slots)
+        p->slot_of[row++] = (int32_t)p->nodes;
+}
+
+recon_status recon_mol_pack_fill(recon_ctx *ctx, recon_mol_pack *p, const recon_conformer *x,
+                                 const recon_so3 *turn, size_t n, const recon_mol_pack_options *o)
+{
+    size_t atoms = 0;
+    recon_status status;
+    for (size_t i = 0; i < n; i++)
+        atoms += x[i].atoms;
+    size_t nodes = o->nodes ? o->nodes : atoms;
+    if (atoms > nodes || nodes > INT32_MAX || n > INT32_MAX / o->slots)
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "%zu atoms in a batch of %zu molecules: at most %zu", atoms, n,
+                          o->nodes ? o->nodes : (size_t)INT32_MAX);
+    RECON_TRY(make_room(ctx, p, n, nodes, o->slots));
+    p->n = n;
+    p->nodes = nodes;
+    p->atoms = atoms;
+    p->slots = o->slots;
+    p->real = 0;
+    p->offset[0] = 0;
+    for (size_t i = 0; i < n; i++)
+        RECON_TRY(add(ctx, p, i, &x[i], turn ? &turn[i] : NULL, o));
+    pad(p);
+    number(p);
+done:
+    return status;
+}
+
+recon_status recon_mol_batch_feed(recon_tape *t, recon_mol_batch *b, const recon_mol_pack *p)
+{
+    const float share = (float)p->nodes / (float)p->real;
+    const float surplus = (float)(p->nodes - p->real) / (float)p->real;
+    const size_t nodes[] = { p->nodes, 1 }, places[] = { p->nodes, 3 }, ends[] = { p->n + 1 };
+    const size_t rows[] = { p->n * p->slots + 1 }, one[] = { 1 };
+    *b = (recon_mol_batch){ .n = p->n, .nodes = p->nodes, .slots = p->slots };
+    b->kind = recon_var_input(t, p->kind, RECON_I32, nodes, 1);
+    b->mask = recon_var_input(t, p->mask, RECON_F32, nodes, 2);
+    b->xyz = recon_var_input(t, p->xyz, RECON_F32, places, 2);
+    b->offset = recon_var_input(t, p->offset, RECON_I32, ends, 1);
+    b->span = recon_var_input(t, p->span, RECON_I32, ends, 1);
+    b->molecule = recon_var_input(t, p->molecule, RECON_I32, nodes, 1);
+    b->slot = recon_var_input(t, p->slot, RECON_I32, nodes, 1);
+    b->slot_of = recon_var_input(t, p->slot_of, RECON_I32, rows, 1);
+    b->made = recon_var_input(t, p->made, RECON_F32, nodes, 2);
+    b->order = recon_var_input(t, p->order, RECON_I32, nodes, 1);
+    b->share = recon_var_input(t, &share, RECON_F32, one, 1);
+    b->surplus = recon_var_input(t, &surplus, RECON_F32, one, 1);
+    return recon_tape_status(t);
+}

@@ -1,0 +1,470 @@
+/* molnet.c - the molecule autoencoder: made, opened, used. Training is in molnet_train.c. */
+#include "backbone/molnet.h"
+#include "backbone/metadata.h"
+#include "core/ctx.h"
+#include "core/fail.h"
+#include "core/memory.h"
+#include "nn/params.h"
+#include "ops/ops.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define KIND "molnet"
+enum { MOST = 1 << 16, LAYERS_MOST = 32, CODE = 64 };
+/* Molecules and atoms at once: as many as a CPU's caches like, or as fill a GPU. */
+enum { BATCH_HOST = 64, ATOMS_HOST = 4096, BATCH_DEVICE = 1024, ATOMS_DEVICE = 65536 };
+
+/* --- made ------------------------------------------------------------------------------------- */
+
+typedef struct {
+    size_t layers, latent;
+} sizes;
+static const sizes presets[] = { [RECON_PRESET_FAST] = { 5, 256 },
+                                 [RECON_PRESET_PAPER] = { 6, 512 },
+                                 [RECON_PRESET_SMALL] = { 4, 128 } };
+
+recon_status recon_molnet_shape_complete(recon_ctx *ctx, recon_molnet_shape *s)
+{
+    if ((unsigned)s->preset > RECON_PRESET_SMALL)
+        return recon_fail(ctx, RECON_ERR_INPUT, "preset %d: fast, paper or small", (int)s->preset);
+    s->width = s->width == 0 ? 1 : s->width;
+    s->layers = s->layers ? s->layers : presets[s->preset].layers;
+    s->radius = s->radius == 0 ? 2 : s->radius;
+    s->latent = s->latent ? s->latent : presets[s->preset].latent;
+    s->code = !s->mapped ? s->latent : s->code ? s->code : CODE;
+    if (!(s->width >= 1.0 / 64 && s->width <= 64))
+        return recon_fail(ctx, RECON_ERR_INPUT, "width %g: 1/64 to 64", s->width);
+    if (!(s->radius > 0 && s->radius <= 100))
+        return recon_fail(ctx, RECON_ERR_INPUT, "a radius of %g: up to 100", s->radius);
+    if (s->layers > LAYERS_MOST || s->latent > MOST || s->code > MOST)
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "%zu layers, a latent of %zu, a code of %zu: at most %d, %d, %d",
+                          s->layers, s->latent, s->code, LAYERS_MOST, MOST, MOST);
+    if (s->elements == 0 || s->elements > RECON_MOLNET_ELEMENTS || s->slots == 0 ||
+        s->slots > RECON_ATOMS_MAX)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%zu elements, %zu atoms: 1 to %d, 1 to %d",
+                          s->elements, s->slots, RECON_MOLNET_ELEMENTS, RECON_ATOMS_MAX);
+    return RECON_OK;
+}
+
+/* With the weights of a file, or with first ones. */
+static recon_status make(recon_ctx *ctx, recon_molnet **out, const recon_molnet_shape *shape,
+                         recon_precision precision, const recon_safetensors *file, const char *path,
+                         uint64_t seed)
+{
+    recon_molnet *m;
+    recon_status status = recon_alloc(ctx, &m, 1, sizeof *m);
+    *out = NULL;
+    if (status != RECON_OK)
+        return status;
+    m->shape = *shape;
+    RECON_TRY(recon_molnet_shape_complete(ctx, &m->shape));
+    RECON_TRY(recon_params_new(ctx, &m->params, precision));
+    recon_params_expect(m->params, file, path, 0);
+    if (m->shape.preset == RECON_PRESET_PAPER)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_UNSUPPORTED, "no encoder `paper` in this build"));
+    RECON_TRY(recon_mol_fast_new(ctx, &m->encoder, m->params, &m->shape));
+    RECON_TRY(recon_mol_decoder_add(ctx, &m->decoder, m->params, "decoder", &m->shape));
+    if (m->shape.mapped)
+        RECON_TRY(recon_linear_add(ctx, &m->map, m->params, "map", m->shape.latent, m->shape.code));
+    RECON_TRY(recon_params_make(ctx, m->params, seed));
+    *out = m;
+done:
+    if (status != RECON_OK)
+        recon_molnet_close(ctx, m);
+    return status;
+}
+
+recon_status recon_molnet_make(recon_ctx *ctx, recon_molnet **out, const recon_molnet_shape *shape,
+                               recon_precision precision, uint64_t seed)
+{
+    return make(ctx, out, shape, precision, NULL, NULL, seed);
+}
+
+void recon_molnet_close(recon_ctx *ctx, recon_molnet *m)
+{
+    if (!m)
+        return;
+    recon_params_free(ctx, m->params);
+    if (m->encoder)
+        m->encoder->free(m->encoder);
+    free(m);
+}
+
+recon_molnet_shape recon_molnet_describe(const recon_molnet *m)
+{
+    return m->shape;
+}
+size_t recon_molnet_weights(const recon_molnet *m)
+{
+    return recon_params_count(m->params);
+}
+recon_params *recon_molnet_params(recon_molnet *m)
+{
+    return m->params;
+}
+
+/* --- opened ----------------------------------------------------------------------------------- */
+
+/* "1 6 7 8": ascending atomic numbers. */
+static recon_status read_elements(recon_ctx *ctx, recon_molnet_shape *s,
+                                  const recon_safetensors *file, const char *path)
+{
+    const char *text = recon_safetensors_metadata(file, "elements"), *at = text ? text : "";
+    long last = 0;
+    for (s->elements = 0; *at && s->elements < RECON_MOLNET_ELEMENTS; s->elements++) {
+        char *end;
+        long z = strtol(at, &end, 10);
+        if (end == at || z <= last || z > 118)
+            break;
+        s->element[s->elements] = (uint8_t)(last = z);
+        at = end;
+    }
+    if (*at || s->elements == 0)
+        return recon_fail(ctx, RECON_ERR_FORMAT,
+                          "%s: 'elements' is '%.40s': ascending atomic numbers, at most %d", path,
+                          text ? text : "missing", RECON_MOLNET_ELEMENTS);
+    return RECON_OK;
+}
+
+static recon_status read_shape(recon_ctx *ctx, recon_molnet_shape *s, const recon_safetensors *file,
+                               const char *path)
+{
+    size_t mapped;
+    recon_status status;
+    if (!recon_metadata_is(file, KIND))
+        return recon_fail(ctx, RECON_ERR_FORMAT, "%s: not a molecule model of `recon train`", path);
+    RECON_TRY(recon_metadata_preset(ctx, &s->preset, file, path));
+    RECON_TRY(recon_metadata_number(ctx, &s->width, file, "width_factor", 0, 64, path));
+    RECON_TRY(recon_metadata_size(ctx, &s->layers, file, "layers", 1, LAYERS_MOST, path));
+    RECON_TRY(recon_metadata_number(ctx, &s->radius, file, "radius", 0, 100, path));
+    RECON_TRY(recon_metadata_size(ctx, &s->latent, file, "latent", 1, MOST, path));
+    RECON_TRY(recon_metadata_size(ctx, &s->code, file, "code", 1, MOST, path));
+    RECON_TRY(recon_metadata_size(ctx, &mapped, file, "mapped", 0, 1, path));
+    RECON_TRY(recon_metadata_size(ctx, &s->slots, file, "slots", 1, RECON_ATOMS_MAX, path));
+    RECON_TRY(read_elements(ctx, s, file, path));
+    s->mapped = (int)mapped;
+done:
+    return status;
+}
+
+recon_status recon_molnet_open(recon_ctx *ctx, recon_molnet **out, const char *path,
+                               recon_precision precision)
+{
+    recon_safetensors *file = NULL;
+    recon_molnet_shape shape = { 0 };
+    recon_status status;
+    *out = NULL;
+    RECON_TRY(recon_safetensors_open(ctx, &file, path));
+    RECON_TRY(read_shape(ctx, &shape, file, path));
+    RECON_TRY(make(ctx, out, &shape, precision, file, path, 0));
+done:
+    recon_safetensors_close(file);
+    return status;
+}
+
+/* --- on a tape -------------------------------------------------------------------------------- */
+
+recon_status recon_molnet_pack(recon_ctx *ctx, recon_mol_pack *pack, const recon_molnet *m,
+                               const recon_conformer *x, const recon_so3 *turn, size_t n,
+                               size_t nodes)
+{
+    return recon_mol_pack_fill(ctx, pack, x, turn, n,
+                               &(recon_mol_pack_options){ .element = m->shape.element,
+                                                          .elements = m->shape.elements,
+                                                          .slots = m->shape.slots,
+                                                          .nodes = nodes });
+}
+
+recon_status recon_molnet_feed(recon_tape *t, recon_molnet_fed *out, const recon_molnet *m,
+                               const recon_mol_pack *pack, size_t edges)
+{
+    recon_status status;
+    RECON_TRY(recon_mol_batch_feed(t, &out->batch, pack));
+    RECON_TRY(recon_mol_tables_feed(t, &out->tables));
+    if (m->encoder->feed)
+        RECON_TRY(m->encoder->feed(t, m->encoder, &out->batch, pack, edges));
+done:
+    return status;
+}
+
+void recon_molnet_see(recon_tape *t, recon_molnet_seen *out, const recon_molnet *m,
+                      const recon_molnet_fed *fed)
+{
+    m->encoder->apply(t, m->encoder, &fed->batch, &out->latent, &out->y);
+    recon_mol_frame(t, &fed->tables, out->y, &out->r, &out->shift);
+    out->z = m->shape.mapped ? recon_var_unit(t, recon_linear_apply(t, &m->map, out->latent))
+                             : out->latent;
+}
+
+void recon_molnet_rebuild(recon_tape *t, recon_var *xyz, recon_var *scores, const recon_molnet *m,
+                          const recon_molnet_fed *fed, const recon_molnet_seen *seen)
+{
+    const recon_mol_batch *b = &fed->batch;
+    recon_var x, s, shift;
+    recon_mol_decoder_apply(t, &m->decoder, seen->latent, &x, &s);
+    x = recon_mol_act(t, &fed->tables, seen->r, x);
+    x = recon_var_reshape(t, x, (size_t[]){ b->n * b->slots, 3 }, 2);
+    x = recon_var_gather(t, x, b->slot, b->order, b->slot_of);
+    s = recon_var_gather(t, s, b->slot, b->order, b->slot_of);
+    shift = recon_var_gather(t, seen->shift, b->molecule, b->order, b->span);
+    *xyz = recon_var_gate(t, recon_var_add(t, x, shift), b->made, 3);
+    *scores = recon_var_gate(t, s, b->made, m->shape.elements);
+}
+
+/* The nodes that are not made come out as 0 Angstrom off, and as scores that are all alike: a
+ * cross-entropy of log(elements), which is taken away again. */
+recon_var recon_molnet_rebuild_loss(recon_tape *t, const recon_molnet *m,
+                                    const recon_molnet_fed *fed, const recon_molnet_seen *seen,
+                                    double weight)
+{
+    const recon_mol_batch *b = &fed->batch;
+    recon_var x, s, off, wrong;
+    recon_molnet_rebuild(t, &x, &s, m, fed, seen);
+    off = recon_var_mul(t, recon_var_l1(t, x, recon_var_gate(t, b->xyz, b->made, 3)), b->share);
+    wrong = recon_var_mul(t, recon_var_cross_entropy(t, s, b->kind), b->share);
+    wrong = recon_var_blend(t, 1, wrong, -log((double)m->shape.elements), b->surplus);
+    return recon_var_blend(t, 1, off, weight, wrong);
+}
+
+/* --- used ------------------------------------------------------------------------------------- */
+
+typedef struct {
+    recon_tape *tape;
+    recon_mol_pack pack;
+    recon_molnet_fed fed;
+    recon_molnet_seen seen;
+    double *read; /* [room] */
+    size_t room;
+} scratch;
+
+static void scratch_free(scratch *s)
+{
+    recon_tape_free(s->tape);
+    recon_mol_pack_free(&s->pack);
+    free(s->read);
+}
+
+static recon_status scratch_read(recon_ctx *ctx, scratch *s, recon_var x)
+{
+    recon_status status = recon_tape_status(s->tape);
+    if (status == RECON_OK && recon_var_count(x) > s->room) {
+        free(s->read);
+        s->room = recon_var_count(x);
+        status = recon_alloc_raw(ctx, &s->read, s->room, sizeof *s->read);
+    }
+    return status == RECON_OK ? recon_var_read(s->tape, s->read, x) : status;
+}
+
+static recon_status read_floats(recon_ctx *ctx, scratch *s, float *out, recon_var x)
+{
+    recon_status status = out ? scratch_read(ctx, s, x) : RECON_OK;
+    for (size_t i = 0; out && status == RECON_OK && i < recon_var_count(x); i++)
+        out[i] = (float)s->read[i];
+    return status;
+}
+
+static recon_status read_poses(recon_ctx *ctx, scratch *s, recon_so3 *out, recon_var y, size_t n)
+{
+    recon_status status = out ? scratch_read(ctx, s, y) : RECON_OK;
+    for (size_t i = 0; out && status == RECON_OK && i < n; i++)
+        out[i] = recon_mol_frame_of(s->read + 9 * i);
+    return status;
+}
+
+/* How many of n conformers go together. */
+static size_t batch_of(recon_ctx *ctx, const recon_conformer *x, size_t n)
+{
+    int host = recon_ops_on_host(ctx) == recon_ops_of(ctx);
+    size_t most = host ? BATCH_HOST : BATCH_DEVICE, room = host ? ATOMS_HOST : ATOMS_DEVICE;
+    size_t taken = 0, atoms = 0;
+    while (taken < n && taken < most && (taken == 0 || atoms + x[taken].atoms <= room))
+        atoms += x[taken++].atoms;
+    return taken;
+}
+
+static recon_status see_batch(recon_ctx *ctx, scratch *s, const recon_molnet *m,
+                              const recon_conformer *x, size_t n)
+{
+    recon_status status;
+    RECON_TRY(recon_molnet_pack(ctx, &s->pack, m, x, NULL, n, 0));
+    RECON_TRY(recon_tape_begin(s->tape, RECON_INFER, 0));
+    RECON_TRY(recon_molnet_feed(s->tape, &s->fed, m, &s->pack, 0));
+    recon_molnet_see(s->tape, &s->seen, m, &s->fed);
+    RECON_TRY(recon_tape_status(s->tape));
+done:
+    return status;
+}
+
+static recon_status embed_batch(recon_ctx *ctx, scratch *s, const recon_molnet_answer *out,
+                                const recon_molnet *m, const recon_conformer *x, size_t at,
+                                size_t n)
+{
+    const recon_molnet_shape *h = &m->shape;
+    recon_status status;
+    RECON_TRY(see_batch(ctx, s, m, x + at, n));
+    RECON_TRY(read_floats(ctx, s, out->z ? out->z + at * h->code : NULL, s->seen.z));
+    RECON_TRY(
+        read_floats(ctx, s, out->latent ? out->latent + at * h->latent : NULL, s->seen.latent));
+    RECON_TRY(read_floats(ctx, s, out->shift ? out->shift + at * 3 : NULL, s->seen.shift));
+    RECON_TRY(read_poses(ctx, s, out->psi ? out->psi + at : NULL, s->seen.y, n));
+done:
+    return status;
+}
+
+recon_status recon_molnet_embed(recon_ctx *ctx, const recon_molnet_answer *out,
+                                const recon_molnet *m, const recon_conformer *x, size_t n)
+{
+    scratch s = { 0 };
+    size_t part;
+    recon_status status;
+    RECON_TRY(recon_tape_new(ctx, &s.tape, m->params->precision, 0));
+    recon_progress_begin(ctx, "embed", n);
+    for (size_t at = 0; at < n; at += part) {
+        part = batch_of(ctx, x + at, n - at);
+        RECON_TRY(embed_batch(ctx, &s, out, m, x, at, part));
+        recon_progress_add(ctx, part);
+        if (atomic_load(&ctx->interrupted))
+            RECON_TRY(recon_fail(ctx, RECON_ERR_INTERRUPTED, "interrupted"));
+    }
+    recon_progress_end(ctx);
+done:
+    scratch_free(&s);
+    return status;
+}
+
+static recon_status own_arrays(recon_ctx *ctx, recon_embedded *e, recon_molnet_answer *a,
+                               int64_t **labels)
+{
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &a->z, e->n * e->d, sizeof *a->z));
+    e->z = e->owned[0] = a->z;
+    RECON_TRY(recon_alloc_raw(ctx, &a->psi, e->n, sizeof *a->psi));
+    e->so3 = e->owned[1] = a->psi;
+    RECON_TRY(recon_alloc_raw(ctx, labels, e->n, sizeof **labels));
+    e->labels = e->owned[2] = *labels;
+done:
+    return status;
+}
+
+recon_status recon_molnet_embed_all(recon_ctx *ctx, recon_embedded *out, const recon_molnet *m,
+                                    const recon_molecules *data)
+{
+    recon_molnet_answer a = { 0 };
+    recon_conformer *x = NULL;
+    int64_t *labels;
+    recon_status status;
+    *out = (recon_embedded){ .n = recon_molecules_describe(data).n,
+                             .d = m->shape.code,
+                             .precision = RECON_F32 };
+    RECON_TRY(own_arrays(ctx, out, &a, &labels));
+    RECON_TRY(recon_alloc(ctx, &x, out->n, sizeof *x));
+    for (size_t i = 0; i < out->n; i++) {
+        x[i] = recon_molecules_get(data, i);
+        labels[i] = x[i].molecule;
+    }
+    RECON_TRY(recon_molnet_embed(ctx, &a, m, x, out->n));
+done:
+    free(x);
+    if (status != RECON_OK)
+        recon_embedded_free(out);
+    return status;
+}
+
+recon_status recon_molnet_decode(recon_ctx *ctx, float *places, float *scores,
+                                 const recon_molnet *m, const float *latent, size_t n)
+{
+    const recon_molnet_shape *h = &m->shape;
+    scratch s = { 0 };
+    recon_status status;
+    RECON_TRY(recon_tape_new(ctx, &s.tape, m->params->precision, 0));
+    for (size_t at = 0; at < n; at += BATCH_DEVICE) {
+        size_t part = n - at < BATCH_DEVICE ? n - at : BATCH_DEVICE;
+        recon_var x, y;
+        RECON_TRY(recon_tape_begin(s.tape, RECON_INFER, 0));
+        x = recon_var_input(s.tape, latent + at * h->latent, RECON_F32,
+                            (size_t[]){ part, h->latent }, 2);
+        recon_mol_decoder_apply(s.tape, &m->decoder, x, &x, &y);
+        RECON_TRY(read_floats(ctx, &s, places ? places + at * h->slots * 3 : NULL, x));
+        RECON_TRY(read_floats(ctx, &s, scores ? scores + at * h->slots * h->elements : NULL, y));
+    }
+done:
+    scratch_free(&s);
+    return status;
+}
+
+/* --- how well --------------------------------------------------------------------------------- */
+
+/* Of molecule i of the pack, from rebuilt places [nodes][3]. */
+static void measure_places(recon_molnet_error *out, const recon_mol_pack *p, size_t i,
+                           const double *places, const recon_molnet_shape *h)
+{
+    double l1 = 0, all = 0, heavy = 0;
+    size_t n = 0, n_heavy = 0;
+    for (size_t a = (size_t)p->offset[i]; a < (size_t)p->offset[i + 1] && p->made[a] > 0; a++) {
+        double d2 = 0;
+        for (size_t k = 0; k < 3; k++) {
+            double d = places[3 * a + k] - (double)p->xyz[3 * a + k];
+            l1 += fabs(d);
+            d2 += d * d;
+        }
+        all += d2;
+        n++;
+        if (h->element[p->kind[a]] > 1) {
+            heavy += d2;
+            n_heavy++;
+        }
+    }
+    out->l1 = (float)(l1 / (double)(3 * n));
+    out->rmsd = (float)sqrt(all / (double)n);
+    out->heavy = n_heavy ? (float)sqrt(heavy / (double)n_heavy) : NAN;
+}
+
+static void measure_elements(recon_molnet_error *out, const recon_mol_pack *p, size_t i,
+                             const double *scores, size_t elements)
+{
+    size_t n = 0, right = 0;
+    for (size_t a = (size_t)p->offset[i]; a < (size_t)p->offset[i + 1] && p->made[a] > 0; a++) {
+        size_t best = 0;
+        for (size_t e = 1; e < elements; e++)
+            if (scores[a * elements + e] > scores[a * elements + best])
+                best = e;
+        right += best == (size_t)p->kind[a];
+        n++;
+    }
+    out->elements = (float)right / (float)n;
+}
+
+static recon_status measure_batch(recon_ctx *ctx, scratch *s, recon_molnet_error *out,
+                                  const recon_molnet *m, const recon_conformer *x, size_t n)
+{
+    recon_var xyz, scores;
+    recon_status status;
+    RECON_TRY(see_batch(ctx, s, m, x, n));
+    recon_molnet_rebuild(s->tape, &xyz, &scores, m, &s->fed, &s->seen);
+    RECON_TRY(scratch_read(ctx, s, xyz));
+    for (size_t i = 0; i < n; i++)
+        measure_places(&out[i], &s->pack, i, s->read, &m->shape);
+    RECON_TRY(scratch_read(ctx, s, scores));
+    for (size_t i = 0; i < n; i++)
+        measure_elements(&out[i], &s->pack, i, s->read, m->shape.elements);
+done:
+    return status;
+}
+
+recon_status recon_molnet_reconstruct(recon_ctx *ctx, recon_molnet_error *out,
+                                      const recon_molnet *m, const recon_conformer *x, size_t n)
+{
+    scratch s = { 0 };
+    size_t part;
+    recon_status status;
+    RECON_TRY(recon_tape_new(ctx, &s.tape, m->params->precision, 0));
+    for (size_t at = 0; at < n; at += part) {
+        part = batch_of(ctx, x + at, n - at);
+        RECON_TRY(measure_batch(ctx, &s, out + at, m, x + at, part));
+    }
+done:
+    scratch_free(&s);
+    return status;
+}

@@ -1,0 +1,508 @@
+/* molnet_train.c - the molecule autoencoder's lessons.
+ *
+ * First stage: conformers in fresh orientations are rebuilt, nothing else. Its latent then knows
+ * which conformers are alike. Second stage: a batch is pairs, a conformer and one of its partners
+ * (mol_partners.h), both rebuilt. With H their orientations and T the turn that lays the partner
+ * over the conformer, their poses must obey R R'^T = H T H'^T; and among the z of all partners the
+ * conformer's own must be the nearest, and the other way round (van den Oord et al. 2018). A
+ * conformer without partners is its own, which teaches nothing but does no harm.
+ *
+ * The partners are a function of the first stage's weights, so a resumed run finds them again. The
+ * rate stays high through the first stage and falls over the second. */
+#include "backbone/fingerprint.h"
+#include "backbone/metadata.h"
+#include "backbone/mol_partners.h"
+#include "backbone/molnet.h"
+#include <recon/data/dataset.h>
+#include <recon/ops/backend.h>
+#include "core/fail.h"
+#include "core/memory.h"
+#include "data/permute.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CANDIDATES = 40, PARTNERS = 8, WARMUP = 300, ROUND = 64 };
+#define DECAY     0.01  /* of weights                                                     */
+#define ALIKE     0.6   /* Angstrom: deviation of the bell that weighs partners by RMSD   */
+#define LONGEST   0.999 /* the weights' average forgets no slower                        */
+#define HELD_SEED 0
+
+/* A set of conformers and how batches are drawn from it. */
+typedef struct {
+    recon_conformer *x; /* [n] */
+    size_t n, batch;
+    recon_mol_partners partners; /* second stage */
+    uint64_t seed;
+} pupils;
+
+typedef struct {
+    recon_ctx *ctx;
+    recon_molnet *m;
+    const recon_molnet_options *o;
+    pupils train, held;
+    int paired;          /* the second stage                                    */
+    size_t nodes, edges; /* that hold any batch of this stage                   */
+    recon_mol_pack pack;
+    recon_conformer *seen; /* [batch]                                           */
+    recon_so3 *turn;       /* [batch]                                           */
+    float *between;        /* [batch / 2][9] H T H'^T                           */
+    float *weight;         /* [batch / 2], of sum 1                             */
+    int32_t *places;       /* [batch / 2] 0, 1, 2 ..: whose partner is whose    */
+    recon_molnet_fed fed;
+    recon_var betweens, weights, order;
+} course;
+
+static const recon_molnet_options presets[] = {
+    [RECON_PRESET_FAST] = { .epochs = 60,
+                            .batch = 512,
+                            .rate = 1e-3,
+                            .element = 2,
+                            .align = 0.5,
+                            .contrast = 0.2 },
+    [RECON_PRESET_PAPER] = { .epochs = 60,
+                             .batch = 128,
+                             .rate = 8.89e-5,
+                             .element = 3.614,
+                             .align = -1,
+                             .contrast = -1 },
+    [RECON_PRESET_SMALL] = { .epochs = 20,
+                             .batch = 128,
+                             .rate = 1e-3,
+                             .element = 2,
+                             .align = 0.5,
+                             .contrast = 0.2 },
+};
+
+static int has_pairs(const recon_molnet_options *o)
+{
+    return o->align > 0 || o->contrast > 0;
+}
+
+static void set_defaults(recon_molnet_options *o)
+{
+    const recon_molnet_options *p = &presets[o->shape.preset];
+    o->epochs = o->epochs ? o->epochs : p->epochs;
+    o->batch = o->batch ? o->batch : p->batch;
+    o->rate = o->rate > 0 ? o->rate : p->rate;
+    o->element = o->element == 0 ? p->element : o->element < 0 ? 0 : o->element;
+    o->align = o->align == 0 ? p->align : o->align;
+    o->contrast = o->contrast == 0 ? p->contrast : o->contrast;
+    o->temperature = o->temperature > 0 ? o->temperature : 0.1;
+    o->before = o->before ? o->before : o->epochs / 3 < 8 ? o->epochs / 3 : 8;
+    o->before = o->before < 1 ? 1 : o->before;
+    o->shape.mapped = o->contrast > 0;
+}
+
+/* --- who is in a batch ------------------------------------------------------------------------ */
+
+/* Every pass shows each conformer once, in a new order. */
+static size_t drawn(const pupils *p, uint64_t number)
+{
+    return recon_permute(number % p->n, p->n, p->seed, number / p->n);
+}
+
+/* One of i's partners, by the number of the draw; i itself where it has none. */
+static recon_mol_partner partner(const pupils *p, size_t i, uint64_t number)
+{
+    const recon_mol_partners *all = &p->partners;
+    recon_rng rng = recon_rng_new(p->seed ^ 0x9e3779b97f4a7c15u, number);
+    if (all->count[i] == 0)
+        return (recon_mol_partner){ .who = (int32_t)i, .rmsd = NAN, .turn = recon_so3_identity() };
+    return all->list[i * all->most + recon_rng_below(&rng, all->count[i])];
+}
+
+/* Conformer k of a batch; of pairs the first half are the ones, the second their partners. */
+static size_t member(const course *c, const pupils *p, uint64_t step, size_t k)
+{
+    size_t ones = c->paired ? p->batch / 2 : p->batch;
+    uint64_t number = step * ones + k % ones;
+    size_t i = drawn(p, number);
+    return k < ones ? i : (size_t)partner(p, i, number).who;
+}
+
+/* The largest of all the stage's batches, known before it begins: shapes that repeat let a backend
+ * record the step. */
+static recon_status find_capacity(course *c, uint64_t steps)
+{
+    const recon_mol_encoder *e = c->m->encoder;
+    size_t *edges = NULL;
+    recon_status status = RECON_OK;
+    c->nodes = c->edges = 0;
+    if (e->edges) {
+        RECON_TRY(recon_alloc(c->ctx, &edges, c->train.n, sizeof *edges));
+        for (size_t i = 0; i < c->train.n; i++)
+            edges[i] = e->edges(e, &c->train.x[i]);
+    }
+    for (uint64_t step = 0; step < steps; step++) {
+        size_t atoms = 0, ends = 0;
+        for (size_t k = 0; k < c->train.batch; k++) {
+            size_t i = member(c, &c->train, step, k);
+            atoms += c->train.x[i].atoms;
+            ends += edges ? edges[i] : 0;
+        }
+        c->nodes = atoms > c->nodes ? atoms : c->nodes;
+        c->edges = ends > c->edges ? ends : c->edges;
+    }
+    c->nodes = (c->nodes + ROUND - 1) / ROUND * ROUND;
+    c->edges = (c->edges + ROUND - 1) / ROUND * ROUND;
+done:
+    free(edges);
+    return status;
+}
+
+/* --- a step ----------------------------------------------------------------------------------- */
+
+/* Uniform orientations, by the number of the draw. */
+static void draw_turns(course *c, const pupils *p, uint64_t step)
+{
+    for (size_t k = 0; k < p->batch; k++) {
+        recon_rng rng = recon_rng_new(p->seed + 1, step * p->batch + k);
+        c->turn[k] = recon_so3_haar(&rng);
+    }
+}
+
+static void set_pairs(course *c, const pupils *p, uint64_t step)
+{
+    size_t pairs = p->batch / 2;
+    double m[9], sum = 0;
+    for (size_t k = 0; k < pairs; k++) {
+        uint64_t number = step * pairs + k;
+        recon_mol_partner b = partner(p, drawn(p, number), number);
+        recon_so3 turn = recon_so3_compose(recon_so3_compose(c->turn[k], b.turn),
+                                           recon_so3_inverse(c->turn[pairs + k]));
+        double off = (double)b.rmsd / ALIKE;
+        recon_so3_to_matrix(m, turn);
+        for (size_t i = 0; i < 9; i++)
+            c->between[9 * k + i] = (float)m[i];
+        c->weight[k] = isnan(off) ? 0 : (float)exp(-off * off / 2);
+        c->places[k] = (int32_t)k;
+        sum += (double)c->weight[k];
+    }
+    for (size_t k = 0; k < pairs && sum > 0; k++)
+        c->weight[k] = (float)((double)c->weight[k] / sum);
+}
+
+static recon_status feed_from(course *c, recon_tape *t, const pupils *p, uint64_t step,
+                              size_t nodes, size_t edges)
+{
+    size_t pairs = p->batch / 2;
+    recon_status status;
+    for (size_t k = 0; k < p->batch; k++)
+        c->seen[k] = p->x[member(c, p, step, k)];
+    draw_turns(c, p, step);
+    RECON_TRY(recon_molnet_pack(c->ctx, &c->pack, c->m, c->seen, c->turn, p->batch, nodes));
+    RECON_TRY(recon_molnet_feed(t, &c->fed, c->m, &c->pack, edges));
+    if (c->paired) {
+        set_pairs(c, p, step);
+        c->betweens = recon_var_input(t, c->between, RECON_F32, (size_t[]){ pairs, 9 }, 2);
+        c->weights = recon_var_input(t, c->weight, RECON_F32, (size_t[]){ 1, pairs }, 2);
+        c->order = recon_var_input(t, c->places, RECON_I32, (size_t[]){ pairs }, 1);
+    }
+    RECON_TRY(recon_tape_status(t));
+done:
+    return status;
+}
+
+static recon_status feed(void *user, recon_tape *t, uint64_t step)
+{
+    course *c = user;
+    return feed_from(c, t, &c->train, step, c->nodes, c->edges);
+}
+
+/* Half of x's rows: the ones, or their partners. */
+static recon_var half(recon_tape *t, recon_var x, size_t which)
+{
+    if (!x)
+        return NULL;
+    size_t rows = recon_var_shape(x, NULL)[0] / 2, cols = recon_var_shape(x, NULL)[1];
+    x = recon_var_reshape(t, x, (size_t[]){ 1, 2 * rows * cols }, 2);
+    x = recon_var_columns(t, x, which * rows * cols, rows * cols);
+    return recon_var_reshape(t, x, (size_t[]){ rows, cols }, 2);
+}
+
+static recon_var align_term(course *c, recon_tape *t, recon_var r)
+{
+    recon_var a = half(t, r, 0), b = half(t, r, 1);
+    if (!b)
+        return NULL;
+    size_t n = recon_var_shape(b, NULL)[0];
+    a = recon_var_reshape(t, a, (size_t[]){ n, 3, 3 }, 3);
+    a = recon_mol_act(t, &c->fed.tables, b, a);
+    return recon_mol_apart(t, recon_var_reshape(t, a, (size_t[]){ n, 9 }, 2), c->betweens,
+                           c->weights);
+}
+
+static recon_var tell(course *c, recon_tape *t, recon_var a, recon_var b)
+{
+    recon_var like = recon_var_linear(t, recon_var_scale(t, 1 / c->o->temperature, a), b, NULL);
+    return recon_var_cross_entropy(t, like, c->order);
+}
+
+static recon_var contrast_term(course *c, recon_tape *t, recon_var z)
+{
+    recon_var a = half(t, z, 0), b = half(t, z, 1);
+    return recon_var_blend(t, 0.5, tell(c, t, a, b), 0.5, tell(c, t, b, a));
+}
+
+static recon_var loss(void *user, recon_tape *t)
+{
+    course *c = user;
+    recon_molnet_seen seen;
+    recon_molnet_see(t, &seen, c->m, &c->fed);
+    recon_var total = recon_molnet_rebuild_loss(t, c->m, &c->fed, &seen, c->o->element);
+    if (c->paired && c->o->align > 0)
+        total = recon_var_blend(t, 1, total, c->o->align, align_term(c, t, seen.r));
+    if (c->paired && c->o->contrast > 0)
+        total = recon_var_blend(t, 1, total, c->o->contrast, contrast_term(c, t, seen.z));
+    return total;
+}
+
+/* The stage's own loss, on the same batches of what is held out every time. */
+static recon_status mean_loss(void *user, recon_tape *t, double *metric)
+{
+    course *c = user;
+    size_t ones = c->paired ? c->held.batch / 2 : c->held.batch;
+    size_t batches = c->held.n < ones ? 1 : c->held.n / ones;
+    double sum = 0, value;
+    recon_status status = RECON_OK;
+    for (size_t b = 0; b < batches; b++) {
+        RECON_TRY(recon_tape_begin(t, RECON_INFER, 0));
+        RECON_TRY(feed_from(c, t, &c->held, b, 0, 0));
+        RECON_TRY(recon_var_read(t, &value, loss(c, t)));
+        sum += value;
+    }
+    *metric = sum / (double)batches;
+done:
+    return status;
+}
+
+/* --- the run ---------------------------------------------------------------------------------- */
+
+enum { TEXT = 480 };
+typedef struct {
+    char settings[TEXT], elements[4 * RECON_MOLNET_ELEMENTS];
+    recon_metadata_list list;
+} description;
+
+static void describe_settings(const course *c, description *d, const recon_molecules *data)
+{
+    const recon_molnet_options *o = c->o;
+    snprintf(d->settings, sizeof d->settings,
+             "%s, %zu conformers (%08" PRIx32
+             "), %zu held out, %zu epochs of batch %zu, %zu of them before, rate %.9g, "
+             "element %.9g, align %.9g, contrast %.9g at %.9g, seed %" PRIu64 ", %s on %s",
+             recon_preset_name(c->m->shape.preset), c->train.n, recon_fingerprint_molecules(data),
+             c->held.n, o->epochs, o->batch, has_pairs(o) ? o->before : 0, o->rate, o->element,
+             o->align, o->contrast, o->temperature, o->seed,
+             o->precision == RECON_MIXED ? "bf16" : "f32", recon_ops_name(c->ctx));
+}
+
+static void describe(const course *c, description *d, const recon_molecules *data)
+{
+    const recon_molnet_shape *s = &c->m->shape;
+    size_t at = 0;
+    *d = (description){ .settings = "" };
+    describe_settings(c, d, data);
+    for (size_t e = 0; e < s->elements; e++)
+        at += (size_t)snprintf(d->elements + at, sizeof d->elements - at, "%s%d", e ? " " : "",
+                               s->element[e]);
+    recon_metadata_add(&d->list, "model", "molnet");
+    recon_metadata_add(&d->list, "preset", recon_preset_name(s->preset));
+    recon_metadata_add(&d->list, "training", d->settings);
+    recon_metadata_add_number(&d->list, "width_factor", s->width);
+    recon_metadata_add_number(&d->list, "layers", (double)s->layers);
+    recon_metadata_add_number(&d->list, "radius", s->radius);
+    recon_metadata_add_number(&d->list, "latent", (double)s->latent);
+    recon_metadata_add_number(&d->list, "code", (double)s->code);
+    recon_metadata_add_number(&d->list, "mapped", s->mapped);
+    recon_metadata_add_number(&d->list, "slots", (double)s->slots);
+    recon_metadata_add(&d->list, "elements", d->elements);
+}
+
+static recon_status run_stage(course *c, recon_train_result *result, const description *d,
+                              const char *path, size_t epochs, int last)
+{
+    const recon_molnet_options *o = c->o;
+    uint64_t epoch = c->train.n / o->batch, steps = epochs * epoch;
+    recon_trainee it = { c->m->params, feed, loss, mean_loss, c };
+    recon_status status = find_capacity(c, steps);
+    if (status != RECON_OK)
+        return status;
+    return recon_train(
+        c->ctx, result, &it,
+        &(recon_train_options){
+            .steps = steps,
+            .epoch = epoch,
+            .every = o->every,
+            .patience = last ? o->patience : 0,
+            .seed = o->seed,
+            .precision = o->precision,
+            .schedule = { last ? RECON_RATE_COSINE : RECON_RATE_CONSTANT, o->rate, 0,
+                          steps / 20 < WARMUP ? steps / 20 : WARMUP, steps, 0, 0 },
+            /* A tenth of the stage is remembered, of a long one the last thousand steps. */
+            .adam = { .clip = 1,
+                      .decay = DECAY,
+                      .average = fmin(LONGEST, 1 - 10 / fmax((double)steps, 20)) },
+            .path = path,
+            .metadata = d->list.entry,
+            .n_metadata = d->list.n,
+            .settings = d->settings,
+            .resume = o->resume,
+        });
+}
+
+static recon_status find_partners(course *c, pupils *p)
+{
+    size_t d = c->m->shape.latent;
+    float *latent = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(c->ctx, &latent, p->n * d, sizeof *latent));
+    RECON_TRY(
+        recon_molnet_embed(c->ctx, &(recon_molnet_answer){ .latent = latent }, c->m, p->x, p->n));
+    RECON_TRY(recon_mol_partners_find(c->ctx, &p->partners, p->x, latent, p->n, d,
+                                      &(recon_mol_partners_options){ CANDIDATES, PARTNERS }));
+done:
+    free(latent);
+    return status;
+}
+
+static recon_status run(course *c, recon_train_result *result, const recon_molecules *data,
+                        const char *path)
+{
+    const recon_molnet_options *o = c->o;
+    recon_train_result first = { 0 };
+    description d;
+    char *stage = NULL;
+    recon_status status;
+    describe(c, &d, data);
+    if (!has_pairs(o))
+        return run_stage(c, result, &d, path, o->epochs, 1);
+    if (path) {
+        size_t room = strlen(path) + sizeof ".stage1";
+        RECON_TRY(recon_alloc(c->ctx, &stage, room, 1));
+        snprintf(stage, room, "%s.stage1", path);
+    }
+    RECON_TRY(run_stage(c, &first, &d, stage, o->before, 0));
+    RECON_TRY(find_partners(c, &c->train));
+    RECON_TRY(find_partners(c, &c->held));
+    c->paired = 1;
+    RECON_TRY(run_stage(c, result, &d, path, o->epochs - o->before, 1));
+    result->steps += first.steps;
+    result->seconds += first.seconds;
+    result->peak = first.peak > result->peak ? first.peak : result->peak;
+done:
+    free(stage);
+    return status;
+}
+
+/* --- what it is run on ------------------------------------------------------------------------ */
+
+/* Elements and the most atoms, as the data has them. */
+static recon_status look_at(recon_ctx *ctx, recon_molnet_shape *s, const recon_molecules *data)
+{
+    recon_molecules_info info = recon_molecules_describe(data);
+    int there[256] = { 0 };
+    s->slots = info.atoms;
+    s->elements = 0;
+    for (size_t i = 0; i < info.n; i++) {
+        recon_conformer x = recon_molecules_get(data, i);
+        for (size_t a = 0; a < x.atoms; a++)
+            there[x.z[a]] = 1;
+    }
+    for (int z = 0; z < 256; z++) {
+        if (there[z] && s->elements == RECON_MOLNET_ELEMENTS)
+            return recon_fail(ctx, RECON_ERR_INPUT, "more than %d different elements",
+                              RECON_MOLNET_ELEMENTS);
+        if (there[z])
+            s->element[s->elements++] = (uint8_t)z;
+    }
+    return RECON_OK;
+}
+
+static recon_status gather(recon_ctx *ctx, pupils *p, const recon_molecules *data, size_t batch,
+                           uint64_t seed)
+{
+    p->n = recon_molecules_describe(data).n;
+    p->batch = batch;
+    p->seed = seed;
+    recon_status status = recon_alloc(ctx, &p->x, p->n, sizeof *p->x);
+    for (size_t i = 0; status == RECON_OK && i < p->n; i++)
+        p->x[i] = recon_molecules_get(data, i);
+    return status;
+}
+
+static recon_status check_sizes(recon_ctx *ctx, const course *c)
+{
+    const recon_molnet_options *o = c->o;
+    if (c->train.n < o->batch)
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "%zu conformers do not fill a batch of %zu: a smaller batch will do",
+                          c->train.n, o->batch);
+    if (o->batch < 2 || (has_pairs(o) && o->batch % 2))
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "a batch of %zu: 2 at least, pairs need an even one", o->batch);
+    if (has_pairs(o) && o->before >= o->epochs)
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "%zu epochs before the pairs and %zu in all: some must be left for them",
+                          o->before, o->epochs);
+    return RECON_OK;
+}
+
+static recon_status make_room(course *c)
+{
+    size_t n = c->o->batch, pairs = n / 2;
+    recon_status status;
+    RECON_TRY(recon_alloc(c->ctx, &c->seen, n, sizeof *c->seen));
+    RECON_TRY(recon_alloc(c->ctx, &c->turn, n, sizeof *c->turn));
+    RECON_TRY(recon_alloc(c->ctx, &c->between, 9 * pairs, sizeof *c->between));
+    RECON_TRY(recon_alloc(c->ctx, &c->weight, pairs, sizeof *c->weight));
+    RECON_TRY(recon_alloc(c->ctx, &c->places, pairs, sizeof *c->places));
+done:
+    return status;
+}
+
+static void course_free(course *c)
+{
+    recon_mol_partners_free(&c->train.partners);
+    recon_mol_partners_free(&c->held.partners);
+    recon_mol_pack_free(&c->pack);
+    recon_molnet_close(c->ctx, c->m);
+    void *blocks[] = { c->train.x, c->held.x, c->seen, c->turn, c->between, c->weight, c->places };
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        free(blocks[i]);
+}
+
+recon_status recon_molnet_train(recon_ctx *ctx, recon_train_result *result,
+                                const recon_molecules *data, const recon_molecules *held,
+                                const char *path, const recon_molnet_options *options)
+{
+    recon_molnet_options o = options ? *options : (recon_molnet_options){ 0 };
+    recon_molecules *rest = NULL, *kept = NULL;
+    course c = { .ctx = ctx, .o = &o };
+    recon_status status;
+    RECON_TRY(look_at(ctx, &o.shape, data));
+    if ((unsigned)o.shape.preset <= RECON_PRESET_SMALL)
+        set_defaults(&o);
+    RECON_TRY(recon_molnet_shape_complete(ctx, &o.shape));
+    if (!held) {
+        RECON_TRY(recon_molecules_split(ctx, &rest, &kept, data, RECON_HELD_OUT, HELD_SEED));
+        data = rest;
+        held = kept;
+    }
+    size_t n = recon_molecules_describe(held).n & ~(size_t)1;
+    RECON_TRY(gather(ctx, &c.train, data, o.batch, o.seed));
+    RECON_TRY(gather(ctx, &c.held, held, n < 2 ? 2 : n < o.batch ? n : o.batch, HELD_SEED));
+    RECON_TRY(check_sizes(ctx, &c));
+    RECON_TRY(recon_molnet_make(ctx, &c.m, &o.shape, o.precision, o.seed));
+    RECON_TRY(make_room(&c));
+    RECON_TRY(run(&c, result, data, path));
+done:
+    course_free(&c);
+    recon_molecules_close(kept);
+    recon_molecules_close(rest);
+    return status;
+}

@@ -1,0 +1,278 @@
+/* molecule_store.c - conformers in a few long arrays; growth, checks and names. */
+#include "data/molecule_store.h"
+#include "core/fail.h"
+#include "core/memory.h"
+#include "data/elements.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COINCIDE 0.01f /* Angstrom: nearer than this is the same place */
+#define FAR      1e6f  /* Angstrom: beyond it floats lose what matters */
+enum { NAME_MAX_KEPT = 255 };
+
+/* --- lifetimes -------------------------------------------------------------------------------- */
+
+recon_status recon_store_new(recon_ctx *ctx, recon_store **out)
+{
+    recon_status status = recon_alloc(ctx, out, 1, sizeof **out);
+    if (status == RECON_OK)
+        atomic_init(&(*out)->users, 1);
+    return status;
+}
+
+recon_store *recon_store_share(recon_store *store)
+{
+    atomic_fetch_add(&store->users, 1);
+    return store;
+}
+
+void recon_store_release(recon_store *s)
+{
+    if (!s || atomic_fetch_sub(&s->users, 1) != 1)
+        return;
+    void *const owned[] = { s->entry, s->z,      s->xyz,   s->text, s->name,
+                            s->axis,  s->rotors, s->split, s->turn, s->fisher };
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+        free(owned[i]);
+    free(s);
+}
+
+/* *block (a pointer to any pointer) of used things becomes one with room for more. */
+static recon_status enlarge(recon_ctx *ctx, void *block, size_t used, size_t room, size_t size)
+{
+    void *old, *fresh;
+    recon_status status = recon_alloc_raw(ctx, &fresh, room, size);
+    if (status != RECON_OK)
+        return status;
+    memcpy(&old, block, sizeof old);
+    if (used)
+        memcpy(fresh, old, used * size);
+    free(old);
+    memcpy(block, &fresh, sizeof fresh);
+    return RECON_OK;
+}
+
+static size_t more(size_t used, size_t extra)
+{
+    return used + (extra > used ? extra : used);
+}
+
+static recon_status make_room(recon_ctx *ctx, recon_store *s, size_t atoms)
+{
+    recon_status status = RECON_OK;
+    if (s->n == s->room[0]) {
+        size_t room = more(s->n, 64);
+        RECON_TRY(enlarge(ctx, &s->entry, s->n, room, sizeof *s->entry));
+        s->room[0] = room;
+    }
+    if (s->atoms + atoms > s->room[1]) {
+        size_t room = more(s->atoms, atoms);
+        RECON_TRY(enlarge(ctx, &s->z, s->atoms, room, 1));
+        RECON_TRY(enlarge(ctx, &s->xyz, s->atoms, room, 3 * sizeof *s->xyz));
+        s->room[1] = room;
+    }
+done:
+    return status;
+}
+
+/* --- checks ----------------------------------------------------------------------------------- */
+
+recon_status recon_bad_place(recon_ctx *ctx, const recon_place *at, const char *fmt, ...)
+{
+    char text[256], line[32] = "";
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    if (at->line)
+        snprintf(line, sizeof line, ", line %zu", at->line);
+    return recon_fail(ctx, at->path ? RECON_ERR_FORMAT : RECON_ERR_INPUT, "%s%s%s %zu%s: %s",
+                      at->path ? at->path : "", at->path ? ": " : "", at->what, at->number, line,
+                      text);
+}
+
+static inline float squared_distance(const float *a, const float *b)
+{
+    float x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
+    return x * x + y * y + z * z;
+}
+
+/* No branch in the loop: it is run over every pair of every conformer. */
+static int is_alone(const float *xyz, size_t i)
+{
+    float nearest = INFINITY;
+    for (size_t j = 0; j < i; j++) {
+        float d = squared_distance(xyz + 3 * j, xyz + 3 * i);
+        nearest = d < nearest ? d : nearest;
+    }
+    return nearest >= COINCIDE * COINCIDE;
+}
+
+static recon_status check_distances(recon_ctx *ctx, const recon_conformer *c, const recon_place *at)
+{
+    for (size_t i = 1; i < c->atoms; i++) {
+        if (is_alone(c->xyz, i))
+            continue;
+        size_t j = 0;
+        while (squared_distance(c->xyz + 3 * j, c->xyz + 3 * i) >= COINCIDE * COINCIDE)
+            j++;
+        return recon_bad_place(ctx, at, "atoms %zu and %zu are in one place", j + 1, i + 1);
+    }
+    return RECON_OK;
+}
+
+recon_status recon_conformer_check(recon_ctx *ctx, const recon_conformer *c, const recon_place *at)
+{
+    if (c->atoms < 2)
+        return recon_bad_place(ctx, at, "%zu atom%s: a pose needs two at least", c->atoms,
+                               c->atoms == 1 ? "" : "s");
+    if (c->atoms > RECON_ATOMS_MAX)
+        return recon_bad_place(ctx, at, "%zu atoms: %d at most", c->atoms, RECON_ATOMS_MAX);
+    for (size_t i = 0; i < c->atoms; i++)
+        if (c->z[i] < 1 || c->z[i] > RECON_ELEMENTS)
+            return recon_bad_place(ctx, at, "atom %zu is of element %d: 1 to %d", i + 1, c->z[i],
+                                   RECON_ELEMENTS);
+    for (size_t i = 0; i < 3 * c->atoms; i++)
+        if (!(fabsf(c->xyz[i]) <= FAR))
+            return recon_bad_place(ctx, at, "%c of atom %zu is %g", "xyz"[i % 3], i / 3 + 1,
+                                   (double)c->xyz[i]);
+    return check_distances(ctx, c, at);
+}
+
+/* --- filling ---------------------------------------------------------------------------------- */
+
+recon_status recon_store_name(recon_ctx *ctx, recon_store *s, const char *name, size_t length)
+{
+    recon_status status = RECON_OK;
+    length = length < NAME_MAX_KEPT ? length : NAME_MAX_KEPT;
+    if (s->molecules == s->room[2]) {
+        size_t room = more(s->molecules, 64);
+        RECON_TRY(enlarge(ctx, &s->name, s->molecules, room, sizeof *s->name));
+        s->room[2] = room;
+    }
+    if (s->characters + length + 1 > s->room[3]) {
+        size_t room = more(s->characters, length + 1);
+        RECON_TRY(enlarge(ctx, &s->text, s->characters, room, 1));
+        s->room[3] = room;
+    }
+    s->name[s->molecules++] = s->characters;
+    memcpy(s->text + s->characters, name, length);
+    s->text[s->characters + length] = '\0';
+    recon_keep_to_one_line(s->text + s->characters);
+    s->characters += length + 1;
+done:
+    return status;
+}
+
+recon_status recon_store_add(recon_ctx *ctx, recon_store *s, const recon_conformer *c)
+{
+    recon_status status = make_room(ctx, s, c->atoms);
+    if (status != RECON_OK)
+        return status;
+    memcpy(s->z + s->atoms, c->z, c->atoms);
+    memcpy(s->xyz + 3 * s->atoms, c->xyz, 3 * c->atoms * sizeof *c->xyz);
+    s->entry[s->n++] = (recon_entry){ .first = s->atoms,
+                                      .atoms = (uint32_t)c->atoms,
+                                      .molecule = c->molecule,
+                                      .energy = isfinite(c->energy) ? c->energy : NAN,
+                                      .rmsd = isfinite(c->rmsd) ? c->rmsd : NAN };
+    s->atoms += c->atoms;
+    return RECON_OK;
+}
+
+/* --- molecules by name and elements ----------------------------------------------------------- */
+
+static uint64_t fold(uint64_t hash, const void *bytes, size_t n)
+{
+    for (const unsigned char *p = bytes; n--; p++)
+        hash = (hash ^ *p) * 0x100000001b3; /* FNV-1a */
+    return hash;
+}
+
+static uint64_t hash_of(const char *name, size_t length, const uint8_t *z, size_t atoms)
+{
+    return fold(fold(0xcbf29ce484222325, name, length), z, atoms);
+}
+
+/* The slot where a molecule is, or the free one where it belongs. */
+static size_t find_slot(const recon_assembly *a, const char *name, size_t length, const uint8_t *z,
+                        size_t atoms)
+{
+    const recon_store *s = a->store;
+    size_t at = hash_of(name, length, z, atoms) % a->slots;
+    for (; a->slot[at]; at = (at + 1) % a->slots) {
+        const recon_entry *e = &s->entry[a->slot[at] - 1];
+        const char *other = s->text + s->name[e->molecule];
+        if (e->atoms == atoms && strlen(other) == length && !memcmp(other, name, length) &&
+            !memcmp(s->z + e->first, z, atoms))
+            break;
+    }
+    return at;
+}
+
+/* At most half of the slots are taken. */
+static recon_status rehash(recon_ctx *ctx, recon_assembly *a)
+{
+    const size_t *old = a->slot;
+    size_t count = a->slots;
+    recon_assembly b = *a;
+    b.slots = count ? 4 * count : 64;
+    recon_status status = recon_alloc(ctx, &b.slot, b.slots, sizeof *b.slot);
+    if (status != RECON_OK)
+        return status;
+    for (size_t i = 0; i < count; i++)
+        if (old[i]) {
+            const recon_entry *e = &a->store->entry[old[i] - 1];
+            const char *name = a->store->text + a->store->name[e->molecule];
+            b.slot[find_slot(&b, name, strlen(name), a->store->z + e->first, e->atoms)] = old[i];
+        }
+    free(a->slot);
+    *a = b;
+    return RECON_OK;
+}
+
+recon_status recon_assembly_add(recon_ctx *ctx, recon_assembly *to, const recon_conformer *c,
+                                const char *name, size_t length, const recon_place *at)
+{
+    recon_store *s = to->store;
+    recon_conformer named = *c;
+    recon_formula_text formula;
+    char kept[NAME_MAX_KEPT + 1];
+    recon_status status;
+    RECON_TRY(recon_conformer_check(ctx, c, at));
+    if (!length)
+        name = recon_formula(formula, c->z, c->atoms), length = strlen(name);
+    snprintf(kept, sizeof kept, "%.*s", (int)(length < NAME_MAX_KEPT ? length : NAME_MAX_KEPT),
+             name);
+    recon_keep_to_one_line(kept);
+    if (2 * (s->molecules + 1) > to->slots)
+        RECON_TRY(rehash(ctx, to));
+    size_t slot = find_slot(to, kept, strlen(kept), c->z, c->atoms);
+    int known = to->slot[slot] != 0;
+    named.molecule = known ? s->entry[to->slot[slot] - 1].molecule : (int32_t)s->molecules;
+    if (!known)
+        RECON_TRY(recon_store_name(ctx, s, kept, strlen(kept)));
+    RECON_TRY(recon_store_add(ctx, s, &named));
+    if (!known)
+        to->slot[slot] = s->n;
+done:
+    return status;
+}
+
+void recon_assembly_free(recon_assembly *assembly)
+{
+    free(assembly->slot);
+    assembly->slot = NULL;
+}
+
+recon_status recon_assembly_skip(recon_assembly *to, recon_status status)
+{
+    if (status != RECON_ERR_FORMAT || !to->skip_bad)
+        return status;
+    to->skipped++;
+    return RECON_OK;
+}

@@ -1,0 +1,389 @@
+/* molecules.c - sets of conformers, from files and from each other. */
+#include <recon/data/molecules.h>
+#include "core/ctx.h"
+#include "core/fail.h"
+#include "core/memory.h"
+#include "data/elements.h"
+#include "data/flat.h"
+#include "data/molecules.h"
+#include "data/permute.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PATH = 1024, PARTS = 3 };
+static const char *const parts[PARTS] = { "train", "val", "test" };
+
+/* Numbers of recon_permute that image sets do not use. */
+#define TAKES  ((uint64_t)1 << 57)
+#define SPLITS ((uint64_t)1 << 56)
+
+/* --- a set ------------------------------------------------------------------------------------ */
+
+static void measure(recon_molecules *d)
+{
+    d->info.atoms = d->info.total = 0;
+    for (size_t i = 0; i < d->info.n; i++) {
+        size_t atoms = d->store->entry[recon_molecules_row(d, i)].atoms;
+        d->info.total += atoms;
+        d->info.atoms = atoms > d->info.atoms ? atoms : d->info.atoms;
+    }
+}
+
+recon_status recon_molecules_of(recon_ctx *ctx, recon_molecules **out, recon_store *store)
+{
+    recon_status status = recon_alloc(ctx, out, 1, sizeof **out);
+    if (status != RECON_OK) {
+        recon_store_release(store);
+        return status;
+    }
+    (*out)->store = store;
+    (*out)->info = (recon_molecules_info){ .n = store->n, .molecules = store->molecules };
+    measure(*out);
+    return RECON_OK;
+}
+
+void recon_molecules_close(recon_molecules *d)
+{
+    if (!d)
+        return;
+    recon_store_release(d->store);
+    free(d->rows);
+    free(d);
+}
+
+recon_molecules_info recon_molecules_describe(const recon_molecules *data)
+{
+    return data->info;
+}
+
+recon_conformer recon_molecules_get(const recon_molecules *data, size_t i)
+{
+    const recon_entry *e = &data->store->entry[recon_molecules_row(data, i)];
+    return (recon_conformer){ .atoms = e->atoms,
+                              .z = data->store->z + e->first,
+                              .xyz = data->store->xyz + 3 * e->first,
+                              .molecule = e->molecule,
+                              .energy = e->energy,
+                              .rmsd = e->rmsd };
+}
+
+const char *recon_molecules_name(const recon_molecules *data, size_t molecule)
+{
+    return data->store->text + data->store->name[molecule];
+}
+
+int recon_molecules_rotors(const recon_molecules *data, size_t molecule)
+{
+    return data->store->rotors ? data->store->rotors[molecule] : -1;
+}
+
+recon_so3 recon_molecules_rotation(const recon_molecules *data, size_t i)
+{
+    return data->store->turn ? data->store->turn[recon_molecules_row(data, i)]
+                             : recon_so3_identity();
+}
+
+int recon_molecules_fisher(double f[9], const recon_molecules *data, size_t molecule)
+{
+    int known = data->store->fisher && !isnan(data->store->fisher[molecule][0]);
+    for (size_t i = 0; i < 9; i++)
+        f[i] = known ? data->store->fisher[molecule][i] : 0;
+    return known;
+}
+
+/* --- one's own data --------------------------------------------------------------------------- */
+
+/* The molecules 0 .. *count-1 all have a conformer; first[m] is one of them. */
+static recon_status find_molecules(recon_ctx *ctx, size_t *first, size_t *count,
+                                   const recon_conformer *list, size_t n)
+{
+    *count = 0;
+    for (size_t i = 0; i < n; i++) {
+        int32_t m = list[i].molecule;
+        if (m < 0 || (size_t)m >= n)
+            return recon_fail(ctx, RECON_ERR_INPUT,
+                              "conformer %zu is of molecule %d: numbers from 0 without gaps", i, m);
+        if (!first[m])
+            first[m] = i + 1;
+        *count = (size_t)m >= *count ? (size_t)m + 1 : *count;
+    }
+    for (size_t m = 0; m < *count; m++)
+        if (!first[m]--)
+            return recon_fail(ctx, RECON_ERR_INPUT,
+                              "molecule %zu of %zu has no conformer: numbers from 0 without gaps",
+                              m, *count);
+    return RECON_OK;
+}
+
+static recon_status fill(recon_ctx *ctx, recon_store *store, const recon_conformer *list, size_t n,
+                         const char *const *names)
+{
+    recon_formula_text formula;
+    size_t *first = NULL, molecules;
+    recon_status status;
+    RECON_TRY(recon_alloc(ctx, &first, n, sizeof *first));
+    RECON_TRY(find_molecules(ctx, first, &molecules, list, n));
+    for (size_t i = 0; i < n; i++) {
+        RECON_TRY(recon_conformer_check(ctx, &list[i], &(recon_place){ NULL, "conformer", i, 0 }));
+        RECON_TRY(recon_store_add(ctx, store, &list[i]));
+    }
+    for (size_t m = 0; m < molecules; m++) {
+        const recon_conformer *c = &list[first[m]];
+        const char *name = names ? names[m] : recon_formula(formula, c->z, c->atoms);
+        RECON_TRY(recon_store_name(ctx, store, name, strlen(name)));
+    }
+done:
+    free(first);
+    return status;
+}
+
+recon_status recon_molecules_make(recon_ctx *ctx, recon_molecules **out,
+                                  const recon_conformer *list, size_t n, const char *const *names)
+{
+    recon_store *store = NULL;
+    recon_status status;
+    *out = NULL;
+    if (n == 0)
+        return recon_fail(ctx, RECON_ERR_INPUT, "a set of no conformers");
+    RECON_TRY(recon_store_new(ctx, &store));
+    RECON_TRY(fill(ctx, store, list, n, names));
+    return recon_molecules_of(ctx, out, store);
+done:
+    recon_store_release(store);
+    return status;
+}
+
+/* --- parts ------------------------------------------------------------------------------------ */
+
+/* Its rows are still to be written, and measured. */
+static recon_status make_part(recon_ctx *ctx, recon_molecules **out, const recon_molecules *d,
+                              size_t n)
+{
+    size_t *rows;
+    recon_status status = recon_alloc_raw(ctx, &rows, n, sizeof *rows);
+    if (status == RECON_OK && (status = recon_alloc(ctx, out, 1, sizeof **out)) != RECON_OK)
+        free(rows);
+    if (status != RECON_OK)
+        return status;
+    **out = (recon_molecules){ d->info, recon_store_share(d->store), rows };
+    (*out)->info.n = n;
+    return RECON_OK;
+}
+
+recon_status recon_molecules_take(recon_ctx *ctx, recon_molecules **out, const recon_molecules *d,
+                                  size_t count, uint64_t seed)
+{
+    size_t n = d->info.n, at = 0;
+    *out = NULL;
+    if (count == 0 || count > n)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%zu of %zu conformers cannot be taken", count, n);
+    recon_status status = make_part(ctx, out, d, count);
+    if (status != RECON_OK)
+        return status;
+    for (size_t i = 0; i < n; i++)
+        if (recon_permute(i, n, seed, TAKES) < count)
+            (*out)->rows[at++] = recon_molecules_row(d, i);
+    measure(*out);
+    return RECON_OK;
+}
+
+/* How many of a molecule's conformers are held out. */
+static size_t share(size_t count, size_t of)
+{
+    size_t part = (count + of / 2) / of;
+    if (count < 2)
+        return 0;
+    return part < 1 ? 1 : part > count - 1 ? count - 1 : part;
+}
+
+static size_t count_held(const size_t *count, size_t molecules, size_t of)
+{
+    size_t held = 0;
+    for (size_t m = 0; m < molecules; m++)
+        held += share(count[m], of);
+    return held;
+}
+
+/* seen[m] counts the conformers of molecule m met so far. */
+static void deal(recon_molecules *rest, recon_molecules *held, const recon_molecules *d,
+                 const size_t *count, size_t *seen, size_t of, uint64_t seed)
+{
+    size_t in_rest = 0, in_held = 0;
+    for (size_t i = 0; i < d->info.n; i++) {
+        size_t row = recon_molecules_row(d, i), m = (size_t)d->store->entry[row].molecule;
+        if (recon_permute(seen[m]++, count[m], seed, SPLITS + m) < share(count[m], of))
+            held->rows[in_held++] = row;
+        else
+            rest->rows[in_rest++] = row;
+    }
+    measure(rest);
+    measure(held);
+}
+
+recon_status recon_molecules_split(recon_ctx *ctx, recon_molecules **rest, recon_molecules **held,
+                                   const recon_molecules *d, size_t of, uint64_t seed)
+{
+    size_t *count = NULL, *seen = NULL, molecules = d->info.molecules;
+    recon_status status;
+    *rest = *held = NULL;
+    if (of < 2)
+        return recon_fail(ctx, RECON_ERR_INPUT, "one conformer of %zu cannot be held out", of);
+    RECON_TRY(recon_alloc(ctx, &count, molecules, sizeof *count));
+    RECON_TRY(recon_alloc(ctx, &seen, molecules, sizeof *seen));
+    for (size_t i = 0; i < d->info.n; i++)
+        count[d->store->entry[recon_molecules_row(d, i)].molecule]++;
+    size_t part = count_held(count, molecules, of);
+    if (part == 0)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
+                             "no molecule has two conformers: none can be held out"));
+    RECON_TRY(make_part(ctx, rest, d, d->info.n - part));
+    RECON_TRY(make_part(ctx, held, d, part));
+    deal(*rest, *held, d, count, seen, of, seed);
+done:
+    free(count);
+    free(seen);
+    if (status != RECON_OK) {
+        recon_molecules_close(*rest);
+        recon_molecules_close(*held);
+        *rest = *held = NULL;
+    }
+    return status;
+}
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+/* What the split says is of a part (-1: everything). */
+static recon_status keep_part(recon_ctx *ctx, recon_molecules *d, int part, const char *spec)
+{
+    const uint8_t *split = d->store->split;
+    size_t n = 0;
+    if (part < 0)
+        return RECON_OK;
+    if (!split)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s: there is no split.npy", spec);
+    for (size_t i = 0; i < d->info.n; i++)
+        n += split[i] == part;
+    if (n == 0)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s: no conformer is in that part", spec);
+    recon_status status = recon_alloc_raw(ctx, &d->rows, n, sizeof *d->rows);
+    if (status != RECON_OK)
+        return status;
+    for (size_t i = 0, at = 0; i < d->info.n; i++)
+        if (split[i] == part)
+            d->rows[at++] = i;
+    d->info.n = n;
+    measure(d);
+    return RECON_OK;
+}
+
+/* -1: all; -2: no part is called so. */
+static int part_of(const char *name)
+{
+    for (int i = 0; i < PARTS; i++)
+        if (!strcmp(name, parts[i]))
+            return i;
+    return strcmp(name, "all") ? -2 : -1;
+}
+
+/* The shipped set lies beside the program, built or installed, or where RECON_DATA says. */
+static recon_status find_shipped(recon_ctx *ctx, char out[PATH])
+{
+    char program[PATH - 64];
+    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(program, '/');
+    *(slash ? slash : program) = '\0';
+    const char *chosen = getenv("RECON_DATA");
+    const char *const places[][2] = { { chosen ? chosen : "data", "" },
+                                      { "data", "" },
+                                      { program, "/../data" },
+                                      { program, "/../share/recon/data" },
+                                      { "/usr/local/share/recon/data", "" },
+                                      { "/usr/share/recon/data", "" } };
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        snprintf(out, PATH, "%s%s/conformers", places[i][0], places[i][1]);
+        if (recon_flat_is(out))
+            return RECON_OK;
+    }
+    return recon_fail(ctx, RECON_ERR_IO,
+                      "conformers is not there (looked in $RECON_DATA, data, %s/../data, "
+                      "%s/../share/recon/data, /usr/local/share/recon/data, "
+                      "/usr/share/recon/data): it is data/conformers of recon's sources",
+                      program, program);
+}
+
+/* FOLDER, or FOLDER/PART where that is no folder. */
+static void split_folder(char folder[PATH], int *part, const char *path)
+{
+    struct stat info;
+    snprintf(folder, PATH, "%s", path);
+    char *slash = strrchr(folder, '/');
+    *part = -1;
+    if (!slash || stat(folder, &info) == 0 || part_of(slash + 1) == -2)
+        return;
+    *part = part_of(slash + 1);
+    *slash = '\0';
+}
+
+static recon_status read_spec(recon_ctx *ctx, recon_store *store, size_t *skipped, int *part,
+                              const char *spec, int skip_bad)
+{
+    char folder[PATH];
+    recon_status status = RECON_OK;
+    *part = -1;
+    if (!strncmp(spec, "flat:", 5)) {
+        split_folder(folder, part, spec + 5);
+    } else if (!strncmp(spec, "conformers", 10) && (spec[10] == '\0' || spec[10] == '/')) {
+        *part = part_of(spec[10] ? spec + 11 : "train");
+        if (*part == -2)
+            return recon_fail(ctx, RECON_ERR_INPUT,
+                              "conformers has no part '%s': train, val, test or all", spec + 11);
+        status = find_shipped(ctx, folder);
+    } else {
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "no molecules are called '%s': conformers (with /train, /val, /test, "
+                          "/all), xyz:FILE, sdf:FILE, geom:FILE or flat:DIR",
+                          spec);
+    }
+    return status == RECON_OK ? recon_flat_read(ctx, store, skipped, folder, skip_bad) : status;
+}
+
+int recon_molecules_is(const char *spec)
+{
+    static const char *const prefixes[] = { "xyz:", "sdf:", "geom:", "flat:" };
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (!strncmp(spec, prefixes[i], strlen(prefixes[i])))
+            return 1;
+    return !strncmp(spec, "conformers", 10) && (spec[10] == '\0' || spec[10] == '/');
+}
+
+recon_status recon_molecules_open(recon_ctx *ctx, recon_molecules **out, const char *spec,
+                                  const recon_molecules_options *options)
+{
+    recon_store *store = NULL;
+    size_t skipped = 0;
+    int part;
+    recon_status status;
+    *out = NULL;
+    RECON_TRY(recon_store_new(ctx, &store));
+    RECON_TRY(read_spec(ctx, store, &skipped, &part, spec, options && options->skip_bad));
+    status = recon_molecules_of(ctx, out, store);
+    store = NULL;
+    if (status == RECON_OK)
+        RECON_TRY(keep_part(ctx, *out, part, spec));
+done:
+    recon_store_release(store);
+    if (status != RECON_OK) {
+        recon_molecules_close(*out);
+        *out = NULL;
+    } else if (((*out)->info.skipped = skipped)) {
+        recon_log(ctx, RECON_LOG_WARN, "%s: %zu of %zu conformers cannot be used and are left out",
+                  spec, skipped, skipped + (*out)->store->n);
+    }
+    return status;
+}
