@@ -3,6 +3,7 @@
 #include <recon/core/npy.h>
 #include <recon/ops/backend.h>
 #include "apps/folder.h"
+#include "apps/model_file.h"
 #include "apps/summary.h"
 #include "core/ctx.h"
 #include "core/fail.h"
@@ -11,7 +12,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { DEFAULT_K = 10, METADATA = 6 };
@@ -69,12 +69,11 @@ done:
 
 static recon_status write_model(recon_ctx *ctx, const flow *f)
 {
-    static const char *const mean[] = { "tukey", "frechet", "chordal" };
     char k[32], points[32], path[RECON_PATH];
     const recon_metadata_entry own[METADATA] = {
         { "group", "so2" },
         { "k", k },
-        { "mean", mean[f->o.mean.kind] },
+        { "mean", recon_mean_name(f->o.mean.kind) },
         { "theta", recon_so2_family_name(recon_maps_describe(f->maps).family) },
         { "points", points },
         { "data", f->o.data ? f->o.data : "" },
@@ -83,10 +82,7 @@ static recon_status write_model(recon_ctx *ctx, const flow *f)
     recon_status status;
     snprintf(k, sizeof k, "%zu", f->frames.k);
     snprintf(points, sizeof points, "%zu", f->embedded.n);
-    RECON_TRY(recon_alloc(ctx, &all, METADATA + f->o.n_metadata, sizeof *all));
-    memcpy(all, own, sizeof own);
-    for (size_t i = 0; i < f->o.n_metadata; i++)
-        all[METADATA + i] = f->o.metadata[i];
+    RECON_TRY(recon_metadata_join(ctx, &all, own, METADATA, f->o.metadata, f->o.n_metadata));
     RECON_TRY(recon_model_save(
         ctx, recon_folder_join(path, f->dir, "model.safetensors"), f->model, f->backbone, f->maps,
         &(recon_model_save_options){

@@ -68,3 +68,13 @@ done:
     free(all);
     return status;
 }
+
+recon_status recon_metadata_join(recon_ctx *ctx, recon_metadata_entry **out,
+                                 const recon_metadata_entry *own, size_t n,
+                                 const recon_metadata_entry *more, size_t n_more)
+{
+    recon_status status = recon_alloc(ctx, out, n + n_more, sizeof **out);
+    for (size_t i = 0; status == RECON_OK && i < n + n_more; i++)
+        (*out)[i] = i < n ? own[i] : more[i - n];
+    return status;
+}

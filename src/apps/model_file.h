@@ -13,4 +13,9 @@ recon_status recon_model_file_save(recon_ctx *ctx, const char *path, const char 
                                    const recon_params *backbone, const recon_params *maps,
                                    const char *group, const recon_model_save_options *options);
 
+/* Entries of one's own, and behind them those of somebody else; free *out. */
+recon_status recon_metadata_join(recon_ctx *ctx, recon_metadata_entry **out,
+                                 const recon_metadata_entry *own, size_t n,
+                                 const recon_metadata_entry *more, size_t n_more);
+
 #endif

@@ -106,12 +106,21 @@ static recon_status take_all(recon_ctx *ctx, void *user, size_t at, void *maps, 
     return finish_all(ctx, to, n);
 }
 
+typedef struct {
+    recon_so3 *lambda;
+    int *free;
+} centers;
+
 static recon_status take_lambda(recon_ctx *ctx, void *user, size_t at, void *maps, size_t n)
 {
+    const centers *to = user;
     recon_so3_map *from = maps;
     recon_status status = finish_all(ctx, from, n);
-    for (size_t i = 0; status == RECON_OK && i < n; i++)
-        ((recon_so3 *)user)[at + i] = from[i].lambda;
+    for (size_t i = 0; status == RECON_OK && i < n; i++) {
+        to->lambda[at + i] = from[i].lambda;
+        if (to->free)
+            to->free[at + i] = from[i].free;
+    }
     return status;
 }
 
@@ -121,10 +130,11 @@ recon_status recon_so3_maps_apply(recon_ctx *ctx, recon_so3_map *out, const reco
     return recon_bundle_apply(ctx, &maps->bundle, ~0u, z, n, take_all, out);
 }
 
-recon_status recon_so3_maps_lambda(recon_ctx *ctx, recon_so3 *out, const recon_so3_maps *maps,
-                                   const float *z, size_t n)
+recon_status recon_so3_maps_lambda(recon_ctx *ctx, recon_so3 *out, int *free,
+                                   const recon_so3_maps *maps, const float *z, size_t n)
 {
-    return recon_bundle_apply(ctx, &maps->bundle, 1u << RECON_SO3_DENSITY, z, n, take_lambda, out);
+    return recon_bundle_apply(ctx, &maps->bundle, 1u << RECON_SO3_DENSITY, z, n, take_lambda,
+                              &(centers){ out, free });
 }
 
 double recon_so3_maps_p_value(const recon_so3_maps *maps, double score)

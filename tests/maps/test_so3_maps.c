@@ -352,9 +352,13 @@ static void what_is_saved_answers_the_same(void **state)
     CHECK_NEAR(x.unit, y.unit, 0);
     CHECK_NEAR(recon_so3_maps_p_value(again, 0.7), recon_so3_maps_p_value(m, 0.7), 0);
     recon_so3 lambda[TEST];
-    CHECK_OK(ctx, recon_so3_maps_lambda(ctx, lambda, again, w->z[TRAIN], TEST));
-    for (size_t i = 0; i < TEST; i++)
+    int loose[TEST];
+    CHECK_OK(ctx, recon_so3_maps_lambda(ctx, lambda, loose, again, w->z[TRAIN], TEST));
+    for (size_t i = 0; i < TEST; i++) {
         CHECK_NEAR(recon_so3_distance(lambda[i], a[i].lambda), 0, 0);
+        assert_int_equal(loose[i], a[i].free);
+    }
+    CHECK_OK(ctx, recon_so3_maps_lambda(ctx, lambda, NULL, again, w->z[TRAIN], 1));
     free(a), free(b), recon_so3_maps_free(ctx, again), recon_so3_maps_free(ctx, m), free(w);
 }
 

@@ -20,9 +20,9 @@ typedef struct recon_so3_maps recon_so3_maps;
 
 /* Fits the maps to the points of data and their frames (recon_normalize without queries, by
  * neighbours; recon_frames_gauge makes Gamma one that can be learned). Defaults as in maps.h, but
- * for hidden 512 and no dropout. Frames of other points, fewer than two points, and numbers that
- * are not finite are RECON_ERR_INPUT. options may be NULL. The same seed gives the same bits on
- * the CPU. */
+ * for hidden 512, a rate of 3e-3 and no dropout. Frames of other points, fewer than two points, and
+ * numbers that are not finite are RECON_ERR_INPUT. options may be NULL. The same seed gives the
+ * same bits on the CPU. */
 RECON_API recon_status recon_so3_maps_fit(recon_ctx *ctx, recon_so3_maps **out,
                                           const recon_embedded *data, const recon_frames *frames,
                                           const recon_maps_options *options);
@@ -40,11 +40,12 @@ typedef struct {
 } recon_so3_maps_info;
 RECON_API recon_so3_maps_info recon_so3_maps_describe(const recon_so3_maps *maps);
 
-/* All heads, and Lambda alone, of n embeddings. A number that is not finite is RECON_ERR_INPUT. */
+/* All heads, and Lambda alone, of n embeddings; free [n], as in recon_so3_map, may be NULL. A
+ * number that is not finite is RECON_ERR_INPUT. */
 RECON_API recon_status recon_so3_maps_apply(recon_ctx *ctx, recon_so3_map *out /* [n] */,
                                             const recon_so3_maps *maps, const float *z /* [n][d] */,
                                             size_t n);
-RECON_API recon_status recon_so3_maps_lambda(recon_ctx *ctx, recon_so3 *out /* [n] */,
+RECON_API recon_status recon_so3_maps_lambda(recon_ctx *ctx, recon_so3 *out /* [n] */, int *free,
                                              const recon_so3_maps *maps,
                                              const float *z /* [n][d] */, size_t n);
 
