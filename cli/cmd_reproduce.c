@@ -1,5 +1,5 @@
-/* cmd_reproduce.c - recon reproduce: the paper's image tables, ours beside theirs. */
-#include "cli/reproduce.h"
+/* cmd_reproduce.c - recon reproduce: the paper's tables, ours beside theirs. */
+#include "cli/reproduce_mol.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 
@@ -17,10 +17,11 @@ static int run(int argc, char **argv);
 const cli_command cli_reproduce = {
     .name = "reproduce",
     .purpose = "the paper's tables, ours beside theirs",
-    .arguments = "mnist|fashion",
+    .arguments = "mnist|fashion|molecules",
     .example =
         "  recon reproduce mnist --quick\n"
         "  recon reproduce fashion --figures out/\n"
+        "  recon reproduce molecules\n"
         "  recon reproduce mnist --train --limit 12000 --seeds 3 --device cuda --out runs/\n"
         "\n"
         "Images of the test split are turned as in the paper and go, canonicalised in several\n"
@@ -28,7 +29,8 @@ const cli_command cli_reproduce = {
         "turned with seed 1, test images with seed 2. The test split is only read: models, epochs\n"
         "and settings were chosen on a part of the training split. Labels and true angles are\n"
         "used to measure, by nothing else. --quick takes 2,000 test images and 12,000 training\n"
-        "images, fewer on a slow machine. Models are looked for in models/, or made by --train: a\n"
+        "images, fewer on a slow machine; of molecules every sixth. Models are looked for in "
+        "models/, or made by --train: a\n"
         "backbone and its maps for each seed, under OUT/seed-S/.",
     .run = run,
 };
@@ -78,9 +80,11 @@ static int parse(reproduce_settings *s, const char **word, int argc, char **argv
 static int check(reproduce_settings *s, const char *word)
 {
     s->what = word ? experiment_find(word) : NULL;
-    if (!s->what)
-        return cli_misuse(&cli_reproduce, "%s%s%s", word ? "'" : "say mnist or fashion",
-                          word ? word : "", word ? "' is neither mnist nor fashion" : "");
+    if (!s->what && (!word || strcmp(word, "molecules") != 0))
+        return cli_misuse(&cli_reproduce, "%s%s%s", word ? "'" : "say mnist, fashion or molecules",
+                          word ? word : "", word ? "' is not mnist, fashion or molecules" : "");
+    if (!s->what && (s->embeddings || s->images || s->limit))
+        return cli_misuse(&cli_reproduce, "--embeddings, --images and --limit are for images");
     if (s->train && !s->out)
         return cli_misuse(&cli_reproduce, "--train needs --out DIR");
     if (s->train && (s->model || s->embeddings))
@@ -101,9 +105,15 @@ static int check(reproduce_settings *s, const char *word)
 
 /* --- models ----------------------------------------------------------------------------------- */
 
+/* What models and sets of an experiment are called. */
+static const char *name_of(const reproduce_settings *s)
+{
+    return s->what ? s->what->name : "conformers";
+}
+
 static recon_status find_classifier(recon_ctx *ctx, reproduce_settings *s, char *path, size_t room)
 {
-    const char *name = s->what->name;
+    const char *name = name_of(s);
     char file[64], remedy[256];
     if (s->classifier)
         return RECON_OK;
@@ -118,7 +128,7 @@ static recon_status find_classifier(recon_ctx *ctx, reproduce_settings *s, char 
 
 static recon_status find_model(recon_ctx *ctx, reproduce_settings *s, char *path, size_t room)
 {
-    const char *name = s->what->name, *preset = recon_preset_name((recon_preset)s->preset);
+    const char *name = name_of(s), *preset = recon_preset_name((recon_preset)s->preset);
     int plain = s->preset == RECON_PRESET_FAST;
     char file[64], remedy[256];
     if (s->model || s->train)
@@ -126,7 +136,7 @@ static recon_status find_model(recon_ctx *ctx, reproduce_settings *s, char *path
     snprintf(file, sizeof file, "%s%s%s.safetensors", name, plain ? "" : "-", plain ? "" : preset);
     snprintf(remedy, sizeof remedy,
              "`recon reproduce %s --train --preset %s --out DIR` makes one, --model names another",
-             name, preset);
+             s->what ? name : "molecules", preset);
     s->model = path;
     return shipped_model(ctx, path, room, file, remedy);
 }
@@ -186,25 +196,83 @@ done:
     return status;
 }
 
+/* The same for molecules. */
+static recon_status train_molecules(recon_ctx *ctx, const reproduce_settings *s, const char *dir)
+{
+    recon_precision precision = s->precision ? RECON_MIXED : RECON_SINGLE;
+    recon_molnet_options o = { .shape = { .preset = (recon_preset)s->preset },
+                               .epochs = s->epochs,
+                               .seed = s->seed,
+                               .precision = precision,
+                               .resume = s->resume };
+    recon_moldiscover_options d = { .maps = { .seed = s->seed },
+                                    .precision = precision,
+                                    .data = "conformers" };
+    recon_molecules *upright = NULL, *data = NULL, *held = NULL;
+    recon_train_result trained;
+    recon_moldiscovery found = { 0 };
+    char backbone[4096];
+    recon_status status;
+    snprintf(backbone, sizeof backbone, "%s/backbone.safetensors", dir);
+    RECON_TRY(make_folder(ctx, s->out));
+    RECON_TRY(make_folder(ctx, dir));
+    RECON_TRY(recon_molecules_open(ctx, &upright, "conformers/train", NULL));
+    RECON_TRY(recon_molecules_turn(ctx, &data, upright, "fisher", TRAIN_SEED));
+    RECON_TRY(recon_molecules_open(ctx, &held, "conformers/val", NULL));
+    RECON_TRY(recon_molnet_train(ctx, &trained, data, held, backbone, &o));
+    RECON_TRY(recon_moldiscover(ctx, &found, backbone, data, dir, &d));
+    recon_log(ctx, RECON_LOG_INFO, "seed %zu: trained in %.0f s, discovered in %.0f s", s->seed,
+              trained.seconds, found.seconds.total);
+done:
+    recon_moldiscovery_free(&found);
+    recon_molecules_close(held);
+    recon_molecules_close(data);
+    recon_molecules_close(upright);
+    return status;
+}
+
 /* --- runs ------------------------------------------------------------------------------------- */
+
+static recon_status measure_molecules(recon_ctx *ctx, json_t **out, json_t *figures,
+                                      const reproduce_settings *s)
+{
+    mol_reproduction r;
+    recon_status status;
+    RECON_TRY(mol_reproduce_measure(ctx, &r, s));
+    if (s->figures)
+        RECON_TRY(mol_reproduce_figures(ctx, figures, &r, s->figures));
+    *out = mol_reproduce_json(&r);
+done:
+    mol_reproduce_free(ctx, &r);
+    return status;
+}
+
+static recon_status measure_images(recon_ctx *ctx, json_t **out, json_t *figures,
+                                   const reproduce_settings *s)
+{
+    reproduction r;
+    recon_status status;
+    RECON_TRY(reproduce_measure(ctx, &r, s));
+    if (s->figures)
+        RECON_TRY(reproduce_figures(ctx, figures, &r, s->figures));
+    *out = reproduce_json(&r);
+done:
+    reproduce_free(ctx, &r);
+    return status;
+}
 
 static recon_status measure(recon_ctx *ctx, json_t **out, const reproduce_settings *s)
 {
-    reproduction r;
     json_t *list = json_array();
     recon_status status;
     *out = NULL;
-    RECON_TRY(reproduce_measure(ctx, &r, s));
-    if (s->figures)
-        RECON_TRY(reproduce_figures(ctx, list, &r, s->figures));
-    *out = reproduce_json(&r);
+    RECON_TRY((s->what ? measure_images : measure_molecules)(ctx, out, list, s));
     if (!*out)
         RECON_TRY(recon_fail(ctx, RECON_ERR_MEMORY, "out of memory"));
     if (s->figures)
         json_object_set(*out, "figures", list);
 done:
     json_decref(list);
-    reproduce_free(ctx, &r);
     return status;
 }
 
@@ -221,7 +289,7 @@ static recon_status train_and_measure(recon_ctx *ctx, json_t **out, const reprod
     one.model = model;
     one.embeddings = dir;
     one.figures = seed == s->seed ? s->figures : NULL;
-    RECON_TRY(train_model(ctx, &one, dir));
+    RECON_TRY((s->what ? train_model : train_molecules)(ctx, &one, dir));
     RECON_TRY(measure(ctx, out, &one));
 done:
     return status;
@@ -244,7 +312,7 @@ static recon_status show(recon_ctx *ctx, const reproduce_settings *s, json_t *co
     json_t *spread = n > 1 ? reproduce_spread(runs, n) : NULL;
     recon_status status = RECON_OK;
     if (!s->common.json && !s->common.quiet)
-        reproduce_print(result, spread);
+        (s->what ? reproduce_print : mol_reproduce_print)(result, spread);
     if (spread)
         add_runs(result, spread, runs, n);
     if (s->common.json)

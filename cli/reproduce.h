@@ -40,7 +40,7 @@ const experiment *experiment_find(const char *name); /* NULL: there is none */
 
 /* What was asked for. Zero in any field means its default. */
 typedef struct {
-    const experiment *what;
+    const experiment *what;         /* NULL: molecules                 */
     const char *model, *classifier; /* NULL: the shipped ones          */
     const char *embeddings;         /* folder with z.npy and g.npy     */
     const char *figures, *out;      /* folders                         */
@@ -138,6 +138,16 @@ json_t *reproduce_spread(json_t *const *runs, size_t n);
 
 /* The tables as text, from what reproduce_json says; spread may be NULL. */
 void reproduce_print(const json_t *result, const json_t *spread);
+
+/* Of which: the number at "a.b.c", NaN where there is none, and rows of such numbers beside their
+ * spread and the paper's. */
+typedef struct {
+    const char *path, *label; /* no path: a heading */
+    int digits;
+} reproduce_row;
+double reproduce_number(const json_t *from, const char *path);
+void reproduce_print_rows(const json_t *result, const json_t *spread, const reproduce_row *rows,
+                          size_t n);
 
 /* Writes the figures into the folder, which is made if need be; names to list, a JSON array. */
 recon_status reproduce_figures(recon_ctx *ctx, json_t *list, const reproduction *r,

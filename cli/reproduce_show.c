@@ -225,7 +225,7 @@ json_t *reproduce_spread(json_t *const *runs, size_t n)
 /* --- text ------------------------------------------------------------------------------------- */
 
 /* The number at "a.b" or "a"; NaN where there is none. */
-static double number_at(const json_t *from, const char *path)
+double reproduce_number(const json_t *from, const char *path)
 {
     char first[32];
     const char *dot = strchr(path, '.');
@@ -236,7 +236,7 @@ static double number_at(const json_t *from, const char *path)
                    ? json_number_value(json_object_get(from, path))
                    : NAN;
     snprintf(first, sizeof first, "%.*s", (int)(dot - path), path);
-    return number_at(json_object_get(from, first), dot + 1);
+    return reproduce_number(json_object_get(from, first), dot + 1);
 }
 
 static void print_cell(double value, int digits)
@@ -247,10 +247,7 @@ static void print_cell(double value, int digits)
         printf("%12.*f", digits, value);
 }
 
-static const struct {
-    const char *path, *label; /* no path: a heading */
-    int digits;
-} rows[] = {
+static const reproduce_row image_rows[] = {
     { NULL, "accuracy of the frozen classifier, percent", 0 },
     { "accuracy.none", "turned, as they come", 2 },
     { "accuracy.ieae", "IE-AE canonical", 2 },
@@ -282,21 +279,22 @@ static const struct {
     { "hit_rate", "hit rate, k = 10", 4 },
 };
 
-static void print_rows(const json_t *result, const json_t *spread)
+void reproduce_print_rows(const json_t *result, const json_t *spread, const reproduce_row *rows,
+                          size_t n)
 {
     const json_t *paper = json_object_get(result, "paper");
     printf("\n%-36s%12s%s%12s\n", "", spread ? "mean" : "ours", spread ? "      spread" : "",
            "paper");
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < n; i++) {
         if (!rows[i].path) {
             printf("%s\n", rows[i].label);
             continue;
         }
         printf("  %-34s", rows[i].label);
-        print_cell(number_at(result, rows[i].path), rows[i].digits);
+        print_cell(reproduce_number(result, rows[i].path), rows[i].digits);
         if (spread)
-            print_cell(number_at(spread, rows[i].path), rows[i].digits);
-        print_cell(number_at(paper, rows[i].path), rows[i].digits);
+            print_cell(reproduce_number(spread, rows[i].path), rows[i].digits);
+        print_cell(reproduce_number(paper, rows[i].path), rows[i].digits);
         putchar('\n');
     }
 }
@@ -308,7 +306,8 @@ static void print_theta(const json_t *result)
     printf("\ntheta by class, degrees\n  %-12s%10s%12s%10s\n", "", "truth", "predicted", "spread");
     json_array_foreach(json_object_get(result, "theta"), i, c)
         printf("  %-12s%10.1f%12.1f%10.1f\n", json_string_value(json_object_get(c, "class")),
-               number_at(c, "truth_deg"), number_at(c, "mean_deg"), number_at(c, "spread_deg"));
+               reproduce_number(c, "truth_deg"), reproduce_number(c, "mean_deg"),
+               reproduce_number(c, "spread_deg"));
 }
 
 static void print_by_k(const json_t *result)
@@ -316,10 +315,10 @@ static void print_by_k(const json_t *result)
     size_t i;
     json_t *p;
     printf("\nAlgorithm 1 against k, on %.0f training images\n  %5s%12s%22s\n",
-           number_at(result, "training_images"), "k", "hit rate", "theta error, degrees");
+           reproduce_number(result, "training_images"), "k", "hit rate", "theta error, degrees");
     json_array_foreach(json_object_get(result, "by_k"), i, p)
-        printf("  %5.0f%12.4f%22.2f\n", number_at(p, "k"), number_at(p, "hit_rate"),
-               number_at(p, "theta_mae_deg"));
+        printf("  %5.0f%12.4f%22.2f\n", reproduce_number(p, "k"), reproduce_number(p, "hit_rate"),
+               reproduce_number(p, "theta_mae_deg"));
 }
 
 /* Classes with the neighbours they are mixed up with, for the worst rows. */
@@ -330,7 +329,7 @@ static void print_confusion(const json_t *result)
     const json_t *theta = json_object_get(result, "theta");
     const json_t *list = json_object_get(result, "confusion_percent");
     printf("\nneighbours of the %.0f rows with the lowest hit rate, percent of each class\n  %-12s",
-           number_at(result, "confusion_rows"), "");
+           reproduce_number(result, "confusion_rows"), "");
     for (size_t c = 0; c < CLASSES; c++)
         printf("%8.6s", json_string_value(json_object_get(json_array_get(theta, c), "class")));
     json_array_foreach(list, i, row)
@@ -350,11 +349,11 @@ static void print_folds(const json_t *result)
     int any = 0;
     printf("\nnatural pose defined only modulo 180 degrees (second moment against first):");
     json_array_foreach(json_object_get(result, "modulo_180"), i,
-                       f) if (number_at(f, "percent") >= 0.5)
+                       f) if (reproduce_number(f, "percent") >= 0.5)
     {
         printf("\n  %-12s%5.1f%% of the class (mean moments %.2f, %.2f)",
-               json_string_value(json_object_get(f, "class")), number_at(f, "percent"),
-               number_at(f, "first_moment"), number_at(f, "second_moment"));
+               json_string_value(json_object_get(f, "class")), reproduce_number(f, "percent"),
+               reproduce_number(f, "first_moment"), reproduce_number(f, "second_moment"));
         any = 1;
     }
     puts(any ? "" : " of no class");
@@ -371,8 +370,8 @@ static void print_pair(const json_t *result)
            "(1-Wasserstein)\n",
            json_string_value(json_array_get(names, 0)), json_string_value(json_array_get(names, 1)),
            json_number_value(json_array_get(at, 0)), json_number_value(json_array_get(at, 1)),
-           number_at(p, "between_deg"), number_at(p, "distance_before_deg"),
-           number_at(p, "distance_after_deg"));
+           reproduce_number(p, "between_deg"), reproduce_number(p, "distance_before_deg"),
+           reproduce_number(p, "distance_after_deg"));
 }
 
 static void print_figures(const json_t *result)
@@ -391,11 +390,11 @@ void reproduce_print(const json_t *result, const json_t *spread)
         "%s: %s (%s, %.0f weights) in front of %s\n%.0f test images; %.0f s on %s, %.0f threads\n",
         json_string_value(json_object_get(result, "title")),
         json_string_value(json_object_get(result, "model")),
-        json_string_value(json_object_get(result, "preset")), number_at(result, "weights"),
-        json_string_value(json_object_get(result, "classifier")), number_at(result, "test_images"),
-        number_at(result, "seconds"), json_string_value(json_object_get(result, "backend")),
-        number_at(result, "threads"));
-    print_rows(result, spread);
+        json_string_value(json_object_get(result, "preset")), reproduce_number(result, "weights"),
+        json_string_value(json_object_get(result, "classifier")),
+        reproduce_number(result, "test_images"), reproduce_number(result, "seconds"),
+        json_string_value(json_object_get(result, "backend")), reproduce_number(result, "threads"));
+    reproduce_print_rows(result, spread, image_rows, sizeof image_rows / sizeof *image_rows);
     print_theta(result);
     print_by_k(result);
     print_confusion(result);

@@ -18,6 +18,10 @@
 #include <recon/group/so3.h>
 #include <recon/group/se2.h>
 #include <recon/group/se3.h>
+#include <recon/group/irreps.h>
+#include <recon/group/harmonics.h>
+#include <recon/group/clebsch_gordan.h>
+#include <recon/group/wigner.h>
 #include <recon/stats/mean.h>
 #include <recon/stats/so2_mean.h>
 #include <recon/stats/so2_density.h>
@@ -25,6 +29,7 @@
 #include <recon/stats/so3_mean.h>
 #include <recon/stats/matrix_fisher.h>
 #include <recon/stats/fisher_fit.h>
+#include <recon/stats/fisher_gauge.h>
 #include <recon/stats/wasserstein.h>
 #include <recon/stats/roc.h>
 #include <recon/knn/knn.h>
@@ -35,6 +40,8 @@
 #include <recon/nn/fields.h>
 #include <recon/nn/steerable_basis.h>
 #include <recon/nn/steerable.h>
+#include <recon/nn/couple.h>
+#include <recon/nn/segnn.h>
 #include <recon/nn/adam.h>
 #include <recon/nn/schedule.h>
 #include <recon/nn/checkpoint.h>
@@ -46,17 +53,26 @@
 #include <recon/data/image.h>
 #include <recon/data/turns.h>
 #include <recon/data/molecules.h>
+#include <recon/data/xyz.h>
 #include <recon/data/bonds.h>
 #include <recon/data/rmsd.h>
+#include <recon/data/symmetry.h>
+#include <recon/data/ensemble.h>
+#include <recon/data/geom.h>
+#include <recon/data/select.h>
 #include <recon/backbone/embedded.h>
 #include <recon/backbone/classifier.h>
 #include <recon/backbone/ieae.h>
 #include <recon/backbone/molnet.h>
+#include <recon/backbone/gcn.h>
 #include <recon/backbone/equivariance.h>
 #include <recon/normalize/normalize.h>
+#include <recon/normalize/gauge.h>
 #include <recon/maps/so2_map.h>
 #include <recon/maps/maps.h>
 #include <recon/maps/image_maps.h>
+#include <recon/maps/so3_map.h>
+#include <recon/maps/so3_maps.h>
 #include <recon/apps/model.h>
 #include <recon/apps/pose.h>
 #include <recon/apps/canonicalize.h>
@@ -64,6 +80,14 @@
 #include <recon/apps/discover.h>
 #include <recon/apps/evaluate.h>
 #include <recon/apps/times.h>
+#include <recon/apps/molmodel.h>
+#include <recon/apps/pose3.h>
+#include <recon/apps/moldiscover.h>
+#include <recon/apps/molcanonicalize.h>
+#include <recon/apps/molscore.h>
+#include <recon/apps/moltimes.h>
+#include <recon/apps/spin.h>
+#include <recon/apps/molevaluate.h>
 #include <recon/report/figure.h>
 
 #endif
