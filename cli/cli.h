@@ -22,12 +22,16 @@ typedef enum {
     CLI_PAIR    /* const char *[2]: two words                                   */
 } cli_kind;
 
+/* Added to a kind: of one sort of data alone. The help says so, and with the other sort it is
+ * misuse. */
+enum { CLI_IMAGES = 16, CLI_MOLECULES = 32 };
+
 typedef struct {
     const char *name;    /* "--k"                                               */
     const char *value;   /* what to call its value in the help, "N"             */
     const char *choices; /* CLI_CHOICE: "chordal|frechet|tukey"                 */
     const char *help;
-    cli_kind kind;
+    int kind; /* a cli_kind, and whose */
     int required;
     void *out; /* keeps its default when the option is not given                */
 } cli_option;
