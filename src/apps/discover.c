@@ -2,20 +2,19 @@
 #include <recon/apps/discover.h>
 #include <recon/core/npy.h>
 #include <recon/ops/backend.h>
+#include "apps/folder.h"
+#include "apps/model_file.h"
 #include "apps/summary.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-enum { DEFAULT_K = 10, PATH = 4096, METADATA = 6 };
+enum { DEFAULT_K = 10, METADATA = 6 };
 
 typedef struct {
     const char *model, *dir;
@@ -27,37 +26,16 @@ typedef struct {
     recon_so2_map *said; /* [points] by the maps */
 } flow;
 
-static const char *join(char out[PATH], const char *dir, const char *name)
-{
-    snprintf(out, PATH, "%s/%s", dir, name);
-    return out;
-}
-
-static recon_status make_folder(recon_ctx *ctx, const char *dir, int *made)
-{
-    struct stat s;
-    if (strlen(dir) > PATH - 64) /* room for what is joined to it */
-        return recon_fail(ctx, RECON_ERR_INPUT, "%.64s...: the path is too long", dir);
-    *made = mkdir(dir, 0777) == 0;
-    if (!*made && (errno != EEXIST || stat(dir, &s) != 0 || !S_ISDIR(s.st_mode)))
-        return recon_fail(ctx, RECON_ERR_IO, "%s: cannot make the folder: %s", dir,
-                          strerror(errno));
-    if (access(dir, W_OK) != 0)
-        return recon_fail(ctx, RECON_ERR_IO, "%s: cannot write into the folder: %s", dir,
-                          strerror(errno));
-    return RECON_OK;
-}
-
 /* --- the flow --------------------------------------------------------------------------------- */
 
 /* With half: what will be opened later, by way of a file as it will be. */
 static recon_status open_backbone(recon_ctx *ctx, flow *f)
 {
-    char rounded[PATH];
+    char rounded[RECON_PATH];
     recon_status status = recon_ieae_open(ctx, &f->backbone, f->model, f->o.precision);
     if (status != RECON_OK || !f->o.half)
         return status;
-    join(rounded, f->dir, ".rounded.safetensors");
+    recon_folder_join(rounded, f->dir, ".rounded.safetensors");
     RECON_TRY(recon_model_save(ctx, rounded, f->model, f->backbone, NULL,
                                &(recon_model_save_options){ .half = 1 }));
     recon_ieae_close(ctx, f->backbone);
@@ -91,12 +69,11 @@ done:
 
 static recon_status write_model(recon_ctx *ctx, const flow *f)
 {
-    static const char *const mean[] = { "tukey", "frechet", "chordal" };
-    char k[32], points[32], path[PATH];
+    char k[32], points[32], path[RECON_PATH];
     const recon_metadata_entry own[METADATA] = {
         { "group", "so2" },
         { "k", k },
-        { "mean", mean[f->o.mean.kind] },
+        { "mean", recon_mean_name(f->o.mean.kind) },
         { "theta", recon_so2_family_name(recon_maps_describe(f->maps).family) },
         { "points", points },
         { "data", f->o.data ? f->o.data : "" },
@@ -105,12 +82,9 @@ static recon_status write_model(recon_ctx *ctx, const flow *f)
     recon_status status;
     snprintf(k, sizeof k, "%zu", f->frames.k);
     snprintf(points, sizeof points, "%zu", f->embedded.n);
-    RECON_TRY(recon_alloc(ctx, &all, METADATA + f->o.n_metadata, sizeof *all));
-    memcpy(all, own, sizeof own);
-    for (size_t i = 0; i < f->o.n_metadata; i++)
-        all[METADATA + i] = f->o.metadata[i];
+    RECON_TRY(recon_metadata_join(ctx, &all, own, METADATA, f->o.metadata, f->o.n_metadata));
     RECON_TRY(recon_model_save(
-        ctx, join(path, f->dir, "model.safetensors"), f->model, f->backbone, f->maps,
+        ctx, recon_folder_join(path, f->dir, "model.safetensors"), f->model, f->backbone, f->maps,
         &(recon_model_save_options){
             .half = f->o.half, .metadata = all, .n_metadata = METADATA + f->o.n_metadata }));
 done:
@@ -120,12 +94,13 @@ done:
 
 static recon_status write_embeddings(recon_ctx *ctx, const flow *f)
 {
-    char path[PATH];
+    char path[RECON_PATH];
     const recon_embedded *e = &f->embedded;
     recon_array z = { .dtype = RECON_F32, .ndim = 2, .shape = { e->n, e->d }, .data = e->z };
     recon_array g = { .dtype = RECON_F64, .ndim = 1, .shape = { e->n }, .data = e->so2 };
-    recon_status status = recon_npy_write(ctx, join(path, f->dir, "z.npy"), &z);
-    return status == RECON_OK ? recon_npy_write(ctx, join(path, f->dir, "g.npy"), &g) : status;
+    recon_status status = recon_npy_write(ctx, recon_folder_join(path, f->dir, "z.npy"), &z);
+    return status == RECON_OK ? recon_npy_write(ctx, recon_folder_join(path, f->dir, "g.npy"), &g)
+                              : status;
 }
 
 static recon_status write_all(recon_ctx *ctx, const flow *f, const recon_discovery *out)
@@ -139,25 +114,17 @@ done:
     return status;
 }
 
-/* Now, and the time since *then in *seconds. */
-static void lap(double *seconds, double *then)
-{
-    double now = recon_now();
-    *seconds = now - *then;
-    *then = now;
-}
-
 static recon_status run(recon_ctx *ctx, recon_discovery *out, flow *f, const recon_dataset *data)
 {
     double begun = recon_now(), then = begun;
     recon_status status;
     RECON_TRY(open_backbone(ctx, f));
     RECON_TRY(recon_ieae_embed_all(ctx, &f->embedded, f->backbone, data));
-    lap(&out->seconds.embed, &then);
+    recon_lap(&out->seconds.embed, &then);
     RECON_TRY(normalize(ctx, f));
-    lap(&out->seconds.normalize, &then);
+    recon_lap(&out->seconds.normalize, &then);
     RECON_TRY(learn(ctx, f));
-    lap(&out->seconds.maps, &then);
+    recon_lap(&out->seconds.maps, &then);
     out->seconds.total = then - begun;
     RECON_TRY(recon_summarize(ctx, out,
                               &(recon_findings){ .options = &f->o,
@@ -191,7 +158,7 @@ recon_status recon_discover(recon_ctx *ctx, recon_discovery *out, const char *mo
         f.o = *options;
     f.o.k = f.o.k ? f.o.k : DEFAULT_K;
     RECON_TRY(check(ctx, &f.o));
-    RECON_TRY(make_folder(ctx, dir, &made));
+    RECON_TRY(recon_folder_make(ctx, dir, &made));
     RECON_TRY(run(ctx, out, &f, data));
 done:
     free(f.said);

@@ -1,27 +1,16 @@
 /* model.c - backbone and maps in one file. */
 #include "apps/model.h"
+#include "apps/model_file.h"
 #include "core/fail.h"
 #include "core/memory.h"
 
 #include <math.h>
 #include <recon/group/so2.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define MAPS "maps" /* the metadata key that says that the maps are there */
+#define GROUP "so2"
 
 /* --- files ------------------------------------------------------------------------------------ */
-
-static recon_status check_maps(recon_ctx *ctx, const char *path)
-{
-    recon_safetensors *file = NULL;
-    recon_status status = recon_safetensors_open(ctx, &file, path);
-    if (status == RECON_OK && !recon_safetensors_metadata(file, MAPS))
-        status = recon_fail(ctx, RECON_ERR_INPUT,
-                            "%s: a model without maps: run `recon discover` first", path);
-    recon_safetensors_close(file);
-    return status;
-}
 
 recon_status recon_model_open(recon_ctx *ctx, recon_model **out, const char *path,
                               recon_precision precision)
@@ -32,7 +21,7 @@ recon_status recon_model_open(recon_ctx *ctx, recon_model **out, const char *pat
     if (status != RECON_OK)
         return status;
     RECON_TRY(recon_ieae_open(ctx, &m->backbone, path, precision));
-    RECON_TRY(check_maps(ctx, path));
+    RECON_TRY(recon_model_file_check(ctx, path, GROUP));
     RECON_TRY(recon_maps_open(ctx, &m->maps, path));
     m->shape = recon_ieae_describe(m->backbone);
     size_t d = recon_maps_describe(m->maps).d;
@@ -71,51 +60,12 @@ const recon_maps *recon_model_maps(const recon_model *model)
     return model->maps;
 }
 
-/* What is said anew is not said twice. */
-static int is_among(const recon_metadata_entry *entries, size_t n, const char *key)
-{
-    for (size_t i = 0; i < n; i++)
-        if (!strcmp(entries[i].key, key))
-            return 1;
-    return 0;
-}
-
-static size_t count_metadata(const recon_safetensors *file)
-{
-    size_t n = 0;
-    while (recon_safetensors_metadata_at(file, n).key)
-        n++;
-    return n;
-}
-
 recon_status recon_model_save(recon_ctx *ctx, const char *path, const char *from,
                               recon_ieae *backbone, const recon_maps *maps,
                               const recon_model_save_options *options)
 {
-    const recon_model_save_options o = options ? *options : (recon_model_save_options){ 0 };
-    const recon_params *sets[] = { recon_ieae_params(backbone),
-                                   maps ? recon_maps_params(maps) : NULL };
-    recon_metadata_entry *all = NULL;
-    recon_safetensors *file = NULL;
-    recon_status status;
-    size_t n = 0;
-    RECON_TRY(recon_safetensors_open(ctx, &file, from));
-    RECON_TRY(recon_alloc(ctx, &all, count_metadata(file) + o.n_metadata + 1, sizeof *all));
-    for (size_t i = 0; i < o.n_metadata; i++)
-        all[n++] = o.metadata[i];
-    if (maps)
-        all[n++] = (recon_metadata_entry){ MAPS, "so2" };
-    for (size_t i = 0, end = n; i < count_metadata(file); i++) {
-        recon_metadata_entry e = recon_safetensors_metadata_at(file, i);
-        if (!is_among(all, end, e.key))
-            all[n++] = e;
-    }
-    RECON_TRY(recon_params_save_all(ctx, path, sets, maps ? 2 : 1, all, n,
-                                    &(recon_params_save_options){ .bf16 = o.half }));
-done:
-    recon_safetensors_close(file);
-    free(all);
-    return status;
+    return recon_model_file_save(ctx, path, from, recon_ieae_params(backbone),
+                                 maps ? recon_maps_params(maps) : NULL, GROUP, options);
 }
 
 /* --- images ----------------------------------------------------------------------------------- */

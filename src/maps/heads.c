@@ -1,4 +1,4 @@
-/* heads.c - the table of heads.
+/* heads.c - the table of heads on SO(2).
  *
  * Theta is the median of its pseudo-labels, not their mean: where some neighbours are of a wrong
  * class the labels have a long tail. Widths are regressed as they are and kept positive when they
@@ -17,31 +17,45 @@ static double softplus(double x)
     return fmax(x, 0) + log1p(exp(-fabs(x)));
 }
 
-static recon_var lambda_loss(recon_tape *t, recon_var y, recon_var target)
-{
-    return recon_var_cosine_loss(t, recon_var_unit(t, y), target);
-}
+#define LOSS(name, expression)                                                                     \
+    static recon_var name(recon_tape *t, recon_var y, recon_var target, double family)             \
+    {                                                                                              \
+        (void)family;                                                                              \
+        return expression;                                                                         \
+    }
+LOSS(lambda_loss, recon_var_cosine_loss(t, recon_var_unit(t, y), target))
+LOSS(theta_loss, recon_var_l1(t, y, target))
+LOSS(support_loss, recon_var_mse(t, y, target))
+LOSS(density_loss, recon_var_vonmises_loss(t, y, target))
 
-static void read_lambda(recon_so2_map *out, const double *y)
+static void read_lambda(void *map, const double *y, double family)
 {
+    recon_so2_map *out = map;
+    (void)family;
     out->lambda = recon_so2_wrap(atan2(y[1], y[0]));
 }
 
-static void read_theta(recon_so2_map *out, const double *y)
+static void read_theta(void *map, const double *y, double family)
 {
+    recon_so2_map *out = map;
+    (void)family;
     out->theta = y[0] < RECON_THETA_LEAST ? RECON_THETA_LEAST : y[0]; /* NaN stays */
 }
 
 /* Plain regression of two angles, as the paper's baseline does it, seam and all. */
-static void read_support(recon_so2_map *out, const double *y)
+static void read_support(void *map, const double *y, double family)
 {
+    recon_so2_map *out = map;
+    (void)family;
     out->midpoint = recon_so2_wrap((y[0] + y[1]) / 2);
     out->half_width = fabs(y[1] - y[0]) / 2;
 }
 
-static void read_density(recon_so2_map *out, const double *y)
+static void read_density(void *map, const double *y, double family)
 {
+    recon_so2_map *out = map;
     double top = y[0], sum = 0;
+    (void)family;
     out->density = (recon_so2_density){ .family = RECON_SO2_MIXTURE, .parts = PARTS };
     for (int k = 1; k < PARTS; k++)
         top = fmax(top, y[k]);
@@ -57,7 +71,7 @@ static void read_density(recon_so2_map *out, const double *y)
 
 const recon_head_kind recon_heads[RECON_HEADS] = {
     [RECON_HEAD_LAMBDA] = { "lambda", 2, 2, 1, lambda_loss, read_lambda },
-    [RECON_HEAD_THETA] = { "theta", 1, 1, 0, recon_var_l1, read_theta },
-    [RECON_HEAD_SUPPORT] = { "support", 2, 2, 0, recon_var_mse, read_support },
-    [RECON_HEAD_DENSITY] = { "density", 4 * PARTS, 1, 1, recon_var_vonmises_loss, read_density },
+    [RECON_HEAD_THETA] = { "theta", 1, 1, 0, theta_loss, read_theta },
+    [RECON_HEAD_SUPPORT] = { "support", 2, 2, 0, support_loss, read_support },
+    [RECON_HEAD_DENSITY] = { "density", 4 * PARTS, 1, 1, density_loss, read_density },
 };

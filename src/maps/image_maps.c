@@ -157,6 +157,8 @@ static recon_status learn(recon_ctx *ctx, recon_image_maps *m, const recon_datas
     l->params = m->params;
     l->precision = m->params->precision;
     l->heads = NETS;
+    l->kind = recon_heads;
+    l->number = family;
     for (int h = 0; h < NETS; h++) {
         l->name[h] = net_name[h];
         l->target[h] = targets->of[h];
@@ -250,7 +252,7 @@ static recon_status apply_some(recon_tape *t, recon_so2_map *out, const recon_im
         recon_var x = view(t, m->backbone, seen, images, n); /* anew: a net uses its memory */
         RECON_TRY(recon_var_read(t, y, net(t, m, h, x)));
         for (size_t i = 0; i < n; i++) {
-            recon_heads[h].read(&out[i], y + i * recon_heads[h].outputs);
+            recon_heads[h].read(&out[i], y + i * recon_heads[h].outputs, m->family);
             out[i].family = m->family;
         }
     }

@@ -16,9 +16,9 @@ typedef struct {
     const recon_lessons *l;
     size_t *which; /* [batch] the points of a batch */
     float *rows;   /* [batch][targets]              */
-    recon_var x, target[RECON_HEADS];
-    double lowest[RECON_HEADS]; /* loss on the points held out, and the weights that had it: */
-    double *best[RECON_HEADS];
+    recon_var x, target[RECON_HEADS_MOST];
+    double lowest[RECON_HEADS_MOST]; /* loss on the points held out, and the weights that had it: */
+    double *best[RECON_HEADS_MOST];
 } course;
 
 /* --- the plan --------------------------------------------------------------------------------- */
@@ -57,11 +57,15 @@ size_t recon_lessons_place(const recon_lessons *l, size_t i)
 
 /* --- a step ----------------------------------------------------------------------------------- */
 
-static recon_var targets_of(course *k, recon_tape *t, int h, size_t n)
+/* Of the points themselves, or in training (draw > 0) of their twins. */
+static recon_var targets_of(course *k, recon_tape *t, int h, size_t n, uint64_t draw)
 {
-    size_t width = recon_heads[h].targets, shape[2] = { n, width };
-    for (size_t i = 0; i < n; i++)
-        memcpy(k->rows + i * width, k->l->target[h] + k->which[i] * width, width * sizeof(float));
+    const recon_lessons *l = k->l;
+    size_t width = l->kind[h].targets, shape[2] = { n, width };
+    for (size_t i = 0; i < n; i++) {
+        size_t from = draw && l->twin ? l->twin(l->twins, h, k->which[i], draw) : k->which[i];
+        memcpy(k->rows + i * width, l->target[h] + from * width, width * sizeof(float));
+    }
     return recon_var_input(t, k->rows, RECON_F32, shape, 2);
 }
 
@@ -77,7 +81,7 @@ static recon_status feed(void *user, recon_tape *t, uint64_t step)
             recon_lessons_place(l, l->held + recon_permute(begin + i, trained, l->seed, epoch + 1));
     k->x = l->input(l->user, t, k->which, l->batch);
     for (int h = 0; h < l->heads; h++)
-        k->target[h] = targets_of(k, t, h, l->batch);
+        k->target[h] = targets_of(k, t, h, l->batch, step + 1);
     return recon_tape_status(t);
 }
 
@@ -87,7 +91,7 @@ static recon_var loss(void *user, recon_tape *t)
     recon_var sum = NULL;
     for (int h = 0; h < k->l->heads; h++) {
         recon_var y = k->l->output(k->l->user, t, h, k->x);
-        recon_var term = recon_heads[h].loss(t, y, k->target[h]);
+        recon_var term = k->l->kind[h].loss(t, y, k->target[h], k->l->number);
         sum = h ? recon_var_add(t, sum, term) : term;
     }
     return sum;
@@ -139,7 +143,8 @@ static recon_status held_loss(course *k, recon_tape *t, int h, double *out)
             k->which[i] = recon_lessons_place(l, at + i);
         RECON_TRY(recon_tape_begin(t, RECON_INFER, 0));
         recon_var y = l->output(l->user, t, h, l->input(l->user, t, k->which, n));
-        RECON_TRY(recon_var_read(t, &mean, recon_heads[h].loss(t, y, targets_of(k, t, h, n))));
+        recon_var term = l->kind[h].loss(t, y, targets_of(k, t, h, n, 0), l->number);
+        RECON_TRY(recon_var_read(t, &mean, term));
         *out += mean * (double)n / (double)l->held;
     }
 done:
@@ -176,6 +181,7 @@ static recon_status train(course *k)
         .epoch = epoch,
         .seed = l->seed,
         .precision = l->precision,
+        .plain = l->plain,
         .schedule = { RECON_RATE_COSINE, l->rate, 0, steps / 20, steps, 0, 0 },
         .adam = { .decay = l->decay, .clip = 1 }, /* the paper's clip: first steps are wild */
     };
@@ -193,7 +199,7 @@ recon_status recon_lessons_learn(recon_ctx *ctx, const recon_lessons *l)
     recon_status status;
     for (int h = 0; h < l->heads; h++) {
         k.lowest[h] = HUGE_VAL;
-        width = width > recon_heads[h].targets ? width : recon_heads[h].targets;
+        width = width > l->kind[h].targets ? width : l->kind[h].targets;
         RECON_TRY(recon_alloc(ctx, &k.best[h], head_size(l, h), sizeof *k.best[h]));
     }
     RECON_TRY(recon_alloc(ctx, &k.rows, l->batch * width, sizeof *k.rows));

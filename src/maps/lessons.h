@@ -4,23 +4,28 @@
 #define MAPS_LESSONS_H
 
 #include <recon/maps/maps.h>
-#include "maps/heads.h"
+#include "maps/head.h"
 
 typedef struct {
     recon_params *params;
     size_t n;  /* points                                                        */
-    int heads; /* the first so many of recon_heads                              */
-    const char *name[RECON_HEADS];    /* a head's entries in params begin with it and a dot */
-    const float *target[RECON_HEADS]; /* [n][recon_heads[h].targets]                        */
+    int heads; /* the first so many of kind                                     */
+    const recon_head_kind *kind;
+    double number;                         /* for their losses                              */
+    const char *name[RECON_HEADS_MOST];    /* a head's entries in params begin with it and a dot */
+    const float *target[RECON_HEADS_MOST]; /* [n][kind[h].targets]                          */
     /* Points which[n] as a variable, and a head's output for them. The output may have used the
      * input's memory for something else. */
     recon_var (*input)(void *user, recon_tape *tape, const size_t *which, size_t n);
     recon_var (*output)(void *user, recon_tape *tape, int head, recon_var x);
-    void *user;
+    /* NULL: a point is taught its own target. Otherwise, in training alone, that of another. */
+    size_t (*twin)(void *user, int head, size_t point, uint64_t draw);
+    void *user, *twins;
     size_t held, batch, epochs;
     double rate, decay;
     uint64_t seed;
     recon_precision precision;
+    int plain; /* see recon_train_options */
 } recon_lessons;
 
 /* Takes what options say, or defaults where they say nothing; RECON_ERR_INPUT for shares that are

@@ -586,17 +586,22 @@ recon_status recon_param_read_gradient(recon_ctx *ctx, double *out, const recon_
     return recon_tensor_read(ctx, out, &param->grad);
 }
 
-recon_status recon_param_write(recon_ctx *ctx, recon_param *param, const double *values)
+recon_status recon_tensor_write(recon_ctx *ctx, const recon_tensor *x, const double *values)
 {
-    size_t count = recon_param_count(param), bytes = recon_tensor_bytes(&param->value);
+    size_t count = recon_tensor_count(x), bytes = recon_tensor_bytes(x);
     void *host = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &host, bytes, 1));
     for (size_t i = 0; i < count; i++)
-        put(host, param->value.type, i, values[i]);
-    RECON_TRY(recon_ops_of(ctx)->upload(ctx, param->value.data, host, bytes));
-    RECON_TRY(recon_params_round(ctx, param->owner));
+        put(host, x->type, i, values[i]);
+    RECON_TRY(recon_ops_of(ctx)->upload(ctx, x->data, host, bytes));
 done:
     free(host);
     return status;
+}
+
+recon_status recon_param_write(recon_ctx *ctx, recon_param *param, const double *values)
+{
+    recon_status status = recon_tensor_write(ctx, &param->value, values);
+    return status == RECON_OK ? recon_params_round(ctx, param->owner) : status;
 }

@@ -71,8 +71,9 @@ void recon_params_use(recon_params *params, char *weights);
 /* RECON_ERR_INPUT for double anywhere but on ref. */
 recon_status recon_precision_check(recon_ctx *ctx, recon_precision precision);
 
-/* The numbers of a tensor, in host memory. */
+/* The numbers of a tensor, from and to host memory. */
 recon_status recon_tensor_read(recon_ctx *ctx, double *out, const recon_tensor *x);
+recon_status recon_tensor_write(recon_ctx *ctx, const recon_tensor *x, const double *values);
 
 /* "4 x 28 x 28 x 1", written into out. */
 typedef char recon_shape_text[RECON_MAX_DIMS * 24];

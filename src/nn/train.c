@@ -55,7 +55,7 @@ static recon_status compute_or_replay(run *r)
 {
     recon_status status = RECON_OK;
     const recon_step *fed = &r->tape->side[r->tape->at];
-    if (!recon_ops_graphs(r->ctx) || r->here++ == 0)
+    if (r->o.plain || !recon_ops_graphs(r->ctx) || r->here++ == 0)
         return compute(r);
     if (r->graph && (fed->used != r->fed || fed->top->bytes != r->base)) {
         recon_graph_free(r->ctx, r->graph); /* fed otherwise than what was recorded: anew */

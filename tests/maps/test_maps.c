@@ -417,7 +417,7 @@ static void check_refused(recon_ctx *ctx, recon_maps *m, recon_param *param, dou
     CHECK_OK(ctx, recon_params_save(ctx, path, recon_maps_params(m), NULL, 0));
     CHECK_FAILS(ctx, recon_maps_open(ctx, &again, path), RECON_ERR_FORMAT, message);
     assert_null(again);
-    CHECK_OK(ctx, recon_maps_keep(ctx, m));
+    CHECK_OK(ctx, recon_bundle_keep(ctx, &m->bundle));
 }
 
 static void files_that_make_no_sense_are_refused(void **state)
@@ -425,11 +425,11 @@ static void files_that_make_no_sense_are_refused(void **state)
     recon_ctx *ctx = *state;
     world *w = new_world(RECON_SO2_UNIFORM, PLAIN);
     recon_maps *m = fit(ctx, w, RECON_SO2_UNIFORM, &brief), *again;
-    check_refused(ctx, m, m->kept.family, 7, "'theta.family' is 7");
-    check_refused(ctx, m, m->kept.mean, NAN, "'standard' is not finite");
-    check_refused(ctx, m, m->kept.scale, INFINITY, "'standard' is not finite");
-    check_refused(ctx, m, m->kept.scores, 0, "'calibration'");
-    check_refused(ctx, m, m->kept.quantiles, 1e9, "'calibration'");
+    check_refused(ctx, m, m->bundle.kept.number, 7, "'theta.family' is 7");
+    check_refused(ctx, m, m->bundle.kept.mean, NAN, "'standard' is not finite");
+    check_refused(ctx, m, m->bundle.kept.scale, INFINITY, "'standard' is not finite");
+    check_refused(ctx, m, m->bundle.kept.scores, 0, "'calibration'");
+    check_refused(ctx, m, m->bundle.kept.quantiles, 1e9, "'calibration'");
     recon_tensor_entry none = { "x", { .dtype = RECON_F32, .ndim = 1, .shape = { 1 } } };
     float one = 1;
     none.array.data = &one;

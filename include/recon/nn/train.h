@@ -35,6 +35,7 @@ typedef struct {
     uint64_t readings;         /* steps between two readings of the loss; 0: 50              */
     uint64_t seed;             /* of dropout                                                 */
     recon_precision precision; /* as that of params                                          */
+    int plain;                 /* steps are not recorded: their loss needs the host          */
     recon_schedule schedule;
     recon_adam_options adam;
     const char *path; /* of the model; NULL: nothing is written                     */

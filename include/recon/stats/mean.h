@@ -13,6 +13,7 @@ extern "C" {
 #endif
 
 typedef enum { RECON_MEAN_TUKEY = 0, RECON_MEAN_FRECHET, RECON_MEAN_CHORDAL } recon_mean_kind;
+RECON_API const char *recon_mean_name(recon_mean_kind kind); /* "tukey", "frechet", "chordal" */
 
 /* Zero means the default: an adaptive Tukey mean. */
 typedef struct {

@@ -1,0 +1,55 @@
+/* moldiscover.h - from a backbone and molecules to a whole model: embed, Algorithm 1, maps; what
+ * discover.h is to images.
+ *
+ * No label is used: which molecule a conformer is of goes into the hit rate of the summary alone.
+ */
+#ifndef RECON_APPS_MOLDISCOVER_H
+#define RECON_APPS_MOLDISCOVER_H
+
+#include <recon/apps/molmodel.h>
+#include <recon/normalize/normalize.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Zero in any field means its default. */
+typedef struct {
+    size_t k;                /* 25                                                              */
+    int as_mean;             /* Gamma is the mean that follows, as in the paper, also where a spin
+                                is free; else the gauge of recon/normalize/gauge.h              */
+    recon_mean_options mean; /* the default is Tukey's                                          */
+    recon_maps_options maps;
+    recon_precision precision; /* of the backbone                                               */
+    int half;                  /* the model is stored as bfloat16: its weights are rounded before
+                                  they embed, so that the maps fit what will be opened          */
+    int keep_embeddings;       /* z.npy and g.npy are written too                              */
+    const char *data;          /* the name of the data, for the model's metadata; NULL: unknown */
+    const recon_metadata_entry *metadata; /* more for the model's file, such as figures         */
+    size_t n_metadata;
+} recon_moldiscover_options;
+
+typedef struct {
+    size_t points, molecules, k;
+    double hit_rate;
+    size_t free[4];       /* points by the directions that are free for them; 1: a spin        */
+    double concentration; /* median of the largest singular value of Theta                     */
+    double background;    /* median share of poses that do not belong                          */
+    struct {
+        double embed, normalize, maps, total;
+    } seconds;
+    char *summary; /* what summary.json says; free it with recon_moldiscovery_free */
+} recon_moldiscovery;
+
+/* Writes into the folder dir, which is made if need be, model.safetensors, what recon_frames_write
+ * writes, with summary.json as the last, and the embeddings if they are kept. model is what `recon
+ * train` wrote. options may be NULL. */
+RECON_API recon_status recon_moldiscover(recon_ctx *ctx, recon_moldiscovery *out, const char *model,
+                                         const recon_molecules *data, const char *dir,
+                                         const recon_moldiscover_options *options);
+RECON_API void recon_moldiscovery_free(recon_moldiscovery *discovery);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,44 @@
+/* so3_map.h - what the maps say of one input with a pose in SO(3), and what follows from it once
+ * that pose is known. */
+#ifndef RECON_MAPS_SO3_MAP_H
+#define RECON_MAPS_SO3_MAP_H
+
+#include <recon/stats/matrix_fisher.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Rotations are in the backbone's frame, that of psi; matrices are row-major. */
+typedef struct {
+    recon_so3 lambda;     /* Lambda(x), the natural pose: the gauge of density, see
+                             recon/stats/fisher_gauge.h                                        */
+    double theta[9];      /* Theta(x): F of psi Lambda^-1, in world axes                       */
+    int free;             /* directions in which Lambda could as well be turned: 0, the natural
+                             pose is known; 1, an axis of it, and the spin about that is free; 2; 3,
+                             nothing is known                                                  */
+    recon_fisher density; /* of psi given x                                                    */
+    double background;    /* share of the uniform distribution beside it, (0, 1)               */
+    /* The paper's ways, for comparison: regressions of Algorithm 1's answers. */
+    recon_so3 lambda_label; /* of Gamma                                                      */
+    double theta_label[9];  /* of F about Gamma                                              */
+    double support[9];      /* of F of the poses as they came, uncentred                     */
+} recon_so3_map;
+
+/* g_abs = psi Lambda^-1. */
+RECON_API recon_so3 recon_so3_absolute(const recon_so3_map *map, recon_so3 psi);
+
+/* -log p(psi | x), which is -log p(g_abs): how unnatural the pose is. Normalised, background
+ * included. */
+RECON_API double recon_so3_map_score(const recon_so3_map *map, recon_so3 psi);
+
+/* The paper's scores, lacking log c(F): -tr(Theta^T g_abs) with Theta and Lambda of this map, the
+ * same with those learned as labels, and -tr(support^T psi), without centring. Higher is odder. */
+RECON_API double recon_so3_map_trace(const recon_so3_map *map, recon_so3 psi);
+RECON_API double recon_so3_map_trace_label(const recon_so3_map *map, recon_so3 psi);
+RECON_API double recon_so3_map_trace_uncentred(const recon_so3_map *map, recon_so3 psi);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

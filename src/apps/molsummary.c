@@ -1,0 +1,137 @@
+/* molsummary.c - readings of all conformers, and of each molecule. */
+#include "apps/molsummary.h"
+#include "core/fail.h"
+#include "core/memory.h"
+#include "stats/quantile.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { MOLECULES_MOST = 1000 }; /* of more a list helps nobody */
+
+/* Sums over the conformers of a molecule. */
+typedef struct {
+    size_t n, free[4];
+    double concentration, background;
+} group;
+
+static recon_status median(recon_ctx *ctx, double *out, const recon_molfindings *f,
+                           double (*of)(const recon_so3_map *))
+{
+    double *x;
+    recon_status status = recon_alloc_raw(ctx, &x, f->frames->rows, sizeof *x);
+    if (status != RECON_OK)
+        return status;
+    for (size_t i = 0; i < f->frames->rows; i++)
+        x[i] = of(&f->maps[i]);
+    recon_sort_doubles(x, f->frames->rows);
+    *out = recon_quantile(x, f->frames->rows, 0.5);
+    free(x);
+    return RECON_OK;
+}
+
+static double concentration_of(const recon_so3_map *map)
+{
+    return map->density.singular[0];
+}
+
+static double background_of(const recon_so3_map *map)
+{
+    return map->background;
+}
+
+static void add(group *g, const recon_so3_map *map)
+{
+    g->n++;
+    g->free[map->free]++;
+    g->concentration += map->density.singular[0];
+    g->background += map->background;
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+static json_t *free_json(const size_t free[4])
+{
+    return json_pack("{s:I, s:I, s:I, s:I}", "none", (json_int_t)free[0], "spin",
+                     (json_int_t)free[1], "two", (json_int_t)free[2], "all", (json_int_t)free[3]);
+}
+
+static json_t *molecule_json(const char *name, const group *g)
+{
+    double n = (double)g->n;
+    json_t *out = json_pack("{s:I, s:f, s:f, s:o}", "conformers", (json_int_t)g->n, "concentration",
+                            g->concentration / n, "background", g->background / n, "free",
+                            free_json(g->free));
+    json_object_set_new(out, "name", json_string(name)); /* left out where it is not UTF-8 */
+    return out;
+}
+
+static recon_status molecules_json(recon_ctx *ctx, json_t **out, const recon_molfindings *f)
+{
+    size_t molecules = recon_molecules_describe(f->data).molecules;
+    group *groups = NULL;
+    recon_status status = recon_alloc(ctx, &groups, molecules, sizeof *groups);
+    if (status != RECON_OK)
+        return status;
+    for (size_t i = 0; i < f->frames->rows; i++)
+        add(&groups[f->embedded->labels[i]], &f->maps[i]);
+    *out = json_array();
+    for (size_t m = 0; m < molecules && m < MOLECULES_MOST; m++)
+        if (groups[m].n)
+            json_array_append_new(*out,
+                                  molecule_json(recon_molecules_name(f->data, m), &groups[m]));
+    free(groups);
+    return RECON_OK;
+}
+
+static json_t *settings_json(const recon_molfindings *f)
+{
+    const recon_moldiscover_options *o = f->options;
+    json_t *out = json_pack("{s:s, s:s, s:I, s:I, s:I, s:s, s:b, s:s}", "version", recon_version(),
+                            "group", "so3", "points", (json_int_t)f->embedded->n, "dimensions",
+                            (json_int_t)f->embedded->d, "k", (json_int_t)f->frames->k, "mean",
+                            o->as_mean ? recon_mean_name(o->mean.kind) : "gauge", "half", o->half,
+                            "backend", f->backend);
+    if (o->data) /* left out where it is not UTF-8 */
+        json_object_set_new(out, "data", json_string(o->data));
+    return out;
+}
+
+static recon_status write_json(recon_ctx *ctx, recon_moldiscovery *d, const recon_molfindings *f)
+{
+    json_t *molecules = NULL, *out = NULL;
+    recon_status status = molecules_json(ctx, &molecules, f);
+    if (status != RECON_OK)
+        return status;
+    out = settings_json(f);
+    json_object_set_new(out, "hit_rate", json_real(d->hit_rate));
+    json_object_set_new(out, "concentration", json_real(d->concentration));
+    json_object_set_new(out, "background", json_real(d->background));
+    json_object_set_new(out, "free", free_json(d->free));
+    json_object_set_new(out, "free_of_neighbors", free_json(f->frames->free_directions));
+    json_object_set_new(out, "molecules", molecules);
+    json_object_set_new(out, "seconds",
+                        json_pack("{s:f, s:f, s:f, s:f}", "embed", d->seconds.embed, "normalize",
+                                  d->seconds.normalize, "maps", d->seconds.maps, "total",
+                                  d->seconds.total));
+    d->summary = json_dumps(out, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+    json_decref(out);
+    return d->summary ? RECON_OK : recon_fail(ctx, RECON_ERR_MEMORY, "out of memory");
+}
+
+recon_status recon_molsummarize(recon_ctx *ctx, recon_moldiscovery *out, const recon_molfindings *f)
+{
+    recon_status status;
+    out->points = f->frames->rows;
+    out->molecules = recon_molecules_describe(f->data).molecules;
+    out->k = f->frames->k;
+    out->hit_rate = f->frames->hit_rate;
+    for (size_t i = 0; i < out->points; i++)
+        out->free[f->maps[i].free]++;
+    RECON_TRY(median(ctx, &out->concentration, f, concentration_of));
+    RECON_TRY(median(ctx, &out->background, f, background_of));
+    RECON_TRY(write_json(ctx, out, f));
+done:
+    return status;
+}

@@ -1,0 +1,21 @@
+/* molsummary.h (private) - what was discovered of molecules, in numbers: the text of summary.json.
+ */
+#ifndef APPS_MOLSUMMARY_H
+#define APPS_MOLSUMMARY_H
+
+#include <recon/apps/moldiscover.h>
+
+typedef struct {
+    const recon_moldiscover_options *options;
+    const recon_molecules *data;
+    const recon_embedded *embedded;
+    const recon_frames *frames;
+    const recon_so3_map *maps; /* [rows] of the same points */
+    const char *backend;
+} recon_molfindings;
+
+/* Fills in everything of out but the seconds, which it reads. */
+recon_status recon_molsummarize(recon_ctx *ctx, recon_moldiscovery *out,
+                                const recon_molfindings *f);
+
+#endif

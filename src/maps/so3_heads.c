@@ -1,0 +1,67 @@
+/* so3_heads.c - the table of heads on SO(3).
+ *
+ * The squared distance of matrices is the chordal distance of rotations, so that Lambda's label is
+ * learned as a plain matrix and made a rotation when it is read. All are regressions, of labels or
+ * of F, and dropout would pull them towards the mean of all classes. */
+#include "maps/so3_heads.h"
+#include "stats/so3_frame.h"
+
+#include <math.h>
+
+enum { F = 9, EIGHTHS = 8 };
+
+static recon_var squared_loss(recon_tape *t, recon_var y, recon_var target, double unit)
+{
+    (void)unit; /* labels come in it */
+    return recon_var_mse(t, y, target);
+}
+
+/* A wide network's first steps are wild. In eighths of the unit they stay within a density's width;
+ * an F that has gone further astray makes every pose so unlikely that all are taken for background,
+ * from which nothing is learned. */
+static recon_var density_loss(recon_tape *t, recon_var y, recon_var pose, double unit)
+{
+    recon_var f = recon_var_scale(t, unit / EIGHTHS, recon_var_columns(t, y, 0, F));
+    return recon_var_fisher_loss(t, f, recon_var_columns(t, y, F, 1), pose);
+}
+
+static void read_lambda(void *map, const double *y, double unit)
+{
+    double m[10];
+    recon_so3_frame frame;
+    (void)unit;
+    recon_so3_moment_of_matrix(m, y);
+    recon_so3_frame_of(&frame, m);
+    ((recon_so3_map *)map)->lambda_label = frame.mode;
+}
+
+static void read_f(double out[F], const double *y, double unit)
+{
+    for (int i = 0; i < F; i++)
+        out[i] = unit * y[i];
+}
+
+static void read_theta(void *map, const double *y, double unit)
+{
+    read_f(((recon_so3_map *)map)->theta_label, y, unit);
+}
+
+static void read_support(void *map, const double *y, double unit)
+{
+    read_f(((recon_so3_map *)map)->support, y, unit);
+}
+
+/* F alone: what is to be computed from it is not for one thread. */
+static void read_density(void *map, const double *y, double unit)
+{
+    recon_so3_map *out = map;
+    read_f(out->density.f, y, unit / EIGHTHS);
+    out->background = 1 / (1 + exp(-y[F]));
+}
+
+const recon_head_kind recon_so3_heads[RECON_SO3_HEADS] = {
+    [RECON_SO3_LAMBDA] = { "lambda", F, F, 0, squared_loss, read_lambda },
+    [RECON_SO3_THETA] = { "theta", F, F, 0, squared_loss, read_theta },
+    [RECON_SO3_SUPPORT] = { "support", F, F, 0, squared_loss, read_support },
+    [RECON_SO3_DENSITY] = { "density", F + 1, F, 1, density_loss, read_density },
+};

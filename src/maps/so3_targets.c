@@ -1,0 +1,128 @@
+/* so3_targets.c - pseudo-labels from the frames of Algorithm 1. */
+#include "maps/so3_targets.h"
+#include "core/fail.h"
+#include "core/memory.h"
+#include "stats/quantile.h"
+
+#include <math.h>
+#include <recon/stats/fisher_fit.h>
+#include <stdlib.h>
+
+enum { F = 9, BLOCK = 4096 /* fits at a time */ };
+#define LEAST_UNIT 1e-3
+#define LONGEST    10.0 /* units: copies of one rotation have F without end */
+
+static double length(const double *f)
+{
+    double sum = 0;
+    for (int i = 0; i < F; i++)
+        sum += f[i] * f[i];
+    return sqrt(sum);
+}
+
+static recon_status find_unit(recon_ctx *ctx, double *unit, const recon_frames *frames)
+{
+    double *lengths;
+    recon_status status = recon_alloc_raw(ctx, &lengths, frames->rows, sizeof *lengths);
+    if (status != RECON_OK)
+        return status;
+    for (size_t i = 0; i < frames->rows; i++)
+        lengths[i] = length(frames->theta + F * i);
+    recon_sort_doubles(lengths, frames->rows);
+    *unit = fmax((double)(float)recon_quantile(lengths, frames->rows, 0.5), LEAST_UNIT);
+    free(lengths);
+    return RECON_OK;
+}
+
+static void put_rotation(float *to, recon_so3 g)
+{
+    double m[F];
+    recon_so3_to_matrix(m, g);
+    for (int i = 0; i < F; i++)
+        to[i] = (float)m[i];
+}
+
+static void put_f(float *to, const double *f, double unit)
+{
+    double scale = 1 / fmax(unit, length(f) / LONGEST);
+    for (int i = 0; i < F; i++)
+        to[i] = (float)(scale * f[i]);
+}
+
+static recon_status put_frames(recon_ctx *ctx, const recon_so3_targets *t,
+                               const recon_embedded *data, const recon_frames *frames)
+{
+    for (size_t i = 0; i < data->n; i++) {
+        recon_so3 psi = data->so3[i], gamma = frames->gamma.so3[i];
+        const double *theta = frames->theta + F * i;
+        if (!isfinite(psi.w + psi.x + psi.y + psi.z + gamma.w) || !isfinite(length(theta)))
+            return recon_fail(ctx, RECON_ERR_INPUT, "point %zu: psi %g.., gamma %g.., |F| %g", i,
+                              psi.w, gamma.w, length(theta));
+        put_rotation(t->of[RECON_SO3_LAMBDA] + F * i, gamma);
+        put_f(t->of[RECON_SO3_THETA] + F * i, theta, t->unit);
+        put_rotation(t->of[RECON_SO3_DENSITY] + F * i, psi);
+    }
+    return RECON_OK;
+}
+
+/* The paper's uncentred F: moments of the neighbours' poses as the backbone gives them. */
+static recon_status put_support(recon_ctx *ctx, const recon_so3_targets *t,
+                                const recon_embedded *data, const recon_frames *frames)
+{
+    const recon_fisher_fit_options moment = { RECON_FISHER_MOMENT };
+    size_t k = frames->k;
+    recon_fisher_fit *fit = NULL;
+    recon_so3 *poses = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &fit, BLOCK, sizeof *fit));
+    RECON_TRY(recon_alloc_raw(ctx, &poses, BLOCK * k, sizeof *poses));
+    for (size_t at = 0; at < data->n; at += BLOCK) {
+        size_t some = data->n - at < BLOCK ? data->n - at : BLOCK;
+        for (size_t i = 0; i < some * k; i++)
+            poses[i] = data->so3[frames->neighbors[at * k + i]];
+        RECON_TRY(recon_fisher_fit_batch(ctx, fit, poses, some, k, &moment));
+        for (size_t i = 0; i < some; i++)
+            put_f(t->of[RECON_SO3_SUPPORT] + F * (at + i), fit[i].fisher.f, t->unit);
+    }
+done:
+    free(poses);
+    free(fit);
+    return status;
+}
+
+static recon_status check(recon_ctx *ctx, const recon_embedded *data, const recon_frames *frames)
+{
+    if (!data->so3 || frames->group != RECON_SO3)
+        return recon_fail(ctx, RECON_ERR_UNSUPPORTED, "these maps are for poses in SO(3)");
+    if (!frames->neighbors)
+        return recon_fail(ctx, RECON_ERR_UNSUPPORTED, "maps need classes of neighbours");
+    if (frames->rows != data->n)
+        return recon_fail(ctx, RECON_ERR_INPUT, "frames of %zu points for %zu inputs", frames->rows,
+                          data->n);
+    if (data->n < 2)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%zu points: maps need two", data->n);
+    return RECON_OK;
+}
+
+recon_status recon_so3_targets_make(recon_ctx *ctx, recon_so3_targets *out,
+                                    const recon_embedded *data, const recon_frames *frames)
+{
+    recon_status status;
+    *out = (recon_so3_targets){ 0 };
+    RECON_TRY(check(ctx, data, frames));
+    for (int h = 0; h < RECON_SO3_HEADS; h++)
+        RECON_TRY(recon_alloc_raw(ctx, &out->of[h], data->n * recon_so3_heads[h].targets,
+                                  sizeof *out->of[h]));
+    RECON_TRY(find_unit(ctx, &out->unit, frames));
+    RECON_TRY(put_frames(ctx, out, data, frames));
+    RECON_TRY(put_support(ctx, out, data, frames));
+done:
+    return status;
+}
+
+void recon_so3_targets_free(recon_so3_targets *t)
+{
+    for (int h = 0; h < RECON_SO3_HEADS; h++)
+        free(t->of[h]);
+    *t = (recon_so3_targets){ 0 };
+}

@@ -1,0 +1,137 @@
+/* var_fisher.c - the matrix Fisher likelihood on the tape.
+ *
+ * No entry of the op table: each row is an eigenproblem and a Bessel integral in double, a few
+ * microseconds of a CPU that stats/ already knows how to spend, and ten numbers to carry. The
+ * gradient is found with the value, and kept where the network lives. */
+#include "nn/tape.h"
+#include "core/fail.h"
+#include "core/memory.h"
+#include "core/threads.h"
+#include "stats/fisher_loss.h"
+
+#include <stdlib.h>
+
+enum { ROWS = 32 /* of a task */, F = 9 };
+
+/* n rows in host memory: what goes in, and what comes out. */
+typedef struct {
+    size_t n;
+    double *f, *background, *rotations;
+    double *loss, *df, *dbackground;
+} batch;
+
+static recon_status rows_task(recon_ctx *ctx, void *arg, size_t task, int worker)
+{
+    const batch *b = arg;
+    double n = (double)b->n;
+    (void)ctx, (void)worker;
+    for (size_t i = task * ROWS; i < (task + 1) * ROWS && i < b->n; i++) {
+        double *df = b->df + i * F, *dbackground = b->dbackground + i;
+        b->loss[i] = recon_fisher_loss(df, dbackground, b->f + i * F, b->background[i],
+                                       b->rotations + i * F);
+        *dbackground /= n;
+        for (int j = 0; j < F; j++)
+            df[j] /= n;
+    }
+    return RECON_OK;
+}
+
+static recon_status batch_new(recon_ctx *ctx, batch *b, double **block, size_t n)
+{
+    recon_status status = recon_alloc_raw(ctx, block, n * (3 * F + 3), sizeof **block);
+    if (status != RECON_OK)
+        return status;
+    b->n = n;
+    b->f = *block;
+    b->background = b->f + n * F;
+    b->rotations = b->background + n;
+    b->loss = b->rotations + n * F;
+    b->df = b->loss + n;
+    b->dbackground = b->df + n * F;
+    return RECON_OK;
+}
+
+/* What the way back needs: the gradients, for d loss = 1. */
+typedef struct {
+    recon_tensor df, dbackground;
+} slopes;
+
+static recon_status compute(recon_tape *t, recon_tensor loss, const slopes *out, recon_var f,
+                            recon_var background, recon_var rotations)
+{
+    batch b;
+    double *block = NULL, mean = 0;
+    recon_status status;
+    RECON_TRY(batch_new(t->ctx, &b, &block, f->value.shape[0]));
+    RECON_TRY(recon_tensor_read(t->ctx, b.f, &f->value));
+    RECON_TRY(recon_tensor_read(t->ctx, b.background, &background->value));
+    RECON_TRY(recon_tensor_read(t->ctx, b.rotations, &rotations->value));
+    RECON_TRY(recon_parallel(t->ctx, rows_task, &b, (b.n + ROWS - 1) / ROWS));
+    for (size_t i = 0; i < b.n; i++)
+        mean += b.loss[i] / (double)b.n;
+    RECON_TRY(recon_tensor_write(t->ctx, &loss, &mean));
+    RECON_TRY(recon_tensor_write(t->ctx, &out->df, b.df));
+    RECON_TRY(recon_tensor_write(t->ctx, &out->dbackground, b.dbackground));
+done:
+    free(block);
+    return status;
+}
+
+/* slope times d loss, a number that lies with the backend: a product of one by one and one by n. */
+static void give(recon_tape *t, recon_var x, recon_tensor slope, recon_tensor dloss)
+{
+    recon_tensor dx = recon_tape_want(t, x);
+    size_t n = recon_tensor_count(&slope);
+    recon_gemm_args product = { .type = slope.type,
+                                .m = 1,
+                                .n = n,
+                                .k = 1,
+                                .alpha = 1,
+                                .a = dloss.data,
+                                .b = slope.data,
+                                .c = dx.data,
+                                .lda = 1,
+                                .ldb = n,
+                                .ldc = n };
+    if (dx.data && t->status == RECON_OK)
+        recon_tape_did(t, t->ops->gemm(t->ctx, &product));
+    recon_tape_give(t, x, dx);
+}
+
+static void fisher_back(recon_tape *t, recon_var n)
+{
+    const slopes *s = n->args;
+    give(t, n->in[0], s->df, n->grad);
+    give(t, n->in[1], s->dbackground, n->grad);
+}
+
+static int has_columns(recon_var x, size_t rows, size_t columns)
+{
+    return x->value.ndim == 2 && x->value.shape[0] == rows && x->value.shape[1] == columns;
+}
+
+recon_var recon_var_fisher_loss(recon_tape *t, recon_var f, recon_var background,
+                                recon_var rotations)
+{
+    recon_dtype type = t->precision == RECON_DOUBLE ? RECON_F64 : RECON_F32;
+    size_t one = 1;
+    if (recon_tape_skips(t, f, background, rotations))
+        return NULL;
+    size_t n = f->value.shape[0];
+    if (!has_columns(f, n, F) || !has_columns(rotations, n, F))
+        return recon_tape_mismatch(t, "F, 9 numbers a row,", f, "rotations", rotations);
+    if (!has_columns(background, n, 1))
+        return recon_tape_mismatch(t, "F, 9 numbers a row,", f, "backgrounds", background);
+    if (rotations->needs)
+        return recon_tape_refuse(t, "a loss's target is a constant: detach it");
+    f = recon_var_cast(t, f, type);
+    background = recon_var_cast(t, background, type);
+    if (recon_tape_skips(t, f, background, f))
+        return NULL;
+    recon_tensor loss = recon_tape_make(t, type, &one, 1);
+    slopes s = { recon_tape_like(t, &f->value), recon_tape_like(t, &background->value) };
+    if (t->status == RECON_OK)
+        recon_tape_did(t, compute(t, loss, &s, f, background, rotations));
+    return recon_tape_record(t, loss, (recon_inputs){ { f, background } }, fisher_back, &s,
+                             sizeof s);
+}

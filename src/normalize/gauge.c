@@ -1,0 +1,44 @@
+/* gauge.c - from one centre of a class to another. */
+#include <recon/normalize/gauge.h>
+#include <recon/stats/fisher_gauge.h>
+#include "core/fail.h"
+#include "core/threads.h"
+
+#define BLOCK 256 /* rows of a task */
+
+static recon_status move_row(recon_ctx *ctx, recon_frames *f, size_t i)
+{
+    recon_so3 *gamma = &f->gamma.so3[i];
+    double uncentred[9];
+    recon_fisher fisher;
+    recon_fisher_center(uncentred, f->theta + 9 * i, recon_so3_inverse(*gamma));
+    recon_status status = recon_fisher_of(ctx, &fisher, uncentred);
+    if (status != RECON_OK)
+        return status;
+    recon_so3 gauge = recon_fisher_gauge(&fisher, recon_fisher_free(&fisher));
+    recon_so3 change = recon_so3_compose(*gamma, recon_so3_inverse(gauge));
+    recon_fisher_center(f->theta + 9 * i, uncentred, gauge);
+    f->absolute.so3[i] = recon_so3_compose(f->absolute.so3[i], change);
+    for (size_t j = i * f->k; f->normalized.so3 && j < (i + 1) * f->k; j++)
+        f->normalized.so3[j] = recon_so3_compose(f->normalized.so3[j], change);
+    *gamma = gauge;
+    return RECON_OK;
+}
+
+static recon_status rows_task(recon_ctx *ctx, void *arg, size_t task, int worker)
+{
+    recon_frames *f = arg;
+    recon_status status = RECON_OK;
+    (void)worker;
+    for (size_t i = task * BLOCK; status == RECON_OK && i < (task + 1) * BLOCK && i < f->rows; i++)
+        if (!f->class_of || f->class_of[i] >= 0)
+            status = move_row(ctx, f, i);
+    return status;
+}
+
+recon_status recon_frames_gauge(recon_ctx *ctx, recon_frames *frames)
+{
+    if (frames->group != RECON_SO3)
+        return recon_fail(ctx, RECON_ERR_UNSUPPORTED, "a gauge is for poses in SO(3)");
+    return recon_parallel(ctx, rows_task, frames, (frames->rows + BLOCK - 1) / BLOCK);
+}
