@@ -1,17 +1,13 @@
-/* times.c - the same work several times: the fastest round is the one that nothing disturbed. */
+/* times.c - what canonicalising images costs. */
 #include <recon/apps/times.h>
 #include <recon/group/so2.h>
 #include <recon/apps/canonicalize.h>
 #include <recon/ops/backend.h>
-#include "core/ctx.h"
+#include "apps/fastest.h"
 #include "core/fail.h"
 #include "core/memory.h"
 
-#include <math.h>
 #include <stdlib.h>
-
-enum { LEAST_ROUNDS = 3, MOST_ROUNDS = 200 };
-#define LONG_ENOUGH 0.25 /* seconds that all rounds together should take */
 
 typedef struct {
     const recon_model *model;
@@ -21,37 +17,21 @@ typedef struct {
     double *lambda, *psi, *lean; /* lean NULL: Lambda is a head on z */
 } task;
 
-typedef recon_status work(recon_ctx *ctx, const task *t);
-
-static recon_status make_canonical(recon_ctx *ctx, const task *t)
+static recon_status make_canonical(recon_ctx *ctx, void *arg)
 {
+    const task *t = arg;
     return recon_canonicalize(ctx, t->canonical, NULL, t->model, t->images, t->n, NULL);
 }
 
-static recon_status center(recon_ctx *ctx, const task *t)
+static recon_status center(recon_ctx *ctx, void *arg)
 {
+    const task *t = arg;
     if (t->lean) {
         for (size_t i = 0; i < t->n; i++)
             t->lambda[i] = recon_so2_wrap(t->psi[i] - t->lean[i]);
         return RECON_OK;
     }
     return recon_maps_lambda(ctx, t->lambda, recon_model_maps(t->model), t->z, t->n);
-}
-
-/* Milliseconds an image. */
-static recon_status fastest(recon_ctx *ctx, double *ms, work *do_it, const task *t)
-{
-    recon_status status = do_it(ctx, t);
-    double best = INFINITY, first = recon_now();
-    for (int i = 0; status == RECON_OK && i < MOST_ROUNDS; i++) {
-        double begin = recon_now();
-        if (i >= LEAST_ROUNDS && begin - first > LONG_ENOUGH)
-            break;
-        status = do_it(ctx, t);
-        best = fmin(best, recon_now() - begin);
-    }
-    *ms = 1000 * best / (double)t->n;
-    return status;
 }
 
 recon_status recon_times_measure(recon_ctx *ctx, recon_times *out, const recon_model *model,
@@ -71,8 +51,10 @@ recon_status recon_times_measure(recon_ctx *ctx, recon_times *out, const recon_m
     if (s.lean)
         RECON_TRY(recon_alloc_raw(ctx, &t.lean, n, sizeof *t.lean));
     RECON_TRY(recon_ieae_embed(ctx, t.z, t.psi, t.lean, recon_model_backbone(model), images, n));
-    RECON_TRY(fastest(ctx, &out->canonicalize_ms, make_canonical, &t));
-    RECON_TRY(fastest(ctx, &out->overhead_ms, center, &t));
+    RECON_TRY(recon_fastest(ctx, &out->canonicalize_ms, make_canonical, &t));
+    RECON_TRY(recon_fastest(ctx, &out->overhead_ms, center, &t));
+    out->canonicalize_ms *= 1000 / (double)n;
+    out->overhead_ms *= 1000 / (double)n;
     out->backend = recon_ops_name(ctx);
 done:
     free(t.lean);

@@ -27,7 +27,7 @@ typedef struct {
     uint64_t seed;
 } school;
 
-/* Any of the neighbours, or the point itself, alike. */
+/* One of the neighbours, or the point itself; in the place of one held out the next. */
 static size_t neighbor(void *user, int head, size_t point, uint64_t draw)
 {
     const school *s = user;

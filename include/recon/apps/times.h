@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 typedef struct {
-    double canonicalize_ms; /* an image: encoder, Lambda, one resampling                     */
+    double canonicalize_ms; /* an input: encoder, Lambda, one resampling (molecules: one motion) */
     double overhead_ms;     /* Lambda alone, given z: what centring adds, as the paper times it */
     size_t batch;
     int threads;
