@@ -129,13 +129,13 @@ refused 1 "backbone: not a" classifier eval --model backbone --data xyz:chains.x
 
 # --- the other sort of data -----------------------------------------------------------------------
 LC_ALL=C awk 'BEGIN { for (i = 0; i < 512; i++) printf "%c", 1 + i % 90 }' | npy images.npy '|u1' '2, 16, 16'
-refused 1 "model.safetensors: " score $model --data npy:images.npy --out x.npy --quiet
+refused 1 "model.safetensors: not an image model" score $model --data npy:images.npy --out x.npy --quiet
 refused 1 "backbone: not an image model" discover --model backbone --data npy:images.npy --out d --quiet
 refused 1 "backbone: not an image model" check backbone --data npy:images.npy --quiet
 refused 1 "backbone: a model without maps: run \`recon discover\` first" score --model backbone $chains --out x.npy --quiet
 if [ -e "$OLDPWD/models/mnist-small.safetensors" ]; then
     images="$OLDPWD/models/mnist-small.safetensors"
-    refused 1 "mnist-small.safetensors: " canonicalize --model "$images" $chains --out c.xyz --quiet
+    refused 1 "mnist-small.safetensors: not a molecule model" canonicalize --model "$images" $chains --out c.xyz --quiet
     refused 1 "not a molecule model" check "$images" --data xyz:chains.xyz --quiet
     refused 1 "not a molecule model" discover --model "$images" $chains --out d --quiet
 fi
@@ -147,15 +147,15 @@ broken() {
 }
 score="score $model --out x.npy --quiet --data"
 printf '2\nodd\nC 0 0 0\nXx 0 0 1\n' | broken element.xyz
-refused 1 "element.xyz" $score xyz:element.xyz
+refused 1 "element.xyz: frame 4, line 31: atom 2: no element is called 'Xx'" $score xyz:element.xyz
 printf '1\nalone\nC 0 0 0\n' | broken alone.xyz
-refused 1 "alone.xyz" $score xyz:alone.xyz
+refused 1 "1 atom: a pose needs two at least" $score xyz:alone.xyz
 printf '2\nbad\nC 0 0 0\nC 0 nan 1\n' | broken nan.xyz
-refused 1 "nan.xyz" $score xyz:nan.xyz
+refused 1 "y of atom 2 is 'nan'" $score xyz:nan.xyz
 printf '2\none place\nC 0 0 0\nC 0 0 0\n' | broken same.xyz
-refused 1 "same.xyz" $score xyz:same.xyz
+refused 1 "atoms 1 and 2 are in one place" $score xyz:same.xyz
 frames 2 | head -n 40 >cut.xyz
-refused 1 "cut.xyz" $score xyz:cut.xyz
+refused 1 "cut.xyz: frame 5, line 40: the file ends before atom" $score xyz:cut.xyz
 for file in element alone nan same; do
     run score $model --data xyz:$file.xyz --skip-bad --out x.npy
     [ "$code" -eq 0 ] && grep -q '^4 conformers' "$scratch/stdout" && grep -q 'skipped    1 ' "$scratch/stdout"
@@ -165,7 +165,7 @@ run info nan.xyz --skip-bad
 [ "$code" -eq 0 ] && grep -q 'skipped    1 ' "$scratch/stdout"
 report $? "info --skip-bad"
 printf '2\nsulphur\nS 0 0 0\nC 0 0 1.8\n' >sulphur.xyz
-refused 1 "16" $score xyz:sulphur.xyz
+refused 1 "an atom of element 16: the model knows 4 others" $score xyz:sulphur.xyz
 refused 1 "absent.xyz" $score xyz:absent.xyz
 : >empty.xyz
 refused 1 "empty.xyz" info empty.xyz
