@@ -126,7 +126,7 @@ static void put_atom(uint8_t *z, float *xyz, const recon_conformer *from, size_t
     *z = from->z[atom];
 }
 
-/* Atoms in an order drawn from rng: each place is filled with one that has none before it. */
+/* Every order alike: from the last place down, each takes one of those that are left. */
 static void permute(uint8_t *z, float *xyz, size_t atoms, recon_rng *rng)
 {
     for (size_t i = atoms; i-- > 1;) {
