@@ -138,69 +138,74 @@ static void print_errors(const char *who, double *axis, double *mse, size_t n)
         share(mse, n, 0.9));
 }
 
+enum { SPEAKERS = 3 };
+
 static recon_status tell_errors(const world *w, const recon_so3_map *map, const recon_frames *near)
 {
+    static const char *const who[SPEAKERS] = { "density", "labels", "neighbours" };
     size_t n = w->n - w->train;
-    double *axis[3], *mse[3];
-    for (int k = 0; k < 3; k++) {
-        axis[k] = malloc(n * sizeof **axis);
-        mse[k] = malloc(n * sizeof **mse);
-        if (!axis[k] || !mse[k])
-            return RECON_ERR_MEMORY;
+    double *axis = malloc(SPEAKERS * n * sizeof *axis), *mse = malloc(SPEAKERS * n * sizeof *mse);
+    recon_status status = axis && mse ? RECON_OK : RECON_ERR_MEMORY;
+    for (size_t i = 0; status == RECON_OK && i < n; i++) {
+        const answer said[SPEAKERS] = { { map[i].lambda, map[i].theta },
+                                        { map[i].lambda_label, map[i].theta_label },
+                                        { near->gamma.so3[i], near->theta + 9 * i } };
+        for (size_t k = 0; k < SPEAKERS; k++)
+            errors_of(&axis[k * n + i], &mse[k * n + i], w, w->train + i, said[k]);
     }
-    for (size_t i = 0; i < n; i++) {
-        const answer said[3] = { { map[i].lambda, map[i].theta },
-                                 { map[i].lambda_label, map[i].theta_label },
-                                 { near->gamma.so3[i], near->theta + 9 * i } };
-        for (int k = 0; k < 3; k++)
-            errors_of(&axis[k][i], &mse[k][i], w, w->train + i, said[k]);
-    }
-    print_errors("density", axis[0], mse[0], n);
-    print_errors("labels", axis[1], mse[1], n);
-    print_errors("neighbours", axis[2], mse[2], n);
-    for (int k = 0; k < 3; k++)
-        free(axis[k]), free(mse[k]);
-    return RECON_OK;
+    for (size_t k = 0; status == RECON_OK && k < SPEAKERS; k++)
+        print_errors(who[k], axis + k * n, mse + k * n, n);
+    free(axis);
+    free(mse);
+    return status;
 }
 
 enum { SCORES = 5 };
 static const char *const score_name[SCORES] = { "density", "trace", "labels' trace",
                                                 "uncentred trace", "neighbours' density" };
 
+/* All scores of one pose of the point asked i; whether it is odd. */
+static recon_status score_pose(recon_ctx *ctx, double score[SCORES], uint8_t *odd, const world *w,
+                               const recon_so3_map *map, const recon_frames *near, size_t i,
+                               recon_so3 psi)
+{
+    size_t c = (w->train + i) % w->classes;
+    double r[9];
+    recon_fisher p;
+    recon_so3_to_matrix(r, recon_so3_compose(psi, recon_so3_inverse(w->offset[c])));
+    *odd = S * r[4 * (c % 3)] < 96;
+    recon_status status = recon_fisher_of(ctx, &p, near->theta + 9 * i);
+    recon_so3 g = recon_so3_compose(psi, recon_so3_inverse(near->gamma.so3[i]));
+    score[0] = recon_so3_map_score(&map[i], psi);
+    score[1] = recon_so3_map_trace(&map[i], psi);
+    score[2] = recon_so3_map_trace_label(&map[i], psi);
+    score[3] = recon_so3_map_trace_uncentred(&map[i], psi);
+    score[4] = -recon_fisher_mixture_log_density(&p, near->background[i], g);
+    return status;
+}
+
 static recon_status tell_scores(recon_ctx *ctx, const world *w, const recon_so3_map *map,
                                 const recon_frames *near)
 {
     size_t n = w->n - w->train;
     uint8_t *odd = malloc(2 * n);
-    double *score[SCORES], auc;
-    recon_status status = odd ? RECON_OK : RECON_ERR_MEMORY;
-    for (int k = 0; k < SCORES; k++)
-        if (!(score[k] = malloc(2 * n * sizeof **score)))
-            return RECON_ERR_MEMORY;
-    for (size_t i = 0; status == RECON_OK && i < n; i++) {
-        recon_rng rng = recon_rng_new(4, i);
-        size_t c = (w->train + i) % w->classes;
-        for (size_t h = 0; status == RECON_OK && h < 2; h++) {
-            recon_so3 psi = h ? recon_so3_haar(&rng) : w->psi[w->train + i];
-            double r[9];
-            recon_fisher p;
-            recon_so3_to_matrix(r, recon_so3_compose(psi, recon_so3_inverse(w->offset[c])));
-            odd[2 * i + h] = h && S * r[4 * (c % 3)] < 96;
-            status = recon_fisher_of(ctx, &p, near->theta + 9 * i);
-            score[0][2 * i + h] = recon_so3_map_score(&map[i], psi);
-            score[1][2 * i + h] = recon_so3_map_trace(&map[i], psi);
-            score[2][2 * i + h] = recon_so3_map_trace_label(&map[i], psi);
-            score[3][2 * i + h] = recon_so3_map_trace_uncentred(&map[i], psi);
-            score[4][2 * i + h] = -recon_fisher_mixture_log_density(
-                &p, near->background[i],
-                recon_so3_compose(psi, recon_so3_inverse(near->gamma.so3[i])));
-        }
+    double *all = malloc(SCORES * 2 * n * sizeof *all), auc;
+    recon_status status = odd && all ? RECON_OK : RECON_ERR_MEMORY;
+    for (size_t at = 0; status == RECON_OK && at < 2 * n; at++) {
+        recon_rng rng = recon_rng_new(4, at);
+        double score[SCORES];
+        int drawn = at % 2;
+        recon_so3 psi = drawn ? recon_so3_haar(&rng) : w->psi[w->train + at / 2];
+        status = score_pose(ctx, score, &odd[at], w, map, near, at / 2, psi);
+        odd[at] &= drawn; /* what occurs is natural, however it was flipped */
+        for (size_t k = 0; k < SCORES; k++)
+            all[k * 2 * n + at] = score[k];
     }
-    for (int k = 0; status == RECON_OK && k < SCORES; k++) {
-        status = recon_roc_auc(ctx, &auc, score[k], odd, 2 * n);
+    for (size_t k = 0; status == RECON_OK && k < SCORES; k++) {
+        status = recon_roc_auc(ctx, &auc, all + k * 2 * n, odd, 2 * n);
         printf("AUC %-20s %.4f\n", score_name[k], auc);
-        free(score[k]);
     }
+    free(all);
     free(odd);
     return status;
 }

@@ -22,18 +22,27 @@ static void common_options(cli_option out[COMMON + 1], cli_common *c)
     memcpy(out, common, sizeof common);
 }
 
+enum { KIND = CLI_IMAGES - 1, OF_ONE = CLI_IMAGES | CLI_MOLECULES };
+
+static const char *owner(const cli_option *o)
+{
+    return o->kind & CLI_IMAGES ? "images" : "molecules";
+}
+
 static void print_options(const cli_option *o)
 {
     for (; o->name; o++) {
+        const char *whose = o->kind & OF_ONE ? owner(o) : "", *colon = *whose ? ": " : "";
         char left[256];
         snprintf(left, sizeof left, "%s%s%s", o->name, o->value || o->choices ? " " : "",
                  o->value     ? o->value
                  : o->choices ? o->choices
                               : "");
         if (strlen(left) > WIDTH)
-            printf("  %s\n  %-*s %s\n", left, WIDTH, "", o->help);
+            printf("  %s\n  %-*s %s%s%s\n", left, WIDTH, "", whose, colon, o->help);
         else
-            printf("  %-*s %s%s\n", WIDTH, left, o->help, o->required ? " (required)" : "");
+            printf("  %-*s %s%s%s%s\n", WIDTH, left, whose, colon, o->help,
+                   o->required ? " (required)" : "");
     }
 }
 
@@ -105,12 +114,12 @@ static const cli_option *find(const cli_option *options, const char *name)
 /* Takes the option's values from argv[*at ...]; -1, or the exit code. */
 static int take(const cli_command *command, const cli_option *o, int argc, char **argv, int *at)
 {
-    int values = o->kind == CLI_FLAG ? 0 : o->kind == CLI_PAIR ? 2 : 1;
+    int kind = o->kind & KIND, values = kind == CLI_FLAG ? 0 : kind == CLI_PAIR ? 2 : 1;
     for (int i = 0; i < values; i++)
         if (argc - *at <= i || !strncmp(argv[*at + i], "--", 2) || !argv[*at + i][0])
             return cli_misuse(command, "%s needs %s", o->name, o->value ? o->value : o->choices);
     const char *text = values ? argv[*at] : NULL;
-    switch (o->kind) {
+    switch ((cli_kind)kind) {
     case CLI_FLAG: *(int *)o->out = 1; break;
     case CLI_TEXT: *(const char **)o->out = text; break;
     case CLI_PAIR:
@@ -119,9 +128,9 @@ static int take(const cli_command *command, const cli_option *o, int argc, char 
         break;
     case CLI_COUNT:
     case CLI_INDEX:
-        if (!parse_count(o->out, text, o->kind == CLI_COUNT))
+        if (!parse_count(o->out, text, kind == CLI_COUNT))
             return cli_misuse(command, "%s %s is not a whole number of at least %d", o->name, text,
-                              o->kind == CLI_COUNT);
+                              kind == CLI_COUNT);
         break;
     case CLI_NUMBER:
         if (!parse_number(o->out, text))
@@ -138,14 +147,26 @@ static int take(const cli_command *command, const cli_option *o, int argc, char 
 
 static int is_empty(const cli_option *o)
 {
-    return o->kind == CLI_COUNT ? *(const size_t *)o->out == 0
-                                : *(const char *const *)o->out == NULL;
+    return (o->kind & KIND) == CLI_COUNT ? *(const size_t *)o->out == 0
+                                         : *(const char *const *)o->out == NULL;
+}
+
+/* What belongs to the other sort of data is not passed over in silence. given: the last option of
+ * images alone, and of molecules alone. */
+static int check_owners(const cli_command *command, const cli_option *options,
+                        const cli_option *const given[2])
+{
+    const cli_option *data = find(options, "--data");
+    const char *spec = data ? *(const char *const *)data->out : NULL;
+    const cli_option *odd = spec ? given[!recon_molecules_is(spec)] : NULL;
+    return odd ? cli_misuse(command, "%s is for %s", odd->name, owner(odd)) : -1;
 }
 
 int cli_parse(const cli_command *command, const cli_option *options, cli_common *common, int argc,
               char **argv, const char **words, size_t max_words, size_t *count)
 {
     cli_option shared[COMMON + 1];
+    const cli_option *given[2] = { 0 };
     size_t n = 0;
     common_options(shared, common);
     for (int at = 0; at < argc;) {
@@ -170,11 +191,13 @@ int cli_parse(const cli_command *command, const cli_option *options, cli_common 
         int code = take(command, o, argc, argv, &at);
         if (code >= 0)
             return code;
+        if (o->kind & OF_ONE)
+            given[o->kind & CLI_MOLECULES ? 1 : 0] = o;
     }
     for (const cli_option *o = options; o->name; o++)
         if (o->required && is_empty(o))
             return cli_misuse(command, "%s %s is missing", o->name, o->value);
     if (count)
         *count = n;
-    return -1;
+    return check_owners(command, options, given);
 }

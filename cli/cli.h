@@ -22,12 +22,16 @@ typedef enum {
     CLI_PAIR    /* const char *[2]: two words                                   */
 } cli_kind;
 
+/* Added to a kind: of one sort of data alone. The help says so, and with the other sort it is
+ * misuse. */
+enum { CLI_IMAGES = 16, CLI_MOLECULES = 32 };
+
 typedef struct {
     const char *name;    /* "--k"                                               */
     const char *value;   /* what to call its value in the help, "N"             */
     const char *choices; /* CLI_CHOICE: "chordal|frechet|tukey"                 */
     const char *help;
-    cli_kind kind;
+    int kind; /* a cli_kind, and whose */
     int required;
     void *out; /* keeps its default when the option is not given                */
 } cli_option;
@@ -93,14 +97,24 @@ typedef struct {
 } cli_molecules;
 recon_status cli_molecules_open(recon_ctx *ctx, cli_molecules *out, const cli_data *data);
 void cli_molecules_close(cli_molecules *molecules);
+/* n conformers from the first on, to out: lent. */
+void cli_molecules_read(recon_conformer *out, const cli_molecules *molecules, size_t first,
+                        size_t n);
 
-/* Opens a model and sees that the images fit it. */
+/* A molecule's name for the terminal: in one line, cut to the length. Returns out. */
+typedef char cli_name[64];
+const char *cli_molecule_name(cli_name out, const recon_molecules *data, size_t molecule);
+
+/* Opens a model of images and sees that these fit it. */
 recon_status cli_model_open(recon_ctx *ctx, recon_model **out, const char *path,
                             const cli_images *images, const cli_data *data);
 
 /* What --seed and --precision mean. */
 uint64_t cli_seed(const cli_data *data);
 recon_precision cli_precision(const cli_data *data);
+
+/* Whether a name ends in ".npy", say. */
+int cli_ends_in(const char *path, const char *end);
 
 /* The usual `run`: a context, the work, its failure told. */
 typedef recon_status cli_work(recon_ctx *ctx, const void *settings);

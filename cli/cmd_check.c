@@ -1,10 +1,10 @@
-/* cmd_check.c - recon check: how truly a model turns with its images. */
+/* cmd_check.c - recon check: how truly a model turns with its images or molecules. */
 #include "cli/cli.h"
 #include "core/fail.h"
 #include "core/memory.h"
 
 #include <math.h>
-#include <recon/backbone/equivariance.h>
+#include <recon/backbone/molequivariance.h>
 #include <recon/report/figure.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 static int run(int argc, char **argv);
 const cli_command cli_check = {
     .name = "check",
-    .purpose = "measure how truly a model turns with its images",
+    .purpose = "measure how truly a model turns with its images or molecules",
     .arguments = "MODEL",
     .example =
         "  recon check digits/model.safetensors --data mnist/test --svg equivariance.svg\n"
@@ -22,7 +22,14 @@ const cli_command cli_check = {
         "pose should differ by the turn between them and the code z not at all. Behind each layer\n"
         "the fields of one copy, turned as a picture, should be those of the other; the floor is\n"
         "what resampling them there and back costs without a network. --turn is not for\n"
-        "this command: the check turns images itself, from how they came.",
+        "this command: the check itself turns the data, from how they came.\n"
+        "\n"
+        "  recon check mols/model.safetensors --data conformers/test\n"
+        "\n"
+        "Every conformer is turned, moved, given its atoms in another order, and all of that: the\n"
+        "pose should turn along and z should not change, up to rounding. Whether mirror images "
+        "are\n"
+        "told apart is said too.",
     .run = run,
 };
 
@@ -54,7 +61,7 @@ typedef struct {
 static int parse(settings *s, int argc, char **argv)
 {
     cli_option options[1 + CLI_DATA_OPTIONS + 1] = {
-        { "--svg", "FILE", NULL, "draw the errors too", CLI_TEXT, 0, &s->svg },
+        { "--svg", "FILE", NULL, "draw the errors too", CLI_TEXT | CLI_IMAGES, 0, &s->svg },
     };
     size_t words = 0;
     cli_data_options(options, sizeof options / sizeof *options, &s->data);
@@ -63,11 +70,12 @@ static int parse(settings *s, int argc, char **argv)
     if (code < 0 && words != 1)
         return cli_misuse(&cli_check, "name a model");
     if (code < 0 && s->data.turn)
-        return cli_misuse(&cli_check, "--turn: the check itself turns images, from how they came");
+        return cli_misuse(&cli_check,
+                          "--turn: the check itself turns the data, from how they came");
     return code;
 }
 
-/* --- shown ------------------------------------------------------------------------------------ */
+/* --- images: shown ---------------------------------------------------------------------------- */
 
 static const char *layer_name(char out[LAYER_NAME], size_t layer)
 {
@@ -207,7 +215,7 @@ done:
     return status;
 }
 
-/* --- the work --------------------------------------------------------------------------------- */
+/* --- images: measured ------------------------------------------------------------------------- */
 
 static recon_status measure(recon_ctx *ctx, findings *f, const recon_ieae *model,
                             const recon_dataset *data, uint64_t seed)
@@ -229,16 +237,108 @@ done:
     return status;
 }
 
-/* Where no images are named: those that `recon discover` was given. */
-static recon_status name_images(recon_ctx *ctx, settings *s, const recon_safetensors *file)
+static recon_status check_images(recon_ctx *ctx, const settings *s)
+{
+    recon_ieae *model = NULL;
+    cli_images images = { 0 };
+    findings f = { 0 };
+    recon_status status;
+    RECON_TRY(cli_images_open(ctx, &images, &s->data));
+    RECON_TRY(recon_ieae_open(ctx, &model, s->model, cli_precision(&s->data)));
+    RECON_TRY(measure(ctx, &f, model, images.use, cli_seed(&s->data)));
+    if (s->svg)
+        RECON_TRY(draw(ctx, s, &f));
+    if (s->common.json)
+        RECON_TRY(cli_print_json(ctx, as_json(&f)));
+    else if (!s->common.quiet)
+        print_text(s, &f);
+done:
+    free(f.layers);
+    recon_ieae_close(ctx, model);
+    cli_images_close(&images);
+    return status;
+}
+
+/* --- molecules -------------------------------------------------------------------------------- */
+
+static const char *const moves[RECON_MOVES] = { [RECON_MOVE_TURN] = "turned",
+                                                [RECON_MOVE_SHIFT] = "moved",
+                                                [RECON_MOVE_PERMUTE] = "reordered",
+                                                [RECON_MOVE_ALL] = "all of it",
+                                                [RECON_MOVE_MIRROR] = "mirrored" };
+static const char *const move_keys[RECON_MOVES] = { [RECON_MOVE_TURN] = "turn",
+                                                    [RECON_MOVE_SHIFT] = "shift",
+                                                    [RECON_MOVE_PERMUTE] = "permute",
+                                                    [RECON_MOVE_ALL] = "all",
+                                                    [RECON_MOVE_MIRROR] = "mirror" };
+
+static json_t *moves_json(const recon_molequivariance e[RECON_MOVES])
+{
+    json_t *out = json_pack("{s:I, s:b}", "conformers", (json_int_t)e->n, "mirror_told_apart",
+                            recon_molequivariance_sees_mirror(e));
+    for (int i = 0; i < RECON_MOVES; i++)
+        json_object_set_new(out, move_keys[i],
+                            json_pack("{s:o, s:o, s:o, s:f, s:f, s:f}", "pose_median_deg",
+                                      degrees(e[i].pose_median), "pose_p99_deg",
+                                      degrees(e[i].pose_p99), "pose_max_deg",
+                                      degrees(e[i].pose_max), "code_median", e[i].code_median,
+                                      "code_p99", e[i].code_p99, "code_max", e[i].code_max));
+    return out;
+}
+
+static void print_moves(const settings *s, const recon_molequivariance e[RECON_MOVES])
+{
+    printf("%s, before and after, %zu conformers of %s\n\n", s->model, e->n, s->data.spec);
+    printf("%11s %26s %26s\n%11s", "", "pose, degrees", "change of z", "");
+    for (int i = 0; i < 2; i++)
+        printf(" %8s %8s %8s", "median", "99%", "largest");
+    putchar('\n');
+    for (int i = 0; i < RECON_MOVES; i++) {
+        printf("%11s", moves[i]);
+        if (i == RECON_MOVE_MIRROR)
+            printf(" %8s %8s %8s", "-", "-", "-");
+        else
+            printf(" %8.1e %8.1e %8.1e", e[i].pose_median * CLI_DEGREES,
+                   e[i].pose_p99 * CLI_DEGREES, e[i].pose_max * CLI_DEGREES);
+        printf(" %8.1e %8.1e %8.1e\n", e[i].code_median, e[i].code_p99, e[i].code_max);
+    }
+    printf("\nMirror images are %s.\n",
+           recon_molequivariance_sees_mirror(e) ? "told apart" : "not told apart");
+}
+
+static recon_status check_molecules(recon_ctx *ctx, const settings *s)
+{
+    recon_molnet *model = NULL;
+    cli_molecules molecules = { 0 };
+    recon_molequivariance e[RECON_MOVES];
+    recon_status status;
+    RECON_TRY(cli_molecules_open(ctx, &molecules, &s->data));
+    RECON_TRY(recon_molnet_open(ctx, &model, s->model, cli_precision(&s->data)));
+    RECON_TRY(recon_molequivariance_measure(ctx, e, model, molecules.use, cli_seed(&s->data)));
+    if (s->common.json)
+        RECON_TRY(cli_print_json(ctx, moves_json(e)));
+    else if (!s->common.quiet)
+        print_moves(s, e);
+done:
+    recon_molnet_close(ctx, model);
+    cli_molecules_close(&molecules);
+    return status;
+}
+
+/* --- which of the two ------------------------------------------------------------------------- */
+
+/* Where no data are named: those that `recon discover` was given. */
+static recon_status name_data(recon_ctx *ctx, settings *s, const recon_safetensors *file)
 {
     const char *said = recon_safetensors_metadata(file, "data");
     if (!s->data.spec)
         s->data.spec = said && *said ? said : NULL;
     if (!s->data.spec)
         return recon_fail(ctx, RECON_ERR_INPUT,
-                          "%s does not say which images it was made from: name some with --data",
+                          "%s does not say which data it was made from: name some with --data",
                           s->model);
+    if (s->svg && recon_molecules_is(s->data.spec))
+        return recon_fail(ctx, RECON_ERR_INPUT, "--svg is for images");
     return RECON_OK;
 }
 
@@ -246,25 +346,11 @@ static recon_status work(recon_ctx *ctx, const void *arg)
 {
     settings s = *(const settings *)arg;
     recon_safetensors *file = NULL;
-    recon_ieae *model = NULL;
-    cli_images images = { 0 };
-    findings f = { 0 };
     recon_status status;
     RECON_TRY(recon_safetensors_open(ctx, &file, s.model));
-    RECON_TRY(name_images(ctx, &s, file));
-    RECON_TRY(cli_images_open(ctx, &images, &s.data));
-    RECON_TRY(recon_ieae_open(ctx, &model, s.model, cli_precision(&s.data)));
-    RECON_TRY(measure(ctx, &f, model, images.use, cli_seed(&s.data)));
-    if (s.svg)
-        RECON_TRY(draw(ctx, &s, &f));
-    if (s.common.json)
-        RECON_TRY(cli_print_json(ctx, as_json(&f)));
-    else if (!s.common.quiet)
-        print_text(&s, &f);
+    RECON_TRY(name_data(ctx, &s, file));
+    status = recon_molecules_is(s.data.spec) ? check_molecules(ctx, &s) : check_images(ctx, &s);
 done:
-    free(f.layers);
-    recon_ieae_close(ctx, model);
-    cli_images_close(&images);
     recon_safetensors_close(file);
     return status;
 }

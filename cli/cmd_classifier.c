@@ -3,23 +3,26 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 
+#include <recon/backbone/gcn.h>
 #include <stdio.h>
 #include <string.h>
 
 static int run(int argc, char **argv);
 const cli_command cli_classifier = {
     .name = "classifier",
-    .purpose = "train or measure an image classifier on labelled data",
+    .purpose = "train or measure a classifier of images or molecules",
     .arguments = "train|eval",
     .example =
         "  recon classifier train --data fashion --out fashion.safetensors\n"
         "  recon classifier eval --model fashion.safetensors --data fashion/test\n"
+        "  recon classifier train --data conformers --out gcn.safetensors\n"
         "\n"
-        "One image of twelve is held out, and the epoch that does best on those is kept. Beside\n"
+        "One input of twelve is held out, and the epoch that does best on those is kept. Beside\n"
         "the model lie MODEL.jsonl (loss, rate, validation) and MODEL.last, from which --resume\n"
         "goes on as if the run had never stopped. Data: fashion, mnist (with /train, /val,\n"
         "/test), idx:FILE or npy:FILE with images in FILE and labels beside it, png:DIR with a\n"
-        "folder of pictures for each class, or amat:FILE.",
+        "folder of pictures for each class, or amat:FILE. Molecules (conformers, xyz:FILE ...): a\n"
+        "graph network tells which molecule a conformer is of, by its shape as it stands.",
     .run = run,
 };
 
@@ -39,19 +42,22 @@ static int parse(settings *s, int argc, char **argv)
     cli_option options[12 + CLI_DATA_OPTIONS + 1] = {
         { "--out", "MODEL", NULL, "train: file for the best weights", CLI_TEXT, 0, &s->out },
         { "--model", "MODEL", NULL, "eval: what train wrote", CLI_TEXT, 0, &s->model },
-        { "--net", NULL, "small|resnet18", "network (default small)", CLI_CHOICE, 0, &s->net },
-        { "--width", "N", NULL, "resnet18: channels of the first stage (default 64)", CLI_COUNT, 0,
-          &s->width },
-        { "--shift", "P", NULL, "move images at random by up to P pixels (default 0)", CLI_NUMBER,
-          0, &s->shift },
-        { "--flip", NULL, NULL, "mirror images, left for right, half of the time", CLI_FLAG, 0,
-          &s->flip },
-        { "--epochs", "N", NULL, "times through the data (default 3, resnet18 15)", CLI_COUNT, 0,
-          &s->epochs },
-        { "--batch", "N", NULL, "images a step (default 64, resnet18 128)", CLI_COUNT, 0,
-          &s->batch },
-        { "--rate", "R", NULL, "highest learning rate (default 0.002, resnet18 0.001)", CLI_NUMBER,
-          0, &s->rate },
+        { "--net", NULL, "small|resnet18", "network (default small)", CLI_CHOICE | CLI_IMAGES, 0,
+          &s->net },
+        { "--width", "N", NULL,
+          "channels: of resnet18's first stage (default 64), of molecules (default 128)", CLI_COUNT,
+          0, &s->width },
+        { "--shift", "P", NULL, "move at random by up to P pixels (default 0)",
+          CLI_NUMBER | CLI_IMAGES, 0, &s->shift },
+        { "--flip", NULL, NULL, "mirror, left for right, half of the time", CLI_FLAG | CLI_IMAGES,
+          0, &s->flip },
+        { "--epochs", "N", NULL, "times through the data (default 3, resnet18 15, molecules 50)",
+          CLI_COUNT, 0, &s->epochs },
+        { "--batch", "N", NULL, "inputs a step (default 64, resnet18 and molecules 128)", CLI_COUNT,
+          0, &s->batch },
+        { "--rate", "R", NULL,
+          "highest learning rate (default 0.002, resnet18 and molecules 0.001)", CLI_NUMBER, 0,
+          &s->rate },
         { "--every", "N", NULL, "a checkpoint every N steps too (default: every epoch)", CLI_COUNT,
           0, &s->every },
         { "--weights", NULL, "f32|bf16", "as written to MODEL (default f32)", CLI_CHOICE, 0,
@@ -84,7 +90,40 @@ static recon_status show(recon_ctx *ctx, const settings *s, json_t *answer, cons
     return RECON_OK;
 }
 
-static recon_status train(recon_ctx *ctx, const settings *s, const recon_dataset *data)
+static recon_status show_training(recon_ctx *ctx, const settings *s, const char *net,
+                                  const recon_train_result *r)
+{
+    char text[512];
+    snprintf(text, sizeof text,
+             "%s: %llu steps in %.1f s on %s, %.1f MiB a step\n"
+             "  validation accuracy %.4f, last loss %.4f\n"
+             "  written    %s",
+             net, (unsigned long long)r->steps, r->seconds, recon_ops_name(ctx),
+             (double)r->peak / 1048576, 1 - r->best, r->loss, s->out);
+    return show(ctx, s,
+                json_pack("{s:s, s:s, s:I, s:f, s:f, s:f, s:I}", "net", net, "backend",
+                          recon_ops_name(ctx), "steps", (json_int_t)r->steps, "seconds", r->seconds,
+                          "validation_accuracy", 1 - r->best, "loss", r->loss, "step_bytes",
+                          (json_int_t)r->peak),
+                text);
+}
+
+static recon_status show_accuracy(recon_ctx *ctx, const settings *s, const char *net,
+                                  size_t weights, double accuracy, size_t n, double seconds)
+{
+    const char *what = recon_molecules_is(s->data.spec) ? "conformers" : "images";
+    char text[512];
+    snprintf(text, sizeof text, "%s: %s of %zu weights, accuracy %.4f on %zu %s of %s", s->model,
+             net, weights, accuracy, n, what, s->data.spec);
+    return show(ctx, s,
+                json_pack("{s:s, s:I, s:f, s:I, s:f}", "net", net, "weights", (json_int_t)weights,
+                          "accuracy", accuracy, what, (json_int_t)n, "seconds", seconds),
+                text);
+}
+
+/* --- images ----------------------------------------------------------------------------------- */
+
+static recon_status train_images(recon_ctx *ctx, const settings *s, const recon_dataset *data)
 {
     recon_classifier_options o = { .net = (recon_net)s->net,
                                    .stem = s->width,
@@ -99,56 +138,91 @@ static recon_status train(recon_ctx *ctx, const settings *s, const recon_dataset
                                    .bf16 = s->stored,
                                    .resume = s->resume };
     recon_train_result r;
-    char text[512];
     recon_status status = recon_classifier_train(ctx, &r, data, s->out, &o);
-    if (status != RECON_OK)
-        return status;
-    snprintf(text, sizeof text,
-             "%s: %llu steps in %.1f s on %s, %.1f MiB a step\n"
-             "  validation accuracy %.4f, last loss %.4f\n"
-             "  written    %s",
-             nets[s->net], (unsigned long long)r.steps, r.seconds, recon_ops_name(ctx),
-             (double)r.peak / 1048576, 1 - r.best, r.loss, s->out);
-    return show(ctx, s,
-                json_pack("{s:s, s:s, s:I, s:f, s:f, s:f, s:I}", "net", nets[s->net], "backend",
-                          recon_ops_name(ctx), "steps", (json_int_t)r.steps, "seconds", r.seconds,
-                          "validation_accuracy", 1 - r.best, "loss", r.loss, "step_bytes",
-                          (json_int_t)r.peak),
-                text);
+    return status == RECON_OK ? show_training(ctx, s, nets[s->net], &r) : status;
 }
 
-static recon_status eval(recon_ctx *ctx, const settings *s, const recon_dataset *data)
+static recon_status eval_images(recon_ctx *ctx, const settings *s, const recon_dataset *data)
 {
     recon_classifier *c = NULL;
     double accuracy, begun = recon_now();
-    char text[512];
     recon_status status;
-    size_t n = recon_dataset_describe(data).n;
     RECON_TRY(recon_classifier_open(ctx, &c, s->model));
     RECON_TRY(recon_classifier_accuracy(ctx, &accuracy, c, data));
     recon_classifier_info i = recon_classifier_describe(c);
-    snprintf(text, sizeof text, "%s: %s of %zu weights, accuracy %.4f on %zu images of %s",
-             s->model, nets[i.net], i.weights, accuracy, n, s->data.spec);
-    RECON_TRY(show(ctx, s,
-                   json_pack("{s:s, s:I, s:f, s:I, s:f}", "net", nets[i.net], "weights",
-                             (json_int_t)i.weights, "accuracy", accuracy, "images", (json_int_t)n,
-                             "seconds", recon_now() - begun),
-                   text));
+    RECON_TRY(show_accuracy(ctx, s, nets[i.net], i.weights, accuracy,
+                            recon_dataset_describe(data).n, recon_now() - begun));
 done:
     recon_classifier_close(ctx, c);
+    return status;
+}
+
+static recon_status on_images(recon_ctx *ctx, const settings *s)
+{
+    cli_images images;
+    recon_status status;
+    RECON_TRY(cli_images_open(ctx, &images, &s->data));
+    RECON_TRY((!strcmp(s->word, "train") ? train_images : eval_images)(ctx, s, images.use));
+done:
+    cli_images_close(&images);
+    return status;
+}
+
+/* --- molecules -------------------------------------------------------------------------------- */
+
+static recon_status train_molecules(recon_ctx *ctx, const settings *s, const recon_molecules *data)
+{
+    recon_gcn_options o = { .width = s->width,
+                            .epochs = s->epochs,
+                            .batch = s->batch,
+                            .rate = s->rate,
+                            .seed = cli_seed(&s->data),
+                            .every = s->every,
+                            .precision = cli_precision(&s->data),
+                            .bf16 = s->stored,
+                            .resume = s->resume };
+    recon_molecules *rest = NULL, *held = NULL;
+    recon_train_result r;
+    recon_status status;
+    RECON_TRY(recon_molecules_split(ctx, &rest, &held, data, RECON_HELD_OUT, o.seed));
+    RECON_TRY(recon_gcn_train(ctx, &r, rest, held, s->out, &o));
+    RECON_TRY(show_training(ctx, s, "gcn", &r));
+done:
+    recon_molecules_close(held);
+    recon_molecules_close(rest);
+    return status;
+}
+
+static recon_status eval_molecules(recon_ctx *ctx, const settings *s, const recon_molecules *data)
+{
+    recon_gcn *gcn = NULL;
+    double accuracy, begun = recon_now();
+    recon_status status;
+    RECON_TRY(recon_gcn_open(ctx, &gcn, s->model));
+    RECON_TRY(recon_gcn_accuracy(ctx, &accuracy, gcn, data));
+    RECON_TRY(show_accuracy(ctx, s, "gcn", recon_gcn_describe(gcn).weights, accuracy,
+                            recon_molecules_describe(data).n, recon_now() - begun));
+done:
+    recon_gcn_close(ctx, gcn);
+    return status;
+}
+
+static recon_status on_molecules(recon_ctx *ctx, const settings *s)
+{
+    cli_molecules molecules;
+    recon_status status;
+    RECON_TRY(cli_molecules_open(ctx, &molecules, &s->data));
+    RECON_TRY(
+        (!strcmp(s->word, "train") ? train_molecules : eval_molecules)(ctx, s, molecules.use));
+done:
+    cli_molecules_close(&molecules);
     return status;
 }
 
 static recon_status work(recon_ctx *ctx, const void *arg)
 {
     const settings *s = arg;
-    cli_images images;
-    recon_status status;
-    RECON_TRY(cli_images_open(ctx, &images, &s->data));
-    RECON_TRY((!strcmp(s->word, "train") ? train : eval)(ctx, s, images.use));
-done:
-    cli_images_close(&images);
-    return status;
+    return (recon_molecules_is(s->data.spec) ? on_molecules : on_images)(ctx, s);
 }
 
 static int run(int argc, char **argv)

@@ -1,22 +1,27 @@
-/* cmd_discover.c - recon discover: from a backbone and images to a whole model. */
+/* cmd_discover.c - recon discover: from a backbone and images or molecules to a whole model. */
 #include "cli/cli.h"
 #include "core/fail.h"
 
 #include <math.h>
+#include <recon/apps/moldiscover.h>
 #include <stdio.h>
 
 static int run(int argc, char **argv);
 const cli_command cli_discover = {
     .name = "discover",
-    .purpose = "find the natural poses of images, and learn them",
+    .purpose = "find the natural poses of images or molecules, and learn them",
     .arguments = "",
     .example =
         "  recon train --data mnist --turn mnist --preset small --out digits.safetensors\n"
         "  recon discover --model digits.safetensors --data mnist --turn mnist --out digits\n"
+        "  recon discover --model conformers.safetensors --data conformers --turn fisher --out "
+        "mols\n"
         "\n"
-        "Embeds the images, runs Algorithm 1 (see `recon normalize`) and fits Lambda, Theta and\n"
-        "the density of poses; Lambda is the backbone's lean where it has one (see `recon "
-        "train`).\n"
+        "Embeds the data, runs Algorithm 1 (see `recon normalize`) and fits Lambda, Theta and the\n"
+        "density of poses. Of images Lambda is the backbone's lean where it has one (see `recon\n"
+        "train`). Of molecules the poses may determine no more than where an axis points; then "
+        "the\n"
+        "spin about it is free, and the summary says of how many classes.\n"
         "DIR/model.safetensors is what canonicalize, score and distribution take; summary.json "
         "says\n"
         "what was found. Labels, if any, are used for the summary alone.",
@@ -36,11 +41,12 @@ static int parse(settings *s, int argc, char **argv)
     cli_option options[7 + CLI_DATA_OPTIONS + 1] = {
         { "--model", "MODEL", NULL, "what `recon train` wrote", CLI_TEXT, 1, &s->model },
         { "--out", "DIR", NULL, "folder for the results", CLI_TEXT, 1, &s->out },
-        { "--k", "N", NULL, "neighbours (default 10)", CLI_COUNT, 0, &s->k },
-        { "--mean", NULL, "tukey|frechet|chordal", "centre of poses (default tukey)", CLI_CHOICE, 0,
+        { "--k", "N", NULL, "neighbours (default 10, molecules 25)", CLI_COUNT, 0, &s->k },
+        { "--mean", NULL, "tukey|frechet|chordal",
+          "centre of poses (default tukey; of molecules one that a class agrees on)", CLI_CHOICE, 0,
           &s->mean },
         { "--family", NULL, "auto|uniform|normal", "what Theta is the width of (default auto)",
-          CLI_CHOICE, 0, &s->family },
+          CLI_CHOICE | CLI_IMAGES, 0, &s->family },
         { "--half", NULL, NULL, "store weights as bfloat16: half the size", CLI_FLAG, 0, &s->half },
         { "--keep-embeddings", NULL, NULL, "write z.npy and g.npy too", CLI_FLAG, 0, &s->keep },
     };
@@ -48,37 +54,58 @@ static int parse(settings *s, int argc, char **argv)
     return cli_parse(&cli_discover, options, &s->common, argc, argv, NULL, 0, NULL);
 }
 
-static void print_text(const settings *s, const recon_discovery *d, size_t skipped)
+/* --- what images and molecules share ---------------------------------------------------------- */
+
+static void print_head(const settings *s, const char *what, size_t points, size_t skipped, size_t k,
+                       double hit_rate)
 {
-    printf("%zu images of %s\n", d->points, s->data.spec);
+    printf("%zu %s of %s\n", points, what, s->data.spec);
     if (skipped)
         printf("  skipped    %zu that could not be read\n", skipped);
-    printf("  classes    %zu nearest neighbours", d->k);
-    if (!isnan(d->hit_rate))
-        printf(", hit rate %.4f", d->hit_rate);
-    printf("\n  width      %.1f degrees, the median %s (neighbours: %s)\n",
+    printf("  classes    %zu nearest neighbours", k);
+    if (!isnan(hit_rate))
+        printf(", hit rate %.4f", hit_rate);
+    putchar('\n');
+}
+
+static void print_end(const settings *s, double total, double embed, double normalize, double maps)
+{
+    printf("  seconds    %.2f (embeddings %.2f, Algorithm 1 %.2f, maps %.2f)\n", total, embed,
+           normalize, maps);
+    printf("  written    %s/\n", s->out);
+}
+
+static recon_metadata_entry turn_of(const settings *s)
+{
+    return (recon_metadata_entry){ "turn", s->data.turn ? s->data.turn : "" };
+}
+
+/* --- images ----------------------------------------------------------------------------------- */
+
+static void print_images(const settings *s, const recon_discovery *d, size_t skipped)
+{
+    print_head(s, "images", d->points, skipped, d->k, d->hit_rate);
+    printf("  width      %.1f degrees, the median %s (neighbours: %s)\n",
            d->theta_median * CLI_DEGREES, d->theta == RECON_SO2_UNIFORM ? "half-width" : "sigma",
            recon_so2_family_name(d->family));
     printf("  modes      several in %.1f%%, natural pose known modulo 180 degrees in %.1f%%\n",
            100 * d->several, 100 * d->folded);
-    printf("  seconds    %.2f (embeddings %.2f, Algorithm 1 %.2f, maps %.2f)\n", d->seconds.total,
-           d->seconds.embed, d->seconds.normalize, d->seconds.maps);
-    printf("  written    %s/\n", s->out);
+    print_end(s, d->seconds.total, d->seconds.embed, d->seconds.normalize, d->seconds.maps);
 }
 
-static recon_status work(recon_ctx *ctx, const void *arg)
+static recon_status discover_images(recon_ctx *ctx, const settings *s)
 {
-    const settings *s = arg;
+    const recon_metadata_entry turn = turn_of(s);
     const recon_discover_options o = {
         .k = s->k,
-        .mean = { .kind = (recon_mean_kind)s->mean },
+        .mean = { .kind = s->mean < 0 ? RECON_MEAN_TUKEY : (recon_mean_kind)s->mean },
         .family = (recon_so2_family)s->family,
         .maps = { .seed = cli_seed(&s->data) },
         .precision = cli_precision(&s->data),
         .half = s->half,
         .keep_embeddings = s->keep,
         .data = s->data.spec,
-        .metadata = &(recon_metadata_entry){ "turn", s->data.turn ? s->data.turn : "" },
+        .metadata = &turn,
         .n_metadata = 1,
     };
     cli_images images;
@@ -89,16 +116,71 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     if (s->common.json)
         puts(d.summary);
     else if (!s->common.quiet)
-        print_text(s, &d, recon_dataset_describe(images.whole).skipped);
+        print_images(s, &d, recon_dataset_describe(images.whole).skipped);
 done:
     recon_discovery_free(&d);
     cli_images_close(&images);
     return status;
 }
 
+/* --- molecules -------------------------------------------------------------------------------- */
+
+static void print_molecules(const settings *s, const recon_moldiscovery *d, size_t skipped)
+{
+    static const char *const natural[] = { "one pose", "an axis, the spin about it free,",
+                                           "hardly any pose", "no pose" };
+    const char *label = "natural";
+    print_head(s, "conformers", d->points, skipped, d->k, d->hit_rate);
+    printf("  poses      concentration %.1f, background %.1f%% (medians)\n", d->concentration,
+           100 * d->background);
+    for (int free = 0; free < 4; free++)
+        if (d->free[free]) {
+            printf("  %-10s %s in %zu of %zu classes (%.1f%%)\n", label, natural[free],
+                   d->free[free], d->points, 100 * (double)d->free[free] / (double)d->points);
+            label = "";
+        }
+    print_end(s, d->seconds.total, d->seconds.embed, d->seconds.normalize, d->seconds.maps);
+}
+
+static recon_status discover_molecules(recon_ctx *ctx, const settings *s)
+{
+    const recon_metadata_entry turn = turn_of(s);
+    const recon_moldiscover_options o = {
+        .k = s->k,
+        .as_mean = s->mean >= 0,
+        .mean = { .kind = s->mean < 0 ? RECON_MEAN_TUKEY : (recon_mean_kind)s->mean },
+        .maps = { .seed = cli_seed(&s->data) },
+        .precision = cli_precision(&s->data),
+        .half = s->half,
+        .keep_embeddings = s->keep,
+        .data = s->data.spec,
+        .metadata = &turn,
+        .n_metadata = 1,
+    };
+    cli_molecules molecules;
+    recon_moldiscovery d = { 0 };
+    recon_status status;
+    RECON_TRY(cli_molecules_open(ctx, &molecules, &s->data));
+    RECON_TRY(recon_moldiscover(ctx, &d, s->model, molecules.use, s->out, &o));
+    if (s->common.json)
+        puts(d.summary);
+    else if (!s->common.quiet)
+        print_molecules(s, &d, recon_molecules_describe(molecules.whole).skipped);
+done:
+    recon_moldiscovery_free(&d);
+    cli_molecules_close(&molecules);
+    return status;
+}
+
+static recon_status work(recon_ctx *ctx, const void *arg)
+{
+    const settings *s = arg;
+    return recon_molecules_is(s->data.spec) ? discover_molecules(ctx, s) : discover_images(ctx, s);
+}
+
 static int run(int argc, char **argv)
 {
-    settings s = { 0 };
+    settings s = { .mean = -1 }; /* not said */
     int code = parse(&s, argc, argv);
     return code >= 0 ? code : cli_run(&cli_discover, &s.common, work, &s);
 }

@@ -1,8 +1,10 @@
-/* cmd_distribution.c - recon distribution: the poses of one image. */
+/* cmd_distribution.c - recon distribution: the poses of one image or molecule. */
 #include "cli/cli.h"
 #include "core/fail.h"
 #include "core/memory.h"
 
+#include <math.h>
+#include <recon/apps/molscore.h>
 #include <recon/group/so2.h>
 #include <recon/report/figure.h>
 #include <stdio.h>
@@ -11,13 +13,17 @@
 static int run(int argc, char **argv);
 const cli_command cli_distribution = {
     .name = "distribution",
-    .purpose = "show the pose distribution of one image",
+    .purpose = "show the pose distribution of one image or molecule",
     .arguments = "",
     .example =
         "  recon distribution --model digits/model.safetensors --data mnist/test --index 61 \\\n"
         "    --svg eight.svg\n"
+        "  recon distribution --model mols/model.safetensors --data conformers/test --index 7\n"
         "\n"
-        "Angles are degrees, counter-clockwise, about the image's natural pose.",
+        "An image's angles are degrees, counter-clockwise, about its natural pose. A molecule's\n"
+        "poses are a matrix Fisher distribution about its natural pose: F, its singular values "
+        "(two\n"
+        "near zero: the spin about an axis is free) and where that axis points.",
     .run = run,
 };
 
@@ -32,19 +38,27 @@ static int parse(settings *s, int argc, char **argv)
 {
     cli_option options[3 + CLI_DATA_OPTIONS + 1] = {
         { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_TEXT, 1, &s->model },
-        { "--index", "I", NULL, "of the image, from 0 on (default 0)", CLI_INDEX, 0, &s->index },
+        { "--index", "I", NULL, "of the image or conformer, from 0 on (default 0)", CLI_INDEX, 0,
+          &s->index },
         { "--svg", "FILE", NULL, "draw it too", CLI_TEXT, 0, &s->svg },
     };
     cli_data_options(options, sizeof options / sizeof *options, &s->data);
     return cli_parse(&cli_distribution, options, &s->common, argc, argv, NULL, 0, NULL);
 }
 
+static recon_status check_index(recon_ctx *ctx, const settings *s, const char *what, size_t n)
+{
+    return s->index < n ? RECON_OK
+                        : recon_fail(ctx, RECON_ERR_INPUT, "%s: there is no %s %zu of %zu",
+                                     s->data.spec, what, s->index, n);
+}
+
+/* --- images ----------------------------------------------------------------------------------- */
+
 static double part_mean(const recon_so2_density *p, int i)
 {
     return recon_so2_wrap(p->center + p->part[i].mean) * CLI_DEGREES;
 }
-
-/* --- shown ------------------------------------------------------------------------------------ */
 
 static json_t *as_json(const settings *s, const recon_distribution *d, double p_value)
 {
@@ -116,8 +130,6 @@ done:
     return status;
 }
 
-/* --- the work --------------------------------------------------------------------------------- */
-
 static recon_status tell(recon_ctx *ctx, const settings *s, const recon_model *model,
                          const float *image, recon_dataset_info size)
 {
@@ -135,18 +147,15 @@ done:
     return status;
 }
 
-static recon_status work(recon_ctx *ctx, const void *arg)
+static recon_status tell_image(recon_ctx *ctx, const settings *s)
 {
-    const settings *s = arg;
     cli_images images;
     recon_model *model = NULL;
     float *image = NULL;
     recon_status status;
     RECON_TRY(cli_images_open(ctx, &images, &s->data));
     recon_dataset_info d = recon_dataset_describe(images.use);
-    if (s->index >= d.n)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: there is no image %zu of %zu", s->data.spec,
-                             s->index, d.n));
+    RECON_TRY(check_index(ctx, s, "image", d.n));
     RECON_TRY(cli_model_open(ctx, &model, s->model, &images, &s->data));
     RECON_TRY(recon_alloc_raw(ctx, &image, d.height * d.width * d.channels, sizeof *image));
     cli_images_read(image, &images, s->index, 1);
@@ -156,6 +165,125 @@ done:
     recon_model_close(ctx, model);
     cli_images_close(&images);
     return status;
+}
+
+/* --- molecules -------------------------------------------------------------------------------- */
+
+static json_t *numbers(const double *x, size_t n)
+{
+    json_t *out = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(out, isfinite(x[i]) ? json_real(x[i]) : json_null());
+    return out;
+}
+
+static json_t *rotation(recon_so3 g)
+{
+    double m[9];
+    recon_so3_to_matrix(m, g);
+    return numbers(m, 9);
+}
+
+static json_t *molecule_json(const settings *s, const recon_distribution3 *d, double p_value,
+                             const char *name)
+{
+    recon_distribution3_text words;
+    json_t *out = json_pack("{s:I, s:f, s:f, s:f, s:i, s:s, s:o, s:o, s:f, s:o, s:o, s:o}", "index",
+                            (json_int_t)s->index, "tilt_deg", d->tilt * CLI_DEGREES, "score",
+                            d->score, "p_value", p_value, "free", d->free, "words",
+                            recon_moldistribution_words(words, d), "f", numbers(d->poses.f, 9),
+                            "singular", numbers(d->poses.singular, 3), "background", d->background,
+                            "axis", numbers(d->axis, 3), "axis_now", numbers(d->axis_now, 3),
+                            "spread", numbers(d->spread, 3));
+    json_object_set_new(out, "molecule", json_string(name)); /* left out where it is not UTF-8 */
+    json_object_set_new(out, "pose", rotation(d->pose.absolute));
+    json_object_set_new(out, "psi", rotation(d->pose.psi));
+    json_object_set_new(out, "lambda", rotation(d->pose.lambda));
+    return out;
+}
+
+static void print_molecule(const settings *s, const recon_distribution3 *d, double p_value,
+                           const char *name)
+{
+    const double *f = d->poses.f, *sv = d->poses.singular;
+    recon_distribution3_text words;
+    printf("conformer %zu of %s: %s\n", s->index, s->data.spec, name);
+    printf("  pose       score %.3f, p-value %.4f\n", d->score, p_value);
+    for (int i = 0; i < 9; i += 3)
+        printf("  %-10s %8.2f %8.2f %8.2f\n", i ? "" : "F", f[i], f[i + 1], f[i + 2]);
+    printf("  singular   %8.2f %8.2f %8.2f\n", sv[0], sv[1], sv[2]);
+    printf("  background %8.1f%%\n", 100 * d->background);
+    if (d->free <= 1) { /* else there is no axis to speak of */
+        printf("  axis       %8.3f %8.3f %8.3f, in the natural pose\n", d->axis[0], d->axis[1],
+               d->axis[2]);
+        printf("             %8.3f %8.3f %8.3f, as it came: tilted by %.1f degrees\n",
+               d->axis_now[0], d->axis_now[1], d->axis_now[2], d->tilt * CLI_DEGREES);
+    }
+    printf("%s\n", recon_moldistribution_words(words, d));
+}
+
+static recon_status draw_molecule(recon_ctx *ctx, const settings *s, const recon_distribution3 *d,
+                                  const recon_conformer *x, const char *name)
+{
+    static const char *const known[] = { NULL, "the spin about an axis is free", "hardly known",
+                                         "all poses are alike" };
+    char tilt[64], *svg = NULL;
+    double *places = NULL;
+    float *canonical = NULL;
+    recon_status status;
+    snprintf(tilt, sizeof tilt, "axis tilted by %.0f degrees", d->tilt * CLI_DEGREES);
+    RECON_TRY(recon_alloc_raw(ctx, &places, x->atoms, 3 * sizeof *places));
+    RECON_TRY(recon_alloc_raw(ctx, &canonical, x->atoms, 3 * sizeof *canonical));
+    for (size_t i = 0; i < 3 * x->atoms; i++)
+        places[i] = x->xyz[i];
+    recon_pose3_points(places, &d->pose, RECON_TO_CANONICAL, places, x->atoms);
+    for (size_t i = 0; i < 3 * x->atoms; i++)
+        canonical[i] = (float)places[i];
+    const recon_pose3_plot plot = {
+        .title = name,
+        .input = { d->free <= 1 ? tilt : NULL, x->atoms, x->z, x->xyz },
+        .canonical = { NULL, x->atoms, x->z, canonical },
+        .poses = { known[d->free], d->poses.f },
+    };
+    RECON_TRY(recon_figure_pose3(ctx, &svg, &plot));
+    RECON_TRY(recon_svg_save(ctx, s->svg, svg));
+done:
+    free(svg);
+    free(canonical);
+    free(places);
+    return status;
+}
+
+static recon_status tell_molecule(recon_ctx *ctx, const settings *s)
+{
+    cli_molecules molecules;
+    recon_molmodel *model = NULL;
+    recon_distribution3 d;
+    cli_name name;
+    recon_status status;
+    RECON_TRY(cli_molecules_open(ctx, &molecules, &s->data));
+    RECON_TRY(check_index(ctx, s, "conformer", recon_molecules_describe(molecules.use).n));
+    RECON_TRY(recon_molmodel_open(ctx, &model, s->model, cli_precision(&s->data)));
+    recon_conformer x = recon_molecules_get(molecules.use, s->index);
+    RECON_TRY(recon_moldistribution_of(ctx, &d, model, &x, 1));
+    double p_value = recon_so3_maps_p_value(recon_molmodel_maps(model), d.score);
+    cli_molecule_name(name, molecules.use, (size_t)x.molecule);
+    if (s->svg)
+        RECON_TRY(draw_molecule(ctx, s, &d, &x, name));
+    if (s->common.json)
+        RECON_TRY(cli_print_json(ctx, molecule_json(s, &d, p_value, name)));
+    else if (!s->common.quiet)
+        print_molecule(s, &d, p_value, name);
+done:
+    recon_molmodel_close(ctx, model);
+    cli_molecules_close(&molecules);
+    return status;
+}
+
+static recon_status work(recon_ctx *ctx, const void *arg)
+{
+    const settings *s = arg;
+    return recon_molecules_is(s->data.spec) ? tell_molecule(ctx, s) : tell_image(ctx, s);
 }
 
 static int run(int argc, char **argv)

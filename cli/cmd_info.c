@@ -1,21 +1,37 @@
 /* cmd_info.c - recon info: what a file holds. */
 #include "cli/cli.h"
 #include "core/fail.h"
+#include "core/memory.h"
+#include "data/elements.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int run(int argc, char **argv);
 const cli_command cli_info = {
     .name = "info",
-    .purpose = "what an NPY file or a model holds",
-    .arguments = "FILE.npy|MODEL.safetensors",
-    .example = "  recon info z.npy\n"
-               "  z.npy: float32 60000 x 128, C order, finite, -3.21 .. 4.02\n"
-               "  recon info models/mnist.safetensors",
+    .purpose = "what an NPY file, a model or a set of molecules holds",
+    .arguments = "FILE.npy|MODEL.safetensors|SPEC",
+    .example =
+        "  recon info z.npy\n"
+        "  z.npy: float32 60000 x 128, C order, finite, -3.21 .. 4.02\n"
+        "  recon info models/mnist.safetensors\n"
+        "  recon info conformers/test\n"
+        "  recon info mine.xyz --skip-bad\n"
+        "\n"
+        "A SPEC of molecules is as in `recon train --help`; FILE.xyz, FILE.sdf and FILE.mol\n"
+        "may be named without what stands before the colon.",
     .run = run,
 };
+
+typedef struct {
+    const char *path;
+    int skip_bad;
+    cli_common common;
+} settings;
 
 typedef struct {
     double low, high;
@@ -150,29 +166,113 @@ done:
     return status;
 }
 
-static recon_status work(recon_ctx *ctx, const char *path, const cli_common *common)
+/* --- molecules -------------------------------------------------------------------------------- */
+
+typedef struct {
+    recon_molecules_info info;
+    size_t present;                   /* molecules that have a conformer in it */
+    size_t atoms[RECON_ELEMENTS + 1]; /* by element                            */
+} census;
+
+static recon_status count_atoms(recon_ctx *ctx, census *out, const recon_molecules *data)
 {
-    static const char model[] = ".safetensors";
-    size_t n = strlen(path), end = sizeof model - 1;
-    return n > end && !strcmp(path + n - end, model) ? tell_model(ctx, path, common)
-                                                     : tell_array(ctx, path, common);
+    uint8_t *seen;
+    *out = (census){ .info = recon_molecules_describe(data) };
+    recon_status status = recon_alloc(ctx, &seen, out->info.molecules, 1);
+    if (status != RECON_OK)
+        return status;
+    for (size_t i = 0; i < out->info.n; i++) {
+        recon_conformer c = recon_molecules_get(data, i);
+        out->present += !seen[c.molecule];
+        seen[c.molecule] = 1;
+        for (size_t a = 0; a < c.atoms; a++)
+            out->atoms[c.z[a]]++;
+    }
+    free(seen);
+    return RECON_OK;
+}
+
+static json_t *census_json(const char *spec, const census *c)
+{
+    json_t *elements = json_object(), *all = json_object();
+    for (int z = 1; z <= RECON_ELEMENTS; z++)
+        if (c->atoms[z])
+            json_object_set_new(elements, recon_element_symbol(z),
+                                json_integer((json_int_t)c->atoms[z]));
+    json_object_set_new(all, "data", json_string(spec));
+    json_object_set_new(all, "conformers", json_integer((json_int_t)c->info.n));
+    json_object_set_new(all, "molecules", json_integer((json_int_t)c->present));
+    json_object_set_new(all, "atoms", json_integer((json_int_t)c->info.total));
+    json_object_set_new(all, "largest", json_integer((json_int_t)c->info.atoms));
+    json_object_set_new(all, "skipped", json_integer((json_int_t)c->info.skipped));
+    json_object_set_new(all, "elements", elements);
+    return all;
+}
+
+static void print_census(const char *spec, const census *c)
+{
+    printf("%s: %zu conformers of %zu molecules\n", spec, c->info.n, c->present);
+    if (c->info.skipped)
+        printf("  skipped    %zu that could not be read\n", c->info.skipped);
+    printf("  atoms      %zu, at most %zu in a conformer\n  elements  ", c->info.total,
+           c->info.atoms);
+    for (int z = 1; z <= RECON_ELEMENTS; z++)
+        if (c->atoms[z])
+            printf(" %s %zu", recon_element_symbol(z), c->atoms[z]);
+    putchar('\n');
+}
+
+static recon_status tell_molecules(recon_ctx *ctx, const char *spec, const settings *s)
+{
+    recon_molecules *data = NULL;
+    census c;
+    recon_status status;
+    RECON_TRY(recon_molecules_open(ctx, &data, spec,
+                                   &(recon_molecules_options){ .skip_bad = s->skip_bad }));
+    RECON_TRY(count_atoms(ctx, &c, data));
+    if (s->common.json)
+        RECON_TRY(cli_print_json(ctx, census_json(spec, &c)));
+    else if (!s->common.quiet)
+        print_census(spec, &c);
+done:
+    recon_molecules_close(data);
+    return status;
+}
+
+/* --- which of them ---------------------------------------------------------------------------- */
+
+/* What files are, by how their names end. */
+static const struct {
+    const char *end, *spec;
+} kinds[] = { { ".xyz", "xyz:" }, { ".sdf", "sdf:" }, { ".mol", "sdf:" } };
+
+static recon_status work(recon_ctx *ctx, const void *arg)
+{
+    const settings *s = arg;
+    char spec[PATH_MAX + 8];
+    if (recon_molecules_is(s->path))
+        return tell_molecules(ctx, s->path, s);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (cli_ends_in(s->path, kinds[i].end)) {
+            snprintf(spec, sizeof spec, "%s%s", kinds[i].spec, s->path);
+            return tell_molecules(ctx, spec, s);
+        }
+    return cli_ends_in(s->path, ".safetensors") ? tell_model(ctx, s->path, &s->common)
+                                                : tell_array(ctx, s->path, &s->common);
 }
 
 static int run(int argc, char **argv)
 {
-    const cli_option options[] = { { 0 } };
-    cli_common common = { 0 };
-    const char *path = NULL;
+    settings s = { 0 };
+    const cli_option options[] = {
+        { "--skip-bad", NULL, NULL, "leave out what cannot be used, and count it",
+          CLI_FLAG | CLI_MOLECULES, 0, &s.skip_bad },
+        { 0 },
+    };
     size_t words = 0;
-    int code = cli_parse(&cli_info, options, &common, argc, argv, &path, 1, &words);
+    int code = cli_parse(&cli_info, options, &s.common, argc, argv, &s.path, 1, &words);
     if (code >= 0)
         return code;
-    if (words != 1)
-        return cli_misuse(&cli_info, "name a file");
-    recon_ctx *ctx = cli_context(&common);
-    if (!ctx)
-        return EXIT_FAILED;
-    code = work(ctx, path, &common) == RECON_OK ? EXIT_DONE : cli_fail(&cli_info, ctx);
-    cli_context_free(ctx);
-    return code;
+    return words == 1 ? cli_run(&cli_info, &s.common, work, &s)
+                      : cli_misuse(&cli_info, "name a file");
 }

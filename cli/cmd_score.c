@@ -1,24 +1,27 @@
-/* cmd_score.c - recon score: which images are in an odd pose. */
+/* cmd_score.c - recon score: which images or molecules are in an odd pose. */
 #include "cli/cli.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
 
+#include <math.h>
+#include <recon/apps/molscore.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 static int run(int argc, char **argv);
 const cli_command cli_score = {
     .name = "score",
-    .purpose = "say how unnatural the pose of each image is",
+    .purpose = "say how unnatural the pose of each image or molecule is",
     .arguments = "",
     .example =
         "  recon score --model digits/model.safetensors --data mnist/test --turn all --out s.npy\n"
+        "  recon score --model mols/model.safetensors --data xyz:mine.xyz --out s.npy\n"
         "\n"
-        "The score is -log of the density of the pose, given the image; s.npy gets them all. An\n"
-        "image is called odd when fewer than the share --false-alarms of the images that the "
-        "model\n"
-        "was calibrated on score as high.",
+        "The score is -log of the density of the pose, given the input; s.npy gets them all. An\n"
+        "input is called odd when fewer than the share --false-alarms of those that the model was\n"
+        "calibrated on score as high. A molecule's tilt is the angle between where its best\n"
+        "determined axis points and where it points in the natural pose.",
     .run = run,
 };
 
@@ -37,7 +40,7 @@ static int parse(settings *s, int argc, char **argv)
     cli_option options[3 + CLI_DATA_OPTIONS + 1] = {
         { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_TEXT, 1, &s->model },
         { "--out", "s.npy", NULL, "file for the scores", CLI_TEXT, 1, &s->out },
-        { "--false-alarms", "SHARE", NULL, "of natural images called odd (default 0.01)",
+        { "--false-alarms", "SHARE", NULL, "of natural inputs called odd (default 0.01)",
           CLI_NUMBER, 0, &s->false_alarms },
     };
     cli_data_options(options, sizeof options / sizeof *options, &s->data);
@@ -49,25 +52,106 @@ static int parse(settings *s, int argc, char **argv)
 
 typedef struct {
     size_t index;
-    recon_oddness is;
+    double score, p_value;
+    double radians; /* the pose of an image, the tilt of a molecule, NaN where it has no axis */
+    cli_name name;  /* of a molecule                                */
 } entry;
 
 typedef struct {
-    size_t n, odd, listed;
+    const char *what; /* "images", "conformers" */
+    size_t n, skipped, odd, listed;
     double threshold;
     double *scores;       /* [n] */
     entry oddest[ODDEST]; /* highest scores first */
 } findings;
 
-static void keep_oddest(findings *f, size_t index, const recon_oddness *is)
+static void keep_oddest(findings *f, const entry *e)
 {
     size_t at = f->listed < ODDEST ? f->listed++ : ODDEST;
-    for (; at > 0 && f->oddest[at - 1].is.score < is->score; at--)
+    for (; at > 0 && f->oddest[at - 1].score < e->score; at--)
         if (at < ODDEST)
             f->oddest[at] = f->oddest[at - 1];
     if (at < ODDEST)
-        f->oddest[at] = (entry){ index, *is };
+        f->oddest[at] = *e;
 }
+
+static void take(findings *f, entry e)
+{
+    f->scores[e.index] = e.score;
+    f->odd += e.score > f->threshold;
+    keep_oddest(f, &e);
+}
+
+/* Room for n scores, and what is called odd. */
+static recon_status begin(recon_ctx *ctx, findings *f, size_t n, double threshold)
+{
+    f->n = n;
+    f->threshold = threshold;
+    recon_progress_begin(ctx, "score", n);
+    return recon_alloc_raw(ctx, &f->scores, n, sizeof *f->scores);
+}
+
+/* --- shown ------------------------------------------------------------------------------------ */
+
+static json_t *entry_json(const entry *e)
+{
+    json_t *turned = isnan(e->radians) ? json_null() : json_real(e->radians * CLI_DEGREES);
+    json_t *out =
+        json_pack("{s:I, s:f, s:f, s:o}", "index", (json_int_t)e->index, "score", e->score,
+                  "p_value", e->p_value, *e->name ? "tilt_deg" : "pose_deg", turned);
+    if (*e->name) /* left out where it is not UTF-8 */
+        json_object_set_new(out, "molecule", json_string(e->name));
+    return out;
+}
+
+static json_t *as_json(const settings *s, const findings *f)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < f->listed; i++)
+        json_array_append_new(list, entry_json(&f->oddest[i]));
+    return json_pack("{s:I, s:I, s:f, s:f, s:I, s:o}", f->what, (json_int_t)f->n, "skipped",
+                     (json_int_t)f->skipped, "false_alarms", s->false_alarms, "threshold",
+                     f->threshold, "odd", (json_int_t)f->odd, "oddest", list);
+}
+
+static void print_text(const settings *s, const findings *f)
+{
+    int molecules = recon_molecules_is(s->data.spec);
+    printf("%zu %s of %s\n", f->n, f->what, s->data.spec);
+    if (f->skipped)
+        printf("  skipped    %zu that could not be read\n", f->skipped);
+    printf("  odd        %zu (%.2f%%): score above %.3f, false alarms %.3g%%\n", f->odd,
+           100 * (double)f->odd / (double)f->n, f->threshold, 100 * s->false_alarms);
+    printf("  oddest     %s\n", molecules ? " row   score  p-value  tilt         molecule"
+                                          : "image   score  p-value  pose");
+    for (size_t i = 0; i < f->listed; i++) {
+        const entry *e = &f->oddest[i];
+        printf("          %8zu %7.3f %8.4f ", e->index, e->score, e->p_value);
+        if (!isnan(e->radians))
+            printf(molecules ? "%5.0f degrees" : "%+5.0f degrees", e->radians * CLI_DEGREES);
+        else
+            printf("%13s", "-");
+        printf("%s%s\n", molecules ? "  " : "", e->name);
+    }
+    printf("  written    %s\n", s->out);
+}
+
+static recon_status finish(recon_ctx *ctx, const settings *s, const findings *f)
+{
+    recon_status status;
+    recon_progress_end(ctx);
+    RECON_TRY(recon_npy_write(
+        ctx, s->out,
+        &(recon_array){ .dtype = RECON_F64, .ndim = 1, .shape = { f->n }, .data = f->scores }));
+    if (s->common.json)
+        RECON_TRY(cli_print_json(ctx, as_json(s, f)));
+    else if (!s->common.quiet)
+        print_text(s, f);
+done:
+    return status;
+}
+
+/* --- images ----------------------------------------------------------------------------------- */
 
 static recon_status score_all(recon_ctx *ctx, findings *f, const recon_model *model,
                               const cli_images *images)
@@ -78,82 +162,107 @@ static recon_status score_all(recon_ctx *ctx, findings *f, const recon_model *mo
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &in, BLOCK, d.height * d.width * d.channels * sizeof *in));
     RECON_TRY(recon_alloc_raw(ctx, &out, BLOCK, sizeof *out));
-    recon_progress_begin(ctx, "score", f->n);
     for (size_t at = 0; at < f->n; at += BLOCK) {
         size_t n = f->n - at < BLOCK ? f->n - at : BLOCK;
         cli_images_read(in, images, at, n);
         RECON_TRY(recon_score(ctx, out, model, in, n));
-        for (size_t i = 0; i < n; i++) {
-            f->scores[at + i] = out[i].score;
-            f->odd += out[i].score > f->threshold;
-            keep_oddest(f, at + i, &out[i]);
-        }
+        for (size_t i = 0; i < n; i++)
+            take(f, (entry){ at + i, out[i].score, out[i].p_value, out[i].pose.absolute, "" });
         recon_progress_add(ctx, n);
     }
-    recon_progress_end(ctx);
 done:
     free(in);
     free(out);
     return status;
 }
 
-static json_t *as_json(const settings *s, const findings *f, size_t skipped)
+static recon_status score_images(recon_ctx *ctx, const settings *s)
 {
-    json_t *list = json_array();
-    for (size_t i = 0; i < f->listed; i++) {
-        const recon_oddness *o = &f->oddest[i].is;
-        json_array_append_new(list, json_pack("{s:I, s:f, s:f, s:f}", "index",
-                                              (json_int_t)f->oddest[i].index, "score", o->score,
-                                              "p_value", o->p_value, "pose_deg",
-                                              o->pose.absolute * CLI_DEGREES));
-    }
-    return json_pack("{s:I, s:I, s:f, s:f, s:I, s:o}", "images", (json_int_t)f->n, "skipped",
-                     (json_int_t)skipped, "false_alarms", s->false_alarms, "threshold",
-                     f->threshold, "odd", (json_int_t)f->odd, "oddest", list);
-}
-
-static void print_text(const settings *s, const findings *f, size_t skipped)
-{
-    printf("%zu images of %s\n", f->n, s->data.spec);
-    if (skipped)
-        printf("  skipped    %zu that could not be read\n", skipped);
-    printf("  odd        %zu (%.2f%%): score above %.3f, false alarms %.3g%%\n", f->odd,
-           100 * (double)f->odd / (double)f->n, f->threshold, 100 * s->false_alarms);
-    printf("  oddest     image   score  p-value  pose\n");
-    for (size_t i = 0; i < f->listed; i++) {
-        const recon_oddness *o = &f->oddest[i].is;
-        printf("          %8zu %7.3f %8.4f %+5.0f degrees\n", f->oddest[i].index, o->score,
-               o->p_value, o->pose.absolute * CLI_DEGREES);
-    }
-    printf("  written    %s\n", s->out);
-}
-
-static recon_status work(recon_ctx *ctx, const void *arg)
-{
-    const settings *s = arg;
     cli_images images;
     recon_model *model = NULL;
-    findings f = { 0 };
+    findings f = { .what = "images" };
     recon_status status;
     RECON_TRY(cli_images_open(ctx, &images, &s->data));
     RECON_TRY(cli_model_open(ctx, &model, s->model, &images, &s->data));
-    f.n = recon_dataset_describe(images.use).n;
-    f.threshold = recon_score_threshold(model, s->false_alarms);
-    RECON_TRY(recon_alloc_raw(ctx, &f.scores, f.n, sizeof *f.scores));
+    f.skipped = recon_dataset_describe(images.whole).skipped;
+    RECON_TRY(begin(ctx, &f, recon_dataset_describe(images.use).n,
+                    recon_score_threshold(model, s->false_alarms)));
     RECON_TRY(score_all(ctx, &f, model, &images));
-    RECON_TRY(recon_npy_write(
-        ctx, s->out,
-        &(recon_array){ .dtype = RECON_F64, .ndim = 1, .shape = { f.n }, .data = f.scores }));
-    size_t skipped = recon_dataset_describe(images.whole).skipped;
-    if (s->common.json)
-        RECON_TRY(cli_print_json(ctx, as_json(s, &f, skipped)));
-    else if (!s->common.quiet)
-        print_text(s, &f, skipped);
+    RECON_TRY(finish(ctx, s, &f));
 done:
     free(f.scores);
     recon_model_close(ctx, model);
     cli_images_close(&images);
     return status;
+}
+
+/* --- molecules -------------------------------------------------------------------------------- */
+
+static recon_status score_conformers(recon_ctx *ctx, findings *f, const recon_molmodel *model,
+                                     const cli_molecules *molecules)
+{
+    recon_conformer *in = NULL;
+    recon_oddness3 *out = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &in, BLOCK, sizeof *in));
+    RECON_TRY(recon_alloc_raw(ctx, &out, BLOCK, sizeof *out));
+    for (size_t at = 0; at < f->n; at += BLOCK) {
+        size_t n = f->n - at < BLOCK ? f->n - at : BLOCK;
+        cli_molecules_read(in, molecules, at, n);
+        RECON_TRY(recon_molscore(ctx, out, model, in, n));
+        for (size_t i = 0; i < n; i++)
+            take(f, (entry){ at + i, out[i].score, out[i].p_value, 0, "" });
+        recon_progress_add(ctx, n);
+    }
+done:
+    free(in);
+    free(out);
+    return status;
+}
+
+/* Names and tilts, of those alone that are shown. */
+static recon_status describe_oddest(recon_ctx *ctx, findings *f, const recon_molmodel *model,
+                                    const cli_molecules *molecules)
+{
+    recon_conformer in[ODDEST];
+    recon_distribution3 out[ODDEST];
+    recon_status status;
+    for (size_t i = 0; i < f->listed; i++)
+        in[i] = recon_molecules_get(molecules->use, f->oddest[i].index);
+    RECON_TRY(recon_moldistribution_of(ctx, out, model, in, f->listed));
+    for (size_t i = 0; i < f->listed; i++) {
+        cli_molecule_name(f->oddest[i].name, molecules->use, (size_t)in[i].molecule);
+        f->oddest[i].radians = out[i].free <= 1 ? out[i].tilt : NAN;
+    }
+done:
+    return status;
+}
+
+static recon_status score_molecules(recon_ctx *ctx, const settings *s)
+{
+    cli_molecules molecules;
+    recon_molmodel *model = NULL;
+    findings f = { .what = "conformers" };
+    recon_status status;
+    RECON_TRY(cli_molecules_open(ctx, &molecules, &s->data));
+    RECON_TRY(recon_molmodel_open(ctx, &model, s->model, cli_precision(&s->data)));
+    f.skipped = recon_molecules_describe(molecules.whole).skipped;
+    RECON_TRY(begin(ctx, &f, recon_molecules_describe(molecules.use).n,
+                    recon_molscore_threshold(model, s->false_alarms)));
+    RECON_TRY(score_conformers(ctx, &f, model, &molecules));
+    RECON_TRY(describe_oddest(ctx, &f, model, &molecules));
+    RECON_TRY(finish(ctx, s, &f));
+done:
+    free(f.scores);
+    recon_molmodel_close(ctx, model);
+    cli_molecules_close(&molecules);
+    return status;
+}
+
+static recon_status work(recon_ctx *ctx, const void *arg)
+{
+    const settings *s = arg;
+    return recon_molecules_is(s->data.spec) ? score_molecules(ctx, s) : score_images(ctx, s);
 }
 
 static int run(int argc, char **argv)

@@ -13,7 +13,7 @@ const cli_command cli_train = {
         "  recon train --data mnist --turn mnist --preset small --out digits.safetensors\n"
         "  recon train --data conformers --turn fisher --out conformers.safetensors\n"
         "\n"
-        "Labels are not used. One image of twelve is held out, and the epoch that rebuilds those\n"
+        "Labels are not used. One input of twelve is held out, and the epoch that rebuilds those\n"
         "best is kept. Beside the model lie MODEL.jsonl (loss, rate, validation) and MODEL.last,\n"
         "from which --resume goes on as if the run had never stopped. `recon discover` comes next.",
     .run = run,
@@ -39,41 +39,43 @@ static int parse(settings *s, int argc, char **argv)
           &s->preset },
         { "--width", "F", NULL, "times the preset's fields (default 1)", CLI_NUMBER, 0, &s->width },
         { "--frequencies", "N", NULL, "rotation orders of the fields, 2 to 4 (default: preset's)",
-          CLI_COUNT, 0, &s->frequencies },
-        { "--code", "N", NULL, "length of the embedding (default 128)", CLI_COUNT, 0, &s->code },
-        { "--mask", NULL, NULL, "see images through a disc: for objects that fill the corners",
-          CLI_FLAG, 0, &s->mask },
-        { "--epochs", "N", NULL, "times through the data (default 30, small 8)", CLI_COUNT, 0,
+          CLI_COUNT | CLI_IMAGES, 0, &s->frequencies },
+        { "--code", "N", NULL, "length of the embedding (default 128, molecules 64)", CLI_COUNT, 0,
+          &s->code },
+        { "--mask", NULL, NULL, "see through a disc: for objects that fill the corners",
+          CLI_FLAG | CLI_IMAGES, 0, &s->mask },
+        { "--epochs", "N", NULL, "times through the data (default: preset's)", CLI_COUNT, 0,
           &s->epochs },
-        { "--batch", "N", NULL, "images a step (default 256, paper 128, small 64)", CLI_COUNT, 0,
+        { "--batch", "N", NULL, "images or conformers a step (default: preset's)", CLI_COUNT, 0,
           &s->batch },
-        { "--rate", "R", NULL, "highest learning rate (default 0.002)", CLI_NUMBER, 0, &s->rate },
-        { "--contrast", "W", NULL, "weight of telling images apart (default: preset's)", CLI_NUMBER,
+        { "--rate", "R", NULL, "highest learning rate (default: preset's)", CLI_NUMBER, 0,
+          &s->rate },
+        { "--contrast", "W", NULL, "weight of telling inputs apart (default: preset's)", CLI_NUMBER,
           0, &s->contrast },
         { "--no-contrast", NULL, NULL, "leave that out: better where classes differ by details",
           CLI_FLAG, 0, &s->no_contrast },
-        { "--temperature", "T", NULL, "of that (default 0.2)", CLI_NUMBER, 0, &s->temperature },
+        { "--temperature", "T", NULL, "of that (default 0.2, molecules 0.1)", CLI_NUMBER, 0,
+          &s->temperature },
         { "--pose", "W", NULL, "weight of the known turn between views (default: preset's)",
-          CLI_NUMBER, 0, &s->pose },
-        { "--lean", "W", NULL, "weight of the natural pose (default: preset's)", CLI_NUMBER, 0,
-          &s->lean },
-        { "--warp", "S", NULL, "stretch the second view by up to S (default 0.2)", CLI_NUMBER, 0,
-          &s->warp },
+          CLI_NUMBER | CLI_IMAGES, 0, &s->pose },
+        { "--lean", "W", NULL, "weight of the natural pose (default: preset's)",
+          CLI_NUMBER | CLI_IMAGES, 0, &s->lean },
+        { "--warp", "S", NULL, "stretch the second view by up to S (default 0.2)",
+          CLI_NUMBER | CLI_IMAGES, 0, &s->warp },
         { "--plain", NULL, NULL, "the reconstruction alone, as in the paper", CLI_FLAG, 0,
           &s->plain },
-        { "--align", "W", NULL,
-          "molecules: weight of laying neighbours over each other (default 0.5)", CLI_NUMBER, 0,
-          &s->align },
-        { "--element", "W", NULL, "molecules: weight of the elements (default: preset's)",
-          CLI_NUMBER, 0, &s->element },
-        { "--held", "SPEC", NULL, "molecules: to validate on (default: one conformer of twelve)",
-          CLI_TEXT, 0, &s->held },
-        { "--before", "N", NULL, "molecules: epochs before neighbours are looked for (default 8)",
-          CLI_COUNT, 0, &s->before },
-        { "--layers", "N", NULL, "molecules: of messages (default: preset's)", CLI_COUNT, 0,
+        { "--align", "W", NULL, "weight of laying neighbours over each other (default 0.5)",
+          CLI_NUMBER | CLI_MOLECULES, 0, &s->align },
+        { "--element", "W", NULL, "weight of the elements (default: preset's)",
+          CLI_NUMBER | CLI_MOLECULES, 0, &s->element },
+        { "--held", "SPEC", NULL, "to validate on (default: one conformer of twelve)",
+          CLI_TEXT | CLI_MOLECULES, 0, &s->held },
+        { "--before", "N", NULL, "epochs before neighbours are looked for (default 8)",
+          CLI_COUNT | CLI_MOLECULES, 0, &s->before },
+        { "--layers", "N", NULL, "of messages (default: preset's)", CLI_COUNT | CLI_MOLECULES, 0,
           &s->layers },
-        { "--radius", "A", NULL, "molecules, paper: reach of a message in Angstrom (default 2)",
-          CLI_NUMBER, 0, &s->radius },
+        { "--radius", "A", NULL, "paper: reach of a message in Angstrom (default 2)",
+          CLI_NUMBER | CLI_MOLECULES, 0, &s->radius },
         { "--every", "N", NULL, "a checkpoint every N steps too (default: every epoch)", CLI_COUNT,
           0, &s->every },
         { "--resume", NULL, NULL, "go on from MODEL.last if it is there", CLI_FLAG, 0, &s->resume },
@@ -82,21 +84,12 @@ static int parse(settings *s, int argc, char **argv)
     return cli_parse(&cli_train, options, &s->common, argc, argv, NULL, 0, NULL);
 }
 
-/* What belongs to images alone, or to molecules alone, is not passed over in silence. */
 static int check(const settings *s)
 {
     int molecules = recon_molecules_is(s->data.spec);
     if (s->group && (s->group == 2) != molecules)
         return cli_misuse(&cli_train, "%s are turned by %s", molecules ? "molecules" : "images",
                           molecules ? "so3" : "so2");
-    if (molecules && (s->frequencies || s->mask || s->pose > 0 || s->lean > 0 || s->warp > 0))
-        return cli_misuse(&cli_train,
-                          "--frequencies, --mask, --pose, --lean and --warp are for images");
-    if (!molecules &&
-        (s->align > 0 || s->element > 0 || s->before || s->layers || s->radius > 0 || s->held))
-        return cli_misuse(
-            &cli_train,
-            "--align, --element, --held, --before, --layers and --radius are for molecules");
     return -1;
 }
 

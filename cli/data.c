@@ -5,6 +5,7 @@
 #include "core/memory.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +29,8 @@ void cli_data_options(cli_option *table, size_t capacity, cli_data *d)
         { "--seed", "S", NULL, "of what is random (default 1)", CLI_COUNT, 0, &d->seed },
         { "--skip-bad", NULL, NULL, "leave out files that cannot be read, and count them", CLI_FLAG,
           0, &d->skip_bad },
-        { "--size", "N", NULL, "fit pictures of any size into N x N", CLI_COUNT, 0, &d->size },
+        { "--size", "N", NULL, "fit those of any size into N x N", CLI_COUNT | CLI_IMAGES, 0,
+          &d->size },
         { "--device", NULL, "cpu|cuda|ref", "where to compute (default cpu)", CLI_CHOICE, 0,
           &d->device },
         { "--deterministic", NULL, NULL, "with cuda: the same bits in every run, more slowly",
@@ -53,6 +55,12 @@ uint64_t cli_seed(const cli_data *data)
 recon_precision cli_precision(const cli_data *data)
 {
     return data->precision ? RECON_MIXED : RECON_SINGLE;
+}
+
+int cli_ends_in(const char *path, const char *end)
+{
+    size_t n = strlen(path), m = strlen(end);
+    return n > m && !strcmp(path + n - m, end);
 }
 
 static recon_status turn(recon_ctx *ctx, cli_images *images, const cli_data *d)
@@ -147,4 +155,18 @@ void cli_molecules_close(cli_molecules *m)
     recon_molecules_close(m->part);
     recon_molecules_close(m->whole);
     *m = (cli_molecules){ 0 };
+}
+
+void cli_molecules_read(recon_conformer *out, const cli_molecules *molecules, size_t first,
+                        size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = recon_molecules_get(molecules->use, first + i);
+}
+
+const char *cli_molecule_name(cli_name out, const recon_molecules *data, size_t molecule)
+{
+    snprintf(out, sizeof(cli_name), "%s", recon_molecules_name(data, molecule));
+    recon_keep_to_one_line(out);
+    return out;
 }

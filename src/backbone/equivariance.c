@@ -1,6 +1,7 @@
 /* equivariance.c - codes and poses of two turned copies of each image. Layer by layer:
  * equivariance_layers.c. */
 #include <recon/backbone/equivariance.h>
+#include "backbone/equivariance.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -14,8 +15,7 @@
 
 /* --- errors ----------------------------------------------------------------------------------- */
 
-/* |b - a| / |a|, in double: the difference of codes that hardly change. */
-static double relative_change(const float *a, const float *b, size_t d)
+double recon_relative_change(const float *a, const float *b, size_t d)
 {
     double change = 0, length = 0;
     for (size_t j = 0; j < d; j++) {
@@ -40,7 +40,7 @@ static recon_status errors_of(recon_ctx *ctx, double *e, const recon_codes *befo
         double pose = turn_error(before->psi, after->psi, angles, i);
         double lean =
             before->lean && after->lean ? turn_error(before->lean, after->lean, angles, i) : 0;
-        double code = relative_change(before->z + i * d, after->z + i * d, d);
+        double code = recon_relative_change(before->z + i * d, after->z + i * d, d);
         if (!isfinite(pose) || !isfinite(lean) || !isfinite(code))
             return recon_fail(
                 ctx, RECON_ERR_INPUT,

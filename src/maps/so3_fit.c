@@ -17,6 +17,15 @@ static const recon_maps_options defaults = {
     .held_out = 0.1,
 };
 
+/* A small set is gone through more often: after 30 steps most poses still pass for background. */
+enum { STEPS_LEAST = 300 };
+
+static size_t usual_epochs(size_t n)
+{
+    size_t steps = n / defaults.batch ? n / defaults.batch : 1, least = STEPS_LEAST / steps;
+    return least > defaults.epochs ? least : defaults.epochs;
+}
+
 /* --- lessons ---------------------------------------------------------------------------------- */
 
 /* The density at z is that of the poses of [x]: a point is taught the pose of one of its neighbours
@@ -27,7 +36,7 @@ typedef struct {
     uint64_t seed;
 } school;
 
-/* Any of the neighbours, or the point itself, alike. */
+/* One of the neighbours, or the point itself; in the place of one held out the next. */
 static size_t neighbor(void *user, int head, size_t point, uint64_t draw)
 {
     const school *s = user;
@@ -102,6 +111,7 @@ recon_status recon_so3_maps_fit(recon_ctx *ctx, recon_so3_maps **out, const reco
     *out = NULL;
     RECON_TRY(recon_so3_targets_make(ctx, &targets, data, frames));
     RECON_TRY(recon_embeddings_check(ctx, data->z, data->n, data->d));
+    o.epochs = o.epochs ? o.epochs : usual_epochs(data->n);
     RECON_TRY(recon_lessons_plan(ctx, &lessons, &o, &defaults));
     RECON_TRY(recon_so3_maps_new(ctx, &m, data->d, o.hidden ? o.hidden : defaults.hidden, o.dropout,
                                  o.seed));

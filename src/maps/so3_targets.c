@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 enum { F = 9, BLOCK = 4096 /* fits at a time */ };
-#define LEAST_UNIT 1e-3
-#define LONGEST    10.0 /* units: copies of one rotation have F without end */
+#define LEAST_UNIT 0x1p-10 /* a float, as files keep it */
+#define LONGEST    10.0    /* units: copies of one rotation have F without end */
 
 static double length(const double *f)
 {

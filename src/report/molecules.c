@@ -1,5 +1,5 @@
 /* molecules.c - balls and sticks, drawn from the back to the front. */
-#include "report/sheet.h"
+#include "report/space.h"
 #include "core/fail.h"
 #include "core/memory.h"
 
@@ -107,14 +107,31 @@ done:
     return status;
 }
 
-static void draw(recon_ctx *ctx, recon_svg *svg, double x, double y, double side, const void *user,
-                 size_t i)
+void recon_molecule_draw(recon_ctx *ctx, recon_svg *svg, double x, double y, double side,
+                         const recon_molecule_picture *m)
 {
-    const recon_molecule_picture *m = &((const recon_molecule_sheet *)user)->molecules[i];
     if (m->atoms == 0)
         return;
     recon_svg_fail(svg, draw_molecule(ctx, svg, m, x, y, side));
     recon_sheet_caption(svg, x, y, side, m->caption);
+}
+
+static void draw(recon_ctx *ctx, recon_svg *svg, double x, double y, double side, const void *user,
+                 size_t i)
+{
+    recon_molecule_draw(ctx, svg, x, y, side, &((const recon_molecule_sheet *)user)->molecules[i]);
+}
+
+recon_status recon_molecule_check(recon_ctx *ctx, const recon_molecule_picture *m, size_t number)
+{
+    if (m->atoms > ATOMS_MAX)
+        return recon_fail(ctx, RECON_ERR_INPUT, "molecules: picture %zu has %zu atoms, over %d",
+                          number, m->atoms, ATOMS_MAX);
+    for (size_t k = 0; k < 3 * m->atoms; k++)
+        if (!isfinite(m->xyz[k]) || fabsf(m->xyz[k]) > 1e6f)
+            return recon_fail(ctx, RECON_ERR_INPUT, "molecules: atom %zu of picture %zu at %g",
+                              k / 3, number, (double)m->xyz[k]);
+    return RECON_OK;
 }
 
 static recon_status check(recon_ctx *ctx, const recon_molecule_sheet *s, int *captions)
@@ -122,16 +139,11 @@ static recon_status check(recon_ctx *ctx, const recon_molecule_sheet *s, int *ca
     size_t shown = 0;
     *captions = 0;
     for (size_t i = 0; i < s->rows * s->columns; i++) {
-        const recon_molecule_picture *m = &s->molecules[i];
-        if (m->atoms > ATOMS_MAX)
-            return recon_fail(ctx, RECON_ERR_INPUT, "molecules: picture %zu has %zu atoms, over %d",
-                              i, m->atoms, ATOMS_MAX);
-        for (size_t k = 0; k < 3 * m->atoms; k++)
-            if (!isfinite(m->xyz[k]) || fabsf(m->xyz[k]) > 1e6f)
-                return recon_fail(ctx, RECON_ERR_INPUT, "molecules: atom %zu of picture %zu at %g",
-                                  k / 3, i, (double)m->xyz[k]);
-        shown += m->atoms > 0;
-        *captions |= m->caption != NULL;
+        recon_status status = recon_molecule_check(ctx, &s->molecules[i], i);
+        if (status != RECON_OK)
+            return status;
+        shown += s->molecules[i].atoms > 0;
+        *captions |= s->molecules[i].caption != NULL;
     }
     return shown ? RECON_OK : recon_fail(ctx, RECON_ERR_INPUT, "molecules: nothing to show");
 }

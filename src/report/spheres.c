@@ -2,7 +2,7 @@
  *
  * The density of R e_k at u: with R e_k = u fixed, R turns freely about u, and tr F^T R is f_k . u
  * plus a cosine of amplitude rho in that angle; the mean over it is I0(rho). */
-#include "report/sheet.h"
+#include "report/space.h"
 #include <recon/core/png.h>
 #include <recon/stats/matrix_fisher.h>
 #include "core/bessel.h"
@@ -124,10 +124,9 @@ static void draw_axes(recon_svg *svg, double x, double y, double side)
     }
 }
 
-static void draw(recon_ctx *ctx, recon_svg *svg, double x, double y, double side, const void *user,
-                 size_t i)
+void recon_sphere_draw(recon_ctx *ctx, recon_svg *svg, double x, double y, double side,
+                       const recon_sphere *s)
 {
-    const recon_sphere *s = &((const recon_sphere_sheet *)user)->spheres[i];
     if (!s->f)
         return;
     recon_svg_fail(svg, draw_surface(ctx, svg, x, y, side, s));
@@ -135,18 +134,29 @@ static void draw(recon_ctx *ctx, recon_svg *svg, double x, double y, double side
     recon_sheet_caption(svg, x, y, side, s->caption);
 }
 
+static void draw(recon_ctx *ctx, recon_svg *svg, double x, double y, double side, const void *user,
+                 size_t i)
+{
+    recon_sphere_draw(ctx, svg, x, y, side, &((const recon_sphere_sheet *)user)->spheres[i]);
+}
+
+recon_status recon_sphere_check(recon_ctx *ctx, const recon_sphere *s, size_t number)
+{
+    recon_status status =
+        s->f ? recon_figure_check(ctx, "spheres", "entry of F", s->f, 9) : RECON_OK;
+    return status == RECON_OK ? status : recon_note(ctx, status, "sphere %zu", number);
+}
+
 static recon_status check(recon_ctx *ctx, const recon_sphere_sheet *s, int *captions)
 {
     size_t shown = 0;
     *captions = 0;
     for (size_t i = 0; i < s->rows * s->columns; i++) {
-        const recon_sphere *one = &s->spheres[i];
-        recon_status status =
-            one->f ? recon_figure_check(ctx, "spheres", "entry of F", one->f, 9) : RECON_OK;
+        recon_status status = recon_sphere_check(ctx, &s->spheres[i], i);
         if (status != RECON_OK)
-            return recon_note(ctx, status, "sphere %zu", i);
-        shown += one->f != NULL;
-        *captions |= one->caption != NULL;
+            return status;
+        shown += s->spheres[i].f != NULL;
+        *captions |= s->spheres[i].caption != NULL;
     }
     return shown ? RECON_OK : recon_fail(ctx, RECON_ERR_INPUT, "spheres: nothing to show");
 }

@@ -1,6 +1,7 @@
 /* The free spin: a judge whose best pose is known, contests that cut corners without being wrong,
  * and what does not matter to the choice. */
 #include "check.h"
+#include "backbone/gcn.h"
 
 #include <recon/apps/spin.h>
 
@@ -244,6 +245,42 @@ static void nonsense_is_refused(void **state)
                 RECON_ERR_INPUT, "no neighbours");
 }
 
+/* Its logits, less the logarithm of their sum. */
+static void our_classifier_is_a_judge(void **state)
+{
+    enum { MANY = 100 };
+    static const float xyz[2][3][3] = { { { 0, 0, 0 }, { 1, 0, 0 }, { 1, 1.2f, 0 } },
+                                        { { 0, 0, 0 }, { 0, 1, 0.3f }, { 1, 1, 1 } } };
+    static const uint8_t z[3] = { 8, 1, 1 };
+    static float log_p[3][MANY], logits[3][MANY];
+    const recon_conformer list[2] = { { .atoms = 3, .z = z, .xyz = xyz[0][0] },
+                                      { .atoms = 3, .z = z, .xyz = xyz[1][0] } };
+    const recon_gcn_info info = { .radius = 2, .width = 8, .hidden = 8, .classes = MANY };
+    const int64_t which[3] = { 1, 0, 1 };
+    recon_rng rng = recon_rng_new(6, 0);
+    recon_so3 turns[3] = { recon_so3_haar(&rng), recon_so3_haar(&rng), recon_so3_identity() };
+    recon_molecules *data = NULL;
+    recon_gcn_graphs *graphs = NULL;
+    recon_gcn *gcn = NULL;
+    CHECK_OK(*state, recon_gcn_make(*state, &gcn, info, 0, RECON_SINGLE, NULL, NULL, 1));
+    CHECK_OK(*state, recon_molecules_make(*state, &data, list, 2, NULL));
+    CHECK_OK(*state, recon_gcn_graphs_make(*state, &graphs, data, 2));
+    CHECK_OK(*state, recon_spin_by_gcn(*state, &(recon_spin_gcn){ gcn, graphs }, log_p[0], which,
+                                       turns, 3));
+    CHECK_OK(*state, recon_gcn_logits_turned(*state, logits[0], gcn, graphs, which, turns, 3));
+    for (int i = 0; i < 3; i++) {
+        double sum = 0;
+        for (int y = 0; y < MANY; y++) {
+            sum += exp((double)log_p[i][y]);
+            CHECK_NEAR(log_p[i][y] - log_p[i][0], logits[i][y] - logits[i][0], 1e-5);
+        }
+        CHECK_NEAR(sum, 1, 1e-5);
+    }
+    recon_gcn_close(*state, gcn);
+    recon_gcn_graphs_free(graphs);
+    recon_molecules_close(data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -253,6 +290,7 @@ int main(void)
         cmocka_unit_test(cutting_corners_finds_what_looking_everywhere_finds),
         cmocka_unit_test(a_blind_judge_leaves_everything_as_it_is),
         cmocka_unit_test(nonsense_is_refused),
+        cmocka_unit_test(our_classifier_is_a_judge),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }

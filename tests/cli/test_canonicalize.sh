@@ -10,7 +10,7 @@ model="--model found/model.safetensors"
 run canonicalize --help
 [ "$code" -eq 0 ] && grep -q '^example:' "$scratch/stdout" && [ ! -s "$scratch/stderr" ]
 report $? "--help shows an example"
-refused 2 "--out FILE.npy|DIR is missing" canonicalize $model $letters
+refused 2 "--out FILE.npy|DIR|FILE.xyz is missing" canonicalize $model $letters
 refused 2 "--interpolation cubic is none of bilinear|bicubic" canonicalize $model $letters --out c.npy --interpolation cubic
 
 # --- arrays ---------------------------------------------------------------------------------------
@@ -64,7 +64,7 @@ refused 1 "no data are called 'letters'" canonicalize $model --data letters --ou
 letters 100 | npy wide.npy '|u1' '64, 20, 20'
 refused 1 "images of 20 x 20 x 1, but the model was made for 16 x 16 x 1" \
     canonicalize $model --data npy:wide.npy --out x.npy
-refused 1 "the pictures come from there" canonicalize $model --data png:pictures --out pictures/
+refused 1 "the data come from there" canonicalize $model --data png:pictures --out pictures/
 refused 1 "nowhere/x.npy" canonicalize $model $letters --out nowhere/x.npy
 refused 1 "cannot make the folder" canonicalize $model $letters --out nowhere/x
 head -c 3000 found/model.safetensors >cut

@@ -12,7 +12,7 @@ run check --help
 report $? "check --help shows an example"
 refused 2 "name a model" check $images
 refused 2 "'second' is one argument too many" check backbone second $images
-refused 2 "the check itself turns images" check backbone $images --turn all
+refused 2 "the check itself turns the data" check backbone $images --turn all
 
 run check backbone $images
 [ "$code" -eq 0 ] && grep -q 'two turned copies each of 40 images of npy:images.npy' "$scratch/stdout" &&
@@ -42,7 +42,7 @@ run check backbone $images --svg errors.svg --quiet
     grep -q 'interpolation alone' errors.svg
 report $? "--svg draws the errors beside what interpolation costs"
 
-refused 1 "backbone does not say which images it was made from" check backbone --quiet
+refused 1 "backbone does not say which data it was made from" check backbone --quiet
 refused 1 "nowhere: " check nowhere $images --quiet
 head -c 100 backbone >cut
 refused 1 "cut: " check cut $images --quiet

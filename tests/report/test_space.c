@@ -46,9 +46,18 @@ static recon_status histogram(recon_ctx *ctx, char **out)
                                  .mark_count = 1 });
 }
 
+static recon_status pose3(recon_ctx *ctx, char **out)
+{
+    return recon_figure_pose3(ctx, out,
+                              &(recon_pose3_plot){ .title = "water",
+                                                   .input = { "tilted", 3, water_z, water },
+                                                   .canonical = { NULL, 3, water_z, water },
+                                                   .poses = { "a ring", ring } });
+}
+
 typedef recon_status maker(recon_ctx *ctx, char **out);
-static maker *const makers[] = { spheres, molecules, histogram };
-enum { MAKERS = 3 };
+static maker *const makers[] = { spheres, molecules, histogram, pose3 };
+enum { MAKERS = 4 };
 
 static void figures_are_well_formed_inside_and_repeat(void **state)
 {
@@ -136,6 +145,17 @@ static void water_has_three_atoms_and_two_bonds(void **state)
     free(out);
 }
 
+static void a_pose_shows_the_molecule_twice_and_a_sphere(void **state)
+{
+    char *out;
+    CHECK_OK(*state, pose3(*state, &out));
+    assert_int_equal(xml_count(out, "circle", "atom oxygen"), 2);
+    assert_int_equal(xml_count(out, "line", "bond"), 4);
+    assert_non_null(strstr(out, "image/png"));
+    assert_non_null(strstr(out, "natural pose"));
+    free(out);
+}
+
 static void a_histogram_counts_everything(void **state)
 {
     char *out;
@@ -172,6 +192,11 @@ static void what_cannot_be_shown_is_refused(void **state)
                     *state, &out,
                     &(recon_molecule_sheet){ .molecules = &nothing, .rows = 1, .columns = 1 }),
                 RECON_ERR_INPUT, "nothing to show");
+    CHECK_FAILS(*state,
+                recon_figure_pose3(*state, &out,
+                                   &(recon_pose3_plot){ .input = { NULL, 3, water_z, water },
+                                                        .poses = { NULL, ring } }),
+                RECON_ERR_INPUT, "is missing");
     CHECK_FAILS(*state, recon_figure_histogram(*state, &out, &(recon_histogram_plot){ .count = 0 }),
                 RECON_ERR_INPUT, "no values");
 }
@@ -184,6 +209,7 @@ int main(void)
         cmocka_unit_test(a_ring_is_a_spot_and_a_circle),
         cmocka_unit_test(the_view_is_a_rotation),
         cmocka_unit_test(water_has_three_atoms_and_two_bonds),
+        cmocka_unit_test(a_pose_shows_the_molecule_twice_and_a_sphere),
         cmocka_unit_test(a_histogram_counts_everything),
         cmocka_unit_test(what_cannot_be_shown_is_refused),
     };

@@ -278,6 +278,15 @@ typedef struct {
 RECON_API recon_status recon_figure_molecules(recon_ctx *ctx, char **out,
                                               const recon_molecule_sheet *s);
 
+/* One molecule: as it came, in its natural pose, and the distribution of its poses about that. */
+typedef struct {
+    const char *title, *desc;
+    recon_molecule_picture input, canonical; /* of one atom at least */
+    recon_sphere poses;                      /* F of g_abs           */
+} recon_pose3_plot;
+
+RECON_API recon_status recon_figure_pose3(recon_ctx *ctx, char **out, const recon_pose3_plot *p);
+
 #ifdef __cplusplus
 }
 #endif
