@@ -9,6 +9,7 @@
  * backward. Each time is the least of several. */
 #include <recon/recon.h>
 #include <recon/nn/couple.h>
+#include <recon/nn/segnn.h>
 #include "core/ctx.h"
 #include "ops/couple.h"
 
@@ -157,9 +158,8 @@ static double time_rows(const bench *b, size_t i, const recon_couple_plan *plan)
 
 /* Each molecule has EDGES edges: a ring of its atoms three times over, in steps of 1, 2 and 3, and
  * what is left of a fourth round. */
-static void fill_graph(const bench *b, const recon_couple_edges_args *a)
+static void fill_graph(const bench *b, int32_t *source, int32_t *target, int32_t *offset)
 {
-    int32_t *source = a->source.data, *target = a->target.data, *offset = a->offset.data;
     int32_t e = 0;
     for (size_t i = 0; i < b->batch * ATOMS; i++) {
         size_t first = i / ATOMS * ATOMS, me = i % ATOMS, rounds = me < EDGES % ATOMS ? 4 : 3;
@@ -200,13 +200,135 @@ static double time_edges(const bench *b, const recon_couple_plan *plan)
                                   .dx = tensor(b, b->type, nodes, in),
                                   .dw = tensor(b, RECON_F32, 1, weights),
                                   .dbias = tensor(b, RECON_F32, 1, plan->out[0]) };
-    fill_graph(b, &a);
+    fill_graph(b, a.source.data, a.target.data, a.offset.data);
     double took = report(b, "  at nodes", plan, edges, call_edges, call_edges_back, &a);
     release(b,
             (const recon_tensor *[]){ &a.x, &a.extra, &a.attr, &a.w, &a.bias, &a.source, &a.target,
                                       &a.offset, &a.y, &a.dy, &a.dx, &a.dw, &a.dbias },
             13);
     return took;
+}
+
+/* ---- the whole network ---- */
+
+typedef struct {
+    recon_params *params;
+    recon_tape *tape;
+    recon_segnn net;
+    size_t nodes, edges, molecules;
+    float *x, *harmonics, *square, *attribute;
+    int32_t *source, *target, *offset, *ascending, *order, *order_of, *segment;
+} network;
+
+static float *floats(size_t n, double scale)
+{
+    float *x = malloc((n + 1) * sizeof *x);
+    recon_rng rng = recon_rng_new(2, n);
+    for (size_t i = 0; i < n; i++)
+        x[i] = (float)(scale * (2 * recon_rng_uniform(&rng) - 1));
+    return x;
+}
+
+static int32_t *indices(size_t n)
+{
+    return calloc(n + 1, sizeof(int32_t));
+}
+
+/* The edges by source, from those by target. */
+static void sort_by_source(network *n)
+{
+    for (size_t e = 0; e < n->edges; e++)
+        n->order_of[n->source[e] + 1]++;
+    for (size_t i = 0; i < n->nodes; i++)
+        n->order_of[i + 1] += n->order_of[i];
+    int32_t *next = indices(n->nodes);
+    memcpy(next, n->order_of, n->nodes * sizeof *next);
+    for (size_t e = 0; e < n->edges; e++)
+        n->order[next[n->source[e]]++] = (int32_t)e;
+    free(next);
+}
+
+static void open_network(const bench *b, network *n)
+{
+    const recon_segnn_shape shape = { .inputs = { { 5, 0, 0, 0 } },
+                                      .hidden = layers[3].out,
+                                      .layers = LAYERS };
+    recon_precision precision = b->type == RECON_BF16 ? RECON_MIXED : RECON_SINGLE;
+    size_t nodes = b->batch * ATOMS, edges = b->batch * EDGES;
+    *n = (network){ .nodes = nodes, .edges = edges, .molecules = b->batch };
+    must(b->ctx, recon_params_new(b->ctx, &n->params, precision));
+    must(b->ctx, recon_segnn_add(b->ctx, &n->net, n->params, "net", &shape));
+    must(b->ctx, recon_params_make(b->ctx, n->params, 1));
+    must(b->ctx, recon_tape_new(b->ctx, &n->tape, precision, 0));
+    n->x = floats(nodes * 5, 1), n->harmonics = floats(edges * 16, 1.7);
+    n->square = floats(edges, 1), n->attribute = floats(nodes * 16, 1);
+    n->source = indices(edges), n->target = indices(edges), n->offset = indices(nodes);
+    n->ascending = indices(edges), n->order = indices(edges), n->order_of = indices(nodes);
+    n->segment = indices(b->batch);
+    fill_graph(b, n->source, n->target, n->offset);
+    sort_by_source(n);
+    for (size_t e = 0; e < edges; e++)
+        n->ascending[e] = (int32_t)e;
+    for (size_t i = 0; i <= b->batch; i++)
+        n->segment[i] = (int32_t)(i * ATOMS);
+}
+
+static void close_network(const bench *b, network *n)
+{
+    recon_tape_free(n->tape);
+    recon_segnn_free(&n->net);
+    recon_params_free(b->ctx, n->params);
+    free(n->x), free(n->harmonics), free(n->square), free(n->attribute);
+    free(n->source), free(n->target), free(n->offset), free(n->ascending), free(n->order);
+    free(n->order_of), free(n->segment);
+}
+
+static recon_var input(const network *n, const void *host, recon_dtype type, size_t rows,
+                       size_t cols)
+{
+    return recon_var_input(n->tape, host, type, (size_t[]){ rows, cols }, cols ? 2 : 1);
+}
+
+/* One pass forward, or forward and back. */
+static void pass(const bench *b, network *n, recon_tape_mode mode)
+{
+    must(b->ctx, recon_tape_begin(n->tape, mode, 0));
+    recon_segnn_graph g = { .source = input(n, n->source, RECON_I32, n->edges, 0),
+                            .target = input(n, n->target, RECON_I32, n->edges, 0),
+                            .offset = input(n, n->offset, RECON_I32, n->nodes + 1, 0),
+                            .ascending = input(n, n->ascending, RECON_I32, n->edges, 0),
+                            .order = input(n, n->order, RECON_I32, n->edges, 0),
+                            .order_of = input(n, n->order_of, RECON_I32, n->nodes + 1, 0),
+                            .harmonics = input(n, n->harmonics, RECON_F32, n->edges, 16),
+                            .square = input(n, n->square, RECON_F32, n->edges, 1),
+                            .attribute = input(n, n->attribute, RECON_F32, n->nodes, 16),
+                            .segment = input(n, n->segment, RECON_I32, n->molecules + 1, 0) };
+    recon_var x = input(n, n->x, RECON_F32, n->nodes, 5);
+    x = recon_segnn_apply(n->tape, &n->net, x, &g);
+    if (mode == RECON_TRAIN) {
+        must(b->ctx, recon_params_clear_gradients(b->ctx, n->params));
+        must(b->ctx,
+             recon_tape_backward(n->tape, recon_var_mse(n->tape, x, recon_var_detach(n->tape, x))));
+    }
+    must(b->ctx, recon_tape_status(n->tape));
+}
+
+static void time_network(const bench *b)
+{
+    double least[2] = { 1e9, 1e9 };
+    network n;
+    open_network(b, &n);
+    for (double start = recon_now(); recon_now() - start < 4 * SECONDS;)
+        for (int i = 0; i < 2; i++) {
+            must(b->ctx, b->ops->sync(b->ctx));
+            double begin = recon_now();
+            pass(b, &n, i ? RECON_TRAIN : RECON_INFER);
+            must(b->ctx, b->ops->sync(b->ctx));
+            least[i] = recon_now() - begin < least[i] ? recon_now() - begin : least[i];
+        }
+    printf("SEGNN of %d layers: forward %.1f, forward + backward %.1f molecules/s\n", (int)LAYERS,
+           (double)b->batch / least[0], (double)b->batch / least[1]);
+    close_network(b, &n);
 }
 
 /* The faster way where there are two. */
@@ -251,6 +373,7 @@ int main(int argc, char **argv)
         step += LAYERS * time_layer(&b, i);
     printf("products of %d layers, forward + backward: %.1f molecules/s\n", (int)LAYERS,
            (double)b.batch / step);
+    time_network(&b);
     b.ops->release(b.ctx, m.data);
     b.ops->release(b.ctx, c.data);
     recon_ctx_free(b.ctx);

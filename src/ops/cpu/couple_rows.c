@@ -91,30 +91,50 @@ RECON_CLONES void recon_couple_from_planes(float *x, size_t step, const float *p
 #undef CALL
 }
 
-/* One component of one row out of nb. */
-INLINE void couple_plane(float *restrict out, const float *restrict in, size_t plane,
-                         const float *restrict m, size_t step, size_t n, int add, size_t nb)
-{
-    float factor[7];
-    for (size_t b = 0; b < nb; b++)
-        factor[b] = m[b * step];
-    for (size_t c = 0; c < n; c++) {
-        float sum = factor[0] * in[c];
-        for (size_t b = 1; b < nb; b++)
-            sum += factor[b] * in[b * plane + c];
-        out[c] = add ? out[c] + sum : sum;
+/* Some channels of one row: their nb components are read once and make all of na. */
+#define COUPLE_CHANNELS(name, type)                                                                \
+    INLINE void name(const recon_couple_step *s, size_t r, size_t c, size_t nb)                    \
+    {                                                                                              \
+        const float *m = s->m + r / LANES * s->numbers * LANES + r % LANES;                        \
+        const float *in = s->in + r * s->row_in + c;                                               \
+        float *out = s->out + r * s->row_out + c;                                                  \
+        type x[7];                                                                                 \
+        for (size_t b = 0; b < nb; b++)                                                            \
+            x[b] = *(const type *)(in + b * s->plane_in);                                          \
+        for (size_t a = 0; a < s->na; a++, m += s->step_a * LANES, out += s->plane_out) {          \
+            type sum = m[0] * x[0];                                                                \
+            for (size_t b = 1; b < nb; b++)                                                        \
+                sum += m[b * s->step_b * LANES] * x[b];                                            \
+            if (s->add)                                                                            \
+                sum += *(type *)out;                                                               \
+            *(type *)out = sum;                                                                    \
+        }                                                                                          \
     }
+typedef float lanes4 __attribute__((vector_size(16), aligned(4), may_alias));
+typedef float lanes8 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef float lanes16 __attribute__((vector_size(64), aligned(4), may_alias));
+COUPLE_CHANNELS(couple1, float)
+COUPLE_CHANNELS(couple4, lanes4)
+COUPLE_CHANNELS(couple8, lanes8)
+COUPLE_CHANNELS(couple16, lanes16)
+
+INLINE void couple_row(const recon_couple_step *s, size_t r, size_t nb)
+{
+    size_t c = 0;
+    for (; c + 16 <= s->n; c += 16)
+        couple16(s, r, c, nb);
+    for (; c + 8 <= s->n; c += 8)
+        couple8(s, r, c, nb);
+    for (; c + 4 <= s->n; c += 4)
+        couple4(s, r, c, nb);
+    for (; c < s->n; c++)
+        couple1(s, r, c, nb);
 }
 
 RECON_CLONES void recon_couple_apply(const recon_couple_step *s)
 {
-#define CALL(k)                                                                                    \
-    couple_plane(s->out + r * s->row_out + a * s->plane_out, s->in + r * s->row_in, s->plane_in,   \
-                 m + a * s->step_a * LANES, s->step_b * LANES, s->n, s->add, k)
-    for (size_t r = 0; r < s->rows; r++) {
-        const float *m = s->m + r / LANES * s->numbers * LANES + r % LANES;
-        for (size_t a = 0; a < s->na; a++)
-            BY_SIZE(s->nb, CALL)
-    }
+#define CALL(k) couple_row(s, r, k)
+    for (size_t r = 0; r < s->rows; r++)
+        BY_SIZE(s->nb, CALL)
 #undef CALL
 }
