@@ -57,12 +57,12 @@ typedef struct {
 } course;
 
 static const recon_molnet_options presets[] = {
-    [RECON_PRESET_FAST] = { .epochs = 60,
+    [RECON_PRESET_FAST] = { .epochs = 120,
                             .batch = 512,
                             .rate = 1e-3,
                             .element = 2,
-                            .align = 0.5,
-                            .contrast = 0.2 },
+                            .align = 4,
+                            .contrast = 0.1 },
     [RECON_PRESET_PAPER] = { .epochs = 60,
                              .batch = 128,
                              .rate = 8.89e-5,
