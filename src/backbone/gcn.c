@@ -3,7 +3,6 @@
 #include "backbone/metadata.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "nn/layers.h"
 #include "nn/tape.h"
 
 #include <stdlib.h>
@@ -13,50 +12,25 @@ enum { BATCH = 128, MAX_CLASSES = 1 << 20 }; /* molecules at a time: they stay i
 
 /* --- the network ------------------------------------------------------------------------------ */
 
-/* A linear layer with Glorot's first values, as is usual in these networks: smaller ones than in
- * front of a ReLU elsewhere, and a smoother classifier comes of them. */
-static recon_status add_layer(recon_ctx *ctx, recon_linear *out, recon_params *params,
-                              const char *name, size_t inputs, size_t outputs)
-{
-    const size_t shape[2] = { outputs, inputs };
-    recon_part_name full;
-    recon_status status;
-    RECON_TRY(recon_layer_set_name(ctx, out->name, name));
-    RECON_TRY(recon_params_add(ctx, &out->weight, params, recon_part_print(full, name, "weight"),
-                               shape, 2, (recon_init){ RECON_INIT_XAVIER, 0 }));
-    RECON_TRY(recon_part_add(ctx, &out->bias, params, name, "bias", outputs, 0));
-done:
-    return status;
-}
-
-static recon_status add_layers(recon_ctx *ctx, recon_gcn *c)
-{
-    static const char *const name[RECON_GCN_LAYERS] = { "gcn0", "gcn1", "gcn2" };
-    const recon_gcn_info *i = &c->info;
-    recon_status status = RECON_OK;
-    for (int l = 0; l < RECON_GCN_LAYERS; l++)
-        RECON_TRY(add_layer(ctx, &c->layer[l], c->params, name[l], l ? i->width : RECON_HARMONICS,
-                            i->width));
-    RECON_TRY(add_layer(ctx, &c->head[0], c->params, "head0", i->width, i->hidden));
-    RECON_TRY(add_layer(ctx, &c->head[1], c->params, "head1", i->hidden, i->classes));
-done:
-    return status;
-}
-
 recon_status recon_gcn_make(recon_ctx *ctx, recon_gcn **out, recon_gcn_info info, double dropout,
                             recon_precision precision, const recon_safetensors *file,
                             const char *path, uint64_t seed)
 {
+    const size_t sizes[3] = { info.width, info.hidden, info.classes };
     recon_gcn *c;
     recon_status status = recon_alloc(ctx, &c, 1, sizeof *c);
     *out = NULL;
     if (status != RECON_OK)
         return status;
     c->info = info;
-    c->dropout = dropout;
     RECON_TRY(recon_params_new(ctx, &c->params, precision));
     recon_params_expect(c->params, file, path, 1);
-    RECON_TRY(add_layers(ctx, c));
+    for (int i = 0; i < RECON_GCN_LAYERS; i++) {
+        const char name[] = { 'g', 'c', 'n', (char)('0' + i), 0 };
+        RECON_TRY(recon_linear_add(ctx, &c->layer[i], c->params, name,
+                                   i ? info.width : RECON_HARMONICS, info.width));
+    }
+    RECON_TRY(recon_mlp_add(ctx, &c->head, c->params, "head", sizes, 3, dropout));
     RECON_TRY(recon_params_make(ctx, c->params, seed));
     c->info.weights = recon_params_count(c->params);
     *out = c;
@@ -75,9 +49,7 @@ recon_var recon_gcn_apply(recon_tape *t, const recon_gcn *c, const recon_gcn_inp
             x = recon_var_sparse(t, in->adjacency, x, in->adjacency);
         x = recon_var_relu(t, recon_linear_apply(t, &c->layer[i], x));
     }
-    x = recon_linear_apply(t, &c->head[0], recon_var_sparse(t, in->pool, x, in->spread));
-    x = recon_var_dropout(t, recon_var_relu(t, x), c->dropout);
-    return recon_linear_apply(t, &c->head[1], x);
+    return recon_mlp_apply(t, &c->head, recon_var_sparse(t, in->pool, x, in->spread));
 }
 
 void recon_gcn_close(recon_ctx *ctx, recon_gcn *c)

@@ -12,8 +12,8 @@ enum { RECON_GCN_LAYERS = 3, RECON_GCN_WIDEST = 4096 };
 struct recon_gcn {
     recon_gcn_info info;
     recon_params *params;
-    recon_linear layer[RECON_GCN_LAYERS], head[2];
-    double dropout;
+    recon_linear layer[RECON_GCN_LAYERS];
+    recon_mlp head;
 };
 
 /* With the weights of a file, or with first ones. */
