@@ -154,11 +154,11 @@ static void convolution_passes_nan_on(void **state)
 /* And through the nonlinearities of scalars and pairs. */
 static void norms_of_fields_pass_nan_on(void **state)
 {
-    enum { SCALARS = 4, PAIRS = 3, COLS = SCALARS + 2 * PAIRS };
+    enum { SCALARS = 4, TWOS = 3, COLS = SCALARS + 2 * TWOS };
     recon_arena *arena = recon_arena_make();
     for (int half = 0; half < 2; half++) {
         maker m = maker_of(*state, arena, half ? RECON_BF16 : RECON_F32, 2);
-        const op_case c = { FIELD_NORM, build_field_norm, { 2, SCALARS, PAIRS, 0 } };
+        const op_case c = { FIELD_NORM, build_field_norm, { 2, SCALARS, TWOS, 0 } };
         any_args args = build_args(&m, &c);
         set_number(&args.field_norm.x, 1, NAN);
         set_number(&args.field_norm.x, SCALARS + 2, NAN);

@@ -2,9 +2,9 @@
  *
  * What a tile makes (planes, coupled or mixed channels) stays in the second-level cache and is
  * never stored for all rows; the way back makes it again. The order of each path and the products
- * that paths share are couple.h's. Weights are packed once for all tiles. Tiles and the tasks of
- * the way back are cut by the shape alone, and gradients of weights are summed over tasks in order:
- * the bits do not depend on the number of threads. bf16 is computed in float. */
+ * that paths share are couple.h's. Tiles and the tasks of the way back are cut by the shape alone,
+ * and gradients of weights are summed over tasks in order: the bits do not depend on the number of
+ * threads. bf16 is computed in float. */
 #include "ops/cpu/conv.h"
 #include "ops/cpu/couple.h"
 #include "ops/cpu/cpu.h"
@@ -22,10 +22,9 @@ typedef struct {
     const recon_couple_args *a;
     const recon_couple_plan *plan;
     recon_couple_split split;
-    size_t rows, tile, tiles; /* tile: rows of a whole one */
-    size_t in, out, weights;  /* lengths of rows of x and y; all weights */
-    float *w;                 /* in the products' order */
-    recon_conv_kernel forward[2 * DEGREES], data[2 * DEGREES];
+    size_t rows, tile, tiles;    /* tile: rows of a whole one */
+    size_t in, out, weights;     /* lengths of rows of x and y; all weights */
+    float *w;                    /* in the products' order */
     size_t tiles_of_task, tasks; /* of the way back */
     float *partial;              /* its tasks' gradients: weights, then bias */
 } job;
@@ -61,34 +60,6 @@ static planes operand(const tile *t, const planes *of, const recon_couple_produc
     return of[p->degree];
 }
 
-/* Plans and packed weights for whole tiles and the last: y = a w^T, or back da = dy w. */
-static recon_status prepare(recon_ctx *ctx, job *j, size_t i, int back)
-{
-    recon_status status = RECON_OK;
-    const recon_couple_product *p = &j->split.product[i];
-    recon_conv_kernel *k = back ? &j->data[i] : &j->forward[i];
-    size_t rows[2] = { j->tile, j->rows % j->tile };
-    size_t direct[2] = { p->mixes ? j->in : p->depth, p->mixes ? p->outputs : j->out };
-    size_t step[2] = { p->degree ? p->depth : direct[0], p->degree ? p->outputs : direct[1] };
-    for (int last = 0; last < 2 && recon_dnnl_is_there(); last++) {
-        recon_dnnl_shape s;
-        if (rows[last] == 0)
-            continue;
-        memset(&s, 0, sizeof s);
-        s.kind = RECON_DNNL_PRODUCT;
-        s.kh = s.kw = 1;
-        s.n = (int64_t)product_rows(p, rows[last]);
-        s.c = (int64_t)(back ? p->outputs : p->depth), s.w = (int64_t)step[back];
-        s.o = (int64_t)(back ? p->depth : p->outputs), s.q = (int64_t)step[!back];
-        RECON_TRY(recon_dnnl_find(ctx, &k->plan[last], &s));
-        RECON_TRY(recon_arena_take(ctx, recon_worker_arena(ctx, 0), &k->packed[last],
-                                   recon_dnnl_packed_bytes(k->plan[last]), 1));
-        RECON_TRY(recon_dnnl_pack(ctx, k->plan[last], k->packed[last], j->w + p->weights, back));
-    }
-done:
-    return status;
-}
-
 static recon_status multiply(recon_ctx *ctx, planes c, planes a, int ta, const float *b, size_t ldb,
                              int tb, const size_t mnk[3], double beta)
 {
@@ -109,17 +80,13 @@ static recon_status multiply(recon_ctx *ctx, planes c, planes a, int ta, const f
 }
 
 /* out = in w^T, or in w on the way back. */
-static recon_status mix(recon_ctx *ctx, const job *j, const tile *t, int worker, size_t i, int back,
-                        planes out, planes in)
+static recon_status mix(recon_ctx *ctx, const job *j, const tile *t, size_t i, int back, planes out,
+                        planes in)
 {
     const recon_couple_product *p = &j->split.product[i];
-    const recon_conv_kernel *k = back ? &j->data[i] : &j->forward[i];
-    int last = t->rows != j->tile;
-    size_t rows = product_rows(p, t->rows);
-    if (recon_dnnl_is_there())
-        return recon_dnnl_run(ctx, k->plan[last], worker, in.at, k->packed[last], NULL, out.at);
     return multiply(ctx, out, in, 0, j->w + p->weights, p->depth, !back,
-                    (size_t[]){ rows, back ? p->depth : p->outputs, back ? p->outputs : p->depth },
+                    (size_t[]){ product_rows(p, t->rows), back ? p->depth : p->outputs,
+                                back ? p->outputs : p->depth },
                     0);
 }
 
@@ -288,8 +255,7 @@ static void add_bias(const job *j, const tile *t)
             t->y[r * j->out + o] += bias[o];
 }
 
-static recon_status forward_tile(recon_ctx *ctx, const job *j, recon_arena *arena, int worker,
-                                 size_t index)
+static recon_status forward_tile(recon_ctx *ctx, const job *j, recon_arena *arena, size_t index)
 {
     recon_status status = RECON_OK;
     tile t;
@@ -299,8 +265,7 @@ static recon_status forward_tile(recon_ctx *ctx, const job *j, recon_arena *aren
     couple_inputs(j, &t);
     for (size_t i = 0; i < j->split.products; i++) {
         const recon_couple_product *p = &j->split.product[i];
-        RECON_TRY(
-            mix(ctx, j, &t, worker, i, 0, operand(&t, t.out, p, i, 1), operand(&t, t.in, p, i, 0)));
+        RECON_TRY(mix(ctx, j, &t, i, 0, operand(&t, t.out, p, i, 1), operand(&t, t.in, p, i, 0)));
     }
     clear_unwritten(j, &t, t.out, j->plan->out, 0);
     couple_outputs(j, &t, 0);
@@ -316,7 +281,7 @@ static recon_status forward_task(recon_ctx *ctx, void *arg, size_t index, int wo
 {
     recon_arena *arena = recon_worker_arena(ctx, worker);
     recon_mark mark = recon_arena_mark(arena);
-    recon_status status = forward_tile(ctx, arg, arena, worker, index);
+    recon_status status = forward_tile(ctx, arg, arena, index);
     recon_arena_release(arena, mark);
     return status;
 }
@@ -338,8 +303,7 @@ done:
 }
 
 /* dx of a tile. The sides of the paths that couple first become gradients. */
-static recon_status inputs_back(recon_ctx *ctx, const job *j, recon_arena *arena, int worker,
-                                tile *t)
+static recon_status inputs_back(recon_ctx *ctx, const job *j, recon_arena *arena, tile *t)
 {
     recon_status status = RECON_OK;
     float *dx;
@@ -347,8 +311,7 @@ static recon_status inputs_back(recon_ctx *ctx, const job *j, recon_arena *arena
     RECON_TRY(take_planes(ctx, arena, t->din, t, j->plan->in, dx));
     for (size_t i = 0; i < j->split.products; i++) {
         const recon_couple_product *p = &j->split.product[i];
-        RECON_TRY(
-            mix(ctx, j, t, worker, i, 1, operand(t, t->din, p, i, 0), operand(t, t->out, p, i, 1)));
+        RECON_TRY(mix(ctx, j, t, i, 1, operand(t, t->din, p, i, 0), operand(t, t->out, p, i, 1)));
     }
     clear_unwritten(j, t, t->din, j->plan->in, 1);
     uncouple_inputs(j, t);
@@ -368,8 +331,8 @@ static void sum_bias(const job *j, const tile *t, const float *dy, float *sum, i
             sum[o] += dy[r * j->out + o];
 }
 
-static recon_status back_tile(recon_ctx *ctx, const job *j, recon_arena *arena, int worker,
-                              size_t index, float *sums, int add)
+static recon_status back_tile(recon_ctx *ctx, const job *j, recon_arena *arena, size_t index,
+                              float *sums, int add)
 {
     recon_status status = RECON_OK;
     const float *dy;
@@ -384,7 +347,7 @@ static recon_status back_tile(recon_ctx *ctx, const job *j, recon_arena *arena, 
     if (j->a->dw.data)
         RECON_TRY(weights_back(ctx, j, &t, sums, add));
     if (j->a->dx.data)
-        RECON_TRY(inputs_back(ctx, j, arena, worker, &t));
+        RECON_TRY(inputs_back(ctx, j, arena, &t));
 done:
     return status;
 }
@@ -398,7 +361,7 @@ static recon_status back_task(recon_ctx *ctx, void *arg, size_t index, int worke
     size_t begin = index * j->tiles_of_task, end = recon_min(j->tiles, begin + j->tiles_of_task);
     float *sums = j->partial + index * (j->weights + j->plan->out[0]);
     for (size_t i = begin; i < end; i++) {
-        RECON_TRY(back_tile(ctx, j, arena, worker, i, sums, i > begin));
+        RECON_TRY(back_tile(ctx, j, arena, i, sums, i > begin));
         recon_arena_release(arena, mark);
     }
 done:
@@ -445,15 +408,6 @@ done:
     return status;
 }
 
-static recon_status prepare_all(recon_ctx *ctx, job *j, int back)
-{
-    recon_status status = RECON_OK;
-    for (size_t i = 0; i < j->split.products; i++)
-        RECON_TRY(prepare(ctx, j, i, back));
-done:
-    return status;
-}
-
 recon_status recon_cpu_couple(recon_ctx *ctx, const recon_couple_args *a)
 {
     recon_status status = RECON_OK;
@@ -463,7 +417,6 @@ recon_status recon_cpu_couple(recon_ctx *ctx, const recon_couple_args *a)
     if (recon_tensor_rows(&a->x) == 0)
         return RECON_OK;
     RECON_TRY(open_job(ctx, &j, a));
-    RECON_TRY(prepare_all(ctx, &j, 0));
     RECON_TRY(recon_parallel(ctx, forward_task, &j, j.tiles));
 done:
     recon_arena_release(arena, mark);
@@ -495,8 +448,6 @@ recon_status recon_cpu_couple_back(recon_ctx *ctx, const recon_couple_args *a)
     RECON_TRY(open_job(ctx, &j, a));
     RECON_TRY(recon_arena_take(ctx, arena, &j.partial, j.tasks * (j.weights + j.plan->out[0]) + 1,
                                sizeof(float)));
-    if (a->dx.data)
-        RECON_TRY(prepare_all(ctx, &j, 1));
     RECON_TRY(recon_parallel(ctx, back_task, &j, j.tasks));
     RECON_TRY(sum_tasks(ctx, &j));
 done:

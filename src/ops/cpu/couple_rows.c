@@ -131,10 +131,12 @@ INLINE void couple_row(const recon_couple_step *s, size_t r, size_t nb)
         couple1(s, r, c, nb);
 }
 
-RECON_CLONES void recon_couple_apply(const recon_couple_step *s)
+/* The step is copied: lanes may alias anything, so that what they store would have it read anew. */
+RECON_CLONES void recon_couple_apply(const recon_couple_step *step)
 {
-#define CALL(k) couple_row(s, r, k)
-    for (size_t r = 0; r < s->rows; r++)
-        BY_SIZE(s->nb, CALL)
+    const recon_couple_step s = *step;
+#define CALL(k) couple_row(&s, r, k)
+    for (size_t r = 0; r < s.rows; r++)
+        BY_SIZE(s.nb, CALL)
 #undef CALL
 }
