@@ -1,12 +1,13 @@
 /* bench_spin - the free spin of molecules, with poses that are simulated: what the choice is worth
  * and what it costs.
  *
- *   build/bench/bench_spin MODEL [QUERIES [NEIGHBOURS [K [NOISE [HITS]]]]]
+ *   build/bench/bench_spin MODEL [QUERIES [NEIGHBOURS [K [NOISE [HITS [COUNT]]]]]]
  *
  * MODEL is a classifier of `conformers`. QUERIES and NEIGHBOURS are parts of that set (val, train),
  * turned by its matrix Fisher laws. A pose is the truth with NOISE degrees an axis (3.5), a class
  * is K (15) conformers of the same molecule, each with probability 1 - HITS (1) of any, and Lambda
- * is right but for an unknown spin of the molecule and 1.2 degrees an axis. */
+ * is right but for an unknown spin of the molecule and 1.2 degrees an axis. COUNT: so many queries.
+ */
 #include <recon/apps/molevaluate.h>
 
 #include <math.h>
@@ -51,14 +52,18 @@ static recon_so3 jitter(recon_rng *rng, double degrees)
     return recon_so3_exp(v);
 }
 
-static part open_part(const char *name, double radius, double noise, uint64_t seed)
+/* count 0: all of it. */
+static part open_part(const char *name, size_t count, double radius, double noise, uint64_t seed)
 {
     char spec[64];
-    recon_molecules *upright = NULL;
+    recon_molecules *upright = NULL, *all = NULL;
     recon_rng rng = recon_rng_new(seed, 1);
     part p = { 0 };
     snprintf(spec, sizeof spec, "conformers/%s", name);
-    must(recon_molecules_open(ctx, &upright, spec, NULL));
+    must(recon_molecules_open(ctx, &all, spec, NULL));
+    must(recon_molecules_take(ctx, &upright, all, count ? count : recon_molecules_describe(all).n,
+                              0));
+    recon_molecules_close(all);
     must(recon_molecules_turn(ctx, &p.data, upright, "fisher", seed));
     must(recon_gcn_graphs_make(ctx, &p.graphs, p.data, radius));
     recon_molecules_close(upright);
@@ -167,7 +172,8 @@ int main(int argc, char **argv)
     ctx = recon_ctx_new(NULL);
     must(recon_gcn_open(ctx, &gcn, argv[1]));
     double radius = recon_gcn_describe(gcn).radius;
-    part queries = open_part(of, radius, noise, 2), from = open_part(with, radius, noise, 1);
+    part queries = open_part(of, argc > 7 ? strtoul(argv[7], NULL, 10) : 0, radius, noise, 2);
+    part from = open_part(with, 0, radius, noise, 1);
     recon_spin_classes classes = make_classes(&queries, &from, k, hits, 5);
     printf("%zu of %s, %zu neighbours of %s, noise %g degrees, hits %g, %d threads\n", queries.n,
            of, k, with, noise, hits, recon_ctx_threads(ctx));

@@ -3,8 +3,8 @@
  *   build/examples/molecule_classifier SPEC OUT [EPOCHS [SEED]]
  *   build/examples/molecule_classifier conformers models/conformers-classifier.safetensors 50 1
  *
- * SPEC has parts: SPEC/train is learned, the epoch that does best on SPEC/val is kept (weights as
- * bfloat16), and SPEC/test is looked at once, at the end. */
+ * SPEC has parts: SPEC/train is learned, the epoch that does best on SPEC/val is kept, and
+ * SPEC/test is looked at once, at the end. */
 #include <recon/recon.h>
 
 #include <recon/backbone/gcn.h>
@@ -31,7 +31,6 @@ static recon_status work(recon_ctx *ctx, const char *spec, const char *path, siz
     recon_status status = RECON_OK;
     options.epochs = epochs;
     options.seed = seed;
-    options.bf16 = 1;
     for (int i = 0; status == RECON_OK && i < 3; i++)
         status = open_part(ctx, &data[i], spec, part[i]);
     if (status == RECON_OK)

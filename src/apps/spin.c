@@ -143,7 +143,7 @@ static recon_status go_on(search *s, size_t q)
 static recon_status decide(search *s)
 {
     size_t open = s->n;
-    recon_status status;
+    recon_status status = RECON_OK;
     for (size_t q = 0; q < s->n; q++) {
         s->of[q].over = 0;
         for (size_t i = 0; i < s->of[q].count; i++)
