@@ -63,8 +63,9 @@ static recon_status make(recon_ctx *ctx, recon_molnet **out, const recon_molnet_
     RECON_TRY(recon_params_new(ctx, &m->params, precision));
     recon_params_expect(m->params, file, path, 0);
     if (m->shape.preset == RECON_PRESET_PAPER)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_UNSUPPORTED, "no encoder `paper` in this build"));
-    RECON_TRY(recon_mol_fast_new(ctx, &m->encoder, m->params, &m->shape));
+        RECON_TRY(recon_mol_paper_new(ctx, &m->encoder, m->params, &m->shape));
+    else
+        RECON_TRY(recon_mol_fast_new(ctx, &m->encoder, m->params, &m->shape));
     RECON_TRY(recon_mol_decoder_add(ctx, &m->decoder, m->params, "decoder", &m->shape));
     if (m->shape.mapped)
         RECON_TRY(recon_linear_add(ctx, &m->map, m->params, "map", m->shape.latent, m->shape.code));

@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CANDIDATES = 40, PARTNERS = 8, WARMUP = 300, ROUND = 64 };
+enum { CANDIDATES = 40, WARMUP = 300, ROUND = 64 };
 #define DECAY     0.01  /* of weights                                                     */
 #define ALIKE     0.6   /* Angstrom: deviation of the bell that weighs partners by RMSD   */
 #define LONGEST   0.999 /* the weights' average forgets no slower                        */
@@ -93,7 +93,6 @@ static void set_defaults(recon_molnet_options *o)
     o->contrast = o->contrast == 0 ? p->contrast : o->contrast;
     o->temperature = o->temperature > 0 ? o->temperature : 0.1;
     o->before = o->before ? o->before : o->epochs / 3 < 8 ? o->epochs / 3 : 8;
-    o->before = o->before < 1 ? 1 : o->before;
     o->shape.mapped = o->contrast > 0;
 }
 
@@ -265,8 +264,7 @@ static recon_var loss(void *user, recon_tape *t)
 static recon_status mean_loss(void *user, recon_tape *t, double *metric)
 {
     course *c = user;
-    size_t ones = c->paired ? c->held.batch / 2 : c->held.batch;
-    size_t batches = c->held.n < ones ? 1 : c->held.n / ones;
+    size_t batches = c->held.n < c->held.batch ? 1 : c->held.n / c->held.batch;
     double sum = 0, value;
     recon_status status = RECON_OK;
     for (size_t b = 0; b < batches; b++) {
@@ -364,7 +362,7 @@ static recon_status find_partners(course *c, pupils *p)
     RECON_TRY(
         recon_molnet_embed(c->ctx, &(recon_molnet_answer){ .latent = latent }, c->m, p->x, p->n));
     RECON_TRY(recon_mol_partners_find(c->ctx, &p->partners, p->x, latent, p->n, d,
-                                      &(recon_mol_partners_options){ CANDIDATES, PARTNERS }));
+                                      &(recon_mol_partners_options){ CANDIDATES, CANDIDATES }));
 done:
     free(latent);
     return status;
@@ -386,7 +384,8 @@ static recon_status run(course *c, recon_train_result *result, const recon_molec
         RECON_TRY(recon_alloc(c->ctx, &stage, room, 1));
         snprintf(stage, room, "%s.stage1", path);
     }
-    RECON_TRY(run_stage(c, &first, &d, stage, o->before, 0));
+    if (o->before > 0)
+        RECON_TRY(run_stage(c, &first, &d, stage, o->before, 0));
     RECON_TRY(find_partners(c, &c->train));
     RECON_TRY(find_partners(c, &c->held));
     c->paired = 1;

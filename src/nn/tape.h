@@ -72,6 +72,11 @@ recon_var recon_tape_record(recon_tape *t, recon_tensor value, recon_inputs in, 
 recon_tensor recon_tape_want(recon_tape *t, recon_var x);
 /* The same, and somewhere when nobody asks: for kernels that write all they can. */
 recon_tensor recon_tape_want_all(recon_tape *t, recon_var x);
+/* Products want both sides of one type: w in that of the activations; its gradient goes to the
+ * weight as it is kept. */
+recon_tensor recon_tape_weight_as(recon_tape *t, recon_var w, recon_dtype type);
+/* A computed weight may have been rounded; its gradient is not. */
+recon_tensor recon_tape_want_weight(recon_tape *t, recon_var w);
 void recon_tape_give(recon_tape *t, recon_var x, recon_tensor gradient);
 /* Hands a node's own gradient on, uncopied; x is no parameter. */
 void recon_tape_share(recon_tape *t, recon_var x, recon_tensor gradient);

@@ -3,8 +3,7 @@
 #include "nn/tape.h"
 #include "ops/steer.h"
 
-/* A computed weight may have been rounded; its gradient is not. */
-static recon_tensor want_weight(recon_tape *t, recon_var w)
+recon_tensor recon_tape_want_weight(recon_tape *t, recon_var w)
 {
     if (!w->needs || w->value.type != RECON_BF16)
         return recon_tape_want(t, w);
@@ -16,7 +15,7 @@ static void conv_back(recon_tape *t, recon_var n)
     recon_conv_args *a = n->args;
     a->dy = n->grad;
     a->dx = recon_tape_want(t, n->in[0]);
-    a->dw = want_weight(t, n->in[1]);
+    a->dw = recon_tape_want_weight(t, n->in[1]);
     a->dbias = recon_tape_want(t, n->in[2]);
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->conv_back(t->ctx, a));
@@ -25,8 +24,7 @@ static void conv_back(recon_tape *t, recon_var n)
     recon_tape_give(t, n->in[2], a->dbias);
 }
 
-/* Products want both sides of one type; the gradient goes to the weight as it is kept. */
-static recon_tensor weight_as(recon_tape *t, recon_var w, recon_dtype type)
+recon_tensor recon_tape_weight_as(recon_tape *t, recon_var w, recon_dtype type)
 {
     if (w->value.type == type)
         return w->value;
@@ -48,7 +46,7 @@ static recon_var in_float(recon_tape *t, recon_var w)
 static recon_var apply(recon_tape *t, recon_conv_args *a, recon_var x, recon_var w, recon_var bias,
                        const size_t *shape, int ndim)
 {
-    a->w = weight_as(t, w, x->value.type);
+    a->w = recon_tape_weight_as(t, w, x->value.type);
     w = in_float(t, w);
     bias = in_float(t, bias);
     a->bias = bias ? bias->value : (recon_tensor){ 0 };
@@ -87,7 +85,7 @@ static void steer_back(recon_tape *t, recon_var n)
     recon_steer_args *a = n->args;
     a->dy = n->grad;
     a->dx = recon_tape_want(t, n->in[0]);
-    a->dw = want_weight(t, n->in[1]);
+    a->dw = recon_tape_want_weight(t, n->in[1]);
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->steer_back(t->ctx, a));
     recon_tape_give(t, n->in[0], a->dx);
@@ -104,7 +102,7 @@ recon_var recon_var_steer(recon_tape *t, recon_var x, recon_var w, const recon_t
                            .product = planes->product,
                            .products = planes->products,
                            .x = x->value,
-                           .w = weight_as(t, w, x->value.type),
+                           .w = recon_tape_weight_as(t, w, x->value.type),
                            .wave = *wave };
     recon_steer_sizes s = recon_steer_sizes_of(&a);
     a.y = recon_tape_make(t, x->value.type, (size_t[]){ s.n, s.p, s.q, s.o }, 4);

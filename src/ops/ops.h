@@ -281,6 +281,55 @@ typedef struct {
     recon_tensor y, a, b, c, dy, da, db;
 } recon_tensor_product_args;
 
+/* A fully connected tensor product of features with attributes, of degrees 0 .. 3. A row of x or y
+ * is the degrees in order, each [channels][2 l + 1]; a row of attr is one channel of each degree.
+ * Over paths p = (l1, l2, l3) and channels u of degree l1,
+ *
+ *     y_l3[o][m3] = bias[o] (of degree 0) + sum over p, u of w_l3[o][column_p + u]
+ *         sum over m1, m2 of c_p[m1][m2][m3] x_l1[u][m1] attr_l2[m2].
+ *
+ * The matrices w_0, w_1 .. follow one another, each [out][columns]; paths are ordered by l3, and a
+ * path's columns follow those of the one before. A degree that no path reaches is 0 but for the
+ * bias. The plan is in host memory; attr is a constant. */
+#define RECON_COUPLE_DEGREES 4
+#define RECON_COUPLE_ATTRS   16
+#define RECON_COUPLE_PATHS   34
+#define RECON_COUPLE_TERMS   640
+typedef struct {
+    uint8_t m1, m2, m3;
+    double value;
+} recon_couple_term;
+typedef struct {
+    uint32_t l1, l2, l3, column;
+    uint32_t term, terms; /* the entries of c_p that are not 0: the first, how many */
+} recon_couple_path;
+typedef struct recon_couple_plan {
+    uint32_t in[RECON_COUPLE_DEGREES], out[RECON_COUPLE_DEGREES]; /* channels    */
+    uint32_t columns[RECON_COUPLE_DEGREES];                       /* of each w_l */
+    uint32_t paths;
+    recon_couple_path path[RECON_COUPLE_PATHS];
+    recon_couple_term term[RECON_COUPLE_TERMS];
+} recon_couple_plan;
+typedef struct {
+    const recon_couple_plan *plan;
+    recon_tensor y, x, attr, w, bias; /* attr and bias F32 (F64), w flat and of x's type; bias.data
+                                         optional                                              */
+    recon_tensor dy, dx, dw, dbias;   /* dx, dw, dbias .data optional; dw is F32                */
+} recon_couple_args;
+
+/* What stands between two such layers: degrees 0 .. 3 as there, y [rows][channels], and x the same
+ * with a gate for each channel of degree 1 and up, in their order, behind the scalars. With s(t) =
+ * 1 / (1 + exp(-t)), factors that make the mean square 1 when the argument is normal, and g the
+ * gate of a channel,
+ *
+ *     scalars: y = RECON_ACTIVATE_SCALAR x s(x);     others: y = RECON_ACTIVATE_GATE s(g) x. */
+#define RECON_ACTIVATE_SCALAR 1.6765324703
+#define RECON_ACTIVATE_GATE   1.8462285453
+typedef struct {
+    uint32_t channels[RECON_COUPLE_DEGREES]; /* of y */
+    recon_tensor y, x, dy, dx;
+} recon_activate_args;
+
 /* Filters out of weights and a fixed basis, block by block. A block joins copies_in x copies_out
  * fields of dim_in and dim_out channels by `elements` numbers a pair of fields:
  *
@@ -424,6 +473,10 @@ typedef struct recon_ops {
     recon_status (*reduce_back)(recon_ctx *ctx, const recon_reduce_args *args);
     recon_status (*tensor_product)(recon_ctx *ctx, const recon_tensor_product_args *args);
     recon_status (*tensor_product_back)(recon_ctx *ctx, const recon_tensor_product_args *args);
+    recon_status (*couple)(recon_ctx *ctx, const recon_couple_args *args);
+    recon_status (*couple_back)(recon_ctx *ctx, const recon_couple_args *args);
+    recon_status (*activate)(recon_ctx *ctx, const recon_activate_args *args);
+    recon_status (*activate_back)(recon_ctx *ctx, const recon_activate_args *args);
     recon_status (*expand)(recon_ctx *ctx, const recon_expand_args *args);
     recon_status (*expand_back)(recon_ctx *ctx, const recon_expand_args *args);
     recon_status (*columns)(recon_ctx *ctx, const recon_columns_args *args);

@@ -32,6 +32,8 @@ typedef union {
     recon_pairs_args pairs;
     recon_reduce_args reduce;
     recon_tensor_product_args product;
+    recon_couple_args couple;
+    recon_activate_args activate;
     recon_expand_args expand;
     recon_columns_args columns;
     recon_loss_args loss;
@@ -103,6 +105,8 @@ PAIR(segment_sum, segment)
 PAIR(pairs, pairs)
 PAIR(reduce, reduce)
 PAIR(tensor_product, product)
+PAIR(couple, couple)
+PAIR(activate, activate)
 PAIR(expand, expand)
 ENTRY(columns, columns)
 PAIR(loss, loss)
@@ -146,6 +150,8 @@ enum {
     PAIRS,
     REDUCE,
     PRODUCT,
+    COUPLE,
+    ACTIVATE,
     EXPAND,
     COLUMNS,
     LOSS,
@@ -268,6 +274,17 @@ static const entry entries[ENTRIES] = {
                   call_tensor_product_back,
                   { STRAIGHT(INPUT, product, a), STRAIGHT(INPUT, product, b), FIXED(product, c),
                     CURVED(OUTPUT, product, y) } },
+    [COUPLE] = { "couple",
+                 has_couple,
+                 call_couple,
+                 call_couple_back,
+                 { STRAIGHT(INPUT, couple, x), FIXED(couple, attr), STRAIGHT(WEIGHT, couple, w),
+                   STRAIGHT(WEIGHT, couple, bias), CURVED(OUTPUT, couple, y) } },
+    [ACTIVATE] = { "activate",
+                   has_activate,
+                   call_activate,
+                   call_activate_back,
+                   { CURVED(INPUT, activate, x), CURVED(OUTPUT, activate, y) } },
     [EXPAND] = { "expand",
                  has_expand,
                  call_expand,
@@ -679,6 +696,62 @@ static void build_product(maker *m, any_args *args, const size_t *p)
                                      .y = blank(m, m->type, SHAPE(rows, channels, nk)) };
 }
 
+/* Paths and their entries by chance, as large as the group's: kernels may not count on what the
+ * group makes of them. Two entries of a path may fall together. */
+static void fill_plan(maker *m, recon_couple_plan *plan, int parity)
+{
+    uint32_t term = 0;
+    for (uint32_t i = 0; i < 64; i++) {
+        uint32_t l3 = i / 16, l1 = i / 4 % 4, l2 = i % 4, terms = 3 * (l1 + l2 + l3) + 1;
+        if (!plan->in[l1] || !plan->out[l3] || l1 + l2 < l3 || l1 + l3 < l2 || l2 + l3 < l1 ||
+            (parity && (l1 + l2 + l3) % 2))
+            continue;
+        terms = terms > 20 ? 20 : terms;
+        double scale = sqrt((2 * l3 + 1) / (double)terms);
+        plan->path[plan->paths++] =
+            (recon_couple_path){ l1, l2, l3, plan->columns[l3], term, terms };
+        plan->columns[l3] += plan->in[l1];
+        for (uint32_t k = 0; k < terms; k++)
+            plan->term[term++] = (recon_couple_term){ (uint8_t)recon_rng_below(&m->rng, 2 * l1 + 1),
+                                                      (uint8_t)recon_rng_below(&m->rng, 2 * l2 + 1),
+                                                      (uint8_t)recon_rng_below(&m->rng, 2 * l3 + 1),
+                                                      scale * recon_rng_normal(&m->rng) };
+    }
+}
+
+/* rows, parity and 2 for a bias, channels in of each degree, and out */
+static void build_couple(maker *m, any_args *args, const size_t *p)
+{
+    recon_couple_plan *plan;
+    size_t weights = 0, dim[2] = { 0, 0 };
+    CHECK_OK(m->ctx, recon_arena_take(m->ctx, m->arena, &plan, 1, sizeof *plan));
+    memset(plan, 0, sizeof *plan);
+    for (size_t l = 0; l < 4; l++) {
+        plan->in[l] = (uint32_t)p[2 + l], plan->out[l] = (uint32_t)p[6 + l];
+        dim[0] += p[2 + l] * (2 * l + 1), dim[1] += p[6 + l] * (2 * l + 1);
+    }
+    fill_plan(m, plan, p[1] & 1);
+    for (size_t l = 0; l < 4; l++)
+        weights += (size_t)plan->out[l] * plan->columns[l];
+    args->couple = (recon_couple_args){ .plan = plan,
+                                        .x = noise_of(m, m->type, SHAPE(p[0], dim[0])),
+                                        .attr = noise_of(m, m->weights, SHAPE(p[0], 16)),
+                                        .w = noise_of(m, m->type, SHAPE(weights)),
+                                        .y = blank(m, m->type, SHAPE(p[0], dim[1])) };
+    if (p[1] & 2)
+        args->couple.bias = noise_of(m, m->weights, SHAPE(p[6]));
+}
+
+/* rows, channels of degrees 0 .. 3 */
+static void build_activate(maker *m, any_args *args, const size_t *p)
+{
+    size_t gates = p[2] + p[3] + p[4], dim = p[1] + 3 * p[2] + 5 * p[3] + 7 * p[4];
+    args->activate = (recon_activate_args){ .x = noise_of(m, m->type, SHAPE(p[0], dim + gates)),
+                                            .y = blank(m, m->type, SHAPE(p[0], dim)) };
+    for (int l = 0; l < 4; l++)
+        args->activate.channels[l] = (uint32_t)p[1 + l];
+}
+
 /* taps, scalars and pairs out, scalars and fields in, dim of those; some blocks have no elements */
 static void build_expand(maker *m, any_args *args, const size_t *p)
 {
@@ -795,13 +868,6 @@ static const op_case cases[] = {
     { GATE, build_gate, { 5, 17, 1 } },
     { GATE, build_gate, { 33, 8, 3 } },
     { GATE, build_gate, { 130, 96, 2 } },
-    { GATE, build_gate, { 1, 1, 1, 1 } },
-    { GATE, build_gate, { 33, 17, 3, 1 } },
-    { GATE, build_gate, { 130, 64, 3, 1 } },
-    { GATE, build_gate, { 2, 1300, 2, 1 } },
-    { CROSS, build_cross, { 1, 1 } },
-    { CROSS, build_cross, { 33, 64 } },
-    { CROSS, build_cross, { 3, 1029 } },
     { NORM, build_norm, { 2, 1, 1, 1, 0 } },
     { NORM, build_norm, { 75, 17, 1, 1, 0 } },
     { NORM, build_norm, { 1001, 96, 1, 1, 0 } },
@@ -856,12 +922,6 @@ static const op_case cases[] = {
     { SEGMENT, build_segment, { 1, 1, 1 } },
     { SEGMENT, build_segment, { 13, 67, 17 } },
     { SEGMENT, build_segment, { 5, 131, 96 } },
-    { PAIRS, build_pairs, { 1, 1, 0, 1, 1 } },
-    { PAIRS, build_pairs, { 1, 2, 1, 3, 2 } },
-    { PAIRS, build_pairs, { 5, 37, 4, 17, 9 } },
-    { PAIRS, build_pairs, { 3, 40, 0, 128, 64 } },
-    { PAIRS, build_pairs, { 2, 70, 3, 33, 0 } },
-    { PAIRS, build_pairs, { 1, 75, 0, 0, 5 } },
     { REDUCE, build_reduce, { 1, 1, 1 } },
     { REDUCE, build_reduce, { 5, 49, 17 } },
     { REDUCE, build_reduce, { 1, 1003, 3 } },
@@ -870,6 +930,18 @@ static const op_case cases[] = {
     { PRODUCT, build_product, { 7, 17, 3, 5, 3 } },
     { PRODUCT, build_product, { 33, 8, 5, 3, 7 } },
     { PRODUCT, build_product, { 5, 96, 1, 3, 3 } },
+    { COUPLE, build_couple, { 1, 1, 1, 0, 0, 0, 1, 0, 0, 0 } },
+    { COUPLE, build_couple, { 7, 3, 3, 2, 1, 1, 4, 2, 1, 1 } },
+    { COUPLE, build_couple, { 37, 2, 5, 4, 3, 2, 9, 3, 5, 2 } },
+    { COUPLE, build_couple, { 5, 3, 33, 17, 16, 8, 40, 20, 8, 16 } },
+    { COUPLE, build_couple, { 70, 3, 5, 0, 0, 0, 8, 3, 2, 1 } }, /* scalars alone go in */
+    { COUPLE, build_couple, { 19, 1, 0, 3, 0, 2, 0, 5, 1, 0 } }, /* and none of them     */
+    { COUPLE, build_couple, { 3, 2, 0, 0, 0, 4, 2, 0, 0, 0 } },
+    { ACTIVATE, build_activate, { 1, 1, 1, 0, 0 } },
+    { ACTIVATE, build_activate, { 7, 5, 4, 3, 2 } },
+    { ACTIVATE, build_activate, { 300, 100, 64, 16, 8 } },
+    { ACTIVATE, build_activate, { 20, 0, 0, 3, 1 } },
+    { ACTIVATE, build_activate, { 33, 9, 0, 0, 0 } },
     { EXPAND, build_expand, { 25, 3, 5, 4, 3, 2 } },
     { EXPAND, build_expand, { 9, 17, 8, 1, 16, 2 } },
     { EXPAND, build_expand, { 1, 8, 3, 6, 5, 11 } },
@@ -885,6 +957,20 @@ static const op_case cases[] = {
     { LOSS, build_loss, { RECON_LOSS_COS, 65, 3 } },
     { LOSS, build_loss, { RECON_LOSS_VONMISES, 1, 4 } },
     { LOSS, build_loss, { RECON_LOSS_VONMISES, 67, 12 } },
+    { GATE, build_gate, { 1, 1, 1, 1 } },
+    { GATE, build_gate, { 33, 17, 3, 1 } },
+    { GATE, build_gate, { 130, 64, 3, 1 } },
+    { GATE, build_gate, { 2, 1300, 2, 1 } },
+    { CROSS, build_cross, { 1, 1 } },
+    { CROSS, build_cross, { 33, 64 } },
+    { CROSS, build_cross, { 3, 1029 } },
+    { PAIRS, build_pairs, { 1, 1, 0, 1, 1 } },
+    { PAIRS, build_pairs, { 1, 2, 1, 3, 2 } },
+    { PAIRS, build_pairs, { 5, 37, 4, 17, 9 } },
+    { PAIRS, build_pairs, { 3, 40, 0, 128, 64 } },
+    { PAIRS, build_pairs, { 2, 70, 3, 33, 0 } },
+    { PAIRS, build_pairs, { 1, 75, 0, 0, 5 } },
+    { REDUCE, build_reduce, { 65, 3, 17 } },
 };
 #define CASES (sizeof cases / sizeof *cases)
 

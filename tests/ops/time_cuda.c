@@ -123,6 +123,8 @@ CALLER(field_norm)
 CALLER(field_norm_back)
 CALLER(expand)
 CALLER(expand_back)
+CALLER(pairs)
+CALLER(pairs_back)
 CALLER(map)
 CALLER(rotate)
 CALLER(rotate_back)
@@ -291,6 +293,49 @@ static void time_expand(const ceilings *top)
         ops->release(ctx, used[i]);
 }
 
+/* 512 molecules of 20 atoms, a few Angstrom across. */
+static void time_pairs(recon_dtype type, const ceilings *top)
+{
+    enum { MOLECULES = 512, ATOMS = 20, ROWS = MOLECULES * ATOMS, S = 128, V = 64 };
+    int32_t first[MOLECULES + 1];
+    recon_tensor s = tensor(type, SHAPE(ROWS, S + V)), u = tensor(type, SHAPE(ROWS, 3, 4 * V)),
+                 y = tensor(type, SHAPE(ROWS, S + 4 * V)), xyz = tensor(RECON_F32, SHAPE(ROWS, 3)),
+                 w = tensor(RECON_F32, SHAPE(RECON_PAIRS_KNOTS, S + 5 * V)),
+                 dw = tensor(RECON_F32, SHAPE(RECON_PAIRS_KNOTS, S + 5 * V)),
+                 offset = { .type = RECON_I32, .ndim = 1, .shape = { MOLECULES + 1 } };
+    for (int i = 0; i <= MOLECULES; i++)
+        first[i] = i * ATOMS;
+    MUST(ops->alloc(ctx, &offset.data, sizeof first));
+    MUST(ops->upload(ctx, offset.data, first, sizeof first));
+    MUST(ops->add(ctx, &(recon_add_args){ .alpha = 4, .y = xyz, .a = xyz }));
+    recon_pairs_args a = { .scalars = S,
+                           .vectors = V,
+                           .y = y,
+                           .s = s,
+                           .u = u,
+                           .w = w,
+                           .xyz = xyz,
+                           .offset = offset,
+                           .dy = y,
+                           .ds = s,
+                           .du = u };
+    /* of a message: four taps a filter, then products */
+    double flop = 2.0 * ROWS * (ATOMS - 1) * (4 * (S + 5 * V) + S + 25 * V);
+    double bytes =
+        (double)(recon_tensor_bytes(&s) + recon_tensor_bytes(&u) + recon_tensor_bytes(&y));
+    line(type == RECON_F32 ? "pairs 512 x 20, 128 + 64" : "pairs, the same in bf16",
+         seconds(run_pairs, &a), flop, bytes, top->fma, top->copy);
+    line("  its gradient by the atoms", seconds(run_pairs_back, &a), flop, bytes, top->fma,
+         top->copy);
+    a.dw = dw;
+    a.ds.data = a.du.data = NULL;
+    line("  its gradient by the filters", seconds(run_pairs_back, &a), flop, bytes, top->fma,
+         top->copy);
+    void *used[] = { s.data, u.data, y.data, xyz.data, w.data, dw.data, offset.data };
+    for (size_t i = 0; i < sizeof used / sizeof *used; i++)
+        ops->release(ctx, used[i]);
+}
+
 static void time_images(const ceilings *top)
 {
     recon_tensor x = tensor(RECON_BF16, SHAPE(1024, 24, 24, 96)),
@@ -344,6 +389,8 @@ int main(int argc, char **argv)
     time_norms(&top);
     time_field_norm(&top);
     time_expand(&top);
+    time_pairs(RECON_F32, &top);
+    time_pairs(RECON_BF16, &top);
     time_images(&top);
     recon_ctx_free(ctx);
     return 0;

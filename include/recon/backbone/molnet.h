@@ -48,7 +48,7 @@ typedef struct {
     recon_molnet_shape shape;
     size_t epochs;          /* in all; 0: the preset's                                         */
     size_t before;          /* of them the first stage, reconstruction alone; 0: 8, or a third
-                               of all where that is less                                       */
+                               of all where that is less, which may be none                    */
     size_t batch;           /* conformers in a step; 0: the preset's                           */
     double rate;            /* highest; 0: the preset's                                        */
     double element;         /* weight of the elements' cross-entropy; 0: the preset's          */

@@ -71,30 +71,42 @@ __device__ static void walk_molecule(lean_pair *kept, const float *xyz, const in
     }
 }
 
-/* The tensors as kernels see them. */
-template <class T> struct pairs_data {
-    unsigned scalars, vectors;
+/* The tensors as kernels see them. S and V are the widths where they were known when this was
+ * compiled, so that offsets of channels are no arithmetic; 0: they are in `wide`. */
+template <class T, unsigned S, unsigned V> struct pairs_data {
+    typedef T number;
+    struct {
+        unsigned scalars, vectors;
+    } wide;
     const T *s, *u, *dy;
     const float *w, *xyz;
     const int *offset;
     T *y, *ds, *du;
     size_t rows, molecules;
 
+    __device__ unsigned scalars() const
+    {
+        return V ? S : wide.scalars;
+    }
+    __device__ unsigned vectors() const
+    {
+        return V ? V : wide.vectors;
+    }
     __device__ unsigned wide_s() const
     {
-        return scalars + vectors;
+        return scalars() + vectors();
     }
     __device__ unsigned wide_u() const
     {
-        return 12 * vectors;
+        return 12 * vectors();
     }
     __device__ unsigned wide_y() const
     {
-        return scalars + 4 * vectors;
+        return scalars() + 4 * vectors();
     }
     __device__ unsigned wide_w() const
     {
-        return scalars + 5 * vectors;
+        return scalars() + 5 * vectors();
     }
     /* N filters of a pair, `vectors` columns apart. */
     template <int N>
@@ -108,7 +120,7 @@ template <class T> struct pairs_data {
         for (int k = 0; k < RECON_PAIRS_TAPS; k++, from += wide_w())
 #pragma unroll
             for (int i = 0; i < N; i++)
-                f[i] += p.weight[k] * __ldg(from + i * vectors);
+                f[i] += p.weight[k] * __ldg(from + i * vectors());
     }
 };
 
@@ -126,9 +138,10 @@ template <class T> __device__ inline void load3(float (&to)[3], const T *x, unsi
 
 /* ---- forward: rows are targets ---- */
 
-template <class T> struct pairs_forward {
+template <class D> struct pairs_forward {
+    typedef typename D::number T;
     static constexpr float sign = 1;
-    pairs_data<T> d;
+    D d;
 
     __device__ void clear(size_t row, unsigned thread, unsigned threads) const
     {
@@ -153,15 +166,15 @@ template <class T> struct pairs_forward {
     __device__ void vector(const pair_block &b, unsigned row, unsigned v) const
     {
         float sum[3] = {}, out = 0;
-        unsigned V = d.vectors;
-        const T *s = d.s + b.begin * d.wide_s() + d.scalars + v;
+        unsigned V = d.vectors();
+        const T *s = d.s + b.begin * d.wide_s() + d.scalars() + v;
         const T *u = d.u + b.begin * d.wide_u() + v;
         for (unsigned j = 0; j < b.n; j++, s += d.wide_s(), u += d.wide_u()) {
             if (j == row)
                 continue;
             lean_pair p = b.at(row, j);
             float f[5], x[4][3];
-            d.template filters<5>(f, p, d.scalars + v);
+            d.template filters<5>(f, p, d.scalars() + v);
             for (unsigned set = 0; set < 4; set++)
                 load3(x[set], u + set * V, 4 * V);
             const float *n = p.n, *e = x[1];
@@ -171,7 +184,7 @@ template <class T> struct pairs_forward {
             sum[1] += f[1] * x[0][1] + f[2] * (n[2] * e[0] - n[0] * e[2]) + along * n[1];
             sum[2] += f[1] * x[0][2] + f[2] * (n[0] * e[1] - n[1] * e[0]) + along * n[2];
         }
-        T *y = d.y + (b.begin + row) * d.wide_y() + d.scalars + v;
+        T *y = d.y + (b.begin + row) * d.wide_y() + d.scalars() + v;
         assign(y[0], out);
         for (int k = 0; k < 3; k++)
             assign(y[(k + 1) * V], sum[k]);
@@ -180,9 +193,10 @@ template <class T> struct pairs_forward {
 
 /* ---- backward: rows are sources, so that directions are turned round ---- */
 
-template <class T> struct pairs_backward {
+template <class D> struct pairs_backward {
+    typedef typename D::number T;
     static constexpr float sign = -1;
-    pairs_data<T> d;
+    D d;
 
     __device__ void clear(size_t row, unsigned thread, unsigned threads) const
     {
@@ -210,14 +224,14 @@ template <class T> struct pairs_backward {
     __device__ void vector(const pair_block &b, unsigned row, unsigned v) const
     {
         float sum[4][3] = {}, out = 0;
-        unsigned V = d.vectors;
-        const T *dy = d.dy + b.begin * d.wide_y() + d.scalars + v;
+        unsigned V = d.vectors();
+        const T *dy = d.dy + b.begin * d.wide_y() + d.scalars() + v;
         for (unsigned i = 0; i < b.n; i++, dy += d.wide_y()) {
             if (i == row)
                 continue;
             lean_pair p = b.at(row, i);
             float f[5], g[3];
-            d.template filters<5>(f, p, d.scalars + v);
+            d.template filters<5>(f, p, d.scalars() + v);
             load3(g, dy + V, V);
             const float *n = p.n;
             float along = dot3(n, g), h = f[3] * along, q = f[4] * to_float(*dy);
@@ -232,7 +246,7 @@ template <class T> struct pairs_backward {
             sum[1][2] += f[2] * (g[0] * n[1] - g[1] * n[0]);
         }
         if (d.ds)
-            assign(d.ds[(b.begin + row) * d.wide_s() + d.scalars + v], out);
+            assign(d.ds[(b.begin + row) * d.wide_s() + d.scalars() + v], out);
         T *du = d.du + (b.begin + row) * d.wide_u() + v;
         for (unsigned set = 0; d.du && set < 4; set++)
             for (int k = 0; k < 3; k++)
@@ -246,13 +260,14 @@ template <class F> __global__ void __launch_bounds__(THREADS) pairs_kernel(F f)
 {
     __shared__ lean_pair kept[CACHE];
     unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-    unsigned packs_v = (f.d.vectors + WARP - 1) / WARP, packs_s = (f.d.scalars + WARP - 1) / WARP;
+    unsigned packs_v = (f.d.vectors() + WARP - 1) / WARP,
+             packs_s = (f.d.scalars() + WARP - 1) / WARP;
     walk_molecule(kept, f.d.xyz, f.d.offset, blockIdx.x, F::sign, [&](const pair_block &b) {
         for (unsigned at = warp; at < b.count * packs_v; at += THREADS / WARP)
-            if (unsigned v = at % packs_v * WARP + lane; v < f.d.vectors)
+            if (unsigned v = at % packs_v * WARP + lane; v < f.d.vectors())
                 f.vector(b, b.first + at / packs_v, v);
         for (unsigned at = warp; at < b.count * packs_s; at += THREADS / WARP)
-            if (unsigned c = at % packs_s * WARP + lane; c < f.d.scalars)
+            if (unsigned c = at % packs_s * WARP + lane; c < f.d.scalars())
                 f.scalar(b, b.first + at / packs_s, c);
     });
     for (size_t row = (size_t)f.d.offset[f.d.molecules] + blockIdx.x; row < f.d.rows;
@@ -267,21 +282,22 @@ template <class F> __global__ void __launch_bounds__(THREADS) pairs_kernel(F f)
 
 /* What target i and source j add to the gradient of the filter of one column: kind 0 is a, then b,
  * c, e, h, q; c is the column of s or, from 2 on, of a plane of u. */
-template <class T> struct filter_column {
-    const pairs_data<T> &d;
+template <class D> struct filter_column {
+    typedef typename D::number T;
+    const D &d;
     unsigned kind, v;
 
     __device__ float at(size_t i, size_t j, const float (&n)[3]) const
     {
-        unsigned V = d.vectors;
+        unsigned V = d.vectors();
         const T *dy = d.dy + i * d.wide_y();
         if (kind == 0)
             return to_float(dy[v]) * to_float(d.s[j * d.wide_s() + v]);
-        dy += d.scalars + v;
+        dy += d.scalars() + v;
         float g[3], x[3];
         if (kind == 1) {
             load3(g, dy + V, V);
-            return dot3(n, g) * to_float(d.s[j * d.wide_s() + d.scalars + v]);
+            return dot3(n, g) * to_float(d.s[j * d.wide_s() + d.scalars() + v]);
         }
         load3(x, d.u + j * d.wide_u() + (kind - 2) * V + v, 4 * V);
         if (kind == 5)
@@ -298,17 +314,16 @@ template <class T> struct filter_column {
 
 /* partial[part][knot][column]: the molecules part, part + parts, ... A pair has the same taps
  * either way. */
-template <class T>
-__global__ void __launch_bounds__(COLUMNS) filters_kernel(pairs_data<T> d, float *partial)
+template <class D> __global__ void __launch_bounds__(COLUMNS) filters_kernel(D d, float *partial)
 {
     __shared__ lean_pair kept[CACHE];
     __shared__ float sum[RECON_PAIRS_KNOTS][COLUMNS];
     unsigned me = threadIdx.x, column = blockIdx.x * COLUMNS + me;
     bool there = column < d.wide_w();
-    filter_column<T> f = { d, 0, column };
-    if (there && column >= d.scalars) {
-        f.kind = 1 + (column - d.scalars) / d.vectors;
-        f.v = (column - d.scalars) % d.vectors;
+    filter_column<D> f = { d, 0, column };
+    if (there && column >= d.scalars()) {
+        f.kind = 1 + (column - d.scalars()) / d.vectors();
+        f.v = (column - d.scalars()) % d.vectors();
     }
     for (int k = 0; k < RECON_PAIRS_KNOTS; k++)
         sum[k][me] = 0;
@@ -342,47 +357,64 @@ struct sum_parts {
     }
 };
 
-template <class T>
-static recon_status filter_gradients(recon_ctx *ctx, const pairs_data<T> &d, float *dw)
+template <class D> static recon_status filter_gradients(recon_ctx *ctx, const D &d, float *dw)
 {
-    size_t wide = d.scalars + 5 * (size_t)d.vectors, count = RECON_PAIRS_KNOTS * wide;
+    size_t wide = d.wide.scalars + 5 * (size_t)d.wide.vectors, count = RECON_PAIRS_KNOTS * wide;
     size_t parts = d.molecules < PARTS ? d.molecules : PARTS;
     float *partial;
     scratch_begin(ctx);
     TRY(scratch_take(ctx, &partial, parts * count));
     dim3 grid((unsigned)((wide + COLUMNS - 1) / COLUMNS), (unsigned)parts);
-    TRY(launch(ctx, "pairs_back", filters_kernel<T>, grid, COLUMNS, d, partial));
+    TRY(launch(ctx, "pairs_back", filters_kernel<D>, grid, COLUMNS, d, partial));
     return each_index(ctx, "pairs_back", count, sum_parts{ dw, partial, parts, count });
 }
 
 /* ---- the entries ---- */
 
-template <class T> static pairs_data<T> data_of(const recon_pairs_args *a)
+template <class D> static D data_of(const recon_pairs_args *a)
 {
-    return { (unsigned)a->scalars,  (unsigned)a->vectors, data<T>(a->s),       data<T>(a->u),
-             data<T>(a->dy),        data<float>(a->w),    data<float>(a->xyz), data<int>(a->offset),
-             data<T>(a->y),         data<T>(a->ds),       data<T>(a->du),      a->s.shape[0],
+    typedef typename D::number T;
+    return { { (unsigned)a->scalars, (unsigned)a->vectors },
+             data<T>(a->s),
+             data<T>(a->u),
+             data<T>(a->dy),
+             data<float>(a->w),
+             data<float>(a->xyz),
+             data<int>(a->offset),
+             data<T>(a->y),
+             data<T>(a->ds),
+             data<T>(a->du),
+             a->s.shape[0],
              a->offset.shape[0] - 1 };
+}
+
+/* f(d) with the tensors, at the widths of the encoder `fast` or at any. */
+template <class F>
+static recon_status by_widths(recon_ctx *ctx, const char *name, const recon_pairs_args *a, F f)
+{
+    return by_type(ctx, name, a->s.type, [&](auto t) {
+        typedef decltype(t) T;
+        if (a->scalars == 128 && a->vectors == 64)
+            return f(data_of<pairs_data<T, 128, 64>>(a));
+        return f(data_of<pairs_data<T, 0, 0>>(a));
+    });
 }
 
 recon_status cuda_pairs(recon_ctx *ctx, const recon_pairs_args *a)
 {
-    return by_type(ctx, "pairs", a->s.type, [&](auto t) {
-        typedef decltype(t) T;
-        pairs_forward<T> f = { data_of<T>(a) };
-        return launch(ctx, "pairs", pairs_kernel<pairs_forward<T>>, (unsigned)f.d.molecules,
-                      THREADS, f);
+    return by_widths(ctx, "pairs", a, [&](auto d) {
+        pairs_forward<decltype(d)> f = { d };
+        return launch(ctx, "pairs", pairs_kernel<decltype(f)>, (unsigned)d.molecules, THREADS, f);
     });
 }
 
 recon_status cuda_pairs_back(recon_ctx *ctx, const recon_pairs_args *a)
 {
-    return by_type(ctx, "pairs_back", a->s.type, [&](auto t) {
-        typedef decltype(t) T;
-        pairs_backward<T> f = { data_of<T>(a) };
-        if (f.d.ds || f.d.du)
-            TRY(launch(ctx, "pairs_back", pairs_kernel<pairs_backward<T>>, (unsigned)f.d.molecules,
-                       THREADS, f));
-        return a->dw.data ? filter_gradients(ctx, f.d, data<float>(a->dw)) : (recon_status)RECON_OK;
+    return by_widths(ctx, "pairs_back", a, [&](auto d) {
+        pairs_backward<decltype(d)> f = { d };
+        if (d.ds || d.du)
+            TRY(launch(ctx, "pairs_back", pairs_kernel<decltype(f)>, (unsigned)d.molecules, THREADS,
+                       f));
+        return a->dw.data ? filter_gradients(ctx, d, data<float>(a->dw)) : (recon_status)RECON_OK;
     });
 }

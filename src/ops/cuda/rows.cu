@@ -53,6 +53,25 @@ static recon_status sum_rows(recon_ctx *ctx, const char *name, const row_sums<T>
     return column_sums<1, 1>(ctx, name, f, segments, rows, f.width, offset, 1);
 }
 
+/* ---- sums of few rows: a thread a number ---- */
+
+#define FEW 16
+
+template <class T> struct few_sums {
+    T *y;
+    const T *x;
+    size_t middle, inner;
+    float scale;
+    __device__ void at(size_t i) const
+    {
+        const T *from = x + i / inner * middle * inner + i % inner;
+        float sum = 0;
+        for (size_t m = 0; m < middle; m++)
+            sum += to_float(from[m * inner]);
+        assign(y[i], scale * sum);
+    }
+};
+
 /* ---- copies of rows: row r of y is scale times row f(r) of x ---- */
 
 template <int N, class T> struct row_copies {
@@ -155,7 +174,12 @@ recon_status cuda_reduce(recon_ctx *ctx, const recon_reduce_args *a)
 {
     return by_type(ctx, "reduce", a->x.type, [&](auto t) {
         typedef decltype(t) T;
-        row_sums<T> f = { data<T>(a->y), data<T>(a->x), nullptr, a->inner, (float)a->scale };
+        T *y = data<T>(a->y);
+        const T *x = data<T>(a->x);
+        if (a->middle <= FEW)
+            return each_index(ctx, "reduce", a->outer * a->inner,
+                              few_sums<T>{ y, x, a->middle, a->inner, (float)a->scale });
+        row_sums<T> f = { y, x, nullptr, a->inner, (float)a->scale };
         return sum_rows<T>(ctx, "reduce", f, a->outer, a->middle, nullptr);
     });
 }

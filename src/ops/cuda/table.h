@@ -71,9 +71,17 @@ recon_status cuda_reduce_back(recon_ctx *ctx, const recon_reduce_args *args);
 recon_status cuda_pairs(recon_ctx *ctx, const recon_pairs_args *args);
 recon_status cuda_pairs_back(recon_ctx *ctx, const recon_pairs_args *args);
 
+/* activate.cu */
+recon_status cuda_activate(recon_ctx *ctx, const recon_activate_args *args);
+recon_status cuda_activate_back(recon_ctx *ctx, const recon_activate_args *args);
+
 /* tensor_product.cu */
 recon_status cuda_tensor_product(recon_ctx *ctx, const recon_tensor_product_args *args);
 recon_status cuda_tensor_product_back(recon_ctx *ctx, const recon_tensor_product_args *args);
+
+/* couple.cu */
+recon_status cuda_couple(recon_ctx *ctx, const recon_couple_args *args);
+recon_status cuda_couple_back(recon_ctx *ctx, const recon_couple_args *args);
 
 /* expand.cu */
 recon_status cuda_expand(recon_ctx *ctx, const recon_expand_args *args);

@@ -1,0 +1,31 @@
+/* harmonics.h - real spherical harmonics.
+ *
+ * The convention is e3nn's (docs/conventions.md): the polar axis is y, components of degree l run m
+ * = -l .. l, so that degree 1 is (x, y, z), and there is no Condon-Shortley sign. "Component"
+ * normalisation: the squares of a degree sum to 2l+1, each has mean 1 over the sphere. With the
+ * azimuth a counted from z towards x, and P the associated Legendre function without its sign,
+ *
+ *     Y_lm = sqrt((2l+1) (2 - [m = 0]) (l-|m|)!/(l+|m|)!) P_l^|m|(y) (sin |m|a or cos m a),
+ *
+ * sin for m < 0. */
+#ifndef RECON_GROUP_HARMONICS_H
+#define RECON_GROUP_HARMONICS_H
+
+#include <recon/group/irreps.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Degrees 0 .. lmax of the direction of v, out [(lmax+1)^2]; degree l begins at l^2. v need not
+ * have length one. The zero vector has no direction: degree 0 is 1, all others are 0. What is not
+ * finite gives NaN from degree 1 on. */
+RECON_API void recon_harmonics(double *out, int lmax, const double v[3]);
+
+/* The same for lmax = 3, from closed forms: the row that networks take. */
+RECON_API void recon_harmonics_row(double out[RECON_HARMONICS], const double v[3]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,276 @@
+/* mol_paper.c - the encoder `paper`: SEGNN on the graph of atoms within 2 Angstrom.
+ *
+ * A last coupling makes scalars and vectors of every atom, which are averaged over the molecule. An
+ * MLP of the scalars is the latent; two steerable layers, gated by the scalars, make y1, y2 and the
+ * shift of the vectors. They are coupled with the mean of the atoms' attributes, so that no path
+ * and no weight is idle. What the paper leaves open is chosen so: means for pooling, one hidden
+ * layer in each head.
+ *
+ * The graph has a row more than the batch: the edges that fill a fixed capacity lead from there to
+ * itself, and with the rows that fill the batch it makes a last segment that nothing is pooled
+ * from. */
+#include "backbone/mol_paper.h"
+#include "backbone/radius_graph.h"
+#include "core/fail.h"
+#include "core/memory.h"
+#include "nn/layers.h"
+#include "nn/params.h"
+#include "nn/tape.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* What feed leaves in batch->edge. */
+enum {
+    SOURCE,
+    TARGET,
+    OFFSET,
+    ASCENDING,
+    ORDER,
+    HARMONICS,
+    SQUARE,
+    ATTRIBUTE,
+    SEGMENT, /* I32 [n + 2] molecules, and the padding          */
+    SPAN,    /* I32 [n + 1] the padding with the last molecule  */
+    ELEMENT, /* [rows][elements] one-hot; padding has none      */
+    SHARE    /* [rows][1] 1 / atoms of the molecule; padding 0  */
+};
+
+typedef struct {
+    recon_mol_encoder base;
+    recon_mol_paper_shape shape;
+    recon_segnn net;
+    recon_coupling readout, vector[2];
+    recon_mlp latent;
+    recon_param *planes; /* [9][9] vectors of components to planes of vectors */
+} paper;
+
+static const paper *paper_of(const recon_mol_encoder *encoder)
+{
+    return (const paper *)encoder;
+}
+
+/* --- the batch's graph ------------------------------------------------------------------------ */
+
+/* Distances of turned atoms differ by rounding: so much further an edge may be and still count. */
+#define SLACK (1 + 1e-5)
+
+static size_t count_edges(const recon_mol_encoder *encoder, const recon_conformer *x)
+{
+    return recon_radius_graph_count(x->xyz, x->atoms, SLACK * paper_of(encoder)->shape.radius);
+}
+
+/* An array of one or two dimensions; cols 0: one. */
+static recon_var put(recon_tape *t, const void *data, recon_dtype type, size_t rows, size_t cols)
+{
+    return recon_var_input(t, data, type, (const size_t[]){ rows, cols }, cols ? 2 : 1);
+}
+
+static void put_graph(recon_tape *t, recon_var *edge, const recon_radius_graph *g)
+{
+    edge[SOURCE] = put(t, g->source, RECON_I32, g->edges, 0);
+    edge[TARGET] = put(t, g->target, RECON_I32, g->edges, 0);
+    edge[OFFSET] = put(t, g->offset, RECON_I32, g->nodes + 1, 0);
+    edge[ASCENDING] = put(t, g->ascending, RECON_I32, g->edges, 0);
+    edge[ORDER] = put(t, g->order, RECON_I32, g->edges, 0);
+    edge[HARMONICS] = put(t, g->harmonics, RECON_F32, g->edges, RECON_HARMONICS);
+    edge[SQUARE] = put(t, g->square, RECON_F32, g->edges, 1);
+    edge[ATTRIBUTE] = put(t, g->attribute, RECON_F32, g->nodes, RECON_HARMONICS);
+}
+
+static recon_status feed_graph(recon_tape *t, const paper *p, recon_mol_batch *batch,
+                               const recon_mol_pack *pack, size_t edges)
+{
+    recon_radius_graph g = { 0 };
+    recon_radius_graph_options o = { .radius = p->shape.radius,
+                                     .nodes = pack->nodes + 1,
+                                     .edges = edges };
+    recon_status status;
+    RECON_TRY(recon_radius_graph_fill(t->ctx, &g, pack->xyz, pack->offset, pack->n, &o));
+    o.edges = 1; /* atoms alone have no edges, and no kernel likes no rows */
+    if (g.edges == 0)
+        RECON_TRY(recon_radius_graph_fill(t->ctx, &g, pack->xyz, pack->offset, pack->n, &o));
+    put_graph(t, batch->edge, &g);
+done:
+    recon_radius_graph_free(&g);
+    return status;
+}
+
+static recon_status feed_nodes(recon_tape *t, const paper *p, recon_mol_batch *batch,
+                               const recon_mol_pack *pack)
+{
+    size_t rows = pack->nodes + 1, elements = p->shape.elements;
+    float *element = NULL, *share = NULL;
+    int32_t *segment = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc(t->ctx, &element, rows * elements, sizeof *element));
+    RECON_TRY(recon_alloc(t->ctx, &share, rows, sizeof *share));
+    RECON_TRY(recon_alloc(t->ctx, &segment, pack->n + 2, sizeof *segment));
+    for (size_t i = 0; i < pack->atoms; i++) {
+        const int32_t *at = pack->offset + pack->molecule[i];
+        element[i * elements + (size_t)pack->kind[i]] = 1;
+        share[i] = 1 / (float)(at[1] - at[0]);
+    }
+    for (size_t i = 0; i <= pack->n; i++)
+        segment[i] = pack->offset[i];
+    segment[pack->n + 1] = (int32_t)rows;
+    batch->edge[SEGMENT] = put(t, segment, RECON_I32, pack->n + 2, 0);
+    segment[pack->n] = (int32_t)rows;
+    batch->edge[SPAN] = put(t, segment, RECON_I32, pack->n + 1, 0);
+    batch->edge[ELEMENT] = put(t, element, RECON_F32, rows, elements);
+    batch->edge[SHARE] = put(t, share, RECON_F32, rows, 1);
+done:
+    free(element);
+    free(share);
+    free(segment);
+    return status;
+}
+
+static recon_status feed(recon_tape *t, const recon_mol_encoder *encoder, recon_mol_batch *batch,
+                         const recon_mol_pack *pack, size_t edges)
+{
+    recon_status status;
+    RECON_TRY(feed_graph(t, paper_of(encoder), batch, pack, edges));
+    RECON_TRY(feed_nodes(t, paper_of(encoder), batch, pack));
+    RECON_TRY(recon_tape_status(t));
+done:
+    return status;
+}
+
+/* --- the network ------------------------------------------------------------------------------ */
+
+/* Means over each molecule of rows x. */
+static recon_var pool(recon_tape *t, recon_var x, size_t cols, const recon_mol_batch *b)
+{
+    x = recon_var_gate(t, x, b->edge[SHARE], cols);
+    return recon_var_segment_sum(t, x, b->edge[SPAN]);
+}
+
+static recon_var vectors(recon_tape *t, const paper *p, recon_var pooled, const recon_mol_batch *b)
+{
+    recon_var attr = pool(t, b->edge[ATTRIBUTE], RECON_HARMONICS, b), y = pooled;
+    for (int i = 0; i < 2; i++)
+        y = recon_coupling_apply(t, &p->vector[i], y, attr);
+    y = recon_var_linear(t, y, recon_var_param(t, p->planes), NULL);
+    return recon_var_reshape(t, y, (const size_t[]){ b->n, 3, 3 }, 3);
+}
+
+static void apply(recon_tape *t, const recon_mol_encoder *encoder, const recon_mol_batch *b,
+                  recon_var *latent, recon_var *y)
+{
+    const paper *p = paper_of(encoder);
+    const recon_var *e = b->edge;
+    const recon_segnn_graph graph = { .source = e[SOURCE],
+                                      .target = e[TARGET],
+                                      .offset = e[OFFSET],
+                                      .ascending = e[ASCENDING],
+                                      .order = e[ORDER],
+                                      .order_of = e[OFFSET], /* the graph is symmetric */
+                                      .harmonics = e[HARMONICS],
+                                      .square = e[SQUARE],
+                                      .attribute = e[ATTRIBUTE],
+                                      .segment = e[SEGMENT] };
+    recon_var x = recon_segnn_apply(t, &p->net, e[ELEMENT], &graph);
+    x = recon_coupling_apply(t, &p->readout, x, e[ATTRIBUTE]);
+    recon_var pooled =
+        pool(t, recon_var_cast(t, x, RECON_F32), recon_irreps_dim(&p->readout.out), b);
+    *latent = recon_mlp_apply(t, &p->latent, recon_var_columns(t, pooled, 0, p->shape.scalars));
+    *y = p->shape.vectors ? vectors(t, p, pooled, b) : NULL;
+}
+
+static void paper_free(recon_mol_encoder *encoder)
+{
+    paper *p = (paper *)encoder;
+    recon_segnn_free(&p->net);
+    recon_coupling_free(&p->readout);
+    for (int i = 0; i < 2; i++)
+        recon_coupling_free(&p->vector[i]);
+    free(p);
+}
+
+/* --- made ------------------------------------------------------------------------------------- */
+
+static recon_status add_vectors(recon_ctx *ctx, paper *p, recon_params *params, const char *name,
+                                const recon_irreps *pooled)
+{
+    const recon_irreps inner = { { 0, (p->shape.vectors + 3) / 4, 0, 0 } },
+                       three = { { 0, 3, 0, 0 } };
+    recon_coupling_options o = { .gated = 1, .chiral = p->shape.chiral };
+    double planes[81] = { 0 };
+    recon_part_name full;
+    recon_status status;
+    RECON_TRY(recon_coupling_add(ctx, &p->vector[0], params,
+                                 recon_part_print(full, name, "vector1"), pooled, &inner, &o));
+    o.gated = 0;
+    RECON_TRY(recon_coupling_add(ctx, &p->vector[1], params,
+                                 recon_part_print(full, name, "vector2"), &inner, &three, &o));
+    for (int k = 0; k < 9; k++)
+        planes[9 * k + k % 3 * 3 + k / 3] = 1;
+    RECON_TRY(recon_params_keep(ctx, &p->planes, params, planes, (const size_t[]){ 9, 9 }, 2));
+done:
+    return status;
+}
+
+static recon_status add(recon_ctx *ctx, paper *p, recon_params *params, const char *name)
+{
+    const recon_mol_paper_shape *s = &p->shape;
+    const recon_segnn_shape net = { .inputs = { { s->elements, 0, 0, 0 } },
+                                    .hidden = s->hidden,
+                                    .layers = s->layers,
+                                    .chiral = s->chiral };
+    const recon_irreps pooled = { { s->scalars, s->vectors, 0, 0 } };
+    const size_t sizes[] = { s->scalars, s->scalars, s->outputs };
+    recon_part_name full;
+    recon_status status;
+    RECON_TRY(recon_segnn_add(ctx, &p->net, params, name, &net));
+    RECON_TRY(recon_coupling_add(ctx, &p->readout, params, recon_part_print(full, name, "readout"),
+                                 &s->hidden, &pooled,
+                                 &(recon_coupling_options){ .chiral = s->chiral }));
+    RECON_TRY(recon_mlp_add(ctx, &p->latent, params, recon_part_print(full, name, "latent"), sizes,
+                            3, 0));
+    if (s->vectors)
+        RECON_TRY(add_vectors(ctx, p, params, name, &pooled));
+done:
+    return status;
+}
+
+recon_status recon_mol_paper_make(recon_ctx *ctx, recon_mol_encoder **out, recon_params *params,
+                                  const char *name, const recon_mol_paper_shape *shape)
+{
+    paper *p;
+    recon_status status = recon_alloc(ctx, &p, 1, sizeof *p);
+    *out = NULL;
+    if (status != RECON_OK)
+        return status;
+    p->base = (recon_mol_encoder){
+        .feed = feed, .edges = count_edges, .apply = apply, .free = paper_free
+    };
+    p->shape = *shape;
+    status = add(ctx, p, params, name);
+    if (status == RECON_OK)
+        *out = &p->base;
+    else
+        paper_free(&p->base);
+    return status;
+}
+
+static size_t scaled(double channels, double width)
+{
+    double n = round(channels * width);
+    return n < 1 ? 1 : (size_t)n;
+}
+
+recon_status recon_mol_paper_new(recon_ctx *ctx, recon_mol_encoder **out, recon_params *params,
+                                 const recon_molnet_shape *s)
+{
+    static const double channels[RECON_DEGREES] = { 100, 64, 16, 8 };
+    recon_mol_paper_shape shape = { .layers = s->layers ? s->layers : 6,
+                                    .radius = s->radius,
+                                    .scalars = scaled(512, s->width),
+                                    .vectors = scaled(512, s->width),
+                                    .outputs = s->latent,
+                                    .elements = s->elements };
+    for (size_t l = 0; l < RECON_DEGREES; l++)
+        shape.hidden.mul[l] = scaled(channels[l], s->width);
+    return recon_mol_paper_make(ctx, out, params, "encoder", &shape);
+}

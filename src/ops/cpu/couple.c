@@ -1,0 +1,504 @@
+/* couple.c - the tensor product, a tile of rows at a time.
+ *
+ * What a tile makes (planes, coupled or mixed channels) stays in the second-level cache and is
+ * never stored for all rows; the way back makes it again. The order of each path and the products
+ * that paths share are couple.h's. Weights are packed once for all tiles. Tiles and the tasks of
+ * the way back are cut by the shape alone, and gradients of weights are summed over tasks in order:
+ * the bits do not depend on the number of threads. bf16 is computed in float. */
+#include "ops/cpu/conv.h"
+#include "ops/cpu/couple.h"
+#include "ops/cpu/cpu.h"
+#include "ops/cpu/elements.h"
+#include "core/fail.h"
+#include "core/threads.h"
+
+#include <string.h>
+
+#define TILE_ROWS  64
+#define BACK_TASKS 8 /* each holds a gradient of the weights of its own */
+#define DEGREES    RECON_COUPLE_DEGREES
+
+typedef struct {
+    const recon_couple_args *a;
+    const recon_couple_plan *plan;
+    recon_couple_split split;
+    size_t rows, tile, tiles; /* tile: rows of a whole one */
+    size_t in, out, weights;  /* lengths of rows of x and y; all weights */
+    float *w;                 /* in the products' order */
+    recon_conv_kernel forward[2 * DEGREES], data[2 * DEGREES];
+    size_t tiles_of_task, tasks; /* of the way back */
+    float *partial;              /* its tasks' gradients: weights, then bias */
+} job;
+
+/* Channels of one degree: planes of a tile, or the scalars of whole rows. */
+typedef struct {
+    float *at;
+    size_t row, plane; /* from row to row, from component to component */
+} planes;
+
+typedef struct {
+    size_t first, rows;
+    float *matrices;
+    float *x, *y; /* rows of x and y, or of dx and dy */
+    planes in[DEGREES], out[DEGREES], din[DEGREES];
+    float *side[2 * DEGREES]; /* of each product: mixed or coupled channels */
+} tile;
+
+/* ---- products ---- */
+
+static size_t product_rows(const recon_couple_product *p, size_t rows)
+{
+    return rows * recon_couple_size(p->degree);
+}
+
+/* The operand with the depth's channels, and the one with the outputs'. */
+static planes operand(const tile *t, const planes *of, const recon_couple_product *p, size_t i,
+                      int outputs)
+{
+    size_t n = outputs ? p->outputs : p->depth;
+    if (p->mixes == outputs)
+        return (planes){ t->side[i], n * recon_couple_size(p->degree), n };
+    return of[p->degree];
+}
+
+/* Plans and packed weights for whole tiles and the last: y = a w^T, or back da = dy w. */
+static recon_status prepare(recon_ctx *ctx, job *j, size_t i, int back)
+{
+    recon_status status = RECON_OK;
+    const recon_couple_product *p = &j->split.product[i];
+    recon_conv_kernel *k = back ? &j->data[i] : &j->forward[i];
+    size_t rows[2] = { j->tile, j->rows % j->tile };
+    size_t direct[2] = { p->mixes ? j->in : p->depth, p->mixes ? p->outputs : j->out };
+    size_t step[2] = { p->degree ? p->depth : direct[0], p->degree ? p->outputs : direct[1] };
+    for (int last = 0; last < 2 && recon_dnnl_is_there(); last++) {
+        recon_dnnl_shape s;
+        if (rows[last] == 0)
+            continue;
+        memset(&s, 0, sizeof s);
+        s.kind = RECON_DNNL_PRODUCT;
+        s.kh = s.kw = 1;
+        s.n = (int64_t)product_rows(p, rows[last]);
+        s.c = (int64_t)(back ? p->outputs : p->depth), s.w = (int64_t)step[back];
+        s.o = (int64_t)(back ? p->depth : p->outputs), s.q = (int64_t)step[!back];
+        RECON_TRY(recon_dnnl_find(ctx, &k->plan[last], &s));
+        RECON_TRY(recon_arena_take(ctx, recon_worker_arena(ctx, 0), &k->packed[last],
+                                   recon_dnnl_packed_bytes(k->plan[last]), 1));
+        RECON_TRY(recon_dnnl_pack(ctx, k->plan[last], k->packed[last], j->w + p->weights, back));
+    }
+done:
+    return status;
+}
+
+static recon_status multiply(recon_ctx *ctx, planes c, planes a, int ta, const float *b, size_t ldb,
+                             int tb, const size_t mnk[3], double beta)
+{
+    return recon_cpu_gemm(ctx, &(recon_gemm_args){ .type = RECON_F32,
+                                                   .transpose_a = ta,
+                                                   .transpose_b = tb,
+                                                   .m = mnk[0],
+                                                   .n = mnk[1],
+                                                   .k = mnk[2],
+                                                   .alpha = 1,
+                                                   .beta = beta,
+                                                   .a = a.at,
+                                                   .b = b,
+                                                   .c = c.at,
+                                                   .lda = a.plane,
+                                                   .ldb = ldb,
+                                                   .ldc = c.plane });
+}
+
+/* out = in w^T, or in w on the way back. */
+static recon_status mix(recon_ctx *ctx, const job *j, const tile *t, int worker, size_t i, int back,
+                        planes out, planes in)
+{
+    const recon_couple_product *p = &j->split.product[i];
+    const recon_conv_kernel *k = back ? &j->data[i] : &j->forward[i];
+    int last = t->rows != j->tile;
+    size_t rows = product_rows(p, t->rows);
+    if (recon_dnnl_is_there())
+        return recon_dnnl_run(ctx, k->plan[last], worker, in.at, k->packed[last], NULL, out.at);
+    return multiply(ctx, out, in, 0, j->w + p->weights, p->depth, !back,
+                    (size_t[]){ rows, back ? p->depth : p->outputs, back ? p->outputs : p->depth },
+                    0);
+}
+
+/* dw (+)= dy^T a. */
+static recon_status add_weights(recon_ctx *ctx, const job *j, const tile *t, size_t i, float *dw,
+                                planes dy, planes a, int add)
+{
+    const recon_couple_product *p = &j->split.product[i];
+    planes out = { dw + p->weights, 0, p->depth };
+    return multiply(ctx, out, dy, 1, a.at, a.plane, 0,
+                    (size_t[]){ p->outputs, p->depth, product_rows(p, t->rows) }, add);
+}
+
+/* ---- coupling ---- */
+
+/* A path between the channels of degree l1 and those of l3: out = M in, or back out = M^T in. */
+static void couple(const job *j, const tile *t, size_t path, int back, planes out, planes in,
+                   size_t n, int add)
+{
+    const recon_couple_path *p = &j->plan->path[path];
+    size_t n1 = recon_couple_size(p->l1), n3 = recon_couple_size(p->l3);
+    recon_couple_apply(
+        &(recon_couple_step){ .out = out.at,
+                              .in = in.at,
+                              .row_out = out.row,
+                              .row_in = in.row,
+                              .plane_out = out.plane,
+                              .plane_in = in.plane,
+                              .m = t->matrices + j->split.place[path].matrix * RECON_COUPLE_LANES,
+                              .numbers = j->split.numbers,
+                              .step_a = back ? n3 : 1,
+                              .step_b = back ? 1 : n3,
+                              .rows = t->rows,
+                              .na = back ? n1 : n3,
+                              .nb = back ? n3 : n1,
+                              .n = n,
+                              .add = add });
+}
+
+/* The channels of a path in its product's side. */
+static planes side_of(const job *j, const tile *t, size_t path)
+{
+    const recon_couple_place *at = &j->split.place[path];
+    const recon_couple_product *p = &j->split.product[at->product];
+    planes side = operand(t, NULL, p, at->product, p->mixes);
+    side.at += at->at;
+    return side;
+}
+
+/* Of the paths that couple first: the coupled channels, from x. */
+static void couple_inputs(const job *j, const tile *t)
+{
+    for (size_t i = 0; i < j->plan->paths; i++) {
+        uint32_t l1 = j->plan->path[i].l1;
+        if (!j->split.product[j->split.place[i].product].mixes)
+            couple(j, t, i, 0, side_of(j, t, i), t->in[l1], j->plan->in[l1], 0);
+    }
+}
+
+/* Of the others: what they mixed, onto y; or from dy the gradients of that. */
+static void couple_outputs(const job *j, const tile *t, int back)
+{
+    for (size_t i = 0; i < j->plan->paths; i++) {
+        uint32_t l3 = j->plan->path[i].l3;
+        planes side = side_of(j, t, i), y = t->out[l3];
+        if (j->split.product[j->split.place[i].product].mixes)
+            couple(j, t, i, back, back ? side : y, back ? y : side, j->plan->out[l3], !back);
+    }
+}
+
+/* Of the paths that couple first: their gradients, onto dx. */
+static void uncouple_inputs(const job *j, const tile *t)
+{
+    for (size_t i = 0; i < j->plan->paths; i++) {
+        uint32_t l1 = j->plan->path[i].l1;
+        if (!j->split.product[j->split.place[i].product].mixes)
+            couple(j, t, i, 1, t->din[l1], side_of(j, t, i), j->plan->in[l1], 1);
+    }
+}
+
+/* ---- tiles ---- */
+
+/* Planes for a tile's degrees; the scalars are in the rows themselves. */
+static recon_status take_planes(recon_ctx *ctx, recon_arena *arena, planes *out, const tile *t,
+                                const uint32_t *channels, float *rows)
+{
+    recon_status status = RECON_OK;
+    out[0] = (planes){ rows, recon_couple_dim(channels), recon_couple_dim(channels) };
+    for (size_t l = 1; l < DEGREES; l++) {
+        out[l].plane = channels[l];
+        out[l].row = channels[l] * recon_couple_size(l);
+        RECON_TRY(
+            recon_arena_take(ctx, arena, &out[l].at, t->rows * out[l].row + 1, sizeof *out[l].at));
+    }
+done:
+    return status;
+}
+
+static void read_planes(const planes *to, const tile *t, const uint32_t *channels,
+                        const float *rows)
+{
+    for (size_t l = 1; l < DEGREES; l++)
+        recon_couple_to_planes(to[l].at, rows + recon_couple_at(channels, l),
+                               recon_couple_dim(channels), t->rows, channels[l],
+                               recon_couple_size(l));
+}
+
+static void write_planes(float *rows, const tile *t, const uint32_t *channels, const planes *from)
+{
+    for (size_t l = 1; l < DEGREES; l++)
+        recon_couple_from_planes(rows + recon_couple_at(channels, l), recon_couple_dim(channels),
+                                 from[l].at, t->rows, channels[l], recon_couple_size(l));
+}
+
+static void clear_planes(const planes *p, const tile *t, const uint32_t *channels, size_t l)
+{
+    for (size_t r = 0; r < t->rows; r++)
+        memset(p[l].at + r * p[l].row, 0, channels[l] * recon_couple_size(l) * sizeof *p[l].at);
+}
+
+/* Degrees that no product of this kind writes start from 0. */
+static void clear_unwritten(const job *j, const tile *t, const planes *p, const uint32_t *channels,
+                            int mixes)
+{
+    for (size_t l = 0; l < DEGREES; l++) {
+        int written = 0;
+        for (size_t i = 0; i < j->split.products; i++)
+            written |= j->split.product[i].mixes == mixes && j->split.product[i].degree == l;
+        if (!written)
+            clear_planes(p, t, channels, l);
+    }
+}
+
+/* The tile's matrices, planes of x, and room. */
+static recon_status open_tile(recon_ctx *ctx, const job *j, recon_arena *arena, tile *t,
+                              size_t index)
+{
+    recon_status status = RECON_OK;
+    const float *x, *attr = j->a->attr.data;
+    *t = (tile){ .first = index * j->tile };
+    t->rows = recon_min(j->tile, j->rows - t->first);
+    RECON_TRY(recon_part_read(ctx, arena, &x, &j->a->x, t->first * j->in, t->rows * j->in));
+    RECON_TRY(take_planes(ctx, arena, t->in, t, j->plan->in, (float *)x));
+    read_planes(t->in, t, j->plan->in, x);
+    RECON_TRY(recon_arena_take(
+        ctx, arena, &t->matrices,
+        recon_couple_blocks(t->rows) * RECON_COUPLE_LANES * j->split.numbers + 1, sizeof(float)));
+    recon_couple_matrices(t->matrices, j->plan, &j->split, attr + t->first * RECON_COUPLE_ATTRS,
+                          t->rows);
+    for (size_t i = 0; i < j->split.products; i++) {
+        const recon_couple_product *p = &j->split.product[i];
+        size_t n = p->mixes ? p->outputs : p->depth;
+        RECON_TRY(
+            recon_arena_take(ctx, arena, &t->side[i], product_rows(p, t->rows) * n, sizeof(float)));
+    }
+done:
+    return status;
+}
+
+static void add_bias(const job *j, const tile *t)
+{
+    const float *bias = j->a->bias.data;
+    for (size_t r = 0; r < t->rows; r++)
+        for (size_t o = 0; o < j->plan->out[0]; o++)
+            t->y[r * j->out + o] += bias[o];
+}
+
+static recon_status forward_tile(recon_ctx *ctx, const job *j, recon_arena *arena, int worker,
+                                 size_t index)
+{
+    recon_status status = RECON_OK;
+    tile t;
+    RECON_TRY(open_tile(ctx, j, arena, &t, index));
+    RECON_TRY(recon_part_write(ctx, arena, &t.y, &j->a->y, t.first * j->out, t.rows * j->out));
+    RECON_TRY(take_planes(ctx, arena, t.out, &t, j->plan->out, t.y));
+    couple_inputs(j, &t);
+    for (size_t i = 0; i < j->split.products; i++) {
+        const recon_couple_product *p = &j->split.product[i];
+        RECON_TRY(
+            mix(ctx, j, &t, worker, i, 0, operand(&t, t.out, p, i, 1), operand(&t, t.in, p, i, 0)));
+    }
+    clear_unwritten(j, &t, t.out, j->plan->out, 0);
+    couple_outputs(j, &t, 0);
+    if (j->a->bias.data)
+        add_bias(j, &t);
+    write_planes(t.y, &t, j->plan->out, t.out);
+    recon_run_wrote(t.y, &j->a->y, t.first * j->out, t.rows * j->out);
+done:
+    return status;
+}
+
+static recon_status forward_task(recon_ctx *ctx, void *arg, size_t index, int worker)
+{
+    recon_arena *arena = recon_worker_arena(ctx, worker);
+    recon_mark mark = recon_arena_mark(arena);
+    recon_status status = forward_tile(ctx, arg, arena, worker, index);
+    recon_arena_release(arena, mark);
+    return status;
+}
+
+/* ---- the way back ---- */
+
+/* Gradients of the weights, from dy's planes. */
+static recon_status weights_back(recon_ctx *ctx, const job *j, const tile *t, float *dw, int add)
+{
+    recon_status status = RECON_OK;
+    couple_inputs(j, t);
+    for (size_t i = 0; i < j->split.products; i++) {
+        const recon_couple_product *p = &j->split.product[i];
+        RECON_TRY(add_weights(ctx, j, t, i, dw, operand(t, t->out, p, i, 1),
+                              operand(t, t->in, p, i, 0), add));
+    }
+done:
+    return status;
+}
+
+/* dx of a tile. The sides of the paths that couple first become gradients. */
+static recon_status inputs_back(recon_ctx *ctx, const job *j, recon_arena *arena, int worker,
+                                tile *t)
+{
+    recon_status status = RECON_OK;
+    float *dx;
+    RECON_TRY(recon_part_write(ctx, arena, &dx, &j->a->dx, t->first * j->in, t->rows * j->in));
+    RECON_TRY(take_planes(ctx, arena, t->din, t, j->plan->in, dx));
+    for (size_t i = 0; i < j->split.products; i++) {
+        const recon_couple_product *p = &j->split.product[i];
+        RECON_TRY(
+            mix(ctx, j, t, worker, i, 1, operand(t, t->din, p, i, 0), operand(t, t->out, p, i, 1)));
+    }
+    clear_unwritten(j, t, t->din, j->plan->in, 1);
+    uncouple_inputs(j, t);
+    write_planes(dx, t, j->plan->in, t->din);
+    recon_run_wrote(dx, &j->a->dx, t->first * j->in, t->rows * j->in);
+done:
+    return status;
+}
+
+static void sum_bias(const job *j, const tile *t, const float *dy, float *sum, int add)
+{
+    size_t n = j->plan->out[0];
+    if (!add)
+        memset(sum, 0, n * sizeof *sum);
+    for (size_t r = 0; r < t->rows; r++)
+        for (size_t o = 0; o < n; o++)
+            sum[o] += dy[r * j->out + o];
+}
+
+static recon_status back_tile(recon_ctx *ctx, const job *j, recon_arena *arena, int worker,
+                              size_t index, float *sums, int add)
+{
+    recon_status status = RECON_OK;
+    const float *dy;
+    tile t;
+    RECON_TRY(open_tile(ctx, j, arena, &t, index));
+    RECON_TRY(recon_part_read(ctx, arena, &dy, &j->a->dy, t.first * j->out, t.rows * j->out));
+    RECON_TRY(take_planes(ctx, arena, t.out, &t, j->plan->out, (float *)dy));
+    read_planes(t.out, &t, j->plan->out, dy);
+    couple_outputs(j, &t, 1);
+    if (j->a->dbias.data)
+        sum_bias(j, &t, dy, sums + j->weights, add);
+    if (j->a->dw.data)
+        RECON_TRY(weights_back(ctx, j, &t, sums, add));
+    if (j->a->dx.data)
+        RECON_TRY(inputs_back(ctx, j, arena, worker, &t));
+done:
+    return status;
+}
+
+static recon_status back_task(recon_ctx *ctx, void *arg, size_t index, int worker)
+{
+    const job *j = arg;
+    recon_status status = RECON_OK;
+    recon_arena *arena = recon_worker_arena(ctx, worker);
+    recon_mark mark = recon_arena_mark(arena);
+    size_t begin = index * j->tiles_of_task, end = recon_min(j->tiles, begin + j->tiles_of_task);
+    float *sums = j->partial + index * (j->weights + j->plan->out[0]);
+    for (size_t i = begin; i < end; i++) {
+        RECON_TRY(back_tile(ctx, j, arena, worker, i, sums, i > begin));
+        recon_arena_release(arena, mark);
+    }
+done:
+    recon_arena_release(arena, mark);
+    return status;
+}
+
+/* ---- whole calls ---- */
+
+/* Between w as the caller has it and the products' order. */
+static void copy_weights(const job *j, float *products, float *plain, int to_products)
+{
+    for (size_t i = 0; i < j->plan->paths; i++) {
+        recon_couple_block b = recon_couple_block_of(j->plan, &j->split, i);
+        for (size_t o = 0; o < b.rows; o++) {
+            float *mine = products + b.in_product + o * b.step;
+            float *theirs = plain + b.in_plan + o * b.plan_step;
+            memcpy(to_products ? mine : theirs, to_products ? theirs : mine,
+                   b.length * sizeof *mine);
+        }
+    }
+}
+
+static recon_status open_job(recon_ctx *ctx, job *j, const recon_couple_args *a)
+{
+    recon_status status = RECON_OK;
+    recon_arena *arena = recon_worker_arena(ctx, 0);
+    const float *w;
+    *j = (job){ .a = a,
+                .plan = a->plan,
+                .split = recon_couple_split_of(a->plan),
+                .rows = recon_tensor_rows(&a->x),
+                .tile = TILE_ROWS,
+                .in = recon_couple_dim(a->plan->in),
+                .out = recon_couple_dim(a->plan->out),
+                .weights = recon_couple_weight(a->plan, DEGREES) };
+    j->tiles = recon_up(j->rows, j->tile);
+    j->tiles_of_task = recon_up(j->tiles, BACK_TASKS);
+    j->tasks = recon_up(j->tiles, j->tiles_of_task);
+    RECON_TRY(recon_part_read(ctx, arena, &w, &a->w, 0, j->weights));
+    RECON_TRY(recon_arena_take(ctx, arena, &j->w, j->weights + 1, sizeof *j->w));
+    copy_weights(j, j->w, (float *)w, 1);
+done:
+    return status;
+}
+
+static recon_status prepare_all(recon_ctx *ctx, job *j, int back)
+{
+    recon_status status = RECON_OK;
+    for (size_t i = 0; i < j->split.products; i++)
+        RECON_TRY(prepare(ctx, j, i, back));
+done:
+    return status;
+}
+
+recon_status recon_cpu_couple(recon_ctx *ctx, const recon_couple_args *a)
+{
+    recon_status status = RECON_OK;
+    recon_arena *arena = recon_worker_arena(ctx, 0);
+    recon_mark mark = recon_arena_mark(arena);
+    job j;
+    if (recon_tensor_rows(&a->x) == 0)
+        return RECON_OK;
+    RECON_TRY(open_job(ctx, &j, a));
+    RECON_TRY(prepare_all(ctx, &j, 0));
+    RECON_TRY(recon_parallel(ctx, forward_task, &j, j.tiles));
+done:
+    recon_arena_release(arena, mark);
+    return status;
+}
+
+/* Over the tasks, in order, and back to the caller's order. */
+static recon_status sum_tasks(recon_ctx *ctx, const job *j)
+{
+    recon_status status = RECON_OK;
+    size_t count = j->weights + j->plan->out[0];
+    RECON_TRY(recon_conv_sum(ctx, j->partial, j->partial, count * sizeof(float), j->tasks, count));
+    if (j->a->dw.data)
+        copy_weights(j, j->partial, j->a->dw.data, 0);
+    if (j->a->dbias.data)
+        memcpy(j->a->dbias.data, j->partial + j->weights, j->plan->out[0] * sizeof(float));
+done:
+    return status;
+}
+
+recon_status recon_cpu_couple_back(recon_ctx *ctx, const recon_couple_args *a)
+{
+    recon_status status = RECON_OK;
+    recon_arena *arena = recon_worker_arena(ctx, 0);
+    recon_mark mark = recon_arena_mark(arena);
+    job j;
+    if (recon_tensor_rows(&a->x) == 0)
+        return recon_ops_ref.couple_back(ctx, a);
+    RECON_TRY(open_job(ctx, &j, a));
+    RECON_TRY(recon_arena_take(ctx, arena, &j.partial, j.tasks * (j.weights + j.plan->out[0]) + 1,
+                               sizeof(float)));
+    if (a->dx.data)
+        RECON_TRY(prepare_all(ctx, &j, 1));
+    RECON_TRY(recon_parallel(ctx, back_task, &j, j.tasks));
+    RECON_TRY(sum_tasks(ctx, &j));
+done:
+    recon_arena_release(arena, mark);
+    return status;
+}
