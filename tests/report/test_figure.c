@@ -143,8 +143,8 @@ static recon_status neighbors(recon_ctx *ctx, char **out)
 
 static recon_status lines(recon_ctx *ctx, char **out)
 {
-    recon_series s[] = { { names[0], m.x, m.y, m.low, m.high, 5, 0 },
-                         { names[1], m.x, m.zero_first, NULL, NULL, 5, 1 } };
+    recon_series s[] = { { names[0], m.x, m.y, m.low, m.high, 5, 0, 0 },
+                         { names[1], m.x, m.zero_first, NULL, NULL, 5, 1, 0 } };
     recon_line_panel p[] = { { .heading = HOSTILE,
                                .x_label = names[1],
                                .y_label = HOSTILE,
@@ -413,7 +413,7 @@ static void numbers_that_are_none_are_named(void **state)
     float pixels[] = { 0, INFINITY, 1, 0 };
     recon_picture picture = { pixels, 2, 2, 1, NULL }, odd = { pixels, 2, 1, 2, NULL };
     recon_roc_point out_of_range[] = { { 0, 0, 0 }, { 1, 1.5, 0 } };
-    recon_series series = { "s", good, bad, NULL, NULL, 3, 0 }, late = series;
+    recon_series series = { "s", good, bad, NULL, NULL, 3, 0, 0 }, late = series;
     recon_error_curve curve = { "c", bad, NULL };
     late.y = huge;
     REFUSED(recon_figure_gallery, "picture 0: pixel 1 is inf",
@@ -452,7 +452,7 @@ static void numbers_that_are_none_are_named(void **state)
 
 static void a_logarithmic_axis_needs_positive_numbers(void **state)
 {
-    recon_series s = { "s", m.zero_first, m.y, NULL, NULL, 5, 0 };
+    recon_series s = { "s", m.zero_first, m.y, NULL, NULL, 5, 0, 0 };
     REFUSED(
         recon_figure_lines, "x 0 is 0, not for a logarithmic axis",
         (recon_line_plot){ .panels = &(recon_line_panel){ .series = &s, .count = 1, .log_x = 1 },
@@ -487,7 +487,7 @@ static void one_of_everything_is_enough(void **state)
 {
     double one = 1;
     char *out;
-    recon_series s = { NULL, &one, &one, NULL, NULL, 1, 0 };
+    recon_series s = { NULL, &one, &one, NULL, NULL, 1, 0, 0 };
     CHECK_OK(
         *state,
         recon_figure_lines(
