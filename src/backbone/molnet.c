@@ -13,7 +13,7 @@
 #define KIND "molnet"
 enum { MOST = 1 << 16, LAYERS_MOST = 32, CODE = 64 };
 /* Molecules and atoms at once: as many as a CPU's caches like, or as fill a GPU. */
-enum { BATCH_HOST = 64, ATOMS_HOST = 4096, BATCH_DEVICE = 1024, ATOMS_DEVICE = 65536 };
+enum { BATCH_HOST = 8, ATOMS_HOST = 4096, BATCH_DEVICE = 1024, ATOMS_DEVICE = 65536 };
 
 /* --- made ------------------------------------------------------------------------------------- */
 
