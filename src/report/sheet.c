@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { GAP = 10, HEADING = 20, CAPTION = 13, NAMES_MAX = 170 };
+enum { GAP = 10, HEADING = 20, CAPTION = 13, NAMES_MAX = 190 };
 
 /* Rows: right, up, towards the reader; 35 degrees round z from x, 25 above the plane. */
 static const double view[3][3] = {
@@ -35,7 +35,7 @@ static layout lay_out(const recon_sheet *s)
 {
     layout l = { .pitch_x = s->cell + GAP };
     for (size_t i = 0; s->names && i < s->rows; i++)
-        l.names = fmax(l.names, fmin(recon_text_width(s->names[i], 11) + GAP, NAMES_MAX));
+        l.names = fmax(l.names, fmin(1.15 * recon_text_width(s->names[i], 11) + GAP, NAMES_MAX));
     l.pitch_y = s->cell + GAP + (s->captions ? CAPTION : 0);
     l.top = recon_canvas_top(s->title) + (s->headings ? HEADING : 0);
     return l;
