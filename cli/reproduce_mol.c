@@ -14,7 +14,7 @@
 
 const size_t mol_reproduce_ks[MOL_KS] = { 5, 10, 25, 40, 50 };
 
-enum { QUICK_EVERY = 6, TIMED = 512, GAUGE_SEED = 7, ODD_SEED = 3 };
+enum { QUICK_EVERY = 6, TIMED = 2048, GAUGE_SEED = 7, ODD_SEED = 3 };
 #define RULE "fisher"
 
 /* --- parts ------------------------------------------------------------------------------------ */
