@@ -228,7 +228,12 @@ demo:
 	@echo; echo "The labels were used for the hit rate alone."
 	@echo; echo "== recon reproduce fashion: $(DEMO_IMAGES) turned test images, a shipped model, a frozen classifier"
 	@$(BUILD)/recon reproduce fashion --quick --images $(DEMO_IMAGES) --limit 1500 --figures $(BUILD)/demo/fashion
-	@echo; echo "All results: $(BUILD)/demo/ (open $(BUILD)/demo/fashion/fashion-canonical.svg in a browser)"
+	@echo; echo "== molecules: the poses of one conformer, and a hundred turned into their natural pose"
+	@$(BUILD)/recon distribution --model models/conformers.safetensors --data conformers/test --turn fisher --index 7 \
+	  --svg $(BUILD)/demo/molecule.svg
+	@$(BUILD)/recon canonicalize --model models/conformers.safetensors --data conformers/test --turn fisher --limit 100 \
+	  --out $(BUILD)/demo/natural.xyz
+	@echo; echo "All results: $(BUILD)/demo/ (open fashion/fashion-canonical.svg or molecule.svg in a browser)"
 
 # Minutes, not seconds: exactness at size, and the tables of docs/statistics*.md anew.
 TABLES := so2_mean so2_width so3_fit so3_modes
