@@ -27,7 +27,7 @@ typedef struct {
     recon_conformer x[KEPT];
     recon_mol_pack pack;
     recon_molnet_fed fed;
-    size_t batch, nodes;
+    size_t batch, nodes, edges;
     uint64_t steps;
     double begun;
 } work;
@@ -40,7 +40,7 @@ static recon_status feed(void *user, recon_tape *t, uint64_t step)
         w->begun = recon_now();
     recon_status status =
         recon_molnet_pack(w->ctx, &w->pack, w->m, w->x + at, NULL, w->batch, w->nodes);
-    return status == RECON_OK ? recon_molnet_feed(t, &w->fed, w->m, &w->pack, 0) : status;
+    return status == RECON_OK ? recon_molnet_feed(t, &w->fed, w->m, &w->pack, w->edges) : status;
 }
 
 static recon_var loss(void *user, recon_tape *t)
@@ -59,10 +59,24 @@ static recon_preset preset_of(const char *name)
     return (recon_preset)p;
 }
 
+/* Room for any batch, so that shapes repeat and a step can be recorded. */
+static size_t most_edges(const work *w)
+{
+    const recon_mol_encoder *e = w->m->encoder;
+    size_t most = 0;
+    for (size_t i = 0; e->edges && i < KEPT; i++) {
+        size_t edges = e->edges(e, &w->x[i]);
+        most = edges > most ? edges : most;
+    }
+    return w->batch * most;
+}
+
 static recon_status run(work *w, recon_molnet_shape *shape, recon_precision precision)
 {
     recon_train_result r;
     recon_status status = recon_molnet_make(w->ctx, &w->m, shape, precision, 1);
+    if (status == RECON_OK)
+        w->edges = most_edges(w);
     if (status == RECON_OK)
         status = recon_train(w->ctx, &r, &(recon_trainee){ w->m->params, feed, loss, NULL, w },
                              &(recon_train_options){ .steps = w->steps,
