@@ -792,7 +792,7 @@ static void build_graph(maker *m, recon_couple_edges_args *a, size_t nodes, size
 }
 
 /* nodes, graphs, edges, extra scalars, channels of each degree at a node, parity and 2 for a bias,
- * by how much channels out are fewer */
+ * by how much channels out are fewer (0: scalars alone come out) */
 static void build_couple_edges(maker *m, any_args *args, const size_t *p)
 {
     any_args rows;
@@ -802,7 +802,7 @@ static void build_couple_edges(maker *m, any_args *args, const size_t *p)
     for (size_t l = 0; l < 4; l++) {
         dim += p[4 + l] * (2 * l + 1);
         q[2 + l] = 2 * p[4 + l] + (l == 0 ? extra : 0);
-        q[6 + l] = p[4 + l] / p[9] + l % 2;
+        q[6 + l] = p[9] ? p[4 + l] / p[9] + l % 2 : l == 0;
     }
     build_couple(m, &rows, q);
     args->edges = (recon_couple_edges_args){ .plan = rows.couple.plan,
@@ -1016,6 +1016,7 @@ static const op_case cases[] = {
     { COUPLE_EDGES, build_couple_edges, { 9, 1, 30, 0, 5, 2, 3, 2, 2, 2 } },
     { COUPLE_EDGES, build_couple_edges, { 20, 5, 70, 2, 18, 17, 8, 4, 3, 1 } },
     { COUPLE_EDGES, build_couple_edges, { 6, 2, 11, 1, 0, 3, 0, 2, 1, 1 } },
+    { COUPLE_EDGES, build_couple_edges, { 9, 1, 30, 1, 4, 3, 2, 1, 3, 0 } },
     { ACTIVATE, build_activate, { 1, 1, 1, 0, 0 } },
     { ACTIVATE, build_activate, { 7, 5, 4, 3, 2 } },
     { ACTIVATE, build_activate, { 300, 100, 64, 16, 8 } },
