@@ -267,7 +267,7 @@ static void a_flat_set_that_lies_is_found_out(void **state)
     recon_ctx *ctx = *state;
     recon_molecules *d = NULL;
     static const int64_t falls[] = { 0, 3, 2 }, late[] = { 1, 3, 5 },
-                         huge[] = { 0, 2, INT64_MAX / 2 }, few[] = { 0, 5 };
+                         huge[] = { 0, 2, INT64_MAX / 2 }, few[] = { 0, 5 }, none[] = { 0, 5, 5 };
     static const uint8_t unknown[] = { 8, 1, 1, 1, 119 }, third[] = { 0, 1, 3, 0, 0 };
     const struct {
         const char *file;
@@ -277,6 +277,7 @@ static void a_flat_set_that_lies_is_found_out(void **state)
         const char *message;
     } wrong[] = {
         { "atom_offset.npy", RECON_I64, falls, 3, 1, "atom_offset.npy: entry 2 is 2" },
+        { "atom_offset.npy", RECON_I64, none, 3, 1, "molecule 1 has no atoms" },
         { "conf_offset.npy", RECON_I64, late, 3, 1, "conf_offset.npy: entry 0 is 1" },
         { "conf_offset.npy", RECON_I64, huge, 3, 1, "numbers for" },
         { "conf_offset.npy", RECON_I64, few, 2, 1, "atom_offset.npy is of 3 entries" },
