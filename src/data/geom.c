@@ -100,7 +100,8 @@ static recon_status expect(reader *r, recon_pack_item *item, recon_pack_kind kin
                            int *found)
 {
     recon_status status = recon_pack_next(r->ctx, &r->pack, item);
-    *found = item->kind == kind || (kind == RECON_PACK_FLOAT && is_number(item));
+    *found =
+        status == RECON_OK && (item->kind == kind || (kind == RECON_PACK_FLOAT && is_number(item)));
     if (status != RECON_OK || *found)
         return status;
     blame(r, "%s is not %s", what,
