@@ -436,6 +436,9 @@ static void names_lead_to_sets(void **state)
     }
     CHECK_FAILS(ctx, recon_molecules_open(ctx, &d, "conformers/tset", NULL), RECON_ERR_INPUT,
                 "conformers has no part 'tset': train, val, test or all");
+    char far[2000] = "flat:"; /* and not what its first thousand characters name */
+    memset(far + 5, 'x', sizeof far - 6);
+    CHECK_FAILS(ctx, recon_molecules_open(ctx, &d, far, NULL), RECON_ERR_INPUT, "characters");
 }
 
 /* $RECON_DATA/conformers comes first; where nothing is found, the places are said. */
@@ -648,7 +651,8 @@ static void turns_add_up(void **state)
 {
     recon_ctx *ctx = *state;
     recon_molecules *d = open_sample(ctx), *once = NULL, *twice = NULL, *still = NULL;
-    double f[9];
+    recon_molecules *bent = NULL, *same = NULL;
+    double f[9], g[9];
     CHECK_OK(ctx, recon_molecules_turn(ctx, &once, d, "haar", 1));
     CHECK_OK(ctx, recon_molecules_turn(ctx, &twice, once, "fisher", 2));
     CHECK_OK(ctx, recon_molecules_turn(ctx, &still, d, "none", 2));
@@ -660,7 +664,11 @@ static void turns_add_up(void **state)
         check_same_conformer(recon_molecules_get(still, i), recon_molecules_get(d, i), 0);
     }
     assert_false(recon_molecules_fisher(f, twice, 0));
-    recon_molecules *const made[] = { d, once, twice, still };
+    CHECK_OK(ctx, recon_molecules_turn(ctx, &bent, d, "fisher", 3));
+    CHECK_OK(ctx, recon_molecules_turn(ctx, &same, bent, "none", 4));
+    assert_true(recon_molecules_fisher(f, bent, 0) && recon_molecules_fisher(g, same, 0));
+    assert_memory_equal(f, g, sizeof f);
+    recon_molecules *const made[] = { d, once, twice, still, bent, same };
     for (size_t i = 0; i < sizeof made / sizeof *made; i++)
         recon_molecules_close(made[i]);
 }
