@@ -216,24 +216,6 @@ static void order_visits(builder *w)
 
 /* --- backtracking ----------------------------------------------------------------------------- */
 
-static recon_status reserve(builder *w)
-{
-    recon_symmetry *y = w->out;
-    uint16_t *more;
-    if (y->info.automorphisms < w->capacity)
-        return RECON_OK;
-    size_t capacity = w->capacity ? 2 * w->capacity : 8;
-    recon_status status = recon_alloc_raw(w->ctx, &more, capacity, w->n * sizeof *more);
-    if (status != RECON_OK)
-        return status;
-    if (w->capacity)
-        memcpy(more, y->order, w->capacity * w->n * sizeof *more);
-    free(y->order);
-    y->order = more;
-    w->capacity = capacity;
-    return RECON_OK;
-}
-
 /* Keeps what is mapped, with the leaf groups, if these can follow. */
 static recon_status keep(builder *w)
 {
@@ -245,7 +227,9 @@ static recon_status keep(builder *w)
         for (size_t i = 0; i < from->size; i++)
             w->image[from->atom[i]] = to->atom[i];
     }
-    recon_status status = reserve(w);
+    size_t used = y->info.automorphisms;
+    recon_status status =
+        recon_grow(w->ctx, &y->order, &w->capacity, used, used + 1, w->n * sizeof *y->order);
     if (status == RECON_OK)
         memcpy(y->order + w->n * y->info.automorphisms++, w->image, w->n * sizeof *w->image);
     return status;
