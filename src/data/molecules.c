@@ -137,7 +137,7 @@ static recon_status fill(recon_ctx *ctx, recon_store *store, const recon_conform
     }
     for (size_t m = 0; m < molecules; m++) {
         const recon_conformer *c = &list[first[m]];
-        const char *name = names ? names[m] : recon_formula(formula, c->z, c->atoms);
+        const char *name = names && names[m] ? names[m] : recon_formula(formula, c->z, c->atoms);
         RECON_TRY(recon_store_name(ctx, store, name, strlen(name)));
     }
 done:

@@ -99,6 +99,9 @@ static void what_cannot_be_used_is_refused(void **state)
     assert_true(isnan(recon_molecules_get(d, 0).energy));
     assert_string_equal(recon_molecules_name(d, 0), "a?b");
     recon_molecules_close(d);
+    CHECK_OK(ctx, recon_molecules_make(ctx, &d, &fine, 1, (const char *const[]){ NULL }));
+    assert_string_equal(recon_molecules_name(d, 0), "HO");
+    recon_molecules_close(d);
 }
 
 /* --- parts ------------------------------------------------------------------------------------ */
