@@ -6,7 +6,6 @@
 #include "nn/tape.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { BATCH = 128, MAX_CLASSES = 1 << 20 }; /* molecules at a time: they stay in the cache */
 
@@ -70,9 +69,8 @@ recon_gcn_info recon_gcn_describe(const recon_gcn *gcn)
 static recon_status read_info(recon_ctx *ctx, recon_gcn_info *out, const recon_safetensors *file,
                               const char *path)
 {
-    const char *kind = recon_safetensors_metadata(file, "model");
     recon_status status;
-    if (!kind || strcmp(kind, RECON_GCN_KIND))
+    if (!recon_metadata_is(file, RECON_GCN_KIND))
         return recon_fail(ctx, RECON_ERR_FORMAT, "%s: not a classifier of molecules", path);
     RECON_TRY(recon_metadata_number(ctx, &out->radius, file, "radius", 1e-3, 1e3, path));
     RECON_TRY(recon_metadata_size(ctx, &out->width, file, "width", 1, RECON_GCN_WIDEST, path));

@@ -40,9 +40,9 @@ static double degree_of(const recon_radius_graph *edges, size_t row)
 }
 
 /* Row of the adjacency of atom a, whose row among the edges is `row`, and what it makes of the
- * features; rows of its molecule begin at `base`. */
-static void fill_atom(recon_gcn_graphs *g, const recon_radius_graph *edges, size_t a, size_t row,
-                      size_t base)
+ * features; rows of its molecule begin at `base`. Returns where the next atom's row begins. */
+static size_t fill_atom(recon_gcn_graphs *g, const recon_radius_graph *edges, size_t a, size_t row,
+                        size_t base)
 {
     size_t at = g->entry[a], begin = (size_t)edges->offset[row];
     size_t count = (size_t)edges->offset[row + 1] - begin;
@@ -56,16 +56,20 @@ static void fill_atom(recon_gcn_graphs *g, const recon_radius_graph *edges, size
         for (size_t k = 0; k < RECON_HARMONICS; k++)
             feature[k] += (float)weight * edges->attribute[source * RECON_HARMONICS + k];
     }
-    g->entry[a + 1] = at + count + 1;
+    return at + count + 1;
 }
 
 static recon_status fill_task(recon_ctx *ctx, void *arg, size_t i, int worker)
 {
     const job *j = arg;
     size_t base = (size_t)j->offset[i], atoms = (size_t)j->offset[i + 1] - base;
+    size_t first = j->g->node[j->first + i];
     (void)ctx, (void)worker;
-    for (size_t a = 0; a < atoms; a++)
-        fill_atom(j->g, &j->edges, j->g->node[j->first + i] + a, base + a, base);
+    for (size_t a = 0; a < atoms; a++) {
+        size_t next = fill_atom(j->g, &j->edges, first + a, base + a, base);
+        if (a + 1 < atoms) /* the next molecule's is known, and another thread reads it */
+            j->g->entry[first + a + 1] = next;
+    }
     return RECON_OK;
 }
 
@@ -101,6 +105,7 @@ static recon_status lay_out(recon_ctx *ctx, job *j, size_t atoms)
         g->entry[g->node[m]] = entries;
         entries += count;
     }
+    g->entry[atoms] = entries;
     RECON_TRY(recon_alloc_raw(ctx, &g->index, entries, sizeof *g->index));
     RECON_TRY(recon_alloc_raw(ctx, &g->weight, entries, sizeof *g->weight));
 done:

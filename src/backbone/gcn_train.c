@@ -4,6 +4,7 @@
  * of the whole run is known before it begins: every batch is padded to that, and a backend that
  * records steps records one. */
 #include "backbone/gcn.h"
+#include "backbone/fingerprint.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/permute.h"
@@ -24,6 +25,7 @@ typedef struct {
     recon_gcn_inputs inputs;
     int64_t *which; /* [batch] */
     uint64_t seed;
+    uint32_t fingerprint; /* of the conformers */
 } course;
 
 static recon_gcn_list list_of(const course *k, uint64_t step, size_t batch)
@@ -78,16 +80,6 @@ static recon_status mistakes(void *user, recon_tape *t, double *metric)
     return status;
 }
 
-/* FNV-1a over the features of the first molecule. */
-static uint32_t fingerprint(const recon_gcn_graphs *g)
-{
-    size_t bytes = g->node[1] * RECON_HARMONICS * sizeof *g->feature;
-    uint64_t hash = 0xcbf29ce484222325u ^ (uint64_t)g->label[0];
-    for (size_t b = 0; b < bytes; b++)
-        hash = (hash ^ ((const unsigned char *)g->feature)[b]) * 0x100000001b3u;
-    return (uint32_t)(hash ^ hash >> 32);
-}
-
 static recon_status run(course *k, recon_train_result *result, const char *path,
                         const recon_gcn_options *o)
 {
@@ -101,8 +93,8 @@ static recon_status run(course *k, recon_train_result *result, const char *path,
     snprintf(settings, sizeof settings,
              "gcn of width %zu and %zu, radius %s, %zu conformers (%08" PRIx32
              "), %zu epochs of batch %zu, rate %.9g%s, dropout %.9g, seed %" PRIu64 ", %s on %s",
-             i->width, i->hidden, radius, k->train->n, fingerprint(k->train), o->epochs, o->batch,
-             o->rate, o->constant ? "" : " (cosine)", o->dropout, o->seed,
+             i->width, i->hidden, radius, k->train->n, k->fingerprint, o->epochs, o->batch, o->rate,
+             o->constant ? "" : " (cosine)", o->dropout, o->seed,
              o->precision == RECON_MIXED ? "bf16" : "f32", recon_ops_name(k->ctx));
     const recon_metadata_entry metadata[] = {
         { "model", RECON_GCN_KIND }, { "radius", radius },   { "width", size[0] },
@@ -169,6 +161,7 @@ recon_status recon_gcn_train(recon_ctx *ctx, recon_train_result *result,
     recon_status status;
     set_defaults(&o);
     RECON_TRY(check(ctx, d, recon_molecules_describe(held), &o));
+    k.fingerprint = recon_fingerprint_molecules(data);
     RECON_TRY(recon_gcn_make(
         ctx, &k.c,
         (recon_gcn_info){

@@ -61,11 +61,6 @@ done:
     return status;
 }
 
-static recon_var as_float(recon_tape *t, recon_var x)
-{
-    return recon_tape_activations(t) == RECON_BF16 ? recon_var_cast(t, x, RECON_F32) : x;
-}
-
 void recon_mol_decoder_apply(recon_tape *t, const recon_mol_decoder *d, recon_var latent,
                              recon_var *places, recon_var *scores)
 {
@@ -73,8 +68,8 @@ void recon_mol_decoder_apply(recon_tape *t, const recon_mol_decoder *d, recon_va
     latent = recon_var_cast(t, latent, recon_tape_activations(t));
     recon_var x = trunk_apply(t, &d->trunk[0], latent);
     recon_var y = d->split ? trunk_apply(t, &d->trunk[1], latent) : x;
-    *places = recon_var_reshape(t, as_float(t, recon_linear_apply(t, &d->places, x)),
-                                (size_t[]){ n, d->slots, 3 }, 3);
-    *scores = recon_var_reshape(t, as_float(t, recon_linear_apply(t, &d->scores, y)),
-                                (size_t[]){ n * d->slots, d->elements }, 2);
+    x = recon_var_cast(t, recon_linear_apply(t, &d->places, x), RECON_F32);
+    y = recon_var_cast(t, recon_linear_apply(t, &d->scores, y), RECON_F32);
+    *places = recon_var_reshape(t, x, (size_t[]){ n, d->slots, 3 }, 3);
+    *scores = recon_var_reshape(t, y, (size_t[]){ n * d->slots, d->elements }, 2);
 }

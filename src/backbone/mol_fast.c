@@ -9,6 +9,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "nn/layers.h"
+#include "nn/params.h"
 #include "nn/tape.h"
 #include "ops/ops.h"
 
@@ -59,16 +60,19 @@ static size_t scaled(double channels, const recon_molnet_shape *s)
     return n < 2 ? 2 : (size_t)n;
 }
 
+/* A file that is read says how wide it is, and need not be right: asked about before memory is. */
 static recon_status add_normal(recon_ctx *ctx, recon_param **out, recon_params *p, const char *name,
                                size_t rows, size_t cols, double deviation)
 {
-    double *all;
-    recon_status status = recon_alloc_raw(ctx, &all, rows * cols, sizeof *all);
-    if (status != RECON_OK)
-        return status;
+    const size_t shape[] = { rows, cols };
+    double *all = NULL;
+    recon_status status;
+    RECON_TRY(recon_params_check(ctx, p, name, shape, 2));
+    RECON_TRY(recon_alloc_raw(ctx, &all, rows * cols, sizeof *all));
     for (size_t i = 0; i < rows * cols; i++)
         all[i] = deviation;
-    status = recon_params_add_normal(ctx, out, p, name, (size_t[]){ rows, cols }, 2, all);
+    RECON_TRY(recon_params_add_normal(ctx, out, p, name, shape, 2, all));
+done:
     free(all);
     return status;
 }

@@ -150,12 +150,19 @@ static recon_status fill_task(recon_ctx *ctx, void *arg, size_t i, int worker)
 }
 
 /* From degrees to where they begin; padding nodes have none, but for the last. */
-static void add_up(recon_radius_graph *g, size_t atoms)
+static recon_status add_up(recon_ctx *ctx, recon_radius_graph *g, size_t atoms)
 {
+    g->found = 0;
     g->offset[0] = 0;
-    for (size_t t = 0; t < g->nodes; t++)
-        g->offset[t + 1] = t < atoms ? g->offset[t + 1] + g->offset[t] : g->offset[t];
-    g->found = (size_t)g->offset[g->nodes];
+    for (size_t t = 0; t < g->nodes; t++) {
+        g->found += t < atoms ? (size_t)g->offset[t + 1] : 0;
+        if (g->found > INT32_MAX)
+            return recon_fail(ctx, RECON_ERR_INPUT,
+                              "a graph of %zu atoms has more edges than %d: fewer at a time", atoms,
+                              INT32_MAX);
+        g->offset[t + 1] = (int32_t)g->found;
+    }
+    return RECON_OK;
 }
 
 static void pad(recon_radius_graph *g, size_t atoms)
@@ -206,7 +213,7 @@ recon_status recon_radius_graph_fill(recon_ctx *ctx, recon_radius_graph *g, cons
     RECON_TRY(room_for_nodes(ctx, g, o->nodes ? o->nodes : atoms));
     g->nodes = o->nodes ? o->nodes : atoms;
     RECON_TRY(recon_parallel(ctx, count_task, &j, n));
-    add_up(g, atoms);
+    RECON_TRY(add_up(ctx, g, atoms));
     g->edges = o->edges ? o->edges : g->found;
     RECON_TRY(check_edges(ctx, g, atoms));
     RECON_TRY(room_for_edges(ctx, g, g->edges));

@@ -32,6 +32,25 @@ recon_status recon_alloc_raw(recon_ctx *ctx, void *out, size_t count, size_t siz
     return RECON_OK;
 }
 
+recon_status recon_grow(recon_ctx *ctx, void *block, size_t *room, size_t used, size_t need,
+                        size_t size)
+{
+    void *old, *fresh;
+    if (need <= *room)
+        return RECON_OK;
+    size_t more = *room <= SIZE_MAX / 2 && need < 2 * *room ? 2 * *room : need;
+    recon_status status = recon_alloc_raw(ctx, &fresh, more, size);
+    if (status != RECON_OK)
+        return status;
+    memcpy(&old, block, sizeof old);
+    if (used)
+        memcpy(fresh, old, used * size);
+    free(old);
+    memcpy(block, &fresh, sizeof fresh);
+    *room = more;
+    return RECON_OK;
+}
+
 recon_status recon_alloc(recon_ctx *ctx, void *out, size_t count, size_t size)
 {
     recon_status status = recon_alloc_raw(ctx, out, count, size);

@@ -13,6 +13,12 @@ recon_status recon_alloc(recon_ctx *ctx, void *out, size_t count, size_t size);
 /* As recon_alloc, but the bytes are not set: for large buffers that are filled at once. */
 recon_status recon_alloc_raw(recon_ctx *ctx, void *out, size_t count, size_t size);
 
+/* Makes *block (a pointer to any pointer), of used things with room for *room, one with room for
+ * need at least; the room doubles, so that things may be added one by one. On failure both stay as
+ * they were. */
+recon_status recon_grow(recon_ctx *ctx, void *block, size_t *room, size_t used, size_t need,
+                        size_t size);
+
 /* Tests: the n-th allocation from now fails (1 is the next one), once; 0 turns it off. */
 void recon_alloc_fail_at(recon_ctx *ctx, long n);
 

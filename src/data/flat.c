@@ -237,6 +237,9 @@ static recon_status read_rows(recon_ctx *ctx, flat *f)
     f->conformers = (size_t)f->conformer[f->molecules];
     for (size_t i = 0; i < f->molecules; i++) {
         size_t atoms = (size_t)(f->atom[i + 1] - f->atom[i]), rows;
+        if (atoms == 0) /* then its conformers could be any number: positions hold none of them */
+            RECON_TRY(
+                recon_fail(ctx, RECON_ERR_FORMAT, "%s: molecule %zu has no atoms", f->folder, i));
         if (__builtin_mul_overflow(atoms, (size_t)(f->conformer[i + 1] - f->conformer[i]), &rows) ||
             __builtin_add_overflow(f->rows, rows, &f->rows))
             RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT, "%s: molecule %zu has too many atoms",

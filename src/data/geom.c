@@ -100,7 +100,8 @@ static recon_status expect(reader *r, recon_pack_item *item, recon_pack_kind kin
                            int *found)
 {
     recon_status status = recon_pack_next(r->ctx, &r->pack, item);
-    *found = item->kind == kind || (kind == RECON_PACK_FLOAT && is_number(item));
+    *found =
+        status == RECON_OK && (item->kind == kind || (kind == RECON_PACK_FLOAT && is_number(item)));
     if (status != RECON_OK || *found)
         return status;
     blame(r, "%s is not %s", what,
@@ -202,26 +203,6 @@ done:
 
 /* --- one molecule ----------------------------------------------------------------------------- */
 
-/* *block (a pointer to any pointer) of used things becomes one with room for need at least. */
-static recon_status grow(recon_ctx *ctx, void *block, size_t *room, size_t used, size_t need,
-                         size_t size)
-{
-    void *old, *fresh;
-    size_t more = need > 2 * *room ? need : 2 * *room;
-    if (need <= *room)
-        return RECON_OK;
-    recon_status status = recon_alloc_raw(ctx, &fresh, more, size);
-    if (status != RECON_OK)
-        return status;
-    memcpy(&old, block, sizeof old);
-    if (used)
-        memcpy(fresh, old, used * size);
-    free(old);
-    memcpy(block, &fresh, sizeof fresh);
-    *room = more;
-    return RECON_OK;
-}
-
 static recon_status judge(reader *r)
 {
     const recon_place at = { r->pack.name, "molecule", r->number, 0 };
@@ -241,8 +222,8 @@ static recon_status keep_conformer(reader *r)
 {
     size_t atoms = r->own_atoms, used = r->n * atoms;
     recon_status status;
-    RECON_TRY(grow(r->ctx, &r->xyz, &r->room, used, used + atoms, 3 * sizeof *r->xyz));
-    RECON_TRY(grow(r->ctx, &r->energy, &r->rooms, r->n, r->n + 1, sizeof *r->energy));
+    RECON_TRY(recon_grow(r->ctx, &r->xyz, &r->room, used, used + atoms, 3 * sizeof *r->xyz));
+    RECON_TRY(recon_grow(r->ctx, &r->energy, &r->rooms, r->n, r->n + 1, sizeof *r->energy));
     memcpy(r->z, r->own_z, atoms);
     memcpy(r->xyz + 3 * used, r->own_xyz, 3 * atoms * sizeof *r->xyz);
     r->energy[r->n++] = r->own_energy;

@@ -41,40 +41,13 @@ void recon_store_release(recon_store *s)
     free(s);
 }
 
-/* *block (a pointer to any pointer) of used things becomes one with room for more. */
-static recon_status enlarge(recon_ctx *ctx, void *block, size_t used, size_t room, size_t size)
-{
-    void *old, *fresh;
-    recon_status status = recon_alloc_raw(ctx, &fresh, room, size);
-    if (status != RECON_OK)
-        return status;
-    memcpy(&old, block, sizeof old);
-    if (used)
-        memcpy(fresh, old, used * size);
-    free(old);
-    memcpy(block, &fresh, sizeof fresh);
-    return RECON_OK;
-}
-
-static size_t more(size_t used, size_t extra)
-{
-    return used + (extra > used ? extra : used);
-}
-
 static recon_status make_room(recon_ctx *ctx, recon_store *s, size_t atoms)
 {
-    recon_status status = RECON_OK;
-    if (s->n == s->room[0]) {
-        size_t room = more(s->n, 64);
-        RECON_TRY(enlarge(ctx, &s->entry, s->n, room, sizeof *s->entry));
-        s->room[0] = room;
-    }
-    if (s->atoms + atoms > s->room[1]) {
-        size_t room = more(s->atoms, atoms);
-        RECON_TRY(enlarge(ctx, &s->z, s->atoms, room, 1));
-        RECON_TRY(enlarge(ctx, &s->xyz, s->atoms, room, 3 * sizeof *s->xyz));
-        s->room[1] = room;
-    }
+    size_t need = s->atoms + atoms;
+    recon_status status;
+    RECON_TRY(recon_grow(ctx, &s->entry, &s->room.entry, s->n, s->n + 1, sizeof *s->entry));
+    RECON_TRY(recon_grow(ctx, &s->z, &s->room.z, s->atoms, need, 1));
+    RECON_TRY(recon_grow(ctx, &s->xyz, &s->room.xyz, s->atoms, need, 3 * sizeof *s->xyz));
 done:
     return status;
 }
@@ -147,18 +120,12 @@ recon_status recon_conformer_check(recon_ctx *ctx, const recon_conformer *c, con
 
 recon_status recon_store_name(recon_ctx *ctx, recon_store *s, const char *name, size_t length)
 {
-    recon_status status = RECON_OK;
+    recon_status status;
     length = length < NAME_MAX_KEPT ? length : NAME_MAX_KEPT;
-    if (s->molecules == s->room[2]) {
-        size_t room = more(s->molecules, 64);
-        RECON_TRY(enlarge(ctx, &s->name, s->molecules, room, sizeof *s->name));
-        s->room[2] = room;
-    }
-    if (s->characters + length + 1 > s->room[3]) {
-        size_t room = more(s->characters, length + 1);
-        RECON_TRY(enlarge(ctx, &s->text, s->characters, room, 1));
-        s->room[3] = room;
-    }
+    RECON_TRY(
+        recon_grow(ctx, &s->name, &s->room.name, s->molecules, s->molecules + 1, sizeof *s->name));
+    RECON_TRY(
+        recon_grow(ctx, &s->text, &s->room.text, s->characters, s->characters + length + 1, 1));
     s->name[s->molecules++] = s->characters;
     memcpy(s->text + s->characters, name, length);
     s->text[s->characters + length] = '\0';

@@ -27,7 +27,9 @@ typedef struct {
     recon_so3 *turn;     /* [n] the truth; or NULL */
     double (*fisher)[9]; /* [molecules]; NaN first: none; or NULL */
     size_t n, atoms, molecules, characters;
-    size_t room[4]; /* for as many of these */
+    struct {
+        size_t entry, z, xyz, name, text;
+    } room; /* for as many of them */
     atomic_int users;
 } recon_store;
 

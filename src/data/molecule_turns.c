@@ -170,7 +170,10 @@ static recon_status turn_all(recon_ctx *ctx, recon_store *store, const recon_mol
     RECON_TRY(recon_parallel(ctx, turn_task, &(job){ store, data, law, seed },
                              (store->n + TASK - 1) / TASK));
     for (size_t m = 0; data->store->turn && m < store->molecules; m++)
-        store->fisher[m][0] = NAN; /* turned twice: by no matrix Fisher distribution */
+        if (isnan(store->fisher[m][0])) /* not now: as it was */
+            memcpy(store->fisher[m], data->store->fisher[m], sizeof *store->fisher);
+        else
+            store->fisher[m][0] = NAN; /* turned twice: by no matrix Fisher distribution */
 done:
     free(law);
     return status;

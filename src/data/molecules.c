@@ -137,7 +137,7 @@ static recon_status fill(recon_ctx *ctx, recon_store *store, const recon_conform
     }
     for (size_t m = 0; m < molecules; m++) {
         const recon_conformer *c = &list[first[m]];
-        const char *name = names ? names[m] : recon_formula(formula, c->z, c->atoms);
+        const char *name = names && names[m] ? names[m] : recon_formula(formula, c->z, c->atoms);
         RECON_TRY(recon_store_name(ctx, store, name, strlen(name)));
     }
 done:
@@ -351,16 +351,18 @@ static recon_status find_shipped(recon_ctx *ctx, char out[PATH])
 }
 
 /* FOLDER, or FOLDER/PART where that is no folder. */
-static void split_folder(char folder[PATH], int *part, const char *path)
+static recon_status split_folder(recon_ctx *ctx, char folder[PATH], int *part, const char *path)
 {
     struct stat info;
-    snprintf(folder, PATH, "%s", path);
+    if (snprintf(folder, PATH, "%s", path) >= PATH)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%.60s..: a path of more than %d characters", path,
+                          PATH - 1);
     char *slash = strrchr(folder, '/');
-    *part = -1;
-    if (!slash || stat(folder, &info) == 0 || part_of(slash + 1) == -2)
-        return;
-    *part = part_of(slash + 1);
-    *slash = '\0';
+    if (slash && stat(folder, &info) != 0 && part_of(slash + 1) != -2) {
+        *part = part_of(slash + 1);
+        *slash = '\0';
+    }
+    return RECON_OK;
 }
 
 static recon_status read_spec(recon_ctx *ctx, recon_store *store, size_t *skipped, int *part,
@@ -375,11 +377,13 @@ static recon_status read_spec(recon_ctx *ctx, recon_store *store, size_t *skippe
             return read_text(ctx, store, skipped, readers[i].read, spec + strlen(readers[i].prefix),
                              skip_bad);
     if (!strncmp(spec, "geom:", 5)) {
-        split_folder(folder, part, spec + 5);
-        return recon_select_geom(ctx, store, skipped, folder, skip_bad, &options->select);
+        status = split_folder(ctx, folder, part, spec + 5);
+        return status == RECON_OK
+                   ? recon_select_geom(ctx, store, skipped, folder, skip_bad, &options->select)
+                   : status;
     }
     if (!strncmp(spec, "flat:", 5)) {
-        split_folder(folder, part, spec + 5);
+        status = split_folder(ctx, folder, part, spec + 5);
     } else if (is_shipped(spec)) {
         *part = part_of(spec[10] ? spec + 11 : "train");
         if (*part == -2)

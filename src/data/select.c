@@ -312,38 +312,22 @@ typedef struct {
     size_t room, reacted; /* of store->split; conformers left out for their bonds */
 } sink;
 
-static recon_status add_split(recon_ctx *ctx, sink *to, const recon_selection *s)
-{
-    size_t have = to->store->n, need = have + s->n;
-    uint8_t *fresh;
-    if (need > to->room) {
-        recon_status status = recon_alloc_raw(ctx, &fresh, 2 * need, 1);
-        if (status != RECON_OK)
-            return status;
-        if (have)
-            memcpy(fresh, to->store->split, have);
-        free(to->store->split);
-        to->store->split = fresh;
-        to->room = 2 * need;
-    }
-    memcpy(to->store->split + have, s->split, s->n);
-    return RECON_OK;
-}
-
 static recon_status add(recon_ctx *ctx, sink *to, const recon_ensemble *molecule,
                         const recon_selection *s)
 {
+    recon_store *store = to->store;
     recon_status status;
-    RECON_TRY(add_split(ctx, to, s));
-    RECON_TRY(recon_store_name(ctx, to->store, molecule->name, strlen(molecule->name)));
+    RECON_TRY(recon_grow(ctx, &store->split, &to->room, store->n, store->n + s->n, 1));
+    memcpy(store->split + store->n, s->split, s->n);
+    RECON_TRY(recon_store_name(ctx, store, molecule->name, strlen(molecule->name)));
     for (size_t i = 0; i < s->n; i++) {
         const recon_conformer c = { .atoms = s->atoms,
                                     .z = molecule->z,
                                     .xyz = s->xyz + 3 * s->atoms * i,
-                                    .molecule = (int32_t)to->store->molecules - 1,
+                                    .molecule = (int32_t)store->molecules - 1,
                                     .energy = s->energy[i],
                                     .rmsd = s->rmsd[i] };
-        RECON_TRY(recon_store_add(ctx, to->store, &c));
+        RECON_TRY(recon_store_add(ctx, store, &c));
     }
 done:
     return status;

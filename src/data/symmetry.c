@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS = 1 << 20, ROUNDS = 16, NOWHERE = UINT16_MAX };
+enum { STEPS = 1 << 23, ROUNDS = 16, NOWHERE = UINT16_MAX };
 
 typedef struct {
     recon_ctx *ctx;
@@ -30,7 +30,7 @@ typedef struct {
     size_t visits;
     uint16_t *image; /* [n] of the atoms mapped so far; NOWHERE: not yet */
     uint8_t *used;   /* [n] as an image                */
-    size_t steps;
+    size_t steps;    /* bonds looked at, and one for each try */
 } builder;
 
 /* --- the graph -------------------------------------------------------------------------------- */
@@ -99,11 +99,19 @@ static size_t degree(const builder *w, size_t i)
     return w->first[i + 1] - w->first[i];
 }
 
+/* By halves: neighbours ascend, as bonds do. */
 static int adjacent(const builder *w, uint16_t i, uint16_t j)
 {
-    for (size_t k = w->first[i]; k < w->first[i + 1]; k++)
-        if (w->neighbor[k] == j)
+    size_t begin = w->first[i], end = w->first[i + 1];
+    while (begin < end) {
+        size_t middle = begin + (end - begin) / 2;
+        if (w->neighbor[middle] == j)
             return 1;
+        if (w->neighbor[middle] < j)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
     return 0;
 }
 
@@ -208,24 +216,6 @@ static void order_visits(builder *w)
 
 /* --- backtracking ----------------------------------------------------------------------------- */
 
-static recon_status reserve(builder *w)
-{
-    recon_symmetry *y = w->out;
-    uint16_t *more;
-    if (y->info.automorphisms < w->capacity)
-        return RECON_OK;
-    size_t capacity = w->capacity ? 2 * w->capacity : 8;
-    recon_status status = recon_alloc_raw(w->ctx, &more, capacity, w->n * sizeof *more);
-    if (status != RECON_OK)
-        return status;
-    if (w->capacity)
-        memcpy(more, y->order, w->capacity * w->n * sizeof *more);
-    free(y->order);
-    y->order = more;
-    w->capacity = capacity;
-    return RECON_OK;
-}
-
 /* Keeps what is mapped, with the leaf groups, if these can follow. */
 static recon_status keep(builder *w)
 {
@@ -237,18 +227,21 @@ static recon_status keep(builder *w)
         for (size_t i = 0; i < from->size; i++)
             w->image[from->atom[i]] = to->atom[i];
     }
-    recon_status status = reserve(w);
+    size_t used = y->info.automorphisms;
+    recon_status status =
+        recon_grow(w->ctx, &y->order, &w->capacity, used, used + 1, w->n * sizeof *y->order);
     if (status == RECON_OK)
         memcpy(y->order + w->n * y->info.automorphisms++, w->image, w->n * sizeof *w->image);
     return status;
 }
 
 /* Whether an atom may go to `to`: its neighbours that have an image keep their bonds. */
-static int may_go(const builder *w, uint16_t atom, uint16_t to)
+static int may_go(builder *w, uint16_t atom, uint16_t to)
 {
     if (w->used[to] || w->carried[to] || w->colour[to] != w->colour[atom] ||
         w->z[to] != w->z[atom] || degree(w, to) != degree(w, atom))
         return 0;
+    w->steps += degree(w, atom);
     for (size_t k = w->first[atom]; k < w->first[atom + 1]; k++) {
         uint16_t i = w->neighbor[k];
         if (!w->carried[i] && w->image[i] != NOWHERE && !adjacent(w, to, w->image[i]))
@@ -257,9 +250,11 @@ static int may_go(const builder *w, uint16_t atom, uint16_t to)
     return 1;
 }
 
+/* Not before the identity, which is the first. */
 static int enough(const builder *w)
 {
-    return w->steps >= STEPS || w->out->info.automorphisms >= RECON_AUTOMORPHISMS;
+    return (w->steps >= STEPS && w->out->info.automorphisms) ||
+           w->out->info.automorphisms >= RECON_AUTOMORPHISMS;
 }
 
 static recon_status extend(builder *w, size_t at);

@@ -77,12 +77,14 @@ static int digits(recon_span *s, double *value, int *used, int *power)
     return n;
 }
 
-static int exponent(recon_span *s)
+/* Added to *power; 0 where there are no digits. */
+static int exponent(recon_span *s, int *power)
 {
-    int sign = accept(s, "+-"), e = 0;
+    int sign = accept(s, "+-"), e = 0, found = digit(s);
     for (; digit(s); s->at++)
         e = e < EXPONENT_MAX ? 10 * e + (*s->at - '0') : e;
-    return sign == '-' ? -e : e;
+    *power += sign == '-' ? -e : e;
+    return found;
 }
 
 int recon_text_number(double *out, recon_span s)
@@ -96,8 +98,9 @@ int recon_text_number(double *out, recon_span s)
         power -= places - over;
     }
     if (found && accept(&s, "eE"))
-        power += exponent(&s);
-    value = power < 0 ? value / pow(10, -power) : value * pow(10, power); /* 70 / 10 is 7 exactly */
+        found = exponent(&s, &power);
+    if (value > 0) /* 70 / 10 is 7 exactly */
+        value = power < 0 ? value / pow(10, -power) : value * pow(10, power);
     *out = sign == '-' ? -value : value;
     return found && s.at == s.end && isfinite((float)*out);
 }

@@ -11,9 +11,9 @@
  */
 static int direction(double u[3], const double v[3])
 {
-    double largest = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
-    if (largest == 0)
+    if (v[0] == 0 && v[1] == 0 && v[2] == 0)
         return 0;
+    double largest = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2]))); /* 0 beside a NaN */
     double x = v[0] / largest, y = v[1] / largest, z = v[2] / largest;
     double n = sqrt(x * x + y * y + z * z);
     u[0] = x / n, u[1] = y / n, u[2] = z / n;

@@ -81,23 +81,6 @@ void recon_params_free(recon_ctx *ctx, recon_params *p)
     free(p);
 }
 
-static recon_status grow(recon_ctx *ctx, recon_params *p)
-{
-    recon_param **larger;
-    size_t capacity = p->capacity ? 2 * p->capacity : 32;
-    if (p->count < p->capacity)
-        return RECON_OK;
-    recon_status status = recon_alloc(ctx, &larger, capacity, sizeof *larger);
-    if (status != RECON_OK)
-        return status;
-    if (p->count)
-        memcpy(larger, p->entry, p->count * sizeof *larger);
-    free(p->entry);
-    p->entry = larger;
-    p->capacity = capacity;
-    return RECON_OK;
-}
-
 static const recon_param *find(const recon_params *p, const char *name)
 {
     for (size_t i = 0; i < p->count; i++)
@@ -157,7 +140,7 @@ static recon_status add(recon_ctx *ctx, recon_param **out, recon_params *p, cons
     recon_param *e;
     recon_status status = recon_params_check(ctx, p, name, shape, ndim);
     if (status == RECON_OK)
-        status = grow(ctx, p);
+        status = recon_grow(ctx, &p->entry, &p->capacity, p->count, p->count + 1, sizeof *p->entry);
     if (status == RECON_OK)
         status = recon_alloc(ctx, &e, 1, sizeof *e);
     if (status != RECON_OK)

@@ -80,10 +80,10 @@ static void sparse_back(recon_tape *t, recon_var n)
     recon_tape_give(t, n->in[0], a->y);
 }
 
-static int is_sparse(recon_sparse s)
+static int is_sparse(recon_sparse s, recon_dtype exact)
 {
     return is_i32_vector(s.index) && is_i32_vector(s.offset) && s.offset->value.shape[0] > 1 &&
-           recon_same_shape(&s.index->value, &s.weight->value);
+           recon_same_shape(&s.index->value, &s.weight->value) && s.weight->value.type == exact;
 }
 
 recon_var recon_var_sparse(recon_tape *t, recon_sparse s, recon_var x, recon_sparse transpose)
@@ -91,7 +91,8 @@ recon_var recon_var_sparse(recon_tape *t, recon_sparse s, recon_var x, recon_spa
     if (recon_tape_skips(t, x, s.index, s.weight) ||
         recon_tape_skips(t, s.offset, transpose.index, transpose.weight) || !transpose.offset)
         return NULL;
-    if (!is_sparse(s) || !is_sparse(transpose))
+    recon_dtype exact = t->precision == RECON_DOUBLE ? RECON_F64 : RECON_F32;
+    if (!is_sparse(s, exact) || !is_sparse(transpose, exact))
         return recon_tape_mismatch(t, "a sparse matrix", s.index, "of weights", s.weight);
     if (x->value.ndim < 1 || transpose.offset->value.shape[0] != x->value.shape[0] + 1)
         return recon_tape_mismatch(t, "rows", x, "offsets", transpose.offset);

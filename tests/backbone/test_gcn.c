@@ -324,6 +324,19 @@ static void nonsense_is_refused(void **state)
     recon_gcn_close(*state, gcn);
 }
 
+static void memory_may_run_out(void **state)
+{
+    static chains c;
+    static float logits[N][CLASSES];
+    recon_ctx *ctx = *state;
+    recon_gcn *gcn = first_weights(ctx, RECON_SINGLE, 8);
+    make_chains(&c, 7);
+    recon_molecules *data = molecules_of(ctx, &c);
+    CHECK_ALLOCATIONS(ctx, recon_gcn_logits(ctx, logits[0], gcn, data, NULL));
+    recon_molecules_close(data);
+    recon_gcn_close(ctx, gcn);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -334,6 +347,7 @@ int main(void)
         cmocka_unit_test(a_small_set_is_memorised),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(nonsense_is_refused),
+        cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

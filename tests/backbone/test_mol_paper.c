@@ -2,6 +2,7 @@
  * mirror images unless asked; padding and company change nothing; its gradient is a slope. */
 #include "check.h"
 #include <recon/core/rng.h>
+#include <recon/ops/backend.h>
 #include <stdlib.h>
 #include "backbone/mol_paper.h"
 #include "core/memory.h"
@@ -247,6 +248,8 @@ static void mirror_images_are_told_apart_when_asked(void **state)
     CHECK_LESS(1e-3, sees.latent[MOLECULES / 2]);
 }
 
+/* Alone, a CPU's products are of another size and are summed in another order, which may show as
+ * much as turning does; the plain loops have one order, and there no bit changes. */
 static void padding_and_company_change_nothing(void **state)
 {
     recon_ctx *ctx = *state;
@@ -263,13 +266,34 @@ static void padding_and_company_change_nothing(void **state)
             CHECK_LESS(relative(others[k]->latent + n * i, a.latent + n * i, n), 1e-6);
             CHECK_LESS(relative(others[k]->y + 9 * i, a.y + 9 * i, 9), 1e-6);
         }
-        CHECK_LESS(relative(alone.latent, a.latent + n * i, n), 1e-6);
-        CHECK_LESS(relative(alone.y, a.y + 9 * i, 9), 1e-6);
+        CHECK_LESS(relative(alone.latent, a.latent + n * i, n), 1e-4);
+        CHECK_LESS(relative(alone.y, a.y + 9 * i, 9), 1e-4);
         answer_free(&alone);
     }
     answer_free(&a), answer_free(&padded), answer_free(&edges);
     free(s);
     model_free(ctx, &m);
+}
+
+static void company_changes_no_bit_of_plain_loops(void **state)
+{
+    recon_ctx *ctx = recon_ctx_new(NULL);
+    (void)state;
+    assert_non_null(ctx);
+    CHECK_OK(ctx, recon_ops_attach(ctx, "ref"));
+    model m = model_new(ctx, &SHAPE);
+    set *s = set_new(2);
+    answer a = ask(ctx, &m, s->x, MOLECULES, (room){ 0 });
+    for (size_t i = 0; i < MOLECULES; i++) {
+        answer alone = ask(ctx, &m, &s->x[i], 1, (room){ 0 });
+        CHECK_NEAR(relative(alone.latent, a.latent + SHAPE.outputs * i, SHAPE.outputs), 0, 0);
+        CHECK_NEAR(relative(alone.y, a.y + 9 * i, 9), 0, 0);
+        answer_free(&alone);
+    }
+    answer_free(&a);
+    free(s);
+    model_free(ctx, &m);
+    recon_ctx_free(ctx);
 }
 
 /* --- gradients -------------------------------------------------------------------------------- */
@@ -468,6 +492,7 @@ int main(void)
         cmocka_unit_test(the_order_of_atoms_does_not_matter),
         cmocka_unit_test(mirror_images_are_told_apart_when_asked),
         cmocka_unit_test(padding_and_company_change_nothing),
+        cmocka_unit_test(company_changes_no_bit_of_plain_loops),
         cmocka_unit_test(the_gradient_is_the_slope),
         cmocka_unit_test(padding_does_not_reach_the_gradient),
         cmocka_unit_test(odd_molecules_have_answers),

@@ -99,6 +99,9 @@ static void what_cannot_be_used_is_refused(void **state)
     assert_true(isnan(recon_molecules_get(d, 0).energy));
     assert_string_equal(recon_molecules_name(d, 0), "a?b");
     recon_molecules_close(d);
+    CHECK_OK(ctx, recon_molecules_make(ctx, &d, &fine, 1, (const char *const[]){ NULL }));
+    assert_string_equal(recon_molecules_name(d, 0), "HO");
+    recon_molecules_close(d);
 }
 
 /* --- parts ------------------------------------------------------------------------------------ */
@@ -267,7 +270,7 @@ static void a_flat_set_that_lies_is_found_out(void **state)
     recon_ctx *ctx = *state;
     recon_molecules *d = NULL;
     static const int64_t falls[] = { 0, 3, 2 }, late[] = { 1, 3, 5 },
-                         huge[] = { 0, 2, INT64_MAX / 2 }, few[] = { 0, 5 };
+                         huge[] = { 0, 2, INT64_MAX / 2 }, few[] = { 0, 5 }, none[] = { 0, 5, 5 };
     static const uint8_t unknown[] = { 8, 1, 1, 1, 119 }, third[] = { 0, 1, 3, 0, 0 };
     const struct {
         const char *file;
@@ -277,6 +280,7 @@ static void a_flat_set_that_lies_is_found_out(void **state)
         const char *message;
     } wrong[] = {
         { "atom_offset.npy", RECON_I64, falls, 3, 1, "atom_offset.npy: entry 2 is 2" },
+        { "atom_offset.npy", RECON_I64, none, 3, 1, "molecule 1 has no atoms" },
         { "conf_offset.npy", RECON_I64, late, 3, 1, "conf_offset.npy: entry 0 is 1" },
         { "conf_offset.npy", RECON_I64, huge, 3, 1, "numbers for" },
         { "conf_offset.npy", RECON_I64, few, 2, 1, "atom_offset.npy is of 3 entries" },
@@ -435,6 +439,9 @@ static void names_lead_to_sets(void **state)
     }
     CHECK_FAILS(ctx, recon_molecules_open(ctx, &d, "conformers/tset", NULL), RECON_ERR_INPUT,
                 "conformers has no part 'tset': train, val, test or all");
+    char far[2000] = "flat:"; /* and not what its first thousand characters name */
+    memset(far + 5, 'x', sizeof far - 6);
+    CHECK_FAILS(ctx, recon_molecules_open(ctx, &d, far, NULL), RECON_ERR_INPUT, "characters");
 }
 
 /* $RECON_DATA/conformers comes first; where nothing is found, the places are said. */
@@ -647,7 +654,8 @@ static void turns_add_up(void **state)
 {
     recon_ctx *ctx = *state;
     recon_molecules *d = open_sample(ctx), *once = NULL, *twice = NULL, *still = NULL;
-    double f[9];
+    recon_molecules *bent = NULL, *same = NULL;
+    double f[9], g[9];
     CHECK_OK(ctx, recon_molecules_turn(ctx, &once, d, "haar", 1));
     CHECK_OK(ctx, recon_molecules_turn(ctx, &twice, once, "fisher", 2));
     CHECK_OK(ctx, recon_molecules_turn(ctx, &still, d, "none", 2));
@@ -659,7 +667,11 @@ static void turns_add_up(void **state)
         check_same_conformer(recon_molecules_get(still, i), recon_molecules_get(d, i), 0);
     }
     assert_false(recon_molecules_fisher(f, twice, 0));
-    recon_molecules *const made[] = { d, once, twice, still };
+    CHECK_OK(ctx, recon_molecules_turn(ctx, &bent, d, "fisher", 3));
+    CHECK_OK(ctx, recon_molecules_turn(ctx, &same, bent, "none", 4));
+    assert_true(recon_molecules_fisher(f, bent, 0) && recon_molecules_fisher(g, same, 0));
+    assert_memory_equal(f, g, sizeof f);
+    recon_molecules *const made[] = { d, once, twice, still, bent, same };
     for (size_t i = 0; i < sizeof made / sizeof *made; i++)
         recon_molecules_close(made[i]);
 }

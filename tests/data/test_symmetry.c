@@ -110,6 +110,28 @@ static void too_many_are_cut_and_said(void **state)
     recon_symmetry_free(y);
 }
 
+/* No molecule, but a file may say so: a lump in which all are bonded to all has n! renamings, each
+ * of them a look at n^2 / 2 bonds. */
+static void a_lump_of_atoms_comes_to_an_end(void **state)
+{
+    enum { ATOMS = 1024, BONDS = ATOMS * (ATOMS - 1) / 2 };
+    recon_ctx *ctx = *state;
+    recon_symmetry *y;
+    uint8_t z[ATOMS];
+    recon_bonds bonds = { .atoms = ATOMS, .list = malloc(BONDS * sizeof(recon_bond)) };
+    memset(z, 6, sizeof z);
+    assert_non_null(bonds.list);
+    for (uint16_t a = 0; a < ATOMS; a++)
+        for (uint16_t b = (uint16_t)(a + 1); b < ATOMS; b++)
+            bonds.list[bonds.n++] = (recon_bond){ a, b };
+    CHECK_OK(ctx, recon_symmetry_make(ctx, &y, z, &bonds));
+    assert_true(y->info.automorphisms >= 1 && !y->info.complete);
+    for (size_t k = 0; k < ATOMS; k++)
+        assert_int_equal(y->order[k], k);
+    recon_symmetry_free(y);
+    recon_bonds_free(&bonds);
+}
+
 static void bonds_that_cannot_be_are_refused(void **state)
 {
     recon_ctx *ctx = *state;
@@ -148,6 +170,7 @@ int main(void)
         cmocka_unit_test(hydrogens_do_not_multiply),
         cmocka_unit_test(they_form_a_group),
         cmocka_unit_test(too_many_are_cut_and_said),
+        cmocka_unit_test(a_lump_of_atoms_comes_to_an_end),
         cmocka_unit_test(bonds_that_cannot_be_are_refused),
         cmocka_unit_test(memory_that_runs_out_is_said),
     };

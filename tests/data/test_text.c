@@ -54,9 +54,8 @@ static void numbers_come_back(void **state)
 static void what_is_no_number_is_none(void **state)
 {
     (void)state;
-    const char *const neither[] = {
-        "", "-", ".", "e5", "nan", "inf", "1x", "0x10", "1.2.3", "--1"
-    };
+    const char *const neither[] = { "",     "-",     ".",   "e5", "nan", "inf",   "1x",
+                                    "0x10", "1.2.3", "--1", "1e", "1e+", "1.5E-x" };
     double x;
     size_t n;
     for (size_t i = 0; i < sizeof neither / sizeof *neither; i++) {
@@ -64,6 +63,7 @@ static void what_is_no_number_is_none(void **state)
         assert_false(recon_text_count(&n, span(neither[i])));
     }
     assert_false(recon_text_number(&x, span("1e39"))); /* no float */
+    assert_true(recon_text_number(&x, span("-0e400")) && x == 0);
     assert_false(recon_text_count(&n, span("18446744073709551616")));
     assert_false(recon_text_count(&n, span("-1")));
     assert_false(recon_text_count(&n, span("1.0")));

@@ -135,11 +135,14 @@ static void what_has_no_direction(void **state)
     recon_harmonics(Y, 0, (const double[]){ 1, 2, 3 });
     assert_true(Y[0] == 1);
     for (int k = 0; k < 3; k++) {
-        double v[3] = { 1, 1, 1 };
+        double v[3] = { 1, 1, 1 }, alone[3] = { 0 };
         v[k] = k == 1 ? INFINITY : NAN;
-        recon_harmonics_row(Z, v);
-        recon_harmonics(Y, 1, v);
-        assert_true(Z[0] == 1 && isnan(Z[1 + k]) && isnan(Y[1 + k]));
+        alone[k] = NAN;
+        for (int i = 0; i < 2; i++) {
+            recon_harmonics_row(Z, i ? alone : v);
+            recon_harmonics(Y, 1, i ? alone : v);
+            assert_true(Z[0] == 1 && isnan(Z[1 + k]) && isnan(Y[1 + k]));
+        }
     }
 }
 

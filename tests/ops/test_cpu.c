@@ -88,7 +88,7 @@ static void large_cases(recon_dtype type)
     for (size_t k = 0; k < LARGE; k++) {
         const entry *e = &entries[large[k].entry];
         recon_mark mark = recon_arena_mark(arena);
-        maker m = maker_of(ctx[0], arena, type, k);
+        maker m = maker_of(ctx[0], arena, type, 0);
         any_args want = build_args(&m, &large[k]), got[3];
         for (int i = 0; i < 3; i++) {
             got[i] = copy_args(&m, e, &want);
@@ -140,7 +140,7 @@ static void convolution_passes_nan_on(void **state)
 {
     recon_arena *arena = recon_arena_make();
     for (int half = 0; half < 2; half++) {
-        maker m = maker_of(*state, arena, half ? RECON_BF16 : RECON_F32, 2);
+        maker m = maker_of(*state, arena, half ? RECON_BF16 : RECON_F32, 0);
         const op_case c = { CONV, build_conv, { 1, 5, 5, 8, 8, 3, 1, 1, 1, 1 } };
         any_args args = build_args(&m, &c);
         set_number(&args.conv.x, 0, NAN);
@@ -157,7 +157,7 @@ static void norms_of_fields_pass_nan_on(void **state)
     enum { SCALARS = 4, TWOS = 3, COLS = SCALARS + 2 * TWOS };
     recon_arena *arena = recon_arena_make();
     for (int half = 0; half < 2; half++) {
-        maker m = maker_of(*state, arena, half ? RECON_BF16 : RECON_F32, 2);
+        maker m = maker_of(*state, arena, half ? RECON_BF16 : RECON_F32, 0);
         const op_case c = { FIELD_NORM, build_field_norm, { 2, SCALARS, TWOS, 0 } };
         any_args args = build_args(&m, &c);
         set_number(&args.field_norm.x, 1, NAN);
@@ -173,7 +173,7 @@ static void norms_of_fields_pass_nan_on(void **state)
 static void check_short_memory(recon_ctx *outer, recon_arena *arena, const op_case *c)
 {
     const entry *e = &entries[c->entry];
-    maker m = maker_of(outer, arena, RECON_BF16, 1);
+    maker m = maker_of(outer, arena, RECON_BF16, 0);
     any_args args = build_args(&m, c);
     recon_status status = RECON_ERR_MEMORY;
     for (long n = 1; status != RECON_OK; n++) {

@@ -78,7 +78,7 @@ static void gradients_are_differences(void **state)
         if (cases[i].entry != f->entry)
             continue;
         recon_mark mark = recon_arena_mark(f->arena);
-        maker m = maker_of(f->ctx, f->arena, RECON_F64, i);
+        maker m = maker_of(f->ctx, f->arena, RECON_F64, 0);
         any_args args = build_case(&m, i);
         CHECK_OK(f->ctx, e->call(&recon_ops_ref, f->ctx, &args));
         CHECK_OK(f->ctx, e->back(&recon_ops_ref, f->ctx, &args));

@@ -29,8 +29,9 @@ enum { RECON_MOLNET_ELEMENTS = 32 }; /* different ones that a model can tell, at
 
 /* What the network is. Zero in any field means its default. */
 typedef struct {
-    recon_preset preset; /* RECON_PRESET_FAST: attention over all pairs of atoms; _PAPER: steerable
-                            messages along bonds; _SMALL: fast, of half the width               */
+    recon_preset preset; /* RECON_PRESET_FAST: messages between all pairs of atoms, through filters
+                            of the distance; _PAPER: steerable messages within the radius;
+                            _SMALL: fast, of half the width                                     */
     double width;        /* times the preset's channels; 0: 1                                   */
     size_t layers;       /* 0: the preset's                                                     */
     double radius;       /* Angstrom within which _PAPER sees a neighbour; 0: 2                 */

@@ -78,7 +78,7 @@ RECON_API const char *recon_molecules_name(const recon_molecules *data, size_t m
 RECON_API int recon_molecules_rotors(const recon_molecules *data, size_t molecule);
 
 /* Copies of n > 0 conformers of one's own; molecules are numbered from 0 without gaps, names[m] is
- * molecule m's (NULL: its formula). */
+ * molecule m's. names may be NULL, and so may any of them: then it is the formula. */
 RECON_API recon_status recon_molecules_make(recon_ctx *ctx, recon_molecules **out,
                                             const recon_conformer *list, size_t n,
                                             const char *const *names);

@@ -32,9 +32,8 @@ typedef struct {
                      kept, never below the true one and never above that of the given order   */
 } recon_symmetry_info;
 
-/* Made once per molecule. Bonds may come from recon_bonds_perceive or from a file; they must name
- * atoms that exist, no atom bonded to itself. 1 to
- * RECON_SYMMETRY_ATOMS atoms. */
+/* Made once per molecule, of 1 to RECON_SYMMETRY_ATOMS atoms. Bonds may come from
+ * recon_bonds_perceive or from a file; they must name atoms that exist, a < b, and be in order. */
 RECON_API recon_status recon_symmetry_make(recon_ctx *ctx, recon_symmetry **out,
                                            const uint8_t *z /* [atoms] */,
                                            const recon_bonds *bonds);

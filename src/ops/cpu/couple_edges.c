@@ -351,12 +351,12 @@ static recon_status nodes_back(recon_ctx *ctx, const job *j, const tile *t, floa
         size_t rows = t->nodes * recon_couple_size(l), width = j->form.plane[l];
         size_t n = j->channels[l], ld;
         const float *x = node_rows(j, t, l, &ld);
-        if (n == 0)
-            continue;
-        RECON_TRY(gemm(ctx, sums + j->node_at[l], n, t->mixed[l], 1, width, x, 0, ld,
-                       (size_t[]){ width, n, rows }, 1));
-        RECON_TRY(gemm(ctx, l ? t->dplane[l] : t->dx, ld, t->mixed[l], 0, width,
-                       j->w + j->node_at[l], 0, n, (size_t[]){ rows, n, width }, l ? 1 : 0));
+        if (n && width) { /* no width: all it makes is scalars */
+            RECON_TRY(gemm(ctx, sums + j->node_at[l], n, t->mixed[l], 1, width, x, 0, ld,
+                           (size_t[]){ width, n, rows }, 1));
+            RECON_TRY(gemm(ctx, l ? t->dplane[l] : t->dx, ld, t->mixed[l], 0, width,
+                           j->w + j->node_at[l], 0, n, (size_t[]){ rows, n, width }, l ? 1 : 0));
+        }
         if (l)
             recon_couple_from_planes(t->dx + column_of(j, l), j->dim, t->dplane[l], n, t->nodes, n,
                                      recon_couple_size(l));
@@ -417,10 +417,11 @@ done:
 static void lay_out(job *j)
 {
     size_t at = 0, extra = 0, width[DEGREES] = { 0 };
+    for (size_t l = 0; l < DEGREES; l++)
+        j->form.degree[l].width = recon_edge_padded(j->plan->out[l]);
     for (size_t i = 0; i < j->plan->paths; i++) {
         const recon_couple_path *p = &j->plan->path[i];
         recon_edge_degree *d = &j->form.degree[p->l3];
-        d->width = recon_edge_padded(j->plan->out[p->l3]);
         if (makes_scalars(p)) {
             j->depth += j->plan->in[p->l1];
             continue;
