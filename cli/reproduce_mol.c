@@ -406,7 +406,7 @@ void mol_facts_free(mol_facts *f)
 
 static recon_status measure_trends(recon_ctx *ctx, mol_reproduction *r)
 {
-    mol_facts f;
+    mol_facts f = { 0 };
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &r->rebuilt, r->test.n, sizeof *r->rebuilt));
     RECON_TRY(recon_molnet_reconstruct(ctx, r->rebuilt, recon_molmodel_backbone(r->model),

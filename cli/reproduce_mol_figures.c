@@ -136,7 +136,7 @@ static recon_status draw_molecules(recon_ctx *ctx, const album *a, size_t molecu
                                          recon_so3_inverse(r->test.codes.so3[rows[i]]));
         turn_into(places + i * 3 * atoms, x, to);
         pictures[i] = (recon_molecule_picture){ NULL, x->atoms, x->z, x->xyz };
-        pictures[SHOWN + i] =
+        pictures[n + i] =
             (recon_molecule_picture){ NULL, x->atoms, x->z, places + i * 3 * atoms };
     }
     RECON_TRY(recon_figure_molecules(
