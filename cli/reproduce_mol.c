@@ -320,10 +320,10 @@ static recon_status measure_spin(recon_ctx *ctx, double *out, mol_reproduction *
     RECON_TRY(recon_knn_search(ctx, s.near, NULL, r->test.codes.z, r->test.n, from->codes.z,
                                from->n, from->codes.d, &(recon_knn_options){ .k = k }));
     spinning_fill(&s, r, from);
-    RECON_TRY(recon_spin_choose(
-        ctx, s.spin, &passes,
-        &(recon_spin_classes){ s.n, k, s.near, s.psi, s.all, s.lambda, s.axis }, recon_spin_by_gcn,
-        &judge, recon_gcn_describe(r->gcn).classes, NULL));
+    RECON_TRY(
+        recon_spin_choose(ctx, s.spin, &passes,
+                          &(recon_spin_classes){ s.n, k, s.near, s.psi, s.all, s.lambda, s.axis },
+                          recon_spin_by_gcn, &judge, recon_gcn_describe(r->gcn).classes, NULL));
     for (size_t i = 0; i < r->test.n; i++)
         turns[i] = to_canonical(r->map[i].lambda, psi[i]);
     for (size_t i = 0; i < s.n; i++)

@@ -3,12 +3,10 @@
 #include "core/fail.h"
 #include "core/memory.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { EXAMPLES = 3, SHOWN = 4 };
 
@@ -21,13 +19,7 @@ typedef struct {
 
 static recon_status keep(recon_ctx *ctx, const album *a, const char *name, char *svg)
 {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/molecules-%s.svg", a->dir, name);
-    recon_status status = recon_svg_save(ctx, path, svg);
-    if (status == RECON_OK)
-        json_array_append_new(a->list, json_string(path));
-    free(svg);
-    return status;
+    return reproduce_keep(ctx, a->list, a->dir, "molecules", name, svg);
 }
 
 /* --- low, average and high errors ------------------------------------------------------------- */
@@ -136,8 +128,7 @@ static recon_status draw_molecules(recon_ctx *ctx, const album *a, size_t molecu
                                          recon_so3_inverse(r->test.codes.so3[rows[i]]));
         turn_into(places + i * 3 * atoms, x, to);
         pictures[i] = (recon_molecule_picture){ NULL, x->atoms, x->z, x->xyz };
-        pictures[n + i] =
-            (recon_molecule_picture){ NULL, x->atoms, x->z, places + i * 3 * atoms };
+        pictures[n + i] = (recon_molecule_picture){ NULL, x->atoms, x->z, places + i * 3 * atoms };
     }
     RECON_TRY(recon_figure_molecules(
         ctx, &svg,
@@ -295,9 +286,6 @@ recon_status mol_reproduce_figures(recon_ctx *ctx, json_t *list, const mol_repro
     album a = { .r = r, .dir = dir, .list = list };
     size_t chosen[EXAMPLES];
     recon_status status;
-    if (mkdir(dir, 0777) != 0 && errno != EEXIST)
-        return recon_fail(ctx, RECON_ERR_IO, "%s: cannot make the folder: %s", dir,
-                          strerror(errno));
     RECON_TRY(mol_facts_find(ctx, &a.facts, r));
     RECON_TRY(choose(ctx, chosen, &a));
     RECON_TRY(draw_spheres(ctx, &a, chosen));

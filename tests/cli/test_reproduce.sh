@@ -17,6 +17,11 @@ if [ "${RECON_SLOW:-}" = 1 ]; then
         ood_auc.recon:0.79 ood_auc.density:0.88"
     most_fashion="theta_mae_deg:6.5 equivariance.pose_median_deg:1.3 equivariance.pose_p95_deg:7
         accuracy.none:66 accuracy.ieae:60"
+    least_molecules="accuracy.undo:96 accuracy.upright:96 accuracy.recon_spin:90
+        accuracy.recon_spin_unseen:85 ood_auc.recon:0.87 ood_auc.density:0.985 hit_rate:0.99
+        fisher_mse.under400_percent:75 fisher_mse.under800_percent:95"
+    most_molecules="pose_noise.median_deg:6 pose_noise.mean_deg:15 fisher_mse.axis_median_deg:1.8
+        accuracy.none:45"
 else
     part="--quick --images 300 --limit 1000"
     least_mnist="accuracy.recon:94 accuracy.undo:97 accuracy.upright:97 ood_auc.recon:0.92
@@ -33,12 +38,17 @@ quick_seconds=180
 run reproduce --help
 [ "$code" -eq 0 ] && grep -q '^example:' "$scratch/stdout" && [ ! -s "$scratch/stderr" ] &&
     grep -q 'The test split is only read' "$scratch/stdout" &&
-    grep -q 'turned with seed 1, test images with seed 2' "$scratch/stdout"
+    grep -q 'turned with seed 1, test data with seed 2' "$scratch/stdout"
 report $? "--help shows an example, the seeds, and what the test split is for"
-refused 2 "say mnist or fashion" reproduce
-refused 2 "'cifar' is neither mnist nor fashion" reproduce cifar
+refused 2 "say mnist, fashion or molecules" reproduce
+refused 2 "'cifar' is not mnist, fashion or molecules" reproduce cifar
 refused 2 "--train needs --out DIR" reproduce mnist --train
 refused 2 "--seeds is for --train" reproduce mnist --seeds 3
+refused 2 "--seed is for --train" reproduce molecules --seed 3
+refused 2 "--train needs --out DIR" reproduce molecules --train
+refused 2 "--embeddings is for images" reproduce molecules --embeddings d
+refused 2 "--images is for images" reproduce molecules --images 9
+refused 2 "--limit is for images" reproduce molecules --train --out o --limit 9
 refused 2 "--train makes what --model would name" reproduce mnist --train --out o --model m
 refused 2 "--preset huge is none of fast|paper|small" reproduce mnist --preset huge
 refused 2 "'fashion' is one argument too many" reproduce mnist fashion
@@ -47,14 +57,19 @@ refused 2 "'fashion' is one argument too many" reproduce mnist fashion
 # A copy of the program that has no models beside it.
 mkdir -p "$scratch/alone/bin"
 cp "$recon" "$scratch/alone/bin/recon"
-shipped=$recon
+own=$recon
 recon=$scratch/alone/bin/recon
 refused 1 "\`recon reproduce mnist --train --preset fast --out DIR\` makes one" reproduce mnist
 refused 1 "models/mnist-small.safetensors is not here" reproduce mnist --preset small
 refused 1 "\`recon classifier train --data fashion --out models/fashion-classifier.safetensors\` makes it" \
     reproduce fashion --model m.safetensors
+refused 1 "\`recon reproduce molecules --train --preset fast --out DIR\` makes one" reproduce molecules
+refused 1 "models/conformers-paper.safetensors is not here" reproduce molecules --preset paper
+refused 1 "\`recon classifier train --data conformers --out models/conformers-classifier.safetensors\` makes it" \
+    reproduce molecules --model m.safetensors
+refused 1 "nowhere.safetensors" reproduce molecules --model nowhere.safetensors --classifier c.safetensors
 refused 1 "nowhere.safetensors" reproduce mnist --model nowhere.safetensors --classifier c.safetensors
-recon=$shipped
+recon=$own
 
 # --- a whole run on digits made by hand -----------------------------------------------------------
 # IDX files where `mnist` is looked for: a stem, and a spot whose angle to it is the class.
@@ -119,7 +134,7 @@ else
 fi
 
 # --- the shipped models ---------------------------------------------------------------------------
-# check NAME: one run, its figures against the bounds above, its drawings.
+# check NAME DRAWINGS: one run, its figures against the bounds above, its drawings.
 check() {
     cd "$root" || exit 1
     run reproduce "$1" $part --json --figures "$scratch/figures"
@@ -159,21 +174,29 @@ END
     code=$?
     report $code "$1: figures within their bounds"
     missing=0
-    for figure in canonical poses theta roc; do
+    for figure in $2; do
         grep -q '</svg>' "$scratch/figures/$1-$figure.svg" || missing=1
     done
     report $missing "$1: figures drawn"
 }
 
-for name in mnist fashion; do
+# shipped NAME MODEL DRAWINGS: the check, if it can be made.
+shipped() {
     if [ "${RECON_BUILD:-build}" != build ]; then
-        skip "$name --quick" "minutes under sanitizers"
-    elif [ ! -e "$root/models/$name.safetensors" ] || [ ! -e "$root/models/$name-classifier.safetensors" ]; then
-        skip "$name --quick" "models/$name.safetensors and its classifier are not shipped yet"
+        skip "$1 --quick" "minutes under sanitizers"
+    elif [ ! -e "$root/models/$2.safetensors" ] || [ ! -e "$root/models/$2-classifier.safetensors" ]; then
+        skip "$1 --quick" "models/$2.safetensors and its classifier are not shipped yet"
     elif ! python3 -c '' 2>/dev/null; then
-        skip "$name --quick" "python3 reads the figures"
+        skip "$1 --quick" "python3 reads the figures"
     else
-        check "$name"
+        check "$1" "$3"
     fi
-done
+}
+shipped mnist mnist "canonical poses theta roc"
+shipped fashion fashion "canonical poses theta roc"
+if [ "${RECON_SLOW:-}" = 1 ]; then
+    shipped molecules conformers "canonical distributions mse roc trends k"
+else
+    skip "molecules --quick" "a minute of a core: RECON_SLOW=1"
+fi
 finish
