@@ -153,7 +153,7 @@ static const reproduce_row rows[] = {
     { "accuracy.recon_gauge_mean", "  the same, mean of 16 spins", 2 },
     { "accuracy.recon_gauge_spread", "  and their deviation", 2 },
     { "accuracy.recon_spin", "extension: the classifier spins", 2 },
-    { "accuracy.recon_spin_unseen", "  by conformers it never saw", 2 },
+    { "accuracy.recon_spin_unseen", "  by conformers not trained on", 2 },
     { "accuracy.undo", "turned back exactly", 2 },
     { "accuracy.upright", "upright, never turned", 2 },
     { NULL, "odd poses, area under the ROC curve", 0 },
