@@ -19,8 +19,8 @@ enum { QUICK_EVERY = 6, TIMED = 512, GAUGE_SEED = 7, ODD_SEED = 3 };
 
 /* --- parts ------------------------------------------------------------------------------------ */
 
-/* With --quick every sixth molecule, with all its conformers: classes stay as large as they are, but
- * there are fewer others to be taken for. */
+/* With --quick every sixth molecule, with all its conformers: classes stay as large as they are,
+ * but there are fewer others to be taken for. */
 static int is_taken(const reproduce_settings *s, int32_t molecule)
 {
     return !s->quick || molecule % QUICK_EVERY == 0;
