@@ -214,7 +214,7 @@ static recon_status train_molecules(recon_ctx *ctx, const reproduce_settings *s,
     recon_moldiscover_options d = { .maps = { .seed = s->seed },
                                     .precision = precision,
                                     .data = "conformers" };
-    recon_molecules *upright = NULL, *data = NULL, *held = NULL;
+    recon_molecules *data = NULL, *held = NULL;
     recon_train_result trained;
     recon_moldiscovery found = { 0 };
     char backbone[4096];
@@ -222,9 +222,8 @@ static recon_status train_molecules(recon_ctx *ctx, const reproduce_settings *s,
     snprintf(backbone, sizeof backbone, "%s/backbone.safetensors", dir);
     RECON_TRY(make_folder(ctx, s->out));
     RECON_TRY(make_folder(ctx, dir));
-    RECON_TRY(recon_molecules_open(ctx, &upright, "conformers/train", NULL));
-    RECON_TRY(recon_molecules_turn(ctx, &data, upright, "fisher", TRAIN_SEED));
-    RECON_TRY(recon_molecules_open(ctx, &held, "conformers/val", NULL));
+    RECON_TRY(mol_reproduce_turned(ctx, &data, "conformers/train", TRAIN_SEED));
+    RECON_TRY(mol_reproduce_turned(ctx, &held, "conformers/val", TRAIN_SEED));
     RECON_TRY(recon_molnet_train(ctx, &trained, data, held, backbone, &o));
     RECON_TRY(recon_moldiscover(ctx, &found, backbone, data, dir, &d));
     recon_log(ctx, RECON_LOG_INFO, "seed %zu: trained in %.0f s, discovered in %.0f s", s->seed,
@@ -233,7 +232,6 @@ done:
     recon_moldiscovery_free(&found);
     recon_molecules_close(held);
     recon_molecules_close(data);
-    recon_molecules_close(upright);
     return status;
 }
 

@@ -74,18 +74,27 @@ done:
     return status;
 }
 
-static recon_status open_part(recon_ctx *ctx, mol_part *p, const mol_reproduction *r,
-                              const char *spec, uint64_t seed)
+recon_status mol_reproduce_turned(recon_ctx *ctx, recon_molecules **out, const char *spec,
+                                  uint64_t seed)
 {
     recon_molecules *upright = NULL;
     recon_status status;
     RECON_TRY(recon_molecules_open(ctx, &upright, spec, NULL));
-    RECON_TRY(recon_molecules_turn(ctx, &p->data, upright, RULE, seed));
+    RECON_TRY(recon_molecules_turn(ctx, out, upright, RULE, seed));
+done:
+    recon_molecules_close(upright);
+    return status;
+}
+
+static recon_status open_part(recon_ctx *ctx, mol_part *p, const mol_reproduction *r,
+                              const char *spec, uint64_t seed)
+{
+    recon_status status;
+    RECON_TRY(mol_reproduce_turned(ctx, &p->data, spec, seed));
     RECON_TRY(list_rows(ctx, p, r->settings));
     RECON_TRY(recon_gcn_graphs_make(ctx, &p->graphs, p->data, recon_gcn_describe(r->gcn).radius));
     RECON_TRY(embed(ctx, p, recon_molmodel_backbone(r->model)));
 done:
-    recon_molecules_close(upright);
     return status;
 }
 

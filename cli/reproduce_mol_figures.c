@@ -151,7 +151,7 @@ static recon_status draw_histogram(recon_ctx *ctx, const album *a)
     const mol_reproduction *r = a->r;
     const recon_histogram_mark marks[] = {
         { "median", r->fisher[MOL_F_DENSITY].median },
-        { "the constant answer", r->fisher[MOL_F_DENSITY].constant },
+        { "the best constant answer", r->fisher[MOL_F_DENSITY].constant },
         { "the paper's bound of 80 %", 800 },
     };
     double *values = NULL;
@@ -225,7 +225,7 @@ static recon_status draw_scatter(recon_ctx *ctx, const album *a)
         { "RMSD to the reference, Angstrom", "MSE of F" },
         { "reconstruction error, Angstrom", "MSE of F" },
     };
-    size_t n = a->r->molecules;
+    size_t n = a->r->molecules, shown = 0;
     double *room = NULL;
     recon_series series[4];
     recon_line_panel panels[4];
@@ -234,16 +234,19 @@ static recon_status draw_scatter(recon_ctx *ctx, const album *a)
     RECON_TRY(recon_alloc_raw(ctx, &room, 8 * n, sizeof *room));
     for (size_t k = 0; k < 4; k++) {
         double *at = room + 2 * k * n;
-        series[k] = (recon_series){ .x = at, .y = at + n, .loose = 1 };
-        series[k].count = pair_up(at, at + n, x[k], y[k], n);
-        panels[k] = (recon_line_panel){
-            .x_label = labels[k][0], .y_label = labels[k][1], .series = &series[k], .count = 1
+        size_t count = pair_up(at, at + n, x[k], y[k], n);
+        if (count == 0)
+            continue; /* a set without RMSD */
+        series[shown] = (recon_series){ .x = at, .y = at + n, .count = count, .loose = 1 };
+        panels[shown] = (recon_line_panel){
+            .x_label = labels[k][0], .y_label = labels[k][1], .series = &series[shown], .count = 1
         };
+        shown++;
     }
     RECON_TRY(recon_figure_lines(
         ctx, &svg,
         &(recon_line_plot){
-            .title = "What the errors go with, by molecule", .panels = panels, .count = 4 }));
+            .title = "What the errors go with, by molecule", .panels = panels, .count = shown }));
     RECON_TRY(keep(ctx, a, "trends", svg));
 done:
     free(room);
