@@ -83,8 +83,10 @@ odd_of() {
 }
 natural=$(odd_of $chains)
 turned=$(odd_of --data xyz:chains.xyz --turn haar)
-[ -n "$natural" ] && [ -n "$turned" ] && [ "$natural" -lt 25 ] && [ "$turned" -gt 60 ]
-report $? "of natural poses few are odd ($natural of 80), of any poses most ($turned of 80)"
+# Eight conformers were held out to say what is usual, and the epoch was chosen on the same eight: the
+# share of false alarms is no better known than that.
+[ -n "$natural" ] && [ -n "$turned" ] && [ "$natural" -le 40 ] && [ "$turned" -gt 70 ]
+report $? "of natural poses fewer are odd ($natural of 80), of any poses most ($turned of 80)"
 run score $model --data xyz:chains.xyz --turn haar --out s.npy
 [ "$code" -eq 0 ] && grep -q '  oddest .* molecule' "$scratch/stdout" && grep -q 'degrees  chain[01]' "$scratch/stdout"
 report $? "the oddest are listed by name"
