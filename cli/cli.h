@@ -93,11 +93,16 @@ void cli_images_read(float *out, const cli_images *images, size_t first, size_t 
  * Close always. */
 typedef struct {
     recon_molecules *whole, *part, *turned;
-    const recon_molecules *use; /* the last of them */
+    const recon_molecules *use; /* the last of them                                             */
+    size_t n, skipped;          /* conformers of it that are looked at, and that were left out  */
+    size_t *rows;               /* [n] which; NULL: all                                         */
 } cli_molecules;
 recon_status cli_molecules_open(recon_ctx *ctx, cli_molecules *out, const cli_data *data);
+/* What --held names: as the data, but all of it. */
+recon_status cli_held_open(recon_ctx *ctx, cli_molecules *out, const cli_data *data,
+                           const char *spec);
 void cli_molecules_close(cli_molecules *molecules);
-/* n conformers from the first on, to out: lent. */
+/* n conformers of those looked at, from the first on, to out: lent. */
 void cli_molecules_read(recon_conformer *out, const cli_molecules *molecules, size_t first,
                         size_t n);
 
@@ -108,6 +113,10 @@ const char *cli_molecule_name(cli_name out, const recon_molecules *data, size_t 
 /* Opens a model of images and sees that these fit it. */
 recon_status cli_model_open(recon_ctx *ctx, recon_model **out, const char *path,
                             const cli_images *images, const cli_data *data);
+/* The same for molecules: a conformer with an element that the model does not know is an error that
+ * names it, or with --skip-bad left out and counted. */
+recon_status cli_molmodel_open(recon_ctx *ctx, recon_molmodel **out, const char *path,
+                               cli_molecules *molecules, const cli_data *data);
 
 /* What --seed and --precision mean. */
 uint64_t cli_seed(const cli_data *data);

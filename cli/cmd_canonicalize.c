@@ -154,18 +154,22 @@ static recon_status show(recon_ctx *ctx, const settings *s, const char *what, si
         return RECON_OK;
     printf("%zu %s of %s, %.3f ms each on %s\n", n, what, s->data.spec, each, recon_ops_name(ctx));
     if (skipped)
-        printf("  skipped    %zu that could not be read\n", skipped);
+        printf("  skipped    %zu that could not be used\n", skipped);
     printf("  written    %s%s%s\n", s->out, s->poses ? ", " : "", s->poses ? s->poses : "");
     return RECON_OK;
 }
 
 /* Pictures are numbered anew, and so are conformers: written over those they come from, they would
- * replace them. */
+ * replace them. A file of molecules may also be one of a folder of such. */
 static recon_status keep_apart(recon_ctx *ctx, const settings *s)
 {
     const char *colon = strchr(s->data.spec, ':');
     char from[PATH_MAX], to[PATH_MAX];
-    if (!colon || !realpath(colon + 1, from) || !realpath(s->out, to) || strcmp(from, to))
+    if (!colon || !realpath(colon + 1, from) || !realpath(s->out, to))
+        return RECON_OK;
+    size_t n = strlen(from);
+    int inside = !strncmp(from, to, n) && to[n] == '/' && recon_molecules_is(s->data.spec);
+    if (strcmp(from, to) && !inside)
         return RECON_OK;
     return recon_fail(ctx, RECON_ERR_INPUT, "%s: the data come from there; name another place",
                       s->out);
@@ -253,13 +257,14 @@ typedef struct {
     double seconds;        /* without files */
 } mol_room;
 
-static recon_status make_mol_room(recon_ctx *ctx, mol_room *r, recon_molecules_info d)
+static recon_status make_mol_room(recon_ctx *ctx, mol_room *r, const cli_molecules *molecules)
 {
+    size_t atoms = recon_molecules_describe(molecules->use).atoms;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &r->list, BLOCK, sizeof *r->list));
-    RECON_TRY(recon_alloc_raw(ctx, &r->xyz, BLOCK * d.atoms, 3 * sizeof *r->xyz));
+    RECON_TRY(recon_alloc_raw(ctx, &r->xyz, BLOCK * atoms, 3 * sizeof *r->xyz));
     RECON_TRY(recon_alloc_raw(ctx, &r->poses, BLOCK, sizeof *r->poses));
-    RECON_TRY(recon_alloc_raw(ctx, &r->absolute, d.n, 9 * sizeof *r->absolute));
+    RECON_TRY(recon_alloc_raw(ctx, &r->absolute, molecules->n, 9 * sizeof *r->absolute));
 done:
     return status;
 }
@@ -285,7 +290,7 @@ done:
 static recon_status turn_molecules(recon_ctx *ctx, mol_room *r, recon_xyz_writer *to,
                                    const recon_molmodel *model, const cli_molecules *molecules)
 {
-    size_t total = recon_molecules_describe(molecules->use).n;
+    size_t total = molecules->n;
     recon_status status;
     recon_progress_begin(ctx, "canonicalize", total);
     for (size_t at = 0; at < total; at += BLOCK) {
@@ -312,15 +317,13 @@ static recon_status canonicalize_molecules(recon_ctx *ctx, const settings *s)
     mol_room r = { 0 };
     recon_status status;
     RECON_TRY(cli_molecules_open(ctx, &molecules, &s->data));
-    recon_molecules_info d = recon_molecules_describe(molecules.use);
-    RECON_TRY(recon_molmodel_open(ctx, &model, s->model, cli_precision(&s->data)));
+    RECON_TRY(cli_molmodel_open(ctx, &model, s->model, &molecules, &s->data));
     RECON_TRY(recon_xyz_writer_open(ctx, &to, s->out));
-    RECON_TRY(make_mol_room(ctx, &r, d));
+    RECON_TRY(make_mol_room(ctx, &r, &molecules));
     RECON_TRY(turn_molecules(ctx, &r, to, model, &molecules));
-    RECON_TRY(write_poses(ctx, s, r.absolute, d.n, 3));
+    RECON_TRY(write_poses(ctx, s, r.absolute, molecules.n, 3));
     RECON_TRY(recon_xyz_writer_commit(ctx, to));
-    RECON_TRY(show(ctx, s, "conformers", d.n, recon_molecules_describe(molecules.whole).skipped,
-                   r.seconds));
+    RECON_TRY(show(ctx, s, "conformers", molecules.n, molecules.skipped, r.seconds));
 done:
     free(r.list);
     free(r.xyz);

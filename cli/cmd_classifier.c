@@ -15,7 +15,7 @@ const cli_command cli_classifier = {
     .example =
         "  recon classifier train --data fashion --out fashion.safetensors\n"
         "  recon classifier eval --model fashion.safetensors --data fashion/test\n"
-        "  recon classifier train --data conformers --out gcn.safetensors\n"
+        "  recon classifier train --data conformers --held conformers/val --out gcn.safetensors\n"
         "\n"
         "One input of twelve is held out, and the epoch that does best on those is kept. Beside\n"
         "the model lie MODEL.jsonl (loss, rate, validation) and MODEL.last, from which --resume\n"
@@ -27,7 +27,7 @@ const cli_command cli_classifier = {
 };
 
 typedef struct {
-    const char *word, *out, *model;
+    const char *word, *out, *model, *held;
     int net, stored, resume, flip;
     size_t epochs, batch, every, width;
     double rate, shift;
@@ -39,7 +39,7 @@ static const char *const nets[] = { "small", "resnet18" };
 
 static int parse(settings *s, int argc, char **argv)
 {
-    cli_option options[12 + CLI_DATA_OPTIONS + 1] = {
+    cli_option options[13 + CLI_DATA_OPTIONS + 1] = {
         { "--out", "MODEL", NULL, "train: file for the best weights", CLI_TEXT, 0, &s->out },
         { "--model", "MODEL", NULL, "eval: what train wrote", CLI_TEXT, 0, &s->model },
         { "--net", NULL, "small|resnet18", "network (default small)", CLI_CHOICE | CLI_IMAGES, 0,
@@ -58,6 +58,9 @@ static int parse(settings *s, int argc, char **argv)
         { "--rate", "R", NULL,
           "highest learning rate (default 0.002, resnet18 and molecules 0.001)", CLI_NUMBER, 0,
           &s->rate },
+        { "--held", "SPEC", NULL,
+          "train: to validate on (default: one conformer of twelve of each molecule)",
+          CLI_TEXT | CLI_MOLECULES, 0, &s->held },
         { "--every", "N", NULL, "a checkpoint every N steps too (default: every epoch)", CLI_COUNT,
           0, &s->every },
         { "--weights", NULL, "f32|bf16", "as written to MODEL (default f32)", CLI_CHOICE, 0,
@@ -77,6 +80,8 @@ static int check(const settings *s)
     if (!strcmp(word, "train") ? !s->out : !s->model)
         return cli_misuse(&cli_classifier, "%s needs %s MODEL", word,
                           !strcmp(word, "train") ? "--out" : "--model");
+    if (s->held && strcmp(word, "train"))
+        return cli_misuse(&cli_classifier, "--held is for train");
     return -1;
 }
 
@@ -170,6 +175,23 @@ done:
 
 /* --- molecules -------------------------------------------------------------------------------- */
 
+/* A class is a molecule's number, which must mean the same in both sets. */
+static recon_status check_same(recon_ctx *ctx, const settings *s, const recon_molecules *data,
+                               const recon_molecules *held)
+{
+    size_t n = recon_molecules_describe(data).molecules;
+    size_t there = recon_molecules_describe(held).molecules;
+    if (there != n)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s has %zu molecules, %s %zu: classes differ",
+                          s->held, there, s->data.spec, n);
+    for (size_t m = 0; m < n; m++)
+        if (strcmp(recon_molecules_name(data, m), recon_molecules_name(held, m)))
+            return recon_fail(ctx, RECON_ERR_INPUT, "molecule %zu is %.64s in %s, but %.64s in %s",
+                              m, recon_molecules_name(data, m), s->data.spec,
+                              recon_molecules_name(held, m), s->held);
+    return RECON_OK;
+}
+
 static recon_status train_molecules(recon_ctx *ctx, const settings *s, const recon_molecules *data)
 {
     recon_gcn_options o = { .width = s->width,
@@ -182,12 +204,19 @@ static recon_status train_molecules(recon_ctx *ctx, const settings *s, const rec
                             .bf16 = s->stored,
                             .resume = s->resume };
     recon_molecules *rest = NULL, *held = NULL;
+    cli_molecules other = { 0 };
     recon_train_result r;
     recon_status status;
-    RECON_TRY(recon_molecules_split(ctx, &rest, &held, data, RECON_HELD_OUT, o.seed));
-    RECON_TRY(recon_gcn_train(ctx, &r, rest, held, s->out, &o));
+    if (s->held) {
+        RECON_TRY(cli_held_open(ctx, &other, &s->data, s->held));
+        RECON_TRY(check_same(ctx, s, data, other.use));
+    } else {
+        RECON_TRY(recon_molecules_split(ctx, &rest, &held, data, RECON_HELD_OUT, o.seed));
+    }
+    RECON_TRY(recon_gcn_train(ctx, &r, rest ? rest : data, held ? held : other.use, s->out, &o));
     RECON_TRY(show_training(ctx, s, "gcn", &r));
 done:
+    cli_molecules_close(&other);
     recon_molecules_close(held);
     recon_molecules_close(rest);
     return status;

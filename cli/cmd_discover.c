@@ -61,7 +61,7 @@ static void print_head(const settings *s, const char *what, size_t points, size_
 {
     printf("%zu %s of %s\n", points, what, s->data.spec);
     if (skipped)
-        printf("  skipped    %zu that could not be read\n", skipped);
+        printf("  skipped    %zu that could not be used\n", skipped);
     printf("  classes    %zu nearest neighbours", k);
     if (!isnan(hit_rate))
         printf(", hit rate %.4f", hit_rate);

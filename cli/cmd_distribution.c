@@ -259,12 +259,13 @@ static recon_status tell_molecule(recon_ctx *ctx, const settings *s)
     cli_molecules molecules;
     recon_molmodel *model = NULL;
     recon_distribution3 d;
+    recon_conformer x;
     cli_name name;
     recon_status status;
     RECON_TRY(cli_molecules_open(ctx, &molecules, &s->data));
-    RECON_TRY(check_index(ctx, s, "conformer", recon_molecules_describe(molecules.use).n));
-    RECON_TRY(recon_molmodel_open(ctx, &model, s->model, cli_precision(&s->data)));
-    recon_conformer x = recon_molecules_get(molecules.use, s->index);
+    RECON_TRY(cli_molmodel_open(ctx, &model, s->model, &molecules, &s->data));
+    RECON_TRY(check_index(ctx, s, "conformer", molecules.n));
+    cli_molecules_read(&x, &molecules, s->index, 1);
     RECON_TRY(recon_moldistribution_of(ctx, &d, model, &x, 1));
     double p_value = recon_so3_maps_p_value(recon_molmodel_maps(model), d.score);
     cli_molecule_name(name, molecules.use, (size_t)x.molecule);

@@ -213,7 +213,7 @@ static void print_census(const char *spec, const census *c)
 {
     printf("%s: %zu conformers of %zu molecules\n", spec, c->info.n, c->present);
     if (c->info.skipped)
-        printf("  skipped    %zu that could not be read\n", c->info.skipped);
+        printf("  skipped    %zu that could not be used\n", c->info.skipped);
     printf("  atoms      %zu, at most %zu in a conformer\n  elements  ", c->info.total,
            c->info.atoms);
     for (int z = 1; z <= RECON_ELEMENTS; z++)

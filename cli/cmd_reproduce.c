@@ -24,21 +24,22 @@ const cli_command cli_reproduce = {
         "  recon reproduce molecules\n"
         "  recon reproduce mnist --train --limit 12000 --seeds 3 --device cuda --out runs/\n"
         "\n"
-        "Images of the test split are turned as in the paper and go, canonicalised in several\n"
-        "ways, before a frozen classifier that has seen upright images alone. Training images are\n"
-        "turned with seed 1, test images with seed 2. The test split is only read: models, epochs\n"
-        "and settings were chosen on a part of the training split. Labels and true angles are\n"
-        "used to measure, by nothing else. --quick takes 2,000 test images and 12,000 training\n"
-        "images, fewer on a slow machine; of molecules every sixth. Models are looked for in "
-        "models/, or made by --train: a\n"
-        "backbone and its maps for each seed, under OUT/seed-S/.",
+        "Images or conformers of the test split are turned as in the paper and go, canonicalised\n"
+        "in several ways, before a frozen classifier that has seen upright ones alone. Training\n"
+        "data are turned with seed 1, test data with seed 2. The test split is only read: models,\n"
+        "epochs and settings were chosen on a part of the training split, of molecules on\n"
+        "conformers/val. Labels and true rotations are used to measure, by nothing else. --quick\n"
+        "takes 2,000 test images and 12,000 training images, fewer on a slow machine; of "
+        "molecules\n"
+        "every sixth. Models are looked for in models/, or made by --train: a backbone and its\n"
+        "maps for each seed, under OUT/seed-S/.",
     .run = run,
 };
 
 static int parse(reproduce_settings *s, const char **word, int argc, char **argv)
 {
     const cli_option options[] = {
-        { "--quick", NULL, NULL, "a part of the images: minutes on two cores", CLI_FLAG, 0,
+        { "--quick", NULL, NULL, "a part of the data: minutes on two cores", CLI_FLAG, 0,
           &s->quick },
         { "--figures", "DIR", NULL, "write the figures there, as SVG", CLI_TEXT, 0, &s->figures },
         { "--model", "MODEL", NULL, "what `recon discover` wrote (default: the shipped one)",
@@ -47,11 +48,12 @@ static int parse(reproduce_settings *s, const char **word, int argc, char **argv
           "what `recon classifier train` wrote (default: the shipped one)", CLI_TEXT, 0,
           &s->classifier },
         { "--embeddings", "DIR", NULL,
-          "z.npy and g.npy of the training images, as `recon discover` keeps them", CLI_TEXT, 0,
-          &s->embeddings },
-        { "--images", "N", NULL, "test images (default all)", CLI_COUNT, 0, &s->images },
-        { "--limit", "N", NULL, "training images (default all; the paper has 12000 of MNIST)",
-          CLI_COUNT, 0, &s->limit },
+          "z.npy and g.npy of the training images, as `recon discover` keeps them",
+          CLI_TEXT | CLI_IMAGES, 0, &s->embeddings },
+        { "--images", "N", NULL, "of the test split (default all)", CLI_COUNT | CLI_IMAGES, 0,
+          &s->images },
+        { "--limit", "N", NULL, "of the training split (default all; the paper has 12000 of MNIST)",
+          CLI_COUNT | CLI_IMAGES, 0, &s->limit },
         { "--preset", NULL, "fast|paper|small", "which model (default fast)", CLI_CHOICE, 0,
           &s->preset },
         { "--train", NULL, NULL, "train the model instead of taking a shipped one", CLI_FLAG, 0,
@@ -84,15 +86,19 @@ static int check(reproduce_settings *s, const char *word)
         return cli_misuse(&cli_reproduce, "%s%s%s", word ? "'" : "say mnist, fashion or molecules",
                           word ? word : "", word ? "' is not mnist, fashion or molecules" : "");
     if (!s->what && (s->embeddings || s->images || s->limit))
-        return cli_misuse(&cli_reproduce, "--embeddings, --images and --limit are for images");
+        return cli_misuse(&cli_reproduce, "%s is for images",
+                          s->embeddings ? "--embeddings"
+                          : s->images   ? "--images"
+                                        : "--limit");
     if (s->train && !s->out)
         return cli_misuse(&cli_reproduce, "--train needs --out DIR");
     if (s->train && (s->model || s->embeddings))
         return cli_misuse(&cli_reproduce, "--train makes what %s would name",
                           s->model ? "--model" : "--embeddings");
-    if (!s->train && (s->seeds || s->epochs || s->out || s->resume))
+    if (!s->train && (s->seed || s->seeds || s->epochs || s->out || s->resume))
         return cli_misuse(&cli_reproduce, "%s is for --train",
-                          s->seeds    ? "--seeds"
+                          s->seed     ? "--seed"
+                          : s->seeds  ? "--seeds"
                           : s->epochs ? "--epochs"
                           : s->out    ? "--out"
                                       : "--resume");
@@ -208,7 +214,7 @@ static recon_status train_molecules(recon_ctx *ctx, const reproduce_settings *s,
     recon_moldiscover_options d = { .maps = { .seed = s->seed },
                                     .precision = precision,
                                     .data = "conformers" };
-    recon_molecules *upright = NULL, *data = NULL, *held = NULL;
+    recon_molecules *data = NULL, *held = NULL;
     recon_train_result trained;
     recon_moldiscovery found = { 0 };
     char backbone[4096];
@@ -216,9 +222,8 @@ static recon_status train_molecules(recon_ctx *ctx, const reproduce_settings *s,
     snprintf(backbone, sizeof backbone, "%s/backbone.safetensors", dir);
     RECON_TRY(make_folder(ctx, s->out));
     RECON_TRY(make_folder(ctx, dir));
-    RECON_TRY(recon_molecules_open(ctx, &upright, "conformers/train", NULL));
-    RECON_TRY(recon_molecules_turn(ctx, &data, upright, "fisher", TRAIN_SEED));
-    RECON_TRY(recon_molecules_open(ctx, &held, "conformers/val", NULL));
+    RECON_TRY(mol_reproduce_turned(ctx, &data, "conformers/train", TRAIN_SEED));
+    RECON_TRY(mol_reproduce_turned(ctx, &held, "conformers/val", TRAIN_SEED));
     RECON_TRY(recon_molnet_train(ctx, &trained, data, held, backbone, &o));
     RECON_TRY(recon_moldiscover(ctx, &found, backbone, data, dir, &d));
     recon_log(ctx, RECON_LOG_INFO, "seed %zu: trained in %.0f s, discovered in %.0f s", s->seed,
@@ -227,7 +232,6 @@ done:
     recon_moldiscovery_free(&found);
     recon_molecules_close(held);
     recon_molecules_close(data);
-    recon_molecules_close(upright);
     return status;
 }
 
@@ -239,8 +243,10 @@ static recon_status measure_molecules(recon_ctx *ctx, json_t **out, json_t *figu
     mol_reproduction r;
     recon_status status;
     RECON_TRY(mol_reproduce_measure(ctx, &r, s));
-    if (s->figures)
+    if (s->figures) {
+        RECON_TRY(make_folder(ctx, s->figures));
         RECON_TRY(mol_reproduce_figures(ctx, figures, &r, s->figures));
+    }
     *out = mol_reproduce_json(&r);
 done:
     mol_reproduce_free(ctx, &r);
@@ -253,8 +259,10 @@ static recon_status measure_images(recon_ctx *ctx, json_t **out, json_t *figures
     reproduction r;
     recon_status status;
     RECON_TRY(reproduce_measure(ctx, &r, s));
-    if (s->figures)
+    if (s->figures) {
+        RECON_TRY(make_folder(ctx, s->figures));
         RECON_TRY(reproduce_figures(ctx, figures, &r, s->figures));
+    }
     *out = reproduce_json(&r);
 done:
     reproduce_free(ctx, &r);

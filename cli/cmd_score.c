@@ -119,7 +119,7 @@ static void print_text(const settings *s, const findings *f)
     int molecules = recon_molecules_is(s->data.spec);
     printf("%zu %s of %s\n", f->n, f->what, s->data.spec);
     if (f->skipped)
-        printf("  skipped    %zu that could not be read\n", f->skipped);
+        printf("  skipped    %zu that could not be used\n", f->skipped);
     printf("  odd        %zu (%.2f%%): score above %.3f, false alarms %.3g%%\n", f->odd,
            100 * (double)f->odd / (double)f->n, f->threshold, 100 * s->false_alarms);
     printf("  oddest     %s\n", molecules ? " row   score  p-value  tilt         molecule"
@@ -228,7 +228,7 @@ static recon_status describe_oddest(recon_ctx *ctx, findings *f, const recon_mol
     recon_distribution3 out[ODDEST];
     recon_status status;
     for (size_t i = 0; i < f->listed; i++)
-        in[i] = recon_molecules_get(molecules->use, f->oddest[i].index);
+        cli_molecules_read(&in[i], molecules, f->oddest[i].index, 1);
     RECON_TRY(recon_moldistribution_of(ctx, out, model, in, f->listed));
     for (size_t i = 0; i < f->listed; i++) {
         cli_molecule_name(f->oddest[i].name, molecules->use, (size_t)in[i].molecule);
@@ -245,10 +245,9 @@ static recon_status score_molecules(recon_ctx *ctx, const settings *s)
     findings f = { .what = "conformers" };
     recon_status status;
     RECON_TRY(cli_molecules_open(ctx, &molecules, &s->data));
-    RECON_TRY(recon_molmodel_open(ctx, &model, s->model, cli_precision(&s->data)));
-    f.skipped = recon_molecules_describe(molecules.whole).skipped;
-    RECON_TRY(begin(ctx, &f, recon_molecules_describe(molecules.use).n,
-                    recon_molscore_threshold(model, s->false_alarms)));
+    RECON_TRY(cli_molmodel_open(ctx, &model, s->model, &molecules, &s->data));
+    f.skipped = molecules.skipped;
+    RECON_TRY(begin(ctx, &f, molecules.n, recon_molscore_threshold(model, s->false_alarms)));
     RECON_TRY(score_conformers(ctx, &f, model, &molecules));
     RECON_TRY(describe_oddest(ctx, &f, model, &molecules));
     RECON_TRY(finish(ctx, s, &f));

@@ -175,13 +175,10 @@ static recon_status train_molecules(recon_ctx *ctx, const settings *s)
     recon_molnet_options o = molnet_options_of(s);
     recon_train_result r;
     cli_molecules molecules = { 0 }, held = { 0 };
-    cli_data other = s->data;
     recon_status status;
-    other.spec = s->held;
-    other.limit = 0;
     RECON_TRY(cli_molecules_open(ctx, &molecules, &s->data));
     if (s->held)
-        RECON_TRY(cli_molecules_open(ctx, &held, &other));
+        RECON_TRY(cli_held_open(ctx, &held, &s->data, s->held));
     RECON_TRY(recon_molnet_train(ctx, &r, molecules.use, held.use, s->out, &o));
     RECON_TRY(show(ctx, s, &r, "validation_loss"));
 done:

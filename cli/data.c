@@ -27,8 +27,8 @@ void cli_data_options(cli_option *table, size_t capacity, cli_data *d)
         { "--turn-seed", "S", NULL, "of those turns (default 1)", CLI_COUNT, 0, &d->turn_seed },
         { "--limit", "N", NULL, "take N images or conformers at random", CLI_COUNT, 0, &d->limit },
         { "--seed", "S", NULL, "of what is random (default 1)", CLI_COUNT, 0, &d->seed },
-        { "--skip-bad", NULL, NULL, "leave out files that cannot be read, and count them", CLI_FLAG,
-          0, &d->skip_bad },
+        { "--skip-bad", NULL, NULL, "leave out what cannot be used, and count it", CLI_FLAG, 0,
+          &d->skip_bad },
         { "--size", "N", NULL, "fit those of any size into N x N", CLI_COUNT | CLI_IMAGES, 0,
           &d->size },
         { "--device", NULL, "cpu|cuda|ref", "where to compute (default cpu)", CLI_CHOICE, 0,
@@ -145,12 +145,24 @@ recon_status cli_molecules_open(recon_ctx *ctx, cli_molecules *out, const cli_da
                                        d->turn_seed ? d->turn_seed : 1));
         out->use = out->turned;
     }
+    out->n = recon_molecules_describe(out->use).n;
+    out->skipped = recon_molecules_describe(out->whole).skipped;
 done:
     return status;
 }
 
+recon_status cli_held_open(recon_ctx *ctx, cli_molecules *out, const cli_data *data,
+                           const char *spec)
+{
+    cli_data other = *data;
+    other.spec = spec;
+    other.limit = 0;
+    return cli_molecules_open(ctx, out, &other);
+}
+
 void cli_molecules_close(cli_molecules *m)
 {
+    free(m->rows);
     recon_molecules_close(m->turned);
     recon_molecules_close(m->part);
     recon_molecules_close(m->whole);
@@ -161,7 +173,55 @@ void cli_molecules_read(recon_conformer *out, const cli_molecules *molecules, si
                         size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        out[i] = recon_molecules_get(molecules->use, first + i);
+        out[i] = recon_molecules_get(molecules->use,
+                                     molecules->rows ? molecules->rows[first + i] : first + i);
+}
+
+/* The first element of a conformer that the model does not know; 0: it knows them all. */
+static int find_unknown(const recon_conformer *x, const recon_molnet_shape *shape)
+{
+    for (size_t a = 0; a < x->atoms; a++)
+        if (!memchr(shape->element, x->z[a], shape->elements))
+            return x->z[a];
+    return 0;
+}
+
+static recon_status keep_known(recon_ctx *ctx, cli_molecules *m, const recon_molnet_shape *shape,
+                               const cli_data *d)
+{
+    size_t all = m->n;
+    cli_name name;
+    recon_status status = recon_alloc_raw(ctx, &m->rows, all, sizeof *m->rows);
+    m->n = 0;
+    for (size_t i = 0; status == RECON_OK && i < all; i++) {
+        recon_conformer x = recon_molecules_get(m->use, i);
+        int z = find_unknown(&x, shape);
+        if (!z)
+            m->rows[m->n++] = i;
+        else if (!d->skip_bad)
+            return recon_fail(
+                ctx, RECON_ERR_INPUT,
+                "%s: conformer %zu (%s): an atom of element %d: the model knows %zu others",
+                d->spec, i, cli_molecule_name(name, m->use, (size_t)x.molecule), z,
+                shape->elements);
+    }
+    m->skipped += all - m->n;
+    if (status == RECON_OK && m->n == 0)
+        status =
+            recon_fail(ctx, RECON_ERR_INPUT,
+                       "%s: every conformer has an element that the model does not know", d->spec);
+    return status;
+}
+
+recon_status cli_molmodel_open(recon_ctx *ctx, recon_molmodel **out, const char *path,
+                               cli_molecules *molecules, const cli_data *data)
+{
+    recon_status status;
+    RECON_TRY(recon_molmodel_open(ctx, out, path, cli_precision(data)));
+    recon_molnet_shape shape = recon_molnet_describe(recon_molmodel_backbone(*out));
+    RECON_TRY(keep_known(ctx, molecules, &shape, data));
+done:
+    return status;
 }
 
 const char *cli_molecule_name(cli_name out, const recon_molecules *data, size_t molecule)

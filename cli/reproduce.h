@@ -139,8 +139,11 @@ json_t *reproduce_spread(json_t *const *runs, size_t n);
 /* The tables as text, from what reproduce_json says; spread may be NULL. */
 void reproduce_print(const json_t *result, const json_t *spread);
 
-/* Of which: the number at "a.b.c", NaN where there is none, and rows of such numbers beside their
- * spread and the paper's. */
+/* Of which: what was measured with what, the number at "a.b.c", NaN where there is none, rows of
+ * such numbers beside their spread and the paper's, and which figures were drawn. what: "images",
+ * say, of which the result counts "test_images". */
+void reproduce_print_head(const json_t *result, const char *title, const char *what);
+void reproduce_print_figures(const json_t *result);
 typedef struct {
     const char *path, *label; /* no path: a heading */
     int digits;
@@ -149,8 +152,11 @@ double reproduce_number(const json_t *from, const char *path);
 void reproduce_print_rows(const json_t *result, const json_t *spread, const reproduce_row *rows,
                           size_t n);
 
-/* Writes the figures into the folder, which is made if need be; names to list, a JSON array. */
+/* Writes the figures into the folder dir; names to list, a JSON array. */
 recon_status reproduce_figures(recon_ctx *ctx, json_t *list, const reproduction *r,
                                const char *dir);
+/* Of which: one, as DIR/SET-NAME.svg. svg is freed. */
+recon_status reproduce_keep(recon_ctx *ctx, json_t *list, const char *dir, const char *set,
+                            const char *name, char *svg);
 
 #endif

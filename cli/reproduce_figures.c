@@ -3,7 +3,6 @@
 #include "core/fail.h"
 #include "core/memory.h"
 
-#include <errno.h>
 #include <math.h>
 #include <recon/core/svg.h>
 #include <recon/data/image.h>
@@ -11,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { OF_CLASS = 2, COLUMNS = 5, SHEET = 10, PAIR_IMAGES = 6 };
 
@@ -22,15 +20,21 @@ typedef struct {
     json_t *list;
 } album;
 
-static recon_status keep(recon_ctx *ctx, const album *a, const char *name, char *svg)
+recon_status reproduce_keep(recon_ctx *ctx, json_t *list, const char *dir, const char *set,
+                            const char *name, char *svg)
 {
     char path[4096];
-    snprintf(path, sizeof path, "%s/%s-%s.svg", a->dir, a->r->what->name, name);
+    snprintf(path, sizeof path, "%s/%s-%s.svg", dir, set, name);
     recon_status status = recon_svg_save(ctx, path, svg);
     if (status == RECON_OK)
-        json_array_append_new(a->list, json_string(path));
+        json_array_append_new(list, json_string(path));
     free(svg);
     return status;
+}
+
+static recon_status keep(recon_ctx *ctx, const album *a, const char *name, char *svg)
+{
+    return reproduce_keep(ctx, a->list, a->dir, a->r->what->name, name, svg);
 }
 
 /* --- images ----------------------------------------------------------------------------------- */
@@ -372,9 +376,6 @@ recon_status reproduce_figures(recon_ctx *ctx, json_t *list, const reproduction 
 {
     const album a = { r, dir, list };
     recon_status status;
-    if (mkdir(dir, 0777) != 0 && errno != EEXIST)
-        return recon_fail(ctx, RECON_ERR_IO, "%s: cannot make the folder: %s", dir,
-                          strerror(errno));
     RECON_TRY(draw_gallery(ctx, &a));
     RECON_TRY(draw_poses(ctx, &a));
     RECON_TRY(draw_theta(ctx, &a));

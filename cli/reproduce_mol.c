@@ -19,7 +19,8 @@ enum { QUICK_EVERY = 6, TIMED = 2048, GAUGE_SEED = 7, ODD_SEED = 3 };
 
 /* --- parts ------------------------------------------------------------------------------------ */
 
-/* With --quick every sixth molecule, with all its conformers: neighbours stay what they are. */
+/* With --quick every sixth molecule, with all its conformers: classes stay as large as they are,
+ * but there are fewer others to be taken for. */
 static int is_taken(const reproduce_settings *s, int32_t molecule)
 {
     return !s->quick || molecule % QUICK_EVERY == 0;
@@ -73,18 +74,27 @@ done:
     return status;
 }
 
-static recon_status open_part(recon_ctx *ctx, mol_part *p, const mol_reproduction *r,
-                              const char *spec, uint64_t seed)
+recon_status mol_reproduce_turned(recon_ctx *ctx, recon_molecules **out, const char *spec,
+                                  uint64_t seed)
 {
     recon_molecules *upright = NULL;
     recon_status status;
     RECON_TRY(recon_molecules_open(ctx, &upright, spec, NULL));
-    RECON_TRY(recon_molecules_turn(ctx, &p->data, upright, RULE, seed));
+    RECON_TRY(recon_molecules_turn(ctx, out, upright, RULE, seed));
+done:
+    recon_molecules_close(upright);
+    return status;
+}
+
+static recon_status open_part(recon_ctx *ctx, mol_part *p, const mol_reproduction *r,
+                              const char *spec, uint64_t seed)
+{
+    recon_status status;
+    RECON_TRY(mol_reproduce_turned(ctx, &p->data, spec, seed));
     RECON_TRY(list_rows(ctx, p, r->settings));
     RECON_TRY(recon_gcn_graphs_make(ctx, &p->graphs, p->data, recon_gcn_describe(r->gcn).radius));
     RECON_TRY(embed(ctx, p, recon_molmodel_backbone(r->model)));
 done:
-    recon_molecules_close(upright);
     return status;
 }
 
@@ -235,7 +245,7 @@ static void free_axis(double world[3], const recon_so3_map *map)
 }
 
 /* RECON with the spin that poses leave free drawn anew for each molecule: its figure is one such
- * draw. */
+ * draw. A pose without such a spin stays as it is. */
 static recon_status measure_gauges(recon_ctx *ctx, mol_reproduction *r, recon_so3 *turns)
 {
     double sum = 0, squares = 0, share, axis[3];
@@ -243,10 +253,10 @@ static recon_status measure_gauges(recon_ctx *ctx, mol_reproduction *r, recon_so
     for (uint64_t g = 0; g < MOL_GAUGES; g++) {
         for (size_t i = 0; i < r->test.n; i++) {
             recon_rng rng = recon_rng_new(GAUGE_SEED + g, (uint64_t)r->test.codes.labels[i]);
+            double angle = r->map[i].free ? 2 * M_PI * recon_rng_uniform(&rng) : 0;
             free_axis(axis, &r->map[i]);
-            recon_so3 spin = recon_so3_from_axis_angle(axis, 2 * M_PI * recon_rng_uniform(&rng));
-            turns[i] =
-                recon_so3_compose(spin, to_canonical(r->map[i].lambda, r->test.codes.so3[i]));
+            turns[i] = recon_so3_compose(recon_so3_from_axis_angle(axis, angle),
+                                         to_canonical(r->map[i].lambda, r->test.codes.so3[i]));
         }
         RECON_TRY(accuracy(ctx, &share, r, turns));
         sum += share;
@@ -258,49 +268,80 @@ done:
     return status;
 }
 
-/* The extension: k neighbours from a part choose the spin of each test conformer. */
+/* Test conformers whose spin is free, and who is next to them in a part. */
+typedef struct {
+    size_t n, k, all;
+    size_t *row;       /* [n] among the test conformers           */
+    int64_t *near;     /* [n][k] in the part, as the judge counts */
+    recon_so3 *psi;    /* [all] of the part                       */
+    recon_so3 *lambda; /* [n]     */
+    double *axis;      /* [n][3]  */
+    recon_spin *spin;  /* [n]     */
+} spinning;
+
+static void spinning_free(spinning *s)
+{
+    void *blocks[] = { s->row, s->near, s->psi, s->lambda, s->axis, s->spin };
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        free(blocks[i]);
+}
+
+static recon_status spinning_new(recon_ctx *ctx, spinning *s, size_t n)
+{
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &s->row, n, sizeof *s->row));
+    RECON_TRY(recon_alloc_raw(ctx, &s->near, n * s->k, sizeof *s->near));
+    RECON_TRY(recon_alloc_raw(ctx, &s->psi, s->all, sizeof *s->psi));
+    RECON_TRY(recon_alloc_raw(ctx, &s->lambda, n, sizeof *s->lambda));
+    RECON_TRY(recon_alloc_raw(ctx, &s->axis, n, 3 * sizeof *s->axis));
+    RECON_TRY(recon_alloc_raw(ctx, &s->spin, n, sizeof *s->spin));
+done:
+    return status;
+}
+
+/* From the neighbours of all test conformers to those of the ones that are free. */
+static void spinning_fill(spinning *s, const mol_reproduction *r, const mol_part *from)
+{
+    for (size_t i = 0; i < s->all; i++)
+        s->psi[i] = recon_so3_identity(); /* of those that --quick leaves out: asked by nobody */
+    for (size_t i = 0; i < from->n; i++)
+        s->psi[from->row[i]] = from->codes.so3[i];
+    for (size_t i = 0; i < r->test.n; i++) {
+        if (!r->map[i].free)
+            continue;
+        for (size_t j = 0; j < s->k; j++)
+            s->near[s->n * s->k + j] = from->row[s->near[i * s->k + j]];
+        s->lambda[s->n] = r->map[i].lambda;
+        free_axis(s->axis + 3 * s->n, &r->map[i]);
+        s->row[s->n++] = i;
+    }
+}
+
+/* The extension: k neighbours from a part choose the spin of each test conformer that has one. */
 static recon_status measure_spin(recon_ctx *ctx, double *out, mol_reproduction *r,
                                  const mol_part *from, size_t k, recon_so3 *turns)
 {
-    size_t n = r->test.n, labels = recon_gcn_describe(r->gcn).classes;
+    spinning s = { .k = k, .all = recon_molecules_describe(from->data).n };
+    const recon_so3 *psi = r->test.codes.so3;
     recon_spin_gcn judge = { r->gcn, from->graphs };
-    int64_t *near = NULL;
-    recon_so3 *psi = NULL, *lambda = NULL;
-    double *axis = NULL;
-    recon_spin *spin = NULL;
     uint64_t passes;
-    size_t all = recon_molecules_describe(from->data).n;
     recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &near, n * k, sizeof *near));
-    RECON_TRY(recon_alloc(ctx, &psi, all, sizeof *psi));
-    RECON_TRY(recon_alloc_raw(ctx, &lambda, n, sizeof *lambda));
-    RECON_TRY(recon_alloc_raw(ctx, &axis, 3 * n, sizeof *axis));
-    RECON_TRY(recon_alloc_raw(ctx, &spin, n, sizeof *spin));
-    RECON_TRY(recon_knn_search(ctx, near, NULL, r->test.codes.z, n, from->codes.z, from->n,
-                               from->codes.d, &(recon_knn_options){ .k = k }));
-    for (size_t i = 0; i < n * k; i++)
-        near[i] = from->row[near[i]]; /* the judge counts in the whole part */
-    for (size_t i = 0; i < all; i++)
-        psi[i] = recon_so3_identity();
-    for (size_t i = 0; i < from->n; i++)
-        psi[from->row[i]] = from->codes.so3[i];
-    for (size_t i = 0; i < n; i++) {
-        lambda[i] = r->map[i].lambda;
-        free_axis(axis + 3 * i, &r->map[i]);
-    }
-    RECON_TRY(recon_spin_choose(ctx, spin, &passes,
-                                &(recon_spin_classes){ n, k, near, psi, all, lambda, axis },
-                                recon_spin_by_gcn, &judge, labels, NULL));
-    for (size_t i = 0; i < n; i++)
-        turns[i] = to_canonical(spin[i].lambda, r->test.codes.so3[i]);
-    r->passes = (double)passes / (double)n;
+    RECON_TRY(spinning_new(ctx, &s, r->test.n));
+    RECON_TRY(recon_knn_search(ctx, s.near, NULL, r->test.codes.z, r->test.n, from->codes.z,
+                               from->n, from->codes.d, &(recon_knn_options){ .k = k }));
+    spinning_fill(&s, r, from);
+    RECON_TRY(
+        recon_spin_choose(ctx, s.spin, &passes,
+                          &(recon_spin_classes){ s.n, k, s.near, s.psi, s.all, s.lambda, s.axis },
+                          recon_spin_by_gcn, &judge, recon_gcn_describe(r->gcn).classes, NULL));
+    for (size_t i = 0; i < r->test.n; i++)
+        turns[i] = to_canonical(r->map[i].lambda, psi[i]);
+    for (size_t i = 0; i < s.n; i++)
+        turns[s.row[i]] = to_canonical(s.spin[i].lambda, psi[s.row[i]]);
+    r->passes = s.n ? (double)passes / (double)s.n : 0;
     RECON_TRY(accuracy(ctx, out, r, turns));
 done:
-    free(near);
-    free(psi);
-    free(lambda);
-    free(axis);
-    free(spin);
+    spinning_free(&s);
     return status;
 }
 
@@ -406,7 +447,7 @@ void mol_facts_free(mol_facts *f)
 
 static recon_status measure_trends(recon_ctx *ctx, mol_reproduction *r)
 {
-    mol_facts f;
+    mol_facts f = { 0 };
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &r->rebuilt, r->test.n, sizeof *r->rebuilt));
     RECON_TRY(recon_molnet_reconstruct(ctx, r->rebuilt, recon_molmodel_backbone(r->model),

@@ -78,6 +78,10 @@ typedef struct {
 recon_status mol_facts_find(recon_ctx *ctx, mol_facts *out, const mol_reproduction *r);
 void mol_facts_free(mol_facts *facts);
 
+/* A part of the shipped set, turned as in the paper. */
+recon_status mol_reproduce_turned(recon_ctx *ctx, recon_molecules **out, const char *spec,
+                                  uint64_t seed);
+
 /* Opens model, classifier and data, measures everything. Free always. */
 recon_status mol_reproduce_measure(recon_ctx *ctx, mol_reproduction *out,
                                    const reproduce_settings *s);

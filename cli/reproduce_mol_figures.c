@@ -3,12 +3,10 @@
 #include "core/fail.h"
 #include "core/memory.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { EXAMPLES = 3, SHOWN = 4 };
 
@@ -21,13 +19,7 @@ typedef struct {
 
 static recon_status keep(recon_ctx *ctx, const album *a, const char *name, char *svg)
 {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/molecules-%s.svg", a->dir, name);
-    recon_status status = recon_svg_save(ctx, path, svg);
-    if (status == RECON_OK)
-        json_array_append_new(a->list, json_string(path));
-    free(svg);
-    return status;
+    return reproduce_keep(ctx, a->list, a->dir, "molecules", name, svg);
 }
 
 /* --- low, average and high errors ------------------------------------------------------------- */
@@ -136,8 +128,7 @@ static recon_status draw_molecules(recon_ctx *ctx, const album *a, size_t molecu
                                          recon_so3_inverse(r->test.codes.so3[rows[i]]));
         turn_into(places + i * 3 * atoms, x, to);
         pictures[i] = (recon_molecule_picture){ NULL, x->atoms, x->z, x->xyz };
-        pictures[SHOWN + i] =
-            (recon_molecule_picture){ NULL, x->atoms, x->z, places + i * 3 * atoms };
+        pictures[n + i] = (recon_molecule_picture){ NULL, x->atoms, x->z, places + i * 3 * atoms };
     }
     RECON_TRY(recon_figure_molecules(
         ctx, &svg,
@@ -160,7 +151,7 @@ static recon_status draw_histogram(recon_ctx *ctx, const album *a)
     const mol_reproduction *r = a->r;
     const recon_histogram_mark marks[] = {
         { "median", r->fisher[MOL_F_DENSITY].median },
-        { "the constant answer", r->fisher[MOL_F_DENSITY].constant },
+        { "the best constant answer", r->fisher[MOL_F_DENSITY].constant },
         { "the paper's bound of 80 %", 800 },
     };
     double *values = NULL;
@@ -234,7 +225,7 @@ static recon_status draw_scatter(recon_ctx *ctx, const album *a)
         { "RMSD to the reference, Angstrom", "MSE of F" },
         { "reconstruction error, Angstrom", "MSE of F" },
     };
-    size_t n = a->r->molecules;
+    size_t n = a->r->molecules, shown = 0;
     double *room = NULL;
     recon_series series[4];
     recon_line_panel panels[4];
@@ -243,16 +234,19 @@ static recon_status draw_scatter(recon_ctx *ctx, const album *a)
     RECON_TRY(recon_alloc_raw(ctx, &room, 8 * n, sizeof *room));
     for (size_t k = 0; k < 4; k++) {
         double *at = room + 2 * k * n;
-        series[k] = (recon_series){ .x = at, .y = at + n, .loose = 1 };
-        series[k].count = pair_up(at, at + n, x[k], y[k], n);
-        panels[k] = (recon_line_panel){
-            .x_label = labels[k][0], .y_label = labels[k][1], .series = &series[k], .count = 1
+        size_t count = pair_up(at, at + n, x[k], y[k], n);
+        if (count == 0)
+            continue; /* a set without RMSD */
+        series[shown] = (recon_series){ .x = at, .y = at + n, .count = count, .loose = 1 };
+        panels[shown] = (recon_line_panel){
+            .x_label = labels[k][0], .y_label = labels[k][1], .series = &series[shown], .count = 1
         };
+        shown++;
     }
     RECON_TRY(recon_figure_lines(
         ctx, &svg,
         &(recon_line_plot){
-            .title = "What the errors go with, by molecule", .panels = panels, .count = 4 }));
+            .title = "What the errors go with, by molecule", .panels = panels, .count = shown }));
     RECON_TRY(keep(ctx, a, "trends", svg));
 done:
     free(room);
@@ -295,9 +289,6 @@ recon_status mol_reproduce_figures(recon_ctx *ctx, json_t *list, const mol_repro
     album a = { .r = r, .dir = dir, .list = list };
     size_t chosen[EXAMPLES];
     recon_status status;
-    if (mkdir(dir, 0777) != 0 && errno != EEXIST)
-        return recon_fail(ctx, RECON_ERR_IO, "%s: cannot make the folder: %s", dir,
-                          strerror(errno));
     RECON_TRY(mol_facts_find(ctx, &a.facts, r));
     RECON_TRY(choose(ctx, chosen, &a));
     RECON_TRY(draw_spheres(ctx, &a, chosen));

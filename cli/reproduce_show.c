@@ -374,7 +374,7 @@ static void print_pair(const json_t *result)
            reproduce_number(p, "distance_after_deg"));
 }
 
-static void print_figures(const json_t *result)
+void reproduce_print_figures(const json_t *result)
 {
     size_t i;
     json_t *path;
@@ -384,21 +384,27 @@ static void print_figures(const json_t *result)
     json_array_foreach(list, i, path) printf("  %s\n", json_string_value(path));
 }
 
+void reproduce_print_head(const json_t *result, const char *title, const char *what)
+{
+    char count[32];
+    snprintf(count, sizeof count, "test_%s", what);
+    printf(
+        "%s: %s (%s, %.0f weights) in front of %s\n%.0f test %s; %.0f s on %s, %.0f threads\n",
+        title, json_string_value(json_object_get(result, "model")),
+        json_string_value(json_object_get(result, "preset")), reproduce_number(result, "weights"),
+        json_string_value(json_object_get(result, "classifier")), reproduce_number(result, count),
+        what, reproduce_number(result, "seconds"),
+        json_string_value(json_object_get(result, "backend")), reproduce_number(result, "threads"));
+}
+
 void reproduce_print(const json_t *result, const json_t *spread)
 {
-    printf(
-        "%s: %s (%s, %.0f weights) in front of %s\n%.0f test images; %.0f s on %s, %.0f threads\n",
-        json_string_value(json_object_get(result, "title")),
-        json_string_value(json_object_get(result, "model")),
-        json_string_value(json_object_get(result, "preset")), reproduce_number(result, "weights"),
-        json_string_value(json_object_get(result, "classifier")),
-        reproduce_number(result, "test_images"), reproduce_number(result, "seconds"),
-        json_string_value(json_object_get(result, "backend")), reproduce_number(result, "threads"));
+    reproduce_print_head(result, json_string_value(json_object_get(result, "title")), "images");
     reproduce_print_rows(result, spread, image_rows, sizeof image_rows / sizeof *image_rows);
     print_theta(result);
     print_by_k(result);
     print_confusion(result);
     print_folds(result);
     print_pair(result);
-    print_figures(result);
+    reproduce_print_figures(result);
 }

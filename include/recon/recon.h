@@ -65,6 +65,7 @@
 #include <recon/backbone/ieae.h>
 #include <recon/backbone/molnet.h>
 #include <recon/backbone/gcn.h>
+#include <recon/backbone/molequivariance.h>
 #include <recon/backbone/equivariance.h>
 #include <recon/normalize/normalize.h>
 #include <recon/normalize/gauge.h>

@@ -149,15 +149,3 @@ done:
     free(r.truth_axis);
     return status;
 }
-
-void recon_molevaluate_histogram(size_t *counts, size_t bins, double width, const double *values,
-                                 size_t n)
-{
-    for (size_t b = 0; b < bins; b++)
-        counts[b] = 0;
-    for (size_t i = 0; i < n; i++)
-        if (!isnan(values[i])) {
-            double bin = fmax(0, values[i] / width);
-            counts[bin < (double)bins ? (size_t)bin : bins - 1]++;
-        }
-}

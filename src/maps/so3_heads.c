@@ -1,8 +1,8 @@
 /* so3_heads.c - the table of heads on SO(3).
  *
  * The squared distance of matrices is the chordal distance of rotations, so that Lambda's label is
- * learned as a plain matrix and made a rotation when it is read. All are regressions, of labels or
- * of F, and dropout would pull them towards the mean of all classes. */
+ * learned as a plain matrix and made a rotation when it is read. Labels are regressed, and dropout
+ * would pull them towards the mean of all classes; the density alone takes what options ask for. */
 #include "maps/so3_heads.h"
 #include "stats/so3_frame.h"
 

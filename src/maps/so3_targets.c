@@ -101,6 +101,10 @@ static recon_status check(recon_ctx *ctx, const recon_embedded *data, const reco
                           data->n);
     if (data->n < 2)
         return recon_fail(ctx, RECON_ERR_INPUT, "%zu points: maps need two", data->n);
+    for (size_t i = 0; i < frames->rows * frames->k; i++) /* of queries: neighbours elsewhere */
+        if (frames->neighbors[i] < 0 || (uint64_t)frames->neighbors[i] >= data->n)
+            return recon_fail(ctx, RECON_ERR_INPUT, "point %zu has neighbour %lld of %zu points",
+                              i / frames->k, (long long)frames->neighbors[i], data->n);
     return RECON_OK;
 }
 

@@ -202,16 +202,6 @@ static void rings_of_25_are_fitted_as_well_as_they_can_be(void **state)
     CHECK_LESS(mean[1], mean[0]);
 }
 
-static void histograms_count(void **state)
-{
-    const double values[] = { 0, 99, 100, 250, 1e9, NAN, -1 };
-    const size_t want[] = { 3, 1, 2 };
-    size_t counts[3];
-    (void)state;
-    recon_molevaluate_histogram(counts, 3, 100, values, 7);
-    assert_memory_equal(counts, want, sizeof want);
-}
-
 /* --- odd poses -------------------------------------------------------------------------------- */
 
 /* With exact poses and F the paper's score is nearly perfect; noise of 10 degrees an axis costs a
@@ -352,7 +342,6 @@ int main(void)
         cmocka_unit_test(a_constant_of_the_molecule_is_taken_off),
         cmocka_unit_test(errors_of_simple_answers_are_known),
         cmocka_unit_test(rings_of_25_are_fitted_as_well_as_they_can_be),
-        cmocka_unit_test(histograms_count),
         cmocka_unit_test(the_papers_test_has_the_headroom_it_should),
         cmocka_unit_test(hits_and_means_are_shares_and_means),
         cmocka_unit_test(trends_are_correlations),

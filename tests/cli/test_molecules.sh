@@ -13,6 +13,8 @@ frames() {
                 .6 * ((i + m) % 2) + .3 * ((i * i + m) % 4) + .06 * (rand() - .5) } }'
 }
 frames 40 >chains.xyz
+sulphur='2\nsulphur\nS 0 0 0\nC 0 0 1.8\n'
+printf "$sulphur" >sulphur.xyz
 echo '{ "default": [100, 0.001, 0.001] }' >rule.json # a ring about x: its spin is free
 chains="--data xyz:chains.xyz --turn rule.json --threads 2"
 
@@ -68,6 +70,9 @@ report $? "another number of threads gives the same bytes"
 refused 2 "molecules go to a FILE.xyz" canonicalize $model $chains --out c.npy
 refused 2 "--interpolation is for images" canonicalize $model $chains --out c.xyz --interpolation bicubic
 refused 1 "the data come from there" canonicalize $model $chains --out chains.xyz
+mkdir set
+cp chains.xyz set/a.xyz
+refused 1 "the data come from there" canonicalize $model --data xyz:set --out set/a.xyz
 refused 1 "nowhere/c.xyz" canonicalize $model $chains --out nowhere/c.xyz --quiet
 
 # --- score ----------------------------------------------------------------------------------------
@@ -78,8 +83,10 @@ odd_of() {
 }
 natural=$(odd_of $chains)
 turned=$(odd_of --data xyz:chains.xyz --turn haar)
-[ -n "$natural" ] && [ -n "$turned" ] && [ "$natural" -lt 25 ] && [ "$turned" -gt 60 ]
-report $? "of natural poses few are odd ($natural of 80), of any poses most ($turned of 80)"
+# Eight conformers were held out to say what is usual, and the epoch was chosen on the same eight: the
+# share of false alarms is no better known than that.
+[ -n "$natural" ] && [ -n "$turned" ] && [ "$natural" -le 40 ] && [ "$turned" -gt 70 ]
+report $? "of natural poses fewer are odd ($natural of 80), of any poses most ($turned of 80)"
 run score $model --data xyz:chains.xyz --turn haar --out s.npy
 [ "$code" -eq 0 ] && grep -q '  oddest .* molecule' "$scratch/stdout" && grep -q 'degrees  chain[01]' "$scratch/stdout"
 report $? "the oddest are listed by name"
@@ -124,6 +131,17 @@ report $? "classifier train"
 run classifier eval --model gcn --data xyz:chains.xyz
 [ "$code" -eq 0 ] && grep -q 'accuracy 1.0000 on 80 conformers' "$scratch/stdout"
 report $? "classifier eval"
+frames 2 >held.xyz
+run classifier train --data xyz:chains.xyz --held xyz:held.xyz --out gcn2 --width 16 --epochs 1 --batch 20 --json
+[ "$code" -eq 0 ] && is_json "$scratch/stdout"
+report $? "classifier train --held"
+{ frames 1 | sed -n '9,$p'; frames 1; } >order.xyz
+refused 1 "molecule 0 is chain0 in xyz:chains.xyz, but chain1 in xyz:order.xyz" \
+    classifier train --data xyz:chains.xyz --held xyz:order.xyz --out m --quiet
+refused 1 "xyz:sulphur.xyz has 1 molecules, xyz:chains.xyz 2" \
+    classifier train --data xyz:chains.xyz --held xyz:sulphur.xyz --out m --quiet
+refused 2 "--held is for train" classifier eval --model gcn --data xyz:chains.xyz --held xyz:held.xyz
+refused 2 "--held is for molecules" classifier train --data mnist --held mnist --out m
 refused 2 "--net is for images" classifier train --data xyz:chains.xyz --out m --net resnet18
 refused 1 "backbone: not a" classifier eval --model backbone --data xyz:chains.xyz --quiet
 
@@ -164,8 +182,25 @@ done
 run info nan.xyz --skip-bad
 [ "$code" -eq 0 ] && grep -q 'skipped    1 ' "$scratch/stdout"
 report $? "info --skip-bad"
-printf '2\nsulphur\nS 0 0 0\nC 0 0 1.8\n' >sulphur.xyz
-refused 1 "an atom of element 16: the model knows 4 others" $score xyz:sulphur.xyz
+# An element that the model has not learned.
+{ frames 2; printf "$sulphur"; frames 1; } >some.xyz
+for command in "score --out x.npy" "canonicalize --out x.xyz" "distribution"; do
+    refused 1 "some.xyz: conformer 4 (sulphur): an atom of element 16: the model knows 4 others" \
+        $command $model --quiet --data xyz:some.xyz
+    refused 1 "every conformer has an element that the model does not know" \
+        $command $model --quiet --data xyz:sulphur.xyz --skip-bad
+done
+run score $model --data xyz:some.xyz --skip-bad --out some.npy --json
+[ "$code" -eq 0 ] && grep -q '"conformers": 6' "$scratch/stdout" && grep -q '"skipped": 1,' "$scratch/stdout" &&
+    ! grep -q sulphur "$scratch/stdout"
+report $? "score --skip-bad leaves them out and counts them"
+run canonicalize $model --data xyz:some.xyz --skip-bad --out known.xyz --poses known.npy
+[ "$code" -eq 0 ] && grep -q '^6 conformers' "$scratch/stdout" && grep -q 'skipped    1 that could not be used' "$scratch/stdout" &&
+    ! grep -q sulphur known.xyz
+report $? "so does canonicalize"
+run info known.npy
+grep -q 'float64 6 x 3 x 3' "$scratch/stdout"
+report $? "a pose for each that is left"
 refused 1 "absent.xyz" $score xyz:absent.xyz
 : >empty.xyz
 refused 1 "empty.xyz" info empty.xyz

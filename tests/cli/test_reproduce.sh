@@ -17,6 +17,11 @@ if [ "${RECON_SLOW:-}" = 1 ]; then
         ood_auc.recon:0.79 ood_auc.density:0.88"
     most_fashion="theta_mae_deg:6.5 equivariance.pose_median_deg:1.3 equivariance.pose_p95_deg:7
         accuracy.none:66 accuracy.ieae:60"
+    least_molecules="accuracy.undo:96 accuracy.upright:96 accuracy.recon_spin:90
+        accuracy.recon_spin_unseen:85 ood_auc.recon:0.87 ood_auc.density:0.985 hit_rate:0.99
+        fisher_mse.under400_percent:75 fisher_mse.under800_percent:95"
+    most_molecules="pose_noise.median_deg:6 pose_noise.mean_deg:15 fisher_mse.axis_median_deg:1.8
+        accuracy.none:45"
 else
     part="--quick --images 300 --limit 1000"
     least_mnist="accuracy.recon:94 accuracy.undo:97 accuracy.upright:97 ood_auc.recon:0.92
@@ -33,12 +38,17 @@ quick_seconds=180
 run reproduce --help
 [ "$code" -eq 0 ] && grep -q '^example:' "$scratch/stdout" && [ ! -s "$scratch/stderr" ] &&
     grep -q 'The test split is only read' "$scratch/stdout" &&
-    grep -q 'turned with seed 1, test images with seed 2' "$scratch/stdout"
+    grep -q 'turned with seed 1, test data with seed 2' "$scratch/stdout"
 report $? "--help shows an example, the seeds, and what the test split is for"
-refused 2 "say mnist or fashion" reproduce
-refused 2 "'cifar' is neither mnist nor fashion" reproduce cifar
+refused 2 "say mnist, fashion or molecules" reproduce
+refused 2 "'cifar' is not mnist, fashion or molecules" reproduce cifar
 refused 2 "--train needs --out DIR" reproduce mnist --train
 refused 2 "--seeds is for --train" reproduce mnist --seeds 3
+refused 2 "--seed is for --train" reproduce molecules --seed 3
+refused 2 "--train needs --out DIR" reproduce molecules --train
+refused 2 "--embeddings is for images" reproduce molecules --embeddings d
+refused 2 "--images is for images" reproduce molecules --images 9
+refused 2 "--limit is for images" reproduce molecules --train --out o --limit 9
 refused 2 "--train makes what --model would name" reproduce mnist --train --out o --model m
 refused 2 "--preset huge is none of fast|paper|small" reproduce mnist --preset huge
 refused 2 "'fashion' is one argument too many" reproduce mnist fashion
@@ -47,14 +57,19 @@ refused 2 "'fashion' is one argument too many" reproduce mnist fashion
 # A copy of the program that has no models beside it.
 mkdir -p "$scratch/alone/bin"
 cp "$recon" "$scratch/alone/bin/recon"
-shipped=$recon
+own=$recon
 recon=$scratch/alone/bin/recon
 refused 1 "\`recon reproduce mnist --train --preset fast --out DIR\` makes one" reproduce mnist
 refused 1 "models/mnist-small.safetensors is not here" reproduce mnist --preset small
 refused 1 "\`recon classifier train --data fashion --out models/fashion-classifier.safetensors\` makes it" \
     reproduce fashion --model m.safetensors
+refused 1 "\`recon reproduce molecules --train --preset fast --out DIR\` makes one" reproduce molecules
+refused 1 "models/conformers-paper.safetensors is not here" reproduce molecules --preset paper
+refused 1 "\`recon classifier train --data conformers --out models/conformers-classifier.safetensors\` makes it" \
+    reproduce molecules --model m.safetensors
+refused 1 "nowhere.safetensors" reproduce molecules --model nowhere.safetensors --classifier c.safetensors
 refused 1 "nowhere.safetensors" reproduce mnist --model nowhere.safetensors --classifier c.safetensors
-recon=$shipped
+recon=$own
 
 # --- a whole run on digits made by hand -----------------------------------------------------------
 # IDX files where `mnist` is looked for: a stem, and a spot whose angle to it is the class.
@@ -118,8 +133,53 @@ else
     cd "$work" || exit 1
 fi
 
+# --- and on molecules made by hand ----------------------------------------------------------------
+# A set where `conformers` is looked for: two shaken chains of 6 and 7 atoms, 200 conformers of each,
+# along x and y, in twentieths of an Angstrom. It says neither energies nor RMSD.
+conformers() {
+    LC_ALL=C awk 'BEGIN { srand(3); for (m = 0; m < 2; m++) for (c = 0; c < 200; c++) for (i = 1; i <= 6 + m; i++)
+        printf "%c%c%c", 4 + 24 * i + 3 * rand(), 4 + 15 * ((i * (m + 1)) % 3) + 3 * rand(),
+            4 + 12 * ((i + m) % 2) + 6 * ((i * i + m) % 4) + 3 * rand() }' | npy "$1/positions.npy" '|u1' '2600, 3'
+    printf '\006\007\010\006\006\001\007\010\006\006\010\007\001' | npy "$1/Z.npy" '|u1' '13,'
+    printf '\000\006\015' | npy "$1/atom_offset.npy" '|u1' '3,'
+    printf '\000\000\310\000\220\001' | npy "$1/conf_offset.npy" '<u2' '3,'
+    LC_ALL=C awk 'BEGIN { for (i = 0; i < 400; i++) printf "%d", i % 10 < 8 ? 0 : i % 10 - 7 }' |
+        tr 012 '\000\001\002' | npy "$1/split.npy" '|u1' '400,'
+    echo '{ "scale": 0.05, "smiles": ["a", "b"], "fisher_axis": [0, 1], "rotors": [1, 2] }' >"$1/meta.json"
+}
+mkdir -p data/conformers
+conformers data/conformers
+run classifier train --data conformers --held conformers/val --epochs 8 --batch 32 --width 16 --out gcn --quiet
+run reproduce molecules --classifier gcn --train --preset small --epochs 1 --out mols --figures drawn --json
+[ "$code" -eq 0 ] && is_json "$scratch/stdout" && grep -q '"test_conformers": 40,' "$scratch/stdout"
+report $? "molecules: trained and measured"
+complete=0
+for key in dataset seed accuracy none ieae recon recon_gauge_mean recon_gauge_spread recon_spin recon_spin_unseen undo \
+    upright ood_auc recon_label density fisher_mse median under800_percent constant fisher_mse_label \
+    fisher_mse_neighbors fisher_mse_moment pose_noise hit_rate overhead_ms canonicalize_ms paper equiadapt by_k \
+    trends mse_by_rotors free_directions_percent reconstruction spin_passes figures; do
+    grep -q "\"$key\":" "$scratch/stdout" || complete=1
+done
+report $complete "the answer has every key that is promised"
+[ "$(sed -n 's/^    "undo": //p' "$scratch/stdout" | head -n 1)" = "$(sed -n 's/^    "upright": \(.*\)/\1,/p' "$scratch/stdout" | head -n 1)" ]
+report $? "turned back is as good as never turned"
+drawn=0
+for figure in canonical distributions mse roc trends k; do
+    grep -q '</svg>' "drawn/molecules-$figure.svg" || drawn=1
+done
+report $drawn "every figure is drawn, also without RMSD"
+run reproduce molecules --model mols/seed-1/model.safetensors --classifier gcn
+[ "$code" -eq 0 ] && grep -q '^40 test conformers; ' "$scratch/stdout" && grep -q 'IE-AE canonical .* 30.80$' "$scratch/stdout" &&
+    grep -q 'MSE with spread of conformers  *-  *-$' "$scratch/stdout"
+report $? "as text, beside the paper's figures"
+run reproduce molecules --model mols/seed-1/model.safetensors --classifier gcn --quiet
+[ "$code" -eq 0 ] && [ ! -s "$scratch/stdout" ] && [ ! -s "$scratch/stderr" ]
+report $? "--quiet"
+refused 1 "backbone.safetensors: a model without maps" reproduce molecules \
+    --model mols/seed-1/backbone.safetensors --classifier gcn --quiet
+
 # --- the shipped models ---------------------------------------------------------------------------
-# check NAME: one run, its figures against the bounds above, its drawings.
+# check NAME DRAWINGS: one run, its figures against the bounds above, its drawings.
 check() {
     cd "$root" || exit 1
     run reproduce "$1" $part --json --figures "$scratch/figures"
@@ -159,21 +219,29 @@ END
     code=$?
     report $code "$1: figures within their bounds"
     missing=0
-    for figure in canonical poses theta roc; do
+    for figure in $2; do
         grep -q '</svg>' "$scratch/figures/$1-$figure.svg" || missing=1
     done
     report $missing "$1: figures drawn"
 }
 
-for name in mnist fashion; do
+# shipped NAME MODEL DRAWINGS: the check, if it can be made.
+shipped() {
     if [ "${RECON_BUILD:-build}" != build ]; then
-        skip "$name --quick" "minutes under sanitizers"
-    elif [ ! -e "$root/models/$name.safetensors" ] || [ ! -e "$root/models/$name-classifier.safetensors" ]; then
-        skip "$name --quick" "models/$name.safetensors and its classifier are not shipped yet"
+        skip "$1 --quick" "minutes under sanitizers"
+    elif [ ! -e "$root/models/$2.safetensors" ] || [ ! -e "$root/models/$2-classifier.safetensors" ]; then
+        skip "$1 --quick" "models/$2.safetensors and its classifier are not shipped yet"
     elif ! python3 -c '' 2>/dev/null; then
-        skip "$name --quick" "python3 reads the figures"
+        skip "$1 --quick" "python3 reads the figures"
     else
-        check "$name"
+        check "$1" "$3"
     fi
-done
+}
+shipped mnist mnist "canonical poses theta roc"
+shipped fashion fashion "canonical poses theta roc"
+if [ "${RECON_SLOW:-}" = 1 ]; then
+    shipped molecules conformers "canonical distributions mse roc trends k"
+else
+    skip "molecules --quick" "a minute of a core: RECON_SLOW=1"
+fi
 finish

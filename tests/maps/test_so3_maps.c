@@ -402,6 +402,12 @@ static void bad_points_are_refused(void **state)
     assert_null(m);
     flat.so3 = NULL;
     CHECK_FAILS(ctx, recon_so3_maps_fit(ctx, &m, &flat, &f, NULL), RECON_ERR_UNSUPPORTED, "SO(3)");
+    recon_frames asked;
+    CHECK_OK(ctx, recon_normalize(ctx, &asked, &e, &fewer, &o)); /* of 99 among 100 */
+    asked.neighbors[5 * 98] = 99;
+    CHECK_FAILS(ctx, recon_so3_maps_fit(ctx, &m, &fewer, &asked, NULL), RECON_ERR_INPUT,
+                "has neighbour 99 of 99 points");
+    recon_frames_free(&asked);
     f.gamma.so3[7].w = NAN;
     CHECK_FAILS(ctx, recon_so3_maps_fit(ctx, &m, &e, &f, NULL), RECON_ERR_INPUT, "point 7: psi");
     f.gamma.so3[7].w = 0;

@@ -71,11 +71,6 @@ RECON_API recon_status recon_molevaluate_fisher(recon_ctx *ctx, recon_mol_fisher
                                                 const double *truth /* [molecules][9] */,
                                                 size_t molecules);
 
-/* How many values fall into bins of this width from 0 on; the last takes what is beyond. NaN is
- * left out. */
-RECON_API void recon_molevaluate_histogram(size_t *counts /* [bins] */, size_t bins, double width,
-                                           const double *values /* [n] */, size_t n);
-
 /* --- neighbours ------------------------------------------------------------------------------- */
 
 /* For each query the share of its neighbours, rows of an index of m, that are its molecule. */
