@@ -205,7 +205,7 @@ static void rings_of_25_are_fitted_as_well_as_they_can_be(void **state)
 /* --- odd poses -------------------------------------------------------------------------------- */
 
 /* With exact poses and F the paper's score is nearly perfect; noise of 10 degrees an axis costs a
- * hundredth (molecules.md, 4.4: 0.9999 and 0.988). */
+ * hundredth (0.9999 and 0.988). */
 static void the_papers_test_has_the_headroom_it_should(void **state)
 {
     enum { KIND = 201, PER = 101, N = KIND * PER };

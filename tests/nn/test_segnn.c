@@ -398,7 +398,7 @@ static void gradients_are_differences(void **state)
     model_free(ctx, m);
 }
 
-/* Counted by hand: reference/architectures.md, 3.4. */
+/* Counted by hand, path by path. */
 static void the_papers_layer_has_its_weights(void **state)
 {
     recon_ctx *ctx = *state;

@@ -79,7 +79,8 @@ RECON_API recon_status recon_molevaluate_hits(recon_ctx *ctx, double *hits /* [n
                                               const int64_t *molecule /* [n] */, size_t n, size_t k,
                                               const int64_t *index /* [m] */, size_t m);
 
-/* Means over the conformers of each molecule, NaN for one without. */
+/* Means over the conformers of each molecule; NaN for one without any, or with a value that is NaN.
+ */
 RECON_API recon_status recon_molevaluate_means(recon_ctx *ctx, double *means /* [molecules] */,
                                                const double *values /* [n] */,
                                                const int64_t *molecule /* [n] */, size_t n,
