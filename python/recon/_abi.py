@@ -1,0 +1,397 @@
+"""The part of the C interface that this package calls, said once more for ctypes.
+
+Structures and constants are written out; functions are their C prototypes, read below. Objects
+whose insides are the library's own stay pointers. tests/python/test_layout.sh has a compiler
+compare every size, offset, constant and prototype with the headers.
+"""
+from __future__ import annotations
+
+import ctypes
+import re
+from ctypes import (
+    POINTER,
+    c_char_p,
+    c_double,
+    c_float,
+    c_int,
+    c_int32,
+    c_size_t,
+    c_uint8,
+    c_void_p,
+)
+from typing import Any
+
+CONSTANTS: dict[str, Any] = {
+    "RECON_OK": 0,
+    "RECON_ERR_INPUT": 1,
+    "RECON_SO2": 0,
+    "RECON_SO3": 1,
+    "RECON_F32": 2,
+    "RECON_F64": 3,
+    "RECON_MAX_DIMS": 8,
+    "RECON_CLASSES_KNN": 0,
+    "RECON_CLASSES_COMPONENTS": 1,
+    "RECON_COSINE": 0,
+    "RECON_DOT": 1,
+    "RECON_EUCLIDEAN": 2,
+    "RECON_MEAN_TUKEY": 0,
+    "RECON_MEAN_FRECHET": 1,
+    "RECON_MEAN_CHORDAL": 2,
+    "RECON_SO2_AUTO": 0,
+    "RECON_SO2_UNIFORM": 1,
+    "RECON_SO2_NORMAL": 2,
+    "RECON_SO2_VONMISES": 3,
+    "RECON_SO2_MIXTURE": 4,
+    "RECON_SINGLE": 0,
+    "RECON_MIXED": 1,
+    "RECON_BILINEAR": 0,
+    "RECON_BICUBIC": 1,
+    "RECON_TO_CANONICAL": 0,
+    "RECON_TO_INPUT": 1,
+    "RECON_MODES_MAX": 8,
+    "RECON_SO2_PARTS_MAX": 4,
+    "RECON_MOLNET_ELEMENTS": 32,
+    "RECON_POSE_TOLERANCE": 1e-3,
+}
+MODES_MAX = CONSTANTS["RECON_MODES_MAX"]
+PARTS_MAX = CONSTANTS["RECON_SO2_PARTS_MAX"]
+
+# --- structures ---------------------------------------------------------------------------------
+
+STRUCTURES: dict[str, type[ctypes.Structure]] = {}
+
+
+def _structure(name: str, *fields: tuple[str, type]) -> type[ctypes.Structure]:
+    made = type(name, (ctypes.Structure,), {"_fields_": list(fields)})
+    STRUCTURES[name] = made
+    return made
+
+
+CtxOptions = _structure(
+    "recon_ctx_options",
+    ("threads", c_int),
+    ("on_log", c_void_p),
+    ("on_progress", c_void_p),
+    ("user", c_void_p),
+)
+Array = _structure(
+    "recon_array",
+    ("dtype", c_int),
+    ("fortran", c_int),
+    ("ndim", c_int),
+    ("shape", c_size_t * CONSTANTS["RECON_MAX_DIMS"]),
+    ("data", c_void_p),
+    ("block", c_void_p),
+    ("mapped", c_size_t),
+)
+
+So3 = _structure("recon_so3", *((axis, c_double) for axis in "wxyz"))
+Embedded = _structure(
+    "recon_embedded",
+    ("n", c_size_t),
+    ("d", c_size_t),
+    ("z", c_void_p),
+    ("so2", c_void_p),
+    ("so3", c_void_p),
+    ("lean", c_void_p),
+    ("labels", c_void_p),
+    ("precision", c_int),
+    ("array", Array),
+    ("owned", c_void_p * 4),
+)
+KnnOptions = _structure(
+    "recon_knn_options",
+    ("k", c_size_t),
+    ("metric", c_int),
+    ("method", c_int),
+    ("include_self", c_int),
+    ("recall", c_void_p),
+)
+MeanOptions = _structure("recon_mean_options", ("kind", c_int), ("tukey_c", c_double))
+NormalizeOptions = _structure(
+    "recon_normalize_options",
+    ("classes", c_int),
+    ("knn", KnnOptions),
+    ("eps", c_double),
+    ("mean", MeanOptions),
+    ("family", c_int),
+)
+PosePointers = _structure("recon_poses", ("so2", c_void_p), ("so3", c_void_p))
+
+
+class Seconds(ctypes.Structure):  # has no name in C
+    _fields_ = [("classes", c_double), ("centers", c_double), ("fits", c_double)]
+
+
+FramesOut = _structure(
+    "recon_frames",
+    ("group", c_int),
+    ("rows", c_size_t),
+    ("k", c_size_t),
+    ("neighbors", c_void_p),
+    ("class_of", c_void_p),
+    ("classes", c_size_t),
+    ("gamma", PosePointers),
+    ("normalized", PosePointers),
+    ("absolute", PosePointers),
+    ("identifiability", c_void_p),
+    ("identifiability_width", c_size_t),
+    ("theta", c_void_p),
+    ("theta_width", c_size_t),
+    ("family", c_int),
+    ("background", c_void_p),
+    ("score", c_void_p),
+    ("singles", c_size_t),
+    ("outside", c_size_t),
+    ("modes", c_size_t * (MODES_MAX + 1)),
+    ("free_directions", c_size_t * 4),
+    ("hit_rate", c_double),
+    ("recall", c_double),
+    ("seconds", Seconds),
+)
+
+IeaeShape = _structure(
+    "recon_ieae_shape",
+    ("preset", c_int),
+    ("width", c_double),
+    ("frequencies", c_size_t),
+    ("code", c_size_t),
+    ("mask", c_int),
+    ("lean", c_int),
+    ("height", c_size_t),
+    ("width_px", c_size_t),
+    ("channels", c_size_t),
+)
+MapsInfo = _structure(
+    "recon_maps_info",
+    ("d", c_size_t),
+    ("hidden", c_size_t),
+    ("weights", c_size_t),
+    ("family", c_int),
+    ("held_out", c_size_t),
+)
+ModelInfo = _structure(
+    "recon_model_info", ("shape", IeaeShape), ("weights", c_size_t), ("maps", MapsInfo)
+)
+Pose2 = _structure(
+    "recon_pose2", *((name, c_double) for name in ("psi", "lambda", "absolute", "turn"))
+)
+CanonicalizeOptions = _structure("recon_canonicalize_options", ("interpolation", c_int))
+CandidatesOut = _structure(
+    "recon_candidates",
+    ("count", c_size_t),
+    ("pose", Pose2 * MODES_MAX),
+    ("weight", c_double * MODES_MAX),
+)
+Oddness = _structure(
+    "recon_oddness",
+    ("score", c_double),
+    ("p_value", c_double),
+    ("surrogate", c_double),
+    ("pose", Pose2),
+)
+So2Part = _structure("recon_so2_part", *((name, c_double) for name in ("weight", "mean", "kappa")))
+So2Density = _structure(
+    "recon_so2_density",
+    ("family", c_int),
+    ("center", c_double),
+    ("width", c_double),
+    ("background", c_double),
+    ("parts", c_int),
+    ("part", So2Part * PARTS_MAX),
+)
+So2Mode = _structure("recon_so2_mode", ("at", c_double), ("weight", c_double))
+DistributionOut = _structure(
+    "recon_distribution",
+    ("pose", Pose2),
+    ("family", c_int),
+    ("theta", c_double),
+    ("density", So2Density),
+    ("score", c_double),
+    ("modes", c_int),
+    ("mode", So2Mode * MODES_MAX),
+    ("moment", c_double * 4),
+    ("fold", c_int),
+)
+
+Conformer = _structure(
+    "recon_conformer",
+    ("atoms", c_size_t),
+    ("z", c_void_p),
+    ("xyz", c_void_p),
+    ("molecule", c_int32),
+    ("energy", c_float),
+    ("rmsd", c_float),
+)
+MolnetShape = _structure(
+    "recon_molnet_shape",
+    ("preset", c_int),
+    ("width", c_double),
+    ("layers", c_size_t),
+    ("radius", c_double),
+    ("latent", c_size_t),
+    ("code", c_size_t),
+    ("mapped", c_int),
+    ("slots", c_size_t),
+    ("elements", c_size_t),
+    ("element", c_uint8 * CONSTANTS["RECON_MOLNET_ELEMENTS"]),
+)
+So3MapsInfo = _structure(
+    "recon_so3_maps_info",
+    ("d", c_size_t),
+    ("hidden", c_size_t),
+    ("weights", c_size_t),
+    ("unit", c_double),
+    ("held_out", c_size_t),
+)
+MolmodelInfo = _structure(
+    "recon_molmodel_info", ("shape", MolnetShape), ("weights", c_size_t), ("maps", So3MapsInfo)
+)
+Pose3 = _structure(
+    "recon_pose3",
+    ("psi", So3),
+    ("lambda", So3),
+    ("absolute", So3),
+    ("turn", So3),
+    ("center", c_double * 3),
+    ("free", c_int),
+)
+Oddness3 = _structure(
+    "recon_oddness3",
+    ("score", c_double),
+    ("p_value", c_double),
+    ("trace", c_double),
+    ("label", c_double),
+    ("uncentred", c_double),
+    ("pose", Pose3),
+)
+Fisher = _structure(
+    "recon_fisher",
+    ("f", c_double * 9),
+    ("mode", So3),
+    ("singular", c_double * 3),
+    ("moment", c_double * 3),
+    ("body", (c_double * 3) * 3),
+    ("log_constant", c_double),
+)
+Distribution3Out = _structure(
+    "recon_distribution3",
+    ("pose", Pose3),
+    ("poses", Fisher),
+    ("background", c_double),
+    ("score", c_double),
+    ("free", c_int),
+    ("axis", c_double * 3),
+    ("axis_now", c_double * 3),
+    ("axis_body", c_double * 3),
+    ("tilt", c_double),
+    ("spread", c_double * 3),
+)
+
+Judge = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p, POINTER(c_double), POINTER(c_float), c_size_t)
+WORDS_SIZE = 512  # of recon_distribution3_text
+
+# --- functions ----------------------------------------------------------------------------------
+
+PROTOTYPES = """
+const char *recon_version(void);
+const char *recon_status_name(recon_status status);
+recon_ctx *recon_ctx_new(const recon_ctx_options *options);
+void recon_ctx_free(recon_ctx *ctx);
+const char *recon_ctx_message(const recon_ctx *ctx);
+recon_status recon_ops_attach(recon_ctx *ctx, const char *name);
+
+recon_status recon_safetensors_open(recon_ctx *ctx, recon_safetensors **out, const char *path);
+void recon_safetensors_close(recon_safetensors *file);
+const char *recon_safetensors_metadata(const recon_safetensors *file, const char *key);
+
+void recon_so2_wrap_n(double *out, const double *a, size_t n);
+void recon_so3_to_matrix_n(double *m, const recon_so3 *a, size_t n);
+void recon_so3_from_matrix_n(recon_so3 *out, const double *m, size_t n);
+const char *recon_so2_family_name(recon_so2_family family);
+double recon_so2_log_density(const recon_so2_density *p, double angle);
+recon_status recon_normalize(recon_ctx *ctx, recon_frames *out, const recon_embedded *index,
+                             const recon_embedded *queries, const recon_normalize_options *options);
+void recon_frames_free(recon_frames *frames);
+
+recon_status recon_model_open(recon_ctx *ctx, recon_model **out, const char *path,
+                              recon_precision precision);
+void recon_model_close(recon_ctx *ctx, recon_model *model);
+recon_model_info recon_model_describe(const recon_model *model);
+recon_status recon_canonicalize(recon_ctx *ctx, float *out, recon_pose2 *poses,
+                                const recon_model *model, const float *images, size_t n,
+                                const recon_canonicalize_options *options);
+recon_status recon_candidates_list(recon_ctx *ctx, recon_candidates *out, const recon_model *model,
+                                   const float *images, size_t n);
+recon_status recon_canonicalize_search(recon_ctx *ctx, float *out, recon_pose2 *poses,
+                                       const recon_model *model, const float *images, size_t n,
+                                       recon_judge *judge, void *user,
+                                       const recon_canonicalize_options *options);
+recon_status recon_score(recon_ctx *ctx, recon_oddness *out, const recon_model *model,
+                         const float *images, size_t n);
+double recon_score_threshold(const recon_model *model, double false_alarms);
+recon_status recon_distribution_of(recon_ctx *ctx, recon_distribution *out,
+                                   const recon_model *model, const float *images, size_t n);
+void recon_pose_points(double *out, const recon_pose2 *pose, recon_direction direction,
+                       const double *in, size_t n, size_t height, size_t width);
+void recon_pose_vectors(double *out, const recon_pose2 *pose, recon_direction direction,
+                        const double *in, size_t n);
+void recon_pose_boxes(double *out, const recon_pose2 *pose, recon_direction direction,
+                      const double *in, size_t n, size_t height, size_t width);
+void recon_pose_image(float *out, const recon_pose2 *pose, recon_direction direction,
+                      const float *in, size_t height, size_t width, size_t channels,
+                      recon_interpolation interpolation);
+void recon_pose_labels(int32_t *out, const recon_pose2 *pose, recon_direction direction,
+                       const int32_t *in, size_t height, size_t width);
+
+recon_status recon_molecules_make(recon_ctx *ctx, recon_molecules **out,
+                                  const recon_conformer *list, size_t n, const char *const *names);
+void recon_molecules_close(recon_molecules *data);
+recon_status recon_molmodel_open(recon_ctx *ctx, recon_molmodel **out, const char *path,
+                                 recon_precision precision);
+void recon_molmodel_close(recon_ctx *ctx, recon_molmodel *model);
+recon_molmodel_info recon_molmodel_describe(const recon_molmodel *model);
+recon_status recon_molcanonicalize(recon_ctx *ctx, float *out, recon_pose3 *poses,
+                                   const recon_molmodel *model, const recon_conformer *x, size_t n);
+recon_status recon_molscore(recon_ctx *ctx, recon_oddness3 *out, const recon_molmodel *model,
+                            const recon_conformer *x, size_t n);
+double recon_molscore_threshold(const recon_molmodel *model, double false_alarms);
+recon_status recon_moldistribution_of(recon_ctx *ctx, recon_distribution3 *out,
+                                      const recon_molmodel *model, const recon_conformer *x,
+                                      size_t n);
+const char *recon_moldistribution_words(recon_distribution3_text text,
+                                        const recon_distribution3 *distribution);
+void recon_pose3_points(double *out, const recon_pose3 *pose, recon_direction direction,
+                        const double *in, size_t n);
+void recon_pose3_vectors(double *out, const recon_pose3 *pose, recon_direction direction,
+                         const double *in, size_t n);
+"""
+
+_VALUES = {"void": None, "size_t": c_size_t, "double": c_double, "int": c_int}
+_ENUMS = {"status", "group", "precision", "interpolation", "direction", "so2_family"}
+
+
+def _type(text: str) -> type | None:
+    """A C type for ctypes. Pointers are addresses, save text, which is handed over as bytes."""
+    if "recon_judge" in text:
+        return Judge
+    if text == "const char *":
+        return c_char_p
+    if "*" in text or text == "recon_distribution3_text":  # an array of characters
+        return c_void_p
+    if text in STRUCTURES:
+        return STRUCTURES[text]
+    return c_int if text.removeprefix("recon_") in _ENUMS else _VALUES[text]
+
+
+def functions() -> dict[str, tuple[type | None, list[type]]]:
+    """Every prototype's result and arguments, by name."""
+    found = {}
+    for line in PROTOTYPES.replace("\n", " ").split(";")[:-1]:
+        result, name, arguments = re.match(r"\s*(.*?)(recon_\w+)\((.*)\)$", line).groups()
+        types = [re.match(r"(.*?)\w+$", a.strip()).group(1).strip() for a in arguments.split(",")]
+        found[name] = (_type(result.strip()), [_type(t) for t in types if t])
+    return found
+
+
+__all__ = ["CONSTANTS", "STRUCTURES", "PROTOTYPES", "functions"]

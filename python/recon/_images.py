@@ -1,0 +1,170 @@
+"""Models of images: see recon/apps/canonicalize.h and score.h."""
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass, field
+from typing import Any, Callable, Literal, NamedTuple
+
+import numpy as np
+
+from . import _abi
+from ._library import Error, address, array, choice, lib, room
+from ._model import Model, Scores
+from ._poses import INTERPOLATIONS, Poses
+
+
+class Candidates(NamedTuple):
+    """The natural poses that one image may have, the likeliest reading first."""
+
+    poses: Poses
+    weight: np.ndarray
+    """They sum to 1."""
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """The poses that one image could have had; angles are about its natural pose."""
+
+    pose: Poses
+    """The image's own, a list of one."""
+    family: str
+    """Of theta: "uniform" or "normal"."""
+    theta: float
+    """Half-width or sigma, radians."""
+    score: float
+    """-log density of the image's own pose."""
+    modes: np.ndarray
+    """m x 2: where, radians, and what share; heaviest first."""
+    moments: np.ndarray
+    """|E exp(i m g)| for m = 1..4: how well the natural pose is known."""
+    fold: int
+    """m: the natural pose is known modulo 360 / m degrees; 0: not at all."""
+    _density: Any = field(repr=False)
+
+    def log_density(self, angles: Any) -> np.ndarray:
+        """log p, with respect to d angle, of poses this far from the natural one, radians."""
+        density = ctypes.byref(self._density)
+        x = array(angles, np.float64, "angles")
+        flat = (lib.recon_so2_log_density(density, float(a)) for a in x.ravel())
+        return np.fromiter(flat, np.float64, x.size).reshape(x.shape)
+
+
+class ImageModel(Model):
+    """A model of images; recon.load makes one.
+
+    Images are n x height x width, or n x height x width x channels, of the model's size: floats as
+    the model learned them (0 to 1), or bytes, which are divided by 255.
+    """
+
+    _family = "model"
+
+    def __init__(self, path: str, device: str, precision: str):
+        super().__init__(path, device, precision)
+        shape = lib.recon_model_describe(self._handle).shape
+        self.size: tuple[int, int, int] = (shape.height, shape.width_px, shape.channels)
+        """Height, width and channels of the images."""
+
+    def canonicalize(
+        self,
+        x: Any,
+        judge: Callable[[np.ndarray], Any] | None = None,
+        interpolation: Literal["bilinear", "bicubic"] = "bilinear",
+    ) -> tuple[np.ndarray, Poses]:
+        """The images in their natural pose, float32, and the poses they came in.
+
+        Where an image has several candidates (see candidates), judge, if given, chooses: it gets
+        images, in x's layout, and returns a number for each, higher is better. A frozen
+        classifier's highest logit is a good one. What it raises comes out here.
+        """
+        images = self._images(x)
+        out = np.empty_like(images)
+        records = room(len(images), _abi.Pose2)
+        how = choice("interpolation", interpolation, "", INTERPOLATIONS)
+        options = ctypes.byref(_abi.CanonicalizeOptions(interpolation=how))
+        common = (address(out), address(records), self._handle, address(images), len(images))
+        if judge is None:
+            self._ask(lib.recon_canonicalize, *common, options)
+        else:
+            asked = _Judge(judge, images.shape[1:])
+            try:
+                self._ask(lib.recon_canonicalize_search, *common, asked.function, None, options)
+            except Error:
+                if asked.raised:
+                    raise asked.raised from None
+                raise
+        return out, Poses(records, self.size)
+
+    def candidates(self, x: Any) -> list[Candidates]:
+        """For each image the natural poses that it may have."""
+        images = self._images(x)
+        out = room(len(images), _abi.CandidatesOut)
+        self._ask(lib.recon_candidates_list, address(out), self._handle, address(images),
+                  len(images))
+        return [Candidates(Poses(one["pose"][: one["count"]], self.size),
+                           one["weight"][: one["count"]]) for one in out]
+
+    def score(self, x: Any) -> Scores:
+        """How unnatural the pose of each image is."""
+        images = self._images(x)
+        out = room(len(images), _abi.Oddness)
+        self._ask(lib.recon_score, address(out), self._handle, address(images), len(images))
+        return Scores(out["score"].copy(), out["p_value"].copy())
+
+    def threshold(self, false_alarms: float = 0.01) -> float:
+        """The score that this share of natural images exceeds."""
+        return lib.recon_score_threshold(self._handle, false_alarms)
+
+    def distribution(self, x: Any) -> list[Distribution]:
+        """For each image the poses that it could have had."""
+        images = self._images(x)
+        out = (_abi.DistributionOut * len(images))()
+        self._ask(lib.recon_distribution_of, out, self._handle, address(images), len(images))
+        return [self._distribution(one) for one in out]
+
+    def _distribution(self, one: Any) -> Distribution:
+        modes = [(one.mode[i].at, one.mode[i].weight) for i in range(one.modes)]
+        pose = np.frombuffer(one.pose, np.dtype(_abi.Pose2)).copy()
+        return Distribution(
+            pose=Poses(pose, self.size),
+            family=lib.recon_so2_family_name(one.family).decode(),
+            theta=one.theta,
+            score=one.score,
+            modes=np.array(modes).reshape(-1, 2),
+            moments=np.array(one.moment),
+            fold=one.fold,
+            _density=one.density,
+        )
+
+    def _images(self, x: Any) -> np.ndarray:
+        x = np.asarray(x)
+        if x.dtype == np.uint8:
+            x = x / np.float32(255)
+        elif not np.issubdtype(x.dtype, np.floating):
+            raise Error(f"images of {x.dtype}: floats are needed, or bytes")
+        height, width, channels = self.size
+        if x.ndim not in (3, 4) or (*x.shape[1:], 1)[:3] != self.size:
+            got = " x ".join(map(str, x.shape[1:] if x.ndim > 2 else x.shape))
+            raise Error(f"images of {got}, but the model was made for n of"
+                        f" {height} x {width} x {channels}")
+        return array(x, np.float32, "images")
+
+
+class _Judge:
+    """A Python function as the library's judge; raised is what it raised."""
+
+    def __init__(self, judge: Callable[[np.ndarray], Any], shape: tuple[int, ...]):
+        self.raised: BaseException | None = None
+        self._judge, self._shape = judge, shape
+        self.function = _abi.Judge(self._call)
+
+    def _call(self, ctx: int, user: int, scores: Any, images: Any, n: int) -> int:
+        try:
+            lent = np.ctypeslib.as_array(images, (n, *self._shape))
+            given = array(self._judge(lent.copy()), np.float64, "judge's scores")
+            if given.shape != (n,):
+                raise Error(f"judge's scores: {given.shape}, but {n} are needed")
+            np.ctypeslib.as_array(scores, (n,))[:] = given
+        except BaseException as error:  # C cannot pass it on
+            self.raised = error
+            return _abi.CONSTANTS["RECON_ERR_INPUT"]
+        return _abi.CONSTANTS["RECON_OK"]

@@ -1,0 +1,157 @@
+"""The shared library: where it is found, how it is called, and its failures as exceptions."""
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import os
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Iterator
+
+import numpy as np
+
+from . import _abi
+
+__version__ = "0.1.0"
+
+
+class Error(Exception):
+    """What the library refused, in its words; ``kind`` is "input", "io", "format" and so on."""
+
+    def __init__(self, message: str, kind: str = "input"):
+        super().__init__(message)
+        self.kind = kind
+
+    def __reduce__(self):  # so that it comes whole out of another process
+        return Error, (str(self), self.kind)
+
+
+# --- finding it -----------------------------------------------------------------------------------
+
+
+def _places() -> Iterator[str]:
+    """Where the library may be, first choice first."""
+    here = Path(__file__).resolve().parent
+    if "RECON_LIBRARY" in os.environ:
+        yield os.environ["RECON_LIBRARY"]  # and nothing in its place
+        return
+    for path in (here / "librecon.so", here.parent.parent / "build" / "librecon.so"):
+        if path.exists():
+            yield str(path)
+    yield ctypes.util.find_library("recon") or "librecon.so.0"
+
+
+def _load() -> ctypes.CDLL:
+    place = next(_places())
+    try:
+        library = ctypes.CDLL(place)
+        for name, (result, arguments) in _abi.functions().items():
+            function = getattr(library, name)
+            function.restype, function.argtypes = result, arguments
+    except (OSError, AttributeError) as error:
+        raise ImportError(
+            f"recon's library cannot be used: {error}. Run `make` in the checkout, or put the"
+            " path of librecon.so into RECON_LIBRARY."
+        ) from error
+    version = library.recon_version().decode()
+    if version != __version__:  # structures may differ
+        raise ImportError(f"{place} is version {version}, the package is {__version__}")
+    return library
+
+
+lib = _load()
+
+# --- contexts -------------------------------------------------------------------------------------
+
+_threads = 0
+
+
+def set_threads(n: int) -> None:
+    """How many threads a call may use from now on; 0, the default: as many as the machine offers.
+
+    Programs that call from many threads of their own do best with 1.
+    """
+    global _threads
+    if not 0 <= n <= 256:
+        raise Error(f"{n} threads: 0 to 256")
+    _threads = n
+
+
+class _Context:
+    """A recon_ctx. It is freed with its thread, but not by a child that was forked: the context's
+    own threads have stayed with the parent."""
+
+    def __init__(self, device: str, threads: int):
+        self.process = os.getpid()
+        self.pointer = lib.recon_ctx_new(ctypes.byref(_abi.CtxOptions(threads=threads)))
+        if not self.pointer:
+            raise Error("a context cannot be made: out of memory or threads", "memory")
+        check(self.pointer, lib.recon_ops_attach(self.pointer, device.encode()))
+
+    def __del__(self):
+        if self.pointer and self.process == os.getpid():
+            lib.recon_ctx_free(self.pointer)
+
+
+class _Idle(threading.local):
+    def __init__(self) -> None:
+        self.contexts: dict[tuple[int, str, int], list[_Context]] = {}
+
+
+_idle = _Idle()
+
+
+@contextmanager
+def context(device: str = "cpu") -> Iterator[int]:
+    """A context of this thread's own that nothing is using: not a call further up the stack, from
+    whose judge this one may come, either."""
+    idle = _idle.contexts.setdefault((os.getpid(), device, _threads), [])
+    own = idle.pop() if idle else _Context(device, _threads)
+    try:
+        yield own.pointer
+    finally:
+        idle.append(own)
+
+
+def check(ctx: int, status: int) -> None:
+    """Raises what the last call with ctx had to say, if it failed."""
+    if status != _abi.CONSTANTS["RECON_OK"]:
+        message = lib.recon_ctx_message(ctx).decode(errors="replace")
+        raise Error(message, lib.recon_status_name(status).decode())
+
+
+# --- arrays and names -----------------------------------------------------------------------------
+
+
+def array(x: Any, dtype: Any, what: str) -> np.ndarray:
+    """x as a C-order array of dtype; a failure names what it was to be."""
+    try:
+        return np.ascontiguousarray(x, dtype=dtype)
+    except (TypeError, ValueError) as error:
+        raise Error(f"{what}: {error}") from error
+
+
+def room(n: int, structure: type[ctypes.Structure]) -> np.ndarray:
+    """n of a C structure, zero, as a record array for the library to fill."""
+    return np.zeros(n, dtype=np.dtype(structure))
+
+
+def address(x: np.ndarray | None) -> int | None:
+    return None if x is None else x.ctypes.data
+
+
+def choice(what: str, name: str, prefix: str, names: dict[str, str]) -> int:
+    """The constant RECON_<prefix><names[name]>; a name that is not there is refused by listing."""
+    if name not in names:
+        raise Error(f"{what} {name!r} is none of {'|'.join(names)}")
+    return _abi.CONSTANTS[f"RECON_{prefix}{names[name]}"]
+
+
+def matrices(quaternions: np.ndarray) -> np.ndarray:
+    """Rotations [...] (recon_so3 records or [..., 4]) as matrices [..., 3, 3]."""
+    q = np.ascontiguousarray(quaternions)
+    shape = q.shape if q.dtype.names else q.shape[:-1]
+    out = np.empty((*shape, 3, 3))
+    lib.recon_so3_to_matrix_n(address(out), address(q), out.size // 9)
+    return out
