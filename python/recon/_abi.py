@@ -299,6 +299,8 @@ const char *recon_status_name(recon_status status);
 recon_ctx *recon_ctx_new(const recon_ctx_options *options);
 void recon_ctx_free(recon_ctx *ctx);
 const char *recon_ctx_message(const recon_ctx *ctx);
+void recon_ctx_interrupt(recon_ctx *ctx);
+void recon_ctx_resume(recon_ctx *ctx);
 recon_status recon_ops_attach(recon_ctx *ctx, const char *name);
 
 recon_status recon_safetensors_open(recon_ctx *ctx, recon_safetensors **out, const char *path);

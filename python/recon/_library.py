@@ -4,6 +4,7 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import os
+import queue
 import threading
 from contextlib import contextmanager
 from pathlib import Path
@@ -119,6 +120,27 @@ def check(ctx: int, status: int) -> None:
     if status != _abi.CONSTANTS["RECON_OK"]:
         message = lib.recon_ctx_message(ctx).decode(errors="replace")
         raise Error(message, lib.recon_status_name(status).decode())
+
+
+def patiently(ctx: int, function: Any, *arguments: Any) -> int:
+    """function(ctx, arguments), which Ctrl-C ends. Signals reach the main thread only while it runs
+    Python, so there the call is another thread's, and this one waits."""
+    if threading.current_thread() is not threading.main_thread():
+        return function(ctx, *arguments)
+    answer: queue.SimpleQueue[int] = queue.SimpleQueue()
+    threading.Thread(target=lambda: answer.put(function(ctx, *arguments)), daemon=True).start()
+    interrupt = None
+    while True:  # to the end, whatever comes: the call works in memory of ours
+        try:
+            status = answer.get()
+            break
+        except BaseException as error:
+            interrupt = error
+            lib.recon_ctx_interrupt(ctx)
+    lib.recon_ctx_resume(ctx)
+    if interrupt:
+        raise interrupt
+    return status
 
 
 # --- arrays and names -----------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from . import _abi
-from ._library import Error, address, array, check, choice, context, lib, matrices
+from ._library import Error, address, array, check, choice, context, lib, matrices, patiently
 
 _GROUPS = {"so2": "SO2", "so3": "SO3"}
 _MEANS = {"tukey": "TUKEY", "frechet": "FRECHET", "chordal": "CHORDAL"}
@@ -89,8 +89,8 @@ def normalize(
     out = _abi.FramesOut()
     try:
         with context() as ctx:
-            check(ctx, lib.recon_normalize(ctx, ctypes.byref(out), ctypes.byref(index), asked,
-                                           ctypes.byref(options)))
+            check(ctx, patiently(ctx, lib.recon_normalize, ctypes.byref(out), ctypes.byref(index),
+                                 asked, ctypes.byref(options)))
         return _frames(out, group)
     finally:
         lib.recon_frames_free(ctypes.byref(out))

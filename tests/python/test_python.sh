@@ -1,0 +1,341 @@
+#!/bin/sh
+# The Python package: what it returns is what the command writes, bit for bit; failures are
+# exceptions with the library's message; threads and installation.
+here=$(cd "${0%/*}" && pwd)
+. "$here/../cli/lib.sh"
+. "$here/python.sh"
+if [ "${RECON_BUILD:-build}" != build ]; then
+    finish # the library is that of the release build
+fi
+if [ -z "$python" ] || [ ! -e "$root/build/librecon.so" ]; then
+    skip "the package" "no python3 with NumPy, or no build/librecon.so"
+    finish
+fi
+ln -s "$root/data" data && ln -s "$root/models" models
+
+passes "its version is the command's ($("$recon" --version))" <<PROGRAM
+import recon
+assert "$("$recon" --version)" == f"recon {recon.__version__}", recon.__version__
+PROGRAM
+
+# --- normalize ------------------------------------------------------------------------------------
+for group in so2 so3; do
+    run normalize --embeddings data/$group/z.npy --poses data/$group/g.npy --labels data/$group/y.npy \
+        --group $group --k 25 --out $group --quiet
+    report "$code" "the command's files on $group"
+    passes "normalize gives the same on $group, bit for bit" <<PROGRAM
+import json, numpy as np, recon
+z, g, y = (np.load(f"data/$group/{name}.npy") for name in "zgy")
+frames = recon.normalize(z, g, group="$group", k=25, labels=y)
+for name in ("gamma", "normalized", "absolute", "theta", "identifiability", "neighbors",
+             "background", "score"):
+    file, got = np.load(f"$group/{name}.npy"), getattr(frames, name)
+    assert file.shape == got.shape, (name, file.shape, got.shape)
+    assert np.array_equal(file, got.astype(file.dtype), equal_nan=True), name
+summary = json.load(open("$group/summary.json"))
+assert summary["hit_rate"] == frames.hit_rate and summary["family"] == frames.family
+again = recon.normalize(z.astype("f8").tolist(), np.asfortranarray(g), group="$group", k=25)
+assert np.array_equal(again.score, frames.score) and np.isnan(again.hit_rate)
+PROGRAM
+done
+run normalize --embeddings data/so2/z.npy --poses data/so2/g.npy --query data/so2/z.npy data/so2/g.npy \
+    --mean chordal --family mixture --metric euclidean --k 12 --out query --quiet
+passes "queries, a mean, a family and a metric" <<'PROGRAM'
+import numpy as np, recon
+z, g = np.load("data/so2/z.npy"), np.load("data/so2/g.npy")
+frames = recon.normalize(z, g, k=12, mean="chordal", family="mixture", queries=(z, g),
+                         metric="euclidean")
+assert np.array_equal(np.load("query/theta.npy"), frames.theta)
+assert np.array_equal(np.load("query/gamma.npy"), frames.gamma.astype("f4"))
+PROGRAM
+passes "quaternions are the rotations that they are, of either sign" <<'PROGRAM'
+import numpy as np, recon
+r = np.random.default_rng(1)
+q = r.normal(size=(40, 4))
+q /= np.linalg.norm(q, axis=1, keepdims=True)
+w, x, y, z = q.T
+m = np.stack([1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w),
+              2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w),
+              2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)], axis=1)
+e = r.normal(size=(40, 5))
+by = [recon.normalize(e, poses, group="so3", k=6).absolute for poses in (q, -q, m)]
+assert np.abs(by[0] - by[1]).max() == 0 and np.abs(by[0] - by[2]).max() < 1e-8
+PROGRAM
+
+# --- images ---------------------------------------------------------------------------------------
+# Strokes on 28 x 28 pixels, as bytes.
+"$python" - <<'PROGRAM'
+import numpy as np
+r = np.random.default_rng(5)
+images = np.zeros((150, 28, 28), np.uint8)
+for image in images:
+    at, way = np.array([14.0, 14.0]), r.uniform(0, 6.3)
+    for _ in range(60):
+        way += r.normal() * 0.35
+        at = np.clip(at + 0.6 * np.array([np.cos(way), np.sin(way)]), 5, 22)
+        i, j = at.astype(int)
+        image[i : i + 2, j : j + 2] = 255
+np.save("strokes.npy", images)
+PROGRAM
+model="--model models/mnist-small.safetensors --data npy:strokes.npy"
+run canonicalize $model --out upright.npy --poses angles.npy --quiet
+report "$code" "the command's canonical images"
+run canonicalize $model --out sharp.npy --interpolation bicubic --quiet
+run score $model --out scores.npy --quiet
+report "$code" "the command's scores"
+run distribution $model --index 7 --json
+cp "$scratch/stdout" seventh.json
+passes "canonicalize, score and distribution are the command's, bit for bit" <<'PROGRAM'
+import json, numpy as np, recon
+x = np.load("strokes.npy")
+model = recon.load("models/mnist-small.safetensors")
+assert model.size == (28, 28, 1)
+upright, poses = model.canonicalize(x)
+assert upright.dtype == np.float32 and np.array_equal(upright, np.load("upright.npy"))
+assert np.array_equal(poses.absolute, np.load("angles.npy"))
+assert np.array_equal(model.canonicalize(x, interpolation="bicubic")[0], np.load("sharp.npy"))
+score, p_value = model.score(x)
+assert np.array_equal(score, np.load("scores.npy")) and ((p_value > 0) & (p_value <= 1)).all()
+assert (p_value[score > model.threshold(0.05)] <= 0.05).all() and model.threshold(0.01) >= model.threshold(0.1)
+asked, one = json.load(open("seventh.json")), model.distribution(x)[7]
+assert np.isclose(np.degrees(one.theta), asked["theta_deg"]) and one.fold == asked["fold"]
+assert one.score == score[7] and len(one.modes) == len(asked["modes"])
+assert np.isclose(-one.log_density(one.pose.absolute)[0], one.score)
+angles = np.linspace(-np.pi, np.pi, 20001)
+assert abs(np.exp(one.log_density(angles))[:-1].sum() * (angles[1] - angles[0]) - 1) < 1e-6
+colour, same = model.canonicalize(x[..., None] / np.float32(255))
+assert colour.shape == (150, 28, 28, 1) and np.array_equal(colour[..., 0], upright)
+nothing, none = model.canonicalize(x[:0])
+assert nothing.shape == (0, 28, 28) and len(none) == 0 and model.candidates(x[:0]) == []
+PROGRAM
+passes "a judge chooses among the candidates, and what it raises comes out" <<'PROGRAM'
+import numpy as np, recon
+x = np.load("strokes.npy")[:100]  # one block of a search: last bits depend on who is beside one
+model = recon.load("models/mnist-small.safetensors")
+candidates = model.candidates(x)
+several = [i for i, c in enumerate(candidates) if len(c.poses) > 1]
+assert several and all(np.isclose(c.weight.sum(), 1) for c in candidates)
+plain, poses = model.canonicalize(x)
+assert all(c.poses.natural[0] == poses.natural[i] for i, c in enumerate(candidates))
+seen = []
+def last(images):  # likes what it sees last
+    assert images.shape[1:] == (28, 28) and images.dtype == np.float32
+    seen.append(len(images))
+    model.score(images)  # the library may be called from within
+    return np.arange(len(images))
+chosen, poses = model.canonicalize(x, judge=last)
+assert sum(seen) == sum(len(candidates[i].poses) for i in several)
+assert all(c.poses.natural[-1] == poses.natural[i] for i, c in enumerate(candidates))
+same, _ = model.canonicalize(x, judge=lambda images: np.zeros(len(images)))
+assert np.array_equal(same, plain)
+def fails(images): raise KeyError("mine")
+try: model.canonicalize(x, judge=fails)
+except KeyError as error: assert error.args == ("mine",)
+else: raise AssertionError("nothing was raised")
+try: model.canonicalize(x, judge=lambda images: [1.0])
+except recon.Error as error: assert "are needed" in str(error)
+else: raise AssertionError("a short answer was taken")
+assert np.array_equal(model.canonicalize(x)[0], plain)
+PROGRAM
+passes "what is found in the canonical image goes back into the input" <<'PROGRAM'
+import numpy as np, recon
+x = np.load("strokes.npy")[:20] / np.float32(255)
+model = recon.load("models/mnist-small.safetensors")
+upright, poses = model.canonicalize(x)
+points = np.random.default_rng(2).uniform(0, 27, (20, 5, 2))
+back = model.invert(poses, points=points)
+assert back.shape == points.shape and np.abs(poses.to_canonical(points=back) - points).max() < 1e-9
+a = -poses.turn[3]  # counter-clockwise on screen, y down, about the middle
+x0, y0 = points[3, 0] - 13.5
+assert np.allclose(back[3, 0], [13.5 + np.cos(a) * x0 + np.sin(a) * y0,
+                                13.5 - np.sin(a) * x0 + np.cos(a) * y0])
+vectors = model.invert(poses, vectors=[p - p[:1] for p in points])
+assert isinstance(vectors, list) and np.abs(vectors[4] - (back[4] - back[4][:1])).max() < 1e-9
+boxes = model.invert(poses, boxes=np.tile([9.0, 9, 18, 18], (20, 1, 1)))
+assert (boxes[..., :2] <= 9).all() and (boxes[..., 2:] >= 18).all()
+assert np.array_equal(poses.to_canonical(masks=x), upright)
+returned = model.invert(poses, masks=upright)
+assert np.corrcoef(returned.ravel(), x.ravel())[0, 1] > 0.95
+labels = model.invert(poses, labels=np.ones((20, 28, 28), int))
+assert labels.dtype == np.int32 and labels[:, 10:18, 10:18].all()
+assert np.array_equal(model.invert(poses[3], points=points[3:4])[0], back[3])
+assert np.array_equal(model.invert(poses[5:9], points=points[5:9]), back[5:9])
+PROGRAM
+
+# --- molecules ------------------------------------------------------------------------------------
+model="--model models/conformers.safetensors --data conformers/test --turn fisher --limit 60"
+run canonicalize $model --out natural.xyz --poses rotations.npy --quiet
+report "$code" "the command's canonical molecules"
+run canonicalize --model models/conformers.safetensors --data xyz:natural.xyz --out again.xyz --poses again.npy --quiet
+run score --model models/conformers.safetensors --data xyz:natural.xyz --out molscores.npy --quiet
+report "$code" "the command's scores of molecules"
+run distribution --model models/conformers.safetensors --data xyz:natural.xyz --index 7 --json
+cp "$scratch/stdout" seventh.json
+passes "canonicalize, score and distribution are the command's on molecules too" <<'PROGRAM'
+import json, numpy as np, recon
+number = {"H": 1, "C": 6, "N": 7, "O": 8, "F": 9}
+def frames(path):
+    lines = open(path).read().splitlines()
+    at = 0
+    while at < len(lines):
+        n = int(lines[at])
+        atoms = [line.split() for line in lines[at + 2 : at + 2 + n]]
+        yield [number[a[0]] for a in atoms], np.array([a[1:4] for a in atoms], np.float32)
+        at += n + 2
+class Atoms:  # as ASE's
+    def __init__(self, numbers, positions): self.numbers, self.positions = numbers, positions
+given = list(frames("natural.xyz"))
+model = recon.load("models/conformers.safetensors")
+assert model.elements == (1, 6, 7, 8, 9) and len(given) == 60
+natural, poses = model.canonicalize(given)
+for mine, (_, theirs) in zip(natural, frames("again.xyz")):
+    assert mine.dtype == np.float32 and np.abs(mine - theirs).max() < 1e-6
+assert np.array_equal(poses.absolute, np.load("again.npy"))
+score, p_value = model.score(Atoms(*one) for one in given)
+assert np.array_equal(score, np.load("molscores.npy")) and ((p_value > 0) & (p_value <= 1)).all()
+back = model.invert(poses, points=natural)
+assert max(np.abs(b - x).max() for b, (_, x) in zip(back, given)) < 1e-5
+forces = [np.ones((len(z), 3)) for z, _ in given]
+assert np.allclose(model.invert(poses, vectors=forces)[4], forces[4] @ poses.turn[4])
+asked, one = json.load(open("seventh.json")), model.distribution(given)[7]
+assert one.score == score[7] and one.free == poses.free[7] and len(one.words) > 20
+assert np.allclose(asked["f"], one.F.ravel()) and asked["words"] == one.words
+assert model.canonicalize([])[0] == [] and len(model.score([]).score) == 0
+PROGRAM
+
+# --- what is refused ------------------------------------------------------------------------------
+passes "bad input raises recon.Error with the library's message" <<'PROGRAM'
+import numpy as np, pickle, recon
+def refused(text, call, *arguments, **named):
+    try: call(*arguments, **named)
+    except recon.Error as error: assert text in str(error), (text, str(error))
+    else: raise AssertionError(f"taken: {text}")
+z, g = np.load("data/so2/z.npy")[:50], np.load("data/so2/g.npy")[:50]
+bad = z.copy(); bad[3, 2] = np.nan
+refused("row 3, column 2 is nan", recon.normalize, bad, g)
+refused("k = 50, but a point has only 49 possible neighbours", recon.normalize, z, g, k=50)
+refused("row 3 is the zero vector", recon.normalize, z * (np.arange(50) != 3)[:, None], g)
+refused("are empty", recon.normalize, z[:0], g[:0])
+refused("queries have 3 columns, the embeddings 16", recon.normalize, z, g, queries=(z[:, :3], g))
+refused("49 poses for 50 embeddings", recon.normalize, z, g[1:])
+refused("poses: row 0 holds inf", recon.normalize, z, g * np.inf)
+refused("is the group so3?", recon.normalize, z, np.load("data/so3/g.npy")[:50])
+refused("group 'so4' is none of so2|so3", recon.normalize, z, g, group="so4")
+refused("k 0 is not a whole number", recon.normalize, z, g, k=0)
+refused("embeddings are N x D", recon.normalize, z[0], g)
+refused("but 50 labels are needed", recon.normalize, z, g, labels=[1, 2])
+mirror = np.tile(np.diag([1.0, 1, -1]), (50, 1, 1))
+refused("row 0 is not a rotation: a reflection", recon.normalize, z, mirror, group="so3")
+refused("R R^T is off by 3", recon.normalize, z, 2 * np.abs(mirror), group="so3")
+refused("quaternion's length is off by 1", recon.normalize, z, np.full((50, 4), 1.0), group="so3")
+refused("nowhere: cannot open: No such file", recon.load, "nowhere")
+refused("classifier, but a model of `recon discover`", recon.load, "models/mnist-classifier.safetensors")
+open("cut", "wb").write(open("models/mnist-small.safetensors", "rb").read(3000))
+refused("cut", recon.load, "cut")
+refused("precision 'f16' is none of f32|bf16", recon.load, "models/mnist-small.safetensors", precision="f16")
+refused("tpu", recon.load, "models/mnist-small.safetensors", device="tpu")
+model = recon.load("models/mnist-small.safetensors")
+x = np.load("strokes.npy")[:3] / 255
+refused("images of 20 x 28, but the model was made for n of 28 x 28 x 1", model.score, x[:, :20])
+refused("images of 28 x 28, but", model.score, x[0])
+refused("floats are needed", model.score, x.astype(int))
+x[2, 0, 5] = np.inf
+refused("pixel 5 of image 2 is inf", model.canonicalize, x)
+poses = model.canonicalize(x[:2])[1]
+refused("exactly one of", model.invert, poses)
+refused("points of 3 inputs, but 2 poses", model.invert, poses, points=np.zeros((3, 1, 2)))
+refused("but N x 2 is needed", model.invert, poses, points=np.zeros((2, 1, 3)))
+model = recon.load("models/conformers.safetensors")
+refused("conformer 1: 1 atom", model.score, [([6, 1], [[0, 0, 0], [1, 0, 0]]), ([6], [[0, 0, 0]])])
+refused("x of atom 2 is nan", model.score, [([6, 1], [[0, 0, 0], [np.nan, 0, 0]])])
+refused("an atom of element 80", model.score, [([6, 80], [[0, 0, 0], [1, 0, 0]])])
+refused("element 300: 1 to 118", model.score, [([6, 300], [[0, 0, 0], [1, 0, 0]])])
+refused("but they are N and N x 3", model.score, [([6, 1], [[0, 0, 0]])])
+error = pickle.loads(pickle.dumps(recon.Error("text", "io")))
+assert str(error) == "text" and error.kind == "io"
+PROGRAM
+RECON_LIBRARY=/nowhere/librecon.so "$python" -c 'import recon' >"$scratch/stdout" 2>"$scratch/stderr"
+code=$?
+[ "$code" -ne 0 ] && said "ImportError" && said "/nowhere/librecon.so" && said 'Run `make`'
+report $? "without the library the import says what to do"
+
+# --- threads and processes ------------------------------------------------------------------------
+passes "8 threads share models: identical results, and all contexts are given back" <<'PROGRAM'
+import gc, os, threading, time, numpy as np, recon
+recon.set_threads(2)
+x = np.load("strokes.npy")
+images = recon.load("models/mnist-small.safetensors")
+molecules = recon.load("models/conformers.safetensors")
+r = np.random.default_rng(3)
+mols = [(r.choice([1, 6, 7, 8], n), 2 * r.normal(size=(n, 3))) for n in range(4, 24)]
+z, g = np.load("data/so3/z.npy")[:400], np.load("data/so3/g.npy")[:400]
+def work():
+    upright, poses = images.canonicalize(x, judge=lambda a: a.reshape(len(a), -1)[:, 300])
+    natural, _ = molecules.canonicalize(mols)
+    frames = recon.normalize(z, g, group="so3")
+    return (upright, poses.absolute, images.score(x).score, np.concatenate(natural),
+            molecules.score(mols).score, frames.gamma, frames.score)
+def tasks(): return len(os.listdir("/proc/self/task"))
+want, answers = work(), []
+before = tasks()
+threads = [threading.Thread(target=lambda: answers.append(work())) for _ in range(8)]
+for t in threads: t.start()
+for t in threads: t.join()
+assert len(answers) == 8
+for answer in answers:
+    assert all(np.array_equal(a, b) for a, b in zip(want, answer))
+gc.collect()
+for _ in range(100):  # a thread that was joined may take a moment to leave
+    if tasks() <= before: break
+    time.sleep(0.05)
+else: raise AssertionError((before, tasks()))
+PROGRAM
+passes "a forked process works on, and a model travels to another" <<'PROGRAM'
+import os, pickle, numpy as np, recon
+x = np.load("strokes.npy")[:40]
+model = recon.load("models/mnist-small.safetensors")
+want = model.score(x).score
+assert np.array_equal(pickle.loads(pickle.dumps(model)).score(x).score, want)
+child = os.fork()
+if child == 0:
+    os._exit(0 if np.array_equal(model.score(x).score, want) else 3)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+PROGRAM
+
+passes "Ctrl-C ends a long call soon, and the next one works" <<'PROGRAM'
+import os, signal, threading, time, numpy as np, recon
+r = np.random.default_rng(0)
+z, g = r.normal(size=(40000, 64)), r.uniform(-3, 3, 40000)
+threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+begun = time.monotonic()
+try: recon.normalize(z, g, k=100, family="mixture")
+except KeyboardInterrupt: pass
+else: raise AssertionError("not interrupted")
+assert time.monotonic() - begun < 8, time.monotonic() - begun
+recon.normalize(z[:300], g[:300])
+PROGRAM
+
+# --- pip ------------------------------------------------------------------------------------------
+unset PYTHONPATH
+if ! "$python" -c 'import venv, ensurepip, setuptools, wheel' 2>/dev/null ||
+    ! "$python" -m venv --system-site-packages env >"$scratch/stdout" 2>"$scratch/stderr"; then
+    skip "pip install" "no venv, setuptools or wheel"
+else
+    cp -R "$root/python" "$root/LICENSE" . && mkdir build && cp "$root/build/librecon.so" build/
+    env/bin/python -m pip install --no-index --no-build-isolation --no-deps ./python \
+        >"$scratch/stdout" 2>"$scratch/stderr"
+    code=$?
+    report $code "pip install, offline"
+    rm -rf python build # what was installed stands alone
+    cd / && "$work/env/bin/python" - >"$scratch/stdout" 2>"$scratch/stderr" <<PROGRAM
+import numpy as np, recon, recon._library, pathlib
+assert pathlib.Path(recon.__file__).is_relative_to("$work/env"), recon.__file__
+assert pathlib.Path(recon._library.lib._name).parent == pathlib.Path(recon.__file__).parent
+assert (pathlib.Path(recon.__file__).parent / "py.typed").exists()
+model = recon.load("$root/models/mnist-small.safetensors")
+assert np.array_equal(model.canonicalize(np.load("$work/strokes.npy"))[0], np.load("$work/upright.npy"))
+PROGRAM
+    code=$?
+    report $code "what was installed works from elsewhere"
+fi
+finish
