@@ -10,6 +10,7 @@
 Arrays are NumPy's. What cannot be done raises recon.Error with the library's message. Calls release
 the interpreter's lock, and a model may be used from many threads.
 """
+from ._data import Images, Molecule, read_images, read_molecules
 from ._images import Candidates, Distribution, ImageModel
 from ._library import Error, __version__, set_threads
 from ._load import load
@@ -25,7 +26,9 @@ __all__ = [
     "Error",
     "Frames",
     "ImageModel",
+    "Images",
     "Model",
+    "Molecule",
     "MoleculeModel",
     "Poses",
     "Poses3",
@@ -33,5 +36,7 @@ __all__ = [
     "__version__",
     "load",
     "normalize",
+    "read_images",
+    "read_molecules",
     "set_threads",
 ]

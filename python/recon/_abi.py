@@ -17,6 +17,7 @@ from ctypes import (
     c_int32,
     c_size_t,
     c_uint8,
+    c_uint64,
     c_void_p,
 )
 from typing import Any
@@ -51,6 +52,7 @@ CONSTANTS: dict[str, Any] = {
     "RECON_MODES_MAX": 8,
     "RECON_SO2_PARTS_MAX": 4,
     "RECON_MOLNET_ELEMENTS": 32,
+    "RECON_TURN_CLASSES": 1024,
     "RECON_POSE_TOLERANCE": 1e-3,
 }
 MODES_MAX = CONSTANTS["RECON_MODES_MAX"]
@@ -214,6 +216,18 @@ DistributionOut = _structure(
     ("fold", c_int),
 )
 
+DatasetInfo = _structure(
+    "recon_dataset_info",
+    *((name, c_size_t) for name in ("n", "height", "width", "channels", "classes", "skipped")),
+)
+Turn = _structure("recon_turn", ("family", c_int), ("width", c_double))
+TurnRule = _structure(
+    "recon_turn_rule", ("other", Turn), ("of", Turn * CONSTANTS["RECON_TURN_CLASSES"])
+)
+MoleculesInfo = _structure(
+    "recon_molecules_info",
+    *((name, c_size_t) for name in ("n", "molecules", "atoms", "total", "skipped")),
+)
 Conformer = _structure(
     "recon_conformer",
     ("atoms", c_size_t),
@@ -346,6 +360,24 @@ void recon_pose_image(float *out, const recon_pose2 *pose, recon_direction direc
 void recon_pose_labels(int32_t *out, const recon_pose2 *pose, recon_direction direction,
                        const int32_t *in, size_t height, size_t width);
 
+recon_status recon_dataset_open(recon_ctx *ctx, recon_dataset **out, const char *spec);
+recon_status recon_dataset_take(recon_ctx *ctx, recon_dataset **out, const recon_dataset *data,
+                                size_t count, uint64_t seed);
+recon_status recon_turn_rule_load(recon_ctx *ctx, recon_turn_rule *out, const char *name_or_path);
+recon_status recon_dataset_turn(recon_ctx *ctx, recon_dataset **out, const recon_dataset *data,
+                                const recon_turn_rule *rule, uint64_t seed);
+void recon_dataset_close(recon_dataset *data);
+recon_dataset_info recon_dataset_describe(const recon_dataset *data);
+int32_t recon_dataset_get(float *out, const recon_dataset *data, size_t i);
+double recon_dataset_angle(const recon_dataset *data, size_t i);
+
+recon_status recon_molecules_open(recon_ctx *ctx, recon_molecules **out, const char *spec,
+                                  const recon_molecules_options *options);
+recon_status recon_molecules_turn(recon_ctx *ctx, recon_molecules **out,
+                                  const recon_molecules *data, const char *rule, uint64_t seed);
+recon_molecules_info recon_molecules_describe(const recon_molecules *data);
+recon_conformer recon_molecules_get(const recon_molecules *data, size_t i);
+const char *recon_molecules_name(const recon_molecules *data, size_t molecule);
 recon_status recon_molecules_make(recon_ctx *ctx, recon_molecules **out,
                                   const recon_conformer *list, size_t n, const char *const *names);
 void recon_molecules_close(recon_molecules *data);
@@ -369,7 +401,13 @@ void recon_pose3_vectors(double *out, const recon_pose3 *pose, recon_direction d
                          const double *in, size_t n);
 """
 
-_VALUES = {"void": None, "size_t": c_size_t, "double": c_double, "int": c_int}
+_VALUES = {
+    "void": None,
+    "size_t": c_size_t,
+    "int32_t": c_int32,
+    "uint64_t": c_uint64,
+    "double": c_double,
+}
 _ENUMS = {"status", "group", "precision", "interpolation", "direction", "so2_family"}
 
 
