@@ -138,7 +138,7 @@ class ImageModel(Model):
     def _images(self, x: Any) -> np.ndarray:
         x = np.asarray(x)
         if x.dtype == np.uint8:
-            x = x / np.float32(255)
+            x = x.astype(np.float32) / np.float32(255)
         elif not np.issubdtype(x.dtype, np.floating):
             raise Error(f"images of {x.dtype}: floats are needed, or bytes")
         height, width, channels = self.size

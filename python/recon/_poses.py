@@ -1,7 +1,7 @@
 """Poses, and the way between an input and its canonical form: see recon/apps/pose.h, pose3.h."""
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import Any, Callable
 
 import numpy as np
 

@@ -203,6 +203,28 @@ assert np.allclose(asked["f"], one.F.ravel()) and asked["words"] == one.words
 assert model.canonicalize([])[0] == [] and len(model.score([]).score) == 0
 PROGRAM
 
+passes "readers give what the command reads" <<'PROGRAM'
+import numpy as np, recon
+x = np.load("strokes.npy")
+read = recon.read_images("npy:strokes.npy")
+assert np.array_equal(read.images, x.astype("f4") / np.float32(255))
+assert (read.labels == -1).all() and (read.angles == 0).all()
+turned = recon.read_images("npy:strokes.npy", turn="all", seed=4, limit=30)
+assert turned.images.shape == (30, 28, 28) and len(set(turned.angles)) == 30
+molecules = recon.read_molecules("xyz:natural.xyz")
+model = recon.load("models/conformers.safetensors")
+assert len(molecules) == 60 and all(m.positions.shape == (len(m.numbers), 3) for m in molecules)
+assert np.array_equal(model.score(molecules).score, np.load("molscores.npy"))
+turned = recon.read_molecules("xyz:natural.xyz", turn="haar", seed=9)
+a, b = (model.canonicalize(m)[0] for m in (molecules, turned))
+assert turned[0].name and not np.allclose(turned[0].positions, molecules[0].positions, atol=0.1)
+assert max(np.abs(p - q).max() for p, q in zip(a, b)) < 1e-3
+for call in (recon.read_images, recon.read_molecules):
+    try: call("letters")
+    except recon.Error as error: assert "letters" in str(error)
+    else: raise AssertionError("letters were read")
+PROGRAM
+
 # --- what is refused ------------------------------------------------------------------------------
 passes "bad input raises recon.Error with the library's message" <<'PROGRAM'
 import numpy as np, pickle, recon

@@ -1,0 +1,52 @@
+#!/bin/sh
+# examples/frozen_torchvision.py: a torchvision ResNet gains from canonicalisation what the C path's
+# classifier gains, image for image; any TorchScript model will do.
+here=$(cd "${0%/*}" && pwd)
+. "$here/../cli/lib.sh"
+. "$here/python.sh"
+if [ "${RECON_BUILD:-build}" != build ]; then
+    finish # the library is that of the release build
+fi
+for needed in node_modules data; do
+    [ ! -e "$root/$needed" ] || ln -s "$root/$needed" .
+done
+if [ -z "$python" ] || ! "$python" -c 'import torch, torchvision' 2>/dev/null; then
+    skip "a frozen torchvision model" "no python3-torch and python3-torchvision"
+    finish
+elif ! "$python" -c 'import recon; recon.read_images("mnist/test", limit=1)' 2>/dev/null; then
+    skip "a frozen torchvision model" "no MNIST"
+    finish
+fi
+example() {
+    "$python" "$root/examples/frozen_torchvision.py" --model "$root/models/mnist-small.safetensors" \
+        --images 150 "$@" >"$scratch/stdout" 2>"$scratch/stderr"
+    code=$?
+}
+accuracy() { # ARGS: of the command
+    run classifier eval --model "$root/models/mnist-classifier.safetensors" "$@" --json
+    sed -n 's/^ *"accuracy": \([0-9.]*\).*/\1/p' "$scratch/stdout"
+}
+
+example --json
+cp "$scratch/stdout" torch.json
+report "$code" "the example runs"
+turned="mnist/test --turn mnist --turn-seed 2 --limit 150"
+plain=$(accuracy --data $turned)
+run canonicalize --model "$root/models/mnist-small.safetensors" --data $turned --out images.npy --quiet
+"$python" -c 'import recon, numpy
+numpy.save("labels.npy", recon.read_images("mnist/test", turn="mnist", seed=2, limit=150).labels.astype("u1"))'
+upright=$(accuracy --data npy:images.npy)
+passes "the same share of right answers as the command's: $plain turned, $upright canonicalised" <<PROGRAM
+import json
+found = json.load(open("torch.json"))
+assert abs(found["as they come"] - $plain) < 1e-6, found
+assert abs(found["canonicalised"] - $upright) < 1e-6, found
+assert min(found["canonicalised"], found["candidates searched"]) > found["as they come"] + 0.15, found
+PROGRAM
+
+"$python" -c 'import torch
+torch.jit.script(torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(784, 10))).save("any.pt")' 2>"$scratch/stderr"
+example --classifier any.pt
+grep -q '150 images of mnist/test' "$scratch/stdout"
+report $? "any TorchScript model"
+finish
