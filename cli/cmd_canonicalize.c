@@ -255,6 +255,7 @@ typedef struct {
     recon_pose3 *poses;    /* [BLOCK] */
     double *absolute;      /* [n][9] */
     double seconds;        /* without files */
+    size_t free;           /* conformers whose natural pose is a choice in part */
 } mol_room;
 
 static recon_status make_mol_room(recon_ctx *ctx, mol_room *r, const cli_molecules *molecules)
@@ -299,8 +300,10 @@ static recon_status turn_molecules(recon_ctx *ctx, mol_room *r, recon_xyz_writer
         double begun = recon_now();
         RECON_TRY(recon_molcanonicalize(ctx, r->xyz, r->poses, model, r->list, n));
         r->seconds += recon_now() - begun;
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++) {
             recon_so3_to_matrix(r->absolute + 9 * (at + i), r->poses[i].absolute);
+            r->free += r->poses[i].free > 0;
+        }
         RECON_TRY(write_block(ctx, r, to, molecules->use, n));
         recon_progress_add(ctx, n);
     }
@@ -324,6 +327,11 @@ static recon_status canonicalize_molecules(recon_ctx *ctx, const settings *s)
     RECON_TRY(write_poses(ctx, s, r.absolute, molecules.n, 3));
     RECON_TRY(recon_xyz_writer_commit(ctx, to));
     RECON_TRY(show(ctx, s, "conformers", molecules.n, molecules.skipped, r.seconds));
+    if (r.free && !s->common.quiet && !s->common.json)
+        printf(
+            "  free       the spin about an axis, or more, for %zu: the same for all of a class, "
+            "but arbitrary\n",
+            r.free);
 done:
     free(r.list);
     free(r.xyz);

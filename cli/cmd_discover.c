@@ -125,6 +125,8 @@ done:
 
 /* --- molecules -------------------------------------------------------------------------------- */
 
+#define SUSPECT 0.2 /* a background of this share: classes are not what they should be */
+
 static void print_molecules(const settings *s, const recon_moldiscovery *d, size_t skipped)
 {
     static const char *const natural[] = { "one pose", "an axis, the spin about it free,",
@@ -139,6 +141,10 @@ static void print_molecules(const settings *s, const recon_moldiscovery *d, size
                    d->free[free], d->points, 100 * (double)d->free[free] / (double)d->points);
             label = "";
         }
+    if (d->background > SUSPECT)
+        printf("  careful    many poses fit no distribution: are there %zu alike of each kind? A "
+               "smaller\n             --k, more conformers or more training may help\n",
+               d->k);
     print_end(s, d->seconds.total, d->seconds.embed, d->seconds.normalize, d->seconds.maps);
 }
 

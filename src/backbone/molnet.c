@@ -314,25 +314,31 @@ done:
     return status;
 }
 
-recon_status recon_molnet_embed(recon_ctx *ctx, const recon_molnet_answer *out,
-                                const recon_molnet *m, const recon_conformer *x, size_t n)
+/* shown: as progress of its own; otherwise the caller shows what it is part of. */
+static recon_status embed(recon_ctx *ctx, const recon_molnet_answer *out, const recon_molnet *m,
+                          const recon_conformer *x, size_t n, int shown)
 {
     scratch s = { 0 };
     size_t part;
     recon_status status;
     RECON_TRY(recon_tape_new(ctx, &s.tape, m->params->precision, 0));
-    recon_progress_begin(ctx, "embed", n);
     for (size_t at = 0; at < n; at += part) {
         part = batch_of(ctx, x + at, n - at);
         RECON_TRY(embed_batch(ctx, &s, out, m, x, at, part));
-        recon_progress_add(ctx, part);
+        if (shown)
+            recon_progress_add(ctx, part);
         if (atomic_load(&ctx->interrupted))
             RECON_TRY(recon_fail(ctx, RECON_ERR_INTERRUPTED, "interrupted"));
     }
-    recon_progress_end(ctx);
 done:
     scratch_free(&s);
     return status;
+}
+
+recon_status recon_molnet_embed(recon_ctx *ctx, const recon_molnet_answer *out,
+                                const recon_molnet *m, const recon_conformer *x, size_t n)
+{
+    return embed(ctx, out, m, x, n, 0);
 }
 
 static recon_status own_arrays(recon_ctx *ctx, recon_embedded *e, recon_molnet_answer *a,
@@ -365,7 +371,9 @@ recon_status recon_molnet_embed_all(recon_ctx *ctx, recon_embedded *out, const r
         x[i] = recon_molecules_get(data, i);
         labels[i] = x[i].molecule;
     }
-    RECON_TRY(recon_molnet_embed(ctx, &a, m, x, out->n));
+    recon_progress_begin(ctx, "embed", out->n);
+    RECON_TRY(embed(ctx, &a, m, x, out->n, 1));
+    recon_progress_end(ctx);
 done:
     free(x);
     if (status != RECON_OK)

@@ -204,7 +204,8 @@ static recon_status open_spec(recon_ctx *ctx, recon_dataset *d, const char *spec
     return recon_fail(
         ctx, RECON_ERR_INPUT,
         "no data are called '%s': fashion, mnist (with /train, /val, /test), idx:FILE, "
-        "npy:FILE, png:DIR or amat:FILE",
+        "npy:FILE, png:DIR or amat:FILE; of molecules conformers, xyz:FILE, sdf:FILE, geom:FILE or "
+        "flat:DIR",
         spec);
 }
 
