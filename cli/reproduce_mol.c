@@ -14,7 +14,7 @@
 
 const size_t mol_reproduce_ks[MOL_KS] = { 5, 10, 25, 40, 50 };
 
-enum { QUICK_EVERY = 6, TIMED = 2048, GAUGE_SEED = 7, ODD_SEED = 3 };
+enum { QUICK_EVERY = 6, TIMED = 2048, EMBEDDED = 1024, GAUGE_SEED = 7, ODD_SEED = 3 };
 #define RULE "fisher"
 
 /* --- parts ------------------------------------------------------------------------------------ */
@@ -62,8 +62,14 @@ static recon_status embed(recon_ctx *ctx, mol_part *p, const recon_molnet *net)
     p->codes.owned[2] = labels;
     for (size_t i = 0; i < p->n; i++)
         labels[i] = p->x[i].molecule;
-    RECON_TRY(
-        recon_molnet_embed(ctx, &(recon_molnet_answer){ .z = z, .psi = psi }, net, p->x, p->n));
+    recon_progress_begin(ctx, "embed", p->n);
+    for (size_t at = 0; at < p->n; at += EMBEDDED) {
+        size_t n = p->n - at < EMBEDDED ? p->n - at : EMBEDDED;
+        RECON_TRY(recon_molnet_embed(
+            ctx, &(recon_molnet_answer){ .z = z + at * d, .psi = psi + at }, net, p->x + at, n));
+        recon_progress_add(ctx, n);
+    }
+    recon_progress_end(ctx);
     p->codes.n = p->n;
     p->codes.d = d;
     p->codes.z = z;

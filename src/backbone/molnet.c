@@ -341,6 +341,16 @@ recon_status recon_molnet_embed(recon_ctx *ctx, const recon_molnet_answer *out,
     return embed(ctx, out, m, x, n, 0);
 }
 
+recon_status recon_molnet_embed_shown(recon_ctx *ctx, const recon_molnet_answer *out,
+                                      const recon_molnet *m, const recon_conformer *x, size_t n)
+{
+    recon_progress_begin(ctx, "embed", n);
+    recon_status status = embed(ctx, out, m, x, n, 1);
+    if (status == RECON_OK)
+        recon_progress_end(ctx);
+    return status;
+}
+
 static recon_status own_arrays(recon_ctx *ctx, recon_embedded *e, recon_molnet_answer *a,
                                int64_t **labels)
 {
@@ -371,9 +381,7 @@ recon_status recon_molnet_embed_all(recon_ctx *ctx, recon_embedded *out, const r
         x[i] = recon_molecules_get(data, i);
         labels[i] = x[i].molecule;
     }
-    recon_progress_begin(ctx, "embed", out->n);
-    RECON_TRY(embed(ctx, &a, m, x, out->n, 1));
-    recon_progress_end(ctx);
+    RECON_TRY(recon_molnet_embed_shown(ctx, &a, m, x, out->n));
 done:
     free(x);
     if (status != RECON_OK)

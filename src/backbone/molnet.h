@@ -55,4 +55,9 @@ recon_var recon_molnet_rebuild_loss(recon_tape *tape, const recon_molnet *model,
                                     const recon_molnet_fed *fed, const recon_molnet_seen *seen,
                                     double weight);
 
+/* recon_molnet_embed with progress of its own. */
+recon_status recon_molnet_embed_shown(recon_ctx *ctx, const recon_molnet_answer *out,
+                                      const recon_molnet *model, const recon_conformer *x,
+                                      size_t n);
+
 #endif

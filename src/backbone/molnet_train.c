@@ -359,8 +359,8 @@ static recon_status find_partners(course *c, pupils *p)
     float *latent = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(c->ctx, &latent, p->n * d, sizeof *latent));
-    RECON_TRY(
-        recon_molnet_embed(c->ctx, &(recon_molnet_answer){ .latent = latent }, c->m, p->x, p->n));
+    RECON_TRY(recon_molnet_embed_shown(c->ctx, &(recon_molnet_answer){ .latent = latent }, c->m,
+                                       p->x, p->n));
     RECON_TRY(recon_mol_partners_find(c->ctx, &p->partners, p->x, latent, p->n, d,
                                       &(recon_mol_partners_options){ CANDIDATES, CANDIDATES }));
 done:
