@@ -156,12 +156,13 @@ setup-bench:
 	@tools/setup build bench
 
 SANITIZERS := address,undefined
+CORES := $(shell nproc)
 test: setup-test
 	@$(MAKE) --no-print-directory check-layers check-format
-	@$(MAKE) --no-print-directory all tests
-	@$(MAKE) --no-print-directory SANITIZE=$(SANITIZERS) tests
-	@$(MAKE) --no-print-directory SANITIZE=thread build/tsan/$(TSAN_TEST)
-	@$(MAKE) --no-print-directory fuzz-brief
+	@$(MAKE) --no-print-directory -j$(CORES) all tests
+	@$(MAKE) --no-print-directory -j$(CORES) SANITIZE=$(SANITIZERS) tests
+	@$(MAKE) --no-print-directory -j$(CORES) SANITIZE=thread build/tsan/$(TSAN_TEST)
+	@$(MAKE) --no-print-directory -j$(CORES) fuzz-brief
 	@tools/run-tests '$(T)'
 
 # Two contexts in two threads, under ThreadSanitizer.
@@ -219,7 +220,7 @@ endif
 DEMO_IMAGES := 500
 demo:
 	@tools/setup build data
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory -j$(CORES) all
 	@mkdir -p $(BUILD)/demo; for g in so2 so3; do \
 	  echo; echo "== recon normalize on data/$$g: 2,000 points, ten classes, poses whose truth is known"; \
 	  $(BUILD)/recon normalize --embeddings data/$$g/z.npy --poses data/$$g/g.npy --group $$g \
