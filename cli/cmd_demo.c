@@ -102,21 +102,19 @@ static void print_text(const demo *d)
     const reproduction *r = &d->tests;
     const demo_molecules *m = &d->molecules;
     printf(
-        "Algorithm 1   %zu embeddings in %.2f s; of %zu neighbours %.0f%% are of the same kind\n",
-        d->poses.points, d->poses.seconds, d->poses.frames.k, 100 * d->poses.frames.hit_rate);
-    printf("discover      natural poses of %zu garments in %.1f s, no label used; typical spread "
-           "%.0f degrees\n",
-           d->found.points, d->found.seconds.total, d->found.theta_median * CLI_DEGREES);
-    printf("canonicalise  frozen classifier on %zu turned garments: %.1f%% right as they come, "
-           "%.1f%% by RECON (%.1f%% if never turned)\n",
-           r->turned.n, 100 * r->accuracy.none, 100 * r->accuracy.recon, 100 * r->accuracy.upright);
-    printf("odd poses     area under the ROC curve %.3f; %.0f%% of odd ones caught, %.0f%% false "
+        "Algorithm 1   %zu embeddings in %.2f s; %.0f%% of their neighbours are of the same kind\n",
+        d->poses.points, d->poses.seconds, 100 * d->poses.frames.hit_rate);
+    printf("discover      natural poses of %zu garments in %.1f s, no label used\n",
+           d->found.points, d->found.seconds.total);
+    printf("canonicalise  a frozen classifier on %zu turned garments: %.1f%% right, with RECON "
+           "before it %.1f%%\n",
+           r->turned.n, 100 * r->accuracy.none, 100 * r->accuracy.recon);
+    printf("odd poses     area under the ROC curve %.3f; %.0f%% of odd ones caught at %.0f%% false "
            "alarms\n",
            r->ood.density, 100 * d->alarm.caught, 100 * d->alarm.called);
-    printf(
-        "molecules     %zu thrown any way: their natural axis found to %.1f degrees, %.0f%% told "
-        "as odd, %.0f%% false alarms\n",
-        m->n, m->axis_error * CLI_DEGREES, 100 * m->alarm.caught, 100 * m->alarm.called);
+    printf("molecules     natural axis of %zu found to %.1f degrees; %.0f%% of odd poses caught at "
+           "%.0f%% false alarms\n",
+           m->n, m->axis_error * CLI_DEGREES, 100 * m->alarm.caught, 100 * m->alarm.called);
     printf("%s\n", d->report);
 }
 
