@@ -1,8 +1,8 @@
 /* reproduce_figures.c - the figures of one experiment, from what was measured. */
-#include "cli/pictures.h"
 #include "cli/reproduce.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "report/pictures.h"
 
 #include <math.h>
 #include <recon/core/svg.h>
@@ -49,16 +49,16 @@ static size_t nth_of_class(const int64_t *labels, size_t n, int64_t label, size_
 }
 
 /* The paper's figures 1 and 3: input, decoded and turned canonicals, RECON's, and the truth. */
-static recon_status put_canonicals(recon_ctx *ctx, pictures *s, size_t row, const reproduction *r,
-                                   size_t i)
+static recon_status put_canonicals(recon_ctx *ctx, recon_pictures *s, size_t row,
+                                   const reproduction *r, size_t i)
 {
     const reading *t = &r->turned;
     size_t at = row * COLUMNS;
-    pictures_put(s, at, t->data, i, 0);
-    pictures_put(s, at + 2, t->data, i, -t->codes.so2[i]);
-    pictures_put(s, at + 3, t->data, i, -t->absolute[i]);
-    pictures_put(s, at + 4, r->upright.use, i, 0);
-    return recon_ieae_decode(ctx, pictures_place(s, at + 1), recon_model_backbone(r->model),
+    recon_pictures_put(s, at, t->data, i, 0);
+    recon_pictures_put(s, at + 2, t->data, i, -t->codes.so2[i]);
+    recon_pictures_put(s, at + 3, t->data, i, -t->absolute[i]);
+    recon_pictures_put(s, at + 4, r->upright.use, i, 0);
+    return recon_ieae_decode(ctx, recon_pictures_place(s, at + 1), recon_model_backbone(r->model),
                              t->codes.z + i * t->codes.d, 1);
 }
 
@@ -66,10 +66,10 @@ recon_status reproduce_gallery(recon_ctx *ctx, char **svg, const reproduction *r
                                const char *const *headings)
 {
     const char *names[CLASSES * OF_CLASS];
-    pictures s = { 0 };
+    recon_pictures s = { 0 };
     size_t rows = 0;
     recon_status status;
-    RECON_TRY(pictures_new(ctx, &s, r->turned.data, CLASSES * OF_CLASS * COLUMNS));
+    RECON_TRY(recon_pictures_new(ctx, &s, r->turned.data, CLASSES * OF_CLASS * COLUMNS));
     for (int64_t c = 0; c < CLASSES; c++)
         for (size_t j = 0; j < OF_CLASS; j++) {
             size_t i = nth_of_class(r->turned.codes.labels, r->turned.n, c, j);
@@ -87,7 +87,7 @@ recon_status reproduce_gallery(recon_ctx *ctx, char **svg, const reproduction *r
                                                      .names = names,
                                                      .blocks = 2 }));
 done:
-    pictures_free(&s);
+    recon_pictures_free(&s);
     return status;
 }
 
@@ -210,10 +210,10 @@ static recon_status draw_pair(recon_ctx *ctx, const album *a)
     const reading *t = &r->turned;
     recon_natural_class classes[2];
     double *poses = NULL;
-    pictures s = { 0 };
+    recon_pictures s = { 0 };
     char *svg = NULL;
     recon_status status;
-    RECON_TRY(pictures_new(ctx, &s, t->data, 2 * PAIR_IMAGES));
+    RECON_TRY(recon_pictures_new(ctx, &s, t->data, 2 * PAIR_IMAGES));
     RECON_TRY(recon_alloc(ctx, &poses, 4 * t->n, sizeof *poses));
     for (size_t c = 0; c < 2; c++) {
         int64_t label = r->what->pair[c];
@@ -222,7 +222,7 @@ static recon_status draw_pair(recon_ctx *ctx, const album *a)
         for (; shown < PAIR_IMAGES; shown++) {
             if ((i = nth_of_class(t->codes.labels, t->n, label, shown)) == t->n)
                 break;
-            pictures_put(&s, c * PAIR_IMAGES + shown, t->data, i, -t->absolute[i]);
+            recon_pictures_put(&s, c * PAIR_IMAGES + shown, t->data, i, -t->absolute[i]);
         }
         gather(before, t->codes.so2, t->codes.labels, t->n, label);
         classes[c] = (recon_natural_class){ .name = r->what->classes[label],
@@ -240,7 +240,7 @@ static recon_status draw_pair(recon_ctx *ctx, const album *a)
     RECON_TRY(keep(ctx, a, "pair", svg));
 done:
     free(poses);
-    pictures_free(&s);
+    recon_pictures_free(&s);
     return status;
 }
 
@@ -268,16 +268,16 @@ static recon_status draw_sheet(recon_ctx *ctx, const album *a)
     const char *const *names = a->r->what->classes;
     size_t rows[SHEET], count = choose_rows(rows, h);
     uint8_t hit[SHEET * K];
-    pictures s = { 0 };
+    recon_pictures s = { 0 };
     char *svg = NULL;
     recon_status status;
-    RECON_TRY(pictures_new(ctx, &s, h->data, count * (K + 1)));
+    RECON_TRY(recon_pictures_new(ctx, &s, h->data, count * (K + 1)));
     for (size_t i = 0; i < count; i++) { /* inputs first, then all neighbours */
-        pictures_put(&s, i, h->data, rows[i], 0);
+        recon_pictures_put(&s, i, h->data, rows[i], 0);
         s.picture[i].caption = names[h->index.labels[rows[i]]];
         for (size_t j = 0; j < K; j++) {
             size_t n = (size_t)h->neighbors[rows[i] * K + j], at = count + i * K + j;
-            pictures_put(&s, at, h->data, n, 0);
+            recon_pictures_put(&s, at, h->data, n, 0);
             s.picture[at].caption = names[h->index.labels[n]];
             hit[i * K + j] = h->index.labels[n] == h->index.labels[rows[i]];
         }
@@ -292,7 +292,7 @@ static recon_status draw_sheet(recon_ctx *ctx, const album *a)
                                  .k = K }));
     RECON_TRY(keep(ctx, a, "neighbors", svg));
 done:
-    pictures_free(&s);
+    recon_pictures_free(&s);
     return status;
 }
 
