@@ -146,6 +146,7 @@ static recon_status walk(recon_ctx *ctx, demo *d)
     recon_log(ctx, RECON_LOG_INFO, "4/4 molecules");
     RECON_TRY(demo_molecules_run(ctx, &d->molecules, d));
     d->seconds = recon_now() - d->begun;
+    RECON_TRY(demo_page(ctx, d));
 done:
     return status;
 }

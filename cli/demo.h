@@ -63,6 +63,9 @@ recon_status demo_canonicalize(recon_ctx *ctx, demo *d); /* and odd poses */
 recon_status demo_molecules_run(recon_ctx *ctx, demo_molecules *m, const demo *d);
 void demo_molecules_free(recon_ctx *ctx, demo_molecules *m);
 
+/* report.html. */
+recon_status demo_page(recon_ctx *ctx, const demo *d);
+
 /* Shares of scores beyond the threshold, where odd is 1 and where it is 0. */
 void demo_alarm_measure(demo_alarm *alarm, const double *score, const uint8_t *odd, size_t n);
 
