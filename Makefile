@@ -1,6 +1,6 @@
 # recon: build, test, install. The two commands that matter:
 #
-#   make demo    installs what is missing, builds, runs the main job on shipped data
+#   make demo    installs what is missing, builds, makes build/demo/report.html of shipped data
 #   make test    installs what is missing, builds, runs every test
 #
 # Also: make bench | check-slow | fuzz | install | format | clean. `make test T=group/so3` runs one
@@ -224,24 +224,9 @@ check-cuda check-cuda-standalone:
 	@$(MAKE) --no-print-directory CUDA=1 $@
 endif
 
-DEMO_IMAGES := 500
-demo:
-	@tools/setup build data
+demo: setup
 	@$(MAKE) --no-print-directory -j$(CORES) all
-	@mkdir -p $(BUILD)/demo; for g in so2 so3; do \
-	  echo; echo "== recon normalize on data/$$g: 2,000 points, ten classes, poses whose truth is known"; \
-	  $(BUILD)/recon normalize --embeddings data/$$g/z.npy --poses data/$$g/g.npy --group $$g \
-	    --labels data/$$g/y.npy --k 25 --out $(BUILD)/demo/$$g && \
-	  $(BUILD)/examples/recovered data/$$g $(BUILD)/demo/$$g || exit 1; done
-	@echo; echo "The labels were used for the hit rate alone."
-	@echo; echo "== recon reproduce fashion: $(DEMO_IMAGES) turned test images, a shipped model, a frozen classifier"
-	@$(BUILD)/recon reproduce fashion --quick --images $(DEMO_IMAGES) --limit 1500 --figures $(BUILD)/demo/fashion
-	@echo; echo "== molecules: the poses of one conformer, and a hundred turned into their natural pose"
-	@$(BUILD)/recon distribution --model models/conformers.safetensors --data conformers/test --turn fisher --index 7 \
-	  --svg $(BUILD)/demo/molecule.svg
-	@$(BUILD)/recon canonicalize --model models/conformers.safetensors --data conformers/test --turn fisher --limit 100 \
-	  --out $(BUILD)/demo/natural.xyz
-	@echo; echo "All results: $(BUILD)/demo/ (open fashion/fashion-canonical.svg or molecule.svg in a browser)"
+	@$(BUILD)/recon demo --out $(BUILD)/demo
 
 # Minutes, not seconds: exactness at size, and the tables of docs/statistics*.md anew.
 TABLES := so2_mean so2_width so3_fit so3_modes

@@ -110,31 +110,27 @@ recon_status demo_normalize(recon_ctx *ctx, demo *d)
 
 /* --- canonicalize, score ---------------------------------------------------------------------- */
 
-/* The same before the same classifier, with the maps that the discover run has just fitted. */
+/* The same codes, natural poses by the maps that the discover run has just fitted. */
 static recon_status measure_own(recon_ctx *ctx, demo *d)
 {
-    const recon_dataset *data = d->tests.turned.data;
-    size_t n = d->tests.turned.n;
+    const reading *t = &d->tests.turned;
     recon_model *model = NULL;
-    recon_pose2 *poses = NULL;
+    recon_so2_map *map = NULL;
     double *turns = NULL;
-    float *images = NULL;
     demo_path path;
     recon_status status;
     RECON_TRY(recon_model_open(ctx, &model, demo_file(path, d, "discover/model.safetensors"),
                                RECON_SINGLE));
-    RECON_TRY(recon_alloc_raw(ctx, &poses, n, sizeof *poses));
-    RECON_TRY(recon_alloc_raw(ctx, &turns, n, sizeof *turns));
-    RECON_TRY(reproduce_load(ctx, &images, data, n));
-    RECON_TRY(recon_canonicalize(ctx, NULL, poses, model, images, n, NULL));
-    for (size_t i = 0; i < n; i++)
-        turns[i] = poses[i].turn;
-    RECON_TRY(recon_evaluate_accuracy(ctx, &d->own, data, turns, recon_guess_by_classifier,
+    RECON_TRY(recon_alloc_raw(ctx, &map, t->n, sizeof *map));
+    RECON_TRY(recon_alloc_raw(ctx, &turns, t->n, sizeof *turns));
+    RECON_TRY(recon_maps_apply(ctx, map, recon_model_maps(model), t->codes.z, t->n));
+    for (size_t i = 0; i < t->n; i++)
+        turns[i] = -recon_so2_absolute(&map[i], t->codes.so2[i]);
+    RECON_TRY(recon_evaluate_accuracy(ctx, &d->own, t->data, turns, recon_guess_by_classifier,
                                       d->tests.classifier));
 done:
-    free(images);
     free(turns);
-    free(poses);
+    free(map);
     recon_model_close(ctx, model);
     return status;
 }

@@ -2,46 +2,45 @@
 #include "cli/demo.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "data/elements.h"
 #include "report/pictures.h"
 
 #include <recon/report/page.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ODDEST = 10 };
-
 /* --- first ------------------------------------------------------------------------------------ */
 
 static void put_results(recon_page *page, const demo *d)
 {
     const reproduction *r = &d->tests;
-    recon_page_result(page, "right, by a frozen classifier, garments as they come", "%.1f %%",
+    recon_page_result(page, "right, by a frozen classifier, garments as they come", "%.1f%%",
                       100 * r->accuracy.none);
     recon_page_result(page, "right, the same classifier, garments turned to their natural pose",
-                      "%.1f %%", 100 * r->accuracy.recon);
+                      "%.1f%%", 100 * r->accuracy.recon);
     recon_page_result(page, "odd poses told from natural ones (area under the curve, 1 is perfect)",
                       "%.2f", r->ood.density);
     recon_page_result(page, "typical error of the natural axis of a molecule", "%.1f\302\260",
                       d->molecules.axis_error * CLI_DEGREES);
-    recon_page_result(page, "for Algorithm 1 on the codes of 1,500 garments", "%.2f s",
-                      d->poses.seconds);
+    recon_page_result(page, "for Algorithm 1 on 1,500 garments", "%.2f s", d->poses.seconds);
 }
 
-/* The first turned test image of each class above, in its natural pose below. */
+/* The first of each class, turned by any angle: as it came above, in its natural pose below. */
 static recon_status draw_classes(recon_ctx *ctx, char **svg, const reproduction *r)
 {
     static const char *const names[] = { "as it came", "natural pose" };
-    const reading *t = &r->turned;
+    const reading *c = &r->circle;
     recon_pictures p = { 0 };
     uint8_t seen[CLASSES] = { 0 };
     recon_status status;
-    RECON_TRY(recon_pictures_new(ctx, &p, t->data, 2 * CLASSES));
-    for (size_t i = 0; i < t->n; i++) {
-        size_t c = (size_t)t->codes.labels[i];
-        if (seen[c]++)
+    RECON_TRY(recon_pictures_new(ctx, &p, c->data, 2 * CLASSES));
+    for (size_t i = 0; i < c->n; i++) {
+        size_t label = (size_t)c->codes.labels[i];
+        if (seen[label])
             continue;
-        recon_pictures_put(&p, c, t->data, i, 0);
-        recon_pictures_put(&p, CLASSES + c, t->data, i, -t->absolute[i]);
+        seen[label] = 1;
+        recon_pictures_put(&p, label, c->data, i, 0);
+        recon_pictures_put(&p, CLASSES + label, c->data, i, -c->absolute[i]);
     }
     RECON_TRY(recon_figure_gallery(ctx, svg,
                                    &(recon_gallery){ .pictures = p.picture,
@@ -65,10 +64,11 @@ static void say_what(recon_ctx *ctx, recon_page *page, const demo *d)
                    "by its own amount. recon finds both from pictures alone: nobody says which "
                    "kind a picture shows, which way is up, or by how much it was turned.");
     recon_page_fail(page, draw_classes(ctx, &svg, &d->tests));
-    recon_page_figure(page, svg,
-                      "One garment of each kind: above as it came, turned by an angle that recon "
-                      "was not told; below as recon turns it back. None of them was seen in "
-                      "training.");
+    recon_page_figure(
+        page, svg,
+        "One garment of each kind: above as it came, turned by any angle at all; "
+        "below as recon turns it, which was not told the angle. None of them was seen "
+        "in training.");
     recon_page_say(page,
                    "Here it looked at %zu such pictures, and was then tried on %zu others. All of "
                    "them are shipped with it, and so are the networks: this page was made from "
@@ -97,10 +97,8 @@ static void put_accuracy(recon_page *page, const demo *d)
         r->accuracy.ieae);
     row(page, "canonical by RECON", "turned to the natural pose, by the shipped model",
         r->accuracy.recon);
-    row(page, "the same, maps fitted here", "by the model that this run made of 1,500 garments",
-        d->own);
-    row(page, "the same, classifier asked",
-        "where several poses are natural, the one it is surest about", r->accuracy.search);
+    row(page, "the same, as found here",
+        "by the natural poses that Algorithm 1 has found in this run's garments alone", d->own);
     row(page, "turned back exactly", "by the true angle, which is cheating: the most there is",
         r->accuracy.undo);
     row(page, "never turned", "the original pictures", r->accuracy.upright);
@@ -116,9 +114,9 @@ static void say_canonical(recon_ctx *ctx, recon_page *page, const demo *d)
     recon_page_say(
         page,
         "Take a classifier that has seen upright garments alone, and must not be trained "
-        "again. On turned ones it is right in %.1f %% of cases. Put one step in front of "
-        "it, which turns each garment to its natural pose, and it is right in %.1f %%. "
-        "On the originals, never turned, it is right in %.1f %%. Nothing behind that "
+        "again. On turned ones it is right in %.1f%% of cases. Put one step in front of "
+        "it, which turns each garment to its natural pose, and it is right in %.1f%%. "
+        "On the originals, never turned, it is right in %.1f%%. Nothing behind that "
         "step has changed.",
         100 * r->accuracy.none, 100 * r->accuracy.recon, 100 * r->accuracy.upright);
     put_accuracy(page, d);
@@ -168,52 +166,47 @@ static void say_spread(recon_ctx *ctx, recon_page *page, const demo *d)
 
 /* --- odd poses -------------------------------------------------------------------------------- */
 
-typedef struct {
-    size_t row;
-    double score;
-} scored;
-
-static int by_score(const void *a, const void *b)
-{
-    const scored *x = a, *y = b;
-    if (x->score != y->score)
-        return x->score < y->score ? 1 : -1;
-    return x->row < y->row ? -1 : 1;
-}
-
-/* The highest scores above, the lowest below. */
+/* Of each class the image with the highest score above, with the lowest below. */
 static recon_status draw_oddest(recon_ctx *ctx, char **svg, const reproduction *r)
 {
     static const char *const names[] = { "oddest", "most natural" };
     const reading *c = &r->circle;
-    char caption[2 * ODDEST][24];
+    const double *score = r->score[SCORES - 1];
+    size_t at[2 * CLASSES];
+    char caption[2 * CLASSES][24];
     recon_pictures p = { 0 };
-    scored *all = NULL;
     recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &all, c->n, sizeof *all));
-    RECON_TRY(recon_pictures_new(ctx, &p, c->data, 2 * ODDEST));
-    for (size_t i = 0; i < c->n; i++)
-        all[i] = (scored){ i, r->score[2][i] };
-    qsort(all, c->n, sizeof *all, by_score);
-    for (size_t i = 0; i < 2 * ODDEST; i++) {
-        const scored *s = &all[i < ODDEST ? i : c->n - 2 * ODDEST + i];
-        recon_pictures_put(&p, i, c->data, s->row, 0);
-        snprintf(caption[i], sizeof caption[i], "%+.0f\302\260", c->angle[s->row] * CLI_DEGREES);
-        p.picture[i].caption = caption[i];
+    for (size_t j = 0; j < 2 * CLASSES; j++)
+        at[j] = c->n;
+    for (size_t i = 0; i < c->n; i++) {
+        size_t *odd = &at[c->codes.labels[i]], *natural = odd + CLASSES;
+        *odd = *odd == c->n || score[i] > score[*odd] ? i : *odd;
+        *natural = *natural == c->n || score[i] < score[*natural] ? i : *natural;
     }
-    RECON_TRY(recon_figure_gallery(
-        ctx, svg,
-        &(recon_gallery){
-            .pictures = p.picture, .rows = 2, .columns = ODDEST, .names = names, .cell = 72 }));
+    RECON_TRY(recon_pictures_new(ctx, &p, c->data, 2 * CLASSES));
+    for (size_t j = 0; j < 2 * CLASSES; j++) {
+        if (at[j] == c->n)
+            continue;
+        recon_pictures_put(&p, j, c->data, at[j], 0);
+        double value = recon_maps_p_value(recon_model_maps(r->model), score[at[j]]);
+        snprintf(caption[j], sizeof caption[j], value < 0.001 ? "p < 0.001" : "p = %.3f", value);
+        p.picture[j].caption = caption[j];
+    }
+    RECON_TRY(recon_figure_gallery(ctx, svg,
+                                   &(recon_gallery){ .pictures = p.picture,
+                                                     .rows = 2,
+                                                     .columns = CLASSES,
+                                                     .headings = r->what->classes,
+                                                     .names = names,
+                                                     .cell = 72 }));
 done:
     recon_pictures_free(&p);
-    free(all);
     return status;
 }
 
 static void say_odd(recon_ctx *ctx, recon_page *page, const demo *d)
 {
-    static const char *const names[SCORES] = { "the network's own pose", "angle from natural",
+    static const char *const names[SCORES] = { "network's own pose", "angle from natural",
                                                "likelihood of the pose" };
     static const char *const columns[] = { "score", "area under the curve" };
     const reproduction *r = &d->tests;
@@ -224,7 +217,7 @@ static void say_odd(recon_ctx *ctx, recon_page *page, const demo *d)
         page,
         "Whoever knows how far a thing may stray can say when it has strayed too far: a "
         "shoe upside down on a conveyor belt. Here the garments were turned by any angle "
-        "at all. %.0f %% of them are then odd: further from upright than their kind ever "
+        "at all. %.0f%% of them are then odd: further from upright than their kind ever "
         "is. The score of a picture is how unlikely its pose is for what it shows.",
         100 * r->ood.share);
     recon_page_fail(page, reproduce_roc(ctx, &svg, r, NULL, names));
@@ -241,13 +234,14 @@ static void say_odd(recon_ctx *ctx, recon_page *page, const demo *d)
         page,
         "In use one wants a threshold and not a curve. The model keeps the scores of what "
         "it was made from, so a threshold can be asked for by the false alarms one can "
-        "bear (a p-value). Asked for %.0f %%, it called %.1f %% of the garments odd that "
-        "were turned as their kind is, and caught %.1f %% of the odd ones.",
+        "bear (a p-value). Asked for %.0f%%, it called %.1f%% of the garments odd that "
+        "were turned as their kind is, and caught %.1f%% of the odd ones.",
         100 * DEMO_ALARMS, 100 * d->alarm.called, 100 * d->alarm.caught);
     recon_page_fail(page, draw_oddest(ctx, &svg, r));
-    recon_page_figure(page, svg,
-                      "Of the garments turned by any angle: those with the highest score "
-                      "and those with the lowest, and their true angle.");
+    recon_page_figure(
+        page, svg,
+        "Of the garments turned by any angle, the oddest of each kind and the most natural. p: "
+        "the share of natural poses that are as odd or odder.");
 }
 
 /* --- Algorithm 1 ------------------------------------------------------------------------------ */
@@ -274,7 +268,7 @@ static void say_algorithm(recon_page *page, const demo *d)
               "network, as two arrays. Things with similar codes are alike; the middle of their "
               "poses is the natural one; taken off, what is left is how far each has strayed.");
     recon_page_say(page,
-                   "Here it ran on the codes of %zu garments, with %zu neighbours each; %.0f %% of "
+                   "Here it ran on the codes of %zu garments, with %zu neighbours each; %.0f%% of "
                    "the neighbours are of the same kind, which it does not know.",
                    d->poses.points, f->k, 100 * f->hit_rate);
     recon_page_table(page, "Algorithm 1, step by step", columns, 3);
@@ -298,13 +292,12 @@ static void put_molecules(recon_page *page, const demo_molecules *m)
     static const char *const headings[] = { "as it occurs", "thrown any way", "natural pose" };
     recon_molecule_picture pictures[DEMO_SHOWN][3];
     const char *names[DEMO_SHOWN];
-    cli_name name[DEMO_SHOWN];
+    recon_formula_text formula[DEMO_SHOWN];
     for (size_t i = 0; i < DEMO_SHOWN; i++) {
         pictures[i][0] = picture_of(m->occur, i);
         pictures[i][1] = picture_of(m->thrown, i);
         pictures[i][2] = picture_of(m->natural, i);
-        names[i] =
-            cli_molecule_name(name[i], m->occur, (size_t)recon_molecules_get(m->occur, i).molecule);
+        names[i] = recon_formula(formula[i], pictures[i][0].z, pictures[i][0].atoms);
     }
     recon_page_molecules(page,
                          &(recon_molecule_sheet){ .molecules = pictures[0],
@@ -320,12 +313,11 @@ static void put_molecules(recon_page *page, const demo_molecules *m)
 static void put_spheres(recon_page *page, const demo_molecules *m)
 {
     recon_sphere spheres[DEMO_SHOWN];
-    cli_name name[DEMO_SHOWN];
-    for (size_t i = 0; i < DEMO_SHOWN; i++)
-        spheres[i] =
-            (recon_sphere){ cli_molecule_name(name[i], m->occur,
-                                              (size_t)recon_molecules_get(m->occur, i).molecule),
-                            m->of[1][i].poses.f };
+    recon_formula_text formula[DEMO_SHOWN];
+    for (size_t i = 0; i < DEMO_SHOWN; i++) {
+        recon_conformer x = recon_molecules_get(m->occur, i);
+        spheres[i] = (recon_sphere){ recon_formula(formula[i], x.z, x.atoms), m->of[1][i].poses.f };
+    }
     recon_page_spheres(
         page,
         &(recon_sphere_sheet){ .spheres = spheres, .rows = 1, .columns = DEMO_SHOWN, .cell = 150 },
@@ -353,7 +345,7 @@ static void say_molecules(recon_page *page, const demo *d)
         page,
         "Over all %zu the axis is found to %.1f degrees (median). Poses as they occur and "
         "thrown ones are told apart with an area under the curve of %.3f; at a threshold "
-        "for %.0f %% false alarms %.1f %% of the thrown are caught, and %.1f %% of the "
+        "for %.0f%% false alarms %.1f%% of the thrown are caught, and %.1f%% of the "
         "others called odd.",
         m->n, m->axis_error * CLI_DEGREES, m->auc, 100 * DEMO_ALARMS, 100 * m->alarm.caught,
         100 * m->alarm.called);
