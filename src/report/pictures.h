@@ -10,9 +10,9 @@ enum { RECON_PICTURE_SIDE = 96 }; /* larger images are made smaller: more is not
 /* Room for count pictures; those that are not put stay empty. */
 typedef struct {
     recon_dataset_info info;
-    size_t pixels;              /* of a picture */
+    size_t pixels;                /* of a picture */
     float *block, *read, *turned; /* [count][pixels]; one image as it is and turned */
-    recon_picture *picture; /* [count] */
+    recon_picture *picture;       /* [count] */
 } recon_pictures;
 
 recon_status recon_pictures_new(recon_ctx *ctx, recon_pictures *out, const recon_dataset *data,
