@@ -1,6 +1,6 @@
 # recon: build, test, install. The two commands that matter:
 #
-#   make demo    installs what is missing, builds, runs the main job on shipped data
+#   make demo    installs what is missing, builds, makes build/demo/report.html of shipped data
 #   make test    installs what is missing, builds, runs every test
 #
 # Also: make bench | check-slow | fuzz | install | format | clean. `make test T=group/so3` runs one
@@ -81,6 +81,8 @@ C_SRC   := $(wildcard $(addsuffix /*.c,$(addprefix src/,$(LAYERS))) src/ops/*/*.
 CXX_SRC := $(if $(filter yes,$(HAVE_FAISS)),$(wildcard src/knn/*.cc))
 CU_SRC  := $(if $(CUDA),$(wildcard src/ops/cuda/*.cu))
 OBJ     := $(C_SRC:%.c=$(BUILD)/%.o) $(CXX_SRC:%.cc=$(BUILD)/%.o) $(CU_SRC:%.cu=$(BUILD)/%.o)
+PAGE_TEXT := $(BUILD)/src/report/page_text# the page's style sheet and script, as C
+OBJ     += $(PAGE_TEXT).o
 CLI_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cli/*.c))
 SLOW    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/slow/test_*.c))
 TESTS   := $(filter-out $(SLOW),$(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/*/test_*.c)))
@@ -122,6 +124,11 @@ $(BUILD)/%.o: %.cc $(BUILD)/flags
 $(BUILD)/%.o: %.cu $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,NV )$(NVCC) $(NVCC_FLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+$(PAGE_TEXT).c: src/report/page.css src/report/page.js tools/embed
+	@mkdir -p $(@D)
+	$(call say,GEN)tools/embed recon_page_css src/report/page.css recon_page_js src/report/page.js > $@
+$(PAGE_TEXT).o: $(PAGE_TEXT).c $(BUILD)/flags
+	$(call say,CC )$(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 
 $(LIB_A): $(OBJ)
 	@rm -f $@
@@ -217,24 +224,9 @@ check-cuda check-cuda-standalone:
 	@$(MAKE) --no-print-directory CUDA=1 $@
 endif
 
-DEMO_IMAGES := 500
-demo:
-	@tools/setup build data
+demo: setup
 	@$(MAKE) --no-print-directory -j$(CORES) all
-	@mkdir -p $(BUILD)/demo; for g in so2 so3; do \
-	  echo; echo "== recon normalize on data/$$g: 2,000 points, ten classes, poses whose truth is known"; \
-	  $(BUILD)/recon normalize --embeddings data/$$g/z.npy --poses data/$$g/g.npy --group $$g \
-	    --labels data/$$g/y.npy --k 25 --out $(BUILD)/demo/$$g && \
-	  $(BUILD)/examples/recovered data/$$g $(BUILD)/demo/$$g || exit 1; done
-	@echo; echo "The labels were used for the hit rate alone."
-	@echo; echo "== recon reproduce fashion: $(DEMO_IMAGES) turned test images, a shipped model, a frozen classifier"
-	@$(BUILD)/recon reproduce fashion --quick --images $(DEMO_IMAGES) --limit 1500 --figures $(BUILD)/demo/fashion
-	@echo; echo "== molecules: the poses of one conformer, and a hundred turned into their natural pose"
-	@$(BUILD)/recon distribution --model models/conformers.safetensors --data conformers/test --turn fisher --index 7 \
-	  --svg $(BUILD)/demo/molecule.svg
-	@$(BUILD)/recon canonicalize --model models/conformers.safetensors --data conformers/test --turn fisher --limit 100 \
-	  --out $(BUILD)/demo/natural.xyz
-	@echo; echo "All results: $(BUILD)/demo/ (open fashion/fashion-canonical.svg or molecule.svg in a browser)"
+	@$(BUILD)/recon demo --out $(BUILD)/demo
 
 # Minutes, not seconds: exactness at size, and the tables of docs/statistics*.md anew.
 TABLES := so2_mean so2_width so3_fit so3_modes
@@ -269,6 +261,8 @@ install: all
 	install -m 644 models/* $(DESTDIR)$(PREFIX)/share/recon/models/
 	install -d $(DESTDIR)$(PREFIX)/share/recon/data/conformers
 	install -m 644 data/conformers/* $(DESTDIR)$(PREFIX)/share/recon/data/conformers/
+	install -d $(DESTDIR)$(PREFIX)/share/recon/data/garments
+	install -m 644 data/garments/* $(DESTDIR)$(PREFIX)/share/recon/data/garments/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS_PRIVATE@|$(LDLIBS)|' \
 	  tools/recon.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/recon.pc
 	@[ -n "$(DESTDIR)" ] || ldconfig 2>/dev/null || echo 'now run ldconfig, or set LD_LIBRARY_PATH'

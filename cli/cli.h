@@ -136,7 +136,7 @@ recon_status cli_print_json(recon_ctx *ctx, json_t *value);
 /* A JSON value as text, to be freed, and the value released; NULL when memory ran out. */
 char *cli_json_text(json_t *value);
 
-extern const cli_command cli_train, cli_normalize, cli_discover, cli_canonicalize, cli_score,
-    cli_distribution, cli_classifier, cli_check, cli_reproduce, cli_info;
+extern const cli_command cli_demo, cli_train, cli_normalize, cli_discover, cli_canonicalize,
+    cli_score, cli_distribution, cli_classifier, cli_check, cli_reproduce, cli_report, cli_info;
 
 #endif

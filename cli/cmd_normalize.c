@@ -1,5 +1,5 @@
 /* cmd_normalize.c - recon normalize: Algorithm 1 on embeddings and poses of any backbone. */
-#include "cli/cli.h"
+#include "cli/normalize.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 
@@ -27,16 +27,7 @@ const cli_command cli_normalize = {
     .run = run,
 };
 
-typedef struct {
-    const char *z, *poses, *labels, *query[2], *query_labels, *out;
-    int group, mean, metric, family, classes, approx; /* places among the choices */
-    int include_self;
-    double tukey_degrees, eps;
-    size_t k; /* 0: not given */
-    cli_common common;
-} settings;
-
-static int parse(settings *s, int argc, char **argv)
+static int parse(normalize_settings *s, int argc, char **argv)
 {
     const cli_option options[] = {
         { "--embeddings", "FILE", NULL, "z, N x D", CLI_TEXT, 1, &s->z },
@@ -77,7 +68,7 @@ static int parse(settings *s, int argc, char **argv)
 enum { FAMILY_AUTO = 0, FAMILY_FISHER = 5, DEFAULT_K = 10 };
 
 /* What the table of options cannot say. */
-static int check(const settings *s)
+static int check(const normalize_settings *s)
 {
     int so3 = s->group == RECON_SO3;
     if (so3 && s->family != FAMILY_AUTO && s->family != FAMILY_FISHER)
@@ -117,15 +108,15 @@ static json_t *list(const size_t *x, size_t n)
     return out;
 }
 
-static char *summary(const settings *s, const recon_embedded *index, const recon_frames *f,
-                     const char *backend, double seconds)
+static char *summary(const normalize_settings *s, const normalize_result *r, const char *backend)
 {
+    const recon_frames *f = &r->frames;
     static const char *const mean[] = { "tukey", "frechet", "chordal" };
     static const char *const metric[] = { "cosine", "dot", "euclidean" };
     json_t *out =
         json_pack("{s:s, s:s, s:I, s:I, s:I, s:s, s:I, s:s, s:s, s:s, s:f, s:s}", "version",
                   recon_version(), "group", f->group == RECON_SO3 ? "so3" : "so2", "points",
-                  (json_int_t)index->n, "dimensions", (json_int_t)index->d, "rows",
+                  (json_int_t)r->points, "dimensions", (json_int_t)r->dimensions, "rows",
                   (json_int_t)f->rows, "classes", f->k ? "knn" : "components", "class_count",
                   (json_int_t)f->classes, "metric", metric[s->metric], "mean", mean[s->mean],
                   "family", family_name(f), "recall", f->recall, "backend", backend);
@@ -146,15 +137,16 @@ static char *summary(const settings *s, const recon_embedded *index, const recon
         json_object_set_new(out, "classes_by_free_directions", list(f->free_directions, 4));
     json_object_set_new(out, "seconds",
                         json_pack("{s:f, s:f, s:f, s:f}", "classes", f->seconds.classes, "centers",
-                                  f->seconds.centers, "fits", f->seconds.fits, "total", seconds));
+                                  f->seconds.centers, "fits", f->seconds.fits, "total",
+                                  r->seconds));
     return cli_json_text(out);
 }
 
-static void print_text(const settings *s, const recon_embedded *index, const recon_frames *f,
-                       double seconds)
+static void print_text(const normalize_settings *s, const normalize_result *r)
 {
-    printf("%zu points on %s, embeddings of %zu dimensions\n", index->n,
-           f->group == RECON_SO3 ? "SO(3)" : "SO(2)", index->d);
+    const recon_frames *f = &r->frames;
+    printf("%zu points on %s, embeddings of %zu dimensions\n", r->points,
+           f->group == RECON_SO3 ? "SO(3)" : "SO(2)", r->dimensions);
     if (s->query[0])
         printf("  queries    %zu\n", f->rows);
     if (f->k)
@@ -185,12 +177,12 @@ static void print_text(const settings *s, const recon_embedded *index, const rec
                100.0 * (double)(f->free_directions[2] + f->free_directions[3]) /
                    (double)f->classes);
     printf("  family     %s\n", family_name(f));
-    printf("  seconds    %.2f (classes %.2f, centres %.2f, fits %.2f)\n", seconds,
+    printf("  seconds    %.2f (classes %.2f, centres %.2f, fits %.2f)\n", r->seconds,
            f->seconds.classes, f->seconds.centers, f->seconds.fits);
     printf("  written    %s/\n", s->out);
 }
 
-static recon_normalize_options options_of(const settings *s)
+static recon_normalize_options options_of(const normalize_settings *s)
 {
     return (recon_normalize_options){
         .classes = (recon_classes)s->classes,
@@ -223,7 +215,7 @@ static recon_status try_folder(recon_ctx *ctx, const char *dir)
 }
 
 /* The library knows rows, not files. */
-static recon_status name_files(recon_ctx *ctx, recon_status status, const settings *s)
+static recon_status name_files(recon_ctx *ctx, recon_status status, const normalize_settings *s)
 {
     if (status != RECON_ERR_INPUT)
         return status;
@@ -231,50 +223,57 @@ static recon_status name_files(recon_ctx *ctx, recon_status status, const settin
                        : recon_note(ctx, status, "embeddings %s", s->z);
 }
 
-static recon_status work(recon_ctx *ctx, const settings *s)
+recon_status normalize_files(recon_ctx *ctx, normalize_result *out, const normalize_settings *s)
 {
     recon_normalize_options o = options_of(s);
     recon_embedded index = { 0 }, queries = { 0 }, *asked = s->query[0] ? &queries : NULL;
-    recon_frames frames = { 0 };
     recon_group group = (recon_group)s->group;
-    char *json = NULL;
     double begin = recon_now();
     recon_status status;
+    *out = (normalize_result){ 0 };
     RECON_TRY(try_folder(ctx, s->out));
     RECON_TRY(recon_embedded_read(ctx, &index, group, s->z, s->poses, s->labels));
+    out->points = index.n;
+    out->dimensions = index.d;
     if (asked)
         RECON_TRY(
             recon_embedded_read(ctx, asked, group, s->query[0], s->query[1], s->query_labels));
-    RECON_TRY(name_files(ctx, recon_normalize(ctx, &frames, &index, asked, &o), s));
-    double seconds = recon_now() - begin;
-    json = summary(s, &index, &frames, recon_ops_name(ctx), seconds);
-    if (!json)
+    RECON_TRY(name_files(ctx, recon_normalize(ctx, &out->frames, &index, asked, &o), s));
+    out->seconds = recon_now() - begin;
+    out->summary = summary(s, out, recon_ops_name(ctx));
+    if (!out->summary)
         RECON_TRY(recon_fail(ctx, RECON_ERR_MEMORY, "out of memory"));
-    RECON_TRY(recon_frames_write(ctx, s->out, &frames, index.precision, json));
-    if (s->common.json)
-        puts(json);
-    else if (!s->common.quiet)
-        print_text(s, &index, &frames, seconds);
+    RECON_TRY(recon_frames_write(ctx, s->out, &out->frames, index.precision, out->summary));
 done:
-    free(json);
-    recon_frames_free(&frames);
     recon_embedded_free(&queries);
     recon_embedded_free(&index);
     return status;
 }
 
+void normalize_free(normalize_result *result)
+{
+    free(result->summary);
+    recon_frames_free(&result->frames);
+}
+
+static recon_status work(recon_ctx *ctx, const void *arg)
+{
+    const normalize_settings *s = arg;
+    normalize_result result;
+    recon_status status = normalize_files(ctx, &result, s);
+    if (status == RECON_OK && s->common.json)
+        puts(result.summary);
+    else if (status == RECON_OK && !s->common.quiet)
+        print_text(s, &result);
+    normalize_free(&result);
+    return status;
+}
+
 static int run(int argc, char **argv)
 {
-    settings s = { 0 };
+    normalize_settings s = { 0 };
     int code = parse(&s, argc, argv);
     if (code < 0)
         code = check(&s);
-    if (code >= 0)
-        return code;
-    recon_ctx *ctx = cli_context(&s.common);
-    if (!ctx)
-        return EXIT_FAILED;
-    code = work(ctx, &s) == RECON_OK ? EXIT_DONE : cli_fail(&cli_normalize, ctx);
-    cli_context_free(ctx);
-    return code;
+    return code >= 0 ? code : cli_run(&cli_normalize, &s.common, work, &s);
 }

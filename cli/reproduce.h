@@ -103,23 +103,22 @@ typedef struct {
     recon_pair pair;
     recon_times times;
     recon_equivariance equivariance;
+    double embed_seconds; /* an image */
     double begun, seconds;
 } reproduction;
 
 extern const size_t reproduce_ks[KS];
 
-/* Where a shipped file lies: models/NAME here, beside the program, or where it was installed.
- * remedy says how to make one. */
-recon_status shipped_model(recon_ctx *ctx, char *path, size_t room, const char *name,
-                           const char *remedy);
-
 /* Opens model, classifier and data, measures everything. Free always. */
 recon_status reproduce_measure(recon_ctx *ctx, reproduction *out, const reproduce_settings *s);
 void reproduce_free(recon_ctx *ctx, reproduction *r);
 
-/* Of that, the part about neighbours; with --quick among as many training images as there is time
- * for. */
-recon_status reproduce_neighbors(recon_ctx *ctx, reproduction *r, double seconds_an_image);
+/* Of that: opens the models that the settings name; turns the images of r->upright and measures
+ * what needs no others, from accuracies to widths; and the part about neighbours, with --quick
+ * among as many training images as there is time for. */
+recon_status reproduce_models(recon_ctx *ctx, reproduction *r);
+recon_status reproduce_tests(recon_ctx *ctx, reproduction *r);
+recon_status reproduce_neighbors(recon_ctx *ctx, reproduction *r);
 
 /* count images of the set's training part, all for 0, turned by its rule. */
 recon_status reproduce_training(recon_ctx *ctx, recon_dataset **out, const reproduce_settings *s,
@@ -151,6 +150,15 @@ typedef struct {
 double reproduce_number(const json_t *from, const char *path);
 void reproduce_print_rows(const json_t *result, const json_t *spread, const reproduce_row *rows,
                           size_t n);
+
+/* Figures by themselves: two images of each class as they came and canonical in COLUMNS ways,
+ * widths of the classes, and the curves of the three scores. */
+enum { COLUMNS = 5, SCORES = 3 };
+recon_status reproduce_gallery(recon_ctx *ctx, char **svg, const reproduction *r, const char *title,
+                               const char *const *headings /* [COLUMNS] */);
+recon_status reproduce_theta(recon_ctx *ctx, char **svg, const reproduction *r, const char *title);
+recon_status reproduce_roc(recon_ctx *ctx, char **svg, const reproduction *r, const char *title,
+                           const char *const *names /* [SCORES] */);
 
 /* Writes the figures into the folder dir; names to list, a JSON array. */
 recon_status reproduce_figures(recon_ctx *ctx, json_t *list, const reproduction *r,

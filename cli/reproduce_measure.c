@@ -290,7 +290,7 @@ done:
 
 /* --- everything ------------------------------------------------------------------------------- */
 
-static recon_status open_models(recon_ctx *ctx, reproduction *r)
+recon_status reproduce_models(recon_ctx *ctx, reproduction *r)
 {
     const reproduce_settings *s = r->settings;
     recon_status status;
@@ -304,34 +304,37 @@ done:
 static recon_status open_tests(recon_ctx *ctx, reproduction *r)
 {
     const reproduce_settings *s = r->settings;
+    return open_part(ctx, &r->upright, r->what->name, "test",
+                     s->images  ? s->images
+                     : s->quick ? QUICK_TEST
+                                : 0);
+}
+
+/* By the rule of the set, and by any angle. */
+static recon_status turn_tests(recon_ctx *ctx, reproduction *r)
+{
     const char *name = r->what->name;
+    size_t classes = recon_dataset_describe(r->upright.use).classes;
     recon_status status;
+    if (classes > CLASSES)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s: %zu classes, expected %d", name, classes,
+                          CLASSES);
     RECON_TRY(recon_alloc(ctx, &r->rule, 1, sizeof *r->rule));
     RECON_TRY(recon_turn_rule_load(ctx, r->rule, name));
-    RECON_TRY(open_part(ctx, &r->upright, name, "test",
-                        s->images  ? s->images
-                        : s->quick ? QUICK_TEST
-                                   : 0));
-    if (recon_dataset_describe(r->upright.use).classes > CLASSES)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s/test: %zu classes, expected %d", name,
-                             recon_dataset_describe(r->upright.use).classes, CLASSES));
-    RECON_TRY(turn_by(ctx, &r->turned.data, r->upright.use, name, TEST_SEED));
+    RECON_TRY(recon_dataset_turn(ctx, &r->turned.data, r->upright.use, r->rule, TEST_SEED));
     RECON_TRY(turn_by(ctx, &r->circle.data, r->upright.use, "all", TEST_SEED));
 done:
     return status;
 }
 
-recon_status reproduce_measure(recon_ctx *ctx, reproduction *r, const reproduce_settings *s)
+recon_status reproduce_tests(recon_ctx *ctx, reproduction *r)
 {
-    double embed;
+    double begun = recon_now();
     recon_status status;
-    *r = (reproduction){ .settings = s, .what = s->what, .begun = recon_now() };
-    RECON_TRY(open_models(ctx, r));
-    RECON_TRY(open_tests(ctx, r));
-    embed = recon_now();
+    RECON_TRY(turn_tests(ctx, r));
     RECON_TRY(read_images(ctx, &r->turned, r->model));
     RECON_TRY(read_images(ctx, &r->circle, r->model));
-    embed = (recon_now() - embed) / (double)(r->turned.n + r->circle.n);
+    r->embed_seconds = (recon_now() - begun) / (double)(r->turned.n + r->circle.n);
     RECON_TRY(measure_accuracy(ctx, r));
     RECON_TRY(
         recon_evaluate_poses(ctx, &r->pose, r->turned.absolute, r->turned.angle, r->turned.n));
@@ -339,9 +342,20 @@ recon_status reproduce_measure(recon_ctx *ctx, reproduction *r, const reproduce_
     RECON_TRY(measure_theta(ctx, r));
     RECON_TRY(measure_folds(ctx, r));
     RECON_TRY(measure_pair(ctx, r));
+done:
+    return status;
+}
+
+recon_status reproduce_measure(recon_ctx *ctx, reproduction *r, const reproduce_settings *s)
+{
+    recon_status status;
+    *r = (reproduction){ .settings = s, .what = s->what, .begun = recon_now() };
+    RECON_TRY(reproduce_models(ctx, r));
+    RECON_TRY(open_tests(ctx, r));
+    RECON_TRY(reproduce_tests(ctx, r));
     RECON_TRY(measure_equivariance(ctx, r));
     RECON_TRY(measure_times(ctx, r));
-    RECON_TRY(reproduce_neighbors(ctx, r, embed));
+    RECON_TRY(reproduce_neighbors(ctx, r));
     r->seconds = recon_now() - r->begun;
 done:
     return status;

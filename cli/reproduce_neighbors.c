@@ -91,11 +91,11 @@ done:
 }
 
 /* How many training images there is time for with --quick. */
-static size_t quick_count(recon_ctx *ctx, const reproduction *r, double seconds_an_image)
+static size_t quick_count(recon_ctx *ctx, const reproduction *r)
 {
     size_t limit = r->settings->limit, count = limit && limit < QUICK_TRAIN ? limit : QUICK_TRAIN;
     double left = QUICK_SECONDS - (recon_now() - r->begun);
-    while (count > QUICK_LEAST && seconds_an_image * (double)count > left)
+    while (count > QUICK_LEAST && r->embed_seconds * (double)count > left)
         count /= 2;
     if (count < QUICK_TRAIN && count != limit)
         recon_log(ctx, RECON_LOG_INFO,
@@ -105,11 +105,11 @@ static size_t quick_count(recon_ctx *ctx, const reproduction *r, double seconds_
     return count;
 }
 
-recon_status reproduce_neighbors(recon_ctx *ctx, reproduction *r, double seconds_an_image)
+recon_status reproduce_neighbors(recon_ctx *ctx, reproduction *r)
 {
     const reproduce_settings *s = r->settings;
     neighborhood *h = &r->hood;
-    size_t count = s->quick && !s->embeddings ? quick_count(ctx, r, seconds_an_image) : s->limit;
+    size_t count = s->quick && !s->embeddings ? quick_count(ctx, r) : s->limit;
     double truth[CLASSES];
     recon_status status;
     RECON_TRY(reproduce_training(ctx, &h->data, s, count));

@@ -43,6 +43,7 @@ static const char style[] =
     ".recon .muted{fill-opacity:.72}\n"
     ".recon .mid{text-anchor:middle}\n"
     ".recon .end{text-anchor:end}\n"
+    ".recon .reach{fill:none}\n"
     ".recon .bond{fill:none;stroke-width:3;stroke-linecap:round;stroke:#8a9199}\n"
     ".recon .atom{fill:#c98700;stroke:#1d2329;stroke-width:.6;stroke-opacity:.6}\n"
     ".recon .hydrogen{fill:#f4f5f6}.recon .carbon{fill:#5c656e}.recon .nitrogen{fill:#0072b2}\n"

@@ -129,8 +129,10 @@ void recon_sphere_draw(recon_ctx *ctx, recon_svg *svg, double x, double y, doubl
 {
     if (!s->f)
         return;
+    recon_space_begin(svg, x, y, side);
     recon_svg_fail(svg, draw_surface(ctx, svg, x, y, side, s));
     draw_axes(svg, x, y, side);
+    recon_svg_group_end(svg);
     recon_sheet_caption(svg, x, y, side, s->caption);
 }
 

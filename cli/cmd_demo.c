@@ -1,0 +1,188 @@
+/* cmd_demo.c - recon demo: a minute's tour on what comes with recon. */
+#include "cli/demo.h"
+#include "core/ctx.h"
+#include "core/fail.h"
+#include "core/json.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static int run(int argc, char **argv);
+const cli_command cli_demo = {
+    .name = "demo",
+    .purpose = "a minute's tour on shipped data and models, as a page to read",
+    .arguments = "",
+    .example =
+        "  recon demo\n"
+        "\n"
+        "2,000 garments and 200 molecules, turned in ways that recon is not told: where do they\n"
+        "naturally stand, how far do they stray, and what does it help to know that? The folder\n"
+        "receives report.html, to be opened in a browser, results.json, and what every step made:\n"
+        "the images, their embeddings, the model of the discover run, the molecules.",
+    .run = run,
+};
+
+static int parse(demo_settings *s, int argc, char **argv)
+{
+    const cli_option options[] = {
+        { "--out", "DIR", NULL, "folder for the page and its files (default recon-demo)", CLI_TEXT,
+          0, &s->out },
+        { 0 },
+    };
+    return cli_parse(&cli_demo, options, &s->common, argc, argv, NULL, 0, NULL);
+}
+
+/* Before the long work, not after it: something is written there. */
+static recon_status make_folder(recon_ctx *ctx, demo *d)
+{
+    demo_path path;
+    char *whole = NULL;
+    if (mkdir(d->out, 0777) != 0 && errno != EEXIST)
+        return recon_fail(ctx, RECON_ERR_IO, "%s: cannot make the folder: %s", d->out,
+                          strerror(errno));
+    if (!(whole = realpath(d->out, NULL)))
+        return recon_fail(ctx, RECON_ERR_IO, "%s: cannot use the folder: %s", d->out,
+                          strerror(errno));
+    int n = snprintf(d->report, sizeof d->report, "%s/report.html", whole);
+    free(whole);
+    if (n < 0 || (size_t)n >= sizeof d->report)
+        return recon_fail(ctx, RECON_ERR_IO, "%.60s..: too long a path", d->out);
+    json_t *begun = json_pack("{s:s}", "version", recon_version());
+    recon_status status = recon_json_write(ctx, demo_file(path, d, "results.json"), begun);
+    json_decref(begun);
+    return status;
+}
+
+/* --- answers ---------------------------------------------------------------------------------- */
+
+static json_t *alarm_json(const demo_alarm *a)
+{
+    return json_pack("{s:f, s:f, s:f, s:f}", "asked", 100 * DEMO_ALARMS, "threshold", a->threshold,
+                     "caught", 100 * a->caught, "called", 100 * a->called);
+}
+
+/* Percent and degrees, as reproduce has them. */
+static json_t *results(const demo *d)
+{
+    const reproduction *r = &d->tests;
+    const demo_molecules *m = &d->molecules;
+    json_t *out = json_pack("{s:s, s:s, s:{s:I, s:I, s:f, s:f}, s:{s:I, s:f, s:f, s:f}}", "version",
+                            recon_version(), "report", d->report, "algorithm1", "rows",
+                            (json_int_t)d->poses.frames.rows, "k", (json_int_t)d->poses.frames.k,
+                            "hit_rate", d->poses.frames.hit_rate, "seconds", d->poses.seconds,
+                            "discover", "images", (json_int_t)d->found.points, "theta_median_deg",
+                            d->found.theta_median * CLI_DEGREES, "seconds", d->found.seconds.total,
+                            "maps_seconds", d->found.seconds.maps);
+    json_object_set_new(out, "test_images", json_integer((json_int_t)r->turned.n));
+    json_object_set_new(out, "accuracy",
+                        json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "none",
+                                  100 * r->accuracy.none, "ieae", 100 * r->accuracy.ieae, "recon",
+                                  100 * r->accuracy.recon, "recon_here", 100 * d->own,
+                                  "recon_search", 100 * r->accuracy.search, "undo",
+                                  100 * r->accuracy.undo, "upright", 100 * r->accuracy.upright));
+    json_object_set_new(out, "pose_error_deg", json_real(r->pose.median * CLI_DEGREES));
+    json_object_set_new(out, "theta_mae_deg", json_real(r->theta.by_class * CLI_DEGREES));
+    json_object_set_new(out, "ood_auc",
+                        json_pack("{s:f, s:f, s:f}", "ieae", r->ood.ieae, "recon", r->ood.recon,
+                                  "density", r->ood.density));
+    json_object_set_new(out, "alarms", alarm_json(&d->alarm));
+    json_object_set_new(out, "molecules",
+                        json_pack("{s:I, s:f, s:f, s:o}", "conformers", (json_int_t)m->n,
+                                  "axis_error_deg", m->axis_error * CLI_DEGREES, "ood_auc", m->auc,
+                                  "alarms", alarm_json(&m->alarm)));
+    json_object_set_new(out, "seconds", json_real(d->seconds));
+    return out;
+}
+
+static void print_text(const demo *d)
+{
+    const reproduction *r = &d->tests;
+    const demo_molecules *m = &d->molecules;
+    printf(
+        "Algorithm 1   %zu embeddings in %.2f s; %.0f%% of their neighbours are of the same kind\n",
+        d->poses.points, d->poses.seconds, 100 * d->poses.frames.hit_rate);
+    printf("discover      natural poses of %zu garments in %.1f s, no label used\n",
+           d->found.points, d->found.seconds.total);
+    printf("canonicalise  a frozen classifier on %zu turned garments: %.1f%% right, with RECON "
+           "before it %.1f%%\n",
+           r->turned.n, 100 * r->accuracy.none, 100 * r->accuracy.recon);
+    printf("odd poses     area under the ROC curve %.3f; %.0f%% of odd ones caught at %.0f%% false "
+           "alarms\n",
+           r->ood.density, 100 * d->alarm.caught, 100 * d->alarm.called);
+    printf("molecules     natural axis of %zu found to %.1f degrees; %.0f%% of odd poses caught at "
+           "%.0f%% false alarms\n",
+           m->n, m->axis_error * CLI_DEGREES, 100 * m->alarm.caught, 100 * m->alarm.called);
+    printf("%s\n", d->report);
+}
+
+static recon_status show(recon_ctx *ctx, const demo *d, const cli_common *common)
+{
+    demo_path path;
+    json_t *answer = results(d);
+    recon_status status = recon_json_write(ctx, demo_file(path, d, "results.json"), answer);
+    if (status == RECON_OK && common->json)
+        return cli_print_json(ctx, answer);
+    if (status == RECON_OK && !common->quiet)
+        print_text(d);
+    json_decref(answer);
+    return status;
+}
+
+/* --- the tour --------------------------------------------------------------------------------- */
+
+static recon_status walk(recon_ctx *ctx, demo *d)
+{
+    recon_status status;
+    RECON_TRY(recon_ops_attach(ctx, "cpu"));
+    recon_log(ctx, RECON_LOG_INFO, "1/4 where garments naturally stand: a discover run");
+    RECON_TRY(demo_discover(ctx, d));
+    recon_log(ctx, RECON_LOG_INFO, "2/4 its heart by itself: Algorithm 1 on embeddings and poses");
+    RECON_TRY(demo_normalize(ctx, d));
+    recon_log(ctx, RECON_LOG_INFO, "3/4 other garments, before a frozen classifier");
+    RECON_TRY(demo_canonicalize(ctx, d));
+    recon_log(ctx, RECON_LOG_INFO, "4/4 molecules");
+    RECON_TRY(demo_molecules_run(ctx, &d->molecules, d));
+    d->seconds = recon_now() - d->begun;
+    RECON_TRY(demo_page(ctx, d));
+done:
+    return status;
+}
+
+static void demo_free(recon_ctx *ctx, demo *d)
+{
+    demo_molecules_free(ctx, &d->molecules);
+    reproduce_free(ctx, &d->tests);
+    normalize_free(&d->poses);
+    recon_discovery_free(&d->found);
+    recon_dataset_close(d->turned);
+    recon_dataset_close(d->found_on);
+    recon_dataset_close(d->garments);
+}
+
+static recon_status work(recon_ctx *ctx, const void *given)
+{
+    const demo_settings *s = given;
+    demo *d = calloc(1, sizeof *d);
+    recon_status status;
+    if (!d)
+        return recon_fail(ctx, RECON_ERR_MEMORY, "out of memory");
+    d->out = s->out ? s->out : "recon-demo";
+    d->begun = recon_now();
+    RECON_TRY(make_folder(ctx, d));
+    RECON_TRY(walk(ctx, d));
+    RECON_TRY(show(ctx, d, &s->common));
+done:
+    demo_free(ctx, d);
+    free(d);
+    return status;
+}
+
+static int run(int argc, char **argv)
+{
+    demo_settings s = { 0 };
+    int code = parse(&s, argc, argv);
+    return code >= 0 ? code : cli_run(&cli_demo, &s.common, work, &s);
+}
