@@ -57,24 +57,29 @@ function ball(look, radius) {
   return group;
 }
 
+/* Where a stick from one ball to another leaves the first: a little under its surface. */
+function surface(seen, atoms, from, to) {
+  const a = seen[from], b = seen[to];
+  const share = .9 * atoms[from][1] / Math.max(Math.hypot(b[0] - a[0], b[1] - a[1], b[2] - a[2]), 1e-6);
+  return a.map((v, c) => v + Math.min(share, .5) * (b[c] - v));
+}
+
 function molecule(group, middle, [atoms, bonds]) {
   const balls = atoms.map(([look, radius]) => ball(look, radius * middle.half));
   const sticks = bonds.map(() => make('line', { class: 'bond' }));
   group.querySelectorAll('circle, line').forEach(still => still.remove());
 
   return view => {
-    const at = atoms.map(([, , ...place]) => {
-      const [right, up, near] = apply(view, ...place);
-      return { x: middle.x + middle.half * right, y: middle.y - middle.half * up, near };
-    });
+    const paper = ([right, up, near]) => ({ x: middle.x + middle.half * right, y: middle.y - middle.half * up, near });
+    const seen = atoms.map(([, , ...place]) => apply(view, ...place)), at = seen.map(paper);
     const items = [];
     balls.forEach((item, i) => {
       item.setAttribute('transform', `translate(${at[i].x.toFixed(2)} ${at[i].y.toFixed(2)})`);
-      item.lastChild.setAttribute('fill-opacity', (.25 - .25 * at[i].near).toFixed(3));
+      item.lastChild.setAttribute('fill-opacity', Math.max(0, .16 - .24 * at[i].near).toFixed(3));
       items.push({ item, near: at[i].near });
     });
     sticks.forEach((item, i) => {
-      const a = at[bonds[i][0]], b = at[bonds[i][1]];
+      const a = paper(surface(seen, atoms, ...bonds[i])), b = paper(surface(seen, atoms, bonds[i][1], bonds[i][0]));
       move(item, { x1: a.x, y1: a.y, x2: b.x, y2: b.y });
       items.push({ item, near: (a.near + b.near) / 2 });
     });
@@ -131,17 +136,16 @@ function paint(canvas, densities, view, size) {
   for (let n = 0; n < size * size; n++) {
     const a = (n % size + .5 - half) / (half * REACH);
     const b = (half - Math.floor(n / size) - .5) / (half * REACH);
-    const r = Math.hypot(a, b), rim = Math.max(1, r), near = Math.sqrt(Math.max(0, 1 - r * r));
-    const inside = (1 - r) * half * REACH + .5;
-    if (inside <= 0) continue;
-    tint(image.data, 4 * n, densities, apply(back, a / rim, b / rim, near), near);
-    image.data[4 * n + 3] = Math.round(255 * Math.min(inside, 1));
+    const r = Math.hypot(a, b), near = Math.sqrt(1 - r * r);
+    if (r > 1) continue;
+    tint(image.data, 4 * n, densities, apply(back, a, b, near), near);
+    image.data[4 * n + 3] = Math.round(255 * Math.min((1 - r) * half * REACH + .5, 1));
   }
   context.putImageData(image, 0, 0);
   return canvas.toDataURL();
 }
 
-/* The ends of the axes go with the surface; those behind it are faint. */
+/* The ends of the axes go with the surface; those behind it are hidden. */
 function placeAxes(group, middle, view) {
   const names = group.querySelectorAll('text');
   group.querySelectorAll('line').forEach((line, k) => {
@@ -176,18 +180,16 @@ function thing(group, view, data, draw) {
   const square = group.querySelector('.reach');
   const [x, y, side] = ['x', 'y', 'width'].map(name => Number(square.getAttribute(name)));
   const redraw = draw(group, { x: x + side / 2, y: y + side / 2, half: side / 2 }, data);
-  let by = IDENTITY, due = 0;
-  const refresh = () => {
-    due = due || requestAnimationFrame(() => {
-      due = 0;
-      redraw(multiply(by, view), by !== IDENTITY);
-    });
+  let by = IDENTITY;
+  const refresh = m => {
+    by = m;
+    redraw(multiply(by, view), by !== IDENTITY);
   };
-  refresh();
+  refresh(IDENTITY);
   return {
     group,
-    turn(m) { by = multiply(m, by); refresh(); },
-    reset() { by = IDENTITY; refresh(); },
+    turn: m => refresh(multiply(m, by)),
+    reset: () => refresh(IDENTITY),
   };
 }
 
@@ -262,7 +264,10 @@ function addTheme() {
   const system = matchMedia('(prefers-color-scheme: dark)');
   const isDark = () => root.dataset.theme ? root.dataset.theme === 'dark' : system.matches;
   const button = html('button', 'theme', '', header);
-  const name = () => { button.textContent = isDark() ? 'Light' : 'Dark'; };
+  const name = () => {
+    button.textContent = isDark() ? 'Light' : 'Dark';
+    button.setAttribute('aria-label', `${button.textContent} colours`);
+  };
   button.addEventListener('click', () => {
     root.dataset.theme = isDark() ? 'light' : 'dark';
     name();
