@@ -453,6 +453,20 @@ static recon_status check_names(recon_ctx *ctx, const recon_params *p,
     return RECON_OK;
 }
 
+/* Nothing good comes of numbers that are none, and they come from a damaged file. */
+static recon_status check_finite(recon_ctx *ctx, const recon_param *e, const void *at,
+                                 const char *path)
+{
+    for (size_t i = 0; i < recon_tensor_count(&e->value); i++) {
+        double x =
+            e->value.type == RECON_F64 ? ((const double *)at)[i] : (double)((const float *)at)[i];
+        if (!isfinite(x))
+            return recon_fail(ctx, RECON_ERR_FORMAT, "%s: number %zu of '%s' is %g", path, i,
+                              e->name, x);
+    }
+    return RECON_OK;
+}
+
 static recon_status load_entry(recon_ctx *ctx, const recon_param *e, void *block,
                                const recon_safetensors *file, const char *path)
 {
@@ -463,6 +477,7 @@ static recon_status load_entry(recon_ctx *ctx, const recon_param *e, void *block
     RECON_TRY(get_entry(ctx, &a, file, path, e->name, to->shape, to->ndim));
     RECON_TRY(to->type == RECON_F64 ? recon_array_to_f64(ctx, (double *)at, &a)
                                     : recon_array_to_f32(ctx, (float *)at, &a));
+    RECON_TRY(check_finite(ctx, e, at, path));
 done:
     recon_array_free(&a);
     return status;
