@@ -4,7 +4,9 @@
 #include "core/memory.h"
 #include "nn/adam.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +84,22 @@ done:
     return status;
 }
 
+/* A number and nothing behind it; "best" may be infinite, but not NaN. */
+static int read_count(uint64_t *out, const char *text)
+{
+    char *end;
+    errno = 0;
+    *out = strtoull(text, &end, 10);
+    return *text >= '0' && *text <= '9' && !*end && !errno;
+}
+
+static int read_best(double *out, const char *text)
+{
+    char *end;
+    *out = strtod(text, &end);
+    return end != text && !*end && !isnan(*out);
+}
+
 static recon_status load_numbers(recon_ctx *ctx, recon_checkpoint *state,
                                  const recon_safetensors *file, const char *path)
 {
@@ -94,9 +112,11 @@ static recon_status load_numbers(recon_ctx *ctx, recon_checkpoint *state,
     if (strcmp(settings, state->settings))
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: begun with '%s', not with '%s'", path,
                           settings, state->settings);
-    state->step = strtoull(step, NULL, 10);
-    state->stale = strtoull(stale, NULL, 10);
-    state->best = strtod(best, NULL);
+    if (!read_count(&state->step, step) || !read_count(&state->stale, stale) ||
+        !read_best(&state->best, best))
+        return recon_fail(ctx, RECON_ERR_FORMAT,
+                          "%s: after step '%.40s', '%.40s' without a better one than '%.40s'", path,
+                          step, stale, best);
     return RECON_OK;
 }
 
