@@ -78,6 +78,7 @@ static recon_status load_block(recon_ctx *ctx, const recon_adam *a, int i,
     if (array.dtype != a->params->type || recon_array_count(&array) != count)
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: '%s' has %zu numbers, this network has %zu",
                              path, block_name[i], recon_array_count(&array), count));
+    RECON_TRY(recon_numbers_check(ctx, array.data, array.dtype, count, block_name[i], path));
     RECON_TRY(recon_ops_of(ctx)->upload(ctx, block(a, i), array.data, recon_array_bytes(&array)));
 done:
     recon_array_free(&array);
