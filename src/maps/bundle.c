@@ -52,13 +52,13 @@ static recon_status make(recon_ctx *ctx, recon_bundle *b, double dropout,
                          const recon_safetensors *file, const char *path, uint64_t seed)
 {
     recon_status status;
-    RECON_TRY(recon_alloc(ctx, &b->mean, b->d, sizeof *b->mean));
-    RECON_TRY(recon_alloc(ctx, &b->scale, b->d, sizeof *b->scale));
     RECON_TRY(recon_params_new(ctx, &b->params, RECON_SINGLE));
     recon_params_expect(b->params, file, path, 0);
     RECON_TRY(add_heads(ctx, b, dropout));
     RECON_TRY(add_buffers(ctx, b));
     RECON_TRY(recon_params_make(ctx, b->params, seed));
+    RECON_TRY(recon_alloc(ctx, &b->mean, b->d, sizeof *b->mean));
+    RECON_TRY(recon_alloc(ctx, &b->scale, b->d, sizeof *b->scale));
     b->weights = recon_params_count(b->params);
 done:
     return status;
@@ -160,7 +160,7 @@ recon_status recon_bundle_open(recon_ctx *ctx, recon_bundle *out, const recon_bu
     RECON_TRY(recall(ctx, out, path));
 done:
     recon_safetensors_close(file);
-    return status;
+    return status == RECON_OK ? status : recon_note_file(ctx, status, path);
 }
 
 /* --- answers ---------------------------------------------------------------------------------- */
