@@ -26,6 +26,7 @@ LAYERS := core ops group stats knn nn data backbone normalize maps apps report
 
 CC       ?= cc
 CXX      ?= c++
+OBJCOPY  ?= objcopy
 SANITIZE ?=
 CUDA     ?=
 BUILD    := build$(if $(CUDA),/cuda)$(if $(SANITIZE),$(if $(filter thread,$(SANITIZE)),/tsan,/debug))
@@ -72,8 +73,8 @@ FEATURE_LIBS := -lfaiss $(FEATURE_LIBS) -llapack -lgomp -lstdc++
 endif
 
 # What recon cannot be built without: said by name, before a compiler complains.
-NEEDED := $(if $(shell command -v $(firstword $(CC))),$(if $(HAVE_JANSSON),,jansson (Debian: libjansson-dev)) \
-            $(if $(HAVE_ZLIB),,zlib (Debian: zlib1g-dev)),a C compiler: there is no $(CC) (Debian: gcc))
+NEEDED := $(if $(filter check-cuda-standalone,$(MAKECMDGOALS)),,$(if $(shell command -v $(firstword $(CC))),$(if $(HAVE_JANSSON),,jansson (Debian: libjansson-dev)) \
+            $(if $(HAVE_ZLIB),,zlib (Debian: zlib1g-dev)),a C compiler: there is no $(CC) (Debian: gcc)))
 
 # CUDA is asked for by name: its absence is then an error that says what is missing.
 ifneq ($(CUDA),)
@@ -93,7 +94,8 @@ endif
 C_SRC   := $(wildcard $(addsuffix /*.c,$(addprefix src/,$(LAYERS))) src/ops/*/*.c)
 CXX_SRC := $(if $(filter yes,$(HAVE_FAISS)),$(wildcard src/knn/*.cc))
 CU_SRC  := $(if $(CUDA),$(wildcard src/ops/cuda/*.cu))
-OBJ     := $(C_SRC:%.c=$(BUILD)/%.o) $(CXX_SRC:%.cc=$(BUILD)/%.o) $(CU_SRC:%.cu=$(BUILD)/%.o)
+CU_OBJ  := $(if $(CU_SRC),$(BUILD)/src/ops/cuda.o)
+OBJ     := $(C_SRC:%.c=$(BUILD)/%.o) $(CXX_SRC:%.cc=$(BUILD)/%.o) $(CU_OBJ)
 CLI_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cli/*.c))
 SLOW    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/slow/test_*.c))
 TESTS   := $(filter-out $(SLOW),$(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/*/test_*.c)))
@@ -138,6 +140,10 @@ $(BUILD)/%.o: %.cc $(BUILD)/flags
 $(BUILD)/%.o: %.cu $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,NV )$(NVCC) $(NVCC_FLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+# The GPU's part as one object in which the linker sees nothing that is not called recon_.
+$(BUILD)/src/ops/cuda.o: $(CU_SRC:%.cu=$(BUILD)/%.o)
+	$(call say,LD )$(LD) -r --force-group-allocation -o $@ $^ && \
+	  $(OBJCOPY) --wildcard --keep-global-symbol='recon_*' $@
 
 $(LIB_A): $(OBJ)
 	@rm -f $@
@@ -216,8 +222,7 @@ build/fuzz/%: tests/fuzz/fuzz_%.c $(wildcard tests/fuzz/*.h) $(FUZZ_SRC) $(wildc
 # plans cuDNN's heuristics choose and with the fastest.
 ifneq ($(CUDA),)
 CORE_PLAIN := $(filter-out src/core/json.c src/core/np%.c src/core/safetensors.c,$(wildcard src/core/*.c))
-PLAIN_OBJ  := $(patsubst %,$(BUILD)/%.o,$(basename $(CORE_PLAIN) $(wildcard src/ops/*.c src/ops/*/*.c) \
-                $(CU_SRC)))
+PLAIN_OBJ  := $(patsubst %.c,$(BUILD)/%.o,$(CORE_PLAIN) $(wildcard src/ops/*.c src/ops/*/*.c)) $(CU_OBJ)
 check-cuda: $(BUILD)/tests/ops/test_ops
 	$<
 check-cuda-standalone: $(BUILD)/plain/test_ops $(BUILD)/plain/test_graph $(BUILD)/plain/time_cuda
