@@ -3,16 +3,22 @@
 #   make demo    installs what is missing, builds, makes build/demo/report.html of shipped data
 #   make test    installs what is missing, builds, runs every test
 #
-# Also: make bench | check-slow | fuzz | install | format | clean. `make test T=group/so3` runs one
-# test; `make SANITIZE=address,undefined` builds into build/debug, SANITIZE=thread into build/tsan;
+# Also: make bench | check-slow | fuzz | install | uninstall | dist | docs | format | clean. `make test
+# T=group/so3` runs one test; `make SANITIZE=address,undefined` builds into build/debug, SANITIZE=thread into build/tsan;
 # ARENA=malloc see core/arena.h.
 #
 # `make CUDA=1` adds the GPU's kernels and builds into build/cuda; on a machine with a GPU `make
 # CUDA=1 check-cuda` holds them to ref/, and check-cuda-standalone does so with no other library.
 
+# Semantic: an incompatible change raises the first number, or the second while the first is 0. What
+# else names the version is held to this by tests/cli/test_version.sh.
 VERSION := 0.1.0
+# Of the shared library: raised by one with every release in which a program that was linked with the
+# one before could break (a function or a field taken away or changed), and then alone. New functions,
+# and new fields at the end of an options struct that only the caller makes, break nothing.
 SOMAJOR := 0
 PREFIX  ?= /usr/local
+LIBDIR  ?= $(PREFIX)/lib
 DESTDIR ?=
 
 # Folders in the order in which data may flow: a file includes its own folder and those before it.
@@ -20,6 +26,7 @@ LAYERS := core ops group stats knn nn data backbone normalize maps apps report
 
 CC       ?= cc
 CXX      ?= c++
+OBJCOPY  ?= objcopy
 SANITIZE ?=
 CUDA     ?=
 BUILD    := build$(if $(CUDA),/cuda)$(if $(SANITIZE),$(if $(filter thread,$(SANITIZE)),/tsan,/debug))
@@ -35,11 +42,14 @@ CFLAGS_ALL   = -std=c11 -Wstrict-prototypes -Wmissing-prototypes $(COMMON) $(CFL
 CXXFLAGS_ALL = -std=c++17 $(COMMON) $(CXXFLAGS)
 LDLIBS = -ljansson -lz $(FEATURE_LIBS) $(CUDA_LIBS) -lm -pthread
 
-# Optional libraries: found by compiling against them, absence is said and not fatal.
+# Libraries are found by compiling against them. The absence of an optional one is said, and not fatal;
+# `make HAVE_PNG=` builds as if libpng were absent.
 HASH := \#
 have = $(shell printf '$(HASH)include <$(1)>\nint main(void){return 0;}\n' | \
          $(if $(3),$(CXX) -x c++ -std=c++17,$(CC) -x c) - -o /dev/null $(2) 2>/dev/null && echo yes)
-ifeq ($(filter clean format setup%,$(MAKECMDGOALS)),)
+ifeq ($(filter clean format setup% uninstall dist,$(MAKECMDGOALS)),)
+HAVE_JANSSON  := $(call have,jansson.h,-ljansson)
+HAVE_ZLIB     := $(call have,zlib.h,-lz)
 HAVE_OPENBLAS := $(call have,cblas.h,-lopenblas)
 HAVE_DNNL     := $(call have,dnnl.h,-ldnnl)
 HAVE_PNG      := $(call have,png.h,-lpng)
@@ -62,6 +72,10 @@ FEATURES += -DRECON_HAVE_FAISS
 FEATURE_LIBS := -lfaiss $(FEATURE_LIBS) -llapack -lgomp -lstdc++
 endif
 
+# What recon cannot be built without: said by name, before a compiler complains.
+NEEDED := $(if $(filter check-cuda-standalone,$(MAKECMDGOALS)),,$(if $(shell command -v $(firstword $(CC))),$(if $(HAVE_JANSSON),,jansson (Debian: libjansson-dev)) \
+            $(if $(HAVE_ZLIB),,zlib (Debian: zlib1g-dev)),a C compiler: there is no $(CC) (Debian: gcc)))
+
 # CUDA is asked for by name: its absence is then an error that says what is missing.
 ifneq ($(CUDA),)
 CUDA_FOUND := $(shell tools/find-cuda)
@@ -80,7 +94,8 @@ endif
 C_SRC   := $(wildcard $(addsuffix /*.c,$(addprefix src/,$(LAYERS))) src/ops/*/*.c)
 CXX_SRC := $(if $(filter yes,$(HAVE_FAISS)),$(wildcard src/knn/*.cc))
 CU_SRC  := $(if $(CUDA),$(wildcard src/ops/cuda/*.cu))
-OBJ     := $(C_SRC:%.c=$(BUILD)/%.o) $(CXX_SRC:%.cc=$(BUILD)/%.o) $(CU_SRC:%.cu=$(BUILD)/%.o)
+CU_OBJ  := $(if $(CU_SRC),$(BUILD)/src/ops/cuda.o)
+OBJ     := $(C_SRC:%.c=$(BUILD)/%.o) $(CXX_SRC:%.cc=$(BUILD)/%.o) $(CU_OBJ)
 PAGE_TEXT := $(BUILD)/src/report/page_text# the page's style sheet and script, as C
 OBJ     += $(PAGE_TEXT).o
 CLI_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cli/*.c))
@@ -93,7 +108,7 @@ LIB_A   := $(BUILD)/librecon.a
 LIB_SO  := $(BUILD)/librecon.so.$(VERSION)
 
 .PHONY: FORCE all lib tests setup setup-test setup-bench test demo bench check-slow fuzz fuzz-brief \
-        fuzz-targets check-cuda check-cuda-standalone install uninstall format check-format \
+        fuzz-targets check-cuda check-cuda-standalone install uninstall dist docs format check-format \
         check-layers check-tsan features clean
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -105,15 +120,18 @@ tests: $(TESTS) $(BUILD)/recon $(EXAMPLES)
 # One line a change of compiler, flags or features cannot get past: everything depends on it.
 FLAGS_NOW := $(CC) $(CFLAGS_ALL) | $(CXX) $(CXXFLAGS_ALL) | $(NVCC) $(NVCC_FLAGS) | $(LDLIBS)
 $(BUILD)/flags: FORCE
+	$(if $(strip $(NEEDED)),@echo 'recon needs $(strip $(NEEDED)); `make setup` installs what is missing' >&2; exit 1)
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' | cmp -s - $@ || \
 	 { printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' > $@; $(MAKE) -s --no-print-directory features; }
 FORCE:
 
 features:
-	@for f in "OpenBLAS:$(HAVE_OPENBLAS)" "oneDNN:$(HAVE_DNNL)" "FAISS:$(HAVE_FAISS)" \
-	  "libpng:$(HAVE_PNG)"; do \
-	  case $$f in *:yes) echo "with    $${f%%:*}" ;; *) echo "without $${f%%:*} (not found)" ;; esac; done
+	@with() { case $$2 in yes) echo "with    $$1" ;; *) echo "without $$1: $$3 (Debian: $$4)" ;; esac; }; \
+	 with OpenBLAS '$(HAVE_OPENBLAS)' 'matrix products by oneDNN, or by plain loops' libopenblas-dev; \
+	 with oneDNN '$(HAVE_DNNL)' 'convolutions by matrix products and plain loops, slowly' libdnnl-dev; \
+	 with FAISS '$(HAVE_FAISS)' 'no approximate search for neighbours' libfaiss-dev; \
+	 with libpng '$(HAVE_PNG)' 'no PNG files' libpng-dev
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -124,6 +142,10 @@ $(BUILD)/%.o: %.cc $(BUILD)/flags
 $(BUILD)/%.o: %.cu $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,NV )$(NVCC) $(NVCC_FLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+# The GPU's part as one object in which the linker sees nothing that is not called recon_.
+$(BUILD)/src/ops/cuda.o: $(CU_SRC:%.cu=$(BUILD)/%.o)
+	$(call say,LD )$(LD) -r --force-group-allocation -o $@ $^ && \
+	  $(OBJCOPY) --wildcard --keep-global-symbol='recon_*' $@
 $(PAGE_TEXT).c: src/report/page.css src/report/page.js tools/embed
 	@mkdir -p $(@D)
 	$(call say,GEN)tools/embed recon_page_css src/report/page.css recon_page_js src/report/page.js > $@
@@ -217,8 +239,7 @@ $(BUILD)/tests/fuzz/fuzz_%.o: COMMON += -Itests/fuzz -DLLVMFuzzerTestOneInput=$(
 # plans cuDNN's heuristics choose and with the fastest.
 ifneq ($(CUDA),)
 CORE_PLAIN := $(filter-out src/core/json.c src/core/np%.c src/core/safetensors.c,$(wildcard src/core/*.c))
-PLAIN_OBJ  := $(patsubst %,$(BUILD)/%.o,$(basename $(CORE_PLAIN) $(wildcard src/ops/*.c src/ops/*/*.c) \
-                $(CU_SRC)))
+PLAIN_OBJ  := $(patsubst %.c,$(BUILD)/%.o,$(CORE_PLAIN) $(wildcard src/ops/*.c src/ops/*/*.c)) $(CU_OBJ)
 check-cuda: $(BUILD)/tests/ops/test_ops
 	$<
 check-cuda-standalone: $(BUILD)/plain/test_ops $(BUILD)/plain/test_graph $(BUILD)/plain/time_cuda
@@ -253,34 +274,30 @@ bench: setup-bench
 check-layers:
 	@tools/check-layers $(LAYERS)
 
-FORMATTED = $(shell git ls-files -co --exclude-standard '*.c' '*.h' '*.cc' '*.cu')
+FORMATTED = $(shell tools/list-files --new .c .h .cc .cu)
 format:
 	clang-format -i $(FORMATTED)
 check-format:
 	@clang-format --dry-run --Werror $(FORMATTED)
 
+# CLI reference, C API reference, manual page and shell completion, from the options and the headers.
+# They are committed: a test says when they are stale.
+docs: $(BUILD)/recon
+	@tools/make-docs $(BUILD)/recon $(VERSION) .
+
+SHIPPED := $(wildcard data/conformers data/garments data/so2 data/so3)
+INSTALL  = DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' BUILD='$(BUILD)' VERSION='$(VERSION)' \
+           SOMAJOR='$(SOMAJOR)' LIBS='$(LDLIBS)' DATA='$(SHIPPED)' tools/install
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include
-	install -m 755 $(BUILD)/recon $(DESTDIR)$(PREFIX)/bin/recon
-	install -m 644 $(LIB_A) $(DESTDIR)$(PREFIX)/lib/librecon.a
-	install -m 755 $(LIB_SO) $(DESTDIR)$(PREFIX)/lib/librecon.so.$(VERSION)
-	ln -sf librecon.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/librecon.so.$(SOMAJOR)
-	ln -sf librecon.so.$(SOMAJOR) $(DESTDIR)$(PREFIX)/lib/librecon.so
-	cp -R include/recon $(DESTDIR)$(PREFIX)/include/
-	install -d $(DESTDIR)$(PREFIX)/share/recon/models
-	install -m 644 models/* $(DESTDIR)$(PREFIX)/share/recon/models/
-	install -d $(DESTDIR)$(PREFIX)/share/recon/data/conformers
-	install -m 644 data/conformers/* $(DESTDIR)$(PREFIX)/share/recon/data/conformers/
-	install -d $(DESTDIR)$(PREFIX)/share/recon/data/garments
-	install -m 644 data/garments/* $(DESTDIR)$(PREFIX)/share/recon/data/garments/
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS_PRIVATE@|$(LDLIBS)|' \
-	  tools/recon.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/recon.pc
-	@[ -n "$(DESTDIR)" ] || ldconfig 2>/dev/null || echo 'now run ldconfig, or set LD_LIBRARY_PATH'
+	@$(INSTALL)
 uninstall:
-	rm -rf $(DESTDIR)$(PREFIX)/bin/recon $(DESTDIR)$(PREFIX)/include/recon $(DESTDIR)$(PREFIX)/share/recon \
-	  $(DESTDIR)$(PREFIX)/lib/librecon.* $(DESTDIR)$(PREFIX)/lib/pkgconfig/recon.pc
+	@$(INSTALL) --remove
+
+dist:
+	@tools/make-dist $(VERSION) build/recon-$(VERSION).tar.gz
 
 clean:
-	rm -rf build
+	rm -rf build python/build python/*.egg-info compile_commands.json
+	find python tests examples tools -name __pycache__ -prune -exec rm -rf {} +
 
 -include $(shell find build -name '*.d' 2>/dev/null)

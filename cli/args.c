@@ -3,13 +3,14 @@
 #include "core/fail.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { COMMON = 3, WIDTH = 32 };
+enum { COMMON = 3, LEFT = 32, SCREEN = 80 };
 
 static void common_options(cli_option out[COMMON + 1], cli_common *c)
 {
@@ -29,20 +30,46 @@ static const char *owner(const cli_option *o)
     return o->kind & CLI_IMAGES ? "images" : "molecules";
 }
 
+/* What its value is called: "N", "so2|so3", "". */
+static const char *value_of(const cli_option *o)
+{
+    return o->value ? o->value : o->choices ? o->choices : "";
+}
+
+/* Words in lines that begin at a column and keep to a width; line breaks of the text are spaces. */
+static void print_words(const char *text, int column, int width)
+{
+    static const char *const space = " \n";
+    int at = column;
+    for (text += strspn(text, space); *text; text += strspn(text, space)) {
+        int n = (int)strcspn(text, space);
+        if (at > column && at + 1 + n > width) {
+            printf("\n%*s", column, "");
+            at = column;
+        }
+        at += printf("%s%.*s", at > column ? " " : "", n, text);
+        text += n;
+    }
+    putchar('\n');
+}
+
+static void print_meaning(const cli_option *o, int column, int width)
+{
+    char text[1024];
+    snprintf(text, sizeof text, "%s%s%s%s", o->kind & OF_ONE ? owner(o) : "",
+             o->kind & OF_ONE ? ": " : "", o->help, o->required ? " (required)" : "");
+    print_words(text, column, width);
+}
+
 static void print_options(const cli_option *o)
 {
     for (; o->name; o++) {
-        const char *whose = o->kind & OF_ONE ? owner(o) : "", *colon = *whose ? ": " : "";
         char left[256];
-        snprintf(left, sizeof left, "%s%s%s", o->name, o->value || o->choices ? " " : "",
-                 o->value     ? o->value
-                 : o->choices ? o->choices
-                              : "");
-        if (strlen(left) > WIDTH)
-            printf("  %s\n  %-*s %s%s%s\n", left, WIDTH, "", whose, colon, o->help);
-        else
-            printf("  %-*s %s%s%s%s\n", WIDTH, left, whose, colon, o->help,
-                   o->required ? " (required)" : "");
+        snprintf(left, sizeof left, "%s %s", o->name, value_of(o));
+        printf("  %-*s ", LEFT, left);
+        if (strlen(left) > LEFT)
+            printf("\n%*s", LEFT + 3, "");
+        print_meaning(o, LEFT + 3, SCREEN);
     }
 }
 
@@ -54,6 +81,29 @@ static void print_help(const cli_command *command, const cli_option *options,
     print_options(options);
     print_options(common);
     printf("\nexample:\n%s\n", command->example);
+}
+
+static void print_records(const char *which, const cli_option *o)
+{
+    static const char *const kinds[] = { "flag",   "text",   "count", "index",
+                                         "number", "choice", "pair" };
+    for (; o->name; o++) {
+        printf("%s\t%s\t%s\t%s\t", which, o->name, value_of(o), kinds[o->kind & KIND]);
+        print_meaning(o, 0, INT_MAX);
+    }
+}
+
+static void print_table(const cli_command *command, const cli_option *options,
+                        const cli_option *common)
+{
+    printf("command\t%s\t%s\t%s\n", command->name, command->arguments, command->purpose);
+    print_records("option", options);
+    print_records("common", common);
+    for (const char *line = command->example; *line;) {
+        int n = (int)strcspn(line, "\n");
+        printf("example\t%.*s\n", n, line);
+        line += n + (line[n] == '\n');
+    }
 }
 
 int cli_misuse(const cli_command *command, const char *fmt, ...)
@@ -173,6 +223,10 @@ int cli_parse(const cli_command *command, const cli_option *options, cli_common 
         const char *text = argv[at++];
         if (!strcmp(text, "--help") || !strcmp(text, "-h")) {
             print_help(command, options, shared);
+            return EXIT_DONE;
+        }
+        if (!strcmp(text, CLI_TABLE)) {
+            print_table(command, options, shared);
             return EXIT_DONE;
         }
         if (text[0] != '-' || text[1] == '\0') {

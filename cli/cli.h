@@ -49,9 +49,13 @@ typedef struct {
     size_t threads; /* 0: all */
 } cli_common;
 
+/* Given alone, it prints the command's options for tools/make-*: see cli_parse. */
+#define CLI_TABLE "--help-table"
+
 /* Reads argv into the options, the common ones among them. words [max_words] takes what is not an
  * option; *count how many. Returns -1 to go on, or the exit code: --help and misuse are dealt
- * with, with a sentence and the remedy. */
+ * with, with a sentence and the remedy. CLI_TABLE prints the same help as lines of fields between
+ * tabs, each beginning with "command", "option", "common" or "example". */
 int cli_parse(const cli_command *command, const cli_option *options, cli_common *common, int argc,
               char **argv, const char **words, size_t max_words, size_t *count);
 

@@ -3,51 +3,127 @@
 #include "core/fail.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static const cli_command *const commands[] = {
-    &cli_demo,         &cli_train,     &cli_normalize,    &cli_discover,
-    &cli_canonicalize, &cli_score,     &cli_distribution, &cli_classifier,
-    &cli_check,        &cli_reproduce, &cli_report,       &cli_info,
+enum { MOST = 8 };
+
+/* In the order in which somebody new meets them. */
+static const struct {
+    const char *heading;
+    const cli_command *commands[MOST + 1];
+} groups[] = {
+    { "discover", { &cli_demo, &cli_train, &cli_discover, &cli_normalize, &cli_report } },
+    { "use", { &cli_canonicalize, &cli_score, &cli_distribution } },
+    { "measure", { &cli_check, &cli_classifier, &cli_reproduce, &cli_info } },
 };
-enum { COMMANDS = sizeof commands / sizeof *commands };
+enum { GROUPS = sizeof groups / sizeof *groups };
 
 static void print_help(FILE *to)
 {
     fputs("recon - the poses in which objects really occur, without labels\n\n"
           "usage: recon COMMAND [OPTIONS]\n\n",
           to);
-    for (size_t i = 0; i < COMMANDS; i++)
-        fprintf(to, "  %-13s %s\n", commands[i]->name, commands[i]->purpose);
-    fputs("\n`recon COMMAND --help` explains one and shows an example.\n"
-          "`recon --version` prints the version.\n",
+    for (size_t g = 0; g < GROUPS; g++) {
+        fprintf(to, "%s\n", groups[g].heading);
+        for (const cli_command *const *c = groups[g].commands; *c; c++)
+            fprintf(to, "  %-13s %s\n", (*c)->name, (*c)->purpose);
+    }
+    fputs("\nfirst:  recon normalize --embeddings z.npy --poses g.npy --out result\n"
+          "`recon COMMAND --help` explains one and shows an example.\n"
+          "`recon --version` says which libraries this build has.\n",
           to);
+}
+
+/* What tools/make-* read: the same tables as the help. */
+static int print_table(void)
+{
+    char table[] = CLI_TABLE;
+    char *argv[] = { table, NULL };
+    for (size_t g = 0; g < GROUPS; g++) {
+        printf("group\t%s\n", groups[g].heading);
+        for (const cli_command *const *c = groups[g].commands; *c; c++)
+            (*c)->run(1, argv);
+    }
+    return EXIT_DONE;
+}
+
+static void print_libraries(void)
+{
+    const char *before = "with    ";
+    for (size_t i = 0; recon_version_library(i).name; i++)
+        if (recon_version_library(i).present) {
+            printf("%s%s", before, recon_version_library(i).name);
+            before = ", ";
+        }
+    if (*before == ',')
+        putchar('\n');
+    for (size_t i = 0; recon_version_library(i).name; i++)
+        if (!recon_version_library(i).present)
+            printf("without %s: %s\n", recon_version_library(i).name,
+                   recon_version_library(i).without);
+}
+
+static int print_version(int as_json)
+{
+    if (!as_json) {
+        printf("recon %s\n", recon_version());
+        print_libraries();
+        return EXIT_DONE;
+    }
+    json_t *libraries = json_object();
+    for (size_t i = 0; recon_version_library(i).name; i++)
+        json_object_set_new(libraries, recon_version_library(i).name,
+                            json_boolean(recon_version_library(i).present));
+    char *text =
+        cli_json_text(json_pack("{s:s, s:o}", "version", recon_version(), "libraries", libraries));
+    if (!text)
+        return EXIT_FAILED;
+    puts(text);
+    free(text);
+    return EXIT_DONE;
+}
+
+static const cli_command *find(const char *name)
+{
+    for (size_t g = 0; g < GROUPS; g++)
+        for (const cli_command *const *c = groups[g].commands; *c; c++)
+            if (!strcmp(name, (*c)->name))
+                return *c;
+    return NULL;
+}
+
+static int is(const char *word, const char *a)
+{
+    return word && !strcmp(word, a);
 }
 
 static int run(int argc, char **argv)
 {
-    if (argc < 2) {
+    const char *word = argc > 1 ? argv[1] : NULL, *next = argc > 2 ? argv[2] : NULL;
+    char help[] = "--help";
+    if (!word) {
         print_help(stderr);
         return EXIT_MISUSE;
     }
-    char help[] = "--help";
-    if (argc == 3 && !strcmp(argv[1], "help")) { /* recon help COMMAND */
+    if (is(word, "help") && is(next, CLI_TABLE))
+        return print_table();
+    if (is(word, "help") && argc == 3) { /* recon help COMMAND */
         argv[1] = argv[2];
         argv[2] = help;
+        word = argv[1];
     }
-    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+    if (is(word, "--help") || is(word, "-h") || is(word, "help")) {
         print_help(stdout);
         return EXIT_DONE;
     }
-    if (!strcmp(argv[1], "--version")) {
-        printf("recon %s\n", recon_version());
-        return EXIT_DONE;
-    }
-    for (size_t i = 0; i < COMMANDS; i++)
-        if (!strcmp(argv[1], commands[i]->name))
-            return commands[i]->run(argc - 2, argv + 2);
+    if (is(word, "--version"))
+        return print_version(is(next, "--json"));
+    const cli_command *command = find(word);
+    if (command)
+        return command->run(argc - 2, argv + 2);
     char name[64];
-    snprintf(name, sizeof name, "%s", argv[1]);
+    snprintf(name, sizeof name, "%s", word);
     recon_keep_to_one_line(name);
     fprintf(stderr, "recon: no command is called '%s'; `recon --help` lists them\n", name);
     return EXIT_MISUSE;

@@ -3,6 +3,7 @@
 #define RECON_H
 
 #include <recon/core/status.h>
+#include <recon/core/version.h>
 #include <recon/core/ctx.h>
 #include <recon/core/array.h>
 #include <recon/core/npy.h>

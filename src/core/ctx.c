@@ -11,11 +11,6 @@
 
 #define SHOW_EVERY 0.1 /* seconds between two progress reports */
 
-const char *recon_version(void)
-{
-    return RECON_VERSION;
-}
-
 const char *recon_status_name(recon_status status)
 {
     static const char *const name[] = { "ok",     "input",       "io",      "format",

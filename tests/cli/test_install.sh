@@ -1,23 +1,78 @@
 #!/bin/sh
-# make install: what is installed serves a stranger's program, through pkg-config, in C and C++.
+# make install: what is installed serves a stranger's program, through pkg-config, in C and C++, from
+# the shared and from the static library; make uninstall takes away that and nothing else.
 . "${0%/*}/lib.sh"
 root=$OLDPWD
 if [ "${RECON_BUILD:-build}" != build ]; then
     finish # the installed library is that of the release build
 fi
-prefix=$scratch/prefix
-make -s -C "$root" install PREFIX="$prefix" >"$scratch/stdout" 2>"$scratch/stderr"
-code=$?
+prefix=$scratch/prefix stage=$scratch/stage
+install_to() { # ARGS
+    make -s -C "$root" "$@" >"$scratch/stdout" 2>"$scratch/stderr"
+    code=$?
+}
+compile() { # COMMAND...
+    "$@" >"$scratch/stdout" 2>"$scratch/stderr"
+    code=$?
+}
+
+mkdir -p "$prefix/share/man" "$prefix/lib" && echo mine >"$prefix/lib/librecon.txt" # what was there
+install_to install PREFIX="$prefix"
 report $code "make install"
 export PKG_CONFIG_PATH="$prefix/lib/pkgconfig" LD_LIBRARY_PATH="$prefix/lib"
 
-[ "$(pkg-config --modversion recon)" = "$("$prefix/bin/recon" --version | cut -d' ' -f2)" ]
+# --- a stranger's program -----------------------------------------------------------------------
+
+version=$("$prefix/bin/recon" --version | sed -n 's/^recon //p')
+[ "$(pkg-config --modversion recon)" = "$version" ]
 report $? "pkg-config and the command agree on the version"
-# shellcheck disable=SC2046
-cc -std=c99 -Wall -Werror "$root/examples/normalize.c" $(pkg-config --cflags --libs recon) -lm \
-    -o example >"$scratch/stdout" 2>"$scratch/stderr" && ./example >"$scratch/stdout" 2>&1
+cat >own.cc <<'END'
+#include <recon/recon.h>
+#include <cstdio>
+#include <memory>
+
+#if !RECON_VERSION_AT_LEAST(0, 1, 0) || RECON_VERSION_AT_LEAST(999, 0, 0)
+#error "the version does not compare"
+#endif
+
+int main()
+{
+    std::unique_ptr<recon_ctx, void (*)(recon_ctx *)> ctx(recon_ctx_new(nullptr), recon_ctx_free);
+    recon_array a{};
+    char numbers[32];
+    std::snprintf(numbers, sizeof numbers, "%d.%d.%d", RECON_VERSION_MAJOR, RECON_VERSION_MINOR,
+                  RECON_VERSION_PATCH);
+    if (recon_npy_read(ctx.get(), &a, "absent.npy") != RECON_ERR_IO)
+        return 1;
+    std::printf("%s %s %s\n", numbers, recon_version(), recon_ctx_message(ctx.get()));
+    return 0;
+}
+END
+cp "$root/examples/normalize.c" own.c
+mkdir empty
+warn="-Wall -Wextra -Wpedantic -Werror"
+shared=$(pkg-config --cflags --libs recon)
+static=$(pkg-config --cflags --static --libs recon | sed 's/-lrecon /-l:librecon.a /')
+for way in shared static; do
+    eval "flags=\$$way"
+    # shellcheck disable=SC2086
+    compile cc -std=c99 $warn own.c $flags -lm -o in_c && (cd empty && ../in_c) >"$scratch/stdout" 2>&1
+    code=$?
+    report $code "examples/normalize.c runs with the $way library and finds its truth"
+    # shellcheck disable=SC2086
+    compile c++ -std=c++11 $warn own.cc $flags -o in_cc && (cd empty && ../in_cc) >"$scratch/stdout" 2>&1 &&
+        [ "$(cut -d' ' -f1-3 "$scratch/stdout")" = "$version $version absent.npy:" ]
+    code=$?
+    report $code "so does a C++ program, whose headers are of the library's version"
+done
+! ldd ./in_cc | grep -q librecon
+report $? "the static one needs no librecon.so"
+(cd empty && env -i "$prefix/bin/recon" info conformers/test >"$scratch/stdout" 2>"$scratch/stderr" &&
+    env -i "$prefix/bin/recon" info "$prefix/share/recon/models/mnist.safetensors" >>"$scratch/stdout" 2>>"$scratch/stderr")
 code=$?
-report $code "examples/normalize.c compiles against the installed library and finds its truth"
+report $code "the command finds its data from an empty folder, with an empty environment"
+
+# --- headers ------------------------------------------------------------------------------------
 
 missing=""
 for header in $(cd "$prefix/include" && find recon -mindepth 2 -name '*.h'); do
@@ -26,23 +81,67 @@ done
 [ -z "$missing" ]
 report $? "recon.h includes every header$missing"
 
-bad=""
-for header in $(cd "$prefix/include" && find recon -name '*.h'); do
+alone() { # HEADER COMPILER...
+    header=$1
+    shift
     printf '#include <%s>\nint main(void) { return 0; }\n' "$header" >one.c
-    cc -std=c99 -pedantic -Wall -Wextra -Werror -I"$prefix/include" -fsyntax-only one.c 2>>"$scratch/stderr" &&
-        c++ -x c++ -std=c++11 -pedantic -Wall -Wextra -Werror -I"$prefix/include" -fsyntax-only one.c 2>>"$scratch/stderr" ||
-        bad="$bad $header"
+    "$@" -pedantic -Wall -Wextra -Werror -I"$prefix/include" -fsyntax-only one.c 2>>"$scratch/stderr" ||
+        bad="$bad $header ($2)"
+}
+bad="" count=0
+: >"$scratch/stderr"
+for header in $(cd "$prefix/include" && find recon -name '*.h'); do
+    alone "$header" cc -std=c99
+    alone "$header" c++ -std=c++11 -x c++
+    count=$((count + 1))
+done
+for compiler in c++ clang++; do
+    command -v $compiler >/dev/null || continue
+    for standard in c++14 c++17 c++20; do
+        alone recon/recon.h $compiler -std=$standard -x c++ -Wshadow
+    done
 done
 [ -z "$bad" ]
 code=$?
-report $code "every public header stands alone, in C99 and in C++11:${bad:- all}"
+report $code "each of $count public headers stands alone, in C99 and C++11, all in C++14 to 20$bad"
 
-strange=$(nm -D --defined-only "$prefix/lib/librecon.so" | awk '$2 ~ /[TDBR]/ && $3 !~ /^recon_/ { print $3 }')
+# --- symbols ------------------------------------------------------------------------------------
+
+strange=$(nm -D --defined-only "$prefix/lib/librecon.so" | awk '$3 !~ /^recon_/ { print $3 }')
 [ -z "$strange" ]
-code=$?
-report $code "the library exports nothing that is not called recon_"
+report $? "librecon.so exports nothing that is not called recon_ $strange"
+# DW.ref: what a C++ object refers to its runtime by, alike in all of them.
+strange=$(nm -g --defined-only "$prefix/lib/librecon.a" |
+    awk 'NF == 3 && $3 !~ /^(recon_|DW\.ref\.)/ { print $3 }')
+[ -z "$strange" ]
+report $? "librecon.a defines nothing else for the linker either $strange"
+[ "$(readelf -d "$prefix/lib/librecon.so" | sed -n 's/.*soname: \[\(.*\)\]/\1/p')" = \
+    "$(cd "$prefix/lib" && echo librecon.so.?)" ]
+report $? "the link that programs ask for is there"
 
-make -s -C "$root" uninstall PREFIX="$prefix" >"$scratch/stdout" 2>"$scratch/stderr"
-[ -z "$(find "$prefix" -type f)" ]
-report $? "make uninstall leaves no file"
+# --- gone again ---------------------------------------------------------------------------------
+
+install_to uninstall PREFIX="$prefix"
+[ $code -eq 0 ] && [ "$(cd "$prefix" && find . | sort | tr '\n' ' ')" = \
+    ". ./lib ./lib/librecon.txt ./share ./share/man " ]
+code=$?
+report $code "make uninstall leaves what was there before, files and folders, and nothing else"
+install_to uninstall PREFIX="$prefix"
+[ $code -eq 0 ] && grep -q 'there is no' "$scratch/stdout"
+report $? "and says so when there is nothing"
+
+install_to install DESTDIR="$stage" PREFIX=/usr LIBDIR=/usr/lib/some-arch && echo mine >"$stage/usr/share/recon/mine" &&
+    install_to install DESTDIR="$stage" PREFIX=/usr LIBDIR=/usr/lib/other-arch
+[ $code -eq 0 ] && [ ! -e "$stage/usr/lib/some-arch" ] && [ -e "$stage/usr/lib/other-arch/librecon.so" ] &&
+    grep -q '^libdir=/usr/lib/other-arch$' "$stage/usr/lib/other-arch/pkgconfig/recon.pc" &&
+    ! grep -rqF "$stage" "$stage"
+code=$?
+report $code "DESTDIR and LIBDIR are kept to; a second installation takes the first one's place"
+install_to uninstall DESTDIR="$stage" PREFIX=/usr LIBDIR=/usr/lib/other-arch
+[ $code -eq 0 ] && [ "$(cd "$stage" && find . -type f)" = ./usr/share/recon/mine ]
+code=$?
+report $code "a stranger's file in our folder stays"
+install_to install PREFIX=here
+[ $code -ne 0 ] && said "PREFIX and LIBDIR begin with /" && [ ! -e "$root/here" ]
+report $? "a prefix that is no absolute path is refused"
 finish

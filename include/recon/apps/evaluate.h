@@ -40,6 +40,7 @@ RECON_API recon_status recon_evaluate_accuracy(recon_ctx *ctx, double *out,
 #define RECON_POSE_FLIPPED (150 * 3.14159265358979323846 / 180)
 #define RECON_POSE_CLOSE   (20 * 3.14159265358979323846 / 180)
 
+/* How far poses are from the truth. */
 typedef struct {
     double median, p95, mean; /* of the distance from the truth                               */
     double flips, close;      /* shares beyond RECON_POSE_FLIPPED and within RECON_POSE_CLOSE */
@@ -59,6 +60,7 @@ RECON_API void recon_evaluate_odd(uint8_t *odd /* [n] */, const recon_turn_rule 
                                   const int64_t *labels /* [n] */, const double *angles /* [n] */,
                                   size_t n);
 
+/* Areas under the curves of three scores for telling odd poses. */
 typedef struct {
     const double *ieae;    /* |psi - middle of the support predicted without centring| */
     const double *recon;   /* |g_abs|                                                  */
@@ -128,6 +130,7 @@ RECON_API recon_status recon_evaluate_confusion(recon_ctx *ctx,
 
 /* --- poses that are defined only modulo a part of a turn -------------------------------------- */
 
+/* For each class the share of such poses, and the mean moments. */
 typedef struct {
     size_t n;
     double share;     /* of the class whose fold is 2; NaN for n = 0, as the others      */
@@ -141,6 +144,7 @@ RECON_API recon_status recon_evaluate_folds(recon_ctx *ctx, recon_fold_share *of
 
 /* --- two classes that are each other's rotation, such as 6 and 9 ------------------------------ */
 
+/* Where the natural poses of classes a and b lie, and how alike their distributions are. */
 typedef struct {
     size_t n[2];
     double natural[2]; /* natural pose in the backbone's frame: circular mean of lambda     */

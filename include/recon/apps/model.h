@@ -20,6 +20,7 @@ RECON_API recon_status recon_model_open(recon_ctx *ctx, recon_model **out, const
                                         recon_precision precision);
 RECON_API void recon_model_close(recon_ctx *ctx, recon_model *model);
 
+/* The images it takes, its size and its maps. */
 typedef struct {
     recon_ieae_shape shape;
     size_t weights; /* of backbone and maps */

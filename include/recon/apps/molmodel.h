@@ -22,6 +22,7 @@ RECON_API recon_status recon_molmodel_open(recon_ctx *ctx, recon_molmodel **out,
                                            recon_precision precision);
 RECON_API void recon_molmodel_close(recon_ctx *ctx, recon_molmodel *model);
 
+/* The molecules it takes, its size and its maps. */
 typedef struct {
     recon_molnet_shape shape;
     size_t weights; /* of backbone and maps */

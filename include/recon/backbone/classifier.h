@@ -36,10 +36,12 @@ RECON_API recon_status recon_classifier_train(recon_ctx *ctx, recon_train_result
                                               const recon_dataset *data, const char *path,
                                               const recon_classifier_options *options);
 
+/* What train left in path. NULL may be closed. */
 RECON_API recon_status recon_classifier_open(recon_ctx *ctx, recon_classifier **out,
                                              const char *path);
 RECON_API void recon_classifier_close(recon_ctx *ctx, recon_classifier *classifier);
 
+/* The network, the images it takes and how many numbers it has. */
 typedef struct {
     recon_net net;
     size_t stem; /* of ResNet-18, else 0 */

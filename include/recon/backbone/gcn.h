@@ -56,9 +56,11 @@ RECON_API recon_status recon_gcn_train(recon_ctx *ctx, recon_train_result *resul
 
 /* --- answers ---------------------------------------------------------------------------------- */
 
+/* What train left in path. NULL may be closed. */
 RECON_API recon_status recon_gcn_open(recon_ctx *ctx, recon_gcn **out, const char *path);
 RECON_API void recon_gcn_close(recon_ctx *ctx, recon_gcn *gcn);
 
+/* The network's sizes. */
 typedef struct {
     double radius;
     size_t width, hidden, classes, weights;

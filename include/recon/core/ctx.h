@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <recon/core/status.h>
+#include <recon/core/version.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -45,9 +46,6 @@ RECON_API int recon_ctx_threads(const recon_ctx *ctx);
  * thread; stays set until recon_ctx_resume. */
 RECON_API void recon_ctx_interrupt(recon_ctx *ctx);
 RECON_API void recon_ctx_resume(recon_ctx *ctx);
-
-/* The library's version, "0.1.0". */
-RECON_API const char *recon_version(void);
 
 #ifdef __cplusplus
 }

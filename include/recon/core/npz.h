@@ -14,6 +14,7 @@ extern "C" {
 typedef struct recon_npz recon_npz;
 typedef struct recon_npz_writer recon_npz_writer;
 
+/* The archive's directory is read and checked; NULL may be closed. */
 RECON_API recon_status recon_npz_open(recon_ctx *ctx, recon_npz **out, const char *path);
 RECON_API void recon_npz_close(recon_npz *npz);
 

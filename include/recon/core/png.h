@@ -12,6 +12,7 @@
 extern "C" {
 #endif
 
+/* The picture in a file. */
 RECON_API recon_status recon_png_read(recon_ctx *ctx, recon_pixels *out, const char *path);
 /* The same of size bytes in memory; name is for messages. On failure *out is zeroed. */
 RECON_API recon_status recon_png_decode(recon_ctx *ctx, recon_pixels *out, const void *bytes,

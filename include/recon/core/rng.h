@@ -21,8 +21,10 @@ typedef struct {
     uint32_t left;     /* words of it not yet handed out     */
 } recon_rng;
 
+/* At the beginning of a stream. */
 RECON_API recon_rng recon_rng_new(uint64_t seed, uint64_t stream);
 
+/* The next 32 or 64 bits. */
 RECON_API uint32_t recon_rng_u32(recon_rng *rng);
 RECON_API uint64_t recon_rng_u64(recon_rng *rng);
 RECON_API double recon_rng_uniform(recon_rng *rng);             /* [0, 1), 53 bits         */

@@ -44,6 +44,7 @@ RECON_API void recon_svg_fail(recon_svg *svg, recon_status status);
 /* Writes text to path as a whole or not at all. */
 RECON_API recon_status recon_svg_save(recon_ctx *ctx, const char *path, const char *text);
 
+/* One element each; text is escaped, and begins at x, y unless its class says otherwise. */
 RECON_API void recon_svg_line(recon_svg *svg, const char *cls, double x1, double y1, double x2,
                               double y2);
 RECON_API void recon_svg_rect(recon_svg *svg, const char *cls, double x, double y, double width,

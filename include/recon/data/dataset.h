@@ -36,6 +36,7 @@ typedef struct {
 
 #define RECON_HELD_OUT 12 /* one image of so many is held out for validation */
 
+/* The images that spec names, with the defaults. */
 RECON_API recon_status recon_dataset_open(recon_ctx *ctx, recon_dataset **out, const char *spec);
 /* options may be NULL. */
 RECON_API recon_status recon_dataset_open_with(recon_ctx *ctx, recon_dataset **out,

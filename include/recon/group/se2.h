@@ -14,9 +14,9 @@ typedef struct {
     double t[2];
 } recon_se2; /* a value: copy freely */
 
-RECON_API recon_se2 recon_se2_identity(void);
-RECON_API recon_se2 recon_se2_compose(recon_se2 a, recon_se2 b); /* a after b */
-RECON_API recon_se2 recon_se2_inverse(recon_se2 a);
+RECON_API recon_se2 recon_se2_identity(void);                                /* no motion */
+RECON_API recon_se2 recon_se2_compose(recon_se2 a, recon_se2 b);             /* a after b */
+RECON_API recon_se2 recon_se2_inverse(recon_se2 a);                          /* the same way back */
 RECON_API void recon_se2_act(double out[2], recon_se2 a, const double x[2]); /* out may be x */
 
 /* One motion on n points. out may be x. */

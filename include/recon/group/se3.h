@@ -14,9 +14,9 @@ typedef struct {
     double t[3];
 } recon_se3; /* a value: copy freely */
 
-RECON_API recon_se3 recon_se3_identity(void);
-RECON_API recon_se3 recon_se3_compose(recon_se3 a, recon_se3 b); /* a after b */
-RECON_API recon_se3 recon_se3_inverse(recon_se3 a);
+RECON_API recon_se3 recon_se3_identity(void);                                /* no motion */
+RECON_API recon_se3 recon_se3_compose(recon_se3 a, recon_se3 b);             /* a after b */
+RECON_API recon_se3 recon_se3_inverse(recon_se3 a);                          /* the same way back */
 RECON_API void recon_se3_act(double out[3], recon_se3 a, const double x[3]); /* out may be x */
 
 /* One motion on n points. out may be x. */

@@ -11,9 +11,9 @@
 extern "C" {
 #endif
 
-RECON_API double recon_so2_wrap(double angle);          /* into (-pi, pi]                  */
-RECON_API double recon_so2_compose(double a, double b); /* a after b                       */
-RECON_API double recon_so2_inverse(double a);
+RECON_API double recon_so2_wrap(double angle);           /* into (-pi, pi]                  */
+RECON_API double recon_so2_compose(double a, double b);  /* a after b                       */
+RECON_API double recon_so2_inverse(double a);            /* the same way back */
 RECON_API double recon_so2_distance(double a, double b); /* the shorter way round: [0, pi]  */
 RECON_API double recon_so2_haar(recon_rng *rng);         /* uniform                         */
 RECON_API void recon_so2_act(double out[2], double a, const double v[2]); /* out may be v        */

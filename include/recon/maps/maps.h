@@ -49,6 +49,7 @@ RECON_API void recon_maps_free(recon_ctx *ctx, recon_maps *maps);
 RECON_API const recon_params *recon_maps_params(const recon_maps *maps);
 RECON_API recon_status recon_maps_open(recon_ctx *ctx, recon_maps **out, const char *path);
 
+/* Sizes, the family of Theta, and what the calibration rests on. */
 typedef struct {
     size_t d, hidden, weights;
     recon_so2_family family; /* of Theta                                   */

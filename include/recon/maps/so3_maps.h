@@ -33,6 +33,7 @@ RECON_API void recon_so3_maps_free(recon_ctx *ctx, recon_so3_maps *maps);
 RECON_API const recon_params *recon_so3_maps_params(const recon_so3_maps *maps);
 RECON_API recon_status recon_so3_maps_open(recon_ctx *ctx, recon_so3_maps **out, const char *path);
 
+/* Sizes, and what the calibration rests on. */
 typedef struct {
     size_t d, hidden, weights;
     double unit;     /* the length of F that is usual, which networks count in */

@@ -18,6 +18,7 @@ typedef struct {
     const char *settings; /* what the run was started with, in words; not NULL   */
 } recon_checkpoint;
 
+/* The parameters that adam has, its moments and the state, to path. */
 RECON_API recon_status recon_checkpoint_save(recon_ctx *ctx, const char *path,
                                              const recon_adam *adam, const recon_checkpoint *state);
 

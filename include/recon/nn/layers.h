@@ -13,6 +13,7 @@ extern "C" {
 
 typedef char recon_layer_name[64];
 
+/* x weight^T + bias on the last axis. */
 typedef struct {
     recon_layer_name name;
     recon_param *weight, *bias; /* bias NULL: none */
@@ -21,6 +22,7 @@ RECON_API recon_status recon_linear_add(recon_ctx *ctx, recon_linear *out, recon
                                         const char *name, size_t inputs, size_t outputs);
 RECON_API recon_var recon_linear_apply(recon_tape *tape, const recon_linear *layer, recon_var x);
 
+/* A convolution of images. */
 typedef struct {
     recon_layer_name name;
     recon_param *weight, *bias;

@@ -32,6 +32,7 @@ typedef struct {
     double value;
 } recon_init;
 
+/* An empty set; NULL may be freed. */
 RECON_API recon_status recon_params_new(recon_ctx *ctx, recon_params **out,
                                         recon_precision precision);
 RECON_API void recon_params_free(recon_ctx *ctx, recon_params *params);

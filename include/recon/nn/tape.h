@@ -27,6 +27,7 @@ typedef enum {
     RECON_TRAIN = 3   /* gradients, statistics of the batch, dropout                 */
 } recon_tape_mode;
 
+/* An empty tape; the seed is that of dropout. NULL may be freed. */
 RECON_API recon_status recon_tape_new(recon_ctx *ctx, recon_tape **out, recon_precision precision,
                                       uint64_t seed);
 RECON_API void recon_tape_free(recon_tape *tape);
@@ -81,14 +82,18 @@ RECON_API recon_var recon_var_tensor_product(recon_tape *tape, recon_var a, reco
 
 /* --- element by element ----------------------------------------------------------------------- */
 
+/* A function of each number: max(0, x), x / (1 + exp(-x)), 1 / (1 + exp(-x)), log(1 + exp(x)),
+ * tanh(x). */
 RECON_API recon_var recon_var_relu(recon_tape *tape, recon_var x);
 RECON_API recon_var recon_var_silu(recon_tape *tape, recon_var x);
 RECON_API recon_var recon_var_sigmoid(recon_tape *tape, recon_var x);
 RECON_API recon_var recon_var_softplus(recon_tape *tape, recon_var x);
 RECON_API recon_var recon_var_tanh(recon_tape *tape, recon_var x);
+/* a + b, of one shape. */
 RECON_API recon_var recon_var_add(recon_tape *tape, recon_var a, recon_var b);
 RECON_API recon_var recon_var_blend(recon_tape *tape, double alpha, recon_var a, double beta,
                                     recon_var b); /* alpha a + beta b */
+/* alpha x; x in another type; a b, of one shape. */
 RECON_API recon_var recon_var_scale(recon_tape *tape, double alpha, recon_var x);
 RECON_API recon_var recon_var_cast(recon_tape *tape, recon_var x, recon_dtype type);
 RECON_API recon_var recon_var_mul(recon_tape *tape, recon_var a, recon_var b);
@@ -140,6 +145,7 @@ RECON_API recon_var recon_var_field_norm(recon_tape *tape, recon_var x, recon_va
 
 /* --- images ----------------------------------------------------------------------------------- */
 
+/* The mean, or the largest, of squares of size x size. */
 RECON_API recon_var recon_var_average_pool(recon_tape *tape, recon_var x, size_t size,
                                            size_t stride);
 RECON_API recon_var recon_var_max_pool(recon_tape *tape, recon_var x, size_t size, size_t stride);
@@ -185,6 +191,7 @@ RECON_API recon_var recon_var_pairs(recon_tape *tape, recon_var s, recon_var u, 
 
 /* --- losses: means, as one float -------------------------------------------------------------- */
 
+/* -log of the label's softmax; (x - target)^2; |x - target|. */
 RECON_API recon_var recon_var_cross_entropy(recon_tape *tape, recon_var logits,
                                             recon_var labels /* I32 n */);
 RECON_API recon_var recon_var_mse(recon_tape *tape, recon_var x, recon_var target);

@@ -1,0 +1,182 @@
+# Completion of recon for bash. Made by tools/make-completion: `make docs`.
+_recon_words() {
+    mapfile -t COMPREPLY < <(compgen -W "$*" -- "${COMP_WORDS[COMP_CWORD]}")
+}
+
+# The word is cut at a colon: behind it come files, as after any other word.
+_recon_specs() {
+    compopt -o nospace
+    _recon_words mnist mnist/train mnist/val mnist/test fashion fashion/train fashion/val fashion/test idx: npy: png: amat: conformers conformers/train conformers/val conformers/test xyz: sdf: geom: flat:
+}
+
+_recon() {
+    COMPREPLY=()
+    local word=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD - 1]}
+    if [ "$COMP_CWORD" -eq 1 ]; then
+        _recon_words train discover normalize canonicalize score distribution check classifier reproduce info help --help --version
+        return
+    fi
+    if [ "$word" = : ]; then
+        mapfile -t COMPREPLY < <(compgen -f)
+        return
+    fi
+    [ "$last" = : ] && return
+
+    case ${COMP_WORDS[1]},$last in
+    train,--out) ;;
+    train,--group) _recon_words auto so2 so3 ;;
+    train,--preset) _recon_words fast paper small ;;
+    train,--width) compopt +o default ;;
+    train,--frequencies) compopt +o default ;;
+    train,--code) compopt +o default ;;
+    train,--epochs) compopt +o default ;;
+    train,--batch) compopt +o default ;;
+    train,--rate) compopt +o default ;;
+    train,--contrast) compopt +o default ;;
+    train,--temperature) compopt +o default ;;
+    train,--pose) compopt +o default ;;
+    train,--lean) compopt +o default ;;
+    train,--warp) compopt +o default ;;
+    train,--align) compopt +o default ;;
+    train,--element) compopt +o default ;;
+    train,--held) _recon_specs ;;
+    train,--before) compopt +o default ;;
+    train,--layers) compopt +o default ;;
+    train,--radius) compopt +o default ;;
+    train,--every) compopt +o default ;;
+    train,--data) _recon_specs ;;
+    train,--turn) ;;
+    train,--turn-seed) compopt +o default ;;
+    train,--limit) compopt +o default ;;
+    train,--seed) compopt +o default ;;
+    train,--size) compopt +o default ;;
+    train,--device) _recon_words cpu cuda ref ;;
+    train,--precision) _recon_words f32 bf16 ;;
+    discover,--model) ;;
+    discover,--out) ;;
+    discover,--k) compopt +o default ;;
+    discover,--mean) _recon_words tukey frechet chordal ;;
+    discover,--family) _recon_words auto uniform normal ;;
+    discover,--data) _recon_specs ;;
+    discover,--turn) ;;
+    discover,--turn-seed) compopt +o default ;;
+    discover,--limit) compopt +o default ;;
+    discover,--seed) compopt +o default ;;
+    discover,--size) compopt +o default ;;
+    discover,--device) _recon_words cpu cuda ref ;;
+    discover,--precision) _recon_words f32 bf16 ;;
+    normalize,--embeddings) ;;
+    normalize,--poses) ;;
+    normalize,--out) ;;
+    normalize,--group) _recon_words so2 so3 ;;
+    normalize,--k) compopt +o default ;;
+    normalize,--query) ;;
+    normalize,--mean) _recon_words tukey frechet chordal ;;
+    normalize,--tukey-c) compopt +o default ;;
+    normalize,--classes) _recon_words knn components ;;
+    normalize,--eps) compopt +o default ;;
+    normalize,--metric) _recon_words cosine dot euclidean ;;
+    normalize,--family) _recon_words auto uniform normal vonmises mixture fisher ;;
+    normalize,--labels) ;;
+    normalize,--query-labels) ;;
+    normalize,--approx) _recon_words auto exact ivf hnsw ;;
+    canonicalize,--model) ;;
+    canonicalize,--out) ;;
+    canonicalize,--poses) ;;
+    canonicalize,--interpolation) _recon_words bilinear bicubic ;;
+    canonicalize,--data) _recon_specs ;;
+    canonicalize,--turn) ;;
+    canonicalize,--turn-seed) compopt +o default ;;
+    canonicalize,--limit) compopt +o default ;;
+    canonicalize,--seed) compopt +o default ;;
+    canonicalize,--size) compopt +o default ;;
+    canonicalize,--device) _recon_words cpu cuda ref ;;
+    canonicalize,--precision) _recon_words f32 bf16 ;;
+    score,--model) ;;
+    score,--out) ;;
+    score,--false-alarms) compopt +o default ;;
+    score,--data) _recon_specs ;;
+    score,--turn) ;;
+    score,--turn-seed) compopt +o default ;;
+    score,--limit) compopt +o default ;;
+    score,--seed) compopt +o default ;;
+    score,--size) compopt +o default ;;
+    score,--device) _recon_words cpu cuda ref ;;
+    score,--precision) _recon_words f32 bf16 ;;
+    distribution,--model) ;;
+    distribution,--index) compopt +o default ;;
+    distribution,--svg) ;;
+    distribution,--data) _recon_specs ;;
+    distribution,--turn) ;;
+    distribution,--turn-seed) compopt +o default ;;
+    distribution,--limit) compopt +o default ;;
+    distribution,--seed) compopt +o default ;;
+    distribution,--size) compopt +o default ;;
+    distribution,--device) _recon_words cpu cuda ref ;;
+    distribution,--precision) _recon_words f32 bf16 ;;
+    check,--svg) ;;
+    check,--data) _recon_specs ;;
+    check,--turn) ;;
+    check,--turn-seed) compopt +o default ;;
+    check,--limit) compopt +o default ;;
+    check,--seed) compopt +o default ;;
+    check,--size) compopt +o default ;;
+    check,--device) _recon_words cpu cuda ref ;;
+    check,--precision) _recon_words f32 bf16 ;;
+    classifier,--out) ;;
+    classifier,--model) ;;
+    classifier,--net) _recon_words small resnet18 ;;
+    classifier,--width) compopt +o default ;;
+    classifier,--shift) compopt +o default ;;
+    classifier,--epochs) compopt +o default ;;
+    classifier,--batch) compopt +o default ;;
+    classifier,--rate) compopt +o default ;;
+    classifier,--held) _recon_specs ;;
+    classifier,--every) compopt +o default ;;
+    classifier,--weights) _recon_words f32 bf16 ;;
+    classifier,--data) _recon_specs ;;
+    classifier,--turn) ;;
+    classifier,--turn-seed) compopt +o default ;;
+    classifier,--limit) compopt +o default ;;
+    classifier,--seed) compopt +o default ;;
+    classifier,--size) compopt +o default ;;
+    classifier,--device) _recon_words cpu cuda ref ;;
+    classifier,--precision) _recon_words f32 bf16 ;;
+    reproduce,--figures) ;;
+    reproduce,--model) ;;
+    reproduce,--classifier) ;;
+    reproduce,--embeddings) ;;
+    reproduce,--images) compopt +o default ;;
+    reproduce,--limit) compopt +o default ;;
+    reproduce,--preset) _recon_words fast paper small ;;
+    reproduce,--out) ;;
+    reproduce,--epochs) compopt +o default ;;
+    reproduce,--seed) compopt +o default ;;
+    reproduce,--seeds) compopt +o default ;;
+    reproduce,--device) _recon_words cpu cuda ref ;;
+    reproduce,--precision) _recon_words f32 bf16 ;;
+    *,--threads) compopt +o default ;;
+    help,help) _recon_words train discover normalize canonicalize score distribution check classifier reproduce info ;;
+    *) _recon_else "$word" ;;
+    esac
+}
+
+# What stands where no value is due: an option, or an argument.
+_recon_else() {
+    case ${COMP_WORDS[1]},$1 in
+    train,-*) _recon_words --out --group --preset --width --frequencies --code --mask --epochs --batch --rate --contrast --no-contrast --temperature --pose --lean --warp --plain --align --element --held --before --layers --radius --every --resume --data --turn --turn-seed --limit --seed --skip-bad --size --device --deterministic --precision --threads --json --quiet --help ;;
+    discover,-*) _recon_words --model --out --k --mean --family --half --keep-embeddings --data --turn --turn-seed --limit --seed --skip-bad --size --device --deterministic --precision --threads --json --quiet --help ;;
+    normalize,-*) _recon_words --embeddings --poses --out --group --k --query --mean --tukey-c --classes --eps --metric --include-self --family --labels --query-labels --approx --threads --json --quiet --help ;;
+    canonicalize,-*) _recon_words --model --out --poses --interpolation --data --turn --turn-seed --limit --seed --skip-bad --size --device --deterministic --precision --threads --json --quiet --help ;;
+    score,-*) _recon_words --model --out --false-alarms --data --turn --turn-seed --limit --seed --skip-bad --size --device --deterministic --precision --threads --json --quiet --help ;;
+    distribution,-*) _recon_words --model --index --svg --data --turn --turn-seed --limit --seed --skip-bad --size --device --deterministic --precision --threads --json --quiet --help ;;
+    check,-*) _recon_words --svg --data --turn --turn-seed --limit --seed --skip-bad --size --device --deterministic --precision --threads --json --quiet --help ;;
+    classifier,-*) _recon_words --out --model --net --width --shift --flip --epochs --batch --rate --held --every --weights --resume --data --turn --turn-seed --limit --seed --skip-bad --size --device --deterministic --precision --threads --json --quiet --help ;;
+    reproduce,-*) _recon_words --quick --figures --model --classifier --embeddings --images --limit --preset --train --out --epochs --seed --seeds --resume --device --precision --deterministic --threads --json --quiet --help ;;
+    info,-*) _recon_words --skip-bad --threads --json --quiet --help ;;
+    classifier,*) _recon_words train eval ;;
+    reproduce,*) _recon_words mnist fashion molecules ;;
+    esac
+}
+
+complete -o default -F _recon recon

@@ -1,0 +1,93 @@
+#!/bin/sh
+# recon without any optional library: it builds, says what is missing, and gives the same answers.
+# Objects whose sources do not mention RECON_HAVE_, nor include a file that does, are those of the
+# release build; the rest is compiled anew. RECON_SLOW=1 compiles everything, from what make dist
+# packs, outside of any clone.
+. "${0%/*}/lib.sh"
+root=$OLDPWD
+if [ "${RECON_BUILD:-build}" != build ]; then
+    finish # builds one of its own
+fi
+bare=$scratch/bare sources=$root
+absent="HAVE_OPENBLAS= HAVE_DNNL= HAVE_FAISS= HAVE_PNG="
+build() { # TARGET
+    # shellcheck disable=SC2086
+    make -s -C "$sources" BUILD="$bare" $absent "$@" >"$scratch/stdout" 2>"$scratch/stderr"
+    code=$?
+}
+
+if [ -n "${RECON_SLOW:-}" ]; then
+    make -s -C "$root" dist >"$scratch/stdout" 2>"$scratch/stderr" && tar -xzf "$root"/build/recon-*.tar.gz &&
+        sources=$(echo "$PWD"/recon-*) && make -s -C "$sources" check-layers check-format >"$scratch/stdout" 2>&1
+    code=$?
+    report $code "the packed sources are whole: layers and format are checked without git"
+fi
+
+build "$bare/flags"
+sed 's/ (Debian: .*)$//' "$scratch/stdout" >said
+[ $code -eq 0 ] && [ "$(grep -c '^without .*: ' said)" -eq 4 ] && [ "$(grep -c '(Debian: lib.*-dev)$' "$scratch/stdout")" -eq 4 ]
+report $? "make says which libraries are missing, for what, and their packages"
+for library in JANSSON ZLIB; do
+    build HAVE_$library= "$bare/flags"
+    [ $code -ne 0 ] && grep -qE '^recon needs (jansson|zlib) \(Debian: .*-dev\); ' "$scratch/stderr"
+    report $? "without $library make stops, and names the package"
+done
+if [ -z "${RECON_SLOW:-}" ]; then
+    (cd "$root" && grep -rl RECON_HAVE_ src cli include) >mention
+    for object in $(cd "$root/build" && find src cli -name '*.o'); do
+        tr ' ' '\n' <"$root/build/${object%.o}.d" | grep -qxF -f mention && continue
+        mkdir -p "$bare/${object%/*}" && cp "$root/build/$object" "$bare/$object"
+    done
+fi
+build "$bare/recon"
+report $code "it builds"
+! ldd "$bare/recon" | grep -qE 'blas|dnnl|faiss|png|gomp|stdc'
+report $? "and links with none of them"
+"$bare/recon" --version | grep '^without ' | grep -v CUDA >missing
+cmp -s missing said
+report $? "recon --version says what make said"
+
+# --- the same answers ---------------------------------------------------------------------------
+
+# Bytes behind a header of 128, as numbers of a type; the largest difference, in all.
+largest_difference() { # A B TYPE
+    od -An -v -w8 -j128 -t "$3" "$1" >a.txt
+    od -An -v -w8 -j128 -t "$3" "$2" | paste a.txt - |
+        awk '{ d = $1 - $2; if (d < 0) d = -d; if (d > 6.28) d = 6.2831853 - d; if (d > most) most = d }
+             END { print NR ? most + 0 : "none" }'
+}
+below() { # A B
+    awk -v a="$1" -v b="$2" 'BEGIN { exit !(a != "none" && a < b) }'
+}
+with=$recon
+for which in with bare; do
+    [ $which = with ] || recon=$bare/recon
+    accepted "normalize, $which" normalize --embeddings "$root/data/so2/z.npy" --poses "$root/data/so2/g.npy" \
+        --k 25 --out "so2.$which" --quiet
+done
+cmp -s so2.with/neighbors.npy so2.bare/neighbors.npy
+report $? "the same neighbours"
+cmp -s so2.with/gamma.npy so2.bare/gamma.npy
+report $? "the same centres"
+
+LC_ALL=C awk 'BEGIN { for (k = 0; k < 12; k++) for (i = 0; i < 28; i++) for (j = 0; j < 28; j++)
+    printf "%c", 1 + 119 * (i > 4 && i < 23 && j > 8 + k % 3 && j < 13 || i > 18 && i < 23 && j > 8 && j < 20) }' |
+    npy images.npy '|u1' '12, 28, 28'
+for which in with bare; do
+    recon=$with
+    [ $which = with ] || recon=$bare/recon
+    accepted "canonicalize, $which" canonicalize --model "$root/models/mnist-small.safetensors" --data npy:images.npy \
+        --out $which.npy --poses g.$which.npy --quiet
+done
+angle=$(largest_difference g.with.npy g.bare.npy f8)
+below "$angle" 0.001
+report $? "poses of images differ by less than 0.001 radians ($angle)"
+
+# --- what it lacks it says ----------------------------------------------------------------------
+
+mkdir pictures && printf 'P2 2 2 255 0 9 9 0\n' >pictures/a.pgm
+recon=$bare/recon
+refused 1 "FAISS" normalize --embeddings "$root/data/so2/z.npy" --poses "$root/data/so2/g.npy" --approx hnsw --out no
+printf '\211PNG\r\n\032\n' >pictures/b.png
+refused 1 "libpng" canonicalize --model "$root/models/mnist-small.safetensors" --data png:pictures --out no.npy
+finish

@@ -1,0 +1,116 @@
+#!/bin/sh
+# The help, and what is made of it: CLI reference, manual page, shell completion; and the C API
+# reference, made of the headers.
+. "${0%/*}/lib.sh"
+root=$OLDPWD
+if [ "${RECON_BUILD:-build}" != build ]; then
+    finish # the same tables in every build
+fi
+version=$(sed -n 's/^VERSION := //p' "$root/Makefile")
+code=0
+
+# --- help ---------------------------------------------------------------------------------------
+
+fits() { # LINES: standard output does, in 80 columns
+    [ "$(wc -l <"$scratch/stdout")" -le "$1" ] && ! grep -qE '^.{81}' "$scratch/stdout"
+}
+run --help
+fits 23
+report $? "recon --help fits a screen of 80 x 24, prompt included"
+commands=$(sed -n 's/^  \([a-z]*\)  *.*/\1/p' "$scratch/stdout")
+[ "$(echo "$commands" | wc -l)" -ge 10 ]
+report $? "and lists the commands: $(echo $commands)"
+bad=""
+for command in $commands; do
+    run "$command" --help
+    grep -q "^  recon $command" "$scratch/stdout" && sed -n '1,/^example:/p' "$scratch/stdout" >options &&
+        ! grep -qE '^.{81}' options || bad="$bad $command"
+done
+rm options
+[ -z "$bad" ]
+report $? "each explains itself with an example, its options in 80 columns$bad"
+run help --help-table
+[ "$code" -eq 0 ] && [ "$(sed -n 's/^command\t\([a-z]*\)\t.*/\1/p' "$scratch/stdout")" = "$commands" ] &&
+    ! awk -F'\t' '$1 == "option" && NF != 5' "$scratch/stdout" | grep -q .
+report $? "the table behind it has the same commands, and five fields an option"
+
+# --- what is made of it is as it was committed --------------------------------------------------
+
+"$root/tools/make-docs" "$recon" "$version" "$work" >"$scratch/stdout" 2>"$scratch/stderr"
+code=$?
+report $code "make docs makes"
+for file in $(find . -type f | sed 's|^\./||' | sort); do
+    diff "$root/$file" "$file" >"$scratch/stdout" 2>&1
+    code=$?
+    report $code "$file is up to date (else: make docs, and commit it)"
+done
+(cd "$root" && tools/make-api --check) >"$scratch/stdout" 2>"$scratch/stderr"
+code=$?
+report $code "$(head -n 1 "$scratch/stdout")"
+[ "$(grep -o '`recon_[a-z0-9_]*()`' docs/api.md | sort -u | wc -l)" -eq \
+    "$(cat "$root"/include/recon/*/*.h | grep -c '^RECON_API')" ]
+report $? "docs/api.md has every public function"
+
+# --- the manual page ----------------------------------------------------------------------------
+
+if command -v man >/dev/null && command -v groff >/dev/null; then
+    MANWIDTH=80 LC_ALL=C.UTF-8 man --warnings -l man/recon.1 >"$scratch/stdout" 2>"$scratch/stderr"
+    code=$?
+    [ $code -eq 0 ] && [ ! -s "$scratch/stderr" ] && grep -q 'recon - the poses' "$scratch/stdout" &&
+        grep -q -e '--skip-bad' "$scratch/stdout"
+    report $? "man/recon.1 is set without a warning"
+else
+    skip "man/recon.1 is set without a warning" "no man"
+fi
+if command -v mandoc >/dev/null; then
+    mandoc -Tlint -W warning man/recon.1 | grep -v 'missing date' >"$scratch/stdout"
+    [ ! -s "$scratch/stdout" ]
+    report $? "mandoc finds nothing"
+else
+    skip "mandoc finds nothing" "no mandoc"
+fi
+
+# --- completion ---------------------------------------------------------------------------------
+
+mkdir own && cd own && touch mine.xyz || exit 1
+cat >../ask.bash <<'END'
+source ../completion/recon.bash
+compopt() { :; } # outside of a completion there is none
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+_recon
+echo "${COMPREPLY[*]}"
+END
+completes() { # ANSWER WORDS...
+    answer=$1
+    shift
+    [ "$(bash ../ask.bash "$@" 2>"$scratch/stderr")" = "$answer" ]
+    report $? "bash: $* -> ${answer:-files}"
+}
+if command -v bash >/dev/null; then
+    completes normalize recon norm
+    completes "--group" recon train --gro
+    completes "so2 so3" recon train --group so
+    completes "fashion fashion/train fashion/val fashion/test" recon score --data fas
+    completes "train eval" recon classifier ""
+    completes "sdf:" recon train --data sd
+    completes "mine.xyz" recon train --data xyz :
+    completes "" recon score --out mi
+    completes "discover distribution" recon help dis
+else
+    skip "bash completes" "no bash"
+fi
+if command -v fish >/dev/null; then
+    fish -c 'source ../completion/recon.fish; complete -C "recon train --group so"; complete -C "recon classifier tr"
+             complete -C "recon train --data xyz:mi"' 2>"$scratch/stderr" | cut -f1 >"$scratch/stdout"
+    [ "$(tr '\n' ' ' <"$scratch/stdout")" = "so2 so3 train xyz:mine.xyz " ]
+    report $? "fish completes choices, arguments and files"
+else
+    skip "fish completes choices, arguments and files" "no fish"
+fi
+if command -v zsh >/dev/null; then
+    zsh -n ../completion/recon.zsh 2>"$scratch/stderr"
+    report $? "zsh reads its own"
+else
+    skip "zsh reads its own" "no zsh"
+fi
+finish

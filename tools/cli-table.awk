@@ -1,0 +1,59 @@
+# cli-table.awk - reads `recon help --help-table`, for the tools that make documents of it.
+#
+#   groups, heading[g]; commands, command[c], group[c], arguments[c], purpose[c], example[c, 1 ..]
+#   options[c], name[c, i], value[c, i], kind[c, i], help[c, i]     of command c
+#   and the same with c = "common": of every command; c = "data": of those that read data
+BEGIN { FS = "\t" }
+function take(c) {
+    options[c]++
+    name[c, options[c]] = $2; value[c, options[c]] = $3; kind[c, options[c]] = $4; help[c, options[c]] = $5
+}
+$1 == "group" { heading[++groups] = $2 }
+$1 == "command" {
+    command[++commands] = $2; arguments[commands] = $3; purpose[commands] = $4
+    group[commands] = groups; options[commands] = 0; examples[commands] = 0
+}
+$1 == "option" { take(commands) }
+$1 == "common" && commands == 1 { take("common") }
+$1 == "example" { example[commands, ++examples[commands]] = $2 }
+
+# The options of data stand behind a command's own, from --data on. Where they are all there, as in
+# the command that has most, own(c) is how many come before; else every option is the command's own.
+function find_data(c,    i) {
+    for (i = 1; i <= options[c]; i++)
+        if (name[c, i] == "--data")
+            return i - 1
+    return options[c]
+}
+function plain(text) { sub(/ \(required\)$/, "", text); return text }
+function learn_data(    c, i, most, best) {
+    for (c = 1; c <= commands; c++)
+        if (options[c] - find_data(c) > most) {
+            most = options[c] - find_data(c)
+            best = c
+        }
+    options["data"] = most + 0
+    for (i = 1; i <= most; i++) {
+        name["data", i] = name[best, options[best] - most + i]
+        value["data", i] = value[best, options[best] - most + i]
+        kind["data", i] = kind[best, options[best] - most + i]
+        help["data", i] = plain(help[best, options[best] - most + i])
+    }
+}
+function own(c,    from, i) {
+    if (!("data" in options))
+        learn_data()
+    from = find_data(c)
+    if (from == options[c] || options[c] - from != options["data"])
+        return options[c]
+    for (i = 1; i <= options["data"]; i++)
+        if (name[c, from + i] != name["data", i] || plain(help[c, from + i]) != help["data", i])
+            return options[c]
+    return from
+}
+function reads_data(c) { return own(c) < options[c] }
+function needs_data(c) { return reads_data(c) && help[c, own(c) + 1] ~ /\(required\)$/ }
+function usage(c) {
+    return "recon " command[c] (arguments[c] == "" ? "" : " " arguments[c]) " [OPTIONS]"
+}
+function sentence(text) { return toupper(substr(text, 1, 1)) substr(text, 2) "." }
