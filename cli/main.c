@@ -29,7 +29,7 @@ static void print_help(FILE *to)
         for (const cli_command *const *c = groups[g].commands; *c; c++)
             fprintf(to, "  %-13s %s\n", (*c)->name, (*c)->purpose);
     }
-    fputs("\nfirst:  recon normalize --embeddings z.npy --poses g.npy --out result\n"
+    fputs("\nfirst:  recon demo\n"
           "`recon COMMAND --help` explains one and shows an example.\n"
           "`recon --version` says which libraries this build has.\n",
           to);
