@@ -269,6 +269,8 @@ install: all
 	install -m 644 models/* $(DESTDIR)$(PREFIX)/share/recon/models/
 	install -d $(DESTDIR)$(PREFIX)/share/recon/data/conformers
 	install -m 644 data/conformers/* $(DESTDIR)$(PREFIX)/share/recon/data/conformers/
+	install -d $(DESTDIR)$(PREFIX)/share/recon/data/garments
+	install -m 644 data/garments/* $(DESTDIR)$(PREFIX)/share/recon/data/garments/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS_PRIVATE@|$(LDLIBS)|' \
 	  tools/recon.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/recon.pc
 	@[ -n "$(DESTDIR)" ] || ldconfig 2>/dev/null || echo 'now run ldconfig, or set LD_LIBRARY_PATH'

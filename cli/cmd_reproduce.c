@@ -2,6 +2,7 @@
 #include "cli/reproduce_mol.h"
 #include "core/ctx.h"
 #include "core/fail.h"
+#include "core/shipped.h"
 
 #include <errno.h>
 #include <recon/apps/discover.h>
@@ -129,7 +130,7 @@ static recon_status find_classifier(recon_ctx *ctx, reproduce_settings *s, char 
              "another",
              name, file);
     s->classifier = path;
-    return shipped_model(ctx, path, room, file, remedy);
+    return recon_shipped_find(ctx, path, room, "models", file, remedy);
 }
 
 static recon_status find_model(recon_ctx *ctx, reproduce_settings *s, char *path, size_t room)
@@ -144,7 +145,7 @@ static recon_status find_model(recon_ctx *ctx, reproduce_settings *s, char *path
              "`recon reproduce %s --train --preset %s --out DIR` makes one, --model names another",
              s->what ? name : "molecules", preset);
     s->model = path;
-    return shipped_model(ctx, path, room, file, remedy);
+    return recon_shipped_find(ctx, path, room, "models", file, remedy);
 }
 
 static recon_status make_folder(recon_ctx *ctx, const char *path)

@@ -15,7 +15,7 @@ void cli_data_options(cli_option *table, size_t capacity, cli_data *d)
 {
     const cli_option options[] = {
         { "--data", "SPEC", NULL,
-          "images: mnist, fashion, idx:FILE, npy:FILE, png:DIR, amat:FILE;\n"
+          "images: garments, mnist, fashion, idx:FILE, npy:FILE, png:DIR, amat:FILE;\n"
           "                                   molecules: conformers, xyz:FILE, sdf:FILE, "
           "geom:FILE, "
           "flat:DIR",

@@ -1,11 +1,7 @@
-/* experiments.c - the paper's image experiments: what they are, what the paper reports, and where
- * the models for them are. */
+/* experiments.c - the paper's image experiments: what they are, and what the paper reports. */
 #include "cli/reproduce.h"
-#include "core/fail.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Accuracy: recon.tex, "Test accuracies obtained using different test-time canonicalizations";
  * upright: its upper bound; areas: its table (c); overhead: "canonicalization overhead". */
@@ -34,36 +30,4 @@ const experiment *experiment_find(const char *name)
         if (!strcmp(experiments[i].name, name))
             return &experiments[i];
     return NULL;
-}
-
-/* The folder of the running program, or "." */
-static void program_folder(char *out, size_t room)
-{
-    ssize_t n = readlink("/proc/self/exe", out, room - 1);
-    out[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(out, '/');
-    if (slash)
-        *slash = '\0';
-    else
-        snprintf(out, room, ".");
-}
-
-recon_status shipped_model(recon_ctx *ctx, char *path, size_t room, const char *name,
-                           const char *remedy)
-{
-    char program[2048];
-    program_folder(program, sizeof program);
-    const char *const folders[][2] = { { ".", "models" },
-                                       { program, "../models" },
-                                       { program, "../share/recon/models" } };
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-        snprintf(path, room, "%s/%s/%s", folders[i][0], folders[i][1], name);
-        if (access(path, F_OK) == 0) {
-            if (i == 0)
-                snprintf(path, room, "models/%s", name);
-            return RECON_OK;
-        }
-    }
-    return recon_fail(ctx, RECON_ERR_IO, "models/%s is not here nor in %s/../share/recon: %s", name,
-                      program, remedy);
 }

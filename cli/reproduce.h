@@ -108,11 +108,6 @@ typedef struct {
 
 extern const size_t reproduce_ks[KS];
 
-/* Where a shipped file lies: models/NAME here, beside the program, or where it was installed.
- * remedy says how to make one. */
-recon_status shipped_model(recon_ctx *ctx, char *path, size_t room, const char *name,
-                           const char *remedy);
-
 /* Opens model, classifier and data, measures everything. Free always. */
 recon_status reproduce_measure(recon_ctx *ctx, reproduction *out, const reproduce_settings *s);
 void reproduce_free(recon_ctx *ctx, reproduction *r);

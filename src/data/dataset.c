@@ -3,6 +3,7 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "core/shipped.h"
 #include "data/amat.h"
 #include "data/dataset.h"
 #include "data/folder.h"
@@ -184,6 +185,15 @@ done:
     return status;
 }
 
+/* The sample that comes with recon: no parts, all of it from the test part. */
+static recon_status open_garments(recon_ctx *ctx, recon_dataset *d)
+{
+    char path[PATH];
+    recon_status status = recon_shipped_find(
+        ctx, path, sizeof path, "data", "garments/t10k-images-idx3-ubyte.gz", RECON_SHIPPED_DATA);
+    return status == RECON_OK ? open_files(ctx, d, path, 1) : status;
+}
+
 static recon_status open_spec(recon_ctx *ctx, recon_dataset *d, const char *spec,
                               const recon_dataset_options *o)
 {
@@ -196,6 +206,8 @@ static recon_status open_spec(recon_ctx *ctx, recon_dataset *d, const char *spec
         return recon_amat_read(ctx, d, spec + 5, o);
     if (!strncmp(spec, "idx:", 4) || !strncmp(spec, "npy:", 4))
         return open_files(ctx, d, spec + 4, spec[0] == 'i');
+    if (!strcmp(spec, "garments"))
+        return open_garments(ctx, d);
     for (size_t i = 0; i < KNOWN; i++) {
         size_t n = strlen(known[i].name);
         if (!strncmp(spec, known[i].name, n) && (spec[n] == '\0' || spec[n] == '/'))
@@ -203,8 +215,9 @@ static recon_status open_spec(recon_ctx *ctx, recon_dataset *d, const char *spec
     }
     return recon_fail(
         ctx, RECON_ERR_INPUT,
-        "no data are called '%s': fashion, mnist (with /train, /val, /test), idx:FILE, "
-        "npy:FILE, png:DIR or amat:FILE; of molecules conformers, xyz:FILE, sdf:FILE, geom:FILE or "
+        "no data are called '%s': garments, fashion, mnist (with /train, /val, /test), "
+        "idx:FILE, npy:FILE, png:DIR or amat:FILE; of molecules conformers, xyz:FILE, sdf:FILE, "
+        "geom:FILE or "
         "flat:DIR",
         spec);
 }

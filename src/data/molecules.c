@@ -3,6 +3,7 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "core/shipped.h"
 #include "data/elements.h"
 #include "data/flat.h"
 #include "data/molecules.h"
@@ -16,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { PATH = 1024, PARTS = 3 };
 static const char *const parts[PARTS] = { "train", "val", "test" };
@@ -321,35 +321,6 @@ static int is_shipped(const char *spec)
     return !strncmp(spec, "conformers", 10) && (spec[10] == '\0' || spec[10] == '/');
 }
 
-/* The shipped set lies beside the program, built or installed, or where RECON_DATA says. */
-static recon_status find_shipped(recon_ctx *ctx, char out[PATH])
-{
-    char program[PATH - 64];
-    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(program, '/');
-    *(slash ? slash : program) = '\0';
-    const char *chosen = getenv("RECON_DATA");
-    const char *const places[][2] = { { chosen ? chosen : "data", "" },
-                                      { "data", "" },
-                                      { program, "/../data" },
-                                      { program, "/../share/recon/data" },
-                                      { "/usr/local/share/recon/data", "" },
-                                      { "/usr/share/recon/data", "" } };
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        snprintf(out, PATH, "%s%s/conformers", places[i][0], places[i][1]);
-        if (recon_flat_is(out))
-            return RECON_OK;
-    }
-    return recon_fail(
-        ctx, RECON_ERR_IO,
-        "conformers is not there (looked in $RECON_DATA, data, %s/../data, "
-        "%s/../share/recon/data, /usr/local/share/recon/data, "
-        "/usr/share/recon/data): it is data/conformers of recon's sources; run there, "
-        "`make install`, or set RECON_DATA to their data folder",
-        program, program);
-}
-
 /* FOLDER, or FOLDER/PART where that is no folder. */
 static recon_status split_folder(recon_ctx *ctx, char folder[PATH], int *part, const char *path)
 {
@@ -389,7 +360,8 @@ static recon_status read_spec(recon_ctx *ctx, recon_store *store, size_t *skippe
         if (*part == -2)
             return recon_fail(ctx, RECON_ERR_INPUT,
                               "conformers has no part '%s': train, val, test or all", spec + 11);
-        status = find_shipped(ctx, folder);
+        status = recon_shipped_find(ctx, folder, sizeof folder, "data", "conformers",
+                                    RECON_SHIPPED_DATA);
     } else {
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "no molecules are called '%s': conformers (with /train, /val, /test, "

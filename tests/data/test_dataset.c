@@ -87,7 +87,7 @@ static void what_is_wrong_is_named(void **state)
     recon_dataset *d = NULL;
     unsigned char file[64];
     CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, "letters"), RECON_ERR_INPUT,
-                "no data are called 'letters': fashion, mnist");
+                "no data are called 'letters': garments, fashion, mnist");
     CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, "fashion/all"), RECON_ERR_INPUT,
                 "fashion has no part 'all': train, val or test");
     const char *images = idx_set("train", 8);
@@ -116,6 +116,28 @@ static void fashion_is_there_or_the_remedy_is_said(void **state)
         assert_int_equal(recon_dataset_describe(d).classes, 10);
         recon_dataset_close(d);
     }
+}
+
+/* Every image is one of fashion/test, with its label; tools/make-garments says which. */
+static void garments_are_a_part_of_fashion(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_dataset *sample = NULL, *all = NULL;
+    float a[784], b[784];
+    CHECK_OK(ctx, recon_dataset_open(ctx, &sample, "garments"));
+    recon_dataset_info d = recon_dataset_describe(sample);
+    assert_int_equal(d.n, 2000);
+    assert_int_equal(d.classes, 10);
+    if (recon_dataset_open(ctx, &all, "fashion/test") == RECON_OK) {
+        size_t at = 0;
+        for (size_t i = 0; i < recon_dataset_describe(all).n && at < d.n; i++) {
+            int32_t label = recon_dataset_get(b, all, i);
+            at += recon_dataset_get(a, sample, at) == label && !memcmp(a, b, sizeof a);
+        }
+        assert_int_equal(at, d.n);
+    }
+    recon_dataset_close(all);
+    recon_dataset_close(sample);
 }
 
 static void mnist_is_there_or_the_remedy_is_said(void **state)
@@ -151,6 +173,7 @@ int main(void)
         SCRATCH_TEST(floats_stay_as_they_are),
         SCRATCH_TEST(parts_are_disjoint_and_complete),
         SCRATCH_TEST(what_is_wrong_is_named),
+        cmocka_unit_test(garments_are_a_part_of_fashion),
         cmocka_unit_test(mnist_is_there_or_the_remedy_is_said),
         cmocka_unit_test(fashion_is_there_or_the_remedy_is_said),
     };

@@ -467,7 +467,8 @@ static void the_shipped_set_may_lie_elsewhere(void **state)
     if (status == RECON_OK) /* installed on this machine */
         recon_molecules_close(d);
     else
-        CHECK_FAILS(ctx, status, RECON_ERR_IO, "it is data/conformers of recon's sources");
+        CHECK_FAILS(ctx, status, RECON_ERR_IO,
+                    "data/conformers is not there (looked here, in $RECON_DATA, ");
 }
 
 /* --- turning ---------------------------------------------------------------------------------- */

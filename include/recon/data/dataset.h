@@ -1,5 +1,6 @@
 /* dataset.h - images, with labels or without, by name.
  *
+ *   garments                2,000 images of fashion/test, which come with recon
  *   fashion, mnist          known sets, looked for where systems keep them; /train (the default),
  *                           /test, and /val: the part of train that the training commands hold out
  *   idx:FILE  npy:FILE      images n x h x w [x c]; labels, if any, in the file whose name has

@@ -1,0 +1,53 @@
+/* shipped.c - where the files lie that come with recon. */
+#include "core/shipped.h"
+#include "core/fail.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH = 1024 };
+
+/* The folder of the running program, or "." */
+static void program_folder(char *out, size_t room)
+{
+    ssize_t n = readlink("/proc/self/exe", out, room - 1);
+    out[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(out, '/');
+    if (slash)
+        *slash = '\0';
+    else
+        snprintf(out, room, ".");
+}
+
+/* Whether BEFORE MIDDLE KIND/NAME is there; its path to out. */
+static int is_at(char *out, size_t room, const char *before, const char *middle, const char *kind,
+                 const char *name)
+{
+    int n = snprintf(out, room, "%s%s%s/%s", before, middle, kind, name);
+    return n > 0 && (size_t)n < room && access(out, F_OK) == 0;
+}
+
+recon_status recon_shipped_find(recon_ctx *ctx, char *out, size_t room, const char *kind,
+                                const char *name, const char *remedy)
+{
+    char program[PATH];
+    const char *chosen = strcmp(kind, "data") ? NULL : getenv("RECON_DATA");
+    program_folder(program, sizeof program);
+    const char *const places[][2] = { { "", "" }, /* here */
+                                      { program, "/../" },
+                                      { program, "/../share/recon/" },
+                                      { "/usr/local/share/recon/", "" },
+                                      { "/usr/share/recon/", "" } };
+    if (chosen && is_at(out, room, chosen, "", "", name))
+        return RECON_OK;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (is_at(out, room, places[i][0], places[i][1], kind, name))
+            return RECON_OK;
+    return recon_fail(ctx, RECON_ERR_IO,
+                      "%s/%s is not there (looked here%s, in %s/.., %s/../share/recon, "
+                      "/usr/local/share/recon and /usr/share/recon): %s",
+                      kind, name, strcmp(kind, "data") ? "" : ", in $RECON_DATA", program, program,
+                      remedy);
+}

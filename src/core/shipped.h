@@ -1,0 +1,18 @@
+/* shipped.h - where the files lie that come with recon. */
+#ifndef CORE_SHIPPED_H
+#define CORE_SHIPPED_H
+
+#include <recon/core/ctx.h>
+
+/* The remedy for data. */
+#define RECON_SHIPPED_DATA                                                                         \
+    "it comes with recon's sources; run there, `make install`, or set RECON_DATA to their data "   \
+    "folder"
+
+/* The path of KIND/NAME, KIND being "data" or "models": here, beside the program as it was built or
+ * installed, or where systems keep such files; data first where $RECON_DATA says. Where there is
+ * none, the message says where it was looked for, and the remedy. */
+recon_status recon_shipped_find(recon_ctx *ctx, char *out, size_t room, const char *kind,
+                                const char *name, const char *remedy);
+
+#endif
