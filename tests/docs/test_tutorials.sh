@@ -1,0 +1,59 @@
+#!/bin/sh
+# The tutorials' blocks, run in order as a reader would run them, each tutorial in a folder of its own. A
+# block is run when the line above its fence says so:
+#   <!-- run -->                      a shell block
+#   <!-- run: python -->              a Python block
+#   <!-- run, with s/FROM/TO/ -->     changed by sed first: what takes long is made short
+here=$(cd "${0%/*}" && pwd)
+. "$here/../cli/lib.sh"
+. "$here/../python/python.sh"
+if [ "${RECON_BUILD:-build}" != build ]; then
+    finish # the same words in every build
+fi
+if [ -z "$python" ] || [ ! -e "$root/build/librecon.so" ]; then
+    skip "tutorials" "no python3 with NumPy, or no build/librecon.so"
+    finish
+fi
+mkdir "$scratch/bin" && ln -s "$python" "$scratch/bin/python3"
+export RECON="$root" PATH="$root/build:$scratch/bin:$PATH"
+
+# blocks FILE: each marked block to N.sh or N.py, its line to N.line; in the working folder.
+blocks() {
+    awk '
+        /^<!-- run.* -->$/ { mark = $0; next }
+        mark && /^```/ {
+            n++
+            file = sprintf("%02d.%s", n, mark ~ /python/ ? "py" : "sh")
+            change = mark ~ /, with / ? mark : ""
+            sub(/.*, with /, "", change)
+            sub(/ -->$/, "", change)
+            printf "%s\n%s\n", NR, change > (file ".about")
+            mark = ""
+            inside = 1
+            next
+        }
+        inside && /^```/ { inside = 0; next }
+        inside { print > file }' "$1"
+}
+
+tutorial() { # NAME
+    mkdir "$1" && cd "$1" && ln -s "$root/data" data && ln -s "$root/models" models || exit 1
+    mkdir blocks && (cd blocks && blocks "$root/docs/tutorial-$1.md")
+    for block in blocks/*.sh blocks/*.py; do
+        [ -e "$block" ] || continue
+        [ -z "$(sed -n 2p "$block.about")" ] || sed -i "$(sed -n 2p "$block.about")" "$block"
+    done
+    for about in blocks/*.about; do
+        block=${about%.about}
+        case $block in *.py) shell=python3 ;; *) shell="sh -eu" ;; esac
+        $shell "$block" >"$scratch/stdout" 2>"$scratch/stderr"
+        code=$?
+        report $code "tutorial-$1.md, line $(sed -n 1p "$about"): $(grep -m 1 . "$block" | cut -c 1-60)"
+    done
+    cd ..
+}
+
+tutorial embeddings
+tutorial images
+tutorial molecules
+finish
