@@ -140,11 +140,6 @@ $(BUILD)/%.o: %.cc $(BUILD)/flags
 $(BUILD)/%.o: %.cu $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,NV )$(NVCC) $(NVCC_FLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
-# The GPU's part as one object in which the linker sees nothing that is not called recon_.
-$(BUILD)/src/ops/cuda.o: $(CU_SRC:%.cu=$(BUILD)/%.o)
-	$(call say,LD )$(LD) -r --force-group-allocation -o $@ $^ && \
-	  $(OBJCOPY) --wildcard --keep-global-symbol='recon_*' $@
-
 $(LIB_A): $(OBJ)
 	@rm -f $@
 	$(call say,AR )$(AR) rcs $@ $^
@@ -154,6 +149,11 @@ $(LIB_SO): $(OBJ)
 $(BUILD)/librecon.so: $(LIB_SO)
 	@ln -sf librecon.so.$(VERSION) $(BUILD)/librecon.so.$(SOMAJOR)
 	@ln -sf librecon.so.$(SOMAJOR) $@
+
+# The GPU's part as one object in which the linker sees nothing that is not called recon_.
+$(BUILD)/src/ops/cuda.o: $(CU_SRC:%.cu=$(BUILD)/%.o)
+	$(call say,LD )$(LD) -r --force-group-allocation -o $@ $^ && \
+	  $(OBJCOPY) --wildcard --keep-global-symbol='recon_*' $@
 
 $(BUILD)/recon: $(CLI_OBJ) $(LIB_A)
 	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS)
