@@ -142,10 +142,6 @@ $(BUILD)/%.o: %.cc $(BUILD)/flags
 $(BUILD)/%.o: %.cu $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,NV )$(NVCC) $(NVCC_FLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
-# The GPU's part as one object in which the linker sees nothing that is not called recon_.
-$(BUILD)/src/ops/cuda.o: $(CU_SRC:%.cu=$(BUILD)/%.o)
-	$(call say,LD )$(LD) -r --force-group-allocation -o $@ $^ && \
-	  $(OBJCOPY) --wildcard --keep-global-symbol='recon_*' $@
 $(PAGE_TEXT).c: src/report/page.css src/report/page.js tools/embed
 	@mkdir -p $(@D)
 	$(call say,GEN)tools/embed recon_page_css src/report/page.css recon_page_js src/report/page.js > $@
@@ -161,6 +157,11 @@ $(LIB_SO): $(OBJ)
 $(BUILD)/librecon.so: $(LIB_SO)
 	@ln -sf librecon.so.$(VERSION) $(BUILD)/librecon.so.$(SOMAJOR)
 	@ln -sf librecon.so.$(SOMAJOR) $@
+
+# The GPU's part as one object in which the linker sees nothing that is not called recon_.
+$(BUILD)/src/ops/cuda.o: $(CU_SRC:%.cu=$(BUILD)/%.o)
+	$(call say,LD )$(LD) -r --force-group-allocation -o $@ $^ && \
+	  $(OBJCOPY) --wildcard --keep-global-symbol='recon_*' $@
 
 $(BUILD)/recon: $(CLI_OBJ) $(LIB_A)
 	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS)
@@ -265,6 +266,7 @@ check-slow: setup-test
 	@$(MAKE) --no-print-directory $(SLOW) $(TABLES:%=$(BUILD)/bench/bench_%)
 	@for t in $(SLOW); do echo "== $$t"; $$t || exit 1; done
 	@echo "== reproduce --quick"; RECON_SLOW=1 tests/cli/test_reproduce.sh
+	@echo "== packed sources, without optional libraries"; RECON_SLOW=1 tests/cli/test_bare.sh
 	@for t in $(TABLES); do echo "== bench_$$t"; $(BUILD)/bench/bench_$$t || exit 1; done
 
 bench: setup-bench
