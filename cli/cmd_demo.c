@@ -36,23 +36,23 @@ static int parse(demo_settings *s, int argc, char **argv)
 }
 
 /* Before the long work, not after it: something is written there. */
-static recon_status make_folder(recon_ctx *ctx, demo *d)
+static recon_status make_folder(recon_ctx *ctx, demo *d, const char *folder)
 {
     demo_path path;
     char *whole = NULL;
-    if (mkdir(d->out, 0777) != 0 && errno != EEXIST)
-        return recon_fail(ctx, RECON_ERR_IO, "%s: cannot make the folder: %s", d->out,
-                          strerror(errno));
-    if (!(whole = realpath(d->out, NULL)))
-        return recon_fail(ctx, RECON_ERR_IO, "%s: cannot use the folder: %s", d->out,
-                          strerror(errno));
-    int n = snprintf(d->report, sizeof d->report, "%s/report.html", whole);
-    free(whole);
-    if (n < 0 || (size_t)n >= sizeof d->report)
-        return recon_fail(ctx, RECON_ERR_IO, "%.60s..: too long a path", d->out);
-    json_t *begun = json_pack("{s:s}", "version", recon_version());
-    recon_status status = recon_json_write(ctx, demo_file(path, d, "results.json"), begun);
+    json_t *begun = NULL;
+    recon_status status = RECON_OK;
+    if ((mkdir(folder, 0777) != 0 && errno != EEXIST) || !(whole = realpath(folder, NULL)))
+        RECON_TRY(recon_fail(ctx, RECON_ERR_IO, "%s: cannot make the folder: %s", folder,
+                             strerror(errno)));
+    if ((size_t)snprintf(d->out, sizeof d->out, "%s", whole) >= sizeof d->out)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_IO, "%.60s..: too long a path", whole));
+    snprintf(d->report, sizeof d->report, "%s/report.html", d->out);
+    begun = json_pack("{s:s}", "version", recon_version());
+    RECON_TRY(recon_json_write(ctx, demo_file(path, d, "results.json"), begun));
+done:
     json_decref(begun);
+    free(whole);
     return status;
 }
 
@@ -169,9 +169,8 @@ static recon_status work(recon_ctx *ctx, const void *given)
     recon_status status;
     if (!d)
         return recon_fail(ctx, RECON_ERR_MEMORY, "out of memory");
-    d->out = s->out ? s->out : "recon-demo";
     d->begun = recon_now();
-    RECON_TRY(make_folder(ctx, d));
+    RECON_TRY(make_folder(ctx, d, s->out ? s->out : "recon-demo"));
     RECON_TRY(walk(ctx, d));
     RECON_TRY(show(ctx, d, &s->common));
 done:

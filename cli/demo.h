@@ -39,8 +39,7 @@ typedef struct {
 } demo_molecules;
 
 typedef struct {
-    const char *out;
-    char report[4096];
+    char out[4000], report[4096]; /* the folder and the page, from the root on */
     recon_dataset *garments, *found_on,
         *turned; /* all; those of the discover run, upright, turned */
     recon_discovery found;

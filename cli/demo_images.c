@@ -87,10 +87,13 @@ recon_status demo_discover(recon_ctx *ctx, demo *d)
     RECON_TRY(shipped_model(ctx, model, "fashion.safetensors"));
     RECON_TRY(open_garments(ctx, d));
     snprintf(spec, sizeof spec, "npy:%s/garments-images.npy", d->out);
-    RECON_TRY(recon_discover(
-        ctx, &d->found, model, d->turned, demo_file(folder, d, "discover"),
-        &(recon_discover_options){
-            .k = K, .family = RECON_SO2_NORMAL, .keep_embeddings = 1, .data = spec }));
+    RECON_TRY(
+        recon_discover(ctx, &d->found, model, d->turned, demo_file(folder, d, "discover"),
+                       &(recon_discover_options){ .k = K,
+                                                  .family = RECON_SO2_NORMAL,
+                                                  .keep_embeddings = 1,
+                                                  .data = "garments",
+                                                  .source = &(recon_source){ .spec = spec } }));
 done:
     return status;
 }
