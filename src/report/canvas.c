@@ -41,6 +41,7 @@ static const char style[] =
     ".recon .head{font-weight:600}\n"
     ".recon .small{font-size:9.5px}\n"
     ".recon .muted{fill-opacity:.72}\n"
+    ".recon .halo{paint-order:stroke;stroke-width:2.5;" PAINT("stroke", "ground", "#fff") "}\n"
     ".recon .mid{text-anchor:middle}\n"
     ".recon .end{text-anchor:end}\n"
     ".recon .reach{fill:none}\n"

@@ -108,7 +108,7 @@ recon_status recon_found_show_poses(recon_ctx *ctx, recon_page *page,
 /* How well a score tells what came from the same turned at random: both [n]. *auc may be NULL. */
 recon_status recon_found_show_roc(recon_ctx *ctx, recon_page *page, double *auc,
                                   const double *natural, const double *turned, size_t n,
-                                  const char *what /* "images" */);
+                                  const char *what /* "an image" */);
 
 /* Settings and seconds of the summary. */
 void recon_found_show_settings(recon_page *page, const recon_found_folder *folder);

@@ -16,8 +16,10 @@ enum {
     SHOWN = 3,   /* molecules in the gallery ... */
     ABREAST = 4, /* ... with so many conformers each */
     WORST = 12,
-    MOLECULES_MOST = 30 /* rows of a table */
+    MOLECULES_MOST = 12 /* rows of a table */
 };
+
+#define SUSPECT 0.5 /* a background of this share leaves little to go by */
 
 typedef struct {
     const recon_found_folder *f;
@@ -246,6 +248,10 @@ static recon_status say_found(recon_ctx *ctx, recon_page *page, const recon_foun
                    "distribution.",
                    RECON_DEGREES * sqrt(2 / fmax(concentration, 1)), concentration,
                    recon_found_share(a, background));
+    if (background > SUSPECT)
+        recon_page_careful(page,
+                           "Most poses fit no distribution: what is said here is weak. The end "
+                           "of this page says what may help.");
     if (!isnan(hits))
         recon_page_say(
             page,
@@ -292,7 +298,7 @@ static recon_status show_spheres(recon_ctx *ctx, recon_page *page, const look *l
         spheres[i] = (recon_sphere){ g->name[i], f[i] };
     }
     recon_page_spheres(
-        page, &(recon_sphere_sheet){ .spheres = spheres, .rows = 1, .columns = n },
+        page, &(recon_sphere_sheet){ .spheres = spheres, .rows = 1, .columns = n, .cell = 150 },
         "Where the axes x, y and z of a molecule in its natural pose point as it really occurs; "
         "each colour is one axis, bright where it points often. A spot: the axis always points one "
         "way. A ring: it spins about another. Drag to turn.");
@@ -395,8 +401,8 @@ done:
 
 static void table_molecules(recon_page *page, const recon_found_folder *f)
 {
-    static const char *const columns[] = { "molecule", "conformers", "concentration",
-                                           "poses that fit nothing (%)", "with a free spin (%)" };
+    static const char *const columns[] = { "molecule", "conformers", "concentration", "no fit (%)",
+                                           "free spin (%)" };
     size_t i;
     json_t *value;
     recon_page_table(page, "Molecule by molecule, the first of the set", columns, 5);

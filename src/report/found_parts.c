@@ -33,6 +33,8 @@ const char *recon_found_count(recon_found_words out, size_t n)
 const char *recon_found_share(recon_found_words out, double share)
 {
     recon_svg_digits digits;
+    if (isnan(share))
+        return strcpy(out, "not known");
     if (share <= 0)
         return strcpy(out, "none");
     if (share < 0.001)
@@ -237,8 +239,9 @@ static recon_status show_spheres(recon_ctx *ctx, recon_page *page, const recon_f
 {
     static const char *const names[] = { "before", "after" };
     recon_fisher_fit fits[2 * RECON_FOUND_GROUPS];
-    recon_sphere spheres[2 * RECON_FOUND_GROUPS];
-    const char *headings[RECON_FOUND_GROUPS];
+    recon_sphere spheres[2 * ABREAST];
+    const char *headings[ABREAST];
+    size_t n = g->count < ABREAST ? g->count : ABREAST; /* drawn; the table has all */
     recon_so3 *scratch;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &scratch, FIT_MOST, sizeof *scratch));
@@ -246,16 +249,15 @@ static recon_status show_spheres(recon_ctx *ctx, recon_page *page, const recon_f
         size_t at = i % g->count;
         RECON_TRY(fit(ctx, &fits[i], scratch, i < g->count ? f->psi.so3 : f->absolute.so3,
                       g->member[at], g->n[at]));
-        spheres[i] = (recon_sphere){ .f = fits[i].fisher.f };
-        headings[at] = g->name[at];
+    }
+    for (size_t i = 0; i < 2 * n; i++) {
+        spheres[i] = (recon_sphere){ .f = fits[i % n + (i < n ? 0 : g->count)].fisher.f };
+        headings[i % n] = g->name[i % n];
     }
     recon_page_spheres(
         page,
-        &(recon_sphere_sheet){ .spheres = spheres,
-                               .rows = 2,
-                               .columns = g->count,
-                               .headings = headings,
-                               .names = names },
+        &(recon_sphere_sheet){
+            .spheres = spheres, .rows = 2, .columns = n, .headings = headings, .names = names },
         "Where the three axes of an object point: each colour is one axis, bright where it points "
         "often. A spot is an axis that always points one way, a ring one that spins about "
         "another. Before: in the network's own frame, which means nothing and differs between "
@@ -327,10 +329,16 @@ recon_status recon_found_show_roc(recon_ctx *ctx, recon_page *page, double *auc,
     RECON_TRY(recon_roc_auc(ctx, auc, score, odd, 2 * n));
     RECON_TRY(recon_roc_curve(ctx, points, &line.count, score, odd, 2 * n));
     line.points = points;
-    RECON_TRY(recon_figure_roc(ctx, &svg, &(recon_roc_plot){ .lines = &line, .count = 1 }));
+    RECON_TRY(recon_figure_roc(ctx, &svg,
+                               &(recon_roc_plot){ .lines = &line,
+                                                  .count = 1,
+                                                  .x_label = "false alarms, share of those "
+                                                             "as they came",
+                                                  .y_label = "noticed, share of those "
+                                                             "turned at random" }));
     recon_page_say(
         page,
-        "The area under the curve is %.3f: so often a %s turned at random scores higher "
+        "The area under the curve is %.3f: so often %s turned at random scores higher "
         "than one as it came; 0.5 would be guessing. It cannot reach 1, because a random "
         "turn sometimes ends in a pose that is natural.",
         *auc, what);

@@ -90,6 +90,7 @@ recon_markup *recon_page_next(recon_page *page)
         recon_page_end_table(page);
     if (page->open == PAGE_FIGURE || page->open == PAGE_NUMBERS)
         recon_markup_put(&page->body, "</figure>\n");
+    recon_page_fail(page, page->body.status);
     page->open = PAGE_TEXT;
     return &page->body;
 }

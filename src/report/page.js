@@ -9,9 +9,13 @@
 
 const SVG = 'http://www.w3.org/2000/svg';
 
+function set(element, attributes) {
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+}
+
 function make(name, attributes, parent) {
   const element = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  set(element, attributes);
   if (parent) parent.append(element);
   return element;
 }
@@ -57,26 +61,34 @@ function ball(look, radius) {
   return group;
 }
 
+/* Where a stick from one ball to another leaves the first: a little under its surface. */
+function surface(seen, atoms, from, to) {
+  const a = seen[from], b = seen[to];
+  const apart = Math.hypot(b[0] - a[0], b[1] - a[1], b[2] - a[2]);
+  const share = apart > 0 ? Math.min(.9 * atoms[from][1] / apart, .5) : 0;
+  return a.map((v, c) => v + share * (b[c] - v));
+}
+
 function molecule(group, middle, [atoms, bonds]) {
   const balls = atoms.map(([look, radius]) => ball(look, radius * middle.half));
   const sticks = bonds.map(() => make('line', { class: 'bond' }));
   group.querySelectorAll('circle, line').forEach(still => still.remove());
 
+  const x = seen => middle.x + middle.half * seen[0], y = seen => middle.y - middle.half * seen[1];
+
   return view => {
-    const at = atoms.map(([, , ...place]) => {
-      const [right, up, near] = apply(view, ...place);
-      return { x: middle.x + middle.half * right, y: middle.y - middle.half * up, near };
-    });
-    const items = [];
-    balls.forEach((item, i) => {
-      item.setAttribute('transform', `translate(${at[i].x.toFixed(2)} ${at[i].y.toFixed(2)})`);
-      item.lastChild.setAttribute('fill-opacity', (.25 - .25 * at[i].near).toFixed(3));
-      items.push({ item, near: at[i].near });
+    const seen = atoms.map(([, , ...place]) => apply(view, ...place));
+    const items = balls.map((item, i) => {
+      const near = seen[i][2];
+      item.setAttribute('transform', `translate(${x(seen[i]).toFixed(2)} ${y(seen[i]).toFixed(2)})`);
+      item.lastChild.setAttribute('fill-opacity', Math.max(0, .16 - .24 * near).toFixed(3));
+      return { item, near };
     });
     sticks.forEach((item, i) => {
-      const a = at[bonds[i][0]], b = at[bonds[i][1]];
-      move(item, { x1: a.x, y1: a.y, x2: b.x, y2: b.y });
-      items.push({ item, near: (a.near + b.near) / 2 });
+      const [from, to] = bonds[i];
+      const a = surface(seen, atoms, from, to), b = surface(seen, atoms, to, from);
+      move(item, { x1: x(a), y1: y(a), x2: x(b), y2: y(b) });
+      items.push({ item, near: (a[2] + b[2]) / 2 });
     });
     items.sort((a, b) => a.near - b.near);
     group.append(...items.map(i => i.item));
@@ -99,49 +111,52 @@ function logBessel(x) {
   return Math.log(sum / Math.sqrt(2 * Math.PI * x));
 }
 
-/* The density of R e_k: exp(a . u + rho) I0(rho) exp(-rho) / c, where a is the k-th column of F and
- * rho the amplitude of what the others, b and c, add while R turns about u. */
+/* The density of R e_k at (x, y, z): exp(a . u + rho) I0(rho) exp(-rho) / c, where a is the k-th
+ * column of F and rho the amplitude of what the others, b and c, add while R turns about u. Plain
+ * numbers, no arrays: it is asked for every pixel. */
 function densityOf(f, k) {
-  const column = n => [f[n % 3], f[3 + n % 3], f[6 + n % 3]];
-  const a = column(k), b = column(k + 1), c = column(k + 2);
-  const across = [0, 1, 2].map(i => 2 * (b[(i + 1) % 3] * c[(i + 2) % 3] - b[(i + 2) % 3] * c[(i + 1) % 3]));
-  const dot = (v, x, y, z) => v[0] * x + v[1] * y + v[2] * z;
-  const size = dot(b, ...b) + dot(c, ...c);
+  const [[ax, ay, az], [bx, by, bz], [cx, cy, cz]] =
+    [k, k + 1, k + 2].map(n => [f[n % 3], f[3 + n % 3], f[6 + n % 3]]);
+  const size = bx * bx + by * by + bz * bz + cx * cx + cy * cy + cz * cz;
+  const tx = 2 * (by * cz - bz * cy), ty = 2 * (bz * cx - bx * cz), tz = 2 * (bx * cy - by * cx);
   return (x, y, z) => {
-    const square = size - dot(b, x, y, z) ** 2 - dot(c, x, y, z) ** 2 + dot(across, x, y, z);
-    const rho = Math.sqrt(Math.max(0, square));
-    return Math.exp(dot(a, x, y, z) + rho + logBessel(rho) - f[9]);
+    const b = bx * x + by * y + bz * z, c = cx * x + cy * y + cz * z;
+    const rho = Math.sqrt(Math.max(0, size - b * b - c * c + tx * x + ty * y + tz * z));
+    return Math.exp(ax * x + ay * y + az * z + rho + logBessel(rho) - f[9]);
   };
 }
 
-/* The colour at u, whose height towards the reader is near, into four bytes. */
-function tint(bytes, n, densities, u, near) {
-  const shares = densities.map(d => Math.min(Math.log1p(d(...u)) / BRIGHT, 1) ** 2);
-  for (let c = 0; c < 3; c++) {
-    let light = .86 + .12 * near;
-    for (let k = 0; k < 3; k++) light += shares[k] * (COLOURS[k][c] - light);
-    bytes[n + c] = Math.round(255 * light);
+/* The colour at (x, y, z), which is so near to the reader, into the n-th byte and the next two. */
+function tint(bytes, n, densities, x, y, z, near) {
+  let red = .86 + .12 * near, green = red, blue = red;
+  for (let k = 0; k < 3; k++) {
+    const share = Math.min(Math.log1p(densities[k](x, y, z)) / BRIGHT, 1) ** 2;
+    red += share * (COLOURS[k][0] - red);
+    green += share * (COLOURS[k][1] - green);
+    blue += share * (COLOURS[k][2] - blue);
   }
+  bytes[n] = Math.round(255 * red);
+  bytes[n + 1] = Math.round(255 * green);
+  bytes[n + 2] = Math.round(255 * blue);
 }
 
-function paint(canvas, densities, view, size) {
-  const back = IDENTITY.map((_, n) => view[n % 3 * 3 + (n - n % 3) / 3]), half = size / 2;
+function paint(canvas, densities, v, size) {
+  const half = size / 2, radius = half * REACH;
   canvas.width = canvas.height = size;
   const context = canvas.getContext('2d'), image = context.createImageData(size, size);
   for (let n = 0; n < size * size; n++) {
-    const a = (n % size + .5 - half) / (half * REACH);
-    const b = (half - Math.floor(n / size) - .5) / (half * REACH);
-    const r = Math.hypot(a, b), rim = Math.max(1, r), near = Math.sqrt(Math.max(0, 1 - r * r));
-    const inside = (1 - r) * half * REACH + .5;
-    if (inside <= 0) continue;
-    tint(image.data, 4 * n, densities, apply(back, a / rim, b / rim, near), near);
-    image.data[4 * n + 3] = Math.round(255 * Math.min(inside, 1));
+    const a = (n % size + .5 - half) / radius, b = (half - Math.floor(n / size) - .5) / radius;
+    const r = Math.sqrt(a * a + b * b), c = Math.sqrt(1 - r * r);
+    if (r > 1) continue;
+    tint(image.data, 4 * n, densities, v[0] * a + v[3] * b + v[6] * c, v[1] * a + v[4] * b + v[7] * c,
+         v[2] * a + v[5] * b + v[8] * c, c);
+    image.data[4 * n + 3] = Math.round(255 * Math.min((1 - r) * radius + .5, 1));
   }
   context.putImageData(image, 0, 0);
   return canvas.toDataURL();
 }
 
-/* The ends of the axes go with the surface; those behind it are faint. */
+/* The ends of the axes go with the surface; those behind it are hidden. */
 function placeAxes(group, middle, view) {
   const names = group.querySelectorAll('text');
   group.querySelectorAll('line').forEach((line, k) => {
@@ -149,7 +164,8 @@ function placeAxes(group, middle, view) {
     move(line, { x1: middle.x + from * right, y1: middle.y - from * up,
                  x2: middle.x + to * right, y2: middle.y - to * up });
     move(names[k], { x: middle.x + to * right + (right < 0 ? -5 : 5), y: middle.y - to * up + 3 });
-    for (const part of [line, names[k]]) part.classList.toggle('far', view[6 + k] < 0);
+    line.classList.toggle('far', view[6 + k] < 0);
+    names[k].classList.toggle('far', view[6 + k] < 0);
   });
 }
 
@@ -176,24 +192,23 @@ function thing(group, view, data, draw) {
   const square = group.querySelector('.reach');
   const [x, y, side] = ['x', 'y', 'width'].map(name => Number(square.getAttribute(name)));
   const redraw = draw(group, { x: x + side / 2, y: y + side / 2, half: side / 2 }, data);
-  let by = IDENTITY, due = 0;
-  const refresh = () => {
-    due = due || requestAnimationFrame(() => {
-      due = 0;
-      redraw(multiply(by, view), by !== IDENTITY);
-    });
+  let by = IDENTITY;
+  const refresh = m => {
+    by = m;
+    redraw(multiply(by, view), by !== IDENTITY);
   };
-  refresh();
+  refresh(IDENTITY);
   return {
     group,
-    turn(m) { by = multiply(m, by); refresh(); },
-    reset() { by = IDENTITY; refresh(); },
+    turn: m => refresh(multiply(m, by)),
+    reset: () => refresh(IDENTITY),
   };
 }
 
 function listen(group, turnBy, reset) {
   let last = null;
   group.addEventListener('pointerdown', e => {
+    if (e.button !== 0) return;
     last = e;
     group.setPointerCapture(e.pointerId);
   });
@@ -227,19 +242,19 @@ function controls(figure, many, reset) {
 }
 
 function space(script, draw) {
-  const figure = script.closest('figure'), svg = figure.querySelector('svg');
+  const figure = script.closest('figure'), svg = figure && figure.querySelector('.plot > svg');
   const [view, ...data] = JSON.parse(script.textContent);
-  const groups = [...svg.querySelectorAll('.space')];
-  if (groups.length !== data.length) return;
+  const groups = svg ? [...svg.querySelectorAll('.space')] : [];
+  const whole = group => group.querySelector('.reach') && (draw !== sphere || group.querySelector('image'));
+  if (!data.length || groups.length !== data.length || !groups.every(whole)) return;
   const things = groups.map((group, i) => thing(group, view, data[i], draw));
   const all = () => things.forEach(t => t.reset());
   const together = controls(figure, things.length > 1, all);
   svg.setAttribute('role', 'group');
   things.forEach((one, i) => {
     const moved = () => together.checked ? things : [one];
-    one.group.setAttribute('tabindex', '0');
-    one.group.setAttribute('role', 'img');
-    one.group.setAttribute('aria-label', `${i + 1} of ${things.length}; arrow keys turn it, Home resets`);
+    const label = `${i + 1} of ${things.length}; arrow keys turn it, Home resets`;
+    set(one.group, { tabindex: 0, role: 'img', 'aria-label': label });
     listen(one.group, (right, down) => moved().forEach(t => t.turn(turn(right, down))),
            () => moved().forEach(t => t.reset()));
   });
@@ -247,7 +262,7 @@ function space(script, draw) {
 
 /* The light on the balls, for all figures. */
 function addShine() {
-  const svg = make('svg', { width: 0, height: 0, style: 'position:absolute', 'aria-hidden': 'true' }, document.body);
+  const svg = make('svg', { width: 0, height: 0, 'aria-hidden': 'true', class: 'lamp' }, document.body);
   const shine = make('radialGradient', { id: 'recon-shine', cx: .36, cy: .32, r: .75 }, svg);
   make('stop', { offset: 0, 'stop-color': '#fff', 'stop-opacity': .6 }, shine);
   make('stop', { offset: .45, 'stop-color': '#fff', 'stop-opacity': 0 }, shine);
@@ -262,7 +277,10 @@ function addTheme() {
   const system = matchMedia('(prefers-color-scheme: dark)');
   const isDark = () => root.dataset.theme ? root.dataset.theme === 'dark' : system.matches;
   const button = html('button', 'theme', '', header);
-  const name = () => { button.textContent = isDark() ? 'Light' : 'Dark'; };
+  const name = () => {
+    button.textContent = isDark() ? 'Light' : 'Dark';
+    button.setAttribute('aria-label', `${button.textContent} colours`);
+  };
   button.addEventListener('click', () => {
     root.dataset.theme = isDark() ? 'light' : 'dark';
     name();
@@ -276,8 +294,11 @@ function followReading() {
   const links = [...document.querySelectorAll('nav a')];
   const heads = links.map(link => document.querySelector(link.getAttribute('href')));
   const mark = () => {
-    const now = heads.findLastIndex(head => head && head.getBoundingClientRect().top < innerHeight / 3);
-    links.forEach((link, i) => i === now ? link.setAttribute('aria-current', 'true') : link.removeAttribute('aria-current'));
+    const past = heads.filter(head => head && head.getBoundingClientRect().top < innerHeight / 3);
+    links.forEach((link, i) => {
+      if (past.length && heads[i] === past[past.length - 1]) link.setAttribute('aria-current', 'true');
+      else link.removeAttribute('aria-current');
+    });
   };
   if (links.length) addEventListener('scroll', mark, { passive: true });
 }

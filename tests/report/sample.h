@@ -8,16 +8,15 @@
 enum { SAMPLE_FIGURES = 5, SAMPLE_TABLES = 3, SAMPLE_SECTIONS = 3, SAMPLE_THINGS = 5 };
 
 static const uint8_t ethanol_z[] = { 6, 6, 8, 1, 1, 1, 1, 1, 1 };
-static const float ethanol[] = {
-    -.748f,  -.015f, .024f, .558f,  .420f,  -.278f, 1.293f,  -.202f, -.901f,
-    -1.263f, .754f,  .601f, -.699f, -.934f, .609f,  -1.316f, -.154f, -.908f,
-    .716f,   1.404f, .137f, 1.049f, .451f,  -1.1f,  2.098f,  -.272f, -.302f,
-};
-static const float ethanol_upright[] = {
-    .024f, -.748f,  -.015f, -.278f, .558f,  .420f,  -.901f, 1.293f,  -.202f,
-    .601f, -1.263f, .754f,  .609f,  -.699f, -.934f, -.908f, -1.316f, -.154f,
-    .137f, .716f,   1.404f, -1.1f,  1.049f, .451f,  -.302f, 2.098f,  -.272f,
-};
+static const float ethanol[] = { -0.824f, 0.290f,  0.548f,  0.482f, 0.115f,  -0.208f, 0.530f,
+                                 -1.205f, -0.755f, 1.334f,  0.261f, 0.472f,  0.546f,  0.851f,
+                                 -1.023f, -0.878f, 1.292f,  0.973f, -0.888f, -0.440f, 1.356f,
+                                 -1.668f, 0.145f,  -0.126f, 1.366f, -1.309f, -1.236f };
+static const float ethanol_upright[] = { -0.598f, -0.561f, -0.626f, 0.183f,  0.106f,  0.494f,
+                                         0.982f,  1.156f,  -0.056f, 0.836f,  -0.630f, 0.987f,
+                                         -0.509f, 0.525f,  1.239f,  -1.214f, -1.365f, -0.224f,
+                                         0.088f,  -0.976f, -1.364f, -1.245f, 0.168f,  -1.115f,
+                                         1.477f,  1.576f,  0.664f };
 static const double sample_ring[9] = { 40, 0, 0, 0, 1, 0, 0, 0, 1 };
 static const double sample_peak[9] = { 25, 0, 4, 0, 25, 0, -4, 0, 25 };
 static const double sample_uniform[9] = { 0 };
