@@ -30,6 +30,8 @@ static int parse(demo_settings *s, int argc, char **argv)
     const cli_option options[] = {
         { "--out", "DIR", NULL, "folder for the page and its files (default recon-demo)", CLI_TEXT,
           0, &s->out },
+        { "--limit", "N", NULL, "garments (default all 2,000): fewer are quicker, figures rougher",
+          CLI_COUNT, 0, &s->limit },
         { 0 },
     };
     return cli_parse(&cli_demo, options, &s->common, argc, argv, NULL, 0, NULL);
@@ -133,12 +135,12 @@ static recon_status show(recon_ctx *ctx, const demo *d, const cli_common *common
 
 /* --- the tour --------------------------------------------------------------------------------- */
 
-static recon_status walk(recon_ctx *ctx, demo *d)
+static recon_status walk(recon_ctx *ctx, demo *d, size_t limit)
 {
     recon_status status;
     RECON_TRY(recon_ops_attach(ctx, "cpu"));
     recon_log(ctx, RECON_LOG_INFO, "1/4 where garments naturally stand: a discover run");
-    RECON_TRY(demo_discover(ctx, d));
+    RECON_TRY(demo_discover(ctx, d, limit));
     recon_log(ctx, RECON_LOG_INFO, "2/4 its heart by itself: Algorithm 1 on embeddings and poses");
     RECON_TRY(demo_normalize(ctx, d));
     recon_log(ctx, RECON_LOG_INFO, "3/4 other garments, before a frozen classifier");
@@ -159,6 +161,7 @@ static void demo_free(recon_ctx *ctx, demo *d)
     recon_discovery_free(&d->found);
     recon_dataset_close(d->turned);
     recon_dataset_close(d->found_on);
+    recon_dataset_close(d->some);
     recon_dataset_close(d->garments);
 }
 
@@ -171,7 +174,7 @@ static recon_status work(recon_ctx *ctx, const void *given)
         return recon_fail(ctx, RECON_ERR_MEMORY, "out of memory");
     d->begun = recon_now();
     RECON_TRY(make_folder(ctx, d, s->out ? s->out : "recon-demo"));
-    RECON_TRY(walk(ctx, d));
+    RECON_TRY(walk(ctx, d, s->limit));
     RECON_TRY(show(ctx, d, &s->common));
 done:
     demo_free(ctx, d);
@@ -183,5 +186,7 @@ static int run(int argc, char **argv)
 {
     demo_settings s = { 0 };
     int code = parse(&s, argc, argv);
+    if (code < 0 && s.limit && s.limit < DEMO_LEAST)
+        code = cli_misuse(&cli_demo, "--limit %zu: %d at least", s.limit, DEMO_LEAST);
     return code >= 0 ? code : cli_run(&cli_demo, &s.common, work, &s);
 }

@@ -155,6 +155,8 @@ static void say_spread(recon_ctx *ctx, recon_page *page, const demo *d)
                       "deviation among the pictures of a kind.");
     recon_page_table(page, "Spread by kind", columns, 3);
     for (size_t c = 0; c < CLASSES; c++) {
+        if (r->width[c].n == 0)
+            continue;
         recon_page_cell(page, "%s", r->what->classes[c]);
         recon_page_cell(page, "%.0f", r->width[c].truth * CLI_DEGREES);
         recon_page_cell(page, "%.1f", r->width[c].mean * CLI_DEGREES);
