@@ -52,7 +52,13 @@ static const char *entity(char c)
 
 void recon_markup_escaped(recon_markup *m, const char *text)
 {
-    while (*text) {
+    recon_markup_escaped_part(m, text, strlen(text));
+}
+
+void recon_markup_escaped_part(recon_markup *m, const char *text, size_t size)
+{
+    const char *end = text + size;
+    while (text < end) {
         size_t n = sequence((const unsigned char *)text);
         if (n == 0)
             recon_markup_put(m, "\xef\xbf\xbd"); /* the replacement character */

@@ -21,5 +21,7 @@ void recon_markup_put(recon_markup *m, const char *text);
 /* As text of an element or attribute: what would be read as markup is escaped, and bytes that are
  * not UTF-8 or not characters of XML are replaced. */
 void recon_markup_escaped(recon_markup *m, const char *text);
+/* The same for the first n bytes of text, which goes on behind them or ends there with a zero. */
+void recon_markup_escaped_part(recon_markup *m, const char *text, size_t n);
 
 #endif

@@ -520,7 +520,7 @@ static recon_status show_odd(recon_ctx *ctx, recon_page *page, look *l)
         ctx, page,
         &(recon_found_spread){ .x_label = "score of images as they came",
                                .caption = "Scores of the images as they came. Beyond the line, "
-                                          "`recon score --false-alarms 0.01` calls a pose odd.",
+                                          "recon score --false-alarms 0.01 calls a pose odd.",
                                .values = l->natural,
                                .n = l->n,
                                .marks = &mark,
@@ -546,6 +546,31 @@ static void put_neighbor(recon_pictures *p, hood *h, const look *l, size_t at, s
     p->picture[at].caption = h->caption[at];
 }
 
+/* The row of the sample that is shown as number i of `rows`. */
+static size_t shown_row(const look *l, size_t i, size_t rows)
+{
+    return l->row[(2 * i + 1) * l->n / (2 * rows)];
+}
+
+static void list_neighbors(recon_page *page, const look *l, size_t rows, size_t k)
+{
+    static const char *const columns[] = { "image", "its neighbours", "of the same class" };
+    recon_page_table(page, "The images shown", columns, l->labels ? 3 : 2);
+    for (size_t i = 0; i < rows; i++) {
+        size_t row = shown_row(l, i, rows), hits = 0;
+        recon_words words = { .used = 0 };
+        for (size_t j = 0; j < k; j++) {
+            size_t other = (size_t)l->f->neighbors[row * l->f->k + j];
+            recon_words_add(&words, "%s%zu", j ? ", " : "", other);
+            hits += l->labels && l->labels[other] == l->labels[row];
+        }
+        recon_page_cell(page, "%zu", row);
+        recon_page_cell(page, "%s", words.text);
+        if (l->labels)
+            recon_page_cell(page, "%zu of %zu", hits, k);
+    }
+}
+
 static recon_status draw_neighbors(recon_ctx *ctx, recon_page *page, const look *l)
 {
     size_t rows = l->n < NEIGHBORS ? l->n : NEIGHBORS;
@@ -555,7 +580,7 @@ static recon_status draw_neighbors(recon_ctx *ctx, recon_page *page, const look 
     recon_status status;
     RECON_TRY(recon_pictures_new(ctx, &p, l->data, rows * (h.k + 1)));
     for (size_t i = 0; i < rows; i++) { /* inputs first, then all neighbours */
-        size_t row = l->row[(2 * i + 1) * l->n / (2 * rows)];
+        size_t row = shown_row(l, i, rows);
         put_neighbor(&p, &h, l, i, row);
         for (size_t j = 0; j < h.k; j++) {
             size_t other = (size_t)l->f->neighbors[row * l->f->k + j];
@@ -577,6 +602,7 @@ static recon_status draw_neighbors(recon_ctx *ctx, recon_page *page, const look 
                           : "Some images, evenly from the sample, with their nearest "
                             "neighbours as they came. They should show the same kind of thing "
                             "in whatever pose.");
+    list_neighbors(page, l, rows, h.k);
 done:
     recon_pictures_free(&p);
     return status;

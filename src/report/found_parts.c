@@ -126,13 +126,21 @@ static void gather(double *out, const double *poses, const size_t *rows, size_t 
         out[i] = poses[rows[i]];
 }
 
-static void show_circle_table(recon_page *page, const recon_found_groups *g,
-                              const recon_rose *roses, double *scratch)
+/* Of n groups from `first` on. */
+static recon_status show_circle_table(recon_ctx *ctx, recon_page *page, const recon_found_groups *g,
+                                      const recon_rose *roses, size_t first, size_t n)
 {
     const char *const columns[] = { g->what, "members", "half lie within, before (degrees)",
                                     "half lie within, after (degrees)" };
+    double *scratch;
+    size_t most = 0;
+    for (size_t i = first; i < first + n; i++)
+        most = g->n[i] > most ? g->n[i] : most;
+    recon_status status = recon_alloc_raw(ctx, &scratch, most, sizeof *scratch);
+    if (status != RECON_OK)
+        return status;
     recon_page_table(page, "Spread of poses before and after centring", columns, 4);
-    for (size_t i = 0; i < g->count; i++) {
+    for (size_t i = first; i < first + n; i++) {
         const recon_rose *before = &roses[i], *after = &roses[g->count + i];
         double from = circular_mean(before->angles, before->count);
         recon_page_cell(page, "%s", g->name[i]);
@@ -142,6 +150,8 @@ static void show_circle_table(recon_page *page, const recon_found_groups *g,
         recon_page_cell(page, "%.1f",
                         RECON_DEGREES * half_within(scratch, after->angles, after->count, 0));
     }
+    free(scratch);
+    return RECON_OK;
 }
 
 /* So many groups side by side stay readable. */
@@ -177,6 +187,7 @@ static recon_status show_row(recon_ctx *ctx, recon_page *page, const recon_found
                                                  .picture_rows = picture_rows,
                                                  .own_scale = 1 }));
     recon_page_figure(page, svg, first ? "The same of the next groups." : CIRCLES);
+    RECON_TRY(show_circle_table(ctx, page, g, roses, first, n));
 done:
     free(above);
     return status;
@@ -190,7 +201,7 @@ static recon_status show_circles(recon_ctx *ctx, recon_page *page, const recon_f
     double *angles = NULL;
     size_t used = 0;
     recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &angles, 3 * f->rows, sizeof *angles));
+    RECON_TRY(recon_alloc_raw(ctx, &angles, 2 * f->rows, sizeof *angles));
     for (size_t i = 0; i < 2 * g->count; i++) {
         size_t at = i % g->count;
         gather(angles + used, i < g->count ? f->psi.so2 : f->absolute.so2, g->member[at], g->n[at]);
@@ -199,7 +210,6 @@ static recon_status show_circles(recon_ctx *ctx, recon_page *page, const recon_f
     }
     for (size_t first = 0; first < g->count; first += ABREAST)
         RECON_TRY(show_row(ctx, page, g, roses, pictures, picture_rows, first));
-    show_circle_table(page, g, roses, angles + 2 * f->rows);
 done:
     free(angles);
     return status;

@@ -9,7 +9,7 @@
 enum { CELL = 120, ATOMS_MAX = 2000 };
 
 typedef struct {
-    double x, y, depth; /* on paper; towards the reader */
+    double x, y, depth; /* on paper; towards the reader, in its lengths */
     double radius;
 } ball;
 
@@ -74,9 +74,18 @@ static void place(ball *out, const recon_molecule_picture *m, double x, double y
         for (int c = 0; c < 3; c++)
             at[c] = (double)m->xyz[3 * i + (size_t)c] - middle[c];
         recon_view(seen, at);
-        out[i] = (ball){ x + side / 2 + scale * seen[0], y + side / 2 - scale * seen[1], seen[2],
-                         scale * recon_atom_radius(m->z[i]) };
+        out[i] = (ball){ x + side / 2 + scale * seen[0], y + side / 2 - scale * seen[1],
+                         scale * seen[2], scale * recon_atom_radius(m->z[i]) };
     }
+}
+
+/* From a little under the one surface to a little under the other. */
+static void draw_stick(recon_svg *svg, const ball *a, const ball *b)
+{
+    double x = b->x - a->x, y = b->y - a->y, z = b->depth - a->depth;
+    double apart = fmax(sqrt(x * x + y * y + z * z), 1e-9);
+    double from = fmin(.9 * a->radius / apart, .5), to = fmin(.9 * b->radius / apart, .5);
+    recon_svg_line(svg, "bond", a->x + from * x, a->y + from * y, b->x - to * x, b->y - to * y);
 }
 
 static void draw_items(recon_svg *svg, const recon_molecule_picture *m, const ball *balls,
@@ -87,7 +96,7 @@ static void draw_items(recon_svg *svg, const recon_molecule_picture *m, const ba
         if (a == b)
             recon_svg_circle(svg, recon_atom_look(m->z[items[i].a]), a->x, a->y, a->radius);
         else
-            recon_svg_line(svg, "bond", a->x, a->y, b->x, b->y);
+            draw_stick(svg, a, b);
     }
 }
 

@@ -110,6 +110,21 @@ static void put_number(recon_markup *m, const char *before, size_t number, const
     put_text(m, before, digits, after);
 }
 
+/* Text in which what stands between two backquotes is code. */
+static void put_prose(recon_markup *m, const char *before, const char *text, const char *after)
+{
+    const char *open, *close;
+    recon_markup_put(m, before);
+    while ((open = strchr(text, '`')) && (close = strchr(open + 1, '`'))) {
+        recon_markup_escaped_part(m, text, (size_t)(open - text));
+        recon_markup_put(m, "<code>");
+        recon_markup_escaped_part(m, open + 1, (size_t)(close - open - 1));
+        recon_markup_put(m, "</code>");
+        text = close + 1;
+    }
+    put_text(m, "", text, after);
+}
+
 void recon_page_result(recon_page *page, const char *what, const char *fmt, ...)
 {
     va_list ap;
@@ -138,7 +153,7 @@ static void put_paragraph(recon_page *page, const char *before, const char *fmt,
 {
     char *text = recon_page_print(page, fmt, ap);
     if (text)
-        put_text(recon_page_next(page), before, text, "</p>\n");
+        put_prose(recon_page_next(page), before, text, "</p>\n");
     free(text);
 }
 
@@ -186,7 +201,7 @@ void recon_page_picture(recon_page *page, const char *svg, const char *caption, 
         recon_markup_put(body, "</script>\n");
     }
     put_number(body, "<figcaption><b>Figure ", page->figures, ".</b> ");
-    put_text(body, "", caption, "</figcaption>\n");
+    put_prose(body, "", caption, "</figcaption>\n");
     page->open = PAGE_FIGURE;
 }
 
@@ -230,7 +245,7 @@ static void put_top(recon_markup *m, const recon_page *page)
                      "<body>\n<a class=\"skip\" href=\"#content\">To the content</a>\n<header>\n");
     put_text(m, "<h1>", page->title, "</h1>\n");
     if (page->lead)
-        put_text(m, "<p class=\"lead\">", page->lead, "</p>\n");
+        put_prose(m, "<p class=\"lead\">", page->lead, "</p>\n");
     if (page->results.used) {
         recon_markup_put(m, "<dl class=\"results\" aria-label=\"Results\">\n");
         recon_markup_bytes(m, page->results.text, page->results.used);

@@ -98,7 +98,7 @@ function molecule(group, middle, [atoms, bonds]) {
 /* ---- Spheres: where a matrix Fisher distribution takes the axes, as report/spheres.c paints it. */
 
 const COLOURS = [[0, .447, .698], [.835, .369, 0], [0, .62, .451]];
-const REACH = .9, BRIGHT = Math.log1p(20), FINE = 220, COARSE = 90;
+const REACH = .9, BRIGHT = Math.log1p(20), FINE = 220;
 
 /* log(I0(x) exp(-x)): the power series, and the asymptotic one beyond it. */
 function logBessel(x) {
@@ -169,8 +169,10 @@ function placeAxes(group, middle, view) {
   });
 }
 
-/* Coarse while it is turned, fine when it rests; as it was drawn it is the still image. */
-function sphere(group, middle, f) {
+/* Coarse while it is turned, the more so the more there are, and fine when it rests; as it was drawn
+ * it is the still image. */
+function sphere(group, middle, f, count) {
+  const coarse = Math.round(Math.min(90, 260 / Math.sqrt(count)));
   const image = group.querySelector('image'), still = image.getAttribute('href');
   const canvas = document.createElement('canvas'), densities = [0, 1, 2].map(k => densityOf(f, k));
   let rest;
@@ -178,7 +180,7 @@ function sphere(group, middle, f) {
     clearTimeout(rest);
     placeAxes(group, middle, view);
     if (!turned) return image.setAttribute('href', still);
-    image.setAttribute('href', paint(canvas, densities, view, COARSE));
+    image.setAttribute('href', paint(canvas, densities, view, coarse));
     rest = setTimeout(() => image.setAttribute('href', paint(canvas, densities, view, FINE)), 150);
   };
 }
@@ -188,10 +190,10 @@ function sphere(group, middle, f) {
 const KEYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const STEP = Math.PI / 18;
 
-function thing(group, view, data, draw) {
+function thing(group, view, data, draw, count) {
   const square = group.querySelector('.reach');
   const [x, y, side] = ['x', 'y', 'width'].map(name => Number(square.getAttribute(name)));
-  const redraw = draw(group, { x: x + side / 2, y: y + side / 2, half: side / 2 }, data);
+  const redraw = draw(group, { x: x + side / 2, y: y + side / 2, half: side / 2 }, data, count);
   let by = IDENTITY;
   const refresh = m => {
     by = m;
@@ -247,7 +249,7 @@ function space(script, draw) {
   const groups = svg ? [...svg.querySelectorAll('.space')] : [];
   const whole = group => group.querySelector('.reach') && (draw !== sphere || group.querySelector('image'));
   if (!data.length || groups.length !== data.length || !groups.every(whole)) return;
-  const things = groups.map((group, i) => thing(group, view, data[i], draw));
+  const things = groups.map((group, i) => thing(group, view, data[i], draw, data.length));
   const all = () => things.forEach(t => t.reset());
   const together = controls(figure, things.length > 1, all);
   svg.setAttribute('role', 'group');

@@ -129,7 +129,7 @@ static inline void sample_fill(recon_ctx *ctx, recon_page *page)
     recon_page_result(page, "error of the poses", "%.1f\xc2\xb0", 6.4);
     recon_page_result(page, "images, no labels", "%s", "1,500");
     recon_page_say(page,
-                   "Every number on this page was computed on this machine, by one command, in "
+                   "Every number on this page was computed on this machine, by `recon demo`, in "
                    "%d seconds.",
                    37);
     sample_poses(ctx, page);

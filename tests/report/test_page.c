@@ -103,6 +103,19 @@ static void all_text_is_escaped(void **state)
     free(text);
 }
 
+static void backquotes_make_code(void **state)
+{
+    recon_page *page = new_page(*state);
+    recon_page_say(page, "%s", "run `a < b` or `c`, not ` alone");
+    recon_page_say(page, "%s", "``\xc3`");
+    char *text;
+    finish(*state, &text, page);
+    assert_non_null(
+        strstr(text, "<p>run <code>a &lt; b</code> or <code>c</code>, not ` alone</p>"));
+    assert_non_null(strstr(text, "<p><code></code>\xef\xbf\xbd`</p>"));
+    free(text);
+}
+
 static void has_no_handler(void *arg, const xml_tag *tag)
 {
     (void)arg;
@@ -383,6 +396,7 @@ int main(int argc, char **argv)
         SCRATCH_TEST(a_page_is_well_formed_and_repeats),
         SCRATCH_TEST(an_empty_page_is_a_page),
         SCRATCH_TEST(all_text_is_escaped),
+        SCRATCH_TEST(backquotes_make_code),
         SCRATCH_TEST(nothing_is_loaded),
         SCRATCH_TEST(numbers_fold_under_their_figure),
         SCRATCH_TEST(only_the_first_table_folds),

@@ -5,7 +5,8 @@
  * what figure.h makes, and things in space can be turned by mouse, finger and arrow keys; without
  * script they stand still and nothing else is missing.
  *
- * All text is plain UTF-8 and escaped here; bytes that are not UTF-8 are replaced. Formats are
+ * All text is plain UTF-8 and escaped here; bytes that are not UTF-8 are replaced. In the lead, in
+ * paragraphs and in captions of figures, what stands between backquotes is set as code. Formats are
  * printf's, and numbers have a point in every locale. As in core/svg.h calls return nothing: the
  * first failure (memory, a figure that cannot be made, a cell without a table) stays, later calls
  * do nothing, and recon_page_finish says what it was.
