@@ -30,29 +30,31 @@ static int parse(demo_settings *s, int argc, char **argv)
     const cli_option options[] = {
         { "--out", "DIR", NULL, "folder for the page and its files (default recon-demo)", CLI_TEXT,
           0, &s->out },
+        { "--limit", "N", NULL, "garments (default all 2,000): fewer are quicker, figures rougher",
+          CLI_COUNT, 0, &s->limit },
         { 0 },
     };
     return cli_parse(&cli_demo, options, &s->common, argc, argv, NULL, 0, NULL);
 }
 
 /* Before the long work, not after it: something is written there. */
-static recon_status make_folder(recon_ctx *ctx, demo *d)
+static recon_status make_folder(recon_ctx *ctx, demo *d, const char *folder)
 {
     demo_path path;
     char *whole = NULL;
-    if (mkdir(d->out, 0777) != 0 && errno != EEXIST)
-        return recon_fail(ctx, RECON_ERR_IO, "%s: cannot make the folder: %s", d->out,
-                          strerror(errno));
-    if (!(whole = realpath(d->out, NULL)))
-        return recon_fail(ctx, RECON_ERR_IO, "%s: cannot use the folder: %s", d->out,
-                          strerror(errno));
-    int n = snprintf(d->report, sizeof d->report, "%s/report.html", whole);
-    free(whole);
-    if (n < 0 || (size_t)n >= sizeof d->report)
-        return recon_fail(ctx, RECON_ERR_IO, "%.60s..: too long a path", d->out);
-    json_t *begun = json_pack("{s:s}", "version", recon_version());
-    recon_status status = recon_json_write(ctx, demo_file(path, d, "results.json"), begun);
+    json_t *begun = NULL;
+    recon_status status = RECON_OK;
+    if ((mkdir(folder, 0777) != 0 && errno != EEXIST) || !(whole = realpath(folder, NULL)))
+        RECON_TRY(recon_fail(ctx, RECON_ERR_IO, "%s: cannot make the folder: %s", folder,
+                             strerror(errno)));
+    if ((size_t)snprintf(d->out, sizeof d->out, "%s", whole) >= sizeof d->out)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_IO, "%.60s..: too long a path", whole));
+    snprintf(d->report, sizeof d->report, "%s/report.html", d->out);
+    begun = json_pack("{s:s}", "version", recon_version());
+    RECON_TRY(recon_json_write(ctx, demo_file(path, d, "results.json"), begun));
+done:
     json_decref(begun);
+    free(whole);
     return status;
 }
 
@@ -133,12 +135,12 @@ static recon_status show(recon_ctx *ctx, const demo *d, const cli_common *common
 
 /* --- the tour --------------------------------------------------------------------------------- */
 
-static recon_status walk(recon_ctx *ctx, demo *d)
+static recon_status walk(recon_ctx *ctx, demo *d, size_t limit)
 {
     recon_status status;
     RECON_TRY(recon_ops_attach(ctx, "cpu"));
     recon_log(ctx, RECON_LOG_INFO, "1/4 where garments naturally stand: a discover run");
-    RECON_TRY(demo_discover(ctx, d));
+    RECON_TRY(demo_discover(ctx, d, limit));
     recon_log(ctx, RECON_LOG_INFO, "2/4 its heart by itself: Algorithm 1 on embeddings and poses");
     RECON_TRY(demo_normalize(ctx, d));
     recon_log(ctx, RECON_LOG_INFO, "3/4 other garments, before a frozen classifier");
@@ -159,6 +161,7 @@ static void demo_free(recon_ctx *ctx, demo *d)
     recon_discovery_free(&d->found);
     recon_dataset_close(d->turned);
     recon_dataset_close(d->found_on);
+    recon_dataset_close(d->some);
     recon_dataset_close(d->garments);
 }
 
@@ -169,10 +172,9 @@ static recon_status work(recon_ctx *ctx, const void *given)
     recon_status status;
     if (!d)
         return recon_fail(ctx, RECON_ERR_MEMORY, "out of memory");
-    d->out = s->out ? s->out : "recon-demo";
     d->begun = recon_now();
-    RECON_TRY(make_folder(ctx, d));
-    RECON_TRY(walk(ctx, d));
+    RECON_TRY(make_folder(ctx, d, s->out ? s->out : "recon-demo"));
+    RECON_TRY(walk(ctx, d, s->limit));
     RECON_TRY(show(ctx, d, &s->common));
 done:
     demo_free(ctx, d);
@@ -184,5 +186,7 @@ static int run(int argc, char **argv)
 {
     demo_settings s = { 0 };
     int code = parse(&s, argc, argv);
+    if (code < 0 && s.limit && s.limit < DEMO_LEAST)
+        code = cli_misuse(&cli_demo, "--limit %zu: %d at least", s.limit, DEMO_LEAST);
     return code >= 0 ? code : cli_run(&cli_demo, &s.common, work, &s);
 }

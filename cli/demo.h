@@ -11,13 +11,15 @@
 #define DEMO_ALARMS 0.05 /* share of natural poses that may be called odd */
 
 enum {
-    DEMO_HELD = 4, /* one garment of so many is held out for the tests   */
+    DEMO_LEAST = 200, /* garments: from fewer nothing can be learned */
+    DEMO_HELD = 4,    /* one of so many is held out for the tests    */
     DEMO_CONFORMERS = 200,
     DEMO_SHOWN = 4 /* of them, in pictures */
 };
 
 typedef struct {
     const char *out;
+    size_t limit;
     cli_common common;
 } demo_settings;
 
@@ -39,10 +41,9 @@ typedef struct {
 } demo_molecules;
 
 typedef struct {
-    const char *out;
-    char report[4096];
-    recon_dataset *garments, *found_on,
-        *turned; /* all; those of the discover run, upright, turned */
+    char out[4000], report[4096];     /* the folder and the page, from the root on */
+    recon_dataset *garments, *some;   /* all, those that were asked for                  */
+    recon_dataset *found_on, *turned; /* of these the discover run's, upright and turned */
     recon_discovery found;
     normalize_result poses; /* Algorithm 1 by itself, from files */
     reproduction tests;     /* the others, by the shipped model  */
@@ -57,7 +58,7 @@ typedef char demo_path[4096];
 const char *demo_file(demo_path out, const demo *d, const char *name);
 
 /* The steps, each leaving its files. */
-recon_status demo_discover(recon_ctx *ctx, demo *d);
+recon_status demo_discover(recon_ctx *ctx, demo *d, size_t limit /* 0: none */);
 recon_status demo_normalize(recon_ctx *ctx, demo *d);
 recon_status demo_canonicalize(recon_ctx *ctx, demo *d); /* and odd poses */
 recon_status demo_molecules_run(recon_ctx *ctx, demo_molecules *m, const demo *d);

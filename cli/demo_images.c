@@ -63,13 +63,15 @@ done:
 /* --- discover --------------------------------------------------------------------------------- */
 
 /* Some garments are held out for the tests, the others turned to be looked at. */
-static recon_status open_garments(recon_ctx *ctx, demo *d)
+static recon_status open_garments(recon_ctx *ctx, demo *d, size_t limit)
 {
     recon_turn_rule *rule = NULL; /* large */
     recon_status status;
     RECON_TRY(recon_dataset_open(ctx, &d->garments, "garments"));
-    RECON_TRY(recon_dataset_split(ctx, &d->found_on, &d->tests.upright.some, d->garments, DEMO_HELD,
-                                  SPLIT_SEED));
+    if (limit && limit < recon_dataset_describe(d->garments).n)
+        RECON_TRY(recon_dataset_take(ctx, &d->some, d->garments, limit, TAKE_SEED));
+    RECON_TRY(recon_dataset_split(ctx, &d->found_on, &d->tests.upright.some,
+                                  d->some ? d->some : d->garments, DEMO_HELD, SPLIT_SEED));
     d->tests.upright.use = d->tests.upright.some;
     RECON_TRY(recon_alloc(ctx, &rule, 1, sizeof *rule));
     RECON_TRY(recon_turn_rule_load(ctx, rule, RULE));
@@ -80,17 +82,20 @@ done:
     return status;
 }
 
-recon_status demo_discover(recon_ctx *ctx, demo *d)
+recon_status demo_discover(recon_ctx *ctx, demo *d, size_t limit)
 {
     demo_path model, folder, spec;
     recon_status status;
     RECON_TRY(shipped_model(ctx, model, "fashion.safetensors"));
-    RECON_TRY(open_garments(ctx, d));
+    RECON_TRY(open_garments(ctx, d, limit));
     snprintf(spec, sizeof spec, "npy:%s/garments-images.npy", d->out);
-    RECON_TRY(recon_discover(
-        ctx, &d->found, model, d->turned, demo_file(folder, d, "discover"),
-        &(recon_discover_options){
-            .k = K, .family = RECON_SO2_NORMAL, .keep_embeddings = 1, .data = spec }));
+    RECON_TRY(
+        recon_discover(ctx, &d->found, model, d->turned, demo_file(folder, d, "discover"),
+                       &(recon_discover_options){ .k = K,
+                                                  .family = RECON_SO2_NORMAL,
+                                                  .keep_embeddings = 1,
+                                                  .data = "garments",
+                                                  .source = &(recon_source){ .spec = spec } }));
 done:
     return status;
 }

@@ -5,7 +5,7 @@
 #include "data/elements.h"
 #include "report/pictures.h"
 
-#include <recon/report/page.h>
+#include <recon/report/found.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -155,6 +155,8 @@ static void say_spread(recon_ctx *ctx, recon_page *page, const demo *d)
                       "deviation among the pictures of a kind.");
     recon_page_table(page, "Spread by kind", columns, 3);
     for (size_t c = 0; c < CLASSES; c++) {
+        if (r->width[c].n == 0)
+            continue;
         recon_page_cell(page, "%s", r->what->classes[c]);
         recon_page_cell(page, "%.0f", r->width[c].truth * CLI_DEGREES);
         recon_page_cell(page, "%.1f", r->width[c].mean * CLI_DEGREES);
@@ -389,6 +391,21 @@ static void say_how(recon_page *page, const demo *d)
                          "of any network, and for molecules.");
 }
 
+/* What recon says of any images, here of those it has just looked at. */
+static void say_found(recon_ctx *ctx, recon_page *page, const demo *d)
+{
+    demo_path folder;
+    recon_page_section(page, "The whole discover run");
+    recon_page_say(page,
+                   "From here on this is the report that recon discover leaves for any data, here "
+                   "for the %zu garments it looked at, turned as their kind is. Classes have "
+                   "numbers: 0 is T-shirt, then trouser, pullover, dress, coat, sandal, shirt, "
+                   "sneaker, bag and 9, ankle boot.",
+                   d->found.points);
+    recon_page_fail(page,
+                    recon_found_images(ctx, page, demo_file(folder, d, "discover"), d->turned));
+}
+
 recon_status demo_page(recon_ctx *ctx, const demo *d)
 {
     recon_page *page;
@@ -405,5 +422,6 @@ recon_status demo_page(recon_ctx *ctx, const demo *d)
     say_algorithm(page, d);
     say_molecules(page, d);
     say_how(page, d);
+    say_found(ctx, page, d);
     return recon_page_save(page, d->report);
 }

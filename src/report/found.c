@@ -393,7 +393,7 @@ recon_status recon_found_save(recon_ctx *ctx, const char *path, const char *dir,
 {
     static const char *const titles[] = { "The poses of these images",
                                           "The poses of these molecules",
-                                          "The poses of these embeddings" };
+                                          "The poses behind these embeddings" };
     recon_found kind;
     recon_page *page = NULL;
     recon_status status;

@@ -105,10 +105,10 @@ recon_status recon_found_show_poses(recon_ctx *ctx, recon_page *page,
                                     const recon_found_groups *groups, const recon_picture *pictures,
                                     size_t picture_rows);
 
-/* How well a score tells what came from the same turned at random: both [n]. *auc may be NULL. */
+/* How well a score tells what came from the same turned at random: both [n]. *auc: the area. */
 recon_status recon_found_show_roc(recon_ctx *ctx, recon_page *page, double *auc,
                                   const double *natural, const double *turned, size_t n,
-                                  const char *what /* "images" */);
+                                  const char *what /* "an image" */);
 
 /* Settings and seconds of the summary. */
 void recon_found_show_settings(recon_page *page, const recon_found_folder *folder);

@@ -338,7 +338,7 @@ static void list_rows(recon_page *page, const look *l, const char *caption, cons
 static recon_status show_pairs(recon_ctx *ctx, recon_page *page, const look *l, const size_t *row,
                                size_t n, const char *caption)
 {
-    static const char *const headings[] = { "as it came", "natural pose" };
+    static const char *const headings[] = { "input", "natural" };
     char angle[GALLERY][16];
     recon_pictures p = { 0 };
     char *svg = NULL;
@@ -361,7 +361,7 @@ done:
     return status;
 }
 
-/* Of the sample, sorted by pose, every so manieth. */
+/* Of the sample, sorted by pose, evenly. */
 static recon_status show_gallery(recon_ctx *ctx, recon_page *page, const look *l)
 {
     size_t row[GALLERY], n = l->n < GALLERY ? l->n : GALLERY;
@@ -378,12 +378,11 @@ static recon_status show_gallery(recon_ctx *ctx, recon_page *page, const look *l
     qsort(order, l->n, sizeof *order, by_key);
     for (size_t i = 0; i < n; i++)
         row[i] = order[(2 * i + 1) * l->n / (2 * n)].row;
-    recon_page_say(
-        page,
-        "A sample of %zu images was drawn by chance and sorted by pose; every so manieth "
-        "is shown, none was chosen by hand. What should be seen: images of one kind "
-        "stand the same way on the right, whatever way they stand on the left.",
-        l->n);
+    recon_page_say(page,
+                   "%zu images were drawn by chance and sorted by pose, and %zu taken evenly from "
+                   "that order: none was chosen by hand. What should be seen: images of one kind "
+                   "stand the same way on the right, whatever way they stand on the left.",
+                   l->n, n);
     RECON_TRY(show_pairs(ctx, page, l, row, n,
                          "Left: as it came, and by how many degrees it is turned from its natural "
                          "pose, counter-clockwise. Right: turned back by that angle."));
@@ -433,13 +432,17 @@ static recon_status plot_widths(recon_ctx *ctx, recon_page *page, const look *l)
     }
     if (n == 0)
         return RECON_OK;
+    double most = 0;
+    for (size_t i = 0; i < n; i++)
+        most = fmax(most, y[i]);
     const recon_series series = { .x = x, .y = y, .count = n, .loose = 1 };
     const recon_line_panel panel = { .x_label = "class",
                                      .y_label = "width (degrees)",
                                      .series = &series,
                                      .count = 1,
-                                     .y_from = 0,
-                                     .y_to = 180 };
+                                     .x_from = x[0] - 0.5,
+                                     .x_to = x[n - 1] + 0.5,
+                                     .y_to = 1.1 * most };
     recon_status status =
         recon_figure_lines(ctx, &svg, &(recon_line_plot){ .panels = &panel, .count = 1 });
     if (status != RECON_OK)
@@ -517,7 +520,7 @@ static recon_status show_odd(recon_ctx *ctx, recon_page *page, look *l)
         ctx, page,
         &(recon_found_spread){ .x_label = "score of images as they came",
                                .caption = "Scores of the images as they came. Beyond the line, "
-                                          "`recon score --false-alarms 0.01` calls a pose odd.",
+                                          "recon score --false-alarms 0.01 calls a pose odd.",
                                .values = l->natural,
                                .n = l->n,
                                .marks = &mark,
@@ -543,6 +546,31 @@ static void put_neighbor(recon_pictures *p, hood *h, const look *l, size_t at, s
     p->picture[at].caption = h->caption[at];
 }
 
+/* The row of the sample that is shown as number i of `rows`. */
+static size_t shown_row(const look *l, size_t i, size_t rows)
+{
+    return l->row[(2 * i + 1) * l->n / (2 * rows)];
+}
+
+static void list_neighbors(recon_page *page, const look *l, size_t rows, size_t k)
+{
+    static const char *const columns[] = { "image", "its neighbours", "of the same class" };
+    recon_page_table(page, "The images shown", columns, l->labels ? 3 : 2);
+    for (size_t i = 0; i < rows; i++) {
+        size_t row = shown_row(l, i, rows), hits = 0;
+        recon_words words = { .used = 0 };
+        for (size_t j = 0; j < k; j++) {
+            size_t other = (size_t)l->f->neighbors[row * l->f->k + j];
+            recon_words_add(&words, "%s%zu", j ? ", " : "", other);
+            hits += l->labels && l->labels[other] == l->labels[row];
+        }
+        recon_page_cell(page, "%zu", row);
+        recon_page_cell(page, "%s", words.text);
+        if (l->labels)
+            recon_page_cell(page, "%zu of %zu", hits, k);
+    }
+}
+
 static recon_status draw_neighbors(recon_ctx *ctx, recon_page *page, const look *l)
 {
     size_t rows = l->n < NEIGHBORS ? l->n : NEIGHBORS;
@@ -552,7 +580,7 @@ static recon_status draw_neighbors(recon_ctx *ctx, recon_page *page, const look 
     recon_status status;
     RECON_TRY(recon_pictures_new(ctx, &p, l->data, rows * (h.k + 1)));
     for (size_t i = 0; i < rows; i++) { /* inputs first, then all neighbours */
-        size_t row = l->row[(2 * i + 1) * l->n / (2 * rows)];
+        size_t row = shown_row(l, i, rows);
         put_neighbor(&p, &h, l, i, row);
         for (size_t j = 0; j < h.k; j++) {
             size_t other = (size_t)l->f->neighbors[row * l->f->k + j];
@@ -574,6 +602,7 @@ static recon_status draw_neighbors(recon_ctx *ctx, recon_page *page, const look 
                           : "Some images, evenly from the sample, with their nearest "
                             "neighbours as they came. They should show the same kind of thing "
                             "in whatever pose.");
+    list_neighbors(page, l, rows, h.k);
 done:
     recon_pictures_free(&p);
     return status;

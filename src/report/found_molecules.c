@@ -16,8 +16,10 @@ enum {
     SHOWN = 3,   /* molecules in the gallery ... */
     ABREAST = 4, /* ... with so many conformers each */
     WORST = 12,
-    MOLECULES_MOST = 30 /* rows of a table */
+    MOLECULES_MOST = 12 /* rows of a table */
 };
+
+#define SUSPECT 0.5 /* a background of this share leaves little to go by */
 
 typedef struct {
     const recon_found_folder *f;
@@ -246,6 +248,10 @@ static recon_status say_found(recon_ctx *ctx, recon_page *page, const recon_foun
                    "distribution.",
                    RECON_DEGREES * sqrt(2 / fmax(concentration, 1)), concentration,
                    recon_found_share(a, background));
+    if (background > SUSPECT)
+        recon_page_careful(page,
+                           "Most poses fit no distribution: what is said here is weak. The end "
+                           "of this page says what may help.");
     if (!isnan(hits))
         recon_page_say(
             page,
@@ -292,7 +298,7 @@ static recon_status show_spheres(recon_ctx *ctx, recon_page *page, const look *l
         spheres[i] = (recon_sphere){ g->name[i], f[i] };
     }
     recon_page_spheres(
-        page, &(recon_sphere_sheet){ .spheres = spheres, .rows = 1, .columns = n },
+        page, &(recon_sphere_sheet){ .spheres = spheres, .rows = 1, .columns = n, .cell = 150 },
         "Where the axes x, y and z of a molecule in its natural pose point as it really occurs; "
         "each colour is one axis, bright where it points often. A spot: the axis always points one "
         "way. A ring: it spins about another. Drag to turn.");
@@ -359,8 +365,9 @@ static void list_rows(recon_page *page, const look *l, const char *caption, cons
                       size_t n)
 {
     static const char *const columns[] = { "conformer", "molecule",
-                                           "from its natural pose (degrees)", "score" };
-    recon_page_table(page, caption, columns, 4);
+                                           "from its natural pose (degrees)", "score",
+                                           "agreement of neighbours" };
+    recon_page_table(page, caption, columns, 5);
     for (size_t i = 0; i < n; i++) {
         recon_page_cell(page, "%zu", row[i]);
         recon_page_cell(page, "%s",
@@ -368,6 +375,7 @@ static void list_rows(recon_page *page, const look *l, const char *caption, cons
                                   : "not known");
         recon_page_cell(page, "%.0f", RECON_DEGREES * recon_so3_angle(l->f->absolute.so3[row[i]]));
         recon_page_cell(page, "%.2f", l->f->score[row[i]]);
+        recon_page_cell(page, "%.2f", l->f->identifiability[3 * row[i]]);
     }
 }
 
@@ -395,8 +403,8 @@ done:
 
 static void table_molecules(recon_page *page, const recon_found_folder *f)
 {
-    static const char *const columns[] = { "molecule", "conformers", "concentration",
-                                           "poses that fit nothing (%)", "with a free spin (%)" };
+    static const char *const columns[] = { "molecule", "conformers", "concentration", "no fit (%)",
+                                           "free spin (%)" };
     size_t i;
     json_t *value;
     recon_page_table(page, "Molecule by molecule, the first of the set", columns, 5);
@@ -484,7 +492,7 @@ static recon_status show_odd(recon_ctx *ctx, recon_page *page, look *l)
         ctx, page,
         &(recon_found_spread){ .x_label = "score of conformers as they came",
                                .caption = "Scores of the conformers as they came. Beyond the line, "
-                                          "`recon score --false-alarms 0.01` calls a pose odd.",
+                                          "recon score --false-alarms 0.01 calls a pose odd.",
                                .values = l->natural,
                                .n = l->n,
                                .marks = &mark,
@@ -543,34 +551,51 @@ static recon_status show_neighbors(recon_ctx *ctx, recon_page *page, const look 
     return status;
 }
 
-static recon_status show_worst(recon_ctx *ctx, recon_page *page, const look *l)
+static recon_status draw_extreme(recon_ctx *ctx, recon_page *page, const look *l, const size_t *row,
+                                 size_t n, const char *caption)
 {
-    static const char caption[] = "Of all conformers those with the highest score: odd among their "
-                                  "own neighbours";
     static const char *const names[] = { "as they came", "natural pose" };
-    size_t row[WORST], n = recon_found_extreme(row, WORST, l->f->score, 1, 1, l->f->rows);
-    size_t shown = n < ABREAST ? n : ABREAST;
     sheet s = { 0 };
-    recon_status status = RECON_OK;
-    recon_page_section(page, "Worst cases");
-    recon_page_say(page, "Where it goes wrong, or where the data are strange: look here first.");
-    if (l->data) {
-        RECON_TRY(sheet_new(ctx, &s, l->data, 2 * shown));
-        for (size_t i = 0; i < shown; i++) {
-            put(&s, i, l, row[i], recon_so3_identity(), NULL);
-            put(&s, shown + i, l, row[i], to_natural(l, row[i]), NULL);
-        }
-        recon_page_molecules(
-            page,
-            &(recon_molecule_sheet){
-                .molecules = s.picture, .rows = 2, .columns = shown, .names = names },
-            caption);
-    } else {
-        recon_page_say(page, "Listed, not shown: the molecules themselves are not at hand.");
+    recon_status status;
+    RECON_TRY(sheet_new(ctx, &s, l->data, 2 * n));
+    for (size_t i = 0; i < n; i++) {
+        put(&s, i, l, row[i], recon_so3_identity(), NULL);
+        put(&s, n + i, l, row[i], to_natural(l, row[i]), NULL);
     }
-    list_rows(page, l, caption, row, n);
+    recon_page_molecules(
+        page,
+        &(recon_molecule_sheet){ .molecules = s.picture, .rows = 2, .columns = n, .names = names },
+        caption);
 done:
     sheet_free(&s);
+    return status;
+}
+
+static recon_status show_extreme(recon_ctx *ctx, recon_page *page, const look *l, const double *key,
+                                 size_t stride, double sign, const char *caption)
+{
+    size_t row[WORST], n = recon_found_extreme(row, WORST, key, stride, sign, l->f->rows);
+    recon_status status =
+        l->data ? draw_extreme(ctx, page, l, row, n < ABREAST ? n : ABREAST, caption) : RECON_OK;
+    if (status == RECON_OK)
+        list_rows(page, l, caption, row, n);
+    return status;
+}
+
+static recon_status show_worst(recon_ctx *ctx, recon_page *page, const look *l)
+{
+    recon_status status;
+    recon_page_section(page, "Worst cases");
+    recon_page_say(page, "Where it goes wrong, or where the data are strange: look here first.");
+    if (!l->data)
+        recon_page_say(page, "Listed, not shown: the molecules themselves are not at hand.");
+    RECON_TRY(show_extreme(ctx, page, l, l->f->score, 1, 1,
+                           "Of all conformers those with the highest score: odd among their own "
+                           "neighbours"));
+    RECON_TRY(show_extreme(ctx, page, l, l->f->identifiability, 3, -1,
+                           "Those whose neighbours agree least, not even on an axis: their natural "
+                           "pose is a guess"));
+done:
     return status;
 }
 

@@ -33,6 +33,8 @@ const char *recon_found_count(recon_found_words out, size_t n)
 const char *recon_found_share(recon_found_words out, double share)
 {
     recon_svg_digits digits;
+    if (isnan(share))
+        return strcpy(out, "not known");
     if (share <= 0)
         return strcpy(out, "none");
     if (share < 0.001)
@@ -124,13 +126,21 @@ static void gather(double *out, const double *poses, const size_t *rows, size_t 
         out[i] = poses[rows[i]];
 }
 
-static void show_circle_table(recon_page *page, const recon_found_groups *g,
-                              const recon_rose *roses, double *scratch)
+/* Of n groups from `first` on. */
+static recon_status show_circle_table(recon_ctx *ctx, recon_page *page, const recon_found_groups *g,
+                                      const recon_rose *roses, size_t first, size_t n)
 {
     const char *const columns[] = { g->what, "members", "half lie within, before (degrees)",
                                     "half lie within, after (degrees)" };
+    double *scratch;
+    size_t most = 0;
+    for (size_t i = first; i < first + n; i++)
+        most = g->n[i] > most ? g->n[i] : most;
+    recon_status status = recon_alloc_raw(ctx, &scratch, most, sizeof *scratch);
+    if (status != RECON_OK)
+        return status;
     recon_page_table(page, "Spread of poses before and after centring", columns, 4);
-    for (size_t i = 0; i < g->count; i++) {
+    for (size_t i = first; i < first + n; i++) {
         const recon_rose *before = &roses[i], *after = &roses[g->count + i];
         double from = circular_mean(before->angles, before->count);
         recon_page_cell(page, "%s", g->name[i]);
@@ -140,6 +150,8 @@ static void show_circle_table(recon_page *page, const recon_found_groups *g,
         recon_page_cell(page, "%.1f",
                         RECON_DEGREES * half_within(scratch, after->angles, after->count, 0));
     }
+    free(scratch);
+    return RECON_OK;
 }
 
 /* So many groups side by side stay readable. */
@@ -175,6 +187,7 @@ static recon_status show_row(recon_ctx *ctx, recon_page *page, const recon_found
                                                  .picture_rows = picture_rows,
                                                  .own_scale = 1 }));
     recon_page_figure(page, svg, first ? "The same of the next groups." : CIRCLES);
+    RECON_TRY(show_circle_table(ctx, page, g, roses, first, n));
 done:
     free(above);
     return status;
@@ -188,7 +201,7 @@ static recon_status show_circles(recon_ctx *ctx, recon_page *page, const recon_f
     double *angles = NULL;
     size_t used = 0;
     recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &angles, 3 * f->rows, sizeof *angles));
+    RECON_TRY(recon_alloc_raw(ctx, &angles, 2 * f->rows, sizeof *angles));
     for (size_t i = 0; i < 2 * g->count; i++) {
         size_t at = i % g->count;
         gather(angles + used, i < g->count ? f->psi.so2 : f->absolute.so2, g->member[at], g->n[at]);
@@ -197,7 +210,6 @@ static recon_status show_circles(recon_ctx *ctx, recon_page *page, const recon_f
     }
     for (size_t first = 0; first < g->count; first += ABREAST)
         RECON_TRY(show_row(ctx, page, g, roses, pictures, picture_rows, first));
-    show_circle_table(page, g, roses, angles + 2 * f->rows);
 done:
     free(angles);
     return status;
@@ -237,8 +249,9 @@ static recon_status show_spheres(recon_ctx *ctx, recon_page *page, const recon_f
 {
     static const char *const names[] = { "before", "after" };
     recon_fisher_fit fits[2 * RECON_FOUND_GROUPS];
-    recon_sphere spheres[2 * RECON_FOUND_GROUPS];
-    const char *headings[RECON_FOUND_GROUPS];
+    recon_sphere spheres[2 * ABREAST];
+    const char *headings[ABREAST];
+    size_t n = g->count < ABREAST ? g->count : ABREAST; /* drawn; the table has all */
     recon_so3 *scratch;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &scratch, FIT_MOST, sizeof *scratch));
@@ -246,16 +259,15 @@ static recon_status show_spheres(recon_ctx *ctx, recon_page *page, const recon_f
         size_t at = i % g->count;
         RECON_TRY(fit(ctx, &fits[i], scratch, i < g->count ? f->psi.so3 : f->absolute.so3,
                       g->member[at], g->n[at]));
-        spheres[i] = (recon_sphere){ .f = fits[i].fisher.f };
-        headings[at] = g->name[at];
+    }
+    for (size_t i = 0; i < 2 * n; i++) {
+        spheres[i] = (recon_sphere){ .f = fits[i % n + (i < n ? 0 : g->count)].fisher.f };
+        headings[i % n] = g->name[i % n];
     }
     recon_page_spheres(
         page,
-        &(recon_sphere_sheet){ .spheres = spheres,
-                               .rows = 2,
-                               .columns = g->count,
-                               .headings = headings,
-                               .names = names },
+        &(recon_sphere_sheet){
+            .spheres = spheres, .rows = 2, .columns = n, .headings = headings, .names = names },
         "Where the three axes of an object point: each colour is one axis, bright where it points "
         "often. A spot is an axis that always points one way, a ring one that spins about "
         "another. Before: in the network's own frame, which means nothing and differs between "
@@ -327,10 +339,16 @@ recon_status recon_found_show_roc(recon_ctx *ctx, recon_page *page, double *auc,
     RECON_TRY(recon_roc_auc(ctx, auc, score, odd, 2 * n));
     RECON_TRY(recon_roc_curve(ctx, points, &line.count, score, odd, 2 * n));
     line.points = points;
-    RECON_TRY(recon_figure_roc(ctx, &svg, &(recon_roc_plot){ .lines = &line, .count = 1 }));
+    RECON_TRY(recon_figure_roc(ctx, &svg,
+                               &(recon_roc_plot){ .lines = &line,
+                                                  .count = 1,
+                                                  .x_label = "false alarms, share of those "
+                                                             "as they came",
+                                                  .y_label = "noticed, share of those "
+                                                             "turned at random" }));
     recon_page_say(
         page,
-        "The area under the curve is %.3f: so often a %s turned at random scores higher "
+        "The area under the curve is %.3f: so often %s turned at random scores higher "
         "than one as it came; 0.5 would be guessing. It cannot reach 1, because a random "
         "turn sometimes ends in a pose that is natural.",
         *auc, what);

@@ -54,32 +54,63 @@ done:
 
 /* --- what was found --------------------------------------------------------------------------- */
 
-static void say_classes(recon_page *page, const recon_found_folder *f)
+static const char *group_words(const recon_found_folder *f)
 {
+    return f->group == RECON_SO3 ? "SO(3), the rotations of space"
+                                 : "SO(2), the turns of a picture";
+}
+
+static recon_status say_classes(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
+{
+    double classes;
+    recon_found_words a, b;
+    recon_status status = recon_found_number(ctx, &classes, f, "class_count");
+    if (status != RECON_OK)
+        return status;
     if (f->k)
         recon_page_say(page,
-                       "Each is compared with its %zu nearest neighbours in the embedding. The "
-                       "poses of these show which pose is natural for its kind, and how far one "
-                       "strays from it.",
-                       f->k);
+                       "%s poses on %s: each was compared with those of its %zu nearest neighbours "
+                       "in the embedding, its class. They show which pose is natural for its kind, "
+                       "and how far one strays from it.",
+                       recon_found_count(a, f->rows), group_words(f), f->k);
     else
-        recon_page_say(page, "Points that are linked by small distances make a class. Its poses "
-                             "show which pose is natural for its kind, and how far one strays from "
-                             "it.");
+        recon_page_say(
+            page,
+            "%s poses on %s in %s classes: points that small distances link. The poses of "
+            "a class show which pose is natural for its kind, and how far one strays "
+            "from it.",
+            recon_found_count(a, f->rows), group_words(f),
+            recon_found_count(b, (size_t)fmax(classes, 0)));
+    return RECON_OK;
+}
+
+static recon_status say_width(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
+{
+    const char *family = recon_found_text(f, "family");
+    int uniform = !strcmp(family, "uniform");
+    double *theta;
+    if (f->group == RECON_SO3 || f->theta_width != 1 || (!uniform && strcmp(family, "normal")))
+        return RECON_OK;
+    recon_status status = recon_alloc_raw(ctx, &theta, f->rows, sizeof *theta);
+    if (status != RECON_OK)
+        return status;
+    memcpy(theta, f->theta, f->rows * sizeof *theta);
+    recon_page_say(page,
+                   "They are turned from their natural pose by a %s of %.0f degrees (median).",
+                   uniform ? "half-width" : "standard deviation",
+                   RECON_DEGREES * recon_found_median(theta, f->rows));
+    free(theta);
+    return RECON_OK;
 }
 
 static recon_status say_found(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
 {
-    double classes, one = share_of(f, "classes_by_modes", 0),
-                    hits = recon_found_maybe(f, "hit_rate");
+    double one = share_of(f, "classes_by_modes", 0), hits = recon_found_maybe(f, "hit_rate");
     recon_found_words a, b;
     recon_status status;
-    RECON_TRY(recon_found_number(ctx, &classes, f, "class_count"));
     recon_page_section(page, "What was found");
-    recon_page_say(page, "These are %s poses on %s, in %s classes.", recon_found_count(a, f->rows),
-                   f->group == RECON_SO3 ? "SO(3), the rotations of space"
-                                         : "SO(2), the turns of a picture",
-                   recon_found_count(b, (size_t)fmax(classes, 0)));
+    RECON_TRY(say_classes(ctx, page, f));
+    RECON_TRY(say_width(ctx, page, f));
     if (!isnan(one))
         recon_page_say(page, "Share of classes with one natural pose: %s; with several: %s.",
                        recon_found_share(a, one), recon_found_share(b, 1 - one));
@@ -94,7 +125,6 @@ static recon_status say_found(recon_ctx *ctx, recon_page *page, const recon_foun
                        "Of a point's class, %s have its label; labels were used for this "
                        "figure alone.",
                        recon_found_share(a, hits));
-    say_classes(page, f);
 done:
     return status;
 }
@@ -111,12 +141,11 @@ static reading reading_of(const recon_found_folder *f)
 {
     const char *family = recon_found_text(f, "family");
     if (f->group == RECON_SO3)
-        return (
-            reading){ "concentration",
-                      "The largest singular value of the matrix Fisher distribution that was "
-                      "fitted to each class: 0 is any pose, 100 an axis that keeps within about "
-                      "6 degrees.",
-                      1 };
+        return (reading){ "concentration",
+                          "The largest singular value of the matrix Fisher distribution that was "
+                          "fitted to each class: 0 is any pose, 100 an axis that strays by about 8 "
+                          "degrees.",
+                          1 };
     if (!strcmp(family, "uniform"))
         return (reading){ "half-width (degrees)",
                           "How far to either side of the natural pose the poses of each class "
@@ -223,28 +252,32 @@ static void table_free(recon_page *page, const recon_found_folder *f)
 
 static recon_status show_known(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
 {
-    double *first = NULL;
+    int so3 = f->group == RECON_SO3;
+    double *known = NULL;
     size_t width = f->identifiability_width;
-    recon_status status = recon_alloc_raw(ctx, &first, f->rows, sizeof *first);
+    recon_status status = recon_alloc_raw(ctx, &known, f->rows, sizeof *known);
     if (status != RECON_OK)
         return status;
     for (size_t i = 0; i < f->rows; i++)
-        first[i] = f->identifiability[width * i];
+        known[i] = fabs(f->identifiability[width * i + (so3 ? 2 : 0)]);
     recon_page_section(page, "How well natural poses are known");
     status = recon_found_show_spread(
         ctx, page,
         &(recon_found_spread){ .x_label = "agreement of a class's poses",
-                               .caption = "1: all poses of a class are alike. 0: they cancel out, "
-                                          "being of all directions or of opposite ones.",
-                               .values = first,
+                               .caption =
+                                   so3 ? "Of the direction that is known least. 1: all poses "
+                                         "of a class are alike. 0: a turn is free."
+                                       : "1: all poses of a class are alike. 0: they cancel "
+                                         "out, being of all directions or of opposite ones.",
+                               .values = known,
                                .n = f->rows,
                                .from = 0,
                                .to = 1 });
-    free(first);
-    if (f->group == RECON_SO2)
-        table_folds(page, f);
-    else
+    free(known);
+    if (so3)
         table_free(page, f);
+    else
+        table_folds(page, f);
     return status;
 }
 

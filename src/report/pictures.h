@@ -5,7 +5,7 @@
 #include <recon/data/dataset.h>
 #include <recon/report/figure.h>
 
-enum { RECON_PICTURE_SIDE = 96 }; /* larger images are made smaller: more is not seen */
+enum { RECON_PICTURE_SIDE = 64 }; /* larger images are made smaller: more is not seen */
 
 /* Room for count pictures; those that are not put stay empty. */
 typedef struct {

@@ -102,7 +102,8 @@ typedef struct {
 typedef struct {
     const char *title, *desc;
     const recon_roc_line *lines;
-    size_t count; /* at most RECON_SERIES_MAX */
+    size_t count;                  /* at most RECON_SERIES_MAX */
+    const char *x_label, *y_label; /* NULL: "false positives ...", "true positives ..." */
 } recon_roc_plot;
 
 #define RECON_SERIES_MAX 6 /* as many colours as are told apart */
