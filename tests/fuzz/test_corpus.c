@@ -13,6 +13,7 @@
     X(amat)                                                                                        \
     X(checkpoint)                                                                                  \
     X(classifier)                                                                                  \
+    X(dataset)                                                                                     \
     X(embedded)                                                                                    \
     X(flat)                                                                                        \
     X(gcn)                                                                                         \
