@@ -1,5 +1,6 @@
 /* molsummary.c - readings of all conformers, and of each molecule. */
 #include "apps/molsummary.h"
+#include "apps/source.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "stats/quantile.h"
@@ -95,6 +96,7 @@ static json_t *settings_json(const recon_molfindings *f)
                             "backend", f->backend);
     if (o->data) /* left out where it is not UTF-8 */
         json_object_set_new(out, "data", json_string(o->data));
+    recon_source_add(out, o->source);
     return out;
 }
 
