@@ -16,6 +16,7 @@
     X(dataset)                                                                                     \
     X(embedded)                                                                                    \
     X(flat)                                                                                        \
+    X(found)                                                                                       \
     X(gcn)                                                                                         \
     X(geom)                                                                                        \
     X(idx)                                                                                         \
