@@ -212,8 +212,6 @@ FUZZ_FLAGS   := -std=c11 -O1 -g -w -pthread -fno-sanitize-recover=all -D_GNU_SOU
                 $(if $(FUZZ_PNG),-DRECON_HAVE_PNG)
 FUZZ_CASES   := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZERS      := $(FUZZ_CASES:tests/fuzz/fuzz_%.c=build/fuzz/%)
-FUZZ_SRC     := $(filter $(patsubst %,src/%/%,core ops group stats nn data backbone maps),$(C_SRC)) \
-                $(patsubst %,src/apps/%.c,model model_file molmodel)
 fuzz-brief:
 	@if echo 'int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; }' | \
 	  $(FUZZ_CC) -x c -fsanitize=fuzzer - -o /dev/null 2>/dev/null; \
@@ -225,7 +223,7 @@ fuzz: fuzz-brief
 build/fuzz/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,FZ )$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c $< -o $@
-build/fuzz/librecon.a: $(FUZZ_SRC:%.c=build/fuzz/%.o)
+build/fuzz/librecon.a: $(C_SRC:%.c=build/fuzz/%.o) $(PAGE_TEXT:%=build/fuzz/%.o)
 	@rm -f $@
 	$(call say,AR )$(AR) rcs $@ $^
 build/fuzz/%: build/fuzz/tests/fuzz/fuzz_%.o build/fuzz/librecon.a

@@ -5,7 +5,6 @@
 #include "maps/standard.h"
 #include "nn/params.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -92,14 +91,6 @@ done:
     return status;
 }
 
-static int are_finite(const double *x, size_t n)
-{
-    size_t i = 0;
-    while (i < n && isfinite(x[i]))
-        i++;
-    return i == n;
-}
-
 static int is_rising(const double *x, size_t n)
 {
     size_t i = 1;
@@ -108,7 +99,7 @@ static int is_rising(const double *x, size_t n)
     return i == n;
 }
 
-/* From the buffers, which may be a file's and hold anything. */
+/* From the buffers, which may be a file's and hold any numbers. */
 static recon_status recall(recon_ctx *ctx, recon_bundle *b, const char *path)
 {
     recon_calibration *c = &b->calibration;
@@ -118,10 +109,7 @@ static recon_status recall(recon_ctx *ctx, recon_bundle *b, const char *path)
     RECON_TRY(recon_param_read(ctx, c->quantile, b->kept.quantiles));
     RECON_TRY(recon_param_read(ctx, &c->n, b->kept.scores));
     RECON_TRY(recon_param_read(ctx, &b->number, b->kept.number));
-    if (!are_finite(b->mean, b->d) || !are_finite(b->scale, b->d))
-        RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT, "%s: 'standard' is not finite", path));
-    if (!are_finite(c->quantile, RECON_QUANTILES) || !is_rising(c->quantile, RECON_QUANTILES) ||
-        !(c->n >= 1 && c->n < 1e15))
+    if (!is_rising(c->quantile, RECON_QUANTILES) || !(c->n >= 1 && c->n < 1e15))
         RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT, "%s: 'calibration' is no rising table", path));
 done:
     return status;

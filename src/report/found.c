@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 enum { PATH = 4096 };
+#define LARGEST 1e15 /* number that a summary may have: nothing that is counted there has more */
 
 static const char *join(char out[PATH], const char *dir, const char *name)
 {
@@ -37,8 +38,9 @@ static const json_t *find(const json_t *at, const char *path)
 
 double recon_found_maybe(const recon_found_folder *f, const char *path)
 {
-    const json_t *value = find(f->summary, path);
-    return json_is_number(value) ? json_number_value(value) : NAN;
+    double value = json_number_value(find(f->summary, path));
+    int is_one = json_is_number(find(f->summary, path)) && fabs(value) < LARGEST;
+    return is_one ? value : NAN;
 }
 
 recon_status recon_found_number(recon_ctx *ctx, double *out, const recon_found_folder *f,
@@ -281,7 +283,7 @@ static recon_status read_arrays(recon_ctx *ctx, recon_found_folder *f)
     double points;
     recon_status status;
     RECON_TRY(recon_found_number(ctx, &points, f, "points"));
-    f->points = points >= 0 && points < 1e15 ? (size_t)points : 0;
+    f->points = points >= 0 ? (size_t)points : 0;
     RECON_TRY(read_real(ctx, f, "gamma.npy", &raw.gamma, pose, NULL));
     RECON_TRY(read_real(ctx, f, "absolute.npy", &raw.absolute, pose, NULL));
     RECON_TRY(read_natural(ctx, f, &raw.natural, pose));

@@ -189,7 +189,7 @@ recon_status recon_found_image_results(recon_ctx *ctx, recon_page *page,
     RECON_TRY(recon_found_number(ctx, &theta, f, "all.theta_deg"));
     RECON_TRY(recon_found_number(ctx, &several, f, "all.several_modes"));
     RECON_TRY(recon_found_number(ctx, &folded, f, "all.modulo_180"));
-    recon_page_result(page, "images", "%s", recon_found_count(words, (size_t)points));
+    recon_page_result(page, "images", "%s", recon_found_count(words, (size_t)fmax(points, 0)));
     recon_page_result(page, "typical turn from the natural pose", "\xc2\xb1%.0f\xc2\xb0", theta);
     recon_page_result(page, "have several natural poses", "%s", recon_found_share(words, several));
     recon_page_result(page, "look alike upside down", "%s", recon_found_share(words, folded));

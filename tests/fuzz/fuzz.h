@@ -53,11 +53,11 @@ static inline void fuzz_check_failure(recon_status status)
     fuzz_check_message();
 }
 
-/* Of those who open a file by its name: the message has it, and what a file says may also be
- * RECON_ERR_INPUT where it contradicts another file. */
+/* Of those who open a file by its name: the message has it. What a file says may also be
+ * RECON_ERR_INPUT where it contradicts another, and RECON_ERR_IO where that is not there. */
 static inline void fuzz_check_refusal(recon_status status, const char *path)
 {
-    FUZZ_CHECK(status == RECON_ERR_FORMAT || status == RECON_ERR_INPUT);
+    FUZZ_CHECK(status == RECON_ERR_FORMAT || status == RECON_ERR_INPUT || status == RECON_ERR_IO);
     fuzz_check_message();
     if (!strstr(recon_ctx_message(fuzz_ctx()), path))
         fprintf(stderr, "no '%s' in: %s\n", path, recon_ctx_message(fuzz_ctx()));

@@ -13,8 +13,10 @@
     X(amat)                                                                                        \
     X(checkpoint)                                                                                  \
     X(classifier)                                                                                  \
+    X(dataset)                                                                                     \
     X(embedded)                                                                                    \
     X(flat)                                                                                        \
+    X(found)                                                                                       \
     X(gcn)                                                                                         \
     X(geom)                                                                                        \
     X(idx)                                                                                         \
