@@ -15,7 +15,7 @@ if [ -z "$python" ] || [ ! -e "$root/build/librecon.so" ]; then
     finish
 fi
 mkdir "$scratch/bin" && ln -s "$python" "$scratch/bin/python3"
-export RECON="$root" PATH="$root/build:$scratch/bin:$PATH"
+export RECON="$root" RECON_DATA="$root/data" PATH="$root/build:$scratch/bin:$PATH"
 
 # blocks FILE: each marked block to N.sh or N.py, its line to N.line; in the working folder.
 blocks() {
@@ -37,7 +37,7 @@ blocks() {
 }
 
 tutorial() { # NAME
-    mkdir "$1" && cd "$1" && ln -s "$root/data" data && ln -s "$root/models" models || exit 1
+    mkdir "$1" && cd "$1" || exit 1
     mkdir blocks && (cd blocks && blocks "$root/docs/tutorial-$1.md")
     for block in blocks/*.sh blocks/*.py; do
         [ -e "$block" ] || continue
