@@ -164,7 +164,8 @@ static recon_status list_pictures(recon_ctx *ctx, list *out, size_t *classes, co
                              "%s: holds pictures and folders of pictures: are there classes?",
                              path));
     if (!out->n)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: no PNG, PGM or PPM files", path));
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
+                             "%s: no PNG, PGM or PPM files: others must be converted first", path));
 done:
     list_free(&folders);
     return status;
