@@ -1,29 +1,39 @@
 /* cmd_info.c - recon info: what a file holds. */
 #include "cli/cli.h"
 #include "core/fail.h"
+#include "core/json.h"
 #include "core/memory.h"
 #include "data/elements.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static int run(int argc, char **argv);
 const cli_command cli_info = {
     .name = "info",
-    .purpose = "what an NPY file, a model or a set of molecules holds",
-    .arguments = "FILE.npy|MODEL.safetensors|SPEC",
+    .purpose = "what an NPY file, a model, a folder of results or a data set holds",
+    .arguments = "FILE.npy|MODEL.safetensors|DIR|SPEC",
     .example =
         "  recon info z.npy\n"
         "  z.npy: float32 60000 x 128, C order, finite, -3.21 .. 4.02\n"
         "  recon info models/mnist.safetensors\n"
         "  recon info conformers/test\n"
         "  recon info mine.xyz --skip-bad\n"
+        "  recon info png:photos\n"
+        "  recon info digits             the folder that `recon discover --out digits` made\n"
         "\n"
-        "A SPEC of molecules is as in `recon train --help`; FILE.xyz, FILE.sdf and FILE.mol\n"
-        "may be named without what stands before the colon.",
+        "A SPEC is as in `recon train --help`; FILE.xyz, FILE.sdf and FILE.mol may be named "
+        "without\n"
+        "what stands before the colon. Of a folder that `recon discover` or `recon normalize` "
+        "made,\n"
+        "summary.json is told; any other is one of pictures.",
     .run = run,
 };
 
@@ -192,7 +202,13 @@ static recon_status count_atoms(recon_ctx *ctx, census *out, const recon_molecul
     return RECON_OK;
 }
 
-static json_t *census_json(const char *spec, const census *c)
+/* What is looked at where no part is named. */
+static int is_default_part(const char *spec)
+{
+    return !strcmp(spec, "conformers");
+}
+
+static json_t *census_json(const char *spec, const census *c, const recon_skips *skips)
 {
     json_t *elements = json_object(), *all = json_object();
     for (int z = 1; z <= RECON_ELEMENTS; z++)
@@ -200,20 +216,25 @@ static json_t *census_json(const char *spec, const census *c)
             json_object_set_new(elements, recon_element_symbol(z),
                                 json_integer((json_int_t)c->atoms[z]));
     json_object_set_new(all, "data", json_string(spec));
+    if (is_default_part(spec))
+        json_object_set_new(all, "part", json_string("train"));
     json_object_set_new(all, "conformers", json_integer((json_int_t)c->info.n));
     json_object_set_new(all, "molecules", json_integer((json_int_t)c->present));
     json_object_set_new(all, "atoms", json_integer((json_int_t)c->info.total));
     json_object_set_new(all, "largest", json_integer((json_int_t)c->info.atoms));
     json_object_set_new(all, "skipped", json_integer((json_int_t)c->info.skipped));
     json_object_set_new(all, "elements", elements);
+    json_object_set_new(all, "skipped_why", cli_skipped_json(skips));
     return all;
 }
 
-static void print_census(const char *spec, const census *c)
+static void print_census(const char *spec, const census *c, const recon_skips *skips)
 {
     printf("%s: %zu conformers of %zu molecules\n", spec, c->info.n, c->present);
-    if (c->info.skipped)
-        printf("  skipped    %zu that could not be used\n", c->info.skipped);
+    if (is_default_part(spec))
+        printf(
+            "  part       train, as where none is named: conformers/train, /val, /test or /all\n");
+    cli_print_skipped(c->info.skipped, skips);
     printf("  atoms      %zu, at most %zu in a conformer\n  elements  ", c->info.total,
            c->info.atoms);
     for (int z = 1; z <= RECON_ELEMENTS; z++)
@@ -224,18 +245,128 @@ static void print_census(const char *spec, const census *c)
 
 static recon_status tell_molecules(recon_ctx *ctx, const char *spec, const settings *s)
 {
-    recon_molecules *data = NULL;
+    const cli_data d = { .spec = spec, .skip_bad = s->skip_bad };
+    cli_molecules molecules;
     census c;
     recon_status status;
-    RECON_TRY(recon_molecules_open(ctx, &data, spec,
-                                   &(recon_molecules_options){ .skip_bad = s->skip_bad }));
-    RECON_TRY(count_atoms(ctx, &c, data));
+    RECON_TRY(cli_molecules_open(ctx, &molecules, &d));
+    RECON_TRY(count_atoms(ctx, &c, molecules.use));
     if (s->common.json)
-        RECON_TRY(cli_print_json(ctx, census_json(spec, &c)));
+        RECON_TRY(cli_print_json(ctx, census_json(spec, &c, &molecules.skips)));
     else if (!s->common.quiet)
-        print_census(spec, &c);
+        print_census(spec, &c, &molecules.skips);
 done:
-    recon_molecules_close(data);
+    cli_molecules_close(&molecules);
+    return status;
+}
+
+/* --- images ----------------------------------------------------------------------------------- */
+
+static json_t *images_json(const char *spec, const cli_images *images)
+{
+    recon_dataset_info d = recon_dataset_describe(images->use);
+    json_t *all =
+        json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "images", (json_int_t)d.n, "height",
+                  (json_int_t)d.height, "width", (json_int_t)d.width, "channels",
+                  (json_int_t)d.channels, "classes", (json_int_t)d.classes, "skipped",
+                  (json_int_t)images->skipped, "skipped_why", cli_skipped_json(&images->skips));
+    json_object_set_new(all, "data", json_string(spec)); /* left out where it is not UTF-8 */
+    return all;
+}
+
+static void print_images(const char *spec, const cli_images *images)
+{
+    recon_dataset_info d = recon_dataset_describe(images->use);
+    printf("%s: %zu images of %zu x %zu, ", spec, d.n, d.height, d.width);
+    if (d.channels == 1)
+        printf("grey");
+    else
+        printf("%zu channels", d.channels);
+    if (d.classes)
+        printf(", %zu classes", d.classes);
+    putchar('\n');
+    cli_print_skipped(images->skipped, &images->skips);
+}
+
+static recon_status tell_images(recon_ctx *ctx, const char *spec, const settings *s)
+{
+    const cli_data d = { .spec = spec, .skip_bad = s->skip_bad };
+    cli_images images;
+    recon_status status;
+    RECON_TRY(cli_images_open(ctx, &images, &d));
+    if (s->common.json)
+        RECON_TRY(cli_print_json(ctx, images_json(spec, &images)));
+    else if (!s->common.quiet)
+        print_images(spec, &images);
+done:
+    cli_images_close(&images);
+    return status;
+}
+
+/* --- folders of results ----------------------------------------------------------------------- */
+
+static int is_there(const char *folder, const char *name)
+{
+    char path[PATH_MAX + 32];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return access(path, R_OK) == 0;
+}
+
+static int is_shown(const struct dirent *e)
+{
+    return e->d_name[0] != '.';
+}
+
+static recon_status print_files(recon_ctx *ctx, const char *folder)
+{
+    struct dirent **entry;
+    int n = scandir(folder, &entry, is_shown, alphasort);
+    if (n < 0)
+        return recon_fail(ctx, RECON_ERR_IO, "%s: %s", folder, strerror(errno));
+    printf("  %-14s", "files");
+    for (int i = 0; i < n; i++) {
+        recon_keep_to_one_line(entry[i]->d_name);
+        printf(" %s", entry[i]->d_name);
+        free(entry[i]);
+    }
+    free(entry);
+    putchar('\n');
+    return RECON_OK;
+}
+
+/* Its plain values: what is nested is for programs. */
+static void print_summary(json_t *summary)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(summary, key, value)
+    {
+        if (json_is_string(value))
+            printf("  %-14s %s\n", key, json_string_value(value));
+        else if (json_is_number(value))
+            printf("  %-14s %.6g\n", key, json_number_value(value));
+        else if (json_is_boolean(value))
+            printf("  %-14s %s\n", key, json_is_true(value) ? "yes" : "no");
+    }
+}
+
+static recon_status tell_results(recon_ctx *ctx, const char *folder, const cli_common *common)
+{
+    char path[PATH_MAX + 32];
+    json_t *summary = NULL;
+    recon_status status;
+    snprintf(path, sizeof path, "%s/summary.json", folder);
+    RECON_TRY(recon_json_read(ctx, &summary, path));
+    if (common->json) {
+        RECON_TRY(cli_print_json(ctx, json_incref(summary)));
+    } else if (!common->quiet) {
+        printf("%s: what `recon %s` found\n", folder,
+               is_there(folder, "model.safetensors") ? "discover" : "normalize");
+        print_summary(summary);
+        RECON_TRY(print_files(ctx, folder));
+    }
+done:
+    json_decref(summary);
     return status;
 }
 
@@ -246,10 +377,40 @@ static const struct {
     const char *end, *spec;
 } kinds[] = { { ".xyz", "xyz:" }, { ".sdf", "sdf:" }, { ".mol", "sdf:" } };
 
+/* Where there is no such file: what is neither an array nor a model must be the name of images. */
+static int is_images(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) != 0 &&
+           (strchr(path, ':') || !(cli_ends_in(path, ".npy") || cli_ends_in(path, ".safetensors")));
+}
+
+/* By its name, or what it begins with. */
+static int is_array(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    int first = f ? getc(f) : EOF;
+    if (f)
+        fclose(f);
+    return cli_ends_in(path, ".npy") || first == 0x93;
+}
+
+static recon_status tell_folder(recon_ctx *ctx, const settings *s)
+{
+    char spec[PATH_MAX + 8];
+    if (is_there(s->path, "summary.json"))
+        return tell_results(ctx, s->path, &s->common);
+    snprintf(spec, sizeof spec, "png:%s", s->path);
+    return tell_images(ctx, spec, s);
+}
+
 static recon_status work(recon_ctx *ctx, const void *arg)
 {
     const settings *s = arg;
+    struct stat info;
     char spec[PATH_MAX + 8];
+    if (stat(s->path, &info) == 0 && S_ISDIR(info.st_mode))
+        return tell_folder(ctx, s);
     if (recon_molecules_is(s->path))
         return tell_molecules(ctx, s->path, s);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -257,16 +418,18 @@ static recon_status work(recon_ctx *ctx, const void *arg)
             snprintf(spec, sizeof spec, "%s%s", kinds[i].spec, s->path);
             return tell_molecules(ctx, spec, s);
         }
-    return cli_ends_in(s->path, ".safetensors") ? tell_model(ctx, s->path, &s->common)
-                                                : tell_array(ctx, s->path, &s->common);
+    if (is_images(s->path))
+        return tell_images(ctx, s->path, s);
+    return is_array(s->path) ? tell_array(ctx, s->path, &s->common)
+                             : tell_model(ctx, s->path, &s->common);
 }
 
 static int run(int argc, char **argv)
 {
     settings s = { 0 };
     const cli_option options[] = {
-        { "--skip-bad", NULL, NULL, "leave out what cannot be used, and count it",
-          CLI_FLAG | CLI_MOLECULES, 0, &s.skip_bad },
+        { "--skip-bad", NULL, NULL, "leave out what cannot be used, and say which", CLI_FLAG, 0,
+          &s.skip_bad },
         { 0 },
     };
     size_t words = 0;

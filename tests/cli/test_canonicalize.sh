@@ -44,17 +44,19 @@ if [ "$code" -eq 1 ] && said "without libpng"; then
     skip "pictures in, pictures out" "no libpng"
     finish
 fi
-[ "$code" -eq 0 ] && [ "$(ls pictures | wc -l)" -eq 9 ] && [ -s pictures/000008.png ]
-report $? "a folder gets pictures"
+[ "$code" -eq 0 ] && [ "$(ls pictures/*.png | wc -l)" -eq 9 ] && [ -s pictures/000008.png ] &&
+    [ "$(wc -l <pictures/poses.csv)" -eq 10 ] && grep -q '^"000008.png",-*[0-9.]*$' pictures/poses.csv
+report $? "a folder gets pictures, and their poses by name"
 run canonicalize $model --data png:pictures --out upright
-[ "$code" -eq 0 ] && [ "$(ls upright | wc -l)" -eq 9 ]
+[ "$code" -eq 0 ] && [ "$(ls upright/*.png | wc -l)" -eq 9 ]
 report $? "pictures in, pictures out"
 head -c 60 pictures/000003.png >cut.png
 cp -R pictures broken && mv cut.png broken/000003.png
 refused 1 "000003.png" canonicalize $model --data png:broken --out b --quiet
 run canonicalize $model --data png:broken --out b --skip-bad
-[ "$code" -eq 0 ] && grep -q 'skipped    1 ' "$scratch/stdout" && [ "$(ls b | wc -l)" -eq 8 ]
-report $? "--skip-bad leaves out the broken one and says so"
+[ "$code" -eq 0 ] && grep -q 'skipped    1 ' "$scratch/stdout" &&
+    grep -q '^  *broken/000003.png: ' "$scratch/stdout" && [ "$(ls b/*.png | wc -l)" -eq 8 ]
+report $? "--skip-bad leaves out the broken one and names it"
 
 # --- what does not fit ----------------------------------------------------------------------------
 refused 1 "backbone: a model without maps: run \`recon discover\` first" \

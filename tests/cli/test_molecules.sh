@@ -28,9 +28,20 @@ run info xyz:chains.xyz --json
 [ "$code" -eq 0 ] && is_json "$scratch/stdout" && grep -q '"H": 80' "$scratch/stdout"
 report $? "as JSON too, and of a SPEC"
 
+mkdir runs
+frames 2 | sed 's/name=chain\(.*\)/i = \1, time = 0.5, E = -17.25/' >"runs/a b.xyz"
+frames 1 | sed 's/name=chain.*/Step 1/' >runs/b.xyz
+printf '# mine\na b.xyz\n\nb.xyz\n' >runs/list.txt
+run info xyz:runs/list.txt
+[ "$code" -eq 0 ] && grep -q '^xyz:runs/list.txt: 6 conformers of 4 molecules' "$scratch/stdout"
+report $? "a list of files; comments that count frames name no molecules"
+run info 'xyz:runs/*.xyz'
+grep -q ': 6 conformers of 4 molecules' "$scratch/stdout"
+report $? "a pattern"
+
 # --- train, discover ------------------------------------------------------------------------------
 run train $chains --preset small --width 0.25 --layers 2 --code 8 --epochs 24 --batch 24 --out backbone
-[ "$code" -eq 0 ] && grep -q 'validation_loss' "$scratch/stdout"
+[ "$code" -eq 0 ] && grep -q '  held out   loss ' "$scratch/stdout"
 report $? "train"
 refused 2 "--mask is for images" train $chains --out m --mask
 refused 2 "--align is for molecules" train --data mnist --out m --align 1
@@ -114,7 +125,8 @@ refused 1 "there is no conformer 80 of 80" distribution $model $chains --index 8
 # --- check ----------------------------------------------------------------------------------------
 run check found/model.safetensors --limit 20
 [ "$code" -eq 0 ] && grep -q '20 conformers of xyz:chains.xyz' "$scratch/stdout" &&
-    grep -q '^Mirror images are told apart' "$scratch/stdout"
+    grep -q '^Mirror images are told apart' "$scratch/stdout" &&
+    grep -q '^The network turns with its input, up to rounding' "$scratch/stdout"
 report $? "check, on the data that the model names"
 run check backbone --data xyz:chains.xyz --limit 20 --json
 [ "$code" -eq 0 ] && is_json "$scratch/stdout" && LC_ALL=C awk '/"all": {/ { on = 1 }
@@ -184,16 +196,22 @@ run info nan.xyz --skip-bad
 report $? "info --skip-bad"
 # An element that the model has not learned.
 { frames 2; printf "$sulphur"; frames 1; } >some.xyz
-for command in "score --out x.npy" "canonicalize --out x.xyz" "distribution"; do
-    refused 1 "some.xyz: conformer 4 (sulphur): an atom of element 16: the model knows 4 others" \
-        $command $model --quiet --data xyz:some.xyz
+unknown="some.xyz: conformer 4 (sulphur): an atom of element S (16): the model knows H C N O alone"
+for command in "score --out x.npy $model" "canonicalize --out x.xyz $model" "distribution $model" \
+    "discover --out d --model backbone" "check backbone"; do
+    case $command in distribution*) index="--index 4" ;; *) index= ;; esac
+    refused 1 "$unknown" $command $index --quiet --data xyz:some.xyz
     refused 1 "every conformer has an element that the model does not know" \
-        $command $model --quiet --data xyz:sulphur.xyz --skip-bad
+        $command --quiet --data xyz:sulphur.xyz --skip-bad
 done
+refused 1 "$unknown" train $chains --held xyz:some.xyz --epochs 1 --out m --quiet
+run distribution $model --data xyz:some.xyz --index 5
+[ "$code" -eq 0 ] && grep -q '^conformer 5 of xyz:some.xyz: chain0' "$scratch/stdout"
+report $? "distribution looks at one alone"
 run score $model --data xyz:some.xyz --skip-bad --out some.npy --json
 [ "$code" -eq 0 ] && grep -q '"conformers": 6' "$scratch/stdout" && grep -q '"skipped": 1,' "$scratch/stdout" &&
-    ! grep -q sulphur "$scratch/stdout"
-report $? "score --skip-bad leaves them out and counts them"
+    grep -qF "xyz:$unknown" "$scratch/stdout" && ! grep -q '"molecule": "sulphur"' "$scratch/stdout"
+report $? "score --skip-bad leaves them out and names them"
 run canonicalize $model --data xyz:some.xyz --skip-bad --out known.xyz --poses known.npy
 [ "$code" -eq 0 ] && grep -q '^6 conformers' "$scratch/stdout" && grep -q 'skipped    1 that could not be used' "$scratch/stdout" &&
     ! grep -q sulphur known.xyz

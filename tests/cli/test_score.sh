@@ -24,8 +24,23 @@ turned=$(odd_of --data npy:images.npy --turn all)
 [ -n "$natural" ] && [ -n "$turned" ] && [ "$natural" -lt 30 ] && [ "$turned" -gt 48 ]
 report $? "of natural poses few are odd ($natural of 120), of any poses many ($turned of 120)"
 run score $model $letters --out s.npy
-[ "$code" -eq 0 ] && grep -q '  oddest     image' "$scratch/stdout" && [ "$(wc -l <"$scratch/stdout")" -eq 9 ]
+[ "$code" -eq 0 ] && grep -q '  oddest     image' "$scratch/stdout" && [ "$(grep -c ' degrees$' "$scratch/stdout")" -eq 5 ]
 report $? "the oddest are listed"
+grep -q 'calibrated on 12 natural images: no p-value is below 0.077' "$scratch/stdout" &&
+    grep -q 'careful    fewer false alarms than one in 13' "$scratch/stdout"
+report $? "how fine p-values can be is said"
+run score $model $letters --false-alarms 0.1 --limit 5 --out five.npy --rows rows.npy
+[ "$code" -eq 0 ] && ! grep -q careful "$scratch/stdout"
+report $? "--rows"
+sed -n 's/^ *\([0-9]*\) .* degrees$/\1/p' "$scratch/stdout" | sort -n >listed
+tail -c 40 rows.npy | od -A n -t d8 -v | tr -s ' ' '\n' | sed '/^$/d' >written
+cmp -s listed written
+report $? "--rows says which of the data they are, as the list does ($(tr '\n' ' ' <written))"
+run distribution $model $letters --index "$(tail -n 1 listed)" --json
+want=$(sed -n 's/^  "score": \(.*\),/\1/p' "$scratch/stdout")
+run score $model $letters --out all.npy --limit 5 --json
+grep -qF "\"score\": $want," "$scratch/stdout"
+report $? "and distribution --index takes it"
 run score $model $letters --out t.npy --threads 1 --quiet
 [ "$code" -eq 0 ] && [ ! -s "$scratch/stdout" ] && cmp -s s.npy t.npy
 report $? "another number of threads gives the same scores"
@@ -41,6 +56,7 @@ run distribution --help
 report $? "distribution --help shows an example"
 refused 2 "--index -1 is not a whole number of at least 0" distribution $model $letters --index -1
 refused 1 "there is no image 120 of 120" distribution $model $letters --index 120
+refused 2 "--limit: --index says which" distribution $model $letters --limit 5
 run distribution $model $letters --index 0
 [ "$code" -eq 0 ] && grep -q '^image 0 of npy:images.npy' "$scratch/stdout" &&
     grep -q '  width ' "$scratch/stdout" && grep -q '  modes ' "$scratch/stdout"
@@ -51,5 +67,8 @@ report $? "--json"
 run distribution $model $letters --index 5 --svg poses.svg --quiet
 [ "$code" -eq 0 ] && [ ! -s "$scratch/stdout" ] && grep -q '</svg>' poses.svg
 report $? "--svg draws them"
+run distribution $model $letters --index 5 --svg poses.svg
+grep -q '  written    poses.svg' "$scratch/stdout"
+report $? "and that is said"
 refused 1 "nowhere/poses.svg" distribution $model $letters --svg nowhere/poses.svg --quiet
 finish
