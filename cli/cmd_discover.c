@@ -104,7 +104,7 @@ static recon_status discover_images(recon_ctx *ctx, const settings *s)
         .precision = cli_precision(&s->data),
         .half = s->half,
         .keep_embeddings = s->keep,
-        .data = s->data.spec,
+        .data = cli_utf8(s->data.spec),
         .metadata = &turn,
         .n_metadata = 1,
     };
@@ -160,7 +160,7 @@ static recon_status discover_molecules(recon_ctx *ctx, const settings *s)
         .precision = cli_precision(&s->data),
         .half = s->half,
         .keep_embeddings = s->keep,
-        .data = s->data.spec,
+        .data = cli_utf8(s->data.spec),
         .metadata = &turn,
         .n_metadata = 1,
     };
