@@ -154,6 +154,9 @@ const char *cli_turns_words(const recon_equivariance *e);
 uint64_t cli_seed(const cli_data *data);
 recon_precision cli_precision(const cli_data *data);
 
+/* A text that may be NULL, for files that hold UTF-8 alone: NULL where it is none. */
+const char *cli_utf8(const char *text);
+
 /* Whether a name ends in ".npy", say. */
 int cli_ends_in(const char *path, const char *end);
 

@@ -265,6 +265,8 @@ static recon_status draw_molecule(recon_ctx *ctx, const settings *s, const recon
         .input = { d->free <= 1 ? tilt : NULL, x->atoms, x->z, x->xyz },
         .canonical = { NULL, x->atoms, x->z, canonical },
         .poses = { known[d->free], d->poses.f },
+        .axis_now = d->free <= 1 ? d->axis_now : NULL,
+        .axis = d->free <= 1 ? d->axis : NULL,
     };
     RECON_TRY(recon_figure_pose3(ctx, &svg, &plot));
     RECON_TRY(recon_svg_save(ctx, s->svg, svg));

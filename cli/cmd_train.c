@@ -2,9 +2,12 @@
 #include "cli/cli.h"
 #include "core/ctx.h"
 #include "core/fail.h"
+#include "core/memory.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static int run(int argc, char **argv);
 const cli_command cli_train = {
@@ -121,8 +124,8 @@ static recon_ieae_options options_of(const settings *s, const recon_ctx *ctx)
                                  .threads = recon_ctx_threads(ctx),
                                  .precision = cli_precision(&s->data),
                                  .resume = s->resume,
-                                 .data = s->data.spec,
-                                 .turn = s->data.turn };
+                                 .data = cli_utf8(s->data.spec),
+                                 .turn = cli_utf8(s->data.turn) };
 }
 
 static recon_molnet_options molnet_options_of(const settings *s)
@@ -144,8 +147,8 @@ static recon_molnet_options molnet_options_of(const settings *s)
                                    .every = s->every,
                                    .precision = cli_precision(&s->data),
                                    .resume = s->resume,
-                                   .data = s->data.spec,
-                                   .turn = s->data.turn };
+                                   .data = cli_utf8(s->data.spec),
+                                   .turn = cli_utf8(s->data.turn) };
 }
 
 static json_t *as_json(recon_ctx *ctx, const settings *s, const recon_train_result *r,
@@ -172,44 +175,89 @@ static void print_text(recon_ctx *ctx, const settings *s, const recon_train_resu
 
 /* --- images ----------------------------------------------------------------------------------- */
 
-enum { JUDGED = 256 }; /* images are enough to tell whether it turns */
+enum { JUDGED = 256 }; /* images are enough to tell whether it is of use */
+#define HARDLY 0.5     /* of their variance: what a plain grey leaves is 1 */
 
-/* How truly what was written turns with images of its own. */
-static recon_status judge(recon_ctx *ctx, recon_equivariance *out, const settings *s,
-                          const recon_dataset *data)
+typedef struct {
+    recon_equivariance turned;
+    double unexplained; /* the error of what is rebuilt, as a share of the images' variance */
+} verdict;
+
+/* Mean over the images of the variance over their pixels. */
+static recon_status find_variance(recon_ctx *ctx, double *out, const recon_dataset *data)
+{
+    recon_dataset_info d = recon_dataset_describe(data);
+    size_t pixels = d.height * d.width * d.channels;
+    float *x;
+    recon_status status = recon_alloc_raw(ctx, &x, pixels, sizeof *x);
+    *out = 0;
+    for (size_t i = 0; status == RECON_OK && i < d.n; i++) {
+        double sum = 0, squares = 0;
+        recon_dataset_get(x, data, i);
+        for (size_t j = 0; j < pixels; j++) {
+            sum += (double)x[j] / (double)pixels;
+            squares += (double)x[j] * (double)x[j] / (double)pixels;
+        }
+        *out += fmax(squares - sum * sum, 0) / (double)d.n;
+    }
+    free(x);
+    return status;
+}
+
+/* How truly what was written turns with images of its own, and whether it has learned them. */
+static recon_status judge(recon_ctx *ctx, verdict *out, const settings *s,
+                          const recon_dataset *data, double error)
 {
     size_t n = recon_dataset_describe(data).n;
     recon_dataset *some = NULL;
     recon_ieae *model = NULL;
+    double variance;
     recon_status status;
     RECON_TRY(recon_ieae_open(ctx, &model, s->out, cli_precision(&s->data)));
     RECON_TRY(recon_dataset_take(ctx, &some, data, n < JUDGED ? n : JUDGED, cli_seed(&s->data)));
-    RECON_TRY(recon_equivariance_random(ctx, out, model, some, cli_seed(&s->data)));
+    RECON_TRY(recon_equivariance_random(ctx, &out->turned, model, some, cli_seed(&s->data)));
+    RECON_TRY(find_variance(ctx, &variance, some));
+    out->unexplained = variance > 0 ? error / variance : 1;
 done:
     recon_dataset_close(some);
     recon_ieae_close(ctx, model);
     return status;
 }
 
+static void print_verdict(const verdict *v)
+{
+    printf("  rebuilt    all but %.1f%% of the images' variance\n"
+           "  turned     poses follow within %.1f degrees (median), %.1f (95%%)\n",
+           100 * v->unexplained, v->turned.pose_median * CLI_DEGREES,
+           v->turned.pose_p95 * CLI_DEGREES);
+    if (v->unexplained > HARDLY)
+        puts(
+            "The network is hardly trained: it rebuilds its images little better than plain grey.\n"
+            "More --epochs will help.");
+    else
+        puts(cli_turns_words(&v->turned));
+}
+
 static recon_status show_images(recon_ctx *ctx, const settings *s, const recon_train_result *r,
                                 const cli_images *images)
 {
-    recon_equivariance e;
-    recon_status status = judge(ctx, &e, s, images->use);
+    verdict v;
+    if (s->common.quiet && !s->common.json)
+        return RECON_OK;
+    recon_status status = judge(ctx, &v, s, images->use, r->best);
     if (status != RECON_OK)
         return status;
     if (s->common.json) {
         json_t *out = as_json(ctx, s, r, "validation_mse", images->skipped, &images->skips);
-        json_object_set_new(out, "pose_median_deg", json_real(e.pose_median * CLI_DEGREES));
-        json_object_set_new(out, "pose_p95_deg", json_real(e.pose_p95 * CLI_DEGREES));
-        json_object_set_new(out, "turns_well", json_boolean(cli_turns_well(&e)));
+        json_object_set_new(out, "unexplained", json_real(v.unexplained));
+        json_object_set_new(out, "hardly_trained", json_boolean(v.unexplained > HARDLY));
+        json_object_set_new(out, "pose_median_deg", json_real(v.turned.pose_median * CLI_DEGREES));
+        json_object_set_new(out, "pose_p95_deg", json_real(v.turned.pose_p95 * CLI_DEGREES));
+        json_object_set_new(out, "turns_well", json_boolean(cli_turns_well(&v.turned)));
         return cli_print_json(ctx, out);
     }
-    if (!s->common.quiet) {
-        print_text(ctx, s, r, "mean squared error", images->skipped, &images->skips);
-        printf("  turned     poses follow within %.1f degrees (median), %.1f (95%%)\n%s\n",
-               e.pose_median * CLI_DEGREES, e.pose_p95 * CLI_DEGREES, cli_turns_words(&e));
-    }
+    print_text(ctx, s, r, "mean squared error", images->skipped, &images->skips);
+    print_verdict(&v);
     return RECON_OK;
 }
 

@@ -124,6 +124,14 @@ const char *cli_turns_words(const recon_equivariance *e)
                  "train`,\nmore images, or --mask where objects reach into the corners, may help.";
 }
 
+const char *cli_utf8(const char *text)
+{
+    json_t *value = text ? json_string(text) : NULL;
+    const char *out = value ? text : NULL;
+    json_decref(value);
+    return out;
+}
+
 char *cli_json_text(json_t *value)
 {
     char *text = json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(15));

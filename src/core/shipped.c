@@ -2,6 +2,7 @@
 #include "core/shipped.h"
 #include "core/fail.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,16 +10,20 @@
 
 enum { PATH = 1024 };
 
-/* The folder of the running program, or "." */
-static void program_folder(char *out, size_t room)
+/* The folder of the shared library this is part of; of the running program when it is linked
+ * into that; or "." A host such as Python has its own place, which says nothing about ours. */
+static void own_folder(char out[PATH])
 {
-    ssize_t n = readlink("/proc/self/exe", out, room - 1);
-    out[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(out, '/');
-    if (slash)
-        *slash = '\0';
-    else
-        snprintf(out, room, ".");
+    static const char here;
+    Dl_info info;
+    char *real = NULL;
+    if (dladdr(&here, &info) && strstr(info.dli_fname, ".so"))
+        real = realpath(info.dli_fname, NULL);
+    if (!real)
+        real = realpath("/proc/self/exe", NULL);
+    snprintf(out, PATH, "%s", real ? real : "./.");
+    free(real);
+    *strrchr(out, '/') = '\0';
 }
 
 /* Whether BEFORE MIDDLE KIND/NAME is there; its path to out. */
@@ -32,12 +37,12 @@ static int is_at(char *out, size_t room, const char *before, const char *middle,
 recon_status recon_shipped_find(recon_ctx *ctx, char *out, size_t room, const char *kind,
                                 const char *name, const char *remedy)
 {
-    char program[PATH];
+    char own[PATH];
     const char *chosen = strcmp(kind, "data") ? NULL : getenv("RECON_DATA");
-    program_folder(program, sizeof program);
+    own_folder(own);
     const char *const places[][2] = { { "", "" }, /* here */
-                                      { program, "/../" },
-                                      { program, "/../share/recon/" },
+                                      { own, "/../" },
+                                      { own, "/../share/recon/" },
                                       { "/usr/local/share/recon/", "" },
                                       { "/usr/share/recon/", "" } };
     if (chosen && is_at(out, room, chosen, "", "", name))
@@ -48,6 +53,5 @@ recon_status recon_shipped_find(recon_ctx *ctx, char *out, size_t room, const ch
     return recon_fail(ctx, RECON_ERR_IO,
                       "%s/%s is not there (looked here%s, in %s/.., %s/../share/recon, "
                       "/usr/local/share/recon and /usr/share/recon): %s",
-                      kind, name, strcmp(kind, "data") ? "" : ", in $RECON_DATA", program, program,
-                      remedy);
+                      kind, name, strcmp(kind, "data") ? "" : ", in $RECON_DATA", own, own, remedy);
 }

@@ -424,6 +424,20 @@ static void close_ranks(recon_dataset *d, const job *j, list *files)
     d->info.n = n;
 }
 
+/* Such as dark drawings on a transparent ground, which is laid over black. */
+static void warn_of_blank(recon_ctx *ctx, const recon_dataset *d, const job *j, const char *path)
+{
+    size_t count = recon_dataset_pixels(&d->info), channels = d->info.channels, blank = 0;
+    for (size_t i = 0; i < d->info.n; i++) {
+        const uint8_t *p = j->pixels + i * count;
+        blank += !memcmp(p, p + channels, count - channels);
+    }
+    if (blank)
+        recon_log(ctx, RECON_LOG_WARN,
+                  "%s: %zu of %zu pictures are of one colour: what is transparent counts as black",
+                  path, blank, d->info.n);
+}
+
 static recon_status load_all(recon_ctx *ctx, recon_dataset *d, job *j, size_t classes,
                              const char *path)
 {
@@ -441,6 +455,7 @@ static recon_status load_all(recon_ctx *ctx, recon_dataset *d, job *j, size_t cl
     RECON_TRY(recon_parallel(ctx, load_task, j, j->info.n));
     RECON_TRY(look_into_bad(ctx, &d->own_folder->skips, j));
     close_ranks(d, j, &d->own_folder->files);
+    warn_of_blank(ctx, d, j, path);
     d->bytes = j->pixels;
     d->labels = d->own_labels;
 done:

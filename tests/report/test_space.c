@@ -153,7 +153,25 @@ static void a_pose_shows_the_molecule_twice_and_a_sphere(void **state)
     assert_int_equal(xml_count(out, "line", "bond"), 4);
     assert_non_null(strstr(out, "image/png"));
     assert_non_null(strstr(out, "natural pose"));
+    assert_int_equal(xml_count(out, "line", "axis"), 0); /* none is known */
     free(out);
+}
+
+static void a_pose_shows_the_axis_where_it_is_known(void **state)
+{
+    char *out;
+    const double now[3] = { 0.6, 0, 0.8 }, up[3] = { 0, 0, 1 }, bad[3] = { 0, 0, NAN };
+    recon_pose3_plot p = { .input = { "tilted", 3, water_z, water },
+                           .canonical = { NULL, 3, water_z, water },
+                           .poses = { "a ring", ring },
+                           .axis_now = now,
+                           .axis = up };
+    CHECK_OK(*state, recon_figure_pose3(*state, &out, &p));
+    assert_int_equal(xml_count(out, "line", "axis"), 2);
+    assert_int_equal(xml_count(out, "circle", "axis"), 2);
+    free(out);
+    p.axis = bad;
+    CHECK_FAILS(*state, recon_figure_pose3(*state, &out, &p), RECON_ERR_INPUT, "axis 2 is nan");
 }
 
 static void a_histogram_counts_everything(void **state)
@@ -210,6 +228,7 @@ int main(void)
         cmocka_unit_test(the_view_is_a_rotation),
         cmocka_unit_test(water_has_three_atoms_and_two_bonds),
         cmocka_unit_test(a_pose_shows_the_molecule_twice_and_a_sphere),
+        cmocka_unit_test(a_pose_shows_the_axis_where_it_is_known),
         cmocka_unit_test(a_histogram_counts_everything),
         cmocka_unit_test(what_cannot_be_shown_is_refused),
     };

@@ -286,6 +286,9 @@ typedef struct {
     const char *title, *desc;
     recon_molecule_picture input, canonical; /* of one atom at least */
     recon_sphere poses;                      /* F of g_abs           */
+    /* [3] where its best determined axis points as it came, and in its natural pose: drawn through
+     * the molecules. Directions of unit length; NULL: there is none to draw. */
+    const double *axis_now, *axis;
 } recon_pose3_plot;
 
 RECON_API recon_status recon_figure_pose3(recon_ctx *ctx, char **out, const recon_pose3_plot *p);
