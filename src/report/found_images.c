@@ -33,13 +33,10 @@ typedef struct {
     const recon_dataset *data;
     int64_t *labels; /* [rows] or NULL */
     recon_found_groups groups;
-    const char *width;        /* what Theta is: "half-width" ... */
-    size_t *row, n;           /* the sample, and what the model says of it */
-    double *theta;            /* [n] degrees */
-    double *natural, *turned; /* [n] scores as they came, and turned at random */
-    double *miss;             /* [n] by how much psi did not follow that turn, degrees */
-    double threshold;         /* for 1 % false alarms */
-    double auc;
+    const char *width; /* what Theta is: "half-width" ... */
+    size_t *row, n;    /* the sample, and what the model says of it */
+    double *theta;     /* [n] degrees */
+    recon_found_trial trial;
 } look;
 
 /* --- the data and the model ------------------------------------------------------------------- */
@@ -93,10 +90,11 @@ static recon_status look_at_batch(recon_ctx *ctx, look *l, batch *b, const recon
     RECON_TRY(recon_score(ctx, b->odd, model, b->turned, n));
     for (size_t i = 0; i < n; i++) {
         l->theta[first + i] = b->said[i].theta * RECON_DEGREES;
-        l->natural[first + i] = b->said[i].score;
-        l->turned[first + i] = b->odd[i].score;
-        l->miss[first + i] = RECON_DEGREES * recon_so2_distance(b->odd[i].pose.psi,
-                                                                b->said[i].pose.psi + b->angle[i]);
+        l->trial.natural[first + i] = b->said[i].score;
+        l->trial.turned[first + i] = b->odd[i].score;
+        l->trial.miss[first + i] =
+            RECON_DEGREES *
+            recon_so2_distance(b->odd[i].pose.psi, b->said[i].pose.psi + b->angle[i]);
     }
 done:
     return status;
@@ -108,13 +106,7 @@ static recon_status check_same(recon_ctx *ctx, const look *l, const batch *b, si
     double apart[BATCH];
     for (size_t i = 0; i < n; i++)
         apart[i] = recon_so2_distance(b->said[i].pose.psi, l->f->psi.so2[l->row[i]]);
-    double median = RECON_DEGREES * recon_found_median(apart, n);
-    if (median < 10)
-        return RECON_OK;
-    return recon_fail(ctx, RECON_ERR_INPUT,
-                      "the data are not those that %s was made from: their poses differ by %.0f "
-                      "degrees in the median",
-                      l->f->dir, median);
+    return recon_found_check_same(ctx, l->f, apart, n);
 }
 
 static recon_status look_at_sample(recon_ctx *ctx, look *l, const recon_model *model)
@@ -132,7 +124,7 @@ static recon_status look_at_sample(recon_ctx *ctx, look *l, const recon_model *m
         if (at == 0)
             RECON_TRY(check_same(ctx, l, b, n));
     }
-    l->threshold = recon_score_threshold(model, 0.01);
+    l->trial.threshold = recon_score_threshold(model, 0.01);
 done:
     if (b) {
         free(b->images);
@@ -154,10 +146,8 @@ static recon_status use_model(recon_ctx *ctx, look *l)
     RECON_TRY(recon_model_open(ctx, &model, path, RECON_SINGLE));
     RECON_TRY(recon_ieae_check_data(ctx, recon_model_backbone(model), l->data));
     RECON_TRY(recon_found_sample(ctx, &l->row, &l->n, l->f->rows, most));
-    RECON_TRY(recon_alloc_raw(ctx, &l->theta, 4 * l->n, sizeof *l->theta));
-    l->natural = l->theta + l->n;
-    l->turned = l->natural + l->n;
-    l->miss = l->turned + l->n;
+    RECON_TRY(recon_alloc_raw(ctx, &l->theta, l->n, sizeof *l->theta));
+    RECON_TRY(recon_found_trial_new(ctx, &l->trial, l->n));
     RECON_TRY(look_at_sample(ctx, l, model));
 done:
     recon_model_close(ctx, model);
@@ -170,6 +160,7 @@ static void look_free(look *l)
     free(l->labels);
     free(l->row);
     free(l->theta);
+    recon_found_trial_free(&l->trial);
 }
 
 /* --- what was found --------------------------------------------------------------------------- */
@@ -491,44 +482,6 @@ done:
     return status;
 }
 
-/* --- odd poses -------------------------------------------------------------------------------- */
-
-static recon_status show_odd(recon_ctx *ctx, recon_page *page, look *l)
-{
-    const recon_histogram_mark mark = { "1 % of natural images score higher", l->threshold };
-    recon_status status;
-    recon_page_section(page, "Odd poses");
-    recon_page_say(page,
-                   "The score of an image is -log p: p is the density that the model gives to "
-                   "the image's own pose among the poses of its like. High means odd.");
-    if (!l->data)
-        return recon_found_show_spread(
-            ctx, page,
-            &(recon_found_spread){
-                .x_label = "score",
-                .caption = "Scores of all images, each against its own neighbours. How well odd "
-                           "poses are noticed is not measured: the images are not at hand.",
-                .values = l->f->score,
-                .n = l->f->rows });
-    recon_page_say(page,
-                   "Are odd poses noticed? No label says what is odd. So take %zu of the images as "
-                   "they came, and the same once more, each turned by an angle drawn evenly from "
-                   "the whole circle, and see whether the score tells the two apart.",
-                   l->n);
-    RECON_TRY(recon_found_show_roc(ctx, page, &l->auc, l->natural, l->turned, l->n, "an image"));
-    RECON_TRY(recon_found_show_spread(
-        ctx, page,
-        &(recon_found_spread){ .x_label = "score of images as they came",
-                               .caption = "Scores of the images as they came. Beyond the line, "
-                                          "recon score --false-alarms 0.01 calls a pose odd.",
-                               .values = l->natural,
-                               .n = l->n,
-                               .marks = &mark,
-                               .mark_count = 1 }));
-done:
-    return status;
-}
-
 /* --- neighbours ------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -730,29 +683,17 @@ static size_t smallest_class(const recon_found_folder *f)
     return least;
 }
 
-static int warn_of_model(recon_page *page, const look *l)
+static int warn_of_hits(recon_page *page, const recon_found_folder *f)
 {
-    double hits = recon_found_maybe(l->f, "all.hit_rate");
-    double miss = l->n ? recon_found_median(l->miss, l->n) : 0;
+    double hits = recon_found_maybe(f, "all.hit_rate");
     recon_found_words words;
-    int said = 0;
-    if (!isnan(hits) && hits < 0.5 && ++said)
-        recon_page_careful(page,
-                           "Only %s of neighbours share the label. Poses of different kinds are "
-                           "mixed; train longer, or take a smaller --k.",
-                           recon_found_share(words, hits));
-    if (miss > 15 && ++said)
-        recon_page_careful(page,
-                           "When an image is turned, the angle that the network reads misses the "
-                           "turn by %.0f degrees in the median. It is hardly trained: train longer "
-                           "before believing the rest.",
-                           miss);
-    if (l->n && l->auc < 0.6 && ++said)
-        recon_page_careful(page,
-                           "The score hardly tells odd poses from natural ones (area %.2f): either "
-                           "these images are turned freely, or the model is too weak.",
-                           l->auc);
-    return said;
+    if (!(hits < 0.5))
+        return 0;
+    recon_page_careful(page,
+                       "Only %s of neighbours share the label. Poses of different kinds are mixed; "
+                       "train longer, or take a smaller --k.",
+                       recon_found_share(words, hits));
+    return 1;
 }
 
 static void show_warnings(recon_page *page, const look *l)
@@ -760,7 +701,8 @@ static void show_warnings(recon_page *page, const look *l)
     size_t least = smallest_class(l->f);
     int said;
     recon_page_section(page, "What to be careful about");
-    said = warn_of_poses(page, l->f) + warn_of_model(page, l) + recon_found_warn(page, l->f);
+    said = warn_of_poses(page, l->f) + warn_of_hits(page, l->f) +
+           recon_found_warn_of_model(page, &l->trial) + recon_found_warn(page, l->f);
     if (least && least <= l->f->k && ++said)
         recon_page_careful(page,
                            "The smallest class has %zu images, but %zu neighbours are asked for: "
@@ -770,41 +712,14 @@ static void show_warnings(recon_page *page, const look *l)
         recon_page_say(page, "Nothing: natural poses are plain, and the model follows turns.");
 }
 
-/* --- what next -------------------------------------------------------------------------------- */
-
-static void show_next(recon_page *page, const recon_found_folder *f)
-{
-    static const char *const columns[] = { "to", "command" };
-    const char *dir = f->dir;
-    recon_page_section(page, "What to do next");
-    recon_page_say(page,
-                   "%s/model.safetensors holds all that was learned; in place of png:NEW "
-                   "stands whatever data you have.",
-                   dir);
-    recon_page_table(page, "Commands", columns, 2);
-    recon_page_cell(page, "turn new images to their natural pose");
-    recon_page_cell(
-        page, "recon canonicalize --model %s/model.safetensors --data png:NEW --out turned", dir);
-    recon_page_cell(page, "find those in odd poses");
-    recon_page_cell(page,
-                    "recon score --model %s/model.safetensors --data png:NEW --false-alarms 0.01 "
-                    "--out scores.npy",
-                    dir);
-    recon_page_cell(page, "see the poses of one image");
-    recon_page_cell(
-        page,
-        "recon distribution --model %s/model.safetensors --data png:NEW --index 0 --svg "
-        "pose.svg",
-        dir);
-    recon_page_cell(page, "measure how well the network follows turns");
-    recon_page_cell(page, "recon check %s/model.safetensors --data png:NEW", dir);
-}
-
 recon_status recon_found_images(recon_ctx *ctx, recon_page *page, const char *dir,
                                 const recon_dataset *data)
 {
     recon_found_folder f = { 0 };
-    look l = { .f = &f, .auc = NAN };
+    look l = { .f = &f,
+               .trial = { .one = "an image",
+                          .many = "images",
+                          .turn = "an angle drawn evenly from the whole circle" } };
     recon_status status;
     RECON_TRY(recon_found_open_as(ctx, &f, dir, RECON_FOUND_IMAGES));
     l.width = width_word(&f);
@@ -818,12 +733,12 @@ recon_status recon_found_images(recon_ctx *ctx, recon_page *page, const char *di
     RECON_TRY(show_poses(ctx, page, &l));
     RECON_TRY(show_gallery(ctx, page, &l));
     RECON_TRY(show_widths(ctx, page, &l));
-    RECON_TRY(show_odd(ctx, page, &l));
+    RECON_TRY(recon_found_show_odd(ctx, page, &f, &l.trial));
     RECON_TRY(show_neighbors(ctx, page, &l));
     RECON_TRY(show_worst(ctx, page, &l));
     show_warnings(page, &l);
     recon_found_show_settings(page, &f);
-    show_next(page, &f);
+    recon_found_show_next(page, &f);
 done:
     look_free(&l);
     recon_found_close(&f);
