@@ -38,7 +38,7 @@ static const char *const names[] = { "summary.json", "gamma.npy",           "abs
                                      "score.npy",    "neighbors.npy" };
 enum { NAMES = sizeof names / sizeof *names };
 
-static char folder[KINDS][8]; /* under fuzz_folder */
+static char folder[KINDS][16]; /* under fuzz_folder */
 
 static void remove_folders(void)
 {

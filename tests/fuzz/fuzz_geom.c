@@ -1,8 +1,20 @@
-/* GEOM's files: what reaches the visitor can be used as it is. */
+/* GEOM's files: what reaches the visitor can be used as it is, and be selected from. */
 #include "fuzz.h"
+#include "data/select.h"
 
 #include <math.h>
 #include <recon/data/geom.h>
+
+/* Molecules too large for that are refused. */
+static void choose(const recon_ensemble *e)
+{
+    recon_selection s;
+    recon_status status = recon_select(fuzz_ctx(), &s, e, &(recon_select_options){ .least = 1 });
+    FUZZ_CHECK(status == RECON_OK || status == RECON_ERR_INPUT);
+    for (size_t i = 0; status == RECON_OK && i < 3 * s.n * s.atoms; i++)
+        FUZZ_CHECK(isfinite(s.xyz[i]));
+    recon_selection_free(&s);
+}
 
 static recon_status use(recon_ctx *ctx, void *arg, const recon_ensemble *e)
 {
@@ -14,6 +26,7 @@ static recon_status use(recon_ctx *ctx, void *arg, const recon_ensemble *e)
         FUZZ_CHECK(isfinite(e->xyz[i]));
     for (size_t i = 0; i < e->n; i++)
         FUZZ_CHECK(isfinite(e->energy[i]));
+    choose(e);
     return RECON_OK;
 }
 
