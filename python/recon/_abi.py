@@ -220,6 +220,9 @@ DatasetInfo = _structure(
     "recon_dataset_info",
     *((name, c_size_t) for name in ("n", "height", "width", "channels", "classes", "skipped")),
 )
+DatasetOptions = _structure(
+    "recon_dataset_options", ("skip_bad", c_int), ("size", c_size_t), ("channels", c_size_t)
+)
 Turn = _structure("recon_turn", ("family", c_int), ("width", c_double))
 TurnRule = _structure(
     "recon_turn_rule", ("other", Turn), ("of", Turn * CONSTANTS["RECON_TURN_CLASSES"])
@@ -360,7 +363,8 @@ void recon_pose_image(float *out, const recon_pose2 *pose, recon_direction direc
 void recon_pose_labels(int32_t *out, const recon_pose2 *pose, recon_direction direction,
                        const int32_t *in, size_t height, size_t width);
 
-recon_status recon_dataset_open(recon_ctx *ctx, recon_dataset **out, const char *spec);
+recon_status recon_dataset_open_with(recon_ctx *ctx, recon_dataset **out, const char *spec,
+                                     const recon_dataset_options *options);
 recon_status recon_dataset_take(recon_ctx *ctx, recon_dataset **out, const recon_dataset *data,
                                 size_t count, uint64_t seed);
 recon_status recon_turn_rule_load(recon_ctx *ctx, recon_turn_rule *out, const char *name_or_path);

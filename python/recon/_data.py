@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import _abi
-from ._library import address, check, context, lib
+from ._library import Error, address, check, context, lib
 
 
 class Images(NamedTuple):
@@ -30,13 +30,25 @@ class Molecule(NamedTuple):
 
 
 def read_images(
-    spec: str, turn: str | None = None, seed: int = 1, limit: int | None = None, take_seed: int = 1
+    spec: str,
+    turn: str | None = None,
+    seed: int = 1,
+    limit: int | None = None,
+    take_seed: int = 1,
+    size: tuple[int, int, int] | None = None,
+    skip_bad: bool = False,
 ) -> Images:
-    """The images of "mnist/test", "fashion/train", "idx:FILE", "npy:FILE", "png:DIR", "amat:FILE".
+    """The images of "mnist/test", "garments", "idx:FILE", "npy:FILE", "png:DIR", "amat:FILE".
 
-    limit takes so many at random, by take_seed. turn then turns each on purpose, by seed, as the
-    command's --turn does: "mnist", "fashion", "all" or a JSON file.
+    Pictures of a folder may have any size: size=model.size makes them what a model takes. skip_bad
+    leaves out those that cannot be read. limit takes so many at random, by take_seed. turn then
+    turns each on purpose, by seed, as the command's --turn does: "mnist", "fashion", "all" or a
+    JSON file.
     """
+    height, width, channels = size or (0, 0, 0)
+    if height != width:
+        raise Error(f"pictures are fitted into a square, not {height} x {width}", "input")
+    options = _abi.DatasetOptions(skip_bad, height, channels)
     opened: list[ctypes.c_void_p] = []
 
     def make(ctx: int, function, *arguments) -> ctypes.c_void_p:
@@ -47,7 +59,7 @@ def read_images(
 
     with context() as ctx:
         try:
-            data = make(ctx, lib.recon_dataset_open, spec.encode())
+            data = make(ctx, lib.recon_dataset_open_with, spec.encode(), ctypes.byref(options))
             if limit is not None and limit < lib.recon_dataset_describe(data).n:
                 data = make(ctx, lib.recon_dataset_take, data, limit, take_seed)
             if turn is not None:

@@ -203,6 +203,19 @@ assert np.allclose(asked["f"], one.F.ravel()) and asked["words"] == one.words
 assert model.canonicalize([])[0] == [] and len(model.score([]).score) == 0
 PROGRAM
 
+run canonicalize --model models/mnist-small.safetensors --data npy:strokes.npy --limit 5 --out pictures --quiet
+echo 'no picture' >pictures/zero.png
+passes "pictures of a folder become what a model takes" <<'PROGRAM'
+import recon
+model = recon.load("models/mnist-small.safetensors")
+read = recon.read_images("png:pictures", size=model.size, skip_bad=True)
+assert read.images.shape == (5, 28, 28) and len(model.score(read.images).score) == 5
+assert recon.read_images("png:pictures", size=(20, 20, 3), skip_bad=True).images.shape == (5, 20, 20, 3)
+for bad in dict(size=model.size), dict(size=(20, 28, 1), skip_bad=True):
+    try: recon.read_images("png:pictures", **bad)
+    except recon.Error as error: assert "zero.png" in str(error) or "20 x 28" in str(error), error
+    else: raise AssertionError(bad)
+PROGRAM
 passes "readers give what the command reads" <<'PROGRAM'
 import numpy as np, recon
 x = np.load("strokes.npy")
