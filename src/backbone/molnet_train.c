@@ -56,6 +56,7 @@ typedef struct {
     recon_var betweens, weights, order;
 } course;
 
+enum { STEPS_LEAST = 500, BEFORE = 8 };
 static const recon_molnet_options presets[] = {
     [RECON_PRESET_FAST] = { .epochs = 120,
                             .batch = 512,
@@ -82,17 +83,33 @@ static int has_pairs(const recon_molnet_options *o)
     return o->align > 0 || o->contrast > 0;
 }
 
-static void set_defaults(recon_molnet_options *o)
+/* The preset's are for tens of thousands of conformers. Of n, which may be a few, a step takes no
+ * more than a quarter, in pairs, and epochs are added, in both stages alike, until there are
+ * STEPS_LEAST steps. */
+static void set_length(recon_molnet_options *o, size_t n)
 {
     const recon_molnet_options *p = &presets[o->shape.preset];
-    o->epochs = o->epochs ? o->epochs : p->epochs;
-    o->batch = o->batch ? o->batch : p->batch;
+    size_t quarter = n >= 8 ? n / 4 & ~(size_t)1 : 2, before = BEFORE;
+    if (!o->batch)
+        o->batch = n < p->batch ? quarter : p->batch;
+    size_t steps = n / o->batch ? n / o->batch : 1, least = (STEPS_LEAST + steps - 1) / steps;
+    if (!o->epochs) {
+        o->epochs = p->epochs > least ? p->epochs : least;
+        before = before * o->epochs / p->epochs;
+    }
+    if (!o->before)
+        o->before = o->epochs / 3 < before ? o->epochs / 3 : before;
+}
+
+static void set_defaults(recon_molnet_options *o, size_t n)
+{
+    const recon_molnet_options *p = &presets[o->shape.preset];
+    set_length(o, n);
     o->rate = o->rate > 0 ? o->rate : p->rate;
     o->element = o->element == 0 ? p->element : o->element < 0 ? 0 : o->element;
     o->align = o->align == 0 ? p->align : o->align;
     o->contrast = o->contrast == 0 ? p->contrast : o->contrast;
     o->temperature = o->temperature > 0 ? o->temperature : 0.1;
-    o->before = o->before ? o->before : o->epochs / 3 < 8 ? o->epochs / 3 : 8;
     o->shape.mapped = o->contrast > 0;
 }
 
@@ -491,14 +508,14 @@ recon_status recon_molnet_train(recon_ctx *ctx, recon_train_result *result,
     course c = { .ctx = ctx, .o = &o };
     recon_status status;
     RECON_TRY(look_at(ctx, &o.shape, data));
-    if ((unsigned)o.shape.preset <= RECON_PRESET_SMALL)
-        set_defaults(&o);
-    RECON_TRY(recon_molnet_shape_complete(ctx, &o.shape));
     if (!held) {
         RECON_TRY(recon_molecules_split(ctx, &rest, &kept, data, RECON_HELD_OUT, HELD_SEED));
         data = rest;
         held = kept;
     }
+    if ((unsigned)o.shape.preset <= RECON_PRESET_SMALL)
+        set_defaults(&o, recon_molecules_describe(data).n);
+    RECON_TRY(recon_molnet_shape_complete(ctx, &o.shape));
     size_t n = recon_molecules_describe(held).n & ~(size_t)1;
     RECON_TRY(gather(ctx, &c.train, data, o.batch, o.seed));
     RECON_TRY(gather(ctx, &c.held, held, n < 2 ? 2 : n < o.batch ? n : o.batch, HELD_SEED));

@@ -200,6 +200,17 @@ static int is_count(size_t *out, recon_span line)
     return recon_text_count(out, recon_text_word(&line)) && recon_text_empty(line);
 }
 
+/* A symbol or a number; some programs number their atoms: "C12" is carbon. 0: neither. */
+static uint8_t element_of(recon_span word)
+{
+    int z = recon_element_number(word.at, recon_span_size(word));
+    while (!z && recon_span_size(word) > 1 && word.end[-1] >= '0' && word.end[-1] <= '9') {
+        word.end--;
+        z = word.at[0] > '9' ? recon_element_number(word.at, recon_span_size(word)) : 0;
+    }
+    return (uint8_t)z;
+}
+
 static recon_status read_atom(recon_ctx *ctx, frame *f, size_t i, recon_span line)
 {
     size_t last = f->position + 2 > f->species ? f->position + 2 : f->species;
@@ -211,8 +222,7 @@ static recon_status read_atom(recon_ctx *ctx, frame *f, size_t i, recon_span lin
         if (!shown)
             return recon_bad_place(ctx, &f->at, "atom %zu: %zu columns, expected %zu", i + 1, k,
                                    last + 1);
-        if (k == f->species &&
-            !(f->z[i] = (uint8_t)recon_element_number(word.at, recon_span_size(word))))
+        if (k == f->species && !(f->z[i] = element_of(word)))
             return recon_bad_place(ctx, &f->at, "atom %zu: no element is called '%.*s'", i + 1,
                                    shown, word.at);
         if (axis < 3 && !recon_text_number(&x, word))

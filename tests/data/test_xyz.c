@@ -53,6 +53,17 @@ static void columns_may_come_in_any_order(void **state)
     recon_molecules_close(a);
 }
 
+static void atoms_may_be_numbered(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_molecules *d = NULL;
+    CHECK_OK(ctx, open_text(ctx, &d, "xyz", "n.xyz",
+                            "4\r\n\r\nC1\t0 0 0\r\nCl12 1 0 0\r\nh3 2 0 0\r\n17 3 0 0\r\n", 0));
+    const uint8_t want[] = { 6, 17, 1, 17 };
+    assert_memory_equal(recon_molecules_get(d, 0).z, want, 4);
+    recon_molecules_close(d);
+}
+
 /* n conformers of two molecules with names that need quotes, and an energy for every other one. */
 static recon_molecules *some(recon_ctx *ctx, size_t n)
 {
@@ -336,6 +347,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SCRATCH_TEST(frames_are_conformers_of_molecules),
         SCRATCH_TEST(columns_may_come_in_any_order),
+        SCRATCH_TEST(atoms_may_be_numbered),
         SCRATCH_TEST(what_is_written_comes_back),
         SCRATCH_TEST(a_file_appears_whole_or_not_at_all),
         SCRATCH_TEST(comments_of_programs_are_no_names),

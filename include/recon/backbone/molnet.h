@@ -47,10 +47,13 @@ typedef struct {
 /* How it is trained. Zero in any field means its default; a negative weight means none. */
 typedef struct {
     recon_molnet_shape shape;
-    size_t epochs;          /* in all; 0: the preset's                                         */
-    size_t before;          /* of them the first stage, reconstruction alone; 0: 8, or a third
-                               of all where that is less, which may be none                    */
-    size_t batch;           /* conformers in a step; 0: the preset's                           */
+    size_t epochs;          /* in all; 0: the preset's; of a few conformers as many as make 500
+                               steps                                                           */
+    size_t before;          /* of them the first stage, reconstruction alone; 0: 8, more where
+                               epochs are added, or a third of all where that is less, which may
+                               be none                                                         */
+    size_t batch;           /* conformers in a step; 0: the preset's; of a few conformers a
+                               quarter of them                                                 */
     double rate;            /* highest; 0: the preset's                                        */
     double element;         /* weight of the elements' cross-entropy; 0: the preset's          */
     double align, contrast; /* weights of the two terms; 0: the preset's                       */

@@ -16,8 +16,8 @@
  * file: where the comment is blank, holds other keys of extended XYZ (Properties=, Lattice=, pbc=,
  * energy=), or a number that stands alone. Such a number counts frames or tells an energy
  * ("Step 12", "i = 3, time = 1.5, E = -17.2", "frame_007", "-76.3"), and what counts frames names
- * no molecule: frames of one file with the same elements are then one molecule. Extended XYZ may
- * have its columns in any order; energies there are in eV.
+ * no molecule: frames of one file with the same elements are then one molecule. Atoms may be
+ * numbered ("C12"). Extended XYZ may have its columns in any order; energies there are in eV.
  *
  * A conformer needs two atoms at least (one atom has no pose), RECON_ATOMS_MAX at most, elements 1
  * to 118, finite coordinates, and no two atoms in one place. */
