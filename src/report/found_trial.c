@@ -118,8 +118,8 @@ static recon_status show_scores(recon_ctx *ctx, recon_page *page, const recon_fo
     return recon_found_show_spread(
         ctx, page,
         &(recon_found_spread){ .x_label = "score, as they came",
-                               .caption = "Scores of those as they came. Beyond the line, recon "
-                                          "score --false-alarms 0.01 calls a pose odd.",
+                               .caption = "Scores of those as they came. Beyond the line, `recon "
+                                          "score --false-alarms 0.01` calls a pose odd.",
                                .values = t->natural,
                                .n = t->n,
                                .marks = &mark,
@@ -186,7 +186,7 @@ static void show_command(recon_page *page, const recon_found_folder *f, const ch
 {
     int check = !strcmp(command, "check");
     recon_page_cell(page, "%s", purpose);
-    recon_page_cell(page, "recon %s %s%s/model.safetensors --data %s", command,
+    recon_page_cell(page, "`recon %s %s%s/model.safetensors --data %s`", command,
                     check ? "" : "--model ", f->dir, rest);
 }
 
@@ -197,7 +197,7 @@ void recon_found_show_next(recon_page *page, const recon_found_folder *f)
     recon_page_section(page, "What to do next");
     recon_page_say(
         page,
-        "%s/model.safetensors holds all that was learned; in place of %s stands whatever "
+        "`%s/model.safetensors` holds all that was learned; in place of `%s` stands whatever "
         "data you have.",
         f->dir, images ? "png:NEW" : "xyz:NEW");
     recon_page_table(page, "Commands", columns, 2);
