@@ -10,7 +10,8 @@ recon_status recon_json_parse(recon_ctx *ctx, json_t **out, const void *bytes, s
     *out = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &error);
     if (*out)
         return RECON_OK;
-    if (json_error_code(&error) == json_error_out_of_memory)
+    /* jansson names few of its failures to allocate; the others come without any text */
+    if (json_error_code(&error) == json_error_out_of_memory || !error.text[0])
         return recon_fail(ctx, RECON_ERR_MEMORY, "%s: out of memory", path);
     return recon_fail(ctx, RECON_ERR_FORMAT, "%s: line %d, column %d: %s", path, error.line,
                       error.column, error.text);
