@@ -29,6 +29,39 @@ recon_status recon_json_read(recon_ctx *ctx, json_t **out, const char *path)
     return status;
 }
 
+static void give_up_if(int failed, json_t **to)
+{
+    if (failed) {
+        json_decref(*to);
+        *to = NULL;
+    }
+}
+
+void recon_json_put(json_t **to, const char *key, json_t *value)
+{
+    give_up_if(json_object_set_new(*to, key, value) != 0, to);
+}
+
+void recon_json_append(json_t **to, json_t *value)
+{
+    give_up_if(json_array_append_new(*to, value) != 0, to);
+}
+
+int recon_json_is_foul(const char *text)
+{
+    json_error_t error;
+    json_t *value = json_pack_ex(&error, 0, "s", text);
+    int foul = !value && json_error_code(&error) == json_error_invalid_utf8;
+    json_decref(value);
+    return foul;
+}
+
+void recon_json_put_text(json_t **to, const char *key, const char *text)
+{
+    if (!recon_json_is_foul(text))
+        recon_json_put(to, key, json_string(text));
+}
+
 typedef struct {
     recon_ctx *ctx;
     recon_writer *writer;

@@ -28,7 +28,8 @@ static recon_status gallery(recon_ctx *ctx, const void *arg, digest *out)
     char *text = NULL;
     (void)arg;
     recon_status status = recon_figure_gallery(
-        ctx, &text, &(recon_gallery){ .title = "t", .pictures = pictures, .rows = 1, .columns = 2 });
+        ctx, &text,
+        &(recon_gallery){ .title = "t", .pictures = pictures, .rows = 1, .columns = 2 });
     return finish(status, text, out);
 }
 
@@ -45,8 +46,8 @@ static recon_status molecule(recon_ctx *ctx, const void *arg, digest *out)
 {
     char *text = NULL;
     (void)arg;
-    recon_status status = recon_figure_pose3(
-        ctx, &text, &(recon_pose3_plot){ "t", NULL, water, water, sphere });
+    recon_status status =
+        recon_figure_pose3(ctx, &text, &(recon_pose3_plot){ "t", NULL, water, water, sphere });
     return finish(status, text, out);
 }
 
@@ -61,10 +62,10 @@ static void figures_run_out_of_memory(void **state)
 {
     (void)state;
     static const fault_job jobs[] = {
-        { "gallery", gallery, NULL, 0, 0 },
-        { "roses", roses, NULL, 0, 0 },
-        { "molecule and sphere", molecule, NULL, 0, 0 },
-        { "saved", saved, NULL, 0, 0 },
+        { "gallery", gallery, NULL, 0, 0, 0 },
+        { "roses", roses, NULL, 0, 0, 0 },
+        { "molecule and sphere", molecule, NULL, 0, 0, 0 },
+        { "saved", saved, NULL, 0, 0, 0 },
     };
     for (int i = 0; i < 50; i++)
         angles[i] = 0.1 * i - 2.5;

@@ -82,22 +82,23 @@ static recon_status read_embedded(recon_ctx *ctx, const void *arg, digest *out)
 }
 
 static const fault_job jobs[] = {
-    { "knn", run_knn, NULL, 0, 0 },
-    { "components", run_components, NULL, 0, 0 },
-    { "embeddings", read_embedded, NULL, 0, 0 },
-    { "normalize so2", run_normalize, &(const normal){ .group = RECON_SO2 }, 200, 40 },
+    { "knn", run_knn, NULL, 0, 0, 0 },
+    { "components", run_components, NULL, 0, 0, 0 },
+    { "embeddings", read_embedded, NULL, 0, 0, 0 },
+    { "normalize so2", run_normalize, &(const normal){ .group = RECON_SO2 }, 200, 40, 0 },
     { "normalize so2, mixtures", run_normalize,
-      &(const normal){ .group = RECON_SO2, .family = RECON_SO2_MIXTURE, .queries = 1 }, 100, 40 },
+      &(const normal){ .group = RECON_SO2, .family = RECON_SO2_MIXTURE, .queries = 1 }, 100, 40,
+      0 },
     { "normalize so2, components, written", run_normalize,
       &(const normal){ .group = RECON_SO2,
                        .family = RECON_SO2_NORMAL,
                        .classes = RECON_CLASSES_COMPONENTS,
                        .write = 1 },
-      200, 40 },
+      200, 40, 0 },
     { "normalize so3, written", run_normalize, &(const normal){ .group = RECON_SO3, .write = 1 },
-      100, 40 },
+      100, 40, 0 },
     { "normalize so3, components", run_normalize,
-      &(const normal){ .group = RECON_SO3, .classes = RECON_CLASSES_COMPONENTS }, 100, 40 },
+      &(const normal){ .group = RECON_SO3, .classes = RECON_CLASSES_COMPONENTS }, 100, 40, 0 },
 };
 enum { JOBS = sizeof jobs / sizeof *jobs };
 

@@ -178,40 +178,40 @@ static char set_spec[600], rule_path[600], large_path[600], flat_spec[600], pict
     xyz_spec[600];
 
 static const fault_job jobs[] = {
-    { "npy, swapped", read_npy, SAMPLES "npy/f8_swapped.npy", 0, 0 },
-    { "npy, large", read_npy, large_path, 0, 0 },
-    { "npz, deflated", read_npz, SAMPLES "npz/deflated.npz", 0, 0 },
-    { "npz, stored", read_npz, SAMPLES "npz/stored.npz", 0, 0 },
-    { "safetensors", read_safetensors, SAMPLES "safetensors/types.safetensors", 0, 0 },
-    { "safetensors, unaligned", read_safetensors, SAMPLES "safetensors/unaligned.safetensors", 0,
+    { "npy, swapped", read_npy, SAMPLES "npy/f8_swapped.npy", 0, 0, 0 },
+    { "npy, large", read_npy, large_path, 0, 0, 0 },
+    { "npz, deflated", read_npz, SAMPLES "npz/deflated.npz", 0, 0, 0 },
+    { "npz, stored", read_npz, SAMPLES "npz/stored.npz", 0, 0, 0 },
+    { "safetensors", read_safetensors, SAMPLES "safetensors/types.safetensors", 0, 0, 0 },
+    { "safetensors, unaligned", read_safetensors, SAMPLES "safetensors/unaligned.safetensors", 0, 0,
       0 },
-    { "idx", read_idx, SAMPLES "idx/floats", 0, 0 },
-    { "idx, gzipped", read_idx, SAMPLES "idx/images.gz", 0, 0 },
-    { "pnm", read_pixels, SAMPLES "png/colour.ppm", 0, 0 },
+    { "idx", read_idx, SAMPLES "idx/floats", 0, 0, 0 },
+    { "idx, gzipped", read_idx, SAMPLES "idx/images.gz", 0, 0, 0 },
+    { "pnm", read_pixels, SAMPLES "png/colour.ppm", 0, 0, 0 },
 #ifdef RECON_HAVE_PNG
-    { "png", read_pixels, SAMPLES "png/palette.png", 0, 0 },
-    { "folder of pictures", open_images, pictures_spec, 0, 0 },
+    { "png", read_pixels, SAMPLES "png/palette.png", 0, 0, 0 },
+    { "folder of pictures", open_images, pictures_spec, 0, 0, 0 },
 #endif
-    { "amat", open_images, "amat:" SAMPLES "amat/three", 0, 0 },
-    { "images by npy", open_images, set_spec, 0, 0 },
-    { "xyz", open_molecules, "xyz:" SAMPLES "xyz/extended.xyz", 0, 0 },
-    { "folder of xyz", open_molecules, xyz_spec, 0, 0 },
-    { "sdf", open_molecules, "sdf:" SAMPLES "sdf/v3000.sdf", 0, 0 },
-    { "geom", read_geom, SAMPLES "geom/tiny.msgpack", 0, 0 },
-    { "geom, selected", open_molecules, "geom:" SAMPLES "geom/tiny.msgpack/all", 0, 0 },
-    { "flat", open_molecules, flat_spec, 0, 0 },
-    { "rule of turns", load_rule, rule_path, 0, 0 },
+    { "amat", open_images, "amat:" SAMPLES "amat/three", 0, 0, 0 },
+    { "images by npy", open_images, set_spec, 0, 0, 0 },
+    { "xyz", open_molecules, "xyz:" SAMPLES "xyz/extended.xyz", 0, 0, 0 },
+    { "folder of xyz", open_molecules, xyz_spec, 0, 0, 0 },
+    { "sdf", open_molecules, "sdf:" SAMPLES "sdf/v3000.sdf", 0, 0, 0 },
+    { "geom", read_geom, SAMPLES "geom/tiny.msgpack", 0, 0, 0 },
+    { "geom, selected", open_molecules, "geom:" SAMPLES "geom/tiny.msgpack/all", 0, 0, 0 },
+    { "flat", open_molecules, flat_spec, 0, 0, 0 },
+    { "rule of turns", load_rule, rule_path, 0, 0, 0 },
 };
 enum { JOBS = sizeof jobs / sizeof *jobs };
 
 /* What cannot be used is left out; what there was no memory for is not. */
 static const fault_job lenient[] = {
 #ifdef RECON_HAVE_PNG
-    { "folder of good and bad pictures", open_good_images, "png:" SAMPLES "png", 0, 0 },
+    { "folder of good and bad pictures", open_good_images, "png:" SAMPLES "png", 0, 0, 0 },
 #endif
-    { "folder of good and bad xyz", open_good_molecules, "xyz:" SAMPLES "xyz", 0, 0 },
-    { "good and bad amat", open_good_rows, "amat:" SAMPLES "amat/bad", 0, 0 },
-    { "geom", read_geom, "tests/data/geom_sample.msgpack", 0, 0 },
+    { "folder of good and bad xyz", open_good_molecules, "xyz:" SAMPLES "xyz", 0, 0, 0 },
+    { "good and bad amat", open_good_rows, "amat:" SAMPLES "amat/bad", 0, 0, 0 },
+    { "geom", read_geom, "tests/data/geom_sample.msgpack", 0, 0, 0 },
 };
 enum { LENIENT = sizeof lenient / sizeof *lenient };
 
