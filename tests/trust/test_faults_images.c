@@ -108,10 +108,10 @@ static void image_models_run_out_of_memory(void **state)
         { "canonicalize by a judge", natural, "search", 60, 30, 0 },
         { "score", score, NULL, 60, 30, 0 },
         { "distribution", distribution, NULL, 60, 30, 0 },
-        { "train", train, NULL, 20, 40, 1 },
-        { "train, with JSON", train, NULL, 1, 25, 0 },
-        { "discover", discover, NULL, 20, 40, 1 },
-        { "discover, with JSON", discover, NULL, 1, 25, 0 },
+        { "train", train, NULL, 12, 24, 1 },
+        { "train, with JSON", train, NULL, 1, 12, 0 },
+        { "discover", discover, NULL, 12, 24, 1 },
+        { "discover, with JSON", discover, NULL, 1, 16, 0 },
     };
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
         fault_memory(&jobs[i]);

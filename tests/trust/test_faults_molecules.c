@@ -115,9 +115,9 @@ static void molecule_models_run_out_of_memory(void **state)
         { "canonicalize a set", natural_set, NULL, 60, 30, 0 },
         { "score molecules", score, NULL, 60, 30, 0 },
         { "distribution of a molecule", distribution, NULL, 60, 30, 0 },
-        { "train on molecules", train, NULL, 20, 40, 1 },
-        { "discover molecules", discover, NULL, 20, 40, 1 },
-        { "discover molecules, with JSON", discover, NULL, 1, 25, 0 },
+        { "train on molecules", train, NULL, 12, 24, 1 },
+        { "discover molecules", discover, NULL, 12, 24, 1 },
+        { "discover molecules, with JSON", discover, NULL, 1, 16, 0 },
     };
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
         fault_memory(&jobs[i]);
