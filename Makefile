@@ -168,15 +168,15 @@ test: setup-test
 	@$(MAKE) --no-print-directory check-layers check-format
 	@$(MAKE) --no-print-directory -j$(CORES) all tests
 	@$(MAKE) --no-print-directory -j$(CORES) SANITIZE=$(SANITIZERS) tests
-	@$(MAKE) --no-print-directory -j$(CORES) SANITIZE=thread build/tsan/$(TSAN_TEST)
+	@$(MAKE) --no-print-directory -j$(CORES) SANITIZE=thread $(TSAN_TESTS)
 	@$(MAKE) --no-print-directory -j$(CORES) fuzz-brief
 	@tools/run-tests '$(T)'
 
-# Two contexts in two threads, under ThreadSanitizer.
-TSAN_TEST := tests/nn/test_contexts
+# Several contexts in several threads, under ThreadSanitizer.
+TSAN_TESTS := $(patsubst %,build/tsan/tests/%,nn/test_contexts trust/test_one_model)
 check-tsan:
-	@$(MAKE) --no-print-directory SANITIZE=thread build/tsan/$(TSAN_TEST)
-	@build/tsan/$(TSAN_TEST)
+	@$(MAKE) --no-print-directory SANITIZE=thread $(TSAN_TESTS)
+	@for t in $(TSAN_TESTS); do echo "== $$t"; $$t || exit 1; done
 
 # The readers of hostile files, as libFuzzer targets: built with clang and sanitizers, run briefly by
 # tests/fuzz/test_fuzz.sh in `make test` and at length by `make fuzz`.

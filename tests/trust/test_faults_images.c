@@ -1,44 +1,31 @@
 /* A model of images from training to use, while memory runs out, one request after the other. */
 #include "failing.h"
-#include "apps/tiny.h"
-
-#include <recon/apps/canonicalize.h>
-#include <recon/apps/score.h>
+#include "models.h"
 
 enum { FEW = 5 };
 
-static recon_dataset *letters, *some; /* some of the letters: a step is an epoch */
+static recon_dataset *letters;
 static recon_model *model;
 static const float *const images = &tiny_images[0][0];
 
 /* --- making ----------------------------------------------------------------------------------- */
 
-/* Two steps, with a checkpoint after each. The epoch is one, so that a model which could not be
- * written has no second chance. */
 static recon_status train(recon_ctx *ctx, const void *arg, digest *out)
 {
     recon_train_result r;
+    const char *path = scratch("trained.safetensors");
     (void)arg;
-    const recon_ieae_options options = {
-        .shape = { .preset = RECON_PRESET_SMALL, .width = 0.25, .code = 8 },
-        .epochs = 1,
-        .batch = 10,
-        .every = 1,
-        .seed = 1,
-    };
-    return digest_file(recon_ieae_train(ctx, &r, some, scratch("trained.safetensors"), &options),
-                       scratch("trained.safetensors"), out);
+    return digest_file(recon_ieae_train(ctx, &r, letters, path, &quick_training), path, out);
 }
 
 static recon_status discover(recon_ctx *ctx, const void *arg, digest *out)
 {
     recon_discovery d;
+    recon_discover_options options = quick_discovery;
     (void)arg;
-    const recon_discover_options options = {
-        .k = 5, .maps = { .hidden = 8, .epochs = 1, .batch = 16, .seed = 1 }, .half = 1
-    };
+    options.half = 1;
     recon_status status =
-        recon_discover(ctx, &d, scratch("backbone.safetensors"), some, scratch_folder, &options);
+        recon_discover(ctx, &d, scratch("backbone.safetensors"), letters, scratch_folder, &options);
     if (status == RECON_OK)
         recon_discovery_free(&d);
     return digest_file(status, scratch("gamma.npy"), out);
@@ -108,9 +95,9 @@ static void image_models_run_out_of_memory(void **state)
         { "canonicalize by a judge", natural, "search", 60, 30, 0 },
         { "score", score, NULL, 60, 30, 0 },
         { "distribution", distribution, NULL, 60, 30, 0 },
-        { "train", train, NULL, 12, 24, 1 },
+        { "train", train, NULL, 8, 16, 1 },
         { "train, with JSON", train, NULL, 1, 12, 0 },
-        { "discover", discover, NULL, 12, 24, 1 },
+        { "discover", discover, NULL, 8, 16, 1 },
         { "discover, with JSON", discover, NULL, 1, 16, 0 },
     };
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
@@ -121,29 +108,14 @@ static int setup(void **state)
 {
     if (scratch_setup(state) != 0)
         return -1;
-    recon_ctx *ctx = *state;
-    recon_train_result r;
-    recon_discovery d;
-    letters = tiny_data(ctx);
-    CHECK_OK(ctx, recon_dataset_take(ctx, &some, letters, 24, 1));
-    CHECK_OK(ctx, recon_ieae_train(
-                      ctx, &r, some, scratch("backbone.safetensors"),
-                      &(recon_ieae_options){
-                          .shape = { .preset = RECON_PRESET_SMALL, .width = 0.25, .code = 8 },
-                          .epochs = 1,
-                          .batch = 16 }));
-    CHECK_OK(ctx, recon_discover(ctx, &d, scratch("backbone.safetensors"), some, scratch_folder,
-                                 &(recon_discover_options){
-                                     .k = 5, .maps = { .hidden = 8, .epochs = 1, .batch = 16 } }));
-    recon_discovery_free(&d);
-    model = tiny_model(ctx);
+    letters = quick_letters(*state);
+    model = quick_model(*state, letters);
     return 0;
 }
 
 static int teardown(void **state)
 {
     recon_model_close(*state, model);
-    recon_dataset_close(some);
     recon_dataset_close(letters);
     return scratch_teardown(state);
 }

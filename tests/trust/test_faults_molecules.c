@@ -1,9 +1,6 @@
 /* A model of molecules from training to use, while memory runs out, one request after the other. */
 #include "failing.h"
-#include "apps/chains.h"
-
-#include <recon/apps/molcanonicalize.h>
-#include <recon/apps/molscore.h>
+#include "models.h"
 
 enum { FEW = 5 };
 
@@ -13,26 +10,12 @@ static recon_conformer x[FEW];
 
 /* --- making ----------------------------------------------------------------------------------- */
 
-/* Two epochs: the first stage, and the second with its partners. */
-static const recon_molnet_options training = {
-    .shape = { .preset = RECON_PRESET_SMALL, .width = 0.25, .layers = 1, .latent = 8, .code = 4 },
-    .epochs = 2,
-    .before = 1,
-    .batch = 16,
-    .seed = 5,
-};
-
-static const recon_moldiscover_options discovering = {
-    .k = 5,
-    .maps = { .hidden = 8, .epochs = 1, .batch = 16, .seed = 1 },
-};
-
 static recon_status train(recon_ctx *ctx, const void *arg, digest *out)
 {
     recon_train_result r;
     (void)arg;
     recon_status status =
-        recon_molnet_train(ctx, &r, data, NULL, scratch("trained.safetensors"), &training);
+        recon_molnet_train(ctx, &r, data, NULL, scratch("trained.safetensors"), &quick_moltraining);
     return digest_file(status, scratch("trained.safetensors"), out);
 }
 
@@ -41,7 +24,7 @@ static recon_status discover(recon_ctx *ctx, const void *arg, digest *out)
     recon_moldiscovery d;
     (void)arg;
     recon_status status = recon_moldiscover(ctx, &d, scratch("backbone.safetensors"), data,
-                                            scratch_folder, &discovering);
+                                            scratch_folder, &quick_moldiscovery);
     if (status == RECON_OK)
         recon_moldiscovery_free(&d);
     return digest_file(status, scratch("gamma.npy"), out);
@@ -127,20 +110,10 @@ static int setup(void **state)
 {
     if (scratch_setup(state) != 0)
         return -1;
-    recon_ctx *ctx = *state;
-    recon_train_result r;
-    recon_moldiscovery d;
-    recon_molecules *all = chains_data(ctx);
-    CHECK_OK(ctx, recon_molecules_take(ctx, &data, all, 30, 1));
-    recon_molecules_close(all);
+    data = quick_chains(*state);
     for (size_t i = 0; i < FEW; i++)
         x[i] = recon_molecules_get(data, i);
-    CHECK_OK(ctx,
-             recon_molnet_train(ctx, &r, data, NULL, scratch("backbone.safetensors"), &training));
-    CHECK_OK(ctx, recon_moldiscover(ctx, &d, scratch("backbone.safetensors"), data, scratch_folder,
-                                    &discovering));
-    recon_moldiscovery_free(&d);
-    model = chains_model(ctx);
+    model = quick_molmodel(*state, data);
     return 0;
 }
 
