@@ -144,7 +144,8 @@ FAULTS := malloc calloc aligned_alloc strdup realpath free pthread_create inflat
           deflateInit2_ open fstat read write pwrite fsync rename mkdir mkdtemp mmap fopen fread ferror \
           opendir readdir scandir $(if $(filter yes,$(HAVE_DNNL)),dnnl_engine_create \
           dnnl_stream_create dnnl_memory_create dnnl_primitive_create)
-$(BUILD)/tests/trust/test_faults_%: LDLIBS += $(FAULTS:%=-Wl$(comma)--wrap=%)
+$(BUILD)/tests/trust/test_faults_% $(BUILD)/tests/trust/test_soak $(BUILD)/tests/slow/test_soak: \
+  LDLIBS += $(FAULTS:%=-Wl$(comma)--wrap=%)
 $(BUILD)/bench/%: $(BUILD)/bench/%.o $(LIB_A)
 	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS)
 $(BUILD)/bench/peer_faiss: $(BUILD)/bench/peer_faiss.o $(LIB_A)
