@@ -81,6 +81,8 @@ C_SRC   := $(wildcard $(addsuffix /*.c,$(addprefix src/,$(LAYERS))) src/ops/*/*.
 CXX_SRC := $(if $(filter yes,$(HAVE_FAISS)),$(wildcard src/knn/*.cc))
 CU_SRC  := $(if $(CUDA),$(wildcard src/ops/cuda/*.cu))
 OBJ     := $(C_SRC:%.c=$(BUILD)/%.o) $(CXX_SRC:%.cc=$(BUILD)/%.o) $(CU_SRC:%.cu=$(BUILD)/%.o)
+PAGE_TEXT := $(BUILD)/src/report/page_text# the page's style sheet and script, as C
+OBJ     += $(PAGE_TEXT).o
 CLI_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cli/*.c))
 SLOW    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/slow/test_*.c))
 TESTS   := $(filter-out $(SLOW),$(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/*/test_*.c)))
@@ -122,6 +124,11 @@ $(BUILD)/%.o: %.cc $(BUILD)/flags
 $(BUILD)/%.o: %.cu $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,NV )$(NVCC) $(NVCC_FLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+$(PAGE_TEXT).c: src/report/page.css src/report/page.js tools/embed
+	@mkdir -p $(@D)
+	$(call say,GEN)tools/embed recon_page_css src/report/page.css recon_page_js src/report/page.js > $@
+$(PAGE_TEXT).o: $(PAGE_TEXT).c $(BUILD)/flags
+	$(call say,CC )$(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 
 $(LIB_A): $(OBJ)
 	@rm -f $@
@@ -180,16 +187,18 @@ check-tsan:
 	@for t in $(TSAN_TESTS); do echo "== $$t"; $$t || exit 1; done
 
 # The readers of hostile files, as libFuzzer targets: built with clang and sanitizers, run briefly by
-# tests/fuzz/test_fuzz.sh in `make test` and at length by `make fuzz`.
+# tests/fuzz/test_fuzz.sh in `make test` and at length by `make fuzz`. tests/fuzz/test_corpus is the
+# same targets without libFuzzer, over the files in tests/fuzz/corpus.
 FUZZ_SECONDS ?= 300
 FUZZ_CC      ?= clang
 FUZZ_PNG     := $(filter yes,$(HAVE_PNG))
-FUZZ_FLAGS   := -std=c11 -O1 -g -pthread -fsanitize=fuzzer,address,undefined \
-                -fno-sanitize-recover=all -D_GNU_SOURCE -DRECON_VERSION='"$(VERSION)"' \
-                -Iinclude -Isrc -Itests/fuzz $(if $(FUZZ_PNG),-DRECON_HAVE_PNG)
-FUZZERS      := $(patsubst tests/fuzz/fuzz_%.c,build/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_SRC     := $(wildcard src/core/*.c) \
-                $(patsubst %,src/data/%.c,idx text amat elements molecule_store xyz sdf geom msgpack)
+FUZZ_FLAGS   := -std=c11 -O1 -g -w -pthread -fno-sanitize-recover=all -D_GNU_SOURCE \
+                -DRECON_VERSION='"$(VERSION)"' -DRECON_FUZZER -Iinclude -Isrc -Itests -Itests/fuzz \
+                $(if $(FUZZ_PNG),-DRECON_HAVE_PNG)
+FUZZ_CASES   := $(wildcard tests/fuzz/fuzz_*.c)
+FUZZERS      := $(FUZZ_CASES:tests/fuzz/fuzz_%.c=build/fuzz/%)
+FUZZ_SRC     := $(filter $(patsubst %,src/%/%,core ops group stats nn data backbone maps),$(C_SRC)) \
+                $(patsubst %,src/apps/%.c,model model_file molmodel)
 fuzz-brief:
 	@if echo 'int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; }' | \
 	  $(FUZZ_CC) -x c -fsanitize=fuzzer - -o /dev/null 2>/dev/null; \
@@ -198,10 +207,18 @@ fuzz-targets: $(FUZZERS)
 	@:
 fuzz: fuzz-brief
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/test_fuzz.sh
-build/fuzz/%: tests/fuzz/fuzz_%.c $(wildcard tests/fuzz/*.h) $(FUZZ_SRC) $(wildcard src/core/*.h) \
-              $(wildcard include/recon/core/*.h)
+build/fuzz/%.o: %.c
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(FUZZ_FLAGS) -o $@ $< $(FUZZ_SRC) -ljansson $(if $(FUZZ_PNG),-lpng) -lz -lm
+	$(call say,FZ )$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c $< -o $@
+build/fuzz/librecon.a: $(FUZZ_SRC:%.c=build/fuzz/%.o)
+	@rm -f $@
+	$(call say,AR )$(AR) rcs $@ $^
+build/fuzz/%: build/fuzz/tests/fuzz/fuzz_%.o build/fuzz/librecon.a
+	$(call say,LD )$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer,address,undefined -o $@ $^ \
+	  -ljansson $(if $(FUZZ_PNG),-lpng) -lz -lm
+$(BUILD)/tests/fuzz/test_corpus: $(patsubst %.c,$(BUILD)/%.o,tests/fuzz/test_corpus.c $(FUZZ_CASES)) $(LIB_A)
+	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ -lcmocka $(LDLIBS)
+$(BUILD)/tests/fuzz/fuzz_%.o: COMMON += -Itests/fuzz -DLLVMFuzzerTestOneInput=$(basename $(@F))
 
 # The cuda table against ref/. The standalone check needs a compiler and CUDA, no other library: the
 # same tests with a stand-in for cmocka, TAP lines, then times against the GPU's ceilings, with the

@@ -137,6 +137,6 @@ recon_status cli_print_json(recon_ctx *ctx, json_t *value);
 char *cli_json_text(json_t *value);
 
 extern const cli_command cli_train, cli_normalize, cli_discover, cli_canonicalize, cli_score,
-    cli_distribution, cli_classifier, cli_check, cli_reproduce, cli_info;
+    cli_distribution, cli_classifier, cli_check, cli_reproduce, cli_report, cli_info;
 
 #endif

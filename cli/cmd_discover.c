@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <recon/apps/moldiscover.h>
+#include <recon/report/found.h>
 #include <stdio.h>
 
 static int run(int argc, char **argv);
@@ -24,7 +25,9 @@ const cli_command cli_discover = {
         "spin about it is free, and the summary says of how many classes.\n"
         "DIR/model.safetensors is what canonicalize, score and distribution take; summary.json "
         "says\n"
-        "what was found. Labels, if any, are used for the summary alone.",
+        "what was found, and report.html shows it (see `recon report`). Labels, if any, are used "
+        "for\n"
+        "these alone.",
     .run = run,
 };
 
@@ -73,11 +76,30 @@ static void print_end(const settings *s, double total, double embed, double norm
     printf("  seconds    %.2f (embeddings %.2f, Algorithm 1 %.2f, maps %.2f)\n", total, embed,
            normalize, maps);
     printf("  written    %s/\n", s->out);
+    printf("  report     %s/report.html\n", s->out);
 }
 
 static recon_metadata_entry turn_of(const settings *s)
 {
     return (recon_metadata_entry){ "turn", s->data.turn ? s->data.turn : "" };
+}
+
+static recon_source source_of(const settings *s)
+{
+    return (recon_source){ .spec = s->data.spec,
+                           .turn = s->data.turn,
+                           .turn_seed = s->data.turn_seed,
+                           .seed = cli_seed(&s->data),
+                           .limit = s->data.limit,
+                           .size = s->data.size,
+                           .skip_bad = s->data.skip_bad };
+}
+
+static recon_status write_report(recon_ctx *ctx, const settings *s, const recon_found_data *data)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/report.html", s->out);
+    return recon_found_save(ctx, path, s->out, data);
 }
 
 /* --- images ----------------------------------------------------------------------------------- */
@@ -96,6 +118,7 @@ static void print_images(const settings *s, const recon_discovery *d, size_t ski
 static recon_status discover_images(recon_ctx *ctx, const settings *s)
 {
     const recon_metadata_entry turn = turn_of(s);
+    const recon_source source = source_of(s);
     const recon_discover_options o = {
         .k = s->k,
         .mean = { .kind = s->mean < 0 ? RECON_MEAN_TUKEY : (recon_mean_kind)s->mean },
@@ -105,6 +128,7 @@ static recon_status discover_images(recon_ctx *ctx, const settings *s)
         .half = s->half,
         .keep_embeddings = s->keep,
         .data = s->data.spec,
+        .source = &source,
         .metadata = &turn,
         .n_metadata = 1,
     };
@@ -113,6 +137,7 @@ static recon_status discover_images(recon_ctx *ctx, const settings *s)
     recon_status status;
     RECON_TRY(cli_images_open(ctx, &images, &s->data));
     RECON_TRY(recon_discover(ctx, &d, s->model, images.use, s->out, &o));
+    RECON_TRY(write_report(ctx, s, &(recon_found_data){ .images = images.use }));
     if (s->common.json)
         puts(d.summary);
     else if (!s->common.quiet)
@@ -151,6 +176,7 @@ static void print_molecules(const settings *s, const recon_moldiscovery *d, size
 static recon_status discover_molecules(recon_ctx *ctx, const settings *s)
 {
     const recon_metadata_entry turn = turn_of(s);
+    const recon_source source = source_of(s);
     const recon_moldiscover_options o = {
         .k = s->k,
         .as_mean = s->mean >= 0,
@@ -160,6 +186,7 @@ static recon_status discover_molecules(recon_ctx *ctx, const settings *s)
         .half = s->half,
         .keep_embeddings = s->keep,
         .data = s->data.spec,
+        .source = &source,
         .metadata = &turn,
         .n_metadata = 1,
     };
@@ -168,6 +195,7 @@ static recon_status discover_molecules(recon_ctx *ctx, const settings *s)
     recon_status status;
     RECON_TRY(cli_molecules_open(ctx, &molecules, &s->data));
     RECON_TRY(recon_moldiscover(ctx, &d, s->model, molecules.use, s->out, &o));
+    RECON_TRY(write_report(ctx, s, &(recon_found_data){ .molecules = molecules.use }));
     if (s->common.json)
         puts(d.summary);
     else if (!s->common.quiet)

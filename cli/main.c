@@ -6,8 +6,9 @@
 #include <string.h>
 
 static const cli_command *const commands[] = {
-    &cli_train,        &cli_normalize,  &cli_discover, &cli_canonicalize, &cli_score,
-    &cli_distribution, &cli_classifier, &cli_check,    &cli_reproduce,    &cli_info,
+    &cli_train,     &cli_normalize,    &cli_discover,   &cli_canonicalize,
+    &cli_score,     &cli_distribution, &cli_classifier, &cli_check,
+    &cli_reproduce, &cli_report,       &cli_info,
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

@@ -2,10 +2,10 @@
 #include "cli/reproduce.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "report/pictures.h"
 
 #include <math.h>
 #include <recon/core/svg.h>
-#include <recon/data/image.h>
 #include <recon/report/figure.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,51 +39,6 @@ static recon_status keep(recon_ctx *ctx, const album *a, const char *name, char 
 
 /* --- images ----------------------------------------------------------------------------------- */
 
-/* Room for count pictures of the data's size. */
-typedef struct {
-    recon_dataset_info info;
-    size_t pixels;
-    float *block, *scratch; /* [count][pixels], [pixels] */
-    recon_picture *picture; /* [count] */
-} sheet;
-
-static recon_status sheet_new(recon_ctx *ctx, sheet *out, const recon_dataset *data, size_t count)
-{
-    recon_dataset_info d = recon_dataset_describe(data);
-    recon_status status;
-    *out = (sheet){ .info = d, .pixels = d.height * d.width * d.channels };
-    RECON_TRY(recon_alloc(ctx, &out->block, count * out->pixels, sizeof *out->block));
-    RECON_TRY(recon_alloc(ctx, &out->scratch, out->pixels, sizeof *out->scratch));
-    RECON_TRY(recon_alloc(ctx, &out->picture, count, sizeof *out->picture));
-    for (size_t i = 0; i < count; i++)
-        out->picture[i] =
-            (recon_picture){ .height = d.height, .width = d.width, .channels = d.channels };
-done:
-    return status;
-}
-
-static void sheet_free(sheet *s)
-{
-    free(s->block);
-    free(s->scratch);
-    free(s->picture);
-}
-
-static float *place(sheet *s, size_t at)
-{
-    float *pixels = s->block + at * s->pixels;
-    s->picture[at].pixels = pixels;
-    return pixels;
-}
-
-/* Image i of data, turned by angle, becomes picture `at`. */
-static void put(sheet *s, size_t at, const recon_dataset *data, size_t i, double angle)
-{
-    recon_dataset_get(s->scratch, data, i);
-    recon_image_turn(place(s, at), s->scratch, s->info.height, s->info.width, s->info.channels,
-                     angle, RECON_BILINEAR);
-}
-
 /* The place of image number `which` of a class; n when there are not so many. */
 static size_t nth_of_class(const int64_t *labels, size_t n, int64_t label, size_t which)
 {
@@ -94,16 +49,16 @@ static size_t nth_of_class(const int64_t *labels, size_t n, int64_t label, size_
 }
 
 /* The paper's figures 1 and 3: input, decoded and turned canonicals, RECON's, and the truth. */
-static recon_status put_canonicals(recon_ctx *ctx, sheet *s, size_t row, const reproduction *r,
-                                   size_t i)
+static recon_status put_canonicals(recon_ctx *ctx, recon_pictures *s, size_t row,
+                                   const reproduction *r, size_t i)
 {
     const reading *t = &r->turned;
     size_t at = row * COLUMNS;
-    put(s, at, t->data, i, 0);
-    put(s, at + 2, t->data, i, -t->codes.so2[i]);
-    put(s, at + 3, t->data, i, -t->absolute[i]);
-    put(s, at + 4, r->upright.use, i, 0);
-    return recon_ieae_decode(ctx, place(s, at + 1), recon_model_backbone(r->model),
+    recon_pictures_put(s, at, t->data, i, 0);
+    recon_pictures_put(s, at + 2, t->data, i, -t->codes.so2[i]);
+    recon_pictures_put(s, at + 3, t->data, i, -t->absolute[i]);
+    recon_pictures_put(s, at + 4, r->upright.use, i, 0);
+    return recon_ieae_decode(ctx, recon_pictures_place(s, at + 1), recon_model_backbone(r->model),
                              t->codes.z + i * t->codes.d, 1);
 }
 
@@ -113,11 +68,11 @@ static recon_status draw_gallery(recon_ctx *ctx, const album *a)
                                                    "upright" };
     const reproduction *r = a->r;
     const char *names[CLASSES * OF_CLASS];
-    sheet s = { 0 };
+    recon_pictures s = { 0 };
     char *svg = NULL;
     size_t rows = 0;
     recon_status status;
-    RECON_TRY(sheet_new(ctx, &s, r->turned.data, CLASSES * OF_CLASS * COLUMNS));
+    RECON_TRY(recon_pictures_new(ctx, &s, r->turned.data, CLASSES * OF_CLASS * COLUMNS));
     for (int64_t c = 0; c < CLASSES; c++)
         for (size_t j = 0; j < OF_CLASS; j++) {
             size_t i = nth_of_class(r->turned.codes.labels, r->turned.n, c, j);
@@ -136,7 +91,7 @@ static recon_status draw_gallery(recon_ctx *ctx, const album *a)
                                                      .blocks = 2 }));
     RECON_TRY(keep(ctx, a, "canonical", svg));
 done:
-    sheet_free(&s);
+    recon_pictures_free(&s);
     return status;
 }
 
@@ -243,10 +198,10 @@ static recon_status draw_pair(recon_ctx *ctx, const album *a)
     const reading *t = &r->turned;
     recon_natural_class classes[2];
     double *poses = NULL;
-    sheet s = { 0 };
+    recon_pictures s = { 0 };
     char *svg = NULL;
     recon_status status;
-    RECON_TRY(sheet_new(ctx, &s, t->data, 2 * PAIR_IMAGES));
+    RECON_TRY(recon_pictures_new(ctx, &s, t->data, 2 * PAIR_IMAGES));
     RECON_TRY(recon_alloc(ctx, &poses, 4 * t->n, sizeof *poses));
     for (size_t c = 0; c < 2; c++) {
         int64_t label = r->what->pair[c];
@@ -255,7 +210,7 @@ static recon_status draw_pair(recon_ctx *ctx, const album *a)
         for (; shown < PAIR_IMAGES; shown++) {
             if ((i = nth_of_class(t->codes.labels, t->n, label, shown)) == t->n)
                 break;
-            put(&s, c * PAIR_IMAGES + shown, t->data, i, -t->absolute[i]);
+            recon_pictures_put(&s, c * PAIR_IMAGES + shown, t->data, i, -t->absolute[i]);
         }
         gather(before, t->codes.so2, t->codes.labels, t->n, label);
         classes[c] = (recon_natural_class){ .name = r->what->classes[label],
@@ -273,7 +228,7 @@ static recon_status draw_pair(recon_ctx *ctx, const album *a)
     RECON_TRY(keep(ctx, a, "pair", svg));
 done:
     free(poses);
-    sheet_free(&s);
+    recon_pictures_free(&s);
     return status;
 }
 
@@ -301,16 +256,16 @@ static recon_status draw_sheet(recon_ctx *ctx, const album *a)
     const char *const *names = a->r->what->classes;
     size_t rows[SHEET], count = choose_rows(rows, h);
     uint8_t hit[SHEET * K];
-    sheet s = { 0 };
+    recon_pictures s = { 0 };
     char *svg = NULL;
     recon_status status;
-    RECON_TRY(sheet_new(ctx, &s, h->data, count * (K + 1)));
+    RECON_TRY(recon_pictures_new(ctx, &s, h->data, count * (K + 1)));
     for (size_t i = 0; i < count; i++) { /* inputs first, then all neighbours */
-        put(&s, i, h->data, rows[i], 0);
+        recon_pictures_put(&s, i, h->data, rows[i], 0);
         s.picture[i].caption = names[h->index.labels[rows[i]]];
         for (size_t j = 0; j < K; j++) {
             size_t n = (size_t)h->neighbors[rows[i] * K + j], at = count + i * K + j;
-            put(&s, at, h->data, n, 0);
+            recon_pictures_put(&s, at, h->data, n, 0);
             s.picture[at].caption = names[h->index.labels[n]];
             hit[i * K + j] = h->index.labels[n] == h->index.labels[rows[i]];
         }
@@ -325,7 +280,7 @@ static recon_status draw_sheet(recon_ctx *ctx, const album *a)
                                  .k = K }));
     RECON_TRY(keep(ctx, a, "neighbors", svg));
 done:
-    sheet_free(&s);
+    recon_pictures_free(&s);
     return status;
 }
 

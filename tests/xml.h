@@ -52,7 +52,7 @@ static inline const char *xml_read_tag(xml_tag *tag, const char *at)
     memset(tag, 0, sizeof *tag);
     tag->closes = at[1] == '/';
     at += 1 + tag->closes;
-    while (isalpha((unsigned char)*at) && n < sizeof tag->name - 1)
+    while (isalnum((unsigned char)*at) && n < sizeof tag->name - 1)
         tag->name[n++] = *at++;
     tag->attributes = at;
     tag->end = at = xml_attributes(at);

@@ -90,5 +90,6 @@
 #include <recon/apps/spin.h>
 #include <recon/apps/molevaluate.h>
 #include <recon/report/figure.h>
+#include <recon/report/page.h>
 
 #endif

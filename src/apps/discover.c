@@ -92,6 +92,23 @@ done:
     return status;
 }
 
+static recon_status write_natural(recon_ctx *ctx, const flow *f)
+{
+    char path[RECON_PATH];
+    double *lambda;
+    size_t n = f->embedded.n;
+    recon_status status = recon_alloc_raw(ctx, &lambda, n, sizeof *lambda);
+    if (status != RECON_OK)
+        return status;
+    for (size_t i = 0; i < n; i++)
+        lambda[i] = f->said[i].lambda;
+    status = recon_npy_write(
+        ctx, recon_folder_join(path, f->dir, "natural.npy"),
+        &(recon_array){ .dtype = RECON_F64, .ndim = 1, .shape = { n }, .data = lambda });
+    free(lambda);
+    return status;
+}
+
 static recon_status write_embeddings(recon_ctx *ctx, const flow *f)
 {
     char path[RECON_PATH];
@@ -107,6 +124,7 @@ static recon_status write_all(recon_ctx *ctx, const flow *f, const recon_discove
 {
     recon_status status;
     RECON_TRY(write_model(ctx, f));
+    RECON_TRY(write_natural(ctx, f));
     if (f->o.keep_embeddings)
         RECON_TRY(write_embeddings(ctx, f));
     RECON_TRY(recon_frames_write(ctx, f->dir, &f->frames, RECON_F64, out->summary));

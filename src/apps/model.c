@@ -87,6 +87,16 @@ recon_status recon_model_check(recon_ctx *ctx, const recon_model *m, const float
     return RECON_OK;
 }
 
+/* Weights that are finite may still make numbers that are not; no image should be turned by one. */
+static recon_status check_answer(recon_ctx *ctx, const recon_pose2 *pose, const recon_so2_map *map,
+                                 size_t i)
+{
+    if (isfinite(pose->psi) && isfinite(pose->turn) && (!map || isfinite(map->theta)))
+        return RECON_OK;
+    return recon_fail(ctx, RECON_ERR_NUMERIC,
+                      "image %zu: the model's answer is no number: a damaged model?", i);
+}
+
 recon_status recon_model_read(recon_ctx *ctx, recon_pose2 *poses, recon_so2_map *maps,
                               const recon_model *m, const float *images, size_t n)
 {
@@ -110,6 +120,7 @@ recon_status recon_model_read(recon_ctx *ctx, recon_pose2 *poses, recon_so2_map 
         poses[i] = recon_pose_make(psi[i], maps   ? maps[i].lambda
                                            : lean ? psi[i] - lean[i]
                                                   : lambda[i]);
+        RECON_TRY(check_answer(ctx, &poses[i], maps ? &maps[i] : NULL, i));
     }
 done:
     free(lean);

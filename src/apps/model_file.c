@@ -49,14 +49,15 @@ recon_status recon_model_file_save(recon_ctx *ctx, const char *path, const char 
     recon_metadata_entry *all = NULL;
     recon_safetensors *file = NULL;
     recon_status status;
-    size_t n = 0;
+    size_t n = 0, before;
     RECON_TRY(recon_safetensors_open(ctx, &file, from));
-    RECON_TRY(recon_alloc(ctx, &all, count_metadata(file) + o.n_metadata + 1, sizeof *all));
+    before = count_metadata(file);
+    RECON_TRY(recon_alloc(ctx, &all, before + o.n_metadata + 1, sizeof *all));
     for (size_t i = 0; i < o.n_metadata; i++)
         all[n++] = o.metadata[i];
     if (maps)
         all[n++] = (recon_metadata_entry){ MAPS, group };
-    for (size_t i = 0, end = n; i < count_metadata(file); i++) {
+    for (size_t i = 0, end = n; i < before; i++) {
         recon_metadata_entry e = recon_safetensors_metadata_at(file, i);
         if (!is_among(all, end, e.key))
             all[n++] = e;

@@ -90,6 +90,23 @@ done:
     return status;
 }
 
+static recon_status write_natural(recon_ctx *ctx, const flow *f)
+{
+    char path[RECON_PATH];
+    double *lambda;
+    size_t n = f->embedded.n;
+    recon_status status = recon_alloc_raw(ctx, &lambda, n, 9 * sizeof *lambda);
+    if (status != RECON_OK)
+        return status;
+    for (size_t i = 0; i < n; i++)
+        recon_so3_to_matrix(lambda + 9 * i, f->said[i].lambda);
+    status = recon_npy_write(
+        ctx, recon_folder_join(path, f->dir, "natural.npy"),
+        &(recon_array){ .dtype = RECON_F64, .ndim = 3, .shape = { n, 3, 3 }, .data = lambda });
+    free(lambda);
+    return status;
+}
+
 static recon_status write_embeddings(recon_ctx *ctx, const flow *f)
 {
     char path[RECON_PATH];
@@ -112,6 +129,7 @@ static recon_status write_all(recon_ctx *ctx, const flow *f, const recon_moldisc
 {
     recon_status status;
     RECON_TRY(write_model(ctx, f));
+    RECON_TRY(write_natural(ctx, f));
     if (f->o.keep_embeddings)
         RECON_TRY(write_embeddings(ctx, f));
     RECON_TRY(recon_frames_write(ctx, f->dir, &f->frames, RECON_F64, out->summary));

@@ -4,6 +4,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define GROUP "so3"
@@ -86,6 +87,15 @@ static recon_pose3 make_pose(const recon_conformer *x, recon_so3 psi, recon_so3 
     return p;
 }
 
+/* Weights that are finite may still make numbers that are not. */
+static recon_status check_answer(recon_ctx *ctx, const recon_pose3 *pose, size_t i)
+{
+    if (isfinite(pose->psi.w) && isfinite(pose->turn.w))
+        return RECON_OK;
+    return recon_fail(ctx, RECON_ERR_NUMERIC,
+                      "conformer %zu: the model's answer is no rotation: a damaged model?", i);
+}
+
 recon_status recon_molmodel_read(recon_ctx *ctx, recon_pose3 *poses, recon_so3_map *maps,
                                  const recon_molmodel *m, const recon_conformer *x, size_t n)
 {
@@ -102,9 +112,11 @@ recon_status recon_molmodel_read(recon_ctx *ctx, recon_pose3 *poses, recon_so3_m
         RECON_TRY(recon_so3_maps_apply(ctx, maps, m->maps, seen.z, n));
     else
         RECON_TRY(recon_so3_maps_lambda(ctx, lambda, loose, m->maps, seen.z, n));
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         poses[i] = maps ? make_pose(&x[i], seen.psi[i], maps[i].lambda, maps[i].free)
                         : make_pose(&x[i], seen.psi[i], lambda[i], loose[i]);
+        RECON_TRY(check_answer(ctx, &poses[i], i));
+    }
 done:
     free(loose);
     free(lambda);

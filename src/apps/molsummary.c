@@ -1,5 +1,6 @@
 /* molsummary.c - readings of all conformers, and of each molecule. */
 #include "apps/molsummary.h"
+#include "apps/source.h"
 #include "core/fail.h"
 #include "core/json.h"
 #include "core/memory.h"
@@ -94,6 +95,7 @@ static json_t *settings_json(const recon_molfindings *f)
                             "backend", f->backend);
     if (o->data) /* left out where it is not UTF-8 */
         recon_json_put_text(&out, "data", o->data);
+    recon_source_add(&out, o->source);
     return out;
 }
 

@@ -1,6 +1,7 @@
 /* summary.c - readings of all points, and of each label where there are labels. */
 #include "apps/summary.h"
 #include "apps/modes.h"
+#include "apps/source.h"
 #include "core/fail.h"
 #include "core/json.h"
 #include "core/memory.h"
@@ -128,6 +129,7 @@ static json_t *settings_json(const recon_findings *f)
         "half", o->half, "backend", f->backend);
     if (o->data) /* left out where it is not UTF-8 */
         recon_json_put_text(&out, "data", o->data);
+    recon_source_add(&out, o->source);
     return out;
 }
 

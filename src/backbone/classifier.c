@@ -116,7 +116,7 @@ recon_status recon_classifier_open(recon_ctx *ctx, recon_classifier **out, const
     RECON_TRY(make(ctx, out, info, RECON_SINGLE, file, path, 0));
 done:
     recon_safetensors_close(file);
-    return status;
+    return status == RECON_OK ? status : recon_note_file(ctx, status, path);
 }
 
 /* --- answers ---------------------------------------------------------------------------------- */

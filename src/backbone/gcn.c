@@ -91,7 +91,7 @@ recon_status recon_gcn_open(recon_ctx *ctx, recon_gcn **out, const char *path)
     RECON_TRY(recon_gcn_make(ctx, out, info, 0, RECON_SINGLE, file, path, 0));
 done:
     recon_safetensors_close(file);
-    return status;
+    return status == RECON_OK ? status : recon_note_file(ctx, status, path);
 }
 
 /* --- answers ---------------------------------------------------------------------------------- */

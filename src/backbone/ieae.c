@@ -57,13 +57,13 @@ static recon_status make(recon_ctx *ctx, recon_ieae **out, const recon_ieae_shap
     m->shape = *shape;
     RECON_TRY(recon_encoder_shape(ctx, &m->shape));
     RECON_TRY(check_size(ctx, &m->shape));
-    if (m->shape.mask)
-        RECON_TRY(make_mask(ctx, m));
     RECON_TRY(recon_params_new(ctx, &m->params, precision));
     recon_params_expect(m->params, file, path, 0);
     RECON_TRY(recon_encoder_add(ctx, &m->encoder, m->params, "encoder", &m->shape));
     RECON_TRY(recon_decoder_add(ctx, &m->decoder, m->params, "decoder", &m->shape));
     RECON_TRY(recon_params_make(ctx, m->params, seed));
+    if (m->shape.mask)
+        RECON_TRY(make_mask(ctx, m));
     *out = m;
 done:
     if (status != RECON_OK)
@@ -137,11 +137,11 @@ recon_status recon_ieae_open(recon_ctx *ctx, recon_ieae **out, const char *path,
     RECON_TRY(recon_encoder_freeze(ctx, &(*out)->encoder));
 done:
     recon_safetensors_close(file);
-    if (status != RECON_OK && *out) {
-        recon_ieae_close(ctx, *out);
-        *out = NULL;
-    }
-    return status;
+    if (status == RECON_OK)
+        return status;
+    recon_ieae_close(ctx, *out);
+    *out = NULL;
+    return recon_note_file(ctx, status, path);
 }
 
 /* --- used ------------------------------------------------------------------------------------- */

@@ -162,7 +162,7 @@ recon_status recon_molnet_open(recon_ctx *ctx, recon_molnet **out, const char *p
     RECON_TRY(make(ctx, out, &shape, precision, file, path, 0));
 done:
     recon_safetensors_close(file);
-    return status;
+    return status == RECON_OK ? status : recon_note_file(ctx, status, path);
 }
 
 /* --- on a tape -------------------------------------------------------------------------------- */

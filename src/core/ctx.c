@@ -111,6 +111,11 @@ recon_status recon_note(recon_ctx *ctx, recon_status status, const char *fmt, ..
     return status;
 }
 
+recon_status recon_note_file(recon_ctx *ctx, recon_status status, const char *path)
+{
+    return strstr(recon_ctx_message(ctx), path) ? status : recon_note(ctx, status, "in %s", path);
+}
+
 void recon_log(recon_ctx *ctx, recon_log_level level, const char *fmt, ...)
 {
     if (!ctx->options.on_log)

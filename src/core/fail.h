@@ -13,6 +13,10 @@ recon_status recon_fail(recon_ctx *ctx, recon_status status, const char *fmt, ..
 recon_status recon_note(recon_ctx *ctx, recon_status status, const char *fmt, ...)
     RECON_PRINTF(3, 4);
 
+/* The same with "in PATH", unless the message names the file already: for who opens one and has
+ * helpers that do not know it. */
+recon_status recon_note_file(recon_ctx *ctx, recon_status status, const char *path);
+
 /* Messages quote files and arguments: what is in them must not break the line or steer the
  * terminal. Both functions above see to it; this is for whoever prints by other ways. */
 void recon_keep_to_one_line(char *text);

@@ -23,8 +23,9 @@ static recon_status check_size(recon_ctx *ctx, size_t height, size_t width, cons
 #include <png.h>
 #include <setjmp.h>
 
-#define RATIO_MAX    1032      /* deflate cannot do better */
-#define ANCILLARY    (1 << 20) /* bytes a chunk that is no picture may unfold to */
+#define RATIO_MAX    1032              /* deflate cannot do better */
+#define ANCILLARY    (1 << 20)         /* bytes a chunk that is no picture may unfold to */
+#define ROOM         ((size_t)1 << 24) /* pixels that a file of any size may have */
 #define FIRST_BUFFER ((size_t)1 << 14)
 enum { SIGNATURE = 8 };
 
@@ -100,7 +101,8 @@ static recon_status make_room(session *s)
     size_t stored = png_get_rowbytes(s->png, s->info); /* in a row, unpacked */
     recon_status status;
     RECON_TRY(check_size(s->ctx, height, width, s->name));
-    if (stored * height / RATIO_MAX > s->size)
+    if (stored * height / RATIO_MAX > s->size ||
+        (height * width > ROOM && height * width / RATIO_MAX > s->size))
         RECON_TRY(recon_fail(s->ctx, RECON_ERR_FORMAT,
                              "%s: %zu x %zu pixels cannot be in %zu bytes", s->name, height, width,
                              s->size));
@@ -122,6 +124,7 @@ static void read_picture(session *s)
     png_set_read_fn(s->png, s, take);
     png_set_user_limits(s->png, RECON_PIXELS_SIDE, RECON_PIXELS_SIDE);
     png_set_chunk_malloc_max(s->png, ANCILLARY);
+    png_set_keep_unknown_chunks(s->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1); /* texts, profiles ... */
     png_read_info(s->png, s->info);
     s->status = make_room(s);
     if (s->status != RECON_OK)

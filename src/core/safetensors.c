@@ -35,8 +35,9 @@ struct recon_safetensors {
     char *path;
     json_t *header;
     const unsigned char *data;
-    size_t data_size, count;
+    size_t data_size, count, n_metadata;
     tensor *tensors; /* by begin */
+    recon_metadata_entry *metadata;
 };
 
 static recon_status wrong(recon_ctx *ctx, const recon_safetensors *f, const char *name,
@@ -66,14 +67,23 @@ static recon_status find_header(recon_ctx *ctx, recon_safetensors *f)
     return status;
 }
 
-static recon_status check_metadata(recon_ctx *ctx, const recon_safetensors *f)
+static recon_status read_metadata(recon_ctx *ctx, recon_safetensors *f)
 {
     json_t *map = json_object_get(f->header, METADATA), *value;
     const char *key;
     if (map && !json_is_object(map))
         return recon_fail(ctx, RECON_ERR_FORMAT, "%s: " METADATA " is not an object", f->path);
-    json_object_foreach(map, key, value) if (!json_is_string(value)) return recon_fail(
-        ctx, RECON_ERR_FORMAT, "%s: " METADATA " '%.100s' is not a string", f->path, key);
+    recon_status status =
+        recon_alloc(ctx, &f->metadata, json_object_size(map), sizeof *f->metadata);
+    if (status != RECON_OK)
+        return status;
+    json_object_foreach(map, key, value)
+    {
+        if (!json_is_string(value))
+            return recon_fail(ctx, RECON_ERR_FORMAT, "%s: " METADATA " '%.100s' is not a string",
+                              f->path, key);
+        f->metadata[f->n_metadata++] = (recon_metadata_entry){ key, json_string_value(value) };
+    }
     return RECON_OK;
 }
 
@@ -198,7 +208,7 @@ recon_status recon_safetensors_parse(recon_ctx *ctx, recon_safetensors **out, re
     memcpy(f->path, path, length);
     f->file = file;
     RECON_TRY(find_header(ctx, f));
-    RECON_TRY(check_metadata(ctx, f));
+    RECON_TRY(read_metadata(ctx, f));
     RECON_TRY(read_tensors(ctx, f));
 done:
     if (status != RECON_OK && f) {
@@ -229,6 +239,7 @@ void recon_safetensors_close(recon_safetensors *f)
         return;
     recon_file_close(&f->file);
     json_decref(f->header);
+    free(f->metadata);
     free(f->tensors);
     free(f->path);
     free(f);
@@ -251,14 +262,7 @@ const char *recon_safetensors_metadata(const recon_safetensors *f, const char *k
 
 recon_metadata_entry recon_safetensors_metadata_at(const recon_safetensors *f, size_t i)
 {
-    json_t *map = json_object_get(f->header, METADATA);
-    void *at = json_object_iter(map);
-    while (at && i--)
-        at = json_object_iter_next(map, at);
-    if (!at)
-        return (recon_metadata_entry){ NULL, NULL };
-    return (recon_metadata_entry){ json_object_iter_key(at),
-                                   json_string_value(json_object_iter_value(at)) };
+    return i < f->n_metadata ? f->metadata[i] : (recon_metadata_entry){ NULL, NULL };
 }
 
 static const tensor *find(const recon_safetensors *f, const char *name)

@@ -1,7 +1,8 @@
-/* svg.c - SVG text in a growing buffer. */
+/* svg.c - SVG text, element by element. */
 #include <recon/core/svg.h>
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/markup.h"
 #include "core/memory.h"
 
 #include <assert.h>
@@ -13,88 +14,23 @@
 #define LARGEST 1e9 /* of all numbers: beyond it they lose their decimals, and mean nothing */
 
 struct recon_svg {
-    recon_ctx *ctx;
-    recon_status status; /* the first failure stays */
-    char *text;
-    size_t used, room;
+    recon_markup markup;
     int depth; /* groups and paths not yet ended */
 };
 
-/* Room for n more bytes and the final zero. */
-static int make_room(recon_svg *svg, size_t n)
-{
-    if (svg->status != RECON_OK)
-        return 0;
-    if (n < svg->room - svg->used)
-        return 1;
-    char *text;
-    size_t room = 2 * svg->room + n + 1024;
-    svg->status = recon_alloc_raw(svg->ctx, &text, room, 1);
-    if (svg->status != RECON_OK)
-        return 0;
-    if (svg->used)
-        memcpy(text, svg->text, svg->used);
-    free(svg->text);
-    svg->text = text;
-    svg->room = room;
-    return 1;
-}
-
 static void put_bytes(recon_svg *svg, const char *bytes, size_t n)
 {
-    if (!make_room(svg, n))
-        return;
-    memcpy(svg->text + svg->used, bytes, n);
-    svg->used += n;
+    recon_markup_bytes(&svg->markup, bytes, n);
 }
 
 static void put(recon_svg *svg, const char *text)
 {
-    put_bytes(svg, text, strlen(text));
-}
-
-/* Length of the UTF-8 sequence that begins here; 0 if it is none, or not a character of XML. */
-static size_t sequence(const unsigned char *s)
-{
-    static const unsigned smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
-    if (s[0] < 0x80)
-        return s[0] >= ' ' || s[0] == '\t' || s[0] == '\n' || s[0] == '\r';
-    size_t n = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
-    unsigned code = s[0] & (0xffu >> (n + 1));
-    if (s[0] < 0xc0 || s[0] >= 0xf8)
-        return 0;
-    for (size_t i = 1; i < n; i++) {
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (s[i] & 0x3f);
-    }
-    int fits = code >= smallest[n] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
-    return fits && code != 0xfffe && code != 0xffff ? n : 0;
-}
-
-static const char *entity(char c)
-{
-    switch (c) {
-    case '&': return "&amp;";
-    case '<': return "&lt;";
-    case '>': return "&gt;";
-    case '"': return "&quot;";
-    default: return NULL;
-    }
+    recon_markup_put(&svg->markup, text);
 }
 
 static void put_escaped(recon_svg *svg, const char *text)
 {
-    while (*text) {
-        size_t n = sequence((const unsigned char *)text);
-        if (n == 0)
-            put(svg, "\xef\xbf\xbd"); /* the replacement character */
-        else if (entity(*text))
-            put(svg, entity(*text));
-        else
-            put_bytes(svg, text, n);
-        text += n ? n : 1;
-    }
+    recon_markup_escaped(&svg->markup, text);
 }
 
 char *recon_svg_number(recon_svg_digits out, double value, int decimals)
@@ -119,8 +55,9 @@ char *recon_svg_number(recon_svg_digits out, double value, int decimals)
 static void put_number(recon_svg *svg, double value)
 {
     recon_svg_digits digits;
-    if (!(fabs(value) <= LARGEST) && svg->status == RECON_OK)
-        svg->status = recon_fail(svg->ctx, RECON_ERR_INPUT, "svg: a coordinate is %g", value);
+    if (!(fabs(value) <= LARGEST) && svg->markup.status == RECON_OK)
+        svg->markup.status =
+            recon_fail(svg->markup.ctx, RECON_ERR_INPUT, "svg: a coordinate is %g", value);
     recon_svg_number(digits, value, 2);
     size_t n = strlen(digits);
     while (n > 1 && digits[n - 1] == '0')
@@ -177,7 +114,7 @@ static void open_picture(recon_svg *svg, double width, double height, const reco
 
 static void discard(recon_svg *svg)
 {
-    free(svg->text);
+    free(svg->markup.text);
     free(svg);
 }
 
@@ -191,9 +128,9 @@ recon_status recon_svg_new(recon_ctx *ctx, recon_svg **out, double width, double
     recon_status status = recon_alloc(ctx, out, 1, sizeof **out);
     if (status != RECON_OK)
         return status;
-    (*out)->ctx = ctx;
+    (*out)->markup.ctx = ctx;
     open_picture(*out, width, height, options ? options : &plain);
-    status = (*out)->status;
+    status = (*out)->markup.status;
     if (status != RECON_OK) {
         discard(*out);
         *out = NULL;
@@ -205,12 +142,11 @@ recon_status recon_svg_finish(recon_svg *svg, char **out)
 {
     assert(svg->depth == 0);
     put(svg, "</svg>\n");
-    recon_status status = svg->status;
+    recon_status status = svg->markup.status;
     *out = NULL;
     if (status == RECON_OK) {
-        svg->text[svg->used] = '\0';
-        *out = svg->text;
-        svg->text = NULL;
+        *out = svg->markup.text;
+        svg->markup.text = NULL;
     }
     discard(svg);
     return status;
@@ -218,8 +154,8 @@ recon_status recon_svg_finish(recon_svg *svg, char **out)
 
 void recon_svg_fail(recon_svg *svg, recon_status status)
 {
-    if (svg->status == RECON_OK)
-        svg->status = status;
+    if (svg->markup.status == RECON_OK)
+        svg->markup.status = status;
 }
 
 recon_status recon_svg_save(recon_ctx *ctx, const char *path, const char *text)

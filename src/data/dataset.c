@@ -84,7 +84,9 @@ static recon_status take_labels(recon_ctx *ctx, recon_dataset *d, const recon_ar
                           recon_array_count(a), n);
     RECON_TRY(recon_alloc_raw(ctx, &wide, n, sizeof *wide));
     RECON_TRY(recon_alloc_raw(ctx, &d->own_labels, n, sizeof *d->own_labels));
-    RECON_TRY(recon_array_to_i64(ctx, wide, a));
+    status = recon_array_to_i64(ctx, wide, a);
+    if (status != RECON_OK)
+        RECON_TRY(recon_note_file(ctx, status, path));
     for (size_t i = 0; i < n; i++) {
         if (wide[i] < 0 || wide[i] > RECON_LABEL_MAX)
             RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: label %zu is %lld: 0 to %d", path, i,

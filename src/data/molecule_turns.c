@@ -218,7 +218,9 @@ recon_status recon_molecules_turn(recon_ctx *ctx, recon_molecules **out,
     RECON_TRY(recon_store_new(ctx, &store));
     RECON_TRY(copy(ctx, store, data));
     RECON_TRY(choose_all(ctx, store, law, rule, seed));
-    RECON_TRY(turn_all(ctx, store, data, seed));
+    status = turn_all(ctx, store, data, seed);
+    if (status != RECON_OK)
+        RECON_TRY(recon_note_file(ctx, status, rule));
     status = recon_molecules_of(ctx, out, recon_store_share(store));
     if (status == RECON_OK)
         (*out)->info.skipped = data->info.skipped;

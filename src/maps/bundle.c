@@ -5,7 +5,6 @@
 #include "maps/standard.h"
 #include "nn/params.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -52,13 +51,13 @@ static recon_status make(recon_ctx *ctx, recon_bundle *b, double dropout,
                          const recon_safetensors *file, const char *path, uint64_t seed)
 {
     recon_status status;
-    RECON_TRY(recon_alloc(ctx, &b->mean, b->d, sizeof *b->mean));
-    RECON_TRY(recon_alloc(ctx, &b->scale, b->d, sizeof *b->scale));
     RECON_TRY(recon_params_new(ctx, &b->params, RECON_SINGLE));
     recon_params_expect(b->params, file, path, 0);
     RECON_TRY(add_heads(ctx, b, dropout));
     RECON_TRY(add_buffers(ctx, b));
     RECON_TRY(recon_params_make(ctx, b->params, seed));
+    RECON_TRY(recon_alloc(ctx, &b->mean, b->d, sizeof *b->mean));
+    RECON_TRY(recon_alloc(ctx, &b->scale, b->d, sizeof *b->scale));
     b->weights = recon_params_count(b->params);
 done:
     return status;
@@ -92,14 +91,6 @@ done:
     return status;
 }
 
-static int are_finite(const double *x, size_t n)
-{
-    size_t i = 0;
-    while (i < n && isfinite(x[i]))
-        i++;
-    return i == n;
-}
-
 static int is_rising(const double *x, size_t n)
 {
     size_t i = 1;
@@ -108,7 +99,7 @@ static int is_rising(const double *x, size_t n)
     return i == n;
 }
 
-/* From the buffers, which may be a file's and hold anything. */
+/* From the buffers, which may be a file's and hold any numbers. */
 static recon_status recall(recon_ctx *ctx, recon_bundle *b, const char *path)
 {
     recon_calibration *c = &b->calibration;
@@ -118,10 +109,7 @@ static recon_status recall(recon_ctx *ctx, recon_bundle *b, const char *path)
     RECON_TRY(recon_param_read(ctx, c->quantile, b->kept.quantiles));
     RECON_TRY(recon_param_read(ctx, &c->n, b->kept.scores));
     RECON_TRY(recon_param_read(ctx, &b->number, b->kept.number));
-    if (!are_finite(b->mean, b->d) || !are_finite(b->scale, b->d))
-        RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT, "%s: 'standard' is not finite", path));
-    if (!are_finite(c->quantile, RECON_QUANTILES) || !is_rising(c->quantile, RECON_QUANTILES) ||
-        !(c->n >= 1 && c->n < 1e15))
+    if (!is_rising(c->quantile, RECON_QUANTILES) || !(c->n >= 1 && c->n < 1e15))
         RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT, "%s: 'calibration' is no rising table", path));
 done:
     return status;
@@ -160,7 +148,7 @@ recon_status recon_bundle_open(recon_ctx *ctx, recon_bundle *out, const recon_bu
     RECON_TRY(recall(ctx, out, path));
 done:
     recon_safetensors_close(file);
-    return status;
+    return status == RECON_OK ? status : recon_note_file(ctx, status, path);
 }
 
 /* --- answers ---------------------------------------------------------------------------------- */

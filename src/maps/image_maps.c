@@ -236,9 +236,10 @@ recon_status recon_image_maps_open(recon_ctx *ctx, recon_image_maps **out,
     *out = m;
 done:
     recon_safetensors_close(file);
-    if (status != RECON_OK)
-        recon_image_maps_free(ctx, m);
-    return status;
+    if (status == RECON_OK)
+        return status;
+    recon_image_maps_free(ctx, m);
+    return recon_note_file(ctx, status, path);
 }
 
 /* --- answers ---------------------------------------------------------------------------------- */

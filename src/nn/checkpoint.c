@@ -4,7 +4,9 @@
 #include "core/memory.h"
 #include "nn/adam.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,10 +78,27 @@ static recon_status load_block(recon_ctx *ctx, const recon_adam *a, int i,
     if (array.dtype != a->params->type || recon_array_count(&array) != count)
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: '%s' has %zu numbers, this network has %zu",
                              path, block_name[i], recon_array_count(&array), count));
+    RECON_TRY(recon_numbers_check(ctx, array.data, array.dtype, count, block_name[i], path));
     RECON_TRY(recon_ops_of(ctx)->upload(ctx, block(a, i), array.data, recon_array_bytes(&array)));
 done:
     recon_array_free(&array);
     return status;
+}
+
+/* A number and nothing behind it; "best" may be infinite, but not NaN. */
+static int read_count(uint64_t *out, const char *text)
+{
+    char *end;
+    errno = 0;
+    *out = strtoull(text, &end, 10);
+    return *text >= '0' && *text <= '9' && !*end && !errno;
+}
+
+static int read_best(double *out, const char *text)
+{
+    char *end;
+    *out = strtod(text, &end);
+    return end != text && !*end && !isnan(*out);
 }
 
 static recon_status load_numbers(recon_ctx *ctx, recon_checkpoint *state,
@@ -94,9 +113,11 @@ static recon_status load_numbers(recon_ctx *ctx, recon_checkpoint *state,
     if (strcmp(settings, state->settings))
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: begun with '%s', not with '%s'", path,
                           settings, state->settings);
-    state->step = strtoull(step, NULL, 10);
-    state->stale = strtoull(stale, NULL, 10);
-    state->best = strtod(best, NULL);
+    if (!read_count(&state->step, step) || !read_count(&state->stale, stale) ||
+        !read_best(&state->best, best))
+        return recon_fail(ctx, RECON_ERR_FORMAT,
+                          "%s: after step '%.40s', '%.40s' without a better one than '%.40s'", path,
+                          step, stale, best);
     return RECON_OK;
 }
 

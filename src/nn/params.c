@@ -453,6 +453,18 @@ static recon_status check_names(recon_ctx *ctx, const recon_params *p,
     return RECON_OK;
 }
 
+recon_status recon_numbers_check(recon_ctx *ctx, const void *x, recon_dtype type, size_t n,
+                                 const char *name, const char *path)
+{
+    for (size_t i = 0; i < n; i++) {
+        double value = type == RECON_F64 ? ((const double *)x)[i] : (double)((const float *)x)[i];
+        if (!isfinite(value))
+            return recon_fail(ctx, RECON_ERR_FORMAT, "%s: number %zu of '%s' is %g", path, i, name,
+                              value);
+    }
+    return RECON_OK;
+}
+
 static recon_status load_entry(recon_ctx *ctx, const recon_param *e, void *block,
                                const recon_safetensors *file, const char *path)
 {
@@ -463,6 +475,7 @@ static recon_status load_entry(recon_ctx *ctx, const recon_param *e, void *block
     RECON_TRY(get_entry(ctx, &a, file, path, e->name, to->shape, to->ndim));
     RECON_TRY(to->type == RECON_F64 ? recon_array_to_f64(ctx, (double *)at, &a)
                                     : recon_array_to_f32(ctx, (float *)at, &a));
+    RECON_TRY(recon_numbers_check(ctx, at, to->type, recon_param_count(e), e->name, path));
 done:
     recon_array_free(&a);
     return status;

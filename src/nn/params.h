@@ -44,6 +44,11 @@ void recon_params_expect(recon_params *params, const recon_safetensors *file, co
 recon_status recon_params_check(recon_ctx *ctx, const recon_params *params, const char *name,
                                 const size_t *shape, int ndim);
 
+/* RECON_ERR_FORMAT where one of n floats or doubles of a file is not finite: it is damaged, and
+ * nothing good comes of it. */
+recon_status recon_numbers_check(recon_ctx *ctx, const void *x, recon_dtype type, size_t n,
+                                 const char *name, const char *path);
+
 /* Numbers that follow from the others or from the network's form: they live and die with the
  * parameters but are neither trained nor written to files, and may be added at any time. values
  * [count] may be NULL: the caller fills out->value, then calls recon_param_round. */

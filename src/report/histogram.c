@@ -34,6 +34,10 @@ static recon_axis x_axis(const recon_histogram_plot *p)
         low = fmin(low, p->values[i]);
         high = fmax(high, p->values[i]);
     }
+    for (size_t i = 0; i < p->mark_count; i++) {
+        low = fmin(low, p->marks[i].at);
+        high = fmax(high, p->marks[i].at);
+    }
     return recon_axis_cover(RECON_AXIS_LINEAR, low, high);
 }
 

@@ -30,7 +30,7 @@ static int by_depth(const void *p, const void *q)
     return a->a != b->a ? (a->a < b->a ? -1 : 1) : (a->b > b->b) - (a->b < b->b);
 }
 
-static const char *look(uint8_t z)
+const char *recon_atom_look(uint8_t z)
 {
     switch (z) {
     case 1: return "atom hydrogen";
@@ -44,11 +44,16 @@ static const char *look(uint8_t z)
     }
 }
 
-/* About the middle, as large as fits whichever way it is turned: two pictures of one molecule have
- * one scale. */
-static void place(ball *out, const recon_molecule_picture *m, double x, double y, double side)
+double recon_atom_radius(uint8_t z)
 {
-    double middle[3] = { 0 }, reach = 1;
+    return z == 1 ? .24 : .38;
+}
+
+double recon_molecule_scale(double middle[3], const recon_molecule_picture *m)
+{
+    double reach = 1;
+    for (int c = 0; c < 3; c++)
+        middle[c] = 0;
     for (size_t i = 0; i < m->atoms; i++)
         for (int c = 0; c < 3; c++)
             middle[c] += (double)m->xyz[3 * i + (size_t)c] / (double)m->atoms;
@@ -58,14 +63,19 @@ static void place(ball *out, const recon_molecule_picture *m, double x, double y
             r += pow((double)m->xyz[3 * i + (size_t)c] - middle[c], 2);
         reach = fmax(reach, sqrt(r));
     }
-    double scale = side / 2 / (reach + .5);
+    return 1 / (reach + .5);
+}
+
+static void place(ball *out, const recon_molecule_picture *m, double x, double y, double side)
+{
+    double middle[3], scale = side / 2 * recon_molecule_scale(middle, m);
     for (size_t i = 0; i < m->atoms; i++) {
         double at[3], seen[3];
         for (int c = 0; c < 3; c++)
             at[c] = (double)m->xyz[3 * i + (size_t)c] - middle[c];
         recon_view(seen, at);
         out[i] = (ball){ x + side / 2 + scale * seen[0], y + side / 2 - scale * seen[1], seen[2],
-                         scale * (m->z[i] == 1 ? .24 : .38) };
+                         scale * recon_atom_radius(m->z[i]) };
     }
 }
 
@@ -75,7 +85,7 @@ static void draw_items(recon_svg *svg, const recon_molecule_picture *m, const ba
     for (size_t i = 0; i < n; i++) {
         const ball *a = &balls[items[i].a], *b = &balls[items[i].b];
         if (a == b)
-            recon_svg_circle(svg, look(m->z[items[i].a]), a->x, a->y, a->radius);
+            recon_svg_circle(svg, recon_atom_look(m->z[items[i].a]), a->x, a->y, a->radius);
         else
             recon_svg_line(svg, "bond", a->x, a->y, b->x, b->y);
     }
@@ -112,7 +122,9 @@ void recon_molecule_draw(recon_ctx *ctx, recon_svg *svg, double x, double y, dou
 {
     if (m->atoms == 0)
         return;
+    recon_space_begin(svg, x, y, side);
     recon_svg_fail(svg, draw_molecule(ctx, svg, m, x, y, side));
+    recon_svg_group_end(svg);
     recon_sheet_caption(svg, x, y, side, m->caption);
 }
 

@@ -42,9 +42,11 @@ static void draw_row(recon_ctx *ctx, recon_svg *svg, const recon_neighbor_sheet 
     double y = l->top + l->pitch_y * (double)row;
     recon_tile_draw(ctx, svg, RECON_MARGIN, y, l->cell, &s->inputs[row]);
     for (size_t i = 0; i < s->k; i++) {
-        int hit = s->hit[row * s->k + i] != 0;
         double x = l->left + (l->cell + GAP) * (double)i;
         recon_tile_draw(ctx, svg, x, y, l->cell, &s->neighbors[row * s->k + i]);
+        if (!s->hit)
+            continue;
+        int hit = s->hit[row * s->k + i] != 0;
         recon_svg_rect(svg, hit ? "c3 frame" : "c2 frame", x, y, l->cell, l->cell);
         draw_mark(svg, x + l->cell, y + l->cell, hit);
     }
@@ -53,6 +55,8 @@ static void draw_row(recon_ctx *ctx, recon_svg *svg, const recon_neighbor_sheet 
 static const char *describe(recon_words *words, const recon_neighbor_sheet *s)
 {
     size_t hits = 0;
+    if (!s->hit)
+        return recon_words_add(words, "%zu inputs with %zu neighbours each.", s->rows, s->k);
     for (size_t i = 0; i < s->rows * s->k; i++)
         hits += s->hit[i] != 0;
     return recon_words_add(words,
@@ -83,7 +87,7 @@ recon_status recon_figure_neighbors(recon_ctx *ctx, char **out, const recon_neig
     recon_svg_text(svg, "head", l.left, l.top - 8, "neighbours, nearest first");
     for (size_t row = 0; row < s->rows; row++)
         draw_row(ctx, svg, s, &l, row);
-    recon_legend_draw(svg, RECON_MARGIN, below, width, keys, 2);
+    recon_legend_draw(svg, RECON_MARGIN, below, width, keys, s->hit ? 2 : 0);
     status = recon_svg_finish(svg, out);
 done:
     return status;

@@ -96,12 +96,14 @@ static recon_status draw(recon_ctx *ctx, char **out, const recon_roc_plot *p, co
     double top = recon_canvas_top(p->title), left = RECON_MARGIN + RECON_CHART_LEFT;
     for (size_t k = 0; k < p->count; k++)
         series[k] = (recon_series){ .x = curves[k].x, .y = curves[k].y, .count = curves[k].count };
-    recon_line_panel panel = { .x_label = "false positives, share of the negatives",
-                               .y_label = "true positives, share of the positives",
-                               .series = series,
-                               .count = p->count,
-                               .x_to = 1,
-                               .y_to = 1 };
+    recon_line_panel panel = {
+        .x_label = p->x_label ? p->x_label : "false positives, share of the negatives",
+        .y_label = p->y_label ? p->y_label : "true positives, share of the positives",
+        .series = series,
+        .count = p->count,
+        .x_to = 1,
+        .y_to = 1
+    };
     recon_status status = recon_canvas_open(ctx, &svg, left + PLOT + RECON_MARGIN + 6,
                                             top + PLOT + RECON_CHART_BELOW + RECON_MARGIN, p->title,
                                             p->desc ? p->desc : describe(&words, p, curves));

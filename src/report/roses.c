@@ -2,6 +2,7 @@
  * grid of distributions). */
 #include "report/canvas.h"
 #include "report/ring.h"
+#include "report/tile.h"
 #include "core/fail.h"
 #include "core/memory.h"
 
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 
 enum { RIM = 48, CELL_X = 2 * RIM + 28, CELL_Y = 2 * RIM + 22 };
-enum { NAME = 16, NAMES = 92 };
+enum { NAME = 16, NAMES = 92, PICTURE = 56, PICTURE_Y = PICTURE + 6 };
 
 typedef struct {
     const recon_roses *roses;
@@ -34,6 +35,10 @@ done:
 static recon_status check(recon_ctx *ctx, const recon_roses *r)
 {
     size_t shown = 0;
+    recon_status drawn =
+        recon_tile_check(ctx, "roses", "picture", r->pictures, r->picture_rows * r->columns);
+    if (drawn != RECON_OK)
+        return drawn;
     if (r->bins > RECON_BINS_MAX)
         return recon_fail(ctx, RECON_ERR_INPUT, "roses: %zu bins, at most %d", r->bins,
                           RECON_BINS_MAX);
@@ -94,6 +99,17 @@ static void draw_rose(recon_svg *svg, const grid *g, size_t row, size_t column)
         recon_ring_draw_mark(svg, &ring, "c2 dot", rose->modes[m].at);
 }
 
+/* Above the circles, column by column. */
+static void draw_pictures(recon_ctx *ctx, recon_svg *svg, const grid *g)
+{
+    const recon_roses *r = g->roses;
+    for (size_t i = 0; i < r->picture_rows * r->columns; i++)
+        recon_tile_draw(ctx, svg,
+                        g->left + CELL_X * ((double)(i % r->columns) + 0.5) - PICTURE / 2.0,
+                        g->top - PICTURE_Y * (double)(r->picture_rows - i / r->columns), PICTURE,
+                        &r->pictures[i]);
+}
+
 /* Only what is in the figure. Returns how many. */
 static size_t list_keys(recon_key keys[5], const recon_roses *r)
 {
@@ -136,8 +152,9 @@ static void draw_names(recon_svg *svg, const grid *g)
         recon_svg_text(svg, "head", RECON_MARGIN,
                        g->top + g->pitch_y * (double)(row + 1) - CELL_Y / 2.0 + 4,
                        recon_text_fit(text, r->names[row], NAMES, 11));
+    double top = g->top - PICTURE_Y * (double)r->picture_rows;
     for (size_t c = 0; r->headings && c < r->columns; c++)
-        recon_svg_text(svg, "head mid", g->left + CELL_X * ((double)c + 0.5), g->top - 8,
+        recon_svg_text(svg, "head mid", g->left + CELL_X * ((double)c + 0.5), top - 8,
                        recon_text_fit(text, r->headings[c], CELL_X, 11));
 }
 
@@ -165,6 +182,7 @@ static recon_status draw(recon_ctx *ctx, char **out, const grid *g)
     if (status != RECON_OK)
         return status;
     draw_names(svg, g);
+    draw_pictures(ctx, svg, g);
     for (size_t i = 0; i < r->rows * r->columns; i++)
         draw_rose(svg, g, i / r->columns, i % r->columns);
     recon_legend_draw(svg, RECON_MARGIN, below, inner, keys, n);
@@ -183,7 +201,8 @@ recon_status recon_figure_roses(recon_ctx *ctx, char **out, const recon_roses *r
     for (size_t i = 0; i < r->rows * r->columns; i++)
         named |= r->roses[i].name != NULL;
     g.left = RECON_MARGIN + (r->names ? NAMES : 0);
-    g.top = recon_canvas_top(r->title) + (r->headings ? 20 : 0);
+    g.top =
+        recon_canvas_top(r->title) + (r->headings ? 20 : 0) + PICTURE_Y * (double)r->picture_rows;
     g.pitch_y = CELL_Y + (named ? NAME : 0);
     RECON_TRY(recon_alloc(ctx, &g.densities, r->rows * r->columns, g.bins * sizeof(double)));
     measure(&g);

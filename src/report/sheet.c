@@ -27,6 +27,12 @@ void recon_view_back(double out[3], const double seen[3])
         out[i] = view[0][i] * a + view[1][i] * b + view[2][i] * c;
 }
 
+void recon_space_begin(recon_svg *svg, double x, double y, double side)
+{
+    recon_svg_group(svg, "space");
+    recon_svg_rect(svg, "reach", x, y, side, side);
+}
+
 typedef struct {
     double names, pitch_x, pitch_y, top;
 } layout;

@@ -30,4 +30,8 @@ void recon_view(double out[3], const double at[3]);
 /* The other way. */
 void recon_view_back(double out[3], const double seen[3]);
 
+/* Begins the group of one thing in space, with its square: a page's script draws into it anew. End
+ * it with recon_svg_group_end. */
+void recon_space_begin(recon_svg *svg, double x, double y, double side);
+
 #endif

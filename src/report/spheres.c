@@ -119,7 +119,7 @@ static void draw_axes(recon_svg *svg, double x, double y, double side)
         double from = half * REACH, to = half * REACH * 1.08;
         recon_svg_line(svg, recon_series_class(cls, (size_t)k, "thin"), middle_x + from * seen[0],
                        middle_y - from * seen[1], middle_x + to * seen[0], middle_y - to * seen[1]);
-        recon_svg_text(svg, "small mid", middle_x + to * seen[0] + 5 * (seen[0] < 0 ? -1 : 1),
+        recon_svg_text(svg, "small mid halo", middle_x + to * seen[0] + 5 * (seen[0] < 0 ? -1 : 1),
                        middle_y - to * seen[1] + 3, name[k]);
     }
 }
@@ -129,8 +129,10 @@ void recon_sphere_draw(recon_ctx *ctx, recon_svg *svg, double x, double y, doubl
 {
     if (!s->f)
         return;
+    recon_space_begin(svg, x, y, side);
     recon_svg_fail(svg, draw_surface(ctx, svg, x, y, side, s));
     draw_axes(svg, x, y, side);
+    recon_svg_group_end(svg);
     recon_sheet_caption(svg, x, y, side, s->caption);
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Makes the small files in tests/core/data, from which the tests learn what others write.
+"""Makes the small files in tests/fuzz/corpus, from which the tests learn what others write.
 
 Run by hand from the repository's root (/usr/bin/python3 with Debian's numpy 1.24 and Pillow 9.4); the files are
 committed. They are also what the fuzzers start from.
@@ -13,7 +13,7 @@ import zipfile
 import numpy as np
 from PIL import Image
 
-ROOT = os.path.join(os.path.dirname(__file__), "data")
+ROOT = os.path.join(os.path.dirname(__file__), "../fuzz/corpus")
 GRID = np.arange(24).reshape(2, 3, 4)
 
 

@@ -19,7 +19,7 @@ enum { TYPES = sizeof types / sizeof *types };
 static const char *data(const char *code, const char *suffix)
 {
     static char path[200];
-    snprintf(path, sizeof path, "tests/core/data/npy/%s%s.npy", code, suffix);
+    snprintf(path, sizeof path, "tests/fuzz/corpus/npy/%s%s.npy", code, suffix);
     return path;
 }
 

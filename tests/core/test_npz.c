@@ -2,7 +2,7 @@
 #include "scratch.h"
 #include "core/npz.h"
 
-#define DATA "tests/core/data/npz/"
+#define DATA "tests/fuzz/corpus/npz/"
 
 /* tests/core/make_vectors.py: grid = 0 .. 23 as float32 2 x 3 x 4; label = 0 .. 4; scalar = 2.5. */
 static void expect_members(recon_ctx *ctx, const char *path)

@@ -48,7 +48,7 @@ static void what_others_write_is_read(void **state)
     for (int k = 0; k < 4; k++) {
         char path[64];
         recon_pixels p;
-        snprintf(path, sizeof path, "tests/core/data/png/%s.png", names[k]);
+        snprintf(path, sizeof path, "tests/fuzz/corpus/png/%s.png", names[k]);
         CHECK_OK(ctx, recon_png_read(ctx, &p, path));
         assert_true(p.height == 6 && p.width == 5 && p.channels == (k < 2 ? 1 : 3));
         for (unsigned i = 0; i < 30; i++) {

@@ -2,7 +2,7 @@
 #include "scratch.h"
 #include "core/safetensors.h"
 
-#define DATA "tests/core/data/safetensors/"
+#define DATA "tests/fuzz/corpus/safetensors/"
 
 static const char *const names[] = { "f16", "bf16", "f32", "f64", "i8",  "i16", "i32",
                                      "i64", "u8",   "u16", "u32", "u64", "bool" };

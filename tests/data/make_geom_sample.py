@@ -4,7 +4,7 @@
   tests/data/geom_sample.msgpack      two chunks. Molecule 0 of data/conformers, 66 conformers, each
                                       turned and moved at random, highest energy first, with one that
                                       has reacted; a molecule of 3; a piece and a radical.
-  tests/core/data/geom/tiny.msgpack   two molecules of two conformers: where the fuzzer begins.
+  tests/fuzz/corpus/geom/tiny.msgpack   two molecules of two conformers: where the fuzzer begins.
 
 Run in the root of the sources; needs python3-numpy and python3-msgpack."""
 import json
@@ -70,4 +70,4 @@ lowest["conformers"].insert(30, broken)
 write("tests/data/geom_sample.msgpack",
       [{"N#N.[NH]C1=N[CH]OC1=O": record(1, 1), smiles[0]: lowest},
        {smiles[1]: record(1, 3), "C[CH]O": record(2, 1)}])
-write("tests/core/data/geom/tiny.msgpack", [{smiles[0]: record(0, 2)}, {smiles[1]: record(1, 2)}])
+write("tests/fuzz/corpus/geom/tiny.msgpack", [{smiles[0]: record(0, 2)}, {smiles[1]: record(1, 2)}])

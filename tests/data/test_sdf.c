@@ -1,7 +1,7 @@
 /* SDF files: both versions give the same molecules as XYZ does, and what is wrong is said. */
 #include "molecule_check.h"
 
-#define SAMPLES "tests/core/data/"
+#define SAMPLES "tests/fuzz/corpus/"
 
 static void versions_and_formats_agree(void **state)
 {

@@ -1,9 +1,8 @@
-/* PNG and PNM: whatever is accepted has all its pixels. The check sums of PNG's chunks are put
- * right first: no mutation would get past them. */
-#include "fuzz.h"
+/* See fuzz_pixels.h. The check sums of PNG's chunks are put right first: no mutation would get past
+ * them. */
+#include "fuzz_pixels.h"
 
 #include <recon/core/png.h>
-#include <recon/core/pnm.h>
 #include <zlib.h>
 
 static size_t word(const uint8_t *b)
@@ -24,23 +23,6 @@ static void mend(uint8_t *bytes, size_t size)
     }
 }
 
-static void use(recon_status status, recon_pixels *p)
-{
-    if (status == RECON_ERR_UNSUPPORTED)
-        return;
-    if (status != RECON_OK) {
-        fuzz_check_failure(status);
-        FUZZ_CHECK(!p->bytes);
-        return;
-    }
-    size_t n = p->height * p->width * p->channels;
-    uint8_t *copy = malloc(n);
-    FUZZ_CHECK(copy && (p->channels == 1 || p->channels == 3));
-    memcpy(copy, p->bytes, n);
-    free(copy);
-    free(p->bytes);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     recon_pixels p;
@@ -49,8 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (size)
         memcpy(copy, bytes, size);
     mend(copy, size);
-    use(recon_png_decode(fuzz_ctx(), &p, copy, size, "fuzz"), &p);
-    use(recon_pnm_decode(fuzz_ctx(), &p, copy, size, "fuzz"), &p);
+    fuzz_pixels(recon_png_decode(fuzz_ctx(), &p, copy, size, "fuzz"), &p);
     free(copy);
     return 0;
 }

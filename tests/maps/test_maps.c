@@ -426,8 +426,8 @@ static void files_that_make_no_sense_are_refused(void **state)
     world *w = new_world(RECON_SO2_UNIFORM, PLAIN);
     recon_maps *m = fit(ctx, w, RECON_SO2_UNIFORM, &brief), *again;
     check_refused(ctx, m, m->bundle.kept.number, 7, "'theta.family' is 7");
-    check_refused(ctx, m, m->bundle.kept.mean, NAN, "'standard' is not finite");
-    check_refused(ctx, m, m->bundle.kept.scale, INFINITY, "'standard' is not finite");
+    check_refused(ctx, m, m->bundle.kept.mean, NAN, "'standard.mean' is nan");
+    check_refused(ctx, m, m->bundle.kept.scale, INFINITY, "'standard.scale' is inf");
     check_refused(ctx, m, m->bundle.kept.scores, 0, "'calibration'");
     check_refused(ctx, m, m->bundle.kept.quantiles, 1e9, "'calibration'");
     recon_tensor_entry none = { "x", { .dtype = RECON_F32, .ndim = 1, .shape = { 1 } } };

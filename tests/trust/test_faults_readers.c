@@ -13,7 +13,7 @@
 #include <recon/data/molecules.h>
 #include <recon/data/turns.h>
 
-#define SAMPLES "tests/core/data/"
+#define SAMPLES "tests/fuzz/corpus/"
 
 /* --- what the readers give -------------------------------------------------------------------- */
 

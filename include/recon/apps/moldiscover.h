@@ -7,6 +7,7 @@
 #define RECON_APPS_MOLDISCOVER_H
 
 #include <recon/apps/molmodel.h>
+#include <recon/apps/source.h>
 #include <recon/normalize/normalize.h>
 
 #ifdef __cplusplus
@@ -25,6 +26,8 @@ typedef struct {
                                   they embed, so that the maps fit what will be opened          */
     int keep_embeddings;       /* z.npy and g.npy are written too                              */
     const char *data;          /* the name of the data, for the model's metadata; NULL: unknown */
+    const recon_source
+        *source; /* for the summary, so that the data can be opened again; NULL: unknown */
     const recon_metadata_entry *metadata; /* more for the model's file, such as figures         */
     size_t n_metadata;
 } recon_moldiscover_options;
@@ -42,7 +45,8 @@ typedef struct {
 } recon_moldiscovery;
 
 /* Writes into the folder dir, which is made if need be, model.safetensors, what recon_frames_write
- * writes, with summary.json as the last, and the embeddings if they are kept. model is what `recon
+ * writes, with summary.json as the last, natural.npy (Lambda of each point), and the embeddings if
+ * they are kept. model is what `recon
  * train` wrote. options may be NULL. */
 RECON_API recon_status recon_moldiscover(recon_ctx *ctx, recon_moldiscovery *out, const char *model,
                                          const recon_molecules *data, const char *dir,

@@ -66,10 +66,12 @@ typedef struct {
     const char *title, *desc;
     const recon_rose *roses; /* [rows][columns] */
     size_t rows, columns;
-    const char *const *headings; /* [columns]; may be NULL */
-    const char *const *names;    /* [rows]; may be NULL    */
-    size_t bins;                 /* of the histograms; 0: 36, one for 10 degrees; at most 360 */
-    int own_scale;               /* 1: each circle to its own highest density; 0: all to one  */
+    const char *const *headings;   /* [columns]; may be NULL */
+    const char *const *names;      /* [rows]; may be NULL    */
+    const recon_picture *pictures; /* [picture_rows][columns] above the circles; may be NULL */
+    size_t picture_rows;
+    size_t bins;   /* of the histograms; 0: 36, one for 10 degrees; at most 360 */
+    int own_scale; /* 1: each circle to its own highest density; 0: all to one  */
 } recon_roses;
 
 RECON_API recon_status recon_figure_roses(recon_ctx *ctx, char **out, const recon_roses *r);
@@ -100,7 +102,8 @@ typedef struct {
 typedef struct {
     const char *title, *desc;
     const recon_roc_line *lines;
-    size_t count; /* at most RECON_SERIES_MAX */
+    size_t count;                  /* at most RECON_SERIES_MAX */
+    const char *x_label, *y_label; /* NULL: "false positives ...", "true positives ..." */
 } recon_roc_plot;
 
 #define RECON_SERIES_MAX 6 /* as many colours as are told apart */
@@ -132,7 +135,7 @@ typedef struct {
     const char *title, *desc;
     const recon_picture *inputs;    /* [rows]    */
     const recon_picture *neighbors; /* [rows][k] */
-    const uint8_t *hit;             /* [rows][k] 1: of the input's class */
+    const uint8_t *hit;             /* [rows][k] 1: of the input's class; NULL: not known */
     size_t rows, k;
     double cell; /* side of a picture, pixels; 0: 52 */
 } recon_neighbor_sheet;

@@ -1,0 +1,175 @@
+/* cmd_report.c - recon report: what a folder of results says, as one page for a browser. */
+#include "cli/cli.h"
+#include "core/fail.h"
+#include "core/json.h"
+
+#include <recon/report/found.h>
+#include <stdio.h>
+#include <string.h>
+
+static int run(int argc, char **argv);
+const cli_command cli_report = {
+    .name = "report",
+    .purpose = "show what discover or normalize found, as one HTML page",
+    .arguments = "DIR",
+    .example =
+        "  recon report digits --out report.html\n"
+        "\n"
+        "DIR is what `recon discover` or `recon normalize` wrote. The page is one file that needs\n"
+        "nothing else: what was found in plain words, poses of each class or cluster before and\n"
+        "after centring, inputs turned to their natural pose, odd poses, neighbours, worst cases,\n"
+        "what to be careful about. Pictures need the data: they are opened again as DIR's\n"
+        "summary.json says they were, or as --data and the options beside it say; where that\n"
+        "fails, the page has no pictures and says why.",
+    .run = run,
+};
+
+typedef struct {
+    const char *dir, *out;
+    char own[4096]; /* DIR/report.html */
+    cli_data data;
+    cli_common common;
+} settings;
+
+static void make_optional(cli_option *table, const char *name)
+{
+    for (; table->name; table++)
+        if (!strcmp(table->name, name))
+            table->required = 0;
+}
+
+static int parse(settings *s, int argc, char **argv)
+{
+    cli_option options[1 + CLI_DATA_OPTIONS + 1] = {
+        { "--out", "FILE", NULL, "the page (default DIR/report.html)", CLI_TEXT, 0, &s->out },
+    };
+    size_t words;
+    cli_data_options(options, sizeof options / sizeof *options, &s->data);
+    make_optional(options, "--data");
+    int code = cli_parse(&cli_report, options, &s->common, argc, argv, &s->dir, 1, &words);
+    if (code >= 0)
+        return code;
+    if (words == 0)
+        return cli_misuse(&cli_report, "DIR is missing");
+    snprintf(s->own, sizeof s->own, "%s/report.html", s->dir);
+    s->out = s->out ? s->out : s->own;
+    return -1;
+}
+
+/* --- the data --------------------------------------------------------------------------------- */
+
+static size_t count_of(const json_t *source, const char *key)
+{
+    json_int_t value = json_integer_value(json_object_get(source, key));
+    return value > 0 ? (size_t)value : 0;
+}
+
+/* What the summary says of the source, into data; its strings belong to the summary. */
+static recon_status read_source(recon_ctx *ctx, cli_data *data, const json_t *summary)
+{
+    const json_t *source = json_object_get(summary, "source");
+    data->spec = json_string_value(json_object_get(source, "spec"));
+    data->turn = json_string_value(json_object_get(source, "turn"));
+    data->turn_seed = count_of(source, "turn_seed");
+    data->seed = count_of(source, "seed");
+    data->limit = count_of(source, "limit");
+    data->size = count_of(source, "size");
+    data->skip_bad = json_is_true(json_object_get(source, "skip_bad"));
+    return data->spec
+               ? RECON_OK
+               : recon_fail(ctx, RECON_ERR_INPUT,
+                            "summary.json does not say where the data came from; --data does");
+}
+
+typedef struct {
+    cli_images images;
+    cli_molecules molecules;
+} opened;
+
+static recon_status open_data(recon_ctx *ctx, opened *o, recon_found kind, const cli_data *data)
+{
+    int molecules = kind == RECON_FOUND_MOLECULES;
+    if (recon_molecules_is(data->spec) != molecules)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s: the folder is of %s", data->spec,
+                          molecules ? "molecules" : "images");
+    return molecules ? cli_molecules_open(ctx, &o->molecules, data)
+                     : cli_images_open(ctx, &o->images, data);
+}
+
+static recon_status show(recon_ctx *ctx, const settings *s, recon_found kind, const cli_data *data)
+{
+    opened o = { 0 };
+    recon_status status;
+    RECON_TRY(open_data(ctx, &o, kind, data));
+    RECON_TRY(recon_found_save(
+        ctx, s->out, s->dir,
+        &(recon_found_data){ .images = o.images.use, .molecules = o.molecules.use }));
+done:
+    cli_images_close(&o.images);
+    cli_molecules_close(&o.molecules);
+    return status;
+}
+
+/* --- the page --------------------------------------------------------------------------------- */
+
+/* Data that cannot be had leave a page without pictures; what else is wrong will come again. */
+static recon_status show_from_source(recon_ctx *ctx, const settings *s, recon_found kind,
+                                     char *missing, size_t room)
+{
+    char path[4096];
+    cli_data data = s->data; /* where to compute */
+    json_t *summary = NULL;
+    recon_status status;
+    snprintf(path, sizeof path, "%s/summary.json", s->dir);
+    RECON_TRY(recon_json_read(ctx, &summary, path));
+    status = read_source(ctx, &data, summary);
+    if (status == RECON_OK)
+        status = show(ctx, s, kind, &data);
+    if (status == RECON_ERR_INPUT || status == RECON_ERR_IO || status == RECON_ERR_FORMAT) {
+        snprintf(missing, room, "%s", recon_ctx_message(ctx));
+        status = recon_found_save(ctx, s->out, s->dir, &(recon_found_data){ .missing = missing });
+    }
+done:
+    json_decref(summary);
+    return status;
+}
+
+static recon_status print(recon_ctx *ctx, const settings *s, const char *missing)
+{
+    if (s->common.json) {
+        json_t *out = json_pack("{s:s, s:b}", "report", s->out, "pictures", !*missing);
+        if (out && *missing)
+            json_object_set_new(out, "missing", json_string(missing));
+        return cli_print_json(ctx, out);
+    }
+    if (!s->common.quiet && *missing)
+        printf("no pictures: %s\n", missing);
+    if (!s->common.quiet)
+        printf("written %s\n", s->out);
+    return RECON_OK;
+}
+
+static recon_status work(recon_ctx *ctx, const void *arg)
+{
+    const settings *s = arg;
+    char missing[1024] = "";
+    recon_found kind;
+    recon_status status;
+    RECON_TRY(recon_found_kind(ctx, &kind, s->dir));
+    if (kind == RECON_FOUND_POSES)
+        RECON_TRY(recon_found_save(ctx, s->out, s->dir, &(recon_found_data){ 0 }));
+    else if (s->data.spec)
+        RECON_TRY(show(ctx, s, kind, &s->data));
+    else
+        RECON_TRY(show_from_source(ctx, s, kind, missing, sizeof missing));
+    RECON_TRY(print(ctx, s, missing));
+done:
+    return status;
+}
+
+static int run(int argc, char **argv)
+{
+    settings s = { 0 };
+    int code = parse(&s, argc, argv);
+    return code >= 0 ? code : cli_run(&cli_report, &s.common, work, &s);
+}

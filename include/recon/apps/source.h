@@ -1,0 +1,24 @@
+/* source.h - where the data of a discovery came from, so that they can be opened again: what the
+ * command line said. Zero in any field means that it was not said. */
+#ifndef RECON_APPS_SOURCE_H
+#define RECON_APPS_SOURCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct {
+    const char *spec;         /* as recon_dataset_open or recon_molecules_open takes it       */
+    const char *turn;         /* the rule they were turned by; NULL: as they came             */
+    uint64_t turn_seed, seed; /* of those turns; of which were taken                          */
+    size_t limit, size;       /* how many were taken; the side they were fitted into          */
+    int skip_bad;
+} recon_source;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,133 @@
+/* found.h (private) - a folder of results, read and checked, and what its reports share. */
+#ifndef REPORT_FOUND_H
+#define REPORT_FOUND_H
+
+#include "report/canvas.h"
+
+#include <jansson.h>
+#include <recon/normalize/normalize.h>
+#include <recon/report/found.h>
+
+#define RECON_DEGREES (180 / 3.14159265358979323846)
+
+enum { RECON_FOUND_SEED = 1 }; /* of every sample */
+
+/* --- the folder ------------------------------------------------------------------------------- */
+
+/* Rows that lie in no class (queries outside all components) are left out. */
+typedef struct {
+    const char *dir;
+    recon_found kind;
+    json_t *summary;
+    recon_group group;
+    size_t points, rows, k;  /* k: 0 without neighbours                                         */
+    recon_poses psi;         /* [rows] as the backbone says                                     */
+    recon_poses absolute;    /* [rows] about the natural pose: the model's, else Algorithm 1's  */
+    double *theta;           /* [rows][theta_width] see recon_frames                            */
+    double *identifiability; /* [rows][identifiability_width] */
+    double *background, *score; /* [rows] */
+    size_t theta_width, identifiability_width;
+    int64_t *neighbors; /* [rows][k] among points, or NULL */
+    int64_t *classes;   /* [rows] components, or NULL      */
+} recon_found_folder;
+
+recon_status recon_found_open(recon_ctx *ctx, recon_found_folder *out, const char *dir);
+/* The same, but a folder of another kind is RECON_ERR_INPUT. */
+recon_status recon_found_open_as(recon_ctx *ctx, recon_found_folder *out, const char *dir,
+                                 recon_found kind);
+void recon_found_close(recon_found_folder *folder);
+
+/* The number at "all.theta_deg", say, of the summary; one that is not there is RECON_ERR_FORMAT and
+ * named. */
+recon_status recon_found_number(recon_ctx *ctx, double *out, const recon_found_folder *folder,
+                                const char *path);
+/* The same where it may be missing: NaN. */
+double recon_found_maybe(const recon_found_folder *folder, const char *path);
+const char *recon_found_text(const recon_found_folder *folder, const char *key); /* "" if missing */
+
+/* --- rows that belong together ---------------------------------------------------------------- */
+
+enum { RECON_FOUND_GROUPS = 10 };
+
+/* The largest groups: of one label, of one component, or clusters that were found in the graph of
+ * neighbours. With labels in their order, else by size. Members that are named most often as
+ * neighbours come first. */
+typedef struct {
+    const char *what;     /* "class", "component", "cluster"; "all" where there is no way to tell */
+    size_t count, others; /* groups; rows that are in none of them */
+    char name[RECON_FOUND_GROUPS][32];
+    size_t n[RECON_FOUND_GROUPS];
+    const size_t *member[RECON_FOUND_GROUPS];
+    size_t *owned;
+} recon_found_groups;
+
+/* labels [rows] may be NULL. */
+recon_status recon_found_group(recon_ctx *ctx, recon_found_groups *out,
+                               const recon_found_folder *folder, const int64_t *labels);
+void recon_found_groups_free(recon_found_groups *groups);
+
+/* Cluster of each of n points, 0, 1 ...: every point takes the label that most of its neighbours
+ * have, until hardly any changes (label propagation; Raghavan et al. 2007). */
+recon_status recon_found_clusters(recon_ctx *ctx, int64_t *label /* [n] */,
+                                  const int64_t *neighbors /* [n][k] */, size_t n, size_t k);
+
+/* n different rows below `rows`, ascending, by the fixed seed; how many: fewer where there are not
+ * so many. */
+recon_status recon_found_sample(recon_ctx *ctx, size_t **out, size_t *count, size_t rows, size_t n);
+
+/* The rows with the largest sign * key[row * stride], largest first, of equals the lower row; how
+ * many, at most `most`. For a few of many. */
+size_t recon_found_extreme(size_t *out /* [most] */, size_t most, const double *key, size_t stride,
+                           double sign, size_t rows);
+
+/* --- sections that all kinds have ------------------------------------------------------------- */
+
+/* A number of things with commas, and a share in percent: "none" for 0. Both return out. */
+typedef char recon_found_words[32];
+const char *recon_found_count(recon_found_words out, size_t n);
+const char *recon_found_share(recon_found_words out, double share);
+
+/* A histogram of n values with its quantiles as the table below it. unit goes behind numbers. */
+typedef struct {
+    const char *x_label, *caption;
+    const double *values;
+    size_t n;
+    double from, to;
+    const recon_histogram_mark *marks;
+    size_t mark_count;
+} recon_found_spread;
+recon_status recon_found_show_spread(recon_ctx *ctx, recon_page *page, const recon_found_spread *s);
+
+/* Poses of each group before and after centring: circles or spheres. pictures [rows][groups] stand
+ * above circles; NULL: none. */
+recon_status recon_found_show_poses(recon_ctx *ctx, recon_page *page,
+                                    const recon_found_folder *folder,
+                                    const recon_found_groups *groups, const recon_picture *pictures,
+                                    size_t picture_rows);
+
+/* How well a score tells what came from the same turned at random: both [n]. *auc may be NULL. */
+recon_status recon_found_show_roc(recon_ctx *ctx, recon_page *page, double *auc,
+                                  const double *natural, const double *turned, size_t n,
+                                  const char *what /* "an image" */);
+
+/* Settings and seconds of the summary. */
+void recon_found_show_settings(recon_page *page, const recon_found_folder *folder);
+
+/* Warnings that any folder may deserve: small sets, many neighbours, poses that do not belong. How
+ * many were said. */
+int recon_found_warn(recon_page *page, const recon_found_folder *folder);
+
+/* The results of each kind, from the summary alone. */
+recon_status recon_found_image_results(recon_ctx *ctx, recon_page *page,
+                                       const recon_found_folder *folder);
+recon_status recon_found_molecule_results(recon_ctx *ctx, recon_page *page,
+                                          const recon_found_folder *folder);
+recon_status recon_found_pose_results(recon_ctx *ctx, recon_page *page,
+                                      const recon_found_folder *folder);
+
+/* Whether this build can make pictures; 0 has been said on the page. */
+int recon_found_draws(recon_ctx *ctx, recon_page *page);
+
+double recon_found_median(double *values, size_t n); /* sorts them; NaN for n = 0 */
+
+#endif

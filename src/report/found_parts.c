@@ -1,0 +1,449 @@
+/* found_parts.c - what the reports of images, molecules and plain poses have in common. */
+#include "report/found.h"
+#include "core/fail.h"
+#include "core/memory.h"
+#include "stats/quantile.h"
+
+#include <math.h>
+#include <recon/core/png.h>
+#include <recon/group/so2.h>
+#include <recon/stats/fisher_fit.h>
+#include <recon/stats/fisher_gauge.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIT_MOST = 400 }; /* rotations of a group that its distribution is fitted to */
+
+/* --- words ------------------------------------------------------------------------------------ */
+
+const char *recon_found_count(recon_found_words out, size_t n)
+{
+    char digits[24];
+    size_t length = (size_t)snprintf(digits, sizeof digits, "%zu", n), used = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            out[used++] = ',';
+        out[used++] = digits[i];
+    }
+    out[used] = '\0';
+    return out;
+}
+
+const char *recon_found_share(recon_found_words out, double share)
+{
+    recon_svg_digits digits;
+    if (isnan(share))
+        return strcpy(out, "not known");
+    if (share <= 0)
+        return strcpy(out, "none");
+    if (share < 0.001)
+        return strcpy(out, "under 0.1 %");
+    snprintf(out, sizeof(recon_found_words), "%s %%",
+             recon_svg_number(digits, 100 * share, share < 0.0995 ? 1 : 0));
+    return out;
+}
+
+double recon_found_median(double *values, size_t n)
+{
+    recon_sort_doubles(values, n);
+    return n ? recon_quantile(values, n, 0.5) : NAN;
+}
+
+int recon_found_draws(recon_ctx *ctx, recon_page *page)
+{
+    const uint8_t pixel = 0;
+    uint8_t *png = NULL;
+    size_t size;
+    recon_status status = recon_png_encode(ctx, &png, &size, &pixel, 1, 1, 1);
+    free(png);
+    if (status == RECON_ERR_UNSUPPORTED)
+        recon_page_careful(page, "Pictures are left out: this recon was built without libpng.");
+    return status != RECON_ERR_UNSUPPORTED;
+}
+
+/* --- how numbers spread ----------------------------------------------------------------------- */
+
+recon_status recon_found_show_spread(recon_ctx *ctx, recon_page *page, const recon_found_spread *s)
+{
+    static const char *const columns[] = { "share of them", "at most" };
+    static const double shares[] = { 0, 0.05, 0.25, 0.5, 0.75, 0.95, 1 };
+    double *sorted = NULL;
+    char *svg = NULL;
+    recon_found_words words;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &sorted, s->n, sizeof *sorted));
+    memcpy(sorted, s->values, s->n * sizeof *sorted);
+    recon_sort_doubles(sorted, s->n);
+    RECON_TRY(recon_figure_histogram(ctx, &svg,
+                                     &(recon_histogram_plot){ .x_label = s->x_label,
+                                                              .values = sorted,
+                                                              .count = s->n,
+                                                              .from = s->from,
+                                                              .to = s->to,
+                                                              .marks = s->marks,
+                                                              .mark_count = s->mark_count }));
+    recon_page_figure(page, svg, s->caption);
+    recon_page_table(page, s->x_label, columns, 2);
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+        recon_page_cell(page, "%s", i ? recon_found_share(words, shares[i]) : "the least");
+        recon_page_cell(page, "%.2f", recon_quantile(sorted, s->n, shares[i]));
+    }
+done:
+    free(sorted);
+    return status;
+}
+
+/* --- poses on the circle ---------------------------------------------------------------------- */
+
+#define CIRCLES                                                                                    \
+    "Each circle shows in which directions the members of one group point: the longer the bar, "   \
+    "the more of them. Before: as the network reads them, from a zero of its own that means "      \
+    "nothing and differs between groups. After: from the natural pose that was found. A narrow "   \
+    "fan upwards is a group that occurs in nearly one pose, a full circle one that occurs in all."
+
+/* From this angle half of the n angles are no further. */
+static double half_within(double *scratch, const double *angles, size_t n, double from)
+{
+    for (size_t i = 0; i < n; i++)
+        scratch[i] = recon_so2_distance(angles[i], from);
+    return recon_found_median(scratch, n);
+}
+
+static double circular_mean(const double *angles, size_t n)
+{
+    double c = 0, s = 0;
+    for (size_t i = 0; i < n; i++) {
+        c += cos(angles[i]);
+        s += sin(angles[i]);
+    }
+    return atan2(s, c);
+}
+
+static void gather(double *out, const double *poses, const size_t *rows, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = poses[rows[i]];
+}
+
+static void show_circle_table(recon_page *page, const recon_found_groups *g,
+                              const recon_rose *roses, double *scratch)
+{
+    const char *const columns[] = { g->what, "members", "half lie within, before (degrees)",
+                                    "half lie within, after (degrees)" };
+    recon_page_table(page, "Spread of poses before and after centring", columns, 4);
+    for (size_t i = 0; i < g->count; i++) {
+        const recon_rose *before = &roses[i], *after = &roses[g->count + i];
+        double from = circular_mean(before->angles, before->count);
+        recon_page_cell(page, "%s", g->name[i]);
+        recon_page_cell(page, "%zu", g->n[i]);
+        recon_page_cell(page, "%.1f",
+                        RECON_DEGREES * half_within(scratch, before->angles, before->count, from));
+        recon_page_cell(page, "%.1f",
+                        RECON_DEGREES * half_within(scratch, after->angles, after->count, 0));
+    }
+}
+
+/* So many groups side by side stay readable. */
+enum { ABREAST = 5 };
+
+/* Groups from `first` on, their roses among those of all: before, then after. */
+static recon_status show_row(recon_ctx *ctx, recon_page *page, const recon_found_groups *g,
+                             const recon_rose *roses, const recon_picture *pictures,
+                             size_t picture_rows, size_t first)
+{
+    static const char *const names[] = { "before", "after" };
+    size_t n = g->count - first < ABREAST ? g->count - first : ABREAST;
+    recon_rose shown[2 * ABREAST];
+    recon_picture *above = NULL;
+    const char *headings[ABREAST];
+    char *svg = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc(ctx, &above, picture_rows * n, sizeof *above));
+    for (size_t i = 0; i < n; i++) {
+        headings[i] = g->name[first + i];
+        shown[i] = roses[first + i];
+        shown[n + i] = roses[g->count + first + i];
+        for (size_t r = 0; r < picture_rows; r++)
+            above[r * n + i] = pictures[r * g->count + first + i];
+    }
+    RECON_TRY(recon_figure_roses(ctx, &svg,
+                                 &(recon_roses){ .roses = shown,
+                                                 .rows = 2,
+                                                 .columns = n,
+                                                 .headings = headings,
+                                                 .names = names,
+                                                 .pictures = above,
+                                                 .picture_rows = picture_rows,
+                                                 .own_scale = 1 }));
+    recon_page_figure(page, svg, first ? "The same of the next groups." : CIRCLES);
+done:
+    free(above);
+    return status;
+}
+
+static recon_status show_circles(recon_ctx *ctx, recon_page *page, const recon_found_folder *f,
+                                 const recon_found_groups *g, const recon_picture *pictures,
+                                 size_t picture_rows)
+{
+    recon_rose roses[2 * RECON_FOUND_GROUPS] = { { 0 } };
+    double *angles = NULL;
+    size_t used = 0;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &angles, 3 * f->rows, sizeof *angles));
+    for (size_t i = 0; i < 2 * g->count; i++) {
+        size_t at = i % g->count;
+        gather(angles + used, i < g->count ? f->psi.so2 : f->absolute.so2, g->member[at], g->n[at]);
+        roses[i] = (recon_rose){ .angles = angles + used, .count = g->n[at] };
+        used += g->n[at];
+    }
+    for (size_t first = 0; first < g->count; first += ABREAST)
+        RECON_TRY(show_row(ctx, page, g, roses, pictures, picture_rows, first));
+    show_circle_table(page, g, roses, angles + 2 * f->rows);
+done:
+    free(angles);
+    return status;
+}
+
+/* --- poses in space --------------------------------------------------------------------------- */
+
+static recon_status fit(recon_ctx *ctx, recon_fisher_fit *out, recon_so3 *scratch,
+                        const recon_so3 *poses, const size_t *rows, size_t n)
+{
+    size_t count = n < FIT_MOST ? n : FIT_MOST;
+    for (size_t i = 0; i < count; i++)
+        scratch[i] = poses[rows[i * n / count]];
+    return recon_fisher_fit_samples(ctx, out, scratch, count, NULL);
+}
+
+static void show_sphere_table(recon_page *page, const recon_found_groups *g,
+                              const recon_fisher_fit *fits)
+{
+    static const char *const determined[] = { "one pose", "an axis; the spin about it is free",
+                                              "hardly anything", "nothing" };
+    const char *const columns[] = { g->what, "members", "concentration",
+                                    "poses that do not belong (%)", "what the poses determine" };
+    recon_page_table(page, "Poses about the natural pose", columns, 5);
+    for (size_t i = 0; i < g->count; i++) {
+        const recon_fisher_fit *fit = &fits[g->count + i];
+        recon_page_cell(page, "%s", g->name[i]);
+        recon_page_cell(page, "%zu", g->n[i]);
+        recon_page_cell(page, "%.1f", fit->fisher.singular[0]);
+        recon_page_cell(page, "%.0f", 100 * fit->background);
+        recon_page_cell(page, "%s", determined[recon_fisher_free(&fit->fisher)]);
+    }
+}
+
+static recon_status show_spheres(recon_ctx *ctx, recon_page *page, const recon_found_folder *f,
+                                 const recon_found_groups *g)
+{
+    static const char *const names[] = { "before", "after" };
+    recon_fisher_fit fits[2 * RECON_FOUND_GROUPS];
+    recon_sphere spheres[2 * ABREAST];
+    const char *headings[ABREAST];
+    size_t n = g->count < ABREAST ? g->count : ABREAST; /* drawn; the table has all */
+    recon_so3 *scratch;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &scratch, FIT_MOST, sizeof *scratch));
+    for (size_t i = 0; i < 2 * g->count; i++) {
+        size_t at = i % g->count;
+        RECON_TRY(fit(ctx, &fits[i], scratch, i < g->count ? f->psi.so3 : f->absolute.so3,
+                      g->member[at], g->n[at]));
+    }
+    for (size_t i = 0; i < 2 * n; i++) {
+        spheres[i] = (recon_sphere){ .f = fits[i % n + (i < n ? 0 : g->count)].fisher.f };
+        headings[i % n] = g->name[i % n];
+    }
+    recon_page_spheres(
+        page,
+        &(recon_sphere_sheet){
+            .spheres = spheres, .rows = 2, .columns = n, .headings = headings, .names = names },
+        "Where the three axes of an object point: each colour is one axis, bright where it points "
+        "often. A spot is an axis that always points one way, a ring one that spins about "
+        "another. Before: in the network's own frame, which means nothing and differs between "
+        "groups. After: from the natural pose that was found.");
+    show_sphere_table(page, g, fits);
+done:
+    free(scratch);
+    return status;
+}
+
+recon_status recon_found_show_poses(recon_ctx *ctx, recon_page *page, const recon_found_folder *f,
+                                    const recon_found_groups *g, const recon_picture *pictures,
+                                    size_t picture_rows)
+{
+    recon_found_words words;
+    recon_status status = f->group == RECON_SO2
+                              ? show_circles(ctx, page, f, g, pictures, picture_rows)
+                          : recon_found_draws(ctx, page) ? show_spheres(ctx, page, f, g)
+                                                         : RECON_OK;
+    if (status == RECON_OK && g->others)
+        recon_page_say(page, "The %zu largest groups are shown; %s more belong to smaller ones.",
+                       g->count, recon_found_count(words, g->others));
+    return status;
+}
+
+/* --- odd poses -------------------------------------------------------------------------------- */
+
+static recon_status show_caught(recon_ctx *ctx, recon_page *page, const double *natural,
+                                const double *turned, size_t n)
+{
+    static const char *const columns[] = { "false alarms", "score above", "turned ones noticed" };
+    static const double alarms[] = { 0.01, 0.05, 0.1, 0.2 };
+    recon_found_words words;
+    double *sorted;
+    recon_status status = recon_alloc_raw(ctx, &sorted, n, sizeof *sorted);
+    if (status != RECON_OK)
+        return status;
+    memcpy(sorted, natural, n * sizeof *sorted);
+    recon_sort_doubles(sorted, n);
+    recon_page_table(page, "What a threshold on the score catches", columns, 3);
+    for (size_t a = 0; a < sizeof alarms / sizeof *alarms; a++) {
+        double threshold = recon_quantile(sorted, n, 1 - alarms[a]), caught = 0;
+        for (size_t i = 0; i < n; i++)
+            caught += turned[i] > threshold;
+        recon_page_cell(page, "%s", recon_found_share(words, alarms[a]));
+        recon_page_cell(page, "%.2f", threshold);
+        recon_page_cell(page, "%s", recon_found_share(words, caught / (double)n));
+    }
+    free(sorted);
+    return RECON_OK;
+}
+
+recon_status recon_found_show_roc(recon_ctx *ctx, recon_page *page, double *auc,
+                                  const double *natural, const double *turned, size_t n,
+                                  const char *what)
+{
+    double *score = NULL;
+    uint8_t *odd = NULL;
+    recon_roc_point *points = NULL;
+    recon_roc_line line = { .name = "score" };
+    char *svg = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &score, 2 * n, sizeof *score));
+    RECON_TRY(recon_alloc(ctx, &odd, 2 * n, sizeof *odd));
+    RECON_TRY(recon_alloc_raw(ctx, &points, 2 * n + 1, sizeof *points));
+    memcpy(score, natural, n * sizeof *score);
+    memcpy(score + n, turned, n * sizeof *score);
+    memset(odd + n, 1, n);
+    RECON_TRY(recon_roc_auc(ctx, auc, score, odd, 2 * n));
+    RECON_TRY(recon_roc_curve(ctx, points, &line.count, score, odd, 2 * n));
+    line.points = points;
+    RECON_TRY(recon_figure_roc(ctx, &svg,
+                               &(recon_roc_plot){ .lines = &line,
+                                                  .count = 1,
+                                                  .x_label = "false alarms, share of those "
+                                                             "as they came",
+                                                  .y_label = "noticed, share of those "
+                                                             "turned at random" }));
+    recon_page_say(
+        page,
+        "The area under the curve is %.3f: so often %s turned at random scores higher "
+        "than one as it came; 0.5 would be guessing. It cannot reach 1, because a random "
+        "turn sometimes ends in a pose that is natural.",
+        *auc, what);
+    recon_page_figure(
+        page, svg,
+        "Up: the share of those turned at random that a threshold on the score "
+        "notices. To the right: the share of those as they came that it takes for odd "
+        "by mistake. The diagonal is guessing.");
+    RECON_TRY(show_caught(ctx, page, natural, turned, n));
+done:
+    free(score);
+    free(odd);
+    free(points);
+    return status;
+}
+
+/* --- warnings --------------------------------------------------------------------------------- */
+
+#define SUSPECT 0.3 /* a background of this share: the class is not what it should be */
+
+/* The share of rows of whose neighbours' poses more than that do not belong. */
+static double share_suspect(const recon_found_folder *f)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < f->rows; i++)
+        count += f->background[i] > SUSPECT;
+    return (double)count / (double)f->rows;
+}
+
+int recon_found_warn(recon_page *page, const recon_found_folder *f)
+{
+    double suspect = share_suspect(f), singles = recon_found_maybe(f, "single_classes");
+    recon_found_words words;
+    int said = 0;
+    if (suspect > 0.2 && ++said)
+        recon_page_careful(page,
+                           "In %s of the neighbourhoods more than %.0f %% of the poses fit no "
+                           "distribution: their neighbours are not all of one kind, or their poses "
+                           "are read wrongly. A smaller --k, more data or more training may help.",
+                           recon_found_share(words, suspect), 100 * SUSPECT);
+    if (f->rows < 200 && ++said)
+        recon_page_careful(page,
+                           "There are only %zu of them: shares and widths are no better known than "
+                           "such a small set allows.",
+                           f->rows);
+    if (f->k * 10 > f->points && ++said)
+        recon_page_careful(page,
+                           "%zu neighbours are a large part of %zu points: unless all are of one "
+                           "kind, they reach into other kinds. Take a smaller --k.",
+                           f->k, f->points);
+    if (singles > 0 && ++said)
+        recon_page_careful(page,
+                           "%.0f classes are single points, whose natural pose is simply their own "
+                           "and means nothing.",
+                           singles);
+    return said;
+}
+
+/* --- settings --------------------------------------------------------------------------------- */
+
+static void show_value(recon_page *page, const char *key, const json_t *value)
+{
+    recon_page_cell(page, "%s", key);
+    if (json_is_string(value))
+        recon_page_cell(page, "%s", json_string_value(value));
+    else if (json_is_boolean(value))
+        recon_page_cell(page, "%s", json_is_true(value) ? "yes" : "no");
+    else if (json_is_integer(value))
+        recon_page_cell(page, "%lld", (long long)json_integer_value(value));
+    else
+        recon_page_cell(page, "%.4g", json_real_value(value));
+}
+
+/* Strings, numbers and truths of an object; lists and objects have their own place. */
+static void show_object(recon_page *page, const char *caption, json_t *object)
+{
+    static const char *const columns[] = { "setting", "value" };
+    const char *key;
+    json_t *value;
+    if (!json_object_size(object))
+        return;
+    recon_page_table(page, caption, columns, 2);
+    json_object_foreach(object, key, value) if (!json_is_object(value) && !json_is_array(value) &&
+                                                !json_is_null(value)) show_value(page, key, value);
+}
+
+static void show_seconds(recon_page *page, json_t *seconds)
+{
+    static const char *const columns[] = { "step", "seconds" };
+    const char *key;
+    json_t *value;
+    if (!json_object_size(seconds))
+        return;
+    recon_page_table(page, "Time", columns, 2);
+    json_object_foreach(seconds, key, value)
+    {
+        recon_page_cell(page, "%s", key);
+        recon_page_cell(page, "%.2f", json_number_value(value));
+    }
+}
+
+void recon_found_show_settings(recon_page *page, const recon_found_folder *f)
+{
+    recon_page_section(page, "Settings and timings");
+    show_object(page, "Settings", f->summary);
+    show_object(page, "The data", json_object_get(f->summary, "source"));
+    show_seconds(page, json_object_get(f->summary, "seconds"));
+}

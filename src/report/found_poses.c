@@ -1,0 +1,351 @@
+/* found_poses.c - what `recon normalize` found in embeddings and poses of any backbone. */
+#include "report/found.h"
+#include "core/fail.h"
+#include "core/memory.h"
+
+#include <math.h>
+#include <recon/stats/matrix_fisher.h>
+#include <recon/stats/so2_moments.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- counts of the summary -------------------------------------------------------------------- */
+
+/* Entry i of a list of the summary as a share of its sum; NaN where there is none. */
+static double share_of(const recon_found_folder *f, const char *list, size_t i)
+{
+    json_t *value;
+    size_t at;
+    double sum = 0, own = NAN;
+    json_array_foreach(json_object_get(f->summary, list), at, value)
+    {
+        sum += json_number_value(value);
+        if (at == i)
+            own = json_number_value(value);
+    }
+    return sum > 0 ? own / sum : NAN;
+}
+
+recon_status recon_found_pose_results(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
+{
+    double rows, one = share_of(f, "classes_by_modes", 0);
+    double known = share_of(f, "classes_by_free_directions", 0);
+    double spin = share_of(f, "classes_by_free_directions", 1);
+    double hits = recon_found_maybe(f, "hit_rate");
+    recon_found_words words;
+    recon_status status;
+    RECON_TRY(recon_found_number(ctx, &rows, f, "rows"));
+    recon_page_result(page, "poses", "%s", recon_found_count(words, (size_t)fmax(rows, 0)));
+    if (!isnan(one))
+        recon_page_result(page, "of classes have one natural pose", "%s",
+                          recon_found_share(words, one));
+    if (!isnan(known))
+        recon_page_result(page, "of classes determine the whole pose", "%s",
+                          recon_found_share(words, known));
+    if (!isnan(spin))
+        recon_page_result(page, "determine an axis, with a free spin", "%s",
+                          recon_found_share(words, spin));
+    if (!isnan(hits))
+        recon_page_result(page, "of neighbours share the label", "%s",
+                          recon_found_share(words, hits));
+done:
+    return status;
+}
+
+/* --- what was found --------------------------------------------------------------------------- */
+
+static const char *group_words(const recon_found_folder *f)
+{
+    return f->group == RECON_SO3 ? "SO(3), the rotations of space"
+                                 : "SO(2), the turns of a picture";
+}
+
+static recon_status say_classes(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
+{
+    double classes;
+    recon_found_words a, b;
+    recon_status status = recon_found_number(ctx, &classes, f, "class_count");
+    if (status != RECON_OK)
+        return status;
+    if (f->k)
+        recon_page_say(page,
+                       "%s poses on %s: each was compared with those of its %zu nearest neighbours "
+                       "in the embedding, its class. They show which pose is natural for its kind, "
+                       "and how far one strays from it.",
+                       recon_found_count(a, f->rows), group_words(f), f->k);
+    else
+        recon_page_say(
+            page,
+            "%s poses on %s in %s classes: points that small distances link. The poses of "
+            "a class show which pose is natural for its kind, and how far one strays "
+            "from it.",
+            recon_found_count(a, f->rows), group_words(f),
+            recon_found_count(b, (size_t)fmax(classes, 0)));
+    return RECON_OK;
+}
+
+static recon_status say_width(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
+{
+    const char *family = recon_found_text(f, "family");
+    int uniform = !strcmp(family, "uniform");
+    double *theta;
+    if (f->group == RECON_SO3 || f->theta_width != 1 || (!uniform && strcmp(family, "normal")))
+        return RECON_OK;
+    recon_status status = recon_alloc_raw(ctx, &theta, f->rows, sizeof *theta);
+    if (status != RECON_OK)
+        return status;
+    memcpy(theta, f->theta, f->rows * sizeof *theta);
+    recon_page_say(page,
+                   "They are turned from their natural pose by a %s of %.0f degrees (median).",
+                   uniform ? "half-width" : "standard deviation",
+                   RECON_DEGREES * recon_found_median(theta, f->rows));
+    free(theta);
+    return RECON_OK;
+}
+
+static recon_status say_found(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
+{
+    double one = share_of(f, "classes_by_modes", 0), hits = recon_found_maybe(f, "hit_rate");
+    recon_found_words a, b;
+    recon_status status;
+    recon_page_section(page, "What was found");
+    RECON_TRY(say_classes(ctx, page, f));
+    RECON_TRY(say_width(ctx, page, f));
+    if (!isnan(one))
+        recon_page_say(page, "Share of classes with one natural pose: %s; with several: %s.",
+                       recon_found_share(a, one), recon_found_share(b, 1 - one));
+    if (f->group == RECON_SO3)
+        recon_page_say(page,
+                       "Share whose poses determine the whole pose: %s; only where an axis points, "
+                       "the spin about it being free: %s.",
+                       recon_found_share(a, share_of(f, "classes_by_free_directions", 0)),
+                       recon_found_share(b, share_of(f, "classes_by_free_directions", 1)));
+    if (!isnan(hits))
+        recon_page_say(page,
+                       "Of a point's class, %s have its label; labels were used for this "
+                       "figure alone.",
+                       recon_found_share(a, hits));
+done:
+    return status;
+}
+
+/* --- widths ----------------------------------------------------------------------------------- */
+
+/* How to read the first number of a row of theta. */
+typedef struct {
+    const char *label, *words;
+    double scale;
+} reading;
+
+static reading reading_of(const recon_found_folder *f)
+{
+    const char *family = recon_found_text(f, "family");
+    if (f->group == RECON_SO3)
+        return (reading){ "concentration",
+                          "The largest singular value of the matrix Fisher distribution that was "
+                          "fitted to each class: 0 is any pose, 100 an axis that strays by about 8 "
+                          "degrees.",
+                          1 };
+    if (!strcmp(family, "uniform"))
+        return (reading){ "half-width (degrees)",
+                          "How far to either side of the natural pose the poses of each class "
+                          "reach.",
+                          RECON_DEGREES };
+    if (!strcmp(family, "normal"))
+        return (reading){ "standard deviation (degrees)",
+                          "How far the poses of each class stray from the natural pose.",
+                          RECON_DEGREES };
+    return (reading){ "concentration",
+                      "Kappa of the von Mises distribution that was fitted to each class: 0 is any "
+                      "pose, 33 a deviation of 10 degrees.",
+                      1 };
+}
+
+/* The largest singular value of F. */
+static recon_status concentration(recon_ctx *ctx, double *out, const double f[9])
+{
+    recon_fisher fisher;
+    recon_status status = recon_fisher_of(ctx, &fisher, f);
+    *out = status == RECON_OK ? fisher.singular[0] : NAN;
+    return status;
+}
+
+enum { WIDTHS_MOST = 5000 }; /* of SO(3), which cost a decomposition each */
+
+static recon_status show_widths(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
+{
+    const reading r = reading_of(f);
+    size_t *row = NULL, n;
+    double *values = NULL;
+    recon_status status;
+    recon_page_section(page, "How far they turn");
+    if (f->theta_width != 1 && f->group == RECON_SO2) {
+        recon_page_say(page, "Mixtures of several parts were fitted, which have no single width: "
+                             "theta.npy has their weights, means and concentrations.");
+        return RECON_OK;
+    }
+    recon_page_say(page, "%s", r.words);
+    RECON_TRY(recon_found_sample(ctx, &row, &n, f->rows, WIDTHS_MOST));
+    RECON_TRY(recon_alloc_raw(ctx, &values, n, sizeof *values));
+    for (size_t i = 0; i < n; i++)
+        if (f->group == RECON_SO3)
+            RECON_TRY(concentration(ctx, &values[i], f->theta + 9 * row[i]));
+        else
+            values[i] = f->theta[row[i]] * r.scale;
+    RECON_TRY(
+        recon_found_show_spread(ctx, page,
+                                &(recon_found_spread){ .x_label = r.label,
+                                                       .caption = "How many have which width.",
+                                                       .values = values,
+                                                       .n = n }));
+done:
+    free(row);
+    free(values);
+    return status;
+}
+
+/* --- scores ----------------------------------------------------------------------------------- */
+
+static recon_status show_scores(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
+{
+    recon_page_section(page, "Odd poses");
+    recon_page_say(page,
+                   "The score of a point is -log p: p is the density of its own pose among the "
+                   "poses of its class. High means odd. Which are odd in truth is not known "
+                   "here, so it is not measured how well the score tells.");
+    return recon_found_show_spread(ctx, page,
+                                   &(recon_found_spread){ .x_label = "score",
+                                                          .caption = "Scores of all points.",
+                                                          .values = f->score,
+                                                          .n = f->rows });
+}
+
+/* --- how well poses are known ----------------------------------------------------------------- */
+
+static void table_folds(recon_page *page, const recon_found_folder *f)
+{
+    static const char *const columns[] = { "natural pose", "points" };
+    static const char *const names[] = { "not known: all directions alike", "known",
+                                         "known modulo 180 degrees", "known modulo 120 degrees",
+                                         "known modulo 90 degrees" };
+    size_t count[5] = { 0 };
+    for (size_t i = 0; i < f->rows; i++)
+        count[recon_so2_fold(f->identifiability + 4 * i)]++;
+    recon_page_table(page, "How well the natural pose is known", columns, 2);
+    for (int m = 1; m <= 5; m++) {
+        recon_page_cell(page, "%s", names[m % 5]);
+        recon_page_cell(page, "%zu", count[m % 5]);
+    }
+}
+
+static void table_free(recon_page *page, const recon_found_folder *f)
+{
+    static const char *const columns[] = { "the poses of a class determine", "classes (%)" };
+    static const char *const names[] = { "the whole pose", "an axis; the spin about it is free",
+                                         "hardly anything", "nothing" };
+    recon_page_table(page, "How well the natural pose is known", columns, 2);
+    for (size_t i = 0; i < 4; i++) {
+        recon_page_cell(page, "%s", names[i]);
+        recon_page_cell(page, "%.1f", 100 * share_of(f, "classes_by_free_directions", i));
+    }
+}
+
+static recon_status show_known(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
+{
+    int so3 = f->group == RECON_SO3;
+    double *known = NULL;
+    size_t width = f->identifiability_width;
+    recon_status status = recon_alloc_raw(ctx, &known, f->rows, sizeof *known);
+    if (status != RECON_OK)
+        return status;
+    for (size_t i = 0; i < f->rows; i++)
+        known[i] = fabs(f->identifiability[width * i + (so3 ? 2 : 0)]);
+    recon_page_section(page, "How well natural poses are known");
+    status = recon_found_show_spread(
+        ctx, page,
+        &(recon_found_spread){ .x_label = "agreement of a class's poses",
+                               .caption =
+                                   so3 ? "Of the direction that is known least. 1: all poses "
+                                         "of a class are alike. 0: a turn is free."
+                                       : "1: all poses of a class are alike. 0: they cancel "
+                                         "out, being of all directions or of opposite ones.",
+                               .values = known,
+                               .n = f->rows,
+                               .from = 0,
+                               .to = 1 });
+    free(known);
+    if (so3)
+        table_free(page, f);
+    else
+        table_folds(page, f);
+    return status;
+}
+
+/* --- the worst -------------------------------------------------------------------------------- */
+
+enum { WORST = 12 };
+
+static void show_worst(recon_page *page, const recon_found_folder *f)
+{
+    static const char *const columns[] = { "row", "score", "from its natural pose (degrees)" };
+    size_t row[WORST], n = recon_found_extreme(row, WORST, f->score, 1, 1, f->rows);
+    recon_page_section(page, "Worst cases");
+    recon_page_table(page, "The points with the highest scores", columns, 3);
+    for (size_t i = 0; i < n; i++) {
+        recon_page_cell(page, "%zu", row[i]);
+        recon_page_cell(page, "%.2f", f->score[row[i]]);
+        recon_page_cell(page, "%.0f",
+                        RECON_DEGREES * (f->group == RECON_SO3
+                                             ? recon_so3_angle(f->absolute.so3[row[i]])
+                                             : fabs(f->absolute.so2[row[i]])));
+    }
+}
+
+/* --- warnings --------------------------------------------------------------------------------- */
+
+static void show_warnings(recon_page *page, const recon_found_folder *f)
+{
+    double several = 1 - share_of(f, "classes_by_modes", 0);
+    double hits = recon_found_maybe(f, "hit_rate");
+    recon_found_words words;
+    int said;
+    recon_page_section(page, "What to be careful about");
+    said = recon_found_warn(page, f);
+    if (several > 0.05 && ++said)
+        recon_page_careful(page,
+                           "%s of the classes have several natural poses; gamma.npy has the "
+                           "heaviest, and where they are alike the one nearest to no turn at all.",
+                           recon_found_share(words, several));
+    if (hits < 0.5 && ++said)
+        recon_page_careful(page,
+                           "Only %s of a point's class share its label: poses of different kinds "
+                           "are mixed. A smaller --k or a better embedding may help.",
+                           recon_found_share(words, hits));
+    if (!said)
+        recon_page_say(page, "Nothing: classes have one natural pose each, and it is plain.");
+}
+
+recon_status recon_found_poses(recon_ctx *ctx, recon_page *page, const char *dir)
+{
+    recon_found_folder f = { 0 };
+    recon_found_groups groups = { 0 };
+    recon_status status;
+    RECON_TRY(recon_found_open_as(ctx, &f, dir, RECON_FOUND_POSES));
+    RECON_TRY(recon_found_group(ctx, &groups, &f, NULL));
+    RECON_TRY(say_found(ctx, page, &f));
+    recon_page_section(page, "Poses, group by group");
+    if (!strcmp(groups.what, "cluster"))
+        recon_page_say(page, "Points were grouped by who is whose neighbour: each takes the group "
+                             "that most of its neighbours have.");
+    RECON_TRY(recon_found_show_poses(ctx, page, &f, &groups, NULL, 0));
+    RECON_TRY(show_widths(ctx, page, &f));
+    RECON_TRY(show_scores(ctx, page, &f));
+    RECON_TRY(show_known(ctx, page, &f));
+    show_worst(page, &f);
+    show_warnings(page, &f);
+    recon_found_show_settings(page, &f);
+done:
+    recon_found_groups_free(&groups);
+    recon_found_close(&f);
+    return status;
+}

@@ -1,0 +1,58 @@
+/* pictures.c - images of a data set as pictures of a figure, as they are or turned. */
+#include "report/pictures.h"
+#include "core/fail.h"
+#include "core/memory.h"
+
+#include <recon/data/image.h>
+#include <stdlib.h>
+#include <string.h>
+
+recon_status recon_pictures_new(recon_ctx *ctx, recon_pictures *out, const recon_dataset *data,
+                                size_t count)
+{
+    recon_dataset_info d = recon_dataset_describe(data);
+    recon_status status;
+    int large = d.height > RECON_PICTURE_SIDE || d.width > RECON_PICTURE_SIDE;
+    size_t height = large ? RECON_PICTURE_SIDE : d.height;
+    size_t width = large ? RECON_PICTURE_SIDE : d.width, whole = d.height * d.width * d.channels;
+    *out = (recon_pictures){ .info = d, .pixels = height * width * d.channels };
+    RECON_TRY(recon_alloc(ctx, &out->block, count * out->pixels, sizeof *out->block));
+    RECON_TRY(recon_alloc(ctx, &out->read, whole, sizeof *out->read));
+    RECON_TRY(recon_alloc(ctx, &out->turned, whole, sizeof *out->turned));
+    RECON_TRY(recon_alloc(ctx, &out->picture, count, sizeof *out->picture));
+    for (size_t i = 0; i < count; i++)
+        out->picture[i] =
+            (recon_picture){ .height = height, .width = width, .channels = d.channels };
+done:
+    return status;
+}
+
+void recon_pictures_free(recon_pictures *p)
+{
+    free(p->block);
+    free(p->read);
+    free(p->turned);
+    free(p->picture);
+    *p = (recon_pictures){ 0 };
+}
+
+float *recon_pictures_place(recon_pictures *p, size_t at)
+{
+    float *pixels = p->block + at * p->pixels;
+    p->picture[at].pixels = pixels;
+    return pixels;
+}
+
+int32_t recon_pictures_put(recon_pictures *p, size_t at, const recon_dataset *data, size_t i,
+                           double angle)
+{
+    const recon_dataset_info *d = &p->info;
+    float *to = recon_pictures_place(p, at);
+    int32_t label = recon_dataset_get(p->read, data, i);
+    recon_image_turn(p->turned, p->read, d->height, d->width, d->channels, angle, RECON_BILINEAR);
+    if (p->picture[at].height == d->height && p->picture[at].width == d->width)
+        memcpy(to, p->turned, p->pixels * sizeof *to);
+    else
+        recon_image_fit(to, RECON_PICTURE_SIDE, p->turned, d->height, d->width, d->channels);
+    return label;
+}

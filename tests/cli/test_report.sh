@@ -1,0 +1,89 @@
+#!/bin/sh
+# recon report: a page of what discover or normalize left, with pictures where the data can be had,
+# and clear errors.
+here=$(cd "${0%/*}" && pwd)
+. tests/report/browser.sh
+. "$here/lib.sh"
+. "$here/tiny.sh"
+
+# has FILE TEXT: the page says it.
+has() {
+    grep -qF -- "$2" "$1"
+}
+
+# pictures FILE: how many lines of it hold one.
+pictures() {
+    grep -c 'data:image/png' "$1"
+}
+
+run report --help
+[ "$code" -eq 0 ] && grep -q '^example:' "$scratch/stdout" && [ ! -s "$scratch/stderr" ]
+report $? "--help shows an example"
+refused 2 "DIR is missing" report
+refused 1 "nowhere/summary.json" report nowhere
+mkdir broken && echo '{ "all": ' >broken/summary.json
+refused 1 "broken/summary.json: line 2" report broken
+rm -r broken
+
+# --- images ---------------------------------------------------------------------------------------
+run discover --model backbone $letters --k 5 --limit 100 --out found
+[ "$code" -eq 0 ] && grep -q '  report     found/report.html' "$scratch/stdout" && [ -s found/report.html ]
+report $? "discover leaves a page and says where"
+accepted "the same page from the folder" report found --out again.html
+cmp -s found/report.html again.html
+report $? "and it is the same to the byte"
+sed -n '/"source"/,/}/p' found/summary.json | tr -d ' \n' | grep -qF \
+    '"source":{"spec":"npy:images.npy","turn":"rule.json","seed":1,"limit":100,"skip_bad":false}'
+report $? "because the summary says what the data were"
+if grep -q 'built without libpng' again.html; then
+    skip "its pictures" "no libpng"
+else
+    has again.html 'These 100 images come in poses of' && has again.html 'class 1' && has again.html 'area under the curve'
+    report $? "it tells what was found, of each class, and how odd poses are noticed"
+    browser_check again.html "$(grep -o '<figure' again.html | wc -l)"
+    cp images.npy plain.npy
+    run discover --model backbone --data npy:plain.npy --turn rule.json --k 5 --out plain --quiet
+    [ "$code" -eq 0 ] && has plain/report.html 'Poses, cluster by cluster' && has plain/report.html 'cluster 1'
+    report $? "without labels, clusters"
+    rm plain.npy
+    accepted "data that are gone are no failure" report plain --out gone.html
+    grep -q '^no pictures: npy:plain.npy' "$scratch/stdout" || grep -q '^no pictures: plain.npy' "$scratch/stdout"
+    report $? "but are told"
+    has gone.html 'Pictures are missing: ' && has gone.html 'not at hand' && [ "$(pictures gone.html)" -eq 0 ]
+    report $? "on the page too"
+    accepted "--data says where they are now" report plain --data npy:images.npy --turn rule.json --out there.html --quiet
+    [ "$(pictures there.html)" -gt 0 ]
+    report $? "and there are pictures"
+    refused 1 "plain was made from 120 images, but the data are 100" report plain --data npy:images.npy --limit 100 --out x.html
+    refused 1 "the data are not those that plain was made from" \
+        report plain --data npy:images.npy --turn rule.json --turn-seed 5 --out x.html
+fi
+refused 1 "the folder is of images" report found --data xyz:chains.xyz --out x.html
+refused 1 "nowhere/x.html" report found --out nowhere/x.html
+mv found/gamma.npy gamma.npy
+refused 1 "found/gamma.npy" report found --out x.html
+mv gamma.npy found/gamma.npy
+
+# --- molecules ------------------------------------------------------------------------------------
+LC_ALL=C awk 'BEGIN { srand(7); for (c = 0; c < 24; c++) for (m = 0; m < 2; m++) {
+    print 6 + m; print "name=chain" m; for (i = 1; i < 7 + m; i++) printf "%s %.4f %.4f %.4f\n",
+        i % 3 ? "C" : "N", 1.2 * i + .06 * rand(), .7 * ((i * (m + 1)) % 3) + .06 * rand(),
+        .6 * ((i + m) % 2) + .3 * ((i * i + m) % 4) } }' >chains.xyz
+chains="--data xyz:chains.xyz --turn haar --threads 2"
+run train $chains --preset small --width 0.25 --layers 2 --code 8 --epochs 2 --batch 16 --out molecules --quiet
+run discover --model molecules $chains --k 8 --out mols
+[ "$code" -eq 0 ] && has mols/report.html '48 conformers of 2 molecules' && has mols/report.html chain1
+report $? "molecules have a page too"
+has mols/report.html 'each turned by a rotation drawn evenly from all rotations'
+report $? "with odd poses noticed or not"
+browser_check mols/report.html "$(grep -o '<figure' mols/report.html | wc -l)"
+
+# --- embeddings of any backbone -------------------------------------------------------------------
+data=$here/../../data
+for group in so2 so3; do
+    run normalize --embeddings "$data/$group/z.npy" --poses "$data/$group/g.npy" --group $group --out $group --quiet
+    accepted "normalize on $group" report $group --out $group.html --json
+    is_json "$scratch/stdout" && has $group.html 'nearest neighbours' && has $group.html 'cluster 1'
+    report $? "its page"
+done
+finish

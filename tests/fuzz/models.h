@@ -1,0 +1,205 @@
+/* models.h - a small model of each kind, untrained, as a file that the library would have written.
+ * Fuzzers and tests of hostile files begin with these. */
+#ifndef TESTS_FUZZ_MODELS_H
+#define TESTS_FUZZ_MODELS_H
+
+#include <recon/apps/model.h>
+#include <recon/apps/molmodel.h>
+#include <recon/backbone/classifier.h>
+#include <recon/nn/checkpoint.h>
+#include <recon/nn/nets.h>
+#include "backbone/gcn.h"
+#include "backbone/ieae.h"
+#include "backbone/metadata.h"
+#include "backbone/molnet.h"
+#include "core/fail.h"
+#include "maps/maps.h"
+#include "maps/so3_maps.h"
+
+/* Each writes a file to path. */
+typedef recon_status small_writer(recon_ctx *ctx, const char *path);
+
+static inline recon_status small_save(recon_ctx *ctx, const char *path, const recon_params *a,
+                                      const recon_params *b, const recon_metadata_list *l)
+{
+    const recon_params *sets[] = { a, b };
+    return recon_params_save_all(ctx, path, sets, b ? 2 : 1, l->entry, l->n,
+                                 &(recon_params_save_options){ .bf16 = 1 });
+}
+
+/* Usual scores are 0, and there was one. */
+static inline recon_status small_bundle(recon_ctx *ctx, recon_bundle *b, double number)
+{
+    b->number = number;
+    b->calibration.n = 1;
+    return recon_bundle_keep(ctx, b);
+}
+
+enum { SMALL_SIDE = 8, SMALL_CODE = 2, SMALL_HIDDEN = 3 };
+
+static inline recon_status small_model(recon_ctx *ctx, const char *path)
+{
+    const recon_ieae_shape shape = { .preset = RECON_PRESET_SMALL,
+                                     .width = 1.0 / 64,
+                                     .frequencies = 2,
+                                     .code = SMALL_CODE,
+                                     .mask = 1,
+                                     .lean = 1,
+                                     .height = SMALL_SIDE,
+                                     .width_px = SMALL_SIDE,
+                                     .channels = 1 };
+    recon_metadata_list l = { .n = 0 };
+    recon_ieae *backbone = NULL;
+    recon_maps *maps = NULL;
+    recon_status status;
+    RECON_TRY(recon_ieae_make(ctx, &backbone, &shape, RECON_SINGLE, 1));
+    RECON_TRY(recon_maps_new(ctx, &maps, SMALL_CODE, SMALL_HIDDEN, 0, 1));
+    RECON_TRY(small_bundle(ctx, &maps->bundle, RECON_SO2_NORMAL));
+    recon_metadata_add(&l, "model", "ieae");
+    recon_metadata_add(&l, "preset", "small");
+    recon_metadata_add(&l, "maps", "so2");
+    recon_metadata_add_number(&l, "width_factor", shape.width);
+    recon_metadata_add_number(&l, "frequencies", 2);
+    recon_metadata_add_number(&l, "code", SMALL_CODE);
+    recon_metadata_add_number(&l, "mask", 1);
+    recon_metadata_add_number(&l, "lean", 1);
+    recon_metadata_add_number(&l, "height", SMALL_SIDE);
+    recon_metadata_add_number(&l, "width", SMALL_SIDE);
+    recon_metadata_add_number(&l, "channels", 1);
+    RECON_TRY(small_save(ctx, path, recon_ieae_params(backbone), recon_maps_params(maps), &l));
+done:
+    recon_maps_free(ctx, maps);
+    recon_ieae_close(ctx, backbone);
+    return status;
+}
+
+static inline recon_status small_molecules(recon_ctx *ctx, const char *path, recon_preset preset)
+{
+    const recon_molnet_shape shape = { .preset = preset,
+                                       .width = 1.0 / 64,
+                                       .layers = 1,
+                                       .radius = 2,
+                                       .latent = 3,
+                                       .code = SMALL_CODE,
+                                       .mapped = 1,
+                                       .slots = 3,
+                                       .elements = 2,
+                                       .element = { 1, 8 } };
+    recon_metadata_list l = { .n = 0 };
+    recon_molnet *backbone = NULL;
+    recon_so3_maps *maps = NULL;
+    recon_status status;
+    RECON_TRY(recon_molnet_make(ctx, &backbone, &shape, RECON_SINGLE, 1));
+    RECON_TRY(recon_so3_maps_new(ctx, &maps, SMALL_CODE, SMALL_HIDDEN, 0, 1));
+    RECON_TRY(small_bundle(ctx, &maps->bundle, 10));
+    recon_metadata_add(&l, "model", "molnet");
+    recon_metadata_add(&l, "preset", recon_preset_name(preset));
+    recon_metadata_add(&l, "maps", "so3");
+    recon_metadata_add(&l, "elements", "1 8");
+    recon_metadata_add_number(&l, "width_factor", shape.width);
+    recon_metadata_add_number(&l, "layers", 1);
+    recon_metadata_add_number(&l, "radius", 2);
+    recon_metadata_add_number(&l, "latent", 3);
+    recon_metadata_add_number(&l, "code", SMALL_CODE);
+    recon_metadata_add_number(&l, "mapped", 1);
+    recon_metadata_add_number(&l, "slots", 3);
+    RECON_TRY(
+        small_save(ctx, path, recon_molnet_params(backbone), recon_so3_maps_params(maps), &l));
+done:
+    recon_so3_maps_free(ctx, maps);
+    recon_molnet_close(ctx, backbone);
+    return status;
+}
+
+static inline recon_status small_molmodel(recon_ctx *ctx, const char *path)
+{
+    return small_molecules(ctx, path, RECON_PRESET_SMALL);
+}
+
+static inline recon_status small_molpaper(recon_ctx *ctx, const char *path)
+{
+    return small_molecules(ctx, path, RECON_PRESET_PAPER);
+}
+
+enum { SMALL_CLASSES = 2 };
+
+static inline recon_status small_classifier(recon_ctx *ctx, const char *path)
+{
+    recon_resnet18 net;
+    recon_metadata_list l = { .n = 0 };
+    recon_params *params = NULL;
+    recon_status status;
+    RECON_TRY(recon_params_new(ctx, &params, RECON_SINGLE));
+    RECON_TRY(recon_resnet18_add(ctx, &net, params, 1, SMALL_CLASSES, 1));
+    RECON_TRY(recon_params_make(ctx, params, 1));
+    recon_metadata_add(&l, "model", "classifier");
+    recon_metadata_add(&l, "net", "resnet18");
+    recon_metadata_add_number(&l, "stem", 1);
+    recon_metadata_add_number(&l, "height", SMALL_SIDE);
+    recon_metadata_add_number(&l, "width", SMALL_SIDE);
+    recon_metadata_add_number(&l, "channels", 1);
+    recon_metadata_add_number(&l, "classes", SMALL_CLASSES);
+    RECON_TRY(small_save(ctx, path, params, NULL, &l));
+done:
+    recon_params_free(ctx, params);
+    return status;
+}
+
+static inline recon_status small_gcn(recon_ctx *ctx, const char *path)
+{
+    const recon_gcn_info info = { .radius = 2, .width = 3, .hidden = 3, .classes = SMALL_CLASSES };
+    recon_metadata_list l = { .n = 0 };
+    recon_gcn *gcn = NULL;
+    recon_status status;
+    RECON_TRY(recon_gcn_make(ctx, &gcn, info, 0, RECON_SINGLE, NULL, NULL, 1));
+    recon_metadata_add(&l, "model", RECON_GCN_KIND);
+    recon_metadata_add_number(&l, "radius", info.radius);
+    recon_metadata_add_number(&l, "width", (double)info.width);
+    recon_metadata_add_number(&l, "hidden", (double)info.hidden);
+    recon_metadata_add_number(&l, "classes", SMALL_CLASSES);
+    RECON_TRY(small_save(ctx, path, gcn->params, NULL, &l));
+done:
+    recon_gcn_close(ctx, gcn);
+    return status;
+}
+
+/* What a checkpoint is loaded into. */
+typedef struct {
+    recon_params *params;
+    recon_adam *adam;
+    recon_linear layer;
+} small_run;
+
+static inline recon_status small_run_new(recon_ctx *ctx, small_run *r)
+{
+    recon_status status;
+    *r = (small_run){ .params = NULL };
+    RECON_TRY(recon_params_new(ctx, &r->params, RECON_SINGLE));
+    RECON_TRY(recon_linear_add(ctx, &r->layer, r->params, "layer", 2, 3));
+    RECON_TRY(recon_params_make(ctx, r->params, 1));
+    RECON_TRY(recon_adam_new(ctx, &r->adam, r->params, &(recon_adam_options){ .average = 0.9 }));
+done:
+    return status;
+}
+
+static inline void small_run_free(recon_ctx *ctx, small_run *r)
+{
+    recon_adam_free(ctx, r->adam);
+    recon_params_free(ctx, r->params);
+}
+
+#define SMALL_SETTINGS "a small run"
+
+static inline recon_status small_checkpoint(recon_ctx *ctx, const char *path)
+{
+    const recon_checkpoint state = { 7, 1, 0.5, SMALL_SETTINGS };
+    small_run r;
+    recon_status status;
+    RECON_TRY(small_run_new(ctx, &r));
+    RECON_TRY(recon_checkpoint_save(ctx, path, r.adam, &state));
+done:
+    small_run_free(ctx, &r);
+    return status;
+}
+
+#endif

@@ -1,0 +1,121 @@
+/* Every file in tests/fuzz/corpus/NAME through the fuzz target NAME: what once did harm does none
+ * again, in every build, without libFuzzer. */
+#include "check.h"
+#include "allocated.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CORPUS "tests/fuzz/corpus/"
+
+#define TARGETS(X)                                                                                 \
+    X(amat)                                                                                        \
+    X(checkpoint)                                                                                  \
+    X(classifier)                                                                                  \
+    X(dataset)                                                                                     \
+    X(embedded)                                                                                    \
+    X(flat)                                                                                        \
+    X(gcn)                                                                                         \
+    X(geom)                                                                                        \
+    X(idx)                                                                                         \
+    X(json)                                                                                        \
+    X(model)                                                                                       \
+    X(molmodel)                                                                                    \
+    X(molpaper)                                                                                    \
+    X(npy)                                                                                         \
+    X(npz)                                                                                         \
+    X(png)                                                                                         \
+    X(pnm)                                                                                         \
+    X(safetensors)                                                                                 \
+    X(sdf)                                                                                         \
+    X(turns)                                                                                       \
+    X(xyz)
+
+#define DECLARE(name) int fuzz_##name(const uint8_t *bytes, size_t size);
+TARGETS(DECLARE)
+
+static const struct {
+    const char *name;
+    int (*run)(const uint8_t *bytes, size_t size);
+} targets[] = {
+#define ENTRY(name) { #name, fuzz_##name },
+    TARGETS(ENTRY)
+};
+enum { TARGETS_ALL = sizeof targets / sizeof *targets };
+
+/* The law of docs/trust.md: a file of n bytes makes its reader hold MOST + PER_BYTE n bytes at
+ * most. Here n is an input, which may be about a file of some KiB (fuzz_models.h), and a target
+ * holds copies of its own. */
+enum { MOST = 4 << 20, PER_BYTE = 2 * 1032 };
+
+/* Its bytes are where a read too far is seen. Returns what was held at the peak. */
+static long feed(int target, const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    assert_int_equal(fseek(f, 0, SEEK_END), 0);
+    size_t size = (size_t)ftell(f);
+    uint8_t *bytes = malloc(size ? size : 1);
+    rewind(f);
+    assert_int_equal(fread(bytes, 1, size, f), size);
+    fclose(f);
+    allocated_begin();
+    targets[target].run(bytes, size);
+    if (allocated_peak() > MOST + PER_BYTE * (long)size)
+        fail_msg("%s: %zu bytes make the reader hold %ld", path, size, allocated_peak());
+    free(bytes);
+    return allocated_peak();
+}
+
+static int is_target(const char *name)
+{
+    int i = 0;
+    while (i < TARGETS_ALL && strcmp(targets[i].name, name))
+        i++;
+    return i < TARGETS_ALL;
+}
+
+static void every_file_is_survived(void **state)
+{
+    (void)state;
+    allocated_watch();
+    for (int t = 0; t < TARGETS_ALL; t++) {
+        char folder[128], path[512];
+        long n = 0, most = 0;
+        snprintf(folder, sizeof folder, CORPUS "%s", targets[t].name);
+        DIR *d = opendir(folder);
+        if (!d)
+            fail_msg("%s: a target without files", folder);
+        targets[t].run((const uint8_t *)"", 0); /* what it makes for itself is not the reader's */
+        for (struct dirent *e; (e = readdir(d));)
+            if (e->d_name[0] != '.') {
+                snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+                long held = feed(t, path);
+                most = held > most ? held : most;
+                n++;
+            }
+        closedir(d);
+        print_message("%s: %ld files, %ld KiB at most\n", targets[t].name, n, most >> 10);
+    }
+}
+
+static void every_folder_has_a_target(void **state)
+{
+    DIR *d = opendir(CORPUS);
+    (void)state;
+    assert_non_null(d);
+    for (struct dirent *e; (e = readdir(d));)
+        if (e->d_name[0] != '.' && !is_target(e->d_name))
+            fail_msg(CORPUS "%s: files without a target", e->d_name);
+    closedir(d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_file_is_survived),
+        cmocka_unit_test(every_folder_has_a_target),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

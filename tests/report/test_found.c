@@ -1,0 +1,426 @@
+/* What a report says of a folder is what the folder holds; what is missing or broken is named. */
+#include "scratch.h"
+#include "report/found.h"
+#include <recon/core/npy.h>
+#include <recon/group/so2.h>
+
+#include <sys/stat.h>
+
+enum { N = 120, D = 6, K = 6, KINDS = 3 };
+
+static float z[N][D];
+static double angles[N];
+static recon_so3 rotations[N];
+static int64_t kind_of[N];
+static char folder[600];
+
+/* Three kinds, far apart in z, each turned about a pose of its own. */
+static void make_points(void)
+{
+    recon_rng rng = recon_rng_new(7, 0);
+    recon_so3 about[KINDS];
+    for (int k = 0; k < KINDS; k++)
+        about[k] = recon_so3_haar(&rng);
+    for (int i = 0; i < N; i++) {
+        int k = i % KINDS;
+        double lean[3];
+        for (int j = 0; j < D; j++)
+            z[i][j] = (float)((j == k) + 0.05 * recon_rng_normal(&rng));
+        for (int j = 0; j < 3; j++)
+            lean[j] = 0.2 * recon_rng_normal(&rng);
+        kind_of[i] = k;
+        angles[i] = recon_so2_wrap(2.0 * k + 0.4 * (2 * recon_rng_uniform(&rng) - 1));
+        rotations[i] = recon_so3_compose(recon_so3_exp(lean), about[k]);
+    }
+}
+
+static const char *in_folder(const char *name)
+{
+    static char path[1024];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static void clear(void)
+{
+    DIR *d = opendir(folder);
+    for (struct dirent *e; d && (e = readdir(d));)
+        unlink(in_folder(e->d_name));
+    if (d)
+        closedir(d);
+    rmdir(folder);
+}
+
+static void write_text(const char *name, const char *text)
+{
+    FILE *f = fopen(in_folder(name), "w");
+    assert_non_null(f);
+    assert_true(fputs(text, f) >= 0);
+    fclose(f);
+}
+
+#define IMAGES                                                                                     \
+    "{ \"group\": \"so2\", \"points\": 120, \"k\": 6, \"family\": \"normal\", \"theta\": "         \
+    "\"uniform\", \"all\": { \"points\": 120, \"theta_deg\": 38.2, \"several_modes\": 0.123, "     \
+    "\"modulo_180\": 0.034, \"hit_rate\": 0.75 }, \"labels\": { \"0\": { \"points\": 40, "         \
+    "\"theta_deg\": 11, \"hit_rate\": 0.5 }, \"4\": { \"points\": 4, \"theta_deg\": 77, "          \
+    "\"hit_rate\": 0.5 } }, \"seconds\": { \"total\": 1.25 } }"
+#define MOLECULES                                                                                  \
+    "{ \"group\": \"so3\", \"points\": 120, \"k\": 6, \"hit_rate\": 0.25, \"concentration\": 50, " \
+    "\"background\": 0.1, \"free\": { \"none\": 30, \"spin\": 84, \"two\": 0, \"all\": 6 }, "      \
+    "\"molecules\": [ { \"name\": \"<CCO>\", \"conformers\": 120, \"concentration\": 50, "         \
+    "\"background\": 0.1, \"free\": { \"spin\": 84 } } ] }"
+#define POSES(group)                                                                               \
+    "{ \"group\": \"" group "\", \"points\": 120, \"rows\": 120, \"class_count\": 120, "           \
+    "\"classes\": \"knn\", \"family\": \"uniform\", \"hit_rate\": 0.875, \"classes_by_modes\": "   \
+    "[90, 30], \"classes_by_free_directions\": [12, 108, 0, 0] }"
+
+/* The arrays of Algorithm 1, beside a summary of our own. */
+static void make_folder(recon_ctx *ctx, recon_group group, const char *summary)
+{
+    recon_embedded e = { .n = N, .d = D, .z = &z[0][0] };
+    recon_frames frames = { 0 };
+    if (group == RECON_SO2)
+        e.so2 = angles;
+    else
+        e.so3 = rotations;
+    clear();
+    CHECK_OK(ctx, recon_normalize(ctx, &frames, &e, NULL,
+                                  &(recon_normalize_options){ .knn = { .k = K },
+                                                              .family = RECON_SO2_UNIFORM }));
+    CHECK_OK(ctx, recon_frames_write(ctx, folder, &frames, RECON_F64, summary));
+    recon_frames_free(&frames);
+}
+
+static recon_status tell(recon_ctx *ctx, recon_page *page)
+{
+    recon_found kind;
+    recon_status status = recon_found_kind(ctx, &kind, folder);
+    if (status == RECON_OK)
+        status = recon_found_results(ctx, page, folder);
+    if (status != RECON_OK)
+        return status;
+    return kind == RECON_FOUND_IMAGES      ? recon_found_images(ctx, page, folder, NULL)
+           : kind == RECON_FOUND_MOLECULES ? recon_found_molecules(ctx, page, folder, NULL)
+                                           : recon_found_poses(ctx, page, folder);
+}
+
+/* The page of the folder, or what went wrong; free it. */
+static recon_status page_of(recon_ctx *ctx, char **html)
+{
+    recon_page *page;
+    *html = NULL;
+    recon_status status = recon_page_new(ctx, &page, "found", NULL);
+    if (status == RECON_OK && (status = tell(ctx, page)) != RECON_OK)
+        recon_page_free(page);
+    return status == RECON_OK ? recon_page_finish(page, html) : status;
+}
+
+static void says(const char *html, const char *text)
+{
+    if (!strstr(html, text))
+        fail_msg("the page lacks \"%s\"", text);
+}
+
+/* Without libpng spheres are left out, and that is said instead. */
+static int draws(recon_ctx *ctx)
+{
+    recon_page *page;
+    CHECK_OK(ctx, recon_page_new(ctx, &page, "x", NULL));
+    int yes = recon_found_draws(ctx, page);
+    recon_page_free(page);
+    return yes;
+}
+
+/* --- words ------------------------------------------------------------------------------------ */
+
+static void sentences_carry_the_summary(void **state)
+{
+    char *html;
+    make_folder(*state, RECON_SO2, IMAGES);
+    CHECK_OK(*state, page_of(*state, &html));
+    says(html, "These 120 images come in poses of half-width 38 degrees");
+    says(html, "several natural poses: 12 %");
+    says(html, "look alike: 3.4 %");
+    says(html, "class 0 keeps most to its pose (11 degrees), class 4 is turned most freely (77 "
+               "degrees)");
+    says(html, "Of the 6 neighbours of an image, 75 % have its label");
+    says(html, "1.25"); /* seconds */
+    free(html);
+    make_folder(*state, RECON_SO3, MOLECULES);
+    CHECK_OK(*state, page_of(*state, &html));
+    says(html, "120 conformers of 1 molecules");
+    says(html, "one natural pose: 25 %");
+    says(html, "spin about it is free: 70 %");
+    says(html, "without a natural pose: 5.0 %");
+    says(html, "&lt;CCO&gt;");
+    free(html);
+}
+
+static void normalize_is_told_for_both_groups(void **state)
+{
+    char *html, *again;
+    make_folder(*state, RECON_SO2, POSES("so2"));
+    CHECK_OK(*state, page_of(*state, &html));
+    says(html, "120 poses on SO(2)");
+    says(html, "one natural pose: 75 %; with several: 25 %");
+    says(html, "88 % have its label");
+    CHECK_OK(*state, page_of(*state, &again));
+    assert_string_equal(html, again);
+    free(again);
+    free(html);
+    make_folder(*state, RECON_SO3, POSES("so3"));
+    CHECK_OK(*state, page_of(*state, &html));
+    says(html, "120 poses on SO(3)");
+    says(html,
+         "the whole pose: 10 %; only where an axis points, the spin about it being free: 90 %");
+    says(html, draws(*state) ? "Where the three axes" : "without libpng");
+    free(html);
+}
+
+static void without_data_pictures_are_missed_aloud(void **state)
+{
+    char *html;
+    make_folder(*state, RECON_SO2, IMAGES);
+    CHECK_OK(*state, page_of(*state, &html));
+    says(html, "Not shown: the images themselves are not at hand.");
+    says(html, "is not measured: the images are not at hand.");
+    assert_null(strstr(html, "<image"));
+    free(html);
+    CHECK_OK(*state, recon_found_save(*state, in_folder("report.html"), folder,
+                                      &(recon_found_data){ .missing = "no such <folder>" }));
+    size_t size;
+    html = (char *)slurp(in_folder("report.html"), &size);
+    html = realloc(html, size + 1);
+    html[size] = '\0';
+    says(html, "Pictures are missing: no such &lt;folder&gt;");
+    free(html);
+}
+
+static void what_deserves_care_is_said(void **state)
+{
+    char *html;
+    make_folder(*state, RECON_SO2, IMAGES);
+    CHECK_OK(*state, page_of(*state, &html));
+    says(html, "12 % of the images have several natural poses.");
+    says(html, "The smallest class has 4 images, but 6 neighbours are asked for");
+    says(html, "There are only 120 of them");
+    assert_null(strstr(html, "known modulo 180 degrees: which"));
+    free(html);
+}
+
+static void counts_and_shares_read_well(void **state)
+{
+    recon_found_words words;
+    (void)state;
+    assert_string_equal(recon_found_count(words, 0), "0");
+    assert_string_equal(recon_found_count(words, 999), "999");
+    assert_string_equal(recon_found_count(words, 60000), "60,000");
+    assert_string_equal(recon_found_count(words, 1234567), "1,234,567");
+    assert_string_equal(recon_found_share(words, 0), "none");
+    assert_string_equal(recon_found_share(words, 0.0002), "under 0.1 %");
+    assert_string_equal(recon_found_share(words, 0.034), "3.4 %");
+    assert_string_equal(recon_found_share(words, 0.123), "12 %");
+    assert_string_equal(recon_found_share(words, 1), "100 %");
+    assert_string_equal(recon_found_share(words, NAN), "not known");
+}
+
+/* --- what is read ----------------------------------------------------------------------------- */
+
+/* psi is what Algorithm 1 was given; about natural.npy where that is there. */
+static void poses_are_what_went_in(void **state)
+{
+    recon_found_folder f;
+    double zeros[N] = { 0 };
+    make_folder(*state, RECON_SO2, IMAGES);
+    CHECK_OK(*state,
+             recon_npy_write(
+                 *state, in_folder("natural.npy"),
+                 &(recon_array){ .dtype = RECON_F64, .ndim = 1, .shape = { N }, .data = zeros }));
+    CHECK_OK(*state, recon_found_open(*state, &f, folder));
+    for (int i = 0; i < N; i++) {
+        CHECK_LESS(recon_so2_distance(f.psi.so2[i], angles[i]), 1e-12);
+        CHECK_LESS(recon_so2_distance(f.absolute.so2[i], angles[i]), 1e-12);
+    }
+    recon_found_close(&f);
+    make_folder(*state, RECON_SO3, POSES("so3"));
+    CHECK_OK(*state, recon_found_open(*state, &f, folder));
+    for (int i = 0; i < N; i++)
+        CHECK_LESS(recon_so3_distance(f.psi.so3[i], rotations[i]), 1e-3);
+    recon_found_close(&f);
+}
+
+static void every_missing_array_is_named(void **state)
+{
+    static const char *const names[] = { "gamma.npy",      "absolute.npy",        "theta.npy",
+                                         "background.npy", "identifiability.npy", "score.npy",
+                                         "neighbors.npy" };
+    char *html;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        make_folder(*state, RECON_SO2, IMAGES);
+        unlink(in_folder(names[i]));
+        CHECK_FAILS(*state, page_of(*state, &html), RECON_ERR_IO, names[i]);
+    }
+}
+
+static void what_does_not_fit_is_named(void **state)
+{
+    char *html;
+    double bad[N] = { 0 };
+    int64_t far[N] = { 0 };
+    make_folder(*state, RECON_SO2, IMAGES);
+    recon_array score = { .dtype = RECON_F64, .ndim = 1, .shape = { N - 1 }, .data = bad };
+    CHECK_OK(*state, recon_npy_write(*state, in_folder("score.npy"), &score));
+    CHECK_FAILS(*state, page_of(*state, &html), RECON_ERR_FORMAT, "score.npy: 119 rows");
+    bad[17] = NAN;
+    score.shape[0] = N;
+    CHECK_OK(*state, recon_npy_write(*state, in_folder("score.npy"), &score));
+    CHECK_FAILS(*state, page_of(*state, &html), RECON_ERR_FORMAT, "score.npy: row 17");
+    make_folder(*state, RECON_SO2, IMAGES);
+    far[3] = N;
+    CHECK_OK(*state,
+             recon_npy_write(
+                 *state, in_folder("neighbors.npy"),
+                 &(recon_array){ .dtype = RECON_I64, .ndim = 2, .shape = { N, 1 }, .data = far }));
+    CHECK_FAILS(*state, page_of(*state, &html), RECON_ERR_FORMAT,
+                "neighbors.npy: row 3: 120 is none of 120 points");
+    make_folder(*state, RECON_SO2, POSES("so3"));
+    CHECK_FAILS(*state, page_of(*state, &html), RECON_ERR_FORMAT, "gamma.npy: 1 numbers a row");
+    CHECK_FAILS(*state, recon_found_images(*state, NULL, folder, NULL), RECON_ERR_FORMAT, "gamma");
+}
+
+static void broken_summaries_are_named(void **state)
+{
+    static const char *const broken[][2] = {
+        { "{ \"all\": ", "summary.json: line" },
+        { "[]", "neither `recon discover` nor `recon normalize`" },
+        { "{}", "neither `recon discover` nor `recon normalize`" },
+        { "{ \"group\": \"so3\", \"all\": {} }", "group does not fit" },
+        { "{ \"group\": \"so2\", \"points\": 120, \"all\": {} }", "no number all.theta_deg" },
+        { "{ \"group\": \"so2\", \"all\": { \"theta_deg\": \"wide\" } }", "no number points" },
+        { "{ \"group\": \"so3\", \"points\": 9, \"molecules\": [], \"free\": { \"none\": [] } }",
+          "no number free.none" },
+    };
+    char *html;
+    make_folder(*state, RECON_SO2, IMAGES);
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+        write_text("summary.json", broken[i][0]);
+        CHECK_FAILS(*state, page_of(*state, &html), RECON_ERR_FORMAT, broken[i][1]);
+    }
+    unlink(in_folder("summary.json"));
+    CHECK_FAILS(*state, page_of(*state, &html), RECON_ERR_IO, "a folder of `recon discover`");
+}
+
+/* --- groups and samples ----------------------------------------------------------------------- */
+
+/* Clusters never mix kinds that lie apart, and every row is in one group or among the others. */
+static void clusters_keep_kinds_apart(void **state)
+{
+    recon_found_folder f;
+    recon_found_groups g;
+    size_t in = 0;
+    make_folder(*state, RECON_SO2, POSES("so2"));
+    CHECK_OK(*state, recon_found_open(*state, &f, folder));
+    CHECK_OK(*state, recon_found_group(*state, &g, &f, NULL));
+    assert_true(g.count >= KINDS);
+    for (size_t i = 0; i < g.count; i++) {
+        in += g.n[i];
+        for (size_t j = 0; j < g.n[i]; j++)
+            assert_int_equal(kind_of[g.member[i][j]], kind_of[g.member[i][0]]);
+        assert_true(i == 0 || g.n[i] <= g.n[i - 1]);
+    }
+    assert_int_equal(in + g.others, N);
+    recon_found_groups_free(&g);
+    CHECK_OK(*state, recon_found_group(*state, &g, &f, kind_of));
+    assert_int_equal(g.count, KINDS);
+    assert_int_equal(g.others, 0);
+    assert_string_equal(g.name[2], "class 2");
+    recon_found_groups_free(&g);
+    recon_found_close(&f);
+}
+
+static void samples_are_different_rows(void **state)
+{
+    size_t *row, n;
+    CHECK_OK(*state, recon_found_sample(*state, &row, &n, 1000, 50));
+    assert_int_equal(n, 50);
+    for (size_t i = 0; i < n; i++)
+        assert_true(row[i] < 1000 && (i == 0 || row[i] > row[i - 1]));
+    free(row);
+    CHECK_OK(*state, recon_found_sample(*state, &row, &n, 3, 50));
+    assert_int_equal(n, 3);
+    free(row);
+}
+
+static void extremes_are_the_largest(void **state)
+{
+    double key[200];
+    size_t out[20], least[20];
+    recon_rng rng = recon_rng_new(5, 0);
+    (void)state;
+    for (int i = 0; i < 200; i++)
+        key[i] = floor(40 * recon_rng_uniform(&rng)); /* many ties */
+    assert_int_equal(recon_found_extreme(out, 20, key, 1, 1, 200), 20);
+    assert_int_equal(recon_found_extreme(least, 20, key, 1, -1, 200), 20);
+    for (int i = 0; i < 20; i++) {
+        size_t above = 0, below = 0;
+        for (size_t j = 0; j < 200; j++) { /* how many come before it */
+            above += key[j] > key[out[i]] || (key[j] == key[out[i]] && j < out[i]);
+            below += key[j] < key[least[i]] || (key[j] == key[least[i]] && j < least[i]);
+        }
+        assert_int_equal(above, i);
+        assert_int_equal(below, i);
+    }
+    assert_int_equal(recon_found_extreme(out, 20, key, 1, 1, 4), 4);
+}
+
+/* Each failing allocation is a failure that says so, and leaves nothing behind. */
+static void memory_may_run_out_anywhere(void **state)
+{
+    char *html = NULL;
+    recon_status status = RECON_ERR_MEMORY;
+    make_folder(*state, RECON_SO2, IMAGES);
+    for (long at = 1; status != RECON_OK; at += 7) {
+        recon_alloc_fail_at(*state, at);
+        status = page_of(*state, &html);
+        assert_true(status == RECON_OK || status == RECON_ERR_MEMORY);
+        assert_true((status == RECON_OK) == (html != NULL));
+    }
+    recon_alloc_fail_at(*state, 0);
+    free(html);
+}
+
+static int setup(void **state)
+{
+    if (scratch_setup(state) != 0)
+        return -1;
+    make_points();
+    snprintf(folder, sizeof folder, "%s", scratch("found"));
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    clear();
+    return scratch_teardown(state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sentences_carry_the_summary),
+        cmocka_unit_test(normalize_is_told_for_both_groups),
+        cmocka_unit_test(without_data_pictures_are_missed_aloud),
+        cmocka_unit_test(what_deserves_care_is_said),
+        cmocka_unit_test(counts_and_shares_read_well),
+        cmocka_unit_test(poses_are_what_went_in),
+        cmocka_unit_test(every_missing_array_is_named),
+        cmocka_unit_test(what_does_not_fit_is_named),
+        cmocka_unit_test(broken_summaries_are_named),
+        cmocka_unit_test(clusters_keep_kinds_apart),
+        cmocka_unit_test(samples_are_different_rows),
+        cmocka_unit_test(extremes_are_the_largest),
+        cmocka_unit_test(memory_may_run_out_anywhere),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
