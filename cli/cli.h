@@ -6,6 +6,7 @@
 #define CLI_CLI_H
 
 #include <recon/recon.h>
+#include "data/skips.h"
 #include <jansson.h>
 
 #define CLI_DEGREES (180 / 3.14159265358979323846) /* of one radian */
@@ -82,27 +83,48 @@ void cli_data_options(cli_option *table, size_t capacity, cli_data *data);
 /* Attaches the device, opens the images, takes and turns them as asked. Close always. */
 typedef struct {
     recon_dataset *whole, *part, *turned;
-    const recon_dataset *use; /* the last of them */
+    const recon_dataset *use; /* the last of them                  */
+    size_t skipped;           /* images that were left out         */
+    recon_skips skips;        /* what is wrong with them, if known */
 } cli_images;
 recon_status cli_images_open(recon_ctx *ctx, cli_images *out, const cli_data *data);
+/* The same, pictures of a folder fitted to the size and the channels of the model in a file, unless
+ * --size says otherwise. */
+recon_status cli_images_open_for(recon_ctx *ctx, cli_images *out, const cli_data *data,
+                                 const char *model);
 void cli_images_close(cli_images *images);
+/* Image i among all of the data, where --limit takes some, and the file it came from, or NULL. */
+size_t cli_images_row(const cli_images *images, size_t i);
+const char *cli_images_file(const cli_images *images, size_t i);
+/* The picture in that file. */
+recon_status cli_images_original(recon_ctx *ctx, recon_pixels *out, const cli_images *images,
+                                 size_t i);
 /* n images from the first on, to out. */
 void cli_images_read(float *out, const cli_images *images, size_t first, size_t n);
 
 /* The same for molecules: recon_molecules_is(data->spec) says which of the two a command works on.
  * Close always. */
 typedef struct {
-    recon_molecules *whole, *part, *turned;
-    const recon_molecules *use; /* the last of them                                             */
-    size_t n, skipped;          /* conformers of it that are looked at, and that were left out  */
-    size_t *rows;               /* [n] which; NULL: all                                         */
+    recon_molecules *whole, *part, *turned, *known;
+    const recon_molecules *use; /* the last of them                      */
+    size_t n, skipped;          /* conformers of it, and those left out  */
+    recon_skips skips;          /* what is wrong with them, if known     */
 } cli_molecules;
 recon_status cli_molecules_open(recon_ctx *ctx, cli_molecules *out, const cli_data *data);
+/* The same for the model in a file: a conformer with an element that it does not know is an error
+ * that names both, or with --skip-bad left out and counted. */
+recon_status cli_molecules_open_for(recon_ctx *ctx, cli_molecules *out, const cli_data *data,
+                                    const char *model);
 /* What --held names: as the data, but all of it. */
 recon_status cli_held_open(recon_ctx *ctx, cli_molecules *out, const cli_data *data,
                            const char *spec);
+/* What is of these n elements alone; spec is for messages. */
+recon_status cli_molecules_keep(recon_ctx *ctx, cli_molecules *molecules, const uint8_t *element,
+                                size_t n, const cli_data *data, const char *spec);
+/* Conformer i among all of the data. */
+size_t cli_molecules_row(const cli_molecules *molecules, size_t i);
 void cli_molecules_close(cli_molecules *molecules);
-/* n conformers of those looked at, from the first on, to out: lent. */
+/* n conformers from the first on, to out: lent. */
 void cli_molecules_read(recon_conformer *out, const cli_molecules *molecules, size_t first,
                         size_t n);
 
@@ -113,10 +135,16 @@ const char *cli_molecule_name(cli_name out, const recon_molecules *data, size_t 
 /* Opens a model of images and sees that these fit it. */
 recon_status cli_model_open(recon_ctx *ctx, recon_model **out, const char *path,
                             const cli_images *images, const cli_data *data);
-/* The same for molecules: a conformer with an element that the model does not know is an error that
- * names it, or with --skip-bad left out and counted. */
-recon_status cli_molmodel_open(recon_ctx *ctx, recon_molmodel **out, const char *path,
-                               cli_molecules *molecules, const cli_data *data);
+
+/* What was left out: how many, and the first ten by name; nothing where nothing was. The others are
+ * in the JSON, as a list of messages. */
+void cli_print_skipped(size_t skipped, const recon_skips *skips);
+json_t *cli_skipped_json(const recon_skips *skips);
+
+/* Whether a network turns with its images well enough to be used, and that in words, with what to
+ * do where it does not. */
+int cli_turns_well(const recon_equivariance *e);
+const char *cli_turns_words(const recon_equivariance *e);
 
 /* What --seed and --precision mean. */
 uint64_t cli_seed(const cli_data *data);

@@ -4,7 +4,9 @@
 #include "cli/cli.h"
 #include "core/ctx.h"
 #include "core/fail.h"
+#include "core/file.h"
 #include "core/memory.h"
+#include "core/threads.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -30,9 +32,13 @@ const cli_command cli_canonicalize = {
         "\n"
         "Images: FILE.npy gets them as float32, n x height x width [x channels]; any other name "
         "is\n"
-        "a folder for 000000.png, 000001.png ... in the order of the data. g.npy gets how far "
+        "a folder. Pictures of a folder (png:) keep their names, sub-folders and sizes there: "
         "each\n"
-        "was turned from its natural pose: radians, counter-clockwise.\n"
+        "file is read again and turned once, at its own resolution. Other images are called\n"
+        "000000.png, 000001.png ... in their order. poses.csv beside them says by name how far "
+        "each\n"
+        "was turned from its natural pose (degrees, counter-clockwise); g.npy gets the same in\n"
+        "radians, in the order of the data.\n"
         "\n"
         "Molecules: FILE.xyz gets them as extended XYZ, turned about their centres, in the order "
         "of\n"
@@ -43,7 +49,7 @@ const cli_command cli_canonicalize = {
     .run = run,
 };
 
-enum { BLOCK = 1024, PATH = 4096 };
+enum { BLOCK = 1024, PATH = 4096, NAME = 1024 };
 
 typedef struct {
     const char *model, *out, *poses;
@@ -73,61 +79,165 @@ static int parse(settings *s, int argc, char **argv)
 typedef struct {
     recon_npy_writer *npy;
     const char *folder;
-    uint8_t *bytes; /* one picture */
-    size_t height, width, channels;
+    const cli_images *images;
+    recon_dataset_info d;
+    recon_interpolation interpolation;
 } sink;
 
-static recon_status open_folder(recon_ctx *ctx, sink *to, const char *path)
+static recon_status make_folder(recon_ctx *ctx, const char *path)
 {
     struct stat s;
-    if (to->channels != 1 && to->channels != 3)
-        return recon_fail(ctx, RECON_ERR_INPUT, "%s: pictures of %zu channels: name a .npy file",
-                          path, to->channels);
-    if (strlen(path) > PATH - 64)
-        return recon_fail(ctx, RECON_ERR_INPUT, "%.64s...: the path is too long", path);
     if (mkdir(path, 0777) != 0 && (errno != EEXIST || stat(path, &s) != 0 || !S_ISDIR(s.st_mode)))
         return recon_fail(ctx, RECON_ERR_IO, "%s: cannot make the folder: %s", path,
                           strerror(errno));
+    return RECON_OK;
+}
+
+static recon_status open_folder(recon_ctx *ctx, sink *to, const char *path)
+{
+    if (to->d.channels != 1 && to->d.channels != 3)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s: pictures of %zu channels: name a .npy file",
+                          path, to->d.channels);
+    if (strlen(path) >= PATH - NAME)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%.64s...: the path is too long", path);
     to->folder = path;
-    return recon_alloc(ctx, &to->bytes, to->height * to->width, to->channels);
+    return make_folder(ctx, path);
 }
 
-static recon_status sink_open(recon_ctx *ctx, sink *to, const char *path, recon_dataset_info d)
+static recon_status sink_open(recon_ctx *ctx, sink *to, const settings *s, const cli_images *images)
 {
+    recon_dataset_info d = recon_dataset_describe(images->use);
     const size_t shape[] = { d.n, d.height, d.width, d.channels };
-    *to = (sink){ .height = d.height, .width = d.width, .channels = d.channels };
-    if (cli_ends_in(path, ".npy"))
-        return recon_npy_writer_open(ctx, &to->npy, path, RECON_F32, shape,
+    *to =
+        (sink){ .images = images, .d = d, .interpolation = (recon_interpolation)s->interpolation };
+    if (cli_ends_in(s->out, ".npy"))
+        return recon_npy_writer_open(ctx, &to->npy, s->out, RECON_F32, shape,
                                      d.channels == 1 ? 3 : 4);
-    return open_folder(ctx, to, path);
+    return open_folder(ctx, to, s->out);
 }
 
-static void sink_close(sink *to)
+/* The name that image i gets in the folder: that of its file, as a PNG, or its number. */
+static const char *name_of(char out[NAME], const sink *to, size_t i)
 {
-    recon_npy_writer_close(to->npy);
-    free(to->bytes);
+    const char *file = cli_images_file(to->images, i);
+    if (file)
+        snprintf(out, NAME, "%s%s", file,
+                 cli_ends_in(file, ".png") || cli_ends_in(file, ".PNG") ? "" : ".png");
+    else
+        snprintf(out, NAME, "%06zu.png", i);
+    return out;
 }
 
-static recon_status write_png(recon_ctx *ctx, const sink *to, const float *image, size_t i)
+static recon_status write_png(recon_ctx *ctx, const sink *to, const float *x, size_t height,
+                              size_t width, size_t channels, size_t i)
 {
-    char path[PATH];
-    for (size_t j = 0; j < to->height * to->width * to->channels; j++) {
-        float x = image[j] < 0 ? 0 : image[j] > 1 ? 1 : image[j];
-        to->bytes[j] = (uint8_t)(255 * x + 0.5f);
+    char path[PATH], name[NAME];
+    uint8_t *bytes = NULL;
+    recon_status status;
+    snprintf(path, sizeof path, "%s/%s", to->folder, name_of(name, to, i));
+    char *slash = strrchr(path, '/');
+    if ((size_t)(slash - path) > strlen(to->folder)) { /* a class's folder */
+        *slash = '\0';
+        RECON_TRY(make_folder(ctx, path));
+        *slash = '/';
     }
-    snprintf(path, sizeof path, "%s/%06zu.png", to->folder, i);
-    return recon_png_write(ctx, path, to->bytes, to->height, to->width, to->channels);
+    RECON_TRY(recon_alloc_raw(ctx, &bytes, height * width, channels));
+    for (size_t j = 0; j < height * width * channels; j++) {
+        float v = x[j] < 0 ? 0 : x[j] > 1 ? 1 : x[j];
+        bytes[j] = (uint8_t)(255 * v + 0.5f);
+    }
+    RECON_TRY(recon_png_write(ctx, path, bytes, height, width, channels));
+done:
+    free(bytes);
+    return status;
 }
 
-static recon_status sink_take(recon_ctx *ctx, sink *to, const float *images, size_t first, size_t n)
+/* The picture in the file, turned once, and at its own size: the model saw a smaller copy. What
+ * --turn did to that is part of the one turn. */
+static recon_status write_original(recon_ctx *ctx, const sink *to, const recon_pose2 *pose,
+                                   size_t i)
 {
-    size_t pixels = to->height * to->width * to->channels;
-    recon_status status = RECON_OK;
+    double angle = pose->turn + recon_dataset_angle(to->images->use, i);
+    recon_pixels p = { 0 };
+    float *in = NULL, *out = NULL;
+    recon_status status;
+    RECON_TRY(cli_images_original(ctx, &p, to->images, i));
+    size_t n = p.height * p.width * p.channels;
+    RECON_TRY(recon_alloc_raw(ctx, &in, n, sizeof *in));
+    RECON_TRY(recon_alloc_raw(ctx, &out, n, sizeof *out));
+    for (size_t j = 0; j < n; j++)
+        in[j] = (float)p.bytes[j] / 255;
+    recon_image_turn(out, in, p.height, p.width, p.channels, angle, to->interpolation);
+    RECON_TRY(write_png(ctx, to, out, p.height, p.width, p.channels, i));
+done:
+    free(p.bytes);
+    free(in);
+    free(out);
+    return status;
+}
+
+typedef struct {
+    const sink *to;
+    const float *images;
+    const recon_pose2 *poses;
+    size_t first;
+} block;
+
+static recon_status write_one(recon_ctx *ctx, void *arg, size_t i, int worker)
+{
+    const block *b = arg;
+    const recon_dataset_info *d = &b->to->d;
+    (void)worker;
+    if (cli_images_file(b->to->images, b->first + i))
+        return write_original(ctx, b->to, &b->poses[i], b->first + i);
+    return write_png(ctx, b->to, b->images + i * d->height * d->width * d->channels, d->height,
+                     d->width, d->channels, b->first + i);
+}
+
+static recon_status sink_take(recon_ctx *ctx, sink *to, const float *images,
+                              const recon_pose2 *poses, size_t first, size_t n)
+{
     if (to->npy)
         return recon_npy_writer_append(ctx, to->npy, images, n);
-    for (size_t i = 0; status == RECON_OK && i < n; i++)
-        status = write_png(ctx, to, images + i * pixels, first + i);
+    return recon_parallel(ctx, write_one, &(block){ to, images, poses, first }, n);
+}
+
+/* A name as a field of CSV. */
+static recon_status write_field(recon_ctx *ctx, recon_writer *to, const char *name)
+{
+    recon_status status;
+    RECON_TRY(recon_writer_write(ctx, to, "\"", 1));
+    for (; *name; name++)
+        RECON_TRY(recon_writer_write(ctx, to, *name == '"' ? "\"\"" : name, *name == '"' ? 2 : 1));
+    RECON_TRY(recon_writer_write(ctx, to, "\"", 1));
+done:
     return status;
+}
+
+/* DIR/poses.csv: a line a picture, by name. */
+static recon_status write_csv(recon_ctx *ctx, const sink *to, const double *absolute)
+{
+    static const char head[] = "file,pose_deg\n";
+    char path[PATH], name[NAME], number[32];
+    recon_writer csv = { .fd = -1 };
+    recon_status status;
+    snprintf(path, sizeof path, "%s/poses.csv", to->folder);
+    RECON_TRY(recon_writer_open(ctx, &csv, path));
+    RECON_TRY(recon_writer_write(ctx, &csv, head, sizeof head - 1));
+    for (size_t i = 0; i < to->d.n; i++) {
+        int n = snprintf(number, sizeof number, ",%.2f\n", absolute[i] * CLI_DEGREES);
+        RECON_TRY(write_field(ctx, &csv, name_of(name, to, i)));
+        RECON_TRY(recon_writer_write(ctx, &csv, number, (size_t)n));
+    }
+    RECON_TRY(recon_writer_commit(ctx, &csv));
+done:
+    recon_writer_close(&csv);
+    return status;
+}
+
+static recon_status sink_finish(recon_ctx *ctx, sink *to, const double *absolute)
+{
+    return to->npy ? recon_npy_writer_commit(ctx, to->npy) : write_csv(ctx, to, absolute);
 }
 
 /* --- what images and molecules share ---------------------------------------------------------- */
@@ -141,26 +251,28 @@ static recon_status write_poses(recon_ctx *ctx, const settings *s, const double 
 }
 
 static recon_status show(recon_ctx *ctx, const settings *s, const char *what, size_t n,
-                         size_t skipped, double seconds)
+                         size_t skipped, const recon_skips *skips, double seconds)
 {
     int molecules = recon_molecules_is(s->data.spec);
+    int folder = !molecules && !cli_ends_in(s->out, ".npy");
     double each = 1000 * seconds / (double)n;
     if (s->common.json)
-        return cli_print_json(ctx, json_pack("{s:I, s:I, s:f, s:s}", what, (json_int_t)n, "skipped",
-                                             (json_int_t)skipped,
-                                             molecules ? "ms_a_conformer" : "ms_an_image", each,
-                                             "backend", recon_ops_name(ctx)));
+        return cli_print_json(ctx,
+                              json_pack("{s:I, s:I, s:o, s:f, s:s}", what, (json_int_t)n, "skipped",
+                                        (json_int_t)skipped, "skipped_why", cli_skipped_json(skips),
+                                        molecules ? "ms_a_conformer" : "ms_an_image", each,
+                                        "backend", recon_ops_name(ctx)));
     if (s->common.quiet)
         return RECON_OK;
     printf("%zu %s of %s, %.3f ms each on %s\n", n, what, s->data.spec, each, recon_ops_name(ctx));
-    if (skipped)
-        printf("  skipped    %zu that could not be used\n", skipped);
-    printf("  written    %s%s%s\n", s->out, s->poses ? ", " : "", s->poses ? s->poses : "");
+    cli_print_skipped(skipped, skips);
+    printf("  written    %s%s%s%s\n", s->out, folder ? " (poses in poses.csv)" : "",
+           s->poses ? ", " : "", s->poses ? s->poses : "");
     return RECON_OK;
 }
 
-/* Pictures are numbered anew, and so are conformers: written over those they come from, they would
- * replace them. A file of molecules may also be one of a folder of such. */
+/* Pictures keep their names, and conformers are numbered anew: written over those they come from,
+ * they would replace them. A file of molecules may also be one of a folder of such. */
 static recon_status keep_apart(recon_ctx *ctx, const settings *s)
 {
     const char *colon = strchr(s->data.spec, ':');
@@ -197,7 +309,7 @@ done:
 }
 
 static recon_status turn_all(recon_ctx *ctx, room *r, sink *to, const recon_model *model,
-                             const cli_images *images, recon_interpolation interpolation)
+                             const cli_images *images)
 {
     size_t total = recon_dataset_describe(images->use).n;
     recon_status status;
@@ -207,11 +319,11 @@ static recon_status turn_all(recon_ctx *ctx, room *r, sink *to, const recon_mode
         cli_images_read(r->in, images, at, n);
         double begun = recon_now();
         RECON_TRY(recon_canonicalize(ctx, r->out, r->poses, model, r->in, n,
-                                     &(recon_canonicalize_options){ interpolation }));
+                                     &(recon_canonicalize_options){ to->interpolation }));
         r->seconds += recon_now() - begun;
         for (size_t i = 0; i < n; i++)
             r->absolute[at + i] = r->poses[i].absolute;
-        RECON_TRY(sink_take(ctx, to, r->out, at, n));
+        RECON_TRY(sink_take(ctx, to, r->out, r->poses, at, n));
         recon_progress_add(ctx, n);
     }
     recon_progress_end(ctx);
@@ -226,22 +338,20 @@ static recon_status canonicalize_images(recon_ctx *ctx, const settings *s)
     sink to = { 0 };
     room r = { 0 };
     recon_status status;
-    RECON_TRY(cli_images_open(ctx, &images, &s->data));
-    recon_dataset_info d = recon_dataset_describe(images.use);
+    RECON_TRY(cli_images_open_for(ctx, &images, &s->data, s->model));
     RECON_TRY(cli_model_open(ctx, &model, s->model, &images, &s->data));
-    RECON_TRY(sink_open(ctx, &to, s->out, d));
-    RECON_TRY(make_room(ctx, &r, d));
-    RECON_TRY(turn_all(ctx, &r, &to, model, &images, (recon_interpolation)s->interpolation));
-    RECON_TRY(write_poses(ctx, s, r.absolute, d.n, 1));
-    if (to.npy)
-        RECON_TRY(recon_npy_writer_commit(ctx, to.npy));
-    RECON_TRY(show(ctx, s, "images", d.n, recon_dataset_describe(images.whole).skipped, r.seconds));
+    RECON_TRY(sink_open(ctx, &to, s, &images));
+    RECON_TRY(make_room(ctx, &r, to.d));
+    RECON_TRY(turn_all(ctx, &r, &to, model, &images));
+    RECON_TRY(write_poses(ctx, s, r.absolute, to.d.n, 1));
+    RECON_TRY(sink_finish(ctx, &to, r.absolute));
+    RECON_TRY(show(ctx, s, "images", to.d.n, images.skipped, &images.skips, r.seconds));
 done:
     free(r.in);
     free(r.out);
     free(r.poses);
     free(r.absolute);
-    sink_close(&to);
+    recon_npy_writer_close(to.npy);
     recon_model_close(ctx, model);
     cli_images_close(&images);
     return status;
@@ -319,14 +429,15 @@ static recon_status canonicalize_molecules(recon_ctx *ctx, const settings *s)
     recon_xyz_writer *to = NULL;
     mol_room r = { 0 };
     recon_status status;
-    RECON_TRY(cli_molecules_open(ctx, &molecules, &s->data));
-    RECON_TRY(cli_molmodel_open(ctx, &model, s->model, &molecules, &s->data));
+    RECON_TRY(cli_molecules_open_for(ctx, &molecules, &s->data, s->model));
+    RECON_TRY(recon_molmodel_open(ctx, &model, s->model, cli_precision(&s->data)));
     RECON_TRY(recon_xyz_writer_open(ctx, &to, s->out));
     RECON_TRY(make_mol_room(ctx, &r, &molecules));
     RECON_TRY(turn_molecules(ctx, &r, to, model, &molecules));
     RECON_TRY(write_poses(ctx, s, r.absolute, molecules.n, 3));
     RECON_TRY(recon_xyz_writer_commit(ctx, to));
-    RECON_TRY(show(ctx, s, "conformers", molecules.n, molecules.skipped, r.seconds));
+    RECON_TRY(
+        show(ctx, s, "conformers", molecules.n, molecules.skipped, &molecules.skips, r.seconds));
     if (r.free && !s->common.quiet && !s->common.json)
         printf(
             "  free       the spin about an axis, or more, for %zu: the same for all of a class, "

@@ -122,9 +122,10 @@ static json_t *as_json(const findings *f)
     }
     for (size_t l = 0; l < f->depth; l++)
         json_array_append_new(layers, layer_json(f, l));
-    return json_pack("{s:I, s:o, s:o, s:o, s:I, s:o}", "images", (json_int_t)f->random.n, "random",
-                     errors_json(&f->random), "angles_deg", angles, "by_angle", sweep,
-                     "layer_images", (json_int_t)f->some, "layers", layers);
+    return json_pack("{s:I, s:b, s:o, s:o, s:o, s:I, s:o}", "images", (json_int_t)f->random.n,
+                     "turns_well", cli_turns_well(&f->random), "random", errors_json(&f->random),
+                     "angles_deg", angles, "by_angle", sweep, "layer_images", (json_int_t)f->some,
+                     "layers", layers);
 }
 
 static void print_row(const char *turn, const recon_equivariance *e)
@@ -180,6 +181,7 @@ static void print_text(const settings *s, const findings *f)
            "degrees,\n95 of 100 within %.2f.\n",
            right < ROUNDING ? "Exact at" : "Not exact at", right,
            f->random.pose_median * CLI_DEGREES, f->random.pose_p95 * CLI_DEGREES);
+    printf("%s\n", cli_turns_words(&f->random));
 }
 
 /* z, some of the layers from the first to the last, and the picture's floor. */
@@ -243,7 +245,7 @@ static recon_status check_images(recon_ctx *ctx, const settings *s)
     cli_images images = { 0 };
     findings f = { 0 };
     recon_status status;
-    RECON_TRY(cli_images_open(ctx, &images, &s->data));
+    RECON_TRY(cli_images_open_for(ctx, &images, &s->data, s->model));
     RECON_TRY(recon_ieae_open(ctx, &model, s->model, cli_precision(&s->data)));
     RECON_TRY(measure(ctx, &f, model, images.use, cli_seed(&s->data)));
     if (s->svg)
@@ -302,8 +304,14 @@ static void print_moves(const settings *s, const recon_molequivariance e[RECON_M
                    e[i].pose_p99 * CLI_DEGREES, e[i].pose_max * CLI_DEGREES);
         printf(" %8.1e %8.1e %8.1e\n", e[i].code_median, e[i].code_p99, e[i].code_max);
     }
-    printf("\nMirror images are %s.\n",
-           recon_molequivariance_sees_mirror(e) ? "told apart" : "not told apart");
+    const recon_molequivariance *all = &e[RECON_MOVE_ALL];
+    printf(
+        "\n%s\nMirror images are %s.\n",
+        all->pose_p99 * CLI_DEGREES < ROUNDING
+            ? "The network turns with its input, up to rounding."
+            : "The network does not turn with some of its inputs: are their atoms on a line, or is "
+              "it\nhardly trained? More --epochs of `recon train` may help.",
+        recon_molequivariance_sees_mirror(e) ? "told apart" : "not told apart");
 }
 
 static recon_status check_molecules(recon_ctx *ctx, const settings *s)
@@ -312,7 +320,7 @@ static recon_status check_molecules(recon_ctx *ctx, const settings *s)
     cli_molecules molecules = { 0 };
     recon_molequivariance e[RECON_MOVES];
     recon_status status;
-    RECON_TRY(cli_molecules_open(ctx, &molecules, &s->data));
+    RECON_TRY(cli_molecules_open_for(ctx, &molecules, &s->data, s->model));
     RECON_TRY(recon_molnet_open(ctx, &model, s->model, cli_precision(&s->data)));
     RECON_TRY(recon_molequivariance_measure(ctx, e, model, molecules.use, cli_seed(&s->data)));
     if (s->common.json)

@@ -59,12 +59,11 @@ static int parse(settings *s, int argc, char **argv)
 
 /* --- what images and molecules share ---------------------------------------------------------- */
 
-static void print_head(const settings *s, const char *what, size_t points, size_t skipped, size_t k,
-                       double hit_rate)
+static void print_head(const settings *s, const char *what, size_t points, size_t skipped,
+                       const recon_skips *skips, size_t k, double hit_rate)
 {
     printf("%zu %s of %s\n", points, what, s->data.spec);
-    if (skipped)
-        printf("  skipped    %zu that could not be used\n", skipped);
+    cli_print_skipped(skipped, skips);
     printf("  classes    %zu nearest neighbours", k);
     if (!isnan(hit_rate))
         printf(", hit rate %.4f", hit_rate);
@@ -104,9 +103,10 @@ static recon_status write_report(recon_ctx *ctx, const settings *s, const recon_
 
 /* --- images ----------------------------------------------------------------------------------- */
 
-static void print_images(const settings *s, const recon_discovery *d, size_t skipped)
+static void print_images(const settings *s, const recon_discovery *d, size_t skipped,
+                         const recon_skips *skips)
 {
-    print_head(s, "images", d->points, skipped, d->k, d->hit_rate);
+    print_head(s, "images", d->points, skipped, skips, d->k, d->hit_rate);
     printf("  width      %.1f degrees, the median %s (neighbours: %s)\n",
            d->theta_median * CLI_DEGREES, d->theta == RECON_SO2_UNIFORM ? "half-width" : "sigma",
            recon_so2_family_name(d->family));
@@ -135,13 +135,13 @@ static recon_status discover_images(recon_ctx *ctx, const settings *s)
     cli_images images;
     recon_discovery d = { 0 };
     recon_status status;
-    RECON_TRY(cli_images_open(ctx, &images, &s->data));
+    RECON_TRY(cli_images_open_for(ctx, &images, &s->data, s->model));
     RECON_TRY(recon_discover(ctx, &d, s->model, images.use, s->out, &o));
     RECON_TRY(write_report(ctx, s, &(recon_found_data){ .images = images.use }));
     if (s->common.json)
         puts(d.summary);
     else if (!s->common.quiet)
-        print_images(s, &d, recon_dataset_describe(images.whole).skipped);
+        print_images(s, &d, images.skipped, &images.skips);
 done:
     recon_discovery_free(&d);
     cli_images_close(&images);
@@ -152,12 +152,13 @@ done:
 
 #define SUSPECT 0.2 /* a background of this share: classes are not what they should be */
 
-static void print_molecules(const settings *s, const recon_moldiscovery *d, size_t skipped)
+static void print_molecules(const settings *s, const recon_moldiscovery *d, size_t skipped,
+                            const recon_skips *skips)
 {
     static const char *const natural[] = { "one pose", "an axis, the spin about it free,",
                                            "hardly any pose", "no pose" };
     const char *label = "natural";
-    print_head(s, "conformers", d->points, skipped, d->k, d->hit_rate);
+    print_head(s, "conformers", d->points, skipped, skips, d->k, d->hit_rate);
     printf("  poses      concentration %.1f, background %.1f%% (medians)\n", d->concentration,
            100 * d->background);
     for (int free = 0; free < 4; free++)
@@ -193,13 +194,13 @@ static recon_status discover_molecules(recon_ctx *ctx, const settings *s)
     cli_molecules molecules;
     recon_moldiscovery d = { 0 };
     recon_status status;
-    RECON_TRY(cli_molecules_open(ctx, &molecules, &s->data));
+    RECON_TRY(cli_molecules_open_for(ctx, &molecules, &s->data, s->model));
     RECON_TRY(recon_moldiscover(ctx, &d, s->model, molecules.use, s->out, &o));
     RECON_TRY(write_report(ctx, s, &(recon_found_data){ .molecules = molecules.use }));
     if (s->common.json)
         puts(d.summary);
     else if (!s->common.quiet)
-        print_molecules(s, &d, recon_molecules_describe(molecules.whole).skipped);
+        print_molecules(s, &d, molecules.skipped, &molecules.skips);
 done:
     recon_moldiscovery_free(&d);
     cli_molecules_close(&molecules);

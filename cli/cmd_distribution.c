@@ -23,7 +23,10 @@ const cli_command cli_distribution = {
         "An image's angles are degrees, counter-clockwise, about its natural pose. A molecule's\n"
         "poses are a matrix Fisher distribution about its natural pose: F, its singular values "
         "(two\n"
-        "near zero: the spin about an axis is free) and where that axis points.",
+        "near zero: the spin about an axis is free) and where that axis points. The last singular\n"
+        "value carries the sign of F's determinant; turns about one axis of F have as precision "
+        "the\n"
+        "sum of the other two. --index counts all of the data, as `recon score` does.",
     .run = run,
 };
 
@@ -43,7 +46,10 @@ static int parse(settings *s, int argc, char **argv)
         { "--svg", "FILE", NULL, "draw it too", CLI_TEXT, 0, &s->svg },
     };
     cli_data_options(options, sizeof options / sizeof *options, &s->data);
-    return cli_parse(&cli_distribution, options, &s->common, argc, argv, NULL, 0, NULL);
+    int code = cli_parse(&cli_distribution, options, &s->common, argc, argv, NULL, 0, NULL);
+    if (code < 0 && s->data.limit)
+        return cli_misuse(&cli_distribution, "--limit: --index says which one it is");
+    return code;
 }
 
 static recon_status check_index(recon_ctx *ctx, const settings *s, const char *what, size_t n)
@@ -53,6 +59,12 @@ static recon_status check_index(recon_ctx *ctx, const settings *s, const char *w
                                      s->data.spec, what, s->index, n);
 }
 
+static void print_written(const settings *s)
+{
+    if (s->svg)
+        printf("  written    %s\n", s->svg);
+}
+
 /* --- images ----------------------------------------------------------------------------------- */
 
 static double part_mean(const recon_so2_density *p, int i)
@@ -60,7 +72,8 @@ static double part_mean(const recon_so2_density *p, int i)
     return recon_so2_wrap(p->center + p->part[i].mean) * CLI_DEGREES;
 }
 
-static json_t *as_json(const settings *s, const recon_distribution *d, double p_value)
+static json_t *as_json(const settings *s, const recon_distribution *d, double p_value,
+                       const char *file)
 {
     json_t *modes = json_array(), *moments = json_array(), *parts = json_array();
     for (int i = 0; i < d->modes; i++)
@@ -72,17 +85,22 @@ static json_t *as_json(const settings *s, const recon_distribution *d, double p_
         json_array_append_new(
             parts, json_pack("{s:f, s:f, s:f}", "weight", d->density.part[i].weight, "mean_deg",
                              part_mean(&d->density, i), "kappa", d->density.part[i].kappa));
-    return json_pack("{s:I, s:f, s:f, s:f, s:f, s:f, s:s, s:f, s:i, s:o, s:o, s:f, s:o}", "index",
-                     (json_int_t)s->index, "pose_deg", d->pose.absolute * CLI_DEGREES, "psi_deg",
-                     d->pose.psi * CLI_DEGREES, "lambda_deg", d->pose.lambda * CLI_DEGREES, "score",
-                     d->score, "p_value", p_value, "family", recon_so2_family_name(d->family),
-                     "theta_deg", d->theta * CLI_DEGREES, "fold", d->fold, "modes", modes,
-                     "moments", moments, "background", d->density.background, "density", parts);
+    json_t *out =
+        json_pack("{s:I, s:f, s:f, s:f, s:f, s:f, s:s, s:f, s:i, s:o, s:o, s:f, s:o}", "index",
+                  (json_int_t)s->index, "pose_deg", d->pose.absolute * CLI_DEGREES, "psi_deg",
+                  d->pose.psi * CLI_DEGREES, "lambda_deg", d->pose.lambda * CLI_DEGREES, "score",
+                  d->score, "p_value", p_value, "family", recon_so2_family_name(d->family),
+                  "theta_deg", d->theta * CLI_DEGREES, "fold", d->fold, "modes", modes, "moments",
+                  moments, "background", d->density.background, "density", parts);
+    if (file) /* left out where it is not UTF-8 */
+        json_object_set_new(out, "file", json_string(file));
+    return out;
 }
 
-static void print_text(const settings *s, const recon_distribution *d, double p_value)
+static void print_text(const settings *s, const recon_distribution *d, double p_value,
+                       const char *file)
 {
-    printf("image %zu of %s\n", s->index, s->data.spec);
+    printf("image %zu of %s%s%s\n", s->index, s->data.spec, file ? ": " : "", file ? file : "");
     printf("  pose       %+.1f degrees from its natural one, score %.3f, p-value %.4f\n",
            d->pose.absolute * CLI_DEGREES, d->score, p_value);
     printf("  natural    at %+.1f degrees in the backbone's frame (psi %+.1f)",
@@ -98,6 +116,7 @@ static void print_text(const settings *s, const recon_distribution *d, double p_
                d->mode[i].at * CLI_DEGREES, d->mode[i].weight);
     printf("  moments    %.2f %.2f %.2f %.2f\n", d->moment[0], d->moment[1], d->moment[2],
            d->moment[3]);
+    print_written(s);
 }
 
 static recon_status draw(recon_ctx *ctx, const settings *s, const recon_distribution *d,
@@ -131,7 +150,7 @@ done:
 }
 
 static recon_status tell(recon_ctx *ctx, const settings *s, const recon_model *model,
-                         const float *image, recon_dataset_info size)
+                         const float *image, recon_dataset_info size, const char *file)
 {
     recon_distribution d;
     recon_status status;
@@ -140,9 +159,9 @@ static recon_status tell(recon_ctx *ctx, const settings *s, const recon_model *m
     if (s->svg)
         RECON_TRY(draw(ctx, s, &d, image, size));
     if (s->common.json)
-        RECON_TRY(cli_print_json(ctx, as_json(s, &d, p_value)));
+        RECON_TRY(cli_print_json(ctx, as_json(s, &d, p_value, file)));
     else if (!s->common.quiet)
-        print_text(s, &d, p_value);
+        print_text(s, &d, p_value, file);
 done:
     return status;
 }
@@ -153,13 +172,13 @@ static recon_status tell_image(recon_ctx *ctx, const settings *s)
     recon_model *model = NULL;
     float *image = NULL;
     recon_status status;
-    RECON_TRY(cli_images_open(ctx, &images, &s->data));
+    RECON_TRY(cli_images_open_for(ctx, &images, &s->data, s->model));
     recon_dataset_info d = recon_dataset_describe(images.use);
     RECON_TRY(check_index(ctx, s, "image", d.n));
     RECON_TRY(cli_model_open(ctx, &model, s->model, &images, &s->data));
     RECON_TRY(recon_alloc_raw(ctx, &image, d.height * d.width * d.channels, sizeof *image));
     cli_images_read(image, &images, s->index, 1);
-    RECON_TRY(tell(ctx, s, model, image, d));
+    RECON_TRY(tell(ctx, s, model, image, d, cli_images_file(&images, s->index)));
 done:
     free(image);
     recon_model_close(ctx, model);
@@ -211,7 +230,8 @@ static void print_molecule(const settings *s, const recon_distribution3 *d, doub
     printf("  pose       score %.3f, p-value %.4f\n", d->score, p_value);
     for (int i = 0; i < 9; i += 3)
         printf("  %-10s %8.2f %8.2f %8.2f\n", i ? "" : "F", f[i], f[i + 1], f[i + 2]);
-    printf("  singular   %8.2f %8.2f %8.2f\n", sv[0], sv[1], sv[2]);
+    printf("  singular   %8.2f %8.2f %8.2f%s\n", sv[0], sv[1], sv[2],
+           sv[2] < 0 ? " (the last with the sign of F's determinant)" : "");
     printf("  background %8.1f%%\n", 100 * d->background);
     if (d->free <= 1) { /* else there is no axis to speak of */
         printf("  axis       %8.3f %8.3f %8.3f, in the natural pose\n", d->axis[0], d->axis[1],
@@ -219,6 +239,7 @@ static void print_molecule(const settings *s, const recon_distribution3 *d, doub
         printf("             %8.3f %8.3f %8.3f, as it came: tilted by %.1f degrees\n",
                d->axis_now[0], d->axis_now[1], d->axis_now[2], d->tilt * CLI_DEGREES);
     }
+    print_written(s);
     printf("%s\n", recon_moldistribution_words(words, d));
 }
 
@@ -254,6 +275,19 @@ done:
     return status;
 }
 
+/* The others may be of any elements. */
+static recon_status keep_one(recon_ctx *ctx, cli_molecules *m, const settings *s,
+                             const recon_molmodel *model)
+{
+    recon_molnet_shape shape = recon_molnet_describe(recon_molmodel_backbone(model));
+    recon_status status = recon_molecules_pick(ctx, &m->known, m->use, &s->index, 1);
+    if (status != RECON_OK)
+        return status;
+    m->use = m->known;
+    m->n = 1;
+    return cli_molecules_keep(ctx, m, shape.element, shape.elements, &s->data, s->data.spec);
+}
+
 static recon_status tell_molecule(recon_ctx *ctx, const settings *s)
 {
     cli_molecules molecules;
@@ -263,9 +297,10 @@ static recon_status tell_molecule(recon_ctx *ctx, const settings *s)
     cli_name name;
     recon_status status;
     RECON_TRY(cli_molecules_open(ctx, &molecules, &s->data));
-    RECON_TRY(cli_molmodel_open(ctx, &model, s->model, &molecules, &s->data));
     RECON_TRY(check_index(ctx, s, "conformer", molecules.n));
-    cli_molecules_read(&x, &molecules, s->index, 1);
+    RECON_TRY(recon_molmodel_open(ctx, &model, s->model, cli_precision(&s->data)));
+    RECON_TRY(keep_one(ctx, &molecules, s, model));
+    cli_molecules_read(&x, &molecules, 0, 1);
     RECON_TRY(recon_moldistribution_of(ctx, &d, model, &x, 1));
     double p_value = recon_so3_maps_p_value(recon_molmodel_maps(model), d.score);
     cli_molecule_name(name, molecules.use, (size_t)x.molecule);

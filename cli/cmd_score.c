@@ -20,16 +20,22 @@ const cli_command cli_score = {
         "\n"
         "The score is -log of the density of the pose, given the input; s.npy gets them all. An\n"
         "input is called odd when fewer than the share --false-alarms of those that the model was\n"
-        "calibrated on score as high. A molecule's tilt is the angle between where its best\n"
-        "determined axis points and where it points in the natural pose.",
+        "calibrated on score as high; among n of those no p-value is below 1 / (n + 1). A "
+        "molecule's\n"
+        "tilt is the angle between where its best determined axis points and where it points in "
+        "the\n"
+        "natural pose. Images and conformers are counted among all of the data, as `recon\n"
+        "distribution --index` does; with --limit or --skip-bad r.npy says which those of s.npy "
+        "are.",
     .run = run,
 };
 
 enum { BLOCK = 1024, ODDEST = 5 };
 #define FALSE_ALARMS 0.01
+#define SAME         1e-3 /* of two scores */
 
 typedef struct {
-    const char *model, *out;
+    const char *model, *out, *rows;
     double false_alarms;
     cli_data data;
     cli_common common;
@@ -37,9 +43,11 @@ typedef struct {
 
 static int parse(settings *s, int argc, char **argv)
 {
-    cli_option options[3 + CLI_DATA_OPTIONS + 1] = {
+    cli_option options[4 + CLI_DATA_OPTIONS + 1] = {
         { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_TEXT, 1, &s->model },
         { "--out", "s.npy", NULL, "file for the scores", CLI_TEXT, 1, &s->out },
+        { "--rows", "r.npy", NULL, "file for which of the data they are, counted from 0", CLI_TEXT,
+          0, &s->rows },
         { "--false-alarms", "SHARE", NULL, "of natural inputs called odd (default 0.01)",
           CLI_NUMBER, 0, &s->false_alarms },
     };
@@ -51,24 +59,37 @@ static int parse(settings *s, int argc, char **argv)
 }
 
 typedef struct {
-    size_t index;
-    double score, p_value;
+    size_t index; /* among those scored       */
+    size_t row;   /* among all of the data    */
+    double score, p_value, surrogate;
     double radians; /* the pose of an image, the tilt of a molecule, NaN where it has no axis */
-    cli_name name;  /* of a molecule                                */
+    cli_name name;  /* of a molecule or a file; "": none                                      */
 } entry;
 
 typedef struct {
     const char *what; /* "images", "conformers" */
     size_t n, skipped, odd, listed;
+    const recon_skips *skips;
+    size_t calibration; /* inputs behind the p-values */
     double threshold;
     double *scores;       /* [n] */
+    int64_t *rows;        /* [n] */
     entry oddest[ODDEST]; /* highest scores first */
 } findings;
+
+/* Scores end at what the background allows, so that the worst are alike up to rounding: there the
+ * paper's score, which has no background, decides. */
+static int is_odder(const entry *a, const entry *b)
+{
+    if (fabs(a->score - b->score) > SAME)
+        return a->score > b->score;
+    return a->surrogate > b->surrogate;
+}
 
 static void keep_oddest(findings *f, const entry *e)
 {
     size_t at = f->listed < ODDEST ? f->listed++ : ODDEST;
-    for (; at > 0 && f->oddest[at - 1].score < e->score; at--)
+    for (; at > 0 && is_odder(e, &f->oddest[at - 1]); at--)
         if (at < ODDEST)
             f->oddest[at] = f->oddest[at - 1];
     if (at < ODDEST)
@@ -78,62 +99,74 @@ static void keep_oddest(findings *f, const entry *e)
 static void take(findings *f, entry e)
 {
     f->scores[e.index] = e.score;
+    f->rows[e.index] = (int64_t)e.row;
     f->odd += e.score > f->threshold;
     keep_oddest(f, &e);
 }
 
-/* Room for n scores, and what is called odd. */
-static recon_status begin(recon_ctx *ctx, findings *f, size_t n, double threshold)
+/* Room for n scores. */
+static recon_status begin(recon_ctx *ctx, findings *f, size_t n)
 {
+    recon_status status = recon_alloc_raw(ctx, &f->scores, n, sizeof *f->scores);
     f->n = n;
-    f->threshold = threshold;
     recon_progress_begin(ctx, "score", n);
-    return recon_alloc_raw(ctx, &f->scores, n, sizeof *f->scores);
+    return status == RECON_OK ? recon_alloc_raw(ctx, &f->rows, n, sizeof *f->rows) : status;
 }
 
 /* --- shown ------------------------------------------------------------------------------------ */
 
-static json_t *entry_json(const entry *e)
+static json_t *entry_json(const entry *e, int molecules)
 {
     json_t *turned = isnan(e->radians) ? json_null() : json_real(e->radians * CLI_DEGREES);
-    json_t *out =
-        json_pack("{s:I, s:f, s:f, s:o}", "index", (json_int_t)e->index, "score", e->score,
-                  "p_value", e->p_value, *e->name ? "tilt_deg" : "pose_deg", turned);
+    json_t *out = json_pack("{s:I, s:f, s:f, s:o}", "index", (json_int_t)e->row, "score", e->score,
+                            "p_value", e->p_value, molecules ? "tilt_deg" : "pose_deg", turned);
     if (*e->name) /* left out where it is not UTF-8 */
-        json_object_set_new(out, "molecule", json_string(e->name));
+        json_object_set_new(out, molecules ? "molecule" : "file", json_string(e->name));
     return out;
+}
+
+static double floor_of(const findings *f)
+{
+    return 1 / ((double)f->calibration + 1);
 }
 
 static json_t *as_json(const settings *s, const findings *f)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < f->listed; i++)
-        json_array_append_new(list, entry_json(&f->oddest[i]));
-    return json_pack("{s:I, s:I, s:f, s:f, s:I, s:o}", f->what, (json_int_t)f->n, "skipped",
-                     (json_int_t)f->skipped, "false_alarms", s->false_alarms, "threshold",
-                     f->threshold, "odd", (json_int_t)f->odd, "oddest", list);
+        json_array_append_new(list, entry_json(&f->oddest[i], recon_molecules_is(s->data.spec)));
+    return json_pack("{s:I, s:I, s:o, s:I, s:f, s:f, s:f, s:I, s:o}", f->what, (json_int_t)f->n,
+                     "skipped", (json_int_t)f->skipped, "skipped_why", cli_skipped_json(f->skips),
+                     "calibration", (json_int_t)f->calibration, "p_value_floor", floor_of(f),
+                     "false_alarms", s->false_alarms, "threshold", f->threshold, "odd",
+                     (json_int_t)f->odd, "oddest", list);
 }
 
 static void print_text(const settings *s, const findings *f)
 {
     int molecules = recon_molecules_is(s->data.spec);
     printf("%zu %s of %s\n", f->n, f->what, s->data.spec);
-    if (f->skipped)
-        printf("  skipped    %zu that could not be used\n", f->skipped);
+    cli_print_skipped(f->skipped, f->skips);
+    printf("  calibrated on %zu natural %s: no p-value is below %.2g\n", f->calibration, f->what,
+           floor_of(f));
     printf("  odd        %zu (%.2f%%): score above %.3f, false alarms %.3g%%\n", f->odd,
            100 * (double)f->odd / (double)f->n, f->threshold, 100 * s->false_alarms);
+    if (s->false_alarms < floor_of(f))
+        printf("  careful    fewer false alarms than one in %zu cannot be told: more data for "
+               "`recon\n             discover`, or a higher --false-alarms\n",
+               f->calibration + 1);
     printf("  oddest     %s\n", molecules ? " row   score  p-value  tilt         molecule"
                                           : "image   score  p-value  pose");
     for (size_t i = 0; i < f->listed; i++) {
         const entry *e = &f->oddest[i];
-        printf("          %8zu %7.3f %8.4f ", e->index, e->score, e->p_value);
+        printf("          %8zu %7.3f %8.4f ", e->row, e->score, e->p_value);
         if (!isnan(e->radians))
             printf(molecules ? "%5.0f degrees" : "%+5.0f degrees", e->radians * CLI_DEGREES);
         else
             printf("%13s", "-");
-        printf("%s%s\n", molecules ? "  " : "", e->name);
+        printf("%s%s\n", *e->name ? "  " : "", e->name);
     }
-    printf("  written    %s\n", s->out);
+    printf("  written    %s%s%s\n", s->out, s->rows ? ", " : "", s->rows ? s->rows : "");
 }
 
 static recon_status finish(recon_ctx *ctx, const settings *s, const findings *f)
@@ -143,6 +176,10 @@ static recon_status finish(recon_ctx *ctx, const settings *s, const findings *f)
     RECON_TRY(recon_npy_write(
         ctx, s->out,
         &(recon_array){ .dtype = RECON_F64, .ndim = 1, .shape = { f->n }, .data = f->scores }));
+    if (s->rows)
+        RECON_TRY(recon_npy_write(
+            ctx, s->rows,
+            &(recon_array){ .dtype = RECON_I64, .ndim = 1, .shape = { f->n }, .data = f->rows }));
     if (s->common.json)
         RECON_TRY(cli_print_json(ctx, as_json(s, f)));
     else if (!s->common.quiet)
@@ -167,7 +204,12 @@ static recon_status score_all(recon_ctx *ctx, findings *f, const recon_model *mo
         cli_images_read(in, images, at, n);
         RECON_TRY(recon_score(ctx, out, model, in, n));
         for (size_t i = 0; i < n; i++)
-            take(f, (entry){ at + i, out[i].score, out[i].p_value, out[i].pose.absolute, "" });
+            take(f, (entry){ .index = at + i,
+                             .row = cli_images_row(images, at + i),
+                             .score = out[i].score,
+                             .p_value = out[i].p_value,
+                             .surrogate = out[i].surrogate,
+                             .radians = out[i].pose.absolute });
         recon_progress_add(ctx, n);
     }
 done:
@@ -176,21 +218,33 @@ done:
     return status;
 }
 
+static void name_file(entry *e, const cli_images *images)
+{
+    const char *file = cli_images_file(images, e->index);
+    snprintf(e->name, sizeof e->name, "%s", file ? file : "");
+    recon_keep_to_one_line(e->name);
+}
+
 static recon_status score_images(recon_ctx *ctx, const settings *s)
 {
     cli_images images;
     recon_model *model = NULL;
     findings f = { .what = "images" };
     recon_status status;
-    RECON_TRY(cli_images_open(ctx, &images, &s->data));
+    RECON_TRY(cli_images_open_for(ctx, &images, &s->data, s->model));
     RECON_TRY(cli_model_open(ctx, &model, s->model, &images, &s->data));
-    f.skipped = recon_dataset_describe(images.whole).skipped;
-    RECON_TRY(begin(ctx, &f, recon_dataset_describe(images.use).n,
-                    recon_score_threshold(model, s->false_alarms)));
+    f.skipped = images.skipped;
+    f.skips = &images.skips;
+    f.calibration = recon_maps_describe(recon_model_maps(model)).held_out;
+    f.threshold = recon_score_threshold(model, s->false_alarms);
+    RECON_TRY(begin(ctx, &f, recon_dataset_describe(images.use).n));
     RECON_TRY(score_all(ctx, &f, model, &images));
+    for (size_t i = 0; i < f.listed; i++)
+        name_file(&f.oddest[i], &images);
     RECON_TRY(finish(ctx, s, &f));
 done:
     free(f.scores);
+    free(f.rows);
     recon_model_close(ctx, model);
     cli_images_close(&images);
     return status;
@@ -211,7 +265,11 @@ static recon_status score_conformers(recon_ctx *ctx, findings *f, const recon_mo
         cli_molecules_read(in, molecules, at, n);
         RECON_TRY(recon_molscore(ctx, out, model, in, n));
         for (size_t i = 0; i < n; i++)
-            take(f, (entry){ at + i, out[i].score, out[i].p_value, 0, "" });
+            take(f, (entry){ .index = at + i,
+                             .row = cli_molecules_row(molecules, at + i),
+                             .score = out[i].score,
+                             .p_value = out[i].p_value,
+                             .surrogate = out[i].trace });
         recon_progress_add(ctx, n);
     }
 done:
@@ -244,15 +302,19 @@ static recon_status score_molecules(recon_ctx *ctx, const settings *s)
     recon_molmodel *model = NULL;
     findings f = { .what = "conformers" };
     recon_status status;
-    RECON_TRY(cli_molecules_open(ctx, &molecules, &s->data));
-    RECON_TRY(cli_molmodel_open(ctx, &model, s->model, &molecules, &s->data));
+    RECON_TRY(cli_molecules_open_for(ctx, &molecules, &s->data, s->model));
+    RECON_TRY(recon_molmodel_open(ctx, &model, s->model, cli_precision(&s->data)));
     f.skipped = molecules.skipped;
-    RECON_TRY(begin(ctx, &f, molecules.n, recon_molscore_threshold(model, s->false_alarms)));
+    f.skips = &molecules.skips;
+    f.calibration = recon_so3_maps_describe(recon_molmodel_maps(model)).held_out;
+    f.threshold = recon_molscore_threshold(model, s->false_alarms);
+    RECON_TRY(begin(ctx, &f, molecules.n));
     RECON_TRY(score_conformers(ctx, &f, model, &molecules));
     RECON_TRY(describe_oddest(ctx, &f, model, &molecules));
     RECON_TRY(finish(ctx, s, &f));
 done:
     free(f.scores);
+    free(f.rows);
     recon_molmodel_close(ctx, model);
     cli_molecules_close(&molecules);
     return status;

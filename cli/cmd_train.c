@@ -1,7 +1,9 @@
 /* cmd_train.c - recon train: the backbone, from images or molecules alone. */
 #include "cli/cli.h"
+#include "core/ctx.h"
 #include "core/fail.h"
 
+#include <stdint.h>
 #include <stdio.h>
 
 static int run(int argc, char **argv);
@@ -11,11 +13,16 @@ const cli_command cli_train = {
     .arguments = "",
     .example =
         "  recon train --data mnist --turn mnist --preset small --out digits.safetensors\n"
+        "  recon train --data png:photos --preset small --out photos.safetensors\n"
         "  recon train --data conformers --turn fisher --out conformers.safetensors\n"
         "\n"
         "Labels are not used. One input of twelve is held out, and the epoch that rebuilds those\n"
         "best is kept. Beside the model lie MODEL.jsonl (loss, rate, validation) and MODEL.last,\n"
-        "from which --resume goes on as if the run had never stopped. `recon discover` comes next.",
+        "from which --resume goes on as if the run had never stopped. `recon discover` comes "
+        "next.\n"
+        "Pictures of different sizes (png:) are fitted into one that is chosen and said; the "
+        "model\n"
+        "keeps it, and other commands fit their pictures to it.",
     .run = run,
 };
 
@@ -113,7 +120,9 @@ static recon_ieae_options options_of(const settings *s, const recon_ctx *ctx)
                                  .every = s->every,
                                  .threads = recon_ctx_threads(ctx),
                                  .precision = cli_precision(&s->data),
-                                 .resume = s->resume };
+                                 .resume = s->resume,
+                                 .data = s->data.spec,
+                                 .turn = s->data.turn };
 }
 
 static recon_molnet_options molnet_options_of(const settings *s)
@@ -134,26 +143,86 @@ static recon_molnet_options molnet_options_of(const settings *s)
                                    .seed = cli_seed(&s->data),
                                    .every = s->every,
                                    .precision = cli_precision(&s->data),
-                                   .resume = s->resume };
+                                   .resume = s->resume,
+                                   .data = s->data.spec,
+                                   .turn = s->data.turn };
 }
 
-/* what: the validation's measure. */
-static recon_status show(recon_ctx *ctx, const settings *s, const recon_train_result *r,
-                         const char *what)
+static json_t *as_json(recon_ctx *ctx, const settings *s, const recon_train_result *r,
+                       const char *measure, size_t skipped, const recon_skips *skips)
 {
-    const char *preset = recon_preset_name((recon_preset)s->preset), *on = recon_ops_name(ctx);
-    if (s->common.json)
-        return cli_print_json(ctx, json_pack("{s:s, s:s, s:I, s:f, s:f, s:f, s:I}", "preset",
-                                             preset, "backend", on, "steps", (json_int_t)r->steps,
-                                             "seconds", r->seconds, what, r->best, "loss", r->loss,
-                                             "step_bytes", (json_int_t)r->peak));
-    if (!s->common.quiet)
-        printf("%s: %llu steps in %.1f s on %s, %.1f MiB a step\n"
-               "  validation %.5f %s, last loss %.5f\n"
-               "  written    %s\n",
-               preset, (unsigned long long)r->steps, r->seconds, on, (double)r->peak / 1048576,
-               r->best, what, r->loss, s->out);
+    return json_pack("{s:s, s:s, s:I, s:f, s:f, s:f, s:I, s:I, s:o}", "preset",
+                     recon_preset_name((recon_preset)s->preset), "backend", recon_ops_name(ctx),
+                     "steps", (json_int_t)r->steps, "seconds", r->seconds, measure, r->best, "loss",
+                     r->loss, "step_bytes", (json_int_t)r->peak, "skipped", (json_int_t)skipped,
+                     "skipped_why", cli_skipped_json(skips));
+}
+
+/* measure: the validation's, in words. */
+static void print_text(recon_ctx *ctx, const settings *s, const recon_train_result *r,
+                       const char *measure, size_t skipped, const recon_skips *skips)
+{
+    printf("%s: %llu steps in %.1f s on %s, %.1f MiB a step\n",
+           recon_preset_name((recon_preset)s->preset), (unsigned long long)r->steps, r->seconds,
+           recon_ops_name(ctx), (double)r->peak / 1048576);
+    cli_print_skipped(skipped, skips);
+    printf("  held out   %s %.5f at best (last training loss %.5f)\n  written    %s\n", measure,
+           r->best, r->loss, s->out);
+}
+
+/* --- images ----------------------------------------------------------------------------------- */
+
+enum { JUDGED = 256 }; /* images are enough to tell whether it turns */
+
+/* How truly what was written turns with images of its own. */
+static recon_status judge(recon_ctx *ctx, recon_equivariance *out, const settings *s,
+                          const recon_dataset *data)
+{
+    size_t n = recon_dataset_describe(data).n;
+    recon_dataset *some = NULL;
+    recon_ieae *model = NULL;
+    recon_status status;
+    RECON_TRY(recon_ieae_open(ctx, &model, s->out, cli_precision(&s->data)));
+    RECON_TRY(recon_dataset_take(ctx, &some, data, n < JUDGED ? n : JUDGED, cli_seed(&s->data)));
+    RECON_TRY(recon_equivariance_random(ctx, out, model, some, cli_seed(&s->data)));
+done:
+    recon_dataset_close(some);
+    recon_ieae_close(ctx, model);
+    return status;
+}
+
+static recon_status show_images(recon_ctx *ctx, const settings *s, const recon_train_result *r,
+                                const cli_images *images)
+{
+    recon_equivariance e;
+    recon_status status = judge(ctx, &e, s, images->use);
+    if (status != RECON_OK)
+        return status;
+    if (s->common.json) {
+        json_t *out = as_json(ctx, s, r, "validation_mse", images->skipped, &images->skips);
+        json_object_set_new(out, "pose_median_deg", json_real(e.pose_median * CLI_DEGREES));
+        json_object_set_new(out, "pose_p95_deg", json_real(e.pose_p95 * CLI_DEGREES));
+        json_object_set_new(out, "turns_well", json_boolean(cli_turns_well(&e)));
+        return cli_print_json(ctx, out);
+    }
+    if (!s->common.quiet) {
+        print_text(ctx, s, r, "mean squared error", images->skipped, &images->skips);
+        printf("  turned     poses follow within %.1f degrees (median), %.1f (95%%)\n%s\n",
+               e.pose_median * CLI_DEGREES, e.pose_p95 * CLI_DEGREES, cli_turns_words(&e));
+    }
     return RECON_OK;
+}
+
+/* Steps take time in proportion to the pixels. */
+static void warn_of_size(recon_ctx *ctx, const settings *s, recon_dataset_info d)
+{
+    size_t pixels = d.height * d.width;
+    if (pixels > 4 * RECON_SIZE_CHOSEN * RECON_SIZE_CHOSEN)
+        recon_log(ctx, RECON_LOG_WARN,
+                  "%s: images of %zu x %zu train about %zu times slower than of %d x %d: --size %d "
+                  "fits pictures into that",
+                  s->data.spec, d.height, d.width, pixels / (RECON_SIZE_CHOSEN * RECON_SIZE_CHOSEN),
+                  RECON_SIZE_CHOSEN, RECON_SIZE_CHOSEN, RECON_SIZE_CHOSEN);
 }
 
 static recon_status train_images(recon_ctx *ctx, const settings *s)
@@ -163,11 +232,33 @@ static recon_status train_images(recon_ctx *ctx, const settings *s)
     cli_images images;
     recon_status status;
     RECON_TRY(cli_images_open(ctx, &images, &s->data));
+    warn_of_size(ctx, s, recon_dataset_describe(images.use));
     RECON_TRY(recon_ieae_train(ctx, &r, images.use, s->out, &o));
-    RECON_TRY(show(ctx, s, &r, "validation_mse"));
+    RECON_TRY(show_images(ctx, s, &r, &images));
 done:
     cli_images_close(&images);
     return status;
+}
+
+/* --- molecules -------------------------------------------------------------------------------- */
+
+/* What is held out may hold no element that is not learned. */
+static recon_status open_held(recon_ctx *ctx, cli_molecules *out, const settings *s,
+                              const cli_molecules *molecules)
+{
+    uint8_t there[UINT8_MAX + 1] = { 0 }, element[UINT8_MAX + 1];
+    size_t n = 0;
+    recon_status status = cli_held_open(ctx, out, &s->data, s->held);
+    for (size_t i = 0; i < molecules->n; i++) {
+        recon_conformer x = recon_molecules_get(molecules->use, i);
+        for (size_t a = 0; a < x.atoms; a++)
+            there[x.z[a]] = 1;
+    }
+    for (int z = 0; z <= UINT8_MAX; z++)
+        if (there[z])
+            element[n++] = (uint8_t)z;
+    return status == RECON_OK ? cli_molecules_keep(ctx, out, element, n, &s->data, s->held)
+                              : status;
 }
 
 static recon_status train_molecules(recon_ctx *ctx, const settings *s)
@@ -178,9 +269,13 @@ static recon_status train_molecules(recon_ctx *ctx, const settings *s)
     recon_status status;
     RECON_TRY(cli_molecules_open(ctx, &molecules, &s->data));
     if (s->held)
-        RECON_TRY(cli_held_open(ctx, &held, &s->data, s->held));
+        RECON_TRY(open_held(ctx, &held, s, &molecules));
     RECON_TRY(recon_molnet_train(ctx, &r, molecules.use, held.use, s->out, &o));
-    RECON_TRY(show(ctx, s, &r, "validation_loss"));
+    if (s->common.json)
+        RECON_TRY(cli_print_json(
+            ctx, as_json(ctx, s, &r, "validation_loss", molecules.skipped, &molecules.skips)));
+    else if (!s->common.quiet)
+        print_text(ctx, s, &r, "loss", molecules.skipped, &molecules.skips);
 done:
     cli_molecules_close(&held);
     cli_molecules_close(&molecules);

@@ -3,9 +3,12 @@
 #include "apps/model_file.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "data/elements.h"
+#include "data/molecule_store.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define GROUP "so3"
 
@@ -96,6 +99,27 @@ static recon_status check_answer(recon_ctx *ctx, const recon_pose3 *pose, size_t
                       "conformer %zu: the model's answer is no rotation: a damaged model?", i);
 }
 
+/* What a file may not hold, a caller's own data may not either. */
+static recon_status check(recon_ctx *ctx, const recon_molnet_shape *s, const recon_conformer *x,
+                          size_t n)
+{
+    recon_element_words words;
+    recon_formula_text known;
+    for (size_t i = 0; i < n; i++) {
+        recon_status status =
+            recon_conformer_check(ctx, &x[i], &(recon_place){ NULL, "conformer", i, 0 });
+        if (status != RECON_OK)
+            return status;
+        for (size_t a = 0; a < x[i].atoms; a++)
+            if (!memchr(s->element, x[i].z[a], s->elements))
+                return recon_fail(ctx, RECON_ERR_INPUT,
+                                  "conformer %zu: an atom of %s: the model knows %s alone", i,
+                                  recon_element_text(words, x[i].z[a]),
+                                  recon_element_list(known, s->element, s->elements));
+    }
+    return RECON_OK;
+}
+
 recon_status recon_molmodel_read(recon_ctx *ctx, recon_pose3 *poses, recon_so3_map *maps,
                                  const recon_molmodel *m, const recon_conformer *x, size_t n)
 {
@@ -103,6 +127,7 @@ recon_status recon_molmodel_read(recon_ctx *ctx, recon_pose3 *poses, recon_so3_m
     recon_so3 *lambda = NULL;
     int *loose = NULL;
     recon_status status;
+    RECON_TRY(check(ctx, &m->shape, x, n));
     RECON_TRY(recon_alloc_raw(ctx, &seen.z, n, m->shape.code * sizeof *seen.z));
     RECON_TRY(recon_alloc_raw(ctx, &seen.psi, n, sizeof *seen.psi));
     RECON_TRY(recon_alloc_raw(ctx, &lambda, n, sizeof *lambda));

@@ -34,6 +34,7 @@ typedef struct {
     recon_var images, turns, order, product, applied;
 } course;
 
+enum { STEPS_LEAST = 500 };
 static const recon_ieae_options presets[] = {
     [RECON_PRESET_FAST] = { .epochs = 30, .batch = 256, .lean = 1, .pose = 1, .contrast = 0.01 },
     [RECON_PRESET_PAPER] = { .epochs = 30, .batch = 128, .lean = -1, .pose = -1, .contrast = -1 },
@@ -46,11 +47,23 @@ static size_t views_of(const recon_ieae_options *o)
 }
 
 /* A single view is not warped: it is the second's. */
-static void set_defaults(recon_ieae_options *o)
+/* The preset's are for tens of thousands of images. Of n, which may be a few, a step takes no more
+ * than a quarter, and epochs are added until there are STEPS_LEAST steps. */
+static void set_length(recon_ieae_options *o, size_t n)
 {
     const recon_ieae_options *p = &presets[o->shape.preset];
-    o->epochs = o->epochs ? o->epochs : p->epochs;
-    o->batch = o->batch ? o->batch : p->batch;
+    size_t quarter = n >= 8 ? n / 4 : n;
+    if (!o->batch)
+        o->batch = n < p->batch ? quarter : p->batch;
+    size_t steps = n / o->batch ? n / o->batch : 1, least = (STEPS_LEAST + steps - 1) / steps;
+    if (!o->epochs)
+        o->epochs = p->epochs > least ? p->epochs : least;
+}
+
+static void set_defaults(recon_ieae_options *o, size_t n)
+{
+    const recon_ieae_options *p = &presets[o->shape.preset];
+    set_length(o, n);
     o->contrast = o->contrast == 0 ? p->contrast : o->contrast;
     o->pose = o->pose == 0 ? p->pose : o->pose;
     o->rate = o->rate > 0 ? o->rate : 2e-3;
@@ -239,6 +252,10 @@ static recon_status describe_run(course *k, description *d)
     recon_metadata_add_number(&d->list, "height", (double)s->height);
     recon_metadata_add_number(&d->list, "width", (double)s->width_px);
     recon_metadata_add_number(&d->list, "channels", (double)s->channels);
+    if (o->data)
+        recon_metadata_add(&d->list, "data", o->data);
+    if (o->data && o->turn)
+        recon_metadata_add(&d->list, "turn", o->turn);
     return RECON_OK;
 }
 
@@ -295,8 +312,8 @@ recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const 
     o.shape.width_px = d.width;
     o.shape.channels = d.channels;
     RECON_TRY(recon_encoder_shape(ctx, &o.shape));
-    set_defaults(&o);
     RECON_TRY(recon_dataset_split(ctx, &train, &held, data, RECON_HELD_OUT, 0));
+    set_defaults(&o, recon_dataset_describe(train).n);
     if (recon_dataset_describe(train).n < o.batch)
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
                              "%zu images do not fill a batch of %zu: a smaller batch will do",

@@ -2,6 +2,7 @@
 #include "backbone/mol_batch.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "data/elements.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -60,9 +61,12 @@ static recon_status find_kind(recon_ctx *ctx, int32_t *out, uint8_t z,
                               const recon_mol_pack_options *o)
 {
     const uint8_t *at = memchr(o->element, z, o->elements);
+    recon_formula_text known;
+    recon_element_words words;
     if (!at)
-        return recon_fail(ctx, RECON_ERR_INPUT, "an atom of element %d: the model knows %zu others",
-                          z, o->elements);
+        return recon_fail(ctx, RECON_ERR_INPUT, "an atom of %s: the model knows %s alone",
+                          recon_element_text(words, z),
+                          recon_element_list(known, o->element, o->elements));
     *out = (int32_t)(at - o->element);
     return RECON_OK;
 }

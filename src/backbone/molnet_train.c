@@ -319,10 +319,15 @@ static void describe(const course *c, description *d, const recon_molecules *dat
     recon_metadata_add_number(&d->list, "mapped", s->mapped);
     recon_metadata_add_number(&d->list, "slots", (double)s->slots);
     recon_metadata_add(&d->list, "elements", d->elements);
+    if (c->o->data)
+        recon_metadata_add(&d->list, "data", c->o->data);
+    if (c->o->data && c->o->turn)
+        recon_metadata_add(&d->list, "turn", c->o->turn);
 }
 
+/* label: of its progress, which begins anew with each stage. */
 static recon_status run_stage(course *c, recon_train_result *result, const description *d,
-                              const char *path, size_t epochs, int last)
+                              const char *path, size_t epochs, int last, const char *label)
 {
     const recon_molnet_options *o = c->o;
     uint64_t epoch = c->train.n / o->batch, steps = epochs * epoch;
@@ -350,6 +355,7 @@ static recon_status run_stage(course *c, recon_train_result *result, const descr
             .n_metadata = d->list.n,
             .settings = d->settings,
             .resume = o->resume,
+            .label = label,
         });
 }
 
@@ -378,18 +384,19 @@ static recon_status run(course *c, recon_train_result *result, const recon_molec
     recon_status status;
     describe(c, &d, data);
     if (!has_pairs(o))
-        return run_stage(c, result, &d, path, o->epochs, 1);
+        return run_stage(c, result, &d, path, o->epochs, 1, "train");
     if (path) {
         size_t room = strlen(path) + sizeof ".stage1";
         RECON_TRY(recon_alloc(c->ctx, &stage, room, 1));
         snprintf(stage, room, "%s.stage1", path);
     }
     if (o->before > 0)
-        RECON_TRY(run_stage(c, &first, &d, stage, o->before, 0));
+        RECON_TRY(run_stage(c, &first, &d, stage, o->before, 0, "train 1 of 2"));
     RECON_TRY(find_partners(c, &c->train));
     RECON_TRY(find_partners(c, &c->held));
     c->paired = 1;
-    RECON_TRY(run_stage(c, result, &d, path, o->epochs - o->before, 1));
+    RECON_TRY(run_stage(c, result, &d, path, o->epochs - o->before, 1,
+                        o->before > 0 ? "train 2 of 2" : "train"));
     result->steps += first.steps;
     result->seconds += first.seconds;
     result->peak = first.peak > result->peak ? first.peak : result->peak;

@@ -191,7 +191,7 @@ static recon_status open_spec(recon_ctx *ctx, recon_dataset *d, const char *spec
 {
     if (!strncmp(spec, "png:", 4))
         return recon_folder_read(ctx, d, spec + 4, o);
-    if (o->size)
+    if (o->size || o->channels)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: only folders of pictures (png:) are resized",
                           spec);
     if (!strncmp(spec, "amat:", 5))
@@ -241,6 +241,7 @@ void recon_dataset_close(recon_dataset *d)
     free(d->own_floats);
     free(d->own_labels);
     free(d->own_angles);
+    recon_folder_free(d->own_folder);
     recon_array_free(&d->images);
     free(d);
 }
@@ -263,6 +264,7 @@ static recon_status make_part(recon_ctx *ctx, recon_dataset **out, const recon_d
     (*out)->own_floats = NULL;
     (*out)->own_labels = NULL;
     (*out)->own_angles = NULL;
+    (*out)->own_folder = NULL;
     (*out)->rows = NULL;
     return recon_alloc_raw(ctx, &(*out)->rows, n, sizeof *(*out)->rows);
 }
@@ -322,6 +324,11 @@ int32_t recon_dataset_get(float *out, const recon_dataset *d, size_t i)
         for (size_t j = 0; j < size; j++)
             out[j] = (float)d->bytes[row * size + j] / 255;
     return d->labels ? d->labels[row] : -1;
+}
+
+size_t recon_dataset_origin(const recon_dataset *data, size_t i)
+{
+    return recon_dataset_row(data, i);
 }
 
 double recon_dataset_angle(const recon_dataset *d, size_t i)

@@ -18,6 +18,8 @@ struct recon_dataset {
     float *own_floats;
     int32_t *own_labels;
     double *own_angles;
+    const struct recon_folder *folder; /* that pictures came from; NULL: no folder */
+    struct recon_folder *own_folder;
 };
 
 /* Where image i of a part stands among all. */

@@ -118,3 +118,23 @@ const char *recon_formula(recon_formula_text out, const uint8_t *z, size_t atoms
     }
     return out;
 }
+
+const char *recon_element_list(recon_formula_text out, const uint8_t *z, size_t n)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < n && used + 1 < sizeof(recon_formula_text); i++) {
+        size_t room = sizeof(recon_formula_text) - used;
+        used += (size_t)snprintf(out + used, room, "%s%s", i ? " " : "", table[z[i] - 1].symbol);
+    }
+    return out;
+}
+
+const char *recon_element_text(recon_element_words out, int z)
+{
+    if (z >= 1 && z <= RECON_ELEMENTS)
+        snprintf(out, sizeof(recon_element_words), "element %s (%d)", table[z - 1].symbol, z);
+    else
+        snprintf(out, sizeof(recon_element_words), "element %d", z);
+    return out;
+}

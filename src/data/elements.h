@@ -22,4 +22,11 @@ int recon_element_number(const char *symbol, size_t n);
 typedef char recon_formula_text[128];
 const char *recon_formula(recon_formula_text out, const uint8_t *z, size_t atoms);
 
+/* "H C N O": the symbols of n elements, 1 .. 118 each; what does not fit is cut. Returns out. */
+const char *recon_element_list(recon_formula_text out, const uint8_t *z, size_t n);
+
+/* "element Fe (26)", and "element 0" where there is none, for messages. Returns out. */
+typedef char recon_element_words[32];
+const char *recon_element_text(recon_element_words out, int z);
+
 #endif

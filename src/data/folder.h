@@ -4,6 +4,10 @@
 
 #include "data/dataset.h"
 
+/* Where the pictures of a data set came from. */
+typedef struct recon_folder recon_folder;
+void recon_folder_free(recon_folder *folder);
+
 /* Fills data from the PNG, PGM and PPM files in path, in the order of their names; where it has
  * sub-folders of pictures instead, these are the classes. */
 recon_status recon_folder_read(recon_ctx *ctx, recon_dataset *data, const char *path,

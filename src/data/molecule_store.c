@@ -38,6 +38,7 @@ void recon_store_release(recon_store *s)
                             s->axis,  s->rotors, s->split, s->turn, s->fisher };
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         free(owned[i]);
+    recon_skips_free(&s->skips);
     free(s);
 }
 
@@ -236,10 +237,10 @@ void recon_assembly_free(recon_assembly *assembly)
     assembly->slot = NULL;
 }
 
-recon_status recon_assembly_skip(recon_assembly *to, recon_status status)
+recon_status recon_assembly_skip(recon_ctx *ctx, recon_assembly *to, recon_status status)
 {
     if (status != RECON_ERR_FORMAT || !to->skip_bad)
         return status;
     to->skipped++;
-    return RECON_OK;
+    return recon_skips_add(ctx, &to->store->skips, recon_ctx_message(ctx));
 }

@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 #include <recon/data/molecules.h>
+#include "data/skips.h"
 
 typedef struct {
     size_t first; /* atom */
@@ -26,6 +27,7 @@ typedef struct {
     uint8_t *split;      /* [n] 0 train, 1 val, 2 test; or NULL */
     recon_so3 *turn;     /* [n] the truth; or NULL */
     double (*fisher)[9]; /* [molecules]; NaN first: none; or NULL */
+    recon_skips skips;   /* what a reader left out, and why */
     size_t n, atoms, molecules, characters;
     struct {
         size_t entry, z, xyz, name, text;
@@ -72,7 +74,8 @@ recon_status recon_assembly_add(recon_ctx *ctx, recon_assembly *to, const recon_
                                 const char *name, size_t length, const recon_place *at);
 void recon_assembly_free(recon_assembly *assembly);
 
-/* What becomes of a frame that failed: with skip_bad a bad one is counted and RECON_OK. */
-recon_status recon_assembly_skip(recon_assembly *to, recon_status status);
+/* What becomes of a frame that failed: with skip_bad a bad one is counted, its message kept, and
+ * RECON_OK. */
+recon_status recon_assembly_skip(recon_ctx *ctx, recon_assembly *to, recon_status status);
 
 #endif

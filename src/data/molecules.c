@@ -75,6 +75,16 @@ recon_conformer recon_molecules_get(const recon_molecules *data, size_t i)
                               .rmsd = e->rmsd };
 }
 
+size_t recon_molecules_origin(const recon_molecules *data, size_t i)
+{
+    return recon_molecules_row(data, i);
+}
+
+const char *recon_molecules_skipped(const recon_molecules *data, size_t i)
+{
+    return recon_skips_at(&data->store->skips, i);
+}
+
 const char *recon_molecules_name(const recon_molecules *data, size_t molecule)
 {
     return data->store->text + data->store->name[molecule];
@@ -191,6 +201,24 @@ recon_status recon_molecules_take(recon_ctx *ctx, recon_molecules **out, const r
     for (size_t i = 0; i < n; i++)
         if (recon_permute(i, n, seed, TAKES) < count)
             (*out)->rows[at++] = recon_molecules_row(d, i);
+    measure(*out);
+    return RECON_OK;
+}
+
+recon_status recon_molecules_pick(recon_ctx *ctx, recon_molecules **out, const recon_molecules *d,
+                                  const size_t *which, size_t n)
+{
+    *out = NULL;
+    for (size_t i = 0; i < n; i++)
+        if (which[i] >= d->info.n)
+            return recon_fail(ctx, RECON_ERR_INPUT, "there is no conformer %zu of %zu", which[i],
+                              d->info.n);
+    recon_status status =
+        n ? make_part(ctx, out, d, n) : recon_fail(ctx, RECON_ERR_INPUT, "a set of no conformers");
+    if (status != RECON_OK)
+        return status;
+    for (size_t i = 0; i < n; i++)
+        (*out)->rows[i] = recon_molecules_row(d, which[i]);
     measure(*out);
     return RECON_OK;
 }

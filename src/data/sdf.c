@@ -224,7 +224,7 @@ static recon_status read_records(recon_ctx *ctx, recon_assembly *to, record *r)
 {
     while (!is_over(r->rest)) {
         r->at.number++;
-        recon_status status = recon_assembly_skip(to, read_record(ctx, to, r));
+        recon_status status = recon_assembly_skip(ctx, to, read_record(ctx, to, r));
         if (status != RECON_OK)
             return status;
         for (recon_span line = { 0 }; recon_text_line(&line, &r->rest);) {

@@ -12,6 +12,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <glob.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-enum { NAME = 256, COLUMNS = 1000 };
+enum { NAME = 256, COLUMNS = 1000, PATH = 4096 };
 
 typedef struct {
     recon_span rest;
@@ -126,16 +127,46 @@ static recon_status take_pair(recon_ctx *ctx, frame *f, const pair *p)
     return RECON_OK;
 }
 
+/* "12", "12:", "#12", "step=12", "t:0.5", "frame_012". In SMILES no number stands so: the rings of
+ * "C=1CC=1" are followed by more. */
+static int is_number(recon_span word)
+{
+    double number;
+    while (word.at < word.end && strchr(",:;.)", word.end[-1]))
+        word.end--;
+    while (word.at < word.end && strchr("#(", *word.at))
+        word.at++;
+    if (recon_text_number(&number, word))
+        return 1;
+    const char *cut = word.at;
+    while (cut < word.end && !strchr("=:#_", *cut))
+        cut++;
+    for (const char *c = cut; c < word.end && *cut == '_'; c++) /* the last of them */
+        cut = *c == '_' ? c : cut;
+    return cut < word.end && recon_text_number(&number, (recon_span){ cut + 1, word.end });
+}
+
+/* Words lie between spaces here, not between commas: "1,2-ethanediol" is a name. */
+static int holds_number(recon_span line)
+{
+    for (recon_span word = { line.at, line.at }; word.at < line.end; word.at = word.end + 1) {
+        word.end = word.at;
+        while (word.end < line.end && !strchr(" \t\r", *word.end))
+            word.end++;
+        if (is_number(word))
+            return 1;
+    }
+    return 0;
+}
+
 static recon_status read_comment(recon_ctx *ctx, frame *f, recon_span line)
 {
-    recon_span rest = line, first = recon_text_word(&rest);
+    recon_span rest = line;
     int extended = 0;
-    double number;
     f->name[0] = '\0';
     f->species = 0;
     f->position = 1;
     f->energy = NAN;
-    rest = line;
     for (pair p; next_pair(&p, &rest);) {
         if (!p.quote || !is_known(p.key))
             continue;
@@ -144,10 +175,12 @@ static recon_status read_comment(recon_ctx *ctx, frame *f, recon_span line)
             return status;
         extended = 1;
     }
-    if (!extended && first.at < first.end && !recon_text_number(&number, first)) {
+    if (!extended && !recon_text_empty(line) && !holds_number(line)) {
+        while (recon_text_blank(*line.at))
+            line.at++;
         while (recon_text_blank(line.end[-1]))
             line.end--;
-        copy_name(f->name, (recon_span){ first.at, line.end }, 0);
+        copy_name(f->name, line, 0);
     }
     return RECON_OK;
 }
@@ -247,7 +280,7 @@ static recon_status read_frames(recon_ctx *ctx, recon_assembly *to, frame *f)
         const size_t first = f->at.line;
         recon_status status = read_frame(ctx, to, f, line);
         lost = status != RECON_OK;
-        if ((status = recon_assembly_skip(to, status)) != RECON_OK)
+        if ((status = recon_assembly_skip(ctx, to, status)) != RECON_OK)
             return status;
         if (lost) {
             f->rest = after;
@@ -274,9 +307,27 @@ recon_status recon_xyz_parse(recon_ctx *ctx, recon_assembly *to, const void *byt
     return status;
 }
 
-/* --- files and folders ------------------------------------------------------------------------ */
+/* --- files, folders, patterns, lists ---------------------------------------------------------- */
 
-static recon_status read_one(recon_ctx *ctx, recon_assembly *to, const char *path)
+static int ends_in_xyz(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot && !strcasecmp(dot, ".xyz");
+}
+
+/* A list of files: see molecules.h. */
+static int is_list(const recon_file *file, const char *path)
+{
+    const char *text = (const char *)file->bytes;
+    recon_span rest = { text, text + file->size }, line;
+    size_t count;
+    while (recon_text_line(&line, &rest))
+        if (!recon_text_empty(line))
+            return !ends_in_xyz(path) && !is_count(&count, line);
+    return 0;
+}
+
+static recon_status read_frames_of(recon_ctx *ctx, recon_assembly *to, const char *path)
 {
     recon_file file;
     recon_status status = recon_file_open(ctx, &file, path);
@@ -287,10 +338,53 @@ static recon_status read_one(recon_ctx *ctx, recon_assembly *to, const char *pat
     return status;
 }
 
+/* One line of a list, without blanks around; where it is no path of its own, beside the list. */
+static recon_status read_listed(recon_ctx *ctx, recon_assembly *to, recon_span line,
+                                const char *list)
+{
+    const char *slash = strrchr(list, '/');
+    char path[PATH];
+    while (line.at < line.end && recon_text_blank(*line.at))
+        line.at++;
+    while (line.at < line.end && recon_text_blank(line.end[-1]))
+        line.end--;
+    if (line.at == line.end || *line.at == '#')
+        return RECON_OK;
+    int folder = slash && *line.at != '/' ? (int)(slash - list) + 1 : 0;
+    if (folder + recon_span_size(line) >= PATH)
+        return recon_fail(ctx, RECON_ERR_FORMAT, "a path of more than %d characters", PATH - 1);
+    snprintf(path, sizeof path, "%.*s%.*s", folder, list, (int)recon_span_size(line), line.at);
+    return read_frames_of(ctx, to, path);
+}
+
+static recon_status read_list(recon_ctx *ctx, recon_assembly *to, const recon_file *file,
+                              const char *path)
+{
+    const char *text = (const char *)file->bytes;
+    recon_span rest = { text, text + file->size }, line;
+    for (size_t number = 1; recon_text_line(&line, &rest); number++) {
+        recon_status status = read_listed(ctx, to, line, path);
+        if (status != RECON_OK)
+            return recon_note(ctx, status, "line %zu of the list %s", number, path);
+    }
+    return RECON_OK;
+}
+
+static recon_status read_one(recon_ctx *ctx, recon_assembly *to, const char *path)
+{
+    recon_file file;
+    recon_status status = recon_file_open(ctx, &file, path);
+    if (status != RECON_OK)
+        return status;
+    status = is_list(&file, path) ? read_list(ctx, to, &file, path)
+                                  : recon_xyz_parse(ctx, to, file.bytes, file.size, path);
+    recon_file_close(&file);
+    return status;
+}
+
 static int is_xyz(const struct dirent *e)
 {
-    const char *dot = strrchr(e->d_name, '.');
-    return e->d_name[0] != '.' && dot && !strcasecmp(dot, ".xyz");
+    return e->d_name[0] != '.' && ends_in_xyz(e->d_name);
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b)
@@ -301,7 +395,7 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 static recon_status read_folder(recon_ctx *ctx, recon_assembly *to, const char *folder)
 {
     struct dirent **entry;
-    char path[4096];
+    char path[PATH];
     int n = scandir(folder, &entry, is_xyz, by_name);
     recon_status status = RECON_OK;
     if (n < 0)
@@ -311,16 +405,33 @@ static recon_status read_folder(recon_ctx *ctx, recon_assembly *to, const char *
     for (int i = 0; i < n; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, entry[i]->d_name);
         if (status == RECON_OK)
-            status = read_one(ctx, to, path);
+            status = read_frames_of(ctx, to, path);
         free(entry[i]);
     }
     free(entry);
     return status;
 }
 
+static recon_status read_pattern(recon_ctx *ctx, recon_assembly *to, const char *pattern)
+{
+    glob_t found = { 0 };
+    recon_status status = RECON_OK;
+    int code = glob(pattern, 0, NULL, &found);
+    if (code == GLOB_NOSPACE)
+        status = recon_fail(ctx, RECON_ERR_MEMORY, "out of memory");
+    else if (code)
+        status = recon_fail(ctx, RECON_ERR_IO, "%s: no file fits this", pattern);
+    for (size_t i = 0; status == RECON_OK && i < found.gl_pathc; i++)
+        status = read_frames_of(ctx, to, found.gl_pathv[i]);
+    globfree(&found);
+    return status;
+}
+
 recon_status recon_xyz_read(recon_ctx *ctx, recon_assembly *to, const char *path)
 {
     struct stat info;
-    int folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-    return (folder ? read_folder : read_one)(ctx, to, path);
+    int there = stat(path, &info) == 0;
+    if (!there && strpbrk(path, "*?["))
+        return read_pattern(ctx, to, path);
+    return (there && S_ISDIR(info.st_mode) ? read_folder : read_one)(ctx, to, path);
 }

@@ -6,7 +6,8 @@
 
 #define RECON_EV 23.060547830619 /* kcal/mol */
 
-/* A file of frames, or a folder of .xyz files in the order of their names. */
+/* A file of frames, a folder of .xyz files in the order of their names, a pattern or a list: see
+ * recon/data/molecules.h. */
 recon_status recon_xyz_read(recon_ctx *ctx, recon_assembly *to, const char *path);
 
 /* path is for messages, and its last part, without ending, names frames that have no name. */

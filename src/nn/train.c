@@ -202,7 +202,7 @@ static recon_status interrupted(run *r)
 static recon_status loop(run *r)
 {
     recon_status status = RECON_OK;
-    recon_progress_begin(r->ctx, "train", r->o.steps);
+    recon_progress_begin(r->ctx, r->o.label ? r->o.label : "train", r->o.steps);
     recon_progress_add(r->ctx, r->at.step);
     while (status == RECON_OK && !finished(r)) {
         if (atomic_load(&r->ctx->interrupted))

@@ -112,7 +112,27 @@ static void nothing_is_nothing_and_strangers_are_refused(void **state)
     const float xyz[6] = { 0, 0, 0, 2.5f, 0, 0 };
     recon_conformer x = { .atoms = 2, .z = gold, .xyz = xyz };
     CHECK_OK(*state, recon_molcanonicalize(*state, NULL, NULL, model, NULL, 0));
-    assert_int_equal(recon_molcanonicalize(*state, NULL, NULL, model, &x, 1), RECON_ERR_INPUT);
+    CHECK_FAILS(*state, recon_molcanonicalize(*state, NULL, NULL, model, &x, 1), RECON_ERR_INPUT,
+                "conformer 0: an atom of element Au (79): the model knows ");
+}
+
+/* A caller's own data may hold what no file may. */
+static void what_is_no_place_is_refused(void **state)
+{
+    float xyz[3 * CHAIN_ATOMS];
+    recon_conformer x[2] = { list[0], list[1] };
+    memcpy(xyz, x[1].xyz, 3 * x[1].atoms * sizeof *xyz);
+    x[1].xyz = xyz;
+    xyz[7] = NAN;
+    CHECK_FAILS(*state, recon_molcanonicalize(*state, NULL, poses, model, x, 2), RECON_ERR_INPUT,
+                "conformer 1: y of atom 3 is nan");
+    xyz[7] = INFINITY;
+    CHECK_FAILS(*state, recon_molcanonicalize(*state, NULL, poses, model, x, 2), RECON_ERR_INPUT,
+                "conformer 1: y of atom 3 is inf");
+    memcpy(xyz, xyz + 3, 3 * sizeof *xyz);
+    xyz[7] = 0;
+    CHECK_FAILS(*state, recon_molcanonicalize(*state, NULL, poses, model, x, 2), RECON_ERR_INPUT,
+                "conformer 1: atoms 1 and 2 are in one place");
 }
 
 int main(void)
@@ -123,6 +143,7 @@ int main(void)
         cmocka_unit_test(the_axis_stands_upright),
         cmocka_unit_test(a_set_stays_a_set),
         cmocka_unit_test(nothing_is_nothing_and_strangers_are_refused),
+        cmocka_unit_test(what_is_no_place_is_refused),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -127,6 +127,19 @@ static void words_say_what_is_free(void **state)
     assert_non_null(strstr(recon_moldistribution_words(text, &d), "all but one"));
 }
 
+static void what_is_no_place_is_refused(void **state)
+{
+    float xyz[3 * CHAIN_ATOMS] = { 0, 0, NAN };
+    recon_conformer x = list[0];
+    recon_oddness3 o;
+    recon_distribution3 d;
+    x.xyz = xyz;
+    CHECK_FAILS(*state, recon_molscore(*state, &o, model, &x, 1), RECON_ERR_INPUT,
+                "conformer 0: z of atom 1 is nan");
+    CHECK_FAILS(*state, recon_moldistribution_of(*state, &d, model, &x, 1), RECON_ERR_INPUT,
+                "conformer 0: z of atom 1 is nan");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -134,6 +147,7 @@ int main(void)
         cmocka_unit_test(thresholds_and_p_values_agree),
         cmocka_unit_test(distributions_know_the_axis),
         cmocka_unit_test(words_say_what_is_free),
+        cmocka_unit_test(what_is_no_place_is_refused),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

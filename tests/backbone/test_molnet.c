@@ -462,7 +462,7 @@ static void what_does_not_fit_is_said(void **state)
     recon_conformer gold = { .atoms = 2, .z = (const uint8_t[]){ 79, 79 }, .xyz = xyz };
     float z[CODE];
     CHECK_FAILS(ctx, recon_molnet_embed(ctx, &(recon_molnet_answer){ .z = z }, m, &gold, 1),
-                RECON_ERR_INPUT, "element 79");
+                RECON_ERR_INPUT, "an atom of element Au (79): the model knows ");
     recon_molnet_close(ctx, m);
     o.batch = 64;
     CHECK_FAILS(ctx, recon_molnet_train(ctx, &r, data, NULL, scratch("n"), &o), RECON_ERR_INPUT,

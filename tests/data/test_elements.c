@@ -64,12 +64,30 @@ static void formulas_are_in_hills_order(void **state)
     assert_memory_equal(f, "C2H2Ac2Ag2", 10);
 }
 
+static void messages_name_elements(void **state)
+{
+    (void)state;
+    recon_formula_text list;
+    recon_element_words one;
+    assert_string_equal(recon_element_text(one, 26), "element Fe (26)");
+    assert_string_equal(recon_element_text(one, 0), "element 0");
+    assert_string_equal(recon_element_text(one, 119), "element 119");
+    assert_string_equal(recon_element_list(list, (const uint8_t[]){ 1, 6, 17 }, 3), "H C Cl");
+    assert_string_equal(recon_element_list(list, NULL, 0), "");
+    uint8_t all[RECON_ELEMENTS];
+    for (int i = 0; i < RECON_ELEMENTS; i++)
+        all[i] = (uint8_t)(i + 1);
+    assert_true(strlen(recon_element_list(list, all, sizeof all)) < sizeof list);
+    assert_memory_equal(list, "H He Li", 7);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(symbols_and_numbers_are_inverse),
         cmocka_unit_test(the_table_is_periodic),
         cmocka_unit_test(formulas_are_in_hills_order),
+        cmocka_unit_test(messages_name_elements),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

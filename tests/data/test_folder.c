@@ -106,12 +106,12 @@ static void the_first_bad_picture_is_named_or_all_are_counted(void **state)
         snprintf(name, sizeof name, "%02d.png", i);
         put(ctx, name, 3, 4, 1, (uint8_t)(i + 1));
     }
-    put(ctx, "17.png", 4, 3, 1, 0);
+    scratch_write("17.png", "junk", 4);
     scratch_write("40.png", "\x89PNG\r\n\x1a\n....", 12);
-    put(ctx, "50.png", 3, 4, 3, 0);
+    scratch_write("50.png", "P5 4 3 255 ###", 14);
     for (int i = 0; i < 5; i++) /* whichever thread is faster */
-        CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, spec()), RECON_ERR_INPUT,
-                    "17.png: 4 x 3 x 1, but the first picture is 3 x 4 x 1");
+        CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, spec()), RECON_ERR_FORMAT,
+                    "17.png: not a PNG file");
     put(ctx, "17.png", 3, 4, 1, 18);
     CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, spec()), RECON_ERR_FORMAT, "40.png: ");
     scratch_write("00.png", "", 0); /* the first is not the measure when it cannot be read */
@@ -123,6 +123,67 @@ static void the_first_bad_picture_is_named_or_all_are_counted(void **state)
     assert_int_equal(recon_dataset_describe(d).skipped, 3);
     for (size_t k = 0; k < 57; k++)
         CHECK_NEAR(first_pixel(d, k, &label), k < 39 ? k + 2 : k < 48 ? k + 3 : k + 4, 1e-4);
+    assert_string_equal(recon_dataset_file(d, 0), "01.png");
+    assert_string_equal(recon_dataset_file(d, 56), "59.png");
+    const char *const why[] = { "00.png: not a PNG file", "40.png: ", "50.png: " };
+    for (size_t k = 0; k < 3; k++)
+        assert_non_null(strstr(recon_dataset_skipped(d, k), why[k]));
+    assert_null(recon_dataset_skipped(d, 3));
+    recon_dataset_close(d);
+}
+
+/* Nothing was asked for: colour where one has it, and the middle one of the longer sides. */
+static void pictures_of_different_kinds_become_one(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_dataset *d = NULL, *part = NULL;
+    recon_pixels own;
+    float x[3 * 64];
+    put(ctx, "a b.png", 4, 6, 1, 100);
+    put(ctx, "b.png", 3, 5, 3, 100);
+    put(ctx, "c.png", 7, 8, 1, 100);
+    CHECK_OK(ctx, recon_dataset_open(ctx, &d, spec()));
+    recon_dataset_info i = recon_dataset_describe(d);
+    assert_true(i.n == 3 && i.height == 6 && i.width == 6 && i.channels == 3 && i.skipped == 0);
+    for (size_t k = 0; k < 3; k++) {
+        recon_dataset_get(x, d, k);
+        CHECK_NEAR(x[3 * (2 * 6 + 3) + 1] * 255, 100, 1e-4); /* the middle */
+    }
+    CHECK_OK(ctx, recon_dataset_take(ctx, &part, d, 1, 3));
+    size_t row = recon_dataset_origin(part, 0);
+    assert_string_equal(recon_dataset_file(part, 0), recon_dataset_file(d, row));
+    CHECK_OK(ctx, recon_dataset_original(ctx, &own, d, 2)); /* as the file has it */
+    assert_true(own.height == 7 && own.width == 8 && own.channels == 1 && own.bytes[0] == 100);
+    free(own.bytes);
+    recon_dataset_close(part);
+    recon_dataset_close(d);
+    for (size_t k = 0; k < 3; k++)
+        put(ctx, (const char *[]){ "a b.png", "b.png", "c.png" }[k], 1, 60 + k, 1, 100);
+    put(ctx, "d.png", 1, 64, 3, 90);
+    put(ctx, "e.png", 1, 64, 3, 90);
+    CHECK_OK(ctx,
+             recon_dataset_open_with(ctx, &d, spec(), &(recon_dataset_options){ .channels = 1 }));
+    i = recon_dataset_describe(d);
+    assert_true(i.n == 5 && i.height == 62 && i.channels == 1);
+    recon_dataset_close(d);
+    CHECK_FAILS(ctx,
+                recon_dataset_open_with(ctx, &d, spec(), &(recon_dataset_options){ .channels = 2 }),
+                RECON_ERR_INPUT, "pictures of 2 channels: 1 or 3");
+}
+
+static void grey_is_the_luminance_of_colours(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_dataset *d = NULL;
+    const uint8_t colours[] = { 255, 0, 0, 0, 255, 0, 0, 0, 255, 80, 80, 80 };
+    const double want[] = { 76, 150, 29, 80 };
+    float x[4];
+    CHECK_OK(ctx, recon_png_write(ctx, scratch("a.png"), colours, 2, 2, 3));
+    CHECK_OK(ctx,
+             recon_dataset_open_with(ctx, &d, spec(), &(recon_dataset_options){ .channels = 1 }));
+    recon_dataset_get(x, d, 0);
+    for (size_t k = 0; k < 4; k++)
+        CHECK_NEAR(x[k] * 255, want[k], 1e-4);
     recon_dataset_close(d);
 }
 
@@ -180,6 +241,8 @@ static void memory_may_run_out(void **state)
     put(ctx, "a.png", 3, 4, 1, 1);
     put(ctx, "b.png", 3, 4, 1, 2);
     CHECK_ALLOCATIONS(ctx, open_and_close(ctx, 0));
+    put(ctx, "b.png", 4, 4, 3, 2);
+    CHECK_ALLOCATIONS(ctx, open_and_close(ctx, 0));
     CHECK_ALLOCATIONS(ctx, open_and_close(ctx, 5));
 }
 
@@ -193,6 +256,8 @@ int main(void)
         FOLDER_TEST(sub_folders_are_classes_by_name),
         FOLDER_TEST(the_first_bad_picture_is_named_or_all_are_counted),
         FOLDER_TEST(pictures_of_all_sizes_can_be_made_alike),
+        FOLDER_TEST(pictures_of_different_kinds_become_one),
+        FOLDER_TEST(grey_is_the_luminance_of_colours),
         FOLDER_TEST(nothing_to_read_is_said),
         FOLDER_TEST(memory_may_run_out),
     };

@@ -17,7 +17,9 @@ extern "C" {
 
 /* n conformers to their canonical coordinates, one conformer behind the other, [sum of atoms][3],
  * and their poses. Either may be NULL; out may be x's own coordinates where they are one such
- * block. n = 0 does nothing. What the backbone refuses (an element it does not know) is refused. */
+ * block. n = 0 does nothing. A conformer that recon/data/molecules.h would not take (a coordinate
+ * that is not finite, two atoms in one place, one atom alone) or with an element that the model
+ * does not know is RECON_ERR_INPUT, and the message names it. */
 RECON_API recon_status recon_molcanonicalize(recon_ctx *ctx, float *out,
                                              recon_pose3 *poses /* [n] */,
                                              const recon_molmodel *model, const recon_conformer *x,

@@ -23,6 +23,7 @@ typedef struct {
     recon_pose3 pose;
 } recon_oddness3;
 
+/* Refuses what recon_molcanonicalize refuses. */
 RECON_API recon_status recon_molscore(recon_ctx *ctx, recon_oddness3 *out /* [n] */,
                                       const recon_molmodel *model, const recon_conformer *x,
                                       size_t n);

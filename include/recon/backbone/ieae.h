@@ -46,8 +46,9 @@ typedef struct {
 /* How it is trained. Zero in any field means its default; a negative weight means none. */
 typedef struct {
     recon_ieae_shape shape;
-    size_t epochs, batch;        /* 0: the preset's                                               */
-    double rate;                 /* highest; warmed up, then a cosine to 0; 0: 2e-3               */
+    size_t epochs, batch; /* 0: the preset's; of a few images a batch is a quarter of them, and
+                             epochs are as many as make 500 steps                          */
+    double rate;          /* highest; warmed up, then a cosine to 0; 0: 2e-3               */
     double lean, pose, contrast; /* weights of the three terms; 0: the preset's */
     double temperature;          /* of the contrast; 0: 0.2                                       */
     double warp;                 /* of the second view: shear and scale up to this; 0: 0.2        */
@@ -55,6 +56,8 @@ typedef struct {
     int threads; /* that make views ready; 0: 2 */
     recon_precision precision;
     int resume;
+    const char *data,
+        *turn; /* SPEC and rule, for the model to say what it was made from; or NULL */
 } recon_ieae_options;
 
 /* Trains on data less the part it holds out (see RECON_HELD_OUT) and leaves the epoch that

@@ -58,6 +58,8 @@ typedef struct {
     uint64_t seed, every, patience;
     recon_precision precision;
     int resume;
+    const char *data,
+        *turn; /* SPEC and rule, for the model to say what it was made from; or NULL */
 } recon_molnet_options;
 
 /* Trains on data and leaves the epoch with the least loss on held in path, result->best is that

@@ -4,15 +4,18 @@
  *                           /test, and /val: the part of train that the training commands hold out
  *   idx:FILE  npy:FILE      images n x h x w [x c]; labels, if any, in the file whose name has
  *                           "labels" for "images" (and idx1 for idx3)
- *   png:DIR                 the PNG, PGM and PPM files of a folder by name, grey or colour; where
- * it has sub-folders of pictures, these are the classes, by name amat:FILE               text, a
- * row an image: the pixels of a square, row by row, and a label
+ *   png:DIR                 the PNG, PGM and PPM files of a folder by name; where it has
+ *                           sub-folders of pictures, these are the classes, by name
+ *   amat:FILE               text, a row an image: the pixels of a square, row by row, and a label
  *
- * Pixels of bytes are read as 0 .. 1, floats as they are. */
+ * Pixels of bytes are read as 0 .. 1, floats as they are. Of a folder all pictures become colour
+ * where one is. Where they are of different sizes all are fitted into a square (as `size` below),
+ * whose side is the median of their longer sides, but RECON_SIZE_CHOSEN at most; the log says so.
+ */
 #ifndef RECON_DATA_DATASET_H
 #define RECON_DATA_DATASET_H
 
-#include <recon/core/ctx.h>
+#include <recon/core/pixels.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -27,13 +30,15 @@ typedef struct {
 
 /* Zero in any field means its default. */
 typedef struct {
-    int skip_bad; /* png: and amat:, leave out and count what cannot be read or is of another size
-                     than the first; 0: the first such image is an error that names it */
-    size_t size;  /* png: pictures of any size are made size x size: the longer side fits, zeros
-                     beside the shorter one */
+    int skip_bad;    /* png: and amat:, leave out and count what cannot be read; 0: the first such
+                        image is an error that names it */
+    size_t size;     /* png: pictures of any size are made size x size: the longer side fits, zeros
+                        beside the shorter one; 0: see above */
+    size_t channels; /* png: 1 grey, 3 colour; 0: see above */
 } recon_dataset_options;
 
-#define RECON_HELD_OUT 12 /* one image of so many is held out for validation */
+#define RECON_HELD_OUT    12 /* one image of so many is held out for validation */
+#define RECON_SIZE_CHOSEN 64 /* the largest side that is chosen where none is asked for */
 
 RECON_API recon_status recon_dataset_open(recon_ctx *ctx, recon_dataset **out, const char *spec);
 /* options may be NULL. */
@@ -55,6 +60,20 @@ RECON_API recon_status recon_dataset_take(recon_ctx *ctx, recon_dataset **out,
 
 /* Image i to out [height * width * channels]; its label, -1 without labels. Any thread may. */
 RECON_API int32_t recon_dataset_get(float *out, const recon_dataset *data, size_t i);
+
+/* Which of all images of the file or folder image i is, where data is a part of them. Those that
+ * were left out do not count. What recon_dataset_turn made numbers its images anew. */
+RECON_API size_t recon_dataset_origin(const recon_dataset *data, size_t i);
+
+/* Of png: the file of image i, by its name in the folder ("cats/1.png"); lent. Else NULL. */
+RECON_API const char *recon_dataset_file(const recon_dataset *data, size_t i);
+/* And what is in it: of its own size, its own channels. free(out->bytes). */
+RECON_API recon_status recon_dataset_original(recon_ctx *ctx, recon_pixels *out,
+                                              const recon_dataset *data, size_t i);
+
+/* What is wrong with the i-th of the files that were left out; NULL where that is not known: of
+ * other data than png:, and beyond the first thousand. */
+RECON_API const char *recon_dataset_skipped(const recon_dataset *data, size_t i);
 
 /* By how many radians image i was turned on purpose (see turns.h), 0 where it was not. The truth:
  * for evaluation only. */

@@ -1,20 +1,23 @@
 /* molecules.h - conformers of molecules, by name.
  *
  *   conformers    the shipped set, with /train (the default), /val, /test or /all
- *   xyz:FILE      XYZ and extended XYZ, any number of frames; a folder: its .xyz files by name
- *   sdf:FILE      SDF and MOL, V2000 and V3000, any number of records
- *   geom:FILE     GEOM's MessagePack files; the conformers that recon/data/select.h selects, with
- *                 /train, /val, /test or /all behind the file
- *   flat:DIR      NPY files, as data/conformers has them; with /train, /val, /test or /all
- *                 behind the folder where it has split.npy
+ *   xyz:FILE      XYZ and extended XYZ, any number of frames; of a folder its .xyz files by name;
+ * of a pattern (`*.xyz`, quoted from the shell) what fits it; and of a list, a file not called .xyz
+ * that begins with no number, the files it names, one a line (relative to the list's folder; #
+ * begins a comment) sdf:FILE      SDF and MOL, V2000 and V3000, any number of records geom:FILE
+ * GEOM's MessagePack files; the conformers that recon/data/select.h selects, with /train, /val,
+ * /test or /all behind the file flat:DIR      NPY files, as data/conformers has them; with /train,
+ * /val, /test or /all behind the folder where it has split.npy
  *
  * A conformer is a list of elements and places; a molecule is what several conformers are of. In
  * text files, frames with the same name and the same elements in the same order are conformers of
  * one molecule. An SDF record is called by its title, else by its formula. An XYZ frame is called
  * what name=, smiles= or title= in its comment says, else by the comment as a whole, else by its
- * file: where the comment is blank, begins with a number, or holds other keys of extended XYZ
- * (Properties=, Lattice=, pbc=, energy=). Extended XYZ may have its columns in any order; energies
- * there are in eV.
+ * file: where the comment is blank, holds other keys of extended XYZ (Properties=, Lattice=, pbc=,
+ * energy=), or a number that stands alone. Such a number counts frames or tells an energy
+ * ("Step 12", "i = 3, time = 1.5, E = -17.2", "frame_007", "-76.3"), and what counts frames names
+ * no molecule: frames of one file with the same elements are then one molecule. Extended XYZ may
+ * have its columns in any order; energies there are in eV.
  *
  * A conformer needs two atoms at least (one atom has no pose), RECON_ATOMS_MAX at most, elements 1
  * to 118, finite coordinates, and no two atoms in one place. */
@@ -72,6 +75,14 @@ RECON_API recon_molecules_info recon_molecules_describe(const recon_molecules *d
 /* Conformer i < n. */
 RECON_API recon_conformer recon_molecules_get(const recon_molecules *data, size_t i);
 
+/* Which of all conformers that were read conformer i is, where data is a part of them. Those that
+ * were left out do not count. What recon_molecules_turn made numbers its conformers anew. */
+RECON_API size_t recon_molecules_origin(const recon_molecules *data, size_t i);
+
+/* What is wrong with the i-th of the frames that were left out; NULL where that is not known: of
+ * other data than xyz: and sdf:, and beyond the first thousand. */
+RECON_API const char *recon_molecules_skipped(const recon_molecules *data, size_t i);
+
 /* SMILES, title or formula of molecule < molecules; lent. Rotatable bonds, OH and NH2; -1 where
  * the set does not say. */
 RECON_API const char *recon_molecules_name(const recon_molecules *data, size_t molecule);
@@ -87,6 +98,11 @@ RECON_API recon_status recon_molecules_make(recon_ctx *ctx, recon_molecules **ou
 RECON_API recon_status recon_molecules_take(recon_ctx *ctx, recon_molecules **out,
                                             const recon_molecules *data, size_t count,
                                             uint64_t seed);
+
+/* The n > 0 conformers which[0], which[1] ... of data, in that order. */
+RECON_API recon_status recon_molecules_pick(recon_ctx *ctx, recon_molecules **out,
+                                            const recon_molecules *data, const size_t *which,
+                                            size_t n);
 
 /* One conformer of `of` (2 at least) in *held, chosen by seed within each molecule, the others in
  * *rest: a molecule of c conformers has c / of held out, rounded to nearest, but from 2 on at least

@@ -44,6 +44,7 @@ typedef struct {
     int bf16;             /* the model's weights are written in bfloat16; PATH.last is exact */
     const char *settings; /* all that a resumed run must share, in words; NULL: ""       */
     int resume;           /* go on from PATH.last if it is there                        */
+    const char *label;    /* of its progress; NULL: "train"                             */
 } recon_train_options;
 
 typedef struct {
