@@ -1,8 +1,8 @@
-/* Figures while memory runs out, one request after the other. tests/report/test_figure.c does the
- * same by the library's own count; here what libpng and the bonds need runs out too. */
+/* Figures and pages while memory runs out, one request after the other. tests/report/test_figure.c
+ * does the same by the library's own count; here what libpng and the bonds need runs out too. */
 #include "failing.h"
 
-#include <recon/report/figure.h>
+#include <recon/report/page.h>
 
 static float pixels[6 * 6];
 static double angles[50];
@@ -51,6 +51,28 @@ static recon_status molecule(recon_ctx *ctx, const void *arg, digest *out)
     return finish(status, text, out);
 }
 
+static recon_status page(recon_ctx *ctx, const void *arg, digest *out)
+{
+    static const char *const columns[] = { "name", "number" };
+    recon_page *p;
+    char *text = NULL;
+    (void)arg;
+    recon_status status = recon_page_new(ctx, &p, "a page", "and what it says");
+    if (status != RECON_OK)
+        return status;
+    recon_page_result(p, "the answer", "%d", 42);
+    recon_page_section(p, "section");
+    recon_page_say(p, "some %s", "words");
+    recon_page_molecules(
+        p, &(recon_molecule_sheet){ .title = "t", .molecules = &water, .rows = 1, .columns = 1 },
+        "water");
+    recon_page_table(p, "table", columns, 2);
+    recon_page_cell(p, "one");
+    recon_page_cell(p, "%d", 1);
+    status = recon_page_finish(p, &text);
+    return finish(status, text, out);
+}
+
 static recon_status saved(recon_ctx *ctx, const void *arg, digest *out)
 {
     (void)arg;
@@ -65,6 +87,7 @@ static void figures_run_out_of_memory(void **state)
         { "gallery", gallery, NULL, 0, 0, 0 },
         { "roses", roses, NULL, 0, 0, 0 },
         { "molecule and sphere", molecule, NULL, 0, 0, 0 },
+        { "page", page, NULL, 0, 0, 0 },
         { "saved", saved, NULL, 0, 0, 0 },
     };
     for (int i = 0; i < 50; i++)

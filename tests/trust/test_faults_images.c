@@ -2,6 +2,8 @@
 #include "failing.h"
 #include "models.h"
 
+#include <recon/report/found.h>
+
 enum { FEW = 5 };
 
 static recon_dataset *letters;
@@ -29,6 +31,15 @@ static recon_status discover(recon_ctx *ctx, const void *arg, digest *out)
     if (status == RECON_OK)
         recon_discovery_free(&d);
     return digest_file(status, scratch("gamma.npy"), out);
+}
+
+/* The letters' pictures, their poses, the model itself: a page of what was discovered. */
+static recon_status report(recon_ctx *ctx, const void *arg, digest *out)
+{
+    (void)arg;
+    recon_status status = recon_found_save(ctx, scratch("report.html"), scratch_folder,
+                                           &(recon_found_data){ .images = letters });
+    return digest_file(status, scratch("report.html"), out);
 }
 
 /* --- using ------------------------------------------------------------------------------------ */
@@ -95,6 +106,7 @@ static void image_models_run_out_of_memory(void **state)
         { "canonicalize by a judge", natural, "search", 60, 30, 0 },
         { "score", score, NULL, 60, 30, 0 },
         { "distribution", distribution, NULL, 60, 30, 0 },
+        { "report", report, NULL, 8, 24, 1 },
         { "train", train, NULL, 8, 16, 1 },
         { "train, with JSON", train, NULL, 1, 12, 0 },
         { "discover", discover, NULL, 8, 16, 1 },

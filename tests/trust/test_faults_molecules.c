@@ -2,6 +2,8 @@
 #include "failing.h"
 #include "models.h"
 
+#include <recon/report/found.h>
+
 enum { FEW = 5 };
 
 static recon_molecules *data;
@@ -28,6 +30,14 @@ static recon_status discover(recon_ctx *ctx, const void *arg, digest *out)
     if (status == RECON_OK)
         recon_moldiscovery_free(&d);
     return digest_file(status, scratch("gamma.npy"), out);
+}
+
+static recon_status report(recon_ctx *ctx, const void *arg, digest *out)
+{
+    (void)arg;
+    recon_status status = recon_found_save(ctx, scratch("report.html"), scratch_folder,
+                                           &(recon_found_data){ .molecules = data });
+    return digest_file(status, scratch("report.html"), out);
 }
 
 /* --- using ------------------------------------------------------------------------------------ */
@@ -98,6 +108,7 @@ static void molecule_models_run_out_of_memory(void **state)
         { "canonicalize a set", natural_set, NULL, 60, 30, 0 },
         { "score molecules", score, NULL, 60, 30, 0 },
         { "distribution of a molecule", distribution, NULL, 60, 30, 0 },
+        { "report of molecules", report, NULL, 8, 24, 1 },
         { "train on molecules", train, NULL, 12, 24, 1 },
         { "discover molecules", discover, NULL, 12, 24, 1 },
         { "discover molecules, with JSON", discover, NULL, 1, 16, 0 },

@@ -10,6 +10,7 @@
 #include <recon/core/safetensors.h>
 #include <recon/core/svg.h>
 #include <recon/data/xyz.h>
+#include <recon/report/page.h>
 #include "core/json.h"
 
 static const char old[] = "what was there before";
@@ -78,6 +79,13 @@ static recon_status write_png(recon_ctx *ctx, const char *path)
     return recon_png_write(ctx, path, (const uint8_t *)numbers, 30, 30, 3);
 }
 
+static recon_status write_page(recon_ctx *ctx, const char *path)
+{
+    recon_page *page;
+    recon_status status = recon_page_new(ctx, &page, "a page", NULL);
+    return status == RECON_OK ? recon_page_save(page, path) : status;
+}
+
 static recon_status write_xyz(recon_ctx *ctx, const char *path)
 {
     static const uint8_t z[] = { 8, 1 };
@@ -102,7 +110,7 @@ static const struct {
 #ifdef RECON_HAVE_PNG
     { "png", write_png },
 #endif
-    { "xyz", write_xyz },
+    { "page", write_page }, { "xyz", write_xyz },
 };
 enum { WRITERS = sizeof writers / sizeof *writers };
 
