@@ -168,6 +168,14 @@ $(BUILD)/recon: $(CLI_OBJ) $(LIB_A)
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(LIB_A)
 	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ -lcmocka $(LDLIBS)
 $(BUILD)/tests/%.o: COMMON += -Itests
+# What tests/trust/failing.h stands in front of.
+comma := ,
+FAULTS := malloc calloc aligned_alloc strdup realpath free pthread_create inflateInit2_ inflate \
+          deflateInit2_ open fstat read write pwrite fsync rename mkdir mkdtemp mmap fopen fread ferror \
+          opendir readdir scandir $(if $(filter yes,$(HAVE_DNNL)),dnnl_engine_create \
+          dnnl_stream_create dnnl_memory_create dnnl_primitive_create)
+$(BUILD)/tests/trust/test_faults_% $(BUILD)/tests/trust/test_soak $(BUILD)/tests/slow/test_soak: \
+  LDLIBS += $(FAULTS:%=-Wl$(comma)--wrap=%)
 $(BUILD)/bench/%: $(BUILD)/bench/%.o $(LIB_A)
 	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS)
 $(BUILD)/bench/peer_faiss: $(BUILD)/bench/peer_faiss.o $(LIB_A)
@@ -191,15 +199,15 @@ test: setup-test
 	@$(MAKE) --no-print-directory check-layers check-format
 	@$(MAKE) --no-print-directory -j$(CORES) all tests
 	@$(MAKE) --no-print-directory -j$(CORES) SANITIZE=$(SANITIZERS) tests
-	@$(MAKE) --no-print-directory -j$(CORES) SANITIZE=thread build/tsan/$(TSAN_TEST)
+	@$(MAKE) --no-print-directory -j$(CORES) SANITIZE=thread $(TSAN_TESTS)
 	@$(MAKE) --no-print-directory -j$(CORES) fuzz-brief
 	@tools/run-tests '$(T)'
 
-# Two contexts in two threads, under ThreadSanitizer.
-TSAN_TEST := tests/nn/test_contexts
+# Several contexts in several threads, under ThreadSanitizer.
+TSAN_TESTS := $(patsubst %,build/tsan/tests/%,nn/test_contexts trust/test_one_model)
 check-tsan:
-	@$(MAKE) --no-print-directory SANITIZE=thread build/tsan/$(TSAN_TEST)
-	@build/tsan/$(TSAN_TEST)
+	@$(MAKE) --no-print-directory SANITIZE=thread $(TSAN_TESTS)
+	@for t in $(TSAN_TESTS); do echo "== $$t"; $$t || exit 1; done
 
 # The readers of hostile files, as libFuzzer targets: built with clang and sanitizers, run briefly by
 # tests/fuzz/test_fuzz.sh in `make test` and at length by `make fuzz`. tests/fuzz/test_corpus is the

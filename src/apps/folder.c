@@ -2,6 +2,7 @@
 #include "apps/folder.h"
 #include "core/ctx.h"
 #include "core/fail.h"
+#include "core/file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -22,11 +23,9 @@ recon_status recon_folder_make(recon_ctx *ctx, const char *dir, int *made)
         return recon_fail(ctx, RECON_ERR_INPUT, "%.64s...: the path is too long", dir);
     *made = mkdir(dir, 0777) == 0;
     if (!*made && (errno != EEXIST || stat(dir, &s) != 0 || !S_ISDIR(s.st_mode)))
-        return recon_fail(ctx, RECON_ERR_IO, "%s: cannot make the folder: %s", dir,
-                          strerror(errno));
+        return recon_refused(ctx, dir, "cannot make the folder");
     if (access(dir, W_OK) != 0)
-        return recon_fail(ctx, RECON_ERR_IO, "%s: cannot write into the folder: %s", dir,
-                          strerror(errno));
+        return recon_refused(ctx, dir, "cannot write into the folder");
     return RECON_OK;
 }
 

@@ -2,10 +2,10 @@
 #include "apps/molsummary.h"
 #include "apps/source.h"
 #include "core/fail.h"
+#include "core/json.h"
 #include "core/memory.h"
 #include "stats/quantile.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -64,7 +64,7 @@ static json_t *molecule_json(const char *name, const group *g)
     json_t *out = json_pack("{s:I, s:f, s:f, s:o}", "conformers", (json_int_t)g->n, "concentration",
                             g->concentration / n, "background", g->background / n, "free",
                             free_json(g->free));
-    json_object_set_new(out, "name", json_string(name)); /* left out where it is not UTF-8 */
+    recon_json_put_text(&out, "name", name); /* left out where it is not UTF-8 */
     return out;
 }
 
@@ -80,8 +80,7 @@ static recon_status molecules_json(recon_ctx *ctx, json_t **out, const recon_mol
     *out = json_array();
     for (size_t m = 0; m < molecules && m < MOLECULES_MOST; m++)
         if (groups[m].n)
-            json_array_append_new(*out,
-                                  molecule_json(recon_molecules_name(f->data, m), &groups[m]));
+            recon_json_append(out, molecule_json(recon_molecules_name(f->data, m), &groups[m]));
     free(groups);
     return RECON_OK;
 }
@@ -95,8 +94,8 @@ static json_t *settings_json(const recon_molfindings *f)
                             o->as_mean ? recon_mean_name(o->mean.kind) : "gauge", "half", o->half,
                             "backend", f->backend);
     if (o->data) /* left out where it is not UTF-8 */
-        json_object_set_new(out, "data", json_string(o->data));
-    recon_source_add(out, o->source);
+        recon_json_put_text(&out, "data", o->data);
+    recon_source_add(&out, o->source);
     return out;
 }
 
@@ -107,16 +106,17 @@ static recon_status write_json(recon_ctx *ctx, recon_moldiscovery *d, const reco
     if (status != RECON_OK)
         return status;
     out = settings_json(f);
-    json_object_set_new(out, "hit_rate", json_real(d->hit_rate));
-    json_object_set_new(out, "concentration", json_real(d->concentration));
-    json_object_set_new(out, "background", json_real(d->background));
-    json_object_set_new(out, "free", free_json(d->free));
-    json_object_set_new(out, "free_of_neighbors", free_json(f->frames->free_directions));
-    json_object_set_new(out, "molecules", molecules);
-    json_object_set_new(out, "seconds",
-                        json_pack("{s:f, s:f, s:f, s:f}", "embed", d->seconds.embed, "normalize",
-                                  d->seconds.normalize, "maps", d->seconds.maps, "total",
-                                  d->seconds.total));
+    if (!isnan(d->hit_rate)) /* JSON has none */
+        recon_json_put(&out, "hit_rate", json_real(d->hit_rate));
+    recon_json_put(&out, "concentration", json_real(d->concentration));
+    recon_json_put(&out, "background", json_real(d->background));
+    recon_json_put(&out, "free", free_json(d->free));
+    recon_json_put(&out, "free_of_neighbors", free_json(f->frames->free_directions));
+    recon_json_put(&out, "molecules", molecules);
+    recon_json_put(&out, "seconds",
+                   json_pack("{s:f, s:f, s:f, s:f}", "embed", d->seconds.embed, "normalize",
+                             d->seconds.normalize, "maps", d->seconds.maps, "total",
+                             d->seconds.total));
     d->summary = json_dumps(out, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
     json_decref(out);
     return d->summary ? RECON_OK : recon_fail(ctx, RECON_ERR_MEMORY, "out of memory");

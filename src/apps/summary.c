@@ -3,11 +3,11 @@
 #include "apps/modes.h"
 #include "apps/source.h"
 #include "core/fail.h"
+#include "core/json.h"
 #include "core/memory.h"
 #include "core/threads.h"
 #include "stats/quantile.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <recon/stats/so2_moments.h>
 #include <stdlib.h>
@@ -97,7 +97,7 @@ static json_t *group_json(const group *g)
                             "modulo_180", g->folded, "natural_pose_deg", g->pose_mean * DEGREES,
                             "natural_pose_agreement", g->pose_size);
     if (!isnan(g->hits))
-        json_object_set_new(out, "hit_rate", json_real(g->hits));
+        recon_json_put(&out, "hit_rate", json_real(g->hits));
     return out;
 }
 
@@ -113,7 +113,7 @@ static json_t *labels_json(const readings *r)
         group g = read_group(r, &label);
         snprintf(key, sizeof key, "%lld", (long long)label);
         if (g.n)
-            json_object_set_new(out, key, group_json(&g));
+            recon_json_put(&out, key, group_json(&g));
     }
     return out;
 }
@@ -128,21 +128,21 @@ static json_t *settings_json(const recon_findings *f)
         recon_so2_family_name(f->frames->family), "theta", recon_so2_family_name(f->maps[0].family),
         "half", o->half, "backend", f->backend);
     if (o->data) /* left out where it is not UTF-8 */
-        json_object_set_new(out, "data", json_string(o->data));
-    recon_source_add(out, o->source);
+        recon_json_put_text(&out, "data", o->data);
+    recon_source_add(&out, o->source);
     return out;
 }
 
 static char *write_json(const readings *r, const group *all, const recon_discovery *d)
 {
     json_t *out = settings_json(r->f);
-    json_object_set_new(out, "all", group_json(all));
+    recon_json_put(&out, "all", group_json(all));
     if (r->f->embedded->labels)
-        json_object_set_new(out, "labels", labels_json(r));
-    json_object_set_new(out, "seconds",
-                        json_pack("{s:f, s:f, s:f, s:f}", "embed", d->seconds.embed, "normalize",
-                                  d->seconds.normalize, "maps", d->seconds.maps, "total",
-                                  d->seconds.total));
+        recon_json_put(&out, "labels", labels_json(r));
+    recon_json_put(&out, "seconds",
+                   json_pack("{s:f, s:f, s:f, s:f}", "embed", d->seconds.embed, "normalize",
+                             d->seconds.normalize, "maps", d->seconds.maps, "total",
+                             d->seconds.total));
     char *text = json_dumps(out, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
     json_decref(out);
     return text;

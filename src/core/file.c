@@ -16,9 +16,10 @@
 #define MAP_FROM    ((size_t)1 << 20) /* below this a read is cheaper than page faults */
 #define BUFFER_SIZE ((size_t)1 << 18)
 
-static recon_status refused(recon_ctx *ctx, const char *path, const char *what)
+recon_status recon_refused(recon_ctx *ctx, const char *path, const char *what)
 {
-    return recon_fail(ctx, RECON_ERR_IO, "%s: %s: %s", path, what, strerror(errno));
+    return recon_fail(ctx, errno == ENOMEM ? RECON_ERR_MEMORY : RECON_ERR_IO, "%s: %s: %s", path,
+                      what, strerror(errno));
 }
 
 void recon_block_free(void *block, size_t mapped)
@@ -39,7 +40,7 @@ static recon_status map_whole(recon_ctx *ctx, recon_file *out, int fd, const cha
 {
     void *block = mmap(NULL, out->size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (block == MAP_FAILED)
-        return refused(ctx, path, "cannot map");
+        return recon_refused(ctx, path, "cannot map");
     out->bytes = out->block = block;
     out->mapped = out->size;
     return RECON_OK;
@@ -56,7 +57,7 @@ static recon_status read_whole(recon_ctx *ctx, recon_file *out, int fd, const ch
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return refused(ctx, path, "cannot read");
+            return recon_refused(ctx, path, "cannot read");
         if (n == 0)
             return recon_fail(ctx, RECON_ERR_IO, "%s: became shorter while it was read", path);
         at += (size_t)n;
@@ -79,9 +80,9 @@ recon_status recon_file_open(recon_ctx *ctx, recon_file *out, const char *path)
     *out = (recon_file){ 0 };
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not hold us up */
     if (fd < 0)
-        return refused(ctx, path, "cannot open");
+        return recon_refused(ctx, path, "cannot open");
     if (fstat(fd, &info) != 0)
-        RECON_TRY(refused(ctx, path, "cannot open"));
+        RECON_TRY(recon_refused(ctx, path, "cannot open"));
     RECON_TRY(check_regular(ctx, &info, path));
     out->size = (size_t)info.st_size;
     RECON_TRY((out->size >= MAP_FROM ? map_whole : read_whole)(ctx, out, fd, path));
@@ -116,7 +117,7 @@ static recon_status resolve(recon_ctx *ctx, char **out, const char *path)
     } else {
         *out = strdup(path);
     }
-    return *out ? RECON_OK : refused(ctx, path, "cannot write");
+    return *out ? RECON_OK : recon_refused(ctx, path, "cannot write");
 }
 
 recon_status recon_writer_open(recon_ctx *ctx, recon_writer *out, const char *path)
@@ -129,7 +130,7 @@ recon_status recon_writer_open(recon_ctx *ctx, recon_writer *out, const char *pa
     RECON_TRY(recon_alloc_raw(ctx, &out->buffer, BUFFER_SIZE, 1));
     out->fd = create_beside(out->temporary, room, out->path);
     if (out->fd < 0)
-        RECON_TRY(refused(ctx, path, "cannot write"));
+        RECON_TRY(recon_refused(ctx, path, "cannot write"));
 done:
     if (status != RECON_OK)
         recon_writer_close(out);
@@ -157,7 +158,7 @@ void recon_writer_close(recon_writer *writer)
 /* The first failure gives the whole file up, so that a later commit cannot publish a hole. */
 static recon_status give_up(recon_ctx *ctx, recon_writer *writer)
 {
-    recon_status status = refused(ctx, writer->path, "cannot write");
+    recon_status status = recon_refused(ctx, writer->path, "cannot write");
     discard(writer);
     return status;
 }

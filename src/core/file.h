@@ -20,6 +20,10 @@ recon_status recon_file_open(recon_ctx *ctx, recon_file *out, const char *path);
 void recon_file_close(recon_file *file);
 void recon_block_free(void *block, size_t mapped);
 
+/* What a call of the system about path says in errno, "PATH: WHAT: WHY": RECON_ERR_MEMORY where it
+ * was out of that, else RECON_ERR_IO. */
+recon_status recon_refused(recon_ctx *ctx, const char *path, const char *what);
+
 typedef struct {
     char *path, *temporary;
     unsigned char *buffer;

@@ -10,7 +10,8 @@ recon_status recon_json_parse(recon_ctx *ctx, json_t **out, const void *bytes, s
     *out = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &error);
     if (*out)
         return RECON_OK;
-    if (json_error_code(&error) == json_error_out_of_memory)
+    /* jansson names few of its failures to allocate; the others come without any text */
+    if (json_error_code(&error) == json_error_out_of_memory || !error.text[0])
         return recon_fail(ctx, RECON_ERR_MEMORY, "%s: out of memory", path);
     return recon_fail(ctx, RECON_ERR_FORMAT, "%s: line %d, column %d: %s", path, error.line,
                       error.column, error.text);
@@ -26,6 +27,39 @@ recon_status recon_json_read(recon_ctx *ctx, json_t **out, const char *path)
     status = recon_json_parse(ctx, out, file.bytes, file.size, path);
     recon_file_close(&file);
     return status;
+}
+
+static void give_up_if(int failed, json_t **to)
+{
+    if (failed) {
+        json_decref(*to);
+        *to = NULL;
+    }
+}
+
+void recon_json_put(json_t **to, const char *key, json_t *value)
+{
+    give_up_if(json_object_set_new(*to, key, value) != 0, to);
+}
+
+void recon_json_append(json_t **to, json_t *value)
+{
+    give_up_if(json_array_append_new(*to, value) != 0, to);
+}
+
+int recon_json_is_foul(const char *text)
+{
+    json_error_t error;
+    json_t *value = json_pack_ex(&error, 0, "s", text);
+    int foul = !value && json_error_code(&error) == json_error_invalid_utf8;
+    json_decref(value);
+    return foul;
+}
+
+void recon_json_put_text(json_t **to, const char *key, const char *text)
+{
+    if (!recon_json_is_foul(text))
+        recon_json_put(to, key, json_string(text));
 }
 
 typedef struct {

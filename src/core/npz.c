@@ -290,13 +290,13 @@ static recon_status damaged(recon_ctx *ctx, const recon_npz *z, const member *m,
     return recon_fail(ctx, RECON_ERR_FORMAT, "%s: member '%.100s': %s", z->path, m->name, what);
 }
 
-/* zlib counts in 32 bits: both sides are handed over in pieces. Whether all of in became all of
- * out, no less and no more. */
+/* zlib counts in 32 bits: both sides are handed over in pieces. Z_OK if all of in became all of
+ * out, no less and no more; else Z_MEM_ERROR or Z_DATA_ERROR. */
 static int inflate_all(unsigned char *out, uint64_t size, const unsigned char *in, uint64_t packed)
 {
     z_stream s = { 0 };
     if (inflateInit2(&s, -MAX_WBITS) != Z_OK)
-        return 0;
+        return Z_MEM_ERROR;
     s.next_in = (unsigned char *)(uintptr_t)in; /* zlib promises not to write there */
     s.next_out = out;
     int code = Z_OK;
@@ -309,7 +309,7 @@ static int inflate_all(unsigned char *out, uint64_t size, const unsigned char *i
     }
     int whole = code == Z_STREAM_END && s.next_out == out + size && s.next_in == in + packed;
     inflateEnd(&s);
-    return whole;
+    return whole ? Z_OK : code == Z_MEM_ERROR ? Z_MEM_ERROR : Z_DATA_ERROR;
 }
 
 static recon_status check_member(recon_ctx *ctx, const recon_npz *z, const member *m)
@@ -340,9 +340,14 @@ static recon_status unpack(recon_ctx *ctx, void **out, const recon_npz *z, const
     RECON_TRY(check_member(ctx, z, m));
     RECON_TRY(find_packed(ctx, z, m, &packed));
     RECON_TRY(recon_alloc_raw(ctx, out, m->size, 1));
+    int code = Z_OK;
     if (m->method == STORED)
         memcpy(*out, packed, m->size);
-    else if (!inflate_all(*out, m->size, packed, m->packed))
+    else
+        code = inflate_all(*out, m->size, packed, m->packed);
+    if (code == Z_MEM_ERROR)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_MEMORY, "%s: out of memory", z->path));
+    if (code != Z_OK)
         RECON_TRY(damaged(ctx, z, m, "does not inflate to the size it declares"));
     if (recon_crc32(0, *out, m->size) != m->crc)
         RECON_TRY(damaged(ctx, z, m, "the check sum is wrong"));

@@ -52,6 +52,22 @@ static void on_error(png_structp png, png_const_charp message)
     png_longjmp(png, 1);
 }
 
+/* libpng tells a lack of memory from a broken file by the words alone, so its memory is ours. */
+static void *on_alloc(png_structp png, png_alloc_size_t size)
+{
+    session *s = png_get_mem_ptr(png);
+    void *block = malloc(size);
+    if (!block && s->status == RECON_OK)
+        s->status = recon_fail(s->ctx, RECON_ERR_MEMORY, "%s: out of memory", s->name);
+    return block;
+}
+
+static void on_free(png_structp png, void *block)
+{
+    (void)png;
+    free(block);
+}
+
 static void on_warning(png_structp png, png_const_charp message)
 {
     (void)png;
@@ -136,7 +152,8 @@ recon_status recon_png_decode(recon_ctx *ctx, recon_pixels *out, const void *byt
     *out = (recon_pixels){ 0 };
     if (size < SIGNATURE || png_sig_cmp(bytes, 0, SIGNATURE) != 0)
         return recon_fail(ctx, RECON_ERR_FORMAT, "%s: not a PNG file", name);
-    s.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &s, on_error, on_warning);
+    s.png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &s, on_error, on_warning, &s, on_alloc,
+                                     on_free);
     s.info = s.png ? png_create_info_struct(s.png) : NULL;
     if (s.info)
         read_picture(&s);
@@ -207,7 +224,8 @@ static recon_status encode(recon_ctx *ctx, uint8_t **out, size_t *size, recon_pi
                            const char *name)
 {
     session s = { .ctx = ctx, .name = name, .pixels = pixels };
-    s.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &s, on_error, on_warning);
+    s.png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &s, on_error, on_warning, &s, on_alloc,
+                                      on_free);
     s.info = s.png ? png_create_info_struct(s.png) : NULL;
     if (s.info)
         write_picture(&s);

@@ -335,7 +335,7 @@ static json_t *describe(const tensor *t)
 {
     json_t *shape = json_array();
     for (int i = 0; i < t->array.ndim; i++)
-        json_array_append_new(shape, json_integer((json_int_t)t->array.shape[i]));
+        recon_json_append(&shape, json_integer((json_int_t)t->array.shape[i]));
     int c = 0;
     while (codes[c].dtype != t->array.dtype)
         c++;
@@ -343,18 +343,21 @@ static json_t *describe(const tensor *t)
                      (json_int_t)t->begin, (json_int_t)t->end);
 }
 
-/* Adds a value that was just made; a name twice, or one that is not UTF-8, is refused. */
+/* Adds a value that was just made, of a text or with NULL of something else; a name twice, or what
+ * is not UTF-8, is refused. */
 static recon_status add(recon_ctx *ctx, json_t *object, const char *name, json_t *value,
-                        const char *path)
+                        const char *text, const char *path)
 {
     if (json_object_get(object, name)) {
         json_decref(value);
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: '%.100s' comes twice", path, name);
     }
-    if (json_object_set_new(object, name, value) != 0)
+    if (json_object_set_new(object, name, value) == 0)
+        return RECON_OK;
+    if (recon_json_is_foul(name) || (text && recon_json_is_foul(text)))
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: '%.100s' or its value is not UTF-8", path,
                           name);
-    return RECON_OK;
+    return recon_fail(ctx, RECON_ERR_MEMORY, "%s: out of memory", path);
 }
 
 static recon_status make_header(recon_ctx *ctx, json_t *header, const tensor *t, size_t n,
@@ -364,12 +367,13 @@ static recon_status make_header(recon_ctx *ctx, json_t *header, const tensor *t,
     recon_status status = RECON_OK;
     if (n_metadata > 0) {
         json_t *map = json_object();
-        RECON_TRY(add(ctx, header, METADATA, map, path));
+        RECON_TRY(add(ctx, header, METADATA, map, NULL, path));
         for (size_t i = 0; i < n_metadata; i++)
-            RECON_TRY(add(ctx, map, metadata[i].key, json_string(metadata[i].value), path));
+            RECON_TRY(add(ctx, map, metadata[i].key, json_string(metadata[i].value),
+                          metadata[i].value, path));
     }
     for (size_t i = 0; i < n; i++)
-        RECON_TRY(add(ctx, header, t[i].name, describe(&t[i]), path));
+        RECON_TRY(add(ctx, header, t[i].name, describe(&t[i]), NULL, path));
 done:
     return status;
 }

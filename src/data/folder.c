@@ -103,8 +103,8 @@ static recon_status list_folder(recon_ctx *ctx, list *pictures, list *folders, c
     DIR *dir = opendir(path);
     recon_status status = RECON_OK;
     if (!dir)
-        return recon_fail(ctx, RECON_ERR_IO, "%s: %s", path, strerror(errno));
-    for (struct dirent *e; (e = readdir(dir));) {
+        return recon_refused(ctx, path, "cannot list");
+    for (struct dirent *e; errno = 0, (e = readdir(dir));) {
         struct stat info;
         if (e->d_name[0] == '.')
             continue;
@@ -113,6 +113,8 @@ static recon_status list_folder(recon_ctx *ctx, list *pictures, list *folders, c
         else if (folders && fstatat(dirfd(dir), e->d_name, &info, 0) == 0 && S_ISDIR(info.st_mode))
             RECON_TRY(add(ctx, folders, path, e->d_name));
     }
+    if (errno)
+        RECON_TRY(recon_refused(ctx, path, "cannot list"));
     if (pictures->n)
         qsort(pictures->path, pictures->n, sizeof *pictures->path, by_name);
     if (folders && folders->n)
@@ -353,17 +355,22 @@ static int is_bad(recon_status status)
     return status == RECON_ERR_FORMAT || status == RECON_ERR_INPUT || status == RECON_ERR_IO;
 }
 
-static recon_status load_task(recon_ctx *ctx, void *arg, size_t i, int worker)
+static recon_status load_to_its_place(recon_ctx *ctx, const job *j, size_t i)
 {
-    const job *j = arg;
     size_t count = recon_dataset_pixels(&j->info);
     recon_pixels p;
     recon_status status = load(ctx, &p, j, i);
-    (void)worker;
     j->bad[i] = status != RECON_OK;
     if (status == RECON_OK)
         memcpy(j->pixels + i * count, p.bytes, count);
     free(p.bytes);
+    return status;
+}
+
+static recon_status load_task(recon_ctx *ctx, void *arg, size_t i, int worker)
+{
+    recon_status status = load_to_its_place(ctx, arg, i);
+    (void)worker;
     return is_bad(status) ? RECON_OK : status;
 }
 
@@ -389,11 +396,11 @@ static recon_status find_size(recon_ctx *ctx, job *j, const char *path)
 static recon_status look_into_bad(recon_ctx *ctx, recon_skips *skips, const job *j)
 {
     for (size_t i = 0; i < j->files->n && skips->n < RECON_SKIPS_KEPT; i++) {
-        recon_pixels p;
         if (!j->bad[i])
             continue;
-        recon_status status = load(ctx, &p, j, i);
-        free(p.bytes);
+        recon_status status = load_to_its_place(ctx, j, i);
+        if (status == RECON_OK)
+            continue; /* it can be read after all */
         if (!j->o.skip_bad || !is_bad(status))
             return status;
         status = recon_skips_add(ctx, skips, recon_ctx_message(ctx));

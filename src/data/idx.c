@@ -26,6 +26,11 @@ static recon_status damaged(const source *s, const char *what)
     return recon_fail(s->ctx, RECON_ERR_FORMAT, "%s: %s", s->path, what);
 }
 
+static recon_status no_memory(const source *s)
+{
+    return recon_fail(s->ctx, RECON_ERR_MEMORY, "%s: out of memory", s->path);
+}
+
 /* n bytes of the file as it was before gzip. */
 static recon_status take(source *s, void *out, size_t n)
 {
@@ -47,6 +52,8 @@ static recon_status take(source *s, void *out, size_t n)
         int code = inflate(&s->z, Z_NO_FLUSH);
         s->at += before - s->z.avail_in;
         left -= room - s->z.avail_out;
+        if (code == Z_MEM_ERROR)
+            return no_memory(s);
         if ((code != Z_OK && code != Z_STREAM_END) || (code == Z_STREAM_END && left > 0))
             return damaged(s, "does not inflate to what its header says");
     }
@@ -62,7 +69,10 @@ static recon_status expect_end(source *s)
     s->z.avail_in = s->size - s->at < UINT_MAX ? (uInt)(s->size - s->at) : UINT_MAX;
     s->z.next_out = &extra;
     s->z.avail_out = 1;
-    if (inflate(&s->z, Z_FINISH) != Z_STREAM_END || s->z.avail_out != 1)
+    int code = inflate(&s->z, Z_FINISH);
+    if (code == Z_MEM_ERROR)
+        return no_memory(s);
+    if (code != Z_STREAM_END || s->z.avail_out != 1)
         return damaged(s, "goes on after its numbers, or its check sum is wrong");
     return RECON_OK;
 }
@@ -140,7 +150,7 @@ recon_status recon_idx_parse(recon_ctx *ctx, recon_array *out, const void *bytes
     *out = (recon_array){ 0 };
     s.packed = size >= 2 && s.bytes[0] == 0x1f && s.bytes[1] == 0x8b;
     if (s.packed && inflateInit2(&s.z, MAX_WBITS + GZIP) != Z_OK)
-        return recon_fail(ctx, RECON_ERR_MEMORY, "%s: out of memory", path);
+        return no_memory(&s);
     recon_status status = read_all(&s, out);
     if (s.packed)
         inflateEnd(&s.z);

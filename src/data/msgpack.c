@@ -4,9 +4,9 @@
  * between, it says how many bytes of number or length follow (msgpack/spec.md). */
 #include "data/msgpack.h"
 #include "core/fail.h"
+#include "core/file.h"
 #include "core/memory.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,8 +20,7 @@ recon_status recon_pack_open(recon_ctx *ctx, recon_pack *out, const char *path)
         return status;
     out->bytes = out->buffer;
     out->file = fopen(path, "rb");
-    return out->file ? RECON_OK
-                     : recon_fail(ctx, RECON_ERR_IO, "%s: cannot open: %s", path, strerror(errno));
+    return out->file ? RECON_OK : recon_refused(ctx, path, "cannot open");
 }
 
 void recon_pack_of_bytes(recon_pack *out, const void *bytes, size_t size, const char *name)
@@ -50,7 +49,7 @@ recon_status recon_pack_more(recon_ctx *ctx, recon_pack *p, int *more)
         p->at = 0;
         p->end = fread(p->buffer, 1, BUFFER, p->file);
         if (p->end == 0 && ferror(p->file))
-            return recon_fail(ctx, RECON_ERR_IO, "%s: cannot read: %s", p->name, strerror(errno));
+            return recon_refused(ctx, p->name, "cannot read");
     }
     *more = p->at < p->end;
     return RECON_OK;

@@ -409,7 +409,7 @@ static recon_status read_folder(recon_ctx *ctx, recon_assembly *to, const char *
     int n = scandir(folder, &entry, is_xyz, by_name);
     recon_status status = RECON_OK;
     if (n < 0)
-        return recon_fail(ctx, RECON_ERR_IO, "%s: %s", folder, strerror(errno));
+        return recon_refused(ctx, folder, "cannot list");
     if (n == 0)
         status = recon_fail(ctx, RECON_ERR_INPUT, "%s: no .xyz files", folder);
     for (int i = 0; i < n; i++) {

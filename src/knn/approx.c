@@ -167,9 +167,10 @@ static recon_status search_all(recon_ctx *ctx, recon_faiss *index, ordering *o)
     recon_progress_begin(ctx, "neighbours", n);
     for (o->begin = 0; o->begin < n; o->begin += CHUNK) {
         size_t count = n - o->begin < CHUNK ? n - o->begin : CHUNK;
-        if (recon_faiss_search(index, candidate, o->queries->w + o->begin * d, count, o->wide,
-                               recon_ctx_threads(ctx), reason, sizeof reason) != 0)
-            RECON_TRY(recon_fail(ctx, RECON_ERR_NUMERIC, "FAISS search: %s", reason));
+        status = recon_faiss_search(index, candidate, o->queries->w + o->begin * d, count, o->wide,
+                                    recon_ctx_threads(ctx), reason, sizeof reason);
+        if (status != RECON_OK)
+            RECON_TRY(recon_fail(ctx, status, "FAISS search: %s", reason));
         RECON_TRY(recon_parallel(ctx, order_task, o, count));
         recon_progress_add(ctx, count);
     }
@@ -189,12 +190,12 @@ recon_status recon_approx_search(recon_ctx *ctx, recon_neighbor *out, const reco
     };
     char reason[512];
     double found = 0;
-    recon_status status;
+    recon_faiss *index;
     int graph = method == RECON_KNN_HNSW;
-    recon_faiss *index = recon_faiss_new(p->w, p->n, p->d, p->metric == RECON_EUCLIDEAN, graph,
-                                         recon_ctx_threads(ctx), reason, sizeof reason);
-    if (!index)
-        return recon_fail(ctx, RECON_ERR_NUMERIC, "FAISS index: %s", reason);
+    recon_status status = recon_faiss_new(&index, p->w, p->n, p->d, p->metric == RECON_EUCLIDEAN,
+                                          graph, recon_ctx_threads(ctx), reason, sizeof reason);
+    if (status != RECON_OK)
+        return recon_fail(ctx, status, "FAISS index: %s", reason);
     RECON_TRY(recon_alloc(ctx, &o.poor, queries->n, 1));
     RECON_TRY(search_all(ctx, index, &o));
     RECON_TRY(mend_poor_rows(ctx, &o));

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <new>
 #include <vector>
 
 struct recon_faiss {
@@ -58,11 +59,19 @@ void make_graph(recon_faiss &f, const float *w, size_t n, size_t d, faiss::Metri
     hnsw->add((faiss::Index::idx_t)n, w);
     f.index = std::move(hnsw);
 }
+
+recon_status failed(const std::exception &e, char *message, size_t size)
+{
+    std::snprintf(message, size, "%s", e.what());
+    return dynamic_cast<const std::bad_alloc *>(&e) ? RECON_ERR_MEMORY : RECON_ERR_NUMERIC;
+}
 } // namespace
 
-extern "C" recon_faiss *recon_faiss_new(const float *w, size_t n, size_t d, int euclidean,
-                                        int graph, int threads, char *message, size_t size)
+extern "C" recon_status recon_faiss_new(recon_faiss **out, const float *w, size_t n, size_t d,
+                                        int euclidean, int graph, int threads, char *message,
+                                        size_t size)
 {
+    *out = nullptr;
     try {
         Threads scope(threads);
         auto f = std::make_unique<recon_faiss>();
@@ -71,25 +80,25 @@ extern "C" recon_faiss *recon_faiss_new(const float *w, size_t n, size_t d, int 
             make_graph(*f, w, n, d, metric);
         else
             make_lists(*f, w, n, d, metric);
-        return f.release();
+        *out = f.release();
+        return RECON_OK;
     } catch (const std::exception &e) {
-        std::snprintf(message, size, "%s", e.what());
-        return nullptr;
+        return failed(e, message, size);
     }
 }
 
-extern "C" int recon_faiss_search(recon_faiss *f, int64_t *out, const float *queries, size_t m,
-                                  size_t k, int threads, char *message, size_t size)
+extern "C" recon_status recon_faiss_search(recon_faiss *f, int64_t *out, const float *queries,
+                                           size_t m, size_t k, int threads, char *message,
+                                           size_t size)
 {
     try {
         Threads scope(threads);
         std::vector<float> distance(m * k);
         f->index->search((faiss::Index::idx_t)m, queries, (faiss::Index::idx_t)k, distance.data(),
                          out);
-        return 0;
+        return RECON_OK;
     } catch (const std::exception &e) {
-        std::snprintf(message, size, "%s", e.what());
-        return -1;
+        return failed(e, message, size);
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <recon/core/status.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -12,13 +13,14 @@ extern "C" {
 typedef struct recon_faiss recon_faiss;
 
 /* An index over w [n][d] by inner product or by squared distance: inverted lists, or a graph when
- * graph is set. NULL on failure, with the reason in message. */
-recon_faiss *recon_faiss_new(const float *w, size_t n, size_t d, int euclidean, int graph,
-                             int threads, char *message, size_t size);
+ * graph is set. On failure *out is NULL; RECON_ERR_MEMORY or RECON_ERR_NUMERIC, with the reason in
+ * message. */
+recon_status recon_faiss_new(recon_faiss **out, const float *w, size_t n, size_t d, int euclidean,
+                             int graph, int threads, char *message, size_t size);
 
-/* index [m][k], -1 where fewer were found. 0, or -1 with the reason in message. */
-int recon_faiss_search(recon_faiss *index, int64_t *out, const float *queries, size_t m, size_t k,
-                       int threads, char *message, size_t size);
+/* index [m][k], -1 where fewer were found. Fails as above. */
+recon_status recon_faiss_search(recon_faiss *index, int64_t *out, const float *queries, size_t m,
+                                size_t k, int threads, char *message, size_t size);
 void recon_faiss_free(recon_faiss *index);
 
 #ifdef __cplusplus

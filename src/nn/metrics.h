@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <recon/core/ctx.h>
 
-/* One line, in one write. Takes line over; what cannot be written is a warning. */
+/* One line, whole or not at all. Takes line over; what cannot be written is a warning. */
 void recon_metrics_append(recon_ctx *ctx, const char *path, json_t *line);
 
 /* Leaves the lines whose "step" is at most step: what a resumed run has not repeated yet. */

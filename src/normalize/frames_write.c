@@ -176,11 +176,6 @@ static const char *join(char out[PATH], const char *dir, const char *name)
     return out;
 }
 
-static recon_status refused(recon_ctx *ctx, const char *path, const char *what)
-{
-    return recon_fail(ctx, RECON_ERR_IO, "%s: %s: %s", path, what, strerror(errno));
-}
-
 static recon_status make_dir(recon_ctx *ctx, const char *dir, int *made)
 {
     struct stat s;
@@ -189,7 +184,7 @@ static recon_status make_dir(recon_ctx *ctx, const char *dir, int *made)
     *made = mkdir(dir, 0777) == 0;
     if (*made || (errno == EEXIST && stat(dir, &s) == 0 && S_ISDIR(s.st_mode)))
         return RECON_OK;
-    return refused(ctx, dir, "cannot make the folder");
+    return recon_refused(ctx, dir, "cannot make the folder");
 }
 
 static recon_status write_all(recon_ctx *ctx, const char *dir, const recon_frames *frames,
@@ -223,7 +218,7 @@ static recon_status move_up(recon_ctx *ctx, const char *dir, const char *stage)
             continue;
         if (errno == ENOENT && (unlink(to) == 0 || errno == ENOENT))
             continue;
-        recon_status status = refused(ctx, to, "cannot replace");
+        recon_status status = recon_refused(ctx, to, "cannot replace");
         remove_all(dir);
         return status;
     }
@@ -242,7 +237,7 @@ recon_status recon_frames_write(recon_ctx *ctx, const char *dir, const recon_fra
     join(stage, dir, ".tmp-XXXXXX");
     if (!mkdtemp(stage)) {
         stage[0] = '\0';
-        RECON_TRY(refused(ctx, dir, "cannot write into the folder"));
+        RECON_TRY(recon_refused(ctx, dir, "cannot write into the folder"));
     }
     RECON_TRY(write_all(ctx, stage, frames, poses, summary));
     RECON_TRY(move_up(ctx, dir, stage));

@@ -25,9 +25,13 @@ struct recon_dnnl_plan {
     struct recon_dnnl_plan *next;
 };
 
+/* Far more than one step needs. Batches of ever new sizes would have ever new plans without it. */
+#define PLANS_MOST 512
+
 typedef struct {
     dnnl_engine_t engine;
-    recon_dnnl_plan *plans;
+    recon_dnnl_plan *plans; /* the one used last comes first */
+    int count;
     int streams;
     dnnl_stream_t stream[]; /* one a worker */
 } cache;
@@ -196,32 +200,58 @@ static int one_thread(void)
     return threads;
 }
 
+static recon_status make_plan(recon_ctx *ctx, recon_dnnl_plan **out, dnnl_engine_t engine,
+                              const recon_dnnl_shape *shape)
+{
+    recon_status status = recon_alloc(ctx, out, 1, sizeof **out);
+    if (status != RECON_OK)
+        return status;
+    (*out)->shape = *shape;
+    int threads = one_thread();
+    status = make_primitive(ctx, *out, engine);
+    omp_set_num_threads(threads);
+    if (status != RECON_OK) {
+        plan_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+/* The plan that nobody has used for longest. Those of the call that is being prepared are the
+ * latest, so they stay. */
+static void drop_last(cache *c)
+{
+    recon_dnnl_plan **at = &c->plans;
+    while ((*at)->next)
+        at = &(*at)->next;
+    plan_free(*at);
+    *at = NULL;
+    c->count--;
+}
+
 recon_status recon_dnnl_find(recon_ctx *ctx, const recon_dnnl_plan **out,
                              const recon_dnnl_shape *shape)
 {
-    recon_status status = RECON_OK;
     cache *c;
-    recon_dnnl_plan *plan = NULL;
-    RECON_TRY(cache_of(ctx, &c));
-    for (plan = c->plans; plan && memcmp(&plan->shape, shape, sizeof *shape) != 0;)
-        plan = plan->next;
-    if (!plan) {
-        RECON_TRY(recon_alloc(ctx, &plan, 1, sizeof *plan));
-        plan->shape = *shape;
-        int threads = one_thread();
-        status = make_primitive(ctx, plan, c->engine);
-        omp_set_num_threads(threads);
-        if (status != RECON_OK) {
-            plan_free(plan);
-            plan = NULL;
-            goto done;
-        }
-        plan->next = c->plans;
-        c->plans = plan;
+    *out = NULL;
+    recon_status status = cache_of(ctx, &c);
+    if (status != RECON_OK)
+        return status;
+    recon_dnnl_plan *plan, **at = &c->plans;
+    while (*at && memcmp(&(*at)->shape, shape, sizeof *shape) != 0)
+        at = &(*at)->next;
+    if ((plan = *at)) {
+        *at = plan->next;
+    } else {
+        status = make_plan(ctx, &plan, c->engine, shape);
+        if (status != RECON_OK)
+            return status;
+        if (++c->count > PLANS_MOST)
+            drop_last(c);
     }
-done:
-    *out = plan;
-    return status;
+    plan->next = c->plans;
+    *out = c->plans = plan;
+    return RECON_OK;
 }
 
 size_t recon_dnnl_packed_bytes(const recon_dnnl_plan *plan)
