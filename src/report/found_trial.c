@@ -186,7 +186,7 @@ static void show_command(recon_page *page, const recon_found_folder *f, const ch
 {
     int check = !strcmp(command, "check");
     recon_page_cell(page, "%s", purpose);
-    recon_page_cell(page, "`recon %s %s%s/model.safetensors --data %s`", command,
+    recon_page_cell(page, "recon %s %s%s/model.safetensors --data %s", command,
                     check ? "" : "--model ", f->dir, rest);
 }
 
