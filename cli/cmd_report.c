@@ -86,21 +86,24 @@ typedef struct {
     cli_molecules molecules;
 } opened;
 
-static recon_status open_data(recon_ctx *ctx, opened *o, recon_found kind, const cli_data *data)
+static recon_status open_data(recon_ctx *ctx, opened *o, const char *dir, recon_found kind,
+                              const cli_data *data)
 {
+    char model[4096];
     int molecules = kind == RECON_FOUND_MOLECULES;
     if (recon_molecules_is(data->spec) != molecules)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: the folder is of %s", data->spec,
                           molecules ? "molecules" : "images");
-    return molecules ? cli_molecules_open(ctx, &o->molecules, data)
-                     : cli_images_open(ctx, &o->images, data);
+    snprintf(model, sizeof model, "%s/model.safetensors", dir);
+    return molecules ? cli_molecules_open_for(ctx, &o->molecules, data, model)
+                     : cli_images_open_for(ctx, &o->images, data, model);
 }
 
 static recon_status show(recon_ctx *ctx, const settings *s, recon_found kind, const cli_data *data)
 {
     opened o = { 0 };
     recon_status status;
-    RECON_TRY(open_data(ctx, &o, kind, data));
+    RECON_TRY(open_data(ctx, &o, s->dir, kind, data));
     RECON_TRY(recon_found_save(
         ctx, s->out, s->dir,
         &(recon_found_data){ .images = o.images.use, .molecules = o.molecules.use }));

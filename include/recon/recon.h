@@ -79,6 +79,7 @@
 #include <recon/apps/pose.h>
 #include <recon/apps/canonicalize.h>
 #include <recon/apps/score.h>
+#include <recon/apps/source.h>
 #include <recon/apps/discover.h>
 #include <recon/apps/evaluate.h>
 #include <recon/apps/times.h>
@@ -92,5 +93,6 @@
 #include <recon/apps/molevaluate.h>
 #include <recon/report/figure.h>
 #include <recon/report/page.h>
+#include <recon/report/found.h>
 
 #endif

@@ -46,8 +46,9 @@ static recon_status molecule(recon_ctx *ctx, const void *arg, digest *out)
 {
     char *text = NULL;
     (void)arg;
-    recon_status status =
-        recon_figure_pose3(ctx, &text, &(recon_pose3_plot){ "t", NULL, water, water, sphere });
+    recon_status status = recon_figure_pose3(
+        ctx, &text,
+        &(recon_pose3_plot){ .title = "t", .input = water, .canonical = water, .poses = sphere });
     return finish(status, text, out);
 }
 
