@@ -105,17 +105,37 @@ recon_status recon_found_show_poses(recon_ctx *ctx, recon_page *page,
                                     const recon_found_groups *groups, const recon_picture *pictures,
                                     size_t picture_rows);
 
-/* How well a score tells what came from the same turned at random: both [n]. *auc: the area. */
-recon_status recon_found_show_roc(recon_ctx *ctx, recon_page *page, double *auc,
-                                  const double *natural, const double *turned, size_t n,
-                                  const char *what /* "an image" */);
-
 /* Settings and seconds of the summary. */
 void recon_found_show_settings(recon_page *page, const recon_found_folder *folder);
 
 /* Warnings that any folder may deserve: small sets, many neighbours, poses that do not belong. How
  * many were said. */
 int recon_found_warn(recon_page *page, const recon_found_folder *folder);
+
+/* --- the model, tried on a sample ------------------------------------------------------------- */
+
+typedef struct {
+    const char *one, *many;   /* "an image", "images"                                         */
+    const char *turn;         /* "an angle drawn evenly from the whole circle"                */
+    size_t n;                 /* 0: the data are not at hand, and nothing below is there      */
+    double *natural, *turned; /* [n] scores as they came, and turned at random                */
+    double *miss;             /* [n] by how much psi did not follow that turn, degrees        */
+    double threshold;         /* for 1 % false alarms                                         */
+    double auc;               /* found by recon_found_show_odd                                */
+} recon_found_trial;
+
+recon_status recon_found_trial_new(recon_ctx *ctx, recon_found_trial *trial, size_t n);
+void recon_found_trial_free(recon_found_trial *trial);
+
+/* RECON_ERR_INPUT unless the poses that the model gives to n of the data are those of the folder:
+ * apart [n], radians; sorted here. */
+recon_status recon_found_check_same(recon_ctx *ctx, const recon_found_folder *folder, double *apart,
+                                    size_t n);
+
+recon_status recon_found_show_odd(recon_ctx *ctx, recon_page *page,
+                                  const recon_found_folder *folder, recon_found_trial *trial);
+int recon_found_warn_of_model(recon_page *page, const recon_found_trial *trial); /* how many */
+void recon_found_show_next(recon_page *page, const recon_found_folder *folder);
 
 /* The results of each kind, from the summary alone. */
 recon_status recon_found_image_results(recon_ctx *ctx, recon_page *page,

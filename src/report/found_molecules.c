@@ -29,9 +29,7 @@ typedef struct {
     recon_molmodel *model;
     size_t *row, n; /* the sample, and what the model says of it */
     recon_distribution3 *said;
-    double *natural, *turned; /* [n] scores as they came, and turned at random          */
-    double *miss;             /* [n] by how much psi did not follow that turn, degrees */
-    double threshold, auc;
+    recon_found_trial trial;
 } look;
 
 /* --- turning ---------------------------------------------------------------------------------- */
@@ -115,9 +113,10 @@ static recon_status score_turned(recon_ctx *ctx, look *l, recon_conformer *x)
     for (size_t i = 0; i < l->n; i++) {
         recon_rng rng = recon_rng_new(RECON_FOUND_SEED, i);
         recon_so3 by = recon_so3_haar(&rng);
-        l->turned[i] = odd[i].score;
-        l->miss[i] = RECON_DEGREES * recon_so3_distance(odd[i].pose.psi,
-                                                        recon_so3_compose(by, l->said[i].pose.psi));
+        l->trial.turned[i] = odd[i].score;
+        l->trial.miss[i] =
+            RECON_DEGREES *
+            recon_so3_distance(odd[i].pose.psi, recon_so3_compose(by, l->said[i].pose.psi));
     }
 done:
     free(xyz);
@@ -128,15 +127,10 @@ done:
 /* The folder's poses are those that the model gives to these conformers. */
 static recon_status check_same(recon_ctx *ctx, look *l)
 {
+    double *apart = l->trial.miss; /* not yet in use */
     for (size_t i = 0; i < l->n; i++)
-        l->miss[i] = recon_so3_distance(l->said[i].pose.psi, l->f->psi.so3[l->row[i]]);
-    double median = RECON_DEGREES * recon_found_median(l->miss, l->n);
-    if (median < 10)
-        return RECON_OK;
-    return recon_fail(ctx, RECON_ERR_INPUT,
-                      "the data are not those that %s was made from: their poses differ by %.0f "
-                      "degrees in the median",
-                      l->f->dir, median);
+        apart[i] = recon_so3_distance(l->said[i].pose.psi, l->f->psi.so3[l->row[i]]);
+    return recon_found_check_same(ctx, l->f, apart, l->n);
 }
 
 static recon_status use_model(recon_ctx *ctx, look *l)
@@ -148,18 +142,16 @@ static recon_status use_model(recon_ctx *ctx, look *l)
     RECON_TRY(recon_molmodel_open(ctx, &l->model, path, RECON_SINGLE));
     RECON_TRY(recon_found_sample(ctx, &l->row, &l->n, l->f->rows, SAMPLE));
     RECON_TRY(recon_alloc_raw(ctx, &l->said, l->n, sizeof *l->said));
-    RECON_TRY(recon_alloc_raw(ctx, &l->natural, 3 * l->n, sizeof *l->natural));
+    RECON_TRY(recon_found_trial_new(ctx, &l->trial, l->n));
     RECON_TRY(recon_alloc_raw(ctx, &x, l->n, sizeof *x));
-    l->turned = l->natural + l->n;
-    l->miss = l->turned + l->n;
     for (size_t i = 0; i < l->n; i++)
         x[i] = recon_molecules_get(l->data, l->row[i]);
     RECON_TRY(recon_moldistribution_of(ctx, l->said, l->model, x, l->n));
     RECON_TRY(check_same(ctx, l));
     for (size_t i = 0; i < l->n; i++)
-        l->natural[i] = l->said[i].score;
+        l->trial.natural[i] = l->said[i].score;
     RECON_TRY(score_turned(ctx, l, x));
-    l->threshold = recon_molscore_threshold(l->model, 0.01);
+    l->trial.threshold = recon_molscore_threshold(l->model, 0.01);
 done:
     free(x);
     return status;
@@ -182,7 +174,7 @@ static void look_free(recon_ctx *ctx, look *l)
     free(l->labels);
     free(l->row);
     free(l->said);
-    free(l->natural);
+    recon_found_trial_free(&l->trial);
 }
 
 /* --- what was found --------------------------------------------------------------------------- */
@@ -462,45 +454,6 @@ done:
     return status;
 }
 
-/* --- odd poses -------------------------------------------------------------------------------- */
-
-static recon_status show_odd(recon_ctx *ctx, recon_page *page, look *l)
-{
-    const recon_histogram_mark mark = { "1 % of natural conformers score higher", l->threshold };
-    recon_status status;
-    recon_page_section(page, "Odd poses");
-    recon_page_say(page,
-                   "The score of a conformer is -log p: p is the density that the model gives "
-                   "to its own pose among the poses of its like. High means odd.");
-    if (!l->data)
-        return recon_found_show_spread(
-            ctx, page,
-            &(recon_found_spread){
-                .x_label = "score",
-                .caption = "Scores of all conformers, each against its own neighbours. How well "
-                           "odd poses are noticed is not measured: the molecules are not at hand.",
-                .values = l->f->score,
-                .n = l->f->rows });
-    recon_page_say(
-        page,
-        "Are odd poses noticed? No label says what is odd. So take %zu of the conformers "
-        "as they came, and the same once more, each turned by a rotation drawn evenly "
-        "from all rotations, and see whether the score tells the two apart.",
-        l->n);
-    RECON_TRY(recon_found_show_roc(ctx, page, &l->auc, l->natural, l->turned, l->n, "a conformer"));
-    RECON_TRY(recon_found_show_spread(
-        ctx, page,
-        &(recon_found_spread){ .x_label = "score of conformers as they came",
-                               .caption = "Scores of the conformers as they came. Beyond the line, "
-                                          "recon score --false-alarms 0.01 calls a pose odd.",
-                               .values = l->natural,
-                               .n = l->n,
-                               .marks = &mark,
-                               .mark_count = 1 }));
-done:
-    return status;
-}
-
 /* --- neighbours and worst cases --------------------------------------------------------------- */
 
 static recon_status draw_neighbors(recon_ctx *ctx, recon_page *page, const look *l)
@@ -621,73 +574,39 @@ static int warn_of_poses(recon_page *page, const recon_found_folder *f)
     return said;
 }
 
-static int warn_of_model(recon_page *page, const look *l)
+static int warn_of_hits(recon_page *page, const recon_found_folder *f)
 {
-    double hits = recon_found_maybe(l->f, "hit_rate");
-    double miss = l->n ? recon_found_median(l->miss, l->n) : 0;
+    double hits = recon_found_maybe(f, "hit_rate");
     recon_found_words words;
-    int said = 0;
-    if (hits < 0.5 && ++said)
-        recon_page_careful(page,
-                           "Only %s of neighbours are the same molecule. That may be well where "
-                           "others are alike; else there are fewer than %zu of each kind: take a "
-                           "smaller --k or more conformers.",
-                           recon_found_share(words, hits), l->f->k);
-    if (miss > 15 && ++said)
-        recon_page_careful(page,
-                           "When a conformer is turned, the rotation that the network reads misses "
-                           "the turn by %.0f degrees in the median: believe the rest with care.",
-                           miss);
-    if (l->n && l->auc < 0.6 && ++said)
-        recon_page_careful(page,
-                           "The score hardly tells odd poses from natural ones (area %.2f): either "
-                           "these molecules are turned freely, or the model is too weak.",
-                           l->auc);
-    return said;
+    if (!(hits < 0.5))
+        return 0;
+    recon_page_careful(page,
+                       "Only %s of neighbours are the same molecule. That may be well where others "
+                       "are alike; else there are fewer than %zu of each kind: take a smaller --k "
+                       "or more conformers.",
+                       recon_found_share(words, hits), f->k);
+    return 1;
 }
 
 static void show_warnings(recon_page *page, const look *l)
 {
     int said;
     recon_page_section(page, "What to be careful about");
-    said = warn_of_poses(page, l->f) + warn_of_model(page, l) + recon_found_warn(page, l->f);
+    said = warn_of_poses(page, l->f) + warn_of_hits(page, l->f) +
+           recon_found_warn_of_model(page, &l->trial) + recon_found_warn(page, l->f);
     if (!said)
         recon_page_say(page, "Nothing: natural poses are plain, and the model follows turns.");
-}
-
-static void show_next(recon_page *page, const recon_found_folder *f)
-{
-    static const char *const columns[] = { "to", "command" };
-    recon_page_section(page, "What to do next");
-    recon_page_say(
-        page,
-        "%s/model.safetensors holds all that was learned; in place of xyz:NEW.xyz stands "
-        "whatever data you have.",
-        f->dir);
-    recon_page_table(page, "Commands", columns, 2);
-    recon_page_cell(page, "turn new molecules to their natural pose");
-    recon_page_cell(page,
-                    "recon canonicalize --model %s/model.safetensors --data xyz:NEW.xyz --out "
-                    "turned.xyz",
-                    f->dir);
-    recon_page_cell(page, "find those in odd poses");
-    recon_page_cell(page,
-                    "recon score --model %s/model.safetensors --data xyz:NEW.xyz --false-alarms "
-                    "0.01 --out scores.npy",
-                    f->dir);
-    recon_page_cell(page, "see the poses of one conformer");
-    recon_page_cell(page,
-                    "recon distribution --model %s/model.safetensors --data xyz:NEW.xyz --index 0",
-                    f->dir);
-    recon_page_cell(page, "measure how well the network follows turns");
-    recon_page_cell(page, "recon check %s/model.safetensors --data xyz:NEW.xyz", f->dir);
 }
 
 recon_status recon_found_molecules(recon_ctx *ctx, recon_page *page, const char *dir,
                                    const recon_molecules *data)
 {
     recon_found_folder f = { 0 };
-    look l = { .f = &f, .data = data, .auc = NAN };
+    look l = { .f = &f,
+               .data = data,
+               .trial = { .one = "a conformer",
+                          .many = "conformers",
+                          .turn = "a rotation drawn evenly from all rotations" } };
     recon_status status;
     RECON_TRY(recon_found_open_as(ctx, &f, dir, RECON_FOUND_MOLECULES));
     if (data) {
@@ -699,12 +618,12 @@ recon_status recon_found_molecules(recon_ctx *ctx, recon_page *page, const char 
     RECON_TRY(show_poses(ctx, page, &l));
     RECON_TRY(show_gallery(ctx, page, &l));
     RECON_TRY(show_concentration(ctx, page, &l));
-    RECON_TRY(show_odd(ctx, page, &l));
+    RECON_TRY(recon_found_show_odd(ctx, page, &f, &l.trial));
     RECON_TRY(show_neighbors(ctx, page, &l));
     RECON_TRY(show_worst(ctx, page, &l));
     show_warnings(page, &l);
     recon_found_show_settings(page, &f);
-    show_next(page, &f);
+    recon_found_show_next(page, &f);
 done:
     look_free(ctx, &l);
     recon_found_close(&f);

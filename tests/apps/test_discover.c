@@ -65,6 +65,7 @@ static void maps_fit_what_will_be_opened(void **state)
 {
     static float z[TINY_N][8];
     static double psi[TINY_N];
+    static recon_pose2 pose[TINY_N];
     for (int half = 0; half < 2; half++) {
         recon_discover_options o = tiny_options;
         recon_model *model;
@@ -83,6 +84,12 @@ static void maps_fit_what_will_be_opened(void **state)
         recon_array_free(&kept);
         CHECK_OK(*state, recon_npy_read(*state, &kept, in_folder("g.npy")));
         assert_memory_equal(kept.data, psi, sizeof psi);
+        recon_array_free(&kept);
+        CHECK_OK(*state,
+                 recon_canonicalize(*state, NULL, pose, model, tiny_images[0], TINY_N, NULL));
+        CHECK_OK(*state, recon_npy_read(*state, &kept, in_folder("natural.npy")));
+        for (int i = 0; i < TINY_N; i++)
+            CHECK_LESS(recon_so2_distance(((const double *)kept.data)[i], pose[i].lambda), 1e-6);
         recon_array_free(&kept);
         recon_model_close(*state, model);
     }

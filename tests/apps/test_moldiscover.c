@@ -85,6 +85,10 @@ static void maps_fit_what_will_be_opened(void **state)
         for (size_t i = 0; i < CHAINS_N; i++)
             CHECK_NEAR(recon_so3_distance(recon_so3_from_matrix(kept[i]), now[i].pose.psi), 0,
                        1e-4);
+        read_rows(*state, kept[0], "natural.npy", 9);
+        for (size_t i = 0; i < CHAINS_N; i++) /* a free spin magnifies what batches round */
+            CHECK_NEAR(recon_so3_distance(recon_so3_from_matrix(kept[i]), now[i].pose.lambda), 0,
+                       0.02);
         recon_molmodel_close(*state, model);
     }
     free(list);

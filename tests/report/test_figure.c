@@ -103,7 +103,9 @@ static recon_status roses(recon_ctx *ctx, char **out)
                                               .rows = 2,
                                               .columns = 2,
                                               .headings = names,
-                                              .names = names });
+                                              .names = names,
+                                              .pictures = m.pictures,
+                                              .picture_rows = 2 });
 }
 
 static recon_status theta(recon_ctx *ctx, char **out)
@@ -366,6 +368,12 @@ static void hits_and_misses_are_framed(void **state)
     assert_int_equal(xml_count(out, "rect", "c3 frame"), 2);
     assert_int_equal(xml_count(out, "rect", "c2 frame"), 2);
     free(out);
+    CHECK_OK(*state, recon_figure_neighbors(
+                         *state, &out,
+                         &(recon_neighbor_sheet){
+                             .inputs = m.pictures, .neighbors = m.pictures, .rows = 2, .k = 2 }));
+    assert_int_equal(xml_count(out, "rect", "c3 frame") + xml_count(out, "rect", "c2 frame"), 0);
+    free(out);
 }
 
 static void circles_have_what_they_were_given(void **state)
@@ -375,6 +383,7 @@ static void circles_have_what_they_were_given(void **state)
     assert_int_equal(xml_count(out, "path", "c2 line"), 2);
     assert_int_equal(xml_count(out, "path", "c3 wide"), 1);
     assert_int_equal(xml_count(out, "circle", "c2 dot"), 3); /* two modes and their key */
+    assert_int_equal(xml_count(out, "image", "pixels"), 3);  /* one of four is empty */
     free(out);
     out = make(*state, natural);
     assert_int_equal(xml_count(out, "path", "c1 area"), 2);

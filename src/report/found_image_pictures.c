@@ -1,0 +1,288 @@
+/* found_image_pictures.c - the sections of a report on images that show some of them. */
+#include "report/found_images.h"
+#include "report/pictures.h"
+#include "core/fail.h"
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    TYPICAL = 2, /* pictures above each circle */
+    GALLERY = 24,
+    NEIGHBORS = 6,
+    NEIGHBORS_MOST = 10, /* of each that are shown */
+    WORST = 12
+};
+
+/* --- poses ------------------------------------------------------------------------------------ */
+
+static double turn_of(const recon_found_folder *f, size_t row)
+{
+    return -f->absolute.so2[row];
+}
+
+recon_status recon_image_show_poses(recon_ctx *ctx, recon_page *page, const recon_image_look *l)
+{
+    const recon_found_groups *g = &l->groups;
+    recon_pictures p = { 0 };
+    recon_status status;
+    recon_page_section(page, l->labels ? "Poses, class by class" : "Poses, cluster by cluster");
+    if (!l->labels)
+        recon_page_say(page, "Without labels, images were grouped by who is whose neighbour: each "
+                             "takes the group that most of its neighbours have.");
+    if (!l->data)
+        return recon_found_show_poses(ctx, page, l->f, g, NULL, 0);
+    recon_page_say(page, "Above each circle: the members of the group that are most often named as "
+                         "neighbours, in their natural pose.");
+    RECON_TRY(recon_pictures_new(ctx, &p, l->data, TYPICAL * g->count));
+    for (size_t i = 0; i < g->count; i++)
+        for (size_t j = 0; j < TYPICAL && j < g->n[i]; j++)
+            recon_pictures_put(&p, j * g->count + i, l->data, g->member[i][j],
+                               turn_of(l->f, g->member[i][j]));
+    RECON_TRY(recon_found_show_poses(ctx, page, l->f, g, p.picture, TYPICAL));
+done:
+    recon_pictures_free(&p);
+    return status;
+}
+
+/* --- pictures --------------------------------------------------------------------------------- */
+
+typedef struct {
+    double key;
+    size_t row;
+} ranked;
+
+static int by_key(const void *a, const void *b)
+{
+    const ranked *x = a, *y = b;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+/* The numbers of some rows: what their pictures do not say. */
+static void list_rows(recon_page *page, const recon_image_look *l, const char *caption,
+                      const size_t *row, size_t n)
+{
+    static const char *const columns[] = { "image", "class", "from its natural pose (degrees)",
+                                           "score", "agreement of neighbours" };
+    recon_page_table(page, caption, columns, 5);
+    for (size_t i = 0; i < n; i++) {
+        recon_page_cell(page, "%zu", row[i]);
+        if (l->labels)
+            recon_page_cell(page, "%lld", (long long)l->labels[row[i]]);
+        else
+            recon_page_cell(page, "not known");
+        recon_page_cell(page, "%+.0f", RECON_DEGREES * l->f->absolute.so2[row[i]]);
+        recon_page_cell(page, "%.2f", l->f->score[row[i]]);
+        recon_page_cell(page, "%.2f", l->f->identifiability[4 * row[i]]);
+    }
+}
+
+/* Pairs: as it came, in its natural pose. */
+static recon_status show_pairs(recon_ctx *ctx, recon_page *page, const recon_image_look *l,
+                               const size_t *row, size_t n, const char *caption)
+{
+    static const char *const headings[] = { "input", "natural" };
+    char angle[GALLERY][16];
+    recon_pictures p = { 0 };
+    char *svg = NULL;
+    recon_status status;
+    RECON_TRY(recon_pictures_new(ctx, &p, l->data, 2 * n));
+    for (size_t i = 0; i < n; i++) {
+        recon_pictures_put(&p, 2 * i, l->data, row[i], 0);
+        recon_pictures_put(&p, 2 * i + 1, l->data, row[i], turn_of(l->f, row[i]));
+        snprintf(angle[i], sizeof angle[i], "%+.0f\xc2\xb0",
+                 RECON_DEGREES * l->f->absolute.so2[row[i]]);
+        p.picture[2 * i].caption = angle[i];
+    }
+    RECON_TRY(recon_figure_gallery(
+        ctx, &svg,
+        &(recon_gallery){
+            .pictures = p.picture, .rows = n, .columns = 2, .headings = headings, .blocks = 4 }));
+    recon_page_figure(page, svg, caption);
+done:
+    recon_pictures_free(&p);
+    return status;
+}
+
+/* Of the sample, sorted by pose, evenly. */
+recon_status recon_image_show_gallery(recon_ctx *ctx, recon_page *page, const recon_image_look *l)
+{
+    size_t row[GALLERY], n = l->n < GALLERY ? l->n : GALLERY;
+    ranked *order = NULL;
+    recon_status status;
+    recon_page_section(page, "From the input to its natural pose");
+    if (!l->data) {
+        recon_page_say(page, "Not shown: the images themselves are not at hand.");
+        return RECON_OK;
+    }
+    RECON_TRY(recon_alloc_raw(ctx, &order, l->n, sizeof *order));
+    for (size_t i = 0; i < l->n; i++)
+        order[i] = (ranked){ l->f->absolute.so2[l->row[i]], l->row[i] };
+    qsort(order, l->n, sizeof *order, by_key);
+    for (size_t i = 0; i < n; i++)
+        row[i] = order[(2 * i + 1) * l->n / (2 * n)].row;
+    recon_page_say(page,
+                   "%zu images were drawn by chance and sorted by pose, and %zu taken evenly from "
+                   "that order: none was chosen by hand. What should be seen: images of one kind "
+                   "stand the same way on the right, whatever way they stand on the left.",
+                   l->n, n);
+    RECON_TRY(show_pairs(ctx, page, l, row, n,
+                         "Left: as it came, and by how many degrees it is turned from its natural "
+                         "pose, counter-clockwise. Right: turned back by that angle."));
+    list_rows(page, l, "The images shown", row, n);
+done:
+    free(order);
+    return status;
+}
+
+/* --- neighbours ------------------------------------------------------------------------------- */
+
+typedef struct {
+    size_t k;
+    uint8_t hit[NEIGHBORS * NEIGHBORS_MOST];
+    char caption[NEIGHBORS * (NEIGHBORS_MOST + 1)][16];
+} hood;
+
+static void put_neighbor(recon_pictures *p, hood *h, const recon_image_look *l, size_t at,
+                         size_t row)
+{
+    recon_pictures_put(p, at, l->data, row, 0);
+    if (!l->labels)
+        return;
+    snprintf(h->caption[at], sizeof h->caption[at], "%lld", (long long)l->labels[row]);
+    p->picture[at].caption = h->caption[at];
+}
+
+/* The row of the sample that is shown as number i of `rows`. */
+static size_t shown_row(const recon_image_look *l, size_t i, size_t rows)
+{
+    return l->row[(2 * i + 1) * l->n / (2 * rows)];
+}
+
+static void list_neighbors(recon_page *page, const recon_image_look *l, size_t rows, size_t k)
+{
+    static const char *const columns[] = { "image", "its neighbours", "of the same class" };
+    recon_page_table(page, "The images shown", columns, l->labels ? 3 : 2);
+    for (size_t i = 0; i < rows; i++) {
+        size_t row = shown_row(l, i, rows), hits = 0;
+        recon_words words = { .used = 0 };
+        for (size_t j = 0; j < k; j++) {
+            size_t other = (size_t)l->f->neighbors[row * l->f->k + j];
+            recon_words_add(&words, "%s%zu", j ? ", " : "", other);
+            hits += l->labels && l->labels[other] == l->labels[row];
+        }
+        recon_page_cell(page, "%zu", row);
+        recon_page_cell(page, "%s", words.text);
+        if (l->labels)
+            recon_page_cell(page, "%zu of %zu", hits, k);
+    }
+}
+
+static recon_status draw_neighbors(recon_ctx *ctx, recon_page *page, const recon_image_look *l)
+{
+    size_t rows = l->n < NEIGHBORS ? l->n : NEIGHBORS;
+    hood h = { .k = l->f->k < NEIGHBORS_MOST ? l->f->k : NEIGHBORS_MOST };
+    recon_pictures p = { 0 };
+    char *svg = NULL;
+    recon_status status;
+    RECON_TRY(recon_pictures_new(ctx, &p, l->data, rows * (h.k + 1)));
+    for (size_t i = 0; i < rows; i++) { /* inputs first, then all neighbours */
+        size_t row = shown_row(l, i, rows);
+        put_neighbor(&p, &h, l, i, row);
+        for (size_t j = 0; j < h.k; j++) {
+            size_t other = (size_t)l->f->neighbors[row * l->f->k + j];
+            put_neighbor(&p, &h, l, rows + i * h.k + j, other);
+            h.hit[i * h.k + j] = l->labels && l->labels[other] == l->labels[row];
+        }
+    }
+    RECON_TRY(recon_figure_neighbors(ctx, &svg,
+                                     &(recon_neighbor_sheet){ .inputs = p.picture,
+                                                              .neighbors = p.picture + rows,
+                                                              .hit = l->labels ? h.hit : NULL,
+                                                              .rows = rows,
+                                                              .k = h.k }));
+    recon_page_figure(page, svg,
+                      l->labels
+                          ? "Some images, evenly from the sample, with their nearest "
+                            "neighbours as they came; below each its label. They should show "
+                            "the same kind of thing in whatever pose."
+                          : "Some images, evenly from the sample, with their nearest "
+                            "neighbours as they came. They should show the same kind of thing "
+                            "in whatever pose.");
+    list_neighbors(page, l, rows, h.k);
+done:
+    recon_pictures_free(&p);
+    return status;
+}
+
+static void table_hits(recon_page *page, const recon_image_look *l)
+{
+    static const char *const columns[] = { "class", "neighbours of the same class (%)" };
+    size_t shown = 0;
+    const char *key;
+    json_t *value;
+    if (!json_object_size(json_object_get(l->f->summary, "labels")))
+        return;
+    recon_page_table(page, "Hit rate of each class", columns, 2);
+    json_object_foreach(json_object_get(l->f->summary, "labels"), key, value)
+    {
+        if (shown++ == RECON_IMAGE_CLASSES)
+            break;
+        recon_page_cell(page, "%s", key);
+        recon_page_cell(page, "%.1f", 100 * json_number_value(json_object_get(value, "hit_rate")));
+    }
+}
+
+recon_status recon_image_show_neighbors(recon_ctx *ctx, recon_page *page, const recon_image_look *l)
+{
+    double hits = recon_found_maybe(l->f, "all.hit_rate");
+    recon_found_words words;
+    recon_status status = RECON_OK;
+    recon_page_section(page, "Neighbours");
+    recon_page_say(page,
+                   "Everything above rests on the %zu nearest neighbours of each image in the "
+                   "embedding being of its kind.",
+                   l->f->k);
+    if (!isnan(hits))
+        recon_page_say(page, "Measured with the labels: %s of them are of the image's class.",
+                       recon_found_share(words, hits));
+    if (l->data)
+        status = draw_neighbors(ctx, page, l);
+    else
+        recon_page_say(page, "Not shown: the images themselves are not at hand.");
+    table_hits(page, l);
+    return status;
+}
+
+/* --- worst cases ------------------------------------------------------------------------------ */
+
+static recon_status show_extreme(recon_ctx *ctx, recon_page *page, const recon_image_look *l,
+                                 const double *key, size_t stride, double sign, const char *caption)
+{
+    size_t row[WORST], n = recon_found_extreme(row, WORST, key, stride, sign, l->f->rows);
+    recon_status status = l->data ? show_pairs(ctx, page, l, row, n, caption) : RECON_OK;
+    if (status == RECON_OK)
+        list_rows(page, l, caption, row, n);
+    return status;
+}
+
+recon_status recon_image_show_worst(recon_ctx *ctx, recon_page *page, const recon_image_look *l)
+{
+    recon_status status;
+    recon_page_section(page, "Worst cases");
+    recon_page_say(page, "Where it goes wrong, or where the data are strange: look here first.");
+    if (!l->data)
+        recon_page_say(page, "Listed, not shown: the images themselves are not at hand.");
+    RECON_TRY(show_extreme(ctx, page, l, l->f->score, 1, 1,
+                           "Of all images those with the highest score: odd among their own "
+                           "neighbours"));
+    RECON_TRY(show_extreme(ctx, page, l, l->f->identifiability, 4, -1,
+                           "Those whose neighbours agree least on a pose (1: all alike; 0: "
+                           "all directions): their natural pose is a guess"));
+done:
+    return status;
+}

@@ -1,0 +1,213 @@
+/* found_trial.c - the model tried on a sample of its data, as they came and turned at random: does
+ * the score notice, and does the network follow? And what to do with it then. */
+#include "report/found.h"
+#include "core/fail.h"
+#include "core/memory.h"
+#include "stats/quantile.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SAME 10.0 /* degrees by which poses of the same data may differ in the median */
+
+recon_status recon_found_trial_new(recon_ctx *ctx, recon_found_trial *t, size_t n)
+{
+    recon_status status = recon_alloc_raw(ctx, &t->natural, 3 * n, sizeof *t->natural);
+    if (status != RECON_OK)
+        return status;
+    t->turned = t->natural + n;
+    t->miss = t->turned + n;
+    t->n = n;
+    return RECON_OK;
+}
+
+void recon_found_trial_free(recon_found_trial *t)
+{
+    free(t->natural);
+}
+
+recon_status recon_found_check_same(recon_ctx *ctx, const recon_found_folder *f, double *apart,
+                                    size_t n)
+{
+    double median = RECON_DEGREES * recon_found_median(apart, n);
+    if (median < SAME)
+        return RECON_OK;
+    return recon_fail(ctx, RECON_ERR_INPUT,
+                      "the data are not those that %s was made from: their poses differ by %.0f "
+                      "degrees in the median",
+                      f->dir, median);
+}
+
+/* --- odd poses -------------------------------------------------------------------------------- */
+
+static recon_status show_caught(recon_ctx *ctx, recon_page *page, const double *natural,
+                                const double *turned, size_t n)
+{
+    static const char *const columns[] = { "false alarms", "score above", "turned ones noticed" };
+    static const double alarms[] = { 0.01, 0.05, 0.1, 0.2 };
+    recon_found_words words;
+    double *sorted;
+    recon_status status = recon_alloc_raw(ctx, &sorted, n, sizeof *sorted);
+    if (status != RECON_OK)
+        return status;
+    memcpy(sorted, natural, n * sizeof *sorted);
+    recon_sort_doubles(sorted, n);
+    recon_page_table(page, "What a threshold on the score catches", columns, 3);
+    for (size_t a = 0; a < sizeof alarms / sizeof *alarms; a++) {
+        double threshold = recon_quantile(sorted, n, 1 - alarms[a]), caught = 0;
+        for (size_t i = 0; i < n; i++)
+            caught += turned[i] > threshold;
+        recon_page_cell(page, "%s", recon_found_share(words, alarms[a]));
+        recon_page_cell(page, "%.2f", threshold);
+        recon_page_cell(page, "%s", recon_found_share(words, caught / (double)n));
+    }
+    free(sorted);
+    return RECON_OK;
+}
+
+static recon_status show_roc(recon_ctx *ctx, recon_page *page, recon_found_trial *t)
+{
+    const double *natural = t->natural, *turned = t->turned;
+    size_t n = t->n;
+    double *score = NULL;
+    uint8_t *odd = NULL;
+    recon_roc_point *points = NULL;
+    recon_roc_line line = { .name = "score" };
+    char *svg = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &score, 2 * n, sizeof *score));
+    RECON_TRY(recon_alloc(ctx, &odd, 2 * n, sizeof *odd));
+    RECON_TRY(recon_alloc_raw(ctx, &points, 2 * n + 1, sizeof *points));
+    memcpy(score, natural, n * sizeof *score);
+    memcpy(score + n, turned, n * sizeof *score);
+    memset(odd + n, 1, n);
+    RECON_TRY(recon_roc_auc(ctx, &t->auc, score, odd, 2 * n));
+    RECON_TRY(recon_roc_curve(ctx, points, &line.count, score, odd, 2 * n));
+    line.points = points;
+    RECON_TRY(recon_figure_roc(ctx, &svg,
+                               &(recon_roc_plot){ .lines = &line,
+                                                  .count = 1,
+                                                  .x_label = "false alarms, share of those "
+                                                             "as they came",
+                                                  .y_label = "noticed, share of those "
+                                                             "turned at random" }));
+    recon_page_say(
+        page,
+        "The area under the curve is %.3f: so often %s turned at random scores higher "
+        "than one as it came; 0.5 would be guessing. It cannot reach 1, because a random "
+        "turn sometimes ends in a pose that is natural.",
+        t->auc, t->one);
+    recon_page_figure(
+        page, svg,
+        "Up: the share of those turned at random that a threshold on the score "
+        "notices. To the right: the share of those as they came that it takes for odd "
+        "by mistake. The diagonal is guessing.");
+    RECON_TRY(show_caught(ctx, page, natural, turned, n));
+done:
+    free(score);
+    free(odd);
+    free(points);
+    return status;
+}
+
+static recon_status show_scores(recon_ctx *ctx, recon_page *page, const recon_found_trial *t)
+{
+    const recon_histogram_mark mark = { "1 % of natural ones score higher", t->threshold };
+    return recon_found_show_spread(
+        ctx, page,
+        &(recon_found_spread){ .x_label = "score, as they came",
+                               .caption = "Scores of those as they came. Beyond the line, `recon "
+                                          "score --false-alarms 0.01` calls a pose odd.",
+                               .values = t->natural,
+                               .n = t->n,
+                               .marks = &mark,
+                               .mark_count = 1 });
+}
+
+recon_status recon_found_show_odd(recon_ctx *ctx, recon_page *page, const recon_found_folder *f,
+                                  recon_found_trial *t)
+{
+    recon_status status;
+    recon_page_section(page, "Odd poses");
+    recon_page_say(
+        page,
+        "The score of %s is -log p: p is the density that the model gives to its own pose "
+        "among the poses of its like. High means odd.",
+        t->one);
+    if (!t->n) {
+        recon_page_say(page,
+                       "How well odd poses are noticed is not measured: the %s are not at hand.",
+                       t->many);
+        return recon_found_show_spread(
+            ctx, page,
+            &(recon_found_spread){ .x_label = "score",
+                                   .caption = "Scores of all, each against its own neighbours.",
+                                   .values = f->score,
+                                   .n = f->rows });
+    }
+    recon_page_say(
+        page,
+        "Are odd poses noticed? No label says what is odd. So take %zu of the %s as they "
+        "came, and the same once more, each turned by %s, and see whether the score "
+        "tells the two apart.",
+        t->n, t->many, t->turn);
+    RECON_TRY(show_roc(ctx, page, t));
+    RECON_TRY(show_scores(ctx, page, t));
+done:
+    return status;
+}
+
+/* --- warnings --------------------------------------------------------------------------------- */
+
+int recon_found_warn_of_model(recon_page *page, const recon_found_trial *t)
+{
+    double miss = t->n ? recon_found_median(t->miss, t->n) : 0;
+    int said = 0;
+    if (miss > 15 && ++said)
+        recon_page_careful(page,
+                           "When %s is turned, the pose that the network reads misses the turn by "
+                           "%.0f degrees in the median. It is hardly trained: train longer before "
+                           "believing the rest.",
+                           t->one, miss);
+    if (t->n && t->auc < 0.6 && ++said)
+        recon_page_careful(page,
+                           "The score hardly tells odd poses from natural ones (area %.2f): either "
+                           "these %s are turned freely, or the model is too weak.",
+                           t->auc, t->many);
+    return said;
+}
+
+/* --- what next -------------------------------------------------------------------------------- */
+
+static void show_command(recon_page *page, const recon_found_folder *f, const char *purpose,
+                         const char *command, const char *rest)
+{
+    int check = !strcmp(command, "check");
+    recon_page_cell(page, "%s", purpose);
+    recon_page_cell(page, "recon %s %s%s/model.safetensors --data %s", command,
+                    check ? "" : "--model ", f->dir, rest);
+}
+
+void recon_found_show_next(recon_page *page, const recon_found_folder *f)
+{
+    static const char *const columns[] = { "to", "command" };
+    int images = f->kind == RECON_FOUND_IMAGES;
+    recon_page_section(page, "What to do next");
+    recon_page_say(
+        page,
+        "`%s/model.safetensors` holds all that was learned; in place of `%s` stands whatever "
+        "data you have.",
+        f->dir, images ? "png:NEW" : "xyz:NEW");
+    recon_page_table(page, "Commands", columns, 2);
+    show_command(page, f, "turn what is new to its natural pose", "canonicalize",
+                 images ? "png:NEW --out turned" : "xyz:NEW --out turned.xyz");
+    show_command(page, f, "find what is in an odd pose", "score",
+                 images ? "png:NEW --false-alarms 0.01 --out scores.npy"
+                        : "xyz:NEW --false-alarms 0.01 --out scores.npy");
+    show_command(page, f, "see the poses of one", "distribution",
+                 images ? "png:NEW --index 0 --svg pose.svg" : "xyz:NEW --index 0 --svg pose.svg");
+    show_command(page, f, "measure how well the network follows turns", "check",
+                 images ? "png:NEW" : "xyz:NEW");
+}
