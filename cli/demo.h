@@ -57,6 +57,9 @@ typedef struct {
 typedef char demo_path[4096];
 const char *demo_file(demo_path out, const demo *d, const char *name);
 
+/* Where a shipped model lies. */
+recon_status demo_model(recon_ctx *ctx, demo_path out, const char *name);
+
 /* The steps, each leaving its files. */
 recon_status demo_discover(recon_ctx *ctx, demo *d, size_t limit /* 0: none */);
 recon_status demo_normalize(recon_ctx *ctx, demo *d);

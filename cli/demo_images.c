@@ -21,13 +21,12 @@ const char *demo_file(demo_path out, const demo *d, const char *name)
     return out;
 }
 
-static recon_status shipped_model(recon_ctx *ctx, demo_path out, const char *name)
+recon_status demo_model(recon_ctx *ctx, demo_path out, const char *name)
 {
     return recon_shipped_find(ctx, out, sizeof(demo_path), "models", name, REMEDY);
 }
 
-/* --- files that the next step, or the reader, takes up ------------------------------------------
- */
+/* --- files for the next step, or the reader --------------------------------------------------- */
 
 /* NAME-images.npy and NAME-labels.npy: `--data npy:NAME-images.npy` for any command. */
 static recon_status keep_images(recon_ctx *ctx, const demo *d, const char *name,
@@ -86,7 +85,7 @@ recon_status demo_discover(recon_ctx *ctx, demo *d, size_t limit)
 {
     demo_path model, folder, spec;
     recon_status status;
-    RECON_TRY(shipped_model(ctx, model, "fashion.safetensors"));
+    RECON_TRY(demo_model(ctx, model, "fashion.safetensors"));
     RECON_TRY(open_garments(ctx, d, limit));
     snprintf(spec, sizeof spec, "npy:%s/garments-images.npy", d->out);
     RECON_TRY(
@@ -180,8 +179,8 @@ recon_status demo_canonicalize(recon_ctx *ctx, demo *d)
     const reproduce_settings settings = { .model = model, .classifier = classifier };
     reproduction *r = &d->tests;
     recon_status status;
-    RECON_TRY(shipped_model(ctx, model, "fashion.safetensors"));
-    RECON_TRY(shipped_model(ctx, classifier, "fashion-classifier.safetensors"));
+    RECON_TRY(demo_model(ctx, model, "fashion.safetensors"));
+    RECON_TRY(demo_model(ctx, classifier, "fashion-classifier.safetensors"));
     r->settings = &settings;
     r->what = experiment_find(RULE);
     RECON_TRY(reproduce_models(ctx, r));

@@ -4,7 +4,6 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
-#include "core/shipped.h"
 
 #include <errno.h>
 #include <recon/apps/molcanonicalize.h>
@@ -19,8 +18,7 @@ static recon_status open_all(recon_ctx *ctx, demo_molecules *m)
     recon_molecules *all = NULL, *some = NULL;
     demo_path model;
     recon_status status;
-    RECON_TRY(recon_shipped_find(ctx, model, sizeof model, "models", "conformers.safetensors",
-                                 "it comes with recon's sources"));
+    RECON_TRY(demo_model(ctx, model, "conformers.safetensors"));
     RECON_TRY(recon_molmodel_open(ctx, &m->model, model, RECON_SINGLE));
     RECON_TRY(recon_molecules_open(ctx, &all, "conformers/test", NULL));
     RECON_TRY(recon_molecules_take(ctx, &some, all, DEMO_CONFORMERS, TAKE_SEED));

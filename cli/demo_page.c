@@ -405,9 +405,10 @@ static void say_how(recon_page *page, const demo *d)
         recon_page_cell(page, "%s", files[i][0]);
         recon_page_cell(page, "%s", files[i][1]);
     }
-    recon_page_say(page, "Any step can be run again by hand, or on data of your own: recon --help "
-                         "lists the commands, docs/ has tutorials for images, for codes and poses "
-                         "of any network, and for molecules.");
+    recon_page_say(page,
+                   "Any step can be run again by hand, or on data of your own: `recon --help` "
+                   "lists the commands, docs/ has tutorials for images, for codes and poses "
+                   "of any network, and for molecules.");
 }
 
 /* What recon says of any images, here of those it has just looked at. */
@@ -416,12 +417,13 @@ static void say_found(recon_ctx *ctx, recon_page *page, const demo *d)
     recon_found_words count;
     demo_path folder;
     recon_page_section(page, "The whole discover run");
-    recon_page_say(page,
-                   "From here on this is the report that recon discover leaves for any data, here "
-                   "for the %s garments it looked at, turned as their kind is. Classes have "
-                   "numbers: 0 is T-shirt, then trouser, pullover, dress, coat, sandal, shirt, "
-                   "sneaker, bag and 9, ankle boot.",
-                   recon_found_count(count, d->found.points));
+    recon_page_say(
+        page,
+        "From here on this is the report that `recon discover` leaves for any data, here "
+        "for the %s garments it looked at, turned as their kind is. Classes have "
+        "numbers: 0 is T-shirt, then trouser, pullover, dress, coat, sandal, shirt, "
+        "sneaker, bag and 9, ankle boot.",
+        recon_found_count(count, d->found.points));
     recon_page_fail(page,
                     recon_found_images(ctx, page, demo_file(folder, d, "discover"), d->turned));
 }

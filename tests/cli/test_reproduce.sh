@@ -60,11 +60,11 @@ cp "$recon" "$scratch/alone/bin/recon"
 own=$recon
 recon=$scratch/alone/bin/recon
 refused 1 "\`recon reproduce mnist --train --preset fast --out DIR\` makes one" reproduce mnist
-refused 1 "models/mnist-small.safetensors is not here" reproduce mnist --preset small
+refused 1 "models/mnist-small.safetensors is not there" reproduce mnist --preset small
 refused 1 "\`recon classifier train --data fashion --out models/fashion-classifier.safetensors\` makes it" \
     reproduce fashion --model m.safetensors
 refused 1 "\`recon reproduce molecules --train --preset fast --out DIR\` makes one" reproduce molecules
-refused 1 "models/conformers-paper.safetensors is not here" reproduce molecules --preset paper
+refused 1 "models/conformers-paper.safetensors is not there" reproduce molecules --preset paper
 refused 1 "\`recon classifier train --data conformers --out models/conformers-classifier.safetensors\` makes it" \
     reproduce molecules --model m.safetensors
 refused 1 "nowhere.safetensors" reproduce molecules --model nowhere.safetensors --classifier c.safetensors
