@@ -6,14 +6,14 @@ _recon_words() {
 # The word is cut at a colon: behind it come files, as after any other word.
 _recon_specs() {
     compopt -o nospace
-    _recon_words mnist mnist/train mnist/val mnist/test fashion fashion/train fashion/val fashion/test idx: npy: png: amat: conformers conformers/train conformers/val conformers/test xyz: sdf: geom: flat:
+    _recon_words garments garments/train garments/val garments/test mnist mnist/train mnist/val mnist/test fashion fashion/train fashion/val fashion/test idx: npy: png: amat: conformers conformers/train conformers/val conformers/test sdf: geom: flat:
 }
 
 _recon() {
     COMPREPLY=()
     local word=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD - 1]}
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _recon_words train discover normalize canonicalize score distribution check classifier reproduce info help --help --version
+        _recon_words demo train discover normalize report canonicalize score distribution check classifier reproduce info help --help --version
         return
     fi
     if [ "$word" = : ]; then
@@ -23,6 +23,8 @@ _recon() {
     [ "$last" = : ] && return
 
     case ${COMP_WORDS[1]},$last in
+    demo,--out) ;;
+    demo,--limit) compopt +o default ;;
     train,--out) ;;
     train,--group) _recon_words auto so2 so3 ;;
     train,--preset) _recon_words fast paper small ;;
@@ -80,6 +82,15 @@ _recon() {
     normalize,--labels) ;;
     normalize,--query-labels) ;;
     normalize,--approx) _recon_words auto exact ivf hnsw ;;
+    report,--out) ;;
+    report,--data) _recon_specs ;;
+    report,--turn) ;;
+    report,--turn-seed) compopt +o default ;;
+    report,--limit) compopt +o default ;;
+    report,--seed) compopt +o default ;;
+    report,--size) compopt +o default ;;
+    report,--device) _recon_words cpu cuda ref ;;
+    report,--precision) _recon_words f32 bf16 ;;
     canonicalize,--model) ;;
     canonicalize,--out) ;;
     canonicalize,--poses) ;;
@@ -94,6 +105,7 @@ _recon() {
     canonicalize,--precision) _recon_words f32 bf16 ;;
     score,--model) ;;
     score,--out) ;;
+    score,--rows) ;;
     score,--false-alarms) compopt +o default ;;
     score,--data) _recon_specs ;;
     score,--turn) ;;
@@ -156,7 +168,7 @@ _recon() {
     reproduce,--device) _recon_words cpu cuda ref ;;
     reproduce,--precision) _recon_words f32 bf16 ;;
     *,--threads) compopt +o default ;;
-    help,help) _recon_words train discover normalize canonicalize score distribution check classifier reproduce info ;;
+    help,help) _recon_words demo train discover normalize report canonicalize score distribution check classifier reproduce info ;;
     *) _recon_else "$word" ;;
     esac
 }
@@ -164,11 +176,13 @@ _recon() {
 # What stands where no value is due: an option, or an argument.
 _recon_else() {
     case ${COMP_WORDS[1]},$1 in
+    demo,-*) _recon_words --out --limit --threads --json --quiet --help ;;
     train,-*) _recon_words --out --group --preset --width --frequencies --code --mask --epochs --batch --rate --contrast --no-contrast --temperature --pose --lean --warp --plain --align --element --held --before --layers --radius --every --resume --data --turn --turn-seed --limit --seed --skip-bad --size --device --deterministic --precision --threads --json --quiet --help ;;
     discover,-*) _recon_words --model --out --k --mean --family --half --keep-embeddings --data --turn --turn-seed --limit --seed --skip-bad --size --device --deterministic --precision --threads --json --quiet --help ;;
     normalize,-*) _recon_words --embeddings --poses --out --group --k --query --mean --tukey-c --classes --eps --metric --include-self --family --labels --query-labels --approx --threads --json --quiet --help ;;
+    report,-*) _recon_words --out --data --turn --turn-seed --limit --seed --skip-bad --size --device --deterministic --precision --threads --json --quiet --help ;;
     canonicalize,-*) _recon_words --model --out --poses --interpolation --data --turn --turn-seed --limit --seed --skip-bad --size --device --deterministic --precision --threads --json --quiet --help ;;
-    score,-*) _recon_words --model --out --false-alarms --data --turn --turn-seed --limit --seed --skip-bad --size --device --deterministic --precision --threads --json --quiet --help ;;
+    score,-*) _recon_words --model --out --rows --false-alarms --data --turn --turn-seed --limit --seed --skip-bad --size --device --deterministic --precision --threads --json --quiet --help ;;
     distribution,-*) _recon_words --model --index --svg --data --turn --turn-seed --limit --seed --skip-bad --size --device --deterministic --precision --threads --json --quiet --help ;;
     check,-*) _recon_words --svg --data --turn --turn-seed --limit --seed --skip-bad --size --device --deterministic --precision --threads --json --quiet --help ;;
     classifier,-*) _recon_words --out --model --net --width --shift --flip --epochs --batch --rate --held --every --weights --resume --data --turn --turn-seed --limit --seed --skip-bad --size --device --deterministic --precision --threads --json --quiet --help ;;

@@ -2,28 +2,37 @@
 # Completion of recon for zsh. Made by tools/make-completion: `make docs`.
 _recon_specs() {
     compset -P "*:" && { _files; return }
-    compadd -S "" -- mnist mnist/train mnist/val mnist/test fashion fashion/train fashion/val fashion/test idx: npy: png: amat: conformers conformers/train conformers/val conformers/test xyz: sdf: geom: flat:
+    compadd -S "" -- garments garments/train garments/val garments/test mnist mnist/train mnist/val mnist/test fashion fashion/train fashion/val fashion/test idx: npy: png: amat: conformers conformers/train conformers/val conformers/test sdf: geom: flat:
 }
 
 _recon() {
     if (( CURRENT == 2 )); then
         local -a all=(
+            'demo:a minute'\''s tour on shipped data and models, as a page to read'
             'train:train a backbone on images or molecules, without labels'
             'discover:find the natural poses of images or molecules, and learn them'
             'normalize:pose distributions from embeddings and poses of any backbone'
+            'report:show what discover or normalize found, as one HTML page'
             'canonicalize:turn images or molecules into their natural pose'
             'score:say how unnatural the pose of each image or molecule is'
             'distribution:show the pose distribution of one image or molecule'
             'check:measure how truly a model turns with its images or molecules'
             'classifier:train or measure a classifier of images or molecules'
             'reproduce:the paper'\''s tables, ours beside theirs'
-            'info:what an NPY file, a model or a set of molecules holds'
+            'info:what an NPY file, a model, a folder of results or a data set holds'
         )
         _describe command all
         return
     fi
     shift words; (( CURRENT-- ))
     case $words[1] in
+    demo) _arguments \
+        '--out[folder for the page and its files (default recon-demo)]:DIR:_files' \
+        '--limit[garments (default all 2,000)\: fewer are quicker, figures rougher]:N: ' \
+        '--threads[threads to use (default\: all)]:N: ' \
+        '--json[print one JSON object instead of text]' \
+        '--quiet[no progress, errors only]' \
+        '--help[explain]' ;;
     train) _arguments \
         '--out[file for the best weights (required)]:MODEL:_files' \
         '--group[how objects are turned (default\: images so2, molecules so3)]:choice:(auto so2 so3)' \
@@ -50,13 +59,13 @@ _recon() {
         '--radius[molecules\: paper\: reach of a message in Angstrom (default 2)]:A: ' \
         '--every[a checkpoint every N steps too (default\: every epoch)]:N: ' \
         '--resume[go on from MODEL.last if it is there]' \
-        '--data[images\: mnist, fashion, idx\:FILE, npy\:FILE, png\:DIR, amat\:FILE; molecules\: conformers, xyz\:FILE, sdf\:FILE, geom\:FILE, flat\:DIR (required)]:SPEC:_recon_specs' \
+        '--data[images\: garments, mnist, fashion, idx\:FILE, npy\:FILE, png\:DIR, amat\:FILE; molecules\: conformers, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR (required)]:SPEC:_recon_specs' \
         '--turn[turn what is upright first\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--turn-seed[of those turns (default 1)]:S: ' \
         '--limit[take N images or conformers at random]:N: ' \
         '--seed[of what is random (default 1)]:S: ' \
-        '--skip-bad[leave out what cannot be used, and count it]' \
-        '--size[images\: fit those of any size into N x N]:N: ' \
+        '--skip-bad[leave out what cannot be used, and say which]' \
+        '--size[images\: fit pictures into N x N (default\: the model'\''s size, if any)]:N: ' \
         '--device[where to compute (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: the same bits in every run, more slowly]' \
         '--precision[of activations (default f32)]:choice:(f32 bf16)' \
@@ -72,13 +81,13 @@ _recon() {
         '--family[images\: what Theta is the width of (default auto)]:choice:(auto uniform normal)' \
         '--half[store weights as bfloat16\: half the size]' \
         '--keep-embeddings[write z.npy and g.npy too]' \
-        '--data[images\: mnist, fashion, idx\:FILE, npy\:FILE, png\:DIR, amat\:FILE; molecules\: conformers, xyz\:FILE, sdf\:FILE, geom\:FILE, flat\:DIR (required)]:SPEC:_recon_specs' \
+        '--data[images\: garments, mnist, fashion, idx\:FILE, npy\:FILE, png\:DIR, amat\:FILE; molecules\: conformers, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR (required)]:SPEC:_recon_specs' \
         '--turn[turn what is upright first\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--turn-seed[of those turns (default 1)]:S: ' \
         '--limit[take N images or conformers at random]:N: ' \
         '--seed[of what is random (default 1)]:S: ' \
-        '--skip-bad[leave out what cannot be used, and count it]' \
-        '--size[images\: fit those of any size into N x N]:N: ' \
+        '--skip-bad[leave out what cannot be used, and say which]' \
+        '--size[images\: fit pictures into N x N (default\: the model'\''s size, if any)]:N: ' \
         '--device[where to compute (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: the same bits in every run, more slowly]' \
         '--precision[of activations (default f32)]:choice:(f32 bf16)' \
@@ -107,18 +116,35 @@ _recon() {
         '--json[print one JSON object instead of text]' \
         '--quiet[no progress, errors only]' \
         '--help[explain]' ;;
+    report) _arguments \
+        '--out[the page (default DIR/report.html)]:FILE:_files' \
+        '--data[images\: garments, mnist, fashion, idx\:FILE, npy\:FILE, png\:DIR, amat\:FILE; molecules\: conformers, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR]:SPEC:_recon_specs' \
+        '--turn[turn what is upright first\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
+        '--turn-seed[of those turns (default 1)]:S: ' \
+        '--limit[take N images or conformers at random]:N: ' \
+        '--seed[of what is random (default 1)]:S: ' \
+        '--skip-bad[leave out what cannot be used, and say which]' \
+        '--size[images\: fit pictures into N x N (default\: the model'\''s size, if any)]:N: ' \
+        '--device[where to compute (default cpu)]:choice:(cpu cuda ref)' \
+        '--deterministic[with cuda\: the same bits in every run, more slowly]' \
+        '--precision[of activations (default f32)]:choice:(f32 bf16)' \
+        '--threads[threads to use (default\: all)]:N: ' \
+        '--json[print one JSON object instead of text]' \
+        '--quiet[no progress, errors only]' \
+        '--help[explain]' \
+        '1: :_files' ;;
     canonicalize) _arguments \
         '--model[what `recon discover` wrote (required)]:MODEL:_files' \
         '--out[for what is canonical (required)]:FILE.npy|DIR|FILE.xyz:_files' \
         '--poses[file for the poses]:g.npy:_files' \
         '--interpolation[images\: of the one resampling (default bilinear)]:choice:(bilinear bicubic)' \
-        '--data[images\: mnist, fashion, idx\:FILE, npy\:FILE, png\:DIR, amat\:FILE; molecules\: conformers, xyz\:FILE, sdf\:FILE, geom\:FILE, flat\:DIR (required)]:SPEC:_recon_specs' \
+        '--data[images\: garments, mnist, fashion, idx\:FILE, npy\:FILE, png\:DIR, amat\:FILE; molecules\: conformers, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR (required)]:SPEC:_recon_specs' \
         '--turn[turn what is upright first\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--turn-seed[of those turns (default 1)]:S: ' \
         '--limit[take N images or conformers at random]:N: ' \
         '--seed[of what is random (default 1)]:S: ' \
-        '--skip-bad[leave out what cannot be used, and count it]' \
-        '--size[images\: fit those of any size into N x N]:N: ' \
+        '--skip-bad[leave out what cannot be used, and say which]' \
+        '--size[images\: fit pictures into N x N (default\: the model'\''s size, if any)]:N: ' \
         '--device[where to compute (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: the same bits in every run, more slowly]' \
         '--precision[of activations (default f32)]:choice:(f32 bf16)' \
@@ -129,14 +155,15 @@ _recon() {
     score) _arguments \
         '--model[what `recon discover` wrote (required)]:MODEL:_files' \
         '--out[file for the scores (required)]:s.npy:_files' \
+        '--rows[file for which of the data they are, counted from 0]:r.npy:_files' \
         '--false-alarms[of natural inputs called odd (default 0.01)]:SHARE: ' \
-        '--data[images\: mnist, fashion, idx\:FILE, npy\:FILE, png\:DIR, amat\:FILE; molecules\: conformers, xyz\:FILE, sdf\:FILE, geom\:FILE, flat\:DIR (required)]:SPEC:_recon_specs' \
+        '--data[images\: garments, mnist, fashion, idx\:FILE, npy\:FILE, png\:DIR, amat\:FILE; molecules\: conformers, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR (required)]:SPEC:_recon_specs' \
         '--turn[turn what is upright first\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--turn-seed[of those turns (default 1)]:S: ' \
         '--limit[take N images or conformers at random]:N: ' \
         '--seed[of what is random (default 1)]:S: ' \
-        '--skip-bad[leave out what cannot be used, and count it]' \
-        '--size[images\: fit those of any size into N x N]:N: ' \
+        '--skip-bad[leave out what cannot be used, and say which]' \
+        '--size[images\: fit pictures into N x N (default\: the model'\''s size, if any)]:N: ' \
         '--device[where to compute (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: the same bits in every run, more slowly]' \
         '--precision[of activations (default f32)]:choice:(f32 bf16)' \
@@ -148,13 +175,13 @@ _recon() {
         '--model[what `recon discover` wrote (required)]:MODEL:_files' \
         '--index[of the image or conformer, from 0 on (default 0)]:I: ' \
         '--svg[draw it too]:FILE:_files' \
-        '--data[images\: mnist, fashion, idx\:FILE, npy\:FILE, png\:DIR, amat\:FILE; molecules\: conformers, xyz\:FILE, sdf\:FILE, geom\:FILE, flat\:DIR (required)]:SPEC:_recon_specs' \
+        '--data[images\: garments, mnist, fashion, idx\:FILE, npy\:FILE, png\:DIR, amat\:FILE; molecules\: conformers, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR (required)]:SPEC:_recon_specs' \
         '--turn[turn what is upright first\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--turn-seed[of those turns (default 1)]:S: ' \
         '--limit[take N images or conformers at random]:N: ' \
         '--seed[of what is random (default 1)]:S: ' \
-        '--skip-bad[leave out what cannot be used, and count it]' \
-        '--size[images\: fit those of any size into N x N]:N: ' \
+        '--skip-bad[leave out what cannot be used, and say which]' \
+        '--size[images\: fit pictures into N x N (default\: the model'\''s size, if any)]:N: ' \
         '--device[where to compute (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: the same bits in every run, more slowly]' \
         '--precision[of activations (default f32)]:choice:(f32 bf16)' \
@@ -164,13 +191,13 @@ _recon() {
         '--help[explain]' ;;
     check) _arguments \
         '--svg[images\: draw the errors too]:FILE:_files' \
-        '--data[images\: mnist, fashion, idx\:FILE, npy\:FILE, png\:DIR, amat\:FILE; molecules\: conformers, xyz\:FILE, sdf\:FILE, geom\:FILE, flat\:DIR]:SPEC:_recon_specs' \
+        '--data[images\: garments, mnist, fashion, idx\:FILE, npy\:FILE, png\:DIR, amat\:FILE; molecules\: conformers, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR]:SPEC:_recon_specs' \
         '--turn[turn what is upright first\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--turn-seed[of those turns (default 1)]:S: ' \
         '--limit[take N images or conformers at random]:N: ' \
         '--seed[of what is random (default 1)]:S: ' \
-        '--skip-bad[leave out what cannot be used, and count it]' \
-        '--size[images\: fit those of any size into N x N]:N: ' \
+        '--skip-bad[leave out what cannot be used, and say which]' \
+        '--size[images\: fit pictures into N x N (default\: the model'\''s size, if any)]:N: ' \
         '--device[where to compute (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: the same bits in every run, more slowly]' \
         '--precision[of activations (default f32)]:choice:(f32 bf16)' \
@@ -193,13 +220,13 @@ _recon() {
         '--every[a checkpoint every N steps too (default\: every epoch)]:N: ' \
         '--weights[as written to MODEL (default f32)]:choice:(f32 bf16)' \
         '--resume[go on from MODEL.last if it is there]' \
-        '--data[images\: mnist, fashion, idx\:FILE, npy\:FILE, png\:DIR, amat\:FILE; molecules\: conformers, xyz\:FILE, sdf\:FILE, geom\:FILE, flat\:DIR (required)]:SPEC:_recon_specs' \
+        '--data[images\: garments, mnist, fashion, idx\:FILE, npy\:FILE, png\:DIR, amat\:FILE; molecules\: conformers, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR (required)]:SPEC:_recon_specs' \
         '--turn[turn what is upright first\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--turn-seed[of those turns (default 1)]:S: ' \
         '--limit[take N images or conformers at random]:N: ' \
         '--seed[of what is random (default 1)]:S: ' \
-        '--skip-bad[leave out what cannot be used, and count it]' \
-        '--size[images\: fit those of any size into N x N]:N: ' \
+        '--skip-bad[leave out what cannot be used, and say which]' \
+        '--size[images\: fit pictures into N x N (default\: the model'\''s size, if any)]:N: ' \
         '--device[where to compute (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: the same bits in every run, more slowly]' \
         '--precision[of activations (default f32)]:choice:(f32 bf16)' \
@@ -232,7 +259,7 @@ _recon() {
         '--help[explain]' \
         '1: :(mnist fashion molecules)' ;;
     info) _arguments \
-        '--skip-bad[molecules\: leave out what cannot be used, and count it]' \
+        '--skip-bad[leave out what cannot be used, and say which]' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         '--quiet[no progress, errors only]' \
