@@ -18,7 +18,7 @@
 static int run(int argc, char **argv);
 const cli_command cli_info = {
     .name = "info",
-    .purpose = "what an NPY file, a model, a folder of results or a data set holds",
+    .purpose = "what an array, a model, a folder of results or a data set holds",
     .arguments = "FILE.npy|MODEL.safetensors|DIR|SPEC",
     .example =
         "  recon info z.npy\n"

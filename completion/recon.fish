@@ -23,7 +23,7 @@ complete -c recon -n __fish_use_subcommand -f -a distribution -d 'show the pose 
 complete -c recon -n __fish_use_subcommand -f -a check -d 'measure how truly a model turns with its images or molecules'
 complete -c recon -n __fish_use_subcommand -f -a classifier -d 'train or measure a classifier of images or molecules'
 complete -c recon -n __fish_use_subcommand -f -a reproduce -d 'the paper\'s tables, ours beside theirs'
-complete -c recon -n __fish_use_subcommand -f -a info -d 'what an NPY file, a model, a folder of results or a data set holds'
+complete -c recon -n __fish_use_subcommand -f -a info -d 'what an array, a model, a folder of results or a data set holds'
 complete -c recon -n '__recon_is demo' -l out -d 'folder for the page and its files (default recon-demo)' -r -F
 complete -c recon -n '__recon_is demo' -l limit -d 'garments (default all 2,000): fewer are quicker, figures rougher' -x
 complete -c recon -n '__recon_is train' -l out -d 'file for the best weights (required)' -r -F

@@ -19,7 +19,7 @@ _recon() {
             'check:measure how truly a model turns with its images or molecules'
             'classifier:train or measure a classifier of images or molecules'
             'reproduce:the paper'\''s tables, ours beside theirs'
-            'info:what an NPY file, a model, a folder of results or a data set holds'
+            'info:what an array, a model, a folder of results or a data set holds'
         )
         _describe command all
         return

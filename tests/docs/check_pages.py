@@ -92,7 +92,7 @@ def wrong_commands(code, spans):
             yield f"recon {words[1]}: no such command"
             continue
         for option in re.findall(r"(?<!\S)--[a-z][a-z0-9-]*", " ".join(words[2:])):
-            if option not in options:
+            if option not in options and option != "--help":
                 yield f"recon {words[1]} {option}: no such option"
 
 
@@ -112,7 +112,7 @@ def is_there(name):
 
 
 def wrong_files(code, spans):
-    named = re.compile(rf"(?<![\w/.:-])((?:{FOLDERS})/[\w./*-]*\w|recon/\w+/\w+\.h|build/(?:bench|examples)/\w+)(?!\w*[=:{{])")
+    named = re.compile(rf"(?<![\w/.:-])((?:{FOLDERS})/[\w./*-]*[\w*]|recon/\w+/\w+\.h|build/(?:bench|examples)/\w+)(?!\w*[=:{{])")
     for text in [*spans, *code.splitlines()]:
         if re.match(r"\s*(cp|ln|mkdir|export|git) ", text):
             continue
