@@ -271,16 +271,35 @@ static recon_status show(recon_ctx *ctx, const settings *s, const char *what, si
     return RECON_OK;
 }
 
+/* Where a path leads, or will: of one that is not there yet, as its folder does. */
+static int resolve(char out[PATH_MAX], const char *path)
+{
+    char folder[PATH_MAX];
+    if (realpath(path, out))
+        return 1;
+    snprintf(folder, sizeof folder, "%s", path);
+    for (size_t n = strlen(folder); n > 1 && folder[n - 1] == '/';)
+        folder[--n] = '\0';
+    char *slash = strrchr(folder, '/');
+    if (slash)
+        slash[slash == folder] = '\0';
+    return realpath(slash ? folder : ".", out) != NULL;
+}
+
 /* Pictures keep their names, and conformers are numbered anew: written over those they come from,
- * they would replace them. A file of molecules may also be one of a folder of such. */
+ * they would replace them. A file of molecules may also be one of a folder of such; and a folder
+ * among the pictures would be a class of them from then on. */
 static recon_status keep_apart(recon_ctx *ctx, const settings *s)
 {
     const char *colon = strchr(s->data.spec, ':');
+    int pictures = !strncmp(s->data.spec, "png:", 4) && !cli_ends_in(s->out, ".npy");
     char from[PATH_MAX], to[PATH_MAX];
-    if (!colon || !realpath(colon + 1, from) || !realpath(s->out, to))
+    if (!colon || !realpath(colon + 1, from) ||
+        !(pictures ? resolve(to, s->out) : realpath(s->out, to) != NULL))
         return RECON_OK;
     size_t n = strlen(from);
-    int inside = !strncmp(from, to, n) && to[n] == '/' && recon_molecules_is(s->data.spec);
+    int inside =
+        !strncmp(from, to, n) && to[n] == '/' && (pictures || recon_molecules_is(s->data.spec));
     if (strcmp(from, to) && !inside)
         return RECON_OK;
     return recon_fail(ctx, RECON_ERR_INPUT, "%s: the data come from there; name another place",

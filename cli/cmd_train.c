@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int run(int argc, char **argv);
 const cli_command cli_train = {
@@ -265,7 +266,7 @@ static recon_status show_images(recon_ctx *ctx, const settings *s, const recon_t
 static void warn_of_size(recon_ctx *ctx, const settings *s, recon_dataset_info d)
 {
     size_t pixels = d.height * d.width;
-    if (pixels > 4 * RECON_SIZE_CHOSEN * RECON_SIZE_CHOSEN)
+    if (!strncmp(s->data.spec, "png:", 4) && pixels > 4 * RECON_SIZE_CHOSEN * RECON_SIZE_CHOSEN)
         recon_log(ctx, RECON_LOG_WARN,
                   "%s: images of %zu x %zu train about %zu times slower than of %d x %d: --size %d "
                   "fits pictures into that",

@@ -75,6 +75,7 @@ report $? "and their own size and colours"
 [ "$(head -n 1 upright/poses.csv)" = "file,pose_deg" ] && [ "$(wc -l <upright/poses.csv)" -eq 49 ] &&
     grep -q '^"grün, ""b"" 1.ppm.png",-*[0-9]*\.[0-9][0-9]$' upright/poses.csv
 report $? "poses.csv names them, quoted"
+refused 1 "photos/upright/: the data come from there" canonicalize $use --out photos/upright/ --quiet
 run canonicalize $use --out a --threads 1 --quiet
 cmp -s upright/poses.csv a/poses.csv && cmp -s upright/d47.ppm.png a/d47.ppm.png
 report $? "another number of threads gives the same"
