@@ -215,10 +215,12 @@ check-tsan:
 FUZZ_SECONDS ?= 300
 FUZZ_CC      ?= clang
 FUZZ_PNG     := $(filter yes,$(HAVE_PNG))
-FUZZ_FLAGS   := -std=c11 -O1 -g -w -pthread -fno-sanitize-recover=all -D_GNU_SOURCE \
+FUZZ_FLAGS   := -std=c11 -O0 -g1 -w -pthread -fno-sanitize-recover=all -D_GNU_SOURCE \
                 -DRECON_VERSION='"$(VERSION)"' -DRECON_FUZZER -Iinclude -Isrc -Itests -Itests/fuzz \
                 $(if $(FUZZ_PNG),-DRECON_HAVE_PNG)
 FUZZ_CASES   := $(wildcard tests/fuzz/fuzz_*.c)
+FUZZ_SRC     := $(filter-out src/apps/%,$(C_SRC)) \
+                $(patsubst %,src/apps/%.c,model model_file modes molmodel molscore score)
 FUZZERS      := $(FUZZ_CASES:tests/fuzz/fuzz_%.c=build/fuzz/%)
 fuzz-brief:
 	@if echo 'int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; }' | \
@@ -228,10 +230,11 @@ fuzz-targets: $(FUZZERS)
 	@:
 fuzz: fuzz-brief
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/test_fuzz.sh
+build/fuzz/src/core/%.o build/fuzz/src/data/%.o: FUZZ_FLAGS += -O1
 build/fuzz/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,FZ )$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c $< -o $@
-build/fuzz/librecon.a: $(C_SRC:%.c=build/fuzz/%.o) $(PAGE_TEXT:%=build/fuzz/%.o)
+build/fuzz/librecon.a: $(FUZZ_SRC:%.c=build/fuzz/%.o) $(PAGE_TEXT:%=build/fuzz/%.o)
 	@rm -f $@
 	$(call say,AR )$(AR) rcs $@ $^
 build/fuzz/%: build/fuzz/tests/fuzz/fuzz_%.o build/fuzz/librecon.a

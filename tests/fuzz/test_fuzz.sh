@@ -1,9 +1,9 @@
 #!/bin/sh
-# Runs each fuzz target for FUZZ_SECONDS (2) from the files in tests/fuzz/corpus, as TAP, two at a
+# Runs each fuzz target for FUZZ_SECONDS (1) from the files in tests/fuzz/corpus, as TAP, two at a
 # time. The targets are built once, with clang and sanitizers of their own, so the release pass has
 # nothing to add. An input of 4 KiB may not make a reader hold more than 64 MiB in one piece.
 set -u
-seconds=${FUZZ_SECONDS:-2}
+seconds=${FUZZ_SECONDS:-1}
 if [ "${RECON_BUILD:-build}" != build ]; then
     echo "1..0 # the fuzz targets are the same in every build"
     exit 0
