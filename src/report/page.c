@@ -60,8 +60,12 @@ void recon_page_free(recon_page *page)
 
 void recon_page_fail(recon_page *page, recon_status status)
 {
-    if (page->status == RECON_OK)
-        page->status = status;
+    if (page->status != RECON_OK || status == RECON_OK)
+        return;
+    page->status = status;
+    const char *message =
+        recon_ctx_message(page->ctx); /* of a text that could not grow, maybe gone */
+    snprintf(page->why, sizeof page->why, "%s", message[0] ? message : "page: out of memory");
 }
 
 char *recon_page_print(recon_page *page, const char *fmt, va_list ap)
@@ -210,8 +214,8 @@ void recon_page_figure(recon_page *page, char *svg, const char *caption)
     if (page->status == RECON_OK && svg)
         recon_page_picture(page, svg, caption, NULL, NULL);
     else if (page->status == RECON_OK)
-        page->status =
-            recon_fail(page->ctx, RECON_ERR_INPUT, "page: no picture for \"%s\"", caption);
+        recon_page_fail(
+            page, recon_fail(page->ctx, RECON_ERR_INPUT, "page: no picture for \"%s\"", caption));
     free(svg);
 }
 
@@ -278,7 +282,8 @@ recon_status recon_page_finish(recon_page *page, char **out)
     recon_page_fail(page, page->results.status);
     recon_page_fail(page, page->contents.status);
     recon_page_fail(page, page->body.status);
-    whole.status = page->status;
+    if (page->status != RECON_OK)
+        whole.status = recon_fail(page->ctx, page->status, "%s", page->why);
     put_head(&whole, page);
     put_top(&whole, page);
     put_rest(&whole, page);

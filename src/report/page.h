@@ -13,7 +13,8 @@ typedef enum { PAGE_TEXT, PAGE_FIGURE, PAGE_TABLE, PAGE_NUMBERS /* a figure's ta
 
 struct recon_page {
     recon_ctx *ctx;
-    recon_status status; /* the first failure stays */
+    recon_status status; /* the first failure stays, */
+    char why[512];       /* and its message, which other calls with the context may clear */
     locale_t plain;      /* numbers with a point   */
     char *title, *lead;
     recon_markup results, contents,

@@ -118,7 +118,7 @@ void recon_page_molecules(recon_page *page, const recon_molecule_sheet *sheet, c
     char *svg;
     if (page->status != RECON_OK)
         return;
-    page->status = recon_figure_molecules(page->ctx, &svg, sheet);
+    recon_page_fail(page, recon_figure_molecules(page->ctx, &svg, sheet));
     json j = begin(page);
     for (size_t i = 0; page->status == RECON_OK && i < sheet->rows * sheet->columns; i++)
         if (sheet->molecules[i].atoms)
@@ -131,7 +131,7 @@ void recon_page_spheres(recon_page *page, const recon_sphere_sheet *sheet, const
     char *svg;
     if (page->status != RECON_OK)
         return;
-    page->status = recon_figure_spheres(page->ctx, &svg, sheet);
+    recon_page_fail(page, recon_figure_spheres(page->ctx, &svg, sheet));
     json j = begin(page);
     for (size_t i = 0; page->status == RECON_OK && i < sheet->rows * sheet->columns; i++)
         if (sheet->spheres[i].f)

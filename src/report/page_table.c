@@ -38,8 +38,8 @@ void recon_page_table(recon_page *page, const char *caption, const char *const *
     if (part == PAGE_TABLE)
         recon_page_next(page);
     if (page->status == RECON_OK && n == 0)
-        page->status =
-            recon_fail(page->ctx, RECON_ERR_INPUT, "page: table \"%s\" has no columns", caption);
+        recon_page_fail(page, recon_fail(page->ctx, RECON_ERR_INPUT,
+                                         "page: table \"%s\" has no columns", caption));
     if (page->status != RECON_OK)
         return;
     page->open = part;
@@ -92,8 +92,8 @@ void recon_page_cell(recon_page *page, const char *fmt, ...)
     if (text && (page->open == PAGE_TABLE || page->open == PAGE_NUMBERS))
         add(page, text);
     else if (text)
-        page->status =
-            recon_fail(page->ctx, RECON_ERR_INPUT, "page: cell \"%s\" is in no table", text);
+        recon_page_fail(
+            page, recon_fail(page->ctx, RECON_ERR_INPUT, "page: cell \"%s\" is in no table", text));
     free(text);
 }
 
@@ -142,9 +142,10 @@ void recon_page_end_table(recon_page *page)
 {
     int numbers = page->open == PAGE_NUMBERS;
     if (page->status == RECON_OK && page->table.count % page->table.columns)
-        page->status = recon_fail(page->ctx, RECON_ERR_INPUT,
-                                  "page: table \"%s\" has %zu cells in %zu columns",
-                                  page->table.head.text, page->table.count, page->table.columns);
+        recon_page_fail(page,
+                        recon_fail(page->ctx, RECON_ERR_INPUT,
+                                   "page: table \"%s\" has %zu cells in %zu columns",
+                                   page->table.head.text, page->table.count, page->table.columns));
     if (page->status != RECON_OK)
         return;
     recon_markup_put(&page->body, numbers ? "<details><summary>The numbers</summary>\n" : "");

@@ -106,7 +106,7 @@ static void image_models_run_out_of_memory(void **state)
         { "canonicalize by a judge", natural, "search", 60, 30, 0 },
         { "score", score, NULL, 60, 30, 0 },
         { "distribution", distribution, NULL, 60, 30, 0 },
-        { "report", report, NULL, 8, 24, 1 },
+        { "report", report, NULL, 4, 10, 1 },
         { "train", train, NULL, 8, 16, 1 },
         { "train, with JSON", train, NULL, 1, 12, 0 },
         { "discover", discover, NULL, 8, 16, 1 },

@@ -108,7 +108,7 @@ static void molecule_models_run_out_of_memory(void **state)
         { "canonicalize a set", natural_set, NULL, 60, 30, 0 },
         { "score molecules", score, NULL, 60, 30, 0 },
         { "distribution of a molecule", distribution, NULL, 60, 30, 0 },
-        { "report of molecules", report, NULL, 8, 24, 1 },
+        { "report of molecules", report, NULL, 4, 10, 1 },
         { "train on molecules", train, NULL, 12, 24, 1 },
         { "discover molecules", discover, NULL, 12, 24, 1 },
         { "discover molecules, with JSON", discover, NULL, 1, 16, 0 },

@@ -196,7 +196,7 @@ static const fault_job jobs[] = {
     { "images by npy", open_images, set_spec, 0, 0, 0 },
     { "xyz", open_molecules, "xyz:" SAMPLES "xyz/extended.xyz", 0, 0, 0 },
     { "folder of xyz", open_molecules, xyz_spec, 0, 0, 0 },
-    { "sdf", open_molecules, "sdf:" SAMPLES "sdf/v3000.sdf", 0, 0, 0 },
+    { "sdf", open_molecules, "sdf:" SAMPLES "sdf/v2000.sdf", 0, 0, 0 },
     { "geom", read_geom, SAMPLES "geom/tiny.msgpack", 0, 0, 0 },
     { "geom, selected", open_molecules, "geom:" SAMPLES "geom/tiny.msgpack/all", 0, 0, 0 },
     { "flat", open_molecules, flat_spec, 0, 0, 0 },
