@@ -55,7 +55,7 @@ static recon_status draw_classes(recon_ctx *ctx, char **svg, const reproduction 
                                    &(recon_gallery){ .pictures = p.picture,
                                                      .rows = 2,
                                                      .columns = CLASSES,
-                                                     .headings = r->what->classes,
+                                                     .headings = r->classes,
                                                      .names = names,
                                                      .cell = 72 }));
 done:
@@ -168,7 +168,7 @@ static void say_spread(recon_ctx *ctx, recon_page *page, const demo *d)
     for (size_t c = 0; c < CLASSES; c++) {
         if (r->width[c].n == 0)
             continue;
-        recon_page_cell(page, "%s", r->what->classes[c]);
+        recon_page_cell(page, "%s", r->classes[c]);
         recon_page_cell(page, "%.0f", r->width[c].truth * CLI_DEGREES);
         recon_page_cell(page, "%.1f", r->width[c].mean * CLI_DEGREES);
     }
@@ -210,7 +210,7 @@ static recon_status draw_oddest(recon_ctx *ctx, char **svg, const reproduction *
                                    &(recon_gallery){ .pictures = p.picture,
                                                      .rows = 2,
                                                      .columns = CLASSES,
-                                                     .headings = r->what->classes,
+                                                     .headings = r->classes,
                                                      .names = names,
                                                      .cell = 72 }));
 done:

@@ -310,6 +310,15 @@ static recon_status open_tests(recon_ctx *ctx, reproduction *r)
                                 : 0);
 }
 
+static void name_classes(reproduction *r)
+{
+    static const char *const digits[CLASSES] = { "0", "1", "2", "3", "4", "5", "6", "7", "8", "9" };
+    for (size_t c = 0; c < CLASSES; c++) {
+        const char *name = recon_dataset_class_name(r->upright.use, c);
+        r->classes[c] = name ? name : digits[c];
+    }
+}
+
 /* By the rule of the set, and by any angle. */
 static recon_status turn_tests(recon_ctx *ctx, reproduction *r)
 {
@@ -319,6 +328,7 @@ static recon_status turn_tests(recon_ctx *ctx, reproduction *r)
     if (classes > CLASSES)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: %zu classes, expected %d", name, classes,
                           CLASSES);
+    name_classes(r);
     RECON_TRY(recon_alloc(ctx, &r->rule, 1, sizeof *r->rule));
     RECON_TRY(recon_turn_rule_load(ctx, r->rule, name));
     RECON_TRY(recon_dataset_turn(ctx, &r->turned.data, r->upright.use, r->rule, TEST_SEED));
