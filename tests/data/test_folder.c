@@ -227,7 +227,7 @@ static void nothing_to_read_is_said(void **state)
     CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, spec()), RECON_ERR_INPUT,
                 "no PNG, PGM or PPM files");
     CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, "png:/no/such/folder"), RECON_ERR_IO,
-                "/no/such/folder: No such file");
+                "/no/such/folder: cannot list: No such file");
     scratch_write("a.png", "junk", 4);
     CHECK_FAILS(ctx,
                 recon_dataset_open_with(ctx, &d, spec(), &(recon_dataset_options){ .skip_bad = 1 }),
