@@ -109,6 +109,7 @@ recon_status demo_normalize(recon_ctx *ctx, demo *d)
                                .poses = demo_file(g, d, "discover/g.npy"),
                                .labels = demo_file(labels, d, "garments-labels.npy"),
                                .k = K,
+                               .family = RECON_SO2_NORMAL,
                                .out = demo_file(out, d, "normalize") });
 }
 
@@ -164,7 +165,7 @@ static recon_status measure_alarm(recon_ctx *ctx, demo *d)
         score[i] = recon_so2_map_score(&r->turned.map[i], r->turned.codes.so2[i]);
     for (size_t i = 0; i < r->circle.n; i++)
         if ((odd[n] = r->odd[i]))
-            score[n++] = r->score[2][i];
+            score[n++] = r->score[SCORES - 1][i];
     d->alarm.threshold = recon_score_threshold(r->model, DEMO_ALARMS);
     demo_alarm_measure(&d->alarm, score, odd, n);
 done:
