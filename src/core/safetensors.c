@@ -36,7 +36,8 @@ struct recon_safetensors {
     json_t *header;
     const unsigned char *data;
     size_t data_size, count, n_metadata;
-    tensor *tensors; /* by begin */
+    tensor *tensors;        /* by begin */
+    const tensor **by_name; /* the same */
     recon_metadata_entry *metadata;
 };
 
@@ -162,6 +163,11 @@ static int by_place(const void *a, const void *b)
     return (s->end > t->end) - (s->end < t->end); /* empty ones come before what they touch */
 }
 
+static int by_name(const void *a, const void *b)
+{
+    return strcmp((*(const tensor *const *)a)->name, (*(const tensor *const *)b)->name);
+}
+
 static recon_status check_no_holes(recon_ctx *ctx, const recon_safetensors *f)
 {
     size_t at = 0;
@@ -193,6 +199,10 @@ static recon_status read_tensors(recon_ctx *ctx, recon_safetensors *f)
     }
     qsort(f->tensors, f->count, sizeof(tensor), by_place);
     RECON_TRY(check_no_holes(ctx, f));
+    RECON_TRY(recon_alloc(ctx, &f->by_name, f->count, sizeof *f->by_name));
+    for (size_t i = 0; i < f->count; i++)
+        f->by_name[i] = &f->tensors[i];
+    qsort(f->by_name, f->count, sizeof *f->by_name, by_name);
 done:
     return status;
 }
@@ -240,6 +250,7 @@ void recon_safetensors_close(recon_safetensors *f)
     recon_file_close(&f->file);
     json_decref(f->header);
     free(f->metadata);
+    free(f->by_name);
     free(f->tensors);
     free(f->path);
     free(f);
@@ -267,10 +278,9 @@ recon_metadata_entry recon_safetensors_metadata_at(const recon_safetensors *f, s
 
 static const tensor *find(const recon_safetensors *f, const char *name)
 {
-    for (size_t i = 0; i < f->count; i++)
-        if (strcmp(f->tensors[i].name, name) == 0)
-            return &f->tensors[i];
-    return NULL;
+    const tensor key = { .name = name }, *wanted = &key;
+    const tensor **found = bsearch(&wanted, f->by_name, f->count, sizeof *f->by_name, by_name);
+    return found ? *found : NULL;
 }
 
 recon_status recon_safetensors_get(recon_ctx *ctx, recon_array *out, const recon_safetensors *f,

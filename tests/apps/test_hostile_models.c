@@ -295,6 +295,32 @@ static void metadata_of_many_entries(void **state)
     free(lies);
 }
 
+/* Each is found by its name, as `recon info` does. */
+static void tensors_of_many_names(void **state)
+{
+    enum { MANY = 50000 };
+    size_t size = 0;
+    char *bytes = malloc(MANY * 80);
+    recon_safetensors *file;
+    for (int i = 0; i < MANY; i++)
+        size += (size_t)sprintf(bytes + 8 + size,
+                                "%c\"t%d\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]}",
+                                i ? ',' : '{', i);
+    bytes[8 + size++] = '}';
+    memcpy(bytes, &size, 8);
+    allocated_begin();
+    CHECK_OK(*state,
+             recon_safetensors_open(*state, &file, scratch_write("hostile", bytes, 8 + size)));
+    check_held("many names", 8 + size);
+    for (size_t i = 0; i < recon_safetensors_count(file); i++) {
+        recon_array a;
+        CHECK_OK(*state, recon_safetensors_get(*state, &a, file, recon_safetensors_name(file, i)));
+        recon_array_free(&a);
+    }
+    recon_safetensors_close(file);
+    free(bytes);
+}
+
 /* --- answers ---------------------------------------------------------------------------------- */
 
 /* Weights may all be numbers and what they make none. */
@@ -350,6 +376,7 @@ int main(void)
         SCRATCH_TEST(headers_of_many_small_things),
         SCRATCH_TEST(files_that_end_too_soon),
         SCRATCH_TEST(metadata_of_many_entries),
+        SCRATCH_TEST(tensors_of_many_names),
         SCRATCH_TEST(no_answer_that_is_no_number),
         SCRATCH_TEST(shipped_models_keep_the_law),
     };
