@@ -328,22 +328,18 @@ done:
 
 /* --- pictures --------------------------------------------------------------------------------- */
 
-static recon_status show_one(recon_ctx *ctx, recon_page *page, const look *l, size_t group)
+/* Conformers as they came, and below each the same in its natural pose. */
+static recon_status draw_pairs(recon_ctx *ctx, recon_page *page, const look *l, const size_t *row,
+                               size_t n, const char *caption)
 {
     static const char *const names[] = { "as they came", "natural pose" };
-    const recon_found_groups *g = &l->groups;
-    size_t n = g->n[group] < ABREAST ? g->n[group] : ABREAST;
-    char caption[128];
     sheet s = { 0 };
     recon_status status;
     RECON_TRY(sheet_new(ctx, &s, l->data, 2 * n));
-    for (size_t i = 0; i < n; i++) { /* evenly from all of them */
-        size_t row = g->member[group][i * g->n[group] / n];
-        put(&s, i, l, row, recon_so3_identity(), NULL);
-        put(&s, n + i, l, row, to_natural(l, row), NULL);
+    for (size_t i = 0; i < n; i++) {
+        put(&s, i, l, row[i], recon_so3_identity(), NULL);
+        put(&s, n + i, l, row[i], to_natural(l, row[i]), NULL);
     }
-    snprintf(caption, sizeof caption, "%s: %zu of its %zu conformers", g->name[group], n,
-             g->n[group]);
     recon_page_molecules(
         page,
         &(recon_molecule_sheet){ .molecules = s.picture, .rows = 2, .columns = n, .names = names },
@@ -351,6 +347,18 @@ static recon_status show_one(recon_ctx *ctx, recon_page *page, const look *l, si
 done:
     sheet_free(&s);
     return status;
+}
+
+static recon_status show_one(recon_ctx *ctx, recon_page *page, const look *l, size_t group)
+{
+    const recon_found_groups *g = &l->groups;
+    size_t n = g->n[group] < ABREAST ? g->n[group] : ABREAST, row[ABREAST];
+    char caption[128];
+    for (size_t i = 0; i < n; i++) /* evenly from all of them */
+        row[i] = g->member[group][i * g->n[group] / n];
+    snprintf(caption, sizeof caption, "%s: %zu of its %zu conformers", g->name[group], n,
+             g->n[group]);
+    return draw_pairs(ctx, page, l, row, n, caption);
 }
 
 static void list_rows(recon_page *page, const look *l, const char *caption, const size_t *row,
@@ -504,32 +512,12 @@ static recon_status show_neighbors(recon_ctx *ctx, recon_page *page, const look 
     return status;
 }
 
-static recon_status draw_extreme(recon_ctx *ctx, recon_page *page, const look *l, const size_t *row,
-                                 size_t n, const char *caption)
-{
-    static const char *const names[] = { "as they came", "natural pose" };
-    sheet s = { 0 };
-    recon_status status;
-    RECON_TRY(sheet_new(ctx, &s, l->data, 2 * n));
-    for (size_t i = 0; i < n; i++) {
-        put(&s, i, l, row[i], recon_so3_identity(), NULL);
-        put(&s, n + i, l, row[i], to_natural(l, row[i]), NULL);
-    }
-    recon_page_molecules(
-        page,
-        &(recon_molecule_sheet){ .molecules = s.picture, .rows = 2, .columns = n, .names = names },
-        caption);
-done:
-    sheet_free(&s);
-    return status;
-}
-
 static recon_status show_extreme(recon_ctx *ctx, recon_page *page, const look *l, const double *key,
                                  size_t stride, double sign, const char *caption)
 {
     size_t row[WORST], n = recon_found_extreme(row, WORST, key, stride, sign, l->f->rows);
     recon_status status =
-        l->data ? draw_extreme(ctx, page, l, row, n < ABREAST ? n : ABREAST, caption) : RECON_OK;
+        l->data ? draw_pairs(ctx, page, l, row, n < ABREAST ? n : ABREAST, caption) : RECON_OK;
     if (status == RECON_OK)
         list_rows(page, l, caption, row, n);
     return status;
@@ -595,7 +583,8 @@ static void show_warnings(recon_page *page, const look *l)
     said = warn_of_poses(page, l->f) + warn_of_hits(page, l->f) +
            recon_found_warn_of_model(page, &l->trial) + recon_found_warn(page, l->f);
     if (!said)
-        recon_page_say(page, "Nothing: natural poses are plain, and the model follows turns.");
+        recon_page_say(page,
+                       "Nothing stands out: natural poses are plain, and the model follows turns.");
 }
 
 recon_status recon_found_molecules(recon_ctx *ctx, recon_page *page, const char *dir,
