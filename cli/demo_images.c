@@ -64,7 +64,6 @@ done:
 /* Some garments are held out for the tests, the others turned to be looked at. */
 static recon_status open_garments(recon_ctx *ctx, demo *d, size_t limit)
 {
-    recon_turn_rule *rule = NULL; /* large */
     recon_status status;
     RECON_TRY(recon_dataset_open(ctx, &d->garments, "garments"));
     if (limit && limit < recon_dataset_describe(d->garments).n)
@@ -72,12 +71,9 @@ static recon_status open_garments(recon_ctx *ctx, demo *d, size_t limit)
     RECON_TRY(recon_dataset_split(ctx, &d->found_on, &d->tests.upright.some,
                                   d->some ? d->some : d->garments, DEMO_HELD, SPLIT_SEED));
     d->tests.upright.use = d->tests.upright.some;
-    RECON_TRY(recon_alloc(ctx, &rule, 1, sizeof *rule));
-    RECON_TRY(recon_turn_rule_load(ctx, rule, RULE));
-    RECON_TRY(recon_dataset_turn(ctx, &d->turned, d->found_on, rule, TRAIN_SEED));
+    RECON_TRY(cli_turn(ctx, &d->turned, d->found_on, RULE, TRAIN_SEED));
     RECON_TRY(keep_images(ctx, d, "garments", d->turned));
 done:
-    free(rule);
     return status;
 }
 
