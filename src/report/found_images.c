@@ -92,11 +92,10 @@ static recon_status say_found(recon_ctx *ctx, recon_page *page, const recon_imag
     RECON_TRY(recon_found_number(ctx, &several, f, "all.several_modes"));
     RECON_TRY(recon_found_number(ctx, &folded, f, "all.modulo_180"));
     recon_page_section(page, "What was found");
-    recon_page_say(
-        page,
-        "These %s images come in poses of %s %.0f degrees about a natural pose (median): "
-        "%s.",
-        recon_found_count(count, f->rows), l->width, theta, verdict(theta));
+    recon_page_say(page,
+                   "These %s images are turned about their natural poses with a %s of %.0f degrees "
+                   "(the median of what is said of each): %s.",
+                   recon_found_count(count, f->rows), l->width, theta, verdict(theta));
     recon_page_say(
         page,
         "Share with several natural poses: %s. Share whose pose is only known modulo 180 "
@@ -112,8 +111,13 @@ static recon_status say_found(recon_ctx *ctx, recon_page *page, const recon_imag
                    "How it was found: a network turns each image into a code that does not change "
                    "when the image is turned, and an angle that does. Images with nearly the same "
                    "code show the same kind of thing; the angles in which these %zu occur show "
-                   "which pose is natural, and how far one strays from it.",
-                   f->k);
+                   "which pose is natural, and how far one strays from it.%s",
+                   f->k,
+                   strcmp(recon_found_text(f, "lambda"), "lean")
+                       ? ""
+                       : " Of this network the natural pose itself is its own reading, learned "
+                         "from the poses in which such images come; neighbours say how far they "
+                         "stray.");
 done:
     return status;
 }
@@ -300,7 +304,8 @@ static void show_warnings(recon_page *page, const recon_image_look *l)
                            "some of them must be of another class. Take a smaller --k.",
                            least, l->f->k);
     if (!said)
-        recon_page_say(page, "Nothing: natural poses are plain, and the model follows turns.");
+        recon_page_say(page,
+                       "Nothing stands out: natural poses are plain, and the model follows turns.");
 }
 
 /* Groups of one label are called as their class is, where it has a name. */

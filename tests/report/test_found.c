@@ -139,7 +139,8 @@ static void sentences_carry_the_summary(void **state)
     char *html;
     make_folder(*state, RECON_SO2, IMAGES);
     CHECK_OK(*state, page_of(*state, &html));
-    says(html, "These 120 images come in poses of half-width 38 degrees");
+    says(html,
+         "These 120 images are turned about their natural poses with a half-width of 38 degrees");
     says(html, "several natural poses: 12 %");
     says(html, "look alike: 3.4 %");
     says(html, "class 0 keeps most to its pose (11 degrees), class 4 is turned most freely (77 "
