@@ -27,8 +27,8 @@ static void put_results(recon_page *page, const demo *d)
                       "%.1f %%", 100 * r->accuracy.recon);
     recon_page_result(page, "odd poses told from natural ones (area under the curve, 1 is perfect)",
                       "%.2f", r->ood.density);
-    recon_page_result(page, "typical error of the natural axis of a molecule", "%.1f\302\260",
-                      d->molecules.axis_error * CLI_DEGREES);
+    recon_page_result(page, "typical error of where the axis of a thrown molecule points",
+                      "%.1f\302\260", d->molecules.axis_error * CLI_DEGREES);
     snprintf(what, sizeof what, "for Algorithm 1 on %s garments",
              recon_found_count(count, d->poses.points));
     recon_page_result(page, what, "%.2f s", d->poses.seconds);
@@ -363,7 +363,8 @@ static void say_molecules(recon_page *page, const demo *d)
         "Conformers are the shapes that one molecule takes. In this data each molecule "
         "keeps one axis nearly still and spins freely about it, as if on a spit. recon "
         "was shown many conformers of many molecules in such poses, and neither the axis "
-        "nor which molecule is which. Then %zu others were thrown any way.",
+        "nor which molecule is which. Then %zu other conformers of these molecules were thrown "
+        "any way.",
         m->n);
     put_molecules(page, m);
     recon_page_say(page, "Of the first, recon says: %s",
@@ -371,7 +372,8 @@ static void say_molecules(recon_page *page, const demo *d)
     put_spheres(page, m);
     recon_page_say(
         page,
-        "Over all %zu the axis is found to %.1f degrees (median). Poses as they occur and "
+        "Where the axis of each of the %zu points, thrown as it is, recon says to %.1f degrees "
+        "(median). Poses as they occur and "
         "thrown ones are told apart with an area under the curve of %.3f; at a threshold "
         "for %.0f %% false alarms %.1f %% of the thrown are caught, and %.1f %% of the "
         "others called odd.",
