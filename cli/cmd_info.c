@@ -458,5 +458,5 @@ static int run(int argc, char **argv)
     if (code >= 0)
         return code;
     return words == 1 ? cli_run(&cli_info, &s.common, work, &s)
-                      : cli_misuse(&cli_info, "name a file");
+                      : cli_misuse(&cli_info, "name a file, a folder or data");
 }
