@@ -2,9 +2,10 @@
  * call to it but gemm's.
  *
  * A plan is a convolution of fixed shape, ready to run. Plans are kept in the context, the latest
- * few hundred of them, and found again by their shape; one plan may run on several workers at once, each with its own scratch.
- * Images are plain NHWC: on AVX-512 the library's kernels for it (batch-reduce gemm) are as fast
- * as those for its blocked layout or faster. Weights want packing, once per call. */
+ * few hundred of them, and found again by their shape; one plan may run on several workers at once,
+ * each with its own scratch. Images are plain NHWC: on AVX-512 the library's kernels for it
+ * (batch-reduce gemm) are as fast as those for its blocked layout or faster. Weights want packing,
+ * once per call. */
 #ifndef OPS_CPU_DNNL_H
 #define OPS_CPU_DNNL_H
 
