@@ -219,15 +219,17 @@ done:
 static recon_status say_found(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
 {
     double free[4], concentration, background, hits = recon_found_maybe(f, "hit_rate");
-    size_t molecules = json_array_size(json_object_get(f->summary, "molecules"));
+    double molecules;
     recon_found_words a, b, c;
     recon_status status;
     RECON_TRY(read_free(ctx, free, f));
     RECON_TRY(recon_found_number(ctx, &concentration, f, "concentration"));
     RECON_TRY(recon_found_number(ctx, &background, f, "background"));
+    RECON_TRY(recon_found_number(ctx, &molecules, f, "molecule_count"));
     recon_page_section(page, "What was found");
-    recon_page_say(page, "These are %s conformers of %s molecules, turned in space.",
-                   recon_found_count(a, f->rows), recon_found_count(b, molecules));
+    recon_page_say(page, "These are %s conformers of %s molecule%s, turned in space.",
+                   recon_found_count(a, f->rows), recon_found_count(b, (size_t)fmax(molecules, 0)),
+                   molecules == 1 ? "" : "s");
     recon_page_say(page,
                    "Share with one natural pose: %s. Share of whose pose only an axis is "
                    "determined, while the spin about it is free: %s. Share without a natural pose: "
@@ -314,7 +316,7 @@ static recon_status show_poses(recon_ctx *ctx, recon_page *page, const look *l)
     for (size_t i = 0; i < g->count; i++)
         least = g->n[i] < least ? g->n[i] : least;
     recon_page_section(page, l->labels ? "Poses, molecule by molecule" : "Poses, group by group");
-    recon_page_say(page, l->labels ? "Of the molecules with the most conformers:"
+    recon_page_say(page, l->labels ? "Some of the molecules with the most conformers:"
                                    : "Which molecule is which is not known without the data; "
                                      "conformers were grouped by who is whose neighbour.");
     if (!recon_found_draws(ctx, page))
@@ -387,9 +389,10 @@ static recon_status show_gallery(recon_ctx *ctx, recon_page *page, const look *l
         recon_page_say(page, "Not shown: the molecules themselves are not at hand.");
         return status;
     }
-    recon_page_say(page, "The molecules with the most conformers. What should be seen: conformers "
-                         "that came in different poses stand alike below, except for a spin about "
-                         "the determined axis where that is free. Drag to turn.");
+    recon_page_say(
+        page, "Some of the molecules with the most conformers. What should be seen: conformers "
+              "that came in different poses stand alike below, except for a spin about "
+              "the determined axis where that is free. Drag to turn.");
     for (size_t i = 0; i < l->groups.count && i < SHOWN; i++) {
         RECON_TRY(show_one(ctx, page, l, i));
         list_rows(page, l, "Its conformers", l->groups.member[i],

@@ -68,7 +68,8 @@ static void write_text(const char *name, const char *text)
 #define MOLECULES                                                                                  \
     "{ \"group\": \"so3\", \"points\": 120, \"k\": 6, \"hit_rate\": 0.25, \"concentration\": 50, " \
     "\"background\": 0.1, \"free\": { \"none\": 30, \"spin\": 84, \"two\": 0, \"all\": 6 }, "      \
-    "\"molecules\": [ { \"name\": \"<CCO>\", \"conformers\": 120, \"concentration\": 50, "         \
+    "\"molecule_count\": 1, \"molecules\": [ { \"name\": \"<CCO>\", \"conformers\": 120, "         \
+    "\"concentration\": 50, "                                                                      \
     "\"background\": 0.1, \"free\": { \"spin\": 84 } } ] }"
 #define POSES(group)                                                                               \
     "{ \"group\": \"" group "\", \"points\": 120, \"rows\": 120, \"class_count\": 120, "           \
@@ -150,7 +151,7 @@ static void sentences_carry_the_summary(void **state)
     free(html);
     make_folder(*state, RECON_SO3, MOLECULES);
     CHECK_OK(*state, page_of(*state, &html));
-    says(html, "120 conformers of 1 molecules");
+    says(html, "120 conformers of 1 molecule,");
     says(html, "one natural pose: 25 %");
     says(html, "spin about it is free: 70 %");
     says(html, "without a natural pose: 5.0 %");
