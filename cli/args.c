@@ -201,8 +201,7 @@ static int is_empty(const cli_option *o)
                                          : *(const char *const *)o->out == NULL;
 }
 
-/* What belongs to the other sort of data is not passed over in silence. given: the last option of
- * images alone, and of molecules alone. */
+/* What belongs to the other sort of data is not passed over in silence. */
 static int check_owners(const cli_command *command, const cli_option *options,
                         const cli_option *const given[2])
 {
@@ -212,46 +211,59 @@ static int check_owners(const cli_command *command, const cli_option *options,
     return odd ? cli_misuse(command, "%s is for %s", odd->name, owner(odd)) : -1;
 }
 
+typedef struct {
+    const cli_option *own, *shared; /* of the command, of all commands                     */
+    const cli_option *given[2];     /* the last of images alone, and of molecules alone    */
+} option_tables;
+
+/* Takes the option called text; -1, or the exit code. */
+static int take_option(const cli_command *command, option_tables *t, const char *text, int argc,
+                       char **argv, int *at)
+{
+    const cli_option *o = find(t->own, text);
+    if (!o)
+        o = find(t->shared, text);
+    if (!o && strchr(text, '='))
+        return cli_misuse(command, "%s: put a space between option and value", text);
+    if (!o)
+        return cli_misuse(command, "there is no option %s", text);
+    if (o->kind & OF_ONE)
+        t->given[o->kind & CLI_MOLECULES ? 1 : 0] = o;
+    return take(command, o, argc, argv, at);
+}
+
+static int check_required(const cli_command *command, const cli_option *options)
+{
+    for (const cli_option *o = options; o->name; o++)
+        if (o->required && is_empty(o))
+            return cli_misuse(command, "%s %s is missing", o->name, o->value);
+    return -1;
+}
+
 int cli_parse(const cli_command *command, const cli_option *options, cli_common *common, int argc,
               char **argv, const char **words, size_t max_words, size_t *count)
 {
     cli_option shared[COMMON + 1];
-    const cli_option *given[2] = { 0 };
+    option_tables tables = { .own = options, .shared = shared };
     size_t n = 0;
+    int code = -1;
     common_options(shared, common);
-    for (int at = 0; at < argc;) {
+    for (int at = 0; at < argc && code < 0;) {
         const char *text = argv[at++];
-        if (!strcmp(text, "--help") || !strcmp(text, "-h")) {
-            print_help(command, options, shared);
+        if (!strcmp(text, "--help") || !strcmp(text, "-h") || !strcmp(text, CLI_TABLE)) {
+            (strcmp(text, CLI_TABLE) ? print_help : print_table)(command, options, shared);
             return EXIT_DONE;
         }
-        if (!strcmp(text, CLI_TABLE)) {
-            print_table(command, options, shared);
-            return EXIT_DONE;
-        }
-        if (text[0] != '-' || text[1] == '\0') {
-            if (n == max_words)
-                return cli_misuse(command, "'%s' is one argument too many", text);
+        if (text[0] == '-' && text[1] != '\0')
+            code = take_option(command, &tables, text, argc, argv, &at);
+        else if (n < max_words)
             words[n++] = text;
-            continue;
-        }
-        const cli_option *o = find(options, text);
-        if (!o)
-            o = find(shared, text);
-        if (!o && strchr(text, '='))
-            return cli_misuse(command, "%s: put a space between option and value", text);
-        if (!o)
-            return cli_misuse(command, "there is no option %s", text);
-        int code = take(command, o, argc, argv, &at);
-        if (code >= 0)
-            return code;
-        if (o->kind & OF_ONE)
-            given[o->kind & CLI_MOLECULES ? 1 : 0] = o;
+        else
+            code = cli_misuse(command, "'%s' is one argument too many", text);
     }
-    for (const cli_option *o = options; o->name; o++)
-        if (o->required && is_empty(o))
-            return cli_misuse(command, "%s %s is missing", o->name, o->value);
+    if (code < 0)
+        code = check_required(command, options);
     if (count)
         *count = n;
-    return check_owners(command, options, given);
+    return code < 0 ? check_owners(command, options, tables.given) : code;
 }

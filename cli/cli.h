@@ -84,6 +84,10 @@ typedef struct {
 enum { CLI_DATA_OPTIONS = 10 };
 void cli_data_options(cli_option *table, size_t capacity, cli_data *data);
 
+/* data turned by a rule of turns.h. */
+recon_status cli_turn(recon_ctx *ctx, recon_dataset **out, const recon_dataset *data,
+                      const char *rule, uint64_t seed);
+
 /* Attaches the device, opens the images, takes and turns them as asked. Close always. */
 typedef struct {
     recon_dataset *whole, *part, *turned;

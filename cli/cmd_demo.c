@@ -80,11 +80,12 @@ static json_t *results(const demo *d)
                             "maps_seconds", d->found.seconds.maps);
     json_object_set_new(out, "test_images", json_integer((json_int_t)r->turned.n));
     json_object_set_new(out, "accuracy",
-                        json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "none",
+                        json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "none",
                                   100 * r->accuracy.none, "ieae", 100 * r->accuracy.ieae, "recon",
-                                  100 * r->accuracy.recon, "recon_here", 100 * d->own,
-                                  "recon_search", 100 * r->accuracy.search, "undo",
-                                  100 * r->accuracy.undo, "upright", 100 * r->accuracy.upright));
+                                  100 * r->accuracy.recon, "recon_head", 100 * r->accuracy.head,
+                                  "recon_here", 100 * d->own, "recon_search",
+                                  100 * r->accuracy.search, "undo", 100 * r->accuracy.undo,
+                                  "upright", 100 * r->accuracy.upright));
     json_object_set_new(out, "pose_error_deg", json_real(r->pose.median * CLI_DEGREES));
     json_object_set_new(out, "theta_mae_deg", json_real(r->theta.by_class * CLI_DEGREES));
     json_object_set_new(out, "ood_auc",
@@ -103,19 +104,21 @@ static void print_text(const demo *d)
 {
     const reproduction *r = &d->tests;
     const demo_molecules *m = &d->molecules;
-    printf(
-        "Algorithm 1   %zu embeddings in %.2f s; %.0f%% of their neighbours are of the same kind\n",
-        d->poses.points, d->poses.seconds, 100 * d->poses.frames.hit_rate);
+    printf("Algorithm 1   %zu embeddings in %.2f s; %.0f %% of their neighbours are of the same "
+           "kind\n",
+           d->poses.points, d->poses.seconds, 100 * d->poses.frames.hit_rate);
     printf("discover      natural poses of %zu garments in %.1f s, no label used\n",
            d->found.points, d->found.seconds.total);
-    printf("canonicalise  a frozen classifier on %zu turned garments: %.1f%% right, with RECON "
-           "before it %.1f%%\n",
+    printf("canonicalise  a frozen classifier on %zu turned garments: %.1f %% right, with RECON "
+           "before it %.1f %%\n",
            r->turned.n, 100 * r->accuracy.none, 100 * r->accuracy.recon);
-    printf("odd poses     area under the ROC curve %.3f; %.0f%% of odd ones caught at %.0f%% false "
-           "alarms\n",
-           r->ood.density, 100 * d->alarm.caught, 100 * d->alarm.called);
-    printf("molecules     natural axis of %zu found to %.1f degrees; %.0f%% of odd poses caught at "
-           "%.0f%% false alarms\n",
+    printf(
+        "odd poses     area under the ROC curve %.3f; %.0f %% of odd ones caught at %.0f %% false "
+        "alarms\n",
+        r->ood.density, 100 * d->alarm.caught, 100 * d->alarm.called);
+    printf("molecules     natural axis of %zu conformers found to %.1f degrees; %.0f %% of odd "
+           "poses caught at "
+           "%.0f %% false alarms\n",
            m->n, m->axis_error * CLI_DEGREES, 100 * m->alarm.caught, 100 * m->alarm.called);
     printf("%s\n", d->report);
 }

@@ -110,7 +110,7 @@ static void print_images(const settings *s, const recon_discovery *d, size_t ski
     printf("  width      %.1f degrees, the median %s (neighbours: %s)\n",
            d->theta_median * CLI_DEGREES, d->theta == RECON_SO2_UNIFORM ? "half-width" : "sigma",
            recon_so2_family_name(d->family));
-    printf("  modes      several in %.1f%%, natural pose known modulo 180 degrees in %.1f%%\n",
+    printf("  modes      several in %.1f %%, natural pose known modulo 180 degrees in %.1f %%\n",
            100 * d->several, 100 * d->folded);
     print_end(s, d->seconds.total, d->seconds.embed, d->seconds.normalize, d->seconds.maps);
 }
@@ -159,11 +159,11 @@ static void print_molecules(const settings *s, const recon_moldiscovery *d, size
                                            "hardly any pose", "no pose" };
     const char *label = "natural";
     print_head(s, "conformers", d->points, skipped, skips, d->k, d->hit_rate);
-    printf("  poses      concentration %.1f, background %.1f%% (medians)\n", d->concentration,
+    printf("  poses      concentration %.1f, background %.1f %% (medians)\n", d->concentration,
            100 * d->background);
     for (int free = 0; free < 4; free++)
         if (d->free[free]) {
-            printf("  %-10s %s in %zu of %zu classes (%.1f%%)\n", label, natural[free],
+            printf("  %-10s %s in %zu of %zu classes (%.1f %%)\n", label, natural[free],
                    d->free[free], d->points, 100 * (double)d->free[free] / (double)d->points);
             label = "";
         }

@@ -232,7 +232,7 @@ static void print_molecule(const settings *s, const recon_distribution3 *d, doub
         printf("  %-10s %8.2f %8.2f %8.2f\n", i ? "" : "F", f[i], f[i + 1], f[i + 2]);
     printf("  singular   %8.2f %8.2f %8.2f%s\n", sv[0], sv[1], sv[2],
            sv[2] < 0 ? " (the last with the sign of F's determinant)" : "");
-    printf("  background %8.1f%%\n", 100 * d->background);
+    printf("  background %8.1f %%\n", 100 * d->background);
     if (d->free <= 1) { /* else there is no axis to speak of */
         printf("  axis       %8.3f %8.3f %8.3f, in the natural pose\n", d->axis[0], d->axis[1],
                d->axis[2]);

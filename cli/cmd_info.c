@@ -26,6 +26,7 @@ const cli_command cli_info = {
         "  recon info models/mnist.safetensors\n"
         "  recon info conformers/test\n"
         "  recon info mine.xyz --skip-bad\n"
+        "  recon info garments\n"
         "  recon info png:photos\n"
         "  recon info digits             the folder that `recon discover --out digits` made\n"
         "\n"
@@ -271,7 +272,26 @@ static json_t *images_json(const char *spec, const cli_images *images)
                   (json_int_t)d.channels, "classes", (json_int_t)d.classes, "skipped",
                   (json_int_t)images->skipped, "skipped_why", cli_skipped_json(&images->skips));
     json_object_set_new(all, "data", json_string(spec)); /* left out where it is not UTF-8 */
+    if (recon_dataset_class_name(images->use, 0)) {
+        json_t *names = json_array();
+        for (size_t c = 0; c < d.classes; c++)
+            json_array_append_new(names, json_string(recon_dataset_class_name(images->use, c)));
+        json_object_set_new(all, "class_names", names);
+    }
     return all;
+}
+
+static void print_classes(const recon_dataset *data)
+{
+    const char *name;
+    for (size_t c = 0; (name = recon_dataset_class_name(data, c)); c++) {
+        cli_name text;
+        snprintf(text, sizeof text, "%s", name);
+        recon_keep_to_one_line(text);
+        printf(c ? ", %s" : "  classes    %s", text);
+    }
+    if (recon_dataset_class_name(data, 0))
+        putchar('\n');
 }
 
 static void print_images(const char *spec, const cli_images *images)
@@ -285,6 +305,7 @@ static void print_images(const char *spec, const cli_images *images)
     if (d.classes)
         printf(", %zu classes", d.classes);
     putchar('\n');
+    print_classes(images->use);
     cli_print_skipped(images->skipped, &images->skips);
 }
 
@@ -437,5 +458,5 @@ static int run(int argc, char **argv)
     if (code >= 0)
         return code;
     return words == 1 ? cli_run(&cli_info, &s.common, work, &s)
-                      : cli_misuse(&cli_info, "name a file");
+                      : cli_misuse(&cli_info, "name a file, a folder or data");
 }

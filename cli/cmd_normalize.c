@@ -165,17 +165,17 @@ static void print_text(const normalize_settings *s, const normalize_result *r)
     if (f->outside)
         printf("\n  warning    %zu queries lie in no component: class -1, all else NaN",
                f->outside);
-    printf("\n  modes      one: %.1f%% of classes, several: %.1f%%\n",
+    printf("\n  modes      one: %.1f %% of classes, several: %.1f %%\n",
            100.0 * (double)f->modes[1] / (double)f->classes,
            100.0 - 100.0 * (double)f->modes[1] / (double)f->classes);
     if (f->group == RECON_SO3)
-        printf("  centre     determined: %.1f%% of classes, but for a spin about an axis: %.1f%%, "
-               "not: "
-               "%.1f%%\n",
-               100.0 * (double)f->free_directions[0] / (double)f->classes,
-               100.0 * (double)f->free_directions[1] / (double)f->classes,
-               100.0 * (double)(f->free_directions[2] + f->free_directions[3]) /
-                   (double)f->classes);
+        printf(
+            "  centre     determined: %.1f %% of classes, but for a spin about an axis: %.1f %%, "
+            "not: "
+            "%.1f %%\n",
+            100.0 * (double)f->free_directions[0] / (double)f->classes,
+            100.0 * (double)f->free_directions[1] / (double)f->classes,
+            100.0 * (double)(f->free_directions[2] + f->free_directions[3]) / (double)f->classes);
     printf("  family     %s\n", family_name(f));
     printf("  seconds    %.2f (classes %.2f, centres %.2f, fits %.2f)\n", r->seconds,
            f->seconds.classes, f->seconds.centers, f->seconds.fits);

@@ -149,7 +149,7 @@ static void print_text(const settings *s, const findings *f)
     cli_print_skipped(f->skipped, f->skips);
     printf("  calibrated on %zu natural %s: no p-value is below %.2g\n", f->calibration, f->what,
            floor_of(f));
-    printf("  odd        %zu (%.2f%%): score above %.3f, false alarms %.3g%%\n", f->odd,
+    printf("  odd        %zu (%.2f %%): score above %.3f, false alarms %.3g %%\n", f->odd,
            100 * (double)f->odd / (double)f->n, f->threshold, 100 * s->false_alarms);
     if (s->false_alarms < floor_of(f))
         printf("  careful    fewer false alarms than one in %zu cannot be told: more data for "

@@ -227,8 +227,8 @@ done:
 
 static void print_verdict(const verdict *v)
 {
-    printf("  rebuilt    all but %.1f%% of the images' variance\n"
-           "  turned     poses follow within %.1f degrees (median), %.1f (95%%)\n",
+    printf("  rebuilt    all but %.1f %% of the images' variance\n"
+           "  turned     poses follow within %.1f degrees (median), %.1f (95 %%)\n",
            100 * v->unexplained, v->turned.pose_median * CLI_DEGREES,
            v->turned.pose_p95 * CLI_DEGREES);
     if (v->unexplained > HARDLY)

@@ -16,15 +16,12 @@ void cli_data_options(cli_option *table, size_t capacity, cli_data *d)
 {
     const cli_option options[] = {
         { "--data", "SPEC", NULL,
-          "images: garments, mnist, fashion, idx:FILE, npy:FILE, png:DIR, amat:FILE;\n"
-          "                                   molecules: conformers, xyz:FILE|DIR|LIST, sdf:FILE, "
-          "geom:FILE, "
-          "flat:DIR",
+          "images: garments, mnist, fashion, idx:FILE, npy:FILE, png:DIR, amat:FILE; "
+          "molecules: conformers, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR",
           CLI_TEXT, 1, &d->spec },
         { "--turn", "RULE", NULL,
-          "turn what is upright first: mnist, fashion, all; fisher, haar; or a\n"
-          "                                   JSON file",
-          CLI_TEXT, 0, &d->turn },
+          "turn what is upright first: mnist, fashion, all; fisher, haar; or a JSON file", CLI_TEXT,
+          0, &d->turn },
         { "--turn-seed", "S", NULL, "of those turns (default 1)", CLI_COUNT, 0, &d->turn_seed },
         { "--limit", "N", NULL, "take N images or conformers at random", CLI_COUNT, 0, &d->limit },
         { "--seed", "S", NULL, "of what is random (default 1)", CLI_COUNT, 0, &d->seed },
@@ -64,15 +61,14 @@ int cli_ends_in(const char *path, const char *end)
     return n > m && !strcmp(path + n - m, end);
 }
 
-static recon_status turn(recon_ctx *ctx, cli_images *images, const cli_data *d)
+recon_status cli_turn(recon_ctx *ctx, recon_dataset **out, const recon_dataset *data,
+                      const char *name, uint64_t seed)
 {
     recon_turn_rule *rule = NULL; /* large */
     recon_status status;
     RECON_TRY(recon_alloc(ctx, &rule, 1, sizeof *rule));
-    RECON_TRY(recon_turn_rule_load(ctx, rule, d->turn));
-    RECON_TRY(recon_dataset_turn(ctx, &images->turned, images->use, rule,
-                                 d->turn_seed ? d->turn_seed : 1));
-    images->use = images->turned;
+    RECON_TRY(recon_turn_rule_load(ctx, rule, name));
+    RECON_TRY(recon_dataset_turn(ctx, out, data, rule, seed));
 done:
     free(rule);
     return status;
@@ -147,8 +143,10 @@ recon_status cli_images_open_for(recon_ctx *ctx, cli_images *out, const cli_data
         RECON_TRY(recon_dataset_take(ctx, &out->part, out->whole, d->limit, cli_seed(d)));
         out->use = out->part;
     }
-    if (d->turn)
-        RECON_TRY(turn(ctx, out, d));
+    if (d->turn) {
+        RECON_TRY(cli_turn(ctx, &out->turned, out->use, d->turn, d->turn_seed ? d->turn_seed : 1));
+        out->use = out->turned;
+    }
 done:
     return status;
 }

@@ -34,7 +34,7 @@ typedef struct {
     recon_molecules *occur, *thrown, *natural; /* turned as they occur, then any way, and back */
     size_t n;
     recon_distribution3 *of[2]; /* [n] of those that occur and those thrown */
-    double axis_error;          /* radians, the median                      */
+    double axis_error;          /* of where the axis of those thrown points: radians, the median */
     double auc;                 /* thrown told from those that occur        */
     demo_alarm alarm;
     double seconds;

@@ -64,7 +64,6 @@ done:
 /* Some garments are held out for the tests, the others turned to be looked at. */
 static recon_status open_garments(recon_ctx *ctx, demo *d, size_t limit)
 {
-    recon_turn_rule *rule = NULL; /* large */
     recon_status status;
     RECON_TRY(recon_dataset_open(ctx, &d->garments, "garments"));
     if (limit && limit < recon_dataset_describe(d->garments).n)
@@ -72,12 +71,9 @@ static recon_status open_garments(recon_ctx *ctx, demo *d, size_t limit)
     RECON_TRY(recon_dataset_split(ctx, &d->found_on, &d->tests.upright.some,
                                   d->some ? d->some : d->garments, DEMO_HELD, SPLIT_SEED));
     d->tests.upright.use = d->tests.upright.some;
-    RECON_TRY(recon_alloc(ctx, &rule, 1, sizeof *rule));
-    RECON_TRY(recon_turn_rule_load(ctx, rule, RULE));
-    RECON_TRY(recon_dataset_turn(ctx, &d->turned, d->found_on, rule, TRAIN_SEED));
+    RECON_TRY(cli_turn(ctx, &d->turned, d->found_on, RULE, TRAIN_SEED));
     RECON_TRY(keep_images(ctx, d, "garments", d->turned));
 done:
-    free(rule);
     return status;
 }
 
@@ -109,6 +105,7 @@ recon_status demo_normalize(recon_ctx *ctx, demo *d)
                                .poses = demo_file(g, d, "discover/g.npy"),
                                .labels = demo_file(labels, d, "garments-labels.npy"),
                                .k = K,
+                               .family = RECON_SO2_NORMAL,
                                .out = demo_file(out, d, "normalize") });
 }
 
@@ -164,7 +161,7 @@ static recon_status measure_alarm(recon_ctx *ctx, demo *d)
         score[i] = recon_so2_map_score(&r->turned.map[i], r->turned.codes.so2[i]);
     for (size_t i = 0; i < r->circle.n; i++)
         if ((odd[n] = r->odd[i]))
-            score[n++] = r->score[2][i];
+            score[n++] = r->score[SCORES - 1][i];
     d->alarm.threshold = recon_score_threshold(r->model, DEMO_ALARMS);
     demo_alarm_measure(&d->alarm, score, odd, n);
 done:

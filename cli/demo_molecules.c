@@ -4,10 +4,11 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "report/found.h"
 
 #include <errno.h>
+#include <math.h>
 #include <recon/apps/molcanonicalize.h>
-#include <recon/apps/molevaluate.h>
 #include <recon/data/xyz.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,32 +48,39 @@ done:
     return status;
 }
 
-/* The distributions found for those thrown, against those that the poses were drawn from. */
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* Radians between where the axis of conformer i points, thrown as it is, and where recon says that
+ * it does. Which end of the axis is the front is anyone's choice, but the same when upright. */
+static recon_status axis_error(recon_ctx *ctx, double *out, const demo_molecules *m, size_t i)
+{
+    const recon_distribution3 *said = &m->of[1][i];
+    recon_fisher law;
+    double f[9], upright[3], now[3];
+    recon_molecules_fisher(f, m->occur, (size_t)recon_molecules_get(m->occur, i).molecule);
+    recon_status status = recon_fisher_of(ctx, &law, f);
+    if (status != RECON_OK)
+        return status;
+    recon_so3_act(upright, law.mode, law.body[0]);
+    recon_so3_act(now, recon_molecules_rotation(m->thrown, i), law.body[0]);
+    double cosine = dot(now, said->axis_now) * (dot(upright, said->axis) < 0 ? -1 : 1);
+    *out = acos(fmin(fmax(cosine, -1), 1));
+    return RECON_OK;
+}
+
 static recon_status measure_axes(recon_ctx *ctx, demo_molecules *m)
 {
-    size_t molecules = recon_molecules_describe(m->occur).molecules;
-    double *f = NULL, *truth = NULL;
-    int64_t *molecule = NULL;
-    recon_mol_fisher *of = NULL;
-    recon_mol_fisher_error error;
+    double *error = NULL;
     recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &f, 9 * m->n, sizeof *f));
-    RECON_TRY(recon_alloc_raw(ctx, &truth, 9 * molecules, sizeof *truth));
-    RECON_TRY(recon_alloc_raw(ctx, &molecule, m->n, sizeof *molecule));
-    RECON_TRY(recon_alloc_raw(ctx, &of, molecules, sizeof *of));
-    for (size_t i = 0; i < molecules; i++)
-        recon_molecules_fisher(truth + 9 * i, m->occur, i);
-    for (size_t i = 0; i < m->n; i++) {
-        molecule[i] = recon_molecules_get(m->occur, i).molecule;
-        memcpy(f + 9 * i, m->of[1][i].poses.f, 9 * sizeof *f);
-    }
-    RECON_TRY(recon_molevaluate_fisher(ctx, &error, of, f, molecule, m->n, truth, molecules));
-    m->axis_error = error.axis_median;
+    RECON_TRY(recon_alloc_raw(ctx, &error, m->n, sizeof *error));
+    for (size_t i = 0; i < m->n; i++)
+        RECON_TRY(axis_error(ctx, &error[i], m, i));
+    m->axis_error = recon_found_median(error, m->n);
 done:
-    free(of);
-    free(molecule);
-    free(truth);
-    free(f);
+    free(error);
     return status;
 }
 

@@ -21,17 +21,30 @@ static void put_results(recon_page *page, const demo *d)
     const reproduction *r = &d->tests;
     recon_found_words count;
     char what[64];
-    recon_page_result(page, "right, by a frozen classifier, garments as they come", "%.1f%%",
+    recon_page_result(page, "right, by a frozen classifier, garments as they come", "%.1f %%",
                       100 * r->accuracy.none);
     recon_page_result(page, "right, the same classifier, garments turned to their natural pose",
-                      "%.1f%%", 100 * r->accuracy.recon);
+                      "%.1f %%", 100 * r->accuracy.recon);
     recon_page_result(page, "odd poses told from natural ones (area under the curve, 1 is perfect)",
                       "%.2f", r->ood.density);
-    recon_page_result(page, "typical error of the natural axis of a molecule", "%.1f\302\260",
-                      d->molecules.axis_error * CLI_DEGREES);
+    recon_page_result(page, "typical error of where the axis of a thrown molecule points",
+                      "%.1f\302\260", d->molecules.axis_error * CLI_DEGREES);
     snprintf(what, sizeof what, "for Algorithm 1 on %s garments",
              recon_found_count(count, d->poses.points));
     recon_page_result(page, what, "%.2f s", d->poses.seconds);
+}
+
+/* Two pictures of each class, one above the other. */
+static recon_status draw_pairs(recon_ctx *ctx, char **svg, const reproduction *r,
+                               const recon_pictures *p, const char *const names[2])
+{
+    return recon_figure_gallery(ctx, svg,
+                                &(recon_gallery){ .pictures = p->picture,
+                                                  .rows = 2,
+                                                  .columns = CLASSES,
+                                                  .headings = r->classes,
+                                                  .names = names,
+                                                  .cell = 72 });
 }
 
 /* The first of each class that was turned far: as it came above, in its natural pose below. */
@@ -51,13 +64,7 @@ static recon_status draw_classes(recon_ctx *ctx, char **svg, const reproduction 
         recon_pictures_put(&p, label, c->data, i, 0);
         recon_pictures_put(&p, CLASSES + label, c->data, i, -c->absolute[i]);
     }
-    RECON_TRY(recon_figure_gallery(ctx, svg,
-                                   &(recon_gallery){ .pictures = p.picture,
-                                                     .rows = 2,
-                                                     .columns = CLASSES,
-                                                     .headings = r->what->classes,
-                                                     .names = names,
-                                                     .cell = 72 }));
+    RECON_TRY(draw_pairs(ctx, svg, r, &p, names));
 done:
     recon_pictures_free(&p);
     return status;
@@ -105,10 +112,14 @@ static void put_accuracy(recon_page *page, const demo *d)
     row(page, "canonical, without RECON",
         "turned to the pose that the network happened to choose for each kind (IE-AE)",
         r->accuracy.ieae);
-    row(page, "canonical by RECON", "turned to the natural pose, by the shipped model",
+    row(page, "canonical by RECON",
+        "turned to the natural pose, which the shipped network has learned to read (its lean)",
         r->accuracy.recon);
-    row(page, "the same, as found here",
-        "by the natural poses that Algorithm 1 has found in this run's garments alone", d->own);
+    row(page, "canonical by Algorithm 1",
+        "by the natural poses that it found in the neighbours of the training part's garments",
+        r->accuracy.head);
+    row(page, "the same, as found here", "by those that it found in this run's garments alone",
+        d->own);
     row(page, "turned back exactly", "by the true angle, which is cheating: the most there is",
         r->accuracy.undo);
     row(page, "never turned", "the original pictures", r->accuracy.upright);
@@ -125,9 +136,9 @@ static void say_canonical(recon_ctx *ctx, recon_page *page, const demo *d)
     recon_page_say(
         page,
         "Take a classifier that has seen upright garments alone, and must not be trained "
-        "again. On turned ones it is right in %.1f%% of cases. Put one step in front of "
-        "it, which turns each garment to its natural pose, and it is right in %.1f%%. "
-        "On the originals, never turned, it is right in %.1f%%. Nothing behind that "
+        "again. On turned ones it is right in %.1f %% of cases. Put one step in front of "
+        "it, which turns each garment to its natural pose, and it is right in %.1f %%. "
+        "On the originals, never turned, it is right in %.1f %%. Nothing behind that "
         "step has changed.",
         100 * r->accuracy.none, 100 * r->accuracy.recon, 100 * r->accuracy.upright);
     put_accuracy(page, d);
@@ -168,7 +179,7 @@ static void say_spread(recon_ctx *ctx, recon_page *page, const demo *d)
     for (size_t c = 0; c < CLASSES; c++) {
         if (r->width[c].n == 0)
             continue;
-        recon_page_cell(page, "%s", r->what->classes[c]);
+        recon_page_cell(page, "%s", r->classes[c]);
         recon_page_cell(page, "%.0f", r->width[c].truth * CLI_DEGREES);
         recon_page_cell(page, "%.1f", r->width[c].mean * CLI_DEGREES);
     }
@@ -206,13 +217,7 @@ static recon_status draw_oddest(recon_ctx *ctx, char **svg, const reproduction *
         snprintf(caption[j], sizeof caption[j], value < 0.001 ? "p < 0.001" : "p = %.3f", value);
         p.picture[j].caption = caption[j];
     }
-    RECON_TRY(recon_figure_gallery(ctx, svg,
-                                   &(recon_gallery){ .pictures = p.picture,
-                                                     .rows = 2,
-                                                     .columns = CLASSES,
-                                                     .headings = r->what->classes,
-                                                     .names = names,
-                                                     .cell = 72 }));
+    RECON_TRY(draw_pairs(ctx, svg, r, &p, names));
 done:
     recon_pictures_free(&p);
     return status;
@@ -231,8 +236,9 @@ static void say_odd(recon_ctx *ctx, recon_page *page, const demo *d)
         page,
         "Whoever knows how far a thing may stray can say when it has strayed too far: a "
         "shoe upside down on a conveyor belt. Here the garments were turned by any angle "
-        "at all. %.0f%% of them are then odd: further from upright than their kind ever "
-        "is. The score of a picture is how unlikely its pose is for what it shows.",
+        "at all. %.0f %% of them are then odd: further from upright than twice the width of "
+        "their kind's bell curve, or than 5 degrees where the kind is not turned. The score "
+        "of a picture is how unlikely its pose is for what it shows.",
         100 * r->ood.share);
     recon_page_fail(page, reproduce_roc(ctx, &svg, r, NULL, names));
     recon_page_figure(
@@ -246,11 +252,13 @@ static void say_odd(recon_ctx *ctx, recon_page *page, const demo *d)
     }
     recon_page_say(
         page,
-        "In use one wants a threshold and not a curve. The model keeps the scores of what "
-        "it was made from, so a threshold can be asked for by the false alarms one can "
-        "bear (a p-value). Asked for %.0f%%, it called %.1f%% of the garments odd that "
-        "were turned as their kind is, and caught %.1f%% of the odd ones.",
+        "In use one wants a threshold and not a curve. The model keeps the scores of "
+        "garments that were held out when it was made, so a threshold can be asked for by the "
+        "share of false alarms that one can bear. Asked for %.0f %%, it called %.1f %% of the "
+        "garments odd that "
+        "were turned as their kind is, and caught %.1f %% of the odd ones.",
         100 * DEMO_ALARMS, 100 * d->alarm.called, 100 * d->alarm.caught);
+    svg = NULL; /* the first is the page's */
     recon_page_fail(page, draw_oddest(ctx, &svg, r));
     recon_page_figure(
         page, svg,
@@ -283,7 +291,7 @@ static void say_algorithm(recon_page *page, const demo *d)
               "network, as two arrays. Things with similar codes are alike; the middle of their "
               "poses is the natural one; taken off, what is left is how far each has strayed.");
     recon_page_say(page,
-                   "Here it ran on the codes of %s garments, with %zu neighbours each; %.0f%% of "
+                   "Here it ran on the codes of %s garments, with %zu neighbours each; %.0f %% of "
                    "the neighbours are of the same kind, which it does not know.",
                    recon_found_count(count, d->poses.points), f->k, 100 * f->hit_rate);
     recon_page_table(page, "Algorithm 1, step by step", columns, 3);
@@ -355,7 +363,8 @@ static void say_molecules(recon_page *page, const demo *d)
         "Conformers are the shapes that one molecule takes. In this data each molecule "
         "keeps one axis nearly still and spins freely about it, as if on a spit. recon "
         "was shown many conformers of many molecules in such poses, and neither the axis "
-        "nor which molecule is which. Then %zu others were thrown any way.",
+        "nor which molecule is which. Then %zu other conformers of these molecules were thrown "
+        "any way.",
         m->n);
     put_molecules(page, m);
     recon_page_say(page, "Of the first, recon says: %s",
@@ -363,9 +372,10 @@ static void say_molecules(recon_page *page, const demo *d)
     put_spheres(page, m);
     recon_page_say(
         page,
-        "Over all %zu the axis is found to %.1f degrees (median). Poses as they occur and "
+        "Where the axis of each of the %zu points, thrown as it is, recon says to %.1f degrees "
+        "(median). Poses as they occur and "
         "thrown ones are told apart with an area under the curve of %.3f; at a threshold "
-        "for %.0f%% false alarms %.1f%% of the thrown are caught, and %.1f%% of the "
+        "for %.0f %% false alarms %.1f %% of the thrown are caught, and %.1f %% of the "
         "others called odd.",
         m->n, m->axis_error * CLI_DEGREES, m->auc, 100 * DEMO_ALARMS, 100 * m->alarm.caught,
         100 * m->alarm.called);
@@ -420,9 +430,7 @@ static void say_found(recon_ctx *ctx, recon_page *page, const demo *d)
     recon_page_say(
         page,
         "From here on this is the report that `recon discover` leaves for any data, here "
-        "for the %s garments it looked at, turned as their kind is. Classes have "
-        "numbers: 0 is T-shirt, then trouser, pullover, dress, coat, sandal, shirt, "
-        "sneaker, bag and 9, ankle boot.",
+        "for the %s garments it looked at, turned as their kind is.",
         recon_found_count(count, d->found.points));
     recon_page_fail(page,
                     recon_found_images(ctx, page, demo_file(folder, d, "discover"), d->turned));

@@ -29,7 +29,6 @@ typedef struct {
     recon_so2_family family;
     recon_ieae_options recipe; /* of the shipped model of preset fast */
     int64_t pair[2];           /* classes that are each other's rotation; equal: none */
-    const char *classes[CLASSES];
     struct {
         double none, ieae, equiadapt, recon, upright; /* percent */
         double ood_ieae, ood_recon, overhead_ms;
@@ -84,9 +83,10 @@ typedef struct {
     recon_classifier *classifier;
     recon_turn_rule *rule; /* large */
     image_part upright;
-    reading turned, circle; /* by the rule, and by any angle */
-    uint8_t *odd;           /* [circle.n] */
-    double *score[3];       /* [circle.n] of oddness: ieae, recon, density */
+    const char *classes[CLASSES]; /* what they are called */
+    reading turned, circle;       /* by the rule, and by any angle */
+    uint8_t *odd;                 /* [circle.n] */
+    double *score[3];             /* [circle.n] of oddness: ieae, recon, density */
     neighborhood hood;
 
     struct {

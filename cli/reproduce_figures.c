@@ -76,7 +76,7 @@ recon_status reproduce_gallery(recon_ctx *ctx, char **svg, const reproduction *r
             if (i == r->turned.n)
                 continue;
             RECON_TRY(put_canonicals(ctx, &s, rows, r, i));
-            names[rows++] = r->what->classes[c];
+            names[rows++] = r->classes[c];
         }
     RECON_TRY(recon_figure_gallery(ctx, svg,
                                    &(recon_gallery){ .title = title,
@@ -142,7 +142,7 @@ static recon_status draw_poses(recon_ctx *ctx, const album *a)
                                                  .roses = roses,
                                                  .rows = 2,
                                                  .columns = CLASSES,
-                                                 .headings = r->what->classes,
+                                                 .headings = r->classes,
                                                  .names = names,
                                                  .own_scale = 1 }));
     RECON_TRY(keep(ctx, a, "poses", svg));
@@ -158,7 +158,7 @@ recon_status reproduce_theta(recon_ctx *ctx, char **svg, const reproduction *r, 
     for (size_t c = 0; c < CLASSES; c++) {
         const recon_width *w = &r->width[c];
         if (w->n)
-            classes[count++] = (recon_theta_class){ r->what->classes[c], w->truth, w->mean,
+            classes[count++] = (recon_theta_class){ r->classes[c], w->truth, w->mean,
                                                     w->mean - w->spread, w->mean + w->spread };
     }
     return recon_figure_theta(
@@ -225,7 +225,7 @@ static recon_status draw_pair(recon_ctx *ctx, const album *a)
             recon_pictures_put(&s, c * PAIR_IMAGES + shown, t->data, i, -t->absolute[i]);
         }
         gather(before, t->codes.so2, t->codes.labels, t->n, label);
-        classes[c] = (recon_natural_class){ .name = r->what->classes[label],
+        classes[c] = (recon_natural_class){ .name = r->classes[label],
                                             .pictures = s.picture + c * PAIR_IMAGES,
                                             .picture_count = shown,
                                             .before = before,
@@ -265,7 +265,7 @@ static size_t choose_rows(size_t *out, const neighborhood *h)
 static recon_status draw_sheet(recon_ctx *ctx, const album *a)
 {
     const neighborhood *h = &a->r->hood;
-    const char *const *names = a->r->what->classes;
+    const char *const *names = a->r->classes;
     size_t rows[SHEET], count = choose_rows(rows, h);
     uint8_t hit[SHEET * K];
     recon_pictures s = { 0 };
@@ -334,7 +334,7 @@ static recon_status draw_confusion(recon_ctx *ctx, const album *a)
                             .columns = "class of the neighbour",
                             .diagonal = "alike",
                             .counts = a->r->confusion,
-                            .names = a->r->what->classes,
+                            .names = a->r->classes,
                             .classes = CLASSES });
     return status == RECON_OK ? keep(ctx, a, "confusion", svg) : status;
 }

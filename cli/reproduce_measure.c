@@ -43,27 +43,13 @@ static void close_part(image_part *p)
     recon_dataset_close(p->whole);
 }
 
-/* data turned by a rule of turns.h. */
-static recon_status turn_by(recon_ctx *ctx, recon_dataset **out, const recon_dataset *data,
-                            const char *rule_name, uint64_t seed)
-{
-    recon_turn_rule *rule = NULL; /* large */
-    recon_status status;
-    RECON_TRY(recon_alloc(ctx, &rule, 1, sizeof *rule));
-    RECON_TRY(recon_turn_rule_load(ctx, rule, rule_name));
-    RECON_TRY(recon_dataset_turn(ctx, out, data, rule, seed));
-done:
-    free(rule);
-    return status;
-}
-
 recon_status reproduce_training(recon_ctx *ctx, recon_dataset **out, const reproduce_settings *s,
                                 size_t count)
 {
     image_part part = { 0 };
     recon_status status;
     RECON_TRY(open_part(ctx, &part, s->what->name, "train", count));
-    RECON_TRY(turn_by(ctx, out, part.use, s->what->name, TRAIN_SEED));
+    RECON_TRY(cli_turn(ctx, out, part.use, s->what->name, TRAIN_SEED));
 done:
     close_part(&part);
     return status;
@@ -310,6 +296,15 @@ static recon_status open_tests(recon_ctx *ctx, reproduction *r)
                                 : 0);
 }
 
+static void name_classes(reproduction *r)
+{
+    static const char *const digits[CLASSES] = { "0", "1", "2", "3", "4", "5", "6", "7", "8", "9" };
+    for (size_t c = 0; c < CLASSES; c++) {
+        const char *name = recon_dataset_class_name(r->upright.use, c);
+        r->classes[c] = name ? name : digits[c];
+    }
+}
+
 /* By the rule of the set, and by any angle. */
 static recon_status turn_tests(recon_ctx *ctx, reproduction *r)
 {
@@ -319,10 +314,11 @@ static recon_status turn_tests(recon_ctx *ctx, reproduction *r)
     if (classes > CLASSES)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: %zu classes, expected %d", name, classes,
                           CLASSES);
+    name_classes(r);
     RECON_TRY(recon_alloc(ctx, &r->rule, 1, sizeof *r->rule));
     RECON_TRY(recon_turn_rule_load(ctx, r->rule, name));
     RECON_TRY(recon_dataset_turn(ctx, &r->turned.data, r->upright.use, r->rule, TEST_SEED));
-    RECON_TRY(turn_by(ctx, &r->circle.data, r->upright.use, "all", TEST_SEED));
+    RECON_TRY(cli_turn(ctx, &r->circle.data, r->upright.use, "all", TEST_SEED));
 done:
     return status;
 }

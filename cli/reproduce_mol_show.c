@@ -206,7 +206,7 @@ void mol_reproduce_print(const json_t *result, const json_t *spread)
     reproduce_print_rows(result, spread, rows, sizeof rows / sizeof *rows);
     print_by_k(result);
     printf(
-        "\nthe spin about an axis is free for %.1f%% of the conformers\n",
+        "\nthe spin about an axis is free for %.1f %% of the conformers\n",
         json_number_value(json_array_get(json_object_get(result, "free_directions_percent"), 1)));
     reproduce_print_figures(result);
 }

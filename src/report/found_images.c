@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <recon/stats/so2_moments.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,13 +37,24 @@ done:
     return status;
 }
 
-/* The label with the least and the greatest width, where there are two at least. */
-static void say_extremes(recon_page *page, const recon_found_folder *f)
+const char *recon_image_class(recon_found_words out, const recon_image_look *l, int64_t label)
 {
+    const char *name =
+        l->data && label >= 0 ? recon_dataset_class_name(l->data, (size_t)label) : NULL;
+    if (name)
+        return name;
+    snprintf(out, sizeof(recon_found_words), "%lld", (long long)label);
+    return out;
+}
+
+/* The label with the least and the greatest width, where there are two at least. */
+static void say_extremes(recon_page *page, const recon_image_look *l)
+{
+    recon_found_words a, b;
     const char *key, *narrow = NULL, *wide = NULL;
     json_t *value;
     double least = INFINITY, most = -INFINITY;
-    json_object_foreach(json_object_get(f->summary, "labels"), key, value)
+    json_object_foreach(json_object_get(l->f->summary, "labels"), key, value)
     {
         double theta = json_number_value(json_object_get(value, "theta_deg"));
         if (theta < least) {
@@ -58,7 +70,8 @@ static void say_extremes(recon_page *page, const recon_found_folder *f)
         recon_page_say(page,
                        "Kinds of objects differ in this: class %s keeps most to its pose (%.0f "
                        "degrees), class %s is turned most freely (%.0f degrees).",
-                       narrow, least, wide, most);
+                       recon_image_class(a, l, atoll(narrow)), least,
+                       recon_image_class(b, l, atoll(wide)), most);
 }
 
 static const char *verdict(double theta)
@@ -79,17 +92,16 @@ static recon_status say_found(recon_ctx *ctx, recon_page *page, const recon_imag
     RECON_TRY(recon_found_number(ctx, &several, f, "all.several_modes"));
     RECON_TRY(recon_found_number(ctx, &folded, f, "all.modulo_180"));
     recon_page_section(page, "What was found");
-    recon_page_say(
-        page,
-        "These %s images come in poses of %s %.0f degrees about a natural pose (median): "
-        "%s.",
-        recon_found_count(count, f->rows), l->width, theta, verdict(theta));
+    recon_page_say(page,
+                   "These %s images are turned about their natural poses with a %s of %.0f degrees "
+                   "(the median of what is said of each): %s.",
+                   recon_found_count(count, f->rows), l->width, theta, verdict(theta));
     recon_page_say(
         page,
         "Share with several natural poses: %s. Share whose pose is only known modulo 180 "
         "degrees, because upside down they occur or look alike: %s.",
         recon_found_share(a, several), recon_found_share(b, folded));
-    say_extremes(page, f);
+    say_extremes(page, l);
     if (!isnan(hits))
         recon_page_say(page,
                        "Of the %zu neighbours of an image, %s have its label; labels were used for "
@@ -99,8 +111,13 @@ static recon_status say_found(recon_ctx *ctx, recon_page *page, const recon_imag
                    "How it was found: a network turns each image into a code that does not change "
                    "when the image is turned, and an angle that does. Images with nearly the same "
                    "code show the same kind of thing; the angles in which these %zu occur show "
-                   "which pose is natural, and how far one strays from it.",
-                   f->k);
+                   "which pose is natural, and how far one strays from it.%s",
+                   f->k,
+                   strcmp(recon_found_text(f, "lambda"), "lean")
+                       ? ""
+                       : " Of this network the natural pose itself is its own reading, learned "
+                         "from the poses in which such images come; neighbours say how far they "
+                         "stray.");
 done:
     return status;
 }
@@ -112,6 +129,7 @@ static void table_widths(recon_page *page, const recon_image_look *l)
     static const char *const columns[] = { "class", "images", "width (degrees)",
                                            "several natural poses (%)", "known modulo 180 (%)" };
     size_t shown = 0;
+    recon_found_words words;
     const char *key;
     json_t *value;
     recon_page_table(page, "Median width of each class", columns, 5);
@@ -119,7 +137,9 @@ static void table_widths(recon_page *page, const recon_image_look *l)
     {
         if (shown++ == RECON_IMAGE_CLASSES)
             break;
-        recon_page_cell(page, "%s", key);
+        const char *name = recon_image_class(words, l, atoll(key));
+        int named = strcmp(name, key) != 0; /* the figure has room for numbers alone */
+        recon_page_cell(page, "%s%s%s", key, named ? " " : "", named ? name : "");
         recon_page_cell(page, "%.0f", json_number_value(json_object_get(value, "points")));
         recon_page_cell(page, "%.1f", json_number_value(json_object_get(value, "theta_deg")));
         recon_page_cell(page, "%.1f",
@@ -284,7 +304,21 @@ static void show_warnings(recon_page *page, const recon_image_look *l)
                            "some of them must be of another class. Take a smaller --k.",
                            least, l->f->k);
     if (!said)
-        recon_page_say(page, "Nothing: natural poses are plain, and the model follows turns.");
+        recon_page_say(page,
+                       "Nothing stands out: natural poses are plain, and the model follows turns.");
+}
+
+/* Groups of one label are called as their class is, where it has a name. */
+static recon_status group(recon_ctx *ctx, recon_image_look *l)
+{
+    recon_found_groups *g = &l->groups;
+    recon_status status = recon_found_group(ctx, g, l->f, l->labels);
+    for (size_t i = 0; status == RECON_OK && l->labels && i < g->count; i++) {
+        const char *name = recon_dataset_class_name(l->data, (size_t)l->labels[g->member[i][0]]);
+        if (name)
+            snprintf(g->name[i], sizeof g->name[i], "%s", name);
+    }
+    return status;
 }
 
 recon_status recon_found_images(recon_ctx *ctx, recon_page *page, const char *dir,
@@ -301,7 +335,7 @@ recon_status recon_found_images(recon_ctx *ctx, recon_page *page, const char *di
     l.data = data && recon_found_draws(ctx, page) ? data : NULL;
     if (l.data)
         RECON_TRY(recon_image_look_open(ctx, &l));
-    RECON_TRY(recon_found_group(ctx, &l.groups, &f, l.labels));
+    RECON_TRY(group(ctx, &l));
     RECON_TRY(say_found(ctx, page, &l));
     RECON_TRY(recon_image_show_poses(ctx, page, &l));
     RECON_TRY(recon_image_show_gallery(ctx, page, &l));

@@ -16,6 +16,9 @@ typedef struct {
     recon_found_trial trial;
 } recon_image_look;
 
+/* What a class is called, or its number as text. */
+const char *recon_image_class(recon_found_words out, const recon_image_look *look, int64_t label);
+
 /* Labels of the data, and a sample of them before the model. */
 recon_status recon_image_look_open(recon_ctx *ctx, recon_image_look *look);
 void recon_image_look_free(recon_image_look *look);

@@ -219,15 +219,17 @@ done:
 static recon_status say_found(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
 {
     double free[4], concentration, background, hits = recon_found_maybe(f, "hit_rate");
-    size_t molecules = json_array_size(json_object_get(f->summary, "molecules"));
+    double molecules;
     recon_found_words a, b, c;
     recon_status status;
     RECON_TRY(read_free(ctx, free, f));
     RECON_TRY(recon_found_number(ctx, &concentration, f, "concentration"));
     RECON_TRY(recon_found_number(ctx, &background, f, "background"));
+    RECON_TRY(recon_found_number(ctx, &molecules, f, "molecule_count"));
     recon_page_section(page, "What was found");
-    recon_page_say(page, "These are %s conformers of %s molecules, turned in space.",
-                   recon_found_count(a, f->rows), recon_found_count(b, molecules));
+    recon_page_say(page, "These are %s conformers of %s molecule%s, turned in space.",
+                   recon_found_count(a, f->rows), recon_found_count(b, (size_t)fmax(molecules, 0)),
+                   molecules == 1 ? "" : "s");
     recon_page_say(page,
                    "Share with one natural pose: %s. Share of whose pose only an axis is "
                    "determined, while the spin about it is free: %s. Share without a natural pose: "
@@ -314,7 +316,7 @@ static recon_status show_poses(recon_ctx *ctx, recon_page *page, const look *l)
     for (size_t i = 0; i < g->count; i++)
         least = g->n[i] < least ? g->n[i] : least;
     recon_page_section(page, l->labels ? "Poses, molecule by molecule" : "Poses, group by group");
-    recon_page_say(page, l->labels ? "Of the molecules with the most conformers:"
+    recon_page_say(page, l->labels ? "Some of the molecules with the most conformers:"
                                    : "Which molecule is which is not known without the data; "
                                      "conformers were grouped by who is whose neighbour.");
     if (!recon_found_draws(ctx, page))
@@ -328,22 +330,18 @@ done:
 
 /* --- pictures --------------------------------------------------------------------------------- */
 
-static recon_status show_one(recon_ctx *ctx, recon_page *page, const look *l, size_t group)
+/* Conformers as they came, and below each the same in its natural pose. */
+static recon_status draw_pairs(recon_ctx *ctx, recon_page *page, const look *l, const size_t *row,
+                               size_t n, const char *caption)
 {
     static const char *const names[] = { "as they came", "natural pose" };
-    const recon_found_groups *g = &l->groups;
-    size_t n = g->n[group] < ABREAST ? g->n[group] : ABREAST;
-    char caption[128];
     sheet s = { 0 };
     recon_status status;
     RECON_TRY(sheet_new(ctx, &s, l->data, 2 * n));
-    for (size_t i = 0; i < n; i++) { /* evenly from all of them */
-        size_t row = g->member[group][i * g->n[group] / n];
-        put(&s, i, l, row, recon_so3_identity(), NULL);
-        put(&s, n + i, l, row, to_natural(l, row), NULL);
+    for (size_t i = 0; i < n; i++) {
+        put(&s, i, l, row[i], recon_so3_identity(), NULL);
+        put(&s, n + i, l, row[i], to_natural(l, row[i]), NULL);
     }
-    snprintf(caption, sizeof caption, "%s: %zu of its %zu conformers", g->name[group], n,
-             g->n[group]);
     recon_page_molecules(
         page,
         &(recon_molecule_sheet){ .molecules = s.picture, .rows = 2, .columns = n, .names = names },
@@ -351,6 +349,18 @@ static recon_status show_one(recon_ctx *ctx, recon_page *page, const look *l, si
 done:
     sheet_free(&s);
     return status;
+}
+
+static recon_status show_one(recon_ctx *ctx, recon_page *page, const look *l, size_t group)
+{
+    const recon_found_groups *g = &l->groups;
+    size_t n = g->n[group] < ABREAST ? g->n[group] : ABREAST, row[ABREAST];
+    char caption[128];
+    for (size_t i = 0; i < n; i++) /* evenly from all of them */
+        row[i] = g->member[group][i * g->n[group] / n];
+    snprintf(caption, sizeof caption, "%s: %zu of its %zu conformers", g->name[group], n,
+             g->n[group]);
+    return draw_pairs(ctx, page, l, row, n, caption);
 }
 
 static void list_rows(recon_page *page, const look *l, const char *caption, const size_t *row,
@@ -379,9 +389,10 @@ static recon_status show_gallery(recon_ctx *ctx, recon_page *page, const look *l
         recon_page_say(page, "Not shown: the molecules themselves are not at hand.");
         return status;
     }
-    recon_page_say(page, "The molecules with the most conformers. What should be seen: conformers "
-                         "that came in different poses stand alike below, except for a spin about "
-                         "the determined axis where that is free. Drag to turn.");
+    recon_page_say(
+        page, "Some of the molecules with the most conformers. What should be seen: conformers "
+              "that came in different poses stand alike below, except for a spin about "
+              "the determined axis where that is free. Drag to turn.");
     for (size_t i = 0; i < l->groups.count && i < SHOWN; i++) {
         RECON_TRY(show_one(ctx, page, l, i));
         list_rows(page, l, "Its conformers", l->groups.member[i],
@@ -504,32 +515,12 @@ static recon_status show_neighbors(recon_ctx *ctx, recon_page *page, const look 
     return status;
 }
 
-static recon_status draw_extreme(recon_ctx *ctx, recon_page *page, const look *l, const size_t *row,
-                                 size_t n, const char *caption)
-{
-    static const char *const names[] = { "as they came", "natural pose" };
-    sheet s = { 0 };
-    recon_status status;
-    RECON_TRY(sheet_new(ctx, &s, l->data, 2 * n));
-    for (size_t i = 0; i < n; i++) {
-        put(&s, i, l, row[i], recon_so3_identity(), NULL);
-        put(&s, n + i, l, row[i], to_natural(l, row[i]), NULL);
-    }
-    recon_page_molecules(
-        page,
-        &(recon_molecule_sheet){ .molecules = s.picture, .rows = 2, .columns = n, .names = names },
-        caption);
-done:
-    sheet_free(&s);
-    return status;
-}
-
 static recon_status show_extreme(recon_ctx *ctx, recon_page *page, const look *l, const double *key,
                                  size_t stride, double sign, const char *caption)
 {
     size_t row[WORST], n = recon_found_extreme(row, WORST, key, stride, sign, l->f->rows);
     recon_status status =
-        l->data ? draw_extreme(ctx, page, l, row, n < ABREAST ? n : ABREAST, caption) : RECON_OK;
+        l->data ? draw_pairs(ctx, page, l, row, n < ABREAST ? n : ABREAST, caption) : RECON_OK;
     if (status == RECON_OK)
         list_rows(page, l, caption, row, n);
     return status;
@@ -595,7 +586,8 @@ static void show_warnings(recon_page *page, const look *l)
     said = warn_of_poses(page, l->f) + warn_of_hits(page, l->f) +
            recon_found_warn_of_model(page, &l->trial) + recon_found_warn(page, l->f);
     if (!said)
-        recon_page_say(page, "Nothing: natural poses are plain, and the model follows turns.");
+        recon_page_say(page,
+                       "Nothing stands out: natural poses are plain, and the model follows turns.");
 }
 
 recon_status recon_found_molecules(recon_ctx *ctx, recon_page *page, const char *dir,

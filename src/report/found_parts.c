@@ -67,10 +67,9 @@ int recon_found_draws(recon_ctx *ctx, recon_page *page)
 recon_status recon_found_show_spread(recon_ctx *ctx, recon_page *page, const recon_found_spread *s)
 {
     static const char *const columns[] = { "share of them", "at most" };
-    static const double shares[] = { 0, 0.05, 0.25, 0.5, 0.75, 0.95, 1 };
+    static const double shares[] = { 0.05, 0.25, 0.5, 0.75, 0.95, 1 };
     double *sorted = NULL;
     char *svg = NULL;
-    recon_found_words words;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &sorted, s->n, sizeof *sorted));
     memcpy(sorted, s->values, s->n * sizeof *sorted);
@@ -86,7 +85,7 @@ recon_status recon_found_show_spread(recon_ctx *ctx, recon_page *page, const rec
     recon_page_figure(page, svg, s->caption);
     recon_page_table(page, s->x_label, columns, 2);
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
-        recon_page_cell(page, "%s", i ? recon_found_share(words, shares[i]) : "the least");
+        recon_page_cell(page, "%.0f %%", 100 * shares[i]);
         recon_page_cell(page, "%.2f", recon_quantile(sorted, s->n, shares[i]));
     }
 done:
@@ -288,7 +287,8 @@ recon_status recon_found_show_poses(recon_ctx *ctx, recon_page *page, const reco
                           : recon_found_draws(ctx, page) ? show_spheres(ctx, page, f, g)
                                                          : RECON_OK;
     if (status == RECON_OK && g->others)
-        recon_page_say(page, "The %zu largest groups are shown; %s more belong to smaller ones.",
+        recon_page_say(page,
+                       "The %zu largest groups are shown; %s more points belong to smaller ones.",
                        g->count, recon_found_count(words, g->others));
     return status;
 }

@@ -95,8 +95,7 @@ static recon_status say_width(recon_ctx *ctx, recon_page *page, const recon_foun
     if (status != RECON_OK)
         return status;
     memcpy(theta, f->theta, f->rows * sizeof *theta);
-    recon_page_say(page,
-                   "They are turned from their natural pose by a %s of %.0f degrees (median).",
+    recon_page_say(page, "They stray from their natural poses with a %s of %.0f degrees (median).",
                    uniform ? "half-width" : "standard deviation",
                    RECON_DEGREES * recon_found_median(theta, f->rows));
     free(theta);
@@ -322,7 +321,8 @@ static void show_warnings(recon_page *page, const recon_found_folder *f)
                            "are mixed. A smaller --k or a better embedding may help.",
                            recon_found_share(words, hits));
     if (!said)
-        recon_page_say(page, "Nothing: classes have one natural pose each, and it is plain.");
+        recon_page_say(page,
+                       "Nothing stands out: classes have one natural pose each, and it is plain.");
 }
 
 recon_status recon_found_poses(recon_ctx *ctx, recon_page *page, const char *dir)

@@ -59,7 +59,7 @@ static recon_status show_caught(recon_ctx *ctx, recon_page *page, const double *
         double threshold = recon_quantile(sorted, n, 1 - alarms[a]), caught = 0;
         for (size_t i = 0; i < n; i++)
             caught += turned[i] > threshold;
-        recon_page_cell(page, "%s", recon_found_share(words, alarms[a]));
+        recon_page_cell(page, "%.0f %%", 100 * alarms[a]);
         recon_page_cell(page, "%.2f", threshold);
         recon_page_cell(page, "%s", recon_found_share(words, caught / (double)n));
     }
@@ -95,7 +95,7 @@ static recon_status show_roc(recon_ctx *ctx, recon_page *page, recon_found_trial
                                                              "turned at random" }));
     recon_page_say(
         page,
-        "The area under the curve is %.3f: so often %s turned at random scores higher "
+        "The area under the curve is %.3f: the chance that %s turned at random scores higher "
         "than one as it came; 0.5 would be guessing. It cannot reach 1, because a random "
         "turn sometimes ends in a pose that is natural.",
         t->auc, t->one);

@@ -23,6 +23,9 @@ static recon_status check(recon_ctx *ctx, const recon_theta_plot *p)
         const recon_theta_class *c = &p->classes[i];
         double values[] = { c->truth, c->predicted, c->low, c->high };
         status = recon_figure_check(ctx, "theta", "value", values, 4);
+        if (status == RECON_OK && fmin(c->truth, c->predicted) < 0)
+            status = recon_fail(ctx, RECON_ERR_INPUT, "theta: a width of %g: 0 at least",
+                                fmin(c->truth, c->predicted));
         if (status != RECON_OK)
             return recon_note(ctx, status, "class %zu", i);
     }
@@ -31,13 +34,12 @@ static recon_status check(recon_ctx *ctx, const recon_theta_plot *p)
 
 static recon_axis scale(const recon_theta_plot *p)
 {
-    double low = 0, high = 0;
+    double high = 0;
     for (size_t i = 0; i < p->count; i++) {
         const recon_theta_class *c = &p->classes[i];
-        low = fmin(low, fmin(fmin(c->truth, c->predicted), fmin(c->low, c->high)));
         high = fmax(high, fmax(fmax(c->truth, c->predicted), fmax(c->low, c->high)));
     }
-    recon_axis axis = recon_axis_cover(RECON_AXIS_DEGREES, low * DEGREES, high * DEGREES * 1.04);
+    recon_axis axis = recon_axis_cover(RECON_AXIS_DEGREES, 0, fmax(high * DEGREES * 1.04, 1));
     axis.low -= 0.08 * (axis.high - axis.low); /* room for several classes at zero */
     return axis;
 }
@@ -90,9 +92,9 @@ static void draw_class(recon_svg *svg, const recon_theta_plot *p, size_t i, cons
     char text[8];
     double apart, at = place(p, i, x, &apart);
     double predicted = recon_axis_at(y, c->predicted * DEGREES);
-    if (c->low != c->high)
-        recon_svg_line(svg, "c1 line", at, recon_axis_at(y, c->low * DEGREES), at,
-                       recon_axis_at(y, c->high * DEGREES));
+    if (c->low != c->high) /* a spread may reach below 0, a width does not */
+        recon_svg_line(svg, "c1 line", at, recon_axis_at(y, fmax(c->low, 0) * DEGREES), at,
+                       recon_axis_at(y, fmax(c->high, 0) * DEGREES));
     recon_svg_circle(svg, "c1 dot", at, predicted, RADIUS);
     recon_svg_text(svg, "small mid on", at, predicted + 3.4, mark(text, p, i));
 }

@@ -128,6 +128,7 @@ static void the_summary_counts_what_is_free(void **state)
     CHECK_NEAR(json_real_value(json_object_get(j, "hit_rate")), d.hit_rate, 1e-12);
     assert_true(d.hit_rate > 0.9 && d.concentration > 20 && d.background < 0.2);
     assert_int_equal(json_array_size(json_object_get(j, "molecules")), CHAINS);
+    assert_int_equal(json_integer_value(json_object_get(j, "molecule_count")), CHAINS);
     assert_string_equal(json_string_value(json_object_get(
                             json_array_get(json_object_get(j, "molecules"), 1), "name")),
                         "longer");

@@ -38,7 +38,7 @@ report $? "because the summary says what the data were"
 if grep -q 'built without libpng' again.html; then
     skip "its pictures" "no libpng"
 else
-    has again.html 'These 100 images come in poses of' && has again.html 'class 1' && has again.html 'area under the curve'
+    has again.html 'These 100 images are turned about their natural poses' && has again.html 'class 1' && has again.html 'area under the curve'
     report $? "it tells what was found, of each class, and how odd poses are noticed"
     browser_check again.html "$(grep -o '<figure' again.html | wc -l)"
     cp images.npy plain.npy

@@ -128,6 +128,9 @@ static void garments_are_a_part_of_fashion(void **state)
     recon_dataset_info d = recon_dataset_describe(sample);
     assert_int_equal(d.n, 2000);
     assert_int_equal(d.classes, 10);
+    assert_string_equal(recon_dataset_class_name(sample, 0), "T-shirt");
+    assert_string_equal(recon_dataset_class_name(sample, 9), "Ankle boot");
+    assert_null(recon_dataset_class_name(sample, 10));
     if (recon_dataset_open(ctx, &all, "fashion/test") == RECON_OK) {
         size_t at = 0;
         for (size_t i = 0; i < recon_dataset_describe(all).n && at < d.n; i++) {

@@ -3,6 +3,7 @@
 
 #include <recon/core/png.h>
 #include <recon/data/dataset.h>
+#include <recon/data/turns.h>
 #include <sys/stat.h>
 
 static const char *spec(void)
@@ -73,7 +74,9 @@ static void pictures_come_by_name(void **state)
 static void sub_folders_are_classes_by_name(void **state)
 {
     recon_ctx *ctx = *state;
-    recon_dataset *d = NULL;
+    recon_dataset *d = NULL, *turned = NULL;
+    static const char *const name[] = { "ants", "cats", "dogs" };
+    static const recon_turn_rule still = { 0 };
     int32_t label;
     assert_int_equal(mkdir(scratch("dogs"), 0700) | mkdir(scratch("cats"), 0700) |
                          mkdir(scratch("empty"), 0700) | mkdir(scratch("ants"), 0700),
@@ -90,7 +93,12 @@ static void sub_folders_are_classes_by_name(void **state)
         CHECK_NEAR(first_pixel(d, k, &label), (double)k + 2, 1e-4);
         assert_int_equal(label, want[k]);
     }
-    recon_dataset_close(d);
+    CHECK_OK(ctx, recon_dataset_turn(ctx, &turned, d, &still, 1));
+    recon_dataset_close(d); /* names of what was turned outlive it */
+    for (size_t c = 0; c < 3; c++)
+        assert_string_equal(recon_dataset_class_name(turned, c), name[c]);
+    assert_null(recon_dataset_class_name(turned, 3));
+    recon_dataset_close(turned);
     put(ctx, "stray.png", 2, 2, 3, 9);
     CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, spec()), RECON_ERR_INPUT,
                 "holds pictures and folders of pictures");

@@ -362,6 +362,17 @@ static void every_point_is_drawn_but_those_a_logarithm_has_not(void **state)
     free(out);
 }
 
+static void no_width_is_shown_below_zero(void **state)
+{
+    recon_ctx *ctx = *state;
+    const recon_theta_class wide = { "a", 0.5, 0.1, -2, 0.4 };
+    char *svg = NULL;
+    CHECK_OK(ctx,
+             recon_figure_theta(ctx, &svg, &(recon_theta_plot){ .classes = &wide, .count = 1 }));
+    assert_null(strstr(svg, "\xe2\x88\x92"));
+    free(svg);
+}
+
 static void hits_and_misses_are_framed(void **state)
 {
     char *out = make(*state, neighbors);
@@ -434,6 +445,9 @@ static void numbers_that_are_none_are_named(void **state)
                 .roses = &(recon_rose){ .angles = bad, .count = 3 }, .rows = 1, .columns = 1 });
     REFUSED(recon_figure_theta, "theta: value 1 is nan (class 0)",
             (recon_theta_plot){ .classes = &(recon_theta_class){ "a", 1, NAN, 0, 0 }, .count = 1 });
+    REFUSED(recon_figure_theta, "theta: a width of -0.1: 0 at least (class 0)",
+            (recon_theta_plot){ .classes = &(recon_theta_class){ "a", 1, -0.1, -0.1, -0.1 },
+                                .count = 1 });
     REFUSED(recon_figure_roc, "curve 0: point 1 is (1, 1.5)",
             (recon_roc_plot){ .lines = &(recon_roc_line){ "a", out_of_range, 2 }, .count = 1 });
     REFUSED(recon_figure_natural, "pose before 2 is nan (class 0)",
@@ -541,6 +555,7 @@ int main(void)
         cmocka_unit_test(a_gallery_shows_its_pictures),
         cmocka_unit_test(a_roc_legend_has_the_area),
         cmocka_unit_test(every_point_is_drawn_but_those_a_logarithm_has_not),
+        cmocka_unit_test(no_width_is_shown_below_zero),
         cmocka_unit_test(hits_and_misses_are_framed),
         cmocka_unit_test(circles_have_what_they_were_given),
         cmocka_unit_test(tables_say_what_was_measured),

@@ -68,7 +68,8 @@ static void write_text(const char *name, const char *text)
 #define MOLECULES                                                                                  \
     "{ \"group\": \"so3\", \"points\": 120, \"k\": 6, \"hit_rate\": 0.25, \"concentration\": 50, " \
     "\"background\": 0.1, \"free\": { \"none\": 30, \"spin\": 84, \"two\": 0, \"all\": 6 }, "      \
-    "\"molecules\": [ { \"name\": \"<CCO>\", \"conformers\": 120, \"concentration\": 50, "         \
+    "\"molecule_count\": 1, \"molecules\": [ { \"name\": \"<CCO>\", \"conformers\": 120, "         \
+    "\"concentration\": 50, "                                                                      \
     "\"background\": 0.1, \"free\": { \"spin\": 84 } } ] }"
 #define POSES(group)                                                                               \
     "{ \"group\": \"" group "\", \"points\": 120, \"rows\": 120, \"class_count\": 120, "           \
@@ -139,7 +140,8 @@ static void sentences_carry_the_summary(void **state)
     char *html;
     make_folder(*state, RECON_SO2, IMAGES);
     CHECK_OK(*state, page_of(*state, &html));
-    says(html, "These 120 images come in poses of half-width 38 degrees");
+    says(html,
+         "These 120 images are turned about their natural poses with a half-width of 38 degrees");
     says(html, "several natural poses: 12 %");
     says(html, "look alike: 3.4 %");
     says(html, "class 0 keeps most to its pose (11 degrees), class 4 is turned most freely (77 "
@@ -149,7 +151,7 @@ static void sentences_carry_the_summary(void **state)
     free(html);
     make_folder(*state, RECON_SO3, MOLECULES);
     CHECK_OK(*state, page_of(*state, &html));
-    says(html, "120 conformers of 1 molecules");
+    says(html, "120 conformers of 1 molecule,");
     says(html, "one natural pose: 25 %");
     says(html, "spin about it is free: 70 %");
     says(html, "without a natural pose: 5.0 %");

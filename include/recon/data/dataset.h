@@ -63,6 +63,10 @@ RECON_API recon_status recon_dataset_take(recon_ctx *ctx, recon_dataset **out,
 /* Image i to out [height * width * channels]; its label, -1 without labels. Any thread may. */
 RECON_API int32_t recon_dataset_get(float *out, const recon_dataset *data, size_t i);
 
+/* What a class is called: of png: its sub-folder, of garments and fashion the kind ("T-shirt");
+ * lent, as long as data is open. NULL where it has a number alone. */
+RECON_API const char *recon_dataset_class_name(const recon_dataset *data, size_t label);
+
 /* Which of all images of the file or folder image i is, where data is a part of them. Those that
  * were left out do not count. What recon_dataset_turn made numbers its images anew. */
 RECON_API size_t recon_dataset_origin(const recon_dataset *data, size_t i);
