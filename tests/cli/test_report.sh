@@ -69,7 +69,7 @@ LC_ALL=C awk 'BEGIN { srand(7); for (c = 0; c < 24; c++) for (m = 0; m < 2; m++)
     print 6 + m; print "name=chain" m; for (i = 1; i < 7 + m; i++) printf "%s %.4f %.4f %.4f\n",
         i % 3 ? "C" : "N", 1.2 * i + .06 * rand(), .7 * ((i * (m + 1)) % 3) + .06 * rand(),
         .6 * ((i + m) % 2) + .3 * ((i * i + m) % 4) } }' >chains.xyz
-# Maps on SO(3) take long under sanitizers, and tests/report/test_found.c has such pages there.
+# Maps on SO(3) take long under sanitizers, where tests/cli/test_molecules.sh makes such a page.
 if [ "${RECON_BUILD:-build}" = build ]; then
     chains="--data xyz:chains.xyz --turn haar --threads 2"
     run train $chains --preset small --width 0.25 --layers 2 --code 8 --epochs 2 --batch 16 --out molecules --quiet
