@@ -15,7 +15,7 @@ enum {
     SOAK_IMAGES = 600, /* different ones: windows of them are the batches */
     SOAK_BATCH = 256,
     SOAK_WARM = 10000,
-    SOAK_SLACK = 2 << 20, /* bytes by which the process may have grown, whatever the number */
+    SOAK_SLACK = 4 << 20, /* bytes by which the process may have grown, whatever the number */
 };
 
 /* Bytes of this process in memory. */
