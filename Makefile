@@ -3,9 +3,9 @@
 #   make demo    installs what is missing, builds, makes build/demo/report.html of shipped data
 #   make test    installs what is missing, builds, runs every test
 #
-# Also: make bench | check-slow | fuzz | install | uninstall | dist | docs | format | clean. `make test
-# T=group/so3` runs one test; `make SANITIZE=address,undefined` builds into build/debug, SANITIZE=thread into build/tsan;
-# ARENA=malloc see core/arena.h.
+# Also: make bench | check-slow | check-tsan | fuzz | install | uninstall | dist | docs | format |
+# features | clean. `make test T=group/so3` runs one test. `make SANITIZE=address,undefined` builds into
+# build/debug, SANITIZE=thread into build/tsan; for ARENA=malloc see core/arena.h.
 #
 # `make CUDA=1` adds the GPU's kernels and builds into build/cuda; on a machine with a GPU `make
 # CUDA=1 check-cuda` holds them to ref/, and check-cuda-standalone does so with no other library.
@@ -14,8 +14,8 @@
 # else names the version is held to this by tests/cli/test_version.sh.
 VERSION := 0.1.0
 # Of the shared library: raised by one with every release in which a program that was linked with the
-# one before could break (a function or a field taken away or changed), and then alone. New functions,
-# and new fields at the end of an options struct that only the caller makes, break nothing.
+# one before could break, and then alone. Callers make the structures, so a field more breaks as much
+# as one less; a new function breaks nothing.
 SOMAJOR := 0
 PREFIX  ?= /usr/local
 LIBDIR  ?= $(PREFIX)/lib
@@ -73,8 +73,12 @@ FEATURE_LIBS := -lfaiss $(FEATURE_LIBS) -llapack -lgomp -lstdc++
 endif
 
 # What recon cannot be built without: said by name, before a compiler complains.
-NEEDED := $(if $(filter check-cuda-standalone,$(MAKECMDGOALS)),,$(if $(shell command -v $(firstword $(CC))),$(if $(HAVE_JANSSON),,jansson (Debian: libjansson-dev)) \
-            $(if $(HAVE_ZLIB),,zlib (Debian: zlib1g-dev)),a C compiler: there is no $(CC) (Debian: gcc)))
+ifeq ($(filter check-cuda-standalone,$(MAKECMDGOALS)),)
+NEEDED := $(if $(shell command -v $(firstword $(CC))), \
+            $(if $(HAVE_JANSSON),,jansson (Debian: libjansson-dev)) \
+            $(if $(HAVE_ZLIB),,zlib (Debian: zlib1g-dev)), \
+            a C compiler: there is no $(CC) (Debian: gcc))
+endif
 
 # CUDA is asked for by name: its absence is then an error that says what is missing.
 ifneq ($(CUDA),)
@@ -231,7 +235,7 @@ fuzz-targets: $(FUZZERS)
 fuzz: fuzz-brief
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/test_fuzz.sh
 build/fuzz/src/core/%.o build/fuzz/src/data/%.o: FUZZ_FLAGS += -O1
-build/fuzz/%.o: %.c
+build/fuzz/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,FZ )$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c $< -o $@
 build/fuzz/librecon.a: $(FUZZ_SRC:%.c=build/fuzz/%.o) $(PAGE_TEXT:%=build/fuzz/%.o)

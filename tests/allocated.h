@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 int __sanitizer_install_malloc_and_free_hooks(void (*taken)(const volatile void *, size_t),
                                               void (*freed)(const volatile void *))
@@ -28,11 +29,17 @@ static inline void allocated_on_free(const volatile void *block)
         atomic_fetch_sub(&allocated_now, (long)__sanitizer_get_allocated_size(block));
 }
 
-/* Whether anything is seen. */
+/* Whether anything is seen; under AddressSanitizer it must be. */
 static inline int allocated_watch(void)
 {
-    return __sanitizer_install_malloc_and_free_hooks &&
-           __sanitizer_install_malloc_and_free_hooks(allocated_on_malloc, allocated_on_free) > 0;
+    int seen =
+        __sanitizer_install_malloc_and_free_hooks &&
+        __sanitizer_install_malloc_and_free_hooks(allocated_on_malloc, allocated_on_free) > 0;
+#if defined(__SANITIZE_ADDRESS__)
+    if (!seen)
+        abort();
+#endif
+    return seen;
 }
 
 /* From here on the peak is that above what is held now. */

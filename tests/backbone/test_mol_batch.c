@@ -135,7 +135,8 @@ static void what_does_not_fit_is_said(void **state)
     CHECK_FAILS(ctx, recon_mol_pack_fill(ctx, &p, x, NULL, N, &o), RECON_ERR_INPUT, "at most");
     o.nodes = 0;
     o.elements = 3;
-    CHECK_FAILS(ctx, recon_mol_pack_fill(ctx, &p, x, NULL, N, &o), RECON_ERR_INPUT, "element 8");
+    CHECK_FAILS(ctx, recon_mol_pack_fill(ctx, &p, x, NULL, N, &o), RECON_ERR_INPUT,
+                "element O (8)");
     recon_mol_pack_free(&p);
     recon_molecules_close(data);
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs each fuzz target for FUZZ_SECONDS (1) from the files in tests/fuzz/corpus, as TAP, two at a
-# time. The targets are built once, with clang and sanitizers of their own, so the release pass has
-# nothing to add. An input of 4 KiB may not make a reader hold more than 64 MiB in one piece.
+# time. The targets are built once, with clang and sanitizers of their own: one pass runs them. An
+# input of 4 KiB may not make a reader hold more than 64 MiB in one piece.
 set -u
 seconds=${FUZZ_SECONDS:-1}
 if [ "${RECON_BUILD:-build}" != build ]; then
@@ -19,13 +19,14 @@ fuzz() { # NAME
     echo $? >"$work/$1.status"
 }
 
-status=0 number=0
+status=0 number=0 inputs=0
 report() { # NAME
     number=$((number + 1))
     if [ ! -x "build/fuzz/$1" ]; then
         echo "ok $number - fuzz $1 # SKIP no clang with libFuzzer when it was built"
     elif [ "$(cat "$work/$1.status")" -eq 0 ]; then
         runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "build/fuzz/$1.log")
+        inputs=$((inputs + runs))
         echo "ok $number - $1 reader survives $runs inputs"
     else
         echo "not ok $number - $1 reader; the input is in build/fuzz/$1-*"
@@ -48,5 +49,6 @@ while [ $# -gt 0 ]; do
     [ -z "$second" ] || { report "$second"; shift; }
     shift
 done
+echo "# counted: $inputs inputs made up for $number targets, $seconds s each"
 echo "1..$number"
 exit $status

@@ -54,7 +54,7 @@ static inline size_t soak_batch(recon_ctx *ctx, soak *s, size_t turn)
     static const size_t sizes[] = { SOAK_BATCH, 1, SOAK_BATCH, SOAK_BATCH, 77, SOAK_BATCH, 30 };
     size_t n = sizes[turn % (sizeof sizes / sizeof *sizes)];
     const float *x = s->x + turn * 37 % (SOAK_IMAGES - n) * s->pixels;
-    recon_ctx *guest = turn % 50 == 7 ? fault_ctx() : NULL;
+    recon_ctx *guest = turn % 50 == 7 ? recon_ctx_new(NULL) : NULL;
     recon_ctx *who = guest ? guest : ctx;
     CHECK_OK(who, recon_canonicalize(who, s->canonical, NULL, s->model, x, n, NULL));
     if (turn % 10 == 0)

@@ -1,6 +1,6 @@
 /* Figures and pages while memory runs out, one request after the other. tests/report/test_figure.c
  * does the same by the library's own count; here what libpng and the bonds need runs out too. */
-#include "failing.h"
+#include "faults.h"
 
 #include <recon/report/page.h>
 

@@ -1,5 +1,5 @@
 /* A model of molecules from training to use, while memory runs out, one request after the other. */
-#include "failing.h"
+#include "faults.h"
 #include "models.h"
 
 #include <recon/report/found.h>

@@ -1,5 +1,5 @@
 /* Neighbours, components and Algorithm 1 while memory runs out, one request after the other. */
-#include "failing.h"
+#include "faults.h"
 #include "normalize/known.h"
 
 #include <recon/core/npy.h>

@@ -1,6 +1,6 @@
 /* Every reader, and the context itself, while memory runs out and disks fail, one request after the
  * other. */
-#include "failing.h"
+#include "faults.h"
 
 #include <recon/core/npy.h>
 #include <recon/core/npz.h>

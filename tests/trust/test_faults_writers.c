@@ -1,6 +1,6 @@
 /* Every writer while disks are full, broken or slow, one call after the other: the file before
  * stays, or the new one is there as a whole; nothing else is left, and the message names it. */
-#include "failing.h"
+#include "faults.h"
 #include "nn/task.h"
 #include "normalize/known.h"
 
