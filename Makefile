@@ -43,15 +43,16 @@ CXXFLAGS_ALL = -std=c++17 $(COMMON) $(CXXFLAGS)
 LDLIBS = -ljansson -lz $(FEATURE_LIBS) $(CUDA_LIBS) -lm -pthread
 
 # Libraries are found by compiling against them. The absence of an optional one is said, and not fatal;
-# `make HAVE_PNG=` builds as if libpng were absent.
+# `make HAVE_PNG=` builds as if libpng were absent. have: HEADER, LIBS, C++?, and what must be true of it.
 HASH := \#
-have = $(shell printf '$(HASH)include <$(1)>\nint main(void){return 0;}\n' | \
+have = $(shell printf '%s\n' '$(HASH)include <$(1)>' '$(HASH)if !($(or $(4),1))' '$(HASH)error' \
+         '$(HASH)endif' 'int main(void) { return 0; }' | \
          $(if $(3),$(CXX) -x c++ -std=c++17,$(CC) -x c) - -o /dev/null $(2) 2>/dev/null && echo yes)
 ifeq ($(filter clean format setup% uninstall dist,$(MAKECMDGOALS)),)
 HAVE_JANSSON  := $(call have,jansson.h,-ljansson)
 HAVE_ZLIB     := $(call have,zlib.h,-lz)
 HAVE_OPENBLAS := $(call have,cblas.h,-lopenblas)
-HAVE_DNNL     := $(call have,dnnl.h,-ldnnl)
+HAVE_DNNL     := $(call have,dnnl.h,-ldnnl,,DNNL_VERSION_MAJOR == 2)
 HAVE_PNG      := $(call have,png.h,-lpng)
 HAVE_FAISS    := $(call have,faiss/Index.h,-lfaiss -lopenblas -fopenmp,c++)
 endif
