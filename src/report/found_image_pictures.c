@@ -16,6 +16,12 @@ enum {
     WORST = 12
 };
 
+/* Whole degrees from the natural pose; 0 has no minus. */
+static double degrees_of(const recon_found_folder *f, size_t row)
+{
+    return rint(RECON_DEGREES * f->absolute.so2[row]) + 0.0;
+}
+
 /* --- poses ------------------------------------------------------------------------------------ */
 
 static double turn_of(const recon_found_folder *f, size_t row)
@@ -74,7 +80,7 @@ static void list_rows(recon_page *page, const recon_image_look *l, const char *c
         recon_page_cell(page, "%zu", row[i]);
         recon_page_cell(page, "%s",
                         l->labels ? recon_image_class(words, l, l->labels[row[i]]) : "not known");
-        recon_page_cell(page, "%+.0f", RECON_DEGREES * l->f->absolute.so2[row[i]]);
+        recon_page_cell(page, "%+.0f", degrees_of(l->f, row[i]));
         recon_page_cell(page, "%.2f", l->f->score[row[i]]);
         recon_page_cell(page, "%.2f", l->f->identifiability[4 * row[i]]);
     }
@@ -93,8 +99,7 @@ static recon_status show_pairs(recon_ctx *ctx, recon_page *page, const recon_ima
     for (size_t i = 0; i < n; i++) {
         recon_pictures_put(&p, 2 * i, l->data, row[i], 0);
         recon_pictures_put(&p, 2 * i + 1, l->data, row[i], turn_of(l->f, row[i]));
-        snprintf(angle[i], sizeof angle[i], "%+.0f\xc2\xb0",
-                 RECON_DEGREES * l->f->absolute.so2[row[i]]);
+        snprintf(angle[i], sizeof angle[i], "%+.0f\xc2\xb0", degrees_of(l->f, row[i]));
         p.picture[2 * i].caption = angle[i];
     }
     RECON_TRY(recon_figure_gallery(

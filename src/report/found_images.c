@@ -47,7 +47,9 @@ const char *recon_image_class(recon_found_words out, const recon_image_look *l, 
     return out;
 }
 
-/* The label with the least and the greatest width, where there are two at least. */
+#define DIFFERENT 1.2 /* times as wide: worth a sentence */
+
+/* The labels with the least and the greatest width, where these differ. */
 static void say_extremes(recon_page *page, const recon_image_look *l)
 {
     recon_found_words a, b;
@@ -66,7 +68,7 @@ static void say_extremes(recon_page *page, const recon_image_look *l)
             wide = key;
         }
     }
-    if (narrow && strcmp(narrow, wide))
+    if (narrow && most > DIFFERENT * least)
         recon_page_say(page,
                        "Kinds of objects differ in this: class %s keeps most to its pose (%.0f "
                        "degrees), class %s is turned most freely (%.0f degrees).",
@@ -132,14 +134,14 @@ static void table_widths(recon_page *page, const recon_image_look *l)
     recon_found_words words;
     const char *key;
     json_t *value;
+    if (!json_object_size(json_object_get(l->f->summary, "labels")))
+        return;
     recon_page_table(page, "Median width of each class", columns, 5);
     json_object_foreach(json_object_get(l->f->summary, "labels"), key, value)
     {
         if (shown++ == RECON_IMAGE_CLASSES)
             break;
-        const char *name = recon_image_class(words, l, atoll(key));
-        int named = strcmp(name, key) != 0; /* the figure has room for numbers alone */
-        recon_page_cell(page, "%s%s%s", key, named ? " " : "", named ? name : "");
+        recon_page_cell(page, "%s", recon_image_class(words, l, atoll(key)));
         recon_page_cell(page, "%.0f", json_number_value(json_object_get(value, "points")));
         recon_page_cell(page, "%.1f", json_number_value(json_object_get(value, "theta_deg")));
         recon_page_cell(page, "%.1f",
@@ -147,45 +149,6 @@ static void table_widths(recon_page *page, const recon_image_look *l)
         recon_page_cell(page, "%.1f",
                         100 * json_number_value(json_object_get(value, "modulo_180")));
     }
-}
-
-static recon_status plot_widths(recon_ctx *ctx, recon_page *page, const recon_image_look *l)
-{
-    double x[RECON_IMAGE_CLASSES], y[RECON_IMAGE_CLASSES];
-    size_t n = 0;
-    const char *key;
-    json_t *value;
-    char *svg = NULL;
-    json_object_foreach(json_object_get(l->f->summary, "labels"), key, value)
-    {
-        if (n == RECON_IMAGE_CLASSES)
-            break;
-        x[n] = atof(key);
-        y[n++] = json_number_value(json_object_get(value, "theta_deg"));
-    }
-    if (n == 0)
-        return RECON_OK;
-    double most = 0;
-    for (size_t i = 0; i < n; i++)
-        most = fmax(most, y[i]);
-    const recon_series series = { .x = x, .y = y, .count = n, .loose = 1 };
-    const recon_line_panel panel = { .x_label = "class",
-                                     .y_label = "width (degrees)",
-                                     .series = &series,
-                                     .count = 1,
-                                     .x_from = x[0] - 0.5,
-                                     .x_to = x[n - 1] + 0.5,
-                                     .y_to = 1.1 * most };
-    recon_status status =
-        recon_figure_lines(ctx, &svg, &(recon_line_plot){ .panels = &panel, .count = 1 });
-    if (status != RECON_OK)
-        return status;
-    recon_page_figure(
-        page, svg,
-        "Median width of each class. Low: its images keep to one pose. High: they are "
-        "turned freely.");
-    table_widths(page, l);
-    return RECON_OK;
 }
 
 static recon_status show_widths(recon_ctx *ctx, recon_page *page, const recon_image_look *l)
@@ -218,7 +181,7 @@ static recon_status show_widths(recon_ctx *ctx, recon_page *page, const recon_im
     }
     if (s.n)
         RECON_TRY(recon_found_show_spread(ctx, page, &s));
-    RECON_TRY(plot_widths(ctx, page, l));
+    table_widths(page, l);
 done:
     free(own);
     return status;
