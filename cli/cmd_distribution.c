@@ -106,7 +106,8 @@ static void print_text(const settings *s, const recon_distribution *d, double p_
     printf("  natural    at %+.1f degrees in the backbone's frame (psi %+.1f)",
            d->pose.lambda * CLI_DEGREES, d->pose.psi * CLI_DEGREES);
     if (d->fold == 0)
-        printf(", and hardly defined");
+        printf(", and hardly defined:\n             its like come turned in nearly all directions, "
+               "and no pose is natural");
     else if (d->fold > 1)
         printf(", and defined modulo %d degrees only", 360 / d->fold);
     printf("\n  width      %.1f degrees (%s)\n", d->theta * CLI_DEGREES,
@@ -116,6 +117,9 @@ static void print_text(const settings *s, const recon_distribution *d, double p_
                d->mode[i].at * CLI_DEGREES, d->mode[i].weight);
     printf("  moments    %.2f %.2f %.2f %.2f\n", d->moment[0], d->moment[1], d->moment[2],
            d->moment[3]);
+    if (d->density.background > RECON_BACKGROUND_MUCH)
+        printf("  careful    %.0f %% of the poses of its kind fit no distribution\n",
+               100 * d->density.background);
     print_written(s);
 }
 

@@ -38,6 +38,7 @@ typedef struct {
     double several;                 /* share of points whose neighbours have several modes   */
     double folded;                  /* share whose natural pose is known modulo 180 degrees  */
     double theta_median;            /* radians                                               */
+    size_t natural[RECON_NATURAL_KINDS]; /* points by recon_natural, of the model's densities */
     struct {
         double embed, normalize, maps, total;
     } seconds;
