@@ -21,8 +21,10 @@ const cli_command cli_score = {
         "The score is -log of the density of the pose, given the input; s.npy gets them all. An\n"
         "input is called odd when fewer than the share --false-alarms of those that the model was\n"
         "calibrated on score as high; among n of those no p-value is below 1 / (n + 1), and at a\n"
-        "smaller share nothing is called odd. A molecule's tilt is the angle between where its best\n"
-        "determined axis points and where it points in the natural pose. Images and conformers are\n"
+        "smaller share nothing is called odd. A molecule's tilt is the angle between where its "
+        "best\n"
+        "determined axis points and where it points in the natural pose. Images and conformers "
+        "are\n"
         "counted among all of the data, as `recon distribution --index` does; with --limit or\n"
         "--skip-bad r.npy says which those of s.npy are.",
     .run = run,
@@ -152,9 +154,10 @@ static void print_text(const settings *s, const findings *f)
         printf("  odd        %zu (%.2f %%): score above %.3f, false alarms %.3g %%\n", f->odd,
                100 * (double)f->odd / (double)f->n, f->threshold, 100 * s->false_alarms);
     else
-        printf("  odd        none: fewer false alarms than one in %zu cannot be told, and %.3g %% "
-               "are asked\n             for: more data for `recon discover`, or --false-alarms %.2g\n",
-               f->calibration + 1, 100 * s->false_alarms, ceil(1000 * floor_of(f)) / 1000);
+        printf(
+            "  odd        none: fewer false alarms than one in %zu cannot be told, and %.3g %% "
+            "are asked\n             for: more data for `recon discover`, or --false-alarms %.2g\n",
+            f->calibration + 1, 100 * s->false_alarms, ceil(1000 * floor_of(f)) / 1000);
     printf("  oddest     %s\n", molecules ? " row   score  p-value  tilt         molecule"
                                           : "image   score  p-value  pose");
     for (size_t i = 0; i < f->listed; i++) {

@@ -19,7 +19,7 @@ void cli_print_natural(const size_t count[RECON_NATURAL_KINDS])
     puts(*before == ',' ? "" : "  natural    nothing to tell it from");
     if (none > RECON_NATURAL_FEW)
         printf("  careful    for %.0f %% no pose is natural: as far as their neighbours tell, such "
-               "come\n             turned in all directions alike, and turning them to one means "
-               "nothing\n",
+               "come\n             turned in all directions alike or fit no distribution, and "
+               "turning them\n             to one means nothing\n",
                100 * none);
 }

@@ -109,11 +109,16 @@ static int tell_poses(recon_distribution3_text text, const recon_distribution3 *
 
 const char *recon_moldistribution_words(recon_distribution3_text text, const recon_distribution3 *d)
 {
+    if (d->free <= 1 && recon_so3_natural(d->free, 1, d->background) == RECON_NATURAL_NONE) {
+        snprintf(text, sizeof(recon_distribution3_text),
+                 "No natural pose: %.0f %% of the poses of its kind fit no distribution, and those "
+                 "that do are too few to go by.",
+                 100 * d->background);
+        return text;
+    }
     int used = tell_poses(text, d);
-    int unknown = recon_so3_natural(d->free, 1, d->background) == RECON_NATURAL_NONE;
     if (d->free <= 1 && d->background > RECON_BACKGROUND_MUCH)
         snprintf(text + used, sizeof(recon_distribution3_text) - (size_t)used,
-                 " But %.0f %% of the poses of its kind fit no distribution%s.",
-                 100 * d->background, unknown ? ": no pose can be called natural" : "");
+                 " But %.0f %% of the poses of its kind fit no distribution.", 100 * d->background);
     return text;
 }

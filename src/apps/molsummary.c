@@ -61,7 +61,7 @@ static void add(group *g, const recon_so3_map *map)
 
 /* --- symmetry --------------------------------------------------------------------------------- */
 
-static recon_status find_turns(recon_ctx *ctx, size_t *out, const recon_conformer *x)
+recon_status recon_turns_alike(recon_ctx *ctx, size_t *out, const recon_conformer *x)
 {
     recon_bonds bonds = { 0 };
     recon_symmetry *symmetry = NULL;
@@ -105,7 +105,7 @@ static recon_status read_groups(recon_ctx *ctx, group *groups, const recon_molfi
         group *g = &groups[f->embedded->labels[i]];
         recon_conformer x = recon_molecules_get(f->data, i);
         if (g->n == 0)
-            status = find_turns(ctx, &g->turns, &x);
+            status = recon_turns_alike(ctx, &g->turns, &x);
         add(g, &f->maps[i]);
     }
     return status;

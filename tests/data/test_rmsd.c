@@ -404,8 +404,8 @@ static void symmetric_molecules_have_their_turns(void **state)
     const float bent[] = { 0, 0, 0.12f, 0, 0.76f, -0.47f, 0, -0.76f, -0.47f };
     const float t = 0.629f, tetrahedron[] = { 0, 0, 0, t, t, t, t, -t, -t, -t, t, -t, -t, -t, t };
     const uint8_t halves[] = { 6, 9, 1, 1, 1 }; /* CH3F: a mirror, and three turns */
-    const float fluoro[] = { 0, 0, 0, 0, 0, 1.38f, 1.03f, 0, -0.36f,
-                             -0.515f, 0.892f, -0.36f, -0.515f, -0.892f, -0.36f };
+    const float fluoro[] = { 0,      0,       0,      0,      0,       1.38f,   1.03f, 0,
+                             -0.36f, -0.515f, 0.892f, -0.36f, -0.515f, -0.892f, -0.36f };
     const uint8_t chiral[] = { 6, 1, 9, 17, 35 };
     uint8_t benzene[12];
     float ring[36], flawed[9];
