@@ -149,6 +149,10 @@ recon_status cli_model_open(recon_ctx *ctx, recon_model **out, const char *path,
 void cli_print_skipped(size_t skipped, const recon_skips *skips);
 json_t *cli_skipped_json(const recon_skips *skips);
 
+/* The shares of inputs with one natural pose, with several and so on, and a warning where more than
+ * RECON_NATURAL_FEW have none. */
+void cli_print_natural(const size_t count[RECON_NATURAL_KINDS]);
+
 /* Whether a network turns with its images well enough to be used, and that in words, with what to
  * do where it does not. */
 int cli_turns_well(const recon_equivariance *e);

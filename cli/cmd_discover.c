@@ -112,6 +112,7 @@ static void print_images(const settings *s, const recon_discovery *d, size_t ski
            recon_so2_family_name(d->family));
     printf("  modes      several in %.1f %%, natural pose known modulo 180 degrees in %.1f %%\n",
            100 * d->several, 100 * d->folded);
+    cli_print_natural(d->natural);
     print_end(s, d->seconds.total, d->seconds.embed, d->seconds.normalize, d->seconds.maps);
 }
 
@@ -150,27 +151,21 @@ done:
 
 /* --- molecules -------------------------------------------------------------------------------- */
 
-#define SUSPECT 0.2 /* a background of this share: classes are not what they should be */
-
 static void print_molecules(const settings *s, const recon_moldiscovery *d, size_t skipped,
                             const recon_skips *skips)
 {
-    static const char *const natural[] = { "one pose", "an axis, the spin about it free,",
-                                           "hardly any pose", "no pose" };
-    const char *label = "natural";
     print_head(s, "conformers", d->points, skipped, skips, d->k, d->hit_rate);
     printf("  poses      concentration %.1f, background %.1f %% (medians)\n", d->concentration,
            100 * d->background);
-    for (int free = 0; free < 4; free++)
-        if (d->free[free]) {
-            printf("  %-10s %s in %zu of %zu classes (%.1f %%)\n", label, natural[free],
-                   d->free[free], d->points, 100 * (double)d->free[free] / (double)d->points);
-            label = "";
-        }
-    if (d->background > SUSPECT)
+    cli_print_natural(d->natural);
+    if (d->background > RECON_BACKGROUND_MUCH)
         printf("  careful    many poses fit no distribution: are there %zu alike of each kind? A "
                "smaller\n             --k, more conformers or more training may help\n",
                d->k);
+    if (d->symmetric)
+        printf("  careful    %zu of the molecules look the same after a turn, as water and benzene "
+               "do: their\n             pose is read as any of several, whatever the training\n",
+               d->symmetric);
     print_end(s, d->seconds.total, d->seconds.embed, d->seconds.normalize, d->seconds.maps);
 }
 

@@ -1,5 +1,6 @@
 /* cmd_distribution.c - recon distribution: the poses of one image or molecule. */
 #include "cli/cli.h"
+#include "apps/molsummary.h"
 #include "core/fail.h"
 #include "core/memory.h"
 
@@ -106,7 +107,8 @@ static void print_text(const settings *s, const recon_distribution *d, double p_
     printf("  natural    at %+.1f degrees in the backbone's frame (psi %+.1f)",
            d->pose.lambda * CLI_DEGREES, d->pose.psi * CLI_DEGREES);
     if (d->fold == 0)
-        printf(", and hardly defined");
+        printf(", and hardly defined:\n             its like come turned in nearly all directions, "
+               "and no pose is natural");
     else if (d->fold > 1)
         printf(", and defined modulo %d degrees only", 360 / d->fold);
     printf("\n  width      %.1f degrees (%s)\n", d->theta * CLI_DEGREES,
@@ -116,6 +118,9 @@ static void print_text(const settings *s, const recon_distribution *d, double p_
                d->mode[i].at * CLI_DEGREES, d->mode[i].weight);
     printf("  moments    %.2f %.2f %.2f %.2f\n", d->moment[0], d->moment[1], d->moment[2],
            d->moment[3]);
+    if (d->density.background > RECON_BACKGROUND_MUCH)
+        printf("  careful    %.0f %% of the poses of its kind fit no distribution\n",
+               100 * d->density.background);
     print_written(s);
 }
 
@@ -204,7 +209,7 @@ static json_t *rotation(recon_so3 g)
 }
 
 static json_t *molecule_json(const settings *s, const recon_distribution3 *d, double p_value,
-                             const char *name)
+                             const char *name, size_t turns)
 {
     recon_distribution3_text words;
     json_t *out = json_pack("{s:I, s:f, s:f, s:f, s:i, s:s, s:o, s:o, s:f, s:o, s:o, s:o}", "index",
@@ -215,6 +220,7 @@ static json_t *molecule_json(const settings *s, const recon_distribution3 *d, do
                             "axis", numbers(d->axis, 3), "axis_now", numbers(d->axis_now, 3),
                             "spread", numbers(d->spread, 3));
     json_object_set_new(out, "molecule", json_string(name)); /* left out where it is not UTF-8 */
+    json_object_set_new(out, "turns_alike", json_integer((json_int_t)turns));
     json_object_set_new(out, "pose", rotation(d->pose.absolute));
     json_object_set_new(out, "psi", rotation(d->pose.psi));
     json_object_set_new(out, "lambda", rotation(d->pose.lambda));
@@ -222,7 +228,7 @@ static json_t *molecule_json(const settings *s, const recon_distribution3 *d, do
 }
 
 static void print_molecule(const settings *s, const recon_distribution3 *d, double p_value,
-                           const char *name)
+                           const char *name, size_t turns)
 {
     const double *f = d->poses.f, *sv = d->poses.singular;
     recon_distribution3_text words;
@@ -239,6 +245,10 @@ static void print_molecule(const settings *s, const recon_distribution3 *d, doub
         printf("             %8.3f %8.3f %8.3f, as it came: tilted by %.1f degrees\n",
                d->axis_now[0], d->axis_now[1], d->axis_now[2], d->tilt * CLI_DEGREES);
     }
+    if (turns > 1)
+        printf("  careful    it looks the same after any of %zu turns: which of these poses it is "
+               "in\n             nobody can tell, whatever the training\n",
+               turns);
     print_written(s);
     printf("%s\n", recon_moldistribution_words(words, d));
 }
@@ -296,6 +306,7 @@ static recon_status tell_molecule(recon_ctx *ctx, const settings *s)
     recon_molmodel *model = NULL;
     recon_distribution3 d;
     recon_conformer x;
+    size_t turns;
     cli_name name;
     recon_status status;
     RECON_TRY(cli_molecules_open(ctx, &molecules, &s->data));
@@ -304,14 +315,15 @@ static recon_status tell_molecule(recon_ctx *ctx, const settings *s)
     RECON_TRY(keep_one(ctx, &molecules, s, model));
     cli_molecules_read(&x, &molecules, 0, 1);
     RECON_TRY(recon_moldistribution_of(ctx, &d, model, &x, 1));
+    RECON_TRY(recon_turns_alike(ctx, &turns, &x));
     double p_value = recon_so3_maps_p_value(recon_molmodel_maps(model), d.score);
     cli_molecule_name(name, molecules.use, (size_t)x.molecule);
     if (s->svg)
         RECON_TRY(draw_molecule(ctx, s, &d, &x, name));
     if (s->common.json)
-        RECON_TRY(cli_print_json(ctx, molecule_json(s, &d, p_value, name)));
+        RECON_TRY(cli_print_json(ctx, molecule_json(s, &d, p_value, name, turns)));
     else if (!s->common.quiet)
-        print_molecule(s, &d, p_value, name);
+        print_molecule(s, &d, p_value, name, turns);
 done:
     recon_molmodel_close(ctx, model);
     cli_molecules_close(&molecules);

@@ -2,6 +2,7 @@
 #include "cli/normalize.h"
 #include "core/ctx.h"
 #include "core/fail.h"
+#include "stats/natural.h"
 
 #include <errno.h>
 #include <math.h>
@@ -132,6 +133,7 @@ static char *summary(const normalize_settings *s, const normalize_result *r, con
         json_object_set_new(out, "tukey_c_deg", json_real(s->tukey_degrees));
     if (!isnan(f->hit_rate))
         json_object_set_new(out, "hit_rate", json_real(f->hit_rate));
+    json_object_set_new(out, "natural_pose", recon_natural_json(f->natural));
     json_object_set_new(out, "classes_by_modes", list(f->modes + 1, RECON_MODES_MAX));
     if (f->group == RECON_SO3)
         json_object_set_new(out, "classes_by_free_directions", list(f->free_directions, 4));
@@ -168,14 +170,7 @@ static void print_text(const normalize_settings *s, const normalize_result *r)
     printf("\n  modes      one: %.1f %% of classes, several: %.1f %%\n",
            100.0 * (double)f->modes[1] / (double)f->classes,
            100.0 - 100.0 * (double)f->modes[1] / (double)f->classes);
-    if (f->group == RECON_SO3)
-        printf(
-            "  centre     determined: %.1f %% of classes, but for a spin about an axis: %.1f %%, "
-            "not: "
-            "%.1f %%\n",
-            100.0 * (double)f->free_directions[0] / (double)f->classes,
-            100.0 * (double)f->free_directions[1] / (double)f->classes,
-            100.0 * (double)(f->free_directions[2] + f->free_directions[3]) / (double)f->classes);
+    cli_print_natural(f->natural);
     printf("  family     %s\n", family_name(f));
     printf("  seconds    %.2f (classes %.2f, centres %.2f, fits %.2f)\n", r->seconds,
            f->seconds.classes, f->seconds.centers, f->seconds.fits);

@@ -20,13 +20,13 @@ const cli_command cli_score = {
         "\n"
         "The score is -log of the density of the pose, given the input; s.npy gets them all. An\n"
         "input is called odd when fewer than the share --false-alarms of those that the model was\n"
-        "calibrated on score as high; among n of those no p-value is below 1 / (n + 1). A "
-        "molecule's\n"
-        "tilt is the angle between where its best determined axis points and where it points in "
-        "the\n"
-        "natural pose. Images and conformers are counted among all of the data, as `recon\n"
-        "distribution --index` does; with --limit or --skip-bad r.npy says which those of s.npy "
-        "are.",
+        "calibrated on score as high; among n of those no p-value is below 1 / (n + 1), and at a\n"
+        "smaller share nothing is called odd. A molecule's tilt is the angle between where its "
+        "best\n"
+        "determined axis points and where it points in the natural pose. Images and conformers "
+        "are\n"
+        "counted among all of the data, as `recon distribution --index` does; with --limit or\n"
+        "--skip-bad r.npy says which those of s.npy are.",
     .run = run,
 };
 
@@ -135,10 +135,11 @@ static json_t *as_json(const settings *s, const findings *f)
     json_t *list = json_array();
     for (size_t i = 0; i < f->listed; i++)
         json_array_append_new(list, entry_json(&f->oddest[i], recon_molecules_is(s->data.spec)));
-    return json_pack("{s:I, s:I, s:o, s:I, s:f, s:f, s:f, s:I, s:o}", f->what, (json_int_t)f->n,
+    return json_pack("{s:I, s:I, s:o, s:I, s:f, s:f, s:o, s:I, s:o}", f->what, (json_int_t)f->n,
                      "skipped", (json_int_t)f->skipped, "skipped_why", cli_skipped_json(f->skips),
                      "calibration", (json_int_t)f->calibration, "p_value_floor", floor_of(f),
-                     "false_alarms", s->false_alarms, "threshold", f->threshold, "odd",
+                     "false_alarms", s->false_alarms, "threshold",
+                     isfinite(f->threshold) ? json_real(f->threshold) : json_null(), "odd",
                      (json_int_t)f->odd, "oddest", list);
 }
 
@@ -149,12 +150,14 @@ static void print_text(const settings *s, const findings *f)
     cli_print_skipped(f->skipped, f->skips);
     printf("  calibrated on %zu natural %s: no p-value is below %.2g\n", f->calibration, f->what,
            floor_of(f));
-    printf("  odd        %zu (%.2f %%): score above %.3f, false alarms %.3g %%\n", f->odd,
-           100 * (double)f->odd / (double)f->n, f->threshold, 100 * s->false_alarms);
-    if (s->false_alarms < floor_of(f))
-        printf("  careful    fewer false alarms than one in %zu cannot be told: more data for "
-               "`recon\n             discover`, or a higher --false-alarms\n",
-               f->calibration + 1);
+    if (isfinite(f->threshold))
+        printf("  odd        %zu (%.2f %%): score above %.3f, false alarms %.3g %%\n", f->odd,
+               100 * (double)f->odd / (double)f->n, f->threshold, 100 * s->false_alarms);
+    else
+        printf(
+            "  odd        none: fewer false alarms than one in %zu cannot be told, and %.3g %% "
+            "are asked\n             for: more data for `recon discover`, or --false-alarms %.2g\n",
+            f->calibration + 1, 100 * s->false_alarms, ceil(1000 * floor_of(f)) / 1000);
     printf("  oddest     %s\n", molecules ? " row   score  p-value  tilt         molecule"
                                           : "image   score  p-value  pose");
     for (size_t i = 0; i < f->listed; i++) {

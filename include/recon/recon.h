@@ -27,6 +27,7 @@
 #include <recon/stats/so2_mean.h>
 #include <recon/stats/so2_density.h>
 #include <recon/stats/so2_moments.h>
+#include <recon/stats/natural.h>
 #include <recon/stats/so3_mean.h>
 #include <recon/stats/matrix_fisher.h>
 #include <recon/stats/fisher_fit.h>

@@ -50,12 +50,14 @@ CONSTANTS: dict[str, Any] = {
     "RECON_TO_CANONICAL": 0,
     "RECON_TO_INPUT": 1,
     "RECON_MODES_MAX": 8,
+    "RECON_NATURAL_KINDS": 5,
     "RECON_SO2_PARTS_MAX": 4,
     "RECON_MOLNET_ELEMENTS": 32,
     "RECON_TURN_CLASSES": 1024,
     "RECON_POSE_TOLERANCE": 1e-3,
 }
 MODES_MAX = CONSTANTS["RECON_MODES_MAX"]
+NATURAL_KINDS = CONSTANTS["RECON_NATURAL_KINDS"]
 PARTS_MAX = CONSTANTS["RECON_SO2_PARTS_MAX"]
 
 # --- structures ---------------------------------------------------------------------------------
@@ -147,6 +149,7 @@ FramesOut = _structure(
     ("outside", c_size_t),
     ("modes", c_size_t * (MODES_MAX + 1)),
     ("free_directions", c_size_t * 4),
+    ("natural", c_size_t * NATURAL_KINDS),
     ("hit_rate", c_double),
     ("recall", c_double),
     ("seconds", Seconds),

@@ -1,6 +1,7 @@
 /* molscore.c - odd poses, and the distribution behind them. */
 #include <recon/apps/molscore.h>
 #include <recon/stats/fisher_gauge.h>
+#include <recon/stats/natural.h>
 #include "apps/molmodel.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -86,23 +87,38 @@ recon_status recon_moldistribution_of(recon_ctx *ctx, recon_distribution3 *out,
     return status;
 }
 
-const char *recon_moldistribution_words(recon_distribution3_text text, const recon_distribution3 *d)
+static int tell_poses(recon_distribution3_text text, const recon_distribution3 *d)
 {
     const double *a = d->axis;
     if (d->free == 0)
+        return snprintf(text, sizeof(recon_distribution3_text),
+                        "One natural pose: it turns about its axes by %.1f, %.1f and %.1f degrees "
+                        "(root mean square). This one is %.1f degrees from it.",
+                        d->spread[0] * DEGREES, d->spread[1] * DEGREES, d->spread[2] * DEGREES,
+                        recon_so3_angle(d->pose.absolute) * DEGREES);
+    if (d->free == 1)
+        return snprintf(text, sizeof(recon_distribution3_text),
+                        "One axis stands along (%.3f, %.3f, %.3f), tilted by %.1f degrees (root "
+                        "mean square); the spin about the axis is free. This one is tilted by %.1f "
+                        "degrees.",
+                        a[0], a[1], a[2], d->spread[0] * DEGREES, d->tilt * DEGREES);
+    return snprintf(text, sizeof(recon_distribution3_text), "%s",
+                    d->free == 3 ? "No natural pose: one is as likely as any other."
+                                 : "Hardly a natural pose: all but one are about as likely.");
+}
+
+const char *recon_moldistribution_words(recon_distribution3_text text, const recon_distribution3 *d)
+{
+    if (d->free <= 1 && recon_so3_natural(d->free, 1, d->background) == RECON_NATURAL_NONE) {
         snprintf(text, sizeof(recon_distribution3_text),
-                 "One natural pose: it turns about its axes by %.1f, %.1f and %.1f degrees (root "
-                 "mean square). This one is %.1f degrees from it.",
-                 d->spread[0] * DEGREES, d->spread[1] * DEGREES, d->spread[2] * DEGREES,
-                 recon_so3_angle(d->pose.absolute) * DEGREES);
-    else if (d->free == 1)
-        snprintf(text, sizeof(recon_distribution3_text),
-                 "One axis stands along (%.3f, %.3f, %.3f), tilted by %.1f degrees (root mean "
-                 "square); the spin about the axis is free. This one is tilted by %.1f degrees.",
-                 a[0], a[1], a[2], d->spread[0] * DEGREES, d->tilt * DEGREES);
-    else
-        snprintf(text, sizeof(recon_distribution3_text), "%s",
-                 d->free == 3 ? "No natural pose: one is as likely as any other."
-                              : "Hardly a natural pose: all but one are about as likely.");
+                 "No natural pose: %.0f %% of the poses of its kind fit no distribution, and those "
+                 "that do are too few to go by.",
+                 100 * d->background);
+        return text;
+    }
+    int used = tell_poses(text, d);
+    if (d->free <= 1 && d->background > RECON_BACKGROUND_MUCH)
+        snprintf(text + used, sizeof(recon_distribution3_text) - (size_t)used,
+                 " But %.0f %% of the poses of its kind fit no distribution.", 100 * d->background);
     return text;
 }

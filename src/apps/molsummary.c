@@ -4,16 +4,19 @@
 #include "core/fail.h"
 #include "core/json.h"
 #include "core/memory.h"
+#include "stats/natural.h"
 #include "stats/quantile.h"
 
 #include <math.h>
+#include <recon/data/rmsd.h>
 #include <stdlib.h>
 
 enum { MOLECULES_MOST = 1000 }; /* of more a list helps nobody */
 
 /* Sums over the conformers of a molecule. */
 typedef struct {
-    size_t n, free[4];
+    size_t n, free[4], natural[RECON_NATURAL_KINDS];
+    size_t turns; /* that change nothing, of its first conformer; see recon_rmsd_turns */
     double concentration, background;
 } group;
 
@@ -42,12 +45,37 @@ static double background_of(const recon_so3_map *map)
     return map->background;
 }
 
+static recon_natural natural_of(const recon_so3_map *map)
+{
+    return recon_so3_natural(map->free, 1, map->background);
+}
+
 static void add(group *g, const recon_so3_map *map)
 {
     g->n++;
     g->free[map->free]++;
+    g->natural[natural_of(map)]++;
     g->concentration += map->density.singular[0];
     g->background += map->background;
+}
+
+/* --- symmetry --------------------------------------------------------------------------------- */
+
+recon_status recon_turns_alike(recon_ctx *ctx, size_t *out, const recon_conformer *x)
+{
+    recon_bonds bonds = { 0 };
+    recon_symmetry *symmetry = NULL;
+    recon_status status;
+    *out = 1;
+    if (x->atoms == 0 || x->atoms > RECON_SYMMETRY_ATOMS)
+        return RECON_OK;
+    RECON_TRY(recon_bonds_perceive(ctx, &bonds, x->z, x->xyz, x->atoms));
+    RECON_TRY(recon_symmetry_make(ctx, &symmetry, x->z, &bonds));
+    *out = recon_rmsd_turns(symmetry, x->xyz);
+done:
+    recon_symmetry_free(symmetry);
+    recon_bonds_free(&bonds);
+    return status;
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
@@ -64,28 +92,44 @@ static json_t *molecule_json(const char *name, const group *g)
     json_t *out = json_pack("{s:I, s:f, s:f, s:o}", "conformers", (json_int_t)g->n, "concentration",
                             g->concentration / n, "background", g->background / n, "free",
                             free_json(g->free));
+    recon_json_put(&out, "natural_pose", recon_natural_json(g->natural));
+    recon_json_put(&out, "turns_alike", json_integer((json_int_t)g->turns));
     recon_json_put_text(&out, "name", name); /* left out where it is not UTF-8 */
     return out;
 }
 
-/* The first that occur; *count of all that do. */
-static recon_status molecules_json(recon_ctx *ctx, json_t **out, size_t *count,
+static recon_status read_groups(recon_ctx *ctx, group *groups, const recon_molfindings *f)
+{
+    recon_status status = RECON_OK;
+    for (size_t i = 0; status == RECON_OK && i < f->frames->rows; i++) {
+        group *g = &groups[f->embedded->labels[i]];
+        recon_conformer x = recon_molecules_get(f->data, i);
+        if (g->n == 0)
+            status = recon_turns_alike(ctx, &g->turns, &x);
+        add(g, &f->maps[i]);
+    }
+    return status;
+}
+
+/* The first that occur; *count of all that do, and the symmetric ones among these. */
+static recon_status molecules_json(recon_ctx *ctx, json_t **out, size_t *count, size_t *symmetric,
                                    const recon_molfindings *f)
 {
     size_t molecules = recon_molecules_describe(f->data).molecules;
     group *groups = NULL;
-    recon_status status = recon_alloc(ctx, &groups, molecules, sizeof *groups);
-    if (status != RECON_OK)
-        return status;
-    for (size_t i = 0; i < f->frames->rows; i++)
-        add(&groups[f->embedded->labels[i]], &f->maps[i]);
+    recon_status status;
+    *count = *symmetric = 0;
+    RECON_TRY(recon_alloc(ctx, &groups, molecules, sizeof *groups));
+    RECON_TRY(read_groups(ctx, groups, f));
     *out = json_array();
-    *count = 0;
-    for (size_t m = 0; m < molecules; m++)
+    for (size_t m = 0; m < molecules; m++) {
+        *symmetric += groups[m].turns > 1;
         if (groups[m].n && (*count)++ < MOLECULES_MOST)
             recon_json_append(out, molecule_json(recon_molecules_name(f->data, m), &groups[m]));
+    }
+done:
     free(groups);
-    return RECON_OK;
+    return status;
 }
 
 static json_t *settings_json(const recon_molfindings *f)
@@ -106,7 +150,7 @@ static recon_status write_json(recon_ctx *ctx, recon_moldiscovery *d, const reco
 {
     json_t *molecules = NULL, *out = NULL;
     size_t count;
-    recon_status status = molecules_json(ctx, &molecules, &count, f);
+    recon_status status = molecules_json(ctx, &molecules, &count, &d->symmetric, f);
     if (status != RECON_OK)
         return status;
     out = settings_json(f);
@@ -114,9 +158,11 @@ static recon_status write_json(recon_ctx *ctx, recon_moldiscovery *d, const reco
         recon_json_put(&out, "hit_rate", json_real(d->hit_rate));
     recon_json_put(&out, "concentration", json_real(d->concentration));
     recon_json_put(&out, "background", json_real(d->background));
+    recon_json_put(&out, "natural_pose", recon_natural_json(d->natural));
     recon_json_put(&out, "free", free_json(d->free));
     recon_json_put(&out, "free_of_neighbors", free_json(f->frames->free_directions));
     recon_json_put(&out, "molecule_count", json_integer((json_int_t)count));
+    recon_json_put(&out, "symmetric_count", json_integer((json_int_t)d->symmetric));
     recon_json_put(&out, "molecules", molecules);
     recon_json_put(&out, "seconds",
                    json_pack("{s:f, s:f, s:f, s:f}", "embed", d->seconds.embed, "normalize",
@@ -134,8 +180,10 @@ recon_status recon_molsummarize(recon_ctx *ctx, recon_moldiscovery *out, const r
     out->molecules = recon_molecules_describe(f->data).molecules;
     out->k = f->frames->k;
     out->hit_rate = f->frames->hit_rate;
-    for (size_t i = 0; i < out->points; i++)
+    for (size_t i = 0; i < out->points; i++) {
         out->free[f->maps[i].free]++;
+        out->natural[natural_of(&f->maps[i])]++;
+    }
     RECON_TRY(median(ctx, &out->concentration, f, concentration_of));
     RECON_TRY(median(ctx, &out->background, f, background_of));
     RECON_TRY(write_json(ctx, out, f));

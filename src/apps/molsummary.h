@@ -18,4 +18,7 @@ typedef struct {
 recon_status recon_molsummarize(recon_ctx *ctx, recon_moldiscovery *out,
                                 const recon_molfindings *f);
 
+/* recon_rmsd_turns by the bonds that its places show; 1 where it is too large to ask. */
+recon_status recon_turns_alike(recon_ctx *ctx, size_t *out, const recon_conformer *x);
+
 #endif

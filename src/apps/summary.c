@@ -6,10 +6,10 @@
 #include "core/json.h"
 #include "core/memory.h"
 #include "core/threads.h"
+#include "stats/natural.h"
 #include "stats/quantile.h"
 
 #include <math.h>
-#include <recon/stats/so2_moments.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +18,8 @@ enum { LABELS_MOST = 1000 }; /* of more a list helps nobody */
 
 typedef struct {
     const recon_findings *f;
-    uint8_t *several, *folded; /* [rows] */
-    double *theta;             /* scratch for a median */
+    uint8_t *several, *folded, *natural; /* [rows] */
+    double *theta;                       /* scratch for a median */
 } readings;
 
 /* --- single points ---------------------------------------------------------------------------- */
@@ -34,14 +34,16 @@ static recon_status read_one(recon_ctx *ctx, void *arg, size_t i, int worker)
     (void)worker;
     recon_so2_moments(moment, &map->density);
     r->folded[i] = recon_so2_fold(moment) == 2;
-    r->several[i] = recon_density_modes(mode, &map->density, map->lambda) > 1;
+    int modes = recon_density_modes(mode, &map->density, map->lambda);
+    r->several[i] = modes > 1;
+    r->natural[i] = (uint8_t)recon_so2_natural(moment, modes, INFINITY);
     return RECON_OK;
 }
 
 /* --- groups of points ------------------------------------------------------------------------- */
 
 typedef struct {
-    size_t n;
+    size_t n, natural[RECON_NATURAL_KINDS];
     double several, folded, hits;       /* shares; hits NaN without labels */
     double theta, pose_mean, pose_size; /* median width; centre and resultant of Lambda */
 } group;
@@ -74,6 +76,7 @@ static group read_group(const readings *r, const int64_t *label)
         r->theta[g.n++] = f->maps[i].theta;
         g.several += r->several[i];
         g.folded += r->folded[i];
+        g.natural[r->natural[i]]++;
         g.hits += labels ? hits_of(f, i) : 0;
         c += cos(f->maps[i].lambda);
         s += sin(f->maps[i].lambda);
@@ -96,6 +99,7 @@ static json_t *group_json(const group *g)
                             "theta_deg", g->theta * DEGREES, "several_modes", g->several,
                             "modulo_180", g->folded, "natural_pose_deg", g->pose_mean * DEGREES,
                             "natural_pose_agreement", g->pose_size);
+    recon_json_put(&out, "natural_pose", recon_natural_json(g->natural));
     if (!isnan(g->hits))
         recon_json_put(&out, "hit_rate", json_real(g->hits));
     return out;
@@ -156,6 +160,7 @@ recon_status recon_summarize(recon_ctx *ctx, recon_discovery *out, const recon_f
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &r.several, n, sizeof *r.several));
     RECON_TRY(recon_alloc_raw(ctx, &r.folded, n, sizeof *r.folded));
+    RECON_TRY(recon_alloc_raw(ctx, &r.natural, n, sizeof *r.natural));
     RECON_TRY(recon_alloc_raw(ctx, &r.theta, n, sizeof *r.theta));
     RECON_TRY(recon_parallel(ctx, read_one, &r, n));
     group all = read_group(&r, NULL);
@@ -167,12 +172,14 @@ recon_status recon_summarize(recon_ctx *ctx, recon_discovery *out, const recon_f
     out->several = all.several;
     out->folded = all.folded;
     out->theta_median = all.theta;
+    memcpy(out->natural, all.natural, sizeof out->natural);
     out->summary = write_json(&r, &all, out);
     if (!out->summary)
         RECON_TRY(recon_fail(ctx, RECON_ERR_MEMORY, "out of memory"));
 done:
     free(r.several);
     free(r.folded);
+    free(r.natural);
     free(r.theta);
     return status;
 }

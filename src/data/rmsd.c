@@ -383,3 +383,55 @@ recon_status recon_rmsd_best(double *rmsd, recon_so3 *turn, int32_t *map,
         (swapped ? write_inverse_map : write_map)(map, &s);
     return RECON_OK;
 }
+
+/* --- one conformer and itself ----------------------------------------------------------------- */
+
+static size_t count_renamings(const recon_symmetry *y)
+{
+    size_t n = y->info.automorphisms;
+    for (size_t g = 0; g < y->info.groups && n <= RECON_SAME_TRIES; g++)
+        n *= permutations[y->group[g].size];
+    return n;
+}
+
+/* Renaming number `which` of them: the automorphism, then one permutation of each leaf group. */
+static void write_renaming(uint16_t *map, const recon_symmetry *y, size_t which)
+{
+    const uint16_t *order = y->order + which % y->info.automorphisms * y->info.atoms;
+    which /= y->info.automorphisms;
+    memcpy(map, order, y->info.atoms * sizeof *map);
+    for (size_t g = 0; g < y->info.groups; g++) {
+        const recon_leaf_group *leaf = &y->group[g];
+        const uint8_t *p = permutation[which % permutations[leaf->size]];
+        which /= permutations[leaf->size];
+        for (size_t i = 0; i < leaf->size; i++)
+            map[leaf->atom[i]] = order[leaf->atom[p[i]]];
+    }
+}
+
+static int is_same_shape(const float *xyz, const double c[3], const uint16_t *map, size_t n)
+{
+    double u[3], v[3], m[9] = { 0 }, squares = 2 * squares_about(c, xyz, n);
+    recon_so3 turn;
+    for (size_t i = 0; i < n; i++) {
+        from_centre(u, xyz, i, c);
+        from_centre(v, xyz, map[i], c);
+        add_outer(m, u, v);
+    }
+    return root(squares - 2 * fit(m, &turn), (double)n) < RECON_SAME_SHAPE;
+}
+
+size_t recon_rmsd_turns(const recon_symmetry *y, const float *xyz)
+{
+    size_t n = y->info.atoms, renamings = count_renamings(y), turns = 1;
+    uint16_t map[RECON_SYMMETRY_ATOMS];
+    double c[3];
+    centre(c, xyz, n, NULL);
+    if (renamings > RECON_SAME_TRIES || !isfinite(squares_about(c, xyz, n)))
+        return 1;
+    for (size_t i = 1; i < renamings; i++) { /* 0 renames nothing */
+        write_renaming(map, y, i);
+        turns += (size_t)is_same_shape(xyz, c, map, n);
+    }
+    return turns;
+}

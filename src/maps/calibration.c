@@ -40,6 +40,8 @@ double recon_calibration_p_value(const recon_calibration *c, double score)
 
 double recon_calibration_threshold(const recon_calibration *c, double false_alarms)
 {
-    double share = fmin(fmax(false_alarms, 0), 1);
+    double share = fmin(false_alarms, 1);
+    if (!(share >= 1 / (c->n + 1)))
+        return INFINITY;
     return recon_quantile(c->quantile, RECON_QUANTILES, 1 - share);
 }

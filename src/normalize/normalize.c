@@ -33,6 +33,7 @@ typedef struct {
     /* for each class */
     recon_poses gamma;
     double *identifiability;
+    uint8_t *natural; /* a recon_natural */
     recon_so2_density *density;
     recon_fisher_fit *fit;
     /* for each member of each class */
@@ -72,6 +73,8 @@ static recon_status center_so2(recon_ctx *ctx, job *j, block b, recon_arena *are
         j->gamma.so2[b.begin + s] = center[s].mean;
         memcpy(j->identifiability + (b.begin + s) * SO2_WIDTH, center[s].moment,
                sizeof center[s].moment);
+        j->natural[b.begin + s] =
+            (uint8_t)recon_so2_natural(center[s].moment, center[s].modes, (double)b.size);
         atomic_fetch_add(&j->modes[center[s].modes], 1);
         for (size_t m = 0; m < b.size; m++)
             pose[s * b.size + m] = recon_so2_wrap(pose[s * b.size + m] - center[s].mean);
@@ -96,6 +99,7 @@ static recon_status center_so3(recon_ctx *ctx, job *j, block b, recon_arena *are
                sizeof center[s].singular);
         atomic_fetch_add(&j->modes[center[s].modes], 1);
         int loose = recon_so3_free_directions(center[s].singular, (double)b.size);
+        j->natural[b.begin + s] = (uint8_t)recon_so3_natural(loose, center[s].modes, 0);
         atomic_fetch_add(&j->free_directions[loose], 1);
         for (size_t m = 0; m < b.size; m++)
             pose[s * b.size + m] = recon_so3_compose(pose[s * b.size + m], back);
@@ -249,6 +253,7 @@ static recon_status alloc_classes(recon_ctx *ctx, job *j)
     RECON_TRY(alloc_poses(ctx, &j->normalized, out->group, j->table.offset[sets]));
     RECON_TRY(recon_alloc_raw(ctx, &j->identifiability, sets,
                               out->identifiability_width * sizeof(double)));
+    RECON_TRY(recon_alloc_raw(ctx, &j->natural, sets, sizeof *j->natural));
     if (out->group == RECON_SO2)
         RECON_TRY(recon_alloc_raw(ctx, &j->density, sets, sizeof *j->density));
     else
@@ -275,6 +280,9 @@ done:
 static void hand_over(job *j)
 {
     recon_frames *out = j->out;
+    for (size_t i = 0; i < out->rows; i++)
+        if (j->table.set_of[i] >= 0)
+            out->natural[j->natural[j->table.set_of[i]]]++;
     out->classes = j->table.sets;
     out->k = j->table.k;
     if (j->table.k) {
@@ -407,6 +415,7 @@ done:
     free_poses(&j.gamma);
     free_poses(&j.normalized);
     free(j.identifiability);
+    free(j.natural);
     free(j.density);
     free(j.fit);
     if (status != RECON_OK)

@@ -43,6 +43,14 @@ double recon_found_maybe(const recon_found_folder *f, const char *path)
     return is_one ? value : NAN;
 }
 
+double recon_found_natural(const recon_found_folder *f, recon_natural kind)
+{
+    char path[64];
+    snprintf(path, sizeof path, "%snatural_pose.%s", f->kind == RECON_FOUND_IMAGES ? "all." : "",
+             recon_natural_name(kind));
+    return recon_found_maybe(f, path);
+}
+
 recon_status recon_found_number(recon_ctx *ctx, double *out, const recon_found_folder *f,
                                 const char *path)
 {

@@ -45,6 +45,9 @@ recon_status recon_found_number(recon_ctx *ctx, double *out, const recon_found_f
 double recon_found_maybe(const recon_found_folder *folder, const char *path);
 const char *recon_found_text(const recon_found_folder *folder, const char *key); /* "" if missing */
 
+/* The share of inputs of whose natural pose this is known; NaN where the summary does not say. */
+double recon_found_natural(const recon_found_folder *folder, recon_natural kind);
+
 /* --- rows that belong together ---------------------------------------------------------------- */
 
 enum { RECON_FOUND_GROUPS = 10 };
@@ -111,6 +114,12 @@ void recon_found_show_settings(recon_page *page, const recon_found_folder *folde
 /* Warnings that any folder may deserve: small sets, many neighbours, poses that do not belong. How
  * many were said. */
 int recon_found_warn(recon_page *page, const recon_found_folder *folder);
+
+/* A warning where many inputs have no natural pose; what they are called. How many were said. */
+int recon_found_warn_of_none(recon_page *page, const recon_found_folder *folder, const char *many);
+
+/* What to say where nothing was said: which checks there were, of those above and others. */
+void recon_found_say_checked(recon_page *page, const char *others);
 
 /* --- the model, tried on a sample ------------------------------------------------------------- */
 

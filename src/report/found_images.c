@@ -4,7 +4,6 @@
 #include "core/memory.h"
 
 #include <math.h>
-#include <recon/stats/so2_moments.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +19,7 @@ recon_status recon_found_image_results(recon_ctx *ctx, recon_page *page,
                                        const recon_found_folder *f)
 {
     double points, theta, several, folded, hits = recon_found_maybe(f, "all.hit_rate");
+    double none = recon_found_natural(f, RECON_NATURAL_NONE);
     recon_found_words words;
     recon_status status;
     RECON_TRY(recon_found_number(ctx, &points, f, "points"));
@@ -30,6 +30,8 @@ recon_status recon_found_image_results(recon_ctx *ctx, recon_page *page,
     recon_page_result(page, "typical turn from the natural pose", "\xc2\xb1%.0f\xc2\xb0", theta);
     recon_page_result(page, "have several natural poses", "%s", recon_found_share(words, several));
     recon_page_result(page, "look alike upside down", "%s", recon_found_share(words, folded));
+    if (!isnan(none))
+        recon_page_result(page, "have no natural pose", "%s", recon_found_share(words, none));
     if (!isnan(hits))
         recon_page_result(page, "of neighbours share the label", "%s",
                           recon_found_share(words, hits));
@@ -88,6 +90,7 @@ static recon_status say_found(recon_ctx *ctx, recon_page *page, const recon_imag
 {
     const recon_found_folder *f = l->f;
     double theta, several, folded, hits = recon_found_maybe(f, "all.hit_rate");
+    double none = recon_found_natural(f, RECON_NATURAL_NONE);
     recon_found_words count, a, b;
     recon_status status;
     RECON_TRY(recon_found_number(ctx, &theta, f, "all.theta_deg"));
@@ -103,6 +106,11 @@ static recon_status say_found(recon_ctx *ctx, recon_page *page, const recon_imag
         "Share with several natural poses: %s. Share whose pose is only known modulo 180 "
         "degrees, because upside down they occur or look alike: %s.",
         recon_found_share(a, several), recon_found_share(b, folded));
+    if (!isnan(none))
+        recon_page_say(page,
+                       "Share without a natural pose, because their like come turned in all "
+                       "directions as far as neighbours tell: %s.",
+                       recon_found_share(a, none));
     say_extremes(page, l);
     if (!isnan(hits))
         recon_page_say(page,
@@ -128,15 +136,19 @@ done:
 
 static void table_widths(recon_page *page, const recon_image_look *l)
 {
-    static const char *const columns[] = { "class", "images", "width (degrees)",
-                                           "several natural poses (%)", "known modulo 180 (%)" };
+    static const char *const columns[] = { "class",
+                                           "images",
+                                           "width (degrees)",
+                                           "several natural poses (%)",
+                                           "known modulo 180 (%)",
+                                           "no natural pose (%)" };
     size_t shown = 0;
     recon_found_words words;
     const char *key;
     json_t *value;
     if (!json_object_size(json_object_get(l->f->summary, "labels")))
         return;
-    recon_page_table(page, "Median width of each class", columns, 5);
+    recon_page_table(page, "Median width of each class", columns, 6);
     json_object_foreach(json_object_get(l->f->summary, "labels"), key, value)
     {
         if (shown++ == RECON_IMAGE_CLASSES)
@@ -148,6 +160,9 @@ static void table_widths(recon_page *page, const recon_image_look *l)
                         100 * json_number_value(json_object_get(value, "several_modes")));
         recon_page_cell(page, "%.1f",
                         100 * json_number_value(json_object_get(value, "modulo_180")));
+        recon_page_cell(page, "%.1f",
+                        100 * json_number_value(
+                                  json_object_get(json_object_get(value, "natural_pose"), "none")));
     }
 }
 
@@ -189,20 +204,11 @@ done:
 
 /* --- warnings --------------------------------------------------------------------------------- */
 
-/* The share of images of whose poses no moment is large enough to say anything. */
-static double share_undefined(const recon_found_folder *f)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < f->rows; i++)
-        count += recon_so2_fold(f->identifiability + 4 * i) == 0;
-    return (double)count / (double)f->rows;
-}
-
 static int warn_of_poses(recon_page *page, const recon_found_folder *f)
 {
     double theta = recon_found_maybe(f, "all.theta_deg");
     double several = recon_found_maybe(f, "all.several_modes");
-    double folded = recon_found_maybe(f, "all.modulo_180"), none = share_undefined(f);
+    double folded = recon_found_maybe(f, "all.modulo_180");
     recon_found_words words;
     int said = 0;
     if (several > 0.05 && ++said)
@@ -216,11 +222,7 @@ static int warn_of_poses(recon_page *page, const recon_found_folder *f)
                            "For %s of the images the pose is only known modulo 180 degrees: which "
                            "way is up was chosen, not found.",
                            recon_found_share(words, folded));
-    if (none > 0.05 && ++said)
-        recon_page_careful(page,
-                           "For %s of the images the neighbours point in all directions: no pose "
-                           "is natural, and turning them to one means nothing.",
-                           recon_found_share(words, none));
+    said += recon_found_warn_of_none(page, f, "images");
     if (theta < 3 && ++said)
         recon_page_careful(page, "The images come in nearly one pose. Then nothing can be learned "
                                  "about how they turn, and every other pose is called odd.");
@@ -267,8 +269,13 @@ static void show_warnings(recon_page *page, const recon_image_look *l)
                            "some of them must be of another class. Take a smaller --k.",
                            least, l->f->k);
     if (!said)
-        recon_page_say(page,
-                       "Nothing stands out: natural poses are plain, and the model follows turns.");
+        recon_found_say_checked(page, l->trial.n ? "several natural poses, poses known modulo 180 "
+                                                   "degrees, hardly any turns, labels that "
+                                                   "neighbours do not share, a network that does "
+                                                   "not follow turns, scores that tell nothing"
+                                                 : "several natural poses, poses known modulo 180 "
+                                                   "degrees, hardly any turns, labels that "
+                                                   "neighbours do not share");
 }
 
 /* Groups of one label are called as their class is, where it has a name. */

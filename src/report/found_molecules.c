@@ -13,22 +13,19 @@ enum {
     MOLECULES_MOST = 12 /* rows of a table */
 };
 
-#define SUSPECT 0.5 /* a background of this share leaves little to go by */
-
 /* --- what was found --------------------------------------------------------------------------- */
 
-/* Points by what is free for them, as shares. */
-static recon_status read_free(recon_ctx *ctx, double out[4], const recon_found_folder *f)
+/* Shares of conformers with one natural pose, with an axis, with none. */
+typedef struct {
+    double one, axis, none;
+} known;
+
+static recon_status read_known(recon_ctx *ctx, known *out, const recon_found_folder *f)
 {
-    static const char *const keys[] = { "free.none", "free.spin", "free.two", "free.all" };
-    double sum = 0;
     recon_status status;
-    for (int i = 0; i < 4; i++) {
-        RECON_TRY(recon_found_number(ctx, &out[i], f, keys[i]));
-        sum += out[i];
-    }
-    for (int i = 0; i < 4; i++)
-        out[i] /= sum > 0 ? sum : 1;
+    RECON_TRY(recon_found_number(ctx, &out->one, f, "natural_pose.one"));
+    RECON_TRY(recon_found_number(ctx, &out->axis, f, "natural_pose.axis"));
+    RECON_TRY(recon_found_number(ctx, &out->none, f, "natural_pose.none"));
 done:
     return status;
 }
@@ -36,17 +33,17 @@ done:
 recon_status recon_found_molecule_results(recon_ctx *ctx, recon_page *page,
                                           const recon_found_folder *f)
 {
-    double points, free[4], hits = recon_found_maybe(f, "hit_rate");
+    double points, hits = recon_found_maybe(f, "hit_rate");
+    known natural;
     recon_found_words words;
     recon_status status;
     RECON_TRY(recon_found_number(ctx, &points, f, "points"));
-    RECON_TRY(read_free(ctx, free, f));
+    RECON_TRY(read_known(ctx, &natural, f));
     recon_page_result(page, "conformers", "%s", recon_found_count(words, (size_t)fmax(points, 0)));
-    recon_page_result(page, "have one natural pose", "%s", recon_found_share(words, free[0]));
+    recon_page_result(page, "have one natural pose", "%s", recon_found_share(words, natural.one));
     recon_page_result(page, "have an axis, with a free spin", "%s",
-                      recon_found_share(words, free[1]));
-    recon_page_result(page, "have no natural pose", "%s",
-                      recon_found_share(words, free[2] + free[3]));
+                      recon_found_share(words, natural.axis));
+    recon_page_result(page, "have no natural pose", "%s", recon_found_share(words, natural.none));
     if (!isnan(hits))
         recon_page_result(page, "of neighbours are the same molecule", "%s",
                           recon_found_share(words, hits));
@@ -56,11 +53,12 @@ done:
 
 static recon_status say_found(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
 {
-    double free[4], concentration, background, hits = recon_found_maybe(f, "hit_rate");
+    double concentration, background, hits = recon_found_maybe(f, "hit_rate");
     double molecules = recon_found_maybe(f, "molecule_count");
+    known natural;
     recon_found_words a, b, c;
     recon_status status;
-    RECON_TRY(read_free(ctx, free, f));
+    RECON_TRY(read_known(ctx, &natural, f));
     RECON_TRY(recon_found_number(ctx, &concentration, f, "concentration"));
     RECON_TRY(recon_found_number(ctx, &background, f, "background"));
     recon_page_section(page, "What was found");
@@ -73,17 +71,17 @@ static recon_status say_found(recon_ctx *ctx, recon_page *page, const recon_foun
                    "Share with one natural pose: %s. Share of whose pose only an axis is "
                    "determined, while the spin about it is free: %s. Share without a natural pose: "
                    "%s.",
-                   recon_found_share(a, free[0]), recon_found_share(b, free[1]),
-                   recon_found_share(c, free[2] + free[3]));
+                   recon_found_share(a, natural.one), recon_found_share(b, natural.axis),
+                   recon_found_share(c, natural.none));
     recon_page_say(page,
                    "The best determined axis strays by about %.0f degrees (concentration %.1f, the "
                    "median; 0 is any direction), leaving aside the %s of poses that fit no "
                    "distribution.",
                    RECON_DEGREES * sqrt(2 / fmax(concentration, 1)), concentration,
                    recon_found_share(a, background));
-    if (background > SUSPECT)
+    if (background > RECON_BACKGROUND_MUCH)
         recon_page_careful(page,
-                           "Most poses fit no distribution: what is said here is weak. The end "
+                           "Many poses fit no distribution: what is said here is weak. The end "
                            "of this page says what may help.");
     if (!isnan(hits))
         recon_page_say(
@@ -171,11 +169,11 @@ done:
 
 static void table_molecules(recon_page *page, const recon_found_folder *f)
 {
-    static const char *const columns[] = { "molecule", "conformers", "concentration", "no fit (%)",
-                                           "free spin (%)" };
+    static const char *const columns[] = { "molecule",   "conformers",    "concentration",
+                                           "no fit (%)", "free spin (%)", "no natural pose (%)" };
     size_t i;
     json_t *value;
-    recon_page_table(page, "Molecule by molecule, the first of the set", columns, 5);
+    recon_page_table(page, "Molecule by molecule, the first of the set", columns, 6);
     json_array_foreach(json_object_get(f->summary, "molecules"), i, value)
     {
         if (i == MOLECULES_MOST)
@@ -189,6 +187,9 @@ static void table_molecules(recon_page *page, const recon_found_folder *f)
         recon_page_cell(page, "%.0f",
                         100 * json_number_value(json_object_get(value, "background")));
         recon_page_cell(page, "%.0f", n > 0 ? 100 * spin / n : 0);
+        recon_page_cell(page, "%.0f",
+                        100 * json_number_value(
+                                  json_object_get(json_object_get(value, "natural_pose"), "none")));
     }
 }
 
@@ -235,8 +236,7 @@ done:
 
 static int warn_of_poses(recon_page *page, const recon_found_folder *f)
 {
-    double n = (double)f->rows, spin = recon_found_maybe(f, "free.spin") / n;
-    double none = (recon_found_maybe(f, "free.two") + recon_found_maybe(f, "free.all")) / n;
+    double spin = recon_found_natural(f, RECON_NATURAL_AXIS);
     recon_found_words words;
     int said = 0;
     if (spin > 0.05 && ++said)
@@ -245,11 +245,39 @@ static int warn_of_poses(recon_page *page, const recon_found_folder *f)
                            "pose puts the axis where it belongs, but the spin is a choice, not a "
                            "finding.",
                            recon_found_share(words, spin));
-    if (none > 0.05 && ++said)
+    return said + recon_found_warn_of_none(page, f, "conformers");
+}
+
+/* Molecules of which many poses fit nothing, the worst by name, and those that symmetry excuses. */
+static int warn_of_molecules(recon_page *page, const recon_found_folder *f)
+{
+    double symmetric = recon_found_maybe(f, "symmetric_count"), worst = RECON_BACKGROUND_MUCH;
+    const char *name = NULL;
+    size_t i, bad = 0;
+    json_t *value;
+    int said = 0;
+    json_array_foreach(json_object_get(f->summary, "molecules"), i, value)
+    {
+        double background = json_number_value(json_object_get(value, "background"));
+        bad += background > RECON_BACKGROUND_MUCH;
+        if (background > worst) {
+            worst = background;
+            name = json_string_value(json_object_get(value, "name"));
+        }
+    }
+    if (bad && ++said)
         recon_page_careful(page,
-                           "For %s of the conformers poses determine hardly anything: no pose is "
-                           "natural, and turning them to one means nothing.",
-                           recon_found_share(words, none));
+                           "Of %zu of the molecules more than %.0f %% of the poses fit no "
+                           "distribution; the worst is %s with %.0f %%. Their natural poses are "
+                           "weakly founded.",
+                           bad, 100 * RECON_BACKGROUND_MUCH, name ? name : "one without a name",
+                           100 * worst);
+    if (symmetric > 0 && ++said)
+        recon_page_careful(page,
+                           "%.0f of the molecules look the same after a turn, as water and benzene "
+                           "do: which of these poses one is in nobody can tell, more data and "
+                           "training do not help, and many of their poses fit no distribution.",
+                           symmetric);
     return said;
 }
 
@@ -271,11 +299,14 @@ static void show_warnings(recon_page *page, const recon_molecule_look *l)
 {
     int said;
     recon_page_section(page, "What to be careful about");
-    said = warn_of_poses(page, l->f) + warn_of_hits(page, l->f) +
+    said = warn_of_poses(page, l->f) + warn_of_molecules(page, l->f) + warn_of_hits(page, l->f) +
            recon_found_warn_of_model(page, &l->trial) + recon_found_warn(page, l->f);
     if (!said)
-        recon_page_say(page,
-                       "Nothing stands out: natural poses are plain, and the model follows turns.");
+        recon_found_say_checked(page, l->trial.n ? "free spins, symmetric molecules, neighbours of "
+                                                   "other molecules, a network that does not "
+                                                   "follow turns, scores that tell nothing"
+                                                 : "free spins, symmetric molecules, neighbours of "
+                                                   "other molecules");
 }
 
 recon_status recon_found_molecules(recon_ctx *ctx, recon_page *page, const char *dir,

@@ -295,14 +295,12 @@ recon_status recon_found_show_poses(recon_ctx *ctx, recon_page *page, const reco
 
 /* --- warnings --------------------------------------------------------------------------------- */
 
-#define SUSPECT 0.3 /* a background of this share: the class is not what it should be */
-
 /* The share of rows of whose neighbours' poses more than that do not belong. */
 static double share_suspect(const recon_found_folder *f)
 {
     size_t count = 0;
     for (size_t i = 0; i < f->rows; i++)
-        count += f->background[i] > SUSPECT;
+        count += f->background[i] > RECON_BACKGROUND_MUCH;
     return (double)count / (double)f->rows;
 }
 
@@ -312,11 +310,13 @@ int recon_found_warn(recon_page *page, const recon_found_folder *f)
     recon_found_words words;
     int said = 0;
     if (suspect > 0.2 && ++said)
-        recon_page_careful(page,
-                           "In %s of the neighbourhoods more than %.0f %% of the poses fit no "
-                           "distribution: their neighbours are not all of one kind, or their poses "
-                           "are read wrongly. A smaller --k, more data or more training may help.",
-                           recon_found_share(words, suspect), 100 * SUSPECT);
+        recon_page_careful(
+            page,
+            "In %s of the neighbourhoods more than %.0f %% of the poses fit no "
+            "distribution: their neighbours are not all of one kind, their poses are "
+            "read wrongly, or they look the same after a turn. Against the first "
+            "two a smaller --k, more data or more training may help.",
+            recon_found_share(words, suspect), 100 * RECON_BACKGROUND_MUCH);
     if (f->rows < 200 && ++said)
         recon_page_careful(page,
                            "There are only %zu of them: shares and widths are no better known than "
@@ -335,11 +335,78 @@ int recon_found_warn(recon_page *page, const recon_found_folder *f)
     return said;
 }
 
+int recon_found_warn_of_none(recon_page *page, const recon_found_folder *f, const char *many)
+{
+    double none = recon_found_natural(f, RECON_NATURAL_NONE);
+    recon_found_words words;
+    if (!(none > RECON_NATURAL_FEW))
+        return 0;
+    recon_page_careful(page,
+                       "%s of the %s have no natural pose: as far as their neighbours tell, their "
+                       "like come turned in all directions alike or fit no distribution, and "
+                       "turning them to one means nothing.",
+                       recon_found_share(words, none), many);
+    return 1;
+}
+
+void recon_found_say_checked(recon_page *page, const char *others)
+{
+    recon_page_say(page,
+                   "No warning applied. These were looked for: many without a natural pose, many "
+                   "poses that fit no distribution, a set too small, neighbours too many for it, "
+                   "classes of one point, %s. That is no proof: look at the pictures and the worst "
+                   "cases.",
+                   others);
+}
+
 /* --- settings --------------------------------------------------------------------------------- */
+
+/* What a key of the summary is called; itself where it says enough. */
+static const char *setting(const char *key)
+{
+    static const char *const words[][2] = {
+        { "version", "version of recon" },
+        { "group", "group of the poses" },
+        { "points", "points that neighbours are taken from" },
+        { "dimensions", "dimensions of an embedding" },
+        { "rows", "points that were answered for" },
+        { "classes", "what a class is (knn: the nearest neighbours)" },
+        { "class_count", "number of classes" },
+        { "k", "neighbours of a point (--k)" },
+        { "eps", "distance that links points (--eps)" },
+        { "include_self", "a point is among its own neighbours" },
+        { "metric", "similarity of embeddings" },
+        { "mean", "centre of poses" },
+        { "tukey_c_deg", "Tukey's c (degrees)" },
+        { "family", "family of a class's poses" },
+        { "theta", "family whose width Theta is" },
+        { "lambda", "where the natural pose comes from" },
+        { "recall", "true neighbours found (1: all)" },
+        { "hit_rate", "share of neighbours with the label" },
+        { "single_classes", "classes of one point" },
+        { "rows_outside", "points in no class" },
+        { "concentration", "concentration (median)" },
+        { "background", "share of poses that fit no distribution (median)" },
+        { "molecule_count", "molecules" },
+        { "symmetric_count", "molecules that look the same after a turn" },
+        { "half", "weights stored as bfloat16" },
+        { "backend", "computed by" },
+        { "spec", "data (--data)" },
+        { "turn", "turned on purpose by (--turn)" },
+        { "turn_seed", "seed of these turns" },
+        { "limit", "how many were taken (--limit)" },
+        { "size", "size of images (--size)" },
+        { "skip_bad", "unreadable ones left out (--skip-bad)" },
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcmp(key, words[i][0]))
+            return words[i][1];
+    return key;
+}
 
 static void show_value(recon_page *page, const char *key, const json_t *value)
 {
-    recon_page_cell(page, "%s", key);
+    recon_page_cell(page, "%s", setting(key));
     if (json_is_string(value))
         recon_page_cell(page, "%s", json_string_value(value));
     else if (json_is_boolean(value))

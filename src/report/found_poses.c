@@ -5,46 +5,49 @@
 
 #include <math.h>
 #include <recon/stats/matrix_fisher.h>
-#include <recon/stats/so2_moments.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* --- counts of the summary -------------------------------------------------------------------- */
+/* --- results --------------------------------------------------------------------------------- */
 
-/* Entry i of a list of the summary as a share of its sum; NaN where there is none. */
-static double share_of(const recon_found_folder *f, const char *list, size_t i)
+/* Kinds of natural poses that the group may have, and what they are called. */
+typedef struct {
+    recon_natural kind;
+    const char *tile, *words;
+} kind_words;
+
+static const kind_words *kinds_of(const recon_found_folder *f)
 {
-    json_t *value;
-    size_t at;
-    double sum = 0, own = NAN;
-    json_array_foreach(json_object_get(f->summary, list), at, value)
-    {
-        sum += json_number_value(value);
-        if (at == i)
-            own = json_number_value(value);
-    }
-    return sum > 0 ? own / sum : NAN;
+    static const kind_words so2[] = {
+        { RECON_NATURAL_ONE, "have one natural pose", "one natural pose" },
+        { RECON_NATURAL_SEVERAL, "have several natural poses", "several" },
+        { RECON_NATURAL_MODULO, "have one modulo part of a turn",
+          "one modulo a half, third or quarter turn" },
+        { RECON_NATURAL_NONE, "have no natural pose", "none: all directions alike" },
+    };
+    static const kind_words so3[] = {
+        { RECON_NATURAL_ONE, "have one natural pose", "one natural pose" },
+        { RECON_NATURAL_SEVERAL, "have several natural poses", "several" },
+        { RECON_NATURAL_AXIS, "have an axis, with a free spin", "an axis; the spin about it free" },
+        { RECON_NATURAL_NONE, "have no natural pose", "none: all poses alike" },
+    };
+    return f->group == RECON_SO3 ? so3 : so2;
 }
+enum { KINDS = 4 };
 
 recon_status recon_found_pose_results(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
 {
-    double rows, one = share_of(f, "classes_by_modes", 0);
-    double known = share_of(f, "classes_by_free_directions", 0);
-    double spin = share_of(f, "classes_by_free_directions", 1);
-    double hits = recon_found_maybe(f, "hit_rate");
+    const kind_words *kinds = kinds_of(f);
+    double rows, hits = recon_found_maybe(f, "hit_rate");
     recon_found_words words;
     recon_status status;
     RECON_TRY(recon_found_number(ctx, &rows, f, "rows"));
     recon_page_result(page, "poses", "%s", recon_found_count(words, (size_t)fmax(rows, 0)));
-    if (!isnan(one))
-        recon_page_result(page, "of classes have one natural pose", "%s",
-                          recon_found_share(words, one));
-    if (!isnan(known))
-        recon_page_result(page, "of classes determine the whole pose", "%s",
-                          recon_found_share(words, known));
-    if (!isnan(spin))
-        recon_page_result(page, "determine an axis, with a free spin", "%s",
-                          recon_found_share(words, spin));
+    for (int i = 0; i < KINDS; i++) {
+        double share = recon_found_natural(f, kinds[i].kind);
+        if (!isnan(share))
+            recon_page_result(page, kinds[i].tile, "%s", recon_found_share(words, share));
+    }
     if (!isnan(hits))
         recon_page_result(page, "of neighbours share the label", "%s",
                           recon_found_share(words, hits));
@@ -104,21 +107,22 @@ static recon_status say_width(recon_ctx *ctx, recon_page *page, const recon_foun
 
 static recon_status say_found(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
 {
-    double one = share_of(f, "classes_by_modes", 0), hits = recon_found_maybe(f, "hit_rate");
-    recon_found_words a, b;
+    double hits = recon_found_maybe(f, "hit_rate");
+    recon_found_words a, b, c, d;
     recon_status status;
     recon_page_section(page, "What was found");
     RECON_TRY(say_classes(ctx, page, f));
     RECON_TRY(say_width(ctx, page, f));
-    if (!isnan(one))
-        recon_page_say(page, "Share of classes with one natural pose: %s; with several: %s.",
-                       recon_found_share(a, one), recon_found_share(b, 1 - one));
-    if (f->group == RECON_SO3)
+    if (!isnan(recon_found_natural(f, RECON_NATURAL_NONE)))
         recon_page_say(page,
-                       "Share whose poses determine the whole pose: %s; only where an axis points, "
-                       "the spin about it being free: %s.",
-                       recon_found_share(a, share_of(f, "classes_by_free_directions", 0)),
-                       recon_found_share(b, share_of(f, "classes_by_free_directions", 1)));
+                       "Share with one natural pose: %s; with several: %s; with %s: %s; with none, "
+                       "because the poses of their class do not differ from evenly spread ones as "
+                       "far as so many can tell: %s.",
+                       recon_found_share(a, recon_found_natural(f, RECON_NATURAL_ONE)),
+                       recon_found_share(b, recon_found_natural(f, RECON_NATURAL_SEVERAL)),
+                       kinds_of(f)[2].words,
+                       recon_found_share(c, recon_found_natural(f, kinds_of(f)[2].kind)),
+                       recon_found_share(d, recon_found_natural(f, RECON_NATURAL_NONE)));
     if (!isnan(hits))
         recon_page_say(page,
                        "Of a point's class, %s have its label; labels were used for this "
@@ -221,31 +225,15 @@ static recon_status show_scores(recon_ctx *ctx, recon_page *page, const recon_fo
 
 /* --- how well poses are known ----------------------------------------------------------------- */
 
-static void table_folds(recon_page *page, const recon_found_folder *f)
+static void table_known(recon_page *page, const recon_found_folder *f)
 {
-    static const char *const columns[] = { "natural pose", "points" };
-    static const char *const names[] = { "not known: all directions alike", "known",
-                                         "known modulo 180 degrees", "known modulo 120 degrees",
-                                         "known modulo 90 degrees" };
-    size_t count[5] = { 0 };
-    for (size_t i = 0; i < f->rows; i++)
-        count[recon_so2_fold(f->identifiability + 4 * i)]++;
+    static const char *const columns[] = { "natural pose", "share of points (%)" };
+    const kind_words *kinds = kinds_of(f);
     recon_page_table(page, "How well the natural pose is known", columns, 2);
-    for (int m = 1; m <= 5; m++) {
-        recon_page_cell(page, "%s", names[m % 5]);
-        recon_page_cell(page, "%zu", count[m % 5]);
-    }
-}
-
-static void table_free(recon_page *page, const recon_found_folder *f)
-{
-    static const char *const columns[] = { "the poses of a class determine", "classes (%)" };
-    static const char *const names[] = { "the whole pose", "an axis; the spin about it is free",
-                                         "hardly anything", "nothing" };
-    recon_page_table(page, "How well the natural pose is known", columns, 2);
-    for (size_t i = 0; i < 4; i++) {
-        recon_page_cell(page, "%s", names[i]);
-        recon_page_cell(page, "%.1f", 100 * share_of(f, "classes_by_free_directions", i));
+    for (int i = 0; i < KINDS; i++) {
+        double share = recon_found_natural(f, kinds[i].kind);
+        recon_page_cell(page, "%s", kinds[i].words);
+        recon_page_cell(page, isnan(share) ? "-" : "%.1f", 100 * share);
     }
 }
 
@@ -273,10 +261,7 @@ static recon_status show_known(recon_ctx *ctx, recon_page *page, const recon_fou
                                .from = 0,
                                .to = 1 });
     free(known);
-    if (so3)
-        table_free(page, f);
-    else
-        table_folds(page, f);
+    table_known(page, f);
     return status;
 }
 
@@ -304,25 +289,35 @@ static void show_worst(recon_page *page, const recon_found_folder *f)
 
 static void show_warnings(recon_page *page, const recon_found_folder *f)
 {
-    double several = 1 - share_of(f, "classes_by_modes", 0);
+    int so3 = f->group == RECON_SO3;
+    double several = recon_found_natural(f, RECON_NATURAL_SEVERAL);
+    double folded = recon_found_natural(f, so3 ? RECON_NATURAL_AXIS : RECON_NATURAL_MODULO);
     double hits = recon_found_maybe(f, "hit_rate");
     recon_found_words words;
     int said;
     recon_page_section(page, "What to be careful about");
-    said = recon_found_warn(page, f);
+    said = recon_found_warn(page, f) + recon_found_warn_of_none(page, f, "points");
     if (several > 0.05 && ++said)
         recon_page_careful(page,
-                           "%s of the classes have several natural poses; gamma.npy has the "
+                           "%s of the points have several natural poses; gamma.npy has the "
                            "heaviest, and where they are alike the one nearest to no turn at all.",
                            recon_found_share(words, several));
+    if (folded > 0.05 && ++said)
+        recon_page_careful(page,
+                           so3 ? "For %s of the points the spin about an axis is free: gamma.npy "
+                                 "puts the axis where it belongs, the spin is a choice."
+                               : "For %s of the points the pose is only known modulo part of a "
+                                 "turn: which of these poses gamma.npy has was chosen, not found.",
+                           recon_found_share(words, folded));
     if (hits < 0.5 && ++said)
         recon_page_careful(page,
                            "Only %s of a point's class share its label: poses of different kinds "
                            "are mixed. A smaller --k or a better embedding may help.",
                            recon_found_share(words, hits));
     if (!said)
-        recon_page_say(page,
-                       "Nothing stands out: classes have one natural pose each, and it is plain.");
+        recon_found_say_checked(
+            page,
+            "several natural poses, poses known in part, labels that neighbours do not share");
 }
 
 recon_status recon_found_poses(recon_ctx *ctx, recon_page *page, const char *dir)

@@ -115,15 +115,20 @@ done:
 static recon_status show_scores(recon_ctx *ctx, recon_page *page, const recon_found_trial *t)
 {
     const recon_histogram_mark mark = { "1 % of natural ones score higher", t->threshold };
+    int told = isfinite(t->threshold); /* else too few natural ones are known */
     return recon_found_show_spread(
         ctx, page,
         &(recon_found_spread){ .x_label = "score, as they came",
-                               .caption = "Scores of those as they came. Beyond the line, `recon "
-                                          "score --false-alarms 0.01` calls a pose odd.",
+                               .caption = told ? "Scores of those as they came. Beyond the line, "
+                                                 "`recon score --false-alarms 0.01` calls a pose "
+                                                 "odd."
+                                               : "Scores of those as they came. The model was "
+                                                 "calibrated on too few for `recon score "
+                                                 "--false-alarms 0.01` to call any pose odd.",
                                .values = t->natural,
                                .n = t->n,
                                .marks = &mark,
-                               .mark_count = 1 });
+                               .mark_count = (size_t)told });
 }
 
 recon_status recon_found_show_odd(recon_ctx *ctx, recon_page *page, const recon_found_folder *f,

@@ -75,7 +75,7 @@ so2 --out out/ --query z.npy g.npy --query-labels y.npy --labels y.npy
 [ "$code" -eq 0 ] && grep -q '^  queries *120$' "$scratch/stdout"
 report $? "queries"
 run normalize --embeddings so3/z.npy --poses so3/g.npy --group so3 --k 20 --out out
-[ "$code" -eq 0 ] && grep -q 'spin about an axis' "$scratch/stdout" && grep -q fisher out/summary.json
+[ "$code" -eq 0 ] && grep -q 'natural .*an axis, spin free: 33.3 %' "$scratch/stdout" && grep -q fisher out/summary.json
 report $? "SO(3)"
 run info out/gamma.npy
 grep -q 'float32 120 x 3 x 3' "$scratch/stdout"

@@ -27,8 +27,11 @@ run score $model $letters --out s.npy
 [ "$code" -eq 0 ] && grep -q '  oddest     image' "$scratch/stdout" && [ "$(grep -c ' degrees$' "$scratch/stdout")" -eq 5 ]
 report $? "the oddest are listed"
 grep -q 'calibrated on 12 natural images: no p-value is below 0.077' "$scratch/stdout" &&
-    grep -q 'careful    fewer false alarms than one in 13' "$scratch/stdout"
+    grep -q 'odd        none: fewer false alarms than one in 13' "$scratch/stdout"
 report $? "how fine p-values can be is said"
+run score $model $letters --out s.npy --json
+grep -q '"threshold": null' "$scratch/stdout" && grep -q '"odd": 0,' "$scratch/stdout"
+report $? "fewer false alarms than can be told: nothing is odd"
 run score $model $letters --false-alarms 0.1 --limit 5 --out five.npy --rows rows.npy
 [ "$code" -eq 0 ] && ! grep -q careful "$scratch/stdout"
 report $? "--rows"

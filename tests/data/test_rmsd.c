@@ -383,6 +383,49 @@ static void threads_share_one_symmetry(void **state)
     recon_symmetry_free(y);
 }
 
+/* --- one conformer and itself ----------------------------------------------------------------- */
+
+static size_t turns_of(recon_ctx *ctx, const uint8_t *z, const float *xyz, size_t n)
+{
+    recon_bonds bonds;
+    recon_symmetry *y;
+    CHECK_OK(ctx, recon_bonds_perceive(ctx, &bonds, z, xyz, n));
+    CHECK_OK(ctx, recon_symmetry_make(ctx, &y, z, &bonds));
+    size_t turns = recon_rmsd_turns(y, xyz);
+    recon_symmetry_free(y);
+    recon_bonds_free(&bonds);
+    return turns;
+}
+
+/* The orders of their groups of proper rotations. */
+static void symmetric_molecules_have_their_turns(void **state)
+{
+    const uint8_t water[] = { 8, 1, 1 }, methane[] = { 6, 1, 1, 1, 1 };
+    const float bent[] = { 0, 0, 0.12f, 0, 0.76f, -0.47f, 0, -0.76f, -0.47f };
+    const float t = 0.629f, tetrahedron[] = { 0, 0, 0, t, t, t, t, -t, -t, -t, t, -t, -t, -t, t };
+    const uint8_t halves[] = { 6, 9, 1, 1, 1 }; /* CH3F: a mirror, and three turns */
+    const float fluoro[] = { 0,      0,       0,      0,      0,       1.38f,   1.03f, 0,
+                             -0.36f, -0.515f, 0.892f, -0.36f, -0.515f, -0.892f, -0.36f };
+    const uint8_t chiral[] = { 6, 1, 9, 17, 35 };
+    uint8_t benzene[12];
+    float ring[36], flawed[9];
+    for (int i = 0; i < 12; i++) {
+        double r = i < 6 ? 1.39 : 2.48;
+        benzene[i] = i < 6 ? 6 : 1;
+        ring[3 * i] = (float)(r * cos(i * M_PI / 3));
+        ring[3 * i + 1] = (float)(r * sin(i * M_PI / 3));
+        ring[3 * i + 2] = 0;
+    }
+    assert_int_equal(turns_of(*state, water, bent, 3), 2);
+    assert_int_equal(turns_of(*state, methane, tetrahedron, 5), 12);
+    assert_int_equal(turns_of(*state, halves, fluoro, 5), 3);
+    assert_int_equal(turns_of(*state, chiral, tetrahedron, 5), 1);
+    assert_int_equal(turns_of(*state, benzene, ring, 12), 12);
+    memcpy(flawed, bent, sizeof bent);
+    flawed[4] = 1.3f; /* one bond far longer than the other */
+    assert_int_equal(turns_of(*state, water, flawed, 3), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -399,6 +442,7 @@ int main(void)
         cmocka_unit_test(it_is_a_distance),
         cmocka_unit_test(mirror_images_differ),
         cmocka_unit_test(threads_share_one_symmetry),
+        cmocka_unit_test(symmetric_molecules_have_their_turns),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }

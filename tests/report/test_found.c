@@ -59,22 +59,33 @@ static void write_text(const char *name, const char *text)
     fclose(f);
 }
 
+#define NATURAL(one, several, modulo, axis, none)                                                  \
+    "\"natural_pose\": { \"one\": " one ", \"several\": " several ", \"modulo\": " modulo          \
+    ", \"axis\": " axis ", \"none\": " none " }, "
 #define IMAGES                                                                                     \
     "{ \"group\": \"so2\", \"points\": 120, \"k\": 6, \"family\": \"normal\", \"theta\": "         \
-    "\"uniform\", \"all\": { \"points\": 120, \"theta_deg\": 38.2, \"several_modes\": 0.123, "     \
-    "\"modulo_180\": 0.034, \"hit_rate\": 0.75 }, \"labels\": { \"0\": { \"points\": 40, "         \
-    "\"theta_deg\": 11, \"hit_rate\": 0.5 }, \"4\": { \"points\": 4, \"theta_deg\": 77, "          \
-    "\"hit_rate\": 0.5 } }, \"seconds\": { \"total\": 1.25 } }"
+    "\"uniform\", \"all\": { " NATURAL(                                                            \
+        "0.6", "0.123", "0.034", "0",                                                              \
+        "0.243") "\"points\": 120, \"theta_deg\": 38.2, \"several_modes\": 0.123, "                \
+                 "\"modulo_180\": 0.034, \"hit_rate\": 0.75 }, \"labels\": { \"0\": { "            \
+                 "\"points\": 40, "                                                                \
+                 "\"theta_deg\": 11, \"hit_rate\": 0.5 }, \"4\": { \"points\": 4, \"theta_deg\": " \
+                 "77, "                                                                            \
+                 "\"hit_rate\": 0.5 } }, \"seconds\": { \"total\": 1.25 } }"
 #define MOLECULES                                                                                  \
     "{ \"group\": \"so3\", \"points\": 120, \"k\": 6, \"hit_rate\": 0.25, \"concentration\": 50, " \
-    "\"background\": 0.1, \"free\": { \"none\": 30, \"spin\": 84, \"two\": 0, \"all\": 6 }, "      \
-    "\"molecule_count\": 1, \"molecules\": [ { \"name\": \"<CCO>\", \"conformers\": 120, "         \
-    "\"concentration\": 50, "                                                                      \
-    "\"background\": 0.1, \"free\": { \"spin\": 84 } } ] }"
+    "\"background\": 0.1, \"free\": { \"none\": 30, \"spin\": 84, \"two\": 0, \"all\": 6 "         \
+    "}, " NATURAL("0.25", "0", "0", "0.7",                                                         \
+                  "0.05") "\"molecule_count\": 1, \"symmetric_count\": 1, \"molecules\": [ { "     \
+                          "\"name\": \"<CCO>\", "                                                  \
+                          "\"conformers\": 120, \"concentration\": 50, "                           \
+                          "\"background\": 0.29, \"free\": { \"spin\": 84 } } ] }"
 #define POSES(group)                                                                               \
-    "{ \"group\": \"" group "\", \"points\": 120, \"rows\": 120, \"class_count\": 120, "           \
-    "\"classes\": \"knn\", \"family\": \"uniform\", \"hit_rate\": 0.875, \"classes_by_modes\": "   \
-    "[90, 30], \"classes_by_free_directions\": [12, 108, 0, 0] }"
+    "{ \"group\": \"" group "\", \"points\": 120, \"rows\": 120, \"class_count\": 120, " NATURAL(  \
+        "0.5", "0.25", "0.2", "0.2",                                                               \
+        "0.05") "\"classes\": \"knn\", \"family\": \"uniform\", \"hit_rate\": 0.875, "             \
+                "\"classes_by_modes\": "                                                           \
+                "[90, 30], \"classes_by_free_directions\": [12, 108, 0, 0] }"
 
 /* The arrays of Algorithm 1, beside a summary of our own. */
 static void make_folder(recon_ctx *ctx, recon_group group, const char *summary)
@@ -144,6 +155,7 @@ static void sentences_carry_the_summary(void **state)
          "These 120 images are turned about their natural poses with a half-width of 38 degrees");
     says(html, "several natural poses: 12 %");
     says(html, "look alike: 3.4 %");
+    says(html, "24 % of the images have no natural pose");
     says(html, "class 0 keeps most to its pose (11 degrees), class 4 is turned most freely (77 "
                "degrees)");
     says(html, "Of the 6 neighbours of an image, 75 % have its label");
@@ -155,7 +167,8 @@ static void sentences_carry_the_summary(void **state)
     says(html, "one natural pose: 25 %");
     says(html, "spin about it is free: 70 %");
     says(html, "without a natural pose: 5.0 %");
-    says(html, "&lt;CCO&gt;");
+    says(html, "&lt;CCO&gt; with 29 %");
+    says(html, "1 of the molecules look the same after a turn");
     free(html);
 }
 
@@ -165,7 +178,9 @@ static void normalize_is_told_for_both_groups(void **state)
     make_folder(*state, RECON_SO2, POSES("so2"));
     CHECK_OK(*state, page_of(*state, &html));
     says(html, "120 poses on SO(2)");
-    says(html, "one natural pose: 75 %; with several: 25 %");
+    says(html, "one natural pose: 50 %; with several: 25 %; with one modulo a half, third or "
+               "quarter turn: 20 %; with none");
+    says(html, "points that neighbours are taken from"); /* settings in words */
     says(html, "88 % have its label");
     CHECK_OK(*state, page_of(*state, &again));
     assert_string_equal(html, again);
@@ -174,8 +189,7 @@ static void normalize_is_told_for_both_groups(void **state)
     make_folder(*state, RECON_SO3, POSES("so3"));
     CHECK_OK(*state, page_of(*state, &html));
     says(html, "120 poses on SO(3)");
-    says(html,
-         "the whole pose: 10 %; only where an axis points, the spin about it being free: 90 %");
+    says(html, "an axis; the spin about it free: 20 %");
     says(html, draws(*state) ? "Where the three axes" : "without libpng");
     free(html);
 }
@@ -301,7 +315,7 @@ static void broken_summaries_are_named(void **state)
         { "{ \"group\": \"so2\", \"points\": 120, \"all\": {} }", "no number all.theta_deg" },
         { "{ \"group\": \"so2\", \"all\": { \"theta_deg\": \"wide\" } }", "no number points" },
         { "{ \"group\": \"so3\", \"points\": 9, \"molecules\": [], \"free\": { \"none\": [] } }",
-          "no number free.none" },
+          "no number natural_pose.one" },
     };
     char *html;
     make_folder(*state, RECON_SO2, IMAGES);

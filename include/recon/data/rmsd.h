@@ -31,6 +31,16 @@ RECON_API recon_status recon_rmsd_best(double *rmsd, recon_so3 *turn, int32_t *m
                                        const float *a /* [atoms][3] */,
                                        const float *b /* [atoms][3] */);
 
+/* How many turns, the one by nothing among them, bring a conformer onto itself up to
+ * RECON_SAME_SHAPE, atoms of one name being alike: 2 for water, 12 for benzene and methane, 1 for
+ * most molecules. No network can tell such turns apart. What has more than RECON_SAME_TRIES
+ * renamings is not tried and has 1; so have values that are not finite. The spin of a linear
+ * molecule is not counted. */
+#define RECON_SAME_SHAPE 0.25 /* Angstrom */
+#define RECON_SAME_TRIES 4096
+RECON_API size_t recon_rmsd_turns(const recon_symmetry *symmetry,
+                                  const float *xyz /* [atoms][3] */);
+
 #ifdef __cplusplus
 }
 #endif

@@ -69,9 +69,9 @@ RECON_API recon_status recon_maps_lambda(recon_ctx *ctx, double *out /* [n] */,
  * held out: never below 1 / (held_out + 1). NaN gives NaN. */
 RECON_API double recon_maps_p_value(const recon_maps *maps, double score);
 
-/* The score that this share of natural poses exceeds: recon_maps_p_value turned round. A share that
- * the points held out are too few for gives the highest score among them; it is taken as within
- * [0, 1]. */
+/* The score that this share of natural poses exceeds: recon_maps_p_value turned round. INFINITY
+ * for a share below 1 / (held_out + 1): no p-value is so small, and nothing can be called odd. A
+ * share above 1 is taken as 1. */
 RECON_API double recon_maps_threshold(const recon_maps *maps, double false_alarms);
 
 #ifdef __cplusplus

@@ -10,6 +10,7 @@
 #include <recon/backbone/embedded.h>
 #include <recon/knn/knn.h>
 #include <recon/stats/mean.h>
+#include <recon/stats/natural.h>
 #include <recon/stats/so2_density.h>
 
 #ifdef __cplusplus
@@ -61,8 +62,9 @@ typedef struct {
     size_t singles;          /* classes of one point: its centre is its own pose, and means
                                 nothing                                                        */
     size_t outside;          /* rows without a class                                           */
-    size_t modes[RECON_MODES_MAX + 1]; /* classes by number of modes                           */
-    size_t free_directions[4];         /* SO(3): classes by recon_so3_free_directions        */
+    size_t modes[RECON_MODES_MAX + 1];   /* classes by number of modes                           */
+    size_t free_directions[4];           /* SO(3): classes by recon_so3_free_directions        */
+    size_t natural[RECON_NATURAL_KINDS]; /* rows with a class, by recon_natural              */
     double hit_rate; /* share of a row's class with the row's label; NaN without labels        */
     double recall;   /* of the neighbour search, 1 when exact                                  */
     struct {
