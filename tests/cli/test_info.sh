@@ -27,6 +27,16 @@ refused 2 "--threads needs N" info a.npy --threads
 refused 2 "--threads 0 is not a whole number of at least 1" info a.npy --threads 0
 refused 1 "absent.npy: cannot open" info absent.npy
 
+printf 'HEADER    WATER\nATOM      1  O   HOH A   1\n' >water.pdb
+refused 1 "water.pdb: not a safetensors file, or cut short" info water.pdb
+said "what info reads: NPY arrays, models, .xyz"
+report $? "and what can be read is listed"
+mkdir molecules
+printf '2\n\nO 0 0 0\nH 0 0 1\n' >molecules/one.xyz
+run info molecules
+[ "$code" -eq 0 ] && grep -q '^xyz:molecules: 1 conformer of 1 molecule$' "$scratch/stdout"
+report $? "a folder of .xyz files is one of molecules"
+
 f32 1 0 -1 2 0 1 | npy a.npy '<f4' '2, 3'
 run info a.npy
 [ "$(cat "$scratch/stdout")" = "a.npy: float32 2 x 3, C order, finite, -1 .. 2" ]
