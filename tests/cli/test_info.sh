@@ -14,6 +14,8 @@ run
 [ "$code" -eq 2 ] && grep -q '^usage: recon' "$scratch/stderr" && [ ! -s "$scratch/stdout" ]
 report $? "no command is misuse, and the help comes on standard error"
 refused 2 "no command is called 'sing'" sing
+refused 2 "no command is called 'normalise' (did you mean normalize?)" normalise
+refused 2 "there is no option --embeding (did you mean --embeddings?)" normalize --embeding z.npy
 refused 2 "no command is called 'a??[31mb'" "a$(printf '\n\033')[31mb"
 refused 2 "there is no option --a?b" info "--a$(printf '\nb')"
 run info --help
