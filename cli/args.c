@@ -118,6 +118,32 @@ int cli_misuse(const cli_command *command, const char *fmt, ...)
     return EXIT_MISUSE;
 }
 
+/* Letters put in, left out or changed between a and b: one row after another of the usual table. */
+static size_t distance(const char *a, const char *b)
+{
+    size_t n = strlen(b), row[LEFT];
+    if (n >= LEFT)
+        return n;
+    for (size_t j = 0; j <= n; j++)
+        row[j] = j;
+    for (; *a; a++) {
+        size_t before = row[0]++;
+        for (size_t j = 1; j <= n; j++) {
+            size_t best = before + (*a != b[j - 1]);
+            best = row[j - 1] < best ? row[j - 1] + 1 : best;
+            before = row[j];
+            row[j] = before < best ? before + 1 : best;
+        }
+    }
+    return row[n];
+}
+
+int cli_resembles(const char *asked, const char *word)
+{
+    size_t most = strlen(asked) / 4;
+    return distance(asked, word) <= (most < 2 ? most : 2);
+}
+
 static int parse_count(size_t *out, const char *text, size_t least)
 {
     char *end;
@@ -216,6 +242,15 @@ typedef struct {
     const cli_option *given[2];     /* the last of images alone, and of molecules alone    */
 } option_tables;
 
+static int no_such_option(const cli_command *command, const option_tables *t, const char *text)
+{
+    const cli_option *o = t->own;
+    while (o->name && !cli_resembles(text, o->name))
+        o++;
+    return o->name ? cli_misuse(command, "there is no option %s (did you mean %s?)", text, o->name)
+                   : cli_misuse(command, "there is no option %s", text);
+}
+
 /* Takes the option called text; -1, or the exit code. */
 static int take_option(const cli_command *command, option_tables *t, const char *text, int argc,
                        char **argv, int *at)
@@ -226,7 +261,7 @@ static int take_option(const cli_command *command, option_tables *t, const char 
     if (!o && strchr(text, '='))
         return cli_misuse(command, "%s: put a space between option and value", text);
     if (!o)
-        return cli_misuse(command, "there is no option %s", text);
+        return no_such_option(command, t, text);
     if (o->kind & OF_ONE)
         t->given[o->kind & CLI_MOLECULES ? 1 : 0] = o;
     return take(command, o, argc, argv, at);

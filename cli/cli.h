@@ -71,6 +71,10 @@ int cli_fail(const cli_command *command, const recon_ctx *ctx);
 /* Says "recon NAME: ..." and where the help is; returns EXIT_MISUSE. */
 int cli_misuse(const cli_command *command, const char *fmt, ...) RECON_PRINTF(2, 3);
 
+/* Whether word may have been meant by what was asked: one letter of four is put in, left out or
+ * another, two at most. */
+int cli_resembles(const char *asked, const char *word);
+
 /* What every command that reads data has: which, and where they are worked on. */
 typedef struct {
     const char *spec, *turn;

@@ -34,7 +34,7 @@ const cli_command cli_info = {
         "without\n"
         "what stands before the colon. Of a folder that `recon discover` or `recon normalize` "
         "made,\n"
-        "summary.json is told; any other is one of pictures.",
+        "summary.json is told; one with .xyz files is of molecules, any other of pictures.",
     .run = run,
 };
 
@@ -148,7 +148,12 @@ static recon_status tell_model(recon_ctx *ctx, const char *path, const cli_commo
     recon_safetensors *file = NULL;
     size_t numbers;
     recon_status status;
-    RECON_TRY(recon_safetensors_open(ctx, &file, path));
+    status = recon_safetensors_open(ctx, &file, path);
+    if (status == RECON_ERR_FORMAT && !cli_ends_in(path, ".safetensors"))
+        RECON_TRY(recon_note(ctx, status,
+                             "what info reads: NPY arrays, models, .xyz, .sdf, .mol, folders of "
+                             "pictures, and SPECs such as idx:FILE"));
+    RECON_TRY(status);
     RECON_TRY(count_numbers(ctx, &numbers, file));
     if (common->json)
         RECON_TRY(cli_print_json(ctx, model_json(path, file, numbers)));
@@ -231,7 +236,8 @@ static json_t *census_json(const char *spec, const census *c, const recon_skips 
 
 static void print_census(const char *spec, const census *c, const recon_skips *skips)
 {
-    printf("%s: %zu conformers of %zu molecules\n", spec, c->info.n, c->present);
+    printf("%s: %zu conformer%s of %zu molecule%s\n", spec, c->info.n, c->info.n == 1 ? "" : "s",
+           c->present, c->present == 1 ? "" : "s");
     if (is_default_part(spec))
         printf(
             "  part       train, as where none is named: conformers/train, /val, /test or /all\n");
@@ -416,13 +422,30 @@ static int is_array(const char *path)
     return cli_ends_in(path, ".npy") || first == 0x93;
 }
 
+static int is_xyz(const struct dirent *e)
+{
+    return is_shown(e) && cli_ends_in(e->d_name, ".xyz");
+}
+
+static int has_molecules(const char *folder)
+{
+    struct dirent **entry;
+    int n = scandir(folder, &entry, is_xyz, NULL);
+    for (int i = 0; i < n; i++)
+        free(entry[i]);
+    if (n >= 0)
+        free(entry);
+    return n > 0;
+}
+
 static recon_status tell_folder(recon_ctx *ctx, const settings *s)
 {
+    const int molecules = has_molecules(s->path);
     char spec[PATH_MAX + 8];
     if (is_there(s->path, "summary.json"))
         return tell_results(ctx, s->path, &s->common);
-    snprintf(spec, sizeof spec, "png:%s", s->path);
-    return tell_images(ctx, spec, s);
+    snprintf(spec, sizeof spec, "%s:%s", molecules ? "xyz" : "png", s->path);
+    return (molecules ? tell_molecules : tell_images)(ctx, spec, s);
 }
 
 static recon_status work(recon_ctx *ctx, const void *arg)

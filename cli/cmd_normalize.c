@@ -91,6 +91,8 @@ static int check(const normalize_settings *s)
         return cli_misuse(&cli_normalize, "--tukey-c goes with --mean tukey");
     if (s->query_labels && !(s->query[0] && s->labels))
         return cli_misuse(&cli_normalize, "--query-labels goes with --query and --labels");
+    if (s->query[0] && s->labels && !s->query_labels)
+        return cli_misuse(&cli_normalize, "--labels with --query needs --query-labels too");
     if (s->tukey_degrees > 180)
         return cli_misuse(&cli_normalize, "--tukey-c %g is beyond 180 degrees", s->tukey_degrees);
     return -1;

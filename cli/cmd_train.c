@@ -227,9 +227,9 @@ done:
 
 static void print_verdict(const verdict *v)
 {
-    printf("  rebuilt    all but %.1f %% of the images' variance\n"
+    printf("  rebuilt    its copies explain %.1f %% of the images' variance\n"
            "  turned     poses follow within %.1f degrees (median), %.1f (95 %%)\n",
-           100 * v->unexplained, v->turned.pose_median * CLI_DEGREES,
+           100 * fmax(1 - v->unexplained, 0), v->turned.pose_median * CLI_DEGREES,
            v->turned.pose_p95 * CLI_DEGREES);
     if (v->unexplained > HARDLY)
         puts(

@@ -16,8 +16,9 @@ void cli_data_options(cli_option *table, size_t capacity, cli_data *d)
 {
     const cli_option options[] = {
         { "--data", "SPEC", NULL,
-          "images: garments, mnist, fashion, idx:FILE, npy:FILE, png:DIR, amat:FILE; "
-          "molecules: conformers, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR",
+          "images: garments, mnist/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, "
+          "png:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, "
+          "sdf:FILE, geom:FILE, flat:DIR",
           CLI_TEXT, 1, &d->spec },
         { "--turn", "RULE", NULL,
           "turn what is upright first: mnist, fashion, all; fisher, haar; or a JSON file", CLI_TEXT,

@@ -84,18 +84,29 @@ static int print_version(int as_json)
     return EXIT_DONE;
 }
 
-static const cli_command *find(const char *name)
+static int is(const char *word, const char *a)
+{
+    return word && !strcmp(word, a);
+}
+
+static const cli_command *find(const char *name, int (*fits)(const char *, const char *))
 {
     for (size_t g = 0; g < GROUPS; g++)
         for (const cli_command *const *c = groups[g].commands; *c; c++)
-            if (!strcmp(name, (*c)->name))
+            if (fits(name, (*c)->name))
                 return *c;
     return NULL;
 }
 
-static int is(const char *word, const char *a)
+static int no_such_command(const char *word)
 {
-    return word && !strcmp(word, a);
+    const cli_command *near = find(word, cli_resembles);
+    char name[64];
+    snprintf(name, sizeof name, "%s", word);
+    recon_keep_to_one_line(name);
+    fprintf(stderr, "recon: no command is called '%s'%s%s%s; `recon --help` lists them\n", name,
+            near ? " (did you mean " : "", near ? near->name : "", near ? "?)" : "");
+    return EXIT_MISUSE;
 }
 
 static int run(int argc, char **argv)
@@ -119,14 +130,8 @@ static int run(int argc, char **argv)
     }
     if (is(word, "--version"))
         return print_version(is(next, "--json"));
-    const cli_command *command = find(word);
-    if (command)
-        return command->run(argc - 2, argv + 2);
-    char name[64];
-    snprintf(name, sizeof name, "%s", word);
-    recon_keep_to_one_line(name);
-    fprintf(stderr, "recon: no command is called '%s'; `recon --help` lists them\n", name);
-    return EXIT_MISUSE;
+    const cli_command *command = find(word, is);
+    return command ? command->run(argc - 2, argv + 2) : no_such_command(word);
 }
 
 /* An answer that did not reach its file is a failure too. */

@@ -2,7 +2,7 @@
 # Completion of recon for zsh. Made by tools/make-completion: `make docs`.
 _recon_specs() {
     compset -P "*:" && { _files; return }
-    compadd -S "" -- garments garments/train garments/val garments/test mnist mnist/train mnist/val mnist/test fashion fashion/train fashion/val fashion/test idx: npy: png: amat: conformers conformers/train conformers/val conformers/test sdf: geom: flat:
+    compadd -S "" -- garments mnist mnist/train mnist/val mnist/test fashion fashion/train fashion/val fashion/test idx: npy: png: amat: conformers conformers/train conformers/val conformers/test conformers/all xyz: sdf: geom: flat:
 }
 
 _recon() {
@@ -59,7 +59,7 @@ _recon() {
         '--radius[molecules\: paper\: reach of a message in Angstrom (default 2)]:A: ' \
         '--every[a checkpoint every N steps too (default\: every epoch)]:N: ' \
         '--resume[go on from MODEL.last if it is there]' \
-        '--data[images\: garments, mnist, fashion, idx\:FILE, npy\:FILE, png\:DIR, amat\:FILE; molecules\: conformers, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR (required)]:SPEC:_recon_specs' \
+        '--data[images\: garments, mnist/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, png\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR (required)]:SPEC:_recon_specs' \
         '--turn[turn what is upright first\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--turn-seed[of those turns (default 1)]:S: ' \
         '--limit[take N images or conformers at random]:N: ' \
@@ -81,7 +81,7 @@ _recon() {
         '--family[images\: what Theta is the width of (default auto)]:choice:(auto uniform normal)' \
         '--half[store weights as bfloat16\: half the size]' \
         '--keep-embeddings[write z.npy and g.npy too]' \
-        '--data[images\: garments, mnist, fashion, idx\:FILE, npy\:FILE, png\:DIR, amat\:FILE; molecules\: conformers, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR (required)]:SPEC:_recon_specs' \
+        '--data[images\: garments, mnist/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, png\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR (required)]:SPEC:_recon_specs' \
         '--turn[turn what is upright first\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--turn-seed[of those turns (default 1)]:S: ' \
         '--limit[take N images or conformers at random]:N: ' \
@@ -118,7 +118,7 @@ _recon() {
         '--help[explain]' ;;
     report) _arguments \
         '--out[the page (default DIR/report.html)]:FILE:_files' \
-        '--data[images\: garments, mnist, fashion, idx\:FILE, npy\:FILE, png\:DIR, amat\:FILE; molecules\: conformers, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR]:SPEC:_recon_specs' \
+        '--data[images\: garments, mnist/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, png\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR]:SPEC:_recon_specs' \
         '--turn[turn what is upright first\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--turn-seed[of those turns (default 1)]:S: ' \
         '--limit[take N images or conformers at random]:N: ' \
@@ -138,7 +138,7 @@ _recon() {
         '--out[for what is canonical (required)]:FILE.npy|DIR|FILE.xyz:_files' \
         '--poses[file for the poses]:g.npy:_files' \
         '--interpolation[images\: of the one resampling (default bilinear)]:choice:(bilinear bicubic)' \
-        '--data[images\: garments, mnist, fashion, idx\:FILE, npy\:FILE, png\:DIR, amat\:FILE; molecules\: conformers, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR (required)]:SPEC:_recon_specs' \
+        '--data[images\: garments, mnist/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, png\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR (required)]:SPEC:_recon_specs' \
         '--turn[turn what is upright first\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--turn-seed[of those turns (default 1)]:S: ' \
         '--limit[take N images or conformers at random]:N: ' \
@@ -157,7 +157,7 @@ _recon() {
         '--out[file for the scores (required)]:s.npy:_files' \
         '--rows[file for which of the data they are, counted from 0]:r.npy:_files' \
         '--false-alarms[of natural inputs called odd (default 0.01)]:SHARE: ' \
-        '--data[images\: garments, mnist, fashion, idx\:FILE, npy\:FILE, png\:DIR, amat\:FILE; molecules\: conformers, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR (required)]:SPEC:_recon_specs' \
+        '--data[images\: garments, mnist/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, png\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR (required)]:SPEC:_recon_specs' \
         '--turn[turn what is upright first\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--turn-seed[of those turns (default 1)]:S: ' \
         '--limit[take N images or conformers at random]:N: ' \
@@ -175,7 +175,7 @@ _recon() {
         '--model[what `recon discover` wrote (required)]:MODEL:_files' \
         '--index[of the image or conformer, from 0 on (default 0)]:I: ' \
         '--svg[draw it too]:FILE:_files' \
-        '--data[images\: garments, mnist, fashion, idx\:FILE, npy\:FILE, png\:DIR, amat\:FILE; molecules\: conformers, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR (required)]:SPEC:_recon_specs' \
+        '--data[images\: garments, mnist/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, png\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR (required)]:SPEC:_recon_specs' \
         '--turn[turn what is upright first\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--turn-seed[of those turns (default 1)]:S: ' \
         '--limit[take N images or conformers at random]:N: ' \
@@ -191,7 +191,7 @@ _recon() {
         '--help[explain]' ;;
     check) _arguments \
         '--svg[images\: draw the errors too]:FILE:_files' \
-        '--data[images\: garments, mnist, fashion, idx\:FILE, npy\:FILE, png\:DIR, amat\:FILE; molecules\: conformers, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR]:SPEC:_recon_specs' \
+        '--data[images\: garments, mnist/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, png\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR]:SPEC:_recon_specs' \
         '--turn[turn what is upright first\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--turn-seed[of those turns (default 1)]:S: ' \
         '--limit[take N images or conformers at random]:N: ' \
@@ -220,7 +220,7 @@ _recon() {
         '--every[a checkpoint every N steps too (default\: every epoch)]:N: ' \
         '--weights[as written to MODEL (default f32)]:choice:(f32 bf16)' \
         '--resume[go on from MODEL.last if it is there]' \
-        '--data[images\: garments, mnist, fashion, idx\:FILE, npy\:FILE, png\:DIR, amat\:FILE; molecules\: conformers, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR (required)]:SPEC:_recon_specs' \
+        '--data[images\: garments, mnist/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, png\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR (required)]:SPEC:_recon_specs' \
         '--turn[turn what is upright first\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--turn-seed[of those turns (default 1)]:S: ' \
         '--limit[take N images or conformers at random]:N: ' \

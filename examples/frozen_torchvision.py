@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -133,4 +134,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except recon.Error as error:  # such as MNIST's absence, with what gets it
+        sys.exit(f"{Path(__file__).name}: {error}")

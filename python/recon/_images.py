@@ -8,7 +8,7 @@ from typing import Any, Callable, Literal, NamedTuple
 import numpy as np
 
 from . import _abi
-from ._library import Error, address, array, choice, lib, room
+from ._library import Error, address, array, choice, lib, room, share, warn_above
 from ._model import Model, Scores
 from ._poses import INTERPOLATIONS, Poses
 
@@ -112,7 +112,7 @@ class ImageModel(Model):
 
     def threshold(self, false_alarms: float = 0.01) -> float:
         """The score that this share of natural images exceeds."""
-        return lib.recon_score_threshold(self._handle, false_alarms)
+        return lib.recon_score_threshold(self._handle, share(false_alarms))
 
     def distribution(self, x: Any) -> list[Distribution]:
         """For each image the poses that it could have had."""
@@ -145,8 +145,19 @@ class ImageModel(Model):
         if x.ndim not in (3, 4) or (*x.shape[1:], 1)[:3] != self.size:
             got = " x ".join(map(str, x.shape[1:] if x.ndim > 2 else x.shape))
             raise Error(f"images of {got}, but the model was made for n of"
-                        f" {height} x {width} x {channels}")
-        return array(x, np.float32, "images")
+                        f" {height} x {width} x {channels}{self._hint(x)}")
+        x = array(x, np.float32, "images")
+        warn_above("RECON_PIXEL_USUAL", x, "images: pixels up to {:g}; floats of 0 to 1 are"
+                   " expected: divide by 255, or give uint8")
+        return x
+
+    def _hint(self, x: np.ndarray) -> str:
+        height, width, channels = self.size
+        if x.shape in (self.size, self.size[:2]):
+            return ": of one image make images[None]"
+        if x.shape[1:] == (channels, height, width):
+            return ": channels go last, np.moveaxis(images, 1, -1)"
+        return ""
 
 
 class _Judge:

@@ -5,7 +5,9 @@ import ctypes
 import ctypes.util
 import os
 import queue
+import sys
 import threading
+import warnings
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Iterator
@@ -149,9 +151,28 @@ def patiently(ctx: int, function: Any, *arguments: Any) -> int:
 def array(x: Any, dtype: Any, what: str) -> np.ndarray:
     """x as a C-order array of dtype; a failure names what it was to be."""
     try:
+        if np.iscomplexobj(x):  # NumPy would drop half of it
+            raise TypeError("complex numbers, but real ones are needed")
         return np.ascontiguousarray(x, dtype=dtype)
     except (TypeError, ValueError) as error:
         raise Error(f"{what}: {error}") from error
+
+
+def warn_above(usual: str, x: np.ndarray, text: str) -> None:
+    """A warning, at the line that called the package, where |x| exceeds the library's constant."""
+    largest = np.abs(x).max(initial=0)
+    if largest > _abi.CONSTANTS[usual]:
+        depth = 1
+        while sys._getframe(depth).f_globals.get("__package__") == __package__:
+            depth += 1
+        warnings.warn(text.format(largest), stacklevel=depth + 1)
+
+
+def share(false_alarms: float) -> float:
+    """A share of false alarms, as the command takes it."""
+    if not 0 < false_alarms < 1:
+        raise Error(f"false_alarms {false_alarms}: a share between 0 and 1, as 0.01")
+    return false_alarms
 
 
 def room(n: int, structure: type[ctypes.Structure]) -> np.ndarray:

@@ -29,6 +29,7 @@ def load(
     precision: Literal["f32", "bf16"] = "f32",
 ) -> ImageModel | MoleculeModel:
     """Opens what `recon discover` wrote: an ImageModel or a MoleculeModel, by what the file says.
+    Where there is no such file, "fashion" is the shipped models/fashion.safetensors.
 
     device is "cpu", or "cuda" where the library was built with it; precision is that of the
     backbone's products.

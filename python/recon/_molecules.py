@@ -8,7 +8,7 @@ from typing import Any, Iterable
 import numpy as np
 
 from . import _abi
-from ._library import Error, address, array, check, context, lib, matrices, room
+from ._library import Error, address, array, check, context, lib, matrices, room, share
 from ._model import Model, Scores
 from ._poses import Poses3
 
@@ -82,7 +82,7 @@ class MoleculeModel(Model):
 
     def threshold(self, false_alarms: float = 0.01) -> float:
         """The score that this share of natural conformers exceeds."""
-        return lib.recon_molscore_threshold(self._handle, false_alarms)
+        return lib.recon_molscore_threshold(self._handle, share(false_alarms))
 
     def distribution(self, x: Iterable[Any]) -> list[Distribution3]:
         """For each molecule the poses that it could have had."""

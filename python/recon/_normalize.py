@@ -8,7 +8,18 @@ from typing import Any, Literal
 import numpy as np
 
 from . import _abi
-from ._library import Error, address, array, check, choice, context, lib, matrices, patiently
+from ._library import (
+    Error,
+    address,
+    array,
+    check,
+    choice,
+    context,
+    lib,
+    matrices,
+    patiently,
+    warn_above,
+)
 
 _GROUPS = {"so2": "SO2", "so3": "SO3"}
 _MEANS = {"tukey": "TUKEY", "frechet": "FRECHET", "chordal": "CHORDAL"}
@@ -17,7 +28,7 @@ _METRICS = {name: name.upper() for name in ("cosine", "dot", "euclidean")}
 _TOLERANCE = _abi.CONSTANTS["RECON_POSE_TOLERANCE"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Frames:
     """What Algorithm 1 found: a row for each query, or for each point when there are none.
 
@@ -46,6 +57,10 @@ class Frames:
     """The share of a class with the row's label; NaN without labels."""
     family: str
     """Of theta: "uniform", "normal", "vonmises", "mixture" or "fisher"."""
+
+    def __repr__(self) -> str:
+        rows, k = self.neighbors.shape
+        return f"<recon.Frames of {rows} rows, classes of {k}, family {self.family}>"
 
 
 def normalize(
@@ -135,8 +150,12 @@ def _angles(x: np.ndarray, what: str) -> np.ndarray:
     if x.ndim == 2 and x.shape[1] == 1:
         x = x[:, 0]
     if x.ndim != 1:
-        raise Error(f"{what}: {_shape(x)}, but poses are N angles for SO(2); is the group so3?")
+        hint = ("of cosine and sine: np.arctan2(sine, cosine)" if x.shape[1:] == (2,)
+                else "is the group so3?")
+        raise Error(f"{what}: {_shape(x)}, but poses are N angles for SO(2); {hint}")
     _refuse_what_is_not_finite(x, what)
+    warn_above("RECON_ANGLE_USUAL", x, what + ": angles up to {:g}; radians are expected, not"
+               " degrees")
     out = np.empty(len(x))
     lib.recon_so2_wrap_n(address(out), address(np.ascontiguousarray(x)), len(x))
     return out

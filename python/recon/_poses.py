@@ -43,7 +43,8 @@ class _Records:
                 want not in (None, got) for want, got in zip(shape, one.shape)
             ):
                 wanted = " x ".join("N" if want is None else str(want) for want in shape)
-                raise Error(f"{what} of input {i}: {one.shape}, but {wanted} is needed")
+                raise Error(f"{what} of input {i}: {one.shape}, but {wanted} is needed: in all"
+                            f" a list of n such, or n x {wanted}")
             moved.append(np.empty_like(one))
             move(moved[-1], address(self._records[i : i + 1]), one)
         stacked = isinstance(x, np.ndarray) and x.dtype != object

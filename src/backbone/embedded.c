@@ -59,8 +59,10 @@ static recon_status read_poses(recon_ctx *ctx, double **out, size_t *width, reco
     if (*width == 0 || (group == RECON_SO2) != (*width == 1))
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: %s, but poses are %s", path,
                              recon_array_show(shape, &a),
-                             group == RECON_SO2 ? "N angles for SO(2); is the group so3?"
-                                                : "N x 3 x 3, N x 9 or N x 4 for SO(3)"));
+                             group == RECON_SO3 ? "N x 3 x 3, N x 9 or N x 4 for SO(3)"
+                             : *width           ? "N angles for SO(2); is the group so3?"
+                                                : "N angles for SO(2); of cosine and sine: "
+                                                  "arctan2(sine, cosine)"));
     if (a.shape[0] != e->n)
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: %zu poses for %zu embeddings", path,
                              a.shape[0], e->n));
@@ -81,7 +83,7 @@ static void warn_of_degrees(recon_ctx *ctx, const double *angle, size_t n, const
     double largest = 0;
     for (size_t i = 0; i < n; i++)
         largest = fmax(largest, fabs(angle[i]));
-    if (largest > 7)
+    if (largest > RECON_ANGLE_USUAL)
         recon_log(ctx, RECON_LOG_WARN, "%s: angles up to %g; radians are expected, not degrees",
                   path, largest);
 }

@@ -5,13 +5,14 @@
 #include "core/fail.h"
 #include "core/json.h"
 #include "core/memory.h"
+#include "core/shipped.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define HEADER_MAX ((uint64_t)100000000) /* the format's own limit */
 #define METADATA   "__metadata__"
-enum { PREFIX = 8, ALIGN = 64 };
+enum { PREFIX = 8, ALIGN = 64, PATH = 1100 };
 
 static const struct {
     const char *text;
@@ -55,10 +56,10 @@ static recon_status find_header(recon_ctx *ctx, recon_safetensors *f)
                           f->file.size);
     memcpy(&length, f->file.bytes, sizeof length);
     if (length > HEADER_MAX || length > f->file.size - PREFIX)
-        return recon_fail(ctx, RECON_ERR_FORMAT,
-                          "%s: header of %llu bytes in a file of %zu (at most %llu are allowed)",
-                          f->path, (unsigned long long)length, f->file.size,
-                          (unsigned long long)HEADER_MAX);
+        return recon_fail(
+            ctx, RECON_ERR_FORMAT,
+            "%s: not a safetensors file, or cut short: header of %llu bytes in a file of %zu",
+            f->path, (unsigned long long)length, f->file.size);
     f->data = f->file.bytes + PREFIX + length;
     f->data_size = f->file.size - PREFIX - (size_t)length;
     recon_status status =
@@ -233,7 +234,9 @@ done:
 recon_status recon_safetensors_open(recon_ctx *ctx, recon_safetensors **out, const char *path)
 {
     recon_file file;
+    char shipped[PATH];
     *out = NULL;
+    path = recon_shipped_model(shipped, sizeof shipped, path);
     recon_status status = recon_file_open(ctx, &file, path);
     if (status != RECON_OK)
         return status;

@@ -34,24 +34,42 @@ static int is_at(char *out, size_t room, const char *before, const char *middle,
     return n > 0 && (size_t)n < room && access(out, F_OK) == 0;
 }
 
-recon_status recon_shipped_find(recon_ctx *ctx, char *out, size_t room, const char *kind,
-                                const char *name, const char *remedy)
+/* Whether KIND/NAME is anywhere; its path to out. */
+static int find(char *out, size_t room, const char *own, const char *kind, const char *name)
 {
-    char own[PATH];
     const char *chosen = strcmp(kind, "data") ? NULL : getenv("RECON_DATA");
-    own_folder(own);
     const char *const places[][2] = { { "", "" }, /* here */
                                       { own, "/../" },
                                       { own, "/../share/recon/" },
                                       { "/usr/local/share/recon/", "" },
                                       { "/usr/share/recon/", "" } };
-    if (chosen && is_at(out, room, chosen, "", "", name))
+    int found = chosen && is_at(out, room, chosen, "", "", name);
+    for (size_t i = 0; !found && i < sizeof places / sizeof *places; i++)
+        found = is_at(out, room, places[i][0], places[i][1], kind, name);
+    return found;
+}
+
+recon_status recon_shipped_find(recon_ctx *ctx, char *out, size_t room, const char *kind,
+                                const char *name, const char *remedy)
+{
+    char own[PATH];
+    own_folder(own);
+    if (find(out, room, own, kind, name))
         return RECON_OK;
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        if (is_at(out, room, places[i][0], places[i][1], kind, name))
-            return RECON_OK;
     return recon_fail(ctx, RECON_ERR_IO,
                       "%s/%s is not there (looked here%s, in %s/.., %s/../share/recon, "
                       "/usr/local/share/recon and /usr/share/recon): %s",
                       kind, name, strcmp(kind, "data") ? "" : ", in $RECON_DATA", own, own, remedy);
+}
+
+const char *recon_shipped_model(char *out, size_t room, const char *path)
+{
+    const char *name = strncmp(path, "models/", 7) ? path : path + 7;
+    char own[PATH], file[PATH];
+    if (access(path, F_OK) == 0 || *name == '\0' || strchr(name, '/'))
+        return path;
+    own_folder(own);
+    snprintf(file, sizeof file, "%s.safetensors", name);
+    return find(out, room, own, "models", name) || find(out, room, own, "models", file) ? out
+                                                                                        : path;
 }

@@ -15,4 +15,8 @@
 recon_status recon_shipped_find(recon_ctx *ctx, char *out, size_t room, const char *kind,
                                 const char *name, const char *remedy);
 
+/* Where a model is that was asked for by a path: there, if there is such a file; else where it
+ * comes with recon, of NAME or models/NAME, with .safetensors behind it or without; else path. */
+const char *recon_shipped_model(char *out, size_t room, const char *path);
+
 #endif

@@ -49,6 +49,30 @@ static recon_status read_array(recon_ctx *ctx, recon_array *out, const char *pat
     return idx ? recon_idx_read(ctx, out, path) : recon_npy_read(ctx, out, path);
 }
 
+static recon_status take_floats(recon_ctx *ctx, recon_dataset *d, const char *path)
+{
+    size_t count = recon_array_count(&d->images);
+    float largest = 0;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &d->own_floats, count, sizeof(float)));
+    RECON_TRY(recon_array_to_f32(ctx, d->own_floats, &d->images));
+    for (size_t i = 0; i < count; i++) {
+        if (!isfinite(d->own_floats[i]))
+            RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: pixel %zu of image %zu is %g", path,
+                                 i % (count / d->info.n), i / (count / d->info.n),
+                                 (double)d->own_floats[i]));
+        largest = fmaxf(largest, fabsf(d->own_floats[i]));
+    }
+    if (largest > RECON_PIXEL_USUAL)
+        recon_log(
+            ctx, RECON_LOG_WARN,
+            "%s: pixels up to %g; floats of 0 to 1 are expected: divide by 255, or store uint8",
+            path, (double)largest);
+    d->floats = d->own_floats;
+done:
+    return status;
+}
+
 static recon_status take_images(recon_ctx *ctx, recon_dataset *d, const char *path)
 {
     const recon_array *a = &d->images;
@@ -67,16 +91,7 @@ static recon_status take_images(recon_ctx *ctx, recon_dataset *d, const char *pa
     if (a->dtype != RECON_F32 && a->dtype != RECON_F64 && a->dtype != RECON_F16)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: pixels of %s: expected uint8 or floats", path,
                           recon_dtype_name(a->dtype));
-    recon_status status = recon_alloc_raw(ctx, &d->own_floats, count, sizeof(float));
-    if (status == RECON_OK)
-        status = recon_array_to_f32(ctx, d->own_floats, a);
-    for (size_t i = 0; status == RECON_OK && i < count; i++)
-        if (!isfinite(d->own_floats[i]))
-            status = recon_fail(ctx, RECON_ERR_INPUT, "%s: pixel %zu of image %zu is %g", path,
-                                i % (count / d->info.n), i / (count / d->info.n),
-                                (double)d->own_floats[i]);
-    d->floats = d->own_floats;
-    return status;
+    return take_floats(ctx, d, path);
 }
 
 static recon_status take_labels(recon_ctx *ctx, recon_dataset *d, const recon_array *a,
@@ -298,7 +313,10 @@ recon_status recon_dataset_split(recon_ctx *ctx, recon_dataset **rest, recon_dat
     recon_status status;
     *rest = *held = NULL;
     if (part == 0)
-        return recon_fail(ctx, RECON_ERR_INPUT, "%zu images: one of %zu cannot be held out", n, of);
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "%zu images: one of %zu cannot be held out: %zu are the least, hundreds "
+                          "are better",
+                          n, of, of);
     RECON_TRY(make_part(ctx, rest, d, n - part));
     RECON_TRY(make_part(ctx, held, d, part));
     size_t at = 0, kept = 0;

@@ -244,7 +244,7 @@ recon_status recon_sdf_parse(recon_ctx *ctx, recon_assembly *to, const void *byt
     recon_status status = recon_alloc_raw(ctx, &r, 1, sizeof *r);
     if (status != RECON_OK)
         return status;
-    r->rest = (recon_span){ text, text + size };
+    r->rest = recon_text_begin(text, size);
     r->at = (recon_place){ path, "record", 0, 0 };
     status = read_records(ctx, to, r);
     free(r);

@@ -9,6 +9,13 @@ enum { DIGITS = 18, EXPONENT_MAX = 9999 };
 
 /* --- lines and words -------------------------------------------------------------------------- */
 
+recon_span recon_text_begin(const char *text, size_t size)
+{
+    static const char mark[] = "\xEF\xBB\xBF";
+    size_t skip = size >= 3 && !memcmp(text, mark, 3) ? 3 : 0;
+    return (recon_span){ text + skip, text + size };
+}
+
 int recon_text_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == ',';
@@ -97,7 +104,7 @@ int recon_text_number(double *out, recon_span s)
         found += places;
         power -= places - over;
     }
-    if (found && accept(&s, "eE"))
+    if (found && accept(&s, "eEdD")) /* D: as Fortran writes double precision */
         found = exponent(&s, &power);
     if (value > 0) /* 70 / 10 is 7 exactly */
         value = power < 0 ? value / pow(10, -power) : value * pow(10, power);

@@ -13,6 +13,9 @@ static inline size_t recon_span_size(recon_span s)
     return (size_t)(s.end - s.at);
 }
 
+/* All of a text, without the byte order mark that some editors put first. */
+recon_span recon_text_begin(const char *text, size_t size);
+
 /* Blank: space, tab, comma, carriage return. */
 int recon_text_blank(char c);
 int recon_text_empty(recon_span line); /* nothing but such */

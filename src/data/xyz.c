@@ -4,6 +4,7 @@
  * what follows the last atom must be the next frame or the end. With skip_bad reading goes on at
  * the next line that is a number alone. */
 #include "data/xyz.h"
+#include "core/ctx.h"
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/memory.h"
@@ -29,6 +30,7 @@ typedef struct {
     char file[NAME];          /* what frames without a name are called */
     size_t species, position; /* columns */
     float energy;
+    int types; /* as in recon_assembly */
     uint8_t z[RECON_ATOMS_MAX];
     float xyz[3 * RECON_ATOMS_MAX];
 } frame;
@@ -211,6 +213,12 @@ static uint8_t element_of(recon_span word)
     return (uint8_t)z;
 }
 
+/* Force fields number the types of atoms from 1 on; helium to boron are rare in molecules. */
+static int is_type(recon_span word, uint8_t z)
+{
+    return *word.at <= '9' && z >= 2 && z <= 5;
+}
+
 static recon_status read_atom(recon_ctx *ctx, frame *f, size_t i, recon_span line)
 {
     size_t last = f->position + 2 > f->species ? f->position + 2 : f->species;
@@ -225,6 +233,8 @@ static recon_status read_atom(recon_ctx *ctx, frame *f, size_t i, recon_span lin
         if (k == f->species && !(f->z[i] = element_of(word)))
             return recon_bad_place(ctx, &f->at, "atom %zu: no element is called '%.*s'", i + 1,
                                    shown, word.at);
+        if (k == f->species)
+            f->types |= is_type(word, f->z[i]);
         if (axis < 3 && !recon_text_number(&x, word))
             return recon_bad_place(ctx, &f->at, "%c of atom %zu is '%.*s'", "xyz"[axis], i + 1,
                                    shown, word.at);
@@ -309,10 +319,12 @@ recon_status recon_xyz_parse(recon_ctx *ctx, recon_assembly *to, const void *byt
     recon_status status = recon_alloc_raw(ctx, &f, 1, sizeof *f);
     if (status != RECON_OK)
         return status;
-    f->rest = (recon_span){ text, text + size };
+    f->rest = recon_text_begin(text, size);
     f->at = (recon_place){ path, "frame", 0, 0 };
+    f->types = 0;
     copy_name(f->file, (recon_span){ name, dot > name ? dot : name + strlen(name) }, 0);
     status = read_frames(ctx, to, f);
+    to->types |= f->types;
     free(f);
     return status;
 }
@@ -329,7 +341,7 @@ static int ends_in_xyz(const char *path)
 static int is_list(const recon_file *file, const char *path)
 {
     const char *text = (const char *)file->bytes;
-    recon_span rest = { text, text + file->size }, line;
+    recon_span rest = recon_text_begin(text, file->size), line;
     size_t count;
     while (recon_text_line(&line, &rest))
         if (!recon_text_empty(line))
@@ -371,7 +383,7 @@ static recon_status read_list(recon_ctx *ctx, recon_assembly *to, const recon_fi
                               const char *path)
 {
     const char *text = (const char *)file->bytes;
-    recon_span rest = { text, text + file->size }, line;
+    recon_span rest = recon_text_begin(text, file->size), line;
     for (size_t number = 1; recon_text_line(&line, &rest); number++) {
         recon_status status = read_listed(ctx, to, line, path);
         if (status != RECON_OK)
@@ -441,7 +453,15 @@ recon_status recon_xyz_read(recon_ctx *ctx, recon_assembly *to, const char *path
 {
     struct stat info;
     int there = stat(path, &info) == 0;
+    recon_status status;
     if (!there && strpbrk(path, "*?["))
-        return read_pattern(ctx, to, path);
-    return (there && S_ISDIR(info.st_mode) ? read_folder : read_one)(ctx, to, path);
+        status = read_pattern(ctx, to, path);
+    else
+        status = (there && S_ISDIR(info.st_mode) ? read_folder : read_one)(ctx, to, path);
+    if (to->types)
+        recon_log(ctx, RECON_LOG_WARN,
+                  "%s: atoms are numbered 2 to 5: these are taken for helium to boron; where they "
+                  "are types of a force field, put symbols",
+                  path);
+    return status;
 }

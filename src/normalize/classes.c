@@ -17,7 +17,8 @@ static recon_status by_neighbors(recon_ctx *ctx, recon_class_table *t, const rec
     t->sets = queries ? queries->n : index->n;
     t->k = knn.k;
     if (knn.k > index->n)
-        return recon_fail(ctx, RECON_ERR_INPUT, "k = %zu, but there are only %zu points", knn.k,
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "k = %zu, but there are only %zu points: choose a smaller k (--k)", knn.k,
                           index->n);
     RECON_TRY(recon_alloc_raw(ctx, &t->member, t->sets, t->k * sizeof *t->member));
     RECON_TRY(recon_alloc_raw(ctx, &t->offset, t->sets + 1, sizeof *t->offset));

@@ -14,6 +14,8 @@ run
 [ "$code" -eq 2 ] && grep -q '^usage: recon' "$scratch/stderr" && [ ! -s "$scratch/stdout" ]
 report $? "no command is misuse, and the help comes on standard error"
 refused 2 "no command is called 'sing'" sing
+refused 2 "no command is called 'normalise' (did you mean normalize?)" normalise
+refused 2 "there is no option --embeding (did you mean --embeddings?)" normalize --embeding z.npy
 refused 2 "no command is called 'a??[31mb'" "a$(printf '\n\033')[31mb"
 refused 2 "there is no option --a?b" info "--a$(printf '\nb')"
 run info --help
@@ -26,6 +28,16 @@ refused 2 "there is no option --loud" info a.npy --loud
 refused 2 "--threads needs N" info a.npy --threads
 refused 2 "--threads 0 is not a whole number of at least 1" info a.npy --threads 0
 refused 1 "absent.npy: cannot open" info absent.npy
+
+printf 'HEADER    WATER\nATOM      1  O   HOH A   1\n' >water.pdb
+refused 1 "water.pdb: not a safetensors file, or cut short" info water.pdb
+said "what info reads: NPY arrays, models, .xyz"
+report $? "and what can be read is listed"
+mkdir molecules
+printf '2\n\nO 0 0 0\nH 0 0 1\n' >molecules/one.xyz
+run info molecules
+[ "$code" -eq 0 ] && grep -q '^xyz:molecules: 1 conformer of 1 molecule$' "$scratch/stdout"
+report $? "a folder of .xyz files is one of molecules"
 
 f32 1 0 -1 2 0 1 | npy a.npy '<f4' '2, 3'
 run info a.npy

@@ -68,9 +68,9 @@ done
 ! ldd ./in_cc | grep -q librecon
 report $? "the static one needs no librecon.so"
 (cd empty && env -i "$prefix/bin/recon" info conformers/test >"$scratch/stdout" 2>"$scratch/stderr" &&
-    env -i "$prefix/bin/recon" info "$prefix/share/recon/models/mnist.safetensors" >>"$scratch/stdout" 2>>"$scratch/stderr")
+    env -i "$prefix/bin/recon" info models/mnist.safetensors >>"$scratch/stdout" 2>>"$scratch/stderr")
 code=$?
-report $code "the command finds its data from an empty folder, with an empty environment"
+report $code "the command finds its data and models from an empty folder, with an empty environment"
 
 # --- headers ------------------------------------------------------------------------------------
 

@@ -38,6 +38,7 @@ for option in "--k 5" --include-self "--approx ivf"; do
 done
 refused 2 "--include-self is about points, not about --query" $good --include-self --query z.npy g.npy
 refused 2 "--tukey-c goes with --mean tukey" $good --mean chordal --tukey-c 30
+refused 2 "--labels with --query needs --query-labels too" $good --query z g --labels y
 refused 2 "--tukey-c 200 is beyond 180 degrees" $good --tukey-c 200
 refused 2 "--query-labels goes with --query" $good --query-labels y.npy
 refused 2 "--query needs ZQ GQ" $good --query z.npy --threads 1

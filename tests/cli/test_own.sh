@@ -35,6 +35,7 @@ run info photos
 report $? "a folder of pictures is told, and the size they are given"
 run train --data png:photos --preset small --width 0.25 --code 8 --epochs 2 --threads 2 --out model
 [ "$code" -eq 0 ] && said "fitted into 24 x 24" && grep -q '  turned     poses follow within' "$scratch/stdout" &&
+    grep -qE '  rebuilt    its copies explain [0-9.]+ % of' "$scratch/stdout" &&
     grep -q '^The network is hardly trained' "$scratch/stdout" && grep -q '^small: 8 steps' "$scratch/stdout"
 report $? "train: no --size, no --batch, and a verdict"
 run info model

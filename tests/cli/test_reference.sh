@@ -90,6 +90,9 @@ if command -v bash >/dev/null; then
     completes normalize recon norm
     completes "--group" recon train --gro
     completes "so2 so3" recon train --group so
+    completes "garments" recon score --data gar
+    completes "conformers conformers/train conformers/val conformers/test conformers/all" recon score --data con
+    completes "xyz:" recon score --data xy
     completes "fashion fashion/train fashion/val fashion/test" recon score --data fas
     completes "train eval" recon classifier ""
     completes "sdf:" recon train --data sd

@@ -27,6 +27,21 @@ static void what_was_chosen_comes_first_and_is_for_data_alone(void **state)
     unsetenv("RECON_DATA");
 }
 
+static void a_model_is_found_by_its_name_where_there_is_no_such_file(void **state)
+{
+    static const char *const asked[] = { "fashion", "fashion.safetensors", "models/fashion" };
+    static const char *const alone[] = { "nowhere", "models/nowhere", "a/fashion", "models/", "" };
+    char path[256];
+    (void)state;
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+        assert_string_equal(recon_shipped_model(path, sizeof path, asked[i]),
+                            "models/fashion.safetensors");
+    for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
+        assert_ptr_equal(recon_shipped_model(path, sizeof path, alone[i]), alone[i]);
+    const char *own = scratch_write("fashion", "", 0);
+    assert_ptr_equal(recon_shipped_model(path, sizeof path, own), own);
+}
+
 static void what_is_nowhere_or_too_long_has_a_remedy(void **state)
 {
     recon_ctx *ctx = *state;
@@ -44,6 +59,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_here_comes_before_what_is_installed),
         SCRATCH_TEST(what_was_chosen_comes_first_and_is_for_data_alone),
+        SCRATCH_TEST(a_model_is_found_by_its_name_where_there_is_no_such_file),
         cmocka_unit_test(what_is_nowhere_or_too_long_has_a_remedy),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

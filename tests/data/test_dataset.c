@@ -4,6 +4,8 @@
 #include <recon/core/npy.h>
 #include <recon/data/dataset.h>
 
+enum { LINE = 1024 };
+
 static const char *spec(const char *kind, const char *path)
 {
     static char text[600];
@@ -31,9 +33,16 @@ static void bytes_become_zero_to_one_with_their_labels(void **state)
     recon_dataset_close(d);
 }
 
-static void floats_stay_as_they_are(void **state)
+static void keep_line(void *user, recon_log_level level, const char *line)
+{
+    (void)level;
+    snprintf(user, LINE, "%s", line);
+}
+
+static void floats_stay_as_they_are_and_large_ones_are_told(void **state)
 {
     recon_ctx *ctx = *state;
+    char line[LINE] = "";
     recon_dataset *d = NULL;
     double pixels[2 * 2 * 2 * 3];
     float x[12];
@@ -48,6 +57,13 @@ static void floats_stay_as_they_are(void **state)
     for (int i = 0; i < 12; i++)
         CHECK_NEAR(x[i], pixels[12 + i], 0);
     recon_dataset_close(d);
+    pixels[3] = 255;
+    recon_ctx *heard = recon_ctx_new(&(recon_ctx_options){ .on_log = keep_line, .user = line });
+    CHECK_OK(ctx, recon_npy_write(ctx, scratch("images.npy"), &a));
+    CHECK_OK(heard, recon_dataset_open(heard, &d, spec("npy", scratch("images.npy"))));
+    assert_non_null(strstr(line, "pixels up to 255; floats of 0 to 1 are expected"));
+    recon_dataset_close(d);
+    recon_ctx_free(heard);
     pixels[13] = NAN;
     CHECK_OK(ctx, recon_npy_write(ctx, scratch("images.npy"), &a));
     CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, spec("npy", scratch("images.npy"))),
@@ -77,7 +93,7 @@ static void parts_are_disjoint_and_complete(void **state)
     recon_dataset_close(rest);
     recon_dataset_close(held);
     CHECK_FAILS(ctx, recon_dataset_split(ctx, &rest, &held, d, 31, 3), RECON_ERR_INPUT,
-                "cannot be held out");
+                "cannot be held out: 31 are the least");
     recon_dataset_close(d);
 }
 
@@ -173,7 +189,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCRATCH_TEST(bytes_become_zero_to_one_with_their_labels),
-        SCRATCH_TEST(floats_stay_as_they_are),
+        SCRATCH_TEST(floats_stay_as_they_are_and_large_ones_are_told),
         SCRATCH_TEST(parts_are_disjoint_and_complete),
         SCRATCH_TEST(what_is_wrong_is_named),
         cmocka_unit_test(garments_are_a_part_of_fashion),

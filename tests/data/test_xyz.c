@@ -84,6 +84,41 @@ static recon_molecules *some(recon_ctx *ctx, size_t n)
     return out;
 }
 
+static void keep_line(void *user, recon_log_level level, const char *line)
+{
+    (void)level;
+    snprintf(user, 256, "%s", line);
+}
+
+static void types_of_a_force_field_are_warned_of(void **state)
+{
+    (void)state;
+    char line[256] = "";
+    recon_ctx *ctx = recon_ctx_new(&(recon_ctx_options){ .on_log = keep_line, .user = line });
+    recon_molecules *d = NULL;
+    CHECK_OK(ctx, open_text(ctx, &d, "xyz", "z.xyz", "2\n\n8 0 0 0\n1 0 0 1\n", 0));
+    recon_molecules_close(d);
+    assert_string_equal(line, "");
+    CHECK_OK(ctx, open_text(ctx, &d, "xyz", "t.xyz", "2\nAtoms\n1 0 0 0\n2 0 0 1\n", 0));
+    recon_molecules_close(d);
+    assert_non_null(strstr(line, "taken for helium to boron"));
+    recon_ctx_free(ctx);
+}
+
+static void marks_of_editors_and_fortran_are_read(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_molecules *a = NULL, *b = NULL;
+    CHECK_OK(ctx, open_text(ctx, &a, "xyz", "a.xyz", "2\nw\nO 0 0 -0.5\nH 0 0 12\n", 0));
+    CHECK_OK(ctx, open_text(ctx, &b, "xyz", "b.xyz",
+                            "\xEF\xBB\xBF"
+                            "2\r\nw\r\nO 0.0D0 0 -5.d-1\r\nH 0 0 0.12D+02\r\n",
+                            0));
+    check_same_set(a, b, 0);
+    recon_molecules_close(a);
+    recon_molecules_close(b);
+}
+
 static void what_is_written_comes_back(void **state)
 {
     recon_ctx *ctx = *state;
@@ -348,6 +383,8 @@ int main(void)
         SCRATCH_TEST(frames_are_conformers_of_molecules),
         SCRATCH_TEST(columns_may_come_in_any_order),
         SCRATCH_TEST(atoms_may_be_numbered),
+        SCRATCH_TEST(types_of_a_force_field_are_warned_of),
+        SCRATCH_TEST(marks_of_editors_and_fortran_are_read),
         SCRATCH_TEST(what_is_written_comes_back),
         SCRATCH_TEST(a_file_appears_whole_or_not_at_all),
         SCRATCH_TEST(comments_of_programs_are_no_names),

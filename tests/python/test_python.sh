@@ -256,6 +256,8 @@ refused("queries have 3 columns, the embeddings 16", recon.normalize, z, g, quer
 refused("49 poses for 50 embeddings", recon.normalize, z, g[1:])
 refused("poses: row 0 holds inf", recon.normalize, z, g * np.inf)
 refused("is the group so3?", recon.normalize, z, np.load("data/so3/g.npy")[:50])
+refused("np.arctan2(sine, cosine)", recon.normalize, z, np.stack([np.cos(g), np.sin(g)], 1))
+refused("z: complex numbers", recon.normalize, z + 1j, g)
 refused("group 'so4' is none of so2|so3", recon.normalize, z, g, group="so4")
 refused("k 0 is not a whole number", recon.normalize, z, g, k=0)
 refused("embeddings are N x D", recon.normalize, z[0], g)
@@ -273,15 +275,19 @@ refused("tpu", recon.load, "models/mnist-small.safetensors", device="tpu")
 model = recon.load("models/mnist-small.safetensors")
 x = np.load("strokes.npy")[:3] / 255
 refused("images of 20 x 28, but the model was made for n of 28 x 28 x 1", model.score, x[:, :20])
-refused("images of 28 x 28, but", model.score, x[0])
+refused("images of 28 x 28, but the model was made for n of 28 x 28 x 1: of one image make images[None]", model.score, x[0])
+refused("channels go last", model.score, x[:, None])
+refused("false_alarms 5: a share", model.threshold, 5)
 refused("floats are needed", model.score, x.astype(int))
 x[2, 0, 5] = np.inf
 refused("pixel 5 of image 2 is inf", model.canonicalize, x)
 poses = model.canonicalize(x[:2])[1]
 refused("exactly one of", model.invert, poses)
 refused("points of 3 inputs, but 2 poses", model.invert, poses, points=np.zeros((3, 1, 2)))
+refused("boxes of input 0: (4,), but N x 4 is needed: in all a list of n such, or n x N x 4", model.invert, poses, boxes=np.zeros((2, 4)))
 refused("but N x 2 is needed", model.invert, poses, points=np.zeros((2, 1, 3)))
 model = recon.load("models/conformers.safetensors")
+refused("false_alarms 0: a share", model.threshold, 0)
 refused("conformer 1: 1 atom", model.score, [([6, 1], [[0, 0, 0], [1, 0, 0]]), ([6], [[0, 0, 0]])])
 refused("x of atom 2 is nan", model.score, [([6, 1], [[0, 0, 0], [np.nan, 0, 0]])])
 refused("an atom of element Hg (80)", model.score, [([6, 80], [[0, 0, 0], [1, 0, 0]])])
@@ -294,6 +300,23 @@ RECON_LIBRARY=/nowhere/librecon.so "$python" -c 'import recon' >"$scratch/stdout
 code=$?
 [ "$code" -ne 0 ] && said "ImportError" && said "/nowhere/librecon.so" && said 'Run `make`'
 report $? "without the library the import says what to do"
+
+passes "likely mistakes of scale are warned of, at the line that made them" <<'PROGRAM'
+import numpy as np, recon, warnings
+def warned(text, call, *arguments):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call(*arguments)
+    assert [w.filename for w in caught] == ["<stdin>"] * bool(text), caught
+    assert all(text in str(w.message) for w in caught), caught
+z, g = np.load("data/so2/z.npy")[:50], np.load("data/so2/g.npy")[:50]
+model, x = recon.load("models/mnist-small.safetensors"), np.load("strokes.npy")[:3]
+warned("radians are expected, not degrees", recon.normalize, z, np.degrees(g))
+warned("", recon.normalize, z, g)
+warned("pixels up to 255; floats of 0 to 1", model.canonicalize, x.astype("f4"))
+warned("", model.canonicalize, x)
+assert len(repr(recon.normalize(z, g))) < 80
+PROGRAM
 
 # --- threads and processes ------------------------------------------------------------------------
 passes "8 threads share models: identical results, and all contexts are given back" <<'PROGRAM'

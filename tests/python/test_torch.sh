@@ -44,6 +44,10 @@ assert abs(found["canonicalised"] - $upright) < 1e-6, found
 assert min(found["canonicalised"], found["candidates searched"]) > found["as they come"] + 0.15, found
 PROGRAM
 
+example --data nothing
+[ "$code" -eq 1 ] && one_line "$scratch/stderr" && said "frozen_torchvision.py: no data are called 'nothing'"
+report $? "data that are not there are missed in one line"
+
 "$python" -c 'import torch
 torch.jit.script(torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(784, 10))).save("any.pt")' 2>"$scratch/stderr"
 example --classifier any.pt

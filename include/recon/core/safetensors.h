@@ -13,7 +13,9 @@ extern "C" {
 
 typedef struct recon_safetensors recon_safetensors;
 
-/* A large file is mapped: it must not be shortened while it is open. */
+/* A large file is mapped: it must not be shortened while it is open. Where there is no such file,
+ * "fashion", "fashion.safetensors" or "models/fashion.safetensors" is the model that comes with
+ * recon. */
 RECON_API recon_status recon_safetensors_open(recon_ctx *ctx, recon_safetensors **out,
                                               const char *path);
 RECON_API void recon_safetensors_close(recon_safetensors *file);

@@ -9,7 +9,8 @@
  *                           sub-folders of pictures, these are the classes, by name
  *   amat:FILE               text, a row an image: the pixels of a square, row by row, and a label
  *
- * Pixels of bytes are read as 0 .. 1, floats as they are. Of a folder all pictures become colour
+ * Pixels of bytes are read as 0 .. 1, floats as they are; above RECON_PIXEL_USUAL the log says that
+ * they look like 0 .. 255. Of a folder all pictures become colour
  * where one is. Where they are of different sizes all are fitted into a square (as `size` below),
  * whose side is the median of their longer sides, but RECON_SIZE_CHOSEN at most; the log says so.
  */
@@ -40,6 +41,7 @@ typedef struct {
 
 #define RECON_HELD_OUT    12 /* one image of so many is held out for validation */
 #define RECON_SIZE_CHOSEN 64 /* the largest side that is chosen where none is asked for */
+#define RECON_PIXEL_USUAL 10 /* floats of 0 .. 1 are expected, standardised ones stay below */
 
 /* The images that spec names, with the defaults. */
 RECON_API recon_status recon_dataset_open(recon_ctx *ctx, recon_dataset **out, const char *spec);
