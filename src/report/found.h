@@ -55,7 +55,7 @@ enum { RECON_FOUND_GROUPS = 10 };
 typedef struct {
     const char *what;     /* "class", "component", "cluster"; "all" where there is no way to tell */
     size_t count, others; /* groups; rows that are in none of them */
-    char name[RECON_FOUND_GROUPS][32];
+    char name[RECON_FOUND_GROUPS][96]; /* a molecule's may be long */
     size_t n[RECON_FOUND_GROUPS];
     const size_t *member[RECON_FOUND_GROUPS];
     size_t *owned;
