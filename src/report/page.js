@@ -229,7 +229,7 @@ function thing(group, view, data, draw, count) {
 function listen(group, turnBy, reset) {
   let last = null;
   group.addEventListener('pointerdown', e => {
-    if (e.button !== 0) return;
+    if (e.button !== 0 || (e.pointerType === 'touch' && document.activeElement !== group)) return;
     last = e;
     group.setPointerCapture(e.pointerId);
   });
@@ -241,6 +241,7 @@ function listen(group, turnBy, reset) {
   });
   for (const end of ['pointerup', 'pointercancel'])
     group.addEventListener(end, () => { last = null; });
+  group.addEventListener('click', () => group.focus({ preventScroll: true }));
   group.addEventListener('dblclick', reset);
   group.addEventListener('keydown', e => {
     if (KEYS[e.key]) turnBy(...KEYS[e.key].map(v => v * STEP));
@@ -252,7 +253,9 @@ function listen(group, turnBy, reset) {
 
 /* The line below the figure; gives the box that says whether all turn together. */
 function controls(figure, many, reset) {
-  const line = html('p', 'turning', 'Drag to turn, or use the arrow keys.', figure);
+  const finger = matchMedia('(pointer: coarse)').matches;
+  const how = finger ? 'Tap one, then drag to turn it.' : 'Drag to turn, or use the arrow keys.';
+  const line = html('p', 'turning', how, figure);
   figure.querySelector('.plot').after(line);
   const box = document.createElement('input');
   box.type = 'checkbox';
@@ -324,6 +327,19 @@ function followReading() {
   if (links.length) addEventListener('scroll', mark, { passive: true });
 }
 
+/* Says below a figure that is wider than its place that it scrolls, and marks it while there is more
+ * to the right. */
+function markWide(plot) {
+  const line = html('p', 'sideways', 'Scroll sideways for more \u2192', plot.parentNode);
+  plot.after(line);
+  const mark = () => {
+    line.hidden = plot.scrollWidth <= plot.clientWidth + 1;
+    plot.classList.toggle('more', plot.scrollLeft + plot.clientWidth < plot.scrollWidth - 1);
+  };
+  new ResizeObserver(mark).observe(plot);
+  plot.addEventListener('scroll', mark, { passive: true });
+}
+
 function openForPrint() {
   const closed = 'details:not([open])';
   let opened = [];
@@ -338,6 +354,7 @@ addTheme();
 followReading();
 openForPrint();
 addShine();
+document.querySelectorAll('.plot').forEach(markWide);
 document.querySelectorAll('script.molecules').forEach(script => space(script, molecule));
 document.querySelectorAll('script.spheres').forEach(script => space(script, sphere));
 })();
