@@ -83,13 +83,14 @@ static void say_what(recon_ctx *ctx, recon_page *page, const demo *d)
     recon_page_fail(page, draw_classes(ctx, &svg, &d->tests));
     recon_page_figure(
         page, svg,
-        "The first garment of each kind that was turned by more than 60 degrees: above as it "
-        "came, below as recon turns it, which was not told the angle. None of them was seen in "
-        "training.");
+        "For this picture garments of every kind were turned by any angle at all, also of those "
+        "kinds that are never turned in what follows. The first of each kind that was turned by "
+        "more than 60 degrees: above as it came, below as recon turns it, which was not told the "
+        "angle. None of them was seen in training.");
     recon_page_say(page,
-                   "Here it looked at %s such pictures, and was then tried on %zu others. All of "
-                   "them are shipped with it, and so are the networks: this page was made from "
-                   "nothing else, in %.0f seconds.",
+                   "What follows is about garments turned as their kind is. recon looked at %s of "
+                   "them, and was then tried on %zu others. All of them are shipped with it, and "
+                   "so are the networks: this page was made from nothing else, in %.0f seconds.",
                    recon_found_count(count, d->found.points), d->tests.turned.n, d->seconds);
 }
 
