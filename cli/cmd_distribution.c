@@ -258,6 +258,7 @@ static recon_status draw_molecule(recon_ctx *ctx, const settings *s, const recon
 {
     static const char *const known[] = { NULL, "the spin about an axis is free", "hardly known",
                                          "all poses are alike" };
+    const int known_axis = d->free <= 1;
     char tilt[64], *svg = NULL;
     double *places = NULL;
     float *canonical = NULL;
@@ -272,11 +273,10 @@ static recon_status draw_molecule(recon_ctx *ctx, const settings *s, const recon
         canonical[i] = (float)places[i];
     const recon_pose3_plot plot = {
         .title = name,
-        .input = { d->free <= 1 ? tilt : NULL, x->atoms, x->z, x->xyz },
-        .canonical = { NULL, x->atoms, x->z, canonical },
+        .input = { known_axis ? tilt : NULL, x->atoms, x->z, x->xyz,
+                   known_axis ? d->axis_now : NULL },
+        .canonical = { NULL, x->atoms, x->z, canonical, known_axis ? d->axis : NULL },
         .poses = { known[d->free], d->poses.f },
-        .axis_now = d->free <= 1 ? d->axis_now : NULL,
-        .axis = d->free <= 1 ? d->axis : NULL,
     };
     RECON_TRY(recon_figure_pose3(ctx, &svg, &plot));
     RECON_TRY(recon_svg_save(ctx, s->svg, svg));

@@ -83,13 +83,14 @@ static void say_what(recon_ctx *ctx, recon_page *page, const demo *d)
     recon_page_fail(page, draw_classes(ctx, &svg, &d->tests));
     recon_page_figure(
         page, svg,
-        "The first garment of each kind that was turned by more than 60 degrees: above as it "
-        "came, below as recon turns it, which was not told the angle. None of them was seen in "
-        "training.");
+        "For this picture garments of every kind were turned by any angle at all, also of those "
+        "kinds that are never turned in what follows. The first of each kind that was turned by "
+        "more than 60 degrees: above as it came, below as recon turns it, which was not told the "
+        "angle. None of them was seen in training.");
     recon_page_say(page,
-                   "Here it looked at %s such pictures, and was then tried on %zu others. All of "
-                   "them are shipped with it, and so are the networks: this page was made from "
-                   "nothing else, in %.0f seconds.",
+                   "What follows is about garments turned as their kind is. recon looked at %s of "
+                   "them, and was then tried on %zu others. All of them are shipped with it, and "
+                   "so are the networks: this page was made from nothing else, in %.0f seconds.",
                    recon_found_count(count, d->found.points), d->tests.turned.n, d->seconds);
 }
 
@@ -304,10 +305,12 @@ static void say_algorithm(recon_page *page, const demo *d)
 
 /* --- molecules -------------------------------------------------------------------------------- */
 
-static recon_molecule_picture picture_of(const recon_molecules *data, size_t i, const char *caption)
+/* Conformer i, and where recon says that its axis points. */
+static recon_molecule_picture picture_of(const recon_molecules *data, size_t i,
+                                         const double axis[3], const char *caption)
 {
     recon_conformer x = recon_molecules_get(data, i);
-    return (recon_molecule_picture){ caption, x.atoms, x.z, x.xyz };
+    return (recon_molecule_picture){ caption, x.atoms, x.z, x.xyz, axis };
 }
 
 static void put_molecules(recon_page *page, const demo_molecules *m)
@@ -321,9 +324,10 @@ static void put_molecules(recon_page *page, const demo_molecules *m)
         for (size_t j = 0; j < 2; j++) {
             snprintf(tilt[i][j], sizeof tilt[i][j], "axis tilted by %.0f\302\260",
                      m->of[j][i].tilt * CLI_DEGREES);
-            pictures[i][j] = picture_of(j ? m->thrown : m->occur, i, tilt[i][j]);
+            pictures[i][j] =
+                picture_of(j ? m->thrown : m->occur, i, m->of[j][i].axis_now, tilt[i][j]);
         }
-        pictures[i][2] = picture_of(m->natural, i, NULL);
+        pictures[i][2] = picture_of(m->natural, i, m->of[1][i].axis, NULL);
         names[i] = recon_formula(formula[i], pictures[i][0].z, pictures[i][0].atoms);
     }
     recon_page_molecules(page,
@@ -333,8 +337,11 @@ static void put_molecules(recon_page *page, const demo_molecules *m)
                                                   .headings = headings,
                                                   .names = names,
                                                   .cell = 180 },
-                         "Grey carbon, white hydrogen, red oxygen, blue nitrogen. Drag one to turn "
-                         "it. The natural pose is found from the molecule in the middle alone.");
+                         "Grey carbon, white hydrogen, red oxygen, blue nitrogen. The line is the "
+                         "axis that the molecule keeps nearly still, where recon says that it "
+                         "points. Found from the molecule in the middle alone, the natural pose "
+                         "puts it back to where it points on the left, but for the stray; the spin "
+                         "about it is free. Drag one to turn it.");
 }
 
 static void put_spheres(recon_page *page, const demo_molecules *m)
@@ -350,7 +357,7 @@ static void put_spheres(recon_page *page, const demo_molecules *m)
         &(recon_sphere_sheet){ .spheres = spheres, .rows = 1, .columns = DEMO_SHOWN, .cell = 150 },
         "Where the poses of each take its three axes: one to a small spot, which is the axis that "
         "is known; the others to a ring about it, which is the free spin (x blue, y orange, z "
-        "green).");
+        "green; faint: on the far side).");
 }
 
 static void say_molecules(recon_page *page, const demo *d)

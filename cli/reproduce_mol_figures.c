@@ -127,8 +127,9 @@ static recon_status draw_molecules(recon_ctx *ctx, const album *a, size_t molecu
         recon_so3 to = recon_so3_compose(r->map[rows[i]].lambda,
                                          recon_so3_inverse(r->test.codes.so3[rows[i]]));
         turn_into(places + i * 3 * atoms, x, to);
-        pictures[i] = (recon_molecule_picture){ NULL, x->atoms, x->z, x->xyz };
-        pictures[n + i] = (recon_molecule_picture){ NULL, x->atoms, x->z, places + i * 3 * atoms };
+        pictures[i] = (recon_molecule_picture){ NULL, x->atoms, x->z, x->xyz, NULL };
+        pictures[n + i] =
+            (recon_molecule_picture){ NULL, x->atoms, x->z, places + i * 3 * atoms, NULL };
     }
     RECON_TRY(recon_figure_molecules(
         ctx, &svg,

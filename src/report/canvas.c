@@ -45,6 +45,7 @@ static const char style[] =
     ".recon .mid{text-anchor:middle}\n"
     ".recon .end{text-anchor:end}\n"
     ".recon .reach{fill:none}\n"
+    ".recon .pole{fill:none;stroke-width:1.6;stroke-linecap:round;" PAINT("stroke", "4", "#b3589a") "}\n"
     ".recon .bond{fill:none;stroke-width:3;stroke-linecap:round;stroke:#8a9199}\n"
     ".recon .atom{fill:#c98700;stroke:#1d2329;stroke-width:.6;stroke-opacity:.6}\n"
     ".recon .hydrogen{fill:#f4f5f6}.recon .carbon{fill:#5c656e}.recon .nitrogen{fill:#0072b2}\n"

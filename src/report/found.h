@@ -58,7 +58,7 @@ enum { RECON_FOUND_GROUPS = 10 };
 typedef struct {
     const char *what;     /* "class", "component", "cluster"; "all" where there is no way to tell */
     size_t count, others; /* groups; rows that are in none of them */
-    char name[RECON_FOUND_GROUPS][32];
+    char name[RECON_FOUND_GROUPS][96]; /* a molecule's may be long */
     size_t n[RECON_FOUND_GROUPS];
     const size_t *member[RECON_FOUND_GROUPS];
     size_t *owned;
@@ -69,10 +69,13 @@ recon_status recon_found_group(recon_ctx *ctx, recon_found_groups *out,
                                const recon_found_folder *folder, const int64_t *labels);
 void recon_found_groups_free(recon_found_groups *groups);
 
-/* Cluster of each of n points, 0, 1 ...: every point takes the label that most of its neighbours
- * have, until hardly any changes (label propagation; Raghavan et al. 2007). */
+/* Cluster of each of n points, 0, 1 ...: of those that neighbours link more than chance would (see
+ * found_clusters.c). */
 recon_status recon_found_clusters(recon_ctx *ctx, int64_t *label /* [n] */,
                                   const int64_t *neighbors /* [n][k] */, size_t n, size_t k);
+
+/* 0 .. n-1 by chance and the fixed seed; the first `count` places are enough. */
+void recon_found_shuffle(size_t *order /* [n] */, size_t n, size_t count);
 
 /* n different rows below `rows`, ascending, by the fixed seed; how many: fewer where there are not
  * so many. */

@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SWEEPS = 30, LEAST = 5 /* members of a cluster worth showing */ };
-#define SETTLED 0.001 /* share of points that may still change */
+enum { LEAST = 5 /* members of a cluster worth showing */ };
 
 /* --- samples ---------------------------------------------------------------------------------- */
 
@@ -20,10 +19,9 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The order 0 .. n-1 shuffled; the first `count` places are enough. */
-static void shuffle(size_t *order, size_t n, size_t count, uint64_t seed)
+void recon_found_shuffle(size_t *order, size_t n, size_t count)
 {
-    recon_rng rng = recon_rng_new(seed, 0);
+    recon_rng rng = recon_rng_new(RECON_FOUND_SEED, 0);
     for (size_t i = 0; i < n; i++)
         order[i] = i;
     for (size_t i = 0; i < count; i++) {
@@ -39,7 +37,7 @@ recon_status recon_found_sample(recon_ctx *ctx, size_t **out, size_t *count, siz
     if (status != RECON_OK)
         return status;
     *count = n < rows ? n : rows;
-    shuffle(*out, rows, *count, RECON_FOUND_SEED);
+    recon_found_shuffle(*out, rows, *count);
     qsort(*out, *count, sizeof **out, by_size);
     return RECON_OK;
 }
@@ -58,67 +56,6 @@ size_t recon_found_extreme(size_t *out, size_t most, const double *key, size_t s
         out[at] = i;
     }
     return n;
-}
-
-/* --- clusters --------------------------------------------------------------------------------- */
-
-/* The label that most of k neighbours have; of equals the one that was there, then the lowest.
- * votes [labels] are 0 before and after: k may be large, so that pairs are not compared. */
-static int64_t most_common(const int64_t *label, size_t *votes, const int64_t *neighbor, size_t k,
-                           int64_t own)
-{
-    int64_t best = own;
-    for (size_t a = 0; a < k; a++)
-        votes[label[neighbor[a]]]++;
-    for (size_t a = 0; a < k; a++) {
-        int64_t one = label[neighbor[a]];
-        if (votes[one] > votes[best] || (votes[one] == votes[best] && best != own && one < best))
-            best = one;
-    }
-    for (size_t a = 0; a < k; a++)
-        votes[label[neighbor[a]]] = 0;
-    return best;
-}
-
-/* Labels 0, 1, ... in the order in which they occur. */
-static void renumber(int64_t *label, int64_t *number, size_t n)
-{
-    int64_t count = 0;
-    memset(number, 0xff, n * sizeof *number); /* -1 */
-    for (size_t i = 0; i < n; i++) {
-        if (number[label[i]] < 0)
-            number[label[i]] = count++;
-        label[i] = number[label[i]];
-    }
-}
-
-recon_status recon_found_clusters(recon_ctx *ctx, int64_t *label, const int64_t *neighbors,
-                                  size_t n, size_t k)
-{
-    size_t *order = NULL, *votes = NULL, changed = n;
-    int64_t *number = NULL;
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &order, n, sizeof *order));
-    RECON_TRY(recon_alloc(ctx, &votes, n, sizeof *votes));
-    RECON_TRY(recon_alloc_raw(ctx, &number, n, sizeof *number));
-    for (size_t i = 0; i < n; i++)
-        label[i] = (int64_t)i;
-    shuffle(order, n, n, RECON_FOUND_SEED); /* in order, labels would run along the file */
-    for (int sweep = 0; sweep < SWEEPS && (double)changed > SETTLED * (double)n; sweep++) {
-        changed = 0;
-        for (size_t i = 0; i < n; i++) {
-            size_t row = order[i];
-            int64_t next = most_common(label, votes, neighbors + row * k, k, label[row]);
-            changed += next != label[row];
-            label[row] = next;
-        }
-    }
-    renumber(label, number, n);
-done:
-    free(order);
-    free(votes);
-    free(number);
-    return status;
 }
 
 /* --- groups ----------------------------------------------------------------------------------- */

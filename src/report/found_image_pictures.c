@@ -36,8 +36,9 @@ recon_status recon_image_show_poses(recon_ctx *ctx, recon_page *page, const reco
     recon_status status;
     recon_page_section(page, l->labels ? "Poses, class by class" : "Poses, cluster by cluster");
     if (!l->labels)
-        recon_page_say(page, "Without labels, images were grouped by who is whose neighbour: each "
-                             "takes the group that most of its neighbours have.");
+        recon_page_say(page, "Without labels, images were grouped by who is whose neighbour: "
+                             "groups have more neighbours among themselves than chance would "
+                             "give. One kind may be in several groups.");
     if (!l->data)
         return recon_found_show_poses(ctx, page, l->f, g, NULL, 0);
     recon_page_say(page, "Above each circle: the members of the group that are most often named as "

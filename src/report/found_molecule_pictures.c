@@ -17,6 +17,7 @@ enum {
 typedef struct {
     size_t atoms; /* of the largest */
     float *xyz;   /* [count][atoms][3] */
+    double *axis; /* [count][3]        */
     recon_molecule_picture *picture;
 } sheet;
 
@@ -25,6 +26,7 @@ static recon_status sheet_new(recon_ctx *ctx, sheet *out, const recon_molecules 
     recon_status status;
     *out = (sheet){ .atoms = recon_molecules_describe(data).atoms };
     RECON_TRY(recon_alloc_raw(ctx, &out->xyz, count * out->atoms, 3 * sizeof *out->xyz));
+    RECON_TRY(recon_alloc_raw(ctx, &out->axis, count, 3 * sizeof *out->axis));
     RECON_TRY(recon_alloc(ctx, &out->picture, count, sizeof *out->picture));
 done:
     return status;
@@ -33,6 +35,7 @@ done:
 static void sheet_free(sheet *s)
 {
     free(s->xyz);
+    free(s->axis);
     free(s->picture);
 }
 
@@ -42,7 +45,16 @@ static void put(sheet *s, size_t at, const recon_molecule_look *l, size_t row, r
     recon_conformer x = recon_molecules_get(l->data, row);
     float *to = s->xyz + at * 3 * s->atoms;
     recon_molecule_turn(to, &x, by);
-    s->picture[at] = (recon_molecule_picture){ caption, x.atoms, x.z, to };
+    s->picture[at] = (recon_molecule_picture){ caption, x.atoms, x.z, to, NULL };
+}
+
+/* Draws the axis that its poses determine, where they do, through a picture turned by `by`. */
+static void put_axis(sheet *s, size_t at, const recon_distribution3 *said, recon_so3 by)
+{
+    if (said->free > 1)
+        return;
+    recon_so3_act(s->axis + 3 * at, by, said->axis_now);
+    s->picture[at].axis = s->axis + 3 * at;
 }
 
 static recon_so3 to_natural(const recon_molecule_look *l, size_t row)
@@ -52,17 +64,23 @@ static recon_so3 to_natural(const recon_molecule_look *l, size_t row)
 
 /* --- pictures --------------------------------------------------------------------------------- */
 
-/* Conformers as they came, and below each the same in its natural pose. */
+/* Conformers as they came, and below each the same in its natural pose; ABREAST at most. */
 static recon_status draw_pairs(recon_ctx *ctx, recon_page *page, const recon_molecule_look *l,
                                const size_t *row, size_t n, const char *caption)
 {
     static const char *const names[] = { "as they came", "natural pose" };
+    recon_conformer x[ABREAST];
+    recon_distribution3 said[ABREAST];
     sheet s = { 0 };
     recon_status status;
+    for (size_t i = 0; i < n; i++)
+        x[i] = recon_molecules_get(l->data, row[i]);
+    RECON_TRY(recon_moldistribution_of(ctx, said, l->model, x, n));
     RECON_TRY(sheet_new(ctx, &s, l->data, 2 * n));
-    for (size_t i = 0; i < n; i++) {
-        put(&s, i, l, row[i], recon_so3_identity(), NULL);
-        put(&s, n + i, l, row[i], to_natural(l, row[i]), NULL);
+    for (size_t i = 0; i < 2 * n; i++) {
+        recon_so3 by = i < n ? recon_so3_identity() : to_natural(l, row[i % n]);
+        put(&s, i, l, row[i % n], by, NULL);
+        put_axis(&s, i, &said[i % n], by);
     }
     recon_page_molecules(
         page,
@@ -78,7 +96,7 @@ static recon_status show_one(recon_ctx *ctx, recon_page *page, const recon_molec
 {
     const recon_found_groups *g = &l->groups;
     size_t n = g->n[group] < ABREAST ? g->n[group] : ABREAST, row[ABREAST];
-    char caption[128];
+    char caption[192];
     for (size_t i = 0; i < n; i++) /* evenly from all of them */
         row[i] = g->member[group][i * g->n[group] / n];
     snprintf(caption, sizeof caption, "%s: %zu of its %zu conformers", g->name[group], n,
@@ -116,7 +134,8 @@ recon_status recon_molecule_show_gallery(recon_ctx *ctx, recon_page *page,
     recon_page_say(
         page, "Some of the molecules with the most conformers. What should be seen: conformers "
               "that came in different poses stand alike below, except for a spin about "
-              "the determined axis where that is free. Drag to turn.");
+              "the determined axis where that is free. The line, where there is one, is that "
+              "axis. Drag to turn.");
     for (size_t i = 0; i < l->groups.count && i < SHOWN; i++) {
         RECON_TRY(show_one(ctx, page, l, i));
         list_rows(page, l, "Its conformers", l->groups.member[i],

@@ -131,8 +131,9 @@ static recon_status show_spheres(recon_ctx *ctx, recon_page *page, const recon_m
     recon_page_spheres(
         page, &(recon_sphere_sheet){ .spheres = spheres, .rows = 1, .columns = n, .cell = 150 },
         "Where the axes x, y and z of a molecule in its natural pose point as it really occurs; "
-        "each colour is one axis, bright where it points often. A spot: the axis always points one "
-        "way. A ring: it spins about another. Drag to turn.");
+        "each colour is one axis, bright where it points often, faint where that is on the far "
+        "side. A spot: the axis always points one way. A ring: it spins about another. Drag to "
+        "turn.");
     recon_page_table(page, "Singular values of F", columns, 5);
     for (size_t i = 0; i < n; i++) {
         RECON_TRY(recon_fisher_of(ctx, &fisher, f[i]));

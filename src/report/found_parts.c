@@ -268,7 +268,8 @@ static recon_status show_spheres(recon_ctx *ctx, recon_page *page, const recon_f
         &(recon_sphere_sheet){
             .spheres = spheres, .rows = 2, .columns = n, .headings = headings, .names = names },
         "Where the three axes of an object point: each colour is one axis, bright where it points "
-        "often. A spot is an axis that always points one way, a ring one that spins about "
+        "often, faint where that is on the far side. A spot is an axis that always points one way, "
+        "a ring one that spins about "
         "another. Before: in the network's own frame, which means nothing and differs between "
         "groups. After: from the natural pose that was found.");
     show_sphere_table(page, g, fits);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 enum { CELL = 120, ATOMS_MAX = 2000 };
+#define AXIS 0.96 /* of half a cell: the ends of an axis */
 
 typedef struct {
     double x, y, depth; /* on paper; towards the reader, in its lengths */
@@ -126,13 +127,42 @@ done:
     return status;
 }
 
+/* From the middle to one end of an axis, which is `seen` there; its name is at the front. */
+static void draw_pole(recon_svg *svg, double x, double y, double half, const double seen[3],
+                      int front)
+{
+    double right = half * AXIS * seen[0], up = half * AXIS * seen[1];
+    if (!front) {
+        recon_svg_line(svg, "pole", x, y, x - right, y + up);
+        return;
+    }
+    recon_svg_line(svg, "pole", x, y, x + right, y - up);
+    recon_svg_circle(svg, "pole", x + right, y - up, 2.5);
+    recon_svg_text(svg, "small mid halo", x + right + (right < 0 ? 16 : -16),
+                   y - up + (up < 0 ? -4 : 10), "axis");
+}
+
+/* The half of an axis that points away from the reader is behind the molecule, the other before it:
+ * one that comes straight at the reader is still seen. */
+static void draw_half_axis(recon_svg *svg, double x, double y, double side, const double *axis,
+                           int near)
+{
+    double seen[3];
+    if (!axis)
+        return;
+    recon_view(seen, axis);
+    draw_pole(svg, x + side / 2, y + side / 2, side / 2, seen, (seen[2] > 0) == near);
+}
+
 void recon_molecule_draw(recon_ctx *ctx, recon_svg *svg, double x, double y, double side,
                          const recon_molecule_picture *m)
 {
     if (m->atoms == 0)
         return;
     recon_space_begin(svg, x, y, side);
+    draw_half_axis(svg, x, y, side, m->axis, 0);
     recon_svg_fail(svg, draw_molecule(ctx, svg, m, x, y, side));
+    draw_half_axis(svg, x, y, side, m->axis, 1);
     recon_svg_group_end(svg);
     recon_sheet_caption(svg, x, y, side, m->caption);
 }
@@ -152,6 +182,8 @@ recon_status recon_molecule_check(recon_ctx *ctx, const recon_molecule_picture *
         if (!isfinite(m->xyz[k]) || fabsf(m->xyz[k]) > 1e6f)
             return recon_fail(ctx, RECON_ERR_INPUT, "molecules: atom %zu of picture %zu at %g",
                               k / 3, number, (double)m->xyz[k]);
+    if (m->axis)
+        return recon_figure_check(ctx, "molecules", "axis", m->axis, 3);
     return RECON_OK;
 }
 

@@ -53,6 +53,8 @@ function turn(right, down) {
 
 /* ---- Molecules: balls and sticks, from the back to the front; what is far fades. */
 
+const AXIS = .96;
+
 function ball(look, radius) {
   const group = make('g', {});
   make('circle', { class: look, r: radius }, group);
@@ -69,10 +71,29 @@ function surface(seen, atoms, from, to) {
   return a.map((v, c) => v + share * (b[c] - v));
 }
 
-function molecule(group, middle, [atoms, bonds]) {
+/* An axis: from the middle a line to its front, with a dot and a name there, and one to its back;
+ * see report/molecules.c. The half that is nearer goes before the molecule, the other behind it. */
+function axisOf(group, { x, y, half }, axis) {
+  const dot = group.querySelector('circle.pole'), line = dot.previousElementSibling;
+  const name = dot.nextElementSibling, square = group.querySelector('.reach');
+  const back = [...group.querySelectorAll('line.pole')].find(other => other !== line);
+  return view => {
+    const seen = apply(view, ...axis), right = AXIS * half * seen[0], up = AXIS * half * seen[1];
+    move(line, { x1: x, y1: y, x2: x + right, y2: y - up });
+    move(back, { x1: x, y1: y, x2: x - right, y2: y + up });
+    move(dot, { cx: x + right, cy: y - up });
+    move(name, { x: x + right + (right < 0 ? 16 : -16), y: y - up + (up < 0 ? -4 : 10) });
+    const front = [line, dot, name], [far, near] = seen[2] > 0 ? [[back], front] : [front, [back]];
+    square.after(...far);
+    group.append(...near);
+  };
+}
+
+function molecule(group, middle, [atoms, bonds, axis]) {
+  const placeAxis = axis.length ? axisOf(group, middle, axis) : () => {};
   const balls = atoms.map(([look, radius]) => ball(look, radius * middle.half));
   const sticks = bonds.map(() => make('line', { class: 'bond' }));
-  group.querySelectorAll('circle, line').forEach(still => still.remove());
+  group.querySelectorAll('.atom, .bond').forEach(still => still.remove());
 
   const x = seen => middle.x + middle.half * seen[0], y = seen => middle.y - middle.half * seen[1];
 
@@ -92,13 +113,14 @@ function molecule(group, middle, [atoms, bonds]) {
     });
     items.sort((a, b) => a.near - b.near);
     group.append(...items.map(i => i.item));
+    placeAxis(view);
   };
 }
 
 /* ---- Spheres: where a matrix Fisher distribution takes the axes, as report/spheres.c paints it. */
 
 const COLOURS = [[0, .447, .698], [.835, .369, 0], [0, .62, .451]];
-const REACH = .9, BRIGHT = Math.log1p(20), FINE = 220;
+const REACH = .9, BRIGHT = Math.log1p(20), FAINT = .35, FINE = 220;
 
 /* log(I0(x) exp(-x)): the power series, and the asymptotic one beyond it. */
 function logBessel(x) {
@@ -126,30 +148,27 @@ function densityOf(f, k) {
   };
 }
 
-/* The colour at (x, y, z), which is so near to the reader, into the n-th byte and the next two. */
-function tint(bytes, n, densities, x, y, z, near) {
-  let red = .86 + .12 * near, green = red, blue = red;
+/* Colours light, which is of three numbers, as the surface is at (x, y, z). */
+function tint(light, densities, x, y, z, strength) {
   for (let k = 0; k < 3; k++) {
-    const share = Math.min(Math.log1p(densities[k](x, y, z)) / BRIGHT, 1) ** 2;
-    red += share * (COLOURS[k][0] - red);
-    green += share * (COLOURS[k][1] - green);
-    blue += share * (COLOURS[k][2] - blue);
+    const share = strength * Math.min(Math.log1p(densities[k](x, y, z)) / BRIGHT, 1) ** 2;
+    for (let c = 0; c < 3; c++) light[c] += share * (COLOURS[k][c] - light[c]);
   }
-  bytes[n] = Math.round(255 * red);
-  bytes[n + 1] = Math.round(255 * green);
-  bytes[n + 2] = Math.round(255 * blue);
 }
 
 function paint(canvas, densities, v, size) {
-  const half = size / 2, radius = half * REACH;
+  const half = size / 2, radius = half * REACH, light = new Float64Array(3);
   canvas.width = canvas.height = size;
   const context = canvas.getContext('2d'), image = context.createImageData(size, size);
   for (let n = 0; n < size * size; n++) {
     const a = (n % size + .5 - half) / radius, b = (half - Math.floor(n / size) - .5) / radius;
     const r = Math.sqrt(a * a + b * b), c = Math.sqrt(1 - r * r);
     if (r > 1) continue;
-    tint(image.data, 4 * n, densities, v[0] * a + v[3] * b + v[6] * c, v[1] * a + v[4] * b + v[7] * c,
-         v[2] * a + v[5] * b + v[8] * c, c);
+    const x = v[0] * a + v[3] * b, y = v[1] * a + v[4] * b, z = v[2] * a + v[5] * b;
+    light.fill(.86 + .12 * c);
+    tint(light, densities, x - v[6] * c, y - v[7] * c, z - v[8] * c, FAINT); /* the far side */
+    tint(light, densities, x + v[6] * c, y + v[7] * c, z + v[8] * c, 1);
+    for (let i = 0; i < 3; i++) image.data[4 * n + i] = Math.round(255 * light[i]);
     image.data[4 * n + 3] = Math.round(255 * Math.min((1 - r) * radius + .5, 1));
   }
   context.putImageData(image, 0, 0);
@@ -210,7 +229,7 @@ function thing(group, view, data, draw, count) {
 function listen(group, turnBy, reset) {
   let last = null;
   group.addEventListener('pointerdown', e => {
-    if (e.button !== 0) return;
+    if (e.button !== 0 || (e.pointerType === 'touch' && document.activeElement !== group)) return;
     last = e;
     group.setPointerCapture(e.pointerId);
   });
@@ -222,6 +241,7 @@ function listen(group, turnBy, reset) {
   });
   for (const end of ['pointerup', 'pointercancel'])
     group.addEventListener(end, () => { last = null; });
+  group.addEventListener('click', () => group.focus({ preventScroll: true }));
   group.addEventListener('dblclick', reset);
   group.addEventListener('keydown', e => {
     if (KEYS[e.key]) turnBy(...KEYS[e.key].map(v => v * STEP));
@@ -233,7 +253,9 @@ function listen(group, turnBy, reset) {
 
 /* The line below the figure; gives the box that says whether all turn together. */
 function controls(figure, many, reset) {
-  const line = html('p', 'turning', 'Drag to turn, or use the arrow keys.', figure);
+  const finger = matchMedia('(pointer: coarse)').matches;
+  const how = finger ? 'Tap one, then drag to turn it.' : 'Drag to turn, or use the arrow keys.';
+  const line = html('p', 'turning', how, figure);
   figure.querySelector('.plot').after(line);
   const box = document.createElement('input');
   box.type = 'checkbox';
@@ -305,6 +327,19 @@ function followReading() {
   if (links.length) addEventListener('scroll', mark, { passive: true });
 }
 
+/* Says below a figure that is wider than its place that it scrolls, and marks it while there is more
+ * to the right. */
+function markWide(plot) {
+  const line = html('p', 'sideways', 'Scroll sideways for more \u2192', plot.parentNode);
+  plot.after(line);
+  const mark = () => {
+    line.hidden = plot.scrollWidth <= plot.clientWidth + 1;
+    plot.classList.toggle('more', plot.scrollLeft + plot.clientWidth < plot.scrollWidth - 1);
+  };
+  new ResizeObserver(mark).observe(plot);
+  plot.addEventListener('scroll', mark, { passive: true });
+}
+
 function openForPrint() {
   const closed = 'details:not([open])';
   let opened = [];
@@ -319,6 +354,7 @@ addTheme();
 followReading();
 openForPrint();
 addShine();
+document.querySelectorAll('.plot').forEach(markWide);
 document.querySelectorAll('script.molecules').forEach(script => space(script, molecule));
 document.querySelectorAll('script.spheres').forEach(script => space(script, sphere));
 })();

@@ -56,7 +56,8 @@ static void put_view(json *j)
     close_list(j);
 }
 
-/* [[atoms: look, radius, x, y, z], [bonds: a, b]], lengths in halves of the picture's side. */
+/* [[atoms: look, radius, x, y, z], [bonds: a, b], axis: x, y, z or nothing], lengths in halves of
+ * the picture's side. */
 static recon_status put_molecule(json *j, const recon_molecule_picture *m)
 {
     recon_bonds bonds = { 0 };
@@ -74,6 +75,10 @@ static recon_status put_molecule(json *j, const recon_molecule_picture *m)
     open_list(j);
     for (size_t i = 0; i < bonds.n; i++)
         put(j, "[%d,%d]", bonds.list[i].a, bonds.list[i].b);
+    close_list(j);
+    open_list(j);
+    for (int c = 0; m->axis && c < 3; c++)
+        put(j, "%.4f", m->axis[c]);
     close_list(j);
     close_list(j);
     recon_bonds_free(&bonds);

@@ -3,28 +3,11 @@
 #include "core/fail.h"
 
 enum { CELL = 190, COLUMNS = 3 };
-#define REACH 0.96 /* of half a cell: the ends of an axis */
-
-/* A line through the middle, its name at the end that it points to. Drawn before the molecule,
- * which then stands in front of it. */
-static void draw_axis(recon_svg *svg, double x, double y, double side, const double axis[3])
-{
-    double half = side / 2, seen[3];
-    recon_view(seen, axis);
-    double right = half * REACH * seen[0], up = half * REACH * seen[1];
-    recon_svg_line(svg, "axis", x + half - right, y + half + up, x + half + right, y + half - up);
-    recon_svg_circle(svg, "axis", x + half + right, y + half - up, 2.5);
-    recon_svg_text(svg, "small mid", x + half + right + (right < 0 ? 16 : -16),
-                   y + half - up + (up < 0 ? -4 : 10), "axis");
-}
 
 static void draw(recon_ctx *ctx, recon_svg *svg, double x, double y, double side, const void *user,
                  size_t i)
 {
     const recon_pose3_plot *p = user;
-    const double *axis = i == 0 ? p->axis_now : i == 1 ? p->axis : NULL;
-    if (axis)
-        draw_axis(svg, x, y, side, axis);
     if (i == 2)
         recon_sphere_draw(ctx, svg, x, y, side, &p->poses);
     else
@@ -39,10 +22,6 @@ static recon_status check(recon_ctx *ctx, const recon_pose3_plot *p)
     RECON_TRY(recon_molecule_check(ctx, &p->input, 0));
     RECON_TRY(recon_molecule_check(ctx, &p->canonical, 1));
     RECON_TRY(recon_sphere_check(ctx, &p->poses, 0));
-    if (p->axis_now)
-        RECON_TRY(recon_figure_check(ctx, "pose3", "axis", p->axis_now, 3));
-    if (p->axis)
-        RECON_TRY(recon_figure_check(ctx, "pose3", "axis", p->axis, 3));
 done:
     return status;
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 
 enum { GAP = 10, HEADING = 20, CAPTION = 13, NAMES_MAX = 190 };
+#define ROOM 0.78 /* of the width is used: in the widest font, bold, letters take up the rest */
 
 /* Rows: right, up, towards the reader; 35 degrees round z from x, 25 above the plane. */
 static const double view[3][3] = {
@@ -53,7 +54,7 @@ static void draw_words(recon_svg *svg, const recon_sheet *s, const layout *l)
     for (size_t c = 0; s->headings && c < s->columns; c++)
         recon_svg_text(svg, "head mid",
                        RECON_MARGIN + l->names + l->pitch_x * (double)c + s->cell / 2, l->top - 8,
-                       recon_text_fit(text, s->headings[c], l->pitch_x - 4, 11));
+                       recon_text_fit(text, s->headings[c], ROOM * l->pitch_x, 11));
     for (size_t r = 0; s->names && r < s->rows; r++)
         recon_svg_text(svg, "end", RECON_MARGIN + l->names - GAP,
                        l->top + l->pitch_y * (double)r + s->cell / 2 + 4,
@@ -65,7 +66,7 @@ void recon_sheet_caption(recon_svg *svg, double x, double y, double side, const 
     recon_short_text text;
     if (caption)
         recon_svg_text(svg, "small mid", x + side / 2, y + side + CAPTION - 2,
-                       recon_text_fit(text, caption, side + GAP - 2, 9.5));
+                       recon_text_fit(text, caption, ROOM * (side + GAP), 9.5));
 }
 
 recon_status recon_sheet_make(recon_ctx *ctx, char **out, const recon_sheet *s,

@@ -15,6 +15,7 @@
 enum { CELL = 120, PIXELS = 220, CHANNELS = 4 };
 #define BRIGHT 20.0 /* times the uniform density: shown in full colour */
 #define REACH  0.90 /* of half the cell: the rest is for the axes' ends */
+#define FAINT  0.35 /* what is seen through the ball: of the colour there */
 
 static double dot(const double a[3], const double b[3])
 {
@@ -57,19 +58,27 @@ static double density(const recon_fisher *fisher, int k, const double u[3])
 /* The first three colours of the figures. */
 static const double colour[3][3] = { { 0, .447, .698 }, { .835, .369, 0 }, { 0, .62, .451 } };
 
-static void paint(uint8_t out[CHANNELS], const recon_fisher *fisher, double a, double b)
+static void tint(double light[3], const recon_fisher *fisher, const double seen[3], double strength)
 {
-    double inside = a * a + b * b, edge = (1 - sqrt(inside)) * PIXELS * REACH / 2;
-    double seen[3] = { a, b, sqrt(fmax(0, 1 - inside)) }, u[3], light[3];
+    double u[3];
     recon_view_back(u, seen);
-    for (int c = 0; c < 3; c++)
-        light[c] = .86 + .12 * seen[2];
     for (int k = 0; k < 3; k++) {
         double share = fmin(log1p(density(fisher, k, u)) / log1p(BRIGHT), 1);
-        share *= share; /* the uniform one stays pale */
+        share *= strength * share; /* the square: the uniform one stays pale */
         for (int c = 0; c < 3; c++)
             light[c] += share * (colour[k][c] - light[c]);
     }
+}
+
+/* A ball of glass: a spot on the far side is not to be taken for none. */
+static void paint(uint8_t out[CHANNELS], const recon_fisher *fisher, double a, double b)
+{
+    double inside = a * a + b * b, edge = (1 - sqrt(inside)) * PIXELS * REACH / 2;
+    double near = sqrt(fmax(0, 1 - inside)), light[3];
+    for (int c = 0; c < 3; c++)
+        light[c] = .86 + .12 * near;
+    tint(light, fisher, (double[3]){ a, b, -near }, FAINT);
+    tint(light, fisher, (double[3]){ a, b, near }, 1);
     for (int c = 0; c < 3; c++)
         out[c] = (uint8_t)lrint(255 * light[c]);
     out[3] = (uint8_t)lrint(255 * fmin(fmax(edge + .5, 0), 1));

@@ -49,6 +49,8 @@ browser_check() {
     report $? "$name: $2 figures with captions"
     [ "$(browser_says sideways)" = 0 ]
     report $? "$name: does not scroll sideways on a phone"
+    [ "$(browser_says unsaid)" = 0 ]
+    report $? "$name: figures that scroll say so"
     [ "$(browser_says ordered)" = true ] && [ "$(browser_says twice)" = 0 ]
     report $? "$name: headings in order, no id twice"
     browser_at_least light 4.5 && browser_at_least dark 4.5

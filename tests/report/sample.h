@@ -94,12 +94,14 @@ static inline void sample_quality(recon_ctx *ctx, recon_page *page)
     recon_page_figure(page, svg, "Which classes are taken for which, after turning back.");
 }
 
+static const double sample_up[3] = { 0, 0, 1 };
+
 static inline void sample_space(recon_page *page)
 {
-    const recon_molecule_picture molecules[] = { { "as it came", 9, ethanol_z, ethanol },
+    const recon_molecule_picture molecules[] = { { "as it came", 9, ethanol_z, ethanol, NULL },
                                                  { 0 },
-                                                 { "natural pose", 9, ethanol_z,
-                                                   ethanol_upright } };
+                                                 { "natural pose", 9, ethanol_z, ethanol_upright,
+                                                   sample_up } };
     const recon_sphere spheres[] = { { "ring", sample_ring },
                                      { "peak", sample_peak },
                                      { "uniform", sample_uniform } };

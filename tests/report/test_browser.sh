@@ -21,6 +21,7 @@ report $? "page.html: two figures in space, three tables"
 cat >bad.html <<'PAGE'
 <!doctype html><html lang="en"><meta charset="utf-8"><title>bad</title>
 <h1 id="a" style="color:#999">Pale</h1><h3 id="a" style="width:900px">Wide</h3>
+<figure><div class="plot" style="width:50px;overflow:auto"><p style="width:200px">wide</p></div></figure>
 <figure><script type="application/json"></script><svg><g class="space" tabindex="0"></g></svg></figure>
 <script src="elsewhere.js"></script><script>throw new Error('loud')</script></html>
 PAGE
@@ -31,6 +32,8 @@ report $? "an error on the console is seen"
 report $? "something loaded is seen"
 [ "$(browser_says sideways)" -gt 100 ]
 report $? "scrolling sideways is seen"
+[ "$(browser_says unsaid)" = 1 ]
+report $? "a figure that scrolls and does not say so is seen"
 [ "$(browser_says ordered)" = false ] && [ "$(browser_says twice)" = 1 ]
 report $? "a heading out of order and an id used twice are seen"
 ! browser_at_least light 4.5

@@ -86,7 +86,7 @@ static void all_text_is_escaped(void **state)
     recon_page_section(page, nasty);
     recon_page_say(page, "%s", nasty);
     recon_page_careful(page, "%s", nasty);
-    const recon_molecule_picture m = { nasty, 9, ethanol_z, ethanol };
+    const recon_molecule_picture m = { nasty, 9, ethanol_z, ethanol, NULL };
     recon_page_molecules(page, &(recon_molecule_sheet){ .molecules = &m, .rows = 1, .columns = 1 },
                          nasty);
     recon_page_table(page, nasty, (const char *const[]){ nasty }, 1);
@@ -295,7 +295,7 @@ static void numbers_have_a_point_everywhere(void **state)
 
 static recon_status small_page(recon_ctx *ctx)
 {
-    const recon_molecule_picture m = { "x", 9, ethanol_z, ethanol };
+    const recon_molecule_picture m = { "x", 9, ethanol_z, ethanol, NULL };
     const recon_sphere s = { NULL, sample_ring };
     recon_page *page;
     recon_status status = recon_page_new(ctx, &page, "title", "lead");
@@ -346,7 +346,7 @@ static void next_number(double *out, const char **at)
 /* What the script is told of a molecule, seen through the view it is told, is the still figure. */
 static void the_script_knows_what_the_figure_shows(void **state)
 {
-    const recon_molecule_picture m = { NULL, 9, ethanol_z, ethanol };
+    const recon_molecule_picture m = { NULL, 9, ethanol_z, ethanol, NULL };
     const recon_molecule_sheet sheet = { .molecules = &m, .rows = 1, .columns = 1, .cell = 200 };
     balls still = { .count = 0 };
     recon_page *page = new_page(*state);

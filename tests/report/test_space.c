@@ -27,7 +27,7 @@ static recon_status spheres(recon_ctx *ctx, char **out)
 
 static recon_status molecules(recon_ctx *ctx, char **out)
 {
-    const recon_molecule_picture m[] = { { "water", 3, water_z, water }, { 0 } };
+    const recon_molecule_picture m[] = { { "water", 3, water_z, water, NULL }, { 0 } };
     return recon_figure_molecules(
         ctx, out, &(recon_molecule_sheet){ .molecules = m, .rows = 2, .columns = 1 });
 }
@@ -50,8 +50,8 @@ static recon_status pose3(recon_ctx *ctx, char **out)
 {
     return recon_figure_pose3(ctx, out,
                               &(recon_pose3_plot){ .title = "water",
-                                                   .input = { "tilted", 3, water_z, water },
-                                                   .canonical = { NULL, 3, water_z, water },
+                                                   .input = { "tilted", 3, water_z, water, NULL },
+                                                   .canonical = { NULL, 3, water_z, water, NULL },
                                                    .poses = { "a ring", ring } });
 }
 
@@ -118,6 +118,30 @@ static void a_ring_is_a_spot_and_a_circle(void **state)
     free(out);
 }
 
+/* A spot on the far side shows through, fainter than on the near one. */
+static void a_sphere_is_of_glass(void **state)
+{
+    static unsigned char bytes[200000];
+    double away[3], beside[3], f[9] = { 0 };
+    recon_sphere s = { NULL, f };
+    recon_pixels got;
+    char *out;
+    recon_view_back(away, (double[3]){ 0, 0, -1 });
+    recon_view_back(beside, (double[3]){ .7, 0, -.7 });
+    for (int i = 0; i < 3; i++)
+        f[3 * i] = 100 * away[i]; /* takes x there */
+    CHECK_OK(*state,
+             recon_figure_spheres(*state, &out,
+                                  &(recon_sphere_sheet){ .spheres = &s, .rows = 1, .columns = 1 }));
+    size_t size = xml_base64(bytes, out);
+    CHECK_OK(*state, recon_png_decode(*state, &got, bytes, size, "embedded"));
+    const uint8_t *spot = pixel_at(&got, away), *none = pixel_at(&got, beside);
+    assert_in_range(spot[2] - spot[0], 30, 100); /* pale blue */
+    assert_true(abs(none[2] - none[0]) < 12);
+    free(got.bytes);
+    free(out);
+}
+
 static void the_view_is_a_rotation(void **state)
 {
     (void)state;
@@ -153,7 +177,7 @@ static void a_pose_shows_the_molecule_twice_and_a_sphere(void **state)
     assert_int_equal(xml_count(out, "line", "bond"), 4);
     assert_non_null(strstr(out, "image/png"));
     assert_non_null(strstr(out, "natural pose"));
-    assert_int_equal(xml_count(out, "line", "axis"), 0); /* none is known */
+    assert_int_equal(xml_count(out, "line", "pole"), 0); /* none is known */
     free(out);
 }
 
@@ -161,16 +185,14 @@ static void a_pose_shows_the_axis_where_it_is_known(void **state)
 {
     char *out;
     const double now[3] = { 0.6, 0, 0.8 }, up[3] = { 0, 0, 1 }, bad[3] = { 0, 0, NAN };
-    recon_pose3_plot p = { .input = { "tilted", 3, water_z, water },
-                           .canonical = { NULL, 3, water_z, water },
-                           .poses = { "a ring", ring },
-                           .axis_now = now,
-                           .axis = up };
+    recon_pose3_plot p = { .input = { "tilted", 3, water_z, water, now },
+                           .canonical = { NULL, 3, water_z, water, up },
+                           .poses = { "a ring", ring } };
     CHECK_OK(*state, recon_figure_pose3(*state, &out, &p));
-    assert_int_equal(xml_count(out, "line", "axis"), 2);
-    assert_int_equal(xml_count(out, "circle", "axis"), 2);
+    assert_int_equal(xml_count(out, "line", "pole"), 4); /* two halves each */
+    assert_int_equal(xml_count(out, "circle", "pole"), 2);
     free(out);
-    p.axis = bad;
+    p.canonical.axis = bad;
     CHECK_FAILS(*state, recon_figure_pose3(*state, &out, &p), RECON_ERR_INPUT, "axis 2 is nan");
 }
 
@@ -190,7 +212,7 @@ static void what_cannot_be_shown_is_refused(void **state)
     double bad[9] = { NAN };
     float far[3] = { 0, INFINITY, 0 };
     recon_sphere s = { NULL, bad }, none = { NULL, NULL };
-    recon_molecule_picture m = { NULL, 1, water_z, far }, nothing = { 0 };
+    recon_molecule_picture m = { NULL, 1, water_z, far, NULL }, nothing = { 0 };
     CHECK_FAILS(*state,
                 recon_figure_spheres(
                     *state, &out, &(recon_sphere_sheet){ .spheres = &s, .rows = 1, .columns = 1 }),
@@ -225,6 +247,7 @@ int main(void)
         cmocka_unit_test(figures_are_well_formed_inside_and_repeat),
         cmocka_unit_test(memory_may_run_out_anywhere),
         cmocka_unit_test(a_ring_is_a_spot_and_a_circle),
+        cmocka_unit_test(a_sphere_is_of_glass),
         cmocka_unit_test(the_view_is_a_rotation),
         cmocka_unit_test(water_has_three_atoms_and_two_bonds),
         cmocka_unit_test(a_pose_shows_the_molecule_twice_and_a_sphere),

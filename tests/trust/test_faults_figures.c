@@ -12,7 +12,7 @@ static const float xyz[] = { 0, 0, 0, 0.96f, 0, 0, -0.24f, 0.93f, 0 };
 
 static const recon_picture pictures[] = { { pixels, 6, 6, 1, "one" }, { pixels, 4, 3, 3, "two" } };
 static const recon_rose rose = { .name = "rose", .angles = angles, .count = 50 };
-static const recon_molecule_picture water = { "water", 3, z, xyz };
+static const recon_molecule_picture water = { "water", 3, z, xyz, NULL };
 static const recon_sphere sphere = { "poses", fisher };
 
 static recon_status finish(recon_status status, char *text, digest *out)

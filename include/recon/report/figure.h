@@ -241,8 +241,9 @@ RECON_API recon_status recon_figure_histogram(recon_ctx *ctx, char **out,
                                               const recon_histogram_plot *p);
 
 /* Where a matrix Fisher distribution takes the three axes, on the half of the sphere that faces the
- * reader (see conventions.md for the view): for each axis the density of its image, which is
- * exp(f . u + rho) I0(rho) / c(F) in closed form. x, y and z have the first three colours. */
+ * reader (see conventions.md for the view), the other half faintly through it: for each axis the
+ * density of its image, which is exp(f . u + rho) I0(rho) / c(F) in closed form. x, y and z have
+ * the first three colours. */
 typedef struct {
     const char *caption; /* below it; may be NULL           */
     const double *f;     /* [9]; NULL leaves the place empty */
@@ -267,6 +268,7 @@ typedef struct {
     size_t atoms;        /* 0 leaves the place empty */
     const uint8_t *z;    /* [atoms] */
     const float *xyz;    /* [atoms][3] */
+    const double *axis;  /* [3] of unit length: a direction drawn through it; NULL: none */
 } recon_molecule_picture;
 
 typedef struct {
@@ -281,14 +283,12 @@ typedef struct {
 RECON_API recon_status recon_figure_molecules(recon_ctx *ctx, char **out,
                                               const recon_molecule_sheet *s);
 
-/* One molecule: as it came, in its natural pose, and the distribution of its poses about that. */
+/* One molecule: as it came, in its natural pose, and the distribution of its poses about that. The
+ * axes of the pictures are where its best determined axis points. */
 typedef struct {
     const char *title, *desc;
     recon_molecule_picture input, canonical; /* of one atom at least */
     recon_sphere poses;                      /* F of g_abs           */
-    /* [3] where its best determined axis points as it came, and in its natural pose: drawn through
-     * the molecules. Directions of unit length; NULL: there is none to draw. */
-    const double *axis_now, *axis;
 } recon_pose3_plot;
 
 RECON_API recon_status recon_figure_pose3(recon_ctx *ctx, char **out, const recon_pose3_plot *p);
