@@ -18,8 +18,8 @@ void cli_print_natural(const size_t count[RECON_NATURAL_KINDS])
         }
     puts(*before == ',' ? "" : "  natural    nothing to tell it from");
     if (none > RECON_NATURAL_FEW)
-        printf("  careful    for %.0f %% no pose is natural: as far as their neighbours tell, such "
-               "come\n             turned in all directions alike or fit no distribution, and "
-               "turning them\n             to one means nothing\n",
+        printf("  careful    for %.0f %% no natural pose can be told: as far as their neighbours "
+               "show,\n             such come turned in all directions alike or fit no "
+               "distribution, and\n             turning them to one may mean nothing\n",
                100 * none);
 }

@@ -343,9 +343,9 @@ int recon_found_warn_of_none(recon_page *page, const recon_found_folder *f, cons
     if (!(none > RECON_NATURAL_FEW))
         return 0;
     recon_page_careful(page,
-                       "%s of the %s have no natural pose: as far as their neighbours tell, their "
-                       "like come turned in all directions alike or fit no distribution, and "
-                       "turning them to one means nothing.",
+                       "For %s of the %s no natural pose can be told: as far as their neighbours "
+                       "show, their like come turned in all directions alike or fit no "
+                       "distribution, and turning them to one may mean nothing.",
                        recon_found_share(words, none), many);
     return 1;
 }

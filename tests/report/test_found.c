@@ -155,7 +155,7 @@ static void sentences_carry_the_summary(void **state)
          "These 120 images are turned about their natural poses with a half-width of 38 degrees");
     says(html, "several natural poses: 12 %");
     says(html, "look alike: 3.4 %");
-    says(html, "24 % of the images have no natural pose");
+    says(html, "For 24 % of the images no natural pose can be told");
     says(html, "class 0 keeps most to its pose (11 degrees), class 4 is turned most freely (77 "
                "degrees)");
     says(html, "Of the 6 neighbours of an image, 75 % have its label");

@@ -3,9 +3,10 @@
  * densities and for reports.
  *
  * A pose is natural when poses gather there: the mean cosine of the turn from it, or of m times the
- * turn, is a half at least, and more than as many poses drawn evenly from the group would show. Few
- * poses always seem to gather somewhere: the mean of n random directions has a length of about
- * 1/sqrt(n), so that four poses or fewer never tell. */
+ * turn, is a quarter at least (of rotations a half, see fisher_gauge.h), and more than as many
+ * poses drawn evenly from the group would show. Few poses always seem to gather somewhere: the mean
+ * of n random directions has a length of about 1/sqrt(n), so that four poses or fewer never tell.
+ */
 #ifndef RECON_STATS_NATURAL_H
 #define RECON_STATS_NATURAL_H
 

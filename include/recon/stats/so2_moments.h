@@ -23,11 +23,11 @@ RECON_API double recon_so2_deviation(const recon_so2_density *p, double share);
  * The moments of one mode fall with m, those of m modes evenly spaced and equally heavy vanish
  * below the m-th. So m = 2, 3, 4 when the m-th moment is at least RECON_FOLD_CLEAR and twice every
  * lower one, the lowest such m; for two sharp opposite modes that is when the lighter has a quarter
- * of the weight. 0 when no moment reaches RECON_FOLD_LEAST: nothing is defined. Otherwise 1. One
- * half is what a normal distribution of 67 degrees has, or a uniform one on +-109: beyond, one pose
- * is hardly likelier than the others (as in fisher_gauge.h). */
+ * of the weight. 0 when no moment reaches RECON_FOLD_LEAST: nothing is defined. Otherwise 1. A
+ * quarter is what a normal distribution of 95 degrees has, or a uniform one on +-142: beyond, one
+ * pose is hardly likelier than the others. */
 #define RECON_FOLD_CLEAR 0.25
-#define RECON_FOLD_LEAST 0.5
+#define RECON_FOLD_LEAST 0.25
 RECON_API int recon_so2_fold(const double moment[RECON_SO2_MOMENTS]);
 
 /* The same of the moments of n samples, which do not count unless they are larger than those of n
