@@ -70,8 +70,8 @@ static void read_density(void *map, const double *y, double family)
 }
 
 const recon_head_kind recon_heads[RECON_HEADS] = {
-    [RECON_HEAD_LAMBDA] = { "lambda", 2, 2, 1, lambda_loss, read_lambda },
-    [RECON_HEAD_THETA] = { "theta", 1, 1, 0, theta_loss, read_theta },
-    [RECON_HEAD_SUPPORT] = { "support", 2, 2, 0, support_loss, read_support },
-    [RECON_HEAD_DENSITY] = { "density", 4 * PARTS, 1, 1, density_loss, read_density },
+    [RECON_HEAD_LAMBDA] = { "lambda", 2, 2, 1, lambda_loss, read_lambda, NULL },
+    [RECON_HEAD_THETA] = { "theta", 1, 1, 0, theta_loss, read_theta, NULL },
+    [RECON_HEAD_SUPPORT] = { "support", 2, 2, 0, support_loss, read_support, NULL },
+    [RECON_HEAD_DENSITY] = { "density", 4 * PARTS, 1, 1, density_loss, read_density, NULL },
 };

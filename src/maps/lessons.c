@@ -16,6 +16,7 @@ typedef struct {
     const recon_lessons *l;
     size_t *which; /* [batch] the points of a batch */
     float *rows;   /* [batch][targets]              */
+    int early;     /* is this one of the first?     */
     recon_var x, target[RECON_HEADS_MOST];
     double lowest[RECON_HEADS_MOST]; /* loss on the points held out, and the weights that had it: */
     double *best[RECON_HEADS_MOST];
@@ -76,6 +77,7 @@ static recon_status feed(void *user, recon_tape *t, uint64_t step)
     size_t trained = l->n - l->held;
     uint64_t each = trained / l->batch, epoch = step / each;
     size_t begin = (size_t)(step % each) * l->batch;
+    k->early = epoch < l->epochs / RECON_LESSONS_EARLY;
     for (size_t i = 0; i < l->batch; i++)
         k->which[i] =
             recon_lessons_place(l, l->held + recon_permute(begin + i, trained, l->seed, epoch + 1));
@@ -90,8 +92,10 @@ static recon_var loss(void *user, recon_tape *t)
     course *k = user;
     recon_var sum = NULL;
     for (int h = 0; h < k->l->heads; h++) {
+        const recon_head_kind *kind = &k->l->kind[h];
         recon_var y = k->l->output(k->l->user, t, h, k->x);
-        recon_var term = k->l->kind[h].loss(t, y, k->target[h], k->l->number);
+        recon_var term =
+            (k->early && kind->early ? kind->early : kind->loss)(t, y, k->target[h], k->l->number);
         sum = h ? recon_var_add(t, sum, term) : term;
     }
     return sum;

@@ -6,6 +6,8 @@
 #include <recon/maps/maps.h>
 #include "maps/head.h"
 
+enum { RECON_LESSONS_EARLY = 3 }; /* in the first of so many parts heads have their early loss */
+
 typedef struct {
     recon_params *params;
     size_t n;  /* points                                                        */

@@ -12,7 +12,7 @@ static const recon_maps_options defaults = {
     .hidden = 512,
     .epochs = 30,
     .batch = 256,
-    .rate = 3e-3,
+    .rate = 2e-3,
     .decay = 0.01,
     .held_out = 0.1,
 };

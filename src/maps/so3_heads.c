@@ -19,10 +19,21 @@ static recon_var squared_loss(recon_tape *t, recon_var y, recon_var target, doub
 /* A wide network's first steps are wild. In eighths of the unit they stay within a density's width;
  * an F that has gone further astray makes every pose so unlikely that all are taken for background,
  * from which nothing is learned. */
+static recon_var density_f(recon_tape *t, recon_var y, double unit)
+{
+    return recon_var_scale(t, unit / EIGHTHS, recon_var_columns(t, y, 0, F));
+}
+
 static recon_var density_loss(recon_tape *t, recon_var y, recon_var pose, double unit)
 {
-    recon_var f = recon_var_scale(t, unit / EIGHTHS, recon_var_columns(t, y, 0, F));
-    return recon_var_fisher_loss(t, f, recon_var_columns(t, y, F, 1), pose);
+    return recon_var_fisher_loss(t, density_f(t, y, unit), recon_var_columns(t, y, F, 1), pose);
+}
+
+/* Without a background first: this is convex in F, so that poses call back an F gone astray however
+ * far. With one from the start whole classes stayed background, which ones the seed decided. */
+static recon_var density_early(recon_tape *t, recon_var y, recon_var pose, double unit)
+{
+    return recon_var_fisher_loss(t, density_f(t, y, unit), NULL, pose);
 }
 
 static void read_lambda(void *map, const double *y, double unit)
@@ -60,8 +71,8 @@ static void read_density(void *map, const double *y, double unit)
 }
 
 const recon_head_kind recon_so3_heads[RECON_SO3_HEADS] = {
-    [RECON_SO3_LAMBDA] = { "lambda", F, F, 0, squared_loss, read_lambda },
-    [RECON_SO3_THETA] = { "theta", F, F, 0, squared_loss, read_theta },
-    [RECON_SO3_SUPPORT] = { "support", F, F, 0, squared_loss, read_support },
-    [RECON_SO3_DENSITY] = { "density", F + 1, F, 1, density_loss, read_density },
+    [RECON_SO3_LAMBDA] = { "lambda", F, F, 0, squared_loss, read_lambda, NULL },
+    [RECON_SO3_THETA] = { "theta", F, F, 0, squared_loss, read_theta, NULL },
+    [RECON_SO3_SUPPORT] = { "support", F, F, 0, squared_loss, read_support, NULL },
+    [RECON_SO3_DENSITY] = { "density", F + 1, F, 1, density_loss, read_density, density_early },
 };

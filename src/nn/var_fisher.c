@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 enum { ROWS = 32 /* of a task */, F = 9 };
+#define NO_BACKGROUND (-1e9) /* its logit: a share of 0 in double */
 
 /* n rows in host memory: what goes in, and what comes out. */
 typedef struct {
@@ -56,6 +57,15 @@ typedef struct {
     recon_tensor df, dbackground;
 } slopes;
 
+static recon_status read_background(recon_tape *t, const batch *b, recon_var background)
+{
+    if (background)
+        return recon_tensor_read(t->ctx, b->background, &background->value);
+    for (size_t i = 0; i < b->n; i++)
+        b->background[i] = NO_BACKGROUND;
+    return RECON_OK;
+}
+
 static recon_status compute(recon_tape *t, recon_tensor loss, const slopes *out, recon_var f,
                             recon_var background, recon_var rotations)
 {
@@ -64,14 +74,15 @@ static recon_status compute(recon_tape *t, recon_tensor loss, const slopes *out,
     recon_status status;
     RECON_TRY(batch_new(t->ctx, &b, &block, f->value.shape[0]));
     RECON_TRY(recon_tensor_read(t->ctx, b.f, &f->value));
-    RECON_TRY(recon_tensor_read(t->ctx, b.background, &background->value));
+    RECON_TRY(read_background(t, &b, background));
     RECON_TRY(recon_tensor_read(t->ctx, b.rotations, &rotations->value));
     RECON_TRY(recon_parallel(t->ctx, rows_task, &b, (b.n + ROWS - 1) / ROWS));
     for (size_t i = 0; i < b.n; i++)
         mean += b.loss[i] / (double)b.n;
     RECON_TRY(recon_tensor_write(t->ctx, &loss, &mean));
     RECON_TRY(recon_tensor_write(t->ctx, &out->df, b.df));
-    RECON_TRY(recon_tensor_write(t->ctx, &out->dbackground, b.dbackground));
+    if (background)
+        RECON_TRY(recon_tensor_write(t->ctx, &out->dbackground, b.dbackground));
 done:
     free(block);
     return status;
@@ -102,7 +113,8 @@ static void fisher_back(recon_tape *t, recon_var n)
 {
     const slopes *s = n->args;
     give(t, n->in[0], s->df, n->grad);
-    give(t, n->in[1], s->dbackground, n->grad);
+    if (n->in[1])
+        give(t, n->in[1], s->dbackground, n->grad);
 }
 
 static int has_columns(recon_var x, size_t rows, size_t columns)
@@ -115,21 +127,24 @@ recon_var recon_var_fisher_loss(recon_tape *t, recon_var f, recon_var background
 {
     recon_dtype type = t->precision == RECON_DOUBLE ? RECON_F64 : RECON_F32;
     size_t one = 1;
-    if (recon_tape_skips(t, f, background, rotations))
+    if (recon_tape_skips(t, f, f, rotations))
         return NULL;
     size_t n = f->value.shape[0];
     if (!has_columns(f, n, F) || !has_columns(rotations, n, F))
         return recon_tape_mismatch(t, "F, 9 numbers a row,", f, "rotations", rotations);
-    if (!has_columns(background, n, 1))
+    if (background && !has_columns(background, n, 1))
         return recon_tape_mismatch(t, "F, 9 numbers a row,", f, "backgrounds", background);
     if (rotations->needs)
         return recon_tape_refuse(t, "a loss's target is a constant: detach it");
     f = recon_var_cast(t, f, type);
-    background = recon_var_cast(t, background, type);
-    if (recon_tape_skips(t, f, background, f))
+    if (background)
+        background = recon_var_cast(t, background, type);
+    if (recon_tape_skips(t, f, f, f))
         return NULL;
     recon_tensor loss = recon_tape_make(t, type, &one, 1);
-    slopes s = { recon_tape_like(t, &f->value), recon_tape_like(t, &background->value) };
+    slopes s = { .df = recon_tape_like(t, &f->value) };
+    if (background)
+        s.dbackground = recon_tape_like(t, &background->value);
     if (t->status == RECON_OK)
         recon_tape_did(t, compute(t, loss, &s, f, background, rotations));
     return recon_tape_record(t, loss, (recon_inputs){ { f, background } }, fisher_back, &s,

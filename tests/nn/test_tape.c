@@ -104,6 +104,7 @@ OP(op_contrast,
        t, recon_var_linear(t, recon_var_unit(t, x[0]), recon_var_unit(t, x[1]), NULL), x[2]))
 OP(op_vonmises, recon_var_vonmises_loss(t, x[0], x[1]))
 OP(op_fisher, recon_var_fisher_loss(t, recon_var_scale(t, 6, x[0]), x[1], x[2]))
+OP(op_fisher_alone, recon_var_fisher_loss(t, recon_var_scale(t, 6, x[0]), NULL, x[1]))
 
 #define CONSTANT(at, ...)                                                                          \
     {                                                                                              \
@@ -170,6 +171,7 @@ static const struct {
     { "contrast", op_contrast, 3, { REAL(0, 3, 4), REAL(20, 3, 4), INDEX(labels, 3) } },
     { "vonmises", op_vonmises, 2, { REAL(0, 3, 8), CONSTANT(30, 3) } },
     { "fisher", op_fisher, 3, { REAL(0, 3, 9), REAL(30, 3, 1), CONSTANT(40, 3, 9) } },
+    { "fisher alone", op_fisher_alone, 2, { REAL(0, 3, 9), CONSTANT(40, 3, 9) } },
 };
 
 static void every_operation_has_its_gradient(void **state)

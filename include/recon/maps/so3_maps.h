@@ -20,7 +20,7 @@ typedef struct recon_so3_maps recon_so3_maps;
 
 /* Fits the maps to the points of data and their frames (recon_normalize without queries, by
  * neighbours; recon_frames_gauge makes Gamma one that can be learned). Defaults as in maps.h, but
- * for hidden 512, a rate of 3e-3, no dropout, and 300 steps at least. Frames of other points, fewer
+ * for hidden 512, a rate of 2e-3, no dropout, and 300 steps at least. Frames of other points, fewer
  * than two points, and numbers that are not finite are RECON_ERR_INPUT. options may be NULL. The
  * same seed gives the same bits on the CPU. */
 RECON_API recon_status recon_so3_maps_fit(recon_ctx *ctx, recon_so3_maps **out,

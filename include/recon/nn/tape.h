@@ -202,7 +202,8 @@ RECON_API recon_var recon_var_vonmises_loss(recon_tape *tape, recon_var x, recon
 /* -log of a matrix Fisher density (recon/stats/matrix_fisher.h) with F = f, mixed with a share
  * 1 / (1 + exp(-background)) of the uniform one, at rotations (row-major matrices). It is computed
  * by the host whatever the backend, so that a step with it is not recorded: see
- * recon_train_options. An F that is not finite or beyond 1e12 makes the loss NaN. */
+ * recon_train_options. background NULL: there is none, and the loss is convex in f. An F that is
+ * not finite or beyond 1e12 makes the loss NaN. */
 RECON_API recon_var recon_var_fisher_loss(recon_tape *tape, recon_var f /* n x 9 */,
                                           recon_var background /* n x 1 */,
                                           recon_var rotations /* n x 9, a constant */);
