@@ -34,7 +34,7 @@ say       = @$(if $(V),set -x;,echo '  $(1)' $@;)# V=1 shows whole commands
 
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wpointer-arith -Wwrite-strings -Wvla -Werror
 OPT  := $(if $(SANITIZE),-O1 -fno-omit-frame-pointer,-O3 -fno-math-errno -fno-trapping-math)
-COMMON = $(OPT) -g -fPIC -fvisibility=hidden -pthread -ffp-contract=fast $(WARN) \
+COMMON = $(OPT) -g$(if $(SANITIZE),1) -fPIC -fvisibility=hidden -pthread -ffp-contract=fast $(WARN) \
          -D_GNU_SOURCE -DRECON_VERSION='"$(VERSION)"' -Iinclude -Isrc -I. $(FEATURES) \
          $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all) \
          $(if $(filter malloc,$(ARENA)),-DRECON_ARENA_MALLOC)

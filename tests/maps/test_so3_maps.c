@@ -298,7 +298,7 @@ static void no_seed_loses_a_class(void **state)
     recon_maps_options o = { .hidden = 128, .epochs = 40, .batch = 48, .rate = 4e-2 };
     world *w = plain_world(ctx, 0);
     double least = mean_score(ctx, w, NULL);
-    for (o.seed = 1; o.seed <= 3; o.seed++) {
+    for (o.seed = 1; o.seed <= 2; o.seed++) {
         recon_so3_maps *m = fit(ctx, w, &o);
         recon_so3_map *map = maps_of_test(ctx, w, m);
         CHECK_LESS(mean_score(ctx, w, map), least + 0.2);
