@@ -138,9 +138,13 @@ static json_t *model_json(const char *path, const recon_safetensors *file, size_
 static void print_model(const char *path, const recon_safetensors *file, size_t numbers)
 {
     printf("%s: %zu tensors, %zu numbers\n", path, recon_safetensors_count(file), numbers);
-    for (size_t i = 0; recon_safetensors_metadata_at(file, i).key; i++)
-        printf("  %-14s %s\n", recon_safetensors_metadata_at(file, i).key,
-               recon_safetensors_metadata_at(file, i).value);
+    for (size_t i = 0; recon_safetensors_metadata_at(file, i).key; i++) {
+        recon_metadata_entry entry = recon_safetensors_metadata_at(file, i);
+        char line[4096]; /* a stranger's words: they must not steer the terminal */
+        snprintf(line, sizeof line, "  %-14s %s", entry.key, entry.value);
+        recon_keep_to_one_line(line);
+        puts(line);
+    }
 }
 
 static recon_status tell_model(recon_ctx *ctx, const char *path, const cli_common *common)

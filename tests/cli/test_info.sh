@@ -83,6 +83,10 @@ if [ -e "$OLDPWD/models/mnist-small.safetensors" ]; then
     run info --json model.safetensors
     [ "$code" -eq 0 ] && is_json "$scratch/stdout" && grep -q '"metadata"' "$scratch/stdout"
     report $? "as JSON too"
+    printf '\072\000\000\000\000\000\000\000{"__metadata__":{"a":"\\u001b[2J\\nb"}}                     ' >steers.safetensors
+    run info steers.safetensors
+    [ "$code" -eq 0 ] && ! LC_ALL=C grep -q "$(printf '\033')" "$scratch/stdout" && [ "$(wc -l <"$scratch/stdout")" -eq 2 ]
+    report $? "a model's words do not steer the terminal"
     head -c 100 model.safetensors >cut.safetensors
     refused 1 "cut.safetensors" info cut.safetensors
 fi
