@@ -204,14 +204,14 @@ test: setup-test
 	@$(MAKE) --no-print-directory check-layers check-format
 	@$(MAKE) --no-print-directory -j$(CORES) all tests
 	@$(MAKE) --no-print-directory -j$(CORES) SANITIZE=$(SANITIZERS) tests
-	@$(MAKE) --no-print-directory -j$(CORES) SANITIZE=thread $(TSAN_TESTS)
 	@$(MAKE) --no-print-directory -j$(CORES) fuzz-brief
 	@tools/run-tests '$(T)'
 
-# Several contexts in several threads, under ThreadSanitizer.
+# Several contexts in several threads, under ThreadSanitizer: a third build of the library, so not a
+# part of `make test` but of check-slow.
 TSAN_TESTS := $(patsubst %,build/tsan/tests/%,nn/test_contexts trust/test_one_model)
 check-tsan:
-	@$(MAKE) --no-print-directory SANITIZE=thread $(TSAN_TESTS)
+	@$(MAKE) --no-print-directory -j$(CORES) SANITIZE=thread $(TSAN_TESTS)
 	@for t in $(TSAN_TESTS); do echo "== $$t"; $$t || exit 1; done
 
 # The readers of hostile files, as libFuzzer targets: built with clang and sanitizers, run briefly by
@@ -276,7 +276,7 @@ demo: setup
 
 # Minutes, not seconds: exactness at size, and the tables of docs/statistics*.md anew.
 TABLES := so2_mean so2_width so3_fit so3_modes
-check-slow: setup-test
+check-slow: setup-test check-tsan
 	@$(MAKE) --no-print-directory $(SLOW) $(TABLES:%=$(BUILD)/bench/bench_%)
 	@for t in $(SLOW); do echo "== $$t"; $$t || exit 1; done
 	@echo "== reproduce --quick"; RECON_SLOW=1 tests/cli/test_reproduce.sh
