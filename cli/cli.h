@@ -162,9 +162,13 @@ void cli_print_natural(const size_t count[RECON_NATURAL_KINDS]);
 int cli_turns_well(const recon_equivariance *e);
 const char *cli_turns_words(const recon_equivariance *e);
 
-/* What --seed and --precision mean. */
+/* What --seed means. */
 uint64_t cli_seed(const cli_data *data);
-recon_precision cli_precision(const cli_data *data);
+
+/* --precision, and what a choice means on the context's backend: never slower than f32. */
+#define CLI_PRECISIONS     "auto|f32|tf32|bf16"
+#define CLI_PRECISION_HELP "of activations and products (default auto: the fastest of the accurate)"
+recon_precision cli_precision(recon_ctx *ctx, int choice);
 
 /* A text that may be NULL, for files that hold UTF-8 alone: NULL where it is none. */
 const char *cli_utf8(const char *text);

@@ -311,7 +311,7 @@ static recon_status tell_molecule(recon_ctx *ctx, const settings *s)
     recon_status status;
     RECON_TRY(cli_molecules_open(ctx, &molecules, &s->data));
     RECON_TRY(check_index(ctx, s, "conformer", molecules.n));
-    RECON_TRY(recon_molmodel_open(ctx, &model, s->model, cli_precision(&s->data)));
+    RECON_TRY(recon_molmodel_open(ctx, &model, s->model, cli_precision(ctx, s->data.precision)));
     RECON_TRY(keep_one(ctx, &molecules, s, model));
     cli_molecules_read(&x, &molecules, 0, 1);
     RECON_TRY(recon_moldistribution_of(ctx, &d, model, &x, 1));
