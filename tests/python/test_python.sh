@@ -104,9 +104,7 @@ class Rotation:  # as SciPy's
     def as_matrix(self): return self.m
 c, s, o = np.cos(g), np.sin(g), np.zeros(60)
 m = np.stack([c, -s, o, s, c, o, o, o, o + 1], 1).reshape(60, 3, 3)
-try: from scipy.spatial.transform import Rotation as R; rotation = R.from_matrix(m)
-except ImportError: rotation = Rotation(m)
-assert np.allclose(recon.normalize(z, rotation, group="so3").gamma, recon.normalize(z, m, group="so3").gamma)
+assert np.allclose(recon.normalize(z, Rotation(m), group="so3").gamma, recon.normalize(z, m, group="so3").gamma)
 PROGRAM
 passes "quaternions are the rotations that they are, of either sign" <<'PROGRAM'
 import numpy as np, recon
