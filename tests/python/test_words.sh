@@ -70,4 +70,8 @@ for name in ["", *recon.__all__]:
     for test in tests: runner.run(test)
 assert runner.failures == 0 and runner.tries > 70, (runner.failures, runner.tries)
 PROGRAM
+"$python" -OO -c 'import recon; assert recon.Images.__doc__ is None; recon.load("'"$root"'/models/mnist-small.safetensors")' \
+    >"$scratch/stdout" 2>"$scratch/stderr"
+code=$?
+report $code "without docstrings (python -OO) it works as well"
 finish
