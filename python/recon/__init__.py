@@ -7,9 +7,10 @@
 
     frames = recon.normalize(z, poses, group="so3")    # embeddings and poses of any backbone
 
-Arrays are NumPy's. What cannot be done raises recon.Error with the library's message; its subclasses
-are also ValueError, OSError, FileNotFoundError and so on. What deserves a warning is one of Python's;
-nothing is printed. Calls release the interpreter's lock, and a model may be used from many threads.
+Arrays are NumPy's. What cannot be done raises recon.Error with the library's message; its
+subclasses are also ValueError, OSError, FileNotFoundError and so on. What deserves a warning is one
+of Python's; nothing is printed. Calls release the interpreter's lock, and a model may be used from
+many threads.
 """
 from ._data import Images, Molecule, read_images, read_molecules
 from ._errors import (

@@ -80,7 +80,7 @@ def read_images(
         >>> garments.images.shape, garments.labels.dtype
         ((50, 28, 28), dtype('int32'))
     """
-    height, width, channels = size or (0, 0, 0)
+    height, width, channels = _three(size)
     if height != width:
         raise InputError(f"pictures are fitted into a square, not {height} x {width}")
     options = _abi.DatasetOptions(skip_bad, height, channels)
@@ -138,6 +138,13 @@ def read_molecules(
 
 
 # --- arguments ------------------------------------------------------------------------------------
+
+
+def _three(size: Any) -> tuple[int, int, int]:
+    given = () if size is None else np.atleast_1d(size)
+    if len(given) not in (0, 3):
+        raise InputError(f"size {size}: (height, width, channels) are needed")
+    return tuple(whole("size", int(n)) for n in given) or (0, 0, 0)
 
 
 def _seeds(turn: Any, seed: int | None, turn_seed: int | None,

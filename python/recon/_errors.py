@@ -1,4 +1,4 @@
-"""Failures as exceptions: one class for each kind, each also Python's own class for such a failure."""
+"""Failures as exceptions: one class for each kind, each also Python's own for such a failure."""
 from __future__ import annotations
 
 import os

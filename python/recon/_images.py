@@ -240,7 +240,7 @@ class ImageModel(Model):
         )
 
     def _images(self, x: Any) -> np.ndarray:
-        x = np.asarray(x)
+        x = array(x, None, "images")
         if x.dtype == np.uint8:
             x = x.astype(np.float32) / np.float32(255)
         elif not np.issubdtype(x.dtype, np.floating):

@@ -166,7 +166,7 @@ def patiently(ctx: int, function: Any, *arguments: Any) -> int:
 
 
 def array(x: Any, dtype: Any, what: str) -> np.ndarray:
-    """x as a C-order array of dtype; a failure names what it was to be."""
+    """x as a C-order array of dtype, its own for None; a failure names what it was to be."""
     try:
         if np.iscomplexobj(x):  # NumPy would drop half of it
             raise TypeError("complex numbers, but real ones are needed")
@@ -205,9 +205,12 @@ def whole(what: str, x: Any, least: int = 0, most: int = 2**64 - 1) -> int:
 def path_text(path: Any, what: str) -> str:
     """A path or a name, given as text, bytes or a Path."""
     try:
-        return os.fsdecode(path)
+        text = os.fsdecode(path)
     except TypeError:
         raise InputError(f"{what}: text or a path is needed, not {type(path).__name__}") from None
+    if "\0" in text:  # C would stop there, and open another file
+        raise InputError(f"{what}: {text!r} holds a zero byte")
+    return text
 
 
 def share(false_alarms: float) -> float:

@@ -54,5 +54,6 @@ def load(
         name = os.path.abspath(name)  # for processes that work in another folder
     kind = _kind_of(name)
     if kind not in _MODELS:
-        raise FormatError(f"{name}: {kind or 'no model'}, but a model of `recon discover` is needed")
+        raise FormatError(f"{name}: {kind or 'no model'}, but a model of `recon discover` is"
+                          " needed")
     return _MODELS[kind](name, device, precision)

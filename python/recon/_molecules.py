@@ -232,7 +232,7 @@ def _pair(i: int, molecule: Any) -> tuple[np.ndarray, np.ndarray]:
     xyz = array(positions, np.float32, f"molecule {i}: positions")
     if z.ndim != 1 or xyz.shape != (len(z), 3):
         raise InputError(f"molecule {i}: numbers {z.shape} and positions {xyz.shape},"
-                         " but they are N and N x 3")
+                         " but they are N and N x 3; molecules are a list of such pairs")
     if ((z < 1) | (z > 118)).any():
         raise InputError(f"molecule {i}: element {z[(z < 1) | (z > 118)][0]}: 1 to 118")
     return z.astype(np.uint8), xyz

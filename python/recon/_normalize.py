@@ -177,6 +177,8 @@ def normalize(
     index, kept, precision = _embedded(number, z, poses, labels, "")
     asked = None
     if queries is not None:
+        if not isinstance(queries, (tuple, list)) or len(queries) != 2:
+            raise InputError("queries are a pair of embeddings and poses")
         embedded, also, _ = _embedded(number, *queries, query_labels, "query ")
         asked = ctypes.byref(embedded)
         kept += also

@@ -40,8 +40,10 @@ class _Records:
         self, x: Any, what: str, dtype: Any, shape: tuple[int | None, ...],
         move: Callable[[np.ndarray, int, np.ndarray], None],
     ) -> Any:
-        """x[i] taken along by pose i, for every i. shape is x[i]'s, None for any length, which may be
-        left out: one box is as good as a list of one."""
+        """x[i] taken along by pose i, for every i. shape is x[i]'s, None for any length, which may
+        be left out: one box is as good as a list of one."""
+        if not hasattr(x, "__len__"):
+            raise InputError(f"{what}: an array or a list is needed, not {type(x).__name__}")
         if len(x) != len(self):
             raise InputError(f"{what} of {len(x)} inputs, but {len(self)} poses")
         moved = []
@@ -150,7 +152,7 @@ class Poses(_Records):
     def to_canonical(self, *, points: Any = None, vectors: Any = None, boxes: Any = None,
                      masks: Any = None, labels: Any = None,
                      interpolation: str = "bilinear") -> Any:
-        """Takes what is known of the inputs along to the canonical images: the inverse of to_input.
+        """Takes what is known of the inputs to the canonical images: the inverse of to_input.
 
         Args:
             points: As in to_input.
@@ -202,7 +204,7 @@ class Poses(_Records):
             return self._carry(x, what, np.float64, (None, 4), boxes)
         if what == "labels":
             return self._carry(x, what, np.int32, (height, width), labels)
-        colour = len(x) > 0 and np.ndim(x[0]) == 3
+        colour = np.ndim(x) > 0 and len(x) > 0 and np.ndim(x[0]) == 3
         shape = (height, width, None) if colour else (height, width)
         return self._carry(x, what, np.float32, shape, masks)
 
@@ -290,7 +292,7 @@ class Poses3(_Records):
         return self._move(_BACK, points=points, vectors=vectors)
 
     def to_canonical(self, *, points: Any = None, vectors: Any = None) -> Any:
-        """Takes what is known of the inputs along to the canonical molecules: the inverse of to_input.
+        """Takes what is known of the inputs to the canonical molecules: the inverse of to_input.
 
         Args:
             points: As in to_input.

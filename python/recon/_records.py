@@ -48,8 +48,9 @@ def record(kind: T) -> T:
     """A class decorator: == compares arrays by their elements, and help() on a named tuple's field
     shows what the class's docstring says of it. Arrays can change, so that there is no hash."""
     kind.__eq__, kind.__ne__, kind.__hash__ = _equal, _differ, None
-    if not dataclasses.is_dataclass(kind) and kind.__doc__:  # python -OO has none
+    if not dataclasses.is_dataclass(kind):
         for name in names(kind):
-            text = re.search(rf"^ +{name}: (.*(?:\n {{12,}}.*)*)", kind.__doc__, re.M).group(1)
-            getattr(kind, name).__doc__ = re.sub(r"\s+", " ", text)
+            text = re.search(rf"^ +{name}: (.*(?:\n {{12,}}.*)*)", kind.__doc__ or "", re.M)
+            if text:  # python -OO leaves none
+                getattr(kind, name).__doc__ = re.sub(r"\s+", " ", text.group(1))
     return kind

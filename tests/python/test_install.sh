@@ -4,14 +4,11 @@
 here=$(cd "${0%/*}" && pwd)
 . "$here/../cli/lib.sh"
 . "$here/python.sh"
+needs_package
 unset PYTHONPATH RECON_DATA
-if [ "${RECON_BUILD:-build}" != build ]; then
-    finish # the library is that of the release build
-fi
-if [ -z "$python" ] || [ ! -e "$root/build/librecon.so" ] ||
-    ! "$python" -c 'import venv, ensurepip, setuptools, wheel' 2>/dev/null ||
+if ! "$python" -c 'import venv, ensurepip, setuptools, wheel' 2>/dev/null ||
     ! "$python" -m venv --system-site-packages env >"$scratch/stdout" 2>"$scratch/stderr"; then
-    skip "pip install" "no python3 with NumPy, venv, setuptools and wheel, or no build/librecon.so"
+    skip "pip install" "no venv, setuptools or wheel"
     finish
 fi
 mkdir -p copy/build && cp -R "$root/python" "$root/LICENSE" "$root/models" "$root/data" copy &&

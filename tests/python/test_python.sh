@@ -4,13 +4,7 @@
 here=$(cd "${0%/*}" && pwd)
 . "$here/../cli/lib.sh"
 . "$here/python.sh"
-if [ "${RECON_BUILD:-build}" != build ]; then
-    finish # the library is that of the release build
-fi
-if [ -z "$python" ] || [ ! -e "$root/build/librecon.so" ]; then
-    skip "the package" "no python3 with NumPy, or no build/librecon.so"
-    finish
-fi
+needs_package
 ln -s "$root/data" data && ln -s "$root/models" models
 
 version=$("$recon" --version | head -n 1)
@@ -325,6 +319,7 @@ refused("k goes with", recon.normalize, z, g, k=3, classes="components", eps=1)
 refused("np.radians(30)", recon.normalize, z, g, tukey_c=30)
 refused("tukey_c goes with", recon.normalize, z, g, tukey_c=1, mean="frechet")
 refused("need query_labels too", recon.normalize, z, g, labels=np.arange(50), queries=(z, g))
+refused("queries are a pair", recon.normalize, z, g, queries=z)
 refused("approx 'fast' is none of auto|exact|ivf|hnsw", recon.normalize, z, g, approx="fast")
 refused("embeddings are N x D", recon.normalize, z[0], g)
 refused("but 50 labels are needed", recon.normalize, z, g, labels=[1, 2])
@@ -345,12 +340,15 @@ refused("images of 28 x 28, but the model was made for n of 28 x 28 x 1: of one 
 refused("channels go last", model.score, x[:, None])
 refused("false_alarms 5: a share", model.threshold, 5)
 refused("floats are needed", model.score, x.astype(int))
+refused("images: ", model.score, [[1.0], [1.0, 2.0]])
 x[2, 0, 5] = np.inf
 refused("pixel 5 of image 2 is inf", model.canonicalize, x)
 poses = model.canonicalize(x[:2])[1]
 refused("exactly one of", model.invert, poses)
 refused("points of 3 inputs, but 2 poses", model.invert, poses, points=np.zeros((3, 1, 2)))
 refused("boxes of input 0: (3,), but N x 4 is needed: in all a list of n such, or n x N x 4, or n x 4 for one each", model.invert, poses, boxes=np.zeros((2, 3)))
+refused("an array or a list is needed, not int", model.invert, poses, boxes=3)
+refused("size 28: (height, width, channels)", recon.read_images, "garments", size=28)
 refused("but N x 2 is needed", model.invert, poses, points=np.zeros((2, 1, 3)))
 model = recon.load("models/conformers.safetensors")
 refused("false_alarms 0: a share", model.threshold, 0)

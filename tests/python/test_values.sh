@@ -4,13 +4,7 @@
 here=$(cd "${0%/*}" && pwd)
 . "$here/../cli/lib.sh"
 . "$here/python.sh"
-if [ "${RECON_BUILD:-build}" != build ]; then
-    finish # the library is that of the release build
-fi
-if [ -z "$python" ] || [ ! -e "$root/build/librecon.so" ]; then
-    skip "values" "no python3 with NumPy, or no build/librecon.so"
-    finish
-fi
+needs_package
 ln -s "$root/models" models && ln -s "$root/data" data
 cat >new.xyz <<'END'
 3
@@ -133,6 +127,8 @@ def refused(text, call, *arguments, **named):
 refused("data: text or a path is needed, not int", recon.read_images, 3)
 refused("data: text or a path is needed, not list", recon.read_molecules, ["new.xyz"])
 refused("path: text or a path is needed", recon.load, None)
+refused("holds a zero byte", recon.load, "models/mnist-small.safetensors\0.txt")
+refused("holds a zero byte", recon.read_images, "npy:x.npy\0x")
 for data in "conformers", "conformers/test", "new.xyz", "xyz:new.xyz", "frames":
     refused("molecules, where images are needed", recon.read_images, data)
     refused("read_molecules", recon.read_images, data)
