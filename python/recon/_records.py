@@ -34,12 +34,14 @@ def names(kind: type) -> tuple[str, ...]:
 
 
 def _equal(self: Any, other: Any) -> Any:
+    """By value: arrays element by element, NaN being equal to NaN."""
     if type(self) is not type(other):
         return NotImplemented
     return all(same(getattr(self, name), getattr(other, name)) for name in names(type(self)))
 
 
 def _differ(self: Any, other: Any) -> Any:
+    """The opposite of ==."""
     equal = _equal(self, other)
     return equal if equal is NotImplemented else not equal
 
