@@ -179,6 +179,26 @@ static recon_status find_known(recon_ctx *ctx, char path[PATH], size_t which, co
                       known[which].name, places, known[which].remedy);
 }
 
+/* Which known set spec names, with a part or without; KNOWN: none. */
+static size_t which_known(const char *spec)
+{
+    for (size_t i = 0; i < KNOWN; i++) {
+        size_t n = strlen(known[i].name);
+        if (!strncmp(spec, known[i].name, n) && (spec[n] == '\0' || spec[n] == '/'))
+            return i;
+    }
+    return KNOWN;
+}
+
+int recon_dataset_is(const char *spec)
+{
+    static const char *const prefixes[] = { "png:", "idx:", "npy:", "amat:" };
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (!strncmp(spec, prefixes[i], strlen(prefixes[i])))
+            return 1;
+    return !strcmp(spec, "garments") || which_known(spec) < KNOWN;
+}
+
 static recon_status hold_out(recon_ctx *ctx, recon_dataset *d)
 {
     recon_dataset *rest = NULL, *held = NULL;
@@ -217,26 +237,6 @@ static recon_status open_garments(recon_ctx *ctx, recon_dataset *d)
         ctx, path, sizeof path, "data", "garments/t10k-images-idx3-ubyte.gz", RECON_SHIPPED_DATA);
     d->class_names = GARMENTS;
     return status == RECON_OK ? open_files(ctx, d, path, 1) : status;
-}
-
-/* Which known set spec names, with a part or without; KNOWN: none. */
-static size_t which_known(const char *spec)
-{
-    for (size_t i = 0; i < KNOWN; i++) {
-        size_t n = strlen(known[i].name);
-        if (!strncmp(spec, known[i].name, n) && (spec[n] == '\0' || spec[n] == '/'))
-            return i;
-    }
-    return KNOWN;
-}
-
-int recon_dataset_is(const char *spec)
-{
-    static const char *const prefixes[] = { "png:", "idx:", "npy:", "amat:" };
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (!strncmp(spec, prefixes[i], strlen(prefixes[i])))
-            return 1;
-    return !strcmp(spec, "garments") || which_known(spec) < KNOWN;
 }
 
 static recon_status open_spec(recon_ctx *ctx, recon_dataset *d, const char *spec,
