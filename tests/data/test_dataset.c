@@ -104,6 +104,8 @@ static void what_is_wrong_is_named(void **state)
     unsigned char file[64];
     CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, "letters"), RECON_ERR_INPUT,
                 "no data are called 'letters': garments, fashion, mnist");
+    CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, "conformers"), RECON_ERR_INPUT,
+                "conformers: molecules, where images are needed: recon_molecules_open reads them");
     CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, "fashion/all"), RECON_ERR_INPUT,
                 "fashion has no part 'all': train, val or test");
     const char *images = idx_set("train", 8);
