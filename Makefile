@@ -7,6 +7,9 @@
 # features | clean. `make test T=group/so3` runs one test. `make SANITIZE=address,undefined` builds into
 # build/debug, SANITIZE=thread into build/tsan; for ARENA=malloc see core/arena.h.
 #
+# `make ISA=v2|v3|v4 isa` leaves in build/v3 what of the tests depends on the CPU, with our own loops for
+# that level of x86-64 alone; `make check-isa` runs it for each level that the CPU at hand has.
+#
 # `make CUDA=1` adds the GPU's kernels and builds into build/cuda; on a machine with a GPU `make
 # CUDA=1 check-cuda` holds them to ref/, and check-cuda-standalone does so with no other library.
 
@@ -112,9 +115,17 @@ EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c)
 LIB_A   := $(BUILD)/librecon.a
 LIB_SO  := $(BUILD)/librecon.so.$(VERSION)
 
+# Files whose loops are compiled for several levels of x86-64, and the programs that run them.
+ISA      ?=
+ISA_BASE := build/$(ISA)
+ISA_LOOPS = $(shell grep -l 'core/simd.h' $(C_SRC))
+ISA_OBJ   = $(ISA_LOOPS:%.c=$(ISA_BASE)/%.o)
+ISA_REST  = $(filter-out $(ISA_LOOPS:%.c=build/%.o),$(OBJ))
+ISA_TESTS = $(patsubst build/%,$(ISA_BASE)/%,$(filter $(addprefix build/tests/,$(addsuffix /%,ops nn backbone apps knn)),$(TESTS)))
+
 .PHONY: FORCE all lib tests setup setup-test setup-bench test demo bench check-slow fuzz fuzz-brief \
         fuzz-targets check-cuda check-cuda-standalone install uninstall dist docs format check-format \
-        check-layers check-tsan features clean
+        check-layers check-tsan check-isa build-isa isa features clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -203,6 +214,7 @@ CORES := $(shell nproc)
 test: setup-test
 	@$(MAKE) --no-print-directory check-layers check-format
 	@$(MAKE) --no-print-directory -j$(CORES) all tests
+	@$(MAKE) --no-print-directory build-isa
 	@$(MAKE) --no-print-directory -j$(CORES) SANITIZE=$(SANITIZERS) tests
 	@$(MAKE) --no-print-directory -j$(CORES) fuzz-brief
 	@tools/run-tests '$(T)'
@@ -213,6 +225,32 @@ TSAN_TESTS := $(patsubst %,build/tsan/tests/%,nn/test_contexts trust/test_one_mo
 check-tsan:
 	@$(MAKE) --no-print-directory -j$(CORES) SANITIZE=thread $(TSAN_TESTS)
 	@for t in $(TSAN_TESTS); do echo "== $$t"; $$t || exit 1; done
+
+# The tests of ops, nn, backbone, apps and knn, and of the command in bf16, for each instruction set that
+# the CPU has. Objects without such loops are shared with the plain build.
+ifneq ($(ISA),)
+isa: $(ISA_TESTS) $(ISA_BASE)/recon
+	@:
+$(ISA_OBJ): $(ISA_BASE)/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC )$(CC) $(CFLAGS_ALL) -march=x86-64-$(ISA) -DRECON_ISA -MMD -MP -c $< -o $@
+$(ISA_BASE)/librecon.a: $(ISA_OBJ) $(ISA_REST)
+	@rm -f $@
+	$(call say,AR )$(AR) rcs $@ $^
+$(ISA_BASE)/recon: $(CLI_OBJ) $(ISA_BASE)/librecon.a
+	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS)
+$(ISA_TESTS): $(ISA_BASE)/tests/%: build/tests/%.o $(ISA_BASE)/librecon.a
+	@mkdir -p $(@D)
+	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ -lcmocka $(LDLIBS)
+-include $(ISA_OBJ:.o=.d)
+endif
+build-isa:
+	@for isa in $$(tools/list-isa | sed -n 's|^build/\(v[0-9]\):.*|\1|p'); do \
+	  $(MAKE) --no-print-directory -j$(CORES) ISA=$$isa isa || exit 1; done
+check-isa:
+	@$(MAKE) --no-print-directory -j$(CORES) all tests
+	@$(MAKE) --no-print-directory build-isa
+	@tools/run-tests --isa
 
 # The readers of hostile files, as libFuzzer targets: built with clang and sanitizers, run briefly by
 # tests/fuzz/test_fuzz.sh in `make test` and at length by `make fuzz`. tests/fuzz/test_corpus is the

@@ -50,6 +50,8 @@ CONSTANTS: dict[str, Any] = {
     "RECON_SO2_MIXTURE": 4,
     "RECON_SINGLE": 0,
     "RECON_MIXED": 1,
+    "RECON_TF32": 3,
+    "RECON_AUTO": 4,
     "RECON_BILINEAR": 0,
     "RECON_BICUBIC": 1,
     "RECON_TO_CANONICAL": 0,

@@ -27,7 +27,7 @@ def _kind_of(path: str) -> str:
 def load(
     path: str | os.PathLike[str],
     device: str = "cpu",
-    precision: Literal["f32", "bf16"] = "f32",
+    precision: Literal["auto", "f32", "tf32", "bf16"] = "auto",
 ) -> ImageModel | MoleculeModel:
     """Opens a model that `recon discover` wrote.
 
@@ -35,7 +35,8 @@ def load(
         path: The file. Where there is no such file, the name of a model that comes with recon:
             "fashion", "mnist", "mnist-small" or "conformers".
         device: "cpu", or "cuda" where the library was built with it.
-        precision: Of the backbone's matrix products: "f32" or "bf16".
+        precision: Of the backbone's matrix products: "auto" is bf16 where the device runs it faster
+            than f32, else f32; "tf32" is for a GPU, and f32 elsewhere.
 
     Returns:
         An ImageModel or a MoleculeModel, by what the file says.

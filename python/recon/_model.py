@@ -11,7 +11,7 @@ import numpy as np
 from ._library import check, choice, context, lib
 from ._records import record
 
-_PRECISIONS = {"f32": "SINGLE", "bf16": "MIXED"}
+_PRECISIONS = {"auto": "AUTO", "f32": "SINGLE", "tf32": "TF32", "bf16": "MIXED"}
 
 
 @record
