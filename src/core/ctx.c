@@ -26,6 +26,7 @@ recon_ctx *recon_ctx_new(const recon_ctx_options *options)
         return NULL;
     if (options)
         ctx->options = *options;
+    ctx->hash_key = recon_hash_key_new();
     pthread_mutex_init(&ctx->lock, NULL);
     ctx->pool = recon_pool_new(ctx->options.threads);
     if (!ctx->pool) {
