@@ -1,6 +1,7 @@
 /* cmd_info.c - recon info: what a file holds. */
 #include "cli/cli.h"
 #include "core/fail.h"
+#include "core/file.h"
 #include "core/json.h"
 #include "core/memory.h"
 #include "data/elements.h"
@@ -106,6 +107,15 @@ static json_t *as_json(const char *path, const recon_array *a, range r)
     return all;
 }
 
+/* A file's words, on a line of their own and on no other. */
+static void print_entry(const char *key, const char *value)
+{
+    char line[4096];
+    snprintf(line, sizeof line, "  %-14s %s", key, value);
+    recon_keep_to_one_line(line);
+    puts(line);
+}
+
 /* --- models ----------------------------------------------------------------------------------- */
 
 static recon_status count_numbers(recon_ctx *ctx, size_t *out, const recon_safetensors *file)
@@ -140,10 +150,7 @@ static void print_model(const char *path, const recon_safetensors *file, size_t 
     printf("%s: %zu tensors, %zu numbers\n", path, recon_safetensors_count(file), numbers);
     for (size_t i = 0; recon_safetensors_metadata_at(file, i).key; i++) {
         recon_metadata_entry entry = recon_safetensors_metadata_at(file, i);
-        char line[4096]; /* a stranger's words: they must not steer the terminal */
-        snprintf(line, sizeof line, "  %-14s %s", entry.key, entry.value);
-        recon_keep_to_one_line(line);
-        puts(line);
+        print_entry(entry.key, entry.value);
     }
 }
 
@@ -370,14 +377,16 @@ static void print_summary(json_t *summary)
 {
     const char *key;
     json_t *value;
+    char number[32];
     json_object_foreach(summary, key, value)
     {
+        snprintf(number, sizeof number, "%.6g", json_number_value(value));
         if (json_is_string(value))
-            printf("  %-14s %s\n", key, json_string_value(value));
+            print_entry(key, json_string_value(value));
         else if (json_is_number(value))
-            printf("  %-14s %.6g\n", key, json_number_value(value));
+            print_entry(key, number);
         else if (json_is_boolean(value))
-            printf("  %-14s %s\n", key, json_is_true(value) ? "yes" : "no");
+            print_entry(key, json_is_true(value) ? "yes" : "no");
     }
 }
 
@@ -417,13 +426,18 @@ static int is_images(const char *path)
 }
 
 /* By its name, or what it begins with. */
-static int is_array(const char *path)
+static int is_array(recon_ctx *ctx, const char *path)
 {
-    FILE *f = fopen(path, "rb");
-    int first = f ? getc(f) : EOF;
-    if (f)
-        fclose(f);
-    return cli_ends_in(path, ".npy") || first == 0x93;
+    unsigned char first = 0;
+    size_t size, got;
+    int fd;
+    if (cli_ends_in(path, ".npy"))
+        return 1;
+    if (recon_file_begin(ctx, &fd, &size, path) != RECON_OK)
+        return 0; /* whoever reads it says why not */
+    recon_status status = recon_file_next(ctx, &got, &first, 1, fd, path);
+    close(fd);
+    return status == RECON_OK && first == 0x93;
 }
 
 static int is_xyz(const struct dirent *e)
@@ -468,8 +482,8 @@ static recon_status work(recon_ctx *ctx, const void *arg)
         }
     if (is_images(s->path))
         return tell_images(ctx, s->path, s);
-    return is_array(s->path) ? tell_array(ctx, s->path, &s->common)
-                             : tell_model(ctx, s->path, &s->common);
+    return is_array(ctx, s->path) ? tell_array(ctx, s->path, &s->common)
+                                  : tell_model(ctx, s->path, &s->common);
 }
 
 static int run(int argc, char **argv)

@@ -67,13 +67,6 @@ void recon_ctx_resume(recon_ctx *ctx)
     atomic_store(&ctx->interrupted, 0);
 }
 
-void recon_keep_to_one_line(char *text)
-{
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ' || *text == 0x7f)
-            *text = '?';
-}
-
 recon_status recon_fail(recon_ctx *ctx, recon_status status, const char *fmt, ...)
 {
     va_list ap;
@@ -121,6 +114,7 @@ void recon_log(recon_ctx *ctx, recon_log_level level, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(line, sizeof line, fmt, ap);
     va_end(ap);
+    recon_keep_to_one_line(line);
     pthread_mutex_lock(&ctx->lock);
     ctx->options.on_log(ctx->options.user, level, line);
     pthread_mutex_unlock(&ctx->lock);

@@ -18,6 +18,13 @@ typedef struct {
 /* RECON_ERR_IO when it is not there, not ours to read or not a regular file. */
 recon_status recon_file_open(recon_ctx *ctx, recon_file *out, const char *path);
 void recon_file_close(recon_file *file);
+
+/* The same for who reads piece by piece: begin gives a descriptor to close, next reads what it
+ * gets, which is nothing at the end. Every reader comes by one of these: a pipe or a device never
+ * holds it up. */
+recon_status recon_file_begin(recon_ctx *ctx, int *fd, size_t *size, const char *path);
+recon_status recon_file_next(recon_ctx *ctx, size_t *got, void *out, size_t room, int fd,
+                             const char *path);
 void recon_block_free(void *block, size_t mapped);
 
 /* What a call of the system about path says in errno, "PATH: WHAT: WHY": RECON_ERR_MEMORY where it

@@ -120,6 +120,15 @@ recon_status recon_conformer_check(recon_ctx *ctx, const recon_conformer *c, con
 
 /* --- filling ---------------------------------------------------------------------------------- */
 
+/* Names are kept as they came, in whatever encoding, so that different ones stay different; but one
+ * is a line of a file. */
+static void keep_to_one_line(char *name)
+{
+    for (; *name; name++)
+        if ((unsigned char)*name < ' ' || *name == 0x7f)
+            *name = '?';
+}
+
 recon_status recon_store_name(recon_ctx *ctx, recon_store *s, const char *name, size_t length)
 {
     recon_status status;
@@ -131,7 +140,7 @@ recon_status recon_store_name(recon_ctx *ctx, recon_store *s, const char *name, 
     s->name[s->molecules++] = s->characters;
     memcpy(s->text + s->characters, name, length);
     s->text[s->characters + length] = '\0';
-    recon_keep_to_one_line(s->text + s->characters);
+    keep_to_one_line(s->text + s->characters);
     s->characters += length + 1;
 done:
     return status;
@@ -214,7 +223,7 @@ recon_status recon_assembly_add(recon_ctx *ctx, recon_assembly *to, const recon_
              name);
     if (!kept[0])
         snprintf(kept, sizeof kept, "%s", recon_formula(formula, c->z, c->atoms));
-    recon_keep_to_one_line(kept);
+    keep_to_one_line(kept);
     if (2 * (s->molecules + 1) > to->slots)
         RECON_TRY(rehash(ctx, to));
     size_t slot = find_slot(ctx, to, kept, strlen(kept), c->z, c->atoms);
