@@ -324,7 +324,9 @@ static recon_status tell_molecule(recon_ctx *ctx, const settings *s)
     if (s->svg)
         RECON_TRY(draw_molecule(ctx, s, &d, &x, name));
     if (s->common.json)
-        RECON_TRY(cli_print_json(ctx, molecule_json(s, &d, p_value, name, turns)));
+        RECON_TRY(cli_print_json(
+            ctx, molecule_json(s, &d, p_value,
+                               recon_molecules_name(molecules.use, (size_t)x.molecule), turns)));
     else if (!s->common.quiet)
         print_molecule(s, &d, p_value, name, turns);
 done:

@@ -31,11 +31,11 @@ const cli_command cli_info = {
         "  recon info png:photos\n"
         "  recon info digits             the folder that `recon discover --out digits` made\n"
         "\n"
-        "A SPEC is as in `recon train --help`; FILE.xyz, FILE.sdf and FILE.mol may be named "
-        "without\n"
-        "what stands before the colon. Of a folder that `recon discover` or `recon normalize` "
-        "made,\n"
-        "summary.json is told; one with .xyz files is of molecules, any other of pictures.",
+        "A SPEC is as in `recon train --help`; FILE.xyz, FILE.extxyz, FILE.sdf and FILE.mol need "
+        "no\n"
+        "prefix. Of a folder that `recon discover` or `recon normalize` made, summary.json is\n"
+        "shown; one with .xyz or .extxyz files holds molecules, any other pictures. Pipes and\n"
+        "devices (/dev/stdin, process substitution) are refused: give a file.",
     .run = run,
 };
 
@@ -159,12 +159,7 @@ static recon_status tell_model(recon_ctx *ctx, const char *path, const cli_commo
     recon_safetensors *file = NULL;
     size_t numbers;
     recon_status status;
-    status = recon_safetensors_open(ctx, &file, path);
-    if (status == RECON_ERR_FORMAT && !cli_ends_in(path, ".safetensors"))
-        RECON_TRY(recon_note(ctx, status,
-                             "what info reads: NPY arrays, models, .xyz, .sdf, .mol, folders of "
-                             "pictures, and SPECs such as idx:FILE"));
-    RECON_TRY(status);
+    RECON_TRY(recon_safetensors_open(ctx, &file, path));
     RECON_TRY(count_numbers(ctx, &numbers, file));
     if (common->json)
         RECON_TRY(cli_print_json(ctx, model_json(path, file, numbers)));
@@ -415,7 +410,16 @@ done:
 /* What files are, by how their names end. */
 static const struct {
     const char *end, *spec;
-} kinds[] = { { ".xyz", "xyz:" }, { ".sdf", "sdf:" }, { ".mol", "sdf:" } };
+} kinds[] = { { ".xyz", "xyz:" }, { ".extxyz", "xyz:" }, { ".sdf", "sdf:" }, { ".mol", "sdf:" } };
+
+static int is_packed(const char *path)
+{
+    static const char *const ends[] = { ".gz", ".bz2", ".xz", ".zst", ".zip", ".tar", ".tgz" };
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (cli_ends_in(path, ends[i]))
+            return 1;
+    return 0;
+}
 
 /* Where there is no such file: what is neither an array nor a model must be the name of images. */
 static int is_images(const char *path)
@@ -425,24 +429,33 @@ static int is_images(const char *path)
            (strchr(path, ':') || !(cli_ends_in(path, ".npy") || cli_ends_in(path, ".safetensors")));
 }
 
-/* By its name, or what it begins with. */
-static int is_array(recon_ctx *ctx, const char *path)
+/* An array or a model: by its name, or by what it begins with. */
+static recon_status tell_file(recon_ctx *ctx, const settings *s)
 {
-    unsigned char first = 0;
+    enum { LENGTH = 8 }; /* of a model's header, which is JSON: that comes first */
+    unsigned char first[LENGTH + 1] = { 0 };
     size_t size, got;
     int fd;
-    if (cli_ends_in(path, ".npy"))
-        return 1;
-    if (recon_file_begin(ctx, &fd, &size, path) != RECON_OK)
-        return 0; /* whoever reads it says why not */
-    recon_status status = recon_file_next(ctx, &got, &first, 1, fd, path);
+    recon_status status = recon_file_begin(ctx, &fd, &size, s->path);
+    if (status != RECON_OK)
+        return status;
+    status = recon_file_next(ctx, &got, first, sizeof first, fd, s->path);
     close(fd);
-    return status == RECON_OK && first == 0x93;
+    if (status != RECON_OK)
+        return status;
+    if (cli_ends_in(s->path, ".npy") || first[0] == 0x93)
+        return tell_array(ctx, s->path, &s->common);
+    if (cli_ends_in(s->path, ".safetensors") || first[LENGTH] == '{')
+        return tell_model(ctx, s->path, &s->common);
+    return recon_fail(ctx, RECON_ERR_FORMAT,
+                      "%s: not a format that recon reads%s; info reads NPY arrays, models, .xyz, "
+                      ".extxyz, .sdf, .mol, folders of pictures, and SPECs such as idx:FILE",
+                      s->path, is_packed(s->path) ? ": unpack it first" : "");
 }
 
 static int is_xyz(const struct dirent *e)
 {
-    return is_shown(e) && cli_ends_in(e->d_name, ".xyz");
+    return is_shown(e) && (cli_ends_in(e->d_name, ".xyz") || cli_ends_in(e->d_name, ".extxyz"));
 }
 
 static int has_molecules(const char *folder)
@@ -482,8 +495,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
         }
     if (is_images(s->path))
         return tell_images(ctx, s->path, s);
-    return is_array(ctx, s->path) ? tell_array(ctx, s->path, &s->common)
-                                  : tell_model(ctx, s->path, &s->common);
+    return tell_file(ctx, s);
 }
 
 static int run(int argc, char **argv)
