@@ -34,8 +34,8 @@ const cli_command cli_info = {
         "A SPEC is as in `recon train --help`; FILE.xyz, FILE.extxyz, FILE.sdf and FILE.mol need "
         "no\n"
         "prefix. Of a folder that `recon discover` or `recon normalize` made, summary.json is\n"
-        "shown; one with .xyz or .extxyz files holds molecules, any other pictures. Pipes and\n"
-        "devices (/dev/stdin, process substitution) are refused: give a file.",
+        "shown; one with .xyz or .extxyz files holds molecules, any other pictures. Pipes,\n"
+        "process substitutions and devices are refused: give a file.",
     .run = run,
 };
 
