@@ -4,9 +4,9 @@
  * be made safe where it is printed, and one would be forgotten. So standard output is a stream of
  * ours that lets through text and line ends alone. */
 #include "cli/cli.h"
+#include "core/file.h"
 #include "core/utf8.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,20 +17,6 @@ typedef struct {
     char cut[LONGEST]; /* the beginning of a character whose end comes with the next piece */
     size_t bytes;
 } filter;
-
-static int put(const char *text, size_t n)
-{
-    while (n > 0) {
-        ssize_t put = write(STDOUT_FILENO, text, n);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put < 0)
-            return 0;
-        text += put;
-        n -= (size_t)put;
-    }
-    return 1;
-}
 
 /* Whether what is there may be the beginning of a character. */
 static int may_go_on(const char *text, size_t n)
@@ -80,7 +66,7 @@ static ssize_t take(void *cookie, const char *text, size_t n)
         memcpy(in, f->cut, f->bytes);
         memcpy(in + f->bytes, text + at, here);
         size_t all = f->bytes + here, used = shown(out, &taken, in, all);
-        if (!put(out, used))
+        if (!recon_put(STDOUT_FILENO, out, used))
             return 0;
         f->bytes = all - taken;
         memcpy(f->cut, in + taken, f->bytes);
@@ -92,7 +78,7 @@ static ssize_t take(void *cookie, const char *text, size_t n)
 static int finish(void *cookie)
 {
     filter *f = cookie;
-    return put("????", f->bytes) && close(STDOUT_FILENO) == 0 ? 0 : EOF;
+    return recon_put(STDOUT_FILENO, "????", f->bytes) && close(STDOUT_FILENO) == 0 ? 0 : EOF;
 }
 
 int cli_guard_output(void)

@@ -81,6 +81,20 @@ recon_status recon_file_next(recon_ctx *ctx, size_t *got, void *out, size_t room
     return n < 0 ? recon_refused(ctx, path, "cannot read") : RECON_OK;
 }
 
+int recon_put(int fd, const char *bytes, size_t n)
+{
+    while (n > 0) {
+        ssize_t put = write(fd, bytes, n);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            return 0;
+        bytes += put;
+        n -= (size_t)put;
+    }
+    return 1;
+}
+
 static recon_status read_whole(recon_ctx *ctx, recon_file *out, int fd, const char *path)
 {
     recon_status status = recon_alloc_raw(ctx, &out->block, out->size, 1);

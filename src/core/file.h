@@ -27,6 +27,9 @@ recon_status recon_file_next(recon_ctx *ctx, size_t *got, void *out, size_t room
                              const char *path);
 void recon_block_free(void *block, size_t mapped);
 
+/* All of n bytes, however often the system takes a part; 0: errno says why not. */
+int recon_put(int fd, const char *bytes, size_t n);
+
 /* What a call of the system about path says in errno, "PATH: WHAT: WHY": RECON_ERR_MEMORY where it
  * was out of that, else RECON_ERR_IO. */
 recon_status recon_refused(recon_ctx *ctx, const char *path, const char *what);
