@@ -187,7 +187,7 @@ $(BUILD)/tests/%.o: COMMON += -Itests
 # What tests/trust/failing.h stands in front of.
 comma := ,
 FAULTS := malloc calloc aligned_alloc strdup realpath free pthread_create inflateInit2_ inflate \
-          deflateInit2_ open fstat read write pwrite fsync rename mkdir mkdtemp mmap fopen fread ferror \
+          deflateInit2_ open fstat read write pwrite fsync rename mkdir mkdtemp mmap \
           opendir readdir scandir $(if $(filter yes,$(HAVE_DNNL)),dnnl_engine_create \
           dnnl_stream_create dnnl_memory_create dnnl_primitive_create)
 $(BUILD)/tests/trust/test_faults_% $(BUILD)/tests/trust/test_soak $(BUILD)/tests/slow/test_soak: \
@@ -263,7 +263,8 @@ FUZZ_FLAGS   := -std=c11 -O0 -g1 -w -pthread -fno-sanitize-recover=all -D_GNU_SO
                 $(if $(FUZZ_PNG),-DRECON_HAVE_PNG)
 FUZZ_CASES   := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZ_SRC     := $(filter-out src/apps/%,$(C_SRC)) \
-                $(patsubst %,src/apps/%.c,model model_file modes molmodel molscore score)
+                $(patsubst %,src/apps/%.c,canonicalize model model_file modes molcanonicalize molmodel molscore pose \
+                pose3 score)
 FUZZERS      := $(FUZZ_CASES:tests/fuzz/fuzz_%.c=build/fuzz/%)
 fuzz-brief:
 	@if echo 'int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; }' | \
@@ -283,9 +284,11 @@ build/fuzz/librecon.a: $(FUZZ_SRC:%.c=build/fuzz/%.o) $(PAGE_TEXT:%=build/fuzz/%
 build/fuzz/%: build/fuzz/tests/fuzz/fuzz_%.o build/fuzz/librecon.a
 	$(call say,LD )$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer,address,undefined -o $@ $^ \
 	  -ljansson $(if $(FUZZ_PNG),-lpng) -lz -lm
-$(BUILD)/tests/fuzz/test_corpus: $(patsubst %.c,$(BUILD)/%.o,tests/fuzz/test_corpus.c $(FUZZ_CASES)) $(LIB_A)
+$(BUILD)/tests/fuzz/test_corpus $(BUILD)/tests/fuzz/test_mutations: \
+  $(BUILD)/tests/fuzz/test_%: $(BUILD)/tests/fuzz/test_%.o $(FUZZ_CASES:%.c=$(BUILD)/%.o) $(LIB_A)
 	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ -lcmocka $(LDLIBS)
-$(BUILD)/tests/fuzz/fuzz_%.o: COMMON += -Itests/fuzz -DLLVMFuzzerTestOneInput=$(basename $(@F))
+$(BUILD)/tests/fuzz/%.o: COMMON += -Itests/fuzz
+$(BUILD)/tests/fuzz/fuzz_%.o: COMMON += -DLLVMFuzzerTestOneInput=$(basename $(@F))
 
 # The cuda table against ref/. The standalone check needs a compiler and CUDA, no other library: the
 # same tests with a stand-in for cmocka, TAP lines, then times against the GPU's ceilings, with the
@@ -313,10 +316,14 @@ demo: setup
 	@$(BUILD)/recon demo --out $(BUILD)/demo
 
 # Minutes, not seconds: exactness at size, and the tables of docs/statistics*.md anew.
+MUTATIONS ?= 100000
 TABLES := so2_mean so2_width so3_fit so3_modes
 check-slow: setup-test check-tsan
 	@$(MAKE) --no-print-directory $(SLOW) $(TABLES:%=$(BUILD)/bench/bench_%)
 	@for t in $(SLOW); do echo "== $$t"; $$t || exit 1; done
+	@echo "== $(MUTATIONS) files of models, under sanitizers"
+	@$(MAKE) --no-print-directory -j$(CORES) SANITIZE=$(SANITIZERS) build/debug/tests/fuzz/test_mutations
+	@MUTATIONS=$(MUTATIONS) build/debug/tests/fuzz/test_mutations
 	@echo "== reproduce --quick"; RECON_SLOW=1 tests/cli/test_reproduce.sh
 	@echo "== packed sources, without optional libraries"; RECON_SLOW=1 tests/cli/test_bare.sh
 	@for t in $(TABLES); do echo "== bench_$$t"; $(BUILD)/bench/bench_$$t || exit 1; done

@@ -65,6 +65,9 @@ int cli_parse(const cli_command *command, const cli_option *options, cli_common 
 recon_ctx *cli_context(const cli_common *common);
 void cli_context_free(recon_ctx *ctx);
 
+/* From here on nothing that a file says can steer the terminal by standard output. 0: no memory. */
+int cli_guard_output(void);
+
 /* Says "recon NAME: message" on standard error; returns EXIT_FAILED. Takes down a progress bar. */
 int cli_fail(const cli_command *command, const recon_ctx *ctx);
 

