@@ -123,9 +123,9 @@ ISA_OBJ   = $(ISA_LOOPS:%.c=$(ISA_BASE)/%.o)
 ISA_REST  = $(filter-out $(ISA_LOOPS:%.c=build/%.o),$(OBJ))
 ISA_TESTS = $(patsubst build/%,$(ISA_BASE)/%,$(filter $(addprefix build/tests/,$(addsuffix /%,ops nn backbone apps knn)),$(TESTS)))
 
-.PHONY: FORCE all lib tests setup setup-test setup-bench test demo bench check-slow fuzz fuzz-brief \
+.PHONY: FORCE all lib tests setup setup-test setup-slow setup-bench test demo bench check-slow fuzz fuzz-brief \
         fuzz-targets check-cuda check-cuda-standalone install uninstall dist docs format check-format \
-        check-layers check-tsan check-isa build-isa isa features clean
+        check-layers check-tsan check-isa check-emulated build-isa isa features clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -206,6 +206,8 @@ setup:
 	@tools/setup build
 setup-test:
 	@tools/setup build test
+setup-slow:
+	@tools/setup build test slow
 setup-bench:
 	@tools/setup build bench
 
@@ -315,10 +317,17 @@ demo: setup
 	@$(MAKE) --no-print-directory -j$(CORES) all
 	@$(BUILD)/recon demo --out $(BUILD)/demo
 
+# On an emulated CPU with AVX2 and no more, whatever the one at hand has: one program at a time, because
+# emulation does not reach child processes. AVX-512 cannot be emulated.
+EMULATED := $(filter $(addprefix build/tests/,$(addsuffix /%,ops nn knn stats backbone)),$(TESTS))
+check-emulated: setup-slow
+	@$(MAKE) --no-print-directory -j$(CORES) $(EMULATED)
+	@for t in $(EMULATED); do echo "== Haswell: $$t"; qemu-x86_64 -cpu Haswell $$t || exit 1; done
+
 # Minutes, not seconds: exactness at size, and the tables of docs/statistics*.md anew.
 MUTATIONS ?= 100000
 TABLES := so2_mean so2_width so3_fit so3_modes
-check-slow: setup-test check-tsan
+check-slow: setup-slow check-tsan check-emulated
 	@$(MAKE) --no-print-directory $(SLOW) $(TABLES:%=$(BUILD)/bench/bench_%)
 	@for t in $(SLOW); do echo "== $$t"; $$t || exit 1; done
 	@echo "== $(MUTATIONS) files of models, under sanitizers"
