@@ -78,14 +78,14 @@ int cli_resembles(const char *asked, const char *word);
 /* What every command that reads data has: which, and where they are worked on. */
 typedef struct {
     const char *spec, *turn;
-    size_t limit, size;
+    size_t limit, size, picture_limit;
     size_t seed, turn_seed; /* 0: 1 */
     int skip_bad;
     int device, precision, deterministic;
 } cli_data;
 
 /* Puts these options behind those that are in the table of `capacity` entries. */
-enum { CLI_DATA_OPTIONS = 10 };
+enum { CLI_DATA_OPTIONS = 11 };
 void cli_data_options(cli_option *table, size_t capacity, cli_data *data);
 
 /* data turned by a rule of turns.h. */
@@ -108,9 +108,8 @@ void cli_images_close(cli_images *images);
 /* Image i among all of the data, where --limit takes some, and the file it came from, or NULL. */
 size_t cli_images_row(const cli_images *images, size_t i);
 const char *cli_images_file(const cli_images *images, size_t i);
-/* The picture in that file. */
-recon_status cli_images_original(recon_ctx *ctx, recon_pixels *out, const cli_images *images,
-                                 size_t i);
+/* The path of that file. */
+const char *cli_images_path(const cli_images *images, size_t i);
 /* n images from the first on, to out. */
 void cli_images_read(float *out, const cli_images *images, size_t first, size_t n);
 
@@ -162,7 +161,8 @@ void cli_print_natural(const size_t count[RECON_NATURAL_KINDS]);
 int cli_turns_well(const recon_equivariance *e);
 const char *cli_turns_words(const recon_equivariance *e);
 
-/* What --seed and --precision mean. */
+/* What --picture-limit, --seed and --precision mean. */
+size_t cli_picture_most(const cli_data *data);
 uint64_t cli_seed(const cli_data *data);
 recon_precision cli_precision(const cli_data *data);
 

@@ -2,16 +2,17 @@
  * block.
  */
 #include "cli/cli.h"
+#include "cli/pictures.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/memory.h"
 #include "core/threads.h"
+#include "data/dataset.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <recon/apps/molcanonicalize.h>
-#include <recon/core/png.h>
 #include <recon/data/xyz.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,13 +27,13 @@ const cli_command cli_canonicalize = {
     .example =
         "  recon canonicalize --model digits/model.safetensors --data mnist/test --turn mnist \\\n"
         "    --out upright.npy --poses g.npy\n"
-        "  recon canonicalize --model signs/model.safetensors --data png:photos --out upright/\n"
+        "  recon canonicalize --model signs/model.safetensors --data images:photos --out upright/\n"
         "  recon canonicalize --model mols/model.safetensors --data xyz:mine.xyz --out "
         "natural.xyz\n"
         "\n"
         "Images: FILE.npy gets them as float32, n x height x width [x channels]; any other name "
         "is\n"
-        "a folder. Pictures of a folder (png:) keep their names, sub-folders and sizes there: "
+        "a folder. Pictures of a folder (images:) keep their names, sub-folders and sizes there: "
         "each\n"
         "file is read again and turned once, at its own resolution. Other images are called\n"
         "000000.png, 000001.png ... in their order. poses.csv beside them says by name how far "
@@ -82,6 +83,7 @@ typedef struct {
     const cli_images *images;
     recon_dataset_info d;
     recon_interpolation interpolation;
+    size_t picture_most;
 } sink;
 
 static recon_status make_folder(recon_ctx *ctx, const char *path)
@@ -108,8 +110,10 @@ static recon_status sink_open(recon_ctx *ctx, sink *to, const settings *s, const
 {
     recon_dataset_info d = recon_dataset_describe(images->use);
     const size_t shape[] = { d.n, d.height, d.width, d.channels };
-    *to =
-        (sink){ .images = images, .d = d, .interpolation = (recon_interpolation)s->interpolation };
+    *to = (sink){ .images = images,
+                  .d = d,
+                  .interpolation = (recon_interpolation)s->interpolation,
+                  .picture_most = cli_picture_most(&s->data) };
     if (cli_ends_in(s->out, ".npy"))
         return recon_npy_writer_open(ctx, &to->npy, s->out, RECON_F32, shape,
                                      d.channels == 1 ? 3 : 4);
@@ -128,51 +132,18 @@ static const char *name_of(char out[NAME], const sink *to, size_t i)
     return out;
 }
 
-static recon_status write_png(recon_ctx *ctx, const sink *to, const float *x, size_t height,
-                              size_t width, size_t channels, size_t i)
+/* To path where image i goes, its folder made. */
+static recon_status place_of(recon_ctx *ctx, char path[PATH], const sink *to, size_t i)
 {
-    char path[PATH], name[NAME];
-    uint8_t *bytes = NULL;
-    recon_status status;
-    snprintf(path, sizeof path, "%s/%s", to->folder, name_of(name, to, i));
+    char name[NAME];
+    recon_status status = RECON_OK;
+    snprintf(path, PATH, "%s/%s", to->folder, name_of(name, to, i));
     char *slash = strrchr(path, '/');
     if ((size_t)(slash - path) > strlen(to->folder)) { /* a class's folder */
         *slash = '\0';
-        RECON_TRY(make_folder(ctx, path));
+        status = make_folder(ctx, path);
         *slash = '/';
     }
-    RECON_TRY(recon_alloc_raw(ctx, &bytes, height * width, channels));
-    for (size_t j = 0; j < height * width * channels; j++) {
-        float v = x[j] < 0 ? 0 : x[j] > 1 ? 1 : x[j];
-        bytes[j] = (uint8_t)(255 * v + 0.5f);
-    }
-    RECON_TRY(recon_png_write(ctx, path, bytes, height, width, channels));
-done:
-    free(bytes);
-    return status;
-}
-
-/* The picture in the file, turned once, and at its own size: the model saw a smaller copy. What
- * --turn did to that is part of the one turn. */
-static recon_status write_original(recon_ctx *ctx, const sink *to, const recon_pose2 *pose,
-                                   size_t i)
-{
-    double angle = pose->turn + recon_dataset_angle(to->images->use, i);
-    recon_pixels p = { 0 };
-    float *in = NULL, *out = NULL;
-    recon_status status;
-    RECON_TRY(cli_images_original(ctx, &p, to->images, i));
-    size_t n = p.height * p.width * p.channels;
-    RECON_TRY(recon_alloc_raw(ctx, &in, n, sizeof *in));
-    RECON_TRY(recon_alloc_raw(ctx, &out, n, sizeof *out));
-    for (size_t j = 0; j < n; j++)
-        in[j] = (float)p.bytes[j] / 255;
-    recon_image_turn(out, in, p.height, p.width, p.channels, angle, to->interpolation);
-    RECON_TRY(write_png(ctx, to, out, p.height, p.width, p.channels, i));
-done:
-    free(p.bytes);
-    free(in);
-    free(out);
     return status;
 }
 
@@ -181,25 +152,38 @@ typedef struct {
     const float *images;
     const recon_pose2 *poses;
     size_t first;
+    cli_turning how;
 } block;
 
 static recon_status write_one(recon_ctx *ctx, void *arg, size_t i, int worker)
 {
     const block *b = arg;
     const recon_dataset_info *d = &b->to->d;
+    const char *from = cli_images_path(b->to->images, b->first + i);
+    char path[PATH];
+    recon_status status = place_of(ctx, path, b->to, b->first + i);
     (void)worker;
-    if (cli_images_file(b->to->images, b->first + i))
-        return write_original(ctx, b->to, &b->poses[i], b->first + i);
-    return write_png(ctx, b->to, b->images + i * d->height * d->width * d->channels, d->height,
-                     d->width, d->channels, b->first + i);
+    if (status != RECON_OK)
+        return status;
+    if (!from)
+        return cli_picture_write(ctx, path, b->images + i * d->height * d->width * d->channels,
+                                 d->height, d->width, d->channels);
+    /* The model saw a smaller copy; what --turn did to that is part of the one turn. */
+    double angle = b->poses[i].turn + recon_dataset_angle(b->to->images->use, b->first + i);
+    return cli_picture_turn(ctx, path, from, angle, &b->how);
 }
 
 static recon_status sink_take(recon_ctx *ctx, sink *to, const float *images,
                               const recon_pose2 *poses, size_t first, size_t n)
 {
+    recon_budget budget;
+    block b = { to, images, poses, first, { to->interpolation, to->picture_most, &budget } };
     if (to->npy)
         return recon_npy_writer_append(ctx, to->npy, images, n);
-    return recon_parallel(ctx, write_one, &(block){ to, images, poses, first }, n);
+    recon_budget_init(&budget, RECON_PIXELS_MOST);
+    recon_status status = recon_parallel(ctx, write_one, &b, n);
+    recon_budget_end(&budget);
+    return status;
 }
 
 /* A name as a field of CSV. */
@@ -292,7 +276,7 @@ static int resolve(char out[PATH_MAX], const char *path)
 static recon_status keep_apart(recon_ctx *ctx, const settings *s)
 {
     const char *colon = strchr(s->data.spec, ':');
-    int pictures = !strncmp(s->data.spec, "png:", 4) && !cli_ends_in(s->out, ".npy");
+    int pictures = recon_images_folder(s->data.spec) && !cli_ends_in(s->out, ".npy");
     char from[PATH_MAX], to[PATH_MAX];
     if (!colon || !realpath(colon + 1, from) ||
         !(pictures ? resolve(to, s->out) : realpath(s->out, to) != NULL))

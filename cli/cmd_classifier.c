@@ -20,7 +20,7 @@ const cli_command cli_classifier = {
         "One input of twelve is held out, and the epoch that does best on those is kept. Beside\n"
         "the model lie MODEL.jsonl (loss, rate, validation) and MODEL.last, from which --resume\n"
         "goes on as if the run had never stopped. Data: fashion, mnist (with /train, /val,\n"
-        "/test), idx:FILE or npy:FILE with images in FILE and labels beside it, png:DIR with a\n"
+        "/test), idx:FILE or npy:FILE with images in FILE and labels beside it, images:DIR with a\n"
         "folder of pictures for each class, or amat:FILE. Molecules (conformers, xyz:FILE ...): a\n"
         "graph network tells which molecule a conformer is of, by its shape as it stands.",
     .run = run,
