@@ -50,7 +50,8 @@ static recon_status check_size(recon_ctx *ctx, size_t height, size_t width, cons
 #define ANCILLARY (1 << 20)         /* bytes a chunk that is no picture may unfold to */
 #define ROOM      ((size_t)1 << 24) /* pixels that a file of any size may have */
 #define IS_LITTLE (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
-enum { SIGNATURE = 8 };
+#define LARGE     ((size_t)1 << 22) /* bytes of a picture from which on time counts more */
+enum { SIGNATURE = 8, FASTER = 3 }; /* FASTER: a third of the time of zlib's 6 on photographs */
 
 static void on_error(png_structp png, png_const_charp message)
 {
@@ -223,6 +224,8 @@ static void write_picture(session *s)
     png_set_IHDR(s->png, s->info, (png_uint_32)p->width, (png_uint_32)p->height, p->deep ? 16 : 8,
                  colour_type(p->channels), PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                  PNG_FILTER_TYPE_DEFAULT);
+    if (recon_pixels_size(p) > LARGE)
+        png_set_compression_level(s->png, FASTER);
     png_write_info(s->png, s->info);
     if (p->deep && IS_LITTLE)
         png_set_swap(s->png);
