@@ -2,6 +2,7 @@
  * block.
  */
 #include "cli/cli.h"
+#include "cli/csv.h"
 #include "cli/pictures.h"
 #include "core/ctx.h"
 #include "core/fail.h"
@@ -62,7 +63,7 @@ typedef struct {
 static int parse(settings *s, int argc, char **argv)
 {
     cli_option options[4 + CLI_DATA_OPTIONS + 1] = {
-        { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_TEXT, 1, &s->model },
+        { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL, 1, &s->model },
         { "--out", "FILE.npy|DIR|FILE.xyz", NULL, "for what is canonical", CLI_TEXT, 1, &s->out },
         { "--poses", "g.npy", NULL, "file for the poses", CLI_TEXT, 0, &s->poses },
         { "--interpolation", NULL, "bilinear|bicubic", "of the one resampling (default bilinear)",
@@ -72,6 +73,11 @@ static int parse(settings *s, int argc, char **argv)
     int code = cli_parse(&cli_canonicalize, options, &s->common, argc, argv, NULL, 0, NULL);
     if (code < 0 && recon_molecules_is(s->data.spec) && !cli_ends_in(s->out, ".xyz"))
         return cli_misuse(&cli_canonicalize, "--out %s: molecules go to a FILE.xyz", s->out);
+    if (code < 0 && !recon_molecules_is(s->data.spec) && cli_is_other_format(s->out) &&
+        !cli_ends_in(s->out, ".npy"))
+        return cli_misuse(&cli_canonicalize,
+                          "--out %s: images go to a folder, as PNG files, or to a FILE.npy",
+                          s->out);
     return code;
 }
 
@@ -186,32 +192,18 @@ static recon_status sink_take(recon_ctx *ctx, sink *to, const float *images,
     return status;
 }
 
-/* A name as a field of CSV. */
-static recon_status write_field(recon_ctx *ctx, recon_writer *to, const char *name)
-{
-    recon_status status;
-    RECON_TRY(recon_writer_write(ctx, to, "\"", 1));
-    for (; *name; name++)
-        RECON_TRY(recon_writer_write(ctx, to, *name == '"' ? "\"\"" : name, *name == '"' ? 2 : 1));
-    RECON_TRY(recon_writer_write(ctx, to, "\"", 1));
-done:
-    return status;
-}
-
 /* DIR/poses.csv: a line a picture, by name. */
 static recon_status write_csv(recon_ctx *ctx, const sink *to, const double *absolute)
 {
-    static const char head[] = "file,pose_deg\n";
-    char path[PATH], name[NAME], number[32];
+    char path[PATH], name[NAME];
     recon_writer csv = { .fd = -1 };
     recon_status status;
     snprintf(path, sizeof path, "%s/poses.csv", to->folder);
     RECON_TRY(recon_writer_open(ctx, &csv, path));
-    RECON_TRY(recon_writer_write(ctx, &csv, head, sizeof head - 1));
+    RECON_TRY(cli_csv_print(ctx, &csv, "file,pose_deg\n"));
     for (size_t i = 0; i < to->d.n; i++) {
-        int n = snprintf(number, sizeof number, ",%.2f\n", absolute[i] * CLI_DEGREES);
-        RECON_TRY(write_field(ctx, &csv, name_of(name, to, i)));
-        RECON_TRY(recon_writer_write(ctx, &csv, number, (size_t)n));
+        RECON_TRY(cli_csv_text(ctx, &csv, name_of(name, to, i)));
+        RECON_TRY(cli_csv_print(ctx, &csv, ",%.2f\n", absolute[i] * CLI_DEGREES));
     }
     RECON_TRY(recon_writer_commit(ctx, &csv));
 done:
@@ -234,22 +226,39 @@ static recon_status write_poses(recon_ctx *ctx, const settings *s, const double 
     return s->poses ? recon_npy_write(ctx, s->poses, &g) : RECON_OK;
 }
 
-static recon_status show(recon_ctx *ctx, const settings *s, const char *what, size_t n,
-                         size_t skipped, const recon_skips *skips, double seconds)
+/* What was done, and how long it took: of that the model's share. */
+typedef struct {
+    const char *what; /* "images", "conformers" */
+    size_t n, skipped;
+    const recon_skips *skips;
+    const cli_images *images; /* NULL: molecules */
+    double begun, model;      /* seconds         */
+} outcome;
+
+static recon_status show_json(recon_ctx *ctx, const outcome *o, double seconds)
 {
-    int molecules = recon_molecules_is(s->data.spec);
-    int folder = !molecules && !cli_ends_in(s->out, ".npy");
-    double each = 1000 * seconds / (double)n;
+    const char *each = o->images ? "ms_an_image" : "ms_a_conformer";
+    json_t *all =
+        json_pack("{s:I, s:I, s:o, s:f, s:f, s:f, s:s}", o->what, (json_int_t)o->n, "skipped",
+                  (json_int_t)o->skipped, "skipped_why", cli_skipped_json(o->skips), "seconds",
+                  seconds, "seconds_model", o->model, each, 1000 * seconds / (double)o->n,
+                  "backend", recon_ops_name(ctx));
+    if (o->images)
+        cli_unread_json(all, o->images);
+    return cli_print_json(ctx, all);
+}
+
+static recon_status show(recon_ctx *ctx, const settings *s, const outcome *o)
+{
+    int folder = o->images && !cli_ends_in(s->out, ".npy");
+    double seconds = recon_now() - o->begun, n = (double)o->n;
     if (s->common.json)
-        return cli_print_json(ctx,
-                              json_pack("{s:I, s:I, s:o, s:f, s:s}", what, (json_int_t)n, "skipped",
-                                        (json_int_t)skipped, "skipped_why", cli_skipped_json(skips),
-                                        molecules ? "ms_a_conformer" : "ms_an_image", each,
-                                        "backend", recon_ops_name(ctx)));
+        return show_json(ctx, o, seconds);
     if (s->common.quiet)
         return RECON_OK;
-    printf("%zu %s of %s, %.3f ms each on %s\n", n, what, s->data.spec, each, recon_ops_name(ctx));
-    cli_print_skipped(skipped, skips);
+    printf("%zu %s of %s in %.2f s: %.3g ms each, %.3g of it the model on %s\n", o->n, o->what,
+           s->data.spec, seconds, 1000 * seconds / n, 1000 * o->model / n, recon_ops_name(ctx));
+    cli_print_skipped(o->skipped, o->skips);
     printf("  written    %s%s%s%s\n", s->out, folder ? " (poses in poses.csv)" : "",
            s->poses ? ", " : "", s->poses ? s->poses : "");
     return RECON_OK;
@@ -340,6 +349,7 @@ static recon_status canonicalize_images(recon_ctx *ctx, const settings *s)
     recon_model *model = NULL;
     sink to = { 0 };
     room r = { 0 };
+    double begun = recon_now();
     recon_status status;
     RECON_TRY(cli_images_open_for(ctx, &images, &s->data, s->model));
     RECON_TRY(cli_model_open(ctx, &model, s->model, &images, &s->data));
@@ -348,7 +358,9 @@ static recon_status canonicalize_images(recon_ctx *ctx, const settings *s)
     RECON_TRY(turn_all(ctx, &r, &to, model, &images));
     RECON_TRY(write_poses(ctx, s, r.absolute, to.d.n, 1));
     RECON_TRY(sink_finish(ctx, &to, r.absolute));
-    RECON_TRY(show(ctx, s, "images", to.d.n, images.skipped, &images.skips, r.seconds));
+    RECON_TRY(show(
+        ctx, s,
+        &(outcome){ "images", to.d.n, images.skipped, &images.skips, &images, begun, r.seconds }));
 done:
     free(r.in);
     free(r.out);
@@ -431,6 +443,7 @@ static recon_status canonicalize_molecules(recon_ctx *ctx, const settings *s)
     recon_molmodel *model = NULL;
     recon_xyz_writer *to = NULL;
     mol_room r = { 0 };
+    double begun = recon_now();
     recon_status status;
     RECON_TRY(cli_molecules_open_for(ctx, &molecules, &s->data, s->model));
     RECON_TRY(recon_molmodel_open(ctx, &model, s->model, cli_precision(&s->data)));
@@ -439,8 +452,9 @@ static recon_status canonicalize_molecules(recon_ctx *ctx, const settings *s)
     RECON_TRY(turn_molecules(ctx, &r, to, model, &molecules));
     RECON_TRY(write_poses(ctx, s, r.absolute, molecules.n, 3));
     RECON_TRY(recon_xyz_writer_commit(ctx, to));
-    RECON_TRY(
-        show(ctx, s, "conformers", molecules.n, molecules.skipped, &molecules.skips, r.seconds));
+    RECON_TRY(show(ctx, s,
+                   &(outcome){ "conformers", molecules.n, molecules.skipped, &molecules.skips, NULL,
+                               begun, r.seconds }));
     if (r.free && !s->common.quiet && !s->common.json)
         printf(
             "  free       the spin about an axis, or more, for %zu: the same for all of a class, "

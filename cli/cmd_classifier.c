@@ -41,7 +41,7 @@ static int parse(settings *s, int argc, char **argv)
 {
     cli_option options[13 + CLI_DATA_OPTIONS + 1] = {
         { "--out", "MODEL", NULL, "train: file for the best weights", CLI_TEXT, 0, &s->out },
-        { "--model", "MODEL", NULL, "eval: what train wrote", CLI_TEXT, 0, &s->model },
+        { "--model", "MODEL", NULL, "eval: what train wrote", CLI_MODEL, 0, &s->model },
         { "--net", NULL, "small|resnet18", "network (default small)", CLI_CHOICE | CLI_IMAGES, 0,
           &s->net },
         { "--width", "N", NULL,
@@ -60,7 +60,7 @@ static int parse(settings *s, int argc, char **argv)
           &s->rate },
         { "--held", "SPEC", NULL,
           "train: to validate on (default: one conformer of twelve of each molecule)",
-          CLI_TEXT | CLI_MOLECULES, 0, &s->held },
+          CLI_SPEC | CLI_MOLECULES, 0, &s->held },
         { "--every", "N", NULL, "a checkpoint every N steps too (default: every epoch)", CLI_COUNT,
           0, &s->every },
         { "--weights", NULL, "f32|bf16", "as written to MODEL (default f32)", CLI_CHOICE, 0,

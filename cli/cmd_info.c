@@ -27,14 +27,15 @@ const cli_command cli_info = {
         "  recon info conformers/test\n"
         "  recon info mine.xyz --skip-bad\n"
         "  recon info garments\n"
-        "  recon info png:photos\n"
+        "  recon info images:photos\n"
         "  recon info digits             the folder that `recon discover --out digits` made\n"
         "\n"
-        "A SPEC is as in `recon train --help`; FILE.xyz, FILE.sdf and FILE.mol may be named "
-        "without\n"
-        "what stands before the colon. Of a folder that `recon discover` or `recon normalize` "
-        "made,\n"
-        "summary.json is told; one with .xyz files is of molecules, any other of pictures.",
+        "A SPEC is as in `recon train --help`. A file or a folder may be named without what "
+        "stands\n"
+        "before the colon, here and in every --data: its name tells (FILE.npy, FILE.xyz, "
+        "FILE.sdf),\n"
+        "and a folder with .xyz files is of molecules, any other of pictures. Of a folder that\n"
+        "`recon discover` or `recon normalize` made, summary.json is told.",
     .run = run,
 };
 
@@ -282,6 +283,7 @@ static json_t *images_json(const char *spec, const cli_images *images)
                   (json_int_t)d.channels, "classes", (json_int_t)d.classes, "skipped",
                   (json_int_t)images->skipped, "skipped_why", cli_skipped_json(&images->skips));
     json_object_set_new(all, "data", json_string(spec)); /* left out where it is not UTF-8 */
+    cli_unread_json(all, images);
     if (recon_dataset_class_name(images->use, 0)) {
         json_t *names = json_array();
         for (size_t c = 0; c < d.classes; c++)
@@ -317,6 +319,9 @@ static void print_images(const char *spec, const cli_images *images)
     putchar('\n');
     print_classes(images->use);
     cli_print_skipped(images->skipped, &images->skips);
+    const char *text;
+    for (size_t i = 0; (text = recon_dataset_unread_why(images->whole, i)); i++)
+        printf("  %-10s %s\n", i ? "" : "not read", text);
 }
 
 static recon_status tell_images(recon_ctx *ctx, const char *spec, const settings *s)
@@ -403,19 +408,6 @@ done:
 
 /* --- which of them ---------------------------------------------------------------------------- */
 
-/* What files are, by how their names end. */
-static const struct {
-    const char *end, *spec;
-} kinds[] = { { ".xyz", "xyz:" }, { ".sdf", "sdf:" }, { ".mol", "sdf:" } };
-
-/* Where there is no such file: what is neither an array nor a model must be the name of images. */
-static int is_images(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) != 0 &&
-           (strchr(path, ':') || !(cli_ends_in(path, ".npy") || cli_ends_in(path, ".safetensors")));
-}
-
 /* By its name, or what it begins with. */
 static int is_array(const char *path)
 {
@@ -423,53 +415,26 @@ static int is_array(const char *path)
     int first = f ? getc(f) : EOF;
     if (f)
         fclose(f);
-    return cli_ends_in(path, ".npy") || first == 0x93;
+    return first == 0x93 || (cli_ends_in(path, ".npy") && !strchr(path, ':'));
 }
 
-static int is_xyz(const struct dirent *e)
+static int is_file(const char *path)
 {
-    return is_shown(e) && cli_ends_in(e->d_name, ".xyz");
-}
-
-static int has_molecules(const char *folder)
-{
-    struct dirent **entry;
-    int n = scandir(folder, &entry, is_xyz, NULL);
-    for (int i = 0; i < n; i++)
-        free(entry[i]);
-    if (n >= 0)
-        free(entry);
-    return n > 0;
-}
-
-static recon_status tell_folder(recon_ctx *ctx, const settings *s)
-{
-    const int molecules = has_molecules(s->path);
-    char spec[PATH_MAX + 8];
-    if (is_there(s->path, "summary.json"))
-        return tell_results(ctx, s->path, &s->common);
-    snprintf(spec, sizeof spec, "%s:%s", molecules ? "xyz" : "png", s->path);
-    return (molecules ? tell_molecules : tell_images)(ctx, spec, s);
+    struct stat info;
+    return stat(path, &info) == 0 && !S_ISDIR(info.st_mode);
 }
 
 static recon_status work(recon_ctx *ctx, const void *arg)
 {
     const settings *s = arg;
-    struct stat info;
-    char spec[PATH_MAX + 8];
-    if (stat(s->path, &info) == 0 && S_ISDIR(info.st_mode))
-        return tell_folder(ctx, s);
-    if (recon_molecules_is(s->path))
-        return tell_molecules(ctx, s->path, s);
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (cli_ends_in(s->path, kinds[i].end)) {
-            snprintf(spec, sizeof spec, "%s%s", kinds[i].spec, s->path);
-            return tell_molecules(ctx, spec, s);
-        }
-    if (is_images(s->path))
-        return tell_images(ctx, s->path, s);
-    return is_array(s->path) ? tell_array(ctx, s->path, &s->common)
-                             : tell_model(ctx, s->path, &s->common);
+    const char *spec = cli_spec(s->path);
+    if (is_there(s->path, "summary.json"))
+        return tell_results(ctx, s->path, &s->common);
+    if (is_array(s->path))
+        return tell_array(ctx, s->path, &s->common);
+    if (spec == s->path && (is_file(s->path) || cli_ends_in(s->path, ".safetensors")))
+        return tell_model(ctx, s->path, &s->common);
+    return (recon_molecules_is(spec) ? tell_molecules : tell_images)(ctx, spec, s);
 }
 
 static int run(int argc, char **argv)

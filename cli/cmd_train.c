@@ -82,7 +82,7 @@ static int parse(settings *s, int argc, char **argv)
         { "--element", "W", NULL, "weight of the elements (default: preset's)",
           CLI_NUMBER | CLI_MOLECULES, 0, &s->element },
         { "--held", "SPEC", NULL, "to validate on (default: one conformer of twelve)",
-          CLI_TEXT | CLI_MOLECULES, 0, &s->held },
+          CLI_SPEC | CLI_MOLECULES, 0, &s->held },
         { "--before", "N", NULL, "epochs before neighbours are looked for (default 8)",
           CLI_COUNT | CLI_MOLECULES, 0, &s->before },
         { "--layers", "N", NULL, "of messages (default: preset's)", CLI_COUNT | CLI_MOLECULES, 0,
@@ -252,6 +252,7 @@ static recon_status show_images(recon_ctx *ctx, const settings *s, const recon_t
     if (s->common.json) {
         json_t *out = as_json(ctx, s, r, "validation_mse", images->skipped, &images->skips);
         json_object_set_new(out, "unexplained", json_real(v.unexplained));
+        cli_unread_json(out, images);
         json_object_set_new(out, "hardly_trained", json_boolean(v.unexplained > HARDLY));
         json_object_set_new(out, "pose_median_deg", json_real(v.turned.pose_median * CLI_DEGREES));
         json_object_set_new(out, "pose_p95_deg", json_real(v.turned.pose_p95 * CLI_DEGREES));

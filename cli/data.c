@@ -19,8 +19,8 @@ void cli_data_options(cli_option *table, size_t capacity, cli_data *d)
         { "--data", "SPEC", NULL,
           "images: garments, mnist/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, "
           "images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, "
-          "sdf:FILE, geom:FILE, flat:DIR",
-          CLI_TEXT, 1, &d->spec },
+          "sdf:FILE, geom:FILE, flat:DIR; or a file or folder of such",
+          CLI_SPEC, 1, &d->spec },
         { "--turn", "RULE", NULL,
           "turn what is upright first: mnist, fashion, all; fisher, haar; or a JSON file", CLI_TEXT,
           0, &d->turn },
@@ -53,8 +53,8 @@ void cli_data_options(cli_option *table, size_t capacity, cli_data *d)
 
 size_t cli_picture_most(const cli_data *data)
 {
-    const size_t megabyte = 1000000, most = SIZE_MAX / 2 / megabyte;
-    return megabyte * (data->picture_limit < most ? data->picture_limit : most);
+    const size_t most = SIZE_MAX / 2 / CLI_MEGABYTE;
+    return CLI_MEGABYTE * (data->picture_limit < most ? data->picture_limit : most);
 }
 
 uint64_t cli_seed(const cli_data *data)
@@ -424,4 +424,15 @@ json_t *cli_skipped_json(const recon_skips *skips)
     for (size_t i = 0; i < skips->n; i++) /* one that is not UTF-8 is left out */
         json_array_append_new(out, json_string(skips->text[i]));
     return out;
+}
+
+void cli_unread_json(json_t *object, const cli_images *images)
+{
+    json_t *why = json_array();
+    const char *text;
+    for (size_t i = 0; (text = recon_dataset_unread_why(images->whole, i)); i++)
+        json_array_append_new(why, json_string(text));
+    json_object_set_new(object, "not_read",
+                        json_integer((json_int_t)recon_dataset_unread(images->whole)));
+    json_object_set_new(object, "not_read_why", why);
 }

@@ -218,6 +218,23 @@ static recon_status open_garments(recon_ctx *ctx, recon_dataset *d)
     return status == RECON_OK ? open_files(ctx, d, path, 1) : status;
 }
 
+/* KNOWN: none of them. */
+static size_t which_known(const char *spec)
+{
+    size_t which = 0;
+    for (; which < KNOWN; which++) {
+        size_t n = strlen(known[which].name);
+        if (!strncmp(spec, known[which].name, n) && (spec[n] == '\0' || spec[n] == '/'))
+            break;
+    }
+    return which;
+}
+
+int recon_images_known(const char *spec)
+{
+    return !strcmp(spec, "garments") || which_known(spec) < KNOWN;
+}
+
 const char *recon_images_folder(const char *spec)
 {
     static const char *const kinds[] = { "images:", "png:" };
@@ -241,11 +258,9 @@ static recon_status open_spec(recon_ctx *ctx, recon_dataset *d, const char *spec
         return open_files(ctx, d, spec + 4, spec[0] == 'i');
     if (!strcmp(spec, "garments"))
         return open_garments(ctx, d);
-    for (size_t i = 0; i < KNOWN; i++) {
-        size_t n = strlen(known[i].name);
-        if (!strncmp(spec, known[i].name, n) && (spec[n] == '\0' || spec[n] == '/'))
-            return open_known(ctx, d, i, spec[n] ? spec + n + 1 : "train");
-    }
+    size_t which = which_known(spec), n = which < KNOWN ? strlen(known[which].name) : 0;
+    if (which < KNOWN)
+        return open_known(ctx, d, which, spec[n] ? spec + n + 1 : "train");
     return recon_fail(
         ctx, RECON_ERR_INPUT,
         "no data are called '%s': garments, fashion, mnist (with /train, /val, /test), "

@@ -45,6 +45,9 @@ typedef struct {
                             RECON_PIXELS_MOST */
 } recon_dataset_options;
 
+/* The name of the rule above for transparent pixels, as models and results record it. */
+#define RECON_TRANSPARENT "lifted"
+
 #define RECON_HELD_OUT    12   /* one image of so many is held out for validation */
 #define RECON_SIZE_CHOSEN 64   /* the largest side that is chosen where none is asked for */
 #define RECON_SIZE_KEPT   2048 /* pictures of larger sides are fitted */
