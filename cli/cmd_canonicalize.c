@@ -256,7 +256,7 @@ static recon_status show(recon_ctx *ctx, const settings *s, const outcome *o)
         return show_json(ctx, o, seconds);
     if (s->common.quiet)
         return RECON_OK;
-    printf("%zu %s of %s in %.2f s: %.3g ms each, %.3g of it the model on %s\n", o->n, o->what,
+    printf("%zu %s of %s in %.2f s: %.3f ms each, %.3f of it the model on %s\n", o->n, o->what,
            s->data.spec, seconds, 1000 * seconds / n, 1000 * o->model / n, recon_ops_name(ctx));
     cli_print_skipped(o->skipped, o->skips);
     printf("  written    %s%s%s%s\n", s->out, folder ? " (poses in poses.csv)" : "",

@@ -10,6 +10,7 @@
 
 #include <recon/core/png.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A picture that is read whole, within the budget. */
 typedef struct {
@@ -27,17 +28,22 @@ static recon_status begin(recon_ctx *ctx, recon_picture_sink *sink)
     return recon_alloc_raw(ctx, &sink->head.bytes, bytes, 1);
 }
 
+enum { BAND = 64 }; /* rows that are turned at once */
+
 typedef struct {
     const recon_pixels *in;
     double angle;
     recon_interpolation interpolation;
-    float *scratch; /* [width * channels] */
+    uint8_t *band; /* [BAND] rows */
 } turned;
 
 static void turn_row(const void *user, size_t y, uint8_t *out)
 {
     const turned *t = user;
-    recon_pixels_turn_row(out, t->scratch, t->in, t->angle, y, t->interpolation);
+    size_t stride = recon_pixels_size(t->in) / t->in->height, left = t->in->height - y;
+    if (y % BAND == 0)
+        recon_pixels_turn(t->band, t->in, t->angle, y, left < BAND ? left : BAND, t->interpolation);
+    memcpy(out, t->band + y % BAND * stride, stride);
 }
 
 recon_status cli_picture_turn(recon_ctx *ctx, const char *to, const char *from, double angle,
@@ -48,10 +54,10 @@ recon_status cli_picture_turn(recon_ctx *ctx, const char *to, const char *from, 
     turned t = { .in = p, .angle = angle, .interpolation = how->interpolation };
     recon_status status;
     RECON_TRY(recon_picture_scan_file(ctx, &w.sink, from));
-    RECON_TRY(recon_alloc_raw(ctx, &t.scratch, p->width * p->channels, sizeof *t.scratch));
+    RECON_TRY(recon_alloc_raw(ctx, &t.band, BAND, recon_pixels_size(p) / p->height));
     RECON_TRY(recon_png_write_rows(ctx, to, p, turn_row, &t));
 done:
-    free(t.scratch);
+    free(t.band);
     free(p->bytes);
     recon_budget_give(how->budget, w.taken);
     return status;

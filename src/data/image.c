@@ -107,11 +107,12 @@ static inline __attribute__((always_inline)) void blend_alpha(float *restrict ou
         out[c] = out[last] > 0 ? out[c] / out[last] : 0;
 }
 
-/* One row of out. channels, n, of and alpha stand apart from the frame: constants where it is
- * inlined. */
+/* Pixels from .. to - 1 of row p, to out. channels, n, of and alpha stand apart from the frame:
+ * constants where it is inlined. */
 static inline __attribute__((always_inline)) void warp_row(float *restrict out, const void *in,
-                                                           const frame *f, int p, size_t channels,
-                                                           int n, samples of, int alpha)
+                                                           const frame *f, int p, int from, int to,
+                                                           size_t channels, int n, samples of,
+                                                           int alpha)
 {
     const double(*m)[2] = f->source.matrix, up = f->middle_y - p;
     double x0 = m[0][1] * up + f->source.shift[0] + f->middle_x;
@@ -119,34 +120,34 @@ static inline __attribute__((always_inline)) void warp_row(float *restrict out, 
     double x1 = m[0][0], y1 = -m[1][0];
     int height = f->height, width = f->width;
     double middle = f->middle_x;
-    for (int q = 0; q < width; q++) {
+    for (int q = from; q < to; q++, out += channels) {
         double right = q - middle;
         taps row = taps_at(y0 + y1 * right, height, n), col = taps_at(x0 + x1 * right, width, n);
         if (alpha)
-            blend_alpha(out + (size_t)q * channels, in, &row, &col, width, channels, n, of);
+            blend_alpha(out, in, &row, &col, width, channels, n, of);
         else
-            blend(out + (size_t)q * channels, in, &row, &col, width, channels, n, of);
+            blend(out, in, &row, &col, width, channels, n, of);
     }
 }
 
 RECON_CLONES static void warp_grey(float *restrict out, const float *restrict in, const frame *f)
 {
     for (int p = 0; p < f->height; p++)
-        warp_row(out + (size_t)p * (size_t)f->width, in, f, p, 1, LINEAR, FLOATS, 0);
+        warp_row(out + (size_t)p * (size_t)f->width, in, f, p, 0, f->width, 1, LINEAR, FLOATS, 0);
 }
 
 RECON_CLONES static void warp_linear(float *restrict out, const float *restrict in, const frame *f)
 {
     for (int p = 0; p < f->height; p++)
-        warp_row(out + (size_t)p * (size_t)f->width * f->channels, in, f, p, f->channels, LINEAR,
-                 FLOATS, 0);
+        warp_row(out + (size_t)p * (size_t)f->width * f->channels, in, f, p, 0, f->width,
+                 f->channels, LINEAR, FLOATS, 0);
 }
 
 RECON_CLONES static void warp_cubic(float *restrict out, const float *restrict in, const frame *f)
 {
     for (int p = 0; p < f->height; p++)
-        warp_row(out + (size_t)p * (size_t)f->width * f->channels, in, f, p, f->channels, CUBIC,
-                 FLOATS, 0);
+        warp_row(out + (size_t)p * (size_t)f->width * f->channels, in, f, p, 0, f->width,
+                 f->channels, CUBIC, FLOATS, 0);
 }
 
 void recon_image_warp(float *out, const float *in, size_t height, size_t width, size_t channels,
@@ -179,36 +180,43 @@ void recon_image_turn(float *out, const float *in, size_t height, size_t width, 
     recon_image_warp(out, in, height, width, channels, &source, interpolation);
 }
 
-/* --- pictures of whole numbers ---------------------------------------------------------------- */
+/* --- pictures of whole numbers ----------------------------------------------------------------
+ *
+ * In tiles: along a row of the result a rotated picture is read across its rows, and each of its
+ * pixels would miss the cache. */
 
-RECON_CLONES static void turn_bytes(float *restrict out, const void *in, const frame *f, int p)
+enum { TILE = 64, CHANNELS = 4 };
+
+RECON_CLONES static void turn_bytes(float *restrict out, const void *in, const frame *f, int p,
+                                    int from, int to)
 {
     switch (f->channels) {
-    case 1: warp_row(out, in, f, p, 1, LINEAR, BYTES, 0); break;
-    case 2: warp_row(out, in, f, p, 2, LINEAR, BYTES, 1); break;
-    case 3: warp_row(out, in, f, p, 3, LINEAR, BYTES, 0); break;
-    default: warp_row(out, in, f, p, 4, LINEAR, BYTES, 1);
+    case 1: warp_row(out, in, f, p, from, to, 1, LINEAR, BYTES, 0); break;
+    case 2: warp_row(out, in, f, p, from, to, 2, LINEAR, BYTES, 1); break;
+    case 3: warp_row(out, in, f, p, from, to, 3, LINEAR, BYTES, 0); break;
+    default: warp_row(out, in, f, p, from, to, 4, LINEAR, BYTES, 1);
     }
 }
 
-RECON_CLONES static void turn_words(float *restrict out, const void *in, const frame *f, int p)
+RECON_CLONES static void turn_words(float *restrict out, const void *in, const frame *f, int p,
+                                    int from, int to)
 {
     switch (f->channels) {
-    case 1: warp_row(out, in, f, p, 1, LINEAR, WORDS, 0); break;
-    case 2: warp_row(out, in, f, p, 2, LINEAR, WORDS, 1); break;
-    case 3: warp_row(out, in, f, p, 3, LINEAR, WORDS, 0); break;
-    default: warp_row(out, in, f, p, 4, LINEAR, WORDS, 1);
+    case 1: warp_row(out, in, f, p, from, to, 1, LINEAR, WORDS, 0); break;
+    case 2: warp_row(out, in, f, p, from, to, 2, LINEAR, WORDS, 1); break;
+    case 3: warp_row(out, in, f, p, from, to, 3, LINEAR, WORDS, 0); break;
+    default: warp_row(out, in, f, p, from, to, 4, LINEAR, WORDS, 1);
     }
 }
 
-/* Smoother, and slower anyway: no loop over channels is unrolled. */
+/* Slower anyway: no loop over channels is unrolled. */
 RECON_CLONES static void turn_cubic(float *restrict out, const void *in, const frame *f, int p,
-                                    int deep)
+                                    int from, int to, samples of)
 {
     if (f->channels % 2)
-        warp_row(out, in, f, p, f->channels, CUBIC, deep ? WORDS : BYTES, 0);
+        warp_row(out, in, f, p, from, to, f->channels, CUBIC, of, 0);
     else
-        warp_row(out, in, f, p, f->channels, CUBIC, deep ? WORDS : BYTES, 1);
+        warp_row(out, in, f, p, from, to, f->channels, CUBIC, of, 1);
 }
 
 /* To the nearest whole number that a sample can hold. */
@@ -226,8 +234,8 @@ static void round_words(uint8_t *out, const float *in, size_t n)
     }
 }
 
-void recon_pixels_turn_row(uint8_t *out, float *scratch, const recon_pixels *in, double angle,
-                           size_t y, recon_interpolation interpolation)
+void recon_pixels_turn(uint8_t *out, const recon_pixels *in, double angle, size_t first, size_t n,
+                       recon_interpolation interpolation)
 {
     frame f = { (int)in->height,
                 (int)in->width,
@@ -235,9 +243,18 @@ void recon_pixels_turn_row(uint8_t *out, float *scratch, const recon_pixels *in,
                 ((double)in->width - 1) / 2,
                 ((double)in->height - 1) / 2,
                 recon_image_turn_source(angle) };
-    if (interpolation == RECON_BICUBIC)
-        turn_cubic(scratch, in->bytes, &f, (int)y, in->deep);
-    else
-        (in->deep ? turn_words : turn_bytes)(scratch, in->bytes, &f, (int)y);
-    (in->deep ? round_words : round_bytes)(out, scratch, in->width * in->channels);
+    size_t pixel = in->channels * (in->deep ? 2 : 1);
+    float tile[TILE * CHANNELS];
+    for (int from = 0, to; from < f.width; from = to) {
+        to = f.width - from < TILE ? f.width : from + TILE;
+        for (size_t y = 0; y < n; y++) {
+            int p = (int)(first + y);
+            if (interpolation == RECON_BICUBIC)
+                turn_cubic(tile, in->bytes, &f, p, from, to, in->deep ? WORDS : BYTES);
+            else
+                (in->deep ? turn_words : turn_bytes)(tile, in->bytes, &f, p, from, to);
+            (in->deep ? round_words : round_bytes)(out + (y * in->width + (size_t)from) * pixel,
+                                                   tile, (size_t)(to - from) * in->channels);
+        }
+    }
 }

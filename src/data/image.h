@@ -5,10 +5,10 @@
 #include <recon/core/pixels.h>
 #include <recon/data/image.h>
 
-/* Row y of the picture turned as recon_image_turn does. Colours count by their alpha. Outside is
- * transparent where there is alpha, else zero. scratch [width * channels] holds nothing between
- * calls. */
-void recon_pixels_turn_row(uint8_t *out, float *scratch, const recon_pixels *in, double angle,
-                           size_t y, recon_interpolation interpolation);
+/* n rows of the picture turned as recon_image_turn does, from row `first` on. Colours count by
+ * their alpha. Outside is transparent where there is alpha, else zero. Some tens of rows at once
+ * are fastest. */
+void recon_pixels_turn(uint8_t *out, const recon_pixels *in, double angle, size_t first, size_t n,
+                       recon_interpolation interpolation);
 
 #endif

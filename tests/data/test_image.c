@@ -159,10 +159,10 @@ static void a_picture_fits_with_its_mean_and_its_slope(void **state)
 
 static void turn_pixels(uint8_t *out, const recon_pixels *p, double angle, int kind)
 {
-    float scratch[SIDE * 4];
     size_t stride = recon_pixels_size(p) / p->height;
-    for (size_t y = 0; y < p->height; y++)
-        recon_pixels_turn_row(out + y * stride, scratch, p, angle, y, (recon_interpolation)kind);
+    for (size_t y = 0; y < p->height; y += 4)
+        recon_pixels_turn(out + y * stride, p, angle, y, p->height - y < 4 ? p->height - y : 4,
+                          (recon_interpolation)kind);
 }
 
 static void whole_numbers_turn_as_floats_do(void **state)
