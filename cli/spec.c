@@ -27,9 +27,9 @@ static const char *join(const char *before, const char *text, const char *behind
 static const struct {
     const char *end, *kind;
 } kinds[] = {
-    { ".npy", "npy:" },    { ".xyz", "xyz:" },      { ".sdf", "sdf:" },    { ".mol", "sdf:" },
-    { ".amat", "amat:" },  { ".msgpack", "geom:" }, { "-ubyte", "idx:" },  { "-ubyte.gz", "idx:" },
-    { ".png", "images:" }, { ".pgm", "images:" },   { ".ppm", "images:" },
+    { ".npy", "npy:" },      { ".xyz", "xyz:" },    { ".extxyz", "xyz:" },   { ".sdf", "sdf:" },
+    { ".mol", "sdf:" },      { ".amat", "amat:" },  { ".msgpack", "geom:" }, { "-ubyte", "idx:" },
+    { "-ubyte.gz", "idx:" }, { ".png", "images:" }, { ".pgm", "images:" },   { ".ppm", "images:" },
 };
 
 static int has_molecules(const char *folder)
@@ -52,7 +52,7 @@ static int is_folder(const char *path)
 const char *cli_spec(const char *text)
 {
     size_t kind = strcspn(text, ":/");
-    if (text[kind] == ':' || recon_images_known(text) || recon_molecules_is(text))
+    if (text[kind] == ':' || recon_dataset_is(text) || recon_molecules_is(text))
         return text;
     if (is_folder(text))
         return join(recon_flat_is(text)   ? "flat:"

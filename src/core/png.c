@@ -46,9 +46,8 @@ static recon_status check_size(recon_ctx *ctx, size_t height, size_t width, cons
 
 #ifdef RECON_HAVE_PNG
 
-#define RATIO_MAX 1032              /* deflate cannot do better */
-#define ANCILLARY (1 << 20)         /* bytes a chunk that is no picture may unfold to */
-#define ROOM      ((size_t)1 << 24) /* pixels that a file of any size may have */
+#define RATIO_MAX 1032      /* deflate cannot do better */
+#define ANCILLARY (1 << 20) /* bytes a chunk that is no picture may unfold to */
 #define IS_LITTLE (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 #define LARGE     ((size_t)1 << 22) /* bytes of a picture from which on time counts more */
 enum { SIGNATURE = 8, FASTER = 3 }; /* FASTER: a third of the time of zlib's 6 on photographs */
@@ -115,8 +114,7 @@ static recon_status read_head(session *s)
     recon_status status = check_size(s->ctx, height, width, s->name);
     if (status != RECON_OK)
         return status;
-    if (stored * height / RATIO_MAX > s->size ||
-        (height * width > ROOM && height * width / RATIO_MAX > s->size))
+    if (stored * height / RATIO_MAX > s->size)
         return recon_fail(s->ctx, RECON_ERR_FORMAT, "%s: %zu x %zu pixels cannot be in %zu bytes",
                           s->name, height, width, s->size);
     sink->interlaced = png_get_interlace_type(s->png, s->info) != PNG_INTERLACE_NONE;

@@ -178,6 +178,26 @@ static recon_status find_known(recon_ctx *ctx, char path[PATH], size_t which, co
                       known[which].name, places, known[which].remedy);
 }
 
+/* Which known set spec names, with a part or without; KNOWN: none. */
+static size_t which_known(const char *spec)
+{
+    for (size_t i = 0; i < KNOWN; i++) {
+        size_t n = strlen(known[i].name);
+        if (!strncmp(spec, known[i].name, n) && (spec[n] == '\0' || spec[n] == '/'))
+            return i;
+    }
+    return KNOWN;
+}
+
+int recon_dataset_is(const char *spec)
+{
+    static const char *const prefixes[] = { "images:", "png:", "idx:", "npy:", "amat:" };
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (!strncmp(spec, prefixes[i], strlen(prefixes[i])))
+            return 1;
+    return !strcmp(spec, "garments") || which_known(spec) < KNOWN;
+}
+
 static recon_status hold_out(recon_ctx *ctx, recon_dataset *d)
 {
     recon_dataset *rest = NULL, *held = NULL;
@@ -218,23 +238,6 @@ static recon_status open_garments(recon_ctx *ctx, recon_dataset *d)
     return status == RECON_OK ? open_files(ctx, d, path, 1) : status;
 }
 
-/* KNOWN: none of them. */
-static size_t which_known(const char *spec)
-{
-    size_t which = 0;
-    for (; which < KNOWN; which++) {
-        size_t n = strlen(known[which].name);
-        if (!strncmp(spec, known[which].name, n) && (spec[n] == '\0' || spec[n] == '/'))
-            break;
-    }
-    return which;
-}
-
-int recon_images_known(const char *spec)
-{
-    return !strcmp(spec, "garments") || which_known(spec) < KNOWN;
-}
-
 const char *recon_images_folder(const char *spec)
 {
     static const char *const kinds[] = { "images:", "png:" };
@@ -258,9 +261,9 @@ static recon_status open_spec(recon_ctx *ctx, recon_dataset *d, const char *spec
         return open_files(ctx, d, spec + 4, spec[0] == 'i');
     if (!strcmp(spec, "garments"))
         return open_garments(ctx, d);
-    size_t which = which_known(spec), n = which < KNOWN ? strlen(known[which].name) : 0;
-    if (which < KNOWN)
-        return open_known(ctx, d, which, spec[n] ? spec + n + 1 : "train");
+    if (which_known(spec) < KNOWN)
+        return open_known(ctx, d, which_known(spec),
+                          strchr(spec, '/') ? strchr(spec, '/') + 1 : "train");
     return recon_fail(
         ctx, RECON_ERR_INPUT,
         "no data are called '%s': garments, fashion, mnist (with /train, /val, /test), "

@@ -5,9 +5,6 @@
 #include <recon/core/array.h>
 #include <recon/data/dataset.h>
 
-/* Whether a spec is the name of a known set of images: "mnist/test". */
-int recon_images_known(const char *spec);
-
 /* The folder of pictures that a spec names; NULL: it names something else. */
 const char *recon_images_folder(const char *spec);
 
