@@ -187,26 +187,28 @@ void recon_image_turn(float *out, const float *in, size_t height, size_t width, 
 
 enum { TILE = 64, CHANNELS = 4 };
 
+static inline __attribute__((always_inline)) void turn_linear(float *restrict out, const void *in,
+                                                              const frame *f, int p, int from,
+                                                              int to, samples of)
+{
+    switch (f->channels) {
+    case 1: warp_row(out, in, f, p, from, to, 1, LINEAR, of, 0); break;
+    case 2: warp_row(out, in, f, p, from, to, 2, LINEAR, of, 1); break;
+    case 3: warp_row(out, in, f, p, from, to, 3, LINEAR, of, 0); break;
+    default: warp_row(out, in, f, p, from, to, 4, LINEAR, of, 1);
+    }
+}
+
 RECON_CLONES static void turn_bytes(float *restrict out, const void *in, const frame *f, int p,
                                     int from, int to)
 {
-    switch (f->channels) {
-    case 1: warp_row(out, in, f, p, from, to, 1, LINEAR, BYTES, 0); break;
-    case 2: warp_row(out, in, f, p, from, to, 2, LINEAR, BYTES, 1); break;
-    case 3: warp_row(out, in, f, p, from, to, 3, LINEAR, BYTES, 0); break;
-    default: warp_row(out, in, f, p, from, to, 4, LINEAR, BYTES, 1);
-    }
+    turn_linear(out, in, f, p, from, to, BYTES);
 }
 
 RECON_CLONES static void turn_words(float *restrict out, const void *in, const frame *f, int p,
                                     int from, int to)
 {
-    switch (f->channels) {
-    case 1: warp_row(out, in, f, p, from, to, 1, LINEAR, WORDS, 0); break;
-    case 2: warp_row(out, in, f, p, from, to, 2, LINEAR, WORDS, 1); break;
-    case 3: warp_row(out, in, f, p, from, to, 3, LINEAR, WORDS, 0); break;
-    default: warp_row(out, in, f, p, from, to, 4, LINEAR, WORDS, 1);
-    }
+    turn_linear(out, in, f, p, from, to, WORDS);
 }
 
 /* Slower anyway: no loop over channels is unrolled. */

@@ -212,7 +212,8 @@ void recon_found_show_next(recon_page *page, const recon_found_folder *f)
                  images ? "images:NEW --false-alarms 0.01 --out scores.npy"
                         : "xyz:NEW --false-alarms 0.01 --out scores.npy");
     show_command(page, f, "see the poses of one", "distribution",
-                 images ? "images:NEW --index 0 --svg pose.svg" : "xyz:NEW --index 0 --svg pose.svg");
+                 images ? "images:NEW --index 0 --svg pose.svg"
+                        : "xyz:NEW --index 0 --svg pose.svg");
     show_command(page, f, "measure how well the network follows turns", "check",
                  images ? "images:NEW" : "xyz:NEW");
 }
