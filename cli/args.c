@@ -85,8 +85,8 @@ static void print_help(const cli_command *command, const cli_option *options,
 
 static void print_records(const char *which, const cli_option *o)
 {
-    static const char *const kinds[] = { "flag",   "text",   "count", "index",
-                                         "number", "choice", "pair" };
+    static const char *const kinds[] = { "flag",   "text", "count", "index", "number",
+                                         "choice", "pair", "text",  "text" };
     for (; o->name; o++) {
         printf("%s\t%s\t%s\t%s\t", which, o->name, value_of(o), kinds[o->kind & KIND]);
         print_meaning(o, 0, INT_MAX);
@@ -118,24 +118,30 @@ int cli_misuse(const cli_command *command, const char *fmt, ...)
     return EXIT_MISUSE;
 }
 
-/* Letters put in, left out or changed between a and b: one row after another of the usual table. */
+/* Letters put in, left out, changed or swapped with the next between a and b: one row after another
+ * of the usual table, and the two before it. */
 static size_t distance(const char *a, const char *b)
 {
-    size_t n = strlen(b), row[LEFT];
+    size_t n = strlen(b), row[3][LEFT];
     if (n >= LEFT)
         return n;
     for (size_t j = 0; j <= n; j++)
-        row[j] = j;
-    for (; *a; a++) {
-        size_t before = row[0]++;
+        row[0][j] = j;
+    for (size_t i = 1; a[i - 1]; i++) {
+        const size_t *before = row[(i + 2) % 3], *first = row[(i + 1) % 3];
+        size_t *now = row[i % 3];
+        now[0] = i;
         for (size_t j = 1; j <= n; j++) {
-            size_t best = before + (*a != b[j - 1]);
-            best = row[j - 1] < best ? row[j - 1] + 1 : best;
-            before = row[j];
-            row[j] = before < best ? before + 1 : best;
+            size_t best = before[j - 1] + (a[i - 1] != b[j - 1]);
+            best = now[j - 1] < best ? now[j - 1] + 1 : best;
+            best = before[j] < best ? before[j] + 1 : best;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+                first[j - 2] < best)
+                best = first[j - 2] + 1;
+            now[j] = best;
         }
     }
-    return row[n];
+    return row[strlen(a) % 3][n];
 }
 
 int cli_resembles(const char *asked, const char *word)
@@ -198,6 +204,8 @@ static int take(const cli_command *command, const cli_option *o, int argc, char 
     switch ((cli_kind)kind) {
     case CLI_FLAG: *(int *)o->out = 1; break;
     case CLI_TEXT: *(const char **)o->out = text; break;
+    case CLI_SPEC: *(const char **)o->out = cli_spec(text); break;
+    case CLI_MODEL: *(const char **)o->out = cli_model_file(text); break;
     case CLI_PAIR:
         ((const char **)o->out)[0] = argv[*at];
         ((const char **)o->out)[1] = argv[*at + 1];

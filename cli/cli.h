@@ -20,7 +20,9 @@ typedef enum {
     CLI_INDEX,  /* size_t, at least 0                                           */
     CLI_NUMBER, /* double, above 0                                              */
     CLI_CHOICE, /* int: the place of the word among `choices`                   */
-    CLI_PAIR    /* const char *[2]: two words                                   */
+    CLI_PAIR,   /* const char *[2]: two words                                   */
+    CLI_SPEC,   /* const char *: data, as cli_spec understands them             */
+    CLI_MODEL   /* const char *: a model, as cli_model_file understands it      */
 } cli_kind;
 
 /* Added to a kind: of one sort of data alone. The help says so, and with the other sort it is
@@ -78,17 +80,25 @@ int cli_misuse(const cli_command *command, const char *fmt, ...) RECON_PRINTF(2,
  * another, two at most. */
 int cli_resembles(const char *asked, const char *word);
 
+/* The data that a text names: a SPEC as it stands; a file or a folder without "npy:", "images:" and
+ * so on gets that by how its name ends or what lies in it. Known names go before folders. Lent. */
+const char *cli_spec(const char *text);
+/* The file of the model that a text names: of a folder model.safetensors in it. Lent. */
+const char *cli_model_file(const char *text);
+/* Whether a path that is to be written ends as a file of some format does, ".jpg", ".npy". */
+int cli_is_other_format(const char *path);
+
 /* What every command that reads data has: which, and where they are worked on. */
 typedef struct {
     const char *spec, *turn;
-    size_t limit, size;
+    size_t limit, size, picture_limit;
     size_t seed, turn_seed; /* 0: 1 */
     int skip_bad;
     int device, precision, deterministic;
 } cli_data;
 
 /* Puts these options behind those that are in the table of `capacity` entries. */
-enum { CLI_DATA_OPTIONS = 10 };
+enum { CLI_DATA_OPTIONS = 11 };
 void cli_data_options(cli_option *table, size_t capacity, cli_data *data);
 
 /* data turned by a rule of turns.h. */
@@ -111,9 +121,8 @@ void cli_images_close(cli_images *images);
 /* Image i among all of the data, where --limit takes some, and the file it came from, or NULL. */
 size_t cli_images_row(const cli_images *images, size_t i);
 const char *cli_images_file(const cli_images *images, size_t i);
-/* The picture in that file. */
-recon_status cli_images_original(recon_ctx *ctx, recon_pixels *out, const cli_images *images,
-                                 size_t i);
+/* The path of that file. */
+const char *cli_images_path(const cli_images *images, size_t i);
 /* n images from the first on, to out. */
 void cli_images_read(float *out, const cli_images *images, size_t first, size_t n);
 
@@ -155,6 +164,9 @@ recon_status cli_model_open(recon_ctx *ctx, recon_model **out, const char *path,
  * in the JSON, as a list of messages. */
 void cli_print_skipped(size_t skipped, const recon_skips *skips);
 json_t *cli_skipped_json(const recon_skips *skips);
+/* Picture files that lie in the folder and are not read: "not_read", how many, and "not_read_why".
+ */
+void cli_unread_json(json_t *object, const cli_images *images);
 
 /* The shares of inputs with one natural pose, with several and so on, and a warning where more than
  * RECON_NATURAL_FEW have none. */
@@ -165,7 +177,10 @@ void cli_print_natural(const size_t count[RECON_NATURAL_KINDS]);
 int cli_turns_well(const recon_equivariance *e);
 const char *cli_turns_words(const recon_equivariance *e);
 
-/* What --seed means. */
+/* Bytes of a unit of --picture-limit. */
+#define CLI_MEGABYTE 1000000
+/* What --picture-limit and --seed mean. */
+size_t cli_picture_most(const cli_data *data);
 uint64_t cli_seed(const cli_data *data);
 
 /* --precision, and what a choice means on the context's backend: never slower than f32. */

@@ -2,16 +2,18 @@
  * block.
  */
 #include "cli/cli.h"
+#include "cli/csv.h"
+#include "cli/pictures.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/memory.h"
 #include "core/threads.h"
+#include "data/dataset.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <recon/apps/molcanonicalize.h>
-#include <recon/core/png.h>
 #include <recon/data/xyz.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,18 +28,17 @@ const cli_command cli_canonicalize = {
     .example =
         "  recon canonicalize --model digits/model.safetensors --data mnist/test --turn mnist \\\n"
         "    --out upright.npy --poses g.npy\n"
-        "  recon canonicalize --model signs/model.safetensors --data png:photos --out upright/\n"
+        "  recon canonicalize --model signs/model.safetensors --data images:photos --out upright/\n"
         "  recon canonicalize --model mols/model.safetensors --data xyz:mine.xyz --out "
         "natural.xyz\n"
         "\n"
         "Images: FILE.npy gets them as float32, n x height x width [x channels]; any other name "
         "is\n"
-        "a folder. Pictures of a folder (png:) keep their names, sub-folders and sizes there: "
-        "each\n"
-        "file is read again and turned once, at its own resolution. Other images are called\n"
-        "000000.png, 000001.png ... in their order. poses.csv beside them says by name how far "
-        "each\n"
-        "was turned from its natural pose (degrees, counter-clockwise); g.npy gets the same in\n"
+        "a folder. Pictures of a folder (images:) keep their names, sub-folders, sizes, alpha and\n"
+        "depth (8 or 16 bits) there: each file is read again and rotated once, at its own\n"
+        "resolution. Other images are called 000000.png, 000001.png ... in their order. poses.csv\n"
+        "beside them says by name how far each was rotated from its natural pose (degrees,\n"
+        "counter-clockwise); g.npy gets the same in\n"
         "radians, in the order of the data.\n"
         "\n"
         "Molecules: FILE.xyz gets them as extended XYZ, turned about their centres, in the order "
@@ -61,7 +62,7 @@ typedef struct {
 static int parse(settings *s, int argc, char **argv)
 {
     cli_option options[4 + CLI_DATA_OPTIONS + 1] = {
-        { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_TEXT, 1, &s->model },
+        { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL, 1, &s->model },
         { "--out", "FILE.npy|DIR|FILE.xyz", NULL, "for what is canonical", CLI_TEXT, 1, &s->out },
         { "--poses", "g.npy", NULL, "file for the poses", CLI_TEXT, 0, &s->poses },
         { "--interpolation", NULL, "bilinear|bicubic", "of the one resampling (default bilinear)",
@@ -71,6 +72,11 @@ static int parse(settings *s, int argc, char **argv)
     int code = cli_parse(&cli_canonicalize, options, &s->common, argc, argv, NULL, 0, NULL);
     if (code < 0 && recon_molecules_is(s->data.spec) && !cli_ends_in(s->out, ".xyz"))
         return cli_misuse(&cli_canonicalize, "--out %s: molecules go to a FILE.xyz", s->out);
+    if (code < 0 && !recon_molecules_is(s->data.spec) && cli_is_other_format(s->out) &&
+        !cli_ends_in(s->out, ".npy"))
+        return cli_misuse(&cli_canonicalize,
+                          "--out %s: images go to a folder, as PNG files, or to a FILE.npy",
+                          s->out);
     return code;
 }
 
@@ -82,6 +88,7 @@ typedef struct {
     const cli_images *images;
     recon_dataset_info d;
     recon_interpolation interpolation;
+    size_t picture_most;
 } sink;
 
 static recon_status make_folder(recon_ctx *ctx, const char *path)
@@ -108,8 +115,10 @@ static recon_status sink_open(recon_ctx *ctx, sink *to, const settings *s, const
 {
     recon_dataset_info d = recon_dataset_describe(images->use);
     const size_t shape[] = { d.n, d.height, d.width, d.channels };
-    *to =
-        (sink){ .images = images, .d = d, .interpolation = (recon_interpolation)s->interpolation };
+    *to = (sink){ .images = images,
+                  .d = d,
+                  .interpolation = (recon_interpolation)s->interpolation,
+                  .picture_most = cli_picture_most(&s->data) };
     if (cli_ends_in(s->out, ".npy"))
         return recon_npy_writer_open(ctx, &to->npy, s->out, RECON_F32, shape,
                                      d.channels == 1 ? 3 : 4);
@@ -128,51 +137,18 @@ static const char *name_of(char out[NAME], const sink *to, size_t i)
     return out;
 }
 
-static recon_status write_png(recon_ctx *ctx, const sink *to, const float *x, size_t height,
-                              size_t width, size_t channels, size_t i)
+/* To path where image i goes, its folder made. */
+static recon_status place_of(recon_ctx *ctx, char path[PATH], const sink *to, size_t i)
 {
-    char path[PATH], name[NAME];
-    uint8_t *bytes = NULL;
-    recon_status status;
-    snprintf(path, sizeof path, "%s/%s", to->folder, name_of(name, to, i));
+    char name[NAME];
+    recon_status status = RECON_OK;
+    snprintf(path, PATH, "%s/%s", to->folder, name_of(name, to, i));
     char *slash = strrchr(path, '/');
     if ((size_t)(slash - path) > strlen(to->folder)) { /* a class's folder */
         *slash = '\0';
-        RECON_TRY(make_folder(ctx, path));
+        status = make_folder(ctx, path);
         *slash = '/';
     }
-    RECON_TRY(recon_alloc_raw(ctx, &bytes, height * width, channels));
-    for (size_t j = 0; j < height * width * channels; j++) {
-        float v = x[j] < 0 ? 0 : x[j] > 1 ? 1 : x[j];
-        bytes[j] = (uint8_t)(255 * v + 0.5f);
-    }
-    RECON_TRY(recon_png_write(ctx, path, bytes, height, width, channels));
-done:
-    free(bytes);
-    return status;
-}
-
-/* The picture in the file, turned once, and at its own size: the model saw a smaller copy. What
- * --turn did to that is part of the one turn. */
-static recon_status write_original(recon_ctx *ctx, const sink *to, const recon_pose2 *pose,
-                                   size_t i)
-{
-    double angle = pose->turn + recon_dataset_angle(to->images->use, i);
-    recon_pixels p = { 0 };
-    float *in = NULL, *out = NULL;
-    recon_status status;
-    RECON_TRY(cli_images_original(ctx, &p, to->images, i));
-    size_t n = p.height * p.width * p.channels;
-    RECON_TRY(recon_alloc_raw(ctx, &in, n, sizeof *in));
-    RECON_TRY(recon_alloc_raw(ctx, &out, n, sizeof *out));
-    for (size_t j = 0; j < n; j++)
-        in[j] = (float)p.bytes[j] / 255;
-    recon_image_turn(out, in, p.height, p.width, p.channels, angle, to->interpolation);
-    RECON_TRY(write_png(ctx, to, out, p.height, p.width, p.channels, i));
-done:
-    free(p.bytes);
-    free(in);
-    free(out);
     return status;
 }
 
@@ -181,53 +157,52 @@ typedef struct {
     const float *images;
     const recon_pose2 *poses;
     size_t first;
+    cli_turning how;
 } block;
 
 static recon_status write_one(recon_ctx *ctx, void *arg, size_t i, int worker)
 {
     const block *b = arg;
     const recon_dataset_info *d = &b->to->d;
+    const char *from = cli_images_path(b->to->images, b->first + i);
+    char path[PATH];
+    recon_status status = place_of(ctx, path, b->to, b->first + i);
     (void)worker;
-    if (cli_images_file(b->to->images, b->first + i))
-        return write_original(ctx, b->to, &b->poses[i], b->first + i);
-    return write_png(ctx, b->to, b->images + i * d->height * d->width * d->channels, d->height,
-                     d->width, d->channels, b->first + i);
+    if (status != RECON_OK)
+        return status;
+    if (!from)
+        return cli_picture_write(ctx, path, b->images + i * d->height * d->width * d->channels,
+                                 d->height, d->width, d->channels);
+    /* The model saw a smaller copy; what --turn did to that is part of the one turn. */
+    double angle = b->poses[i].turn + recon_dataset_angle(b->to->images->use, b->first + i);
+    return cli_picture_turn(ctx, path, from, angle, &b->how);
 }
 
 static recon_status sink_take(recon_ctx *ctx, sink *to, const float *images,
                               const recon_pose2 *poses, size_t first, size_t n)
 {
+    recon_budget budget;
+    block b = { to, images, poses, first, { to->interpolation, to->picture_most, &budget } };
     if (to->npy)
         return recon_npy_writer_append(ctx, to->npy, images, n);
-    return recon_parallel(ctx, write_one, &(block){ to, images, poses, first }, n);
-}
-
-/* A name as a field of CSV. */
-static recon_status write_field(recon_ctx *ctx, recon_writer *to, const char *name)
-{
-    recon_status status;
-    RECON_TRY(recon_writer_write(ctx, to, "\"", 1));
-    for (; *name; name++)
-        RECON_TRY(recon_writer_write(ctx, to, *name == '"' ? "\"\"" : name, *name == '"' ? 2 : 1));
-    RECON_TRY(recon_writer_write(ctx, to, "\"", 1));
-done:
+    recon_budget_init(&budget, RECON_PIXELS_MOST);
+    recon_status status = recon_parallel(ctx, write_one, &b, n);
+    recon_budget_end(&budget);
     return status;
 }
 
 /* DIR/poses.csv: a line a picture, by name. */
 static recon_status write_csv(recon_ctx *ctx, const sink *to, const double *absolute)
 {
-    static const char head[] = "file,pose_deg\n";
-    char path[PATH], name[NAME], number[32];
+    char path[PATH], name[NAME];
     recon_writer csv = { .fd = -1 };
     recon_status status;
     snprintf(path, sizeof path, "%s/poses.csv", to->folder);
     RECON_TRY(recon_writer_open(ctx, &csv, path));
-    RECON_TRY(recon_writer_write(ctx, &csv, head, sizeof head - 1));
+    RECON_TRY(cli_csv_print(ctx, &csv, "file,pose_deg\n"));
     for (size_t i = 0; i < to->d.n; i++) {
-        int n = snprintf(number, sizeof number, ",%.2f\n", absolute[i] * CLI_DEGREES);
-        RECON_TRY(write_field(ctx, &csv, name_of(name, to, i)));
-        RECON_TRY(recon_writer_write(ctx, &csv, number, (size_t)n));
+        RECON_TRY(cli_csv_text(ctx, &csv, name_of(name, to, i)));
+        RECON_TRY(cli_csv_print(ctx, &csv, ",%.2f\n", absolute[i] * CLI_DEGREES));
     }
     RECON_TRY(recon_writer_commit(ctx, &csv));
 done:
@@ -250,22 +225,39 @@ static recon_status write_poses(recon_ctx *ctx, const settings *s, const double 
     return s->poses ? recon_npy_write(ctx, s->poses, &g) : RECON_OK;
 }
 
-static recon_status show(recon_ctx *ctx, const settings *s, const char *what, size_t n,
-                         size_t skipped, const recon_skips *skips, double seconds)
+/* What was done, and how long it took: of that the model's share. */
+typedef struct {
+    const char *what; /* "images", "conformers" */
+    size_t n, skipped;
+    const recon_skips *skips;
+    const cli_images *images; /* NULL: molecules */
+    double begun, model;      /* seconds         */
+} outcome;
+
+static recon_status show_json(recon_ctx *ctx, const outcome *o, double seconds)
 {
-    int molecules = recon_molecules_is(s->data.spec);
-    int folder = !molecules && !cli_ends_in(s->out, ".npy");
-    double each = 1000 * seconds / (double)n;
+    const char *each = o->images ? "ms_an_image" : "ms_a_conformer";
+    json_t *all =
+        json_pack("{s:I, s:I, s:o, s:f, s:f, s:f, s:s}", o->what, (json_int_t)o->n, "skipped",
+                  (json_int_t)o->skipped, "skipped_why", cli_skipped_json(o->skips), "seconds",
+                  seconds, "seconds_model", o->model, each, 1000 * seconds / (double)o->n,
+                  "backend", recon_ops_name(ctx));
+    if (o->images)
+        cli_unread_json(all, o->images);
+    return cli_print_json(ctx, all);
+}
+
+static recon_status show(recon_ctx *ctx, const settings *s, const outcome *o)
+{
+    int folder = o->images && !cli_ends_in(s->out, ".npy");
+    double seconds = recon_now() - o->begun, n = (double)o->n;
     if (s->common.json)
-        return cli_print_json(ctx,
-                              json_pack("{s:I, s:I, s:o, s:f, s:s}", what, (json_int_t)n, "skipped",
-                                        (json_int_t)skipped, "skipped_why", cli_skipped_json(skips),
-                                        molecules ? "ms_a_conformer" : "ms_an_image", each,
-                                        "backend", recon_ops_name(ctx)));
+        return show_json(ctx, o, seconds);
     if (s->common.quiet)
         return RECON_OK;
-    printf("%zu %s of %s, %.3f ms each on %s\n", n, what, s->data.spec, each, recon_ops_name(ctx));
-    cli_print_skipped(skipped, skips);
+    printf("%zu %s of %s in %.2f s: %.3f ms each, %.3f of it the model on %s\n", o->n, o->what,
+           s->data.spec, seconds, 1000 * seconds / n, 1000 * o->model / n, recon_ops_name(ctx));
+    cli_print_skipped(o->skipped, o->skips);
     printf("  written    %s%s%s%s\n", s->out, folder ? " (poses in poses.csv)" : "",
            s->poses ? ", " : "", s->poses ? s->poses : "");
     return RECON_OK;
@@ -292,7 +284,7 @@ static int resolve(char out[PATH_MAX], const char *path)
 static recon_status keep_apart(recon_ctx *ctx, const settings *s)
 {
     const char *colon = strchr(s->data.spec, ':');
-    int pictures = !strncmp(s->data.spec, "png:", 4) && !cli_ends_in(s->out, ".npy");
+    int pictures = recon_images_folder(s->data.spec) && !cli_ends_in(s->out, ".npy");
     char from[PATH_MAX], to[PATH_MAX];
     if (!colon || !realpath(colon + 1, from) ||
         !(pictures ? resolve(to, s->out) : realpath(s->out, to) != NULL))
@@ -356,6 +348,7 @@ static recon_status canonicalize_images(recon_ctx *ctx, const settings *s)
     recon_model *model = NULL;
     sink to = { 0 };
     room r = { 0 };
+    double begun = recon_now();
     recon_status status;
     RECON_TRY(cli_images_open_for(ctx, &images, &s->data, s->model));
     RECON_TRY(cli_model_open(ctx, &model, s->model, &images, &s->data));
@@ -364,7 +357,9 @@ static recon_status canonicalize_images(recon_ctx *ctx, const settings *s)
     RECON_TRY(turn_all(ctx, &r, &to, model, &images));
     RECON_TRY(write_poses(ctx, s, r.absolute, to.d.n, 1));
     RECON_TRY(sink_finish(ctx, &to, r.absolute));
-    RECON_TRY(show(ctx, s, "images", to.d.n, images.skipped, &images.skips, r.seconds));
+    RECON_TRY(show(
+        ctx, s,
+        &(outcome){ "images", to.d.n, images.skipped, &images.skips, &images, begun, r.seconds }));
 done:
     free(r.in);
     free(r.out);
@@ -447,6 +442,7 @@ static recon_status canonicalize_molecules(recon_ctx *ctx, const settings *s)
     recon_molmodel *model = NULL;
     recon_xyz_writer *to = NULL;
     mol_room r = { 0 };
+    double begun = recon_now();
     recon_status status;
     RECON_TRY(cli_molecules_open_for(ctx, &molecules, &s->data, s->model));
     RECON_TRY(recon_molmodel_open(ctx, &model, s->model, cli_precision(ctx, s->data.precision)));
@@ -455,8 +451,9 @@ static recon_status canonicalize_molecules(recon_ctx *ctx, const settings *s)
     RECON_TRY(turn_molecules(ctx, &r, to, model, &molecules));
     RECON_TRY(write_poses(ctx, s, r.absolute, molecules.n, 3));
     RECON_TRY(recon_xyz_writer_commit(ctx, to));
-    RECON_TRY(
-        show(ctx, s, "conformers", molecules.n, molecules.skipped, &molecules.skips, r.seconds));
+    RECON_TRY(show(ctx, s,
+                   &(outcome){ "conformers", molecules.n, molecules.skipped, &molecules.skips, NULL,
+                               begun, r.seconds }));
     if (r.free && !s->common.quiet && !s->common.json)
         printf(
             "  free       the spin about an axis, or more, for %zu: the same for all of a class, "

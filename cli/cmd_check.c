@@ -79,6 +79,8 @@ static int parse(settings *s, int argc, char **argv)
     cli_data_options(options, sizeof options / sizeof *options, &s->data);
     options[1].required = 0; /* --data: the model may say it */
     int code = cli_parse(&cli_check, options, &s->common, argc, argv, &s->model, 1, &words);
+    if (code < 0 && words == 1)
+        s->model = cli_model_file(s->model);
     if (code < 0 && words != 1)
         return cli_misuse(&cli_check, "name a model");
     if (code < 0 && s->data.turn)

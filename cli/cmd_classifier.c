@@ -20,7 +20,7 @@ const cli_command cli_classifier = {
         "One input of twelve is held out, and the epoch that does best on those is kept. Beside\n"
         "the model lie MODEL.jsonl (loss, rate, validation) and MODEL.last, from which --resume\n"
         "goes on as if the run had never stopped. Data: fashion, mnist (with /train, /val,\n"
-        "/test), idx:FILE or npy:FILE with images in FILE and labels beside it, png:DIR with a\n"
+        "/test), idx:FILE or npy:FILE with images in FILE and labels beside it, images:DIR with a\n"
         "folder of pictures for each class, or amat:FILE. Molecules (conformers, xyz:FILE ...): a\n"
         "graph network tells which molecule a conformer is of, by its shape as it stands.",
     .run = run,
@@ -41,7 +41,7 @@ static int parse(settings *s, int argc, char **argv)
 {
     cli_option options[13 + CLI_DATA_OPTIONS + 1] = {
         { "--out", "MODEL", NULL, "train: file for the best weights", CLI_TEXT, 0, &s->out },
-        { "--model", "MODEL", NULL, "eval: what train wrote", CLI_TEXT, 0, &s->model },
+        { "--model", "MODEL", NULL, "eval: what train wrote", CLI_MODEL, 0, &s->model },
         { "--net", NULL, "small|resnet18", "network (default small)", CLI_CHOICE | CLI_IMAGES, 0,
           &s->net },
         { "--width", "N", NULL,
@@ -60,7 +60,7 @@ static int parse(settings *s, int argc, char **argv)
           &s->rate },
         { "--held", "SPEC", NULL,
           "train: to validate on (default: one conformer of twelve of each molecule)",
-          CLI_TEXT | CLI_MOLECULES, 0, &s->held },
+          CLI_SPEC | CLI_MOLECULES, 0, &s->held },
         { "--every", "N", NULL, "a checkpoint every N steps too (default: every epoch)", CLI_COUNT,
           0, &s->every },
         { "--weights", NULL, "f32|bf16", "as written to MODEL (default f32)", CLI_CHOICE, 0,

@@ -1,5 +1,6 @@
 /* cmd_discover.c - recon discover: from a backbone and images or molecules to a whole model. */
 #include "cli/cli.h"
+#include "data/dataset.h"
 #include "core/fail.h"
 
 #include <math.h>
@@ -42,7 +43,7 @@ typedef struct {
 static int parse(settings *s, int argc, char **argv)
 {
     cli_option options[7 + CLI_DATA_OPTIONS + 1] = {
-        { "--model", "MODEL", NULL, "what `recon train` wrote", CLI_TEXT, 1, &s->model },
+        { "--model", "MODEL", NULL, "what `recon train` wrote", CLI_MODEL, 1, &s->model },
         { "--out", "DIR", NULL, "folder for the results", CLI_TEXT, 1, &s->out },
         { "--k", "N", NULL, "neighbours (default 10, molecules 25)", CLI_COUNT, 0, &s->k },
         { "--mean", NULL, "tukey|frechet|chordal",
@@ -91,7 +92,8 @@ static recon_source source_of(const settings *s)
                            .seed = cli_seed(&s->data),
                            .limit = s->data.limit,
                            .size = s->data.size,
-                           .skip_bad = s->data.skip_bad };
+                           .skip_bad = s->data.skip_bad,
+                           .picture_most = cli_picture_most(&s->data) };
 }
 
 static recon_status write_report(recon_ctx *ctx, const settings *s, const recon_found_data *data)
@@ -119,7 +121,7 @@ static void print_images(const settings *s, const recon_discovery *d, size_t ski
 static recon_status discover_images(recon_ctx *ctx, const settings *s)
 {
     const recon_metadata_entry turn = turn_of(s);
-    const recon_source source = source_of(s);
+    recon_source source = source_of(s);
     const recon_discover_options o = {
         .k = s->k,
         .mean = { .kind = s->mean < 0 ? RECON_MEAN_TUKEY : (recon_mean_kind)s->mean },
@@ -137,6 +139,8 @@ static recon_status discover_images(recon_ctx *ctx, const settings *s)
     recon_discovery d = { 0 };
     recon_status status;
     RECON_TRY(cli_images_open_for(ctx, &images, &s->data, s->model));
+    source.unread = recon_dataset_unread(images.whole);
+    source.transparent = recon_images_folder(s->data.spec) ? RECON_TRANSPARENT : NULL;
     RECON_TRY(recon_discover(ctx, &d, s->model, images.use, s->out, &o));
     RECON_TRY(write_report(ctx, s, &(recon_found_data){ .images = images.use }));
     if (s->common.json)

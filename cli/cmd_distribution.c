@@ -41,7 +41,7 @@ typedef struct {
 static int parse(settings *s, int argc, char **argv)
 {
     cli_option options[3 + CLI_DATA_OPTIONS + 1] = {
-        { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_TEXT, 1, &s->model },
+        { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL, 1, &s->model },
         { "--index", "I", NULL, "of the image or conformer, from 0 on (default 0)", CLI_INDEX, 0,
           &s->index },
         { "--svg", "FILE", NULL, "draw it too", CLI_TEXT, 0, &s->svg },

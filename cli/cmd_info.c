@@ -28,13 +28,15 @@ const cli_command cli_info = {
         "  recon info conformers/test\n"
         "  recon info mine.xyz --skip-bad\n"
         "  recon info garments\n"
-        "  recon info png:photos\n"
+        "  recon info images:photos\n"
         "  recon info digits             the folder that `recon discover --out digits` made\n"
         "\n"
-        "A SPEC is as in `recon train --help`; FILE.xyz, FILE.extxyz, FILE.sdf and FILE.mol need "
-        "no\n"
-        "prefix. Of a folder that `recon discover` or `recon normalize` made, summary.json is\n"
-        "shown; one with .xyz or .extxyz files holds molecules, any other pictures. Pipes,\n"
+        "A SPEC is as in `recon train --help`. A file or a folder may be named without what "
+        "stands\n"
+        "before the colon, here and in every --data: its name tells (FILE.npy, FILE.xyz, "
+        "FILE.sdf),\n"
+        "and a folder with .xyz or .extxyz files is of molecules, any other of pictures. Of a\n"
+        "folder that `recon discover` or `recon normalize` made, summary.json is shown. Pipes,\n"
         "process substitutions and devices are refused: give a file.",
     .run = run,
 };
@@ -284,6 +286,7 @@ static json_t *images_json(const char *spec, const cli_images *images)
                   (json_int_t)d.channels, "classes", (json_int_t)d.classes, "skipped",
                   (json_int_t)images->skipped, "skipped_why", cli_skipped_json(&images->skips));
     json_object_set_new(all, "data", json_string(spec)); /* left out where it is not UTF-8 */
+    cli_unread_json(all, images);
     if (recon_dataset_class_name(images->use, 0)) {
         json_t *names = json_array();
         for (size_t c = 0; c < d.classes; c++)
@@ -319,6 +322,9 @@ static void print_images(const char *spec, const cli_images *images)
     putchar('\n');
     print_classes(images->use);
     cli_print_skipped(images->skipped, &images->skips);
+    const char *text;
+    for (size_t i = 0; (text = recon_dataset_unread_why(images->whole, i)); i++)
+        printf("  %-10s %s\n", i ? "" : "not read", text);
 }
 
 static recon_status tell_images(recon_ctx *ctx, const char *spec, const settings *s)
@@ -407,11 +413,6 @@ done:
 
 /* --- which of them ---------------------------------------------------------------------------- */
 
-/* What files are, by how their names end. */
-static const struct {
-    const char *end, *spec;
-} kinds[] = { { ".xyz", "xyz:" }, { ".extxyz", "xyz:" }, { ".sdf", "sdf:" }, { ".mol", "sdf:" } };
-
 static int is_packed(const char *path)
 {
     static const char *const ends[] = { ".gz", ".bz2", ".xz", ".zst", ".zip", ".tar", ".tgz" };
@@ -419,14 +420,6 @@ static int is_packed(const char *path)
         if (cli_ends_in(path, ends[i]))
             return 1;
     return 0;
-}
-
-/* Where there is no such file: what is neither an array nor a model must be the name of images. */
-static int is_images(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) != 0 &&
-           (strchr(path, ':') || !(cli_ends_in(path, ".npy") || cli_ends_in(path, ".safetensors")));
 }
 
 /* An array or a model: by its name, or by what it begins with. */
@@ -453,49 +446,24 @@ static recon_status tell_file(recon_ctx *ctx, const settings *s)
                       s->path, is_packed(s->path) ? ": unpack it first" : "");
 }
 
-static int is_xyz(const struct dirent *e)
+/* A path with no word before a colon; of an array what it holds is told, not its images. */
+static int is_plain_file(const char *path, const char *spec)
 {
-    return is_shown(e) && (cli_ends_in(e->d_name, ".xyz") || cli_ends_in(e->d_name, ".extxyz"));
-}
-
-static int has_molecules(const char *folder)
-{
-    struct dirent **entry;
-    int n = scandir(folder, &entry, is_xyz, NULL);
-    for (int i = 0; i < n; i++)
-        free(entry[i]);
-    if (n >= 0)
-        free(entry);
-    return n > 0;
-}
-
-static recon_status tell_folder(recon_ctx *ctx, const settings *s)
-{
-    const int molecules = has_molecules(s->path);
-    char spec[PATH_MAX + 8];
-    if (is_there(s->path, "summary.json"))
-        return tell_results(ctx, s->path, &s->common);
-    snprintf(spec, sizeof spec, "%s:%s", molecules ? "xyz" : "png", s->path);
-    return (molecules ? tell_molecules : tell_images)(ctx, spec, s);
+    struct stat info;
+    if (spec != path)
+        return strncmp(spec, "npy:", 4) == 0;
+    return cli_ends_in(path, ".safetensors") || (stat(path, &info) == 0 && !S_ISDIR(info.st_mode));
 }
 
 static recon_status work(recon_ctx *ctx, const void *arg)
 {
     const settings *s = arg;
-    struct stat info;
-    char spec[PATH_MAX + 8];
-    if (stat(s->path, &info) == 0 && S_ISDIR(info.st_mode))
-        return tell_folder(ctx, s);
-    if (recon_molecules_is(s->path))
-        return tell_molecules(ctx, s->path, s);
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (cli_ends_in(s->path, kinds[i].end)) {
-            snprintf(spec, sizeof spec, "%s%s", kinds[i].spec, s->path);
-            return tell_molecules(ctx, spec, s);
-        }
-    if (is_images(s->path))
-        return tell_images(ctx, s->path, s);
-    return tell_file(ctx, s);
+    const char *spec = cli_spec(s->path);
+    if (is_there(s->path, "summary.json"))
+        return tell_results(ctx, s->path, &s->common);
+    if (is_plain_file(s->path, spec))
+        return tell_file(ctx, s);
+    return (recon_molecules_is(spec) ? tell_molecules : tell_images)(ctx, spec, s);
 }
 
 static int run(int argc, char **argv)

@@ -74,6 +74,7 @@ static recon_status read_source(recon_ctx *ctx, cli_data *data, const json_t *su
     data->seed = count_of(source, "seed");
     data->limit = count_of(source, "limit");
     data->size = count_of(source, "size");
+    data->picture_limit = count_of(source, "picture_most") / CLI_MEGABYTE;
     data->skip_bad = json_is_true(json_object_get(source, "skip_bad"));
     return data->spec
                ? RECON_OK

@@ -44,7 +44,7 @@ static int parse(reproduce_settings *s, const char **word, int argc, char **argv
           &s->quick },
         { "--figures", "DIR", NULL, "write the figures there, as SVG", CLI_TEXT, 0, &s->figures },
         { "--model", "MODEL", NULL, "what `recon discover` wrote (default: the shipped one)",
-          CLI_TEXT, 0, &s->model },
+          CLI_MODEL, 0, &s->model },
         { "--classifier", "MODEL", NULL,
           "what `recon classifier train` wrote (default: the shipped one)", CLI_TEXT, 0,
           &s->classifier },

@@ -1,5 +1,6 @@
 /* cmd_score.c - recon score: which images or molecules are in an odd pose. */
 #include "cli/cli.h"
+#include "cli/csv.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -17,8 +18,11 @@ const cli_command cli_score = {
     .example =
         "  recon score --model digits/model.safetensors --data mnist/test --turn all --out s.npy\n"
         "  recon score --model mols/model.safetensors --data xyz:mine.xyz --out s.npy\n"
+        "  recon score --model found --data photos --out s.csv\n"
         "\n"
-        "The score is -log of the density of the pose, given the input; s.npy gets them all. An\n"
+        "The score is -log of the density of the pose, given the input; s.npy gets them all, s.csv "
+        "a\n"
+        "line for each, with its name, score, p-value and, of an image, its pose in degrees. An\n"
         "input is called odd when fewer than the share --false-alarms of those that the model was\n"
         "calibrated on score as high; among n of those no p-value is below 1 / (n + 1), and at a\n"
         "smaller share nothing is called odd. A molecule's tilt is the angle between where its "
@@ -41,11 +45,17 @@ typedef struct {
     cli_common common;
 } settings;
 
+static int is_table(const char *path)
+{
+    return cli_ends_in(path, ".csv");
+}
+
 static int parse(settings *s, int argc, char **argv)
 {
     cli_option options[4 + CLI_DATA_OPTIONS + 1] = {
-        { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_TEXT, 1, &s->model },
-        { "--out", "s.npy", NULL, "file for the scores", CLI_TEXT, 1, &s->out },
+        { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL, 1, &s->model },
+        { "--out", "s.npy|s.csv", NULL, "file for the scores, or for a table of them", CLI_TEXT, 1,
+          &s->out },
         { "--rows", "r.npy", NULL, "file for which of the data they are, counted from 0", CLI_TEXT,
           0, &s->rows },
         { "--false-alarms", "SHARE", NULL, "of natural inputs called odd (default 0.01)",
@@ -54,7 +64,12 @@ static int parse(settings *s, int argc, char **argv)
     cli_data_options(options, sizeof options / sizeof *options, &s->data);
     int code = cli_parse(&cli_score, options, &s->common, argc, argv, NULL, 0, NULL);
     if (code < 0 && s->false_alarms >= 1)
-        return cli_misuse(&cli_score, "--false-alarms %g is a share below 1", s->false_alarms);
+        return cli_misuse(&cli_score,
+                          "--false-alarms %g: a share below 1 is wanted, 0.05 for 5 in 100",
+                          s->false_alarms);
+    if (code < 0 && cli_is_other_format(s->out) && !cli_ends_in(s->out, ".npy") &&
+        !is_table(s->out))
+        return cli_misuse(&cli_score, "--out %s: scores go to FILE.npy or FILE.csv", s->out);
     return code;
 }
 
@@ -72,9 +87,15 @@ typedef struct {
     const recon_skips *skips;
     size_t calibration; /* inputs behind the p-values */
     double threshold;
-    double *scores;       /* [n] */
-    int64_t *rows;        /* [n] */
-    entry oddest[ODDEST]; /* highest scores first */
+    double *scores;                                     /* [n] */
+    int64_t *rows;                                      /* [n] */
+    double *p_values;                                   /* [n] */
+    double *radians;                                    /* [n] poses; of molecules NULL */
+    double begun;                                       /* seconds */
+    entry oddest[ODDEST];                               /* highest scores first */
+    const char *(*name_of)(const void *data, size_t i); /* NULL where it has none */
+    const void *data;
+    const cli_images *images; /* NULL: molecules */
 } findings;
 
 /* Scores end at what the background allows, so that the worst are alike up to rounding: there the
@@ -100,6 +121,9 @@ static void take(findings *f, entry e)
 {
     f->scores[e.index] = e.score;
     f->rows[e.index] = (int64_t)e.row;
+    f->p_values[e.index] = e.p_value;
+    if (f->radians)
+        f->radians[e.index] = e.radians;
     f->odd += e.score > f->threshold;
     keep_oddest(f, &e);
 }
@@ -107,10 +131,22 @@ static void take(findings *f, entry e)
 /* Room for n scores. */
 static recon_status begin(recon_ctx *ctx, findings *f, size_t n)
 {
-    recon_status status = recon_alloc_raw(ctx, &f->scores, n, sizeof *f->scores);
+    recon_status status;
     f->n = n;
     recon_progress_begin(ctx, "score", n);
-    return status == RECON_OK ? recon_alloc_raw(ctx, &f->rows, n, sizeof *f->rows) : status;
+    RECON_TRY(recon_alloc_raw(ctx, &f->scores, n, sizeof *f->scores));
+    RECON_TRY(recon_alloc_raw(ctx, &f->rows, n, sizeof *f->rows));
+    RECON_TRY(recon_alloc_raw(ctx, &f->p_values, n, sizeof *f->p_values));
+done:
+    return status;
+}
+
+static void end(findings *f)
+{
+    free(f->scores);
+    free(f->rows);
+    free(f->p_values);
+    free(f->radians);
 }
 
 /* --- shown ------------------------------------------------------------------------------------ */
@@ -135,18 +171,21 @@ static json_t *as_json(const settings *s, const findings *f)
     json_t *list = json_array();
     for (size_t i = 0; i < f->listed; i++)
         json_array_append_new(list, entry_json(&f->oddest[i], recon_molecules_is(s->data.spec)));
-    return json_pack("{s:I, s:I, s:o, s:I, s:f, s:f, s:o, s:I, s:o}", f->what, (json_int_t)f->n,
-                     "skipped", (json_int_t)f->skipped, "skipped_why", cli_skipped_json(f->skips),
-                     "calibration", (json_int_t)f->calibration, "p_value_floor", floor_of(f),
-                     "false_alarms", s->false_alarms, "threshold",
-                     isfinite(f->threshold) ? json_real(f->threshold) : json_null(), "odd",
-                     (json_int_t)f->odd, "oddest", list);
+    json_t *all = json_pack(
+        "{s:I, s:I, s:o, s:I, s:f, s:f, s:o, s:I, s:o, s:f}", f->what, (json_int_t)f->n, "skipped",
+        (json_int_t)f->skipped, "skipped_why", cli_skipped_json(f->skips), "calibration",
+        (json_int_t)f->calibration, "p_value_floor", floor_of(f), "false_alarms", s->false_alarms,
+        "threshold", isfinite(f->threshold) ? json_real(f->threshold) : json_null(), "odd",
+        (json_int_t)f->odd, "oddest", list, "seconds", recon_now() - f->begun);
+    if (f->images)
+        cli_unread_json(all, f->images);
+    return all;
 }
 
 static void print_text(const settings *s, const findings *f)
 {
     int molecules = recon_molecules_is(s->data.spec);
-    printf("%zu %s of %s\n", f->n, f->what, s->data.spec);
+    printf("%zu %s of %s in %.2f s\n", f->n, f->what, s->data.spec, recon_now() - f->begun);
     cli_print_skipped(f->skipped, f->skips);
     printf("  calibrated on %zu natural %s: no p-value is below %.2g\n", f->calibration, f->what,
            floor_of(f));
@@ -172,13 +211,41 @@ static void print_text(const settings *s, const findings *f)
     printf("  written    %s%s%s\n", s->out, s->rows ? ", " : "", s->rows ? s->rows : "");
 }
 
+/* A line an input: which it is, what it is called, its score and p-value, and the pose of an image.
+ */
+static recon_status write_table(recon_ctx *ctx, const char *path, const findings *f)
+{
+    recon_writer to = { .fd = -1 };
+    recon_status status;
+    RECON_TRY(recon_writer_open(ctx, &to, path));
+    RECON_TRY(cli_csv_print(ctx, &to, "index,%s,score,p_value%s\n",
+                            f->radians ? "file" : "molecule", f->radians ? ",pose_deg" : ""));
+    for (size_t i = 0; i < f->n; i++) {
+        const char *name = f->name_of(f->data, i);
+        RECON_TRY(cli_csv_print(ctx, &to, "%lld,", (long long)f->rows[i]));
+        RECON_TRY(cli_csv_text(ctx, &to, name ? name : ""));
+        RECON_TRY(cli_csv_print(ctx, &to, ",%.6g,%.6g", f->scores[i], f->p_values[i]));
+        if (f->radians)
+            RECON_TRY(cli_csv_print(ctx, &to, ",%.2f", f->radians[i] * CLI_DEGREES));
+        RECON_TRY(cli_csv_print(ctx, &to, "\n"));
+    }
+    RECON_TRY(recon_writer_commit(ctx, &to));
+done:
+    recon_writer_close(&to);
+    return status;
+}
+
+static recon_status write_scores(recon_ctx *ctx, const char *path, const findings *f)
+{
+    const recon_array a = { .dtype = RECON_F64, .ndim = 1, .shape = { f->n }, .data = f->scores };
+    return is_table(path) ? write_table(ctx, path, f) : recon_npy_write(ctx, path, &a);
+}
+
 static recon_status finish(recon_ctx *ctx, const settings *s, const findings *f)
 {
     recon_status status;
     recon_progress_end(ctx);
-    RECON_TRY(recon_npy_write(
-        ctx, s->out,
-        &(recon_array){ .dtype = RECON_F64, .ndim = 1, .shape = { f->n }, .data = f->scores }));
+    RECON_TRY(write_scores(ctx, s->out, f));
     if (s->rows)
         RECON_TRY(recon_npy_write(
             ctx, s->rows,
@@ -221,6 +288,11 @@ done:
     return status;
 }
 
+static const char *file_of(const void *data, size_t i)
+{
+    return cli_images_file(data, i);
+}
+
 static void name_file(entry *e, const cli_images *images)
 {
     const char *file = cli_images_file(images, e->index);
@@ -232,7 +304,11 @@ static recon_status score_images(recon_ctx *ctx, const settings *s)
 {
     cli_images images;
     recon_model *model = NULL;
-    findings f = { .what = "images" };
+    findings f = { .what = "images",
+                   .begun = recon_now(),
+                   .name_of = file_of,
+                   .data = &images,
+                   .images = &images };
     recon_status status;
     RECON_TRY(cli_images_open_for(ctx, &images, &s->data, s->model));
     RECON_TRY(cli_model_open(ctx, &model, s->model, &images, &s->data));
@@ -241,13 +317,13 @@ static recon_status score_images(recon_ctx *ctx, const settings *s)
     f.calibration = recon_maps_describe(recon_model_maps(model)).held_out;
     f.threshold = recon_score_threshold(model, s->false_alarms);
     RECON_TRY(begin(ctx, &f, recon_dataset_describe(images.use).n));
+    RECON_TRY(recon_alloc_raw(ctx, &f.radians, f.n, sizeof *f.radians));
     RECON_TRY(score_all(ctx, &f, model, &images));
     for (size_t i = 0; i < f.listed; i++)
         name_file(&f.oddest[i], &images);
     RECON_TRY(finish(ctx, s, &f));
 done:
-    free(f.scores);
-    free(f.rows);
+    end(&f);
     recon_model_close(ctx, model);
     cli_images_close(&images);
     return status;
@@ -299,11 +375,19 @@ done:
     return status;
 }
 
+static const char *molecule_of(const void *data, size_t i)
+{
+    const cli_molecules *m = data;
+    return recon_molecules_name(m->use, (size_t)recon_molecules_get(m->use, i).molecule);
+}
+
 static recon_status score_molecules(recon_ctx *ctx, const settings *s)
 {
     cli_molecules molecules;
     recon_molmodel *model = NULL;
-    findings f = { .what = "conformers" };
+    findings f = {
+        .what = "conformers", .begun = recon_now(), .name_of = molecule_of, .data = &molecules
+    };
     recon_status status;
     RECON_TRY(cli_molecules_open_for(ctx, &molecules, &s->data, s->model));
     RECON_TRY(recon_molmodel_open(ctx, &model, s->model, cli_precision(ctx, s->data.precision)));
@@ -316,8 +400,7 @@ static recon_status score_molecules(recon_ctx *ctx, const settings *s)
     RECON_TRY(describe_oddest(ctx, &f, model, &molecules));
     RECON_TRY(finish(ctx, s, &f));
 done:
-    free(f.scores);
-    free(f.rows);
+    end(&f);
     recon_molmodel_close(ctx, model);
     cli_molecules_close(&molecules);
     return status;

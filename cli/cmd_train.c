@@ -3,6 +3,7 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "data/dataset.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -17,14 +18,14 @@ const cli_command cli_train = {
     .arguments = "",
     .example =
         "  recon train --data mnist --turn mnist --preset small --out digits.safetensors\n"
-        "  recon train --data png:photos --preset small --out photos.safetensors\n"
+        "  recon train --data images:photos --preset small --out photos.safetensors\n"
         "  recon train --data conformers --turn fisher --out conformers.safetensors\n"
         "\n"
         "Labels are not used. One input of twelve is held out, and the epoch that rebuilds those\n"
         "best is kept. Beside the model lie MODEL.jsonl (loss, rate, validation) and MODEL.last,\n"
         "from which --resume goes on as if the run had never stopped. `recon discover` comes "
         "next.\n"
-        "Pictures of different sizes (png:) are fitted into one that is chosen and said; the "
+        "Pictures of different sizes (images:) are fitted into one that is chosen and said; the "
         "model\n"
         "keeps it, and other commands fit their pictures to it.",
     .run = run,
@@ -81,7 +82,7 @@ static int parse(settings *s, int argc, char **argv)
         { "--element", "W", NULL, "weight of the elements (default: preset's)",
           CLI_NUMBER | CLI_MOLECULES, 0, &s->element },
         { "--held", "SPEC", NULL, "to validate on (default: one conformer of twelve)",
-          CLI_TEXT | CLI_MOLECULES, 0, &s->held },
+          CLI_SPEC | CLI_MOLECULES, 0, &s->held },
         { "--before", "N", NULL, "epochs before neighbours are looked for (default 8)",
           CLI_COUNT | CLI_MOLECULES, 0, &s->before },
         { "--layers", "N", NULL, "of messages (default: preset's)", CLI_COUNT | CLI_MOLECULES, 0,
@@ -251,6 +252,7 @@ static recon_status show_images(recon_ctx *ctx, const settings *s, const recon_t
     if (s->common.json) {
         json_t *out = as_json(ctx, s, r, "validation_mse", images->skipped, &images->skips);
         json_object_set_new(out, "unexplained", json_real(v.unexplained));
+        cli_unread_json(out, images);
         json_object_set_new(out, "hardly_trained", json_boolean(v.unexplained > HARDLY));
         json_object_set_new(out, "pose_median_deg", json_real(v.turned.pose_median * CLI_DEGREES));
         json_object_set_new(out, "pose_p95_deg", json_real(v.turned.pose_p95 * CLI_DEGREES));
@@ -266,7 +268,7 @@ static recon_status show_images(recon_ctx *ctx, const settings *s, const recon_t
 static void warn_of_size(recon_ctx *ctx, const settings *s, recon_dataset_info d)
 {
     size_t pixels = d.height * d.width;
-    if (!strncmp(s->data.spec, "png:", 4) && pixels > 4 * RECON_SIZE_CHOSEN * RECON_SIZE_CHOSEN)
+    if (recon_images_folder(s->data.spec) && pixels > 4 * RECON_SIZE_CHOSEN * RECON_SIZE_CHOSEN)
         recon_log(ctx, RECON_LOG_WARN,
                   "%s: images of %zu x %zu train about %zu times slower than of %d x %d: --size %d "
                   "fits pictures into that",

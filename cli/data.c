@@ -5,6 +5,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/elements.h"
+#include "data/folder.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -18,9 +19,9 @@ void cli_data_options(cli_option *table, size_t capacity, cli_data *d)
     const cli_option options[] = {
         { "--data", "SPEC", NULL,
           "images: garments, mnist/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, "
-          "png:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, "
-          "sdf:FILE, geom:FILE, flat:DIR",
-          CLI_TEXT, 1, &d->spec },
+          "images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, "
+          "sdf:FILE, geom:FILE, flat:DIR; or a file or folder of such",
+          CLI_SPEC, 1, &d->spec },
         { "--turn", "RULE", NULL,
           "turn what is upright first: mnist, fashion, all; fisher, haar; or a JSON file", CLI_TEXT,
           0, &d->turn },
@@ -31,6 +32,10 @@ void cli_data_options(cli_option *table, size_t capacity, cli_data *d)
           &d->skip_bad },
         { "--size", "N", NULL, "fit pictures into N x N (default: the model's size, if any)",
           CLI_COUNT | CLI_IMAGES, 0, &d->size },
+        { "--picture-limit", "MB", NULL,
+          "the most memory that one picture may take, if that is above 32 times its file (default "
+          "268)",
+          CLI_COUNT | CLI_IMAGES, 0, &d->picture_limit },
         { "--device", NULL, "cpu|cuda|ref", "where to compute (default cpu)", CLI_CHOICE, 0,
           &d->device },
         { "--deterministic", NULL, NULL, "with cuda: the same bits in every run, more slowly",
@@ -44,6 +49,12 @@ void cli_data_options(cli_option *table, size_t capacity, cli_data *d)
     assert(n + CLI_DATA_OPTIONS < capacity);
     (void)capacity;
     memcpy(table + n, options, sizeof options);
+}
+
+size_t cli_picture_most(const cli_data *data)
+{
+    const size_t most = SIZE_MAX / 2 / CLI_MEGABYTE;
+    return CLI_MEGABYTE * (data->picture_limit < most ? data->picture_limit : most);
 }
 
 uint64_t cli_seed(const cli_data *data)
@@ -108,7 +119,7 @@ static recon_status fit_to_model(recon_ctx *ctx, recon_dataset_options *o, const
 {
     recon_ieae_shape shape = { 0 };
     recon_status status = shape_of(ctx, &shape, model);
-    if (status != RECON_OK || strncmp(d->spec, "png:", 4))
+    if (status != RECON_OK || !recon_images_folder(d->spec))
         return status;
     if (!o->size && shape.height == shape.width_px)
         o->size = shape.height;
@@ -119,10 +130,10 @@ static recon_status fit_to_model(recon_ctx *ctx, recon_dataset_options *o, const
 
 static recon_status name_remedy(recon_ctx *ctx, recon_status status, const cli_data *d)
 {
-    static const char *const kinds[] = { "png:", "xyz:", "sdf:" }; /* of many files or frames */
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (status == RECON_ERR_FORMAT && !d->skip_bad && !strncmp(d->spec, kinds[i], 4))
-            return recon_note(ctx, status, "--skip-bad leaves such out");
+    int many = recon_images_folder(d->spec) || !strncmp(d->spec, "xyz:", 4) ||
+               !strncmp(d->spec, "sdf:", 4); /* files or frames */
+    if (status == RECON_ERR_FORMAT && !d->skip_bad && many)
+        return recon_note(ctx, status, "--skip-bad leaves such out");
     return status;
 }
 
@@ -139,7 +150,9 @@ static recon_status note_skipped(recon_ctx *ctx, cli_images *images)
 recon_status cli_images_open_for(recon_ctx *ctx, cli_images *out, const cli_data *d,
                                  const char *model)
 {
-    recon_dataset_options o = { .skip_bad = d->skip_bad, .size = d->size };
+    recon_dataset_options o = { .skip_bad = d->skip_bad,
+                                .size = d->size,
+                                .picture_most = cli_picture_most(d) };
     recon_status status;
     *out = (cli_images){ 0 };
     RECON_TRY(attach(ctx, d));
@@ -212,10 +225,9 @@ const char *cli_images_file(const cli_images *images, size_t i)
     return recon_dataset_file(source(images), i);
 }
 
-recon_status cli_images_original(recon_ctx *ctx, recon_pixels *out, const cli_images *images,
-                                 size_t i)
+const char *cli_images_path(const cli_images *images, size_t i)
 {
-    return recon_dataset_original(ctx, out, source(images), i);
+    return recon_dataset_path(source(images), i);
 }
 
 void cli_images_read(float *out, const cli_images *images, size_t first, size_t n)
@@ -420,4 +432,15 @@ json_t *cli_skipped_json(const recon_skips *skips)
     for (size_t i = 0; i < skips->n; i++) /* one that is not UTF-8 is left out */
         json_array_append_new(out, json_string(skips->text[i]));
     return out;
+}
+
+void cli_unread_json(json_t *object, const cli_images *images)
+{
+    json_t *why = json_array();
+    const char *text;
+    for (size_t i = 0; (text = recon_dataset_unread_why(images->whole, i)); i++)
+        json_array_append_new(why, json_string(text));
+    json_object_set_new(object, "not_read",
+                        json_integer((json_int_t)recon_dataset_unread(images->whole)));
+    json_object_set_new(object, "not_read_why", why);
 }

@@ -6,7 +6,7 @@ _recon_words() {
 # The word is cut at a colon: behind it come files, as after any other word.
 _recon_specs() {
     compopt -o nospace
-    _recon_words garments mnist mnist/train mnist/val mnist/test fashion fashion/train fashion/val fashion/test idx: npy: png: amat: conformers conformers/train conformers/val conformers/test conformers/all xyz: sdf: geom: flat:
+    _recon_words garments mnist mnist/train mnist/val mnist/test fashion fashion/train fashion/val fashion/test idx: npy: images: amat: conformers conformers/train conformers/val conformers/test conformers/all xyz: sdf: geom: flat:
 }
 
 _recon() {
@@ -52,8 +52,9 @@ _recon() {
     train,--limit) compopt +o default ;;
     train,--seed) compopt +o default ;;
     train,--size) compopt +o default ;;
+    train,--picture-limit) compopt +o default ;;
     train,--device) _recon_words cpu cuda ref ;;
-    train,--precision) _recon_words f32 bf16 ;;
+    train,--precision) _recon_words auto f32 tf32 bf16 ;;
     discover,--model) ;;
     discover,--out) ;;
     discover,--k) compopt +o default ;;
@@ -65,8 +66,9 @@ _recon() {
     discover,--limit) compopt +o default ;;
     discover,--seed) compopt +o default ;;
     discover,--size) compopt +o default ;;
+    discover,--picture-limit) compopt +o default ;;
     discover,--device) _recon_words cpu cuda ref ;;
-    discover,--precision) _recon_words f32 bf16 ;;
+    discover,--precision) _recon_words auto f32 tf32 bf16 ;;
     normalize,--embeddings) ;;
     normalize,--poses) ;;
     normalize,--out) ;;
@@ -89,8 +91,9 @@ _recon() {
     report,--limit) compopt +o default ;;
     report,--seed) compopt +o default ;;
     report,--size) compopt +o default ;;
+    report,--picture-limit) compopt +o default ;;
     report,--device) _recon_words cpu cuda ref ;;
-    report,--precision) _recon_words f32 bf16 ;;
+    report,--precision) _recon_words auto f32 tf32 bf16 ;;
     canonicalize,--model) ;;
     canonicalize,--out) ;;
     canonicalize,--poses) ;;
@@ -101,8 +104,9 @@ _recon() {
     canonicalize,--limit) compopt +o default ;;
     canonicalize,--seed) compopt +o default ;;
     canonicalize,--size) compopt +o default ;;
+    canonicalize,--picture-limit) compopt +o default ;;
     canonicalize,--device) _recon_words cpu cuda ref ;;
-    canonicalize,--precision) _recon_words f32 bf16 ;;
+    canonicalize,--precision) _recon_words auto f32 tf32 bf16 ;;
     score,--model) ;;
     score,--out) ;;
     score,--rows) ;;
@@ -113,8 +117,9 @@ _recon() {
     score,--limit) compopt +o default ;;
     score,--seed) compopt +o default ;;
     score,--size) compopt +o default ;;
+    score,--picture-limit) compopt +o default ;;
     score,--device) _recon_words cpu cuda ref ;;
-    score,--precision) _recon_words f32 bf16 ;;
+    score,--precision) _recon_words auto f32 tf32 bf16 ;;
     distribution,--model) ;;
     distribution,--index) compopt +o default ;;
     distribution,--svg) ;;
@@ -124,8 +129,9 @@ _recon() {
     distribution,--limit) compopt +o default ;;
     distribution,--seed) compopt +o default ;;
     distribution,--size) compopt +o default ;;
+    distribution,--picture-limit) compopt +o default ;;
     distribution,--device) _recon_words cpu cuda ref ;;
-    distribution,--precision) _recon_words f32 bf16 ;;
+    distribution,--precision) _recon_words auto f32 tf32 bf16 ;;
     check,--svg) ;;
     check,--data) _recon_specs ;;
     check,--turn) ;;
@@ -133,8 +139,9 @@ _recon() {
     check,--limit) compopt +o default ;;
     check,--seed) compopt +o default ;;
     check,--size) compopt +o default ;;
+    check,--picture-limit) compopt +o default ;;
     check,--device) _recon_words cpu cuda ref ;;
-    check,--precision) _recon_words f32 bf16 ;;
+    check,--precision) _recon_words auto f32 tf32 bf16 ;;
     classifier,--out) ;;
     classifier,--model) ;;
     classifier,--net) _recon_words small resnet18 ;;
@@ -152,8 +159,9 @@ _recon() {
     classifier,--limit) compopt +o default ;;
     classifier,--seed) compopt +o default ;;
     classifier,--size) compopt +o default ;;
+    classifier,--picture-limit) compopt +o default ;;
     classifier,--device) _recon_words cpu cuda ref ;;
-    classifier,--precision) _recon_words f32 bf16 ;;
+    classifier,--precision) _recon_words auto f32 tf32 bf16 ;;
     reproduce,--figures) ;;
     reproduce,--model) ;;
     reproduce,--classifier) ;;
@@ -166,7 +174,7 @@ _recon() {
     reproduce,--seed) compopt +o default ;;
     reproduce,--seeds) compopt +o default ;;
     reproduce,--device) _recon_words cpu cuda ref ;;
-    reproduce,--precision) _recon_words f32 bf16 ;;
+    reproduce,--precision) _recon_words auto f32 tf32 bf16 ;;
     *,--threads) compopt +o default ;;
     help,help) _recon_words demo train discover normalize report canonicalize score distribution check classifier reproduce info ;;
     *) _recon_else "$word" ;;
@@ -177,15 +185,15 @@ _recon() {
 _recon_else() {
     case ${COMP_WORDS[1]},$1 in
     demo,-*) _recon_words --out --limit --threads --json --quiet --help ;;
-    train,-*) _recon_words --out --group --preset --width --frequencies --code --mask --epochs --batch --rate --contrast --no-contrast --temperature --pose --lean --warp --plain --align --element --held --before --layers --radius --every --resume --data --turn --turn-seed --limit --seed --skip-bad --size --device --deterministic --precision --threads --json --quiet --help ;;
-    discover,-*) _recon_words --model --out --k --mean --family --half --keep-embeddings --data --turn --turn-seed --limit --seed --skip-bad --size --device --deterministic --precision --threads --json --quiet --help ;;
+    train,-*) _recon_words --out --group --preset --width --frequencies --code --mask --epochs --batch --rate --contrast --no-contrast --temperature --pose --lean --warp --plain --align --element --held --before --layers --radius --every --resume --data --turn --turn-seed --limit --seed --skip-bad --size --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
+    discover,-*) _recon_words --model --out --k --mean --family --half --keep-embeddings --data --turn --turn-seed --limit --seed --skip-bad --size --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     normalize,-*) _recon_words --embeddings --poses --out --group --k --query --mean --tukey-c --classes --eps --metric --include-self --family --labels --query-labels --approx --threads --json --quiet --help ;;
-    report,-*) _recon_words --out --data --turn --turn-seed --limit --seed --skip-bad --size --device --deterministic --precision --threads --json --quiet --help ;;
-    canonicalize,-*) _recon_words --model --out --poses --interpolation --data --turn --turn-seed --limit --seed --skip-bad --size --device --deterministic --precision --threads --json --quiet --help ;;
-    score,-*) _recon_words --model --out --rows --false-alarms --data --turn --turn-seed --limit --seed --skip-bad --size --device --deterministic --precision --threads --json --quiet --help ;;
-    distribution,-*) _recon_words --model --index --svg --data --turn --turn-seed --limit --seed --skip-bad --size --device --deterministic --precision --threads --json --quiet --help ;;
-    check,-*) _recon_words --svg --data --turn --turn-seed --limit --seed --skip-bad --size --device --deterministic --precision --threads --json --quiet --help ;;
-    classifier,-*) _recon_words --out --model --net --width --shift --flip --epochs --batch --rate --held --every --weights --resume --data --turn --turn-seed --limit --seed --skip-bad --size --device --deterministic --precision --threads --json --quiet --help ;;
+    report,-*) _recon_words --out --data --turn --turn-seed --limit --seed --skip-bad --size --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
+    canonicalize,-*) _recon_words --model --out --poses --interpolation --data --turn --turn-seed --limit --seed --skip-bad --size --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
+    score,-*) _recon_words --model --out --rows --false-alarms --data --turn --turn-seed --limit --seed --skip-bad --size --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
+    distribution,-*) _recon_words --model --index --svg --data --turn --turn-seed --limit --seed --skip-bad --size --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
+    check,-*) _recon_words --svg --data --turn --turn-seed --limit --seed --skip-bad --size --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
+    classifier,-*) _recon_words --out --model --net --width --shift --flip --epochs --batch --rate --held --every --weights --resume --data --turn --turn-seed --limit --seed --skip-bad --size --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     reproduce,-*) _recon_words --quick --figures --model --classifier --embeddings --images --limit --preset --train --out --epochs --seed --seeds --resume --device --precision --deterministic --threads --json --quiet --help ;;
     info,-*) _recon_words --skip-bad --threads --json --quiet --help ;;
     classifier,*) _recon_words train eval ;;

@@ -9,7 +9,7 @@ function __recon_specs
         set -l parts (string split -m 1 : -- $word)
         printf "$parts[1]:%s\n" (__fish_complete_path $parts[2])
     else
-        string split " " "garments mnist mnist/train mnist/val mnist/test fashion fashion/train fashion/val fashion/test idx: npy: png: amat: conformers conformers/train conformers/val conformers/test conformers/all xyz: sdf: geom: flat:"
+        string split " " "garments mnist mnist/train mnist/val mnist/test fashion fashion/train fashion/val fashion/test idx: npy: images: amat: conformers conformers/train conformers/val conformers/test conformers/all xyz: sdf: geom: flat:"
     end
 end
 complete -c recon -n __fish_use_subcommand -f -a demo -d 'a minute\'s tour on shipped data and models, as a page to read'
@@ -51,16 +51,17 @@ complete -c recon -n '__recon_is train' -l layers -d 'molecules: of messages (de
 complete -c recon -n '__recon_is train' -l radius -d 'molecules: paper: reach of a message in Angstrom (default 2)' -x
 complete -c recon -n '__recon_is train' -l every -d 'a checkpoint every N steps too (default: every epoch)' -x
 complete -c recon -n '__recon_is train' -l resume -d 'go on from MODEL.last if it is there'
-complete -c recon -n '__recon_is train' -l data -d 'images: garments, mnist/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, png:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR (required)' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is train' -l data -d 'images: garments, mnist/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a file or folder of such (required)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is train' -l turn -d 'turn what is upright first: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is train' -l turn-seed -d 'of those turns (default 1)' -x
 complete -c recon -n '__recon_is train' -l limit -d 'take N images or conformers at random' -x
 complete -c recon -n '__recon_is train' -l seed -d 'of what is random (default 1)' -x
 complete -c recon -n '__recon_is train' -l skip-bad -d 'leave out what cannot be used, and say which'
 complete -c recon -n '__recon_is train' -l size -d 'images: fit pictures into N x N (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is train' -l picture-limit -d 'images: the most memory that one picture may take, if that is above 32 times its file (default 268)' -x
 complete -c recon -n '__recon_is train' -l device -d 'where to compute (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is train' -l deterministic -d 'with cuda: the same bits in every run, more slowly'
-complete -c recon -n '__recon_is train' -l precision -d 'of activations (default f32)' -x -a 'f32 bf16'
+complete -c recon -n '__recon_is train' -l precision -d 'of activations and products (default auto: the fastest of the accurate)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is discover' -l model -d 'what `recon train` wrote (required)' -r -F
 complete -c recon -n '__recon_is discover' -l out -d 'folder for the results (required)' -r -F
 complete -c recon -n '__recon_is discover' -l k -d 'neighbours (default 10, molecules 25)' -x
@@ -68,16 +69,17 @@ complete -c recon -n '__recon_is discover' -l mean -d 'centre of poses (default 
 complete -c recon -n '__recon_is discover' -l family -d 'images: what Theta is the width of (default auto)' -x -a 'auto uniform normal'
 complete -c recon -n '__recon_is discover' -l half -d 'store weights as bfloat16: half the size'
 complete -c recon -n '__recon_is discover' -l keep-embeddings -d 'write z.npy and g.npy too'
-complete -c recon -n '__recon_is discover' -l data -d 'images: garments, mnist/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, png:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR (required)' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is discover' -l data -d 'images: garments, mnist/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a file or folder of such (required)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is discover' -l turn -d 'turn what is upright first: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is discover' -l turn-seed -d 'of those turns (default 1)' -x
 complete -c recon -n '__recon_is discover' -l limit -d 'take N images or conformers at random' -x
 complete -c recon -n '__recon_is discover' -l seed -d 'of what is random (default 1)' -x
 complete -c recon -n '__recon_is discover' -l skip-bad -d 'leave out what cannot be used, and say which'
 complete -c recon -n '__recon_is discover' -l size -d 'images: fit pictures into N x N (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is discover' -l picture-limit -d 'images: the most memory that one picture may take, if that is above 32 times its file (default 268)' -x
 complete -c recon -n '__recon_is discover' -l device -d 'where to compute (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is discover' -l deterministic -d 'with cuda: the same bits in every run, more slowly'
-complete -c recon -n '__recon_is discover' -l precision -d 'of activations (default f32)' -x -a 'f32 bf16'
+complete -c recon -n '__recon_is discover' -l precision -d 'of activations and products (default auto: the fastest of the accurate)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is normalize' -l embeddings -d 'z, N x D (required)' -r -F
 complete -c recon -n '__recon_is normalize' -l poses -d 'g, one pose a row (required)' -r -F
 complete -c recon -n '__recon_is normalize' -l out -d 'folder for the results (required)' -r -F
@@ -95,68 +97,73 @@ complete -c recon -n '__recon_is normalize' -l labels -d 'true classes, to measu
 complete -c recon -n '__recon_is normalize' -l query-labels -d 'the same for the queries' -r -F
 complete -c recon -n '__recon_is normalize' -l approx -d 'neighbour search (default auto: exact to a million rows)' -x -a 'auto exact ivf hnsw'
 complete -c recon -n '__recon_is report' -l out -d 'the page (default DIR/report.html)' -r -F
-complete -c recon -n '__recon_is report' -l data -d 'images: garments, mnist/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, png:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is report' -l data -d 'images: garments, mnist/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a file or folder of such' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is report' -l turn -d 'turn what is upright first: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is report' -l turn-seed -d 'of those turns (default 1)' -x
 complete -c recon -n '__recon_is report' -l limit -d 'take N images or conformers at random' -x
 complete -c recon -n '__recon_is report' -l seed -d 'of what is random (default 1)' -x
 complete -c recon -n '__recon_is report' -l skip-bad -d 'leave out what cannot be used, and say which'
 complete -c recon -n '__recon_is report' -l size -d 'images: fit pictures into N x N (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is report' -l picture-limit -d 'images: the most memory that one picture may take, if that is above 32 times its file (default 268)' -x
 complete -c recon -n '__recon_is report' -l device -d 'where to compute (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is report' -l deterministic -d 'with cuda: the same bits in every run, more slowly'
-complete -c recon -n '__recon_is report' -l precision -d 'of activations (default f32)' -x -a 'f32 bf16'
+complete -c recon -n '__recon_is report' -l precision -d 'of activations and products (default auto: the fastest of the accurate)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is canonicalize' -l model -d 'what `recon discover` wrote (required)' -r -F
 complete -c recon -n '__recon_is canonicalize' -l out -d 'for what is canonical (required)' -r -F
 complete -c recon -n '__recon_is canonicalize' -l poses -d 'file for the poses' -r -F
 complete -c recon -n '__recon_is canonicalize' -l interpolation -d 'images: of the one resampling (default bilinear)' -x -a 'bilinear bicubic'
-complete -c recon -n '__recon_is canonicalize' -l data -d 'images: garments, mnist/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, png:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR (required)' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is canonicalize' -l data -d 'images: garments, mnist/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a file or folder of such (required)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is canonicalize' -l turn -d 'turn what is upright first: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is canonicalize' -l turn-seed -d 'of those turns (default 1)' -x
 complete -c recon -n '__recon_is canonicalize' -l limit -d 'take N images or conformers at random' -x
 complete -c recon -n '__recon_is canonicalize' -l seed -d 'of what is random (default 1)' -x
 complete -c recon -n '__recon_is canonicalize' -l skip-bad -d 'leave out what cannot be used, and say which'
 complete -c recon -n '__recon_is canonicalize' -l size -d 'images: fit pictures into N x N (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is canonicalize' -l picture-limit -d 'images: the most memory that one picture may take, if that is above 32 times its file (default 268)' -x
 complete -c recon -n '__recon_is canonicalize' -l device -d 'where to compute (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is canonicalize' -l deterministic -d 'with cuda: the same bits in every run, more slowly'
-complete -c recon -n '__recon_is canonicalize' -l precision -d 'of activations (default f32)' -x -a 'f32 bf16'
+complete -c recon -n '__recon_is canonicalize' -l precision -d 'of activations and products (default auto: the fastest of the accurate)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is score' -l model -d 'what `recon discover` wrote (required)' -r -F
-complete -c recon -n '__recon_is score' -l out -d 'file for the scores (required)' -r -F
+complete -c recon -n '__recon_is score' -l out -d 'file for the scores, or for a table of them (required)' -r -F
 complete -c recon -n '__recon_is score' -l rows -d 'file for which of the data they are, counted from 0' -r -F
 complete -c recon -n '__recon_is score' -l false-alarms -d 'of natural inputs called odd (default 0.01)' -x
-complete -c recon -n '__recon_is score' -l data -d 'images: garments, mnist/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, png:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR (required)' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is score' -l data -d 'images: garments, mnist/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a file or folder of such (required)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is score' -l turn -d 'turn what is upright first: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is score' -l turn-seed -d 'of those turns (default 1)' -x
 complete -c recon -n '__recon_is score' -l limit -d 'take N images or conformers at random' -x
 complete -c recon -n '__recon_is score' -l seed -d 'of what is random (default 1)' -x
 complete -c recon -n '__recon_is score' -l skip-bad -d 'leave out what cannot be used, and say which'
 complete -c recon -n '__recon_is score' -l size -d 'images: fit pictures into N x N (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is score' -l picture-limit -d 'images: the most memory that one picture may take, if that is above 32 times its file (default 268)' -x
 complete -c recon -n '__recon_is score' -l device -d 'where to compute (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is score' -l deterministic -d 'with cuda: the same bits in every run, more slowly'
-complete -c recon -n '__recon_is score' -l precision -d 'of activations (default f32)' -x -a 'f32 bf16'
+complete -c recon -n '__recon_is score' -l precision -d 'of activations and products (default auto: the fastest of the accurate)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is distribution' -l model -d 'what `recon discover` wrote (required)' -r -F
 complete -c recon -n '__recon_is distribution' -l index -d 'of the image or conformer, from 0 on (default 0)' -x
 complete -c recon -n '__recon_is distribution' -l svg -d 'draw it too' -r -F
-complete -c recon -n '__recon_is distribution' -l data -d 'images: garments, mnist/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, png:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR (required)' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is distribution' -l data -d 'images: garments, mnist/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a file or folder of such (required)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is distribution' -l turn -d 'turn what is upright first: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is distribution' -l turn-seed -d 'of those turns (default 1)' -x
 complete -c recon -n '__recon_is distribution' -l limit -d 'take N images or conformers at random' -x
 complete -c recon -n '__recon_is distribution' -l seed -d 'of what is random (default 1)' -x
 complete -c recon -n '__recon_is distribution' -l skip-bad -d 'leave out what cannot be used, and say which'
 complete -c recon -n '__recon_is distribution' -l size -d 'images: fit pictures into N x N (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is distribution' -l picture-limit -d 'images: the most memory that one picture may take, if that is above 32 times its file (default 268)' -x
 complete -c recon -n '__recon_is distribution' -l device -d 'where to compute (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is distribution' -l deterministic -d 'with cuda: the same bits in every run, more slowly'
-complete -c recon -n '__recon_is distribution' -l precision -d 'of activations (default f32)' -x -a 'f32 bf16'
+complete -c recon -n '__recon_is distribution' -l precision -d 'of activations and products (default auto: the fastest of the accurate)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is check' -l svg -d 'images: draw the errors too' -r -F
-complete -c recon -n '__recon_is check' -l data -d 'images: garments, mnist/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, png:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is check' -l data -d 'images: garments, mnist/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a file or folder of such' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is check' -l turn -d 'turn what is upright first: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is check' -l turn-seed -d 'of those turns (default 1)' -x
 complete -c recon -n '__recon_is check' -l limit -d 'take N images or conformers at random' -x
 complete -c recon -n '__recon_is check' -l seed -d 'of what is random (default 1)' -x
 complete -c recon -n '__recon_is check' -l skip-bad -d 'leave out what cannot be used, and say which'
 complete -c recon -n '__recon_is check' -l size -d 'images: fit pictures into N x N (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is check' -l picture-limit -d 'images: the most memory that one picture may take, if that is above 32 times its file (default 268)' -x
 complete -c recon -n '__recon_is check' -l device -d 'where to compute (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is check' -l deterministic -d 'with cuda: the same bits in every run, more slowly'
-complete -c recon -n '__recon_is check' -l precision -d 'of activations (default f32)' -x -a 'f32 bf16'
+complete -c recon -n '__recon_is check' -l precision -d 'of activations and products (default auto: the fastest of the accurate)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is classifier' -l out -d 'train: file for the best weights' -r -F
 complete -c recon -n '__recon_is classifier' -l model -d 'eval: what train wrote' -r -F
 complete -c recon -n '__recon_is classifier' -l net -d 'images: network (default small)' -x -a 'small resnet18'
@@ -170,16 +177,17 @@ complete -c recon -n '__recon_is classifier' -l held -d 'molecules: train: to va
 complete -c recon -n '__recon_is classifier' -l every -d 'a checkpoint every N steps too (default: every epoch)' -x
 complete -c recon -n '__recon_is classifier' -l weights -d 'as written to MODEL (default f32)' -x -a 'f32 bf16'
 complete -c recon -n '__recon_is classifier' -l resume -d 'go on from MODEL.last if it is there'
-complete -c recon -n '__recon_is classifier' -l data -d 'images: garments, mnist/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, png:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR (required)' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is classifier' -l data -d 'images: garments, mnist/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a file or folder of such (required)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is classifier' -l turn -d 'turn what is upright first: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is classifier' -l turn-seed -d 'of those turns (default 1)' -x
 complete -c recon -n '__recon_is classifier' -l limit -d 'take N images or conformers at random' -x
 complete -c recon -n '__recon_is classifier' -l seed -d 'of what is random (default 1)' -x
 complete -c recon -n '__recon_is classifier' -l skip-bad -d 'leave out what cannot be used, and say which'
 complete -c recon -n '__recon_is classifier' -l size -d 'images: fit pictures into N x N (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is classifier' -l picture-limit -d 'images: the most memory that one picture may take, if that is above 32 times its file (default 268)' -x
 complete -c recon -n '__recon_is classifier' -l device -d 'where to compute (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is classifier' -l deterministic -d 'with cuda: the same bits in every run, more slowly'
-complete -c recon -n '__recon_is classifier' -l precision -d 'of activations (default f32)' -x -a 'f32 bf16'
+complete -c recon -n '__recon_is classifier' -l precision -d 'of activations and products (default auto: the fastest of the accurate)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is classifier' -f -a 'train eval'
 complete -c recon -n '__recon_is reproduce' -l quick -d 'a part of the data: minutes on two cores'
 complete -c recon -n '__recon_is reproduce' -l figures -d 'write the figures there, as SVG' -r -F
@@ -196,7 +204,7 @@ complete -c recon -n '__recon_is reproduce' -l seed -d 'with --train: of the fir
 complete -c recon -n '__recon_is reproduce' -l seeds -d 'with --train: how many models, for mean and spread (default 1)' -x
 complete -c recon -n '__recon_is reproduce' -l resume -d 'with --train: go on where a stopped run left off'
 complete -c recon -n '__recon_is reproduce' -l device -d 'where to compute (default cpu)' -x -a 'cpu cuda ref'
-complete -c recon -n '__recon_is reproduce' -l precision -d 'of activations (default f32)' -x -a 'f32 bf16'
+complete -c recon -n '__recon_is reproduce' -l precision -d 'of activations and products (default auto: the fastest of the accurate)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is reproduce' -l deterministic -d 'with cuda: the same bits in every run, more slowly'
 complete -c recon -n '__recon_is reproduce' -f -a 'mnist fashion molecules'
 complete -c recon -n '__recon_is info' -l skip-bad -d 'leave out what cannot be used, and say which'

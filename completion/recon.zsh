@@ -2,7 +2,7 @@
 # Completion of recon for zsh. Made by tools/make-completion: `make docs`.
 _recon_specs() {
     compset -P "*:" && { _files; return }
-    compadd -S "" -- garments mnist mnist/train mnist/val mnist/test fashion fashion/train fashion/val fashion/test idx: npy: png: amat: conformers conformers/train conformers/val conformers/test conformers/all xyz: sdf: geom: flat:
+    compadd -S "" -- garments mnist mnist/train mnist/val mnist/test fashion fashion/train fashion/val fashion/test idx: npy: images: amat: conformers conformers/train conformers/val conformers/test conformers/all xyz: sdf: geom: flat:
 }
 
 _recon() {
@@ -59,16 +59,17 @@ _recon() {
         '--radius[molecules\: paper\: reach of a message in Angstrom (default 2)]:A: ' \
         '--every[a checkpoint every N steps too (default\: every epoch)]:N: ' \
         '--resume[go on from MODEL.last if it is there]' \
-        '--data[images\: garments, mnist/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, png\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR (required)]:SPEC:_recon_specs' \
+        '--data[images\: garments, mnist/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a file or folder of such (required)]:SPEC:_recon_specs' \
         '--turn[turn what is upright first\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--turn-seed[of those turns (default 1)]:S: ' \
         '--limit[take N images or conformers at random]:N: ' \
         '--seed[of what is random (default 1)]:S: ' \
         '--skip-bad[leave out what cannot be used, and say which]' \
         '--size[images\: fit pictures into N x N (default\: the model'\''s size, if any)]:N: ' \
+        '--picture-limit[images\: the most memory that one picture may take, if that is above 32 times its file (default 268)]:MB: ' \
         '--device[where to compute (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: the same bits in every run, more slowly]' \
-        '--precision[of activations (default f32)]:choice:(f32 bf16)' \
+        '--precision[of activations and products (default auto\: the fastest of the accurate)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         '--quiet[no progress, errors only]' \
@@ -81,16 +82,17 @@ _recon() {
         '--family[images\: what Theta is the width of (default auto)]:choice:(auto uniform normal)' \
         '--half[store weights as bfloat16\: half the size]' \
         '--keep-embeddings[write z.npy and g.npy too]' \
-        '--data[images\: garments, mnist/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, png\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR (required)]:SPEC:_recon_specs' \
+        '--data[images\: garments, mnist/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a file or folder of such (required)]:SPEC:_recon_specs' \
         '--turn[turn what is upright first\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--turn-seed[of those turns (default 1)]:S: ' \
         '--limit[take N images or conformers at random]:N: ' \
         '--seed[of what is random (default 1)]:S: ' \
         '--skip-bad[leave out what cannot be used, and say which]' \
         '--size[images\: fit pictures into N x N (default\: the model'\''s size, if any)]:N: ' \
+        '--picture-limit[images\: the most memory that one picture may take, if that is above 32 times its file (default 268)]:MB: ' \
         '--device[where to compute (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: the same bits in every run, more slowly]' \
-        '--precision[of activations (default f32)]:choice:(f32 bf16)' \
+        '--precision[of activations and products (default auto\: the fastest of the accurate)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         '--quiet[no progress, errors only]' \
@@ -118,16 +120,17 @@ _recon() {
         '--help[explain]' ;;
     report) _arguments \
         '--out[the page (default DIR/report.html)]:FILE:_files' \
-        '--data[images\: garments, mnist/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, png\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR]:SPEC:_recon_specs' \
+        '--data[images\: garments, mnist/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a file or folder of such]:SPEC:_recon_specs' \
         '--turn[turn what is upright first\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--turn-seed[of those turns (default 1)]:S: ' \
         '--limit[take N images or conformers at random]:N: ' \
         '--seed[of what is random (default 1)]:S: ' \
         '--skip-bad[leave out what cannot be used, and say which]' \
         '--size[images\: fit pictures into N x N (default\: the model'\''s size, if any)]:N: ' \
+        '--picture-limit[images\: the most memory that one picture may take, if that is above 32 times its file (default 268)]:MB: ' \
         '--device[where to compute (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: the same bits in every run, more slowly]' \
-        '--precision[of activations (default f32)]:choice:(f32 bf16)' \
+        '--precision[of activations and products (default auto\: the fastest of the accurate)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         '--quiet[no progress, errors only]' \
@@ -138,35 +141,37 @@ _recon() {
         '--out[for what is canonical (required)]:FILE.npy|DIR|FILE.xyz:_files' \
         '--poses[file for the poses]:g.npy:_files' \
         '--interpolation[images\: of the one resampling (default bilinear)]:choice:(bilinear bicubic)' \
-        '--data[images\: garments, mnist/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, png\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR (required)]:SPEC:_recon_specs' \
+        '--data[images\: garments, mnist/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a file or folder of such (required)]:SPEC:_recon_specs' \
         '--turn[turn what is upright first\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--turn-seed[of those turns (default 1)]:S: ' \
         '--limit[take N images or conformers at random]:N: ' \
         '--seed[of what is random (default 1)]:S: ' \
         '--skip-bad[leave out what cannot be used, and say which]' \
         '--size[images\: fit pictures into N x N (default\: the model'\''s size, if any)]:N: ' \
+        '--picture-limit[images\: the most memory that one picture may take, if that is above 32 times its file (default 268)]:MB: ' \
         '--device[where to compute (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: the same bits in every run, more slowly]' \
-        '--precision[of activations (default f32)]:choice:(f32 bf16)' \
+        '--precision[of activations and products (default auto\: the fastest of the accurate)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         '--quiet[no progress, errors only]' \
         '--help[explain]' ;;
     score) _arguments \
         '--model[what `recon discover` wrote (required)]:MODEL:_files' \
-        '--out[file for the scores (required)]:s.npy:_files' \
+        '--out[file for the scores, or for a table of them (required)]:s.npy|s.csv:_files' \
         '--rows[file for which of the data they are, counted from 0]:r.npy:_files' \
         '--false-alarms[of natural inputs called odd (default 0.01)]:SHARE: ' \
-        '--data[images\: garments, mnist/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, png\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR (required)]:SPEC:_recon_specs' \
+        '--data[images\: garments, mnist/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a file or folder of such (required)]:SPEC:_recon_specs' \
         '--turn[turn what is upright first\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--turn-seed[of those turns (default 1)]:S: ' \
         '--limit[take N images or conformers at random]:N: ' \
         '--seed[of what is random (default 1)]:S: ' \
         '--skip-bad[leave out what cannot be used, and say which]' \
         '--size[images\: fit pictures into N x N (default\: the model'\''s size, if any)]:N: ' \
+        '--picture-limit[images\: the most memory that one picture may take, if that is above 32 times its file (default 268)]:MB: ' \
         '--device[where to compute (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: the same bits in every run, more slowly]' \
-        '--precision[of activations (default f32)]:choice:(f32 bf16)' \
+        '--precision[of activations and products (default auto\: the fastest of the accurate)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         '--quiet[no progress, errors only]' \
@@ -175,32 +180,34 @@ _recon() {
         '--model[what `recon discover` wrote (required)]:MODEL:_files' \
         '--index[of the image or conformer, from 0 on (default 0)]:I: ' \
         '--svg[draw it too]:FILE:_files' \
-        '--data[images\: garments, mnist/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, png\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR (required)]:SPEC:_recon_specs' \
+        '--data[images\: garments, mnist/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a file or folder of such (required)]:SPEC:_recon_specs' \
         '--turn[turn what is upright first\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--turn-seed[of those turns (default 1)]:S: ' \
         '--limit[take N images or conformers at random]:N: ' \
         '--seed[of what is random (default 1)]:S: ' \
         '--skip-bad[leave out what cannot be used, and say which]' \
         '--size[images\: fit pictures into N x N (default\: the model'\''s size, if any)]:N: ' \
+        '--picture-limit[images\: the most memory that one picture may take, if that is above 32 times its file (default 268)]:MB: ' \
         '--device[where to compute (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: the same bits in every run, more slowly]' \
-        '--precision[of activations (default f32)]:choice:(f32 bf16)' \
+        '--precision[of activations and products (default auto\: the fastest of the accurate)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         '--quiet[no progress, errors only]' \
         '--help[explain]' ;;
     check) _arguments \
         '--svg[images\: draw the errors too]:FILE:_files' \
-        '--data[images\: garments, mnist/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, png\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR]:SPEC:_recon_specs' \
+        '--data[images\: garments, mnist/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a file or folder of such]:SPEC:_recon_specs' \
         '--turn[turn what is upright first\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--turn-seed[of those turns (default 1)]:S: ' \
         '--limit[take N images or conformers at random]:N: ' \
         '--seed[of what is random (default 1)]:S: ' \
         '--skip-bad[leave out what cannot be used, and say which]' \
         '--size[images\: fit pictures into N x N (default\: the model'\''s size, if any)]:N: ' \
+        '--picture-limit[images\: the most memory that one picture may take, if that is above 32 times its file (default 268)]:MB: ' \
         '--device[where to compute (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: the same bits in every run, more slowly]' \
-        '--precision[of activations (default f32)]:choice:(f32 bf16)' \
+        '--precision[of activations and products (default auto\: the fastest of the accurate)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         '--quiet[no progress, errors only]' \
@@ -220,16 +227,17 @@ _recon() {
         '--every[a checkpoint every N steps too (default\: every epoch)]:N: ' \
         '--weights[as written to MODEL (default f32)]:choice:(f32 bf16)' \
         '--resume[go on from MODEL.last if it is there]' \
-        '--data[images\: garments, mnist/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, png\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR (required)]:SPEC:_recon_specs' \
+        '--data[images\: garments, mnist/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a file or folder of such (required)]:SPEC:_recon_specs' \
         '--turn[turn what is upright first\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--turn-seed[of those turns (default 1)]:S: ' \
         '--limit[take N images or conformers at random]:N: ' \
         '--seed[of what is random (default 1)]:S: ' \
         '--skip-bad[leave out what cannot be used, and say which]' \
         '--size[images\: fit pictures into N x N (default\: the model'\''s size, if any)]:N: ' \
+        '--picture-limit[images\: the most memory that one picture may take, if that is above 32 times its file (default 268)]:MB: ' \
         '--device[where to compute (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: the same bits in every run, more slowly]' \
-        '--precision[of activations (default f32)]:choice:(f32 bf16)' \
+        '--precision[of activations and products (default auto\: the fastest of the accurate)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         '--quiet[no progress, errors only]' \
@@ -251,7 +259,7 @@ _recon() {
         '--seeds[with --train\: how many models, for mean and spread (default 1)]:N: ' \
         '--resume[with --train\: go on where a stopped run left off]' \
         '--device[where to compute (default cpu)]:choice:(cpu cuda ref)' \
-        '--precision[of activations (default f32)]:choice:(f32 bf16)' \
+        '--precision[of activations and products (default auto\: the fastest of the accurate)]:choice:(auto f32 tf32 bf16)' \
         '--deterministic[with cuda\: the same bits in every run, more slowly]' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \

@@ -234,7 +234,11 @@ DatasetInfo = _structure(
     *((name, c_size_t) for name in ("n", "height", "width", "channels", "classes", "skipped")),
 )
 DatasetOptions = _structure(
-    "recon_dataset_options", ("skip_bad", c_int), ("size", c_size_t), ("channels", c_size_t)
+    "recon_dataset_options",
+    ("skip_bad", c_int),
+    ("size", c_size_t),
+    ("channels", c_size_t),
+    ("picture_most", c_size_t),
 )
 Turn = _structure("recon_turn", ("family", c_int), ("width", c_double))
 TurnRule = _structure(

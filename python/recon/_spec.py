@@ -38,7 +38,7 @@ def _prefix(path: str) -> str:
     if os.path.isdir(path):
         if (Path(path) / "atom_offset.npy").exists():
             return "flat:"
-        return "xyz:" if any(Path(path).glob("*.xyz")) else "png:"
+        return "xyz:" if any(Path(path).glob("*.xyz")) else "images:"
     return next((kind for end, kind in _ENDINGS.items() if path.endswith(end)), "")
 
 

@@ -8,6 +8,7 @@
 #include "backbone/ieae.h"
 #include "backbone/fingerprint.h"
 #include "backbone/metadata.h"
+#include "data/dataset.h"
 #include <recon/data/loader.h>
 #include <recon/ops/backend.h>
 #include "core/fail.h"
@@ -256,6 +257,8 @@ static recon_status describe_run(course *k, description *d)
         recon_metadata_add(&d->list, "data", o->data);
     if (o->data && o->turn)
         recon_metadata_add(&d->list, "turn", o->turn);
+    if (o->data && recon_images_folder(o->data))
+        recon_metadata_add(&d->list, "transparent", RECON_TRANSPARENT);
     return RECON_OK;
 }
 

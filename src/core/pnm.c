@@ -1,8 +1,8 @@
 /* pnm.c - PGM and PPM pictures. */
 #include <recon/core/pnm.h>
 #include "core/fail.h"
-#include "core/file.h"
 #include "core/memory.h"
+#include "core/picture.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,54 +41,102 @@ static recon_status number(source *s, size_t *out, const char *what)
     return RECON_OK;
 }
 
-/* One value as text, or as one or two bytes, scaled to 0 .. 255. */
-static recon_status sample(source *s, uint8_t *out, size_t most, int text)
+/* How a file tells its samples, and what they become. */
+typedef struct {
+    size_t most; /* of a value */
+    int text;
+} coding;
+
+/* One value as text, or as one or two bytes. */
+static recon_status value_of(source *s, size_t *out, const coding *c)
 {
-    size_t value = 0;
     recon_status status = RECON_OK;
-    if (text)
-        status = number(s, &value, "next value");
-    else if (most < 256)
-        value = *s->at++;
+    if (c->text)
+        status = number(s, out, "next value");
+    else if (c->most < 256)
+        *out = *s->at++;
     else {
-        value = (size_t)s->at[0] << 8 | s->at[1];
+        *out = (size_t)s->at[0] << 8 | s->at[1];
         s->at += 2;
     }
-    if (status == RECON_OK && value > most)
+    if (status == RECON_OK && *out > c->most)
         status = recon_fail(s->ctx, RECON_ERR_FORMAT, "%s: a value of %zu, at most %zu was said",
-                            s->name, value, most);
-    *out = (uint8_t)((value * 255 + most / 2) / most);
+                            s->name, *out, c->most);
     return status;
 }
 
-static recon_status read_samples(source *s, recon_pixels *out, size_t most, int text)
+/* n samples, scaled to all that their bits can hold. */
+static recon_status read_row(source *s, uint8_t *out, size_t n, const coding *c, int deep)
 {
-    size_t count = out->height * out->width * out->channels;
-    size_t least = count * (text || most < 256 ? 1 : 2); /* bytes that must be there */
+    for (size_t i = 0; i < n; i++) {
+        size_t value = 0;
+        recon_status status = value_of(s, &value, c);
+        if (status != RECON_OK)
+            return status;
+        if (deep) {
+            uint16_t word = (uint16_t)((value * 65535 + c->most / 2) / c->most);
+            memcpy(out + 2 * i, &word, sizeof word);
+        } else {
+            out[i] = (uint8_t)((value * 255 + c->most / 2) / c->most);
+        }
+    }
+    return RECON_OK;
+}
+
+/* Into the sink's room, or row by row. */
+static recon_status read_rows(source *s, recon_picture_sink *sink, const coding *c)
+{
+    const recon_pixels *head = &sink->head;
+    size_t n = head->width * head->channels, stride = recon_pixels_size(head) / head->height;
+    uint8_t *row = NULL;
+    recon_status status = RECON_OK;
+    if (!head->bytes)
+        RECON_TRY(recon_alloc_raw(s->ctx, &row, stride, 1));
+    for (size_t y = 0; y < head->height; y++) {
+        uint8_t *to = row ? row : head->bytes + y * stride;
+        RECON_TRY(read_row(s, to, n, c, head->deep));
+        if (row)
+            sink->row(sink, y, row);
+    }
+done:
+    free(row);
+    return status;
+}
+
+static recon_status read_head(source *s, recon_picture_sink *sink, coding *c, uint8_t kind)
+{
+    recon_pixels *head = &sink->head;
     recon_status status;
+    c->text = kind == '2' || kind == '3';
+    *head = (recon_pixels){ .channels = kind == '2' || kind == '5' ? 1 : 3 };
+    RECON_TRY(number(s, &head->width, "width"));
+    RECON_TRY(number(s, &head->height, "height"));
+    RECON_TRY(number(s, &c->most, "largest value"));
+    if (head->width == 0 || head->height == 0 || c->most == 0)
+        RECON_TRY(recon_fail(s->ctx, RECON_ERR_FORMAT, "%s: %zu x %zu pixels up to %zu", s->name,
+                             head->height, head->width, c->most));
+    s->at += s->at < s->end; /* one blank ends the header */
+    head->deep = c->most > 255;
+    size_t least = head->height * head->width * head->channels * (c->text || c->most < 256 ? 1 : 2);
     if (least > (size_t)(s->end - s->at))
-        return recon_fail(s->ctx, RECON_ERR_FORMAT, "%s: the file is cut short", s->name);
-    RECON_TRY(recon_alloc_raw(s->ctx, &out->bytes, count, 1));
-    for (size_t i = 0; i < count; i++)
-        RECON_TRY(sample(s, &out->bytes[i], most, text));
+        RECON_TRY(recon_fail(s->ctx, RECON_ERR_FORMAT, "%s: the file is cut short", s->name));
 done:
     return status;
 }
 
-static recon_status decode(source *s, recon_pixels *out, uint8_t kind)
+recon_status recon_pnm_scan(recon_ctx *ctx, recon_picture_sink *sink, const void *bytes,
+                            size_t size, const char *name)
 {
-    int text = kind == '2' || kind == '3';
-    size_t most;
+    const uint8_t *b = bytes;
+    coding c = { 0 };
     recon_status status;
-    out->channels = kind == '2' || kind == '5' ? 1 : 3;
-    RECON_TRY(number(s, &out->width, "width"));
-    RECON_TRY(number(s, &out->height, "height"));
-    RECON_TRY(number(s, &most, "largest value"));
-    if (out->width == 0 || out->height == 0 || most == 0)
-        RECON_TRY(recon_fail(s->ctx, RECON_ERR_FORMAT, "%s: %zu x %zu pixels up to %zu", s->name,
-                             out->height, out->width, most));
-    s->at += s->at < s->end; /* one blank ends the header */
-    RECON_TRY(read_samples(s, out, most, text));
+    if (size < 3 || b[0] != 'P' || !strchr("2356", b[1]) || b[1] == '\0')
+        return recon_fail(ctx, RECON_ERR_FORMAT, "%s: not a PGM or PPM file", name);
+    source s = { ctx, name, b + 2, b + size };
+    RECON_TRY(read_head(&s, sink, &c, b[1]));
+    RECON_TRY(recon_picture_begin(ctx, sink, size, name));
+    if (sink->begin)
+        RECON_TRY(read_rows(&s, sink, &c));
 done:
     return status;
 }
@@ -96,27 +144,10 @@ done:
 recon_status recon_pnm_decode(recon_ctx *ctx, recon_pixels *out, const void *bytes, size_t size,
                               const char *name)
 {
-    const uint8_t *b = bytes;
-    *out = (recon_pixels){ 0 };
-    if (size < 3 || b[0] != 'P' || !strchr("2356", b[1]) || b[1] == '\0')
-        return recon_fail(ctx, RECON_ERR_FORMAT, "%s: not a PGM or PPM file", name);
-    source s = { ctx, name, b + 2, b + size };
-    recon_status status = decode(&s, out, b[1]);
-    if (status != RECON_OK) {
-        free(out->bytes);
-        *out = (recon_pixels){ 0 };
-    }
-    return status;
+    return recon_picture_whole(ctx, out, recon_pnm_scan, bytes, size, name, 0);
 }
 
 recon_status recon_pnm_read(recon_ctx *ctx, recon_pixels *out, const char *path)
 {
-    recon_file file;
-    recon_status status = recon_file_open(ctx, &file, path);
-    *out = (recon_pixels){ 0 };
-    if (status != RECON_OK)
-        return status;
-    status = recon_pnm_decode(ctx, out, file.bytes, file.size, path);
-    recon_file_close(&file);
-    return status;
+    return recon_picture_whole_file(ctx, out, recon_pnm_scan, path, 0);
 }

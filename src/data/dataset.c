@@ -193,7 +193,7 @@ static size_t which_known(const char *spec)
 
 int recon_dataset_is(const char *spec)
 {
-    static const char *const prefixes[] = { "png:", "idx:", "npy:", "amat:" };
+    static const char *const prefixes[] = { "images:", "png:", "idx:", "npy:", "amat:" };
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (!strncmp(spec, prefixes[i], strlen(prefixes[i])))
             return 1;
@@ -240,14 +240,23 @@ static recon_status open_garments(recon_ctx *ctx, recon_dataset *d)
     return status == RECON_OK ? open_files(ctx, d, path, 1) : status;
 }
 
+const char *recon_images_folder(const char *spec)
+{
+    static const char *const kinds[] = { "images:", "png:" };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (!strncmp(spec, kinds[i], strlen(kinds[i])))
+            return spec + strlen(kinds[i]);
+    return NULL;
+}
+
 static recon_status open_spec(recon_ctx *ctx, recon_dataset *d, const char *spec,
                               const recon_dataset_options *o)
 {
-    if (!strncmp(spec, "png:", 4))
-        return recon_folder_read(ctx, d, spec + 4, o);
+    if (recon_images_folder(spec))
+        return recon_folder_read(ctx, d, recon_images_folder(spec), o);
     if (o->size || o->channels)
-        return recon_fail(ctx, RECON_ERR_INPUT, "%s: only folders of pictures (png:) are resized",
-                          spec);
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "%s: only folders of pictures (images:) are resized", spec);
     if (!strncmp(spec, "amat:", 5))
         return recon_amat_read(ctx, d, spec + 5, o);
     if (!strncmp(spec, "idx:", 4) || !strncmp(spec, "npy:", 4))
@@ -266,7 +275,7 @@ static recon_status open_spec(recon_ctx *ctx, recon_dataset *d, const char *spec
     return recon_fail(
         ctx, RECON_ERR_INPUT,
         "no data are called '%s': garments, fashion, mnist (with /train, /val, /test), "
-        "idx:FILE, npy:FILE, png:DIR or amat:FILE; of molecules conformers, xyz:FILE, sdf:FILE, "
+        "idx:FILE, npy:FILE, images:DIR or amat:FILE; of molecules conformers, xyz:FILE, sdf:FILE, "
         "geom:FILE or "
         "flat:DIR",
         spec);

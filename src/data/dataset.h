@@ -5,6 +5,9 @@
 #include <recon/core/array.h>
 #include <recon/data/dataset.h>
 
+/* The folder of pictures that a spec names; NULL: it names something else. */
+const char *recon_images_folder(const char *spec);
+
 enum { RECON_LABEL_MAX = 1000000 };
 
 struct recon_dataset {

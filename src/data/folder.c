@@ -3,27 +3,35 @@
  * The names are sorted by their bytes, not by a locale. Where no size is asked for, the heads of
  * all files say whether they are of one size and one kind; if not, they are made so. Then all are
  * read at once, by threads that only note which failed, and the first of those by name is read
- * again for its message: the error does not depend on who was faster. */
+ * again for its message: the error does not depend on who was faster. Pictures are fitted row by
+ * row, so that a large one is never in memory as a whole.
+ *
+ * Transparency: what is transparent becomes 0, as is what lies outside of an image, and what is
+ * visible is lifted to the upper half of the range: alpha (1 + x) / 2. So nothing visible is lost
+ * on the ground, be it dark or light, and no frame shows when the image is rotated. An image
+ * without any transparent pixel stays as it is. */
 #include "data/folder.h"
+#include "core/budget.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/memory.h"
+#include "core/picture.h"
 #include "core/threads.h"
+#include "data/fit.h"
 #include "data/skips.h"
+#include "data/unread.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
-#include <recon/core/png.h>
-#include <recon/core/pnm.h>
-#include <recon/data/image.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 
-enum { SIZE_MAX_FIT = 1 << 14, GREY = 1, COLOUR = 3 };
+enum { SIZE_MAX_FIT = 1 << 14, GREY = 1, COLOUR = 3, LEVELS = 4 };
+#define OPAQUE 255.0f
 
 typedef struct {
     char **path;
@@ -35,6 +43,8 @@ struct recon_folder {
     list files;  /* those that are in the data set */
     size_t root; /* characters of a path before the name in the folder */
     recon_skips skips;
+    recon_unread unread; /* what else lies there */
+    size_t picture_most;
 };
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -98,10 +108,14 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Pictures in a folder, and its sub-folders; what begins with a dot is nobody's business. */
-static recon_status list_folder(recon_ctx *ctx, list *pictures, list *folders, const char *path)
+static recon_status list_folder(recon_ctx *ctx, list *pictures, list *folders, recon_unread *unread,
+                                const char *path)
 {
     DIR *dir = opendir(path);
     recon_status status = RECON_OK;
+    if (!dir && errno == ENOTDIR)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s: a file: name the folder that it lies in",
+                          path);
     if (!dir)
         return recon_refused(ctx, path, "cannot list");
     for (struct dirent *e; errno = 0, (e = readdir(dir));) {
@@ -110,14 +124,15 @@ static recon_status list_folder(recon_ctx *ctx, list *pictures, list *folders, c
             continue;
         if (is_picture(e->d_name))
             RECON_TRY(add(ctx, pictures, path, e->d_name));
-        else if (folders && fstatat(dirfd(dir), e->d_name, &info, 0) == 0 && S_ISDIR(info.st_mode))
+        else if (!recon_unread_note(unread, e->d_name) &&
+                 fstatat(dirfd(dir), e->d_name, &info, 0) == 0 && S_ISDIR(info.st_mode))
             RECON_TRY(add(ctx, folders, path, e->d_name));
     }
     if (errno)
         RECON_TRY(recon_refused(ctx, path, "cannot list"));
     if (pictures->n)
         qsort(pictures->path, pictures->n, sizeof *pictures->path, by_name);
-    if (folders && folders->n)
+    if (folders->n)
         qsort(folders->path, folders->n, sizeof *folders->path, by_name);
 done:
     closedir(dir);
@@ -138,18 +153,42 @@ static recon_status append(recon_ctx *ctx, list *to, list *from, int32_t label)
     return RECON_OK;
 }
 
-static recon_status list_classes(recon_ctx *ctx, list *out, size_t *classes, const list *folders)
+/* Counts the pictures below folders of classes, a few levels down. */
+static recon_status count_deep(recon_ctx *ctx, recon_unread *unread, const list *folders,
+                               int levels)
 {
-    list one = { 0 };
+    recon_unread ignored = { 0 };
+    list pictures = { 0 }, below = { 0 };
+    recon_status status = RECON_OK;
+    for (size_t i = 0; levels && i < folders->n; i++) {
+        RECON_TRY(list_folder(ctx, &pictures, &below, &ignored, folders->path[i]));
+        recon_unread_note_deep(unread, folders->path[i], pictures.n);
+        RECON_TRY(count_deep(ctx, unread, &below, levels - 1));
+        list_free(&pictures);
+        list_free(&below);
+    }
+done:
+    list_free(&pictures);
+    list_free(&below);
+    return status;
+}
+
+static recon_status list_classes(recon_ctx *ctx, list *out, size_t *classes, recon_unread *unread,
+                                 const list *folders)
+{
+    list one = { 0 }, below = { 0 };
     recon_status status = RECON_OK;
     for (size_t i = 0; i < folders->n; i++) {
-        RECON_TRY(list_folder(ctx, &one, NULL, folders->path[i]));
+        RECON_TRY(list_folder(ctx, &one, &below, unread, folders->path[i]));
         if (one.n)
             RECON_TRY(append(ctx, out, &one, (int32_t)(*classes)++));
+        RECON_TRY(count_deep(ctx, unread, &below, LEVELS));
         list_free(&one);
+        list_free(&below);
     }
 done:
     list_free(&one);
+    list_free(&below);
     return status;
 }
 
@@ -175,109 +214,38 @@ static recon_status name_classes(recon_ctx *ctx, recon_dataset *d, const list *f
     return status;
 }
 
-static recon_status list_pictures(recon_ctx *ctx, list *out, size_t *classes, const char *path)
+static recon_status list_pictures(recon_ctx *ctx, list *out, size_t *classes, recon_unread *unread,
+                                  const char *path)
 {
     list folders = { 0 };
     recon_status status;
     *classes = 0;
-    RECON_TRY(list_folder(ctx, out, &folders, path));
+    RECON_TRY(list_folder(ctx, out, &folders, unread, path));
     size_t direct = out->n;
-    RECON_TRY(list_classes(ctx, out, classes, &folders));
+    RECON_TRY(list_classes(ctx, out, classes, unread, &folders));
+    RECON_TRY(recon_unread_tell(ctx, unread, strlen(path) + 1));
     if (direct && *classes)
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
                              "%s: holds pictures and folders of pictures: are there classes?",
                              path));
     if (!out->n)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
-                             "%s: no PNG, PGM or PPM files: others must be converted first", path));
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: no PNG, PGM or PPM files%s%s", path,
+                             unread->why.n ? ": " : "", unread->why.n ? unread->why.text[0] : ""));
 done:
     list_free(&folders);
     return status;
 }
 
-/* --- pixels ----------------------------------------------------------------------------------- */
-
-static recon_status read_picture(recon_ctx *ctx, recon_pixels *out, const char *path)
-{
-    recon_file file;
-    recon_status status = recon_file_open(ctx, &file, path);
-    *out = (recon_pixels){ 0 };
-    if (status != RECON_OK)
-        return status;
-    status = (file.size && file.bytes[0] == 'P' ? recon_pnm_decode : recon_png_decode)(
-        ctx, out, file.bytes, file.size, path);
-    recon_file_close(&file);
-    return status;
-}
-
-/* Grey is all three colours alike; of colours it is their luminance (ITU-R BT.601). */
-static recon_status recolour(recon_ctx *ctx, recon_pixels *p, size_t channels)
-{
-    size_t n = p->height * p->width;
-    uint8_t *bytes;
-    recon_status status = recon_alloc_raw(ctx, &bytes, n, channels);
-    if (status != RECON_OK)
-        return status;
-    for (size_t i = 0; i < n; i++) {
-        const uint8_t *from = p->bytes + i * p->channels;
-        if (channels == GREY)
-            bytes[i] = (uint8_t)((299u * from[0] + 587u * from[1] + 114u * from[2] + 500) / 1000);
-        else
-            memset(bytes + i * COLOUR, from[0], COLOUR);
-    }
-    free(p->bytes);
-    p->bytes = bytes;
-    p->channels = channels;
-    return RECON_OK;
-}
-
-/* Through floats, and back to bytes. */
-static recon_status fit(recon_ctx *ctx, recon_pixels *p, size_t size)
-{
-    size_t from = p->height * p->width * p->channels, to = size * size * p->channels;
-    float *in = NULL, *out = NULL;
-    uint8_t *bytes = NULL;
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &in, from, sizeof *in));
-    RECON_TRY(recon_alloc_raw(ctx, &out, to, sizeof *out));
-    RECON_TRY(recon_alloc_raw(ctx, &bytes, to, 1));
-    for (size_t i = 0; i < from; i++)
-        in[i] = p->bytes[i];
-    recon_image_fit(out, size, in, p->height, p->width, p->channels);
-    for (size_t i = 0; i < to; i++)
-        bytes[i] = (uint8_t)lrintf(out[i]);
-    free(p->bytes);
-    *p = (recon_pixels){ size, size, p->channels, bytes };
-done:
-    free(in);
-    free(out);
-    return status;
-}
-
 /* --- what all are made ------------------------------------------------------------------------ */
 
-/* Height, width and channels, without the pixels. */
-static recon_status peek(recon_ctx *ctx, recon_pixels *out, const char *path)
-{
-    enum { HEAD = 26, WIDTH = 16, HEIGHT = 20, KIND = 25, HAS_COLOUR = 2 };
-    static const unsigned char signature[] = "\x89PNG\r\n\x1a\n";
-    recon_file file;
-    recon_status status = recon_file_open(ctx, &file, path);
-    if (status != RECON_OK)
-        return status;
-    const unsigned char *b = file.bytes;
-    if (file.size >= HEAD && !memcmp(b, signature, 8)) {
-        const unsigned char *w = b + WIDTH, *h = b + HEIGHT;
-        *out = (recon_pixels){ .height = (size_t)h[0] << 24 | h[1] << 16 | h[2] << 8 | h[3],
-                               .width = (size_t)w[0] << 24 | w[1] << 16 | w[2] << 8 | w[3],
-                               .channels = b[KIND] & HAS_COLOUR ? COLOUR : GREY };
-    } else {
-        status = recon_pnm_decode(ctx, out, b, file.size, path);
-        free(out->bytes);
-    }
-    recon_file_close(&file);
-    return status;
-}
+typedef struct {
+    const list *files;
+    recon_dataset_options o; /* size 0: as they are     */
+    recon_dataset_info info; /* what all are made       */
+    uint8_t *pixels;         /* n images                */
+    unsigned char *bad;      /* n, what was not read    */
+    recon_budget *budget;    /* of what is held at once */
+} job;
 
 typedef struct {
     size_t n;       /* whose heads could be read */
@@ -287,6 +255,7 @@ typedef struct {
 
 static void note(survey *s, recon_pixels p)
 {
+    p.channels = p.channels < COLOUR ? GREY : COLOUR;
     s->longer[s->n] = p.height > p.width ? p.height : p.width;
     if (!s->n++)
         s->low = s->high = p;
@@ -304,13 +273,15 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* What was not asked for: colour where one picture has it, and where sizes differ the middle one of
- * their longer sides, but no more than a network takes on a computer without a GPU. */
+/* What was not asked for: colour where one picture has it, and where sizes differ or are beyond
+ * what is kept the middle one of their longer sides, but no more than a network takes on a computer
+ * without a GPU. */
 static void choose(recon_ctx *ctx, recon_dataset_options *o, survey *s, const char *path)
 {
     if (!o->channels)
         o->channels = s->high.channels;
-    if (o->size || (s->low.height == s->high.height && s->low.width == s->high.width))
+    if (o->size || (s->low.height == s->high.height && s->low.width == s->high.width &&
+                    s->high.height <= RECON_SIZE_KEPT && s->high.width <= RECON_SIZE_KEPT))
         return;
     qsort(s->longer, s->n, sizeof *s->longer, by_size);
     size_t middle = s->longer[s->n / 2];
@@ -321,53 +292,134 @@ static void choose(recon_ctx *ctx, recon_dataset_options *o, survey *s, const ch
               path, s->low.height, s->low.width, s->high.height, s->high.width, o->size, o->size);
 }
 
-/* Files that cannot be read are left to those who read the pixels. */
-static recon_status look_at_all(recon_ctx *ctx, recon_dataset_options *o, const list *files,
-                                const char *path)
+/* Sets what was not asked for. Files that cannot be read are left to those who read the pixels;
+ * where none can, any shape will do. */
+static recon_status look_at_all(recon_ctx *ctx, job *j, const char *path)
 {
-    survey s = { 0 };
-    recon_status status = recon_alloc_raw(ctx, &s.longer, files->n, sizeof *s.longer);
-    for (size_t i = 0; status == RECON_OK && i < files->n; i++) {
-        recon_pixels p;
-        status = peek(ctx, &p, files->path[i]);
+    survey s = { .low = { 1, 1, GREY, NULL, 0 } };
+    recon_status status = recon_alloc_raw(ctx, &s.longer, j->files->n, sizeof *s.longer);
+    for (size_t i = 0; status == RECON_OK && i < j->files->n; i++) {
+        recon_picture_sink sink = { .most = j->o.picture_most };
+        status = recon_picture_scan_file(ctx, &sink, j->files->path[i]);
         if (status == RECON_OK)
-            note(&s, p);
+            note(&s, sink.head);
         else if (status != RECON_ERR_MEMORY)
             status = RECON_OK;
     }
     if (status == RECON_OK && s.n)
-        choose(ctx, o, &s, path);
+        choose(ctx, &j->o, &s, path);
+    j->info.height = j->o.size ? j->o.size : s.low.height;
+    j->info.width = j->o.size ? j->o.size : s.low.width;
+    j->info.channels = j->o.channels ? j->o.channels : s.low.channels;
     free(s.longer);
     return status;
 }
 
 /* --- all of them ------------------------------------------------------------------------------ */
 
+/* One picture on its way to its place. */
 typedef struct {
-    const list *files;
-    recon_dataset_options o; /* size 0: as they are */
-    recon_dataset_info info;
-    uint8_t *pixels;    /* n images           */
-    unsigned char *bad; /* n, what was not read */
-} job;
+    recon_picture_sink sink; /* first: the callbacks get this one's address               */
+    const job *j;
+    const char *path;
+    uint8_t *place;     /* [height][width][channels]                                      */
+    uint8_t *alpha;     /* [height][width]; NULL: the file has none                       */
+    size_t taken;       /* of the budget                                                  */
+    size_t planes;      /* channels of the place, and alpha                               */
+    float *line;        /* [width of the file][planes]: colours by their alpha, and alpha */
+    int is_transparent; /* somewhere                                                      */
+    recon_fit *fit;
+} reader;
 
-static recon_status load(recon_ctx *ctx, recon_pixels *p, const job *j, size_t i)
+/* Grey is all three colours alike; of colours it is their luminance (ITU-R BT.601). */
+static inline unsigned colour_of(const uint8_t *from, size_t colours, size_t to, size_t c)
 {
-    size_t size = j->o.size;
-    recon_status status = read_picture(ctx, p, j->files->path[i]);
-    if (status == RECON_OK && j->o.channels && p->channels != j->o.channels)
-        status = recolour(ctx, p, j->o.channels);
-    if (status == RECON_OK && size && (p->height != size || p->width != size))
-        status = fit(ctx, p, size);
-    if (status == RECON_OK && j->pixels &&
-        (p->height != j->info.height || p->width != j->info.width))
-        status = recon_fail(ctx, RECON_ERR_INPUT,
-                            "%s: %zu x %zu, but the first picture is %zu x %zu (height x width)",
-                            j->files->path[i], p->height, p->width, j->info.height, j->info.width);
-    if (status != RECON_OK) {
-        free(p->bytes);
-        p->bytes = NULL;
+    if (to == colours)
+        return from[c];
+    return to == GREY ? (299u * from[0] + 587u * from[1] + 114u * from[2] + 500) / 1000 : from[0];
+}
+
+static void take_row(recon_picture_sink *sink, size_t y, const uint8_t *samples)
+{
+    reader *r = (reader *)sink;
+    size_t from = sink->head.channels, to = r->j->info.channels, colours = from - !(from % 2);
+    float *out = r->line;
+    for (size_t x = 0; x < sink->head.width; x++, samples += from, out += r->planes) {
+        float alpha = from % 2 ? OPAQUE : samples[colours];
+        for (size_t c = 0; c < to; c++)
+            out[c] = (float)colour_of(samples, colours, to, c) * alpha / OPAQUE;
+        if (r->alpha) {
+            out[to] = alpha;
+            r->is_transparent |= alpha < OPAQUE;
+        }
     }
+    recon_fit_row(r->fit, y, r->line);
+}
+
+static void place_row(void *user, size_t p, const float *row)
+{
+    reader *r = user;
+    size_t width = r->j->info.width, channels = r->j->info.channels;
+    uint8_t *out = r->place + p * width * channels;
+    for (size_t q = 0; q < width; q++, row += r->planes) {
+        for (size_t c = 0; c < channels; c++)
+            *out++ = (uint8_t)lrintf(row[c]);
+        if (r->alpha)
+            r->alpha[p * width + q] = (uint8_t)lrintf(row[channels]);
+    }
+}
+
+static recon_status begin_picture(recon_ctx *ctx, recon_picture_sink *sink)
+{
+    reader *r = (reader *)sink;
+    const recon_dataset_info *info = &r->j->info;
+    const recon_pixels *head = &sink->head;
+    const recon_frame in = { head->height, head->width }, out = { info->height, info->width };
+    int has_alpha = head->channels % 2 == 0;
+    recon_status status;
+    if (!r->j->o.size && (in.height != out.height || in.width != out.width))
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "%s: %zu x %zu, but the first picture is %zu x %zu (height x width)",
+                          r->path, in.height, in.width, out.height, out.width);
+    r->planes = info->channels + (has_alpha ? 1 : 0);
+    if (sink->interlaced) { /* then it is held as a whole */
+        r->taken = recon_pixels_size(head);
+        recon_budget_take(r->j->budget, r->taken);
+    }
+    if (has_alpha)
+        RECON_TRY(recon_alloc(ctx, &r->alpha, out.height * out.width, 1));
+    RECON_TRY(recon_alloc_raw(ctx, &r->line, in.width * r->planes, sizeof *r->line));
+    RECON_TRY(recon_fit_new(ctx, &r->fit, out, in, r->planes, place_row, r));
+    memset(r->place, 0, recon_dataset_pixels(info));
+done:
+    return status;
+}
+
+/* See the top of this file. */
+static void lift(const reader *r)
+{
+    size_t channels = r->j->info.channels, n = recon_dataset_pixels(&r->j->info);
+    for (size_t i = 0; i < n; i++)
+        r->place[i] = (uint8_t)((r->place[i] + r->alpha[i / channels] + 1) / 2);
+}
+
+static recon_status load(recon_ctx *ctx, const job *j, size_t i)
+{
+    reader r = { .sink = { .shallow = 1,
+                           .most = j->o.picture_most,
+                           .begin = begin_picture,
+                           .row = take_row },
+                 .j = j,
+                 .path = j->files->path[i],
+                 .place = j->pixels + i * recon_dataset_pixels(&j->info) };
+    recon_status status = recon_picture_scan_file(ctx, &r.sink, r.path);
+    if (status == RECON_OK && r.is_transparent)
+        lift(&r);
+    recon_budget_give(j->budget, r.taken);
+    recon_fit_free(r.fit);
+    free(r.line);
+    free(r.alpha);
+    j->bad[i] = status != RECON_OK;
     return status;
 }
 
@@ -377,41 +429,11 @@ static int is_bad(recon_status status)
     return status == RECON_ERR_FORMAT || status == RECON_ERR_INPUT || status == RECON_ERR_IO;
 }
 
-static recon_status load_to_its_place(recon_ctx *ctx, const job *j, size_t i)
-{
-    size_t count = recon_dataset_pixels(&j->info);
-    recon_pixels p;
-    recon_status status = load(ctx, &p, j, i);
-    j->bad[i] = status != RECON_OK;
-    if (status == RECON_OK)
-        memcpy(j->pixels + i * count, p.bytes, count);
-    free(p.bytes);
-    return status;
-}
-
 static recon_status load_task(recon_ctx *ctx, void *arg, size_t i, int worker)
 {
-    recon_status status = load_to_its_place(ctx, arg, i);
+    recon_status status = load(ctx, arg, i);
     (void)worker;
     return is_bad(status) ? RECON_OK : status;
-}
-
-/* The size of the first picture; of the first good one if bad ones do not matter. */
-static recon_status find_size(recon_ctx *ctx, job *j, const char *path)
-{
-    for (size_t i = 0; i < j->files->n; i++) {
-        recon_pixels p;
-        recon_status status = load(ctx, &p, j, i);
-        free(p.bytes);
-        if (status == RECON_OK) {
-            j->info = (recon_dataset_info){ j->files->n, p.height, p.width, p.channels, 0, 0 };
-            return RECON_OK;
-        }
-        if (!j->o.skip_bad || !is_bad(status))
-            return status;
-    }
-    return recon_fail(ctx, RECON_ERR_INPUT, "%s: none of %zu pictures can be read", path,
-                      j->files->n);
 }
 
 /* Bad ones once more, for what is wrong with them: the first is the failure, or all are noted. */
@@ -420,7 +442,7 @@ static recon_status look_into_bad(recon_ctx *ctx, recon_skips *skips, const job 
     for (size_t i = 0; i < j->files->n && skips->n < RECON_SKIPS_KEPT; i++) {
         if (!j->bad[i])
             continue;
-        recon_status status = load_to_its_place(ctx, j, i);
+        recon_status status = load(ctx, j, i);
         if (status == RECON_OK)
             continue; /* it can be read after all */
         if (!j->o.skip_bad || !is_bad(status))
@@ -453,7 +475,6 @@ static void close_ranks(recon_dataset *d, const job *j, list *files)
     d->info.n = n;
 }
 
-/* Such as dark drawings on a transparent ground, which is laid over black. */
 static void warn_of_blank(recon_ctx *ctx, const recon_dataset *d, const job *j, const char *path)
 {
     size_t count = recon_dataset_pixels(&d->info), channels = d->info.channels, blank = 0;
@@ -462,8 +483,7 @@ static void warn_of_blank(recon_ctx *ctx, const recon_dataset *d, const job *j, 
         blank += !memcmp(p, p + channels, count - channels);
     }
     if (blank)
-        recon_log(ctx, RECON_LOG_WARN,
-                  "%s: %zu of %zu pictures are of one colour: what is transparent counts as black",
+        recon_log(ctx, RECON_LOG_WARN, "%s: %zu of %zu pictures are of one colour and show nothing",
                   path, blank, d->info.n);
 }
 
@@ -471,11 +491,10 @@ static recon_status load_all(recon_ctx *ctx, recon_dataset *d, job *j, size_t cl
                              const char *path)
 {
     recon_status status;
+    j->info = (recon_dataset_info){ j->files->n, j->o.size, j->o.size, j->o.channels, classes, 0 };
     if (!j->o.size || !j->o.channels)
-        RECON_TRY(look_at_all(ctx, &j->o, j->files, path));
-    RECON_TRY(find_size(ctx, j, path));
+        RECON_TRY(look_at_all(ctx, j, path));
     d->info = j->info;
-    d->info.classes = classes;
     RECON_TRY(recon_alloc_raw(ctx, &d->images.block, j->info.n, recon_dataset_pixels(&j->info)));
     RECON_TRY(recon_alloc(ctx, &j->bad, j->info.n, 1));
     if (classes)
@@ -484,6 +503,9 @@ static recon_status load_all(recon_ctx *ctx, recon_dataset *d, job *j, size_t cl
     RECON_TRY(recon_parallel(ctx, load_task, j, j->info.n));
     RECON_TRY(look_into_bad(ctx, &d->own_folder->skips, j));
     close_ranks(d, j, &d->own_folder->files);
+    if (!d->info.n)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: none of %zu pictures can be read", path,
+                             j->files->n));
     warn_of_blank(ctx, d, j, path);
     d->bytes = j->pixels;
     d->labels = d->own_labels;
@@ -502,22 +524,34 @@ static recon_status check_options(recon_ctx *ctx, const recon_dataset_options *o
     return RECON_OK;
 }
 
+static void warn_of_unread(recon_ctx *ctx, const recon_unread *unread, const char *path)
+{
+    for (size_t i = 0; i < unread->why.n; i++)
+        recon_log(ctx, RECON_LOG_WARN, "%s: %s", path, unread->why.text[i]);
+}
+
 recon_status recon_folder_read(recon_ctx *ctx, recon_dataset *data, const char *path,
                                const recon_dataset_options *options)
 {
-    job j = { .o = *options };
+    recon_budget budget;
+    job j = { .o = *options, .budget = &budget };
+    recon_folder *folder;
     size_t classes;
     recon_status status;
+    recon_budget_init(&budget, RECON_PIXELS_MOST);
     RECON_TRY(check_options(ctx, options, path));
     RECON_TRY(recon_alloc(ctx, &data->own_folder, 1, sizeof *data->own_folder));
-    data->folder = data->own_folder;
-    data->own_folder->root = strlen(path) + 1;
-    j.files = &data->own_folder->files;
-    RECON_TRY(list_pictures(ctx, &data->own_folder->files, &classes, path));
+    data->folder = folder = data->own_folder;
+    folder->root = strlen(path) + 1;
+    folder->picture_most = options->picture_most;
+    j.files = &folder->files;
+    RECON_TRY(list_pictures(ctx, &folder->files, &classes, &folder->unread, path));
+    warn_of_unread(ctx, &folder->unread, path);
     if (classes)
-        RECON_TRY(name_classes(ctx, data, j.files, data->own_folder->root));
+        RECON_TRY(name_classes(ctx, data, j.files, folder->root));
     RECON_TRY(load_all(ctx, data, &j, classes, path));
 done:
+    recon_budget_end(&budget);
     free(j.bad);
     return status;
 }
@@ -528,6 +562,7 @@ void recon_folder_free(recon_folder *folder)
         return;
     list_free(&folder->files);
     recon_skips_free(&folder->skips);
+    recon_unread_free(&folder->unread);
     free(folder);
 }
 
@@ -538,6 +573,11 @@ const char *recon_dataset_file(const recon_dataset *d, size_t i)
     return d->folder ? d->folder->files.path[recon_dataset_row(d, i)] + d->folder->root : NULL;
 }
 
+const char *recon_dataset_path(const recon_dataset *d, size_t i)
+{
+    return d->folder ? d->folder->files.path[recon_dataset_row(d, i)] : NULL;
+}
+
 recon_status recon_dataset_original(recon_ctx *ctx, recon_pixels *out, const recon_dataset *d,
                                     size_t i)
 {
@@ -545,7 +585,17 @@ recon_status recon_dataset_original(recon_ctx *ctx, recon_pixels *out, const rec
     if (!d->folder)
         return recon_fail(ctx, RECON_ERR_INPUT, "image %zu does not come from a file of its own",
                           i);
-    return read_picture(ctx, out, d->folder->files.path[recon_dataset_row(d, i)]);
+    return recon_picture_read(ctx, out, recon_dataset_path(d, i), d->folder->picture_most);
+}
+
+size_t recon_dataset_unread(const recon_dataset *d)
+{
+    return d->folder ? d->folder->unread.files : 0;
+}
+
+const char *recon_dataset_unread_why(const recon_dataset *d, size_t i)
+{
+    return d->folder ? recon_skips_at(&d->folder->unread.why, i) : NULL;
 }
 
 const char *recon_dataset_skipped(const recon_dataset *d, size_t i)

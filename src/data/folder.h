@@ -10,7 +10,11 @@ void recon_folder_free(recon_folder *folder);
 
 /* Fills data from the PNG, PGM and PPM files in path, in the order of their names; where it has
  * sub-folders of pictures instead, these are the classes. */
+/* See dataset.h for what is not read, recon_dataset_unread. */
 recon_status recon_folder_read(recon_ctx *ctx, recon_dataset *data, const char *path,
                                const recon_dataset_options *options);
+
+/* The path of image i's file; lent. NULL: it has no file of its own. */
+const char *recon_dataset_path(const recon_dataset *data, size_t i);
 
 #endif

@@ -7,9 +7,15 @@
 #include <recon/data/image.h>
 #include "core/simd.h"
 
+#include "data/image.h"
+
 #include <math.h>
+#include <string.h>
 
 enum { LINEAR = 2, CUBIC = 4 };
+
+/* What an image is made of. */
+typedef enum { FLOATS, BYTES, WORDS } samples;
 
 typedef struct {
     int at[CUBIC];
@@ -52,10 +58,61 @@ typedef struct {
     recon_affine source;
 } frame;
 
-/* One row of out. channels and n stand apart from the frame: constants where it is inlined. */
-static inline __attribute__((always_inline)) void warp_row(float *restrict out,
-                                                           const float *restrict in, const frame *f,
-                                                           int p, size_t channels, int n)
+static inline __attribute__((always_inline)) float sample(const void *in, size_t at, samples of)
+{
+    return of == FLOATS  ? ((const float *)in)[at]
+           : of == BYTES ? (float)((const uint8_t *)in)[at]
+                         : (float)((const uint16_t *)in)[at];
+}
+
+/* One pixel from its taps. */
+static inline __attribute__((always_inline)) void blend(float *restrict out, const void *in,
+                                                        const taps *row, const taps *col, int width,
+                                                        size_t channels, int n, samples of)
+{
+    for (size_t c = 0; c < channels; c++) {
+        float sum = 0;
+        for (int i = 0; i < n; i++) {
+            float line = 0;
+            for (int j = 0; j < n; j++)
+                line +=
+                    col->weight[j] *
+                    sample(in,
+                           ((size_t)row->at[i] * (size_t)width + (size_t)col->at[j]) * channels + c,
+                           of);
+            sum += row->weight[i] * line;
+        }
+        out[c] = sum;
+    }
+}
+
+/* The same where the last channel is alpha: colours count by it. */
+static inline __attribute__((always_inline)) void blend_alpha(float *restrict out, const void *in,
+                                                              const taps *row, const taps *col,
+                                                              int width, size_t channels, int n,
+                                                              samples of)
+{
+    size_t last = channels - 1;
+    for (size_t c = 0; c < channels; c++)
+        out[c] = 0;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            size_t at = ((size_t)row->at[i] * (size_t)width + (size_t)col->at[j]) * channels;
+            float weight = row->weight[i] * col->weight[j] * sample(in, at + last, of);
+            for (size_t c = 0; c < last; c++)
+                out[c] += weight * sample(in, at + c, of);
+            out[last] += weight;
+        }
+    for (size_t c = 0; c < last; c++)
+        out[c] = out[last] > 0 ? out[c] / out[last] : 0;
+}
+
+/* Pixels from .. to - 1 of row p, to out. channels, n, of and alpha stand apart from the frame:
+ * constants where it is inlined. */
+static inline __attribute__((always_inline)) void warp_row(float *restrict out, const void *in,
+                                                           const frame *f, int p, int from, int to,
+                                                           size_t channels, int n, samples of,
+                                                           int alpha)
 {
     const double(*m)[2] = f->source.matrix, up = f->middle_y - p;
     double x0 = m[0][1] * up + f->source.shift[0] + f->middle_x;
@@ -63,40 +120,34 @@ static inline __attribute__((always_inline)) void warp_row(float *restrict out,
     double x1 = m[0][0], y1 = -m[1][0];
     int height = f->height, width = f->width;
     double middle = f->middle_x;
-    for (int q = 0; q < width; q++) {
+    for (int q = from; q < to; q++, out += channels) {
         double right = q - middle;
         taps row = taps_at(y0 + y1 * right, height, n), col = taps_at(x0 + x1 * right, width, n);
-        for (size_t c = 0; c < channels; c++) {
-            float sum = 0;
-            for (int i = 0; i < n; i++) {
-                float line = 0;
-                for (int j = 0; j < n; j++)
-                    line +=
-                        col.weight[j] *
-                        in[((size_t)row.at[i] * (size_t)width + (size_t)col.at[j]) * channels + c];
-                sum += row.weight[i] * line;
-            }
-            out[(size_t)q * channels + c] = sum;
-        }
+        if (alpha)
+            blend_alpha(out, in, &row, &col, width, channels, n, of);
+        else
+            blend(out, in, &row, &col, width, channels, n, of);
     }
 }
 
 RECON_CLONES static void warp_grey(float *restrict out, const float *restrict in, const frame *f)
 {
     for (int p = 0; p < f->height; p++)
-        warp_row(out + (size_t)p * (size_t)f->width, in, f, p, 1, LINEAR);
+        warp_row(out + (size_t)p * (size_t)f->width, in, f, p, 0, f->width, 1, LINEAR, FLOATS, 0);
 }
 
 RECON_CLONES static void warp_linear(float *restrict out, const float *restrict in, const frame *f)
 {
     for (int p = 0; p < f->height; p++)
-        warp_row(out + (size_t)p * (size_t)f->width * f->channels, in, f, p, f->channels, LINEAR);
+        warp_row(out + (size_t)p * (size_t)f->width * f->channels, in, f, p, 0, f->width,
+                 f->channels, LINEAR, FLOATS, 0);
 }
 
 RECON_CLONES static void warp_cubic(float *restrict out, const float *restrict in, const frame *f)
 {
     for (int p = 0; p < f->height; p++)
-        warp_row(out + (size_t)p * (size_t)f->width * f->channels, in, f, p, f->channels, CUBIC);
+        warp_row(out + (size_t)p * (size_t)f->width * f->channels, in, f, p, 0, f->width,
+                 f->channels, CUBIC, FLOATS, 0);
 }
 
 void recon_image_warp(float *out, const float *in, size_t height, size_t width, size_t channels,
@@ -116,59 +167,6 @@ void recon_image_warp(float *out, const float *in, size_t height, size_t width, 
         warp_linear(out, in, &f);
 }
 
-/* Pixels first .. last of an axis that a triangle about a place covers, and their weights. */
-typedef struct {
-    double place, reach;
-    size_t first, last; /* last < first: the place is outside */
-} window;
-
-static window window_at(double place, double reach, size_t size)
-{
-    window w = { place, reach, 1, 0 };
-    if (place < -0.5 || place > (double)size - 0.5)
-        return w;
-    w.first = place - reach > 0 ? (size_t)ceil(place - reach) : 0;
-    w.last = place + reach < (double)size - 1 ? (size_t)floor(place + reach) : size - 1;
-    return w;
-}
-
-static double window_weight(const window *w, size_t at)
-{
-    return 1 - fabs((double)at - w->place) / w->reach;
-}
-
-static void average(float *out, const float *in, size_t width, size_t channels, const window *row,
-                    const window *col)
-{
-    double total = 0;
-    for (size_t c = 0; c < channels; c++) {
-        double sum = 0;
-        total = 0;
-        for (size_t i = row->first; i <= row->last; i++)
-            for (size_t j = col->first; j <= col->last; j++) {
-                double weight = window_weight(row, i) * window_weight(col, j);
-                sum += weight * (double)in[(i * width + j) * channels + c];
-                total += weight;
-            }
-        out[c] = total > 0 ? (float)(sum / total) : 0;
-    }
-}
-
-void recon_image_fit(float *out, size_t size, const float *in, size_t height, size_t width,
-                     size_t channels)
-{
-    double step = (double)(height > width ? height : width) / (double)size;
-    double reach = step > 1 ? step : 1, middle = ((double)size - 1) / 2;
-    for (size_t p = 0; p < size; p++)
-        for (size_t q = 0; q < size; q++, out += channels) {
-            window row =
-                window_at(((double)p - middle) * step + ((double)height - 1) / 2, reach, height);
-            window col =
-                window_at(((double)q - middle) * step + ((double)width - 1) / 2, reach, width);
-            average(out, in, width, channels, &row, &col);
-        }
-}
-
 recon_affine recon_image_turn_source(double angle)
 {
     double c = cos(angle), s = sin(angle);
@@ -180,4 +178,85 @@ void recon_image_turn(float *out, const float *in, size_t height, size_t width, 
 {
     recon_affine source = recon_image_turn_source(angle);
     recon_image_warp(out, in, height, width, channels, &source, interpolation);
+}
+
+/* --- pictures of whole numbers ----------------------------------------------------------------
+ *
+ * In tiles: along a row of the result a rotated picture is read across its rows, and each of its
+ * pixels would miss the cache. */
+
+enum { TILE = 64, CHANNELS = 4 };
+
+static inline __attribute__((always_inline)) void turn_linear(float *restrict out, const void *in,
+                                                              const frame *f, int p, int from,
+                                                              int to, samples of)
+{
+    switch (f->channels) {
+    case 1: warp_row(out, in, f, p, from, to, 1, LINEAR, of, 0); break;
+    case 2: warp_row(out, in, f, p, from, to, 2, LINEAR, of, 1); break;
+    case 3: warp_row(out, in, f, p, from, to, 3, LINEAR, of, 0); break;
+    default: warp_row(out, in, f, p, from, to, 4, LINEAR, of, 1);
+    }
+}
+
+RECON_CLONES static void turn_bytes(float *restrict out, const void *in, const frame *f, int p,
+                                    int from, int to)
+{
+    turn_linear(out, in, f, p, from, to, BYTES);
+}
+
+RECON_CLONES static void turn_words(float *restrict out, const void *in, const frame *f, int p,
+                                    int from, int to)
+{
+    turn_linear(out, in, f, p, from, to, WORDS);
+}
+
+/* Slower anyway: no loop over channels is unrolled. */
+RECON_CLONES static void turn_cubic(float *restrict out, const void *in, const frame *f, int p,
+                                    int from, int to, samples of)
+{
+    if (f->channels % 2)
+        warp_row(out, in, f, p, from, to, f->channels, CUBIC, of, 0);
+    else
+        warp_row(out, in, f, p, from, to, f->channels, CUBIC, of, 1);
+}
+
+/* To the nearest whole number that a sample can hold. */
+RECON_CLONES static void round_bytes(uint8_t *restrict out, const float *restrict in, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = (uint8_t)((in[i] < 0 ? 0 : in[i] > 255 ? 255 : in[i]) + 0.5f);
+}
+
+static void round_words(uint8_t *out, const float *in, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint16_t word = (uint16_t)((in[i] < 0 ? 0 : in[i] > 65535 ? 65535 : in[i]) + 0.5f);
+        memcpy(out + 2 * i, &word, sizeof word);
+    }
+}
+
+void recon_pixels_turn(uint8_t *out, const recon_pixels *in, double angle, size_t first, size_t n,
+                       recon_interpolation interpolation)
+{
+    frame f = { (int)in->height,
+                (int)in->width,
+                in->channels,
+                ((double)in->width - 1) / 2,
+                ((double)in->height - 1) / 2,
+                recon_image_turn_source(angle) };
+    size_t pixel = in->channels * (in->deep ? 2 : 1);
+    float tile[TILE * CHANNELS];
+    for (int from = 0, to; from < f.width; from = to) {
+        to = f.width - from < TILE ? f.width : from + TILE;
+        for (size_t y = 0; y < n; y++) {
+            int p = (int)(first + y);
+            if (interpolation == RECON_BICUBIC)
+                turn_cubic(tile, in->bytes, &f, p, from, to, in->deep ? WORDS : BYTES);
+            else
+                (in->deep ? turn_words : turn_bytes)(tile, in->bytes, &f, p, from, to);
+            (in->deep ? round_words : round_bytes)(out + (y * in->width + (size_t)from) * pixel,
+                                                   tile, (size_t)(to - from) * in->channels);
+        }
+    }
 }

@@ -204,15 +204,16 @@ void recon_found_show_next(recon_page *page, const recon_found_folder *f)
         page,
         "`%s/model.safetensors` holds all that was learned; in place of `%s` stands whatever "
         "data you have.",
-        f->dir, images ? "png:NEW" : "xyz:NEW");
+        f->dir, images ? "images:NEW" : "xyz:NEW");
     recon_page_table(page, "Commands", columns, 2);
     show_command(page, f, "turn what is new to its natural pose", "canonicalize",
-                 images ? "png:NEW --out turned" : "xyz:NEW --out turned.xyz");
+                 images ? "images:NEW --out turned" : "xyz:NEW --out turned.xyz");
     show_command(page, f, "find what is in an odd pose", "score",
-                 images ? "png:NEW --false-alarms 0.01 --out scores.npy"
+                 images ? "images:NEW --false-alarms 0.01 --out scores.npy"
                         : "xyz:NEW --false-alarms 0.01 --out scores.npy");
     show_command(page, f, "see the poses of one", "distribution",
-                 images ? "png:NEW --index 0 --svg pose.svg" : "xyz:NEW --index 0 --svg pose.svg");
+                 images ? "images:NEW --index 0 --svg pose.svg"
+                        : "xyz:NEW --index 0 --svg pose.svg");
     show_command(page, f, "measure how well the network follows turns", "check",
-                 images ? "png:NEW" : "xyz:NEW");
+                 images ? "images:NEW" : "xyz:NEW");
 }

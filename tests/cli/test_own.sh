@@ -30,7 +30,7 @@ echo "stray" >photos/notes.txt
 
 # --- train: a size is chosen and said ---------------------------------------------------------------
 run info photos
-[ "$code" -eq 0 ] && grep -q '^png:photos: 48 images of 24 x 24, 3 channels' "$scratch/stdout" &&
+[ "$code" -eq 0 ] && grep -q '^images:photos: 48 images of 24 x 24, 3 channels' "$scratch/stdout" &&
     said "photos: pictures of 16 x 16 to 31 x 29 (height x width), fitted into 24 x 24"
 report $? "a folder of pictures is told, and the size they are given"
 run train --data png:photos --preset small --width 0.25 --code 8 --epochs 2 --threads 2 --out model
@@ -102,9 +102,9 @@ refused 1 "images of 20 x 20 x 3, but the model was made for 24 x 24 x 3" score 
 mkdir dark
 echo 'P2 9 9 255' $(LC_ALL=C awk 'BEGIN { for (i = 0; i < 81; i++) print 0 }') >dark/a.pgm
 run info png:dark
-[ "$code" -eq 0 ] && said "1 of 1 pictures are of one colour"
+[ "$code" -eq 0 ] && said "1 of 1 pictures are of one colour and show nothing"
 report $? "pictures that show nothing are counted"
 mkdir jpeg
 echo x >jpeg/a.jpg
-refused 1 "no PNG, PGM or PPM files: others must be converted first" info png:jpeg
+refused 1 "no PNG, PGM or PPM files: 1 .jpg file is not read: convert it first" info png:jpeg
 finish

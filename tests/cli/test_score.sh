@@ -11,8 +11,8 @@ model="--model found/model.safetensors"
 run score --help
 [ "$code" -eq 0 ] && grep -q '^example:' "$scratch/stdout" && [ ! -s "$scratch/stderr" ]
 report $? "score --help shows an example"
-refused 2 "--out s.npy is missing" score $model $letters
-refused 2 "--false-alarms 1.5 is a share below 1" score $model $letters --out s.npy --false-alarms 1.5
+refused 2 "--out s.npy|s.csv is missing" score $model $letters
+refused 2 "--false-alarms 1.5: a share below 1 is wanted, 0.05 for 5 in 100" score $model $letters --out s.npy --false-alarms 1.5
 
 # odd_of ARGS: how many were called odd.
 odd_of() {

@@ -1,12 +1,13 @@
 /* PNG: what is written comes back, all kinds are read, hostile files are refused. */
 #include "scratch.h"
+#include "core/picture.h"
 
 #include <recon/core/png.h>
 #include <zlib.h>
 
 #ifdef RECON_HAVE_PNG
 
-enum { H = 13, W = 21 };
+enum { H = 13, W = 21, SIDE = 16800 };
 
 static void noise(uint8_t *out, size_t n, uint64_t seed)
 {
@@ -18,9 +19,9 @@ static void noise(uint8_t *out, size_t n, uint64_t seed)
 static void what_is_written_comes_back(void **state)
 {
     recon_ctx *ctx = *state;
-    uint8_t x[H * W * 3];
+    uint8_t x[H * W * 4];
     noise(x, sizeof x, 1);
-    for (size_t channels = 1; channels <= 3; channels += 2) {
+    for (size_t channels = 1; channels <= 4; channels++) {
         recon_pixels p;
         uint8_t *bytes = NULL;
         size_t size, size2;
@@ -40,21 +41,30 @@ static void what_is_written_comes_back(void **state)
     }
 }
 
+static const uint16_t *words(const recon_pixels *p)
+{
+    return (const uint16_t *)(const void *)p->bytes;
+}
+
 /* What Pillow wrote, see make_vectors.py: pixel i is 8 i, and in colour 255 - 8 i and 4 i too. */
 static void what_others_write_is_read(void **state)
 {
     recon_ctx *ctx = *state;
     static const char *const names[] = { "grey", "deep", "colour", "alpha" };
+    static const size_t channels[] = { 1, 1, 3, 4 };
     for (int k = 0; k < 4; k++) {
         char path[64];
         recon_pixels p;
         snprintf(path, sizeof path, "tests/fuzz/corpus/png/%s.png", names[k]);
         CHECK_OK(ctx, recon_png_read(ctx, &p, path));
-        assert_true(p.height == 6 && p.width == 5 && p.channels == (k < 2 ? 1 : 3));
+        assert_true(p.height == 6 && p.width == 5 && p.channels == channels[k]);
+        assert_int_equal(p.deep, k == 1);
         for (unsigned i = 0; i < 30; i++) {
-            const unsigned want[3] = { 8 * i, 255 - 8 * i, 4 * i }, alpha = k == 3 ? 8 * i : 255;
-            for (size_t c = 0; c < p.channels; c++)
-                assert_int_equal(p.bytes[i * p.channels + c], (want[c] * alpha + 127) / 255);
+            const unsigned want[4] = { 8 * i, 255 - 8 * i, 4 * i, 8 * i };
+            for (size_t c = 0; c < p.channels; c++) {
+                size_t at = i * p.channels + c;
+                assert_int_equal(p.deep ? words(&p)[at] / 257 : p.bytes[at], want[c]);
+            }
         }
         free(p.bytes);
     }
@@ -108,7 +118,7 @@ static size_t build(uint8_t *out, const plan *p)
     return at + put_chunk(out + at, "IEND", NULL, 0);
 }
 
-static void every_kind_becomes_bytes_of_grey_or_colour(void **state)
+static void every_kind_keeps_its_channels_and_its_depth(void **state)
 {
     recon_ctx *ctx = *state;
     const uint8_t bits[] = { 0xa0 }, two[] = { 0x1b }, deep[] = { 0x80, 0x00, 0xff, 0xff };
@@ -119,21 +129,24 @@ static void every_kind_becomes_bytes_of_grey_or_colour(void **state)
     const struct {
         plan plan;
         size_t channels, n;
-        uint8_t want[9];
+        uint8_t want[12];
     } kinds[] = {
         { { 1, 3, 1, 1, 0, bits, 0, 0, 0, 0 }, 1, 3, { 255, 0, 255 } },
         { { 1, 4, 1, 2, 0, two, 0, 0, 0, 0 }, 1, 4, { 0, 85, 170, 255 } },
-        { { 1, 2, 4, 16, 0, deep, 0, 0, 0, 0 }, 1, 2, { 128, 255 } },
-        { { 1, 3, 6, 8, 4, grey_alpha, 0, 0, 0, 0 }, 1, 3, { 200, 100, 0 } },
-        { { 1, 2, 8, 8, 6, colour_alpha, 0, 0, 0, 0 }, 3, 6, { 10, 100, 250, 2, 20, 50 } },
+        { { 1, 2, 4, 16, 0, deep, 0, 0, 0, 0 }, 1, 4, { 0x00, 0x80, 0xff, 0xff } },
+        { { 1, 3, 6, 8, 4, grey_alpha, 0, 0, 0, 0 }, 2, 6, { 200, 255, 200, 128, 200, 0 } },
+        { { 1, 2, 8, 8, 6, colour_alpha, 0, 0, 0, 0 },
+          4,
+          8,
+          { 10, 100, 250, 255, 10, 100, 250, 51 } },
         { { 1, 3, 3, 8, 3, indices, palette, 0, 9, 0 },
           3,
           9,
           { 60, 50, 40, 9, 8, 7, 255, 255, 255 } },
         { { 1, 3, 3, 8, 3, indices, palette, alpha, 9, 2 },
-          3,
-          9,
-          { 24, 20, 16, 9, 8, 7, 255, 255, 255 } },
+          4,
+          12,
+          { 60, 50, 40, 102, 9, 8, 7, 255, 255, 255, 255, 255 } },
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         uint8_t file[8192];
@@ -141,7 +154,8 @@ static void every_kind_becomes_bytes_of_grey_or_colour(void **state)
         size_t size = build(file, &kinds[i].plan);
         CHECK_OK(ctx, recon_png_decode(ctx, &p, file, size, "made"));
         assert_int_equal(p.channels, kinds[i].channels);
-        assert_int_equal(p.height * p.width * p.channels, kinds[i].n);
+        assert_int_equal(recon_pixels_size(&p), kinds[i].n);
+        assert_int_equal(p.deep, kinds[i].plan.depth == 16);
         assert_memory_equal(p.bytes, kinds[i].want, kinds[i].n);
         free(p.bytes);
     }
@@ -173,11 +187,52 @@ static void hostile_files_are_refused_with_a_reason(void **state)
     CHECK_FAILS(ctx, recon_png_decode(ctx, &p, "GIF89a..", 8, "x.gif"), RECON_ERR_FORMAT,
                 "x.gif: not a PNG file");
     CHECK_FAILS(ctx, recon_png_read(ctx, &p, scratch("none.png")), RECON_ERR_IO, "none.png");
-    CHECK_FAILS(ctx, recon_png_write(ctx, scratch("x.png"), x, H, W, 2), RECON_ERR_INPUT,
-                "2 channels: 1, 3 or 4");
+    CHECK_FAILS(ctx, recon_png_write(ctx, scratch("x.png"), x, H, W, 5), RECON_ERR_INPUT,
+                "5 channels: 1 to 4");
     CHECK_FAILS(ctx, recon_png_write(ctx, scratch("x.png"), x, 0, W, 1), RECON_ERR_INPUT,
                 "a picture of 0 x 21");
     assert_int_equal(scratch_count(), 0);
+}
+
+static void give_word(const void *user, size_t y, uint8_t *out)
+{
+    memcpy(out, (const uint16_t *)user + y * W * 3, W * 3 * sizeof(uint16_t));
+}
+
+static void sixteen_bits_come_back(void **state)
+{
+    recon_ctx *ctx = *state;
+    uint16_t x[H * W * 3];
+    const recon_pixels head = { .height = H, .width = W, .channels = 3, .deep = 1 };
+    recon_pixels p;
+    noise((uint8_t *)x, sizeof x, 4);
+    CHECK_OK(ctx, recon_png_write_rows(ctx, scratch("x.png"), &head, give_word, x));
+    CHECK_OK(ctx, recon_png_read(ctx, &p, scratch("x.png")));
+    assert_true(p.deep && p.channels == 3);
+    assert_memory_equal(p.bytes, x, sizeof x);
+    free(p.bytes);
+}
+
+/* Rows of nothing that deflate very well: 280 MB in some 270 kB. */
+static void zero_row(const void *user, size_t y, uint8_t *out)
+{
+    (void)user;
+    (void)y;
+    memset(out, 0, SIDE);
+}
+
+static void a_small_file_cannot_ask_for_much(void **state)
+{
+    recon_ctx *ctx = *state;
+    const recon_pixels head = { .height = SIDE, .width = SIDE, .channels = 1 };
+    recon_pixels p;
+    CHECK_OK(ctx, recon_png_write_rows(ctx, scratch("x.png"), &head, zero_row, NULL));
+    CHECK_FAILS(ctx, recon_png_read(ctx, &p, scratch("x.png")), RECON_ERR_INPUT,
+                "x.png: a picture of 16800 x 16800 would take 282 MB from a file of ");
+    assert_null(p.bytes);
+    CHECK_OK(ctx, recon_picture_read(ctx, &p, scratch("x.png"), (size_t)300 * 1000 * 1000));
+    assert_int_equal(p.width, SIDE);
+    free(p.bytes);
 }
 
 static recon_status read_and_free(recon_ctx *ctx, const char *path)
@@ -201,8 +256,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCRATCH_TEST(what_is_written_comes_back),
+        SCRATCH_TEST(sixteen_bits_come_back),
+        SCRATCH_TEST(a_small_file_cannot_ask_for_much),
         cmocka_unit_test(what_others_write_is_read),
-        cmocka_unit_test(every_kind_becomes_bytes_of_grey_or_colour),
+        cmocka_unit_test(every_kind_keeps_its_channels_and_its_depth),
         SCRATCH_TEST(hostile_files_are_refused_with_a_reason),
         SCRATCH_TEST(memory_may_run_out),
     };

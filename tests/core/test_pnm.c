@@ -21,9 +21,22 @@ static void every_kind_is_read(void **state)
     check(ctx, TEXT("P2\n# made by hand\n1 2\n255\n7 # seven\n200\n"), 1, "\x07\xc8");
     check(ctx, TEXT("P2 1 2 15 15 1"), 1, "\xff\x11");
     check(ctx, TEXT("P5\n1 2\n255\n\x07\x20"), 1, "\x07\x20");
-    check(ctx, TEXT("P5 1 2 65535 \x80\x80\xff\xff"), 1, "\x80\xff");
     check(ctx, TEXT("P3 1 2 255 1 2 3 4 5 6"), 3, "\1\2\3\4\5\6");
     check(ctx, TEXT("P6 1 2 255 abcdef and more"), 3, "abcdef");
+}
+
+static void values_above_255_stay_16_bits(void **state)
+{
+    recon_ctx *ctx = *state;
+    static const char *const files[] = { "P5 1 2 65535 \x80\x80\xff\xff", "P2 1 2 1023 514 1023" };
+    static const uint16_t want[][2] = { { 0x8080, 0xffff }, { 32928, 0xffff } };
+    for (int i = 0; i < 2; i++) {
+        recon_pixels p;
+        CHECK_OK(ctx, recon_pnm_decode(ctx, &p, files[i], strlen(files[i]), "deep"));
+        assert_int_equal(p.deep, 1);
+        assert_memory_equal(p.bytes, want[i], sizeof want[i]);
+        free(p.bytes);
+    }
 }
 
 static void what_is_wrong_is_said(void **state)
@@ -62,6 +75,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_is_read),
+        cmocka_unit_test(values_above_255_stay_16_bits),
         SCRATCH_TEST(what_is_wrong_is_said),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

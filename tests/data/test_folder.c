@@ -220,6 +220,126 @@ static void pictures_of_all_sizes_can_be_made_alike(void **state)
         RECON_ERR_INPUT, "a size of 1048576");
 }
 
+/* Strokes of one colour on a transparent ground: whatever the colour, they can be told from it, and
+ * the ground is that of the outside. */
+static void strokes_on_a_transparent_ground_are_seen(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_dataset *d = NULL;
+    uint8_t x[8 * 8 * 4];
+    float got[8 * 8 * 3];
+    const uint8_t ink[] = { 0, 255, 100, 0 }, want[] = { 128, 255, 178, 128 };
+    for (int k = 0; k < 4; k++) {
+        for (int i = 0; i < 64; i++) {
+            int on = i % 8 == 3 || i % 8 == 4;
+            memset(x + 4 * i, k == 3 && i < 32 ? 255 : ink[k], 3); /* the last: half dark */
+            x[4 * i + 3] = on ? 255 : 0;
+        }
+        CHECK_OK(ctx, recon_png_write(ctx, scratch("a.png"), x, 8, 8, 4));
+        CHECK_OK(ctx, recon_dataset_open(ctx, &d, spec()));
+        recon_dataset_get(got, d, 0);
+        for (int i = 0; i < 64; i++)
+            CHECK_NEAR(got[3 * i] * 255,
+                       i % 8 != 3 && i % 8 != 4 ? 0
+                       : k == 3 && i < 32       ? 255
+                                                : want[k],
+                       1e-3);
+        recon_dataset_close(d);
+        scratch_clear();
+    }
+    for (int i = 0; i < 64; i++) /* opaque all over: alpha does not matter */
+        memcpy(x + 4 * i, (const uint8_t[]){ 7, 8, (uint8_t)i, 255 }, 4);
+    CHECK_OK(ctx, recon_png_write(ctx, scratch("a.png"), x, 8, 8, 4));
+    CHECK_OK(ctx, recon_dataset_open(ctx, &d, spec()));
+    recon_dataset_get(got, d, 0);
+    for (int i = 0; i < 64; i++)
+        CHECK_NEAR(got[3 * i + 2] * 255, i, 1e-3);
+    recon_dataset_close(d);
+}
+
+static void the_original_keeps_alpha_and_depth(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_dataset *d = NULL;
+    recon_pixels own;
+    const uint8_t x[] = { 9, 8, 7, 6, 5, 4, 3, 2 };
+    CHECK_OK(ctx, recon_png_write(ctx, scratch("a.png"), x, 1, 2, 4));
+    scratch_write("b.pgm", "P5 2 1 65535 abcd", 17);
+    CHECK_OK(ctx, recon_dataset_open(ctx, &d, spec()));
+    CHECK_OK(ctx, recon_dataset_original(ctx, &own, d, 0));
+    assert_true(own.channels == 4 && !own.deep && !memcmp(own.bytes, x, sizeof x));
+    free(own.bytes);
+    CHECK_OK(ctx, recon_dataset_original(ctx, &own, d, 1));
+    assert_true(own.channels == 1 && own.deep &&
+                ((uint16_t *)(void *)own.bytes)[1] == ('c' << 8 | 'd'));
+    free(own.bytes);
+    recon_dataset_close(d);
+}
+
+static void what_is_not_read_is_told(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_dataset *d = NULL;
+    put(ctx, "a.png", 4, 5, 1, 20);
+    CHECK_OK(ctx, recon_dataset_open(ctx, &d, spec()));
+    assert_true(recon_dataset_unread(d) == 0 && !recon_dataset_unread_why(d, 0));
+    recon_dataset_close(d);
+    static const char *const others[] = { "b.jpg", "c.JPG", "d.tiff", "notes.txt", ".e.gif" };
+    for (int i = 0; i < 5; i++)
+        scratch_write(others[i], "?", 1);
+    CHECK_OK(ctx, recon_dataset_open(ctx, &d, spec()));
+    assert_int_equal(recon_dataset_describe(d).n, 1);
+    assert_int_equal(recon_dataset_unread(d), 3);
+    assert_non_null(strstr(recon_dataset_unread_why(d, 0), "2 .jpg files are not read"));
+    assert_non_null(strstr(recon_dataset_unread_why(d, 0), "mogrify -format png *.jpg"));
+    assert_non_null(strstr(recon_dataset_unread_why(d, 1), "1 .tiff file is not read"));
+    assert_null(recon_dataset_unread_why(d, 2));
+    recon_dataset_close(d);
+    unlink(scratch("a.png"));
+    unlink(scratch(".e.gif"));
+    CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, spec()), RECON_ERR_INPUT,
+                "no PNG, PGM or PPM files: 2 .jpg files are not read: convert them first");
+}
+
+static void pictures_too_deep_are_told(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_dataset *d = NULL;
+    assert_int_equal(mkdir(scratch("cats"), 0700) | mkdir(scratch("cats/kittens"), 0700), 0);
+    put(ctx, "cats/1.png", 2, 2, 3, 4);
+    put(ctx, "cats/kittens/1.png", 2, 2, 3, 4);
+    put(ctx, "cats/kittens/2.png", 2, 2, 3, 4);
+    CHECK_OK(ctx, recon_dataset_open(ctx, &d, spec()));
+    assert_true(recon_dataset_describe(d).n == 1 && recon_dataset_unread(d) == 2);
+    assert_non_null(strstr(recon_dataset_unread_why(d, 0), "2 pictures are not read"));
+    assert_non_null(strstr(recon_dataset_unread_why(d, 0), "(cats/kittens)"));
+    recon_dataset_close(d);
+    unlink(scratch("cats/kittens/1.png"));
+    unlink(scratch("cats/kittens/2.png"));
+    rmdir(scratch("cats/kittens"));
+}
+
+/* Both names mean the same; pictures of one size that is too large are fitted. */
+static void images_is_the_name_of_a_folder_of_pictures(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_dataset *d = NULL;
+    char other[600];
+    static uint8_t wide[4 * 3000];
+    put(ctx, "a.png", 4, 5, 1, 20);
+    snprintf(other, sizeof other, "images:%s", scratch_folder);
+    CHECK_OK(ctx, recon_dataset_open(ctx, &d, other));
+    assert_true(recon_dataset_describe(d).width == 5);
+    recon_dataset_close(d);
+    snprintf(other, sizeof other, "images:%s/a.png", scratch_folder);
+    CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, other), RECON_ERR_INPUT,
+                "a.png: a file: name the folder that it lies in");
+    CHECK_OK(ctx, recon_png_write(ctx, scratch("a.png"), wide, 4, 3000, 1));
+    CHECK_OK(ctx, recon_dataset_open(ctx, &d, spec()));
+    assert_true(recon_dataset_describe(d).width == RECON_SIZE_CHOSEN);
+    recon_dataset_close(d);
+}
+
 static void nothing_to_read_is_said(void **state)
 {
     recon_ctx *ctx = *state;
@@ -266,6 +386,11 @@ int main(void)
         FOLDER_TEST(pictures_of_all_sizes_can_be_made_alike),
         FOLDER_TEST(pictures_of_different_kinds_become_one),
         FOLDER_TEST(grey_is_the_luminance_of_colours),
+        FOLDER_TEST(strokes_on_a_transparent_ground_are_seen),
+        FOLDER_TEST(the_original_keeps_alpha_and_depth),
+        FOLDER_TEST(what_is_not_read_is_told),
+        FOLDER_TEST(pictures_too_deep_are_told),
+        FOLDER_TEST(images_is_the_name_of_a_folder_of_pictures),
         FOLDER_TEST(nothing_to_read_is_said),
         FOLDER_TEST(memory_may_run_out),
     };

@@ -1,5 +1,6 @@
 /* Turned and warped images: the op's convention, quarter turns exact, maps that undo each other. */
 #include "check.h"
+#include "data/image.h"
 #include "ops/ops.h"
 
 #include <recon/data/image.h>
@@ -154,6 +155,84 @@ static void a_picture_fits_with_its_mean_and_its_slope(void **state)
     assert_memory_equal(x, y, sizeof x); /* its own size: as it was */
 }
 
+/* --- pictures of whole numbers ---------------------------------------------------------------- */
+
+static void turn_pixels(uint8_t *out, const recon_pixels *p, double angle, int kind)
+{
+    size_t stride = recon_pixels_size(p) / p->height;
+    for (size_t y = 0; y < p->height; y += 4)
+        recon_pixels_turn(out + y * stride, p, angle, y, p->height - y < 4 ? p->height - y : 4,
+                          (recon_interpolation)kind);
+}
+
+static void whole_numbers_turn_as_floats_do(void **state)
+{
+    (void)state;
+    uint8_t bytes[2 * N], got[2 * N];
+    float x[N], want[N];
+    recon_rng rng = recon_rng_new(5, 0);
+    for (int deep = 0; deep < 2; deep++)
+        for (size_t c = 1; c <= 3; c += 2)
+            for (int kind = 0; kind < 2; kind++) {
+                recon_pixels p = { H, W, c, bytes, deep };
+                for (size_t i = 0; i < sizeof bytes; i++)
+                    bytes[i] = (uint8_t)recon_rng_u32(&rng);
+                for (size_t i = 0; i < H * W * c; i++)
+                    x[i] = deep ? ((uint16_t *)(void *)bytes)[i] : bytes[i];
+                turn_pixels(got, &p, 0.7, kind);
+                recon_image_turn(want, x, H, W, c, 0.7, (recon_interpolation)kind);
+                for (size_t i = 0; i < H * W * c; i++) {
+                    double most = deep ? 65535 : 255, clipped = fmin(fmax(want[i], 0), most);
+                    CHECK_NEAR(deep ? ((uint16_t *)(void *)got)[i] : got[i], clipped, 0.51);
+                }
+            }
+}
+
+/* Quarter turns move pixels, whatever is transparent; a whole one changes nothing that is seen. */
+static void alpha_turns_with_its_colours(void **state)
+{
+    (void)state;
+    enum { S = 11 };
+    uint8_t x[S * S * 4], y[S * S * 4];
+    for (size_t c = 2; c <= 4; c += 2)
+        for (int kind = 0; kind < 2; kind++) {
+            recon_rng rng = recon_rng_new(6, c);
+            recon_pixels p = { S, S, c, x, 0 };
+            for (size_t i = 0; i < sizeof x; i++)
+                x[i] = (uint8_t)(1 + recon_rng_u32(&rng) % 255);
+            turn_pixels(y, &p, PI / 2, kind);
+            for (size_t r = 0; r < S; r++)
+                for (size_t q = 0; q < S; q++)
+                    assert_memory_equal(y + (r * S + q) * c, x + (q * S + S - 1 - r) * c, c);
+            turn_pixels(y, &p, 0.5, kind); /* the corners come from outside */
+            assert_int_equal(y[c - 1], 0);
+        }
+}
+
+/* A hidden colour does not bleed: red on hidden green stays red at every alpha. */
+static void what_is_hidden_does_not_show(void **state)
+{
+    (void)state;
+    static uint8_t x[SIDE * SIDE * 4], y[SIDE * SIDE * 4];
+    recon_pixels p = { SIDE, SIDE, 4, x, 0 };
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        int in = i / SIDE > 10 && i / SIDE < 30 && i % SIDE > 15 && i % SIDE < 25;
+        const uint8_t seen[] = { 200, 10, 10, 255 }, hidden[] = { 0, 255, 0, 0 };
+        memcpy(x + 4 * i, in ? seen : hidden, 4);
+    }
+    for (int kind = 0; kind < 2; kind++) {
+        int edges = 0;
+        turn_pixels(y, &p, 0.4, kind);
+        for (int i = 0; i < SIDE * SIDE; i++) {
+            const uint8_t *v = y + 4 * i;
+            edges += v[3] > 0 && v[3] < 255;
+            if (v[3])
+                assert_true(v[0] == 200 && v[1] == 10 && v[2] == 10);
+        }
+        assert_true(edges > 20);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -162,6 +241,9 @@ int main(void)
         cmocka_unit_test(a_blob_goes_where_its_centre_goes_and_comes_back),
         cmocka_unit_test(a_warp_shows_what_its_source_shows),
         cmocka_unit_test(outside_there_is_nothing),
+        cmocka_unit_test(whole_numbers_turn_as_floats_do),
+        cmocka_unit_test(alpha_turns_with_its_colours),
+        cmocka_unit_test(what_is_hidden_does_not_show),
         cmocka_unit_test(a_picture_fits_with_its_mean_and_its_slope),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);

@@ -14,9 +14,9 @@ static inline void fuzz_pixels(recon_status status, recon_pixels *p)
         FUZZ_CHECK(!p->bytes);
         return;
     }
-    size_t n = p->height * p->width * p->channels;
+    size_t n = recon_pixels_size(p);
     uint8_t *copy = malloc(n);
-    FUZZ_CHECK(copy && (p->channels == 1 || p->channels == 3));
+    FUZZ_CHECK(copy && p->channels >= 1 && p->channels <= 4);
     memcpy(copy, p->bytes, n);
     free(copy);
     free(p->bytes);

@@ -16,6 +16,9 @@ typedef struct {
     uint64_t turn_seed, seed; /* of those turns; of which were taken                          */
     size_t limit, size;       /* how many were taken; the side they were fitted into          */
     int skip_bad;
+    size_t picture_most;     /* bytes that one picture was allowed                           */
+    size_t unread;           /* picture files of the folder that were not read               */
+    const char *transparent; /* RECON_TRANSPARENT where pictures were read; NULL: none were  */
 } recon_source;
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* pnm.h - the plainest pictures: PGM and PPM, as text (P2, P3) or bytes (P5, P6).
  *
- * Values are scaled from 0 .. maxval to 0 .. 255. Of a file that holds several pictures the first
- * is read. */
+ * Values are scaled from 0 .. maxval to 0 .. 255, or to 16 bits where maxval is above 255. Of a
+ * file that holds several pictures the first is read. */
 #ifndef RECON_CORE_PNM_H
 #define RECON_CORE_PNM_H
 

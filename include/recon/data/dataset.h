@@ -5,15 +5,19 @@
  *                           /test, and /val: the part of train that the training commands hold out
  *   idx:FILE  npy:FILE      images n x h x w [x c]; labels, if any, in the file whose name has
  *                           "labels" for "images" (and idx1 for idx3)
- *   png:DIR                 the PNG, PGM and PPM files of a folder by name; where it has
- *                           sub-folders of pictures, these are the classes, by name
+ *   images:DIR              the PNG, PGM and PPM files of a folder by name; where it has
+ *                           sub-folders of pictures, these are the classes, by name. png:DIR is
+ *                           the same
  *   amat:FILE               text, a row an image: the pixels of a square, row by row, and a label
  *
  * Pixels of bytes are read as 0 .. 1, floats as they are; above RECON_PIXEL_USUAL the log says that
- * they look like 0 .. 255. Of a folder all pictures become colour
- * where one is. Where they are of different sizes all are fitted into a square (as `size` below),
+ * they look like 0 .. 255. Of a folder all pictures become colour where one is. Where they are of
+ * different sizes, or larger than RECON_SIZE_KEPT, all are fitted into a square (as `size` below),
  * whose side is the median of their longer sides, but RECON_SIZE_CHOSEN at most; the log says so.
- */
+ *
+ * Of a picture with transparent pixels, what is transparent becomes 0 and what is visible alpha
+ * (1 + x) / 2: dark and light things alike stand out from the ground, which is that of the outside.
+ * Samples of 16 bits are read as 8. */
 #ifndef RECON_DATA_DATASET_H
 #define RECON_DATA_DATASET_H
 
@@ -32,16 +36,22 @@ typedef struct {
 
 /* Zero in any field means its default. */
 typedef struct {
-    int skip_bad;    /* png: and amat:, leave out and count what cannot be read; 0: the first such
-                        image is an error that names it */
-    size_t size;     /* png: pictures of any size are made size x size: the longer side fits, zeros
-                        beside the shorter one; 0: see above */
-    size_t channels; /* png: 1 grey, 3 colour; 0: see above */
+    int skip_bad; /* images: and amat:, leave out and count what cannot be read; 0: the first such
+                     image is an error that names it */
+    size_t size;  /* images: pictures of any size are made size x size: the longer side fits, zeros
+                     beside the shorter one; 0: see above */
+    size_t channels;     /* images: 1 grey, 3 colour; 0: see above */
+    size_t picture_most; /* images: bytes that the pixels of one picture may take, see pixels.h; 0:
+                            RECON_PIXELS_MOST */
 } recon_dataset_options;
 
-#define RECON_HELD_OUT    12 /* one image of so many is held out for validation */
-#define RECON_SIZE_CHOSEN 64 /* the largest side that is chosen where none is asked for */
-#define RECON_PIXEL_USUAL 10 /* floats of 0 .. 1 are expected, standardised ones stay below */
+/* The name of the rule above for transparent pixels, as models and results record it. */
+#define RECON_TRANSPARENT "lifted"
+
+#define RECON_HELD_OUT    12   /* one image of so many is held out for validation */
+#define RECON_SIZE_CHOSEN 64   /* the largest side that is chosen where none is asked for */
+#define RECON_SIZE_KEPT   2048 /* pictures of larger sides are fitted */
+#define RECON_PIXEL_USUAL 10   /* floats of 0 .. 1 are expected, standardised ones stay below */
 
 /* Whether a SPEC names images, in files or a known set, rather than molecules. */
 RECON_API int recon_dataset_is(const char *spec);
@@ -68,7 +78,7 @@ RECON_API recon_status recon_dataset_take(recon_ctx *ctx, recon_dataset **out,
 /* Image i to out [height * width * channels]; its label, -1 without labels. Any thread may. */
 RECON_API int32_t recon_dataset_get(float *out, const recon_dataset *data, size_t i);
 
-/* What a class is called: of png: its sub-folder, of garments and fashion the kind ("T-shirt");
+/* What a class is called: of images: its sub-folder, of garments and fashion the kind ("T-shirt");
  * lent, as long as data is open. NULL where it has a number alone. */
 RECON_API const char *recon_dataset_class_name(const recon_dataset *data, size_t label);
 
@@ -76,15 +86,20 @@ RECON_API const char *recon_dataset_class_name(const recon_dataset *data, size_t
  * were left out do not count. What recon_dataset_turn made numbers its images anew. */
 RECON_API size_t recon_dataset_origin(const recon_dataset *data, size_t i);
 
-/* Of png: the file of image i, by its name in the folder ("cats/1.png"); lent. Else NULL. */
+/* Of images: the file of image i, by its name in the folder ("cats/1.png"); lent. Else NULL. */
 RECON_API const char *recon_dataset_file(const recon_dataset *data, size_t i);
-/* And what is in it: of its own size, its own channels. free(out->bytes). */
+/* And what is in it: of its own size, channels and depth. free(out->bytes). */
 RECON_API recon_status recon_dataset_original(recon_ctx *ctx, recon_pixels *out,
                                               const recon_dataset *data, size_t i);
 
 /* What is wrong with the i-th of the files that were left out; NULL where that is not known: of
- * other data than png:, and beyond the first thousand. */
+ * other data than images:, and beyond the first thousand. */
 RECON_API const char *recon_dataset_skipped(const recon_dataset *data, size_t i);
+
+/* How many picture files lie in the folder and are not read: of other formats, or in folders of
+ * folders. And the i-th sentence on them, with what to do; NULL behind the last. */
+RECON_API size_t recon_dataset_unread(const recon_dataset *data);
+RECON_API const char *recon_dataset_unread_why(const recon_dataset *data, size_t i);
 
 /* By how many radians image i was turned on purpose (see turns.h), 0 where it was not. The truth:
  * for evaluation only. */

@@ -1,0 +1,48 @@
+/* picture.h (private) - picture files of every format, whole or row by row.
+ *
+ * What is read goes into a sink. Its `begin` learns the head and may refuse it, or give room for
+ * the whole picture; otherwise each row is lent to `row`, from top to bottom, and no more of the
+ * picture is held than one row, or all of it where the file is interlaced. */
+#ifndef CORE_PICTURE_H
+#define CORE_PICTURE_H
+
+#include <recon/core/pixels.h>
+
+typedef struct recon_picture_sink {
+    int shallow;       /* samples of 16 bits are made 8                                       */
+    size_t most;       /* bytes that the pixels may take; 0: RECON_PIXELS_MOST                 */
+    recon_pixels head; /* without bytes when begin is called; where it sets them they are filled */
+    int interlaced;
+    recon_status (*begin)(recon_ctx *ctx,
+                          struct recon_picture_sink *sink); /* NULL: the head will do */
+    void (*row)(struct recon_picture_sink *sink, size_t y, const uint8_t *samples);
+} recon_picture_sink;
+
+/* The sink must free what it allocated, also after a failure. */
+recon_status recon_picture_scan(recon_ctx *ctx, recon_picture_sink *sink, const void *bytes,
+                                size_t size, const char *name);
+/* The same of a file. */
+recon_status recon_picture_scan_file(recon_ctx *ctx, recon_picture_sink *sink, const char *path);
+
+/* The picture as its file has it. most: as in the sink. */
+recon_status recon_picture_read(recon_ctx *ctx, recon_pixels *out, const char *path, size_t most);
+
+/* --- for those who read one format ------------------------------------------------------------ */
+
+typedef recon_status recon_picture_format(recon_ctx *ctx, recon_picture_sink *sink,
+                                          const void *bytes, size_t size, const char *name);
+recon_picture_format recon_png_scan, recon_pnm_scan;
+
+/* The whole picture, by a format's scan. */
+recon_status recon_picture_whole(recon_ctx *ctx, recon_pixels *out, recon_picture_format *scan,
+                                 const void *bytes, size_t size, const char *name, size_t most);
+/* The same of a file. */
+recon_status recon_picture_whole_file(recon_ctx *ctx, recon_pixels *out, recon_picture_format *scan,
+                                      const char *path, size_t most);
+
+/* Refuses what is larger than the sink allows of a file of size bytes, whose head and depth are in
+ * sink->head, then calls begin. */
+recon_status recon_picture_begin(recon_ctx *ctx, recon_picture_sink *sink, size_t size,
+                                 const char *name);
+
+#endif
