@@ -4,7 +4,7 @@
 #define CORE_SIMD_H
 
 /* Not under sanitizers: their runtime is not up yet when the choice is made. */
-#if defined(__x86_64__) && !defined(RECON_ISA) && defined(__GNUC__) && !defined(__clang__) &&                             \
+#if defined(__x86_64__) && !defined(RECON_ISA) && defined(__GNUC__) && !defined(__clang__) &&      \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define RECON_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
