@@ -11,7 +11,7 @@
 #include <recon/ops/backend.h>
 #include <stdlib.h>
 
-enum { IMAGES = 160, PIXELS = 28 * 28, CONFORMERS = 48 };
+enum { IMAGES = 64, PIXELS = 28 * 28, CONFORMERS = 32 };
 #define DEGREES   (180 / 3.14159265358979323846)
 #define MOST_MOVE 0.5 /* degrees, in the median: what --precision auto promises */
 
