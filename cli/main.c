@@ -137,6 +137,7 @@ static int run(int argc, char **argv)
 /* An answer that did not reach its file is a failure too. */
 int main(int argc, char **argv)
 {
+    cli_process_start();
     int code = run(argc, argv);
     if (fclose(stdout) == 0)
         return code;
