@@ -94,6 +94,7 @@ static recon_status cache_of(recon_ctx *ctx, cache **out)
     *out = c;
     if (c)
         return RECON_OK;
+    RECON_TRY(recon_room_check(ctx, RECON_LIBRARY_ROOM));
     RECON_TRY(recon_alloc(ctx, &c, 1, sizeof *c + (size_t)workers * sizeof *c->stream));
     TRY_DNNL(dnnl_engine_create(&c->engine, dnnl_cpu, 0));
     for (; c->streams < workers; c->streams++)
@@ -195,7 +196,9 @@ done:
 static recon_status make_plan(recon_ctx *ctx, recon_dnnl_plan **out, dnnl_engine_t engine,
                               const recon_dnnl_shape *shape)
 {
-    recon_status status = recon_alloc(ctx, out, 1, sizeof **out);
+    recon_status status = recon_room_check(ctx, RECON_LIBRARY_ROOM);
+    if (status == RECON_OK)
+        status = recon_alloc(ctx, out, 1, sizeof **out);
     if (status != RECON_OK)
         return status;
     (*out)->shape = *shape;
@@ -270,7 +273,9 @@ static void describe_plain(const recon_dnnl_plan *plan, dnnl_memory_desc_t *out,
 static recon_status reorder(recon_ctx *ctx, const dnnl_memory_desc_t *to_desc, void *to,
                             const dnnl_memory_desc_t *from_desc, const void *from)
 {
-    recon_status status = RECON_OK;
+    recon_status status = recon_room_check(ctx, RECON_LIBRARY_ROOM);
+    if (status != RECON_OK)
+        return status;
     cache *c = ctx->backend;
     dnnl_primitive_desc_t desc = NULL;
     dnnl_primitive_t run = NULL;
@@ -319,7 +324,9 @@ static const int argument[4][3] = {
 recon_status recon_dnnl_run(recon_ctx *ctx, const recon_dnnl_plan *plan, int worker, void *x,
                             void *packed, const float *bias, void *y)
 {
-    recon_status status = RECON_OK;
+    recon_status status = recon_room_check(ctx, RECON_LIBRARY_ROOM);
+    if (status != RECON_OK)
+        return status;
     cache *c = ctx->backend;
     recon_arena *arena = recon_worker_arena(ctx, worker);
     recon_mark mark = recon_arena_mark(arena);

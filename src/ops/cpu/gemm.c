@@ -12,6 +12,7 @@
 #define TILE_N 1024
 
 #if defined(RECON_HAVE_DNNL)
+#include "core/memory.h"
 #include "ops/cpu/guard.h"
 
 #include <dnnl.h>
@@ -33,6 +34,9 @@ static recon_status tile(recon_ctx *ctx, const recon_gemm_args *g)
     dnnl_dim_t m = (dnnl_dim_t)g->m, n = (dnnl_dim_t)g->n, k = (dnnl_dim_t)g->k;
     dnnl_dim_t lda = (dnnl_dim_t)g->lda, ldb = (dnnl_dim_t)g->ldb, ldc = (dnnl_dim_t)g->ldc;
     const int32_t zero = 0;
+    recon_status room = recon_room_check(ctx, RECON_LIBRARY_ROOM);
+    if (room != RECON_OK)
+        return room;
     recon_guard guard = recon_guard_enter();
     dnnl_status_t s = g->type == RECON_I8 ? dnnl_gemm_s8s8s32(ta, tb, 'F', m, n, k, 1, g->a, lda, 0,
                                                               g->b, ldb, 0, 0, g->c, ldc, &zero)
