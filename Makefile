@@ -280,6 +280,7 @@ check-slow: setup-test check-tsan
 	@$(MAKE) --no-print-directory $(SLOW) $(TABLES:%=$(BUILD)/bench/bench_%)
 	@for t in $(SLOW); do echo "== $$t"; $$t || exit 1; done
 	@echo "== reproduce --quick"; RECON_SLOW=1 tests/cli/test_reproduce.sh
+	@echo "== trainings that are interrupted"; RECON_SLOW=1 tests/cli/test_interrupts.sh
 	@echo "== packed sources, without optional libraries"; RECON_SLOW=1 tests/cli/test_bare.sh
 	@for t in $(TABLES); do echo "== bench_$$t"; $(BUILD)/bench/bench_$$t || exit 1; done
 
