@@ -2,6 +2,7 @@
 # The process around a command: descriptors that are closed, signals, and the limits of ulimit. Each
 # ends with a line and an exit code; none leaves a damaged or a temporary file.
 here=$(cd "${0%/*}" && pwd)
+models=$PWD/models
 . "$here/lib.sh"
 . "$here/tiny.sh"
 "$simulate" so2 . 300 3 8 || exit 1
@@ -109,6 +110,19 @@ wait $pid
 code=$?
 [ "$code" -eq 129 ] && one_line "$scratch/stderr" && [ ! -e cut.npy ] && tidy
 report $? "canonicalize, SIGHUP: no temporary file"
+
+# Between every two of 4,096 atoms: seconds in one call.
+awk 'BEGIN { srand(1); print 4096 "\nbig"; for (i = 0; i < 4096; i++)
+    printf "C %.3f %.3f %.3f\n", 1.5 * (i % 16) + 0.1 * rand(), 1.5 * (int(i / 16) % 16), 1.5 * int(i / 256) }' >big.xyz
+starts canonicalize --model "$models/conformers.safetensors" --data xyz:big.xyz --threads 1 --out cut.xyz --quiet
+sleep 0.4
+begun=$(date +%s%3N)
+kill -TERM $pid
+wait $pid
+code=$?
+took=$(($(date +%s%3N) - begun))
+[ "$code" -eq 143 ] && one_line "$scratch/stderr" && [ ! -e cut.xyz ] && [ $took -le 1000 ] && tidy
+report $? "a molecule of 4,096 atoms: SIGTERM acts within a second"
 
 # --- ulimit -f: files of 512 bytes at most, in blocks of 512 --------------------------------------
 limited() {
