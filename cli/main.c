@@ -31,7 +31,9 @@ static void print_help(FILE *to)
     }
     fputs("\nfirst:  recon demo\n"
           "`recon COMMAND --help` explains one and shows an example.\n"
-          "`recon --version` says which libraries this build has.\n",
+          "`recon --version` says which libraries this build has.\n"
+          "Exit codes: 0 done, 1 failed, 2 misuse; 130, 143, 129 interrupted by SIGINT, SIGTERM, "
+          "SIGHUP.\n",
           to);
 }
 
