@@ -30,10 +30,8 @@ static void print_help(FILE *to)
             fprintf(to, "  %-13s %s\n", (*c)->name, (*c)->purpose);
     }
     fputs("\nfirst:  recon demo\n"
-          "`recon COMMAND --help` explains one and shows an example.\n"
-          "`recon --version` says which libraries this build has.\n"
-          "Exit codes: 0 done, 1 failed, 2 misuse; 130, 143, 129 interrupted by SIGINT, SIGTERM, "
-          "SIGHUP.\n",
+          "`recon COMMAND --help` explains one, `recon --version` says what is built in.\n"
+          "Exit codes: 0 done, 1 failed, 2 misuse, 128 + N when signal N interrupted it.\n",
           to);
 }
 
