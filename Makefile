@@ -7,6 +7,9 @@
 # features | clean. `make test T=group/so3` runs one test. `make SANITIZE=address,undefined` builds into
 # build/debug, SANITIZE=thread into build/tsan; for ARENA=malloc see core/arena.h.
 #
+# `make ISA=v2|v3|v4 isa` leaves in build/v3 what of the tests depends on the CPU, with our own loops for
+# that level of x86-64 alone; `make check-isa` runs it for each level that the CPU at hand has.
+#
 # `make CUDA=1` adds the GPU's kernels and builds into build/cuda; on a machine with a GPU `make
 # CUDA=1 check-cuda` holds them to ref/, and check-cuda-standalone does so with no other library.
 
@@ -112,9 +115,17 @@ EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c)
 LIB_A   := $(BUILD)/librecon.a
 LIB_SO  := $(BUILD)/librecon.so.$(VERSION)
 
-.PHONY: FORCE all lib tests setup setup-test setup-bench test demo bench check-slow fuzz fuzz-brief \
+# Files whose loops are compiled for several levels of x86-64, and the programs that run them.
+ISA      ?=
+ISA_BASE := build/$(ISA)
+ISA_LOOPS = $(shell grep -l 'core/simd.h' $(C_SRC))
+ISA_OBJ   = $(ISA_LOOPS:%.c=$(ISA_BASE)/%.o)
+ISA_REST  = $(filter-out $(ISA_LOOPS:%.c=build/%.o),$(OBJ))
+ISA_TESTS = $(patsubst build/%,$(ISA_BASE)/%,$(filter $(addprefix build/tests/,$(addsuffix /%,ops nn backbone apps knn)),$(TESTS)))
+
+.PHONY: FORCE all lib tests setup setup-test setup-slow setup-bench test demo bench check-slow fuzz fuzz-brief \
         fuzz-targets check-cuda check-cuda-standalone install uninstall dist docs format check-format \
-        check-layers check-tsan features clean
+        check-layers check-tsan check-isa check-emulated build-isa isa features clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -176,7 +187,7 @@ $(BUILD)/tests/%.o: COMMON += -Itests
 # What tests/trust/failing.h stands in front of.
 comma := ,
 FAULTS := malloc calloc aligned_alloc strdup realpath free pthread_create inflateInit2_ inflate \
-          deflateInit2_ open fstat read write pwrite fsync rename mkdir mkdtemp mmap fopen fread ferror \
+          deflateInit2_ open fstat read write pwrite fsync rename mkdir mkdtemp mmap \
           opendir readdir scandir $(if $(filter yes,$(HAVE_DNNL)),dnnl_engine_create \
           dnnl_stream_create dnnl_memory_create dnnl_primitive_create)
 $(BUILD)/tests/trust/test_faults_% $(BUILD)/tests/trust/test_soak $(BUILD)/tests/slow/test_soak: \
@@ -195,6 +206,8 @@ setup:
 	@tools/setup build
 setup-test:
 	@tools/setup build test
+setup-slow:
+	@tools/setup build test slow
 setup-bench:
 	@tools/setup build bench
 
@@ -203,6 +216,7 @@ CORES := $(shell nproc)
 test: setup-test
 	@$(MAKE) --no-print-directory check-layers check-format
 	@$(MAKE) --no-print-directory -j$(CORES) all tests
+	@$(MAKE) --no-print-directory build-isa
 	@$(MAKE) --no-print-directory -j$(CORES) SANITIZE=$(SANITIZERS) tests
 	@$(MAKE) --no-print-directory -j$(CORES) fuzz-brief
 	@tools/run-tests '$(T)'
@@ -213,6 +227,32 @@ TSAN_TESTS := $(patsubst %,build/tsan/tests/%,nn/test_contexts trust/test_one_mo
 check-tsan:
 	@$(MAKE) --no-print-directory -j$(CORES) SANITIZE=thread $(TSAN_TESTS)
 	@for t in $(TSAN_TESTS); do echo "== $$t"; $$t || exit 1; done
+
+# The tests of ops, nn, backbone, apps and knn, and of the command in bf16, for each instruction set that
+# the CPU has. Objects without such loops are shared with the plain build.
+ifneq ($(ISA),)
+isa: $(ISA_TESTS) $(ISA_BASE)/recon
+	@:
+$(ISA_OBJ): $(ISA_BASE)/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC )$(CC) $(CFLAGS_ALL) -march=x86-64-$(ISA) -DRECON_ISA -MMD -MP -c $< -o $@
+$(ISA_BASE)/librecon.a: $(ISA_OBJ) $(ISA_REST)
+	@rm -f $@
+	$(call say,AR )$(AR) rcs $@ $^
+$(ISA_BASE)/recon: $(CLI_OBJ) $(ISA_BASE)/librecon.a
+	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS)
+$(ISA_TESTS): $(ISA_BASE)/tests/%: build/tests/%.o $(ISA_BASE)/librecon.a
+	@mkdir -p $(@D)
+	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ -lcmocka $(LDLIBS)
+-include $(ISA_OBJ:.o=.d)
+endif
+build-isa:
+	@for isa in $$(tools/list-isa | sed -n 's|^build/\(v[0-9]\):.*|\1|p'); do \
+	  $(MAKE) --no-print-directory -j$(CORES) ISA=$$isa isa || exit 1; done
+check-isa:
+	@$(MAKE) --no-print-directory -j$(CORES) all tests
+	@$(MAKE) --no-print-directory build-isa
+	@tools/run-tests --isa
 
 # The readers of hostile files, as libFuzzer targets: built with clang and sanitizers, run briefly by
 # tests/fuzz/test_fuzz.sh in `make test` and at length by `make fuzz`. tests/fuzz/test_corpus is the
@@ -225,7 +265,8 @@ FUZZ_FLAGS   := -std=c11 -O0 -g1 -w -pthread -fno-sanitize-recover=all -D_GNU_SO
                 $(if $(FUZZ_PNG),-DRECON_HAVE_PNG)
 FUZZ_CASES   := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZ_SRC     := $(filter-out src/apps/%,$(C_SRC)) \
-                $(patsubst %,src/apps/%.c,model model_file modes molmodel molscore score)
+                $(patsubst %,src/apps/%.c,canonicalize model model_file modes molcanonicalize molmodel molscore pose \
+                pose3 score)
 FUZZERS      := $(FUZZ_CASES:tests/fuzz/fuzz_%.c=build/fuzz/%)
 fuzz-brief:
 	@if echo 'int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; }' | \
@@ -245,9 +286,11 @@ build/fuzz/librecon.a: $(FUZZ_SRC:%.c=build/fuzz/%.o) $(PAGE_TEXT:%=build/fuzz/%
 build/fuzz/%: build/fuzz/tests/fuzz/fuzz_%.o build/fuzz/librecon.a
 	$(call say,LD )$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer,address,undefined -o $@ $^ \
 	  -ljansson $(if $(FUZZ_PNG),-lpng) -lz -lm
-$(BUILD)/tests/fuzz/test_corpus: $(patsubst %.c,$(BUILD)/%.o,tests/fuzz/test_corpus.c $(FUZZ_CASES)) $(LIB_A)
+$(BUILD)/tests/fuzz/test_corpus $(BUILD)/tests/fuzz/test_mutations: \
+  $(BUILD)/tests/fuzz/test_%: $(BUILD)/tests/fuzz/test_%.o $(FUZZ_CASES:%.c=$(BUILD)/%.o) $(LIB_A)
 	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ -lcmocka $(LDLIBS)
-$(BUILD)/tests/fuzz/fuzz_%.o: COMMON += -Itests/fuzz -DLLVMFuzzerTestOneInput=$(basename $(@F))
+$(BUILD)/tests/fuzz/%.o: COMMON += -Itests/fuzz
+$(BUILD)/tests/fuzz/fuzz_%.o: COMMON += -DLLVMFuzzerTestOneInput=$(basename $(@F))
 
 # The cuda table against ref/. The standalone check needs a compiler and CUDA, no other library: the
 # same tests with a stand-in for cmocka, TAP lines, then times against the GPU's ceilings, with the
@@ -274,11 +317,22 @@ demo: setup
 	@$(MAKE) --no-print-directory -j$(CORES) all
 	@$(BUILD)/recon demo --out $(BUILD)/demo
 
+# On an emulated CPU with AVX2 and no more, whatever the one at hand has: one program at a time, because
+# emulation does not reach child processes. AVX-512 cannot be emulated.
+EMULATED := $(filter $(addprefix build/tests/,$(addsuffix /%,ops nn knn stats backbone)),$(TESTS))
+check-emulated: setup-slow
+	@$(MAKE) --no-print-directory -j$(CORES) $(EMULATED)
+	@for t in $(EMULATED); do echo "== Haswell: $$t"; qemu-x86_64 -cpu Haswell $$t || exit 1; done
+
 # Minutes, not seconds: exactness at size, and the tables of docs/statistics*.md anew.
+MUTATIONS ?= 100000
 TABLES := so2_mean so2_width so3_fit so3_modes
-check-slow: setup-test check-tsan
+check-slow: setup-slow check-tsan check-emulated
 	@$(MAKE) --no-print-directory $(SLOW) $(TABLES:%=$(BUILD)/bench/bench_%)
 	@for t in $(SLOW); do echo "== $$t"; $$t || exit 1; done
+	@echo "== $(MUTATIONS) files of models, under sanitizers"
+	@$(MAKE) --no-print-directory -j$(CORES) SANITIZE=$(SANITIZERS) build/debug/tests/fuzz/test_mutations
+	@MUTATIONS=$(MUTATIONS) build/debug/tests/fuzz/test_mutations
 	@echo "== reproduce --quick"; RECON_SLOW=1 tests/cli/test_reproduce.sh
 	@echo "== trainings that are interrupted"; RECON_SLOW=1 tests/cli/test_interrupts.sh
 	@echo "== packed sources, without optional libraries"; RECON_SLOW=1 tests/cli/test_bare.sh

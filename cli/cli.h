@@ -73,6 +73,9 @@ void cli_process_watch(recon_ctx *ctx);
 void cli_process_unwatch(void);
 int cli_process_code(recon_status status);
 
+/* From here on nothing that a file says can steer the terminal by standard output. 0: no memory. */
+int cli_guard_output(void);
+
 /* Says "recon NAME: ..." and where the help is; returns EXIT_MISUSE. */
 int cli_misuse(const cli_command *command, const char *fmt, ...) RECON_PRINTF(2, 3);
 
@@ -167,9 +170,13 @@ void cli_print_natural(const size_t count[RECON_NATURAL_KINDS]);
 int cli_turns_well(const recon_equivariance *e);
 const char *cli_turns_words(const recon_equivariance *e);
 
-/* What --seed and --precision mean. */
+/* What --seed means. */
 uint64_t cli_seed(const cli_data *data);
-recon_precision cli_precision(const cli_data *data);
+
+/* --precision, and what a choice means on the context's backend: never slower than f32. */
+#define CLI_PRECISIONS     "auto|f32|tf32|bf16"
+#define CLI_PRECISION_HELP "of activations and products (default auto: the fastest of the accurate)"
+recon_precision cli_precision(recon_ctx *ctx, int choice);
 
 /* A text that may be NULL, for files that hold UTF-8 alone: NULL where it is none. */
 const char *cli_utf8(const char *text);

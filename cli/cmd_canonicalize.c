@@ -449,7 +449,7 @@ static recon_status canonicalize_molecules(recon_ctx *ctx, const settings *s)
     mol_room r = { 0 };
     recon_status status;
     RECON_TRY(cli_molecules_open_for(ctx, &molecules, &s->data, s->model));
-    RECON_TRY(recon_molmodel_open(ctx, &model, s->model, cli_precision(&s->data)));
+    RECON_TRY(recon_molmodel_open(ctx, &model, s->model, cli_precision(ctx, s->data.precision)));
     RECON_TRY(recon_xyz_writer_open(ctx, &to, s->out));
     RECON_TRY(make_mol_room(ctx, &r, &molecules));
     RECON_TRY(turn_molecules(ctx, &r, to, model, &molecules));

@@ -27,7 +27,8 @@ const cli_command cli_check = {
         "from\n"
         "its natural pose: it should follow the turn too; - where the model has none. --turn is "
         "not\n"
-        "for this command: the check itself turns the data, from how they came.\n"
+        "for this command: the check itself turns the data, from how they came. --precision auto\n"
+        "means f32 here.\n"
         "\n"
         "  recon check mols/model.safetensors --data conformers/test\n"
         "\n"
@@ -62,6 +63,12 @@ typedef struct {
     recon_equivariance random, sweep[ANGLES];
     recon_layer_equivariance *layers; /* [ANGLES][depth] */
 } findings;
+
+/* Auto is f32 here: what is measured may be smaller than what bf16 rounds away. */
+static recon_precision precision_of(recon_ctx *ctx, const settings *s)
+{
+    return s->data.precision ? cli_precision(ctx, s->data.precision) : RECON_SINGLE;
+}
 
 static int parse(settings *s, int argc, char **argv)
 {
@@ -251,7 +258,7 @@ static recon_status check_images(recon_ctx *ctx, const settings *s)
     findings f = { 0 };
     recon_status status;
     RECON_TRY(cli_images_open_for(ctx, &images, &s->data, s->model));
-    RECON_TRY(recon_ieae_open(ctx, &model, s->model, cli_precision(&s->data)));
+    RECON_TRY(recon_ieae_open(ctx, &model, s->model, precision_of(ctx, s)));
     RECON_TRY(measure(ctx, &f, model, images.use, cli_seed(&s->data)));
     if (s->svg)
         RECON_TRY(draw(ctx, s, &f));
@@ -326,7 +333,7 @@ static recon_status check_molecules(recon_ctx *ctx, const settings *s)
     recon_molequivariance e[RECON_MOVES];
     recon_status status;
     RECON_TRY(cli_molecules_open_for(ctx, &molecules, &s->data, s->model));
-    RECON_TRY(recon_molnet_open(ctx, &model, s->model, cli_precision(&s->data)));
+    RECON_TRY(recon_molnet_open(ctx, &model, s->model, precision_of(ctx, s)));
     RECON_TRY(recon_molequivariance_measure(ctx, e, model, molecules.use, cli_seed(&s->data)));
     if (s->common.json)
         RECON_TRY(cli_print_json(ctx, moves_json(e)));

@@ -139,7 +139,7 @@ static recon_status train_images(recon_ctx *ctx, const settings *s, const recon_
                                    .rate = s->rate,
                                    .seed = cli_seed(&s->data),
                                    .every = s->every,
-                                   .precision = cli_precision(&s->data),
+                                   .precision = cli_precision(ctx, s->data.precision),
                                    .bf16 = s->stored,
                                    .resume = s->resume };
     recon_train_result r;
@@ -200,7 +200,7 @@ static recon_status train_molecules(recon_ctx *ctx, const settings *s, const rec
                             .rate = s->rate,
                             .seed = cli_seed(&s->data),
                             .every = s->every,
-                            .precision = cli_precision(&s->data),
+                            .precision = cli_precision(ctx, s->data.precision),
                             .bf16 = s->stored,
                             .resume = s->resume };
     recon_molecules *rest = NULL, *held = NULL;

@@ -101,7 +101,10 @@ static json_t *as_json(const settings *s, const recon_distribution *d, double p_
 static void print_text(const settings *s, const recon_distribution *d, double p_value,
                        const char *file)
 {
-    printf("image %zu of %s%s%s\n", s->index, s->data.spec, file ? ": " : "", file ? file : "");
+    cli_name name;
+    snprintf(name, sizeof name, "%s", file ? file : "");
+    recon_keep_to_one_line(name);
+    printf("image %zu of %s%s%s\n", s->index, s->data.spec, file ? ": " : "", name);
     printf("  pose       %+.1f degrees from its natural one, score %.3f, p-value %.4f\n",
            d->pose.absolute * CLI_DEGREES, d->score, p_value);
     printf("  natural    at %+.1f degrees in the backbone's frame (psi %+.1f)",
@@ -311,7 +314,7 @@ static recon_status tell_molecule(recon_ctx *ctx, const settings *s)
     recon_status status;
     RECON_TRY(cli_molecules_open(ctx, &molecules, &s->data));
     RECON_TRY(check_index(ctx, s, "conformer", molecules.n));
-    RECON_TRY(recon_molmodel_open(ctx, &model, s->model, cli_precision(&s->data)));
+    RECON_TRY(recon_molmodel_open(ctx, &model, s->model, cli_precision(ctx, s->data.precision)));
     RECON_TRY(keep_one(ctx, &molecules, s, model));
     cli_molecules_read(&x, &molecules, 0, 1);
     RECON_TRY(recon_moldistribution_of(ctx, &d, model, &x, 1));
@@ -321,7 +324,9 @@ static recon_status tell_molecule(recon_ctx *ctx, const settings *s)
     if (s->svg)
         RECON_TRY(draw_molecule(ctx, s, &d, &x, name));
     if (s->common.json)
-        RECON_TRY(cli_print_json(ctx, molecule_json(s, &d, p_value, name, turns)));
+        RECON_TRY(cli_print_json(
+            ctx, molecule_json(s, &d, p_value,
+                               recon_molecules_name(molecules.use, (size_t)x.molecule), turns)));
     else if (!s->common.quiet)
         print_molecule(s, &d, p_value, name, turns);
 done:

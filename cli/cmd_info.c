@@ -1,6 +1,7 @@
 /* cmd_info.c - recon info: what a file holds. */
 #include "cli/cli.h"
 #include "core/fail.h"
+#include "core/file.h"
 #include "core/json.h"
 #include "core/memory.h"
 #include "data/elements.h"
@@ -30,11 +31,11 @@ const cli_command cli_info = {
         "  recon info png:photos\n"
         "  recon info digits             the folder that `recon discover --out digits` made\n"
         "\n"
-        "A SPEC is as in `recon train --help`; FILE.xyz, FILE.sdf and FILE.mol may be named "
-        "without\n"
-        "what stands before the colon. Of a folder that `recon discover` or `recon normalize` "
-        "made,\n"
-        "summary.json is told; one with .xyz files is of molecules, any other of pictures.",
+        "A SPEC is as in `recon train --help`; FILE.xyz, FILE.extxyz, FILE.sdf and FILE.mol need "
+        "no\n"
+        "prefix. Of a folder that `recon discover` or `recon normalize` made, summary.json is\n"
+        "shown; one with .xyz or .extxyz files holds molecules, any other pictures. Pipes,\n"
+        "process substitutions and devices are refused: give a file.",
     .run = run,
 };
 
@@ -106,6 +107,15 @@ static json_t *as_json(const char *path, const recon_array *a, range r)
     return all;
 }
 
+/* A file's words, on a line of their own and on no other. */
+static void print_entry(const char *key, const char *value)
+{
+    char line[4096];
+    snprintf(line, sizeof line, "  %-14s %s", key, value);
+    recon_keep_to_one_line(line);
+    puts(line);
+}
+
 /* --- models ----------------------------------------------------------------------------------- */
 
 static recon_status count_numbers(recon_ctx *ctx, size_t *out, const recon_safetensors *file)
@@ -140,10 +150,7 @@ static void print_model(const char *path, const recon_safetensors *file, size_t 
     printf("%s: %zu tensors, %zu numbers\n", path, recon_safetensors_count(file), numbers);
     for (size_t i = 0; recon_safetensors_metadata_at(file, i).key; i++) {
         recon_metadata_entry entry = recon_safetensors_metadata_at(file, i);
-        char line[4096]; /* a stranger's words: they must not steer the terminal */
-        snprintf(line, sizeof line, "  %-14s %s", entry.key, entry.value);
-        recon_keep_to_one_line(line);
-        puts(line);
+        print_entry(entry.key, entry.value);
     }
 }
 
@@ -152,12 +159,7 @@ static recon_status tell_model(recon_ctx *ctx, const char *path, const cli_commo
     recon_safetensors *file = NULL;
     size_t numbers;
     recon_status status;
-    status = recon_safetensors_open(ctx, &file, path);
-    if (status == RECON_ERR_FORMAT && !cli_ends_in(path, ".safetensors"))
-        RECON_TRY(recon_note(ctx, status,
-                             "what info reads: NPY arrays, models, .xyz, .sdf, .mol, folders of "
-                             "pictures, and SPECs such as idx:FILE"));
-    RECON_TRY(status);
+    RECON_TRY(recon_safetensors_open(ctx, &file, path));
     RECON_TRY(count_numbers(ctx, &numbers, file));
     if (common->json)
         RECON_TRY(cli_print_json(ctx, model_json(path, file, numbers)));
@@ -370,14 +372,16 @@ static void print_summary(json_t *summary)
 {
     const char *key;
     json_t *value;
+    char number[32];
     json_object_foreach(summary, key, value)
     {
+        snprintf(number, sizeof number, "%.6g", json_number_value(value));
         if (json_is_string(value))
-            printf("  %-14s %s\n", key, json_string_value(value));
+            print_entry(key, json_string_value(value));
         else if (json_is_number(value))
-            printf("  %-14s %.6g\n", key, json_number_value(value));
+            print_entry(key, number);
         else if (json_is_boolean(value))
-            printf("  %-14s %s\n", key, json_is_true(value) ? "yes" : "no");
+            print_entry(key, json_is_true(value) ? "yes" : "no");
     }
 }
 
@@ -406,7 +410,16 @@ done:
 /* What files are, by how their names end. */
 static const struct {
     const char *end, *spec;
-} kinds[] = { { ".xyz", "xyz:" }, { ".sdf", "sdf:" }, { ".mol", "sdf:" } };
+} kinds[] = { { ".xyz", "xyz:" }, { ".extxyz", "xyz:" }, { ".sdf", "sdf:" }, { ".mol", "sdf:" } };
+
+static int is_packed(const char *path)
+{
+    static const char *const ends[] = { ".gz", ".bz2", ".xz", ".zst", ".zip", ".tar", ".tgz" };
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (cli_ends_in(path, ends[i]))
+            return 1;
+    return 0;
+}
 
 /* Where there is no such file: what is neither an array nor a model must be the name of images. */
 static int is_images(const char *path)
@@ -416,19 +429,33 @@ static int is_images(const char *path)
            (strchr(path, ':') || !(cli_ends_in(path, ".npy") || cli_ends_in(path, ".safetensors")));
 }
 
-/* By its name, or what it begins with. */
-static int is_array(const char *path)
+/* An array or a model: by its name, or by what it begins with. */
+static recon_status tell_file(recon_ctx *ctx, const settings *s)
 {
-    FILE *f = fopen(path, "rb");
-    int first = f ? getc(f) : EOF;
-    if (f)
-        fclose(f);
-    return cli_ends_in(path, ".npy") || first == 0x93;
+    enum { LENGTH = 8 }; /* of a model's header, which is JSON: that comes first */
+    unsigned char first[LENGTH + 1] = { 0 };
+    size_t size, got;
+    int fd;
+    recon_status status = recon_file_begin(ctx, &fd, &size, s->path);
+    if (status != RECON_OK)
+        return status;
+    status = recon_file_next(ctx, &got, first, sizeof first, fd, s->path);
+    close(fd);
+    if (status != RECON_OK)
+        return status;
+    if (cli_ends_in(s->path, ".npy") || first[0] == 0x93)
+        return tell_array(ctx, s->path, &s->common);
+    if (cli_ends_in(s->path, ".safetensors") || first[LENGTH] == '{')
+        return tell_model(ctx, s->path, &s->common);
+    return recon_fail(ctx, RECON_ERR_FORMAT,
+                      "%s: not a format that recon reads%s; info reads NPY arrays, models, .xyz, "
+                      ".extxyz, .sdf, .mol, folders of pictures, and SPECs such as idx:FILE",
+                      s->path, is_packed(s->path) ? ": unpack it first" : "");
 }
 
 static int is_xyz(const struct dirent *e)
 {
-    return is_shown(e) && cli_ends_in(e->d_name, ".xyz");
+    return is_shown(e) && (cli_ends_in(e->d_name, ".xyz") || cli_ends_in(e->d_name, ".extxyz"));
 }
 
 static int has_molecules(const char *folder)
@@ -468,8 +495,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
         }
     if (is_images(s->path))
         return tell_images(ctx, s->path, s);
-    return is_array(s->path) ? tell_array(ctx, s->path, &s->common)
-                             : tell_model(ctx, s->path, &s->common);
+    return tell_file(ctx, s);
 }
 
 static int run(int argc, char **argv)

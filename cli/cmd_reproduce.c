@@ -71,8 +71,7 @@ static int parse(reproduce_settings *s, const char **word, int argc, char **argv
           &s->resume },
         { "--device", NULL, "cpu|cuda|ref", "where to compute (default cpu)", CLI_CHOICE, 0,
           &s->device },
-        { "--precision", NULL, "f32|bf16", "of activations (default f32)", CLI_CHOICE, 0,
-          &s->precision },
+        { "--precision", NULL, CLI_PRECISIONS, CLI_PRECISION_HELP, CLI_CHOICE, 0, &s->precision },
         { "--deterministic", NULL, NULL, "with cuda: the same bits in every run, more slowly",
           CLI_FLAG, 0, &s->deterministic },
         { 0 },
@@ -169,7 +168,7 @@ static recon_status try_folder(recon_ctx *ctx, const char *path)
 /* Backbone, Algorithm 1 and maps, from training images alone, into dir. */
 static recon_status train_model(recon_ctx *ctx, const reproduce_settings *s, const char *dir)
 {
-    recon_precision precision = s->precision ? RECON_MIXED : RECON_SINGLE;
+    recon_precision precision = cli_precision(ctx, s->precision);
     recon_ieae_options o = { .shape = { .preset = (recon_preset)s->preset } };
     recon_discover_options d = { .k = K,
                                  .family = s->what->family,
@@ -206,7 +205,7 @@ done:
 /* The same for molecules. */
 static recon_status train_molecules(recon_ctx *ctx, const reproduce_settings *s, const char *dir)
 {
-    recon_precision precision = s->precision ? RECON_MIXED : RECON_SINGLE;
+    recon_precision precision = cli_precision(ctx, s->precision);
     recon_molnet_options o = { .shape = { .preset = (recon_preset)s->preset },
                                .epochs = s->epochs,
                                .seed = s->seed,

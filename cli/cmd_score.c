@@ -306,7 +306,7 @@ static recon_status score_molecules(recon_ctx *ctx, const settings *s)
     findings f = { .what = "conformers" };
     recon_status status;
     RECON_TRY(cli_molecules_open_for(ctx, &molecules, &s->data, s->model));
-    RECON_TRY(recon_molmodel_open(ctx, &model, s->model, cli_precision(&s->data)));
+    RECON_TRY(recon_molmodel_open(ctx, &model, s->model, cli_precision(ctx, s->data.precision)));
     f.skipped = molecules.skipped;
     f.skips = &molecules.skips;
     f.calibration = recon_so3_maps_describe(recon_molmodel_maps(model)).held_out;

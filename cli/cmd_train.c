@@ -105,7 +105,7 @@ static int check(const settings *s)
     return -1;
 }
 
-static recon_ieae_options options_of(const settings *s, const recon_ctx *ctx)
+static recon_ieae_options options_of(recon_ctx *ctx, const settings *s)
 {
     return (recon_ieae_options){ .shape = { .preset = (recon_preset)s->preset,
                                             .width = s->width,
@@ -123,13 +123,13 @@ static recon_ieae_options options_of(const settings *s, const recon_ctx *ctx)
                                  .seed = cli_seed(&s->data),
                                  .every = s->every,
                                  .threads = recon_ctx_threads(ctx),
-                                 .precision = cli_precision(&s->data),
+                                 .precision = cli_precision(ctx, s->data.precision),
                                  .resume = s->resume,
                                  .data = cli_utf8(s->data.spec),
                                  .turn = cli_utf8(s->data.turn) };
 }
 
-static recon_molnet_options molnet_options_of(const settings *s)
+static recon_molnet_options molnet_options_of(recon_ctx *ctx, const settings *s)
 {
     return (recon_molnet_options){ .shape = { .preset = (recon_preset)s->preset,
                                               .width = s->width,
@@ -146,7 +146,7 @@ static recon_molnet_options molnet_options_of(const settings *s)
                                    .temperature = s->temperature,
                                    .seed = cli_seed(&s->data),
                                    .every = s->every,
-                                   .precision = cli_precision(&s->data),
+                                   .precision = cli_precision(ctx, s->data.precision),
                                    .resume = s->resume,
                                    .data = cli_utf8(s->data.spec),
                                    .turn = cli_utf8(s->data.turn) };
@@ -214,7 +214,7 @@ static recon_status judge(recon_ctx *ctx, verdict *out, const settings *s,
     recon_ieae *model = NULL;
     double variance;
     recon_status status;
-    RECON_TRY(recon_ieae_open(ctx, &model, s->out, cli_precision(&s->data)));
+    RECON_TRY(recon_ieae_open(ctx, &model, s->out, cli_precision(ctx, s->data.precision)));
     RECON_TRY(recon_dataset_take(ctx, &some, data, n < JUDGED ? n : JUDGED, cli_seed(&s->data)));
     RECON_TRY(recon_equivariance_random(ctx, &out->turned, model, some, cli_seed(&s->data)));
     RECON_TRY(find_variance(ctx, &variance, some));
@@ -276,7 +276,7 @@ static void warn_of_size(recon_ctx *ctx, const settings *s, recon_dataset_info d
 
 static recon_status train_images(recon_ctx *ctx, const settings *s)
 {
-    recon_ieae_options o = options_of(s, ctx);
+    recon_ieae_options o = options_of(ctx, s);
     recon_train_result r;
     cli_images images;
     recon_status status;
@@ -312,7 +312,7 @@ static recon_status open_held(recon_ctx *ctx, cli_molecules *out, const settings
 
 static recon_status train_molecules(recon_ctx *ctx, const settings *s)
 {
-    recon_molnet_options o = molnet_options_of(s);
+    recon_molnet_options o = molnet_options_of(ctx, s);
     recon_train_result r;
     cli_molecules molecules = { 0 }, held = { 0 };
     recon_status status;

@@ -1,6 +1,7 @@
 /* data.c - the options of every command that reads data, and the images or molecules they ask for.
  */
 #include "cli/cli.h"
+#include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/elements.h"
@@ -34,8 +35,7 @@ void cli_data_options(cli_option *table, size_t capacity, cli_data *d)
           &d->device },
         { "--deterministic", NULL, NULL, "with cuda: the same bits in every run, more slowly",
           CLI_FLAG, 0, &d->deterministic },
-        { "--precision", NULL, "f32|bf16", "of activations (default f32)", CLI_CHOICE, 0,
-          &d->precision },
+        { "--precision", NULL, CLI_PRECISIONS, CLI_PRECISION_HELP, CLI_CHOICE, 0, &d->precision },
     };
     static_assert(sizeof options / sizeof *options == CLI_DATA_OPTIONS, "as cli.h says");
     size_t n = 0;
@@ -51,9 +51,17 @@ uint64_t cli_seed(const cli_data *data)
     return data->seed ? data->seed : 1;
 }
 
-recon_precision cli_precision(const cli_data *data)
+recon_precision cli_precision(recon_ctx *ctx, int choice)
 {
-    return data->precision ? RECON_MIXED : RECON_SINGLE;
+    static const recon_precision asked[] = { RECON_AUTO, RECON_SINGLE, RECON_TF32, RECON_MIXED };
+    recon_precision fastest = recon_precision_on(ctx, RECON_AUTO);
+    if (asked[choice] == RECON_MIXED && fastest != RECON_MIXED) {
+        recon_log(ctx, RECON_LOG_INFO,
+                  "--precision bf16: %s computes faster in f32, so that is used",
+                  recon_ops_name(ctx));
+        return fastest;
+    }
+    return recon_precision_on(ctx, asked[choice]);
 }
 
 int cli_ends_in(const char *path, const char *end)
@@ -221,7 +229,7 @@ recon_status cli_model_open(recon_ctx *ctx, recon_model **out, const char *path,
                             const cli_images *images, const cli_data *data)
 {
     recon_status status;
-    RECON_TRY(recon_model_open(ctx, out, path, cli_precision(data)));
+    RECON_TRY(recon_model_open(ctx, out, path, cli_precision(ctx, data->precision)));
     RECON_TRY(recon_ieae_check_data(ctx, recon_model_backbone(*out), images->use));
 done:
     return status;

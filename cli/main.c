@@ -137,9 +137,14 @@ static int run(int argc, char **argv)
 /* An answer that did not reach its file is a failure too. */
 int main(int argc, char **argv)
 {
+    int code = EXIT_FAILED;
     cli_process_start();
-    int code = run(argc, argv);
-    if (fclose(stdout) == 0)
+    if (cli_guard_output())
+        code = run(argc, argv);
+    else
+        fputs("recon: out of memory\n", stderr);
+    int failed = ferror(stdout); /* of a long answer, whose end may fit again */
+    if (fclose(stdout) == 0 && !failed)
         return code;
     perror("recon: standard output");
     return code == EXIT_DONE ? EXIT_FAILED : code;

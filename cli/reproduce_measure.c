@@ -280,8 +280,7 @@ recon_status reproduce_models(recon_ctx *ctx, reproduction *r)
 {
     const reproduce_settings *s = r->settings;
     recon_status status;
-    RECON_TRY(
-        recon_model_open(ctx, &r->model, s->model, s->precision ? RECON_MIXED : RECON_SINGLE));
+    RECON_TRY(recon_model_open(ctx, &r->model, s->model, cli_precision(ctx, s->precision)));
     RECON_TRY(recon_classifier_open(ctx, &r->classifier, s->classifier));
 done:
     return status;

@@ -118,8 +118,7 @@ static recon_status open_all(recon_ctx *ctx, mol_reproduction *r)
 {
     const reproduce_settings *s = r->settings;
     recon_status status;
-    RECON_TRY(
-        recon_molmodel_open(ctx, &r->model, s->model, s->precision ? RECON_MIXED : RECON_SINGLE));
+    RECON_TRY(recon_molmodel_open(ctx, &r->model, s->model, cli_precision(ctx, s->precision)));
     RECON_TRY(recon_gcn_open(ctx, &r->gcn, s->classifier));
     RECON_TRY(recon_molecules_open(ctx, &r->upright, "conformers/test", NULL));
     RECON_TRY(open_part(ctx, &r->train, r, "conformers/train", TRAIN_SEED));

@@ -4,6 +4,7 @@
  * few seconds otherwise, so that logs stay readable. Answers alone go to standard output. */
 #include "cli/cli.h"
 #include "core/fail.h"
+#include "core/utf8.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -119,11 +120,34 @@ const char *cli_utf8(const char *text)
     return out;
 }
 
+/* JSON is UTF-8 with line ends of its own. What steers a terminal stands in strings alone, and is
+ * the same string to whoever parses it when it is written as \uXXXX. */
+static char *escaped(const char *text)
+{
+    enum { ESCAPE = 6 };
+    size_t left = strlen(text), n;
+    char *out = malloc(ESCAPE * left + 1), *at = out;
+    uint32_t code = 0;
+    for (; out && left > 0; left -= n, text += n) {
+        n = recon_utf8_next(&code, text, left);
+        n = n ? n : 1;
+        if (*text != '\n' && recon_utf8_steers(code))
+            at += sprintf(at, "\\u%04x", (unsigned)code);
+        else
+            at = mempcpy(at, text, n);
+    }
+    if (out)
+        *at = '\0';
+    return out;
+}
+
 char *cli_json_text(json_t *value)
 {
     char *text = json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+    char *out = text ? escaped(text) : NULL;
     json_decref(value);
-    return text;
+    free(text);
+    return out;
 }
 
 recon_status cli_print_json(recon_ctx *ctx, json_t *value)

@@ -53,7 +53,7 @@ _recon() {
     train,--seed) compopt +o default ;;
     train,--size) compopt +o default ;;
     train,--device) _recon_words cpu cuda ref ;;
-    train,--precision) _recon_words f32 bf16 ;;
+    train,--precision) _recon_words auto f32 tf32 bf16 ;;
     discover,--model) ;;
     discover,--out) ;;
     discover,--k) compopt +o default ;;
@@ -66,7 +66,7 @@ _recon() {
     discover,--seed) compopt +o default ;;
     discover,--size) compopt +o default ;;
     discover,--device) _recon_words cpu cuda ref ;;
-    discover,--precision) _recon_words f32 bf16 ;;
+    discover,--precision) _recon_words auto f32 tf32 bf16 ;;
     normalize,--embeddings) ;;
     normalize,--poses) ;;
     normalize,--out) ;;
@@ -90,7 +90,7 @@ _recon() {
     report,--seed) compopt +o default ;;
     report,--size) compopt +o default ;;
     report,--device) _recon_words cpu cuda ref ;;
-    report,--precision) _recon_words f32 bf16 ;;
+    report,--precision) _recon_words auto f32 tf32 bf16 ;;
     canonicalize,--model) ;;
     canonicalize,--out) ;;
     canonicalize,--poses) ;;
@@ -102,7 +102,7 @@ _recon() {
     canonicalize,--seed) compopt +o default ;;
     canonicalize,--size) compopt +o default ;;
     canonicalize,--device) _recon_words cpu cuda ref ;;
-    canonicalize,--precision) _recon_words f32 bf16 ;;
+    canonicalize,--precision) _recon_words auto f32 tf32 bf16 ;;
     score,--model) ;;
     score,--out) ;;
     score,--rows) ;;
@@ -114,7 +114,7 @@ _recon() {
     score,--seed) compopt +o default ;;
     score,--size) compopt +o default ;;
     score,--device) _recon_words cpu cuda ref ;;
-    score,--precision) _recon_words f32 bf16 ;;
+    score,--precision) _recon_words auto f32 tf32 bf16 ;;
     distribution,--model) ;;
     distribution,--index) compopt +o default ;;
     distribution,--svg) ;;
@@ -125,7 +125,7 @@ _recon() {
     distribution,--seed) compopt +o default ;;
     distribution,--size) compopt +o default ;;
     distribution,--device) _recon_words cpu cuda ref ;;
-    distribution,--precision) _recon_words f32 bf16 ;;
+    distribution,--precision) _recon_words auto f32 tf32 bf16 ;;
     check,--svg) ;;
     check,--data) _recon_specs ;;
     check,--turn) ;;
@@ -134,7 +134,7 @@ _recon() {
     check,--seed) compopt +o default ;;
     check,--size) compopt +o default ;;
     check,--device) _recon_words cpu cuda ref ;;
-    check,--precision) _recon_words f32 bf16 ;;
+    check,--precision) _recon_words auto f32 tf32 bf16 ;;
     classifier,--out) ;;
     classifier,--model) ;;
     classifier,--net) _recon_words small resnet18 ;;
@@ -153,7 +153,7 @@ _recon() {
     classifier,--seed) compopt +o default ;;
     classifier,--size) compopt +o default ;;
     classifier,--device) _recon_words cpu cuda ref ;;
-    classifier,--precision) _recon_words f32 bf16 ;;
+    classifier,--precision) _recon_words auto f32 tf32 bf16 ;;
     reproduce,--figures) ;;
     reproduce,--model) ;;
     reproduce,--classifier) ;;
@@ -166,7 +166,7 @@ _recon() {
     reproduce,--seed) compopt +o default ;;
     reproduce,--seeds) compopt +o default ;;
     reproduce,--device) _recon_words cpu cuda ref ;;
-    reproduce,--precision) _recon_words f32 bf16 ;;
+    reproduce,--precision) _recon_words auto f32 tf32 bf16 ;;
     *,--threads) compopt +o default ;;
     help,help) _recon_words demo train discover normalize report canonicalize score distribution check classifier reproduce info ;;
     *) _recon_else "$word" ;;

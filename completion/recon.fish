@@ -60,7 +60,7 @@ complete -c recon -n '__recon_is train' -l skip-bad -d 'leave out what cannot be
 complete -c recon -n '__recon_is train' -l size -d 'images: fit pictures into N x N (default: the model\'s size, if any)' -x
 complete -c recon -n '__recon_is train' -l device -d 'where to compute (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is train' -l deterministic -d 'with cuda: the same bits in every run, more slowly'
-complete -c recon -n '__recon_is train' -l precision -d 'of activations (default f32)' -x -a 'f32 bf16'
+complete -c recon -n '__recon_is train' -l precision -d 'of activations and products (default auto: the fastest of the accurate)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is discover' -l model -d 'what `recon train` wrote (required)' -r -F
 complete -c recon -n '__recon_is discover' -l out -d 'folder for the results (required)' -r -F
 complete -c recon -n '__recon_is discover' -l k -d 'neighbours (default 10, molecules 25)' -x
@@ -77,7 +77,7 @@ complete -c recon -n '__recon_is discover' -l skip-bad -d 'leave out what cannot
 complete -c recon -n '__recon_is discover' -l size -d 'images: fit pictures into N x N (default: the model\'s size, if any)' -x
 complete -c recon -n '__recon_is discover' -l device -d 'where to compute (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is discover' -l deterministic -d 'with cuda: the same bits in every run, more slowly'
-complete -c recon -n '__recon_is discover' -l precision -d 'of activations (default f32)' -x -a 'f32 bf16'
+complete -c recon -n '__recon_is discover' -l precision -d 'of activations and products (default auto: the fastest of the accurate)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is normalize' -l embeddings -d 'z, N x D (required)' -r -F
 complete -c recon -n '__recon_is normalize' -l poses -d 'g, one pose a row (required)' -r -F
 complete -c recon -n '__recon_is normalize' -l out -d 'folder for the results (required)' -r -F
@@ -104,7 +104,7 @@ complete -c recon -n '__recon_is report' -l skip-bad -d 'leave out what cannot b
 complete -c recon -n '__recon_is report' -l size -d 'images: fit pictures into N x N (default: the model\'s size, if any)' -x
 complete -c recon -n '__recon_is report' -l device -d 'where to compute (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is report' -l deterministic -d 'with cuda: the same bits in every run, more slowly'
-complete -c recon -n '__recon_is report' -l precision -d 'of activations (default f32)' -x -a 'f32 bf16'
+complete -c recon -n '__recon_is report' -l precision -d 'of activations and products (default auto: the fastest of the accurate)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is canonicalize' -l model -d 'what `recon discover` wrote (required)' -r -F
 complete -c recon -n '__recon_is canonicalize' -l out -d 'for what is canonical (required)' -r -F
 complete -c recon -n '__recon_is canonicalize' -l poses -d 'file for the poses' -r -F
@@ -118,7 +118,7 @@ complete -c recon -n '__recon_is canonicalize' -l skip-bad -d 'leave out what ca
 complete -c recon -n '__recon_is canonicalize' -l size -d 'images: fit pictures into N x N (default: the model\'s size, if any)' -x
 complete -c recon -n '__recon_is canonicalize' -l device -d 'where to compute (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is canonicalize' -l deterministic -d 'with cuda: the same bits in every run, more slowly'
-complete -c recon -n '__recon_is canonicalize' -l precision -d 'of activations (default f32)' -x -a 'f32 bf16'
+complete -c recon -n '__recon_is canonicalize' -l precision -d 'of activations and products (default auto: the fastest of the accurate)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is score' -l model -d 'what `recon discover` wrote (required)' -r -F
 complete -c recon -n '__recon_is score' -l out -d 'file for the scores (required)' -r -F
 complete -c recon -n '__recon_is score' -l rows -d 'file for which of the data they are, counted from 0' -r -F
@@ -132,7 +132,7 @@ complete -c recon -n '__recon_is score' -l skip-bad -d 'leave out what cannot be
 complete -c recon -n '__recon_is score' -l size -d 'images: fit pictures into N x N (default: the model\'s size, if any)' -x
 complete -c recon -n '__recon_is score' -l device -d 'where to compute (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is score' -l deterministic -d 'with cuda: the same bits in every run, more slowly'
-complete -c recon -n '__recon_is score' -l precision -d 'of activations (default f32)' -x -a 'f32 bf16'
+complete -c recon -n '__recon_is score' -l precision -d 'of activations and products (default auto: the fastest of the accurate)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is distribution' -l model -d 'what `recon discover` wrote (required)' -r -F
 complete -c recon -n '__recon_is distribution' -l index -d 'of the image or conformer, from 0 on (default 0)' -x
 complete -c recon -n '__recon_is distribution' -l svg -d 'draw it too' -r -F
@@ -145,7 +145,7 @@ complete -c recon -n '__recon_is distribution' -l skip-bad -d 'leave out what ca
 complete -c recon -n '__recon_is distribution' -l size -d 'images: fit pictures into N x N (default: the model\'s size, if any)' -x
 complete -c recon -n '__recon_is distribution' -l device -d 'where to compute (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is distribution' -l deterministic -d 'with cuda: the same bits in every run, more slowly'
-complete -c recon -n '__recon_is distribution' -l precision -d 'of activations (default f32)' -x -a 'f32 bf16'
+complete -c recon -n '__recon_is distribution' -l precision -d 'of activations and products (default auto: the fastest of the accurate)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is check' -l svg -d 'images: draw the errors too' -r -F
 complete -c recon -n '__recon_is check' -l data -d 'images: garments, mnist/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, png:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is check' -l turn -d 'turn what is upright first: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
@@ -156,7 +156,7 @@ complete -c recon -n '__recon_is check' -l skip-bad -d 'leave out what cannot be
 complete -c recon -n '__recon_is check' -l size -d 'images: fit pictures into N x N (default: the model\'s size, if any)' -x
 complete -c recon -n '__recon_is check' -l device -d 'where to compute (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is check' -l deterministic -d 'with cuda: the same bits in every run, more slowly'
-complete -c recon -n '__recon_is check' -l precision -d 'of activations (default f32)' -x -a 'f32 bf16'
+complete -c recon -n '__recon_is check' -l precision -d 'of activations and products (default auto: the fastest of the accurate)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is classifier' -l out -d 'train: file for the best weights' -r -F
 complete -c recon -n '__recon_is classifier' -l model -d 'eval: what train wrote' -r -F
 complete -c recon -n '__recon_is classifier' -l net -d 'images: network (default small)' -x -a 'small resnet18'
@@ -179,7 +179,7 @@ complete -c recon -n '__recon_is classifier' -l skip-bad -d 'leave out what cann
 complete -c recon -n '__recon_is classifier' -l size -d 'images: fit pictures into N x N (default: the model\'s size, if any)' -x
 complete -c recon -n '__recon_is classifier' -l device -d 'where to compute (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is classifier' -l deterministic -d 'with cuda: the same bits in every run, more slowly'
-complete -c recon -n '__recon_is classifier' -l precision -d 'of activations (default f32)' -x -a 'f32 bf16'
+complete -c recon -n '__recon_is classifier' -l precision -d 'of activations and products (default auto: the fastest of the accurate)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is classifier' -f -a 'train eval'
 complete -c recon -n '__recon_is reproduce' -l quick -d 'a part of the data: minutes on two cores'
 complete -c recon -n '__recon_is reproduce' -l figures -d 'write the figures there, as SVG' -r -F
@@ -196,7 +196,7 @@ complete -c recon -n '__recon_is reproduce' -l seed -d 'with --train: of the fir
 complete -c recon -n '__recon_is reproduce' -l seeds -d 'with --train: how many models, for mean and spread (default 1)' -x
 complete -c recon -n '__recon_is reproduce' -l resume -d 'with --train: go on where a stopped run left off'
 complete -c recon -n '__recon_is reproduce' -l device -d 'where to compute (default cpu)' -x -a 'cpu cuda ref'
-complete -c recon -n '__recon_is reproduce' -l precision -d 'of activations (default f32)' -x -a 'f32 bf16'
+complete -c recon -n '__recon_is reproduce' -l precision -d 'of activations and products (default auto: the fastest of the accurate)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is reproduce' -l deterministic -d 'with cuda: the same bits in every run, more slowly'
 complete -c recon -n '__recon_is reproduce' -f -a 'mnist fashion molecules'
 complete -c recon -n '__recon_is info' -l skip-bad -d 'leave out what cannot be used, and say which'

@@ -68,7 +68,7 @@ _recon() {
         '--size[images\: fit pictures into N x N (default\: the model'\''s size, if any)]:N: ' \
         '--device[where to compute (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: the same bits in every run, more slowly]' \
-        '--precision[of activations (default f32)]:choice:(f32 bf16)' \
+        '--precision[of activations and products (default auto\: the fastest of the accurate)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         '--quiet[no progress, errors only]' \
@@ -90,7 +90,7 @@ _recon() {
         '--size[images\: fit pictures into N x N (default\: the model'\''s size, if any)]:N: ' \
         '--device[where to compute (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: the same bits in every run, more slowly]' \
-        '--precision[of activations (default f32)]:choice:(f32 bf16)' \
+        '--precision[of activations and products (default auto\: the fastest of the accurate)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         '--quiet[no progress, errors only]' \
@@ -127,7 +127,7 @@ _recon() {
         '--size[images\: fit pictures into N x N (default\: the model'\''s size, if any)]:N: ' \
         '--device[where to compute (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: the same bits in every run, more slowly]' \
-        '--precision[of activations (default f32)]:choice:(f32 bf16)' \
+        '--precision[of activations and products (default auto\: the fastest of the accurate)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         '--quiet[no progress, errors only]' \
@@ -147,7 +147,7 @@ _recon() {
         '--size[images\: fit pictures into N x N (default\: the model'\''s size, if any)]:N: ' \
         '--device[where to compute (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: the same bits in every run, more slowly]' \
-        '--precision[of activations (default f32)]:choice:(f32 bf16)' \
+        '--precision[of activations and products (default auto\: the fastest of the accurate)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         '--quiet[no progress, errors only]' \
@@ -166,7 +166,7 @@ _recon() {
         '--size[images\: fit pictures into N x N (default\: the model'\''s size, if any)]:N: ' \
         '--device[where to compute (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: the same bits in every run, more slowly]' \
-        '--precision[of activations (default f32)]:choice:(f32 bf16)' \
+        '--precision[of activations and products (default auto\: the fastest of the accurate)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         '--quiet[no progress, errors only]' \
@@ -184,7 +184,7 @@ _recon() {
         '--size[images\: fit pictures into N x N (default\: the model'\''s size, if any)]:N: ' \
         '--device[where to compute (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: the same bits in every run, more slowly]' \
-        '--precision[of activations (default f32)]:choice:(f32 bf16)' \
+        '--precision[of activations and products (default auto\: the fastest of the accurate)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         '--quiet[no progress, errors only]' \
@@ -200,7 +200,7 @@ _recon() {
         '--size[images\: fit pictures into N x N (default\: the model'\''s size, if any)]:N: ' \
         '--device[where to compute (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: the same bits in every run, more slowly]' \
-        '--precision[of activations (default f32)]:choice:(f32 bf16)' \
+        '--precision[of activations and products (default auto\: the fastest of the accurate)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         '--quiet[no progress, errors only]' \
@@ -229,7 +229,7 @@ _recon() {
         '--size[images\: fit pictures into N x N (default\: the model'\''s size, if any)]:N: ' \
         '--device[where to compute (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: the same bits in every run, more slowly]' \
-        '--precision[of activations (default f32)]:choice:(f32 bf16)' \
+        '--precision[of activations and products (default auto\: the fastest of the accurate)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         '--quiet[no progress, errors only]' \
@@ -251,7 +251,7 @@ _recon() {
         '--seeds[with --train\: how many models, for mean and spread (default 1)]:N: ' \
         '--resume[with --train\: go on where a stopped run left off]' \
         '--device[where to compute (default cpu)]:choice:(cpu cuda ref)' \
-        '--precision[of activations (default f32)]:choice:(f32 bf16)' \
+        '--precision[of activations and products (default auto\: the fastest of the accurate)]:choice:(auto f32 tf32 bf16)' \
         '--deterministic[with cuda\: the same bits in every run, more slowly]' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \

@@ -123,7 +123,7 @@ def main() -> None:
     own = a.classifier.suffix == ".safetensors"
     classifier = shipped_classifier(a.classifier) if own else torch.jit.load(a.classifier).eval()
     model = recon.load(a.model)
-    turned = recon.read_images(a.data, turn=a.turn, seed=2, limit=a.images)
+    turned = recon.read_images(a.data, turn=a.turn, turn_seed=2, limit=a.images)
     found = accuracies(classifier, model, turned.images, turned.labels)
     if a.json:
         print(json.dumps(found))

@@ -1,7 +1,8 @@
-"""Puts the library that `make` built beside the modules, where there is one; see pyproject.toml.
+"""Puts into the package, beside its modules, the library that `make` built, and the models and data
+that come with recon and that the package opens by name; see pyproject.toml.
 
 Nothing is compiled here. Without ../build/librecon.so the package is modules alone, and looks for
-the library on the system when it is imported.
+the library on the system when it is imported; models and data then come with that.
 """
 import shutil
 from pathlib import Path
@@ -9,14 +10,29 @@ from pathlib import Path
 from setuptools import Distribution, setup
 from setuptools.command.build_py import build_py
 
-LIBRARY = Path(__file__).resolve().parent.parent / "build" / "librecon.so"
+ROOT = Path(__file__).resolve().parent.parent
+LIBRARY = ROOT / "build" / "librecon.so"
+
+
+def shipped():
+    """The library and what it looks for beside itself (src/core/shipped.c), relative to ROOT."""
+    models = ROOT.glob("models/*.safetensors")
+    yield from (path for path in models if not path.stem.endswith("-classifier"))  # load's alone
+    for data in ("garments", "conformers"):
+        yield from (ROOT / "data" / data).glob("*")
 
 
 class BuildWithLibrary(build_py):
     def run(self):
         super().run()
-        if LIBRARY.exists() and not self.editable_mode:
-            shutil.copyfile(LIBRARY, Path(self.build_lib) / "recon" / "librecon.so")
+        if not LIBRARY.exists() or self.editable_mode:
+            return
+        package = Path(self.build_lib) / "recon"
+        shutil.copyfile(LIBRARY, package / LIBRARY.name)
+        for path in shipped():
+            to = package / path.relative_to(ROOT)
+            to.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, to)
 
 
 class MaybeBinary(Distribution):

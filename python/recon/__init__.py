@@ -1,18 +1,30 @@
 """recon: the poses in which objects naturally occur, found without labels.
 
-    model = recon.load("models/mnist.safetensors")
+    model = recon.load("fashion")                      # a model that comes with recon, or a file
     upright, poses = model.canonicalize(images)        # in front of a frozen model
     boxes = model.invert(poses, boxes=found)           # and what it found, back in the input
-    score, p_value = model.score(images)               # which poses are odd
+    score, p_value = model.score(images)               # which poses are unusual
 
     frames = recon.normalize(z, poses, group="so3")    # embeddings and poses of any backbone
 
-Arrays are NumPy's. What cannot be done raises recon.Error with the library's message. Calls release
-the interpreter's lock, and a model may be used from many threads.
+Arrays are NumPy's. What cannot be done raises recon.Error with the library's message; its
+subclasses are also ValueError, OSError, FileNotFoundError and so on. What deserves a warning is one
+of Python's; nothing is printed. Calls release the interpreter's lock, and a model may be used from
+many threads.
 """
 from ._data import Images, Molecule, read_images, read_molecules
+from ._errors import (
+    Error,
+    FileError,
+    FormatError,
+    InputError,
+    MissingFileError,
+    NumericError,
+    OutOfMemoryError,
+    UnsupportedError,
+)
 from ._images import Candidates, Distribution, ImageModel
-from ._library import Error, __version__, set_threads
+from ._library import __version__, set_threads
 from ._load import load
 from ._model import Model, Scores
 from ._molecules import Distribution3, MoleculeModel
@@ -24,15 +36,22 @@ __all__ = [
     "Distribution",
     "Distribution3",
     "Error",
+    "FileError",
+    "FormatError",
     "Frames",
     "ImageModel",
     "Images",
+    "InputError",
+    "MissingFileError",
     "Model",
     "Molecule",
     "MoleculeModel",
+    "NumericError",
+    "OutOfMemoryError",
     "Poses",
     "Poses3",
     "Scores",
+    "UnsupportedError",
     "__version__",
     "load",
     "normalize",

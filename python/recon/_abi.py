@@ -30,11 +30,16 @@ CONSTANTS: dict[str, Any] = {
     "RECON_F32": 2,
     "RECON_F64": 3,
     "RECON_MAX_DIMS": 8,
+    "RECON_LOG_WARN": 0,
     "RECON_CLASSES_KNN": 0,
     "RECON_CLASSES_COMPONENTS": 1,
     "RECON_COSINE": 0,
     "RECON_DOT": 1,
     "RECON_EUCLIDEAN": 2,
+    "RECON_KNN_AUTO": 0,
+    "RECON_KNN_EXACT": 1,
+    "RECON_KNN_IVF": 2,
+    "RECON_KNN_HNSW": 3,
     "RECON_MEAN_TUKEY": 0,
     "RECON_MEAN_FRECHET": 1,
     "RECON_MEAN_CHORDAL": 2,
@@ -45,17 +50,20 @@ CONSTANTS: dict[str, Any] = {
     "RECON_SO2_MIXTURE": 4,
     "RECON_SINGLE": 0,
     "RECON_MIXED": 1,
+    "RECON_TF32": 3,
+    "RECON_AUTO": 4,
     "RECON_BILINEAR": 0,
     "RECON_BICUBIC": 1,
     "RECON_TO_CANONICAL": 0,
     "RECON_TO_INPUT": 1,
     "RECON_MODES_MAX": 8,
     "RECON_NATURAL_KINDS": 5,
+    "RECON_NATURAL_FEW": 0.05,
     "RECON_SO2_PARTS_MAX": 4,
     "RECON_MOLNET_ELEMENTS": 32,
     "RECON_TURN_CLASSES": 1024,
     "RECON_POSE_TOLERANCE": 1e-3,
-    "RECON_ANGLE_USUAL": 7,
+    "RECON_ANGLE_USUAL": 13,
     "RECON_PIXEL_USUAL": 10,
 }
 MODES_MAX = CONSTANTS["RECON_MODES_MAX"]
@@ -236,6 +244,16 @@ MoleculesInfo = _structure(
     "recon_molecules_info",
     *((name, c_size_t) for name in ("n", "molecules", "atoms", "total", "skipped")),
 )
+SelectOptions = _structure(
+    "recon_select_options",
+    ("least", c_size_t),
+    ("most", c_size_t),
+    ("radius", c_double),
+    ("seed", c_uint64),
+)
+MoleculesOptions = _structure(
+    "recon_molecules_options", ("skip_bad", c_int), ("select", SelectOptions)
+)
 Conformer = _structure(
     "recon_conformer",
     ("atoms", c_size_t),
@@ -310,6 +328,7 @@ Distribution3Out = _structure(
     ("spread", c_double * 3),
 )
 
+OnLog = ctypes.CFUNCTYPE(None, c_void_p, c_int, c_char_p)
 Judge = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p, POINTER(c_double), POINTER(c_float), c_size_t)
 WORDS_SIZE = 512  # of recon_distribution3_text
 
@@ -332,6 +351,7 @@ const char *recon_safetensors_metadata(const recon_safetensors *file, const char
 void recon_so2_wrap_n(double *out, const double *a, size_t n);
 void recon_so3_to_matrix_n(double *m, const recon_so3 *a, size_t n);
 void recon_so3_from_matrix_n(recon_so3 *out, const double *m, size_t n);
+const char *recon_natural_name(recon_natural natural);
 const char *recon_so2_family_name(recon_so2_family family);
 double recon_so2_log_density(const recon_so2_density *p, double angle);
 recon_status recon_normalize(recon_ctx *ctx, recon_frames *out, const recon_embedded *index,
@@ -382,6 +402,8 @@ double recon_dataset_angle(const recon_dataset *data, size_t i);
 
 recon_status recon_molecules_open(recon_ctx *ctx, recon_molecules **out, const char *spec,
                                   const recon_molecules_options *options);
+recon_status recon_molecules_take(recon_ctx *ctx, recon_molecules **out,
+                                  const recon_molecules *data, size_t count, uint64_t seed);
 recon_status recon_molecules_turn(recon_ctx *ctx, recon_molecules **out,
                                   const recon_molecules *data, const char *rule, uint64_t seed);
 recon_molecules_info recon_molecules_describe(const recon_molecules *data);
@@ -390,6 +412,9 @@ const char *recon_molecules_name(const recon_molecules *data, size_t molecule);
 recon_status recon_molecules_make(recon_ctx *ctx, recon_molecules **out,
                                   const recon_conformer *list, size_t n, const char *const *names);
 void recon_molecules_close(recon_molecules *data);
+int recon_molecules_is(const char *spec);
+int recon_dataset_is(const char *spec);
+int recon_element_number(const char *symbol, size_t n);
 recon_status recon_molmodel_open(recon_ctx *ctx, recon_molmodel **out, const char *path,
                                  recon_precision precision);
 void recon_molmodel_close(recon_ctx *ctx, recon_molmodel *model);
@@ -412,12 +437,13 @@ void recon_pose3_vectors(double *out, const recon_pose3 *pose, recon_direction d
 
 _VALUES = {
     "void": None,
+    "int": c_int,
     "size_t": c_size_t,
     "int32_t": c_int32,
     "uint64_t": c_uint64,
     "double": c_double,
 }
-_ENUMS = {"status", "group", "precision", "interpolation", "direction", "so2_family"}
+_ENUMS = {"status", "group", "precision", "interpolation", "direction", "so2_family", "natural"}
 
 
 def _type(text: str) -> type | None:

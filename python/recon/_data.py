@@ -2,27 +2,43 @@
 from __future__ import annotations
 
 import ctypes
-from typing import NamedTuple
+import os
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import _abi
-from ._library import Error, address, check, context, lib
+from ._errors import InputError
+from ._library import address, check, context, lib, warn, whole
+from ._records import record
+from ._spec import rule_of, spec_of
 
 
+@record
 class Images(NamedTuple):
-    """Images and what is known of them."""
+    """Images and what is known about them.
+
+    Fields:
+        images: float32, n x height x width, or n x height x width x channels; bytes became 0 to 1.
+        labels: int32, n; -1 where there are none.
+        angles: Radians by which each image was rotated on purpose (turn=): the truth, for
+            evaluation only.
+    """
 
     images: np.ndarray
-    """float32, n x height x width [x channels]; bytes become 0 to 1."""
     labels: np.ndarray
-    """-1 where there are none."""
     angles: np.ndarray
-    """Radians by which each was turned on purpose: the truth, for evaluation only."""
 
 
+@record
 class Molecule(NamedTuple):
-    """A conformer, as models take it."""
+    """A conformer, as models take it.
+
+    Fields:
+        numbers: Atomic numbers, uint8, one for each atom.
+        positions: Angstrom, float32, atoms x 3.
+        name: SMILES, title or formula of the molecule.
+    """
 
     numbers: np.ndarray
     positions: np.ndarray
@@ -30,46 +46,148 @@ class Molecule(NamedTuple):
 
 
 def read_images(
-    spec: str,
-    turn: str | None = None,
-    seed: int = 1,
+    data: str | os.PathLike[str],
+    turn: str | os.PathLike[str] | None = None,
+    seed: int | None = None,
     limit: int | None = None,
-    take_seed: int = 1,
+    take_seed: int | None = None,
     size: tuple[int, int, int] | None = None,
     skip_bad: bool = False,
+    turn_seed: int | None = None,
 ) -> Images:
-    """The images of "mnist/test", "garments", "idx:FILE", "npy:FILE", "png:DIR", "amat:FILE".
+    """Reads images. Arguments are named after the command's options.
 
-    Pictures of a folder may have any size: size=model.size makes them what a model takes. skip_bad
-    leaves out those that cannot be read. limit takes so many at random, by take_seed. turn then
-    turns each on purpose, by seed, as the command's --turn does: "mnist", "fashion", "all" or a
-    JSON file.
+    Args:
+        data: A known set: "garments", which comes with recon, "mnist/test", "fashion/train"; or
+            "png:DIR", "npy:FILE", "idx:FILE", "amat:FILE"; or a path, whose name tells which of
+            these it is.
+        turn: Rotates each image on purpose: "mnist", "fashion", "all", or a JSON file of rules.
+        seed: Which images `limit` takes; 1 where nothing is said. In recon 0.1.0 it was the seed of
+            `turn`, and with `turn` but no `turn_seed` it still is, with a DeprecationWarning.
+        limit: Takes so many images at random; without it, all.
+        take_seed: The old name of `seed`; deprecated.
+        size: (height, width, channels) that the pictures of a folder are fitted to, as a model's
+            `size`; without it they keep their size where all have the same.
+        skip_bad: Leaves out pictures that cannot be read, with a warning; otherwise the first one
+            is an error.
+        turn_seed: The seed of `turn`; 1 where nothing is said.
+
+    Returns:
+        Images: images, labels and angles.
+
+    Example:
+        >>> garments = recon.read_images("garments", turn="all", turn_seed=2, limit=50)
+        >>> garments.images.shape, garments.labels.dtype
+        ((50, 28, 28), dtype('int32'))
     """
-    height, width, channels = size or (0, 0, 0)
+    height, width, channels = _three(size)
     if height != width:
-        raise Error(f"pictures are fitted into a square, not {height} x {width}", "input")
+        raise InputError(f"pictures are fitted into a square, not {height} x {width}")
     options = _abi.DatasetOptions(skip_bad, height, channels)
-    opened: list[ctypes.c_void_p] = []
+    seed, turn_seed = _seeds(turn, seed, turn_seed, take_seed)
+    with context() as ctx, _Sets(ctx, lib.recon_dataset_close) as sets:
+        found = sets.make(lib.recon_dataset_open_with, spec_of(data), ctypes.byref(options))
+        if _fewer(limit, lib.recon_dataset_describe(found).n):
+            found = sets.make(lib.recon_dataset_take, found, limit, seed)
+        if turn is not None:
+            rule = _abi.TurnRule()
+            check(ctx, lib.recon_turn_rule_load(ctx, ctypes.byref(rule), rule_of(turn)))
+            found = sets.make(lib.recon_dataset_turn, found, ctypes.byref(rule), turn_seed)
+        return _images(found)
 
-    def make(ctx: int, function, *arguments) -> ctypes.c_void_p:
+
+def read_molecules(
+    data: str | os.PathLike[str],
+    turn: str | os.PathLike[str] | None = None,
+    seed: int | None = None,
+    limit: int | None = None,
+    skip_bad: bool = False,
+    turn_seed: int | None = None,
+) -> list[Molecule]:
+    """Reads conformers of molecules. Arguments are named after the command's options.
+
+    Args:
+        data: A known set: "conformers/test", which comes with recon; or "xyz:FILE", "sdf:FILE",
+            "geom:FILE", "flat:DIR"; or a path, whose name tells which of these it is.
+        turn: Rotates each conformer on purpose: "fisher", "haar", or a JSON file of rules.
+        seed: Which conformers `limit` takes; 1 where nothing is said. In recon 0.1.0 it was the
+            seed of `turn`, and with `turn` but no `turn_seed` it still is, with a
+            DeprecationWarning.
+        limit: Takes so many conformers at random; without it, all.
+        skip_bad: Leaves out frames that cannot be used, with a warning; otherwise the first one is
+            an error.
+        turn_seed: The seed of `turn`; 1 where nothing is said.
+
+    Returns:
+        A list of Molecule: numbers, positions and a name.
+
+    Example:
+        >>> molecules = recon.read_molecules("conformers/test", limit=20)
+        >>> len(molecules), molecules[0].positions.shape == (len(molecules[0].numbers), 3)
+        (20, True)
+    """
+    options = _abi.MoleculesOptions(skip_bad=skip_bad)
+    seed, turn_seed = _seeds(turn, seed, turn_seed)
+    with context() as ctx, _Sets(ctx, lib.recon_molecules_close) as sets:
+        found = sets.make(lib.recon_molecules_open, spec_of(data), ctypes.byref(options))
+        if _fewer(limit, lib.recon_molecules_describe(found).n):
+            found = sets.make(lib.recon_molecules_take, found, limit, seed)
+        if turn is not None:
+            found = sets.make(lib.recon_molecules_turn, found, rule_of(turn), turn_seed)
+        return _molecules(found)
+
+
+# --- arguments ------------------------------------------------------------------------------------
+
+
+def _three(size: Any) -> tuple[int, int, int]:
+    given = () if size is None else np.atleast_1d(size)
+    if len(given) not in (0, 3):
+        raise InputError(f"size {size}: (height, width, channels) are needed")
+    return tuple(whole("size", int(n)) for n in given) or (0, 0, 0)
+
+
+def _seeds(turn: Any, seed: int | None, turn_seed: int | None,
+           take_seed: int | None = None) -> tuple[int, int]:
+    """The seeds of limit and of turn, whatever the names they were given by."""
+    if turn is not None and seed is not None and turn_seed is None:
+        warn("seed is the seed of turn here, as in recon 0.1.0, and will become that of limit: say"
+             " turn_seed", DeprecationWarning)
+        seed, turn_seed = None, seed
+    if take_seed is not None:
+        warn("take_seed is called seed now, as the command's option", DeprecationWarning)
+        seed = take_seed if seed is None else seed
+    return (whole("seed", 1 if seed is None else seed),
+            whole("turn_seed", 1 if turn_seed is None else turn_seed))
+
+
+def _fewer(limit: int | None, n: int) -> bool:
+    return limit is not None and whole("limit", limit, 1) < n
+
+
+# --- sets -----------------------------------------------------------------------------------------
+
+
+class _Sets:
+    """Sets of the library's that are open, and are closed at the end: views before what they look
+    at."""
+
+    def __init__(self, ctx: int, close: Any):
+        self._ctx, self._close = ctx, close
+        self._open: list[ctypes.c_void_p] = []
+
+    def make(self, function: Any, *arguments: Any) -> ctypes.c_void_p:
         out = ctypes.c_void_p()
-        check(ctx, function(ctx, ctypes.byref(out), *arguments))
-        opened.append(out)
+        check(self._ctx, function(self._ctx, ctypes.byref(out), *arguments))
+        self._open.append(out)
         return out
 
-    with context() as ctx:
-        try:
-            data = make(ctx, lib.recon_dataset_open_with, spec.encode(), ctypes.byref(options))
-            if limit is not None and limit < lib.recon_dataset_describe(data).n:
-                data = make(ctx, lib.recon_dataset_take, data, limit, take_seed)
-            if turn is not None:
-                rule = _abi.TurnRule()
-                check(ctx, lib.recon_turn_rule_load(ctx, ctypes.byref(rule), turn.encode()))
-                data = make(ctx, lib.recon_dataset_turn, data, ctypes.byref(rule), seed)
-            return _images(data)
-        finally:
-            for data in reversed(opened):  # views before what they look at
-                lib.recon_dataset_close(data)
+    def __enter__(self) -> _Sets:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        for one in reversed(self._open):
+            self._close(one)
 
 
 def _images(data: ctypes.c_void_p) -> Images:
@@ -81,24 +199,6 @@ def _images(data: ctypes.c_void_p) -> Images:
         labels[i] = lib.recon_dataset_get(address(images[i]), data, i)
         angles[i] = lib.recon_dataset_angle(data, i)
     return Images(images[..., 0] if info.channels == 1 else images, labels, angles)
-
-
-def read_molecules(spec: str, turn: str | None = None, seed: int = 1) -> list[Molecule]:
-    """The conformers of "conformers/test", "xyz:FILE", "sdf:FILE", "geom:FILE", "flat:DIR".
-
-    turn turns each on purpose, by seed: "fisher", "haar" or a JSON file.
-    """
-    data, turned = ctypes.c_void_p(), ctypes.c_void_p()
-    with context() as ctx:
-        try:
-            check(ctx, lib.recon_molecules_open(ctx, ctypes.byref(data), spec.encode(), None))
-            if turn is not None:
-                check(ctx, lib.recon_molecules_turn(ctx, ctypes.byref(turned), data, turn.encode(),
-                                                    seed))
-            return _molecules(turned if turned else data)
-        finally:
-            lib.recon_molecules_close(turned)
-            lib.recon_molecules_close(data)
 
 
 def _molecules(data: ctypes.c_void_p) -> list[Molecule]:

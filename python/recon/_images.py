@@ -8,52 +8,93 @@ from typing import Any, Callable, Literal, NamedTuple
 import numpy as np
 
 from . import _abi
-from ._library import Error, address, array, choice, lib, room, share, warn_above
+from ._errors import Error, InputError
+from ._library import address, array, choice, lib, room, share, warn_above
 from ._model import Model, Scores
 from ._poses import INTERPOLATIONS, Poses
+from ._records import record
 
 
+@record
 class Candidates(NamedTuple):
-    """The natural poses that one image may have, the likeliest reading first."""
+    """The natural poses that one image may have, the likeliest first.
+
+    Fields:
+        poses: Poses, one for each candidate; `natural` and `absolute` tell them apart.
+        weight: How likely each is; float64, they sum to 1.
+    """
 
     poses: Poses
     weight: np.ndarray
-    """They sum to 1."""
 
 
-@dataclass(frozen=True)
+@record
+@dataclass(frozen=True, eq=False)
 class Distribution:
-    """The poses that one image could have had; angles are about its natural pose."""
+    """The poses that one image could have had. Angles are about its natural pose, in radians.
+
+    Fields:
+        pose: Poses, the image's own: a list of one.
+        family: Of theta: "uniform" or "normal".
+        theta: Half-width (uniform) or sigma (normal) of the distribution.
+        score: -log density of the image's own pose.
+        modes: m x 2: where, and with what weight; heaviest first.
+        moments: |E exp(i m g)| for m = 1..4: how well the natural pose is known.
+        fold: m: the natural pose is known modulo 360 / m degrees; 0: not at all.
+
+    Example:
+        >>> model = recon.load("fashion")
+        >>> one = model.distribution(recon.read_images("garments", limit=1).images)[0]
+        >>> one.moments.shape, one.theta > 0
+        ((4,), True)
+    """
 
     pose: Poses
-    """The image's own, a list of one."""
     family: str
-    """Of theta: "uniform" or "normal"."""
     theta: float
-    """Half-width or sigma, radians."""
     score: float
-    """-log density of the image's own pose."""
     modes: np.ndarray
-    """m x 2: where, radians, and what share; heaviest first."""
     moments: np.ndarray
-    """|E exp(i m g)| for m = 1..4: how well the natural pose is known."""
     fold: int
-    """m: the natural pose is known modulo 360 / m degrees; 0: not at all."""
-    _density: Any = field(repr=False)
+    _density: np.ndarray = field(repr=False)
 
     def log_density(self, angles: Any) -> np.ndarray:
-        """log p, with respect to d angle, of poses this far from the natural one, radians."""
-        density = ctypes.byref(self._density)
+        """The logarithm of the density, with respect to d angle.
+
+        Args:
+            angles: Radians from the natural pose, of any shape.
+
+        Returns:
+            log p, of the same shape.
+
+        Example:
+            >>> model = recon.load("fashion")
+            >>> one = model.distribution(recon.read_images("garments", limit=1).images)[0]
+            >>> bool(np.isclose(-one.log_density(one.pose.absolute)[0], one.score))
+            True
+        """
         x = array(angles, np.float64, "angles")
+        density = address(self._density)
         flat = (lib.recon_so2_log_density(density, float(a)) for a in x.ravel())
         return np.fromiter(flat, np.float64, x.size).reshape(x.shape)
 
 
 class ImageModel(Model):
-    """A model of images; recon.load makes one.
+    """A model of images; recon.load makes one. See also recon.Model.
 
-    Images are n x height x width, or n x height x width x channels, of the model's size: floats as
-    the model learned them (0 to 1), or bytes, which are divided by 255.
+    Images, x below, are n x height x width, or n x height x width x channels, of the model's size:
+    floats as the model learned them (0 to 1), or bytes, which are divided by 255.
+
+    Fields:
+        path: The file, absolute; or the name, of a model that comes with recon.
+        size: (height, width, channels) of the images.
+
+    Example:
+        >>> model = recon.load("fashion")
+        >>> images = recon.read_images("garments", limit=5).images
+        >>> upright, poses = model.canonicalize(images)
+        >>> upright.shape, len(poses)
+        ((5, 28, 28), 5)
     """
 
     _family = "model"
@@ -62,7 +103,6 @@ class ImageModel(Model):
         super().__init__(path, device, precision)
         shape = lib.recon_model_describe(self._handle).shape
         self.size: tuple[int, int, int] = (shape.height, shape.width_px, shape.channels)
-        """Height, width and channels of the images."""
 
     def canonicalize(
         self,
@@ -70,11 +110,24 @@ class ImageModel(Model):
         judge: Callable[[np.ndarray], Any] | None = None,
         interpolation: Literal["bilinear", "bicubic"] = "bilinear",
     ) -> tuple[np.ndarray, Poses]:
-        """The images in their natural pose, float32, and the poses they came in.
+        """Brings images into their natural pose.
 
-        Where an image has several candidates (see candidates), judge, if given, chooses: it gets
-        images, in x's layout, and returns a number for each, higher is better. A frozen
-        classifier's highest logit is a good one. What it raises comes out here.
+        Args:
+            x: The images.
+            judge: Chooses where an image has several candidates (see candidates): a function that
+                gets images, in x's layout, and returns a number for each, higher is better. A
+                frozen classifier's highest logit is a good one. What it raises comes out here.
+            interpolation: "bilinear" or "bicubic".
+
+        Returns:
+            The images in their natural pose, float32, and the Poses they came in.
+
+        Example:
+            >>> model = recon.load("fashion")
+            >>> images = recon.read_images("garments", limit=5).images
+            >>> upright, poses = model.canonicalize(images, judge=lambda x: x.mean(axis=(1, 2)))
+            >>> upright.dtype, poses.absolute.shape
+            (dtype('float32'), (5,))
         """
         images = self._images(x)
         out = np.empty_like(images)
@@ -95,7 +148,20 @@ class ImageModel(Model):
         return out, Poses(records, self.size)
 
     def candidates(self, x: Any) -> list[Candidates]:
-        """For each image the natural poses that it may have."""
+        """The natural poses that each image may have.
+
+        Args:
+            x: The images.
+
+        Returns:
+            A list of Candidates, one for each image.
+
+        Example:
+            >>> model = recon.load("fashion")
+            >>> images = recon.read_images("garments", limit=5).images
+            >>> bool(np.isclose(model.candidates(images)[0].weight.sum(), 1))
+            True
+        """
         images = self._images(x)
         out = room(len(images), _abi.CandidatesOut)
         self._ask(lib.recon_candidates_list, address(out), self._handle, address(images),
@@ -104,18 +170,56 @@ class ImageModel(Model):
                            one["weight"][: one["count"]]) for one in out]
 
     def score(self, x: Any) -> Scores:
-        """How unnatural the pose of each image is."""
+        """How unnatural the pose of each image is.
+
+        Args:
+            x: The images.
+
+        Returns:
+            Scores: score and p_value.
+
+        Example:
+            >>> model = recon.load("fashion")
+            >>> images = recon.read_images("garments", limit=5).images
+            >>> score, p_value = model.score(images)
+            >>> unusual = images[p_value < 0.01]
+        """
         images = self._images(x)
         out = room(len(images), _abi.Oddness)
         self._ask(lib.recon_score, address(out), self._handle, address(images), len(images))
         return Scores(out["score"].copy(), out["p_value"].copy())
 
     def threshold(self, false_alarms: float = 0.01) -> float:
-        """The score that this share of natural images exceeds."""
+        """The score that a given share of natural images exceeds.
+
+        Args:
+            false_alarms: The share, between 0 and 1.
+
+        Returns:
+            The threshold, to compare scores with.
+
+        Example:
+            >>> model = recon.load("fashion")
+            >>> model.threshold(0.01) >= model.threshold(0.1)
+            True
+        """
         return lib.recon_score_threshold(self._handle, share(false_alarms))
 
     def distribution(self, x: Any) -> list[Distribution]:
-        """For each image the poses that it could have had."""
+        """The poses that each image could have had.
+
+        Args:
+            x: The images.
+
+        Returns:
+            A list of Distribution, one for each image.
+
+        Example:
+            >>> model = recon.load("fashion")
+            >>> images = recon.read_images("garments", limit=5).images
+            >>> len(model.distribution(images))
+            5
+        """
         images = self._images(x)
         out = (_abi.DistributionOut * len(images))()
         self._ask(lib.recon_distribution_of, out, self._handle, address(images), len(images))
@@ -132,19 +236,19 @@ class ImageModel(Model):
             modes=np.array(modes).reshape(-1, 2),
             moments=np.array(one.moment),
             fold=one.fold,
-            _density=one.density,
+            _density=np.frombuffer(one.density, np.dtype(_abi.So2Density)).copy(),
         )
 
     def _images(self, x: Any) -> np.ndarray:
-        x = np.asarray(x)
+        x = array(x, None, "images")
         if x.dtype == np.uint8:
             x = x.astype(np.float32) / np.float32(255)
         elif not np.issubdtype(x.dtype, np.floating):
-            raise Error(f"images of {x.dtype}: floats are needed, or bytes")
+            raise InputError(f"images of {x.dtype}: floats are needed, or bytes")
         height, width, channels = self.size
         if x.ndim not in (3, 4) or (*x.shape[1:], 1)[:3] != self.size:
             got = " x ".join(map(str, x.shape[1:] if x.ndim > 2 else x.shape))
-            raise Error(f"images of {got}, but the model was made for n of"
+            raise InputError(f"images of {got}, but the model was made for n of"
                         f" {height} x {width} x {channels}{self._hint(x)}")
         x = array(x, np.float32, "images")
         warn_above("RECON_PIXEL_USUAL", x, "images: pixels up to {:g}; floats of 0 to 1 are"
@@ -173,7 +277,7 @@ class _Judge:
             lent = np.ctypeslib.as_array(images, (n, *self._shape))
             given = array(self._judge(lent.copy()), np.float64, "judge's scores")
             if given.shape != (n,):
-                raise Error(f"judge's scores: {given.shape}, but {n} are needed")
+                raise InputError(f"judge's scores: {given.shape}, but {n} are needed")
             np.ctypeslib.as_array(scores, (n,))[:] = given
         except BaseException as error:  # C cannot pass it on
             self.raised = error

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ctypes
 import ctypes.util
+import operator
 import os
 import queue
 import sys
@@ -15,20 +16,9 @@ from typing import Any, Iterator
 import numpy as np
 
 from . import _abi
+from ._errors import InputError, OutOfMemoryError, failure
 
 __version__ = "0.1.0"
-
-
-class Error(Exception):
-    """What the library refused, in its words; ``kind`` is "input", "io", "format" and so on."""
-
-    def __init__(self, message: str, kind: str = "input"):
-        super().__init__(message)
-        self.kind = kind
-
-    def __reduce__(self):  # so that it comes whole out of another process
-        return Error, (str(self), self.kind)
-
 
 # --- finding it -----------------------------------------------------------------------------------
 
@@ -71,14 +61,32 @@ _threads = 0
 
 
 def set_threads(n: int) -> None:
-    """How many threads a call may use from now on; 0, the default: as many as the machine offers.
+    """Sets how many threads a call may use from now on, in this process.
 
-    Programs that call from many threads of their own do best with 1.
+    Results do not depend on it. Programs that call recon from many threads of their own do best
+    with 1.
+
+    Args:
+        n: 0, the default, is as many as the machine offers; at most 256.
+
+    Example:
+        >>> recon.set_threads(1)
+        >>> recon.set_threads(0)
     """
     global _threads
     if not 0 <= n <= 256:
-        raise Error(f"{n} threads: 0 to 256")
+        raise InputError(f"{n} threads: 0 to 256")
     _threads = n
+
+
+def _listener(said: list[str]) -> Any:
+    """A callback that keeps warnings. It knows the list alone: a cycle would outlive the thread."""
+
+    def hear(user: int, level: int, line: bytes) -> None:
+        if level == _abi.CONSTANTS["RECON_LOG_WARN"]:
+            said.append(line.decode(errors="replace"))
+
+    return _abi.OnLog(hear)
 
 
 class _Context:
@@ -87,9 +95,13 @@ class _Context:
 
     def __init__(self, device: str, threads: int):
         self.process = os.getpid()
-        self.pointer = lib.recon_ctx_new(ctypes.byref(_abi.CtxOptions(threads=threads)))
+        self.said: list[str] = []  # warnings of the library
+        self._on_log = _listener(self.said)
+        options = _abi.CtxOptions(threads=threads,
+                                  on_log=ctypes.cast(self._on_log, ctypes.c_void_p))
+        self.pointer = lib.recon_ctx_new(ctypes.byref(options))
         if not self.pointer:
-            raise Error("a context cannot be made: out of memory or threads", "memory")
+            raise OutOfMemoryError("a context cannot be made: out of memory or threads")
         check(self.pointer, lib.recon_ops_attach(self.pointer, device.encode()))
 
     def __del__(self):
@@ -108,20 +120,25 @@ _idle = _Idle()
 @contextmanager
 def context(device: str = "cpu") -> Iterator[int]:
     """A context of this thread's own that nothing is using: not a call further up the stack, from
-    whose judge this one may come, either."""
+    whose judge this one may come, either. What the library warned of meanwhile becomes a warning
+    of Python's."""
     idle = _idle.contexts.setdefault((os.getpid(), device, _threads), [])
     own = idle.pop() if idle else _Context(device, _threads)
     try:
         yield own.pointer
     finally:
+        said = own.said[:]
+        own.said.clear()
         idle.append(own)
+    for line in said:
+        warn(line)
 
 
 def check(ctx: int, status: int) -> None:
     """Raises what the last call with ctx had to say, if it failed."""
     if status != _abi.CONSTANTS["RECON_OK"]:
         message = lib.recon_ctx_message(ctx).decode(errors="replace")
-        raise Error(message, lib.recon_status_name(status).decode())
+        raise failure(message, lib.recon_status_name(status).decode())
 
 
 def patiently(ctx: int, function: Any, *arguments: Any) -> int:
@@ -149,29 +166,57 @@ def patiently(ctx: int, function: Any, *arguments: Any) -> int:
 
 
 def array(x: Any, dtype: Any, what: str) -> np.ndarray:
-    """x as a C-order array of dtype; a failure names what it was to be."""
+    """x as a C-order array of dtype, its own for None; a failure names what it was to be."""
     try:
         if np.iscomplexobj(x):  # NumPy would drop half of it
             raise TypeError("complex numbers, but real ones are needed")
         return np.ascontiguousarray(x, dtype=dtype)
     except (TypeError, ValueError) as error:
-        raise Error(f"{what}: {error}") from error
+        raise InputError(f"{what}: {error}") from error
+
+
+def warn(text: str, category: type[Warning] = UserWarning) -> None:
+    """A warning at the line that called the package."""
+    inside = (__package__, "contextlib")
+    frame, depth = sys._getframe(1), 2
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in inside:
+        frame, depth = frame.f_back, depth + 1
+    warnings.warn(text, category, stacklevel=depth)
 
 
 def warn_above(usual: str, x: np.ndarray, text: str) -> None:
-    """A warning, at the line that called the package, where |x| exceeds the library's constant."""
+    """A warning where |x| exceeds the library's constant."""
     largest = np.abs(x).max(initial=0)
     if largest > _abi.CONSTANTS[usual]:
-        depth = 1
-        while sys._getframe(depth).f_globals.get("__package__") == __package__:
-            depth += 1
-        warnings.warn(text.format(largest), stacklevel=depth + 1)
+        warn(text.format(largest))
+
+
+def whole(what: str, x: Any, least: int = 0, most: int = 2**64 - 1) -> int:
+    """x as a whole number of such a range."""
+    try:
+        number = operator.index(x)
+    except TypeError:
+        number = int(x) if isinstance(x, float) and x.is_integer() else None
+    if number is None or isinstance(x, bool) or not least <= number <= most:
+        raise InputError(f"{what} {x!r} is not a whole number of at least {least}")
+    return number
+
+
+def path_text(path: Any, what: str) -> str:
+    """A path or a name, given as text, bytes or a Path."""
+    try:
+        text = os.fsdecode(path)
+    except TypeError:
+        raise InputError(f"{what}: text or a path is needed, not {type(path).__name__}") from None
+    if "\0" in text:  # C would stop there, and open another file
+        raise InputError(f"{what}: {text!r} holds a zero byte")
+    return text
 
 
 def share(false_alarms: float) -> float:
     """A share of false alarms, as the command takes it."""
     if not 0 < false_alarms < 1:
-        raise Error(f"false_alarms {false_alarms}: a share between 0 and 1, as 0.01")
+        raise InputError(f"false_alarms {false_alarms}: a share between 0 and 1, as 0.01")
     return false_alarms
 
 
@@ -187,7 +232,7 @@ def address(x: np.ndarray | None) -> int | None:
 def choice(what: str, name: str, prefix: str, names: dict[str, str]) -> int:
     """The constant RECON_<prefix><names[name]>; a name that is not there is refused by listing."""
     if name not in names:
-        raise Error(f"{what} {name!r} is none of {'|'.join(names)}")
+        raise InputError(f"{what} {name!r} is none of {'|'.join(names)}")
     return _abi.CONSTANTS[f"RECON_{prefix}{names[name]}"]
 
 

@@ -5,8 +5,9 @@ import ctypes
 import os
 from typing import Literal
 
+from ._errors import FormatError
 from ._images import ImageModel
-from ._library import Error, check, context, lib
+from ._library import check, context, lib, path_text
 from ._molecules import MoleculeModel
 
 _MODELS = {"ieae": ImageModel, "molnet": MoleculeModel}
@@ -26,17 +27,34 @@ def _kind_of(path: str) -> str:
 def load(
     path: str | os.PathLike[str],
     device: str = "cpu",
-    precision: Literal["f32", "bf16"] = "f32",
+    precision: Literal["auto", "f32", "tf32", "bf16"] = "auto",
 ) -> ImageModel | MoleculeModel:
-    """Opens what `recon discover` wrote: an ImageModel or a MoleculeModel, by what the file says.
-    Where there is no such file, "fashion" is the shipped models/fashion.safetensors.
+    """Opens a model that `recon discover` wrote.
 
-    device is "cpu", or "cuda" where the library was built with it; precision is that of the
-    backbone's products.
+    Args:
+        path: The file. Where there is no such file, the name of a model that comes with recon:
+            "fashion", "mnist", "mnist-small" or "conformers".
+        device: "cpu", or "cuda" where the library was built with it.
+        precision: Of the backbone's matrix products: "auto" is bf16 where the device runs it faster
+            than f32, else f32; "tf32" is for a GPU, and f32 elsewhere.
+
+    Returns:
+        An ImageModel or a MoleculeModel, by what the file says.
+
+    Raises:
+        MissingFileError: There is no such file or model; the message says where it was looked for.
+        FormatError: The file is no model of `recon discover`.
+
+    Example:
+        >>> model = recon.load("fashion")
+        >>> model.size
+        (28, 28, 1)
     """
-    name = os.fspath(path)
+    name = path_text(path, "path")
+    if os.path.exists(name):
+        name = os.path.abspath(name)  # for processes that work in another folder
     kind = _kind_of(name)
     if kind not in _MODELS:
-        raise Error(f"{name}: {kind or 'no model'}, but a model of `recon discover` is needed",
-                    "format")
+        raise FormatError(f"{name}: {kind or 'no model'}, but a model of `recon discover` is"
+                          " needed")
     return _MODELS[kind](name, device, precision)

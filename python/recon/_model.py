@@ -9,21 +9,41 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._library import check, choice, context, lib
+from ._records import record
 
-_PRECISIONS = {"f32": "SINGLE", "bf16": "MIXED"}
+_PRECISIONS = {"auto": "AUTO", "f32": "SINGLE", "tf32": "TF32", "bf16": "MIXED"}
 
 
+@record
 class Scores(NamedTuple):
-    """How unnatural poses are."""
+    """How unnatural poses are.
+
+    Fields:
+        score: -log density of the pose, given the input: higher is more unusual; float64, n.
+        p_value: How often an input that the model was made from scores as high: small is unusual;
+            float64, n.
+    """
 
     score: np.ndarray
-    """-log density of the pose, given the input: higher is odder."""
     p_value: np.ndarray
-    """How often an input that the model was made from scores as high: small is odd."""
 
 
 class Model:
-    """A model that is open. It does not change: many threads may use it at once."""
+    """A model that is open: an ImageModel or a MoleculeModel. recon.load makes one.
+
+    It does not change: many threads may use it at once, and it survives a fork. A pickle holds its
+    path, device and precision, not its weights: whoever unpickles it opens the file again, so the
+    file must be there and be the same. Two models are equal only if they are the same object.
+
+    Fields:
+        path: The file, absolute; or the name, of a model that comes with recon.
+
+    Example:
+        >>> import pickle
+        >>> model = recon.load("fashion")
+        >>> pickle.loads(pickle.dumps(model)).size == model.size
+        True
+    """
 
     _family = ""  # of the library's functions: recon_<family>_open, _close
 
@@ -51,8 +71,23 @@ class Model:
             check(ctx, function(ctx, *arguments))
 
     def invert(self, poses: Any, **x: Any) -> Any:
-        """What a frozen model found in the canonical inputs, where it is in the inputs as they
-        came: poses.to_input(points=..., vectors=..., boxes=..., masks=... or labels=...)."""
+        """Takes what a frozen model found in the canonical inputs back to the inputs as they came.
+
+        Args:
+            poses: What canonicalize returned.
+            x: Exactly one of points=, vectors=, boxes=, masks=, labels=; of molecules points= or
+                vectors=. See Poses.to_input and Poses3.to_input.
+
+        Returns:
+            The same, in the frame of the inputs.
+
+        Example:
+            >>> model = recon.load("fashion")
+            >>> upright, poses = model.canonicalize(recon.read_images("garments", limit=5).images)
+            >>> boxes = np.tile([8.0, 8, 20, 20], (5, 1))           # one box for each image
+            >>> model.invert(poses, boxes=boxes).shape
+            (5, 4)
+        """
         return poses.to_input(**x)
 
 

@@ -8,49 +8,74 @@ from typing import Any, Iterable
 import numpy as np
 
 from . import _abi
-from ._library import Error, address, array, check, context, lib, matrices, room, share
+from ._errors import InputError
+from ._library import address, array, check, context, lib, matrices, room, share
 from ._model import Model, Scores
 from ._poses import Poses3
+from ._records import record
 
 
-@dataclass(frozen=True)
+@record
+@dataclass(frozen=True, eq=False)
 class Distribution3:
     """The poses that one molecule could have had, about its natural pose.
 
-    They are a matrix Fisher distribution beside a uniform background. Directions are unit vectors.
+    They are a matrix Fisher distribution beside a uniform background. Directions are unit vectors,
+    angles are radians.
+
+    Fields:
+        pose: Poses3, the molecule's own: a list of one.
+        F: Theta: the density is exp(tr F^T R) / c(F); 3 x 3.
+        mode: The likeliest pose, 3 x 3.
+        singular: Singular values of F, falling; the second and third near zero: the spin about an
+            axis is free.
+        background: Share of the uniform distribution.
+        score: -log density of the molecule's own pose.
+        free: In how many directions the natural pose is a choice, not a finding.
+        axis: The best determined direction: where the molecule's own axis belongs.
+        axis_now: Where that axis points in the input as it came.
+        tilt: The angle between the two.
+        spread: Of the axis's tilt, or of the rotations about the three axes; NaN where undefined.
+        words: The same in a sentence or two.
+
+    Example:
+        >>> model = recon.load("conformers")
+        >>> one = model.distribution(recon.read_molecules("conformers/test", limit=1))[0]
+        >>> one.F.shape, one.words[-1]
+        ((3, 3), '.')
     """
 
     pose: Poses3
-    """The molecule's own, a list of one."""
     F: np.ndarray
-    """Theta: density exp(tr F^T R) / c(F); 3 x 3."""
     mode: np.ndarray
-    """The likeliest pose, 3 x 3."""
     singular: np.ndarray
-    """Of F, falling; the second and third near zero: the spin about an axis is free."""
     background: float
-    """Share of the uniform distribution."""
     score: float
-    """-log density of the molecule's own pose."""
     free: int
-    """Directions in which the natural pose is a choice, not a finding."""
     axis: np.ndarray
-    """The best determined direction: where the molecule's own axis belongs."""
     axis_now: np.ndarray
-    """Where that axis points in the input as it came."""
     tilt: float
-    """Radians between the two."""
     spread: np.ndarray
-    """Radians: of the axis's tilt, or of the turns about the three axes; NaN where undefined."""
     words: str
-    """The same in a sentence or two."""
 
 
 class MoleculeModel(Model):
-    """A model of molecules; recon.load makes one.
+    """A model of molecules; recon.load makes one. See also recon.Model.
 
-    Molecules are a list of pairs (atomic numbers [m], positions [m, 3] in Angstrom), or of objects
-    with such attributes `numbers` and `positions`, as ASE's Atoms are.
+    Molecules, x below, are a list. Each is a pair of atomic numbers or element symbols, and
+    positions (atoms x 3, Angstrom); or what recon.read_molecules returns; or ASE's Atoms; or
+    RDKit's Mol with one conformer, or its Conformer: mol.GetConformers() is a list of these.
+
+    Fields:
+        path: The file, absolute; or the name, of a model that comes with recon.
+        elements: The atomic numbers that the model knows.
+
+    Example:
+        >>> model = recon.load("conformers")
+        >>> water = ["O", "H", "H"], [[0, 0, 0.1], [0, 0.8, -0.5], [0, -0.8, -0.5]]
+        >>> natural, poses = model.canonicalize([water])
+        >>> natural[0].shape
+        (3, 3)
     """
 
     _family = "molmodel"
@@ -59,12 +84,24 @@ class MoleculeModel(Model):
         super().__init__(path, device, precision)
         shape = lib.recon_molmodel_describe(self._handle).shape
         self.elements: tuple[int, ...] = tuple(shape.element[: shape.elements])
-        """The atomic numbers it knows."""
 
     def canonicalize(self, x: Iterable[Any]) -> tuple[list[np.ndarray], Poses3]:
-        """The positions of each molecule's atoms in its natural pose, and the poses they came in.
+        """Brings molecules into their natural pose.
 
-        Where a pose's `free` is not 0 the rest of it is the same for all of a class, but arbitrary.
+        Args:
+            x: The molecules.
+
+        Returns:
+            A list of positions, float32, atoms x 3, one for each molecule; and the Poses3 they came
+            in. Where a pose's `free` is not 0 the rest of it is the same for all of a class, but
+            arbitrary.
+
+        Example:
+            >>> model = recon.load("conformers")
+            >>> molecules = recon.read_molecules("conformers/test", limit=5)
+            >>> positions, poses = model.canonicalize(molecules)
+            >>> len(positions), poses.absolute.shape
+            (5, (5, 3, 3))
         """
         given = _Conformers(x)
         out = np.empty_like(given.xyz)
@@ -74,18 +111,57 @@ class MoleculeModel(Model):
         return np.split(out, given.ends[:-1]) if given.n else [], Poses3(records)
 
     def score(self, x: Iterable[Any]) -> Scores:
-        """How unnatural the pose of each molecule is."""
+        """How unnatural the pose of each molecule is.
+
+        Args:
+            x: The molecules.
+
+        Returns:
+            Scores: score and p_value.
+
+        Example:
+            >>> model = recon.load("conformers")
+            >>> molecules = recon.read_molecules("conformers/test", limit=5)
+            >>> score, p_value = model.score(molecules)
+            >>> score.shape
+            (5,)
+        """
         given = _Conformers(x)
         out = room(given.n, _abi.Oddness3)
         self._ask(lib.recon_molscore, address(out), self._handle, given.list, given.n)
         return Scores(out["score"].copy(), out["p_value"].copy())
 
     def threshold(self, false_alarms: float = 0.01) -> float:
-        """The score that this share of natural conformers exceeds."""
+        """The score that a given share of natural conformers exceeds.
+
+        Args:
+            false_alarms: The share, between 0 and 1.
+
+        Returns:
+            The threshold, to compare scores with.
+
+        Example:
+            >>> model = recon.load("conformers")
+            >>> model.threshold(0.01) >= model.threshold(0.1)
+            True
+        """
         return lib.recon_molscore_threshold(self._handle, share(false_alarms))
 
     def distribution(self, x: Iterable[Any]) -> list[Distribution3]:
-        """For each molecule the poses that it could have had."""
+        """The poses that each molecule could have had.
+
+        Args:
+            x: The molecules.
+
+        Returns:
+            A list of Distribution3, one for each molecule.
+
+        Example:
+            >>> model = recon.load("conformers")
+            >>> molecules = recon.read_molecules("conformers/test", limit=5)
+            >>> len(model.distribution(molecules))
+            5
+        """
         given = _Conformers(x)
         out = (_abi.Distribution3Out * given.n)()
         self._ask(lib.recon_moldistribution_of, out, self._handle, given.list, given.n)
@@ -115,7 +191,7 @@ class _Conformers:
     """Molecules as the library takes them: atoms in one block, checked by its own rules."""
 
     def __init__(self, molecules: Iterable[Any]):
-        pairs = [_pair(i, molecule) for i, molecule in enumerate(molecules)]
+        pairs = [_pair(i, molecule) for i, molecule in enumerate(_listed(molecules))]
         self.n = len(pairs)
         self.ends = np.cumsum([len(numbers) for numbers, _ in pairs], dtype=np.intp)
         self.numbers = np.concatenate([a for a, _ in pairs] or [np.empty(0, np.uint8)])
@@ -140,18 +216,64 @@ class _Conformers:
             lib.recon_molecules_close(made)
 
 
+def _listed(molecules: Any) -> Iterable[Any]:
+    if hasattr(molecules, "GetConformers") or hasattr(molecules, "GetOwningMol") or (
+            hasattr(molecules, "numbers") and hasattr(molecules, "positions")):
+        raise InputError("one molecule, but a list is needed: [molecule]")
+    try:
+        return iter(molecules)
+    except TypeError:
+        raise InputError(f"molecules are a list, not {type(molecules).__name__}") from None
+
+
 def _pair(i: int, molecule: Any) -> tuple[np.ndarray, np.ndarray]:
-    if hasattr(molecule, "numbers") and hasattr(molecule, "positions"):
-        molecule = molecule.numbers, molecule.positions
+    numbers, positions = _parts(i, molecule)
+    z = _atomic_numbers(numbers, f"molecule {i}: numbers")
+    xyz = array(positions, np.float32, f"molecule {i}: positions")
+    if z.ndim != 1 or xyz.shape != (len(z), 3):
+        raise InputError(f"molecule {i}: numbers {z.shape} and positions {xyz.shape},"
+                         " but they are N and N x 3; molecules are a list of such pairs")
+    if ((z < 1) | (z > 118)).any():
+        raise InputError(f"molecule {i}: element {z[(z < 1) | (z > 118)][0]}: 1 to 118")
+    return z.astype(np.uint8), xyz
+
+
+def _parts(i: int, molecule: Any) -> tuple[Any, Any]:
+    """Numbers and positions of whatever the molecule is."""
+    if hasattr(molecule, "GetConformers"):
+        molecule = _only_conformer(i, molecule)
+    if hasattr(molecule, "GetOwningMol"):
+        if not molecule.Is3D():
+            raise InputError(f"molecule {i}: a drawing in the plane, not a conformer")
+        atoms = molecule.GetOwningMol().GetAtoms()
+        return [atom.GetAtomicNum() for atom in atoms], molecule.GetPositions()
+    if hasattr(molecule, "numbers") and hasattr(molecule, "positions"):  # ours, ASE's
+        return molecule.numbers, molecule.positions
     try:
         numbers, positions = molecule
     except (TypeError, ValueError):
-        raise Error(f"molecule {i}: a pair of numbers and positions is needed") from None
-    z = array(numbers, np.int64, f"molecule {i}: numbers")
-    xyz = array(positions, np.float32, f"molecule {i}: positions")
-    if z.ndim != 1 or xyz.shape != (len(z), 3):
-        raise Error(f"molecule {i}: numbers {z.shape} and positions {xyz.shape},"
-                    " but they are N and N x 3")
-    if ((z < 1) | (z > 118)).any():
-        raise Error(f"molecule {i}: element {z[(z < 1) | (z > 118)][0]}: 1 to 118")
-    return z.astype(np.uint8), xyz
+        raise InputError(f"molecule {i}: a pair of numbers and positions is needed, ASE's Atoms or"
+                         " RDKit's Mol; molecules are a list of such") from None
+    return numbers, positions
+
+
+def _only_conformer(i: int, molecule: Any) -> Any:
+    """Of RDKit's Mol."""
+    conformers = list(molecule.GetConformers())
+    if len(conformers) != 1:
+        raise InputError(f"molecule {i}: {len(conformers)} conformers, but one is needed: " + (
+            "give mol.GetConformers(), each by itself" if conformers
+            else "AllChem.EmbedMolecule makes one"))
+    return conformers[0]
+
+
+def _atomic_numbers(numbers: Any, what: str) -> np.ndarray:
+    """Of numbers, or of symbols such as "C" and "Cl"."""
+    given = np.asarray(numbers)
+    if given.dtype.kind not in "US":
+        return array(numbers, np.int64, what)
+    symbols = [str(symbol) for symbol in given.astype(str).ravel()]
+    z = [lib.recon_element_number(s.encode(), len(s.encode())) for s in symbols]
+    if 0 in z:
+        raise InputError(f"{what}: there is no element {symbols[z.index(0)]!r}")
+    return np.array(z, np.int64).reshape(given.shape)

@@ -2,14 +2,15 @@
 from __future__ import annotations
 
 import ctypes
+import time
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from . import _abi
+from ._errors import InputError
 from ._library import (
-    Error,
     address,
     array,
     check,
@@ -18,97 +19,239 @@ from ._library import (
     lib,
     matrices,
     patiently,
+    warn,
     warn_above,
+    whole,
 )
+from ._records import record
 
 _GROUPS = {"so2": "SO2", "so3": "SO3"}
 _MEANS = {"tukey": "TUKEY", "frechet": "FRECHET", "chordal": "CHORDAL"}
 _FAMILIES = {name: name.upper() for name in ("auto", "uniform", "normal", "vonmises", "mixture")}
 _METRICS = {name: name.upper() for name in ("cosine", "dot", "euclidean")}
+_CLASSES = {name: name.upper() for name in ("knn", "components")}
+_SEARCHES = {name: name.upper() for name in ("auto", "exact", "ivf", "hnsw")}
 _TOLERANCE = _abi.CONSTANTS["RECON_POSE_TOLERANCE"]
+_DEFAULT_K = 10
 
 
-@dataclass(frozen=True, repr=False)
+@record
+@dataclass(frozen=True, repr=False, eq=False)
 class Frames:
-    """What Algorithm 1 found: a row for each query, or for each point when there are none.
+    """What Algorithm 1 found: a row for each query, or for each point when there are no queries.
 
     Angles are radians in (-pi, pi], rotations 3 x 3 matrices; rows x [3 x 3] below means rows for
-    SO(2) and rows x 3 x 3 for SO(3).
+    SO(2) and rows x 3 x 3 for SO(3). gamma, normalized and absolute have the precision of the poses
+    that were given: float64 for float64, else float32. The same numbers are in the files that
+    `recon normalize` writes, by the same names.
+
+    Fields:
+        gamma: The centre of the row's class, its natural pose: rows x [3 x 3].
+        normalized: The poses of the class with the centre taken off, g Gamma^-1: rows x k x
+            [3 x 3]; None for components.
+        absolute: The row's own pose, centred: rows x [3 x 3].
+        theta: The fitted distribution: half-width, sigma or kappa, rows; a mixture's weights, means
+            and kappas, rows x 3 x 4; SO(3): the matrix Fisher distribution's F, rows x 3 x 3.
+        identifiability: How well the centre is known. SO(2): |E exp(i m g)| for m = 1..4, rows x 4;
+            SO(3): singular values of the mean rotation, rows x 3. Near zero: a free direction.
+        neighbors: The points that make the row's class, nearest first: rows x k; None for
+            components.
+        class_of: The row's component, -1 for a query outside all of them: rows; None for knn.
+        background: The weight of the uniform part of the density: rows.
+        score: -log density of the row's own pose, higher is more unusual: rows.
+        hit_rate: The share of a class that has the row's label; NaN without labels.
+        family: Of theta: "uniform", "normal", "vonmises", "mixture" or "fisher".
+        group: "so2" or "so3".
+        k: How many neighbours make a class; 0 for components.
+        class_count: How many classes there are: rows for knn, else components.
+        natural_pose: The share of rows by what their class says about a natural pose: "one",
+            "several", "modulo" (one modulo part of a turn), "axis" (the spin about it is free) or
+            "none".
+        classes_by_modes: How many classes have 1, 2, ... modes.
+        classes_by_free_directions: SO(3): how many classes have 0, 1, 2, 3 free directions; None
+            for SO(2).
+        single_classes: How many classes are of one point, whose centre means nothing.
+        rows_outside: How many rows have no class; all else is NaN there.
+        recall: Of the neighbour search: 1 when exact.
+        seconds: What it took: "classes", "centers", "fits" and "total".
     """
 
     gamma: np.ndarray
-    """The centre of the row's class: rows x [3 x 3]."""
-    normalized: np.ndarray
-    """The class's poses with the centre taken off, g Gamma^-1: rows x k x [3 x 3]."""
+    normalized: np.ndarray | None
     absolute: np.ndarray
-    """The row's own pose, centred: rows x [3 x 3]."""
     theta: np.ndarray
-    """The fitted distribution: half-width, sigma or kappa, rows; a mixture's weights, means and
-    kappas, rows x 3 x 4; SO(3): the matrix Fisher distribution's F, rows x 3 x 3."""
     identifiability: np.ndarray
-    """SO(2): |E exp(i m g)| for m = 1..4; SO(3): singular values of the mean rotation."""
-    neighbors: np.ndarray
-    """The points that make the row's class: rows x k."""
+    neighbors: np.ndarray | None
+    class_of: np.ndarray | None
     background: np.ndarray
-    """The weight of the uniform part of the density: rows."""
     score: np.ndarray
-    """-log density of the row's own pose, higher is odder: rows."""
     hit_rate: float
-    """The share of a class with the row's label; NaN without labels."""
     family: str
-    """Of theta: "uniform", "normal", "vonmises", "mixture" or "fisher"."""
+    group: str
+    k: int
+    class_count: int
+    natural_pose: dict[str, float]
+    classes_by_modes: np.ndarray
+    classes_by_free_directions: np.ndarray | None
+    single_classes: int
+    rows_outside: int
+    recall: float
+    seconds: dict[str, float]
 
     def __repr__(self) -> str:
-        rows, k = self.neighbors.shape
-        return f"<recon.Frames of {rows} rows, classes of {k}, family {self.family}>"
+        classes = f"classes of {self.k}" if self.k else f"{self.class_count} components"
+        return f"<recon.Frames of {len(self.gamma)} rows, {classes}, family {self.family}>"
 
 
 def normalize(
     z: Any,
     poses: Any,
     group: Literal["so2", "so3"] = "so2",
-    k: int = 10,
+    k: int | None = None,
     mean: Literal["tukey", "frechet", "chordal"] = "tukey",
     family: Literal["auto", "uniform", "normal", "vonmises", "mixture"] = "auto",
     queries: tuple[Any, Any] | None = None,
     labels: Any = None,
     query_labels: Any = None,
     metric: Literal["cosine", "dot", "euclidean"] = "cosine",
+    classes: Literal["knn", "components"] = "knn",
+    eps: float | None = None,
+    approx: Literal["auto", "exact", "ivf", "hnsw"] = "auto",
+    tukey_c: float | None = None,
+    include_self: bool = False,
 ) -> Frames:
-    """Centred pose distributions from embeddings and poses of any backbone.
+    """Algorithm 1 of the paper: natural poses and pose distributions from the embeddings and poses
+    of any class-pose backbone, without labels.
 
-    z is n x d. poses are n radians for "so2"; n x 3 x 3 or n x 9 matrices or n x 4 unit
-    quaternions, w first, for "so3". queries, a pair of such arrays, are what to answer for; without
-    them it is the points themselves. labels are used for nothing but the hit rate. family is for
-    "so2"; "so3" always has the matrix Fisher distribution.
+    Inputs with similar embeddings make a class; the centre of their poses is the class's natural
+    pose; the distribution of the poses about it is fitted.
+
+    Args:
+        z: Embeddings, n x d, that do not change when the input is rotated.
+        poses: The pose of each input. For "so2" n angles in radians; for "so3" n x 3 x 3 or n x 9
+            matrices, n x 4 unit quaternions with w first, or a SciPy Rotation.
+        group: "so2", rotations of the plane, or "so3", rotations of space.
+        k: How many nearest neighbours make a class: 10 where nothing is said. More give a surer
+            centre and verdict, as long as they are of one kind; 25 is a good choice where kinds
+            have hundreds of inputs.
+        mean: What the centre is: "tukey", robust against wrong neighbours; "frechet", the geodesic
+            mean; "chordal", the mean of the matrices or of cosine and sine.
+        family: The distribution to fit for "so2"; "auto" chooses one for all rows. "so3" always has
+            the matrix Fisher distribution.
+        queries: A pair of embeddings and poses to answer for, by the classes of z; without them it
+            is the points themselves.
+        labels: True classes, integers, used for nothing but the hit rate.
+        query_labels: The same for the queries.
+        metric: Which embeddings are near: "cosine", "dot" or "euclidean".
+        classes: What a class is: "knn", the k nearest neighbours, or "components", connected
+            components of the graph that joins points nearer than eps.
+        eps: That distance, for "components".
+        approx: The neighbour search: "auto" is exact to a million rows; "exact"; "ivf" or "hnsw" by
+            FAISS, where the library was built with it.
+        tukey_c: Fixes the width of Tukey's biweight, in radians; without it, from the data.
+        include_self: Counts a point among its own neighbours.
+
+    Returns:
+        Frames: for each row gamma (the natural pose), absolute (its own pose, centred), theta (the
+        distribution), score and more; see help(recon.Frames).
+
+    Warns:
+        UserWarning: Where many rows have no natural pose, where components are single points, and
+        where poses look like degrees.
+
+    Example:
+        >>> r = np.random.default_rng(0)
+        >>> kind = r.integers(0, 4, 400)                        # four kinds of objects
+        >>> z = r.normal(size=(4, 8))[kind]                     # embeddings
+        >>> z += 0.01 * r.normal(size=z.shape)
+        >>> poses = kind + 0.1 * r.normal(size=400)             # each kind about a pose of its own
+        >>> frames = recon.normalize(z, poses, k=25, labels=kind)
+        >>> frames
+        <recon.Frames of 400 rows, classes of 25, family normal>
+        >>> bool(np.abs(frames.gamma - kind).max() < 0.1), frames.hit_rate
+        (True, 1.0)
     """
+    begun = time.monotonic()
     number = choice("group", group, "", _GROUPS)
-    if group == "so3" and family != "auto":
-        raise Error("so3 has one family, fisher: leave family alone")
-    if isinstance(k, bool) or k != int(k) or k < 1:
-        raise Error(f"k {k} is not a whole number of at least 1")
-    options = _abi.NormalizeOptions(
-        classes=_abi.CONSTANTS["RECON_CLASSES_KNN"],
-        knn=_abi.KnnOptions(k=int(k), metric=choice("metric", metric, "", _METRICS)),
-        mean=_abi.MeanOptions(kind=choice("mean", mean, "MEAN_", _MEANS)),
-        family=choice("family", family, "SO2_", _FAMILIES),
-    )
-    index, kept = _embedded(number, z, poses, labels, "")
+    options = _options(locals())
+    index, kept, precision = _embedded(number, z, poses, labels, "")
     asked = None
     if queries is not None:
-        embedded, also = _embedded(number, *queries, query_labels, "query ")
+        if not isinstance(queries, (tuple, list)) or len(queries) != 2:
+            raise InputError("queries are a pair of embeddings and poses")
+        embedded, also, _ = _embedded(number, *queries, query_labels, "query ")
         asked = ctypes.byref(embedded)
         kept += also
-    elif query_labels is not None:
-        raise Error("query_labels go with queries")
     out = _abi.FramesOut()
     try:
         with context() as ctx:
             check(ctx, patiently(ctx, lib.recon_normalize, ctypes.byref(out), ctypes.byref(index),
                                  asked, ctypes.byref(options)))
-        return _frames(out, group)
+        frames = _frames(out, group, precision, begun)
     finally:
         lib.recon_frames_free(ctypes.byref(out))
+    _caution(frames)
+    return frames
+
+
+def _options(given: dict[str, Any]) -> ctypes.Structure:
+    """The library's options, from the arguments of normalize."""
+    _refuse_what_does_not_go_together(**given)
+    k, eps, c = given["k"], given["eps"], given["tukey_c"]
+    return _abi.NormalizeOptions(
+        classes=choice("classes", given["classes"], "CLASSES_", _CLASSES),
+        knn=_abi.KnnOptions(
+            k=_DEFAULT_K if k is None else whole("k", k, 1),
+            metric=choice("metric", given["metric"], "", _METRICS),
+            method=choice("approx", given["approx"], "KNN_", _SEARCHES),
+            include_self=bool(given["include_self"]),
+        ),
+        eps=0 if eps is None else eps,
+        mean=_abi.MeanOptions(kind=choice("mean", given["mean"], "MEAN_", _MEANS),
+                              tukey_c=0 if c is None else c),
+        family=choice("family", given["family"], "SO2_", _FAMILIES),
+    )
+
+
+def _refuse_what_does_not_go_together(
+    *, group: str, k: Any, mean: str, family: str, queries: Any, labels: Any, query_labels: Any,
+    classes: str, eps: Any, approx: str, tukey_c: Any, include_self: bool, **_: Any
+) -> None:
+    components = classes == "components"
+    faults = {
+        "so3 has one family, fisher: leave family alone": group == "so3" and family != "auto",
+        "query_labels go with queries and labels": query_labels is not None and (
+            queries is None or labels is None),
+        "labels with queries need query_labels too": queries is not None and labels is not None
+        and query_labels is None,
+        "components need eps": components and eps is None,
+        "eps goes with classes='components'": not components and eps is not None,
+        f"eps {eps}: a distance above 0": eps is not None and not eps > 0,
+        "k goes with classes='knn'": components and k is not None,
+        "approx goes with classes='knn'": components and approx != "auto",
+        "include_self goes with classes='knn'": components and include_self,
+        "include_self is about the points, not about queries": include_self and queries is not None,
+        "tukey_c goes with mean='tukey'": tukey_c is not None and mean != "tukey",
+        f"tukey_c {tukey_c}: radians above 0, up to pi; for degrees np.radians({tukey_c})":
+            tukey_c is not None and not 0 < tukey_c <= np.pi,
+    }
+    for fault, there in faults.items():
+        if there:
+            raise InputError(fault)
+
+
+def _caution(frames: Frames) -> None:
+    """What the command prints as a warning is one of Python's."""
+    none = frames.natural_pose["none"]
+    if none > _abi.CONSTANTS["RECON_NATURAL_FEW"]:
+        warn(f"{none:.0%} of the rows have no natural pose that can be found: the poses of their"
+             " neighbours are spread over all directions or fit no distribution, and their gamma"
+             " may mean nothing")
+    if frames.single_classes and not frames.k:
+        warn(f"{frames.single_classes} components are single points, whose centre means nothing: a"
+             " larger eps?")
+    if frames.rows_outside:
+        warn(f"{frames.rows_outside} queries lie in no component: class_of is -1, all else NaN")
 
 
 # --- in -------------------------------------------------------------------------------------------
@@ -116,16 +259,19 @@ def normalize(
 
 def _embedded(
     group: int, z: Any, poses: Any, labels: Any, what: str
-) -> tuple[ctypes.Structure, list[np.ndarray]]:
-    """Arrays as the library takes them, and what must be kept while it uses them."""
+) -> tuple[ctypes.Structure, list[np.ndarray], type]:
+    """Arrays as the library takes them, what must be kept while it uses them, and the precision in
+    which poses came, as the command sees it."""
     z = array(z, np.float32, f"{what}z")
     if z.ndim != 2:
-        raise Error(f"{what}z is {_shape(z)}, but embeddings are N x D")
+        raise InputError(f"{what}z is {_shape(z)}, but embeddings are N x D")
+    poses = np.asarray(poses.as_matrix() if hasattr(poses, "as_matrix") else poses)
+    double = poses.dtype.kind == "f" and poses.dtype.itemsize >= 8
     poses = array(poses, np.float64, f"{what}poses")
     so3 = group == _abi.CONSTANTS["RECON_SO3"]
     held = _rotations(poses, f"{what}poses") if so3 else _angles(poses, f"{what}poses")
     if len(held) != len(z):
-        raise Error(f"{len(held)} {what}poses for {len(z)} embeddings")
+        raise InputError(f"{len(held)} {what}poses for {len(z)} embeddings")
     e = _abi.Embedded(n=z.shape[0], d=z.shape[1], z=address(z),
                       precision=_abi.CONSTANTS["RECON_F64"])
     setattr(e, "so3" if so3 else "so2", address(held))
@@ -133,7 +279,7 @@ def _embedded(
     if labels is not None:
         kept.append(_labels(labels, len(z), f"{what}labels"))
         e.labels = address(kept[-1])
-    return e, kept
+    return e, kept, np.float64 if double else np.float32
 
 
 def _shape(x: np.ndarray) -> str:
@@ -143,7 +289,7 @@ def _shape(x: np.ndarray) -> str:
 def _refuse_what_is_not_finite(x: np.ndarray, what: str) -> None:
     if not np.isfinite(x).all():
         row, *at = np.argwhere(~np.isfinite(x))[0]
-        raise Error(f"{what}: row {row} holds {x[(row, *at)]:g}")
+        raise InputError(f"{what}: row {row} holds {x[(row, *at)]:g}")
 
 
 def _angles(x: np.ndarray, what: str) -> np.ndarray:
@@ -152,7 +298,7 @@ def _angles(x: np.ndarray, what: str) -> np.ndarray:
     if x.ndim != 1:
         hint = ("of cosine and sine: np.arctan2(sine, cosine)" if x.shape[1:] == (2,)
                 else "is the group so3?")
-        raise Error(f"{what}: {_shape(x)}, but poses are N angles for SO(2); {hint}")
+        raise InputError(f"{what}: {_shape(x)}, but poses are N angles for SO(2); {hint}")
     _refuse_what_is_not_finite(x, what)
     warn_above("RECON_ANGLE_USUAL", x, what + ": angles up to {:g}; radians are expected, not"
                " degrees")
@@ -163,7 +309,7 @@ def _angles(x: np.ndarray, what: str) -> np.ndarray:
 
 def _rotations(x: np.ndarray, what: str) -> np.ndarray:
     if x.shape[1:] not in ((3, 3), (9,), (4,)):
-        raise Error(f"{what}: {_shape(x)}, but poses are N x 3 x 3, N x 9 or N x 4 for SO(3)")
+        raise InputError(f"{what}: {_shape(x)}, but poses are N x 3 x 3, N x 9 or N x 4 for SO(3)")
     _refuse_what_is_not_finite(x, what)
     return _from_quaternions(x, what) if x.shape[1:] == (4,) else _from_matrices(x, what)
 
@@ -172,7 +318,7 @@ def _refuse_what_is_no_rotation(off: np.ndarray, what: str, how: str) -> None:
     if (off > _TOLERANCE).any():
         row = int(np.argmax(off > _TOLERANCE))
         text = "a reflection, or huge" if np.isinf(off[row]) else f"{how} is off by {off[row]:.3g}"
-        raise Error(f"{what}: row {row} is not a rotation: {text}")
+        raise InputError(f"{what}: row {row} is not a rotation: {text}")
 
 
 def _from_quaternions(x: np.ndarray, what: str) -> np.ndarray:
@@ -194,9 +340,9 @@ def _from_matrices(x: np.ndarray, what: str) -> np.ndarray:
 def _labels(labels: Any, n: int, what: str) -> np.ndarray:
     y = np.asarray(labels)
     if y.shape != (n,):
-        raise Error(f"{what}: {_shape(y)}, but {n} labels are needed")
+        raise InputError(f"{what}: {_shape(y)}, but {n} labels are needed")
     if not np.issubdtype(y.dtype, np.integer):
-        raise Error(f"{what}: {y.dtype}, but labels are integers")
+        raise InputError(f"{what}: {y.dtype}, but labels are integers")
     return array(y, np.int64, what)
 
 
@@ -208,23 +354,42 @@ def _copy(pointer: int, shape: tuple[int, ...], kind: type = ctypes.c_double) ->
     return np.ctypeslib.as_array(lent, shape).copy()
 
 
-def _poses(lent: ctypes.Structure, shape: tuple[int, ...]) -> np.ndarray:
-    return _copy(lent.so2, shape) if lent.so2 else matrices(_copy(lent.so3, (*shape, 4)))
+def _poses(lent: ctypes.Structure, shape: tuple[int, ...], precision: type) -> np.ndarray:
+    there = _copy(lent.so2, shape) if lent.so2 else matrices(_copy(lent.so3, (*shape, 4)))
+    return there.astype(precision, copy=False)
 
 
-def _frames(out: ctypes.Structure, group: str) -> Frames:
-    rows, k = out.rows, out.k
+def _shares(count: Any) -> dict[str, float]:
+    """As summary.json has them."""
+    total = sum(count)
+    names = (lib.recon_natural_name(i).decode() for i in range(_abi.NATURAL_KINDS))
+    return {name: n / total if total else 0.0 for name, n in zip(names, count)}
+
+
+def _frames(out: ctypes.Structure, group: str, precision: type, begun: float) -> Frames:
+    rows, k, knn, so3 = out.rows, out.k, out.k > 0, group == "so3"
     theta = (rows,) if out.theta_width == 1 else (rows, 3, out.theta_width // 3)
-    name = lib.recon_so2_family_name(out.family).decode()
     return Frames(
-        gamma=_poses(out.gamma, (rows,)),
-        normalized=_poses(out.normalized, (rows, k)),
-        absolute=_poses(out.absolute, (rows,)),
+        gamma=_poses(out.gamma, (rows,), precision),
+        normalized=_poses(out.normalized, (rows, k), precision) if knn else None,
+        absolute=_poses(out.absolute, (rows,), precision),
         theta=_copy(out.theta, theta),
         identifiability=_copy(out.identifiability, (rows, out.identifiability_width)),
-        neighbors=_copy(out.neighbors, (rows, k), ctypes.c_int64),
+        neighbors=_copy(out.neighbors, (rows, k), ctypes.c_int64) if knn else None,
+        class_of=None if knn else _copy(out.class_of, (rows,), ctypes.c_int64),
         background=_copy(out.background, (rows,)),
         score=_copy(out.score, (rows,)),
         hit_rate=out.hit_rate,
-        family="fisher" if group == "so3" else name,
+        family="fisher" if so3 else lib.recon_so2_family_name(out.family).decode(),
+        group=group,
+        k=k,
+        class_count=out.classes,
+        natural_pose=_shares(out.natural),
+        classes_by_modes=np.array(out.modes[1:], np.int64),
+        classes_by_free_directions=np.array(out.free_directions, np.int64) if so3 else None,
+        single_classes=out.singles,
+        rows_outside=out.outside,
+        recall=out.recall,
+        seconds={name: getattr(out.seconds, name) for name, _ in _abi.Seconds._fields_}
+        | {"total": time.monotonic() - begun},
     )

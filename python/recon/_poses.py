@@ -6,7 +6,9 @@ from typing import Any, Callable
 import numpy as np
 
 from ._abi import CONSTANTS
-from ._library import Error, address, array, choice, lib, matrices
+from ._errors import InputError
+from ._library import address, array, choice, lib, matrices
+from ._records import same
 
 INTERPOLATIONS = {"bilinear": "BILINEAR", "bicubic": "BICUBIC"}
 _THERE, _BACK = CONSTANTS["RECON_TO_CANONICAL"], CONSTANTS["RECON_TO_INPUT"]
@@ -16,7 +18,7 @@ def _only(given: dict[str, Any]) -> tuple[str, Any]:
     """The one argument that is there."""
     there = [(name, x) for name, x in given.items() if x is not None]
     if len(there) != 1:
-        raise Error(f"exactly one of {', '.join(given)} is needed, not {len(there)}")
+        raise InputError(f"exactly one of {', '.join(given)} is needed, not {len(there)}")
     return there[0]
 
 
@@ -29,33 +31,62 @@ class _Records:
     def __len__(self) -> int:
         return len(self._records)
 
+    def __eq__(self, other: Any) -> bool:
+        return type(self) is type(other) and same(self.__dict__, other.__dict__)
+
+    __hash__ = None  # arrays can change
+
     def _carry(
         self, x: Any, what: str, dtype: Any, shape: tuple[int | None, ...],
         move: Callable[[np.ndarray, int, np.ndarray], None],
     ) -> Any:
-        """x[i] taken along by pose i, for every i. shape is x[i]'s, None for any length."""
+        """x[i] taken along by pose i, for every i. shape is x[i]'s, None for any length, which may
+        be left out: one box is as good as a list of one."""
+        if not hasattr(x, "__len__"):
+            raise InputError(f"{what}: an array or a list is needed, not {type(x).__name__}")
         if len(x) != len(self):
-            raise Error(f"{what} of {len(x)} inputs, but {len(self)} poses")
+            raise InputError(f"{what} of {len(x)} inputs, but {len(self)} poses")
         moved = []
         for i in range(len(self)):
             one = array(x[i], dtype, what)
-            if len(one.shape) != len(shape) or any(
-                want not in (None, got) for want, got in zip(shape, one.shape)
-            ):
-                wanted = " x ".join("N" if want is None else str(want) for want in shape)
-                raise Error(f"{what} of input {i}: {one.shape}, but {wanted} is needed: in all"
-                            f" a list of n such, or n x {wanted}")
+            single = shape[0] is None and one.shape == shape[1:]
+            _fit(one[None] if single else one, shape, f"{what} of input {i}")
             moved.append(np.empty_like(one))
-            move(moved[-1], address(self._records[i : i + 1]), one)
+            move(moved[-1], address(self._records[i : i + 1]), one[None] if single else one)
         stacked = isinstance(x, np.ndarray) and x.dtype != object
         return np.stack(moved) if stacked and moved else np.empty_like(x) if stacked else moved
+
+
+def _fit(x: np.ndarray, shape: tuple[int | None, ...], what: str) -> None:
+    if len(x.shape) == len(shape) and all(
+        want in (None, got) for want, got in zip(shape, x.shape)
+    ):
+        return
+    wanted = " x ".join("N" if want is None else str(want) for want in shape)
+    one = f", or n x {wanted[4:]} for one each" if shape[0] is None else ""
+    raise InputError(f"{what}: {x.shape}, but {wanted} is needed: in all a list of n such, or n x"
+                     f" {wanted}{one}")
 
 
 class Poses(_Records):
     """Poses of n images: radians in (-pi, pi], counter-clockwise as seen on screen.
 
     Places in an image are (x, y) in pixels, x to the right and y down, (0, 0) the centre of the top
-    left pixel.
+    left pixel. poses[3], poses[2:5] and poses[mask] are Poses too; len(poses) is n.
+
+    Fields:
+        psi: The backbone's pose, relative to its arbitrary canonical; float64, n.
+        natural: Lambda, the natural pose in the same terms (`lambda` in C); a candidate's, where
+            one was chosen.
+        absolute: psi - natural: how far the input is rotated from its natural pose.
+        turn: natural - psi: the rotation that takes the input to its canonical image.
+
+    Example:
+        >>> model = recon.load("fashion")
+        >>> upright, poses = model.canonicalize(recon.read_images("garments", limit=5).images)
+        >>> degrees = np.degrees(poses.absolute)
+        >>> bool(np.allclose(poses.turn, -poses.absolute))
+        True
     """
 
     def __init__(self, records: np.ndarray, size: tuple[int, int, int]):
@@ -81,7 +112,7 @@ class Poses(_Records):
 
     @property
     def absolute(self) -> np.ndarray:
-        """psi - natural: how far the input is turned from its natural pose."""
+        """psi - natural: how far the input is rotated from its natural pose."""
         return self._records["absolute"]
 
     @property
@@ -91,12 +122,29 @@ class Poses(_Records):
 
     def to_input(self, *, points: Any = None, vectors: Any = None, boxes: Any = None,
                  masks: Any = None, labels: Any = None, interpolation: str = "bilinear") -> Any:
-        """What was found in the canonical images, where it is in the inputs.
+        """Takes what was found in the canonical images back to the inputs.
 
-        Exactly one of: points or vectors, for each image m x 2; boxes, m x 4 (left, top, right,
-        bottom), which become the smallest upright boxes around the turned ones; masks (or images),
-        height x width [x channels], resampled; labels, height x width integers, each pixel that of
-        the nearest one and 0 outside. One array for all images, or a list with one for each.
+        Exactly one of the first five arguments is given: one array for all n images, or a list with
+        an array for each.
+
+        Args:
+            points: For each image m x 2, or one point: n x 2.
+            vectors: For each image m x 2, or one vector: n x 2.
+            boxes: For each image m x 4 (left, top, right, bottom), or one box: n x 4. They become
+                the smallest upright boxes around the rotated ones.
+            masks: Masks or images, height x width [x channels]; resampled.
+            labels: Integers, height x width; each pixel is that of the nearest one, 0 outside.
+            interpolation: Of masks: "bilinear" or "bicubic".
+
+        Returns:
+            The same, in the frame of the inputs; a list for a list.
+
+        Example:
+            >>> model = recon.load("fashion")
+            >>> images = recon.read_images("garments", limit=5).images
+            >>> upright, poses = model.canonicalize(images)
+            >>> poses.to_input(points=np.zeros((5, 7, 2))).shape
+            (5, 7, 2)
         """
         return self._move(_BACK, interpolation, points=points, vectors=vectors, boxes=boxes,
                           masks=masks, labels=labels)
@@ -104,7 +152,26 @@ class Poses(_Records):
     def to_canonical(self, *, points: Any = None, vectors: Any = None, boxes: Any = None,
                      masks: Any = None, labels: Any = None,
                      interpolation: str = "bilinear") -> Any:
-        """The way there, for labels of the inputs; as to_input."""
+        """Takes what is known of the inputs to the canonical images: the inverse of to_input.
+
+        Args:
+            points: As in to_input.
+            vectors: As in to_input.
+            boxes: As in to_input.
+            masks: As in to_input.
+            labels: As in to_input.
+            interpolation: As in to_input.
+
+        Returns:
+            The same, in the frame of the canonical images; a list for a list.
+
+        Example:
+            >>> model = recon.load("fashion")
+            >>> images = recon.read_images("garments", limit=5).images
+            >>> upright, poses = model.canonicalize(images)
+            >>> np.array_equal(poses.to_canonical(masks=images), upright)
+            True
+        """
         return self._move(_THERE, interpolation, points=points, vectors=vectors, boxes=boxes,
                           masks=masks, labels=labels)
 
@@ -137,13 +204,31 @@ class Poses(_Records):
             return self._carry(x, what, np.float64, (None, 4), boxes)
         if what == "labels":
             return self._carry(x, what, np.int32, (height, width), labels)
-        colour = len(x) > 0 and np.ndim(x[0]) == 3
+        colour = np.ndim(x) > 0 and len(x) > 0 and np.ndim(x[0]) == 3
         shape = (height, width, None) if colour else (height, width)
         return self._carry(x, what, np.float32, shape, masks)
 
 
 class Poses3(_Records):
-    """Poses of n molecules: rotation matrices n x 3 x 3, about each molecule's centre."""
+    """Poses of n molecules: rotation matrices, about each molecule's centre.
+
+    poses[3], poses[2:5] and poses[mask] are Poses3 too; len(poses) is n.
+
+    Fields:
+        psi: The backbone's pose, relative to its arbitrary canonical; n x 3 x 3.
+        natural: Lambda, the natural pose in the same terms (`lambda` in C); n x 3 x 3.
+        absolute: psi natural^-1: how the input is rotated from its natural pose; n x 3 x 3.
+        turn: natural psi^-1: the rotation that takes the input to its canonical form; n x 3 x 3.
+        center: The place that each molecule is rotated about, n x 3.
+        free: In how many directions the natural pose is a choice, not a finding, n: 0 none, 1 the
+            spin about an axis, 2, 3 all.
+
+    Example:
+        >>> model = recon.load("conformers")
+        >>> _, poses = model.canonicalize(recon.read_molecules("conformers/test", limit=5))
+        >>> poses.absolute.shape, poses.free.shape
+        ((5, 3, 3), (5,))
+    """
 
     def __getitem__(self, which: Any) -> Poses3:
         """Some of them; poses[3] is still a list, of one."""
@@ -164,7 +249,7 @@ class Poses3(_Records):
 
     @property
     def absolute(self) -> np.ndarray:
-        """psi natural^-1: how the input is turned from its natural pose."""
+        """psi natural^-1: how the input is rotated from its natural pose."""
         return matrices(self._records["absolute"])
 
     @property
@@ -174,7 +259,7 @@ class Poses3(_Records):
 
     @property
     def center(self) -> np.ndarray:
-        """The place that each is turned about, n x 3."""
+        """The place that each is rotated about, n x 3."""
         return self._records["center"]
 
     @property
@@ -184,12 +269,46 @@ class Poses3(_Records):
         return self._records["free"]
 
     def to_input(self, *, points: Any = None, vectors: Any = None) -> Any:
-        """What was found in the canonical molecules, where it is in the inputs: places or vectors
-        (forces, dipoles), for each molecule m x 3. One array for all, or a list."""
+        """Takes what was found in the canonical molecules back to the inputs.
+
+        Exactly one argument is given: one array for all n molecules, or a list with an array for
+        each.
+
+        Args:
+            points: Places, for each molecule m x 3, or one place: n x 3.
+            vectors: Forces or dipoles, for each molecule m x 3, or one vector: n x 3.
+
+        Returns:
+            The same, in the frame of the inputs; a list for a list.
+
+        Example:
+            >>> model = recon.load("conformers")
+            >>> molecules = recon.read_molecules("conformers/test", limit=5)
+            >>> positions, poses = model.canonicalize(molecules)
+            >>> dipoles = np.tile([0.0, 0, 1], (5, 1))
+            >>> poses.to_input(vectors=dipoles).shape
+            (5, 3)
+        """
         return self._move(_BACK, points=points, vectors=vectors)
 
     def to_canonical(self, *, points: Any = None, vectors: Any = None) -> Any:
-        """The way there; as to_input."""
+        """Takes what is known of the inputs to the canonical molecules: the inverse of to_input.
+
+        Args:
+            points: As in to_input.
+            vectors: As in to_input.
+
+        Returns:
+            The same, in the frame of the canonical molecules; a list for a list.
+
+        Example:
+            >>> model = recon.load("conformers")
+            >>> molecules = recon.read_molecules("conformers/test", limit=5)
+            >>> positions, poses = model.canonicalize(molecules)
+            >>> there = poses.to_canonical(points=[m.positions for m in molecules])
+            >>> bool(np.allclose(there[0], positions[0], atol=1e-4))
+            True
+        """
         return self._move(_THERE, points=points, vectors=vectors)
 
     def _move(self, way: int, **given: Any) -> Any:

@@ -78,20 +78,23 @@ done:
     return status;
 }
 
+#define FREE "conformers_by_free_directions"
+
 /* --- JSON ------------------------------------------------------------------------------------- */
 
+/* By their number: 0, 1, 2, 3, as normalize has its classes. */
 static json_t *free_json(const size_t free[4])
 {
-    return json_pack("{s:I, s:I, s:I, s:I}", "none", (json_int_t)free[0], "spin",
-                     (json_int_t)free[1], "two", (json_int_t)free[2], "all", (json_int_t)free[3]);
+    return json_pack("[I, I, I, I]", (json_int_t)free[0], (json_int_t)free[1], (json_int_t)free[2],
+                     (json_int_t)free[3]);
 }
 
 static json_t *molecule_json(const char *name, const group *g)
 {
     double n = (double)g->n;
-    json_t *out = json_pack("{s:I, s:f, s:f, s:o}", "conformers", (json_int_t)g->n, "concentration",
-                            g->concentration / n, "background", g->background / n, "free",
-                            free_json(g->free));
+    json_t *out =
+        json_pack("{s:I, s:f, s:f, s:o}", "conformers", (json_int_t)g->n, "concentration",
+                  g->concentration / n, "background", g->background / n, FREE, free_json(g->free));
     recon_json_put(&out, "natural_pose", recon_natural_json(g->natural));
     recon_json_put(&out, "turns_alike", json_integer((json_int_t)g->turns));
     recon_json_put_text(&out, "name", name); /* left out where it is not UTF-8 */
@@ -159,8 +162,8 @@ static recon_status write_json(recon_ctx *ctx, recon_moldiscovery *d, const reco
     recon_json_put(&out, "concentration", json_real(d->concentration));
     recon_json_put(&out, "background", json_real(d->background));
     recon_json_put(&out, "natural_pose", recon_natural_json(d->natural));
-    recon_json_put(&out, "free", free_json(d->free));
-    recon_json_put(&out, "free_of_neighbors", free_json(f->frames->free_directions));
+    recon_json_put(&out, FREE, free_json(d->free));
+    recon_json_put(&out, "classes_by_free_directions", free_json(f->frames->free_directions));
     recon_json_put(&out, "molecule_count", json_integer((json_int_t)count));
     recon_json_put(&out, "symmetric_count", json_integer((json_int_t)d->symmetric));
     recon_json_put(&out, "molecules", molecules);

@@ -282,7 +282,8 @@ static recon_status describe_run(const course *k, char *out, size_t room,
              "%s%s, %zu images (%08" PRIx32 "), %zu epochs of batch %zu, rate %.9g, decay %.9g, "
              "seed %" PRIu64 ", %s on %s",
              net_name[o->net], more, recon_dataset_describe(k->train).n, print, o->epochs, o->batch,
-             o->rate, o->decay, o->seed, o->precision == RECON_MIXED ? "bf16" : "f32",
+             o->rate, o->decay, o->seed,
+             recon_precision_name(recon_precision_on(k->ctx, o->precision)),
              recon_ops_name(k->ctx));
     return RECON_OK;
 }

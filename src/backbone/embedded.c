@@ -10,6 +10,22 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* A number that float32 cannot hold is not called infinite: the file has no such. What is infinite
+ * or NaN in the file is found by whoever uses it. */
+static recon_status check_range(recon_ctx *ctx, const float *z, const recon_array *a,
+                                const char *path)
+{
+    size_t count = recon_array_count(a), columns = a->shape[1];
+    for (size_t i = 0; i < count; i++)
+        if (isinf(z[i]) && isfinite(recon_array_value(a, i)))
+            return recon_fail(
+                ctx, RECON_ERR_INPUT,
+                "%s: row %zu, column %zu is %g: embeddings become float32, which ends "
+                "at 3.4e38",
+                path, i / columns, i % columns, recon_array_value(a, i));
+    return RECON_OK;
+}
+
 static recon_status read_z(recon_ctx *ctx, recon_embedded *e, const char *path)
 {
     recon_array_text shape;
@@ -32,6 +48,7 @@ static recon_status read_z(recon_ctx *ctx, recon_embedded *e, const char *path)
     e->owned[0] = copy;
     e->z = copy;
     RECON_TRY(recon_array_to_f32(ctx, copy, &e->array));
+    RECON_TRY(check_range(ctx, copy, &e->array, path));
     recon_array_free(&e->array);
 done:
     return status;
@@ -77,14 +94,17 @@ done:
     return status;
 }
 
-/* Angles may be given unwrapped, but far beyond a turn they are more likely in degrees. */
+/* Angles may be given unwrapped, and the sum of two is within two rotations: beyond that they are
+ * more likely in degrees. */
 static void warn_of_degrees(recon_ctx *ctx, const double *angle, size_t n, const char *path)
 {
     double largest = 0;
     for (size_t i = 0; i < n; i++)
         largest = fmax(largest, fabs(angle[i]));
     if (largest > RECON_ANGLE_USUAL)
-        recon_log(ctx, RECON_LOG_WARN, "%s: angles up to %g; radians are expected, not degrees",
+        recon_log(ctx, RECON_LOG_WARN,
+                  "%s: angles up to %g; radians are expected, not degrees: if these are degrees, "
+                  "convert them",
                   path, largest);
 }
 
@@ -126,6 +146,22 @@ static recon_status not_a_rotation(recon_ctx *ctx, const char *path, size_t i, s
                       path, i, width == 9 ? "R R^T" : "the quaternion's length", off);
 }
 
+/* Rotations by less than 90 degrees have |w| above 0.7. Where nearly all quaternions have their
+ * large number last and a small one first, w is more likely to be last: rotations that are all by
+ * about 180 degrees, and about the z axis, are rare. */
+static void warn_of_order(recon_ctx *ctx, const double *rows, size_t n, const char *path)
+{
+    size_t odd = 0;
+    for (size_t i = 0; i < n; i++)
+        odd += fabs(rows[4 * i]) < 0.5 && fabs(rows[4 * i + 3]) > 0.7;
+    if ((double)odd > 0.95 * (double)n)
+        recon_log(
+            ctx, RECON_LOG_WARN,
+            "%s: the first number is small and the last large in %zu of %zu quaternions; w, x, "
+            "y, z is expected: if these are x, y, z, w (SciPy's order), put w first",
+            path, odd, n);
+}
+
 static recon_status read_so3(recon_ctx *ctx, recon_embedded *e, const char *path)
 {
     double *rows = NULL;
@@ -142,6 +178,8 @@ static recon_status read_so3(recon_ctx *ctx, recon_embedded *e, const char *path
             RECON_TRY(not_a_rotation(ctx, path, i, width, off));
         rotation[i] = rotation_of(rows + i * width, width);
     }
+    if (width == 4)
+        warn_of_order(ctx, rows, e->n, path);
 done:
     free(rows);
     return status;

@@ -95,7 +95,8 @@ static recon_status run(course *k, recon_train_result *result, const char *path,
              "), %zu epochs of batch %zu, rate %.9g%s, dropout %.9g, seed %" PRIu64 ", %s on %s",
              i->width, i->hidden, radius, k->train->n, k->fingerprint, o->epochs, o->batch, o->rate,
              o->constant ? "" : " (cosine)", o->dropout, o->seed,
-             o->precision == RECON_MIXED ? "bf16" : "f32", recon_ops_name(k->ctx));
+             recon_precision_name(recon_precision_on(k->ctx, o->precision)),
+             recon_ops_name(k->ctx));
     const recon_metadata_entry metadata[] = {
         { "model", RECON_GCN_KIND }, { "radius", radius },   { "width", size[0] },
         { "hidden", size[1] },       { "classes", size[2] }, { "training", settings }

@@ -234,8 +234,25 @@ static recon_status read_angles(scratch *s, double *out, recon_var v, size_t n)
     return status;
 }
 
-static recon_status embed_batch(scratch *s, float *z, double *psi, double *angle,
-                                const recon_ieae *m, const float *images, size_t n)
+/* Weights that are finite may still make numbers that are not. */
+static recon_status check_finite(recon_ctx *ctx, const double *z, const double *psi, size_t code,
+                                 size_t first, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        int good = !psi || isfinite(psi[i]);
+        for (size_t c = 0; z && c < code; c++)
+            good = good && isfinite((float)z[i * code + c]);
+        if (!good)
+            return recon_fail(ctx, RECON_ERR_NUMERIC,
+                              "image %zu: the network's answer is no number: a damaged model?",
+                              first + i);
+    }
+    return RECON_OK;
+}
+
+/* first: the number of the first image, for messages. */
+static recon_status embed_batch(recon_ctx *ctx, scratch *s, float *z, double *psi, double *angle,
+                                const recon_ieae *m, const float *images, size_t first, size_t n)
 {
     const recon_ieae_shape *h = &m->shape;
     recon_var x, code, pose, lean;
@@ -251,6 +268,7 @@ static recon_status embed_batch(scratch *s, float *z, double *psi, double *angle
         RECON_TRY(recon_var_read(s->tape, s->z, code));
     RECON_TRY(read_angles(s, psi, pose, n));
     RECON_TRY(read_angles(s, angle, lean, n));
+    RECON_TRY(check_finite(ctx, z ? s->z : NULL, psi, h->code, first, n));
     for (size_t i = 0; z && i < n * h->code; i++)
         z[i] = (float)s->z[i];
 done:
@@ -265,8 +283,8 @@ recon_status recon_ieae_embed(recon_ctx *ctx, float *z, double *psi, double *lea
     recon_status status;
     RECON_TRY(scratch_new(ctx, &s, m));
     for (size_t at = 0; at < n; at += s.batch)
-        RECON_TRY(embed_batch(&s, z ? z + at * m->shape.code : NULL, psi ? psi + at : NULL,
-                              lean ? lean + at : NULL, m, images + at * image,
+        RECON_TRY(embed_batch(ctx, &s, z ? z + at * m->shape.code : NULL, psi ? psi + at : NULL,
+                              lean ? lean + at : NULL, m, images + at * image, at,
                               n - at < s.batch ? n - at : s.batch));
 done:
     scratch_free(&s);
@@ -326,8 +344,8 @@ recon_status recon_ieae_embed_all(recon_ctx *ctx, recon_embedded *out, const rec
     recon_progress_begin(ctx, "embed", out->n);
     for (size_t at = 0; at < out->n; at += b.n) {
         recon_loader_next(&b, loader);
-        RECON_TRY(
-            embed_batch(&s, z + at * out->d, psi + at, lean ? lean + at : NULL, m, b.images, b.n));
+        RECON_TRY(embed_batch(ctx, &s, z + at * out->d, psi + at, lean ? lean + at : NULL, m,
+                              b.images, at, b.n));
         for (size_t i = 0; labels && i < b.n; i++)
             labels[at + i] = b.labels[i];
         recon_progress_add(ctx, b.n);

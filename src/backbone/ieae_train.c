@@ -232,14 +232,14 @@ static recon_status describe_run(course *k, description *d)
     recon_status status = recon_fingerprint(k->ctx, &print, k->train);
     if (status != RECON_OK)
         return status;
-    snprintf(d->settings, sizeof d->settings,
-             "%s, %zu images (%08" PRIx32
-             "), %zu epochs of batch %zu, rate %.9g, lean %.9g, pose %.9g, "
-             "contrast %.9g at %.9g, warp %.9g%s, seed %" PRIu64 ", %s on %s",
-             recon_preset_name(s->preset), recon_dataset_describe(k->train).n, print, o->epochs,
-             o->batch, o->rate, o->lean, o->pose, o->contrast, o->temperature, o->warp,
-             s->mask ? ", mask" : "", o->seed, o->precision == RECON_MIXED ? "bf16" : "f32",
-             recon_ops_name(k->ctx));
+    snprintf(
+        d->settings, sizeof d->settings,
+        "%s, %zu images (%08" PRIx32 "), %zu epochs of batch %zu, rate %.9g, lean %.9g, pose %.9g, "
+        "contrast %.9g at %.9g, warp %.9g%s, seed %" PRIu64 ", %s on %s",
+        recon_preset_name(s->preset), recon_dataset_describe(k->train).n, print, o->epochs,
+        o->batch, o->rate, o->lean, o->pose, o->contrast, o->temperature, o->warp,
+        s->mask ? ", mask" : "", o->seed,
+        recon_precision_name(recon_precision_on(k->ctx, o->precision)), recon_ops_name(k->ctx));
     d->list = (recon_metadata_list){ .n = 0 };
     recon_metadata_add(&d->list, "model", "ieae");
     recon_metadata_add(&d->list, "preset", recon_preset_name(s->preset));

@@ -298,6 +298,18 @@ done:
     return status;
 }
 
+/* Weights that are finite may still make numbers that are not. n rows; x NULL: none are wanted. */
+static recon_status check_finite(recon_ctx *ctx, const float *x, size_t width, size_t first,
+                                 size_t n)
+{
+    for (size_t i = 0; x && i < n * width; i++)
+        if (!isfinite(x[i]))
+            return recon_fail(ctx, RECON_ERR_NUMERIC,
+                              "conformer %zu: the network's answer is no number: a damaged model?",
+                              first + i / width);
+    return RECON_OK;
+}
+
 static recon_status embed_batch(recon_ctx *ctx, scratch *s, const recon_molnet_answer *out,
                                 const recon_molnet *m, const recon_conformer *x, size_t at,
                                 size_t n)
@@ -310,6 +322,12 @@ static recon_status embed_batch(recon_ctx *ctx, scratch *s, const recon_molnet_a
         read_floats(ctx, s, out->latent ? out->latent + at * h->latent : NULL, s->seen.latent));
     RECON_TRY(read_floats(ctx, s, out->shift ? out->shift + at * 3 : NULL, s->seen.shift));
     RECON_TRY(read_poses(ctx, s, out->psi ? out->psi + at : NULL, s->seen.y, n));
+    RECON_TRY(check_finite(ctx, out->z ? out->z + at * h->code : NULL, h->code, at, n));
+    RECON_TRY(
+        check_finite(ctx, out->latent ? out->latent + at * h->latent : NULL, h->latent, at, n));
+    RECON_TRY(check_finite(ctx, out->shift ? out->shift + at * 3 : NULL, 3, at, n));
+    for (size_t i = 0; out->psi && i < n; i++)
+        RECON_TRY(check_finite(ctx, (float[]){ (float)out->psi[at + i].w }, 1, at + i, 1));
 done:
     return status;
 }

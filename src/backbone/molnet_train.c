@@ -313,7 +313,8 @@ static void describe_settings(const course *c, description *d, const recon_molec
              recon_preset_name(c->m->shape.preset), c->train.n, recon_fingerprint_molecules(data),
              c->held.n, o->epochs, o->batch, has_pairs(o) ? o->before : 0, o->rate, o->element,
              o->align, o->contrast, o->temperature, o->seed,
-             o->precision == RECON_MIXED ? "bf16" : "f32", recon_ops_name(c->ctx));
+             recon_precision_name(recon_precision_on(c->ctx, o->precision)),
+             recon_ops_name(c->ctx));
 }
 
 static void describe(const course *c, description *d, const recon_molecules *data)

@@ -272,6 +272,23 @@ recon_status recon_array_to_f32(recon_ctx *ctx, float *out, const recon_array *i
     return RECON_OK;
 }
 
+double recon_array_value(const recon_array *array, size_t index)
+{
+    size_t at = index, size = recon_dtype_size(array->dtype);
+    double value = 0;
+    if (array->fortran) {
+        size_t step = recon_array_count(array);
+        at = 0;
+        for (int i = array->ndim - 1; i >= 0; i--) {
+            step /= array->shape[i];
+            at += index % array->shape[i] * step;
+            index /= array->shape[i];
+        }
+    }
+    to_f64(&value, array->dtype, (const char *)array->data + at * size, 1);
+    return value;
+}
+
 recon_status recon_array_to_f64(recon_ctx *ctx, double *out, const recon_array *in)
 {
     (void)ctx;

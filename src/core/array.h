@@ -15,4 +15,7 @@ int recon_array_fits(size_t *bytes, recon_dtype dtype, const size_t *shape, int 
 typedef char recon_array_text[256];
 const char *recon_array_show(recon_array_text text, const recon_array *array);
 
+/* An element by its index in C order, as a double. */
+double recon_array_value(const recon_array *array, size_t index);
+
 #endif

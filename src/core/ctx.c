@@ -26,6 +26,7 @@ recon_ctx *recon_ctx_new(const recon_ctx_options *options)
         return NULL;
     if (options)
         ctx->options = *options;
+    ctx->hash_key = recon_hash_key_new();
     pthread_mutex_init(&ctx->lock, NULL);
     ctx->pool = recon_pool_new(ctx->options.threads);
     if (!ctx->pool) {
@@ -71,13 +72,6 @@ recon_status recon_interrupted(recon_ctx *ctx)
     return atomic_load(&ctx->interrupted) && !ctx->hold
                ? recon_fail(ctx, RECON_ERR_INTERRUPTED, "interrupted")
                : RECON_OK;
-}
-
-void recon_keep_to_one_line(char *text)
-{
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ' || *text == 0x7f)
-            *text = '?';
 }
 
 recon_status recon_fail(recon_ctx *ctx, recon_status status, const char *fmt, ...)
@@ -127,6 +121,7 @@ void recon_log(recon_ctx *ctx, recon_log_level level, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(line, sizeof line, fmt, ap);
     va_end(ap);
+    recon_keep_to_one_line(line);
     pthread_mutex_lock(&ctx->lock);
     ctx->options.on_log(ctx->options.user, level, line);
     pthread_mutex_unlock(&ctx->lock);

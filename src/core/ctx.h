@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <recon/core/ctx.h>
+#include "core/hash.h"
 
 struct recon_ops;  /* ops/ops.h: core only carries the pointer that recon_ops_attach sets */
 struct recon_pool; /* threads.c */
@@ -14,6 +15,7 @@ struct recon_ctx {
     const struct recon_ops *ops;
     struct recon_pool *pool;
     recon_ctx_options options;
+    recon_hash_key hash_key; /* of every table of names: see hash.h */
     atomic_int interrupted;
     int hold; /* set between two consistent states: an interruption waits for the second */
 

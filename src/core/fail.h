@@ -18,7 +18,8 @@ recon_status recon_note(recon_ctx *ctx, recon_status status, const char *fmt, ..
 recon_status recon_note_file(recon_ctx *ctx, recon_status status, const char *path);
 
 /* Messages quote files and arguments: what is in them must not break the line or steer the
- * terminal. Both functions above see to it; this is for whoever prints by other ways. */
+ * terminal. All functions above and recon_log see to it; this is for whoever shows text by other
+ * ways. Every character that utf8.h names, and every byte that is not UTF-8, becomes '?'. */
 void recon_keep_to_one_line(char *text);
 
 /* Needs `recon_status status` in scope and a `done:` label, the one exit that frees. */

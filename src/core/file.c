@@ -46,25 +46,6 @@ static recon_status map_whole(recon_ctx *ctx, recon_file *out, int fd, const cha
     return RECON_OK;
 }
 
-static recon_status read_whole(recon_ctx *ctx, recon_file *out, int fd, const char *path)
-{
-    recon_status status = recon_alloc_raw(ctx, &out->block, out->size, 1);
-    if (status != RECON_OK)
-        return recon_note(ctx, status, "reading %s", path);
-    out->bytes = out->block;
-    for (size_t at = 0; at < out->size;) {
-        ssize_t n = read(fd, (unsigned char *)out->block + at, out->size - at);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return recon_refused(ctx, path, "cannot read");
-        if (n == 0)
-            return recon_fail(ctx, RECON_ERR_IO, "%s: became shorter while it was read", path);
-        at += (size_t)n;
-    }
-    return RECON_OK;
-}
-
 static recon_status check_regular(recon_ctx *ctx, const struct stat *info, const char *path)
 {
     if (S_ISREG(info->st_mode))
@@ -73,20 +54,69 @@ static recon_status check_regular(recon_ctx *ctx, const struct stat *info, const
                       S_ISDIR(info->st_mode) ? "is a directory" : "is not a regular file");
 }
 
+recon_status recon_file_begin(recon_ctx *ctx, int *fd, size_t *size, const char *path)
+{
+    recon_status status = RECON_OK;
+    struct stat info;
+    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not hold us up */
+    if (*fd < 0 || fstat(*fd, &info) != 0)
+        status = recon_refused(ctx, path, "cannot open");
+    else
+        status = check_regular(ctx, &info, path);
+    if (status == RECON_OK)
+        *size = (size_t)info.st_size;
+    else if (*fd >= 0)
+        close(*fd);
+    return status;
+}
+
+recon_status recon_file_next(recon_ctx *ctx, size_t *got, void *out, size_t room, int fd,
+                             const char *path)
+{
+    ssize_t n;
+    do
+        n = read(fd, out, room);
+    while (n < 0 && errno == EINTR);
+    *got = n < 0 ? 0 : (size_t)n;
+    return n < 0 ? recon_refused(ctx, path, "cannot read") : RECON_OK;
+}
+
+int recon_put(int fd, const char *bytes, size_t n)
+{
+    while (n > 0) {
+        ssize_t put = write(fd, bytes, n);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            return 0;
+        bytes += put;
+        n -= (size_t)put;
+    }
+    return 1;
+}
+
+static recon_status read_whole(recon_ctx *ctx, recon_file *out, int fd, const char *path)
+{
+    recon_status status = recon_alloc_raw(ctx, &out->block, out->size, 1);
+    if (status != RECON_OK)
+        return recon_note(ctx, status, "reading %s", path);
+    out->bytes = out->block;
+    for (size_t at = 0, got; at < out->size && status == RECON_OK; at += got) {
+        status = recon_file_next(ctx, &got, (char *)out->block + at, out->size - at, fd, path);
+        if (status == RECON_OK && got == 0)
+            status = recon_fail(ctx, RECON_ERR_IO, "%s: became shorter while it was read", path);
+    }
+    return status;
+}
+
 recon_status recon_file_open(recon_ctx *ctx, recon_file *out, const char *path)
 {
-    recon_status status;
-    struct stat info;
+    int fd;
     *out = (recon_file){ 0 };
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not hold us up */
-    if (fd < 0)
-        return recon_refused(ctx, path, "cannot open");
-    if (fstat(fd, &info) != 0)
-        RECON_TRY(recon_refused(ctx, path, "cannot open"));
-    RECON_TRY(check_regular(ctx, &info, path));
-    out->size = (size_t)info.st_size;
-    RECON_TRY((out->size >= MAP_FROM ? map_whole : read_whole)(ctx, out, fd, path));
-done:
+    recon_status status = recon_file_begin(ctx, &fd, &out->size, path);
+    if (status != RECON_OK)
+        return status;
+    status = (out->size >= MAP_FROM ? map_whole : read_whole)(ctx, out, fd, path);
     close(fd);
     if (status != RECON_OK)
         recon_file_close(out);

@@ -18,7 +18,17 @@ typedef struct {
 /* RECON_ERR_IO when it is not there, not ours to read or not a regular file. */
 recon_status recon_file_open(recon_ctx *ctx, recon_file *out, const char *path);
 void recon_file_close(recon_file *file);
+
+/* The same for who reads piece by piece: begin gives a descriptor to close, next reads what it
+ * gets, which is nothing at the end. Every reader comes by one of these: a pipe or a device never
+ * holds it up. */
+recon_status recon_file_begin(recon_ctx *ctx, int *fd, size_t *size, const char *path);
+recon_status recon_file_next(recon_ctx *ctx, size_t *got, void *out, size_t room, int fd,
+                             const char *path);
 void recon_block_free(void *block, size_t mapped);
+
+/* All of n bytes, however often the system takes a part; 0: errno says why not. */
+int recon_put(int fd, const char *bytes, size_t n);
 
 /* What a call of the system about path says in errno, "PATH: WHAT: WHY": RECON_ERR_MEMORY where it
  * was out of that, else RECON_ERR_IO. */

@@ -1,6 +1,7 @@
 /* markup.c - growing, escaping. */
 #include "core/markup.h"
 #include "core/memory.h"
+#include "core/utf8.h"
 
 #include <string.h>
 
@@ -20,23 +21,15 @@ void recon_markup_put(recon_markup *m, const char *text)
     recon_markup_bytes(m, text, strlen(text));
 }
 
-/* Length of the UTF-8 sequence that begins here; 0 if it is none, or not a character of XML. */
-static size_t sequence(const unsigned char *s)
+/* Bytes of the character that begins here; 0 where there is none, or none for a page: XML does not
+ * have it, or it would steer how the text around it is shown. */
+static size_t sequence(const char *text, size_t size)
 {
-    static const unsigned smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
-    if (s[0] < 0x80)
-        return s[0] >= ' ' || s[0] == '\t' || s[0] == '\n' || s[0] == '\r';
-    size_t n = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
-    unsigned code = s[0] & (0xffu >> (n + 1));
-    if (s[0] < 0xc0 || s[0] >= 0xf8)
+    uint32_t code;
+    size_t n = recon_utf8_next(&code, text, size);
+    if (n == 0 || code == 0xfffe || code == 0xffff)
         return 0;
-    for (size_t i = 1; i < n; i++) {
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (s[i] & 0x3f);
-    }
-    int fits = code >= smallest[n] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
-    return fits && code != 0xfffe && code != 0xffff ? n : 0;
+    return code == '\t' || code == '\n' || code == '\r' || !recon_utf8_steers(code) ? n : 0;
 }
 
 static const char *entity(char c)
@@ -59,7 +52,7 @@ void recon_markup_escaped_part(recon_markup *m, const char *text, size_t size)
 {
     const char *end = text + size;
     while (text < end) {
-        size_t n = sequence((const unsigned char *)text);
+        size_t n = sequence(text, (size_t)(end - text));
         if (n == 0)
             recon_markup_put(m, "\xef\xbf\xbd"); /* the replacement character */
         else if (entity(*text))

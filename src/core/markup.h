@@ -18,10 +18,10 @@ typedef struct {
 void recon_markup_bytes(recon_markup *m, const void *bytes, size_t n);
 /* As it stands. */
 void recon_markup_put(recon_markup *m, const char *text);
-/* As text of an element or attribute: what would be read as markup is escaped, and bytes that are
- * not UTF-8 or not characters of XML are replaced. */
+/* As text of an element or attribute: what would be read as markup is escaped; bytes that are not
+ * UTF-8, and characters that XML lacks or that utf8.h does not let be shown, are replaced. */
 void recon_markup_escaped(recon_markup *m, const char *text);
-/* The same for the first n bytes of text, which goes on behind them or ends there with a zero. */
+/* The same for the first n bytes of text. */
 void recon_markup_escaped_part(recon_markup *m, const char *text, size_t n);
 
 #endif

@@ -239,7 +239,7 @@ recon_status recon_safetensors_open(recon_ctx *ctx, recon_safetensors **out, con
     path = recon_shipped_model(shipped, sizeof shipped, path);
     recon_status status = recon_file_open(ctx, &file, path);
     if (status != RECON_OK)
-        return status;
+        return recon_shipped_note(ctx, status, path);
     status = recon_safetensors_parse(ctx, out, file, path);
     if (status != RECON_OK)
         recon_file_close(&file);

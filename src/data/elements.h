@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <recon/data/molecules.h> /* recon_element_number */
 
 enum { RECON_ELEMENTS = 118 };
 
@@ -13,10 +14,6 @@ enum { RECON_ELEMENTS = 118 };
 const char *recon_element_symbol(int z);
 double recon_element_radius(int z);
 double recon_element_mass(int z);
-
-/* Of a symbol of n characters, in any case, D and T being hydrogen, or of the number itself in
- * digits; 0 if there is no such element. */
-int recon_element_number(const char *symbol, size_t n);
 
 /* "C2H6O": carbon, hydrogen, then by the alphabet; what does not fit is cut. Returns out. */
 typedef char recon_formula_text[128];

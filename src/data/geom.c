@@ -15,6 +15,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #define HARTREE   627.5094740631    /* kcal/mol */

@@ -1,5 +1,6 @@
 /* molecule_store.c - conformers in a few long arrays; growth, checks and names. */
 #include "data/molecule_store.h"
+#include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/elements.h"
@@ -119,6 +120,15 @@ recon_status recon_conformer_check(recon_ctx *ctx, const recon_conformer *c, con
 
 /* --- filling ---------------------------------------------------------------------------------- */
 
+/* Names are kept as they came, in whatever encoding, so that different ones stay different; but one
+ * is a line of a file. */
+static void keep_to_one_line(char *name)
+{
+    for (; *name; name++)
+        if ((unsigned char)*name < ' ' || *name == 0x7f)
+            *name = '?';
+}
+
 recon_status recon_store_name(recon_ctx *ctx, recon_store *s, const char *name, size_t length)
 {
     recon_status status;
@@ -130,7 +140,7 @@ recon_status recon_store_name(recon_ctx *ctx, recon_store *s, const char *name, 
     s->name[s->molecules++] = s->characters;
     memcpy(s->text + s->characters, name, length);
     s->text[s->characters + length] = '\0';
-    recon_keep_to_one_line(s->text + s->characters);
+    keep_to_one_line(s->text + s->characters);
     s->characters += length + 1;
 done:
     return status;
@@ -154,25 +164,21 @@ recon_status recon_store_add(recon_ctx *ctx, recon_store *s, const recon_conform
 
 /* --- molecules by name and elements ----------------------------------------------------------- */
 
-static uint64_t fold(uint64_t hash, const void *bytes, size_t n)
+static uint64_t hash_of(recon_hash_key key, const char *name, size_t length, const uint8_t *z,
+                        size_t atoms)
 {
-    for (const unsigned char *p = bytes; n--; p++)
-        hash = (hash ^ *p) * 0x100000001b3; /* FNV-1a */
-    return hash;
-}
-
-static uint64_t hash_of(const char *name, size_t length, const uint8_t *z, size_t atoms)
-{
-    return fold(fold(0xcbf29ce484222325, name, length), z, atoms);
+    key.word[0] ^= recon_hash(key, name, length);
+    return recon_hash(key, z, atoms);
 }
 
 /* The slot where a molecule is, or the free one where it belongs. */
-static size_t find_slot(const recon_assembly *a, const char *name, size_t length, const uint8_t *z,
-                        size_t atoms)
+static size_t find_slot(recon_ctx *ctx, recon_assembly *a, const char *name, size_t length,
+                        const uint8_t *z, size_t atoms)
 {
     const recon_store *s = a->store;
-    size_t at = hash_of(name, length, z, atoms) % a->slots;
+    size_t at = hash_of(ctx->hash_key, name, length, z, atoms) % a->slots;
     for (; a->slot[at]; at = (at + 1) % a->slots) {
+        a->probes++;
         const recon_entry *e = &s->entry[a->slot[at] - 1];
         const char *other = s->text + s->name[e->molecule];
         if (e->atoms == atoms && strlen(other) == length && !memcmp(other, name, length) &&
@@ -196,7 +202,8 @@ static recon_status rehash(recon_ctx *ctx, recon_assembly *a)
         if (old[i]) {
             const recon_entry *e = &a->store->entry[old[i] - 1];
             const char *name = a->store->text + a->store->name[e->molecule];
-            b.slot[find_slot(&b, name, strlen(name), a->store->z + e->first, e->atoms)] = old[i];
+            size_t at = find_slot(ctx, &b, name, strlen(name), a->store->z + e->first, e->atoms);
+            b.slot[at] = old[i];
         }
     free(a->slot);
     *a = b;
@@ -216,10 +223,10 @@ recon_status recon_assembly_add(recon_ctx *ctx, recon_assembly *to, const recon_
              name);
     if (!kept[0])
         snprintf(kept, sizeof kept, "%s", recon_formula(formula, c->z, c->atoms));
-    recon_keep_to_one_line(kept);
+    keep_to_one_line(kept);
     if (2 * (s->molecules + 1) > to->slots)
         RECON_TRY(rehash(ctx, to));
-    size_t slot = find_slot(to, kept, strlen(kept), c->z, c->atoms);
+    size_t slot = find_slot(ctx, to, kept, strlen(kept), c->z, c->atoms);
     int known = to->slot[slot] != 0;
     named.molecule = known ? s->entry[to->slot[slot] - 1].molecule : (int32_t)s->molecules;
     if (!known)

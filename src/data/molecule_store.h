@@ -65,8 +65,8 @@ typedef struct {
     int skip_bad;
     size_t skipped;
     size_t *slot; /* entry + 1 of the first conformer of a molecule, by name and elements; 0 free */
-    size_t slots;
-    int types; /* whether atoms seem to be said by their type, not by their element */
+    size_t slots, probes; /* how many there are, and how many taken ones were looked at so far */
+    int types;            /* whether atoms seem to be said by their type, not by their element */
 } recon_assembly;
 
 /* Checks a conformer and adds it to the molecule of this name (n characters; 0: its formula) and

@@ -13,6 +13,7 @@
 #include "data/xyz.h"
 
 #include <math.h>
+#include <recon/data/dataset.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -390,6 +391,11 @@ static recon_status read_spec(recon_ctx *ctx, recon_store *store, size_t *skippe
                               "conformers has no part '%s': train, val, test or all", spec + 11);
         status = recon_shipped_find(ctx, folder, sizeof folder, "data", "conformers",
                                     RECON_SHIPPED_DATA);
+    } else if (recon_dataset_is(spec)) {
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "%s: images, where molecules are needed: recon_dataset_open reads them, "
+                          "in Python read_images",
+                          spec);
     } else {
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "no molecules are called '%s': conformers (with /train, /val, /test, "

@@ -9,18 +9,21 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define BUFFER ((size_t)1 << 16)
 
 recon_status recon_pack_open(recon_ctx *ctx, recon_pack *out, const char *path)
 {
+    size_t size; /* not believed: it may grow */
     *out = (recon_pack){ .name = path };
     recon_status status = recon_alloc_raw(ctx, &out->buffer, BUFFER, 1);
     if (status != RECON_OK)
         return status;
     out->bytes = out->buffer;
-    out->file = fopen(path, "rb");
-    return out->file ? RECON_OK : recon_refused(ctx, path, "cannot open");
+    status = recon_file_begin(ctx, &out->fd, &size, path);
+    out->is_open = status == RECON_OK;
+    return status;
 }
 
 void recon_pack_of_bytes(recon_pack *out, const void *bytes, size_t size, const char *name)
@@ -30,8 +33,8 @@ void recon_pack_of_bytes(recon_pack *out, const void *bytes, size_t size, const 
 
 void recon_pack_close(recon_pack *pack)
 {
-    if (pack->file)
-        fclose(pack->file);
+    if (pack->is_open)
+        close(pack->fd);
     free(pack->buffer);
     *pack = (recon_pack){ 0 };
 }
@@ -44,15 +47,14 @@ uint64_t recon_pack_offset(const recon_pack *pack)
 /* Then there is a byte at `at`. */
 recon_status recon_pack_more(recon_ctx *ctx, recon_pack *p, int *more)
 {
-    if (p->at == p->end && p->file) {
+    recon_status status = RECON_OK;
+    if (p->at == p->end && p->is_open) {
         p->before += p->end;
         p->at = 0;
-        p->end = fread(p->buffer, 1, BUFFER, p->file);
-        if (p->end == 0 && ferror(p->file))
-            return recon_refused(ctx, p->name, "cannot read");
+        status = recon_file_next(ctx, &p->end, p->buffer, BUFFER, p->fd, p->name);
     }
     *more = p->at < p->end;
-    return RECON_OK;
+    return status;
 }
 
 /* n bytes to out, or with NULL to nowhere. */

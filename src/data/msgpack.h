@@ -6,7 +6,6 @@
 #define DATA_MSGPACK_H
 
 #include <stdint.h>
-#include <stdio.h>
 #include <recon/core/ctx.h>
 
 typedef enum {
@@ -27,7 +26,7 @@ typedef struct {
 } recon_pack_item;
 
 typedef struct {
-    FILE *file; /* NULL: everything is in bytes */
+    int is_open, fd; /* a file's; not open: everything is in bytes */
     const char *name;
     unsigned char *buffer;
     const unsigned char *bytes;

@@ -334,7 +334,7 @@ recon_status recon_xyz_parse(recon_ctx *ctx, recon_assembly *to, const void *byt
 static int ends_in_xyz(const char *path)
 {
     const char *dot = strrchr(path, '.');
-    return dot && !strcasecmp(dot, ".xyz");
+    return dot && (!strcasecmp(dot, ".xyz") || !strcasecmp(dot, ".extxyz"));
 }
 
 /* A list of files: see molecules.h. */
@@ -423,7 +423,7 @@ static recon_status read_folder(recon_ctx *ctx, recon_assembly *to, const char *
     if (n < 0)
         return recon_refused(ctx, folder, "cannot list");
     if (n == 0)
-        status = recon_fail(ctx, RECON_ERR_INPUT, "%s: no .xyz files", folder);
+        status = recon_fail(ctx, RECON_ERR_INPUT, "%s: no .xyz or .extxyz files", folder);
     for (int i = 0; i < n; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, entry[i]->d_name);
         if (status == RECON_OK)

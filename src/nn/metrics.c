@@ -11,20 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int put(int fd, const char *text, size_t n)
-{
-    while (n > 0) {
-        ssize_t put = write(fd, text, n);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put < 0)
-            return 0;
-        text += put;
-        n -= (size_t)put;
-    }
-    return 1;
-}
-
 /* A disk may be full in the middle of a line: the half is taken back, where that can be done. */
 static int append(const char *path, const char *text, size_t n)
 {
@@ -32,7 +18,7 @@ static int append(const char *path, const char *text, size_t n)
     int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (fd < 0)
         return 0;
-    int known = fstat(fd, &before) == 0, good = put(fd, text, n), why = errno;
+    int known = fstat(fd, &before) == 0, good = recon_put(fd, text, n), why = errno;
     if (known && !good && ftruncate(fd, before.st_size) != 0)
         known = 0; /* nothing is left to try; a resumed run drops the half */
     good = close(fd) == 0 && good;

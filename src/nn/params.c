@@ -24,18 +24,38 @@ const char *recon_shape_print(recon_shape_text out, const size_t *shape, int ndi
     return out;
 }
 
-recon_status recon_precision_check(recon_ctx *ctx, recon_precision precision)
+recon_precision recon_precision_on(recon_ctx *ctx, recon_precision precision)
 {
-    if (precision == RECON_DOUBLE && recon_ops_of(ctx) != &recon_ops_ref)
+    if (precision != RECON_AUTO)
+        return precision;
+    return recon_ops_of(ctx)->has_fast_bf16() ? RECON_MIXED : RECON_SINGLE;
+}
+
+const char *recon_precision_name(recon_precision precision)
+{
+    static const char *const name[] = { [RECON_SINGLE] = "f32",
+                                        [RECON_MIXED] = "bf16",
+                                        [RECON_DOUBLE] = "f64",
+                                        [RECON_TF32] = "tf32",
+                                        [RECON_AUTO] = "auto" };
+    return name[precision];
+}
+
+recon_status recon_precision_resolve(recon_ctx *ctx, recon_precision *precision)
+{
+    if ((unsigned)*precision > RECON_AUTO)
+        return recon_fail(ctx, RECON_ERR_INPUT, "no precision has number %d", (int)*precision);
+    if (*precision == RECON_DOUBLE && recon_ops_of(ctx) != &recon_ops_ref)
         return recon_fail(ctx, RECON_ERR_INPUT, "double precision is for the backend ref, not %s",
                           recon_ops_name(ctx));
+    *precision = recon_precision_on(ctx, *precision);
     return RECON_OK;
 }
 
 recon_status recon_params_new(recon_ctx *ctx, recon_params **out, recon_precision precision)
 {
     *out = NULL;
-    recon_status status = recon_precision_check(ctx, precision);
+    recon_status status = recon_precision_resolve(ctx, &precision);
     if (status == RECON_OK)
         status = recon_alloc(ctx, out, 1, sizeof **out);
     if (status != RECON_OK)

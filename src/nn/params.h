@@ -78,8 +78,8 @@ recon_status recon_params_round(recon_ctx *ctx, recon_params *params);
 /* Takes another block as the weights; the old one is the caller's now. */
 void recon_params_use(recon_params *params, char *weights);
 
-/* RECON_ERR_INPUT for double anywhere but on ref. */
-recon_status recon_precision_check(recon_ctx *ctx, recon_precision precision);
+/* RECON_AUTO becomes what it means here. RECON_ERR_INPUT for double anywhere but on ref. */
+recon_status recon_precision_resolve(recon_ctx *ctx, recon_precision *precision);
 
 /* The numbers of a tensor, from and to host memory. */
 recon_status recon_tensor_read(recon_ctx *ctx, double *out, const recon_tensor *x);

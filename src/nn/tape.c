@@ -18,7 +18,7 @@ recon_status recon_tape_new(recon_ctx *ctx, recon_tape **out, recon_precision pr
         return status;
     t->ctx = ctx;
     t->ops = recon_ops_of(ctx);
-    RECON_TRY(recon_precision_check(ctx, precision));
+    RECON_TRY(recon_precision_resolve(ctx, &precision));
     t->precision = precision;
     t->seed = seed;
     t->nodes = recon_arena_make();

@@ -56,6 +56,7 @@ recon_var recon_var_couple(recon_tape *t, recon_var x, recon_var attr, recon_var
         return recon_tape_mismatch(t, "a tensor product", x, words, what);
     size_t shape[2] = { rows, recon_couple_dim(plan->out) };
     recon_couple_args a = { .plan = plan,
+                            .tf32 = t->precision == RECON_TF32,
                             .x = x->value,
                             .attr = attr->value,
                             .w = recon_tape_weight_as(t, weight, x->value.type),

@@ -51,6 +51,7 @@ static recon_var apply(recon_tape *t, recon_conv_args *a, recon_var x, recon_var
     bias = in_float(t, bias);
     a->bias = bias ? bias->value : (recon_tensor){ 0 };
     a->y = recon_tape_make(t, x->value.type, shape, ndim);
+    a->tf32 = t->precision == RECON_TF32;
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->conv(t->ctx, a));
     return recon_tape_record(t, a->y, (recon_inputs){ { x, w, bias } }, conv_back, a, sizeof *a);
@@ -98,6 +99,7 @@ recon_var recon_var_steer(recon_tape *t, recon_var x, recon_var w, const recon_t
     if (recon_tape_skips(t, x, w, x))
         return NULL;
     recon_steer_args a = { .pad = pad,
+                           .tf32 = t->precision == RECON_TF32,
                            .plane = planes->plane,
                            .product = planes->product,
                            .products = planes->products,

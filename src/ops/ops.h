@@ -23,11 +23,14 @@
 
 /* c = alpha op(a) op(b) + beta c, row-major; op(a) is m x k, op(b) is k x n. With beta = 0 the old
  * c is not read. Type F32 or F64; BF16: a and b are BF16, c is F32 or BF16 as c_bf16 says; or I8: a
- * and b are int8, c is int32 and exact, k is at most RECON_BYTE_TERMS, alpha is 1 and beta 0. */
+ * and b are int8, c is int32 and exact, k is at most RECON_BYTE_TERMS, alpha is 1 and beta 0.
+ *
+ * tf32, here and below: factors in F32 may be rounded to TF32, ten bits of mantissa, where that is
+ * faster: on the tensor cores of a GPU. Sums stay F32. */
 #define RECON_BYTE_TERMS 65536
 typedef struct {
     recon_dtype type;
-    int c_bf16;
+    int c_bf16, tf32;
     int transpose_a, transpose_b;
     size_t m, n, k;
     double alpha, beta;
@@ -72,7 +75,7 @@ typedef struct {
  */
 typedef struct {
     size_t stride, pad;
-    int relu;                       /* forward: y = max(0, .)                                  */
+    int relu, tf32;                 /* relu, forward: y = max(0, .)                            */
     recon_tensor y, x, w, bias;     /* forward; bias.data optional                             */
     recon_tensor dy, dx, dw, dbias; /* backward: each of dx, dw, dbias .data optional; dw and
                                        dbias are F32, though of BF16 products dw may have been
@@ -101,6 +104,7 @@ typedef struct {
 } recon_steer_product;
 typedef struct {
     size_t pad;
+    int tf32;
     const recon_steer_plane *plane;
     const recon_steer_product *product;
     size_t products;
@@ -319,6 +323,7 @@ typedef struct recon_couple_plan {
 } recon_couple_plan;
 typedef struct {
     const recon_couple_plan *plan;
+    int tf32;
     recon_tensor y, x, attr, w, bias; /* attr and bias F32 (F64), w flat and of x's type; bias.data
                                          optional                                              */
     recon_tensor dy, dx, dw, dbias;   /* dx, dw, dbias .data optional; dw is F32                */
@@ -439,6 +444,7 @@ typedef struct {
 typedef struct recon_ops {
     const char *name;
     int (*has_fast_bytes)(void); /* is gemm of I8 several times faster than of F32? */
+    int (*has_fast_bf16)(void);  /* are convolutions in BF16 faster than in F32? */
 
     /* Memory. Host pointers are pageable; upload and download are ordered with the kernels. */
     recon_status (*alloc)(recon_ctx *ctx, void **out, size_t bytes);

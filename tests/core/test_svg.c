@@ -45,6 +45,9 @@ static void text_comes_through_and_what_xml_cannot_hold_is_replaced(void **state
         { "\xc0\xaf", ">\xef\xbf\xbd\xef\xbf\xbd<" },                 /* an overlong slash */
         { "\xed\xa0\x80", ">\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd<" }, /* a surrogate       */
         { "\xef\xbf\xbf", ">\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd<" }, /* not a character   */
+        { "\xe2\x80\xae", ">\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd<" }, /* right to left     */
+        { "\xe2\x81\xa6", ">\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd<" }, /* isolated          */
+        { "\xc2\x9b", ">\xef\xbf\xbd\xef\xbf\xbd<" },                 /* CSI               */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *out = one_text(*state, cases[i].in);

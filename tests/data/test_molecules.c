@@ -3,6 +3,7 @@
 #include "data/elements.h"
 
 #include <recon/core/npy.h>
+#include <recon/data/dataset.h>
 #include <recon/stats/matrix_fisher.h>
 
 /* 40 conformers of 9 molecules of 2 to 6 atoms; molecule 8 has one conformer only. */
@@ -429,11 +430,18 @@ static void names_lead_to_sets(void **state)
     recon_molecules *d = NULL;
     const char *const molecules[] = { "conformers", "conformers/test", "xyz:a",
                                       "sdf:b",      "geom:c",          "flat:d" };
-    const char *const others[] = { "mnist", "conformersx", "png:xyz:", "npy:conformers", "" };
+    const char *const images[] = { "mnist", "garments", "fashion/test",
+                                   "png:xyz:", "npy:conformers" };
+    const char *const others[] = { "conformersx", "garments/", "mnists", "" };
     for (size_t i = 0; i < sizeof molecules / sizeof *molecules; i++)
-        assert_true(recon_molecules_is(molecules[i]));
+        assert_true(recon_molecules_is(molecules[i]) && !recon_dataset_is(molecules[i]));
+    for (size_t i = 0; i < sizeof images / sizeof *images; i++) {
+        assert_true(!recon_molecules_is(images[i]) && recon_dataset_is(images[i]));
+        CHECK_FAILS(ctx, recon_molecules_open(ctx, &d, images[i], NULL), RECON_ERR_INPUT,
+                    "images, where molecules are needed: recon_dataset_open reads them");
+    }
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        assert_false(recon_molecules_is(others[i]));
+        assert_false(recon_molecules_is(others[i]) || recon_dataset_is(others[i]));
         CHECK_FAILS(ctx, recon_molecules_open(ctx, &d, others[i], NULL), RECON_ERR_INPUT,
                     "no molecules are called");
     }

@@ -1,21 +1,25 @@
-/* Image models: see fuzz_models.h. */
-#include "fuzz_models.h"
-#include "apps/model.h"
+/* Image models that discover made: see fuzz_models.h. */
+#include "fuzz_images.h"
+
+#include <recon/apps/canonicalize.h>
+#include <recon/apps/score.h>
 
 static void answer(const recon_model *model)
 {
     recon_model_info info = recon_model_describe(model);
     size_t pixels = info.shape.height * info.shape.width_px * info.shape.channels;
-    float *image = calloc(pixels, sizeof *image);
+    float *image = fuzz_image(pixels), *out = calloc(pixels, sizeof *out);
     recon_pose2 pose;
-    recon_so2_map map;
-    FUZZ_CHECK(image);
-    for (size_t i = 0; i < pixels; i++)
-        image[i] = (float)(i % 3) / 2;
-    if (pixels <= SMALL_SIDE * SMALL_SIDE &&
-        fuzz_answered(recon_model_read(fuzz_ctx(), &pose, &map, model, image, 1)))
-        FUZZ_CHECK(isfinite(pose.psi) && isfinite(pose.turn) && isfinite(map.theta));
+    recon_oddness odd;
+    recon_distribution d;
+    if (fuzz_answered(recon_canonicalize(fuzz_ctx(), out, &pose, model, image, 1, NULL)))
+        FUZZ_CHECK(isfinite(pose.psi) && isfinite(pose.turn) && isfinite(out[pixels / 2]));
+    if (fuzz_answered(recon_score(fuzz_ctx(), &odd, model, image, 1)))
+        FUZZ_CHECK(isfinite(odd.score) && odd.p_value > 0 && odd.p_value <= 1);
+    if (fuzz_answered(recon_distribution_of(fuzz_ctx(), &d, model, image, 1)))
+        FUZZ_CHECK(isfinite(d.theta) && d.modes >= 1 && d.modes <= RECON_MODES_MAX);
     free(image);
+    free(out);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

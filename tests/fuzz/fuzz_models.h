@@ -43,11 +43,16 @@ static inline const char *fuzz_lie(small_writer *write, const uint8_t *text, siz
     return path;
 }
 
+/* How many files have opened so far: one number for all targets of a program. */
+__attribute__((weak)) long fuzz_files_opened;
+
 /* Whether it opened; otherwise it was refused as it should be. */
 static inline int fuzz_opened(recon_status status, const char *path)
 {
     if (status != RECON_OK)
         fuzz_check_refusal(status, path);
+    else
+        fuzz_files_opened++;
     return status == RECON_OK;
 }
 

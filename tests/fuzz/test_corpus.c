@@ -19,10 +19,12 @@
     X(found)                                                                                       \
     X(gcn)                                                                                         \
     X(geom)                                                                                        \
+    X(ieae)                                                                                        \
     X(idx)                                                                                         \
     X(json)                                                                                        \
     X(model)                                                                                       \
     X(molmodel)                                                                                    \
+    X(molnet)                                                                                      \
     X(molpaper)                                                                                    \
     X(npy)                                                                                         \
     X(npz)                                                                                         \

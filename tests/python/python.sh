@@ -11,6 +11,18 @@ done
 export PYTHONPATH="$root/python" PYTHONDONTWRITEBYTECODE=1 OMP_NUM_THREADS=1
 unset RECON_LIBRARY
 
+# needs_package: ends the test where there is nothing for it: other builds than the release build, whose
+# library the package uses, and machines without NumPy.
+needs_package() {
+    if [ "${RECON_BUILD:-build}" != build ]; then
+        finish
+    fi
+    if [ -z "$python" ] || [ ! -e "$root/build/librecon.so" ]; then
+        skip "the package" "no python3 with NumPy, or no build/librecon.so"
+        finish
+    fi
+}
+
 # passes TEXT <PROGRAM: a Python program that ends well; its last words otherwise.
 passes() {
     "$python" - >"$scratch/stdout" 2>"$scratch/stderr"

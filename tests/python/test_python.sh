@@ -1,16 +1,10 @@
 #!/bin/sh
 # The Python package: what it returns is what the command writes, bit for bit; failures are
-# exceptions with the library's message; threads and installation.
+# exceptions with the library's message; threads.
 here=$(cd "${0%/*}" && pwd)
 . "$here/../cli/lib.sh"
 . "$here/python.sh"
-if [ "${RECON_BUILD:-build}" != build ]; then
-    finish # the library is that of the release build
-fi
-if [ -z "$python" ] || [ ! -e "$root/build/librecon.so" ]; then
-    skip "the package" "no python3 with NumPy, or no build/librecon.so"
-    finish
-fi
+needs_package
 ln -s "$root/data" data && ln -s "$root/models" models
 
 version=$("$recon" --version | head -n 1)
@@ -31,10 +25,16 @@ frames = recon.normalize(z, g, group="$group", k=25, labels=y)
 for name in ("gamma", "normalized", "absolute", "theta", "identifiability", "neighbors",
              "background", "score"):
     file, got = np.load(f"$group/{name}.npy"), getattr(frames, name)
-    assert file.shape == got.shape, (name, file.shape, got.shape)
-    assert np.array_equal(file, got.astype(file.dtype), equal_nan=True), name
+    assert (file.shape, file.dtype) == (got.shape, got.dtype), (name, file.dtype, got.dtype)
+    assert np.array_equal(file, got, equal_nan=True), name
 summary = json.load(open("$group/summary.json"))
-assert summary["hit_rate"] == frames.hit_rate and summary["family"] == frames.family
+for name in ("hit_rate", "family", "group", "k", "class_count", "natural_pose", "recall",
+             "single_classes", "rows_outside"):
+    assert summary[name] == getattr(frames, name), (name, summary[name], getattr(frames, name))
+for name in ("classes_by_modes", "classes_by_free_directions"):
+    got = getattr(frames, name)
+    assert summary.get(name) == (None if got is None else got.tolist()), name
+assert frames.seconds.keys() == summary["seconds"].keys() and sum(frames.seconds.values()) > 0
 again = recon.normalize(z.astype("f8").tolist(), np.asfortranarray(g), group="$group", k=25)
 assert np.array_equal(again.score, frames.score) and np.isnan(again.hit_rate)
 PROGRAM
@@ -47,7 +47,58 @@ z, g = np.load("data/so2/z.npy"), np.load("data/so2/g.npy")
 frames = recon.normalize(z, g, k=12, mean="chordal", family="mixture", queries=(z, g),
                          metric="euclidean")
 assert np.array_equal(np.load("query/theta.npy"), frames.theta)
-assert np.array_equal(np.load("query/gamma.npy"), frames.gamma.astype("f4"))
+assert np.array_equal(np.load("query/gamma.npy"), frames.gamma)
+PROGRAM
+run normalize --embeddings data/so2/z.npy --poses data/so2/g.npy --classes components --eps 0.2 --metric euclidean \
+    --tukey-c 30 --out parts --quiet
+report "$code" "the command's components"
+run normalize --embeddings data/so2/z.npy --poses data/so2/g.npy --approx exact --include-self --out own --quiet
+passes "components, eps, tukey_c, approx and include_self are the command's" <<'PROGRAM'
+import json, warnings, numpy as np, recon
+z, g = np.load("data/so2/z.npy"), np.load("data/so2/g.npy")
+warnings.simplefilter("ignore")
+frames = recon.normalize(z, g, classes="components", eps=0.2, metric="euclidean", tukey_c=np.radians(30))
+for name, file in (("gamma", "gamma"), ("class_of", "classes"), ("score", "score")):
+    assert np.array_equal(np.load(f"parts/{file}.npy"), getattr(frames, name)), name
+summary = json.load(open("parts/summary.json"))
+assert (frames.k, frames.neighbors, frames.normalized) == (0, None, None)
+assert frames.class_count == summary["class_count"] and str(frames.class_count) in repr(frames)
+frames = recon.normalize(z, g, approx="exact", include_self=True)
+assert np.array_equal(np.load("own/neighbors.npy"), frames.neighbors)
+assert np.array_equal(np.load("own/gamma.npy"), frames.gamma) and (frames.neighbors[:, 0] == np.arange(len(z))).all()
+PROGRAM
+passes "what the command is careful about is a warning" <<'PROGRAM'
+import warnings, numpy as np, recon
+r = np.random.default_rng(4)
+z = r.normal(size=(300, 6))
+def said(*arguments, **named):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        frames = recon.normalize(*arguments, **named)
+    assert all(w.filename == "<stdin>" for w in caught), [w.filename for w in caught]
+    return frames, " ".join(str(w.message) for w in caught)
+frames, text = said(z, r.uniform(-3, 3, 300), k=25)
+assert frames.natural_pose["none"] > 0.5 and "have no natural pose" in text, text
+frames, text = said(z, 0.1 * r.normal(size=300), k=25)
+assert frames.natural_pose["one"] > 0.95 and text == "", text
+_, text = said(z, r.normal(size=300), classes="components", eps=0.01, queries=(z[:5] + 9, np.zeros(5)))
+assert "are single points" in text and "5 queries lie in no component" in text, text
+PROGRAM
+passes "poses keep their precision, and a SciPy Rotation is taken" <<'PROGRAM'
+import numpy as np, recon
+r = np.random.default_rng(1)
+z, g = r.normal(size=(60, 5)), 0.1 * r.normal(size=60)
+for given, got in (("f2", "f4"), ("f4", "f4"), ("f8", "f8"), (">f8", "f8"), ("g", "f8")):
+    frames = recon.normalize(z, g.astype(given))
+    assert {frames.gamma.dtype, frames.normalized.dtype, frames.absolute.dtype} == {np.dtype(got)}
+    assert frames.score.dtype == np.float64
+assert recon.normalize(z, g.tolist()).gamma.dtype == np.float64
+class Rotation:  # as SciPy's
+    def __init__(self, m): self.m = m
+    def as_matrix(self): return self.m
+c, s, o = np.cos(g), np.sin(g), np.zeros(60)
+m = np.stack([c, -s, o, s, c, o, o, o, o + 1], 1).reshape(60, 3, 3)
+assert np.allclose(recon.normalize(z, Rotation(m), group="so3").gamma, recon.normalize(z, m, group="so3").gamma)
 PROGRAM
 passes "quaternions are the rotations that they are, of either sign" <<'PROGRAM'
 import numpy as np, recon
@@ -223,13 +274,13 @@ x = np.load("strokes.npy")
 read = recon.read_images("npy:strokes.npy")
 assert np.array_equal(read.images, x.astype("f4") / np.float32(255))
 assert (read.labels == -1).all() and (read.angles == 0).all()
-turned = recon.read_images("npy:strokes.npy", turn="all", seed=4, limit=30)
+turned = recon.read_images("npy:strokes.npy", turn="all", turn_seed=4, limit=30)
 assert turned.images.shape == (30, 28, 28) and len(set(turned.angles)) == 30
 molecules = recon.read_molecules("xyz:natural.xyz")
 model = recon.load("models/conformers.safetensors")
 assert len(molecules) == 60 and all(m.positions.shape == (len(m.numbers), 3) for m in molecules)
 assert np.array_equal(model.score(molecules).score, np.load("molscores.npy"))
-turned = recon.read_molecules("xyz:natural.xyz", turn="haar", seed=9)
+turned = recon.read_molecules("xyz:natural.xyz", turn="haar", turn_seed=9)
 a, b = (model.canonicalize(m)[0] for m in (molecules, turned))
 assert turned[0].name and not np.allclose(turned[0].positions, molecules[0].positions, atol=0.1)
 assert max(np.abs(p - q).max() for p, q in zip(a, b)) < 1e-3
@@ -260,6 +311,16 @@ refused("np.arctan2(sine, cosine)", recon.normalize, z, np.stack([np.cos(g), np.
 refused("z: complex numbers", recon.normalize, z + 1j, g)
 refused("group 'so4' is none of so2|so3", recon.normalize, z, g, group="so4")
 refused("k 0 is not a whole number", recon.normalize, z, g, k=0)
+refused("k 2.5 is not a whole number", recon.normalize, z, g, k=2.5)
+refused("components need eps", recon.normalize, z, g, classes="components")
+refused("eps goes with", recon.normalize, z, g, eps=1)
+refused("eps -1: a distance above 0", recon.normalize, z, g, classes="components", eps=-1)
+refused("k goes with", recon.normalize, z, g, k=3, classes="components", eps=1)
+refused("np.radians(30)", recon.normalize, z, g, tukey_c=30)
+refused("tukey_c goes with", recon.normalize, z, g, tukey_c=1, mean="frechet")
+refused("need query_labels too", recon.normalize, z, g, labels=np.arange(50), queries=(z, g))
+refused("queries are a pair", recon.normalize, z, g, queries=z)
+refused("approx 'fast' is none of auto|exact|ivf|hnsw", recon.normalize, z, g, approx="fast")
 refused("embeddings are N x D", recon.normalize, z[0], g)
 refused("but 50 labels are needed", recon.normalize, z, g, labels=[1, 2])
 mirror = np.tile(np.diag([1.0, 1, -1]), (50, 1, 1))
@@ -279,12 +340,15 @@ refused("images of 28 x 28, but the model was made for n of 28 x 28 x 1: of one 
 refused("channels go last", model.score, x[:, None])
 refused("false_alarms 5: a share", model.threshold, 5)
 refused("floats are needed", model.score, x.astype(int))
+refused("images: ", model.score, [[1.0], [1.0, 2.0]])
 x[2, 0, 5] = np.inf
 refused("pixel 5 of image 2 is inf", model.canonicalize, x)
 poses = model.canonicalize(x[:2])[1]
 refused("exactly one of", model.invert, poses)
 refused("points of 3 inputs, but 2 poses", model.invert, poses, points=np.zeros((3, 1, 2)))
-refused("boxes of input 0: (4,), but N x 4 is needed: in all a list of n such, or n x N x 4", model.invert, poses, boxes=np.zeros((2, 4)))
+refused("boxes of input 0: (3,), but N x 4 is needed: in all a list of n such, or n x N x 4, or n x 4 for one each", model.invert, poses, boxes=np.zeros((2, 3)))
+refused("an array or a list is needed, not int", model.invert, poses, boxes=3)
+refused("size 28: (height, width, channels)", recon.read_images, "garments", size=28)
 refused("but N x 2 is needed", model.invert, poses, points=np.zeros((2, 1, 3)))
 model = recon.load("models/conformers.safetensors")
 refused("false_alarms 0: a share", model.threshold, 0)
@@ -306,6 +370,7 @@ import numpy as np, recon, warnings
 def warned(text, call, *arguments):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        warnings.filterwarnings("ignore", ".*no natural pose")  # of 50 points
         call(*arguments)
     assert [w.filename for w in caught] == ["<stdin>"] * bool(text), caught
     assert all(text in str(w.message) for w in caught), caught
@@ -374,28 +439,4 @@ else: raise AssertionError("not interrupted")
 assert time.monotonic() - begun < 8, time.monotonic() - begun
 recon.normalize(z[:300], g[:300])
 PROGRAM
-
-# --- pip ------------------------------------------------------------------------------------------
-unset PYTHONPATH
-if ! "$python" -c 'import venv, ensurepip, setuptools, wheel' 2>/dev/null ||
-    ! "$python" -m venv --system-site-packages env >"$scratch/stdout" 2>"$scratch/stderr"; then
-    skip "pip install" "no venv, setuptools or wheel"
-else
-    cp -R "$root/python" "$root/LICENSE" . && mkdir build && cp "$root/build/librecon.so" build/
-    env/bin/python -m pip install --no-index --no-build-isolation --no-deps ./python \
-        >"$scratch/stdout" 2>"$scratch/stderr"
-    code=$?
-    report $code "pip install, offline"
-    rm -rf python build # what was installed stands alone
-    cd / && "$work/env/bin/python" - >"$scratch/stdout" 2>"$scratch/stderr" <<PROGRAM
-import numpy as np, recon, recon._library, pathlib
-assert pathlib.Path(recon.__file__).is_relative_to("$work/env"), recon.__file__
-assert pathlib.Path(recon._library.lib._name).parent == pathlib.Path(recon.__file__).parent
-assert (pathlib.Path(recon.__file__).parent / "py.typed").exists()
-model = recon.load("$root/models/mnist-small.safetensors")
-assert np.array_equal(model.canonicalize(np.load("$work/strokes.npy"))[0], np.load("$work/upright.npy"))
-PROGRAM
-    code=$?
-    report $code "what was installed works from elsewhere"
-fi
 finish

@@ -34,7 +34,7 @@ turned="mnist/test --turn mnist --turn-seed 2 --limit 150"
 plain=$(accuracy --data $turned)
 run canonicalize --model "$root/models/mnist-small.safetensors" --data $turned --out images.npy --quiet
 "$python" -c 'import recon, numpy
-numpy.save("labels.npy", recon.read_images("mnist/test", turn="mnist", seed=2, limit=150).labels.astype("u1"))'
+numpy.save("labels.npy", recon.read_images("mnist/test", turn="mnist", turn_seed=2, limit=150).labels.astype("u1"))'
 upright=$(accuracy --data npy:images.npy)
 passes "the same share of right answers as the command's: $plain turned, $upright canonicalised" <<PROGRAM
 import json

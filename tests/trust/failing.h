@@ -35,7 +35,6 @@ typedef struct {
 
 static gate memory, disk;
 static atomic_long live; /* blocks of memory */
-static int stream_error; /* what ferror says */
 static int json_refused; /* jansson's parser takes some such failures for mistakes in the text */
 
 static int refuses(gate *g)
@@ -59,7 +58,6 @@ static inline void gate_watch(gate *g, long fail_at, int onwards, int how)
 static inline long gate_stop(gate *g)
 {
     atomic_store(&g->watching, 0);
-    stream_error = 0;
     return atomic_load(&g->requests);
 }
 
@@ -204,7 +202,7 @@ WRAP(ssize_t, pwrite, (int fd, const void *bytes, size_t n, off_t at))
     return most < 0 ? -1 : __real_pwrite(fd, bytes, (size_t)most, at);
 }
 
-/* The C library allocates for a stream or a folder: these fail with either gate. */
+/* The C library allocates for a folder: these fail with either gate. */
 static int either_refuses(void)
 {
     if (!refuses(&memory))
@@ -218,7 +216,6 @@ static int either_refuses(void)
 NEEDS_BOTH(MAP_FAILED, void *, mmap,
            (void *at, size_t size, int how, int flags, int fd, off_t offset),
            (at, size, how, flags, fd, offset))
-NEEDS_BOTH(NULL, FILE *, fopen, (const char *path, const char *mode), (path, mode))
 NEEDS_BOTH(NULL, DIR *, opendir, (const char *path), (path))
 WRAP(int, scandir,
      (const char *path, struct dirent ***out, int (*keep)(const struct dirent *),
@@ -228,19 +225,6 @@ WRAP(int, scandir,
     if (n >= 0)
         atomic_fetch_add(&live, n + 1);
     return n;
-}
-
-/* Streams go on after EINTR and short reads by themselves. */
-WRAP(size_t, fread, (void *out, size_t size, size_t n, FILE *f))
-{
-    if (!disk_refuses())
-        return __real_fread(out, size, n, f);
-    stream_error = 1;
-    return 0;
-}
-WRAP(int, ferror, (FILE * f))
-{
-    return stream_error || __real_ferror(f);
 }
 
 #endif

@@ -32,14 +32,14 @@ typedef struct {
  * SO(2); n x 3 x 3, n x 9 or unit quaternions n x 4 (w, x, y, z) for SO(3). labels: n integers, or
  * a NULL path. Lengths that differ, values that are not finite, and matrices or quaternions that
  * are off a rotation by more than RECON_POSE_TOLERANCE are RECON_ERR_INPUT; the message names file,
- * row and distance. Angles above RECON_ANGLE_USUAL are taken, but the log says that they look like
- * degrees. */
+ * row and distance. Angles above RECON_ANGLE_USUAL are taken, but the log warns that they may be
+ * degrees; quaternions that look as if w came last are taken too, with a warning. */
 RECON_API recon_status recon_embedded_read(recon_ctx *ctx, recon_embedded *out, recon_group group,
                                            const char *z, const char *poses, const char *labels);
 RECON_API void recon_embedded_free(recon_embedded *e);
 
 #define RECON_POSE_TOLERANCE 1e-3
-#define RECON_ANGLE_USUAL    7 /* radians: a turn, and a little for what was not wrapped */
+#define RECON_ANGLE_USUAL    13 /* radians: two rotations, and a little */
 
 #ifdef __cplusplus
 }

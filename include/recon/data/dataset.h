@@ -43,6 +43,9 @@ typedef struct {
 #define RECON_SIZE_CHOSEN 64 /* the largest side that is chosen where none is asked for */
 #define RECON_PIXEL_USUAL 10 /* floats of 0 .. 1 are expected, standardised ones stay below */
 
+/* Whether a SPEC names images, in files or a known set, rather than molecules. */
+RECON_API int recon_dataset_is(const char *spec);
+
 /* The images that spec names, with the defaults. */
 RECON_API recon_status recon_dataset_open(recon_ctx *ctx, recon_dataset **out, const char *spec);
 /* options may be NULL. */

@@ -112,6 +112,10 @@ RECON_API recon_status recon_molecules_split(recon_ctx *ctx, recon_molecules **r
                                              recon_molecules **held, const recon_molecules *data,
                                              size_t of, uint64_t seed);
 
+/* Of a symbol of n characters, in any case, D and T being hydrogen, or of the number itself in
+ * digits; 0 if there is no such element. */
+RECON_API int recon_element_number(const char *symbol, size_t n);
+
 /* --- rotations -------------------------------------------------------------------------------- */
 
 /* Each conformer turned about its centre (the mean of its atoms) by a rotation drawn from the

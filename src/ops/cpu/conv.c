@@ -6,8 +6,8 @@
  * and the gradient of x at stride 1 is one of its forward convolutions, with the taps flipped and
  * the channels exchanged: these are up to 1.8x faster than its backward ones.
  *
- * bf16 goes through float where the processor has no instructions for it: emulated, oneDNN runs at
- * a quarter of the speed of float. */
+ * bf16 goes through float where the processor has no fast instructions for it: emulated, oneDNN
+ * runs at a quarter of the speed of float. */
 #include "ops/cpu/conv.h"
 #include "ops/cpu/cpu.h"
 #include "ops/cpu/elements.h"
@@ -46,7 +46,7 @@ job recon_conv_job_of(const recon_conv_args *a)
         j.n *= j.h * j.w;
         j.h = j.w = j.p = j.q = 1;
     }
-    j.cast = x->type == RECON_BF16 && !recon_dnnl_has_bf16();
+    j.cast = x->type == RECON_BF16 && !recon_dnnl_has_fast_bf16();
     j.type = j.cast ? RECON_F32 : x->type;
     j.images = images_per_task(j.n, j.p * j.q);
     j.tasks = j.images ? recon_up(j.n, j.images) : 0;

@@ -1,10 +1,12 @@
 /* cpu.c - the table for the host's processor. What has no kernel of its own here is ref's. */
 #include "ops/cpu/cpu.h"
+#include "ops/cpu/dnnl.h"
 #include "ops/ref/ref.h"
 
 const recon_ops recon_ops_cpu = {
     .name = RECON_CPU_NAME,
-    .has_fast_bytes = recon_cpu_has_fast_bytes,
+    .has_fast_bytes = recon_dnnl_has_exact_bytes,
+    .has_fast_bf16 = recon_dnnl_has_fast_bf16,
     .alloc = recon_ref_alloc,
     .release = recon_ref_release,
     .upload = recon_ref_upload,

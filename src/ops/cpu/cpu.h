@@ -4,7 +4,6 @@
 
 #include "ops/ops.h"
 
-int recon_cpu_has_fast_bytes(void);
 recon_status recon_cpu_gemm(recon_ctx *ctx, const recon_gemm_args *args);
 recon_status recon_cpu_topk(recon_ctx *ctx, const recon_topk_args *args);
 recon_status recon_cpu_conv(recon_ctx *ctx, const recon_conv_args *args);

@@ -7,6 +7,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "ops/cpu/guard.h"
+#include "ops/cpu/processor.h"
 
 #include <dnnl.h>
 #include <stdlib.h>
@@ -57,10 +58,21 @@ int recon_dnnl_is_there(void)
     return 1;
 }
 
-int recon_dnnl_has_bf16(void)
+static int uses(dnnl_cpu_isa_t isa)
 {
-    dnnl_cpu_isa_t isa = dnnl_get_effective_cpu_isa();
-    return (isa & dnnl_cpu_isa_avx512_core_bf16) == dnnl_cpu_isa_avx512_core_bf16;
+    return (dnnl_get_effective_cpu_isa() & isa) == isa; /* never above the user's limit */
+}
+
+int recon_dnnl_has_fast_bf16(void)
+{
+    if (recon_processor_has_amx())
+        return uses(dnnl_cpu_isa_avx512_core_amx) && recon_processor_may_use_amx();
+    return uses(dnnl_cpu_isa_avx512_core_bf16);
+}
+
+int recon_dnnl_has_exact_bytes(void)
+{
+    return uses(dnnl_cpu_isa_avx512_core_vnni);
 }
 
 static void plan_free(recon_dnnl_plan *plan)
@@ -146,6 +158,36 @@ static dnnl_status_t describe_product(recon_dnnl_plan *plan, dnnl_matmul_desc_t 
     return dnnl_matmul_desc_init(out, &plan->x, &w, NULL, &plan->y);
 }
 
+/* On some machines with AMX the batch-reduce kernels of oneDNN 2.6 die with SIGILL. Its other
+ * kernels for AMX do not, and are faster on most of our shapes. */
+static int is_faulty(const_dnnl_primitive_desc_t desc)
+{
+    const char *name = "";
+    dnnl_primitive_desc_query(desc, dnnl_query_impl_info_str, 0, &name);
+    return strncmp(name, "brgconv", 7) == 0 && strstr(name, "amx");
+}
+
+/* The first implementation that the library offers and that is not faulty. */
+static dnnl_status_t choose(dnnl_primitive_desc_t *out, const_dnnl_op_desc_t op,
+                            dnnl_primitive_attr_t attr, dnnl_engine_t engine,
+                            dnnl_primitive_desc_t hint)
+{
+    dnnl_primitive_desc_iterator_t at;
+    dnnl_status_t status = dnnl_primitive_desc_iterator_create(&at, op, attr, engine, hint);
+    if (status != dnnl_success)
+        return status;
+    *out = dnnl_primitive_desc_iterator_fetch(at);
+    while (*out && is_faulty(*out)) {
+        dnnl_primitive_desc_destroy(*out);
+        *out = NULL;
+        status = dnnl_primitive_desc_iterator_next(at);
+        if (status == dnnl_success)
+            *out = dnnl_primitive_desc_iterator_fetch(at);
+    }
+    dnnl_primitive_desc_iterator_destroy(at);
+    return *out ? dnnl_success : status == dnnl_success ? dnnl_out_of_memory : status;
+}
+
 /* Of a convolution; the backward kinds want to see the forward one. */
 static recon_status make_conv(recon_ctx *ctx, recon_dnnl_plan *plan, dnnl_engine_t engine,
                               dnnl_primitive_attr_t attr)
@@ -158,7 +200,7 @@ static recon_status make_conv(recon_ctx *ctx, recon_dnnl_plan *plan, dnnl_engine
         TRY_DNNL(dnnl_primitive_desc_create(&hint, &forward, NULL, engine, NULL));
     }
     TRY_DNNL(describe(plan, &d, plan->shape.kind));
-    TRY_DNNL(dnnl_primitive_desc_create(&plan->desc, &d, attr, engine, hint));
+    TRY_DNNL(choose(&plan->desc, &d, attr, engine, hint));
 done:
     dnnl_primitive_desc_destroy(hint);
     return status;
@@ -364,7 +406,11 @@ int recon_dnnl_is_there(void)
 {
     return 0;
 }
-int recon_dnnl_has_bf16(void)
+int recon_dnnl_has_fast_bf16(void)
+{
+    return 0;
+}
+int recon_dnnl_has_exact_bytes(void)
 {
     return 0;
 }

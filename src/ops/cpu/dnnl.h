@@ -50,7 +50,12 @@ recon_status recon_dnnl_unpack(recon_ctx *ctx, const recon_dnnl_plan *plan, floa
 recon_status recon_dnnl_run(recon_ctx *ctx, const recon_dnnl_plan *plan, int worker, void *x,
                             void *packed, const float *bias, void *y);
 
-/* Does the processor multiply bf16? Otherwise going through float is faster. */
-int recon_dnnl_has_bf16(void);
+/* Are convolutions of bf16 faster than of float? With AMX, where it works; without it, where the
+ * processor has AVX512_BF16. Processors with both run AVX512_BF16 at half the speed of float. */
+int recon_dnnl_has_fast_bf16(void);
+
+/* Products of bytes four at a time. Without these instructions the library sums in sixteen bits,
+ * which saturate: not exact. */
+int recon_dnnl_has_exact_bytes(void);
 
 #endif

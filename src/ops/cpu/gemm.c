@@ -4,6 +4,7 @@
  * on the number of threads. oneDNN comes first because it is up to 1.3x faster on the tall thin
  * products we make, and because its thread count can be set per calling thread. */
 #include "ops/cpu/cpu.h"
+#include "ops/cpu/dnnl.h"
 #include "ops/cpu/elements.h"
 #include "core/fail.h"
 #include "core/threads.h"
@@ -16,17 +17,6 @@
 #include "ops/cpu/guard.h"
 
 #include <dnnl.h>
-
-/* Products of bytes four at a time. Without these instructions oneDNN sums in sixteen bits, which
- * saturate: not exact. */
-int recon_cpu_has_fast_bytes(void)
-{
-#if defined(__x86_64__)
-    return __builtin_cpu_supports("avx512vnni") != 0;
-#else
-    return 0;
-#endif
-}
 
 static recon_status tile(recon_ctx *ctx, const recon_gemm_args *g)
 {
@@ -49,14 +39,7 @@ static recon_status tile(recon_ctx *ctx, const recon_gemm_args *g)
     return RECON_OK;
 }
 
-#else /* no oneDNN */
-
-int recon_cpu_has_fast_bytes(void)
-{
-    return 0;
-}
-
-#if defined(RECON_HAVE_OPENBLAS)
+#elif defined(RECON_HAVE_OPENBLAS)
 #include <cblas.h>
 
 static recon_status tile(recon_ctx *ctx, const recon_gemm_args *g)
@@ -77,7 +60,6 @@ static recon_status tile(recon_ctx *ctx, const recon_gemm_args *g)
 {
     return recon_ops_ref.gemm(ctx, g);
 }
-#endif
 #endif
 
 /* rows x cols of bf16, ld apart, as floats without gaps. */
@@ -134,7 +116,7 @@ static recon_status tile_task(recon_ctx *ctx, void *arg, size_t index, int worke
 recon_status recon_cpu_gemm(recon_ctx *ctx, const recon_gemm_args *g)
 {
     int ours = g->type == RECON_F32 || g->type == RECON_BF16 ||
-               (g->type == RECON_I8 && recon_cpu_has_fast_bytes());
+               (g->type == RECON_I8 && recon_dnnl_has_exact_bytes());
     if (!ours) /* double is for checking, not for speed */
         return recon_ops_ref.gemm(ctx, g);
     size_t tiles = (g->m + TILE_M - 1) / TILE_M * ((g->n + TILE_N - 1) / TILE_N);

@@ -12,6 +12,7 @@ static conv_dims dims_of(const recon_conv_args *a)
 {
     bool image = a->x.ndim == 4;
     conv_dims d = {};
+    d.tf32 = a->tf32;
     d.n = image ? a->x.shape[0] : recon_tensor_rows(&a->x);
     d.h = image ? a->x.shape[1] : 1;
     d.w = image ? a->x.shape[2] : 1;
@@ -110,6 +111,7 @@ static recon_status multiply(recon_ctx *ctx, conv_pass pass, recon_dtype type, c
     size_t rows = d.n * d.h * d.w;
     recon_gemm_args g = {};
     g.type = type;
+    g.tf32 = d.tf32;
     g.c_bf16 = type == RECON_BF16 && pass != CONV_BACK_FILTER;
     g.alpha = 1;
     g.m = pass == CONV_BACK_FILTER ? d.o : rows;

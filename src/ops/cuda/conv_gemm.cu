@@ -51,6 +51,7 @@ static recon_gemm_args product_of(conv_pass pass, recon_dtype type, const conv_d
     size_t pixels = d.n * d.p * d.q, taps = d.kh * d.kw * d.c;
     recon_gemm_args g = {};
     g.type = type;
+    g.tf32 = d.tf32;
     g.c_bf16 = type == RECON_BF16 && pass != CONV_BACK_FILTER;
     g.alpha = 1;
     g.beta = again;

@@ -188,11 +188,11 @@ static bool make_graph(recon_cuda *s, conv_plan *plan)
 
 /* Does the note speak of sums in no fixed order, or of digits lost on the way? In F32 tensor cores
  * mean TF32. */
-static bool refused(cudnnBackendNumericalNote_t note, recon_dtype type)
+static bool refused(cudnnBackendNumericalNote_t note, const conv_key &key)
 {
     switch (note) {
     case CUDNN_NUMERICAL_NOTE_TENSOR_CORE:
-    case CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS: return type == RECON_F32;
+    case CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS: return key.type == RECON_F32 && !key.dims.tf32;
     case CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC:
     case CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION:
     case CUDNN_NUMERICAL_NOTE_FFT:
@@ -204,7 +204,7 @@ static bool refused(cudnnBackendNumericalNote_t note, recon_dtype type)
     }
 }
 
-static bool allowed(const descriptor &config, recon_dtype type)
+static bool allowed(const descriptor &config, const conv_key &key)
 {
     descriptor engine(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
     cudnnBackendDescriptor_t at = engine.at();
@@ -214,7 +214,7 @@ static bool allowed(const descriptor &config, recon_dtype type)
     int64_t n =
         engine.get(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE, MAX_NOTES, notes);
     for (int64_t i = 0; i < n; i++)
-        if (refused(notes[i], type))
+        if (refused(notes[i], key))
             return false;
     return true;
 }
@@ -222,7 +222,7 @@ static bool allowed(const descriptor &config, recon_dtype type)
 /* Makes config a plan that can run; false when the engine does not support it after all. */
 static bool try_config(recon_cuda *s, conv_plan *to, descriptor &&config)
 {
-    if (!config.ok() || !allowed(config, to->key.type))
+    if (!config.ok() || !allowed(config, to->key))
         return false;
     descriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
     int64_t space = 0;

@@ -1,16 +1,18 @@
 /* conv_plan.h - convolutions by cuDNN's graph interface, one plan for each shape, kept.
  *
  * The graph interface, because it names each engine's numerical behaviour: only deterministic
- * engines are taken, and for F32 only those that multiply in F32. Images are n, h, w, c and filters
- * o, kh, kw, c, as everywhere here. */
+ * engines are taken, and for F32 only those that multiply in F32, unless TF32 is allowed. Images
+ * are n, h, w, c and filters o, kh, kw, c, as everywhere here. */
 #ifndef OPS_CUDA_CONV_PLAN_H
 #define OPS_CUDA_CONV_PLAN_H
 
 #include "ops/cuda/state.h"
 
-/* The sizes of a convolution. A linear layer has one pixel. */
+/* The sizes of a convolution, and whether F32 may be multiplied as TF32. A linear layer has one
+ * pixel. */
 struct conv_dims {
     size_t n, h, w, c, o, kh, kw, p, q, stride, pad;
+    bool tf32;
     bool operator==(const conv_dims &) const = default;
 };
 

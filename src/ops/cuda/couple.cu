@@ -362,6 +362,7 @@ template <class T> static recon_status multiply(recon_ctx *ctx, const couple_job
         const recon_couple_product &p = j.split.product[i];
         recon_gemm_args g = {};
         g.type = j.a->x.type;
+        g.tf32 = j.a->tf32;
         g.alpha = 1;
         g.transpose_b = side == Y_SIDE;
         g.m = j.rows * size_of(p), g.n = channels_of(p, side), g.k = channels_of(p, !side);
@@ -380,6 +381,7 @@ template <class T> static recon_status add_weights(recon_ctx *ctx, const couple_
         const recon_couple_product &p = j.split.product[i];
         recon_gemm_args g = {};
         g.type = j.a->x.type;
+        g.tf32 = j.a->tf32;
         g.alpha = 1;
         g.beta = j.first > 0;
         g.transpose_a = 1;

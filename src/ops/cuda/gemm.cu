@@ -44,7 +44,13 @@ static recon_status check(recon_ctx *ctx, const recon_gemm_args *g)
     return RECON_OK;
 }
 
-/* F32 stays F32 in the products: TF32 would keep ten bits. */
+static cublasComputeType_t compute_in(const recon_gemm_args *g)
+{
+    if (g->type == RECON_F64)
+        return CUBLAS_COMPUTE_64F;
+    return g->type == RECON_F32 && g->tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+}
+
 recon_status cuda_gemm(recon_ctx *ctx, const recon_gemm_args *g)
 {
     if (g->type == RECON_I8)
@@ -60,7 +66,7 @@ recon_status cuda_gemm(recon_ctx *ctx, const recon_gemm_args *g)
     cudaDataType out = narrow && !g->c_bf16 ? CUDA_R_32F : in;
     BLAS_TRY(cublasGemmEx(cuda_of(ctx)->blas, form(g->transpose_b), form(g->transpose_a), (int)g->n,
                           (int)g->m, (int)g->k, alpha_at, g->b, in, lead(g->ldb), g->a, in,
-                          lead(g->lda), beta_at, g->c, out, lead(g->ldc),
-                          wide ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+                          lead(g->lda), beta_at, g->c, out, lead(g->ldc), compute_in(g),
+                          CUBLAS_GEMM_DEFAULT));
     return RECON_OK;
 }

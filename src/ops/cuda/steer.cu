@@ -126,6 +126,7 @@ static recon_gemm_args product_of(const steer_pass &v)
 {
     recon_gemm_args g = {};
     g.type = v.a->x.type;
+    g.tf32 = v.a->tf32;
     g.alpha = 1;
     return g;
 }

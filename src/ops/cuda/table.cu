@@ -8,9 +8,15 @@ static int has_fast_bytes(void)
     return 0;
 }
 
+static int has_fast_bf16(void)
+{
+    return 1;
+}
+
 extern "C" const recon_ops recon_ops_cuda = {
     .name = "cuda (cuDNN)",
     .has_fast_bytes = has_fast_bytes,
+    .has_fast_bf16 = has_fast_bf16,
     .alloc = cuda_alloc,
     .release = cuda_release,
     .upload = cuda_upload,

@@ -1,14 +1,15 @@
 /* ref.c - the table of plain loops: the truth for tests, and what runs when no library is found. */
 #include "ops/ref/ref.h"
 
-static int has_fast_bytes(void)
+static int no(void)
 {
     return 0;
 }
 
 const recon_ops recon_ops_ref = {
     .name = "ref",
-    .has_fast_bytes = has_fast_bytes,
+    .has_fast_bytes = no,
+    .has_fast_bf16 = no,
 
     .alloc = recon_ref_alloc,
     .release = recon_ref_release,

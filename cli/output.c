@@ -1,0 +1,94 @@
+/* output.c - everything a command writes to standard output passes here.
+ *
+ * Answers quote files: names of molecules, classes and files, a model's words. Each of them could
+ * be made safe where it is printed, and one would be forgotten. So standard output is a stream of
+ * ours that lets through text and line ends alone. */
+#include "cli/cli.h"
+#include "core/file.h"
+#include "core/utf8.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LONGEST = 4 }; /* bytes of a character */
+
+typedef struct {
+    char cut[LONGEST]; /* the beginning of a character whose end comes with the next piece */
+    size_t bytes;
+} filter;
+
+/* Whether what is there may be the beginning of a character. */
+static int may_go_on(const char *text, size_t n)
+{
+    unsigned char first = (unsigned char)text[0];
+    size_t length = first >= 0xf8   ? 0
+                    : first >= 0xf0 ? 4
+                    : first >= 0xe0 ? 3
+                    : first >= 0xc0 ? 2
+                                    : 0;
+    for (size_t i = 1; i < n; i++)
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+    return n < length;
+}
+
+static int may_pass(uint32_t code)
+{
+    return code == '\n' || code == '\t' || !recon_utf8_steers(code);
+}
+
+/* What may be shown of n bytes to out; returns its length. *taken: all, or up to a character that
+ * is cut. */
+static size_t shown(char *out, size_t *taken, const char *text, size_t n)
+{
+    size_t used = 0, at = 0;
+    uint32_t code;
+    while (at < n && !may_go_on(text + at, n - at)) {
+        size_t length = recon_utf8_next(&code, text + at, n - at);
+        int good = length > 0 && may_pass(code);
+        length = length ? length : 1;
+        memcpy(out + used, good ? text + at : "?", good ? length : 1);
+        used += good ? length : 1;
+        at += length;
+    }
+    *taken = at;
+    return used;
+}
+
+static ssize_t take(void *cookie, const char *text, size_t n)
+{
+    enum { PIECE = 4096 };
+    filter *f = cookie;
+    char in[LONGEST + PIECE], out[LONGEST + PIECE];
+    for (size_t at = 0; at < n;) {
+        size_t here = n - at < PIECE ? n - at : PIECE, taken;
+        memcpy(in, f->cut, f->bytes);
+        memcpy(in + f->bytes, text + at, here);
+        size_t all = f->bytes + here, used = shown(out, &taken, in, all);
+        if (!recon_put(STDOUT_FILENO, out, used))
+            return 0;
+        f->bytes = all - taken;
+        memcpy(f->cut, in + taken, f->bytes);
+        at += here;
+    }
+    return (ssize_t)n;
+}
+
+static int finish(void *cookie)
+{
+    filter *f = cookie;
+    return recon_put(STDOUT_FILENO, "????", f->bytes) && close(STDOUT_FILENO) == 0 ? 0 : EOF;
+}
+
+int cli_guard_output(void)
+{
+    static filter state;
+    FILE *guarded =
+        fopencookie(&state, "w", (cookie_io_functions_t){ .write = take, .close = finish });
+    if (!guarded)
+        return 0;
+    setvbuf(guarded, NULL, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, BUFSIZ);
+    stdout = guarded;
+    return 1;
+}

@@ -1,0 +1,47 @@
+"""Data by name or by path: what the readers' first argument may be."""
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from ._library import lib, path_text
+
+# As `recon info` guesses, by how a name ends.
+_ENDINGS = {
+    ".xyz": "xyz:",
+    ".extxyz": "xyz:",
+    ".sdf": "sdf:",
+    ".mol": "sdf:",
+    ".msgpack": "geom:",
+    ".npy": "npy:",
+    ".amat": "amat:",
+    "-ubyte": "idx:",
+    "-ubyte.gz": "idx:",
+}
+
+
+def spec_of(data: str | os.PathLike[str]) -> bytes:
+    """data as the library wants it: a SPEC as it is, a file or folder with what it holds in front.
+
+    Text that names a known set is that set, also where a folder has the same name; a Path is always
+    a path.
+    """
+    text = path_text(data, "data")
+    known = lib.recon_dataset_is(os.fsencode(text)) or lib.recon_molecules_is(os.fsencode(text))
+    if known and isinstance(data, (str, bytes)):
+        return os.fsencode(text)
+    return os.fsencode(_prefix(text) + text)
+
+
+def _prefix(path: str) -> str:
+    if os.path.isdir(path):
+        if (Path(path) / "atom_offset.npy").exists():
+            return "flat:"
+        return "xyz:" if any(Path(path).glob("*.xyz")) else "png:"
+    return next((kind for end, kind in _ENDINGS.items() if path.endswith(end)), "")
+
+
+def rule_of(turn: Any) -> bytes:
+    """A turning rule, by name or by file."""
+    return os.fsencode(path_text(turn, "turn"))

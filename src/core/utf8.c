@@ -1,0 +1,53 @@
+/* utf8.c - decoding, and what is not shown. */
+#include "core/utf8.h"
+#include "core/fail.h"
+
+#include <string.h>
+
+size_t recon_utf8_next(uint32_t *code, const char *text, size_t n)
+{
+    static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
+    const unsigned char *s = (const unsigned char *)text;
+    if (n == 0 || (s[0] >= 0x80 && s[0] < 0xc0) || s[0] >= 0xf8)
+        return 0;
+    size_t length = s[0] < 0x80 ? 1 : s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
+    if (length > n)
+        return 0;
+    *code = length == 1 ? s[0] : s[0] & (0xffu >> (length + 1));
+    for (size_t i = 1; i < length; i++) {
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+        *code = *code << 6 | (s[i] & 0x3f);
+    }
+    int surrogate = *code >= 0xd800 && *code <= 0xdfff;
+    return *code >= smallest[length] && *code <= 0x10ffff && !surrogate ? length : 0;
+}
+
+int recon_utf8_steers(uint32_t code)
+{
+    static const struct {
+        uint32_t from, to;
+    } range[] = { { 0, 0x1f },        { 0x7f, 0x9f },     { 0x61c, 0x61c },
+                  { 0x200e, 0x200f }, { 0x2028, 0x202e }, { 0x2066, 0x2069 } };
+    for (size_t i = 0; i < sizeof range / sizeof *range; i++)
+        if (code >= range[i].from && code <= range[i].to)
+            return 1;
+    return 0;
+}
+
+void recon_keep_to_one_line(char *text)
+{
+    char *to = text;
+    uint32_t code;
+    for (size_t left = strlen(text), n; left > 0; left -= n, text += n) {
+        n = recon_utf8_next(&code, text, left);
+        if (n == 0 || recon_utf8_steers(code)) {
+            *to++ = '?';
+            n = n ? n : 1;
+        } else {
+            memmove(to, text, n);
+            to += n;
+        }
+    }
+    *to = '\0';
+}
