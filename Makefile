@@ -334,6 +334,7 @@ check-slow: setup-slow check-tsan check-emulated
 	@$(MAKE) --no-print-directory -j$(CORES) SANITIZE=$(SANITIZERS) build/debug/tests/fuzz/test_mutations
 	@MUTATIONS=$(MUTATIONS) build/debug/tests/fuzz/test_mutations
 	@echo "== reproduce --quick"; RECON_SLOW=1 tests/cli/test_reproduce.sh
+	@echo "== trainings that are interrupted"; RECON_SLOW=1 tests/cli/test_interrupts.sh
 	@echo "== packed sources, without optional libraries"; RECON_SLOW=1 tests/cli/test_bare.sh
 	@for t in $(TABLES); do echo "== bench_$$t"; $(BUILD)/bench/bench_$$t || exit 1; done
 

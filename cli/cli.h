@@ -1,7 +1,7 @@
 /* cli.h - what every command of `recon` shares: options, a context, progress, errors.
  *
  * Commands stay thin: they fill a struct from the command line, call the library, and show what
- * came back. Exit codes: 0 done, 1 failed, 2 misuse. */
+ * came back. Exit codes: 0 done, 1 failed, 2 misuse, 128 + N interrupted by signal N. */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
@@ -11,7 +11,7 @@
 
 #define CLI_DEGREES (180 / 3.14159265358979323846) /* of one radian */
 
-enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2 };
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2, EXIT_SIGNAL = 128 };
 
 typedef enum {
     CLI_FLAG,   /* int: 1 when given                                            */
@@ -67,11 +67,16 @@ int cli_parse(const cli_command *command, const cli_option *options, cli_common 
 recon_ctx *cli_context(const cli_common *common);
 void cli_context_free(recon_ctx *ctx);
 
+/* The process: first of all descriptors and signals are put in order. Signals that ask for an end
+ * (SIGINT, SIGTERM, SIGHUP) interrupt the context that is watched. The exit code of a command that
+ * came back with a status. */
+void cli_process_start(void);
+void cli_process_watch(recon_ctx *ctx);
+void cli_process_unwatch(void);
+int cli_process_code(recon_status status);
+
 /* From here on nothing that a file says can steer the terminal by standard output. 0: no memory. */
 int cli_guard_output(void);
-
-/* Says "recon NAME: message" on standard error; returns EXIT_FAILED. Takes down a progress bar. */
-int cli_fail(const cli_command *command, const recon_ctx *ctx);
 
 /* Says "recon NAME: ..." and where the help is; returns EXIT_MISUSE. */
 int cli_misuse(const cli_command *command, const char *fmt, ...) RECON_PRINTF(2, 3);

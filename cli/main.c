@@ -30,8 +30,8 @@ static void print_help(FILE *to)
             fprintf(to, "  %-13s %s\n", (*c)->name, (*c)->purpose);
     }
     fputs("\nfirst:  recon demo\n"
-          "`recon COMMAND --help` explains one and shows an example.\n"
-          "`recon --version` says which libraries this build has.\n",
+          "`recon COMMAND --help` explains one, `recon --version` says what is built in.\n"
+          "Exit codes: 0 done, 1 failed, 2 misuse, 128 + N when signal N interrupted it.\n",
           to);
 }
 
@@ -138,11 +138,13 @@ static int run(int argc, char **argv)
 int main(int argc, char **argv)
 {
     int code = EXIT_FAILED;
+    cli_process_start();
     if (cli_guard_output())
         code = run(argc, argv);
     else
         fputs("recon: out of memory\n", stderr);
-    if (fclose(stdout) == 0)
+    int failed = ferror(stdout); /* of a long answer, whose end may fit again */
+    if (fclose(stdout) == 0 && !failed)
         return code;
     perror("recon: standard output");
     return code == EXIT_DONE ? EXIT_FAILED : code;

@@ -7,7 +7,6 @@
 #include "core/utf8.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,16 +17,8 @@ enum { BAR = 28 };
 #define MAX_LEFT    359999.0 /* seconds: nobody believes more */
 #define MAX_THREADS 256      /* what a context takes */
 
-static recon_ctx *volatile current; /* for the signal handler alone */
 static double last_line;
 static int bar_is_up;
-
-static void on_signal(int number)
-{
-    (void)number;
-    if (current)
-        recon_ctx_interrupt(current);
-}
 
 static void draw_bar(const recon_progress *p)
 {
@@ -82,28 +73,24 @@ recon_ctx *cli_context(const cli_common *common)
         o.on_log = on_log;
         o.on_progress = on_progress;
     }
-    current = recon_ctx_new(&o);
-    if (!current) {
+    recon_ctx *ctx = recon_ctx_new(&o);
+    if (ctx)
+        cli_process_watch(ctx);
+    else
         fputs("recon: no memory or threads to begin with\n", stderr);
-        return NULL;
-    }
-    struct sigaction action = { .sa_handler = on_signal };
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    return current;
+    return ctx;
 }
 
 void cli_context_free(recon_ctx *ctx)
 {
-    current = NULL;
+    cli_process_unwatch();
     recon_ctx_free(ctx);
 }
 
-int cli_fail(const cli_command *command, const recon_ctx *ctx)
+static void say_failure(const cli_command *command, const recon_ctx *ctx)
 {
     clear_bar();
     fprintf(stderr, "recon %s: %s\n", command->name, recon_ctx_message(ctx));
-    return EXIT_FAILED;
 }
 
 /* Those of the shipped models are 1 and 4 to 6 degrees. Poses that are off by more than these blur
@@ -179,7 +166,9 @@ int cli_run(const cli_command *command, const cli_common *common, cli_work *work
     recon_ctx *ctx = cli_context(common);
     if (!ctx)
         return EXIT_FAILED;
-    int code = work(ctx, settings) == RECON_OK ? EXIT_DONE : cli_fail(command, ctx);
+    recon_status status = work(ctx, settings);
+    if (status != RECON_OK)
+        say_failure(command, ctx);
     cli_context_free(ctx);
-    return code;
+    return cli_process_code(status);
 }

@@ -349,8 +349,7 @@ recon_status recon_ieae_embed_all(recon_ctx *ctx, recon_embedded *out, const rec
         for (size_t i = 0; labels && i < b.n; i++)
             labels[at + i] = b.labels[i];
         recon_progress_add(ctx, b.n);
-        if (atomic_load(&ctx->interrupted))
-            RECON_TRY(recon_fail(ctx, RECON_ERR_INTERRUPTED, "interrupted"));
+        RECON_TRY(recon_interrupted(ctx));
     }
     recon_progress_end(ctx);
 done:

@@ -345,8 +345,7 @@ static recon_status embed(recon_ctx *ctx, const recon_molnet_answer *out, const 
         RECON_TRY(embed_batch(ctx, &s, out, m, x, at, part));
         if (shown)
             recon_progress_add(ctx, part);
-        if (atomic_load(&ctx->interrupted))
-            RECON_TRY(recon_fail(ctx, RECON_ERR_INTERRUPTED, "interrupted"));
+        RECON_TRY(recon_interrupted(ctx));
     }
 done:
     scratch_free(&s);

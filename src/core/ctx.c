@@ -67,6 +67,13 @@ void recon_ctx_resume(recon_ctx *ctx)
     atomic_store(&ctx->interrupted, 0);
 }
 
+recon_status recon_interrupted(recon_ctx *ctx)
+{
+    return atomic_load(&ctx->interrupted) && !ctx->hold
+               ? recon_fail(ctx, RECON_ERR_INTERRUPTED, "interrupted")
+               : RECON_OK;
+}
+
 recon_status recon_fail(recon_ctx *ctx, recon_status status, const char *fmt, ...)
 {
     va_list ap;

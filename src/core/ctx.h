@@ -36,6 +36,10 @@ struct recon_ctx {
     atomic_long fail_at; /* tests: see recon_alloc_fail_at */
 };
 
+/* For loops that are long by themselves: RECON_ERR_INTERRUPTED once recon_ctx_interrupt was called,
+ * unless that has to wait. */
+recon_status recon_interrupted(recon_ctx *ctx);
+
 /* To whoever gave on_log. */
 void recon_log(recon_ctx *ctx, recon_log_level level, const char *fmt, ...) RECON_PRINTF(3, 4);
 

@@ -3,9 +3,12 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #define ALIGN 64 /* a cache line, and the widest vector */
 
@@ -57,4 +60,31 @@ recon_status recon_alloc(recon_ctx *ctx, void *out, size_t count, size_t size)
     if (status == RECON_OK)
         memset(*(void **)out, 0, count * size);
     return status;
+}
+
+/* Bytes that are mapped, 0 where the system does not say. Looked up rather than tried out: what a
+ * try takes for a moment another thread may miss. */
+static size_t mapped_bytes(void)
+{
+    char text[64] = { 0 };
+    int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    ssize_t n = read(fd, text, sizeof text - 1);
+    close(fd);
+    return n > 0 ? strtoull(text, NULL, 10) * (size_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+recon_status recon_room_check(recon_ctx *ctx, size_t bytes)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return RECON_OK;
+    size_t mapped = mapped_bytes();
+    if (mapped <= limit.rlim_cur && limit.rlim_cur - mapped >= bytes)
+        return RECON_OK;
+    return recon_fail(ctx, RECON_ERR_MEMORY,
+                      "out of memory: %zu of %zu MiB (ulimit -v) are mapped, and a library needs "
+                      "%zu more",
+                      mapped >> 20, (size_t)limit.rlim_cur >> 20, bytes >> 20);
 }

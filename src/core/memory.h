@@ -19,6 +19,12 @@ recon_status recon_alloc_raw(recon_ctx *ctx, void *out, size_t count, size_t siz
 recon_status recon_grow(recon_ctx *ctx, void *block, size_t *room, size_t used, size_t need,
                         size_t size);
 
+/* In front of a library that does not survive without memory: RECON_ERR_MEMORY where the process
+ * may map fewer than `bytes` more (RLIMIT_AS, `ulimit -v`). RECON_LIBRARY_ROOM is enough for any
+ * call of oneDNN that we make. */
+#define RECON_LIBRARY_ROOM ((size_t)64 << 20)
+recon_status recon_room_check(recon_ctx *ctx, size_t bytes);
+
 /* Tests: the n-th allocation from now fails (1 is the next one), once; 0 turns it off. */
 void recon_alloc_fail_at(recon_ctx *ctx, long n);
 

@@ -7,6 +7,7 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/pool.h"
+#include "core/signals.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -119,7 +120,7 @@ recon_pool *recon_pool_new(int threads)
     for (int i = 0; i < threads; i++) {
         worker *w = &pool->worker[i];
         *w = (worker){ .pool = pool, .id = i, .scratch = recon_arena_make() };
-        if (!w->scratch || (i > 0 && pthread_create(&w->thread, NULL, worker_main, w) != 0)) {
+        if (!w->scratch || (i > 0 && recon_thread_create(&w->thread, worker_main, w) != 0)) {
             recon_arena_free(w->scratch);
             w->scratch = NULL;
             recon_pool_free(pool);

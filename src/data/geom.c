@@ -297,8 +297,7 @@ static recon_status read_molecule(reader *r)
 {
     recon_pack_item key;
     recon_status status;
-    if (atomic_load(&r->ctx->interrupted))
-        return recon_fail(r->ctx, RECON_ERR_INTERRUPTED, "interrupted");
+    RECON_TRY(recon_interrupted(r->ctx));
     RECON_TRY(recon_pack_next(r->ctx, &r->pack, &key));
     RECON_TRY(recon_pack_text(r->ctx, &r->pack, &key, r->name, NAME));
     r->number++;

@@ -2,6 +2,7 @@
 #include <recon/data/loader.h>
 #include "core/fail.h"
 #include "core/memory.h"
+#include "core/signals.h"
 #include "data/permute.h"
 
 #include <math.h>
@@ -139,7 +140,7 @@ static recon_status start(recon_ctx *ctx, recon_loader *l)
         RECON_TRY(recon_alloc_raw(ctx, &s->labels, l->o.batch, sizeof(int32_t)));
     }
     for (; l->started < l->o.threads; l->started++)
-        if (pthread_create(&l->thread[l->started], NULL, work, l) != 0)
+        if (recon_thread_create(&l->thread[l->started], work, l) != 0)
             RECON_TRY(recon_fail(ctx, RECON_ERR_MEMORY, "no thread for loading data"));
 done:
     return status;

@@ -29,9 +29,10 @@ recon_status recon_approx_search(recon_ctx *ctx, recon_neighbor *out, const reco
 
 #else
 
-#define EXTRA  8    /* candidates beyond k, so that ties and rounding do not cost a neighbour */
-#define CHUNK  4096 /* queries handed to FAISS at once */
-#define SAMPLE 512  /* queries whose recall is measured */
+#define EXTRA      8    /* candidates beyond k, so that ties and rounding do not cost a neighbour */
+#define CHUNK      4096 /* queries handed to FAISS at once */
+#define SAMPLE     512  /* queries whose recall is measured */
+#define FAISS_ROOM ((size_t)256 << 20) /* OpenBLAS, under it, maps a buffer of half of that */
 
 int recon_approx_built(void)
 {
@@ -192,8 +193,11 @@ recon_status recon_approx_search(recon_ctx *ctx, recon_neighbor *out, const reco
     double found = 0;
     recon_faiss *index;
     int graph = method == RECON_KNN_HNSW;
-    recon_status status = recon_faiss_new(&index, p->w, p->n, p->d, p->metric == RECON_EUCLIDEAN,
-                                          graph, recon_ctx_threads(ctx), reason, sizeof reason);
+    recon_status status = recon_room_check(ctx, FAISS_ROOM);
+    if (status != RECON_OK)
+        return status;
+    status = recon_faiss_new(&index, p->w, p->n, p->d, p->metric == RECON_EUCLIDEAN, graph,
+                             recon_ctx_threads(ctx), reason, sizeof reason);
     if (status != RECON_OK)
         return recon_fail(ctx, status, "FAISS index: %s", reason);
     RECON_TRY(recon_alloc(ctx, &o.poor, queries->n, 1));

@@ -2,6 +2,7 @@
 #include <recon/nn/checkpoint.h>
 #include "core/fail.h"
 #include "core/memory.h"
+#include "core/npz.h"
 #include "nn/adam.h"
 
 #include <errno.h>
@@ -39,24 +40,58 @@ done:
     return status;
 }
 
+/* The numbers of a state as the file has them. */
+typedef struct {
+    char step[32], stale[32], best[64], due[4], sum[16];
+} texts;
+
+static uint32_t sum_text(uint32_t sum, const char *text)
+{
+    return recon_crc32(sum, text, strlen(text) + 1);
+}
+
+static uint32_t sum_state(const char *step, const char *stale, const char *best, const char *due,
+                          const char *settings)
+{
+    return sum_text(sum_text(sum_text(sum_text(sum_text(0, step), stale), best), due), settings);
+}
+
+/* Added up, since a file has its tensors in any order. */
+static uint32_t sum_tensor(const char *name, const recon_array *array)
+{
+    return recon_crc32(sum_text(0, name), array->data, recon_array_bytes(array));
+}
+
+static void print_state(texts *out, const recon_checkpoint *state,
+                        const recon_tensor_entry *entries, size_t n)
+{
+    snprintf(out->step, sizeof out->step, "%" PRIu64, state->step);
+    snprintf(out->stale, sizeof out->stale, "%" PRIu64, state->stale);
+    snprintf(out->best, sizeof out->best, "%a", state->best); /* every bit of it */
+    snprintf(out->due, sizeof out->due, "%d", state->due != 0);
+    uint32_t sum = sum_state(out->step, out->stale, out->best, out->due, state->settings);
+    for (size_t i = 0; i < n; i++)
+        sum += sum_tensor(entries[i].name, &entries[i].array);
+    snprintf(out->sum, sizeof out->sum, "%08" PRIx32, sum);
+}
+
 recon_status recon_checkpoint_save(recon_ctx *ctx, const char *path, const recon_adam *a,
                                    const recon_checkpoint *state)
 {
-    char step[32], stale[32], best[64];
-    const recon_metadata_entry metadata[] = {
-        { "step", step }, { "stale", stale }, { "best", best }, { "settings", state->settings }
-    };
+    texts t;
+    const recon_metadata_entry metadata[] = { { "step", t.step }, { "stale", t.stale },
+                                              { "best", t.best }, { "settings", state->settings },
+                                              { "due", t.due },   { "crc32", t.sum } };
     recon_tensor_entry *entries = NULL;
     void *weights = NULL;
     char *blocks = NULL;
     size_t n = a->params->count;
     recon_status status;
-    snprintf(step, sizeof step, "%" PRIu64, state->step);
-    snprintf(stale, sizeof stale, "%" PRIu64, state->stale);
-    snprintf(best, sizeof best, "%a", state->best); /* every bit of it */
     RECON_TRY(recon_alloc(ctx, &entries, n + BLOCKS, sizeof *entries));
     RECON_TRY(recon_params_fetch(ctx, entries, &weights, a->params, a->params->weights));
     RECON_TRY(fetch_blocks(ctx, entries, &n, &blocks, a));
+    RECON_TRY(recon_entries_check(ctx, path, entries, n));
+    print_state(&t, state, entries, n);
     RECON_TRY(recon_safetensors_write(ctx, path, entries, n, metadata,
                                       sizeof metadata / sizeof *metadata));
 done:
@@ -107,6 +142,7 @@ static recon_status load_numbers(recon_ctx *ctx, recon_checkpoint *state,
     const char *step = recon_safetensors_metadata(file, "step");
     const char *stale = recon_safetensors_metadata(file, "stale");
     const char *best = recon_safetensors_metadata(file, "best");
+    const char *due = recon_safetensors_metadata(file, "due");
     const char *settings = recon_safetensors_metadata(file, "settings");
     if (!step || !stale || !best || !settings)
         return recon_fail(ctx, RECON_ERR_FORMAT, "%s: not a checkpoint", path);
@@ -118,7 +154,36 @@ static recon_status load_numbers(recon_ctx *ctx, recon_checkpoint *state,
         return recon_fail(ctx, RECON_ERR_FORMAT,
                           "%s: after step '%.40s', '%.40s' without a better one than '%.40s'", path,
                           step, stale, best);
+    state->due = due && !strcmp(due, "1");
     return RECON_OK;
+}
+
+static recon_status check_sum(recon_ctx *ctx, const recon_safetensors *file, const char *path)
+{
+    const char *told = recon_safetensors_metadata(file, "crc32");
+    const char *due = recon_safetensors_metadata(file, "due");
+    recon_status status = RECON_OK;
+    char found[16];
+    if (!told) /* written by version 0.1.0 */
+        return RECON_OK;
+    uint32_t sum = sum_state(recon_safetensors_metadata(file, "step"),
+                             recon_safetensors_metadata(file, "stale"),
+                             recon_safetensors_metadata(file, "best"), due ? due : "",
+                             recon_safetensors_metadata(file, "settings"));
+    for (size_t i = 0; i < recon_safetensors_count(file); i++) {
+        const char *name = recon_safetensors_name(file, i);
+        recon_array array = { 0 };
+        RECON_TRY(recon_safetensors_get(ctx, &array, file, name));
+        sum += sum_tensor(name, &array);
+        recon_array_free(&array);
+    }
+    snprintf(found, sizeof found, "%08" PRIx32, sum);
+    if (strcmp(found, told))
+        status = recon_fail(ctx, RECON_ERR_FORMAT,
+                            "%s: damaged: its check sum is %s, and %.20s was written", path, found,
+                            told);
+done:
+    return status;
 }
 
 recon_status recon_checkpoint_load(recon_ctx *ctx, recon_adam *a, recon_checkpoint *state,
@@ -131,6 +196,7 @@ recon_status recon_checkpoint_load(recon_ctx *ctx, recon_adam *a, recon_checkpoi
     RECON_TRY(recon_params_store(ctx, a->params, file, path));
     for (int i = 0; i < BLOCKS; i++)
         RECON_TRY(load_block(ctx, a, i, file, path));
+    RECON_TRY(check_sum(ctx, file, path)); /* last: what else is wrong says more */
     a->steps = state->step;
 done:
     recon_safetensors_close(file);

@@ -407,6 +407,36 @@ done:
     return status;
 }
 
+static double number_at(const void *x, recon_dtype type, size_t i)
+{
+    return type == RECON_F64 ? ((const double *)x)[i] : (double)((const float *)x)[i];
+}
+
+/* Where the first number lies that is not finite; n: nowhere. */
+static size_t first_bad(const void *x, recon_dtype type, size_t n)
+{
+    size_t i = 0;
+    while (i < n && isfinite(number_at(x, type, i)))
+        i++;
+    return i;
+}
+
+recon_status recon_entries_check(recon_ctx *ctx, const char *path,
+                                 const recon_tensor_entry *entries, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const recon_array *a = &entries[i].array;
+        size_t count = recon_array_count(a), bad = first_bad(a->data, a->dtype, count);
+        if (bad < count)
+            return recon_fail(
+                ctx, RECON_ERR_NUMERIC,
+                "%s: not written: number %zu of '%s' is %g: training has diverged, and "
+                "a lower rate may help",
+                path, bad, entries[i].name, number_at(a->data, a->dtype, bad));
+    }
+    return RECON_OK;
+}
+
 /* In place: numbers become narrower, so that one never overtakes the next to be read. */
 static void round_entry(recon_array *a)
 {
@@ -422,9 +452,11 @@ static void round_entry(recon_array *a)
 }
 
 static recon_status fetch_set(recon_ctx *ctx, recon_tensor_entry *out, void **block,
-                              const recon_params *p, int bf16)
+                              const char *path, const recon_params *p, int bf16)
 {
     recon_status status = recon_params_fetch(ctx, out, block, p, p->weights);
+    if (status == RECON_OK)
+        status = recon_entries_check(ctx, path, out, p->count);
     for (size_t i = 0; status == RECON_OK && bf16 && i < p->count; i++)
         if (p->entry[i]->trained)
             round_entry(&out[i].array);
@@ -445,7 +477,7 @@ recon_status recon_params_save_all(recon_ctx *ctx, const char *path,
     RECON_TRY(recon_alloc(ctx, &block, n_sets, sizeof *block));
     RECON_TRY(recon_alloc(ctx, &entries, count, sizeof *entries));
     for (size_t i = 0; i < n_sets; at += sets[i++]->count)
-        RECON_TRY(fetch_set(ctx, entries + at, &block[i], sets[i], options && options->bf16));
+        RECON_TRY(fetch_set(ctx, entries + at, &block[i], path, sets[i], options && options->bf16));
     RECON_TRY(recon_safetensors_write(ctx, path, entries, count, metadata, n_metadata));
 done:
     for (size_t i = 0; block && i < n_sets; i++)
@@ -476,13 +508,10 @@ static recon_status check_names(recon_ctx *ctx, const recon_params *p,
 recon_status recon_numbers_check(recon_ctx *ctx, const void *x, recon_dtype type, size_t n,
                                  const char *name, const char *path)
 {
-    for (size_t i = 0; i < n; i++) {
-        double value = type == RECON_F64 ? ((const double *)x)[i] : (double)((const float *)x)[i];
-        if (!isfinite(value))
-            return recon_fail(ctx, RECON_ERR_FORMAT, "%s: number %zu of '%s' is %g", path, i, name,
-                              value);
-    }
-    return RECON_OK;
+    size_t bad = first_bad(x, type, n);
+    return bad == n ? RECON_OK
+                    : recon_fail(ctx, RECON_ERR_FORMAT, "%s: number %zu of '%s' is %g", path, bad,
+                                 name, number_at(x, type, bad));
 }
 
 static recon_status load_entry(recon_ctx *ctx, const recon_param *e, void *block,

@@ -49,6 +49,11 @@ recon_status recon_params_check(recon_ctx *ctx, const recon_params *params, cons
 recon_status recon_numbers_check(recon_ctx *ctx, const void *x, recon_dtype type, size_t n,
                                  const char *name, const char *path);
 
+/* RECON_ERR_NUMERIC where one of the entries' floats or doubles is not finite: training has
+ * diverged, and what is there at path is better. */
+recon_status recon_entries_check(recon_ctx *ctx, const char *path,
+                                 const recon_tensor_entry *entries, size_t n);
+
 /* Numbers that follow from the others or from the network's form: they live and die with the
  * parameters but are neither trained nor written to files, and may be added at any time. values
  * [count] may be NULL: the caller fills out->value, then calls recon_param_round. */

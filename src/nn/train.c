@@ -31,10 +31,55 @@ typedef struct {
     recon_graph *graph; /* a step, recorded; NULL: not yet, or never */
     size_t fed;         /* bytes of inputs, and where the step begins, when it was recorded */
     void *base;
+    char *buffers;    /* as they were before the step; NULL: a step cannot be cut short */
     uint64_t here;    /* steps of this run */
     char *last, *log; /* PATH.last, PATH.jsonl */
     double begun;
 } run;
+
+/* --- cutting a step short --------------------------------------------------------------------- */
+
+/* Until the weights move, the buffers are all that a step changes. A backend that records its steps
+ * does not look for interruptions within one, and need not pay for copies. */
+static recon_status make_undoable(run *r)
+{
+    const recon_params *p = r->it->params;
+    return recon_ops_graphs(r->ctx)
+               ? RECON_OK
+               : recon_alloc_raw(r->ctx, &r->buffers, p->n_buffers, recon_dtype_size(p->type));
+}
+
+static size_t buffer_bytes(const run *r)
+{
+    return r->it->params->n_buffers * recon_dtype_size(r->it->params->type);
+}
+
+static recon_status remember(run *r)
+{
+    return r->buffers ? recon_ops_of(r->ctx)->download(r->ctx, r->buffers, r->it->params->buffers,
+                                                       buffer_bytes(r))
+                      : RECON_OK;
+}
+
+static recon_status undo(run *r)
+{
+    r->adam->steps = r->at.step;
+    return recon_ops_of(r->ctx)->upload(r->ctx, r->it->params->buffers, r->buffers,
+                                        buffer_bytes(r));
+}
+
+/* From here an interruption ends the work at once, or waits for a state that can be kept. */
+static void let_go(run *r)
+{
+    r->ctx->hold = !r->buffers;
+}
+
+static void hold_on(run *r)
+{
+    r->ctx->hold = 1;
+}
+
+/* --- a step ----------------------------------------------------------------------------------- */
 
 /* The part of a step that is kernels alone. */
 static recon_status compute(run *r)
@@ -43,6 +88,7 @@ static recon_status compute(run *r)
     RECON_TRY(recon_params_clear_gradients(r->ctx, r->it->params));
     recon_var loss = r->it->loss(r->it->user, r->tape);
     RECON_TRY(recon_tape_backward(r->tape, loss));
+    hold_on(r);
     RECON_TRY(recon_adam_apply(r->ctx, r->adam));
     r->loss = loss->value;
 done:
@@ -85,13 +131,28 @@ static int is_kept(const run *r)
 }
 
 /* All copies to the backend come first: what follows them is kernels alone. */
-static recon_status step(run *r, double rate)
+static recon_status feed_and_compute(run *r, double rate)
 {
     recon_status status;
+    let_go(r);
     RECON_TRY(recon_tape_begin(r->tape, RECON_TRAIN, r->at.step));
     RECON_TRY(r->it->feed(r->it->user, r->tape, r->at.step));
     RECON_TRY(recon_adam_prepare(r->ctx, r->adam, rate));
     RECON_TRY(compute_or_replay(r));
+done:
+    hold_on(r);
+    return status;
+}
+
+static recon_status step(run *r, double rate)
+{
+    recon_status status = remember(r);
+    if (status != RECON_OK)
+        return status;
+    status = feed_and_compute(r, rate);
+    if (status == RECON_ERR_INTERRUPTED && r->buffers)
+        return undo(r) == RECON_OK ? status : RECON_ERR_NUMERIC;
+    RECON_TRY(status);
     r->at.step++;
     if (r->at.step % r->o.readings == 0 || is_kept(r))
         RECON_TRY(recon_tensor_read(r->ctx, &r->out->loss, &r->loss));
@@ -114,11 +175,13 @@ static recon_status save_last(run *r)
 }
 
 /* A full disk is no reason to lose the run: the file before is still there, and the next try may
- * find room. */
-static void try_save_last(run *r)
+ * find room. Numbers that are none stay so. */
+static recon_status go_on_without(run *r, recon_status status)
 {
-    if (save_last(r) != RECON_OK)
-        recon_log(r->ctx, RECON_LOG_WARN, "%s; going on", recon_ctx_message(r->ctx));
+    if (status == RECON_OK || status == RECON_ERR_NUMERIC)
+        return status;
+    recon_log(r->ctx, RECON_LOG_WARN, "%s; going on", recon_ctx_message(r->ctx));
+    return RECON_OK;
 }
 
 /* Only what is on the disk counts as the best. */
@@ -136,24 +199,35 @@ static recon_status keep_best(run *r, double metric)
     if (status == RECON_OK) {
         r->at.best = metric;
         r->at.stale = 0;
-    } else if (r->at.step < r->o.steps) {
-        recon_log(r->ctx, RECON_LOG_WARN, "%s; going on", recon_ctx_message(r->ctx));
-        return RECON_OK;
     }
+    return r->at.step < r->o.steps ? go_on_without(r, status) : status;
+}
+
+/* The metric of the weights that would be kept. */
+static recon_status measure(run *r, double *metric)
+{
+    *metric = -(double)r->at.step; /* nothing to go by: the latest is the best */
+    if (!r->it->validate)
+        return RECON_OK;
+    let_go(r);
+    recon_status status = recon_tape_begin(r->eval, RECON_INFER, 0);
+    if (status == RECON_OK)
+        status = r->it->validate(r->it->user, r->eval, metric);
+    hold_on(r);
     return status;
 }
 
 static recon_status validate(run *r)
 {
-    double metric = -(double)r->at.step; /* nothing to go by: the latest is the best */
+    double metric;
     recon_status status;
     RECON_TRY(recon_adam_swap(r->ctx, r->adam));
-    if (r->it->validate) {
-        RECON_TRY(recon_tape_begin(r->eval, RECON_INFER, 0));
-        RECON_TRY(r->it->validate(r->it->user, r->eval, &metric));
-    }
-    RECON_TRY(keep_best(r, metric));
+    recon_status measured = measure(r, &metric);
+    if (measured == RECON_OK)
+        measured = keep_best(r, metric);
     RECON_TRY(recon_adam_swap(r->ctx, r->adam));
+    RECON_TRY(measured);
+    r->at.due = 0;
     if (r->log && r->it->validate)
         recon_metrics_append(r->ctx, r->log,
                              json_pack("{s:I, s:f, s:f}", "step", (json_int_t)r->at.step,
@@ -164,13 +238,16 @@ done:
 
 static int finished(const run *r)
 {
-    return r->at.step >= r->o.steps || (r->o.patience && r->at.stale >= r->o.patience);
+    return !r->at.due &&
+           (r->at.step >= r->o.steps || (r->o.patience && r->at.stale >= r->o.patience));
 }
 
 static recon_status one_step(run *r)
 {
     double rate = recon_schedule_rate(&r->o.schedule, r->at.step);
     recon_status status = step(r, rate);
+    if (status == RECON_ERR_INTERRUPTED)
+        return status;
     if (status != RECON_OK)
         return recon_note(r->ctx, status, "step %" PRIu64, r->at.step);
     if (!isfinite(r->out->loss))
@@ -179,13 +256,23 @@ static recon_status one_step(run *r)
                           r->out->loss, r->at.step);
     if (r->at.step % r->o.readings == 0)
         write_reading(r, rate);
-    if (r->at.step % r->o.epoch == 0 || r->at.step == r->o.steps) {
-        status = validate(r);
-        if (status == RECON_OK && !finished(r))
-            try_save_last(r);
-    } else if (r->o.every && r->at.step % r->o.every == 0) {
-        try_save_last(r);
-    }
+    r->at.due = r->at.step % r->o.epoch == 0 || r->at.step == r->o.steps;
+    return RECON_OK;
+}
+
+/* One step, and what is due behind it. A run that was interrupted in a validation begins with it.
+ */
+static recon_status advance(run *r)
+{
+    recon_status status = RECON_OK;
+    if (!r->at.due)
+        RECON_TRY(one_step(r));
+    int save = r->at.due || (r->o.every && r->at.step % r->o.every == 0);
+    if (r->at.due)
+        RECON_TRY(validate(r));
+    if (save && !finished(r))
+        RECON_TRY(go_on_without(r, save_last(r)));
+done:
     return status;
 }
 
@@ -205,13 +292,14 @@ static recon_status loop(run *r)
     recon_progress_begin(r->ctx, r->o.label ? r->o.label : "train", r->o.steps);
     recon_progress_add(r->ctx, r->at.step);
     while (status == RECON_OK && !finished(r)) {
-        if (atomic_load(&r->ctx->interrupted))
-            return interrupted(r);
-        r->ctx->hold = 1; /* half a step is no state to stop in */
-        status = one_step(r);
+        uint64_t before = r->at.step;
+        hold_on(r);
+        status = atomic_load(&r->ctx->interrupted) ? RECON_ERR_INTERRUPTED : advance(r);
         r->ctx->hold = 0;
-        recon_progress_add(r->ctx, 1);
+        recon_progress_add(r->ctx, r->at.step - before);
     }
+    if (status == RECON_ERR_INTERRUPTED)
+        return interrupted(r);
     recon_progress_end(r->ctx);
     return status == RECON_OK ? save_last(r) : status;
 }
@@ -233,6 +321,11 @@ static recon_status resume(run *r)
         return RECON_OK;
     }
     recon_status status = recon_checkpoint_load(r->ctx, r->adam, &r->at, r->last);
+    if (status == RECON_OK && (r->at.step > r->o.steps || r->at.stale > r->at.step))
+        return recon_fail(r->ctx, RECON_ERR_FORMAT,
+                          "%s: damaged: after step %" PRIu64 " of %" PRIu64 ", %" PRIu64
+                          " validations without a better one",
+                          r->last, r->at.step, r->o.steps, r->at.stale);
     return status == RECON_OK ? recon_metrics_cut(r->ctx, r->log, r->at.step) : status;
 }
 
@@ -273,6 +366,7 @@ recon_status recon_train(recon_ctx *ctx, recon_train_result *out, const recon_tr
     RECON_TRY(recon_tape_new(ctx, &r.tape, r.o.precision, r.o.seed));
     RECON_TRY(recon_tape_new(ctx, &r.eval, r.o.precision, r.o.seed));
     RECON_TRY(recon_adam_new(ctx, &r.adam, trainee->params, &r.o.adam));
+    RECON_TRY(make_undoable(&r));
     RECON_TRY(resume(&r));
     RECON_TRY(loop(&r));
     RECON_TRY(best_weights(&r));
@@ -285,6 +379,7 @@ done:
     recon_adam_free(ctx, r.adam);
     recon_tape_free(r.eval);
     recon_tape_free(r.tape);
+    free(r.buffers);
     free(r.log);
     free(r.last);
     return status;

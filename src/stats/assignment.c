@@ -116,8 +116,7 @@ recon_status recon_assign(recon_ctx *ctx, size_t *column, const double *cost, si
     RECON_TRY(allocate(ctx, &s));
     serve_cheapest(&s);
     for (size_t i = 0; i < n; i++) {
-        if (atomic_load(&ctx->interrupted))
-            RECON_TRY(recon_fail(ctx, RECON_ERR_INTERRUPTED, "interrupted"));
+        RECON_TRY(recon_interrupted(ctx));
         if (column[i] == FREE)
             augment(&s, i);
     }

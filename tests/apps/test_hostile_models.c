@@ -207,7 +207,12 @@ static void of_checkpoints(void **state)
         { "@step 18446744073709551616", RECON_ERR_FORMAT, "18446744073709551616" },
         { "@stale 1 ", RECON_ERR_FORMAT, "'1 '" },
         { "@best nan", RECON_ERR_FORMAT, "nan" },
-        { "@best inf", RECON_OK, "" },
+        { "@best inf", RECON_ERR_FORMAT, "check sum" },
+        { "@due 1", RECON_ERR_FORMAT, "check sum" },
+        { "@crc32 0", RECON_ERR_FORMAT, "check sum" },
+        { "layer.weight/fill 1", RECON_ERR_FORMAT, "check sum" },
+        { "state.v/fill 1", RECON_ERR_FORMAT, "check sum" },
+        { "@crc32\n@best inf", RECON_OK, "" }, /* as 0.1.0 wrote them */
         { "@settings others", RECON_ERR_INPUT, "others" },
         { "layer.weight/fill inf", RECON_ERR_FORMAT, "layer.weight" },
         { "layer.weight/shape [2,3]", RECON_ERR_INPUT, "layer.weight" },

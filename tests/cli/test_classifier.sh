@@ -75,7 +75,7 @@ sleep 0.7
 kill -INT $victim
 wait $victim
 code=$?
-[ "$code" -eq 1 ] && said "interrupted after step" && [ -s cut.last ]
+[ "$code" -eq 130 ] && said "interrupted after step" && [ -s cut.last ]
 report $? "Ctrl-C leaves a checkpoint"
 run $train --out cut --epochs 501 --resume --quiet
 [ "$code" -eq 1 ] && said "begun with" && said "501 epochs"

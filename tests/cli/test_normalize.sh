@@ -252,7 +252,7 @@ done
 kill -INT $pid
 wait $pid
 code=$?
-failed_cleanly 1 "recon normalize: interrupted"
-report $? "Ctrl-C: one line, exit code 1, nothing left"
+failed_cleanly 130 "recon normalize: interrupted"
+report $? "Ctrl-C: one line, exit code 130, nothing left"
 
 finish

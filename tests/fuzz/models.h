@@ -192,7 +192,9 @@ static inline void small_run_free(recon_ctx *ctx, small_run *r)
 
 static inline recon_status small_checkpoint(recon_ctx *ctx, const char *path)
 {
-    const recon_checkpoint state = { 7, 1, 0.5, SMALL_SETTINGS };
+    const recon_checkpoint state = {
+        .step = 7, .stale = 1, .best = 0.5, .settings = SMALL_SETTINGS
+    };
     small_run r;
     recon_status status;
     RECON_TRY(small_run_new(ctx, &r));

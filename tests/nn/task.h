@@ -17,7 +17,11 @@ typedef struct {
     recon_var x, y;
     recon_ctx *stop_ctx; /* interrupts this context */
     uint64_t stop_at;    /* at this step            */
+    int stop_late;       /* in the middle of it: the running statistics have moved */
+    int stop_now;
 } task;
+
+enum { TASK_VALIDATION = 1 << 20 }; /* the step that validation is fed with */
 
 static inline void task_draw(float *x, int32_t *y, uint64_t stream)
 {
@@ -35,7 +39,8 @@ static inline recon_status task_feed(void *user, recon_tape *t, uint64_t step)
     float x[TASK_BATCH * TASK_IN];
     int32_t y[TASK_BATCH];
     task_draw(x, y, step);
-    if (k->stop_ctx && step == k->stop_at)
+    k->stop_now = k->stop_ctx && step == k->stop_at;
+    if (k->stop_now && !k->stop_late)
         recon_ctx_interrupt(k->stop_ctx);
     k->x = recon_var_input(t, x, RECON_F32, (size_t[]){ TASK_BATCH, TASK_IN }, 2);
     k->y = recon_var_input(t, y, RECON_I32, (size_t[]){ TASK_BATCH }, 1);
@@ -46,12 +51,14 @@ static inline recon_var task_loss(void *user, recon_tape *t)
 {
     task *k = user;
     recon_var x = recon_var_cast(t, recon_norm_apply(t, &k->norm, k->x), recon_tape_activations(t));
+    if (k->stop_now && k->stop_late)
+        recon_ctx_interrupt(k->stop_ctx);
     return recon_var_cross_entropy(t, recon_mlp_apply(t, &k->mlp, x), k->y);
 }
 
 static inline recon_status task_validate(void *user, recon_tape *t, double *metric)
 {
-    recon_status status = task_feed(user, t, 1 << 20);
+    recon_status status = task_feed(user, t, TASK_VALIDATION);
     return status == RECON_OK ? recon_var_read(t, metric, task_loss(user, t)) : status;
 }
 

@@ -2,6 +2,7 @@
  * nothing. */
 #include "scratch.h"
 #include "task.h"
+#include "nn/params.h"
 
 #include <recon/ops/backend.h>
 #include <signal.h>
@@ -9,6 +10,8 @@
 #include <sys/wait.h>
 
 static const char *const backends[] = { "ref", "cpu" };
+
+static int stop_late; /* interruptions come in the middle of a step */
 
 /* A whole run in a context of its own. */
 static recon_status run_with(const char *backend, int threads, recon_train_result *out,
@@ -22,6 +25,7 @@ static recon_status run_with(const char *backend, int threads, recon_train_resul
     task_new(ctx, &k, o.precision);
     k.stop_ctx = interrupted;
     k.stop_at = at;
+    k.stop_late = stop_late;
     recon_trainee it = task_trainee(&k);
     recon_status status = recon_train(ctx, out, &it, &o);
     recon_params_free(ctx, k.params);
@@ -58,20 +62,34 @@ static void any_number_of_threads_gives_the_same_bits(void **state)
     }
 }
 
+/* Interrupted at a step, before or after it has changed anything, and resumed. */
+static void check_cut(recon_ctx *ctx, const char *backend, uint64_t at, const char *said)
+{
+    recon_train_result r;
+    recon_train_options o = { TASK_OPTIONS, .path = scratch("cut") };
+    CHECK_FAILS(ctx, run_with(backend, 2, &r, o, ctx, at), RECON_ERR_INTERRUPTED, said);
+    recon_ctx_resume(ctx);
+    o.resume = 1;
+    assert_int_equal(run_with(backend, 3, &r, o, NULL, 0), RECON_OK);
+    scratch_same(scratch("whole"), scratch("cut"));
+    scratch_same(scratch("whole.last"), scratch("cut.last"));
+}
+
 static void an_interrupted_run_goes_on_with_the_same_bits(void **state)
 {
     recon_ctx *ctx = *state;
     recon_train_result r;
-    recon_train_options o = { TASK_OPTIONS, .path = scratch("whole") };
-    assert_int_equal(run_with("ref", 1, &r, o, NULL, 0), RECON_OK);
-    o.path = scratch("cut");
-    CHECK_FAILS(ctx, run_with("ref", 2, &r, o, ctx, 47), RECON_ERR_INTERRUPTED,
-                "interrupted after step 48; resume from");
-    recon_ctx_resume(ctx);
-    o.resume = 1;
-    assert_int_equal(run_with("ref", 3, &r, o, NULL, 0), RECON_OK);
-    scratch_same(scratch("whole"), scratch("cut"));
-    scratch_same(scratch("whole.last"), scratch("cut.last"));
+    for (int b = 0; b < 2; b++) {
+        recon_train_options o = { TASK_OPTIONS, .path = scratch("whole") };
+        assert_int_equal(run_with(backends[b], 1, &r, o, NULL, 0), RECON_OK);
+        for (stop_late = 0; stop_late < 2; stop_late++) {
+            check_cut(ctx, backends[b], 0, "interrupted after step 0; resume from");
+            check_cut(ctx, backends[b], 47, "interrupted after step 47; resume from");
+            check_cut(ctx, backends[b], 89, "interrupted after step 89; resume from");
+            check_cut(ctx, backends[b], TASK_VALIDATION, "interrupted after step 30; resume from");
+        }
+        stop_late = 0;
+    }
 }
 
 /* Killed at whatever step it has come to, several times over. */
@@ -116,7 +134,7 @@ static void readings_are_lines_without_repetition(void **state)
     recon_train_result r;
     uint64_t last = 0;
     recon_train_options o = { TASK_OPTIONS, .path = scratch("m"), .every = 20 };
-    CHECK_FAILS(ctx, run_with("ref", 2, &r, o, ctx, 55), RECON_ERR_INTERRUPTED, "after step 56");
+    CHECK_FAILS(ctx, run_with("ref", 2, &r, o, ctx, 55), RECON_ERR_INTERRUPTED, "after step 55");
     recon_ctx_resume(ctx);
     assert_int_equal(count_lines(scratch("m.jsonl"), &last), 5 + 1);
     o.resume = 1;
@@ -212,6 +230,101 @@ static void a_loss_that_is_no_number_is_an_error(void **state)
     CHECK_FAILS(ctx, run_with("ref", 2, &r, o, ctx, UINT64_MAX), RECON_ERR_NUMERIC, "the loss is");
 }
 
+/* The file with bytes [at, at + n) replaced. */
+static void overwrite(const char *path, size_t at, const void *bytes, size_t n)
+{
+    FILE *f = fopen(path, "r+b");
+    assert_non_null(f);
+    assert_int_equal(fseek(f, (long)at, SEEK_SET), 0);
+    assert_int_equal(fwrite(bytes, 1, n, f), n);
+    assert_int_equal(fclose(f), 0);
+}
+
+/* Any bit of the numbers: the last byte of the file, its middle, and the first behind the header.
+ */
+static void a_damaged_checkpoint_is_refused(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_train_result r;
+    recon_train_options o = { TASK_OPTIONS, .path = scratch("m"), .every = 20 };
+    CHECK_FAILS(ctx, run_with("ref", 2, &r, o, ctx, 55), RECON_ERR_INTERRUPTED, "after step 55");
+    recon_ctx_resume(ctx);
+    o.resume = 1;
+    size_t n;
+    unsigned char *bytes = slurp(scratch("m.last"), &n);
+    size_t head = 8 + (bytes[0] | (size_t)bytes[1] << 8 | (size_t)bytes[2] << 16);
+    size_t places[] = { head, head + (n - head) / 2, n - 1 };
+    for (int i = 0; i < 3; i++)
+        for (int bit = 0; bit < 8; bit += 7) {
+            unsigned char flipped = (unsigned char)(bytes[places[i]] ^ 1 << bit);
+            overwrite(scratch("m.last"), places[i], &flipped, 1);
+            o.path = scratch("m");
+            CHECK_FAILS(ctx, run_with("ref", 2, &r, o, ctx, UINT64_MAX), RECON_ERR_FORMAT,
+                        "m.last: ");
+            overwrite(scratch("m.last"), places[i], &bytes[places[i]], 1);
+        }
+    assert_int_equal(run_with("ref", 2, &r, o, NULL, 0), RECON_OK);
+    free(bytes);
+}
+
+/* As version 0.1.0 wrote them: no check sum. The step must still be one of the run's. */
+static void an_old_checkpoint_is_read_but_not_believed(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_train_result r;
+    recon_train_options o = { TASK_OPTIONS, .resume = 1 };
+    char path[256];
+    snprintf(path, sizeof path, "%s", scratch("m"));
+    o.path = path;
+    assert_int_equal(run_with("ref", 2, &r, o, NULL, 0), RECON_OK);
+    size_t n;
+    char *bytes = (char *)slurp(scratch("m.last"), &n);
+    char *sum = memmem(bytes, n, "\"crc32\"", 7), *step = memmem(bytes, n, "\"step\":\"90\"", 11);
+    assert_non_null(sum);
+    assert_non_null(step);
+    overwrite(scratch("m.last"), (size_t)(sum - bytes), "\"other\"", 7);
+    assert_int_equal(run_with("ref", 2, &r, o, NULL, 0), RECON_OK);
+    overwrite(scratch("m.last"), (size_t)(sum - bytes), "\"other\"", 7);
+    overwrite(scratch("m.last"), (size_t)(step - bytes), "\"step\":\"91\"", 11);
+    CHECK_FAILS(ctx, run_with("ref", 2, &r, o, ctx, UINT64_MAX), RECON_ERR_FORMAT,
+                "after step 91 of 90");
+    free(bytes);
+}
+
+static recon_status validate_infinite_weights(void *user, recon_tape *t, double *metric)
+{
+    task *k = user;
+    (void)t;
+    *metric = 0; /* looks as good as can be */
+    recon_param *weights = k->params->entry[0];
+    double bad[TASK_IN];
+    for (size_t i = 0; i < TASK_IN; i++)
+        bad[i] = (double)INFINITY;
+    assert_int_equal(recon_param_count(weights), TASK_IN);
+    return recon_tensor_write(k->stop_ctx, &weights->value, bad);
+}
+
+/* A run that has diverged, whatever its metric says, leaves the model that was there. */
+static void infinite_weights_are_not_written(void **state)
+{
+    recon_ctx *ctx = *state;
+    task k;
+    recon_train_result r;
+    recon_train_options o = { TASK_OPTIONS, .path = scratch("m") };
+    assert_int_equal(run_with("ref", 2, &r, o, NULL, 0), RECON_OK);
+    assert_int_equal(rename(scratch("m"), scratch("good")), 0);
+    assert_int_equal(run_with("ref", 2, &r, o, NULL, 0), RECON_OK);
+    CHECK_OK(ctx, recon_ops_attach(ctx, "ref"));
+    task_new(ctx, &k, RECON_SINGLE);
+    k.stop_ctx = ctx;
+    k.stop_at = UINT64_MAX;
+    recon_trainee it = task_trainee(&k);
+    it.validate = validate_infinite_weights;
+    CHECK_FAILS(ctx, recon_train(ctx, &r, &it, &o), RECON_ERR_NUMERIC, "m: not written: number 0");
+    scratch_same(scratch("good"), scratch("m"));
+    recon_params_free(ctx, k.params);
+}
+
 static void running_out_of_memory_ends_a_run_cleanly(void **state)
 {
     recon_ctx *ctx = *state;
@@ -247,6 +360,9 @@ int main(void)
         SCRATCH_TEST(patience_ends_a_run_that_does_not_get_better),
         SCRATCH_TEST(bf16_reaches_the_loss_of_f32),
         SCRATCH_TEST(a_loss_that_is_no_number_is_an_error),
+        SCRATCH_TEST(a_damaged_checkpoint_is_refused),
+        SCRATCH_TEST(an_old_checkpoint_is_read_but_not_believed),
+        SCRATCH_TEST(infinite_weights_are_not_written),
         SCRATCH_TEST(running_out_of_memory_ends_a_run_cleanly),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

@@ -2,6 +2,7 @@
  * into several tasks, the last one smaller; and an honest error whenever memory is short. */
 #include "ops/cases.h"
 #include "core/memory.h"
+#include "ops/cpu/dnnl.h"
 
 static const op_case large[] = {
     { CONV, build_conv, { 131, 6, 6, 16, 17, 3, 1, 1, 1, 1 } },
@@ -205,6 +206,29 @@ static void short_memory_is_an_error(void **state)
     recon_arena_free(arena);
 }
 
+/* Every field set, whatever lay in the memory before. */
+static const recon_dnnl_plan *plan_in_dirt(recon_ctx *ctx, int dirt)
+{
+    const recon_dnnl_plan *plan;
+    recon_dnnl_shape s;
+    memset(&s, dirt, sizeof s);
+    s.kind = RECON_DNNL_FORWARD;
+    s.bf16 = s.bias = 0;
+    s.n = s.c = s.o = 4;
+    s.h = s.w = s.p = s.q = 6;
+    s.kh = s.kw = 3;
+    s.stride = s.pad_h = s.pad_w = 1;
+    CHECK_OK(ctx, recon_dnnl_find(ctx, &plan, &s));
+    return plan;
+}
+
+static void a_shape_has_one_plan(void **state)
+{
+    if (!recon_dnnl_is_there())
+        skip();
+    assert_ptr_equal(plan_in_dirt(*state, 0xff), plan_in_dirt(*state, 0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -214,6 +238,7 @@ int main(void)
         cmocka_unit_test(convolution_passes_nan_on),
         cmocka_unit_test(norms_of_fields_pass_nan_on),
         cmocka_unit_test(short_memory_is_an_error),
+        cmocka_unit_test(a_shape_has_one_plan),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }

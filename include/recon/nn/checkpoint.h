@@ -16,14 +16,17 @@ typedef struct {
     uint64_t stale;       /* validations since the best one                      */
     double best;          /* its metric; lower is better; HUGE_VAL: none so far  */
     const char *settings; /* what the run was started with, in words; not NULL   */
+    int due;              /* the validation after this step has not been made    */
 } recon_checkpoint;
 
-/* The parameters that adam has, its moments and the state, to path. */
+/* The parameters that adam has, its moments and the state, to path, with a check sum. Numbers that
+ * are not finite are RECON_ERR_NUMERIC, and the file before stays. */
 RECON_API recon_status recon_checkpoint_save(recon_ctx *ctx, const char *path,
                                              const recon_adam *adam, const recon_checkpoint *state);
 
 /* Into adam and its parameters. A file of other settings is RECON_ERR_INPUT, and the message shows
- * both: state->settings is what this run has. */
+ * both: state->settings is what this run has. One that does not agree with its check sum is
+ * damaged, RECON_ERR_FORMAT; one without, as version 0.1.0 wrote them, is read. */
 RECON_API recon_status recon_checkpoint_load(recon_ctx *ctx, recon_adam *adam,
                                              recon_checkpoint *state, const char *path);
 

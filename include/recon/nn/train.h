@@ -56,8 +56,10 @@ typedef struct {
 } recon_train_result;
 
 /* On success params hold the best weights (the last ones where there is no path). An interruption
- * (recon_ctx_interrupt) ends it between two steps, with a checkpoint. A checkpoint that cannot be
- * written is a warning while there is a later one to come, and the failure at the end. */
+ * (recon_ctx_interrupt) ends it with a checkpoint: on the CPU at once, the step under way undone;
+ * on a GPU after the step. A checkpoint that cannot be written is a warning while there is a later
+ * one to come, and the failure at the end. Weights that are not finite are never written:
+ * RECON_ERR_NUMERIC, and the files before stay. */
 RECON_API recon_status recon_train(recon_ctx *ctx, recon_train_result *out,
                                    const recon_trainee *trainee,
                                    const recon_train_options *options);

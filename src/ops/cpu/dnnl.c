@@ -6,10 +6,10 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "ops/cpu/guard.h"
 #include "ops/cpu/processor.h"
 
 #include <dnnl.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,6 +106,7 @@ static recon_status cache_of(recon_ctx *ctx, cache **out)
     *out = c;
     if (c)
         return RECON_OK;
+    RECON_TRY(recon_room_check(ctx, RECON_LIBRARY_ROOM));
     RECON_TRY(recon_alloc(ctx, &c, 1, sizeof *c + (size_t)workers * sizeof *c->stream));
     TRY_DNNL(dnnl_engine_create(&c->engine, dnnl_cpu, 0));
     for (; c->streams < workers; c->streams++)
@@ -234,24 +235,18 @@ done:
     return status;
 }
 
-/* The library looks at the thread count when it makes a primitive, too. */
-static int one_thread(void)
-{
-    int threads = omp_get_max_threads();
-    omp_set_num_threads(1); /* holds for this thread alone: the parallel loop is ours */
-    return threads;
-}
-
 static recon_status make_plan(recon_ctx *ctx, recon_dnnl_plan **out, dnnl_engine_t engine,
                               const recon_dnnl_shape *shape)
 {
-    recon_status status = recon_alloc(ctx, out, 1, sizeof **out);
+    recon_status status = recon_room_check(ctx, RECON_LIBRARY_ROOM);
+    if (status == RECON_OK)
+        status = recon_alloc(ctx, out, 1, sizeof **out);
     if (status != RECON_OK)
         return status;
     (*out)->shape = *shape;
-    int threads = one_thread();
+    recon_guard guard = recon_guard_enter(); /* making looks at the thread count, too */
     status = make_primitive(ctx, *out, engine);
-    omp_set_num_threads(threads);
+    recon_guard_leave(&guard);
     if (status != RECON_OK) {
         plan_free(*out);
         *out = NULL;
@@ -320,12 +315,14 @@ static void describe_plain(const recon_dnnl_plan *plan, dnnl_memory_desc_t *out,
 static recon_status reorder(recon_ctx *ctx, const dnnl_memory_desc_t *to_desc, void *to,
                             const dnnl_memory_desc_t *from_desc, const void *from)
 {
-    recon_status status = RECON_OK;
+    recon_status status = recon_room_check(ctx, RECON_LIBRARY_ROOM);
+    if (status != RECON_OK)
+        return status;
     cache *c = ctx->backend;
     dnnl_primitive_desc_t desc = NULL;
     dnnl_primitive_t run = NULL;
     dnnl_memory_t a = NULL, b = NULL;
-    int threads = one_thread();
+    recon_guard guard = recon_guard_enter();
     TRY_DNNL(dnnl_memory_create(&a, from_desc, c->engine, (void *)from));
     TRY_DNNL(dnnl_memory_create(&b, to_desc, c->engine, to));
     TRY_DNNL(
@@ -334,7 +331,7 @@ static recon_status reorder(recon_ctx *ctx, const dnnl_memory_desc_t *to_desc, v
     dnnl_exec_arg_t args[] = { { DNNL_ARG_FROM, a }, { DNNL_ARG_TO, b } };
     TRY_DNNL(dnnl_primitive_execute(run, c->stream[0], 2, args));
 done:
-    omp_set_num_threads(threads);
+    recon_guard_leave(&guard);
     dnnl_primitive_destroy(run);
     dnnl_primitive_desc_destroy(desc);
     dnnl_memory_destroy(a);
@@ -369,7 +366,9 @@ static const int argument[4][3] = {
 recon_status recon_dnnl_run(recon_ctx *ctx, const recon_dnnl_plan *plan, int worker, void *x,
                             void *packed, const float *bias, void *y)
 {
-    recon_status status = RECON_OK;
+    recon_status status = recon_room_check(ctx, RECON_LIBRARY_ROOM);
+    if (status != RECON_OK)
+        return status;
     cache *c = ctx->backend;
     recon_arena *arena = recon_worker_arena(ctx, worker);
     recon_mark mark = recon_arena_mark(arena);
@@ -380,7 +379,8 @@ recon_status recon_dnnl_run(recon_ctx *ctx, const recon_dnnl_plan *plan, int wor
                                 { name[2], NULL },
                                 { DNNL_ARG_SCRATCHPAD, NULL },
                                 { DNNL_ARG_BIAS, NULL } };
-    int count = plan->shape.bias ? 5 : 4, threads = one_thread();
+    int count = plan->shape.bias ? 5 : 4;
+    recon_guard guard = recon_guard_enter();
     RECON_TRY(
         recon_arena_take(ctx, arena, &scratch, dnnl_memory_desc_get_size(plan->scratch) + 1, 1));
     TRY_DNNL(dnnl_memory_create(&args[0].memory, &plan->x, c->engine, x));
@@ -391,7 +391,7 @@ recon_status recon_dnnl_run(recon_ctx *ctx, const recon_dnnl_plan *plan, int wor
         TRY_DNNL(dnnl_memory_create(&args[4].memory, &plan->bias, c->engine, (void *)bias));
     TRY_DNNL(dnnl_primitive_execute(plan->run, c->stream[worker], count, args));
 done:
-    omp_set_num_threads(threads);
+    recon_guard_leave(&guard);
     for (int i = 0; i < 5; i++)
         dnnl_memory_destroy(args[i].memory);
     recon_arena_release(arena, mark);

@@ -19,11 +19,11 @@ typedef enum {
 } recon_dnnl_kind;
 
 /* The shape: x n,h,w,c and y n,p,q,o. A product: n rows of c numbers, w apart, to rows of o, q
- * apart; kh and kw are 1. Zeroed before it is filled: it is compared as bytes. */
+ * apart; kh and kw are 1. Compared as bytes, so all fields are of one type: there is no padding. */
 typedef struct {
-    recon_dnnl_kind kind;
-    int bf16; /* images and weights, never the gradient of weights */
-    int bias; /* forward only */
+    int64_t kind; /* a recon_dnnl_kind */
+    int64_t bf16; /* images and weights, never the gradient of weights */
+    int64_t bias; /* forward only */
     int64_t n, h, w, c, o, kh, kw, p, q, stride, pad_h, pad_w;
 } recon_dnnl_shape;
 

@@ -13,8 +13,10 @@
 #define TILE_N 1024
 
 #if defined(RECON_HAVE_DNNL)
+#include "core/memory.h"
+#include "ops/cpu/guard.h"
+
 #include <dnnl.h>
-#include <omp.h>
 
 static recon_status tile(recon_ctx *ctx, const recon_gemm_args *g)
 {
@@ -22,13 +24,15 @@ static recon_status tile(recon_ctx *ctx, const recon_gemm_args *g)
     dnnl_dim_t m = (dnnl_dim_t)g->m, n = (dnnl_dim_t)g->n, k = (dnnl_dim_t)g->k;
     dnnl_dim_t lda = (dnnl_dim_t)g->lda, ldb = (dnnl_dim_t)g->ldb, ldc = (dnnl_dim_t)g->ldc;
     const int32_t zero = 0;
-    int threads = omp_get_max_threads();
-    omp_set_num_threads(1); /* holds for this thread alone: the parallel loop is ours */
+    recon_status room = recon_room_check(ctx, RECON_LIBRARY_ROOM);
+    if (room != RECON_OK)
+        return room;
+    recon_guard guard = recon_guard_enter();
     dnnl_status_t s = g->type == RECON_I8 ? dnnl_gemm_s8s8s32(ta, tb, 'F', m, n, k, 1, g->a, lda, 0,
                                                               g->b, ldb, 0, 0, g->c, ldc, &zero)
                                           : dnnl_sgemm(ta, tb, m, n, k, (float)g->alpha, g->a, lda,
                                                        g->b, ldb, (float)g->beta, g->c, ldc);
-    omp_set_num_threads(threads);
+    recon_guard_leave(&guard);
     if (s != dnnl_success)
         return recon_fail(ctx, RECON_ERR_NUMERIC, "oneDNN gemm %zu x %zu x %zu: status %d", g->m,
                           g->n, g->k, (int)s);

@@ -7,6 +7,7 @@
 #include "ops/cpu/elements.h"
 #include "ops/cpu/images.h"
 #include "ops/pairs.h"
+#include "core/ctx.h"
 #include "core/fail.h"
 #include "core/simd.h"
 #include "core/threads.h"
@@ -148,9 +149,12 @@ static void send_back(const rows *r, size_t i, size_t j, const float n[3])
 typedef void visit(const rows *r, size_t i, size_t j, const float n[3]);
 
 /* Both ways between every two atoms. */
-static void each_pair(const rows *r, const float *xyz, size_t atoms, visit *go)
+static recon_status each_pair(recon_ctx *ctx, const rows *r, const float *xyz, size_t atoms,
+                              visit *go)
 {
-    for (size_t i = 0; i < atoms; i++)
+    recon_status status = RECON_OK;
+    for (size_t i = 0; i < atoms; i++) {
+        RECON_TRY(recon_interrupted(ctx)); /* thousands of atoms take seconds */
         for (size_t j = i + 1; j < atoms; j++) {
             lean_pair p = pair_of(xyz, i, j);
             const float back[3] = { -p.n[0], -p.n[1], -p.n[2] };
@@ -162,6 +166,9 @@ static void each_pair(const rows *r, const float *xyz, size_t atoms, visit *go)
             if (r->dw)
                 scatter_filters(r->dw + p.tap * r->n.w, r->df, r->n.w, p.weight);
         }
+    }
+done:
+    return status;
 }
 
 /* ---- one molecule ---- */
@@ -212,7 +219,7 @@ static recon_status forth(recon_ctx *ctx, recon_arena *arena, const job *j, size
     recon_status status;
     RECON_TRY(open_rows(ctx, arena, &r, j, begin, atoms));
     RECON_TRY(take_sums(ctx, arena, &r.y, &j->a->y, at, count));
-    each_pair(&r, (const float *)j->a->xyz.data + 3 * begin, atoms, send);
+    RECON_TRY(each_pair(ctx, &r, (const float *)j->a->xyz.data + 3 * begin, atoms, send));
     give_sums(r.y, &j->a->y, at, count);
 done:
     return status;
@@ -229,7 +236,7 @@ static recon_status back(recon_ctx *ctx, recon_arena *arena, const job *j, size_
     RECON_TRY(take_sums(ctx, arena, &r.ds, &a->ds, begin * r.n.s, atoms * r.n.s));
     RECON_TRY(take_sums(ctx, arena, &r.du, &a->du, begin * r.n.u, atoms * r.n.u));
     r.dw = j->dw ? j->dw + part * RECON_PAIRS_KNOTS * r.n.w : NULL;
-    each_pair(&r, (const float *)a->xyz.data + 3 * begin, atoms, send_back);
+    RECON_TRY(each_pair(ctx, &r, (const float *)a->xyz.data + 3 * begin, atoms, send_back));
     give_sums(r.ds, &a->ds, begin * r.n.s, atoms * r.n.s);
     give_sums(r.du, &a->du, begin * r.n.u, atoms * r.n.u);
 done:

@@ -1,0 +1,89 @@
+#!/bin/sh
+# Trainings that get one, two and three Ctrl-C, eight at once whatever the number of cores: each ends
+# with one line, exit code 130 and a checkpoint that can be read; none crashes. By itself one ends
+# within two seconds.
+#   RECON_SLOW=1        300 of them, 1 to 15 seconds after their first step (make check-slow)
+#   RECON_INTERRUPTS=N  N of them
+if [ "${RECON_BUILD:-build}" = build/debug ]; then # the crash was in code that sanitizers do not see
+    echo 1..0
+    exit
+fi
+here=$(cd "${0%/*}" && pwd)
+data=$PWD/data
+. "$here/lib.sh"
+export RECON_DATA="$data"
+AT_ONCE=8
+count=${RECON_INTERRUPTS:-8} longest=1
+if [ "${RECON_SLOW:-}" = 1 ]; then
+    count=${RECON_INTERRUPTS:-300} longest=15
+fi
+train="train --data garments --limit 400 --preset small --epochs 1000 --every 1 --quiet"
+
+# Whole numbers below $1, from the system.
+draw() {
+    echo $(($(od -An -N4 -tu4 /dev/urandom) % $1))
+}
+
+milliseconds() {
+    date +%s%3N
+}
+
+# until_first_step FOLDER PID: the first checkpoint is there.
+until_first_step() {
+    while [ ! -e "$1/m.last" ] && kill -0 "$2" 2>/dev/null; do sleep 0.05; done
+}
+
+# interrupt FOLDER SIGNALS DELAY: a training with SIGNALS Ctrl-C, DELAY milliseconds after its first
+# step. Leaves exit code, milliseconds and what it said.
+interrupt() {
+    mkdir "$1"
+    "$recon" $train --out "$1/m" >"$1/stdout" 2>"$1/stderr" &
+    victim=$!
+    until_first_step "$1" $victim
+    sleep "$(($3 / 1000)).$(printf %03d $(($3 % 1000)))"
+    begun=$(milliseconds)
+    for signal in $(seq "$2"); do
+        kill -INT $victim 2>/dev/null # it may be gone by the second
+        [ "$(draw 2)" -eq 0 ] || sleep 0.0"$(draw 10)"
+    done
+    wait $victim
+    echo $? $(($(milliseconds) - begun)) "$2" >"$1/ended"
+}
+
+# What a run owes; says what is missing.
+judge() {
+    read -r code took signals <"$1/ended"
+    [ "$code" -eq 130 ] || echo "$1: exit code $code after $signals signals"
+    one_line "$1/stderr" && grep -q "interrupted after step" "$1/stderr" || sed "s|^|$1: |" "$1/stderr"
+    "$recon" info "$1/m.last" >"$1/info" 2>&1 || sed "s|^|$1: |" "$1/info"
+    [ -z "$(find "$1" -name '*tmp*')" ] || echo "$1: a temporary file is left"
+}
+
+# --- alone ----------------------------------------------------------------------------------------
+interrupt alone 1 300
+read -r code took signals <alone/ended
+[ "$code" -eq 130 ] && [ "$took" -le 2000 ] && [ -z "$(judge alone)" ]
+report $? "Ctrl-C ends a training within 2 seconds ($took ms)"
+
+# --- many at once ---------------------------------------------------------------------------------
+# A lane runs every eighth of them.
+lane() {
+    for run in $(seq "$1" $AT_ONCE "$count"); do
+        interrupt "run$run" $((run % 3 + 1)) $((1000 * (longest > 1) + $(draw $((1000 * (longest - (longest > 1)))))))
+        judge "run$run" >>"lane$1"
+        rm -f "run$run"/m*
+    done
+}
+for first in $(seq $AT_ONCE); do
+    lane "$first" &
+done
+wait
+cat lane? >"$scratch/stderr"
+: >"$scratch/stdout"
+code=0
+ended=$(cat run*/ended | grep -c '^130 ')
+slowest=$(cat run*/ended | sort -n -k2 | tail -n 1 | cut -d' ' -f2)
+[ ! -s "$scratch/stderr" ] && [ "$ended" -eq "$count" ]
+report $? "$count trainings, $AT_ONCE at once, with one to three Ctrl-C: $ended ended as they should"
+echo "# counted: $ended of $count interrupted trainings left a checkpoint; the slowest took $slowest ms"
+finish
