@@ -4,7 +4,8 @@
  *
  * The ceiling is the largest matrix product of the same run. peers_torch.py prints the same lines
  * for PyTorch. A training step is forward, the gradient of the mean square of the output, backward,
- * and Adam. Each figure is the best of several, taken in turn. */
+ * and Adam. Each figure is the best of several, taken in turn. bf16 is what --precision bf16
+ * computes in: float where that is faster. */
 #include <recon/recon.h>
 #include "core/ctx.h"
 #include "ops/ops.h"
@@ -237,10 +238,15 @@ static double gemm_seconds(recon_ctx *ctx, size_t n)
     return recon_now() - begin;
 }
 
-static void bench_stack(recon_ctx *ctx, const stack *s, size_t batch, recon_dtype type)
+typedef struct {
+    double step, infer; /* seconds */
+} stack_times;
+
+static stack_times bench_stack(recon_ctx *ctx, const stack *s, size_t batch, const char *kind)
 {
     enum { GEMM = 4096 };
-    net *n = net_new(ctx, s, batch, type);
+    int low = strcmp(kind, "bf16") == 0 && recon_ops_of(ctx)->has_fast_bf16();
+    net *n = net_new(ctx, s, batch, low ? RECON_BF16 : RECON_F32);
     double step = INFINITY, infer = INFINITY, gemm = INFINITY;
     train(ctx, n); /* warm up */
     for (int i = 0; i < REPEATS; i++) {
@@ -253,23 +259,28 @@ static void bench_stack(recon_ctx *ctx, const stack *s, size_t batch, recon_dtyp
         gemm = fmin(gemm, gemm_seconds(ctx, GEMM));
     }
     double ceiling = 2e-9 * GEMM * GEMM * GEMM / gemm;
-    const char *kind = type == RECON_BF16 ? "bf16" : "fp32";
     printf("%s/%s/train %.5f %.1f %.2f\n", s->name, kind, step, n->step / step,
            n->step / step / ceiling);
     printf("%s/%s/forward %.5f %.1f %.2f\n", s->name, kind, infer, n->flops / infer,
            n->flops / infer / ceiling);
     fflush(stdout);
     net_free(n);
+    return (stack_times){ step, infer };
 }
 
-/* only: "fp32", "bf16", or NULL for both. */
+/* only: "fp32", "bf16", or NULL for both and their ratio. */
 static void bench_stacks(recon_ctx *ctx, size_t batch, const char *only)
 {
     for (size_t s = 0; s < sizeof stacks / sizeof *stacks; s++) {
-        if (!only || strcmp(only, "fp32") == 0)
-            bench_stack(ctx, &stacks[s], batch, RECON_F32);
-        if (!only || strcmp(only, "bf16") == 0)
-            bench_stack(ctx, &stacks[s], batch, RECON_BF16);
+        if (only) {
+            bench_stack(ctx, &stacks[s], batch, only);
+            continue;
+        }
+        stack_times full = bench_stack(ctx, &stacks[s], batch, "fp32");
+        stack_times low = bench_stack(ctx, &stacks[s], batch, "bf16");
+        printf("# %s: bf16 is %.2fx fp32 in training, %.2fx forward%s\n", stacks[s].name,
+               full.step / low.step, full.infer / low.infer,
+               recon_ops_of(ctx)->has_fast_bf16() ? "" : " (computed in fp32 on this CPU)");
     }
 }
 
