@@ -94,11 +94,11 @@ static recon_source source_of(const settings *s)
                            .skip_bad = s->data.skip_bad };
 }
 
-static recon_status write_report(recon_ctx *ctx, const settings *s, const recon_found_data *data)
+static recon_status write_report(recon_ctx *ctx, void *data, const char *dir)
 {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/report.html", s->out);
-    return recon_found_save(ctx, path, s->out, data);
+    char path[4096 + 16];
+    snprintf(path, sizeof path, "%s/report.html", dir);
+    return recon_found_save(ctx, path, dir, data);
 }
 
 /* --- images ----------------------------------------------------------------------------------- */
@@ -120,6 +120,7 @@ static recon_status discover_images(recon_ctx *ctx, const settings *s)
 {
     const recon_metadata_entry turn = turn_of(s);
     const recon_source source = source_of(s);
+    recon_found_data shown = { 0 };
     const recon_discover_options o = {
         .k = s->k,
         .mean = { .kind = s->mean < 0 ? RECON_MEAN_TUKEY : (recon_mean_kind)s->mean },
@@ -132,13 +133,15 @@ static recon_status discover_images(recon_ctx *ctx, const settings *s)
         .source = &source,
         .metadata = &turn,
         .n_metadata = 1,
+        .report = write_report,
+        .report_arg = &shown,
     };
     cli_images images;
     recon_discovery d = { 0 };
     recon_status status;
     RECON_TRY(cli_images_open_for(ctx, &images, &s->data, s->model));
+    shown.images = images.use;
     RECON_TRY(recon_discover(ctx, &d, s->model, images.use, s->out, &o));
-    RECON_TRY(write_report(ctx, s, &(recon_found_data){ .images = images.use }));
     if (s->common.json)
         puts(d.summary);
     else if (!s->common.quiet)
@@ -173,6 +176,7 @@ static recon_status discover_molecules(recon_ctx *ctx, const settings *s)
 {
     const recon_metadata_entry turn = turn_of(s);
     const recon_source source = source_of(s);
+    recon_found_data shown = { 0 };
     const recon_moldiscover_options o = {
         .k = s->k,
         .as_mean = s->mean >= 0,
@@ -185,13 +189,15 @@ static recon_status discover_molecules(recon_ctx *ctx, const settings *s)
         .source = &source,
         .metadata = &turn,
         .n_metadata = 1,
+        .report = write_report,
+        .report_arg = &shown,
     };
     cli_molecules molecules;
     recon_moldiscovery d = { 0 };
     recon_status status;
     RECON_TRY(cli_molecules_open_for(ctx, &molecules, &s->data, s->model));
+    shown.molecules = molecules.use;
     RECON_TRY(recon_moldiscover(ctx, &d, s->model, molecules.use, s->out, &o));
-    RECON_TRY(write_report(ctx, s, &(recon_found_data){ .molecules = molecules.use }));
     if (s->common.json)
         puts(d.summary);
     else if (!s->common.quiet)

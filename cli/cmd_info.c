@@ -1,6 +1,7 @@
 /* cmd_info.c - recon info: what a file holds. */
 #include "cli/cli.h"
 #include "core/fail.h"
+#include "core/folder.h"
 #include "core/json.h"
 #include "core/memory.h"
 #include "data/elements.h"
@@ -446,6 +447,9 @@ static recon_status tell_folder(recon_ctx *ctx, const settings *s)
 {
     const int molecules = has_molecules(s->path);
     char spec[PATH_MAX + 8];
+    recon_status status = recon_folder_settle(ctx, s->path);
+    if (status != RECON_OK)
+        return status;
     if (is_there(s->path, "summary.json"))
         return tell_results(ctx, s->path, &s->common);
     snprintf(spec, sizeof spec, "%s:%s", molecules ? "xyz" : "png", s->path);
