@@ -120,7 +120,7 @@ static recon_status discover_images(recon_ctx *ctx, const settings *s)
 {
     const recon_metadata_entry turn = turn_of(s);
     const recon_source source = source_of(s);
-    recon_found_data shown = { 0 };
+    recon_found_data shown = { .folder = s->out };
     const recon_discover_options o = {
         .k = s->k,
         .mean = { .kind = s->mean < 0 ? RECON_MEAN_TUKEY : (recon_mean_kind)s->mean },
@@ -176,7 +176,7 @@ static recon_status discover_molecules(recon_ctx *ctx, const settings *s)
 {
     const recon_metadata_entry turn = turn_of(s);
     const recon_source source = source_of(s);
-    recon_found_data shown = { 0 };
+    recon_found_data shown = { .folder = s->out };
     const recon_moldiscover_options o = {
         .k = s->k,
         .as_mean = s->mean >= 0,

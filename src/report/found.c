@@ -4,6 +4,7 @@
 #include "core/folder.h"
 #include "core/json.h"
 #include "core/memory.h"
+#include "report/page.h"
 
 #include <math.h>
 #include <recon/core/npy.h>
@@ -409,6 +410,7 @@ recon_status recon_found_save(recon_ctx *ctx, const char *path, const char *dir,
     RECON_TRY(recon_page_new(ctx, &page, titles[kind],
                              "In which poses the objects of a data set really occur, found without "
                              "labels."));
+    page->folder = data->folder;
     RECON_TRY(add_sections(ctx, page, dir, kind, data));
     RECON_TRY(recon_folder_check(ctx, &view, dir)); /* or it may be of two results */
     return recon_page_save(page, path);
