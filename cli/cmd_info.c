@@ -1,7 +1,7 @@
 /* cmd_info.c - recon info: what a file holds. */
 #include "cli/cli.h"
 #include "core/fail.h"
-#include "core/folder.h"
+#include "core/journal.h"
 #include "core/json.h"
 #include "core/memory.h"
 #include "data/elements.h"
@@ -447,7 +447,7 @@ static recon_status tell_folder(recon_ctx *ctx, const settings *s)
 {
     const int molecules = has_molecules(s->path);
     char spec[PATH_MAX + 8];
-    recon_status status = recon_folder_settle(ctx, s->path);
+    recon_status status = recon_journal_settle(ctx, s->path);
     if (status != RECON_OK)
         return status;
     if (is_there(s->path, "summary.json"))

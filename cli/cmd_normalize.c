@@ -202,6 +202,19 @@ static recon_status name_files(recon_ctx *ctx, recon_status status, const normal
                        : recon_note(ctx, status, "embeddings %s", s->z);
 }
 
+/* Embeddings that `recon discover` kept are of its result, and would go with it. */
+static recon_status keep_inputs(recon_ctx *ctx, const recon_stage *stage,
+                                const normalize_settings *s)
+{
+    const char *const files[] = { s->z,        s->poses,    s->labels,
+                                  s->query[0], s->query[1], s->query_labels };
+    recon_status status = RECON_OK;
+    for (size_t i = 0; status == RECON_OK && i < sizeof files / sizeof *files; i++)
+        if (files[i])
+            status = recon_stage_keeps(ctx, stage, files[i]);
+    return status;
+}
+
 recon_status normalize_files(recon_ctx *ctx, normalize_result *out, const normalize_settings *s)
 {
     recon_normalize_options o = options_of(s);
@@ -212,6 +225,7 @@ recon_status normalize_files(recon_ctx *ctx, normalize_result *out, const normal
     recon_stage stage;
     *out = (normalize_result){ 0 };
     RECON_TRY(recon_stage_open(ctx, &stage, s->out, RECON_RESULT)); /* before the long work */
+    RECON_TRY(keep_inputs(ctx, &stage, s));
     RECON_TRY(recon_embedded_read(ctx, &index, group, s->z, s->poses, s->labels));
     out->points = index.n;
     out->dimensions = index.d;

@@ -1,7 +1,8 @@
 /* file.c - whole files in, whole files out. */
 #include "core/file.h"
 #include "core/fail.h"
-#include "core/folder.h"
+#include "core/journal.h"
+#include "core/lock.h"
 #include "core/memory.h"
 
 #include <errno.h>
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -78,13 +78,13 @@ static recon_status check_regular(recon_ctx *ctx, const struct stat *info, const
 /* What a writer that died has left to do in the file's folder comes first. */
 static recon_status settle(recon_ctx *ctx, const char *path)
 {
-    char dir[RECON_PATH];
+    char dir[PATH_MAX];
     const char *slash = strrchr(path, '/');
-    if (slash && slash - path >= RECON_PATH)
+    if (slash && slash - path >= PATH_MAX)
         return RECON_OK; /* to be refused below */
     snprintf(dir, sizeof dir, "%.*s", slash ? (int)(slash - path + (slash == path)) : 1,
              slash ? path : ".");
-    return recon_folder_settle(ctx, dir);
+    return recon_journal_settle(ctx, dir);
 }
 
 recon_status recon_file_open(recon_ctx *ctx, recon_file *out, const char *path)
@@ -109,19 +109,12 @@ done:
     return status;
 }
 
-static int is_at(int fd, const char *name)
-{
-    struct stat a, b;
-    return fstat(fd, &a) == 0 && stat(name, &b) == 0 && a.st_dev == b.st_dev &&
-           a.st_ino == b.st_ino;
-}
-
 /* Removes what a dead writer has left at the name; 0 where a live one is at work there. */
 static int clear_dead(const char *name)
 {
     int fd = open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     int dead = fd < 0 ? errno == ENOENT
-                      : flock(fd, LOCK_EX | LOCK_NB) == 0 && is_at(fd, name) && unlink(name) == 0;
+                      : recon_lock_take(fd) && recon_is_at(fd, name) && unlink(name) == 0;
     if (fd >= 0)
         close(fd);
     return dead;
@@ -142,8 +135,7 @@ static int create_beside(char *name, size_t room, const char *path)
             n += !clear_dead(name);
             continue;
         }
-        int locked = flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
-        if (locked && (fstat(fd, &info) != 0 || info.st_nlink > 0))
+        if (recon_lock_claim(fd) && (fstat(fd, &info) != 0 || info.st_nlink > 0))
             return fd;
         close(fd);
     }

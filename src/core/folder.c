@@ -4,6 +4,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/journal.h"
+#include "core/lock.h"
 #include "core/tree.h"
 
 #include <errno.h>
@@ -13,12 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/xattr.h>
-#include <time.h>
 #include <unistd.h>
 
-#define WAIT   10.0         /* seconds for another writer                                       */
 #define ROOM   512          /* that paths have for what is joined to them, or is put beside them */
 #define MARKER ".recon-new" /* in a stage: not complete, so nothing in it is anybody's          */
 
@@ -38,71 +36,12 @@ const char *recon_folder_join(char out[RECON_PATH], const char *dir, const char 
     return print_path(out, "%s/%s", dir, name);
 }
 
-/* --- the lock --------------------------------------------------------------------------------- */
-
-static int same(const struct stat *a, const struct stat *b)
-{
-    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
-}
-
-/* Whether the path still leads to what is open: folders are exchanged. */
-static int is_at(int fd, const char *path)
-{
-    struct stat a, b;
-    return fstat(fd, &a) == 0 && stat(path, &b) == 0 && same(&a, &b);
-}
-
-static int take(int fd)
-{
-    int got;
-    do
-        got = flock(fd, LOCK_EX | LOCK_NB);
-    while (got != 0 && errno == EINTR);
-    return got == 0;
-}
-
-/* Where the file system knows no locks, writers are not kept apart, and nobody is taken for dead.
+/* --- locking and reading ------------------------------------------------------------------------
  */
-static int take_if_known(int fd)
-{
-    return take(fd) || errno != EWOULDBLOCK;
-}
-
-static recon_status pause_for(recon_ctx *ctx, const char *dir, double begun)
-{
-    if (atomic_load(&ctx->interrupted) && !ctx->hold)
-        return recon_fail(ctx, RECON_ERR_INTERRUPTED, "interrupted");
-    if (recon_now() - begun > WAIT)
-        return recon_fail(ctx, RECON_ERR_IO,
-                          "%s: another recon is writing into this folder; waited %.0f seconds", dir,
-                          WAIT);
-    nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
-    return RECON_OK;
-}
-
-/* *fd: -1 where there is no such folder. */
-static recon_status lock_if_there(recon_ctx *ctx, int *fd, const char *path, const char *dir)
-{
-    double begun = recon_now();
-    recon_status status = RECON_OK;
-    while (status == RECON_OK) {
-        *fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (*fd < 0)
-            return errno == ENOENT ? RECON_OK : recon_refused(ctx, dir, "cannot open the folder");
-        int got = take_if_known(*fd);
-        if (got && is_at(*fd, path))
-            return RECON_OK;
-        close(*fd);
-        *fd = -1;
-        if (!got)
-            status = pause_for(ctx, dir, begun);
-    }
-    return status;
-}
 
 recon_status recon_folder_lock(recon_ctx *ctx, int *fd, const char *dir)
 {
-    recon_status status = lock_if_there(ctx, fd, dir, dir);
+    recon_status status = recon_lock_folder(ctx, fd, dir, dir);
     if (status == RECON_OK && *fd < 0)
         status = recon_fail(ctx, RECON_ERR_IO, "%s: there is no such folder", dir);
     if (status == RECON_OK)
@@ -114,30 +53,9 @@ recon_status recon_folder_lock(recon_ctx *ctx, int *fd, const char *dir)
     return status;
 }
 
-/* --- reading ---------------------------------------------------------------------------------- */
-
-static int has_journal(const char *dir)
+static int same(const struct stat *a, const struct stat *b)
 {
-    char path[RECON_PATH];
-    return access(recon_folder_join(path, dir, RECON_JOURNAL), F_OK) == 0;
-}
-
-/* A writer that lives completes it by itself. */
-recon_status recon_folder_settle(recon_ctx *ctx, const char *dir)
-{
-    double begun = recon_now();
-    recon_status status = RECON_OK;
-    while (status == RECON_OK && has_journal(dir)) {
-        int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (fd < 0)
-            return recon_refused(ctx, dir, "cannot open the folder");
-        if (take_if_known(fd))
-            status = recon_journal_roll(ctx, fd, dir);
-        else
-            status = pause_for(ctx, dir, begun);
-        close(fd);
-    }
-    return status;
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
 static int view_of(recon_folder_view *out, const char *dir)
@@ -151,7 +69,7 @@ static int view_of(recon_folder_view *out, const char *dir)
 
 recon_status recon_folder_look(recon_ctx *ctx, recon_folder_view *out, const char *dir)
 {
-    recon_status status = recon_folder_settle(ctx, dir);
+    recon_status status = recon_journal_settle(ctx, dir);
     if (status == RECON_OK)
         view_of(out, dir); /* what is missing will be missed by who reads it */
     return status;
@@ -166,7 +84,7 @@ static int unchanged(const struct stat *a, const struct stat *b)
 recon_status recon_folder_check(recon_ctx *ctx, const recon_folder_view *view, const char *dir)
 {
     recon_folder_view now;
-    if (!has_journal(dir) && view_of(&now, dir) && same(&now.folder, &view->folder) &&
+    if (!recon_journal_is_in(dir) && view_of(&now, dir) && same(&now.folder, &view->folder) &&
         unchanged(&now.list, &view->list))
         return RECON_OK;
     return recon_fail(ctx, RECON_ERR_IO, "%s: was replaced while it was read; run this again", dir);
@@ -228,7 +146,7 @@ static int is_dead(recon_ctx *ctx, int folder, const char *name)
     if (!stage && (!temporary || writer_lives(name)))
         return 0;
     int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    int dead = fd >= 0 && take(fd);
+    int dead = fd >= 0 && recon_lock_take(fd);
     if (fd >= 0)
         close(fd);
     return dead;
@@ -278,7 +196,8 @@ static void sweep_one(recon_ctx *ctx, const recon_stage *s, recon_folder_kind ki
     if (fd < 0)
         return;
     print_path(path, "%.*s%s", (int)(strrchr(s->target, '/') + 1 - s->target), s->target, name);
-    if (fstat(fd, &info) == 0 && info.st_uid == geteuid() && take(fd) && is_at(fd, path)) {
+    if (fstat(fd, &info) == 0 && info.st_uid == geteuid() && recon_lock_take(fd) &&
+        recon_is_at(fd, path)) {
         if (recon_tree_has(fd, MARKER))
             recon_tree_remove(ctx, parent, name, s->dir);
         else if (s->target_fd >= 0)
@@ -397,7 +316,7 @@ static int make_stage(recon_stage *s, const char *prefix)
         s->fd = open(s->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (s->fd < 0 && errno != ENOENT)
             return -1;
-        if (s->fd >= 0 && take_if_known(s->fd) && is_at(s->fd, s->path))
+        if (s->fd >= 0 && recon_lock_claim(s->fd) && recon_is_at(s->fd, s->path))
             return 0;
         if (s->fd >= 0)
             close(s->fd);
@@ -448,7 +367,7 @@ recon_status recon_stage_open(recon_ctx *ctx, recon_stage *out, const char *dir,
     *out = (recon_stage){ .kind = kind, .fd = -1, .target_fd = -1 };
     RECON_TRY(find_target(ctx, out->target, dir));
     strcpy(out->dir, dir);
-    RECON_TRY(lock_if_there(ctx, &out->target_fd, out->target, dir));
+    RECON_TRY(recon_lock_folder(ctx, &out->target_fd, out->target, dir));
     if (out->target_fd >= 0) {
         if (faccessat(out->target_fd, ".", W_OK, AT_EACCESS) != 0)
             RECON_TRY(recon_refused(ctx, dir, "cannot write into the folder"));
@@ -474,6 +393,22 @@ const char *recon_stage_file(recon_ctx *ctx, const recon_stage *s, char out[RECO
     if (!s->path[0] || find_target(ctx, target, folder) != RECON_OK || strcmp(target, s->target))
         return path;
     return recon_folder_join(out, s->path, slash ? slash + 1 : path);
+}
+
+recon_status recon_stage_keeps(recon_ctx *ctx, const recon_stage *s, const char *path)
+{
+    char inside[RECON_PATH];
+    recon_names own = { 0 };
+    const char *in_stage = recon_stage_file(ctx, s, inside, path);
+    if (in_stage == path)
+        return RECON_OK;
+    recon_status status = recon_owned(ctx, &own, s->kind, s->target);
+    if (status == RECON_OK && recon_names_have(&own, strrchr(in_stage, '/') + 1))
+        status = recon_fail(ctx, RECON_ERR_INPUT,
+                            "%s: belongs to the result that would be replaced; name another folder",
+                            path);
+    recon_names_free(&own);
+    return status;
 }
 
 /* --- closing ---------------------------------------------------------------------------------- */
@@ -650,10 +585,10 @@ static recon_status commit_first(recon_ctx *ctx, recon_stage *s, int *done)
 /* A folder that its owner has moved or removed while we were at work. */
 static recon_status find_again(recon_ctx *ctx, recon_stage *s)
 {
-    if (s->target_fd < 0 || s->inside || is_at(s->target_fd, s->target))
+    if (s->target_fd < 0 || s->inside || recon_is_at(s->target_fd, s->target))
         return RECON_OK;
     close(s->target_fd);
-    return lock_if_there(ctx, &s->target_fd, s->target, s->dir);
+    return recon_lock_folder(ctx, &s->target_fd, s->target, s->dir);
 }
 
 recon_status recon_stage_commit(recon_ctx *ctx, recon_stage *s)

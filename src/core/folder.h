@@ -20,10 +20,6 @@ enum { RECON_PATH = 4096 };
 /* dir/name in out, which is returned. */
 const char *recon_folder_join(char out[RECON_PATH], const char *dir, const char *name);
 
-/* Completes what an earlier run has left to do in the folder, if anything. For readers; opening a
- * file does it too (recon_file_open). */
-recon_status recon_folder_settle(recon_ctx *ctx, const char *dir);
-
 /* Keeps other writers out of a folder until close(*fd): waits for them 10 seconds. */
 recon_status recon_folder_lock(recon_ctx *ctx, int *fd, const char *dir);
 
@@ -55,6 +51,8 @@ recon_status recon_stage_open(recon_ctx *ctx, recon_stage *out, const char *dir,
  * then it comes with the others. out takes the answer if need be. */
 const char *recon_stage_file(recon_ctx *ctx, const recon_stage *stage, char out[RECON_PATH],
                              const char *path);
+/* Fails if the file is one of the earlier result: for what is read, and must not go with it. */
+recon_status recon_stage_keeps(recon_ctx *ctx, const recon_stage *stage, const char *path);
 recon_status recon_stage_commit(recon_ctx *ctx, recon_stage *stage);
 void recon_stage_close(recon_ctx *ctx, recon_stage *stage);
 

@@ -4,8 +4,10 @@
  * the files to be removed, "end". Names may be any bytes, so JSON would not do. Every step can be
  * done twice. */
 #include "core/journal.h"
+#include "core/ctx.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/lock.h"
 #include "core/memory.h"
 #include "core/tree.h"
 
@@ -153,4 +155,27 @@ recon_status recon_journal_roll(recon_ctx *ctx, int fd, const char *folder)
                       "%s is between two results; the next recon command there that may write "
                       "completes the new one",
                       folder);
+}
+
+int recon_journal_is_in(const char *folder)
+{
+    char path[4096];
+    int n = snprintf(path, sizeof path, "%s/" RECON_JOURNAL, folder);
+    return n < (int)sizeof path && access(path, F_OK) == 0;
+}
+
+/* A writer that lives completes it by itself. */
+recon_status recon_journal_settle(recon_ctx *ctx, const char *folder)
+{
+    double begun = recon_now();
+    recon_status status = RECON_OK;
+    while (status == RECON_OK && recon_journal_is_in(folder)) {
+        int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (fd < 0)
+            return recon_refused(ctx, folder, "cannot open the folder");
+        status = recon_lock_claim(fd) ? recon_journal_roll(ctx, fd, folder)
+                                      : recon_lock_rest(ctx, folder, begun);
+        close(fd);
+    }
+    return status;
 }

@@ -22,4 +22,9 @@ recon_status recon_journal_write(recon_ctx *ctx, const char *folder, const char 
 /* Does what the journal says, if there is one. fd is the folder, which the caller has locked. */
 recon_status recon_journal_roll(recon_ctx *ctx, int fd, const char *folder);
 
+/* The same for readers, who have no lock. Opening a file does it (recon_file_open), so it is for
+ * those who list a folder. */
+recon_status recon_journal_settle(recon_ctx *ctx, const char *folder);
+int recon_journal_is_in(const char *folder);
+
 #endif

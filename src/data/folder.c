@@ -8,7 +8,7 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/file.h"
-#include "core/folder.h"
+#include "core/journal.h"
 #include "core/memory.h"
 #include "core/threads.h"
 #include "data/skips.h"
@@ -510,7 +510,7 @@ recon_status recon_folder_read(recon_ctx *ctx, recon_dataset *data, const char *
     size_t classes;
     recon_status status;
     RECON_TRY(check_options(ctx, options, path));
-    RECON_TRY(recon_folder_settle(ctx, path));
+    RECON_TRY(recon_journal_settle(ctx, path));
     RECON_TRY(recon_alloc(ctx, &data->own_folder, 1, sizeof *data->own_folder));
     data->folder = data->own_folder;
     data->own_folder->root = strlen(path) + 1;
