@@ -285,6 +285,8 @@ TABLES := so2_mean so2_width so3_fit so3_modes
 check-slow: setup-test check-tsan
 	@$(MAKE) --no-print-directory $(SLOW) $(TABLES:%=$(BUILD)/bench/bench_%)
 	@for t in $(SLOW); do echo "== $$t"; $$t || exit 1; done
+	@$(MAKE) --no-print-directory $(BUILD)/tests/trust/test_whole
+	@echo "== results that are whole"; RECON_BUILD=$(BUILD) RECON_SLOW=1 $(BUILD)/tests/trust/test_whole
 	@echo "== reproduce --quick"; RECON_SLOW=1 tests/cli/test_reproduce.sh
 	@echo "== packed sources, without optional libraries"; RECON_SLOW=1 tests/cli/test_bare.sh
 	@for t in $(TABLES); do echo "== bench_$$t"; $(BUILD)/bench/bench_$$t || exit 1; done
