@@ -233,12 +233,27 @@ static int cannot_link(int reason)
            reason == EOPNOTSUPP || reason == ENOSYS;
 }
 
+/* A folder on another file system cannot move. */
+static int is_elsewhere(int folder, const char *name)
+{
+    struct stat a, b;
+    return fstat(folder, &a) == 0 && look(&b, folder, name) && a.st_dev != b.st_dev;
+}
+
+/* A folder of somebody's moves as a whole, afterwards. */
+static recon_status link_folder(walk *w, int old, int fresh, const char *name)
+{
+    if (is_elsewhere(old, name))
+        *w->possible = 0;
+    return recon_tree_is_folder(fresh, name) || recon_names_below(w->own, w->below)
+               ? walk_pair(w, old, fresh, name)
+               : RECON_OK;
+}
+
 static recon_status link_each(walk *w, int old, int fresh, const char *name)
 {
-    if (recon_tree_is_folder(old, name)) /* one of somebody's moves as a whole, afterwards */
-        return recon_tree_is_folder(fresh, name) || recon_names_below(w->own, w->below)
-                   ? walk_pair(w, old, fresh, name)
-                   : RECON_OK;
+    if (recon_tree_is_folder(old, name))
+        return link_folder(w, old, fresh, name);
     if (!*w->possible || recon_names_have(w->own, w->below) || recon_tree_has(fresh, name))
         return RECON_OK;
     if (linkat(old, name, fresh, name, 0) == 0 || errno == ENOENT) /* just taken away */
