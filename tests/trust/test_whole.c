@@ -62,7 +62,7 @@ static const job jobs[JOBS] = {
 /* How the folder is replaced. */
 typedef struct {
     const char *name, *exchange; /* SHIM_EXCHANGE */
-    int inside;                  /* `--out ../out`, from within the folder */
+    int inside;                  /* the command runs from within the folder */
 } way;
 static const way ways[] = { { "exchange", "0", 0 },
                             { "journal, EINVAL", "22", 0 },
@@ -127,16 +127,18 @@ static const char *word_of(char out[600], const char *word, const char *data)
     return out;
 }
 
-static const char *const *line_of(const job *j, const char *data, const char *out)
+/* The folder is named by its whole path too: reports name it. */
+static const char *const *line_of(const job *j, const char *data)
 {
     static const char *const rest[] = { "--quiet", "--threads", "1", "--out" };
-    static char room[WORDS][600];
+    static char room[WORDS][600], out[600];
     static const char *words[WORDS + 8];
     size_t n = 0;
     for (; j->words[n]; n++)
         words[n] = word_of(room[n], j->words[n], data);
     for (size_t i = 0; i < 4; i++)
         words[n++] = rest[i];
+    snprintf(out, sizeof out, "%s/out", scratch_folder);
     words[n++] = out;
     words[n] = NULL;
     return words;
@@ -154,8 +156,7 @@ static int run_job(const job *j, const char *data, const way *w, long at, int er
     snprintf(settings[5], sizeof *settings, "ASAN_OPTIONS=verify_asan_link_order=0");
     char *const list[] = { settings[0], settings[1], settings[2], settings[3],
                            settings[4], settings[5], NULL };
-    int code = end_of(
-        start(line_of(j, data, w->inside ? "../out" : "out"), scratch("stderr"), where, list));
+    int code = end_of(start(line_of(j, data), scratch("stderr"), where, list));
     if (calls)
         *calls = atol(told("count"));
     return code;
@@ -447,9 +448,9 @@ static void two_writers_leave_one_result(void **state)
     for (long i = 0; i < pairs; i++) {
         if (i % 10 == 3)
             shell("rm -rf out"); /* both are the first */
-        pid_t a = start(line_of(j, "one", "out"), scratch("stderr"), scratch_folder, settings);
+        pid_t a = start(line_of(j, "one"), scratch("stderr"), scratch_folder, settings);
         wait_ms(i * 37 % 151);
-        pid_t b = start(line_of(j, "two", "out"), scratch("stderr-2"), scratch_folder, settings);
+        pid_t b = start(line_of(j, "two"), scratch("stderr-2"), scratch_folder, settings);
         const char *const reader[] = { "report", "out", "--out", "page.html", "--quiet", NULL };
         pid_t c = start(reader, scratch("stderr-3"), scratch_folder, settings);
         int codes[] = { end_of(a), end_of(b), end_of(c) };
@@ -483,8 +484,10 @@ static void a_folder_in_use_is_refused(void **state)
     assert_int_equal(flock(fd, LOCK_EX), 0);
     digest before = state_of("out");
     assert_int_equal(run_job(&jobs[NORMALIZE], "two", &ways[0], 0, 0, NULL), 1);
-    assert_string_equal(told("stderr"), "recon normalize: out: another recon is writing into this "
-                                        "folder; waited 10 seconds\n");
+    const char *line = strstr(told("stderr"), "/out: ");
+    assert_non_null(line);
+    assert_string_equal(line,
+                        "/out: another recon is writing into this folder; waited 10 seconds\n");
     assert_true(state_of("out") == before);
     close(fd);
     check_clean("after a refusal");
