@@ -17,8 +17,9 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#define ROOM   512          /* that paths have for what is joined to them, or is put beside them */
-#define MARKER ".recon-new" /* in a stage: not complete, so nothing in it is anybody's          */
+#define ROOM     512  /* that paths have for what is joined to them, or is put beside them */
+#define ATTEMPTS 1000 /* at a name for a stage that nobody has                             */
+#define MARKER   ".recon-new" /* in a stage: not complete, so nothing in it is anybody's          */
 
 /* Paths fit: what is joined to a folder has room behind it (find_target). */
 static const char *print_path(char out[RECON_PATH], const char *fmt, ...) RECON_PRINTF(2, 3);
@@ -186,18 +187,25 @@ done:
     return status;
 }
 
+/* Whether it is of ours or of the folder's owner: others may put there what they like. */
+static int is_trusted(const recon_stage *s, int fd)
+{
+    struct stat info, target;
+    return fstat(fd, &info) == 0 &&
+           (info.st_uid == geteuid() || (s->target_fd >= 0 && fstat(s->target_fd, &target) == 0 &&
+                                         info.st_uid == target.st_uid));
+}
+
 /* A stage beside the folder that nobody has locked: incomplete, or what the folder was before. */
 static void sweep_one(recon_ctx *ctx, const recon_stage *s, recon_folder_kind kind, int parent,
                       const char *name)
 {
     char path[RECON_PATH];
-    struct stat info;
     int fd = recon_tree_open(parent, name);
     if (fd < 0)
         return;
     print_path(path, "%.*s%s", (int)(strrchr(s->target, '/') + 1 - s->target), s->target, name);
-    if (fstat(fd, &info) == 0 && info.st_uid == geteuid() && recon_lock_take(fd) &&
-        recon_is_at(fd, path)) {
+    if (is_trusted(s, fd) && recon_lock_take(fd) && recon_is_at(fd, path)) {
         if (recon_tree_has(fd, MARKER))
             recon_tree_remove(ctx, parent, name, s->dir);
         else if (s->target_fd >= 0)
@@ -302,13 +310,10 @@ static int must_stay(const char *target)
  * again. Returns 0, or -1 with errno. */
 static int make_stage(recon_stage *s, const char *prefix)
 {
-    for (unsigned n = 0;; n++) {
-        int length = snprintf(s->path, sizeof s->path, "%s-%ld-%u", prefix, (long)getpid(), n);
-        if (length >= (int)sizeof s->path) {
-            errno = ENAMETOOLONG;
-            return -1;
-        }
+    for (unsigned n = 0; n < ATTEMPTS; n++) {
+        print_path(s->path, "%s-%ld-%u", prefix, (long)getpid(), n);
         if (mkdir(s->path, 0777) != 0) {
+            s->path[0] = '\0'; /* whosever it is */
             if (errno != EEXIST)
                 return -1;
             continue;
@@ -321,7 +326,10 @@ static int make_stage(recon_stage *s, const char *prefix)
         if (s->fd >= 0)
             close(s->fd);
         s->fd = -1;
+        s->path[0] = '\0';
     }
+    errno = EEXIST;
+    return -1;
 }
 
 static int make_beside(recon_stage *s)
