@@ -184,11 +184,17 @@ $(BUILD)/recon: $(CLI_OBJ) $(LIB_A)
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(LIB_A)
 	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ -lcmocka $(LDLIBS)
 $(BUILD)/tests/%.o: COMMON += -Itests
+# What is preloaded before `recon` by tests/trust/test_whole.c.
+SHIM := $(BUILD)/tests/trust/shim.so
+$(SHIM): tests/trust/shim.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,LD )$(CC) -std=gnu11 -O1 -fPIC -shared -D_GNU_SOURCE $(WARN) -o $@ $< -ldl
+$(BUILD)/tests/trust/test_whole: | $(SHIM) $(BUILD)/recon
 # What tests/trust/failing.h stands in front of.
 comma := ,
 FAULTS := malloc calloc aligned_alloc strdup realpath free pthread_create inflateInit2_ inflate \
-          deflateInit2_ open fstat read write pwrite fsync rename mkdir mkdtemp mmap \
-          opendir readdir scandir $(if $(filter yes,$(HAVE_DNNL)),dnnl_engine_create \
+          deflateInit2_ open openat fstat read write pwrite fsync rename renameat renameat2 linkat \
+          unlinkat mkdir mkdirat mmap opendir readdir scandir $(if $(filter yes,$(HAVE_DNNL)),dnnl_engine_create \
           dnnl_stream_create dnnl_memory_create dnnl_primitive_create)
 $(BUILD)/tests/trust/test_faults_% $(BUILD)/tests/trust/test_soak $(BUILD)/tests/slow/test_soak: \
   LDLIBS += $(FAULTS:%=-Wl$(comma)--wrap=%)
@@ -296,7 +302,7 @@ $(BUILD)/tests/fuzz/fuzz_%.o: COMMON += -DLLVMFuzzerTestOneInput=$(basename $(@F
 # same tests with a stand-in for cmocka, TAP lines, then times against the GPU's ceilings, with the
 # plans cuDNN's heuristics choose and with the fastest.
 ifneq ($(CUDA),)
-CORE_PLAIN := $(filter-out src/core/json.c src/core/np%.c src/core/safetensors.c,$(wildcard src/core/*.c))
+CORE_PLAIN := $(filter-out $(patsubst %,src/core/%.c,folder json np% owned safetensors),$(wildcard src/core/*.c))
 PLAIN_OBJ  := $(patsubst %.c,$(BUILD)/%.o,$(CORE_PLAIN) $(wildcard src/ops/*.c src/ops/*/*.c)) $(CU_OBJ)
 check-cuda: $(BUILD)/tests/ops/test_ops
 	$<
@@ -333,6 +339,8 @@ check-slow: setup-slow check-tsan check-emulated
 	@echo "== $(MUTATIONS) files of models, under sanitizers"
 	@$(MAKE) --no-print-directory -j$(CORES) SANITIZE=$(SANITIZERS) build/debug/tests/fuzz/test_mutations
 	@MUTATIONS=$(MUTATIONS) build/debug/tests/fuzz/test_mutations
+	@$(MAKE) --no-print-directory $(BUILD)/tests/trust/test_whole
+	@echo "== results that are whole"; RECON_BUILD=$(BUILD) RECON_SLOW=1 $(BUILD)/tests/trust/test_whole
 	@echo "== reproduce --quick"; RECON_SLOW=1 tests/cli/test_reproduce.sh
 	@echo "== trainings that are interrupted"; RECON_SLOW=1 tests/cli/test_interrupts.sh
 	@echo "== packed sources, without optional libraries"; RECON_SLOW=1 tests/cli/test_bare.sh

@@ -7,14 +7,16 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/folder.h"
 #include "core/memory.h"
+#include "core/npy.h"
 #include "core/threads.h"
 #include "data/dataset.h"
+#include "data/xyz.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <recon/apps/molcanonicalize.h>
-#include <recon/data/xyz.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +86,8 @@ static int parse(settings *s, int argc, char **argv)
 
 typedef struct {
     recon_npy_writer *npy;
-    const char *folder;
+    recon_stage stage;  /* of the folder: pictures and poses come in one step */
+    const char *folder; /* in which they are written, NULL: into a file       */
     const cli_images *images;
     recon_dataset_info d;
     recon_interpolation interpolation;
@@ -105,17 +108,19 @@ static recon_status open_folder(recon_ctx *ctx, sink *to, const char *path)
     if (to->d.channels != 1 && to->d.channels != 3)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: pictures of %zu channels: name a .npy file",
                           path, to->d.channels);
-    if (strlen(path) >= PATH - NAME)
-        return recon_fail(ctx, RECON_ERR_INPUT, "%.64s...: the path is too long", path);
-    to->folder = path;
-    return make_folder(ctx, path);
+    recon_status status = recon_stage_open(ctx, &to->stage, path, RECON_PICTURES);
+    if (status == RECON_OK && strlen(to->stage.path) >= PATH - NAME)
+        status = recon_fail(ctx, RECON_ERR_INPUT, "%.64s...: the path is too long", path);
+    to->folder = to->stage.path;
+    return status;
 }
 
 static recon_status sink_open(recon_ctx *ctx, sink *to, const settings *s, const cli_images *images)
 {
     recon_dataset_info d = recon_dataset_describe(images->use);
     const size_t shape[] = { d.n, d.height, d.width, d.channels };
-    *to = (sink){ .images = images,
+    *to = (sink){ .stage = RECON_NO_STAGE,
+                  .images = images,
                   .d = d,
                   .interpolation = (recon_interpolation)s->interpolation,
                   .picture_most = cli_picture_most(&s->data) };
@@ -210,19 +215,44 @@ done:
     return status;
 }
 
-static recon_status sink_finish(recon_ctx *ctx, sink *to, const double *absolute)
+/* Everything on the disk, and nothing in its place yet. */
+static recon_status sink_sync(recon_ctx *ctx, sink *to, const double *absolute)
 {
-    return to->npy ? recon_npy_writer_commit(ctx, to->npy) : write_csv(ctx, to, absolute);
+    return to->npy ? recon_npy_writer_sync(ctx, to->npy) : write_csv(ctx, to, absolute);
+}
+
+static recon_status sink_commit(recon_ctx *ctx, sink *to)
+{
+    return to->npy ? recon_npy_writer_commit(ctx, to->npy) : recon_stage_commit(ctx, &to->stage);
+}
+
+static void sink_close(recon_ctx *ctx, sink *to)
+{
+    recon_npy_writer_close(to->npy);
+    recon_stage_close(ctx, &to->stage);
 }
 
 /* --- what images and molecules share ---------------------------------------------------------- */
 
-/* ndim: 1, angles [n], or 3, matrices [n][3][3]. */
-static recon_status write_poses(recon_ctx *ctx, const settings *s, const double *absolute, size_t n,
-                                int ndim)
+/* What goes to --poses, on the disk but not in its place yet; *out is NULL where nothing does.
+ * ndim: 1, angles [n], or 3, matrices [n][3][3]. */
+static recon_status sync_poses(recon_ctx *ctx, recon_npy_writer **out, const char *path,
+                               const double *absolute, size_t n, int ndim)
 {
-    recon_array g = { .dtype = RECON_F64, .ndim = ndim, .shape = { n, 3, 3 }, .data = absolute };
-    return s->poses ? recon_npy_write(ctx, s->poses, &g) : RECON_OK;
+    const size_t shape[] = { n, 3, 3 };
+    recon_status status = RECON_OK;
+    if (!path)
+        return status;
+    RECON_TRY(recon_npy_writer_open(ctx, out, path, RECON_F64, shape, ndim));
+    RECON_TRY(recon_npy_writer_append(ctx, *out, absolute, n));
+    RECON_TRY(recon_npy_writer_sync(ctx, *out));
+done:
+    return status;
+}
+
+static recon_status commit_poses(recon_ctx *ctx, recon_npy_writer *poses)
+{
+    return poses ? recon_npy_writer_commit(ctx, poses) : RECON_OK;
 }
 
 /* What was done, and how long it took: of that the model's share. */
@@ -342,11 +372,32 @@ done:
     return status;
 }
 
+/* Pictures and poses: both on the disk before the first takes its place. Poses that go into the
+ * folder of the pictures come with them. */
+static recon_status put_in_place(recon_ctx *ctx, sink *to, const settings *s,
+                                 const double *absolute)
+{
+    char inside[RECON_PATH];
+    recon_npy_writer *poses = NULL;
+    recon_status status;
+    const char *path = s->poses ? recon_stage_file(ctx, &to->stage, inside, s->poses) : NULL;
+    RECON_TRY(sync_poses(ctx, &poses, path, absolute, to->d.n, 1));
+    RECON_TRY(sink_sync(ctx, to, absolute));
+    if (path != s->poses)
+        RECON_TRY(commit_poses(ctx, poses));
+    RECON_TRY(sink_commit(ctx, to));
+    if (path == s->poses)
+        RECON_TRY(commit_poses(ctx, poses));
+done:
+    recon_npy_writer_close(poses);
+    return status;
+}
+
 static recon_status canonicalize_images(recon_ctx *ctx, const settings *s)
 {
     cli_images images;
     recon_model *model = NULL;
-    sink to = { 0 };
+    sink to = { .stage = RECON_NO_STAGE };
     room r = { 0 };
     double begun = recon_now();
     recon_status status;
@@ -355,8 +406,7 @@ static recon_status canonicalize_images(recon_ctx *ctx, const settings *s)
     RECON_TRY(sink_open(ctx, &to, s, &images));
     RECON_TRY(make_room(ctx, &r, to.d));
     RECON_TRY(turn_all(ctx, &r, &to, model, &images));
-    RECON_TRY(write_poses(ctx, s, r.absolute, to.d.n, 1));
-    RECON_TRY(sink_finish(ctx, &to, r.absolute));
+    RECON_TRY(put_in_place(ctx, &to, s, r.absolute));
     RECON_TRY(show(
         ctx, s,
         &(outcome){ "images", to.d.n, images.skipped, &images.skips, &images, begun, r.seconds }));
@@ -365,7 +415,7 @@ done:
     free(r.out);
     free(r.poses);
     free(r.absolute);
-    recon_npy_writer_close(to.npy);
+    sink_close(ctx, &to);
     recon_model_close(ctx, model);
     cli_images_close(&images);
     return status;
@@ -441,6 +491,7 @@ static recon_status canonicalize_molecules(recon_ctx *ctx, const settings *s)
     cli_molecules molecules;
     recon_molmodel *model = NULL;
     recon_xyz_writer *to = NULL;
+    recon_npy_writer *poses = NULL;
     mol_room r = { 0 };
     double begun = recon_now();
     recon_status status;
@@ -449,8 +500,10 @@ static recon_status canonicalize_molecules(recon_ctx *ctx, const settings *s)
     RECON_TRY(recon_xyz_writer_open(ctx, &to, s->out));
     RECON_TRY(make_mol_room(ctx, &r, &molecules));
     RECON_TRY(turn_molecules(ctx, &r, to, model, &molecules));
-    RECON_TRY(write_poses(ctx, s, r.absolute, molecules.n, 3));
+    RECON_TRY(sync_poses(ctx, &poses, s->poses, r.absolute, molecules.n, 3));
+    RECON_TRY(recon_xyz_writer_sync(ctx, to));
     RECON_TRY(recon_xyz_writer_commit(ctx, to));
+    RECON_TRY(commit_poses(ctx, poses));
     RECON_TRY(show(ctx, s,
                    &(outcome){ "conformers", molecules.n, molecules.skipped, &molecules.skips, NULL,
                                begun, r.seconds }));
@@ -465,6 +518,7 @@ done:
     free(r.poses);
     free(r.absolute);
     recon_xyz_writer_close(to);
+    recon_npy_writer_close(poses);
     recon_molmodel_close(ctx, model);
     cli_molecules_close(&molecules);
     return status;

@@ -96,11 +96,11 @@ static recon_source source_of(const settings *s)
                            .picture_most = cli_picture_most(&s->data) };
 }
 
-static recon_status write_report(recon_ctx *ctx, const settings *s, const recon_found_data *data)
+static recon_status write_report(recon_ctx *ctx, void *data, const char *dir)
 {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/report.html", s->out);
-    return recon_found_save(ctx, path, s->out, data);
+    char path[4096 + 16];
+    snprintf(path, sizeof path, "%s/report.html", dir);
+    return recon_found_save(ctx, path, dir, data);
 }
 
 /* --- images ----------------------------------------------------------------------------------- */
@@ -122,6 +122,7 @@ static recon_status discover_images(recon_ctx *ctx, const settings *s)
 {
     const recon_metadata_entry turn = turn_of(s);
     recon_source source = source_of(s);
+    recon_found_data shown = { .folder = s->out };
     const recon_discover_options o = {
         .k = s->k,
         .mean = { .kind = s->mean < 0 ? RECON_MEAN_TUKEY : (recon_mean_kind)s->mean },
@@ -134,6 +135,8 @@ static recon_status discover_images(recon_ctx *ctx, const settings *s)
         .source = &source,
         .metadata = &turn,
         .n_metadata = 1,
+        .report = write_report,
+        .report_arg = &shown,
     };
     cli_images images;
     recon_discovery d = { 0 };
@@ -141,8 +144,8 @@ static recon_status discover_images(recon_ctx *ctx, const settings *s)
     RECON_TRY(cli_images_open_for(ctx, &images, &s->data, s->model));
     source.unread = recon_dataset_unread(images.whole);
     source.transparent = recon_images_folder(s->data.spec) ? RECON_TRANSPARENT : NULL;
+    shown.images = images.use;
     RECON_TRY(recon_discover(ctx, &d, s->model, images.use, s->out, &o));
-    RECON_TRY(write_report(ctx, s, &(recon_found_data){ .images = images.use }));
     if (s->common.json)
         puts(d.summary);
     else if (!s->common.quiet)
@@ -177,6 +180,7 @@ static recon_status discover_molecules(recon_ctx *ctx, const settings *s)
 {
     const recon_metadata_entry turn = turn_of(s);
     const recon_source source = source_of(s);
+    recon_found_data shown = { .folder = s->out };
     const recon_moldiscover_options o = {
         .k = s->k,
         .as_mean = s->mean >= 0,
@@ -189,13 +193,15 @@ static recon_status discover_molecules(recon_ctx *ctx, const settings *s)
         .source = &source,
         .metadata = &turn,
         .n_metadata = 1,
+        .report = write_report,
+        .report_arg = &shown,
     };
     cli_molecules molecules;
     recon_moldiscovery d = { 0 };
     recon_status status;
     RECON_TRY(cli_molecules_open_for(ctx, &molecules, &s->data, s->model));
+    shown.molecules = molecules.use;
     RECON_TRY(recon_moldiscover(ctx, &d, s->model, molecules.use, s->out, &o));
-    RECON_TRY(write_report(ctx, s, &(recon_found_data){ .molecules = molecules.use }));
     if (s->common.json)
         puts(d.summary);
     else if (!s->common.quiet)

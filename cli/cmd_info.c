@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/journal.h"
 #include "core/json.h"
 #include "core/memory.h"
 #include "data/elements.h"
@@ -459,6 +460,9 @@ static recon_status work(recon_ctx *ctx, const void *arg)
 {
     const settings *s = arg;
     const char *spec = cli_spec(s->path);
+    recon_status status = recon_journal_settle(ctx, s->path);
+    if (status != RECON_OK)
+        return status;
     if (is_there(s->path, "summary.json"))
         return tell_results(ctx, s->path, &s->common);
     if (is_plain_file(s->path, spec))

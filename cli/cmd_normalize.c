@@ -2,15 +2,14 @@
 #include "cli/normalize.h"
 #include "core/ctx.h"
 #include "core/fail.h"
+#include "core/folder.h"
+#include "normalize/frames_write.h"
 #include "stats/natural.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static int run(int argc, char **argv);
 const cli_command cli_normalize = {
@@ -143,6 +142,7 @@ static char *summary(const normalize_settings *s, const normalize_result *r, con
                         json_pack("{s:f, s:f, s:f, s:f}", "classes", f->seconds.classes, "centers",
                                   f->seconds.centers, "fits", f->seconds.fits, "total",
                                   r->seconds));
+    recon_frames_list(&out, f, NULL);
     return cli_json_text(out);
 }
 
@@ -193,24 +193,6 @@ static recon_normalize_options options_of(const normalize_settings *s)
     };
 }
 
-/* Before the long work, not after it. */
-static recon_status try_folder(recon_ctx *ctx, const char *dir)
-{
-    char inside[4096];
-    if (mkdir(dir, 0777) == 0) {
-        rmdir(dir);
-        return RECON_OK;
-    }
-    if (errno != EEXIST)
-        return recon_fail(ctx, RECON_ERR_IO, "%s: cannot make the folder: %s", dir,
-                          strerror(errno));
-    snprintf(inside, sizeof inside, "%s/.", dir);
-    if (access(inside, W_OK) != 0)
-        return recon_fail(ctx, RECON_ERR_IO, "%s: cannot write into the folder: %s", dir,
-                          strerror(errno));
-    return RECON_OK;
-}
-
 /* The library knows rows, not files. */
 static recon_status name_files(recon_ctx *ctx, recon_status status, const normalize_settings *s)
 {
@@ -220,6 +202,19 @@ static recon_status name_files(recon_ctx *ctx, recon_status status, const normal
                        : recon_note(ctx, status, "embeddings %s", s->z);
 }
 
+/* Embeddings that `recon discover` kept are of its result, and would go with it. */
+static recon_status keep_inputs(recon_ctx *ctx, const recon_stage *stage,
+                                const normalize_settings *s)
+{
+    const char *const files[] = { s->z,        s->poses,    s->labels,
+                                  s->query[0], s->query[1], s->query_labels };
+    recon_status status = RECON_OK;
+    for (size_t i = 0; status == RECON_OK && i < sizeof files / sizeof *files; i++)
+        if (files[i])
+            status = recon_stage_keeps(ctx, stage, files[i]);
+    return status;
+}
+
 recon_status normalize_files(recon_ctx *ctx, normalize_result *out, const normalize_settings *s)
 {
     recon_normalize_options o = options_of(s);
@@ -227,8 +222,10 @@ recon_status normalize_files(recon_ctx *ctx, normalize_result *out, const normal
     recon_group group = (recon_group)s->group;
     double begin = recon_now();
     recon_status status;
+    recon_stage stage;
     *out = (normalize_result){ 0 };
-    RECON_TRY(try_folder(ctx, s->out));
+    RECON_TRY(recon_stage_open(ctx, &stage, s->out, RECON_RESULT)); /* before the long work */
+    RECON_TRY(keep_inputs(ctx, &stage, s));
     RECON_TRY(recon_embedded_read(ctx, &index, group, s->z, s->poses, s->labels));
     out->points = index.n;
     out->dimensions = index.d;
@@ -240,8 +237,10 @@ recon_status normalize_files(recon_ctx *ctx, normalize_result *out, const normal
     out->summary = summary(s, out, recon_ops_name(ctx));
     if (!out->summary)
         RECON_TRY(recon_fail(ctx, RECON_ERR_MEMORY, "out of memory"));
-    RECON_TRY(recon_frames_write(ctx, s->out, &out->frames, index.precision, out->summary));
+    RECON_TRY(recon_frames_put(ctx, stage.path, &out->frames, index.precision, out->summary));
+    RECON_TRY(recon_stage_commit(ctx, &stage));
 done:
+    recon_stage_close(ctx, &stage);
     recon_embedded_free(&queries);
     recon_embedded_free(&index);
     return status;

@@ -1,11 +1,13 @@
 /* cmd_report.c - recon report: what a folder of results says, as one page for a browser. */
 #include "cli/cli.h"
 #include "core/fail.h"
+#include "core/folder.h"
 #include "core/json.h"
 
 #include <recon/report/found.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static int run(int argc, char **argv);
 const cli_command cli_report = {
@@ -153,10 +155,8 @@ static recon_status print(recon_ctx *ctx, const settings *s, const char *missing
     return RECON_OK;
 }
 
-static recon_status work(recon_ctx *ctx, const void *arg)
+static recon_status write_page(recon_ctx *ctx, const settings *s, char *missing, size_t room)
 {
-    const settings *s = arg;
-    char missing[1024] = "";
     recon_found kind;
     recon_status status;
     RECON_TRY(recon_found_kind(ctx, &kind, s->dir));
@@ -165,9 +165,28 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     else if (s->data.spec)
         RECON_TRY(show(ctx, s, kind, &s->data));
     else
-        RECON_TRY(show_from_source(ctx, s, kind, missing, sizeof missing));
+        RECON_TRY(show_from_source(ctx, s, kind, missing, room));
+done:
+    return status;
+}
+
+/* The page becomes part of the result: nobody may replace that meanwhile. */
+static recon_status work(recon_ctx *ctx, const void *arg)
+{
+    const settings *s = arg;
+    char missing[1024] = "";
+    recon_folder_view view;
+    int lock = -1;
+    recon_status status;
+    if (s->out == s->own && access(s->dir, F_OK) == 0)
+        RECON_TRY(recon_folder_lock(ctx, &lock, s->dir));
+    RECON_TRY(recon_folder_look(ctx, &view, s->dir));
+    RECON_TRY(write_page(ctx, s, missing, sizeof missing));
+    RECON_TRY(recon_folder_check(ctx, &view, s->dir)); /* the data are of the same result */
     RECON_TRY(print(ctx, s, missing));
 done:
+    if (lock >= 0)
+        close(lock);
     return status;
 }
 

@@ -3,6 +3,7 @@
 #include "cli/reproduce.h"
 #include "core/ctx.h"
 #include "core/fail.h"
+#include "core/folder.h"
 #include "core/memory.h"
 
 #include <recon/knn/knn.h>
@@ -52,10 +53,13 @@ static recon_status stored_codes(recon_ctx *ctx, neighborhood *h, const recon_ie
     char z[4096], g[4096];
     float *pixels = NULL;
     int64_t *labels;
+    recon_folder_view view;
     recon_status status;
     snprintf(z, sizeof z, "%s/z.npy", dir);
     snprintf(g, sizeof g, "%s/g.npy", dir);
+    RECON_TRY(recon_folder_look(ctx, &view, dir));
     RECON_TRY(recon_embedded_read(ctx, &h->index, RECON_SO2, z, g, NULL));
+    RECON_TRY(recon_folder_check(ctx, &view, dir));
     if (h->index.n != d.n || h->index.d != recon_ieae_describe(encoder).code)
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: %zu x %zu for %zu images and a code of %zu",
                              z, h->index.n, h->index.d, d.n, recon_ieae_describe(encoder).code));

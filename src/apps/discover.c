@@ -1,12 +1,12 @@
 /* discover.c - embed, Algorithm 1, maps, and the files they leave. */
 #include <recon/apps/discover.h>
-#include <recon/core/npy.h>
 #include <recon/ops/backend.h>
-#include "apps/folder.h"
+#include "apps/discovered.h"
 #include "apps/model_file.h"
 #include "apps/summary.h"
 #include "core/ctx.h"
 #include "core/fail.h"
+#include "core/folder.h"
 #include "core/memory.h"
 
 #include <math.h>
@@ -17,7 +17,8 @@
 enum { DEFAULT_K = 10, METADATA = 6 };
 
 typedef struct {
-    const char *model, *dir;
+    const char *model;
+    recon_stage stage;
     recon_discover_options o;
     recon_ieae *backbone;
     recon_embedded embedded;
@@ -35,7 +36,7 @@ static recon_status open_backbone(recon_ctx *ctx, flow *f)
     recon_status status = recon_ieae_open(ctx, &f->backbone, f->model, f->o.precision);
     if (status != RECON_OK || !f->o.half)
         return status;
-    recon_folder_join(rounded, f->dir, ".rounded.safetensors");
+    recon_folder_join(rounded, f->stage.path, ".rounded.safetensors");
     RECON_TRY(recon_model_save(ctx, rounded, f->model, f->backbone, NULL,
                                &(recon_model_save_options){ .half = 1 }));
     recon_ieae_close(ctx, f->backbone);
@@ -84,7 +85,8 @@ static recon_status write_model(recon_ctx *ctx, const flow *f)
     snprintf(points, sizeof points, "%zu", f->embedded.n);
     RECON_TRY(recon_metadata_join(ctx, &all, own, METADATA, f->o.metadata, f->o.n_metadata));
     RECON_TRY(recon_model_save(
-        ctx, recon_folder_join(path, f->dir, "model.safetensors"), f->model, f->backbone, f->maps,
+        ctx, recon_folder_join(path, f->stage.path, "model.safetensors"), f->model, f->backbone,
+        f->maps,
         &(recon_model_save_options){
             .half = f->o.half, .metadata = all, .n_metadata = METADATA + f->o.n_metadata }));
 done:
@@ -92,43 +94,29 @@ done:
     return status;
 }
 
-static recon_status write_natural(recon_ctx *ctx, const flow *f)
+static recon_discovered files_of(const flow *f, const recon_discovery *out)
 {
-    char path[RECON_PATH];
-    double *lambda;
-    size_t n = f->embedded.n;
-    recon_status status = recon_alloc_raw(ctx, &lambda, n, sizeof *lambda);
-    if (status != RECON_OK)
-        return status;
-    for (size_t i = 0; i < n; i++)
-        lambda[i] = f->said[i].lambda;
-    status = recon_npy_write(
-        ctx, recon_folder_join(path, f->dir, "natural.npy"),
-        &(recon_array){ .dtype = RECON_F64, .ndim = 1, .shape = { n }, .data = lambda });
-    free(lambda);
-    return status;
-}
-
-static recon_status write_embeddings(recon_ctx *ctx, const flow *f)
-{
-    char path[RECON_PATH];
-    const recon_embedded *e = &f->embedded;
-    recon_array z = { .dtype = RECON_F32, .ndim = 2, .shape = { e->n, e->d }, .data = e->z };
-    recon_array g = { .dtype = RECON_F64, .ndim = 1, .shape = { e->n }, .data = e->so2 };
-    recon_status status = recon_npy_write(ctx, recon_folder_join(path, f->dir, "z.npy"), &z);
-    return status == RECON_OK ? recon_npy_write(ctx, recon_folder_join(path, f->dir, "g.npy"), &g)
-                              : status;
+    return (recon_discovered){ .embedded = &f->embedded,
+                               .frames = &f->frames,
+                               .summary = out->summary,
+                               .keep_embeddings = f->o.keep_embeddings,
+                               .report = f->o.report,
+                               .report_arg = f->o.report_arg };
 }
 
 static recon_status write_all(recon_ctx *ctx, const flow *f, const recon_discovery *out)
 {
+    const recon_discovered files = files_of(f, out);
+    double *lambda = NULL;
+    size_t n = f->embedded.n;
     recon_status status;
     RECON_TRY(write_model(ctx, f));
-    RECON_TRY(write_natural(ctx, f));
-    if (f->o.keep_embeddings)
-        RECON_TRY(write_embeddings(ctx, f));
-    RECON_TRY(recon_frames_write(ctx, f->dir, &f->frames, RECON_F64, out->summary));
+    RECON_TRY(recon_alloc_raw(ctx, &lambda, n, sizeof *lambda));
+    for (size_t i = 0; i < n; i++)
+        lambda[i] = f->said[i].lambda;
+    RECON_TRY(recon_discovered_write(ctx, f->stage.path, &files, lambda));
 done:
+    free(lambda);
     return status;
 }
 
@@ -151,6 +139,7 @@ static recon_status run(recon_ctx *ctx, recon_discovery *out, flow *f, const rec
                                                  .maps = f->said,
                                                  .backend = recon_ops_name(ctx) }));
     RECON_TRY(write_all(ctx, f, out));
+    RECON_TRY(recon_stage_commit(ctx, &f->stage));
 done:
     return status;
 }
@@ -168,15 +157,14 @@ recon_status recon_discover(recon_ctx *ctx, recon_discovery *out, const char *mo
                             const recon_dataset *data, const char *dir,
                             const recon_discover_options *options)
 {
-    flow f = { .model = model, .dir = dir };
+    flow f = { .model = model, .stage = RECON_NO_STAGE };
     recon_status status;
-    int made = 0;
     *out = (recon_discovery){ .hit_rate = NAN };
     if (options)
         f.o = *options;
     f.o.k = f.o.k ? f.o.k : DEFAULT_K;
     RECON_TRY(check(ctx, &f.o));
-    RECON_TRY(recon_folder_make(ctx, dir, &made));
+    RECON_TRY(recon_stage_open(ctx, &f.stage, dir, RECON_RESULT));
     RECON_TRY(run(ctx, out, &f, data));
 done:
     free(f.said);
@@ -184,11 +172,9 @@ done:
     recon_frames_free(&f.frames);
     recon_embedded_free(&f.embedded);
     recon_ieae_close(ctx, f.backbone);
-    if (status != RECON_OK) {
+    recon_stage_close(ctx, &f.stage);
+    if (status != RECON_OK)
         recon_discovery_free(out);
-        if (made)
-            rmdir(dir);
-    }
     return status;
 }
 

@@ -1,13 +1,13 @@
 /* moldiscover.c - embed, Algorithm 1, maps, and the files they leave. */
 #include <recon/apps/moldiscover.h>
-#include <recon/core/npy.h>
 #include <recon/normalize/gauge.h>
 #include <recon/ops/backend.h>
-#include "apps/folder.h"
+#include "apps/discovered.h"
 #include "apps/model_file.h"
 #include "apps/molsummary.h"
 #include "core/ctx.h"
 #include "core/fail.h"
+#include "core/folder.h"
 #include "core/memory.h"
 
 #include <math.h>
@@ -18,7 +18,8 @@
 enum { DEFAULT_K = 25, METADATA = 5 };
 
 typedef struct {
-    const char *model, *dir;
+    const char *model;
+    recon_stage stage;
     recon_moldiscover_options o;
     recon_molnet *backbone;
     recon_embedded embedded;
@@ -36,7 +37,7 @@ static recon_status open_backbone(recon_ctx *ctx, flow *f)
     recon_status status = recon_molnet_open(ctx, &f->backbone, f->model, f->o.precision);
     if (status != RECON_OK || !f->o.half)
         return status;
-    recon_folder_join(rounded, f->dir, ".rounded.safetensors");
+    recon_folder_join(rounded, f->stage.path, ".rounded.safetensors");
     RECON_TRY(recon_molmodel_save(ctx, rounded, f->model, f->backbone, NULL,
                                   &(recon_model_save_options){ .half = 1 }));
     recon_molnet_close(ctx, f->backbone);
@@ -82,7 +83,8 @@ static recon_status write_model(recon_ctx *ctx, const flow *f)
     snprintf(points, sizeof points, "%zu", f->embedded.n);
     RECON_TRY(recon_metadata_join(ctx, &all, own, METADATA, f->o.metadata, f->o.n_metadata));
     RECON_TRY(recon_molmodel_save(
-        ctx, recon_folder_join(path, f->dir, "model.safetensors"), f->model, f->backbone, f->maps,
+        ctx, recon_folder_join(path, f->stage.path, "model.safetensors"), f->model, f->backbone,
+        f->maps,
         &(recon_model_save_options){
             .half = f->o.half, .metadata = all, .n_metadata = METADATA + f->o.n_metadata }));
 done:
@@ -90,50 +92,29 @@ done:
     return status;
 }
 
-static recon_status write_natural(recon_ctx *ctx, const flow *f)
+static recon_discovered files_of(const flow *f, const recon_moldiscovery *out)
 {
-    char path[RECON_PATH];
-    double *lambda;
-    size_t n = f->embedded.n;
-    recon_status status = recon_alloc_raw(ctx, &lambda, n, 9 * sizeof *lambda);
-    if (status != RECON_OK)
-        return status;
-    for (size_t i = 0; i < n; i++)
-        recon_so3_to_matrix(lambda + 9 * i, f->said[i].lambda);
-    status = recon_npy_write(
-        ctx, recon_folder_join(path, f->dir, "natural.npy"),
-        &(recon_array){ .dtype = RECON_F64, .ndim = 3, .shape = { n, 3, 3 }, .data = lambda });
-    free(lambda);
-    return status;
-}
-
-static recon_status write_embeddings(recon_ctx *ctx, const flow *f)
-{
-    char path[RECON_PATH];
-    const recon_embedded *e = &f->embedded;
-    double *matrices = NULL;
-    recon_status status;
-    recon_array z = { .dtype = RECON_F32, .ndim = 2, .shape = { e->n, e->d }, .data = e->z };
-    recon_array g = { .dtype = RECON_F64, .ndim = 3, .shape = { e->n, 3, 3 } };
-    RECON_TRY(recon_alloc_raw(ctx, &matrices, e->n, 9 * sizeof *matrices));
-    recon_so3_to_matrix_n(matrices, e->so3, e->n);
-    g.data = matrices;
-    RECON_TRY(recon_npy_write(ctx, recon_folder_join(path, f->dir, "z.npy"), &z));
-    RECON_TRY(recon_npy_write(ctx, recon_folder_join(path, f->dir, "g.npy"), &g));
-done:
-    free(matrices);
-    return status;
+    return (recon_discovered){ .embedded = &f->embedded,
+                               .frames = &f->frames,
+                               .summary = out->summary,
+                               .keep_embeddings = f->o.keep_embeddings,
+                               .report = f->o.report,
+                               .report_arg = f->o.report_arg };
 }
 
 static recon_status write_all(recon_ctx *ctx, const flow *f, const recon_moldiscovery *out)
 {
+    const recon_discovered files = files_of(f, out);
+    double *lambda = NULL;
+    size_t n = f->embedded.n;
     recon_status status;
     RECON_TRY(write_model(ctx, f));
-    RECON_TRY(write_natural(ctx, f));
-    if (f->o.keep_embeddings)
-        RECON_TRY(write_embeddings(ctx, f));
-    RECON_TRY(recon_frames_write(ctx, f->dir, &f->frames, RECON_F64, out->summary));
+    RECON_TRY(recon_alloc_raw(ctx, &lambda, n, 9 * sizeof *lambda));
+    for (size_t i = 0; i < n; i++)
+        recon_so3_to_matrix(lambda + 9 * i, f->said[i].lambda);
+    RECON_TRY(recon_discovered_write(ctx, f->stage.path, &files, lambda));
 done:
+    free(lambda);
     return status;
 }
 
@@ -158,6 +139,7 @@ static recon_status run(recon_ctx *ctx, recon_moldiscovery *out, flow *f,
                                                        .maps = f->said,
                                                        .backend = recon_ops_name(ctx) }));
     RECON_TRY(write_all(ctx, f, out));
+    RECON_TRY(recon_stage_commit(ctx, &f->stage));
 done:
     return status;
 }
@@ -166,14 +148,13 @@ recon_status recon_moldiscover(recon_ctx *ctx, recon_moldiscovery *out, const ch
                                const recon_molecules *data, const char *dir,
                                const recon_moldiscover_options *options)
 {
-    flow f = { .model = model, .dir = dir };
+    flow f = { .model = model, .stage = RECON_NO_STAGE };
     recon_status status;
-    int made = 0;
     *out = (recon_moldiscovery){ .hit_rate = NAN };
     if (options)
         f.o = *options;
     f.o.k = f.o.k ? f.o.k : DEFAULT_K;
-    RECON_TRY(recon_folder_make(ctx, dir, &made));
+    RECON_TRY(recon_stage_open(ctx, &f.stage, dir, RECON_RESULT));
     RECON_TRY(run(ctx, out, &f, data));
 done:
     free(f.said);
@@ -181,11 +162,9 @@ done:
     recon_frames_free(&f.frames);
     recon_embedded_free(&f.embedded);
     recon_molnet_close(ctx, f.backbone);
-    if (status != RECON_OK) {
+    recon_stage_close(ctx, &f.stage);
+    if (status != RECON_OK)
         recon_moldiscovery_free(out);
-        if (made)
-            rmdir(dir);
-    }
     return status;
 }
 

@@ -1,5 +1,6 @@
 /* molsummary.c - readings of all conformers, and of each molecule. */
 #include "apps/molsummary.h"
+#include "apps/discovered.h"
 #include "apps/source.h"
 #include "core/fail.h"
 #include "core/json.h"
@@ -146,6 +147,9 @@ static json_t *settings_json(const recon_molfindings *f)
     if (o->data) /* left out where it is not UTF-8 */
         recon_json_put_text(&out, "data", o->data);
     recon_source_add(&out, o->source);
+    recon_discovered_list(&out, &(recon_discovered){ .frames = f->frames,
+                                                     .keep_embeddings = o->keep_embeddings,
+                                                     .report = o->report });
     return out;
 }
 

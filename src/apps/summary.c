@@ -1,5 +1,6 @@
 /* summary.c - readings of all points, and of each label where there are labels. */
 #include "apps/summary.h"
+#include "apps/discovered.h"
 #include "apps/modes.h"
 #include "apps/source.h"
 #include "core/fail.h"
@@ -135,6 +136,9 @@ static json_t *settings_json(const recon_findings *f)
     if (o->data) /* left out where it is not UTF-8 */
         recon_json_put_text(&out, "data", o->data);
     recon_source_add(&out, o->source);
+    recon_discovered_list(&out, &(recon_discovered){ .frames = f->frames,
+                                                     .keep_embeddings = o->keep_embeddings,
+                                                     .report = o->report });
     return out;
 }
 

@@ -1,6 +1,8 @@
 /* file.c - whole files in, whole files out. */
 #include "core/file.h"
 #include "core/fail.h"
+#include "core/journal.h"
+#include "core/lock.h"
 #include "core/memory.h"
 
 #include <errno.h>
@@ -54,10 +56,25 @@ static recon_status check_regular(recon_ctx *ctx, const struct stat *info, const
                       S_ISDIR(info->st_mode) ? "is a directory" : "is not a regular file");
 }
 
+/* What a writer that died has left to do in the file's folder comes first. */
+static recon_status settle(recon_ctx *ctx, const char *path)
+{
+    char dir[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    if (slash && slash - path >= PATH_MAX)
+        return RECON_OK; /* to be refused below */
+    snprintf(dir, sizeof dir, "%.*s", slash ? (int)(slash - path + (slash == path)) : 1,
+             slash ? path : ".");
+    return recon_journal_settle(ctx, dir);
+}
+
 recon_status recon_file_begin(recon_ctx *ctx, int *fd, size_t *size, const char *path)
 {
-    recon_status status = RECON_OK;
+    recon_status status = settle(ctx, path);
     struct stat info;
+    *fd = -1;
+    if (status != RECON_OK)
+        return status;
     *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not hold us up */
     if (*fd < 0 || fstat(*fd, &info) != 0)
         status = recon_refused(ctx, path, "cannot open");
@@ -123,18 +140,59 @@ recon_status recon_file_open(recon_ctx *ctx, recon_file *out, const char *path)
     return status;
 }
 
-/* As open would name it for a new file: the user's umask decides who may read it. */
+/* Removes what a dead writer has left at the name; 0 where a live one is at work there. */
+static int clear_dead(const char *name)
+{
+    int fd = open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    int dead = fd < 0 ? errno == ENOENT
+                      : recon_lock_take(fd) && recon_is_at(fd, name) && unlink(name) == 0;
+    if (fd >= 0)
+        close(fd);
+    return dead;
+}
+
+/* As open would make a new file: the user's umask decides who may read it. The lock says that its
+ * writer lives; one who finds the file before it is locked takes it for a leftover, and then it is
+ * made again. File systems without locks will do. */
 static int create_beside(char *name, size_t room, const char *path)
 {
-    for (unsigned n = 0;; n++) {
-        snprintf(name, room, "%s.tmp-%ld-%u", path, (long)getpid(), n);
+    struct stat info;
+    for (unsigned n = 0;;) {
+        snprintf(name, room, "%s.tmp-%u", path, n);
         int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0 || errno != EEXIST)
+        if (fd < 0 && errno != EEXIST)
             return fd;
+        if (fd < 0) {
+            n += !clear_dead(name);
+            continue;
+        }
+        if (recon_lock_claim(fd) && (fstat(fd, &info) != 0 || info.st_nlink > 0))
+            return fd;
+        close(fd);
     }
 }
 
-/* A link stays a link: what it points to is replaced. Devices and folders are not. */
+/* Where a link that leads to nothing leads: the file that will be made there. Free it. */
+static char *follow(const char *path)
+{
+    char target[PATH_MAX], joined[2 * PATH_MAX];
+    char *at = strdup(path);
+    for (int links = 0; at && links < 40; links++) {
+        ssize_t n = readlink(at, target, sizeof target - 1);
+        if (n < 0)
+            return at;
+        target[n] = '\0';
+        const char *slash = target[0] == '/' ? NULL : strrchr(at, '/');
+        snprintf(joined, sizeof joined, "%.*s%s", slash ? (int)(slash + 1 - at) : 0, at, target);
+        free(at);
+        at = strdup(joined);
+    }
+    errno = at ? ELOOP : ENOMEM;
+    free(at);
+    return NULL;
+}
+
+/* A link stays a link: what it points to is replaced, or made. Devices and folders are not. */
 static recon_status resolve(recon_ctx *ctx, char **out, const char *path)
 {
     struct stat info;
@@ -145,7 +203,7 @@ static recon_status resolve(recon_ctx *ctx, char **out, const char *path)
             return status;
         *out = realpath(path, NULL);
     } else {
-        *out = strdup(path);
+        *out = follow(path);
     }
     return *out ? RECON_OK : recon_refused(ctx, path, "cannot write");
 }
@@ -211,6 +269,7 @@ static recon_status flush(recon_ctx *ctx, recon_writer *writer)
 {
     size_t n = writer->used;
     writer->used = 0;
+    writer->synced = 0;
     if (writer->fd < 0)
         return recon_fail(ctx, RECON_ERR_IO, "%s: an earlier write failed", writer->path);
     return put(ctx, writer, writer->buffer, n);
@@ -226,6 +285,7 @@ recon_status recon_writer_write(recon_ctx *ctx, recon_writer *writer, const void
     if (n > 0) /* bytes may be NULL then */
         memcpy(writer->buffer + writer->used, bytes, n);
     writer->used += n;
+    writer->synced = 0;
     return RECON_OK;
 }
 
@@ -260,12 +320,23 @@ static void sync_folder(char *path)
     close(fd);
 }
 
-recon_status recon_writer_commit(recon_ctx *ctx, recon_writer *writer)
+recon_status recon_writer_sync(recon_ctx *ctx, recon_writer *writer)
 {
     recon_status status = flush(ctx, writer);
     if (status != RECON_OK)
         return status;
-    if (fsync(writer->fd) != 0 || rename(writer->temporary, writer->path) != 0)
+    if (fsync(writer->fd) != 0)
+        return give_up(ctx, writer);
+    writer->synced = 1;
+    return RECON_OK;
+}
+
+recon_status recon_writer_commit(recon_ctx *ctx, recon_writer *writer)
+{
+    recon_status status = writer->synced ? RECON_OK : recon_writer_sync(ctx, writer);
+    if (status != RECON_OK)
+        return status;
+    if (rename(writer->temporary, writer->path) != 0)
         return give_up(ctx, writer);
     close(writer->fd);
     writer->fd = -1;

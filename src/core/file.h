@@ -38,7 +38,8 @@ typedef struct {
     char *path, *temporary;
     unsigned char *buffer;
     size_t used;
-    int fd; /* -1 once it is done, one way or the other */
+    int fd;     /* -1 once it is done, one way or the other */
+    int synced; /* nothing was written since */
 } recon_writer;
 
 /* Close always, also after a failure; without a commit before it, nothing is left behind. */
@@ -46,6 +47,10 @@ recon_status recon_writer_open(recon_ctx *ctx, recon_writer *out, const char *pa
 recon_status recon_writer_write(recon_ctx *ctx, recon_writer *writer, const void *bytes, size_t n);
 recon_status recon_writer_commit(recon_ctx *ctx, recon_writer *writer);
 void recon_writer_close(recon_writer *writer);
+
+/* For who has several files: puts on the disk what was written, so that all are there before the
+ * first commit, which has nothing left to do then but to give the file its name. */
+recon_status recon_writer_sync(recon_ctx *ctx, recon_writer *writer);
 
 /* Replaces n bytes that were written before, at an offset from the start of the file. */
 recon_status recon_writer_patch(recon_ctx *ctx, recon_writer *writer, size_t offset,

@@ -394,12 +394,24 @@ recon_status recon_npy_writer_append(recon_ctx *ctx, recon_npy_writer *writer, c
     return recon_writer_write(ctx, &writer->file, rows, n * writer->row_bytes);
 }
 
-recon_status recon_npy_writer_commit(recon_ctx *ctx, recon_npy_writer *writer)
+static recon_status check_rows(recon_ctx *ctx, const recon_npy_writer *writer)
 {
     if (writer->written != writer->rows)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: %zu of %zu rows were written",
                           writer->file.path, writer->written, writer->rows);
-    return recon_writer_commit(ctx, &writer->file);
+    return RECON_OK;
+}
+
+recon_status recon_npy_writer_sync(recon_ctx *ctx, recon_npy_writer *writer)
+{
+    recon_status status = check_rows(ctx, writer);
+    return status == RECON_OK ? recon_writer_sync(ctx, &writer->file) : status;
+}
+
+recon_status recon_npy_writer_commit(recon_ctx *ctx, recon_npy_writer *writer)
+{
+    recon_status status = check_rows(ctx, writer);
+    return status == RECON_OK ? recon_writer_commit(ctx, &writer->file) : status;
 }
 
 void recon_npy_writer_close(recon_npy_writer *writer)

@@ -4,6 +4,8 @@
 
 #include "core/array.h"
 
+#include <recon/core/npy.h>
+
 /* The array that size bytes hold; it lies in them if it can be used there, and in memory of its own
  * (out->block) if it had to be swapped or moved. path is for messages. */
 recon_status recon_npy_parse(recon_ctx *ctx, recon_array *out, const void *bytes, size_t size,
@@ -14,5 +16,8 @@ recon_status recon_npy_parse(recon_ctx *ctx, recon_array *out, const void *bytes
 typedef char recon_npy_header[384];
 recon_status recon_npy_make_header(recon_ctx *ctx, recon_npy_header out, size_t *size,
                                    const recon_array *array, const char *path);
+
+/* Puts it on the disk before the commit: see recon_writer_sync. */
+recon_status recon_npy_writer_sync(recon_ctx *ctx, recon_npy_writer *writer);
 
 #endif

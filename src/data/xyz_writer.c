@@ -87,6 +87,11 @@ recon_status recon_xyz_writer_open(recon_ctx *ctx, recon_xyz_writer **out, const
     return status;
 }
 
+recon_status recon_xyz_writer_sync(recon_ctx *ctx, recon_xyz_writer *writer)
+{
+    return recon_writer_sync(ctx, &writer->file);
+}
+
 recon_status recon_xyz_writer_commit(recon_ctx *ctx, recon_xyz_writer *writer)
 {
     return recon_writer_commit(ctx, &writer->file);

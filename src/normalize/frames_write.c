@@ -1,29 +1,17 @@
-/* frames_write.c - frames as files: all of them or none.
- *
- * Everything is written into a folder of its own inside dir, and is on the disk, before the first
- * file moves up and takes the place of an earlier result. */
-#include <recon/normalize/normalize.h>
+/* frames_write.c - frames as files: all of them or none. */
+#include "normalize/frames_write.h"
 #include <recon/core/npy.h>
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/folder.h"
+#include "core/json.h"
 #include "core/memory.h"
 
-#include <assert.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-enum { FILES = 9, PATH = 4096, PIECE = 8192 /* numbers written at once, about */ };
-
-/* Every name a run may leave in its folder. */
-static const char *const names[] = { "gamma.npy",      "absolute.npy",        "theta.npy",
-                                     "background.npy", "identifiability.npy", "score.npy",
-                                     "classes.npy",    "neighbors.npy",       "normalized.npy",
-                                     "summary.json" };
-enum { NAMES = sizeof names / sizeof *names };
+enum { FILES = 9, PIECE = 8192 /* numbers written at once, about */ };
 
 /* One file to be: rows of `width` numbers, from doubles, rotations or integers. */
 typedef struct {
@@ -168,85 +156,44 @@ done:
     return status;
 }
 
-static const char *join(char out[PATH], const char *dir, const char *name)
-{
-    int length = snprintf(out, PATH, "%s/%s", dir, name);
-    assert(length < PATH); /* make_dir has seen to that */
-    (void)length;
-    return out;
-}
-
-static recon_status make_dir(recon_ctx *ctx, const char *dir, int *made)
-{
-    struct stat s;
-    if (strlen(dir) > PATH - 64) /* room for what is joined to it */
-        return recon_fail(ctx, RECON_ERR_INPUT, "%.64s...: the path is too long", dir);
-    *made = mkdir(dir, 0777) == 0;
-    if (*made || (errno == EEXIST && stat(dir, &s) == 0 && S_ISDIR(s.st_mode)))
-        return RECON_OK;
-    return recon_refused(ctx, dir, "cannot make the folder");
-}
-
-static recon_status write_all(recon_ctx *ctx, const char *dir, const recon_frames *frames,
+recon_status recon_frames_put(recon_ctx *ctx, const char *dir, const recon_frames *frames,
                               recon_dtype poses, const char *summary)
 {
     file files[FILES];
-    char path[PATH];
+    char path[RECON_PATH];
     size_t count = list_files(files, frames, poses);
     recon_status status = RECON_OK;
     for (size_t i = 0; status == RECON_OK && i < count; i++)
-        status = write_array(ctx, join(path, dir, files[i].name), &files[i]);
+        status = write_array(ctx, recon_folder_join(path, dir, files[i].name), &files[i]);
     if (status == RECON_OK && summary)
-        status = write_text(ctx, join(path, dir, "summary.json"), summary);
+        status = write_text(ctx, recon_folder_join(path, dir, "summary.json"), summary);
     return status;
 }
 
-static void remove_all(const char *dir)
+void recon_frames_list(json_t **summary, const recon_frames *frames, const char *const *more)
 {
-    char path[PATH];
-    for (size_t i = 0; i < NAMES; i++)
-        unlink(join(path, dir, names[i]));
-}
-
-/* What this run did not write, an earlier one must not leave beside it. */
-static recon_status move_up(recon_ctx *ctx, const char *dir, const char *stage)
-{
-    char from[PATH], to[PATH];
-    for (size_t i = 0; i < NAMES; i++) {
-        join(to, dir, names[i]);
-        if (rename(join(from, stage, names[i]), to) == 0)
-            continue;
-        if (errno == ENOENT && (unlink(to) == 0 || errno == ENOENT))
-            continue;
-        recon_status status = recon_refused(ctx, to, "cannot replace");
-        remove_all(dir);
-        return status;
-    }
-    return RECON_OK;
+    file files[FILES];
+    size_t count = list_files(files, frames, RECON_F64);
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        recon_json_append(&list, json_string(files[i].name));
+    for (; more && *more; more++)
+        recon_json_append(&list, json_string(*more));
+    recon_json_append(&list, json_string("summary.json"));
+    recon_json_put(summary, "files", list);
 }
 
 recon_status recon_frames_write(recon_ctx *ctx, const char *dir, const recon_frames *frames,
                                 recon_dtype poses, const char *summary)
 {
-    char stage[PATH] = "";
+    recon_stage stage;
     recon_status status;
-    int made = 0;
     if (poses != RECON_F32 && poses != RECON_F64)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: poses are written as float32 or float64", dir);
-    RECON_TRY(make_dir(ctx, dir, &made));
-    join(stage, dir, ".tmp-XXXXXX");
-    if (!mkdtemp(stage)) {
-        stage[0] = '\0';
-        RECON_TRY(recon_refused(ctx, dir, "cannot write into the folder"));
-    }
-    RECON_TRY(write_all(ctx, stage, frames, poses, summary));
-    RECON_TRY(move_up(ctx, dir, stage));
+    RECON_TRY(recon_stage_open(ctx, &stage, dir, RECON_RESULT));
+    RECON_TRY(recon_frames_put(ctx, stage.path, frames, poses, summary));
+    RECON_TRY(recon_stage_commit(ctx, &stage));
 done:
-    if (stage[0]) {
-        remove_all(stage);
-        rmdir(stage);
-    }
-    if (status != RECON_OK && made)
-        rmdir(dir);
+    recon_stage_close(ctx, &stage);
     return status;
 }

@@ -1,8 +1,10 @@
 /* found.c - a folder of results, read and checked; and the page that is made of it. */
 #include "report/found.h"
 #include "core/fail.h"
+#include "core/folder.h"
 #include "core/json.h"
 #include "core/memory.h"
+#include "report/page.h"
 
 #include <math.h>
 #include <recon/core/npy.h>
@@ -12,14 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PATH = 4096 };
 #define LARGEST 1e15 /* number that a summary may have: nothing that is counted there has more */
-
-static const char *join(char out[PATH], const char *dir, const char *name)
-{
-    snprintf(out, PATH, "%s/%s", dir, name);
-    return out;
-}
 
 /* --- summary.json ----------------------------------------------------------------------------- */
 
@@ -68,8 +63,9 @@ const char *recon_found_text(const recon_found_folder *f, const char *key)
 
 static recon_status read_summary(recon_ctx *ctx, recon_found_folder *f)
 {
-    char path[PATH];
-    recon_status status = recon_json_read(ctx, &f->summary, join(path, f->dir, "summary.json"));
+    char path[RECON_PATH];
+    recon_status status =
+        recon_json_read(ctx, &f->summary, recon_folder_join(path, f->dir, "summary.json"));
     if (status != RECON_OK)
         return recon_note(ctx, status, "a folder of `recon discover` or `recon normalize` has it");
     if (json_is_object(json_object_get(f->summary, "all")))
@@ -94,8 +90,8 @@ static recon_status read_summary(recon_ctx *ctx, recon_found_folder *f)
 static recon_status read_array(recon_ctx *ctx, recon_found_folder *f, const char *name,
                                recon_array *out, size_t *width)
 {
-    char path[PATH];
-    recon_status status = recon_npy_read(ctx, out, join(path, f->dir, name));
+    char path[RECON_PATH];
+    recon_status status = recon_npy_read(ctx, out, recon_folder_join(path, f->dir, name));
     if (status != RECON_OK)
         return status;
     if (out->ndim < 1 || out->shape[0] == 0)
@@ -277,8 +273,9 @@ done:
  * somebody else's. */
 static recon_status read_natural(recon_ctx *ctx, recon_found_folder *f, double **out, size_t pose)
 {
-    char path[PATH];
-    if (f->kind == RECON_FOUND_POSES || access(join(path, f->dir, "natural.npy"), F_OK) != 0)
+    char path[RECON_PATH];
+    if (f->kind == RECON_FOUND_POSES ||
+        access(recon_folder_join(path, f->dir, "natural.npy"), F_OK) != 0)
         return RECON_OK;
     return read_real(ctx, f, "natural.npy", out, pose, NULL);
 }
@@ -318,7 +315,7 @@ recon_status recon_found_open(recon_ctx *ctx, recon_found_folder *out, const cha
 {
     recon_status status;
     *out = (recon_found_folder){ .dir = dir };
-    if (strlen(dir) > PATH - 64) /* room for what is joined to it */
+    if (strlen(dir) > RECON_PATH - 64) /* room for what is joined to it */
         return recon_fail(ctx, RECON_ERR_INPUT, "%.64s...: the path is too long", dir);
     RECON_TRY(read_summary(ctx, out));
     RECON_TRY(read_arrays(ctx, out));
@@ -404,14 +401,18 @@ recon_status recon_found_save(recon_ctx *ctx, const char *path, const char *dir,
     static const char *const titles[] = { "The poses of these images",
                                           "The poses of these molecules",
                                           "The poses behind these embeddings" };
+    recon_folder_view view;
     recon_found kind;
     recon_page *page = NULL;
     recon_status status;
+    RECON_TRY(recon_folder_look(ctx, &view, dir));
     RECON_TRY(recon_found_kind(ctx, &kind, dir));
     RECON_TRY(recon_page_new(ctx, &page, titles[kind],
                              "In which poses the objects of a data set really occur, found without "
                              "labels."));
+    page->folder = data->folder;
     RECON_TRY(add_sections(ctx, page, dir, kind, data));
+    RECON_TRY(recon_folder_check(ctx, &view, dir)); /* or it may be of two results */
     return recon_page_save(page, path);
 done:
     recon_page_free(page);

@@ -1,6 +1,7 @@
 /* found_trial.c - the model tried on a sample of its data, as they came and turned at random: does
  * the score notice, and does the network follow? And what to do with it then. */
 #include "report/found.h"
+#include "report/page.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "stats/quantile.h"
@@ -186,13 +187,19 @@ int recon_found_warn_of_model(recon_page *page, const recon_found_trial *t)
 
 /* --- what next -------------------------------------------------------------------------------- */
 
+/* What is still in a stage will be elsewhere. */
+static const char *called(const recon_page *page, const recon_found_folder *f)
+{
+    return page && page->folder ? page->folder : f->dir;
+}
+
 static void show_command(recon_page *page, const recon_found_folder *f, const char *purpose,
                          const char *command, const char *rest)
 {
     int check = !strcmp(command, "check");
     recon_page_cell(page, "%s", purpose);
     recon_page_cell(page, "recon %s %s%s/model.safetensors --data %s", command,
-                    check ? "" : "--model ", f->dir, rest);
+                    check ? "" : "--model ", called(page, f), rest);
 }
 
 void recon_found_show_next(recon_page *page, const recon_found_folder *f)
@@ -204,7 +211,7 @@ void recon_found_show_next(recon_page *page, const recon_found_folder *f)
         page,
         "`%s/model.safetensors` holds all that was learned; in place of `%s` stands whatever "
         "data you have.",
-        f->dir, images ? "images:NEW" : "xyz:NEW");
+        called(page, f), images ? "images:NEW" : "xyz:NEW");
     recon_page_table(page, "Commands", columns, 2);
     show_command(page, f, "turn what is new to its natural pose", "canonicalize",
                  images ? "images:NEW --out turned" : "xyz:NEW --out turned.xyz");

@@ -58,6 +58,23 @@ run canonicalize $model --data png:broken --out b --skip-bad
     grep -q '^  *broken/000003.png: ' "$scratch/stdout" && [ "$(ls b/*.png | wc -l)" -eq 8 ]
 report $? "--skip-bad leaves out the broken one and names it"
 
+# --- over an earlier result -----------------------------------------------------------------------
+run canonicalize $model $letters --out over --poses over/g.npy --quiet
+[ "$code" -eq 0 ] && [ "$(ls over | grep -c png)" -eq 120 ] && [ -s over/g.npy ]
+report $? "a folder of pictures, and their poses in it"
+echo mine >over/mine.png
+run canonicalize $model $letters --limit 50 --out over --quiet
+[ "$code" -eq 0 ] && [ "$(wc -l <over/poses.csv)" -eq 51 ] && [ "$(ls over | grep -c '^[0-9]*[.]png')" -eq 50 ] &&
+    [ -s over/mine.png ] && [ "$(ls -A | grep -c '^[.]over')" -eq 0 ]
+report $? "pictures of an earlier run are gone, others stay"
+rm -r over
+ln -s upright.npy link.npy
+rm -f upright.npy
+run canonicalize $model $letters --limit 50 --out link.npy --quiet
+[ "$code" -eq 0 ] && [ -L link.npy ] && [ -s upright.npy ]
+report $? "a link that leads to nothing stays a link"
+rm -f link.npy
+
 # --- what does not fit ----------------------------------------------------------------------------
 refused 1 "backbone: a model without maps: run \`recon discover\` first" \
     canonicalize --model backbone $letters --out x.npy

@@ -32,6 +32,28 @@ run normalize --embeddings half/z.npy --poses half/g.npy --group so2 --k 5 --mea
 [ "$code" -eq 0 ] && cmp -s normalized/gamma.npy half/gamma.npy && cmp -s normalized/neighbors.npy half/neighbors.npy
 report $? "recon normalize finds the same in the embeddings"
 
+# --- over an earlier result -----------------------------------------------------------------------
+echo mine >half/notes.txt
+mkdir half/sub
+run discover --model backbone $letters --k 5 --out half --quiet
+[ "$code" -eq 0 ] && [ ! -e half/z.npy ] && [ ! -e half/g.npy ] && cmp -s half/model.safetensors found/model.safetensors
+report $? "embeddings of an earlier result do not stay beside a new one"
+[ -s half/notes.txt ] && [ -d half/sub ] && [ "$(ls -A half | grep -c '^[.]')" -eq 0 ] && [ "$(ls -A | grep -c '^[.]half')" -eq 0 ]
+report $? "what is the user's stays, and nothing else"
+rm half/natural.npy && mkdir half/natural.npy && touch half/natural.npy/x
+refused 1 "half/natural.npy: is a folder, where a file of the result has to go" \
+    discover --model backbone $letters --k 5 --out half --quiet
+rm -r half/natural.npy
+run discover --model backbone $letters --k 5 --out half --quiet --keep-embeddings
+refused 1 "half/z.npy: belongs to the result that would be replaced" \
+    normalize --embeddings half/z.npy --poses half/g.npy --out half
+(cd half && "$recon" normalize --embeddings ../found/gamma.npy --poses ../found/gamma.npy --out . >/dev/null 2>&1)
+[ -e half/model.safetensors ]
+report $? "an error leaves the folder one stands in as it was"
+(cd half && "$recon" discover --model ../backbone --data npy:../images.npy --turn ../rule.json --k 5 --out . --quiet)
+[ $? -eq 0 ] && [ ! -e half/z.npy ] && [ -s half/report.html ] && [ -d half/sub ] && [ "$(ls -A half | grep -c '^[.]')" -eq 0 ]
+report $? "--out . replaces what is there"
+
 refused 1 "nowhere" discover --model nowhere $letters --out d
 refused 1 "images.npy: " discover --model images.npy $letters --out d
 refused 1 "cannot make the folder" discover --model backbone $letters --out nowhere/d --quiet

@@ -186,7 +186,7 @@ refuse_z z.npy/z.npy "z.npy/z.npy: cannot open: Not a directory"
 refused 1 "absent.npy: cannot open" normalize --embeddings z.npy --poses g.npy --labels absent.npy --out out
 mkfifo pipe && refuse_z pipe "pipe: is not a regular file"
 # An output folder that cannot be is named before the long work, here before z.npy is missed.
-refused 1 "z.npy: cannot write into the folder: Not a directory" normalize --embeddings absent.npy \
+refused 1 "z.npy: cannot make the folder: File exists" normalize --embeddings absent.npy \
     --poses g.npy --out z.npy
 refused 1 "no/such: cannot make the folder: No such file" normalize --embeddings absent.npy \
     --poses g.npy --out no/such
@@ -234,7 +234,7 @@ full_disk
 failed_cleanly 1 "cannot write: File too large"
 report $? "full disk: an earlier result stays as it was"
 mkdir -p blocked/score.npy
-refused 1 "blocked/score.npy: cannot replace" normalize --embeddings z.npy --poses g.npy \
+refused 1 "blocked/score.npy: is a folder, where a file of the result has to go" normalize --embeddings z.npy --poses g.npy \
     --family normal --out blocked
 rm -rf out blocked
 

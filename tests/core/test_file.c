@@ -211,6 +211,42 @@ static void a_link_stays_a_link(void **state)
     assert_int_equal(info.st_size, 5);
 }
 
+/* One that leads to nothing too, by way of another: what it leads to is made. */
+static void a_link_to_nothing_stays_a_link(void **state)
+{
+    recon_writer w;
+    struct stat info;
+    assert_int_equal(symlink(scratch("second"), scratch("first")), 0);
+    assert_int_equal(symlink("made", scratch("second")), 0);
+    CHECK_OK(*state, recon_writer_open(*state, &w, scratch("first")));
+    CHECK_OK(*state, recon_writer_write(*state, &w, "new", 3));
+    CHECK_OK(*state, recon_writer_commit(*state, &w));
+    recon_writer_close(&w);
+    assert_true(lstat(scratch("first"), &info) == 0 && S_ISLNK(info.st_mode));
+    assert_true(lstat(scratch("second"), &info) == 0 && S_ISLNK(info.st_mode));
+    assert_true(lstat(scratch("made"), &info) == 0 && S_ISREG(info.st_mode));
+    assert_int_equal(symlink("round", scratch("round")), 0);
+    CHECK_FAILS(*state, recon_writer_open(*state, &w, scratch("round")), RECON_ERR_IO,
+                "round: cannot write: Too many levels");
+}
+
+/* What a dead writer has left is taken away by the next for the same file; a living one's stays. */
+static void temporary_files_of_the_dead_are_removed(void **state)
+{
+    recon_writer slow, quick;
+    scratch_write("x.tmp-0", "left", 4);
+    CHECK_OK(*state, recon_writer_open(*state, &slow, scratch("x")));
+    assert_int_equal(scratch_count(), 1);
+    CHECK_OK(*state, recon_writer_open(*state, &quick, scratch("x")));
+    assert_int_equal(scratch_count(), 2);
+    CHECK_OK(*state, recon_writer_write(*state, &quick, "quick", 5));
+    CHECK_OK(*state, recon_writer_commit(*state, &quick));
+    recon_writer_close(&quick);
+    CHECK_OK(*state, recon_writer_commit(*state, &slow));
+    recon_writer_close(&slow);
+    assert_int_equal(scratch_count(), 1);
+}
+
 static void the_umask_holds(void **state)
 {
     recon_writer w;
@@ -255,6 +291,8 @@ int main(void)
         SCRATCH_TEST(a_write_that_fails_leaves_the_old_file),
         SCRATCH_TEST(a_full_disk_leaves_nothing),
         SCRATCH_TEST(a_link_stays_a_link),
+        SCRATCH_TEST(a_link_to_nothing_stays_a_link),
+        SCRATCH_TEST(temporary_files_of_the_dead_are_removed),
         SCRATCH_TEST(the_umask_holds),
         SCRATCH_TEST(without_memory_nothing_leaks),
     };

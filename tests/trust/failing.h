@@ -170,7 +170,13 @@ static ssize_t disk_lets(size_t n)
 NEEDS_DISK(-1, int, fstat, (int fd, struct stat *out), (fd, out))
 NEEDS_DISK(-1, int, rename, (const char *from, const char *to), (from, to))
 NEEDS_DISK(-1, int, mkdir, (const char *path, mode_t mode), (path, mode))
-NEEDS_DISK(NULL, char *, mkdtemp, (char *name), (name))
+NEEDS_DISK(-1, int, mkdirat, (int at, const char *path, mode_t mode), (at, path, mode))
+NEEDS_DISK(-1, int, renameat, (int a, const char *from, int b, const char *to), (a, from, b, to))
+NEEDS_DISK(-1, int, renameat2, (int a, const char *from, int b, const char *to, unsigned int flags),
+           (a, from, b, to, flags))
+NEEDS_DISK(-1, int, linkat, (int a, const char *from, int b, const char *to, int flags),
+           (a, from, b, to, flags))
+NEEDS_DISK(-1, int, unlinkat, (int at, const char *path, int flags), (at, path, flags))
 NEEDS_DISK(NULL, struct dirent *, readdir, (DIR * dir), (dir))
 WRAP(int, open, (const char *path, int flags, ...))
 {
@@ -179,6 +185,14 @@ WRAP(int, open, (const char *path, int flags, ...))
     int mode = flags & O_CREAT ? va_arg(ap, int) : 0;
     va_end(ap);
     return disk_refuses() ? -1 : __real_open(path, flags, mode);
+}
+WRAP(int, openat, (int at, const char *path, int flags, ...))
+{
+    va_list ap;
+    va_start(ap, flags);
+    int mode = flags & O_CREAT ? va_arg(ap, int) : 0;
+    va_end(ap);
+    return disk_refuses() ? -1 : __real_openat(at, path, flags, mode);
 }
 WRAP(int, fsync, (int fd)) /* thousands of them: no test here is about power that fails */
 {

@@ -29,6 +29,10 @@ typedef struct {
         *source; /* for the summary, so that the data can be opened again; NULL: unknown */
     const recon_metadata_entry *metadata; /* more for the model's file, such as figures        */
     size_t n_metadata;
+    /* Writes DIR/report.html, when the other files of the result are in DIR: a page that comes with
+     * them in one step. A failure is that of the whole. NULL: none */
+    recon_status (*report)(recon_ctx *ctx, void *arg, const char *dir);
+    void *report_arg;
 } recon_discover_options;
 
 typedef struct {
@@ -45,10 +49,10 @@ typedef struct {
     char *summary; /* what summary.json says; free it with recon_discovery_free */
 } recon_discovery;
 
-/* Writes into the folder dir, which is made if need be, model.safetensors, what recon_frames_write
- * writes, with summary.json as the last, natural.npy (Lambda of each point), and the embeddings if
- * they are kept. model is what `recon
- * train` wrote. options may be NULL. */
+/* Writes into the folder dir, which is made if need be: model.safetensors, natural.npy (Lambda of
+ * each point), what recon_frames_write writes, summary.json, and the embeddings if they are kept.
+ * They replace an earlier result there as a whole or not at all, as recon_frames_write does. model
+ * is what `recon train` wrote. options may be NULL. */
 RECON_API recon_status recon_discover(recon_ctx *ctx, recon_discovery *out, const char *model,
                                       const recon_dataset *data, const char *dir,
                                       const recon_discover_options *options);

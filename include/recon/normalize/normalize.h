@@ -84,10 +84,13 @@ RECON_API void recon_frames_free(recon_frames *frames);
  * identifiability.npy, theta.npy, background.npy, score.npy, with KNN neighbors.npy and
  * normalized.npy, with COMPONENTS classes.npy, and summary (its text, or NULL) as summary.json.
  * Poses are written as `poses` (RECON_F32 or RECON_F64), rotations as 3 x 3 matrices; theta of a
- * mixture is rows x 3 x parts, F is rows x 3 x 3. An earlier result in dir is replaced as a whole:
- * files by these names that this one has not got are removed. After a failure the earlier result is
- * as it was, or in the worst case gone; no part of this one is there, and neither is dir if it was
- * made. */
+ * mixture is rows x 3 x parts, F is rows x 3 x 3.
+ *
+ * An earlier result in dir is replaced as a whole or not at all: readers see the one or the other,
+ * and after a failure it is as it was, or dir is not there if it was not. What belongs to it is
+ * what its summary lists as "files"; without that, the names above. Everything else in dir stays.
+ * While somebody else writes into dir, this waits for up to 10 seconds, then fails. docs/trust.md
+ * says what holds where the file system cannot exchange folders. */
 RECON_API recon_status recon_frames_write(recon_ctx *ctx, const char *dir,
                                           const recon_frames *frames, recon_dtype poses,
                                           const char *summary);

@@ -43,6 +43,7 @@ typedef struct {
     const recon_dataset *images;      /* for a folder of images; may be NULL                  */
     const recon_molecules *molecules; /* for one of molecules; may be NULL                    */
     const char *missing;              /* why there are no data, for the reader; NULL: not said */
+    const char *folder; /* how the page names the folder, if it will be elsewhere; NULL: as dir */
 } recon_found_data;
 RECON_API recon_status recon_found_save(recon_ctx *ctx, const char *path, const char *dir,
                                         const recon_found_data *data);

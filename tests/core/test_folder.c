@@ -1,0 +1,414 @@
+/* Folders of results: replaced as wholes, what is somebody's stays, leftovers go. */
+#include "scratch.h"
+#include "core/file.h"
+#include "core/folder.h"
+#include "core/journal.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/file.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+
+/* --- results, made and looked at -------------------------------------------------------------- */
+
+static void shell(const char *command)
+{
+    char line[1200];
+    snprintf(line, sizeof line, "cd '%s' && { %s; }", scratch_folder, command);
+    if (system(line) != 0)
+        fail_msg("%s", line);
+}
+
+static int there(const char *name)
+{
+    struct stat s;
+    return lstat(scratch(name), &s) == 0;
+}
+
+static void holds(const char *name, const char *text)
+{
+    size_t n;
+    unsigned char *bytes = slurp(scratch(name), &n);
+    bytes[n] = '\0';
+    assert_string_equal((char *)bytes, text);
+    free(bytes);
+}
+
+static void put(recon_ctx *ctx, const recon_stage *s, const char *name, const char *text)
+{
+    char path[RECON_PATH];
+    recon_writer w;
+    CHECK_OK(ctx, recon_writer_open(ctx, &w, recon_folder_join(path, s->path, name)));
+    CHECK_OK(ctx, recon_writer_write(ctx, &w, text, strlen(text)));
+    CHECK_OK(ctx, recon_writer_commit(ctx, &w));
+    recon_writer_close(&w);
+}
+
+/* A result of two files that say `text`; `more` is a third, or NULL. */
+static recon_status write_result(recon_ctx *ctx, const char *dir, const char *text,
+                                 const char *more)
+{
+    char summary[200];
+    recon_stage s;
+    recon_status status = recon_stage_open(ctx, &s, dir, RECON_RESULT);
+    if (status == RECON_OK) {
+        snprintf(summary, sizeof summary,
+                 "{ \"version\": \"0\", \"files\": [\"gamma.npy\"%s%s%s] }", more ? ", \"" : "",
+                 more ? more : "", more ? "\"" : "");
+        put(ctx, &s, "gamma.npy", text);
+        put(ctx, &s, "summary.json", summary);
+        if (more)
+            put(ctx, &s, more, text);
+        status = recon_stage_commit(ctx, &s);
+    }
+    recon_stage_close(ctx, &s);
+    return status;
+}
+
+/* Names beside the folders, hidden ones too, but not . and .. */
+static int entries(const char *folder)
+{
+    int n = -2;
+    DIR *d = opendir(folder);
+    assert_non_null(d);
+    while (readdir(d))
+        n++;
+    closedir(d);
+    return n;
+}
+
+/* --- the laws --------------------------------------------------------------------------------- */
+
+static void a_result_replaces_an_earlier_one(void **state)
+{
+    struct stat before, after;
+    CHECK_OK(*state, write_result(*state, scratch("out"), "one", "z.npy"));
+    holds("out/z.npy", "one");
+    assert_int_equal(entries(scratch("out")), 3);
+    shell(
+        "chmod 2750 out; echo mine >out/notes; ln -s nowhere out/link; mkdir -p out/sub/deep; echo "
+        "own >out/sub/deep/x; echo page >out/report.html; echo other >out/theta.npy");
+    assert_int_equal(stat(scratch("out"), &before), 0);
+    CHECK_OK(*state, write_result(*state, scratch("out/"), "two", NULL));
+    holds("out/gamma.npy", "two");
+    assert_false(there("out/z.npy"));       /* of the earlier result */
+    assert_false(there("out/report.html")); /* which it showed       */
+    holds("out/theta.npy", "other\n");      /* not listed: not its own */
+    holds("out/notes", "mine\n");
+    holds("out/sub/deep/x", "own\n");
+    assert_true(there("out/link"));
+    assert_int_equal(stat(scratch("out"), &after), 0);
+    assert_int_equal(before.st_mode, after.st_mode);
+    assert_int_equal(entries(scratch_folder), 1);
+    shell("rm -rf out");
+}
+
+/* Version 0.1.0 listed nothing: normalize's files are known, discover's only where it was discover.
+ */
+static void earlier_versions_are_known_by_their_names(void **state)
+{
+    shell("mkdir out; cd out; touch gamma.npy theta.npy z.npy model.safetensors report.html x; "
+          "echo '{ \"version\": \"0.1.0\", \"rows\": 3 }' >summary.json");
+    CHECK_OK(*state, write_result(*state, scratch("out"), "new", NULL));
+    assert_false(there("out/theta.npy") || there("out/report.html"));
+    assert_true(there("out/z.npy") && there("out/model.safetensors") && there("out/x"));
+    shell(
+        "echo '{ \"version\": \"0.1.0\", \"all\": {} }' >out/summary.json; touch out/natural.npy");
+    CHECK_OK(*state, write_result(*state, scratch("out"), "new", NULL));
+    assert_false(there("out/z.npy") || there("out/model.safetensors") || there("out/natural.npy"));
+    assert_true(there("out/x"));
+    shell("rm -rf out; mkdir out; cd out; touch gamma.npy z.npy; echo broken >summary.json");
+    CHECK_OK(*state, write_result(*state, scratch("out"), "new", NULL));
+    assert_true(there("out/z.npy")); /* no result of ours: what normalize may be reading from */
+    shell("rm -rf out");
+}
+
+/* Pictures are listed in poses.csv, and are no business of a result in the same folder. */
+static void pictures_replace_pictures(void **state)
+{
+    recon_stage s;
+    shell(
+        "mkdir -p out/a out/b; cd out; touch a/1.png a/mine.png b/2.png 'q\"q.png' gamma.npy; "
+        "printf 'file,pose_deg\\n\"a/1.png\",1\\n\"b/2.png\",2\\n\"q\"\"q.png\",3\\n' >poses.csv");
+    CHECK_OK(*state, write_result(*state, scratch("out"), "found", NULL));
+    assert_true(there("out/a/1.png") && there("out/b/2.png") && there("out/poses.csv"));
+    CHECK_OK(*state, recon_stage_open(*state, &s, scratch("out"), RECON_PICTURES));
+    put(*state, &s, "3.png", "three");
+    put(*state, &s, "poses.csv", "file,pose_deg\n\"3.png\",1\n");
+    CHECK_OK(*state, recon_stage_commit(*state, &s));
+    recon_stage_close(*state, &s);
+    assert_true(there("out/3.png") && there("out/a/mine.png"));
+    assert_false(there("out/a/1.png") || there("out/b") || there("out/q\"q.png"));
+    holds("out/gamma.npy", "found");
+    shell("rm -rf out");
+}
+
+static void a_folder_in_the_way_is_an_error(void **state)
+{
+    CHECK_OK(*state, write_result(*state, scratch("out"), "one", NULL));
+    shell("rm out/gamma.npy; mkdir out/gamma.npy; touch out/gamma.npy/x");
+    CHECK_FAILS(*state, write_result(*state, scratch("out"), "two", NULL), RECON_ERR_IO,
+                "out/gamma.npy: is a folder, where a file of the result has to go");
+    assert_true(there("out/gamma.npy/x"));
+    holds("out/summary.json", "{ \"version\": \"0\", \"files\": [\"gamma.npy\"] }");
+    assert_int_equal(entries(scratch_folder), 1);
+    shell("rm -rf out");
+}
+
+static void a_stage_that_is_not_committed_leaves_nothing(void **state)
+{
+    recon_stage s;
+    CHECK_OK(*state, recon_stage_open(*state, &s, scratch("out"), RECON_RESULT));
+    put(*state, &s, "gamma.npy", "one");
+    CHECK_FAILS(*state,
+                recon_writer_open(*state, &(recon_writer){ 0 },
+                                  recon_folder_join((char[RECON_PATH]){ 0 }, s.path, "no/x")),
+                RECON_ERR_IO, ".out.recon-result-");
+    recon_stage_close(*state, &s);
+    assert_non_null(strstr(recon_ctx_message(*state), "/out/no/x: cannot write"));
+    assert_int_equal(entries(scratch_folder), 0);
+    scratch_write("file", "", 0);
+    CHECK_FAILS(*state, write_result(*state, scratch("file"), "x", NULL), RECON_ERR_IO,
+                "file: cannot make the folder: File exists");
+    CHECK_FAILS(*state, write_result(*state, scratch("no/out"), "x", NULL), RECON_ERR_IO,
+                "no/out: cannot make the folder: No such file");
+}
+
+static void a_link_to_a_folder_stays_a_link(void **state)
+{
+    struct stat s;
+    shell("mkdir real; ln -s real out");
+    CHECK_OK(*state, write_result(*state, scratch("out"), "one", NULL));
+    CHECK_OK(*state, write_result(*state, scratch("out"), "two", NULL));
+    holds("real/gamma.npy", "two");
+    assert_int_equal(lstat(scratch("out"), &s), 0);
+    assert_true(S_ISLNK(s.st_mode));
+    assert_int_equal(entries(scratch_folder), 2);
+    shell("rm -rf real out");
+}
+
+/* A folder that was removed while the result was made is made again. */
+static void a_folder_that_is_gone_comes_back(void **state)
+{
+    recon_stage s;
+    CHECK_OK(*state, write_result(*state, scratch("out"), "one", NULL));
+    CHECK_OK(*state, recon_stage_open(*state, &s, scratch("out"), RECON_RESULT));
+    put(*state, &s, "gamma.npy", "two");
+    shell("rm -rf out");
+    CHECK_OK(*state, recon_stage_commit(*state, &s));
+    recon_stage_close(*state, &s);
+    holds("out/gamma.npy", "two");
+    shell("rm -rf out");
+}
+
+/* --- leftovers -------------------------------------------------------------------------------- */
+
+static void leftovers_of_the_dead_are_removed(void **state)
+{
+    CHECK_OK(*state, write_result(*state, scratch("out"), "one", NULL));
+    shell("mkdir .out.recon-result-1-0 out/.recon-7-1 out/.tmp-abcdef out/.tmp-mine00; "
+          "touch .out.recon-result-1-0/.recon-new .out.recon-result-1-0/gamma.npy "
+          ".out.recon-result-mine out/.recon-7-1/x out/.tmp-abcdef/gamma.npy out/.tmp-mine00/book "
+          "out/.rounded.safetensors out/gamma.npy.tmp-4000000-0 out/report.html.tmp-0 "
+          "out/gamma.npy.tmp-$$-0-x; sleep 0");
+    int fd = open(scratch("out/model.safetensors.tmp-3"), O_WRONLY | O_CREAT, 0666);
+    assert_int_equal(flock(fd, LOCK_EX), 0); /* somebody is at work on it */
+    CHECK_OK(*state, write_result(*state, scratch("out"), "two", NULL));
+    assert_false(there(".out.recon-result-1-0") || there("out/.recon-7-1") ||
+                 there("out/.tmp-abcdef") || there("out/.rounded.safetensors") ||
+                 there("out/gamma.npy.tmp-4000000-0") || there("out/report.html.tmp-0"));
+    assert_true(there(".out.recon-result-mine") && there("out/.tmp-mine00/book") &&
+                there("out/model.safetensors.tmp-3"));
+    close(fd);
+    shell("rm -rf out .out*");
+}
+
+/* A writer that died after the exchange: the folder before lies beside, with what is somebody's. */
+static void what_a_dead_writer_had_not_moved_is_moved(void **state)
+{
+    CHECK_OK(*state, write_result(*state, scratch("out"), "one", NULL));
+    shell("cp -r out .out.recon-result-9-0; cd .out.recon-result-9-0; mkdir -p sub; touch sub/x y; "
+          "ln ../out/gamma.npy shared; ln shared ../out/shared");
+    CHECK_OK(*state, write_result(*state, scratch("out"), "two", NULL));
+    assert_true(there("out/sub/x") && there("out/y") && there("out/shared"));
+    assert_false(there(".out.recon-result-9-0"));
+    holds("out/gamma.npy", "two");
+    /* what cannot be told apart is kept */
+    shell("mkdir .out.recon-result-9-0; echo other >.out.recon-result-9-0/y");
+    CHECK_OK(*state, write_result(*state, scratch("out"), "two", NULL));
+    holds(".out.recon-result-9-0/y", "other\n");
+    holds("out/y", "");
+    shell("rm -rf out .out*");
+}
+
+static void a_living_writer_is_left_alone(void **state)
+{
+    recon_stage s;
+    CHECK_OK(*state, recon_stage_open(*state, &s, scratch("out"), RECON_RESULT));
+    put(*state, &s, "gamma.npy", "slow");
+    CHECK_OK(*state, write_result(*state, scratch("out"), "quick", "z.npy"));
+    holds("out/gamma.npy", "quick");
+    CHECK_OK(*state, recon_stage_commit(*state, &s)); /* there was no folder when it began */
+    recon_stage_close(*state, &s);
+    holds("out/gamma.npy", "slow");
+    assert_false(there("out/z.npy"));
+    assert_int_equal(entries(scratch_folder), 1);
+    shell("rm -rf out");
+}
+
+/* --- in place --------------------------------------------------------------------------------- */
+
+/* From within, at a mount point, or with attributes that a new folder would not have. */
+static void some_folders_stay_what_they_are(void **state)
+{
+    struct stat before, after;
+    char here[RECON_PATH];
+    assert_non_null(getcwd(here, sizeof here));
+    CHECK_OK(*state, write_result(*state, scratch("out"), "one", "z.npy"));
+    shell("touch out/notes; mkdir out/sub");
+    assert_int_equal(stat(scratch("out"), &before), 0);
+    assert_int_equal(chdir(scratch("out")), 0);
+    CHECK_OK(*state, write_result(*state, ".", "two", NULL));
+    assert_int_equal(chdir(here), 0);
+    if (setxattr(scratch("out"), "user.mine", "1", 1, 0) == 0) {
+        holds("out/gamma.npy", "two");
+        CHECK_OK(*state, write_result(*state, scratch("out"), "three", NULL));
+        holds("out/gamma.npy", "three");
+    }
+    assert_int_equal(stat(scratch("out"), &after), 0);
+    assert_int_equal(before.st_ino, after.st_ino);
+    assert_true(there("out/notes") && there("out/sub"));
+    assert_false(there("out/z.npy"));
+    assert_int_equal(entries(scratch("out")), 4);
+    assert_int_equal(entries(scratch_folder), 1);
+    shell("rm -rf out");
+}
+
+static int at_a_mount_point(recon_ctx *ctx)
+{
+    mkdir(scratch("out"), 0777);
+    if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("none", scratch("out"), "tmpfs", 0, "size=1m") != 0)
+        return 2;
+    for (int i = 0; i < 2; i++)
+        if (write_result(ctx, scratch("out"), i ? "two" : "one", i ? NULL : "z.npy") != RECON_OK)
+            return 1;
+    return entries(scratch("out")) == 2 && entries(scratch_folder) == 1 ? 0 : 1;
+}
+
+static void a_mount_point_is_written_in_place(void **state)
+{
+    int how;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(at_a_mount_point(*state));
+    waitpid(child, &how, 0);
+    rmdir(scratch("out"));
+    if (WEXITSTATUS(how) == 2)
+        skip();
+    assert_int_equal(how, 0);
+}
+
+/* What a writer that was killed had begun: whoever opens a file of the folder completes it. */
+static void a_journal_is_rolled_forward(void **state)
+{
+    recon_file f;
+    CHECK_OK(*state, write_result(*state, scratch("out"), "one", "z.npy"));
+    shell("mkdir -p out/.recon-5-0/sub; cd out; echo two >.recon-5-0/gamma.npy; "
+          "echo two >.recon-5-0/sub/x; printf 'recon journal 1\\0.recon-5-0\\0z.npy\\0end\\0' "
+          ">.recon-journal");
+    CHECK_OK(*state, recon_file_open(*state, &f, scratch("out/gamma.npy")));
+    assert_memory_equal(f.bytes, "two\n", 4);
+    recon_file_close(&f);
+    holds("out/sub/x", "two\n");
+    assert_false(there("out/z.npy") || there("out/.recon-journal") || there("out/.recon-5-0"));
+    shell("rm -rf out");
+}
+
+/* A journal that is not ours changes nothing, here or elsewhere. */
+static void foul_journals_are_refused(void **state)
+{
+    static const char *const foul[] = {
+        "",
+        "recon journal 1\\0",
+        "recon journal 2\\0.recon-5-0\\0end\\0",
+        "recon journal 1\\0../away\\0end\\0",
+        "recon journal 1\\0.recon-5-0\\0end",
+        "recon journal 1\\0.recon-5-0/..\\0end\\0",
+        "recon journal 1\\0.recon-5-0\\0z.npy\\0",
+    };
+    recon_file f;
+    char line[300];
+    shell("mkdir -p out/.recon-5-0 away; touch away/x out/z.npy; ln -s ../away out/link");
+    for (size_t i = 0; i < sizeof foul / sizeof *foul; i++) {
+        snprintf(line, sizeof line, "printf '%s' >out/.recon-journal", foul[i]);
+        shell(line);
+        CHECK_FAILS(*state, recon_file_open(*state, &f, scratch("out/z.npy")), RECON_ERR_FORMAT,
+                    "recon did not write this");
+    }
+    shell(
+        "printf 'recon journal 1\\0.recon-5-0\\0link/x\\0../away/x\\0end\\0' >out/.recon-journal");
+    CHECK_OK(*state, recon_file_open(*state, &f, scratch("out/z.npy")));
+    recon_file_close(&f);
+    assert_true(there("away/x") && there("out/link"));
+    shell("rm -rf out away");
+}
+
+/* --- readers ---------------------------------------------------------------------------------- */
+
+static void a_reader_learns_that_the_result_was_replaced(void **state)
+{
+    recon_folder_view view;
+    CHECK_OK(*state, write_result(*state, scratch("out"), "one", NULL));
+    CHECK_OK(*state, recon_folder_look(*state, &view, scratch("out")));
+    shell("touch out/notes");
+    CHECK_OK(*state, recon_folder_check(*state, &view, scratch("out")));
+    CHECK_OK(*state, write_result(*state, scratch("out"), "two", NULL));
+    CHECK_FAILS(*state, recon_folder_check(*state, &view, scratch("out")), RECON_ERR_IO,
+                "out: was replaced while it was read");
+    shell("rm -rf out");
+}
+
+/* Files that go into the folder come with the others; files of the earlier result are not kept. */
+static void files_of_the_folder_are_known(void **state)
+{
+    recon_stage s;
+    char room[RECON_PATH];
+    CHECK_OK(*state, write_result(*state, scratch("out"), "one", "z.npy"));
+    scratch_write("out/notes", "", 0);
+    CHECK_OK(*state, recon_stage_open(*state, &s, scratch("out"), RECON_RESULT));
+    assert_string_equal(recon_stage_file(*state, &s, room, scratch("x")), scratch("x"));
+    assert_non_null(strstr(recon_stage_file(*state, &s, room, scratch("out/../out/x")), s.path));
+    CHECK_OK(*state, recon_stage_keeps(*state, &s, scratch("out/notes")));
+    CHECK_OK(*state, recon_stage_keeps(*state, &s, scratch("z.npy")));
+    CHECK_FAILS(*state, recon_stage_keeps(*state, &s, scratch("out/z.npy")), RECON_ERR_INPUT,
+                "out/z.npy: belongs to the result that would be replaced");
+    recon_stage_close(*state, &s);
+    shell("rm -rf out");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCRATCH_TEST(a_result_replaces_an_earlier_one),
+        SCRATCH_TEST(earlier_versions_are_known_by_their_names),
+        SCRATCH_TEST(pictures_replace_pictures),
+        SCRATCH_TEST(a_folder_in_the_way_is_an_error),
+        SCRATCH_TEST(a_stage_that_is_not_committed_leaves_nothing),
+        SCRATCH_TEST(a_link_to_a_folder_stays_a_link),
+        SCRATCH_TEST(a_folder_that_is_gone_comes_back),
+        SCRATCH_TEST(leftovers_of_the_dead_are_removed),
+        SCRATCH_TEST(what_a_dead_writer_had_not_moved_is_moved),
+        SCRATCH_TEST(a_living_writer_is_left_alone),
+        SCRATCH_TEST(some_folders_stay_what_they_are),
+        SCRATCH_TEST(a_mount_point_is_written_in_place),
+        SCRATCH_TEST(a_journal_is_rolled_forward),
+        SCRATCH_TEST(foul_journals_are_refused),
+        SCRATCH_TEST(a_reader_learns_that_the_result_was_replaced),
+        SCRATCH_TEST(files_of_the_folder_are_known),
+    };
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
+}
