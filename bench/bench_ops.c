@@ -245,7 +245,7 @@ typedef struct {
 static stack_times bench_stack(recon_ctx *ctx, const stack *s, size_t batch, const char *kind)
 {
     enum { GEMM = 4096 };
-    int low = strcmp(kind, "bf16") == 0 && recon_ops_of(ctx)->has_fast_bf16();
+    int low = strcmp(kind, "bf16") == 0 && recon_ops_of(ctx)->has_fast_bf16(ctx);
     net *n = net_new(ctx, s, batch, low ? RECON_BF16 : RECON_F32);
     double step = INFINITY, infer = INFINITY, gemm = INFINITY;
     train(ctx, n); /* warm up */
@@ -280,7 +280,7 @@ static void bench_stacks(recon_ctx *ctx, size_t batch, const char *only)
         stack_times low = bench_stack(ctx, &stacks[s], batch, "bf16");
         printf("# %s: bf16 is %.2fx fp32 in training, %.2fx forward%s\n", stacks[s].name,
                full.step / low.step, full.infer / low.infer,
-               recon_ops_of(ctx)->has_fast_bf16() ? "" : " (computed in fp32 on this CPU)");
+               recon_ops_of(ctx)->has_fast_bf16(ctx) ? "" : " (computed in fp32 on this CPU)");
     }
 }
 

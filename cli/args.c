@@ -204,8 +204,12 @@ static int take(const cli_command *command, const cli_option *o, int argc, char 
     switch ((cli_kind)kind) {
     case CLI_FLAG: *(int *)o->out = 1; break;
     case CLI_TEXT: *(const char **)o->out = text; break;
-    case CLI_SPEC: *(const char **)o->out = cli_spec(text); break;
-    case CLI_MODEL: *(const char **)o->out = cli_model_file(text); break;
+    case CLI_SPEC:
+    case CLI_MODEL:
+        if (*(const char **)o->out)
+            return cli_misuse(command, "%s is given twice", o->name);
+        *(const char **)o->out = kind == CLI_SPEC ? cli_spec(text) : cli_model_file(text);
+        break;
     case CLI_PAIR:
         ((const char **)o->out)[0] = argv[*at];
         ((const char **)o->out)[1] = argv[*at + 1];

@@ -74,6 +74,7 @@ void cli_process_start(void);
 void cli_process_watch(recon_ctx *ctx);
 void cli_process_unwatch(void);
 int cli_process_code(recon_status status);
+int cli_process_signal(void); /* that was caught; 0: none */
 
 /* From here on nothing that a file says can steer the terminal by standard output. 0: no memory. */
 int cli_guard_output(void);
@@ -188,10 +189,14 @@ const char *cli_turns_words(const recon_equivariance *e);
 size_t cli_picture_most(const cli_data *data);
 uint64_t cli_seed(const cli_data *data);
 
-/* --precision, and what a choice means on the context's backend: never slower than f32. */
-#define CLI_PRECISIONS     "auto|f32|tf32|bf16"
-#define CLI_PRECISION_HELP "of activations and products (default auto: the fastest of the accurate)"
+/* --precision, and what a choice means on the context's backend: bf16 only where it is fast. */
+#define CLI_PRECISIONS "auto|f32|tf32|bf16"
+#define CLI_PRECISION_HELP                                                                         \
+    "of activations and products (default auto: the fastest that is accurate enough)"
+enum { CLI_BF16 = 3 };
 recon_precision cli_precision(recon_ctx *ctx, int choice);
+/* Once, where the backend is known: says that bf16 was asked for and is not used. */
+void cli_note_precision(recon_ctx *ctx, int choice);
 
 /* A text that may be NULL, for files that hold UTF-8 alone: NULL where it is none. */
 const char *cli_utf8(const char *text);

@@ -34,7 +34,7 @@ const cli_command cli_info = {
         "\n"
         "A SPEC is as in `recon train --help`. A file or a folder may be named without what "
         "stands\n"
-        "before the colon, here and in every --data: its name tells (FILE.npy, FILE.xyz, "
+        "before the colon, here and in every --data: the name says (FILE.npy, FILE.xyz, "
         "FILE.sdf),\n"
         "and a folder with .xyz or .extxyz files is of molecules, any other of pictures. Of a\n"
         "folder that `recon discover` or `recon normalize` made, summary.json is shown. Pipes,\n"

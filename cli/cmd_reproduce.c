@@ -340,6 +340,7 @@ static recon_status work(recon_ctx *ctx, const void *given)
     RECON_TRY(recon_ops_attach(ctx, s.device == DEVICE_CUDA && s.deterministic
                                         ? "cuda-deterministic"
                                         : devices[s.device]));
+    cli_note_precision(ctx, s.precision);
     if (s.figures)
         RECON_TRY(try_folder(ctx, s.figures));
     RECON_TRY(find_model(ctx, &s, model, sizeof model));

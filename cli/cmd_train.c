@@ -106,6 +106,14 @@ static int check(const settings *s)
     return -1;
 }
 
+/* A run that was begun in bf16, on another machine perhaps, goes on in it wherever it is resumed.
+ */
+static recon_precision precision_of(recon_ctx *ctx, const settings *s)
+{
+    return s->resume && s->data.precision == CLI_BF16 ? RECON_MIXED
+                                                      : cli_precision(ctx, s->data.precision);
+}
+
 static recon_ieae_options options_of(recon_ctx *ctx, const settings *s)
 {
     return (recon_ieae_options){ .shape = { .preset = (recon_preset)s->preset,
@@ -124,7 +132,7 @@ static recon_ieae_options options_of(recon_ctx *ctx, const settings *s)
                                  .seed = cli_seed(&s->data),
                                  .every = s->every,
                                  .threads = recon_ctx_threads(ctx),
-                                 .precision = cli_precision(ctx, s->data.precision),
+                                 .precision = precision_of(ctx, s),
                                  .resume = s->resume,
                                  .data = cli_utf8(s->data.spec),
                                  .turn = cli_utf8(s->data.turn) };
@@ -147,7 +155,7 @@ static recon_molnet_options molnet_options_of(recon_ctx *ctx, const settings *s)
                                    .temperature = s->temperature,
                                    .seed = cli_seed(&s->data),
                                    .every = s->every,
-                                   .precision = cli_precision(ctx, s->data.precision),
+                                   .precision = precision_of(ctx, s),
                                    .resume = s->resume,
                                    .data = cli_utf8(s->data.spec),
                                    .turn = cli_utf8(s->data.turn) };

@@ -64,15 +64,15 @@ uint64_t cli_seed(const cli_data *data)
 
 recon_precision cli_precision(recon_ctx *ctx, int choice)
 {
-    static const recon_precision asked[] = { RECON_AUTO, RECON_SINGLE, RECON_TF32, RECON_MIXED };
-    recon_precision fastest = recon_precision_on(ctx, RECON_AUTO);
-    if (asked[choice] == RECON_MIXED && fastest != RECON_MIXED) {
-        recon_log(ctx, RECON_LOG_INFO,
-                  "--precision bf16: %s computes faster in f32, so that is used",
-                  recon_ops_name(ctx));
-        return fastest;
-    }
+    static const recon_precision asked[] = { RECON_AUTO, RECON_SINGLE, RECON_TF32, RECON_AUTO };
     return recon_precision_on(ctx, asked[choice]);
+}
+
+void cli_note_precision(recon_ctx *ctx, int choice)
+{
+    if (choice == CLI_BF16 && cli_precision(ctx, choice) != RECON_MIXED)
+        recon_log(ctx, RECON_LOG_INFO, "--precision bf16: not faster on %s, so f32 is used",
+                  recon_ops_name(ctx));
 }
 
 int cli_ends_in(const char *path, const char *end)
@@ -97,8 +97,12 @@ done:
 static recon_status attach(recon_ctx *ctx, const cli_data *d)
 {
     static const char *const devices[] = { "cpu", "cuda", "ref" };
-    return recon_ops_attach(ctx, d->device == DEVICE_CUDA && d->deterministic ? "cuda-deterministic"
-                                                                              : devices[d->device]);
+    const char *name =
+        d->device == DEVICE_CUDA && d->deterministic ? "cuda-deterministic" : devices[d->device];
+    recon_status status = recon_ops_attach(ctx, name);
+    if (status == RECON_OK)
+        cli_note_precision(ctx, d->precision);
+    return status;
 }
 
 /* What a model of images was made for. */

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "core/fail.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,9 +144,10 @@ int main(int argc, char **argv)
         code = run(argc, argv);
     else
         fputs("recon: out of memory\n", stderr);
-    int failed = ferror(stdout); /* of a long answer, whose end may fit again */
-    if (fclose(stdout) == 0 && !failed)
+    if (fclose(stdout) == 0)
         return code;
+    if (errno == EINTR) /* by a signal, while nobody read */
+        return EXIT_SIGNAL + cli_process_signal();
     perror("recon: standard output");
     return code == EXIT_DONE ? EXIT_FAILED : code;
 }

@@ -4,9 +4,9 @@
  * be made safe where it is printed, and one would be forgotten. So standard output is a stream of
  * ours that lets through text and line ends alone. */
 #include "cli/cli.h"
-#include "core/file.h"
 #include "core/utf8.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,6 +16,7 @@ enum { LONGEST = 4 }; /* bytes of a character */
 typedef struct {
     char cut[LONGEST]; /* the beginning of a character whose end comes with the next piece */
     size_t bytes;
+    int error; /* the first that writing met: nothing is written after it */
 } filter;
 
 /* Whether what is there may be the beginning of a character. */
@@ -56,6 +57,21 @@ static size_t shown(char *out, size_t *taken, const char *text, size_t n)
     return used;
 }
 
+/* A pipe that nobody empties must not hold up the end of the process: a signal ends this too. */
+static int put(filter *f, const char *bytes, size_t n)
+{
+    while (n > 0 && !f->error) {
+        ssize_t done = write(STDOUT_FILENO, bytes, n);
+        if (done >= 0) {
+            bytes += done;
+            n -= (size_t)done;
+        } else if (errno != EINTR || cli_process_signal()) {
+            f->error = errno;
+        }
+    }
+    return !f->error;
+}
+
 static ssize_t take(void *cookie, const char *text, size_t n)
 {
     enum { PIECE = 4096 };
@@ -66,7 +82,7 @@ static ssize_t take(void *cookie, const char *text, size_t n)
         memcpy(in, f->cut, f->bytes);
         memcpy(in + f->bytes, text + at, here);
         size_t all = f->bytes + here, used = shown(out, &taken, in, all);
-        if (!recon_put(STDOUT_FILENO, out, used))
+        if (!put(f, out, used))
             return 0;
         f->bytes = all - taken;
         memcpy(f->cut, in + taken, f->bytes);
@@ -78,7 +94,11 @@ static ssize_t take(void *cookie, const char *text, size_t n)
 static int finish(void *cookie)
 {
     filter *f = cookie;
-    return recon_put(STDOUT_FILENO, "????", f->bytes) && close(STDOUT_FILENO) == 0 ? 0 : EOF;
+    put(f, "????", f->bytes);
+    if (close(STDOUT_FILENO) != 0 && !f->error)
+        f->error = errno;
+    errno = f->error;
+    return f->error ? EOF : 0;
 }
 
 int cli_guard_output(void)

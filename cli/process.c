@@ -65,7 +65,7 @@ void cli_process_watch(recon_ctx *ctx)
 {
     struct sigaction action = { .sa_handler = on_signal }, before;
     current = ctx;
-    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGINT, &action, NULL); /* also where a script's `recon ... &` has it ignored */
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, NULL, &before);
     if (before.sa_handler != SIG_IGN) /* nohup */
@@ -75,6 +75,11 @@ void cli_process_watch(recon_ctx *ctx)
 void cli_process_unwatch(void)
 {
     current = NULL;
+}
+
+int cli_process_signal(void)
+{
+    return caught;
 }
 
 int cli_process_code(recon_status status)

@@ -4,6 +4,7 @@
 #include "data/dataset.h"
 #include "data/flat.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
@@ -11,14 +12,16 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-/* What was made of a name. A command names few, and they live as long as it does. */
+/* What was made of a name. A command names few, each option once, and they live as long as it does.
+ */
 enum { SLOTS = 8 };
 static char slots[SLOTS][PATH_MAX + 32];
 static size_t used;
 
 static const char *join(const char *before, const char *text, const char *behind)
 {
-    char *slot = slots[used++ % SLOTS];
+    assert(used < SLOTS);
+    char *slot = slots[used++];
     snprintf(slot, sizeof *slots, "%s%s%s", before, text, behind);
     return slot;
 }

@@ -61,7 +61,7 @@ complete -c recon -n '__recon_is train' -l size -d 'images: fit pictures into N 
 complete -c recon -n '__recon_is train' -l picture-limit -d 'images: the most memory that one picture may take, if that is above 32 times its file (default 268)' -x
 complete -c recon -n '__recon_is train' -l device -d 'where to compute (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is train' -l deterministic -d 'with cuda: the same bits in every run, more slowly'
-complete -c recon -n '__recon_is train' -l precision -d 'of activations and products (default auto: the fastest of the accurate)' -x -a 'auto f32 tf32 bf16'
+complete -c recon -n '__recon_is train' -l precision -d 'of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is discover' -l model -d 'what `recon train` wrote (required)' -r -F
 complete -c recon -n '__recon_is discover' -l out -d 'folder for the results (required)' -r -F
 complete -c recon -n '__recon_is discover' -l k -d 'neighbours (default 10, molecules 25)' -x
@@ -79,7 +79,7 @@ complete -c recon -n '__recon_is discover' -l size -d 'images: fit pictures into
 complete -c recon -n '__recon_is discover' -l picture-limit -d 'images: the most memory that one picture may take, if that is above 32 times its file (default 268)' -x
 complete -c recon -n '__recon_is discover' -l device -d 'where to compute (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is discover' -l deterministic -d 'with cuda: the same bits in every run, more slowly'
-complete -c recon -n '__recon_is discover' -l precision -d 'of activations and products (default auto: the fastest of the accurate)' -x -a 'auto f32 tf32 bf16'
+complete -c recon -n '__recon_is discover' -l precision -d 'of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is normalize' -l embeddings -d 'z, N x D (required)' -r -F
 complete -c recon -n '__recon_is normalize' -l poses -d 'g, one pose a row (required)' -r -F
 complete -c recon -n '__recon_is normalize' -l out -d 'folder for the results (required)' -r -F
@@ -107,7 +107,7 @@ complete -c recon -n '__recon_is report' -l size -d 'images: fit pictures into N
 complete -c recon -n '__recon_is report' -l picture-limit -d 'images: the most memory that one picture may take, if that is above 32 times its file (default 268)' -x
 complete -c recon -n '__recon_is report' -l device -d 'where to compute (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is report' -l deterministic -d 'with cuda: the same bits in every run, more slowly'
-complete -c recon -n '__recon_is report' -l precision -d 'of activations and products (default auto: the fastest of the accurate)' -x -a 'auto f32 tf32 bf16'
+complete -c recon -n '__recon_is report' -l precision -d 'of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is canonicalize' -l model -d 'what `recon discover` wrote (required)' -r -F
 complete -c recon -n '__recon_is canonicalize' -l out -d 'for what is canonical (required)' -r -F
 complete -c recon -n '__recon_is canonicalize' -l poses -d 'file for the poses' -r -F
@@ -122,7 +122,7 @@ complete -c recon -n '__recon_is canonicalize' -l size -d 'images: fit pictures 
 complete -c recon -n '__recon_is canonicalize' -l picture-limit -d 'images: the most memory that one picture may take, if that is above 32 times its file (default 268)' -x
 complete -c recon -n '__recon_is canonicalize' -l device -d 'where to compute (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is canonicalize' -l deterministic -d 'with cuda: the same bits in every run, more slowly'
-complete -c recon -n '__recon_is canonicalize' -l precision -d 'of activations and products (default auto: the fastest of the accurate)' -x -a 'auto f32 tf32 bf16'
+complete -c recon -n '__recon_is canonicalize' -l precision -d 'of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is score' -l model -d 'what `recon discover` wrote (required)' -r -F
 complete -c recon -n '__recon_is score' -l out -d 'file for the scores, or for a table of them (required)' -r -F
 complete -c recon -n '__recon_is score' -l rows -d 'file for which of the data they are, counted from 0' -r -F
@@ -137,7 +137,7 @@ complete -c recon -n '__recon_is score' -l size -d 'images: fit pictures into N 
 complete -c recon -n '__recon_is score' -l picture-limit -d 'images: the most memory that one picture may take, if that is above 32 times its file (default 268)' -x
 complete -c recon -n '__recon_is score' -l device -d 'where to compute (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is score' -l deterministic -d 'with cuda: the same bits in every run, more slowly'
-complete -c recon -n '__recon_is score' -l precision -d 'of activations and products (default auto: the fastest of the accurate)' -x -a 'auto f32 tf32 bf16'
+complete -c recon -n '__recon_is score' -l precision -d 'of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is distribution' -l model -d 'what `recon discover` wrote (required)' -r -F
 complete -c recon -n '__recon_is distribution' -l index -d 'of the image or conformer, from 0 on (default 0)' -x
 complete -c recon -n '__recon_is distribution' -l svg -d 'draw it too' -r -F
@@ -151,7 +151,7 @@ complete -c recon -n '__recon_is distribution' -l size -d 'images: fit pictures 
 complete -c recon -n '__recon_is distribution' -l picture-limit -d 'images: the most memory that one picture may take, if that is above 32 times its file (default 268)' -x
 complete -c recon -n '__recon_is distribution' -l device -d 'where to compute (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is distribution' -l deterministic -d 'with cuda: the same bits in every run, more slowly'
-complete -c recon -n '__recon_is distribution' -l precision -d 'of activations and products (default auto: the fastest of the accurate)' -x -a 'auto f32 tf32 bf16'
+complete -c recon -n '__recon_is distribution' -l precision -d 'of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is check' -l svg -d 'images: draw the errors too' -r -F
 complete -c recon -n '__recon_is check' -l data -d 'images: garments, mnist/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a file or folder of such' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is check' -l turn -d 'turn what is upright first: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
@@ -163,7 +163,7 @@ complete -c recon -n '__recon_is check' -l size -d 'images: fit pictures into N 
 complete -c recon -n '__recon_is check' -l picture-limit -d 'images: the most memory that one picture may take, if that is above 32 times its file (default 268)' -x
 complete -c recon -n '__recon_is check' -l device -d 'where to compute (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is check' -l deterministic -d 'with cuda: the same bits in every run, more slowly'
-complete -c recon -n '__recon_is check' -l precision -d 'of activations and products (default auto: the fastest of the accurate)' -x -a 'auto f32 tf32 bf16'
+complete -c recon -n '__recon_is check' -l precision -d 'of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is classifier' -l out -d 'train: file for the best weights' -r -F
 complete -c recon -n '__recon_is classifier' -l model -d 'eval: what train wrote' -r -F
 complete -c recon -n '__recon_is classifier' -l net -d 'images: network (default small)' -x -a 'small resnet18'
@@ -187,7 +187,7 @@ complete -c recon -n '__recon_is classifier' -l size -d 'images: fit pictures in
 complete -c recon -n '__recon_is classifier' -l picture-limit -d 'images: the most memory that one picture may take, if that is above 32 times its file (default 268)' -x
 complete -c recon -n '__recon_is classifier' -l device -d 'where to compute (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is classifier' -l deterministic -d 'with cuda: the same bits in every run, more slowly'
-complete -c recon -n '__recon_is classifier' -l precision -d 'of activations and products (default auto: the fastest of the accurate)' -x -a 'auto f32 tf32 bf16'
+complete -c recon -n '__recon_is classifier' -l precision -d 'of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is classifier' -f -a 'train eval'
 complete -c recon -n '__recon_is reproduce' -l quick -d 'a part of the data: minutes on two cores'
 complete -c recon -n '__recon_is reproduce' -l figures -d 'write the figures there, as SVG' -r -F
@@ -204,7 +204,7 @@ complete -c recon -n '__recon_is reproduce' -l seed -d 'with --train: of the fir
 complete -c recon -n '__recon_is reproduce' -l seeds -d 'with --train: how many models, for mean and spread (default 1)' -x
 complete -c recon -n '__recon_is reproduce' -l resume -d 'with --train: go on where a stopped run left off'
 complete -c recon -n '__recon_is reproduce' -l device -d 'where to compute (default cpu)' -x -a 'cpu cuda ref'
-complete -c recon -n '__recon_is reproduce' -l precision -d 'of activations and products (default auto: the fastest of the accurate)' -x -a 'auto f32 tf32 bf16'
+complete -c recon -n '__recon_is reproduce' -l precision -d 'of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is reproduce' -l deterministic -d 'with cuda: the same bits in every run, more slowly'
 complete -c recon -n '__recon_is reproduce' -f -a 'mnist fashion molecules'
 complete -c recon -n '__recon_is info' -l skip-bad -d 'leave out what cannot be used, and say which'

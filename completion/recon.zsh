@@ -69,7 +69,7 @@ _recon() {
         '--picture-limit[images\: the most memory that one picture may take, if that is above 32 times its file (default 268)]:MB: ' \
         '--device[where to compute (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: the same bits in every run, more slowly]' \
-        '--precision[of activations and products (default auto\: the fastest of the accurate)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         '--quiet[no progress, errors only]' \
@@ -92,7 +92,7 @@ _recon() {
         '--picture-limit[images\: the most memory that one picture may take, if that is above 32 times its file (default 268)]:MB: ' \
         '--device[where to compute (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: the same bits in every run, more slowly]' \
-        '--precision[of activations and products (default auto\: the fastest of the accurate)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         '--quiet[no progress, errors only]' \
@@ -130,7 +130,7 @@ _recon() {
         '--picture-limit[images\: the most memory that one picture may take, if that is above 32 times its file (default 268)]:MB: ' \
         '--device[where to compute (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: the same bits in every run, more slowly]' \
-        '--precision[of activations and products (default auto\: the fastest of the accurate)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         '--quiet[no progress, errors only]' \
@@ -151,7 +151,7 @@ _recon() {
         '--picture-limit[images\: the most memory that one picture may take, if that is above 32 times its file (default 268)]:MB: ' \
         '--device[where to compute (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: the same bits in every run, more slowly]' \
-        '--precision[of activations and products (default auto\: the fastest of the accurate)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         '--quiet[no progress, errors only]' \
@@ -171,7 +171,7 @@ _recon() {
         '--picture-limit[images\: the most memory that one picture may take, if that is above 32 times its file (default 268)]:MB: ' \
         '--device[where to compute (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: the same bits in every run, more slowly]' \
-        '--precision[of activations and products (default auto\: the fastest of the accurate)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         '--quiet[no progress, errors only]' \
@@ -190,7 +190,7 @@ _recon() {
         '--picture-limit[images\: the most memory that one picture may take, if that is above 32 times its file (default 268)]:MB: ' \
         '--device[where to compute (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: the same bits in every run, more slowly]' \
-        '--precision[of activations and products (default auto\: the fastest of the accurate)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         '--quiet[no progress, errors only]' \
@@ -207,7 +207,7 @@ _recon() {
         '--picture-limit[images\: the most memory that one picture may take, if that is above 32 times its file (default 268)]:MB: ' \
         '--device[where to compute (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: the same bits in every run, more slowly]' \
-        '--precision[of activations and products (default auto\: the fastest of the accurate)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         '--quiet[no progress, errors only]' \
@@ -237,7 +237,7 @@ _recon() {
         '--picture-limit[images\: the most memory that one picture may take, if that is above 32 times its file (default 268)]:MB: ' \
         '--device[where to compute (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: the same bits in every run, more slowly]' \
-        '--precision[of activations and products (default auto\: the fastest of the accurate)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         '--quiet[no progress, errors only]' \
@@ -259,7 +259,7 @@ _recon() {
         '--seeds[with --train\: how many models, for mean and spread (default 1)]:N: ' \
         '--resume[with --train\: go on where a stopped run left off]' \
         '--device[where to compute (default cpu)]:choice:(cpu cuda ref)' \
-        '--precision[of activations and products (default auto\: the fastest of the accurate)]:choice:(auto f32 tf32 bf16)' \
+        '--precision[of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
         '--deterministic[with cuda\: the same bits in every run, more slowly]' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \

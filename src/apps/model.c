@@ -94,7 +94,7 @@ static recon_status check_answer(recon_ctx *ctx, const recon_pose2 *pose, const 
     if (isfinite(pose->psi) && isfinite(pose->turn) && (!map || isfinite(map->theta)))
         return RECON_OK;
     return recon_fail(ctx, RECON_ERR_NUMERIC,
-                      "image %zu: the model's answer is no number: a damaged model?", i);
+                      "image %zu: the model's answer is not a finite number: a damaged model?", i);
 }
 
 recon_status recon_model_read(recon_ctx *ctx, recon_pose2 *poses, recon_so2_map *maps,

@@ -243,9 +243,10 @@ static recon_status check_finite(recon_ctx *ctx, const double *z, const double *
         for (size_t c = 0; z && c < code; c++)
             good = good && isfinite((float)z[i * code + c]);
         if (!good)
-            return recon_fail(ctx, RECON_ERR_NUMERIC,
-                              "image %zu: the network's answer is no number: a damaged model?",
-                              first + i);
+            return recon_fail(
+                ctx, RECON_ERR_NUMERIC,
+                "image %zu: the network's answer is not a finite number: a damaged model?",
+                first + i);
     }
     return RECON_OK;
 }

@@ -304,9 +304,10 @@ static recon_status check_finite(recon_ctx *ctx, const float *x, size_t width, s
 {
     for (size_t i = 0; x && i < n * width; i++)
         if (!isfinite(x[i]))
-            return recon_fail(ctx, RECON_ERR_NUMERIC,
-                              "conformer %zu: the network's answer is no number: a damaged model?",
-                              first + i / width);
+            return recon_fail(
+                ctx, RECON_ERR_NUMERIC,
+                "conformer %zu: the network's answer is not a finite number: a damaged model?",
+                first + i / width);
     return RECON_OK;
 }
 

@@ -101,7 +101,7 @@ recon_status recon_file_next(recon_ctx *ctx, size_t *got, void *out, size_t room
 int recon_put(int fd, const char *bytes, size_t n)
 {
     while (n > 0) {
-        ssize_t put = write(fd, bytes, n);
+        ssize_t put = write(fd, bytes, n < SSIZE_MAX ? n : SSIZE_MAX);
         if (put < 0 && errno == EINTR)
             continue;
         if (put < 0)
@@ -253,16 +253,7 @@ static recon_status give_up(recon_ctx *ctx, recon_writer *writer)
 
 static recon_status put(recon_ctx *ctx, recon_writer *writer, const unsigned char *bytes, size_t n)
 {
-    while (n > 0) {
-        ssize_t put = write(writer->fd, bytes, n < SSIZE_MAX ? n : SSIZE_MAX);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put < 0)
-            return give_up(ctx, writer);
-        bytes += put;
-        n -= (size_t)put;
-    }
-    return RECON_OK;
+    return recon_put(writer->fd, (const char *)bytes, n) ? RECON_OK : give_up(ctx, writer);
 }
 
 static recon_status flush(recon_ctx *ctx, recon_writer *writer)

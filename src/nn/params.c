@@ -28,7 +28,7 @@ recon_precision recon_precision_on(recon_ctx *ctx, recon_precision precision)
 {
     if (precision != RECON_AUTO)
         return precision;
-    return recon_ops_of(ctx)->has_fast_bf16() ? RECON_MIXED : RECON_SINGLE;
+    return recon_ops_of(ctx)->has_fast_bf16(ctx) ? RECON_MIXED : RECON_SINGLE;
 }
 
 const char *recon_precision_name(recon_precision precision)
@@ -38,7 +38,7 @@ const char *recon_precision_name(recon_precision precision)
                                         [RECON_DOUBLE] = "f64",
                                         [RECON_TF32] = "tf32",
                                         [RECON_AUTO] = "auto" };
-    return name[precision];
+    return (unsigned)precision <= RECON_AUTO ? name[precision] : "?";
 }
 
 recon_status recon_precision_resolve(recon_ctx *ctx, recon_precision *precision)

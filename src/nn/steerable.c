@@ -237,7 +237,8 @@ static int goes_by_waves(recon_tape *t, const recon_steerable *l, recon_var x,
 {
     if (l->way != RECON_WAY_FASTER)
         return l->way == RECON_WAY_WAVES;
-    return t->ops->steer_pays(&(recon_steer_args){ .pad = l->pad,
+    return t->ops->steer_pays(t->ctx,
+                              &(recon_steer_args){ .pad = l->pad,
                                                    .plane = p->plane,
                                                    .product = p->product,
                                                    .products = p->products,

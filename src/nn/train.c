@@ -150,8 +150,10 @@ static recon_status step(run *r, double rate)
     if (status != RECON_OK)
         return status;
     status = feed_and_compute(r, rate);
-    if (status == RECON_ERR_INTERRUPTED && r->buffers)
-        return undo(r) == RECON_OK ? status : RECON_ERR_NUMERIC;
+    if (status == RECON_ERR_INTERRUPTED && r->buffers) {
+        recon_status undone = undo(r);
+        return undone == RECON_OK ? status : undone;
+    }
     RECON_TRY(status);
     r->at.step++;
     if (r->at.step % r->o.readings == 0 || is_kept(r))
@@ -175,7 +177,7 @@ static recon_status save_last(run *r)
 }
 
 /* A full disk is no reason to lose the run: the file before is still there, and the next try may
- * find room. Numbers that are none stay so. */
+ * find room. Weights that are not finite will not become so: that is an error. */
 static recon_status go_on_without(run *r, recon_status status)
 {
     if (status == RECON_OK || status == RECON_ERR_NUMERIC)
@@ -323,8 +325,8 @@ static recon_status resume(run *r)
     recon_status status = recon_checkpoint_load(r->ctx, r->adam, &r->at, r->last);
     if (status == RECON_OK && (r->at.step > r->o.steps || r->at.stale > r->at.step))
         return recon_fail(r->ctx, RECON_ERR_FORMAT,
-                          "%s: damaged: after step %" PRIu64 " of %" PRIu64 ", %" PRIu64
-                          " validations without a better one",
+                          "%s: damaged, or of a longer run: after step %" PRIu64 " of %" PRIu64
+                          ", %" PRIu64 " validations without a better one",
                           r->last, r->at.step, r->o.steps, r->at.stale);
     return status == RECON_OK ? recon_metrics_cut(r->ctx, r->log, r->at.step) : status;
 }

@@ -443,8 +443,8 @@ typedef struct {
 
 typedef struct recon_ops {
     const char *name;
-    int (*has_fast_bytes)(void); /* is gemm of I8 several times faster than of F32? */
-    int (*has_fast_bf16)(void);  /* are convolutions in BF16 faster than in F32? */
+    int (*has_fast_bytes)(void);          /* is gemm of I8 several times faster than of F32? */
+    int (*has_fast_bf16)(recon_ctx *ctx); /* are convolutions in BF16 faster than in F32? */
 
     /* Memory. Host pointers are pageable; upload and download are ordered with the kernels. */
     recon_status (*alloc)(recon_ctx *ctx, void **out, size_t bytes);
@@ -463,7 +463,7 @@ typedef struct recon_ops {
     recon_status (*steer_back)(recon_ctx *ctx, const recon_steer_args *args);
     /* Is steer, and steer_back when training, likely faster than conv with the filters written out?
      * Looks at shapes alone, so that the answer does not depend on what else the machine does. */
-    int (*steer_pays)(const recon_steer_args *args, int training);
+    int (*steer_pays)(recon_ctx *ctx, const recon_steer_args *args, int training);
     recon_status (*map)(recon_ctx *ctx, const recon_map_args *args);
     recon_status (*map_back)(recon_ctx *ctx, const recon_map_args *args);
     recon_status (*add)(recon_ctx *ctx, const recon_add_args *args);

@@ -347,7 +347,7 @@ static void no_answer_that_is_no_number(void **state)
     CHECK_OK(*state,
              recon_model_open(*state, &model, scratch_write("hostile", bad, size), RECON_SINGLE));
     CHECK_FAILS(*state, recon_canonicalize(*state, NULL, &pose, model, image, 1, NULL),
-                RECON_ERR_NUMERIC, "no number");
+                RECON_ERR_NUMERIC, "not a finite number");
     recon_model_close(*state, model);
     edit_end(&good);
     free(bad);

@@ -70,6 +70,21 @@ code=$(cat "$scratch/code")
 [ "$code" -eq 1 ] && said "recon: standard output: Broken pipe"
 report $? "info | true: a failure, not a signal"
 
+{
+    head -c 65536 /dev/zero # fills the pipe
+    "$recon" info images.npy 2>"$scratch/stderr" &
+    echo $! >"$scratch/pid"
+    wait $!
+    echo $? >"$scratch/code"
+} | sleep 4 &
+sleep 1
+kill -TERM "$(cat "$scratch/pid")"
+sleep 0.5
+code=$(cat "$scratch/code")
+[ "$code" = 143 ]
+report $? "SIGTERM ends a command whose answer nobody reads"
+wait
+
 # --- signals --------------------------------------------------------------------------------------
 for signal in INT:130 TERM:143 HUP:129; do
     rm -f cut*

@@ -13,6 +13,7 @@ run score --help
 report $? "score --help shows an example"
 refused 2 "--out s.npy|s.csv is missing" score $model $letters
 refused 2 "--false-alarms 1.5: a share below 1 is wanted, 0.05 for 5 in 100" score $model $letters --out s.npy --false-alarms 1.5
+refused 2 "--data is given twice" score $model $letters --data npy:images.npy --out s.npy
 
 # odd_of ARGS: how many were called odd.
 odd_of() {

@@ -242,7 +242,7 @@ static void the_choice_looks_at_shapes(void **state)
         recon_planes *p;
         CHECK_OK(ctx, recon_planes_of(ctx, &p, arena, &l));
         recon_steer_args a = form_of(&l, p, layers[i].side);
-        assert_int_equal(recon_ops_cpu.steer_pays(&a, 0), layers[i].waves);
+        assert_int_equal(recon_ops_cpu.steer_pays(ctx, &a, 0), layers[i].waves);
     }
     recon_arena_release(arena, mark);
 }

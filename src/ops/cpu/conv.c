@@ -28,7 +28,7 @@ static size_t images_per_task(size_t n, size_t pixels)
     return images > recon_up(n, MAX_TASKS) ? images : recon_up(n, MAX_TASKS);
 }
 
-job recon_conv_job_of(const recon_conv_args *a)
+job recon_conv_job_of(recon_ctx *ctx, const recon_conv_args *a)
 {
     const recon_tensor *x = &a->x, *w = &a->w;
     job j = { .a = a, .n = recon_tensor_rows(x), .h = 1, .w = 1, .kh = 1, .kw = 1, .p = 1, .q = 1 };
@@ -46,7 +46,7 @@ job recon_conv_job_of(const recon_conv_args *a)
         j.n *= j.h * j.w;
         j.h = j.w = j.p = j.q = 1;
     }
-    j.cast = x->type == RECON_BF16 && !recon_dnnl_has_fast_bf16();
+    j.cast = x->type == RECON_BF16 && !recon_dnnl_has_fast_bf16(ctx);
     j.type = j.cast ? RECON_F32 : x->type;
     j.images = images_per_task(j.n, j.p * j.q);
     j.tasks = j.images ? recon_up(j.n, j.images) : 0;
@@ -173,7 +173,7 @@ recon_status recon_cpu_conv(recon_ctx *ctx, const recon_conv_args *a)
     recon_status status = RECON_OK;
     recon_arena *arena = recon_worker_arena(ctx, 0);
     recon_mark mark = recon_arena_mark(arena);
-    job j = recon_conv_job_of(a);
+    job j = recon_conv_job_of(ctx, a);
     if (!recon_conv_by_gemm(&j) && !recon_dnnl_is_there())
         return recon_ops_ref.conv(ctx, a);
     if (j.n == 0)

@@ -52,7 +52,7 @@ static inline int recon_conv_is_last(const recon_conv_job *j, size_t task)
 }
 
 /* Sizes, and how the batch is cut. */
-recon_conv_job recon_conv_job_of(const recon_conv_args *a);
+recon_conv_job recon_conv_job_of(recon_ctx *ctx, const recon_conv_args *a);
 
 /* Elements at .. at + count of t as the job computes with them: in place, or floats in scratch that
  * part_done stores. */

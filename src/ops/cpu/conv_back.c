@@ -191,7 +191,7 @@ recon_status recon_cpu_conv_back(recon_ctx *ctx, const recon_conv_args *a)
     recon_status status = RECON_OK;
     recon_arena *arena = recon_worker_arena(ctx, 0);
     recon_mark mark = recon_arena_mark(arena);
-    job j = recon_conv_job_of(a);
+    job j = recon_conv_job_of(ctx, a);
     if (!recon_conv_by_gemm(&j) && !recon_dnnl_is_there())
         return recon_ops_ref.conv_back(ctx, a);
     if (j.n == 0) {

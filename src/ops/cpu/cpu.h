@@ -10,7 +10,7 @@ recon_status recon_cpu_conv(recon_ctx *ctx, const recon_conv_args *args);
 recon_status recon_cpu_conv_back(recon_ctx *ctx, const recon_conv_args *args);
 recon_status recon_cpu_steer(recon_ctx *ctx, const recon_steer_args *args);
 recon_status recon_cpu_steer_back(recon_ctx *ctx, const recon_steer_args *args);
-int recon_cpu_steer_pays(const recon_steer_args *args, int training);
+int recon_cpu_steer_pays(recon_ctx *ctx, const recon_steer_args *args, int training);
 recon_status recon_cpu_map(recon_ctx *ctx, const recon_map_args *args);
 recon_status recon_cpu_map_back(recon_ctx *ctx, const recon_map_args *args);
 recon_status recon_cpu_add(recon_ctx *ctx, const recon_add_args *args);

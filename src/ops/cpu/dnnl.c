@@ -33,6 +33,7 @@ typedef struct {
     dnnl_engine_t engine;
     recon_dnnl_plan *plans; /* the one used last comes first */
     int count;
+    int fast_bf16; /* asked once: CPUID takes microseconds on a virtual machine */
     int streams;
     dnnl_stream_t stream[]; /* one a worker */
 } cache;
@@ -63,7 +64,7 @@ static int uses(dnnl_cpu_isa_t isa)
     return (dnnl_get_effective_cpu_isa() & isa) == isa; /* never above the user's limit */
 }
 
-int recon_dnnl_has_fast_bf16(void)
+static int is_bf16_fast(void)
 {
     if (recon_processor_has_amx())
         return uses(dnnl_cpu_isa_avx512_core_amx) && recon_processor_may_use_amx();
@@ -111,6 +112,7 @@ static recon_status cache_of(recon_ctx *ctx, cache **out)
     TRY_DNNL(dnnl_engine_create(&c->engine, dnnl_cpu, 0));
     for (; c->streams < workers; c->streams++)
         TRY_DNNL(dnnl_stream_create(&c->stream[c->streams], c->engine, dnnl_stream_default_flags));
+    c->fast_bf16 = is_bf16_fast();
     ctx->backend = *out = c;
     ctx->backend_free = cache_free;
     return RECON_OK;
@@ -118,6 +120,13 @@ done:
     if (c)
         cache_free(c);
     return status;
+}
+
+/* Without a cache nothing can be computed, in whatever type: the first convolution will say so. */
+int recon_dnnl_has_fast_bf16(recon_ctx *ctx)
+{
+    cache *c;
+    return cache_of(ctx, &c) == RECON_OK && c->fast_bf16;
 }
 
 static dnnl_status_t describe(recon_dnnl_plan *plan, dnnl_convolution_desc_t *out,
@@ -406,8 +415,9 @@ int recon_dnnl_is_there(void)
 {
     return 0;
 }
-int recon_dnnl_has_fast_bf16(void)
+int recon_dnnl_has_fast_bf16(recon_ctx *ctx)
 {
+    (void)ctx;
     return 0;
 }
 int recon_dnnl_has_exact_bytes(void)

@@ -52,7 +52,7 @@ recon_status recon_dnnl_run(recon_ctx *ctx, const recon_dnnl_plan *plan, int wor
 
 /* Are convolutions of bf16 faster than of float? With AMX, where it works; without it, where the
  * processor has AVX512_BF16. Processors with both run AVX512_BF16 at half the speed of float. */
-int recon_dnnl_has_fast_bf16(void);
+int recon_dnnl_has_fast_bf16(recon_ctx *ctx);
 
 /* Products of bytes four at a time. Without these instructions the library sums in sixteen bits,
  * which saturate: not exact. */

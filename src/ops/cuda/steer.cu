@@ -251,7 +251,7 @@ recon_status cuda_steer_back(recon_ctx *ctx, const recon_steer_args *a)
 
 /* Not against cuDNN on tensor cores: the products shrink, but the features have to pass through
  * memory twice. */
-int cuda_steer_pays(const recon_steer_args *, int)
+int cuda_steer_pays(recon_ctx *, const recon_steer_args *, int)
 {
     return 0;
 }

@@ -8,7 +8,7 @@ static int has_fast_bytes(void)
     return 0;
 }
 
-static int has_fast_bf16(void)
+static int has_fast_bf16(recon_ctx *)
 {
     return 1;
 }

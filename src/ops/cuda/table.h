@@ -21,7 +21,7 @@ recon_status cuda_conv_back(recon_ctx *ctx, const recon_conv_args *args);
 /* steer.cu */
 recon_status cuda_steer(recon_ctx *ctx, const recon_steer_args *args);
 recon_status cuda_steer_back(recon_ctx *ctx, const recon_steer_args *args);
-int cuda_steer_pays(const recon_steer_args *args, int training);
+int cuda_steer_pays(recon_ctx *ctx, const recon_steer_args *args, int training);
 
 /* elementwise.cu */
 recon_status cuda_map(recon_ctx *ctx, const recon_map_args *args);

@@ -1,15 +1,21 @@
 /* ref.c - the table of plain loops: the truth for tests, and what runs when no library is found. */
 #include "ops/ref/ref.h"
 
-static int no(void)
+static int has_fast_bytes(void)
 {
+    return 0;
+}
+
+static int has_fast_bf16(recon_ctx *ctx)
+{
+    (void)ctx;
     return 0;
 }
 
 const recon_ops recon_ops_ref = {
     .name = "ref",
-    .has_fast_bytes = no,
-    .has_fast_bf16 = no,
+    .has_fast_bytes = has_fast_bytes,
+    .has_fast_bf16 = has_fast_bf16,
 
     .alloc = recon_ref_alloc,
     .release = recon_ref_release,

@@ -67,7 +67,7 @@ recon_status recon_ref_conv(recon_ctx *ctx, const recon_conv_args *args);
 recon_status recon_ref_conv_back(recon_ctx *ctx, const recon_conv_args *args);
 recon_status recon_ref_steer(recon_ctx *ctx, const recon_steer_args *args);
 recon_status recon_ref_steer_back(recon_ctx *ctx, const recon_steer_args *args);
-int recon_ref_steer_pays(const recon_steer_args *args, int training);
+int recon_ref_steer_pays(recon_ctx *ctx, const recon_steer_args *args, int training);
 recon_status recon_ref_map(recon_ctx *ctx, const recon_map_args *args);
 recon_status recon_ref_map_back(recon_ctx *ctx, const recon_map_args *args);
 recon_status recon_ref_add(recon_ctx *ctx, const recon_add_args *args);

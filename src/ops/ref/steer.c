@@ -217,11 +217,11 @@ done:
 }
 
 /* Plain loops cost what they count; a feature is a filter of one channel, or two. */
-int recon_ref_steer_pays(const recon_steer_args *a, int training)
+int recon_ref_steer_pays(recon_ctx *ctx, const recon_steer_args *a, int training)
 {
     recon_steer_sizes s = recon_steer_sizes_of(a);
     size_t features = 0, planes = 0;
-    (void)training;
+    (void)ctx, (void)training;
     for (size_t i = 0; i < a->products; i++)
         planes += a->product[i].planes;
     for (size_t i = 0; i < planes; i++)
