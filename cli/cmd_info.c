@@ -430,6 +430,10 @@ static recon_status tell_file(recon_ctx *ctx, const settings *s)
     unsigned char first[LENGTH + 1] = { 0 };
     size_t size, got;
     int fd;
+    if (cli_ends_in(s->path, ".npy"))
+        return tell_array(ctx, s->path, &s->common);
+    if (cli_ends_in(s->path, ".safetensors")) /* a shipped one is found without a file here */
+        return tell_model(ctx, s->path, &s->common);
     recon_status status = recon_file_begin(ctx, &fd, &size, s->path);
     if (status != RECON_OK)
         return status;
@@ -437,9 +441,9 @@ static recon_status tell_file(recon_ctx *ctx, const settings *s)
     close(fd);
     if (status != RECON_OK)
         return status;
-    if (cli_ends_in(s->path, ".npy") || first[0] == 0x93)
+    if (first[0] == 0x93)
         return tell_array(ctx, s->path, &s->common);
-    if (cli_ends_in(s->path, ".safetensors") || first[LENGTH] == '{')
+    if (first[LENGTH] == '{')
         return tell_model(ctx, s->path, &s->common);
     return recon_fail(ctx, RECON_ERR_FORMAT,
                       "%s: not a format that recon reads%s; info reads NPY arrays, models, .xyz, "

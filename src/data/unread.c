@@ -32,10 +32,11 @@ void recon_unread_note_deep(recon_unread *u, const char *folder, size_t n)
 
 static recon_status tell_format(recon_ctx *ctx, recon_unread *u, size_t i)
 {
-    char text[256];
+    char text[320];
     size_t n = u->format[i];
     snprintf(text, sizeof text,
-             "%zu .%s file%s not read: convert %s first, for example by `mogrify -format png *.%s`",
+             "%zu .%s file%s not read: convert %s first, for example by "
+             "`find DIR -name '*.%s' -exec mogrify -format png {} +`",
              n, endings[i], n == 1 ? " is" : "s are", n == 1 ? "it" : "them", endings[i]);
     return recon_skips_add(ctx, &u->why, text);
 }

@@ -109,7 +109,7 @@ for i in 1 2 3 4 5 6 7 8 9 10; do echo x >mixed/$i.jpg; done
 echo x >mixed/scan.TIF
 run info mixed
 [ "$code" -eq 0 ] && said "warning: mixed: 10 .jpg files are not read" &&
-    grep -qF '  not read   10 .jpg files are not read: convert them first, for example by `mogrify -format png *.jpg`' "$scratch/stdout" &&
+    grep -qF '  not read   10 .jpg files are not read: convert them first, for example by `find DIR -name' "$scratch/stdout" &&
     grep -q '^  *1 .tif file is not read' "$scratch/stdout"
 report $? "files of other formats are counted, and how to convert them"
 for spec in png:mixed images:mixed; do
