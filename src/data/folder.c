@@ -25,6 +25,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,7 @@
 #include <sys/stat.h>
 
 enum { SIZE_MAX_FIT = 1 << 14, GREY = 1, COLOUR = 3, LEVELS = 4 };
+enum { FOLLOWED = 0, UNFOLLOWED = AT_SYMLINK_NOFOLLOW }; /* links to folders */
 #define OPAQUE 255.0f
 
 typedef struct {
@@ -108,17 +110,17 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Pictures in a folder, and its sub-folders; what begins with a dot is nobody's business. */
-static recon_status list_folder(recon_ctx *ctx, list *pictures, list *folders, recon_unread *unread,
-                                const char *path)
+/* Pictures in a folder, and its sub-folders; what begins with a dot is nobody's business. links
+ * says whether links to folders count as folders. *error: 0, or what errno says of a folder that
+ * cannot be listed. */
+static recon_status list_if_possible(recon_ctx *ctx, list *pictures, list *folders,
+                                     recon_unread *unread, const char *path, int links, int *error)
 {
     DIR *dir = opendir(path);
     recon_status status = RECON_OK;
-    if (!dir && errno == ENOTDIR)
-        return recon_fail(ctx, RECON_ERR_INPUT, "%s: a file: name the folder that it lies in",
-                          path);
+    *error = dir ? 0 : errno;
     if (!dir)
-        return recon_refused(ctx, path, "cannot list");
+        return errno == ENOMEM ? recon_refused(ctx, path, "cannot list") : RECON_OK;
     for (struct dirent *e; errno = 0, (e = readdir(dir));) {
         struct stat info;
         if (e->d_name[0] == '.')
@@ -126,11 +128,10 @@ static recon_status list_folder(recon_ctx *ctx, list *pictures, list *folders, r
         if (is_picture(e->d_name))
             RECON_TRY(add(ctx, pictures, path, e->d_name));
         else if (!recon_unread_note(unread, e->d_name) &&
-                 fstatat(dirfd(dir), e->d_name, &info, 0) == 0 && S_ISDIR(info.st_mode))
+                 fstatat(dirfd(dir), e->d_name, &info, links) == 0 && S_ISDIR(info.st_mode))
             RECON_TRY(add(ctx, folders, path, e->d_name));
     }
-    if (errno)
-        RECON_TRY(recon_refused(ctx, path, "cannot list"));
+    *error = errno;
     if (pictures->n)
         qsort(pictures->path, pictures->n, sizeof *pictures->path, by_name);
     if (folders->n)
@@ -138,6 +139,20 @@ static recon_status list_folder(recon_ctx *ctx, list *pictures, list *folders, r
 done:
     closedir(dir);
     return status;
+}
+
+static recon_status list_folder(recon_ctx *ctx, list *pictures, list *folders, recon_unread *unread,
+                                const char *path, int links)
+{
+    int error;
+    recon_status status = list_if_possible(ctx, pictures, folders, unread, path, links, &error);
+    if (status != RECON_OK || !error)
+        return status;
+    if (error == ENOTDIR)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s: a file: name the folder that it lies in",
+                          path);
+    errno = error;
+    return recon_refused(ctx, path, "cannot list");
 }
 
 /* Takes over the pictures of one class. */
@@ -154,15 +169,18 @@ static recon_status append(recon_ctx *ctx, list *to, list *from, int32_t label)
     return RECON_OK;
 }
 
-/* Counts the pictures below folders of classes, a few levels down. */
+/* Counts the pictures below folders of classes, a few levels down. Nothing of them is read, so a
+ * folder that cannot be listed counts as empty. */
 static recon_status count_deep(recon_ctx *ctx, recon_unread *unread, const list *folders,
                                int levels)
 {
     recon_unread ignored = { 0 };
     list pictures = { 0 }, below = { 0 };
     recon_status status = RECON_OK;
+    int error;
     for (size_t i = 0; levels && i < folders->n; i++) {
-        RECON_TRY(list_folder(ctx, &pictures, &below, &ignored, folders->path[i]));
+        RECON_TRY(list_if_possible(ctx, &pictures, &below, &ignored, folders->path[i], UNFOLLOWED,
+                                   &error));
         recon_unread_note_deep(unread, folders->path[i], pictures.n);
         RECON_TRY(count_deep(ctx, unread, &below, levels - 1));
         list_free(&pictures);
@@ -180,7 +198,7 @@ static recon_status list_classes(recon_ctx *ctx, list *out, size_t *classes, rec
     list one = { 0 }, below = { 0 };
     recon_status status = RECON_OK;
     for (size_t i = 0; i < folders->n; i++) {
-        RECON_TRY(list_folder(ctx, &one, &below, unread, folders->path[i]));
+        RECON_TRY(list_folder(ctx, &one, &below, unread, folders->path[i], UNFOLLOWED));
         if (one.n)
             RECON_TRY(append(ctx, out, &one, (int32_t)(*classes)++));
         RECON_TRY(count_deep(ctx, unread, &below, LEVELS));
@@ -221,7 +239,7 @@ static recon_status list_pictures(recon_ctx *ctx, list *out, size_t *classes, re
     list folders = { 0 };
     recon_status status;
     *classes = 0;
-    RECON_TRY(list_folder(ctx, out, &folders, unread, path));
+    RECON_TRY(list_folder(ctx, out, &folders, unread, path, FOLLOWED));
     size_t direct = out->n;
     RECON_TRY(list_classes(ctx, out, classes, unread, &folders));
     RECON_TRY(recon_unread_tell(ctx, unread, strlen(path) + 1));

@@ -319,6 +319,35 @@ static void pictures_too_deep_are_told(void **state)
     rmdir(scratch("cats/kittens"));
 }
 
+/* Nothing below the classes is read: links there are not followed, and folders that cannot be
+ * listed change nothing. */
+static void what_is_too_deep_does_no_harm(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_dataset *d = NULL;
+    assert_int_equal(mkdir(scratch("cats"), 0700) | mkdir(scratch("cats/kittens"), 0700), 0);
+    assert_int_equal(mkdir(scratch("away"), 0700), 0);
+    put(ctx, "cats/1.png", 2, 2, 3, 4);
+    put(ctx, "away/1.png", 2, 2, 3, 4);
+    assert_int_equal(symlink("../away", scratch("cats/link")), 0);
+    assert_int_equal(symlink("../../away", scratch("cats/kittens/link")), 0);
+    assert_int_equal(symlink("/", scratch("cats/root")), 0);
+    assert_int_equal(symlink("nowhere", scratch("cats/dangling")), 0);
+    for (int mode = 0; mode <= 0700; mode += 0700) { /* root lists it in any mode */
+        assert_int_equal(chmod(scratch("cats/kittens"), (mode_t)mode), 0);
+        CHECK_OK(ctx, recon_dataset_open(ctx, &d, spec()));
+        assert_int_equal(recon_dataset_describe(d).n, 2); /* cats/1.png and away/1.png */
+        assert_int_equal(recon_dataset_unread(d), 0);
+        recon_dataset_close(d);
+    }
+    static const char *const made[] = { "cats/kittens/link", "cats/link", "cats/root",
+                                        "cats/dangling", "away/1.png" };
+    for (int i = 0; i < 5; i++)
+        unlink(scratch(made[i]));
+    rmdir(scratch("cats/kittens"));
+    rmdir(scratch("away"));
+}
+
 /* Both names mean the same; pictures of one size that is too large are fitted. */
 static void images_is_the_name_of_a_folder_of_pictures(void **state)
 {
@@ -390,6 +419,7 @@ int main(void)
         FOLDER_TEST(the_original_keeps_alpha_and_depth),
         FOLDER_TEST(what_is_not_read_is_told),
         FOLDER_TEST(pictures_too_deep_are_told),
+        FOLDER_TEST(what_is_too_deep_does_no_harm),
         FOLDER_TEST(images_is_the_name_of_a_folder_of_pictures),
         FOLDER_TEST(nothing_to_read_is_said),
         FOLDER_TEST(memory_may_run_out),
