@@ -8,8 +8,9 @@
  *
  * Transparency: what is transparent becomes 0, as is what lies outside of an image, and what is
  * visible is lifted to the upper half of the range: alpha (1 + x) / 2. So nothing visible is lost
- * on the ground, be it dark or light, and no frame shows when the image is rotated. An image
- * without any transparent pixel stays as it is. */
+ * on the ground, be it dark or light, and no frame shows when the image is rotated. That is for
+ * pictures of which a visible share is transparent. In all others a few such pixels, or a softened
+ * edge, must not change what black means: they are laid over black, and count as opaque. */
 #include "data/folder.h"
 #include "core/budget.h"
 #include "core/ctx.h"
@@ -35,6 +36,8 @@
 enum { SIZE_MAX_FIT = 1 << 14, GREY = 1, COLOUR = 3, LEVELS = 4 };
 enum { FOLLOWED = 0, UNFOLLOWED = AT_SYMLINK_NOFOLLOW }; /* links to folders */
 #define OPAQUE 255.0f
+/* A picture is transparent where one pixel of so many has an alpha below CLEAR. */
+enum { CLEAR_SHARE = 100, CLEAR = 128 };
 
 typedef struct {
     char **path;
@@ -48,6 +51,7 @@ struct recon_folder {
     recon_skips skips;
     recon_unread unread; /* what else lies there */
     size_t picture_most;
+    size_t lifted; /* pictures that are transparent */
 };
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -263,6 +267,7 @@ typedef struct {
     recon_dataset_info info; /* what all are made       */
     uint8_t *pixels;         /* n images                */
     unsigned char *bad;      /* n, what was not read    */
+    unsigned char *lifted;   /* n, what is transparent  */
     recon_budget *budget;    /* of what is held at once */
 } job;
 
@@ -341,12 +346,12 @@ typedef struct {
     recon_picture_sink sink; /* first: the callbacks get this one's address               */
     const job *j;
     const char *path;
-    uint8_t *place;     /* [height][width][channels]                                      */
-    uint8_t *alpha;     /* [height][width]; NULL: the file has none                       */
-    size_t taken;       /* of the budget                                                  */
-    size_t planes;      /* channels of the place, and alpha                               */
-    float *line;        /* [width of the file][planes]: colours by their alpha, and alpha */
-    int is_transparent; /* somewhere                                                      */
+    uint8_t *place; /* [height][width][channels]                                      */
+    uint8_t *alpha; /* [height][width]; NULL: the file has none                       */
+    size_t taken;   /* of the budget                                                  */
+    size_t planes;  /* channels of the place, and alpha                               */
+    float *line;    /* [width of the file][planes]: colours by their alpha, and alpha */
+    size_t clear;   /* pixels of the file with an alpha below CLEAR                   */
     recon_fit *fit;
 } reader;
 
@@ -369,7 +374,7 @@ static void take_row(recon_picture_sink *sink, size_t y, const uint8_t *samples)
             out[c] = (float)colour_of(samples, colours, to, c) * alpha / OPAQUE;
         if (r->alpha) {
             out[to] = alpha;
-            r->is_transparent |= alpha < OPAQUE;
+            r->clear += alpha < CLEAR;
         }
     }
     recon_fit_row(r->fit, y, r->line);
@@ -414,6 +419,12 @@ done:
     return status;
 }
 
+static int is_transparent(const reader *r)
+{
+    size_t pixels = r->sink.head.height * r->sink.head.width;
+    return r->alpha && r->clear >= pixels / CLEAR_SHARE + (pixels % CLEAR_SHARE != 0);
+}
+
 /* See the top of this file. */
 static void lift(const reader *r)
 {
@@ -432,7 +443,8 @@ static recon_status load(recon_ctx *ctx, const job *j, size_t i)
                  .path = j->files->path[i],
                  .place = j->pixels + i * recon_dataset_pixels(&j->info) };
     recon_status status = recon_picture_scan_file(ctx, &r.sink, r.path);
-    if (status == RECON_OK && r.is_transparent)
+    j->lifted[i] = status == RECON_OK && is_transparent(&r);
+    if (j->lifted[i])
         lift(&r);
     recon_budget_give(j->budget, r.taken);
     recon_fit_free(r.fit);
@@ -494,6 +506,19 @@ static void close_ranks(recon_dataset *d, const job *j, list *files)
     d->info.n = n;
 }
 
+static void note_lifted(recon_ctx *ctx, recon_dataset *d, const job *j, const char *path)
+{
+    size_t lifted = 0;
+    for (size_t i = 0; i < j->files->n; i++)
+        lifted += j->lifted[i] && !j->bad[i];
+    d->own_folder->lifted = lifted;
+    if (lifted && lifted < d->info.n)
+        recon_log(ctx, RECON_LOG_WARN,
+                  "%s: mixes transparent pictures (%zu) with opaque ones (%zu): black is 0.5 in "
+                  "the former and 0 in the latter; make all of them transparent, or all opaque",
+                  path, lifted, d->info.n - lifted);
+}
+
 static void warn_of_blank(recon_ctx *ctx, const recon_dataset *d, const job *j, const char *path)
 {
     size_t count = recon_dataset_pixels(&d->info), channels = d->info.channels, blank = 0;
@@ -516,6 +541,7 @@ static recon_status load_all(recon_ctx *ctx, recon_dataset *d, job *j, size_t cl
     d->info = j->info;
     RECON_TRY(recon_alloc_raw(ctx, &d->images.block, j->info.n, recon_dataset_pixels(&j->info)));
     RECON_TRY(recon_alloc(ctx, &j->bad, j->info.n, 1));
+    RECON_TRY(recon_alloc(ctx, &j->lifted, j->info.n, 1));
     if (classes)
         RECON_TRY(recon_alloc_raw(ctx, &d->own_labels, j->info.n, sizeof *d->own_labels));
     j->pixels = d->images.block;
@@ -525,6 +551,7 @@ static recon_status load_all(recon_ctx *ctx, recon_dataset *d, job *j, size_t cl
     if (!d->info.n)
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: none of %zu pictures can be read", path,
                              j->files->n));
+    note_lifted(ctx, d, j, path);
     warn_of_blank(ctx, d, j, path);
     d->bytes = j->pixels;
     d->labels = d->own_labels;
@@ -573,6 +600,7 @@ recon_status recon_folder_read(recon_ctx *ctx, recon_dataset *data, const char *
 done:
     recon_budget_end(&budget);
     free(j.bad);
+    free(j.lifted);
     return status;
 }
 
@@ -606,6 +634,11 @@ recon_status recon_dataset_original(recon_ctx *ctx, recon_pixels *out, const rec
         return recon_fail(ctx, RECON_ERR_INPUT, "image %zu does not come from a file of its own",
                           i);
     return recon_picture_read(ctx, out, recon_dataset_path(d, i), d->folder->picture_most);
+}
+
+size_t recon_dataset_lifted(const recon_dataset *d)
+{
+    return d->folder ? d->folder->lifted : 0;
 }
 
 size_t recon_dataset_unread(const recon_dataset *d)
