@@ -117,10 +117,11 @@ typedef struct {
     const recon_dataset *use; /* the last of them                  */
     size_t skipped;           /* images that were left out         */
     recon_skips skips;        /* what is wrong with them, if known */
+    int over_black;           /* as the model's pictures were read */
 } cli_images;
 recon_status cli_images_open(recon_ctx *ctx, cli_images *out, const cli_data *data);
 /* The same, pictures of a folder fitted to the size and the channels of the model in a file, unless
- * --size says otherwise. */
+ * --size says otherwise. A warning where the model read transparent pictures by another rule. */
 recon_status cli_images_open_for(recon_ctx *ctx, cli_images *out, const cli_data *data,
                                  const char *model);
 void cli_images_close(cli_images *images);
@@ -183,7 +184,9 @@ void cli_print_natural(const size_t count[RECON_NATURAL_KINDS]);
 int cli_turns_well(const recon_equivariance *e);
 const char *cli_turns_words(const recon_equivariance *e);
 
-/* Bytes of a unit of --picture-limit. */
+/* --picture-limit, and bytes of its unit. */
+#define CLI_PICTURE_LIMIT_HELP                                                                     \
+    "the most memory that one picture may take, if that is above 32 times its file (default 268)"
 #define CLI_MEGABYTE 1000000
 /* What --picture-limit and --seed mean. */
 size_t cli_picture_most(const cli_data *data);

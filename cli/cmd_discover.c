@@ -122,10 +122,12 @@ static void print_images(const settings *s, const recon_discovery *d, size_t ski
 
 static recon_status discover_images(recon_ctx *ctx, const settings *s)
 {
-    const recon_metadata_entry turn = turn_of(s);
+    /* The rule is not recorded where the network learned by another one: it stays worth a warning.
+     */
+    const recon_metadata_entry more[] = { turn_of(s), { "transparent", RECON_TRANSPARENT } };
     recon_source source = source_of(s);
     recon_found_data shown = { .folder = s->out };
-    const recon_discover_options o = {
+    recon_discover_options o = {
         .k = s->k,
         .mean = { .kind = s->mean < 0 ? RECON_MEAN_TUKEY : (recon_mean_kind)s->mean },
         .family = (recon_so2_family)s->family,
@@ -135,7 +137,7 @@ static recon_status discover_images(recon_ctx *ctx, const settings *s)
         .keep_embeddings = s->keep,
         .data = cli_utf8(s->data.spec),
         .source = &source,
-        .metadata = &turn,
+        .metadata = more,
         .n_metadata = 1,
         .report = write_report,
         .report_arg = &shown,
@@ -146,6 +148,8 @@ static recon_status discover_images(recon_ctx *ctx, const settings *s)
     RECON_TRY(cli_images_open_for(ctx, &images, &s->data, s->model));
     source.unread = recon_dataset_unread(images.whole);
     source.transparent = recon_images_folder(s->data.spec) ? RECON_TRANSPARENT : NULL;
+    if (source.transparent && !images.over_black)
+        o.n_metadata = 2;
     shown.images = images.use;
     RECON_TRY(recon_discover(ctx, &d, s->model, images.use, s->out, &o));
     if (s->common.json)

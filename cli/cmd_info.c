@@ -45,6 +45,7 @@ const cli_command cli_info = {
 typedef struct {
     const char *path;
     int skip_bad;
+    size_t picture_limit;
     cli_common common;
 } settings;
 
@@ -330,7 +331,7 @@ static void print_images(const char *spec, const cli_images *images)
 
 static recon_status tell_images(recon_ctx *ctx, const char *spec, const settings *s)
 {
-    const cli_data d = { .spec = spec, .skip_bad = s->skip_bad };
+    const cli_data d = { .spec = spec, .skip_bad = s->skip_bad, .picture_limit = s->picture_limit };
     cli_images images;
     recon_status status;
     RECON_TRY(cli_images_open(ctx, &images, &d));
@@ -480,6 +481,8 @@ static int run(int argc, char **argv)
     const cli_option options[] = {
         { "--skip-bad", NULL, NULL, "leave out what cannot be used, and say which", CLI_FLAG, 0,
           &s.skip_bad },
+        { "--picture-limit", "MB", NULL, CLI_PICTURE_LIMIT_HELP, CLI_COUNT | CLI_IMAGES, 0,
+          &s.picture_limit },
         { 0 },
     };
     size_t words = 0;

@@ -4,6 +4,7 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "core/picture.h"
 #include "data/elements.h"
 #include "data/folder.h"
 
@@ -32,10 +33,8 @@ void cli_data_options(cli_option *table, size_t capacity, cli_data *d)
           &d->skip_bad },
         { "--size", "N", NULL, "fit pictures into N x N (default: the model's size, if any)",
           CLI_COUNT | CLI_IMAGES, 0, &d->size },
-        { "--picture-limit", "MB", NULL,
-          "the most memory that one picture may take, if that is above 32 times its file (default "
-          "268)",
-          CLI_COUNT | CLI_IMAGES, 0, &d->picture_limit },
+        { "--picture-limit", "MB", NULL, CLI_PICTURE_LIMIT_HELP, CLI_COUNT | CLI_IMAGES, 0,
+          &d->picture_limit },
         { "--device", NULL, "cpu|cuda|ref", "where to compute (default cpu)", CLI_CHOICE, 0,
           &d->device },
         { "--deterministic", NULL, NULL, "with cuda: the same bits in every run, more slowly",
@@ -116,6 +115,30 @@ static recon_status shape_of(recon_ctx *ctx, recon_ieae_shape *out, const char *
     return status;
 }
 
+/* Whether the model in a file is of pictures that were all laid over black, as version 0.1.0 did:
+ * later versions record another rule for transparent ones. */
+static recon_status see_rule(recon_ctx *ctx, int *over_black, const char *path)
+{
+    recon_safetensors *file = NULL;
+    recon_status status = recon_safetensors_open(ctx, &file, path);
+    const char *data = status == RECON_OK ? recon_safetensors_metadata(file, "data") : NULL;
+    *over_black =
+        data && recon_images_folder(data) && !recon_safetensors_metadata(file, "transparent");
+    recon_safetensors_close(file);
+    return status;
+}
+
+static void warn_of_rule(recon_ctx *ctx, const cli_images *images, const char *model)
+{
+    size_t lifted = recon_dataset_lifted(images->whole);
+    if (images->over_black && lifted)
+        recon_log(ctx, RECON_LOG_WARN,
+                  "%s: trained when transparent pictures were laid over black, but %zu of %zu are "
+                  "read by another rule now (alpha (1 + x) / 2): train it again, or give it opaque "
+                  "pictures",
+                  model, lifted, recon_dataset_describe(images->whole).n);
+}
+
 /* Pictures are fitted into squares, and are grey or of three colours; what a model of other images
  * needs, its data must have. */
 static recon_status fit_to_model(recon_ctx *ctx, recon_dataset_options *o, const cli_data *d,
@@ -138,6 +161,8 @@ static recon_status name_remedy(recon_ctx *ctx, recon_status status, const cli_d
                !strncmp(d->spec, "sdf:", 4); /* files or frames */
     if (status == RECON_ERR_FORMAT && !d->skip_bad && many)
         return recon_note(ctx, status, "--skip-bad leaves such out");
+    if (status == RECON_ERR_INPUT && strstr(recon_ctx_message(ctx), RECON_PICTURE_LIMIT))
+        return recon_note(ctx, status, "--picture-limit raises that");
     return status;
 }
 
@@ -160,9 +185,13 @@ recon_status cli_images_open_for(recon_ctx *ctx, cli_images *out, const cli_data
     recon_status status;
     *out = (cli_images){ 0 };
     RECON_TRY(attach(ctx, d));
-    if (model)
+    if (model) {
         RECON_TRY(fit_to_model(ctx, &o, d, model));
+        RECON_TRY(see_rule(ctx, &out->over_black, model));
+    }
     RECON_TRY(name_remedy(ctx, recon_dataset_open_with(ctx, &out->whole, d->spec, &o), d));
+    if (model)
+        warn_of_rule(ctx, out, model);
     RECON_TRY(note_skipped(ctx, out));
     out->use = out->whole;
     if (d->limit && d->limit < recon_dataset_describe(out->whole).n) {

@@ -175,6 +175,7 @@ _recon() {
     reproduce,--seeds) compopt +o default ;;
     reproduce,--device) _recon_words cpu cuda ref ;;
     reproduce,--precision) _recon_words auto f32 tf32 bf16 ;;
+    info,--picture-limit) compopt +o default ;;
     *,--threads) compopt +o default ;;
     help,help) _recon_words demo train discover normalize report canonicalize score distribution check classifier reproduce info ;;
     *) _recon_else "$word" ;;
@@ -195,7 +196,7 @@ _recon_else() {
     check,-*) _recon_words --svg --data --turn --turn-seed --limit --seed --skip-bad --size --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     classifier,-*) _recon_words --out --model --net --width --shift --flip --epochs --batch --rate --held --every --weights --resume --data --turn --turn-seed --limit --seed --skip-bad --size --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     reproduce,-*) _recon_words --quick --figures --model --classifier --embeddings --images --limit --preset --train --out --epochs --seed --seeds --resume --device --precision --deterministic --threads --json --quiet --help ;;
-    info,-*) _recon_words --skip-bad --threads --json --quiet --help ;;
+    info,-*) _recon_words --skip-bad --picture-limit --threads --json --quiet --help ;;
     classifier,*) _recon_words train eval ;;
     reproduce,*) _recon_words mnist fashion molecules ;;
     esac

@@ -208,6 +208,7 @@ complete -c recon -n '__recon_is reproduce' -l precision -d 'of activations and 
 complete -c recon -n '__recon_is reproduce' -l deterministic -d 'with cuda: the same bits in every run, more slowly'
 complete -c recon -n '__recon_is reproduce' -f -a 'mnist fashion molecules'
 complete -c recon -n '__recon_is info' -l skip-bad -d 'leave out what cannot be used, and say which'
+complete -c recon -n '__recon_is info' -l picture-limit -d 'images: the most memory that one picture may take, if that is above 32 times its file (default 268)' -x
 complete -c recon -n 'not __fish_use_subcommand' -l threads -d 'threads to use (default: all)' -x
 complete -c recon -n 'not __fish_use_subcommand' -l json -d 'print one JSON object instead of text'
 complete -c recon -n 'not __fish_use_subcommand' -l quiet -d 'no progress, errors only'

@@ -268,6 +268,7 @@ _recon() {
         '1: :(mnist fashion molecules)' ;;
     info) _arguments \
         '--skip-bad[leave out what cannot be used, and say which]' \
+        '--picture-limit[images\: the most memory that one picture may take, if that is above 32 times its file (default 268)]:MB: ' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         '--quiet[no progress, errors only]' \

@@ -13,6 +13,8 @@ from ._library import address, check, context, lib, warn, whole
 from ._records import record
 from ._spec import rule_of, spec_of
 
+_MEGABYTE = 10**6
+
 
 @record
 class Images(NamedTuple):
@@ -54,6 +56,7 @@ def read_images(
     size: tuple[int, int, int] | None = None,
     skip_bad: bool = False,
     turn_seed: int | None = None,
+    picture_limit: int | None = None,
 ) -> Images:
     """Reads images. Arguments are named after the command's options.
 
@@ -71,6 +74,8 @@ def read_images(
         skip_bad: Leaves out pictures that cannot be read, with a warning; otherwise the first one
             is an error.
         turn_seed: The seed of `turn`; 1 where nothing is said.
+        picture_limit: The most memory, in MB, that one picture of a folder may take, if that is
+            above 32 times its file; 268 where nothing is said.
 
     Returns:
         Images: images, labels and angles.
@@ -83,7 +88,7 @@ def read_images(
     height, width, channels = _three(size)
     if height != width:
         raise InputError(f"pictures are fitted into a square, not {height} x {width}")
-    options = _abi.DatasetOptions(skip_bad, height, channels)
+    options = _abi.DatasetOptions(skip_bad, height, channels, _bytes_of(picture_limit))
     seed, turn_seed = _seeds(turn, seed, turn_seed, take_seed)
     with context() as ctx, _Sets(ctx, lib.recon_dataset_close) as sets:
         found = sets.make(lib.recon_dataset_open_with, spec_of(data), ctypes.byref(options))
@@ -145,6 +150,13 @@ def _three(size: Any) -> tuple[int, int, int]:
     if len(given) not in (0, 3):
         raise InputError(f"size {size}: (height, width, channels) are needed")
     return tuple(whole("size", int(n)) for n in given) or (0, 0, 0)
+
+
+def _bytes_of(picture_limit: int | None) -> int:
+    """Bytes of so many MB; 0, the library's default, where nothing is said."""
+    if picture_limit is None:
+        return 0
+    return whole("picture_limit", picture_limit, 1, 2**63 // _MEGABYTE) * _MEGABYTE
 
 
 def _seeds(turn: Any, seed: int | None, turn_seed: int | None,

@@ -32,7 +32,8 @@ def load(
     """Opens a model that `recon discover` wrote.
 
     Args:
-        path: The file. Where there is no such file, the name of a model that comes with recon:
+        path: The file, or the folder that `recon discover` wrote, which holds it as
+            model.safetensors. Where there is neither, the name of a model that comes with recon:
             "fashion", "mnist", "mnist-small" or "conformers".
         device: "cpu", or "cuda" where the library was built with it.
         precision: Of the backbone's matrix products: "auto" is bf16 where the device runs it faster
@@ -51,6 +52,8 @@ def load(
         (28, 28, 1)
     """
     name = path_text(path, "path")
+    if os.path.isdir(name):
+        name = os.path.join(name, "model.safetensors")
     if os.path.exists(name):
         name = os.path.abspath(name)  # for processes that work in another folder
     kind = _kind_of(name)

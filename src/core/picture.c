@@ -16,7 +16,7 @@ recon_status recon_picture_begin(recon_ctx *ctx, recon_picture_sink *sink, size_
     if (need > most && need / RECON_PIXELS_RATIO > size)
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "%s: a picture of %zu x %zu would take %.0f MB from a file of %.2f MB: "
-                          "%.0f MB are allowed unless --picture-limit is raised",
+                          "%.0f " RECON_PICTURE_LIMIT,
                           name, sink->head.height, sink->head.width, (double)need / MEGABYTE,
                           (double)size / MEGABYTE, (double)most / MEGABYTE);
     if (sink->shallow)

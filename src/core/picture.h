@@ -24,6 +24,9 @@ recon_status recon_picture_scan(recon_ctx *ctx, recon_picture_sink *sink, const 
 /* The same of a file. */
 recon_status recon_picture_scan_file(recon_ctx *ctx, recon_picture_sink *sink, const char *path);
 
+/* How the message of a picture beyond the limit ends, for those who know how to raise it. */
+#define RECON_PICTURE_LIMIT "MB are allowed"
+
 /* The picture as its file has it. most: as in the sink. */
 recon_status recon_picture_read(recon_ctx *ctx, recon_pixels *out, const char *path, size_t most);
 

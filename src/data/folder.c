@@ -8,8 +8,9 @@
  *
  * Transparency: what is transparent becomes 0, as is what lies outside of an image, and what is
  * visible is lifted to the upper half of the range: alpha (1 + x) / 2. So nothing visible is lost
- * on the ground, be it dark or light, and no frame shows when the image is rotated. An image
- * without any transparent pixel stays as it is. */
+ * on the ground, be it dark or light, and no frame shows when the image is rotated. That is for
+ * pictures of which a visible share is transparent. In all others a few such pixels, or a softened
+ * edge, must not change what black means: they are laid over black, and count as opaque. */
 #include "data/folder.h"
 #include "core/budget.h"
 #include "core/ctx.h"
@@ -25,6 +26,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +34,10 @@
 #include <sys/stat.h>
 
 enum { SIZE_MAX_FIT = 1 << 14, GREY = 1, COLOUR = 3, LEVELS = 4 };
+enum { FOLLOWED = 0, UNFOLLOWED = AT_SYMLINK_NOFOLLOW }; /* links to folders */
 #define OPAQUE 255.0f
+/* A picture is transparent where one pixel of so many has an alpha below CLEAR. */
+enum { CLEAR_SHARE = 100, CLEAR = 128 };
 
 typedef struct {
     char **path;
@@ -46,6 +51,7 @@ struct recon_folder {
     recon_skips skips;
     recon_unread unread; /* what else lies there */
     size_t picture_most;
+    size_t lifted; /* pictures that are transparent */
 };
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -108,17 +114,17 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Pictures in a folder, and its sub-folders; what begins with a dot is nobody's business. */
-static recon_status list_folder(recon_ctx *ctx, list *pictures, list *folders, recon_unread *unread,
-                                const char *path)
+/* Pictures in a folder, and its sub-folders; what begins with a dot is nobody's business. links
+ * says whether links to folders count as folders. *error: 0, or what errno says of a folder that
+ * cannot be listed. */
+static recon_status list_if_possible(recon_ctx *ctx, list *pictures, list *folders,
+                                     recon_unread *unread, const char *path, int links, int *error)
 {
     DIR *dir = opendir(path);
     recon_status status = RECON_OK;
-    if (!dir && errno == ENOTDIR)
-        return recon_fail(ctx, RECON_ERR_INPUT, "%s: a file: name the folder that it lies in",
-                          path);
+    *error = dir ? 0 : errno;
     if (!dir)
-        return recon_refused(ctx, path, "cannot list");
+        return errno == ENOMEM ? recon_refused(ctx, path, "cannot list") : RECON_OK;
     for (struct dirent *e; errno = 0, (e = readdir(dir));) {
         struct stat info;
         if (e->d_name[0] == '.')
@@ -126,11 +132,10 @@ static recon_status list_folder(recon_ctx *ctx, list *pictures, list *folders, r
         if (is_picture(e->d_name))
             RECON_TRY(add(ctx, pictures, path, e->d_name));
         else if (!recon_unread_note(unread, e->d_name) &&
-                 fstatat(dirfd(dir), e->d_name, &info, 0) == 0 && S_ISDIR(info.st_mode))
+                 fstatat(dirfd(dir), e->d_name, &info, links) == 0 && S_ISDIR(info.st_mode))
             RECON_TRY(add(ctx, folders, path, e->d_name));
     }
-    if (errno)
-        RECON_TRY(recon_refused(ctx, path, "cannot list"));
+    *error = errno;
     if (pictures->n)
         qsort(pictures->path, pictures->n, sizeof *pictures->path, by_name);
     if (folders->n)
@@ -138,6 +143,20 @@ static recon_status list_folder(recon_ctx *ctx, list *pictures, list *folders, r
 done:
     closedir(dir);
     return status;
+}
+
+static recon_status list_folder(recon_ctx *ctx, list *pictures, list *folders, recon_unread *unread,
+                                const char *path, int links)
+{
+    int error;
+    recon_status status = list_if_possible(ctx, pictures, folders, unread, path, links, &error);
+    if (status != RECON_OK || !error)
+        return status;
+    if (error == ENOTDIR)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s: a file: name the folder that it lies in",
+                          path);
+    errno = error;
+    return recon_refused(ctx, path, "cannot list");
 }
 
 /* Takes over the pictures of one class. */
@@ -154,15 +173,18 @@ static recon_status append(recon_ctx *ctx, list *to, list *from, int32_t label)
     return RECON_OK;
 }
 
-/* Counts the pictures below folders of classes, a few levels down. */
+/* Counts the pictures below folders of classes, a few levels down. Nothing of them is read, so a
+ * folder that cannot be listed counts as empty. */
 static recon_status count_deep(recon_ctx *ctx, recon_unread *unread, const list *folders,
                                int levels)
 {
     recon_unread ignored = { 0 };
     list pictures = { 0 }, below = { 0 };
     recon_status status = RECON_OK;
+    int error;
     for (size_t i = 0; levels && i < folders->n; i++) {
-        RECON_TRY(list_folder(ctx, &pictures, &below, &ignored, folders->path[i]));
+        RECON_TRY(list_if_possible(ctx, &pictures, &below, &ignored, folders->path[i], UNFOLLOWED,
+                                   &error));
         recon_unread_note_deep(unread, folders->path[i], pictures.n);
         RECON_TRY(count_deep(ctx, unread, &below, levels - 1));
         list_free(&pictures);
@@ -180,7 +202,7 @@ static recon_status list_classes(recon_ctx *ctx, list *out, size_t *classes, rec
     list one = { 0 }, below = { 0 };
     recon_status status = RECON_OK;
     for (size_t i = 0; i < folders->n; i++) {
-        RECON_TRY(list_folder(ctx, &one, &below, unread, folders->path[i]));
+        RECON_TRY(list_folder(ctx, &one, &below, unread, folders->path[i], UNFOLLOWED));
         if (one.n)
             RECON_TRY(append(ctx, out, &one, (int32_t)(*classes)++));
         RECON_TRY(count_deep(ctx, unread, &below, LEVELS));
@@ -221,7 +243,7 @@ static recon_status list_pictures(recon_ctx *ctx, list *out, size_t *classes, re
     list folders = { 0 };
     recon_status status;
     *classes = 0;
-    RECON_TRY(list_folder(ctx, out, &folders, unread, path));
+    RECON_TRY(list_folder(ctx, out, &folders, unread, path, FOLLOWED));
     size_t direct = out->n;
     RECON_TRY(list_classes(ctx, out, classes, unread, &folders));
     RECON_TRY(recon_unread_tell(ctx, unread, strlen(path) + 1));
@@ -245,6 +267,7 @@ typedef struct {
     recon_dataset_info info; /* what all are made       */
     uint8_t *pixels;         /* n images                */
     unsigned char *bad;      /* n, what was not read    */
+    unsigned char *lifted;   /* n, what is transparent  */
     recon_budget *budget;    /* of what is held at once */
 } job;
 
@@ -323,12 +346,12 @@ typedef struct {
     recon_picture_sink sink; /* first: the callbacks get this one's address               */
     const job *j;
     const char *path;
-    uint8_t *place;     /* [height][width][channels]                                      */
-    uint8_t *alpha;     /* [height][width]; NULL: the file has none                       */
-    size_t taken;       /* of the budget                                                  */
-    size_t planes;      /* channels of the place, and alpha                               */
-    float *line;        /* [width of the file][planes]: colours by their alpha, and alpha */
-    int is_transparent; /* somewhere                                                      */
+    uint8_t *place; /* [height][width][channels]                                      */
+    uint8_t *alpha; /* [height][width]; NULL: the file has none                       */
+    size_t taken;   /* of the budget                                                  */
+    size_t planes;  /* channels of the place, and alpha                               */
+    float *line;    /* [width of the file][planes]: colours by their alpha, and alpha */
+    size_t clear;   /* pixels of the file with an alpha below CLEAR                   */
     recon_fit *fit;
 } reader;
 
@@ -351,7 +374,7 @@ static void take_row(recon_picture_sink *sink, size_t y, const uint8_t *samples)
             out[c] = (float)colour_of(samples, colours, to, c) * alpha / OPAQUE;
         if (r->alpha) {
             out[to] = alpha;
-            r->is_transparent |= alpha < OPAQUE;
+            r->clear += alpha < CLEAR;
         }
     }
     recon_fit_row(r->fit, y, r->line);
@@ -396,6 +419,12 @@ done:
     return status;
 }
 
+static int is_transparent(const reader *r)
+{
+    size_t pixels = r->sink.head.height * r->sink.head.width;
+    return r->alpha && r->clear >= pixels / CLEAR_SHARE + (pixels % CLEAR_SHARE != 0);
+}
+
 /* See the top of this file. */
 static void lift(const reader *r)
 {
@@ -414,7 +443,8 @@ static recon_status load(recon_ctx *ctx, const job *j, size_t i)
                  .path = j->files->path[i],
                  .place = j->pixels + i * recon_dataset_pixels(&j->info) };
     recon_status status = recon_picture_scan_file(ctx, &r.sink, r.path);
-    if (status == RECON_OK && r.is_transparent)
+    j->lifted[i] = status == RECON_OK && is_transparent(&r);
+    if (j->lifted[i])
         lift(&r);
     recon_budget_give(j->budget, r.taken);
     recon_fit_free(r.fit);
@@ -476,6 +506,19 @@ static void close_ranks(recon_dataset *d, const job *j, list *files)
     d->info.n = n;
 }
 
+static void note_lifted(recon_ctx *ctx, recon_dataset *d, const job *j, const char *path)
+{
+    size_t lifted = 0;
+    for (size_t i = 0; i < j->files->n; i++)
+        lifted += j->lifted[i] && !j->bad[i];
+    d->own_folder->lifted = lifted;
+    if (lifted && lifted < d->info.n)
+        recon_log(ctx, RECON_LOG_WARN,
+                  "%s: mixes transparent pictures (%zu) with opaque ones (%zu): black is 0.5 in "
+                  "the former and 0 in the latter; make all of them transparent, or all opaque",
+                  path, lifted, d->info.n - lifted);
+}
+
 static void warn_of_blank(recon_ctx *ctx, const recon_dataset *d, const job *j, const char *path)
 {
     size_t count = recon_dataset_pixels(&d->info), channels = d->info.channels, blank = 0;
@@ -498,6 +541,7 @@ static recon_status load_all(recon_ctx *ctx, recon_dataset *d, job *j, size_t cl
     d->info = j->info;
     RECON_TRY(recon_alloc_raw(ctx, &d->images.block, j->info.n, recon_dataset_pixels(&j->info)));
     RECON_TRY(recon_alloc(ctx, &j->bad, j->info.n, 1));
+    RECON_TRY(recon_alloc(ctx, &j->lifted, j->info.n, 1));
     if (classes)
         RECON_TRY(recon_alloc_raw(ctx, &d->own_labels, j->info.n, sizeof *d->own_labels));
     j->pixels = d->images.block;
@@ -507,6 +551,7 @@ static recon_status load_all(recon_ctx *ctx, recon_dataset *d, job *j, size_t cl
     if (!d->info.n)
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: none of %zu pictures can be read", path,
                              j->files->n));
+    note_lifted(ctx, d, j, path);
     warn_of_blank(ctx, d, j, path);
     d->bytes = j->pixels;
     d->labels = d->own_labels;
@@ -555,6 +600,7 @@ recon_status recon_folder_read(recon_ctx *ctx, recon_dataset *data, const char *
 done:
     recon_budget_end(&budget);
     free(j.bad);
+    free(j.lifted);
     return status;
 }
 
@@ -588,6 +634,11 @@ recon_status recon_dataset_original(recon_ctx *ctx, recon_pixels *out, const rec
         return recon_fail(ctx, RECON_ERR_INPUT, "image %zu does not come from a file of its own",
                           i);
     return recon_picture_read(ctx, out, recon_dataset_path(d, i), d->folder->picture_most);
+}
+
+size_t recon_dataset_lifted(const recon_dataset *d)
+{
+    return d->folder ? d->folder->lifted : 0;
 }
 
 size_t recon_dataset_unread(const recon_dataset *d)

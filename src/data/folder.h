@@ -17,4 +17,7 @@ recon_status recon_folder_read(recon_ctx *ctx, recon_dataset *data, const char *
 /* The path of image i's file; lent. NULL: it has no file of its own. */
 const char *recon_dataset_path(const recon_dataset *data, size_t i);
 
+/* How many pictures of the folder were read by the rule for transparent ones, see dataset.h. */
+size_t recon_dataset_lifted(const recon_dataset *data);
+
 #endif

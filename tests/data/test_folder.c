@@ -1,4 +1,5 @@
 /* Folders of pictures: order, classes, sizes, and broken files that are named or counted. */
+#include "data/folder.h"
 #include "scratch.h"
 
 #include <recon/core/png.h>
@@ -257,6 +258,68 @@ static void strokes_on_a_transparent_ground_are_seen(void **state)
     recon_dataset_close(d);
 }
 
+/* A picture of 10 x 20: grey 100, and the first `clear` pixels of another alpha. */
+static void put_clear(recon_ctx *ctx, const char *name, int clear, uint8_t alpha)
+{
+    uint8_t x[200 * 2];
+    for (int i = 0; i < 200; i++)
+        memcpy(x + 2 * i, (const uint8_t[]){ 100, i < clear ? alpha : 255 }, 2);
+    CHECK_OK(ctx, recon_png_write(ctx, scratch(name), x, 10, 20, 2));
+}
+
+/* One per cent of the pixels decides, and only pixels that are well below opaque count. */
+static void a_few_transparent_pixels_change_nothing_else(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_dataset *d = NULL;
+    const struct {
+        int clear;
+        uint8_t alpha;
+        double first, last;
+    } is[] = { { 0, 0, 100, 100 },     { 1, 254, 100, 100 }, { 1, 0, 0, 100 },
+               { 200, 128, 50, 50 },   { 2, 127, 89, 178 },  { 2, 0, 0, 178 },
+               { 100, 254, 100, 100 }, { 100, 0, 0, 178 } };
+    for (size_t k = 0; k < sizeof is / sizeof *is; k++) {
+        float x[200];
+        put_clear(ctx, "a.png", is[k].clear, is[k].alpha);
+        CHECK_OK(ctx, recon_dataset_open(ctx, &d, spec()));
+        recon_dataset_get(x, d, 0);
+        CHECK_NEAR(x[0] * 255, is[k].first, 1e-3);
+        CHECK_NEAR(x[199] * 255, is[k].last, 1e-3);
+        assert_int_equal(recon_dataset_lifted(d), is[k].last > 150);
+        recon_dataset_close(d);
+    }
+}
+
+static char warned[1024];
+
+static void keep_warning(void *user, recon_log_level level, const char *message)
+{
+    (void)user;
+    if (level == RECON_LOG_WARN && strstr(message, "transparent"))
+        snprintf(warned, sizeof warned, "%s", message);
+}
+
+static void a_mix_of_opaque_and_transparent_is_told(void **state)
+{
+    recon_ctx *ctx = recon_ctx_new(&(recon_ctx_options){ .on_log = keep_warning });
+    recon_dataset *d = NULL;
+    (void)state;
+    assert_non_null(ctx);
+    *warned = '\0';
+    put_clear(ctx, "a.png", 100, 0);
+    put_clear(ctx, "b.png", 100, 0);
+    CHECK_OK(ctx, recon_dataset_open(ctx, &d, spec()));
+    assert_true(recon_dataset_lifted(d) == 2 && !*warned);
+    recon_dataset_close(d);
+    put_clear(ctx, "c.png", 1, 0);
+    CHECK_OK(ctx, recon_dataset_open(ctx, &d, spec()));
+    assert_int_equal(recon_dataset_lifted(d), 2);
+    assert_non_null(strstr(warned, "mixes transparent pictures (2) with opaque ones (1)"));
+    recon_dataset_close(d);
+    recon_ctx_free(ctx);
+}
+
 static void the_original_keeps_alpha_and_depth(void **state)
 {
     recon_ctx *ctx = *state;
@@ -318,6 +381,35 @@ static void pictures_too_deep_are_told(void **state)
     unlink(scratch("cats/kittens/1.png"));
     unlink(scratch("cats/kittens/2.png"));
     rmdir(scratch("cats/kittens"));
+}
+
+/* Nothing below the classes is read: links there are not followed, and folders that cannot be
+ * listed change nothing. */
+static void what_is_too_deep_does_no_harm(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_dataset *d = NULL;
+    assert_int_equal(mkdir(scratch("cats"), 0700) | mkdir(scratch("cats/kittens"), 0700), 0);
+    assert_int_equal(mkdir(scratch("away"), 0700), 0);
+    put(ctx, "cats/1.png", 2, 2, 3, 4);
+    put(ctx, "away/1.png", 2, 2, 3, 4);
+    assert_int_equal(symlink("../away", scratch("cats/link")), 0);
+    assert_int_equal(symlink("../../away", scratch("cats/kittens/link")), 0);
+    assert_int_equal(symlink("/", scratch("cats/root")), 0);
+    assert_int_equal(symlink("nowhere", scratch("cats/dangling")), 0);
+    for (int mode = 0; mode <= 0700; mode += 0700) { /* root lists it in any mode */
+        assert_int_equal(chmod(scratch("cats/kittens"), (mode_t)mode), 0);
+        CHECK_OK(ctx, recon_dataset_open(ctx, &d, spec()));
+        assert_int_equal(recon_dataset_describe(d).n, 2); /* cats/1.png and away/1.png */
+        assert_int_equal(recon_dataset_unread(d), 0);
+        recon_dataset_close(d);
+    }
+    static const char *const made[] = { "cats/kittens/link", "cats/link", "cats/root",
+                                        "cats/dangling", "away/1.png" };
+    for (int i = 0; i < 5; i++)
+        unlink(scratch(made[i]));
+    rmdir(scratch("cats/kittens"));
+    rmdir(scratch("away"));
 }
 
 /* Both names mean the same; pictures of one size that is too large are fitted. */
@@ -388,9 +480,12 @@ int main(void)
         FOLDER_TEST(pictures_of_different_kinds_become_one),
         FOLDER_TEST(grey_is_the_luminance_of_colours),
         FOLDER_TEST(strokes_on_a_transparent_ground_are_seen),
+        FOLDER_TEST(a_few_transparent_pixels_change_nothing_else),
+        FOLDER_TEST(a_mix_of_opaque_and_transparent_is_told),
         FOLDER_TEST(the_original_keeps_alpha_and_depth),
         FOLDER_TEST(what_is_not_read_is_told),
         FOLDER_TEST(pictures_too_deep_are_told),
+        FOLDER_TEST(what_is_too_deep_does_no_harm),
         FOLDER_TEST(images_is_the_name_of_a_folder_of_pictures),
         FOLDER_TEST(nothing_to_read_is_said),
         FOLDER_TEST(memory_may_run_out),

@@ -89,7 +89,7 @@ cases = [(raised(recon.normalize, z, np.ones(19)), recon.InputError, ValueError,
          (raised(recon.load, "no/where"), recon.MissingFileError, OSError, "io"),
          (raised(recon.read_molecules, "missing.xyz"), recon.MissingFileError, FileNotFoundError, "io"),
          (raised(recon.read_images, "npy:missing.npy"), recon.MissingFileError, FileNotFoundError, "io"),
-         (raised(recon.load, "models"), recon.Error, (OSError, ValueError), None),
+         (raised(recon.load, "models"), recon.MissingFileError, FileNotFoundError, "io"),
          (raised(recon.load, "cut"), recon.FormatError, ValueError, "format"),
          (raised(recon.load, "models/mnist-classifier.safetensors"), recon.FormatError, ValueError, "format"),
          (raised(recon.load, "models/mnist-small.safetensors", device="cuda"), recon.Error, Exception, None)]
@@ -135,6 +135,38 @@ for data in "conformers", "conformers/test", "new.xyz", "xyz:new.xyz", "frames":
 for data in "garments", "x.npy", "npy:x.npy", "pictures":
     refused("images, where molecules are needed", recon.read_molecules, data)
     refused("read_images", recon.read_molecules, data)
+PROGRAM
+passes "load takes a folder of results, as the command does" <<'PROGRAM'
+import os, shutil, recon
+from pathlib import Path
+os.mkdir("results")
+shutil.copy("models/mnist-small.safetensors", "results/model.safetensors")
+for folder in "results", "results/", Path("results"), b"results":
+    model = recon.load(folder)
+    assert model.size == (28, 28, 1) and model.path == os.path.abspath("results/model.safetensors"), folder
+os.mkdir("bare")
+try: recon.load("bare")
+except recon.MissingFileError as error: assert "bare/model.safetensors" in str(error), error
+else: raise AssertionError("an empty folder was taken")
+PROGRAM
+passes "picture_limit is the command's --picture-limit" <<'PROGRAM'
+import os, struct, warnings, zlib, recon
+def chunk(kind, data): return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+os.mkdir("wide")  # 4 MB from a file of 4 kB
+with open("wide/a.png", "wb") as f:
+    f.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 2000, 2000, 8, 0, 0, 0, 0))
+            + chunk(b"IDAT", zlib.compress(bytes(2001 * 2000), 9)) + chunk(b"IEND", b""))
+warnings.simplefilter("ignore")  # the picture shows nothing
+try: recon.read_images("images:wide", picture_limit=3)
+except recon.InputError as error: assert "3 MB are allowed" in str(error) and "--" not in str(error), error
+except recon.UnsupportedError: raise SystemExit(0)  # without libpng
+else: raise AssertionError("a picture beyond the limit was taken")
+for limit in None, 5, 10**12:
+    assert recon.read_images("images:wide", picture_limit=limit).images.shape == (1, 2000, 2000)
+for limit in 0, -1, 2.5, True, 2**64:
+    try: recon.read_images("images:wide", picture_limit=limit)
+    except recon.InputError as error: assert "picture_limit" in str(error), error
+    else: raise AssertionError(limit)
 PROGRAM
 passes "limit, skip_bad and the seeds are the command's" <<'PROGRAM'
 import warnings, numpy as np, recon

@@ -15,9 +15,10 @@
  * different sizes, or larger than RECON_SIZE_KEPT, all are fitted into a square (as `size` below),
  * whose side is the median of their longer sides, but RECON_SIZE_CHOSEN at most; the log says so.
  *
- * Of a picture with transparent pixels, what is transparent becomes 0 and what is visible alpha
- * (1 + x) / 2: dark and light things alike stand out from the ground, which is that of the outside.
- * Samples of 16 bits are read as 8. */
+ * Of a transparent picture, one pixel of a hundred or more with an alpha below 128 of 255, what is
+ * transparent becomes 0 and what is visible alpha (1 + x) / 2: dark and light things alike stand
+ * out from the ground, which is that of the outside. All others are laid over black, alpha x. The
+ * log warns where a folder has both. Samples of 16 bits are read as 8. */
 #ifndef RECON_DATA_DATASET_H
 #define RECON_DATA_DATASET_H
 
@@ -45,7 +46,7 @@ typedef struct {
                             RECON_PIXELS_MOST */
 } recon_dataset_options;
 
-/* The name of the rule above for transparent pixels, as models and results record it. */
+/* The name of the rule above for transparent pictures, as models and results record it. */
 #define RECON_TRANSPARENT "lifted"
 
 #define RECON_HELD_OUT    12   /* one image of so many is held out for validation */
