@@ -280,7 +280,8 @@ static void a_folder_is_read_file_by_file(void **state)
     assert_string_equal(recon_molecules_name(d, 1), "b");
     recon_molecules_close(d);
     scratch_clear();
-    CHECK_FAILS(ctx, recon_molecules_open(ctx, &d, spec, NULL), RECON_ERR_INPUT, "no .xyz files");
+    CHECK_FAILS(ctx, recon_molecules_open(ctx, &d, spec, NULL), RECON_ERR_INPUT,
+                "no .xyz or .extxyz files");
     CHECK_FAILS(ctx, recon_molecules_open(ctx, &d, "xyz:/no/such", NULL), RECON_ERR_IO, "/no/such");
 }
 
