@@ -96,17 +96,12 @@ recon_status recon_folder_check(recon_ctx *ctx, const recon_folder_view *view, c
 /* "gamma.npy.tmp-0", or with the process in it, as version 0.1.0 had it: "gamma.npy.tmp-PID-0". */
 static int is_temporary(const char *name)
 {
-    static const char *const ends[] = { ".npy", ".json", ".safetensors", ".html",
-                                        ".csv", ".png",  ".PNG",         RECON_JOURNAL };
     const char *dot = strstr(name, ".tmp-");
     if (!dot || dot[5 + strspn(dot + 5, "0123456789-")])
         return 0;
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        size_t n = strlen(ends[i]);
-        if ((size_t)(dot - name) >= n && !strncmp(dot - n, ends[i], n))
-            return 1;
-    }
-    return 0;
+    size_t n = (size_t)(dot - name);
+    return recon_is_result_file(name, n) ||
+           (n == strlen(RECON_JOURNAL) && !strncmp(name, RECON_JOURNAL, n));
 }
 
 /* Of version 0.1.0, whose writers held no lock: the process is asked for. */
@@ -121,17 +116,16 @@ static int writer_lives(const char *name)
     return access(path, F_OK) == 0;
 }
 
-/* The folder in which version 0.1.0 staged: of six letters, with nothing but its files in it. */
+/* The folder in which version 0.1.0 staged: of six letters, with its files in it and nothing else.
+ */
 static int is_old_stage(recon_ctx *ctx, int folder, const char *name)
 {
     recon_names inside = { 0 };
     int fd = strncmp(name, ".tmp-", 5) || strlen(name) != 11 ? -1 : recon_tree_open(folder, name);
-    int ours = fd >= 0 && recon_tree_list(ctx, &inside, fd, "") == RECON_OK;
-    for (size_t i = 0; ours && i < inside.n; i++) {
-        const char *end = strrchr(inside.name[i], '.');
-        ours = is_temporary(inside.name[i]) || !strcmp(inside.name[i], "summary.json") ||
-               (end && !strcmp(end, ".npy"));
-    }
+    int ours = fd >= 0 && recon_tree_list(ctx, &inside, fd, "") == RECON_OK && inside.n > 0;
+    for (size_t i = 0; ours && i < inside.n; i++)
+        ours = is_temporary(inside.name[i]) ||
+               recon_is_result_file(inside.name[i], strlen(inside.name[i]));
     recon_names_free(&inside);
     if (fd >= 0)
         close(fd);
@@ -146,8 +140,10 @@ static int is_dead(recon_ctx *ctx, int folder, const char *name)
         return 1;
     if (!stage && (!temporary || writer_lives(name)))
         return 0;
+    struct stat info;
     int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    int dead = fd >= 0 && recon_lock_take(fd);
+    int dead = fd >= 0 && fstat(fd, &info) == 0 &&
+               (stage ? S_ISDIR(info.st_mode) : S_ISREG(info.st_mode)) && recon_lock_take(fd);
     if (fd >= 0)
         close(fd);
     return dead;
@@ -164,6 +160,17 @@ static void sweep_inside(recon_ctx *ctx, int folder, const char *path)
     recon_names_free(&names);
 }
 
+/* The files of an earlier result in dir, and those that a new one has by the same names. */
+static recon_status replaced(recon_ctx *ctx, recon_names *out, recon_folder_kind kind,
+                             const char *dir, const recon_names *fresh)
+{
+    recon_status status = recon_owned(ctx, out, kind, dir);
+    for (size_t i = 0; status == RECON_OK && i < fresh->n; i++)
+        status = recon_names_add(ctx, out, fresh->name[i]);
+    recon_names_sort(out);
+    return status;
+}
+
 /* Brings what is somebody's in the folder `old`, which lies beside, to the one that replaced it. It
  * is empty then, unless that has something else by the same name. */
 static recon_status merge(recon_ctx *ctx, const recon_stage *s, recon_folder_kind kind, int fresh,
@@ -172,8 +179,8 @@ static recon_status merge(recon_ctx *ctx, const recon_stage *s, recon_folder_kin
     recon_names own = { 0 }, fresh_own = { 0 };
     size_t kept = 0;
     recon_status status;
-    RECON_TRY(recon_owned(ctx, &own, kind, old_path));
-    RECON_TRY(recon_owned(ctx, &fresh_own, kind, s->target));
+    RECON_TRY(recon_written(ctx, &fresh_own, kind, s->target));
+    RECON_TRY(replaced(ctx, &own, kind, old_path, &fresh_own));
     RECON_TRY(recon_tree_merge(ctx, fresh, &fresh_own, old, &own, recon_folder_list(kind), s->dir,
                                &kept));
     if (kept)
@@ -601,7 +608,7 @@ static recon_status find_again(recon_ctx *ctx, recon_stage *s)
 
 recon_status recon_stage_commit(recon_ctx *ctx, recon_stage *s)
 {
-    recon_names own = { 0 };
+    recon_names own = { 0 }, fresh = { 0 };
     recon_status status = RECON_OK;
     int done = 0;
     RECON_TRY(find_again(ctx, s));
@@ -609,9 +616,11 @@ recon_status recon_stage_commit(recon_ctx *ctx, recon_stage *s)
         RECON_TRY(commit_first(ctx, s, &done));
     if (done)
         return RECON_OK;
-    RECON_TRY(recon_owned(ctx, &own, s->kind, s->target));
+    RECON_TRY(recon_written(ctx, &fresh, s->kind, s->path));
+    RECON_TRY(replaced(ctx, &own, s->kind, s->target, &fresh));
     RECON_TRY((s->inside ? commit_inside : commit_beside)(ctx, s, &own));
 done:
     recon_names_free(&own);
+    recon_names_free(&fresh);
     return status;
 }

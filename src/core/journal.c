@@ -144,9 +144,26 @@ done:
     return status;
 }
 
+/* Whether there is a journal that may be carried out: a file that begins as ours do, of this user
+ * or of the folder's owner. In a folder that others may write to, anybody can put one there. */
+static int has_journal(int folder)
+{
+    char begins[sizeof first] = "";
+    struct stat info, owner;
+    int in = openat(folder, RECON_JOURNAL, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (in < 0)
+        return 0;
+    int found = fstat(in, &info) == 0 && fstat(folder, &owner) == 0 && S_ISREG(info.st_mode) &&
+                (info.st_uid == geteuid() || info.st_uid == owner.st_uid) &&
+                read(in, begins, sizeof begins) == (ssize_t)sizeof begins &&
+                !memcmp(begins, first, sizeof first);
+    close(in);
+    return found;
+}
+
 recon_status recon_journal_roll(recon_ctx *ctx, int fd, const char *folder)
 {
-    if (!recon_tree_has(fd, RECON_JOURNAL))
+    if (!has_journal(fd))
         return RECON_OK;
     recon_status status = roll(ctx, fd, folder);
     if (status == RECON_OK)
@@ -160,8 +177,15 @@ recon_status recon_journal_roll(recon_ctx *ctx, int fd, const char *folder)
 int recon_journal_is_in(const char *folder)
 {
     char path[4096];
-    int n = snprintf(path, sizeof path, "%s/" RECON_JOURNAL, folder);
-    return n < (int)sizeof path && access(path, F_OK) == 0;
+    int n = snprintf(path, sizeof path, "%s/" RECON_JOURNAL, folder), found = 0;
+    if (n >= (int)sizeof path || access(path, F_OK) != 0) /* as nearly always */
+        return 0;
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0) {
+        found = has_journal(fd);
+        close(fd);
+    }
+    return found;
 }
 
 /* A writer that lives completes it by itself. */

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct {
     const char *name, *list;
@@ -22,8 +23,8 @@ const char *recon_folder_list(recon_folder_kind kind)
     return kinds[kind].list;
 }
 
-/* What Algorithm 1 may leave in a folder, and what discover did in version 0.1.0. A new file needs
- * no entry: results list their files. */
+/* What Algorithm 1 left in a folder in version 0.1.0, and what discover did. A new file needs no
+ * entry: results list their files. */
 static const char *const frames[] = {
     "gamma.npy",           "absolute.npy", "theta.npy",   "background.npy",
     "identifiability.npy", "score.npy",    "classes.npy", "neighbors.npy",
@@ -49,26 +50,46 @@ static recon_status add_listed(recon_ctx *ctx, recon_names *out, const json_t *f
     return status;
 }
 
-/* A summary that cannot be read, or is somebody else's, lists nothing. */
+static int lists(const json_t *files, const char *name)
+{
+    for (size_t i = 0; i < json_array_size(files); i++) {
+        const char *text = json_string_value(json_array_get(files, i));
+        if (text && !strcmp(text, name))
+            return 1;
+    }
+    return 0;
+}
+
+/* Other programs have a summary.json too. Every result of ours has a gamma.npy. */
+static int is_ours(const json_t *summary)
+{
+    const char *group = json_string_value(json_object_get(summary, "group"));
+    return json_is_string(json_object_get(summary, "version")) &&
+           (lists(json_object_get(summary, "files"), "gamma.npy") ||
+            (json_is_integer(json_object_get(summary, "points")) && group &&
+             (!strcmp(group, "so2") || !strcmp(group, "so3"))));
+}
+
+/* Without a summary of ours there is no result, and nothing here is ours to remove. */
 static recon_status own_result(recon_ctx *ctx, recon_names *out, const char *path)
 {
     json_t *summary = NULL;
     recon_status status = recon_json_read(ctx, &summary, path);
     if (status == RECON_ERR_MEMORY)
         return status;
-    int ours = json_is_string(json_object_get(summary, "version"));
     const json_t *files = json_object_get(summary, "files");
-    if (ours) /* `recon report` puts it there later */
-        RECON_TRY(recon_names_add(ctx, out, "report.html"));
-    if (ours && json_is_array(files)) {
-        RECON_TRY(recon_names_add(ctx, out, "summary.json"));
+    status = RECON_OK;
+    if (!is_ours(summary))
+        goto done;
+    RECON_TRY(recon_names_add(ctx, out, "summary.json"));
+    RECON_TRY(recon_names_add(ctx, out, "report.html")); /* `recon report` puts it there later */
+    if (json_is_array(files)) {
         RECON_TRY(add_listed(ctx, out, files));
     } else {
         RECON_TRY(add_all(ctx, out, frames));
-        if (ours && (json_object_get(summary, "all") || json_object_get(summary, "molecules")))
+        if (json_object_get(summary, "all") || json_object_get(summary, "molecules"))
             RECON_TRY(add_all(ctx, out, discovered));
     }
-    status = RECON_OK;
 done:
     json_decref(summary);
     return status;
@@ -91,21 +112,45 @@ static const char *read_field(char out[RECON_PATH], const char *at, const char *
 
 static recon_status own_pictures(recon_ctx *ctx, recon_names *out, const char *path)
 {
-    static const char head[] = "file,";
+    static const char head[] = "file,pose_deg\n";
     char name[RECON_PATH];
     recon_file csv;
     recon_status status = recon_file_open(ctx, &csv, path);
     if (status != RECON_OK)
         return status == RECON_ERR_MEMORY ? status : RECON_OK; /* no list, no pictures */
     const char *at = (const char *)csv.bytes, *end = at + csv.size;
-    if (csv.size > sizeof head && !memcmp(at, head, sizeof head - 1)) {
+    if (csv.size >= sizeof head - 1 && !memcmp(at, head, sizeof head - 1)) {
         status = recon_names_add(ctx, out, "poses.csv");
-        at = memchr(at, '\n', csv.size);
-        at = at ? at + 1 : end;
+        at += sizeof head - 1;
         while (status == RECON_OK && (at = read_field(name, at, end)))
             status = recon_names_add(ctx, out, name);
     }
     recon_file_close(&csv);
+    return status;
+}
+
+int recon_is_result_file(const char *name, size_t length)
+{
+    static const char *const others[] = { "report.html", "poses.csv", NULL };
+    const char *const *const lists[] = { frames, discovered, others };
+    for (size_t l = 0; l < sizeof lists / sizeof *lists; l++)
+        for (const char *const *n = lists[l]; *n; n++)
+            if (strlen(*n) == length && !strncmp(*n, name, length))
+                return 1;
+    return 0;
+}
+
+recon_status recon_written(recon_ctx *ctx, recon_names *out, recon_folder_kind kind,
+                           const char *dir)
+{
+    char path[RECON_PATH];
+    recon_status status = recon_owned(ctx, out, kind, dir);
+    if (status != RECON_OK || out->n > 0 || kind != RECON_RESULT)
+        return status;
+    for (const char *const *n = frames; status == RECON_OK && *n; n++) /* without a summary */
+        if (access(recon_folder_join(path, dir, *n), F_OK) == 0)
+            status = recon_names_add(ctx, out, *n);
+    recon_names_sort(out);
     return status;
 }
 

@@ -1,8 +1,8 @@
 /* owned.h - which files of a folder belong to a result.
  *
  * `recon normalize` and `recon discover` list them in summary.json, as "files"; pictures are listed
- * in poses.csv. Version 0.1.0 had no "files", and neither has a result that a program wrote without
- * a summary: of these the names are known. Everything else in the folder is the user's. */
+ * in poses.csv. Version 0.1.0 had no "files": of its summary the names are known. Everything else
+ * in the folder is the user's, and without such a list everything is. */
 #ifndef CORE_OWNED_H
 #define CORE_OWNED_H
 
@@ -17,5 +17,13 @@ const char *recon_folder_list(recon_folder_kind kind);
 
 /* The names of the files, sorted; some may be missing from the folder. */
 recon_status recon_owned(recon_ctx *ctx, recon_names *out, recon_folder_kind kind, const char *dir);
+
+/* The same of a result that was just written to dir, with or without a summary: what has these
+ * names in another folder is replaced by it. */
+recon_status recon_written(recon_ctx *ctx, recon_names *out, recon_folder_kind kind,
+                           const char *dir);
+
+/* Whether some result has, or had in version 0.1.0, a file by that name: of leftovers. */
+int recon_is_result_file(const char *name, size_t length);
 
 #endif

@@ -111,18 +111,57 @@ static void a_result_replaces_an_earlier_one(void **state)
 static void earlier_versions_are_known_by_their_names(void **state)
 {
     shell("mkdir out; cd out; touch gamma.npy theta.npy z.npy model.safetensors report.html x; "
-          "echo '{ \"version\": \"0.1.0\", \"rows\": 3 }' >summary.json");
+          "echo '{ \"version\": \"0.1.0\", \"group\": \"so2\", \"points\": 3 }' >summary.json");
     CHECK_OK(*state, write_result(*state, scratch("out"), "new", NULL));
     assert_false(there("out/theta.npy") || there("out/report.html"));
     assert_true(there("out/z.npy") && there("out/model.safetensors") && there("out/x"));
-    shell(
-        "echo '{ \"version\": \"0.1.0\", \"all\": {} }' >out/summary.json; touch out/natural.npy");
+    shell("echo '{ \"version\": \"0.1.0\", \"group\": \"so2\", \"points\": 3, \"all\": {} }' "
+          ">out/summary.json; "
+          "touch out/natural.npy");
     CHECK_OK(*state, write_result(*state, scratch("out"), "new", NULL));
     assert_false(there("out/z.npy") || there("out/model.safetensors") || there("out/natural.npy"));
     assert_true(there("out/x"));
     shell("rm -rf out; mkdir out; cd out; touch gamma.npy z.npy; echo broken >summary.json");
     CHECK_OK(*state, write_result(*state, scratch("out"), "new", NULL));
     assert_true(there("out/z.npy")); /* no result of ours: what normalize may be reading from */
+    shell("rm -rf out");
+}
+
+/* A folder without a result of ours: what the new one does not write stays, whatever its name. */
+static void what_is_not_a_result_is_the_users(void **state)
+{
+    shell("mkdir out; cd out; echo mine >classes.npy; echo mine >z.npy; echo mine >mine.npy.tmp-1; "
+          "mkdir -p big.npy.tmp-7/sub .tmp-mydata; touch big.npy.tmp-7/sub/x "
+          ".tmp-mydata/embedding.npy; "
+          "touch thesis.tex; echo '{ \"version\": \"2.1\", \"files\": [\"thesis.tex\", "
+          "\"z.npy\"] }' >summary.json");
+    CHECK_OK(*state, write_result(*state, scratch("out"), "new", NULL));
+    holds("out/gamma.npy", "new");
+    holds("out/classes.npy", "mine\n");
+    holds("out/z.npy", "mine\n");
+    holds("out/mine.npy.tmp-1", "mine\n");
+    assert_true(there("out/thesis.tex") && there("out/big.npy.tmp-7/sub/x") &&
+                there("out/.tmp-mydata/embedding.npy"));
+    assert_int_equal(entries(scratch_folder), 1);
+    shell("rm -rf out");
+}
+
+/* In a folder that all may write to, a journal counts only if it is the user's or the owner's. */
+static void a_strangers_journal_is_not_carried_out(void **state)
+{
+    if (geteuid() != 0)
+        skip();
+    recon_file f;
+    shell("mkdir -m 1777 out; cd out; echo mine >victim; echo mine >r; mkdir .recon-1-1; echo evil "
+          ">.recon-1-1/r; printf 'recon journal 1\\0.recon-1-1\\0victim\\0end\\0' >.recon-journal; "
+          "chown -R nobody .recon-1-1 .recon-journal");
+    CHECK_OK(*state, recon_file_open(*state, &f, scratch("out/r")));
+    recon_file_close(&f);
+    holds("out/victim", "mine\n");
+    holds("out/r", "mine\n");
+    shell("rm -rf out/.recon-journal; mkfifo out/.recon-journal");
+    CHECK_OK(*state, recon_file_open(*state, &f, scratch("out/r")));
+    recon_file_close(&f);
     shell("rm -rf out");
 }
 
@@ -328,13 +367,12 @@ static void a_journal_is_rolled_forward(void **state)
     shell("rm -rf out");
 }
 
-/* A journal that is not ours changes nothing, here or elsewhere. */
+/* A journal that is not ours changes nothing, here or elsewhere: one that begins like ours is an
+ * error, another file by that name is none of ours. */
 static void foul_journals_are_refused(void **state)
 {
     static const char *const foul[] = {
-        "",
         "recon journal 1\\0",
-        "recon journal 2\\0.recon-5-0\\0end\\0",
         "recon journal 1\\0../away\\0end\\0",
         "recon journal 1\\0.recon-5-0\\0end",
         "recon journal 1\\0.recon-5-0/..\\0end\\0",
@@ -342,7 +380,10 @@ static void foul_journals_are_refused(void **state)
     };
     recon_file f;
     char line[300];
-    shell("mkdir -p out/.recon-5-0 away; touch away/x out/z.npy; ln -s ../away out/link");
+    shell("mkdir -p out/.recon-5-0 away; touch away/x out/z.npy; ln -s ../away out/link; printf "
+          "'recon journal 2\\0.recon-5-0\\0z.npy\\0end\\0' >out/.recon-journal");
+    CHECK_OK(*state, recon_file_open(*state, &f, scratch("out/z.npy")));
+    recon_file_close(&f);
     for (size_t i = 0; i < sizeof foul / sizeof *foul; i++) {
         snprintf(line, sizeof line, "printf '%s' >out/.recon-journal", foul[i]);
         shell(line);
@@ -395,6 +436,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SCRATCH_TEST(a_result_replaces_an_earlier_one),
         SCRATCH_TEST(earlier_versions_are_known_by_their_names),
+        SCRATCH_TEST(what_is_not_a_result_is_the_users),
+        SCRATCH_TEST(a_strangers_journal_is_not_carried_out),
         SCRATCH_TEST(pictures_replace_pictures),
         SCRATCH_TEST(a_folder_in_the_way_is_an_error),
         SCRATCH_TEST(a_stage_that_is_not_committed_leaves_nothing),
