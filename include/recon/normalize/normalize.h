@@ -88,10 +88,10 @@ RECON_API void recon_frames_free(recon_frames *frames);
  *
  * An earlier result in dir is replaced as a whole or not at all: readers see the one or the other,
  * and after a failure it is as it was, or dir is not there if it was not. What belongs to it is
- * what a summary of recon's lists as "files", of version 0.1.0 the names above. Everything else in dir
- * stays, except what has the name of a file that is written.
- * While somebody else writes into dir, this waits for up to 10 seconds, then fails. docs/trust.md
- * says what holds where the file system cannot exchange folders. */
+ * what a summary of recon's lists as "files", of version 0.1.0 the names above. Everything else in
+ * dir stays, except what has the name of a file that is written. While somebody else writes into
+ * dir, this waits for up to 10 seconds, then fails. docs/trust.md says what holds where the file
+ * system cannot exchange folders. */
 RECON_API recon_status recon_frames_write(recon_ctx *ctx, const char *dir,
                                           const recon_frames *frames, recon_dtype poses,
                                           const char *summary);
