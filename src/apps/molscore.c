@@ -109,10 +109,10 @@ static int tell_poses(recon_distribution3_text text, const recon_distribution3 *
 
 const char *recon_moldistribution_words(recon_distribution3_text text, const recon_distribution3 *d)
 {
-    if (d->free <= 1 && recon_so3_natural(d->free, 1, d->background) == RECON_NATURAL_NONE) {
+    if (d->free <= 1 && recon_so3_natural(&d->poses, d->background) == RECON_NATURAL_NONE) {
         snprintf(text, sizeof(recon_distribution3_text),
-                 "No natural pose: %.0f %% of the poses of its kind fit no distribution, and those "
-                 "that do are too few to go by.",
+                 "No natural pose: no axis is held closely enough by enough poses of its kind, and "
+                 "%.0f %% of them fit no distribution.",
                  100 * d->background);
         return text;
     }

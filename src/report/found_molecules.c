@@ -181,16 +181,14 @@ static void table_molecules(recon_page *page, const recon_found_folder *f)
             break;
         const char *name = json_string_value(json_object_get(value, "name"));
         double n = json_number_value(json_object_get(value, "conformers"));
-        double spin = json_number_value(json_object_get(json_object_get(value, "free"), "spin"));
+        json_t *natural = json_object_get(value, "natural_pose");
         recon_page_cell(page, "%s", name ? name : "(no name)");
         recon_page_cell(page, "%.0f", n);
         recon_page_cell(page, "%.1f", json_number_value(json_object_get(value, "concentration")));
         recon_page_cell(page, "%.0f",
                         100 * json_number_value(json_object_get(value, "background")));
-        recon_page_cell(page, "%.0f", n > 0 ? 100 * spin / n : 0);
-        recon_page_cell(page, "%.0f",
-                        100 * json_number_value(
-                                  json_object_get(json_object_get(value, "natural_pose"), "none")));
+        recon_page_cell(page, "%.0f", 100 * json_number_value(json_object_get(natural, "axis")));
+        recon_page_cell(page, "%.0f", 100 * json_number_value(json_object_get(natural, "none")));
     }
 }
 
