@@ -1,5 +1,6 @@
 /* so3_map.c - what follows from the maps of an input and its pose. */
 #include <recon/maps/so3_map.h>
+#include <recon/stats/tail.h>
 
 recon_so3 recon_so3_absolute(const recon_so3_map *map, recon_so3 psi)
 {
@@ -9,6 +10,11 @@ recon_so3 recon_so3_absolute(const recon_so3_map *map, recon_so3 psi)
 double recon_so3_map_score(const recon_so3_map *map, recon_so3 psi)
 {
     return -recon_fisher_mixture_log_density(&map->density, map->background, psi);
+}
+
+double recon_so3_map_tail(const recon_so3_map *map, recon_so3 psi)
+{
+    return recon_fisher_tail(&map->density, map->background, psi);
 }
 
 static double trace(const double f[9], recon_so3 g)
