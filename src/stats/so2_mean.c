@@ -86,6 +86,10 @@ static void list_modes(recon_so2_center *out, const recon_so2_modes *modes,
         add_mode(out, (recon_so2_mode){ modes->arc[i].center, modes->arc[i].weight });
     if (recon_so2_one_mode(modes) && !m)
         out->mode[0].at = frechet;
+    if (verdict->natural != RECON_NATURAL_SEVERAL && verdict->natural != RECON_NATURAL_MODULO) {
+        out->modes = 1; /* the heaviest, of those that may be there */
+        out->mode[0].weight = 1;
+    }
 }
 
 /* Of evenly spaced modes the heaviest, or, where the sample cannot tell, the one nearest the

@@ -19,26 +19,22 @@
 #define TWO_PI     (2 * M_PI)
 #define RESOLUTION RECON_SO2_RESOLUTION
 
-/* Levels and their critical values. */
-#define EVEN_LEVEL   0.035 /* evenly spread angles that seem to be no such */
-#define CLAIM        0.25 /* the least moment that makes a pose natural, as in so2_moments.h         */
-#define NONE_MOST    0.5 /* "none" rules out moments from here on, with an error of one in twenty */
-#define ONE_SIDED    1.645
-#define SPLIT_MOST_N 100 /* more angles: so2_modes.c sees every gap that matters */
-#define EVEN_WEIGHTS                                                                               \
-    0.04 /* chance of "modulo" where one mode has half the weight it should have   */
+/* Levels and critical values. */
+#define EVEN_LEVEL   0.035 /* evenly spread angles that seem to be no such                   */
+#define CLAIM        0.25  /* the least moment that makes a pose natural: so2_moments.h      */
+#define NONE_MOST    0.5   /* "none" rules out larger moments, one-sided at 0.05 ...         */
+#define ONE_SIDED    1.645 /* ... and so many standard deviations                            */
+#define SPLIT        4.7   /* what two modes gain over one in 1 of 30 sets from one, any n   */
+#define SPLIT_MOST_N 100   /* more angles: so2_modes.c sees every gap that matters           */
+#define GAP_WEIGHT   0.7   /* of a gap in the split's gain                                   */
+#define FEW          20    /* angles whose arcs may be chance                                */
+#define EVEN_WEIGHTS 0.04  /* chance of "modulo" where a mode has half the weight it should  */
 
 /* Nats that evenly spaced modes must gain over one: exceeded by 1 in 100 sets from one mode, flat
  * or normal, of any width. */
 static double spaced_critical(double n)
 {
-    return 2.2 + 0.35 * sqrt(n) + 5 / n;
-}
-
-/* Nats that two modes gain over one in 1 of 30 sets from one mode. */
-static double split_critical(double n)
-{
-    return 0.5 + 0.02 * n;
+    return 2.2 + 0.35 * sqrt(n) + 13 / n;
 }
 
 /* --- one mode --------------------------------------------------------------------------------- */
@@ -110,7 +106,8 @@ static double log_one(const double *x, size_t n, double moment)
 
 /* --- several ---------------------------------------------------------------------------------- */
 
-/* The log-likelihood of two normals of one width, each with the angles to one side of a gap. */
+/* The log-likelihood of two normals of one width, each with the angles to one side of a gap, and a
+ * part of what leaving the gap out gains a flat arc: a normal has no gaps in its middle. */
 static double log_split(const double *x, size_t n)
 {
     double best = -INFINITY, total = 0, squares = 0, left = 0, count = (double)n;
@@ -122,8 +119,9 @@ static double log_split(const double *x, size_t n)
         double a = (double)i, b = count - a;
         left += x[i - 1];
         double within = squares - left * left / a - (total - left) * (total - left) / b;
-        double value =
-            log_normal(count, fmax(within, 0) / count) + a * log(a / count) + b * log(b / count);
+        double value = log_normal(count, fmax(within, 0) / count) + a * log(a / count) +
+                       b * log(b / count) -
+                       GAP_WEIGHT * count * log(1 - (x[i] - x[i - 1]) / (x[n - 1] + RESOLUTION));
         if (i > 1 && i + 1 < n && 10 * i >= n && 10 * (n - i) >= n)
             best = fmax(best, value);
     }
@@ -208,8 +206,10 @@ static int lies_evenly(const double *sorted, size_t n, int m, double center)
     }
     for (int j = 0; j < m; j++)
         between += sum[j] * sum[j] / count[j];
-    double within = fmax(squares - between, 0) / fmax((double)n - m, 1) + RESOLUTION * RESOLUTION;
-    return between / within < critical[m];
+    double free = fmax((double)n - m, 1),
+           few = 1 + 4.5 / free + 25 / (free * free); /* F, not chi */
+    double within = fmax(squares - between, 0) / free + RESOLUTION * RESOLUTION;
+    return between / within < few * critical[m];
 }
 
 /* --- weights ---------------------------------------------------------------------------------- */
@@ -253,6 +253,25 @@ int recon_so2_level(const double moment[RECON_SO2_MOMENTS], double n, double mos
         if (moment[m] >= limit)
             return 0;
     return 1;
+}
+
+/* --- irregular modes -------------------------------------------------------------------------- */
+
+/* Few angles can be cut into arcs in many ways. Where the arcs are wider than the gaps between
+ * them, it is not known where the modes are, and nothing can be said of them. */
+static int well_apart(const recon_so2_modes *modes)
+{
+    double widest = 0, narrowest = TWO_PI;
+    for (int i = 0; i < modes->count; i++) {
+        const recon_so2_arc *own = &modes->arc[i];
+        widest = fmax(widest, own->width);
+        for (int j = 0; j < modes->count; j++) {
+            double gap = recon_so2_wrap(modes->arc[j].from - own->from - own->width);
+            if (j != i)
+                narrowest = fmin(narrowest, gap < 0 ? gap + TWO_PI : gap);
+        }
+    }
+    return widest < narrowest;
 }
 
 /* --- the verdict ------------------------------------------------------------------------------ */
@@ -299,10 +318,12 @@ void recon_so2_judge(recon_so2_verdict *out, const double *sorted, size_t n,
         out->fold = 1;
         if (e.spaced[best] > 0)
             judge_spaced(out, sorted, n, best);
+        if (!out->spaced && (modes->count < 2 || (n < FEW && !well_apart(modes))))
+            *out = (recon_so2_verdict){ .natural = RECON_NATURAL_UNSURE };
     } else if (!uneven || fmax(fmax(moment[0], moment[1]), fmax(moment[2], moment[3])) < CLAIM) {
         judge_spread(out, moment, count);
     } else if (moment[0] >= CLAIM && recon_rayleigh(moment[0], count) < EVEN_LEVEL &&
-               !(n <= SPLIT_MOST_N && e.split > split_critical(count))) {
+               !(n <= SPLIT_MOST_N && e.split > SPLIT)) {
         out->natural = RECON_NATURAL_ONE;
         out->fold = 1;
     }
