@@ -25,6 +25,8 @@ _GROUPS = {"so2": "SO2", "so3": "SO3"}
 _MEANS = {"tukey": "TUKEY", "frechet": "FRECHET", "chordal": "CHORDAL"}
 _FAMILIES = {name: name.upper() for name in ("auto", "uniform", "normal", "vonmises", "mixture")}
 _METRICS = {name: name.upper() for name in ("cosine", "dot", "euclidean")}
+VERDICTS = ("one", "several", "modulo", "axis", "none", "cannot_tell")
+"""What the numbers of Frames.verdict mean."""
 _TOLERANCE = _abi.CONSTANTS["RECON_POSE_TOLERANCE"]
 
 
@@ -43,8 +45,22 @@ class Frames:
     absolute: np.ndarray
     """The row's own pose, centred: rows x [3 x 3]."""
     theta: np.ndarray
+    """A width in radians: the half-width of an arc, sigma of a normal, otherwise the root mean square
+    distance of the class's poses from the centre: rows."""
+    parameters: np.ndarray
     """The fitted distribution: half-width, sigma or kappa, rows; a mixture's weights, means and
     kappas, rows x 3 x 4; SO(3): the matrix Fisher distribution's F, rows x 3 x 3."""
+    verdict: np.ndarray
+    """What is known of the natural pose: 0 one, 1 several, 2 one modulo a symmetry, 3 an axis, 4
+    none, 5 cannot tell: rows, int8. VERDICTS has the names."""
+    fold: np.ndarray
+    """m where the pose is known modulo 360/m degrees, 1 for one pose or several, 0 where none is
+    known: rows, int8."""
+    modes: np.ndarray
+    """The natural poses, heaviest first: angle, weight: rows x 4 x 2; SO(3): matrix, weight: rows x
+    4 x 10. Unused ones are zero."""
+    p: np.ndarray
+    """p-value of the row's own pose, small is unusual for its own class: rows."""
     identifiability: np.ndarray
     """SO(2): |E exp(i m g)| for m = 1..4; SO(3): singular values of the mean rotation."""
     neighbors: np.ndarray
@@ -55,8 +71,10 @@ class Frames:
     """-log density of the row's own pose, higher is odder: rows."""
     hit_rate: float
     """The share of a class with the row's label; NaN without labels."""
+    axis: np.ndarray | None
+    """SO(3): the best determined direction before the rotation, and where it goes: rows x 2 x 3."""
     family: str
-    """Of theta: "uniform", "normal", "vonmises", "mixture" or "fisher"."""
+    """Of parameters: "uniform", "normal", "vonmises", "mixture" or "fisher"."""
 
     def __repr__(self) -> str:
         rows, k = self.neighbors.shape
@@ -214,13 +232,21 @@ def _poses(lent: ctypes.Structure, shape: tuple[int, ...]) -> np.ndarray:
 
 def _frames(out: ctypes.Structure, group: str) -> Frames:
     rows, k = out.rows, out.k
-    theta = (rows,) if out.theta_width == 1 else (rows, 3, out.theta_width // 3)
+    width = out.parameters_width
+    parameters = (rows,) if width == 1 else (rows, 3, width // 3)
+    modes = (rows, _abi.CONSTANTS["RECON_FRAME_MODES"], out.modes_width)
     name = lib.recon_so2_family_name(out.family).decode()
     return Frames(
         gamma=_poses(out.gamma, (rows,)),
         normalized=_poses(out.normalized, (rows, k)),
         absolute=_poses(out.absolute, (rows,)),
-        theta=_copy(out.theta, theta),
+        theta=_copy(out.theta, (rows,)),
+        parameters=_copy(out.parameters, parameters),
+        verdict=_copy(out.verdict, (rows,), ctypes.c_int8),
+        fold=_copy(out.fold, (rows,), ctypes.c_int8),
+        modes=_copy(out.modes, modes),
+        p=_copy(out.p, (rows,)),
+        axis=_copy(out.axis, (rows, 2, 3)) if out.axis else None,
         identifiability=_copy(out.identifiability, (rows, out.identifiability_width)),
         neighbors=_copy(out.neighbors, (rows, k), ctypes.c_int64),
         background=_copy(out.background, (rows,)),

@@ -17,7 +17,8 @@
 #include <recon/group/so2.h>
 #include <recon/stats/so3_mean.h>
 
-#define LEAST_N 5
+#define LEAST_N    5
+#define FREE_LEVEL 0.001 /* of recon_so3_free_directions */
 #define SPIN_LEVEL                                                                                 \
     0.03 /* rings that seem to have a spin                                          */
 #define SPIN_EVEN                                                                                  \
@@ -58,14 +59,14 @@ int recon_so3_spin_known(const double singular[3], double n)
 static int keeps_to_ring(const double d[3], double n)
 {
     double gap = d[0] - d[1], sum = 1 - d[2]; /* 2 (a1 - a2), 2 (a1 + a2) */
-    return recon_rayleigh(gap / sum, n) < SPIN_LEVEL;
+    return recon_rayleigh(gap / sum, n) < FREE_LEVEL;
 }
 
 int recon_so3_free_directions(const double singular[3], double n)
 {
     if (n < LEAST_N || !recon_so3_uneven(singular, n))
         return 3;
-    if (recon_so3_spin_known(singular, n))
+    if (recon_rayleigh(recon_so3_spin(singular), n) < FREE_LEVEL)
         return 0;
     return keeps_to_ring(singular, n) ? 1 : 2;
 }

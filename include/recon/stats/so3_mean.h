@@ -54,9 +54,9 @@ RECON_API recon_status recon_so3_chordal_batch(recon_ctx *ctx, recon_so3 *mean /
                                                const recon_so3 *samples /* [sets * k] */,
                                                size_t sets, size_t k);
 
-/* How many directions the mean may be rotated in without the data objecting, by tests on the
- * singular values of n samples: 0, the mean is determined; 1, only an axis (a ring); 2, only that
- * one rotation is to be avoided; 3, nothing. Few samples determine nothing. */
+/* How many directions the mean may be rotated in without the data objecting, by tests at the
+ * level 0.001 on the singular values of n samples: 0, the mean is determined; 1, only an axis (a
+ * ring); 2, only that one rotation is to be avoided; 3, nothing. Few samples determine nothing. */
 RECON_API int recon_so3_free_directions(const double singular[3], double n);
 
 #ifdef __cplusplus
