@@ -17,8 +17,9 @@
 #include <recon/group/so2.h>
 #include <recon/stats/so3_mean.h>
 
-#define LEAST_N    5
-#define FREE_LEVEL 0.001 /* of recon_so3_free_directions */
+#define LEAST_N     5
+#define FREE_LEVEL  0.001 /* of recon_so3_free_directions */
+#define THREE_ALIKE 20.52 /* chi squared with 5 degrees of freedom, at the same level */
 #define SPIN_LEVEL                                                                                 \
     0.03 /* rings that seem to have a spin                                          */
 #define SPIN_EVEN                                                                                  \
@@ -55,20 +56,24 @@ int recon_so3_spin_known(const double singular[3], double n)
     return n >= LEAST_N && recon_rayleigh(recon_so3_spin(singular), n) < SPIN_LEVEL;
 }
 
-/* Rings keep to the plane of the two largest eigenvalues: the second is apart from the third. */
-static int keeps_to_ring(const double d[3], double n)
+/* Whether the three largest eigenvalues of the mean of q q^T may be equal: Bingham's test. */
+static int three_alike(const double d[3], double n)
 {
-    double gap = d[0] - d[1], sum = 1 - d[2]; /* 2 (a1 - a2), 2 (a1 + a2) */
-    return recon_rayleigh(gap / sum, n) < FREE_LEVEL;
+    const double a[3] = { (1 + d[0] + d[1] + d[2]) / 4, (1 + d[0] - d[1] - d[2]) / 4,
+                          (1 - d[0] + d[1] - d[2]) / 4 };
+    double mean = (a[0] + a[1] + a[2]) / 3, spread = 0;
+    for (int i = 0; i < 3; i++)
+        spread += (a[i] - mean) * (a[i] - mean);
+    return n * 7.5 * spread / (3 * mean) < THREE_ALIKE;
 }
 
 int recon_so3_free_directions(const double singular[3], double n)
 {
     if (n < LEAST_N || !recon_so3_uneven(singular, n))
         return 3;
-    if (recon_rayleigh(recon_so3_spin(singular), n) < FREE_LEVEL)
-        return 0;
-    return keeps_to_ring(singular, n) ? 1 : 2;
+    if (three_alike(singular, n))
+        return 2;
+    return recon_rayleigh(recon_so3_spin(singular), n) < FREE_LEVEL ? 0 : 1;
 }
 
 double recon_so3_ring_gain(const double singular[3], double n)
