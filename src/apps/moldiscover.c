@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { DEFAULT_K = 25, POOL = 50 /* poses a verdict is made from */, METADATA = 5 };
+enum { DEFAULT_K = 25, POOL = 25 /* poses that tell an axis */, METADATA = 5 };
 
 typedef struct {
     const char *model, *dir;

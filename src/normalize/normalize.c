@@ -27,7 +27,7 @@
 
 #define BLOCK       256  /* classes, or rows, of one task */
 #define CHOICE_K    50   /* angles a set holds when a family is chosen over classes of many sizes */
-#define CALIBRATION 2000 /* points of the index that queries are calibrated by */
+#define CALIBRATION 8192 /* points of the index that queries are calibrated by */
 #define SO2_WIDTH   4    /* moments */
 #define SO3_WIDTH   3    /* singular values */
 
