@@ -73,8 +73,7 @@ static double part_mean(const recon_so2_density *p, int i)
     return recon_so2_wrap(p->center + p->part[i].mean) * CLI_DEGREES;
 }
 
-static json_t *as_json(const settings *s, const recon_distribution *d,
-                       const char *file)
+static json_t *as_json(const settings *s, const recon_distribution *d, const char *file)
 {
     json_t *modes = json_array(), *moments = json_array(), *parts = json_array();
     for (int i = 0; i < d->modes; i++)
@@ -98,8 +97,7 @@ static json_t *as_json(const settings *s, const recon_distribution *d,
     return out;
 }
 
-static void print_text(const settings *s, const recon_distribution *d,
-                       const char *file)
+static void print_text(const settings *s, const recon_distribution *d, const char *file)
 {
     printf("image %zu of %s%s%s\n", s->index, s->data.spec, file ? ": " : "", file ? file : "");
     printf("  pose       %+.1f degrees from its natural one, score %.3f, p-value %.4f\n",
@@ -207,8 +205,8 @@ static json_t *rotation(recon_so3 g)
     return numbers(m, 9);
 }
 
-static json_t *molecule_json(const settings *s, const recon_distribution3 *d,
-                             const char *name, size_t turns)
+static json_t *molecule_json(const settings *s, const recon_distribution3 *d, const char *name,
+                             size_t turns)
 {
     recon_distribution3_text words;
     json_t *out = json_pack("{s:I, s:f, s:f, s:f, s:i, s:s, s:o, s:o, s:f, s:o, s:o, s:o}", "index",
@@ -226,8 +224,8 @@ static json_t *molecule_json(const settings *s, const recon_distribution3 *d,
     return out;
 }
 
-static void print_molecule(const settings *s, const recon_distribution3 *d,
-                           const char *name, size_t turns)
+static void print_molecule(const settings *s, const recon_distribution3 *d, const char *name,
+                           size_t turns)
 {
     const double *f = d->poses.f, *sv = d->poses.singular;
     recon_distribution3_text words;

@@ -23,8 +23,10 @@ const cli_command cli_normalize = {
         "z.npy is N x D; g.npy is N radians for so2, N x 3 x 3 (or N x 9, or quaternions\n"
         "N x 4, w first) for so3. result/ receives gamma.npy (the centre of each point's\n"
         "class), normalized.npy (its class's poses, centred), absolute.npy (its own pose,\n"
-        "centred), theta.npy (the fitted distribution), score.npy (-log likelihood of its\n"
-        "own pose), identifiability.npy, background.npy, neighbors.npy and summary.json.",
+        "centred), verdict.npy (what is known of its natural pose), fold.npy, modes.npy,\n"
+        "theta.npy (a width in radians), parameters.npy (the fitted distribution), score.npy\n"
+        "(-log likelihood of its own pose), p.npy (its p-value), identifiability.npy,\n"
+        "background.npy, neighbors.npy and summary.json.",
     .run = run,
 };
 

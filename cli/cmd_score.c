@@ -151,8 +151,8 @@ static void print_text(const settings *s, const findings *f)
     printf("  calibrated on %zu natural %s: no p-value is below %.2g\n", f->calibration, f->what,
            floor_of(f));
     if (isfinite(f->threshold))
-        printf("  odd        %zu (%.2f %%): p-value below %.3g, the share of false alarms\n", f->odd,
-               100 * (double)f->odd / (double)f->n, s->false_alarms);
+        printf("  odd        %zu (%.2f %%): p-value below %.3g, the share of false alarms\n",
+               f->odd, 100 * (double)f->odd / (double)f->n, s->false_alarms);
     else
         printf(
             "  odd        none: fewer false alarms than one in %zu cannot be told, and %.3g %% "

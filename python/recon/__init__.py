@@ -16,7 +16,7 @@ from ._library import Error, __version__, set_threads
 from ._load import load
 from ._model import Model, Scores
 from ._molecules import Distribution3, MoleculeModel
-from ._normalize import Frames, normalize
+from ._normalize import VERDICTS, Frames, normalize
 from ._poses import Poses, Poses3
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "Distribution3",
     "Error",
     "Frames",
+    "VERDICTS",
     "ImageModel",
     "Images",
     "Model",

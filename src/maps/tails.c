@@ -25,8 +25,7 @@ static double quantile_of(const recon_tail_point *points, size_t n, double share
 {
     double place = share * (double)(n - 1);
     size_t below = (size_t)place, above = below + 1 < n ? below + 1 : below;
-    return points[below].tail +
-           (place - (double)below) * (points[above].tail - points[below].tail);
+    return points[below].tail + (place - (double)below) * (points[above].tail - points[below].tail);
 }
 
 void recon_tails_make(recon_tails *out, recon_tail_point *points, size_t n)

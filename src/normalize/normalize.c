@@ -72,20 +72,29 @@ static int pools(const job *j)
     return j->table.k && !j->queries && j->options->pool > j->table.k;
 }
 
+/* Who is pooled with a set: *member [*n]. */
+static recon_status find_pool(recon_ctx *ctx, const job *j, size_t set, int64_t **member, size_t *n,
+                              recon_arena *arena)
+{
+    recon_status status = recon_arena_take(ctx, arena, member, j->options->pool, sizeof **member);
+    if (status == RECON_OK)
+        *n = recon_pool_members(*member, &j->table, set, j->options->pool);
+    return status;
+}
+
 /* A set's pooled poses; the verdict is theirs. Of several poses so is the centre: k poses that look
  * like one would have theirs in between. */
 static recon_status pool_so2(recon_ctx *ctx, job *j, size_t set, recon_so2_center *center,
                              recon_arena *arena)
 {
     recon_mark mark = recon_arena_mark(arena);
-    size_t most = j->options->pool, n;
+    size_t n;
     recon_so2_center pooled;
     int64_t *member;
     double *pose;
     recon_status status;
-    RECON_TRY(recon_arena_take(ctx, arena, &member, most, sizeof *member));
-    RECON_TRY(recon_arena_take(ctx, arena, &pose, most, sizeof *pose));
-    n = recon_pool_members(member, &j->table, set, most);
+    RECON_TRY(find_pool(ctx, j, set, &member, &n, arena));
+    RECON_TRY(recon_arena_take(ctx, arena, &pose, n, sizeof *pose));
     for (size_t i = 0; i < n; i++)
         pose[i] = j->index->so2[member[i]];
     RECON_TRY(recon_so2_mean_batch(ctx, &pooled, pose, 1, n, &j->options->mean));
@@ -101,14 +110,13 @@ static recon_status pool_so3(recon_ctx *ctx, job *j, size_t set, recon_so3_cente
                              recon_arena *arena)
 {
     recon_mark mark = recon_arena_mark(arena);
-    size_t most = j->options->pool, n;
+    size_t n;
     recon_so3_center pooled;
     int64_t *member;
     recon_so3 *pose;
     recon_status status;
-    RECON_TRY(recon_arena_take(ctx, arena, &member, most, sizeof *member));
-    RECON_TRY(recon_arena_take(ctx, arena, &pose, most, sizeof *pose));
-    n = recon_pool_members(member, &j->table, set, most);
+    RECON_TRY(find_pool(ctx, j, set, &member, &n, arena));
+    RECON_TRY(recon_arena_take(ctx, arena, &pose, n, sizeof *pose));
     for (size_t i = 0; i < n; i++)
         pose[i] = j->index->so3[member[i]];
     RECON_TRY(recon_so3_mean_batch(ctx, &pooled, pose, 1, n, &j->options->mean));

@@ -6,6 +6,7 @@
  * both. */
 #include <recon/stats/tail.h>
 #include "stats/fisher_constant.h"
+#include "stats/so3_frame.h"
 
 #include <math.h>
 
@@ -74,19 +75,10 @@ static double ring_below(double cosine, double s)
     return s < SMALL ? (1 + at) / 2 : expm1(s * (at + 1)) / expm1(2 * s);
 }
 
-static double trace_of(const double f[9], recon_so3 g)
-{
-    double r[9], sum = 0;
-    recon_so3_to_matrix(r, g);
-    for (int i = 0; i < 9; i++)
-        sum += f[i] * r[i];
-    return sum;
-}
-
 double recon_fisher_tail(const recon_fisher *fisher, double background, recon_so3 g)
 {
     const double *s = fisher->singular;
-    double t = trace_of(fisher->f, g), most = s[0] + s[1] + s[2];
+    double t = recon_so3_trace(fisher->f, g), most = s[0] + s[1] + s[2];
     if (s[0] < SMALL)
         return 1;
     if (fabs(s[1]) + fabs(s[2]) < 1e-9 * s[0]) {

@@ -42,13 +42,7 @@ static double spaced_critical(double n)
 /* Where the circle is cut: the angles as points of a line, from 0 on. */
 static void unroll(double *x, const double *sorted, size_t n)
 {
-    size_t at = 0;
-    double widest = sorted[0] - sorted[n - 1] + TWO_PI;
-    for (size_t i = 1; i < n; i++)
-        if (sorted[i] - sorted[i - 1] > widest) {
-            widest = sorted[i] - sorted[i - 1];
-            at = i;
-        }
+    size_t at = recon_so2_after_gap(sorted, n);
     for (size_t i = 0; i < n; i++) {
         double d = sorted[(at + i) % n] - sorted[at];
         x[i] = d < 0 ? d + TWO_PI : d;
@@ -174,8 +168,8 @@ static double log_spaced(const double *sorted, size_t n, int m, double moment, d
     for (int j = 0; j < m; j++)
         sum += count[j] * log(count[j] / total);
     for (size_t i = 0; i < n; i++)
-        folded[i] = m * sorted[i];
-    recon_so2_sort(folded, folded, n);
+        x[i] = m * sorted[i];
+    recon_so2_sort(folded, x, n);
     unroll(x, folded, n);
     return sum + log_plain(x, n, moment);
 }

@@ -50,8 +50,8 @@ RECON_API recon_status recon_so3_maps_lambda(recon_ctx *ctx, recon_so3 *out /* [
                                              const recon_so3_maps *maps,
                                              const float *z /* [n][d] */, size_t n);
 
-/* The p-value of an input with this map and pose (recon_so3_map_tail), and the score that this share
- * of all natural poses exceeds: as in maps.h. */
+/* The p-value of an input with this map and pose (recon_so3_map_tail), and the score that this
+ * share of all natural poses exceeds: as in maps.h. */
 RECON_API double recon_so3_maps_p_value(const recon_so3_maps *maps, const recon_so3_map *map,
                                         recon_so3 psi);
 RECON_API double recon_so3_maps_threshold(const recon_so3_maps *maps, double false_alarms);
