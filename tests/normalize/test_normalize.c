@@ -36,6 +36,64 @@ static void gamma_is_the_offset_of_the_class(void **state)
     free(w);
 }
 
+static void rows_have_verdicts_modes_and_p_values(void **state)
+{
+    data *w = make_data(0.3, NORMAL, 0.05);
+    for (int group = RECON_SO2; group <= RECON_SO3; group++) {
+        recon_embedded e = view(w, (recon_group)group, N);
+        recon_frames f = normalize(*state, &e, NULL, neighbors(K));
+        size_t count[RECON_NATURAL_KINDS] = { 0 }, below = 0;
+        for (size_t i = 0; i < N; i++) {
+            const double *mode = f.modes + i * RECON_FRAME_MODES * f.modes_width;
+            double weight = 0;
+            for (size_t m = 0; m < RECON_FRAME_MODES; m++)
+                weight += mode[(m + 1) * f.modes_width - 1];
+            CHECK_NEAR(weight, 1, 1e-9);
+            assert_int_equal(f.fold[i], f.verdict[i] == RECON_NATURAL_ONE ||
+                                            f.verdict[i] == RECON_NATURAL_SEVERAL);
+            assert_true(f.p[i] > 0 && f.p[i] <= 1);
+            below += f.p[i] < 0.1;
+            count[f.verdict[i]]++;
+        }
+        assert_memory_equal(count, f.natural, sizeof count);
+        CHECK_NEAR((double)below / N, 0.1, 0.015);
+        recon_frames_free(&f);
+    }
+    free(w);
+}
+
+/* Ten poses cannot tell that there is no natural pose; fifty can. */
+static void pooled_poses_tell_more(void **state)
+{
+    data *w = make_data(M_PI, UNIFORM, 0.05);
+    recon_embedded e = view(w, RECON_SO2, N);
+    recon_normalize_options o = neighbors(10);
+    recon_frames few = normalize(*state, &e, NULL, o);
+    o.pool = 50;
+    recon_frames many = normalize(*state, &e, NULL, o);
+    assert_true(few.natural[RECON_NATURAL_UNSURE] > 0.8 * N);
+    assert_true(many.natural[RECON_NATURAL_NONE] > 0.8 * N);
+    assert_memory_equal(few.neighbors, many.neighbors, N * 10 * sizeof *few.neighbors);
+    recon_frames_free(&few);
+    recon_frames_free(&many);
+    free(w);
+}
+
+static void collapsed_embeddings_are_counted(void **state)
+{
+    float z[60][2];
+    double g[60];
+    recon_embedded e = { .n = 60, .d = 2, .z = z[0], .so2 = g };
+    for (size_t i = 0; i < 60; i++) {
+        z[i][0] = i < 40 ? 1 : (float)i;
+        z[i][1] = 1;
+        g[i] = 0.01 * (double)i;
+    }
+    recon_frames f = normalize(*state, &e, NULL, neighbors(10));
+    assert_int_equal(f.collapsed, 40);
+    recon_frames_free(&f);
+}
+
 static void absolute_pose_and_normalized_poses_follow_from_gamma(void **state)
 {
     data *w = make_data(0.5, NORMAL, 0.05);
@@ -619,6 +677,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gamma_is_the_offset_of_the_class),
+        cmocka_unit_test(rows_have_verdicts_modes_and_p_values),
+        cmocka_unit_test(pooled_poses_tell_more),
+        cmocka_unit_test(collapsed_embeddings_are_counted),
         cmocka_unit_test(absolute_pose_and_normalized_poses_follow_from_gamma),
         cmocka_unit_test(theta_is_the_width_of_the_distribution),
         cmocka_unit_test(theta_is_the_fisher_matrix),
