@@ -99,7 +99,7 @@ static recon_status pool_so2(recon_ctx *ctx, job *j, size_t set, recon_so2_cente
         pose[i] = j->index->so2[member[i]];
     RECON_TRY(recon_so2_mean_batch(ctx, &pooled, pose, 1, n, &j->options->mean));
     recon_finding_so2(&j->finding[set], &pooled);
-    if (pooled.modes > 1)
+    if (pooled.modes > 1 && j->options->mean.kind == RECON_MEAN_TUKEY)
         center->mean = pooled.mean;
 done:
     recon_arena_release(arena, mark);
@@ -121,7 +121,7 @@ static recon_status pool_so3(recon_ctx *ctx, job *j, size_t set, recon_so3_cente
         pose[i] = j->index->so3[member[i]];
     RECON_TRY(recon_so3_mean_batch(ctx, &pooled, pose, 1, n, &j->options->mean));
     recon_finding_so3(&j->finding[set], &pooled);
-    if (pooled.modes > 1)
+    if (pooled.modes > 1 && j->options->mean.kind == RECON_MEAN_TUKEY)
         center->mean = pooled.mean;
 done:
     recon_arena_release(arena, mark);
