@@ -86,7 +86,7 @@ typedef struct {
     size_t n, skipped, odd, listed;
     const recon_skips *skips;
     size_t calibration; /* inputs behind the p-values */
-    double threshold;
+    double false_alarms, threshold;
     double *scores;                                     /* [n] */
     int64_t *rows;                                      /* [n] */
     double *p_values;                                   /* [n] */
@@ -124,7 +124,7 @@ static void take(findings *f, entry e)
     f->p_values[e.index] = e.p_value;
     if (f->radians)
         f->radians[e.index] = e.radians;
-    f->odd += e.score > f->threshold;
+    f->odd += e.p_value < f->false_alarms;
     keep_oddest(f, &e);
 }
 
@@ -190,8 +190,8 @@ static void print_text(const settings *s, const findings *f)
     printf("  calibrated on %zu natural %s: no p-value is below %.2g\n", f->calibration, f->what,
            floor_of(f));
     if (isfinite(f->threshold))
-        printf("  odd        %zu (%.2f %%): score above %.3f, false alarms %.3g %%\n", f->odd,
-               100 * (double)f->odd / (double)f->n, f->threshold, 100 * s->false_alarms);
+        printf("  odd        %zu (%.2f %%): p-value below %.3g, the share of false alarms\n",
+               f->odd, 100 * (double)f->odd / (double)f->n, s->false_alarms);
     else
         printf(
             "  odd        none: fewer false alarms than one in %zu cannot be told, and %.3g %% "
@@ -315,6 +315,7 @@ static recon_status score_images(recon_ctx *ctx, const settings *s)
     f.skipped = images.skipped;
     f.skips = &images.skips;
     f.calibration = recon_maps_describe(recon_model_maps(model)).held_out;
+    f.false_alarms = s->false_alarms;
     f.threshold = recon_score_threshold(model, s->false_alarms);
     RECON_TRY(begin(ctx, &f, recon_dataset_describe(images.use).n));
     RECON_TRY(recon_alloc_raw(ctx, &f.radians, f.n, sizeof *f.radians));
@@ -394,6 +395,7 @@ static recon_status score_molecules(recon_ctx *ctx, const settings *s)
     f.skipped = molecules.skipped;
     f.skips = &molecules.skips;
     f.calibration = recon_so3_maps_describe(recon_molmodel_maps(model)).held_out;
+    f.false_alarms = s->false_alarms;
     f.threshold = recon_molscore_threshold(model, s->false_alarms);
     RECON_TRY(begin(ctx, &f, molecules.n));
     RECON_TRY(score_conformers(ctx, &f, model, &molecules));

@@ -24,11 +24,23 @@ const char *recon_folder_list(recon_folder_kind kind)
 
 /* What Algorithm 1 may leave in a folder, and what discover did in version 0.1.0. A new file needs
  * no entry: results list their files. */
-static const char *const frames[] = {
-    "gamma.npy",           "absolute.npy", "theta.npy",   "background.npy",
-    "identifiability.npy", "score.npy",    "classes.npy", "neighbors.npy",
-    "normalized.npy",      "summary.json", NULL
-};
+static const char *const frames[] = { "gamma.npy",
+                                      "absolute.npy",
+                                      "theta.npy",
+                                      "background.npy",
+                                      "identifiability.npy",
+                                      "score.npy",
+                                      "classes.npy",
+                                      "neighbors.npy",
+                                      "normalized.npy",
+                                      "parameters.npy",
+                                      "p.npy",
+                                      "verdict.npy",
+                                      "fold.npy",
+                                      "modes.npy",
+                                      "axis.npy",
+                                      "summary.json",
+                                      NULL };
 static const char *const discovered[] = { "model.safetensors", "natural.npy", "z.npy", "g.npy",
                                           NULL };
 

@@ -214,7 +214,8 @@ static recon_status check_all(recon_ctx *ctx, const recon_found_folder *f, const
     RECON_TRY(check_finite(ctx, f, "gamma.npy", raw->gamma, pose));
     RECON_TRY(check_finite(ctx, f, "absolute.npy", raw->absolute, pose));
     RECON_TRY(check_finite(ctx, f, "natural.npy", raw->natural, pose));
-    RECON_TRY(check_finite(ctx, f, "theta.npy", f->theta, f->theta_width));
+    RECON_TRY(check_finite(ctx, f, f->group == RECON_SO3 ? "parameters.npy" : "theta.npy", f->theta,
+                           f->theta_width));
     RECON_TRY(
         check_finite(ctx, f, "identifiability.npy", f->identifiability, f->identifiability_width));
     RECON_TRY(check_finite(ctx, f, "background.npy", f->background, 1));
@@ -292,7 +293,8 @@ static recon_status read_arrays(recon_ctx *ctx, recon_found_folder *f)
     RECON_TRY(read_real(ctx, f, "gamma.npy", &raw.gamma, pose, NULL));
     RECON_TRY(read_real(ctx, f, "absolute.npy", &raw.absolute, pose, NULL));
     RECON_TRY(read_natural(ctx, f, &raw.natural, pose));
-    RECON_TRY(read_real(ctx, f, "theta.npy", &f->theta, so3 ? 9 : 0, &f->theta_width));
+    RECON_TRY(read_real(ctx, f, so3 ? "parameters.npy" : "theta.npy", &f->theta, so3 ? 9 : 1,
+                        &f->theta_width));
     RECON_TRY(read_real(ctx, f, "identifiability.npy", &f->identifiability, so3 ? 3 : 4,
                         &f->identifiability_width));
     RECON_TRY(read_real(ctx, f, "background.npy", &f->background, 1, NULL));

@@ -47,6 +47,8 @@ z, g = np.load("data/so2/z.npy"), np.load("data/so2/g.npy")
 frames = recon.normalize(z, g, k=12, mean="chordal", family="mixture", queries=(z, g),
                          metric="euclidean")
 assert np.array_equal(np.load("query/theta.npy"), frames.theta)
+for name in ("parameters", "verdict", "fold", "modes", "p"):
+    assert np.array_equal(np.load(f"query/{name}.npy"), getattr(frames, name)), name
 assert np.array_equal(np.load("query/gamma.npy"), frames.gamma)
 PROGRAM
 run normalize --embeddings data/so2/z.npy --poses data/so2/g.npy --classes components --eps 0.2 --metric euclidean \
