@@ -23,17 +23,17 @@ import json, numpy as np, recon
 z, g, y = (np.load(f"data/$group/{name}.npy") for name in "zgy")
 frames = recon.normalize(z, g, group="$group", k=25, labels=y)
 for name in ("gamma", "normalized", "absolute", "theta", "identifiability", "neighbors",
-             "background", "score"):
+             "background", "score", "parameters", "verdict", "fold", "modes", "p") + ("axis",) * ("$group" == "so3"):
     file, got = np.load(f"$group/{name}.npy"), getattr(frames, name)
     assert (file.shape, file.dtype) == (got.shape, got.dtype), (name, file.dtype, got.dtype)
     assert np.array_equal(file, got, equal_nan=True), name
 summary = json.load(open("$group/summary.json"))
 for name in ("hit_rate", "family", "group", "k", "class_count", "natural_pose", "recall",
-             "single_classes", "rows_outside"):
+             "single_classes", "rows_outside", "collapsed_rows"):
     assert summary[name] == getattr(frames, name), (name, summary[name], getattr(frames, name))
-for name in ("classes_by_modes", "classes_by_free_directions"):
-    got = getattr(frames, name)
-    assert summary.get(name) == (None if got is None else got.tolist()), name
+for i, name in enumerate(recon.VERDICTS):
+    assert np.isclose(np.mean(frames.verdict == i), frames.natural_pose[name], atol=1e-12), name
+assert (frames.axis is None) == ("$group" == "so2")
 assert frames.seconds.keys() == summary["seconds"].keys() and sum(frames.seconds.values()) > 0
 again = recon.normalize(z.astype("f8").tolist(), np.asfortranarray(g), group="$group", k=25)
 assert np.array_equal(again.score, frames.score) and np.isnan(again.hit_rate)
@@ -333,7 +333,7 @@ refused("nowhere: cannot open: No such file", recon.load, "nowhere")
 refused("classifier, but a model of `recon discover`", recon.load, "models/mnist-classifier.safetensors")
 open("cut", "wb").write(open("models/mnist-small.safetensors", "rb").read(3000))
 refused("cut", recon.load, "cut")
-refused("precision 'f16' is none of f32|bf16", recon.load, "models/mnist-small.safetensors", precision="f16")
+refused("precision 'f16' is none of auto|f32|tf32|bf16", recon.load, "models/mnist-small.safetensors", precision="f16")
 refused("tpu", recon.load, "models/mnist-small.safetensors", device="tpu")
 model = recon.load("models/mnist-small.safetensors")
 x = np.load("strokes.npy")[:3] / 255
