@@ -23,14 +23,15 @@ const cli_command cli_score = {
         "The score is -log of the density of the pose, given the input; s.npy gets them all, s.csv "
         "a\n"
         "line for each, with its name, score, p-value and, of an image, its pose in degrees. An\n"
-        "input is called odd when fewer than the share --false-alarms of those that the model was\n"
-        "calibrated on score as high; among n of those no p-value is below 1 / (n + 1), and at a\n"
-        "smaller share nothing is called odd. A molecule's tilt is the angle between where its "
-        "best\n"
-        "determined axis points and where it points in the natural pose. Images and conformers "
-        "are\n"
-        "counted among all of the data, as `recon distribution --index` does; with --limit or\n"
-        "--skip-bad r.npy says which those of s.npy are.",
+        "input is called odd when its p-value is below the share --false-alarms: when fewer of "
+        "those\n"
+        "that the model was calibrated on are in a pose as unusual for themselves. Among n of "
+        "those\n"
+        "no p-value is below 1 / (n + 1), and at a smaller share nothing is called odd. A\n"
+        "molecule's tilt is the angle between where its best determined axis points and where it\n"
+        "points in the natural pose. Images and conformers are counted among all of the\n"
+        "data, as `recon distribution --index` does; with --limit or --skip-bad r.npy says which\n"
+        "those of s.npy are.",
     .run = run,
 };
 

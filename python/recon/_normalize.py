@@ -172,7 +172,8 @@ def normalize(
         distribution), score and more; see help(recon.Frames).
 
     Warns:
-        UserWarning: Where many rows have no natural pose, where components are single points, and
+        UserWarning: Where many rows have no natural pose or too few poses to tell, where embeddings
+        have collapsed, where components are single points, and
         where poses look like degrees.
 
     Example:
@@ -263,6 +264,12 @@ def _caution(frames: Frames) -> None:
         warn(f"{none:.0%} of the rows have no natural pose that can be found: the poses of their"
              " neighbours are spread over all directions or fit no distribution, and their gamma"
              " may mean nothing")
+    unsure = frames.natural_pose["cannot_tell"]
+    if unsure > _abi.CONSTANTS["RECON_NATURAL_FEW"]:
+        warn(f"for {unsure:.0%} of the rows there are too few poses to tell: a larger k may")
+    if frames.collapsed_rows:
+        warn(f"{frames.collapsed_rows} rows have the same embedding as all their neighbours: the"
+             " embeddings have collapsed there")
     if frames.single_classes and not frames.k:
         warn(f"{frames.single_classes} components are single points, whose centre means nothing: a"
              " larger eps?")

@@ -83,6 +83,10 @@ frames, text = said(z, r.uniform(-3, 3, 300), k=25)
 assert frames.natural_pose["none"] > 0.5 and "have no natural pose" in text, text
 frames, text = said(z, 0.1 * r.normal(size=300), k=25)
 assert frames.natural_pose["one"] > 0.95 and text == "", text
+frames, text = said(np.ones((60, 4)), 0.1 * r.normal(size=60), k=25)
+assert frames.collapsed_rows == 60 and "60 rows have the same embedding" in text, text
+frames, text = said(z, 0.1 * r.normal(size=300), k=2)
+assert frames.natural_pose["cannot_tell"] > 0.5 and "too few poses to tell" in text, text
 _, text = said(z, r.normal(size=300), classes="components", eps=0.01, queries=(z[:5] + 9, np.zeros(5)))
 assert "are single points" in text and "5 queries lie in no component" in text, text
 PROGRAM
@@ -372,7 +376,7 @@ import numpy as np, recon, warnings
 def warned(text, call, *arguments):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        warnings.filterwarnings("ignore", ".*no natural pose")  # of 50 points
+        warnings.filterwarnings("ignore", ".*(no natural pose|too few poses)")  # of 50 points
         call(*arguments)
     assert [w.filename for w in caught] == ["<stdin>"] * bool(text), caught
     assert all(text in str(w.message) for w in caught), caught
