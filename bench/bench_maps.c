@@ -68,7 +68,6 @@ static recon_status run(recon_ctx *ctx, const points *p, size_t n, const recon_m
                                   .rows = n,
                                   .gamma.so2 = p->gamma,
                                   .theta = p->theta,
-                                  .theta_width = 1,
                                   .family = RECON_SO2_UNIFORM };
     recon_maps *m = NULL;
     double begun = recon_now();

@@ -114,8 +114,6 @@ static void print_images(const settings *s, const recon_discovery *d, size_t ski
     printf("  width      %.1f degrees, the median %s (neighbours: %s)\n",
            d->theta_median * CLI_DEGREES, d->theta == RECON_SO2_UNIFORM ? "half-width" : "sigma",
            recon_so2_family_name(d->family));
-    printf("  modes      several in %.1f %%, natural pose known modulo 180 degrees in %.1f %%\n",
-           100 * d->several, 100 * d->folded);
     cli_print_natural(d->natural);
     print_end(s, d->seconds.embed, d->seconds.normalize, d->seconds.maps);
 }

@@ -73,8 +73,7 @@ static double part_mean(const recon_so2_density *p, int i)
     return recon_so2_wrap(p->center + p->part[i].mean) * CLI_DEGREES;
 }
 
-static json_t *as_json(const settings *s, const recon_distribution *d, double p_value,
-                       const char *file)
+static json_t *as_json(const settings *s, const recon_distribution *d, const char *file)
 {
     json_t *modes = json_array(), *moments = json_array(), *parts = json_array();
     for (int i = 0; i < d->modes; i++)
@@ -90,7 +89,7 @@ static json_t *as_json(const settings *s, const recon_distribution *d, double p_
         json_pack("{s:I, s:f, s:f, s:f, s:f, s:f, s:s, s:f, s:i, s:o, s:o, s:f, s:o}", "index",
                   (json_int_t)s->index, "pose_deg", d->pose.absolute * CLI_DEGREES, "psi_deg",
                   d->pose.psi * CLI_DEGREES, "lambda_deg", d->pose.lambda * CLI_DEGREES, "score",
-                  d->score, "p_value", p_value, "family", recon_so2_family_name(d->family),
+                  d->score, "p_value", d->p_value, "family", recon_so2_family_name(d->family),
                   "theta_deg", d->theta * CLI_DEGREES, "fold", d->fold, "modes", modes, "moments",
                   moments, "background", d->density.background, "density", parts);
     if (file) /* left out where it is not UTF-8 */
@@ -98,15 +97,14 @@ static json_t *as_json(const settings *s, const recon_distribution *d, double p_
     return out;
 }
 
-static void print_text(const settings *s, const recon_distribution *d, double p_value,
-                       const char *file)
+static void print_text(const settings *s, const recon_distribution *d, const char *file)
 {
     cli_name name;
     snprintf(name, sizeof name, "%s", file ? file : "");
     recon_keep_to_one_line(name);
     printf("image %zu of %s%s%s\n", s->index, s->data.spec, file ? ": " : "", name);
     printf("  pose       %+.1f degrees from its natural one, score %.3f, p-value %.4f\n",
-           d->pose.absolute * CLI_DEGREES, d->score, p_value);
+           d->pose.absolute * CLI_DEGREES, d->score, d->p_value);
     printf("  natural    at %+.1f degrees in the backbone's frame (psi %+.1f)",
            d->pose.lambda * CLI_DEGREES, d->pose.psi * CLI_DEGREES);
     if (d->fold == 0)
@@ -163,13 +161,12 @@ static recon_status tell(recon_ctx *ctx, const settings *s, const recon_model *m
     recon_distribution d;
     recon_status status;
     RECON_TRY(recon_distribution_of(ctx, &d, model, image, 1));
-    double p_value = recon_maps_p_value(recon_model_maps(model), d.score);
     if (s->svg)
         RECON_TRY(draw(ctx, s, &d, image, size));
     if (s->common.json)
-        RECON_TRY(cli_print_json(ctx, as_json(s, &d, p_value, file)));
+        RECON_TRY(cli_print_json(ctx, as_json(s, &d, file)));
     else if (!s->common.quiet)
-        print_text(s, &d, p_value, file);
+        print_text(s, &d, file);
 done:
     return status;
 }
@@ -211,13 +208,13 @@ static json_t *rotation(recon_so3 g)
     return numbers(m, 9);
 }
 
-static json_t *molecule_json(const settings *s, const recon_distribution3 *d, double p_value,
-                             const char *name, size_t turns)
+static json_t *molecule_json(const settings *s, const recon_distribution3 *d, const char *name,
+                             size_t turns)
 {
     recon_distribution3_text words;
     json_t *out = json_pack("{s:I, s:f, s:f, s:f, s:i, s:s, s:o, s:o, s:f, s:o, s:o, s:o}", "index",
                             (json_int_t)s->index, "tilt_deg", d->tilt * CLI_DEGREES, "score",
-                            d->score, "p_value", p_value, "free", d->free, "words",
+                            d->score, "p_value", d->p_value, "free", d->free, "words",
                             recon_moldistribution_words(words, d), "f", numbers(d->poses.f, 9),
                             "singular", numbers(d->poses.singular, 3), "background", d->background,
                             "axis", numbers(d->axis, 3), "axis_now", numbers(d->axis_now, 3),
@@ -230,13 +227,13 @@ static json_t *molecule_json(const settings *s, const recon_distribution3 *d, do
     return out;
 }
 
-static void print_molecule(const settings *s, const recon_distribution3 *d, double p_value,
-                           const char *name, size_t turns)
+static void print_molecule(const settings *s, const recon_distribution3 *d, const char *name,
+                           size_t turns)
 {
     const double *f = d->poses.f, *sv = d->poses.singular;
     recon_distribution3_text words;
     printf("conformer %zu of %s: %s\n", s->index, s->data.spec, name);
-    printf("  pose       score %.3f, p-value %.4f\n", d->score, p_value);
+    printf("  pose       score %.3f, p-value %.4f\n", d->score, d->p_value);
     for (int i = 0; i < 9; i += 3)
         printf("  %-10s %8.2f %8.2f %8.2f\n", i ? "" : "F", f[i], f[i + 1], f[i + 2]);
     printf("  singular   %8.2f %8.2f %8.2f%s\n", sv[0], sv[1], sv[2],
@@ -319,16 +316,15 @@ static recon_status tell_molecule(recon_ctx *ctx, const settings *s)
     cli_molecules_read(&x, &molecules, 0, 1);
     RECON_TRY(recon_moldistribution_of(ctx, &d, model, &x, 1));
     RECON_TRY(recon_turns_alike(ctx, &turns, &x));
-    double p_value = recon_so3_maps_p_value(recon_molmodel_maps(model), d.score);
     cli_molecule_name(name, molecules.use, (size_t)x.molecule);
     if (s->svg)
         RECON_TRY(draw_molecule(ctx, s, &d, &x, name));
     if (s->common.json)
         RECON_TRY(cli_print_json(
-            ctx, molecule_json(s, &d, p_value,
-                               recon_molecules_name(molecules.use, (size_t)x.molecule), turns)));
+            ctx,
+            molecule_json(s, &d, recon_molecules_name(molecules.use, (size_t)x.molecule), turns)));
     else if (!s->common.quiet)
-        print_molecule(s, &d, p_value, name, turns);
+        print_molecule(s, &d, name, turns);
 done:
     recon_molmodel_close(ctx, model);
     cli_molecules_close(&molecules);

@@ -22,8 +22,10 @@ const cli_command cli_normalize = {
         "z.npy is N x D; g.npy is N radians for so2, N x 3 x 3 (or N x 9, or quaternions\n"
         "N x 4, w first) for so3. result/ receives gamma.npy (the centre of each point's\n"
         "class), normalized.npy (its class's poses, centred), absolute.npy (its own pose,\n"
-        "centred), theta.npy (the fitted distribution), score.npy (-log likelihood of its\n"
-        "own pose), identifiability.npy, background.npy, neighbors.npy and summary.json.",
+        "centred), verdict.npy (what is known of its natural pose), fold.npy, modes.npy,\n"
+        "theta.npy (a width in radians), parameters.npy (the fitted distribution), score.npy\n"
+        "(-log likelihood of its own pose), p.npy (its p-value), identifiability.npy,\n"
+        "background.npy, neighbors.npy and summary.json.",
     .run = run,
 };
 
@@ -102,14 +104,6 @@ static const char *family_name(const recon_frames *f)
     return f->group == RECON_SO3 ? "fisher" : recon_so2_family_name(f->family);
 }
 
-static json_t *list(const size_t *x, size_t n)
-{
-    json_t *out = json_array();
-    for (size_t i = 0; i < n; i++)
-        json_array_append_new(out, json_integer((json_int_t)x[i]));
-    return out;
-}
-
 static char *summary(const normalize_settings *s, const normalize_result *r, const char *backend)
 {
     const recon_frames *f = &r->frames;
@@ -135,9 +129,7 @@ static char *summary(const normalize_settings *s, const normalize_result *r, con
     if (!isnan(f->hit_rate))
         json_object_set_new(out, "hit_rate", json_real(f->hit_rate));
     json_object_set_new(out, "natural_pose", recon_natural_json(f->natural));
-    json_object_set_new(out, "classes_by_modes", list(f->modes + 1, RECON_MODES_MAX));
-    if (f->group == RECON_SO3)
-        json_object_set_new(out, "classes_by_free_directions", list(f->free_directions, 4));
+    json_object_set_new(out, "collapsed_rows", json_integer((json_int_t)f->collapsed));
     json_object_set_new(out, "seconds",
                         json_pack("{s:f, s:f, s:f, s:f}", "classes", f->seconds.classes, "centers",
                                   f->seconds.centers, "fits", f->seconds.fits, "total",
@@ -169,9 +161,12 @@ static void print_text(const normalize_settings *s, const normalize_result *r)
     if (f->outside)
         printf("\n  warning    %zu queries lie in no component: class -1, all else NaN",
                f->outside);
-    printf("\n  modes      one: %.1f %% of classes, several: %.1f %%\n",
-           100.0 * (double)f->modes[1] / (double)f->classes,
-           100.0 - 100.0 * (double)f->modes[1] / (double)f->classes);
+    if (f->collapsed)
+        printf("\n  warning    %zu rows have the same embedding as all their neighbours: the "
+               "embeddings have\n             collapsed there, and the order of the rows decides "
+               "who is a neighbour",
+               f->collapsed);
+    puts("");
     cli_print_natural(f->natural);
     printf("  family     %s\n", family_name(f));
     printf("  seconds    %.2f (classes %.2f, centres %.2f, fits %.2f)\n", r->seconds,

@@ -23,14 +23,15 @@ const cli_command cli_score = {
         "The score is -log of the density of the pose, given the input; s.npy gets them all, s.csv "
         "a\n"
         "line for each, with its name, score, p-value and, of an image, its pose in degrees. An\n"
-        "input is called odd when fewer than the share --false-alarms of those that the model was\n"
-        "calibrated on score as high; among n of those no p-value is below 1 / (n + 1), and at a\n"
-        "smaller share nothing is called odd. A molecule's tilt is the angle between where its "
-        "best\n"
-        "determined axis points and where it points in the natural pose. Images and conformers "
-        "are\n"
-        "counted among all of the data, as `recon distribution --index` does; with --limit or\n"
-        "--skip-bad r.npy says which those of s.npy are.",
+        "input is called odd when its p-value is below the share --false-alarms: when fewer of "
+        "those\n"
+        "that the model was calibrated on are in a pose as unusual for themselves. Among n of "
+        "those\n"
+        "no p-value is below 1 / (n + 1), and at a smaller share nothing is called odd. A\n"
+        "molecule's tilt is the angle between where its best determined axis points and where it\n"
+        "points in the natural pose. Images and conformers are counted among all of the\n"
+        "data, as `recon distribution --index` does; with --limit or --skip-bad r.npy says which\n"
+        "those of s.npy are.",
     .run = run,
 };
 
@@ -86,7 +87,7 @@ typedef struct {
     size_t n, skipped, odd, listed;
     const recon_skips *skips;
     size_t calibration; /* inputs behind the p-values */
-    double threshold;
+    double false_alarms, threshold;
     double *scores;                                     /* [n] */
     int64_t *rows;                                      /* [n] */
     double *p_values;                                   /* [n] */
@@ -124,7 +125,7 @@ static void take(findings *f, entry e)
     f->p_values[e.index] = e.p_value;
     if (f->radians)
         f->radians[e.index] = e.radians;
-    f->odd += e.score > f->threshold;
+    f->odd += e.p_value < f->false_alarms;
     keep_oddest(f, &e);
 }
 
@@ -190,8 +191,8 @@ static void print_text(const settings *s, const findings *f)
     printf("  calibrated on %zu natural %s: no p-value is below %.2g\n", f->calibration, f->what,
            floor_of(f));
     if (isfinite(f->threshold))
-        printf("  odd        %zu (%.2f %%): score above %.3f, false alarms %.3g %%\n", f->odd,
-               100 * (double)f->odd / (double)f->n, f->threshold, 100 * s->false_alarms);
+        printf("  odd        %zu (%.2f %%): p-value below %.3g, the share of false alarms\n",
+               f->odd, 100 * (double)f->odd / (double)f->n, s->false_alarms);
     else
         printf(
             "  odd        none: fewer false alarms than one in %zu cannot be told, and %.3g %% "
@@ -315,6 +316,7 @@ static recon_status score_images(recon_ctx *ctx, const settings *s)
     f.skipped = images.skipped;
     f.skips = &images.skips;
     f.calibration = recon_maps_describe(recon_model_maps(model)).held_out;
+    f.false_alarms = s->false_alarms;
     f.threshold = recon_score_threshold(model, s->false_alarms);
     RECON_TRY(begin(ctx, &f, recon_dataset_describe(images.use).n));
     RECON_TRY(recon_alloc_raw(ctx, &f.radians, f.n, sizeof *f.radians));
@@ -394,6 +396,7 @@ static recon_status score_molecules(recon_ctx *ctx, const settings *s)
     f.skipped = molecules.skipped;
     f.skips = &molecules.skips;
     f.calibration = recon_so3_maps_describe(recon_molmodel_maps(model)).held_out;
+    f.false_alarms = s->false_alarms;
     f.threshold = recon_molscore_threshold(model, s->false_alarms);
     RECON_TRY(begin(ctx, &f, molecules.n));
     RECON_TRY(score_conformers(ctx, &f, model, &molecules));

@@ -214,7 +214,8 @@ static recon_status draw_oddest(recon_ctx *ctx, char **svg, const reproduction *
         if (at[j] == c->n)
             continue;
         recon_pictures_put(&p, j, c->data, at[j], 0);
-        double value = recon_maps_p_value(recon_model_maps(r->model), score[at[j]]);
+        double value =
+            recon_maps_p_value(recon_model_maps(r->model), &c->map[at[j]], c->codes.so2[at[j]]);
         snprintf(caption[j], sizeof caption[j], value < 0.001 ? "p < 0.001" : "p = %.3f", value);
         p.picture[j].caption = caption[j];
     }

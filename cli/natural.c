@@ -6,9 +6,10 @@
 
 void cli_print_natural(const size_t count[RECON_NATURAL_KINDS])
 {
-    static const char *const words[] = { "one pose", "several", "one modulo part of a turn",
-                                         "an axis, spin free", "none" };
+    static const char *const words[] = { "one pose",           "several", "one modulo a symmetry",
+                                         "an axis, spin free", "none",    "cannot tell" };
     double none = recon_natural_share(count, RECON_NATURAL_NONE);
+    double unsure = recon_natural_share(count, RECON_NATURAL_UNSURE);
     const char *before = "  natural    ";
     for (int i = 0; i < RECON_NATURAL_KINDS; i++)
         if (count[i]) {
@@ -16,10 +17,12 @@ void cli_print_natural(const size_t count[RECON_NATURAL_KINDS])
                    100 * recon_natural_share(count, (recon_natural)i));
             before = ", ";
         }
-    puts(*before == ',' ? "" : "  natural    nothing to tell it from");
+    puts(*before == ',' ? "" : "  natural    no classes");
     if (none > RECON_NATURAL_FEW)
-        printf("  careful    for %.0f %% no natural pose can be told: as far as their neighbours "
-               "show,\n             such come turned in all directions alike or fit no "
-               "distribution, and\n             turning them to one may mean nothing\n",
+        printf("  careful    %.0f %% have no natural pose: their neighbours are rotated in all "
+               "directions\n             alike, and rotating them to one means nothing\n",
                100 * none);
+    if (unsure > RECON_NATURAL_FEW)
+        printf("  careful    for %.0f %% there are too few poses to tell: a larger --k may\n",
+               100 * unsure);
 }

@@ -179,7 +179,7 @@ static recon_status measure_fisher(recon_ctx *ctx, mol_reproduction *r)
         memcpy(r->f[MOL_F_LABEL] + 9 * i, r->map[i].theta_label, sizeof r->map[i].theta_label);
         r->free[r->map[i].free]++;
     }
-    memcpy(r->f[MOL_F_NEIGHBORS], r->frames.theta, 9 * n * sizeof(double));
+    memcpy(r->f[MOL_F_NEIGHBORS], r->frames.parameters, 9 * n * sizeof(double));
     RECON_TRY(fit_moments(ctx, r));
     RECON_TRY(recon_alloc(ctx, &r->of, r->molecules, sizeof *r->of));
     for (int k = MOL_FS; k-- > 0;) /* the first last: its molecules are kept */

@@ -29,6 +29,7 @@
 #include <recon/stats/so2_moments.h>
 #include <recon/stats/natural.h>
 #include <recon/stats/so3_mean.h>
+#include <recon/stats/tail.h>
 #include <recon/stats/matrix_fisher.h>
 #include <recon/stats/fisher_fit.h>
 #include <recon/stats/fisher_gauge.h>

@@ -28,7 +28,7 @@ from ._library import __version__, set_threads
 from ._load import load
 from ._model import Model, Scores
 from ._molecules import Distribution3, MoleculeModel
-from ._normalize import Frames, normalize
+from ._normalize import VERDICTS, Frames, normalize
 from ._poses import Poses, Poses3
 
 __all__ = [
@@ -39,6 +39,7 @@ __all__ = [
     "FileError",
     "FormatError",
     "Frames",
+    "VERDICTS",
     "ImageModel",
     "Images",
     "InputError",

@@ -57,8 +57,9 @@ CONSTANTS: dict[str, Any] = {
     "RECON_TO_CANONICAL": 0,
     "RECON_TO_INPUT": 1,
     "RECON_MODES_MAX": 8,
-    "RECON_NATURAL_KINDS": 5,
+    "RECON_NATURAL_KINDS": 6,
     "RECON_NATURAL_FEW": 0.05,
+    "RECON_FRAME_MODES": 4,
     "RECON_SO2_PARTS_MAX": 4,
     "RECON_MOLNET_ELEMENTS": 32,
     "RECON_TURN_CLASSES": 1024,
@@ -127,6 +128,7 @@ NormalizeOptions = _structure(
     ("classes", c_int),
     ("knn", KnnOptions),
     ("eps", c_double),
+    ("pool", c_size_t),
     ("mean", MeanOptions),
     ("family", c_int),
 )
@@ -151,14 +153,20 @@ FramesOut = _structure(
     ("identifiability", c_void_p),
     ("identifiability_width", c_size_t),
     ("theta", c_void_p),
-    ("theta_width", c_size_t),
+    ("parameters", c_void_p),
+    ("parameters_width", c_size_t),
     ("family", c_int),
     ("background", c_void_p),
     ("score", c_void_p),
+    ("p", c_void_p),
+    ("verdict", c_void_p),
+    ("fold", c_void_p),
+    ("modes", c_void_p),
+    ("modes_width", c_size_t),
+    ("axis", c_void_p),
     ("singles", c_size_t),
     ("outside", c_size_t),
-    ("modes", c_size_t * (MODES_MAX + 1)),
-    ("free_directions", c_size_t * 4),
+    ("collapsed", c_size_t),
     ("natural", c_size_t * NATURAL_KINDS),
     ("hit_rate", c_double),
     ("recall", c_double),
@@ -227,6 +235,7 @@ DistributionOut = _structure(
     ("mode", So2Mode * MODES_MAX),
     ("moment", c_double * 4),
     ("fold", c_int),
+    ("p_value", c_double),
 )
 
 DatasetInfo = _structure(
@@ -330,6 +339,7 @@ Distribution3Out = _structure(
     ("axis_body", c_double * 3),
     ("tilt", c_double),
     ("spread", c_double * 3),
+    ("p_value", c_double),
 )
 
 OnLog = ctypes.CFUNCTYPE(None, c_void_p, c_int, c_char_p)

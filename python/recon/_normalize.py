@@ -31,6 +31,8 @@ _FAMILIES = {name: name.upper() for name in ("auto", "uniform", "normal", "vonmi
 _METRICS = {name: name.upper() for name in ("cosine", "dot", "euclidean")}
 _CLASSES = {name: name.upper() for name in ("knn", "components")}
 _SEARCHES = {name: name.upper() for name in ("auto", "exact", "ivf", "hnsw")}
+VERDICTS = ("one", "several", "modulo", "axis", "none", "cannot_tell")
+"""What the numbers of Frames.verdict mean."""
 _TOLERANCE = _abi.CONSTANTS["RECON_POSE_TOLERANCE"]
 _DEFAULT_K = 10
 
@@ -50,8 +52,17 @@ class Frames:
         normalized: The poses of the class with the centre taken off, g Gamma^-1: rows x k x
             [3 x 3]; None for components.
         absolute: The row's own pose, centred: rows x [3 x 3].
-        theta: The fitted distribution: half-width, sigma or kappa, rows; a mixture's weights, means
-            and kappas, rows x 3 x 4; SO(3): the matrix Fisher distribution's F, rows x 3 x 3.
+        theta: A width in radians: the half-width of an arc, sigma of a normal, otherwise the root
+            mean square distance of the class's poses from the centre: rows.
+        parameters: The fitted distribution: half-width, sigma or kappa, rows; a mixture's weights,
+            means and kappas, rows x 3 x 4; SO(3): the matrix Fisher distribution's F, rows x 3 x 3.
+        verdict: What is known of the natural pose: 0 one, 1 several, 2 one modulo a symmetry, 3 an
+            axis, 4 none, 5 cannot tell, -1 without a class: rows, int8. VERDICTS has the names.
+        fold: m where the pose is known modulo 360/m degrees, 1 for one pose or several, 0 where none
+            is known: rows, int8.
+        modes: The natural poses, heaviest first. SO(2): angle and weight, rows x 4 x 2; SO(3):
+            matrix and weight, rows x 4 x 10. Unused ones are zero.
+        p: The p-value of the row's own pose, small is unusual for its own class: rows.
         identifiability: How well the centre is known. SO(2): |E exp(i m g)| for m = 1..4, rows x 4;
             SO(3): singular values of the mean rotation, rows x 3. Near zero: a free direction.
         neighbors: The points that make the row's class, nearest first: rows x k; None for
@@ -60,18 +71,18 @@ class Frames:
         background: The weight of the uniform part of the density: rows.
         score: -log density of the row's own pose, higher is more unusual: rows.
         hit_rate: The share of a class that has the row's label; NaN without labels.
-        family: Of theta: "uniform", "normal", "vonmises", "mixture" or "fisher".
+        axis: SO(3): the best determined direction before the rotation, and where the rotations take
+            it: rows x 2 x 3; None for SO(2).
+        family: Of parameters: "uniform", "normal", "vonmises", "mixture" or "fisher".
         group: "so2" or "so3".
         k: How many neighbours make a class; 0 for components.
         class_count: How many classes there are: rows for knn, else components.
         natural_pose: The share of rows by what their class says about a natural pose: "one",
-            "several", "modulo" (one modulo part of a turn), "axis" (the spin about it is free) or
-            "none".
-        classes_by_modes: How many classes have 1, 2, ... modes.
-        classes_by_free_directions: SO(3): how many classes have 0, 1, 2, 3 free directions; None
-            for SO(2).
+            "several", "modulo" (one modulo a symmetry), "axis" (the spin about it is free), "none"
+            or "cannot_tell" (too few poses).
         single_classes: How many classes are of one point, whose centre means nothing.
         rows_outside: How many rows have no class; all else is NaN there.
+        collapsed_rows: How many rows have the same embedding as all their neighbours.
         recall: Of the neighbour search: 1 when exact.
         seconds: What it took: "classes", "centers", "fits" and "total".
     """
@@ -80,21 +91,26 @@ class Frames:
     normalized: np.ndarray | None
     absolute: np.ndarray
     theta: np.ndarray
+    parameters: np.ndarray
+    verdict: np.ndarray
+    fold: np.ndarray
+    modes: np.ndarray
+    p: np.ndarray
     identifiability: np.ndarray
     neighbors: np.ndarray | None
     class_of: np.ndarray | None
     background: np.ndarray
     score: np.ndarray
     hit_rate: float
+    axis: np.ndarray | None
     family: str
     group: str
     k: int
     class_count: int
     natural_pose: dict[str, float]
-    classes_by_modes: np.ndarray
-    classes_by_free_directions: np.ndarray | None
     single_classes: int
     rows_outside: int
+    collapsed_rows: int
     recall: float
     seconds: dict[str, float]
 
@@ -156,7 +172,8 @@ def normalize(
         distribution), score and more; see help(recon.Frames).
 
     Warns:
-        UserWarning: Where many rows have no natural pose, where components are single points, and
+        UserWarning: Where many rows have no natural pose or too few poses to tell, where embeddings
+        have collapsed, where components are single points, and
         where poses look like degrees.
 
     Example:
@@ -247,6 +264,12 @@ def _caution(frames: Frames) -> None:
         warn(f"{none:.0%} of the rows have no natural pose that can be found: the poses of their"
              " neighbours are spread over all directions or fit no distribution, and their gamma"
              " may mean nothing")
+    unsure = frames.natural_pose["cannot_tell"]
+    if unsure > _abi.CONSTANTS["RECON_NATURAL_FEW"]:
+        warn(f"for {unsure:.0%} of the rows there are too few poses to tell: a larger k may")
+    if frames.collapsed_rows:
+        warn(f"{frames.collapsed_rows} rows have the same embedding as all their neighbours: the"
+             " embeddings have collapsed there")
     if frames.single_classes and not frames.k:
         warn(f"{frames.single_classes} components are single points, whose centre means nothing: a"
              " larger eps?")
@@ -362,18 +385,25 @@ def _poses(lent: ctypes.Structure, shape: tuple[int, ...], precision: type) -> n
 def _shares(count: Any) -> dict[str, float]:
     """As summary.json has them."""
     total = sum(count)
-    names = (lib.recon_natural_name(i).decode() for i in range(_abi.NATURAL_KINDS))
-    return {name: n / total if total else 0.0 for name, n in zip(names, count)}
+    return {name: n / total if total else 0.0 for name, n in zip(VERDICTS, count)}
 
 
 def _frames(out: ctypes.Structure, group: str, precision: type, begun: float) -> Frames:
     rows, k, knn, so3 = out.rows, out.k, out.k > 0, group == "so3"
-    theta = (rows,) if out.theta_width == 1 else (rows, 3, out.theta_width // 3)
+    width = out.parameters_width
+    parameters = (rows,) if width == 1 else (rows, 3, width // 3)
+    modes = (rows, _abi.CONSTANTS["RECON_FRAME_MODES"], out.modes_width)
     return Frames(
         gamma=_poses(out.gamma, (rows,), precision),
         normalized=_poses(out.normalized, (rows, k), precision) if knn else None,
         absolute=_poses(out.absolute, (rows,), precision),
-        theta=_copy(out.theta, theta),
+        theta=_copy(out.theta, (rows,)),
+        parameters=_copy(out.parameters, parameters),
+        verdict=_copy(out.verdict, (rows,), ctypes.c_int8),
+        fold=_copy(out.fold, (rows,), ctypes.c_int8),
+        modes=_copy(out.modes, modes),
+        p=_copy(out.p, (rows,)),
+        axis=_copy(out.axis, (rows, 2, 3)) if so3 else None,
         identifiability=_copy(out.identifiability, (rows, out.identifiability_width)),
         neighbors=_copy(out.neighbors, (rows, k), ctypes.c_int64) if knn else None,
         class_of=None if knn else _copy(out.class_of, (rows,), ctypes.c_int64),
@@ -385,10 +415,9 @@ def _frames(out: ctypes.Structure, group: str, precision: type, begun: float) ->
         k=k,
         class_count=out.classes,
         natural_pose=_shares(out.natural),
-        classes_by_modes=np.array(out.modes[1:], np.int64),
-        classes_by_free_directions=np.array(out.free_directions, np.int64) if so3 else None,
         single_classes=out.singles,
         rows_outside=out.outside,
+        collapsed_rows=out.collapsed,
         recall=out.recall,
         seconds={name: getattr(out.seconds, name) for name, _ in _abi.Seconds._fields_}
         | {"total": time.monotonic() - begun},

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { DEFAULT_K = 10, METADATA = 6 };
+enum { DEFAULT_K = 10, POOL = 50 /* poses a verdict is made from */, METADATA = 6 };
 
 typedef struct {
     const char *model;
@@ -48,9 +48,9 @@ done:
 
 static recon_status normalize(recon_ctx *ctx, flow *f)
 {
-    const recon_normalize_options o = { .knn = { .k = f->o.k },
-                                        .mean = f->o.mean,
-                                        .family = f->o.family };
+    const recon_normalize_options o = {
+        .knn = { .k = f->o.k }, .pool = POOL, .mean = f->o.mean, .family = f->o.family
+    };
     return recon_normalize(ctx, &f->frames, &f->embedded, NULL, &o);
 }
 

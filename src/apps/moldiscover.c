@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { DEFAULT_K = 25, METADATA = 5 };
+enum { DEFAULT_K = 25, POOL = 25 /* poses that tell an axis */, METADATA = 5 };
 
 typedef struct {
     const char *model;
@@ -50,7 +50,7 @@ done:
 
 static recon_status normalize(recon_ctx *ctx, flow *f)
 {
-    const recon_normalize_options o = { .knn = { .k = f->o.k }, .mean = f->o.mean };
+    const recon_normalize_options o = { .knn = { .k = f->o.k }, .pool = POOL, .mean = f->o.mean };
     recon_status status = recon_normalize(ctx, &f->frames, &f->embedded, NULL, &o);
     return status == RECON_OK && !f->o.as_mean ? recon_frames_gauge(ctx, &f->frames) : status;
 }

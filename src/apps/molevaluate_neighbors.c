@@ -127,7 +127,7 @@ recon_status recon_molevaluate_k(recon_ctx *ctx, recon_mol_k_point *out, const s
         out[i] = (recon_mol_k_point){ .k = o.knn.k = k[i] };
         RECON_TRY(recon_normalize(ctx, &frames, index, queries, &o));
         out[i].hit_rate = frames.hit_rate;
-        RECON_TRY(recon_molevaluate_fisher(ctx, &out[i].error, of, frames.theta, rows->labels,
+        RECON_TRY(recon_molevaluate_fisher(ctx, &out[i].error, of, frames.parameters, rows->labels,
                                            rows->n, truth, molecules));
         recon_frames_free(&frames);
     }

@@ -22,7 +22,7 @@ recon_status recon_molscore(recon_ctx *ctx, recon_oddness3 *out, const recon_mol
         recon_so3 psi = poses[i].psi;
         double score = recon_so3_map_score(&maps[i], psi);
         out[i] = (recon_oddness3){ .score = score,
-                                   .p_value = recon_so3_maps_p_value(model->maps, score),
+                                   .p_value = recon_so3_maps_p_value(model->maps, &maps[i], psi),
                                    .trace = recon_so3_map_trace(&maps[i], psi),
                                    .label = recon_so3_map_trace_label(&maps[i], psi),
                                    .uncentred = recon_so3_map_trace_uncentred(&maps[i], psi),
@@ -58,12 +58,13 @@ static double angle_between(const double a[3], const double b[3])
                  a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
 }
 
-static recon_status tell(recon_ctx *ctx, recon_distribution3 *out, const recon_pose3 *pose,
-                         const recon_so3_map *map)
+static recon_status tell(recon_ctx *ctx, recon_distribution3 *out, const recon_so3_maps *maps,
+                         const recon_pose3 *pose, const recon_so3_map *map)
 {
     *out = (recon_distribution3){ .pose = *pose,
                                   .background = map->background,
                                   .score = recon_so3_map_score(map, pose->psi),
+                                  .p_value = recon_so3_maps_p_value(maps, map, pose->psi),
                                   .free = map->free };
     recon_status status = recon_fisher_of(ctx, &out->poses, map->theta);
     recon_fisher_axes(out->axis_body, out->axis, &map->density);
@@ -81,7 +82,7 @@ recon_status recon_moldistribution_of(recon_ctx *ctx, recon_distribution3 *out,
     recon_so3_map *maps;
     recon_status status = recon_molmodel_read_all(ctx, &poses, &maps, model, x, n);
     for (size_t i = 0; status == RECON_OK && i < n; i++)
-        status = tell(ctx, &out[i], &poses[i], &maps[i]);
+        status = tell(ctx, &out[i], model->maps, &poses[i], &maps[i]);
     free(maps);
     free(poses);
     return status;
@@ -109,10 +110,10 @@ static int tell_poses(recon_distribution3_text text, const recon_distribution3 *
 
 const char *recon_moldistribution_words(recon_distribution3_text text, const recon_distribution3 *d)
 {
-    if (d->free <= 1 && recon_so3_natural(d->free, 1, d->background) == RECON_NATURAL_NONE) {
+    if (d->free <= 1 && recon_so3_natural(&d->poses, d->background) == RECON_NATURAL_NONE) {
         snprintf(text, sizeof(recon_distribution3_text),
-                 "No natural pose: %.0f %% of the poses of its kind fit no distribution, and those "
-                 "that do are too few to go by.",
+                 "No natural pose: no axis is held closely enough by enough poses of its kind, and "
+                 "%.0f %% of them fit no distribution.",
                  100 * d->background);
         return text;
     }

@@ -11,12 +11,13 @@
 #include <math.h>
 #include <recon/data/rmsd.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOLECULES_MOST = 1000 }; /* of more a list helps nobody */
 
 /* Sums over the conformers of a molecule. */
 typedef struct {
-    size_t n, free[4], natural[RECON_NATURAL_KINDS];
+    size_t n, natural[RECON_NATURAL_KINDS];
     size_t turns; /* that change nothing, of its first conformer; see recon_rmsd_turns */
     double concentration, background;
 } group;
@@ -46,16 +47,10 @@ static double background_of(const recon_so3_map *map)
     return map->background;
 }
 
-static recon_natural natural_of(const recon_so3_map *map)
-{
-    return recon_so3_natural(map->free, 1, map->background);
-}
-
-static void add(group *g, const recon_so3_map *map)
+static void add(group *g, const recon_so3_map *map, int8_t verdict)
 {
     g->n++;
-    g->free[map->free]++;
-    g->natural[natural_of(map)]++;
+    g->natural[verdict]++;
     g->concentration += map->density.singular[0];
     g->background += map->background;
 }
@@ -79,23 +74,13 @@ done:
     return status;
 }
 
-#define FREE "conformers_by_free_directions"
-
 /* --- JSON ------------------------------------------------------------------------------------- */
-
-/* By their number: 0, 1, 2, 3, as normalize has its classes. */
-static json_t *free_json(const size_t free[4])
-{
-    return json_pack("[I, I, I, I]", (json_int_t)free[0], (json_int_t)free[1], (json_int_t)free[2],
-                     (json_int_t)free[3]);
-}
 
 static json_t *molecule_json(const char *name, const group *g)
 {
     double n = (double)g->n;
-    json_t *out =
-        json_pack("{s:I, s:f, s:f, s:o}", "conformers", (json_int_t)g->n, "concentration",
-                  g->concentration / n, "background", g->background / n, FREE, free_json(g->free));
+    json_t *out = json_pack("{s:I, s:f, s:f}", "conformers", (json_int_t)g->n, "concentration",
+                            g->concentration / n, "background", g->background / n);
     recon_json_put(&out, "natural_pose", recon_natural_json(g->natural));
     recon_json_put(&out, "turns_alike", json_integer((json_int_t)g->turns));
     recon_json_put_text(&out, "name", name); /* left out where it is not UTF-8 */
@@ -110,7 +95,7 @@ static recon_status read_groups(recon_ctx *ctx, group *groups, const recon_molfi
         recon_conformer x = recon_molecules_get(f->data, i);
         if (g->n == 0)
             status = recon_turns_alike(ctx, &g->turns, &x);
-        add(g, &f->maps[i]);
+        add(g, &f->maps[i], f->frames->verdict[i]);
     }
     return status;
 }
@@ -166,8 +151,6 @@ static recon_status write_json(recon_ctx *ctx, recon_moldiscovery *d, const reco
     recon_json_put(&out, "concentration", json_real(d->concentration));
     recon_json_put(&out, "background", json_real(d->background));
     recon_json_put(&out, "natural_pose", recon_natural_json(d->natural));
-    recon_json_put(&out, FREE, free_json(d->free));
-    recon_json_put(&out, "classes_by_free_directions", free_json(f->frames->free_directions));
     recon_json_put(&out, "molecule_count", json_integer((json_int_t)count));
     recon_json_put(&out, "symmetric_count", json_integer((json_int_t)d->symmetric));
     recon_json_put(&out, "molecules", molecules);
@@ -187,10 +170,7 @@ recon_status recon_molsummarize(recon_ctx *ctx, recon_moldiscovery *out, const r
     out->molecules = recon_molecules_describe(f->data).molecules;
     out->k = f->frames->k;
     out->hit_rate = f->frames->hit_rate;
-    for (size_t i = 0; i < out->points; i++) {
-        out->free[f->maps[i].free]++;
-        out->natural[natural_of(&f->maps[i])]++;
-    }
+    memcpy(out->natural, f->frames->natural, sizeof out->natural);
     RECON_TRY(median(ctx, &out->concentration, f, concentration_of));
     RECON_TRY(median(ctx, &out->background, f, background_of));
     RECON_TRY(write_json(ctx, out, f));

@@ -20,7 +20,7 @@ recon_status recon_score(recon_ctx *ctx, recon_oddness *out, const recon_model *
     for (size_t i = 0; status == RECON_OK && i < n; i++) {
         out[i].pose = poses[i];
         out[i].score = recon_so2_map_score(&maps[i], poses[i].psi);
-        out[i].p_value = recon_maps_p_value(model->maps, out[i].score);
+        out[i].p_value = recon_maps_p_value(model->maps, &maps[i], poses[i].psi);
         out[i].surrogate = fabs(poses[i].absolute);
     }
     free(maps);
@@ -34,6 +34,7 @@ double recon_score_threshold(const recon_model *model, double false_alarms)
 }
 
 typedef struct {
+    const recon_maps *model;
     recon_distribution *out;
     const recon_pose2 *poses;
     const recon_so2_map *maps;
@@ -50,7 +51,8 @@ static recon_status tell(recon_ctx *ctx, void *arg, size_t i, int worker)
                                .family = map->family,
                                .theta = map->theta,
                                .density = map->density,
-                               .score = recon_so2_map_score(map, t->poses[i].psi) };
+                               .score = recon_so2_map_score(map, t->poses[i].psi),
+                               .p_value = recon_maps_p_value(t->model, map, t->poses[i].psi) };
     d->density.center = recon_so2_wrap(map->density.center - map->lambda);
     d->modes = recon_density_modes(d->mode, &d->density, 0);
     recon_so2_moments(d->moment, &d->density);
@@ -65,7 +67,7 @@ recon_status recon_distribution_of(recon_ctx *ctx, recon_distribution *out,
     recon_so2_map *maps;
     recon_status status;
     RECON_TRY(recon_model_read_all(ctx, &poses, &maps, model, images, n));
-    RECON_TRY(recon_parallel(ctx, tell, &(telling){ out, poses, maps }, n));
+    RECON_TRY(recon_parallel(ctx, tell, &(telling){ model->maps, out, poses, maps }, n));
 done:
     free(maps);
     free(poses);

@@ -1,12 +1,10 @@
 /* summary.c - readings of all points, and of each label where there are labels. */
 #include "apps/summary.h"
 #include "apps/discovered.h"
-#include "apps/modes.h"
 #include "apps/source.h"
 #include "core/fail.h"
 #include "core/json.h"
 #include "core/memory.h"
-#include "core/threads.h"
 #include "stats/natural.h"
 #include "stats/quantile.h"
 
@@ -19,27 +17,8 @@ enum { LABELS_MOST = 1000 }; /* of more a list helps nobody */
 
 typedef struct {
     const recon_findings *f;
-    uint8_t *several, *folded, *natural; /* [rows] */
-    double *theta;                       /* scratch for a median */
+    double *theta; /* scratch for a median */
 } readings;
-
-/* --- single points ---------------------------------------------------------------------------- */
-
-static recon_status read_one(recon_ctx *ctx, void *arg, size_t i, int worker)
-{
-    const readings *r = arg;
-    const recon_so2_map *map = &r->f->maps[i];
-    recon_so2_mode mode[RECON_MODES_MAX];
-    double moment[RECON_SO2_MOMENTS];
-    (void)ctx;
-    (void)worker;
-    recon_so2_moments(moment, &map->density);
-    r->folded[i] = recon_so2_fold(moment) == 2;
-    int modes = recon_density_modes(mode, &map->density, map->lambda);
-    r->several[i] = modes > 1;
-    r->natural[i] = (uint8_t)recon_so2_natural(moment, modes, INFINITY);
-    return RECON_OK;
-}
 
 /* --- groups of points ------------------------------------------------------------------------- */
 
@@ -75,9 +54,9 @@ static group read_group(const readings *r, const int64_t *label)
         if (label && labels[i] != *label)
             continue;
         r->theta[g.n++] = f->maps[i].theta;
-        g.several += r->several[i];
-        g.folded += r->folded[i];
-        g.natural[r->natural[i]]++;
+        g.several += f->frames->verdict[i] == RECON_NATURAL_SEVERAL;
+        g.folded += f->frames->fold[i] == 2;
+        g.natural[f->frames->verdict[i]]++;
         g.hits += labels ? hits_of(f, i) : 0;
         c += cos(f->maps[i].lambda);
         s += sin(f->maps[i].lambda);
@@ -162,11 +141,7 @@ recon_status recon_summarize(recon_ctx *ctx, recon_discovery *out, const recon_f
     readings r = { .f = f };
     size_t n = f->frames->rows;
     recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &r.several, n, sizeof *r.several));
-    RECON_TRY(recon_alloc_raw(ctx, &r.folded, n, sizeof *r.folded));
-    RECON_TRY(recon_alloc_raw(ctx, &r.natural, n, sizeof *r.natural));
     RECON_TRY(recon_alloc_raw(ctx, &r.theta, n, sizeof *r.theta));
-    RECON_TRY(recon_parallel(ctx, read_one, &r, n));
     group all = read_group(&r, NULL);
     out->points = n;
     out->k = f->frames->k;
@@ -181,9 +156,6 @@ recon_status recon_summarize(recon_ctx *ctx, recon_discovery *out, const recon_f
     if (!out->summary)
         RECON_TRY(recon_fail(ctx, RECON_ERR_MEMORY, "out of memory"));
 done:
-    free(r.several);
-    free(r.folded);
-    free(r.natural);
     free(r.theta);
     return status;
 }

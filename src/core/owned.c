@@ -30,6 +30,8 @@ static const char *const frames[] = {
     "identifiability.npy", "score.npy",    "classes.npy", "neighbors.npy",
     "normalized.npy",      "summary.json", NULL
 };
+static const char *const newer[] = { "parameters.npy", "p.npy",    "verdict.npy", "fold.npy",
+                                     "modes.npy",      "axis.npy", NULL };
 static const char *const discovered[] = { "model.safetensors", "natural.npy", "z.npy", "g.npy",
                                           NULL };
 
@@ -132,7 +134,7 @@ static recon_status own_pictures(recon_ctx *ctx, recon_names *out, const char *p
 int recon_is_result_file(const char *name, size_t length)
 {
     static const char *const others[] = { "report.html", "poses.csv", NULL };
-    const char *const *const lists[] = { frames, discovered, others };
+    const char *const *const lists[] = { frames, newer, discovered, others };
     for (size_t l = 0; l < sizeof lists / sizeof *lists; l++)
         for (const char *const *n = lists[l]; *n; n++)
             if (strlen(*n) == length && !strncmp(*n, name, length))
@@ -140,17 +142,27 @@ int recon_is_result_file(const char *name, size_t length)
     return 0;
 }
 
+static recon_status add_present(recon_ctx *ctx, recon_names *out, const char *dir,
+                                const char *const *names)
+{
+    char path[RECON_PATH];
+    recon_status status = RECON_OK;
+    for (; status == RECON_OK && *names; names++)
+        if (access(recon_folder_join(path, dir, *names), F_OK) == 0)
+            status = recon_names_add(ctx, out, *names);
+    return status;
+}
+
 recon_status recon_written(recon_ctx *ctx, recon_names *out, recon_folder_kind kind,
                            const char *dir)
 {
-    char path[RECON_PATH];
     recon_status status = recon_owned(ctx, out, kind, dir);
     if (status != RECON_OK || out->n > 0 || kind != RECON_RESULT)
         return status;
-    for (const char *const *n = frames; status == RECON_OK && *n; n++) /* without a summary */
-        if (access(recon_folder_join(path, dir, *n), F_OK) == 0)
-            status = recon_names_add(ctx, out, *n);
+    RECON_TRY(add_present(ctx, out, dir, frames)); /* without a summary */
+    RECON_TRY(add_present(ctx, out, dir, newer));
     recon_names_sort(out);
+done:
     return status;
 }
 

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { ROWS = 1024 /* of a pass */, MOST = 1 << 16 /* numbers of an embedding, or of a layer */ };
 
@@ -26,7 +27,16 @@ static recon_status add_heads(recon_ctx *ctx, recon_bundle *b, double dropout)
     return RECON_OK;
 }
 
-static recon_status add_buffers(recon_ctx *ctx, recon_bundle *b)
+/* Files of an earlier version have no table of tails. */
+static int has_tails(const recon_safetensors *file)
+{
+    size_t i = 0, count = file ? recon_safetensors_count(file) : 0;
+    while (i < count && strcmp(recon_safetensors_name(file, i), "calibration.tails") != 0)
+        i++;
+    return !file || i < count;
+}
+
+static recon_status add_buffers(recon_ctx *ctx, recon_bundle *b, const recon_safetensors *file)
 {
     const struct {
         recon_param **at;
@@ -36,8 +46,10 @@ static recon_status add_buffers(recon_ctx *ctx, recon_bundle *b)
                    { &b->kept.scale, "standard.scale", b->d },
                    { &b->kept.quantiles, "calibration.quantiles", RECON_QUANTILES },
                    { &b->kept.scores, "calibration.scores", 1 },
-                   { &b->kept.number, b->kind->number, 1 } };
-    for (size_t i = 0; i < sizeof buffer / sizeof *buffer; i++) {
+                   { &b->kept.number, b->kind->number, 1 },
+                   { &b->kept.tails, "calibration.tails", RECON_TAIL_NUMBERS } };
+    size_t count = sizeof buffer / sizeof *buffer - !has_tails(file);
+    for (size_t i = 0; i < count; i++) {
         recon_status status = recon_params_add_buffer(ctx, buffer[i].at, b->params, buffer[i].name,
                                                       &buffer[i].count, 1, 0);
         if (status != RECON_OK)
@@ -54,7 +66,7 @@ static recon_status make(recon_ctx *ctx, recon_bundle *b, double dropout,
     RECON_TRY(recon_params_new(ctx, &b->params, RECON_SINGLE));
     recon_params_expect(b->params, file, path, 0);
     RECON_TRY(add_heads(ctx, b, dropout));
-    RECON_TRY(add_buffers(ctx, b));
+    RECON_TRY(add_buffers(ctx, b, file));
     RECON_TRY(recon_params_make(ctx, b->params, seed));
     RECON_TRY(recon_alloc(ctx, &b->mean, b->d, sizeof *b->mean));
     RECON_TRY(recon_alloc(ctx, &b->scale, b->d, sizeof *b->scale));
@@ -81,7 +93,10 @@ void recon_bundle_free(recon_ctx *ctx, recon_bundle *b)
 
 recon_status recon_bundle_keep(recon_ctx *ctx, recon_bundle *b)
 {
+    double tails[RECON_TAIL_NUMBERS];
     recon_status status;
+    recon_tails_pack(tails, &b->tails);
+    RECON_TRY(recon_param_write(ctx, b->kept.tails, tails));
     RECON_TRY(recon_param_write(ctx, b->kept.mean, b->mean));
     RECON_TRY(recon_param_write(ctx, b->kept.scale, b->scale));
     RECON_TRY(recon_param_write(ctx, b->kept.quantiles, b->calibration.quantile));
@@ -103,13 +118,17 @@ static int is_rising(const double *x, size_t n)
 static recon_status recall(recon_ctx *ctx, recon_bundle *b, const char *path)
 {
     recon_calibration *c = &b->calibration;
+    double tails[RECON_TAIL_NUMBERS] = { 0 };
     recon_status status;
     RECON_TRY(recon_param_read(ctx, b->mean, b->kept.mean));
     RECON_TRY(recon_param_read(ctx, b->scale, b->kept.scale));
     RECON_TRY(recon_param_read(ctx, c->quantile, b->kept.quantiles));
     RECON_TRY(recon_param_read(ctx, &c->n, b->kept.scores));
     RECON_TRY(recon_param_read(ctx, &b->number, b->kept.number));
-    if (!is_rising(c->quantile, RECON_QUANTILES) || !(c->n >= 1 && c->n < 1e15))
+    if (b->kept.tails)
+        RECON_TRY(recon_param_read(ctx, tails, b->kept.tails));
+    if (!is_rising(c->quantile, RECON_QUANTILES) || !(c->n >= 1 && c->n < 1e15) ||
+        !recon_tails_unpack(&b->tails, tails))
         RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT, "%s: 'calibration' is no rising table", path));
 done:
     return status;

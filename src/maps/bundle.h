@@ -9,6 +9,7 @@
 #include <recon/nn/layers.h>
 #include "maps/calibration.h"
 #include "maps/head.h"
+#include "maps/tails.h"
 
 typedef struct {
     const recon_head_kind *head; /* [heads]; the first one's layers tell a file's sizes */
@@ -25,9 +26,11 @@ typedef struct {
     recon_mlp head[RECON_HEADS_MOST];
     struct { /* buffers in params, which files hold */
         recon_param *mean, *scale, *quantiles, *scores, *number;
+        recon_param *tails; /* NULL: from a file that has none */
     } kept;
     double *mean, *scale; /* [d], the same in host memory */
     recon_calibration calibration;
+    recon_tails tails;
 } recon_bundle;
 
 /* New networks; number and calibration are yet to be set. Free it whatever the status; one that is

@@ -15,7 +15,6 @@ typedef struct {
 void recon_calibrate(recon_calibration *out, double *scores, size_t n);
 
 /* See maps.h. */
-double recon_calibration_p_value(const recon_calibration *c, double score);
 double recon_calibration_threshold(const recon_calibration *c, double false_alarms);
 
 #endif

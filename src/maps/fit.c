@@ -23,18 +23,25 @@ static recon_status calibrate(recon_ctx *ctx, recon_maps *m, const recon_lessons
                               const recon_embedded *data)
 {
     recon_so2_map *map = NULL;
+    recon_tail_point *tail = NULL;
     double *score = NULL;
     float *z = NULL;
     recon_status status;
     RECON_TRY(recon_alloc(ctx, &map, l->held, sizeof *map));
     RECON_TRY(recon_alloc(ctx, &score, l->held, sizeof *score));
+    RECON_TRY(recon_alloc(ctx, &tail, l->held, sizeof *tail));
     RECON_TRY(recon_lessons_held(ctx, &z, l, data->z, data->d));
     RECON_TRY(recon_maps_apply(ctx, map, m, z, l->held));
-    for (size_t i = 0; i < l->held; i++)
-        score[i] = recon_so2_map_score(&map[i], data->so2[recon_lessons_place(l, i)]);
+    for (size_t i = 0; i < l->held; i++) {
+        size_t at = recon_lessons_place(l, i);
+        score[i] = recon_so2_map_score(&map[i], data->so2[at]);
+        tail[i] = recon_so2_tail_point(&map[i], data->so2[at]);
+    }
     recon_calibrate(&m->bundle.calibration, score, l->held);
+    recon_tails_make(&m->bundle.tails, tail, l->held);
 done:
     free(z);
+    free(tail);
     free(score);
     free(map);
     return status;

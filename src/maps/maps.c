@@ -1,5 +1,6 @@
 /* maps.c - Lambda, Theta and the density of angles: heads on z, and their answers. */
 #include <recon/stats/so2_moments.h>
+#include <recon/stats/tail.h>
 #include "maps/maps.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -116,9 +117,18 @@ recon_status recon_maps_lambda(recon_ctx *ctx, double *out, const recon_maps *ma
     return recon_bundle_apply(ctx, &maps->bundle, 1u << RECON_HEAD_LAMBDA, z, n, take_lambda, &a);
 }
 
-double recon_maps_p_value(const recon_maps *maps, double score)
+recon_tail_point recon_so2_tail_point(const recon_so2_map *map, double psi)
 {
-    return recon_calibration_p_value(&maps->bundle.calibration, score);
+    double moment[RECON_SO2_MOMENTS];
+    recon_so2_moments(moment, &map->density);
+    return (recon_tail_point){ moment[0], recon_so2_map_tail(map, psi) };
+}
+
+double recon_maps_p_value(const recon_maps *maps, const recon_so2_map *map, double psi)
+{
+    const recon_tails *t = &maps->bundle.tails;
+    return t->bin[0].n > 0 ? recon_tails_p_value(t, recon_so2_tail_point(map, psi))
+                           : recon_so2_tail(&map->density, psi);
 }
 
 double recon_maps_threshold(const recon_maps *maps, double false_alarms)

@@ -137,9 +137,15 @@ recon_status recon_so3_maps_lambda(recon_ctx *ctx, recon_so3 *out, int *free,
                               &(centers){ out, free });
 }
 
-double recon_so3_maps_p_value(const recon_so3_maps *maps, double score)
+recon_tail_point recon_so3_tail_point(const recon_so3_map *map, recon_so3 psi)
 {
-    return recon_calibration_p_value(&maps->bundle.calibration, score);
+    return (recon_tail_point){ (1 - map->background) * map->density.moment[0],
+                               recon_so3_map_tail(map, psi) };
+}
+
+double recon_so3_maps_p_value(const recon_so3_maps *maps, const recon_so3_map *map, recon_so3 psi)
+{
+    return recon_tails_p_value(&maps->bundle.tails, recon_so3_tail_point(map, psi));
 }
 
 double recon_so3_maps_threshold(const recon_so3_maps *maps, double false_alarms)

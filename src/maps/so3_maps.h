@@ -13,4 +13,7 @@ struct recon_so3_maps {
 recon_status recon_so3_maps_new(recon_ctx *ctx, recon_so3_maps **out, size_t d, size_t hidden,
                                 double dropout, uint64_t seed);
 
+/* What a p-value is made of. */
+recon_tail_point recon_so3_tail_point(const recon_so3_map *map, recon_so3 psi);
+
 #endif

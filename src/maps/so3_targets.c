@@ -27,7 +27,7 @@ static recon_status find_unit(recon_ctx *ctx, double *unit, const recon_frames *
     if (status != RECON_OK)
         return status;
     for (size_t i = 0; i < frames->rows; i++)
-        lengths[i] = length(frames->theta + F * i);
+        lengths[i] = length(frames->parameters + F * i);
     recon_sort_doubles(lengths, frames->rows);
     *unit = fmax((double)(float)recon_quantile(lengths, frames->rows, 0.5), LEAST_UNIT);
     free(lengths);
@@ -54,7 +54,7 @@ static recon_status put_frames(recon_ctx *ctx, const recon_so3_targets *t,
 {
     for (size_t i = 0; i < data->n; i++) {
         recon_so3 psi = data->so3[i], gamma = frames->gamma.so3[i];
-        const double *theta = frames->theta + F * i;
+        const double *theta = frames->parameters + F * i;
         if (!isfinite(psi.w + psi.x + psi.y + psi.z + gamma.w) || !isfinite(length(theta)))
             return recon_fail(ctx, RECON_ERR_INPUT, "point %zu: psi %g.., gamma %g.., |F| %g", i,
                               psi.w, gamma.w, length(theta));

@@ -9,7 +9,7 @@
 static double theta_of(const recon_frames *f, size_t i)
 {
     if (f->family == RECON_SO2_UNIFORM || f->family == RECON_SO2_NORMAL)
-        return f->theta[i * f->theta_width];
+        return f->theta[i];
     double first = f->identifiability[i * f->identifiability_width];
     return fmin(sqrt(fmax(-2 * log(first), 0)), M_PI); /* beyond pi all wrapped normals are alike */
 }

@@ -7,6 +7,20 @@
 #include <math.h>
 #include <stdlib.h>
 
+static recon_status alloc_sets(recon_ctx *ctx, recon_class_table *t)
+{
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &t->member, t->sets, t->k * sizeof *t->member));
+    RECON_TRY(recon_alloc_raw(ctx, &t->offset, t->sets + 1, sizeof *t->offset));
+    RECON_TRY(recon_alloc_raw(ctx, &t->set_of, t->sets, sizeof *t->set_of));
+    for (size_t i = 0; i <= t->sets; i++)
+        t->offset[i] = i * t->k;
+    for (size_t i = 0; i < t->sets; i++)
+        t->set_of[i] = (int64_t)i;
+done:
+    return status;
+}
+
 static recon_status by_neighbors(recon_ctx *ctx, recon_class_table *t, const recon_embedded *index,
                                  const recon_embedded *queries, const recon_normalize_options *o,
                                  double *recall)
@@ -20,18 +34,12 @@ static recon_status by_neighbors(recon_ctx *ctx, recon_class_table *t, const rec
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "k = %zu, but there are only %zu points: choose a smaller k (--k)", knn.k,
                           index->n);
-    RECON_TRY(recon_alloc_raw(ctx, &t->member, t->sets, t->k * sizeof *t->member));
-    RECON_TRY(recon_alloc_raw(ctx, &t->offset, t->sets + 1, sizeof *t->offset));
-    RECON_TRY(recon_alloc_raw(ctx, &t->set_of, t->sets, sizeof *t->set_of));
+    RECON_TRY(alloc_sets(ctx, t));
     if (queries)
         RECON_TRY(recon_knn_search(ctx, t->member, NULL, queries->z, queries->n, index->z, index->n,
                                    index->d, &knn));
     else
         RECON_TRY(recon_knn_self(ctx, t->member, NULL, index->z, index->n, index->d, &knn));
-    for (size_t i = 0; i <= t->sets; i++)
-        t->offset[i] = i * t->k;
-    for (size_t i = 0; i < t->sets; i++)
-        t->set_of[i] = (int64_t)i;
 done:
     return status;
 }
@@ -105,6 +113,26 @@ recon_status recon_classes_find(recon_ctx *ctx, recon_class_table *out, const re
                               : by_components(ctx, out, index, queries, o);
     if (status != RECON_OK)
         recon_classes_free(out);
+    return status;
+}
+
+recon_status recon_classes_leave_out(recon_ctx *ctx, recon_class_table *t,
+                                     const recon_embedded *index, const float *z,
+                                     const size_t *which, size_t n, const recon_knn_options *knn)
+{
+    recon_knn_options one_more = { .k = knn->k + 1, .metric = knn->metric };
+    int64_t *found = NULL;
+    recon_status status;
+    *t = (recon_class_table){ .sets = n, .k = knn->k };
+    RECON_TRY(alloc_sets(ctx, t));
+    RECON_TRY(recon_alloc_raw(ctx, &found, n, one_more.k * sizeof *found));
+    RECON_TRY(recon_knn_search(ctx, found, NULL, z, n, index->z, index->n, index->d, &one_more));
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0, kept = 0; kept < t->k; j++)
+            if (found[i * one_more.k + j] != (int64_t)which[i])
+                t->member[i * t->k + kept++] = found[i * one_more.k + j];
+done:
+    free(found);
     return status;
 }
 

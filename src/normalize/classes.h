@@ -18,6 +18,12 @@ recon_status recon_classes_find(recon_ctx *ctx, recon_class_table *out, const re
                                 double *recall);
 void recon_classes_free(recon_class_table *t);
 
+/* The classes that rows which[n] of the index have without themselves; z [n] are their embeddings.
+ * KNN alone, and the index must have more than k points. */
+recon_status recon_classes_leave_out(recon_ctx *ctx, recon_class_table *out,
+                                     const recon_embedded *index, const float *z,
+                                     const size_t *which, size_t n, const recon_knn_options *knn);
+
 /* The share of same-label members in a row's class, averaged over rows; NaN without labels. */
 double recon_classes_hit_rate(const recon_class_table *t, const recon_embedded *index,
                               const recon_embedded *rows);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILES = 9, PIECE = 8192 /* numbers written at once, about */ };
+enum { FILES = 15, PIECE = 8192 /* numbers written at once, about */ };
 
 /* One file to be: rows of `width` numbers, from doubles, rotations or integers. */
 typedef struct {
@@ -19,7 +19,8 @@ typedef struct {
     const double *real;
     const recon_so3 *rotation;
     const int64_t *integer;
-    size_t width; /* numbers a row */
+    const int8_t *small; /* integers of a byte */
+    size_t width;        /* numbers a row */
     int ndim;
     size_t shape[4];
     recon_dtype type;
@@ -42,16 +43,31 @@ static file poses_file(const char *name, const recon_frames *f, const recon_pose
     return out;
 }
 
-static file theta_file(const recon_frames *f)
+static file parameters_file(const recon_frames *f)
 {
-    file out = { .name = "theta.npy", .real = f->theta, .type = RECON_F64, .ndim = 1 };
+    file out = { .name = "parameters.npy", .real = f->parameters, .type = RECON_F64, .ndim = 1 };
     out.shape[0] = f->rows;
-    out.width = f->theta_width;
-    if (f->theta_width > 1) {
+    out.width = f->parameters_width;
+    if (f->parameters_width > 1) {
         out.shape[out.ndim++] = 3;
-        out.shape[out.ndim++] = f->theta_width / 3;
+        out.shape[out.ndim++] = f->parameters_width / 3;
     }
     return out;
+}
+
+/* One number a row. */
+static file real_file(const char *name, const recon_frames *f, const double *values)
+{
+    return (file){
+        .name = name, .real = values, .width = 1, .ndim = 1, .shape = { f->rows }, .type = RECON_F64
+    };
+}
+
+static file small_file(const char *name, const recon_frames *f, const int8_t *values)
+{
+    return (file){
+        .name = name, .small = values, .width = 1, .ndim = 1, .shape = { f->rows }, .type = RECON_I8
+    };
 }
 
 static size_t list_files(file out[FILES], const recon_frames *f, recon_dtype poses)
@@ -59,25 +75,32 @@ static size_t list_files(file out[FILES], const recon_frames *f, recon_dtype pos
     size_t n = 0;
     out[n++] = poses_file("gamma.npy", f, &f->gamma, poses, 0);
     out[n++] = poses_file("absolute.npy", f, &f->absolute, poses, 0);
-    out[n++] = theta_file(f);
+    out[n++] = real_file("theta.npy", f, f->theta);
+    out[n++] = parameters_file(f);
+    out[n++] = real_file("background.npy", f, f->background);
+    out[n++] = real_file("score.npy", f, f->score);
+    out[n++] = real_file("p.npy", f, f->p);
+    out[n++] = small_file("verdict.npy", f, f->verdict);
+    out[n++] = small_file("fold.npy", f, f->fold);
     out[n++] = (file){ .name = "identifiability.npy",
                        .real = f->identifiability,
                        .width = f->identifiability_width,
                        .ndim = 2,
                        .shape = { f->rows, f->identifiability_width },
                        .type = RECON_F64 };
-    out[n++] = (file){ .name = "background.npy",
-                       .real = f->background,
-                       .width = 1,
-                       .ndim = 1,
-                       .shape = { f->rows },
+    out[n++] = (file){ .name = "modes.npy",
+                       .real = f->modes,
+                       .width = RECON_FRAME_MODES * f->modes_width,
+                       .ndim = 3,
+                       .shape = { f->rows, RECON_FRAME_MODES, f->modes_width },
                        .type = RECON_F64 };
-    out[n++] = (file){ .name = "score.npy",
-                       .real = f->score,
-                       .width = 1,
-                       .ndim = 1,
-                       .shape = { f->rows },
-                       .type = RECON_F64 };
+    if (f->axis)
+        out[n++] = (file){ .name = "axis.npy",
+                           .real = f->axis,
+                           .width = 6,
+                           .ndim = 3,
+                           .shape = { f->rows, 2, 3 },
+                           .type = RECON_F64 };
     if (f->class_of)
         out[n++] = (file){ .name = "classes.npy",
                            .integer = f->class_of,
@@ -102,6 +125,8 @@ static const void *convert(const file *o, size_t from, size_t n, double *real, f
 {
     if (o->integer)
         return o->integer + from;
+    if (o->small)
+        return o->small + from;
     const double *values = o->real ? o->real + from : real;
     if (o->rotation)
         recon_so3_to_matrix_n(real, o->rotation + from / 9, n / 9);

@@ -11,13 +11,13 @@ static recon_status move_row(recon_ctx *ctx, recon_frames *f, size_t i)
     recon_so3 *gamma = &f->gamma.so3[i];
     double uncentred[9];
     recon_fisher fisher;
-    recon_fisher_center(uncentred, f->theta + 9 * i, recon_so3_inverse(*gamma));
+    recon_fisher_center(uncentred, f->parameters + 9 * i, recon_so3_inverse(*gamma));
     recon_status status = recon_fisher_of(ctx, &fisher, uncentred);
     if (status != RECON_OK)
         return status;
     recon_so3 gauge = recon_fisher_gauge(&fisher, recon_fisher_free(&fisher));
     recon_so3 change = recon_so3_compose(*gamma, recon_so3_inverse(gauge));
-    recon_fisher_center(f->theta + 9 * i, uncentred, gauge);
+    recon_fisher_center(f->parameters + 9 * i, uncentred, gauge);
     f->absolute.so3[i] = recon_so3_compose(f->absolute.so3[i], change);
     for (size_t j = i * f->k; f->normalized.so3 && j < (i + 1) * f->k; j++)
         f->normalized.so3[j] = recon_so3_compose(f->normalized.so3[j], change);

@@ -7,8 +7,13 @@
 #include <recon/group/so2.h>
 #include <recon/stats/fisher_fit.h>
 #include <recon/stats/so2_mean.h>
+#include <recon/stats/fisher_gauge.h>
 #include <recon/stats/so3_mean.h>
+#include <recon/stats/tail.h>
 #include "normalize/classes.h"
+#include "normalize/findings.h"
+#include "normalize/p_values.h"
+#include "normalize/pool.h"
 #include "core/arena.h"
 #include "core/ctx.h"
 #include "core/fail.h"
@@ -20,10 +25,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK     256 /* classes, or rows, of one task */
-#define CHOICE_K  50  /* angles a set holds when a family is chosen over classes of many sizes */
-#define SO2_WIDTH 4   /* moments */
-#define SO3_WIDTH 3   /* singular values */
+#define BLOCK       256  /* classes, or rows, of one task */
+#define CHOICE_K    50   /* angles a set holds when a family is chosen over classes of many sizes */
+#define CALIBRATION 8192 /* points of the index that queries are calibrated by */
+#define SO2_WIDTH   4    /* moments */
+#define SO3_WIDTH   3    /* singular values */
 
 typedef struct {
     const recon_embedded *index, *queries, *rows; /* rows: the queries, or else the index */
@@ -33,12 +39,11 @@ typedef struct {
     /* for each class */
     recon_poses gamma;
     double *identifiability;
-    uint8_t *natural; /* a recon_natural */
+    recon_finding *finding;
     recon_so2_density *density;
     recon_fisher_fit *fit;
     /* for each member of each class */
     recon_poses normalized;
-    atomic_size_t modes[RECON_MODES_MAX + 1], free_directions[4];
 } job;
 
 /* Classes begin .. begin + count of one size: what one task works on. */
@@ -60,6 +65,69 @@ static block block_at(const job *j, size_t i)
     return (block){ begin, left < BLOCK ? left : BLOCK, t->k, begin * t->k };
 }
 
+/* Whether verdicts are made from more than the k neighbours: where neighbours' neighbours are
+ * known. */
+static int pools(const job *j)
+{
+    return j->table.k && !j->queries && j->options->pool > j->table.k;
+}
+
+/* Who is pooled with a set: *member [*n]. */
+static recon_status find_pool(recon_ctx *ctx, const job *j, size_t set, int64_t **member, size_t *n,
+                              recon_arena *arena)
+{
+    recon_status status = recon_arena_take(ctx, arena, member, j->options->pool, sizeof **member);
+    if (status == RECON_OK)
+        *n = recon_pool_members(*member, &j->table, set, j->options->pool);
+    return status;
+}
+
+/* A set's pooled poses; the verdict is theirs. Of several poses so is the centre: k poses that look
+ * like one would have theirs in between. */
+static recon_status pool_so2(recon_ctx *ctx, job *j, size_t set, recon_so2_center *center,
+                             recon_arena *arena)
+{
+    recon_mark mark = recon_arena_mark(arena);
+    size_t n;
+    recon_so2_center pooled;
+    int64_t *member;
+    double *pose;
+    recon_status status;
+    RECON_TRY(find_pool(ctx, j, set, &member, &n, arena));
+    RECON_TRY(recon_arena_take(ctx, arena, &pose, n, sizeof *pose));
+    for (size_t i = 0; i < n; i++)
+        pose[i] = j->index->so2[member[i]];
+    RECON_TRY(recon_so2_mean_batch(ctx, &pooled, pose, 1, n, &j->options->mean));
+    recon_finding_so2(&j->finding[set], &pooled);
+    if (pooled.modes > 1 && j->options->mean.kind == RECON_MEAN_TUKEY)
+        center->mean = pooled.mean;
+done:
+    recon_arena_release(arena, mark);
+    return status;
+}
+
+static recon_status pool_so3(recon_ctx *ctx, job *j, size_t set, recon_so3_center *center,
+                             recon_arena *arena)
+{
+    recon_mark mark = recon_arena_mark(arena);
+    size_t n;
+    recon_so3_center pooled;
+    int64_t *member;
+    recon_so3 *pose;
+    recon_status status;
+    RECON_TRY(find_pool(ctx, j, set, &member, &n, arena));
+    RECON_TRY(recon_arena_take(ctx, arena, &pose, n, sizeof *pose));
+    for (size_t i = 0; i < n; i++)
+        pose[i] = j->index->so3[member[i]];
+    RECON_TRY(recon_so3_mean_batch(ctx, &pooled, pose, 1, n, &j->options->mean));
+    recon_finding_so3(&j->finding[set], &pooled);
+    if (pooled.modes > 1 && j->options->mean.kind == RECON_MEAN_TUKEY)
+        center->mean = pooled.mean;
+done:
+    recon_arena_release(arena, mark);
+    return status;
+}
+
 static recon_status center_so2(recon_ctx *ctx, job *j, block b, recon_arena *arena)
 {
     double *pose = j->normalized.so2 + b.first;
@@ -70,17 +138,27 @@ static recon_status center_so2(recon_ctx *ctx, job *j, block b, recon_arena *are
         pose[m] = j->index->so2[j->table.member[b.first + m]];
     RECON_TRY(recon_so2_mean_batch(ctx, center, pose, b.count, b.size, &j->options->mean));
     for (size_t s = 0; s < b.count; s++) {
+        recon_finding_so2(&j->finding[b.begin + s], &center[s]);
+        if (pools(j))
+            RECON_TRY(pool_so2(ctx, j, b.begin + s, &center[s], arena));
         j->gamma.so2[b.begin + s] = center[s].mean;
         memcpy(j->identifiability + (b.begin + s) * SO2_WIDTH, center[s].moment,
                sizeof center[s].moment);
-        j->natural[b.begin + s] =
-            (uint8_t)recon_so2_natural(center[s].moment, center[s].modes, (double)b.size);
-        atomic_fetch_add(&j->modes[center[s].modes], 1);
         for (size_t m = 0; m < b.size; m++)
             pose[s * b.size + m] = recon_so2_wrap(pose[s * b.size + m] - center[s].mean);
     }
 done:
     return status;
+}
+
+/* The robust fit that found the centre, about that centre. */
+static recon_status center_fit(recon_ctx *ctx, recon_fisher_fit *out,
+                               const recon_so3_center *center)
+{
+    double f[9];
+    *out = center->fit;
+    recon_fisher_center(f, center->fit.fisher.f, center->mean);
+    return recon_fisher_of(ctx, &out->fisher, f);
 }
 
 static recon_status center_so3(recon_ctx *ctx, job *j, block b, recon_arena *arena)
@@ -93,14 +171,14 @@ static recon_status center_so3(recon_ctx *ctx, job *j, block b, recon_arena *are
         pose[m] = j->index->so3[j->table.member[b.first + m]];
     RECON_TRY(recon_so3_mean_batch(ctx, center, pose, b.count, b.size, &j->options->mean));
     for (size_t s = 0; s < b.count; s++) {
+        recon_finding_so3(&j->finding[b.begin + s], &center[s]);
+        if (pools(j))
+            RECON_TRY(pool_so3(ctx, j, b.begin + s, &center[s], arena));
         recon_so3 back = recon_so3_inverse(center[s].mean);
         j->gamma.so3[b.begin + s] = center[s].mean;
         memcpy(j->identifiability + (b.begin + s) * SO3_WIDTH, center[s].singular,
                sizeof center[s].singular);
-        atomic_fetch_add(&j->modes[center[s].modes], 1);
-        int loose = recon_so3_free_directions(center[s].singular, (double)b.size);
-        j->natural[b.begin + s] = (uint8_t)recon_so3_natural(loose, center[s].modes, 0);
-        atomic_fetch_add(&j->free_directions[loose], 1);
+        RECON_TRY(center_fit(ctx, &j->fit[b.begin + s], &center[s]));
         for (size_t m = 0; m < b.size; m++)
             pose[s * b.size + m] = recon_so3_compose(pose[s * b.size + m], back);
     }
@@ -127,11 +205,8 @@ static recon_status fit_task(recon_ctx *ctx, void *arg, size_t i, int worker)
     block b = block_at(j, i);
     (void)worker;
     recon_progress_add(ctx, b.count);
-    if (j->out->group == RECON_SO2)
-        return recon_so2_fit_batch(ctx, j->density + b.begin, j->normalized.so2 + b.first, b.count,
-                                   b.size, j->out->family, NULL);
-    return recon_fisher_fit_batch(ctx, j->fit + b.begin, j->normalized.so3 + b.first, b.count,
-                                  b.size, NULL);
+    return recon_so2_fit_batch(ctx, j->density + b.begin, j->normalized.so2 + b.first, b.count,
+                               b.size, j->out->family, NULL);
 }
 
 /* Classes of many sizes are cut into sets of one size for the comparison. */
@@ -159,15 +234,34 @@ done:
     return status;
 }
 
-static void theta_of_density(double *theta, const recon_so2_density *p)
+static void parameters_of_density(double *to, const recon_so2_density *p)
 {
-    theta[0] = p->width;
+    to[0] = p->width;
     for (int i = 0; p->family == RECON_SO2_MIXTURE && i < RECON_SO2_PARTS_MAX; i++) {
         int used = i < p->parts;
-        theta[i] = used ? p->part[i].weight : 0;
-        theta[RECON_SO2_PARTS_MAX + i] = used ? p->part[i].mean : 0;
-        theta[2 * RECON_SO2_PARTS_MAX + i] = used ? p->part[i].kappa : 0;
+        to[i] = used ? p->part[i].weight : 0;
+        to[RECON_SO2_PARTS_MAX + i] = used ? p->part[i].mean : 0;
+        to[2 * RECON_SO2_PARTS_MAX + i] = used ? p->part[i].kappa : 0;
     }
+}
+
+/* Root mean square distance of a class's poses from its centre. */
+static double rms_of_class(const job *j, size_t s)
+{
+    size_t begin = j->table.offset[s], end = j->table.offset[s + 1];
+    double sum = 0;
+    for (size_t m = begin; m < end; m++) {
+        double d = j->normalized.so2 ? j->normalized.so2[m] : recon_so3_angle(j->normalized.so3[m]);
+        sum += d * d;
+    }
+    return sqrt(sum / (double)(end - begin));
+}
+
+static double theta_of_class(const job *j, size_t s)
+{
+    recon_so2_family family = j->out->family;
+    return family == RECON_SO2_UNIFORM || family == RECON_SO2_NORMAL ? j->density[s].width
+                                                                     : rms_of_class(j, s);
 }
 
 static void row_without_class(recon_frames *out, size_t i)
@@ -179,9 +273,10 @@ static void row_without_class(recon_frames *out, size_t i)
         out->gamma.so3[i] = out->absolute.so3[i] = nowhere;
     for (size_t c = 0; c < out->identifiability_width; c++)
         out->identifiability[i * out->identifiability_width + c] = NAN;
-    for (size_t c = 0; c < out->theta_width; c++)
-        out->theta[i * out->theta_width + c] = NAN;
-    out->background[i] = out->score[i] = NAN;
+    for (size_t c = 0; c < out->parameters_width; c++)
+        out->parameters[i * out->parameters_width + c] = NAN;
+    out->theta[i] = out->background[i] = out->score[i] = out->p[i] = NAN;
+    recon_finding_clear(out, i);
 }
 
 /* However well a class of n agrees, the chance that the next one does not belong is 1 / (n + 2), by
@@ -200,24 +295,28 @@ static void fill_row(job *j, size_t i)
         return;
     }
     size_t s = (size_t)j->table.set_of[i], w = out->identifiability_width;
-    double *theta = out->theta + i * out->theta_width;
+    double *parameters = out->parameters + i * out->parameters_width;
     memcpy(out->identifiability + i * w, j->identifiability + s * w, w * sizeof(double));
+    out->theta[i] = theta_of_class(j, s);
+    recon_finding_put(out, i, &j->finding[s]);
     if (out->group == RECON_SO2) {
         out->gamma.so2[i] = j->gamma.so2[s];
         out->absolute.so2[i] = recon_so2_wrap(j->rows->so2[i] - j->gamma.so2[s]);
-        theta_of_density(theta, &j->density[s]);
+        parameters_of_density(parameters, &j->density[s]);
         recon_so2_density p = j->density[s];
         p.background = out->background[i] = scoring_background(j, s, p.background);
         out->score[i] = recon_so2_score(&p, out->absolute.so2[i]);
+        out->p[i] = recon_so2_tail(&p, out->absolute.so2[i]);
     } else {
         const recon_fisher_fit *fit = &j->fit[s];
         out->gamma.so3[i] = j->gamma.so3[s];
         out->absolute.so3[i] =
             recon_so3_compose(j->rows->so3[i], recon_so3_inverse(j->gamma.so3[s]));
-        memcpy(theta, fit->fisher.f, sizeof fit->fisher.f);
+        memcpy(parameters, fit->fisher.f, sizeof fit->fisher.f);
         out->background[i] = scoring_background(j, s, fit->background);
         out->score[i] = -recon_fisher_mixture_log_density(&fit->fisher, out->background[i],
                                                           out->absolute.so3[i]);
+        out->p[i] = recon_fisher_tail(&fit->fisher, out->background[i], out->absolute.so3[i]);
     }
 }
 
@@ -253,7 +352,7 @@ static recon_status alloc_classes(recon_ctx *ctx, job *j)
     RECON_TRY(alloc_poses(ctx, &j->normalized, out->group, j->table.offset[sets]));
     RECON_TRY(recon_alloc_raw(ctx, &j->identifiability, sets,
                               out->identifiability_width * sizeof(double)));
-    RECON_TRY(recon_alloc_raw(ctx, &j->natural, sets, sizeof *j->natural));
+    RECON_TRY(recon_alloc(ctx, &j->finding, sets, sizeof *j->finding));
     if (out->group == RECON_SO2)
         RECON_TRY(recon_alloc_raw(ctx, &j->density, sets, sizeof *j->density));
     else
@@ -269,7 +368,11 @@ static recon_status alloc_rows(recon_ctx *ctx, recon_frames *out)
     RECON_TRY(alloc_poses(ctx, &out->absolute, out->group, out->rows));
     RECON_TRY(recon_alloc_raw(ctx, &out->identifiability, out->rows,
                               out->identifiability_width * sizeof(double)));
-    RECON_TRY(recon_alloc(ctx, &out->theta, out->rows, out->theta_width * sizeof(double)));
+    RECON_TRY(recon_alloc_raw(ctx, &out->theta, out->rows, sizeof(double)));
+    RECON_TRY(
+        recon_alloc(ctx, &out->parameters, out->rows, out->parameters_width * sizeof(double)));
+    RECON_TRY(recon_alloc_raw(ctx, &out->p, out->rows, sizeof(double)));
+    RECON_TRY(recon_findings_alloc(ctx, out));
     RECON_TRY(recon_alloc_raw(ctx, &out->background, out->rows, sizeof(double)));
     RECON_TRY(recon_alloc_raw(ctx, &out->score, out->rows, sizeof(double)));
 done:
@@ -280,9 +383,6 @@ done:
 static void hand_over(job *j)
 {
     recon_frames *out = j->out;
-    for (size_t i = 0; i < out->rows; i++)
-        if (j->table.set_of[i] >= 0)
-            out->natural[j->natural[j->table.set_of[i]]]++;
     out->classes = j->table.sets;
     out->k = j->table.k;
     if (j->table.k) {
@@ -298,10 +398,6 @@ static void hand_over(job *j)
         out->singles += j->table.offset[s + 1] - j->table.offset[s] == 1;
     for (size_t i = 0; out->class_of && i < out->rows; i++)
         out->outside += out->class_of[i] < 0;
-    for (size_t i = 0; i <= RECON_MODES_MAX; i++)
-        out->modes[i] = atomic_load(&j->modes[i]);
-    for (size_t i = 0; i < 4; i++)
-        out->free_directions[i] = atomic_load(&j->free_directions[i]);
 }
 
 static recon_status check_poses(recon_ctx *ctx, const recon_embedded *e, const char *what)
@@ -354,7 +450,7 @@ done:
     return status;
 }
 
-static size_t theta_width(const recon_frames *f)
+static size_t parameters_width(const recon_frames *f)
 {
     if (f->group == RECON_SO3)
         return 9;
@@ -368,10 +464,12 @@ static recon_status fit_classes(recon_ctx *ctx, job *j)
     recon_status status;
     if (out->group == RECON_SO2 && out->family == RECON_SO2_AUTO)
         RECON_TRY(choose_family(ctx, j));
-    out->theta_width = theta_width(out);
-    recon_progress_begin(ctx, "fits", j->table.sets);
-    RECON_TRY(recon_parallel(ctx, fit_task, j, block_count(j)));
-    recon_progress_end(ctx);
+    out->parameters_width = parameters_width(out);
+    if (out->group == RECON_SO2) {
+        recon_progress_begin(ctx, "fits", j->table.sets);
+        RECON_TRY(recon_parallel(ctx, fit_task, j, block_count(j)));
+        recon_progress_end(ctx);
+    }
     out->seconds.fits = recon_now() - begin;
 done:
     return status;
@@ -383,6 +481,105 @@ static recon_status fill_rows(recon_ctx *ctx, job *j)
     if (status != RECON_OK)
         return status;
     return recon_parallel(ctx, row_task, j, (j->out->rows + BLOCK - 1) / BLOCK);
+}
+
+/* --- p-values --------------------------------------------------------------------------------- */
+
+/* Points of the index, evenly spaced, as if they were queries. */
+typedef struct {
+    size_t n, *which;
+    float *z;
+    double *so2;
+    recon_so3 *so3;
+    recon_embedded points; /* the same, lent */
+} sample;
+
+static recon_status take_sample(recon_ctx *ctx, sample *out, const recon_embedded *index)
+{
+    size_t n = index->n < CALIBRATION ? index->n : CALIBRATION, d = index->d;
+    recon_status status;
+    out->n = n;
+    RECON_TRY(recon_alloc_raw(ctx, &out->which, n, sizeof *out->which));
+    RECON_TRY(recon_alloc_raw(ctx, &out->z, n, d * sizeof *out->z));
+    if (index->so2)
+        RECON_TRY(recon_alloc_raw(ctx, &out->so2, n, sizeof *out->so2));
+    else
+        RECON_TRY(recon_alloc_raw(ctx, &out->so3, n, sizeof *out->so3));
+    for (size_t i = 0; i < n; i++) {
+        size_t at = out->which[i] = i * index->n / n;
+        memcpy(out->z + i * d, index->z + at * d, d * sizeof *out->z);
+        if (index->so2)
+            out->so2[i] = index->so2[at];
+        else
+            out->so3[i] = index->so3[at];
+    }
+    out->points = (recon_embedded){ .n = n, .d = d, .z = out->z, .so2 = out->so2, .so3 = out->so3 };
+done:
+    return status;
+}
+
+static void free_job(job *j)
+{
+    recon_classes_free(&j->table);
+    free_poses(&j->gamma);
+    free_poses(&j->normalized);
+    free(j->identifiability);
+    free(j->finding);
+    free(j->density);
+    free(j->fit);
+}
+
+/* Queries answer to points of the index whose classes were found in the same way. */
+static recon_status calibrate_by_index(recon_ctx *ctx, job *j)
+{
+    sample s = { 0 };
+    recon_frames frames = { .group = j->out->group,
+                            .identifiability_width = j->out->identifiability_width,
+                            .family = j->out->family };
+    job c = { .index = j->index, .options = j->options, .out = &frames };
+    recon_status status;
+    RECON_TRY(take_sample(ctx, &s, j->index));
+    c.queries = c.rows = &s.points;
+    frames.rows = s.n;
+    RECON_TRY(
+        recon_classes_leave_out(ctx, &c.table, j->index, s.z, s.which, s.n, &j->options->knn));
+    RECON_TRY(center_classes(ctx, &c));
+    RECON_TRY(fit_classes(ctx, &c));
+    RECON_TRY(fill_rows(ctx, &c));
+    RECON_TRY(recon_p_calibrate(ctx, j->out, &frames));
+done:
+    free_job(&c);
+    recon_frames_free(&frames);
+    free(s.which);
+    free(s.z);
+    free(s.so2);
+    free(s.so3);
+    return status;
+}
+
+/* By the rows themselves, or for queries by the points they are compared with. With components, or
+ * where no point can be left out, the tail is the p-value. */
+static recon_status find_p_values(recon_ctx *ctx, job *j)
+{
+    if (!j->queries)
+        return recon_p_calibrate(ctx, j->out, j->out);
+    if (j->table.k && j->table.k < j->index->n)
+        return calibrate_by_index(ctx, j);
+    return RECON_OK;
+}
+
+/* --- collapse --------------------------------------------------------------------------------- */
+
+/* Rows whose whole class has their own embedding: which points are in it, the order of the rows
+ * decides. */
+static size_t count_collapsed(const job *j)
+{
+    size_t d = j->index->d, k = j->table.k, count = 0;
+    for (size_t i = 0; k && i < j->rows->n; i++) {
+        size_t last = (size_t)j->table.member[(i + 1) * k - 1];
+        count += !memcmp(j->rows->z + i * d, j->index->z + last * d, d * sizeof *j->rows->z);
+    }
+    return count;
 }
 
 recon_status recon_normalize(recon_ctx *ctx, recon_frames *out, const recon_embedded *index,
@@ -409,15 +606,12 @@ recon_status recon_normalize(recon_ctx *ctx, recon_frames *out, const recon_embe
     RECON_TRY(center_classes(ctx, &j));
     RECON_TRY(fit_classes(ctx, &j));
     RECON_TRY(fill_rows(ctx, &j));
+    RECON_TRY(find_p_values(ctx, &j));
+    recon_findings_count(out);
+    out->collapsed = count_collapsed(&j);
     hand_over(&j);
 done:
-    recon_classes_free(&j.table);
-    free_poses(&j.gamma);
-    free_poses(&j.normalized);
-    free(j.identifiability);
-    free(j.natural);
-    free(j.density);
-    free(j.fit);
+    free_job(&j);
     if (status != RECON_OK)
         recon_frames_free(out);
     return status;
@@ -432,7 +626,10 @@ void recon_frames_free(recon_frames *f)
     free_poses(&f->absolute);
     free(f->identifiability);
     free(f->theta);
+    free(f->parameters);
     free(f->background);
     free(f->score);
+    free(f->p);
+    recon_findings_free(f);
     *f = (recon_frames){ 0 };
 }

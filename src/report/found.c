@@ -174,6 +174,18 @@ static void keep_rows(double *x, size_t width, const int64_t *classes, size_t ro
             memmove(x + width * kept++, x + width * i, width * sizeof *x);
 }
 
+static int has_file(const recon_found_folder *f, const char *name)
+{
+    char path[RECON_PATH];
+    return access(recon_folder_join(path, f->dir, name), F_OK) == 0;
+}
+
+/* Where the numbers of theta are: earlier versions had all that was fitted in one file. */
+static const char *theta_file(const recon_found_folder *f)
+{
+    return f->group == RECON_SO3 && !f->is_old ? "parameters.npy" : "theta.npy";
+}
+
 typedef struct {
     double *gamma, *absolute, *natural;
 } raw_poses;
@@ -214,7 +226,7 @@ static recon_status check_all(recon_ctx *ctx, const recon_found_folder *f, const
     RECON_TRY(check_finite(ctx, f, "gamma.npy", raw->gamma, pose));
     RECON_TRY(check_finite(ctx, f, "absolute.npy", raw->absolute, pose));
     RECON_TRY(check_finite(ctx, f, "natural.npy", raw->natural, pose));
-    RECON_TRY(check_finite(ctx, f, "theta.npy", f->theta, f->theta_width));
+    RECON_TRY(check_finite(ctx, f, theta_file(f), f->theta, f->theta_width));
     RECON_TRY(
         check_finite(ctx, f, "identifiability.npy", f->identifiability, f->identifiability_width));
     RECON_TRY(check_finite(ctx, f, "background.npy", f->background, 1));
@@ -273,9 +285,7 @@ done:
  * somebody else's. */
 static recon_status read_natural(recon_ctx *ctx, recon_found_folder *f, double **out, size_t pose)
 {
-    char path[RECON_PATH];
-    if (f->kind == RECON_FOUND_POSES ||
-        access(recon_folder_join(path, f->dir, "natural.npy"), F_OK) != 0)
+    if (f->kind == RECON_FOUND_POSES || !has_file(f, "natural.npy"))
         return RECON_OK;
     return read_real(ctx, f, "natural.npy", out, pose, NULL);
 }
@@ -283,7 +293,7 @@ static recon_status read_natural(recon_ctx *ctx, recon_found_folder *f, double *
 static recon_status read_arrays(recon_ctx *ctx, recon_found_folder *f)
 {
     int so3 = f->group == RECON_SO3;
-    size_t pose = so3 ? 9 : 1;
+    size_t pose = so3 ? 9 : 1, width;
     raw_poses raw = { 0 };
     double points;
     recon_status status;
@@ -292,7 +302,9 @@ static recon_status read_arrays(recon_ctx *ctx, recon_found_folder *f)
     RECON_TRY(read_real(ctx, f, "gamma.npy", &raw.gamma, pose, NULL));
     RECON_TRY(read_real(ctx, f, "absolute.npy", &raw.absolute, pose, NULL));
     RECON_TRY(read_natural(ctx, f, &raw.natural, pose));
-    RECON_TRY(read_real(ctx, f, "theta.npy", &f->theta, so3 ? 9 : 0, &f->theta_width));
+    f->is_old = !has_file(f, "parameters.npy");
+    width = so3 ? 9 : !f->is_old; /* 0 is any */
+    RECON_TRY(read_real(ctx, f, theta_file(f), &f->theta, width, &f->theta_width));
     RECON_TRY(read_real(ctx, f, "identifiability.npy", &f->identifiability, so3 ? 3 : 4,
                         &f->identifiability_width));
     RECON_TRY(read_real(ctx, f, "background.npy", &f->background, 1, NULL));

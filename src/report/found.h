@@ -23,10 +23,11 @@ typedef struct {
     size_t points, rows, k;  /* k: 0 without neighbours                                         */
     recon_poses psi;         /* [rows] as the backbone says                                     */
     recon_poses absolute;    /* [rows] about the natural pose: the model's, else Algorithm 1's  */
-    double *theta;           /* [rows][theta_width] see recon_frames                            */
+    double *theta;           /* [rows][theta_width] SO(2): a width in radians; SO(3): F         */
     double *identifiability; /* [rows][identifiability_width] */
     double *background, *score; /* [rows] */
     size_t theta_width, identifiability_width;
+    int is_old;         /* without parameters.npy: theta of SO(2) may be a kappa or a mixture */
     int64_t *neighbors; /* [rows][k] among points, or NULL */
     int64_t *classes;   /* [rows] components, or NULL      */
 } recon_found_folder;

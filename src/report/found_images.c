@@ -185,7 +185,7 @@ static recon_status show_widths(recon_ctx *ctx, recon_page *page, const recon_im
                    "of their poses.",
                    l->width);
     if (!l->data && l->f->theta_width == 1 &&
-        strcmp(recon_found_text(l->f, "family"), "vonmises")) {
+        (!l->f->is_old || strcmp(recon_found_text(l->f, "family"), "vonmises"))) {
         recon_page_say(page, "Without the images the model cannot be asked; these are the widths "
                              "fitted to each image's own neighbours, which scatter more.");
         RECON_TRY(recon_alloc_raw(ctx, &own, l->f->rows, sizeof *own));

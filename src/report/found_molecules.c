@@ -168,12 +168,18 @@ done:
 
 /* --- concentration ---------------------------------------------------------------------------- */
 
-/* Conformers whose spin about an axis is free. Folders of 0.1.0 have { "none": .., "spin": .. }. */
-static double count_spins(const json_t *molecule)
+/* The share of conformers whose spin about an axis is free. Older folders count free directions:
+ * those of 0.1.0 have { "none": .., "spin": .. }, later ones a list by number. */
+static double share_of_spins(const json_t *molecule)
 {
-    const json_t *free = json_object_get(molecule, "conformers_by_free_directions");
+    const json_t *list = json_object_get(molecule, "conformers_by_free_directions");
     const json_t *old = json_object_get(molecule, "free");
-    return json_number_value(free ? json_array_get(free, 1) : json_object_get(old, "spin"));
+    if (!list && !old)
+        return json_number_value(
+            json_object_get(json_object_get(molecule, "natural_pose"), "axis"));
+    double n = json_number_value(json_object_get(molecule, "conformers"));
+    double spin = json_number_value(list ? json_array_get(list, 1) : json_object_get(old, "spin"));
+    return n > 0 ? spin / n : 0;
 }
 
 static void table_molecules(recon_page *page, const recon_found_folder *f)
@@ -189,16 +195,14 @@ static void table_molecules(recon_page *page, const recon_found_folder *f)
             break;
         const char *name = json_string_value(json_object_get(value, "name"));
         double n = json_number_value(json_object_get(value, "conformers"));
-        double spin = count_spins(value);
+        json_t *natural = json_object_get(value, "natural_pose");
         recon_page_cell(page, "%s", name ? name : "(no name)");
         recon_page_cell(page, "%.0f", n);
         recon_page_cell(page, "%.1f", json_number_value(json_object_get(value, "concentration")));
         recon_page_cell(page, "%.0f",
                         100 * json_number_value(json_object_get(value, "background")));
-        recon_page_cell(page, "%.0f", n > 0 ? 100 * spin / n : 0);
-        recon_page_cell(page, "%.0f",
-                        100 * json_number_value(
-                                  json_object_get(json_object_get(value, "natural_pose"), "none")));
+        recon_page_cell(page, "%.0f", 100 * share_of_spins(value));
+        recon_page_cell(page, "%.0f", 100 * json_number_value(json_object_get(natural, "none")));
     }
 }
 

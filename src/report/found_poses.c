@@ -158,6 +158,11 @@ static reading reading_of(const recon_found_folder *f)
         return (reading){ "standard deviation (degrees)",
                           "How far the poses of each class stray from the natural pose.",
                           RECON_DEGREES };
+    if (!f->is_old)
+        return (reading){ "root mean square distance (degrees)",
+                          "How far the poses of each class are from the natural pose: the root "
+                          "mean square of the angles.",
+                          RECON_DEGREES };
     return (reading){ "concentration",
                       "Kappa of the von Mises distribution that was fitted to each class: 0 is any "
                       "pose, 33 a deviation of 10 degrees.",

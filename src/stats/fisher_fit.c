@@ -13,7 +13,9 @@
 #include "core/fail.h"
 #include "core/threads.h"
 #include "stats/fisher_invert.h"
+#include "stats/fisher_robust.h"
 #include "stats/so3_frame.h"
+#include "stats/so3_verdict.h"
 
 #define BACKGROUND_START 0.1
 #define BACKGROUND_LEAST 1e-9 /* so that no sample is impossible */
@@ -138,7 +140,7 @@ static double fit_robust(fitting *fit)
 {
     double background = BACKGROUND_START, before = -INFINITY;
     for (int step = 0; step < EM_STEPS; step++) {
-        fit->ring = recon_so3_free_directions(fit->frame.singular, fit->count) > 0;
+        fit->ring = !recon_so3_spin_known(fit->frame.singular, fit->count);
         if (fit->ring)
             fit_ring(fit);
         else
@@ -196,6 +198,16 @@ static recon_status fit_set(recon_ctx *ctx, recon_fisher_fit *out, fitting *fit,
         break;
     }
     return finish(ctx, out, fit);
+}
+
+recon_status recon_fisher_fit_robust(recon_ctx *ctx, recon_fisher_robust *out,
+                                     const recon_so3 *samples, size_t n)
+{
+    fitting fit = { .samples = samples, .n = n, .belongs = out->belongs };
+    recon_status status = fit_set(ctx, &out->fit, &fit, RECON_FISHER_ROBUST);
+    out->count = fit.count;
+    out->frame = fit.frame;
+    return status;
 }
 
 typedef struct {

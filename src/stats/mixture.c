@@ -28,18 +28,6 @@ static void set_part(recon_so2_part *part, double cosines, double sines, double 
         spread > 0.25 / KAPPA_MOST ? fmin(recon_vonmises_kappa(spread), KAPPA_MOST) : KAPPA_MOST;
 }
 
-static size_t after_largest_gap(const double *sorted, size_t n)
-{
-    size_t at = 0;
-    double widest = sorted[0] - sorted[n - 1] + TWO_PI;
-    for (size_t i = 1; i < n; i++)
-        if (sorted[i] - sorted[i - 1] > widest) {
-            widest = sorted[i] - sorted[i - 1];
-            at = i;
-        }
-    return at;
-}
-
 void recon_mixture_start(recon_mixture_em *em, const double *angles, size_t n, int parts,
                          double *scratch)
 {
@@ -50,7 +38,7 @@ void recon_mixture_start(recon_mixture_em *em, const double *angles, size_t n, i
         (recon_so2_density){ .family = RECON_SO2_MIXTURE, .background = 0.1, .parts = parts };
     double *sorted = em->share;
     recon_so2_sort(sorted, angles, n);
-    size_t first = after_largest_gap(sorted, n), per = (size_t)parts;
+    size_t first = recon_so2_after_gap(sorted, n), per = (size_t)parts;
     for (size_t j = 0; j < per; j++) {
         double c = 0, s = 0;
         size_t from = j * n / per, to = (j + 1) * n / per;

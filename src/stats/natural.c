@@ -1,29 +1,32 @@
 /* natural.c - one, several, modulo, axis or none. */
 #include "stats/natural.h"
 #include "core/json.h"
+#include <recon/stats/fisher_gauge.h>
 
 #define MOST 0.5 /* a background above this share is most of the poses */
+#define HELD 0.5 /* mean cosine of the tilt, strays counted, that an axis must have to be held */
 
-recon_natural recon_so2_natural(const double moment[RECON_SO2_MOMENTS], int modes, double n)
+recon_natural recon_so2_natural(const double moment[RECON_SO2_MOMENTS], int modes)
 {
-    int fold = recon_so2_fold_of_samples(moment, n);
+    int fold = recon_so2_fold(moment);
     if (fold != 1)
         return fold == 0 ? RECON_NATURAL_NONE : RECON_NATURAL_MODULO;
     return modes > 1 ? RECON_NATURAL_SEVERAL : RECON_NATURAL_ONE;
 }
 
-recon_natural recon_so3_natural(int free_directions, int modes, double background)
+recon_natural recon_so3_natural(const recon_fisher *density, double background)
 {
-    if (free_directions > 1 || background > MOST)
+    int free = recon_fisher_free(density);
+    if (free > 1 || background > MOST || (1 - background) * density->moment[0] < HELD)
         return RECON_NATURAL_NONE;
-    if (modes > 1)
-        return RECON_NATURAL_SEVERAL;
-    return free_directions == 1 ? RECON_NATURAL_AXIS : RECON_NATURAL_ONE;
+    return free == 1 ? RECON_NATURAL_AXIS : RECON_NATURAL_ONE;
 }
 
 const char *recon_natural_name(recon_natural natural)
 {
-    static const char *const names[] = { "one", "several", "modulo", "axis", "none" };
+    static const char *const names[] = {
+        "one", "several", "modulo", "axis", "none", "cannot_tell"
+    };
     return names[natural];
 }
 

@@ -9,6 +9,8 @@
 #include "stats/so2_modes.h"
 #include "stats/so2_sort.h"
 #include "stats/so2_tukey.h"
+#include "stats/so2_verdict.h"
+#include "stats/tie.h"
 
 #include <math.h>
 #include <recon/group/so2.h>
@@ -42,7 +44,7 @@ static double frechet_mean(double *variance, const double *sorted, size_t n)
     return mean;
 }
 
-static double moments(double moment[4], const double *angles, size_t n)
+double recon_so2_moments_of(double moment[RECON_SO2_MOMENTS], const double *angles, size_t n)
 {
     double re[4] = { 0 }, im[4] = { 0 };
     for (size_t i = 0; i < n; i++) {
@@ -65,18 +67,42 @@ static int before(recon_so2_mode a, recon_so2_mode b)
     return a.weight > b.weight || (a.weight == b.weight && fabs(a.at) < fabs(b.at));
 }
 
-static void list_modes(recon_so2_center *out, const recon_so2_modes *modes, double frechet)
+static void add_mode(recon_so2_center *out, recon_so2_mode mode)
 {
-    out->modes = modes->count;
-    for (int i = 0; i < modes->count; i++) {
-        recon_so2_mode mode = { modes->arc[i].center, modes->arc[i].weight };
-        int at = i;
-        for (; at > 0 && before(mode, out->mode[at - 1]); at--)
-            out->mode[at] = out->mode[at - 1];
-        out->mode[at] = mode;
-    }
-    if (recon_so2_one_mode(modes))
+    int at = out->modes++;
+    for (; at > 0 && before(mode, out->mode[at - 1]); at--)
+        out->mode[at] = out->mode[at - 1];
+    out->mode[at] = mode;
+}
+
+static void list_modes(recon_so2_center *out, const recon_so2_modes *modes,
+                       const recon_so2_verdict *verdict, double frechet)
+{
+    int m = verdict->spaced;
+    for (int j = 0; j < m; j++)
+        add_mode(out, (recon_so2_mode){ recon_so2_wrap(verdict->center + j * TWO_PI / m),
+                                        verdict->share[j] });
+    for (int i = 0; !m && i < modes->count; i++)
+        add_mode(out, (recon_so2_mode){ modes->arc[i].center, modes->arc[i].weight });
+    if (recon_so2_one_mode(modes) && !m)
         out->mode[0].at = frechet;
+    if (verdict->natural != RECON_NATURAL_SEVERAL && verdict->natural != RECON_NATURAL_MODULO) {
+        out->modes = 1; /* the heaviest, of those that may be there */
+        out->mode[0].weight = 1;
+    }
+}
+
+/* Of evenly spaced modes the heaviest, or, where the sample cannot tell, the one nearest the
+ * identity among those that may be. */
+static double spaced_mean(const recon_so2_center *center, const recon_so2_verdict *verdict,
+                          size_t n)
+{
+    double best = center->mode[0].at, most = center->mode[0].weight * (double)n;
+    for (int i = 1; i < center->modes; i++)
+        if (recon_masses_tie(center->mode[i].weight * (double)n, most) &&
+            fabs(center->mode[i].at) < fabs(best))
+            best = center->mode[i].at;
+    return verdict->natural == RECON_NATURAL_MODULO ? verdict->center : best;
 }
 
 static recon_status find_center(recon_ctx *ctx, recon_so2_center *out, const double *angles,
@@ -86,15 +112,22 @@ static recon_status find_center(recon_ctx *ctx, recon_so2_center *out, const dou
     recon_mark mark = recon_arena_mark(arena);
     double *sorted, *scratch, variance;
     recon_so2_modes modes;
+    recon_so2_verdict verdict;
     RECON_TRY(recon_arena_take(ctx, arena, &sorted, n, sizeof *sorted));
     RECON_TRY(recon_arena_take(ctx, arena, &scratch, recon_so2_modes_scratch(n), sizeof *scratch));
     recon_so2_sort(sorted, angles, n);
     *out = (recon_so2_center){ 0 };
-    double chordal = moments(out->moment, sorted, n);
+    double chordal = recon_so2_moments_of(out->moment, sorted, n);
     double frechet = frechet_mean(&variance, sorted, n);
     recon_so2_find_modes(&modes, sorted, n, variance, scratch);
-    list_modes(out, &modes, frechet);
-    if (options->kind == RECON_MEAN_TUKEY) {
+    recon_so2_judge(&verdict, sorted, n, out->moment, &modes, scratch);
+    out->natural = verdict.natural;
+    out->fold = verdict.fold;
+    list_modes(out, &modes, &verdict, frechet);
+    if (options->kind == RECON_MEAN_TUKEY && verdict.spaced && options->tukey_c == 0) {
+        out->tukey_c = M_PI / verdict.spaced;
+        out->mean = spaced_mean(out, &verdict, n);
+    } else if (options->kind == RECON_MEAN_TUKEY) {
         out->tukey_c = options->tukey_c;
         out->mean = recon_so2_tukey(&out->tukey_c, sorted, n, &modes, frechet);
     } else {

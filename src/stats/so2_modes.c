@@ -293,7 +293,7 @@ void recon_so2_find_modes(recon_so2_modes *out, const double *sorted, size_t n, 
 {
     model models[RECON_MODES_MAX];
     const model *best = best_model(models, sorted, n, scratch);
-    *out = (recon_so2_modes){ .count = best->count };
+    *out = (recon_so2_modes){ .count = best->count, .one = models[0].likelihood };
     for (int i = 0; i < best->count; i++) {
         out->arc[i] = best->arc[i];
         out->arc[i].center = mean_of(&best->arc[i], sorted, n);

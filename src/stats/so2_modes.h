@@ -22,6 +22,7 @@ size_t recon_so2_modes_scratch(size_t n);
 typedef struct {
     int count;
     int strays; /* one mode, but some angles do not belong to it */
+    double one; /* log-likelihood of the best single arc, with the rest spread over the circle */
     recon_so2_arc arc[RECON_MODES_MAX];
 } recon_so2_modes;
 

@@ -50,23 +50,15 @@ void recon_so2_moments(double moment[RECON_SO2_MOMENTS], const recon_so2_density
     }
 }
 
-#define EVEN 0.05 /* share of even samples that may pass for others */
-
-int recon_so2_fold_of_samples(const double moment[RECON_SO2_MOMENTS], double n)
+int recon_so2_fold(const double moment[RECON_SO2_MOMENTS])
 {
-    double noise = sqrt(log(RECON_SO2_MOMENTS / EVEN) / n), most = moment[0];
-    double clear = fmax(RECON_FOLD_CLEAR, noise), least = fmax(RECON_FOLD_LEAST, noise);
+    double most = moment[0];
     for (int m = 2; m <= RECON_SO2_MOMENTS; m++) {
-        if (moment[m - 1] >= clear && moment[m - 1] >= 2 * most)
+        if (moment[m - 1] >= RECON_FOLD_CLEAR && moment[m - 1] >= 2 * most)
             return m;
         most = fmax(most, moment[m - 1]);
     }
-    return most >= least;
-}
-
-int recon_so2_fold(const double moment[RECON_SO2_MOMENTS])
-{
-    return recon_so2_fold_of_samples(moment, INFINITY);
+    return most >= RECON_FOLD_LEAST;
 }
 
 static double mean_direction(const recon_so2_density *p)

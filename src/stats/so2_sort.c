@@ -1,6 +1,7 @@
 /* so2_sort.c - insertion for the many small sets, qsort for the few large ones. */
 #include "stats/so2_sort.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <recon/group/so2.h>
 
@@ -30,4 +31,16 @@ void recon_so2_sort(double *out, const double *angles, size_t n)
         insert_all(out, n);
     else
         qsort(out, n, sizeof *out, ascending);
+}
+
+size_t recon_so2_after_gap(const double *sorted, size_t n)
+{
+    size_t at = 0;
+    double widest = sorted[0] - sorted[n - 1] + 2 * M_PI;
+    for (size_t i = 1; i < n; i++)
+        if (sorted[i] - sorted[i - 1] > widest) {
+            widest = sorted[i] - sorted[i - 1];
+            at = i;
+        }
+    return at;
 }

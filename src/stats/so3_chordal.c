@@ -1,4 +1,4 @@
-/* so3_chordal.c - chordal means of many small sets, eight at a time, and what they determine. */
+/* so3_chordal.c - chordal means of many small sets, eight at a time. */
 #include <recon/stats/so3_mean.h>
 
 #include "core/fail.h"
@@ -8,24 +8,6 @@
 #include "stats/so3_frame.h"
 
 #define PER_TASK 64 /* blocks of lanes */
-
-int recon_so3_free_directions(const double singular[3], double n)
-{
-    static const double quantile[5] = { 0, 0, 13.82, 20.52, 27.88 }; /* chi^2 0.999: 2, 5, 9 */
-    const double *d = singular;
-    const double a[4] = { (1 + d[0] + d[1] + d[2]) / 4, (1 + d[0] - d[1] - d[2]) / 4,
-                          (1 - d[0] + d[1] - d[2]) / 4, (1 - d[0] - d[1] + d[2]) / 4 };
-    for (int p = 4; p > 1; p--) { /* are the p largest eigenvalues of q q^T equal? */
-        double mass = 0, spread = 0;
-        for (int i = 0; i < p; i++)
-            mass += a[i];
-        for (int i = 0; i < p; i++)
-            spread += (a[i] - mass / p) * (a[i] - mass / p);
-        if (n * p * (p + 2) / 2 * spread / mass < quantile[p])
-            return p - 1;
-    }
-    return 0;
-}
 
 typedef struct {
     recon_so3 *mean;

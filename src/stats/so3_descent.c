@@ -27,22 +27,24 @@ static void solve_step(double x[3], const double h[6], const double g[3])
 
 /* c = 0: half the squared distance. Its Hessian is 1 along the way to the sample and
  * (angle/2) cot(angle/2) across; Tukey's weight multiplies both. */
-recon_so3_descent recon_so3_probe(recon_so3 at, const recon_so3 *g, size_t n, double c)
+recon_so3_descent recon_so3_probe(recon_so3 at, const recon_so3_samples *s, double c)
 {
     recon_so3_descent d = { .at = at };
     double h[6] = { 0 }, sum[3] = { 0 };
     recon_so3 back = recon_so3_inverse(at);
-    for (size_t i = 0; i < n; i++) {
-        recon_so3 q = recon_so3_compose(back, g[i]);
+    for (size_t i = 0; i < s->n; i++) {
+        recon_so3 q = recon_so3_compose(back, s->g[i]);
+        double own = s->weight ? s->weight[i] : 1;
         double sine = sqrt(q.x * q.x + q.y * q.y + q.z * q.z), half = atan2(sine, q.w);
         double scale = sine > 1e-9 ? 2 * half / sine : 2;
         double v[3] = { scale * q.x, scale * q.y, scale * q.z };
         double angle = 2 * half, square = angle * angle;
-        double rest = c > 0 ? fmax(1 - square / (c * c), 0) : 1, weight = c > 0 ? rest * rest : 1;
+        double rest = c > 0 ? fmax(1 - square / (c * c), 0) : 1,
+               weight = own * (c > 0 ? rest * rest : 1);
         double across = sine > 1e-9 ? half * q.w / sine : 1;
         double along = weight * (1 - across) / fmax(square, 1e-30);
-        d.loss += c > 0 ? c * c / 6 * (1 - rest * rest * rest) : square / 2;
-        d.farthest = fmax(d.farthest, angle);
+        d.loss += own * (c > 0 ? c * c / 6 * (1 - rest * rest * rest) : square / 2);
+        d.farthest = fmax(d.farthest, own > 0 ? angle : 0);
         h[0] += weight * across + along * v[0] * v[0], h[3] += along * v[0] * v[1];
         h[1] += weight * across + along * v[1] * v[1], h[4] += along * v[0] * v[2];
         h[2] += weight * across + along * v[2] * v[2], h[5] += along * v[1] * v[2];
@@ -53,9 +55,9 @@ recon_so3_descent recon_so3_probe(recon_so3 at, const recon_so3 *g, size_t n, do
     return d;
 }
 
-recon_so3_descent recon_so3_descend(recon_so3 from, const recon_so3 *g, size_t n, double c)
+recon_so3_descent recon_so3_descend(recon_so3 from, const recon_so3_samples *s, double c)
 {
-    recon_so3_descent d = recon_so3_probe(from, g, n, c);
+    recon_so3_descent d = recon_so3_probe(from, s, c);
     for (int i = 0; i < STEPS; i++) {
         double size = 1,
                length = sqrt(d.step[0] * d.step[0] + d.step[1] * d.step[1] + d.step[2] * d.step[2]);
@@ -64,7 +66,7 @@ recon_so3_descent recon_so3_descend(recon_so3 from, const recon_so3 *g, size_t n
         recon_so3_descent next;
         for (;; size /= 2) {
             double v[3] = { size * d.step[0], size * d.step[1], size * d.step[2] };
-            next = recon_so3_probe(recon_so3_compose(d.at, recon_so3_exp(v)), g, n, c);
+            next = recon_so3_probe(recon_so3_compose(d.at, recon_so3_exp(v)), s, c);
             if (next.loss <= d.loss * (1 + ROUNDING) || size * length < STILL)
                 break;
         }
@@ -89,9 +91,7 @@ static double dot(recon_so3 p, recon_so3 q)
     return p.w * q.w + p.x * q.x + p.y * q.y + p.z * q.z;
 }
 
-/* The point at an angle from the mode on the circle through mode and second: for a ring, the ring.
- */
-static recon_so3 on_circle(const recon_so3_frame *frame, double angle)
+recon_so3 recon_so3_on_circle(const recon_so3_frame *frame, double angle)
 {
     double c = cos(angle / 2), s = sin(angle / 2);
     recon_so3 p = frame->mode, q = frame->second;
@@ -99,27 +99,31 @@ static recon_so3 on_circle(const recon_so3_frame *frame, double angle)
         (recon_so3){ c * p.w + s * q.w, c * p.x + s * q.x, c * p.y + s * q.y, c * p.z + s * q.z });
 }
 
-/* The angle from the mode at which a sample comes closest to that circle. */
-static double angle_of(const recon_so3_frame *frame, recon_so3 g)
+double recon_so3_along_circle(const recon_so3_frame *frame, recon_so3 g)
 {
     return recon_so2_wrap(2 * atan2(dot(frame->second, g), dot(frame->mode, g)));
 }
 
 /* Samples that go round a circle have about one minimum each, at the mean of their angles and
  * 2 pi / n apart; the best of these, by the angles alone. */
-static double best_turn(const recon_so3_frame *frame, const recon_so3 *g, size_t n)
+static double best_turn(const recon_so3_frame *frame, const recon_so3_samples *s)
 {
-    size_t around = n < AROUND ? n : AROUND, best = 0;
-    double loss[AROUND] = { 0 }, middle = 0;
-    for (size_t i = 0; i < n; i++)
-        middle += angle_of(frame, g[i]) / (double)n;
-    for (size_t i = 0; i < n; i++) {
-        double angle = angle_of(frame, g[i]) - middle;
+    size_t around = s->n < AROUND ? s->n : AROUND, best = 0;
+    double loss[AROUND] = { 0 }, middle = 0, total = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        double own = s->weight ? s->weight[i] : 1;
+        middle += own * recon_so3_along_circle(frame, s->g[i]);
+        total += own;
+    }
+    middle /= total;
+    for (size_t i = 0; i < s->n; i++) {
+        double own = s->weight ? s->weight[i] : 1;
+        double angle = recon_so3_along_circle(frame, s->g[i]) - middle;
         for (size_t k = 0; k < around; k++) {
             double away = angle - 2 * M_PI * (double)k / (double)around; /* in (-4 pi, 2 pi] */
             away += away < -3 * M_PI ? 4 * M_PI : away < -M_PI ? 2 * M_PI : 0;
             away -= away > M_PI ? 2 * M_PI : 0;
-            loss[k] += away * away;
+            loss[k] += own * away * away;
         }
     }
     for (size_t k = 1; k < around; k++)
@@ -128,12 +132,12 @@ static double best_turn(const recon_so3_frame *frame, const recon_so3 *g, size_t
 }
 
 /* Where all samples are within a quarter turn of a minimum there is no other. */
-recon_so3 recon_so3_frechet(const recon_so3_frame *frame, const recon_so3 *g, size_t n)
+recon_so3 recon_so3_frechet(const recon_so3_frame *frame, const recon_so3_samples *s)
 {
-    recon_so3_descent best = recon_so3_descend(frame->mode, g, n, 0);
+    recon_so3_descent best = recon_so3_descend(frame->mode, s, 0);
     if (best.farthest < M_PI / 2)
         return best.at;
-    recon_so3 turned = on_circle(frame, best_turn(frame, g, n));
-    recon_so3_descent second = recon_so3_descend(turned, g, n, 0);
+    recon_so3 turned = recon_so3_on_circle(frame, best_turn(frame, s));
+    recon_so3_descent second = recon_so3_descend(turned, s, 0);
     return recon_so3_better(&second, &best, RECON_SO3_SAME * best.loss) ? second.at : best.at;
 }

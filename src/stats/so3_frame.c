@@ -98,3 +98,12 @@ void recon_so3_frame_matrix(double f[9], const recon_so3_frame *frame, const dou
             f[i] += s[k] * world[i / 3] * frame->body[k][i % 3];
     }
 }
+
+double recon_so3_trace(const double f[9], recon_so3 g)
+{
+    double r[9], sum = 0;
+    recon_so3_to_matrix(r, g);
+    for (int i = 0; i < 9; i++)
+        sum += f[i] * r[i];
+    return sum;
+}

@@ -34,4 +34,7 @@ void recon_so3_frame_of(recon_so3_frame *out, const double m[10]);
 /* U diag(s) V^T, row-major, for other values s in the same frame. */
 void recon_so3_frame_matrix(double f[9], const recon_so3_frame *frame, const double s[3]);
 
+/* tr(F^T R(g)). */
+double recon_so3_trace(const double f[9], recon_so3 g);
+
 #endif

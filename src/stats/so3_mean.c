@@ -1,4 +1,4 @@
-/* so3_mean.c - chordal, Frechet and Tukey means of rotations, with the modes.
+/* so3_mean.c - chordal, Frechet and Tukey means of rotations, with the verdict and the modes.
  *
  * The chordal mean is the top eigenvector of the mean of q q^T; the other two go down from it and
  * from the modes. */
@@ -11,9 +11,11 @@
 #include "stats/so3_descent.h"
 #include "stats/so3_frame.h"
 #include "stats/so3_modes.h"
+#include "stats/so3_verdict.h"
 #include "stats/tie.h"
 
 #define SAMPLE_STARTS 256 /* samples tried as starting points with c fixed */
+#define HALF_A_STRAY  0.5 /* a background of fewer samples than this is none */
 
 /* One set on its way to a centre. */
 typedef struct {
@@ -59,11 +61,12 @@ static double mass_of(const recon_so3_descent *d, size_t n, double c)
 /* From each mode; the greatest mass wins, ties go to the mode nearest the identity. */
 static recon_so3 tukey_of_modes(centering *s, double c)
 {
+    const recon_so3_samples all = { s->g, NULL, s->n };
     recon_so3_center *out = s->out;
     double mass[RECON_MODES_MAX];
     int heaviest = 0;
     for (int k = 0; k < out->modes; k++) {
-        recon_so3_descent d = recon_so3_descend(out->mode[k].at, s->g, s->n, c);
+        recon_so3_descent d = recon_so3_descend(out->mode[k].at, &all, c);
         out->mode[k].at = d.at;
         mass[k] = mass_of(&d, s->n, c);
         heaviest = mass[k] > mass[heaviest] ? k : heaviest;
@@ -80,15 +83,16 @@ static recon_so3 tukey_of_modes(centering *s, double c)
  * the sample that is best itself. */
 static recon_so3 tukey_of_one(centering *s, double c)
 {
-    recon_so3_descent start = recon_so3_probe(s->out->mode[0].at, s->g, s->n, c);
-    recon_so3_descent best = recon_so3_descend(start.at, s->g, s->n, c);
+    const recon_so3_samples all = { s->g, NULL, s->n };
+    recon_so3_descent start = recon_so3_probe(s->out->mode[0].at, &all, c);
+    recon_so3_descent best = recon_so3_descend(start.at, &all, c);
     size_t stride = (s->n + SAMPLE_STARTS - 1) / SAMPLE_STARTS;
     for (size_t i = 0; i < s->n; i += stride) {
-        recon_so3_descent other = recon_so3_probe(s->g[i], s->g, s->n, c);
+        recon_so3_descent other = recon_so3_probe(s->g[i], &all, c);
         if (recon_so3_better(&other, &start, 0))
             start = other;
     }
-    recon_so3_descent second = recon_so3_descend(start.at, s->g, s->n, c);
+    recon_so3_descent second = recon_so3_descend(start.at, &all, c);
     return recon_so3_better(&second, &best, RECON_SO3_SAME * best.loss) ? second.at : best.at;
 }
 
@@ -110,28 +114,56 @@ static void report_frame(recon_so3_center *out, const recon_so3_frame *frame)
     recon_so3_act(out->axis_world, frame->mode, out->axis_body);
 }
 
+/* The Frechet mean; by default of those that belong, each as far as it does. Samples that all
+ * belong have the Frechet mean itself. */
+static recon_so3 mean_of_one(const centering *s, recon_mean_kind kind,
+                             const recon_fisher_robust *robust)
+{
+    int strays = kind == RECON_MEAN_TUKEY && robust->fit.background * (double)s->n > HALF_A_STRAY;
+    const recon_so3_samples all = { s->g, strays ? robust->belongs : NULL, s->n };
+    if (kind == RECON_MEAN_CHORDAL)
+        return s->frame.mode;
+    return recon_so3_frechet(strays ? &robust->frame : &s->frame, &all);
+}
+
+static recon_status judge(recon_ctx *ctx, recon_so3_verdict *verdict, recon_fisher_robust *robust,
+                          const centering *s, const recon_so3_kernels *kernels, recon_arena *arena)
+{
+    recon_status status;
+    const recon_so3_evidence evidence = { s->g, s->n, s->frame.singular, robust };
+    RECON_TRY(recon_arena_take(ctx, arena, &robust->belongs, s->n, sizeof *robust->belongs));
+    RECON_TRY(recon_fisher_fit_robust(ctx, robust, s->g, s->n));
+    RECON_TRY(recon_so3_modes(ctx, &verdict->modes, verdict->at, s->g, s->n, kernels, &robust->fit,
+                              arena));
+    RECON_TRY(recon_so3_judge(ctx, verdict, &evidence, arena));
+done:
+    return status;
+}
+
 static recon_status center(recon_ctx *ctx, centering *s, const recon_mean_options *options,
                            const recon_so3_kernels *kernels, recon_arena *arena)
 {
     recon_so3_center *out = s->out;
-    recon_so3 at[RECON_MODES_MAX];
+    recon_so3_verdict verdict;
+    recon_fisher_robust robust;
     double m[10] = { 0 };
     for (size_t i = 0; i < s->n; i++)
         recon_so3_moment_add(m, s->g[i], 1 / (double)s->n);
     recon_so3_frame_of(&s->frame, m);
-    *out = (recon_so3_center){ .count = s->n };
-    report_frame(out, &s->frame);
-    recon_status status = recon_so3_modes(ctx, &out->modes, at, s->g, s->n, kernels, arena);
+    recon_status status = judge(ctx, &verdict, &robust, s, kernels, arena);
     if (status != RECON_OK)
         return status;
-    recon_so3 frechet_mean = s->frame.mode;
-    if (options->kind != RECON_MEAN_CHORDAL &&
-        (options->kind == RECON_MEAN_FRECHET || out->modes == 1))
-        frechet_mean = recon_so3_frechet(&s->frame, s->g, s->n);
+    *out = (recon_so3_center){
+        .count = s->n, .fit = robust.fit, .natural = verdict.natural, .modes = verdict.modes
+    };
+    report_frame(out, &s->frame);
+    recon_so3 mean = s->frame.mode;
+    if (options->kind != RECON_MEAN_TUKEY || out->modes == 1)
+        mean = mean_of_one(s, options->kind, &robust);
     for (int k = 0; k < out->modes; k++)
-        out->mode[k].at = out->modes == 1 ? frechet_mean : at[k];
+        out->mode[k].at = out->modes == 1 ? mean : verdict.at[k];
     weigh_modes(s);
-    out->mean = options->kind == RECON_MEAN_TUKEY ? tukey(s, options->tukey_c) : frechet_mean;
+    out->mean = options->kind == RECON_MEAN_TUKEY ? tukey(s, options->tukey_c) : mean;
     return RECON_OK;
 }
 

@@ -105,24 +105,24 @@ static double best_kernel(search *s, const recon_so3_kernels *kernels, double *s
     return several;
 }
 
-/* Whether one mode explains the samples as well as a kernel density with this log-likelihood. One
- * mode is the robust fit, with a background for strays, or plain maximum likelihood, each with its
- * parameters taken off (Akaike; a ring has five), or the uniform distribution, which has none. */
-static recon_status one_will_do(recon_ctx *ctx, int *out, const search *s, double several)
+/* Whether one mode explains the samples as well as a kernel density with this log-likelihood, of
+ * the share of the samples looked at. One mode is the robust fit, with a background for strays, or
+ * plain maximum likelihood, each with its parameters taken off (Akaike; a ring has five), or the
+ * uniform distribution, which has none. */
+static recon_status one_will_do(recon_ctx *ctx, int *out, const search *s,
+                                const recon_fisher_fit *robust, double several, double thinned)
 {
-    static const recon_fisher_fit_options option[2] = { { RECON_FISHER_ROBUST },
-                                                        { RECON_FISHER_ML } };
-    *out = several < MARGIN;
-    for (int i = 0; i < 2 && !*out; i++) {
-        recon_fisher_fit fit;
-        recon_status status = recon_fisher_fit_samples(ctx, &fit, s->g, s->n, &option[i]);
-        if (status != RECON_OK)
-            return status;
-        int ring = fit.free_directions > 0 && option[i].method == RECON_FISHER_ROBUST;
-        int parameters = (ring ? 5 : 9) + (fit.background > 0);
-        *out = several < fit.log_likelihood - parameters + MARGIN;
-    }
-    return RECON_OK;
+    static const recon_fisher_fit_options ml = { RECON_FISHER_ML };
+    recon_fisher_fit plain;
+    recon_status status = RECON_OK;
+    int parameters = (robust->free_directions > 0 ? 5 : 9) + (robust->background > 0);
+    *out = several < MARGIN || several < thinned * robust->log_likelihood - parameters + MARGIN;
+    if (*out)
+        return RECON_OK;
+    RECON_TRY(recon_fisher_fit_samples(ctx, &plain, s->g, s->n, &ml));
+    *out = several < plain.log_likelihood - 9 + MARGIN;
+done:
+    return status;
 }
 
 static double density_at(const search *s, recon_so3 q)
@@ -244,7 +244,7 @@ static int list_modes(recon_so3 at[RECON_MODES_MAX], const search *s)
 
 recon_status recon_so3_modes(recon_ctx *ctx, int *modes, recon_so3 at[RECON_MODES_MAX],
                              const recon_so3 *samples, size_t n, const recon_so3_kernels *kernels,
-                             recon_arena *arena)
+                             const recon_fisher_fit *robust, recon_arena *arena)
 {
     size_t stride = (n + SAMPLES - 1) / SAMPLES;
     search s = { .n = (n + stride - 1) / stride };
@@ -263,7 +263,7 @@ recon_status recon_so3_modes(recon_ctx *ctx, int *modes, recon_so3 at[RECON_MODE
     double several = best_kernel(&s, kernels, scratch);
     find_peaks(&s);
     if (s.peaks > 1)
-        RECON_TRY(one_will_do(ctx, &one, &s, several));
+        RECON_TRY(one_will_do(ctx, &one, &s, robust, several, (double)s.n / (double)n));
     if (one)
         return RECON_OK;
     group_peaks(&s);

@@ -3,6 +3,7 @@
 #define STATS_SO3_MODES_H
 
 #include <recon/group/so3.h>
+#include <recon/stats/fisher_fit.h>
 #include <recon/stats/mean.h>
 #include "core/arena.h"
 
@@ -15,10 +16,10 @@ typedef struct {
 
 void recon_so3_kernels_make(recon_so3_kernels *out);
 
-/* The modes of the samples, at most RECON_MODES_MAX, heaviest first; *modes = 1 and at[0] not set
- * where there is no reason to see more than one. */
+/* The modes of the samples, of which robust is the robust fit; at most RECON_MODES_MAX, heaviest
+ * first; *modes = 1 and at[0] not set where there is no reason to see more than one. */
 recon_status recon_so3_modes(recon_ctx *ctx, int *modes, recon_so3 at[RECON_MODES_MAX],
                              const recon_so3 *samples, size_t n, const recon_so3_kernels *kernels,
-                             recon_arena *arena);
+                             const recon_fisher_fit *robust, recon_arena *arena);
 
 #endif

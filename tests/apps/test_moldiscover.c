@@ -116,17 +116,16 @@ static void the_gauge_is_the_default(void **state)
     CHECK_LESS(2 * spread[0], spread[1]);
 }
 
-static void the_summary_counts_what_is_free(void **state)
+static void the_summary_counts_verdicts(void **state)
 {
     recon_moldiscovery d = discover(*state, &chains_options);
-    json_t *j = json_loads(d.summary, 0, NULL),
-           *free = json_object_get(j, "conformers_by_free_directions");
+    json_t *j = json_loads(d.summary, 0, NULL), *natural = json_object_get(j, "natural_pose");
     assert_int_equal(d.points, CHAINS_N);
     assert_int_equal(d.molecules, CHAINS);
     assert_int_equal(d.k, 25);
-    assert_int_equal(d.free[0] + d.free[1] + d.free[2] + d.free[3], CHAINS_N);
-    assert_true(d.free[1] > CHAINS_N * 9 / 10);
-    assert_int_equal(json_integer_value(json_array_get(free, 1)), d.free[1]);
+    assert_true(d.natural[RECON_NATURAL_AXIS] > CHAINS_N * 9 / 10);
+    CHECK_NEAR(json_real_value(json_object_get(natural, "axis")),
+               (double)d.natural[RECON_NATURAL_AXIS] / CHAINS_N, 1e-12);
     CHECK_NEAR(json_real_value(json_object_get(j, "hit_rate")), d.hit_rate, 1e-12);
     assert_true(d.hit_rate > 0.9 && d.concentration > 20 && d.background < 0.2);
     assert_int_equal(json_array_size(json_object_get(j, "molecules")), CHAINS);
@@ -158,7 +157,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(maps_fit_what_will_be_opened),
         cmocka_unit_test(the_gauge_is_the_default),
-        cmocka_unit_test(the_summary_counts_what_is_free),
+        cmocka_unit_test(the_summary_counts_verdicts),
         cmocka_unit_test(failures_leave_no_folder),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

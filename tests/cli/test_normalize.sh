@@ -49,12 +49,12 @@ refused 2 "--k=3: put a space" $good --k=3
 so2 --out out --labels y.npy
 [ "$code" -eq 0 ] && grep -q 'hit rate 1.0000' "$scratch/stdout" && [ ! -s "$scratch/stderr" ]
 report $? "SO(2): a summary on standard output, nothing on standard error"
-[ "$(names out)" = "absolute.npy background.npy gamma.npy identifiability.npy neighbors.npy normalized.npy \
-score.npy summary.json theta.npy " ] && is_json out/summary.json
+[ "$(names out)" = "absolute.npy background.npy fold.npy gamma.npy identifiability.npy modes.npy \
+neighbors.npy normalized.npy p.npy parameters.npy score.npy summary.json theta.npy verdict.npy " ] && is_json out/summary.json
 report $? "the files of a neighbour run and no others"
 run normalize --embeddings z.npy --poses g.npy --family normal --out out --classes components --eps 0.8
-[ "$code" -eq 0 ] && [ "$(names out)" = "absolute.npy background.npy classes.npy gamma.npy identifiability.npy \
-score.npy summary.json theta.npy " ]
+[ "$code" -eq 0 ] && [ "$(names out)" = "absolute.npy background.npy classes.npy fold.npy gamma.npy identifiability.npy \
+modes.npy p.npy parameters.npy score.npy summary.json theta.npy verdict.npy " ]
 report $? "components over it: no file of the earlier run stays"
 so2 --out out --json
 [ "$code" -eq 0 ] && is_json "$scratch/stdout" && [ ! -s "$scratch/stderr" ] &&

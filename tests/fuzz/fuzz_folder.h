@@ -17,7 +17,7 @@ static size_t fuzz_members;
 
 static inline const char *fuzz_path_of(const char *name)
 {
-    static char path[4][128];
+    static char path[4][4096];
     static int turn;
     turn = (turn + 1) % 4;
     snprintf(path[turn], sizeof path[turn], "%s/%s", fuzz_folder, name);

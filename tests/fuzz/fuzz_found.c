@@ -41,7 +41,7 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static const char *const names[] = { "summary.json", "gamma.npy",           "absolute.npy",
                                      "theta.npy",    "identifiability.npy", "background.npy",
-                                     "score.npy",    "neighbors.npy" };
+                                     "score.npy",    "neighbors.npy",       "parameters.npy" };
 enum { NAMES = sizeof names / sizeof *names };
 
 static char folder[KINDS][16]; /* under fuzz_folder */

@@ -26,7 +26,7 @@ static void world_new(recon_ctx *ctx, world *w)
         .batch = 16
     };
     recon_train_result result;
-    *w = (world){ .frames = { .group = RECON_SO2, .rows = IMAGES, .theta_width = 1 } };
+    *w = (world){ .frames = { .group = RECON_SO2, .rows = IMAGES } };
     CHECK_OK(ctx, recon_dataset_open(ctx, &w->data, shape_set(IMAGES, 1)));
     CHECK_OK(ctx, recon_ieae_train(ctx, &result, w->data, scratch("m"), &o));
     CHECK_OK(ctx, recon_ieae_open(ctx, &w->backbone, scratch("m"), RECON_SINGLE));

@@ -35,7 +35,13 @@ static void files_have_the_promised_shapes(void **state)
     expect_shape(*state, "out/normalized.npy", RECON_F32, 2, (size_t[]){ N, 5 });
     expect_shape(*state, "out/neighbors.npy", RECON_I64, 2, (size_t[]){ N, 5 });
     expect_shape(*state, "out/theta.npy", RECON_F64, 1, (size_t[]){ N });
+    expect_shape(*state, "out/parameters.npy", RECON_F64, 1, (size_t[]){ N });
     expect_shape(*state, "out/score.npy", RECON_F64, 1, (size_t[]){ N });
+    expect_shape(*state, "out/p.npy", RECON_F64, 1, (size_t[]){ N });
+    expect_shape(*state, "out/verdict.npy", RECON_I8, 1, (size_t[]){ N });
+    expect_shape(*state, "out/fold.npy", RECON_I8, 1, (size_t[]){ N });
+    expect_shape(*state, "out/modes.npy", RECON_F64, 3, (size_t[]){ N, 4, 2 });
+    assert_true(access(scratch("out/axis.npy"), F_OK) != 0);
     expect_shape(*state, "out/background.npy", RECON_F64, 1, (size_t[]){ N });
     expect_shape(*state, "out/identifiability.npy", RECON_F64, 2, (size_t[]){ N, 4 });
     assert_int_equal(access(scratch("out/summary.json"), F_OK), 0);
@@ -46,7 +52,10 @@ static void files_have_the_promised_shapes(void **state)
     CHECK_OK(*state, recon_frames_write(*state, scratch("out"), &f, RECON_F64, NULL));
     expect_shape(*state, "out/gamma.npy", RECON_F64, 3, (size_t[]){ N, 3, 3 });
     expect_shape(*state, "out/normalized.npy", RECON_F64, 4, (size_t[]){ N, 5, 3, 3 });
-    expect_shape(*state, "out/theta.npy", RECON_F64, 3, (size_t[]){ N, 3, 3 });
+    expect_shape(*state, "out/theta.npy", RECON_F64, 1, (size_t[]){ N });
+    expect_shape(*state, "out/parameters.npy", RECON_F64, 3, (size_t[]){ N, 3, 3 });
+    expect_shape(*state, "out/modes.npy", RECON_F64, 3, (size_t[]){ N, 4, 10 });
+    expect_shape(*state, "out/axis.npy", RECON_F64, 3, (size_t[]){ N, 2, 3 });
     expect_shape(*state, "out/identifiability.npy", RECON_F64, 2, (size_t[]){ N, 3 });
     assert_int_equal(access(scratch("out/summary.json"), F_OK), 0); /* none of recon's: it stays */
     recon_frames_free(&f);

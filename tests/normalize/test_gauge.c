@@ -78,7 +78,7 @@ static void poses_and_scores_stay(void **state)
                 recon_so3_distance(recon_so3_compose(f.normalized.so3[i * K + j], f.gamma.so3[i]),
                                    w->psi[f.neighbors[i * K + j]]),
                 0, 1e-7);
-        CHECK_OK(*state, recon_fisher_of(*state, &p, f.theta + 9 * i));
+        CHECK_OK(*state, recon_fisher_of(*state, &p, f.parameters + 9 * i));
         CHECK_NEAR(-recon_fisher_mixture_log_density(&p, f.background[i], f.absolute.so3[i]),
                    f.score[i], 1e-6);
         double body[3], world_axis[3];

@@ -29,11 +29,69 @@ static void gamma_is_the_offset_of_the_class(void **state)
         CHECK_LESS(sum / N, 1.2 * spread * axes / sqrt(K));
         CHECK_LESS(worst, 5 * spread * axes / sqrt(K));
         assert_int_equal(f.rows, N);
-        assert_int_equal(f.modes[1], N);
+        assert_true(f.natural[RECON_NATURAL_ONE] > 0.95 * N);
         CHECK_NEAR(f.hit_rate, 1, 0);
         recon_frames_free(&f);
     }
     free(w);
+}
+
+static void rows_have_verdicts_modes_and_p_values(void **state)
+{
+    data *w = make_data(0.3, NORMAL, 0.05);
+    for (int group = RECON_SO2; group <= RECON_SO3; group++) {
+        recon_embedded e = view(w, (recon_group)group, N);
+        recon_frames f = normalize(*state, &e, NULL, neighbors(K));
+        size_t count[RECON_NATURAL_KINDS] = { 0 }, below = 0;
+        for (size_t i = 0; i < N; i++) {
+            const double *mode = f.modes + i * RECON_FRAME_MODES * f.modes_width;
+            double weight = 0;
+            for (size_t m = 0; m < RECON_FRAME_MODES; m++)
+                weight += mode[(m + 1) * f.modes_width - 1];
+            CHECK_NEAR(weight, 1, 1e-9);
+            assert_int_equal(f.fold[i], f.verdict[i] == RECON_NATURAL_ONE ||
+                                            f.verdict[i] == RECON_NATURAL_SEVERAL);
+            assert_true(f.p[i] > 0 && f.p[i] <= 1);
+            below += f.p[i] < 0.1;
+            count[f.verdict[i]]++;
+        }
+        assert_memory_equal(count, f.natural, sizeof count);
+        CHECK_NEAR((double)below / N, 0.1, 0.015);
+        recon_frames_free(&f);
+    }
+    free(w);
+}
+
+/* Ten poses cannot tell that there is no natural pose; fifty can. */
+static void pooled_poses_tell_more(void **state)
+{
+    data *w = make_data(M_PI, UNIFORM, 0.05);
+    recon_embedded e = view(w, RECON_SO2, N);
+    recon_normalize_options o = neighbors(10);
+    recon_frames few = normalize(*state, &e, NULL, o);
+    o.pool = 50;
+    recon_frames many = normalize(*state, &e, NULL, o);
+    assert_true(few.natural[RECON_NATURAL_UNSURE] > 0.8 * N);
+    assert_true(many.natural[RECON_NATURAL_NONE] > 0.8 * N);
+    assert_memory_equal(few.neighbors, many.neighbors, N * 10 * sizeof *few.neighbors);
+    recon_frames_free(&few);
+    recon_frames_free(&many);
+    free(w);
+}
+
+static void collapsed_embeddings_are_counted(void **state)
+{
+    float z[60][2];
+    double g[60];
+    recon_embedded e = { .n = 60, .d = 2, .z = z[0], .so2 = g };
+    for (size_t i = 0; i < 60; i++) {
+        z[i][0] = i < 40 ? 1 : (float)i;
+        z[i][1] = 1;
+        g[i] = 0.01 * (double)i;
+    }
+    recon_frames f = normalize(*state, &e, NULL, neighbors(10));
+    assert_int_equal(f.collapsed, 40);
+    recon_frames_free(&f);
 }
 
 static void absolute_pose_and_normalized_poses_follow_from_gamma(void **state)
@@ -59,11 +117,11 @@ static void absolute_pose_and_normalized_poses_follow_from_gamma(void **state)
     free(w);
 }
 
-static double mean_theta(const recon_frames *f, size_t column)
+static double mean_parameter(const recon_frames *f, size_t column)
 {
     double sum = 0;
     for (size_t i = 0; i < f->rows; i++)
-        sum += f->theta[i * f->theta_width + column];
+        sum += f->parameters[i * f->parameters_width + column];
     return sum / (double)f->rows;
 }
 
@@ -85,8 +143,10 @@ static void theta_is_the_width_of_the_distribution(void **state)
         o.family = cases[c].family;
         recon_frames f = normalize(*state, &e, NULL, o);
         assert_int_equal(f.family, cases[c].family);
-        assert_int_equal(f.theta_width, 1);
-        CHECK_NEAR(mean_theta(&f, 0), cases[c].want, cases[c].tolerance);
+        assert_int_equal(f.parameters_width, 1);
+        for (size_t i = 0; i < N; i++) /* radians, whatever the family */
+            CHECK_NEAR(f.theta[i], cases[c].spread, 0.6 * cases[c].spread);
+        CHECK_NEAR(mean_parameter(&f, 0), cases[c].want, cases[c].tolerance);
         recon_frames_free(&f);
         free(w);
     }
@@ -99,10 +159,10 @@ static void theta_is_the_fisher_matrix(void **state)
     data *w = make_data(sigma, NORMAL, 0.05);
     recon_embedded e = view(w, RECON_SO3, N);
     recon_frames f = normalize(*state, &e, NULL, neighbors(K));
-    assert_int_equal(f.theta_width, 9);
+    assert_int_equal(f.parameters_width, 9);
     for (size_t c = 0; c < 9; c++)
-        CHECK_NEAR(mean_theta(&f, c), c % 4 == 0 ? s : 0, 0.15 * s);
-    assert_int_equal(f.free_directions[0], N);
+        CHECK_NEAR(mean_parameter(&f, c), c % 4 == 0 ? s : 0, 0.15 * s);
+    assert_true(f.natural[RECON_NATURAL_ONE] > 0.95 * N);
     recon_frames_free(&f);
     free(w);
 }
@@ -115,9 +175,9 @@ static void a_mixture_has_parts_in_rows(void **state)
     recon_normalize_options o = neighbors(K);
     o.family = RECON_SO2_MIXTURE;
     recon_frames f = normalize(*state, &e, NULL, o);
-    assert_int_equal(f.theta_width, 3 * PARTS);
+    assert_int_equal(f.parameters_width, 3 * PARTS);
     for (size_t i = 0; i < N; i++) {
-        const double *theta = f.theta + i * f.theta_width;
+        const double *theta = f.parameters + i * f.parameters_width;
         double sum = 0;
         for (int p = 0; p < PARTS; p++) {
             sum += theta[p];
@@ -204,7 +264,8 @@ static void expect_same_answer(const recon_frames *a, const recon_frames *b)
         CHECK_NEAR(pose_distance(&a->absolute, i, &b->absolute, i), 0, 1e-9);
     for (size_t i = 0; i < a->rows * a->k; i++)
         CHECK_NEAR(pose_distance(&a->normalized, i, &b->normalized, i), 0, 1e-9);
-    expect_same_numbers(a->theta, b->theta, a->rows * a->theta_width);
+    expect_same_numbers(a->theta, b->theta, a->rows);
+    expect_same_numbers(a->parameters, b->parameters, a->rows * a->parameters_width);
     expect_same_numbers(a->score, b->score, a->rows); /* Proposition 2 */
     expect_same_numbers(a->identifiability, b->identifiability, a->rows * a->identifiability_width);
 }
@@ -313,12 +374,14 @@ static void expect_same_bits(const recon_frames *a, const recon_frames *b)
         else
             assert_memory_equal(p[i]->so3, q[i]->so3, n * sizeof(recon_so3));
     }
-    assert_memory_equal(a->theta, b->theta, rows * a->theta_width * sizeof(double));
+    assert_memory_equal(a->theta, b->theta, rows * sizeof(double));
+    assert_memory_equal(a->parameters, b->parameters, rows * a->parameters_width * sizeof(double));
+    assert_memory_equal(a->verdict, b->verdict, rows);
     assert_memory_equal(a->score, b->score, rows * sizeof(double));
     assert_memory_equal(a->identifiability, b->identifiability,
                         rows * a->identifiability_width * sizeof(double));
-    assert_memory_equal(a->modes, b->modes, sizeof a->modes);
-    assert_memory_equal(a->free_directions, b->free_directions, sizeof a->free_directions);
+    assert_memory_equal(a->modes, b->modes,
+                        rows * RECON_FRAME_MODES * a->modes_width * sizeof(double));
 }
 
 static void the_number_of_threads_changes_no_bit(void **state)
@@ -333,8 +396,10 @@ static void the_number_of_threads_changes_no_bit(void **state)
             f[t] = normalize(ctx, &e, NULL, c < 2 ? neighbors(25) : components(0.6));
             recon_ctx_free(ctx);
         }
-        for (int t = 1; t < 3; t++)
+        for (int t = 1; t < 3; t++) {
             expect_same_bits(&f[t], &f[0]);
+            assert_memory_equal(f[t].p, f[0].p, N * sizeof(double));
+        }
         for (int t = 0; t < 3; t++)
             recon_frames_free(&f[t]);
     }
@@ -612,6 +677,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gamma_is_the_offset_of_the_class),
+        cmocka_unit_test(rows_have_verdicts_modes_and_p_values),
+        cmocka_unit_test(pooled_poses_tell_more),
+        cmocka_unit_test(collapsed_embeddings_are_counted),
         cmocka_unit_test(absolute_pose_and_normalized_poses_follow_from_gamma),
         cmocka_unit_test(theta_is_the_width_of_the_distribution),
         cmocka_unit_test(theta_is_the_fisher_matrix),

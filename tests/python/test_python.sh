@@ -23,17 +23,17 @@ import json, numpy as np, recon
 z, g, y = (np.load(f"data/$group/{name}.npy") for name in "zgy")
 frames = recon.normalize(z, g, group="$group", k=25, labels=y)
 for name in ("gamma", "normalized", "absolute", "theta", "identifiability", "neighbors",
-             "background", "score"):
+             "background", "score", "parameters", "verdict", "fold", "modes", "p") + ("axis",) * ("$group" == "so3"):
     file, got = np.load(f"$group/{name}.npy"), getattr(frames, name)
     assert (file.shape, file.dtype) == (got.shape, got.dtype), (name, file.dtype, got.dtype)
     assert np.array_equal(file, got, equal_nan=True), name
 summary = json.load(open("$group/summary.json"))
 for name in ("hit_rate", "family", "group", "k", "class_count", "natural_pose", "recall",
-             "single_classes", "rows_outside"):
+             "single_classes", "rows_outside", "collapsed_rows"):
     assert summary[name] == getattr(frames, name), (name, summary[name], getattr(frames, name))
-for name in ("classes_by_modes", "classes_by_free_directions"):
-    got = getattr(frames, name)
-    assert summary.get(name) == (None if got is None else got.tolist()), name
+for i, name in enumerate(recon.VERDICTS):
+    assert np.isclose(np.mean(frames.verdict == i), frames.natural_pose[name], atol=1e-12), name
+assert (frames.axis is None) == ("$group" == "so2")
 assert frames.seconds.keys() == summary["seconds"].keys() and sum(frames.seconds.values()) > 0
 again = recon.normalize(z.astype("f8").tolist(), np.asfortranarray(g), group="$group", k=25)
 assert np.array_equal(again.score, frames.score) and np.isnan(again.hit_rate)
@@ -47,6 +47,8 @@ z, g = np.load("data/so2/z.npy"), np.load("data/so2/g.npy")
 frames = recon.normalize(z, g, k=12, mean="chordal", family="mixture", queries=(z, g),
                          metric="euclidean")
 assert np.array_equal(np.load("query/theta.npy"), frames.theta)
+for name in ("parameters", "verdict", "fold", "modes", "p"):
+    assert np.array_equal(np.load(f"query/{name}.npy"), getattr(frames, name)), name
 assert np.array_equal(np.load("query/gamma.npy"), frames.gamma)
 PROGRAM
 run normalize --embeddings data/so2/z.npy --poses data/so2/g.npy --classes components --eps 0.2 --metric euclidean \
@@ -81,6 +83,10 @@ frames, text = said(z, r.uniform(-3, 3, 300), k=25)
 assert frames.natural_pose["none"] > 0.5 and "have no natural pose" in text, text
 frames, text = said(z, 0.1 * r.normal(size=300), k=25)
 assert frames.natural_pose["one"] > 0.95 and text == "", text
+frames, text = said(np.ones((60, 4)), 0.1 * r.normal(size=60), k=25)
+assert frames.collapsed_rows == 60 and "60 rows have the same embedding" in text, text
+frames, text = said(z, 0.1 * r.normal(size=300), k=2)
+assert frames.natural_pose["cannot_tell"] > 0.5 and "too few poses to tell" in text, text
 _, text = said(z, r.normal(size=300), classes="components", eps=0.01, queries=(z[:5] + 9, np.zeros(5)))
 assert "are single points" in text and "5 queries lie in no component" in text, text
 PROGRAM
@@ -331,7 +337,7 @@ refused("nowhere: cannot open: No such file", recon.load, "nowhere")
 refused("classifier, but a model of `recon discover`", recon.load, "models/mnist-classifier.safetensors")
 open("cut", "wb").write(open("models/mnist-small.safetensors", "rb").read(3000))
 refused("cut", recon.load, "cut")
-refused("precision 'f16' is none of f32|bf16", recon.load, "models/mnist-small.safetensors", precision="f16")
+refused("precision 'f16' is none of auto|f32|tf32|bf16", recon.load, "models/mnist-small.safetensors", precision="f16")
 refused("tpu", recon.load, "models/mnist-small.safetensors", device="tpu")
 model = recon.load("models/mnist-small.safetensors")
 x = np.load("strokes.npy")[:3] / 255
@@ -370,7 +376,7 @@ import numpy as np, recon, warnings
 def warned(text, call, *arguments):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        warnings.filterwarnings("ignore", ".*no natural pose")  # of 50 points
+        warnings.filterwarnings("ignore", ".*(no natural pose|too few poses)")  # of 50 points
         call(*arguments)
     assert [w.filename for w in caught] == ["<stdin>"] * bool(text), caught
     assert all(text in str(w.message) for w in caught), caught

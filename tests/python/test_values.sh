@@ -43,9 +43,8 @@ import dataclasses, numpy as np, recon
 from values import values
 a, b = values(), values()
 for name in a:
-    if name in ("frames", "parts"):  # which also say how long they took
-        assert a[name] != b[name]
-        b[name] = dataclasses.replace(b[name], seconds=a[name].seconds)
+    if name in ("frames", "parts"):  # how long it took is not compared
+        b[name] = dataclasses.replace(b[name], seconds={})
     assert a[name] == b[name] and not a[name] != b[name], name
     assert a[name] != 3 and not a[name] == "x" and a[name] != None, name
     assert all((a[name] == a[other]) == (name == other) for other in a), name

@@ -48,7 +48,10 @@ static void digest_frames(digest *out, const recon_frames *f)
     size_t pose = f->group == RECON_SO2 ? sizeof *f->gamma.so2 : sizeof *f->gamma.so3;
     const void *gamma = f->group == RECON_SO2 ? (void *)f->gamma.so2 : (void *)f->gamma.so3;
     digest_add(out, gamma, f->rows * pose);
-    digest_add(out, f->theta, f->rows * f->theta_width * sizeof *f->theta);
+    digest_add(out, f->theta, f->rows * sizeof *f->theta);
+    digest_add(out, f->parameters, f->rows * f->parameters_width * sizeof *f->parameters);
+    digest_add(out, f->p, f->rows * sizeof *f->p);
+    digest_add(out, f->verdict, f->rows);
     digest_add(out, f->score, f->rows * sizeof *f->score);
 }
 

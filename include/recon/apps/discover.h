@@ -39,10 +39,10 @@ typedef struct {
     size_t points, k;
     recon_so2_family family, theta;      /* of Algorithm 1, of Theta                              */
     double hit_rate;                     /* NaN without labels                                    */
-    double several;                      /* share of points whose neighbours have several modes   */
+    double several;                      /* share of points with several natural poses            */
     double folded;                       /* share whose natural pose is known modulo 180 degrees  */
     double theta_median;                 /* radians                                               */
-    size_t natural[RECON_NATURAL_KINDS]; /* points by recon_natural, of the model's densities */
+    size_t natural[RECON_NATURAL_KINDS]; /* points by verdict, of their neighbours' poses   */
     struct {
         double embed, normalize, maps, total;
     } seconds;

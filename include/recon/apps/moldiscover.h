@@ -39,8 +39,7 @@ typedef struct {
 typedef struct {
     size_t points, molecules, k;
     double hit_rate;
-    size_t free[4]; /* points by the directions that are free for them; 1: a spin        */
-    size_t natural[RECON_NATURAL_KINDS]; /* points by recon_natural                            */
+    size_t natural[RECON_NATURAL_KINDS]; /* points by verdict, of their neighbours' poses      */
     size_t symmetric;     /* molecules that look the same after a turn (recon_rmsd_turns)      */
     double concentration; /* median of the largest singular value of Theta                     */
     double background;    /* median share of poses that do not belong                          */

@@ -47,6 +47,7 @@ typedef struct {
     double spread[3]; /* radians, root mean square: of the axis's tilt on a ring, spread[0]; where
                          nothing is free, of the turns about the three axes of F; NaN where it is
                          not defined                                                       */
+    double p_value;   /* of the input's own pose, see recon_maps_p_value                   */
 } recon_distribution3;
 RECON_API recon_status recon_moldistribution_of(recon_ctx *ctx, recon_distribution3 *out /* [n] */,
                                                 const recon_molmodel *model,

@@ -1,7 +1,7 @@
 /* score.h - how unnatural the pose of an image is, and what its poses could have been.
  *
  * The score is -log p(g_abs), with the density that the model's head gives to this very input; the
- * p-value says how often an image that the model was made from scores as high. */
+ * p-value says how often the pose of an image that the model was made from is as unusual for it. */
 #ifndef RECON_APPS_SCORE_H
 #define RECON_APPS_SCORE_H
 
@@ -40,6 +40,7 @@ typedef struct {
     recon_so2_mode mode[RECON_MODES_MAX]; /* heaviest first                                   */
     double moment[4]; /* |E exp(i m g)|, m = 1..4: how well the natural pose is known */
     int fold; /* m: the natural pose is known modulo 360 / m degrees; 0: not at all           */
+    double p_value; /* of the input's own pose, see recon_maps_p_value                        */
 } recon_distribution;
 RECON_API recon_status recon_distribution_of(recon_ctx *ctx, recon_distribution *out /* [n] */,
                                              const recon_model *model, const float *images,

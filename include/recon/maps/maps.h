@@ -65,13 +65,14 @@ RECON_API recon_status recon_maps_lambda(recon_ctx *ctx, double *out /* [n] */,
                                          const recon_maps *maps, const float *z /* [n][d] */,
                                          size_t n);
 
-/* The share of natural poses with this score (recon_so2_map_score) or a higher one, by the points
- * held out: never below 1 / (held_out + 1). NaN gives NaN. */
-RECON_API double recon_maps_p_value(const recon_maps *maps, double score);
+/* The p-value of an input with this map and pose: the share of the points held out, among those
+ * with densities about as sharp, whose poses are as unusual for them (recon_so2_map_tail). An input
+ * is not unusual for being of a kind that occurs in many poses. NaN gives NaN. Maps of an earlier
+ * version kept no such points: theirs is the tail itself. */
+RECON_API double recon_maps_p_value(const recon_maps *maps, const recon_so2_map *map, double psi);
 
-/* The score that this share of natural poses exceeds: recon_maps_p_value turned round. INFINITY
- * for a share below 1 / (held_out + 1): no p-value is so small, and nothing can be called odd. A
- * share above 1 is taken as 1. */
+/* The score (recon_so2_map_score) that this share of all natural poses exceeds, whatever their
+ * kind. INFINITY for a share below 1 / (held_out + 1). A share above 1 is taken as 1. */
 RECON_API double recon_maps_threshold(const recon_maps *maps, double false_alarms);
 
 #ifdef __cplusplus

@@ -32,6 +32,12 @@ RECON_API double recon_so2_absolute(const recon_so2_map *map, double psi);
 /* -log p(psi | x), which is -log p(g_abs): how unnatural the pose is. */
 RECON_API double recon_so2_map_score(const recon_so2_map *map, double psi);
 
+/* How unusual the pose is for this input: the chance of one as far out, under the part of the
+ * density that excuses it best. Parts with a weight of RECON_KIND_LEAST at least count: the input
+ * may be of that kind. In [0, 1]; recon_maps_p_value makes a p-value of it. */
+#define RECON_KIND_LEAST 0.03
+RECON_API double recon_so2_map_tail(const recon_so2_map *map, double psi);
+
 #ifdef __cplusplus
 }
 #endif

@@ -50,9 +50,10 @@ RECON_API recon_status recon_so3_maps_lambda(recon_ctx *ctx, recon_so3 *out /* [
                                              const recon_so3_maps *maps,
                                              const float *z /* [n][d] */, size_t n);
 
-/* The share of natural poses with this score (recon_so3_map_score) or a higher one, and the score
- * that this share of natural poses exceeds: as in maps.h. */
-RECON_API double recon_so3_maps_p_value(const recon_so3_maps *maps, double score);
+/* The p-value of an input with this map and pose (recon_so3_map_tail), and the score that this
+ * share of all natural poses exceeds: as in maps.h. */
+RECON_API double recon_so3_maps_p_value(const recon_so3_maps *maps, const recon_so3_map *map,
+                                        recon_so3 psi);
 RECON_API double recon_so3_maps_threshold(const recon_so3_maps *maps, double false_alarms);
 
 #ifdef __cplusplus

@@ -27,6 +27,8 @@ typedef struct {
     recon_classes classes;
     recon_knn_options knn; /* k, metric, method, include_self; recall is filled in for you */
     double eps;            /* see recon_knn_components */
+    size_t pool;           /* KNN without queries: poses that a verdict is made from, those of the
+                              neighbours' neighbours among them; 0: those of the k neighbours */
     recon_mean_options mean;
     recon_so2_family family; /* SO(2) only; SO(3) is always the matrix Fisher distribution */
 } recon_normalize_options;
@@ -36,6 +38,8 @@ typedef struct {
     double *so2;
     recon_so3 *so3;
 } recon_poses;
+
+enum { RECON_FRAME_MODES = 4 };
 
 /* The answer: one row for each query, or for each point of the index when there are no queries. */
 typedef struct {
@@ -52,19 +56,32 @@ typedef struct {
     double *identifiability; /* [rows][4] SO(2): |E exp(i m theta)|, m = 1..4
                                [rows][3] SO(3): singular values of the mean rotation          */
     size_t identifiability_width;
-    double *theta; /* [rows][theta_width] half-width, sigma or kappa: 1; mixture: weights, then
-                      means, then kappas: 3 x RECON_SO2_PARTS_MAX, unused parts zero; F: 9     */
-    size_t theta_width;
+    double *theta; /* [rows] width in radians: half-width of an arc, sigma of a normal, else the
+                      root-mean-square distance of the class's poses from the centre       */
+    double *parameters; /* [rows][parameters_width] of the density: half-width, sigma or kappa: 1;
+                           mixture: weights, then means, then kappas: 3 x RECON_SO2_PARTS_MAX,
+                           unused parts zero; F: 9                                              */
+    size_t parameters_width;
     recon_so2_family family; /* the one used; AUTO for SO(3)                                   */
     double *background;      /* [rows] weight of the uniform part of p: what the fit found, but for
                                 a class of n at least 1 / (n + 2), and 1 for a class of one    */
     double *score;           /* [rows] -log p(absolute pose), normalised, always finite        */
-    size_t singles;          /* classes of one point: its centre is its own pose, and means
-                                nothing                                                        */
-    size_t outside;          /* rows without a class                                           */
-    size_t modes[RECON_MODES_MAX + 1];   /* classes by number of modes                           */
-    size_t free_directions[4];           /* SO(3): classes by recon_so3_free_directions        */
-    size_t natural[RECON_NATURAL_KINDS]; /* rows with a class, by recon_natural              */
+    double *p; /* [rows] p-value of the row's own pose: the share of poses, among rows with the same
+                  verdict, that are as unusual for their own density (recon/stats/tail.h)       */
+    int8_t *verdict;    /* [rows] a recon_natural; -1 where class_of is -1                      */
+    int8_t *fold;       /* [rows] m: the pose is known modulo 360/m degrees; 1: one pose or several;
+                           0: no pose is known                                                  */
+    double *modes;      /* [rows][RECON_FRAME_MODES][modes_width] heaviest first: where (SO(2): an
+                           angle; SO(3): a matrix), then weight; unused ones zero. Uncentred     */
+    size_t modes_width; /* 2 or 10                                                              */
+    double *axis;     /* [rows][2][3] SO(3): the best determined direction: in the frame before the
+                         rotation, and where the rotations take it; NULL for SO(2)                  */
+    size_t singles;   /* classes of one point: its centre is its own pose, and means
+                         nothing                                                        */
+    size_t outside;   /* rows without a class                                           */
+    size_t collapsed; /* rows whose neighbours all have the row's own embedding: who is among
+                         them, the order of the points decides                          */
+    size_t natural[RECON_NATURAL_KINDS]; /* rows with a class, by verdict                      */
     double hit_rate; /* share of a row's class with the row's label; NaN without labels        */
     double recall;   /* of the neighbour search, 1 when exact                                  */
     struct {
@@ -81,10 +98,11 @@ RECON_API recon_status recon_normalize(recon_ctx *ctx, recon_frames *out,
 RECON_API void recon_frames_free(recon_frames *frames);
 
 /* Writes the frames into the folder dir, which is made if need be: gamma.npy, absolute.npy,
- * identifiability.npy, theta.npy, background.npy, score.npy, with KNN neighbors.npy and
- * normalized.npy, with COMPONENTS classes.npy, and summary (its text, or NULL) as summary.json.
- * Poses are written as `poses` (RECON_F32 or RECON_F64), rotations as 3 x 3 matrices; theta of a
- * mixture is rows x 3 x parts, F is rows x 3 x 3.
+ * identifiability.npy, theta.npy, parameters.npy, background.npy, score.npy, p.npy, verdict.npy,
+ * fold.npy, modes.npy, for SO(3) axis.npy, with KNN neighbors.npy and normalized.npy, with
+ * COMPONENTS classes.npy, and summary (its text, or NULL) as summary.json. Poses are written as
+ * `poses` (RECON_F32 or RECON_F64), rotations as 3 x 3 matrices; parameters of a mixture are rows x
+ * 3 x parts, F is rows x 3 x 3.
  *
  * An earlier result in dir is replaced as a whole or not at all: readers see the one or the other,
  * and after a failure it is as it was, or dir is not there if it was not. What belongs to it is

@@ -1,15 +1,14 @@
 /* natural.h - what the poses of a class say about its natural pose: that there is one, or several,
- * or one up to a symmetry, or none. The one place where this is decided, for whole classes, for
- * densities and for reports.
+ * or one up to a symmetry, an axis, or none; or that they cannot tell.
  *
- * A pose is natural when poses gather there: the mean cosine of the turn from it, or of m times the
- * turn, is a quarter at least (of rotations a half, see fisher_gauge.h), and more than as many
- * poses drawn evenly from the group would show. Few poses always seem to gather somewhere: the mean
- * of n random directions has a length of about 1/sqrt(n), so that four poses or fewer never tell.
- */
+ * Of samples this is a test with stated error rates, which recon_so2_mean and recon_so3_mean make
+ * (docs/statistics.md). Of a density it is a reading of its shape: a pose is natural when poses
+ * gather there, with a mean cosine of the rotation from it, or of m times the rotation, of a
+ * quarter at least (of rotations a half, see fisher_gauge.h). */
 #ifndef RECON_STATS_NATURAL_H
 #define RECON_STATS_NATURAL_H
 
+#include <recon/stats/matrix_fisher.h>
 #include <recon/stats/so2_moments.h>
 
 #ifdef __cplusplus
@@ -21,24 +20,24 @@ typedef enum {
     RECON_NATURAL_SEVERAL, /* several poses                                                 */
     RECON_NATURAL_MODULO,  /* SO(2): one modulo a half, third or quarter turn               */
     RECON_NATURAL_AXIS,    /* SO(3): an axis has its place, the spin about it is free       */
-    RECON_NATURAL_NONE     /* none: poses do not differ from evenly spread ones             */
+    RECON_NATURAL_NONE,    /* none: poses are spread evenly, or nearly so                   */
+    RECON_NATURAL_UNSURE   /* cannot tell: too few poses, or poses that fit two answers     */
 } recon_natural;
-enum { RECON_NATURAL_KINDS = RECON_NATURAL_NONE + 1 };
+enum { RECON_NATURAL_KINDS = RECON_NATURAL_UNSURE + 1 };
 
-/* Of poses with these moments and so many modes; n as in recon_so2_fold_of_samples. */
-RECON_API recon_natural recon_so2_natural(const double moment[RECON_SO2_MOMENTS], int modes,
-                                          double n);
+/* Of a density with these moments and so many modes. */
+RECON_API recon_natural recon_so2_natural(const double moment[RECON_SO2_MOMENTS], int modes);
 
-/* Of rotations, by what recon_so3_free_directions or recon_fisher_free says of them, their modes,
- * and the share that fits no distribution: where that is most of them, nothing is known. */
-RECON_API recon_natural recon_so3_natural(int free_directions, int modes, double background);
+/* Of a density of rotations, with the share beside it that fits no distribution: where that is most
+ * of them, or where no axis is held to within 60 degrees, there is none. */
+RECON_API recon_natural recon_so3_natural(const recon_fisher *density, double background);
 
 /* A background, the share of poses that fit no distribution, above RECON_BACKGROUND_MUCH deserves a
  * warning; so do more inputs without a natural pose than RECON_NATURAL_FEW of all. */
 #define RECON_BACKGROUND_MUCH 0.2
 #define RECON_NATURAL_FEW     0.05
 
-/* "one", "several", "modulo", "axis", "none". */
+/* "one", "several", "modulo", "axis", "none", "cannot_tell". */
 RECON_API const char *recon_natural_name(recon_natural natural);
 
 #ifdef __cplusplus

@@ -30,11 +30,6 @@ RECON_API double recon_so2_deviation(const recon_so2_density *p, double share);
 #define RECON_FOLD_LEAST 0.25
 RECON_API int recon_so2_fold(const double moment[RECON_SO2_MOMENTS]);
 
-/* The same of the moments of n samples, which do not count unless they are larger than those of n
- * angles drawn evenly from the circle, of which one set in twenty has a moment that is: n R^2 is
- * then nearly exponential (Rayleigh's test, for each of the four). INFINITY: as above. */
-RECON_API int recon_so2_fold_of_samples(const double moment[RECON_SO2_MOMENTS], double n);
-
 #ifdef __cplusplus
 }
 #endif
