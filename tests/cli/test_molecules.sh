@@ -67,11 +67,11 @@ report $? "canonicalize"
 run info g.npy
 grep -q 'g.npy: float64 80 x 3 x 3, C order, finite' "$scratch/stdout"
 report $? "poses are matrices"
-run canonicalize $model $chains --out natural.xyz --precision f32 --quiet # a law that bf16 keeps less well
+run canonicalize $model $chains --out exact.xyz --precision f32 --quiet # a law that bf16 keeps less well
 run canonicalize $model --data xyz:chains.xyz --turn haar --turn-seed 5 --out other.xyz --precision f32 --quiet
 [ "$code" -eq 0 ] && [ ! -s "$scratch/stdout" ] && LC_ALL=C awk 'NR == FNR { line[FNR] = $0; next }
     { n = split(line[FNR], a); if (n != NF) bad++
-      for (i = 2; i <= n && n == 4; i++) if ((a[i] - $i) ^ 2 > 1e-4) bad++ } END { exit bad > 0 }' natural.xyz other.xyz
+      for (i = 2; i <= n && n == 4; i++) if ((a[i] - $i) ^ 2 > 1e-4) bad++ } END { exit bad > 0 }' exact.xyz other.xyz
 report $? "however it came, a conformer ends in the same place"
 run info natural.xyz
 grep -q '80 conformers of 2 molecules' "$scratch/stdout"
