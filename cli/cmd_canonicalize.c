@@ -353,7 +353,7 @@ static recon_status turn_all(recon_ctx *ctx, room *r, sink *to, const recon_mode
                              const cli_images *images)
 {
     size_t total = recon_dataset_describe(images->use).n;
-    recon_status status;
+    recon_status status = RECON_OK;
     recon_progress_begin(ctx, "canonicalize", total);
     for (size_t at = 0; at < total; at += BLOCK) {
         size_t n = total - at < BLOCK ? total - at : BLOCK;
@@ -466,7 +466,7 @@ static recon_status turn_molecules(recon_ctx *ctx, mol_room *r, recon_xyz_writer
                                    const recon_molmodel *model, const cli_molecules *molecules)
 {
     size_t total = molecules->n;
-    recon_status status;
+    recon_status status = RECON_OK;
     recon_progress_begin(ctx, "canonicalize", total);
     for (size_t at = 0; at < total; at += BLOCK) {
         size_t n = total - at < BLOCK ? total - at : BLOCK;

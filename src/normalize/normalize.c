@@ -461,7 +461,7 @@ static recon_status fit_classes(recon_ctx *ctx, job *j)
 {
     double begin = recon_now();
     recon_frames *out = j->out;
-    recon_status status;
+    recon_status status = RECON_OK;
     if (out->group == RECON_SO2 && out->family == RECON_SO2_AUTO)
         RECON_TRY(choose_family(ctx, j));
     out->parameters_width = parameters_width(out);

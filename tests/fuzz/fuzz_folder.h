@@ -7,7 +7,7 @@
 #include <recon/core/npy.h>
 #include "core/file.h"
 
-enum { FUZZ_MEMBERS = 32 };
+enum { FUZZ_MEMBERS = 64 };
 static char fuzz_folder[] = "/tmp/recon-fuzz-XXXXXX";
 static struct {
     const char *name;
