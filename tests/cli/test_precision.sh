@@ -1,6 +1,10 @@
 #!/bin/sh
 # --precision: every choice works on every CPU, auto is one of them, and none is refused for want of
 # instructions.
+if [ "${RECON_BUILD:-build}" = build/debug ]; then # the same calls as the tests of ops, nn and apps
+    echo 1..0
+    exit
+fi
 here=$(cd "${0%/*}" && pwd)
 . "$here/lib.sh"
 . "$here/tiny.sh"
