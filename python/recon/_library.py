@@ -6,6 +6,7 @@ import ctypes.util
 import operator
 import os
 import queue
+import signal
 import sys
 import threading
 import warnings
@@ -146,20 +147,33 @@ def patiently(ctx: int, function: Any, *arguments: Any) -> int:
     Python, so there the call is another thread's, and this one waits."""
     if threading.current_thread() is not threading.main_thread():
         return function(ctx, *arguments)
-    answer: queue.SimpleQueue[int] = queue.SimpleQueue()
-    threading.Thread(target=lambda: answer.put(function(ctx, *arguments)), daemon=True).start()
-    interrupt = None
-    while True:  # to the end, whatever comes: the call works in memory of ours
+    outcome: list[Any] = []  # not the queue's item: that is lost if Ctrl-C comes as it is taken
+    done: queue.SimpleQueue[None] = queue.SimpleQueue()
+
+    def call() -> None:
         try:
-            status = answer.get()
-            break
+            outcome.append(function(ctx, *arguments))
+        except BaseException as error:
+            outcome.append(error)
+        done.put(None)
+
+    interrupt = None
+    # Until the loop below is there to catch it Ctrl-C waits: nobody may leave while the call runs.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    threading.Thread(target=call, daemon=True).start()
+    while not outcome:  # to the end, whatever comes: the call works in memory of ours
+        try:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            done.get()
         except BaseException as error:
             interrupt = error
             lib.recon_ctx_interrupt(ctx)
     lib.recon_ctx_resume(ctx)
     if interrupt:
         raise interrupt
-    return status
+    if isinstance(outcome[0], BaseException):
+        raise outcome[0]
+    return outcome[0]
 
 
 # --- arrays and names -----------------------------------------------------------------------------
