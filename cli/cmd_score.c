@@ -93,16 +93,19 @@ typedef struct {
     double *p_values;                                   /* [n] */
     double *radians;                                    /* [n] poses; of molecules NULL */
     double begun;                                       /* seconds */
-    entry oddest[ODDEST];                               /* highest scores first */
+    entry oddest[ODDEST];                               /* smallest p-values first */
     const char *(*name_of)(const void *data, size_t i); /* NULL where it has none */
     const void *data;
     const cli_images *images; /* NULL: molecules */
 } findings;
 
-/* Scores end at what the background allows, so that the worst are alike up to rounding: there the
- * paper's score, which has no background, decides. */
+/* By p-value, as inputs are called odd. Many have the least one, and scores end at what the
+ * background allows, so that the worst are alike up to rounding: there the paper's score, which has
+ * no background, decides. */
 static int is_odder(const entry *a, const entry *b)
 {
+    if (a->p_value != b->p_value)
+        return a->p_value < b->p_value;
     if (fabs(a->score - b->score) > SAME)
         return a->score > b->score;
     return a->surrogate > b->surrogate;

@@ -119,7 +119,11 @@ void recon_found_show_settings(recon_page *page, const recon_found_folder *folde
  * many were said. */
 int recon_found_warn(recon_page *page, const recon_found_folder *folder);
 
-/* A warning where many inputs have no natural pose; what they are called. How many were said. */
+/* A result, where it cannot be told of some inputs whether they have a natural pose. */
+void recon_found_unsure_result(recon_page *page, const recon_found_folder *folder);
+
+/* Warnings where many inputs have no natural pose, or none can be told; what they are called. How
+ * many were said. */
 int recon_found_warn_of_none(recon_page *page, const recon_found_folder *folder, const char *many);
 
 /* What to say where nothing was said: which checks there were, of those above and others. */

@@ -32,6 +32,7 @@ recon_status recon_found_image_results(recon_ctx *ctx, recon_page *page,
     recon_page_result(page, "look alike upside down", "%s", recon_found_share(words, folded));
     if (!isnan(none))
         recon_page_result(page, "have no natural pose", "%s", recon_found_share(words, none));
+    recon_found_unsure_result(page, f);
     if (!isnan(hits))
         recon_page_result(page, "of neighbours share the label", "%s",
                           recon_found_share(words, hits));
@@ -108,8 +109,8 @@ static recon_status say_found(recon_ctx *ctx, recon_page *page, const recon_imag
         recon_found_share(a, several), recon_found_share(b, folded));
     if (!isnan(none))
         recon_page_say(page,
-                       "Share without a natural pose, because their like come turned in all "
-                       "directions as far as neighbours tell: %s.",
+                       "Share without a natural pose, because such images occur in all "
+                       "orientations, as far as their neighbours show: %s.",
                        recon_found_share(a, none));
     say_extremes(page, l);
     if (!isnan(hits))

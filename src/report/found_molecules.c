@@ -44,6 +44,7 @@ recon_status recon_found_molecule_results(recon_ctx *ctx, recon_page *page,
     recon_page_result(page, "have an axis, with a free spin", "%s",
                       recon_found_share(words, natural.axis));
     recon_page_result(page, "have no natural pose", "%s", recon_found_share(words, natural.none));
+    recon_found_unsure_result(page, f);
     if (!isnan(hits))
         recon_page_result(page, "of neighbours are the same molecule", "%s",
                           recon_found_share(words, hits));

@@ -336,18 +336,33 @@ int recon_found_warn(recon_page *page, const recon_found_folder *f)
     return said;
 }
 
+void recon_found_unsure_result(recon_page *page, const recon_found_folder *f)
+{
+    double unsure = recon_found_natural(f, RECON_NATURAL_UNSURE);
+    recon_found_words words;
+    if (unsure > 0)
+        recon_page_result(page, "cannot be told", "%s", recon_found_share(words, unsure));
+}
+
 int recon_found_warn_of_none(recon_page *page, const recon_found_folder *f, const char *many)
 {
     double none = recon_found_natural(f, RECON_NATURAL_NONE);
+    double unsure = recon_found_natural(f, RECON_NATURAL_UNSURE);
     recon_found_words words;
-    if (!(none > RECON_NATURAL_FEW))
-        return 0;
-    recon_page_careful(page,
-                       "For %s of the %s no natural pose can be told: as far as their neighbours "
-                       "show, their like come turned in all directions alike or fit no "
-                       "distribution, and turning them to one may mean nothing.",
-                       recon_found_share(words, none), many);
-    return 1;
+    int said = 0;
+    if (none > RECON_NATURAL_FEW && ++said)
+        recon_page_careful(page,
+                           "%s of the %s have no natural pose: as far as their neighbours show, "
+                           "such %s occur in all orientations alike, and rotating them to one may "
+                           "mean nothing.",
+                           recon_found_share(words, none), many, many);
+    if (unsure > RECON_NATURAL_FEW && ++said)
+        recon_page_careful(page,
+                           "For %s of the %s it cannot be told whether they have a natural pose: "
+                           "their neighbours are too few, or fit no simple distribution. A larger "
+                           "--k or more data may tell.",
+                           recon_found_share(words, unsure), many);
+    return said;
 }
 
 void recon_found_say_checked(recon_page *page, const char *others)

@@ -48,6 +48,7 @@ recon_status recon_found_pose_results(recon_ctx *ctx, recon_page *page, const re
         if (!isnan(share))
             recon_page_result(page, kinds[i].tile, "%s", recon_found_share(words, share));
     }
+    recon_found_unsure_result(page, f);
     if (!isnan(hits))
         recon_page_result(page, "of neighbours share the label", "%s",
                           recon_found_share(words, hits));
