@@ -138,7 +138,8 @@ class MoleculeModel(Model):
             false_alarms: The share, between 0 and 1.
 
         Returns:
-            The threshold, to compare scores with.
+            The threshold, to compare scores with. p-values are of the input at hand, and the better
+            way to call one odd: this has all kinds in it.
 
         Example:
             >>> model = recon.load("conformers")
