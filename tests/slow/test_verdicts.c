@@ -23,7 +23,8 @@ static const char head[] =
     "the absence of a natural pose need 25 to 50. Where \"cannot tell\" is frequent, take a larger "
     "k, as long as\n"
     "the hit rate stays high. `recon discover` pools the poses of the neighbours' neighbours, up "
-    "to 50.\n";
+    "to 50\n"
+    "for images and 25 for molecules.\n";
 
 static const char *const titles[] = { "SO(2)", "SO(3)" };
 
