@@ -237,3 +237,16 @@ done:
         recon_dataset_close(d);
     return status;
 }
+
+recon_status recon_dataset_turn_by(recon_ctx *ctx, recon_dataset **out, const recon_dataset *data,
+                                   const char *name, uint64_t seed)
+{
+    recon_turn_rule *rule = NULL; /* large */
+    recon_status status;
+    RECON_TRY(recon_alloc(ctx, &rule, 1, sizeof *rule));
+    RECON_TRY(recon_turn_rule_load(ctx, rule, name));
+    RECON_TRY(recon_dataset_turn(ctx, out, data, rule, seed));
+done:
+    free(rule);
+    return status;
+}

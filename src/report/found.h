@@ -8,7 +8,7 @@
 #include <recon/normalize/normalize.h>
 #include <recon/report/found.h>
 
-#define RECON_DEGREES (180 / 3.14159265358979323846)
+#include "core/degrees.h"
 
 enum { RECON_FOUND_SEED = 1 }; /* of every sample */
 

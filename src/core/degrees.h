@@ -1,0 +1,7 @@
+/* degrees.h - radians inside, degrees for people. */
+#ifndef CORE_DEGREES_H
+#define CORE_DEGREES_H
+
+#define RECON_TO_DEGREES (180 / 3.14159265358979323846) /* of one radian */
+
+#endif
