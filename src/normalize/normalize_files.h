@@ -6,9 +6,9 @@
 
 typedef struct {
     recon_group group;
-    const char *z, *poses, *labels;     /* labels may be NULL                       */
+    const char *z, *poses, *labels;      /* labels may be NULL                       */
     const char *query[2], *query_labels; /* z and poses of the queries; NULL: none   */
-    const char *out;                    /* the folder                               */
+    const char *out;                     /* the folder                               */
     recon_normalize_options options;
 } recon_normalize_request;
 
