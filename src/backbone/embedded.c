@@ -228,3 +228,13 @@ void recon_embedded_free(recon_embedded *e)
         free(e->owned[i]);
     *e = (recon_embedded){ 0 };
 }
+
+recon_group recon_embedded_group(const recon_embedded *e)
+{
+    return e->so3 ? RECON_SO3 : RECON_SO2;
+}
+
+const void *recon_embedded_pose(const recon_embedded *e, size_t i)
+{
+    return e->so3 ? (const void *)&e->so3[i] : &e->so2[i];
+}

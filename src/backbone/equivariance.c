@@ -2,6 +2,7 @@
  * equivariance_layers.c. */
 #include <recon/backbone/equivariance.h>
 #include "backbone/equivariance.h"
+#include "backbone/ieae.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -141,7 +142,7 @@ static recon_status trial_new(recon_ctx *ctx, trial *t, const recon_ieae *model,
                   .d = recon_ieae_describe(model).code };
     n = t->info.n;
     pixels = t->pixels = t->info.height * t->info.width * t->info.channels;
-    RECON_TRY(recon_ieae_check_data(ctx, model, data));
+    RECON_TRY(recon_backbone_check_data(ctx, &model->base, recon_dataset_data(data)));
     RECON_TRY(recon_alloc_raw(ctx, &t->images, n * pixels, sizeof *t->images));
     RECON_TRY(recon_alloc_raw(ctx, &t->turned, n * pixels, sizeof *t->turned));
     RECON_TRY(recon_alloc_raw(ctx, &t->between, n, sizeof *t->between));

@@ -121,10 +121,10 @@ static recon_status probe_new(recon_ctx *ctx, probe *p, const recon_ieae *model,
                   .depth = recon_equivariance_depth(model),
                   .pixels = d.height * d.width * d.channels,
                   .seed = seed };
-    RECON_TRY(recon_ieae_check_data(ctx, model, data));
+    RECON_TRY(recon_backbone_check_data(ctx, &model->base, recon_dataset_data(data)));
     if (d.n == 0)
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "equivariance: no images"));
-    RECON_TRY(recon_tape_new(ctx, &p->tape, model->params->precision, 0));
+    RECON_TRY(recon_tape_new(ctx, &p->tape, model->base.params->precision, 0));
     RECON_TRY(recon_alloc_raw(ctx, &p->images, 3 * BATCH * p->pixels, sizeof *p->images));
     RECON_TRY(recon_alloc_raw(ctx, &p->seen, 2 * BATCH * p->pixels, sizeof *p->seen));
     RECON_TRY(recon_alloc_raw(ctx, &p->error, p->depth * d.n, sizeof *p->error));

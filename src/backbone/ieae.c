@@ -1,10 +1,12 @@
 /* ieae.c - the image autoencoder: made, opened, used. Training is in ieae_train.c. */
 #include "backbone/ieae.h"
-#include <recon/data/loader.h>
+#include "backbone/kinds.h"
 #include "backbone/metadata.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "data/image.h"
+#include "data/kinds.h"
 #include "nn/params.h"
 #include "ops/ops.h"
 
@@ -15,8 +17,7 @@
 /* Images at once: as many as a CPU's caches like, or as fill a GPU. */
 enum { BATCH_HOST = 256, BATCH_DEVICE = 1024, MAX_SIDE = 1 << 10, MAX_CHANNELS = 16 };
 enum { MOST = 1 << 20 }; /* of any size in a file, before it is looked at */
-#define KIND      "ieae"
-#define SOFT_EDGE 2.0 /* pixels over which the disc fades */
+#define SOFT_EDGE 2.0    /* pixels over which the disc fades */
 
 /* --- made ------------------------------------------------------------------------------------- */
 
@@ -57,11 +58,13 @@ static recon_status make(recon_ctx *ctx, recon_ieae **out, const recon_ieae_shap
     m->shape = *shape;
     RECON_TRY(recon_encoder_shape(ctx, &m->shape));
     RECON_TRY(check_size(ctx, &m->shape));
-    RECON_TRY(recon_params_new(ctx, &m->params, precision));
-    recon_params_expect(m->params, file, path, 0);
-    RECON_TRY(recon_encoder_add(ctx, &m->encoder, m->params, "encoder", &m->shape));
-    RECON_TRY(recon_decoder_add(ctx, &m->decoder, m->params, "decoder", &m->shape));
-    RECON_TRY(recon_params_make(ctx, m->params, seed));
+    m->base =
+        (recon_backbone){ .kind = &recon_ieae_kind, .code = m->shape.code, .lean = m->shape.lean };
+    RECON_TRY(recon_params_new(ctx, &m->base.params, precision));
+    recon_params_expect(m->base.params, file, path, 0);
+    RECON_TRY(recon_encoder_add(ctx, &m->encoder, m->base.params, "encoder", &m->shape));
+    RECON_TRY(recon_decoder_add(ctx, &m->decoder, m->base.params, "decoder", &m->shape));
+    RECON_TRY(recon_params_make(ctx, m->base.params, seed));
     if (m->shape.mask)
         RECON_TRY(make_mask(ctx, m));
     *out = m;
@@ -81,7 +84,7 @@ void recon_ieae_close(recon_ctx *ctx, recon_ieae *m)
 {
     if (!m)
         return;
-    recon_params_free(ctx, m->params);
+    recon_params_free(ctx, m->base.params);
     free(m->mask);
     free(m);
 }
@@ -89,14 +92,6 @@ void recon_ieae_close(recon_ctx *ctx, recon_ieae *m)
 recon_ieae_shape recon_ieae_describe(const recon_ieae *m)
 {
     return m->shape;
-}
-size_t recon_ieae_weights(const recon_ieae *m)
-{
-    return recon_params_count(m->params);
-}
-recon_params *recon_ieae_params(recon_ieae *m)
-{
-    return m->params;
 }
 
 /* --- opened ----------------------------------------------------------------------------------- */
@@ -106,8 +101,6 @@ static recon_status read_shape(recon_ctx *ctx, recon_ieae_shape *s, const recon_
 {
     size_t mask, lean;
     recon_status status;
-    if (!recon_metadata_is(file, KIND))
-        return recon_fail(ctx, RECON_ERR_FORMAT, "%s: not an image model of `recon train`", path);
     RECON_TRY(recon_metadata_preset(ctx, &s->preset, file, path));
     RECON_TRY(recon_metadata_number(ctx, &s->width, file, "width_factor", 0, 64, path));
     RECON_TRY(
@@ -124,24 +117,34 @@ done:
     return status;
 }
 
+static recon_status open_file(recon_ctx *ctx, recon_backbone **out, const recon_safetensors *file,
+                              const char *path, recon_precision precision)
+{
+    recon_ieae_shape shape = { 0 };
+    recon_ieae *m = NULL;
+    recon_status status;
+    RECON_TRY(read_shape(ctx, &shape, file, path));
+    RECON_TRY(make(ctx, &m, &shape, precision, file, path, 0));
+    RECON_TRY(recon_encoder_freeze(ctx, &m->encoder));
+    *out = &m->base;
+done:
+    if (status != RECON_OK)
+        recon_ieae_close(ctx, m);
+    return status;
+}
+
 recon_status recon_ieae_open(recon_ctx *ctx, recon_ieae **out, const char *path,
                              recon_precision precision)
 {
-    recon_safetensors *file = NULL;
-    recon_ieae_shape shape = { 0 };
-    recon_status status;
-    *out = NULL;
-    RECON_TRY(recon_safetensors_open(ctx, &file, path));
-    RECON_TRY(read_shape(ctx, &shape, file, path));
-    RECON_TRY(make(ctx, out, &shape, precision, file, path, 0));
-    RECON_TRY(recon_encoder_freeze(ctx, &(*out)->encoder));
-done:
-    recon_safetensors_close(file);
-    if (status == RECON_OK)
-        return status;
-    recon_ieae_close(ctx, *out);
-    *out = NULL;
-    return recon_note_file(ctx, status, path);
+    recon_backbone *b;
+    recon_status status = recon_backbone_open(ctx, &b, path, precision);
+    *out = status == RECON_OK ? recon_backbone_ieae(b) : NULL;
+    if (status == RECON_OK && !*out) {
+        status = recon_fail(ctx, RECON_ERR_FORMAT, "%s: a model of %s, not of images", path,
+                            b->kind->data);
+        recon_backbone_close(ctx, b);
+    }
+    return status;
 }
 
 /* --- used ------------------------------------------------------------------------------------- */
@@ -209,7 +212,7 @@ static recon_status scratch_new(recon_ctx *ctx, scratch *s, const recon_ieae *m)
     size_t image = m->shape.height * m->shape.width_px * m->shape.channels;
     recon_status status;
     *s = (scratch){ .batch = batch_for(ctx) };
-    RECON_TRY(recon_tape_new(ctx, &s->tape, m->params->precision, 0));
+    RECON_TRY(recon_tape_new(ctx, &s->tape, m->base.params->precision, 0));
     RECON_TRY(recon_alloc_raw(ctx, &s->seen, s->batch * image, sizeof *s->seen));
     RECON_TRY(recon_alloc_raw(ctx, &s->z, s->batch * m->shape.code, sizeof *s->z));
     RECON_TRY(recon_alloc_raw(ctx, &s->v, s->batch * 2, sizeof *s->v));
@@ -283,81 +286,14 @@ recon_status recon_ieae_embed(recon_ctx *ctx, float *z, double *psi, double *lea
     scratch s;
     recon_status status;
     RECON_TRY(scratch_new(ctx, &s, m));
-    for (size_t at = 0; at < n; at += s.batch)
+    for (size_t at = 0; at < n; at += s.batch) {
         RECON_TRY(embed_batch(ctx, &s, z ? z + at * m->shape.code : NULL, psi ? psi + at : NULL,
                               lean ? lean + at : NULL, m, images + at * image, at,
                               n - at < s.batch ? n - at : s.batch));
-done:
-    scratch_free(&s);
-    return status;
-}
-
-recon_status recon_ieae_check_data(recon_ctx *ctx, const recon_ieae *m, const recon_dataset *data)
-{
-    const recon_ieae_shape *s = &m->shape;
-    recon_dataset_info d = recon_dataset_describe(data);
-    if (d.height != s->height || d.width != s->width_px || d.channels != s->channels)
-        return recon_fail(ctx, RECON_ERR_INPUT,
-                          "images of %zu x %zu x %zu, but the model was made for %zu x %zu x %zu",
-                          d.height, d.width, d.channels, s->height, s->width_px, s->channels);
-    return RECON_OK;
-}
-
-static recon_status own_arrays(recon_ctx *ctx, recon_embedded *e, float **z, double **psi,
-                               double **lean, int64_t **labels, const recon_ieae *m,
-                               const recon_dataset *data)
-{
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, z, e->n * e->d, sizeof **z));
-    e->z = e->owned[0] = *z;
-    RECON_TRY(recon_alloc_raw(ctx, psi, e->n, sizeof **psi));
-    e->so2 = e->owned[1] = *psi;
-    if (m->shape.lean) {
-        RECON_TRY(recon_alloc_raw(ctx, lean, e->n, sizeof **lean));
-        e->lean = e->owned[3] = *lean;
-    }
-    if (recon_dataset_describe(data).classes) {
-        RECON_TRY(recon_alloc_raw(ctx, labels, e->n, sizeof **labels));
-        e->labels = e->owned[2] = *labels;
-    }
-done:
-    return status;
-}
-
-recon_status recon_ieae_embed_all(recon_ctx *ctx, recon_embedded *out, const recon_ieae *m,
-                                  const recon_dataset *data)
-{
-    recon_loader *loader = NULL;
-    recon_batch b;
-    scratch s = { 0 };
-    float *z = NULL;
-    double *psi = NULL, *lean = NULL;
-    int64_t *labels = NULL;
-    recon_status status;
-    *out = (recon_embedded){ .n = recon_dataset_describe(data).n,
-                             .d = m->shape.code,
-                             .precision = RECON_F32 };
-    RECON_TRY(recon_ieae_check_data(ctx, m, data));
-    RECON_TRY(own_arrays(ctx, out, &z, &psi, &lean, &labels, m, data));
-    RECON_TRY(scratch_new(ctx, &s, m));
-    RECON_TRY(recon_loader_open(ctx, &loader, data,
-                                &(recon_loader_options){ .batch = s.batch, .keep_last = 1 }));
-    recon_progress_begin(ctx, "embed", out->n);
-    for (size_t at = 0; at < out->n; at += b.n) {
-        recon_loader_next(&b, loader);
-        RECON_TRY(embed_batch(ctx, &s, z + at * out->d, psi + at, lean ? lean + at : NULL, m,
-                              b.images, at, b.n));
-        for (size_t i = 0; labels && i < b.n; i++)
-            labels[at + i] = b.labels[i];
-        recon_progress_add(ctx, b.n);
         RECON_TRY(recon_interrupted(ctx));
     }
-    recon_progress_end(ctx);
 done:
-    recon_loader_close(loader);
     scratch_free(&s);
-    if (status != RECON_OK)
-        recon_embedded_free(out);
     return status;
 }
 
@@ -369,7 +305,7 @@ recon_status recon_ieae_decode(recon_ctx *ctx, float *out, const recon_ieae *m, 
     recon_tape *t = NULL;
     size_t batch = batch_for(ctx);
     recon_status status;
-    RECON_TRY(recon_tape_new(ctx, &t, m->params->precision, 0));
+    RECON_TRY(recon_tape_new(ctx, &t, m->base.params->precision, 0));
     RECON_TRY(recon_alloc_raw(ctx, &read, batch * image, sizeof *read));
     for (size_t at = 0; at < n; at += batch) {
         size_t part = n - at < batch ? n - at : batch;
@@ -384,3 +320,85 @@ done:
     free(read);
     return status;
 }
+
+/* --- as one kind among others ----------------------------------------------------------------- */
+
+recon_ieae *recon_backbone_ieae(const recon_backbone *b)
+{
+    return b->kind == &recon_ieae_kind ? (recon_ieae *)b : NULL;
+}
+
+static const recon_ieae *of(const recon_backbone *b)
+{
+    return (const recon_ieae *)b;
+}
+
+static void close_backbone(recon_ctx *ctx, recon_backbone *b)
+{
+    recon_ieae_close(ctx, (recon_ieae *)b);
+}
+
+static recon_status embed(recon_ctx *ctx, const recon_seen *out, const recon_backbone *b,
+                          const void *inputs, size_t n)
+{
+    return recon_ieae_embed(ctx, out->z, out->so2, out->lean, of(b), inputs, n);
+}
+
+static recon_status rotate(recon_ctx *ctx, void *out, const recon_backbone *b, const void *inputs,
+                           const void *g, size_t n, recon_interpolation interpolation)
+{
+    const recon_ieae_shape *s = &of(b)->shape;
+    return recon_images_rotate(ctx, out, inputs, NULL, g, n,
+                               &(recon_image_size){ s->height, s->width_px, s->channels },
+                               interpolation);
+}
+
+/* Pictures are fitted into squares, and are grey or of three colours; what a model of other images
+ * needs, its data must have. */
+static void data_options(const recon_backbone *b, recon_data_options *o)
+{
+    const recon_ieae_shape *s = &of(b)->shape;
+    if (!o->size && s->height == s->width_px)
+        o->size = s->height;
+    if (s->channels == 1 || s->channels == 3)
+        o->channels = s->channels;
+}
+
+static recon_status fits(recon_ctx *ctx, const recon_backbone *b, const recon_data *data)
+{
+    const recon_ieae_shape *s = &of(b)->shape;
+    recon_dataset_info d = recon_dataset_describe(recon_data_images(data));
+    if (d.height != s->height || d.width != s->width_px || d.channels != s->channels)
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "images of %zu x %zu x %zu, but the model was made for %zu x %zu x %zu",
+                          d.height, d.width, d.channels, s->height, s->width_px, s->channels);
+    return RECON_OK;
+}
+
+static recon_status check_pixels(recon_ctx *ctx, const recon_backbone *b, const void *inputs,
+                                 size_t n)
+{
+    const recon_ieae_shape *s = &of(b)->shape;
+    const float *pixel = inputs;
+    size_t pixels = s->height * s->width_px * s->channels;
+    for (size_t i = 0; i < n * pixels; i++)
+        if (!isfinite(pixel[i]))
+            return recon_fail(ctx, RECON_ERR_INPUT, "pixel %zu of image %zu is %g", i % pixels,
+                              i / pixels, (double)pixel[i]);
+    return RECON_OK;
+}
+
+const recon_backbone_kind recon_ieae_kind = {
+    .name = "ieae",
+    .data = "images",
+    .group = RECON_SO2,
+    .k = 10,
+    .pool = 50,
+    .open = open_file,
+    .close = close_backbone,
+    .embed = embed,
+    .rotate = rotate,
+    .data_options = data_options,
+    .fits = fits,
+    .check = check_pixels,
+};

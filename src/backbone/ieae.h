@@ -2,13 +2,14 @@
 #ifndef BACKBONE_IEAE_H
 #define BACKBONE_IEAE_H
 
+#include <recon/backbone/backbone.h>
 #include <recon/backbone/ieae.h>
 #include "backbone/decoder.h"
 #include "backbone/encoder.h"
 
 struct recon_ieae {
+    recon_backbone base; /* first: a pointer to the one is a pointer to the other */
     recon_ieae_shape shape;
-    recon_params *params;
     recon_encoder encoder;
     recon_decoder decoder;
     float *mask; /* [height * width], or NULL */

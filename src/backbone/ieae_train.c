@@ -270,7 +270,7 @@ static recon_status run(course *k, recon_train_result *result, const char *path)
     recon_status status = describe_run(k, &d);
     if (status != RECON_OK)
         return status;
-    const recon_trainee it = { k->m->params, feed, loss, mean_error, k };
+    const recon_trainee it = { k->m->base.params, feed, loss, mean_error, k };
     return recon_train(k->ctx, result, &it,
                        &(recon_train_options){
                            .steps = steps,

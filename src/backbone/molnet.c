@@ -1,16 +1,22 @@
 /* molnet.c - the molecule autoencoder: made, opened, used. Training is in molnet_train.c. */
 #include "backbone/molnet.h"
+#include "backbone/kinds.h"
 #include "backbone/metadata.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "data/elements.h"
+#include "data/kinds.h"
+#include "data/molecule_store.h"
 #include "nn/params.h"
 #include "ops/ops.h"
 
 #include <math.h>
+#include <recon/group/se3.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#define KIND "molnet"
 enum { MOST = 1 << 16, LAYERS_MOST = 32, CODE = 64 };
 /* Molecules and atoms at once: as many as a CPU's caches like, or as fill a GPU. */
 enum { BATCH_HOST = 8, ATOMS_HOST = 4096, BATCH_DEVICE = 1024, ATOMS_DEVICE = 65536 };
@@ -60,16 +66,18 @@ static recon_status make(recon_ctx *ctx, recon_molnet **out, const recon_molnet_
         return status;
     m->shape = *shape;
     RECON_TRY(recon_molnet_shape_complete(ctx, &m->shape));
-    RECON_TRY(recon_params_new(ctx, &m->params, precision));
-    recon_params_expect(m->params, file, path, 0);
+    m->base = (recon_backbone){ .kind = &recon_molnet_kind, .code = m->shape.code };
+    RECON_TRY(recon_params_new(ctx, &m->base.params, precision));
+    recon_params_expect(m->base.params, file, path, 0);
     if (m->shape.preset == RECON_PRESET_PAPER)
-        RECON_TRY(recon_mol_paper_new(ctx, &m->encoder, m->params, &m->shape));
+        RECON_TRY(recon_mol_paper_new(ctx, &m->encoder, m->base.params, &m->shape));
     else
-        RECON_TRY(recon_mol_fast_new(ctx, &m->encoder, m->params, &m->shape));
-    RECON_TRY(recon_mol_decoder_add(ctx, &m->decoder, m->params, "decoder", &m->shape));
+        RECON_TRY(recon_mol_fast_new(ctx, &m->encoder, m->base.params, &m->shape));
+    RECON_TRY(recon_mol_decoder_add(ctx, &m->decoder, m->base.params, "decoder", &m->shape));
     if (m->shape.mapped)
-        RECON_TRY(recon_linear_add(ctx, &m->map, m->params, "map", m->shape.latent, m->shape.code));
-    RECON_TRY(recon_params_make(ctx, m->params, seed));
+        RECON_TRY(
+            recon_linear_add(ctx, &m->map, m->base.params, "map", m->shape.latent, m->shape.code));
+    RECON_TRY(recon_params_make(ctx, m->base.params, seed));
     *out = m;
 done:
     if (status != RECON_OK)
@@ -87,7 +95,7 @@ void recon_molnet_close(recon_ctx *ctx, recon_molnet *m)
 {
     if (!m)
         return;
-    recon_params_free(ctx, m->params);
+    recon_params_free(ctx, m->base.params);
     if (m->encoder)
         m->encoder->free(m->encoder);
     free(m);
@@ -96,14 +104,6 @@ void recon_molnet_close(recon_ctx *ctx, recon_molnet *m)
 recon_molnet_shape recon_molnet_describe(const recon_molnet *m)
 {
     return m->shape;
-}
-size_t recon_molnet_weights(const recon_molnet *m)
-{
-    return recon_params_count(m->params);
-}
-recon_params *recon_molnet_params(recon_molnet *m)
-{
-    return m->params;
 }
 
 /* --- opened ----------------------------------------------------------------------------------- */
@@ -134,8 +134,6 @@ static recon_status read_shape(recon_ctx *ctx, recon_molnet_shape *s, const reco
 {
     size_t mapped;
     recon_status status;
-    if (!recon_metadata_is(file, KIND))
-        return recon_fail(ctx, RECON_ERR_FORMAT, "%s: not a molecule model of `recon train`", path);
     RECON_TRY(recon_metadata_preset(ctx, &s->preset, file, path));
     RECON_TRY(recon_metadata_number(ctx, &s->width, file, "width_factor", 0, 64, path));
     RECON_TRY(recon_metadata_size(ctx, &s->layers, file, "layers", 1, LAYERS_MOST, path));
@@ -150,19 +148,31 @@ done:
     return status;
 }
 
+static recon_status open_file(recon_ctx *ctx, recon_backbone **out, const recon_safetensors *file,
+                              const char *path, recon_precision precision)
+{
+    recon_molnet_shape shape = { 0 };
+    recon_molnet *m;
+    recon_status status;
+    RECON_TRY(read_shape(ctx, &shape, file, path));
+    RECON_TRY(make(ctx, &m, &shape, precision, file, path, 0));
+    *out = &m->base;
+done:
+    return status;
+}
+
 recon_status recon_molnet_open(recon_ctx *ctx, recon_molnet **out, const char *path,
                                recon_precision precision)
 {
-    recon_safetensors *file = NULL;
-    recon_molnet_shape shape = { 0 };
-    recon_status status;
-    *out = NULL;
-    RECON_TRY(recon_safetensors_open(ctx, &file, path));
-    RECON_TRY(read_shape(ctx, &shape, file, path));
-    RECON_TRY(make(ctx, out, &shape, precision, file, path, 0));
-done:
-    recon_safetensors_close(file);
-    return status == RECON_OK ? status : recon_note_file(ctx, status, path);
+    recon_backbone *b;
+    recon_status status = recon_backbone_open(ctx, &b, path, precision);
+    *out = status == RECON_OK ? recon_backbone_molnet(b) : NULL;
+    if (status == RECON_OK && !*out) {
+        status = recon_fail(ctx, RECON_ERR_FORMAT, "%s: a model of %s, not of molecules", path,
+                            b->kind->data);
+        recon_backbone_close(ctx, b);
+    }
+    return status;
 }
 
 /* --- on a tape -------------------------------------------------------------------------------- */
@@ -340,7 +350,7 @@ static recon_status embed(recon_ctx *ctx, const recon_molnet_answer *out, const 
     scratch s = { 0 };
     size_t part;
     recon_status status;
-    RECON_TRY(recon_tape_new(ctx, &s.tape, m->params->precision, 0));
+    RECON_TRY(recon_tape_new(ctx, &s.tape, m->base.params->precision, 0));
     for (size_t at = 0; at < n; at += part) {
         part = batch_of(ctx, x + at, n - at);
         RECON_TRY(embed_batch(ctx, &s, out, m, x, at, part));
@@ -369,51 +379,13 @@ recon_status recon_molnet_embed_shown(recon_ctx *ctx, const recon_molnet_answer 
     return status;
 }
 
-static recon_status own_arrays(recon_ctx *ctx, recon_embedded *e, recon_molnet_answer *a,
-                               int64_t **labels)
-{
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &a->z, e->n * e->d, sizeof *a->z));
-    e->z = e->owned[0] = a->z;
-    RECON_TRY(recon_alloc_raw(ctx, &a->psi, e->n, sizeof *a->psi));
-    e->so3 = e->owned[1] = a->psi;
-    RECON_TRY(recon_alloc_raw(ctx, labels, e->n, sizeof **labels));
-    e->labels = e->owned[2] = *labels;
-done:
-    return status;
-}
-
-recon_status recon_molnet_embed_all(recon_ctx *ctx, recon_embedded *out, const recon_molnet *m,
-                                    const recon_molecules *data)
-{
-    recon_molnet_answer a = { 0 };
-    recon_conformer *x = NULL;
-    int64_t *labels;
-    recon_status status;
-    *out = (recon_embedded){ .n = recon_molecules_describe(data).n,
-                             .d = m->shape.code,
-                             .precision = RECON_F32 };
-    RECON_TRY(own_arrays(ctx, out, &a, &labels));
-    RECON_TRY(recon_alloc(ctx, &x, out->n, sizeof *x));
-    for (size_t i = 0; i < out->n; i++) {
-        x[i] = recon_molecules_get(data, i);
-        labels[i] = x[i].molecule;
-    }
-    RECON_TRY(recon_molnet_embed_shown(ctx, &a, m, x, out->n));
-done:
-    free(x);
-    if (status != RECON_OK)
-        recon_embedded_free(out);
-    return status;
-}
-
 recon_status recon_molnet_decode(recon_ctx *ctx, float *places, float *scores,
                                  const recon_molnet *m, const float *latent, size_t n)
 {
     const recon_molnet_shape *h = &m->shape;
     scratch s = { 0 };
     recon_status status;
-    RECON_TRY(recon_tape_new(ctx, &s.tape, m->params->precision, 0));
+    RECON_TRY(recon_tape_new(ctx, &s.tape, m->base.params->precision, 0));
     for (size_t at = 0; at < n; at += BATCH_DEVICE) {
         size_t part = n - at < BATCH_DEVICE ? n - at : BATCH_DEVICE;
         recon_var x, y;
@@ -494,7 +466,7 @@ recon_status recon_molnet_reconstruct(recon_ctx *ctx, recon_molnet_error *out,
     scratch s = { 0 };
     size_t part;
     recon_status status;
-    RECON_TRY(recon_tape_new(ctx, &s.tape, m->params->precision, 0));
+    RECON_TRY(recon_tape_new(ctx, &s.tape, m->base.params->precision, 0));
     for (size_t at = 0; at < n; at += part) {
         part = batch_of(ctx, x + at, n - at);
         RECON_TRY(measure_batch(ctx, &s, out + at, m, x + at, part));
@@ -503,3 +475,123 @@ done:
     scratch_free(&s);
     return status;
 }
+
+/* --- as one kind among others ----------------------------------------------------------------- */
+
+recon_molnet *recon_backbone_molnet(const recon_backbone *b)
+{
+    return b->kind == &recon_molnet_kind ? (recon_molnet *)b : NULL;
+}
+
+static const recon_molnet *of(const recon_backbone *b)
+{
+    return (const recon_molnet *)b;
+}
+
+static void close_backbone(recon_ctx *ctx, recon_backbone *b)
+{
+    recon_molnet_close(ctx, (recon_molnet *)b);
+}
+
+static recon_status embed_inputs(recon_ctx *ctx, const recon_seen *out, const recon_backbone *b,
+                                 const void *inputs, size_t n)
+{
+    const recon_molnet_answer answer = { .z = out->z, .psi = out->so3 };
+    return recon_molnet_embed(ctx, &answer, of(b), inputs, n);
+}
+
+/* The mean of the atoms' places. */
+static void find_center(double center[3], const void *inputs, size_t i)
+{
+    const recon_conformer *x = (const recon_conformer *)inputs + i;
+    for (int k = 0; k < 3; k++)
+        center[k] = 0;
+    for (size_t a = 0; a < 3 * x->atoms; a++)
+        center[a % 3] += (double)x->xyz[a] / (double)x->atoms;
+}
+
+/* The places of all atoms, conformer behind conformer. */
+static recon_status rotate(recon_ctx *ctx, void *out, const recon_backbone *b, const void *inputs,
+                           const void *g, size_t n, recon_interpolation interpolation)
+{
+    const recon_conformer *x = inputs;
+    float *to = out;
+    (void)ctx, (void)b, (void)interpolation;
+    for (size_t i = 0; i < n; i++) {
+        double center[3];
+        find_center(center, inputs, i);
+        recon_se3 there = recon_se3_about(((const recon_so3 *)g)[i], center);
+        for (size_t a = 0; a < x[i].atoms; a++, to += 3) {
+            const float *from = x[i].xyz + 3 * a;
+            double place[3] = { from[0], from[1], from[2] };
+            recon_se3_act(place, there, place);
+            for (size_t k = 0; k < 3; k++)
+                to[k] = (float)place[k];
+        }
+    }
+    return RECON_OK;
+}
+
+/* The first element of a conformer that the model does not know; 0: it knows all. */
+static int find_unknown(const recon_molnet_shape *s, const recon_conformer *x)
+{
+    for (size_t a = 0; a < x->atoms; a++)
+        if (!memchr(s->element, x->z[a], s->elements))
+            return x->z[a];
+    return 0;
+}
+
+static recon_status accepts(recon_ctx *ctx, const recon_backbone *b, const recon_data *data,
+                            size_t i)
+{
+    const recon_molnet_shape *s = &of(b)->shape;
+    recon_conformer x = recon_molecules_get(recon_data_molecules(data), i);
+    recon_element_words words;
+    recon_formula_text known;
+    char name[64];
+    int z = find_unknown(s, &x);
+    if (!z)
+        return RECON_OK;
+    snprintf(name, sizeof name, "%s", data->kind->name_of(data, i));
+    recon_keep_to_one_line(name);
+    return recon_fail(ctx, RECON_ERR_INPUT, "(%s): an atom of %s: the model knows %s alone", name,
+                      recon_element_text(words, z),
+                      recon_element_list(known, s->element, s->elements));
+}
+
+/* What a file may not hold, a caller's own data may not either. */
+static recon_status check_conformers(recon_ctx *ctx, const recon_backbone *b, const void *inputs,
+                                     size_t n)
+{
+    const recon_molnet_shape *s = &of(b)->shape;
+    const recon_conformer *x = inputs;
+    recon_element_words words;
+    recon_formula_text known;
+    for (size_t i = 0; i < n; i++) {
+        recon_status status =
+            recon_conformer_check(ctx, &x[i], &(recon_place){ NULL, "conformer", i, 0 });
+        int z = status == RECON_OK ? find_unknown(s, &x[i]) : 0;
+        if (z)
+            status = recon_fail(
+                ctx, RECON_ERR_INPUT, "conformer %zu: an atom of %s: the model knows %s alone", i,
+                recon_element_text(words, z), recon_element_list(known, s->element, s->elements));
+        if (status != RECON_OK)
+            return status;
+    }
+    return RECON_OK;
+}
+
+const recon_backbone_kind recon_molnet_kind = {
+    .name = "molnet",
+    .data = "molecules",
+    .group = RECON_SO3,
+    .k = 25,
+    .pool = 25,
+    .open = open_file,
+    .close = close_backbone,
+    .embed = embed_inputs,
+    .rotate = rotate,
+    .accepts = accepts,
+    .check = check_conformers,
+    .center = find_center,
+};

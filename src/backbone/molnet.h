@@ -2,14 +2,15 @@
 #ifndef BACKBONE_MOLNET_H
 #define BACKBONE_MOLNET_H
 
+#include <recon/backbone/backbone.h>
 #include <recon/backbone/molnet.h>
 #include "backbone/mol_decoder.h"
 #include "backbone/mol_encoder.h"
 #include "backbone/mol_frame.h"
 
 struct recon_molnet {
+    recon_backbone base; /* first: a pointer to the one is a pointer to the other */
     recon_molnet_shape shape;
-    recon_params *params;
     recon_mol_encoder *encoder;
     recon_mol_decoder decoder;
     recon_linear map; /* latent to z, where the shape is mapped */

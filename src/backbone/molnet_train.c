@@ -349,7 +349,7 @@ static recon_status run_stage(course *c, recon_train_result *result, const descr
 {
     const recon_molnet_options *o = c->o;
     uint64_t epoch = c->train.n / o->batch, steps = epochs * epoch;
-    recon_trainee it = { c->m->params, feed, loss, mean_loss, c };
+    recon_trainee it = { c->m->base.params, feed, loss, mean_loss, c };
     recon_status status = find_capacity(c, steps);
     if (status != RECON_OK)
         return status;

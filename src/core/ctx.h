@@ -33,6 +33,9 @@ struct recon_ctx {
         atomic_ullong done;
     } progress;
 
+    const void *kinds[8]; /* backbones of the application's own: see recon_backbone_add */
+    size_t n_kinds;
+
     atomic_long fail_at; /* tests: see recon_alloc_fail_at */
 };
 

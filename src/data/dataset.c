@@ -7,6 +7,7 @@
 #include "core/shipped.h"
 #include "data/amat.h"
 #include "data/dataset.h"
+#include "data/kinds.h"
 #include "data/folder.h"
 #include "data/idx.h"
 #include "data/permute.h"
@@ -292,6 +293,7 @@ recon_status recon_dataset_open_with(recon_ctx *ctx, recon_dataset **out, const 
     recon_status status = recon_alloc(ctx, out, 1, sizeof **out);
     if (status != RECON_OK)
         return status;
+    (*out)->data.kind = &recon_images_kind;
     status = open_spec(ctx, *out, spec, options ? options : &(recon_dataset_options){ 0 });
     if (status != RECON_OK) {
         recon_dataset_close(*out);
@@ -320,6 +322,11 @@ void recon_dataset_close(recon_dataset *d)
 recon_dataset_info recon_dataset_describe(const recon_dataset *data)
 {
     return data->info;
+}
+
+const recon_data *recon_dataset_data(const recon_dataset *data)
+{
+    return &data->data;
 }
 
 /* --- parts and pixels ------------------------------------------------------------------------- */

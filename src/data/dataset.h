@@ -11,6 +11,7 @@ const char *recon_images_folder(const char *spec);
 enum { RECON_LABEL_MAX = 1000000 };
 
 struct recon_dataset {
+    recon_data data; /* first: a pointer to the one is a pointer to the other */
     recon_dataset_info info;
     const unsigned char *bytes; /* pixels, one of the two */
     const float *floats;

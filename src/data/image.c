@@ -7,6 +7,7 @@
 #include <recon/data/image.h>
 #include "core/simd.h"
 
+#include "core/threads.h"
 #include "data/image.h"
 
 #include <math.h>
@@ -259,4 +260,39 @@ void recon_pixels_turn(uint8_t *out, const recon_pixels *in, double angle, size_
                                                    tile, (size_t)(to - from) * in->channels);
         }
     }
+}
+
+/* --- many ---------------------------------------------------------------------------------------
+ */
+
+enum { IMAGES_A_TASK = 16 };
+
+typedef struct {
+    float *out;
+    const float *in;
+    const size_t *from;
+    const double *angle;
+    size_t n;
+    recon_image_size size;
+    recon_interpolation interpolation;
+} batch;
+
+static recon_status rotate_some(recon_ctx *ctx, void *arg, size_t task, int worker)
+{
+    const batch *b = arg;
+    const recon_image_size *s = &b->size;
+    size_t pixels = s->height * s->width * s->channels, end = (task + 1) * IMAGES_A_TASK;
+    (void)ctx, (void)worker;
+    for (size_t i = task * IMAGES_A_TASK; i < end && i < b->n; i++)
+        recon_image_turn(b->out + i * pixels, b->in + (b->from ? b->from[i] : i) * pixels,
+                         s->height, s->width, s->channels, b->angle[i], b->interpolation);
+    return RECON_OK;
+}
+
+recon_status recon_images_rotate(recon_ctx *ctx, float *out, const float *in, const size_t *from,
+                                 const double *angle, size_t n, const recon_image_size *size,
+                                 recon_interpolation interpolation)
+{
+    batch b = { out, in, from, angle, n, *size, interpolation };
+    return recon_parallel(ctx, rotate_some, &b, (n + IMAGES_A_TASK - 1) / IMAGES_A_TASK);
 }

@@ -6,6 +6,7 @@
 #include "core/shipped.h"
 #include "data/elements.h"
 #include "data/flat.h"
+#include "data/kinds.h"
 #include "data/molecules.h"
 #include "data/permute.h"
 #include "data/sdf.h"
@@ -45,6 +46,7 @@ recon_status recon_molecules_of(recon_ctx *ctx, recon_molecules **out, recon_sto
         recon_store_release(store);
         return status;
     }
+    (*out)->data.kind = &recon_molecules_kind;
     (*out)->store = store;
     (*out)->info = (recon_molecules_info){ .n = store->n, .molecules = store->molecules };
     measure(*out);
@@ -63,6 +65,11 @@ void recon_molecules_close(recon_molecules *d)
 recon_molecules_info recon_molecules_describe(const recon_molecules *data)
 {
     return data->info;
+}
+
+const recon_data *recon_molecules_data(const recon_molecules *data)
+{
+    return &data->data;
 }
 
 recon_conformer recon_molecules_get(const recon_molecules *data, size_t i)
@@ -184,7 +191,7 @@ static recon_status make_part(recon_ctx *ctx, recon_molecules **out, const recon
         free(rows);
     if (status != RECON_OK)
         return status;
-    **out = (recon_molecules){ d->info, recon_store_share(d->store), rows };
+    **out = (recon_molecules){ d->data, d->info, recon_store_share(d->store), rows };
     (*out)->info.n = n;
     return RECON_OK;
 }

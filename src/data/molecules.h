@@ -5,6 +5,7 @@
 #include "data/molecule_store.h"
 
 struct recon_molecules {
+    recon_data data; /* first: a pointer to the one is a pointer to the other */
     recon_molecules_info info;
     recon_store *store;
     size_t *rows; /* of a part: its entries; NULL: all */

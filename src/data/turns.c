@@ -219,6 +219,7 @@ recon_status recon_dataset_turn(recon_ctx *ctx, recon_dataset **out, const recon
         status = recon_alloc(ctx, &d, 1, sizeof *d);
     if (status != RECON_OK)
         return status;
+    d->data = data->data;
     d->info = data->info;
     RECON_TRY(recon_alloc_raw(ctx, &d->own_floats, d->info.n,
                               recon_dataset_pixels(&d->info) * sizeof(float)));

@@ -20,6 +20,15 @@ recon_se3 recon_se3_inverse(recon_se3 a)
     return out;
 }
 
+recon_se3 recon_se3_about(recon_so3 r, const double center[3])
+{
+    recon_se3 out = { .r = r };
+    recon_so3_act(out.t, r, center);
+    for (int k = 0; k < 3; k++)
+        out.t[k] = center[k] - out.t[k];
+    return out;
+}
+
 void recon_se3_act(double out[3], recon_se3 a, const double x[3])
 {
     recon_se3_act_n(out, a, x, 1);

@@ -1,44 +1,101 @@
-/* fit.c - the heads of SO(2) on frozen z: their lessons, and what scores are usual. */
-#include "maps/bundle_learn.h"
+/* fit.c - maps fitted to frozen z: batches for their heads, and the scores that are usual. */
+#include "maps/lessons.h"
 #include "maps/maps.h"
-#include "maps/standard.h"
-#include "maps/targets.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "maps/standard.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-static const recon_maps_options defaults = {
-    .hidden = 256,
-    .epochs = 30,
-    .batch = 256,
-    .rate = 1e-3,
-    .decay = 0.01,
-    .dropout = 0.2,
-    .held_out = 0.1,
-};
+typedef struct {
+    recon_maps *maps;
+    float *z;    /* [n][d] standardised */
+    float *rows; /* of a batch          */
+} pupil;
+
+static recon_var input(void *user, recon_tape *t, const size_t *which, size_t n)
+{
+    pupil *p = user;
+    size_t d = p->maps->d, shape[2] = { n, d };
+    for (size_t i = 0; i < n; i++)
+        memcpy(p->rows + i * d, p->z + which[i] * d, d * sizeof *p->rows);
+    return recon_var_input(t, p->rows, RECON_F32, shape, 2);
+}
+
+static recon_var output(void *user, recon_tape *t, int head, recon_var x)
+{
+    return recon_mlp_apply(t, &((pupil *)user)->maps->head[head], x);
+}
+
+static void assign(recon_lessons *l, pupil *p, float *const targets[])
+{
+    const recon_maps_kind *kind = p->maps->kind;
+    l->params = p->maps->params;
+    l->heads = kind->heads;
+    l->kind = kind->head;
+    l->number = p->maps->number;
+    for (int h = 0; h < kind->heads; h++) {
+        l->name[h] = kind->head[h].name;
+        l->target[h] = targets[h];
+    }
+    l->input = input;
+    l->output = output;
+    l->user = p;
+}
+
+/* Finds the standard of z and trains all heads on it. The number is set. */
+static recon_status learn(recon_ctx *ctx, recon_maps *m, const float *z, float *const targets[],
+                          recon_lessons *l)
+{
+    pupil p = { .maps = m };
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &p.z, l->n * m->d, sizeof *p.z));
+    RECON_TRY(recon_alloc(ctx, &p.rows, l->batch * m->d, sizeof *p.rows));
+    recon_standard_find(m->mean, m->scale, z, l->n, m->d);
+    recon_standardize(p.z, z, l->n, m->d, m->mean, m->scale);
+    assign(l, &p, targets);
+    RECON_TRY(recon_lessons_learn(ctx, l));
+done:
+    free(p.rows);
+    free(p.z);
+    return status;
+}
+
+/* --- what is usual ---------------------------------------------------------------------------- */
+
+/* The embeddings of the points held out, [held][d]; free them. */
+static recon_status gather_held(recon_ctx *ctx, float **out, const recon_lessons *l, const float *z,
+                                size_t d)
+{
+    recon_status status = recon_alloc_raw(ctx, out, l->held * d, sizeof **out);
+    for (size_t i = 0; status == RECON_OK && i < l->held; i++)
+        memcpy(*out + i * d, z + recon_lessons_place(l, i) * d, d * sizeof **out);
+    return status;
+}
 
 /* The scores of the points held out say what is usual. */
 static recon_status calibrate(recon_ctx *ctx, recon_maps *m, const recon_lessons *l,
                               const recon_embedded *data)
 {
-    recon_so2_map *map = NULL;
+    const recon_maps_kind *kind = m->kind;
+    char *map = NULL;
     recon_tail_point *tail = NULL;
     double *score = NULL;
     float *z = NULL;
     recon_status status;
-    RECON_TRY(recon_alloc(ctx, &map, l->held, sizeof *map));
+    RECON_TRY(recon_alloc(ctx, &map, l->held, kind->map));
     RECON_TRY(recon_alloc(ctx, &score, l->held, sizeof *score));
     RECON_TRY(recon_alloc(ctx, &tail, l->held, sizeof *tail));
-    RECON_TRY(recon_lessons_held(ctx, &z, l, data->z, data->d));
-    RECON_TRY(recon_maps_apply(ctx, map, m, z, l->held));
+    RECON_TRY(gather_held(ctx, &z, l, data->z, data->d));
+    RECON_TRY(recon_maps_apply(ctx, map, m, z, l->held, RECON_MAPS_ALL));
     for (size_t i = 0; i < l->held; i++) {
-        size_t at = recon_lessons_place(l, i);
-        score[i] = recon_so2_map_score(&map[i], data->so2[at]);
-        tail[i] = recon_so2_tail_point(&map[i], data->so2[at]);
+        const void *psi = recon_embedded_pose(data, recon_lessons_place(l, i));
+        score[i] = kind->score(map + i * kind->map, psi);
+        tail[i] = kind->tail(map + i * kind->map, psi);
     }
-    recon_calibrate(&m->bundle.calibration, score, l->held);
-    recon_tails_make(&m->bundle.tails, tail, l->held);
+    recon_calibrate(&m->calibration, score, l->held);
+    recon_tails_make(&m->tails, tail, l->held);
 done:
     free(z);
     free(tail);
@@ -47,28 +104,44 @@ done:
     return status;
 }
 
+/* --- all of it -------------------------------------------------------------------------------- */
+
+static size_t usual_epochs(const recon_maps_kind *kind, size_t n)
+{
+    size_t batch = kind->defaults.batch, steps = n / batch ? n / batch : 1;
+    size_t least = kind->steps_least / steps;
+    return least > kind->defaults.epochs ? least : kind->defaults.epochs;
+}
+
 recon_status recon_maps_fit(recon_ctx *ctx, recon_maps **out, const recon_embedded *data,
                             const recon_frames *frames, const recon_maps_options *options)
 {
+    const recon_maps_kind *kind = recon_maps_kind_of(frames->group);
+    const recon_maps_options *usual = &kind->defaults;
     recon_maps_options o = options ? *options : (recon_maps_options){ 0 };
-    recon_lessons lessons = { .n = data->n };
+    recon_lessons lessons = { .n = data->n, .plain = kind->plain };
     recon_targets targets;
     recon_maps *m = NULL;
+    void *keep = NULL;
     recon_status status;
     *out = NULL;
-    RECON_TRY(recon_targets_make(ctx, &targets, frames, data->so2, data->n));
+    RECON_TRY(recon_targets_make(ctx, &targets, data, frames));
     RECON_TRY(recon_embeddings_check(ctx, data->z, data->n, data->d));
-    RECON_TRY(recon_lessons_plan(ctx, &lessons, &o, &defaults));
-    RECON_TRY(recon_maps_new(ctx, &m, data->d, o.hidden ? o.hidden : defaults.hidden,
-                             o.dropout > 0 ? o.dropout : defaults.dropout, o.seed));
-    m->bundle.number = targets.theta_family;
-    RECON_TRY(recon_bundle_learn(ctx, &m->bundle, data->z, targets.of, &lessons));
+    o.epochs = o.epochs ? o.epochs : usual_epochs(kind, data->n);
+    RECON_TRY(recon_lessons_plan(ctx, &lessons, &o, usual));
+    RECON_TRY(recon_maps_new(ctx, &m, kind, data->d, o.hidden ? o.hidden : usual->hidden,
+                             o.dropout > 0 ? o.dropout : usual->dropout, o.seed));
+    m->number = targets.number;
+    if (kind->prepare)
+        RECON_TRY(kind->prepare(ctx, m, &lessons, frames, &keep));
+    RECON_TRY(learn(ctx, m, data->z, targets.of, &lessons));
     RECON_TRY(calibrate(ctx, m, &lessons, data));
-    RECON_TRY(recon_bundle_keep(ctx, &m->bundle));
+    RECON_TRY(recon_maps_keep(ctx, m));
     *out = m;
 done:
     if (status != RECON_OK)
         recon_maps_free(ctx, m);
+    free(keep);
     recon_targets_free(&targets);
     return status;
 }

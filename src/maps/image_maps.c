@@ -1,17 +1,17 @@
 /* image_maps.c - the paper's Lambda and Theta: networks on images. */
-#include <recon/maps/image_maps.h>
+#include "maps/image_maps.h"
 #include "backbone/ieae.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/threads.h"
 #include "maps/lessons.h"
-#include "maps/targets.h"
+#include "maps/so2_heads.h"
 #include "nn/tape.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { NETS = 2 /* Lambda and Theta, the first of recon_heads */, PASS = 256, MOST = 1 << 16 };
+enum { NETS = 2 /* Lambda and Theta, the first of recon_so2_heads */, PASS = 256, MOST = 1 << 16 };
 
 static const char *const net_name[NETS] = { "lambda_image", "theta_image" };
 static const recon_maps_options defaults = {
@@ -41,7 +41,7 @@ static recon_status add_nets(recon_ctx *ctx, recon_image_maps *m, size_t hidden)
     size_t one = 1;
     recon_status status;
     for (int h = 0; h < NETS; h++) {
-        size_t sizes[] = { shape->code, hidden, recon_heads[h].outputs };
+        size_t sizes[] = { shape->code, hidden, recon_so2_heads[h].outputs };
         snprintf(name, sizeof name, "%s.out", net_name[h]);
         RECON_TRY(recon_encoder_add(ctx, &m->encoder[h], m->params, net_name[h], shape));
         RECON_TRY(recon_mlp_add(ctx, &m->out[h], m->params, name, sizes, 3, 0));
@@ -62,7 +62,7 @@ static recon_status make(recon_ctx *ctx, recon_image_maps **out, const recon_iea
     if (status != RECON_OK)
         return status;
     m->backbone = backbone;
-    RECON_TRY(recon_params_new(ctx, &m->params, backbone->params->precision));
+    RECON_TRY(recon_params_new(ctx, &m->params, backbone->base.params->precision));
     recon_params_expect(m->params, file, path, 0);
     RECON_TRY(add_nets(ctx, m, hidden));
     RECON_TRY(recon_params_make(ctx, m->params, seed));
@@ -150,14 +150,14 @@ static recon_status learn(recon_ctx *ctx, recon_image_maps *m, const recon_datas
                           const recon_targets *targets, recon_lessons *l)
 {
     pupil p = { .maps = m, .ctx = ctx, .data = data };
-    double family = m->family = targets->theta_family;
+    double family = m->family = targets->number;
     recon_status status;
     RECON_TRY(
         recon_alloc_raw(ctx, &p.images, l->batch * image_size(m->backbone), sizeof *p.images));
     l->params = m->params;
     l->precision = m->params->precision;
     l->heads = NETS;
-    l->kind = recon_heads;
+    l->kind = recon_so2_heads;
     l->number = family;
     for (int h = 0; h < NETS; h++) {
         l->name[h] = net_name[h];
@@ -181,12 +181,13 @@ recon_status recon_image_maps_fit(recon_ctx *ctx, recon_image_maps **out,
 {
     recon_maps_options o = options ? *options : (recon_maps_options){ 0 };
     recon_lessons lessons = { .n = recon_dataset_describe(data).n };
-    recon_targets targets = { .theta_family = RECON_SO2_AUTO };
+    const recon_embedded posed = { .n = lessons.n, .so2 = psi };
+    recon_targets targets = { .number = RECON_SO2_AUTO };
     recon_image_maps *m = NULL;
     recon_status status;
     *out = NULL;
-    RECON_TRY(recon_ieae_check_data(ctx, backbone, data));
-    RECON_TRY(recon_targets_make(ctx, &targets, frames, psi, lessons.n));
+    RECON_TRY(recon_backbone_check_data(ctx, &backbone->base, recon_dataset_data(data)));
+    RECON_TRY(recon_targets_make(ctx, &targets, &posed, frames));
     RECON_TRY(recon_lessons_plan(ctx, &lessons, &o, &defaults));
     RECON_TRY(make(ctx, &m, backbone, o.hidden ? o.hidden : defaults.hidden, NULL, NULL, o.seed));
     RECON_TRY(learn(ctx, m, data, &targets, &lessons));
@@ -253,7 +254,7 @@ static recon_status apply_some(recon_tape *t, recon_so2_map *out, const recon_im
         recon_var x = view(t, m->backbone, seen, images, n); /* anew: a net uses its memory */
         RECON_TRY(recon_var_read(t, y, net(t, m, h, x)));
         for (size_t i = 0; i < n; i++) {
-            recon_heads[h].read(&out[i], y + i * recon_heads[h].outputs, m->family);
+            recon_so2_heads[h].read(&out[i], y + i * recon_so2_heads[h].outputs, m->family);
             out[i].family = m->family;
         }
     }

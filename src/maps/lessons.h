@@ -4,11 +4,11 @@
 #define MAPS_LESSONS_H
 
 #include <recon/maps/maps.h>
-#include "maps/head.h"
+#include "maps/kind.h"
 
 enum { RECON_LESSONS_EARLY = 3 }; /* in the first of so many parts heads have their early loss */
 
-typedef struct {
+typedef struct recon_lessons {
     recon_params *params;
     size_t n;  /* points                                                        */
     int heads; /* the first so many of kind                                     */

@@ -1,137 +1,303 @@
-/* maps.c - Lambda, Theta and the density of angles: heads on z, and their answers. */
-#include <recon/stats/so2_moments.h>
-#include <recon/stats/tail.h>
+/* maps.c - the networks, their file, and their answers. */
 #include "maps/maps.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "maps/standard.h"
+#include "nn/params.h"
 
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-static const recon_bundle_kind kind = { recon_heads, RECON_HEADS, sizeof(recon_so2_map),
-                                        "theta.family" };
+#define METADATA "maps" /* the key by which a file says of which group its maps are */
+
+enum { ROWS = 1024 /* of a pass */, MOST = 1 << 16 /* numbers of an embedding, or of a layer */ };
 
 /* --- the object ------------------------------------------------------------------------------- */
 
-recon_status recon_maps_new(recon_ctx *ctx, recon_maps **out, size_t d, size_t hidden,
-                            double dropout, uint64_t seed)
+static recon_status add_heads(recon_ctx *ctx, recon_maps *m, double dropout)
+{
+    for (int h = 0; h < m->kind->heads; h++) {
+        const recon_head_kind *head = &m->kind->head[h];
+        size_t sizes[] = { m->d, m->hidden, m->hidden, head->outputs };
+        recon_status status =
+            recon_mlp_add(ctx, &m->head[h], m->params, head->name, sizes,
+                          sizeof sizes / sizeof *sizes, head->dropout ? dropout : 0);
+        if (status != RECON_OK)
+            return status;
+    }
+    return RECON_OK;
+}
+
+/* Files of an earlier version have no table of tails. */
+static int has_tails(const recon_safetensors *file)
+{
+    size_t i = 0, count = file ? recon_safetensors_count(file) : 0;
+    while (i < count && strcmp(recon_safetensors_name(file, i), "calibration.tails") != 0)
+        i++;
+    return !file || i < count;
+}
+
+static recon_status add_buffers(recon_ctx *ctx, recon_maps *m, const recon_safetensors *file)
+{
+    const struct {
+        recon_param **at;
+        const char *name;
+        size_t count;
+    } buffer[] = { { &m->kept.mean, "standard.mean", m->d },
+                   { &m->kept.scale, "standard.scale", m->d },
+                   { &m->kept.quantiles, "calibration.quantiles", RECON_QUANTILES },
+                   { &m->kept.scores, "calibration.scores", 1 },
+                   { &m->kept.number, m->kind->number, 1 },
+                   { &m->kept.tails, "calibration.tails", RECON_TAIL_NUMBERS } };
+    size_t count = sizeof buffer / sizeof *buffer - !has_tails(file);
+    for (size_t i = 0; i < count; i++) {
+        recon_status status = recon_params_add_buffer(ctx, buffer[i].at, m->params, buffer[i].name,
+                                                      &buffer[i].count, 1, 0);
+        if (status != RECON_OK)
+            return status;
+    }
+    return RECON_OK;
+}
+
+/* With the weights of a file, or with first ones. */
+static recon_status make(recon_ctx *ctx, recon_maps *m, double dropout,
+                         const recon_safetensors *file, const char *path, uint64_t seed)
+{
+    recon_status status;
+    RECON_TRY(recon_params_new(ctx, &m->params, RECON_SINGLE));
+    recon_params_expect(m->params, file, path, 0);
+    RECON_TRY(add_heads(ctx, m, dropout));
+    RECON_TRY(add_buffers(ctx, m, file));
+    RECON_TRY(recon_params_make(ctx, m->params, seed));
+    RECON_TRY(recon_alloc(ctx, &m->mean, m->d, sizeof *m->mean));
+    RECON_TRY(recon_alloc(ctx, &m->scale, m->d, sizeof *m->scale));
+    m->weights = recon_params_count(m->params);
+done:
+    return status;
+}
+
+recon_status recon_maps_new(recon_ctx *ctx, recon_maps **out, const recon_maps_kind *kind, size_t d,
+                            size_t hidden, double dropout, uint64_t seed)
 {
     recon_status status = recon_alloc(ctx, out, 1, sizeof **out);
-    if (status == RECON_OK)
-        status = recon_bundle_new(ctx, &(*out)->bundle, &kind, d, hidden, dropout, seed);
-    return status;
+    if (status != RECON_OK)
+        return status;
+    **out = (recon_maps){ .kind = kind, .d = d, .hidden = hidden };
+    return make(ctx, *out, dropout, NULL, NULL, seed);
 }
 
 void recon_maps_free(recon_ctx *ctx, recon_maps *m)
 {
     if (!m)
         return;
-    recon_bundle_free(ctx, &m->bundle);
+    recon_params_free(ctx, m->params);
+    free(m->mean);
+    free(m->scale);
     free(m);
 }
 
 recon_maps_info recon_maps_describe(const recon_maps *m)
 {
-    const recon_bundle *b = &m->bundle;
-    return (recon_maps_info){ b->d, b->hidden, b->weights, (recon_so2_family)b->number,
-                              (size_t)b->calibration.n };
+    int so2 = m->kind->group == RECON_SO2;
+    return (recon_maps_info){ .group = m->kind->group,
+                              .d = m->d,
+                              .hidden = m->hidden,
+                              .weights = m->weights,
+                              .held_out = (size_t)m->calibration.n,
+                              .family = so2 ? (recon_so2_family)m->number : RECON_SO2_AUTO,
+                              .unit = so2 ? 0 : m->number };
 }
 
-const recon_params *recon_maps_params(const recon_maps *maps)
+/* --- what is kept ----------------------------------------------------------------------------- */
+
+recon_status recon_maps_keep(recon_ctx *ctx, recon_maps *m)
 {
-    return maps->bundle.params;
+    double tails[RECON_TAIL_NUMBERS];
+    recon_status status;
+    recon_tails_pack(tails, &m->tails);
+    RECON_TRY(recon_param_write(ctx, m->kept.tails, tails));
+    RECON_TRY(recon_param_write(ctx, m->kept.mean, m->mean));
+    RECON_TRY(recon_param_write(ctx, m->kept.scale, m->scale));
+    RECON_TRY(recon_param_write(ctx, m->kept.quantiles, m->calibration.quantile));
+    RECON_TRY(recon_param_write(ctx, m->kept.scores, &m->calibration.n));
+    RECON_TRY(recon_param_write(ctx, m->kept.number, &m->number));
+done:
+    return status;
 }
 
-recon_status recon_maps_open(recon_ctx *ctx, recon_maps **out, const char *path)
+static int is_rising(const double *x, size_t n)
 {
+    size_t i = 1;
+    while (i < n && x[i - 1] <= x[i])
+        i++;
+    return i == n;
+}
+
+/* From the buffers, which may be a file's and hold any numbers. */
+static recon_status recall(recon_ctx *ctx, recon_maps *m, const char *path)
+{
+    recon_calibration *c = &m->calibration;
+    double tails[RECON_TAIL_NUMBERS] = { 0 };
+    recon_status status;
+    RECON_TRY(recon_param_read(ctx, m->mean, m->kept.mean));
+    RECON_TRY(recon_param_read(ctx, m->scale, m->kept.scale));
+    RECON_TRY(recon_param_read(ctx, c->quantile, m->kept.quantiles));
+    RECON_TRY(recon_param_read(ctx, &c->n, m->kept.scores));
+    RECON_TRY(recon_param_read(ctx, &m->number, m->kept.number));
+    if (m->kept.tails)
+        RECON_TRY(recon_param_read(ctx, tails, m->kept.tails));
+    if (!is_rising(c->quantile, RECON_QUANTILES) || !(c->n >= 1 && c->n < 1e15) ||
+        !recon_tails_unpack(&m->tails, tails))
+        RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT, "%s: 'calibration' is no rising table", path));
+done:
+    return status;
+}
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+/* The sizes are those of the first head's first layer. */
+static recon_status read_sizes(recon_ctx *ctx, recon_maps *m, const recon_safetensors *file,
+                               const char *path)
+{
+    recon_layer_name name;
+    recon_array weight;
+    snprintf(name, sizeof name, "%s.0.weight", m->kind->head[0].name);
+    recon_status status = recon_safetensors_get(ctx, &weight, file, name);
+    if (status != RECON_OK)
+        return recon_note(ctx, status, "the file holds no maps");
+    if (weight.ndim != 2 || weight.shape[0] < 1 || weight.shape[1] < 1 || weight.shape[0] > MOST ||
+        weight.shape[1] > MOST)
+        status = recon_fail(ctx, RECON_ERR_FORMAT, "%s: '%s' is no weight", path, name);
+    m->hidden = weight.shape[0];
+    m->d = weight.shape[1];
+    recon_array_free(&weight);
+    return status;
+}
+
+static recon_status find_kind(recon_ctx *ctx, const recon_maps_kind **out,
+                              const recon_safetensors *file, const char *path)
+{
+    const char *maps = recon_safetensors_metadata(file, METADATA);
+    if (!maps)
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "%s: a model without maps: run `recon discover` first", path);
+    *out = !strcmp(maps, recon_so2_maps.name)   ? &recon_so2_maps
+           : !strcmp(maps, recon_so3_maps.name) ? &recon_so3_maps
+                                                : NULL;
+    return *out ? RECON_OK
+                : recon_fail(ctx, RECON_ERR_FORMAT, "%s: maps of the group '%.16s': so2 or so3",
+                             path, maps);
+}
+
+recon_status recon_maps_open(recon_ctx *ctx, recon_maps **out, const recon_safetensors *file,
+                             const char *path)
+{
+    const recon_maps_kind *kind;
     recon_maps *m = NULL;
     recon_status status;
     *out = NULL;
+    RECON_TRY(find_kind(ctx, &kind, file, path));
     RECON_TRY(recon_alloc(ctx, &m, 1, sizeof *m));
-    RECON_TRY(recon_bundle_open(ctx, &m->bundle, &kind, path));
-    double family = m->bundle.number;
-    if (family != RECON_SO2_UNIFORM && family != RECON_SO2_NORMAL)
-        RECON_TRY(
-            recon_fail(ctx, RECON_ERR_FORMAT, "%s: 'theta.family' is %g: 1 or 2", path, family));
+    m->kind = kind;
+    RECON_TRY(read_sizes(ctx, m, file, path));
+    RECON_TRY(make(ctx, m, 0, file, path, 0));
+    RECON_TRY(recall(ctx, m, path));
+    if (!kind->number_fits(m->number))
+        RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT, "%s: '%s' is %g: %s", path, kind->number,
+                             m->number, kind->number_is));
     *out = m;
 done:
-    if (status != RECON_OK)
-        recon_maps_free(ctx, m);
-    return status;
+    if (status == RECON_OK)
+        return status;
+    recon_maps_free(ctx, m);
+    return recon_note_file(ctx, status, path);
+}
+
+recon_metadata_entry recon_maps_metadata(const recon_maps *m)
+{
+    return (recon_metadata_entry){ METADATA, m->kind->name };
 }
 
 /* --- answers ---------------------------------------------------------------------------------- */
 
-/* The width of the arc or of the normal that keeps as many angles as near. Of a normal the median,
- * 0.6745 sigma: the share that is least moved by others. Of an arc 85 %: so much of an arc and of a
- * normal of the same variance lie equally near, within 2 %, and a mixture of few peaks that stands
- * for an arc has a shape in between. */
-static double width_of(const recon_so2_density *p, recon_so2_family family)
-{
-    double width = family == RECON_SO2_UNIFORM ? recon_so2_deviation(p, 0.85) / 0.85
-                                               : recon_so2_deviation(p, 0.5) / 0.6744897501960817;
-    return fmin(fmax(width, RECON_THETA_LEAST), M_PI);
-}
-
+/* A pass over at most ROWS embeddings. */
 typedef struct {
-    recon_so2_family family;
-    recon_so2_map *maps;
-    double *lambda;
-} answers;
+    recon_tape *tape;
+    float *rows;
+    double *y;
+} pass;
 
-static recon_status take_all(recon_ctx *ctx, void *user, size_t at, void *maps, size_t n)
+static recon_status pass_new(recon_ctx *ctx, pass *p, const recon_maps *m)
 {
-    const answers *a = user;
-    const recon_so2_map *from = maps;
-    recon_so2_map *to = a->maps + at;
-    (void)ctx;
-    for (size_t i = 0; i < n; i++) {
-        to[i] = from[i];
-        to[i].family = a->family;
-        to[i].theta_label = from[i].theta;
-        to[i].theta = width_of(&from[i].density, a->family);
-    }
-    return RECON_OK;
+    recon_status status;
+    *p = (pass){ 0 };
+    RECON_TRY(recon_tape_new(ctx, &p->tape, RECON_SINGLE, 0));
+    RECON_TRY(recon_alloc_raw(ctx, &p->rows, ROWS * m->d, sizeof *p->rows));
+    RECON_TRY(recon_alloc_raw(ctx, &p->y, ROWS * RECON_HEAD_OUTPUTS, sizeof *p->y));
+done:
+    return status;
 }
 
-static recon_status take_lambda(recon_ctx *ctx, void *user, size_t at, void *maps, size_t n)
+static void pass_free(pass *p)
 {
-    const answers *a = user;
-    (void)ctx;
-    for (size_t i = 0; i < n; i++)
-        a->lambda[at + i] = ((const recon_so2_map *)maps)[i].lambda;
-    return RECON_OK;
+    recon_tape_free(p->tape);
+    free(p->rows);
+    free(p->y);
 }
 
-recon_status recon_maps_apply(recon_ctx *ctx, recon_so2_map *out, const recon_maps *maps,
+static recon_status pass_over(const pass *p, const recon_maps *m, unsigned heads, char *maps,
                               const float *z, size_t n)
 {
-    answers a = { .family = (recon_so2_family)maps->bundle.number, .maps = out };
-    return recon_bundle_apply(ctx, &maps->bundle, ~0u, z, n, take_all, &a);
+    recon_status status;
+    size_t shape[2] = { n, m->d };
+    recon_standardize(p->rows, z, n, m->d, m->mean, m->scale);
+    RECON_TRY(recon_tape_begin(p->tape, RECON_INFER, 0));
+    recon_var x = recon_var_input(p->tape, p->rows, RECON_F32, shape, 2);
+    for (int h = 0; h < m->kind->heads; h++) {
+        const recon_head_kind *head = &m->kind->head[h];
+        if (!(heads & 1u << h))
+            continue;
+        RECON_TRY(recon_var_read(p->tape, p->y, recon_mlp_apply(p->tape, &m->head[h], x)));
+        for (size_t i = 0; i < n; i++)
+            head->read(maps + i * m->kind->map, p->y + i * head->outputs, m->number);
+    }
+done:
+    return status;
 }
 
-recon_status recon_maps_lambda(recon_ctx *ctx, double *out, const recon_maps *maps, const float *z,
-                               size_t n)
+recon_status recon_maps_apply(recon_ctx *ctx, void *out, const recon_maps *m, const float *z,
+                              size_t n, recon_maps_part part)
 {
-    answers a = { .lambda = out };
-    return recon_bundle_apply(ctx, &maps->bundle, 1u << RECON_HEAD_LAMBDA, z, n, take_lambda, &a);
+    unsigned heads = part == RECON_MAPS_LAMBDA ? m->kind->lambda : ~0u;
+    char *maps = out;
+    pass p;
+    recon_status status;
+    RECON_TRY(pass_new(ctx, &p, m));
+    RECON_TRY(recon_embeddings_check(ctx, z, n, m->d));
+    for (size_t at = 0; at < n; at += ROWS) {
+        size_t some = n - at < ROWS ? n - at : ROWS;
+        char *to = maps + at * m->kind->map;
+        memset(to, 0, some * m->kind->map);
+        RECON_TRY(pass_over(&p, m, heads, to, z + at * m->d, some));
+        RECON_TRY(m->kind->finish(ctx, to, some, part, m->number));
+    }
+done:
+    pass_free(&p);
+    return status;
 }
 
-recon_tail_point recon_so2_tail_point(const recon_so2_map *map, double psi)
+double recon_maps_p_value(const recon_maps *m, const void *map, const void *psi)
 {
-    double moment[RECON_SO2_MOMENTS];
-    recon_so2_moments(moment, &map->density);
-    return (recon_tail_point){ moment[0], recon_so2_map_tail(map, psi) };
+    return m->kind->p_value(&m->tails, map, psi);
 }
 
-double recon_maps_p_value(const recon_maps *maps, const recon_so2_map *map, double psi)
+double recon_maps_threshold(const recon_maps *m, double false_alarms)
 {
-    const recon_tails *t = &maps->bundle.tails;
-    return t->bin[0].n > 0 ? recon_tails_p_value(t, recon_so2_tail_point(map, psi))
-                           : recon_so2_tail(&map->density, psi);
+    return recon_calibration_threshold(&m->calibration, false_alarms);
 }
 
-double recon_maps_threshold(const recon_maps *maps, double false_alarms)
+const recon_maps_kind *recon_maps_kind_of(recon_group group)
 {
-    return recon_calibration_threshold(&maps->bundle.calibration, false_alarms);
+    return group == RECON_SO3 ? &recon_so3_maps : &recon_so2_maps;
 }

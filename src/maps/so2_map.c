@@ -1,5 +1,5 @@
 /* so2_map.c - what follows from the maps of an input and its pose. */
-#include <recon/maps/so2_map.h>
+#include "maps/so2_map.h"
 #include <math.h>
 #include <recon/group/so2.h>
 #include <recon/stats/tail.h>

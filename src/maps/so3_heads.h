@@ -1,10 +1,10 @@
-/* so3_heads.h (private) - the four heads of SO(3). Their bundle's number is the unit in which they
+/* so3_heads.h (private) - the four heads of SO(3). The maps' number is the unit in which they
  * count F. */
 #ifndef MAPS_SO3_HEADS_H
 #define MAPS_SO3_HEADS_H
 
-#include <recon/maps/so3_map.h>
-#include "maps/head.h"
+#include "maps/so3_map.h"
+#include "maps/kind.h"
 
 typedef enum {
     RECON_SO3_LAMBDA,  /* a matrix; the rotation nearest to it    */
@@ -15,5 +15,9 @@ typedef enum {
 } recon_so3_head;
 
 extern const recon_head_kind recon_so3_heads[RECON_SO3_HEADS];
+
+/* Pseudo-labels, F in units; the number is that unit, the median length of F. */
+recon_status recon_so3_targets(recon_ctx *ctx, recon_targets *out, const recon_embedded *data,
+                               const recon_frames *frames);
 
 #endif

@@ -1,5 +1,5 @@
 /* so3_map.c - what follows from the maps of an input and its pose. */
-#include <recon/maps/so3_map.h>
+#include "maps/so3_map.h"
 #include <recon/stats/tail.h>
 #include "stats/so3_frame.h"
 

@@ -1,5 +1,5 @@
 /* so3_targets.c - pseudo-labels from the frames of Algorithm 1. */
-#include "maps/so3_targets.h"
+#include "maps/so3_heads.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "stats/quantile.h"
@@ -49,8 +49,8 @@ static void put_f(float *to, const double *f, double unit)
         to[i] = (float)(scale * f[i]);
 }
 
-static recon_status put_frames(recon_ctx *ctx, const recon_so3_targets *t,
-                               const recon_embedded *data, const recon_frames *frames)
+static recon_status put_frames(recon_ctx *ctx, const recon_targets *t, const recon_embedded *data,
+                               const recon_frames *frames)
 {
     for (size_t i = 0; i < data->n; i++) {
         recon_so3 psi = data->so3[i], gamma = frames->gamma.so3[i];
@@ -59,15 +59,15 @@ static recon_status put_frames(recon_ctx *ctx, const recon_so3_targets *t,
             return recon_fail(ctx, RECON_ERR_INPUT, "point %zu: psi %g.., gamma %g.., |F| %g", i,
                               psi.w, gamma.w, length(theta));
         put_rotation(t->of[RECON_SO3_LAMBDA] + F * i, gamma);
-        put_f(t->of[RECON_SO3_THETA] + F * i, theta, t->unit);
+        put_f(t->of[RECON_SO3_THETA] + F * i, theta, t->number);
         put_rotation(t->of[RECON_SO3_DENSITY] + F * i, psi);
     }
     return RECON_OK;
 }
 
 /* The paper's uncentred F: moments of the neighbours' poses as the backbone gives them. */
-static recon_status put_support(recon_ctx *ctx, const recon_so3_targets *t,
-                                const recon_embedded *data, const recon_frames *frames)
+static recon_status put_support(recon_ctx *ctx, const recon_targets *t, const recon_embedded *data,
+                                const recon_frames *frames)
 {
     const recon_fisher_fit_options moment = { RECON_FISHER_MOMENT };
     size_t k = frames->k;
@@ -82,7 +82,7 @@ static recon_status put_support(recon_ctx *ctx, const recon_so3_targets *t,
             poses[i] = data->so3[frames->neighbors[at * k + i]];
         RECON_TRY(recon_fisher_fit_batch(ctx, fit, poses, some, k, &moment));
         for (size_t i = 0; i < some; i++)
-            put_f(t->of[RECON_SO3_SUPPORT] + F * (at + i), fit[i].fisher.f, t->unit);
+            put_f(t->of[RECON_SO3_SUPPORT] + F * (at + i), fit[i].fisher.f, t->number);
     }
 done:
     free(poses);
@@ -90,17 +90,11 @@ done:
     return status;
 }
 
-static recon_status check(recon_ctx *ctx, const recon_embedded *data, const recon_frames *frames)
+static recon_status check_neighbors(recon_ctx *ctx, const recon_embedded *data,
+                                    const recon_frames *frames)
 {
-    if (!data->so3 || frames->group != RECON_SO3)
-        return recon_fail(ctx, RECON_ERR_UNSUPPORTED, "these maps are for poses in SO(3)");
     if (!frames->neighbors)
         return recon_fail(ctx, RECON_ERR_UNSUPPORTED, "maps need classes of neighbours");
-    if (frames->rows != data->n)
-        return recon_fail(ctx, RECON_ERR_INPUT, "frames of %zu points for %zu inputs", frames->rows,
-                          data->n);
-    if (data->n < 2)
-        return recon_fail(ctx, RECON_ERR_INPUT, "%zu points: maps need two", data->n);
     for (size_t i = 0; i < frames->rows * frames->k; i++) /* of queries: neighbours elsewhere */
         if (frames->neighbors[i] < 0 || (uint64_t)frames->neighbors[i] >= data->n)
             return recon_fail(ctx, RECON_ERR_INPUT, "point %zu has neighbour %lld of %zu points",
@@ -108,25 +102,17 @@ static recon_status check(recon_ctx *ctx, const recon_embedded *data, const reco
     return RECON_OK;
 }
 
-recon_status recon_so3_targets_make(recon_ctx *ctx, recon_so3_targets *out,
-                                    const recon_embedded *data, const recon_frames *frames)
+recon_status recon_so3_targets(recon_ctx *ctx, recon_targets *out, const recon_embedded *data,
+                               const recon_frames *frames)
 {
     recon_status status;
-    *out = (recon_so3_targets){ 0 };
-    RECON_TRY(check(ctx, data, frames));
+    RECON_TRY(check_neighbors(ctx, data, frames));
     for (int h = 0; h < RECON_SO3_HEADS; h++)
         RECON_TRY(recon_alloc_raw(ctx, &out->of[h], data->n * recon_so3_heads[h].targets,
                                   sizeof *out->of[h]));
-    RECON_TRY(find_unit(ctx, &out->unit, frames));
+    RECON_TRY(find_unit(ctx, &out->number, frames));
     RECON_TRY(put_frames(ctx, out, data, frames));
     RECON_TRY(put_support(ctx, out, data, frames));
 done:
     return status;
-}
-
-void recon_so3_targets_free(recon_so3_targets *t)
-{
-    for (int h = 0; h < RECON_SO3_HEADS; h++)
-        free(t->of[h]);
-    *t = (recon_so3_targets){ 0 };
 }

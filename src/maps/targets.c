@@ -1,72 +1,26 @@
-/* targets.c - pseudo-labels from the frames of Algorithm 1. */
-#include "maps/targets.h"
+/* targets.c - pseudo-labels from the frames of Algorithm 1, of either group. */
 #include "core/fail.h"
-#include "core/memory.h"
+#include "maps/kind.h"
 
-#include <math.h>
 #include <stdlib.h>
 
-static double theta_of(const recon_frames *f, size_t i)
+recon_status recon_targets_make(recon_ctx *ctx, recon_targets *out, const recon_embedded *data,
+                                const recon_frames *frames)
 {
-    if (f->family == RECON_SO2_UNIFORM || f->family == RECON_SO2_NORMAL)
-        return f->theta[i];
-    double first = f->identifiability[i * f->identifiability_width];
-    return fmin(sqrt(fmax(-2 * log(first), 0)), M_PI); /* beyond pi all wrapped normals are alike */
-}
-
-/* The paper's Theta~ = (a, b) is the support of the poses as the backbone gives them. A normal is
- * given the arc of its variance. */
-static void set(const recon_targets *t, size_t i, double psi, double gamma, double theta)
-{
-    double half = t->theta_family == RECON_SO2_NORMAL ? sqrt(3) * theta : theta;
-    t->of[RECON_HEAD_LAMBDA][2 * i] = (float)cos(gamma);
-    t->of[RECON_HEAD_LAMBDA][2 * i + 1] = (float)sin(gamma);
-    t->of[RECON_HEAD_THETA][i] = (float)theta;
-    t->of[RECON_HEAD_SUPPORT][2 * i] = (float)(gamma - half);
-    t->of[RECON_HEAD_SUPPORT][2 * i + 1] = (float)(gamma + half);
-    t->of[RECON_HEAD_DENSITY][i] = (float)psi;
-}
-
-static recon_status fill(recon_ctx *ctx, const recon_targets *t, const recon_frames *frames,
-                         const double *psi, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        double gamma = frames->gamma.so2[i], theta = theta_of(frames, i);
-        if (!isfinite(psi[i]) || !isfinite(gamma) || !isfinite(theta))
-            return recon_fail(ctx, RECON_ERR_INPUT, "point %zu: psi %g, gamma %g, theta %g", i,
-                              psi[i], gamma, theta);
-        set(t, i, psi[i], gamma, theta);
-    }
-    return RECON_OK;
-}
-
-recon_status recon_targets_make(recon_ctx *ctx, recon_targets *out, const recon_frames *frames,
-                                const double *psi, size_t n)
-{
-    recon_status status;
-    *out =
-        (recon_targets){ .theta_family = frames->family == RECON_SO2_UNIFORM ? RECON_SO2_UNIFORM
-                                                                             : RECON_SO2_NORMAL };
-    if (!psi || frames->group != RECON_SO2)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_UNSUPPORTED, "maps are for poses in SO(2)"));
-    if (frames->rows != n)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "frames of %zu points for %zu inputs",
-                             frames->rows, n));
-    if (n < 2)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%zu points: maps need two", n));
-    for (int h = 0; h < RECON_HEADS; h++)
-        RECON_TRY(
-            recon_alloc_raw(ctx, &out->of[h], n * recon_heads[h].targets, sizeof *out->of[h]));
-    RECON_TRY(fill(ctx, out, frames, psi, n));
-done:
-    if (status != RECON_OK)
-        recon_targets_free(out);
-    return status;
+    *out = (recon_targets){ .number = 0 };
+    if (frames->group != recon_embedded_group(data))
+        return recon_fail(ctx, RECON_ERR_INPUT, "frames of another group than the poses'");
+    if (frames->rows != data->n)
+        return recon_fail(ctx, RECON_ERR_INPUT, "frames of %zu points for %zu inputs", frames->rows,
+                          data->n);
+    if (data->n < 2)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%zu points: maps need two", data->n);
+    return recon_maps_kind_of(frames->group)->targets(ctx, out, data, frames);
 }
 
 void recon_targets_free(recon_targets *t)
 {
-    for (int h = 0; h < RECON_HEADS; h++)
+    for (int h = 0; h < RECON_HEADS_MOST; h++)
         free(t->of[h]);
-    *t = (recon_targets){ 0 };
+    *t = (recon_targets){ .number = 0 };
 }

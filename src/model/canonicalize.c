@@ -1,50 +1,20 @@
-/* canonicalize.c - images turned into their natural pose.
+/* canonicalize.c - inputs rotated into their natural pose.
  *
- * The encoder runs on the context's backend, the resampling on the host's threads: it is a
- * hundredth of the arithmetic, and reads the caller's image, not a copy of it. */
+ * The encoder runs on the context's backend, the rotation on the host's threads: it is a hundredth
+ * of the arithmetic, and reads the caller's input, not a copy of it. */
 #include <recon/model/canonicalize.h>
-#include "model/model.h"
-#include "model/modes.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/threads.h"
+#include "data/image.h"
+#include "model/model.h"
+#include "model/modes.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { IMAGES_A_TASK = 16, SEARCH_BLOCK = 128, TRIALS = SEARCH_BLOCK * RECON_MODES_MAX };
-
-/* --- resampling ------------------------------------------------------------------------------- */
-
-/* Image from[i] of `in`, or image i where from is NULL, turned by poses[i]. */
-typedef struct {
-    float *out;
-    const float *in;
-    const recon_pose2 *poses;
-    const size_t *from;
-    size_t n;
-    const recon_model *model;
-    recon_interpolation interpolation;
-} turning;
-
-static recon_status turn_some(recon_ctx *ctx, void *arg, size_t task, int worker)
-{
-    const turning *t = arg;
-    const recon_ieae_shape *s = &t->model->shape;
-    size_t pixels = recon_model_pixels(t->model), end = (task + 1) * IMAGES_A_TASK;
-    (void)ctx;
-    (void)worker;
-    for (size_t i = task * IMAGES_A_TASK; i < end && i < t->n; i++)
-        recon_image_turn(t->out + i * pixels, t->in + (t->from ? t->from[i] : i) * pixels,
-                         s->height, s->width_px, s->channels, t->poses[i].turn, t->interpolation);
-    return RECON_OK;
-}
-
-static recon_status turn_all(recon_ctx *ctx, turning t)
-{
-    return recon_parallel(ctx, turn_some, &t, (t.n + IMAGES_A_TASK - 1) / IMAGES_A_TASK);
-}
+enum { SEARCH_BLOCK = 128, TRIALS = SEARCH_BLOCK * RECON_MODES_MAX };
 
 /* --- the natural pose ------------------------------------------------------------------------- */
 
@@ -53,27 +23,78 @@ static recon_interpolation interpolation_of(const recon_canonicalize_options *op
     return options ? options->interpolation : RECON_BILINEAR;
 }
 
-recon_status recon_canonicalize(recon_ctx *ctx, float *out, recon_pose2 *poses,
-                                const recon_model *model, const float *images, size_t n,
-                                const recon_canonicalize_options *options)
+static recon_status canonicalize2(recon_ctx *ctx, void *out, recon_pose2 *poses,
+                                  const recon_model *m, const void *inputs, size_t n,
+                                  const recon_canonicalize_options *options)
 {
     recon_pose2 *own = NULL;
+    double *g = NULL;
     recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &g, n, sizeof *g));
     if (!poses) {
         RECON_TRY(recon_alloc_raw(ctx, &own, n, sizeof *own));
         poses = own;
     }
-    RECON_TRY(recon_model_read(ctx, poses, NULL, model, images, n));
+    RECON_TRY(recon_model_read2(ctx, poses, NULL, m, inputs, n));
+    for (size_t i = 0; i < n; i++)
+        g[i] = poses[i].turn;
     if (out)
-        RECON_TRY(turn_all(ctx, (turning){ .out = out,
-                                           .in = images,
-                                           .poses = poses,
-                                           .n = n,
-                                           .model = model,
-                                           .interpolation = interpolation_of(options) }));
+        RECON_TRY(m->backbone->kind->rotate(ctx, out, m->backbone, inputs, g, n,
+                                            interpolation_of(options)));
 done:
+    free(g);
     free(own);
     return status;
+}
+
+static recon_status canonicalize3(recon_ctx *ctx, void *out, recon_pose3 *poses,
+                                  const recon_model *m, const void *inputs, size_t n,
+                                  const recon_canonicalize_options *options)
+{
+    recon_pose3 *own = NULL;
+    recon_so3 *g = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &g, n, sizeof *g));
+    if (!poses) {
+        RECON_TRY(recon_alloc_raw(ctx, &own, n, sizeof *own));
+        poses = own;
+    }
+    RECON_TRY(recon_model_read3(ctx, poses, NULL, m, inputs, n));
+    for (size_t i = 0; i < n; i++)
+        g[i] = poses[i].turn;
+    if (out)
+        RECON_TRY(m->backbone->kind->rotate(ctx, out, m->backbone, inputs, g, n,
+                                            interpolation_of(options)));
+done:
+    free(g);
+    free(own);
+    return status;
+}
+
+recon_status recon_canonicalize(recon_ctx *ctx, void *out, void *poses, const recon_model *model,
+                                const void *inputs, size_t n,
+                                const recon_canonicalize_options *options)
+{
+    return model->backbone->kind->group == RECON_SO2
+               ? canonicalize2(ctx, out, poses, model, inputs, n, options)
+               : canonicalize3(ctx, out, poses, model, inputs, n, options);
+}
+
+recon_status recon_canonicalize_images(recon_ctx *ctx, float *out, recon_pose2 *poses,
+                                       const recon_model *model, const float *images, size_t n,
+                                       const recon_canonicalize_options *options)
+{
+    recon_status status = recon_model_takes(ctx, model, "images");
+    return status == RECON_OK ? recon_canonicalize(ctx, out, poses, model, images, n, options)
+                              : status;
+}
+
+recon_status recon_canonicalize_molecules(recon_ctx *ctx, float *out, recon_pose3 *poses,
+                                          const recon_model *model, const recon_conformer *x,
+                                          size_t n)
+{
+    recon_status status = recon_model_takes(ctx, model, "molecules");
+    return status == RECON_OK ? recon_canonicalize(ctx, out, poses, model, x, n, NULL) : status;
 }
 
 /* --- candidates ------------------------------------------------------------------------------- */
@@ -118,8 +139,10 @@ recon_status recon_candidates_list(recon_ctx *ctx, recon_candidates *out, const 
 {
     recon_pose2 *poses;
     recon_so2_map *maps;
-    recon_status status;
-    RECON_TRY(recon_model_read_all(ctx, &poses, &maps, model, images, n));
+    recon_status status = recon_model_takes(ctx, model, "images");
+    if (status != RECON_OK)
+        return status;
+    RECON_TRY(recon_model_read2_all(ctx, &poses, &maps, model, images, n));
     RECON_TRY(recon_parallel(ctx, list_one, &(listing){ out, poses, maps }, n));
 done:
     free(maps);
@@ -129,16 +152,26 @@ done:
 
 /* --- search ----------------------------------------------------------------------------------- */
 
+/* Images of one search, and how they are rotated. */
+typedef struct {
+    const recon_model *model;
+    recon_image_size size;
+    size_t pixels;
+    recon_interpolation interpolation;
+    recon_judge *judge;
+    void *user;
+} contest;
+
 /* Room for all candidates of SEARCH_BLOCK images. */
 typedef struct {
     recon_candidates *lists;
     recon_pose2 *poses;
     size_t *from;
-    double *scores;
+    double *scores, *angle;
     float *images;
 } trials;
 
-static recon_status trials_new(recon_ctx *ctx, trials *t, const recon_model *model)
+static recon_status trials_new(recon_ctx *ctx, trials *t, size_t pixels)
 {
     recon_status status;
     *t = (trials){ 0 };
@@ -146,8 +179,8 @@ static recon_status trials_new(recon_ctx *ctx, trials *t, const recon_model *mod
     RECON_TRY(recon_alloc_raw(ctx, &t->poses, TRIALS, sizeof *t->poses));
     RECON_TRY(recon_alloc_raw(ctx, &t->from, TRIALS, sizeof *t->from));
     RECON_TRY(recon_alloc_raw(ctx, &t->scores, TRIALS, sizeof *t->scores));
-    RECON_TRY(
-        recon_alloc_raw(ctx, &t->images, TRIALS * recon_model_pixels(model), sizeof *t->images));
+    RECON_TRY(recon_alloc_raw(ctx, &t->angle, TRIALS, sizeof *t->angle));
+    RECON_TRY(recon_alloc_raw(ctx, &t->images, TRIALS * pixels, sizeof *t->images));
 done:
     return status;
 }
@@ -158,6 +191,7 @@ static void trials_free(trials *t)
     free(t->poses);
     free(t->from);
     free(t->scores);
+    free(t->angle);
     free(t->images);
 }
 
@@ -188,23 +222,27 @@ static void choose(recon_pose2 *poses, const trials *t, size_t n)
     }
 }
 
-static recon_status search(recon_ctx *ctx, recon_pose2 *poses, trials *t, const turning *how,
-                           recon_judge *judge, void *user)
+/* Image from[i] of `in`, or image i where from is NULL, rotated by poses[i]. */
+static recon_status rotate(recon_ctx *ctx, float *out, trials *t, const contest *c, const float *in,
+                           const size_t *from, const recon_pose2 *poses, size_t n)
 {
-    turning all = *how;
+    for (size_t i = 0; i < n; i++)
+        t->angle[i] = poses[i].turn;
+    return recon_images_rotate(ctx, out, in, from, t->angle, n, &c->size, c->interpolation);
+}
+
+static recon_status search(recon_ctx *ctx, recon_pose2 *poses, trials *t, const contest *c,
+                           const float *in, size_t n)
+{
     size_t count;
     recon_status status;
-    RECON_TRY(recon_candidates_list(ctx, t->lists, how->model, how->in, how->n));
-    count = gather(t, how->n);
+    RECON_TRY(recon_candidates_list(ctx, t->lists, c->model, in, n));
+    count = gather(t, n);
     if (count) {
-        all.out = t->images;
-        all.poses = t->poses;
-        all.from = t->from;
-        all.n = count;
-        RECON_TRY(turn_all(ctx, all));
-        RECON_TRY(judge(ctx, user, t->scores, t->images, count));
+        RECON_TRY(rotate(ctx, t->images, t, c, in, t->from, t->poses, count));
+        RECON_TRY(c->judge(ctx, c->user, t->scores, t->images, count));
     }
-    choose(poses, t, how->n);
+    choose(poses, t, n);
 done:
     return status;
 }
@@ -214,24 +252,28 @@ recon_status recon_canonicalize_search(recon_ctx *ctx, float *out, recon_pose2 *
                                        recon_judge *judge, void *user,
                                        const recon_canonicalize_options *options)
 {
-    size_t pixels = recon_model_pixels(model);
+    recon_ieae_shape s = recon_model_describe(model).images;
+    const contest c = { .model = model,
+                        .size = { s.height, s.width_px, s.channels },
+                        .pixels = s.height * s.width_px * s.channels,
+                        .interpolation = interpolation_of(options),
+                        .judge = judge,
+                        .user = user };
+    const recon_backbone *b = model->backbone;
     recon_pose2 chosen[SEARCH_BLOCK];
     trials t = { 0 };
     recon_status status;
-    RECON_TRY(recon_model_check(ctx, model, images, n)); /* here, where i is the caller's */
-    RECON_TRY(trials_new(ctx, &t, model));
+    RECON_TRY(recon_model_takes(ctx, model, "images"));
+    RECON_TRY(b->kind->check(ctx, b, images, n)); /* here, where i is the caller's */
+    RECON_TRY(trials_new(ctx, &t, c.pixels));
     for (size_t at = 0; at < n; at += SEARCH_BLOCK) {
-        turning how = { .out = out ? out + at * pixels : NULL,
-                        .in = images + at * pixels,
-                        .poses = chosen,
-                        .n = n - at < SEARCH_BLOCK ? n - at : SEARCH_BLOCK,
-                        .model = model,
-                        .interpolation = interpolation_of(options) };
-        RECON_TRY(search(ctx, chosen, &t, &how, judge, user));
+        const float *in = images + at * c.pixels;
+        size_t some = n - at < SEARCH_BLOCK ? n - at : SEARCH_BLOCK;
+        RECON_TRY(search(ctx, chosen, &t, &c, in, some));
         if (out)
-            RECON_TRY(turn_all(ctx, how));
+            RECON_TRY(rotate(ctx, out + at * c.pixels, &t, &c, in, NULL, chosen, some));
         if (poses)
-            memcpy(poses + at, chosen, how.n * sizeof *chosen);
+            memcpy(poses + at, chosen, some * sizeof *chosen);
     }
 done:
     trials_free(&t);

@@ -1,131 +1,166 @@
-/* discover.c - embed, Algorithm 1, maps, and the files they leave. */
+/* discover.c - embed, Algorithm 1, maps, and the files they leave: of any kind of inputs. */
 #include <recon/model/discover.h>
+#include <recon/normalize/gauge.h>
 #include <recon/ops/backend.h>
-#include "model/discovered.h"
-#include "model/model_file.h"
-#include "model/summary.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/folder.h"
 #include "core/memory.h"
+#include "model/discovered.h"
+#include "model/model.h"
+#include "model/summary.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { DEFAULT_K = 10, POOL = 50 /* poses a verdict is made from */, METADATA = 6 };
+enum { METADATA = 6 };
 
 typedef struct {
     const char *model;
     recon_stage stage;
     recon_discover_options o;
-    recon_ieae *backbone;
+    const recon_backbone *backbone;
+    recon_backbone *own; /* NULL: the caller's is used */
     recon_embedded embedded;
     recon_frames frames;
     recon_maps *maps;
-    recon_so2_map *said; /* [points] by the maps */
+    char *said; /* [points] by the maps: of their kind */
 } flow;
 
 /* --- the flow --------------------------------------------------------------------------------- */
 
 /* With half: what will be opened later, by way of a file as it will be. */
-static recon_status open_backbone(recon_ctx *ctx, flow *f)
+static recon_status round_backbone(recon_ctx *ctx, flow *f)
 {
     char rounded[RECON_PATH];
-    recon_status status = recon_ieae_open(ctx, &f->backbone, f->model, f->o.precision);
-    if (status != RECON_OK || !f->o.half)
-        return status;
+    recon_backbone *whole = f->own;
+    recon_status status;
+    f->own = NULL;
     recon_folder_join(rounded, f->stage.path, ".rounded.safetensors");
     RECON_TRY(recon_model_save(ctx, rounded, f->model, f->backbone, NULL,
                                &(recon_model_save_options){ .half = 1 }));
-    recon_ieae_close(ctx, f->backbone);
-    RECON_TRY(recon_ieae_open(ctx, &f->backbone, rounded, f->o.precision));
+    RECON_TRY(recon_backbone_open(ctx, &f->own, rounded, f->o.precision));
+    f->backbone = f->own;
 done:
     unlink(rounded);
+    recon_backbone_close(ctx, whole);
+    return status;
+}
+
+static recon_status open_backbone(recon_ctx *ctx, flow *f)
+{
+    recon_status status = RECON_OK;
+    if (!f->backbone) {
+        RECON_TRY(recon_backbone_open(ctx, &f->own, f->model, f->o.precision));
+        f->backbone = f->own;
+    }
+    if (f->o.half)
+        RECON_TRY(round_backbone(ctx, f));
+done:
     return status;
 }
 
 static recon_status normalize(recon_ctx *ctx, flow *f)
 {
-    const recon_normalize_options o = {
-        .knn = { .k = f->o.k }, .pool = POOL, .mean = f->o.mean, .family = f->o.family
-    };
-    return recon_normalize(ctx, &f->frames, &f->embedded, NULL, &o);
+    const recon_backbone_kind *kind = f->backbone->kind;
+    const recon_normalize_options o = { .knn = { .k = f->o.k ? f->o.k : kind->k },
+                                        .pool = kind->pool,
+                                        .mean = f->o.mean,
+                                        .family = f->o.family };
+    recon_status status = recon_normalize(ctx, &f->frames, &f->embedded, NULL, &o);
+    return status == RECON_OK && kind->group == RECON_SO3 && !f->o.as_mean
+               ? recon_frames_gauge(ctx, &f->frames)
+               : status;
 }
 
 static recon_status learn(recon_ctx *ctx, flow *f)
 {
+    const recon_embedded *e = &f->embedded;
     recon_status status;
-    RECON_TRY(recon_maps_fit(ctx, &f->maps, &f->embedded, &f->frames, &f->o.maps));
-    RECON_TRY(recon_alloc_raw(ctx, &f->said, f->embedded.n, sizeof *f->said));
-    RECON_TRY(recon_maps_apply(ctx, f->said, f->maps, f->embedded.z, f->embedded.n));
-    for (size_t i = 0; f->embedded.lean && i < f->embedded.n; i++)
-        recon_so2_map_lean(&f->said[i], f->embedded.so2[i], f->embedded.lean[i]);
+    RECON_TRY(recon_maps_fit(ctx, &f->maps, e, &f->frames, &f->o.maps));
+    RECON_TRY(recon_alloc_raw(ctx, &f->said, e->n, f->maps->kind->map));
+    RECON_TRY(recon_maps_apply(ctx, f->said, f->maps, e->z, e->n, RECON_MAPS_ALL));
+    for (size_t i = 0; e->lean && i < e->n; i++)
+        recon_so2_map_lean((recon_so2_map *)f->said + i, e->so2[i], e->lean[i]);
 done:
     return status;
 }
 
 /* --- files ------------------------------------------------------------------------------------ */
 
+/* What Gamma is: a mean, or on SO(3) the gauge. */
+static const char *center_name(const flow *f)
+{
+    return f->frames.group == RECON_SO3 && !f->o.as_mean ? "gauge"
+                                                         : recon_mean_name(f->o.mean.kind);
+}
+
 static recon_status write_model(recon_ctx *ctx, const flow *f)
 {
+    int so2 = f->frames.group == RECON_SO2;
     char k[32], points[32], path[RECON_PATH];
     const recon_metadata_entry own[METADATA] = {
-        { "group", "so2" },
+        { "group", f->maps->kind->name },
         { "k", k },
-        { "mean", recon_mean_name(f->o.mean.kind) },
-        { "theta", recon_so2_family_name(recon_maps_describe(f->maps).family) },
+        { "mean", center_name(f) },
         { "points", points },
         { "data", f->o.data ? f->o.data : "" },
+        { "theta", recon_so2_family_name(recon_maps_describe(f->maps).family) },
     };
+    size_t n = METADATA - !so2, all_n = n + f->o.n_metadata;
     recon_metadata_entry *all = NULL;
     recon_status status;
     snprintf(k, sizeof k, "%zu", f->frames.k);
     snprintf(points, sizeof points, "%zu", f->embedded.n);
-    RECON_TRY(recon_metadata_join(ctx, &all, own, METADATA, f->o.metadata, f->o.n_metadata));
+    RECON_TRY(recon_alloc(ctx, &all, all_n, sizeof *all));
+    for (size_t i = 0; i < all_n; i++)
+        all[i] = i < n ? own[i] : f->o.metadata[i - n];
     RECON_TRY(recon_model_save(
         ctx, recon_folder_join(path, f->stage.path, "model.safetensors"), f->model, f->backbone,
         f->maps,
-        &(recon_model_save_options){
-            .half = f->o.half, .metadata = all, .n_metadata = METADATA + f->o.n_metadata }));
+        &(recon_model_save_options){ .half = f->o.half, .metadata = all, .n_metadata = all_n }));
 done:
     free(all);
     return status;
 }
 
-static recon_discovered files_of(const flow *f, const recon_discovery *out)
+static void put_lambda(double *to, const flow *f, size_t i)
 {
-    return (recon_discovered){ .embedded = &f->embedded,
-                               .frames = &f->frames,
-                               .summary = out->summary,
-                               .keep_embeddings = f->o.keep_embeddings,
-                               .report = f->o.report,
-                               .report_arg = f->o.report_arg };
+    if (f->frames.group == RECON_SO2)
+        to[i] = ((const recon_so2_map *)f->said)[i].lambda;
+    else
+        recon_so3_to_matrix(to + 9 * i, ((const recon_so3_map *)f->said)[i].lambda);
 }
 
 static recon_status write_all(recon_ctx *ctx, const flow *f, const recon_discovery *out)
 {
-    const recon_discovered files = files_of(f, out);
+    const recon_discovered files = { .embedded = &f->embedded,
+                                     .frames = &f->frames,
+                                     .summary = out->summary,
+                                     .keep_embeddings = f->o.keep_embeddings,
+                                     .report = f->o.report,
+                                     .report_arg = f->o.report_arg };
     double *lambda = NULL;
     size_t n = f->embedded.n;
     recon_status status;
     RECON_TRY(write_model(ctx, f));
-    RECON_TRY(recon_alloc_raw(ctx, &lambda, n, sizeof *lambda));
+    RECON_TRY(recon_alloc_raw(ctx, &lambda, n, (out->group == RECON_SO2 ? 1 : 9) * sizeof *lambda));
     for (size_t i = 0; i < n; i++)
-        lambda[i] = f->said[i].lambda;
+        put_lambda(lambda, f, i);
     RECON_TRY(recon_discovered_write(ctx, f->stage.path, &files, lambda));
 done:
     free(lambda);
     return status;
 }
 
-static recon_status run(recon_ctx *ctx, recon_discovery *out, flow *f, const recon_dataset *data)
+static recon_status run(recon_ctx *ctx, recon_discovery *out, flow *f, const recon_data *data)
 {
     double begun = recon_now(), then = begun;
     recon_status status;
     RECON_TRY(open_backbone(ctx, f));
-    RECON_TRY(recon_ieae_embed_all(ctx, &f->embedded, f->backbone, data));
+    RECON_TRY(recon_backbone_embed(ctx, &f->embedded, f->backbone, data));
     recon_lap(&out->seconds.embed, &then);
     RECON_TRY(normalize(ctx, f));
     recon_lap(&out->seconds.normalize, &then);
@@ -134,9 +169,11 @@ static recon_status run(recon_ctx *ctx, recon_discovery *out, flow *f, const rec
     out->seconds.total = then - begun;
     RECON_TRY(recon_summarize(ctx, out,
                               &(recon_findings){ .options = &f->o,
+                                                 .data = data,
                                                  .embedded = &f->embedded,
                                                  .frames = &f->frames,
                                                  .maps = f->said,
+                                                 .mean = center_name(f),
                                                  .backend = recon_ops_name(ctx) }));
     RECON_TRY(write_all(ctx, f, out));
     RECON_TRY(recon_stage_commit(ctx, &f->stage));
@@ -144,26 +181,24 @@ done:
     return status;
 }
 
-static recon_status check(recon_ctx *ctx, const recon_discover_options *o)
+static recon_status check_family(recon_ctx *ctx, recon_so2_family family)
 {
-    if (o->family != RECON_SO2_AUTO && o->family != RECON_SO2_UNIFORM &&
-        o->family != RECON_SO2_NORMAL)
+    if (family != RECON_SO2_AUTO && family != RECON_SO2_UNIFORM && family != RECON_SO2_NORMAL)
         return recon_fail(ctx, RECON_ERR_INPUT, "Theta of the family %s: auto, uniform or normal",
-                          recon_so2_family_name(o->family));
+                          recon_so2_family_name(family));
     return RECON_OK;
 }
 
 recon_status recon_discover(recon_ctx *ctx, recon_discovery *out, const char *model,
-                            const recon_dataset *data, const char *dir,
+                            const recon_backbone *backbone, const recon_data *data, const char *dir,
                             const recon_discover_options *options)
 {
-    flow f = { .model = model, .stage = RECON_NO_STAGE };
+    flow f = { .model = model, .stage = RECON_NO_STAGE, .backbone = backbone };
     recon_status status;
     *out = (recon_discovery){ .hit_rate = NAN };
     if (options)
         f.o = *options;
-    f.o.k = f.o.k ? f.o.k : DEFAULT_K;
-    RECON_TRY(check(ctx, &f.o));
+    RECON_TRY(check_family(ctx, f.o.family));
     RECON_TRY(recon_stage_open(ctx, &f.stage, dir, RECON_RESULT));
     RECON_TRY(run(ctx, out, &f, data));
 done:
@@ -171,7 +206,7 @@ done:
     recon_maps_free(ctx, f.maps);
     recon_frames_free(&f.frames);
     recon_embedded_free(&f.embedded);
-    recon_ieae_close(ctx, f.backbone);
+    recon_backbone_close(ctx, f.own);
     recon_stage_close(ctx, &f.stage);
     if (status != RECON_OK)
         recon_discovery_free(out);

@@ -1,35 +1,49 @@
-/* model.h (private) - what the applications share: images, and what the model says of them. */
+/* model.h (private) - a model's parts, its file, and what it says of inputs. */
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H
 
 #include <recon/model/model.h>
 #include <recon/model/pose.h>
+#include <recon/model/pose3.h>
+#include "maps/maps.h"
+#include "maps/so2_map.h"
+#include "maps/so3_map.h"
 
 struct recon_model {
-    recon_ieae *backbone;
+    recon_backbone *backbone;
     recon_maps *maps;
-    recon_ieae_shape shape;
 };
 
-/* Numbers of one image. */
-static inline size_t recon_model_pixels(const recon_model *model)
-{
-    return model->shape.height * model->shape.width_px * model->shape.channels;
-}
+/* Zero in any field means its default. */
+typedef struct {
+    int half;                             /* weights as bfloat16: half the size, and rounded   */
+    const recon_metadata_entry *metadata; /* more than the parts say of themselves             */
+    size_t n_metadata;
+} recon_model_save_options;
+
+/* Writes backbone and maps to path. What the file `from`, the backbone's own, says of itself in its
+ * metadata is said again. Without maps (NULL) it is the backbone alone. options may be NULL. */
+recon_status recon_model_save(recon_ctx *ctx, const char *path, const char *from,
+                              const recon_backbone *backbone, const recon_maps *maps,
+                              const recon_model_save_options *options);
+
+/* RECON_ERR_INPUT for a model of another kind of data than this. */
+recon_status recon_model_takes(recon_ctx *ctx, const recon_model *model, const char *data);
 
 /* The pose of an input whose natural pose is lambda. */
 recon_pose2 recon_pose_make(double psi, double lambda);
 
-/* RECON_ERR_INPUT for a pixel that is not finite. */
-recon_status recon_model_check(recon_ctx *ctx, const recon_model *model, const float *images,
-                               size_t n);
-
-/* Checks n images and gives their poses; maps [n] takes what the other heads say too, or is NULL,
- * and they do not run. */
-recon_status recon_model_read(recon_ctx *ctx, recon_pose2 *poses, recon_so2_map *maps,
-                              const recon_model *model, const float *images, size_t n);
+/* Checks n inputs and gives their poses; maps [n] takes what the other heads say too, or is NULL,
+ * and they do not run. Of a model whose group is SO(2), and SO(3); another one is RECON_ERR_INPUT.
+ */
+recon_status recon_model_read2(recon_ctx *ctx, recon_pose2 *poses, recon_so2_map *maps,
+                               const recon_model *model, const void *inputs, size_t n);
+recon_status recon_model_read3(recon_ctx *ctx, recon_pose3 *poses, recon_so3_map *maps,
+                               const recon_model *model, const void *inputs, size_t n);
 /* Both, in arrays of their own: free them, whatever the status. */
-recon_status recon_model_read_all(recon_ctx *ctx, recon_pose2 **poses, recon_so2_map **maps,
-                                  const recon_model *model, const float *images, size_t n);
+recon_status recon_model_read2_all(recon_ctx *ctx, recon_pose2 **poses, recon_so2_map **maps,
+                                   const recon_model *model, const void *inputs, size_t n);
+recon_status recon_model_read3_all(recon_ctx *ctx, recon_pose3 **poses, recon_so3_map **maps,
+                                   const recon_model *model, const void *inputs, size_t n);
 
 #endif

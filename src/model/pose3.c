@@ -8,11 +8,7 @@ static recon_so3 turn_of(const recon_pose3 *pose, recon_direction direction)
 
 recon_se3 recon_pose3_motion(const recon_pose3 *pose, recon_direction direction)
 {
-    recon_se3 out = { .r = turn_of(pose, direction) };
-    recon_so3_act(out.t, out.r, pose->center);
-    for (int k = 0; k < 3; k++)
-        out.t[k] = pose->center[k] - out.t[k];
-    return out;
+    return recon_se3_about(turn_of(pose, direction), pose->center);
 }
 
 void recon_pose3_points(double *out, const recon_pose3 *pose, recon_direction direction,

@@ -1,31 +1,36 @@
-/* summary.c - readings of all points, and of each label where there are labels. */
+/* summary.c - readings of all points, and of each label where there are labels: of either group. */
 #include "model/summary.h"
-#include "model/discovered.h"
-#include "model/source.h"
+#include "core/degrees.h"
 #include "core/fail.h"
 #include "core/json.h"
 #include "core/memory.h"
+#include "maps/so2_map.h"
+#include "maps/so3_map.h"
+#include "model/discovered.h"
+#include "model/source.h"
 #include "stats/natural.h"
 #include "stats/quantile.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/degrees.h"
 enum { LABELS_MOST = 1000 }; /* of more a list helps nobody */
 
 typedef struct {
     const recon_findings *f;
-    double *theta; /* scratch for a median */
+    double *x, *y; /* [rows] scratch for medians */
 } readings;
 
 /* --- groups of points ------------------------------------------------------------------------- */
 
 typedef struct {
     size_t n, natural[RECON_NATURAL_KINDS];
-    double several, folded, hits;       /* shares; hits NaN without labels */
-    double theta, pose_mean, pose_size; /* median width; centre and resultant of Lambda */
+    double hits;                        /* share; NaN without labels                        */
+    double several, folded;             /* SO(2): shares                                    */
+    double theta, pose_mean, pose_size; /* median width; centre and resultant of Lambda     */
+    double concentration, background;   /* SO(3): medians                                   */
 } group;
 
 static double median(double *x, size_t n)
@@ -43,43 +48,69 @@ static double hits_of(const recon_findings *f, size_t i)
     return (double)hits / (double)f->frames->k;
 }
 
-/* The points of one label, or all of them where label is NULL. */
+/* What both groups have; *next goes through the points of a label, or all where label is NULL. */
+static int take_next(group *g, size_t *next, const recon_findings *f, const int64_t *label)
+{
+    const int64_t *labels = f->embedded->labels;
+    while (*next < f->frames->rows && label && labels[*next] != *label)
+        ++*next;
+    if (*next == f->frames->rows)
+        return 0;
+    g->n++;
+    g->natural[f->frames->verdict[*next]]++;
+    g->hits += labels ? hits_of(f, *next) : NAN;
+    return 1;
+}
+
+static void read_so2(group *g, const readings *r, const int64_t *label)
+{
+    const recon_so2_map *map = r->f->maps;
+    double c = 0, s = 0;
+    for (size_t i = 0; take_next(g, &i, r->f, label); i++) {
+        r->x[g->n - 1] = map[i].theta;
+        g->several += r->f->frames->verdict[i] == RECON_NATURAL_SEVERAL;
+        g->folded += r->f->frames->fold[i] == 2;
+        c += cos(map[i].lambda);
+        s += sin(map[i].lambda);
+    }
+    g->several /= (double)g->n;
+    g->folded /= (double)g->n;
+    g->theta = median(r->x, g->n);
+    g->pose_mean = atan2(s, c);
+    g->pose_size = hypot(s, c) / (double)g->n;
+}
+
+static void read_so3(group *g, const readings *r, const int64_t *label)
+{
+    const recon_so3_map *map = r->f->maps;
+    for (size_t i = 0; take_next(g, &i, r->f, label); i++) {
+        r->x[g->n - 1] = map[i].density.singular[0];
+        r->y[g->n - 1] = map[i].background;
+    }
+    g->concentration = median(r->x, g->n);
+    g->background = median(r->y, g->n);
+}
+
 static group read_group(const readings *r, const int64_t *label)
 {
-    const recon_findings *f = r->f;
-    const int64_t *labels = f->embedded->labels;
-    group g = { .hits = labels ? 0 : NAN };
-    double c = 0, s = 0;
-    for (size_t i = 0; i < f->frames->rows; i++) {
-        if (label && labels[i] != *label)
-            continue;
-        r->theta[g.n++] = f->maps[i].theta;
-        g.several += f->frames->verdict[i] == RECON_NATURAL_SEVERAL;
-        g.folded += f->frames->fold[i] == 2;
-        g.natural[f->frames->verdict[i]]++;
-        g.hits += labels ? hits_of(f, i) : 0;
-        c += cos(f->maps[i].lambda);
-        s += sin(f->maps[i].lambda);
-    }
-    double n = (double)g.n;
-    g.several /= n;
-    g.folded /= n;
-    g.hits /= n;
-    g.theta = median(r->theta, g.n);
-    g.pose_mean = atan2(s, c);
-    g.pose_size = hypot(s, c) / n;
+    group g = { .n = 0 };
+    (r->f->frames->group == RECON_SO2 ? read_so2 : read_so3)(&g, r, label);
+    g.hits /= (double)g.n;
     return g;
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
-static json_t *group_json(const group *g)
+static json_t *group_json(const group *g, recon_group of)
 {
     json_t *out =
-        json_pack("{s:I, s:f, s:f, s:f, s:f, s:f}", "points", (json_int_t)g->n, "theta_deg",
-                  g->theta * RECON_TO_DEGREES, "several_modes", g->several, "modulo_180", g->folded,
-                  "natural_pose_deg", g->pose_mean * RECON_TO_DEGREES, "natural_pose_agreement",
-                  g->pose_size);
+        of == RECON_SO2
+            ? json_pack("{s:I, s:f, s:f, s:f, s:f, s:f}", "points", (json_int_t)g->n, "theta_deg",
+                        g->theta * RECON_TO_DEGREES, "several_modes", g->several, "modulo_180",
+                        g->folded, "natural_pose_deg", g->pose_mean * RECON_TO_DEGREES,
+                        "natural_pose_agreement", g->pose_size)
+            : json_pack("{s:I, s:f, s:f}", "points", (json_int_t)g->n, "concentration",
+                        g->concentration, "background", g->background);
     recon_json_put(&out, "natural_pose", recon_natural_json(g->natural));
     if (!isnan(g->hits))
         recon_json_put(&out, "hit_rate", json_real(g->hits));
@@ -98,7 +129,7 @@ static json_t *labels_json(const readings *r)
         group g = read_group(r, &label);
         snprintf(key, sizeof key, "%lld", (long long)label);
         if (g.n)
-            recon_json_put(&out, key, group_json(&g));
+            recon_json_put(&out, key, group_json(&g, r->f->frames->group));
     }
     return out;
 }
@@ -106,13 +137,18 @@ static json_t *labels_json(const readings *r)
 static json_t *settings_json(const recon_findings *f)
 {
     const recon_discover_options *o = f->options;
-    json_t *out = json_pack(
-        "{s:s, s:s, s:I, s:I, s:I, s:s, s:s, s:s, s:s, s:b, s:s}", "version", recon_version(),
-        "group", "so2", "points", (json_int_t)f->embedded->n, "dimensions",
-        (json_int_t)f->embedded->d, "k", (json_int_t)f->frames->k, "mean",
-        recon_mean_name(o->mean.kind), "family", recon_so2_family_name(f->frames->family), "theta",
-        recon_so2_family_name(f->maps[0].family), "lambda",
-        f->embedded->lean ? "lean" : "neighbours", "half", o->half, "backend", f->backend);
+    int so2 = f->frames->group == RECON_SO2;
+    json_t *out = json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:s, s:b, s:s}", "version",
+                            recon_version(), "kind", f->data->kind->name, "group",
+                            so2 ? "so2" : "so3", "points", (json_int_t)f->embedded->n, "dimensions",
+                            (json_int_t)f->embedded->d, "k", (json_int_t)f->frames->k, "mean",
+                            f->mean, "half", o->half, "backend", f->backend);
+    if (so2) {
+        const recon_so2_map *map = f->maps;
+        recon_json_put(&out, "family", json_string(recon_so2_family_name(f->frames->family)));
+        recon_json_put(&out, "theta", json_string(recon_so2_family_name(map[0].family)));
+        recon_json_put(&out, "lambda", json_string(f->embedded->lean ? "lean" : "neighbours"));
+    }
     if (o->data) /* left out where it is not UTF-8 */
         recon_json_put_text(&out, "data", o->data);
     recon_source_add(&out, o->source);
@@ -122,17 +158,48 @@ static json_t *settings_json(const recon_findings *f)
     return out;
 }
 
-static char *write_json(const readings *r, const group *all, const recon_discovery *d)
+static recon_status write_json(recon_ctx *ctx, recon_discovery *out, const readings *r,
+                               const group *all)
 {
-    json_t *out = settings_json(r->f);
-    recon_json_put(&out, "all", group_json(all));
-    if (r->f->embedded->labels)
-        recon_json_put(&out, "labels", labels_json(r));
-    recon_json_put(&out, "seconds",
-                   json_pack("{s:f, s:f, s:f, s:f}", "embed", d->seconds.embed, "normalize",
-                             d->seconds.normalize, "maps", d->seconds.maps, "total",
-                             d->seconds.total));
-    return recon_json_text(out);
+    const recon_findings *f = r->f;
+    json_t *summary = settings_json(f);
+    recon_status status = RECON_OK;
+    recon_json_put(&summary, "all", group_json(all, out->group));
+    if (recon_data_molecules(f->data))
+        RECON_TRY(recon_summarize_molecules(ctx, &summary, out, f));
+    else if (f->embedded->labels)
+        recon_json_put(&summary, "labels", labels_json(r));
+    recon_json_put(&summary, "seconds",
+                   json_pack("{s:f, s:f, s:f, s:f}", "embed", out->seconds.embed, "normalize",
+                             out->seconds.normalize, "maps", out->seconds.maps, "total",
+                             out->seconds.total));
+    out->summary = recon_json_text(summary);
+    summary = NULL;
+    if (!out->summary)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_MEMORY, "out of memory"));
+done:
+    json_decref(summary);
+    return status;
+}
+
+static void fill_in(recon_discovery *out, const recon_findings *f, const group *all)
+{
+    out->kind = f->data->kind->name;
+    out->group = f->frames->group;
+    out->points = f->frames->rows;
+    out->k = f->frames->k;
+    out->hit_rate = f->frames->hit_rate;
+    memcpy(out->natural, all->natural, sizeof out->natural);
+    if (out->group == RECON_SO2) {
+        out->so2.family = f->frames->family;
+        out->so2.theta = ((const recon_so2_map *)f->maps)[0].family;
+        out->so2.several = all->several;
+        out->so2.folded = all->folded;
+        out->so2.theta_median = all->theta;
+    } else {
+        out->so3.concentration = all->concentration;
+        out->so3.background = all->background;
+    }
 }
 
 recon_status recon_summarize(recon_ctx *ctx, recon_discovery *out, const recon_findings *f)
@@ -140,21 +207,13 @@ recon_status recon_summarize(recon_ctx *ctx, recon_discovery *out, const recon_f
     readings r = { .f = f };
     size_t n = f->frames->rows;
     recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &r.theta, n, sizeof *r.theta));
+    RECON_TRY(recon_alloc_raw(ctx, &r.x, n, sizeof *r.x));
+    RECON_TRY(recon_alloc_raw(ctx, &r.y, n, sizeof *r.y));
     group all = read_group(&r, NULL);
-    out->points = n;
-    out->k = f->frames->k;
-    out->family = f->frames->family;
-    out->theta = f->maps[0].family;
-    out->hit_rate = f->frames->hit_rate;
-    out->several = all.several;
-    out->folded = all.folded;
-    out->theta_median = all.theta;
-    memcpy(out->natural, all.natural, sizeof out->natural);
-    out->summary = write_json(&r, &all, out);
-    if (!out->summary)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_MEMORY, "out of memory"));
+    fill_in(out, f, &all);
+    RECON_TRY(write_json(ctx, out, &r, &all));
 done:
-    free(r.theta);
+    free(r.y);
+    free(r.x);
     return status;
 }

@@ -2,17 +2,30 @@
 #ifndef MODEL_SUMMARY_H
 #define MODEL_SUMMARY_H
 
+#include <jansson.h>
 #include <recon/model/discover.h>
+#include "data/kinds.h"
 
 typedef struct {
     const recon_discover_options *options;
+    const recon_data *data;
     const recon_embedded *embedded;
     const recon_frames *frames;
-    const recon_so2_map *maps; /* [rows] of the same points */
+    const void *maps; /* [rows] of the same points: recon_so2_map or recon_so3_map, by the group */
+    const char *mean; /* what Gamma is */
     const char *backend;
 } recon_findings;
 
 /* Fills in everything of out but the seconds, which it reads. */
 recon_status recon_summarize(recon_ctx *ctx, recon_discovery *out, const recon_findings *f);
+
+/* What molecules alone have: how many there are, which look the same after a rotation, and the
+ * readings of each. */
+recon_status recon_summarize_molecules(recon_ctx *ctx, json_t **summary, recon_discovery *out,
+                                       const recon_findings *f);
+
+/* The rotations that leave a conformer as it is (recon_rmsd_turns), by the bonds that its places
+ * show; 1 where it is too large to ask. */
+recon_status recon_turns_alike(recon_ctx *ctx, size_t *out, const recon_conformer *x);
 
 #endif

@@ -4,6 +4,7 @@
 #include "core/folder.h"
 #include "core/json.h"
 #include "core/memory.h"
+#include "data/kinds.h"
 #include "report/page.h"
 
 #include <math.h>
@@ -38,12 +39,19 @@ double recon_found_maybe(const recon_found_folder *f, const char *path)
     return is_one ? value : NAN;
 }
 
+/* A discovery has them under "all". */
+double recon_found_overall(const recon_found_folder *f, const char *key)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s%s", find(f->summary, "all") ? "all." : "", key);
+    return recon_found_maybe(f, path);
+}
+
 double recon_found_natural(const recon_found_folder *f, recon_natural kind)
 {
     char path[64];
-    snprintf(path, sizeof path, "%snatural_pose.%s", f->kind == RECON_FOUND_IMAGES ? "all." : "",
-             recon_natural_name(kind));
-    return recon_found_maybe(f, path);
+    snprintf(path, sizeof path, "natural_pose.%s", recon_natural_name(kind));
+    return recon_found_overall(f, path);
 }
 
 recon_status recon_found_number(recon_ctx *ctx, double *out, const recon_found_folder *f,
@@ -68,15 +76,16 @@ static recon_status read_summary(recon_ctx *ctx, recon_found_folder *f)
         recon_json_read(ctx, &f->summary, recon_folder_join(path, f->dir, "summary.json"));
     if (status != RECON_OK)
         return recon_note(ctx, status, "a folder of `recon discover` or `recon normalize` has it");
-    if (json_is_object(json_object_get(f->summary, "all")))
-        f->kind = RECON_FOUND_IMAGES;
-    else if (json_is_array(json_object_get(f->summary, "molecules")))
-        f->kind = RECON_FOUND_MOLECULES;
-    else if (json_is_number(json_object_get(f->summary, "rows")))
-        f->kind = RECON_FOUND_POSES;
-    else
-        return recon_fail(ctx, RECON_ERR_FORMAT,
-                          "%s: neither `recon discover` nor `recon normalize` wrote this", path);
+    const char *kind = recon_found_text(f, "kind");
+    if (!*kind)
+        return recon_fail(
+            ctx, RECON_ERR_FORMAT,
+            "%s: no \"kind\": not written by `recon discover` or `recon normalize` of "
+            "this version",
+            path);
+    f->kind = !strcmp(kind, "images")      ? RECON_FOUND_IMAGES
+              : !strcmp(kind, "molecules") ? RECON_FOUND_MOLECULES
+                                           : RECON_FOUND_POSES;
     f->group = strcmp(recon_found_text(f, "group"), "so3") ? RECON_SO2 : RECON_SO3;
     if ((f->kind == RECON_FOUND_IMAGES && f->group == RECON_SO3) ||
         (f->kind == RECON_FOUND_MOLECULES && f->group == RECON_SO2))
@@ -394,9 +403,11 @@ static recon_status add_sections(recon_ctx *ctx, recon_page *page, const char *d
     recon_status status;
     RECON_TRY(recon_found_results(ctx, page, dir));
     if (kind == RECON_FOUND_IMAGES)
-        RECON_TRY(recon_found_images(ctx, page, dir, data->images));
+        RECON_TRY(
+            recon_found_images(ctx, page, dir, data->data ? recon_data_images(data->data) : NULL));
     else if (kind == RECON_FOUND_MOLECULES)
-        RECON_TRY(recon_found_molecules(ctx, page, dir, data->molecules));
+        RECON_TRY(recon_found_molecules(ctx, page, dir,
+                                        data->data ? recon_data_molecules(data->data) : NULL));
     else
         RECON_TRY(recon_found_poses(ctx, page, dir));
     if (data->missing && kind != RECON_FOUND_POSES) {

@@ -5,12 +5,29 @@
 #include "report/canvas.h"
 
 #include <jansson.h>
+#include <recon/data/dataset.h>
+#include <recon/data/molecules.h>
 #include <recon/normalize/normalize.h>
 #include <recon/report/found.h>
+#include <recon/report/page.h>
 
 #include "core/degrees.h"
 
 enum { RECON_FOUND_SEED = 1 }; /* of every sample */
+
+/* Each function reads the folder and appends sections to a page, so that a page may be composed of
+ * several. */
+
+/* The numbers to stand on top of a page (recon_page_result). */
+recon_status recon_found_results(recon_ctx *ctx, recon_page *page, const char *dir);
+
+/* The sections. The model of the folder is opened where there are data: the context needs a backend
+ * (recon_ops_attach). */
+recon_status recon_found_images(recon_ctx *ctx, recon_page *page, const char *dir,
+                                const recon_dataset *data);
+recon_status recon_found_molecules(recon_ctx *ctx, recon_page *page, const char *dir,
+                                   const recon_molecules *data);
+recon_status recon_found_poses(recon_ctx *ctx, recon_page *page, const char *dir);
 
 /* --- the folder ------------------------------------------------------------------------------- */
 
@@ -45,6 +62,9 @@ recon_status recon_found_number(recon_ctx *ctx, double *out, const recon_found_f
 /* The same where it may be missing: NaN. */
 double recon_found_maybe(const recon_found_folder *folder, const char *path);
 const char *recon_found_text(const recon_found_folder *folder, const char *key); /* "" if missing */
+
+/* A number about all inputs together: "hit_rate". */
+double recon_found_overall(const recon_found_folder *folder, const char *key);
 
 /* The share of inputs of whose natural pose this is known; NaN where the summary does not say. */
 double recon_found_natural(const recon_found_folder *folder, recon_natural kind);
@@ -81,6 +101,11 @@ void recon_found_shuffle(size_t *order /* [n] */, size_t n, size_t count);
 /* n different rows below `rows`, ascending, by the fixed seed; how many: fewer where there are not
  * so many. */
 recon_status recon_found_sample(recon_ctx *ctx, size_t **out, size_t *count, size_t rows, size_t n);
+
+/* The labels of the data that the folder was made from; NULL where they have none. Other data are
+ * RECON_ERR_INPUT. */
+recon_status recon_found_labels(recon_ctx *ctx, int64_t **out /* [rows] */,
+                                const recon_found_folder *folder, const recon_data *data);
 
 /* The rows with the largest sign * key[row * stride], largest first, of equals the lower row; how
  * many, at most `most`. For a few of many. */

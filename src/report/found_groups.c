@@ -193,3 +193,18 @@ void recon_found_groups_free(recon_found_groups *groups)
     free(groups->owned);
     *groups = (recon_found_groups){ 0 };
 }
+
+recon_status recon_found_labels(recon_ctx *ctx, int64_t **out, const recon_found_folder *f,
+                                const recon_data *data)
+{
+    recon_data_info info = recon_data_describe(data);
+    if (info.n != f->rows)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s was made from %zu %s, but the data are %zu",
+                          f->dir, f->rows, data->kind->many, info.n);
+    if (info.labels == 0)
+        return RECON_OK;
+    recon_status status = recon_alloc_raw(ctx, out, info.n, sizeof **out);
+    for (size_t i = 0; status == RECON_OK && i < info.n; i++)
+        (*out)[i] = data->kind->label(data, i);
+    return status;
+}

@@ -16,25 +16,6 @@ enum {
     BATCH = 64
 };
 
-static recon_status read_labels(recon_ctx *ctx, recon_image_look *l)
-{
-    recon_dataset_info d = recon_dataset_describe(l->data);
-    float *pixels = NULL;
-    recon_status status;
-    if (d.n != l->f->rows)
-        return recon_fail(ctx, RECON_ERR_INPUT, "%s was made from %zu images, but the data are %zu",
-                          l->f->dir, l->f->rows, d.n);
-    if (d.classes == 0)
-        return RECON_OK;
-    RECON_TRY(recon_alloc_raw(ctx, &pixels, d.height * d.width * d.channels, sizeof *pixels));
-    RECON_TRY(recon_alloc_raw(ctx, &l->labels, d.n, sizeof *l->labels));
-    for (size_t i = 0; i < d.n; i++)
-        l->labels[i] = recon_dataset_get(pixels, l->data, i);
-done:
-    free(pixels);
-    return status;
-}
-
 /* Rows first .. first + n of the sample, as they came and each turned by an angle of its own. */
 typedef struct {
     float *images, *turned; /* [BATCH][pixels] */
@@ -61,8 +42,8 @@ static recon_status look_at_batch(recon_ctx *ctx, recon_image_look *l, batch *b,
 {
     recon_status status;
     read_batch(b, l, first, n);
-    RECON_TRY(recon_distribution_of(ctx, b->said, model, b->images, n));
-    RECON_TRY(recon_score(ctx, b->odd, model, b->turned, n));
+    RECON_TRY(recon_distribution_images(ctx, b->said, model, b->images, n));
+    RECON_TRY(recon_score_images(ctx, b->odd, model, b->turned, n));
     for (size_t i = 0; i < n; i++) {
         l->theta[first + i] = b->said[i].theta * RECON_TO_DEGREES;
         l->trial.natural[first + i] = b->said[i].score;
@@ -118,9 +99,10 @@ recon_status recon_image_look_open(recon_ctx *ctx, recon_image_look *l)
     recon_status status;
     most = most < SAMPLE_LEAST ? SAMPLE_LEAST : most > SAMPLE ? SAMPLE : most;
     snprintf(path, sizeof path, "%s/model.safetensors", l->f->dir);
-    RECON_TRY(read_labels(ctx, l));
+    RECON_TRY(recon_found_labels(ctx, &l->labels, l->f, recon_dataset_data(l->data)));
     RECON_TRY(recon_model_open(ctx, &model, path, RECON_SINGLE));
-    RECON_TRY(recon_ieae_check_data(ctx, recon_model_backbone(model), l->data));
+    RECON_TRY(
+        recon_backbone_check_data(ctx, recon_model_backbone(model), recon_dataset_data(l->data)));
     RECON_TRY(recon_found_sample(ctx, &l->row, &l->n, l->f->rows, most));
     RECON_TRY(recon_alloc_raw(ctx, &l->theta, l->n, sizeof *l->theta));
     RECON_TRY(recon_found_trial_new(ctx, &l->trial, l->n));

@@ -243,7 +243,7 @@ static void table_hits(recon_page *page, const recon_image_look *l)
 
 recon_status recon_image_show_neighbors(recon_ctx *ctx, recon_page *page, const recon_image_look *l)
 {
-    double hits = recon_found_maybe(l->f, "all.hit_rate");
+    double hits = recon_found_overall(l->f, "hit_rate");
     recon_found_words words;
     recon_status status = RECON_OK;
     recon_page_section(page, "Neighbours");

@@ -18,7 +18,7 @@ static const char *width_word(const recon_found_folder *f)
 recon_status recon_found_image_results(recon_ctx *ctx, recon_page *page,
                                        const recon_found_folder *f)
 {
-    double points, theta, several, folded, hits = recon_found_maybe(f, "all.hit_rate");
+    double points, theta, several, folded, hits = recon_found_overall(f, "hit_rate");
     double none = recon_found_natural(f, RECON_NATURAL_NONE);
     recon_found_words words;
     recon_status status;
@@ -90,7 +90,7 @@ static const char *verdict(double theta)
 static recon_status say_found(recon_ctx *ctx, recon_page *page, const recon_image_look *l)
 {
     const recon_found_folder *f = l->f;
-    double theta, several, folded, hits = recon_found_maybe(f, "all.hit_rate");
+    double theta, several, folded, hits = recon_found_overall(f, "hit_rate");
     double none = recon_found_natural(f, RECON_NATURAL_NONE);
     recon_found_words count, a, b;
     recon_status status;
@@ -246,7 +246,7 @@ static size_t smallest_class(const recon_found_folder *f)
 
 static int warn_of_hits(recon_page *page, const recon_found_folder *f)
 {
-    double hits = recon_found_maybe(f, "all.hit_rate");
+    double hits = recon_found_overall(f, "hit_rate");
     recon_found_words words;
     if (!(hits < 0.5))
         return 0;

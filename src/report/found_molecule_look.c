@@ -17,19 +17,6 @@ void recon_molecule_turn(float *out, const recon_conformer *x, recon_so3 by)
     }
 }
 
-static recon_status read_labels(recon_ctx *ctx, recon_molecule_look *l)
-{
-    size_t n = recon_molecules_describe(l->data).n;
-    if (n != l->f->rows)
-        return recon_fail(ctx, RECON_ERR_INPUT,
-                          "%s was made from %zu conformers, but the data are %zu", l->f->dir,
-                          l->f->rows, n);
-    recon_status status = recon_alloc_raw(ctx, &l->labels, n, sizeof *l->labels);
-    for (size_t i = 0; status == RECON_OK && i < n; i++)
-        l->labels[i] = recon_molecules_get(l->data, i).molecule;
-    return status;
-}
-
 /* The same conformers turned by any rotation, and what the model says of them. */
 static recon_status score_turned(recon_ctx *ctx, recon_molecule_look *l, recon_conformer *x)
 {
@@ -44,7 +31,7 @@ static recon_status score_turned(recon_ctx *ctx, recon_molecule_look *l, recon_c
         recon_molecule_turn(xyz + i * 3 * atoms, &x[i], recon_so3_haar(&rng));
         x[i].xyz = xyz + i * 3 * atoms;
     }
-    RECON_TRY(recon_molscore(ctx, odd, l->model, x, l->n));
+    RECON_TRY(recon_score_molecules(ctx, odd, l->model, x, l->n));
     for (size_t i = 0; i < l->n; i++) {
         recon_rng rng = recon_rng_new(RECON_FOUND_SEED, i);
         recon_so3 by = recon_so3_haar(&rng);
@@ -74,19 +61,19 @@ static recon_status use_model(recon_ctx *ctx, recon_molecule_look *l)
     recon_conformer *x = NULL;
     recon_status status;
     snprintf(path, sizeof path, "%s/model.safetensors", l->f->dir);
-    RECON_TRY(recon_molmodel_open(ctx, &l->model, path, RECON_SINGLE));
+    RECON_TRY(recon_model_open(ctx, &l->model, path, RECON_SINGLE));
     RECON_TRY(recon_found_sample(ctx, &l->row, &l->n, l->f->rows, RECON_MOLECULE_SAMPLE));
     RECON_TRY(recon_alloc_raw(ctx, &l->said, l->n, sizeof *l->said));
     RECON_TRY(recon_found_trial_new(ctx, &l->trial, l->n));
     RECON_TRY(recon_alloc_raw(ctx, &x, l->n, sizeof *x));
     for (size_t i = 0; i < l->n; i++)
         x[i] = recon_molecules_get(l->data, l->row[i]);
-    RECON_TRY(recon_moldistribution_of(ctx, l->said, l->model, x, l->n));
+    RECON_TRY(recon_distribution_molecules(ctx, l->said, l->model, x, l->n));
     RECON_TRY(check_same(ctx, l));
     for (size_t i = 0; i < l->n; i++)
         l->trial.natural[i] = l->said[i].score;
     RECON_TRY(score_turned(ctx, l, x));
-    l->trial.threshold = recon_molscore_threshold(l->model, 0.01);
+    l->trial.threshold = recon_score_threshold(l->model, 0.01);
 done:
     free(x);
     return status;
@@ -106,7 +93,7 @@ recon_status recon_molecule_look_open(recon_ctx *ctx, recon_molecule_look *l)
 {
     recon_status status;
     if (l->data) {
-        RECON_TRY(read_labels(ctx, l));
+        RECON_TRY(recon_found_labels(ctx, &l->labels, l->f, recon_molecules_data(l->data)));
         RECON_TRY(use_model(ctx, l));
     }
     RECON_TRY(group(ctx, l));
@@ -116,7 +103,7 @@ done:
 
 void recon_molecule_look_free(recon_ctx *ctx, recon_molecule_look *l)
 {
-    recon_molmodel_close(ctx, l->model);
+    recon_model_close(ctx, l->model);
     recon_found_groups_free(&l->groups);
     free(l->labels);
     free(l->row);

@@ -75,7 +75,7 @@ static recon_status draw_pairs(recon_ctx *ctx, recon_page *page, const recon_mol
     recon_status status;
     for (size_t i = 0; i < n; i++)
         x[i] = recon_molecules_get(l->data, row[i]);
-    RECON_TRY(recon_moldistribution_of(ctx, said, l->model, x, n));
+    RECON_TRY(recon_distribution_molecules(ctx, said, l->model, x, n));
     RECON_TRY(sheet_new(ctx, &s, l->data, 2 * n));
     for (size_t i = 0; i < 2 * n; i++) {
         recon_so3 by = i < n ? recon_so3_identity() : to_natural(l, row[i % n]);
@@ -177,7 +177,7 @@ recon_status recon_molecule_show_neighbors(recon_ctx *ctx, recon_page *page,
                                            const recon_molecule_look *l)
 {
     static const char *const columns[] = { "neighbours", "of the same molecule" };
-    double hits = recon_found_maybe(l->f, "hit_rate");
+    double hits = recon_found_overall(l->f, "hit_rate");
     recon_found_words words;
     recon_status status = RECON_OK;
     recon_page_section(page, "Neighbours");

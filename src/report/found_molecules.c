@@ -33,7 +33,7 @@ done:
 recon_status recon_found_molecule_results(recon_ctx *ctx, recon_page *page,
                                           const recon_found_folder *f)
 {
-    double points, hits = recon_found_maybe(f, "hit_rate");
+    double points, hits = recon_found_overall(f, "hit_rate");
     known natural;
     recon_found_words words;
     recon_status status;
@@ -54,14 +54,14 @@ done:
 
 static recon_status say_found(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
 {
-    double concentration, background, hits = recon_found_maybe(f, "hit_rate");
+    double concentration, background, hits = recon_found_overall(f, "hit_rate");
     double molecules = recon_found_maybe(f, "molecule_count");
     known natural;
     recon_found_words a, b, c;
     recon_status status;
     RECON_TRY(read_known(ctx, &natural, f));
-    RECON_TRY(recon_found_number(ctx, &concentration, f, "concentration"));
-    RECON_TRY(recon_found_number(ctx, &background, f, "background"));
+    RECON_TRY(recon_found_number(ctx, &concentration, f, "all.concentration"));
+    RECON_TRY(recon_found_number(ctx, &background, f, "all.background"));
     recon_page_section(page, "What was found");
     if (isnan(molecules)) /* of an earlier version: its list has most of them */
         molecules = (double)json_array_size(json_object_get(f->summary, "molecules"));
@@ -109,7 +109,7 @@ static recon_status f_of(recon_ctx *ctx, double out[9], const recon_molecule_loo
     if (!l->data)
         return RECON_OK;
     recon_conformer x = recon_molecules_get(l->data, row);
-    recon_status status = recon_moldistribution_of(ctx, &d, l->model, &x, 1);
+    recon_status status = recon_distribution_molecules(ctx, &d, l->model, &x, 1);
     if (status == RECON_OK)
         memcpy(out, d.poses.f, 9 * sizeof *out);
     return status;
@@ -211,7 +211,7 @@ static recon_status show_concentration(recon_ctx *ctx, recon_page *page,
                                        const recon_molecule_look *l)
 {
     const recon_histogram_mark median = { "median of all",
-                                          recon_found_maybe(l->f, "concentration") };
+                                          recon_found_maybe(l->f, "all.concentration") };
     double *values = NULL;
     size_t *row = NULL, n;
     recon_fisher fisher;
@@ -297,7 +297,7 @@ static int warn_of_molecules(recon_page *page, const recon_found_folder *f)
 
 static int warn_of_hits(recon_page *page, const recon_found_folder *f)
 {
-    double hits = recon_found_maybe(f, "hit_rate");
+    double hits = recon_found_overall(f, "hit_rate");
     recon_found_words words;
     if (!(hits < 0.5))
         return 0;

@@ -4,7 +4,7 @@
 
 #include "report/found.h"
 
-#include <recon/model/molscore.h>
+#include <recon/model/score.h>
 
 enum { RECON_MOLECULE_SAMPLE = 240 }; /* conformers that the model looks at once more */
 
@@ -14,7 +14,7 @@ typedef struct {
     const recon_molecules *data;
     int64_t *labels; /* [rows] or NULL */
     recon_found_groups groups;
-    recon_molmodel *model;
+    recon_model *model;
     size_t *row, n; /* the sample, and what the model says of it */
     recon_distribution3 *said;
     recon_found_trial trial;

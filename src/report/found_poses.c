@@ -38,7 +38,7 @@ enum { KINDS = 4 };
 recon_status recon_found_pose_results(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
 {
     const kind_words *kinds = kinds_of(f);
-    double rows, hits = recon_found_maybe(f, "hit_rate");
+    double rows, hits = recon_found_overall(f, "hit_rate");
     recon_found_words words;
     recon_status status;
     RECON_TRY(recon_found_number(ctx, &rows, f, "rows"));
@@ -108,7 +108,7 @@ static recon_status say_width(recon_ctx *ctx, recon_page *page, const recon_foun
 
 static recon_status say_found(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
 {
-    double hits = recon_found_maybe(f, "hit_rate");
+    double hits = recon_found_overall(f, "hit_rate");
     recon_found_words a, b, c, d;
     recon_status status;
     recon_page_section(page, "What was found");
@@ -298,7 +298,7 @@ static void show_warnings(recon_page *page, const recon_found_folder *f)
     int so3 = f->group == RECON_SO3;
     double several = recon_found_natural(f, RECON_NATURAL_SEVERAL);
     double folded = recon_found_natural(f, so3 ? RECON_NATURAL_AXIS : RECON_NATURAL_MODULO);
-    double hits = recon_found_maybe(f, "hit_rate");
+    double hits = recon_found_overall(f, "hit_rate");
     recon_found_words words;
     int said;
     recon_page_section(page, "What to be careful about");

@@ -28,6 +28,10 @@ typedef struct {
     void *owned[4];
 } recon_embedded;
 
+/* The group of its poses, and pose i: a double or a recon_so3. */
+RECON_API recon_group recon_embedded_group(const recon_embedded *embedded);
+RECON_API const void *recon_embedded_pose(const recon_embedded *embedded, size_t i);
+
 /* z: n x d of any number type (float16 and float64 become float32). poses: radians, n or n x 1, for
  * SO(2); n x 3 x 3, n x 9 or unit quaternions n x 4 (w, x, y, z) for SO(3). labels: n integers, or
  * a NULL path. Lengths that differ, values that are not finite, and matrices or quaternions that

@@ -73,23 +73,14 @@ RECON_API recon_status recon_ieae_open(recon_ctx *ctx, recon_ieae **out, const c
                                        recon_precision precision);
 RECON_API void recon_ieae_close(recon_ctx *ctx, recon_ieae *model);
 RECON_API recon_ieae_shape recon_ieae_describe(const recon_ieae *model);
-RECON_API size_t recon_ieae_weights(const recon_ieae *model);
-RECON_API recon_params *recon_ieae_params(recon_ieae *model); /* lent; for saving */
 
 /* n images n x height x width x channels to z [n * code], psi [n] and lean [n], any of which may be
  * NULL. A model without a lean gives NaN for it. */
 RECON_API recon_status recon_ieae_embed(recon_ctx *ctx, float *z, double *psi, double *lean,
                                         const recon_ieae *model, const float *images, size_t n);
-/* A whole data set, its labels too. Free with recon_embedded_free. */
-RECON_API recon_status recon_ieae_embed_all(recon_ctx *ctx, recon_embedded *out,
-                                            const recon_ieae *model, const recon_dataset *data);
 /* The canonical images x_hat of n codes, to out n x height x width x channels. */
 RECON_API recon_status recon_ieae_decode(recon_ctx *ctx, float *out, const recon_ieae *model,
                                          const float *z, size_t n);
-
-/* Images of another size than the model's are RECON_ERR_INPUT. */
-RECON_API recon_status recon_ieae_check_data(recon_ctx *ctx, const recon_ieae *model,
-                                             const recon_dataset *data);
 
 /* "fast", "paper", "small". */
 RECON_API const char *recon_preset_name(recon_preset preset);

@@ -78,8 +78,6 @@ RECON_API recon_status recon_molnet_open(recon_ctx *ctx, recon_molnet **out, con
                                          recon_precision precision);
 RECON_API void recon_molnet_close(recon_ctx *ctx, recon_molnet *model);
 RECON_API recon_molnet_shape recon_molnet_describe(const recon_molnet *model);
-RECON_API size_t recon_molnet_weights(const recon_molnet *model);
-RECON_API recon_params *recon_molnet_params(recon_molnet *model); /* lent; for saving */
 
 /* What the model says of n conformers; any array may be NULL. */
 typedef struct {
@@ -95,10 +93,6 @@ typedef struct {
 RECON_API recon_status recon_molnet_embed(recon_ctx *ctx, const recon_molnet_answer *out,
                                           const recon_molnet *model, const recon_conformer *x,
                                           size_t n);
-/* A whole set, its molecules as labels. Free with recon_embedded_free. */
-RECON_API recon_status recon_molnet_embed_all(recon_ctx *ctx, recon_embedded *out,
-                                              const recon_molnet *model,
-                                              const recon_molecules *data);
 /* The canonical molecules x_hat of n latents: places [n][slots][3] and element scores
  * [n][slots][elements], either of which may be NULL. */
 RECON_API recon_status recon_molnet_decode(recon_ctx *ctx, float *places, float *scores,

@@ -23,6 +23,7 @@
 #define RECON_DATA_DATASET_H
 
 #include <recon/core/pixels.h>
+#include <recon/data/data.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -65,6 +66,8 @@ RECON_API recon_status recon_dataset_open_with(recon_ctx *ctx, recon_dataset **o
                                                const recon_dataset_options *options);
 RECON_API void recon_dataset_close(recon_dataset *data);
 RECON_API recon_dataset_info recon_dataset_describe(const recon_dataset *data);
+/* The same handle, for what takes inputs of any kind; lent. */
+RECON_API const recon_data *recon_dataset_data(const recon_dataset *data);
 
 /* Two views: one image of `of`, chosen by seed, in *held, the others in *rest. data must outlive
  * both; close them too. */

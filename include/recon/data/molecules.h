@@ -26,6 +26,7 @@
 
 #include <stdint.h>
 #include <recon/core/ctx.h>
+#include <recon/data/data.h>
 #include <recon/data/select.h>
 #include <recon/group/so3.h>
 
@@ -71,6 +72,8 @@ RECON_API recon_status recon_molecules_open(recon_ctx *ctx, recon_molecules **ou
                                             const recon_molecules_options *options);
 RECON_API void recon_molecules_close(recon_molecules *data);
 RECON_API recon_molecules_info recon_molecules_describe(const recon_molecules *data);
+/* The same handle, for what takes inputs of any kind; lent. */
+RECON_API const recon_data *recon_molecules_data(const recon_molecules *data);
 
 /* Conformer i < n. */
 RECON_API recon_conformer recon_molecules_get(const recon_molecules *data, size_t i);

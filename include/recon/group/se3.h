@@ -19,6 +19,9 @@ RECON_API recon_se3 recon_se3_compose(recon_se3 a, recon_se3 b);             /* 
 RECON_API recon_se3 recon_se3_inverse(recon_se3 a);                          /* the same way back */
 RECON_API void recon_se3_act(double out[3], recon_se3 a, const double x[3]); /* out may be x */
 
+/* The rotation r about a place. */
+RECON_API recon_se3 recon_se3_about(recon_so3 r, const double center[3]);
+
 /* One motion on n points. out may be x. */
 RECON_API void recon_se3_act_n(double *out /* [n][3] */, recon_se3 a, const double *x /* [n][3] */,
                                size_t n);

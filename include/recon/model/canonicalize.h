@@ -1,14 +1,14 @@
-/* canonicalize.h - images turned into their natural pose, in front of a frozen model.
+/* canonicalize.h - inputs rotated into their natural pose, in front of a frozen model.
  *
- * C(x) is x turned by Lambda(x) - psi(x): one resampling, from the original. Two inputs that differ
- * by a turn get the same image, so whatever comes after is invariant. Where the natural pose is not
- * one (a round 8 looks the same upside down; a class lies one way or the other), the candidates are
- * listed, and a judge may choose among them: a frozen model's own confidence, say. */
+ * C(x) is x rotated by Lambda(x) psi(x)^-1. Two inputs that differ by a rotation get the same
+ * canonical form, so whatever comes after is invariant. Images are resampled once, from the
+ * original; molecules are rotated about their centres, exactly. */
 #ifndef RECON_MODEL_CANONICALIZE_H
 #define RECON_MODEL_CANONICALIZE_H
 
 #include <recon/model/model.h>
 #include <recon/model/pose.h>
+#include <recon/model/pose3.h>
 #include <recon/stats/mean.h>
 
 #ifdef __cplusplus
@@ -17,15 +17,36 @@ extern "C" {
 
 /* Zero in any field means its default. */
 typedef struct {
-    recon_interpolation interpolation;
+    recon_interpolation interpolation; /* of images */
 } recon_canonicalize_options;
 
-/* n images n x height x width x channels, of the model's size, to their canonical ones and poses.
- * out, not images itself, or poses may be NULL; options too. A pixel that is not finite is
- * RECON_ERR_INPUT; n = 0 does nothing. */
-RECON_API recon_status recon_canonicalize(recon_ctx *ctx, float *out, recon_pose2 *poses /* [n] */,
-                                          const recon_model *model, const float *images, size_t n,
+/* n inputs of the model's kind to their canonical form and poses: recon_pose2 or recon_pose3, by
+ * the model's group. out (not the inputs themselves, unless the kind says so) or poses may be NULL,
+ * and options too. What the kind's `check` refuses is RECON_ERR_INPUT; n = 0 does nothing. */
+RECON_API recon_status recon_canonicalize(recon_ctx *ctx, void *out, void *poses /* [n] */,
+                                          const recon_model *model, const void *inputs, size_t n,
                                           const recon_canonicalize_options *options);
+
+/* The same, for images n x height x width x channels of the model's size. A pixel that is not
+ * finite is RECON_ERR_INPUT. */
+RECON_API recon_status recon_canonicalize_images(recon_ctx *ctx, float *out,
+                                                 recon_pose2 *poses /* [n] */,
+                                                 const recon_model *model, const float *images,
+                                                 size_t n,
+                                                 const recon_canonicalize_options *options);
+
+/* The same, for molecules: out takes coordinates, one conformer behind the other, [sum of
+ * atoms][3]; it may be x's own coordinates where they are one such block. A conformer that
+ * recon/data/molecules.h would not take (a coordinate that is not finite, two atoms in one place,
+ * one atom alone) or with an element that the model does not know is RECON_ERR_INPUT, and the
+ * message names it. Where poses leave a spin free, C(x) puts the axis where it belongs, and the
+ * spin about it is the same for all of a class but arbitrary; pose.free says so. */
+RECON_API recon_status recon_canonicalize_molecules(recon_ctx *ctx, float *out,
+                                                    recon_pose3 *poses /* [n] */,
+                                                    const recon_model *model,
+                                                    const recon_conformer *x, size_t n);
+
+/* --- images with more than one natural pose --------------------------------------------------- */
 
 /* The natural poses that an input may have: Lambda first, then the other modes of its density by
  * weight. pose[j].lambda is the natural pose of candidate j, .turn what takes the input there. */
@@ -38,13 +59,14 @@ RECON_API recon_status recon_candidates_list(recon_ctx *ctx, recon_candidates *o
                                              const recon_model *model, const float *images,
                                              size_t n);
 
-/* Says how well n images look, in scores [n]; higher is better. A failure ends the search. */
+/* Says how well n images look, in scores [n]; higher is better: a frozen model's own confidence,
+ * say. A failure ends the search. */
 typedef recon_status recon_judge(recon_ctx *ctx, void *user, double *scores, const float *images,
                                  size_t n);
 
-/* As recon_canonicalize, but of an input's candidates the one that the judge likes best; a tie goes
- * to the one that is listed first. The judge sees the candidates of many images at once, and
- * nothing of images that have one candidate. */
+/* As recon_canonicalize_images, but of an input's candidates the one that the judge likes best; a
+ * tie goes to the one that is listed first. The judge sees the candidates of many images at once,
+ * and nothing of images that have one candidate. */
 RECON_API recon_status recon_canonicalize_search(recon_ctx *ctx, float *out, recon_pose2 *poses,
                                                  const recon_model *model, const float *images,
                                                  size_t n, recon_judge *judge, void *user,

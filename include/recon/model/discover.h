@@ -1,13 +1,13 @@
-/* discover.h - from a backbone and images to a whole model: embed, Algorithm 1, maps.
+/* discover.h - from a backbone and inputs to a whole model: embed, Algorithm 1, maps.
  *
- * No label is used. Where the data have labels, the summary says how the readings differ between
- * them, and how often neighbours share them. */
+ * No label is used. Where the data have labels (classes of images, the molecule that a conformer is
+ * of), the summary says how the readings differ between them, and how often neighbours share them.
+ */
 #ifndef RECON_MODEL_DISCOVER_H
 #define RECON_MODEL_DISCOVER_H
 
 #include <recon/model/model.h>
 #include <recon/model/source.h>
-#include <recon/data/dataset.h>
 #include <recon/normalize/normalize.h>
 
 #ifdef __cplusplus
@@ -16,18 +16,20 @@ extern "C" {
 
 /* Zero in any field means its default. */
 typedef struct {
-    size_t k; /* 10 */
-    recon_mean_options mean;
-    recon_so2_family family; /* what Theta is the width of: auto, uniform or normal            */
+    size_t k; /* neighbours of a class: 10 for images, 25 for molecules             */
+    recon_mean_options mean; /* the default is Tukey's */
+    int as_mean; /* SO(3): Gamma is that mean, as in the paper, also where a spin is free;
+                    else the gauge of recon/normalize/gauge.h                          */
+    recon_so2_family family; /* SO(2): what Theta is the width of: auto, uniform or normal */
     recon_maps_options maps;
-    recon_precision precision; /* of the backbone's convolutions                               */
+    recon_precision precision; /* of the backbone, where it is opened again because of `half` */
     int half;                  /* the model is stored as bfloat16: its weights are rounded before
-                                  they embed, so that the maps fit what will be opened          */
-    int keep_embeddings;       /* z.npy and g.npy are written too                              */
-    const char *data;          /* the name of the data, for the model's metadata; NULL: unknown */
-    const recon_source
-        *source; /* for the summary, so that the data can be opened again; NULL: unknown */
-    const recon_metadata_entry *metadata; /* more for the model's file, such as figures        */
+                                  they embed, so that the maps fit what will be opened             */
+    int keep_embeddings;       /* z.npy and g.npy are written too                                 */
+    const char *data; /* the name of the data, for the model's metadata; NULL: unknown    */
+    /* For the summary, so that the data can be opened again; NULL: unknown. */
+    const recon_source *source;
+    const recon_metadata_entry *metadata; /* more for the model's file, such as figures */
     size_t n_metadata;
     /* Writes DIR/report.html, when the other files of the result are in DIR: a page that comes with
      * them in one step. A failure is that of the whole. NULL: none */
@@ -36,13 +38,23 @@ typedef struct {
 } recon_discover_options;
 
 typedef struct {
+    const char *kind; /* of the data: "images", "molecules"                                     */
+    recon_group group;
     size_t points, k;
-    recon_so2_family family, theta;      /* of Algorithm 1, of Theta                              */
-    double hit_rate;                     /* NaN without labels                                    */
-    double several;                      /* share of points with several natural poses            */
-    double folded;                       /* share whose natural pose is known modulo 180 degrees  */
-    double theta_median;                 /* radians                                               */
-    size_t natural[RECON_NATURAL_KINDS]; /* points by verdict, of their neighbours' poses   */
+    double hit_rate;                     /* NaN without labels                                  */
+    size_t natural[RECON_NATURAL_KINDS]; /* points by verdict, of their neighbours' poses       */
+    struct {                             /* SO(2)                                               */
+        recon_so2_family family, theta;  /* of Algorithm 1, of Theta                            */
+        double several;                  /* share of points with several natural poses          */
+        double folded;       /* share whose natural pose is known modulo 180 degrees            */
+        double theta_median; /* radians                                                         */
+    } so2;
+    struct {                  /* SO(3)                                                          */
+        double concentration; /* median of the largest singular value of Theta                  */
+        double background;    /* median share of poses that do not belong                       */
+    } so3;
+    size_t molecules; /* different ones                                                         */
+    size_t symmetric; /* those that look the same after a rotation (recon_rmsd_turns)           */
     struct {
         double embed, normalize, maps, total;
     } seconds;
@@ -51,11 +63,12 @@ typedef struct {
 
 /* Writes into the folder dir, which is made if need be: model.safetensors, natural.npy (Lambda of
  * each point), what recon_frames_write writes, summary.json, and the embeddings if they are kept.
- * They replace an earlier result there as a whole or not at all, as recon_frames_write does. model
- * is what `recon train` wrote. options may be NULL. */
+ * They replace an earlier result there as a whole or not at all, as recon_frames_write does.
+ * backbone is that of the file `model`, what `recon train` wrote; NULL: it is opened here. options
+ * may be NULL. */
 RECON_API recon_status recon_discover(recon_ctx *ctx, recon_discovery *out, const char *model,
-                                      const recon_dataset *data, const char *dir,
-                                      const recon_discover_options *options);
+                                      const recon_backbone *backbone, const recon_data *data,
+                                      const char *dir, const recon_discover_options *options);
 RECON_API void recon_discovery_free(recon_discovery *discovery);
 
 #ifdef __cplusplus

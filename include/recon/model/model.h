@@ -1,11 +1,13 @@
-/* model.h - a whole model, as `recon discover` leaves it: the backbone and the maps, in one file.
+/* model.h - a whole model, as `recon discover` leaves it: a backbone and the maps, in one file.
  *
  * A model that is open does not change: many threads may use it, each with a context of its own on
  * the backend that it was opened with. */
 #ifndef RECON_MODEL_MODEL_H
 #define RECON_MODEL_MODEL_H
 
+#include <recon/backbone/backbone.h>
 #include <recon/backbone/ieae.h>
+#include <recon/backbone/molnet.h>
 #include <recon/maps/maps.h>
 
 #ifdef __cplusplus
@@ -14,35 +16,26 @@ extern "C" {
 
 typedef struct recon_model recon_model;
 
-/* precision: of the backbone's convolutions. A file that `recon train` wrote has no maps yet, and
- * the message says what to do. */
+/* Of any kind: the file says which. precision: of the backbone's convolutions and products. A file
+ * that `recon train` wrote has no maps yet, and the message says what to do. */
 RECON_API recon_status recon_model_open(recon_ctx *ctx, recon_model **out, const char *path,
                                         recon_precision precision);
 RECON_API void recon_model_close(recon_ctx *ctx, recon_model *model);
 
-/* The images it takes, its size and its maps. */
+/* What it takes, its size and its maps. */
 typedef struct {
-    recon_ieae_shape shape;
-    size_t weights; /* of backbone and maps */
+    const char *kind;  /* of the backbone: "ieae"                                 */
+    const char *data;  /* of its inputs: "images", "molecules"                    */
+    recon_group group; /* of their poses                                          */
+    size_t code;       /* length of z                                             */
+    size_t weights;    /* of backbone and maps                                    */
     recon_maps_info maps;
+    recon_ieae_shape images;      /* of a model of images, else all zero          */
+    recon_molnet_shape molecules; /* of a model of molecules, else all zero       */
 } recon_model_info;
 RECON_API recon_model_info recon_model_describe(const recon_model *model);
 
-RECON_API const recon_ieae *recon_model_backbone(const recon_model *model); /* lent */
-RECON_API const recon_maps *recon_model_maps(const recon_model *model);     /* lent */
-
-/* Zero in any field means its default. */
-typedef struct {
-    int half;                             /* weights as bfloat16: half the size, and rounded   */
-    const recon_metadata_entry *metadata; /* more than the parts say of themselves             */
-    size_t n_metadata;
-} recon_model_save_options;
-
-/* Writes backbone and maps to path. What the file `from`, the backbone's own, says of itself in its
- * metadata is said again. Without maps (NULL) it is the backbone alone. options may be NULL. */
-RECON_API recon_status recon_model_save(recon_ctx *ctx, const char *path, const char *from,
-                                        recon_ieae *backbone, const recon_maps *maps,
-                                        const recon_model_save_options *options);
+RECON_API const recon_backbone *recon_model_backbone(const recon_model *model); /* lent */
 
 #ifdef __cplusplus
 }

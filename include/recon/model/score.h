@@ -1,12 +1,15 @@
-/* score.h - how unnatural the pose of an image is, and what its poses could have been.
+/* score.h - how unnatural a pose is, and what an input's poses could have been.
  *
- * The score is -log p(g_abs), with the density that the model's head gives to this very input; the
- * p-value says how often the pose of an image that the model was made from is as unusual for it. */
+ * The score is -log p(g_abs), normalised, with the density that the model gives to this very input;
+ * the p-value says how often the pose of an input that the model was made from is as unusual for
+ * it. */
 #ifndef RECON_MODEL_SCORE_H
 #define RECON_MODEL_SCORE_H
 
 #include <recon/model/model.h>
 #include <recon/model/pose.h>
+#include <recon/model/pose3.h>
+#include <recon/stats/matrix_fisher.h>
 #include <recon/stats/so2_density.h>
 #include <recon/stats/so2_mean.h>
 
@@ -14,22 +17,46 @@
 extern "C" {
 #endif
 
+/* --- scores ----------------------------------------------------------------------------------- */
+
+/* Of an input of any kind. All scores: higher is less natural. */
 typedef struct {
-    double score;     /* -log p(g_abs)                                              */
-    double p_value;   /* in (0, 1]: small is odd                                    */
-    double surrogate; /* |g_abs|, the paper's centred score                         */
-    recon_pose2 pose;
-} recon_oddness;
+    double score;     /* -log p(g_abs), background included                          */
+    double p_value;   /* in (0, 1]: small is unusual                                 */
+    double surrogate; /* the paper's centred score: SO(2) |g_abs|, SO(3) as below    */
+} recon_pose_score;
 
-/* Of n images n x height x width x channels, of the model's size. A pixel that is not finite is
- * RECON_ERR_INPUT. */
-RECON_API recon_status recon_score(recon_ctx *ctx, recon_oddness *out /* [n] */,
-                                   const recon_model *model, const float *images, size_t n);
+/* n inputs of the model's kind. Refuses what recon_canonicalize refuses. */
+RECON_API recon_status recon_score(recon_ctx *ctx, recon_pose_score *out /* [n] */,
+                                   const recon_model *model, const void *inputs, size_t n);
 
-/* The score that a share `false_alarms` of natural images exceeds; see recon_maps_threshold. */
+/* The score that a share `false_alarms` of all natural inputs exceeds, whatever their kind.
+ * INFINITY for a share below 1 / (held_out + 1) of the model's maps. */
 RECON_API double recon_score_threshold(const recon_model *model, double false_alarms);
 
-/* One input's poses, all about its natural pose: 0 is Lambda. */
+/* The same of images, with their poses. */
+typedef struct {
+    double score, p_value, surrogate; /* as in recon_pose_score */
+    recon_pose2 pose;
+} recon_oddness;
+RECON_API recon_status recon_score_images(recon_ctx *ctx, recon_oddness *out /* [n] */,
+                                          const recon_model *model, const float *images, size_t n);
+
+/* The same of molecules, with the paper's scores and their poses. */
+typedef struct {
+    double score, p_value;
+    double trace;     /* the surrogate: -tr(Theta^T g_abs), which lacks the constant     */
+    double label;     /* the same with Lambda and Theta learned as the paper does        */
+    double uncentred; /* -tr(Theta~^T psi): the paper's baseline                         */
+    recon_pose3 pose;
+} recon_oddness3;
+RECON_API recon_status recon_score_molecules(recon_ctx *ctx, recon_oddness3 *out /* [n] */,
+                                             const recon_model *model, const recon_conformer *x,
+                                             size_t n);
+
+/* --- distributions ---------------------------------------------------------------------------- */
+
+/* One image's poses, all about its natural pose: 0 is Lambda. */
 typedef struct {
     recon_pose2 pose;          /* the input's own                                             */
     recon_so2_family family;   /* of theta: uniform or normal                                 */
@@ -40,11 +67,39 @@ typedef struct {
     recon_so2_mode mode[RECON_MODES_MAX]; /* heaviest first                                   */
     double moment[4]; /* |E exp(i m g)|, m = 1..4: how well the natural pose is known */
     int fold; /* m: the natural pose is known modulo 360 / m degrees; 0: not at all           */
-    double p_value; /* of the input's own pose, see recon_maps_p_value                        */
+    double p_value; /* of the input's own pose, as in recon_pose_score                        */
 } recon_distribution;
-RECON_API recon_status recon_distribution_of(recon_ctx *ctx, recon_distribution *out /* [n] */,
-                                             const recon_model *model, const float *images,
-                                             size_t n);
+RECON_API recon_status recon_distribution_images(recon_ctx *ctx, recon_distribution *out /* [n] */,
+                                                 const recon_model *model, const float *images,
+                                                 size_t n);
+
+/* One molecule's poses, all about its natural pose: the identity is Lambda. Directions are of unit
+ * length. */
+typedef struct {
+    recon_pose3 pose;    /* the input's own                                                   */
+    recon_fisher poses;  /* matrix Fisher of g_abs: F is Theta                               */
+    double background;   /* share of the uniform distribution beside it                       */
+    double score;        /* of the input's own pose                                           */
+    int free;            /* directions in which the natural pose is a choice                  */
+    double axis[3];      /* the best determined direction, in the world: the molecule's own axis
+                            stands there when it is in its natural pose                       */
+    double axis_now[3];  /* where that axis of the molecule points in the input as given     */
+    double axis_body[3]; /* and in the backbone's canonical                                  */
+    double tilt;         /* radians between axis and axis_now                                 */
+    double spread[3]; /* radians, root mean square: of the axis's tilt on a ring, spread[0]; where
+                         nothing is free, of the turns about the three axes of F; NaN where it is
+                         not defined                                                       */
+    double p_value;   /* of the input's own pose, as in recon_pose_score                   */
+} recon_distribution3;
+RECON_API recon_status recon_distribution_molecules(recon_ctx *ctx,
+                                                    recon_distribution3 *out /* [n] */,
+                                                    const recon_model *model,
+                                                    const recon_conformer *x, size_t n);
+
+/* The same in a sentence or two. Returns text. */
+typedef char recon_distribution3_text[512];
+RECON_API const char *recon_distribution3_words(recon_distribution3_text text,
+                                                const recon_distribution3 *distribution);
 
 #ifdef __cplusplus
 }

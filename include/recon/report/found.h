@@ -1,17 +1,15 @@
-/* found.h - what a folder of `recon discover` or `recon normalize` says, in words and figures: the
- * sections of a report.
+/* found.h - what a folder of `recon discover` or `recon normalize` says, in words and figures: a
+ * report. The context needs a backend (recon_ops_attach): where there are data, the model of the
+ * folder is opened.
  *
- * Each function reads the folder and appends sections to a page, so that a page may be composed of
- * several. Numbers come from summary.json and the arrays beside it. Pictures need the data, as they
+ * Numbers come from summary.json and the arrays beside it. Pictures need the data, as they
  * were when the folder was made; without them (NULL) those sections say so. Samples are drawn by
  * fixed seeds: the same folder gives the same page. A file that is missing, broken or does not fit
  * the others is an error that names it, and so are data that are not those of the folder. */
 #ifndef RECON_REPORT_FOUND_H
 #define RECON_REPORT_FOUND_H
 
-#include <recon/data/dataset.h>
-#include <recon/data/molecules.h>
-#include <recon/report/page.h>
+#include <recon/data/data.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,29 +18,17 @@ extern "C" {
 typedef enum {
     RECON_FOUND_IMAGES,    /* recon discover on images    */
     RECON_FOUND_MOLECULES, /* recon discover on molecules */
-    RECON_FOUND_POSES      /* recon normalize             */
+    RECON_FOUND_POSES      /* recon normalize; recon discover on inputs of any other kind */
 } recon_found;
 
 /* Who wrote the folder. */
 RECON_API recon_status recon_found_kind(recon_ctx *ctx, recon_found *out, const char *dir);
 
-/* The numbers to stand on top of a page (recon_page_result). */
-RECON_API recon_status recon_found_results(recon_ctx *ctx, recon_page *page, const char *dir);
-
-/* The sections. The model of the folder is opened where there are data: the context needs a backend
- * (recon_ops_attach). */
-RECON_API recon_status recon_found_images(recon_ctx *ctx, recon_page *page, const char *dir,
-                                          const recon_dataset *data);
-RECON_API recon_status recon_found_molecules(recon_ctx *ctx, recon_page *page, const char *dir,
-                                             const recon_molecules *data);
-RECON_API recon_status recon_found_poses(recon_ctx *ctx, recon_page *page, const char *dir);
-
 /* A page of its own, written to path as a whole or not at all: results, then sections, of whatever
  * kind the folder is. */
 typedef struct {
-    const recon_dataset *images;      /* for a folder of images; may be NULL                  */
-    const recon_molecules *molecules; /* for one of molecules; may be NULL                    */
-    const char *missing;              /* why there are no data, for the reader; NULL: not said */
+    const recon_data *data; /* that the folder was made from; may be NULL                     */
+    const char *missing;    /* why there are no data, for the reader; NULL: not said          */
     const char *folder; /* how the page names the folder, if it will be elsewhere; NULL: as dir */
 } recon_found_data;
 RECON_API recon_status recon_found_save(recon_ctx *ctx, const char *path, const char *dir,

@@ -3,7 +3,7 @@
 #include "check.h"
 #include "backbone/gcn.h"
 
-#include <recon/model/spin.h>
+#include "experiments/spin.h"
 
 #define DEGREE (3.14159265358979323846 / 180)
 

@@ -1,13 +1,9 @@
-/* so3_map.h - what the maps say of one input with a pose in SO(3), and what follows from it once
- * that pose is known. */
-#ifndef RECON_MAPS_SO3_MAP_H
-#define RECON_MAPS_SO3_MAP_H
+/* so3_map.h (private) - what the maps say of one input with a pose in SO(3), and what follows from
+ * it once that pose is known. */
+#ifndef MAPS_SO3_MAP_H
+#define MAPS_SO3_MAP_H
 
 #include <recon/stats/matrix_fisher.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Rotations are in the backbone's frame, that of psi; matrices are row-major. */
 typedef struct {
@@ -26,23 +22,20 @@ typedef struct {
 } recon_so3_map;
 
 /* g_abs = psi Lambda^-1. */
-RECON_API recon_so3 recon_so3_absolute(const recon_so3_map *map, recon_so3 psi);
+recon_so3 recon_so3_absolute(const recon_so3_map *map, recon_so3 psi);
 
 /* -log p(psi | x), which is -log p(g_abs): how unnatural the pose is. Normalised, background
  * included. */
-RECON_API double recon_so3_map_score(const recon_so3_map *map, recon_so3 psi);
+double recon_so3_map_score(const recon_so3_map *map, recon_so3 psi);
 
 /* How unusual the pose is for this input: the chance of a score as high under its own density
  * (recon/stats/tail.h). recon_so3_maps_p_value makes a p-value of it. */
-RECON_API double recon_so3_map_tail(const recon_so3_map *map, recon_so3 psi);
+double recon_so3_map_tail(const recon_so3_map *map, recon_so3 psi);
 
 /* The paper's scores, lacking log c(F): -tr(Theta^T g_abs) with Theta and Lambda of this map, the
  * same with those learned as labels, and -tr(support^T psi), without centring. Higher is odder. */
-RECON_API double recon_so3_map_trace(const recon_so3_map *map, recon_so3 psi);
-RECON_API double recon_so3_map_trace_label(const recon_so3_map *map, recon_so3 psi);
-RECON_API double recon_so3_map_trace_uncentred(const recon_so3_map *map, recon_so3 psi);
+double recon_so3_map_trace(const recon_so3_map *map, recon_so3 psi);
+double recon_so3_map_trace_label(const recon_so3_map *map, recon_so3 psi);
+double recon_so3_map_trace_uncentred(const recon_so3_map *map, recon_so3 psi);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -1,5 +1,5 @@
 /* spin_gcn.c - our own classifier as the judge of a spin. */
-#include <recon/model/spin.h>
+#include "experiments/spin.h"
 #include "core/simd.h"
 #include "core/threads.h"
 #include "ops/cpu/exp.h"

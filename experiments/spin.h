@@ -10,14 +10,10 @@
  *
  * Labels are not read and no weight changes. y is forgotten again: what x is taken for is what the
  * model says of x alone, in the pose that was found. */
-#ifndef RECON_MODEL_SPIN_H
-#define RECON_MODEL_SPIN_H
+#ifndef EXPERIMENTS_SPIN_H
+#define EXPERIMENTS_SPIN_H
 
 #include <recon/backbone/gcn.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* What a model says of n conformers, each turned about its middle: logarithms of probabilities. The
  * same conformer and turn must always get the same numbers. */
@@ -30,9 +26,8 @@ typedef struct {
     const recon_gcn *gcn;
     const recon_gcn_graphs *graphs;
 } recon_spin_gcn;
-RECON_API recon_status recon_spin_by_gcn(recon_ctx *ctx, void *user, float *log_p,
-                                         const int64_t *conformer, const recon_so3 *turns,
-                                         size_t n);
+recon_status recon_spin_by_gcn(recon_ctx *ctx, void *user, float *log_p, const int64_t *conformer,
+                               const recon_so3 *turns, size_t n);
 
 /* n queries and their neighbours. C(x_j) is conformer j turned by lambda psi_j^-1. */
 typedef struct {
@@ -68,13 +63,9 @@ typedef struct {
  * three. passes, which may be NULL, says how often it was. RECON_ERR_INPUT for no neighbours, for
  * conformers that are none, axes and poses that are not finite, and for a judge's numbers that are
  * NaN. options may be NULL. */
-RECON_API recon_status recon_spin_choose(recon_ctx *ctx, recon_spin *out /* [n] */,
-                                         uint64_t *passes, const recon_spin_classes *classes,
-                                         recon_spin_judge *judge, void *user,
-                                         size_t labels /* of the judge */,
-                                         const recon_spin_options *options);
+recon_status recon_spin_choose(recon_ctx *ctx, recon_spin *out /* [n] */, uint64_t *passes,
+                               const recon_spin_classes *classes, recon_spin_judge *judge,
+                               void *user, size_t labels /* of the judge */,
+                               const recon_spin_options *options);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -5,7 +5,7 @@
  * are read: behind a softplus one wild step could push the output to where no gradient brings it
  * back. They are trained without dropout, which pulls a regression towards its mean (by 5 to 10%
  * with a rate of 0.2) and does nothing of the kind to a direction or a share. */
-#include "maps/heads.h"
+#include "maps/so2_heads.h"
 
 #include <math.h>
 #include <recon/group/so2.h>
@@ -69,9 +69,9 @@ static void read_density(void *map, const double *y, double family)
         };
 }
 
-const recon_head_kind recon_heads[RECON_HEADS] = {
-    [RECON_HEAD_LAMBDA] = { "lambda", 2, 2, 1, lambda_loss, read_lambda, NULL },
-    [RECON_HEAD_THETA] = { "theta", 1, 1, 0, theta_loss, read_theta, NULL },
-    [RECON_HEAD_SUPPORT] = { "support", 2, 2, 0, support_loss, read_support, NULL },
-    [RECON_HEAD_DENSITY] = { "density", 4 * PARTS, 1, 1, density_loss, read_density, NULL },
+const recon_head_kind recon_so2_heads[RECON_SO2_HEADS] = {
+    [RECON_SO2_LAMBDA] = { "lambda", 2, 2, 1, lambda_loss, read_lambda, NULL },
+    [RECON_SO2_THETA] = { "theta", 1, 1, 0, theta_loss, read_theta, NULL },
+    [RECON_SO2_SUPPORT] = { "support", 2, 2, 0, support_loss, read_support, NULL },
+    [RECON_SO2_DENSITY] = { "density", 4 * PARTS, 1, 1, density_loss, read_density, NULL },
 };

@@ -1,8 +1,8 @@
-/* molscore.c - odd poses, and the distribution behind them. */
-#include <recon/model/molscore.h>
+/* score_molecules.c - poses of molecules that are unusual, and the distribution behind them. */
+#include <recon/model/score.h>
 #include <recon/stats/fisher_gauge.h>
 #include <recon/stats/natural.h>
-#include "model/molmodel.h"
+#include "model/model.h"
 #include "core/fail.h"
 #include "core/memory.h"
 
@@ -12,17 +12,19 @@
 
 #include "core/degrees.h"
 
-recon_status recon_molscore(recon_ctx *ctx, recon_oddness3 *out, const recon_molmodel *model,
-                            const recon_conformer *x, size_t n)
+recon_status recon_score_molecules(recon_ctx *ctx, recon_oddness3 *out, const recon_model *model,
+                                   const recon_conformer *x, size_t n)
 {
     recon_pose3 *poses = NULL;
-    recon_so3_map *maps;
-    recon_status status = recon_molmodel_read_all(ctx, &poses, &maps, model, x, n);
+    recon_so3_map *maps = NULL;
+    recon_status status = recon_model_takes(ctx, model, "molecules");
+    if (status == RECON_OK)
+        status = recon_model_read3_all(ctx, &poses, &maps, model, x, n);
     for (size_t i = 0; status == RECON_OK && i < n; i++) {
         recon_so3 psi = poses[i].psi;
         double score = recon_so3_map_score(&maps[i], psi);
         out[i] = (recon_oddness3){ .score = score,
-                                   .p_value = recon_so3_maps_p_value(model->maps, &maps[i], psi),
+                                   .p_value = recon_maps_p_value(model->maps, &maps[i], &psi),
                                    .trace = recon_so3_map_trace(&maps[i], psi),
                                    .label = recon_so3_map_trace_label(&maps[i], psi),
                                    .uncentred = recon_so3_map_trace_uncentred(&maps[i], psi),
@@ -31,11 +33,6 @@ recon_status recon_molscore(recon_ctx *ctx, recon_oddness3 *out, const recon_mol
     free(maps);
     free(poses);
     return status;
-}
-
-double recon_molscore_threshold(const recon_molmodel *model, double false_alarms)
-{
-    return recon_so3_maps_threshold(model->maps, false_alarms);
 }
 
 /* --- distributions ---------------------------------------------------------------------------- */
@@ -58,13 +55,13 @@ static double angle_between(const double a[3], const double b[3])
                  a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
 }
 
-static recon_status tell(recon_ctx *ctx, recon_distribution3 *out, const recon_so3_maps *maps,
+static recon_status tell(recon_ctx *ctx, recon_distribution3 *out, const recon_maps *maps,
                          const recon_pose3 *pose, const recon_so3_map *map)
 {
     *out = (recon_distribution3){ .pose = *pose,
                                   .background = map->background,
                                   .score = recon_so3_map_score(map, pose->psi),
-                                  .p_value = recon_so3_maps_p_value(maps, map, pose->psi),
+                                  .p_value = recon_maps_p_value(maps, map, &pose->psi),
                                   .free = map->free };
     recon_status status = recon_fisher_of(ctx, &out->poses, map->theta);
     recon_fisher_axes(out->axis_body, out->axis, &map->density);
@@ -74,13 +71,15 @@ static recon_status tell(recon_ctx *ctx, recon_distribution3 *out, const recon_s
     return status;
 }
 
-recon_status recon_moldistribution_of(recon_ctx *ctx, recon_distribution3 *out,
-                                      const recon_molmodel *model, const recon_conformer *x,
-                                      size_t n)
+recon_status recon_distribution_molecules(recon_ctx *ctx, recon_distribution3 *out,
+                                          const recon_model *model, const recon_conformer *x,
+                                          size_t n)
 {
     recon_pose3 *poses = NULL;
-    recon_so3_map *maps;
-    recon_status status = recon_molmodel_read_all(ctx, &poses, &maps, model, x, n);
+    recon_so3_map *maps = NULL;
+    recon_status status = recon_model_takes(ctx, model, "molecules");
+    if (status == RECON_OK)
+        status = recon_model_read3_all(ctx, &poses, &maps, model, x, n);
     for (size_t i = 0; status == RECON_OK && i < n; i++)
         status = tell(ctx, &out[i], model->maps, &poses[i], &maps[i]);
     free(maps);
@@ -110,7 +109,7 @@ static int tell_poses(recon_distribution3_text text, const recon_distribution3 *
                                  : "Hardly a natural pose: all but one are about as likely.");
 }
 
-const char *recon_moldistribution_words(recon_distribution3_text text, const recon_distribution3 *d)
+const char *recon_distribution3_words(recon_distribution3_text text, const recon_distribution3 *d)
 {
     if (d->free <= 1 && recon_so3_natural(&d->poses, d->background) == RECON_NATURAL_NONE) {
         snprintf(text, sizeof(recon_distribution3_text),

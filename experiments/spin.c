@@ -3,7 +3,7 @@
  * Every query holds a contest among turns. A candidate's sum over the neighbours seen so far bounds
  * its whole sum from above, so the one with the largest bound is seen on, and when it is complete
  * it has won: exactly what looking at everything would find, ties included. */
-#include <recon/model/spin.h>
+#include "experiments/spin.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"

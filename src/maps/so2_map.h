@@ -1,12 +1,9 @@
-/* so2_map.h - what the maps say of one input, and what follows from it once its pose is known. */
-#ifndef RECON_MAPS_SO2_MAP_H
-#define RECON_MAPS_SO2_MAP_H
+/* so2_map.h (private) - what the maps say of one input, and what follows from it once its pose is
+ * known. */
+#ifndef MAPS_SO2_MAP_H
+#define MAPS_SO2_MAP_H
 
 #include <recon/stats/so2_density.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The narrowest theta: a twentieth of a degree. */
 #define RECON_THETA_LEAST 1e-3
@@ -23,22 +20,19 @@ typedef struct {
 
 /* Lambda(x) = psi(x) nu(x)^-1 from the lean of a backbone that has one, in place of the head on z.
  */
-RECON_API void recon_so2_map_lean(recon_so2_map *map, double psi, double lean);
+void recon_so2_map_lean(recon_so2_map *map, double psi, double lean);
 
 /* g_abs = psi Lambda^-1, in (-pi, pi]. The paper scores poses by its size; without centring, by
  * the distance of psi from the midpoint. */
-RECON_API double recon_so2_absolute(const recon_so2_map *map, double psi);
+double recon_so2_absolute(const recon_so2_map *map, double psi);
 
 /* -log p(psi | x), which is -log p(g_abs): how unnatural the pose is. */
-RECON_API double recon_so2_map_score(const recon_so2_map *map, double psi);
+double recon_so2_map_score(const recon_so2_map *map, double psi);
 
 /* How unusual the pose is for this input: the chance of one as far out, under the part of the
  * density that excuses it best. Parts with a weight of RECON_KIND_LEAST at least count: the input
  * may be of that kind. In [0, 1]; recon_maps_p_value makes a p-value of it. */
 #define RECON_KIND_LEAST 0.03
-RECON_API double recon_so2_map_tail(const recon_so2_map *map, double psi);
+double recon_so2_map_tail(const recon_so2_map *map, double psi);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -1,0 +1,94 @@
+/* backbone.h - class-pose networks of any domain: from an input x to z = eta(x), which is
+ * invariant, and psi(x), which rotates with x.
+ *
+ * A domain is a recon_backbone_kind. Two are built in: "ieae" (images on SO(2)) and "molnet"
+ * (molecules on SO(3)). An application adds its own with recon_backbone_add; docs/extending.md
+ * shows a complete one. */
+#ifndef RECON_BACKBONE_BACKBONE_H
+#define RECON_BACKBONE_BACKBONE_H
+
+#include <recon/backbone/embedded.h>
+#include <recon/core/safetensors.h>
+#include <recon/data/data.h>
+#include <recon/data/image.h>
+#include <recon/nn/params.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct recon_backbone recon_backbone;
+
+/* What a backbone says of n inputs; any array may be NULL. */
+typedef struct {
+    float *z;       /* [n][code]                                                              */
+    double *so2;    /* [n] psi, radians, of a backbone on SO(2)                               */
+    recon_so3 *so3; /* [n] psi of a backbone on SO(3)                                         */
+    double *lean;   /* [n] radians, SO(2): see recon_embedded; of a backbone that has one     */
+} recon_seen;
+
+typedef struct {
+    const char *name; /* the metadata "model" of its files                                    */
+    const char *data; /* the name of the recon_data_kind that it takes                        */
+    recon_group group;
+    size_t k;    /* neighbours that make a class, unless asked otherwise                      */
+    size_t pool; /* poses that a verdict is made from (recon_normalize_options)               */
+    recon_status (*open)(recon_ctx *ctx, recon_backbone **out, const recon_safetensors *file,
+                         const char *path, recon_precision precision);
+    void (*close)(recon_ctx *ctx, recon_backbone *backbone);
+    recon_status (*embed)(recon_ctx *ctx, const recon_seen *out, const recon_backbone *backbone,
+                          const void *inputs, size_t n);
+    /* Each input rotated by g[i], of the group's type (double or recon_so3), to out: a batch for
+     * images, places of atoms for molecules. */
+    recon_status (*rotate)(recon_ctx *ctx, void *out, const recon_backbone *backbone,
+                           const void *inputs, const void *g, size_t n,
+                           recon_interpolation interpolation);
+    /* These may be NULL. How data for this backbone are opened; whether a set fits it; whether
+     * input i of a set can be used; whether a caller's batch can; and about which place input i of
+     * a batch rotates (SO(3); NULL: the origin). */
+    void (*data_options)(const recon_backbone *backbone, recon_data_options *options);
+    recon_status (*fits)(recon_ctx *ctx, const recon_backbone *backbone, const recon_data *data);
+    recon_status (*accepts)(recon_ctx *ctx, const recon_backbone *backbone, const recon_data *data,
+                            size_t i);
+    recon_status (*check)(recon_ctx *ctx, const recon_backbone *backbone, const void *inputs,
+                          size_t n);
+    void (*center)(double out[3], const void *inputs, size_t i);
+} recon_backbone_kind;
+
+/* What the struct of every kind begins with; `open` fills it in. */
+struct recon_backbone {
+    const recon_backbone_kind *kind;
+    recon_params *params; /* weights; NULL: none */
+    size_t code;          /* length of z */
+    int lean;             /* does it have one? */
+};
+
+/* The backbone of any model file, by the file's metadata: one that `recon train` wrote, or of a
+ * whole model. A backbone that is open does not change: many threads may use it, each with a
+ * context of its own on the backend that it was opened with. */
+RECON_API recon_status recon_backbone_open(recon_ctx *ctx, recon_backbone **out, const char *path,
+                                           recon_precision precision);
+/* From an open file; path is for messages. */
+RECON_API recon_status recon_backbone_read(recon_ctx *ctx, recon_backbone **out,
+                                           const recon_safetensors *file, const char *path,
+                                           recon_precision precision);
+RECON_API void recon_backbone_close(recon_ctx *ctx, recon_backbone *backbone);
+
+/* Lets this context open files of a kind of one's own; the kind must outlive the context. At most
+ * RECON_KINDS_MOST; a name that is taken is RECON_ERR_INPUT. */
+enum { RECON_KINDS_MOST = 8 };
+RECON_API recon_status recon_backbone_add(recon_ctx *ctx, const recon_backbone_kind *kind);
+
+/* A whole data set, its labels too. Free with recon_embedded_free. Data of another kind, or that
+ * do not fit, are RECON_ERR_INPUT. */
+RECON_API recon_status recon_backbone_embed(recon_ctx *ctx, recon_embedded *out,
+                                            const recon_backbone *backbone, const recon_data *data);
+RECON_API recon_status recon_backbone_check_data(recon_ctx *ctx, const recon_backbone *backbone,
+                                                 const recon_data *data);
+/* How many weights it has. */
+RECON_API size_t recon_backbone_weights(const recon_backbone *backbone);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

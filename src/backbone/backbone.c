@@ -1,0 +1,154 @@
+/* backbone.c - a backbone by its file's metadata, and a data set through it. */
+#include "backbone/kinds.h"
+#include "core/ctx.h"
+#include "core/fail.h"
+#include "core/memory.h"
+#include "data/kinds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Inputs at a time: multiples of every backbone's own batches. */
+enum { BLOCK = 1024, BLOCK_LARGE = 256, LARGE = 1 << 16 /* bytes of an input */ };
+
+static const recon_backbone_kind *const built_in[] = { &recon_ieae_kind, &recon_molnet_kind };
+enum { BUILT_IN = sizeof built_in / sizeof *built_in };
+
+/* --- kinds ------------------------------------------------------------------------------------ */
+
+static const recon_backbone_kind *find_kind(const recon_ctx *ctx, const char *name)
+{
+    for (size_t i = 0; i < BUILT_IN; i++)
+        if (!strcmp(built_in[i]->name, name))
+            return built_in[i];
+    for (size_t i = 0; i < ctx->n_kinds; i++) {
+        const recon_backbone_kind *kind = ctx->kinds[i];
+        if (!strcmp(kind->name, name))
+            return kind;
+    }
+    return NULL;
+}
+
+recon_status recon_backbone_add(recon_ctx *ctx, const recon_backbone_kind *kind)
+{
+    if (find_kind(ctx, kind->name))
+        return recon_fail(ctx, RECON_ERR_INPUT, "there is a backbone called '%s'", kind->name);
+    if (ctx->n_kinds == RECON_KINDS_MOST)
+        return recon_fail(ctx, RECON_ERR_INPUT, "more than %d kinds of backbones",
+                          RECON_KINDS_MOST);
+    ctx->kinds[ctx->n_kinds++] = kind;
+    return RECON_OK;
+}
+
+recon_status recon_backbone_read(recon_ctx *ctx, recon_backbone **out,
+                                 const recon_safetensors *file, const char *path,
+                                 recon_precision precision)
+{
+    const char *name = recon_safetensors_metadata(file, "model");
+    const recon_backbone_kind *kind = name ? find_kind(ctx, name) : NULL;
+    *out = NULL;
+    if (!kind)
+        return recon_fail(ctx, RECON_ERR_FORMAT,
+                          "%s: not a model of `recon train` or `recon discover`", path);
+    return recon_note_file(ctx, kind->open(ctx, out, file, path, precision), path);
+}
+
+recon_status recon_backbone_open(recon_ctx *ctx, recon_backbone **out, const char *path,
+                                 recon_precision precision)
+{
+    recon_safetensors *file = NULL;
+    recon_status status;
+    *out = NULL;
+    RECON_TRY(recon_safetensors_open(ctx, &file, path));
+    RECON_TRY(recon_backbone_read(ctx, out, file, path, precision));
+done:
+    recon_safetensors_close(file);
+    return status;
+}
+
+void recon_backbone_close(recon_ctx *ctx, recon_backbone *b)
+{
+    if (b)
+        b->kind->close(ctx, b);
+}
+
+size_t recon_backbone_weights(const recon_backbone *b)
+{
+    return b->params ? recon_params_count(b->params) : 0;
+}
+
+/* --- a data set ------------------------------------------------------------------------------- */
+
+recon_status recon_backbone_check_data(recon_ctx *ctx, const recon_backbone *b,
+                                       const recon_data *data)
+{
+    if (strcmp(b->kind->data, data->kind->name) != 0)
+        return recon_fail(ctx, RECON_ERR_INPUT, "the model is of %s, and the data are %s",
+                          b->kind->data, data->kind->name);
+    return b->kind->fits ? b->kind->fits(ctx, b, data) : RECON_OK;
+}
+
+static recon_status own_arrays(recon_ctx *ctx, recon_embedded *e, recon_seen *seen,
+                               const recon_backbone *b, const recon_data *data)
+{
+    int64_t *labels;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &seen->z, e->n * e->d, sizeof *seen->z));
+    e->z = e->owned[0] = seen->z;
+    if (b->kind->group == RECON_SO2) {
+        RECON_TRY(recon_alloc_raw(ctx, &seen->so2, e->n, sizeof *seen->so2));
+        e->so2 = e->owned[1] = seen->so2;
+    } else {
+        RECON_TRY(recon_alloc_raw(ctx, &seen->so3, e->n, sizeof *seen->so3));
+        e->so3 = e->owned[1] = seen->so3;
+    }
+    if (b->lean) {
+        RECON_TRY(recon_alloc_raw(ctx, &seen->lean, e->n, sizeof *seen->lean));
+        e->lean = e->owned[3] = seen->lean;
+    }
+    if (recon_data_describe(data).labels) {
+        RECON_TRY(recon_alloc_raw(ctx, &labels, e->n, sizeof *labels));
+        e->labels = e->owned[2] = labels;
+        for (size_t i = 0; i < e->n; i++)
+            labels[i] = data->kind->label(data, i);
+    }
+done:
+    return status;
+}
+
+static recon_seen behind(const recon_seen *s, size_t at, size_t code)
+{
+    return (recon_seen){ .z = s->z + at * code,
+                         .so2 = s->so2 ? s->so2 + at : NULL,
+                         .so3 = s->so3 ? s->so3 + at : NULL,
+                         .lean = s->lean ? s->lean + at : NULL };
+}
+
+recon_status recon_backbone_embed(recon_ctx *ctx, recon_embedded *out, const recon_backbone *b,
+                                  const recon_data *data)
+{
+    recon_data_info info = recon_data_describe(data);
+    size_t block = info.bytes < LARGE ? BLOCK : BLOCK_LARGE;
+    recon_seen all = { .z = NULL };
+    void *inputs = NULL;
+    recon_status status;
+    *out = (recon_embedded){ .n = info.n, .d = b->code, .precision = RECON_F32 };
+    RECON_TRY(recon_backbone_check_data(ctx, b, data));
+    RECON_TRY(own_arrays(ctx, out, &all, b, data));
+    RECON_TRY(recon_alloc_raw(ctx, (char **)&inputs, block, info.bytes));
+    recon_progress_begin(ctx, "embed", out->n);
+    for (size_t at = 0; at < out->n; at += block) {
+        size_t n = out->n - at < block ? out->n - at : block;
+        recon_seen some = behind(&all, at, b->code);
+        data->kind->read(inputs, data, at, n);
+        RECON_TRY(b->kind->embed(ctx, &some, b, inputs, n));
+        recon_progress_add(ctx, n);
+        RECON_TRY(recon_interrupted(ctx));
+    }
+    recon_progress_end(ctx);
+done:
+    free(inputs);
+    if (status != RECON_OK)
+        recon_embedded_free(out);
+    return status;
+}

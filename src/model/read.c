@@ -1,0 +1,173 @@
+/* read.c - one pass over inputs: what the backbone sees in them, and what the maps say of that. */
+#include "core/fail.h"
+#include "core/memory.h"
+#include "model/model.h"
+
+#include <math.h>
+#include <recon/group/so2.h>
+#include <stdlib.h>
+
+/* --- either group ----------------------------------------------------------------------------- */
+
+static recon_status check_group(recon_ctx *ctx, const recon_model *m, recon_group group)
+{
+    if (m->backbone->kind->group == group)
+        return RECON_OK;
+    return recon_fail(ctx, RECON_ERR_INPUT, "the model's poses are in %s",
+                      group == RECON_SO2 ? "SO(3), not in SO(2)" : "SO(2), not in SO(3)");
+}
+
+static recon_status see(recon_ctx *ctx, recon_seen *s, const recon_model *m, const void *inputs,
+                        size_t n)
+{
+    const recon_backbone *b = m->backbone;
+    recon_status status;
+    *s = (recon_seen){ .z = NULL };
+    if (b->kind->check)
+        RECON_TRY(b->kind->check(ctx, b, inputs, n));
+    RECON_TRY(recon_alloc_raw(ctx, &s->z, n, b->code * sizeof *s->z));
+    if (b->kind->group == RECON_SO2)
+        RECON_TRY(recon_alloc_raw(ctx, &s->so2, n, sizeof *s->so2));
+    else
+        RECON_TRY(recon_alloc_raw(ctx, &s->so3, n, sizeof *s->so3));
+    if (b->lean)
+        RECON_TRY(recon_alloc_raw(ctx, &s->lean, n, sizeof *s->lean));
+    RECON_TRY(b->kind->embed(ctx, s, b, inputs, n));
+done:
+    return status;
+}
+
+static void seen_free(recon_seen *s)
+{
+    free(s->z);
+    free(s->so2);
+    free(s->so3);
+    free(s->lean);
+}
+
+/* Weights that are finite may still make numbers that are not; nothing should be rotated by one. */
+static recon_status check_answer(recon_ctx *ctx, int finite, size_t i)
+{
+    return finite ? RECON_OK
+                  : recon_fail(ctx, RECON_ERR_NUMERIC,
+                               "input %zu: the model's answer is not a finite number: a damaged "
+                               "model?",
+                               i);
+}
+
+/* --- SO(2) ------------------------------------------------------------------------------------ */
+
+recon_pose2 recon_pose_make(double psi, double lambda)
+{
+    double absolute = recon_so2_wrap(psi - lambda);
+    return (recon_pose2){ recon_so2_wrap(psi), recon_so2_wrap(lambda), absolute,
+                          recon_so2_wrap(-absolute) };
+}
+
+/* Lambda alone: of a backbone with a lean no head is asked. */
+static recon_status find_lambda(recon_ctx *ctx, recon_pose2 *poses, const recon_model *m,
+                                const recon_seen *s, size_t n)
+{
+    recon_so2_map *maps = NULL;
+    recon_status status = RECON_OK;
+    if (!s->lean) {
+        RECON_TRY(recon_alloc_raw(ctx, &maps, n, sizeof *maps));
+        RECON_TRY(recon_maps_apply(ctx, maps, m->maps, s->z, n, RECON_MAPS_LAMBDA));
+    }
+    for (size_t i = 0; i < n; i++)
+        poses[i] = recon_pose_make(s->so2[i], s->lean ? s->so2[i] - s->lean[i] : maps[i].lambda);
+done:
+    free(maps);
+    return status;
+}
+
+static recon_status find_maps(recon_ctx *ctx, recon_pose2 *poses, recon_so2_map *maps,
+                              const recon_model *m, const recon_seen *s, size_t n)
+{
+    recon_status status;
+    RECON_TRY(recon_maps_apply(ctx, maps, m->maps, s->z, n, RECON_MAPS_ALL));
+    for (size_t i = 0; i < n; i++) {
+        if (s->lean)
+            recon_so2_map_lean(&maps[i], s->so2[i], s->lean[i]);
+        poses[i] = recon_pose_make(s->so2[i], maps[i].lambda);
+        RECON_TRY(check_answer(ctx, isfinite(maps[i].theta), i));
+    }
+done:
+    return status;
+}
+
+recon_status recon_model_read2(recon_ctx *ctx, recon_pose2 *poses, recon_so2_map *maps,
+                               const recon_model *m, const void *inputs, size_t n)
+{
+    recon_seen s = { .z = NULL };
+    recon_status status;
+    RECON_TRY(check_group(ctx, m, RECON_SO2));
+    RECON_TRY(see(ctx, &s, m, inputs, n));
+    RECON_TRY(maps ? find_maps(ctx, poses, maps, m, &s, n) : find_lambda(ctx, poses, m, &s, n));
+    for (size_t i = 0; i < n; i++)
+        RECON_TRY(check_answer(ctx, isfinite(poses[i].psi) && isfinite(poses[i].turn), i));
+done:
+    seen_free(&s);
+    return status;
+}
+
+recon_status recon_model_read2_all(recon_ctx *ctx, recon_pose2 **poses, recon_so2_map **maps,
+                                   const recon_model *model, const void *inputs, size_t n)
+{
+    recon_status status;
+    *maps = NULL;
+    RECON_TRY(recon_alloc_raw(ctx, poses, n, sizeof **poses));
+    RECON_TRY(recon_alloc_raw(ctx, maps, n, sizeof **maps));
+    RECON_TRY(recon_model_read2(ctx, *poses, *maps, model, inputs, n));
+done:
+    return status;
+}
+
+/* --- SO(3) ------------------------------------------------------------------------------------ */
+
+static recon_pose3 make_pose3(recon_so3 psi, const recon_so3_map *map)
+{
+    recon_pose3 p = { .psi = psi, .lambda = map->lambda, .free = map->free };
+    p.absolute = recon_so3_compose(psi, recon_so3_inverse(map->lambda));
+    p.turn = recon_so3_inverse(p.absolute);
+    return p;
+}
+
+recon_status recon_model_read3(recon_ctx *ctx, recon_pose3 *poses, recon_so3_map *maps,
+                               const recon_model *m, const void *inputs, size_t n)
+{
+    const recon_backbone_kind *kind = m->backbone->kind;
+    recon_maps_part part = maps ? RECON_MAPS_ALL : RECON_MAPS_LAMBDA;
+    recon_so3_map *own = NULL;
+    recon_seen s = { .z = NULL };
+    recon_status status;
+    RECON_TRY(check_group(ctx, m, RECON_SO3));
+    if (!maps) {
+        RECON_TRY(recon_alloc_raw(ctx, &own, n, sizeof *own));
+        maps = own;
+    }
+    RECON_TRY(see(ctx, &s, m, inputs, n));
+    RECON_TRY(recon_maps_apply(ctx, maps, m->maps, s.z, n, part));
+    for (size_t i = 0; i < n; i++) {
+        poses[i] = make_pose3(s.so3[i], &maps[i]);
+        if (kind->center)
+            kind->center(poses[i].center, inputs, i);
+        RECON_TRY(check_answer(ctx, isfinite(poses[i].psi.w) && isfinite(poses[i].turn.w), i));
+    }
+done:
+    seen_free(&s);
+    free(own);
+    return status;
+}
+
+recon_status recon_model_read3_all(recon_ctx *ctx, recon_pose3 **poses, recon_so3_map **maps,
+                                   const recon_model *model, const void *inputs, size_t n)
+{
+    recon_status status;
+    *maps = NULL;
+    RECON_TRY(recon_alloc_raw(ctx, poses, n, sizeof **poses));
+    RECON_TRY(recon_alloc_raw(ctx, maps, n, sizeof **maps));
+    RECON_TRY(recon_model_read3(ctx, *poses, *maps, model, inputs, n));
+done:
+    return status;
+}
