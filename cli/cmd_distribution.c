@@ -314,6 +314,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     RECON_TRY(recon_model_open(ctx, &model, s->model, cli_precision(ctx, s->data.precision)));
     RECON_TRY(cli_inputs_open(ctx, &inputs, &s->data, recon_model_backbone(model), s->model));
     RECON_TRY(check_index(ctx, s, inputs.use->kind->one, inputs.n));
+    RECON_TRY(cli_inputs_check(ctx, &inputs, s->index, &s->data, recon_model_backbone(model)));
     RECON_TRY((cli_images(&inputs) ? tell_image : tell_molecule)(ctx, s, model, &inputs));
 done:
     cli_inputs_close(&inputs);
