@@ -7,7 +7,7 @@
 static void centring_is_a_part_of_canonicalising(void **state)
 {
     recon_ctx *ctx = *state;
-    recon_molmodel *model = chains_model(ctx);
+    recon_model *model = chains_model(ctx);
     recon_molecules *data = chains_data(ctx);
     recon_conformer *list = chains_list(data);
     recon_times t;
@@ -21,7 +21,7 @@ static void centring_is_a_part_of_canonicalising(void **state)
                 "no molecules");
     free(list);
     recon_molecules_close(data);
-    recon_molmodel_close(ctx, model);
+    recon_model_close(ctx, model);
 }
 
 int main(void)

@@ -12,11 +12,11 @@ static void answer(const recon_model *model)
     recon_pose2 pose;
     recon_oddness odd;
     recon_distribution d;
-    if (fuzz_answered(recon_canonicalize(fuzz_ctx(), out, &pose, model, image, 1, NULL)))
+    if (fuzz_answered(recon_canonicalize_images(fuzz_ctx(), out, &pose, model, image, 1, NULL)))
         FUZZ_CHECK(isfinite(pose.psi) && isfinite(pose.turn) && isfinite(out[pixels / 2]));
-    if (fuzz_answered(recon_score(fuzz_ctx(), &odd, model, image, 1)))
+    if (fuzz_answered(recon_score_images(fuzz_ctx(), &odd, model, image, 1)))
         FUZZ_CHECK(isfinite(odd.score) && odd.p_value > 0 && odd.p_value <= 1);
-    if (fuzz_answered(recon_distribution_of(fuzz_ctx(), &d, model, image, 1)))
+    if (fuzz_answered(recon_distribution_images(fuzz_ctx(), &d, model, image, 1)))
         FUZZ_CHECK(isfinite(d.theta) && d.modes >= 1 && d.modes <= RECON_MODES_MAX);
     free(image);
     free(out);

@@ -4,7 +4,7 @@
 #define TESTS_FUZZ_MODELS_H
 
 #include <recon/model/model.h>
-#include <recon/model/molmodel.h>
+#include <recon/model/model.h>
 #include <recon/backbone/classifier.h>
 #include <recon/nn/checkpoint.h>
 #include <recon/nn/nets.h>
@@ -87,10 +87,10 @@ static inline recon_status small_molecules(recon_ctx *ctx, const char *path, rec
                                        .element = { 1, 8 } };
     recon_metadata_list l = { .n = 0 };
     recon_molnet *backbone = NULL;
-    recon_so3_maps *maps = NULL;
+    recon_maps *maps = NULL;
     recon_status status;
     RECON_TRY(recon_molnet_make(ctx, &backbone, &shape, RECON_SINGLE, 1));
-    RECON_TRY(recon_so3_maps_new(ctx, &maps, SMALL_CODE, SMALL_HIDDEN, 0, 1));
+    RECON_TRY(recon_maps_new(ctx, &maps, SMALL_CODE, SMALL_HIDDEN, 0, 1));
     RECON_TRY(small_bundle(ctx, &maps->bundle, 10));
     recon_metadata_add(&l, "model", "molnet");
     recon_metadata_add(&l, "preset", recon_preset_name(preset));
@@ -104,9 +104,9 @@ static inline recon_status small_molecules(recon_ctx *ctx, const char *path, rec
     recon_metadata_add_number(&l, "mapped", 1);
     recon_metadata_add_number(&l, "slots", 3);
     RECON_TRY(
-        small_save(ctx, path, recon_molnet_params(backbone), recon_so3_maps_params(maps), &l));
+        small_save(ctx, path, recon_molnet_params(backbone), recon_maps_params(maps), &l));
 done:
-    recon_so3_maps_free(ctx, maps);
+    recon_maps_free(ctx, maps);
     recon_molnet_close(ctx, backbone);
     return status;
 }

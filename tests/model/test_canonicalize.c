@@ -17,7 +17,7 @@ typedef struct {
 static answer canonical(recon_ctx *ctx, const recon_model *model, const float *images)
 {
     answer a;
-    CHECK_OK(ctx, recon_canonicalize(ctx, a.image[0], a.pose, model, images, SOME, NULL));
+    CHECK_OK(ctx, recon_canonicalize_images(ctx, a.image[0], a.pose, model, images, SOME, NULL));
     return a;
 }
 
@@ -110,7 +110,7 @@ static void the_pose_says_what_was_done(void **state)
     for (int k = 0; k < 2; k++) {
         answer a;
         float want[TINY_PIXELS];
-        CHECK_OK(*state, recon_canonicalize(*state, a.image[0], a.pose, model, tiny_images[0], SOME,
+        CHECK_OK(*state, recon_canonicalize_images(*state, a.image[0], a.pose, model, tiny_images[0], SOME,
                                             &(recon_canonicalize_options){ kinds[k] }));
         for (int i = 0; i < SOME; i++) {
             const recon_pose2 *p = &a.pose[i];
@@ -129,12 +129,12 @@ static void images_or_poses_alone_are_the_same(void **state)
     recon_model *model = tiny_model(*state);
     answer both = canonical(*state, model, tiny_images[0]), alone;
     CHECK_OK(*state,
-             recon_canonicalize(*state, alone.image[0], NULL, model, tiny_images[0], SOME, NULL));
+             recon_canonicalize_images(*state, alone.image[0], NULL, model, tiny_images[0], SOME, NULL));
     CHECK_OK(*state,
-             recon_canonicalize(*state, NULL, alone.pose, model, tiny_images[0], SOME, NULL));
+             recon_canonicalize_images(*state, NULL, alone.pose, model, tiny_images[0], SOME, NULL));
     assert_memory_equal(alone.image, both.image, sizeof both.image);
     assert_memory_equal(alone.pose, both.pose, sizeof both.pose);
-    CHECK_OK(*state, recon_canonicalize(*state, NULL, NULL, model, NULL, 0, NULL));
+    CHECK_OK(*state, recon_canonicalize_images(*state, NULL, NULL, model, NULL, 0, NULL));
     recon_model_close(*state, model);
 }
 
@@ -149,7 +149,7 @@ static void *in_thread(void *arg)
     job *j = arg;
     recon_ctx *ctx = recon_ctx_new(&(recon_ctx_options){ .threads = 1 });
     for (int round = 0; round < 3; round++)
-        j->status = recon_canonicalize(ctx, j->got.image[0], j->got.pose, j->model, tiny_images[0],
+        j->status = recon_canonicalize_images(ctx, j->got.image[0], j->got.pose, j->model, tiny_images[0],
                                        SOME, NULL);
     recon_ctx_free(ctx);
     return NULL;
@@ -301,7 +301,7 @@ static void pixels_must_be_numbers(void **state)
     recon_model *model = tiny_model(*state);
     memcpy(images, tiny_images, sizeof images);
     images[2][7] = NAN;
-    CHECK_FAILS(*state, recon_canonicalize(*state, out[0], NULL, model, images[0], 3, NULL),
+    CHECK_FAILS(*state, recon_canonicalize_images(*state, out[0], NULL, model, images[0], 3, NULL),
                 RECON_ERR_INPUT, "pixel 7 of image 2 is nan");
     images[2][7] = INFINITY;
     CHECK_FAILS(*state,
@@ -316,7 +316,7 @@ static void without_memory_it_says_so(void **state)
     static recon_pose2 pose[2];
     recon_model *model = tiny_model(*state);
     CHECK_ALLOCATIONS(*state,
-                      recon_canonicalize(*state, out[0], NULL, model, tiny_images[0], 2, NULL));
+                      recon_canonicalize_images(*state, out[0], NULL, model, tiny_images[0], 2, NULL));
     CHECK_ALLOCATIONS(*state, recon_canonicalize_search(*state, out[0], pose, model, tiny_images[0],
                                                         2, judge_nan, NULL, NULL));
     recon_model_close(*state, model);

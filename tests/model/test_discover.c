@@ -86,7 +86,7 @@ static void maps_fit_what_will_be_opened(void **state)
         assert_memory_equal(kept.data, psi, sizeof psi);
         recon_array_free(&kept);
         CHECK_OK(*state,
-                 recon_canonicalize(*state, NULL, pose, model, tiny_images[0], TINY_N, NULL));
+                 recon_canonicalize_images(*state, NULL, pose, model, tiny_images[0], TINY_N, NULL));
         CHECK_OK(*state, recon_npy_read(*state, &kept, in_folder("natural.npy")));
         for (int i = 0; i < TINY_N; i++)
             CHECK_LESS(recon_so2_distance(((const double *)kept.data)[i], pose[i].lambda), 1e-6);

@@ -36,8 +36,8 @@ typedef recon_status opener(recon_ctx *ctx, const char *path);
         return status;                                                                             \
     }
 OPENER(open_model, recon_model, recon_model_open(ctx, &m, path, RECON_SINGLE), recon_model_close)
-OPENER(open_molmodel, recon_molmodel, recon_molmodel_open(ctx, &m, path, RECON_SINGLE),
-       recon_molmodel_close)
+OPENER(open_molmodel, recon_model, recon_model_open(ctx, &m, path, RECON_SINGLE),
+       recon_model_close)
 OPENER(open_classifier, recon_classifier, recon_classifier_open(ctx, &m, path),
        recon_classifier_close)
 OPENER(open_gcn, recon_gcn, recon_gcn_open(ctx, &m, path), recon_gcn_close)
@@ -346,7 +346,7 @@ static void no_answer_that_is_no_number(void **state)
     unsigned char *bad = edit_apply(&size, &good, lies, sizeof lies - 1);
     CHECK_OK(*state,
              recon_model_open(*state, &model, scratch_write("hostile", bad, size), RECON_SINGLE));
-    CHECK_FAILS(*state, recon_canonicalize(*state, NULL, &pose, model, image, 1, NULL),
+    CHECK_FAILS(*state, recon_canonicalize_images(*state, NULL, &pose, model, image, 1, NULL),
                 RECON_ERR_NUMERIC, "not a finite number");
     recon_model_close(*state, model);
     edit_end(&good);

@@ -9,7 +9,7 @@ static void poses_of(recon_ctx *ctx, recon_pose2 *out, const char *path)
 {
     recon_model *model;
     CHECK_OK(ctx, recon_model_open(ctx, &model, path, RECON_SINGLE));
-    CHECK_OK(ctx, recon_canonicalize(ctx, NULL, out, model, tiny_images[0], SOME, NULL));
+    CHECK_OK(ctx, recon_canonicalize_images(ctx, NULL, out, model, tiny_images[0], SOME, NULL));
     recon_model_close(ctx, model);
 }
 
@@ -69,7 +69,7 @@ static void a_model_describes_itself(void **state)
     assert_int_equal(info.shape.channels, 1);
     assert_int_equal(info.maps.d, info.shape.code);
     assert_int_equal(info.weights,
-                     recon_ieae_weights(recon_model_backbone(model)) + info.maps.weights);
+                     recon_backbone_weights(recon_model_backbone(model)) + info.maps.weights);
     assert_int_equal(info.maps.hidden, recon_maps_describe(recon_model_maps(model)).hidden);
     recon_model_close(*state, model);
     recon_model_close(*state, NULL);

@@ -2,7 +2,7 @@
  */
 #include "chains.h"
 
-#include <recon/model/molscore.h>
+#include <recon/model/score.h>
 #include <recon/core/npy.h>
 
 #include <jansson.h>
@@ -46,14 +46,14 @@ static int teardown(void **state)
     return scratch_teardown(state);
 }
 
-static const recon_moldiscover_options brief = { .maps = { .hidden = 16, .epochs = 2, .batch = 32 },
+static const recon_discover_options brief = { .maps = { .hidden = 16, .epochs = 2, .batch = 32 },
                                                  .keep_embeddings = 1 };
 
-static recon_moldiscovery discover(recon_ctx *ctx, const recon_moldiscover_options *o)
+static recon_discovery discover(recon_ctx *ctx, const recon_discover_options *o)
 {
-    recon_moldiscovery d;
+    recon_discovery d;
     clear();
-    CHECK_OK(ctx, recon_moldiscover(ctx, &d, scratch("backbone.safetensors"), data, folder, o));
+    CHECK_OK(ctx, recon_discover(ctx, &d, scratch("backbone.safetensors"), data, folder, o));
     return d;
 }
 
@@ -73,14 +73,14 @@ static void maps_fit_what_will_be_opened(void **state)
     static recon_oddness3 now[CHAINS_N];
     recon_conformer *list = chains_list(data);
     for (int half = 0; half < 2; half++) {
-        recon_moldiscover_options o = brief;
-        recon_molmodel *model;
+        recon_discover_options o = brief;
+        recon_model *model;
         o.half = half;
-        recon_moldiscovery d = discover(*state, &o);
-        recon_moldiscovery_free(&d);
+        recon_discovery d = discover(*state, &o);
+        recon_discovery_free(&d);
         CHECK_OK(*state,
-                 recon_molmodel_open(*state, &model, in_folder("model.safetensors"), RECON_SINGLE));
-        CHECK_OK(*state, recon_molscore(*state, now, model, list, CHAINS_N));
+                 recon_model_open(*state, &model, in_folder("model.safetensors"), RECON_SINGLE));
+        CHECK_OK(*state, recon_score_molecules(*state, now, model, list, CHAINS_N));
         read_rows(*state, kept[0], "g.npy", 9);
         for (size_t i = 0; i < CHAINS_N; i++)
             CHECK_NEAR(recon_so3_distance(recon_so3_from_matrix(kept[i]), now[i].pose.psi), 0,
@@ -90,7 +90,7 @@ static void maps_fit_what_will_be_opened(void **state)
         for (size_t i = 0; i < CHAINS_N; i++)
             apart += recon_so3_distance(recon_so3_from_matrix(kept[i]), now[i].pose.lambda) > 0.02;
         CHECK_LESS((double)apart, 0.05 * CHAINS_N);
-        recon_molmodel_close(*state, model);
+        recon_model_close(*state, model);
     }
     free(list);
 }
@@ -101,11 +101,11 @@ static void the_gauge_is_the_default(void **state)
     static double gamma[CHAINS_N][9];
     double spread[2] = { 0 };
     for (int as_mean = 0; as_mean < 2; as_mean++) {
-        recon_moldiscover_options o = brief;
+        recon_discover_options o = brief;
         o.as_mean = as_mean;
-        recon_moldiscovery d = discover(*state, &o);
+        recon_discovery d = discover(*state, &o);
         assert_non_null(strstr(d.summary, as_mean ? "\"mean\": \"tukey\"" : "\"mean\": \"gauge\""));
-        recon_moldiscovery_free(&d);
+        recon_discovery_free(&d);
         read_rows(*state, gamma[0], "gamma.npy", 9);
         for (size_t i = CHAINS; i < CHAINS_N; i++)
             spread[as_mean] += recon_so3_distance(recon_so3_from_matrix(gamma[i]),
@@ -118,7 +118,7 @@ static void the_gauge_is_the_default(void **state)
 
 static void the_summary_counts_verdicts(void **state)
 {
-    recon_moldiscovery d = discover(*state, &chains_options);
+    recon_discovery d = discover(*state, &chains_options);
     json_t *j = json_loads(d.summary, 0, NULL), *natural = json_object_get(j, "natural_pose");
     assert_int_equal(d.points, CHAINS_N);
     assert_int_equal(d.molecules, CHAINS);
@@ -135,19 +135,19 @@ static void the_summary_counts_verdicts(void **state)
                         "longer");
     assert_string_equal(json_string_value(json_object_get(j, "data")), "chains");
     json_decref(j);
-    recon_moldiscovery_free(&d);
+    recon_discovery_free(&d);
 }
 
 static void failures_leave_no_folder(void **state)
 {
-    recon_moldiscovery d;
+    recon_discovery d;
     clear();
-    CHECK_FAILS(*state, recon_moldiscover(*state, &d, scratch("nothing"), data, folder, &brief),
+    CHECK_FAILS(*state, recon_discover(*state, &d, scratch("nothing"), data, folder, &brief),
                 RECON_ERR_IO, "nothing");
     assert_int_not_equal(access(folder, F_OK), 0);
-    recon_moldiscover_options o = brief;
+    recon_discover_options o = brief;
     o.k = CHAINS_N;
-    assert_true(recon_moldiscover(*state, &d, scratch("backbone.safetensors"), data, folder, &o) !=
+    assert_true(recon_discover(*state, &d, scratch("backbone.safetensors"), data, folder, &o) !=
                 RECON_OK);
     assert_int_not_equal(access(folder, F_OK), 0);
 }

@@ -1,7 +1,7 @@
 /* A molecule model's file: written, opened, the same answers; what is wrong with others is said. */
 #include "chains.h"
 
-#include <recon/model/molcanonicalize.h>
+#include <recon/model/canonicalize.h>
 
 enum { SOME = 6 };
 
@@ -26,24 +26,24 @@ static int teardown(void **state)
 
 static void poses_of(recon_ctx *ctx, recon_pose3 *out, const char *path)
 {
-    recon_molmodel *model;
-    CHECK_OK(ctx, recon_molmodel_open(ctx, &model, path, RECON_SINGLE));
-    CHECK_OK(ctx, recon_molcanonicalize(ctx, NULL, out, model, list, SOME));
-    recon_molmodel_close(ctx, model);
+    recon_model *model;
+    CHECK_OK(ctx, recon_model_open(ctx, &model, path, RECON_SINGLE));
+    CHECK_OK(ctx, recon_canonicalize_molecules(ctx, NULL, out, model, list, SOME));
+    recon_model_close(ctx, model);
 }
 
 /* The parts of an open model, written again. */
 static void save_again(recon_ctx *ctx, const char *path, int half, int maps)
 {
     recon_molnet *backbone;
-    recon_so3_maps *heads;
+    recon_maps *heads;
     const recon_metadata_entry more[] = { { "figures", "none" }, { "k", "7" } };
     CHECK_OK(ctx, recon_molnet_open(ctx, &backbone, scratch("model.safetensors"), RECON_SINGLE));
-    CHECK_OK(ctx, recon_so3_maps_open(ctx, &heads, scratch("model.safetensors")));
-    CHECK_OK(ctx, recon_molmodel_save(ctx, path, scratch("model.safetensors"), backbone,
+    CHECK_OK(ctx, recon_maps_open(ctx, &heads, scratch("model.safetensors")));
+    CHECK_OK(ctx, recon_model_save(ctx, path, scratch("model.safetensors"), backbone,
                                       maps ? heads : NULL,
                                       &(recon_model_save_options){ half, more, 2 }));
-    recon_so3_maps_free(ctx, heads);
+    recon_maps_free(ctx, heads);
     recon_molnet_close(ctx, backbone);
 }
 
@@ -84,32 +84,32 @@ static void half_of_the_bytes_say_nearly_the_same(void **state)
 
 static void a_model_describes_itself(void **state)
 {
-    recon_molmodel *model = chains_model(*state);
-    recon_molmodel_info info = recon_molmodel_describe(model);
+    recon_model *model = chains_model(*state);
+    recon_model_info info = recon_model_describe(model);
     assert_int_equal(info.maps.d, info.shape.code);
     assert_int_equal(info.weights,
-                     recon_molnet_weights(recon_molmodel_backbone(model)) + info.maps.weights);
-    assert_int_equal(info.maps.hidden, recon_so3_maps_describe(recon_molmodel_maps(model)).hidden);
-    recon_molmodel_close(*state, model);
-    recon_molmodel_close(*state, NULL);
+                     recon_backbone_weights(recon_model_backbone(model)) + info.maps.weights);
+    assert_int_equal(info.maps.hidden, recon_maps_describe(recon_model_maps(model)).hidden);
+    recon_model_close(*state, model);
+    recon_model_close(*state, NULL);
 }
 
 static void what_is_no_whole_model_is_refused(void **state)
 {
-    recon_molmodel *model;
+    recon_model *model;
     recon_model *image;
     size_t size;
     CHECK_FAILS(
-        *state, recon_molmodel_open(*state, &model, scratch("backbone.safetensors"), RECON_SINGLE),
+        *state, recon_model_open(*state, &model, scratch("backbone.safetensors"), RECON_SINGLE),
         RECON_ERR_INPUT, "backbone.safetensors: a model without maps: run `recon discover`");
-    CHECK_FAILS(*state, recon_molmodel_open(*state, &model, scratch("nothing"), RECON_SINGLE),
+    CHECK_FAILS(*state, recon_model_open(*state, &model, scratch("nothing"), RECON_SINGLE),
                 RECON_ERR_IO, "nothing");
     assert_true(recon_model_open(*state, &image, scratch("model.safetensors"), RECON_SINGLE) !=
                 RECON_OK);
     unsigned char *bytes = slurp(scratch("model.safetensors"), &size);
     CHECK_FAILS(
         *state,
-        recon_molmodel_open(*state, &model, scratch_write("cut", bytes, size - 64), RECON_SINGLE),
+        recon_model_open(*state, &model, scratch_write("cut", bytes, size - 64), RECON_SINGLE),
         RECON_ERR_FORMAT, "cut");
     free(bytes);
     assert_null(model);
@@ -122,13 +122,13 @@ static void broken_headers_do_no_harm(void **state)
     unsigned char *bytes = slurp(scratch("model.safetensors"), &size);
     recon_rng rng = recon_rng_new(9, 0);
     for (int round = 0; round < 60; round++) {
-        recon_molmodel *model;
+        recon_model *model;
         size_t at = 8 + recon_rng_below(&rng, (uint64_t)bytes[0] + 256u * bytes[1]);
         unsigned char kept = bytes[at];
         bytes[at] = (unsigned char)('0' + recon_rng_below(&rng, 75));
-        opened += recon_molmodel_open(*state, &model, scratch_write("broken", bytes, size),
+        opened += recon_model_open(*state, &model, scratch_write("broken", bytes, size),
                                       RECON_SINGLE) == RECON_OK;
-        recon_molmodel_close(*state, model);
+        recon_model_close(*state, model);
         bytes[at] = kept;
     }
     free(bytes);
@@ -137,10 +137,10 @@ static void broken_headers_do_no_harm(void **state)
 
 static recon_status open_and_close(recon_ctx *ctx)
 {
-    recon_molmodel *model;
+    recon_model *model;
     recon_status status =
-        recon_molmodel_open(ctx, &model, scratch("model.safetensors"), RECON_SINGLE);
-    recon_molmodel_close(ctx, model);
+        recon_model_open(ctx, &model, scratch("model.safetensors"), RECON_SINGLE);
+    recon_model_close(ctx, model);
     return status;
 }
 

@@ -13,8 +13,8 @@ static recon_distribution told[TINY_N];
 static recon_model *read_all(recon_ctx *ctx)
 {
     recon_model *model = tiny_model(ctx);
-    CHECK_OK(ctx, recon_score(ctx, odd, model, tiny_images[0], TINY_N));
-    CHECK_OK(ctx, recon_distribution_of(ctx, told, model, tiny_images[0], TINY_N));
+    CHECK_OK(ctx, recon_score_images(ctx, odd, model, tiny_images[0], TINY_N));
+    CHECK_OK(ctx, recon_distribution_images(ctx, told, model, tiny_images[0], TINY_N));
     return model;
 }
 
@@ -40,7 +40,7 @@ static void turning_moves_the_pose_and_not_the_density(void **state)
     for (int i = 0; i < SOME; i++)
         recon_image_turn(turned[i], tiny_images[i], TINY_SIDE, TINY_SIDE, 1, PI / 2,
                          RECON_BILINEAR);
-    CHECK_OK(*state, recon_score(*state, moved, model, turned[0], SOME));
+    CHECK_OK(*state, recon_score_images(*state, moved, model, turned[0], SOME));
     for (int i = 0; i < SOME; i++) {
         double pose = odd[i].pose.absolute + PI / 2;
         CHECK_LESS(recon_so2_distance(moved[i].pose.absolute, pose), 1e-3);
@@ -60,7 +60,7 @@ static void odd_poses_score_higher(void **state)
     for (int i = 0; i < TINY_N; i++)
         recon_image_turn(across[i], tiny_images[i], TINY_SIDE, TINY_SIDE, 1, PI / 2,
                          RECON_BILINEAR);
-    CHECK_OK(*state, recon_score(*state, unusual, model, across[0], TINY_N));
+    CHECK_OK(*state, recon_score_images(*state, unusual, model, across[0], TINY_N));
     for (int i = 0; i < TINY_N; i++) {
         alarms += unusual[i].score > alarm;
         false_alarms += odd[i].score > alarm;
@@ -113,11 +113,11 @@ static void pixels_must_be_numbers(void **state)
     float image[TINY_PIXELS] = { 0 };
     recon_model *model = tiny_model(*state);
     image[3] = -INFINITY;
-    CHECK_FAILS(*state, recon_score(*state, odd, model, image, 1), RECON_ERR_INPUT,
+    CHECK_FAILS(*state, recon_score_images(*state, odd, model, image, 1), RECON_ERR_INPUT,
                 "pixel 3 of image 0 is -inf");
-    CHECK_FAILS(*state, recon_distribution_of(*state, told, model, image, 1), RECON_ERR_INPUT,
+    CHECK_FAILS(*state, recon_distribution_images(*state, told, model, image, 1), RECON_ERR_INPUT,
                 "pixel 3 of image 0 is -inf");
-    CHECK_OK(*state, recon_score(*state, NULL, model, NULL, 0));
+    CHECK_OK(*state, recon_score_images(*state, NULL, model, NULL, 0));
     recon_model_close(*state, model);
 }
 

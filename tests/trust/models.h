@@ -7,8 +7,8 @@
 #include "model/tiny.h"
 
 #include <recon/model/canonicalize.h>
-#include <recon/model/molcanonicalize.h>
-#include <recon/model/molscore.h>
+#include <recon/model/canonicalize.h>
+#include <recon/model/score.h>
 #include <recon/model/score.h>
 
 /* Two steps, with a checkpoint after each. The epoch is one, so that a model which could not be
@@ -35,7 +35,7 @@ static const recon_molnet_options quick_moltraining = {
         .hidden = 8, .epochs = 1, .batch = 16, .seed = 1                                           \
     }
 static const recon_discover_options quick_discovery = { .k = 5, .maps = QUICK_MAPS };
-static const recon_moldiscover_options quick_moldiscovery = { .k = 5, .maps = QUICK_MAPS };
+static const recon_discover_options quick_moldiscovery = { .k = 5, .maps = QUICK_MAPS };
 
 /* The first letters as a set of their own, their pixels in tiny_images; to be closed. */
 static inline recon_dataset *quick_letters(recon_ctx *ctx)
@@ -73,14 +73,14 @@ static inline recon_model *quick_model(recon_ctx *ctx, const recon_dataset *data
     return tiny_model(ctx);
 }
 
-static inline recon_molmodel *quick_molmodel(recon_ctx *ctx, const recon_molecules *data)
+static inline recon_model *quick_molmodel(recon_ctx *ctx, const recon_molecules *data)
 {
     recon_train_result r;
-    recon_moldiscovery d;
+    recon_discovery d;
     const char *backbone = scratch("backbone.safetensors");
     CHECK_OK(ctx, recon_molnet_train(ctx, &r, data, NULL, backbone, &quick_moltraining));
-    CHECK_OK(ctx, recon_moldiscover(ctx, &d, backbone, data, scratch_folder, &quick_moldiscovery));
-    recon_moldiscovery_free(&d);
+    CHECK_OK(ctx, recon_discover(ctx, &d, backbone, data, scratch_folder, &quick_moldiscovery));
+    recon_discovery_free(&d);
     return chains_model(ctx);
 }
 

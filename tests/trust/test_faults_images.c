@@ -71,7 +71,7 @@ static recon_status natural(recon_ctx *ctx, const void *search, digest *out)
     static float turned[FEW * TINY_PIXELS];
     recon_status status =
         search ? recon_canonicalize_search(ctx, turned, NULL, model, images, FEW, judge, NULL, NULL)
-               : recon_canonicalize(ctx, turned, NULL, model, images, FEW, NULL);
+               : recon_canonicalize_images(ctx, turned, NULL, model, images, FEW, NULL);
     if (status == RECON_OK)
         digest_add(out, turned, sizeof turned);
     return status;
@@ -81,7 +81,7 @@ static recon_status score(recon_ctx *ctx, const void *arg, digest *out)
 {
     static recon_oddness odd[FEW];
     (void)arg;
-    recon_status status = recon_score(ctx, odd, model, images, FEW);
+    recon_status status = recon_score_images(ctx, odd, model, images, FEW);
     if (status == RECON_OK)
         digest_add(out, odd, sizeof odd);
     return status;
@@ -91,7 +91,7 @@ static recon_status distribution(recon_ctx *ctx, const void *arg, digest *out)
 {
     static recon_distribution d[FEW];
     (void)arg;
-    recon_status status = recon_distribution_of(ctx, d, model, images, FEW);
+    recon_status status = recon_distribution_images(ctx, d, model, images, FEW);
     for (size_t i = 0; status == RECON_OK && i < FEW; i++)
         digest_add(out, d[i].moment, sizeof d[i].moment);
     return status;

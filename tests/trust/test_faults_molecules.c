@@ -7,7 +7,7 @@
 enum { FEW = 5 };
 
 static recon_molecules *data;
-static recon_molmodel *model;
+static recon_model *model;
 static recon_conformer x[FEW];
 
 /* --- making ----------------------------------------------------------------------------------- */
@@ -23,12 +23,12 @@ static recon_status train(recon_ctx *ctx, const void *arg, digest *out)
 
 static recon_status discover(recon_ctx *ctx, const void *arg, digest *out)
 {
-    recon_moldiscovery d;
+    recon_discovery d;
     (void)arg;
-    recon_status status = recon_moldiscover(ctx, &d, scratch("backbone.safetensors"), data,
+    recon_status status = recon_discover(ctx, &d, scratch("backbone.safetensors"), data,
                                             scratch_folder, &quick_moldiscovery);
     if (status == RECON_OK)
-        recon_moldiscovery_free(&d);
+        recon_discovery_free(&d);
     return digest_file(status, scratch("gamma.npy"), out);
 }
 
@@ -44,15 +44,15 @@ static recon_status report(recon_ctx *ctx, const void *arg, digest *out)
 
 static recon_status open_model(recon_ctx *ctx, const void *arg, digest *out)
 {
-    recon_molmodel *mine;
+    recon_model *mine;
     (void)arg;
     recon_status status =
-        recon_molmodel_open(ctx, &mine, scratch("model.safetensors"), RECON_SINGLE);
+        recon_model_open(ctx, &mine, scratch("model.safetensors"), RECON_SINGLE);
     if (status != RECON_OK)
         return status;
-    size_t weights = recon_molmodel_describe(mine).weights;
+    size_t weights = recon_model_describe(mine).weights;
     digest_add(out, &weights, sizeof weights);
-    recon_molmodel_close(ctx, mine);
+    recon_model_close(ctx, mine);
     return RECON_OK;
 }
 
@@ -60,7 +60,7 @@ static recon_status natural(recon_ctx *ctx, const void *arg, digest *out)
 {
     static float turned[FEW * CHAIN_ATOMS * 3];
     (void)arg;
-    recon_status status = recon_molcanonicalize(ctx, turned, NULL, model, x, FEW);
+    recon_status status = recon_canonicalize_molecules(ctx, turned, NULL, model, x, FEW);
     if (status == RECON_OK)
         digest_add(out, turned, sizeof turned);
     return status;
@@ -83,7 +83,7 @@ static recon_status score(recon_ctx *ctx, const void *arg, digest *out)
 {
     static recon_oddness3 odd[FEW];
     (void)arg;
-    recon_status status = recon_molscore(ctx, odd, model, x, FEW);
+    recon_status status = recon_score_molecules(ctx, odd, model, x, FEW);
     for (size_t i = 0; status == RECON_OK && i < FEW; i++)
         digest_add(out, &odd[i].score, sizeof odd[i].score);
     return status;
@@ -93,7 +93,7 @@ static recon_status distribution(recon_ctx *ctx, const void *arg, digest *out)
 {
     static recon_distribution3 d[FEW];
     (void)arg;
-    recon_status status = recon_moldistribution_of(ctx, d, model, x, FEW);
+    recon_status status = recon_distribution_molecules(ctx, d, model, x, FEW);
     for (size_t i = 0; status == RECON_OK && i < FEW; i++)
         digest_add(out, d[i].axis, sizeof d[i].axis);
     return status;
@@ -130,7 +130,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    recon_molmodel_close(*state, model);
+    recon_model_close(*state, model);
     recon_molecules_close(data);
     return scratch_teardown(state);
 }
