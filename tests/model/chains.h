@@ -71,8 +71,8 @@ static const recon_discover_options chains_options = {
 static inline void chains_discover(recon_ctx *ctx, const recon_molecules *data)
 {
     recon_discovery d;
-    CHECK_OK(ctx, recon_discover(ctx, &d, scratch("backbone.safetensors"), data, scratch_folder,
-                                    &chains_options));
+    CHECK_OK(ctx, recon_discover(ctx, &d, scratch("backbone.safetensors"), NULL,
+                                 recon_molecules_data(data), scratch_folder, &chains_options));
     recon_discovery_free(&d);
 }
 
