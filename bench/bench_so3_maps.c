@@ -6,12 +6,13 @@
  * axes (F = 100 there) with an arbitrary right factor for each class, 5 degrees of noise about each
  * axis, and one pose in 25 flipped by a half turn. Ten new points of each class are asked about;
  * odd poses are uniform ones whose axis is far off (tr(F^T R) < 96). */
-#include "maps/maps.h"
 #include <recon/normalize/gauge.h>
 #include <recon/ops/backend.h>
 #include <recon/stats/fisher_gauge.h>
 #include <recon/stats/roc.h>
 #include "core/ctx.h"
+#include "maps/maps.h"
+#include "maps/so3_map.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -241,7 +242,7 @@ static recon_status measure(recon_ctx *ctx, const world *w, size_t epochs)
            recon_now() - begun);
     begun = recon_now();
     if (status == RECON_OK)
-        status = recon_maps_apply(ctx, map, maps, asked.z, n);
+        status = recon_maps_apply(ctx, map, maps, asked.z, n, RECON_MAPS_ALL);
     printf("all heads    %.5f ms an embedding\n", (recon_now() - begun) / (double)n * 1e3);
     for (size_t i = 0; status == RECON_OK && i < n; i++)
         spins += map[i].free == 1;

@@ -73,7 +73,7 @@ static inline size_t soak_some(recon_ctx *ctx, soak *s, size_t images, size_t *t
 
 static inline void soak_model(recon_ctx *ctx, const recon_model *model, size_t images)
 {
-    const recon_ieae_shape shape = recon_model_describe(model).shape;
+    const recon_ieae_shape shape = recon_model_describe(model).images;
     static soak s;
     size_t turn = 0;
     s = (soak){ .model = model, .pixels = shape.height * shape.width_px * shape.channels };

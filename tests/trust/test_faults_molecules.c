@@ -25,8 +25,9 @@ static recon_status discover(recon_ctx *ctx, const void *arg, digest *out)
 {
     recon_discovery d;
     (void)arg;
-    recon_status status = recon_discover(ctx, &d, scratch("backbone.safetensors"), data,
-                                            scratch_folder, &quick_moldiscovery);
+    recon_status status = recon_discover(ctx, &d, scratch("backbone.safetensors"), NULL,
+                                         recon_molecules_data(data), scratch_folder,
+                                         &quick_discovery);
     if (status == RECON_OK)
         recon_discovery_free(&d);
     return digest_file(status, scratch("gamma.npy"), out);
@@ -36,7 +37,7 @@ static recon_status report(recon_ctx *ctx, const void *arg, digest *out)
 {
     (void)arg;
     recon_status status = recon_found_save(ctx, scratch("report.html"), scratch_folder,
-                                           &(recon_found_data){ .molecules = data });
+                                           &(recon_found_data){ .data = recon_molecules_data(data) });
     return digest_file(status, scratch("report.html"), out);
 }
 
@@ -66,19 +67,6 @@ static recon_status natural(recon_ctx *ctx, const void *arg, digest *out)
     return status;
 }
 
-static recon_status natural_set(recon_ctx *ctx, const void *arg, digest *out)
-{
-    recon_molecules *all;
-    (void)arg;
-    recon_status status = recon_molcanonicalize_all(ctx, &all, NULL, model, data);
-    if (status != RECON_OK)
-        return status;
-    recon_conformer c = recon_molecules_get(all, 0);
-    digest_add(out, c.xyz, 3 * c.atoms * sizeof *c.xyz);
-    recon_molecules_close(all);
-    return RECON_OK;
-}
-
 static recon_status score(recon_ctx *ctx, const void *arg, digest *out)
 {
     static recon_oddness3 odd[FEW];
@@ -105,7 +93,6 @@ static void molecule_models_run_out_of_memory(void **state)
     static const fault_job jobs[] = {
         { "open a molecule model", open_model, NULL, 200, 40, 1 },
         { "canonicalize molecules", natural, NULL, 200, 40, 0 },
-        { "canonicalize a set", natural_set, NULL, 60, 30, 0 },
         { "score molecules", score, NULL, 60, 30, 0 },
         { "distribution of a molecule", distribution, NULL, 60, 30, 0 },
         { "report of molecules", report, NULL, 4, 10, 1 },
