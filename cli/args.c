@@ -245,7 +245,7 @@ static int check_owners(const cli_command *command, const cli_option *options,
 {
     const cli_option *data = find(options, "--data");
     const char *spec = data ? *(const char *const *)data->out : NULL;
-    const cli_option *odd = spec ? given[!recon_molecules_is(spec)] : NULL;
+    const cli_option *odd = spec ? given[!strcmp(recon_data_kind_of(spec)->name, "images")] : NULL;
     return odd ? cli_misuse(command, "%s is for %s", odd->name, owner(odd)) : -1;
 }
 

@@ -107,69 +107,61 @@ typedef struct {
 enum { CLI_DATA_OPTIONS = 11 };
 void cli_data_options(cli_option *table, size_t capacity, cli_data *data);
 
-/* Attaches the device, opens the images, takes and turns them as asked. Close always. */
-typedef struct {
-    recon_dataset *whole, *part, *turned;
-    const recon_dataset *use; /* the last of them                  */
-    size_t skipped;           /* images that were left out         */
-    recon_skips skips;        /* what is wrong with them, if known */
-    int over_black;           /* as the model's pictures were read */
-} cli_images;
-recon_status cli_images_open(recon_ctx *ctx, cli_images *out, const cli_data *data);
-/* The same, pictures of a folder fitted to the size and the channels of the model in a file, unless
- * --size says otherwise. A warning where the model read transparent pictures by another rule. */
-recon_status cli_images_open_for(recon_ctx *ctx, cli_images *out, const cli_data *data,
-                                 const char *model);
-void cli_images_close(cli_images *images);
-/* Image i among all of the data, where --limit takes some, and the file it came from, or NULL. */
-size_t cli_images_row(const cli_images *images, size_t i);
-const char *cli_images_file(const cli_images *images, size_t i);
-/* The path of that file. */
-const char *cli_images_path(const cli_images *images, size_t i);
-/* n images from the first on, to out. */
-void cli_images_read(float *out, const cli_images *images, size_t first, size_t n);
+/* Attaches the device, and says where --precision cannot be had. */
+recon_status cli_attach(recon_ctx *ctx, const cli_data *data);
 
-/* The same for molecules: recon_molecules_is(data->spec) says which of the two a command works on.
- * Close always. */
+/* Inputs of any kind, taken and rotated as asked. Close always. */
 typedef struct {
-    recon_molecules *whole, *part, *turned, *known;
-    const recon_molecules *use; /* the last of them                      */
-    size_t n, skipped;          /* conformers of it, and those left out  */
-    recon_skips skips;          /* what is wrong with them, if known     */
-} cli_molecules;
-recon_status cli_molecules_open(recon_ctx *ctx, cli_molecules *out, const cli_data *data);
-/* The same for the model in a file: a conformer with an element that it does not know is an error
- * that names both, or with --skip-bad left out and counted. */
-recon_status cli_molecules_open_for(recon_ctx *ctx, cli_molecules *out, const cli_data *data,
-                                    const char *model);
-/* What --held names: as the data, but all of it. */
-recon_status cli_held_open(recon_ctx *ctx, cli_molecules *out, const cli_data *data,
-                           const char *spec);
-/* What is of these n elements alone; spec is for messages. */
-recon_status cli_molecules_keep(recon_ctx *ctx, cli_molecules *molecules, const uint8_t *element,
-                                size_t n, const cli_data *data, const char *spec);
-/* Conformer i among all of the data. */
-size_t cli_molecules_row(const cli_molecules *molecules, size_t i);
-void cli_molecules_close(cli_molecules *molecules);
-/* n conformers from the first on, to out: lent. */
-void cli_molecules_read(recon_conformer *out, const cli_molecules *molecules, size_t first,
-                        size_t n);
-
-/* A molecule's name for the terminal: in one line, cut to the length. Returns out. */
+    recon_data *whole, *part, *turned, *known;
+    const recon_data *use; /* the last of them                  */
+    size_t n, skipped;     /* inputs of it, and those left out  */
+    recon_skips skips;     /* what is wrong with them, if known */
+} cli_inputs;
+/* For a backbone, of the file `model`, pictures of a folder are fitted to its size and channels,
+ * unless --size says otherwise, inputs that do not fit it are an error, and there is a warning
+ * where it read transparent pictures by another rule. backbone may be NULL. */
+recon_status cli_inputs_open(recon_ctx *ctx, cli_inputs *out, const cli_data *data,
+                             const recon_backbone *backbone, const char *model);
+/* Those alone that the backbone accepts: another one is an error that names it, or with --skip-bad
+ * left out and counted. */
+recon_status cli_inputs_keep(recon_ctx *ctx, cli_inputs *inputs, const cli_data *data,
+                             const recon_backbone *backbone);
+/* The same by any rule; spec is for messages. */
+typedef recon_status cli_accept(recon_ctx *ctx, const void *user, const recon_data *data, size_t i);
+recon_status cli_inputs_filter(recon_ctx *ctx, cli_inputs *inputs, const cli_data *data,
+                               const char *spec, cli_accept *accept, const void *user);
+void cli_inputs_close(cli_inputs *inputs);
+/* Input i among all of the data, where --limit takes some; the file or the molecule it is of, or
+ * NULL; and that for the terminal: in one line, cut to the length, "" for none. */
 typedef char cli_name[64];
-const char *cli_molecule_name(cli_name out, const recon_molecules *data, size_t molecule);
+size_t cli_inputs_row(const cli_inputs *inputs, size_t i);
+const char *cli_inputs_name(const cli_inputs *inputs, size_t i);
+const char *cli_inputs_label(cli_name out, const cli_inputs *inputs, size_t i);
+/* As what they are; NULL: of another kind. */
+const recon_dataset *cli_images(const cli_inputs *inputs);
+const recon_molecules *cli_molecules(const cli_inputs *inputs);
+/* The path of the file that image i came from, or NULL. */
+const char *cli_images_path(const cli_inputs *inputs, size_t i);
 
-/* Opens a model of images and sees that these fit it. */
-recon_status cli_model_open(recon_ctx *ctx, recon_model **out, const char *path,
-                            const cli_images *images, const cli_data *data);
+/* A whole model and the inputs for it: what canonicalize, score and distribution begin with. Close
+ * always. */
+typedef struct {
+    recon_model *model;
+    cli_inputs inputs;
+} cli_subject;
+recon_status cli_open(recon_ctx *ctx, cli_subject *out, const char *model, const cli_data *data);
+void cli_close(recon_ctx *ctx, cli_subject *subject);
+
+/* What --held names: as the data, but all of it. */
+recon_status cli_held_open(recon_ctx *ctx, cli_inputs *out, const cli_data *data, const char *spec);
 
 /* What was left out: how many, and the first ten by name; nothing where nothing was. The others are
  * in the JSON, as a list of messages. */
 void cli_print_skipped(size_t skipped, const recon_skips *skips);
 json_t *cli_skipped_json(const recon_skips *skips);
-/* Picture files that lie in the folder and are not read: "not_read", how many, and "not_read_why".
- */
-void cli_unread_json(json_t *object, const cli_images *images);
+/* Of images: picture files that lie in the folder and are not read: "not_read", how many, and
+ * "not_read_why". */
+void cli_unread_json(json_t *object, const cli_inputs *inputs);
 
 /* The shares of inputs with one natural pose, with several and so on, and a warning where more than
  * RECON_NATURAL_FEW have none. */

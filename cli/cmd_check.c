@@ -1,5 +1,6 @@
 /* cmd_check.c - recon check: how truly a model turns with its images or molecules. */
 #include "cli/cli.h"
+#include "backbone/kinds.h"
 #include "core/fail.h"
 #include "core/memory.h"
 
@@ -254,15 +255,12 @@ done:
     return status;
 }
 
-static recon_status check_images(recon_ctx *ctx, const settings *s)
+static recon_status check_images(recon_ctx *ctx, const settings *s, const recon_backbone *b,
+                                 const cli_inputs *in)
 {
-    recon_ieae *model = NULL;
-    cli_images images = { 0 };
     findings f = { 0 };
     recon_status status;
-    RECON_TRY(cli_images_open_for(ctx, &images, &s->data, s->model));
-    RECON_TRY(recon_ieae_open(ctx, &model, s->model, precision_of(ctx, s)));
-    RECON_TRY(measure(ctx, &f, model, images.use, cli_seed(&s->data)));
+    RECON_TRY(measure(ctx, &f, recon_backbone_ieae(b), cli_images(in), cli_seed(&s->data)));
     if (s->svg)
         RECON_TRY(draw(ctx, s, &f));
     if (s->common.json)
@@ -271,8 +269,6 @@ static recon_status check_images(recon_ctx *ctx, const settings *s)
         print_text(s, &f);
 done:
     free(f.layers);
-    recon_ieae_close(ctx, model);
-    cli_images_close(&images);
     return status;
 }
 
@@ -329,29 +325,26 @@ static void print_moves(const settings *s, const recon_molequivariance e[RECON_M
         recon_molequivariance_sees_mirror(e) ? "told apart" : "not told apart");
 }
 
-static recon_status check_molecules(recon_ctx *ctx, const settings *s)
+static recon_status check_molecules(recon_ctx *ctx, const settings *s, const recon_backbone *b,
+                                    const cli_inputs *in)
 {
-    recon_molnet *model = NULL;
-    cli_molecules molecules = { 0 };
     recon_molequivariance e[RECON_MOVES];
     recon_status status;
-    RECON_TRY(cli_molecules_open_for(ctx, &molecules, &s->data, s->model));
-    RECON_TRY(recon_molnet_open(ctx, &model, s->model, precision_of(ctx, s)));
-    RECON_TRY(recon_molequivariance_measure(ctx, e, model, molecules.use, cli_seed(&s->data)));
+    RECON_TRY(recon_molequivariance_measure(ctx, e, recon_backbone_molnet(b), cli_molecules(in),
+                                            cli_seed(&s->data)));
     if (s->common.json)
         RECON_TRY(cli_print_json(ctx, moves_json(e)));
     else if (!s->common.quiet)
         print_moves(s, e);
 done:
-    recon_molnet_close(ctx, model);
-    cli_molecules_close(&molecules);
     return status;
 }
 
 /* --- which of the two ------------------------------------------------------------------------- */
 
 /* Where no data are named: those that `recon discover` was given. */
-static recon_status name_data(recon_ctx *ctx, settings *s, const recon_safetensors *file)
+static recon_status name_data(recon_ctx *ctx, settings *s, const recon_safetensors *file,
+                              const recon_backbone *b)
 {
     const char *said = recon_safetensors_metadata(file, "data");
     if (!s->data.spec)
@@ -360,7 +353,7 @@ static recon_status name_data(recon_ctx *ctx, settings *s, const recon_safetenso
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "%s does not say which data it was made from: name some with --data",
                           s->model);
-    if (s->svg && recon_molecules_is(s->data.spec))
+    if (s->svg && !recon_backbone_ieae(b))
         return recon_fail(ctx, RECON_ERR_INPUT, "--svg is for images");
     return RECON_OK;
 }
@@ -369,11 +362,19 @@ static recon_status work(recon_ctx *ctx, const void *arg)
 {
     settings s = *(const settings *)arg;
     recon_safetensors *file = NULL;
+    recon_backbone *b = NULL;
+    cli_inputs inputs = { 0 };
     recon_status status;
+    RECON_TRY(cli_attach(ctx, &s.data));
     RECON_TRY(recon_safetensors_open(ctx, &file, s.model));
-    RECON_TRY(name_data(ctx, &s, file));
-    status = recon_molecules_is(s.data.spec) ? check_molecules(ctx, &s) : check_images(ctx, &s);
+    RECON_TRY(recon_backbone_read(ctx, &b, file, s.model, precision_of(ctx, &s)));
+    RECON_TRY(name_data(ctx, &s, file, b));
+    RECON_TRY(cli_inputs_open(ctx, &inputs, &s.data, b, s.model));
+    RECON_TRY(cli_inputs_keep(ctx, &inputs, &s.data, b));
+    RECON_TRY((cli_images(&inputs) ? check_images : check_molecules)(ctx, &s, b, &inputs));
 done:
+    cli_inputs_close(&inputs);
+    recon_backbone_close(ctx, b);
     recon_safetensors_close(file);
     return status;
 }

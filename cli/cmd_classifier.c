@@ -116,7 +116,7 @@ static recon_status show_training(recon_ctx *ctx, const settings *s, const char 
 static recon_status show_accuracy(recon_ctx *ctx, const settings *s, const char *net,
                                   size_t weights, double accuracy, size_t n, double seconds)
 {
-    const char *what = recon_molecules_is(s->data.spec) ? "conformers" : "images";
+    const char *what = recon_data_kind_of(s->data.spec)->many;
     char text[512];
     snprintf(text, sizeof text, "%s: %s of %zu weights, accuracy %.4f on %zu %s of %s", s->model,
              net, weights, accuracy, n, what, s->data.spec);
@@ -162,17 +162,6 @@ done:
     return status;
 }
 
-static recon_status on_images(recon_ctx *ctx, const settings *s)
-{
-    cli_images images;
-    recon_status status;
-    RECON_TRY(cli_images_open(ctx, &images, &s->data));
-    RECON_TRY((!strcmp(s->word, "train") ? train_images : eval_images)(ctx, s, images.use));
-done:
-    cli_images_close(&images);
-    return status;
-}
-
 /* --- molecules -------------------------------------------------------------------------------- */
 
 /* A class is a molecule's number, which must mean the same in both sets. */
@@ -204,19 +193,20 @@ static recon_status train_molecules(recon_ctx *ctx, const settings *s, const rec
                             .bf16 = s->stored,
                             .resume = s->resume };
     recon_molecules *rest = NULL, *held = NULL;
-    cli_molecules other = { 0 };
+    cli_inputs other = { 0 };
     recon_train_result r;
     recon_status status;
     if (s->held) {
         RECON_TRY(cli_held_open(ctx, &other, &s->data, s->held));
-        RECON_TRY(check_same(ctx, s, data, other.use));
+        RECON_TRY(check_same(ctx, s, data, cli_molecules(&other)));
     } else {
         RECON_TRY(recon_molecules_split(ctx, &rest, &held, data, RECON_HELD_OUT, o.seed));
     }
-    RECON_TRY(recon_gcn_train(ctx, &r, rest ? rest : data, held ? held : other.use, s->out, &o));
+    RECON_TRY(recon_gcn_train(ctx, &r, rest ? rest : data, held ? held : cli_molecules(&other),
+                              s->out, &o));
     RECON_TRY(show_training(ctx, s, "gcn", &r));
 done:
-    cli_molecules_close(&other);
+    cli_inputs_close(&other);
     recon_molecules_close(held);
     recon_molecules_close(rest);
     return status;
@@ -236,22 +226,21 @@ done:
     return status;
 }
 
-static recon_status on_molecules(recon_ctx *ctx, const settings *s)
-{
-    cli_molecules molecules;
-    recon_status status;
-    RECON_TRY(cli_molecules_open(ctx, &molecules, &s->data));
-    RECON_TRY(
-        (!strcmp(s->word, "train") ? train_molecules : eval_molecules)(ctx, s, molecules.use));
-done:
-    cli_molecules_close(&molecules);
-    return status;
-}
-
 static recon_status work(recon_ctx *ctx, const void *arg)
 {
     const settings *s = arg;
-    return (recon_molecules_is(s->data.spec) ? on_molecules : on_images)(ctx, s);
+    int train = !strcmp(s->word, "train");
+    cli_inputs inputs = { 0 };
+    recon_status status;
+    RECON_TRY(cli_attach(ctx, &s->data));
+    RECON_TRY(cli_inputs_open(ctx, &inputs, &s->data, NULL, NULL));
+    if (cli_images(&inputs))
+        RECON_TRY((train ? train_images : eval_images)(ctx, s, cli_images(&inputs)));
+    else
+        RECON_TRY((train ? train_molecules : eval_molecules)(ctx, s, cli_molecules(&inputs)));
+done:
+    cli_inputs_close(&inputs);
+    return status;
 }
 
 static int run(int argc, char **argv)

@@ -1,11 +1,14 @@
 /* cmd_discover.c - recon discover: from a backbone and images or molecules to a whole model. */
 #include "cli/cli.h"
+#include "backbone/ieae.h"
+#include "backbone/kinds.h"
 #include "core/ctx.h"
-#include "data/dataset.h"
 #include "core/fail.h"
+#include "data/dataset.h"
+#include "data/kinds.h"
 
 #include <math.h>
-#include <recon/model/moldiscover.h>
+#include <recon/model/discover.h>
 #include <recon/report/found.h>
 #include <stdio.h>
 
@@ -60,32 +63,6 @@ static int parse(settings *s, int argc, char **argv)
     return cli_parse(&cli_discover, options, &s->common, argc, argv, NULL, 0, NULL);
 }
 
-/* --- what images and molecules share ---------------------------------------------------------- */
-
-static void print_head(const settings *s, const char *what, size_t points, size_t skipped,
-                       const recon_skips *skips, size_t k, double hit_rate)
-{
-    printf("%zu %s of %s\n", points, what, s->data.spec);
-    cli_print_skipped(skipped, skips);
-    printf("  classes    %zu nearest neighbours", k);
-    if (!isnan(hit_rate))
-        printf(", hit rate %.4f", hit_rate);
-    putchar('\n');
-}
-
-static void print_end(const settings *s, double embed, double normalize, double maps)
-{
-    printf("  seconds    %.2f (embeddings %.2f, Algorithm 1 %.2f, maps %.2f)\n",
-           recon_now() - s->begun, embed, normalize, maps);
-    printf("  written    %s/\n", s->out);
-    printf("  report     %s/report.html\n", s->out);
-}
-
-static recon_metadata_entry turn_of(const settings *s)
-{
-    return (recon_metadata_entry){ "turn", s->data.turn ? s->data.turn : "" };
-}
-
 static recon_source source_of(const settings *s)
 {
     return (recon_source){ .spec = s->data.spec,
@@ -105,33 +82,75 @@ static recon_status write_report(recon_ctx *ctx, void *data, const char *dir)
     return recon_found_save(ctx, path, dir, data);
 }
 
-/* --- images ----------------------------------------------------------------------------------- */
+/* --- shown ------------------------------------------------------------------------------------ */
 
-static void print_images(const settings *s, const recon_discovery *d, size_t skipped,
-                         const recon_skips *skips)
+static void print_so2(const recon_discovery *d)
 {
-    print_head(s, "images", d->points, skipped, skips, d->k, d->hit_rate);
     printf("  width      %.1f degrees, the median %s (neighbours: %s)\n",
-           d->theta_median * RECON_TO_DEGREES,
-           d->theta == RECON_SO2_UNIFORM ? "half-width" : "sigma",
-           recon_so2_family_name(d->family));
+           d->so2.theta_median * RECON_TO_DEGREES,
+           d->so2.theta == RECON_SO2_UNIFORM ? "half-width" : "sigma",
+           recon_so2_family_name(d->so2.family));
     cli_print_natural(d->natural);
-    print_end(s, d->seconds.embed, d->seconds.normalize, d->seconds.maps);
 }
 
-static recon_status discover_images(recon_ctx *ctx, const settings *s)
+static void print_so3(const recon_discovery *d)
 {
-    /* The rule is not recorded where the network learned by another one: it stays worth a warning.
-     */
-    const recon_metadata_entry more[] = { turn_of(s), { "transparent", RECON_TRANSPARENT } };
+    printf("  poses      concentration %.1f, background %.1f %% (medians)\n", d->so3.concentration,
+           100 * d->so3.background);
+    cli_print_natural(d->natural);
+    if (d->so3.background > RECON_BACKGROUND_MUCH)
+        printf("  careful    many poses fit no distribution: are there %zu alike of each kind? A "
+               "smaller\n             --k, more conformers or more training may help\n",
+               d->k);
+    if (d->symmetric)
+        printf("  careful    %zu of the molecules look the same after a turn, as water and benzene "
+               "do: their\n             pose is read as any of several, whatever the training\n",
+               d->symmetric);
+}
+
+static void show(const settings *s, const recon_discovery *d, const cli_inputs *in)
+{
+    printf("%zu %s of %s\n", d->points, in->use->kind->many, s->data.spec);
+    cli_print_skipped(in->skipped, &in->skips);
+    printf("  classes    %zu nearest neighbours", d->k);
+    if (!isnan(d->hit_rate))
+        printf(", hit rate %.4f", d->hit_rate);
+    putchar('\n');
+    (d->group == RECON_SO2 ? print_so2 : print_so3)(d);
+    printf("  seconds    %.2f (embeddings %.2f, Algorithm 1 %.2f, maps %.2f)\n",
+           recon_now() - s->begun, d->seconds.embed, d->seconds.normalize, d->seconds.maps);
+    printf("  written    %s/\n", s->out);
+    printf("  report     %s/report.html\n", s->out);
+}
+
+/* --- the work --------------------------------------------------------------------------------- */
+
+/* The rule for transparent pictures is recorded, but not in the model where the network learned by
+ * another one: that stays worth a warning. */
+static size_t note_rule(recon_source *source, const settings *s, const cli_inputs *in,
+                        const recon_backbone *b)
+{
+    const recon_ieae *net = recon_backbone_ieae(b);
+    if (!cli_images(in))
+        return 0;
+    source->unread = recon_dataset_unread(recon_data_images(in->whole));
+    source->transparent = recon_images_folder(s->data.spec) ? RECON_TRANSPARENT : NULL;
+    return source->transparent && !(net && net->over_black);
+}
+
+static recon_status work(recon_ctx *ctx, const void *arg)
+{
+    const settings *s = arg;
+    const recon_metadata_entry more[] = { { "turn", s->data.turn ? s->data.turn : "" },
+                                          { "transparent", RECON_TRANSPARENT } };
     recon_source source = source_of(s);
     recon_found_data shown = { .folder = s->out };
     recon_discover_options o = {
         .k = s->k,
+        .as_mean = s->mean >= 0,
         .mean = { .kind = s->mean < 0 ? RECON_MEAN_TUKEY : (recon_mean_kind)s->mean },
         .family = (recon_so2_family)s->family,
         .maps = { .seed = cli_seed(&s->data) },
-        .precision = cli_precision(ctx, s->data.precision),
         .half = s->half,
         .keep_embeddings = s->keep,
         .data = cli_utf8(s->data.spec),
@@ -141,86 +160,27 @@ static recon_status discover_images(recon_ctx *ctx, const settings *s)
         .report = write_report,
         .report_arg = &shown,
     };
-    cli_images images;
+    recon_backbone *backbone = NULL;
+    cli_inputs inputs = { 0 };
     recon_discovery d = { 0 };
     recon_status status;
-    RECON_TRY(cli_images_open_for(ctx, &images, &s->data, s->model));
-    source.unread = recon_dataset_unread(images.whole);
-    source.transparent = recon_images_folder(s->data.spec) ? RECON_TRANSPARENT : NULL;
-    if (source.transparent && !images.over_black)
-        o.n_metadata = 2;
-    shown.images = images.use;
-    RECON_TRY(recon_discover(ctx, &d, s->model, images.use, s->out, &o));
+    RECON_TRY(cli_attach(ctx, &s->data));
+    o.precision = cli_precision(ctx, s->data.precision);
+    RECON_TRY(recon_backbone_open(ctx, &backbone, s->model, o.precision));
+    RECON_TRY(cli_inputs_open(ctx, &inputs, &s->data, backbone, s->model));
+    RECON_TRY(cli_inputs_keep(ctx, &inputs, &s->data, backbone));
+    o.n_metadata += note_rule(&source, s, &inputs, backbone);
+    shown.data = inputs.use;
+    RECON_TRY(recon_discover(ctx, &d, s->model, backbone, inputs.use, s->out, &o));
     if (s->common.json)
         puts(d.summary);
     else if (!s->common.quiet)
-        print_images(s, &d, images.skipped, &images.skips);
+        show(s, &d, &inputs);
 done:
     recon_discovery_free(&d);
-    cli_images_close(&images);
+    cli_inputs_close(&inputs);
+    recon_backbone_close(ctx, backbone);
     return status;
-}
-
-/* --- molecules -------------------------------------------------------------------------------- */
-
-static void print_molecules(const settings *s, const recon_moldiscovery *d, size_t skipped,
-                            const recon_skips *skips)
-{
-    print_head(s, "conformers", d->points, skipped, skips, d->k, d->hit_rate);
-    printf("  poses      concentration %.1f, background %.1f %% (medians)\n", d->concentration,
-           100 * d->background);
-    cli_print_natural(d->natural);
-    if (d->background > RECON_BACKGROUND_MUCH)
-        printf("  careful    many poses fit no distribution: are there %zu alike of each kind? A "
-               "smaller\n             --k, more conformers or more training may help\n",
-               d->k);
-    if (d->symmetric)
-        printf("  careful    %zu of the molecules look the same after a turn, as water and benzene "
-               "do: their\n             pose is read as any of several, whatever the training\n",
-               d->symmetric);
-    print_end(s, d->seconds.embed, d->seconds.normalize, d->seconds.maps);
-}
-
-static recon_status discover_molecules(recon_ctx *ctx, const settings *s)
-{
-    const recon_metadata_entry turn = turn_of(s);
-    const recon_source source = source_of(s);
-    recon_found_data shown = { .folder = s->out };
-    const recon_moldiscover_options o = {
-        .k = s->k,
-        .as_mean = s->mean >= 0,
-        .mean = { .kind = s->mean < 0 ? RECON_MEAN_TUKEY : (recon_mean_kind)s->mean },
-        .maps = { .seed = cli_seed(&s->data) },
-        .precision = cli_precision(ctx, s->data.precision),
-        .half = s->half,
-        .keep_embeddings = s->keep,
-        .data = cli_utf8(s->data.spec),
-        .source = &source,
-        .metadata = &turn,
-        .n_metadata = 1,
-        .report = write_report,
-        .report_arg = &shown,
-    };
-    cli_molecules molecules;
-    recon_moldiscovery d = { 0 };
-    recon_status status;
-    RECON_TRY(cli_molecules_open_for(ctx, &molecules, &s->data, s->model));
-    shown.molecules = molecules.use;
-    RECON_TRY(recon_moldiscover(ctx, &d, s->model, molecules.use, s->out, &o));
-    if (s->common.json)
-        puts(d.summary);
-    else if (!s->common.quiet)
-        print_molecules(s, &d, molecules.skipped, &molecules.skips);
-done:
-    recon_moldiscovery_free(&d);
-    cli_molecules_close(&molecules);
-    return status;
-}
-
-static recon_status work(recon_ctx *ctx, const void *arg)
-{
-    const settings *s = arg;
-    return recon_molecules_is(s->data.spec) ? discover_molecules(ctx, s) : discover_images(ctx, s);
 }
 
 static int run(int argc, char **argv)

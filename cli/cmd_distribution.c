@@ -1,11 +1,11 @@
 /* cmd_distribution.c - recon distribution: the poses of one image or molecule. */
 #include "cli/cli.h"
-#include "model/molsummary.h"
+#include "model/summary.h"
 #include "core/fail.h"
 #include "core/memory.h"
 
 #include <math.h>
-#include <recon/model/molscore.h>
+#include <recon/model/score.h>
 #include <recon/group/so2.h>
 #include <recon/report/figure.h>
 #include <stdio.h>
@@ -161,7 +161,7 @@ static recon_status tell(recon_ctx *ctx, const settings *s, const recon_model *m
 {
     recon_distribution d;
     recon_status status;
-    RECON_TRY(recon_distribution_of(ctx, &d, model, image, 1));
+    RECON_TRY(recon_distribution_images(ctx, &d, model, image, 1));
     if (s->svg)
         RECON_TRY(draw(ctx, s, &d, image, size));
     if (s->common.json)
@@ -172,23 +172,17 @@ done:
     return status;
 }
 
-static recon_status tell_image(recon_ctx *ctx, const settings *s)
+static recon_status tell_image(recon_ctx *ctx, const settings *s, const recon_model *model,
+                               const cli_inputs *in)
 {
-    cli_images images;
-    recon_model *model = NULL;
+    recon_dataset_info d = recon_dataset_describe(cli_images(in));
     float *image = NULL;
     recon_status status;
-    RECON_TRY(cli_images_open_for(ctx, &images, &s->data, s->model));
-    recon_dataset_info d = recon_dataset_describe(images.use);
-    RECON_TRY(check_index(ctx, s, "image", d.n));
-    RECON_TRY(cli_model_open(ctx, &model, s->model, &images, &s->data));
     RECON_TRY(recon_alloc_raw(ctx, &image, d.height * d.width * d.channels, sizeof *image));
-    cli_images_read(image, &images, s->index, 1);
-    RECON_TRY(tell(ctx, s, model, image, d, cli_images_file(&images, s->index)));
+    recon_dataset_get(image, cli_images(in), s->index);
+    RECON_TRY(tell(ctx, s, model, image, d, cli_inputs_name(in, s->index)));
 done:
     free(image);
-    recon_model_close(ctx, model);
-    cli_images_close(&images);
     return status;
 }
 
@@ -216,7 +210,7 @@ static json_t *molecule_json(const settings *s, const recon_distribution3 *d, co
     json_t *out = json_pack("{s:I, s:f, s:f, s:f, s:i, s:s, s:o, s:o, s:f, s:o, s:o, s:o}", "index",
                             (json_int_t)s->index, "tilt_deg", d->tilt * RECON_TO_DEGREES, "score",
                             d->score, "p_value", d->p_value, "free", d->free, "words",
-                            recon_moldistribution_words(words, d), "f", numbers(d->poses.f, 9),
+                            recon_distribution3_words(words, d), "f", numbers(d->poses.f, 9),
                             "singular", numbers(d->poses.singular, 3), "background", d->background,
                             "axis", numbers(d->axis, 3), "axis_now", numbers(d->axis_now, 3),
                             "spread", numbers(d->spread, 3));
@@ -251,7 +245,7 @@ static void print_molecule(const settings *s, const recon_distribution3 *d, cons
                "in\n             nobody can tell, whatever the training\n",
                turns);
     print_written(s);
-    printf("%s\n", recon_moldistribution_words(words, d));
+    printf("%s\n", recon_distribution3_words(words, d));
 }
 
 static recon_status draw_molecule(recon_ctx *ctx, const settings *s, const recon_distribution3 *d,
@@ -288,54 +282,43 @@ done:
     return status;
 }
 
-/* The others may be of any elements. */
-static recon_status keep_one(recon_ctx *ctx, cli_molecules *m, const settings *s,
-                             const recon_molmodel *model)
+static recon_status tell_molecule(recon_ctx *ctx, const settings *s, const recon_model *model,
+                                  const cli_inputs *in)
 {
-    recon_molnet_shape shape = recon_molnet_describe(recon_molmodel_backbone(model));
-    recon_status status = recon_molecules_pick(ctx, &m->known, m->use, &s->index, 1);
-    if (status != RECON_OK)
-        return status;
-    m->use = m->known;
-    m->n = 1;
-    return cli_molecules_keep(ctx, m, shape.element, shape.elements, &s->data, s->data.spec);
-}
-
-static recon_status tell_molecule(recon_ctx *ctx, const settings *s)
-{
-    cli_molecules molecules;
-    recon_molmodel *model = NULL;
+    const recon_conformer x = recon_molecules_get(cli_molecules(in), s->index);
     recon_distribution3 d;
-    recon_conformer x;
     size_t turns;
     cli_name name;
     recon_status status;
-    RECON_TRY(cli_molecules_open(ctx, &molecules, &s->data));
-    RECON_TRY(check_index(ctx, s, "conformer", molecules.n));
-    RECON_TRY(recon_molmodel_open(ctx, &model, s->model, cli_precision(ctx, s->data.precision)));
-    RECON_TRY(keep_one(ctx, &molecules, s, model));
-    cli_molecules_read(&x, &molecules, 0, 1);
-    RECON_TRY(recon_moldistribution_of(ctx, &d, model, &x, 1));
+    RECON_TRY(recon_distribution_molecules(ctx, &d, model, &x, 1));
     RECON_TRY(recon_turns_alike(ctx, &turns, &x));
-    cli_molecule_name(name, molecules.use, (size_t)x.molecule);
+    cli_inputs_label(name, in, s->index);
     if (s->svg)
         RECON_TRY(draw_molecule(ctx, s, &d, &x, name));
     if (s->common.json)
-        RECON_TRY(cli_print_json(
-            ctx,
-            molecule_json(s, &d, recon_molecules_name(molecules.use, (size_t)x.molecule), turns)));
+        RECON_TRY(cli_print_json(ctx, molecule_json(s, &d, cli_inputs_name(in, s->index), turns)));
     else if (!s->common.quiet)
         print_molecule(s, &d, name, turns);
 done:
-    recon_molmodel_close(ctx, model);
-    cli_molecules_close(&molecules);
     return status;
 }
 
+/* Of the others the model need not know anything. */
 static recon_status work(recon_ctx *ctx, const void *arg)
 {
     const settings *s = arg;
-    return recon_molecules_is(s->data.spec) ? tell_molecule(ctx, s) : tell_image(ctx, s);
+    recon_model *model = NULL;
+    cli_inputs inputs = { 0 };
+    recon_status status;
+    RECON_TRY(cli_attach(ctx, &s->data));
+    RECON_TRY(recon_model_open(ctx, &model, s->model, cli_precision(ctx, s->data.precision)));
+    RECON_TRY(cli_inputs_open(ctx, &inputs, &s->data, recon_model_backbone(model), s->model));
+    RECON_TRY(check_index(ctx, s, inputs.use->kind->one, inputs.n));
+    RECON_TRY((cli_images(&inputs) ? tell_image : tell_molecule)(ctx, s, model, &inputs));
+done:
+    cli_inputs_close(&inputs);
+    recon_model_close(ctx, model);
+    return status;
 }
 
 static int run(int argc, char **argv)

@@ -260,39 +260,36 @@ static void print_census(const char *spec, const census *c, const recon_skips *s
     putchar('\n');
 }
 
-static recon_status tell_molecules(recon_ctx *ctx, const char *spec, const settings *s)
+static recon_status tell_molecules(recon_ctx *ctx, const char *spec, const settings *s,
+                                   const cli_inputs *in)
 {
-    const cli_data d = { .spec = spec, .skip_bad = s->skip_bad };
-    cli_molecules molecules;
     census c;
     recon_status status;
-    RECON_TRY(cli_molecules_open(ctx, &molecules, &d));
-    RECON_TRY(count_atoms(ctx, &c, molecules.use));
+    RECON_TRY(count_atoms(ctx, &c, cli_molecules(in)));
     if (s->common.json)
-        RECON_TRY(cli_print_json(ctx, census_json(spec, &c, &molecules.skips)));
+        RECON_TRY(cli_print_json(ctx, census_json(spec, &c, &in->skips)));
     else if (!s->common.quiet)
-        print_census(spec, &c, &molecules.skips);
+        print_census(spec, &c, &in->skips);
 done:
-    cli_molecules_close(&molecules);
     return status;
 }
 
 /* --- images ----------------------------------------------------------------------------------- */
 
-static json_t *images_json(const char *spec, const cli_images *images)
+static json_t *images_json(const char *spec, const cli_inputs *in)
 {
-    recon_dataset_info d = recon_dataset_describe(images->use);
+    recon_dataset_info d = recon_dataset_describe(cli_images(in));
     json_t *all =
         json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "images", (json_int_t)d.n, "height",
                   (json_int_t)d.height, "width", (json_int_t)d.width, "channels",
                   (json_int_t)d.channels, "classes", (json_int_t)d.classes, "skipped",
-                  (json_int_t)images->skipped, "skipped_why", cli_skipped_json(&images->skips));
+                  (json_int_t)in->skipped, "skipped_why", cli_skipped_json(&in->skips));
     json_object_set_new(all, "data", json_string(spec)); /* left out where it is not UTF-8 */
-    cli_unread_json(all, images);
-    if (recon_dataset_class_name(images->use, 0)) {
+    cli_unread_json(all, in);
+    if (recon_dataset_class_name(cli_images(in), 0)) {
         json_t *names = json_array();
         for (size_t c = 0; c < d.classes; c++)
-            json_array_append_new(names, json_string(recon_dataset_class_name(images->use, c)));
+            json_array_append_new(names, json_string(recon_dataset_class_name(cli_images(in), c)));
         json_object_set_new(all, "class_names", names);
     }
     return all;
@@ -311,9 +308,9 @@ static void print_classes(const recon_dataset *data)
         putchar('\n');
 }
 
-static void print_images(const char *spec, const cli_images *images)
+static void print_images(const char *spec, const cli_inputs *in)
 {
-    recon_dataset_info d = recon_dataset_describe(images->use);
+    recon_dataset_info d = recon_dataset_describe(cli_images(in));
     printf("%s: %zu images of %zu x %zu, ", spec, d.n, d.height, d.width);
     if (d.channels == 1)
         printf("grey");
@@ -322,25 +319,32 @@ static void print_images(const char *spec, const cli_images *images)
     if (d.classes)
         printf(", %zu classes", d.classes);
     putchar('\n');
-    print_classes(images->use);
-    cli_print_skipped(images->skipped, &images->skips);
+    print_classes(cli_images(in));
+    cli_print_skipped(in->skipped, &in->skips);
     const char *text;
-    for (size_t i = 0; (text = recon_dataset_unread_why(images->whole, i)); i++)
+    for (size_t i = 0; (text = recon_dataset_unread_why(cli_images(in), i)); i++)
         printf("  %-10s %s\n", i ? "" : "not read", text);
 }
 
-static recon_status tell_images(recon_ctx *ctx, const char *spec, const settings *s)
+static recon_status tell_images(recon_ctx *ctx, const char *spec, const settings *s,
+                                const cli_inputs *in)
+{
+    if (s->common.json)
+        return cli_print_json(ctx, images_json(spec, in));
+    if (!s->common.quiet)
+        print_images(spec, in);
+    return RECON_OK;
+}
+
+static recon_status tell_data(recon_ctx *ctx, const char *spec, const settings *s)
 {
     const cli_data d = { .spec = spec, .skip_bad = s->skip_bad, .picture_limit = s->picture_limit };
-    cli_images images;
+    cli_inputs inputs = { 0 };
     recon_status status;
-    RECON_TRY(cli_images_open(ctx, &images, &d));
-    if (s->common.json)
-        RECON_TRY(cli_print_json(ctx, images_json(spec, &images)));
-    else if (!s->common.quiet)
-        print_images(spec, &images);
+    RECON_TRY(cli_inputs_open(ctx, &inputs, &d, NULL, NULL));
+    RECON_TRY((cli_images(&inputs) ? tell_images : tell_molecules)(ctx, spec, s, &inputs));
 done:
-    cli_images_close(&images);
+    cli_inputs_close(&inputs);
     return status;
 }
 
@@ -472,7 +476,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
         return tell_results(ctx, s->path, &s->common);
     if (is_plain_file(s->path, spec))
         return tell_file(ctx, s);
-    return (recon_molecules_is(spec) ? tell_molecules : tell_images)(ctx, spec, s);
+    return tell_data(ctx, spec, s);
 }
 
 static int run(int argc, char **argv)

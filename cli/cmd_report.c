@@ -84,43 +84,27 @@ static recon_status read_source(recon_ctx *ctx, cli_data *data, const json_t *su
                             "summary.json does not say where the data came from; --data does");
 }
 
-typedef struct {
-    cli_images images;
-    cli_molecules molecules;
-} opened;
-
-static recon_status open_data(recon_ctx *ctx, opened *o, const char *dir, recon_found kind,
-                              const cli_data *data)
+static recon_status show(recon_ctx *ctx, const settings *s, const cli_data *data)
 {
     char model[4096];
-    int molecules = kind == RECON_FOUND_MOLECULES;
-    if (recon_molecules_is(data->spec) != molecules)
-        return recon_fail(ctx, RECON_ERR_INPUT, "%s: the folder is of %s", data->spec,
-                          molecules ? "molecules" : "images");
-    snprintf(model, sizeof model, "%s/model.safetensors", dir);
-    return molecules ? cli_molecules_open_for(ctx, &o->molecules, data, model)
-                     : cli_images_open_for(ctx, &o->images, data, model);
-}
-
-static recon_status show(recon_ctx *ctx, const settings *s, recon_found kind, const cli_data *data)
-{
-    opened o = { 0 };
+    recon_backbone *b = NULL;
+    cli_inputs inputs = { 0 };
     recon_status status;
-    RECON_TRY(open_data(ctx, &o, s->dir, kind, data));
-    RECON_TRY(recon_found_save(
-        ctx, s->out, s->dir,
-        &(recon_found_data){ .images = o.images.use, .molecules = o.molecules.use }));
+    snprintf(model, sizeof model, "%s/model.safetensors", s->dir);
+    RECON_TRY(recon_backbone_open(ctx, &b, model, RECON_SINGLE));
+    RECON_TRY(cli_inputs_open(ctx, &inputs, data, b, model));
+    RECON_TRY(cli_inputs_keep(ctx, &inputs, data, b));
+    RECON_TRY(recon_found_save(ctx, s->out, s->dir, &(recon_found_data){ .data = inputs.use }));
 done:
-    cli_images_close(&o.images);
-    cli_molecules_close(&o.molecules);
+    cli_inputs_close(&inputs);
+    recon_backbone_close(ctx, b);
     return status;
 }
 
 /* --- the page --------------------------------------------------------------------------------- */
 
 /* Data that cannot be had leave a page without pictures; what else is wrong will come again. */
-static recon_status show_from_source(recon_ctx *ctx, const settings *s, recon_found kind,
-                                     char *missing, size_t room)
+static recon_status show_from_source(recon_ctx *ctx, const settings *s, char *missing, size_t room)
 {
     char path[4096];
     cli_data data = s->data; /* where to compute */
@@ -130,7 +114,7 @@ static recon_status show_from_source(recon_ctx *ctx, const settings *s, recon_fo
     RECON_TRY(recon_json_read(ctx, &summary, path));
     status = read_source(ctx, &data, summary);
     if (status == RECON_OK)
-        status = show(ctx, s, kind, &data);
+        status = show(ctx, s, &data);
     if (status == RECON_ERR_INPUT || status == RECON_ERR_IO || status == RECON_ERR_FORMAT) {
         snprintf(missing, room, "%s", recon_ctx_message(ctx));
         status = recon_found_save(ctx, s->out, s->dir, &(recon_found_data){ .missing = missing });
@@ -159,13 +143,14 @@ static recon_status write_page(recon_ctx *ctx, const settings *s, char *missing,
 {
     recon_found kind;
     recon_status status;
+    RECON_TRY(cli_attach(ctx, &s->data));
     RECON_TRY(recon_found_kind(ctx, &kind, s->dir));
     if (kind == RECON_FOUND_POSES)
         RECON_TRY(recon_found_save(ctx, s->out, s->dir, &(recon_found_data){ 0 }));
     else if (s->data.spec)
-        RECON_TRY(show(ctx, s, kind, &s->data));
+        RECON_TRY(show(ctx, s, &s->data));
     else
-        RECON_TRY(show_from_source(ctx, s, kind, missing, room));
+        RECON_TRY(show_from_source(ctx, s, missing, room));
 done:
     return status;
 }

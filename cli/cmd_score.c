@@ -6,7 +6,7 @@
 #include "core/memory.h"
 
 #include <math.h>
-#include <recon/model/molscore.h>
+#include <recon/model/score.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -83,20 +83,16 @@ typedef struct {
 } entry;
 
 typedef struct {
-    const char *what; /* "images", "conformers" */
-    size_t n, skipped, odd, listed;
-    const recon_skips *skips;
+    const cli_inputs *inputs;
+    size_t n, odd, listed;
     size_t calibration; /* inputs behind the p-values */
     double false_alarms, threshold;
-    double *scores;                                     /* [n] */
-    int64_t *rows;                                      /* [n] */
-    double *p_values;                                   /* [n] */
-    double *radians;                                    /* [n] poses; of molecules NULL */
-    double begun;                                       /* seconds */
-    entry oddest[ODDEST];                               /* smallest p-values first */
-    const char *(*name_of)(const void *data, size_t i); /* NULL where it has none */
-    const void *data;
-    const cli_images *images; /* NULL: molecules */
+    double *scores;       /* [n] */
+    int64_t *rows;        /* [n] */
+    double *p_values;     /* [n] */
+    double *radians;      /* [n] poses; of molecules NULL */
+    double begun;         /* seconds */
+    entry oddest[ODDEST]; /* smallest p-values first */
 } findings;
 
 /* By p-value, as inputs are called odd. Many have the least one, and scores end at what the
@@ -126,8 +122,6 @@ static void take(findings *f, entry e)
     f->scores[e.index] = e.score;
     f->rows[e.index] = (int64_t)e.row;
     f->p_values[e.index] = e.p_value;
-    if (f->radians)
-        f->radians[e.index] = e.radians;
     f->odd += e.p_value < f->false_alarms;
     keep_oddest(f, &e);
 }
@@ -174,25 +168,26 @@ static json_t *as_json(const settings *s, const findings *f)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < f->listed; i++)
-        json_array_append_new(list, entry_json(&f->oddest[i], recon_molecules_is(s->data.spec)));
-    json_t *all = json_pack(
-        "{s:I, s:I, s:o, s:I, s:f, s:f, s:o, s:I, s:o, s:f}", f->what, (json_int_t)f->n, "skipped",
-        (json_int_t)f->skipped, "skipped_why", cli_skipped_json(f->skips), "calibration",
-        (json_int_t)f->calibration, "p_value_floor", floor_of(f), "false_alarms", s->false_alarms,
-        "threshold", isfinite(f->threshold) ? json_real(f->threshold) : json_null(), "odd",
-        (json_int_t)f->odd, "oddest", list, "seconds", recon_now() - f->begun);
-    if (f->images)
-        cli_unread_json(all, f->images);
+        json_array_append_new(list, entry_json(&f->oddest[i], !cli_images(f->inputs)));
+    json_t *all =
+        json_pack("{s:I, s:I, s:o, s:I, s:f, s:f, s:o, s:I, s:o, s:f}", f->inputs->use->kind->many,
+                  (json_int_t)f->n, "skipped", (json_int_t)f->inputs->skipped, "skipped_why",
+                  cli_skipped_json(&f->inputs->skips), "calibration", (json_int_t)f->calibration,
+                  "p_value_floor", floor_of(f), "false_alarms", s->false_alarms, "threshold",
+                  isfinite(f->threshold) ? json_real(f->threshold) : json_null(), "odd",
+                  (json_int_t)f->odd, "oddest", list, "seconds", recon_now() - f->begun);
+    cli_unread_json(all, f->inputs);
     return all;
 }
 
 static void print_text(const settings *s, const findings *f)
 {
-    int molecules = recon_molecules_is(s->data.spec);
-    printf("%zu %s of %s in %.2f s\n", f->n, f->what, s->data.spec, recon_now() - f->begun);
-    cli_print_skipped(f->skipped, f->skips);
-    printf("  calibrated on %zu natural %s: no p-value is below %.2g\n", f->calibration, f->what,
-           floor_of(f));
+    int molecules = !cli_images(f->inputs);
+    printf("%zu %s of %s in %.2f s\n", f->n, f->inputs->use->kind->many, s->data.spec,
+           recon_now() - f->begun);
+    cli_print_skipped(f->inputs->skipped, &f->inputs->skips);
+    printf("  calibrated on %zu natural %s: no p-value is below %.2g\n", f->calibration,
+           f->inputs->use->kind->many, floor_of(f));
     if (isfinite(f->threshold))
         printf("  odd        %zu (%.2f %%): p-value below %.3g, the share of false alarms\n",
                f->odd, 100 * (double)f->odd / (double)f->n, s->false_alarms);
@@ -225,7 +220,7 @@ static recon_status write_table(recon_ctx *ctx, const char *path, const findings
     RECON_TRY(cli_csv_print(ctx, &to, "index,%s,score,p_value%s\n",
                             f->radians ? "file" : "molecule", f->radians ? ",pose_deg" : ""));
     for (size_t i = 0; i < f->n; i++) {
-        const char *name = f->name_of(f->data, i);
+        const char *name = cli_inputs_name(f->inputs, i);
         RECON_TRY(cli_csv_print(ctx, &to, "%lld,", (long long)f->rows[i]));
         RECON_TRY(cli_csv_text(ctx, &to, name ? name : ""));
         RECON_TRY(cli_csv_print(ctx, &to, ",%.6g,%.6g", f->scores[i], f->p_values[i]));
@@ -262,28 +257,47 @@ done:
     return status;
 }
 
-/* --- images ----------------------------------------------------------------------------------- */
+/* --- scored ----------------------------------------------------------------------------------- */
 
-static recon_status score_all(recon_ctx *ctx, findings *f, const recon_model *model,
-                              const cli_images *images)
+/* Poses of images go into the table. */
+static recon_status score_block(recon_ctx *ctx, recon_pose_score *out, double *radians,
+                                const recon_model *model, const void *in, size_t n)
 {
-    recon_dataset_info d = recon_dataset_describe(images->use);
-    float *in = NULL;
-    recon_oddness *out = NULL;
+    recon_oddness *of = NULL;
     recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &in, BLOCK, d.height * d.width * d.channels * sizeof *in));
+    if (!radians)
+        return recon_score(ctx, out, model, in, n);
+    RECON_TRY(recon_alloc_raw(ctx, &of, n, sizeof *of));
+    RECON_TRY(recon_score_images(ctx, of, model, in, n));
+    for (size_t i = 0; i < n; i++) {
+        out[i] = (recon_pose_score){ of[i].score, of[i].p_value, of[i].surrogate };
+        radians[i] = of[i].pose.absolute;
+    }
+done:
+    free(of);
+    return status;
+}
+
+static recon_status score_all(recon_ctx *ctx, findings *f, const recon_model *model)
+{
+    const recon_data *data = f->inputs->use;
+    recon_pose_score *out = NULL;
+    char *in = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &in, BLOCK, recon_data_describe(data).bytes));
     RECON_TRY(recon_alloc_raw(ctx, &out, BLOCK, sizeof *out));
     for (size_t at = 0; at < f->n; at += BLOCK) {
         size_t n = f->n - at < BLOCK ? f->n - at : BLOCK;
-        cli_images_read(in, images, at, n);
-        RECON_TRY(recon_score(ctx, out, model, in, n));
+        double *radians = f->radians ? f->radians + at : NULL;
+        data->kind->read(in, data, at, n);
+        RECON_TRY(score_block(ctx, out, radians, model, in, n));
         for (size_t i = 0; i < n; i++)
             take(f, (entry){ .index = at + i,
-                             .row = cli_images_row(images, at + i),
+                             .row = cli_inputs_row(f->inputs, at + i),
                              .score = out[i].score,
                              .p_value = out[i].p_value,
                              .surrogate = out[i].surrogate,
-                             .radians = out[i].pose.absolute });
+                             .radians = radians ? radians[i] : NAN });
         recon_progress_add(ctx, n);
     }
 done:
@@ -292,130 +306,47 @@ done:
     return status;
 }
 
-static const char *file_of(const void *data, size_t i)
+/* Names, and of molecules tilts: of those alone that are shown. */
+static recon_status describe_oddest(recon_ctx *ctx, findings *f, const recon_model *model)
 {
-    return cli_images_file(data, i);
-}
-
-static void name_file(entry *e, const cli_images *images)
-{
-    const char *file = cli_images_file(images, e->index);
-    snprintf(e->name, sizeof e->name, "%s", file ? file : "");
-    recon_keep_to_one_line(e->name);
-}
-
-static recon_status score_images(recon_ctx *ctx, const settings *s)
-{
-    cli_images images;
-    recon_model *model = NULL;
-    findings f = { .what = "images",
-                   .begun = recon_now(),
-                   .name_of = file_of,
-                   .data = &images,
-                   .images = &images };
-    recon_status status;
-    RECON_TRY(cli_images_open_for(ctx, &images, &s->data, s->model));
-    RECON_TRY(cli_model_open(ctx, &model, s->model, &images, &s->data));
-    f.skipped = images.skipped;
-    f.skips = &images.skips;
-    f.calibration = recon_maps_describe(recon_model_maps(model)).held_out;
-    f.false_alarms = s->false_alarms;
-    f.threshold = recon_score_threshold(model, s->false_alarms);
-    RECON_TRY(begin(ctx, &f, recon_dataset_describe(images.use).n));
-    RECON_TRY(recon_alloc_raw(ctx, &f.radians, f.n, sizeof *f.radians));
-    RECON_TRY(score_all(ctx, &f, model, &images));
-    for (size_t i = 0; i < f.listed; i++)
-        name_file(&f.oddest[i], &images);
-    RECON_TRY(finish(ctx, s, &f));
-done:
-    end(&f);
-    recon_model_close(ctx, model);
-    cli_images_close(&images);
-    return status;
-}
-
-/* --- molecules -------------------------------------------------------------------------------- */
-
-static recon_status score_conformers(recon_ctx *ctx, findings *f, const recon_molmodel *model,
-                                     const cli_molecules *molecules)
-{
-    recon_conformer *in = NULL;
-    recon_oddness3 *out = NULL;
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &in, BLOCK, sizeof *in));
-    RECON_TRY(recon_alloc_raw(ctx, &out, BLOCK, sizeof *out));
-    for (size_t at = 0; at < f->n; at += BLOCK) {
-        size_t n = f->n - at < BLOCK ? f->n - at : BLOCK;
-        cli_molecules_read(in, molecules, at, n);
-        RECON_TRY(recon_molscore(ctx, out, model, in, n));
-        for (size_t i = 0; i < n; i++)
-            take(f, (entry){ .index = at + i,
-                             .row = cli_molecules_row(molecules, at + i),
-                             .score = out[i].score,
-                             .p_value = out[i].p_value,
-                             .surrogate = out[i].trace });
-        recon_progress_add(ctx, n);
-    }
-done:
-    free(in);
-    free(out);
-    return status;
-}
-
-/* Names and tilts, of those alone that are shown. */
-static recon_status describe_oddest(recon_ctx *ctx, findings *f, const recon_molmodel *model,
-                                    const cli_molecules *molecules)
-{
-    recon_conformer in[ODDEST];
-    recon_distribution3 out[ODDEST];
-    recon_status status;
-    for (size_t i = 0; i < f->listed; i++)
-        cli_molecules_read(&in[i], molecules, f->oddest[i].index, 1);
-    RECON_TRY(recon_moldistribution_of(ctx, out, model, in, f->listed));
+    const recon_molecules *molecules = cli_molecules(f->inputs);
+    recon_conformer x;
+    recon_distribution3 d;
+    recon_status status = RECON_OK;
     for (size_t i = 0; i < f->listed; i++) {
-        cli_molecule_name(f->oddest[i].name, molecules->use, (size_t)in[i].molecule);
-        f->oddest[i].radians = out[i].free <= 1 ? out[i].tilt : NAN;
+        entry *e = &f->oddest[i];
+        cli_inputs_label(e->name, f->inputs, e->index);
+        if (!molecules)
+            continue;
+        x = recon_molecules_get(molecules, e->index);
+        RECON_TRY(recon_distribution_molecules(ctx, &d, model, &x, 1));
+        e->radians = d.free <= 1 ? d.tilt : NAN;
     }
 done:
-    return status;
-}
-
-static const char *molecule_of(const void *data, size_t i)
-{
-    const cli_molecules *m = data;
-    return recon_molecules_name(m->use, (size_t)recon_molecules_get(m->use, i).molecule);
-}
-
-static recon_status score_molecules(recon_ctx *ctx, const settings *s)
-{
-    cli_molecules molecules;
-    recon_molmodel *model = NULL;
-    findings f = {
-        .what = "conformers", .begun = recon_now(), .name_of = molecule_of, .data = &molecules
-    };
-    recon_status status;
-    RECON_TRY(cli_molecules_open_for(ctx, &molecules, &s->data, s->model));
-    RECON_TRY(recon_molmodel_open(ctx, &model, s->model, cli_precision(ctx, s->data.precision)));
-    f.skipped = molecules.skipped;
-    f.skips = &molecules.skips;
-    f.calibration = recon_so3_maps_describe(recon_molmodel_maps(model)).held_out;
-    f.false_alarms = s->false_alarms;
-    f.threshold = recon_molscore_threshold(model, s->false_alarms);
-    RECON_TRY(begin(ctx, &f, molecules.n));
-    RECON_TRY(score_conformers(ctx, &f, model, &molecules));
-    RECON_TRY(describe_oddest(ctx, &f, model, &molecules));
-    RECON_TRY(finish(ctx, s, &f));
-done:
-    end(&f);
-    recon_molmodel_close(ctx, model);
-    cli_molecules_close(&molecules);
     return status;
 }
 
 static recon_status work(recon_ctx *ctx, const void *arg)
 {
     const settings *s = arg;
-    return recon_molecules_is(s->data.spec) ? score_molecules(ctx, s) : score_images(ctx, s);
+    cli_subject subject;
+    findings f = { .begun = recon_now(),
+                   .inputs = &subject.inputs,
+                   .false_alarms = s->false_alarms };
+    recon_status status;
+    RECON_TRY(cli_open(ctx, &subject, s->model, &s->data));
+    f.calibration = recon_model_describe(subject.model).maps.held_out;
+    f.threshold = recon_score_threshold(subject.model, s->false_alarms);
+    RECON_TRY(begin(ctx, &f, subject.inputs.n));
+    if (cli_images(&subject.inputs))
+        RECON_TRY(recon_alloc_raw(ctx, &f.radians, f.n, sizeof *f.radians));
+    RECON_TRY(score_all(ctx, &f, subject.model));
+    RECON_TRY(describe_oddest(ctx, &f, subject.model));
+    RECON_TRY(finish(ctx, s, &f));
+done:
+    end(&f);
+    cli_close(ctx, &subject);
+    return status;
 }
 
 static int run(int argc, char **argv)

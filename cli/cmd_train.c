@@ -1,5 +1,7 @@
 /* cmd_train.c - recon train: the backbone, from images or molecules alone. */
 #include "cli/cli.h"
+#include "data/elements.h"
+#include "data/kinds.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -99,7 +101,7 @@ static int parse(settings *s, int argc, char **argv)
 
 static int check(const settings *s)
 {
-    int molecules = recon_molecules_is(s->data.spec);
+    int molecules = !strcmp(recon_data_kind_of(s->data.spec)->name, "molecules");
     if (s->group && (s->group == 2) != molecules)
         return cli_misuse(&cli_train, "%s are turned by %s", molecules ? "molecules" : "images",
                           molecules ? "so3" : "so2");
@@ -162,23 +164,23 @@ static recon_molnet_options molnet_options_of(recon_ctx *ctx, const settings *s)
 }
 
 static json_t *as_json(recon_ctx *ctx, const settings *s, const recon_train_result *r,
-                       const char *measure, size_t skipped, const recon_skips *skips)
+                       const char *measure, const cli_inputs *in)
 {
     return json_pack("{s:s, s:s, s:I, s:f, s:f, s:f, s:I, s:I, s:o}", "preset",
                      recon_preset_name((recon_preset)s->preset), "backend", recon_ops_name(ctx),
                      "steps", (json_int_t)r->steps, "seconds", r->seconds, measure, r->best, "loss",
-                     r->loss, "step_bytes", (json_int_t)r->peak, "skipped", (json_int_t)skipped,
-                     "skipped_why", cli_skipped_json(skips));
+                     r->loss, "step_bytes", (json_int_t)r->peak, "skipped", (json_int_t)in->skipped,
+                     "skipped_why", cli_skipped_json(&in->skips));
 }
 
 /* measure: the validation's, in words. */
 static void print_text(recon_ctx *ctx, const settings *s, const recon_train_result *r,
-                       const char *measure, size_t skipped, const recon_skips *skips)
+                       const char *measure, const cli_inputs *in)
 {
     printf("%s: %llu steps in %.1f s on %s, %.1f MiB a step\n",
            recon_preset_name((recon_preset)s->preset), (unsigned long long)r->steps, r->seconds,
            recon_ops_name(ctx), (double)r->peak / 1048576);
-    cli_print_skipped(skipped, skips);
+    cli_print_skipped(in->skipped, &in->skips);
     printf("  held out   %s %.5f at best (last training loss %.5f)\n  written    %s\n", measure,
            r->best, r->loss, s->out);
 }
@@ -249,18 +251,18 @@ static void print_verdict(const verdict *v)
 }
 
 static recon_status show_images(recon_ctx *ctx, const settings *s, const recon_train_result *r,
-                                const cli_images *images)
+                                const cli_inputs *in)
 {
     verdict v;
     if (s->common.quiet && !s->common.json)
         return RECON_OK;
-    recon_status status = judge(ctx, &v, s, images->use, r->best);
+    recon_status status = judge(ctx, &v, s, cli_images(in), r->best);
     if (status != RECON_OK)
         return status;
     if (s->common.json) {
-        json_t *out = as_json(ctx, s, r, "validation_mse", images->skipped, &images->skips);
+        json_t *out = as_json(ctx, s, r, "validation_mse", in);
         json_object_set_new(out, "unexplained", json_real(v.unexplained));
-        cli_unread_json(out, images);
+        cli_unread_json(out, in);
         json_object_set_new(out, "hardly_trained", json_boolean(v.unexplained > HARDLY));
         json_object_set_new(out, "pose_median_deg",
                             json_real(v.turned.pose_median * RECON_TO_DEGREES));
@@ -268,7 +270,7 @@ static recon_status show_images(recon_ctx *ctx, const settings *s, const recon_t
         json_object_set_new(out, "turns_well", json_boolean(cli_turns_well(&v.turned)));
         return cli_print_json(ctx, out);
     }
-    print_text(ctx, s, r, "mean squared error", images->skipped, &images->skips);
+    print_text(ctx, s, r, "mean squared error", in);
     print_verdict(&v);
     return RECON_OK;
 }
@@ -285,67 +287,79 @@ static void warn_of_size(recon_ctx *ctx, const settings *s, recon_dataset_info d
                   RECON_SIZE_CHOSEN, RECON_SIZE_CHOSEN, RECON_SIZE_CHOSEN);
 }
 
-static recon_status train_images(recon_ctx *ctx, const settings *s)
+static recon_status train_images(recon_ctx *ctx, const settings *s, const cli_inputs *in)
 {
     recon_ieae_options o = options_of(ctx, s);
     recon_train_result r;
-    cli_images images;
     recon_status status;
-    RECON_TRY(cli_images_open(ctx, &images, &s->data));
-    warn_of_size(ctx, s, recon_dataset_describe(images.use));
-    RECON_TRY(recon_ieae_train(ctx, &r, images.use, s->out, &o));
-    RECON_TRY(show_images(ctx, s, &r, &images));
+    warn_of_size(ctx, s, recon_dataset_describe(cli_images(in)));
+    RECON_TRY(recon_ieae_train(ctx, &r, cli_images(in), s->out, &o));
+    RECON_TRY(show_images(ctx, s, &r, in));
 done:
-    cli_images_close(&images);
     return status;
 }
 
 /* --- molecules -------------------------------------------------------------------------------- */
 
-/* What is held out may hold no element that is not learned. */
-static recon_status open_held(recon_ctx *ctx, cli_molecules *out, const settings *s,
-                              const cli_molecules *molecules)
+typedef uint8_t elements[UINT8_MAX + 1]; /* is this one there? */
+
+static void find_elements(elements there, const recon_molecules *data)
 {
-    uint8_t there[UINT8_MAX + 1] = { 0 }, element[UINT8_MAX + 1];
-    size_t n = 0;
-    recon_status status = cli_held_open(ctx, out, &s->data, s->held);
-    for (size_t i = 0; i < molecules->n; i++) {
-        recon_conformer x = recon_molecules_get(molecules->use, i);
+    memset(there, 0, sizeof(elements));
+    for (size_t i = 0; i < recon_molecules_describe(data).n; i++) {
+        recon_conformer x = recon_molecules_get(data, i);
         for (size_t a = 0; a < x.atoms; a++)
             there[x.z[a]] = 1;
     }
-    for (int z = 0; z <= UINT8_MAX; z++)
-        if (there[z])
-            element[n++] = (uint8_t)z;
-    return status == RECON_OK ? cli_molecules_keep(ctx, out, element, n, &s->data, s->held)
-                              : status;
 }
 
-static recon_status train_molecules(recon_ctx *ctx, const settings *s)
+/* What is held out may hold no element that is not learned. */
+static recon_status accept_known(recon_ctx *ctx, const void *there, const recon_data *data,
+                                 size_t i)
+{
+    recon_conformer x = recon_molecules_get(recon_data_molecules(data), i);
+    recon_element_words words;
+    for (size_t a = 0; a < x.atoms; a++)
+        if (!((const uint8_t *)there)[x.z[a]])
+            return recon_fail(ctx, RECON_ERR_INPUT,
+                              "an atom of %s, an element that is not in the training data",
+                              recon_element_text(words, x.z[a]));
+    return RECON_OK;
+}
+
+static recon_status train_molecules(recon_ctx *ctx, const settings *s, const cli_inputs *in)
 {
     recon_molnet_options o = molnet_options_of(ctx, s);
     recon_train_result r;
-    cli_molecules molecules = { 0 }, held = { 0 };
-    recon_status status;
-    RECON_TRY(cli_molecules_open(ctx, &molecules, &s->data));
-    if (s->held)
-        RECON_TRY(open_held(ctx, &held, s, &molecules));
-    RECON_TRY(recon_molnet_train(ctx, &r, molecules.use, held.use, s->out, &o));
+    cli_inputs held = { 0 };
+    elements there;
+    recon_status status = RECON_OK;
+    if (s->held) {
+        find_elements(there, cli_molecules(in));
+        RECON_TRY(cli_held_open(ctx, &held, &s->data, s->held));
+        RECON_TRY(cli_inputs_filter(ctx, &held, &s->data, s->held, accept_known, there));
+    }
+    RECON_TRY(recon_molnet_train(ctx, &r, cli_molecules(in), cli_molecules(&held), s->out, &o));
     if (s->common.json)
-        RECON_TRY(cli_print_json(
-            ctx, as_json(ctx, s, &r, "validation_loss", molecules.skipped, &molecules.skips)));
+        RECON_TRY(cli_print_json(ctx, as_json(ctx, s, &r, "validation_loss", in)));
     else if (!s->common.quiet)
-        print_text(ctx, s, &r, "loss", molecules.skipped, &molecules.skips);
+        print_text(ctx, s, &r, "loss", in);
 done:
-    cli_molecules_close(&held);
-    cli_molecules_close(&molecules);
+    cli_inputs_close(&held);
     return status;
 }
 
 static recon_status work(recon_ctx *ctx, const void *arg)
 {
     const settings *s = arg;
-    return recon_molecules_is(s->data.spec) ? train_molecules(ctx, s) : train_images(ctx, s);
+    cli_inputs inputs = { 0 };
+    recon_status status;
+    RECON_TRY(cli_attach(ctx, &s->data));
+    RECON_TRY(cli_inputs_open(ctx, &inputs, &s->data, NULL, NULL));
+    RECON_TRY((cli_images(&inputs) ? train_images : train_molecules)(ctx, s, &inputs));
+done:
+    cli_inputs_close(&inputs);
+    return status;
 }
 
 static int run(int argc, char **argv)

@@ -1,12 +1,14 @@
-/* data.c - the options of every command that reads data, and the images or molecules they ask for.
- */
+/* data.c - the options of every command that reads data, and the inputs they ask for. */
 #include "cli/cli.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/picture.h"
-#include "data/elements.h"
+#include "backbone/ieae.h"
+#include "backbone/kinds.h"
+#include "data/dataset.h"
 #include "data/folder.h"
+#include "data/kinds.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -80,7 +82,7 @@ int cli_ends_in(const char *path, const char *end)
     return n > m && !strcmp(path + n - m, end);
 }
 
-static recon_status attach(recon_ctx *ctx, const cli_data *d)
+recon_status cli_attach(recon_ctx *ctx, const cli_data *d)
 {
     static const char *const devices[] = { "cpu", "cuda", "ref" };
     const char *name =
@@ -91,55 +93,20 @@ static recon_status attach(recon_ctx *ctx, const cli_data *d)
     return status;
 }
 
-/* What a model of images was made for. */
-static recon_status shape_of(recon_ctx *ctx, recon_ieae_shape *out, const char *path)
-{
-    recon_ieae *model = NULL;
-    recon_status status = recon_ieae_open(ctx, &model, path, RECON_SINGLE);
-    if (status == RECON_OK)
-        *out = recon_ieae_describe(model);
-    recon_ieae_close(ctx, model);
-    return status;
-}
+/* --- opened ----------------------------------------------------------------------------------- */
 
-/* Whether the model in a file is of pictures that were all laid over black, as version 0.1.0 did:
- * later versions record another rule for transparent ones. */
-static recon_status see_rule(recon_ctx *ctx, int *over_black, const char *path)
+static void warn_of_rule(recon_ctx *ctx, const cli_inputs *in, const recon_backbone *b,
+                         const char *model)
 {
-    recon_safetensors *file = NULL;
-    recon_status status = recon_safetensors_open(ctx, &file, path);
-    const char *data = status == RECON_OK ? recon_safetensors_metadata(file, "data") : NULL;
-    *over_black =
-        data && recon_images_folder(data) && !recon_safetensors_metadata(file, "transparent");
-    recon_safetensors_close(file);
-    return status;
-}
-
-static void warn_of_rule(recon_ctx *ctx, const cli_images *images, const char *model)
-{
-    size_t lifted = recon_dataset_lifted(images->whole);
-    if (images->over_black && lifted)
+    const recon_dataset *whole = recon_data_images(in->whole);
+    const recon_ieae *net = recon_backbone_ieae(b);
+    size_t lifted = whole ? recon_dataset_lifted(whole) : 0;
+    if (net && net->over_black && lifted)
         recon_log(ctx, RECON_LOG_WARN,
                   "%s: trained when transparent pictures were laid over black, but %zu of %zu are "
                   "read by another rule now (alpha (1 + x) / 2): train it again, or give it opaque "
                   "pictures",
-                  model, lifted, recon_dataset_describe(images->whole).n);
-}
-
-/* Pictures are fitted into squares, and are grey or of three colours; what a model of other images
- * needs, its data must have. */
-static recon_status fit_to_model(recon_ctx *ctx, recon_dataset_options *o, const cli_data *d,
-                                 const char *model)
-{
-    recon_ieae_shape shape = { 0 };
-    recon_status status = shape_of(ctx, &shape, model);
-    if (status != RECON_OK || !recon_images_folder(d->spec))
-        return status;
-    if (!o->size && shape.height == shape.width_px)
-        o->size = shape.height;
-    if (shape.channels == 1 || shape.channels == 3)
-        o->channels = shape.channels;
-    return RECON_OK;
+                  model, lifted, recon_dataset_describe(whole).n);
 }
 
 static recon_status name_remedy(recon_ctx *ctx, recon_status status, const cli_data *d)
@@ -153,282 +120,218 @@ static recon_status name_remedy(recon_ctx *ctx, recon_status status, const cli_d
     return status;
 }
 
-static recon_status note_skipped(recon_ctx *ctx, cli_images *images)
+static recon_status note_skipped(recon_ctx *ctx, cli_inputs *in)
 {
     recon_status status = RECON_OK;
     const char *text;
-    images->skipped = recon_dataset_describe(images->whole).skipped;
-    for (size_t i = 0; status == RECON_OK && (text = recon_dataset_skipped(images->whole, i)); i++)
-        status = recon_skips_add(ctx, &images->skips, text);
+    in->skipped = recon_data_describe(in->whole).skipped;
+    for (size_t i = 0; status == RECON_OK && (text = in->whole->kind->skipped(in->whole, i)); i++)
+        status = recon_skips_add(ctx, &in->skips, text);
     return status;
 }
 
-recon_status cli_images_open_for(recon_ctx *ctx, cli_images *out, const cli_data *d,
-                                 const char *model)
+static recon_status take_and_rotate(recon_ctx *ctx, cli_inputs *in, const cli_data *d)
 {
-    recon_dataset_options o = { .skip_bad = d->skip_bad,
-                                .size = d->size,
-                                .picture_most = cli_picture_most(d) };
-    recon_status status;
-    *out = (cli_images){ 0 };
-    RECON_TRY(attach(ctx, d));
-    if (model) {
-        RECON_TRY(fit_to_model(ctx, &o, d, model));
-        RECON_TRY(see_rule(ctx, &out->over_black, model));
-    }
-    RECON_TRY(name_remedy(ctx, recon_dataset_open_with(ctx, &out->whole, d->spec, &o), d));
-    if (model)
-        warn_of_rule(ctx, out, model);
-    RECON_TRY(note_skipped(ctx, out));
-    out->use = out->whole;
-    if (d->limit && d->limit < recon_dataset_describe(out->whole).n) {
-        RECON_TRY(recon_dataset_take(ctx, &out->part, out->whole, d->limit, cli_seed(d)));
-        out->use = out->part;
+    const recon_data_kind *kind = in->whole->kind;
+    recon_status status = RECON_OK;
+    if (d->limit && d->limit < in->n) {
+        RECON_TRY(kind->take(ctx, &in->part, in->use, d->limit, cli_seed(d)));
+        in->use = in->part;
     }
     if (d->turn) {
-        RECON_TRY(recon_dataset_turn_by(ctx, &out->turned, out->use, d->turn,
-                                        d->turn_seed ? d->turn_seed : 1));
-        out->use = out->turned;
+        RECON_TRY(
+            kind->rotate(ctx, &in->turned, in->use, d->turn, d->turn_seed ? d->turn_seed : 1));
+        in->use = in->turned;
     }
+    in->n = recon_data_describe(in->use).n;
 done:
     return status;
 }
 
-recon_status cli_images_open(recon_ctx *ctx, cli_images *out, const cli_data *d)
+recon_status cli_inputs_open(recon_ctx *ctx, cli_inputs *out, const cli_data *d,
+                             const recon_backbone *backbone, const char *model)
 {
-    return cli_images_open_for(ctx, out, d, NULL);
+    recon_data_options o = { .skip_bad = d->skip_bad,
+                             .size = d->size,
+                             .picture_most = cli_picture_most(d) };
+    recon_status status;
+    *out = (cli_inputs){ 0 };
+    if (backbone && backbone->kind->data_options && recon_images_folder(d->spec))
+        backbone->kind->data_options(backbone, &o);
+    RECON_TRY(name_remedy(ctx, recon_data_open(ctx, &out->whole, d->spec, &o), d));
+    out->use = out->whole;
+    out->n = recon_data_describe(out->whole).n;
+    if (backbone) {
+        warn_of_rule(ctx, out, backbone, model);
+        RECON_TRY(recon_backbone_check_data(ctx, backbone, out->whole));
+    }
+    RECON_TRY(note_skipped(ctx, out));
+    RECON_TRY(take_and_rotate(ctx, out, d));
+done:
+    return status;
 }
 
-void cli_images_close(cli_images *images)
+recon_status cli_held_open(recon_ctx *ctx, cli_inputs *out, const cli_data *data, const char *spec)
 {
-    recon_dataset_close(images->turned);
-    recon_dataset_close(images->part);
-    recon_dataset_close(images->whole);
-    recon_skips_free(&images->skips);
-    *images = (cli_images){ 0 };
+    cli_data other = *data;
+    other.spec = spec;
+    other.limit = 0;
+    return cli_inputs_open(ctx, out, &other, NULL, NULL);
 }
 
-/* Images that were turned are numbered as those they were made from. */
-static const recon_dataset *source(const cli_images *images)
+void cli_inputs_close(cli_inputs *in)
 {
-    return images->part ? images->part : images->whole;
+    recon_data_close(in->known);
+    recon_data_close(in->turned);
+    recon_data_close(in->part);
+    recon_data_close(in->whole);
+    recon_skips_free(&in->skips);
+    *in = (cli_inputs){ 0 };
 }
+
+recon_status cli_open(recon_ctx *ctx, cli_subject *out, const char *path, const cli_data *data)
+{
+    recon_status status;
+    *out = (cli_subject){ 0 };
+    RECON_TRY(cli_attach(ctx, data));
+    RECON_TRY(recon_model_open(ctx, &out->model, path, cli_precision(ctx, data->precision)));
+    const recon_backbone *backbone = recon_model_backbone(out->model);
+    RECON_TRY(cli_inputs_open(ctx, &out->inputs, data, backbone, path));
+    RECON_TRY(cli_inputs_keep(ctx, &out->inputs, data, backbone));
+done:
+    return status;
+}
+
+void cli_close(recon_ctx *ctx, cli_subject *subject)
+{
+    cli_inputs_close(&subject->inputs);
+    recon_model_close(ctx, subject->model);
+}
+
+/* --- one of them ------------------------------------------------------------------------------ */
 
 /* The one of n places, in ascending order, that holds a row of the file. */
-typedef size_t origin_of(const void *data, size_t i);
-static size_t find_row(const void *data, size_t n, origin_of *origin, size_t row)
+static size_t find_row(const recon_data *whole, size_t row)
 {
-    size_t first = 0;
+    size_t first = 0, n = recon_data_describe(whole).n;
     while (n > 1) {
         size_t half = n / 2;
-        if (origin(data, first + half) <= row)
+        if (whole->kind->origin(whole, first + half) <= row)
             first += half;
         n -= half;
     }
     return first;
 }
 
-static size_t image_origin(const void *data, size_t i)
+size_t cli_inputs_row(const cli_inputs *in, size_t i)
 {
-    return recon_dataset_origin(data, i);
+    const recon_data *of = in->part;
+    if (in->known && in->turned) /* what was rotated is numbered as what it was made from */
+        i = in->known->kind->origin(in->known, i);
+    else if (in->known)
+        of = in->known;
+    return of ? find_row(in->whole, of->kind->origin(of, i)) : i;
 }
 
-size_t cli_images_row(const cli_images *images, size_t i)
+/* Rotated images have no files of their own: those they were made from have. */
+static const recon_data *source(const cli_inputs *in)
 {
-    if (!images->part)
-        return i;
-    return find_row(images->whole, recon_dataset_describe(images->whole).n, image_origin,
-                    recon_dataset_origin(images->part, i));
+    return !cli_images(in) ? in->use : in->part ? in->part : in->whole;
 }
 
-const char *cli_images_file(const cli_images *images, size_t i)
+const char *cli_inputs_name(const cli_inputs *in, size_t i)
 {
-    return recon_dataset_file(source(images), i);
+    const recon_data *from = source(in);
+    return from->kind->name_of(from, i);
 }
 
-const char *cli_images_path(const cli_images *images, size_t i)
+const char *cli_inputs_label(cli_name out, const cli_inputs *in, size_t i)
 {
-    return recon_dataset_path(source(images), i);
+    const char *name = cli_inputs_name(in, i);
+    snprintf(out, sizeof(cli_name), "%s", name ? name : "");
+    recon_keep_to_one_line(out);
+    return out;
 }
 
-void cli_images_read(float *out, const cli_images *images, size_t first, size_t n)
+const recon_dataset *cli_images(const cli_inputs *in)
 {
-    recon_dataset_info d = recon_dataset_describe(images->use);
-    for (size_t i = 0; i < n; i++)
-        recon_dataset_get(out + i * d.height * d.width * d.channels, images->use, first + i);
+    return in->use ? recon_data_images(in->use) : NULL;
 }
 
-recon_status cli_model_open(recon_ctx *ctx, recon_model **out, const char *path,
-                            const cli_images *images, const cli_data *data)
+const recon_molecules *cli_molecules(const cli_inputs *in)
 {
-    recon_status status;
-    RECON_TRY(recon_model_open(ctx, out, path, cli_precision(ctx, data->precision)));
-    RECON_TRY(recon_ieae_check_data(ctx, recon_model_backbone(*out), images->use));
-done:
-    return status;
+    return in->use ? recon_data_molecules(in->use) : NULL;
 }
 
-static recon_status note_bad_frames(recon_ctx *ctx, cli_molecules *m)
+const char *cli_images_path(const cli_inputs *in, size_t i)
 {
-    recon_status status = RECON_OK;
-    const char *text;
-    m->skipped = recon_molecules_describe(m->whole).skipped;
-    for (size_t i = 0; status == RECON_OK && (text = recon_molecules_skipped(m->whole, i)); i++)
-        status = recon_skips_add(ctx, &m->skips, text);
-    return status;
+    return recon_dataset_path(recon_data_images(source(in)), i);
 }
 
-recon_status cli_molecules_open(recon_ctx *ctx, cli_molecules *out, const cli_data *d)
-{
-    recon_status status;
-    *out = (cli_molecules){ 0 };
-    RECON_TRY(attach(ctx, d));
-    const recon_molecules_options o = { .skip_bad = d->skip_bad };
-    RECON_TRY(name_remedy(ctx, recon_molecules_open(ctx, &out->whole, d->spec, &o), d));
-    RECON_TRY(note_bad_frames(ctx, out));
-    out->use = out->whole;
-    if (d->limit && d->limit < recon_molecules_describe(out->whole).n) {
-        RECON_TRY(recon_molecules_take(ctx, &out->part, out->whole, d->limit, cli_seed(d)));
-        out->use = out->part;
-    }
-    if (d->turn) {
-        RECON_TRY(recon_molecules_turn(ctx, &out->turned, out->use, d->turn,
-                                       d->turn_seed ? d->turn_seed : 1));
-        out->use = out->turned;
-    }
-    out->n = recon_molecules_describe(out->use).n;
-done:
-    return status;
-}
+/* --- those that can be used ------------------------------------------------------------------- */
 
-recon_status cli_molecules_open_for(recon_ctx *ctx, cli_molecules *out, const cli_data *d,
-                                    const char *path)
+static recon_status name_input(recon_ctx *ctx, const cli_inputs *in, size_t i, const char *spec)
 {
-    recon_molnet *model = NULL;
-    recon_status status;
-    RECON_TRY(cli_molecules_open(ctx, out, d));
-    RECON_TRY(recon_molnet_open(ctx, &model, path, RECON_SINGLE));
-    recon_molnet_shape shape = recon_molnet_describe(model);
-    RECON_TRY(cli_molecules_keep(ctx, out, shape.element, shape.elements, d, d->spec));
-done:
-    recon_molnet_close(ctx, model);
-    return status;
-}
-
-recon_status cli_held_open(recon_ctx *ctx, cli_molecules *out, const cli_data *data,
-                           const char *spec)
-{
-    cli_data other = *data;
-    other.spec = spec;
-    other.limit = 0;
-    return cli_molecules_open(ctx, out, &other);
-}
-
-void cli_molecules_close(cli_molecules *m)
-{
-    recon_molecules_close(m->known);
-    recon_molecules_close(m->turned);
-    recon_molecules_close(m->part);
-    recon_molecules_close(m->whole);
-    recon_skips_free(&m->skips);
-    *m = (cli_molecules){ 0 };
-}
-
-static size_t molecule_origin(const void *data, size_t i)
-{
-    return recon_molecules_origin(data, i);
-}
-
-size_t cli_molecules_row(const cli_molecules *m, size_t i)
-{
-    const recon_molecules *of = m->part;
-    if (m->known && m->turned) /* what was turned is numbered as what it was made from */
-        i = recon_molecules_origin(m->known, i);
-    else if (m->known)
-        of = m->known;
-    if (!of)
-        return i;
-    return find_row(m->whole, recon_molecules_describe(m->whole).n, molecule_origin,
-                    recon_molecules_origin(of, i));
-}
-
-void cli_molecules_read(recon_conformer *out, const cli_molecules *molecules, size_t first,
-                        size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        out[i] = recon_molecules_get(molecules->use, first + i);
-}
-
-/* The first element of a conformer that is not among these; 0: all are. */
-static int find_unknown(const recon_conformer *x, const uint8_t *element, size_t n)
-{
-    for (size_t a = 0; a < x->atoms; a++)
-        if (!memchr(element, x->z[a], n))
-            return x->z[a];
-    return 0;
-}
-
-static recon_status name_unknown(recon_ctx *ctx, const cli_molecules *m, size_t i, int z,
-                                 const uint8_t *element, size_t n, const char *spec)
-{
-    recon_conformer x = recon_molecules_get(m->use, i);
-    recon_element_words words;
-    recon_formula_text known;
+    char why[512];
     cli_name name;
-    return recon_fail(ctx, RECON_ERR_INPUT,
-                      "%s: conformer %zu (%s): an atom of %s: the model knows %s alone", spec,
-                      cli_molecules_row(m, i), cli_molecule_name(name, m->use, (size_t)x.molecule),
-                      recon_element_text(words, z), recon_element_list(known, element, n));
+    snprintf(why, sizeof why, "%s", recon_ctx_message(ctx));
+    return recon_fail(ctx, RECON_ERR_INPUT, "%s: %s %zu (%s): %s", spec, in->use->kind->one,
+                      cli_inputs_row(in, i), cli_inputs_label(name, in, i), why);
 }
 
-/* To rows [n] those that are of known elements; *count how many. */
-static recon_status find_known(recon_ctx *ctx, size_t *rows, size_t *count, cli_molecules *m,
-                               const uint8_t *element, size_t n, const cli_data *d,
-                               const char *spec)
+/* To rows [n] those that are accepted; *count how many. */
+static recon_status find_accepted(recon_ctx *ctx, size_t *rows, size_t *count, cli_inputs *in,
+                                  int skip_bad, const char *spec, cli_accept *accept,
+                                  const void *user)
 {
     recon_status status = RECON_OK;
     *count = 0;
-    for (size_t i = 0; status == RECON_OK && i < m->n; i++) {
-        recon_conformer x = recon_molecules_get(m->use, i);
-        int z = find_unknown(&x, element, n);
-        if (!z) {
+    for (size_t i = 0; status == RECON_OK && i < in->n; i++) {
+        status = accept(ctx, user, in->use, i);
+        if (status == RECON_OK)
             rows[(*count)++] = i;
-            continue;
-        }
-        status = name_unknown(ctx, m, i, z, element, n, spec);
-        if (d->skip_bad)
-            status = recon_skips_add(ctx, &m->skips, recon_ctx_message(ctx));
+        else if (status == RECON_ERR_INPUT)
+            status = name_input(ctx, in, i, spec);
+        if (status == RECON_ERR_INPUT && skip_bad)
+            status = recon_skips_add(ctx, &in->skips, recon_ctx_message(ctx));
     }
     return status;
 }
 
-recon_status cli_molecules_keep(recon_ctx *ctx, cli_molecules *m, const uint8_t *element, size_t n,
-                                const cli_data *d, const char *spec)
+recon_status cli_inputs_filter(recon_ctx *ctx, cli_inputs *in, const cli_data *d, const char *spec,
+                               cli_accept *accept, const void *user)
 {
     size_t *rows = NULL, count;
     recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &rows, m->n, sizeof *rows));
-    RECON_TRY(find_known(ctx, rows, &count, m, element, n, d, spec));
+    RECON_TRY(recon_alloc_raw(ctx, &rows, in->n, sizeof *rows));
+    RECON_TRY(find_accepted(ctx, rows, &count, in, d->skip_bad, spec, accept, user));
     if (count == 0)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
-                             "%s: every conformer has an element that the model does not know",
-                             spec));
-    if (count < m->n) {
-        RECON_TRY(recon_molecules_pick(ctx, &m->known, m->use, rows, count));
-        m->use = m->known;
-        m->skipped += m->n - count;
-        m->n = count;
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: none of the %s can be used by the model",
+                             spec, in->use->kind->many));
+    if (count < in->n) {
+        RECON_TRY(in->use->kind->pick(ctx, &in->known, in->use, rows, count));
+        in->use = in->known;
+        in->skipped += in->n - count;
+        in->n = count;
     }
 done:
     free(rows);
     return status;
 }
 
-const char *cli_molecule_name(cli_name out, const recon_molecules *data, size_t molecule)
+static recon_status accept_by_backbone(recon_ctx *ctx, const void *user, const recon_data *data,
+                                       size_t i)
 {
-    snprintf(out, sizeof(cli_name), "%s", recon_molecules_name(data, molecule));
-    recon_keep_to_one_line(out);
-    return out;
+    const recon_backbone *b = user;
+    return b->kind->accepts(ctx, b, data, i);
+}
+
+recon_status cli_inputs_keep(recon_ctx *ctx, cli_inputs *in, const cli_data *d,
+                             const recon_backbone *backbone)
+{
+    return backbone->kind->accepts
+               ? cli_inputs_filter(ctx, in, d, d->spec, accept_by_backbone, backbone)
+               : RECON_OK;
 }
 
 /* --- what was left out ------------------------------------------------------------------------ */
@@ -455,13 +358,15 @@ json_t *cli_skipped_json(const recon_skips *skips)
     return out;
 }
 
-void cli_unread_json(json_t *object, const cli_images *images)
+void cli_unread_json(json_t *object, const cli_inputs *in)
 {
-    json_t *why = json_array();
+    const recon_dataset *images = recon_data_images(in->whole);
+    json_t *why = images ? json_array() : NULL;
     const char *text;
-    for (size_t i = 0; (text = recon_dataset_unread_why(images->whole, i)); i++)
+    if (!images)
+        return;
+    for (size_t i = 0; (text = recon_dataset_unread_why(images, i)); i++)
         json_array_append_new(why, json_string(text));
-    json_object_set_new(object, "not_read",
-                        json_integer((json_int_t)recon_dataset_unread(images->whole)));
+    json_object_set_new(object, "not_read", json_integer((json_int_t)recon_dataset_unread(images)));
     json_object_set_new(object, "not_read_why", why);
 }

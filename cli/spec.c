@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "data/dataset.h"
 #include "data/flat.h"
+#include "data/kinds.h"
 
 #include <assert.h>
 #include <dirent.h>
@@ -56,7 +57,7 @@ static int is_folder(const char *path)
 const char *cli_spec(const char *text)
 {
     size_t kind = strcspn(text, ":/");
-    if (text[kind] == ':' || recon_dataset_is(text) || recon_molecules_is(text))
+    if (text[kind] == ':' || recon_data_is(text))
         return text;
     if (is_folder(text))
         return join(recon_flat_is(text)   ? "flat:"

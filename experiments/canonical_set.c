@@ -1,42 +1,9 @@
-/* molcanonicalize.c - molecules turned into their natural pose. */
-#include <recon/model/molcanonicalize.h>
-#include "model/molmodel.h"
+/* canonical_set.c - a whole set of molecules in their natural pose. */
+#include "experiments/canonical_set.h"
 #include "core/fail.h"
 #include "core/memory.h"
 
 #include <stdlib.h>
-
-static void turn(float *out, const recon_conformer *x, const recon_pose3 *pose)
-{
-    recon_se3 there = recon_pose3_motion(pose, RECON_TO_CANONICAL);
-    for (size_t i = 0; i < x->atoms; i++) {
-        double place[3] = { x->xyz[3 * i], x->xyz[3 * i + 1], x->xyz[3 * i + 2] };
-        recon_se3_act(place, there, place);
-        for (size_t k = 0; k < 3; k++)
-            out[3 * i + k] = (float)place[k];
-    }
-}
-
-recon_status recon_molcanonicalize(recon_ctx *ctx, float *out, recon_pose3 *poses,
-                                   const recon_molmodel *model, const recon_conformer *x, size_t n)
-{
-    recon_pose3 *own = NULL;
-    recon_status status;
-    if (!poses) {
-        RECON_TRY(recon_alloc_raw(ctx, &own, n, sizeof *own));
-        poses = own;
-    }
-    RECON_TRY(recon_molmodel_read(ctx, poses, NULL, model, x, n));
-    for (size_t i = 0; out && i < n; i++) {
-        turn(out, &x[i], &poses[i]);
-        out += 3 * x[i].atoms;
-    }
-done:
-    free(own);
-    return status;
-}
-
-/* --- whole sets ------------------------------------------------------------------------------- */
 
 typedef struct {
     recon_conformer *list;
@@ -83,8 +50,8 @@ static void copy_free(copy *c)
     free(c->list);
 }
 
-recon_status recon_molcanonicalize_all(recon_ctx *ctx, recon_molecules **out, recon_pose3 *poses,
-                                       const recon_molmodel *model, const recon_molecules *data)
+recon_status recon_canonical_set(recon_ctx *ctx, recon_molecules **out, recon_pose3 *poses,
+                                 const recon_model *model, const recon_molecules *data)
 {
     size_t n = recon_molecules_describe(data).n;
     const float *at;
@@ -92,7 +59,7 @@ recon_status recon_molcanonicalize_all(recon_ctx *ctx, recon_molecules **out, re
     recon_status status;
     *out = NULL;
     RECON_TRY(copy_new(ctx, &c, data));
-    RECON_TRY(recon_molcanonicalize(ctx, c.xyz, poses, model, c.list, n));
+    RECON_TRY(recon_canonicalize_molecules(ctx, c.xyz, poses, model, c.list, n));
     renumber(&c, data);
     at = c.xyz;
     for (size_t i = 0; i < n; i++) {

@@ -7,7 +7,7 @@
 #include "normalize/normalize_files.h"
 
 #include <recon/model/discover.h>
-#include <recon/model/molscore.h>
+#include <recon/model/score.h>
 
 #define DEMO_ALARMS 0.05 /* share of natural poses that may be called odd */
 
@@ -25,7 +25,7 @@ typedef struct {
 } demo_alarm;
 
 typedef struct {
-    recon_molmodel *model;
+    recon_model *model;
     recon_molecules *occur, *thrown, *natural; /* turned as they occur, then any way, and back */
     size_t n;
     recon_distribution3 *of[2]; /* [n] of those that occur and those thrown */

@@ -85,7 +85,8 @@ recon_status demo_discover(recon_ctx *ctx, demo *d, size_t limit)
     RECON_TRY(open_garments(ctx, d, limit));
     snprintf(spec, sizeof spec, "npy:%s/garments-images.npy", d->out);
     RECON_TRY(
-        recon_discover(ctx, &d->found, model, d->turned, demo_file(folder, d, "discover"),
+        recon_discover(ctx, &d->found, model, NULL, recon_dataset_data(d->turned),
+                       demo_file(folder, d, "discover"),
                        &(recon_discover_options){ .k = K,
                                                   .family = RECON_SO2_NORMAL,
                                                   .keep_embeddings = 1,
@@ -123,7 +124,7 @@ static recon_status measure_own(recon_ctx *ctx, demo *d)
                                RECON_SINGLE));
     RECON_TRY(recon_alloc_raw(ctx, &map, t->n, sizeof *map));
     RECON_TRY(recon_alloc_raw(ctx, &turns, t->n, sizeof *turns));
-    RECON_TRY(recon_maps_apply(ctx, map, recon_model_maps(model), t->codes.z, t->n));
+    RECON_TRY(recon_maps_apply(ctx, map, model->maps, t->codes.z, t->n, RECON_MAPS_ALL));
     for (size_t i = 0; i < t->n; i++)
         turns[i] = -recon_so2_absolute(&map[i], t->codes.so2[i]);
     RECON_TRY(recon_evaluate_accuracy(ctx, &d->own, t->data, turns, recon_guess_by_classifier,

@@ -8,7 +8,7 @@
 
 #include <errno.h>
 #include <math.h>
-#include <recon/model/molcanonicalize.h>
+#include "experiments/canonical_set.h"
 #include <recon/data/xyz.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static recon_status open_all(recon_ctx *ctx, demo_molecules *m)
     demo_path model;
     recon_status status;
     RECON_TRY(demo_model(ctx, model, "conformers.safetensors"));
-    RECON_TRY(recon_molmodel_open(ctx, &m->model, model, RECON_SINGLE));
+    RECON_TRY(recon_model_open(ctx, &m->model, model, RECON_SINGLE));
     RECON_TRY(recon_molecules_open(ctx, &all, "conformers/test", NULL));
     RECON_TRY(recon_molecules_take(ctx, &some, all, DEMO_CONFORMERS, TAKE_SEED));
     RECON_TRY(recon_molecules_turn(ctx, &m->occur, some, "fisher", TEST_SEED));
@@ -33,7 +33,7 @@ done:
 }
 
 static recon_status distributions(recon_ctx *ctx, recon_distribution3 **out,
-                                  const recon_molmodel *model, const recon_molecules *data)
+                                  const recon_model *model, const recon_molecules *data)
 {
     size_t n = recon_molecules_describe(data).n;
     recon_conformer *x = NULL;
@@ -42,7 +42,7 @@ static recon_status distributions(recon_ctx *ctx, recon_distribution3 **out,
     RECON_TRY(recon_alloc_raw(ctx, &x, n, sizeof *x));
     for (size_t i = 0; i < n; i++)
         x[i] = recon_molecules_get(data, i);
-    RECON_TRY(recon_moldistribution_of(ctx, *out, model, x, n));
+    RECON_TRY(recon_distribution_molecules(ctx, *out, model, x, n));
 done:
     free(x);
     return status;
@@ -95,7 +95,7 @@ static recon_status measure_odd(recon_ctx *ctx, demo_molecules *m)
         odd[i] = i >= m->n;
         score[i] = m->of[odd[i]][i % m->n].score;
     }
-    m->alarm.threshold = recon_molscore_threshold(m->model, DEMO_ALARMS);
+    m->alarm.threshold = recon_score_threshold(m->model, DEMO_ALARMS);
     demo_alarm_measure(&m->alarm, score, odd, 2 * m->n);
     RECON_TRY(recon_roc_auc(ctx, &m->auc, score, odd, 2 * m->n));
 done:
@@ -127,7 +127,7 @@ recon_status demo_molecules_run(recon_ctx *ctx, demo_molecules *m, const demo *d
     RECON_TRY(distributions(ctx, &m->of[1], m->model, m->thrown));
     RECON_TRY(measure_axes(ctx, m));
     RECON_TRY(measure_odd(ctx, m));
-    RECON_TRY(recon_molcanonicalize_all(ctx, &m->natural, NULL, m->model, m->thrown));
+    RECON_TRY(recon_canonical_set(ctx, &m->natural, NULL, m->model, m->thrown));
     RECON_TRY(keep_files(ctx, m, d));
     m->seconds = recon_now() - begun;
 done:
@@ -141,5 +141,5 @@ void demo_molecules_free(recon_ctx *ctx, demo_molecules *m)
     recon_molecules_close(m->natural);
     recon_molecules_close(m->thrown);
     recon_molecules_close(m->occur);
-    recon_molmodel_close(ctx, m->model);
+    recon_model_close(ctx, m->model);
 }

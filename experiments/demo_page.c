@@ -214,8 +214,7 @@ static recon_status draw_oddest(recon_ctx *ctx, char **svg, const reproduction *
         if (at[j] == c->n)
             continue;
         recon_pictures_put(&p, j, c->data, at[j], 0);
-        double value =
-            recon_maps_p_value(recon_model_maps(r->model), &c->map[at[j]], c->codes.so2[at[j]]);
+        double value = recon_maps_p_value(r->model->maps, &c->map[at[j]], &c->codes.so2[at[j]]);
         snprintf(caption[j], sizeof caption[j], value < 0.001 ? "p < 0.001" : "p = %.3f", value);
         p.picture[j].caption = caption[j];
     }
@@ -376,7 +375,7 @@ static void say_molecules(recon_page *page, const demo *d)
         m->n);
     put_molecules(page, m);
     recon_page_say(page, "Of the first, recon says: %s",
-                   recon_moldistribution_words(words, &m->of[1][0]));
+                   recon_distribution3_words(words, &m->of[1][0]));
     put_spheres(page, m);
     recon_page_say(
         page,

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <recon/model/discover.h>
-#include <recon/model/moldiscover.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +96,7 @@ static recon_status train_model(recon_ctx *ctx, const reproduce_settings *s, con
     RECON_TRY(make_folder(ctx, dir));
     RECON_TRY(reproduce_training(ctx, &data, s, s->limit));
     RECON_TRY(recon_ieae_train(ctx, &trained, data, backbone, &o));
-    RECON_TRY(recon_discover(ctx, &found, backbone, data, dir, &d));
+    RECON_TRY(recon_discover(ctx, &found, backbone, NULL, recon_dataset_data(data), dir, &d));
     recon_log(ctx, RECON_LOG_INFO, "seed %zu: trained in %.0f s, discovered in %.0f s", s->seed,
               trained.seconds, found.seconds.total);
 done:
@@ -114,12 +113,12 @@ static recon_status train_molecules(recon_ctx *ctx, const reproduce_settings *s,
                                .seed = s->seed,
                                .precision = s->precision,
                                .resume = s->resume };
-    recon_moldiscover_options d = { .maps = { .seed = s->seed },
-                                    .precision = s->precision,
-                                    .data = "conformers" };
+    recon_discover_options d = { .maps = { .seed = s->seed },
+                                 .precision = s->precision,
+                                 .data = "conformers" };
     recon_molecules *data = NULL, *held = NULL;
     recon_train_result trained;
-    recon_moldiscovery found = { 0 };
+    recon_discovery found = { 0 };
     char backbone[4096];
     recon_status status;
     snprintf(backbone, sizeof backbone, "%s/backbone.safetensors", dir);
@@ -128,11 +127,11 @@ static recon_status train_molecules(recon_ctx *ctx, const reproduce_settings *s,
     RECON_TRY(mol_reproduce_turned(ctx, &data, "conformers/train", TRAIN_SEED));
     RECON_TRY(mol_reproduce_turned(ctx, &held, "conformers/val", TRAIN_SEED));
     RECON_TRY(recon_molnet_train(ctx, &trained, data, held, backbone, &o));
-    RECON_TRY(recon_moldiscover(ctx, &found, backbone, data, dir, &d));
+    RECON_TRY(recon_discover(ctx, &found, backbone, NULL, recon_molecules_data(data), dir, &d));
     recon_log(ctx, RECON_LOG_INFO, "seed %zu: trained in %.0f s, discovered in %.0f s", s->seed,
               trained.seconds, found.seconds.total);
 done:
-    recon_moldiscovery_free(&found);
+    recon_discovery_free(&found);
     recon_molecules_close(held);
     recon_molecules_close(data);
     return status;

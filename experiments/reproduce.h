@@ -3,7 +3,9 @@
 #ifndef EXPERIMENTS_REPRODUCE_H
 #define EXPERIMENTS_REPRODUCE_H
 
+#include "backbone/kinds.h"
 #include "core/degrees.h"
+#include "model/model.h"
 
 #include <jansson.h>
 #include <recon/recon.h>

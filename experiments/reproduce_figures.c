@@ -58,8 +58,9 @@ static recon_status put_canonicals(recon_ctx *ctx, recon_pictures *s, size_t row
     recon_pictures_put(s, at + 2, t->data, i, -t->codes.so2[i]);
     recon_pictures_put(s, at + 3, t->data, i, -t->absolute[i]);
     recon_pictures_put(s, at + 4, r->upright.use, i, 0);
-    return recon_ieae_decode(ctx, recon_pictures_place(s, at + 1), recon_model_backbone(r->model),
-                             t->codes.z + i * t->codes.d, 1);
+    return recon_ieae_decode(ctx, recon_pictures_place(s, at + 1),
+                             recon_backbone_ieae(r->model->backbone), t->codes.z + i * t->codes.d,
+                             1);
 }
 
 recon_status reproduce_gallery(recon_ctx *ctx, char **svg, const reproduction *r, const char *title,

@@ -68,13 +68,13 @@ recon_status reproduce_load(recon_ctx *ctx, float **out, const recon_dataset *da
 static recon_status read_images(recon_ctx *ctx, reading *r, const recon_model *model)
 {
     recon_status status;
-    RECON_TRY(recon_ieae_embed_all(ctx, &r->codes, recon_model_backbone(model), r->data));
+    RECON_TRY(recon_backbone_embed(ctx, &r->codes, model->backbone, recon_dataset_data(r->data)));
     r->n = r->codes.n;
     RECON_TRY(recon_alloc_raw(ctx, &r->map, r->n, sizeof *r->map));
     RECON_TRY(recon_alloc_raw(ctx, &r->angle, r->n, sizeof *r->angle));
     RECON_TRY(recon_alloc_raw(ctx, &r->lambda, r->n, sizeof *r->lambda));
     RECON_TRY(recon_alloc_raw(ctx, &r->absolute, r->n, sizeof *r->absolute));
-    RECON_TRY(recon_maps_apply(ctx, r->map, recon_model_maps(model), r->codes.z, r->n));
+    RECON_TRY(recon_maps_apply(ctx, r->map, model->maps, r->codes.z, r->n, RECON_MAPS_ALL));
     if (r->codes.lean)
         RECON_TRY(recon_alloc_raw(ctx, &r->by_head, r->n, sizeof *r->by_head));
     for (size_t i = 0; i < r->n; i++) {
@@ -195,7 +195,7 @@ void reproduce_true_widths(double out[CLASSES], const recon_turn_rule *rule)
 
 static recon_status measure_theta(recon_ctx *ctx, reproduction *r)
 {
-    recon_so2_family family = recon_maps_describe(recon_model_maps(r->model)).family;
+    recon_so2_family family = recon_model_describe(r->model).maps.family;
     double truth[CLASSES], *theta = NULL;
     recon_status status;
     if (family != r->what->family)
@@ -255,8 +255,8 @@ static recon_status measure_equivariance(recon_ctx *ctx, reproduction *r)
     if (n > r->turned.n)
         n = r->turned.n;
     RECON_TRY(recon_dataset_take(ctx, &some, r->upright.use, n, TAKE_SEED));
-    RECON_TRY(recon_equivariance_random(ctx, &r->equivariance, recon_model_backbone(r->model), some,
-                                        TEST_SEED));
+    RECON_TRY(recon_equivariance_random(ctx, &r->equivariance,
+                                        recon_backbone_ieae(r->model->backbone), some, TEST_SEED));
 done:
     recon_dataset_close(some);
     return status;
@@ -268,7 +268,9 @@ static recon_status measure_times(recon_ctx *ctx, reproduction *r)
     float *images = NULL;
     recon_status status;
     RECON_TRY(reproduce_load(ctx, &images, r->turned.data, n));
-    RECON_TRY(recon_times_measure(ctx, &r->times, r->model, images, n));
+    RECON_TRY(
+        recon_times_measure(ctx, &r->times, r->model, images, n,
+                            n * recon_data_describe(recon_dataset_data(r->turned.data)).bytes));
 done:
     free(images);
     return status;

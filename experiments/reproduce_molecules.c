@@ -99,7 +99,7 @@ static recon_status open_part(recon_ctx *ctx, mol_part *p, const mol_reproductio
     RECON_TRY(mol_reproduce_turned(ctx, &p->data, spec, seed));
     RECON_TRY(list_rows(ctx, p, r->settings));
     RECON_TRY(recon_gcn_graphs_make(ctx, &p->graphs, p->data, recon_gcn_describe(r->gcn).radius));
-    RECON_TRY(embed(ctx, p, recon_molmodel_backbone(r->model)));
+    RECON_TRY(embed(ctx, p, recon_backbone_molnet(r->model->backbone)));
 done:
     return status;
 }
@@ -118,7 +118,7 @@ static recon_status open_all(recon_ctx *ctx, mol_reproduction *r)
 {
     const reproduce_settings *s = r->settings;
     recon_status status;
-    RECON_TRY(recon_molmodel_open(ctx, &r->model, s->model, s->precision));
+    RECON_TRY(recon_model_open(ctx, &r->model, s->model, s->precision));
     RECON_TRY(recon_gcn_open(ctx, &r->gcn, s->classifier));
     RECON_TRY(recon_molecules_open(ctx, &r->upright, "conformers/test", NULL));
     RECON_TRY(open_part(ctx, &r->train, r, "conformers/train", TRAIN_SEED));
@@ -171,7 +171,7 @@ static recon_status measure_fisher(recon_ctx *ctx, mol_reproduction *r)
     size_t n = r->test.n;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &r->map, n, sizeof *r->map));
-    RECON_TRY(recon_so3_maps_apply(ctx, r->map, recon_molmodel_maps(r->model), r->test.codes.z, n));
+    RECON_TRY(recon_maps_apply(ctx, r->map, r->model->maps, r->test.codes.z, n, RECON_MAPS_ALL));
     for (int k = 0; k < MOL_FS; k++)
         RECON_TRY(recon_alloc_raw(ctx, &r->f[k], 9 * n, sizeof *r->f[k]));
     for (size_t i = 0; i < n; i++) {
@@ -456,7 +456,7 @@ static recon_status measure_trends(recon_ctx *ctx, mol_reproduction *r)
     mol_facts f = { 0 };
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &r->rebuilt, r->test.n, sizeof *r->rebuilt));
-    RECON_TRY(recon_molnet_reconstruct(ctx, r->rebuilt, recon_molmodel_backbone(r->model),
+    RECON_TRY(recon_molnet_reconstruct(ctx, r->rebuilt, recon_backbone_molnet(r->model->backbone),
                                        r->test.x, r->test.n));
     RECON_TRY(mol_facts_find(ctx, &f, r));
     RECON_TRY(
@@ -473,6 +473,14 @@ done:
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
+static recon_status measure_times(recon_ctx *ctx, mol_reproduction *r)
+{
+    size_t n = r->test.n < TIMED ? r->test.n : TIMED, atoms = 0;
+    for (size_t i = 0; i < n; i++)
+        atoms += r->test.x[i].atoms;
+    return recon_times_measure(ctx, &r->times, r->model, r->test.x, n, atoms * 3 * sizeof(float));
+}
+
 recon_status mol_reproduce_measure(recon_ctx *ctx, mol_reproduction *r, const reproduce_settings *s)
 {
     recon_status status;
@@ -484,8 +492,7 @@ recon_status mol_reproduce_measure(recon_ctx *ctx, mol_reproduction *r, const re
     RECON_TRY(measure_odd(ctx, r));
     RECON_TRY(measure_accuracy(ctx, r));
     RECON_TRY(measure_trends(ctx, r));
-    RECON_TRY(recon_times_measure_molecules(ctx, &r->times, r->model, r->test.x,
-                                            r->test.n < TIMED ? r->test.n : TIMED));
+    RECON_TRY(measure_times(ctx, r));
     r->seconds = recon_now() - r->begun;
 done:
     return status;
@@ -503,5 +510,5 @@ void mol_reproduce_free(recon_ctx *ctx, mol_reproduction *r)
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
     recon_gcn_close(ctx, r->gcn);
-    recon_molmodel_close(ctx, r->model);
+    recon_model_close(ctx, r->model);
 }

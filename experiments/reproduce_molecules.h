@@ -7,7 +7,7 @@
 #include "experiments/reproduce.h"
 
 #include <recon/backbone/gcn.h>
-#include <recon/model/molmodel.h>
+#include <recon/model/model.h>
 
 enum {
     MOL_K = 25,         /* neighbours of a class, as in the paper                        */
@@ -39,7 +39,7 @@ typedef enum {
 
 typedef struct {
     const reproduce_settings *settings;
-    recon_molmodel *model;
+    recon_model *model;
     recon_gcn *gcn;
     recon_molecules *upright; /* the test part, never turned */
     mol_part train, val, test;

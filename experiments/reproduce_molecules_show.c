@@ -129,14 +129,15 @@ json_t *mol_reproduce_json(const mol_reproduction *r)
     add_errors(out, r);
     add_neighbors(out, r);
     add_reconstruction(out, r);
-    const recon_molnet *net = recon_molmodel_backbone(r->model);
+    const recon_molnet *net = recon_backbone_molnet(r->model->backbone);
     json_t *how = json_pack(
         "{s:s, s:s, s:I, s:s, s:I, s:I, s:b, s:s, s:i, s:I, s:f, s:f}", "model", r->settings->model,
         "preset", recon_preset_name(recon_molnet_describe(net).preset), "weights",
-        (json_int_t)recon_molnet_weights(net), "classifier", r->settings->classifier,
-        "test_conformers", (json_int_t)r->test.n, "training_conformers", (json_int_t)r->train.n,
-        "quick", r->settings->quick, "backend", r->times.backend, "threads", r->times.threads,
-        "batch", (json_int_t)r->times.batch, "spin_passes", r->passes, "seconds", r->seconds);
+        (json_int_t)recon_backbone_weights(r->model->backbone), "classifier",
+        r->settings->classifier, "test_conformers", (json_int_t)r->test.n, "training_conformers",
+        (json_int_t)r->train.n, "quick", r->settings->quick, "backend", r->times.backend, "threads",
+        r->times.threads, "batch", (json_int_t)r->times.batch, "spin_passes", r->passes, "seconds",
+        r->seconds);
     json_object_update(out, how);
     json_decref(how);
     return out;

@@ -118,9 +118,10 @@ recon_status reproduce_neighbors(recon_ctx *ctx, reproduction *r)
     recon_status status;
     RECON_TRY(reproduce_training(ctx, &h->data, s, count));
     if (s->embeddings)
-        RECON_TRY(stored_codes(ctx, h, recon_model_backbone(r->model), s->embeddings));
+        RECON_TRY(stored_codes(ctx, h, recon_backbone_ieae(r->model->backbone), s->embeddings));
     else
-        RECON_TRY(recon_ieae_embed_all(ctx, &h->index, recon_model_backbone(r->model), h->data));
+        RECON_TRY(
+            recon_backbone_embed(ctx, &h->index, r->model->backbone, recon_dataset_data(h->data)));
     reproduce_true_widths(truth, r->rule);
     RECON_TRY(recon_evaluate_k(ctx, r->by_k, reproduce_ks, KS, &h->index, r->what->family, truth,
                                CLASSES));

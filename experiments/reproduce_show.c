@@ -142,14 +142,14 @@ json_t *reproduce_json(const reproduction *r)
         return NULL;
     add_neighbors(out, r);
     add_poses(out, r);
-    const recon_ieae *encoder = recon_model_backbone(r->model);
+    const recon_ieae *encoder = recon_backbone_ieae(r->model->backbone);
     json_t *how = json_pack(
         "{s:s, s:s, s:s, s:I, s:s, s:I, s:b, s:s, s:i, s:I, s:f}", "title", r->what->title, "model",
         r->settings->model, "preset", recon_preset_name(recon_ieae_describe(encoder).preset),
-        "weights", (json_int_t)recon_ieae_weights(encoder), "classifier", r->settings->classifier,
-        "test_images", (json_int_t)r->turned.n, "quick", r->settings->quick, "backend",
-        r->times.backend, "threads", r->times.threads, "batch", (json_int_t)r->times.batch,
-        "seconds", r->seconds);
+        "weights", (json_int_t)recon_backbone_weights(r->model->backbone), "classifier",
+        r->settings->classifier, "test_images", (json_int_t)r->turned.n, "quick",
+        r->settings->quick, "backend", r->times.backend, "threads", r->times.threads, "batch",
+        (json_int_t)r->times.batch, "seconds", r->seconds);
     json_object_update(out, how);
     json_decref(how);
     return out;

@@ -1,66 +1,70 @@
-/* times.c - what canonicalising images costs. */
+/* times.c - what canonicalising costs, of inputs of any kind. */
 #include "experiments/times.h"
+#include "core/fail.h"
+#include "core/memory.h"
+#include "experiments/fastest.h"
+#include "model/model.h"
+
 #include <recon/group/so2.h>
 #include <recon/model/canonicalize.h>
 #include <recon/ops/backend.h>
-#include "experiments/fastest.h"
-#include "core/fail.h"
-#include "core/memory.h"
-
 #include <stdlib.h>
 
 typedef struct {
     const recon_model *model;
-    const float *images;
+    const void *inputs;
     size_t n;
-    float *canonical, *z;
-    double *lambda, *psi, *lean; /* lean NULL: Lambda is a head on z */
+    char *canonical, *maps;
+    recon_seen seen;
+    double *lambda;
 } task;
 
 static recon_status make_canonical(recon_ctx *ctx, void *arg)
 {
     const task *t = arg;
-    return recon_canonicalize(ctx, t->canonical, NULL, t->model, t->images, t->n, NULL);
+    return recon_canonicalize(ctx, t->canonical, NULL, t->model, t->inputs, t->n, NULL);
 }
 
+/* Lambda of a backbone with a lean needs no head. */
 static recon_status center(recon_ctx *ctx, void *arg)
 {
     const task *t = arg;
-    if (t->lean) {
+    if (t->seen.lean) {
         for (size_t i = 0; i < t->n; i++)
-            t->lambda[i] = recon_so2_wrap(t->psi[i] - t->lean[i]);
+            t->lambda[i] = recon_so2_wrap(t->seen.so2[i] - t->seen.lean[i]);
         return RECON_OK;
     }
-    return recon_maps_lambda(ctx, t->lambda, recon_model_maps(t->model), t->z, t->n);
+    return recon_maps_apply(ctx, t->maps, t->model->maps, t->seen.z, t->n, RECON_MAPS_LAMBDA);
 }
 
 recon_status recon_times_measure(recon_ctx *ctx, recon_times *out, const recon_model *model,
-                                 const float *images, size_t n)
+                                 const void *inputs, size_t n, size_t bytes)
 {
-    recon_ieae_shape s = recon_ieae_describe(recon_model_backbone(model));
-    size_t pixels = s.height * s.width_px * s.channels;
-    task t = { .model = model, .images = images, .n = n };
+    const recon_backbone *b = model->backbone;
+    task t = { .model = model, .inputs = inputs, .n = n };
     recon_status status;
     *out = (recon_times){ .batch = n, .threads = recon_ctx_threads(ctx) };
     if (n == 0)
-        return recon_fail(ctx, RECON_ERR_INPUT, "times: no images");
-    RECON_TRY(recon_alloc_raw(ctx, &t.canonical, n * pixels, sizeof *t.canonical));
-    RECON_TRY(recon_alloc_raw(ctx, &t.z, n * s.code, sizeof *t.z));
+        return recon_fail(ctx, RECON_ERR_INPUT, "times: no %s", b->kind->data);
+    RECON_TRY(recon_alloc_raw(ctx, &t.canonical, bytes, 1));
+    RECON_TRY(recon_alloc_raw(ctx, &t.maps, n, model->maps->kind->map));
     RECON_TRY(recon_alloc_raw(ctx, &t.lambda, n, sizeof *t.lambda));
-    RECON_TRY(recon_alloc_raw(ctx, &t.psi, n, sizeof *t.psi));
-    if (s.lean)
-        RECON_TRY(recon_alloc_raw(ctx, &t.lean, n, sizeof *t.lean));
-    RECON_TRY(recon_ieae_embed(ctx, t.z, t.psi, t.lean, recon_model_backbone(model), images, n));
+    RECON_TRY(recon_alloc_raw(ctx, &t.seen.z, n * b->code, sizeof *t.seen.z));
+    RECON_TRY(recon_alloc_raw(ctx, &t.seen.so2, n, sizeof *t.seen.so2));
+    if (b->lean)
+        RECON_TRY(recon_alloc_raw(ctx, &t.seen.lean, n, sizeof *t.seen.lean));
+    RECON_TRY(b->kind->embed(ctx, &t.seen, b, inputs, n));
     RECON_TRY(recon_fastest(ctx, &out->canonicalize_ms, make_canonical, &t));
     RECON_TRY(recon_fastest(ctx, &out->overhead_ms, center, &t));
     out->canonicalize_ms *= 1000 / (double)n;
     out->overhead_ms *= 1000 / (double)n;
     out->backend = recon_ops_name(ctx);
 done:
-    free(t.lean);
-    free(t.psi);
+    free(t.seen.lean);
+    free(t.seen.so2);
+    free(t.seen.z);
     free(t.lambda);
-    free(t.z);
+    free(t.maps);
     free(t.canonical);
     return status;
 }

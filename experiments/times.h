@@ -2,7 +2,7 @@
 #ifndef EXPERIMENTS_TIMES_H
 #define EXPERIMENTS_TIMES_H
 
-#include <recon/model/molmodel.h>
+#include <recon/model/model.h>
 
 typedef struct {
     double canonicalize_ms; /* an input: encoder, Lambda, one resampling (molecules: one motion) */
@@ -12,14 +12,9 @@ typedef struct {
     const char *backend; /* recon_ops_name: lent by the context */
 } recon_times;
 
-/* In one batch of n >= 1 images, n x height x width x channels of the model's size: the fastest of
- * several rounds, after one that is not counted. */
+/* In one batch of n >= 1 inputs of the model's kind, whose canonical form takes so many bytes: the
+ * fastest of several rounds, after one that is not counted. */
 recon_status recon_times_measure(recon_ctx *ctx, recon_times *out, const recon_model *model,
-                                 const float *images, size_t n);
-/* In one call with n >= 1 conformers: the fastest of several rounds, after one that is not counted.
- */
-recon_status recon_times_measure_molecules(recon_ctx *ctx, recon_times *out,
-                                           const recon_molmodel *model, const recon_conformer *x,
-                                           size_t n);
+                                 const void *inputs, size_t n, size_t bytes);
 
 #endif

@@ -5,6 +5,7 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "data/dataset.h"
 #include "data/image.h"
 #include "data/kinds.h"
 #include "nn/params.h"
@@ -117,6 +118,12 @@ done:
     return status;
 }
 
+static int was_over_black(const recon_safetensors *file)
+{
+    const char *data = recon_safetensors_metadata(file, "data");
+    return data && recon_images_folder(data) && !recon_safetensors_metadata(file, "transparent");
+}
+
 static recon_status open_file(recon_ctx *ctx, recon_backbone **out, const recon_safetensors *file,
                               const char *path, recon_precision precision)
 {
@@ -126,6 +133,7 @@ static recon_status open_file(recon_ctx *ctx, recon_backbone **out, const recon_
     RECON_TRY(read_shape(ctx, &shape, file, path));
     RECON_TRY(make(ctx, &m, &shape, precision, file, path, 0));
     RECON_TRY(recon_encoder_freeze(ctx, &m->encoder));
+    m->over_black = was_over_black(file);
     *out = &m->base;
 done:
     if (status != RECON_OK)

@@ -12,7 +12,9 @@ struct recon_ieae {
     recon_ieae_shape shape;
     recon_encoder encoder;
     recon_decoder decoder;
-    float *mask; /* [height * width], or NULL */
+    float *mask;    /* [height * width], or NULL */
+    int over_black; /* its pictures were all laid over black, as version 0.1.0 did: later versions
+                       record another rule for transparent ones */
 };
 
 /* Untrained. */

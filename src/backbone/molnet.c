@@ -13,7 +13,6 @@
 
 #include <math.h>
 #include <recon/group/se3.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -548,15 +547,11 @@ static recon_status accepts(recon_ctx *ctx, const recon_backbone *b, const recon
     recon_conformer x = recon_molecules_get(recon_data_molecules(data), i);
     recon_element_words words;
     recon_formula_text known;
-    char name[64];
     int z = find_unknown(s, &x);
-    if (!z)
-        return RECON_OK;
-    snprintf(name, sizeof name, "%s", data->kind->name_of(data, i));
-    recon_keep_to_one_line(name);
-    return recon_fail(ctx, RECON_ERR_INPUT, "(%s): an atom of %s: the model knows %s alone", name,
-                      recon_element_text(words, z),
-                      recon_element_list(known, s->element, s->elements));
+    return z ? recon_fail(ctx, RECON_ERR_INPUT, "an atom of %s: the model knows %s alone",
+                          recon_element_text(words, z),
+                          recon_element_list(known, s->element, s->elements))
+             : RECON_OK;
 }
 
 /* What a file may not hold, a caller's own data may not either. */

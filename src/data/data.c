@@ -8,6 +8,11 @@ const recon_data_kind *recon_data_kind_of(const char *spec)
     return recon_molecules_is(spec) ? &recon_molecules_kind : &recon_images_kind;
 }
 
+int recon_data_is(const char *spec)
+{
+    return recon_dataset_is(spec) || recon_molecules_is(spec);
+}
+
 recon_status recon_data_open(recon_ctx *ctx, recon_data **out, const char *spec,
                              const recon_data_options *options)
 {

@@ -23,9 +23,9 @@ typedef struct {
 static recon_status read_known(recon_ctx *ctx, known *out, const recon_found_folder *f)
 {
     recon_status status;
-    RECON_TRY(recon_found_number(ctx, &out->one, f, "natural_pose.one"));
-    RECON_TRY(recon_found_number(ctx, &out->axis, f, "natural_pose.axis"));
-    RECON_TRY(recon_found_number(ctx, &out->none, f, "natural_pose.none"));
+    RECON_TRY(recon_found_number(ctx, &out->one, f, "all.natural_pose.one"));
+    RECON_TRY(recon_found_number(ctx, &out->axis, f, "all.natural_pose.axis"));
+    RECON_TRY(recon_found_number(ctx, &out->none, f, "all.natural_pose.none"));
 done:
     return status;
 }

@@ -41,7 +41,8 @@ recon_status recon_found_pose_results(recon_ctx *ctx, recon_page *page, const re
     double rows, hits = recon_found_overall(f, "hit_rate");
     recon_found_words words;
     recon_status status;
-    RECON_TRY(recon_found_number(ctx, &rows, f, "rows"));
+    RECON_TRY(
+        recon_found_number(ctx, &rows, f, isnan(recon_found_maybe(f, "rows")) ? "points" : "rows"));
     recon_page_result(page, "poses", "%s", recon_found_count(words, (size_t)fmax(rows, 0)));
     for (int i = 0; i < KINDS; i++) {
         double share = recon_found_natural(f, kinds[i].kind);

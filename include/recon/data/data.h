@@ -43,6 +43,9 @@ typedef struct {
     /* count inputs, chosen by seed, in the order they had; data must outlive them. */
     recon_status (*take)(recon_ctx *ctx, recon_data **out, const recon_data *data, size_t count,
                          uint64_t seed);
+    /* The n inputs which[0], which[1] ..., in that order. */
+    recon_status (*pick)(recon_ctx *ctx, recon_data **out, const recon_data *data,
+                         const size_t *which, size_t n);
     /* Each input rotated by a rule, for trials with a known truth. */
     recon_status (*rotate)(recon_ctx *ctx, recon_data **out, const recon_data *data,
                            const char *rule, uint64_t seed);

@@ -1,0 +1,245 @@
+/* sinks.c - where canonical inputs go: pictures into a folder, images into an array, molecules into
+ * an XYZ file; and their poses. */
+#include "cli/sinks.h"
+#include "cli/csv.h"
+#include "cli/pictures.h"
+#include "core/fail.h"
+#include "core/file.h"
+#include "core/npy.h"
+#include "core/threads.h"
+#include "data/dataset.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { PATH = 4096, NAME = 1024 };
+
+/* --- images: an array, or a folder of pictures ------------------------------------------------ */
+
+static recon_status make_folder(recon_ctx *ctx, const char *path)
+{
+    struct stat s;
+    if (mkdir(path, 0777) != 0 && (errno != EEXIST || stat(path, &s) != 0 || !S_ISDIR(s.st_mode)))
+        return recon_fail(ctx, RECON_ERR_IO, "%s: cannot make the folder: %s", path,
+                          strerror(errno));
+    return RECON_OK;
+}
+
+static recon_status open_folder(recon_ctx *ctx, cli_sink *to, const char *path)
+{
+    if (to->size.channels != 1 && to->size.channels != 3)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s: pictures of %zu channels: name a .npy file",
+                          path, to->size.channels);
+    recon_status status = recon_stage_open(ctx, &to->stage, path, RECON_PICTURES);
+    if (status == RECON_OK && strlen(to->stage.path) >= PATH - NAME)
+        status = recon_fail(ctx, RECON_ERR_INPUT, "%.64s...: the path is too long", path);
+    to->folder = to->stage.path;
+    return status;
+}
+
+static recon_status open_images(recon_ctx *ctx, cli_sink *to)
+{
+    recon_dataset_info d = recon_dataset_describe(cli_images(to->inputs));
+    const size_t shape[] = { d.n, d.height, d.width, d.channels };
+    to->size = d;
+    to->block_bytes = CLI_BLOCK * d.height * d.width * d.channels * sizeof(float);
+    return cli_ends_in(to->path, ".npy") ? recon_npy_writer_open(ctx, &to->npy, to->path, RECON_F32,
+                                                                 shape, d.channels == 1 ? 3 : 4)
+                                         : open_folder(ctx, to, to->path);
+}
+
+/* The name that image i gets in the folder: that of its file, as a PNG, or its number. */
+static const char *name_of(char out[NAME], const cli_sink *to, size_t i)
+{
+    const char *file = cli_inputs_name(to->inputs, i);
+    if (file)
+        snprintf(out, NAME, "%s%s", file,
+                 cli_ends_in(file, ".png") || cli_ends_in(file, ".PNG") ? "" : ".png");
+    else
+        snprintf(out, NAME, "%06zu.png", i);
+    return out;
+}
+
+/* To path where image i goes, its folder made. */
+static recon_status place_of(recon_ctx *ctx, char path[PATH], const cli_sink *to, size_t i)
+{
+    char name[NAME];
+    recon_status status = RECON_OK;
+    snprintf(path, PATH, "%s/%s", to->folder, name_of(name, to, i));
+    char *slash = strrchr(path, '/');
+    if ((size_t)(slash - path) > strlen(to->folder)) { /* a class's folder */
+        *slash = '\0';
+        status = make_folder(ctx, path);
+        *slash = '/';
+    }
+    return status;
+}
+
+typedef struct {
+    const cli_sink *to;
+    const float *images;
+    const recon_pose2 *poses;
+    size_t first;
+    cli_turning how;
+} block;
+
+static recon_status write_one(recon_ctx *ctx, void *arg, size_t i, int worker)
+{
+    const block *b = arg;
+    const recon_dataset_info *d = &b->to->size;
+    const char *from = cli_images_path(b->to->inputs, b->first + i);
+    char path[PATH];
+    recon_status status = place_of(ctx, path, b->to, b->first + i);
+    (void)worker;
+    if (status != RECON_OK)
+        return status;
+    if (!from)
+        return cli_picture_write(ctx, path, b->images + i * d->height * d->width * d->channels,
+                                 d->height, d->width, d->channels);
+    /* The model saw a smaller copy; what --turn did to that is part of the one turn. */
+    double angle = b->poses[i].turn + recon_dataset_angle(cli_images(b->to->inputs), b->first + i);
+    return cli_picture_turn(ctx, path, from, angle, &b->how);
+}
+
+static recon_status take_images(recon_ctx *ctx, cli_sink *to, const void *images, const void *poses,
+                                size_t first, size_t n)
+{
+    recon_budget budget;
+    block b = { to, images, poses, first, { to->interpolation, to->picture_most, &budget } };
+    if (to->npy)
+        return recon_npy_writer_append(ctx, to->npy, images, n);
+    recon_budget_init(&budget, RECON_PIXELS_MOST);
+    recon_status status = recon_parallel(ctx, write_one, &b, n);
+    recon_budget_end(&budget);
+    return status;
+}
+
+/* DIR/poses.csv: a line a picture, by name. */
+static recon_status write_csv(recon_ctx *ctx, const cli_sink *to, const double *absolute)
+{
+    char path[PATH], name[NAME];
+    recon_writer csv = { .fd = -1 };
+    recon_status status;
+    snprintf(path, sizeof path, "%s/poses.csv", to->folder);
+    RECON_TRY(recon_writer_open(ctx, &csv, path));
+    RECON_TRY(cli_csv_print(ctx, &csv, "file,pose_deg\n"));
+    for (size_t i = 0; i < to->inputs->n; i++) {
+        RECON_TRY(cli_csv_text(ctx, &csv, name_of(name, to, i)));
+        RECON_TRY(cli_csv_print(ctx, &csv, ",%.2f\n", absolute[i] * RECON_TO_DEGREES));
+    }
+    RECON_TRY(recon_writer_commit(ctx, &csv));
+done:
+    recon_writer_close(&csv);
+    return status;
+}
+
+/* --- molecules: an XYZ file ------------------------------------------------------------------- */
+
+static recon_status open_molecules(recon_ctx *ctx, cli_sink *to)
+{
+    size_t atoms = recon_molecules_describe(cli_molecules(to->inputs)).atoms;
+    to->block_bytes = CLI_BLOCK * atoms * 3 * sizeof(float);
+    return recon_xyz_writer_open(ctx, &to->xyz, to->path);
+}
+
+static recon_status take_molecules(recon_ctx *ctx, cli_sink *to, const float *xyz, size_t first,
+                                   size_t n)
+{
+    const recon_molecules *data = cli_molecules(to->inputs);
+    recon_status status = RECON_OK;
+    for (size_t i = 0; status == RECON_OK && i < n; i++) {
+        recon_conformer c = recon_molecules_get(data, first + i);
+        c.xyz = xyz;
+        xyz += 3 * c.atoms;
+        status =
+            recon_xyz_writer_add(ctx, to->xyz, &c, recon_molecules_name(data, (size_t)c.molecule));
+    }
+    return status;
+}
+
+/* --- either ----------------------------------------------------------------------------------- */
+
+recon_status cli_sink_open(recon_ctx *ctx, cli_sink *to, const char *path, const cli_inputs *inputs,
+                           recon_interpolation interpolation, size_t picture_most)
+{
+    *to = (cli_sink){ .path = path,
+                      .stage = RECON_NO_STAGE,
+                      .inputs = inputs,
+                      .interpolation = interpolation,
+                      .picture_most = picture_most };
+    return (cli_images(inputs) ? open_images : open_molecules)(ctx, to);
+}
+
+recon_status cli_sink_take(recon_ctx *ctx, cli_sink *to, const void *canonical, const void *poses,
+                           size_t first, size_t n)
+{
+    return to->xyz ? take_molecules(ctx, to, canonical, first, n)
+                   : take_images(ctx, to, canonical, poses, first, n);
+}
+
+/* Everything on the disk, and nothing in its place yet. */
+static recon_status sync_all(recon_ctx *ctx, cli_sink *to, const double *absolute)
+{
+    return to->xyz   ? recon_xyz_writer_sync(ctx, to->xyz)
+           : to->npy ? recon_npy_writer_sync(ctx, to->npy)
+                     : write_csv(ctx, to, absolute);
+}
+
+static recon_status commit_all(recon_ctx *ctx, cli_sink *to)
+{
+    return to->xyz   ? recon_xyz_writer_commit(ctx, to->xyz)
+           : to->npy ? recon_npy_writer_commit(ctx, to->npy)
+                     : recon_stage_commit(ctx, &to->stage);
+}
+
+void cli_sink_close(recon_ctx *ctx, cli_sink *to)
+{
+    recon_npy_writer_close(to->npy);
+    recon_xyz_writer_close(to->xyz);
+    recon_stage_close(ctx, &to->stage);
+}
+
+/* What goes to --poses, on the disk but not in its place yet; *out is NULL where nothing does.
+ * ndim: 1, angles [n], or 3, matrices [n][3][3]. */
+static recon_status sync_poses(recon_ctx *ctx, recon_npy_writer **out, const char *path,
+                               const double *absolute, size_t n, int ndim)
+{
+    const size_t shape[] = { n, 3, 3 };
+    recon_status status = RECON_OK;
+    if (!path)
+        return status;
+    RECON_TRY(recon_npy_writer_open(ctx, out, path, RECON_F64, shape, ndim));
+    RECON_TRY(recon_npy_writer_append(ctx, *out, absolute, n));
+    RECON_TRY(recon_npy_writer_sync(ctx, *out));
+done:
+    return status;
+}
+
+static recon_status commit_poses(recon_ctx *ctx, recon_npy_writer *poses)
+{
+    return poses ? recon_npy_writer_commit(ctx, poses) : RECON_OK;
+}
+
+/* Pictures and poses: both on the disk before the first takes its place. Poses that go into the
+ * folder of the pictures come with them. */
+recon_status cli_sink_commit(recon_ctx *ctx, cli_sink *to, const char *poses_path,
+                             const double *absolute, int ndim)
+{
+    char inside[RECON_PATH];
+    recon_npy_writer *poses = NULL;
+    recon_status status;
+    const char *path = poses_path ? recon_stage_file(ctx, &to->stage, inside, poses_path) : NULL;
+    RECON_TRY(sync_poses(ctx, &poses, path, absolute, to->inputs->n, ndim));
+    RECON_TRY(sync_all(ctx, to, absolute));
+    if (path != poses_path)
+        RECON_TRY(commit_poses(ctx, poses));
+    RECON_TRY(commit_all(ctx, to));
+    if (path == poses_path)
+        RECON_TRY(commit_poses(ctx, poses));
+done:
+    recon_npy_writer_close(poses);
+    return status;
+}
