@@ -86,7 +86,8 @@ static recon_status run(work *w, recon_molnet_shape *shape, recon_precision prec
     if (status != RECON_OK)
         return status;
     double each = (recon_now() - w->begun) / (double)(w->steps - WARM_UP);
-    printf("loss %.4f, %zu weights, %zu MiB\n", r.loss, recon_backbone_weights(&w->m->base), r.peak >> 20);
+    printf("loss %.4f, %zu weights, %zu MiB\n", r.loss, recon_backbone_weights(&w->m->base),
+           r.peak >> 20);
     printf("step %.2f ms, %.0f conformers a second\n", 1e3 * each, (double)w->batch / each);
     static float z[KEPT * 1024];
     double begun = recon_now();

@@ -236,8 +236,8 @@ static recon_status measure(recon_ctx *ctx, const world *w, size_t epochs)
         status = frames_of(ctx, &near, &index, &asked);
     begun = recon_now();
     if (status == RECON_OK)
-        status = recon_maps_fit(ctx, &maps, &index, &frames,
-                                    &(recon_maps_options){ .epochs = epochs });
+        status =
+            recon_maps_fit(ctx, &maps, &index, &frames, &(recon_maps_options){ .epochs = epochs });
     printf("%zu points, hit rate %.4f; fitted in %.1f s\n", w->train, frames.hit_rate,
            recon_now() - begun);
     begun = recon_now();

@@ -1,6 +1,6 @@
 /* Maps of either group: they answer the same from a file, in every thread and in every run; their
- * p-values mean what they say; what makes no sense is refused. How well each group learns its truth is
- * in test_so2_maps.c and test_so3_maps.c. */
+ * p-values mean what they say; what makes no sense is refused. How well each group learns its truth
+ * is in test_so2_maps.c and test_so3_maps.c. */
 #include "so2_world.h"
 #include "so3_world.h"
 
@@ -279,8 +279,8 @@ static void bad_points_are_refused(void **state)
         check_bad_points(*state, both[g]);
 }
 
-/* Two points are one to learn from and one to choose by; a column that never changes is no harm, and
- * F of one neighbour is nothing. */
+/* Two points are one to learn from and one to choose by; a column that never changes is no harm,
+ * and F of one neighbour is nothing. */
 static void check_few_points(recon_ctx *ctx, const world *from)
 {
     world *w = calloc(1, sizeof *w);

@@ -1,5 +1,5 @@
-/* Maps of SO(2) fitted to angles whose truth is known (so2_world.h). What maps of either group do is in
- * test_maps.c. */
+/* Maps of SO(2) fitted to angles whose truth is known (so2_world.h). What maps of either group do
+ * is in test_maps.c. */
 #include "so2_world.h"
 
 #include <recon/ops/backend.h>

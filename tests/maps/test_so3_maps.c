@@ -1,5 +1,5 @@
-/* Maps of SO(3) fitted to rotations whose truth is known (so3_world.h). What maps of either group do
- * is in test_maps.c. */
+/* Maps of SO(3) fitted to rotations whose truth is known (so3_world.h). What maps of either group
+ * do is in test_maps.c. */
 #include "so3_world.h"
 
 #include <recon/ops/backend.h>
@@ -249,7 +249,8 @@ static void neighbours_must_be_among_the_points(void **state)
     recon_embedded e = points(w, 100), fewer = points(w, 99);
     recon_frames asked;
     recon_maps *m;
-    CHECK_OK(ctx, recon_normalize(ctx, &asked, &e, &fewer, &(recon_normalize_options){ .knn.k = 5 }));
+    CHECK_OK(ctx,
+             recon_normalize(ctx, &asked, &e, &fewer, &(recon_normalize_options){ .knn.k = 5 }));
     asked.neighbors[5 * 98] = 99;
     CHECK_FAILS(ctx, recon_maps_fit(ctx, &m, &fewer, &asked, NULL), RECON_ERR_INPUT,
                 "has neighbour 99 of 99 points");

@@ -1,6 +1,6 @@
 /* both.h - a model of images and a model of molecules side by side, for what models of every kind
- * promise alike: images.safetensors and molecules.safetensors in the scratch folder, their backbones
- * images.backbone and molecules.backbone, and what they were made from. */
+ * promise alike: images.safetensors and molecules.safetensors in the scratch folder, their
+ * backbones images.backbone and molecules.backbone, and what they were made from. */
 #ifndef TESTS_MODEL_BOTH_H
 #define TESTS_MODEL_BOTH_H
 

@@ -1,5 +1,5 @@
-/* What canonicalizing promises of inputs of every kind; the rest is in test_canonicalize_images.c and
- * test_canonicalize_molecules.c. */
+/* What canonicalizing promises of inputs of every kind; the rest is in test_canonicalize_images.c
+ * and test_canonicalize_molecules.c. */
 #include "both.h"
 
 enum { SOME = 6 };
@@ -25,7 +25,8 @@ static recon_status call_typed(recon_ctx *ctx, const domain *d, const recon_mode
 
 static void the_general_form_is_the_typed_one(void **state)
 {
-    EACH_DOMAIN(d) {
+    EACH_DOMAIN(d)
+    {
         recon_model *model = open_model(*state, d);
         CHECK_OK(*state,
                  recon_canonicalize(*state, general, &general_pose, model, d->inputs, SOME, NULL));
@@ -41,7 +42,8 @@ static void the_general_form_is_the_typed_one(void **state)
 
 static void forms_or_poses_alone_are_the_same(void **state)
 {
-    EACH_DOMAIN(d) {
+    EACH_DOMAIN(d)
+    {
         recon_model *model = open_model(*state, d);
         CHECK_OK(*state, call_typed(*state, d, model, SOME));
         CHECK_OK(*state, recon_canonicalize(*state, general, NULL, model, d->inputs, SOME, NULL));
@@ -63,10 +65,10 @@ static void a_model_of_another_kind_is_refused(void **state)
                 "the model is of molecules, not of images");
     CHECK_FAILS(*state, call_typed(*state, &both[1], images, 1), RECON_ERR_INPUT,
                 "the model is of images, not of molecules");
-    CHECK_FAILS(*state,
-                recon_candidates_list(*state, &(recon_candidates){ 0 }, molecules, tiny_images[0],
-                                      1),
-                RECON_ERR_INPUT, "the model is of molecules, not of images");
+    CHECK_FAILS(
+        *state,
+        recon_candidates_list(*state, &(recon_candidates){ 0 }, molecules, tiny_images[0], 1),
+        RECON_ERR_INPUT, "the model is of molecules, not of images");
     CHECK_FAILS(*state,
                 recon_canonicalize_search(*state, NULL, NULL, molecules, tiny_images[0], 1, NULL,
                                           NULL, NULL),
@@ -76,7 +78,8 @@ static void a_model_of_another_kind_is_refused(void **state)
 
 static void without_memory_it_says_so(void **state)
 {
-    EACH_DOMAIN(d) {
+    EACH_DOMAIN(d)
+    {
         recon_model *model = open_model(*state, d);
         CHECK_ALLOCATIONS(*state,
                           recon_canonicalize(*state, general, NULL, model, d->inputs, 2, NULL));

@@ -114,8 +114,9 @@ static void the_pose_says_what_was_done(void **state)
     for (int k = 0; k < 2; k++) {
         answer a;
         float want[TINY_PIXELS];
-        CHECK_OK(*state, recon_canonicalize_images(*state, a.image[0], a.pose, model, tiny_images[0], SOME,
-                                            &(recon_canonicalize_options){ kinds[k] }));
+        CHECK_OK(*state,
+                 recon_canonicalize_images(*state, a.image[0], a.pose, model, tiny_images[0], SOME,
+                                           &(recon_canonicalize_options){ kinds[k] }));
         for (int i = 0; i < SOME; i++) {
             const recon_pose2 *p = &a.pose[i];
             CHECK_LESS(recon_so2_distance(p->absolute, p->psi - p->lambda), 1e-12);
@@ -139,8 +140,8 @@ static void *in_thread(void *arg)
     job *j = arg;
     recon_ctx *ctx = recon_ctx_new(&(recon_ctx_options){ .threads = 1 });
     for (int round = 0; round < 3; round++)
-        j->status = recon_canonicalize_images(ctx, j->got.image[0], j->got.pose, j->model, tiny_images[0],
-                                       SOME, NULL);
+        j->status = recon_canonicalize_images(ctx, j->got.image[0], j->got.pose, j->model,
+                                              tiny_images[0], SOME, NULL);
     recon_ctx_free(ctx);
     return NULL;
 }

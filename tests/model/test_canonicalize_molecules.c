@@ -91,8 +91,8 @@ static void unknown_elements_are_refused(void **state)
     const uint8_t gold[2] = { 79, 79 };
     const float xyz[6] = { 0, 0, 0, 2.5f, 0, 0 };
     recon_conformer x = { .atoms = 2, .z = gold, .xyz = xyz };
-    CHECK_FAILS(*state, recon_canonicalize_molecules(*state, NULL, NULL, model, &x, 1), RECON_ERR_INPUT,
-                "conformer 0: an atom of element Au (79): the model knows ");
+    CHECK_FAILS(*state, recon_canonicalize_molecules(*state, NULL, NULL, model, &x, 1),
+                RECON_ERR_INPUT, "conformer 0: an atom of element Au (79): the model knows ");
 }
 
 /* A caller's own data may hold what no file may. */
@@ -103,15 +103,15 @@ static void what_is_no_place_is_refused(void **state)
     memcpy(xyz, x[1].xyz, 3 * x[1].atoms * sizeof *xyz);
     x[1].xyz = xyz;
     xyz[7] = NAN;
-    CHECK_FAILS(*state, recon_canonicalize_molecules(*state, NULL, poses, model, x, 2), RECON_ERR_INPUT,
-                "conformer 1: y of atom 3 is nan");
+    CHECK_FAILS(*state, recon_canonicalize_molecules(*state, NULL, poses, model, x, 2),
+                RECON_ERR_INPUT, "conformer 1: y of atom 3 is nan");
     xyz[7] = INFINITY;
-    CHECK_FAILS(*state, recon_canonicalize_molecules(*state, NULL, poses, model, x, 2), RECON_ERR_INPUT,
-                "conformer 1: y of atom 3 is inf");
+    CHECK_FAILS(*state, recon_canonicalize_molecules(*state, NULL, poses, model, x, 2),
+                RECON_ERR_INPUT, "conformer 1: y of atom 3 is inf");
     memcpy(xyz, xyz + 3, 3 * sizeof *xyz);
     xyz[7] = 0;
-    CHECK_FAILS(*state, recon_canonicalize_molecules(*state, NULL, poses, model, x, 2), RECON_ERR_INPUT,
-                "conformer 1: atoms 1 and 2 are in one place");
+    CHECK_FAILS(*state, recon_canonicalize_molecules(*state, NULL, poses, model, x, 2),
+                RECON_ERR_INPUT, "conformer 1: atoms 1 and 2 are in one place");
 }
 
 int main(void)

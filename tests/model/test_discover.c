@@ -1,5 +1,5 @@
-/* The flow from a backbone to a whole model, of every kind: what it leaves in its folder fits together.
- * What the summary says of images and of molecules is in test_discover_images.c and
+/* The flow from a backbone to a whole model, of every kind: what it leaves in its folder fits
+ * together. What the summary says of images and of molecules is in test_discover_images.c and
  * test_discover_molecules.c. */
 #include "both.h"
 #include "found.h"
@@ -78,14 +78,15 @@ static void check_fit(recon_ctx *ctx, const domain *d, int half)
 static void maps_fit_what_will_be_opened(void **state)
 {
     EACH_DOMAIN(d)
-        for (int half = 0; half < 2; half++)
-            check_fit(*state, d, half);
+    for (int half = 0; half < 2; half++)
+        check_fit(*state, d, half);
 }
 
 /* z.npy and g.npy are what the model's own backbone says of the data. */
 static void embeddings_are_kept_when_asked(void **state)
 {
-    EACH_DOMAIN(d) {
+    EACH_DOMAIN(d)
+    {
         recon_discover_options o = brief;
         recon_backbone *b;
         recon_embedded e;
@@ -111,7 +112,8 @@ static void embeddings_are_kept_when_asked(void **state)
 /* Whose summary it is stands in it. */
 static void the_summary_names_its_kind(void **state)
 {
-    EACH_DOMAIN(d) {
+    EACH_DOMAIN(d)
+    {
         recon_discover_options o = brief;
         o.data = "of these";
         recon_discovery result = discover(*state, d, &o);
@@ -126,8 +128,8 @@ static void the_summary_names_its_kind(void **state)
         assert_int_equal(json_integer_value(json_object_get(whole, "points")), d->n);
         CHECK_NEAR(json_real_value(json_object_get(whole, "hit_rate")), result.hit_rate, 1e-12);
         for (int f = 0; f < 3; f++)
-            assert_true(is_found(
-                (const char *[]){ "model.safetensors", "gamma.npy", "theta.npy" }[f]));
+            assert_true(
+                is_found((const char *[]){ "model.safetensors", "gamma.npy", "theta.npy" }[f]));
         json_decref(all);
         recon_discovery_free(&result);
     }
@@ -136,7 +138,8 @@ static void the_summary_names_its_kind(void **state)
 /* The same bytes with another number of threads, and with a backbone that is open already. */
 static void threads_do_not_change_the_bytes(void **state)
 {
-    EACH_DOMAIN(d) {
+    EACH_DOMAIN(d)
+    {
         size_t n, m;
         recon_backbone *b;
         recon_discovery result;
@@ -161,7 +164,8 @@ static void threads_do_not_change_the_bytes(void **state)
 /* A whole model is a backbone too: what it knew of its maps is replaced. */
 static void it_can_be_run_on_its_own_result(void **state)
 {
-    EACH_DOMAIN(d) {
+    EACH_DOMAIN(d)
+    {
         recon_discover_options o = brief;
         recon_model *model;
         recon_discovery result = discover(*state, d, &brief);
@@ -189,7 +193,8 @@ static void refuse(recon_ctx *ctx, const char *model, const recon_data *data, co
 
 static void failures_leave_nothing(void **state)
 {
-    EACH_DOMAIN(d) {
+    EACH_DOMAIN(d)
+    {
         const char *backbone = scratch(d->backbone);
         recon_discover_options o = brief;
         found_clear();

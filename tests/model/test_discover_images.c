@@ -54,8 +54,7 @@ static void theta_is_of_the_family_that_was_asked_for(void **state)
     recon_discovery d = discover(*state, &o);
     assert_int_equal(d.so2.theta, RECON_SO2_NORMAL);
     recon_discovery_free(&d);
-    CHECK_OK(*state,
-             recon_model_open(*state, &model, in_found("model.safetensors"), RECON_SINGLE));
+    CHECK_OK(*state, recon_model_open(*state, &model, in_found("model.safetensors"), RECON_SINGLE));
     assert_int_equal(recon_model_describe(model).maps.family, RECON_SO2_NORMAL);
     recon_model_close(*state, model);
 }

@@ -273,8 +273,7 @@ static void files_that_end_too_soon(void **state)
         check_message(*state, "cut", path, "");
     }
     memset(bytes, 0xff, 8); /* the header's length */
-    assert_int_equal(open_model(*state, scratch_write("hostile", bytes, size)),
-                     RECON_ERR_FORMAT);
+    assert_int_equal(open_model(*state, scratch_write("hostile", bytes, size)), RECON_ERR_FORMAT);
     free(bytes);
 }
 

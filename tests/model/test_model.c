@@ -1,5 +1,5 @@
-/* A model's file: written, opened by what its metadata say, the same answers; what is wrong with others
- * is said. Of every kind. */
+/* A model's file: written, opened by what its metadata say, the same answers; what is wrong with
+ * others is said. Of every kind. */
 #include "both.h"
 
 #include "model/model.h"
@@ -19,8 +19,7 @@ static void save_again(recon_ctx *ctx, const char *path, const domain *d, int ha
 {
     const recon_metadata_entry more[] = { { "figures", "none" }, { "k", "7" } };
     recon_model *m = open_model(ctx, d);
-    CHECK_OK(ctx, recon_model_save(ctx, path, scratch(d->model), m->backbone,
-                                   maps ? m->maps : NULL,
+    CHECK_OK(ctx, recon_model_save(ctx, path, scratch(d->model), m->backbone, maps ? m->maps : NULL,
                                    &(recon_model_save_options){ half, more, 2 }));
     recon_model_close(ctx, m);
 }
@@ -56,13 +55,14 @@ static void check_written_again(recon_ctx *ctx, const domain *d)
 static void written_again_it_is_the_same(void **state)
 {
     EACH_DOMAIN(d)
-        check_written_again(*state, d);
+    check_written_again(*state, d);
 }
 
 static void half_of_the_bytes_say_nearly_the_same(void **state)
 {
     static any_poses want, got;
-    EACH_DOMAIN(d) {
+    EACH_DOMAIN(d)
+    {
         size_t whole, half;
         poses_of(*state, &want, d, scratch(d->model));
         save_again(*state, scratch("half"), d, 1, 1);
@@ -78,7 +78,8 @@ static void half_of_the_bytes_say_nearly_the_same(void **state)
 /* One function opens any of them: nobody has to know beforehand what a file is. */
 static void a_model_says_what_it_is(void **state)
 {
-    EACH_DOMAIN(d) {
+    EACH_DOMAIN(d)
+    {
         recon_model *model = open_model(*state, d);
         recon_model_info info = recon_model_describe(model);
         const recon_backbone *b = recon_model_backbone(model);
@@ -107,7 +108,8 @@ static void refuse(recon_ctx *ctx, const char *path, recon_status status, const 
 
 static void what_is_no_whole_model_is_refused(void **state)
 {
-    EACH_DOMAIN(d) {
+    EACH_DOMAIN(d)
+    {
         size_t size;
         char message[100];
         snprintf(message, sizeof message, "%s: a model without maps: run `recon discover`",
@@ -146,7 +148,8 @@ static void parts_must_belong_together(void **state)
 /* Whatever byte of the header is broken: an error or a model, never a crash. */
 static void broken_headers_do_no_harm(void **state)
 {
-    EACH_DOMAIN(d) {
+    EACH_DOMAIN(d)
+    {
         size_t size, opened = 0;
         unsigned char *bytes = slurp(scratch(d->model), &size);
         recon_rng rng = recon_rng_new(9, 0);
@@ -176,7 +179,7 @@ static recon_status open_and_close(recon_ctx *ctx, const domain *d)
 static void without_memory_nothing_leaks(void **state)
 {
     EACH_DOMAIN(d)
-        CHECK_ALLOCATIONS(*state, open_and_close(*state, d));
+    CHECK_ALLOCATIONS(*state, open_and_close(*state, d));
 }
 
 int main(void)

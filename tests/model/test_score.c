@@ -11,14 +11,14 @@ static recon_oddness3 of_molecules[CHAINS_N];
 
 static recon_status call_typed(recon_ctx *ctx, const domain *d, const recon_model *model)
 {
-    return d->group == RECON_SO2
-               ? recon_score_images(ctx, of_images, model, d->inputs, d->n)
-               : recon_score_molecules(ctx, of_molecules, model, d->inputs, d->n);
+    return d->group == RECON_SO2 ? recon_score_images(ctx, of_images, model, d->inputs, d->n)
+                                 : recon_score_molecules(ctx, of_molecules, model, d->inputs, d->n);
 }
 
 static void the_general_score_is_the_typed_one(void **state)
 {
-    EACH_DOMAIN(d) {
+    EACH_DOMAIN(d)
+    {
         recon_model *model = open_model(*state, d);
         CHECK_OK(*state, recon_score(*state, natural, model, d->inputs, d->n));
         CHECK_OK(*state, call_typed(*state, d, model));
@@ -57,7 +57,8 @@ static void score_odd_ones(recon_ctx *ctx, const domain *d, const recon_model *m
 
 static void odd_poses_score_high(void **state)
 {
-    EACH_DOMAIN(d) {
+    EACH_DOMAIN(d)
+    {
         recon_model *model = open_model(*state, d);
         double threshold = recon_score_threshold(model, 0.1), alarms = 0, p = 0;
         CHECK_OK(*state, recon_score(*state, natural, model, d->inputs, d->n));
@@ -75,7 +76,8 @@ static void odd_poses_score_high(void **state)
 
 static void thresholds_and_p_values_agree(void **state)
 {
-    EACH_DOMAIN(d) {
+    EACH_DOMAIN(d)
+    {
         recon_model *model = open_model(*state, d);
         double share = 0.2, threshold = recon_score_threshold(model, share), alarms = 0, low = 0;
         CHECK_OK(*state, recon_score(*state, natural, model, d->inputs, d->n));

@@ -26,9 +26,8 @@ static recon_status discover(recon_ctx *ctx, const void *arg, digest *out)
     recon_discover_options options = quick_discovery;
     (void)arg;
     options.half = 1;
-    recon_status status =
-        recon_discover(ctx, &d, scratch("backbone.safetensors"), NULL, recon_dataset_data(letters),
-                       scratch_folder, &options);
+    recon_status status = recon_discover(ctx, &d, scratch("backbone.safetensors"), NULL,
+                                         recon_dataset_data(letters), scratch_folder, &options);
     if (status == RECON_OK)
         recon_discovery_free(&d);
     return digest_file(status, scratch("gamma.npy"), out);
@@ -38,8 +37,9 @@ static recon_status discover(recon_ctx *ctx, const void *arg, digest *out)
 static recon_status report(recon_ctx *ctx, const void *arg, digest *out)
 {
     (void)arg;
-    recon_status status = recon_found_save(ctx, scratch("report.html"), scratch_folder,
-                                           &(recon_found_data){ .data = recon_dataset_data(letters) });
+    recon_status status =
+        recon_found_save(ctx, scratch("report.html"), scratch_folder,
+                         &(recon_found_data){ .data = recon_dataset_data(letters) });
     return digest_file(status, scratch("report.html"), out);
 }
 

@@ -25,9 +25,9 @@ static recon_status discover(recon_ctx *ctx, const void *arg, digest *out)
 {
     recon_discovery d;
     (void)arg;
-    recon_status status = recon_discover(ctx, &d, scratch("backbone.safetensors"), NULL,
-                                         recon_molecules_data(data), scratch_folder,
-                                         &quick_discovery);
+    recon_status status =
+        recon_discover(ctx, &d, scratch("backbone.safetensors"), NULL, recon_molecules_data(data),
+                       scratch_folder, &quick_discovery);
     if (status == RECON_OK)
         recon_discovery_free(&d);
     return digest_file(status, scratch("gamma.npy"), out);
@@ -36,8 +36,9 @@ static recon_status discover(recon_ctx *ctx, const void *arg, digest *out)
 static recon_status report(recon_ctx *ctx, const void *arg, digest *out)
 {
     (void)arg;
-    recon_status status = recon_found_save(ctx, scratch("report.html"), scratch_folder,
-                                           &(recon_found_data){ .data = recon_molecules_data(data) });
+    recon_status status =
+        recon_found_save(ctx, scratch("report.html"), scratch_folder,
+                         &(recon_found_data){ .data = recon_molecules_data(data) });
     return digest_file(status, scratch("report.html"), out);
 }
 
@@ -47,8 +48,7 @@ static recon_status open_model(recon_ctx *ctx, const void *arg, digest *out)
 {
     recon_model *mine;
     (void)arg;
-    recon_status status =
-        recon_model_open(ctx, &mine, scratch("model.safetensors"), RECON_SINGLE);
+    recon_status status = recon_model_open(ctx, &mine, scratch("model.safetensors"), RECON_SINGLE);
     if (status != RECON_OK)
         return status;
     size_t weights = recon_model_describe(mine).weights;

@@ -48,7 +48,8 @@ static recon_status judge(recon_ctx *ctx, void *user, double *scores, const floa
 
 static recon_status ask_images(recon_ctx *ctx, answer *a, const float *x)
 {
-    recon_status status = recon_canonicalize_images(ctx, a->image[0], a->pose, model, x, IMAGES, NULL);
+    recon_status status =
+        recon_canonicalize_images(ctx, a->image[0], a->pose, model, x, IMAGES, NULL);
     if (status == RECON_OK)
         status =
             recon_canonicalize_search(ctx, a->chosen[0], NULL, model, x, IMAGES, judge, NULL, NULL);
