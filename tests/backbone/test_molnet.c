@@ -499,7 +499,7 @@ static void a_file_may_not_describe_more_than_it_holds(void **state)
         const char *value, *message;
         recon_status status;
     } lie[] = {
-        { 0, "ieae", "not a molecule model", RECON_ERR_FORMAT },
+        { 0, "ieae", "frequencies", RECON_ERR_FORMAT },
         { 1, "huge", "no preset is called 'huge'", RECON_ERR_FORMAT },
         { 2, "1e9", "'width_factor' is '1e9': 0 to 64", RECON_ERR_FORMAT },
         { 3, "2.5", "'layers' is '2.5': 1 to", RECON_ERR_FORMAT },
