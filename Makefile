@@ -274,8 +274,7 @@ FUZZ_FLAGS   := -std=c11 -O0 -g1 -w -pthread -fno-sanitize-recover=all -D_GNU_SO
                 $(if $(FUZZ_PNG),-DRECON_HAVE_PNG)
 FUZZ_CASES   := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZ_SRC     := $(filter-out src/model/%,$(C_SRC)) \
-                $(patsubst %,src/model/%.c,canonicalize model model_file modes molcanonicalize molmodel molscore pose \
-                pose3 score)
+                $(patsubst %,src/model/%.c,canonicalize model modes pose pose3 read score score_images score_molecules)
 FUZZERS      := $(FUZZ_CASES:tests/fuzz/fuzz_%.c=build/fuzz/%)
 fuzz-brief:
 	@if echo 'int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; }' | \

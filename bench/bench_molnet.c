@@ -78,7 +78,7 @@ static recon_status run(work *w, recon_molnet_shape *shape, recon_precision prec
     if (status == RECON_OK)
         w->edges = most_edges(w);
     if (status == RECON_OK)
-        status = recon_train(w->ctx, &r, &(recon_trainee){ w->m->params, feed, loss, NULL, w },
+        status = recon_train(w->ctx, &r, &(recon_trainee){ w->m->base.params, feed, loss, NULL, w },
                              &(recon_train_options){ .steps = w->steps,
                                                      .precision = precision,
                                                      .schedule = { .rate = 1e-3 },
@@ -86,7 +86,8 @@ static recon_status run(work *w, recon_molnet_shape *shape, recon_precision prec
     if (status != RECON_OK)
         return status;
     double each = (recon_now() - w->begun) / (double)(w->steps - WARM_UP);
-    printf("loss %.4f, %zu weights, %zu MiB\n", r.loss, recon_molnet_weights(w->m), r.peak >> 20);
+    printf("loss %.4f, %zu weights, %zu MiB\n", r.loss, recon_backbone_weights(&w->m->base),
+           r.peak >> 20);
     printf("step %.2f ms, %.0f conformers a second\n", 1e3 * each, (double)w->batch / each);
     static float z[KEPT * 1024];
     double begun = recon_now();

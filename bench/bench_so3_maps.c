@@ -6,12 +6,13 @@
  * axes (F = 100 there) with an arbitrary right factor for each class, 5 degrees of noise about each
  * axis, and one pose in 25 flipped by a half turn. Ten new points of each class are asked about;
  * odd poses are uniform ones whose axis is far off (tr(F^T R) < 96). */
-#include <recon/maps/so3_maps.h>
 #include <recon/normalize/gauge.h>
 #include <recon/ops/backend.h>
 #include <recon/stats/fisher_gauge.h>
 #include <recon/stats/roc.h>
 #include "core/ctx.h"
+#include "maps/maps.h"
+#include "maps/so3_map.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -226,7 +227,7 @@ static recon_status measure(recon_ctx *ctx, const world *w, size_t epochs)
     recon_embedded index = { .n = w->train, .d = D, .z = w->z, .so3 = w->psi, .labels = w->label };
     recon_embedded asked = { .n = n, .d = D, .z = w->z + w->train * D, .so3 = w->psi + w->train };
     recon_frames frames = { 0 }, near = { 0 };
-    recon_so3_maps *maps = NULL;
+    recon_maps *maps = NULL;
     recon_so3_map *map = malloc(n * sizeof *map);
     size_t spins = 0;
     double begun;
@@ -235,13 +236,13 @@ static recon_status measure(recon_ctx *ctx, const world *w, size_t epochs)
         status = frames_of(ctx, &near, &index, &asked);
     begun = recon_now();
     if (status == RECON_OK)
-        status = recon_so3_maps_fit(ctx, &maps, &index, &frames,
-                                    &(recon_maps_options){ .epochs = epochs });
+        status =
+            recon_maps_fit(ctx, &maps, &index, &frames, &(recon_maps_options){ .epochs = epochs });
     printf("%zu points, hit rate %.4f; fitted in %.1f s\n", w->train, frames.hit_rate,
            recon_now() - begun);
     begun = recon_now();
     if (status == RECON_OK)
-        status = recon_so3_maps_apply(ctx, map, maps, asked.z, n);
+        status = recon_maps_apply(ctx, map, maps, asked.z, n, RECON_MAPS_ALL);
     printf("all heads    %.5f ms an embedding\n", (recon_now() - begun) / (double)n * 1e3);
     for (size_t i = 0; status == RECON_OK && i < n; i++)
         spins += map[i].free == 1;
@@ -250,7 +251,7 @@ static recon_status measure(recon_ctx *ctx, const world *w, size_t epochs)
         status = tell_errors(w, map, &near);
     if (status == RECON_OK)
         status = tell_scores(ctx, w, map, &near);
-    recon_so3_maps_free(ctx, maps);
+    recon_maps_free(ctx, maps);
     recon_frames_free(&frames), recon_frames_free(&near);
     free(map);
     return status;

@@ -164,7 +164,7 @@ static void report(bench *b, int training, double rate)
     printf("%-6s dense %9.3f ms  waves %9.3f ms  ratio %5.2f  of gemm %4.2f  chosen %s\n",
            training ? "train" : "infer", 1e3 * best[0], 1e3 * best[1], best[0] / best[1],
            work / best[1] / rate,
-           recon_ops_of(b->ctx)->steer_pays(&form, training) ? "waves" : "dense");
+           recon_ops_of(b->ctx)->steer_pays(b->ctx, &form, training) ? "waves" : "dense");
     recon_arena_release(arena, mark);
 }
 

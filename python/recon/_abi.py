@@ -185,16 +185,39 @@ IeaeShape = _structure(
     ("width_px", c_size_t),
     ("channels", c_size_t),
 )
+MolnetShape = _structure(
+    "recon_molnet_shape",
+    ("preset", c_int),
+    ("width", c_double),
+    ("layers", c_size_t),
+    ("radius", c_double),
+    ("latent", c_size_t),
+    ("code", c_size_t),
+    ("mapped", c_int),
+    ("slots", c_size_t),
+    ("elements", c_size_t),
+    ("element", c_uint8 * CONSTANTS["RECON_MOLNET_ELEMENTS"]),
+)
 MapsInfo = _structure(
     "recon_maps_info",
+    ("group", c_int),
     ("d", c_size_t),
     ("hidden", c_size_t),
     ("weights", c_size_t),
-    ("family", c_int),
     ("held_out", c_size_t),
+    ("family", c_int),
+    ("unit", c_double),
 )
 ModelInfo = _structure(
-    "recon_model_info", ("shape", IeaeShape), ("weights", c_size_t), ("maps", MapsInfo)
+    "recon_model_info",
+    ("kind", c_char_p),
+    ("data", c_char_p),
+    ("group", c_int),
+    ("code", c_size_t),
+    ("weights", c_size_t),
+    ("maps", MapsInfo),
+    ("images", IeaeShape),
+    ("molecules", MolnetShape),
 )
 Pose2 = _structure(
     "recon_pose2", *((name, c_double) for name in ("psi", "lambda", "absolute", "turn"))
@@ -206,12 +229,8 @@ CandidatesOut = _structure(
     ("pose", Pose2 * MODES_MAX),
     ("weight", c_double * MODES_MAX),
 )
-Oddness = _structure(
-    "recon_oddness",
-    ("score", c_double),
-    ("p_value", c_double),
-    ("surrogate", c_double),
-    ("pose", Pose2),
+PoseScore = _structure(
+    "recon_pose_score", *((name, c_double) for name in ("score", "p_value", "surrogate"))
 )
 So2Part = _structure("recon_so2_part", *((name, c_double) for name in ("weight", "mean", "kappa")))
 So2Density = _structure(
@@ -276,30 +295,6 @@ Conformer = _structure(
     ("energy", c_float),
     ("rmsd", c_float),
 )
-MolnetShape = _structure(
-    "recon_molnet_shape",
-    ("preset", c_int),
-    ("width", c_double),
-    ("layers", c_size_t),
-    ("radius", c_double),
-    ("latent", c_size_t),
-    ("code", c_size_t),
-    ("mapped", c_int),
-    ("slots", c_size_t),
-    ("elements", c_size_t),
-    ("element", c_uint8 * CONSTANTS["RECON_MOLNET_ELEMENTS"]),
-)
-So3MapsInfo = _structure(
-    "recon_so3_maps_info",
-    ("d", c_size_t),
-    ("hidden", c_size_t),
-    ("weights", c_size_t),
-    ("unit", c_double),
-    ("held_out", c_size_t),
-)
-MolmodelInfo = _structure(
-    "recon_molmodel_info", ("shape", MolnetShape), ("weights", c_size_t), ("maps", So3MapsInfo)
-)
 Pose3 = _structure(
     "recon_pose3",
     ("psi", So3),
@@ -308,15 +303,6 @@ Pose3 = _structure(
     ("turn", So3),
     ("center", c_double * 3),
     ("free", c_int),
-)
-Oddness3 = _structure(
-    "recon_oddness3",
-    ("score", c_double),
-    ("p_value", c_double),
-    ("trace", c_double),
-    ("label", c_double),
-    ("uncentred", c_double),
-    ("pose", Pose3),
 )
 Fisher = _structure(
     "recon_fisher",
@@ -358,10 +344,6 @@ void recon_ctx_interrupt(recon_ctx *ctx);
 void recon_ctx_resume(recon_ctx *ctx);
 recon_status recon_ops_attach(recon_ctx *ctx, const char *name);
 
-recon_status recon_safetensors_open(recon_ctx *ctx, recon_safetensors **out, const char *path);
-void recon_safetensors_close(recon_safetensors *file);
-const char *recon_safetensors_metadata(const recon_safetensors *file, const char *key);
-
 void recon_so2_wrap_n(double *out, const double *a, size_t n);
 void recon_so3_to_matrix_n(double *m, const recon_so3 *a, size_t n);
 void recon_so3_from_matrix_n(recon_so3 *out, const double *m, size_t n);
@@ -376,8 +358,8 @@ recon_status recon_model_open(recon_ctx *ctx, recon_model **out, const char *pat
                               recon_precision precision);
 void recon_model_close(recon_ctx *ctx, recon_model *model);
 recon_model_info recon_model_describe(const recon_model *model);
-recon_status recon_canonicalize(recon_ctx *ctx, float *out, recon_pose2 *poses,
-                                const recon_model *model, const float *images, size_t n,
+recon_status recon_canonicalize(recon_ctx *ctx, void *out, void *poses, const recon_model *model,
+                                const void *inputs, size_t n,
                                 const recon_canonicalize_options *options);
 recon_status recon_candidates_list(recon_ctx *ctx, recon_candidates *out, const recon_model *model,
                                    const float *images, size_t n);
@@ -385,11 +367,16 @@ recon_status recon_canonicalize_search(recon_ctx *ctx, float *out, recon_pose2 *
                                        const recon_model *model, const float *images, size_t n,
                                        recon_judge *judge, void *user,
                                        const recon_canonicalize_options *options);
-recon_status recon_score(recon_ctx *ctx, recon_oddness *out, const recon_model *model,
-                         const float *images, size_t n);
+recon_status recon_score(recon_ctx *ctx, recon_pose_score *out, const recon_model *model,
+                         const void *inputs, size_t n);
 double recon_score_threshold(const recon_model *model, double false_alarms);
-recon_status recon_distribution_of(recon_ctx *ctx, recon_distribution *out,
-                                   const recon_model *model, const float *images, size_t n);
+recon_status recon_distribution_images(recon_ctx *ctx, recon_distribution *out,
+                                       const recon_model *model, const float *images, size_t n);
+recon_status recon_distribution_molecules(recon_ctx *ctx, recon_distribution3 *out,
+                                          const recon_model *model, const recon_conformer *x,
+                                          size_t n);
+const char *recon_distribution3_words(recon_distribution3_text text,
+                                      const recon_distribution3 *distribution);
 void recon_pose_points(double *out, const recon_pose2 *pose, recon_direction direction,
                        const double *in, size_t n, size_t height, size_t width);
 void recon_pose_vectors(double *out, const recon_pose2 *pose, recon_direction direction,
@@ -429,20 +416,6 @@ void recon_molecules_close(recon_molecules *data);
 int recon_molecules_is(const char *spec);
 int recon_dataset_is(const char *spec);
 int recon_element_number(const char *symbol, size_t n);
-recon_status recon_molmodel_open(recon_ctx *ctx, recon_molmodel **out, const char *path,
-                                 recon_precision precision);
-void recon_molmodel_close(recon_ctx *ctx, recon_molmodel *model);
-recon_molmodel_info recon_molmodel_describe(const recon_molmodel *model);
-recon_status recon_molcanonicalize(recon_ctx *ctx, float *out, recon_pose3 *poses,
-                                   const recon_molmodel *model, const recon_conformer *x, size_t n);
-recon_status recon_molscore(recon_ctx *ctx, recon_oddness3 *out, const recon_molmodel *model,
-                            const recon_conformer *x, size_t n);
-double recon_molscore_threshold(const recon_molmodel *model, double false_alarms);
-recon_status recon_moldistribution_of(recon_ctx *ctx, recon_distribution3 *out,
-                                      const recon_molmodel *model, const recon_conformer *x,
-                                      size_t n);
-const char *recon_moldistribution_words(recon_distribution3_text text,
-                                        const recon_distribution3 *distribution);
 void recon_pose3_points(double *out, const recon_pose3 *pose, recon_direction direction,
                         const double *in, size_t n);
 void recon_pose3_vectors(double *out, const recon_pose3 *pose, recon_direction direction,

@@ -9,8 +9,8 @@ import numpy as np
 
 from . import _abi
 from ._errors import Error, InputError
-from ._library import address, array, choice, lib, room, share, warn_above
-from ._model import Model, Scores
+from ._library import address, array, choice, lib, room, warn_above
+from ._model import Model
 from ._poses import INTERPOLATIONS, Poses
 from ._records import record
 
@@ -97,11 +97,11 @@ class ImageModel(Model):
         ((5, 28, 28), 5)
     """
 
-    _family = "model"
+    _inputs = "images"
 
-    def __init__(self, path: str, device: str, precision: str):
-        super().__init__(path, device, precision)
-        shape = lib.recon_model_describe(self._handle).shape
+    def __init__(self, path: str, device: str, precision: str, handle: int):
+        super().__init__(path, device, precision, handle)
+        shape = self._info.images
         self.size: tuple[int, int, int] = (shape.height, shape.width_px, shape.channels)
 
     def canonicalize(
@@ -169,43 +169,6 @@ class ImageModel(Model):
         return [Candidates(Poses(one["pose"][: one["count"]], self.size),
                            one["weight"][: one["count"]]) for one in out]
 
-    def score(self, x: Any) -> Scores:
-        """How unnatural the pose of each image is.
-
-        Args:
-            x: The images.
-
-        Returns:
-            Scores: score and p_value.
-
-        Example:
-            >>> model = recon.load("fashion")
-            >>> images = recon.read_images("garments", limit=5).images
-            >>> score, p_value = model.score(images)
-            >>> unusual = images[p_value < 0.01]
-        """
-        images = self._images(x)
-        out = room(len(images), _abi.Oddness)
-        self._ask(lib.recon_score, address(out), self._handle, address(images), len(images))
-        return Scores(out["score"].copy(), out["p_value"].copy())
-
-    def threshold(self, false_alarms: float = 0.01) -> float:
-        """The score that a given share of natural images exceeds.
-
-        Args:
-            false_alarms: The share, between 0 and 1.
-
-        Returns:
-            The threshold, to compare scores with. p-values are of the input at hand, and the better
-            way to call one odd: this has all kinds in it.
-
-        Example:
-            >>> model = recon.load("fashion")
-            >>> model.threshold(0.01) >= model.threshold(0.1)
-            True
-        """
-        return lib.recon_score_threshold(self._handle, share(false_alarms))
-
     def distribution(self, x: Any) -> list[Distribution]:
         """The poses that each image could have had.
 
@@ -223,7 +186,7 @@ class ImageModel(Model):
         """
         images = self._images(x)
         out = (_abi.DistributionOut * len(images))()
-        self._ask(lib.recon_distribution_of, out, self._handle, address(images), len(images))
+        self._ask(lib.recon_distribution_images, out, self._handle, address(images), len(images))
         return [self._distribution(one) for one in out]
 
     def _distribution(self, one: Any) -> Distribution:
@@ -239,6 +202,10 @@ class ImageModel(Model):
             fold=one.fold,
             _density=np.frombuffer(one.density, np.dtype(_abi.So2Density)).copy(),
         )
+
+    def _batch(self, x: Any) -> tuple[Any, int]:
+        images = self._images(x)
+        return images.ctypes, len(images)  # which keeps the images alive
 
     def _images(self, x: Any) -> np.ndarray:
         x = array(x, None, "images")

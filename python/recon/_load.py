@@ -1,27 +1,13 @@
 """load: a model by what its file says of itself."""
 from __future__ import annotations
 
-import ctypes
 import os
 from typing import Literal
 
-from ._errors import FormatError
 from ._images import ImageModel
-from ._library import check, context, lib, path_text
+from ._library import path_text
+from ._model import open_model
 from ._molecules import MoleculeModel
-
-_MODELS = {"ieae": ImageModel, "molnet": MoleculeModel}
-
-
-def _kind_of(path: str) -> str:
-    """What the file's metadata call the model, "" where they do not."""
-    out = ctypes.c_void_p()
-    with context() as ctx:
-        check(ctx, lib.recon_safetensors_open(ctx, ctypes.byref(out), os.fsencode(path)))
-        try:
-            return (lib.recon_safetensors_metadata(out, b"model") or b"").decode(errors="replace")
-        finally:
-            lib.recon_safetensors_close(out)
 
 
 def load(
@@ -56,8 +42,4 @@ def load(
         name = os.path.join(name, "model.safetensors")
     if os.path.exists(name):
         name = os.path.abspath(name)  # for processes that work in another folder
-    kind = _kind_of(name)
-    if kind not in _MODELS:
-        raise FormatError(f"{name}: {kind or 'no model'}, but a model of `recon discover` is"
-                          " needed")
-    return _MODELS[kind](name, device, precision)
+    return open_model(name, device, precision)

@@ -1,4 +1,4 @@
-"""Models: what `recon discover` wrote, opened. See recon/model/model.h and molmodel.h."""
+"""Models: what `recon discover` wrote, opened. See recon/model/model.h and score.h."""
 from __future__ import annotations
 
 import ctypes
@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._library import check, choice, context, lib
+from . import _abi
+from ._errors import FormatError
+from ._library import address, check, choice, context, lib, room, share
 from ._records import record
 
 _PRECISIONS = {"auto": "AUTO", "f32": "SINGLE", "tf32": "TF32", "bf16": "MIXED"}
@@ -45,22 +47,19 @@ class Model:
         True
     """
 
-    _family = ""  # of the library's functions: recon_<family>_open, _close
+    _kinds: dict[str, type[Model]] = {}  # by what the library calls the data
+    _inputs = ""  # the kind of data that a class takes
 
-    def __init__(self, path: str, device: str, precision: str):
-        self.path, self._device, self._precision = path, device, precision
-        self._handle = self._open(path, choice("precision", precision, "", _PRECISIONS))
-        weakref.finalize(self, _close, self._family, device, self._handle).atexit = False
+    def __init_subclass__(cls) -> None:
+        Model._kinds[cls._inputs] = cls
 
-    def _open(self, path: str, precision: int) -> int:
-        out = ctypes.c_void_p()
-        with context(self._device) as ctx:
-            check(ctx, getattr(lib, f"recon_{self._family}_open")(
-                ctx, ctypes.byref(out), os.fsencode(path), precision))
-        return out.value
+    def __init__(self, path: str, device: str, precision: str, handle: int):
+        self.path, self._device, self._precision, self._handle = path, device, precision, handle
+        self._info = lib.recon_model_describe(handle)
+        weakref.finalize(self, _close, device, handle).atexit = False
 
     def __reduce__(self):  # another process opens the file again
-        return type(self), (self.path, self._device, self._precision)
+        return open_model, (self.path, self._device, self._precision)
 
     def __repr__(self) -> str:
         return f"<recon.{type(self).__name__} {self.path}>"
@@ -69,6 +68,47 @@ class Model:
         """function(ctx, arguments), its failure as an exception."""
         with context(self._device) as ctx:
             check(ctx, function(ctx, *arguments))
+
+    def _batch(self, x: Any) -> tuple[Any, int]:
+        """The inputs as the library takes them, and how many; each kind has its own."""
+        raise NotImplementedError
+
+    def score(self, x: Any) -> Scores:
+        """How unnatural the pose of each input is.
+
+        Args:
+            x: The images or molecules.
+
+        Returns:
+            Scores: score and p_value.
+
+        Example:
+            >>> model = recon.load("fashion")
+            >>> images = recon.read_images("garments", limit=5).images
+            >>> score, p_value = model.score(images)
+            >>> unusual = images[p_value < 0.01]
+        """
+        inputs, n = self._batch(x)
+        out = room(n, _abi.PoseScore)
+        self._ask(lib.recon_score, address(out), self._handle, inputs, n)
+        return Scores(out["score"].copy(), out["p_value"].copy())
+
+    def threshold(self, false_alarms: float = 0.01) -> float:
+        """The score that a given share of natural inputs exceeds.
+
+        Args:
+            false_alarms: The share, between 0 and 1.
+
+        Returns:
+            The threshold, to compare scores with. p-values are of the input at hand, and the better
+            way to call one unusual: this has all kinds in it.
+
+        Example:
+            >>> model = recon.load("conformers")
+            >>> model.threshold(0.01) >= model.threshold(0.1)
+            True
+        """
+        return lib.recon_score_threshold(self._handle, share(false_alarms))
 
     def invert(self, poses: Any, **x: Any) -> Any:
         """Takes what a frozen model found in the canonical inputs back to the inputs as they came.
@@ -91,6 +131,19 @@ class Model:
         return poses.to_input(**x)
 
 
-def _close(family: str, device: str, handle: int) -> None:
+def open_model(path: str, device: str, precision: str) -> Model:
+    """The model in a file, as an object of the class that its data call for."""
+    how = choice("precision", precision, "", _PRECISIONS)
+    out = ctypes.c_void_p()
     with context(device) as ctx:
-        getattr(lib, f"recon_{family}_close")(ctx, handle)
+        check(ctx, lib.recon_model_open(ctx, ctypes.byref(out), os.fsencode(path), how))
+    kind = lib.recon_model_describe(out).data.decode()
+    if kind not in Model._kinds:
+        _close(device, out.value)
+        raise FormatError(f"{path}: a model of {kind}, which this package does not know")
+    return Model._kinds[kind](path, device, precision, out.value)
+
+
+def _close(device: str, handle: int) -> None:
+    with context(device) as ctx:
+        lib.recon_model_close(ctx, handle)

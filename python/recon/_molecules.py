@@ -1,4 +1,4 @@
-"""Models of molecules: see recon/model/molcanonicalize.h and molscore.h."""
+"""Models of molecules: see recon/model/canonicalize.h and score.h."""
 from __future__ import annotations
 
 import ctypes
@@ -9,8 +9,8 @@ import numpy as np
 
 from . import _abi
 from ._errors import InputError
-from ._library import address, array, check, context, lib, matrices, room, share
-from ._model import Model, Scores
+from ._library import address, array, check, context, lib, matrices, room
+from ._model import Model
 from ._poses import Poses3
 from ._records import record
 
@@ -78,11 +78,11 @@ class MoleculeModel(Model):
         (3, 3)
     """
 
-    _family = "molmodel"
+    _inputs = "molecules"
 
-    def __init__(self, path: str, device: str, precision: str):
-        super().__init__(path, device, precision)
-        shape = lib.recon_molmodel_describe(self._handle).shape
+    def __init__(self, path: str, device: str, precision: str, handle: int):
+        super().__init__(path, device, precision, handle)
+        shape = self._info.molecules
         self.elements: tuple[int, ...] = tuple(shape.element[: shape.elements])
 
     def canonicalize(self, x: Iterable[Any]) -> tuple[list[np.ndarray], Poses3]:
@@ -106,47 +106,9 @@ class MoleculeModel(Model):
         given = _Conformers(x)
         out = np.empty_like(given.xyz)
         records = room(given.n, _abi.Pose3)
-        self._ask(lib.recon_molcanonicalize, address(out), address(records), self._handle,
-                  given.list, given.n)
+        self._ask(lib.recon_canonicalize, address(out), address(records), self._handle,
+                  given.list, given.n, None)
         return np.split(out, given.ends[:-1]) if given.n else [], Poses3(records)
-
-    def score(self, x: Iterable[Any]) -> Scores:
-        """How unnatural the pose of each molecule is.
-
-        Args:
-            x: The molecules.
-
-        Returns:
-            Scores: score and p_value.
-
-        Example:
-            >>> model = recon.load("conformers")
-            >>> molecules = recon.read_molecules("conformers/test", limit=5)
-            >>> score, p_value = model.score(molecules)
-            >>> score.shape
-            (5,)
-        """
-        given = _Conformers(x)
-        out = room(given.n, _abi.Oddness3)
-        self._ask(lib.recon_molscore, address(out), self._handle, given.list, given.n)
-        return Scores(out["score"].copy(), out["p_value"].copy())
-
-    def threshold(self, false_alarms: float = 0.01) -> float:
-        """The score that a given share of natural conformers exceeds.
-
-        Args:
-            false_alarms: The share, between 0 and 1.
-
-        Returns:
-            The threshold, to compare scores with. p-values are of the input at hand, and the better
-            way to call one odd: this has all kinds in it.
-
-        Example:
-            >>> model = recon.load("conformers")
-            >>> model.threshold(0.01) >= model.threshold(0.1)
-            True
-        """
-        return lib.recon_molscore_threshold(self._handle, share(false_alarms))
 
     def distribution(self, x: Iterable[Any]) -> list[Distribution3]:
         """The poses that each molecule could have had.
@@ -165,13 +127,17 @@ class MoleculeModel(Model):
         """
         given = _Conformers(x)
         out = (_abi.Distribution3Out * given.n)()
-        self._ask(lib.recon_moldistribution_of, out, self._handle, given.list, given.n)
+        self._ask(lib.recon_distribution_molecules, out, self._handle, given.list, given.n)
         return [_distribution(one) for one in out]
+
+    def _batch(self, x: Iterable[Any]) -> tuple[Any, int]:
+        given = _Conformers(x)
+        return given, given.n
 
 
 def _distribution(one: Any) -> Distribution3:
     text = ctypes.create_string_buffer(_abi.WORDS_SIZE)
-    lib.recon_moldistribution_words(text, ctypes.byref(one))
+    lib.recon_distribution3_words(text, ctypes.byref(one))
     return Distribution3(
         pose=Poses3(np.frombuffer(one.pose, np.dtype(_abi.Pose3)).copy()),
         F=np.array(one.poses.f).reshape(3, 3),
@@ -198,6 +164,7 @@ class _Conformers:
         self.numbers = np.concatenate([a for a, _ in pairs] or [np.empty(0, np.uint8)])
         self.xyz = np.concatenate([b for _, b in pairs] or [np.empty((0, 3), np.float32)])
         self.list = (_abi.Conformer * self.n)(*self._conformers(pairs))
+        self._as_parameter_ = self.list  # so that the library can be given this object
         if self.n:
             self._check()
 

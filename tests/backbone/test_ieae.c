@@ -191,7 +191,7 @@ static void batches_of_any_size_embed_alike(void **state)
     train(ctx, &tiny, scratch("m"), 40, &r);
     CHECK_OK(ctx, recon_ieae_open(ctx, &m, scratch("m"), RECON_SINGLE));
     CHECK_OK(ctx, recon_dataset_open(ctx, &data, shape_set(300, 2)));
-    CHECK_OK(ctx, recon_ieae_embed_all(ctx, &e, m, data));
+    CHECK_OK(ctx, recon_backbone_embed(ctx, &e, &m->base, recon_dataset_data(data)));
     assert_int_equal(e.n, 300);
     assert_int_equal(e.labels[299], 1);
     for (size_t i = 0; i < e.n; i += 37) {
@@ -219,8 +219,8 @@ static void what_does_not_fit_is_said(void **state)
     char spec[600];
     snprintf(spec, sizeof spec, "idx:%s", idx_set("other", 20));
     CHECK_OK(ctx, recon_dataset_open(ctx, &data, spec));
-    CHECK_FAILS(ctx, recon_ieae_embed_all(ctx, &e, m, data), RECON_ERR_INPUT,
-                "images of 4 x 3 x 1, but the model was made for 12 x 12 x 1");
+    CHECK_FAILS(ctx, recon_backbone_embed(ctx, &e, &m->base, recon_dataset_data(data)),
+                RECON_ERR_INPUT, "images of 4 x 3 x 1, but the model was made for 12 x 12 x 1");
     CHECK_FAILS(ctx, recon_ieae_train(ctx, &r, data, scratch("n"), &o), RECON_ERR_INPUT,
                 "8 x 8 at least");
     recon_dataset_close(data);
@@ -263,13 +263,13 @@ static void a_file_may_not_describe_more_than_it_holds(void **state)
     };
     recon_ieae *own = untrained(ctx, SHAPE_SIDE, 1), *got;
     size_t n = sizeof m / sizeof *m;
-    CHECK_OK(ctx, recon_params_save(ctx, scratch("true"), recon_ieae_params(own), m, n));
+    CHECK_OK(ctx, recon_params_save(ctx, scratch("true"), own->base.params, m, n));
     CHECK_OK(ctx, recon_ieae_open(ctx, &got, scratch("true"), RECON_SINGLE));
     recon_ieae_close(ctx, got);
     for (size_t i = 0; i < sizeof lie / sizeof *lie; i++) {
         const char *honest = m[lie[i].key].value;
         m[lie[i].key].value = lie[i].value;
-        CHECK_OK(ctx, recon_params_save(ctx, scratch("lie"), recon_ieae_params(own), m, n));
+        CHECK_OK(ctx, recon_params_save(ctx, scratch("lie"), own->base.params, m, n));
         m[lie[i].key].value = honest;
         CHECK_FAILS(ctx, recon_ieae_open(ctx, &got, scratch("lie"), RECON_SINGLE), lie[i].status,
                     lie[i].message);

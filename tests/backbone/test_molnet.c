@@ -310,7 +310,7 @@ static void training_learns_to_rebuild_and_to_align(void **state)
     CHECK_OK(ctx, recon_molnet_train(ctx, &last, data, NULL, scratch("m"), &o));
     CHECK_LESS(last.best, 0.5 * first.best);
     CHECK_OK(ctx, recon_molnet_open(ctx, &m, scratch("m"), RECON_SINGLE));
-    CHECK_OK(ctx, recon_molnet_embed_all(ctx, &e, m, data));
+    CHECK_OK(ctx, recon_backbone_embed(ctx, &e, &m->base, recon_molecules_data(data)));
     CHECK_LESS(0.95, hit_rate(&e));
     CHECK_LESS(pose_noise(ctx, &e, data, CHAINS), 0.15);
     recon_embedded_free(&e);
@@ -413,7 +413,7 @@ static void batches_of_any_size_embed_alike(void **state)
     recon_molnet *m = untrained(ctx, RECON_PRESET_SMALL, 1);
     recon_molecules *data = chain_set(ctx, 150, 7, 0.1);
     recon_embedded e;
-    CHECK_OK(ctx, recon_molnet_embed_all(ctx, &e, m, data));
+    CHECK_OK(ctx, recon_backbone_embed(ctx, &e, &m->base, recon_molecules_data(data)));
     assert_int_equal(e.n, 150);
     assert_int_equal(e.d, CODE);
     for (size_t i = 0; i < e.n; i += 17) {
@@ -499,7 +499,7 @@ static void a_file_may_not_describe_more_than_it_holds(void **state)
         const char *value, *message;
         recon_status status;
     } lie[] = {
-        { 0, "ieae", "not a molecule model", RECON_ERR_FORMAT },
+        { 0, "ieae", "frequencies", RECON_ERR_FORMAT },
         { 1, "huge", "no preset is called 'huge'", RECON_ERR_FORMAT },
         { 2, "1e9", "'width_factor' is '1e9': 0 to 64", RECON_ERR_FORMAT },
         { 3, "2.5", "'layers' is '2.5': 1 to", RECON_ERR_FORMAT },
@@ -512,13 +512,13 @@ static void a_file_may_not_describe_more_than_it_holds(void **state)
     };
     recon_molnet *own = untrained(ctx, RECON_PRESET_SMALL, 1), *got;
     size_t n = sizeof e / sizeof *e;
-    CHECK_OK(ctx, recon_params_save(ctx, scratch("true"), recon_molnet_params(own), e, n));
+    CHECK_OK(ctx, recon_params_save(ctx, scratch("true"), own->base.params, e, n));
     CHECK_OK(ctx, recon_molnet_open(ctx, &got, scratch("true"), RECON_SINGLE));
     recon_molnet_close(ctx, got);
     for (size_t i = 0; i < sizeof lie / sizeof *lie; i++) {
         const char *honest = e[lie[i].key].value;
         e[lie[i].key].value = lie[i].value;
-        CHECK_OK(ctx, recon_params_save(ctx, scratch("lie"), recon_molnet_params(own), e, n));
+        CHECK_OK(ctx, recon_params_save(ctx, scratch("lie"), own->base.params, e, n));
         e[lie[i].key].value = honest;
         CHECK_FAILS(ctx, recon_molnet_open(ctx, &got, scratch("lie"), RECON_SINGLE), lie[i].status,
                     lie[i].message);

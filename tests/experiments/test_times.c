@@ -1,23 +1,34 @@
-/* What canonicalising costs: the parts are measured, and add up the way they must. */
-#include "model/tiny.h"
+/* What canonicalising costs, of either kind: the parts are measured, and add up the way they must.
+ */
+#include "model/both.h"
 
 #include "experiments/times.h"
 #include <recon/ops/backend.h>
 
+enum { BATCH = 64 };
+
 static void centring_is_a_part_of_canonicalising(void **state)
 {
     recon_ctx *ctx = *state;
-    recon_model *model = tiny_model(ctx);
-    recon_times t;
-    CHECK_OK(ctx, recon_times_measure(ctx, &t, model, tiny_images[0], 64));
-    assert_int_equal(t.batch, 64);
-    assert_int_equal(t.threads, recon_ctx_threads(ctx));
-    assert_string_equal(t.backend, recon_ops_name(ctx));
-    assert_true(t.overhead_ms > 0);
-    CHECK_LESS(t.overhead_ms, t.canonicalize_ms);
-    CHECK_FAILS(ctx, recon_times_measure(ctx, &t, model, tiny_images[0], 0), RECON_ERR_INPUT,
-                "no images");
-    recon_model_close(ctx, model);
+    size_t atoms = 0;
+    for (size_t i = 0; i < BATCH; i++)
+        atoms += both_list[i].atoms;
+    EACH_DOMAIN(d)
+    {
+        recon_model *model = open_model(ctx, d);
+        size_t numbers = d->group == RECON_SO2 ? BATCH * TINY_PIXELS : 3 * atoms;
+        recon_times t;
+        CHECK_OK(ctx,
+                 recon_times_measure(ctx, &t, model, d->inputs, BATCH, numbers * sizeof(float)));
+        assert_int_equal(t.batch, BATCH);
+        assert_int_equal(t.threads, recon_ctx_threads(ctx));
+        assert_string_equal(t.backend, recon_ops_name(ctx));
+        assert_true(t.overhead_ms > 0);
+        CHECK_LESS(t.overhead_ms, t.canonicalize_ms);
+        CHECK_FAILS(ctx, recon_times_measure(ctx, &t, model, d->inputs, 0, 0), RECON_ERR_INPUT,
+                    "no ");
+        recon_model_close(ctx, model);
+    }
 }
 
 int main(void)
@@ -25,5 +36,5 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(centring_is_a_part_of_canonicalising),
     };
-    return cmocka_run_group_tests(tests, tiny_setup, scratch_teardown);
+    return cmocka_run_group_tests(tests, both_setup, both_teardown);
 }

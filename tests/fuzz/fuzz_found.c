@@ -11,19 +11,20 @@ enum { N = 24, D = 3, K = 4 };
     "\"natural_pose\": {\"one\": 0.25, \"several\": 0.25, \"modulo\": 0.125, \"axis\": 0.125, "    \
     "\"none\": 0.25}, "
 #define IMAGES                                                                                     \
-    "{\"group\": \"so2\", \"points\": 24, \"k\": 4, \"family\": \"normal\", \"theta\": "           \
+    "{\"kind\": \"images\", \"group\": \"so2\", \"points\": 24, \"k\": 4, \"family\": "            \
+    "\"normal\", \"theta\": "                                                                      \
     "\"uniform\", \"all\": {" NATURAL                                                              \
     "\"points\": 24, \"theta_deg\": 38.2, \"several_modes\": 0.1, "                                \
     "\"modulo_180\": 0.03, \"hit_rate\": 0.75}, \"labels\": {\"0\": {\"points\": 20, "             \
     "\"theta_deg\": 11, \"hit_rate\": 0.5}, \"4\": {\"points\": 4, \"theta_deg\": 77}}}"
 #define MOLECULES                                                                                  \
-    "{\"group\": \"so3\", \"points\": 24, \"k\": 4, \"hit_rate\": 0.25, \"concentration\": 50, "   \
-    "\"background\": 0.1, " NATURAL                                                                \
-    "\"free\": {\"none\": 3, \"spin\": 18, \"two\": 0, \"all\": 3}, "                              \
+    "{\"kind\": \"molecules\", \"group\": \"so3\", \"points\": 24, \"k\": 4, \"all\": {" NATURAL   \
+    "\"points\": 24, \"hit_rate\": 0.25, \"concentration\": 50, \"background\": 0.1}, "            \
     "\"molecules\": [{\"name\": \"<CCO>\", \"conformers\": 24, \"concentration\": 50, "            \
     "\"background\": 0.1, \"free\": {\"spin\": 18}}]}"
 #define POSES(group)                                                                               \
-    "{\"group\": \"" group "\", \"points\": 24, \"rows\": 24, \"class_count\": 24, \"classes\": "  \
+    "{\"kind\": \"poses\", \"group\": \"" group                                                    \
+    "\", \"points\": 24, \"rows\": 24, \"class_count\": 24, \"classes\": "                         \
     "\"knn\", \"family\": \"uniform\", \"hit_rate\": 0.875, " NATURAL                              \
     "\"classes_by_modes\": [18, 6], "                                                              \
     "\"classes_by_free_directions\": [4, 20, 0, 0]}"

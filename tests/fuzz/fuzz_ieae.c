@@ -1,5 +1,5 @@
 /* Backbones of images: see fuzz_models.h. */
-#include "fuzz_images.h"
+#include "fuzz_answers.h"
 
 static void answer(const recon_ieae *model)
 {

@@ -1,8 +1,8 @@
-/* See fuzz_molmodels.h. */
-#include "fuzz_molmodels.h"
+/* Models of molecules: see fuzz_answers.h. */
+#include "fuzz_answers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    fuzz_molecule_model(small_molmodel, bytes, size);
+    fuzz_whole_model(small_molmodel, bytes, size);
     return 0;
 }

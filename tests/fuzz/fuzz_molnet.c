@@ -1,5 +1,5 @@
 /* Backbones of molecules: see fuzz_models.h. */
-#include "fuzz_molmodels.h"
+#include "fuzz_answers.h"
 
 static void answer(const recon_molnet *model)
 {

@@ -4,7 +4,6 @@
 #define TESTS_FUZZ_MODELS_H
 
 #include <recon/model/model.h>
-#include <recon/model/molmodel.h>
 #include <recon/backbone/classifier.h>
 #include <recon/nn/checkpoint.h>
 #include <recon/nn/nets.h>
@@ -14,7 +13,6 @@
 #include "backbone/molnet.h"
 #include "core/fail.h"
 #include "maps/maps.h"
-#include "maps/so3_maps.h"
 
 /* Each writes a file to path. */
 typedef recon_status small_writer(recon_ctx *ctx, const char *path);
@@ -27,15 +25,20 @@ static inline recon_status small_save(recon_ctx *ctx, const char *path, const re
                                  &(recon_params_save_options){ .bf16 = 1 });
 }
 
-/* Usual scores are 0, and there was one. */
-static inline recon_status small_bundle(recon_ctx *ctx, recon_bundle *b, double number)
-{
-    b->number = number;
-    b->calibration.n = 1;
-    return recon_bundle_keep(ctx, b);
-}
-
 enum { SMALL_SIDE = 8, SMALL_CODE = 2, SMALL_HIDDEN = 3 };
+
+/* Untrained maps: usual scores are 0, and there was one. */
+static inline recon_status small_maps(recon_ctx *ctx, recon_maps **out, const recon_maps_kind *kind,
+                                      double number)
+{
+    recon_status status;
+    RECON_TRY(recon_maps_new(ctx, out, kind, SMALL_CODE, SMALL_HIDDEN, 0, 1));
+    (*out)->number = number;
+    (*out)->calibration.n = 1;
+    RECON_TRY(recon_maps_keep(ctx, *out));
+done:
+    return status;
+}
 
 static inline recon_status small_model(recon_ctx *ctx, const char *path)
 {
@@ -53,8 +56,7 @@ static inline recon_status small_model(recon_ctx *ctx, const char *path)
     recon_maps *maps = NULL;
     recon_status status;
     RECON_TRY(recon_ieae_make(ctx, &backbone, &shape, RECON_SINGLE, 1));
-    RECON_TRY(recon_maps_new(ctx, &maps, SMALL_CODE, SMALL_HIDDEN, 0, 1));
-    RECON_TRY(small_bundle(ctx, &maps->bundle, RECON_SO2_NORMAL));
+    RECON_TRY(small_maps(ctx, &maps, &recon_so2_maps, RECON_SO2_NORMAL));
     recon_metadata_add(&l, "model", "ieae");
     recon_metadata_add(&l, "preset", "small");
     recon_metadata_add(&l, "maps", "so2");
@@ -66,7 +68,7 @@ static inline recon_status small_model(recon_ctx *ctx, const char *path)
     recon_metadata_add_number(&l, "height", SMALL_SIDE);
     recon_metadata_add_number(&l, "width", SMALL_SIDE);
     recon_metadata_add_number(&l, "channels", 1);
-    RECON_TRY(small_save(ctx, path, recon_ieae_params(backbone), recon_maps_params(maps), &l));
+    RECON_TRY(small_save(ctx, path, backbone->base.params, maps->params, &l));
 done:
     recon_maps_free(ctx, maps);
     recon_ieae_close(ctx, backbone);
@@ -87,11 +89,10 @@ static inline recon_status small_molecules(recon_ctx *ctx, const char *path, rec
                                        .element = { 1, 8 } };
     recon_metadata_list l = { .n = 0 };
     recon_molnet *backbone = NULL;
-    recon_so3_maps *maps = NULL;
+    recon_maps *maps = NULL;
     recon_status status;
     RECON_TRY(recon_molnet_make(ctx, &backbone, &shape, RECON_SINGLE, 1));
-    RECON_TRY(recon_so3_maps_new(ctx, &maps, SMALL_CODE, SMALL_HIDDEN, 0, 1));
-    RECON_TRY(small_bundle(ctx, &maps->bundle, 10));
+    RECON_TRY(small_maps(ctx, &maps, &recon_so3_maps, 10));
     recon_metadata_add(&l, "model", "molnet");
     recon_metadata_add(&l, "preset", recon_preset_name(preset));
     recon_metadata_add(&l, "maps", "so3");
@@ -103,10 +104,9 @@ static inline recon_status small_molecules(recon_ctx *ctx, const char *path, rec
     recon_metadata_add_number(&l, "code", SMALL_CODE);
     recon_metadata_add_number(&l, "mapped", 1);
     recon_metadata_add_number(&l, "slots", 3);
-    RECON_TRY(
-        small_save(ctx, path, recon_molnet_params(backbone), recon_so3_maps_params(maps), &l));
+    RECON_TRY(small_save(ctx, path, backbone->base.params, maps->params, &l));
 done:
-    recon_so3_maps_free(ctx, maps);
+    recon_maps_free(ctx, maps);
     recon_molnet_close(ctx, backbone);
     return status;
 }

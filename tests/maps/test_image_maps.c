@@ -2,9 +2,9 @@
  * how it is turned, and survive a file. */
 #include "backbone/shapes.h"
 
-#include <recon/backbone/ieae.h>
+#include "backbone/ieae.h"
 #include <recon/group/so2.h>
-#include <recon/maps/image_maps.h>
+#include "maps/image_maps.h"
 
 enum { IMAGES = 240, CODE = 8 };
 static const double lambda_of[2] = { 3.1, -1 }, theta_of[2] = { 0.3, 1.2 };
@@ -89,7 +89,7 @@ static void what_is_saved_answers_the_same(void **state)
     recon_so2_map a[300], b[300];
     for (int i = 0; i < 300; i++)
         shape_draw(x[i], i % 2, i, 0);
-    const recon_params *sets[] = { recon_ieae_params(w.backbone), recon_image_maps_params(m) };
+    const recon_params *sets[] = { w.backbone->base.params, recon_image_maps_params(m) };
     CHECK_OK(ctx, recon_params_save_all(ctx, scratch("maps"), sets, 2, NULL, 0, NULL));
     CHECK_OK(ctx, recon_image_maps_open(ctx, &again, w.backbone, scratch("maps")));
     CHECK_OK(ctx, recon_image_maps_apply(ctx, a, m, x[0], 300));

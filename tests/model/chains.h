@@ -6,7 +6,7 @@
 
 #include "backbone/conformers.h"
 
-#include <recon/model/moldiscover.h>
+#include <recon/model/discover.h>
 
 enum { CHAINS = 3, CHAINS_N = 240 };
 
@@ -62,7 +62,7 @@ static inline void chains_train(recon_ctx *ctx, const recon_molecules *data)
                                      }));
 }
 
-static const recon_moldiscover_options chains_options = {
+static const recon_discover_options chains_options = {
     .maps = { .hidden = 64, .epochs = 120, .batch = 32, .rate = 6e-3, .seed = 1 },
     .data = "chains",
 };
@@ -70,10 +70,10 @@ static const recon_moldiscover_options chains_options = {
 /* model.safetensors, and all else that discover writes, in the scratch folder. */
 static inline void chains_discover(recon_ctx *ctx, const recon_molecules *data)
 {
-    recon_moldiscovery d;
-    CHECK_OK(ctx, recon_moldiscover(ctx, &d, scratch("backbone.safetensors"), data, scratch_folder,
-                                    &chains_options));
-    recon_moldiscovery_free(&d);
+    recon_discovery d;
+    CHECK_OK(ctx, recon_discover(ctx, &d, scratch("backbone.safetensors"), NULL,
+                                 recon_molecules_data(data), scratch_folder, &chains_options));
+    recon_discovery_free(&d);
 }
 
 /* Group fixture: a context, the scratch folder, and the whole model as a file. */
@@ -88,10 +88,10 @@ static inline int chains_setup(void **state)
     return 0;
 }
 
-static inline recon_molmodel *chains_model(recon_ctx *ctx)
+static inline recon_model *chains_model(recon_ctx *ctx)
 {
-    recon_molmodel *model;
-    CHECK_OK(ctx, recon_molmodel_open(ctx, &model, scratch("model.safetensors"), RECON_SINGLE));
+    recon_model *model;
+    CHECK_OK(ctx, recon_model_open(ctx, &model, scratch("model.safetensors"), RECON_SINGLE));
     return model;
 }
 

@@ -36,8 +36,6 @@ typedef recon_status opener(recon_ctx *ctx, const char *path);
         return status;                                                                             \
     }
 OPENER(open_model, recon_model, recon_model_open(ctx, &m, path, RECON_SINGLE), recon_model_close)
-OPENER(open_molmodel, recon_molmodel, recon_molmodel_open(ctx, &m, path, RECON_SINGLE),
-       recon_molmodel_close)
 OPENER(open_classifier, recon_classifier, recon_classifier_open(ctx, &m, path),
        recon_classifier_close)
 OPENER(open_gcn, recon_gcn, recon_gcn_open(ctx, &m, path), recon_gcn_close)
@@ -103,8 +101,8 @@ static void check_lies(recon_ctx *ctx, small_writer *write, opener *open, const 
 static void of_images(void **state)
 {
     static const lie list[] = {
-        { "@model", RECON_ERR_FORMAT, "not an image model" },
-        { "@model molnet", RECON_ERR_FORMAT, "not an image model" },
+        { "@model", RECON_ERR_FORMAT, "not a model of" },
+        { "@model molnet", RECON_ERR_FORMAT, "layers" },
         { "@preset huge", RECON_ERR_FORMAT, "huge" },
         { "@preset fast", RECON_ERR_INPUT, "this network's is" },
         { "@width_factor nan", RECON_ERR_FORMAT, "width_factor" },
@@ -126,7 +124,7 @@ static void of_images(void **state)
         { "@channels -1", RECON_ERR_FORMAT, "channels" },
         { "@lean 2", RECON_ERR_FORMAT, "lean" },
         { "@lean 0", RECON_ERR_INPUT, "encoder.head" },
-        { "@maps so3", RECON_ERR_INPUT, "not so2" },
+        { "@maps so3", RECON_ERR_INPUT, "lambda.2.weight" },
         { "encoder.conv0.weight", RECON_ERR_FORMAT, "a hole" },
         { "encoder.conv0.weight/dtype \"F64\"", RECON_ERR_FORMAT, "cannot hold" },
         { "encoder.conv0.weight/shape [4294967296,4294967296]", RECON_ERR_FORMAT, "cannot hold" },
@@ -147,7 +145,7 @@ static void of_images(void **state)
 static void of_molecules(void **state)
 {
     static const lie list[] = {
-        { "@model ieae", RECON_ERR_FORMAT, "not a molecule model" },
+        { "@model ieae", RECON_ERR_FORMAT, "frequencies" },
         { "@preset paper", RECON_ERR_INPUT, "no weights for" },
         { "@width_factor 64", RECON_ERR_INPUT, "this network's is" },
         { "@layers 32", RECON_ERR_INPUT, "no weights for" },
@@ -172,8 +170,8 @@ static void of_molecules(void **state)
         { "@width_factor 64", RECON_ERR_INPUT, "this network's is" },
         { "@layers 32", RECON_ERR_INPUT, "" },
     };
-    CHECK_LIES(*state, small_molmodel, open_molmodel, list);
-    CHECK_LIES(*state, small_molpaper, open_molmodel, paper);
+    CHECK_LIES(*state, small_molmodel, open_model, list);
+    CHECK_LIES(*state, small_molpaper, open_model, paper);
 }
 
 static void of_classifiers(void **state)
@@ -271,12 +269,11 @@ static void files_that_end_too_soon(void **state)
     unsigned char *bytes = slurp(scratch("good"), &size);
     for (size_t n = 0; n < size; n += n < 32 ? 1 : 1 + size / 50) {
         const char *path = scratch_write("hostile", bytes, n);
-        assert_int_equal(open_molmodel(*state, path), RECON_ERR_FORMAT);
+        assert_int_equal(open_model(*state, path), RECON_ERR_FORMAT);
         check_message(*state, "cut", path, "");
     }
     memset(bytes, 0xff, 8); /* the header's length */
-    assert_int_equal(open_molmodel(*state, scratch_write("hostile", bytes, size)),
-                     RECON_ERR_FORMAT);
+    assert_int_equal(open_model(*state, scratch_write("hostile", bytes, size)), RECON_ERR_FORMAT);
     free(bytes);
 }
 
@@ -286,7 +283,7 @@ static void metadata_of_many_entries(void **state)
     enum { MANY = 20000 };
     char *lies = malloc(MANY * 16), *at = lies;
     size_t size;
-    recon_ieae *backbone;
+    recon_backbone *backbone;
     for (int i = 0; i < MANY; i++)
         at += sprintf(at, "@key%d x\n", i);
     CHECK_OK(*state, small_model(*state, scratch("good")));
@@ -294,10 +291,10 @@ static void metadata_of_many_entries(void **state)
     edit_file good = edit_begin(bytes, size);
     unsigned char *many = edit_apply(&size, &good, lies, (size_t)(at - lies));
     scratch_write("many", many, size);
-    CHECK_OK(*state, recon_ieae_open(*state, &backbone, scratch("many"), RECON_SINGLE));
+    CHECK_OK(*state, recon_backbone_open(*state, &backbone, scratch("many"), RECON_SINGLE));
     CHECK_OK(*state,
              recon_model_save(*state, scratch("again"), scratch("many"), backbone, NULL, NULL));
-    recon_ieae_close(*state, backbone);
+    recon_backbone_close(*state, backbone);
     edit_end(&good);
     free(many);
     free(bytes);
@@ -346,7 +343,7 @@ static void no_answer_that_is_no_number(void **state)
     unsigned char *bad = edit_apply(&size, &good, lies, sizeof lies - 1);
     CHECK_OK(*state,
              recon_model_open(*state, &model, scratch_write("hostile", bad, size), RECON_SINGLE));
-    CHECK_FAILS(*state, recon_canonicalize(*state, NULL, &pose, model, image, 1, NULL),
+    CHECK_FAILS(*state, recon_canonicalize_images(*state, NULL, &pose, model, image, 1, NULL),
                 RECON_ERR_NUMERIC, "not a finite number");
     recon_model_close(*state, model);
     edit_end(&good);
@@ -363,7 +360,7 @@ static void shipped_models_keep_the_law(void **state)
         opener *open;
     } list[] = { { "models/fashion.safetensors", open_model },
                  { "models/fashion-classifier.safetensors", open_classifier },
-                 { "models/conformers.safetensors", open_molmodel } };
+                 { "models/conformers.safetensors", open_model } };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         size_t size;
         free(slurp(list[i].path, &size));

@@ -3,8 +3,8 @@
 
 #include <math.h>
 #include <recon/model/canonicalize.h>
-#include <recon/model/molcanonicalize.h>
-#include <recon/model/molmodel.h>
+#include <recon/model/canonicalize.h>
+#include <recon/model/model.h>
 #include <recon/data/dataset.h>
 #include <recon/data/molecules.h>
 #include <recon/group/so3.h>
@@ -34,7 +34,7 @@ static void image_poses(recon_ctx *ctx, recon_pose2 *out, const char *path, cons
 {
     recon_model *model;
     CHECK_OK(ctx, recon_model_open(ctx, &model, path, precision));
-    CHECK_OK(ctx, recon_canonicalize(ctx, NULL, out, model, images, IMAGES, NULL));
+    CHECK_OK(ctx, recon_canonicalize_images(ctx, NULL, out, model, images, IMAGES, NULL));
     recon_model_close(ctx, model);
 }
 
@@ -61,10 +61,10 @@ static void images_keep_their_poses(void **state)
 static void conformer_poses(recon_ctx *ctx, recon_pose3 *out, const recon_conformer *x,
                             recon_precision precision)
 {
-    recon_molmodel *model;
-    CHECK_OK(ctx, recon_molmodel_open(ctx, &model, "models/conformers.safetensors", precision));
-    CHECK_OK(ctx, recon_molcanonicalize(ctx, NULL, out, model, x, CONFORMERS));
-    recon_molmodel_close(ctx, model);
+    recon_model *model;
+    CHECK_OK(ctx, recon_model_open(ctx, &model, "models/conformers.safetensors", precision));
+    CHECK_OK(ctx, recon_canonicalize_molecules(ctx, NULL, out, model, x, CONFORMERS));
+    recon_model_close(ctx, model);
 }
 
 static void molecules_keep_their_poses(void **state)

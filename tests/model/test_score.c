@@ -1,135 +1,121 @@
-/* Scores: the density of the absolute pose, calibrated; distributions say the same in full. */
-#include "tiny.h"
+/* What scores promise of inputs of every kind: general and typed ones agree, odd poses score high,
+ * p-values and thresholds mean what they say. Distributions are in test_score_images.c and
+ * test_score_molecules.c. */
+#include "both.h"
 
 #include <recon/model/score.h>
-#include <recon/group/so2.h>
-#include <recon/stats/so2_moments.h>
 
-#define PI 3.14159265358979323846
+static recon_pose_score natural[TINY_N], odd[TINY_N];
+static recon_oddness of_images[TINY_N];
+static recon_oddness3 of_molecules[CHAINS_N];
 
-static recon_oddness odd[TINY_N];
-static recon_distribution told[TINY_N];
-
-static recon_model *read_all(recon_ctx *ctx)
+static recon_status call_typed(recon_ctx *ctx, const domain *d, const recon_model *model)
 {
-    recon_model *model = tiny_model(ctx);
-    CHECK_OK(ctx, recon_score(ctx, odd, model, tiny_images[0], TINY_N));
-    CHECK_OK(ctx, recon_distribution_of(ctx, told, model, tiny_images[0], TINY_N));
-    return model;
+    return d->group == RECON_SO2 ? recon_score_images(ctx, of_images, model, d->inputs, d->n)
+                                 : recon_score_molecules(ctx, of_molecules, model, d->inputs, d->n);
 }
 
-static void the_score_is_the_density_of_the_absolute_pose(void **state)
+static void the_general_score_is_the_typed_one(void **state)
 {
-    recon_model *model = read_all(*state);
-    for (int i = 0; i < TINY_N; i++) {
-        CHECK_NEAR(odd[i].surrogate, fabs(odd[i].pose.absolute), 0);
-        CHECK_NEAR(odd[i].score, recon_so2_score(&told[i].density, odd[i].pose.absolute), 1e-9);
-        CHECK_NEAR(odd[i].score, told[i].score, 0);
-        assert_memory_equal(&odd[i].pose, &told[i].pose, sizeof odd[i].pose);
+    EACH_DOMAIN(d)
+    {
+        recon_model *model = open_model(*state, d);
+        CHECK_OK(*state, recon_score(*state, natural, model, d->inputs, d->n));
+        CHECK_OK(*state, call_typed(*state, d, model));
+        for (size_t i = 0; i < d->n; i++) {
+            const recon_oddness *a = &of_images[i];
+            const recon_oddness3 *b = &of_molecules[i];
+            int so2 = d->group == RECON_SO2;
+            CHECK_NEAR(natural[i].score, so2 ? a->score : b->score, 0);
+            CHECK_NEAR(natural[i].p_value, so2 ? a->p_value : b->p_value, 0);
+            CHECK_NEAR(natural[i].surrogate, so2 ? a->surrogate : b->trace, 0);
+        }
+        CHECK_OK(*state, recon_score(*state, NULL, model, NULL, 0));
+        recon_model_close(*state, model);
     }
-    recon_model_close(*state, model);
 }
 
-/* A quarter turn moves the pose within a density that stays. */
-static void turning_moves_the_pose_and_not_the_density(void **state)
+/* Letters a quarter turn from any natural pose; molecules rotated by anything. */
+static void score_odd_ones(recon_ctx *ctx, const domain *d, const recon_model *model)
 {
-    enum { SOME = 12 };
-    float turned[SOME][TINY_PIXELS];
-    recon_oddness moved[SOME];
-    recon_model *model = read_all(*state);
-    for (int i = 0; i < SOME; i++)
-        recon_image_turn(turned[i], tiny_images[i], TINY_SIDE, TINY_SIDE, 1, PI / 2,
-                         RECON_BILINEAR);
-    CHECK_OK(*state, recon_score(*state, moved, model, turned[0], SOME));
-    for (int i = 0; i < SOME; i++) {
-        double pose = odd[i].pose.absolute + PI / 2;
-        CHECK_LESS(recon_so2_distance(moved[i].pose.absolute, pose), 1e-3);
-        CHECK_NEAR(moved[i].score, recon_so2_score(&told[i].density, pose), 0.05);
+    static float pixels[TINY_N][TINY_PIXELS], xyz[CHAINS_N][3 * CHAIN_ATOMS];
+    static recon_conformer rotated[CHAINS_N];
+    recon_rng rng = recon_rng_new(10, 0);
+    for (size_t i = 0; i < d->n; i++)
+        if (d->group == RECON_SO2) {
+            recon_image_turn(pixels[i], tiny_images[i], TINY_SIDE, TINY_SIDE, 1, M_PI / 2,
+                             RECON_BILINEAR);
+        } else {
+            rotated[i] = both_list[i];
+            chain_turn(xyz[i], both_list[i].xyz, both_list[i].atoms, recon_so3_haar(&rng),
+                       (double[3]){ 0 });
+            rotated[i].xyz = xyz[i];
+        }
+    CHECK_OK(ctx, recon_score(ctx, odd, model,
+                              d->group == RECON_SO2 ? (const void *)pixels : rotated, d->n));
+}
+
+static void odd_poses_score_high(void **state)
+{
+    EACH_DOMAIN(d)
+    {
+        recon_model *model = open_model(*state, d);
+        double threshold = recon_score_threshold(model, 0.1), alarms = 0, p = 0;
+        CHECK_OK(*state, recon_score(*state, natural, model, d->inputs, d->n));
+        score_odd_ones(*state, d, model);
+        for (size_t i = 0; i < d->n; i++) {
+            alarms += odd[i].score > threshold;
+            p += odd[i].p_value < natural[i].p_value;
+        }
+        /* some of the molecules are natural by chance */
+        CHECK_LESS((d->group == RECON_SO2 ? 0.95 : 0.8) * (double)d->n, alarms);
+        CHECK_LESS(0.8 * (double)d->n, p);
+        recon_model_close(*state, model);
     }
-    recon_model_close(*state, model);
 }
 
-/* The letters lie within 30 degrees of one or two poses; across those nothing does. */
-static void odd_poses_score_higher(void **state)
+static void thresholds_and_p_values_agree(void **state)
 {
-    static float across[TINY_N][TINY_PIXELS];
-    static recon_oddness unusual[TINY_N];
-    recon_model *model = read_all(*state);
-    double alarm = recon_score_threshold(model, 0.1);
-    int alarms = 0, false_alarms = 0;
-    for (int i = 0; i < TINY_N; i++)
-        recon_image_turn(across[i], tiny_images[i], TINY_SIDE, TINY_SIDE, 1, PI / 2,
-                         RECON_BILINEAR);
-    CHECK_OK(*state, recon_score(*state, unusual, model, across[0], TINY_N));
-    for (int i = 0; i < TINY_N; i++) {
-        alarms += unusual[i].score > alarm;
-        false_alarms += odd[i].score > alarm;
+    EACH_DOMAIN(d)
+    {
+        recon_model *model = open_model(*state, d);
+        double share = 0.2, threshold = recon_score_threshold(model, share), alarms = 0, low = 0;
+        CHECK_OK(*state, recon_score(*state, natural, model, d->inputs, d->n));
+        for (size_t i = 0; i < d->n; i++) {
+            alarms += natural[i].score > threshold;
+            low += natural[i].p_value < share;
+            assert_true(natural[i].p_value > 0 && natural[i].p_value <= 1);
+        }
+        CHECK_NEAR(alarms / (double)d->n, share, 0.2); /* 24 points were held out */
+        CHECK_NEAR(low / (double)d->n, share, 0.2);
+        assert_true(isinf(recon_score_threshold(model, 0.001)));
+        recon_model_close(*state, model);
     }
-    assert_true(alarms > 0.95 * TINY_N);
-    assert_true(false_alarms < 0.2 * TINY_N);
-    recon_model_close(*state, model);
 }
 
-static void p_values_of_natural_poses_are_even(void **state)
+static void a_model_of_another_kind_is_refused(void **state)
 {
-    const double shares[] = { 0.05, 0.1, 0.3, 0.5 };
-    double below[4] = { 0 };
-    recon_model *model = read_all(*state);
-    for (int i = 0; i < TINY_N; i++) {
-        assert_true(odd[i].p_value > 0 && odd[i].p_value <= 1);
-        for (int s = 0; s < 4; s++)
-            below[s] += odd[i].p_value < shares[s];
-    }
-    for (int s = 0; s < 4; s++) /* 24 points are held out */
-        CHECK_NEAR(below[s] / TINY_N, shares[s], 0.3);
-    recon_model_close(*state, model);
-}
-
-static void distributions_are_complete(void **state)
-{
-    recon_model *model = read_all(*state);
-    recon_maps_info maps = recon_model_describe(model).maps;
-    int folded[2] = { 0 };
-    for (int i = 0; i < TINY_N; i++) {
-        const recon_distribution *d = &told[i];
-        double moment[RECON_SO2_MOMENTS], sum = 0;
-        assert_int_equal(d->family, maps.family);
-        assert_true(d->theta > 0);
-        recon_so2_moments(moment, &d->density);
-        assert_memory_equal(moment, d->moment, sizeof moment);
-        assert_int_equal(d->fold, recon_so2_fold(moment));
-        for (int m = 0; m < d->modes; m++)
-            sum += d->mode[m].weight;
-        CHECK_NEAR(sum, 1, 1e-9);
-        folded[i % 2] += d->fold == 2;
-    }
-    assert_int_equal(folded[0], 0);       /* L has one natural pose */
-    assert_true(folded[1] > TINY_N / 10); /* many a T has two that are close to equal */
-    recon_model_close(*state, model);
-}
-
-static void pixels_must_be_numbers(void **state)
-{
-    float image[TINY_PIXELS] = { 0 };
-    recon_model *model = tiny_model(*state);
-    image[3] = -INFINITY;
-    CHECK_FAILS(*state, recon_score(*state, odd, model, image, 1), RECON_ERR_INPUT,
-                "pixel 3 of image 0 is -inf");
-    CHECK_FAILS(*state, recon_distribution_of(*state, told, model, image, 1), RECON_ERR_INPUT,
-                "pixel 3 of image 0 is -inf");
-    CHECK_OK(*state, recon_score(*state, NULL, model, NULL, 0));
-    recon_model_close(*state, model);
+    recon_model *images = open_model(*state, &both[0]), *molecules = open_model(*state, &both[1]);
+    recon_distribution told;
+    recon_distribution3 told3;
+    CHECK_FAILS(*state, call_typed(*state, &both[0], molecules), RECON_ERR_INPUT,
+                "the model is of molecules, not of images");
+    CHECK_FAILS(*state, call_typed(*state, &both[1], images), RECON_ERR_INPUT,
+                "the model is of images, not of molecules");
+    CHECK_FAILS(*state, recon_distribution_images(*state, &told, molecules, tiny_images[0], 1),
+                RECON_ERR_INPUT, "the model is of molecules, not of images");
+    CHECK_FAILS(*state, recon_distribution_molecules(*state, &told3, images, both_list, 1),
+                RECON_ERR_INPUT, "the model is of images, not of molecules");
+    recon_model_close(*state, molecules), recon_model_close(*state, images);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_score_is_the_density_of_the_absolute_pose),
-        cmocka_unit_test(turning_moves_the_pose_and_not_the_density),
-        cmocka_unit_test(odd_poses_score_higher),
-        cmocka_unit_test(p_values_of_natural_poses_are_even),
-        cmocka_unit_test(distributions_are_complete),
-        cmocka_unit_test(pixels_must_be_numbers),
+        cmocka_unit_test(the_general_score_is_the_typed_one),
+        cmocka_unit_test(odd_poses_score_high),
+        cmocka_unit_test(thresholds_and_p_values_agree),
+        cmocka_unit_test(a_model_of_another_kind_is_refused),
     };
-    return cmocka_run_group_tests(tests, tiny_setup, scratch_teardown);
+    return cmocka_run_group_tests(tests, both_setup, both_teardown);
 }

@@ -7,9 +7,10 @@
 
 #include "scratch.h"
 
-#include <recon/model/discover.h>
 #include <recon/core/npy.h>
+#include <recon/data/dataset.h>
 #include <recon/data/image.h>
+#include <recon/model/discover.h>
 
 enum { TINY_N = 240, TINY_SIDE = 16, TINY_PIXELS = TINY_SIDE * TINY_SIDE };
 
@@ -76,8 +77,8 @@ static const recon_discover_options tiny_options = {
 static inline void tiny_discover(recon_ctx *ctx, const recon_dataset *data)
 {
     recon_discovery d;
-    CHECK_OK(ctx, recon_discover(ctx, &d, scratch("backbone.safetensors"), data, scratch_folder,
-                                 &tiny_options));
+    CHECK_OK(ctx, recon_discover(ctx, &d, scratch("backbone.safetensors"), NULL,
+                                 recon_dataset_data(data), scratch_folder, &tiny_options));
     recon_discovery_free(&d);
 }
 

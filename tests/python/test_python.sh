@@ -334,7 +334,7 @@ refused("row 0 is not a rotation: a reflection", recon.normalize, z, mirror, gro
 refused("R R^T is off by 3", recon.normalize, z, 2 * np.abs(mirror), group="so3")
 refused("quaternion's length is off by 1", recon.normalize, z, np.full((50, 4), 1.0), group="so3")
 refused("nowhere: cannot open: No such file", recon.load, "nowhere")
-refused("classifier, but a model of `recon discover`", recon.load, "models/mnist-classifier.safetensors")
+refused("not a model of `recon train` or `recon discover`", recon.load, "models/mnist-classifier.safetensors")
 open("cut", "wb").write(open("models/mnist-small.safetensors", "rb").read(3000))
 refused("cut", recon.load, "cut")
 refused("precision 'f16' is none of auto|f32|tf32|bf16", recon.load, "models/mnist-small.safetensors", precision="f16")

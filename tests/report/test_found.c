@@ -63,7 +63,8 @@ static void write_text(const char *name, const char *text)
     "\"natural_pose\": { \"one\": " one ", \"several\": " several ", \"modulo\": " modulo          \
     ", \"axis\": " axis ", \"none\": " none ", \"cannot_tell\": 0.08 }, "
 #define IMAGES                                                                                     \
-    "{ \"group\": \"so2\", \"points\": 120, \"k\": 6, \"family\": \"normal\", \"theta\": "         \
+    "{ \"kind\": \"images\", \"group\": \"so2\", \"points\": 120, \"k\": 6, \"family\": "          \
+    "\"normal\", \"theta\": "                                                                      \
     "\"uniform\", \"all\": { " NATURAL(                                                            \
         "0.52", "0.123", "0.034", "0",                                                             \
         "0.243") "\"points\": 120, \"theta_deg\": 38.2, \"several_modes\": 0.123, "                \
@@ -73,17 +74,19 @@ static void write_text(const char *name, const char *text)
                  "77, "                                                                            \
                  "\"hit_rate\": 0.5 } }, \"seconds\": { \"total\": 1.25 } }"
 #define MOLECULES(free)                                                                            \
-    "{ \"group\": \"so3\", \"points\": 120, \"k\": 6, \"hit_rate\": 0.25, \"concentration\": 50, " \
-    "\"background\": 0.1, " NATURAL(                                                               \
+    "{ \"kind\": \"molecules\", \"group\": \"so3\", \"points\": 120, \"k\": 6, \"all\": "          \
+    "{ " NATURAL(                                                                                  \
         "0.25", "0", "0", "0.7",                                                                   \
-        "0.05") "\"molecule_count\": 1, \"symmetric_count\": 1, \"molecules\": [ { "               \
+        "0.05") "\"points\": 120, \"hit_rate\": 0.25, \"concentration\": 50, \"background\": 0.1 " \
+                "}, \"molecule_count\": 1, \"symmetric_count\": 1, \"molecules\": [ { "            \
                 "\"name\": \"<CCO>\", "                                                            \
                 "\"conformers\": 120, \"concentration\": 50, "                                     \
                 "\"background\": 0.29, " free " } ] }"
 #define FREE "\"conformers_by_free_directions\": [30, 84, 0, 6]"
 
 #define POSES(group)                                                                               \
-    "{ \"group\": \"" group "\", \"points\": 120, \"rows\": 120, \"class_count\": 120, " NATURAL(  \
+    "{ \"kind\": \"poses\", \"group\": \"" group                                                   \
+    "\", \"points\": 120, \"rows\": 120, \"class_count\": 120, " NATURAL(                          \
         "0.5", "0.25", "0.2", "0.2",                                                               \
         "0.05") "\"classes\": \"knn\", \"family\": \"uniform\", \"hit_rate\": 0.875, "             \
                 "\"classes_by_modes\": "                                                           \
@@ -204,9 +207,10 @@ static void free_spins_are_counted_in_old_folders_too(void **state)
 
 static void widths_are_degrees_save_the_kappas_of_old_folders(void **state)
 {
-    static const char summary[] = "{ \"group\": \"so2\", \"points\": 120, \"rows\": 120, "
-                                  "\"class_count\": 120, \"classes\": \"knn\", "
-                                  "\"family\": \"vonmises\" }";
+    static const char summary[] =
+        "{ \"kind\": \"poses\", \"group\": \"so2\", \"points\": 120, \"rows\": 120, "
+        "\"class_count\": 120, \"classes\": \"knn\", "
+        "\"family\": \"vonmises\" }";
     char *html;
     make_folder(*state, RECON_SO2, summary);
     CHECK_OK(*state, page_of(*state, &html));
@@ -355,13 +359,16 @@ static void broken_summaries_are_named(void **state)
 {
     static const char *const broken[][2] = {
         { "{ \"all\": ", "summary.json: line" },
-        { "[]", "neither `recon discover` nor `recon normalize`" },
-        { "{}", "neither `recon discover` nor `recon normalize`" },
-        { "{ \"group\": \"so3\", \"all\": {} }", "group does not fit" },
-        { "{ \"group\": \"so2\", \"points\": 120, \"all\": {} }", "no number all.theta_deg" },
-        { "{ \"group\": \"so2\", \"all\": { \"theta_deg\": \"wide\" } }", "no number points" },
-        { "{ \"group\": \"so3\", \"points\": 9, \"molecules\": [], \"free\": { \"none\": [] } }",
-          "no number natural_pose.one" },
+        { "[]", "not written by `recon discover` or `recon normalize`" },
+        { "{}", "not written by `recon discover` or `recon normalize`" },
+        { "{ \"kind\": \"images\", \"group\": \"so3\" }", "group does not fit" },
+        { "{ \"kind\": \"molecules\", \"group\": \"so2\" }", "group does not fit" },
+        { "{ \"kind\": \"images\", \"group\": \"so2\", \"points\": 120, \"all\": {} }",
+          "no number all.theta_deg" },
+        { "{ \"kind\": \"images\", \"group\": \"so2\", \"all\": { \"theta_deg\": \"wide\" } }",
+          "no number points" },
+        { "{ \"kind\": \"molecules\", \"group\": \"so3\", \"points\": 9, \"molecules\": [] }",
+          "no number all.natural_pose.one" },
     };
     char *html;
     make_folder(*state, RECON_SO2, IMAGES);

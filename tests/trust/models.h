@@ -7,8 +7,6 @@
 #include "model/tiny.h"
 
 #include <recon/model/canonicalize.h>
-#include <recon/model/molcanonicalize.h>
-#include <recon/model/molscore.h>
 #include <recon/model/score.h>
 
 /* Two steps, with a checkpoint after each. The epoch is one, so that a model which could not be
@@ -30,12 +28,18 @@ static const recon_molnet_options quick_moltraining = {
     .seed = 5,
 };
 
-#define QUICK_MAPS                                                                                 \
-    {                                                                                              \
-        .hidden = 8, .epochs = 1, .batch = 16, .seed = 1                                           \
-    }
-static const recon_discover_options quick_discovery = { .k = 5, .maps = QUICK_MAPS };
-static const recon_moldiscover_options quick_moldiscovery = { .k = 5, .maps = QUICK_MAPS };
+static const recon_discover_options quick_discovery = {
+    .k = 5, .maps = { .hidden = 8, .epochs = 1, .batch = 16, .seed = 1 }
+};
+
+/* model.safetensors in the scratch folder, of its backbone.safetensors. */
+static inline void quick_discover(recon_ctx *ctx, const recon_data *data)
+{
+    recon_discovery d;
+    CHECK_OK(ctx, recon_discover(ctx, &d, scratch("backbone.safetensors"), NULL, data,
+                                 scratch_folder, &quick_discovery));
+    recon_discovery_free(&d);
+}
 
 /* The first letters as a set of their own, their pixels in tiny_images; to be closed. */
 static inline recon_dataset *quick_letters(recon_ctx *ctx)
@@ -65,22 +69,18 @@ static inline recon_molecules *quick_chains(recon_ctx *ctx)
 static inline recon_model *quick_model(recon_ctx *ctx, const recon_dataset *data)
 {
     recon_train_result r;
-    recon_discovery d;
     const char *backbone = scratch("backbone.safetensors");
     CHECK_OK(ctx, recon_ieae_train(ctx, &r, data, backbone, &quick_training));
-    CHECK_OK(ctx, recon_discover(ctx, &d, backbone, data, scratch_folder, &quick_discovery));
-    recon_discovery_free(&d);
+    quick_discover(ctx, recon_dataset_data(data));
     return tiny_model(ctx);
 }
 
-static inline recon_molmodel *quick_molmodel(recon_ctx *ctx, const recon_molecules *data)
+static inline recon_model *quick_molmodel(recon_ctx *ctx, const recon_molecules *data)
 {
     recon_train_result r;
-    recon_moldiscovery d;
     const char *backbone = scratch("backbone.safetensors");
     CHECK_OK(ctx, recon_molnet_train(ctx, &r, data, NULL, backbone, &quick_moltraining));
-    CHECK_OK(ctx, recon_moldiscover(ctx, &d, backbone, data, scratch_folder, &quick_moldiscovery));
-    recon_moldiscovery_free(&d);
+    quick_discover(ctx, recon_molecules_data(data));
     return chains_model(ctx);
 }
 

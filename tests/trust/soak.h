@@ -56,9 +56,9 @@ static inline size_t soak_batch(recon_ctx *ctx, soak *s, size_t turn)
     const float *x = s->x + turn * 37 % (SOAK_IMAGES - n) * s->pixels;
     recon_ctx *guest = turn % 50 == 7 ? recon_ctx_new(NULL) : NULL;
     recon_ctx *who = guest ? guest : ctx;
-    CHECK_OK(who, recon_canonicalize(who, s->canonical, NULL, s->model, x, n, NULL));
+    CHECK_OK(who, recon_canonicalize_images(who, s->canonical, NULL, s->model, x, n, NULL));
     if (turn % 10 == 0)
-        CHECK_OK(who, recon_score(who, s->odd, s->model, x, n));
+        CHECK_OK(who, recon_score_images(who, s->odd, s->model, x, n));
     recon_ctx_free(guest);
     return n;
 }
@@ -73,7 +73,7 @@ static inline size_t soak_some(recon_ctx *ctx, soak *s, size_t images, size_t *t
 
 static inline void soak_model(recon_ctx *ctx, const recon_model *model, size_t images)
 {
-    const recon_ieae_shape shape = recon_model_describe(model).shape;
+    const recon_ieae_shape shape = recon_model_describe(model).images;
     static soak s;
     size_t turn = 0;
     s = (soak){ .model = model, .pixels = shape.height * shape.width_px * shape.channels };

@@ -26,8 +26,8 @@ static recon_status discover(recon_ctx *ctx, const void *arg, digest *out)
     recon_discover_options options = quick_discovery;
     (void)arg;
     options.half = 1;
-    recon_status status =
-        recon_discover(ctx, &d, scratch("backbone.safetensors"), letters, scratch_folder, &options);
+    recon_status status = recon_discover(ctx, &d, scratch("backbone.safetensors"), NULL,
+                                         recon_dataset_data(letters), scratch_folder, &options);
     if (status == RECON_OK)
         recon_discovery_free(&d);
     return digest_file(status, scratch("gamma.npy"), out);
@@ -37,8 +37,9 @@ static recon_status discover(recon_ctx *ctx, const void *arg, digest *out)
 static recon_status report(recon_ctx *ctx, const void *arg, digest *out)
 {
     (void)arg;
-    recon_status status = recon_found_save(ctx, scratch("report.html"), scratch_folder,
-                                           &(recon_found_data){ .images = letters });
+    recon_status status =
+        recon_found_save(ctx, scratch("report.html"), scratch_folder,
+                         &(recon_found_data){ .data = recon_dataset_data(letters) });
     return digest_file(status, scratch("report.html"), out);
 }
 
@@ -71,7 +72,7 @@ static recon_status natural(recon_ctx *ctx, const void *search, digest *out)
     static float turned[FEW * TINY_PIXELS];
     recon_status status =
         search ? recon_canonicalize_search(ctx, turned, NULL, model, images, FEW, judge, NULL, NULL)
-               : recon_canonicalize(ctx, turned, NULL, model, images, FEW, NULL);
+               : recon_canonicalize_images(ctx, turned, NULL, model, images, FEW, NULL);
     if (status == RECON_OK)
         digest_add(out, turned, sizeof turned);
     return status;
@@ -81,7 +82,7 @@ static recon_status score(recon_ctx *ctx, const void *arg, digest *out)
 {
     static recon_oddness odd[FEW];
     (void)arg;
-    recon_status status = recon_score(ctx, odd, model, images, FEW);
+    recon_status status = recon_score_images(ctx, odd, model, images, FEW);
     if (status == RECON_OK)
         digest_add(out, odd, sizeof odd);
     return status;
@@ -91,7 +92,7 @@ static recon_status distribution(recon_ctx *ctx, const void *arg, digest *out)
 {
     static recon_distribution d[FEW];
     (void)arg;
-    recon_status status = recon_distribution_of(ctx, d, model, images, FEW);
+    recon_status status = recon_distribution_images(ctx, d, model, images, FEW);
     for (size_t i = 0; status == RECON_OK && i < FEW; i++)
         digest_add(out, d[i].moment, sizeof d[i].moment);
     return status;

@@ -7,7 +7,7 @@
 enum { FEW = 5 };
 
 static recon_molecules *data;
-static recon_molmodel *model;
+static recon_model *model;
 static recon_conformer x[FEW];
 
 /* --- making ----------------------------------------------------------------------------------- */
@@ -23,20 +23,22 @@ static recon_status train(recon_ctx *ctx, const void *arg, digest *out)
 
 static recon_status discover(recon_ctx *ctx, const void *arg, digest *out)
 {
-    recon_moldiscovery d;
+    recon_discovery d;
     (void)arg;
-    recon_status status = recon_moldiscover(ctx, &d, scratch("backbone.safetensors"), data,
-                                            scratch_folder, &quick_moldiscovery);
+    recon_status status =
+        recon_discover(ctx, &d, scratch("backbone.safetensors"), NULL, recon_molecules_data(data),
+                       scratch_folder, &quick_discovery);
     if (status == RECON_OK)
-        recon_moldiscovery_free(&d);
+        recon_discovery_free(&d);
     return digest_file(status, scratch("gamma.npy"), out);
 }
 
 static recon_status report(recon_ctx *ctx, const void *arg, digest *out)
 {
     (void)arg;
-    recon_status status = recon_found_save(ctx, scratch("report.html"), scratch_folder,
-                                           &(recon_found_data){ .molecules = data });
+    recon_status status =
+        recon_found_save(ctx, scratch("report.html"), scratch_folder,
+                         &(recon_found_data){ .data = recon_molecules_data(data) });
     return digest_file(status, scratch("report.html"), out);
 }
 
@@ -44,15 +46,14 @@ static recon_status report(recon_ctx *ctx, const void *arg, digest *out)
 
 static recon_status open_model(recon_ctx *ctx, const void *arg, digest *out)
 {
-    recon_molmodel *mine;
+    recon_model *mine;
     (void)arg;
-    recon_status status =
-        recon_molmodel_open(ctx, &mine, scratch("model.safetensors"), RECON_SINGLE);
+    recon_status status = recon_model_open(ctx, &mine, scratch("model.safetensors"), RECON_SINGLE);
     if (status != RECON_OK)
         return status;
-    size_t weights = recon_molmodel_describe(mine).weights;
+    size_t weights = recon_model_describe(mine).weights;
     digest_add(out, &weights, sizeof weights);
-    recon_molmodel_close(ctx, mine);
+    recon_model_close(ctx, mine);
     return RECON_OK;
 }
 
@@ -60,30 +61,17 @@ static recon_status natural(recon_ctx *ctx, const void *arg, digest *out)
 {
     static float turned[FEW * CHAIN_ATOMS * 3];
     (void)arg;
-    recon_status status = recon_molcanonicalize(ctx, turned, NULL, model, x, FEW);
+    recon_status status = recon_canonicalize_molecules(ctx, turned, NULL, model, x, FEW);
     if (status == RECON_OK)
         digest_add(out, turned, sizeof turned);
     return status;
-}
-
-static recon_status natural_set(recon_ctx *ctx, const void *arg, digest *out)
-{
-    recon_molecules *all;
-    (void)arg;
-    recon_status status = recon_molcanonicalize_all(ctx, &all, NULL, model, data);
-    if (status != RECON_OK)
-        return status;
-    recon_conformer c = recon_molecules_get(all, 0);
-    digest_add(out, c.xyz, 3 * c.atoms * sizeof *c.xyz);
-    recon_molecules_close(all);
-    return RECON_OK;
 }
 
 static recon_status score(recon_ctx *ctx, const void *arg, digest *out)
 {
     static recon_oddness3 odd[FEW];
     (void)arg;
-    recon_status status = recon_molscore(ctx, odd, model, x, FEW);
+    recon_status status = recon_score_molecules(ctx, odd, model, x, FEW);
     for (size_t i = 0; status == RECON_OK && i < FEW; i++)
         digest_add(out, &odd[i].score, sizeof odd[i].score);
     return status;
@@ -93,7 +81,7 @@ static recon_status distribution(recon_ctx *ctx, const void *arg, digest *out)
 {
     static recon_distribution3 d[FEW];
     (void)arg;
-    recon_status status = recon_moldistribution_of(ctx, d, model, x, FEW);
+    recon_status status = recon_distribution_molecules(ctx, d, model, x, FEW);
     for (size_t i = 0; status == RECON_OK && i < FEW; i++)
         digest_add(out, d[i].axis, sizeof d[i].axis);
     return status;
@@ -105,7 +93,6 @@ static void molecule_models_run_out_of_memory(void **state)
     static const fault_job jobs[] = {
         { "open a molecule model", open_model, NULL, 200, 40, 1 },
         { "canonicalize molecules", natural, NULL, 200, 40, 0 },
-        { "canonicalize a set", natural_set, NULL, 60, 30, 0 },
         { "score molecules", score, NULL, 60, 30, 0 },
         { "distribution of a molecule", distribution, NULL, 60, 30, 0 },
         { "report of molecules", report, NULL, 4, 10, 1 },
@@ -130,7 +117,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    recon_molmodel_close(*state, model);
+    recon_model_close(*state, model);
     recon_molecules_close(data);
     return scratch_teardown(state);
 }

@@ -16,7 +16,7 @@ enum { ROUNDS = 10 };
 enum { THREADS = 8, IMAGES = 6, CHAINS_FEW = 6 };
 
 static recon_model *model;
-static recon_molmodel *molmodel;
+static recon_model *molmodel;
 static recon_conformer conformers[CHAINS_FEW];
 
 /* Everything that a model can be asked; cleared first, so that no padding differs. */
@@ -48,16 +48,17 @@ static recon_status judge(recon_ctx *ctx, void *user, double *scores, const floa
 
 static recon_status ask_images(recon_ctx *ctx, answer *a, const float *x)
 {
-    recon_status status = recon_canonicalize(ctx, a->image[0], a->pose, model, x, IMAGES, NULL);
+    recon_status status =
+        recon_canonicalize_images(ctx, a->image[0], a->pose, model, x, IMAGES, NULL);
     if (status == RECON_OK)
         status =
             recon_canonicalize_search(ctx, a->chosen[0], NULL, model, x, IMAGES, judge, NULL, NULL);
     if (status == RECON_OK)
         status = recon_candidates_list(ctx, a->candidates, model, x, IMAGES);
     if (status == RECON_OK)
-        status = recon_score(ctx, a->odd, model, x, IMAGES);
+        status = recon_score_images(ctx, a->odd, model, x, IMAGES);
     if (status == RECON_OK)
-        status = recon_distribution_of(ctx, a->distribution, model, x, IMAGES);
+        status = recon_distribution_images(ctx, a->distribution, model, x, IMAGES);
     return status;
 }
 
@@ -65,11 +66,11 @@ static recon_status ask_molecules(recon_ctx *ctx, answer *a)
 {
     const recon_conformer *x = conformers;
     recon_status status =
-        recon_molcanonicalize(ctx, a->xyz[0][0], a->pose3, molmodel, x, CHAINS_FEW);
+        recon_canonicalize_molecules(ctx, a->xyz[0][0], a->pose3, molmodel, x, CHAINS_FEW);
     if (status == RECON_OK)
-        status = recon_molscore(ctx, a->odd3, molmodel, x, CHAINS_FEW);
+        status = recon_score_molecules(ctx, a->odd3, molmodel, x, CHAINS_FEW);
     if (status == RECON_OK)
-        status = recon_moldistribution_of(ctx, a->distribution3, molmodel, x, CHAINS_FEW);
+        status = recon_distribution_molecules(ctx, a->distribution3, molmodel, x, CHAINS_FEW);
     return status;
 }
 
@@ -142,7 +143,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     recon_model_close(*state, model);
-    recon_molmodel_close(*state, molmodel);
+    recon_model_close(*state, molmodel);
     recon_dataset_close(letters);
     recon_molecules_close(chains);
     return scratch_teardown(state);

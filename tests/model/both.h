@@ -1,0 +1,102 @@
+/* both.h - a model of images and a model of molecules side by side, for what models of every kind
+ * promise alike: images.safetensors and molecules.safetensors in the scratch folder, their
+ * backbones images.backbone and molecules.backbone, and what they were made from. */
+#ifndef TESTS_MODEL_BOTH_H
+#define TESTS_MODEL_BOTH_H
+
+#include "chains.h"
+#include "tiny.h"
+
+#include <recon/group/so2.h>
+#include <recon/model/canonicalize.h>
+
+typedef struct {
+    const char *name; /* of its data */
+    recon_group group;
+    const char *model, *backbone; /* file names */
+    const char *code_kind;        /* of the backbone */
+    const recon_discover_options *options;
+    const recon_data *data;
+    const void *inputs; /* all of them */
+    size_t n;
+} domain;
+
+static domain both[2] = {
+    { "images", RECON_SO2, "images.safetensors", "images.backbone", "ieae", &tiny_options, NULL,
+      tiny_images, TINY_N },
+    { "molecules", RECON_SO3, "molecules.safetensors", "molecules.backbone", "molnet",
+      &chains_options, NULL, NULL, CHAINS_N },
+};
+#define EACH_DOMAIN(d) for (const domain *d = both; d < both + 2; d++)
+
+static recon_dataset *both_letters;
+static recon_molecules *both_chains;
+static recon_conformer *both_list;
+
+static inline void keep_as(const domain *d)
+{
+    assert_int_equal(rename(scratch("model.safetensors"), scratch(d->model)), 0);
+    assert_int_equal(rename(scratch("backbone.safetensors"), scratch(d->backbone)), 0);
+}
+
+/* Group fixture: a context and the scratch folder, with the data; and with the models. */
+static inline int both_data(void **state)
+{
+    if (scratch_setup(state) != 0)
+        return -1;
+    both_letters = tiny_data(*state);
+    both_chains = chains_data(*state);
+    both_list = chains_list(both_chains);
+    both[0].data = recon_dataset_data(both_letters);
+    both[1].data = recon_molecules_data(both_chains);
+    both[1].inputs = both_list;
+    return 0;
+}
+
+static inline int both_setup(void **state)
+{
+    if (both_data(state) != 0)
+        return -1;
+    tiny_train(*state, both_letters, 0);
+    tiny_discover(*state, both_letters);
+    keep_as(&both[0]);
+    chains_train(*state, both_chains);
+    chains_discover(*state, both_chains);
+    keep_as(&both[1]);
+    return 0;
+}
+
+static inline int both_teardown(void **state)
+{
+    free(both_list);
+    recon_molecules_close(both_chains);
+    recon_dataset_close(both_letters);
+    return scratch_teardown(state);
+}
+
+static inline recon_model *open_model(recon_ctx *ctx, const domain *d)
+{
+    recon_model *model;
+    CHECK_OK(ctx, recon_model_open(ctx, &model, scratch(d->model), RECON_SINGLE));
+    return model;
+}
+
+/* Poses of either group. */
+typedef union {
+    recon_pose2 so2[TINY_N];
+    recon_pose3 so3[CHAINS_N];
+} any_poses;
+
+static inline double psi_apart(const domain *d, const any_poses *a, const any_poses *b, size_t i)
+{
+    return d->group == RECON_SO2 ? recon_so2_distance(a->so2[i].psi, b->so2[i].psi)
+                                 : recon_so3_distance(a->so3[i].psi, b->so3[i].psi);
+}
+
+static inline double turn_apart(const domain *d, const any_poses *a, const any_poses *b, size_t i)
+{
+    return d->group == RECON_SO2 ? recon_so2_distance(a->so2[i].turn, b->so2[i].turn)
+                                 : recon_so3_distance(a->so3[i].turn, b->so3[i].turn);
+}
+
+#endif

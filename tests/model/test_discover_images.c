@@ -1,0 +1,89 @@
+/* What discover says of images: readings of each label, and which images it takes. */
+#include "found.h"
+#include "tiny.h"
+
+static recon_dataset *data;
+
+static int setup(void **state)
+{
+    if (scratch_setup(state) != 0)
+        return -1;
+    data = tiny_data(*state);
+    tiny_train(*state, data, 0);
+    found_begin();
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    found_clear();
+    recon_dataset_close(data);
+    return scratch_teardown(state);
+}
+
+static recon_discovery discover(recon_ctx *ctx, const recon_discover_options *o)
+{
+    return found_discover(ctx, scratch("backbone.safetensors"), recon_dataset_data(data), o);
+}
+
+static double of_label(json_t *labels, const char *label, const char *key)
+{
+    return json_real_value(json_object_get(json_object_get(labels, label), key));
+}
+
+static void the_summary_reads_each_label(void **state)
+{
+    recon_discovery d = discover(*state, &tiny_options);
+    json_t *all = found_summary(*state), *labels = json_object_get(all, "labels");
+    assert_true(d.hit_rate > 0.9);
+    assert_int_equal(json_object_size(labels), 2);
+    double l = of_label(labels, "0", "several_modes"), t = of_label(labels, "1", "several_modes");
+    assert_true(l < 0.1 && t > 0.5); /* L has one natural pose, T two */
+    CHECK_NEAR((l + t) / 2, d.so2.several, 1e-9);
+    CHECK_NEAR(json_real_value(json_object_get(json_object_get(all, "all"), "theta_deg")),
+               d.so2.theta_median * 180 / M_PI, 1e-9);
+    json_decref(all);
+    recon_discovery_free(&d);
+}
+
+static void theta_is_of_the_family_that_was_asked_for(void **state)
+{
+    recon_discover_options o = tiny_options;
+    recon_model *model;
+    o.family = RECON_SO2_NORMAL;
+    recon_discovery d = discover(*state, &o);
+    assert_int_equal(d.so2.theta, RECON_SO2_NORMAL);
+    recon_discovery_free(&d);
+    CHECK_OK(*state, recon_model_open(*state, &model, in_found("model.safetensors"), RECON_SINGLE));
+    assert_int_equal(recon_model_describe(model).maps.family, RECON_SO2_NORMAL);
+    recon_model_close(*state, model);
+}
+
+static void images_must_fit_the_model(void **state)
+{
+    static float larger[20][18 * 18];
+    recon_array x = { .dtype = RECON_F32, .ndim = 3, .shape = { 20, 18, 18 }, .data = larger };
+    recon_dataset *other;
+    recon_discovery d;
+    char spec[600];
+    found_clear();
+    CHECK_OK(*state, recon_npy_write(*state, scratch("larger.npy"), &x));
+    snprintf(spec, sizeof spec, "npy:%s", scratch("larger.npy"));
+    CHECK_OK(*state, recon_dataset_open(*state, &other, spec));
+    CHECK_FAILS(*state,
+                recon_discover(*state, &d, scratch("backbone.safetensors"), NULL,
+                               recon_dataset_data(other), found_folder, NULL),
+                RECON_ERR_INPUT, "images of 18 x 18 x 1, but the model was made for 16 x 16 x 1");
+    assert_int_not_equal(access(found_folder, F_OK), 0);
+    recon_dataset_close(other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_summary_reads_each_label),
+        cmocka_unit_test(theta_is_of_the_family_that_was_asked_for),
+        cmocka_unit_test(images_must_fit_the_model),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
