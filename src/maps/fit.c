@@ -6,6 +6,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 
+#include <recon/data/dataset.h>
 #include <stdlib.h>
 
 static const recon_maps_options defaults = {
@@ -15,7 +16,7 @@ static const recon_maps_options defaults = {
     .rate = 1e-3,
     .decay = 0.01,
     .dropout = 0.2,
-    .held_out = 0.1,
+    .held_out = 1.0 / RECON_HELD_OUT, /* as many as a backbone does */
 };
 
 /* The scores of the points held out say what is usual. */
@@ -51,7 +52,7 @@ recon_status recon_maps_fit(recon_ctx *ctx, recon_maps **out, const recon_embedd
                             const recon_frames *frames, const recon_maps_options *options)
 {
     recon_maps_options o = options ? *options : (recon_maps_options){ 0 };
-    recon_lessons lessons = { .n = data->n };
+    recon_lessons lessons = { .n = data->n, .as_split = 1 };
     recon_targets targets;
     recon_maps *m = NULL;
     recon_status status;

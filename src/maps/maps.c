@@ -1,5 +1,4 @@
 /* maps.c - Lambda, Theta and the density of angles: heads on z, and their answers. */
-#include <recon/stats/so2_moments.h>
 #include <recon/stats/tail.h>
 #include "maps/maps.h"
 #include "core/fail.h"
@@ -115,13 +114,6 @@ recon_status recon_maps_lambda(recon_ctx *ctx, double *out, const recon_maps *ma
 {
     answers a = { .lambda = out };
     return recon_bundle_apply(ctx, &maps->bundle, 1u << RECON_HEAD_LAMBDA, z, n, take_lambda, &a);
-}
-
-recon_tail_point recon_so2_tail_point(const recon_so2_map *map, double psi)
-{
-    double moment[RECON_SO2_MOMENTS];
-    recon_so2_moments(moment, &map->density);
-    return (recon_tail_point){ moment[0], recon_so2_map_tail(map, psi) };
 }
 
 double recon_maps_p_value(const recon_maps *maps, const recon_so2_map *map, double psi)

@@ -139,7 +139,8 @@ recon_status recon_so3_maps_lambda(recon_ctx *ctx, recon_so3 *out, int *free,
 
 recon_tail_point recon_so3_tail_point(const recon_so3_map *map, recon_so3 psi)
 {
-    return (recon_tail_point){ (1 - map->background) * map->density.moment[0],
+    const double *m = map->density.moment; /* one pose: 1 1 1; an axis: 1 0 0; none: 0 0 0 */
+    return (recon_tail_point){ (1 - map->background) * (m[0] + m[1] + m[2]) / 3,
                                recon_so3_map_tail(map, psi) };
 }
 

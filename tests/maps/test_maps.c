@@ -197,7 +197,8 @@ static void poses_modulo_half_a_turn_are_told(void **state)
 
 /* --- calibration ------------------------------------------------------------------------------ */
 
-/* On fresh data p-values are uniform, and a threshold raises as many alarms as it was asked for. */
+/* On fresh data p-values are uniform or a little larger, and a threshold raises as many alarms as
+ * it was asked for. */
 static void p_values_are_uniform(void **state)
 {
     recon_ctx *ctx = *state;
@@ -214,7 +215,8 @@ static void p_values_are_uniform(void **state)
             below += recon_maps_p_value(m, &map[i], w->psi[TRAIN + i]) <= share;
             alarms += score > threshold;
         }
-        CHECK_NEAR(below / TEST, share, 0.07); /* 3 deviations of 660 and 1000 draws */
+        CHECK_LESS(below / TEST, share + 0.07); /* 3 deviations of 660 and 1000 draws */
+        CHECK_LESS(share - 0.1, below / TEST);  /* and one more: p-values allow for one */
         CHECK_NEAR(alarms / TEST, share, 0.07);
     }
     assert_true(isnan(recon_maps_p_value(m, &map[0], NAN)));

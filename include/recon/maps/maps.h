@@ -29,7 +29,7 @@ typedef struct {
     size_t epochs, batch; /* 30 of 256; a smaller set is one batch                         */
     double rate, decay;   /* 1e-3, warmed up and then a cosine to 0; 0.01                  */
     double dropout;       /* 0.2, of Lambda and the density                                */
-    double held_out;      /* the share of the points that is not trained on: 0.1           */
+    double held_out; /* the share of the points that is not trained on: 1/12, of rotations 0.1 */
     uint64_t seed;
 } recon_maps_options;
 
@@ -66,9 +66,11 @@ RECON_API recon_status recon_maps_lambda(recon_ctx *ctx, double *out /* [n] */,
                                          size_t n);
 
 /* The p-value of an input with this map and pose: the share of the points held out, among those
- * with densities about as sharp, whose poses are as unusual for them (recon_so2_map_tail). An input
- * is not unusual for being of a kind that occurs in many poses. NaN gives NaN. Maps of an earlier
- * version kept no such points: theirs is the tail itself. */
+ * whose densities are flat, broad or sharp like it, whose poses are as unusual for them
+ * (recon_so2_map_tail), and one standard error of that share. An input is not unusual for being of
+ * a kind that occurs in many poses. On the data that a backbone was trained on, the points held out
+ * are those that its training left out (RECON_HELD_OUT). NaN gives NaN. Maps of an earlier version
+ * kept no such points: theirs is the tail itself. */
 RECON_API double recon_maps_p_value(const recon_maps *maps, const recon_so2_map *map, double psi);
 
 /* The score (recon_so2_map_score) that this share of all natural poses exceeds, whatever their

@@ -33,9 +33,11 @@ RECON_API double recon_so2_absolute(const recon_so2_map *map, double psi);
 RECON_API double recon_so2_map_score(const recon_so2_map *map, double psi);
 
 /* How unusual the pose is for this input: the chance of one as far out, under the part of the
- * density that excuses it best. Parts with a weight of RECON_KIND_LEAST at least count: the input
- * may be of that kind. In [0, 1]; recon_maps_p_value makes a p-value of it. */
-#define RECON_KIND_LEAST 0.03
+ * density that excuses it best. Those parts count that the input may be of, judged by its pose:
+ * they have a weight of RECON_KIND_LEAST at least, and of the density at psi a share of
+ * RECON_KIND_SHARE. In [0, 1]; recon_maps_p_value makes a p-value of it. */
+#define RECON_KIND_LEAST 0.01
+#define RECON_KIND_SHARE 0.1
 RECON_API double recon_so2_map_tail(const recon_so2_map *map, double psi);
 
 #ifdef __cplusplus
