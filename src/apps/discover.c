@@ -1,5 +1,6 @@
 /* discover.c - embed, Algorithm 1, maps, and the files they leave. */
 #include <recon/apps/discover.h>
+#include <recon/apps/score.h>
 #include <recon/ops/backend.h>
 #include "apps/discovered.h"
 #include "apps/model_file.h"
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { DEFAULT_K = 10, POOL = 50 /* poses a verdict is made from */, METADATA = 6 };
+enum { DEFAULT_K = 10, METADATA = 6 };
 
 typedef struct {
     const char *model;
@@ -49,7 +50,7 @@ done:
 static recon_status normalize(recon_ctx *ctx, flow *f)
 {
     const recon_normalize_options o = {
-        .knn = { .k = f->o.k }, .pool = POOL, .mean = f->o.mean, .family = f->o.family
+        .knn = { .k = f->o.k }, .pool = RECON_VERDICT_POSES, .mean = f->o.mean, .family = f->o.family
     };
     return recon_normalize(ctx, &f->frames, &f->embedded, NULL, &o);
 }

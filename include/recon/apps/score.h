@@ -29,6 +29,10 @@ RECON_API recon_status recon_score(recon_ctx *ctx, recon_oddness *out /* [n] */,
 /* The score that a share `false_alarms` of natural images exceeds; see recon_maps_threshold. */
 RECON_API double recon_score_threshold(const recon_model *model, double false_alarms);
 
+/* As many poses as the verdicts of recon_discover are made from, so that a model claims no more of
+ * an input than its neighbours do. */
+enum { RECON_VERDICT_POSES = 50 };
+
 /* One input's poses, all about its natural pose: 0 is Lambda. */
 typedef struct {
     recon_pose2 pose;          /* the input's own                                             */
@@ -36,11 +40,12 @@ typedef struct {
     double theta;              /* half-width or sigma                                         */
     recon_so2_density density; /* what the score is made of                                   */
     double score;              /* of the input's own pose                                     */
-    int modes;
+    recon_natural verdict; /* on the density: that on RECON_VERDICT_POSES poses of it          */
+    int fold;  /* m: the natural pose is known modulo 360 / m degrees; 0: not at all           */
+    int modes; /* more than one where the verdict is several or modulo                         */
     recon_so2_mode mode[RECON_MODES_MAX]; /* heaviest first                                   */
     double moment[4]; /* |E exp(i m g)|, m = 1..4: how well the natural pose is known */
-    int fold; /* m: the natural pose is known modulo 360 / m degrees; 0: not at all           */
-    double p_value; /* of the input's own pose, see recon_maps_p_value                        */
+    double p_value;   /* of the input's own pose, see recon_maps_p_value                        */
 } recon_distribution;
 RECON_API recon_status recon_distribution_of(recon_ctx *ctx, recon_distribution *out /* [n] */,
                                              const recon_model *model, const float *images,
