@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <recon/apps/molcanonicalize.h>
+#include <recon/apps/score.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,8 +41,9 @@ const cli_command cli_canonicalize = {
         "depth (8 or 16 bits) there: each file is read again and rotated once, at its own\n"
         "resolution. Other images are called 000000.png, 000001.png ... in their order. poses.csv\n"
         "beside them says by name how far each was rotated from its natural pose (degrees,\n"
-        "counter-clockwise); g.npy gets the same in\n"
-        "radians, in the order of the data.\n"
+        "counter-clockwise), whether there is one (verdict; with fold m it is known modulo 360/m\n"
+        "degrees) and how unusual the pose is (p_value); g.npy gets the poses in radians, in the\n"
+        "order of the data.\n"
         "\n"
         "Molecules: FILE.xyz gets them as extended XYZ, turned about their centres, in the order "
         "of\n"
@@ -159,7 +161,8 @@ static recon_status place_of(recon_ctx *ctx, char path[PATH], const sink *to, si
 
 typedef struct {
     const sink *to;
-    const float *images;
+    float *out; /* room for the canonical images */
+    const float *in;
     const recon_pose2 *poses;
     size_t first;
     cli_turning how;
@@ -175,39 +178,50 @@ static recon_status write_one(recon_ctx *ctx, void *arg, size_t i, int worker)
     (void)worker;
     if (status != RECON_OK)
         return status;
-    if (!from)
-        return cli_picture_write(ctx, path, b->images + i * d->height * d->width * d->channels,
-                                 d->height, d->width, d->channels);
+    if (!from) {
+        size_t at = i * d->height * d->width * d->channels;
+        recon_pose_image(b->out + at, &b->poses[i], RECON_TO_CANONICAL, b->in + at, d->height,
+                         d->width, d->channels, b->to->interpolation);
+        return cli_picture_write(ctx, path, b->out + at, d->height, d->width, d->channels);
+    }
     /* The model saw a smaller copy; what --turn did to that is part of the one turn. */
     double angle = b->poses[i].turn + recon_dataset_angle(b->to->images->use, b->first + i);
     return cli_picture_turn(ctx, path, from, angle, &b->how);
 }
 
-static recon_status sink_take(recon_ctx *ctx, sink *to, const float *images,
-                              const recon_pose2 *poses, size_t first, size_t n)
+static recon_status write_pictures(recon_ctx *ctx, const sink *to, float *out, const float *in,
+                                   const recon_pose2 *poses, size_t first, size_t n)
 {
     recon_budget budget;
-    block b = { to, images, poses, first, { to->interpolation, to->picture_most, &budget } };
-    if (to->npy)
-        return recon_npy_writer_append(ctx, to->npy, images, n);
+    block b = { to, out, in, poses, first, { to->interpolation, to->picture_most, &budget } };
     recon_budget_init(&budget, RECON_PIXELS_MOST);
     recon_status status = recon_parallel(ctx, write_one, &b, n);
     recon_budget_end(&budget);
     return status;
 }
 
+/* What poses.csv says of a picture beside its pose. */
+typedef struct {
+    recon_natural verdict;
+    int fold;
+    double p_value;
+} remark;
+
 /* DIR/poses.csv: a line a picture, by name. */
-static recon_status write_csv(recon_ctx *ctx, const sink *to, const double *absolute)
+static recon_status write_csv(recon_ctx *ctx, const sink *to, const double *absolute,
+                              const remark *remarks)
 {
     char path[PATH], name[NAME];
     recon_writer csv = { .fd = -1 };
     recon_status status;
     snprintf(path, sizeof path, "%s/poses.csv", to->folder);
     RECON_TRY(recon_writer_open(ctx, &csv, path));
-    RECON_TRY(cli_csv_print(ctx, &csv, "file,pose_deg\n"));
+    RECON_TRY(cli_csv_print(ctx, &csv, "file,pose_deg,verdict,fold,p_value\n"));
     for (size_t i = 0; i < to->d.n; i++) {
         RECON_TRY(cli_csv_text(ctx, &csv, name_of(name, to, i)));
-        RECON_TRY(cli_csv_print(ctx, &csv, ",%.2f\n", absolute[i] * CLI_DEGREES));
+        RECON_TRY(cli_csv_print(ctx, &csv, ",%.2f,%s,%d,%.4g\n", absolute[i] * CLI_DEGREES,
+                                recon_natural_name(remarks[i].verdict), remarks[i].fold,
+                                remarks[i].p_value));
     }
     RECON_TRY(recon_writer_commit(ctx, &csv));
 done:
@@ -216,9 +230,10 @@ done:
 }
 
 /* Everything on the disk, and nothing in its place yet. */
-static recon_status sink_sync(recon_ctx *ctx, sink *to, const double *absolute)
+static recon_status sink_sync(recon_ctx *ctx, sink *to, const double *absolute,
+                              const remark *remarks)
 {
-    return to->npy ? recon_npy_writer_sync(ctx, to->npy) : write_csv(ctx, to, absolute);
+    return to->npy ? recon_npy_writer_sync(ctx, to->npy) : write_csv(ctx, to, absolute, remarks);
 }
 
 static recon_status sink_commit(recon_ctx *ctx, sink *to)
@@ -331,13 +346,15 @@ static recon_status keep_apart(recon_ctx *ctx, const settings *s)
 /* --- images ----------------------------------------------------------------------------------- */
 
 typedef struct {
-    float *in, *out;    /* [BLOCK] images */
-    recon_pose2 *poses; /* [BLOCK]        */
-    double *absolute;   /* [n]            */
-    double seconds;     /* without files  */
+    float *in, *out;          /* [BLOCK] images */
+    recon_pose2 *poses;       /* [BLOCK]        */
+    recon_distribution *told; /* [BLOCK], for a folder */
+    double *absolute;         /* [n]                   */
+    remark *remarks;          /* [n], for a folder     */
+    double seconds;           /* without files         */
 } room;
 
-static recon_status make_room(recon_ctx *ctx, room *r, recon_dataset_info d)
+static recon_status make_room(recon_ctx *ctx, room *r, recon_dataset_info d, int folder)
 {
     size_t bytes = d.height * d.width * d.channels * sizeof(float);
     recon_status status;
@@ -345,8 +362,38 @@ static recon_status make_room(recon_ctx *ctx, room *r, recon_dataset_info d)
     RECON_TRY(recon_alloc_raw(ctx, &r->out, BLOCK, bytes));
     RECON_TRY(recon_alloc_raw(ctx, &r->poses, BLOCK, sizeof *r->poses));
     RECON_TRY(recon_alloc_raw(ctx, &r->absolute, d.n, sizeof *r->absolute));
+    if (folder) {
+        RECON_TRY(recon_alloc_raw(ctx, &r->told, BLOCK, sizeof *r->told));
+        RECON_TRY(recon_alloc_raw(ctx, &r->remarks, d.n, sizeof *r->remarks));
+    }
 done:
     return status;
+}
+
+/* Images at .. at + n: to a file what is canonical. */
+static recon_status turn_block(recon_ctx *ctx, room *r, sink *to, const recon_model *model,
+                               size_t n)
+{
+    double begun = recon_now();
+    recon_status status = recon_canonicalize(ctx, r->out, r->poses, model, r->in, n,
+                                             &(recon_canonicalize_options){ to->interpolation });
+    r->seconds += recon_now() - begun;
+    return status == RECON_OK ? recon_npy_writer_append(ctx, to->npy, r->out, n) : status;
+}
+
+/* The same to a folder: with all that is known of each, and each rotated as it is written. */
+static recon_status picture_block(recon_ctx *ctx, room *r, sink *to, const recon_model *model,
+                                  size_t at, size_t n)
+{
+    double begun = recon_now();
+    recon_status status = recon_distribution_of(ctx, r->told, model, r->in, n);
+    r->seconds += recon_now() - begun;
+    for (size_t i = 0; status == RECON_OK && i < n; i++) {
+        const recon_distribution *d = &r->told[i];
+        r->poses[i] = d->pose;
+        r->remarks[at + i] = (remark){ d->verdict, d->fold, d->p_value };
+    }
+    return status == RECON_OK ? write_pictures(ctx, to, r->out, r->in, r->poses, at, n) : status;
 }
 
 static recon_status turn_all(recon_ctx *ctx, room *r, sink *to, const recon_model *model,
@@ -358,13 +405,10 @@ static recon_status turn_all(recon_ctx *ctx, room *r, sink *to, const recon_mode
     for (size_t at = 0; at < total; at += BLOCK) {
         size_t n = total - at < BLOCK ? total - at : BLOCK;
         cli_images_read(r->in, images, at, n);
-        double begun = recon_now();
-        RECON_TRY(recon_canonicalize(ctx, r->out, r->poses, model, r->in, n,
-                                     &(recon_canonicalize_options){ to->interpolation }));
-        r->seconds += recon_now() - begun;
+        RECON_TRY(to->npy ? turn_block(ctx, r, to, model, n)
+                          : picture_block(ctx, r, to, model, at, n));
         for (size_t i = 0; i < n; i++)
             r->absolute[at + i] = r->poses[i].absolute;
-        RECON_TRY(sink_take(ctx, to, r->out, r->poses, at, n));
         recon_progress_add(ctx, n);
     }
     recon_progress_end(ctx);
@@ -374,15 +418,14 @@ done:
 
 /* Pictures and poses: both on the disk before the first takes its place. Poses that go into the
  * folder of the pictures come with them. */
-static recon_status put_in_place(recon_ctx *ctx, sink *to, const settings *s,
-                                 const double *absolute)
+static recon_status put_in_place(recon_ctx *ctx, sink *to, const settings *s, const room *r)
 {
     char inside[RECON_PATH];
     recon_npy_writer *poses = NULL;
     recon_status status;
     const char *path = s->poses ? recon_stage_file(ctx, &to->stage, inside, s->poses) : NULL;
-    RECON_TRY(sync_poses(ctx, &poses, path, absolute, to->d.n, 1));
-    RECON_TRY(sink_sync(ctx, to, absolute));
+    RECON_TRY(sync_poses(ctx, &poses, path, r->absolute, to->d.n, 1));
+    RECON_TRY(sink_sync(ctx, to, r->absolute, r->remarks));
     if (path != s->poses)
         RECON_TRY(commit_poses(ctx, poses));
     RECON_TRY(sink_commit(ctx, to));
@@ -404,9 +447,9 @@ static recon_status canonicalize_images(recon_ctx *ctx, const settings *s)
     RECON_TRY(cli_images_open_for(ctx, &images, &s->data, s->model));
     RECON_TRY(cli_model_open(ctx, &model, s->model, &images, &s->data));
     RECON_TRY(sink_open(ctx, &to, s, &images));
-    RECON_TRY(make_room(ctx, &r, to.d));
+    RECON_TRY(make_room(ctx, &r, to.d, !to.npy));
     RECON_TRY(turn_all(ctx, &r, &to, model, &images));
-    RECON_TRY(put_in_place(ctx, &to, s, r.absolute));
+    RECON_TRY(put_in_place(ctx, &to, s, &r));
     RECON_TRY(show(
         ctx, s,
         &(outcome){ "images", to.d.n, images.skipped, &images.skips, &images, begun, r.seconds }));
@@ -414,6 +457,8 @@ done:
     free(r.in);
     free(r.out);
     free(r.poses);
+    free(r.told);
+    free(r.remarks);
     free(r.absolute);
     sink_close(ctx, &to);
     recon_model_close(ctx, model);
