@@ -59,11 +59,12 @@ static const struct {
                                   { "none", "none" },  { "cannot tell", "unsure" } };
 
 static const char style[] =
-    "text{font:12px sans-serif;fill:#222}.k{font-size:9px;fill:#666;text-anchor:end}"
+    ".paper{fill:#fff}text{font:12px "
+    "sans-serif;fill:#222}.k{font-size:9px;fill:#666;text-anchor:end}"
     ".name{text-anchor:end}.one{fill:#0072b2}.several{fill:#e69f00}.mod{fill:#009e73}"
     ".none{fill:#444}.unsure{fill:#ccc}";
 
-enum { NAMES = 250, BARS = 400, BAR = 9, LAW = 3 * (BAR + 2) + 10, TOP = 40 };
+enum { NAMES = 270, BARS = 400, BAR = 9, LAW = 3 * (BAR + 2) + 10, TOP = 40 };
 
 /* The verdict that a group has no use for. */
 static int is_foreign(int so3, int verdict)
@@ -113,6 +114,7 @@ static void draw(recon_ctx *ctx, const char *page, int so3, outcome all[LAWS][KS
                                                       .desc = "Shares of the verdicts on each law, "
                                                               "from 10, 25 and 50 poses",
                                                       .style = style }));
+    recon_svg_rect(svg, "paper", 0, 0, NAMES + BARS + 10, TOP + rows * LAW);
     draw_legend(svg, so3);
     for (int i = 0; i < LAWS; i++)
         if (laws[i].so3 == so3) {
