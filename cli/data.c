@@ -349,8 +349,7 @@ recon_status cli_inputs_keep(recon_ctx *ctx, cli_inputs *in, const cli_data *d,
 recon_status cli_inputs_check(recon_ctx *ctx, const cli_inputs *in, size_t i, const cli_data *d,
                               const recon_backbone *b)
 {
-    recon_status status =
-        b->kind->accepts ? b->kind->accepts(ctx, b, in->use, i) : RECON_OK;
+    recon_status status = b->kind->accepts ? b->kind->accepts(ctx, b, in->use, i) : RECON_OK;
     return status == RECON_ERR_INPUT ? name_input(ctx, in, i, d->spec) : status;
 }
 
