@@ -161,13 +161,6 @@ typedef struct {
     recon_tensor dy, dx, dscale, dshift;
 } recon_norm_args;
 
-/* Norm-nonlinearity on vector fields x [rows][fields * field]: y = x relu(|x_f| + b_f) / |x_f|, 0
- * where |x_f| = 0. bias [fields]. */
-typedef struct {
-    size_t field;
-    recon_tensor y, x, bias, dy, dx, dbias;
-} recon_norm_relu_args;
-
 /* Rows scaled to length one: y = x / max(|x|, RECON_UNIT_LEAST). A row no longer than that has no
  * direction, and no gradient. */
 #define RECON_UNIT_LEAST 1e-12
@@ -203,16 +196,6 @@ typedef struct {
     size_t size, stride;
     recon_tensor y, x, index, dy, dx;
 } recon_pool_args;
-
-/* Blurring, and thinning out: y[n][p][q][c] = sum over i, j of taps[i] taps[j]
- * x[n][p stride + i - size / 2][q stride + j - size / 2][c], zeros outside. size is odd, and y's
- * height (h - 1) / stride + 1. */
-#define RECON_BLUR_TAPS 15
-typedef struct {
-    size_t size, stride;
-    double taps[RECON_BLUR_TAPS];
-    recon_tensor y, x, dy, dx;
-} recon_blur_args;
 
 /* Bilinear resizing of images to y's height and width. align_corners: the outer pixel centres
  * coincide; otherwise the outer pixel edges do, and samples beyond the outer centres take the
@@ -472,8 +455,6 @@ typedef struct recon_ops {
     recon_status (*cross)(recon_ctx *ctx, const recon_cross_args *args);
     recon_status (*norm)(recon_ctx *ctx, const recon_norm_args *args);
     recon_status (*norm_back)(recon_ctx *ctx, const recon_norm_args *args);
-    recon_status (*norm_relu)(recon_ctx *ctx, const recon_norm_relu_args *args);
-    recon_status (*norm_relu_back)(recon_ctx *ctx, const recon_norm_relu_args *args);
     recon_status (*unit)(recon_ctx *ctx, const recon_unit_args *args);
     recon_status (*unit_back)(recon_ctx *ctx, const recon_unit_args *args);
     recon_status (*angle)(recon_ctx *ctx, const recon_angle_args *args);
@@ -482,8 +463,6 @@ typedef struct recon_ops {
     recon_status (*field_norm_back)(recon_ctx *ctx, const recon_field_norm_args *args);
     recon_status (*pool)(recon_ctx *ctx, const recon_pool_args *args);
     recon_status (*pool_back)(recon_ctx *ctx, const recon_pool_args *args);
-    recon_status (*blur)(recon_ctx *ctx, const recon_blur_args *args);
-    recon_status (*blur_back)(recon_ctx *ctx, const recon_blur_args *args);
     recon_status (*resize)(recon_ctx *ctx, const recon_resize_args *args);
     recon_status (*resize_back)(recon_ctx *ctx, const recon_resize_args *args);
     recon_status (*rotate)(recon_ctx *ctx, const recon_rotate_args *args);

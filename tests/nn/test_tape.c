@@ -60,7 +60,6 @@ OP(op_gate, recon_var_gate(t, x[0], x[1], 2))
 OP(op_gate_planes, recon_var_gate_planes(t, x[0], x[1], 3))
 OP(op_cross_planes, recon_var_cross_planes(t, x[0], x[1]))
 OP(op_pairs, recon_var_pairs(t, x[0], x[1], x[2], x[3], x[4]))
-OP(op_norm_relu, recon_var_norm_relu(t, x[0], x[1], 2))
 OP(op_unit, recon_var_unit(t, x[0]))
 OP(op_angle, recon_var_angle(t, x[0]))
 OP(op_segment_norm,
@@ -136,7 +135,6 @@ static const struct {
       5,
       { REAL(0, 5, 5), REAL(100, 5, 3, 8), REAL(300, 32, 13), CONSTANT(800, 5, 3),
         INDEX(graph, 4) } },
-    { "norm_relu", op_norm_relu, 2, { REAL(0, 3, 8), REAL(50, 4) } },
     { "unit", op_unit, 1, { REAL(0, 3, 4) } },
     { "angle", op_angle, 1, { REAL(0, 5, 2) } },
     { "segment norm",

@@ -118,9 +118,20 @@ typedef struct {
 RECON_API recon_var recon_var_norm(recon_tape *tape, recon_var x, recon_var scale, recon_var shift,
                                    recon_param *running_mean, recon_param *running_var,
                                    const recon_norm_options *options);
-/* x relu(|x_f| + bias_f) / |x_f| on fields of `field` components. */
-RECON_API recon_var recon_var_norm_relu(recon_tape *tape, recon_var x, recon_var bias,
-                                        size_t field);
+
+typedef struct {
+    size_t scalars, pairs;
+    double eps, momentum; /* 0: 1e-5, 0.1 */
+} recon_field_norm_options;
+
+/* Norm and nonlinearity in one pass, on x ..,scalars + 2 pairs: norm and ReLU of the scalars, and
+ * of the pairs, as fields of two components u, norm and u relu(|u| + bias) / |u|. scale and the
+ * statistics have one number a scalar and one a pair, in this order; shift those of the scalars,
+ * bias those of the pairs; either is NULL where there are none. */
+RECON_API recon_var recon_var_field_norm(recon_tape *tape, recon_var x, recon_var scale,
+                                         recon_var shift, recon_var bias, recon_param *running_mean,
+                                         recon_param *running_var,
+                                         const recon_field_norm_options *options);
 
 /* --- directions ------------------------------------------------------------------------------- */
 
@@ -129,19 +140,6 @@ RECON_API recon_var recon_var_norm_relu(recon_tape *tape, recon_var x, recon_var
 RECON_API recon_var recon_var_unit(recon_tape *tape, recon_var x);
 /* atan2(x1, x0) of pairs n,2, as float; a pair of zeros is 0 and gets no gradient. */
 RECON_API recon_var recon_var_angle(recon_tape *tape, recon_var x);
-typedef struct {
-    size_t scalars, pairs;
-    double eps, momentum; /* 0: 1e-5, 0.1 */
-} recon_field_norm_options;
-
-/* Both in one pass on x ..,scalars + 2 pairs: norm and ReLU of the scalars, norm of the pairs as
- * fields of two components and their norm_relu. scale and the statistics have one number a scalar
- * and one a pair, in this order; shift those of the scalars, bias those of the pairs; either is
- * NULL where there are none. */
-RECON_API recon_var recon_var_field_norm(recon_tape *tape, recon_var x, recon_var scale,
-                                         recon_var shift, recon_var bias, recon_param *running_mean,
-                                         recon_param *running_var,
-                                         const recon_field_norm_options *options);
 
 /* --- images ----------------------------------------------------------------------------------- */
 
@@ -149,10 +147,6 @@ RECON_API recon_var recon_var_field_norm(recon_tape *tape, recon_var x, recon_va
 RECON_API recon_var recon_var_average_pool(recon_tape *tape, recon_var x, size_t size,
                                            size_t stride);
 RECON_API recon_var recon_var_max_pool(recon_tape *tape, recon_var x, size_t size, size_t stride);
-/* Blurs by a Gaussian of this deviation, in pixels, then keeps every stride-th row and column from
- * the first on. On odd sizes stride 2 keeps both edges, and so commutes with quarter turns. sigma
- * is below 2.5; escnn's pooling has 0.66. */
-RECON_API recon_var recon_var_blur_pool(recon_tape *tape, recon_var x, double sigma, size_t stride);
 RECON_API recon_var recon_var_resize(recon_tape *tape, recon_var x, size_t height, size_t width,
                                      int align_corners);
 RECON_API recon_var recon_var_rotate(recon_tape *tape, recon_var x, recon_var angle /* n */);

@@ -21,16 +21,12 @@ recon_status recon_cpu_activate_back(recon_ctx *ctx, const recon_activate_args *
 recon_status recon_cpu_cross(recon_ctx *ctx, const recon_cross_args *args);
 recon_status recon_cpu_norm(recon_ctx *ctx, const recon_norm_args *args);
 recon_status recon_cpu_norm_back(recon_ctx *ctx, const recon_norm_args *args);
-recon_status recon_cpu_norm_relu(recon_ctx *ctx, const recon_norm_relu_args *args);
-recon_status recon_cpu_norm_relu_back(recon_ctx *ctx, const recon_norm_relu_args *args);
 recon_status recon_cpu_unit(recon_ctx *ctx, const recon_unit_args *args);
 recon_status recon_cpu_unit_back(recon_ctx *ctx, const recon_unit_args *args);
 recon_status recon_cpu_field_norm(recon_ctx *ctx, const recon_field_norm_args *args);
 recon_status recon_cpu_field_norm_back(recon_ctx *ctx, const recon_field_norm_args *args);
 recon_status recon_cpu_pool(recon_ctx *ctx, const recon_pool_args *args);
 recon_status recon_cpu_pool_back(recon_ctx *ctx, const recon_pool_args *args);
-recon_status recon_cpu_blur(recon_ctx *ctx, const recon_blur_args *args);
-recon_status recon_cpu_blur_back(recon_ctx *ctx, const recon_blur_args *args);
 recon_status recon_cpu_resize(recon_ctx *ctx, const recon_resize_args *args);
 recon_status recon_cpu_resize_back(recon_ctx *ctx, const recon_resize_args *args);
 recon_status recon_cpu_rotate(recon_ctx *ctx, const recon_rotate_args *args);

@@ -34,11 +34,9 @@ recon_status cuda_dropout(recon_ctx *ctx, const recon_dropout_args *args);
 recon_status cuda_columns(recon_ctx *ctx, const recon_columns_args *args);
 recon_status cuda_adam(recon_ctx *ctx, const recon_adam_args *args);
 
-/* norm.cu, norm_relu.cu */
+/* norm.cu */
 recon_status cuda_norm(recon_ctx *ctx, const recon_norm_args *args);
 recon_status cuda_norm_back(recon_ctx *ctx, const recon_norm_args *args);
-recon_status cuda_norm_relu(recon_ctx *ctx, const recon_norm_relu_args *args);
-recon_status cuda_norm_relu_back(recon_ctx *ctx, const recon_norm_relu_args *args);
 
 /* direction.cu */
 recon_status cuda_unit(recon_ctx *ctx, const recon_unit_args *args);
@@ -49,11 +47,9 @@ recon_status cuda_angle_back(recon_ctx *ctx, const recon_angle_args *args);
 recon_status cuda_field_norm(recon_ctx *ctx, const recon_field_norm_args *args);
 recon_status cuda_field_norm_back(recon_ctx *ctx, const recon_field_norm_args *args);
 
-/* pool.cu, blur.cu, resize.cu, rotate.cu */
+/* pool.cu, resize.cu, rotate.cu */
 recon_status cuda_pool(recon_ctx *ctx, const recon_pool_args *args);
 recon_status cuda_pool_back(recon_ctx *ctx, const recon_pool_args *args);
-recon_status cuda_blur(recon_ctx *ctx, const recon_blur_args *args);
-recon_status cuda_blur_back(recon_ctx *ctx, const recon_blur_args *args);
 recon_status cuda_resize(recon_ctx *ctx, const recon_resize_args *args);
 recon_status cuda_resize_back(recon_ctx *ctx, const recon_resize_args *args);
 recon_status cuda_rotate(recon_ctx *ctx, const recon_rotate_args *args);

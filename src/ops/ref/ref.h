@@ -76,8 +76,6 @@ recon_status recon_ref_gate_back(recon_ctx *ctx, const recon_gate_args *args);
 recon_status recon_ref_cross(recon_ctx *ctx, const recon_cross_args *args);
 recon_status recon_ref_norm(recon_ctx *ctx, const recon_norm_args *args);
 recon_status recon_ref_norm_back(recon_ctx *ctx, const recon_norm_args *args);
-recon_status recon_ref_norm_relu(recon_ctx *ctx, const recon_norm_relu_args *args);
-recon_status recon_ref_norm_relu_back(recon_ctx *ctx, const recon_norm_relu_args *args);
 recon_status recon_ref_unit(recon_ctx *ctx, const recon_unit_args *args);
 recon_status recon_ref_unit_back(recon_ctx *ctx, const recon_unit_args *args);
 recon_status recon_ref_angle(recon_ctx *ctx, const recon_angle_args *args);
@@ -86,8 +84,6 @@ recon_status recon_ref_field_norm(recon_ctx *ctx, const recon_field_norm_args *a
 recon_status recon_ref_field_norm_back(recon_ctx *ctx, const recon_field_norm_args *args);
 recon_status recon_ref_pool(recon_ctx *ctx, const recon_pool_args *args);
 recon_status recon_ref_pool_back(recon_ctx *ctx, const recon_pool_args *args);
-recon_status recon_ref_blur(recon_ctx *ctx, const recon_blur_args *args);
-recon_status recon_ref_blur_back(recon_ctx *ctx, const recon_blur_args *args);
 recon_status recon_ref_resize(recon_ctx *ctx, const recon_resize_args *args);
 recon_status recon_ref_resize_back(recon_ctx *ctx, const recon_resize_args *args);
 recon_status recon_ref_rotate(recon_ctx *ctx, const recon_rotate_args *args);
