@@ -37,11 +37,6 @@ recon_var recon_var_softplus(recon_tape *t, recon_var x)
 {
     return map(t, x, RECON_SOFTPLUS);
 }
-recon_var recon_var_tanh(recon_tape *t, recon_var x)
-{
-    return map(t, x, RECON_TANH);
-}
-
 /* factor times the gradient, as x's type; with nothing to do it is handed on as it is. */
 static void blend_back_to(recon_tape *t, recon_var n, recon_var x, double factor)
 {

@@ -156,10 +156,6 @@ recon_var recon_var_sum(recon_tape *t, recon_var x, int axis)
 {
     return reduce_axis(t, x, axis, 0);
 }
-recon_var recon_var_mean(recon_tape *t, recon_var x, int axis)
-{
-    return reduce_axis(t, x, axis, 1);
-}
 recon_var recon_var_spatial_mean(recon_tape *t, recon_var x)
 {
     recon_shape_text text;

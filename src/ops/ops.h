@@ -112,7 +112,7 @@ typedef struct {
     recon_tensor dy, dx, dw;    /* dx, dw .data optional; dw is F32                        */
 } recon_steer_args;
 
-typedef enum { RECON_RELU, RECON_SILU, RECON_SIGMOID, RECON_SOFTPLUS, RECON_TANH } recon_map_kind;
+typedef enum { RECON_RELU, RECON_SILU, RECON_SIGMOID, RECON_SOFTPLUS } recon_map_kind;
 typedef struct {
     recon_map_kind kind;
     recon_tensor y, x;   /* forward y = f(x)               */

@@ -896,7 +896,6 @@ static const op_case cases[] = {
     { MAP, build_map, { RECON_SILU, 129, 17 } },
     { MAP, build_map, { RECON_SIGMOID, 33, 96 } },
     { MAP, build_map, { RECON_SOFTPLUS, 7, 96 } },
-    { MAP, build_map, { RECON_TANH, 65, 3 } },
     { ADD, build_add, { 1, 0, 1 } },
     { ADD, build_add, { 1733, 0, 1 } },
     { ADD, build_add, { 1733, 1, 0 } },

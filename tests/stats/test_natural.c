@@ -6,36 +6,6 @@
 
 #define DEGREE (M_PI / 180)
 
-/* A density needs no samples: one as broad as a quarter turn each way says nothing. */
-static void broad_densities_have_none(void **state)
-{
-    double moment[RECON_SO2_MOMENTS];
-    (void)state;
-    for (double sigma = 5; sigma < 150; sigma += 5) {
-        recon_so2_density p = { .family = RECON_SO2_NORMAL, .width = sigma * DEGREE };
-        recon_so2_moments(moment, &p);
-        assert_int_equal(recon_so2_natural(moment, 1),
-                         sigma < 96 ? RECON_NATURAL_ONE : RECON_NATURAL_NONE);
-        p.background = 0.8; /* most of them come from anywhere */
-        recon_so2_moments(moment, &p);
-        assert_int_equal(recon_so2_natural(moment, 1), RECON_NATURAL_NONE);
-    }
-}
-
-static void modes_of_a_density_are_several_or_a_symmetry(void **state)
-{
-    double moment[RECON_SO2_MOMENTS];
-    recon_so2_density p = { .family = RECON_SO2_MIXTURE,
-                            .parts = 2,
-                            .part = { { 0.5, 0, 20 }, { 0.5, M_PI, 20 } } };
-    (void)state;
-    recon_so2_moments(moment, &p);
-    assert_int_equal(recon_so2_natural(moment, 2), RECON_NATURAL_MODULO);
-    p.part[1].mean = M_PI / 2;
-    recon_so2_moments(moment, &p);
-    assert_int_equal(recon_so2_natural(moment, 2), RECON_NATURAL_SEVERAL);
-}
-
 static recon_natural of_rotations(recon_ctx *ctx, double a, double b, double c, double background)
 {
     const double f[9] = { a, 0, 0, 0, b, 0, 0, 0, c };
@@ -64,8 +34,6 @@ static void every_kind_has_a_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(broad_densities_have_none),
-        cmocka_unit_test(modes_of_a_density_are_several_or_a_symmetry),
         cmocka_unit_test(an_axis_is_held_closely_by_most),
         cmocka_unit_test(every_kind_has_a_name),
     };

@@ -58,7 +58,6 @@ RECON_API recon_var recon_var_input(recon_tape *tape, const void *host, recon_dt
 RECON_API recon_var recon_var_param(recon_tape *tape, recon_param *param);
 RECON_API recon_var recon_var_watch(recon_tape *tape, recon_var input); /* asks for its gradient */
 RECON_API recon_var recon_var_gradient(recon_tape *tape, recon_var input);
-RECON_API recon_var recon_var_detach(recon_tape *tape, recon_var x); /* x, seen as a constant */
 RECON_API recon_status recon_var_read(recon_tape *tape, double *out, recon_var x);
 RECON_API const size_t *recon_var_shape(recon_var x, int *ndim); /* ndim may be NULL */
 RECON_API size_t recon_var_count(recon_var x);
@@ -82,13 +81,11 @@ RECON_API recon_var recon_var_tensor_product(recon_tape *tape, recon_var a, reco
 
 /* --- element by element ----------------------------------------------------------------------- */
 
-/* A function of each number: max(0, x), x / (1 + exp(-x)), 1 / (1 + exp(-x)), log(1 + exp(x)),
- * tanh(x). */
+/* A function of each number: max(0, x), x / (1 + exp(-x)), 1 / (1 + exp(-x)), log(1 + exp(x)). */
 RECON_API recon_var recon_var_relu(recon_tape *tape, recon_var x);
 RECON_API recon_var recon_var_silu(recon_tape *tape, recon_var x);
 RECON_API recon_var recon_var_sigmoid(recon_tape *tape, recon_var x);
 RECON_API recon_var recon_var_softplus(recon_tape *tape, recon_var x);
-RECON_API recon_var recon_var_tanh(recon_tape *tape, recon_var x);
 /* a + b, of one shape. */
 RECON_API recon_var recon_var_add(recon_tape *tape, recon_var a, recon_var b);
 RECON_API recon_var recon_var_blend(recon_tape *tape, double alpha, recon_var a, double beta,
@@ -168,7 +165,6 @@ typedef struct {
 RECON_API recon_var recon_var_sparse(recon_tape *tape, recon_sparse s, recon_var x,
                                      recon_sparse transpose);
 RECON_API recon_var recon_var_sum(recon_tape *tape, recon_var x, int axis);
-RECON_API recon_var recon_var_mean(recon_tape *tape, recon_var x, int axis);
 RECON_API recon_var recon_var_spatial_mean(recon_tape *tape, recon_var x); /* n,h,w,c -> n,c */
 RECON_API recon_var recon_var_reshape(recon_tape *tape, recon_var x, const size_t *shape, int ndim);
 RECON_API recon_var recon_var_concat(recon_tape *tape, const recon_var *x,

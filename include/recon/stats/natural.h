@@ -25,9 +25,6 @@ typedef enum {
 } recon_natural;
 enum { RECON_NATURAL_KINDS = RECON_NATURAL_UNSURE + 1 };
 
-/* Of a density with these moments and so many modes. */
-RECON_API recon_natural recon_so2_natural(const double moment[RECON_SO2_MOMENTS], int modes);
-
 /* Of a density of rotations, with the share beside it that fits no distribution: where that is most
  * of them, or where no axis is held to within 60 degrees, there is none. */
 RECON_API recon_natural recon_so3_natural(const recon_fisher *density, double background);
