@@ -424,10 +424,50 @@ typedef struct {
     recon_dtype type;
 } recon_adam_args;
 
+/* The kernels, each said once: OP(name, kind) takes a recon_<kind>_args. The table, the prototypes
+ * of every backend and what fills its table are made of this list. */
+/* clang-format off */
+#define RECON_OPS(OP)                                                                              \
+    OP(gemm, gemm)                                                                                 \
+    OP(conv, conv)                     OP(conv_back, conv)                                         \
+    OP(steer, steer)                   OP(steer_back, steer)                                       \
+    OP(map, map)                       OP(map_back, map)                                           \
+    OP(add, add)                                                                                   \
+    OP(gate, gate)                     OP(gate_back, gate)                                         \
+    OP(cross, cross)                                                                               \
+    OP(norm, norm)                     OP(norm_back, norm)                                         \
+    OP(unit, unit)                     OP(unit_back, unit)                                         \
+    OP(angle, angle)                   OP(angle_back, angle)                                       \
+    OP(field_norm, field_norm)         OP(field_norm_back, field_norm)                             \
+    OP(pool, pool)                     OP(pool_back, pool)                                         \
+    OP(resize, resize)                 OP(resize_back, resize)                                     \
+    OP(rotate, rotate)                 OP(rotate_back, rotate)                                     \
+    OP(dropout, dropout)                                                                           \
+    OP(gather, gather)                 OP(gather_back, gather)                                     \
+    OP(segment_sum, segment)           OP(segment_sum_back, segment)                               \
+    OP(pairs, pairs)                   OP(pairs_back, pairs)                                       \
+    OP(sparse, sparse)                                                                             \
+    OP(reduce, reduce)                 OP(reduce_back, reduce)                                     \
+    OP(tensor_product, tensor_product) OP(tensor_product_back, tensor_product)                     \
+    OP(couple, couple)                 OP(couple_back, couple)                                     \
+    OP(activate, activate)             OP(activate_back, activate)                                 \
+    OP(expand, expand)                 OP(expand_back, expand)                                     \
+    OP(columns, columns)                                                                           \
+    OP(loss, loss)                     OP(loss_back, loss)                                         \
+    OP(adam, adam)
+/* Those that backends on the host have, and others need not. */
+#define RECON_HOST_OPS(OP)                                                                         \
+    OP(topk, topk)                                                                                 \
+    OP(couple_edges, couple_edges)     OP(couple_edges_back, couple_edges)
+/* clang-format on */
+
 typedef struct recon_ops {
     const char *name;
     int (*has_fast_bytes)(void);          /* is gemm of I8 several times faster than of F32? */
     int (*has_fast_bf16)(recon_ctx *ctx); /* are convolutions in BF16 faster than in F32? */
+    /* Is steer, and steer_back when training, likely faster than conv with the filters written out?
+     * Looks at shapes alone, so that the answer does not depend on what else the machine does. */
+    int (*steer_pays)(recon_ctx *ctx, const recon_steer_args *args, int training);
 
     /* Memory. Host pointers are pageable; upload and download are ordered with the kernels. */
     recon_status (*alloc)(recon_ctx *ctx, void **out, size_t bytes);
@@ -437,62 +477,13 @@ typedef struct recon_ops {
     recon_status (*zero)(recon_ctx *ctx, void *block, size_t bytes);
     recon_status (*sync)(recon_ctx *ctx);
 
-    recon_status (*gemm)(recon_ctx *ctx, const recon_gemm_args *args);
-    recon_status (*topk)(recon_ctx *ctx, const recon_topk_args *args);
-
-    recon_status (*conv)(recon_ctx *ctx, const recon_conv_args *args);
-    recon_status (*conv_back)(recon_ctx *ctx, const recon_conv_args *args);
-    recon_status (*steer)(recon_ctx *ctx, const recon_steer_args *args);
-    recon_status (*steer_back)(recon_ctx *ctx, const recon_steer_args *args);
-    /* Is steer, and steer_back when training, likely faster than conv with the filters written out?
-     * Looks at shapes alone, so that the answer does not depend on what else the machine does. */
-    int (*steer_pays)(recon_ctx *ctx, const recon_steer_args *args, int training);
-    recon_status (*map)(recon_ctx *ctx, const recon_map_args *args);
-    recon_status (*map_back)(recon_ctx *ctx, const recon_map_args *args);
-    recon_status (*add)(recon_ctx *ctx, const recon_add_args *args);
-    recon_status (*gate)(recon_ctx *ctx, const recon_gate_args *args);
-    recon_status (*gate_back)(recon_ctx *ctx, const recon_gate_args *args);
-    recon_status (*cross)(recon_ctx *ctx, const recon_cross_args *args);
-    recon_status (*norm)(recon_ctx *ctx, const recon_norm_args *args);
-    recon_status (*norm_back)(recon_ctx *ctx, const recon_norm_args *args);
-    recon_status (*unit)(recon_ctx *ctx, const recon_unit_args *args);
-    recon_status (*unit_back)(recon_ctx *ctx, const recon_unit_args *args);
-    recon_status (*angle)(recon_ctx *ctx, const recon_angle_args *args);
-    recon_status (*angle_back)(recon_ctx *ctx, const recon_angle_args *args);
-    recon_status (*field_norm)(recon_ctx *ctx, const recon_field_norm_args *args);
-    recon_status (*field_norm_back)(recon_ctx *ctx, const recon_field_norm_args *args);
-    recon_status (*pool)(recon_ctx *ctx, const recon_pool_args *args);
-    recon_status (*pool_back)(recon_ctx *ctx, const recon_pool_args *args);
-    recon_status (*resize)(recon_ctx *ctx, const recon_resize_args *args);
-    recon_status (*resize_back)(recon_ctx *ctx, const recon_resize_args *args);
-    recon_status (*rotate)(recon_ctx *ctx, const recon_rotate_args *args);
-    recon_status (*rotate_back)(recon_ctx *ctx, const recon_rotate_args *args);
-    recon_status (*dropout)(recon_ctx *ctx, const recon_dropout_args *args);
-    recon_status (*gather)(recon_ctx *ctx, const recon_gather_args *args);
-    recon_status (*gather_back)(recon_ctx *ctx, const recon_gather_args *args);
-    recon_status (*segment_sum)(recon_ctx *ctx, const recon_segment_args *args);
-    recon_status (*segment_sum_back)(recon_ctx *ctx, const recon_segment_args *args);
-    recon_status (*pairs)(recon_ctx *ctx, const recon_pairs_args *args);
-    recon_status (*pairs_back)(recon_ctx *ctx, const recon_pairs_args *args);
-    recon_status (*sparse)(recon_ctx *ctx, const recon_sparse_args *args);
-    recon_status (*reduce)(recon_ctx *ctx, const recon_reduce_args *args);
-    recon_status (*reduce_back)(recon_ctx *ctx, const recon_reduce_args *args);
-    recon_status (*tensor_product)(recon_ctx *ctx, const recon_tensor_product_args *args);
-    recon_status (*tensor_product_back)(recon_ctx *ctx, const recon_tensor_product_args *args);
-    recon_status (*couple)(recon_ctx *ctx, const recon_couple_args *args);
-    recon_status (*couple_back)(recon_ctx *ctx, const recon_couple_args *args);
-    recon_status (*couple_edges)(recon_ctx *ctx, const recon_couple_edges_args *args);
-    recon_status (*couple_edges_back)(recon_ctx *ctx, const recon_couple_edges_args *args);
-    recon_status (*activate)(recon_ctx *ctx, const recon_activate_args *args);
-    recon_status (*activate_back)(recon_ctx *ctx, const recon_activate_args *args);
-    recon_status (*expand)(recon_ctx *ctx, const recon_expand_args *args);
-    recon_status (*expand_back)(recon_ctx *ctx, const recon_expand_args *args);
-    recon_status (*columns)(recon_ctx *ctx, const recon_columns_args *args);
-    recon_status (*loss)(recon_ctx *ctx, const recon_loss_args *args);
-    recon_status (*loss_back)(recon_ctx *ctx, const recon_loss_args *args);
     /* out[0] = |x| of x [n] F32 (F64): one double in backend memory, summed in a fixed order. */
     recon_status (*norm2)(recon_ctx *ctx, double *out, const void *x, size_t n, recon_dtype type);
-    recon_status (*adam)(recon_ctx *ctx, const recon_adam_args *args);
+#define RECON_OP_MEMBER(name, kind)                                                                \
+    recon_status (*name)(recon_ctx * ctx, const recon_##kind##_args *args);
+    RECON_OPS(RECON_OP_MEMBER)
+    RECON_HOST_OPS(RECON_OP_MEMBER)
+#undef RECON_OP_MEMBER
 } recon_ops;
 
 /* The context's table; attaches "cpu" when none is there. */
