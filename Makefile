@@ -59,22 +59,14 @@ HAVE_DNNL     := $(call have,dnnl.h,-ldnnl,,DNNL_VERSION_MAJOR == 2)
 HAVE_PNG      := $(call have,png.h,-lpng)
 HAVE_FAISS    := $(call have,faiss/Index.h,-lfaiss -lopenblas -fopenmp,c++)
 endif
-ifeq ($(HAVE_OPENBLAS),yes)
-FEATURES += -DRECON_HAVE_OPENBLAS
-FEATURE_LIBS += -lopenblas
-endif
-ifeq ($(HAVE_DNNL),yes)
-FEATURES += -DRECON_HAVE_DNNL
-FEATURE_LIBS += -ldnnl -lgomp
-endif
-ifeq ($(HAVE_PNG),yes)
-FEATURES += -DRECON_HAVE_PNG
-FEATURE_LIBS += -lpng
-endif
-ifeq ($(HAVE_FAISS),yes)
-FEATURES += -DRECON_HAVE_FAISS
-FEATURE_LIBS := -lfaiss $(FEATURE_LIBS) -llapack -lgomp -lstdc++
-endif
+# In the order in which they are linked: FAISS is an archive, and asks those behind it.
+LINK_FAISS    := -lfaiss -llapack -lgomp -lstdc++
+LINK_OPENBLAS := -lopenblas
+LINK_DNNL     := -ldnnl -lgomp
+LINK_PNG      := -lpng
+FOUND         := $(foreach f,FAISS OPENBLAS DNNL PNG,$(if $(filter yes,$(HAVE_$f)),$f))
+FEATURES      += $(FOUND:%=-DRECON_HAVE_%)
+FEATURE_LIBS  += $(foreach f,$(FOUND),$(LINK_$f))
 
 # What recon cannot be built without: said by name, before a compiler complains.
 ifeq ($(filter check-cuda-standalone,$(MAKECMDGOALS)),)
@@ -270,9 +262,6 @@ FUZZ_FLAGS   := -std=c11 -O0 -g1 -w -pthread -fno-sanitize-recover=all -D_GNU_SO
                 -DRECON_VERSION='"$(VERSION)"' -DRECON_FUZZER -Iinclude -Isrc -Itests -Itests/fuzz \
                 $(if $(FUZZ_PNG),-DRECON_HAVE_PNG)
 FUZZ_CASES   := $(wildcard tests/fuzz/fuzz_*.c)
-FUZZ_SRC     := $(filter-out src/apps/%,$(C_SRC)) \
-                $(patsubst %,src/apps/%.c,canonicalize model model_file modes molcanonicalize molmodel molscore pose \
-                pose3 score)
 FUZZERS      := $(FUZZ_CASES:tests/fuzz/fuzz_%.c=build/fuzz/%)
 fuzz-brief:
 	@if echo 'int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; }' | \
@@ -286,7 +275,7 @@ build/fuzz/src/core/%.o build/fuzz/src/data/%.o: FUZZ_FLAGS += -O1
 build/fuzz/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,FZ )$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c $< -o $@
-build/fuzz/librecon.a: $(FUZZ_SRC:%.c=build/fuzz/%.o) $(PAGE_TEXT:%=build/fuzz/%.o)
+build/fuzz/librecon.a: $(C_SRC:%.c=build/fuzz/%.o) $(PAGE_TEXT:%=build/fuzz/%.o)
 	@rm -f $@
 	$(call say,AR )$(AR) rcs $@ $^
 build/fuzz/%: build/fuzz/tests/fuzz/fuzz_%.o build/fuzz/librecon.a

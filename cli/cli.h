@@ -6,10 +6,11 @@
 #define CLI_CLI_H
 
 #include <recon/recon.h>
+#include "core/degrees.h"
 #include "data/skips.h"
 #include <jansson.h>
 
-#define CLI_DEGREES (180 / 3.14159265358979323846) /* of one radian */
+#define CLI_DEGREES RECON_RADIAN
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2, EXIT_SIGNAL = 128 };
 

@@ -3,12 +3,11 @@
 #define REPORT_FOUND_H
 
 #include "report/canvas.h"
+#include "core/degrees.h"
 
 #include <jansson.h>
 #include <recon/normalize/normalize.h>
 #include <recon/report/found.h>
-
-#define RECON_DEGREES (180 / 3.14159265358979323846)
 
 enum { RECON_FOUND_SEED = 1 }; /* of every sample */
 

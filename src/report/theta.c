@@ -2,6 +2,7 @@
  * 3a), with a table of the same beside it. */
 #include "report/axes.h"
 #include "report/canvas.h"
+#include "core/degrees.h"
 #include "core/fail.h"
 
 #include <math.h>
@@ -11,8 +12,7 @@
 enum { PLOT = 330, LEFT = RECON_MARGIN + 58, TABLE = LEFT + PLOT + 30, TABLE_WIDTH = 250 };
 enum { RADIUS = 8, APART = 18 /* classes of one true value stand side by side */ };
 
-#define DEGREES (180 / M_PI)
-#define SAME    0.25 /* degrees */
+#define SAME 0.25 /* degrees */
 
 static recon_status check(recon_ctx *ctx, const recon_theta_plot *p)
 {
@@ -39,7 +39,7 @@ static recon_axis scale(const recon_theta_plot *p)
         const recon_theta_class *c = &p->classes[i];
         high = fmax(high, fmax(fmax(c->truth, c->predicted), fmax(c->low, c->high)));
     }
-    recon_axis axis = recon_axis_cover(RECON_AXIS_DEGREES, 0, fmax(high * DEGREES * 1.04, 1));
+    recon_axis axis = recon_axis_cover(RECON_AXIS_DEGREES, 0, fmax(high * RECON_RADIAN * 1.04, 1));
     axis.low -= 0.08 * (axis.high - axis.low); /* room for several classes at zero */
     return axis;
 }
@@ -49,7 +49,7 @@ static void group_of(const recon_theta_plot *p, size_t i, size_t *size, size_t *
 {
     *size = *rank = 0;
     for (size_t k = 0; k < p->count; k++)
-        if (fabs(p->classes[k].truth - p->classes[i].truth) * DEGREES < SAME) {
+        if (fabs(p->classes[k].truth - p->classes[i].truth) * RECON_RADIAN < SAME) {
             *rank += k < i;
             (*size)++;
         }
@@ -72,7 +72,7 @@ static double place(const recon_theta_plot *p, size_t i, const recon_axis *x, do
     group_of(p, i, &size, &rank);
     *apart = fmin(APART, PLOT / 2.0 / (double)size);
     double half = *apart * (double)(size - 1) / 2;
-    double middle = recon_axis_at(x, p->classes[i].truth * DEGREES);
+    double middle = recon_axis_at(x, p->classes[i].truth * RECON_RADIAN);
     middle = fmin(fmax(middle, x->from + half + RADIUS), x->to - half - RADIUS);
     return middle - half + *apart * (double)rank;
 }
@@ -81,7 +81,7 @@ static void draw_truth(recon_svg *svg, const recon_theta_plot *p, size_t i, cons
                        const recon_axis *y)
 {
     double apart, at = place(p, i, x, &apart);
-    double truth = recon_axis_at(y, p->classes[i].truth * DEGREES);
+    double truth = recon_axis_at(y, p->classes[i].truth * RECON_RADIAN);
     recon_svg_line(svg, "c2 line", at - apart / 2, truth, at + apart / 2, truth);
 }
 
@@ -91,10 +91,10 @@ static void draw_class(recon_svg *svg, const recon_theta_plot *p, size_t i, cons
     const recon_theta_class *c = &p->classes[i];
     char text[8];
     double apart, at = place(p, i, x, &apart);
-    double predicted = recon_axis_at(y, c->predicted * DEGREES);
+    double predicted = recon_axis_at(y, c->predicted * RECON_RADIAN);
     if (c->low != c->high) /* a spread may reach below 0, a width does not */
-        recon_svg_line(svg, "c1 line", at, recon_axis_at(y, fmax(c->low, 0) * DEGREES), at,
-                       recon_axis_at(y, fmax(c->high, 0) * DEGREES));
+        recon_svg_line(svg, "c1 line", at, recon_axis_at(y, fmax(c->low, 0) * RECON_RADIAN), at,
+                       recon_axis_at(y, fmax(c->high, 0) * RECON_RADIAN));
     recon_svg_circle(svg, "c1 dot", at, predicted, RADIUS);
     recon_svg_text(svg, "small mid on", at, predicted + 3.4, mark(text, p, i));
 }

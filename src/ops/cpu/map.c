@@ -2,7 +2,7 @@
  */
 #include "ops/cpu/cpu.h"
 #include "ops/cpu/elements.h"
-#include "ops/cpu/exp.h"
+#include "core/exp.h"
 #include "ops/ref/ref.h"
 #include "core/simd.h"
 
