@@ -44,10 +44,9 @@ static recon_status check_size(recon_ctx *ctx, const recon_ieae_shape *s)
     return RECON_OK;
 }
 
-/* With the weights of a file, or with first ones. */
-static recon_status make(recon_ctx *ctx, recon_ieae **out, const recon_ieae_shape *shape,
-                         recon_precision precision, const recon_safetensors *file, const char *path,
-                         uint64_t seed)
+recon_status recon_ieae_make(recon_ctx *ctx, recon_ieae **out, const recon_ieae_shape *shape,
+                             recon_precision precision, const recon_safetensors *file,
+                             const char *path, uint64_t seed)
 {
     recon_ieae *m;
     recon_status status = recon_alloc(ctx, &m, 1, sizeof *m);
@@ -69,12 +68,6 @@ done:
     if (status != RECON_OK)
         recon_ieae_close(ctx, m);
     return status;
-}
-
-recon_status recon_ieae_make(recon_ctx *ctx, recon_ieae **out, const recon_ieae_shape *shape,
-                             recon_precision precision, uint64_t seed)
-{
-    return make(ctx, out, shape, precision, NULL, NULL, seed);
 }
 
 void recon_ieae_close(recon_ctx *ctx, recon_ieae *m)
@@ -133,7 +126,7 @@ recon_status recon_ieae_open(recon_ctx *ctx, recon_ieae **out, const char *path,
     *out = NULL;
     RECON_TRY(recon_safetensors_open(ctx, &file, path));
     RECON_TRY(read_shape(ctx, &shape, file, path));
-    RECON_TRY(make(ctx, out, &shape, precision, file, path, 0));
+    RECON_TRY(recon_ieae_make(ctx, out, &shape, precision, file, path, 0));
     RECON_TRY(recon_encoder_freeze(ctx, &(*out)->encoder));
 done:
     recon_safetensors_close(file);

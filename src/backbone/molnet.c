@@ -48,10 +48,9 @@ recon_status recon_molnet_shape_complete(recon_ctx *ctx, recon_molnet_shape *s)
     return RECON_OK;
 }
 
-/* With the weights of a file, or with first ones. */
-static recon_status make(recon_ctx *ctx, recon_molnet **out, const recon_molnet_shape *shape,
-                         recon_precision precision, const recon_safetensors *file, const char *path,
-                         uint64_t seed)
+recon_status recon_molnet_make(recon_ctx *ctx, recon_molnet **out, const recon_molnet_shape *shape,
+                               recon_precision precision, const recon_safetensors *file,
+                               const char *path, uint64_t seed)
 {
     recon_molnet *m;
     recon_status status = recon_alloc(ctx, &m, 1, sizeof *m);
@@ -75,12 +74,6 @@ done:
     if (status != RECON_OK)
         recon_molnet_close(ctx, m);
     return status;
-}
-
-recon_status recon_molnet_make(recon_ctx *ctx, recon_molnet **out, const recon_molnet_shape *shape,
-                               recon_precision precision, uint64_t seed)
-{
-    return make(ctx, out, shape, precision, NULL, NULL, seed);
 }
 
 void recon_molnet_close(recon_ctx *ctx, recon_molnet *m)
@@ -159,7 +152,7 @@ recon_status recon_molnet_open(recon_ctx *ctx, recon_molnet **out, const char *p
     *out = NULL;
     RECON_TRY(recon_safetensors_open(ctx, &file, path));
     RECON_TRY(read_shape(ctx, &shape, file, path));
-    RECON_TRY(make(ctx, out, &shape, precision, file, path, 0));
+    RECON_TRY(recon_molnet_make(ctx, out, &shape, precision, file, path, 0));
 done:
     recon_safetensors_close(file);
     return status == RECON_OK ? status : recon_note_file(ctx, status, path);

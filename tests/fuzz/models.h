@@ -52,7 +52,7 @@ static inline recon_status small_model(recon_ctx *ctx, const char *path)
     recon_ieae *backbone = NULL;
     recon_maps *maps = NULL;
     recon_status status;
-    RECON_TRY(recon_ieae_make(ctx, &backbone, &shape, RECON_SINGLE, 1));
+    RECON_TRY(recon_ieae_make(ctx, &backbone, &shape, RECON_SINGLE, NULL, NULL, 1));
     RECON_TRY(recon_maps_new(ctx, &maps, SMALL_CODE, SMALL_HIDDEN, 0, 1));
     RECON_TRY(small_bundle(ctx, &maps->bundle, RECON_SO2_NORMAL));
     recon_metadata_add(&l, "model", "ieae");
@@ -89,7 +89,7 @@ static inline recon_status small_molecules(recon_ctx *ctx, const char *path, rec
     recon_molnet *backbone = NULL;
     recon_so3_maps *maps = NULL;
     recon_status status;
-    RECON_TRY(recon_molnet_make(ctx, &backbone, &shape, RECON_SINGLE, 1));
+    RECON_TRY(recon_molnet_make(ctx, &backbone, &shape, RECON_SINGLE, NULL, NULL, 1));
     RECON_TRY(recon_so3_maps_new(ctx, &maps, SMALL_CODE, SMALL_HIDDEN, 0, 1));
     RECON_TRY(small_bundle(ctx, &maps->bundle, 10));
     recon_metadata_add(&l, "model", "molnet");

@@ -10,6 +10,25 @@
 #define recon_cpu_tensor_product      recon_ref_tensor_product
 #define recon_cpu_tensor_product_back recon_ref_tensor_product_back
 
+/* A matrix of floats whose rows are ld apart, or its transpose. */
+typedef struct {
+    const float *at;
+    size_t ld;
+    int transpose;
+} recon_matrix;
+static inline recon_matrix recon_plain(const float *at, size_t ld)
+{
+    return (recon_matrix){ at, ld, 0 };
+}
+static inline recon_matrix recon_transposed(const float *at, size_t ld)
+{
+    return (recon_matrix){ at, ld, 1 };
+}
+/* c = a b + beta c, where c is mnk[0] x mnk[1] with rows ldc apart, and the sums have mnk[2] terms.
+ */
+recon_status recon_cpu_product(recon_ctx *ctx, float *c, size_t ldc, recon_matrix a, recon_matrix b,
+                               const size_t mnk[3], double beta);
+
 recon_status recon_cpu_norm2(recon_ctx *ctx, double *out, const void *x, size_t n,
                              recon_dtype type);
 int recon_cpu_steer_pays(recon_ctx *ctx, const recon_steer_args *args, int training);

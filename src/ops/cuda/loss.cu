@@ -8,20 +8,6 @@
 
 /* ---- sums of f.term(i), i < n, into f.finish ---- */
 
-/* Thread 0 has it. */
-__device__ static double block_sum(double x)
-{
-    __shared__ double all[THREADS];
-    all[threadIdx.x] = x;
-    __syncthreads();
-    for (unsigned half = THREADS / 2; half > 0; half /= 2) {
-        if (threadIdx.x < half)
-            all[threadIdx.x] += all[threadIdx.x + half];
-        __syncthreads();
-    }
-    return all[0];
-}
-
 template <class F> __global__ void terms_kernel(size_t n, F f, double *partial)
 {
     double sum = 0;
