@@ -1,15 +1,7 @@
 /* var_image.c - pooling, resizing and rotating images on the tape. */
 #include "nn/tape.h"
 
-static void pool_back(recon_tape *t, recon_var n)
-{
-    recon_pool_args *a = n->args;
-    a->dy = n->grad;
-    a->dx = recon_tape_want(t, n->in[0]);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->pool_back(t->ctx, a));
-    recon_tape_give(t, n->in[0], a->dx);
-}
+RECON_BACK_TO_ONE(pool, pool)
 
 static recon_var not_images(recon_tape *t, const char *op, recon_var x)
 {
@@ -44,15 +36,7 @@ recon_var recon_var_max_pool(recon_tape *t, recon_var x, size_t size, size_t str
     return pool(t, x, size, stride, 1);
 }
 
-static void resize_back(recon_tape *t, recon_var n)
-{
-    recon_resize_args *a = n->args;
-    a->dy = n->grad;
-    a->dx = recon_tape_want(t, n->in[0]);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->resize_back(t->ctx, a));
-    recon_tape_give(t, n->in[0], a->dx);
-}
+RECON_BACK_TO_ONE(resize, resize)
 
 recon_var recon_var_resize(recon_tape *t, recon_var x, size_t height, size_t width,
                            int align_corners)
