@@ -25,7 +25,7 @@ LIBDIR  ?= $(PREFIX)/lib
 DESTDIR ?=
 
 # Folders in the order in which data may flow: a file includes its own folder and those before it.
-LAYERS := core ops group stats knn nn data backbone normalize maps apps report
+LAYERS := core ops group stats knn nn data backbone normalize maps model report
 
 CC       ?= cc
 CXX      ?= c++
@@ -98,7 +98,8 @@ CU_OBJ  := $(if $(CU_SRC),$(BUILD)/src/ops/cuda.o)
 OBJ     := $(C_SRC:%.c=$(BUILD)/%.o) $(CXX_SRC:%.cc=$(BUILD)/%.o) $(CU_OBJ)
 PAGE_TEXT := $(BUILD)/src/report/page_text# the page's style sheet and script, as C
 OBJ     += $(PAGE_TEXT).o
-CLI_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cli/*.c))
+EXP_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard experiments/*.c))# of the command, not of the library
+CLI_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cli/*.c)) $(EXP_OBJ)
 SLOW    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/slow/test_*.c))
 TESTS   := $(filter-out $(SLOW),$(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/*/test_*.c)))
 BENCHES := $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/bench_*.c)) \
@@ -113,7 +114,7 @@ ISA_BASE := build/$(ISA)
 ISA_LOOPS = $(shell grep -l 'core/simd.h' $(C_SRC))
 ISA_OBJ   = $(ISA_LOOPS:%.c=$(ISA_BASE)/%.o)
 ISA_REST  = $(filter-out $(ISA_LOOPS:%.c=build/%.o),$(OBJ))
-ISA_TESTS = $(patsubst build/%,$(ISA_BASE)/%,$(filter $(addprefix build/tests/,$(addsuffix /%,ops nn backbone apps knn)),$(TESTS)))
+ISA_TESTS = $(patsubst build/%,$(ISA_BASE)/%,$(filter $(addprefix build/tests/,$(addsuffix /%,ops nn backbone model knn)),$(TESTS)))
 
 .PHONY: FORCE all lib tests setup setup-test setup-slow setup-bench test demo bench check-slow fuzz fuzz-brief \
         fuzz-targets check-cuda check-cuda-standalone install uninstall dist docs format check-format \
@@ -173,6 +174,8 @@ $(BUILD)/src/ops/cuda.o: $(CU_SRC:%.cu=$(BUILD)/%.o)
 
 $(BUILD)/recon: $(CLI_OBJ) $(LIB_A)
 	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS)
+$(BUILD)/tests/experiments/%: $(BUILD)/tests/experiments/%.o $(EXP_OBJ) $(LIB_A)
+	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ -lcmocka $(LDLIBS)
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(LIB_A)
 	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ -lcmocka $(LDLIBS)
 $(BUILD)/tests/%.o: COMMON += -Itests
@@ -190,7 +193,7 @@ FAULTS := malloc calloc aligned_alloc strdup realpath free pthread_create inflat
           dnnl_stream_create dnnl_memory_create dnnl_primitive_create)
 $(BUILD)/tests/trust/test_faults_% $(BUILD)/tests/trust/test_soak $(BUILD)/tests/slow/test_soak: \
   LDLIBS += $(FAULTS:%=-Wl$(comma)--wrap=%)
-$(BUILD)/bench/%: $(BUILD)/bench/%.o $(LIB_A)
+$(BUILD)/bench/%: $(BUILD)/bench/%.o $(EXP_OBJ) $(LIB_A)
 	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS)
 $(BUILD)/bench/peer_faiss: $(BUILD)/bench/peer_faiss.o $(LIB_A)
 	$(call say,LD )$(CXX) $(CXXFLAGS_ALL) -fopenmp -o $@ $^ $(LDLIBS)
@@ -226,7 +229,7 @@ check-tsan:
 	@$(MAKE) --no-print-directory -j$(CORES) SANITIZE=thread $(TSAN_TESTS)
 	@for t in $(TSAN_TESTS); do echo "== $$t"; $$t || exit 1; done
 
-# The tests of ops, nn, backbone, apps and knn, and of the command in bf16, for each instruction set that
+# The tests of ops, nn, backbone, model and knn, and of the command in bf16, for each instruction set that
 # the CPU has. Objects without such loops are shared with the plain build.
 ifneq ($(ISA),)
 isa: $(ISA_TESTS) $(ISA_BASE)/recon
@@ -340,7 +343,7 @@ bench: setup-bench
 	@bench/run $(T)
 
 check-layers:
-	@tools/check-layers $(LAYERS)
+	@tools/check-layers $(LAYERS) experiments cli
 
 FORMATTED = $(shell tools/list-files --new .c .h .cc .cu)
 format:

@@ -8,7 +8,7 @@
  * is K (15) conformers of the same molecule, each with probability 1 - HITS (1) of any, and Lambda
  * is right but for an unknown spin of the molecule and 1.2 degrees an axis. COUNT: so many queries.
  */
-#include <recon/apps/molevaluate.h>
+#include "experiments/evaluate_molecules.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -136,8 +136,9 @@ static double accuracy(part *p, const recon_gcn *gcn, const recon_so3 *lambda, i
         p->turn[i] = lambda ? recon_so3_compose(lambda[i], recon_so3_inverse(p->psi[i]))
                      : undo ? recon_so3_inverse(p->truth[i])
                             : recon_so3_identity();
-    must(recon_molevaluate_accuracy(ctx, &share, NULL, p->molecule, NULL, p->turn, p->n,
-                                    recon_spin_by_gcn, &judge, recon_gcn_describe(gcn).classes));
+    must(recon_evaluate_molecule_accuracy(ctx, &share, NULL, p->molecule, NULL, p->turn, p->n,
+                                          recon_spin_by_gcn, &judge,
+                                          recon_gcn_describe(gcn).classes));
     return 100 * share;
 }
 

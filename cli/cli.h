@@ -7,10 +7,9 @@
 
 #include <recon/recon.h>
 #include "core/degrees.h"
+#include "core/json.h"
 #include "data/skips.h"
 #include <jansson.h>
-
-#define CLI_DEGREES RECON_RADIAN
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2, EXIT_SIGNAL = 128 };
 
@@ -107,10 +106,6 @@ typedef struct {
 /* Puts these options behind those that are in the table of `capacity` entries. */
 enum { CLI_DATA_OPTIONS = 11 };
 void cli_data_options(cli_option *table, size_t capacity, cli_data *data);
-
-/* data turned by a rule of turns.h. */
-recon_status cli_turn(recon_ctx *ctx, recon_dataset **out, const recon_dataset *data,
-                      const char *rule, uint64_t seed);
 
 /* Attaches the device, opens the images, takes and turns them as asked. Close always. */
 typedef struct {
@@ -215,9 +210,6 @@ int cli_run(const cli_command *command, const cli_common *common, cli_work *work
 
 /* Prints the value as text and releases it. */
 recon_status cli_print_json(recon_ctx *ctx, json_t *value);
-
-/* A JSON value as text, to be freed, and the value released; NULL when memory ran out. */
-char *cli_json_text(json_t *value);
 
 extern const cli_command cli_demo, cli_train, cli_normalize, cli_discover, cli_canonicalize,
     cli_score, cli_distribution, cli_classifier, cli_check, cli_reproduce, cli_report, cli_info;

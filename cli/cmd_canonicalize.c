@@ -16,7 +16,7 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <recon/apps/molcanonicalize.h>
+#include <recon/model/molcanonicalize.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -207,7 +207,7 @@ static recon_status write_csv(recon_ctx *ctx, const sink *to, const double *abso
     RECON_TRY(cli_csv_print(ctx, &csv, "file,pose_deg\n"));
     for (size_t i = 0; i < to->d.n; i++) {
         RECON_TRY(cli_csv_text(ctx, &csv, name_of(name, to, i)));
-        RECON_TRY(cli_csv_print(ctx, &csv, ",%.2f\n", absolute[i] * CLI_DEGREES));
+        RECON_TRY(cli_csv_print(ctx, &csv, ",%.2f\n", absolute[i] * RECON_TO_DEGREES));
     }
     RECON_TRY(recon_writer_commit(ctx, &csv));
 done:

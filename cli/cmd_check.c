@@ -99,7 +99,7 @@ static const char *layer_name(char out[LAYER_NAME], size_t layer)
 
 static json_t *degrees(double radians)
 {
-    return isfinite(radians) ? json_real(radians * CLI_DEGREES) : json_null();
+    return isfinite(radians) ? json_real(radians * RECON_TO_DEGREES) : json_null();
 }
 
 static json_t *errors_json(const recon_equivariance *e)
@@ -144,9 +144,10 @@ static json_t *as_json(const findings *f)
 
 static void print_row(const char *turn, const recon_equivariance *e)
 {
-    printf("%7s %9.2f%8.2f", turn, e->pose_median * CLI_DEGREES, e->pose_p95 * CLI_DEGREES);
+    printf("%7s %9.2f%8.2f", turn, e->pose_median * RECON_TO_DEGREES,
+           e->pose_p95 * RECON_TO_DEGREES);
     if (isfinite(e->lean_median))
-        printf(" %9.2f%8.2f", e->lean_median * CLI_DEGREES, e->lean_p95 * CLI_DEGREES);
+        printf(" %9.2f%8.2f", e->lean_median * RECON_TO_DEGREES, e->lean_p95 * RECON_TO_DEGREES);
     else
         printf(" %9s%8s", "-", "-");
     printf(" %9.4f%8.4f\n", e->code_median, e->code_p95);
@@ -186,7 +187,7 @@ static void print_layers(const findings *f)
 
 static void print_text(const settings *s, const findings *f)
 {
-    double right = f->sweep[RIGHT].pose_max * CLI_DEGREES;
+    double right = f->sweep[RIGHT].pose_max * RECON_TO_DEGREES;
     printf("%s, two turned copies each of %zu images of %s\n\n", s->model, f->random.n,
            s->data.spec);
     print_sweep(f);
@@ -194,7 +195,7 @@ static void print_text(const settings *s, const findings *f)
     printf("\n%s right angles (at most %.1g degrees). At any: half of the poses within %.2f "
            "degrees,\n95 of 100 within %.2f.\n",
            right < ROUNDING ? "Exact at" : "Not exact at", right,
-           f->random.pose_median * CLI_DEGREES, f->random.pose_p95 * CLI_DEGREES);
+           f->random.pose_median * RECON_TO_DEGREES, f->random.pose_p95 * RECON_TO_DEGREES);
     printf("%s\n", cli_turns_words(&f->random));
 }
 
@@ -242,7 +243,7 @@ static recon_status measure(recon_ctx *ctx, findings *f, const recon_ieae *model
     f->some = recon_dataset_describe(data).n < LAYER_IMAGES ? recon_dataset_describe(data).n
                                                             : LAYER_IMAGES;
     for (size_t k = 0; k < ANGLES; k++)
-        f->angles[k] = (double)(k * STEP) / CLI_DEGREES;
+        f->angles[k] = (double)(k * STEP) / RECON_TO_DEGREES;
     RECON_TRY(recon_alloc(ctx, &f->layers, ANGLES * f->depth, sizeof *f->layers));
     RECON_TRY(recon_equivariance_random(ctx, &f->random, model, data, seed));
     RECON_TRY(recon_equivariance_sweep(ctx, f->sweep, model, data, f->angles, ANGLES, seed));
@@ -314,14 +315,14 @@ static void print_moves(const settings *s, const recon_molequivariance e[RECON_M
         if (i == RECON_MOVE_MIRROR)
             printf(" %8s %8s %8s", "-", "-", "-");
         else
-            printf(" %8.1e %8.1e %8.1e", e[i].pose_median * CLI_DEGREES,
-                   e[i].pose_p99 * CLI_DEGREES, e[i].pose_max * CLI_DEGREES);
+            printf(" %8.1e %8.1e %8.1e", e[i].pose_median * RECON_TO_DEGREES,
+                   e[i].pose_p99 * RECON_TO_DEGREES, e[i].pose_max * RECON_TO_DEGREES);
         printf(" %8.1e %8.1e %8.1e\n", e[i].code_median, e[i].code_p99, e[i].code_max);
     }
     const recon_molequivariance *all = &e[RECON_MOVE_ALL];
     printf(
         "\n%s\nMirror images are %s.\n",
-        all->pose_p99 * CLI_DEGREES < ROUNDING
+        all->pose_p99 * RECON_TO_DEGREES < ROUNDING
             ? "The network turns with its input, up to rounding."
             : "The network does not turn with some of its inputs: are their atoms on a line, or is "
               "it\nhardly trained? More --epochs of `recon train` may help.",

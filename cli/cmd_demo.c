@@ -1,5 +1,6 @@
 /* cmd_demo.c - recon demo: a minute's tour on what comes with recon. */
-#include "cli/demo.h"
+#include "cli/cli.h"
+#include "experiments/demo.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/json.h"
@@ -25,7 +26,13 @@ const cli_command cli_demo = {
     .run = run,
 };
 
-static int parse(demo_settings *s, int argc, char **argv)
+typedef struct {
+    const char *out;
+    size_t limit;
+    cli_common common;
+} settings;
+
+static int parse(settings *s, int argc, char **argv)
 {
     const cli_option options[] = {
         { "--out", "DIR", NULL, "folder for the page and its files (default recon-demo)", CLI_TEXT,
@@ -76,8 +83,8 @@ static json_t *results(const demo *d)
                             (json_int_t)d->poses.frames.rows, "k", (json_int_t)d->poses.frames.k,
                             "hit_rate", d->poses.frames.hit_rate, "seconds", d->poses.seconds,
                             "discover", "images", (json_int_t)d->found.points, "theta_median_deg",
-                            d->found.theta_median * CLI_DEGREES, "seconds", d->found.seconds.total,
-                            "maps_seconds", d->found.seconds.maps);
+                            d->found.theta_median * RECON_TO_DEGREES, "seconds",
+                            d->found.seconds.total, "maps_seconds", d->found.seconds.maps);
     json_object_set_new(out, "test_images", json_integer((json_int_t)r->turned.n));
     json_object_set_new(out, "accuracy",
                         json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "none",
@@ -86,16 +93,16 @@ static json_t *results(const demo *d)
                                   "recon_here", 100 * d->own, "recon_search",
                                   100 * r->accuracy.search, "undo", 100 * r->accuracy.undo,
                                   "upright", 100 * r->accuracy.upright));
-    json_object_set_new(out, "pose_error_deg", json_real(r->pose.median * CLI_DEGREES));
-    json_object_set_new(out, "theta_mae_deg", json_real(r->theta.by_class * CLI_DEGREES));
+    json_object_set_new(out, "pose_error_deg", json_real(r->pose.median * RECON_TO_DEGREES));
+    json_object_set_new(out, "theta_mae_deg", json_real(r->theta.by_class * RECON_TO_DEGREES));
     json_object_set_new(out, "ood_auc",
                         json_pack("{s:f, s:f, s:f}", "ieae", r->ood.ieae, "recon", r->ood.recon,
                                   "density", r->ood.density));
     json_object_set_new(out, "alarms", alarm_json(&d->alarm));
     json_object_set_new(out, "molecules",
                         json_pack("{s:I, s:f, s:f, s:o}", "conformers", (json_int_t)m->n,
-                                  "axis_error_deg", m->axis_error * CLI_DEGREES, "ood_auc", m->auc,
-                                  "alarms", alarm_json(&m->alarm)));
+                                  "axis_error_deg", m->axis_error * RECON_TO_DEGREES, "ood_auc",
+                                  m->auc, "alarms", alarm_json(&m->alarm)));
     json_object_set_new(out, "seconds", json_real(d->seconds));
     return out;
 }
@@ -119,7 +126,7 @@ static void print_text(const demo *d)
     printf("molecules     natural axis of %zu conformers found to %.1f degrees; %.0f %% of odd "
            "poses caught at "
            "%.0f %% false alarms\n",
-           m->n, m->axis_error * CLI_DEGREES, 100 * m->alarm.caught, 100 * m->alarm.called);
+           m->n, m->axis_error * RECON_TO_DEGREES, 100 * m->alarm.caught, 100 * m->alarm.called);
     printf("%s\n", d->report);
 }
 
@@ -160,7 +167,7 @@ static void demo_free(recon_ctx *ctx, demo *d)
 {
     demo_molecules_free(ctx, &d->molecules);
     reproduce_free(ctx, &d->tests);
-    normalize_free(&d->poses);
+    recon_normalize_result_free(&d->poses);
     recon_discovery_free(&d->found);
     recon_dataset_close(d->turned);
     recon_dataset_close(d->found_on);
@@ -170,7 +177,7 @@ static void demo_free(recon_ctx *ctx, demo *d)
 
 static recon_status work(recon_ctx *ctx, const void *given)
 {
-    const demo_settings *s = given;
+    const settings *s = given;
     demo *d = calloc(1, sizeof *d);
     recon_status status;
     if (!d)
@@ -187,7 +194,7 @@ done:
 
 static int run(int argc, char **argv)
 {
-    demo_settings s = { 0 };
+    settings s = { 0 };
     int code = parse(&s, argc, argv);
     if (code < 0 && s.limit && s.limit < DEMO_LEAST)
         code = cli_misuse(&cli_demo, "--limit %zu: %d at least", s.limit, DEMO_LEAST);

@@ -5,7 +5,7 @@
 #include "core/fail.h"
 
 #include <math.h>
-#include <recon/apps/moldiscover.h>
+#include <recon/model/moldiscover.h>
 #include <recon/report/found.h>
 #include <stdio.h>
 
@@ -112,7 +112,8 @@ static void print_images(const settings *s, const recon_discovery *d, size_t ski
 {
     print_head(s, "images", d->points, skipped, skips, d->k, d->hit_rate);
     printf("  width      %.1f degrees, the median %s (neighbours: %s)\n",
-           d->theta_median * CLI_DEGREES, d->theta == RECON_SO2_UNIFORM ? "half-width" : "sigma",
+           d->theta_median * RECON_TO_DEGREES,
+           d->theta == RECON_SO2_UNIFORM ? "half-width" : "sigma",
            recon_so2_family_name(d->family));
     cli_print_natural(d->natural);
     print_end(s, d->seconds.embed, d->seconds.normalize, d->seconds.maps);

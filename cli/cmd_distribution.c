@@ -1,11 +1,11 @@
 /* cmd_distribution.c - recon distribution: the poses of one image or molecule. */
 #include "cli/cli.h"
-#include "apps/molsummary.h"
+#include "model/molsummary.h"
 #include "core/fail.h"
 #include "core/memory.h"
 
 #include <math.h>
-#include <recon/apps/molscore.h>
+#include <recon/model/molscore.h>
 #include <recon/group/so2.h>
 #include <recon/report/figure.h>
 #include <stdio.h>
@@ -70,28 +70,29 @@ static void print_written(const settings *s)
 
 static double part_mean(const recon_so2_density *p, int i)
 {
-    return recon_so2_wrap(p->center + p->part[i].mean) * CLI_DEGREES;
+    return recon_so2_wrap(p->center + p->part[i].mean) * RECON_TO_DEGREES;
 }
 
 static json_t *as_json(const settings *s, const recon_distribution *d, const char *file)
 {
     json_t *modes = json_array(), *moments = json_array(), *parts = json_array();
     for (int i = 0; i < d->modes; i++)
-        json_array_append_new(modes, json_pack("{s:f, s:f}", "at_deg", d->mode[i].at * CLI_DEGREES,
-                                               "weight", d->mode[i].weight));
+        json_array_append_new(modes,
+                              json_pack("{s:f, s:f}", "at_deg", d->mode[i].at * RECON_TO_DEGREES,
+                                        "weight", d->mode[i].weight));
     for (int m = 0; m < 4; m++)
         json_array_append_new(moments, json_real(d->moment[m]));
     for (int i = 0; i < d->density.parts; i++)
         json_array_append_new(
             parts, json_pack("{s:f, s:f, s:f}", "weight", d->density.part[i].weight, "mean_deg",
                              part_mean(&d->density, i), "kappa", d->density.part[i].kappa));
-    json_t *out =
-        json_pack("{s:I, s:f, s:f, s:f, s:f, s:f, s:s, s:f, s:i, s:o, s:o, s:f, s:o}", "index",
-                  (json_int_t)s->index, "pose_deg", d->pose.absolute * CLI_DEGREES, "psi_deg",
-                  d->pose.psi * CLI_DEGREES, "lambda_deg", d->pose.lambda * CLI_DEGREES, "score",
-                  d->score, "p_value", d->p_value, "family", recon_so2_family_name(d->family),
-                  "theta_deg", d->theta * CLI_DEGREES, "fold", d->fold, "modes", modes, "moments",
-                  moments, "background", d->density.background, "density", parts);
+    json_t *out = json_pack(
+        "{s:I, s:f, s:f, s:f, s:f, s:f, s:s, s:f, s:i, s:o, s:o, s:f, s:o}", "index",
+        (json_int_t)s->index, "pose_deg", d->pose.absolute * RECON_TO_DEGREES, "psi_deg",
+        d->pose.psi * RECON_TO_DEGREES, "lambda_deg", d->pose.lambda * RECON_TO_DEGREES, "score",
+        d->score, "p_value", d->p_value, "family", recon_so2_family_name(d->family), "theta_deg",
+        d->theta * RECON_TO_DEGREES, "fold", d->fold, "modes", modes, "moments", moments,
+        "background", d->density.background, "density", parts);
     if (file) /* left out where it is not UTF-8 */
         json_object_set_new(out, "file", json_string(file));
     return out;
@@ -104,19 +105,19 @@ static void print_text(const settings *s, const recon_distribution *d, const cha
     recon_keep_to_one_line(name);
     printf("image %zu of %s%s%s\n", s->index, s->data.spec, file ? ": " : "", name);
     printf("  pose       %+.1f degrees from its natural one, score %.3f, p-value %.4f\n",
-           d->pose.absolute * CLI_DEGREES, d->score, d->p_value);
+           d->pose.absolute * RECON_TO_DEGREES, d->score, d->p_value);
     printf("  natural    at %+.1f degrees in the backbone's frame (psi %+.1f)",
-           d->pose.lambda * CLI_DEGREES, d->pose.psi * CLI_DEGREES);
+           d->pose.lambda * RECON_TO_DEGREES, d->pose.psi * RECON_TO_DEGREES);
     if (d->fold == 0)
         printf(", and hardly defined:\n             its like come turned in nearly all directions, "
                "and no pose is natural");
     else if (d->fold > 1)
         printf(", and defined modulo %d degrees only", 360 / d->fold);
-    printf("\n  width      %.1f degrees (%s)\n", d->theta * CLI_DEGREES,
+    printf("\n  width      %.1f degrees (%s)\n", d->theta * RECON_TO_DEGREES,
            recon_so2_family_name(d->family));
     for (int i = 0; i < d->modes; i++)
         printf("  %s %+7.1f degrees, weight %.2f\n", i ? "          " : "modes     ",
-               d->mode[i].at * CLI_DEGREES, d->mode[i].weight);
+               d->mode[i].at * RECON_TO_DEGREES, d->mode[i].weight);
     printf("  moments    %.2f %.2f %.2f %.2f\n", d->moment[0], d->moment[1], d->moment[2],
            d->moment[3]);
     if (d->density.background > RECON_BACKGROUND_MUCH)
@@ -213,7 +214,7 @@ static json_t *molecule_json(const settings *s, const recon_distribution3 *d, co
 {
     recon_distribution3_text words;
     json_t *out = json_pack("{s:I, s:f, s:f, s:f, s:i, s:s, s:o, s:o, s:f, s:o, s:o, s:o}", "index",
-                            (json_int_t)s->index, "tilt_deg", d->tilt * CLI_DEGREES, "score",
+                            (json_int_t)s->index, "tilt_deg", d->tilt * RECON_TO_DEGREES, "score",
                             d->score, "p_value", d->p_value, "free", d->free, "words",
                             recon_moldistribution_words(words, d), "f", numbers(d->poses.f, 9),
                             "singular", numbers(d->poses.singular, 3), "background", d->background,
@@ -243,7 +244,7 @@ static void print_molecule(const settings *s, const recon_distribution3 *d, cons
         printf("  axis       %8.3f %8.3f %8.3f, in the natural pose\n", d->axis[0], d->axis[1],
                d->axis[2]);
         printf("             %8.3f %8.3f %8.3f, as it came: tilted by %.1f degrees\n",
-               d->axis_now[0], d->axis_now[1], d->axis_now[2], d->tilt * CLI_DEGREES);
+               d->axis_now[0], d->axis_now[1], d->axis_now[2], d->tilt * RECON_TO_DEGREES);
     }
     if (turns > 1)
         printf("  careful    it looks the same after any of %zu turns: which of these poses it is "
@@ -263,7 +264,7 @@ static recon_status draw_molecule(recon_ctx *ctx, const settings *s, const recon
     double *places = NULL;
     float *canonical = NULL;
     recon_status status;
-    snprintf(tilt, sizeof tilt, "axis tilted by %.0f degrees", d->tilt * CLI_DEGREES);
+    snprintf(tilt, sizeof tilt, "axis tilted by %.0f degrees", d->tilt * RECON_TO_DEGREES);
     RECON_TRY(recon_alloc_raw(ctx, &places, x->atoms, 3 * sizeof *places));
     RECON_TRY(recon_alloc_raw(ctx, &canonical, x->atoms, 3 * sizeof *canonical));
     for (size_t i = 0; i < 3 * x->atoms; i++)

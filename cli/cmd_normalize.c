@@ -1,10 +1,8 @@
 /* cmd_normalize.c - recon normalize: Algorithm 1 on embeddings and poses of any backbone. */
-#include "cli/normalize.h"
+#include "cli/cli.h"
 #include "core/ctx.h"
 #include "core/fail.h"
-#include "core/folder.h"
-#include "normalize/frames_write.h"
-#include "stats/natural.h"
+#include "normalize/normalize_files.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -29,7 +27,17 @@ const cli_command cli_normalize = {
     .run = run,
 };
 
-static int parse(normalize_settings *s, int argc, char **argv)
+/* What was asked for. Zero in any field means its default. */
+typedef struct {
+    const char *z, *poses, *labels, *query[2], *query_labels, *out;
+    int group, mean, metric, family, classes, approx; /* places among the choices */
+    int include_self;
+    double tukey_degrees, eps;
+    size_t k; /* 0: not given */
+    cli_common common;
+} settings;
+
+static int parse(settings *s, int argc, char **argv)
 {
     const cli_option options[] = {
         { "--embeddings", "FILE", NULL, "z, N x D", CLI_TEXT, 1, &s->z },
@@ -70,7 +78,7 @@ static int parse(normalize_settings *s, int argc, char **argv)
 enum { FAMILY_AUTO = 0, FAMILY_FISHER = 5, DEFAULT_K = 10 };
 
 /* What the table of options cannot say. */
-static int check(const normalize_settings *s)
+static int check(const settings *s)
 {
     int so3 = s->group == RECON_SO3;
     if (so3 && s->family != FAMILY_AUTO && s->family != FAMILY_FISHER)
@@ -99,46 +107,7 @@ static int check(const normalize_settings *s)
     return -1;
 }
 
-static const char *family_name(const recon_frames *f)
-{
-    return f->group == RECON_SO3 ? "fisher" : recon_so2_family_name(f->family);
-}
-
-static char *summary(const normalize_settings *s, const normalize_result *r, const char *backend)
-{
-    const recon_frames *f = &r->frames;
-    static const char *const mean[] = { "tukey", "frechet", "chordal" };
-    static const char *const metric[] = { "cosine", "dot", "euclidean" };
-    json_t *out =
-        json_pack("{s:s, s:s, s:I, s:I, s:I, s:s, s:I, s:s, s:s, s:s, s:f, s:s}", "version",
-                  recon_version(), "group", f->group == RECON_SO3 ? "so3" : "so2", "points",
-                  (json_int_t)r->points, "dimensions", (json_int_t)r->dimensions, "rows",
-                  (json_int_t)f->rows, "classes", f->k ? "knn" : "components", "class_count",
-                  (json_int_t)f->classes, "metric", metric[s->metric], "mean", mean[s->mean],
-                  "family", family_name(f), "recall", f->recall, "backend", backend);
-    if (f->k) {
-        json_object_set_new(out, "k", json_integer((json_int_t)f->k));
-        json_object_set_new(out, "include_self", json_boolean(s->include_self));
-    } else {
-        json_object_set_new(out, "eps", json_real(s->eps));
-    }
-    json_object_set_new(out, "single_classes", json_integer((json_int_t)f->singles));
-    json_object_set_new(out, "rows_outside", json_integer((json_int_t)f->outside));
-    if (s->tukey_degrees > 0)
-        json_object_set_new(out, "tukey_c_deg", json_real(s->tukey_degrees));
-    if (!isnan(f->hit_rate))
-        json_object_set_new(out, "hit_rate", json_real(f->hit_rate));
-    json_object_set_new(out, "natural_pose", recon_natural_json(f->natural));
-    json_object_set_new(out, "collapsed_rows", json_integer((json_int_t)f->collapsed));
-    json_object_set_new(out, "seconds",
-                        json_pack("{s:f, s:f, s:f, s:f}", "classes", f->seconds.classes, "centers",
-                                  f->seconds.centers, "fits", f->seconds.fits, "total",
-                                  r->seconds));
-    recon_frames_list(&out, f, NULL);
-    return cli_json_text(out);
-}
-
-static void print_text(const normalize_settings *s, const normalize_result *r)
+static void print_text(const settings *s, const recon_normalize_result *r)
 {
     const recon_frames *f = &r->frames;
     printf("%zu points on %s, embeddings of %zu dimensions\n", r->points,
@@ -168,13 +137,13 @@ static void print_text(const normalize_settings *s, const normalize_result *r)
                f->collapsed);
     puts("");
     cli_print_natural(f->natural);
-    printf("  family     %s\n", family_name(f));
+    printf("  family     %s\n", recon_frames_family_name(f));
     printf("  seconds    %.2f (classes %.2f, centres %.2f, fits %.2f)\n", r->seconds,
            f->seconds.classes, f->seconds.centers, f->seconds.fits);
     printf("  written    %s/\n", s->out);
 }
 
-static recon_normalize_options options_of(const normalize_settings *s)
+static recon_normalize_options options_of(const settings *s)
 {
     return (recon_normalize_options){
         .classes = (recon_classes)s->classes,
@@ -188,81 +157,32 @@ static recon_normalize_options options_of(const normalize_settings *s)
     };
 }
 
-/* The library knows rows, not files. */
-static recon_status name_files(recon_ctx *ctx, recon_status status, const normalize_settings *s)
-{
-    if (status != RECON_ERR_INPUT)
-        return status;
-    return s->query[0] ? recon_note(ctx, status, "embeddings %s, queries %s", s->z, s->query[0])
-                       : recon_note(ctx, status, "embeddings %s", s->z);
-}
-
-/* Embeddings that `recon discover` kept are of its result, and would go with it. */
-static recon_status keep_inputs(recon_ctx *ctx, const recon_stage *stage,
-                                const normalize_settings *s)
-{
-    const char *const files[] = { s->z,        s->poses,    s->labels,
-                                  s->query[0], s->query[1], s->query_labels };
-    recon_status status = RECON_OK;
-    for (size_t i = 0; status == RECON_OK && i < sizeof files / sizeof *files; i++)
-        if (files[i])
-            status = recon_stage_keeps(ctx, stage, files[i]);
-    return status;
-}
-
-recon_status normalize_files(recon_ctx *ctx, normalize_result *out, const normalize_settings *s)
-{
-    recon_normalize_options o = options_of(s);
-    recon_embedded index = { 0 }, queries = { 0 }, *asked = s->query[0] ? &queries : NULL;
-    recon_group group = (recon_group)s->group;
-    double begin = recon_now();
-    recon_status status;
-    recon_stage stage;
-    *out = (normalize_result){ 0 };
-    RECON_TRY(recon_stage_open(ctx, &stage, s->out, RECON_RESULT)); /* before the long work */
-    RECON_TRY(keep_inputs(ctx, &stage, s));
-    RECON_TRY(recon_embedded_read(ctx, &index, group, s->z, s->poses, s->labels));
-    out->points = index.n;
-    out->dimensions = index.d;
-    if (asked)
-        RECON_TRY(
-            recon_embedded_read(ctx, asked, group, s->query[0], s->query[1], s->query_labels));
-    RECON_TRY(name_files(ctx, recon_normalize(ctx, &out->frames, &index, asked, &o), s));
-    out->seconds = recon_now() - begin;
-    out->summary = summary(s, out, recon_ops_name(ctx));
-    if (!out->summary)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_MEMORY, "out of memory"));
-    RECON_TRY(recon_frames_put(ctx, stage.path, &out->frames, index.precision, out->summary));
-    RECON_TRY(recon_stage_commit(ctx, &stage));
-done:
-    recon_stage_close(ctx, &stage);
-    recon_embedded_free(&queries);
-    recon_embedded_free(&index);
-    return status;
-}
-
-void normalize_free(normalize_result *result)
-{
-    free(result->summary);
-    recon_frames_free(&result->frames);
-}
-
 static recon_status work(recon_ctx *ctx, const void *arg)
 {
-    const normalize_settings *s = arg;
-    normalize_result result;
-    recon_status status = normalize_files(ctx, &result, s);
+    const settings *s = arg;
+    const recon_normalize_request request = {
+        .group = (recon_group)s->group,
+        .z = s->z,
+        .poses = s->poses,
+        .labels = s->labels,
+        .query = { s->query[0], s->query[1] },
+        .query_labels = s->query_labels,
+        .out = s->out,
+        .options = options_of(s),
+    };
+    recon_normalize_result result;
+    recon_status status = recon_normalize_files(ctx, &result, &request);
     if (status == RECON_OK && s->common.json)
         puts(result.summary);
     else if (status == RECON_OK && !s->common.quiet)
         print_text(s, &result);
-    normalize_free(&result);
+    recon_normalize_result_free(&result);
     return status;
 }
 
 static int run(int argc, char **argv)
 {
-    normalize_settings s = { 0 };
+    settings s = { 0 };
     int code = parse(&s, argc, argv);
     if (code < 0)
         code = check(&s);

@@ -6,7 +6,7 @@
 #include "core/memory.h"
 
 #include <math.h>
-#include <recon/apps/molscore.h>
+#include <recon/model/molscore.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -157,7 +157,7 @@ static void end(findings *f)
 
 static json_t *entry_json(const entry *e, int molecules)
 {
-    json_t *turned = isnan(e->radians) ? json_null() : json_real(e->radians * CLI_DEGREES);
+    json_t *turned = isnan(e->radians) ? json_null() : json_real(e->radians * RECON_TO_DEGREES);
     json_t *out = json_pack("{s:I, s:f, s:f, s:o}", "index", (json_int_t)e->row, "score", e->score,
                             "p_value", e->p_value, molecules ? "tilt_deg" : "pose_deg", turned);
     if (*e->name) /* left out where it is not UTF-8 */
@@ -207,7 +207,7 @@ static void print_text(const settings *s, const findings *f)
         const entry *e = &f->oddest[i];
         printf("          %8zu %7.3f %8.4f ", e->row, e->score, e->p_value);
         if (!isnan(e->radians))
-            printf(molecules ? "%5.0f degrees" : "%+5.0f degrees", e->radians * CLI_DEGREES);
+            printf(molecules ? "%5.0f degrees" : "%+5.0f degrees", e->radians * RECON_TO_DEGREES);
         else
             printf("%13s", "-");
         printf("%s%s\n", *e->name ? "  " : "", e->name);
@@ -230,7 +230,7 @@ static recon_status write_table(recon_ctx *ctx, const char *path, const findings
         RECON_TRY(cli_csv_text(ctx, &to, name ? name : ""));
         RECON_TRY(cli_csv_print(ctx, &to, ",%.6g,%.6g", f->scores[i], f->p_values[i]));
         if (f->radians)
-            RECON_TRY(cli_csv_print(ctx, &to, ",%.2f", f->radians[i] * CLI_DEGREES));
+            RECON_TRY(cli_csv_print(ctx, &to, ",%.2f", f->radians[i] * RECON_TO_DEGREES));
         RECON_TRY(cli_csv_print(ctx, &to, "\n"));
     }
     RECON_TRY(recon_writer_commit(ctx, &to));

@@ -238,8 +238,8 @@ static void print_verdict(const verdict *v)
 {
     printf("  rebuilt    its copies explain %.1f %% of the images' variance\n"
            "  turned     poses follow within %.1f degrees (median), %.1f (95 %%)\n",
-           100 * fmax(1 - v->unexplained, 0), v->turned.pose_median * CLI_DEGREES,
-           v->turned.pose_p95 * CLI_DEGREES);
+           100 * fmax(1 - v->unexplained, 0), v->turned.pose_median * RECON_TO_DEGREES,
+           v->turned.pose_p95 * RECON_TO_DEGREES);
     if (v->unexplained > HARDLY)
         puts(
             "The network is hardly trained: it rebuilds its images little better than plain grey.\n"
@@ -262,8 +262,9 @@ static recon_status show_images(recon_ctx *ctx, const settings *s, const recon_t
         json_object_set_new(out, "unexplained", json_real(v.unexplained));
         cli_unread_json(out, images);
         json_object_set_new(out, "hardly_trained", json_boolean(v.unexplained > HARDLY));
-        json_object_set_new(out, "pose_median_deg", json_real(v.turned.pose_median * CLI_DEGREES));
-        json_object_set_new(out, "pose_p95_deg", json_real(v.turned.pose_p95 * CLI_DEGREES));
+        json_object_set_new(out, "pose_median_deg",
+                            json_real(v.turned.pose_median * RECON_TO_DEGREES));
+        json_object_set_new(out, "pose_p95_deg", json_real(v.turned.pose_p95 * RECON_TO_DEGREES));
         json_object_set_new(out, "turns_well", json_boolean(cli_turns_well(&v.turned)));
         return cli_print_json(ctx, out);
     }

@@ -80,19 +80,6 @@ int cli_ends_in(const char *path, const char *end)
     return n > m && !strcmp(path + n - m, end);
 }
 
-recon_status cli_turn(recon_ctx *ctx, recon_dataset **out, const recon_dataset *data,
-                      const char *name, uint64_t seed)
-{
-    recon_turn_rule *rule = NULL; /* large */
-    recon_status status;
-    RECON_TRY(recon_alloc(ctx, &rule, 1, sizeof *rule));
-    RECON_TRY(recon_turn_rule_load(ctx, rule, name));
-    RECON_TRY(recon_dataset_turn(ctx, out, data, rule, seed));
-done:
-    free(rule);
-    return status;
-}
-
 static recon_status attach(recon_ctx *ctx, const cli_data *d)
 {
     static const char *const devices[] = { "cpu", "cuda", "ref" };
@@ -199,7 +186,8 @@ recon_status cli_images_open_for(recon_ctx *ctx, cli_images *out, const cli_data
         out->use = out->part;
     }
     if (d->turn) {
-        RECON_TRY(cli_turn(ctx, &out->turned, out->use, d->turn, d->turn_seed ? d->turn_seed : 1));
+        RECON_TRY(recon_dataset_turn_by(ctx, &out->turned, out->use, d->turn,
+                                        d->turn_seed ? d->turn_seed : 1));
         out->use = out->turned;
     }
 done:

@@ -76,8 +76,8 @@ static int print_version(int as_json)
     for (size_t i = 0; recon_version_library(i).name; i++)
         json_object_set_new(libraries, recon_version_library(i).name,
                             json_boolean(recon_version_library(i).present));
-    char *text =
-        cli_json_text(json_pack("{s:s, s:o}", "version", recon_version(), "libraries", libraries));
+    char *text = recon_json_text(
+        json_pack("{s:s, s:o}", "version", recon_version(), "libraries", libraries));
     if (!text)
         return EXIT_FAILED;
     puts(text);

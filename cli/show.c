@@ -100,7 +100,8 @@ static void say_failure(const cli_command *command, const recon_ctx *ctx)
 
 int cli_turns_well(const recon_equivariance *e)
 {
-    return e->pose_median * CLI_DEGREES < TURNS_MEDIAN && e->pose_p95 * CLI_DEGREES < TURNS_P95;
+    return e->pose_median * RECON_TO_DEGREES < TURNS_MEDIAN &&
+           e->pose_p95 * RECON_TO_DEGREES < TURNS_P95;
 }
 
 const char *cli_turns_words(const recon_equivariance *e)
@@ -120,39 +121,9 @@ const char *cli_utf8(const char *text)
     return out;
 }
 
-/* JSON is UTF-8 with line ends of its own. What steers a terminal stands in strings alone, and is
- * the same string to whoever parses it when it is written as \uXXXX. */
-static char *escaped(const char *text)
-{
-    enum { ESCAPE = 6 };
-    size_t left = strlen(text), n;
-    char *out = malloc(ESCAPE * left + 1), *at = out;
-    uint32_t code = 0;
-    for (; out && left > 0; left -= n, text += n) {
-        n = recon_utf8_next(&code, text, left);
-        n = n ? n : 1;
-        if (*text != '\n' && recon_utf8_steers(code))
-            at += sprintf(at, "\\u%04x", (unsigned)code);
-        else
-            at = mempcpy(at, text, n);
-    }
-    if (out)
-        *at = '\0';
-    return out;
-}
-
-char *cli_json_text(json_t *value)
-{
-    char *text = json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
-    char *out = text ? escaped(text) : NULL;
-    json_decref(value);
-    free(text);
-    return out;
-}
-
 recon_status cli_print_json(recon_ctx *ctx, json_t *value)
 {
-    char *text = cli_json_text(value);
+    char *text = recon_json_text(value);
     if (!text)
         return recon_fail(ctx, RECON_ERR_MEMORY, "out of memory");
     puts(text);

@@ -1,4 +1,4 @@
-"""Models of images: see recon/apps/canonicalize.h and score.h."""
+"""Models of images: see recon/model/canonicalize.h and score.h."""
 from __future__ import annotations
 
 import ctypes

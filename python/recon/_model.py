@@ -1,4 +1,4 @@
-"""Models: what `recon discover` wrote, opened. See recon/apps/model.h and molmodel.h."""
+"""Models: what `recon discover` wrote, opened. See recon/model/model.h and molmodel.h."""
 from __future__ import annotations
 
 import ctypes

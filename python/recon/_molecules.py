@@ -1,4 +1,4 @@
-"""Models of molecules: see recon/apps/molcanonicalize.h and molscore.h."""
+"""Models of molecules: see recon/model/molcanonicalize.h and molscore.h."""
 from __future__ import annotations
 
 import ctypes

@@ -2,6 +2,11 @@
 #include "core/json.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/utf8.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 recon_status recon_json_parse(recon_ctx *ctx, json_t **out, const void *bytes, size_t size,
                               const char *path)
@@ -97,4 +102,37 @@ recon_status recon_json_write(recon_ctx *ctx, const char *path, const json_t *va
 done:
     recon_writer_close(&writer);
     return status;
+}
+
+/* --- as text ------------------------------------------------------------------------------------
+ */
+
+/* JSON is UTF-8 with line ends of its own. What steers a terminal stands in strings alone, and is
+ * the same string to whoever parses it when it is written as \uXXXX. */
+static char *escaped(const char *text)
+{
+    enum { ESCAPE = 6 };
+    size_t left = strlen(text), n;
+    char *out = malloc(ESCAPE * left + 1), *at = out;
+    uint32_t code = 0;
+    for (; out && left > 0; left -= n, text += n) {
+        n = recon_utf8_next(&code, text, left);
+        n = n ? n : 1;
+        if (*text != '\n' && recon_utf8_steers(code))
+            at += sprintf(at, "\\u%04x", (unsigned)code);
+        else
+            at = mempcpy(at, text, n);
+    }
+    if (out)
+        *at = '\0';
+    return out;
+}
+
+char *recon_json_text(json_t *value)
+{
+    char *text = json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+    char *out = text ? escaped(text) : NULL;
+    json_decref(value);
+    free(text);
+    return out;
 }

@@ -42,7 +42,8 @@ static recon_status read_turn(recon_ctx *ctx, recon_turn *out, json_t *value, co
     if (!(degrees >= 0 && degrees <= (uniform ? 180 : 3600)))
         return recon_fail(ctx, RECON_ERR_FORMAT, "%s: '%.40s': %g degrees: 0 to %d", path, key,
                           degrees, uniform ? 180 : 3600);
-    *out = (recon_turn){ uniform ? RECON_SO2_UNIFORM : RECON_SO2_NORMAL, degrees * RECON_DEGREE };
+    *out =
+        (recon_turn){ uniform ? RECON_SO2_UNIFORM : RECON_SO2_NORMAL, degrees * RECON_TO_RADIANS };
     return RECON_OK;
 }
 
@@ -235,5 +236,18 @@ recon_status recon_dataset_turn(recon_ctx *ctx, recon_dataset **out, const recon
 done:
     if (status != RECON_OK)
         recon_dataset_close(d);
+    return status;
+}
+
+recon_status recon_dataset_turn_by(recon_ctx *ctx, recon_dataset **out, const recon_dataset *data,
+                                   const char *name, uint64_t seed)
+{
+    recon_turn_rule *rule = NULL; /* large */
+    recon_status status;
+    RECON_TRY(recon_alloc(ctx, &rule, 1, sizeof *rule));
+    RECON_TRY(recon_turn_rule_load(ctx, rule, name));
+    RECON_TRY(recon_dataset_turn(ctx, out, data, rule, seed));
+done:
+    free(rule);
     return status;
 }

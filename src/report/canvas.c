@@ -156,7 +156,7 @@ const char *recon_show(recon_shown out, double value, int decimals, const char *
 
 const char *recon_show_degrees(recon_shown out, double radians, int decimals)
 {
-    return recon_show(out, radians * RECON_RADIAN, decimals, "\xc2\xb0");
+    return recon_show(out, radians * RECON_TO_DEGREES, decimals, "\xc2\xb0");
 }
 
 recon_status recon_figure_check(recon_ctx *ctx, const char *figure, const char *what,

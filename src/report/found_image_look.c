@@ -3,7 +3,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 
-#include <recon/apps/score.h>
+#include <recon/model/score.h>
 #include <recon/data/image.h>
 #include <recon/group/so2.h>
 #include <stdio.h>
@@ -64,11 +64,11 @@ static recon_status look_at_batch(recon_ctx *ctx, recon_image_look *l, batch *b,
     RECON_TRY(recon_distribution_of(ctx, b->said, model, b->images, n));
     RECON_TRY(recon_score(ctx, b->odd, model, b->turned, n));
     for (size_t i = 0; i < n; i++) {
-        l->theta[first + i] = b->said[i].theta * RECON_RADIAN;
+        l->theta[first + i] = b->said[i].theta * RECON_TO_DEGREES;
         l->trial.natural[first + i] = b->said[i].score;
         l->trial.turned[first + i] = b->odd[i].score;
         l->trial.miss[first + i] =
-            RECON_RADIAN *
+            RECON_TO_DEGREES *
             recon_so2_distance(b->odd[i].pose.psi, b->said[i].pose.psi + b->angle[i]);
     }
 done:

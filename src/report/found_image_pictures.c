@@ -19,7 +19,7 @@ enum {
 /* Whole degrees from the natural pose; 0 has no minus. */
 static double degrees_of(const recon_found_folder *f, size_t row)
 {
-    return rint(RECON_RADIAN * f->absolute.so2[row]) + 0.0;
+    return rint(RECON_TO_DEGREES * f->absolute.so2[row]) + 0.0;
 }
 
 /* --- poses ------------------------------------------------------------------------------------ */

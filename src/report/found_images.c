@@ -191,7 +191,7 @@ static recon_status show_widths(recon_ctx *ctx, recon_page *page, const recon_im
                              "fitted to each image's own neighbours, which scatter more.");
         RECON_TRY(recon_alloc_raw(ctx, &own, l->f->rows, sizeof *own));
         for (size_t i = 0; i < l->f->rows; i++)
-            own[i] = l->f->theta[i] * RECON_RADIAN;
+            own[i] = l->f->theta[i] * RECON_TO_DEGREES;
         s.values = own;
         s.n = l->f->rows;
     }

@@ -50,7 +50,7 @@ static recon_status score_turned(recon_ctx *ctx, recon_molecule_look *l, recon_c
         recon_so3 by = recon_so3_haar(&rng);
         l->trial.turned[i] = odd[i].score;
         l->trial.miss[i] =
-            RECON_RADIAN *
+            RECON_TO_DEGREES *
             recon_so3_distance(odd[i].pose.psi, recon_so3_compose(by, l->said[i].pose.psi));
     }
 done:

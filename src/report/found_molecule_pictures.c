@@ -116,7 +116,8 @@ static void list_rows(recon_page *page, const recon_molecule_look *l, const char
         recon_page_cell(page, "%s",
                         l->labels ? recon_molecules_name(l->data, (size_t)l->labels[row[i]])
                                   : "not known");
-        recon_page_cell(page, "%.0f", RECON_RADIAN * recon_so3_angle(l->f->absolute.so3[row[i]]));
+        recon_page_cell(page, "%.0f",
+                        RECON_TO_DEGREES * recon_so3_angle(l->f->absolute.so3[row[i]]));
         recon_page_cell(page, "%.2f", l->f->score[row[i]]);
         recon_page_cell(page, "%.2f", l->f->identifiability[3 * row[i]]);
     }

@@ -78,7 +78,7 @@ static recon_status say_found(recon_ctx *ctx, recon_page *page, const recon_foun
                    "The best determined axis strays by about %.0f degrees (concentration %.1f, the "
                    "median; 0 is any direction), leaving aside the %s of poses that fit no "
                    "distribution.",
-                   RECON_RADIAN * sqrt(2 / fmax(concentration, 1)), concentration,
+                   RECON_TO_DEGREES * sqrt(2 / fmax(concentration, 1)), concentration,
                    recon_found_share(a, background));
     if (background > RECON_BACKGROUND_MUCH)
         recon_page_careful(page,

@@ -4,7 +4,7 @@
 
 #include "report/found.h"
 
-#include <recon/apps/molscore.h>
+#include <recon/model/molscore.h>
 
 enum { RECON_MOLECULE_SAMPLE = 240 }; /* conformers that the model looks at once more */
 

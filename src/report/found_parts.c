@@ -145,9 +145,10 @@ static recon_status show_circle_table(recon_ctx *ctx, recon_page *page, const re
         recon_page_cell(page, "%s", g->name[i]);
         recon_page_cell(page, "%zu", g->n[i]);
         recon_page_cell(page, "%.1f",
-                        RECON_RADIAN * half_within(scratch, before->angles, before->count, from));
+                        RECON_TO_DEGREES *
+                            half_within(scratch, before->angles, before->count, from));
         recon_page_cell(page, "%.1f",
-                        RECON_RADIAN * half_within(scratch, after->angles, after->count, 0));
+                        RECON_TO_DEGREES * half_within(scratch, after->angles, after->count, 0));
     }
     free(scratch);
     return RECON_OK;

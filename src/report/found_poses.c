@@ -101,7 +101,7 @@ static recon_status say_width(recon_ctx *ctx, recon_page *page, const recon_foun
     memcpy(theta, f->theta, f->rows * sizeof *theta);
     recon_page_say(page, "They stray from their natural poses with a %s of %.0f degrees (median).",
                    uniform ? "half-width" : "standard deviation",
-                   RECON_RADIAN * recon_found_median(theta, f->rows));
+                   RECON_TO_DEGREES * recon_found_median(theta, f->rows));
     free(theta);
     return RECON_OK;
 }
@@ -154,16 +154,16 @@ static reading reading_of(const recon_found_folder *f)
         return (reading){ "half-width (degrees)",
                           "How far to either side of the natural pose the poses of each class "
                           "reach.",
-                          RECON_RADIAN };
+                          RECON_TO_DEGREES };
     if (!strcmp(family, "normal"))
         return (reading){ "standard deviation (degrees)",
                           "How far the poses of each class stray from the natural pose.",
-                          RECON_RADIAN };
+                          RECON_TO_DEGREES };
     if (!f->is_old)
         return (reading){ "root mean square distance (degrees)",
                           "How far the poses of each class are from the natural pose: the root "
                           "mean square of the angles.",
-                          RECON_RADIAN };
+                          RECON_TO_DEGREES };
     return (reading){ "concentration",
                       "Kappa of the von Mises distribution that was fitted to each class: 0 is any "
                       "pose, 33 a deviation of 10 degrees.",
@@ -285,9 +285,9 @@ static void show_worst(recon_page *page, const recon_found_folder *f)
         recon_page_cell(page, "%zu", row[i]);
         recon_page_cell(page, "%.2f", f->score[row[i]]);
         recon_page_cell(page, "%.0f",
-                        RECON_RADIAN * (f->group == RECON_SO3
-                                            ? recon_so3_angle(f->absolute.so3[row[i]])
-                                            : fabs(f->absolute.so2[row[i]])));
+                        RECON_TO_DEGREES * (f->group == RECON_SO3
+                                                ? recon_so3_angle(f->absolute.so3[row[i]])
+                                                : fabs(f->absolute.so2[row[i]])));
     }
 }
 

@@ -32,7 +32,7 @@ void recon_found_trial_free(recon_found_trial *t)
 recon_status recon_found_check_same(recon_ctx *ctx, const recon_found_folder *f, double *apart,
                                     size_t n)
 {
-    double median = RECON_RADIAN * recon_found_median(apart, n);
+    double median = RECON_TO_DEGREES * recon_found_median(apart, n);
     if (median < SAME)
         return RECON_OK;
     return recon_fail(ctx, RECON_ERR_INPUT,

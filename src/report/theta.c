@@ -39,7 +39,8 @@ static recon_axis scale(const recon_theta_plot *p)
         const recon_theta_class *c = &p->classes[i];
         high = fmax(high, fmax(fmax(c->truth, c->predicted), fmax(c->low, c->high)));
     }
-    recon_axis axis = recon_axis_cover(RECON_AXIS_DEGREES, 0, fmax(high * RECON_RADIAN * 1.04, 1));
+    recon_axis axis =
+        recon_axis_cover(RECON_AXIS_DEGREES, 0, fmax(high * RECON_TO_DEGREES * 1.04, 1));
     axis.low -= 0.08 * (axis.high - axis.low); /* room for several classes at zero */
     return axis;
 }
@@ -49,7 +50,7 @@ static void group_of(const recon_theta_plot *p, size_t i, size_t *size, size_t *
 {
     *size = *rank = 0;
     for (size_t k = 0; k < p->count; k++)
-        if (fabs(p->classes[k].truth - p->classes[i].truth) * RECON_RADIAN < SAME) {
+        if (fabs(p->classes[k].truth - p->classes[i].truth) * RECON_TO_DEGREES < SAME) {
             *rank += k < i;
             (*size)++;
         }
@@ -72,7 +73,7 @@ static double place(const recon_theta_plot *p, size_t i, const recon_axis *x, do
     group_of(p, i, &size, &rank);
     *apart = fmin(APART, PLOT / 2.0 / (double)size);
     double half = *apart * (double)(size - 1) / 2;
-    double middle = recon_axis_at(x, p->classes[i].truth * RECON_RADIAN);
+    double middle = recon_axis_at(x, p->classes[i].truth * RECON_TO_DEGREES);
     middle = fmin(fmax(middle, x->from + half + RADIUS), x->to - half - RADIUS);
     return middle - half + *apart * (double)rank;
 }
@@ -81,7 +82,7 @@ static void draw_truth(recon_svg *svg, const recon_theta_plot *p, size_t i, cons
                        const recon_axis *y)
 {
     double apart, at = place(p, i, x, &apart);
-    double truth = recon_axis_at(y, p->classes[i].truth * RECON_RADIAN);
+    double truth = recon_axis_at(y, p->classes[i].truth * RECON_TO_DEGREES);
     recon_svg_line(svg, "c2 line", at - apart / 2, truth, at + apart / 2, truth);
 }
 
@@ -91,10 +92,10 @@ static void draw_class(recon_svg *svg, const recon_theta_plot *p, size_t i, cons
     const recon_theta_class *c = &p->classes[i];
     char text[8];
     double apart, at = place(p, i, x, &apart);
-    double predicted = recon_axis_at(y, c->predicted * RECON_RADIAN);
+    double predicted = recon_axis_at(y, c->predicted * RECON_TO_DEGREES);
     if (c->low != c->high) /* a spread may reach below 0, a width does not */
-        recon_svg_line(svg, "c1 line", at, recon_axis_at(y, fmax(c->low, 0) * RECON_RADIAN), at,
-                       recon_axis_at(y, fmax(c->high, 0) * RECON_RADIAN));
+        recon_svg_line(svg, "c1 line", at, recon_axis_at(y, fmax(c->low, 0) * RECON_TO_DEGREES), at,
+                       recon_axis_at(y, fmax(c->high, 0) * RECON_TO_DEGREES));
     recon_svg_circle(svg, "c1 dot", at, predicted, RADIUS);
     recon_svg_text(svg, "small mid on", at, predicted + 3.4, mark(text, p, i));
 }

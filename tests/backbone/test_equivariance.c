@@ -1,5 +1,5 @@
 /* Errors of equivariance: of codes made by hand, and of an encoder where they are known. */
-#include "apps/tiny.h"
+#include "model/tiny.h"
 #include "backbone/ieae.h"
 
 #include <recon/backbone/equivariance.h>

@@ -1,7 +1,7 @@
 #!/bin/sh
 # --precision: every choice works on every CPU, auto is one of them, and none is refused for want of
 # instructions.
-if [ "${RECON_BUILD:-build}" = build/debug ]; then # the same calls as the tests of ops, nn and apps
+if [ "${RECON_BUILD:-build}" = build/debug ]; then # the same calls as the tests of ops, nn and model
     echo 1..0
     exit
 fi

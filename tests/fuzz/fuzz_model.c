@@ -1,8 +1,8 @@
 /* Image models that discover made: see fuzz_models.h. */
 #include "fuzz_images.h"
 
-#include <recon/apps/canonicalize.h>
-#include <recon/apps/score.h>
+#include <recon/model/canonicalize.h>
+#include <recon/model/score.h>
 
 static void answer(const recon_model *model)
 {

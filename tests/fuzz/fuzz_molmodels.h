@@ -4,8 +4,8 @@
 
 #include "fuzz_models.h"
 
-#include <recon/apps/molcanonicalize.h>
-#include <recon/apps/molscore.h>
+#include <recon/model/molcanonicalize.h>
+#include <recon/model/molscore.h>
 
 static const uint8_t fuzz_z[] = { 8, 1, 1 };
 static const float fuzz_xyz[] = { 0, 0, 0, 1, 0, 0, 0, 1, 0 };

@@ -3,8 +3,8 @@
 #ifndef TESTS_FUZZ_MODELS_H
 #define TESTS_FUZZ_MODELS_H
 
-#include <recon/apps/model.h>
-#include <recon/apps/molmodel.h>
+#include <recon/model/model.h>
+#include <recon/model/molmodel.h>
 #include <recon/backbone/classifier.h>
 #include <recon/nn/checkpoint.h>
 #include <recon/nn/nets.h>

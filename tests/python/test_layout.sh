@@ -31,10 +31,10 @@ drift() { # TEXT FILE FROM TO
     code=$?
     report $code "drift is seen: $1"
 }
-drift "a field more in padding" include/recon/apps/score.h 'int fold;' 'int fold, more;'
-drift "a field of another type" include/recon/apps/pose.h 'double psi;' 'float psi;'
+drift "a field more in padding" include/recon/model/score.h 'int fold;' 'int fold, more;'
+drift "a field of another type" include/recon/model/pose.h 'double psi;' 'float psi;'
 drift "a shorter array" abi.py 'c_double \* 4' 'c_double * 3'
-drift "an argument more" include/recon/apps/score.h 'double false_alarms);' 'double false_alarms, int more);'
+drift "an argument more" include/recon/model/score.h 'double false_alarms);' 'double false_alarms, int more);'
 drift "an enumeration in another order" include/recon/stats/mean.h \
     'RECON_MEAN_FRECHET, RECON_MEAN_CHORDAL' 'RECON_MEAN_CHORDAL, RECON_MEAN_FRECHET'
 finish

@@ -3,13 +3,13 @@
 #ifndef TESTS_TRUST_MODELS_H
 #define TESTS_TRUST_MODELS_H
 
-#include "apps/chains.h"
-#include "apps/tiny.h"
+#include "model/chains.h"
+#include "model/tiny.h"
 
-#include <recon/apps/canonicalize.h>
-#include <recon/apps/molcanonicalize.h>
-#include <recon/apps/molscore.h>
-#include <recon/apps/score.h>
+#include <recon/model/canonicalize.h>
+#include <recon/model/molcanonicalize.h>
+#include <recon/model/molscore.h>
+#include <recon/model/score.h>
 
 /* Two steps, with a checkpoint after each. The epoch is one, so that a model which could not be
  * written has no second chance. */

@@ -7,8 +7,8 @@
 
 #include "failing.h"
 
-#include <recon/apps/canonicalize.h>
-#include <recon/apps/score.h>
+#include <recon/model/canonicalize.h>
+#include <recon/model/score.h>
 #include "core/ctx.h"
 
 enum {

@@ -5,7 +5,7 @@
  * the next command that looks into the folder completes what was begun.
  *
  * `make test` tries a sample of the calls, `make check-slow` (RECON_SLOW=1) all of them. */
-#include "apps/tiny.h"
+#include "model/tiny.h"
 
 #include <errno.h>
 #include <fcntl.h>

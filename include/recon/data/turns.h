@@ -47,6 +47,10 @@ RECON_API recon_turn recon_turn_rule_of(const recon_turn_rule *rule, int32_t lab
 RECON_API recon_status recon_dataset_turn(recon_ctx *ctx, recon_dataset **out,
                                           const recon_dataset *data, const recon_turn_rule *rule,
                                           uint64_t seed);
+/* The same by a rule's name or file. */
+RECON_API recon_status recon_dataset_turn_by(recon_ctx *ctx, recon_dataset **out,
+                                             const recon_dataset *data, const char *rule,
+                                             uint64_t seed);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,30 @@
+/* experiments.c - the paper's image experiments: what they are, and what the paper reports. */
+#include "experiments/reproduce.h"
+
+#include <string.h>
+
+/* Accuracy: recon.tex, "Test accuracies obtained using different test-time canonicalizations";
+ * upright: its upper bound; areas: its table (c); overhead: "canonicalization overhead". */
+static const experiment experiments[] = {
+    { .name = "mnist",
+      .title = "MNIST",
+      .width = "half-width",
+      .family = RECON_SO2_UNIFORM,
+      .recipe = { .warp = 0.3 },
+      .pair = { 6, 9 },
+      .paper = { 65.11, 13.60, 94.52, 90.96, 98.14, 0.79, 0.91, 0.351 } },
+    { .name = "fashion",
+      .title = "Fashion-MNIST",
+      .width = "sigma",
+      .family = RECON_SO2_NORMAL,
+      .recipe = { .shape = { .mask = 1 }, .contrast = -1, .epochs = 50 },
+      .paper = { 57.14, 11.55, 79.44, 81.96, 91.11, 0.71, 0.81, 0.113 } },
+};
+
+const experiment *experiment_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof experiments / sizeof *experiments; i++)
+        if (!strcmp(experiments[i].name, name))
+            return &experiments[i];
+    return NULL;
+}

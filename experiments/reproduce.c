@@ -1,0 +1,246 @@
+/* reproduce.c - runs of an experiment: the models it needs, found or trained, and what was
+ * measured. */
+#include "experiments/reproduce_molecules.h"
+#include "core/ctx.h"
+#include "core/fail.h"
+#include "core/shipped.h"
+
+#include <errno.h>
+#include <recon/model/discover.h>
+#include <recon/model/moldiscover.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* --- models ----------------------------------------------------------------------------------- */
+
+/* What models and sets of an experiment are called. */
+static const char *name_of(const reproduce_settings *s)
+{
+    return s->what ? s->what->name : "conformers";
+}
+
+static recon_status find_classifier(recon_ctx *ctx, reproduce_settings *s, char *path, size_t room)
+{
+    const char *name = name_of(s);
+    char file[64], remedy[256];
+    if (s->classifier)
+        return RECON_OK;
+    snprintf(file, sizeof file, "%s-classifier.safetensors", name);
+    snprintf(remedy, sizeof remedy,
+             "`recon classifier train --data %s --out models/%s` makes it, --classifier names "
+             "another",
+             name, file);
+    s->classifier = path;
+    return recon_shipped_find(ctx, path, room, "models", file, remedy);
+}
+
+static recon_status find_model(recon_ctx *ctx, reproduce_settings *s, char *path, size_t room)
+{
+    const char *name = name_of(s), *preset = recon_preset_name((recon_preset)s->preset);
+    int plain = s->preset == RECON_PRESET_FAST;
+    char file[64], remedy[256];
+    if (s->model || s->train)
+        return RECON_OK;
+    snprintf(file, sizeof file, "%s%s%s.safetensors", name, plain ? "" : "-", plain ? "" : preset);
+    snprintf(remedy, sizeof remedy,
+             "`recon reproduce %s --train --preset %s --out DIR` makes one, --model names another",
+             s->what ? name : "molecules", preset);
+    s->model = path;
+    return recon_shipped_find(ctx, path, room, "models", file, remedy);
+}
+
+static recon_status make_folder(recon_ctx *ctx, const char *path)
+{
+    if (mkdir(path, 0777) == 0 || errno == EEXIST)
+        return RECON_OK;
+    return recon_fail(ctx, RECON_ERR_IO, "%s: cannot make the folder: %s", path, strerror(errno));
+}
+
+/* Before the long work, not after it; what was made to try is taken away again. */
+static recon_status try_folder(recon_ctx *ctx, const char *path)
+{
+    struct stat before;
+    int there = stat(path, &before) == 0;
+    recon_status status = make_folder(ctx, path);
+    if (status == RECON_OK && !there)
+        rmdir(path);
+    return status;
+}
+
+/* Backbone, Algorithm 1 and maps, from training images alone, into dir. */
+static recon_status train_model(recon_ctx *ctx, const reproduce_settings *s, const char *dir)
+{
+    recon_ieae_options o = { .shape = { .preset = (recon_preset)s->preset } };
+    recon_discover_options d = { .k = K,
+                                 .family = s->what->family,
+                                 .maps = { .seed = s->seed },
+                                 .precision = s->precision,
+                                 .keep_embeddings = 1,
+                                 .data = s->what->name };
+    recon_dataset *data = NULL;
+    recon_train_result trained;
+    recon_discovery found = { 0 };
+    char backbone[4096];
+    recon_status status;
+    if (s->preset == RECON_PRESET_FAST)
+        o = s->what->recipe;
+    o.epochs = s->epochs ? s->epochs : o.epochs;
+    o.seed = s->seed;
+    o.threads = recon_ctx_threads(ctx);
+    o.precision = s->precision;
+    o.resume = s->resume;
+    snprintf(backbone, sizeof backbone, "%s/backbone.safetensors", dir);
+    RECON_TRY(make_folder(ctx, s->out));
+    RECON_TRY(make_folder(ctx, dir));
+    RECON_TRY(reproduce_training(ctx, &data, s, s->limit));
+    RECON_TRY(recon_ieae_train(ctx, &trained, data, backbone, &o));
+    RECON_TRY(recon_discover(ctx, &found, backbone, data, dir, &d));
+    recon_log(ctx, RECON_LOG_INFO, "seed %zu: trained in %.0f s, discovered in %.0f s", s->seed,
+              trained.seconds, found.seconds.total);
+done:
+    recon_discovery_free(&found);
+    recon_dataset_close(data);
+    return status;
+}
+
+/* The same for molecules. */
+static recon_status train_molecules(recon_ctx *ctx, const reproduce_settings *s, const char *dir)
+{
+    recon_molnet_options o = { .shape = { .preset = (recon_preset)s->preset },
+                               .epochs = s->epochs,
+                               .seed = s->seed,
+                               .precision = s->precision,
+                               .resume = s->resume };
+    recon_moldiscover_options d = { .maps = { .seed = s->seed },
+                                    .precision = s->precision,
+                                    .data = "conformers" };
+    recon_molecules *data = NULL, *held = NULL;
+    recon_train_result trained;
+    recon_moldiscovery found = { 0 };
+    char backbone[4096];
+    recon_status status;
+    snprintf(backbone, sizeof backbone, "%s/backbone.safetensors", dir);
+    RECON_TRY(make_folder(ctx, s->out));
+    RECON_TRY(make_folder(ctx, dir));
+    RECON_TRY(mol_reproduce_turned(ctx, &data, "conformers/train", TRAIN_SEED));
+    RECON_TRY(mol_reproduce_turned(ctx, &held, "conformers/val", TRAIN_SEED));
+    RECON_TRY(recon_molnet_train(ctx, &trained, data, held, backbone, &o));
+    RECON_TRY(recon_moldiscover(ctx, &found, backbone, data, dir, &d));
+    recon_log(ctx, RECON_LOG_INFO, "seed %zu: trained in %.0f s, discovered in %.0f s", s->seed,
+              trained.seconds, found.seconds.total);
+done:
+    recon_moldiscovery_free(&found);
+    recon_molecules_close(held);
+    recon_molecules_close(data);
+    return status;
+}
+
+/* --- runs ------------------------------------------------------------------------------------- */
+
+static recon_status measure_molecules(recon_ctx *ctx, json_t **out, json_t *figures,
+                                      const reproduce_settings *s)
+{
+    mol_reproduction r;
+    recon_status status;
+    RECON_TRY(mol_reproduce_measure(ctx, &r, s));
+    if (s->figures) {
+        RECON_TRY(make_folder(ctx, s->figures));
+        RECON_TRY(mol_reproduce_figures(ctx, figures, &r, s->figures));
+    }
+    *out = mol_reproduce_json(&r);
+done:
+    mol_reproduce_free(ctx, &r);
+    return status;
+}
+
+static recon_status measure_images(recon_ctx *ctx, json_t **out, json_t *figures,
+                                   const reproduce_settings *s)
+{
+    reproduction r;
+    recon_status status;
+    RECON_TRY(reproduce_measure(ctx, &r, s));
+    if (s->figures) {
+        RECON_TRY(make_folder(ctx, s->figures));
+        RECON_TRY(reproduce_figures(ctx, figures, &r, s->figures));
+    }
+    *out = reproduce_json(&r);
+done:
+    reproduce_free(ctx, &r);
+    return status;
+}
+
+static recon_status measure(recon_ctx *ctx, json_t **out, const reproduce_settings *s)
+{
+    json_t *list = json_array();
+    recon_status status;
+    *out = NULL;
+    RECON_TRY((s->what ? measure_images : measure_molecules)(ctx, out, list, s));
+    if (!*out)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_MEMORY, "out of memory"));
+    if (s->figures)
+        json_object_set(*out, "figures", list);
+done:
+    json_decref(list);
+    return status;
+}
+
+/* The run with this seed; the figures are those of the first. */
+static recon_status train_and_measure(recon_ctx *ctx, json_t **out, const reproduce_settings *s,
+                                      size_t seed)
+{
+    reproduce_settings one = *s;
+    char dir[2048], model[4096];
+    recon_status status;
+    snprintf(dir, sizeof dir, "%s/seed-%zu", s->out, seed);
+    snprintf(model, sizeof model, "%s/model.safetensors", dir);
+    one.seed = seed;
+    one.model = model;
+    one.embeddings = dir;
+    one.figures = seed == s->seed ? s->figures : NULL;
+    RECON_TRY((s->what ? train_model : train_molecules)(ctx, &one, dir));
+    RECON_TRY(measure(ctx, out, &one));
+done:
+    return status;
+}
+
+/* Several runs: the mean stands where one run's numbers would, spread and runs behind it. */
+static void add_runs(json_t *result, json_t *spread, json_t *const *runs, size_t n)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append(list, runs[i]);
+    json_object_set_new(result, "seeds", json_integer((json_int_t)n));
+    json_object_set(result, "spread", spread);
+    json_object_set_new(result, "runs", list);
+}
+
+recon_status reproduce_run(recon_ctx *ctx, json_t **result, json_t **spread,
+                           const reproduce_settings *given)
+{
+    reproduce_settings s = *given;
+    char model[4096], classifier[4096];
+    json_t *runs[MAX_SEEDS] = { NULL };
+    recon_status status;
+    *result = *spread = NULL;
+    if (s.figures)
+        RECON_TRY(try_folder(ctx, s.figures));
+    RECON_TRY(find_model(ctx, &s, model, sizeof model));
+    RECON_TRY(find_classifier(ctx, &s, classifier, sizeof classifier));
+    for (size_t i = 0; i < s.seeds; i++)
+        RECON_TRY(s.train ? train_and_measure(ctx, &runs[i], &s, s.seed + i)
+                          : measure(ctx, &runs[i], &s));
+    if (s.seeds == 1) {
+        *result = json_incref(runs[0]);
+        goto done;
+    }
+    *result = reproduce_mean(runs, s.seeds);
+    *spread = reproduce_spread(runs, s.seeds);
+    add_runs(*result, *spread, runs, s.seeds);
+done:
+    for (size_t i = 0; i < MAX_SEEDS; i++)
+        json_decref(runs[i]);
+    return status;
+}

@@ -1,0 +1,357 @@
+/* reproduce_figures.c - the figures of one experiment, from what was measured. */
+#include "experiments/reproduce.h"
+#include "core/fail.h"
+#include "core/memory.h"
+#include "report/pictures.h"
+
+#include <math.h>
+#include <recon/core/svg.h>
+#include <recon/report/figure.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OF_CLASS = 2, SHEET = 10, PAIR_IMAGES = 6 };
+
+/* Where the figures go, and the list of those written. */
+typedef struct {
+    const reproduction *r;
+    const char *dir;
+    json_t *list;
+} album;
+
+recon_status reproduce_keep(recon_ctx *ctx, json_t *list, const char *dir, const char *set,
+                            const char *name, char *svg)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s-%s.svg", dir, set, name);
+    recon_status status = recon_svg_save(ctx, path, svg);
+    if (status == RECON_OK)
+        json_array_append_new(list, json_string(path));
+    free(svg);
+    return status;
+}
+
+static recon_status keep(recon_ctx *ctx, const album *a, const char *name, char *svg)
+{
+    return reproduce_keep(ctx, a->list, a->dir, a->r->what->name, name, svg);
+}
+
+/* --- images ----------------------------------------------------------------------------------- */
+
+/* The place of image number `which` of a class; n when there are not so many. */
+static size_t nth_of_class(const int64_t *labels, size_t n, int64_t label, size_t which)
+{
+    for (size_t i = 0; i < n; i++)
+        if (labels[i] == label && which-- == 0)
+            return i;
+    return n;
+}
+
+/* The paper's figures 1 and 3: input, decoded and turned canonicals, RECON's, and the truth. */
+static recon_status put_canonicals(recon_ctx *ctx, recon_pictures *s, size_t row,
+                                   const reproduction *r, size_t i)
+{
+    const reading *t = &r->turned;
+    size_t at = row * COLUMNS;
+    recon_pictures_put(s, at, t->data, i, 0);
+    recon_pictures_put(s, at + 2, t->data, i, -t->codes.so2[i]);
+    recon_pictures_put(s, at + 3, t->data, i, -t->absolute[i]);
+    recon_pictures_put(s, at + 4, r->upright.use, i, 0);
+    return recon_ieae_decode(ctx, recon_pictures_place(s, at + 1), recon_model_backbone(r->model),
+                             t->codes.z + i * t->codes.d, 1);
+}
+
+recon_status reproduce_gallery(recon_ctx *ctx, char **svg, const reproduction *r, const char *title,
+                               const char *const *headings)
+{
+    const char *names[CLASSES * OF_CLASS];
+    recon_pictures s = { 0 };
+    size_t rows = 0;
+    recon_status status;
+    RECON_TRY(recon_pictures_new(ctx, &s, r->turned.data, CLASSES * OF_CLASS * COLUMNS));
+    for (int64_t c = 0; c < CLASSES; c++)
+        for (size_t j = 0; j < OF_CLASS; j++) {
+            size_t i = nth_of_class(r->turned.codes.labels, r->turned.n, c, j);
+            if (i == r->turned.n)
+                continue;
+            RECON_TRY(put_canonicals(ctx, &s, rows, r, i));
+            names[rows++] = r->classes[c];
+        }
+    RECON_TRY(recon_figure_gallery(ctx, svg,
+                                   &(recon_gallery){ .title = title,
+                                                     .pictures = s.picture,
+                                                     .rows = rows,
+                                                     .columns = COLUMNS,
+                                                     .headings = headings,
+                                                     .names = names,
+                                                     .blocks = 2 }));
+done:
+    recon_pictures_free(&s);
+    return status;
+}
+
+static recon_status draw_gallery(recon_ctx *ctx, const album *a)
+{
+    static const char *const headings[COLUMNS] = { "input", "IE-AE decoded", "IE-AE", "RECON",
+                                                   "upright" };
+    char *svg = NULL;
+    recon_status status =
+        reproduce_gallery(ctx, &svg, a->r, "Input and canonical images", headings);
+    return status == RECON_OK ? keep(ctx, a, "canonical", svg) : status;
+}
+
+/* --- poses ------------------------------------------------------------------------------------ */
+
+/* Poses of one class, one behind the other; how many. */
+static size_t gather(double *out, const double *poses, const int64_t *labels, size_t n,
+                     int64_t label)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++)
+        if (labels[i] == label)
+            out[count++] = poses[i];
+    return count;
+}
+
+/* Class by class, before centring above and after it below. */
+static recon_status draw_poses(recon_ctx *ctx, const album *a)
+{
+    static const char *const names[2] = { "psi", "centred" };
+    const reproduction *r = a->r;
+    const reading *t = &r->turned;
+    recon_rose roses[2 * CLASSES] = { { 0 } };
+    double *poses = NULL;
+    char *svg = NULL;
+    size_t used = 0;
+    recon_status status;
+    RECON_TRY(recon_alloc(ctx, &poses, 2 * t->n, sizeof *poses));
+    for (size_t g = 0; g < 2 * CLASSES; g++) {
+        int after = g >= CLASSES;
+        int64_t c = (int64_t)(g % CLASSES);
+        double reach = recon_evaluate_reach(recon_turn_rule_of(r->rule, (int32_t)c));
+        roses[g].angles = poses + used;
+        roses[g].count =
+            gather(poses + used, after ? t->absolute : t->codes.so2, t->codes.labels, t->n, c);
+        used += roses[g].count;
+        roses[g].from = after ? -reach : 0;
+        roses[g].to = after ? reach : 0;
+    }
+    RECON_TRY(recon_figure_roses(ctx, &svg,
+                                 &(recon_roses){ .title = "Poses before and after centring",
+                                                 .roses = roses,
+                                                 .rows = 2,
+                                                 .columns = CLASSES,
+                                                 .headings = r->classes,
+                                                 .names = names,
+                                                 .own_scale = 1 }));
+    RECON_TRY(keep(ctx, a, "poses", svg));
+done:
+    free(poses);
+    return status;
+}
+
+recon_status reproduce_theta(recon_ctx *ctx, char **svg, const reproduction *r, const char *title)
+{
+    recon_theta_class classes[CLASSES];
+    size_t count = 0;
+    for (size_t c = 0; c < CLASSES; c++) {
+        const recon_width *w = &r->width[c];
+        if (w->n)
+            classes[count++] = (recon_theta_class){ r->classes[c], w->truth, w->mean,
+                                                    w->mean - w->spread, w->mean + w->spread };
+    }
+    return recon_figure_theta(
+        ctx, svg,
+        &(recon_theta_plot){
+            .title = title, .what = r->what->width, .classes = classes, .count = count });
+}
+
+static recon_status draw_theta(recon_ctx *ctx, const album *a)
+{
+    char *svg = NULL;
+    recon_status status = reproduce_theta(ctx, &svg, a->r, "True and predicted theta");
+    return status == RECON_OK ? keep(ctx, a, "theta", svg) : status;
+}
+
+recon_status reproduce_roc(recon_ctx *ctx, char **svg, const reproduction *r, const char *title,
+                           const char *const *names)
+{
+    recon_roc_line lines[SCORES];
+    recon_roc_point *points = NULL;
+    size_t room = r->circle.n + 1;
+    recon_status status;
+    RECON_TRY(recon_alloc(ctx, &points, SCORES * room, sizeof *points));
+    for (size_t s = 0; s < SCORES; s++) {
+        lines[s] = (recon_roc_line){ .name = names[s], .points = points + s * room };
+        RECON_TRY(recon_roc_curve(ctx, points + s * room, &lines[s].count, r->score[s], r->odd,
+                                  r->circle.n));
+    }
+    RECON_TRY(recon_figure_roc(
+        ctx, svg, &(recon_roc_plot){ .title = title, .lines = lines, .count = SCORES }));
+done:
+    free(points);
+    return status;
+}
+
+static recon_status draw_roc(recon_ctx *ctx, const album *a)
+{
+    static const char *const names[SCORES] = { "IE-AE, not centred", "RECON, |g_abs|",
+                                               "RECON, -log p(g_abs)" };
+    char *svg = NULL;
+    recon_status status = reproduce_roc(ctx, &svg, a->r, "Odd poses told apart", names);
+    return status == RECON_OK ? keep(ctx, a, "roc", svg) : status;
+}
+
+/* Two classes that are each other's rotation: some of each in natural pose, and their poses. */
+static recon_status draw_pair(recon_ctx *ctx, const album *a)
+{
+    const reproduction *r = a->r;
+    const reading *t = &r->turned;
+    recon_natural_class classes[2];
+    double *poses = NULL;
+    recon_pictures s = { 0 };
+    char *svg = NULL;
+    recon_status status;
+    RECON_TRY(recon_pictures_new(ctx, &s, t->data, 2 * PAIR_IMAGES));
+    RECON_TRY(recon_alloc(ctx, &poses, 4 * t->n, sizeof *poses));
+    for (size_t c = 0; c < 2; c++) {
+        int64_t label = r->what->pair[c];
+        double *before = poses + 2 * c * t->n, *after = before + t->n;
+        size_t shown = 0, i;
+        for (; shown < PAIR_IMAGES; shown++) {
+            if ((i = nth_of_class(t->codes.labels, t->n, label, shown)) == t->n)
+                break;
+            recon_pictures_put(&s, c * PAIR_IMAGES + shown, t->data, i, -t->absolute[i]);
+        }
+        gather(before, t->codes.so2, t->codes.labels, t->n, label);
+        classes[c] = (recon_natural_class){ .name = r->classes[label],
+                                            .pictures = s.picture + c * PAIR_IMAGES,
+                                            .picture_count = shown,
+                                            .before = before,
+                                            .after = after,
+                                            .count = gather(after, t->absolute, t->codes.labels,
+                                                            t->n, label) };
+    }
+    RECON_TRY(recon_figure_natural(
+        ctx, &svg,
+        &(recon_natural_plot){
+            .title = "Natural poses, and the poses about them", .classes = classes, .count = 2 }));
+    RECON_TRY(keep(ctx, a, "pair", svg));
+done:
+    free(poses);
+    recon_pictures_free(&s);
+    return status;
+}
+
+/* --- neighbours ------------------------------------------------------------------------------- */
+
+/* Of the worst rows the first of each class, then the second of each. */
+static size_t choose_rows(size_t *out, const neighborhood *h)
+{
+    int seen[CLASSES] = { 0 };
+    size_t count = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < h->worst_count && count < SHEET; i++) {
+            int64_t label = h->index.labels[h->worst[i]];
+            if (seen[label] != pass)
+                continue;
+            seen[label]++;
+            out[count++] = (size_t)h->worst[i];
+        }
+    return count;
+}
+
+static recon_status draw_sheet(recon_ctx *ctx, const album *a)
+{
+    const neighborhood *h = &a->r->hood;
+    const char *const *names = a->r->classes;
+    size_t rows[SHEET], count = choose_rows(rows, h);
+    uint8_t hit[SHEET * K];
+    recon_pictures s = { 0 };
+    char *svg = NULL;
+    recon_status status;
+    RECON_TRY(recon_pictures_new(ctx, &s, h->data, count * (K + 1)));
+    for (size_t i = 0; i < count; i++) { /* inputs first, then all neighbours */
+        recon_pictures_put(&s, i, h->data, rows[i], 0);
+        s.picture[i].caption = names[h->index.labels[rows[i]]];
+        for (size_t j = 0; j < K; j++) {
+            size_t n = (size_t)h->neighbors[rows[i] * K + j], at = count + i * K + j;
+            recon_pictures_put(&s, at, h->data, n, 0);
+            s.picture[at].caption = names[h->index.labels[n]];
+            hit[i * K + j] = h->index.labels[n] == h->index.labels[rows[i]];
+        }
+    }
+    RECON_TRY(recon_figure_neighbors(
+        ctx, &svg,
+        &(recon_neighbor_sheet){ .title = "Rows with the lowest hit rate, and their neighbours",
+                                 .inputs = s.picture,
+                                 .neighbors = s.picture + count,
+                                 .hit = hit,
+                                 .rows = count,
+                                 .k = K }));
+    RECON_TRY(keep(ctx, a, "neighbors", svg));
+done:
+    recon_pictures_free(&s);
+    return status;
+}
+
+static recon_status draw_by_k(recon_ctx *ctx, const album *a)
+{
+    double k[KS], hits[KS], error[KS];
+    for (size_t i = 0; i < KS; i++) {
+        k[i] = (double)a->r->by_k[i].k;
+        hits[i] = a->r->by_k[i].hit_rate;
+        error[i] = a->r->by_k[i].error.by_class * RECON_TO_DEGREES;
+    }
+    const recon_series series[2] = {
+        { .name = a->r->what->title, .x = k, .y = hits, .count = KS },
+        { .name = a->r->what->title, .x = k, .y = error, .count = KS },
+    };
+    const recon_line_panel panels[2] = {
+        { .heading = "Hit rate", .x_label = "k", .series = &series[0], .count = 1, .log_x = 1 },
+        { .heading = "Error of theta, degrees",
+          .x_label = "k",
+          .series = &series[1],
+          .count = 1,
+          .log_x = 1 },
+    };
+    char *svg = NULL;
+    recon_status status = recon_figure_lines(
+        ctx, &svg,
+        &(recon_line_plot){
+            .title = "Against the number of neighbours", .panels = panels, .count = 2 });
+    return status == RECON_OK ? keep(ctx, a, "k", svg) : status;
+}
+
+static recon_status draw_confusion(recon_ctx *ctx, const album *a)
+{
+    char *svg = NULL;
+    recon_status status = recon_figure_confusion(
+        ctx, &svg,
+        &(recon_confusion){ .title = "Neighbours of the images with the lowest hit rate",
+                            .rows = "class of the image",
+                            .columns = "class of the neighbour",
+                            .diagonal = "alike",
+                            .counts = a->r->confusion,
+                            .names = a->r->classes,
+                            .classes = CLASSES });
+    return status == RECON_OK ? keep(ctx, a, "confusion", svg) : status;
+}
+
+recon_status reproduce_figures(recon_ctx *ctx, json_t *list, const reproduction *r, const char *dir)
+{
+    const album a = { r, dir, list };
+    recon_status status;
+    RECON_TRY(draw_gallery(ctx, &a));
+    RECON_TRY(draw_poses(ctx, &a));
+    RECON_TRY(draw_theta(ctx, &a));
+    RECON_TRY(draw_roc(ctx, &a));
+    if (r->what->pair[0] != r->what->pair[1])
+        RECON_TRY(draw_pair(ctx, &a));
+    RECON_TRY(draw_by_k(ctx, &a));
+    RECON_TRY(draw_sheet(ctx, &a));
+    RECON_TRY(draw_confusion(ctx, &a));
+done:
+    return status;
+}

@@ -1,0 +1,507 @@
+/* reproduce_mol.c - what the paper's tables about molecules measure.
+ *
+ * Conformers of the training part are turned with seed 1, those of val and test with seed 2. Poses
+ * turn with their molecule, so whatever is asked of a conformer in another orientation follows from
+ * one pass of the backbone. */
+#include "experiments/reproduce_molecules.h"
+#include "core/ctx.h"
+#include "core/fail.h"
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const size_t mol_reproduce_ks[MOL_KS] = { 5, 10, 25, 40, 50 };
+
+enum { QUICK_EVERY = 6, TIMED = 2048, EMBEDDED = 1024, GAUGE_SEED = 7, ODD_SEED = 3 };
+#define RULE "fisher"
+
+/* --- parts ------------------------------------------------------------------------------------ */
+
+/* With --quick every sixth molecule, with all its conformers: classes stay as large as they are,
+ * but there are fewer others to be taken for. */
+static int is_taken(const reproduce_settings *s, int32_t molecule)
+{
+    return !s->quick || molecule % QUICK_EVERY == 0;
+}
+
+static recon_status list_rows(recon_ctx *ctx, mol_part *p, const reproduce_settings *s)
+{
+    size_t all = recon_molecules_describe(p->data).n;
+    recon_status status;
+    RECON_TRY(recon_alloc(ctx, &p->row, all, sizeof *p->row));
+    RECON_TRY(recon_alloc(ctx, &p->x, all, sizeof *p->x));
+    RECON_TRY(recon_alloc(ctx, &p->truth, all, sizeof *p->truth));
+    for (size_t i = 0; i < all; i++) {
+        recon_conformer x = recon_molecules_get(p->data, i);
+        if (!is_taken(s, x.molecule))
+            continue;
+        p->row[p->n] = (int64_t)i;
+        p->truth[p->n] = recon_molecules_rotation(p->data, i);
+        p->x[p->n++] = x;
+    }
+    if (p->n == 0)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "no conformers"));
+done:
+    return status;
+}
+
+static recon_status embed(recon_ctx *ctx, mol_part *p, const recon_molnet *net)
+{
+    size_t d = recon_molnet_describe(net).code;
+    float *z = NULL;
+    recon_so3 *psi = NULL;
+    int64_t *labels = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &z, p->n * d, sizeof *z));
+    p->codes.owned[0] = z;
+    RECON_TRY(recon_alloc_raw(ctx, &psi, p->n, sizeof *psi));
+    p->codes.owned[1] = psi;
+    RECON_TRY(recon_alloc_raw(ctx, &labels, p->n, sizeof *labels));
+    p->codes.owned[2] = labels;
+    for (size_t i = 0; i < p->n; i++)
+        labels[i] = p->x[i].molecule;
+    recon_progress_begin(ctx, "embed", p->n);
+    for (size_t at = 0; at < p->n; at += EMBEDDED) {
+        size_t n = p->n - at < EMBEDDED ? p->n - at : EMBEDDED;
+        RECON_TRY(recon_molnet_embed(
+            ctx, &(recon_molnet_answer){ .z = z + at * d, .psi = psi + at }, net, p->x + at, n));
+        recon_progress_add(ctx, n);
+    }
+    recon_progress_end(ctx);
+    p->codes.n = p->n;
+    p->codes.d = d;
+    p->codes.z = z;
+    p->codes.so3 = psi;
+    p->codes.labels = labels;
+    p->codes.precision = RECON_F32;
+done:
+    return status;
+}
+
+recon_status mol_reproduce_turned(recon_ctx *ctx, recon_molecules **out, const char *spec,
+                                  uint64_t seed)
+{
+    recon_molecules *upright = NULL;
+    recon_status status;
+    RECON_TRY(recon_molecules_open(ctx, &upright, spec, NULL));
+    RECON_TRY(recon_molecules_turn(ctx, out, upright, RULE, seed));
+done:
+    recon_molecules_close(upright);
+    return status;
+}
+
+static recon_status open_part(recon_ctx *ctx, mol_part *p, const mol_reproduction *r,
+                              const char *spec, uint64_t seed)
+{
+    recon_status status;
+    RECON_TRY(mol_reproduce_turned(ctx, &p->data, spec, seed));
+    RECON_TRY(list_rows(ctx, p, r->settings));
+    RECON_TRY(recon_gcn_graphs_make(ctx, &p->graphs, p->data, recon_gcn_describe(r->gcn).radius));
+    RECON_TRY(embed(ctx, p, recon_molmodel_backbone(r->model)));
+done:
+    return status;
+}
+
+static void close_part(mol_part *p)
+{
+    recon_embedded_free(&p->codes);
+    recon_gcn_graphs_free(p->graphs);
+    recon_molecules_close(p->data);
+    free(p->row);
+    free(p->x);
+    free(p->truth);
+}
+
+static recon_status open_all(recon_ctx *ctx, mol_reproduction *r)
+{
+    const reproduce_settings *s = r->settings;
+    recon_status status;
+    RECON_TRY(recon_molmodel_open(ctx, &r->model, s->model, s->precision));
+    RECON_TRY(recon_gcn_open(ctx, &r->gcn, s->classifier));
+    RECON_TRY(recon_molecules_open(ctx, &r->upright, "conformers/test", NULL));
+    RECON_TRY(open_part(ctx, &r->train, r, "conformers/train", TRAIN_SEED));
+    RECON_TRY(open_part(ctx, &r->val, r, "conformers/val", TEST_SEED));
+    RECON_TRY(open_part(ctx, &r->test, r, "conformers/test", TEST_SEED));
+    r->molecules = recon_molecules_describe(r->test.data).molecules;
+    RECON_TRY(recon_alloc(ctx, &r->truth, 9 * r->molecules, sizeof *r->truth));
+    for (size_t m = 0; m < r->molecules; m++)
+        recon_molecules_fisher(r->truth + 9 * m, r->test.data, m);
+done:
+    return status;
+}
+
+/* --- Algorithm 1 and the maps ----------------------------------------------------------------- */
+
+static recon_status find_neighbors(recon_ctx *ctx, mol_reproduction *r)
+{
+    size_t n = r->test.n;
+    const recon_normalize_options o = { .knn = { .k = MOL_K } };
+    recon_status status;
+    RECON_TRY(recon_normalize(ctx, &r->frames, &r->train.codes, &r->test.codes, &o));
+    r->hit_rate = r->frames.hit_rate;
+    RECON_TRY(recon_alloc(ctx, &r->hits, n, sizeof *r->hits));
+    RECON_TRY(recon_evaluate_molecule_hits(ctx, r->hits, r->frames.neighbors, r->test.codes.labels,
+                                           n, MOL_K, r->train.codes.labels, r->train.n));
+    RECON_TRY(recon_evaluate_molecule_k(ctx, r->by_k, mol_reproduce_ks, MOL_KS, &r->train.codes,
+                                        &r->test.codes, r->truth, r->molecules, NULL));
+done:
+    return status;
+}
+
+/* F of centred poses by the paper's moment matching. */
+static recon_status fit_moments(recon_ctx *ctx, mol_reproduction *r)
+{
+    size_t n = r->test.n;
+    recon_fisher_fit *fits = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &fits, n, sizeof *fits));
+    RECON_TRY(recon_fisher_fit_batch(ctx, fits, r->frames.normalized.so3, n, MOL_K,
+                                     &(recon_fisher_fit_options){ RECON_FISHER_MOMENT }));
+    for (size_t i = 0; i < n; i++)
+        memcpy(r->f[MOL_F_MOMENT] + 9 * i, fits[i].fisher.f, 9 * sizeof(double));
+done:
+    free(fits);
+    return status;
+}
+
+static recon_status measure_fisher(recon_ctx *ctx, mol_reproduction *r)
+{
+    size_t n = r->test.n;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &r->map, n, sizeof *r->map));
+    RECON_TRY(recon_so3_maps_apply(ctx, r->map, recon_molmodel_maps(r->model), r->test.codes.z, n));
+    for (int k = 0; k < MOL_FS; k++)
+        RECON_TRY(recon_alloc_raw(ctx, &r->f[k], 9 * n, sizeof *r->f[k]));
+    for (size_t i = 0; i < n; i++) {
+        memcpy(r->f[MOL_F_DENSITY] + 9 * i, r->map[i].theta, sizeof r->map[i].theta);
+        memcpy(r->f[MOL_F_LABEL] + 9 * i, r->map[i].theta_label, sizeof r->map[i].theta_label);
+        r->free[r->map[i].free]++;
+    }
+    memcpy(r->f[MOL_F_NEIGHBORS], r->frames.parameters, 9 * n * sizeof(double));
+    RECON_TRY(fit_moments(ctx, r));
+    RECON_TRY(recon_alloc(ctx, &r->of, r->molecules, sizeof *r->of));
+    for (int k = MOL_FS; k-- > 0;) /* the first last: its molecules are kept */
+        RECON_TRY(recon_evaluate_molecule_fisher(ctx, &r->fisher[k], r->of, r->f[k],
+                                                 r->test.codes.labels, n, r->truth, r->molecules));
+done:
+    return status;
+}
+
+static recon_status measure_poses(recon_ctx *ctx, mol_reproduction *r)
+{
+    const mol_part *a = &r->train, *b = &r->test;
+    return recon_evaluate_molecule_poses(
+        ctx, &r->pose, NULL, &(recon_mol_posed){ a->codes.so3, a->truth, a->codes.labels, a->n },
+        &(recon_mol_posed){ b->codes.so3, b->truth, b->codes.labels, b->n }, r->molecules);
+}
+
+/* --- odd poses -------------------------------------------------------------------------------- */
+
+static recon_status measure_odd(recon_ctx *ctx, mol_reproduction *r)
+{
+    size_t n = r->test.n;
+    double *label = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &r->extra, n, sizeof *r->extra));
+    RECON_TRY(recon_alloc_raw(ctx, &r->odd, n, sizeof *r->odd));
+    RECON_TRY(recon_alloc_raw(ctx, &label, n, sizeof *label));
+    for (int k = 0; k < 3; k++)
+        RECON_TRY(recon_alloc_raw(ctx, &r->score[k], n, sizeof *r->score[k]));
+    RECON_TRY(recon_evaluate_molecule_odd(ctx, r->extra, r->odd, r->test.truth,
+                                          r->test.codes.labels, n, r->truth, r->molecules, 0,
+                                          ODD_SEED));
+    for (size_t i = 0; i < n; i++) {
+        recon_so3 psi = recon_so3_compose(r->extra[i], r->test.codes.so3[i]);
+        r->score[0][i] = recon_so3_map_trace_uncentred(&r->map[i], psi);
+        r->score[1][i] = recon_so3_map_trace(&r->map[i], psi);
+        r->score[2][i] = recon_so3_map_score(&r->map[i], psi);
+        label[i] = recon_so3_map_trace_label(&r->map[i], psi);
+    }
+    RECON_TRY(recon_evaluate_ood(
+        ctx, &r->ood, &(recon_odd_scores){ r->score[0], r->score[1], r->score[2] }, r->odd, n));
+    RECON_TRY(recon_roc_auc(ctx, &r->ood_label, label, r->odd, n));
+done:
+    free(label);
+    return status;
+}
+
+/* --- the frozen classifier -------------------------------------------------------------------- */
+
+/* Its share of right answers when test conformer i is turned by turns[i]. */
+static recon_status accuracy(recon_ctx *ctx, double *out, const mol_reproduction *r,
+                             const recon_so3 *turns)
+{
+    recon_spin_gcn judge = { r->gcn, r->test.graphs };
+    return recon_evaluate_molecule_accuracy(ctx, out, NULL, r->test.codes.labels, r->test.row,
+                                            turns, r->test.n, recon_spin_by_gcn, &judge,
+                                            recon_gcn_describe(r->gcn).classes);
+}
+
+static recon_so3 to_canonical(recon_so3 lambda, recon_so3 psi)
+{
+    return recon_so3_compose(lambda, recon_so3_inverse(psi));
+}
+
+static void free_axis(double world[3], const recon_so3_map *map)
+{
+    double body[3];
+    recon_fisher_axes(body, world, &map->density);
+}
+
+/* RECON with the spin that poses leave free drawn anew for each molecule: its figure is one such
+ * draw. A pose without such a spin stays as it is. */
+static recon_status measure_gauges(recon_ctx *ctx, mol_reproduction *r, recon_so3 *turns)
+{
+    double sum = 0, squares = 0, share, axis[3];
+    recon_status status = RECON_OK;
+    for (uint64_t g = 0; g < MOL_GAUGES; g++) {
+        for (size_t i = 0; i < r->test.n; i++) {
+            recon_rng rng = recon_rng_new(GAUGE_SEED + g, (uint64_t)r->test.codes.labels[i]);
+            double angle = r->map[i].free ? 2 * M_PI * recon_rng_uniform(&rng) : 0;
+            free_axis(axis, &r->map[i]);
+            turns[i] = recon_so3_compose(recon_so3_from_axis_angle(axis, angle),
+                                         to_canonical(r->map[i].lambda, r->test.codes.so3[i]));
+        }
+        RECON_TRY(accuracy(ctx, &share, r, turns));
+        sum += share;
+        squares += share * share;
+    }
+    r->accuracy.gauge_mean = sum / MOL_GAUGES;
+    r->accuracy.gauge_spread = sqrt(fmax(0, (squares - sum * sum / MOL_GAUGES) / (MOL_GAUGES - 1)));
+done:
+    return status;
+}
+
+/* Test conformers whose spin is free, and who is next to them in a part. */
+typedef struct {
+    size_t n, k, all;
+    size_t *row;       /* [n] among the test conformers           */
+    int64_t *near;     /* [n][k] in the part, as the judge counts */
+    recon_so3 *psi;    /* [all] of the part                       */
+    recon_so3 *lambda; /* [n]     */
+    double *axis;      /* [n][3]  */
+    recon_spin *spin;  /* [n]     */
+} spinning;
+
+static void spinning_free(spinning *s)
+{
+    void *blocks[] = { s->row, s->near, s->psi, s->lambda, s->axis, s->spin };
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        free(blocks[i]);
+}
+
+static recon_status spinning_new(recon_ctx *ctx, spinning *s, size_t n)
+{
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &s->row, n, sizeof *s->row));
+    RECON_TRY(recon_alloc_raw(ctx, &s->near, n * s->k, sizeof *s->near));
+    RECON_TRY(recon_alloc_raw(ctx, &s->psi, s->all, sizeof *s->psi));
+    RECON_TRY(recon_alloc_raw(ctx, &s->lambda, n, sizeof *s->lambda));
+    RECON_TRY(recon_alloc_raw(ctx, &s->axis, n, 3 * sizeof *s->axis));
+    RECON_TRY(recon_alloc_raw(ctx, &s->spin, n, sizeof *s->spin));
+done:
+    return status;
+}
+
+/* From the neighbours of all test conformers to those of the ones that are free. */
+static void spinning_fill(spinning *s, const mol_reproduction *r, const mol_part *from)
+{
+    for (size_t i = 0; i < s->all; i++)
+        s->psi[i] = recon_so3_identity(); /* of those that --quick leaves out: asked by nobody */
+    for (size_t i = 0; i < from->n; i++)
+        s->psi[from->row[i]] = from->codes.so3[i];
+    for (size_t i = 0; i < r->test.n; i++) {
+        if (!r->map[i].free)
+            continue;
+        for (size_t j = 0; j < s->k; j++)
+            s->near[s->n * s->k + j] = from->row[s->near[i * s->k + j]];
+        s->lambda[s->n] = r->map[i].lambda;
+        free_axis(s->axis + 3 * s->n, &r->map[i]);
+        s->row[s->n++] = i;
+    }
+}
+
+/* The extension: k neighbours from a part choose the spin of each test conformer that has one. */
+static recon_status measure_spin(recon_ctx *ctx, double *out, mol_reproduction *r,
+                                 const mol_part *from, size_t k, recon_so3 *turns)
+{
+    spinning s = { .k = k, .all = recon_molecules_describe(from->data).n };
+    const recon_so3 *psi = r->test.codes.so3;
+    recon_spin_gcn judge = { r->gcn, from->graphs };
+    uint64_t passes;
+    recon_status status;
+    RECON_TRY(spinning_new(ctx, &s, r->test.n));
+    RECON_TRY(recon_knn_search(ctx, s.near, NULL, r->test.codes.z, r->test.n, from->codes.z,
+                               from->n, from->codes.d, &(recon_knn_options){ .k = k }));
+    spinning_fill(&s, r, from);
+    RECON_TRY(
+        recon_spin_choose(ctx, s.spin, &passes,
+                          &(recon_spin_classes){ s.n, k, s.near, s.psi, s.all, s.lambda, s.axis },
+                          recon_spin_by_gcn, &judge, recon_gcn_describe(r->gcn).classes, NULL));
+    for (size_t i = 0; i < r->test.n; i++)
+        turns[i] = to_canonical(r->map[i].lambda, psi[i]);
+    for (size_t i = 0; i < s.n; i++)
+        turns[s.row[i]] = to_canonical(s.spin[i].lambda, psi[s.row[i]]);
+    r->passes = s.n ? (double)passes / (double)s.n : 0;
+    RECON_TRY(accuracy(ctx, out, r, turns));
+done:
+    spinning_free(&s);
+    return status;
+}
+
+static recon_status measure_upright(recon_ctx *ctx, mol_reproduction *r, recon_so3 *turns)
+{
+    recon_gcn_graphs *graphs = NULL;
+    recon_status status;
+    RECON_TRY(recon_gcn_graphs_make(ctx, &graphs, r->upright, recon_gcn_describe(r->gcn).radius));
+    recon_spin_gcn judge = { r->gcn, graphs };
+    for (size_t i = 0; i < r->test.n; i++)
+        turns[i] = recon_so3_identity();
+    RECON_TRY(recon_evaluate_molecule_accuracy(
+        ctx, &r->accuracy.upright, NULL, r->test.codes.labels, r->test.row, turns, r->test.n,
+        recon_spin_by_gcn, &judge, recon_gcn_describe(r->gcn).classes));
+done:
+    recon_gcn_graphs_free(graphs);
+    return status;
+}
+
+static recon_status measure_accuracy(recon_ctx *ctx, mol_reproduction *r)
+{
+    size_t n = r->test.n;
+    const recon_so3 *psi = r->test.codes.so3;
+    recon_so3 *turns = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &turns, n, sizeof *turns));
+    RECON_TRY(measure_upright(ctx, r, turns));
+    RECON_TRY(accuracy(ctx, &r->accuracy.none, r, turns)); /* turned by nothing still */
+    for (size_t i = 0; i < n; i++)
+        turns[i] = recon_so3_inverse(psi[i]);
+    RECON_TRY(accuracy(ctx, &r->accuracy.ieae, r, turns));
+    for (size_t i = 0; i < n; i++)
+        turns[i] = to_canonical(r->map[i].lambda, psi[i]);
+    RECON_TRY(accuracy(ctx, &r->accuracy.recon, r, turns));
+    for (size_t i = 0; i < n; i++)
+        turns[i] = recon_so3_inverse(r->test.truth[i]);
+    RECON_TRY(accuracy(ctx, &r->accuracy.undo, r, turns));
+    RECON_TRY(measure_gauges(ctx, r, turns));
+    RECON_TRY(measure_spin(ctx, &r->accuracy.unseen, r, &r->val, MOL_SPIN_UNSEEN, turns));
+    RECON_TRY(measure_spin(ctx, &r->accuracy.spin, r, &r->train, MOL_SPIN_K, turns));
+done:
+    free(turns);
+    return status;
+}
+
+/* --- what the errors go with ------------------------------------------------------------------ */
+
+static recon_status means_of(recon_ctx *ctx, double **out, const mol_reproduction *r,
+                             const double *values)
+{
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, out, r->molecules, sizeof **out));
+    RECON_TRY(recon_evaluate_molecule_means(ctx, *out, values, r->test.codes.labels, r->test.n,
+                                            r->molecules));
+done:
+    return status;
+}
+
+static recon_status count_training(recon_ctx *ctx, double **out, const mol_reproduction *r)
+{
+    recon_status status = recon_alloc(ctx, out, r->molecules, sizeof **out);
+    for (size_t i = 0; status == RECON_OK && i < r->train.n; i++)
+        (*out)[r->train.codes.labels[i]]++;
+    return status;
+}
+
+recon_status mol_facts_find(recon_ctx *ctx, mol_facts *out, const mol_reproduction *r)
+{
+    size_t n = r->test.n;
+    double *values = NULL;
+    recon_status status;
+    *out = (mol_facts){ 0 };
+    RECON_TRY(recon_alloc_raw(ctx, &values, n, sizeof *values));
+    RECON_TRY(recon_alloc_raw(ctx, &out->mse, r->molecules, sizeof *out->mse));
+    RECON_TRY(recon_alloc_raw(ctx, &out->rotors, r->molecules, sizeof *out->rotors));
+    for (size_t m = 0; m < r->molecules; m++) {
+        int rotors = recon_molecules_rotors(r->test.data, m);
+        out->mse[m] = r->of[m].n ? r->of[m].mse : NAN;
+        out->rotors[m] = r->of[m].n && rotors >= 0 ? rotors : NAN;
+    }
+    RECON_TRY(count_training(ctx, &out->conformers, r));
+    RECON_TRY(means_of(ctx, &out->hits, r, r->hits));
+    for (size_t i = 0; i < n; i++)
+        values[i] = (double)r->test.x[i].atoms;
+    RECON_TRY(means_of(ctx, &out->atoms, r, values));
+    for (size_t i = 0; i < n; i++)
+        values[i] = (double)r->test.x[i].rmsd;
+    RECON_TRY(means_of(ctx, &out->rmsd, r, values));
+    for (size_t i = 0; i < n; i++)
+        values[i] = (double)r->rebuilt[i].l1;
+    RECON_TRY(means_of(ctx, &out->rebuilt, r, values));
+done:
+    free(values);
+    return status;
+}
+
+void mol_facts_free(mol_facts *f)
+{
+    void *blocks[] = { f->mse, f->hits, f->conformers, f->atoms, f->rotors, f->rmsd, f->rebuilt };
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        free(blocks[i]);
+}
+
+static recon_status measure_trends(recon_ctx *ctx, mol_reproduction *r)
+{
+    mol_facts f = { 0 };
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &r->rebuilt, r->test.n, sizeof *r->rebuilt));
+    RECON_TRY(recon_molnet_reconstruct(ctx, r->rebuilt, recon_molmodel_backbone(r->model),
+                                       r->test.x, r->test.n));
+    RECON_TRY(mol_facts_find(ctx, &f, r));
+    RECON_TRY(
+        recon_evaluate_molecule_trend(ctx, &r->hit_trend, f.conformers, f.hits, r->molecules));
+    RECON_TRY(recon_evaluate_molecule_trend(ctx, &r->size_trend, f.atoms, f.mse, r->molecules));
+    RECON_TRY(recon_evaluate_molecule_trend(ctx, &r->rotor_trend, f.rotors, f.mse, r->molecules));
+    RECON_TRY(recon_evaluate_molecule_trend(ctx, &r->spread_trend, f.rmsd, f.mse, r->molecules));
+    RECON_TRY(
+        recon_evaluate_molecule_trend(ctx, &r->rebuilt_trend, f.rebuilt, f.mse, r->molecules));
+done:
+    mol_facts_free(&f);
+    return status;
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+recon_status mol_reproduce_measure(recon_ctx *ctx, mol_reproduction *r, const reproduce_settings *s)
+{
+    recon_status status;
+    *r = (mol_reproduction){ .settings = s, .begun = recon_now() };
+    RECON_TRY(open_all(ctx, r));
+    RECON_TRY(find_neighbors(ctx, r));
+    RECON_TRY(measure_fisher(ctx, r));
+    RECON_TRY(measure_poses(ctx, r));
+    RECON_TRY(measure_odd(ctx, r));
+    RECON_TRY(measure_accuracy(ctx, r));
+    RECON_TRY(measure_trends(ctx, r));
+    RECON_TRY(recon_times_measure_molecules(ctx, &r->times, r->model, r->test.x,
+                                            r->test.n < TIMED ? r->test.n : TIMED));
+    r->seconds = recon_now() - r->begun;
+done:
+    return status;
+}
+
+void mol_reproduce_free(recon_ctx *ctx, mol_reproduction *r)
+{
+    close_part(&r->train);
+    close_part(&r->val);
+    close_part(&r->test);
+    recon_molecules_close(r->upright);
+    recon_frames_free(&r->frames);
+    void *blocks[] = { r->truth, r->map, r->f[0],     r->f[1],     r->f[2],     r->f[3],    r->hits,
+                       r->extra, r->odd, r->score[0], r->score[1], r->score[2], r->rebuilt, r->of };
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        free(blocks[i]);
+    recon_gcn_close(ctx, r->gcn);
+    recon_molmodel_close(ctx, r->model);
+}

@@ -1,0 +1,212 @@
+/* reproduce_mol_show.c - the tables about molecules, as JSON and as text. */
+#include "experiments/reproduce_molecules.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static json_t *number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *percent(double share)
+{
+    return number(100 * share);
+}
+
+static json_t *degrees(double radians)
+{
+    return number(radians * RECON_TO_DEGREES);
+}
+
+/* recon.tex: accuracies and areas as for images; MSE: "about 80 % of molecules", its figure's
+ * bound; hit rate: the appendix on classes; overhead: "canonicalization overhead". */
+static json_t *paper_json(void)
+{
+    return json_pack("{s:{s:f, s:f, s:f, s:f, s:f}, s:{s:f, s:f}, s:{s:f}, s:f, s:f}", "accuracy",
+                     "none", 52.40, "ieae", 30.80, "equiadapt", 52.96, "recon", 55.92, "upright",
+                     96.40, "ood_auc", "ieae", 0.76, "recon", 0.82, "fisher_mse",
+                     "under800_percent", 80.0, "hit_rate", 0.95, "overhead_ms", 0.068);
+}
+
+static json_t *fisher_json(const recon_mol_fisher_error *e)
+{
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "median", number(e->median), "mean",
+                     number(e->mean), "under400_percent", percent(e->under400), "under800_percent",
+                     percent(e->under800), "sample_median", number(e->by_sample), "axis_median_deg",
+                     degrees(e->axis_median), "axis_p90_deg", degrees(e->axis_p90));
+}
+
+static json_t *trend_json(const recon_trend *t)
+{
+    return json_pack("{s:I, s:o, s:o, s:o}", "molecules", (json_int_t)t->n, "correlation",
+                     number(t->correlation), "rank", number(t->rank), "slope", number(t->slope));
+}
+
+static json_t *by_k_json(const mol_reproduction *r)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < MOL_KS; i++)
+        json_array_append_new(list,
+                              json_pack("{s:I, s:o, s:o, s:o, s:o}", "k", (json_int_t)r->by_k[i].k,
+                                        "hit_rate", number(r->by_k[i].hit_rate),
+                                        "fisher_mse_median", number(r->by_k[i].error.median),
+                                        "under800_percent", percent(r->by_k[i].error.under800),
+                                        "axis_median_deg", degrees(r->by_k[i].error.axis_median)));
+    return list;
+}
+
+static json_t *main_json(const mol_reproduction *r)
+{
+    return json_pack(
+        "{s:s, s:I, s:{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}, s:{s:o, s:o, s:o, s:o}, s:o, "
+        "s:o, s:f, s:f, s:o}",
+        "dataset", "molecules", "seed", (json_int_t)r->settings->seed, "accuracy", "none",
+        percent(r->accuracy.none), "ieae", percent(r->accuracy.ieae), "recon",
+        percent(r->accuracy.recon), "recon_gauge_mean", percent(r->accuracy.gauge_mean),
+        "recon_gauge_spread", percent(r->accuracy.gauge_spread), "recon_spin",
+        percent(r->accuracy.spin), "recon_spin_unseen", percent(r->accuracy.unseen), "undo",
+        percent(r->accuracy.undo), "upright", percent(r->accuracy.upright), "ood_auc", "ieae",
+        number(r->ood.ieae), "recon", number(r->ood.recon), "recon_label", number(r->ood_label),
+        "density", number(r->ood.density), "fisher_mse", fisher_json(&r->fisher[MOL_F_DENSITY]),
+        "hit_rate", number(r->hit_rate), "overhead_ms", r->times.overhead_ms, "canonicalize_ms",
+        r->times.canonicalize_ms, "paper", paper_json());
+}
+
+static void add_errors(json_t *out, const mol_reproduction *r)
+{
+    const recon_mol_pose_error *p = &r->pose;
+    json_t *mse = json_object_get(out, "fisher_mse");
+    json_object_set_new(mse, "constant", number(r->fisher[MOL_F_DENSITY].constant));
+    json_object_set_new(mse, "zero", number(r->fisher[MOL_F_DENSITY].zero));
+    json_object_set_new(out, "fisher_mse_label", fisher_json(&r->fisher[MOL_F_LABEL]));
+    json_object_set_new(out, "fisher_mse_neighbors", fisher_json(&r->fisher[MOL_F_NEIGHBORS]));
+    json_object_set_new(out, "fisher_mse_moment", fisher_json(&r->fisher[MOL_F_MOMENT]));
+    json_object_set_new(out, "pose_noise",
+                        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "median_deg",
+                                  degrees(p->median), "mean_deg", degrees(p->mean), "p90_deg",
+                                  degrees(p->p90), "within10_percent", percent(p->within10),
+                                  "within20_percent", percent(p->within20), "beyond60_percent",
+                                  percent(p->beyond60), "beyond150_percent",
+                                  percent(p->beyond150)));
+    json_object_set_new(out, "ood_percent", percent(r->ood.share));
+}
+
+static void add_neighbors(json_t *out, const mol_reproduction *r)
+{
+    json_object_set_new(out, "by_k", by_k_json(r));
+    json_object_set_new(
+        out, "trends",
+        json_pack("{s:o, s:o, s:o, s:o, s:o}", "hits_by_conformers", trend_json(&r->hit_trend),
+                  "mse_by_atoms", trend_json(&r->size_trend), "mse_by_rotors",
+                  trend_json(&r->rotor_trend), "mse_by_rmsd", trend_json(&r->spread_trend),
+                  "mse_by_reconstruction", trend_json(&r->rebuilt_trend)));
+    json_t *free = json_array();
+    for (int i = 0; i < 4; i++)
+        json_array_append_new(free, percent((double)r->free[i] / (double)r->test.n));
+    json_object_set_new(out, "free_directions_percent", free);
+}
+
+static void add_reconstruction(json_t *out, const mol_reproduction *r)
+{
+    double l1 = 0, heavy = 0, elements = 0, n = (double)r->test.n;
+    for (size_t i = 0; i < r->test.n; i++) {
+        l1 += (double)r->rebuilt[i].l1 / n;
+        heavy += (double)r->rebuilt[i].heavy / n;
+        elements += (double)r->rebuilt[i].elements / n;
+    }
+    json_object_set_new(out, "reconstruction",
+                        json_pack("{s:o, s:o, s:o}", "l1_angstrom", number(l1),
+                                  "heavy_rmsd_angstrom", number(heavy), "elements_percent",
+                                  percent(elements)));
+}
+
+json_t *mol_reproduce_json(const mol_reproduction *r)
+{
+    json_t *out = main_json(r);
+    if (!out)
+        return NULL;
+    add_errors(out, r);
+    add_neighbors(out, r);
+    add_reconstruction(out, r);
+    const recon_molnet *net = recon_molmodel_backbone(r->model);
+    json_t *how = json_pack(
+        "{s:s, s:s, s:I, s:s, s:I, s:I, s:b, s:s, s:i, s:I, s:f, s:f}", "model", r->settings->model,
+        "preset", recon_preset_name(recon_molnet_describe(net).preset), "weights",
+        (json_int_t)recon_molnet_weights(net), "classifier", r->settings->classifier,
+        "test_conformers", (json_int_t)r->test.n, "training_conformers", (json_int_t)r->train.n,
+        "quick", r->settings->quick, "backend", r->times.backend, "threads", r->times.threads,
+        "batch", (json_int_t)r->times.batch, "spin_passes", r->passes, "seconds", r->seconds);
+    json_object_update(out, how);
+    json_decref(how);
+    return out;
+}
+
+/* --- text ------------------------------------------------------------------------------------- */
+
+static const reproduce_row rows[] = {
+    { NULL, "accuracy of the frozen classifier, percent", 0 },
+    { "accuracy.none", "turned, as they come", 2 },
+    { "accuracy.ieae", "IE-AE canonical", 2 },
+    { "accuracy.equiadapt", "EquiAdapt, trained with labels", 2 },
+    { "accuracy.recon", "RECON canonical, spin arbitrary", 2 },
+    { "accuracy.recon_gauge_mean", "  the same, mean of 16 spins", 2 },
+    { "accuracy.recon_gauge_spread", "  and their deviation", 2 },
+    { "accuracy.recon_spin", "extension: the classifier spins", 2 },
+    { "accuracy.recon_spin_unseen", "  by conformers not trained on", 2 },
+    { "accuracy.undo", "turned back exactly", 2 },
+    { "accuracy.upright", "upright, never turned", 2 },
+    { NULL, "odd poses, area under the ROC curve", 0 },
+    { "ood_auc.ieae", "IE-AE, -tr(F^T psi)", 3 },
+    { "ood_auc.recon", "RECON, -tr(Theta^T g_abs)", 3 },
+    { "ood_auc.recon_label", "  maps learned as in the paper", 3 },
+    { "ood_auc.density", "RECON, -log p(g_abs)", 3 },
+    { NULL, "squared error of F, by molecule", 0 },
+    { "fisher_mse.median", "Theta by likelihood, median", 1 },
+    { "fisher_mse.under400_percent", "  under 400, percent", 1 },
+    { "fisher_mse.under800_percent", "  under 800, percent", 1 },
+    { "fisher_mse_label.median", "Theta learned as in the paper", 1 },
+    { "fisher_mse_neighbors.median", "25 neighbours, robust", 1 },
+    { "fisher_mse_moment.median", "25 neighbours, moments", 1 },
+    { "fisher_mse.constant", "the best constant answer", 1 },
+    { NULL, "poses", 0 },
+    { "fisher_mse.axis_median_deg", "axis, median error, degrees", 2 },
+    { "pose_noise.median_deg", "noise of psi, median, degrees", 2 },
+    { "pose_noise.mean_deg", "  mean, degrees", 2 },
+    { "pose_noise.beyond60_percent", "  beyond 60 degrees, percent", 2 },
+    { NULL, "neighbours and reconstruction", 0 },
+    { "hit_rate", "hit rate, k = 25", 4 },
+    { "reconstruction.heavy_rmsd_angstrom", "heavy atoms, RMSD, Angstrom", 3 },
+    { NULL, "time, ms a molecule", 0 },
+    { "canonicalize_ms", "canonicalise", 4 },
+    { "overhead_ms", "of it Lambda", 5 },
+    { NULL, "rank correlations over molecules", 0 },
+    { "trends.hits_by_conformers.rank", "hit rate with conformers", 2 },
+    { "trends.mse_by_atoms.rank", "MSE with atoms", 2 },
+    { "trends.mse_by_rotors.rank", "MSE with rotors", 2 },
+    { "trends.mse_by_rmsd.rank", "MSE with spread of conformers", 2 },
+    { "trends.mse_by_reconstruction.rank", "MSE with reconstruction error", 2 },
+};
+
+static void print_by_k(const json_t *result)
+{
+    size_t i;
+    json_t *p;
+    printf("\nAlgorithm 1 against k, among %.0f training conformers\n  %5s%12s%14s%16s\n",
+           reproduce_number(result, "training_conformers"), "k", "hit rate", "median MSE",
+           "axis, degrees");
+    json_array_foreach(json_object_get(result, "by_k"), i, p) printf(
+        "  %5.0f%12.4f%14.1f%16.2f\n", reproduce_number(p, "k"), reproduce_number(p, "hit_rate"),
+        reproduce_number(p, "fisher_mse_median"), reproduce_number(p, "axis_median_deg"));
+}
+
+void mol_reproduce_print(const json_t *result, const json_t *spread)
+{
+    reproduce_print_head(result, "molecules", "conformers");
+    reproduce_print_rows(result, spread, rows, sizeof rows / sizeof *rows);
+    print_by_k(result);
+    printf(
+        "\nthe spin about an axis is free for %.1f %% of the conformers\n",
+        json_number_value(json_array_get(json_object_get(result, "free_directions_percent"), 1)));
+    reproduce_print_figures(result);
+}

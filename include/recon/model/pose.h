@@ -1,0 +1,59 @@
+/* pose.h - an image's pose, and the way between the input and its canonical image.
+ *
+ * What a frozen model finds in the canonical image (points, boxes, masks, vectors) belongs into the
+ * input, and labels of the input into the canonical image: both are one turn about the middle.
+ * Places are (x, y) in pixels, x to the right and y down, (0, 0) the centre of the top left pixel,
+ * so that row i and column j of an image are at (j, i). */
+#ifndef RECON_MODEL_POSE_H
+#define RECON_MODEL_POSE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <recon/data/image.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Radians in (-pi, pi], counter-clockwise as seen on screen. */
+typedef struct {
+    double psi;      /* the backbone's pose, relative to its arbitrary canonical  */
+    double lambda;   /* its class's natural pose, in the same terms; a candidate's, where one of
+                        several was chosen                                         */
+    double absolute; /* psi - lambda: how far the input is from its natural pose   */
+    double turn;     /* lambda - psi: what takes the input to its canonical image  */
+} recon_pose2;
+
+typedef enum { RECON_TO_CANONICAL, RECON_TO_INPUT } recon_direction;
+
+/* n points of an image of height x width. out may be in. */
+RECON_API void recon_pose_points(double *out /* [n][2] */, const recon_pose2 *pose,
+                                 recon_direction direction, const double *in /* [n][2] */, size_t n,
+                                 size_t height, size_t width);
+
+/* n vectors: directions, gradients, flows. out may be in. */
+RECON_API void recon_pose_vectors(double *out /* [n][2] */, const recon_pose2 *pose,
+                                  recon_direction direction, const double *in /* [n][2] */,
+                                  size_t n);
+
+/* n boxes left, top, right, bottom: the smallest upright boxes around the turned ones. They may
+ * reach beyond the image. Thus there and back gives a box that holds the first one. out may be in.
+ */
+RECON_API void recon_pose_boxes(double *out /* [n][4] */, const recon_pose2 *pose,
+                                recon_direction direction, const double *in /* [n][4] */, size_t n,
+                                size_t height, size_t width);
+
+/* An image or a mask of shares, height x width x channels, resampled once. out is not in. */
+RECON_API void recon_pose_image(float *out, const recon_pose2 *pose, recon_direction direction,
+                                const float *in, size_t height, size_t width, size_t channels,
+                                recon_interpolation interpolation);
+
+/* A mask of labels, height x width: each pixel takes the label of the nearest one, 0 outside. out
+ * is not in. */
+RECON_API void recon_pose_labels(int32_t *out, const recon_pose2 *pose, recon_direction direction,
+                                 const int32_t *in, size_t height, size_t width);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,127 @@
+/* molscore.c - odd poses, and the distribution behind them. */
+#include <recon/model/molscore.h>
+#include <recon/stats/fisher_gauge.h>
+#include <recon/stats/natural.h>
+#include "model/molmodel.h"
+#include "core/fail.h"
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/degrees.h"
+
+recon_status recon_molscore(recon_ctx *ctx, recon_oddness3 *out, const recon_molmodel *model,
+                            const recon_conformer *x, size_t n)
+{
+    recon_pose3 *poses = NULL;
+    recon_so3_map *maps;
+    recon_status status = recon_molmodel_read_all(ctx, &poses, &maps, model, x, n);
+    for (size_t i = 0; status == RECON_OK && i < n; i++) {
+        recon_so3 psi = poses[i].psi;
+        double score = recon_so3_map_score(&maps[i], psi);
+        out[i] = (recon_oddness3){ .score = score,
+                                   .p_value = recon_so3_maps_p_value(model->maps, &maps[i], psi),
+                                   .trace = recon_so3_map_trace(&maps[i], psi),
+                                   .label = recon_so3_map_trace_label(&maps[i], psi),
+                                   .uncentred = recon_so3_map_trace_uncentred(&maps[i], psi),
+                                   .pose = poses[i] };
+    }
+    free(maps);
+    free(poses);
+    return status;
+}
+
+double recon_molscore_threshold(const recon_molmodel *model, double false_alarms)
+{
+    return recon_so3_maps_threshold(model->maps, false_alarms);
+}
+
+/* --- distributions ---------------------------------------------------------------------------- */
+
+/* On a ring 1 - cos(tilt) has mean 1 / s; about one rotation the turn about axis k has precision
+ * s_i + s_j. */
+static void find_spread(double spread[3], const double s[3], int free)
+{
+    for (int k = 0; k < 3; k++)
+        spread[k] = free == 0 ? 1 / sqrt(s[(k + 1) % 3] + s[(k + 2) % 3]) : NAN;
+    if (free == 1)
+        spread[0] = sqrt(2 / s[0]);
+}
+
+static double angle_between(const double a[3], const double b[3])
+{
+    double cross[3] = { a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2],
+                        a[0] * b[1] - a[1] * b[0] };
+    return atan2(sqrt(cross[0] * cross[0] + cross[1] * cross[1] + cross[2] * cross[2]),
+                 a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
+}
+
+static recon_status tell(recon_ctx *ctx, recon_distribution3 *out, const recon_so3_maps *maps,
+                         const recon_pose3 *pose, const recon_so3_map *map)
+{
+    *out = (recon_distribution3){ .pose = *pose,
+                                  .background = map->background,
+                                  .score = recon_so3_map_score(map, pose->psi),
+                                  .p_value = recon_so3_maps_p_value(maps, map, pose->psi),
+                                  .free = map->free };
+    recon_status status = recon_fisher_of(ctx, &out->poses, map->theta);
+    recon_fisher_axes(out->axis_body, out->axis, &map->density);
+    recon_so3_act(out->axis_now, pose->psi, out->axis_body);
+    out->tilt = angle_between(out->axis, out->axis_now);
+    find_spread(out->spread, map->density.singular, map->free);
+    return status;
+}
+
+recon_status recon_moldistribution_of(recon_ctx *ctx, recon_distribution3 *out,
+                                      const recon_molmodel *model, const recon_conformer *x,
+                                      size_t n)
+{
+    recon_pose3 *poses = NULL;
+    recon_so3_map *maps;
+    recon_status status = recon_molmodel_read_all(ctx, &poses, &maps, model, x, n);
+    for (size_t i = 0; status == RECON_OK && i < n; i++)
+        status = tell(ctx, &out[i], model->maps, &poses[i], &maps[i]);
+    free(maps);
+    free(poses);
+    return status;
+}
+
+static int tell_poses(recon_distribution3_text text, const recon_distribution3 *d)
+{
+    const double *a = d->axis;
+    if (d->free == 0)
+        return snprintf(text, sizeof(recon_distribution3_text),
+                        "One natural pose: it turns about its axes by %.1f, %.1f and %.1f degrees "
+                        "(root mean square). This one is %.1f degrees from it.",
+                        d->spread[0] * RECON_TO_DEGREES, d->spread[1] * RECON_TO_DEGREES,
+                        d->spread[2] * RECON_TO_DEGREES,
+                        recon_so3_angle(d->pose.absolute) * RECON_TO_DEGREES);
+    if (d->free == 1)
+        return snprintf(text, sizeof(recon_distribution3_text),
+                        "One axis stands along (%.3f, %.3f, %.3f), tilted by %.1f degrees (root "
+                        "mean square); the spin about the axis is free. This one is tilted by %.1f "
+                        "degrees.",
+                        a[0], a[1], a[2], d->spread[0] * RECON_TO_DEGREES,
+                        d->tilt * RECON_TO_DEGREES);
+    return snprintf(text, sizeof(recon_distribution3_text), "%s",
+                    d->free == 3 ? "No natural pose: one is as likely as any other."
+                                 : "Hardly a natural pose: all but one are about as likely.");
+}
+
+const char *recon_moldistribution_words(recon_distribution3_text text, const recon_distribution3 *d)
+{
+    if (d->free <= 1 && recon_so3_natural(&d->poses, d->background) == RECON_NATURAL_NONE) {
+        snprintf(text, sizeof(recon_distribution3_text),
+                 "No natural pose: no axis is held closely enough by enough poses of its kind, and "
+                 "%.0f %% of them fit no distribution.",
+                 100 * d->background);
+        return text;
+    }
+    int used = tell_poses(text, d);
+    if (d->free <= 1 && d->background > RECON_BACKGROUND_MUCH)
+        snprintf(text + used, sizeof(recon_distribution3_text) - (size_t)used,
+                 " But %.0f %% of the poses of its kind fit no distribution.", 100 * d->background);
+    return text;
+}

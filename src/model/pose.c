@@ -1,0 +1,89 @@
+/* pose.c - between the input and its canonical image.
+ *
+ * With y down a turn by t counter-clockwise on screen is (x, y) -> (c x + s y, c y - s x). */
+#include <recon/model/pose.h>
+
+#include <math.h>
+
+typedef struct {
+    double c, s;
+    double x, y; /* the middle */
+} turn;
+
+static double angle_of(const recon_pose2 *pose, recon_direction direction)
+{
+    return direction == RECON_TO_CANONICAL ? pose->turn : -pose->turn;
+}
+
+static turn turn_about(double angle, double x, double y)
+{
+    return (turn){ cos(angle), sin(angle), x, y };
+}
+
+static turn turn_of(const recon_pose2 *pose, recon_direction direction, size_t height, size_t width)
+{
+    return turn_about(angle_of(pose, direction), ((double)width - 1) / 2, ((double)height - 1) / 2);
+}
+
+static void move(double out[2], const turn *t, double x, double y)
+{
+    x -= t->x;
+    y -= t->y;
+    out[0] = t->x + t->c * x + t->s * y;
+    out[1] = t->y + t->c * y - t->s * x;
+}
+
+void recon_pose_points(double *out, const recon_pose2 *pose, recon_direction direction,
+                       const double *in, size_t n, size_t height, size_t width)
+{
+    turn t = turn_of(pose, direction, height, width);
+    for (size_t i = 0; i < n; i++)
+        move(out + 2 * i, &t, in[2 * i], in[2 * i + 1]);
+}
+
+void recon_pose_vectors(double *out, const recon_pose2 *pose, recon_direction direction,
+                        const double *in, size_t n)
+{
+    turn t = turn_about(angle_of(pose, direction), 0, 0);
+    for (size_t i = 0; i < n; i++)
+        move(out + 2 * i, &t, in[2 * i], in[2 * i + 1]);
+}
+
+/* The middle moves as a point; of the half sides each direction takes its share of both. */
+void recon_pose_boxes(double *out, const recon_pose2 *pose, recon_direction direction,
+                      const double *in, size_t n, size_t height, size_t width)
+{
+    turn t = turn_of(pose, direction, height, width);
+    double c = fabs(t.c), s = fabs(t.s), middle[2];
+    for (size_t i = 0; i < n; i++, in += 4, out += 4) {
+        double w = (in[2] - in[0]) / 2, h = (in[3] - in[1]) / 2;
+        move(middle, &t, (in[0] + in[2]) / 2, (in[1] + in[3]) / 2);
+        out[0] = middle[0] - (c * w + s * h);
+        out[1] = middle[1] - (s * w + c * h);
+        out[2] = middle[0] + (c * w + s * h);
+        out[3] = middle[1] + (s * w + c * h);
+    }
+}
+
+void recon_pose_image(float *out, const recon_pose2 *pose, recon_direction direction,
+                      const float *in, size_t height, size_t width, size_t channels,
+                      recon_interpolation interpolation)
+{
+    recon_image_turn(out, in, height, width, channels, angle_of(pose, direction), interpolation);
+}
+
+/* Each pixel looks where it came from: the turn the other way. */
+void recon_pose_labels(int32_t *out, const recon_pose2 *pose, recon_direction direction,
+                       const int32_t *in, size_t height, size_t width)
+{
+    recon_direction back = direction == RECON_TO_CANONICAL ? RECON_TO_INPUT : RECON_TO_CANONICAL;
+    turn t = turn_of(pose, back, height, width);
+    double from[2];
+    for (size_t i = 0; i < height; i++)
+        for (size_t j = 0; j < width; j++) {
+            move(from, &t, (double)j, (double)i);
+            double x = floor(from[0] + 0.5), y = floor(from[1] + 0.5);
+            int inside = x >= 0 && y >= 0 && x < (double)width && y < (double)height;
+            out[i * width + j] = inside ? in[(size_t)y * width + (size_t)x] : 0;
+        }
+}

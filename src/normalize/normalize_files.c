@@ -1,0 +1,111 @@
+/* normalize_files.c - Algorithm 1 from files to a folder. */
+#include "normalize/normalize_files.h"
+#include "core/ctx.h"
+#include "core/fail.h"
+#include "core/folder.h"
+#include "core/json.h"
+#include "normalize/frames_write.h"
+#include "stats/natural.h"
+
+#include <math.h>
+#include <recon/core/version.h>
+#include <recon/ops/backend.h>
+#include <stdlib.h>
+
+#define DEGREE 0.017453292519943295 /* in radians */
+
+const char *recon_frames_family_name(const recon_frames *f)
+{
+    return f->group == RECON_SO3 ? "fisher" : recon_so2_family_name(f->family);
+}
+
+static char *make_summary(const recon_normalize_request *s, const recon_normalize_result *r, const char *backend)
+{
+    const recon_frames *f = &r->frames;
+    const recon_normalize_options *o = &s->options;
+    static const char *const metric[] = { "cosine", "dot", "euclidean" };
+    json_t *out =
+        json_pack("{s:s, s:s, s:I, s:I, s:I, s:s, s:I, s:s, s:s, s:s, s:f, s:s}", "version",
+                  recon_version(), "group", f->group == RECON_SO3 ? "so3" : "so2", "points",
+                  (json_int_t)r->points, "dimensions", (json_int_t)r->dimensions, "rows",
+                  (json_int_t)f->rows, "classes", f->k ? "knn" : "components", "class_count",
+                  (json_int_t)f->classes, "metric", metric[o->knn.metric], "mean", recon_mean_name(o->mean.kind),
+                  "family", recon_frames_family_name(f), "recall", f->recall, "backend", backend);
+    if (f->k) {
+        json_object_set_new(out, "k", json_integer((json_int_t)f->k));
+        json_object_set_new(out, "include_self", json_boolean(o->knn.include_self));
+    } else {
+        json_object_set_new(out, "eps", json_real(o->eps));
+    }
+    json_object_set_new(out, "single_classes", json_integer((json_int_t)f->singles));
+    json_object_set_new(out, "rows_outside", json_integer((json_int_t)f->outside));
+    if (o->mean.tukey_c > 0)
+        json_object_set_new(out, "tukey_c_deg", json_real(o->mean.tukey_c / DEGREE));
+    if (!isnan(f->hit_rate))
+        json_object_set_new(out, "hit_rate", json_real(f->hit_rate));
+    json_object_set_new(out, "natural_pose", recon_natural_json(f->natural));
+    json_object_set_new(out, "collapsed_rows", json_integer((json_int_t)f->collapsed));
+    json_object_set_new(out, "seconds",
+                        json_pack("{s:f, s:f, s:f, s:f}", "classes", f->seconds.classes, "centers",
+                                  f->seconds.centers, "fits", f->seconds.fits, "total",
+                                  r->seconds));
+    recon_frames_list(&out, f, NULL);
+    return recon_json_text(out);
+}
+
+/* The library knows rows, not files. */
+static recon_status name_files(recon_ctx *ctx, recon_status status, const recon_normalize_request *s)
+{
+    if (status != RECON_ERR_INPUT)
+        return status;
+    return s->query[0] ? recon_note(ctx, status, "embeddings %s, queries %s", s->z, s->query[0])
+                       : recon_note(ctx, status, "embeddings %s", s->z);
+}
+
+/* Embeddings that `recon discover` kept are of its result, and would go with it. */
+static recon_status keep_inputs(recon_ctx *ctx, const recon_stage *stage,
+                                const recon_normalize_request *s)
+{
+    const char *const files[] = { s->z,        s->poses,    s->labels,
+                                  s->query[0], s->query[1], s->query_labels };
+    recon_status status = RECON_OK;
+    for (size_t i = 0; status == RECON_OK && i < sizeof files / sizeof *files; i++)
+        if (files[i])
+            status = recon_stage_keeps(ctx, stage, files[i]);
+    return status;
+}
+
+recon_status recon_normalize_files(recon_ctx *ctx, recon_normalize_result *out, const recon_normalize_request *s)
+{
+    recon_embedded index = { 0 }, queries = { 0 }, *asked = s->query[0] ? &queries : NULL;
+    double begin = recon_now();
+    recon_status status;
+    recon_stage stage;
+    *out = (recon_normalize_result){ 0 };
+    RECON_TRY(recon_stage_open(ctx, &stage, s->out, RECON_RESULT)); /* before the long work */
+    RECON_TRY(keep_inputs(ctx, &stage, s));
+    RECON_TRY(recon_embedded_read(ctx, &index, s->group, s->z, s->poses, s->labels));
+    out->points = index.n;
+    out->dimensions = index.d;
+    if (asked)
+        RECON_TRY(
+            recon_embedded_read(ctx, asked, s->group, s->query[0], s->query[1], s->query_labels));
+    RECON_TRY(name_files(ctx, recon_normalize(ctx, &out->frames, &index, asked, &s->options), s));
+    out->seconds = recon_now() - begin;
+    out->summary = make_summary(s, out, recon_ops_name(ctx));
+    if (!out->summary)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_MEMORY, "out of memory"));
+    RECON_TRY(recon_frames_put(ctx, stage.path, &out->frames, index.precision, out->summary));
+    RECON_TRY(recon_stage_commit(ctx, &stage));
+done:
+    recon_stage_close(ctx, &stage);
+    recon_embedded_free(&queries);
+    recon_embedded_free(&index);
+    return status;
+}
+
+void recon_normalize_result_free(recon_normalize_result *result)
+{
+    free(result->summary);
+    recon_frames_free(&result->frames);
+}

@@ -1,0 +1,340 @@
+/* Canonical images: the same for every quarter turn of an input, one resampling away from it, the
+ * same bits in every thread; candidates and the judge's choice. */
+#include "tiny.h"
+
+#include <recon/model/canonicalize.h>
+#include <recon/group/so2.h>
+#include <pthread.h>
+
+enum { SOME = 12, THREADS = 8 };
+#define PI 3.14159265358979323846
+
+typedef struct {
+    float image[SOME][TINY_PIXELS];
+    recon_pose2 pose[SOME];
+} answer;
+
+static answer canonical(recon_ctx *ctx, const recon_model *model, const float *images)
+{
+    answer a;
+    CHECK_OK(ctx, recon_canonicalize(ctx, a.image[0], a.pose, model, images, SOME, NULL));
+    return a;
+}
+
+/* Beside the model of tiny.h one whose backbone has no lean. */
+static int setup(void **state)
+{
+    if (scratch_setup(state) != 0)
+        return -1;
+    recon_dataset *data = tiny_data(*state);
+    tiny_train(*state, data, -1);
+    tiny_discover(*state, data);
+    rename(scratch("model.safetensors"), scratch("plain.safetensors"));
+    tiny_train(*state, data, 0);
+    tiny_discover(*state, data);
+    recon_dataset_close(data);
+    return 0;
+}
+
+static recon_model *plain_model(recon_ctx *ctx)
+{
+    recon_model *model;
+    CHECK_OK(ctx, recon_model_open(ctx, &model, scratch("plain.safetensors"), RECON_SINGLE));
+    return model;
+}
+
+/* psi turns with the input, Lambda does not change, so the canonical image stays. */
+static void check_quarter_turns(recon_ctx *ctx, const recon_model *model)
+{
+    answer still = canonical(ctx, model, tiny_images[0]);
+    for (int quarter = -1; quarter <= 2; quarter++) {
+        float turned[SOME][TINY_PIXELS];
+        for (int i = 0; i < SOME; i++)
+            recon_image_turn(turned[i], tiny_images[i], TINY_SIDE, TINY_SIDE, 1, quarter * PI / 2,
+                             RECON_BILINEAR);
+        answer a = canonical(ctx, model, turned[0]);
+        for (int i = 0; i < SOME; i++) {
+            CHECK_LESS(recon_so2_distance(a.pose[i].psi, still.pose[i].psi + quarter * PI / 2),
+                       1e-3);
+            CHECK_LESS(recon_so2_distance(a.pose[i].lambda, still.pose[i].lambda), 1e-3);
+            for (int j = 0; j < TINY_PIXELS; j++)
+                CHECK_NEAR((double)a.image[i][j], (double)still.image[i][j], 5e-3);
+        }
+    }
+}
+
+static void quarter_turns_have_one_canonical_image(void **state)
+{
+    recon_model *model = tiny_model(*state), *plain = plain_model(*state);
+    check_quarter_turns(*state, model);
+    check_quarter_turns(*state, plain);
+    recon_model_close(*state, plain);
+    recon_model_close(*state, model);
+}
+
+/* Lambda = psi nu^-1 where the backbone has a lean nu, and the head's answer where it has none;
+ * whether the other heads run or not. */
+static void check_lambda(recon_ctx *ctx, const recon_model *model, int leans)
+{
+    enum { CODE = 8 };
+    float z[SOME][CODE];
+    double psi[SOME], lean[SOME], head[SOME];
+    recon_candidates list[SOME];
+    answer a = canonical(ctx, model, tiny_images[0]);
+    const recon_ieae *backbone = recon_model_backbone(model);
+    assert_int_equal(recon_model_describe(model).shape.lean, leans);
+    CHECK_OK(ctx, recon_ieae_embed(ctx, z[0], psi, lean, backbone, tiny_images[0], SOME));
+    CHECK_OK(ctx, recon_maps_lambda(ctx, head, recon_model_maps(model), z[0], SOME));
+    CHECK_OK(ctx, recon_candidates_list(ctx, list, model, tiny_images[0], SOME));
+    for (int i = 0; i < SOME; i++) {
+        double want = leans ? psi[i] - lean[i] : head[i];
+        assert_int_equal(isnan(lean[i]), !leans);
+        CHECK_LESS(recon_so2_distance(a.pose[i].lambda, want), 1e-6);
+        CHECK_LESS(recon_so2_distance(list[i].pose[0].lambda, want), 1e-6);
+    }
+}
+
+static void lambda_comes_from_the_lean_or_from_the_head(void **state)
+{
+    recon_model *model = tiny_model(*state), *plain = plain_model(*state);
+    check_lambda(*state, model, 1);
+    check_lambda(*state, plain, 0);
+    recon_model_close(*state, plain);
+    recon_model_close(*state, model);
+}
+
+static void the_pose_says_what_was_done(void **state)
+{
+    recon_model *model = tiny_model(*state);
+    const recon_interpolation kinds[] = { RECON_BILINEAR, RECON_BICUBIC };
+    for (int k = 0; k < 2; k++) {
+        answer a;
+        float want[TINY_PIXELS];
+        CHECK_OK(*state, recon_canonicalize(*state, a.image[0], a.pose, model, tiny_images[0], SOME,
+                                            &(recon_canonicalize_options){ kinds[k] }));
+        for (int i = 0; i < SOME; i++) {
+            const recon_pose2 *p = &a.pose[i];
+            CHECK_LESS(recon_so2_distance(p->absolute, p->psi - p->lambda), 1e-12);
+            CHECK_LESS(recon_so2_distance(p->turn, p->lambda - p->psi), 1e-12);
+            recon_pose_image(want, p, RECON_TO_CANONICAL, tiny_images[i], TINY_SIDE, TINY_SIDE, 1,
+                             kinds[k]);
+            assert_memory_equal(a.image[i], want, sizeof want);
+        }
+    }
+    recon_model_close(*state, model);
+}
+
+static void images_or_poses_alone_are_the_same(void **state)
+{
+    recon_model *model = tiny_model(*state);
+    answer both = canonical(*state, model, tiny_images[0]), alone;
+    CHECK_OK(*state,
+             recon_canonicalize(*state, alone.image[0], NULL, model, tiny_images[0], SOME, NULL));
+    CHECK_OK(*state,
+             recon_canonicalize(*state, NULL, alone.pose, model, tiny_images[0], SOME, NULL));
+    assert_memory_equal(alone.image, both.image, sizeof both.image);
+    assert_memory_equal(alone.pose, both.pose, sizeof both.pose);
+    CHECK_OK(*state, recon_canonicalize(*state, NULL, NULL, model, NULL, 0, NULL));
+    recon_model_close(*state, model);
+}
+
+typedef struct {
+    const recon_model *model;
+    answer got;
+    recon_status status;
+} job;
+
+static void *in_thread(void *arg)
+{
+    job *j = arg;
+    recon_ctx *ctx = recon_ctx_new(&(recon_ctx_options){ .threads = 1 });
+    for (int round = 0; round < 3; round++)
+        j->status = recon_canonicalize(ctx, j->got.image[0], j->got.pose, j->model, tiny_images[0],
+                                       SOME, NULL);
+    recon_ctx_free(ctx);
+    return NULL;
+}
+
+static void one_model_serves_many_threads(void **state)
+{
+    static job jobs[THREADS];
+    pthread_t thread[THREADS];
+    recon_model *model = tiny_model(*state);
+    answer want = canonical(*state, model, tiny_images[0]);
+    for (int i = 0; i < THREADS; i++) {
+        jobs[i].model = model;
+        assert_int_equal(pthread_create(&thread[i], NULL, in_thread, &jobs[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(thread[i], NULL);
+    for (int i = 0; i < THREADS; i++) {
+        assert_int_equal(jobs[i].status, RECON_OK);
+        assert_memory_equal(jobs[i].got.image, want.image, sizeof want.image);
+        assert_memory_equal(jobs[i].got.pose, want.pose, sizeof want.pose);
+    }
+    recon_model_close(*state, model);
+}
+
+/* --- candidates ------------------------------------------------------------------------------- */
+
+/* The letter T lies one way or the other, L does not. */
+static void candidates_begin_with_lambda(void **state)
+{
+    static recon_candidates list[TINY_N];
+    recon_model *model = plain_model(*state); /* Lambda is near a mode */
+    answer plain = canonical(*state, model, tiny_images[0]);
+    int opposite = 0;
+    CHECK_OK(*state, recon_candidates_list(*state, list, model, tiny_images[0], TINY_N));
+    for (int i = 0; i < TINY_N; i++) {
+        double sum = 0;
+        assert_true(list[i].count >= 1 && list[i].count <= RECON_MODES_MAX);
+        for (size_t j = 0; j < list[i].count; j++) {
+            sum += list[i].weight[j];
+            assert_true(list[i].pose[j].psi == list[i].pose[0].psi);
+            assert_true(j < 2 || list[i].weight[j] <= list[i].weight[j - 1]);
+        }
+        CHECK_NEAR(sum, 1, 1e-9);
+        if (i < SOME)
+            CHECK_LESS(recon_so2_distance(list[i].pose[0].turn, plain.pose[i].turn), 1e-5);
+        if (i % 2 && list[i].count == 2)
+            opposite += recon_so2_distance(list[i].pose[0].lambda, list[i].pose[1].lambda) > 2.5;
+    }
+    assert_true(opposite > TINY_N / 4); /* of TINY_N / 2 letters T */
+    recon_model_close(*state, model);
+}
+
+/* How much brighter the upper half is. */
+static double top_heavy(const float *image)
+{
+    double sum = 0;
+    for (int i = 0; i < TINY_PIXELS; i++)
+        sum += (double)(i < TINY_PIXELS / 2 ? image[i] : -image[i]);
+    return sum;
+}
+
+typedef struct {
+    size_t seen, calls;
+} witness;
+
+static recon_status judge_top(recon_ctx *ctx, void *user, double *scores, const float *images,
+                              size_t n)
+{
+    witness *w = user;
+    (void)ctx;
+    w->seen += n;
+    w->calls++;
+    for (size_t i = 0; i < n; i++)
+        scores[i] = top_heavy(images + i * TINY_PIXELS);
+    return RECON_OK;
+}
+
+static void the_judge_gets_what_it_likes_best(void **state)
+{
+    static recon_candidates list[TINY_N];
+    static float out[TINY_N][TINY_PIXELS];
+    static recon_pose2 pose[TINY_N];
+    recon_model *model = tiny_model(*state);
+    witness w = { 0 };
+    size_t judged = 0;
+    CHECK_OK(*state, recon_candidates_list(*state, list, model, tiny_images[0], TINY_N));
+    CHECK_OK(*state, recon_canonicalize_search(*state, out[0], pose, model, tiny_images[0], TINY_N,
+                                               judge_top, &w, NULL));
+    for (int i = 0; i < TINY_N; i++) {
+        double got = top_heavy(out[i]), best = -1e9;
+        judged += list[i].count > 1 ? list[i].count : 0;
+        for (size_t j = 0; j < list[i].count; j++) {
+            float image[TINY_PIXELS];
+            recon_pose_image(image, &list[i].pose[j], RECON_TO_CANONICAL, tiny_images[i], TINY_SIDE,
+                             TINY_SIDE, 1, RECON_BILINEAR);
+            best = fmax(best, top_heavy(image));
+        }
+        CHECK_NEAR(got, best, 1e-3);
+    }
+    assert_int_equal(w.seen, judged);
+    assert_true(judged > 0 && w.calls < 4); /* many images at once */
+    recon_model_close(*state, model);
+}
+
+static recon_status judge_fails(recon_ctx *ctx, void *user, double *scores, const float *images,
+                                size_t n)
+{
+    (void)ctx;
+    (void)user;
+    (void)scores;
+    (void)images;
+    (void)n;
+    return RECON_ERR_NUMERIC;
+}
+
+/* Nothing is better than nothing: Lambda stays. */
+static recon_status judge_nan(recon_ctx *ctx, void *user, double *scores, const float *images,
+                              size_t n)
+{
+    (void)ctx;
+    (void)user;
+    (void)images;
+    for (size_t i = 0; i < n; i++)
+        scores[i] = NAN;
+    return RECON_OK;
+}
+
+static void a_judge_may_fail_or_have_no_opinion(void **state)
+{
+    static recon_candidates list[TINY_N];
+    static recon_pose2 pose[TINY_N];
+    recon_model *model = tiny_model(*state);
+    assert_int_equal(recon_canonicalize_search(*state, NULL, pose, model, tiny_images[0], TINY_N,
+                                               judge_fails, NULL, NULL),
+                     RECON_ERR_NUMERIC);
+    CHECK_OK(*state, recon_candidates_list(*state, list, model, tiny_images[0], TINY_N));
+    CHECK_OK(*state, recon_canonicalize_search(*state, NULL, pose, model, tiny_images[0], TINY_N,
+                                               judge_nan, NULL, NULL));
+    for (int i = 0; i < TINY_N;
+         i++) /* not to the bit: the two take images in blocks of other sizes */
+        CHECK_NEAR(remainder(pose[i].turn - list[i].pose[0].turn, 2 * PI), 0, 1e-4);
+    recon_model_close(*state, model);
+}
+
+static void pixels_must_be_numbers(void **state)
+{
+    static float images[3][TINY_PIXELS], out[3][TINY_PIXELS];
+    recon_model *model = tiny_model(*state);
+    memcpy(images, tiny_images, sizeof images);
+    images[2][7] = NAN;
+    CHECK_FAILS(*state, recon_canonicalize(*state, out[0], NULL, model, images[0], 3, NULL),
+                RECON_ERR_INPUT, "pixel 7 of image 2 is nan");
+    images[2][7] = INFINITY;
+    CHECK_FAILS(*state,
+                recon_candidates_list(*state, &(recon_candidates){ 0 }, model, images[2], 1),
+                RECON_ERR_INPUT, "pixel 7 of image 0 is inf");
+    recon_model_close(*state, model);
+}
+
+static void without_memory_it_says_so(void **state)
+{
+    static float out[2][TINY_PIXELS];
+    static recon_pose2 pose[2];
+    recon_model *model = tiny_model(*state);
+    CHECK_ALLOCATIONS(*state,
+                      recon_canonicalize(*state, out[0], NULL, model, tiny_images[0], 2, NULL));
+    CHECK_ALLOCATIONS(*state, recon_canonicalize_search(*state, out[0], pose, model, tiny_images[0],
+                                                        2, judge_nan, NULL, NULL));
+    recon_model_close(*state, model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(quarter_turns_have_one_canonical_image),
+        cmocka_unit_test(lambda_comes_from_the_lean_or_from_the_head),
+        cmocka_unit_test(the_pose_says_what_was_done),
+        cmocka_unit_test(images_or_poses_alone_are_the_same),
+        cmocka_unit_test(one_model_serves_many_threads),
+        cmocka_unit_test(candidates_begin_with_lambda),
+        cmocka_unit_test(the_judge_gets_what_it_likes_best),
+        cmocka_unit_test(a_judge_may_fail_or_have_no_opinion),
+        cmocka_unit_test(pixels_must_be_numbers),
+        cmocka_unit_test(without_memory_it_says_so),
+    };
+    return cmocka_run_group_tests(tests, setup, scratch_teardown);
+}

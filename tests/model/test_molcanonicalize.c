@@ -1,0 +1,149 @@
+/* Canonical molecules: the same for every turn of the input, rigid, there and back; the axis that
+ * poses determine stands where it stood before anything was turned. */
+#include "chains.h"
+
+#include <recon/model/molcanonicalize.h>
+
+enum { SOME = 30 };
+
+static recon_molecules *data;
+static recon_molmodel *model;
+static recon_conformer *list;
+
+static int setup(void **state)
+{
+    if (chains_setup(state) != 0)
+        return -1;
+    data = chains_data(*state);
+    model = chains_model(*state);
+    list = chains_list(data);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    free(list);
+    recon_molmodel_close(*state, model);
+    recon_molecules_close(data);
+    return scratch_teardown(state);
+}
+
+static float canonical[CHAINS_N * CHAIN_ATOMS][3];
+static recon_pose3 poses[CHAINS_N];
+
+/* Turned and moved anew, a conformer comes to the same places about its centre. */
+static void a_turned_input_has_the_same_canonical_form(void **state)
+{
+    recon_rng rng = recon_rng_new(8, 0);
+    for (size_t i = 0; i < SOME; i++) {
+        float xyz[3 * CHAIN_ATOMS], a[3 * CHAIN_ATOMS], b[3 * CHAIN_ATOMS];
+        recon_pose3 p, q;
+        recon_conformer x = list[i];
+        const double by[3] = { 4, -1, 2 };
+        CHECK_OK(*state, recon_molcanonicalize(*state, a, &p, model, &x, 1));
+        chain_turn(xyz, x.xyz, x.atoms, recon_so3_haar(&rng), by);
+        x.xyz = xyz;
+        CHECK_OK(*state, recon_molcanonicalize(*state, b, &q, model, &x, 1));
+        for (size_t k = 0; k < 3 * x.atoms; k++)
+            CHECK_NEAR((double)b[k] - q.center[k % 3], (double)a[k] - p.center[k % 3], 2e-3);
+    }
+}
+
+static void the_motion_is_rigid_and_has_a_way_back(void **state)
+{
+    size_t n = CHAINS_N, at = 0;
+    CHECK_OK(*state, recon_molcanonicalize(*state, canonical[0], poses, model, list, n));
+    for (size_t i = 0; i < n; at += list[i++].atoms)
+        for (size_t j = 0; j < list[i].atoms; j++) {
+            const float *from = list[i].xyz + 3 * j;
+            double there[3] = { from[0], from[1], from[2] }, back[3];
+            recon_pose3_points(there, &poses[i], RECON_TO_CANONICAL, there, 1);
+            recon_pose3_points(back, &poses[i], RECON_TO_INPUT, there, 1);
+            for (int k = 0; k < 3; k++) {
+                CHECK_NEAR(there[k], canonical[at + j][k], 1e-5);
+                CHECK_NEAR(back[k], from[k], 1e-12);
+            }
+        }
+}
+
+/* x = R upright, so that C(x) = (turn R) upright: that must leave the axis where it was. */
+static void the_axis_stands_upright(void **state)
+{
+    static double off[CHAINS_N];
+    size_t free = 0;
+    CHECK_OK(*state, recon_molcanonicalize(*state, NULL, poses, model, list, CHAINS_N));
+    for (size_t i = 0; i < CHAINS_N; i++) {
+        double axis[3], moved[3];
+        chains_axis(axis, data, (size_t)list[i].molecule);
+        recon_so3_act(moved, recon_so3_compose(poses[i].turn, recon_molecules_rotation(data, i)),
+                      axis);
+        off[i] = angle_between(axis, moved);
+        free += poses[i].free == 1;
+        recon_so3 psi = recon_so3_compose(poses[i].absolute, poses[i].lambda);
+        CHECK_NEAR(recon_so3_distance(psi, poses[i].psi), 0, 1e-7);
+    }
+    CHECK_LESS(median(off, CHAINS_N), 6 * DEGREE);
+    assert_true(free > CHAINS_N * 9 / 10);
+}
+
+static void a_set_stays_a_set(void **state)
+{
+    recon_molecules *some, *out;
+    CHECK_OK(*state, recon_molecules_take(*state, &some, data, 2, 1));
+    CHECK_OK(*state, recon_molcanonicalize_all(*state, &out, poses, model, some));
+    recon_conformer in = recon_molecules_get(some, 1), got = recon_molecules_get(out, 1);
+    recon_molecules_info info = recon_molecules_describe(out);
+    assert_int_equal(info.n, 2);
+    assert_int_equal(got.atoms, in.atoms);
+    assert_memory_equal(got.z, in.z, in.atoms);
+    CHECK_NEAR(got.energy, in.energy, 0);
+    assert_string_equal(recon_molecules_name(out, (size_t)got.molecule),
+                        recon_molecules_name(some, (size_t)in.molecule));
+    double place[3] = { in.xyz[0], in.xyz[1], in.xyz[2] };
+    recon_pose3_points(place, &poses[1], RECON_TO_CANONICAL, place, 1);
+    for (int k = 0; k < 3; k++)
+        CHECK_NEAR(got.xyz[k], place[k], 1e-5);
+    recon_molecules_close(out), recon_molecules_close(some);
+}
+
+static void nothing_is_nothing_and_strangers_are_refused(void **state)
+{
+    const uint8_t gold[2] = { 79, 79 };
+    const float xyz[6] = { 0, 0, 0, 2.5f, 0, 0 };
+    recon_conformer x = { .atoms = 2, .z = gold, .xyz = xyz };
+    CHECK_OK(*state, recon_molcanonicalize(*state, NULL, NULL, model, NULL, 0));
+    CHECK_FAILS(*state, recon_molcanonicalize(*state, NULL, NULL, model, &x, 1), RECON_ERR_INPUT,
+                "conformer 0: an atom of element Au (79): the model knows ");
+}
+
+/* A caller's own data may hold what no file may. */
+static void what_is_no_place_is_refused(void **state)
+{
+    float xyz[3 * CHAIN_ATOMS];
+    recon_conformer x[2] = { list[0], list[1] };
+    memcpy(xyz, x[1].xyz, 3 * x[1].atoms * sizeof *xyz);
+    x[1].xyz = xyz;
+    xyz[7] = NAN;
+    CHECK_FAILS(*state, recon_molcanonicalize(*state, NULL, poses, model, x, 2), RECON_ERR_INPUT,
+                "conformer 1: y of atom 3 is nan");
+    xyz[7] = INFINITY;
+    CHECK_FAILS(*state, recon_molcanonicalize(*state, NULL, poses, model, x, 2), RECON_ERR_INPUT,
+                "conformer 1: y of atom 3 is inf");
+    memcpy(xyz, xyz + 3, 3 * sizeof *xyz);
+    xyz[7] = 0;
+    CHECK_FAILS(*state, recon_molcanonicalize(*state, NULL, poses, model, x, 2), RECON_ERR_INPUT,
+                "conformer 1: atoms 1 and 2 are in one place");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_turned_input_has_the_same_canonical_form),
+        cmocka_unit_test(the_motion_is_rigid_and_has_a_way_back),
+        cmocka_unit_test(the_axis_stands_upright),
+        cmocka_unit_test(a_set_stays_a_set),
+        cmocka_unit_test(nothing_is_nothing_and_strangers_are_refused),
+        cmocka_unit_test(what_is_no_place_is_refused),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,156 @@
+/* Scores and distributions of molecules: odd poses are told, p-values mean what they say, and words
+ * say what is free. */
+#include "chains.h"
+
+#include <recon/model/molscore.h>
+#include <recon/stats/roc.h>
+
+static recon_molecules *data;
+static recon_molmodel *model;
+static recon_conformer *list;
+
+static int setup(void **state)
+{
+    if (chains_setup(state) != 0)
+        return -1;
+    data = chains_data(*state);
+    model = chains_model(*state);
+    list = chains_list(data);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    free(list);
+    recon_molmodel_close(*state, model);
+    recon_molecules_close(data);
+    return scratch_teardown(state);
+}
+
+static recon_oddness3 natural[CHAINS_N], odd[CHAINS_N];
+
+/* The same conformers, each turned by a rotation that is anything. */
+static void score_odd_ones(recon_ctx *ctx)
+{
+    static float xyz[CHAINS_N][3 * CHAIN_ATOMS];
+    static recon_conformer turned[CHAINS_N];
+    recon_rng rng = recon_rng_new(10, 0);
+    for (size_t i = 0; i < CHAINS_N; i++) {
+        turned[i] = list[i];
+        chain_turn(xyz[i], list[i].xyz, list[i].atoms, recon_so3_haar(&rng), (double[3]){ 0 });
+        turned[i].xyz = xyz[i];
+    }
+    CHECK_OK(ctx, recon_molscore(ctx, odd, model, turned, CHAINS_N));
+}
+
+static double area(recon_ctx *ctx, size_t offset)
+{
+    static double score[2 * CHAINS_N];
+    static uint8_t label[2 * CHAINS_N];
+    double auc;
+    for (size_t i = 0; i < CHAINS_N; i++) {
+        score[i] = *(const double *)((const char *)&natural[i] + offset);
+        score[CHAINS_N + i] = *(const double *)((const char *)&odd[i] + offset);
+        label[i] = 0, label[CHAINS_N + i] = 1;
+    }
+    CHECK_OK(ctx, recon_roc_auc(ctx, &auc, score, label, 2 * CHAINS_N));
+    return auc;
+}
+
+static void odd_poses_score_high(void **state)
+{
+    CHECK_OK(*state, recon_molscore(*state, natural, model, list, CHAINS_N));
+    score_odd_ones(*state);
+    CHECK_LESS(0.96, area(*state, offsetof(recon_oddness3, score)));
+    CHECK_LESS(0.9, area(*state, offsetof(recon_oddness3, trace)));
+    CHECK_LESS(0.85, area(*state, offsetof(recon_oddness3, label)));
+    CHECK_LESS(0.85, area(*state, offsetof(recon_oddness3, uncentred)));
+}
+
+static void thresholds_and_p_values_agree(void **state)
+{
+    double threshold = recon_molscore_threshold(model, 0.2), alarms = 0, unusual = 0;
+    CHECK_OK(*state, recon_molscore(*state, natural, model, list, CHAINS_N));
+    for (size_t i = 0; i < CHAINS_N; i++) {
+        alarms += natural[i].score > threshold;
+        unusual += natural[i].p_value < 0.2;
+        assert_true(natural[i].p_value > 0 && natural[i].p_value <= 1);
+    }
+    CHECK_NEAR(alarms / CHAINS_N, 0.2, 0.2); /* 24 points were held out */
+    CHECK_NEAR(unusual / CHAINS_N, 0.2, 0.2);
+    CHECK_OK(*state, recon_molscore(*state, NULL, model, NULL, 0));
+}
+
+static recon_distribution3 told[CHAINS_N];
+
+/* The axis is found, in the world and in the input; the tilt is the input's own. */
+static void distributions_know_the_axis(void **state)
+{
+    static double off[CHAINS_N], tilt[CHAINS_N];
+    CHECK_OK(*state, recon_moldistribution_of(*state, told, model, list, CHAINS_N));
+    for (size_t i = 0; i < CHAINS_N; i++) {
+        double axis[3], now[3], sign;
+        chains_axis(axis, data, (size_t)list[i].molecule);
+        recon_so3_act(now, recon_molecules_rotation(data, i), axis);
+        sign = axis[0] * told[i].axis[0] + axis[1] * told[i].axis[1] + axis[2] * told[i].axis[2];
+        for (int k = 0; k < 3; k++)
+            axis[k] *= sign < 0 ? -1 : 1;
+        off[i] = angle_between(axis, told[i].axis);
+        for (int k = 0; k < 3; k++)
+            now[k] *= sign < 0 ? -1 : 1;
+        tilt[i] = angle_between(now, told[i].axis_now);
+        CHECK_NEAR(told[i].tilt, angle_between(told[i].axis, told[i].axis_now), 1e-6);
+        CHECK_NEAR(told[i].score,
+                   -recon_fisher_mixture_log_density(&told[i].poses, told[i].background,
+                                                     told[i].pose.absolute),
+                   1e-9);
+    }
+    CHECK_LESS(median(off, CHAINS_N), 4 * DEGREE);
+    CHECK_LESS(median(tilt, CHAINS_N), 5 * DEGREE);
+}
+
+static void words_say_what_is_free(void **state)
+{
+    recon_distribution3_text text;
+    recon_distribution3 d = { .free = 1, .axis = { 0, 0, 1 }, .spread = { 0.1 }, .tilt = 0.2 };
+    const double ring[9] = { 100 }, firm[9] = { 100, 0, 0, 0, 100, 0, 0, 0, 100 };
+    CHECK_OK(*state, recon_fisher_of(*state, &d.poses, ring));
+    assert_string_equal(recon_moldistribution_words(text, &d),
+                        "One axis stands along (0.000, 0.000, 1.000), tilted by 5.7 degrees (root "
+                        "mean square); the spin about the axis is free. This one is tilted by 11.5 "
+                        "degrees.");
+    d = (recon_distribution3){ .free = 0, .spread = { 0.1, 0.2, 0.3 } };
+    d.pose.absolute = recon_so3_from_axis_angle((double[]){ 1, 0, 0 }, 0.5);
+    CHECK_OK(*state, recon_fisher_of(*state, &d.poses, firm));
+    assert_non_null(strstr(recon_moldistribution_words(text, &d), "5.7, 11.5 and 17.2 degrees"));
+    assert_non_null(strstr(text, "This one is 28.6 degrees"));
+    d.free = 3;
+    assert_non_null(strstr(recon_moldistribution_words(text, &d), "No natural pose"));
+    d.free = 2;
+    assert_non_null(strstr(recon_moldistribution_words(text, &d), "all but one"));
+}
+
+static void what_is_no_place_is_refused(void **state)
+{
+    float xyz[3 * CHAIN_ATOMS] = { 0, 0, NAN };
+    recon_conformer x = list[0];
+    recon_oddness3 o;
+    recon_distribution3 d;
+    x.xyz = xyz;
+    CHECK_FAILS(*state, recon_molscore(*state, &o, model, &x, 1), RECON_ERR_INPUT,
+                "conformer 0: z of atom 1 is nan");
+    CHECK_FAILS(*state, recon_moldistribution_of(*state, &d, model, &x, 1), RECON_ERR_INPUT,
+                "conformer 0: z of atom 1 is nan");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(odd_poses_score_high),
+        cmocka_unit_test(thresholds_and_p_values_agree),
+        cmocka_unit_test(distributions_know_the_axis),
+        cmocka_unit_test(words_say_what_is_free),
+        cmocka_unit_test(what_is_no_place_is_refused),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,135 @@
+/* Scores: the density of the absolute pose, calibrated; distributions say the same in full. */
+#include "tiny.h"
+
+#include <recon/model/score.h>
+#include <recon/group/so2.h>
+#include <recon/stats/so2_moments.h>
+
+#define PI 3.14159265358979323846
+
+static recon_oddness odd[TINY_N];
+static recon_distribution told[TINY_N];
+
+static recon_model *read_all(recon_ctx *ctx)
+{
+    recon_model *model = tiny_model(ctx);
+    CHECK_OK(ctx, recon_score(ctx, odd, model, tiny_images[0], TINY_N));
+    CHECK_OK(ctx, recon_distribution_of(ctx, told, model, tiny_images[0], TINY_N));
+    return model;
+}
+
+static void the_score_is_the_density_of_the_absolute_pose(void **state)
+{
+    recon_model *model = read_all(*state);
+    for (int i = 0; i < TINY_N; i++) {
+        CHECK_NEAR(odd[i].surrogate, fabs(odd[i].pose.absolute), 0);
+        CHECK_NEAR(odd[i].score, recon_so2_score(&told[i].density, odd[i].pose.absolute), 1e-9);
+        CHECK_NEAR(odd[i].score, told[i].score, 0);
+        assert_memory_equal(&odd[i].pose, &told[i].pose, sizeof odd[i].pose);
+    }
+    recon_model_close(*state, model);
+}
+
+/* A quarter turn moves the pose within a density that stays. */
+static void turning_moves_the_pose_and_not_the_density(void **state)
+{
+    enum { SOME = 12 };
+    float turned[SOME][TINY_PIXELS];
+    recon_oddness moved[SOME];
+    recon_model *model = read_all(*state);
+    for (int i = 0; i < SOME; i++)
+        recon_image_turn(turned[i], tiny_images[i], TINY_SIDE, TINY_SIDE, 1, PI / 2,
+                         RECON_BILINEAR);
+    CHECK_OK(*state, recon_score(*state, moved, model, turned[0], SOME));
+    for (int i = 0; i < SOME; i++) {
+        double pose = odd[i].pose.absolute + PI / 2;
+        CHECK_LESS(recon_so2_distance(moved[i].pose.absolute, pose), 1e-3);
+        CHECK_NEAR(moved[i].score, recon_so2_score(&told[i].density, pose), 0.05);
+    }
+    recon_model_close(*state, model);
+}
+
+/* The letters lie within 30 degrees of one or two poses; across those nothing does. */
+static void odd_poses_score_higher(void **state)
+{
+    static float across[TINY_N][TINY_PIXELS];
+    static recon_oddness unusual[TINY_N];
+    recon_model *model = read_all(*state);
+    double alarm = recon_score_threshold(model, 0.1);
+    int alarms = 0, false_alarms = 0;
+    for (int i = 0; i < TINY_N; i++)
+        recon_image_turn(across[i], tiny_images[i], TINY_SIDE, TINY_SIDE, 1, PI / 2,
+                         RECON_BILINEAR);
+    CHECK_OK(*state, recon_score(*state, unusual, model, across[0], TINY_N));
+    for (int i = 0; i < TINY_N; i++) {
+        alarms += unusual[i].score > alarm;
+        false_alarms += odd[i].score > alarm;
+    }
+    assert_true(alarms > 0.95 * TINY_N);
+    assert_true(false_alarms < 0.2 * TINY_N);
+    recon_model_close(*state, model);
+}
+
+static void p_values_of_natural_poses_are_even(void **state)
+{
+    const double shares[] = { 0.05, 0.1, 0.3, 0.5 };
+    double below[4] = { 0 };
+    recon_model *model = read_all(*state);
+    for (int i = 0; i < TINY_N; i++) {
+        assert_true(odd[i].p_value > 0 && odd[i].p_value <= 1);
+        for (int s = 0; s < 4; s++)
+            below[s] += odd[i].p_value < shares[s];
+    }
+    for (int s = 0; s < 4; s++) /* 24 points are held out */
+        CHECK_NEAR(below[s] / TINY_N, shares[s], 0.3);
+    recon_model_close(*state, model);
+}
+
+static void distributions_are_complete(void **state)
+{
+    recon_model *model = read_all(*state);
+    recon_maps_info maps = recon_model_describe(model).maps;
+    int folded[2] = { 0 };
+    for (int i = 0; i < TINY_N; i++) {
+        const recon_distribution *d = &told[i];
+        double moment[RECON_SO2_MOMENTS], sum = 0;
+        assert_int_equal(d->family, maps.family);
+        assert_true(d->theta > 0);
+        recon_so2_moments(moment, &d->density);
+        assert_memory_equal(moment, d->moment, sizeof moment);
+        assert_int_equal(d->fold, recon_so2_fold(moment));
+        for (int m = 0; m < d->modes; m++)
+            sum += d->mode[m].weight;
+        CHECK_NEAR(sum, 1, 1e-9);
+        folded[i % 2] += d->fold == 2;
+    }
+    assert_int_equal(folded[0], 0);       /* L has one natural pose */
+    assert_true(folded[1] > TINY_N / 10); /* many a T has two that are close to equal */
+    recon_model_close(*state, model);
+}
+
+static void pixels_must_be_numbers(void **state)
+{
+    float image[TINY_PIXELS] = { 0 };
+    recon_model *model = tiny_model(*state);
+    image[3] = -INFINITY;
+    CHECK_FAILS(*state, recon_score(*state, odd, model, image, 1), RECON_ERR_INPUT,
+                "pixel 3 of image 0 is -inf");
+    CHECK_FAILS(*state, recon_distribution_of(*state, told, model, image, 1), RECON_ERR_INPUT,
+                "pixel 3 of image 0 is -inf");
+    CHECK_OK(*state, recon_score(*state, NULL, model, NULL, 0));
+    recon_model_close(*state, model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_score_is_the_density_of_the_absolute_pose),
+        cmocka_unit_test(turning_moves_the_pose_and_not_the_density),
+        cmocka_unit_test(odd_poses_score_higher),
+        cmocka_unit_test(p_values_of_natural_poses_are_even),
+        cmocka_unit_test(distributions_are_complete),
+        cmocka_unit_test(pixels_must_be_numbers),
+    };
+    return cmocka_run_group_tests(tests, tiny_setup, scratch_teardown);
+}

@@ -1,0 +1,103 @@
+/* tiny.h - a model of small pictures, trained in a second: letters L and T of 16 x 16 pixels,
+ * turned by up to 30 degrees, every third T upside down before that: it has two natural poses. 16
+ * is twice divisible by 2, so that quarter turns of a picture pass through the network's poolings
+ * exactly. */
+#ifndef TESTS_MODEL_TINY_H
+#define TESTS_MODEL_TINY_H
+
+#include "scratch.h"
+
+#include <recon/model/discover.h>
+#include <recon/core/npy.h>
+#include <recon/data/image.h>
+
+enum { TINY_N = 240, TINY_SIDE = 16, TINY_PIXELS = TINY_SIDE * TINY_SIDE };
+
+static float tiny_images[TINY_N][TINY_PIXELS];
+
+/* A stem, and a bar at its foot or across its head. */
+static inline void tiny_letter(float *out, int tee, int upside_down, recon_rng *rng)
+{
+    float upright[TINY_PIXELS] = { 0 };
+    for (int i = 3; i < 13; i++)
+        upright[i * TINY_SIDE + (tee ? 7 : 5)] = upright[i * TINY_SIDE + (tee ? 8 : 6)] = 1;
+    for (int j = tee ? 3 : 5; j < (tee ? 13 : 11); j++)
+        upright[(tee ? 3 : 12) * TINY_SIDE + j] = upright[(tee ? 4 : 11) * TINY_SIDE + j] = 1;
+    double angle = 0.5 * (2 * recon_rng_uniform(rng) - 1) + (upside_down ? 3.14159265358979 : 0);
+    recon_image_turn(out, upright, TINY_SIDE, TINY_SIDE, 1, angle, RECON_BILINEAR);
+    for (int i = 0; i < TINY_PIXELS; i++)
+        out[i] += (float)(0.05 * recon_rng_uniform(rng));
+}
+
+/* images.npy and labels.npy in the scratch folder; the data set is to be closed. */
+static inline recon_dataset *tiny_data(recon_ctx *ctx)
+{
+    int64_t labels[TINY_N];
+    recon_rng rng = recon_rng_new(4, 0);
+    recon_dataset *data;
+    char spec[600];
+    for (int i = 0; i < TINY_N; i++) {
+        labels[i] = i % 2;
+        tiny_letter(tiny_images[i], i % 2, i % 6 == 5, &rng);
+    }
+    recon_array x = { .dtype = RECON_F32,
+                      .ndim = 3,
+                      .shape = { TINY_N, TINY_SIDE, TINY_SIDE },
+                      .data = tiny_images };
+    recon_array y = { .dtype = RECON_I64, .ndim = 1, .shape = { TINY_N }, .data = labels };
+    CHECK_OK(ctx, recon_npy_write(ctx, scratch("images.npy"), &x));
+    CHECK_OK(ctx, recon_npy_write(ctx, scratch("labels.npy"), &y));
+    snprintf(spec, sizeof spec, "npy:%s", scratch("images.npy"));
+    CHECK_OK(ctx, recon_dataset_open(ctx, &data, spec));
+    return data;
+}
+
+/* backbone.safetensors in the scratch folder; lean: 0 with one, -1 without. */
+static inline void tiny_train(recon_ctx *ctx, const recon_dataset *data, double lean)
+{
+    recon_train_result r;
+    CHECK_OK(ctx, recon_ieae_train(
+                      ctx, &r, data, scratch("backbone.safetensors"),
+                      &(recon_ieae_options){
+                          .shape = { .preset = RECON_PRESET_SMALL, .width = 0.25, .code = 8 },
+                          .epochs = 2,
+                          .lean = lean,
+                          .batch = 22,
+                          .seed = 1 }));
+}
+
+static const recon_discover_options tiny_options = {
+    .k = 5,
+    .maps = { .hidden = 64, .epochs = 40, .batch = 32, .rate = 5e-3, .seed = 1 },
+    .data = "letters",
+};
+
+/* model.safetensors, and all else that discover writes, in the scratch folder. */
+static inline void tiny_discover(recon_ctx *ctx, const recon_dataset *data)
+{
+    recon_discovery d;
+    CHECK_OK(ctx, recon_discover(ctx, &d, scratch("backbone.safetensors"), data, scratch_folder,
+                                 &tiny_options));
+    recon_discovery_free(&d);
+}
+
+/* Group fixture: a context, the scratch folder, and the whole model as a file. */
+static inline int tiny_setup(void **state)
+{
+    if (scratch_setup(state) != 0)
+        return -1;
+    recon_dataset *data = tiny_data(*state);
+    tiny_train(*state, data, 0);
+    tiny_discover(*state, data);
+    recon_dataset_close(data);
+    return 0;
+}
+
+static inline recon_model *tiny_model(recon_ctx *ctx)
+{
+    recon_model *model;
+    CHECK_OK(ctx, recon_model_open(ctx, &model, scratch("model.safetensors"), RECON_SINGLE));
+    return model;
+}
+
+#endif
