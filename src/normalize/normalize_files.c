@@ -19,18 +19,19 @@ const char *recon_frames_family_name(const recon_frames *f)
     return f->group == RECON_SO3 ? "fisher" : recon_so2_family_name(f->family);
 }
 
-static char *make_summary(const recon_normalize_request *s, const recon_normalize_result *r, const char *backend)
+static char *make_summary(const recon_normalize_request *s, const recon_normalize_result *r,
+                          const char *backend)
 {
     const recon_frames *f = &r->frames;
     const recon_normalize_options *o = &s->options;
     static const char *const metric[] = { "cosine", "dot", "euclidean" };
-    json_t *out =
-        json_pack("{s:s, s:s, s:I, s:I, s:I, s:s, s:I, s:s, s:s, s:s, s:f, s:s}", "version",
-                  recon_version(), "group", f->group == RECON_SO3 ? "so3" : "so2", "points",
-                  (json_int_t)r->points, "dimensions", (json_int_t)r->dimensions, "rows",
-                  (json_int_t)f->rows, "classes", f->k ? "knn" : "components", "class_count",
-                  (json_int_t)f->classes, "metric", metric[o->knn.metric], "mean", recon_mean_name(o->mean.kind),
-                  "family", recon_frames_family_name(f), "recall", f->recall, "backend", backend);
+    json_t *out = json_pack(
+        "{s:s, s:s, s:I, s:I, s:I, s:s, s:I, s:s, s:s, s:s, s:f, s:s}", "version", recon_version(),
+        "group", f->group == RECON_SO3 ? "so3" : "so2", "points", (json_int_t)r->points,
+        "dimensions", (json_int_t)r->dimensions, "rows", (json_int_t)f->rows, "classes",
+        f->k ? "knn" : "components", "class_count", (json_int_t)f->classes, "metric",
+        metric[o->knn.metric], "mean", recon_mean_name(o->mean.kind), "family",
+        recon_frames_family_name(f), "recall", f->recall, "backend", backend);
     if (f->k) {
         json_object_set_new(out, "k", json_integer((json_int_t)f->k));
         json_object_set_new(out, "include_self", json_boolean(o->knn.include_self));
@@ -54,7 +55,8 @@ static char *make_summary(const recon_normalize_request *s, const recon_normaliz
 }
 
 /* The library knows rows, not files. */
-static recon_status name_files(recon_ctx *ctx, recon_status status, const recon_normalize_request *s)
+static recon_status name_files(recon_ctx *ctx, recon_status status,
+                               const recon_normalize_request *s)
 {
     if (status != RECON_ERR_INPUT)
         return status;
@@ -75,7 +77,8 @@ static recon_status keep_inputs(recon_ctx *ctx, const recon_stage *stage,
     return status;
 }
 
-recon_status recon_normalize_files(recon_ctx *ctx, recon_normalize_result *out, const recon_normalize_request *s)
+recon_status recon_normalize_files(recon_ctx *ctx, recon_normalize_result *out,
+                                   const recon_normalize_request *s)
 {
     recon_embedded index = { 0 }, queries = { 0 }, *asked = s->query[0] ? &queries : NULL;
     double begin = recon_now();
