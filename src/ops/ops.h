@@ -8,8 +8,8 @@
  * Rules that hold for every entry:
  * - Tensors are dense. The caller has checked shapes; entries assert nothing a user could cause.
  * - Activations (x, y and their gradients dx, dy) are F32 or BF16, all of one entry alike, and F64
- * on ref/. Parameters, their gradients, statistics, angles and losses are F32 (F64 on ref/), save
- *   weights of conv and linear, which come in the type of the activations.
+ *   on ref/. Parameters, their gradients, statistics, angles and losses are F32 (F64 on ref/),
+ *   except weights of conv and linear, which come in the type of the activations.
  * - Whatever an entry writes it overwrites. Adding gradients up is the tape's business.
  * - A pointer that the comment calls optional may be NULL. */
 #ifndef OPS_OPS_H
@@ -48,8 +48,8 @@ typedef struct {
 /* The scan of a streamed top-k: collects the entries of a tile that beat what their row, or their
  * column, has so far:
  *
- *     scores[r][c] - col_shift[c] >= row_floor[r]   or   scores[r][c] - row_shift[r] >=
- * col_floor[c]
+ *     scores[r][c] - col_shift[c] >= row_floor[r]   or
+ *     scores[r][c] - row_shift[r] >= col_floor[c]
  *
  * One pass serves both because similarities are symmetric. Scores may also be given as products of
  * bytes, scores[r][c] = row_scale[r] * col_scale[c] * bytes[r][c]. The scan starts at row *next and
@@ -69,10 +69,10 @@ typedef struct {
     size_t *next;
 } recon_topk_args;
 
-/* y[n][p][q][o] = act(bias[o] + sum over i, j, c of x[n][p s + i - pad][q s + j - pad][c]
- * w[o][i][j][c]), zeros outside. x n,h,w,c; w o,kh,kw,c; y n,p,q,o with p = (h + 2 pad - kh) /
- * stride + 1. A linear layer is the case h = w = kh = kw = 1, and may be given as x n,c and w o,c.
- */
+/* y[n][p][q][o] = act(bias[o] + sum over i, j, c of
+ *                     x[n][p s + i - pad][q s + j - pad][c] w[o][i][j][c]),
+ * zeros outside. x n,h,w,c; w o,kh,kw,c; y n,p,q,o with p = (h + 2 pad - kh) / stride + 1. A linear
+ * layer is the case h = w = kh = kw = 1, and may be given as x n,c and w o,c. */
 typedef struct {
     size_t stride, pad;
     int relu, tf32;                 /* relu, forward: y = max(0, .)                            */
@@ -142,14 +142,18 @@ typedef struct {
 
 /* Batch norm over the rows of x [rows][channels * field].
  * field 1: y = scale (x - mean) inv + shift, inv = 1 / sqrt(var + eps), var biased over the batch.
- * field m > 1, for vector fields: y = scale x inv with inv = 1 / sqrt(mean over rows of |x_f|^2 / m
- * + eps): no mean, no shift, so that turning commutes with it; mean, running_mean, shift and dshift
- * are NULL. training: mean and inv are found and stored, and the running ones updated, running =
- * (1 - momentum) running + momentum new, running_var holding the unbiased variance (of one row: 0;
- * field m: the mean square). Otherwise the running ones take their place, as constants in backward
- * too, and mean and inv may be NULL. segments optional: rows offset[s] .. offset[s+1] are
- * normalised apart (instance norm per graph), in training or not; mean and inv are then
- * [segments][channels], the running ones are not used and may be NULL. */
+ * field m > 1, for vector fields: y = scale x inv, where inv is 1 / sqrt(v + eps) and v the mean over
+ * rows of |x_f|^2 / m: no mean, no shift, so that rotating commutes with it; mean, running_mean, shift
+ * and dshift are NULL.
+ * training: mean and inv are found and stored, and the running ones updated,
+ *
+ *     running = (1 - momentum) running + momentum new,
+ *
+ * running_var holding the unbiased variance (of one row: 0; field m: the mean square). Otherwise the
+ * running ones take their place, as constants in backward too, and mean and inv may be NULL.
+ * segments optional: rows offset[s] .. offset[s+1] are normalised apart (instance norm per graph), in
+ * training or not; mean and inv are then [segments][channels], the running ones are not used and may
+ * be NULL. */
 typedef struct {
     size_t field;
     int training;
@@ -228,8 +232,8 @@ typedef struct {
     recon_tensor y, x, index, order, offset, dy, dx;
 } recon_gather_args;
 
-/* y[s] = sum of x[offset[s]] .. x[offset[s+1]-1], rows. Backward spreads: dx[e] = dy[segment of e].
- */
+/* y[s] = sum of x[offset[s]] .. x[offset[s+1]-1], rows. Backward spreads:
+ * dx[e] = dy[segment of e]. */
 typedef struct {
     recon_tensor y, x, offset, dy, dx;
 } recon_segment_args;
@@ -256,8 +260,9 @@ typedef struct {
 } recon_pairs_args;
 
 /* y = s x with a sparse matrix s [rows of y][rows of x] by rows: y[r] is the sum of
- * weight[e] x[index[e]] over e = offset[r] .. offset[r+1]-1, in this order. index and offset [rows
- * + 1] are I32, weight is F32 (F64). The gradient is the same call on dy with s transposed. */
+ * weight[e] x[index[e]] over e = offset[r] .. offset[r+1]-1, in this order. index and
+ * offset [rows + 1] are I32, weight is F32 (F64). The gradient is the same call on dy with s
+ * transposed. */
 typedef struct {
     recon_tensor y, x, index, weight, offset;
 } recon_sparse_args;
@@ -388,11 +393,11 @@ typedef struct {
 } recon_columns_args;
 
 /* Losses: a mean over rows into loss [1]; backward gives d loss / d x times *dloss [1].
- * CROSS_ENTROPY: x logits [n][c], target I32 [n]; a target that is no
- * class makes the loss NaN. MSE, L1: x and target alike, mean over elements.
- * COS: 1 - x . target over rows of unit vectors. VONMISES: -log sum_k w_k f(theta; mu_k, kappa_k),
- * x [n][4 parts]: logits of w, then pairs (2 parts numbers) whose direction is mu, then softplus^-1
- * of kappa; target theta [n]. */
+ * CROSS_ENTROPY: x logits [n][c], target I32 [n]; an out-of-range target makes the loss NaN.
+ * MSE, L1: x and target alike, mean over elements.
+ * COS: 1 - x . target over rows of unit vectors.
+ * VONMISES: -log sum_k w_k f(theta; mu_k, kappa_k), x [n][4 parts]: logits of w, then pairs
+ * (2 parts numbers) whose direction is mu, then softplus^-1 of kappa; target theta [n]. */
 typedef enum {
     RECON_LOSS_CROSS_ENTROPY,
     RECON_LOSS_MSE,
@@ -406,9 +411,12 @@ typedef struct {
 } recon_loss_args;
 
 /* Adam (decoupled decay: AdamW) on n numbers, all F32 (F64), and what it reads each step, in
- * backend memory so that a captured step can go on: m = b1 m + (1 - b1) s g, v = b2 v + (1 - b2) (s
- * g)^2, s = min(1, clip / |g|) from grad_norm, w -= rate (mhat / (sqrt(vhat) + eps) + decay w), ema
- * = decay_ema ema + (1 - decay_ema) w. bf16 optional: w rounded for the next step's products. */
+ * backend memory so that a captured step can go on, with s = min(1, clip / |g|) from grad_norm:
+ *
+ *     m = b1 m + (1 - b1) s g,   v = b2 v + (1 - b2) (s g)^2,
+ *     w -= rate (mhat / (sqrt(vhat) + eps) + decay w),   ema = decay_ema ema + (1 - decay_ema) w.
+ *
+ * bf16 optional: w rounded for the next step's products. */
 typedef struct {
     double rate;         /* of this step, warm-up and schedule applied */
     double bias1, bias2; /* 1 - b1^t, 1 - b2^t */

@@ -2,8 +2,8 @@
  *
  * Layers add what they need by name; recon_params_make then allocates one block of weights, one of
  * gradients and one of buffers (running statistics), so that an optimiser is one loop and a
- * checkpoint a few writes. Names, shapes and the seed decide the first values, nothing else does.
- */
+ * checkpoint a few writes. Names, shapes and the seed decide the first values,
+ * nothing else does. */
 #ifndef RECON_NN_PARAMS_H
 #define RECON_NN_PARAMS_H
 
@@ -22,8 +22,8 @@ typedef enum {
                      RECON_SINGLE: natural poses move by about 0.1 degrees in the median    */
 } recon_precision;
 
-/* The precision in which the context's backend computes: RECON_AUTO decided, the others as given.
- */
+/* The precision in which the context's backend computes: RECON_AUTO decided, the
+ * others as given. */
 RECON_API recon_precision recon_precision_on(recon_ctx *ctx, recon_precision precision);
 /* "f32", "bf16", "f64", "tf32" or "auto"; "?" of what is none. */
 RECON_API const char *recon_precision_name(recon_precision precision);

@@ -24,8 +24,8 @@ static inline recon_matrix recon_transposed(const float *at, size_t ld)
 {
     return (recon_matrix){ at, ld, 1 };
 }
-/* c = a b + beta c, where c is mnk[0] x mnk[1] with rows ldc apart, and the sums have mnk[2] terms.
- */
+/* c = a b + beta c, where c is mnk[0] x mnk[1] with rows ldc apart, and the sums
+ * have mnk[2] terms. */
 recon_status recon_cpu_product(recon_ctx *ctx, float *c, size_t ldc, recon_matrix a, recon_matrix b,
                                const size_t mnk[3], double beta);
 

@@ -1,5 +1,5 @@
-/* map.c - functions of single numbers and their gradients; sums and casts; gates; cross products.
- */
+/* map.c - functions of single numbers and their gradients; sums and casts;
+ * gates; cross products. */
 #include "ops/cpu/cpu.h"
 #include "ops/cpu/elements.h"
 #include "core/exp.h"

@@ -148,8 +148,8 @@ template <class T> struct entropy_loss : loss_base<T> {
     }
 };
 
-/* ---- the von Mises mixture, in double: few numbers, and kappa multiplies small differences ----
- */
+/* ---- the von Mises mixture, in double: few numbers, and kappa multiplies
+ * small differences ---- */
 
 /* log I0(x) - x and 1 - I1(x) / I0(x); above 30 by Hankel's series, subtracted term by term. */
 __device__ static void bessel(double *log_i0, double *spread, double x)

@@ -1,5 +1,5 @@
-/* table.cu - the table for the GPU. The scan of a streamed top-k works on host memory: cpu/ has it.
- */
+/* table.cu - the table for the GPU. The scan of a streamed top-k works on host memory:
+ * cpu/ has it. */
 #include "ops/cuda/attach.h"
 #include "ops/cuda/table.h"
 
