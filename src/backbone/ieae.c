@@ -20,8 +20,8 @@ enum { MOST = 1 << 20 }; /* of any size in a file, before it is looked at */
 
 /* --- made ------------------------------------------------------------------------------------- */
 
-/* One inside the circle that touches the borders, fading as exp(-d^2 / SOFT_EDGE^2) outside: more
- * gently than nn's disc, and models have been trained with it. */
+/* One inside the circle that touches the borders, fading as exp(-d^2 / SOFT_EDGE^2) outside. Models
+ * have been trained with it. */
 static recon_status make_mask(recon_ctx *ctx, recon_ieae *m)
 {
     size_t h = m->shape.height, w = m->shape.width_px;

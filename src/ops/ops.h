@@ -142,18 +142,18 @@ typedef struct {
 
 /* Batch norm over the rows of x [rows][channels * field].
  * field 1: y = scale (x - mean) inv + shift, inv = 1 / sqrt(var + eps), var biased over the batch.
- * field m > 1, for vector fields: y = scale x inv, where inv is 1 / sqrt(v + eps) and v the mean over
- * rows of |x_f|^2 / m: no mean, no shift, so that rotating commutes with it; mean, running_mean, shift
- * and dshift are NULL.
+ * field m > 1, for vector fields: y = scale x inv, where inv is 1 / sqrt(v + eps) and v the mean
+ * over rows of |x_f|^2 / m: no mean, no shift, so that rotating commutes with it; mean,
+ * running_mean, shift and dshift are NULL.
  * training: mean and inv are found and stored, and the running ones updated,
  *
  *     running = (1 - momentum) running + momentum new,
  *
  * running_var holding the unbiased variance (of one row: 0; field m: the mean square). Otherwise the
  * running ones take their place, as constants in backward too, and mean and inv may be NULL.
- * segments optional: rows offset[s] .. offset[s+1] are normalised apart (instance norm per graph), in
- * training or not; mean and inv are then [segments][channels], the running ones are not used and may
- * be NULL. */
+ * segments optional: rows offset[s] .. offset[s+1] are normalised apart (instance norm per graph),
+ * in training or not; mean and inv are then [segments][channels], the running ones are not used and
+ * may be NULL. */
 typedef struct {
     size_t field;
     int training;
