@@ -15,7 +15,7 @@
 #define DEGREE (M_PI / 180)
 
 typedef enum { UNIFORM, NORMAL } shape;
-typedef enum { NONE, STRAYS, CLUMP } pollution;
+typedef enum { NONE, OUTLIERS, CLUMP } pollution;
 
 typedef struct {
     const char *name;
@@ -34,15 +34,15 @@ static const scene scenes[] = {
     { "normal 2", NORMAL, 2, 1, NONE, 0 },
     { "two modes", NORMAL, 12.9, 2, NONE, 0 },
     { "three modes", NORMAL, 12.9, 3, NONE, 0 },
-    { "normal 2, 20% strays", NORMAL, 2, 1, STRAYS, 0.2 },
+    { "normal 2, 20% outliers", NORMAL, 2, 1, OUTLIERS, 0.2 },
     { "normal 2, 20% clump", NORMAL, 2, 1, CLUMP, 0.2 },
-    { "normal 12.9, 20% strays", NORMAL, 12.9, 1, STRAYS, 0.2 },
+    { "normal 12.9, 20% outliers", NORMAL, 12.9, 1, OUTLIERS, 0.2 },
     { "normal 12.9, 20% clump", NORMAL, 12.9, 1, CLUMP, 0.2 },
-    { "normal 32, 20% strays", NORMAL, 32, 1, STRAYS, 0.2 },
+    { "normal 32, 20% outliers", NORMAL, 32, 1, OUTLIERS, 0.2 },
     { "normal 32, 20% clump", NORMAL, 32, 1, CLUMP, 0.2 },
-    { "uniform +-60, 20% strays", UNIFORM, 60, 1, STRAYS, 0.2 },
+    { "uniform +-60, 20% outliers", UNIFORM, 60, 1, OUTLIERS, 0.2 },
     { "uniform +-60, 20% clump", UNIFORM, 60, 1, CLUMP, 0.2 },
-    { "uniform +-90, 20% strays", UNIFORM, 90, 1, STRAYS, 0.2 },
+    { "uniform +-90, 20% outliers", UNIFORM, 90, 1, OUTLIERS, 0.2 },
     { "uniform +-90, 20% clump", UNIFORM, 90, 1, CLUMP, 0.2 },
 };
 

@@ -4,7 +4,7 @@
  *
  * Three estimators of the same width, in degrees, each set first centred by the default mean: the
  * second moment, the median distance (scaled to be right without pollution), and the library's fit.
- * Strays are uniform on the circle; a clump lies at 140 degrees, 5 wide. Then the time of a fit. */
+ * Outliers are uniform on the circle; a clump lies at 140 degrees, 5 wide. Then the time of a fit. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,12 +17,13 @@
 
 typedef struct {
     const char *name;
-    double strays, clump; /* shares */
+    double outliers, clump; /* shares */
 } pollution;
 
-static const pollution pollutions[] = {
-    { "none", 0, 0 }, { "5% strays", 0.05, 0 }, { "20% strays", 0.2, 0 }, { "20% clump", 0, 0.2 }
-};
+static const pollution pollutions[] = { { "none", 0, 0 },
+                                        { "5% outliers", 0.05, 0 },
+                                        { "20% outliers", 0.2, 0 },
+                                        { "20% clump", 0, 0.2 } };
 
 static const recon_so2_density truths[] = {
     { .family = RECON_SO2_UNIFORM, .width = 60 * DEGREE },
@@ -53,9 +54,9 @@ static void show(const tally *t)
 static double draw(recon_rng *rng, const recon_so2_density *truth, const pollution *p)
 {
     double u = recon_rng_uniform(rng);
-    if (u < p->strays)
+    if (u < p->outliers)
         return recon_so2_haar(rng);
-    if (u < p->strays + p->clump)
+    if (u < p->outliers + p->clump)
         return recon_so2_wrap(DEGREE * (140 + 5 * recon_rng_normal(rng)));
     return recon_so2_sample(truth, rng);
 }

@@ -5,7 +5,7 @@
  * Simulated molecules: classes of 82 points in 64 dimensions, poses on a ring about one of three
  * axes (F = 100 there) with an arbitrary right factor for each class, 5 degrees of noise about each
  * axis, and one pose in 25 flipped by a half turn. Ten new points of each class are asked about;
- * odd poses are uniform ones whose axis is far off (tr(F^T R) < 96). */
+ * unusual poses are uniform ones whose axis is far off (tr(F^T R) < 96). */
 #include <recon/normalize/gauge.h>
 #include <recon/ops/backend.h>
 #include <recon/stats/fisher_gauge.h>
@@ -165,16 +165,16 @@ enum { SCORES = 5 };
 static const char *const score_name[SCORES] = { "density", "trace", "labels' trace",
                                                 "uncentred trace", "neighbours' density" };
 
-/* All scores of one pose of the point asked i; whether it is odd. */
-static recon_status score_pose(recon_ctx *ctx, double score[SCORES], uint8_t *odd, const world *w,
-                               const recon_so3_map *map, const recon_frames *near, size_t i,
-                               recon_so3 psi)
+/* All scores of one pose of the point asked i; whether it is unusual. */
+static recon_status score_pose(recon_ctx *ctx, double score[SCORES], uint8_t *unusual,
+                               const world *w, const recon_so3_map *map, const recon_frames *near,
+                               size_t i, recon_so3 psi)
 {
     size_t c = (w->train + i) % w->classes;
     double r[9];
     recon_fisher p;
     recon_so3_to_matrix(r, recon_so3_compose(psi, recon_so3_inverse(w->offset[c])));
-    *odd = S * r[4 * (c % 3)] < 96;
+    *unusual = S * r[4 * (c % 3)] < 96;
     recon_status status = recon_fisher_of(ctx, &p, near->theta + 9 * i);
     recon_so3 g = recon_so3_compose(psi, recon_so3_inverse(near->gamma.so3[i]));
     score[0] = recon_so3_map_score(&map[i], psi);
@@ -189,25 +189,25 @@ static recon_status tell_scores(recon_ctx *ctx, const world *w, const recon_so3_
                                 const recon_frames *near)
 {
     size_t n = w->n - w->train;
-    uint8_t *odd = malloc(2 * n);
+    uint8_t *unusual = malloc(2 * n);
     double *all = malloc(SCORES * 2 * n * sizeof *all), auc;
-    recon_status status = odd && all ? RECON_OK : RECON_ERR_MEMORY;
+    recon_status status = unusual && all ? RECON_OK : RECON_ERR_MEMORY;
     for (size_t at = 0; status == RECON_OK && at < 2 * n; at++) {
         recon_rng rng = recon_rng_new(4, at);
         double score[SCORES];
         int drawn = at % 2;
         recon_so3 psi = drawn ? recon_so3_haar(&rng) : w->psi[w->train + at / 2];
-        status = score_pose(ctx, score, &odd[at], w, map, near, at / 2, psi);
-        odd[at] &= drawn; /* what occurs is natural, however it was flipped */
+        status = score_pose(ctx, score, &unusual[at], w, map, near, at / 2, psi);
+        unusual[at] &= drawn; /* what occurs is natural, however it was flipped */
         for (size_t k = 0; k < SCORES; k++)
             all[k * 2 * n + at] = score[k];
     }
     for (size_t k = 0; status == RECON_OK && k < SCORES; k++) {
-        status = recon_roc_auc(ctx, &auc, all + k * 2 * n, odd, 2 * n);
+        status = recon_roc_auc(ctx, &auc, all + k * 2 * n, unusual, 2 * n);
         printf("AUC %-20s %.4f\n", score_name[k], auc);
     }
     free(all);
-    free(odd);
+    free(unusual);
     return status;
 }
 

@@ -12,21 +12,21 @@ typedef enum { BALL, RING, STRAY_RING, NORMAL, STRAY_NORMAL, TWO, TWO_NEAR, FIVE
 
 static const char *const name[] = { "uniform within 90 deg",
                                     "ring, diag(100, .001, .001)",
-                                    "ring, 10 % strays",
+                                    "ring, 10 % outliers",
                                     "normal, 13 deg an axis",
-                                    "normal, 10 % strays",
+                                    "normal, 10 % outliers",
                                     "two modes 180 deg apart, 13 deg",
                                     "two modes 90 deg apart, 13 deg",
                                     "five modes 72 deg apart, 13 deg",
                                     "uniform on SO(3)" };
 
-/* A mode 13 degrees wide, turned about z. */
-static recon_so3 mode(recon_rng *rng, double turn)
+/* A mode 13 degrees wide, rotated about z. */
+static recon_so3 mode(recon_rng *rng, double rotation)
 {
     double v[3];
     for (int k = 0; k < 3; k++)
         v[k] = 0.225 * recon_rng_normal(rng);
-    return recon_so3_compose(recon_so3_exp((double[3]){ 0, 0, turn }), recon_so3_exp(v));
+    return recon_so3_compose(recon_so3_exp((double[3]){ 0, 0, rotation }), recon_so3_exp(v));
 }
 
 static recon_so3 draw(kind of, const recon_fisher *ring, recon_rng *rng)

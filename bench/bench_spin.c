@@ -4,7 +4,7 @@
  *   build/bench/bench_spin MODEL [QUERIES [NEIGHBOURS [K [NOISE [HITS [COUNT]]]]]]
  *
  * MODEL is a classifier of `conformers`. QUERIES and NEIGHBOURS are parts of that set (val, train),
- * turned by its matrix Fisher laws. A pose is the truth with NOISE degrees an axis (3.5), a class
+ * rotated by its matrix Fisher laws. A pose is the truth with NOISE degrees an axis (3.5), a class
  * is K (15) conformers of the same molecule, each with probability 1 - HITS (1) of any, and Lambda
  * is right but for an unknown spin of the molecule and 1.2 degrees an axis. COUNT: so many queries.
  */
@@ -21,7 +21,7 @@
 typedef struct {
     recon_molecules *data;
     recon_gcn_graphs *graphs;
-    recon_so3 *truth, *psi, *turn;
+    recon_so3 *truth, *psi, *rotation;
     int64_t *molecule;
     size_t n;
 } part;
@@ -64,13 +64,13 @@ static part open_part(const char *name, size_t count, double radius, double nois
     must(recon_molecules_take(ctx, &upright, all, count ? count : recon_molecules_describe(all).n,
                               0));
     recon_molecules_close(all);
-    must(recon_molecules_turn(ctx, &p.data, upright, "fisher", seed));
+    must(recon_molecules_rotate(ctx, &p.data, upright, "fisher", seed));
     must(recon_gcn_graphs_make(ctx, &p.graphs, p.data, radius));
     recon_molecules_close(upright);
     p.n = recon_molecules_describe(p.data).n;
     p.truth = room(p.n, sizeof *p.truth);
     p.psi = room(p.n, sizeof *p.psi);
-    p.turn = room(p.n, sizeof *p.turn);
+    p.rotation = room(p.n, sizeof *p.rotation);
     p.molecule = room(p.n, sizeof *p.molecule);
     for (size_t i = 0; i < p.n; i++) {
         p.truth[i] = recon_molecules_rotation(p.data, i);
@@ -86,11 +86,11 @@ static void close_part(part *p)
     recon_molecules_close(p->data);
     free(p->truth);
     free(p->psi);
-    free(p->turn);
+    free(p->rotation);
     free(p->molecule);
 }
 
-/* K neighbours of each query, the axis its molecule was turned about, and Lambda. */
+/* K neighbours of each query, the axis its molecule was rotated about, and Lambda. */
 static recon_spin_classes make_classes(const part *queries, const part *from, size_t k, double hits,
                                        uint64_t seed)
 {
@@ -127,16 +127,16 @@ static recon_spin_classes make_classes(const part *queries, const part *from, si
                                  .axis = axis };
 }
 
-/* Accuracy when query q is put into lambda psi^-1 of itself; lambda NULL: turned back exactly. */
+/* Accuracy when query q is put into lambda psi^-1 of itself; lambda NULL: rotated back exactly. */
 static double accuracy(part *p, const recon_gcn *gcn, const recon_so3 *lambda, int undo)
 {
     recon_spin_gcn judge = { gcn, p->graphs };
     double share;
     for (size_t i = 0; i < p->n; i++)
-        p->turn[i] = lambda ? recon_so3_compose(lambda[i], recon_so3_inverse(p->psi[i]))
-                     : undo ? recon_so3_inverse(p->truth[i])
-                            : recon_so3_identity();
-    must(recon_evaluate_molecule_accuracy(ctx, &share, NULL, p->molecule, NULL, p->turn, p->n,
+        p->rotation[i] = lambda ? recon_so3_compose(lambda[i], recon_so3_inverse(p->psi[i]))
+                         : undo ? recon_so3_inverse(p->truth[i])
+                                : recon_so3_identity();
+    must(recon_evaluate_molecule_accuracy(ctx, &share, NULL, p->molecule, NULL, p->rotation, p->n,
                                           recon_spin_by_gcn, &judge,
                                           recon_gcn_describe(gcn).classes));
     return 100 * share;
@@ -178,7 +178,7 @@ int main(int argc, char **argv)
     recon_spin_classes classes = make_classes(&queries, &from, k, hits, 5);
     printf("%zu of %s, %zu neighbours of %s, noise %g degrees, hits %g, %d threads\n", queries.n,
            of, k, with, noise, hits, recon_ctx_threads(ctx));
-    printf("%-34s %6.2f %%\n", "turned back exactly", accuracy(&queries, gcn, NULL, 1));
+    printf("%-34s %6.2f %%\n", "rotated back exactly", accuracy(&queries, gcn, NULL, 1));
     printf("%-34s %6.2f %%\n", "as they come", accuracy(&queries, gcn, NULL, 0));
     printf("%-34s %6.2f %%\n", "Lambda, spin unknown", accuracy(&queries, gcn, classes.lambda, 0));
     measure("spin, 36 steps", RECON_SPIN_REFINE_NONE, &queries, &from, gcn, &classes);

@@ -4,7 +4,7 @@
  *
  * The encoder has fields of frequencies 0 to 3 (scalars and pairs): conv7 1 -> 128, conv5, pool,
  * conv5 -> 224, conv5, pool, conv5, conv3, 1x1 -> 130, mean; batch norm and ReLU on scalars, their
- * vector forms on pairs. Then an MLP, a decoder of seven layers, and the picture turned by an
+ * vector forms on pairs. Then an MLP, a decoder of seven layers, and the picture rotated by an
  * angle. */
 #include <recon/recon.h>
 #include <recon/nn/steerable.h>
@@ -109,8 +109,8 @@ static recon_var loss(void *user, recon_tape *t)
     recon_var angle = recon_var_columns(t, pooled, CODE, 1);
     angle = recon_var_reshape(t, recon_var_cast(t, angle, RECON_F32), &m->batch, 1);
     recon_var picture = recon_var_cast(t, decode(m, t, code), RECON_F32);
-    recon_var turned = recon_var_rotate(t, picture, angle);
-    return recon_var_mse(t, turned, recon_var_cast(t, m->images, RECON_F32));
+    recon_var rotated = recon_var_rotate(t, picture, angle);
+    return recon_var_mse(t, rotated, recon_var_cast(t, m->images, RECON_F32));
 }
 
 /* Two blobs in a random place each: something to learn. */

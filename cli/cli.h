@@ -96,9 +96,9 @@ int cli_is_other_format(const char *path);
 
 /* What every command that reads data has: which, and where they are worked on. */
 typedef struct {
-    const char *spec, *turn;
+    const char *spec, *rotate;
     size_t limit, size, picture_limit;
-    size_t seed, turn_seed; /* 0: 1 */
+    size_t seed, rotate_seed; /* 0: 1 */
     int skip_bad;
     int device, precision, deterministic;
 } cli_data;
@@ -112,7 +112,7 @@ recon_status cli_attach(recon_ctx *ctx, const cli_data *data);
 
 /* Inputs of any kind, taken and rotated as asked. Close always. */
 typedef struct {
-    recon_data *whole, *part, *turned, *known;
+    recon_data *whole, *part, *rotated, *known;
     const recon_data *use; /* the last of them                  */
     size_t n, skipped;     /* inputs of it, and those left out  */
     recon_skips skips;     /* what is wrong with them, if known */
@@ -170,14 +170,14 @@ void cli_unread_json(json_t *object, const cli_inputs *inputs);
  * RECON_NATURAL_FEW have none. */
 void cli_print_natural(const size_t count[RECON_NATURAL_KINDS]);
 
-/* Whether a network turns with its images well enough to be used, and that in words, with what to
+/* Whether a network rotates with its images well enough to be used, and that in words, with what to
  * do where it does not. */
-int cli_turns_well(const recon_equivariance *e);
-const char *cli_turns_words(const recon_equivariance *e);
+int cli_is_equivariant(const recon_equivariance *e);
+const char *cli_equivariance_words(const recon_equivariance *e);
 
 /* --picture-limit, and bytes of its unit. */
 #define CLI_PICTURE_LIMIT_HELP                                                                     \
-    "the most memory that one picture may take, if that is above 32 times its file (default 268)"
+    "memory limit for one image, if above 32 times its file size (default 268)"
 #define CLI_MEGABYTE 1000000
 /* What --picture-limit and --seed mean. */
 size_t cli_picture_most(const cli_data *data);
@@ -186,7 +186,7 @@ uint64_t cli_seed(const cli_data *data);
 /* --precision, and what a choice means on the context's backend: bf16 only where it is fast. */
 #define CLI_PRECISIONS "auto|f32|tf32|bf16"
 #define CLI_PRECISION_HELP                                                                         \
-    "of activations and products (default auto: the fastest that is accurate enough)"
+    "precision of activations and products (default auto: the fastest that is accurate enough)"
 enum { CLI_BF16 = 3 };
 recon_precision cli_precision(recon_ctx *ctx, int choice);
 /* Once, where the backend is known: says that bf16 was asked for and is not used. */

@@ -15,18 +15,16 @@
 static int run(int argc, char **argv);
 const cli_command cli_canonicalize = {
     .name = "canonicalize",
-    .purpose = "turn images or molecules into their natural pose",
+    .purpose = "rotate images or molecules into their natural pose",
     .arguments = "",
     .example =
-        "  recon canonicalize --model digits/model.safetensors --data mnist/test --turn mnist \\\n"
+        "  recon canonicalize --model digits/model.safetensors --data mnist/test --rotate mnist \\\n"
         "    --out upright.npy --poses g.npy\n"
         "  recon canonicalize --model signs/model.safetensors --data images:photos --out upright/\n"
-        "  recon canonicalize --model mols/model.safetensors --data xyz:mine.xyz --out "
-        "natural.xyz\n"
+        "  recon canonicalize --model mols/model.safetensors --data xyz:mine.xyz --out natural.xyz\n"
         "\n"
-        "Images: FILE.npy gets them as float32, n x height x width [x channels]; any other name "
-        "is\n"
-        "a folder. Pictures of a folder (images:) keep their names, sub-folders, sizes, alpha and\n"
+        "Images: FILE.npy gets them as float32, n x height x width [x channels]; any other name is\n"
+        "a folder. Images of a folder (images:) keep their names, sub-folders, sizes, alpha and\n"
         "depth (8 or 16 bits) there: each file is read again and rotated once, at its own\n"
         "resolution. Other images are called 000000.png, 000001.png ... in their order. poses.csv\n"
         "beside them says by name how far each was rotated from its natural pose (degrees,\n"
@@ -34,12 +32,10 @@ const cli_command cli_canonicalize = {
         "degrees) and how unusual the pose is (p_value); g.npy gets the poses in radians, in the\n"
         "order of the data.\n"
         "\n"
-        "Molecules: FILE.xyz gets them as extended XYZ, turned about their centres, in the order "
-        "of\n"
-        "the data. g.npy gets how each was turned: n x 3 x 3, rotation matrices row by row. Where\n"
-        "the spin about an axis is free (see `recon distribution`) the axis comes to stand where "
-        "it\n"
-        "belongs, and the spin is the same for all of a class but arbitrary.",
+        "Molecules: FILE.xyz gets them as extended XYZ, rotated about their centres, in the order of\n"
+        "the data. g.npy gets the rotation of each: n x 3 x 3 matrices, row-major. Where the spin\n"
+        "about an axis is free (see `recon distribution`), the axis is aligned, and the spin is\n"
+        "arbitrary but the same for all of a class.",
     .run = run,
 };
 
@@ -59,9 +55,11 @@ static int parse(settings *s, int argc, char **argv)
 {
     cli_option options[4 + CLI_DATA_OPTIONS + 1] = {
         { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL, 1, &s->model },
-        { "--out", "FILE.npy|DIR|FILE.xyz", NULL, "for what is canonical", CLI_TEXT, 1, &s->out },
+        { "--out", "FILE.npy|DIR|FILE.xyz", NULL, "output file or folder", CLI_TEXT, 1, &s->out },
         { "--poses", "g.npy", NULL, "file for the poses", CLI_TEXT, 0, &s->poses },
-        { "--interpolation", NULL, "bilinear|bicubic", "of the one resampling (default bilinear)",
+        { "--interpolation", NULL, "bilinear|bicubic",
+          "interpolation of the resampling (default "
+          "bilinear)",
           CLI_CHOICE | CLI_IMAGES, 0, &s->interpolation },
     };
     cli_data_options(options, sizeof options / sizeof *options, &s->data);
@@ -147,8 +145,7 @@ static recon_status keep_apart(recon_ctx *ctx, const settings *s)
     int inside = !strncmp(from, to, n) && to[n] == '/' && (pictures || !is_of_images(s));
     if (strcmp(from, to) && !inside)
         return RECON_OK;
-    return recon_fail(ctx, RECON_ERR_INPUT, "%s: the data come from there; name another place",
-                      s->out);
+    return recon_fail(ctx, RECON_ERR_INPUT, "%s: this is the input; choose another output", s->out);
 }
 
 /* --- the work --------------------------------------------------------------------------------- */

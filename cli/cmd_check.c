@@ -1,4 +1,4 @@
-/* cmd_check.c - recon check: how truly a model turns with its images or molecules. */
+/* cmd_check.c - recon check: how equivariant a model is. */
 #include "cli/cli.h"
 #include "backbone/kinds.h"
 #include "core/fail.h"
@@ -13,25 +13,25 @@
 static int run(int argc, char **argv);
 const cli_command cli_check = {
     .name = "check",
-    .purpose = "measure how truly a model turns with its images or molecules",
+    .purpose = "measure how equivariant a model is",
     .arguments = "MODEL",
     .example =
         "  recon check digits/model.safetensors --data mnist/test --svg equivariance.svg\n"
         "\n"
-        "Every image is turned twice, each time from how it came, and the two copies compared: the\n"
-        "pose should differ by the turn between them and the code z not at all. Behind each layer\n"
-        "the fields of one copy, turned as a picture, should be those of the other; the floor is\n"
-        "what resampling them there and back costs without a network: an error near its floor is good.\n"
-        "The lean is how far a backbone that guesses it (train --lean) believes an image to be from\n"
-        "its natural pose: it should follow the turn too; - where the model has none. --turn is not\n"
-        "for this command: the check itself turns the data, from how they came. --precision auto\n"
-        "means f32 here.\n"
+        "Every image is rotated by two angles, each time from the original, and the two copies are\n"
+        "compared: their poses should differ by the rotation between them, and their embeddings z not\n"
+        "at all. After each layer the feature fields of one copy, rotated as an image, should equal\n"
+        "those of the other. The floor is the error of resampling the fields there and back without\n"
+        "a network: an error near its floor is good. The lean is the backbone's own estimate of how\n"
+        "far an image is from its natural pose (train --lean); it should follow the rotation too, and\n"
+        "is - if the model has none. --rotate is refused: check itself rotates the data. --precision\n"
+        "auto means f32 here.\n"
         "\n"
         "  recon check mols/model.safetensors --data conformers/test\n"
         "\n"
-        "Every conformer is turned, moved, given its atoms in another order, and all of that: the\n"
-        "pose should turn along and z should not change, up to rounding. Whether mirror images are\n"
-        "told apart is said too.",
+        "Every conformer is rotated, translated, permuted, and all three at once: the pose should\n"
+        "follow and z should not change, up to rounding. The command also reports whether mirror\n"
+        "images are distinguished.",
     .run = run,
 };
 
@@ -40,7 +40,7 @@ enum {
     STEP = 15, /* degrees */
     RIGHT = 6,
     LIMIT = 256,
-    LAYER_IMAGES = 64, /* enough for a median, and fields take long to turn */
+    LAYER_IMAGES = 64, /* enough for a median, and fields take long to rotate */
     DRAWN_LAYERS = 4,
     LAYER_NAME = 32
 };
@@ -69,7 +69,7 @@ static recon_precision precision_of(recon_ctx *ctx, const settings *s)
 static int parse(settings *s, int argc, char **argv)
 {
     cli_option options[1 + CLI_DATA_OPTIONS + 1] = {
-        { "--svg", "FILE", NULL, "draw the errors too", CLI_TEXT | CLI_IMAGES, 0, &s->svg },
+        { "--svg", "FILE", NULL, "also plot the errors", CLI_TEXT | CLI_IMAGES, 0, &s->svg },
     };
     size_t words = 0;
     cli_data_options(options, sizeof options / sizeof *options, &s->data);
@@ -79,9 +79,8 @@ static int parse(settings *s, int argc, char **argv)
         s->model = cli_model_file(s->model);
     if (code < 0 && words != 1)
         return cli_misuse(&cli_check, "name a model");
-    if (code < 0 && s->data.turn)
-        return cli_misuse(&cli_check,
-                          "--turn: the check itself turns the data, from how they came");
+    if (code < 0 && s->data.rotate)
+        return cli_misuse(&cli_check, "--rotate: check itself rotates the data");
     return code;
 }
 
@@ -133,14 +132,14 @@ static json_t *as_json(const findings *f)
     for (size_t l = 0; l < f->depth; l++)
         json_array_append_new(layers, layer_json(f, l));
     return json_pack("{s:I, s:b, s:o, s:o, s:o, s:I, s:o}", "images", (json_int_t)f->random.n,
-                     "turns_well", cli_turns_well(&f->random), "random", errors_json(&f->random),
-                     "angles_deg", angles, "by_angle", sweep, "layer_images", (json_int_t)f->some,
-                     "layers", layers);
+                     "equivariant", cli_is_equivariant(&f->random), "random",
+                     errors_json(&f->random), "angles_deg", angles, "by_angle", sweep,
+                     "layer_images", (json_int_t)f->some, "layers", layers);
 }
 
-static void print_row(const char *turn, const recon_equivariance *e)
+static void print_row(const char *rotation, const recon_equivariance *e)
 {
-    printf("%7s %9.2f%8.2f", turn, e->pose_median * RECON_TO_DEGREES,
+    printf("%7s %9.2f%8.2f", rotation, e->pose_median * RECON_TO_DEGREES,
            e->pose_p95 * RECON_TO_DEGREES);
     if (isfinite(e->lean_median))
         printf(" %9.2f%8.2f", e->lean_median * RECON_TO_DEGREES, e->lean_p95 * RECON_TO_DEGREES);
@@ -151,15 +150,15 @@ static void print_row(const char *turn, const recon_equivariance *e)
 
 static void print_sweep(const findings *f)
 {
-    printf("%7s %17s %17s %17s\n", "turn", "pose, degrees", "lean, degrees", "change of z");
+    printf("%7s %17s %17s %17s\n", "rotate", "pose, degrees", "lean, degrees", "change of z");
     printf("%7s", "");
     for (int i = 0; i < 3; i++)
         printf(" %9s%8s", "median", "95%");
     putchar('\n');
     for (size_t k = 0; k < ANGLES; k++) {
-        char turn[16];
-        snprintf(turn, sizeof turn, "%zu", k * STEP);
-        print_row(turn, &f->sweep[k]);
+        char rotation[16];
+        snprintf(rotation, sizeof rotation, "%zu", k * STEP);
+        print_row(rotation, &f->sweep[k]);
     }
     print_row("any", &f->random);
 }
@@ -184,15 +183,16 @@ static void print_layers(const findings *f)
 static void print_text(const settings *s, const findings *f)
 {
     double right = f->sweep[RIGHT].pose_max * RECON_TO_DEGREES;
-    printf("%s, two turned copies each of %zu images of %s\n\n", s->model, f->random.n,
+    printf("%s, two rotated copies of each of %zu images of %s\n\n", s->model, f->random.n,
            s->data.spec);
     print_sweep(f);
     print_layers(f);
-    printf("\n%s right angles (at most %.1g degrees). At any: half of the poses within %.2f "
-           "degrees,\n95 of 100 within %.2f.\n",
+    printf("\n%s right angles (at most %.1g degrees). At any angle: half of the poses within %.2f "
+           "degrees,\n"
+           "95 of 100 within %.2f.\n",
            right < ROUNDING ? "Exact at" : "Not exact at", right,
            f->random.pose_median * RECON_TO_DEGREES, f->random.pose_p95 * RECON_TO_DEGREES);
-    printf("%s\n", cli_turns_words(&f->random));
+    printf("%s\n", cli_equivariance_words(&f->random));
 }
 
 /* z, some of the layers from the first to the last, and the picture's floor. */
@@ -269,12 +269,12 @@ done:
 
 /* --- molecules -------------------------------------------------------------------------------- */
 
-static const char *const moves[RECON_MOVES] = { [RECON_MOVE_TURN] = "turned",
+static const char *const moves[RECON_MOVES] = { [RECON_MOVE_ROTATE] = "rotated",
                                                 [RECON_MOVE_SHIFT] = "moved",
                                                 [RECON_MOVE_PERMUTE] = "reordered",
                                                 [RECON_MOVE_ALL] = "all of it",
                                                 [RECON_MOVE_MIRROR] = "mirrored" };
-static const char *const move_keys[RECON_MOVES] = { [RECON_MOVE_TURN] = "turn",
+static const char *const move_keys[RECON_MOVES] = { [RECON_MOVE_ROTATE] = "rotate",
                                                     [RECON_MOVE_SHIFT] = "shift",
                                                     [RECON_MOVE_PERMUTE] = "permute",
                                                     [RECON_MOVE_ALL] = "all",
@@ -314,10 +314,11 @@ static void print_moves(const settings *s, const recon_molequivariance e[RECON_M
     printf(
         "\n%s\nMirror images are %s.\n",
         all->pose_p99 * RECON_TO_DEGREES < ROUNDING
-            ? "The network turns with its input, up to rounding."
-            : "The network does not turn with some of its inputs: are their atoms on a line, or is "
-              "it\nhardly trained? More --epochs of `recon train` may help.",
-        recon_molequivariance_sees_mirror(e) ? "told apart" : "not told apart");
+            ? "The network is equivariant, up to rounding."
+            : "The network is not equivariant on some inputs: are their atoms on a line, or is it "
+              "hardly\n"
+              "trained? More --epochs of `recon train` may help.",
+        recon_molequivariance_sees_mirror(e) ? "distinguished" : "not distinguished");
 }
 
 static recon_status check_molecules(recon_ctx *ctx, const settings *s, const recon_backbone *b,

@@ -17,7 +17,7 @@ const cli_command cli_classifier = {
         "  recon classifier eval --model fashion.safetensors --data fashion/test\n"
         "  recon classifier train --data conformers --held conformers/val --out gcn.safetensors\n"
         "\n"
-        "One input of twelve is held out, and the epoch that does best on those is kept. Beside\n"
+        "One input in twelve is held out, and the epoch with the best accuracy on those is kept. Beside\n"
         "the model lie MODEL.jsonl (loss, rate, validation) and MODEL.last, from which --resume\n"
         "goes on as if the run had never stopped. Data: fashion, mnist (with /train, /val,\n"
         "/test), idx:FILE or npy:FILE with images in FILE and labels beside it, images:DIR with a\n"
@@ -45,27 +45,28 @@ static int parse(settings *s, int argc, char **argv)
         { "--net", NULL, "small|resnet18", "network (default small)", CLI_CHOICE | CLI_IMAGES, 0,
           &s->net },
         { "--width", "N", NULL,
-          "channels: of resnet18's first stage (default 64), of molecules (default 128)", CLI_COUNT,
-          0, &s->width },
-        { "--shift", "P", NULL, "move at random by up to P pixels (default 0)",
+          "channels of resnet18's first stage (default 64), of the molecule network (default 128)",
+          CLI_COUNT, 0, &s->width },
+        { "--shift", "P", NULL, "shift randomly by up to P pixels (default 0)",
           CLI_NUMBER | CLI_IMAGES, 0, &s->shift },
-        { "--flip", NULL, NULL, "mirror, left for right, half of the time", CLI_FLAG | CLI_IMAGES,
-          0, &s->flip },
-        { "--epochs", "N", NULL, "times through the data (default 3, resnet18 15, molecules 50)",
+        { "--flip", NULL, NULL, "flip horizontally with probability 1/2", CLI_FLAG | CLI_IMAGES, 0,
+          &s->flip },
+        { "--epochs", "N", NULL, "passes over the data (default 3, resnet18 15, molecules 50)",
           CLI_COUNT, 0, &s->epochs },
-        { "--batch", "N", NULL, "inputs a step (default 64, resnet18 and molecules 128)", CLI_COUNT,
-          0, &s->batch },
+        { "--batch", "N", NULL, "batch size (default 64, resnet18 and molecules 128)", CLI_COUNT, 0,
+          &s->batch },
         { "--rate", "R", NULL,
           "highest learning rate (default 0.002, resnet18 and molecules 0.001)", CLI_NUMBER, 0,
           &s->rate },
         { "--held", "SPEC", NULL,
-          "train: to validate on (default: one conformer of twelve of each molecule)",
+          "train: validation data (default: one conformer in twelve of each molecule)",
           CLI_SPEC | CLI_MOLECULES, 0, &s->held },
-        { "--every", "N", NULL, "a checkpoint every N steps too (default: every epoch)", CLI_COUNT,
-          0, &s->every },
-        { "--weights", NULL, "f32|bf16", "as written to MODEL (default f32)", CLI_CHOICE, 0,
-          &s->stored },
-        { "--resume", NULL, NULL, "go on from MODEL.last if it is there", CLI_FLAG, 0, &s->resume },
+        { "--every", "N", NULL, "also write a checkpoint every N steps (default: every epoch)",
+          CLI_COUNT, 0, &s->every },
+        { "--weights", NULL, "f32|bf16", "precision of the weights in MODEL (default f32)",
+          CLI_CHOICE, 0, &s->stored },
+        { "--resume", NULL, NULL, "continue from MODEL.last if it exists", CLI_FLAG, 0,
+          &s->resume },
     };
     cli_data_options(options, sizeof options / sizeof *options, &s->data);
     return cli_parse(&cli_classifier, options, &s->common, argc, argv, &s->word, 1, NULL);

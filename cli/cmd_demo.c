@@ -14,15 +14,15 @@
 static int run(int argc, char **argv);
 const cli_command cli_demo = {
     .name = "demo",
-    .purpose = "a minute's tour on shipped data and models, as a page to read",
+    .purpose = "a short tour on shipped data and models, written as an HTML page",
     .arguments = "",
     .example =
         "  recon demo\n"
         "\n"
-        "2,000 garments and 200 molecules, turned in ways that recon is not told: where do they\n"
-        "naturally stand, how far do they stray, and what does it help to know that? The folder\n"
-        "receives report.html, to be opened in a browser, results.json, and what every step made:\n"
-        "the images, their embeddings, the model of the discover run, the molecules.",
+        "2,000 garments and 200 molecules, rotated in ways unknown to recon: what are their natural\n"
+        "poses, how far do they vary, and what is that good for? The output folder gets report.html,\n"
+        "which you can open in a browser, results.json, and the files of every step: the images,\n"
+        "their embeddings, the model of the discover run, the molecules.",
     .run = run,
 };
 
@@ -37,7 +37,9 @@ static int parse(settings *s, int argc, char **argv)
     const cli_option options[] = {
         { "--out", "DIR", NULL, "folder for the page and its files (default recon-demo)", CLI_TEXT,
           0, &s->out },
-        { "--limit", "N", NULL, "garments (default all 2,000): fewer are quicker, figures rougher",
+        { "--limit", "N", NULL,
+          "number of garments (default all 2,000); fewer are faster but "
+          "less accurate",
           CLI_COUNT, 0, &s->limit },
         { 0 },
     };
@@ -85,7 +87,7 @@ static json_t *results(const demo *d)
                             "discover", "images", (json_int_t)d->found.points, "theta_median_deg",
                             d->found.so2.theta_median * RECON_TO_DEGREES, "seconds",
                             d->found.seconds.total, "maps_seconds", d->found.seconds.maps);
-    json_object_set_new(out, "test_images", json_integer((json_int_t)r->turned.n));
+    json_object_set_new(out, "test_images", json_integer((json_int_t)r->rotated.n));
     json_object_set_new(out, "accuracy",
                         json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "none",
                                   100 * r->accuracy.none, "ieae", 100 * r->accuracy.ieae, "recon",
@@ -116,13 +118,13 @@ static void print_text(const demo *d)
            d->poses.points, d->poses.seconds, 100 * d->poses.frames.hit_rate);
     printf("discover      natural poses of %zu garments in %.1f s, no label used\n",
            d->found.points, d->found.seconds.total);
-    printf("canonicalise  a frozen classifier on %zu turned garments: %.1f %% right, with RECON "
+    printf("canonicalize  a frozen classifier on %zu rotated garments: %.1f %% right, with RECON "
            "before it %.1f %%\n",
-           r->turned.n, 100 * r->accuracy.none, 100 * r->accuracy.recon);
+           r->rotated.n, 100 * r->accuracy.none, 100 * r->accuracy.recon);
     printf(
-        "odd poses     area under the ROC curve %.3f; %.0f %% of odd ones caught at %.0f %% false alarms\n",
+        "unusual poses area under the ROC curve %.3f; %.0f %% of unusual ones caught at %.0f %% false alarms\n",
         r->ood.density, 100 * d->alarm.caught, 100 * d->alarm.called);
-    printf("molecules     natural axis of %zu conformers found to %.1f degrees; %.0f %% of odd "
+    printf("molecules     natural axis of %zu conformers found to %.1f degrees; %.0f %% of unusual "
            "poses caught at "
            "%.0f %% false alarms\n",
            m->n, m->axis_error * RECON_TO_DEGREES, 100 * m->alarm.caught, 100 * m->alarm.called);
@@ -168,7 +170,7 @@ static void demo_free(recon_ctx *ctx, demo *d)
     reproduce_free(ctx, &d->tests);
     recon_normalize_result_free(&d->poses);
     recon_discovery_free(&d->found);
-    recon_dataset_close(d->turned);
+    recon_dataset_close(d->rotated);
     recon_dataset_close(d->found_on);
     recon_dataset_close(d->some);
     recon_dataset_close(d->garments);

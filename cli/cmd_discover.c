@@ -18,21 +18,17 @@ const cli_command cli_discover = {
     .purpose = "find the natural poses of images or molecules, and learn them",
     .arguments = "",
     .example =
-        "  recon train --data mnist --turn mnist --preset small --out digits.safetensors\n"
-        "  recon discover --model digits.safetensors --data mnist --turn mnist --out digits\n"
-        "  recon discover --model conformers.safetensors --data conformers --turn fisher --out "
-        "mols\n"
+        "  recon train --data mnist --rotate mnist --preset small --out digits.safetensors\n"
+        "  recon discover --model digits.safetensors --data mnist --rotate mnist --out digits\n"
+        "  recon discover --model conformers.safetensors --data conformers --rotate fisher --out mols\n"
         "\n"
         "Embeds the data, runs Algorithm 1 (see `recon normalize`) and fits Lambda, Theta and the\n"
-        "density of poses. Of images Lambda is the backbone's lean where it has one (see `recon\n"
-        "train`). Of molecules the poses may determine no more than where an axis points; then "
-        "the\n"
-        "spin about it is free, and the summary says of how many classes.\n"
-        "DIR/model.safetensors is what canonicalize, score and distribution take; summary.json "
-        "says\n"
-        "what was found, and report.html shows it (see `recon report`). Labels, if any, are used "
-        "for\n"
-        "these alone.",
+        "density of poses. For images the natural pose comes from the backbone's lean if it\n"
+        "has one (see `recon train`). For molecules the poses may determine only the direction of an\n"
+        "axis; then the spin about it is free, and the summary says for how many.\n"
+        "DIR/model.safetensors is the model for canonicalize, score and distribution; summary.json\n"
+        "summarizes the results, and report.html shows them (see `recon report`). Labels, if any, are\n"
+        "used only in these two.",
     .run = run,
 };
 
@@ -52,12 +48,14 @@ static int parse(settings *s, int argc, char **argv)
         { "--out", "DIR", NULL, "folder for the results", CLI_TEXT, 1, &s->out },
         { "--k", "N", NULL, "neighbours (default 10, molecules 25)", CLI_COUNT, 0, &s->k },
         { "--mean", NULL, "tukey|frechet|chordal",
-          "centre of poses (default tukey; of molecules one that a class agrees on)", CLI_CHOICE, 0,
+          "kind of mean (default tukey; for molecules a centre shared by the class)", CLI_CHOICE, 0,
           &s->mean },
-        { "--family", NULL, "auto|uniform|normal", "what Theta is the width of (default auto)",
+        { "--family", NULL, "auto|uniform|normal",
+          "family whose width Theta predicts (default "
+          "auto)",
           CLI_CHOICE | CLI_IMAGES, 0, &s->family },
         { "--half", NULL, NULL, "store weights as bfloat16: half the size", CLI_FLAG, 0, &s->half },
-        { "--keep-embeddings", NULL, NULL, "write z.npy and g.npy too", CLI_FLAG, 0, &s->keep },
+        { "--keep-embeddings", NULL, NULL, "also write z.npy and g.npy", CLI_FLAG, 0, &s->keep },
     };
     cli_data_options(options, sizeof options / sizeof *options, &s->data);
     return cli_parse(&cli_discover, options, &s->common, argc, argv, NULL, 0, NULL);
@@ -66,8 +64,8 @@ static int parse(settings *s, int argc, char **argv)
 static recon_source source_of(const settings *s)
 {
     return (recon_source){ .spec = s->data.spec,
-                           .turn = s->data.turn,
-                           .turn_seed = s->data.turn_seed,
+                           .rotate = s->data.rotate,
+                           .rotate_seed = s->data.rotate_seed,
                            .seed = cli_seed(&s->data),
                            .limit = s->data.limit,
                            .size = s->data.size,
@@ -99,12 +97,14 @@ static void print_so3(const recon_discovery *d)
            100 * d->so3.background);
     cli_print_natural(d->natural);
     if (d->so3.background > RECON_BACKGROUND_MUCH)
-        printf("  careful    many poses fit no distribution: are there %zu alike of each kind? A "
-               "smaller\n             --k, more conformers or more training may help\n",
+        printf("  warning    many poses fit no distribution: are there at least %zu of each kind? "
+               "A smaller\n"
+               "             --k, more conformers or more training may help\n",
                d->k);
     if (d->symmetric)
-        printf("  careful    %zu of the molecules look the same after a turn, as water and benzene "
-               "do: their\n             pose is read as any of several, whatever the training\n",
+        printf("  warning    %zu of the molecules are symmetric under rotations, like water and "
+               "benzene: no\n"
+               "             training can distinguish their equivalent poses\n",
                d->symmetric);
 }
 
@@ -141,7 +141,7 @@ static size_t note_rule(recon_source *source, const settings *s, const cli_input
 static recon_status work(recon_ctx *ctx, const void *arg)
 {
     const settings *s = arg;
-    const recon_metadata_entry more[] = { { "turn", s->data.turn ? s->data.turn : "" },
+    const recon_metadata_entry more[] = { { "rotate", s->data.rotate ? s->data.rotate : "" },
                                           { "transparent", RECON_TRANSPARENT } };
     recon_source source = source_of(s);
     recon_found_data shown = { .folder = s->out };

@@ -21,11 +21,12 @@ const cli_command cli_distribution = {
         "    --svg eight.svg\n"
         "  recon distribution --model mols/model.safetensors --data conformers/test --index 7\n"
         "\n"
-        "An image's angles are degrees, counter-clockwise, about its natural pose. A molecule's\n"
-        "poses are a matrix Fisher distribution about its natural pose: F, its singular values (two\n"
-        "near zero: the spin about an axis is free) and where that axis points. The last singular\n"
-        "value carries the sign of F's determinant; turns about one axis of F have as precision the\n"
-        "sum of the other two. --index counts all of the data, as `recon score` does.",
+        "For an image, angles are in degrees, counter-clockwise, relative to its natural pose. For a\n"
+        "molecule, the poses follow a matrix Fisher distribution around its natural pose: the output\n"
+        "has F, its singular values (two near zero: the spin about an axis is free) and the direction\n"
+        "of that axis. The last singular value has the sign of F's determinant; the precision of\n"
+        "rotations about one axis of F is the sum of the other two. --index counts all of the data,\n"
+        "as `recon score` does.",
     .run = run,
 };
 
@@ -40,9 +41,9 @@ static int parse(settings *s, int argc, char **argv)
 {
     cli_option options[3 + CLI_DATA_OPTIONS + 1] = {
         { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL, 1, &s->model },
-        { "--index", "I", NULL, "of the image or conformer, from 0 on (default 0)", CLI_INDEX, 0,
+        { "--index", "I", NULL, "index of the image or conformer, from 0 (default 0)", CLI_INDEX, 0,
           &s->index },
-        { "--svg", "FILE", NULL, "draw it too", CLI_TEXT, 0, &s->svg },
+        { "--svg", "FILE", NULL, "also plot it", CLI_TEXT, 0, &s->svg },
     };
     cli_data_options(options, sizeof options / sizeof *options, &s->data);
     int code = cli_parse(&cli_distribution, options, &s->common, argc, argv, NULL, 0, NULL);
@@ -116,7 +117,7 @@ static void print_text(const settings *s, const recon_distribution *d, const cha
     snprintf(name, sizeof name, "%s", file ? file : "");
     recon_keep_to_one_line(name);
     printf("image %zu of %s%s%s\n", s->index, s->data.spec, file ? ": " : "", name);
-    printf("  pose       %+.1f degrees from its natural one, score %.3f, p-value %.4f\n",
+    printf("  pose       %+.1f degrees from its natural pose, score %.3f, p-value %.4f\n",
            d->pose.absolute * RECON_TO_DEGREES, d->score, d->p_value);
     printf("  natural    at %+.1f degrees in the backbone's frame (psi %+.1f)",
            d->pose.lambda * RECON_TO_DEGREES, d->pose.psi * RECON_TO_DEGREES);
@@ -129,7 +130,7 @@ static void print_text(const settings *s, const recon_distribution *d, const cha
     printf("  moments    %.2f %.2f %.2f %.2f\n", d->moment[0], d->moment[1], d->moment[2],
            d->moment[3]);
     if (d->density.background > RECON_BACKGROUND_MUCH)
-        printf("  careful    %.0f %% of the poses of its kind fit no distribution\n",
+        printf("  warning    %.0f %% of the poses in its class fit no distribution\n",
                100 * d->density.background);
     print_written(s);
 }
@@ -212,7 +213,7 @@ static json_t *rotation(recon_so3 g)
 }
 
 static json_t *molecule_json(const settings *s, const recon_distribution3 *d, const char *name,
-                             size_t turns)
+                             size_t rotations)
 {
     recon_distribution3_text words;
     json_t *out = json_pack("{s:I, s:f, s:f, s:f, s:i, s:s, s:o, s:o, s:f, s:o, s:o, s:o}", "index",
@@ -223,7 +224,7 @@ static json_t *molecule_json(const settings *s, const recon_distribution3 *d, co
                             "axis", numbers(d->axis, 3), "axis_now", numbers(d->axis_now, 3),
                             "spread", numbers(d->spread, 3));
     json_object_set_new(out, "molecule", json_string(name)); /* left out where it is not UTF-8 */
-    json_object_set_new(out, "turns_alike", json_integer((json_int_t)turns));
+    json_object_set_new(out, "symmetry_number", json_integer((json_int_t)rotations));
     json_object_set_new(out, "pose", rotation(d->pose.absolute));
     json_object_set_new(out, "psi", rotation(d->pose.psi));
     json_object_set_new(out, "lambda", rotation(d->pose.lambda));
@@ -231,7 +232,7 @@ static json_t *molecule_json(const settings *s, const recon_distribution3 *d, co
 }
 
 static void print_molecule(const settings *s, const recon_distribution3 *d, const char *name,
-                           size_t turns)
+                           size_t rotations)
 {
     const double *f = d->poses.f, *sv = d->poses.singular;
     recon_distribution3_text words;
@@ -245,13 +246,14 @@ static void print_molecule(const settings *s, const recon_distribution3 *d, cons
     if (d->free <= 1) { /* else there is no axis to speak of */
         printf("  axis       %8.3f %8.3f %8.3f, in the natural pose\n", d->axis[0], d->axis[1],
                d->axis[2]);
-        printf("             %8.3f %8.3f %8.3f, as it came: tilted by %.1f degrees\n",
+        printf("             %8.3f %8.3f %8.3f, in the input: tilted by %.1f degrees\n",
                d->axis_now[0], d->axis_now[1], d->axis_now[2], d->tilt * RECON_TO_DEGREES);
     }
-    if (turns > 1)
-        printf("  careful    it looks the same after any of %zu turns: which of these poses it is "
-               "in\n             nobody can tell, whatever the training\n",
-               turns);
+    if (rotations > 1)
+        printf(
+            "  warning    it is symmetric: %zu rotations leave it unchanged, so no training can\n"
+            "             distinguish these poses\n",
+            rotations);
     print_written(s);
     printf("%s\n", recon_distribution3_words(words, d));
 }
@@ -295,18 +297,19 @@ static recon_status tell_molecule(recon_ctx *ctx, const settings *s, const recon
 {
     const recon_conformer x = recon_molecules_get(cli_molecules(in), s->index);
     recon_distribution3 d;
-    size_t turns;
+    size_t rotations;
     cli_name name;
     recon_status status;
     RECON_TRY(recon_distribution_molecules(ctx, &d, model, &x, 1));
-    RECON_TRY(recon_turns_alike(ctx, &turns, &x));
+    RECON_TRY(recon_symmetry_number(ctx, &rotations, &x));
     cli_inputs_label(name, in, s->index);
     if (s->svg)
         RECON_TRY(draw_molecule(ctx, s, &d, &x, name));
     if (s->common.json)
-        RECON_TRY(cli_print_json(ctx, molecule_json(s, &d, cli_inputs_name(in, s->index), turns)));
+        RECON_TRY(
+            cli_print_json(ctx, molecule_json(s, &d, cli_inputs_name(in, s->index), rotations)));
     else if (!s->common.quiet)
-        print_molecule(s, &d, name, turns);
+        print_molecule(s, &d, name, rotations);
 done:
     return status;
 }

@@ -20,7 +20,7 @@
 static int run(int argc, char **argv);
 const cli_command cli_info = {
     .name = "info",
-    .purpose = "what an array, a model, a folder of results or a data set holds",
+    .purpose = "describe an array, a model, a result folder or a data set",
     .arguments = "FILE.npy|MODEL.safetensors|DIR|SPEC",
     .example =
         "  recon info z.npy\n"
@@ -32,11 +32,11 @@ const cli_command cli_info = {
         "  recon info images:photos\n"
         "  recon info digits             the folder that `recon discover --out digits` made\n"
         "\n"
-        "A SPEC is as in `recon train --help`. A file or a folder may be named without what stands\n"
-        "before the colon, here and in every --data: the name says (FILE.npy, FILE.xyz, FILE.sdf),\n"
-        "and a folder with .xyz or .extxyz files is of molecules, any other of pictures. Of a\n"
-        "folder that `recon discover` or `recon normalize` made, summary.json is shown. Pipes,\n"
-        "process substitutions and devices are refused: give a file.",
+        "For SPEC see `recon train --help`. Here and in every --data, the prefix before the colon may\n"
+        "be omitted: it is inferred from the name (FILE.npy, FILE.xyz, FILE.sdf); a folder with .xyz\n"
+        "or .extxyz files holds molecules, any other holds images. For a folder made by `recon\n"
+        "discover` or `recon normalize`, summary.json is shown. Pipes, process substitutions and\n"
+        "devices are refused.",
     .run = run,
 };
 
@@ -481,7 +481,7 @@ static int run(int argc, char **argv)
 {
     settings s = { 0 };
     const cli_option options[] = {
-        { "--skip-bad", NULL, NULL, "leave out what cannot be used, and say which", CLI_FLAG, 0,
+        { "--skip-bad", NULL, NULL, "skip what cannot be used, and list it", CLI_FLAG, 0,
           &s.skip_bad },
         { "--picture-limit", "MB", NULL, CLI_PICTURE_LIMIT_HELP, CLI_COUNT | CLI_IMAGES, 0,
           &s.picture_limit },

@@ -41,28 +41,29 @@ static int parse(settings *s, int argc, char **argv)
 {
     const cli_option options[] = {
         { "--embeddings", "FILE", NULL, "z, N x D", CLI_TEXT, 1, &s->z },
-        { "--poses", "FILE", NULL, "g, one pose a row", CLI_TEXT, 1, &s->poses },
+        { "--poses", "FILE", NULL, "g, one pose per row", CLI_TEXT, 1, &s->poses },
         { "--out", "DIR", NULL, "folder for the results", CLI_TEXT, 1, &s->out },
-        { "--group", NULL, "so2|so3", "the poses' group (default so2)", CLI_CHOICE, 0, &s->group },
-        { "--k", "N", NULL, "with knn: neighbours that make a class (default 10)", CLI_COUNT, 0,
+        { "--group", NULL, "so2|so3", "group of the poses (default so2)", CLI_CHOICE, 0,
+          &s->group },
+        { "--k", "N", NULL, "with knn: number of neighbours in a class (default 10)", CLI_COUNT, 0,
           &s->k },
-        { "--query", "ZQ GQ", NULL, "answer for these instead of the points themselves", CLI_PAIR,
-          0, s->query },
-        { "--mean", NULL, "tukey|frechet|chordal", "what Gamma is (default tukey)", CLI_CHOICE, 0,
-          &s->mean },
+        { "--query", "ZQ GQ", NULL, "evaluate these instead of the points themselves", CLI_PAIR, 0,
+          s->query },
+        { "--mean", NULL, "tukey|frechet|chordal", "kind of mean for Gamma (default tukey)",
+          CLI_CHOICE, 0, &s->mean },
         { "--tukey-c", "DEG", NULL, "fix Tukey's c (default: from the data)", CLI_NUMBER, 0,
           &s->tukey_degrees },
-        { "--classes", NULL, "knn|components", "what a class is (default knn)", CLI_CHOICE, 0,
-          &s->classes },
-        { "--eps", "E", NULL, "with components: join points nearer than this", CLI_NUMBER, 0,
+        { "--classes", NULL, "knn|components", "how classes are formed (default knn)", CLI_CHOICE,
+          0, &s->classes },
+        { "--eps", "E", NULL, "with components: connect points closer than this", CLI_NUMBER, 0,
           &s->eps },
         { "--metric", NULL, "cosine|dot|euclidean", "similarity of embeddings (default cosine)",
           CLI_CHOICE, 0, &s->metric },
-        { "--include-self", NULL, NULL, "a point counts among its own neighbours", CLI_FLAG, 0,
+        { "--include-self", NULL, NULL, "count a point among its own neighbours", CLI_FLAG, 0,
           &s->include_self },
         { "--family", NULL, "auto|uniform|normal|vonmises|mixture|fisher",
           "distribution to fit (default auto; so3 is fisher)", CLI_CHOICE, 0, &s->family },
-        { "--labels", "FILE", NULL, "true classes, to measure the hit rate only", CLI_TEXT, 0,
+        { "--labels", "FILE", NULL, "true classes, used only for the hit rate", CLI_TEXT, 0,
           &s->labels },
         { "--query-labels", "FILE", NULL, "the same for the queries", CLI_TEXT, 0,
           &s->query_labels },
@@ -124,16 +125,16 @@ static void print_text(const settings *s, const recon_normalize_result *r)
         printf(", recall %.4f", f->recall);
     if (f->singles && !f->k)
         printf(
-            "\n  warning    %zu components are single points, whose centre means nothing: a larger "
-            "--eps?",
+            "\n  warning    %zu components are single points, whose centre is meaningless: try a "
+            "larger --eps",
             f->singles);
     if (f->outside)
-        printf("\n  warning    %zu queries lie in no component: class -1, all else NaN",
+        printf("\n  warning    %zu queries lie in no component: class -1, all other results NaN",
                f->outside);
     if (f->collapsed)
         printf("\n  warning    %zu rows have the same embedding as all their neighbours: the "
-               "embeddings have\n             collapsed there, and the order of the rows decides "
-               "who is a neighbour",
+               "embeddings have\n"
+               "             collapsed there, and neighbours are chosen by row order",
                f->collapsed);
     puts("");
     cli_print_natural(f->natural);

@@ -12,17 +12,16 @@
 static int run(int argc, char **argv);
 const cli_command cli_report = {
     .name = "report",
-    .purpose = "show what discover or normalize found, as one HTML page",
+    .purpose = "show the results of discover or normalize as an HTML page",
     .arguments = "DIR",
     .example =
         "  recon report digits --out report.html\n"
         "\n"
-        "DIR is what `recon discover` or `recon normalize` wrote. The page is one file that needs\n"
-        "nothing else: what was found in plain words, poses of each class or cluster before and\n"
-        "after centring, inputs turned to their natural pose, odd poses, neighbours, worst cases,\n"
-        "what to be careful about. Pictures need the data: they are opened again as DIR's\n"
-        "summary.json says they were, or as --data and the options beside it say; where that\n"
-        "fails, the page has no pictures and says why.",
+        "DIR is what `recon discover` or `recon normalize` wrote. The page is a single\n"
+        "self-contained file: a summary, the poses of each class or cluster before and after centring,\n"
+        "inputs in their natural pose, unusual poses, neighbours, worst cases, and warnings. Pictures\n"
+        "need the data: they are opened again as recorded in summary.json, or as given by --data and\n"
+        "its options. If that fails, the page has no pictures and says why.",
     .run = run,
 };
 
@@ -71,8 +70,8 @@ static recon_status read_source(recon_ctx *ctx, cli_data *data, const json_t *su
 {
     const json_t *source = json_object_get(summary, "source");
     data->spec = json_string_value(json_object_get(source, "spec"));
-    data->turn = json_string_value(json_object_get(source, "turn"));
-    data->turn_seed = count_of(source, "turn_seed");
+    data->rotate = json_string_value(json_object_get(source, "rotate"));
+    data->rotate_seed = count_of(source, "rotate_seed");
     data->seed = count_of(source, "seed");
     data->limit = count_of(source, "limit");
     data->size = count_of(source, "size");

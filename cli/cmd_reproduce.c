@@ -10,7 +10,7 @@ enum { DEVICE_CUDA = 1 };
 static int run(int argc, char **argv);
 const cli_command cli_reproduce = {
     .name = "reproduce",
-    .purpose = "the paper's tables, ours beside theirs",
+    .purpose = "reproduce the paper's tables",
     .arguments = "mnist|fashion|molecules",
     .example =
         "  recon reproduce mnist --quick\n"
@@ -18,14 +18,14 @@ const cli_command cli_reproduce = {
         "  recon reproduce molecules\n"
         "  recon reproduce mnist --train --limit 12000 --seeds 3 --device cuda --out runs/\n"
         "\n"
-        "Images or conformers of the test split are turned as in the paper and go, canonicalised\n"
-        "in several ways, before a frozen classifier that has seen upright ones alone. Training\n"
-        "data are turned with seed 1, test data with seed 2. The test split is only read: models,\n"
-        "epochs and settings were chosen on a part of the training split, of molecules on\n"
-        "conformers/val. Labels and true rotations are used to measure, by nothing else. --quick\n"
-        "takes 2,000 test images and 12,000 training images, fewer on a slow machine; of molecules\n"
-        "every sixth. Models are looked for in models/, or made by --train: a backbone and its\n"
-        "maps for each seed, under OUT/seed-S/.",
+        "Images or conformers of the test split are rotated as in the paper, canonicalized in several\n"
+        "ways, and classified by a frozen classifier trained on upright inputs only. Training data are\n"
+        "rotated with seed 1, test data with seed 2. The test split was not used for any choice:\n"
+        "models, epochs and settings were chosen on part of the training split, for molecules on\n"
+        "conformers/val. Labels and true rotations are used for evaluation only. --quick takes 2,000\n"
+        "test images and 12,000 training images, fewer on a slow machine; for molecules every sixth.\n"
+        "Models are taken from models/, or trained by --train: a backbone and its maps for each seed,\n"
+        "under OUT/seed-S/.",
     .run = run,
 };
 
@@ -39,7 +39,7 @@ static int parse(settings *all, const char **word, int argc, char **argv)
 {
     reproduce_settings *s = &all->what;
     const cli_option options[] = {
-        { "--quick", NULL, NULL, "a part of the data: minutes on two cores", CLI_FLAG, 0,
+        { "--quick", NULL, NULL, "use part of the data: minutes on two cores", CLI_FLAG, 0,
           &s->quick },
         { "--figures", "DIR", NULL, "write the figures there, as SVG", CLI_TEXT, 0, &s->figures },
         { "--model", "MODEL", NULL, "what `recon discover` wrote (default: the shipped one)",
@@ -50,29 +50,30 @@ static int parse(settings *all, const char **word, int argc, char **argv)
         { "--embeddings", "DIR", NULL,
           "z.npy and g.npy of the training images, as `recon discover` keeps them",
           CLI_TEXT | CLI_IMAGES, 0, &s->embeddings },
-        { "--images", "N", NULL, "of the test split (default all)", CLI_COUNT | CLI_IMAGES, 0,
+        { "--images", "N", NULL, "number of test images (default all)", CLI_COUNT | CLI_IMAGES, 0,
           &s->images },
-        { "--limit", "N", NULL, "of the training split (default all; the paper has 12000 of MNIST)",
+        { "--limit", "N", NULL,
+          "number of training images (default all; the paper uses 12000 of "
+          "MNIST)",
           CLI_COUNT | CLI_IMAGES, 0, &s->limit },
         { "--preset", NULL, "fast|paper|small", "which model (default fast)", CLI_CHOICE, 0,
           &s->preset },
-        { "--train", NULL, NULL, "train the model instead of taking a shipped one", CLI_FLAG, 0,
+        { "--train", NULL, NULL, "train the model instead of using a shipped one", CLI_FLAG, 0,
           &s->train },
-        { "--out", "DIR", NULL, "with --train: for the models", CLI_TEXT, 0, &s->out },
+        { "--out", "DIR", NULL, "with --train: folder for the models", CLI_TEXT, 0, &s->out },
         { "--epochs", "N", NULL,
-          "with --train: times through the data (default: the shipped model's)", CLI_COUNT, 0,
+          "with --train: passes over the data (default: the shipped model's)", CLI_COUNT, 0,
           &s->epochs },
-        { "--seed", "S", NULL, "with --train: of the first model (default 1)", CLI_COUNT, 0,
+        { "--seed", "S", NULL, "with --train: seed of the first model (default 1)", CLI_COUNT, 0,
           &s->seed },
-        { "--seeds", "N", NULL, "with --train: how many models, for mean and spread (default 1)",
+        { "--seeds", "N", NULL, "with --train: number of models, for mean and spread (default 1)",
           CLI_COUNT, 0, &s->seeds },
-        { "--resume", NULL, NULL, "with --train: go on where a stopped run left off", CLI_FLAG, 0,
+        { "--resume", NULL, NULL, "with --train: continue a run that was stopped", CLI_FLAG, 0,
           &s->resume },
-        { "--device", NULL, "cpu|cuda|ref", "where to compute (default cpu)", CLI_CHOICE, 0,
-          &all->device },
+        { "--device", NULL, "cpu|cuda|ref", "device (default cpu)", CLI_CHOICE, 0, &all->device },
         { "--precision", NULL, CLI_PRECISIONS, CLI_PRECISION_HELP, CLI_CHOICE, 0, &all->precision },
-        { "--deterministic", NULL, NULL, "with cuda: the same bits in every run, more slowly",
-          CLI_FLAG, 0, &all->deterministic },
+        { "--deterministic", NULL, NULL, "with cuda: bit-identical runs, slower", CLI_FLAG, 0,
+          &all->deterministic },
         { 0 },
     };
     return cli_parse(&cli_reproduce, options, &all->common, argc, argv, word, 1, NULL);

@@ -1,4 +1,4 @@
-/* cmd_score.c - recon score: which images or molecules are in an odd pose. */
+/* cmd_score.c - recon score: which images or molecules are in an unusual pose. */
 #include "cli/cli.h"
 #include "cli/csv.h"
 #include "core/ctx.h"
@@ -13,29 +13,26 @@
 static int run(int argc, char **argv);
 const cli_command cli_score = {
     .name = "score",
-    .purpose = "say how unnatural the pose of each image or molecule is",
+    .purpose = "score how unusual the pose of each image or molecule is",
     .arguments = "",
     .example =
-        "  recon score --model digits/model.safetensors --data mnist/test --turn all --out s.npy\n"
+        "  recon score --model digits/model.safetensors --data mnist/test --rotate all --out s.npy\n"
         "  recon score --model mols/model.safetensors --data xyz:mine.xyz --out s.npy\n"
         "  recon score --model found --data photos --out s.csv\n"
         "\n"
-        "The score is -log of the density of the pose, given the input; s.npy gets them all, s.csv "
-        "a\n"
-        "line for each, with its name, score, p-value and, of an image, its pose in degrees. An\n"
-        "input is called odd when its p-value is below the share --false-alarms: when fewer of "
-        "those\n"
-        "that the model was calibrated on are in a pose as unusual for themselves. Among n of "
-        "those\n"
-        "no p-value is below 1 / (n + 1), and at a smaller share nothing is called odd. A\n"
-        "molecule's tilt is the angle between where its best determined axis points and where it\n"
-        "points in the natural pose. Images and conformers are counted among all of the\n"
-        "data, as `recon distribution --index` does; with --limit or --skip-bad r.npy says which\n"
-        "those of s.npy are.",
+        "The score is the negative log density of the pose, given the input. s.npy gets the scores;\n"
+        "s.csv gets one line per input with name, score, p-value and, for images, the pose in degrees.\n"
+        "An input is flagged as unusual if its p-value is below the --false-alarms rate: that is, if\n"
+        "fewer than this fraction of the calibration inputs have a pose as unusual for their kind.\n"
+        "With n calibration inputs no p-value is below 1 / (n + 1), and at a lower rate nothing is\n"
+        "flagged. A molecule's tilt is the angle between its best determined axis and the direction\n"
+        "of that axis in the natural pose. Inputs are numbered within all of the data, as in `recon\n"
+        "distribution --index`; with --limit or --skip-bad, r.npy has the numbers of the rows of\n"
+        "s.npy.",
     .run = run,
 };
 
-enum { BLOCK = 1024, ODDEST = 5 };
+enum { BLOCK = 1024, LISTED = 5 };
 #define FALSE_ALARMS 0.01
 #define SAME         1e-3 /* of two scores */
 
@@ -57,16 +54,17 @@ static int parse(settings *s, int argc, char **argv)
         { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL, 1, &s->model },
         { "--out", "s.npy|s.csv", NULL, "file for the scores, or for a table of them", CLI_TEXT, 1,
           &s->out },
-        { "--rows", "r.npy", NULL, "file for which of the data they are, counted from 0", CLI_TEXT,
-          0, &s->rows },
-        { "--false-alarms", "SHARE", NULL, "of natural inputs called odd (default 0.01)",
+        { "--rows", "r.npy", NULL, "file for the indices of the scored inputs, from 0", CLI_TEXT, 0,
+          &s->rows },
+        { "--false-alarms", "SHARE", NULL,
+          "fraction of natural inputs allowed to be flagged "
+          "(default 0.01)",
           CLI_NUMBER, 0, &s->false_alarms },
     };
     cli_data_options(options, sizeof options / sizeof *options, &s->data);
     int code = cli_parse(&cli_score, options, &s->common, argc, argv, NULL, 0, NULL);
     if (code < 0 && s->false_alarms >= 1)
-        return cli_misuse(&cli_score,
-                          "--false-alarms %g: a share below 1 is wanted, 0.05 for 5 in 100",
+        return cli_misuse(&cli_score, "--false-alarms %g: must be below 1, such as 0.05 for 5 %%",
                           s->false_alarms);
     if (code < 0 && cli_is_other_format(s->out) && !cli_ends_in(s->out, ".npy") &&
         !is_table(s->out))
@@ -84,21 +82,21 @@ typedef struct {
 
 typedef struct {
     const cli_inputs *inputs;
-    size_t n, odd, listed;
+    size_t n, unusual, listed;
     size_t calibration; /* inputs behind the p-values */
     double false_alarms, threshold;
-    double *scores;       /* [n] */
-    int64_t *rows;        /* [n] */
-    double *p_values;     /* [n] */
-    double *radians;      /* [n] poses; of molecules NULL */
-    double begun;         /* seconds */
-    entry oddest[ODDEST]; /* smallest p-values first */
+    double *scores;             /* [n] */
+    int64_t *rows;              /* [n] */
+    double *p_values;           /* [n] */
+    double *radians;            /* [n] poses; of molecules NULL */
+    double begun;               /* seconds */
+    entry most_unusual[LISTED]; /* smallest p-values first */
 } findings;
 
-/* By p-value, as inputs are called odd. Many have the least one, and scores end at what the
+/* By p-value, as inputs are called unusual. Many have the least one, and scores end at what the
  * background allows, so that the worst are alike up to rounding: there the paper's score, which has
  * no background, decides. */
-static int is_odder(const entry *a, const entry *b)
+static int is_more_unusual(const entry *a, const entry *b)
 {
     if (a->p_value != b->p_value)
         return a->p_value < b->p_value;
@@ -107,14 +105,14 @@ static int is_odder(const entry *a, const entry *b)
     return a->surrogate > b->surrogate;
 }
 
-static void keep_oddest(findings *f, const entry *e)
+static void keep_most_unusual(findings *f, const entry *e)
 {
-    size_t at = f->listed < ODDEST ? f->listed++ : ODDEST;
-    for (; at > 0 && is_odder(e, &f->oddest[at - 1]); at--)
-        if (at < ODDEST)
-            f->oddest[at] = f->oddest[at - 1];
-    if (at < ODDEST)
-        f->oddest[at] = *e;
+    size_t at = f->listed < LISTED ? f->listed++ : LISTED;
+    for (; at > 0 && is_more_unusual(e, &f->most_unusual[at - 1]); at--)
+        if (at < LISTED)
+            f->most_unusual[at] = f->most_unusual[at - 1];
+    if (at < LISTED)
+        f->most_unusual[at] = *e;
 }
 
 static void take(findings *f, entry e)
@@ -122,8 +120,8 @@ static void take(findings *f, entry e)
     f->scores[e.index] = e.score;
     f->rows[e.index] = (int64_t)e.row;
     f->p_values[e.index] = e.p_value;
-    f->odd += e.p_value < f->false_alarms;
-    keep_oddest(f, &e);
+    f->unusual += e.p_value < f->false_alarms;
+    keep_most_unusual(f, &e);
 }
 
 /* Room for n scores. */
@@ -151,9 +149,9 @@ static void end(findings *f)
 
 static json_t *entry_json(const entry *e, int molecules)
 {
-    json_t *turned = isnan(e->radians) ? json_null() : json_real(e->radians * RECON_TO_DEGREES);
+    json_t *rotated = isnan(e->radians) ? json_null() : json_real(e->radians * RECON_TO_DEGREES);
     json_t *out = json_pack("{s:I, s:f, s:f, s:o}", "index", (json_int_t)e->row, "score", e->score,
-                            "p_value", e->p_value, molecules ? "tilt_deg" : "pose_deg", turned);
+                            "p_value", e->p_value, molecules ? "tilt_deg" : "pose_deg", rotated);
     if (*e->name) /* left out where it is not UTF-8 */
         json_object_set_new(out, molecules ? "molecule" : "file", json_string(e->name));
     return out;
@@ -168,14 +166,14 @@ static json_t *as_json(const settings *s, const findings *f)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < f->listed; i++)
-        json_array_append_new(list, entry_json(&f->oddest[i], !cli_images(f->inputs)));
+        json_array_append_new(list, entry_json(&f->most_unusual[i], !cli_images(f->inputs)));
     json_t *all =
         json_pack("{s:I, s:I, s:o, s:I, s:f, s:f, s:o, s:I, s:o, s:f}", f->inputs->use->kind->many,
                   (json_int_t)f->n, "skipped", (json_int_t)f->inputs->skipped, "skipped_why",
                   cli_skipped_json(&f->inputs->skips), "calibration", (json_int_t)f->calibration,
                   "p_value_floor", floor_of(f), "false_alarms", s->false_alarms, "threshold",
-                  isfinite(f->threshold) ? json_real(f->threshold) : json_null(), "odd",
-                  (json_int_t)f->odd, "oddest", list, "seconds", recon_now() - f->begun);
+                  isfinite(f->threshold) ? json_real(f->threshold) : json_null(), "unusual",
+                  (json_int_t)f->unusual, "most_unusual", list, "seconds", recon_now() - f->begun);
     cli_unread_json(all, f->inputs);
     return all;
 }
@@ -189,17 +187,18 @@ static void print_text(const settings *s, const findings *f)
     printf("  calibrated on %zu natural %s: no p-value is below %.2g\n", f->calibration,
            f->inputs->use->kind->many, floor_of(f));
     if (isfinite(f->threshold))
-        printf("  odd        %zu (%.2f %%): p-value below %.3g, the share of false alarms\n",
-               f->odd, 100 * (double)f->odd / (double)f->n, s->false_alarms);
+        printf("  unusual    %zu (%.2f %%): p-value below %.3g, the false-alarm rate\n", f->unusual,
+               100 * (double)f->unusual / (double)f->n, s->false_alarms);
     else
         printf(
-            "  odd        none: fewer false alarms than one in %zu cannot be told, and %.3g %% "
-            "are asked\n             for: more data for `recon discover`, or --false-alarms %.2g\n",
+            "  unusual    none: the lowest possible false-alarm rate is one in %zu, and %.3g %% "
+            "was\n"
+            "             asked for: use more data for `recon discover`, or --false-alarms %.2g\n",
             f->calibration + 1, 100 * s->false_alarms, ceil(1000 * floor_of(f)) / 1000);
-    printf("  oddest     %s\n", molecules ? " row   score  p-value  tilt         molecule"
+    printf("  lowest p   %s\n", molecules ? " row   score  p-value  tilt         molecule"
                                           : "image   score  p-value  pose");
     for (size_t i = 0; i < f->listed; i++) {
-        const entry *e = &f->oddest[i];
+        const entry *e = &f->most_unusual[i];
         printf("          %8zu %7.3f %8.4f ", e->row, e->score, e->p_value);
         if (!isnan(e->radians))
             printf(molecules ? "%5.0f degrees" : "%+5.0f degrees", e->radians * RECON_TO_DEGREES);
@@ -263,7 +262,7 @@ done:
 static recon_status score_block(recon_ctx *ctx, recon_pose_score *out, double *radians,
                                 const recon_model *model, const void *in, size_t n)
 {
-    recon_oddness *of = NULL;
+    recon_pose_score2 *of = NULL;
     recon_status status;
     if (!radians)
         return recon_score(ctx, out, model, in, n);
@@ -307,14 +306,14 @@ done:
 }
 
 /* Names, and of molecules tilts: of those alone that are shown. */
-static recon_status describe_oddest(recon_ctx *ctx, findings *f, const recon_model *model)
+static recon_status describe_most_unusual(recon_ctx *ctx, findings *f, const recon_model *model)
 {
     const recon_molecules *molecules = cli_molecules(f->inputs);
     recon_conformer x;
     recon_distribution3 d;
     recon_status status = RECON_OK;
     for (size_t i = 0; i < f->listed; i++) {
-        entry *e = &f->oddest[i];
+        entry *e = &f->most_unusual[i];
         cli_inputs_label(e->name, f->inputs, e->index);
         if (!molecules)
             continue;
@@ -341,7 +340,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     if (cli_images(&subject.inputs))
         RECON_TRY(recon_alloc_raw(ctx, &f.radians, f.n, sizeof *f.radians));
     RECON_TRY(score_all(ctx, &f, subject.model));
-    RECON_TRY(describe_oddest(ctx, &f, subject.model));
+    RECON_TRY(describe_most_unusual(ctx, &f, subject.model));
     RECON_TRY(finish(ctx, s, &f));
 done:
     end(&f);

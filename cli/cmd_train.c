@@ -19,15 +19,15 @@ const cli_command cli_train = {
     .purpose = "train a backbone on images or molecules, without labels",
     .arguments = "",
     .example =
-        "  recon train --data mnist --turn mnist --preset small --out digits.safetensors\n"
+        "  recon train --data mnist --rotate mnist --preset small --out digits.safetensors\n"
         "  recon train --data images:photos --preset small --out photos.safetensors\n"
-        "  recon train --data conformers --turn fisher --out conformers.safetensors\n"
+        "  recon train --data conformers --rotate fisher --out conformers.safetensors\n"
         "\n"
-        "Labels are not used. One input of twelve is held out, and the epoch that rebuilds those\n"
-        "best is kept. Beside the model lie MODEL.jsonl (loss, rate, validation) and MODEL.last,\n"
-        "from which --resume goes on as if the run had never stopped. `recon discover` comes next.\n"
-        "Pictures of different sizes (images:) are fitted into one that is chosen and said; the model\n"
-        "keeps it, and other commands fit their pictures to it.",
+        "Labels are not used. One input in twelve is held out, and the epoch with the best\n"
+        "reconstruction of those is kept. MODEL.jsonl beside the model logs loss, learning rate and\n"
+        "validation; --resume continues from MODEL.last with bit-identical results. The next step is\n"
+        "`recon discover`. Images of different sizes (images:) are fitted into one size, which is\n"
+        "chosen and printed; the model stores it, and other commands fit their images to it.",
     .run = run,
 };
 
@@ -45,53 +45,59 @@ static int parse(settings *s, int argc, char **argv)
     cli_option options[25 + CLI_DATA_OPTIONS + 1] = {
         { "--out", "MODEL", NULL, "file for the best weights", CLI_TEXT, 1, &s->out },
         { "--group", NULL, "auto|so2|so3",
-          "how objects are turned (default: images so2, molecules so3)", CLI_CHOICE, 0, &s->group },
+          "rotation group (default: so2 for images, so3 for molecules)", CLI_CHOICE, 0, &s->group },
         { "--preset", NULL, "fast|paper|small",
-          "network: fast for a GPU (default), small for a CPU, the paper's layers", CLI_CHOICE, 0,
-          &s->preset },
-        { "--width", "F", NULL, "times the preset's fields (default 1)", CLI_NUMBER, 0, &s->width },
+          "network: fast for a GPU (default), small for a CPU, paper for the paper's layers",
+          CLI_CHOICE, 0, &s->preset },
+        { "--width", "F", NULL, "width factor on the preset's channels (default 1)", CLI_NUMBER, 0,
+          &s->width },
         { "--frequencies", "N", NULL, "rotation orders of the fields, 2 to 4 (default: preset's)",
           CLI_COUNT | CLI_IMAGES, 0, &s->frequencies },
         { "--code", "N", NULL, "length of the embedding (default 128, molecules 64)", CLI_COUNT, 0,
           &s->code },
-        { "--mask", NULL, NULL, "see through a disc: for objects that fill the corners",
+        { "--mask", NULL, NULL, "mask to a disc, for objects that reach into the corners",
           CLI_FLAG | CLI_IMAGES, 0, &s->mask },
-        { "--epochs", "N", NULL, "times through the data (default: preset's)", CLI_COUNT, 0,
+        { "--epochs", "N", NULL, "passes over the data (default: preset's)", CLI_COUNT, 0,
           &s->epochs },
-        { "--batch", "N", NULL, "images or conformers a step (default: preset's)", CLI_COUNT, 0,
-          &s->batch },
+        { "--batch", "N", NULL, "batch size (default: preset's)", CLI_COUNT, 0, &s->batch },
         { "--rate", "R", NULL, "highest learning rate (default: preset's)", CLI_NUMBER, 0,
           &s->rate },
-        { "--contrast", "W", NULL, "weight of telling inputs apart (default: preset's)", CLI_NUMBER,
+        { "--contrast", "W", NULL, "weight of the contrastive loss (default: preset's)", CLI_NUMBER,
           0, &s->contrast },
-        { "--no-contrast", NULL, NULL, "leave that out: better where classes differ by details",
+        { "--no-contrast", NULL, NULL,
+          "no contrastive loss: better if classes differ only in "
+          "details",
           CLI_FLAG, 0, &s->no_contrast },
-        { "--temperature", "T", NULL, "of that (default 0.2, molecules 0.1)", CLI_NUMBER, 0,
-          &s->temperature },
-        { "--pose", "W", NULL, "weight of the known turn between views (default: preset's)",
+        { "--temperature", "T", NULL,
+          "temperature of the contrastive loss (default 0.2, "
+          "molecules 0.1)",
+          CLI_NUMBER, 0, &s->temperature },
+        { "--pose", "W", NULL, "weight of the pose loss between views (default: preset's)",
           CLI_NUMBER | CLI_IMAGES, 0, &s->pose },
-        { "--lean", "W", NULL, "weight of the natural pose (default: preset's)",
+        { "--lean", "W", NULL,
+          "weight of the lean, the backbone's own natural pose (default: "
+          "preset's)",
           CLI_NUMBER | CLI_IMAGES, 0, &s->lean },
         { "--warp", "S", NULL, "stretch the second view by up to S (default 0.2)",
           CLI_NUMBER | CLI_IMAGES, 0, &s->warp },
-        { "--plain", NULL, NULL, "the reconstruction alone, as in the paper", CLI_FLAG, 0,
+        { "--plain", NULL, NULL, "reconstruction loss only, as in the paper", CLI_FLAG, 0,
           &s->plain },
-        { "--align", "W", NULL,
-          "weight of laying neighbours over each other (default 4, small 0.5)",
+        { "--align", "W", NULL, "weight of aligning neighbours (default 4, small 0.5)",
           CLI_NUMBER | CLI_MOLECULES, 0, &s->align },
-        { "--element", "W", NULL, "weight of the elements (default: preset's)",
+        { "--element", "W", NULL, "weight of the element loss (default: preset's)",
           CLI_NUMBER | CLI_MOLECULES, 0, &s->element },
-        { "--held", "SPEC", NULL, "to validate on (default: one conformer of twelve)",
+        { "--held", "SPEC", NULL, "validation data (default: one conformer in twelve)",
           CLI_SPEC | CLI_MOLECULES, 0, &s->held },
-        { "--before", "N", NULL, "epochs before neighbours are looked for (default 8)",
+        { "--before", "N", NULL, "epochs before neighbours are searched (default 8)",
           CLI_COUNT | CLI_MOLECULES, 0, &s->before },
-        { "--layers", "N", NULL, "of messages (default: preset's)", CLI_COUNT | CLI_MOLECULES, 0,
-          &s->layers },
-        { "--radius", "A", NULL, "paper: reach of a message in Angstrom (default 2)",
+        { "--layers", "N", NULL, "number of message-passing layers (default: preset's)",
+          CLI_COUNT | CLI_MOLECULES, 0, &s->layers },
+        { "--radius", "A", NULL, "paper: radius of the graph in Angstrom (default 2)",
           CLI_NUMBER | CLI_MOLECULES, 0, &s->radius },
-        { "--every", "N", NULL, "a checkpoint every N steps too (default: every epoch)", CLI_COUNT,
-          0, &s->every },
-        { "--resume", NULL, NULL, "go on from MODEL.last if it is there", CLI_FLAG, 0, &s->resume },
+        { "--every", "N", NULL, "also write a checkpoint every N steps (default: every epoch)",
+          CLI_COUNT, 0, &s->every },
+        { "--resume", NULL, NULL, "continue from MODEL.last if it exists", CLI_FLAG, 0,
+          &s->resume },
     };
     cli_data_options(options, sizeof options / sizeof *options, &s->data);
     return cli_parse(&cli_train, options, &s->common, argc, argv, NULL, 0, NULL);
@@ -101,7 +107,7 @@ static int check(const settings *s)
 {
     int molecules = !strcmp(recon_data_kind_of(s->data.spec)->name, "molecules");
     if (s->group && (s->group == 2) != molecules)
-        return cli_misuse(&cli_train, "%s are turned by %s", molecules ? "molecules" : "images",
+        return cli_misuse(&cli_train, "%s are rotated by %s", molecules ? "molecules" : "images",
                           molecules ? "so3" : "so2");
     return -1;
 }
@@ -135,7 +141,7 @@ static recon_ieae_options options_of(recon_ctx *ctx, const settings *s)
                                  .precision = precision_of(ctx, s),
                                  .resume = s->resume,
                                  .data = cli_utf8(s->data.spec),
-                                 .turn = cli_utf8(s->data.turn) };
+                                 .rotate = cli_utf8(s->data.rotate) };
 }
 
 static recon_molnet_options molnet_options_of(recon_ctx *ctx, const settings *s)
@@ -158,7 +164,7 @@ static recon_molnet_options molnet_options_of(recon_ctx *ctx, const settings *s)
                                    .precision = precision_of(ctx, s),
                                    .resume = s->resume,
                                    .data = cli_utf8(s->data.spec),
-                                   .turn = cli_utf8(s->data.turn) };
+                                   .rotate = cli_utf8(s->data.rotate) };
 }
 
 static json_t *as_json(recon_ctx *ctx, const settings *s, const recon_train_result *r,
@@ -189,7 +195,7 @@ enum { JUDGED = 256 }; /* images are enough to tell whether it is of use */
 #define HARDLY 0.5     /* of their variance: what a plain grey leaves is 1 */
 
 typedef struct {
-    recon_equivariance turned;
+    recon_equivariance rotated;
     double unexplained; /* the error of what is rebuilt, as a share of the images' variance */
 } verdict;
 
@@ -214,7 +220,7 @@ static recon_status find_variance(recon_ctx *ctx, double *out, const recon_datas
     return status;
 }
 
-/* How truly what was written turns with images of its own, and whether it has learned them. */
+/* How truly what was written rotates with images of its own, and whether it has learned them. */
 static recon_status judge(recon_ctx *ctx, verdict *out, const settings *s,
                           const recon_dataset *data, double error)
 {
@@ -225,7 +231,7 @@ static recon_status judge(recon_ctx *ctx, verdict *out, const settings *s,
     recon_status status;
     RECON_TRY(recon_ieae_open(ctx, &model, s->out, cli_precision(ctx, s->data.precision)));
     RECON_TRY(recon_dataset_take(ctx, &some, data, n < JUDGED ? n : JUDGED, cli_seed(&s->data)));
-    RECON_TRY(recon_equivariance_random(ctx, &out->turned, model, some, cli_seed(&s->data)));
+    RECON_TRY(recon_equivariance_random(ctx, &out->rotated, model, some, cli_seed(&s->data)));
     RECON_TRY(find_variance(ctx, &variance, some));
     out->unexplained = variance > 0 ? error / variance : 1;
 done:
@@ -236,16 +242,16 @@ done:
 
 static void print_verdict(const verdict *v)
 {
-    printf("  rebuilt    its copies explain %.1f %% of the images' variance\n"
-           "  turned     poses follow within %.1f degrees (median), %.1f (95 %%)\n",
-           100 * fmax(1 - v->unexplained, 0), v->turned.pose_median * RECON_TO_DEGREES,
-           v->turned.pose_p95 * RECON_TO_DEGREES);
+    printf("  rebuilt    reconstructions explain %.1f %% of image variance\n"
+           "  rotated    poses follow within %.1f degrees (median), %.1f (95 %%)\n",
+           100 * fmax(1 - v->unexplained, 0), v->rotated.pose_median * RECON_TO_DEGREES,
+           v->rotated.pose_p95 * RECON_TO_DEGREES);
     if (v->unexplained > HARDLY)
-        puts(
-            "The network is hardly trained: it rebuilds its images little better than plain grey.\n"
-            "More --epochs will help.");
+        puts("The network is hardly trained: its reconstructions are little better than plain "
+             "grey.\n"
+             "More --epochs will help.");
     else
-        puts(cli_turns_words(&v->turned));
+        puts(cli_equivariance_words(&v->rotated));
 }
 
 static recon_status show_images(recon_ctx *ctx, const settings *s, const recon_train_result *r,
@@ -263,9 +269,9 @@ static recon_status show_images(recon_ctx *ctx, const settings *s, const recon_t
         cli_unread_json(out, in);
         json_object_set_new(out, "hardly_trained", json_boolean(v.unexplained > HARDLY));
         json_object_set_new(out, "pose_median_deg",
-                            json_real(v.turned.pose_median * RECON_TO_DEGREES));
-        json_object_set_new(out, "pose_p95_deg", json_real(v.turned.pose_p95 * RECON_TO_DEGREES));
-        json_object_set_new(out, "turns_well", json_boolean(cli_turns_well(&v.turned)));
+                            json_real(v.rotated.pose_median * RECON_TO_DEGREES));
+        json_object_set_new(out, "pose_p95_deg", json_real(v.rotated.pose_p95 * RECON_TO_DEGREES));
+        json_object_set_new(out, "equivariant", json_boolean(cli_is_equivariant(&v.rotated)));
         return cli_print_json(ctx, out);
     }
     print_text(ctx, s, r, "mean squared error", in);
@@ -279,8 +285,8 @@ static void warn_of_size(recon_ctx *ctx, const settings *s, recon_dataset_info d
     size_t pixels = d.height * d.width;
     if (recon_images_folder(s->data.spec) && pixels > 4 * RECON_SIZE_CHOSEN * RECON_SIZE_CHOSEN)
         recon_log(ctx, RECON_LOG_WARN,
-                  "%s: images of %zu x %zu train about %zu times slower than of %d x %d: --size %d "
-                  "fits pictures into that",
+                  "%s: images of %zu x %zu train about %zu times slower than %d x %d: --size %d "
+                  "scales them down",
                   s->data.spec, d.height, d.width, pixels / (RECON_SIZE_CHOSEN * RECON_SIZE_CHOSEN),
                   RECON_SIZE_CHOSEN, RECON_SIZE_CHOSEN, RECON_SIZE_CHOSEN);
 }

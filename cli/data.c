@@ -23,24 +23,25 @@ void cli_data_options(cli_option *table, size_t capacity, cli_data *d)
         { "--data", "SPEC", NULL,
           "images: garments, mnist/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, "
           "images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, "
-          "sdf:FILE, geom:FILE, flat:DIR; or a file or folder of such",
+          "sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder",
           CLI_SPEC, 1, &d->spec },
-        { "--turn", "RULE", NULL,
-          "turn what is upright first: mnist, fashion, all; fisher, haar; or a JSON file", CLI_TEXT,
-          0, &d->turn },
-        { "--turn-seed", "S", NULL, "of those turns (default 1)", CLI_COUNT, 0, &d->turn_seed },
-        { "--limit", "N", NULL, "take N images or conformers at random", CLI_COUNT, 0, &d->limit },
-        { "--seed", "S", NULL, "of what is random (default 1)", CLI_COUNT, 0, &d->seed },
-        { "--skip-bad", NULL, NULL, "leave out what cannot be used, and say which", CLI_FLAG, 0,
+        { "--rotate", "RULE", NULL,
+          "first rotate upright data: mnist, fashion, all; fisher, haar; or a JSON file", CLI_TEXT,
+          0, &d->rotate },
+        { "--rotate-seed", "S", NULL, "seed of those rotations (default 1)", CLI_COUNT, 0,
+          &d->rotate_seed },
+        { "--limit", "N", NULL, "use a random subset of N images or conformers", CLI_COUNT, 0,
+          &d->limit },
+        { "--seed", "S", NULL, "random seed (default 1)", CLI_COUNT, 0, &d->seed },
+        { "--skip-bad", NULL, NULL, "skip what cannot be used, and list it", CLI_FLAG, 0,
           &d->skip_bad },
-        { "--size", "N", NULL, "fit pictures into N x N (default: the model's size, if any)",
+        { "--size", "N", NULL, "scale images to fit N x N (default: the model's size, if any)",
           CLI_COUNT | CLI_IMAGES, 0, &d->size },
         { "--picture-limit", "MB", NULL, CLI_PICTURE_LIMIT_HELP, CLI_COUNT | CLI_IMAGES, 0,
           &d->picture_limit },
-        { "--device", NULL, "cpu|cuda|ref", "where to compute (default cpu)", CLI_CHOICE, 0,
-          &d->device },
-        { "--deterministic", NULL, NULL, "with cuda: the same bits in every run, more slowly",
-          CLI_FLAG, 0, &d->deterministic },
+        { "--device", NULL, "cpu|cuda|ref", "device (default cpu)", CLI_CHOICE, 0, &d->device },
+        { "--deterministic", NULL, NULL, "with cuda: bit-identical runs, slower", CLI_FLAG, 0,
+          &d->deterministic },
         { "--precision", NULL, CLI_PRECISIONS, CLI_PRECISION_HELP, CLI_CHOICE, 0, &d->precision },
     };
     static_assert(sizeof options / sizeof *options == CLI_DATA_OPTIONS, "as cli.h says");
@@ -114,7 +115,7 @@ static recon_status name_remedy(recon_ctx *ctx, recon_status status, const cli_d
     int many = recon_images_folder(d->spec) || !strncmp(d->spec, "xyz:", 4) ||
                !strncmp(d->spec, "sdf:", 4); /* files or frames */
     if (status == RECON_ERR_FORMAT && !d->skip_bad && many)
-        return recon_note(ctx, status, "--skip-bad leaves such out");
+        return recon_note(ctx, status, "--skip-bad skips such files");
     if (status == RECON_ERR_INPUT && strstr(recon_ctx_message(ctx), RECON_PICTURE_LIMIT))
         return recon_note(ctx, status, "--picture-limit raises that");
     return status;
@@ -138,10 +139,10 @@ static recon_status take_and_rotate(recon_ctx *ctx, cli_inputs *in, const cli_da
         RECON_TRY(kind->take(ctx, &in->part, in->use, d->limit, cli_seed(d)));
         in->use = in->part;
     }
-    if (d->turn) {
-        RECON_TRY(
-            kind->rotate(ctx, &in->turned, in->use, d->turn, d->turn_seed ? d->turn_seed : 1));
-        in->use = in->turned;
+    if (d->rotate) {
+        RECON_TRY(kind->rotate(ctx, &in->rotated, in->use, d->rotate,
+                               d->rotate_seed ? d->rotate_seed : 1));
+        in->use = in->rotated;
     }
     in->n = recon_data_describe(in->use).n;
 done:
@@ -194,7 +195,7 @@ recon_status cli_held_open(recon_ctx *ctx, cli_inputs *out, const cli_data *data
 void cli_inputs_close(cli_inputs *in)
 {
     recon_data_close(in->known);
-    recon_data_close(in->turned);
+    recon_data_close(in->rotated);
     recon_data_close(in->part);
     recon_data_close(in->whole);
     recon_skips_free(&in->skips);
@@ -238,7 +239,7 @@ static size_t find_row(const recon_data *whole, size_t row)
 size_t cli_inputs_row(const cli_inputs *in, size_t i)
 {
     const recon_data *of = in->part;
-    if (in->known && in->turned) /* what was rotated is numbered as what it was made from */
+    if (in->known && in->rotated) /* what was rotated is numbered as what it was made from */
         i = in->known->kind->origin(in->known, i);
     else if (in->known)
         of = in->known;

@@ -22,7 +22,8 @@ enum { GROUPS = sizeof groups / sizeof *groups };
 
 static void print_help(FILE *to)
 {
-    fputs("recon - the poses in which objects really occur, without labels\n\n"
+    fputs("recon - natural poses and pose distributions, without labels\n"
+          "\n"
           "usage: recon COMMAND [OPTIONS]\n\n",
           to);
     for (size_t g = 0; g < GROUPS; g++) {
@@ -31,7 +32,7 @@ static void print_help(FILE *to)
             fprintf(to, "  %-13s %s\n", (*c)->name, (*c)->purpose);
     }
     fputs("\nfirst:  recon demo\n"
-          "`recon COMMAND --help` explains one, `recon --version` says what is built in.\n"
+          "`recon COMMAND --help` explains a command, `recon --version` lists what is built in.\n"
           "Exit codes: 0 done, 1 failed, 2 misuse, 128 + N when signal N interrupted it.\n",
           to);
 }

@@ -19,10 +19,10 @@ void cli_print_natural(const size_t count[RECON_NATURAL_KINDS])
         }
     puts(*before == ',' ? "" : "  natural    no classes");
     if (none > RECON_NATURAL_FEW)
-        printf("  careful    %.0f %% have no natural pose: their neighbours are rotated in all "
-               "directions\n             alike, and rotating them to one means nothing\n",
+        printf("  warning    %.0f %% have no natural pose: their neighbours have all "
+               "orientations, so\n"
+               "             canonicalizing them is meaningless\n",
                100 * none);
     if (unsure > RECON_NATURAL_FEW)
-        printf("  careful    for %.0f %% there are too few poses to tell: a larger --k may\n",
-               100 * unsure);
+        printf("  warning    %.0f %% have too few poses to tell: try a larger --k\n", 100 * unsure);
 }

@@ -1,6 +1,6 @@
-/* pictures.c - picture files turned at their own size.
+/* pictures.c - picture files rotated at their own size.
  *
- * The whole picture is held once, as its samples are; what is turned goes to the file row by row.
+ * The whole picture is held once, as its samples are; what is rotated goes to the file row by row.
  */
 #include "cli/pictures.h"
 #include "core/fail.h"
@@ -28,34 +28,35 @@ static recon_status begin(recon_ctx *ctx, recon_picture_sink *sink)
     return recon_alloc_raw(ctx, &sink->head.bytes, bytes, 1);
 }
 
-enum { BAND = 64 }; /* rows that are turned at once */
+enum { BAND = 64 }; /* rows that are rotated at once */
 
 typedef struct {
     const recon_pixels *in;
     double angle;
     recon_interpolation interpolation;
     uint8_t *band; /* [BAND] rows */
-} turned;
+} rotated;
 
-static void turn_row(const void *user, size_t y, uint8_t *out)
+static void rotate_row(const void *user, size_t y, uint8_t *out)
 {
-    const turned *t = user;
+    const rotated *t = user;
     size_t stride = recon_pixels_size(t->in) / t->in->height, left = t->in->height - y;
     if (y % BAND == 0)
-        recon_pixels_turn(t->band, t->in, t->angle, y, left < BAND ? left : BAND, t->interpolation);
+        recon_pixels_rotate(t->band, t->in, t->angle, y, left < BAND ? left : BAND,
+                            t->interpolation);
     memcpy(out, t->band + y % BAND * stride, stride);
 }
 
-recon_status cli_picture_turn(recon_ctx *ctx, const char *to, const char *from, double angle,
-                              const cli_turning *how)
+recon_status cli_picture_rotate(recon_ctx *ctx, const char *to, const char *from, double angle,
+                                const cli_rotation *how)
 {
     whole w = { .sink = { .most = how->most, .begin = begin }, .budget = how->budget };
     const recon_pixels *p = &w.sink.head;
-    turned t = { .in = p, .angle = angle, .interpolation = how->interpolation };
+    rotated t = { .in = p, .angle = angle, .interpolation = how->interpolation };
     recon_status status;
     RECON_TRY(recon_picture_scan_file(ctx, &w.sink, from));
     RECON_TRY(recon_alloc_raw(ctx, &t.band, BAND, recon_pixels_size(p) / p->height));
-    RECON_TRY(recon_png_write_rows(ctx, to, p, turn_row, &t));
+    RECON_TRY(recon_png_write_rows(ctx, to, p, rotate_row, &t));
 done:
     free(t.band);
     free(p->bytes);

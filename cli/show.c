@@ -95,22 +95,22 @@ static void say_failure(const cli_command *command, const recon_ctx *ctx)
 
 /* Those of the shipped models are 1 and 4 to 6 degrees. Poses that are off by more than these blur
  * what is found: distributions of poses are some tens of degrees wide. */
-#define TURNS_MEDIAN 5.0  /* degrees, the error of half of the poses */
-#define TURNS_P95    25.0 /* and of 95 of 100 */
+#define POSE_MEDIAN 5.0  /* degrees, the error of half of the poses */
+#define POSE_P95    25.0 /* and of 95 of 100 */
 
-int cli_turns_well(const recon_equivariance *e)
+int cli_is_equivariant(const recon_equivariance *e)
 {
-    return e->pose_median * RECON_TO_DEGREES < TURNS_MEDIAN &&
-           e->pose_p95 * RECON_TO_DEGREES < TURNS_P95;
+    return e->pose_median * RECON_TO_DEGREES < POSE_MEDIAN &&
+           e->pose_p95 * RECON_TO_DEGREES < POSE_P95;
 }
 
-const char *cli_turns_words(const recon_equivariance *e)
+const char *cli_equivariance_words(const recon_equivariance *e)
 {
-    return cli_turns_well(e)
-               ? "The network turns with its input well enough."
-               : "The network does not yet turn with its input well enough: more --epochs of "
-                 "`recon "
-                 "train`,\nmore images, or --mask where objects reach into the corners, may help.";
+    return cli_is_equivariant(e)
+               ? "The network is equivariant enough to use."
+               : "The network is not equivariant enough yet. More --epochs of `recon train`, more "
+                 "images, or\n"
+                 "--mask if objects reach into the corners, may help.";
 }
 
 const char *cli_utf8(const char *text)

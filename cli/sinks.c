@@ -87,7 +87,7 @@ typedef struct {
     const float *in;
     const recon_pose2 *poses;
     size_t first;
-    cli_turning how;
+    cli_rotation how;
 } block;
 
 static recon_status write_one(recon_ctx *ctx, void *arg, size_t i, int worker)
@@ -106,9 +106,10 @@ static recon_status write_one(recon_ctx *ctx, void *arg, size_t i, int worker)
                          d->width, d->channels, b->to->interpolation);
         return cli_picture_write(ctx, path, b->out + at, d->height, d->width, d->channels);
     }
-    /* The model saw a smaller copy; what --turn did to that is part of the one turn. */
-    double angle = b->poses[i].turn + recon_dataset_angle(cli_images(b->to->inputs), b->first + i);
-    return cli_picture_turn(ctx, path, from, angle, &b->how);
+    /* The model saw a smaller copy; what --rotate did to that is part of the one rotation. */
+    double angle =
+        b->poses[i].rotation + recon_dataset_angle(cli_images(b->to->inputs), b->first + i);
+    return cli_picture_rotate(ctx, path, from, angle, &b->how);
 }
 
 recon_status cli_sink_pictures(recon_ctx *ctx, cli_sink *to, float *out, const float *in,

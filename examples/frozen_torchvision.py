@@ -3,11 +3,11 @@
 
     examples/frozen_torchvision.py
     examples/frozen_torchvision.py --classifier mine.pt --model models/fashion.safetensors \\
-        --data fashion/test --turn fashion
+        --data fashion/test --rotate fashion
 
 The classifier has seen upright images alone and is not touched. It may be any torch model: a
 TorchScript file, or, from a program of your own, what you pass to accuracies(). Without one the
-shipped ResNet-18 is used, as a torchvision ResNet. Digits are turned as in the paper, so that the
+shipped ResNet-18 is used, as a torchvision ResNet. Digits are rotated as in the paper, so that the
 figures can be compared with those of `recon reproduce mnist`.
 
 Needs Debian's python3-torch and python3-torchvision; labels are used to count right answers.
@@ -53,7 +53,7 @@ def accuracies(
 
     return {
         "as they come": share(images),
-        "canonicalised": share(model.canonicalize(images)[0]),
+        "canonicalized": share(model.canonicalize(images)[0]),
         "candidates searched": share(model.canonicalize(images, judge=confidence)[0]),
     }
 
@@ -116,19 +116,19 @@ def main() -> None:
     p.add_argument("--classifier", type=Path, default=ROOT / "models/mnist-classifier.safetensors",
                    help="TorchScript, or what `recon classifier train --net resnet18` wrote")
     p.add_argument("--data", default="mnist/test")
-    p.add_argument("--turn", default="mnist", help="as the command's --turn")
+    p.add_argument("--rotate", default="mnist", help="as the command's --rotate")
     p.add_argument("--images", type=int, default=2000, help="how many, chosen at random")
     p.add_argument("--json", action="store_true")
     a = p.parse_args()
     own = a.classifier.suffix == ".safetensors"
     classifier = shipped_classifier(a.classifier) if own else torch.jit.load(a.classifier).eval()
     model = recon.load(a.model)
-    turned = recon.read_images(a.data, turn=a.turn, turn_seed=2, limit=a.images)
-    found = accuracies(classifier, model, turned.images, turned.labels)
+    rotated = recon.read_images(a.data, rotate=a.rotate, rotate_seed=2, limit=a.images)
+    found = accuracies(classifier, model, rotated.images, rotated.labels)
     if a.json:
         print(json.dumps(found))
         return
-    print(f"{len(turned.labels)} images of {a.data}, turned; a frozen {type(classifier).__name__}")
+    print(f"{len(rotated.labels)} images of {a.data}, rotated; a frozen {type(classifier).__name__}")
     for name, share in found.items():
         print(f"  {name:20} {100 * share:6.2f} %")
 

@@ -14,7 +14,7 @@ enum { N = 300, D = 8, OBJECTS = 3 };
 int main(void)
 {
     static float z[N * D]; /* what your backbone says the objects are ... */
-    static double psi[N];  /* ... and how they are turned                 */
+    static double psi[N];  /* ... and how they are rotated                 */
     const double arbitrary[OBJECTS] = { 0.5, 2.0, -2.5 };
     recon_rng r = recon_rng_new(1, 0);
     for (int i = 0; i < N; i++) {

@@ -4,7 +4,7 @@
  *
  * Writes DIR/z.npy, g.npy, y.npy (labels) and offset.npy (the arbitrary canonical pose of each
  * class, which nobody is told). Poses: g = mu_c * offset_c. On SO(2), mu is uniform on +-60 degrees
- * for the first half of the classes and on +-90 for the second, as the paper turns digits. On SO(3)
+ * for the first half of the classes and on +-90 for the second, as the paper rotates digits. On SO(3)
  * it is matrix Fisher, in turn F = diag(100, 100, 100), a tight cloud, and diag(100, 0, 0), a ring:
  * only an axis is held. Class c has a random centre in the space of z. */
 #include <recon/recon.h>
@@ -33,7 +33,7 @@ static void embed(float *z, int32_t *y, size_t n, size_t classes, size_t d)
     }
 }
 
-static void turn_so2(float *g, double *offset, size_t n, size_t classes)
+static void rotate_so2(float *g, double *offset, size_t n, size_t classes)
 {
     for (size_t c = 0; c < classes; c++) {
         recon_rng r = recon_rng_new(3, c);
@@ -47,7 +47,7 @@ static void turn_so2(float *g, double *offset, size_t n, size_t classes)
     }
 }
 
-static recon_status turn_so3(recon_ctx *ctx, float *g, double *offset, size_t n, size_t classes)
+static recon_status rotate_so3(recon_ctx *ctx, float *g, double *offset, size_t n, size_t classes)
 {
     const double cloud[9] = { 100, 0, 0, 0, 100, 0, 0, 0, 100 }, ring[9] = { 100 };
     recon_fisher fisher[2];
@@ -86,9 +86,9 @@ int main(int argc, char **argv)
     recon_status s = RECON_OK;
     embed(z, y, n, classes, d);
     if (so3)
-        s = turn_so3(ctx, g, offset, n, classes);
+        s = rotate_so3(ctx, g, offset, n, classes);
     else
-        turn_so2(g, offset, n, classes);
+        rotate_so2(g, offset, n, classes);
 
     int ndim = so3 ? 3 : 1;
     const struct {

@@ -9,7 +9,7 @@
 #include <recon/model/discover.h>
 #include <recon/model/score.h>
 
-#define DEMO_ALARMS 0.05 /* share of natural poses that may be called odd */
+#define DEMO_ALARMS 0.05 /* share of natural poses that may be called unusual */
 
 enum {
     DEMO_LEAST = 200, /* garments: from fewer nothing can be learned */
@@ -18,15 +18,15 @@ enum {
     DEMO_SHOWN = 4 /* of them, in pictures */
 };
 
-/* How a threshold fares that should let a share DEMO_ALARMS of natural poses through as odd. */
+/* How a threshold fares that should let a share DEMO_ALARMS of natural poses through as unusual. */
 typedef struct {
     double threshold;
-    double caught, called; /* shares of odd and of natural poses beyond it */
+    double caught, called; /* shares of unusual and of natural poses beyond it */
 } demo_alarm;
 
 typedef struct {
     recon_model *model;
-    recon_molecules *occur, *thrown, *natural; /* turned as they occur, then any way, and back */
+    recon_molecules *occur, *thrown, *natural; /* rotated as they occur, then any way, and back */
     size_t n;
     recon_distribution3 *of[2]; /* [n] of those that occur and those thrown */
     double axis_error;          /* of where the axis of those thrown points: radians, the median */
@@ -36,9 +36,9 @@ typedef struct {
 } demo_molecules;
 
 typedef struct {
-    char out[4000], report[4096];     /* the folder and the page, from the root on */
-    recon_dataset *garments, *some;   /* all, those that were asked for                  */
-    recon_dataset *found_on, *turned; /* of these the discover run's, upright and turned */
+    char out[4000], report[4096];      /* the folder and the page, from the root on */
+    recon_dataset *garments, *some;    /* all, those that were asked for                  */
+    recon_dataset *found_on, *rotated; /* of these the discover run's, upright and rotated */
     recon_discovery found;
     recon_normalize_result poses; /* Algorithm 1 by itself, from files */
     reproduction tests;           /* the others, by the shipped model  */
@@ -58,14 +58,14 @@ recon_status demo_model(recon_ctx *ctx, demo_path out, const char *name);
 /* The steps, each leaving its files. */
 recon_status demo_discover(recon_ctx *ctx, demo *d, size_t limit /* 0: none */);
 recon_status demo_normalize(recon_ctx *ctx, demo *d);
-recon_status demo_canonicalize(recon_ctx *ctx, demo *d); /* and odd poses */
+recon_status demo_canonicalize(recon_ctx *ctx, demo *d); /* and unusual poses */
 recon_status demo_molecules_run(recon_ctx *ctx, demo_molecules *m, const demo *d);
 void demo_molecules_free(recon_ctx *ctx, demo_molecules *m);
 
 /* report.html. */
 recon_status demo_page(recon_ctx *ctx, const demo *d);
 
-/* Shares of scores beyond the threshold, where odd is 1 and where it is 0. */
-void demo_alarm_measure(demo_alarm *alarm, const double *score, const uint8_t *odd, size_t n);
+/* Shares of scores beyond the threshold, where unusual is 1 and where it is 0. */
+void demo_alarm_measure(demo_alarm *alarm, const double *score, const uint8_t *unusual, size_t n);
 
 #endif

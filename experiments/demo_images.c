@@ -1,4 +1,4 @@
-/* demo_images.c - the tour's part about images: garments turned as in the paper. */
+/* demo_images.c - the tour's part about images: garments rotated as in the paper. */
 #include "experiments/demo.h"
 #include "core/ctx.h"
 #include "core/fail.h"
@@ -61,7 +61,7 @@ done:
 
 /* --- discover --------------------------------------------------------------------------------- */
 
-/* Some garments are held out for the tests, the others turned to be looked at. */
+/* Some garments are held out for the tests, the others rotated to be looked at. */
 static recon_status open_garments(recon_ctx *ctx, demo *d, size_t limit)
 {
     recon_status status;
@@ -71,8 +71,8 @@ static recon_status open_garments(recon_ctx *ctx, demo *d, size_t limit)
     RECON_TRY(recon_dataset_split(ctx, &d->found_on, &d->tests.upright.some,
                                   d->some ? d->some : d->garments, DEMO_HELD, SPLIT_SEED));
     d->tests.upright.use = d->tests.upright.some;
-    RECON_TRY(recon_dataset_turn_by(ctx, &d->turned, d->found_on, RULE, TRAIN_SEED));
-    RECON_TRY(keep_images(ctx, d, "garments", d->turned));
+    RECON_TRY(recon_dataset_rotate_by(ctx, &d->rotated, d->found_on, RULE, TRAIN_SEED));
+    RECON_TRY(keep_images(ctx, d, "garments", d->rotated));
 done:
     return status;
 }
@@ -85,7 +85,7 @@ recon_status demo_discover(recon_ctx *ctx, demo *d, size_t limit)
     RECON_TRY(open_garments(ctx, d, limit));
     snprintf(spec, sizeof spec, "npy:%s/garments-images.npy", d->out);
     RECON_TRY(
-        recon_discover(ctx, &d->found, model, NULL, recon_dataset_data(d->turned),
+        recon_discover(ctx, &d->found, model, NULL, recon_dataset_data(d->rotated),
                        demo_file(folder, d, "discover"),
                        &(recon_discover_options){ .k = K,
                                                   .family = RECON_SO2_NORMAL,
@@ -114,58 +114,58 @@ recon_status demo_normalize(recon_ctx *ctx, demo *d)
 /* The same codes, natural poses by the maps that the discover run has just fitted. */
 static recon_status measure_own(recon_ctx *ctx, demo *d)
 {
-    const reading *t = &d->tests.turned;
+    const reading *t = &d->tests.rotated;
     recon_model *model = NULL;
     recon_so2_map *map = NULL;
-    double *turns = NULL;
+    double *rotations = NULL;
     demo_path path;
     recon_status status;
     RECON_TRY(recon_model_open(ctx, &model, demo_file(path, d, "discover/model.safetensors"),
                                RECON_SINGLE));
     RECON_TRY(recon_alloc_raw(ctx, &map, t->n, sizeof *map));
-    RECON_TRY(recon_alloc_raw(ctx, &turns, t->n, sizeof *turns));
+    RECON_TRY(recon_alloc_raw(ctx, &rotations, t->n, sizeof *rotations));
     RECON_TRY(recon_maps_apply(ctx, map, model->maps, t->codes.z, t->n, RECON_MAPS_ALL));
     for (size_t i = 0; i < t->n; i++)
-        turns[i] = -recon_so2_absolute(&map[i], t->codes.so2[i]);
-    RECON_TRY(recon_evaluate_accuracy(ctx, &d->own, t->data, turns, recon_guess_by_classifier,
+        rotations[i] = -recon_so2_absolute(&map[i], t->codes.so2[i]);
+    RECON_TRY(recon_evaluate_accuracy(ctx, &d->own, t->data, rotations, recon_guess_by_classifier,
                                       d->tests.classifier));
 done:
-    free(turns);
+    free(rotations);
     free(map);
     recon_model_close(ctx, model);
     return status;
 }
 
-void demo_alarm_measure(demo_alarm *alarm, const double *score, const uint8_t *odd, size_t n)
+void demo_alarm_measure(demo_alarm *alarm, const double *score, const uint8_t *unusual, size_t n)
 {
     size_t beyond[2] = { 0 }, all[2] = { 0 };
     for (size_t i = 0; i < n; i++) {
-        all[odd[i]]++;
-        beyond[odd[i]] += score[i] > alarm->threshold;
+        all[unusual[i]]++;
+        beyond[unusual[i]] += score[i] > alarm->threshold;
     }
     alarm->called = (double)beyond[0] / (double)all[0];
     alarm->caught = (double)beyond[1] / (double)all[1];
 }
 
-/* Natural are garments turned as they occur, odd those turned any way that end up beyond it. */
+/* Natural are garments rotated as they occur, unusual those rotated any way that end up beyond it. */
 static recon_status measure_alarm(recon_ctx *ctx, demo *d)
 {
     const reproduction *r = &d->tests;
-    size_t n = r->turned.n;
+    size_t n = r->rotated.n;
     double *score = NULL;
-    uint8_t *odd = NULL;
+    uint8_t *unusual = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &score, n + r->circle.n, sizeof *score));
-    RECON_TRY(recon_alloc(ctx, &odd, n + r->circle.n, sizeof *odd));
+    RECON_TRY(recon_alloc(ctx, &unusual, n + r->circle.n, sizeof *unusual));
     for (size_t i = 0; i < n; i++)
-        score[i] = recon_so2_map_score(&r->turned.map[i], r->turned.codes.so2[i]);
+        score[i] = recon_so2_map_score(&r->rotated.map[i], r->rotated.codes.so2[i]);
     for (size_t i = 0; i < r->circle.n; i++)
-        if ((odd[n] = r->odd[i]))
+        if ((unusual[n] = r->unusual[i]))
             score[n++] = r->score[SCORES - 1][i];
     d->alarm.threshold = recon_score_threshold(r->model, DEMO_ALARMS);
-    demo_alarm_measure(&d->alarm, score, odd, n);
+    demo_alarm_measure(&d->alarm, score, unusual, n);
 done:
-    free(odd);
+    free(unusual);
     free(score);
     return status;
 }
@@ -182,7 +182,7 @@ recon_status demo_canonicalize(recon_ctx *ctx, demo *d)
     r->what = experiment_find(RULE);
     RECON_TRY(reproduce_models(ctx, r));
     RECON_TRY(reproduce_tests(ctx, r));
-    RECON_TRY(keep_images(ctx, d, "test", r->turned.data));
+    RECON_TRY(keep_images(ctx, d, "test", r->rotated.data));
     RECON_TRY(measure_own(ctx, d));
     RECON_TRY(measure_alarm(ctx, d));
 done:

@@ -23,8 +23,8 @@ static recon_status open_all(recon_ctx *ctx, demo_molecules *m)
     RECON_TRY(recon_model_open(ctx, &m->model, model, RECON_SINGLE));
     RECON_TRY(recon_molecules_open(ctx, &all, "conformers/test", NULL));
     RECON_TRY(recon_molecules_take(ctx, &some, all, DEMO_CONFORMERS, TAKE_SEED));
-    RECON_TRY(recon_molecules_turn(ctx, &m->occur, some, "fisher", TEST_SEED));
-    RECON_TRY(recon_molecules_turn(ctx, &m->thrown, m->occur, "haar", TEST_SEED));
+    RECON_TRY(recon_molecules_rotate(ctx, &m->occur, some, "fisher", TEST_SEED));
+    RECON_TRY(recon_molecules_rotate(ctx, &m->thrown, m->occur, "haar", TEST_SEED));
     m->n = recon_molecules_describe(m->occur).n;
 done:
     recon_molecules_close(some);
@@ -84,22 +84,22 @@ done:
     return status;
 }
 
-static recon_status measure_odd(recon_ctx *ctx, demo_molecules *m)
+static recon_status measure_unusual(recon_ctx *ctx, demo_molecules *m)
 {
     double *score = NULL;
-    uint8_t *odd = NULL;
+    uint8_t *unusual = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &score, 2 * m->n, sizeof *score));
-    RECON_TRY(recon_alloc_raw(ctx, &odd, 2 * m->n, sizeof *odd));
+    RECON_TRY(recon_alloc_raw(ctx, &unusual, 2 * m->n, sizeof *unusual));
     for (size_t i = 0; i < 2 * m->n; i++) {
-        odd[i] = i >= m->n;
-        score[i] = m->of[odd[i]][i % m->n].score;
+        unusual[i] = i >= m->n;
+        score[i] = m->of[unusual[i]][i % m->n].score;
     }
     m->alarm.threshold = recon_score_threshold(m->model, DEMO_ALARMS);
-    demo_alarm_measure(&m->alarm, score, odd, 2 * m->n);
-    RECON_TRY(recon_roc_auc(ctx, &m->auc, score, odd, 2 * m->n));
+    demo_alarm_measure(&m->alarm, score, unusual, 2 * m->n);
+    RECON_TRY(recon_roc_auc(ctx, &m->auc, score, unusual, 2 * m->n));
 done:
-    free(odd);
+    free(unusual);
     free(score);
     return status;
 }
@@ -126,7 +126,7 @@ recon_status demo_molecules_run(recon_ctx *ctx, demo_molecules *m, const demo *d
     RECON_TRY(distributions(ctx, &m->of[0], m->model, m->occur));
     RECON_TRY(distributions(ctx, &m->of[1], m->model, m->thrown));
     RECON_TRY(measure_axes(ctx, m));
-    RECON_TRY(measure_odd(ctx, m));
+    RECON_TRY(measure_unusual(ctx, m));
     RECON_TRY(recon_canonical_set(ctx, &m->natural, NULL, m->model, m->thrown));
     RECON_TRY(keep_files(ctx, m, d));
     m->seconds = recon_now() - begun;

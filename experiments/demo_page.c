@@ -21,13 +21,13 @@ static void put_results(recon_page *page, const demo *d)
     const reproduction *r = &d->tests;
     recon_found_words count;
     char what[64];
-    recon_page_result(page, "right, by a frozen classifier, garments as they come", "%.1f %%",
+    recon_page_result(page, "accuracy of a frozen classifier on rotated garments", "%.1f %%",
                       100 * r->accuracy.none);
-    recon_page_result(page, "right, the same classifier, garments turned to their natural pose",
-                      "%.1f %%", 100 * r->accuracy.recon);
-    recon_page_result(page, "odd poses told from natural ones (area under the curve, 1 is perfect)",
+    recon_page_result(page, "accuracy of the same classifier on canonicalized garments", "%.1f %%",
+                      100 * r->accuracy.recon);
+    recon_page_result(page, "detection of unusual poses (area under the ROC curve, 1 is perfect)",
                       "%.2f", r->ood.density);
-    recon_page_result(page, "typical error of where the axis of a thrown molecule points",
+    recon_page_result(page, "median error of the axis of a randomly rotated molecule",
                       "%.1f\302\260", d->molecules.axis_error * RECON_TO_DEGREES);
     snprintf(what, sizeof what, "for Algorithm 1 on %s garments",
              recon_found_count(count, d->poses.points));
@@ -47,7 +47,7 @@ static recon_status draw_pairs(recon_ctx *ctx, char **svg, const reproduction *r
                                                   .cell = 72 });
 }
 
-/* The first of each class that was turned far: as it came above, in its natural pose below. */
+/* The first of each class that was rotated far: as it came above, in its natural pose below. */
 static recon_status draw_classes(recon_ctx *ctx, char **svg, const reproduction *r)
 {
     static const char *const names[] = { "as it came", "natural pose" };
@@ -74,24 +74,25 @@ static void say_what(recon_ctx *ctx, recon_page *page, const demo *d)
 {
     recon_found_words count;
     char *svg = NULL;
-    recon_page_section(page, "What this is about");
+    recon_page_section(page, "What this shows");
     recon_page_say(page,
-                   "A shoe stands on its sole, trousers hang from the waist, and a bag that was "
-                   "dropped lies any way. Things have a natural pose, and each kind strays from it "
-                   "by its own amount. recon finds both from pictures alone: nobody says which "
-                   "kind a picture shows, which way is up, or by how much it was turned.");
+                   "A shoe stands on its sole, trousers hang from the waist, and a dropped bag "
+                   "may lie in any orientation. Most kinds of object have a natural orientation "
+                   "and a typical spread around it. recon estimates both from images alone: it is "
+                   "given neither the kind of object, nor which way is up, nor the rotation.");
     recon_page_fail(page, draw_classes(ctx, &svg, &d->tests));
     recon_page_figure(
         page, svg,
-        "For this picture garments of every kind were turned by any angle at all, also of those "
-        "kinds that are never turned in what follows. The first of each kind that was turned by "
-        "more than 60 degrees: above as it came, below as recon turns it, which was not told the "
-        "angle. None of them was seen in training.");
+        "For this figure garments of every kind were rotated by a random angle, including the "
+        "kinds that are never rotated below. The first garment of each kind that was rotated by "
+        "more than 60 degrees: above the input, below as recon rotates it without knowing the "
+        "angle. None of them was used in training.");
     recon_page_say(page,
-                   "What follows is about garments turned as their kind is. recon looked at %s of "
-                   "them, and was then tried on %zu others. All of them are shipped with it, and "
-                   "so are the networks: this page was made from nothing else, in %.0f seconds.",
-                   recon_found_count(count, d->found.points), d->tests.turned.n, d->seconds);
+                   "In the following, garments are rotated according to the distribution of their "
+                   "kind. recon looked at %s of them and was then tested on %zu others. All of "
+                   "them are shipped with it, and so are the networks: this page was made from "
+                   "nothing else, in %.0f seconds.",
+                   recon_found_count(count, d->found.points), d->tests.rotated.n, d->seconds);
 }
 
 /* --- canonicalize ----------------------------------------------------------------------------- */
@@ -109,21 +110,18 @@ static void put_accuracy(recon_page *page, const demo *d)
                                            "what that means" };
     const reproduction *r = &d->tests;
     recon_page_table(page, "Accuracy of one frozen classifier on the same garments", columns, 3);
-    row(page, "garments as they come", "turned, and nothing done about it", r->accuracy.none);
+    row(page, "rotated garments", "rotated, not canonicalized", r->accuracy.none);
     row(page, "canonical, without RECON",
-        "turned to the pose that the network happened to choose for each kind (IE-AE)",
-        r->accuracy.ieae);
+        "rotated to the arbitrary canonical pose of the network (IE-AE)", r->accuracy.ieae);
     row(page, "canonical by RECON",
-        "turned to the natural pose, which the shipped network has learned to read (its lean)",
+        "rotated to the natural pose, as the shipped network predicts it (its lean)",
         r->accuracy.recon);
     row(page, "canonical by Algorithm 1",
-        "by the natural poses that it found in the neighbours of the training part's garments",
-        r->accuracy.head);
-    row(page, "the same, as found here", "by those that it found in this run's garments alone",
+        "by the natural poses found among neighbours in the training split", r->accuracy.head);
+    row(page, "the same, as found here", "by those found among the garments of this run alone",
         d->own);
-    row(page, "turned back exactly", "by the true angle, which is cheating: the most there is",
-        r->accuracy.undo);
-    row(page, "never turned", "the original pictures", r->accuracy.upright);
+    row(page, "true rotation undone", "by the true angle: an upper bound", r->accuracy.undo);
+    row(page, "never rotated", "the original pictures", r->accuracy.upright);
 }
 
 static void say_canonical(recon_ctx *ctx, recon_page *page, const demo *d)
@@ -133,30 +131,28 @@ static void say_canonical(recon_ctx *ctx, recon_page *page, const demo *d)
     const reproduction *r = &d->tests;
     double share = r->accuracy.recon;
     char *svg = NULL;
-    recon_page_section(page, "A frozen model gets its accuracy back");
+    recon_page_section(page, "A frozen model recovers its accuracy");
     recon_page_say(
         page,
-        "Take a classifier that has seen upright garments alone, and must not be trained "
-        "again. On turned ones it is right in %.1f %% of cases. Put one step in front of "
-        "it, which turns each garment to its natural pose, and it is right in %.1f %%. "
-        "On the originals, never turned, it is right in %.1f %%. Nothing behind that "
-        "step has changed.",
+        "Take a classifier that was trained on upright garments only and must not be retrained. "
+        "On rotated garments its accuracy is %.1f %%. With one step before it, which rotates each "
+        "garment into its natural pose, it is %.1f %%. On the upright originals it is %.1f %%. "
+        "The classifier itself is unchanged.",
         100 * r->accuracy.none, 100 * r->accuracy.recon, 100 * r->accuracy.upright);
     put_accuracy(page, d);
     recon_page_fail(page, reproduce_gallery(ctx, &svg, r, NULL, headings));
     recon_page_figure(
         page, svg,
-        "Two garments of each kind. Drawn: what the network thinks the garment looks "
-        "like, in the pose it happened to choose for its kind. Without: turned to that "
-        "pose, which need not be upright. RECON: turned to the natural pose.");
-    recon_page_careful(
+        "Two garments of each kind. Drawn: the network's reconstruction, in the arbitrary "
+        "canonical pose of its kind. Without: rotated to that pose, which need not be upright. "
+        "RECON: rotated to the natural pose.");
+    recon_page_warning(
         page,
-        "The classifier and the networks were trained on Fashion-MNIST's training "
-        "part, the classifier with labels, the networks without. These %zu garments "
-        "are from its test part, and nothing was chosen by them. So few give figures "
-        "that are good to about %.0f points either way; models/fashion.md has those of "
-        "all 10,000.",
-        r->turned.n, 200 * sqrt(share * (1 - share) / (double)r->turned.n));
+        "The classifier and the networks were trained on the training split of Fashion-MNIST, the "
+        "classifier with labels, the networks without. These %zu garments are from the test "
+        "split, and no choice was based on them. With so few the figures are accurate to about "
+        "%.0f points; models/fashion.md has those for all 10,000.",
+        r->rotated.n, 200 * sqrt(share * (1 - share) / (double)r->rotated.n));
 }
 
 /* --- spread ----------------------------------------------------------------------------------- */
@@ -166,16 +162,16 @@ static void say_spread(recon_ctx *ctx, recon_page *page, const demo *d)
     static const char *const columns[] = { "kind", "true, degrees", "found, degrees" };
     const reproduction *r = &d->tests;
     char *svg = NULL;
-    recon_page_section(page, "How far each kind strays");
+    recon_page_section(page, "How far each kind varies");
     recon_page_say(
-        page, "The garments were turned by rule: T-shirts, trousers and pullovers not at all, "
-              "dresses, coats and sandals by a bell curve of 32 degrees, the rest by one of 64. "
-              "recon says for every single picture how far such a thing may stray; here is "
-              "that, averaged over each kind, beside the truth.");
+        page, "The garments were rotated by a rule: T-shirts, trousers and pullovers not at all; "
+              "dresses, coats and sandals by a normal distribution of 32 degrees, the rest of 64. "
+              "recon predicts the spread for every image; here is the average for each kind, "
+              "beside the truth.");
     recon_page_fail(page, reproduce_theta(ctx, &svg, r, NULL));
     recon_page_figure(page, svg,
-                      "On the dashed line the answer is exact. Bars: one standard "
-                      "deviation among the pictures of a kind.");
+                      "On the dashed line the prediction is exact. Bars: one standard deviation "
+                      "over the images of a kind.");
     recon_page_table(page, "Spread by kind", columns, 3);
     for (size_t c = 0; c < CLASSES; c++) {
         if (r->width[c].n == 0)
@@ -186,16 +182,17 @@ static void say_spread(recon_ctx *ctx, recon_page *page, const demo *d)
     }
     if (r->width[SHIRT].n && r->width[SHIRT].mean < r->width[SHIRT].truth / 1.25)
         recon_page_say(
-            page, "Shirts come out too narrow: many look like the T-shirts, pullovers and coats "
-                  "that were turned less, and without labels they are taken for such.");
+            page, "The spread of shirts is underestimated: many look like the T-shirts, pullovers "
+                  "and coats that were rotated less, and without labels they cannot be "
+                  "distinguished.");
 }
 
-/* --- odd poses -------------------------------------------------------------------------------- */
+/* --- unusual poses -------------------------------------------------------------------------------- */
 
 /* Of each class the image with the highest score above, with the lowest below. */
-static recon_status draw_oddest(recon_ctx *ctx, char **svg, const reproduction *r)
+static recon_status draw_most_unusual(recon_ctx *ctx, char **svg, const reproduction *r)
 {
-    static const char *const names[] = { "oddest", "most natural" };
+    static const char *const names[] = { "most_unusual", "most natural" };
     const reading *c = &r->circle;
     const double *score = r->score[SCORES - 1];
     size_t at[2 * CLASSES];
@@ -205,8 +202,8 @@ static recon_status draw_oddest(recon_ctx *ctx, char **svg, const reproduction *
     for (size_t j = 0; j < 2 * CLASSES; j++)
         at[j] = c->n;
     for (size_t i = 0; i < c->n; i++) {
-        size_t *odd = &at[c->codes.labels[i]], *natural = odd + CLASSES;
-        *odd = *odd == c->n || score[i] > score[*odd] ? i : *odd;
+        size_t *unusual = &at[c->codes.labels[i]], *natural = unusual + CLASSES;
+        *unusual = *unusual == c->n || score[i] > score[*unusual] ? i : *unusual;
         *natural = *natural == c->n || score[i] < score[*natural] ? i : *natural;
     }
     RECON_TRY(recon_pictures_new(ctx, &p, c->data, 2 * CLASSES));
@@ -224,7 +221,7 @@ done:
     return status;
 }
 
-static void say_odd(recon_ctx *ctx, recon_page *page, const demo *d)
+static void say_unusual(recon_ctx *ctx, recon_page *page, const demo *d)
 {
     static const char *const names[SCORES] = { "network's own pose", "angle from natural",
                                                "likelihood of the pose" };
@@ -232,39 +229,38 @@ static void say_odd(recon_ctx *ctx, recon_page *page, const demo *d)
     const reproduction *r = &d->tests;
     const double areas[SCORES] = { r->ood.ieae, r->ood.recon, r->ood.density };
     char *svg = NULL;
-    recon_page_section(page, "Things in odd poses");
+    recon_page_section(page, "Unusual poses");
     recon_page_say(
         page,
-        "Whoever knows how far a thing may stray can say when it has strayed too far: a "
-        "shoe upside down on a conveyor belt. Here the garments were turned by any angle "
-        "at all. %.0f %% of them are then odd: further from upright than twice the width of "
-        "their kind's bell curve, or than 5 degrees where the kind is not turned. The score "
-        "of a picture is how unlikely its pose is for what it shows.",
+        "If the typical spread of an object is known, unusual poses can be detected: a shoe "
+        "upside down on a conveyor belt. Here the garments were rotated by random angles. %.0f %% "
+        "of them are then unusual: further from upright than twice the sigma of their kind, or "
+        "than 5 degrees if the kind is not rotated. The score of an image says how unlikely its "
+        "pose is for its kind.",
         100 * r->ood.share);
     recon_page_fail(page, reproduce_roc(ctx, &svg, r, NULL, names));
     recon_page_figure(
         page, svg,
-        "Odd ones found against natural ones called odd, for every threshold. A score "
-        "that guesses follows the diagonal.");
-    recon_page_table(page, "Chance that an odd pose scores above a natural one", columns, 2);
+        "Unusual poses detected against natural ones flagged, for every threshold. A random score "
+        "follows the diagonal.");
+    recon_page_table(page, "Probability that an unusual pose scores above a natural one", columns,
+                     2);
     for (size_t s = 0; s < SCORES; s++) {
         recon_page_cell(page, "%s", names[s]);
         recon_page_cell(page, "%.3f", areas[s]);
     }
     recon_page_say(
         page,
-        "In use one wants a threshold and not a curve. The model keeps the scores of "
-        "garments that were held out when it was made, so a threshold can be asked for by the "
-        "share of false alarms that one can bear. Asked for %.0f %%, it called %.1f %% of the "
-        "garments odd that "
-        "were turned as their kind is, and caught %.1f %% of the odd ones.",
+        "In practice you need a threshold. The model stores the scores of held-out garments, so "
+        "you can choose the threshold by its false-alarm rate. For a rate of %.0f %%, it flagged "
+        "%.1f %% of the garments in natural poses, and %.1f %% of those in unusual poses.",
         100 * DEMO_ALARMS, 100 * d->alarm.called, 100 * d->alarm.caught);
     svg = NULL; /* the first is the page's */
-    recon_page_fail(page, draw_oddest(ctx, &svg, r));
+    recon_page_fail(page, draw_most_unusual(ctx, &svg, r));
     recon_page_figure(
         page, svg,
-        "Of the garments turned by any angle, the oddest of each kind and the most natural. p: "
-        "the share of natural poses that are as odd or odder.");
+        "The most unusual and the most natural of the randomly rotated garments of each kind. p: "
+        "the fraction of natural poses that are at least as unusual.");
 }
 
 /* --- Algorithm 1 ------------------------------------------------------------------------------ */
@@ -278,22 +274,21 @@ static void say_algorithm(recon_page *page, const demo *d)
         const char *name, *what;
         double seconds;
     } steps[] = {
-        { "classes", "the most similar codes of each, by exact search", f->seconds.classes },
-        { "centres", "the middle of their poses, robust against strangers among them",
-          f->seconds.centers },
-        { "fits", "how the poses scatter about it", f->seconds.fits },
-        { "all", "with reading the files", d->poses.seconds },
+        { "classes", "the nearest embeddings of each, by exact search", f->seconds.classes },
+        { "centres", "the centre of their poses, robust to wrong neighbours", f->seconds.centers },
+        { "fits", "the spread of the poses around it", f->seconds.fits },
+        { "all", "including file reading", d->poses.seconds },
     };
     recon_page_section(page, "Algorithm 1 by itself");
     recon_page_say(
-        page, "At its heart is one algorithm that needs no network of ours. It takes a code of "
-              "each object, the same however the object is turned, and a pose, relative to "
-              "whatever the network calls upright for that kind. Both may come from any "
-              "network, as two arrays. Things with similar codes are alike; the middle of their "
-              "poses is the natural one; taken off, what is left is how far each has strayed.");
+        page, "The core is one algorithm that needs no network of ours. It takes an embedding of "
+              "each object, which does not depend on its rotation, and a pose relative to the "
+              "network's arbitrary zero for that kind. Both may come from any network, as two "
+              "arrays. Objects with similar embeddings are of one kind; the centre of their poses "
+              "is the natural pose; relative to it, the pose of each says how far it is rotated.");
     recon_page_say(page,
-                   "Here it ran on the codes of %s garments, with %zu neighbours each; %.0f %% of "
-                   "the neighbours are of the same kind, which it does not know.",
+                   "Here it ran on the embeddings of %s garments, with %zu neighbours each; %.0f "
+                   "%% of the neighbours are of the same kind, which it does not know.",
                    recon_found_count(count, d->poses.points), f->k, 100 * f->hit_rate);
     recon_page_table(page, "Algorithm 1, step by step", columns, 3);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
@@ -338,10 +333,10 @@ static void put_molecules(recon_page *page, const demo_molecules *m)
                                                   .names = names,
                                                   .cell = 180 },
                          "Grey carbon, white hydrogen, red oxygen, blue nitrogen. The line is the "
-                         "axis that the molecule keeps nearly still, where recon says that it "
-                         "points. Found from the molecule in the middle alone, the natural pose "
-                         "puts it back to where it points on the left, but for the stray; the spin "
-                         "about it is free. Drag one to turn it.");
+                         "axis that the molecule keeps nearly fixed, as estimated by recon. The "
+                         "natural pose, found from the molecule in the middle alone, moves the "
+                         "axis back to its direction on the left, up to the natural spread; the "
+                         "spin about it is free. Drag one to rotate it.");
 }
 
 static void put_spheres(recon_page *page, const demo_molecules *m)
@@ -355,8 +350,8 @@ static void put_spheres(recon_page *page, const demo_molecules *m)
     recon_page_spheres(
         page,
         &(recon_sphere_sheet){ .spheres = spheres, .rows = 1, .columns = DEMO_SHOWN, .cell = 150 },
-        "Where the poses of each take its three axes: one to a small spot, which is the axis that "
-        "is known; the others to a ring about it, which is the free spin (x blue, y orange, z "
+        "The directions of the three axes over the poses of each: one gathers in a small spot, "
+        "the determined axis; the others in a ring around it, the free spin (x blue, y orange, z "
         "green; faint: on the far side).");
 }
 
@@ -367,29 +362,25 @@ static void say_molecules(recon_page *page, const demo *d)
     recon_page_section(page, "The same in space: molecules");
     recon_page_say(
         page,
-        "Conformers are the shapes that one molecule takes. In this data each molecule "
-        "keeps one axis nearly still and spins freely about it, as if on a spit. recon "
-        "was shown many conformers of many molecules in such poses, and neither the axis "
-        "nor which molecule is which. Then %zu other conformers of these molecules were thrown "
-        "any way.",
+        "Conformers are the shapes that one molecule takes. In this data each molecule keeps one "
+        "axis nearly fixed and spins freely about it. recon was trained on many conformers of "
+        "many molecules in such poses, and was given neither the axis nor which molecule is "
+        "which. Then %zu other conformers of these molecules were rotated randomly.",
         m->n);
     put_molecules(page, m);
-    recon_page_say(page, "Of the first, recon says: %s",
-                   recon_distribution3_words(words, &m->of[1][0]));
+    recon_page_say(page, "For the first one: %s", recon_distribution3_words(words, &m->of[1][0]));
     put_spheres(page, m);
     recon_page_say(
         page,
-        "Where the axis of each of the %zu points, thrown as it is, recon says to %.1f degrees "
-        "(median). Poses as they occur and "
-        "thrown ones are told apart with an area under the curve of %.3f; at a threshold "
-        "for %.0f %% false alarms %.1f %% of the thrown are caught, and %.1f %% of the "
-        "others called odd.",
+        "For these %zu randomly rotated conformers recon finds the axis to %.1f degrees (median). "
+        "Natural and random poses are separated with an area under the curve of %.3f; at a "
+        "threshold for %.0f %% false alarms %.1f %% of the random poses are detected, and %.1f %% "
+        "of the natural ones are flagged.",
         m->n, m->axis_error * RECON_TO_DEGREES, m->auc, 100 * DEMO_ALARMS, 100 * m->alarm.caught,
         100 * m->alarm.called);
-    recon_page_careful(
-        page, "Where a spin is free, the data say nothing about it. recon chooses one that "
-              "is the same for all conformers of a molecule, and says that it was a "
-              "choice.");
+    recon_page_warning(
+        page, "Where a spin is free, the data do not determine it. recon chooses one that is the "
+              "same for all conformers of a molecule, and reports that it is a choice.");
 }
 
 /* --- last ------------------------------------------------------------------------------------- */
@@ -399,33 +390,33 @@ static void say_how(recon_page *page, const demo *d)
     recon_found_words count;
     static const char *const columns[] = { "file", "what" };
     static const char *const files[][2] = {
-        { "garments-images.npy", "the garments recon looked at, turned (labels beside it)" },
-        { "discover/", "the discover run: codes z.npy, poses g.npy, model.safetensors" },
-        { "normalize/", "Algorithm 1 by itself, on those codes and poses" },
-        { "test-images.npy", "the garments it was tried on, turned (labels beside it)" },
-        { "molecules/", "as they occur, thrown, and in their natural pose, as XYZ" },
+        { "garments-images.npy", "the garments recon looked at, rotated (labels beside it)" },
+        { "discover/", "the discover run: embeddings z.npy, poses g.npy, model.safetensors" },
+        { "normalize/", "Algorithm 1 by itself, on those embeddings and poses" },
+        { "test-images.npy", "the garments it was tested on, rotated (labels beside it)" },
+        { "molecules/", "in their original poses, randomly rotated, and in their natural pose, as "
+                        "XYZ" },
         { "results.json", "the numbers of this page, for programs" },
     };
     recon_page_section(page, "How this page was made");
     recon_page_say(
         page,
-        "The networks that make codes and poses are shipped: they were trained before, "
-        "without labels, on other garments and conformers. Natural poses and spreads were "
-        "found twice: by the shipped models, which all figures are of unless they say "
-        "otherwise, and anew from %s garments, in %.1f seconds. %.1f seconds of this went "
-        "into codes, %.2f into Algorithm 1, %.1f into the maps that answer for garments "
-        "not seen yet; the molecules took %.1f.",
+        "The networks for embeddings and poses are shipped: they were trained without labels on "
+        "other garments and conformers. Natural poses and spreads were found twice: by the "
+        "shipped models, which all figures show unless noted, and again from %s garments, in %.1f "
+        "seconds. %.1f seconds of this were for embeddings, %.2f for Algorithm 1, %.1f for the "
+        "maps that predict for new garments; the molecules took %.1f.",
         recon_found_count(count, d->found.points), d->found.seconds.total, d->found.seconds.embed,
         d->found.seconds.normalize, d->found.seconds.maps, d->molecules.seconds);
-    recon_page_table(page, "What lies beside this page", columns, 2);
+    recon_page_table(page, "Files beside this page", columns, 2);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         recon_page_cell(page, "%s", files[i][0]);
         recon_page_cell(page, "%s", files[i][1]);
     }
     recon_page_say(page,
-                   "Any step can be run again by hand, or on data of your own: `recon --help` "
-                   "lists the commands, docs/ has tutorials for images, for codes and poses "
-                   "of any network, and for molecules.");
+                   "You can run any step again, or on your own data: `recon --help` lists the "
+                   "commands, docs/ has tutorials for images, for embeddings and poses of any "
+                   "network, and for molecules.");
 }
 
 /* What recon says of any images, here of those it has just looked at. */
@@ -436,11 +427,11 @@ static void say_found(recon_ctx *ctx, recon_page *page, const demo *d)
     recon_page_section(page, "The whole discover run");
     recon_page_say(
         page,
-        "From here on this is the report that `recon discover` leaves for any data, here "
-        "for the %s garments it looked at, turned as their kind is.",
+        "The rest is the report that `recon discover` writes for any data, here for the %s "
+        "rotated garments it looked at.",
         recon_found_count(count, d->found.points));
     recon_page_fail(page,
-                    recon_found_images(ctx, page, demo_file(folder, d, "discover"), d->turned));
+                    recon_found_images(ctx, page, demo_file(folder, d, "discover"), d->rotated));
 }
 
 recon_status demo_page(recon_ctx *ctx, const demo *d)
@@ -448,14 +439,14 @@ recon_status demo_page(recon_ctx *ctx, const demo *d)
     recon_page *page;
     recon_status status = recon_page_new(
         ctx, &page, "Natural poses, found without labels",
-        "A tour of recon: how garments and molecules stand by nature, and what it helps to know.");
+        "A tour of recon: the natural poses of garments and molecules, and their uses.");
     if (status != RECON_OK)
         return status;
     put_results(page, d);
     say_what(ctx, page, d);
     say_canonical(ctx, page, d);
     say_spread(ctx, page, d);
-    say_odd(ctx, page, d);
+    say_unusual(ctx, page, d);
     say_algorithm(page, d);
     say_molecules(page, d);
     say_how(page, d);

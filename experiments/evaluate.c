@@ -1,4 +1,4 @@
-/* evaluate.c - a frozen model on turned images, and the errors of poses. */
+/* evaluate.c - a frozen model on rotated images, and the errors of poses. */
 #include "experiments/evaluate.h"
 #include "core/ctx.h"
 #include "core/fail.h"
@@ -81,41 +81,41 @@ recon_status recon_judge_by_classifier(recon_ctx *ctx, void *user, double *score
 
 typedef struct {
     const recon_dataset *data;
-    const double *turns;
+    const double *rotations;
     size_t first, pixels;
     float *images, *upright; /* [IMAGES], and one for each worker */
     int64_t truth[IMAGES], guess[IMAGES];
 } batch;
 
-static recon_status turn_one(recon_ctx *ctx, void *arg, size_t i, int worker)
+static recon_status rotate_one(recon_ctx *ctx, void *arg, size_t i, int worker)
 {
     batch *b = arg;
     recon_dataset_info d = recon_dataset_describe(b->data);
     float *out = b->images + i * b->pixels;
-    float *in = b->turns ? b->upright + (size_t)worker * b->pixels : out;
+    float *in = b->rotations ? b->upright + (size_t)worker * b->pixels : out;
     (void)ctx;
     b->truth[i] = recon_dataset_get(in, b->data, b->first + i);
-    if (b->turns)
-        recon_image_turn(out, in, d.height, d.width, d.channels, b->turns[b->first + i],
-                         RECON_BILINEAR);
+    if (b->rotations)
+        recon_image_rotate(out, in, d.height, d.width, d.channels, b->rotations[b->first + i],
+                           RECON_BILINEAR);
     return RECON_OK;
 }
 
 recon_status recon_evaluate_accuracy(recon_ctx *ctx, double *out, const recon_dataset *data,
-                                     const double *turns, recon_guess *guess, void *user)
+                                     const double *rotations, recon_guess *guess, void *user)
 {
     recon_dataset_info d = recon_dataset_describe(data);
-    batch b = { .data = data, .turns = turns, .pixels = d.height * d.width * d.channels };
+    batch b = { .data = data, .rotations = rotations, .pixels = d.height * d.width * d.channels };
     size_t right = 0, workers = (size_t)recon_ctx_threads(ctx);
     recon_status status;
-    if (turns)
-        RECON_TRY(recon_evaluate_check_numbers(ctx, turns, d.n, "turn"));
+    if (rotations)
+        RECON_TRY(recon_evaluate_check_numbers(ctx, rotations, d.n, "rotation"));
     RECON_TRY(recon_alloc_raw(ctx, &b.images, IMAGES * b.pixels, sizeof *b.images));
     RECON_TRY(recon_alloc_raw(ctx, &b.upright, workers * b.pixels, sizeof *b.upright));
     recon_progress_begin(ctx, "classify", d.n);
     for (; b.first < d.n; b.first += IMAGES) {
         size_t n = d.n - b.first < IMAGES ? d.n - b.first : IMAGES;
-        RECON_TRY(recon_parallel(ctx, turn_one, &b, n));
+        RECON_TRY(recon_parallel(ctx, rotate_one, &b, n));
         RECON_TRY(guess(ctx, user, b.guess, b.images, n));
         for (size_t i = 0; i < n; i++)
             right += b.guess[i] == b.truth[i];

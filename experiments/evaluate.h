@@ -1,6 +1,6 @@
 /* evaluate.h - what the paper's tables measure, each a function of plain arrays.
  *
- * The truth (labels, the angles by which images were turned) is used here and nowhere else. Angles
+ * The truth (labels, the angles by which images were rotated) is used here and nowhere else. Angles
  * are radians, labels run from 0 to classes - 1, n = 0 is RECON_ERR_INPUT, and so is a label or an
  * angle that is neither: the message names its place. */
 #ifndef EXPERIMENTS_EVALUATE_H
@@ -8,10 +8,10 @@
 
 #include <recon/model/canonicalize.h>
 #include <recon/backbone/classifier.h>
-#include <recon/data/turns.h>
+#include <recon/data/rotations.h>
 #include <recon/normalize/normalize.h>
 
-/* --- a frozen model in front of which images are turned --------------------------------------- */
+/* --- a frozen model in front of which images are rotated --------------------------------------- */
 
 /* Gives each of n images the class it is taken for. */
 typedef recon_status recon_guess(recon_ctx *ctx, void *user, int64_t *labels /* [n] */,
@@ -24,10 +24,11 @@ recon_status recon_guess_by_classifier(recon_ctx *ctx, void *user, int64_t *labe
 recon_status recon_judge_by_classifier(recon_ctx *ctx, void *user, double *scores,
                                        const float *images, size_t n);
 
-/* The share of data taken for what it is, when image i is first turned by turns[i] (one bilinear
- * resampling); turns may be NULL: images as they are. */
+/* The share of data taken for what it is, when image i is first rotated by rotations[i] (one bilinear
+ * resampling); rotations may be NULL: images as they are. */
 recon_status recon_evaluate_accuracy(recon_ctx *ctx, double *out, const recon_dataset *data,
-                                     const double *turns /* [n] */, recon_guess *guess, void *user);
+                                     const double *rotations /* [n] */, recon_guess *guess,
+                                     void *user);
 
 /* --- poses ------------------------------------------------------------------------------------ */
 
@@ -43,28 +44,29 @@ recon_status recon_evaluate_poses(recon_ctx *ctx, recon_pose_error *out,
                                   const double *pose /* [n] */, const double *truth /* [n] */,
                                   size_t n);
 
-/* --- odd poses -------------------------------------------------------------------------------- */
+/* --- unusual poses -------------------------------------------------------------------------------- */
 
 /* How far from upright a pose is natural: the half-width of a uniform rule, twice sigma of a normal
  * one, and at least 5 degrees. The paper says the first; the second is ours. */
-double recon_evaluate_reach(recon_turn turn);
+double recon_evaluate_reach(recon_rotation_law rotation);
 
-/* odd[i] = 1 where angle i is beyond the reach of its label's rule. */
-void recon_evaluate_odd(uint8_t *odd /* [n] */, const recon_turn_rule *rule,
-                        const int64_t *labels /* [n] */, const double *angles /* [n] */, size_t n);
+/* unusual[i] = 1 where angle i is beyond the reach of its label's rule. */
+void recon_evaluate_unusual(uint8_t *unusual /* [n] */, const recon_rotation_rule *rule,
+                            const int64_t *labels /* [n] */, const double *angles /* [n] */,
+                            size_t n);
 
-/* Areas under the curves of three scores for telling odd poses. */
+/* Areas under the curves of three scores for telling unusual poses. */
 typedef struct {
     const double *ieae;    /* |psi - middle of the support predicted without centring| */
     const double *recon;   /* |g_abs|                                                  */
     const double *density; /* -log p(g_abs)                                            */
-} recon_odd_scores;
+} recon_ood_scores;
 typedef struct {
     double ieae, recon, density; /* areas under the curve */
-    double share;                /* of odd poses          */
-} recon_odd_auc;
-recon_status recon_evaluate_ood(recon_ctx *ctx, recon_odd_auc *out, const recon_odd_scores *scores,
-                                const uint8_t *odd, size_t n);
+    double share;                /* of unusual poses          */
+} recon_ood_auc;
+recon_status recon_evaluate_ood(recon_ctx *ctx, recon_ood_auc *out, const recon_ood_scores *scores,
+                                const uint8_t *unusual, size_t n);
 
 /* --- widths of the distributions -------------------------------------------------------------- */
 
@@ -137,7 +139,7 @@ typedef struct {
     double natural[2]; /* natural pose in the backbone's frame: circular mean of lambda     */
     double between;    /* how far apart the two are                                         */
     double before;     /* 1-Wasserstein distance of the distributions of psi: of the frame  */
-    double after;      /* and of g_abs: small when both are turned alike about their own    */
+    double after;      /* and of g_abs: small when both are rotated alike about their own    */
 } recon_pair;
 typedef struct {
     const double *psi, *lambda;

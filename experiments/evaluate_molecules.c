@@ -1,4 +1,4 @@
-/* molevaluate.c - a frozen model on turned conformers, and the noise of poses. */
+/* molevaluate.c - a frozen model on rotated conformers, and the noise of poses. */
 #include "experiments/evaluate_molecules.h"
 #include "experiments/evaluate.h"
 #include "experiments/evaluate_molecules.h"
@@ -27,7 +27,7 @@ static int64_t most_likely(const float *row, size_t n)
 
 recon_status recon_evaluate_molecule_accuracy(recon_ctx *ctx, double *out, int64_t *guess,
                                               const int64_t *molecule, const int64_t *conformer,
-                                              const recon_so3 *turns, size_t n,
+                                              const recon_so3 *rotations, size_t n,
                                               recon_spin_judge *judge, void *user, size_t labels)
 {
     int64_t which[CONFORMERS];
@@ -40,7 +40,7 @@ recon_status recon_evaluate_molecule_accuracy(recon_ctx *ctx, double *out, int64
         size_t count = n - at < CONFORMERS ? n - at : CONFORMERS;
         for (size_t i = 0; i < count; i++)
             which[i] = conformer ? conformer[at + i] : (int64_t)(at + i);
-        RECON_TRY(judge(ctx, user, log_p, which, turns + at, count));
+        RECON_TRY(judge(ctx, user, log_p, which, rotations + at, count));
         for (size_t i = 0; i < count; i++) {
             int64_t best = most_likely(log_p + i * labels, labels);
             right += best == molecule[at + i];

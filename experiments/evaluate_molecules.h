@@ -1,6 +1,6 @@
 /* molevaluate.h - what the tables about molecules measure, each a function of plain arrays.
  *
- * The truth (which molecule, how it was turned, its F) is used here and nowhere else. Angles are
+ * The truth (which molecule, how it was rotated, its F) is used here and nowhere else. Angles are
  * radians, molecules run from 0 to molecules - 1, F is 9 numbers row by row. n = 0 is
  * RECON_ERR_INPUT, and so is a number that is not finite or a molecule that is none: the message
  * names its place. Areas under the curve of the scores come from recon_evaluate_ood. */
@@ -10,14 +10,14 @@
 #include "experiments/spin.h"
 #include <recon/normalize/normalize.h>
 
-/* --- a frozen model in front of which conformers are turned ----------------------------------- */
+/* --- a frozen model in front of which conformers are rotated ----------------------------------- */
 
 /* The share of n conformers whose most likely class is their molecule when conformer[i] (NULL:
- * number i) is first turned by turns[i]. guess, which may be NULL, is what each was taken for. */
+ * number i) is first rotated by rotations[i]. guess, which may be NULL, is what each was taken for. */
 recon_status recon_evaluate_molecule_accuracy(recon_ctx *ctx, double *out, int64_t *guess /* [n] */,
                                               const int64_t *molecule /* [n] */,
                                               const int64_t *conformer /* [n] */,
-                                              const recon_so3 *turns /* [n] */, size_t n,
+                                              const recon_so3 *rotations /* [n] */, size_t n,
                                               recon_spin_judge *judge, void *user,
                                               size_t labels /* of the judge */);
 
@@ -108,23 +108,24 @@ recon_status recon_evaluate_molecule_k(recon_ctx *ctx, recon_mol_k_point *out /*
                                        const double *truth /* [molecules][9] */, size_t molecules,
                                        const recon_normalize_options *options);
 
-/* --- odd poses -------------------------------------------------------------------------------- */
+/* --- unusual poses -------------------------------------------------------------------------------- */
 
-#define RECON_MOL_ODD 96 /* the paper's threshold */
+#define RECON_MOL_UNUSUAL 96 /* the paper's threshold */
 
 /* tr(F^T g): the logarithm of the density, but for its constant. Minus this is the paper's score.
  */
 double recon_evaluate_molecule_trace(const double f[9], recon_so3 g);
 
 /* The paper's test set. Half of each molecule's conformers (the smaller half, drawn by seed) are
- * turned back and then by a new rotation, uniform on SO(3): extra takes the conformer as it is
- * there, and psi(extra x) = extra psi(x). The others stay: extra = 1. odd[i] = 1 where a new
- * rotation has tr(F^T R) < tau; what stays never is. tau 0: RECON_MOL_ODD. */
-recon_status recon_evaluate_molecule_odd(recon_ctx *ctx, recon_so3 *extra /* [n] */,
-                                         uint8_t *odd /* [n] */, const recon_so3 *truth /* [n] */,
-                                         const int64_t *molecule /* [n] */, size_t n,
-                                         const double *fisher /* [molecules][9] */,
-                                         size_t molecules, double tau, uint64_t seed);
+ * rotated back and then by a new rotation, uniform on SO(3): extra takes the conformer as it is
+ * there, and psi(extra x) = extra psi(x). The others stay: extra = 1. unusual[i] = 1 where a new
+ * rotation has tr(F^T R) < tau; what stays never is. tau 0: RECON_MOL_UNUSUAL. */
+recon_status recon_evaluate_molecule_unusual(recon_ctx *ctx, recon_so3 *extra /* [n] */,
+                                             uint8_t *unusual /* [n] */,
+                                             const recon_so3 *truth /* [n] */,
+                                             const int64_t *molecule /* [n] */, size_t n,
+                                             const double *fisher /* [molecules][9] */,
+                                             size_t molecules, double tau, uint64_t seed);
 
 /* --- rows sorted by molecule ------------------------------------------------------------------ */
 

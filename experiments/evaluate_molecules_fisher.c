@@ -1,4 +1,4 @@
-/* molevaluate_fisher.c - matrix Fisher parameters against those that the molecules were turned by.
+/* molevaluate_fisher.c - matrix Fisher parameters against those that the molecules were rotated by.
  */
 #include "experiments/evaluate_molecules.h"
 #include "experiments/evaluate.h"

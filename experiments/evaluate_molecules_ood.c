@@ -1,4 +1,4 @@
-/* molevaluate_ood.c - which poses of molecules count as odd (recon.tex, "OOD detection", geometric
+/* molevaluate_ood.c - which poses of molecules count as unusual (recon.tex, "OOD detection", geometric
  * graphs). */
 #include "experiments/evaluate_molecules.h"
 #include "experiments/evaluate.h"
@@ -18,8 +18,8 @@ double recon_evaluate_molecule_trace(const double f[9], recon_so3 g)
 }
 
 /* A new rotation for row i; its stream is its own, so the others do not matter to it. */
-static int turn_anew(recon_so3 *extra, recon_so3 truth, const double f[9], double tau,
-                     uint64_t seed, size_t i)
+static int rotate_anew(recon_so3 *extra, recon_so3 truth, const double f[9], double tau,
+                       uint64_t seed, size_t i)
 {
     recon_rng rng = recon_rng_new(seed, i);
     recon_so3 anew = recon_so3_haar(&rng);
@@ -27,10 +27,10 @@ static int turn_anew(recon_so3 *extra, recon_so3 truth, const double f[9], doubl
     return recon_evaluate_molecule_trace(f, anew) < tau;
 }
 
-recon_status recon_evaluate_molecule_odd(recon_ctx *ctx, recon_so3 *extra, uint8_t *odd,
-                                         const recon_so3 *truth, const int64_t *molecule, size_t n,
-                                         const double *fisher, size_t molecules, double tau,
-                                         uint64_t seed)
+recon_status recon_evaluate_molecule_unusual(recon_ctx *ctx, recon_so3 *extra, uint8_t *unusual,
+                                             const recon_so3 *truth, const int64_t *molecule,
+                                             size_t n, const double *fisher, size_t molecules,
+                                             double tau, uint64_t seed)
 {
     recon_molecule_groups g = { 0 };
     recon_status status;
@@ -38,7 +38,7 @@ recon_status recon_evaluate_molecule_odd(recon_ctx *ctx, recon_so3 *extra, uint8
     RECON_TRY(recon_evaluate_check_numbers(ctx, fisher, 9 * molecules, "entry of the true F"));
     for (size_t i = 0; i < n; i++) {
         extra[i] = recon_so3_identity();
-        odd[i] = 0;
+        unusual[i] = 0;
         if (!isfinite(recon_so3_angle(truth[i])))
             RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "evaluate: rotation %zu is not finite", i));
     }
@@ -46,8 +46,8 @@ recon_status recon_evaluate_molecule_odd(recon_ctx *ctx, recon_so3 *extra, uint8
         size_t count = g.offset[m + 1] - g.offset[m];
         for (size_t i = 0; i < count / 2; i++) {
             size_t row = g.row[g.offset[m] + recon_permute(i, count, seed, m)];
-            odd[row] = (uint8_t)turn_anew(&extra[row], truth[row], fisher + 9 * m,
-                                          tau == 0 ? RECON_MOL_ODD : tau, seed, row);
+            unusual[row] = (uint8_t)rotate_anew(&extra[row], truth[row], fisher + 9 * m,
+                                                tau == 0 ? RECON_MOL_UNUSUAL : tau, seed, row);
         }
     }
 done:

@@ -1,4 +1,4 @@
-/* evaluate_ood.c - which poses count as odd, and how well a score tells (recon.tex, "OOD
+/* evaluate_ood.c - which poses count as unusual, and how well a score tells (recon.tex, "OOD
  * detection"). */
 #include "experiments/evaluate.h"
 #include "core/fail.h"
@@ -9,31 +9,32 @@
 
 #define LEAST_REACH (5 * 3.14159265358979323846 / 180)
 
-double recon_evaluate_reach(recon_turn turn)
+double recon_evaluate_reach(recon_rotation_law rotation)
 {
-    return fmax(turn.family == RECON_SO2_NORMAL ? 2 * turn.width : turn.width, LEAST_REACH);
+    return fmax(rotation.family == RECON_SO2_NORMAL ? 2 * rotation.width : rotation.width,
+                LEAST_REACH);
 }
 
-void recon_evaluate_odd(uint8_t *odd, const recon_turn_rule *rule, const int64_t *labels,
-                        const double *angles, size_t n)
+void recon_evaluate_unusual(uint8_t *unusual, const recon_rotation_rule *rule,
+                            const int64_t *labels, const double *angles, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        recon_turn turn = recon_turn_rule_of(rule, (int32_t)labels[i]);
-        odd[i] = fabs(recon_so2_wrap(angles[i])) > recon_evaluate_reach(turn);
+        recon_rotation_law rotation = recon_rotation_rule_of(rule, (int32_t)labels[i]);
+        unusual[i] = fabs(recon_so2_wrap(angles[i])) > recon_evaluate_reach(rotation);
     }
 }
 
-recon_status recon_evaluate_ood(recon_ctx *ctx, recon_odd_auc *out, const recon_odd_scores *scores,
-                                const uint8_t *odd, size_t n)
+recon_status recon_evaluate_ood(recon_ctx *ctx, recon_ood_auc *out, const recon_ood_scores *scores,
+                                const uint8_t *unusual, size_t n)
 {
     size_t count = 0;
     recon_status status;
-    *out = (recon_odd_auc){ 0 };
-    RECON_TRY(recon_roc_auc(ctx, &out->ieae, scores->ieae, odd, n));
-    RECON_TRY(recon_roc_auc(ctx, &out->recon, scores->recon, odd, n));
-    RECON_TRY(recon_roc_auc(ctx, &out->density, scores->density, odd, n));
+    *out = (recon_ood_auc){ 0 };
+    RECON_TRY(recon_roc_auc(ctx, &out->ieae, scores->ieae, unusual, n));
+    RECON_TRY(recon_roc_auc(ctx, &out->recon, scores->recon, unusual, n));
+    RECON_TRY(recon_roc_auc(ctx, &out->density, scores->density, unusual, n));
     for (size_t i = 0; i < n; i++)
-        count += odd[i];
+        count += unusual[i];
     out->share = (double)count / (double)n;
 done:
     return status;

@@ -1,4 +1,4 @@
-/* evaluate_widths.c - what was predicted of each class against how its images were really turned.
+/* evaluate_widths.c - what was predicted of each class against how its images were really rotated.
  */
 #include "experiments/evaluate.h"
 #include "core/fail.h"

@@ -124,8 +124,8 @@ static recon_status train_molecules(recon_ctx *ctx, const reproduce_settings *s,
     snprintf(backbone, sizeof backbone, "%s/backbone.safetensors", dir);
     RECON_TRY(make_folder(ctx, s->out));
     RECON_TRY(make_folder(ctx, dir));
-    RECON_TRY(mol_reproduce_turned(ctx, &data, "conformers/train", TRAIN_SEED));
-    RECON_TRY(mol_reproduce_turned(ctx, &held, "conformers/val", TRAIN_SEED));
+    RECON_TRY(mol_reproduce_rotated(ctx, &data, "conformers/train", TRAIN_SEED));
+    RECON_TRY(mol_reproduce_rotated(ctx, &held, "conformers/val", TRAIN_SEED));
     RECON_TRY(recon_molnet_train(ctx, &trained, data, held, backbone, &o));
     RECON_TRY(recon_discover(ctx, &found, backbone, NULL, recon_molecules_data(data), dir, &d));
     recon_log(ctx, RECON_LOG_INFO, "seed %zu: trained in %.0f s, discovered in %.0f s", s->seed,

@@ -20,16 +20,16 @@ enum {
     MAX_SEEDS = 64,
     QUICK_TEST = 2000,   /* test images with --quick     */
     QUICK_TRAIN = 12000, /* training images with --quick */
-    TRAIN_SEED = 1,      /* of the turns of training images: those the shipped models have seen */
-    TEST_SEED = 2,       /* and of test images, for every table                                 */
-    TAKE_SEED = 1,       /* of a part of either                                                 */
+    TRAIN_SEED = 1, /* of the rotations of training images: those the shipped models have seen */
+    TEST_SEED = 2,  /* and of test images, for every table                                 */
+    TAKE_SEED = 1,  /* of a part of either                                                 */
     KS = 5,
     K = 10,      /* neighbours of a class, as in the paper                    */
     WORST = 5000 /* rows of the confusion matrix, if there are twelve times as many */
 };
 
 typedef struct {
-    const char *name, *title; /* "mnist", "MNIST"; the rule of the turns has the same name */
+    const char *name, *title; /* "mnist", "MNIST"; the rule of the rotations has the same name */
     const char *width;        /* what theta is: "half-width", "sigma"                      */
     recon_so2_family family;
     recon_ieae_options recipe; /* of the shipped model of preset fast */
@@ -86,18 +86,18 @@ typedef struct {
     const experiment *what;
     recon_model *model;
     recon_classifier *classifier;
-    recon_turn_rule *rule; /* large */
+    recon_rotation_rule *rule; /* large */
     image_part upright;
     const char *classes[CLASSES]; /* what they are called */
-    reading turned, circle;       /* by the rule, and by any angle */
-    uint8_t *odd;                 /* [circle.n] */
-    double *score[3];             /* [circle.n] of oddness: ieae, recon, density */
+    reading rotated, circle;      /* by the rule, and by any angle */
+    uint8_t *unusual;             /* [circle.n] */
+    double *score[3];             /* [circle.n] of unusualness: ieae, recon, density */
     neighborhood hood;
 
     struct {
         double none, ieae, recon, head, search, undo, upright; /* shares */
     } accuracy;
-    recon_odd_auc ood;
+    recon_ood_auc ood;
     recon_pose_error pose;
     recon_width width[CLASSES];
     recon_width_error theta;
@@ -123,21 +123,21 @@ extern const size_t reproduce_ks[KS];
 recon_status reproduce_measure(recon_ctx *ctx, reproduction *out, const reproduce_settings *s);
 void reproduce_free(recon_ctx *ctx, reproduction *r);
 
-/* Of that: opens the models that the settings name; turns the images of r->upright and measures
+/* Of that: opens the models that the settings name; rotates the images of r->upright and measures
  * what needs no others, from accuracies to widths; and the part about neighbours, with --quick
  * among as many training images as there is time for. */
 recon_status reproduce_models(recon_ctx *ctx, reproduction *r);
 recon_status reproduce_tests(recon_ctx *ctx, reproduction *r);
 recon_status reproduce_neighbors(recon_ctx *ctx, reproduction *r);
 
-/* count images of the set's training part, all for 0, turned by its rule. */
+/* count images of the set's training part, all for 0, rotated by its rule. */
 recon_status reproduce_training(recon_ctx *ctx, recon_dataset **out, const reproduce_settings *s,
                                 size_t count);
 
 /* The first n images, to be freed. */
 recon_status reproduce_load(recon_ctx *ctx, float **out, const recon_dataset *data, size_t n);
 
-void reproduce_true_widths(double out[CLASSES], const recon_turn_rule *rule);
+void reproduce_true_widths(double out[CLASSES], const recon_rotation_rule *rule);
 
 /* Everything measured, degrees and percent; NULL when memory ran out. The mean of several runs, and
  * their standard deviation: of each number, wherever it stands. */

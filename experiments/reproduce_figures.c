@@ -48,11 +48,11 @@ static size_t nth_of_class(const int64_t *labels, size_t n, int64_t label, size_
     return n;
 }
 
-/* The paper's figures 1 and 3: input, decoded and turned canonicals, RECON's, and the truth. */
+/* The paper's figures 1 and 3: input, decoded and rotated canonicals, RECON's, and the truth. */
 static recon_status put_canonicals(recon_ctx *ctx, recon_pictures *s, size_t row,
                                    const reproduction *r, size_t i)
 {
-    const reading *t = &r->turned;
+    const reading *t = &r->rotated;
     size_t at = row * COLUMNS;
     recon_pictures_put(s, at, t->data, i, 0);
     recon_pictures_put(s, at + 2, t->data, i, -t->codes.so2[i]);
@@ -70,11 +70,11 @@ recon_status reproduce_gallery(recon_ctx *ctx, char **svg, const reproduction *r
     recon_pictures s = { 0 };
     size_t rows = 0;
     recon_status status;
-    RECON_TRY(recon_pictures_new(ctx, &s, r->turned.data, CLASSES * OF_CLASS * COLUMNS));
+    RECON_TRY(recon_pictures_new(ctx, &s, r->rotated.data, CLASSES * OF_CLASS * COLUMNS));
     for (int64_t c = 0; c < CLASSES; c++)
         for (size_t j = 0; j < OF_CLASS; j++) {
-            size_t i = nth_of_class(r->turned.codes.labels, r->turned.n, c, j);
-            if (i == r->turned.n)
+            size_t i = nth_of_class(r->rotated.codes.labels, r->rotated.n, c, j);
+            if (i == r->rotated.n)
                 continue;
             RECON_TRY(put_canonicals(ctx, &s, rows, r, i));
             names[rows++] = r->classes[c];
@@ -120,7 +120,7 @@ static recon_status draw_poses(recon_ctx *ctx, const album *a)
 {
     static const char *const names[2] = { "psi", "centred" };
     const reproduction *r = a->r;
-    const reading *t = &r->turned;
+    const reading *t = &r->rotated;
     recon_rose roses[2 * CLASSES] = { { 0 } };
     double *poses = NULL;
     char *svg = NULL;
@@ -130,7 +130,7 @@ static recon_status draw_poses(recon_ctx *ctx, const album *a)
     for (size_t g = 0; g < 2 * CLASSES; g++) {
         int after = g >= CLASSES;
         int64_t c = (int64_t)(g % CLASSES);
-        double reach = recon_evaluate_reach(recon_turn_rule_of(r->rule, (int32_t)c));
+        double reach = recon_evaluate_reach(recon_rotation_rule_of(r->rule, (int32_t)c));
         roses[g].angles = poses + used;
         roses[g].count =
             gather(poses + used, after ? t->absolute : t->codes.so2, t->codes.labels, t->n, c);
@@ -185,7 +185,7 @@ recon_status reproduce_roc(recon_ctx *ctx, char **svg, const reproduction *r, co
     RECON_TRY(recon_alloc(ctx, &points, SCORES * room, sizeof *points));
     for (size_t s = 0; s < SCORES; s++) {
         lines[s] = (recon_roc_line){ .name = names[s], .points = points + s * room };
-        RECON_TRY(recon_roc_curve(ctx, points + s * room, &lines[s].count, r->score[s], r->odd,
+        RECON_TRY(recon_roc_curve(ctx, points + s * room, &lines[s].count, r->score[s], r->unusual,
                                   r->circle.n));
     }
     RECON_TRY(recon_figure_roc(
@@ -200,7 +200,7 @@ static recon_status draw_roc(recon_ctx *ctx, const album *a)
     static const char *const names[SCORES] = { "IE-AE, not centred", "RECON, |g_abs|",
                                                "RECON, -log p(g_abs)" };
     char *svg = NULL;
-    recon_status status = reproduce_roc(ctx, &svg, a->r, "Odd poses told apart", names);
+    recon_status status = reproduce_roc(ctx, &svg, a->r, "Unusual poses distinguished", names);
     return status == RECON_OK ? keep(ctx, a, "roc", svg) : status;
 }
 
@@ -208,7 +208,7 @@ static recon_status draw_roc(recon_ctx *ctx, const album *a)
 static recon_status draw_pair(recon_ctx *ctx, const album *a)
 {
     const reproduction *r = a->r;
-    const reading *t = &r->turned;
+    const reading *t = &r->rotated;
     recon_natural_class classes[2];
     double *poses = NULL;
     recon_pictures s = { 0 };

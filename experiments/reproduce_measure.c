@@ -15,7 +15,7 @@
 
 enum {
     BATCH = 256,         /* images that are timed             */
-    EQUIVARIANCE = 2000, /* images, each turned two ways      */
+    EQUIVARIANCE = 2000, /* images, each rotated two ways      */
     QUICK_EQUIVARIANCE = 500
 };
 
@@ -49,7 +49,7 @@ recon_status reproduce_training(recon_ctx *ctx, recon_dataset **out, const repro
     image_part part = { 0 };
     recon_status status;
     RECON_TRY(open_part(ctx, &part, s->what->name, "train", count));
-    RECON_TRY(recon_dataset_turn_by(ctx, out, part.use, s->what->name, TRAIN_SEED));
+    RECON_TRY(recon_dataset_rotate_by(ctx, out, part.use, s->what->name, TRAIN_SEED));
 done:
     close_part(&part);
     return status;
@@ -114,44 +114,44 @@ static recon_status negative(recon_ctx *ctx, double **out, const double *angles,
 static recon_status accuracy(recon_ctx *ctx, double *out, const reproduction *r,
                              const recon_dataset *data, const double *poses)
 {
-    double *turns = NULL;
+    double *rotations = NULL;
     recon_status status;
     if (poses)
-        RECON_TRY(negative(ctx, &turns, poses, recon_dataset_describe(data).n));
-    RECON_TRY(
-        recon_evaluate_accuracy(ctx, out, data, turns, recon_guess_by_classifier, r->classifier));
+        RECON_TRY(negative(ctx, &rotations, poses, recon_dataset_describe(data).n));
+    RECON_TRY(recon_evaluate_accuracy(ctx, out, data, rotations, recon_guess_by_classifier,
+                                      r->classifier));
 done:
-    free(turns);
+    free(rotations);
     return status;
 }
 
 /* Where an image may have several natural poses, the classifier's own confidence chooses. */
 static recon_status measure_search(recon_ctx *ctx, reproduction *r)
 {
-    recon_dataset_info d = recon_dataset_describe(r->turned.data);
+    recon_dataset_info d = recon_dataset_describe(r->rotated.data);
     recon_pose2 *poses = NULL;
-    double *turns = NULL;
+    double *rotations = NULL;
     float *images = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &poses, d.n, sizeof *poses));
-    RECON_TRY(recon_alloc_raw(ctx, &turns, d.n, sizeof *turns));
-    RECON_TRY(reproduce_load(ctx, &images, r->turned.data, d.n));
+    RECON_TRY(recon_alloc_raw(ctx, &rotations, d.n, sizeof *rotations));
+    RECON_TRY(reproduce_load(ctx, &images, r->rotated.data, d.n));
     RECON_TRY(recon_canonicalize_search(ctx, NULL, poses, r->model, images, d.n,
                                         recon_judge_by_classifier, r->classifier, NULL));
     for (size_t i = 0; i < d.n; i++)
-        turns[i] = poses[i].turn;
-    RECON_TRY(recon_evaluate_accuracy(ctx, &r->accuracy.search, r->turned.data, turns,
+        rotations[i] = poses[i].rotation;
+    RECON_TRY(recon_evaluate_accuracy(ctx, &r->accuracy.search, r->rotated.data, rotations,
                                       recon_guess_by_classifier, r->classifier));
 done:
     free(images);
-    free(turns);
+    free(rotations);
     free(poses);
     return status;
 }
 
 static recon_status measure_accuracy(recon_ctx *ctx, reproduction *r)
 {
-    const reading *t = &r->turned;
+    const reading *t = &r->rotated;
     recon_status status;
     RECON_TRY(accuracy(ctx, &r->accuracy.none, r, t->data, NULL));
     RECON_TRY(accuracy(ctx, &r->accuracy.ieae, r, t->data, t->codes.so2));
@@ -168,29 +168,30 @@ done:
 
 /* --- poses ------------------------------------------------------------------------------------ */
 
-static recon_status measure_odd(recon_ctx *ctx, reproduction *r)
+static recon_status measure_unusual(recon_ctx *ctx, reproduction *r)
 {
     const reading *c = &r->circle;
     recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &r->odd, c->n, sizeof *r->odd));
+    RECON_TRY(recon_alloc_raw(ctx, &r->unusual, c->n, sizeof *r->unusual));
     for (int s = 0; s < 3; s++)
         RECON_TRY(recon_alloc_raw(ctx, &r->score[s], c->n, sizeof *r->score[s]));
-    recon_evaluate_odd(r->odd, r->rule, c->codes.labels, c->angle, c->n);
+    recon_evaluate_unusual(r->unusual, r->rule, c->codes.labels, c->angle, c->n);
     for (size_t i = 0; i < c->n; i++) {
         r->score[0][i] = recon_so2_distance(c->codes.so2[i], c->map[i].midpoint);
         r->score[1][i] = fabs(c->absolute[i]);
         r->score[2][i] = recon_so2_map_score(&c->map[i], c->codes.so2[i]);
     }
-    RECON_TRY(recon_evaluate_ood(
-        ctx, &r->ood, &(recon_odd_scores){ r->score[0], r->score[1], r->score[2] }, r->odd, c->n));
+    RECON_TRY(recon_evaluate_ood(ctx, &r->ood,
+                                 &(recon_ood_scores){ r->score[0], r->score[1], r->score[2] },
+                                 r->unusual, c->n));
 done:
     return status;
 }
 
-void reproduce_true_widths(double out[CLASSES], const recon_turn_rule *rule)
+void reproduce_true_widths(double out[CLASSES], const recon_rotation_rule *rule)
 {
     for (int32_t c = 0; c < CLASSES; c++)
-        out[c] = recon_turn_rule_of(rule, c).width;
+        out[c] = recon_rotation_rule_of(rule, c).width;
 }
 
 static recon_status measure_theta(recon_ctx *ctx, reproduction *r)
@@ -205,11 +206,11 @@ static recon_status measure_theta(recon_ctx *ctx, reproduction *r)
                   recon_so2_family_name(family), recon_so2_family_name(r->what->family),
                   recon_so2_family_name(r->what->family));
     reproduce_true_widths(truth, r->rule);
-    RECON_TRY(recon_alloc_raw(ctx, &theta, r->turned.n, sizeof *theta));
-    for (size_t i = 0; i < r->turned.n; i++)
-        theta[i] = r->turned.map[i].theta;
-    RECON_TRY(recon_evaluate_widths(ctx, &r->theta, r->width, theta, r->turned.codes.labels,
-                                    r->turned.n, truth, CLASSES));
+    RECON_TRY(recon_alloc_raw(ctx, &theta, r->rotated.n, sizeof *theta));
+    for (size_t i = 0; i < r->rotated.n; i++)
+        theta[i] = r->rotated.map[i].theta;
+    RECON_TRY(recon_evaluate_widths(ctx, &r->theta, r->width, theta, r->rotated.codes.labels,
+                                    r->rotated.n, truth, CLASSES));
 done:
     free(theta);
     return status;
@@ -217,18 +218,18 @@ done:
 
 static recon_status measure_folds(recon_ctx *ctx, reproduction *r)
 {
-    size_t n = r->turned.n;
+    size_t n = r->rotated.n;
     double *moments = NULL;
     int *fold = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &moments, n * RECON_SO2_MOMENTS, sizeof *moments));
     RECON_TRY(recon_alloc_raw(ctx, &fold, n, sizeof *fold));
     for (size_t i = 0; i < n; i++) {
-        recon_so2_moments(moments + i * RECON_SO2_MOMENTS, &r->turned.map[i].density);
+        recon_so2_moments(moments + i * RECON_SO2_MOMENTS, &r->rotated.map[i].density);
         fold[i] = recon_so2_fold(moments + i * RECON_SO2_MOMENTS);
     }
     RECON_TRY(
-        recon_evaluate_folds(ctx, r->fold, fold, moments, r->turned.codes.labels, n, CLASSES));
+        recon_evaluate_folds(ctx, r->fold, fold, moments, r->rotated.codes.labels, n, CLASSES));
 done:
     free(fold);
     free(moments);
@@ -237,7 +238,7 @@ done:
 
 static recon_status measure_pair(recon_ctx *ctx, reproduction *r)
 {
-    const reading *t = &r->turned;
+    const reading *t = &r->rotated;
     if (r->what->pair[0] == r->what->pair[1])
         return RECON_OK;
     return recon_evaluate_pair(ctx, &r->pair,
@@ -252,8 +253,8 @@ static recon_status measure_equivariance(recon_ctx *ctx, reproduction *r)
     size_t n = r->settings->quick ? QUICK_EQUIVARIANCE : EQUIVARIANCE;
     recon_dataset *some = NULL;
     recon_status status;
-    if (n > r->turned.n)
-        n = r->turned.n;
+    if (n > r->rotated.n)
+        n = r->rotated.n;
     RECON_TRY(recon_dataset_take(ctx, &some, r->upright.use, n, TAKE_SEED));
     RECON_TRY(recon_equivariance_random(ctx, &r->equivariance,
                                         recon_backbone_ieae(r->model->backbone), some, TEST_SEED));
@@ -264,13 +265,13 @@ done:
 
 static recon_status measure_times(recon_ctx *ctx, reproduction *r)
 {
-    size_t n = r->turned.n < BATCH ? r->turned.n : BATCH;
+    size_t n = r->rotated.n < BATCH ? r->rotated.n : BATCH;
     float *images = NULL;
     recon_status status;
-    RECON_TRY(reproduce_load(ctx, &images, r->turned.data, n));
+    RECON_TRY(reproduce_load(ctx, &images, r->rotated.data, n));
     RECON_TRY(
         recon_times_measure(ctx, &r->times, r->model, images, n,
-                            n * recon_data_describe(recon_dataset_data(r->turned.data)).bytes));
+                            n * recon_data_describe(recon_dataset_data(r->rotated.data)).bytes));
 done:
     free(images);
     return status;
@@ -307,7 +308,7 @@ static void name_classes(reproduction *r)
 }
 
 /* By the rule of the set, and by any angle. */
-static recon_status turn_tests(recon_ctx *ctx, reproduction *r)
+static recon_status rotation_tests(recon_ctx *ctx, reproduction *r)
 {
     const char *name = r->what->name;
     size_t classes = recon_dataset_describe(r->upright.use).classes;
@@ -317,9 +318,9 @@ static recon_status turn_tests(recon_ctx *ctx, reproduction *r)
                           CLASSES);
     name_classes(r);
     RECON_TRY(recon_alloc(ctx, &r->rule, 1, sizeof *r->rule));
-    RECON_TRY(recon_turn_rule_load(ctx, r->rule, name));
-    RECON_TRY(recon_dataset_turn(ctx, &r->turned.data, r->upright.use, r->rule, TEST_SEED));
-    RECON_TRY(recon_dataset_turn_by(ctx, &r->circle.data, r->upright.use, "all", TEST_SEED));
+    RECON_TRY(recon_rotation_rule_load(ctx, r->rule, name));
+    RECON_TRY(recon_dataset_rotate(ctx, &r->rotated.data, r->upright.use, r->rule, TEST_SEED));
+    RECON_TRY(recon_dataset_rotate_by(ctx, &r->circle.data, r->upright.use, "all", TEST_SEED));
 done:
     return status;
 }
@@ -328,14 +329,14 @@ recon_status reproduce_tests(recon_ctx *ctx, reproduction *r)
 {
     double begun = recon_now();
     recon_status status;
-    RECON_TRY(turn_tests(ctx, r));
-    RECON_TRY(read_images(ctx, &r->turned, r->model));
+    RECON_TRY(rotation_tests(ctx, r));
+    RECON_TRY(read_images(ctx, &r->rotated, r->model));
     RECON_TRY(read_images(ctx, &r->circle, r->model));
-    r->embed_seconds = (recon_now() - begun) / (double)(r->turned.n + r->circle.n);
+    r->embed_seconds = (recon_now() - begun) / (double)(r->rotated.n + r->circle.n);
     RECON_TRY(measure_accuracy(ctx, r));
     RECON_TRY(
-        recon_evaluate_poses(ctx, &r->pose, r->turned.absolute, r->turned.angle, r->turned.n));
-    RECON_TRY(measure_odd(ctx, r));
+        recon_evaluate_poses(ctx, &r->pose, r->rotated.absolute, r->rotated.angle, r->rotated.n));
+    RECON_TRY(measure_unusual(ctx, r));
     RECON_TRY(measure_theta(ctx, r));
     RECON_TRY(measure_folds(ctx, r));
     RECON_TRY(measure_pair(ctx, r));
@@ -360,7 +361,7 @@ done:
 
 void reproduce_free(recon_ctx *ctx, reproduction *r)
 {
-    reading_free(&r->turned);
+    reading_free(&r->rotated);
     reading_free(&r->circle);
     close_part(&r->upright);
     recon_embedded_free(&r->hood.index);
@@ -368,7 +369,7 @@ void reproduce_free(recon_ctx *ctx, reproduction *r)
     free(r->hood.neighbors);
     free(r->hood.hits);
     free(r->hood.worst);
-    free(r->odd);
+    free(r->unusual);
     for (int s = 0; s < 3; s++)
         free(r->score[s]);
     free(r->rule);

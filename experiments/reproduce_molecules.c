@@ -1,7 +1,7 @@
 /* reproduce_mol.c - what the paper's tables about molecules measure.
  *
- * Conformers of the training part are turned with seed 1, those of val and test with seed 2. Poses
- * turn with their molecule, so whatever is asked of a conformer in another orientation follows from
+ * Conformers of the training part are rotated with seed 1, those of val and test with seed 2. Poses
+ * rotate with their molecule, so whatever is asked of a conformer in another orientation follows from
  * one pass of the backbone. */
 #include "experiments/reproduce_molecules.h"
 #include "core/ctx.h"
@@ -14,7 +14,7 @@
 
 const size_t mol_reproduce_ks[MOL_KS] = { 5, 10, 25, 40, 50 };
 
-enum { QUICK_EVERY = 6, TIMED = 2048, EMBEDDED = 1024, GAUGE_SEED = 7, ODD_SEED = 3 };
+enum { QUICK_EVERY = 6, TIMED = 2048, EMBEDDED = 1024, GAUGE_SEED = 7, UNUSUAL_SEED = 3 };
 #define RULE "fisher"
 
 /* --- parts ------------------------------------------------------------------------------------ */
@@ -80,13 +80,13 @@ done:
     return status;
 }
 
-recon_status mol_reproduce_turned(recon_ctx *ctx, recon_molecules **out, const char *spec,
-                                  uint64_t seed)
+recon_status mol_reproduce_rotated(recon_ctx *ctx, recon_molecules **out, const char *spec,
+                                   uint64_t seed)
 {
     recon_molecules *upright = NULL;
     recon_status status;
     RECON_TRY(recon_molecules_open(ctx, &upright, spec, NULL));
-    RECON_TRY(recon_molecules_turn(ctx, out, upright, RULE, seed));
+    RECON_TRY(recon_molecules_rotate(ctx, out, upright, RULE, seed));
 done:
     recon_molecules_close(upright);
     return status;
@@ -96,7 +96,7 @@ static recon_status open_part(recon_ctx *ctx, mol_part *p, const mol_reproductio
                               const char *spec, uint64_t seed)
 {
     recon_status status;
-    RECON_TRY(mol_reproduce_turned(ctx, &p->data, spec, seed));
+    RECON_TRY(mol_reproduce_rotated(ctx, &p->data, spec, seed));
     RECON_TRY(list_rows(ctx, p, r->settings));
     RECON_TRY(recon_gcn_graphs_make(ctx, &p->graphs, p->data, recon_gcn_describe(r->gcn).radius));
     RECON_TRY(embed(ctx, p, recon_backbone_molnet(r->model->backbone)));
@@ -197,21 +197,21 @@ static recon_status measure_poses(recon_ctx *ctx, mol_reproduction *r)
         &(recon_mol_posed){ b->codes.so3, b->truth, b->codes.labels, b->n }, r->molecules);
 }
 
-/* --- odd poses -------------------------------------------------------------------------------- */
+/* --- unusual poses -------------------------------------------------------------------------------- */
 
-static recon_status measure_odd(recon_ctx *ctx, mol_reproduction *r)
+static recon_status measure_unusual(recon_ctx *ctx, mol_reproduction *r)
 {
     size_t n = r->test.n;
     double *label = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &r->extra, n, sizeof *r->extra));
-    RECON_TRY(recon_alloc_raw(ctx, &r->odd, n, sizeof *r->odd));
+    RECON_TRY(recon_alloc_raw(ctx, &r->unusual, n, sizeof *r->unusual));
     RECON_TRY(recon_alloc_raw(ctx, &label, n, sizeof *label));
     for (int k = 0; k < 3; k++)
         RECON_TRY(recon_alloc_raw(ctx, &r->score[k], n, sizeof *r->score[k]));
-    RECON_TRY(recon_evaluate_molecule_odd(ctx, r->extra, r->odd, r->test.truth,
-                                          r->test.codes.labels, n, r->truth, r->molecules, 0,
-                                          ODD_SEED));
+    RECON_TRY(recon_evaluate_molecule_unusual(ctx, r->extra, r->unusual, r->test.truth,
+                                              r->test.codes.labels, n, r->truth, r->molecules, 0,
+                                              UNUSUAL_SEED));
     for (size_t i = 0; i < n; i++) {
         recon_so3 psi = recon_so3_compose(r->extra[i], r->test.codes.so3[i]);
         r->score[0][i] = recon_so3_map_trace_uncentred(&r->map[i], psi);
@@ -220,8 +220,8 @@ static recon_status measure_odd(recon_ctx *ctx, mol_reproduction *r)
         label[i] = recon_so3_map_trace_label(&r->map[i], psi);
     }
     RECON_TRY(recon_evaluate_ood(
-        ctx, &r->ood, &(recon_odd_scores){ r->score[0], r->score[1], r->score[2] }, r->odd, n));
-    RECON_TRY(recon_roc_auc(ctx, &r->ood_label, label, r->odd, n));
+        ctx, &r->ood, &(recon_ood_scores){ r->score[0], r->score[1], r->score[2] }, r->unusual, n));
+    RECON_TRY(recon_roc_auc(ctx, &r->ood_label, label, r->unusual, n));
 done:
     free(label);
     return status;
@@ -229,13 +229,13 @@ done:
 
 /* --- the frozen classifier -------------------------------------------------------------------- */
 
-/* Its share of right answers when test conformer i is turned by turns[i]. */
+/* Its share of right answers when test conformer i is rotated by rotations[i]. */
 static recon_status accuracy(recon_ctx *ctx, double *out, const mol_reproduction *r,
-                             const recon_so3 *turns)
+                             const recon_so3 *rotations)
 {
     recon_spin_gcn judge = { r->gcn, r->test.graphs };
     return recon_evaluate_molecule_accuracy(ctx, out, NULL, r->test.codes.labels, r->test.row,
-                                            turns, r->test.n, recon_spin_by_gcn, &judge,
+                                            rotations, r->test.n, recon_spin_by_gcn, &judge,
                                             recon_gcn_describe(r->gcn).classes);
 }
 
@@ -252,7 +252,7 @@ static void free_axis(double world[3], const recon_so3_map *map)
 
 /* RECON with the spin that poses leave free drawn anew for each molecule: its figure is one such
  * draw. A pose without such a spin stays as it is. */
-static recon_status measure_gauges(recon_ctx *ctx, mol_reproduction *r, recon_so3 *turns)
+static recon_status measure_gauges(recon_ctx *ctx, mol_reproduction *r, recon_so3 *rotations)
 {
     double sum = 0, squares = 0, share, axis[3];
     recon_status status = RECON_OK;
@@ -261,10 +261,10 @@ static recon_status measure_gauges(recon_ctx *ctx, mol_reproduction *r, recon_so
             recon_rng rng = recon_rng_new(GAUGE_SEED + g, (uint64_t)r->test.codes.labels[i]);
             double angle = r->map[i].free ? 2 * M_PI * recon_rng_uniform(&rng) : 0;
             free_axis(axis, &r->map[i]);
-            turns[i] = recon_so3_compose(recon_so3_from_axis_angle(axis, angle),
-                                         to_canonical(r->map[i].lambda, r->test.codes.so3[i]));
+            rotations[i] = recon_so3_compose(recon_so3_from_axis_angle(axis, angle),
+                                             to_canonical(r->map[i].lambda, r->test.codes.so3[i]));
         }
-        RECON_TRY(accuracy(ctx, &share, r, turns));
+        RECON_TRY(accuracy(ctx, &share, r, rotations));
         sum += share;
         squares += share * share;
     }
@@ -325,7 +325,7 @@ static void spinning_fill(spinning *s, const mol_reproduction *r, const mol_part
 
 /* The extension: k neighbours from a part choose the spin of each test conformer that has one. */
 static recon_status measure_spin(recon_ctx *ctx, double *out, mol_reproduction *r,
-                                 const mol_part *from, size_t k, recon_so3 *turns)
+                                 const mol_part *from, size_t k, recon_so3 *rotations)
 {
     spinning s = { .k = k, .all = recon_molecules_describe(from->data).n };
     const recon_so3 *psi = r->test.codes.so3;
@@ -341,26 +341,26 @@ static recon_status measure_spin(recon_ctx *ctx, double *out, mol_reproduction *
                           &(recon_spin_classes){ s.n, k, s.near, s.psi, s.all, s.lambda, s.axis },
                           recon_spin_by_gcn, &judge, recon_gcn_describe(r->gcn).classes, NULL));
     for (size_t i = 0; i < r->test.n; i++)
-        turns[i] = to_canonical(r->map[i].lambda, psi[i]);
+        rotations[i] = to_canonical(r->map[i].lambda, psi[i]);
     for (size_t i = 0; i < s.n; i++)
-        turns[s.row[i]] = to_canonical(s.spin[i].lambda, psi[s.row[i]]);
+        rotations[s.row[i]] = to_canonical(s.spin[i].lambda, psi[s.row[i]]);
     r->passes = s.n ? (double)passes / (double)s.n : 0;
-    RECON_TRY(accuracy(ctx, out, r, turns));
+    RECON_TRY(accuracy(ctx, out, r, rotations));
 done:
     spinning_free(&s);
     return status;
 }
 
-static recon_status measure_upright(recon_ctx *ctx, mol_reproduction *r, recon_so3 *turns)
+static recon_status measure_upright(recon_ctx *ctx, mol_reproduction *r, recon_so3 *rotations)
 {
     recon_gcn_graphs *graphs = NULL;
     recon_status status;
     RECON_TRY(recon_gcn_graphs_make(ctx, &graphs, r->upright, recon_gcn_describe(r->gcn).radius));
     recon_spin_gcn judge = { r->gcn, graphs };
     for (size_t i = 0; i < r->test.n; i++)
-        turns[i] = recon_so3_identity();
+        rotations[i] = recon_so3_identity();
     RECON_TRY(recon_evaluate_molecule_accuracy(
-        ctx, &r->accuracy.upright, NULL, r->test.codes.labels, r->test.row, turns, r->test.n,
+        ctx, &r->accuracy.upright, NULL, r->test.codes.labels, r->test.row, rotations, r->test.n,
         recon_spin_by_gcn, &judge, recon_gcn_describe(r->gcn).classes));
 done:
     recon_gcn_graphs_free(graphs);
@@ -371,25 +371,25 @@ static recon_status measure_accuracy(recon_ctx *ctx, mol_reproduction *r)
 {
     size_t n = r->test.n;
     const recon_so3 *psi = r->test.codes.so3;
-    recon_so3 *turns = NULL;
+    recon_so3 *rotations = NULL;
     recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &turns, n, sizeof *turns));
-    RECON_TRY(measure_upright(ctx, r, turns));
-    RECON_TRY(accuracy(ctx, &r->accuracy.none, r, turns)); /* turned by nothing still */
+    RECON_TRY(recon_alloc_raw(ctx, &rotations, n, sizeof *rotations));
+    RECON_TRY(measure_upright(ctx, r, rotations));
+    RECON_TRY(accuracy(ctx, &r->accuracy.none, r, rotations)); /* rotated by nothing still */
     for (size_t i = 0; i < n; i++)
-        turns[i] = recon_so3_inverse(psi[i]);
-    RECON_TRY(accuracy(ctx, &r->accuracy.ieae, r, turns));
+        rotations[i] = recon_so3_inverse(psi[i]);
+    RECON_TRY(accuracy(ctx, &r->accuracy.ieae, r, rotations));
     for (size_t i = 0; i < n; i++)
-        turns[i] = to_canonical(r->map[i].lambda, psi[i]);
-    RECON_TRY(accuracy(ctx, &r->accuracy.recon, r, turns));
+        rotations[i] = to_canonical(r->map[i].lambda, psi[i]);
+    RECON_TRY(accuracy(ctx, &r->accuracy.recon, r, rotations));
     for (size_t i = 0; i < n; i++)
-        turns[i] = recon_so3_inverse(r->test.truth[i]);
-    RECON_TRY(accuracy(ctx, &r->accuracy.undo, r, turns));
-    RECON_TRY(measure_gauges(ctx, r, turns));
-    RECON_TRY(measure_spin(ctx, &r->accuracy.unseen, r, &r->val, MOL_SPIN_UNSEEN, turns));
-    RECON_TRY(measure_spin(ctx, &r->accuracy.spin, r, &r->train, MOL_SPIN_K, turns));
+        rotations[i] = recon_so3_inverse(r->test.truth[i]);
+    RECON_TRY(accuracy(ctx, &r->accuracy.undo, r, rotations));
+    RECON_TRY(measure_gauges(ctx, r, rotations));
+    RECON_TRY(measure_spin(ctx, &r->accuracy.unseen, r, &r->val, MOL_SPIN_UNSEEN, rotations));
+    RECON_TRY(measure_spin(ctx, &r->accuracy.spin, r, &r->train, MOL_SPIN_K, rotations));
 done:
-    free(turns);
+    free(rotations);
     return status;
 }
 
@@ -489,7 +489,7 @@ recon_status mol_reproduce_measure(recon_ctx *ctx, mol_reproduction *r, const re
     RECON_TRY(find_neighbors(ctx, r));
     RECON_TRY(measure_fisher(ctx, r));
     RECON_TRY(measure_poses(ctx, r));
-    RECON_TRY(measure_odd(ctx, r));
+    RECON_TRY(measure_unusual(ctx, r));
     RECON_TRY(measure_accuracy(ctx, r));
     RECON_TRY(measure_trends(ctx, r));
     RECON_TRY(measure_times(ctx, r));
@@ -505,8 +505,9 @@ void mol_reproduce_free(recon_ctx *ctx, mol_reproduction *r)
     close_part(&r->test);
     recon_molecules_close(r->upright);
     recon_frames_free(&r->frames);
-    void *blocks[] = { r->truth, r->map, r->f[0],     r->f[1],     r->f[2],     r->f[3],    r->hits,
-                       r->extra, r->odd, r->score[0], r->score[1], r->score[2], r->rebuilt, r->of };
+    void *blocks[] = { r->truth,    r->map,      r->f[0],    r->f[1],    r->f[2],
+                       r->f[3],     r->hits,     r->extra,   r->unusual, r->score[0],
+                       r->score[1], r->score[2], r->rebuilt, r->of };
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
     recon_gcn_close(ctx, r->gcn);

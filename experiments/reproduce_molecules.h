@@ -17,7 +17,7 @@ enum {
     MOL_SPIN_UNSEEN = 8 /* the same where there are only those of val, about ten a class */
 };
 
-/* A part of the set: turned conformers, the truth about them, and what the backbone says. */
+/* A part of the set: rotated conformers, the truth about them, and what the backbone says. */
 typedef struct {
     recon_molecules *data;
     recon_gcn_graphs *graphs;
@@ -41,7 +41,7 @@ typedef struct {
     const reproduce_settings *settings;
     recon_model *model;
     recon_gcn *gcn;
-    recon_molecules *upright; /* the test part, never turned */
+    recon_molecules *upright; /* the test part, never rotated */
     mol_part train, val, test;
     size_t molecules;
     double *truth;       /* [molecules][9] F */
@@ -49,9 +49,9 @@ typedef struct {
     recon_so3_map *map;  /* [test.n] */
     double *f[MOL_FS];   /* [test.n][9] */
     double *hits;        /* [test.n] share of neighbours that are the same molecule */
-    recon_so3 *extra;    /* [test.n] what makes half of the poses odd ones          */
-    uint8_t *odd;        /* [test.n] */
-    double *score[3];    /* [test.n] of oddness: ieae, recon, density               */
+    recon_so3 *extra;    /* [test.n] what makes half of the poses unusual ones          */
+    uint8_t *unusual;    /* [test.n] */
+    double *score[3];    /* [test.n] of unusualness: ieae, recon, density               */
     recon_molnet_error *rebuilt;
     recon_mol_fisher *of; /* [molecules] errors of MOL_F_DENSITY */
 
@@ -61,7 +61,7 @@ typedef struct {
     } accuracy;
     recon_mol_fisher_error fisher[MOL_FS];
     recon_mol_pose_error pose;
-    recon_odd_auc ood;
+    recon_ood_auc ood;
     double ood_label; /* recon's score with both maps learned as the paper does */
     double hit_rate;
     recon_mol_k_point by_k[MOL_KS];
@@ -82,9 +82,9 @@ typedef struct {
 recon_status mol_facts_find(recon_ctx *ctx, mol_facts *out, const mol_reproduction *r);
 void mol_facts_free(mol_facts *facts);
 
-/* A part of the shipped set, turned as in the paper. */
-recon_status mol_reproduce_turned(recon_ctx *ctx, recon_molecules **out, const char *spec,
-                                  uint64_t seed);
+/* A part of the shipped set, rotated as in the paper. */
+recon_status mol_reproduce_rotated(recon_ctx *ctx, recon_molecules **out, const char *spec,
+                                   uint64_t seed);
 
 /* Opens model, classifier and data, measures everything. Free always. */
 recon_status mol_reproduce_measure(recon_ctx *ctx, mol_reproduction *out,

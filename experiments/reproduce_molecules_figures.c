@@ -98,10 +98,10 @@ done:
 /* --- molecules before and after ----------------------------------------------------------------
  */
 
-static void turn_into(float *out, const recon_conformer *x, recon_so3 turn)
+static void rotate_into(float *out, const recon_conformer *x, recon_so3 rotation)
 {
     double m[9];
-    recon_so3_to_matrix(m, turn);
+    recon_so3_to_matrix(m, rotation);
     for (size_t a = 0; a < x->atoms; a++)
         for (size_t i = 0; i < 3; i++)
             out[3 * a + i] = (float)(m[3 * i] * (double)x->xyz[3 * a] +
@@ -126,7 +126,7 @@ static recon_status draw_molecules(recon_ctx *ctx, const album *a, size_t molecu
         const recon_conformer *x = &r->test.x[rows[i]];
         recon_so3 to = recon_so3_compose(r->map[rows[i]].lambda,
                                          recon_so3_inverse(r->test.codes.so3[rows[i]]));
-        turn_into(places + i * 3 * atoms, x, to);
+        rotate_into(places + i * 3 * atoms, x, to);
         pictures[i] = (recon_molecule_picture){ NULL, x->atoms, x->z, x->xyz, NULL };
         pictures[n + i] =
             (recon_molecule_picture){ NULL, x->atoms, x->z, places + i * 3 * atoms, NULL };
@@ -191,11 +191,11 @@ static recon_status draw_roc(recon_ctx *ctx, const album *a)
     for (int k = 0; k < 3; k++) {
         size_t count;
         RECON_TRY(recon_alloc_raw(ctx, &points[k], r->test.n + 1, sizeof *points[k]));
-        RECON_TRY(recon_roc_curve(ctx, points[k], &count, r->score[k], r->odd, r->test.n));
+        RECON_TRY(recon_roc_curve(ctx, points[k], &count, r->score[k], r->unusual, r->test.n));
         lines[k] = (recon_roc_line){ names[k], points[k], count };
     }
     RECON_TRY(recon_figure_roc(
-        ctx, &svg, &(recon_roc_plot){ .title = "Odd poses", .lines = lines, .count = 3 }));
+        ctx, &svg, &(recon_roc_plot){ .title = "Unusual poses", .lines = lines, .count = 3 }));
     RECON_TRY(keep(ctx, a, "roc", svg));
 done:
     for (int k = 0; k < 3; k++)

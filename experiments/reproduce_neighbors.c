@@ -37,7 +37,7 @@ static recon_status check_stored(recon_ctx *ctx, const neighborhood *h, const re
                                          &(recon_codes){ z, psi, NULL }, none, n, h->index.d));
     if (change.code_max > SAME_CODE)
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
-                             "%s/z.npy is not what this model makes of the training images turned "
+                             "%s/z.npy is not what this model makes of the training images rotated "
                              "with seed %d: codes differ by %.0f %%",
                              dir, TRAIN_SEED, 100 * change.code_max));
 done:

@@ -1,6 +1,6 @@
 /* spin.c - the free spin of a class: a best-first search over candidates, many queries at a time.
  *
- * Every query holds a contest among turns. A candidate's sum over the neighbours seen so far bounds
+ * Every query holds a contest among rotations. A candidate's sum over the neighbours seen so far bounds
  * its whole sum from above, so the one with the largest bound is seen on, and when it is complete
  * it has won: exactly what looking at everything would find, ties included. */
 #include "experiments/spin.h"
@@ -27,7 +27,7 @@ static const double finer[] = { 12 * DEGREE, 6 * DEGREE, 3 * DEGREE };
 enum { LEVELS = sizeof finer / sizeof *finer, AROUND = 6 };
 
 typedef struct {
-    recon_so3 turn;
+    recon_so3 rotation;
     size_t done; /* neighbours seen                                       */
     float bound; /* the largest sum over those                            */
     float *sum;  /* [labels]                                              */
@@ -52,7 +52,7 @@ typedef struct {
     float *sums;
     size_t pairs; /* waiting to be asked about */
     int64_t conformer[PAIRS];
-    recon_so3 turn[PAIRS];
+    recon_so3 rotation[PAIRS];
     candidate *owner[PAIRS];
     float *log_p; /* [PAIRS][labels] */
     uint64_t passes;
@@ -86,7 +86,8 @@ RECON_CLONES static float add_row(float *restrict sum, const float *restrict log
 static recon_status ask(search *s)
 {
     recon_status status =
-        s->pairs ? s->judge(s->ctx, s->user, s->log_p, s->conformer, s->turn, s->pairs) : RECON_OK;
+        s->pairs ? s->judge(s->ctx, s->user, s->log_p, s->conformer, s->rotation, s->pairs)
+                 : RECON_OK;
     for (size_t i = 0; status == RECON_OK && i < s->pairs; i++) {
         candidate *c = s->owner[i];
         c->bound = add_row(c->sum, s->log_p + i * s->labels, s->floor, s->labels);
@@ -109,8 +110,8 @@ static recon_status see(search *s, size_t q, candidate *c, size_t count)
     for (; status == RECON_OK && count && c->done < all->k; count--, c->done++) {
         int64_t j = all->neighbors[row * all->k + c->done];
         s->conformer[s->pairs] = j;
-        s->turn[s->pairs] = recon_so3_compose(
-            c->turn, recon_so3_compose(all->lambda[row], recon_so3_inverse(all->psi[j])));
+        s->rotation[s->pairs] = recon_so3_compose(
+            c->rotation, recon_so3_compose(all->lambda[row], recon_so3_inverse(all->psi[j])));
         s->owner[s->pairs++] = c;
         if (s->pairs == PAIRS)
             status = ask(s);
@@ -120,10 +121,10 @@ static recon_status see(search *s, size_t q, candidate *c, size_t count)
 
 /* --- contests --------------------------------------------------------------------------------- */
 
-static void enter(search *s, contest *t, recon_so3 turn)
+static void enter(search *s, contest *t, recon_so3 rotation)
 {
     candidate *c = &t->c[t->count++];
-    c->turn = turn;
+    c->rotation = rotation;
     c->done = 0;
     memset(c->sum, 0, s->labels * sizeof *c->sum);
 }
@@ -211,7 +212,7 @@ static recon_status refine(search *s, double angle, int directions)
         for (int d = 0; d < directions; d++)
             enter(s, t,
                   recon_so3_compose(recon_so3_from_axis_angle(axes[d / 2], d % 2 ? -angle : angle),
-                                    best.turn));
+                                    best.rotation));
     }
     return decide(s);
 }
@@ -223,9 +224,10 @@ static recon_status run_block(search *s, recon_spin *out, size_t steps, recon_sp
         status = refine(s, finer[l], how == RECON_SPIN_REFINE_ALL ? AROUND : 2);
     for (size_t q = 0; status == RECON_OK && q < s->n; q++) {
         const candidate *c = &s->of[q].c[s->of[q].best];
-        out[q] = (recon_spin){ .turn = c->turn,
-                               .lambda = recon_so3_compose(c->turn, s->all->lambda[s->first + q]),
-                               .score = c->bound };
+        out[q] =
+            (recon_spin){ .rotation = c->rotation,
+                          .lambda = recon_so3_compose(c->rotation, s->all->lambda[s->first + q]),
+                          .score = c->bound };
     }
     return status;
 }

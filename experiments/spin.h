@@ -1,12 +1,12 @@
 /* spin.h - the spin about an axis that the poses leave free, chosen by a frozen model.
  *
- * An extension: the paper has nothing of the kind. Where molecules are turned about an axis by any
+ * An extension: the paper has nothing of the kind. Where molecules are rotated about an axis by any
  * angle alike, their poses determine the natural pose only up to a spin about that axis, and a
  * model that was trained on upright molecules is lost. But it can be asked: of all spins, which
  * makes it most certain that the neighbours of x, put into their common natural pose, are all of
  * one class?
  *
- *     phi = argmax over phi of max over y of sum over i of max(log p_y(turn(phi) C(x_i)), floor)
+ *     phi = argmax over phi of max over y of sum over i of max(log p_y(rotation(phi) C(x_i)), floor)
  *
  * Labels are not read and no weight changes. y is forgotten again: what x is taken for is what the
  * model says of x alone, in the pose that was found. */
@@ -15,11 +15,11 @@
 
 #include <recon/backbone/gcn.h>
 
-/* What a model says of n conformers, each turned about its middle: logarithms of probabilities. The
- * same conformer and turn must always get the same numbers. */
+/* What a model says of n conformers, each rotated about its middle: logarithms of probabilities. The
+ * same conformer and rotate must always get the same numbers. */
 typedef recon_status recon_spin_judge(recon_ctx *ctx, void *user, float *log_p /* [n][classes] */,
                                       const int64_t *conformer /* [n] */,
-                                      const recon_so3 *turns /* [n] */, size_t n);
+                                      const recon_so3 *rotations /* [n] */, size_t n);
 
 /* Our own classifier as such a model; user is a recon_spin_gcn. */
 typedef struct {
@@ -27,9 +27,9 @@ typedef struct {
     const recon_gcn_graphs *graphs;
 } recon_spin_gcn;
 recon_status recon_spin_by_gcn(recon_ctx *ctx, void *user, float *log_p, const int64_t *conformer,
-                               const recon_so3 *turns, size_t n);
+                               const recon_so3 *rotations, size_t n);
 
-/* n queries and their neighbours. C(x_j) is conformer j turned by lambda psi_j^-1. */
+/* n queries and their neighbours. C(x_j) is conformer j rotated by lambda psi_j^-1. */
 typedef struct {
     size_t n, k;
     const int64_t *neighbors; /* [n][k] conformers, by the judge's numbers   */
@@ -53,8 +53,8 @@ typedef struct {
 } recon_spin_options;
 
 typedef struct {
-    recon_so3 turn;   /* what was chosen: a spin, and small tilts behind it                   */
-    recon_so3 lambda; /* turn lambda: the natural pose to canonicalise with                   */
+    recon_so3 rotation; /* what was chosen: a spin, and small tilts behind it                   */
+    recon_so3 lambda; /* rotation lambda: the natural pose to canonicalize with                   */
     double score;     /* the largest sum over neighbours, k floor .. 0                        */
 } recon_spin;
 

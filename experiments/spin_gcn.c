@@ -44,12 +44,12 @@ static recon_status normalize_task(recon_ctx *ctx, void *arg, size_t task, int w
 }
 
 recon_status recon_spin_by_gcn(recon_ctx *ctx, void *user, float *log_p, const int64_t *conformer,
-                               const recon_so3 *turns, size_t n)
+                               const recon_so3 *rotations, size_t n)
 {
     const recon_spin_gcn *u = user;
     job j = { log_p, n, recon_gcn_describe(u->gcn).classes };
     recon_status status =
-        recon_gcn_logits_turned(ctx, log_p, u->gcn, u->graphs, conformer, turns, n);
+        recon_gcn_logits_rotated(ctx, log_p, u->gcn, u->graphs, conformer, rotations, n);
     return status == RECON_OK ? recon_parallel(ctx, normalize_task, &j, (n + ROWS - 1) / ROWS)
                               : status;
 }

@@ -1,4 +1,4 @@
-/* times.c - what canonicalising costs, of inputs of any kind. */
+/* times.c - what canonicalizing costs, of inputs of any kind. */
 #include "experiments/times.h"
 #include "core/fail.h"
 #include "core/memory.h"

@@ -1,4 +1,4 @@
-/* times.h - what canonicalising costs. */
+/* times.h - what canonicalizing costs. */
 #ifndef EXPERIMENTS_TIMES_H
 #define EXPERIMENTS_TIMES_H
 

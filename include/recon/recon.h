@@ -53,7 +53,7 @@
 #include <recon/data/dataset.h>
 #include <recon/data/loader.h>
 #include <recon/data/image.h>
-#include <recon/data/turns.h>
+#include <recon/data/rotations.h>
 #include <recon/data/molecules.h>
 #include <recon/data/xyz.h>
 #include <recon/data/bonds.h>

@@ -62,7 +62,7 @@ CONSTANTS: dict[str, Any] = {
     "RECON_FRAME_MODES": 4,
     "RECON_SO2_PARTS_MAX": 4,
     "RECON_MOLNET_ELEMENTS": 32,
-    "RECON_TURN_CLASSES": 1024,
+    "RECON_ROTATION_CLASSES": 1024,
     "RECON_POSE_TOLERANCE": 1e-3,
     "RECON_ANGLE_USUAL": 13,
     "RECON_PIXEL_USUAL": 10,
@@ -220,7 +220,7 @@ ModelInfo = _structure(
     ("molecules", MolnetShape),
 )
 Pose2 = _structure(
-    "recon_pose2", *((name, c_double) for name in ("psi", "lambda", "absolute", "turn"))
+    "recon_pose2", *((name, c_double) for name in ("psi", "lambda", "absolute", "rotation"))
 )
 CanonicalizeOptions = _structure("recon_canonicalize_options", ("interpolation", c_int))
 CandidatesOut = _structure(
@@ -269,9 +269,9 @@ DatasetOptions = _structure(
     ("channels", c_size_t),
     ("picture_most", c_size_t),
 )
-Turn = _structure("recon_turn", ("family", c_int), ("width", c_double))
-TurnRule = _structure(
-    "recon_turn_rule", ("other", Turn), ("of", Turn * CONSTANTS["RECON_TURN_CLASSES"])
+RotationLaw = _structure("recon_rotation_law", ("family", c_int), ("width", c_double))
+RotationRule = _structure(
+    "recon_rotation_rule", ("other", RotationLaw), ("of", RotationLaw * CONSTANTS["RECON_ROTATION_CLASSES"])
 )
 MoleculesInfo = _structure(
     "recon_molecules_info",
@@ -301,7 +301,7 @@ Pose3 = _structure(
     ("psi", So3),
     ("lambda", So3),
     ("absolute", So3),
-    ("turn", So3),
+    ("rotation", So3),
     ("center", c_double * 3),
     ("free", c_int),
 )
@@ -394,9 +394,9 @@ recon_status recon_dataset_open_with(recon_ctx *ctx, recon_dataset **out, const 
                                      const recon_dataset_options *options);
 recon_status recon_dataset_take(recon_ctx *ctx, recon_dataset **out, const recon_dataset *data,
                                 size_t count, uint64_t seed);
-recon_status recon_turn_rule_load(recon_ctx *ctx, recon_turn_rule *out, const char *name_or_path);
-recon_status recon_dataset_turn(recon_ctx *ctx, recon_dataset **out, const recon_dataset *data,
-                                const recon_turn_rule *rule, uint64_t seed);
+recon_status recon_rotation_rule_load(recon_ctx *ctx, recon_rotation_rule *out, const char *name_or_path);
+recon_status recon_dataset_rotate(recon_ctx *ctx, recon_dataset **out, const recon_dataset *data,
+                                const recon_rotation_rule *rule, uint64_t seed);
 void recon_dataset_close(recon_dataset *data);
 recon_dataset_info recon_dataset_describe(const recon_dataset *data);
 int32_t recon_dataset_get(float *out, const recon_dataset *data, size_t i);
@@ -406,7 +406,7 @@ recon_status recon_molecules_open(recon_ctx *ctx, recon_molecules **out, const c
                                   const recon_molecules_options *options);
 recon_status recon_molecules_take(recon_ctx *ctx, recon_molecules **out,
                                   const recon_molecules *data, size_t count, uint64_t seed);
-recon_status recon_molecules_turn(recon_ctx *ctx, recon_molecules **out,
+recon_status recon_molecules_rotate(recon_ctx *ctx, recon_molecules **out,
                                   const recon_molecules *data, const char *rule, uint64_t seed);
 recon_molecules_info recon_molecules_describe(const recon_molecules *data);
 recon_conformer recon_molecules_get(const recon_molecules *data, size_t i);

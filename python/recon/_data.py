@@ -23,7 +23,7 @@ class Images(NamedTuple):
     Fields:
         images: float32, n x height x width, or n x height x width x channels; bytes became 0 to 1.
         labels: int32, n; -1 where there are none.
-        angles: Radians by which each image was rotated on purpose (turn=): the truth, for
+        angles: Radians by which each image was rotated on purpose (rotate=): the truth, for
             evaluation only.
     """
 
@@ -49,31 +49,31 @@ class Molecule(NamedTuple):
 
 def read_images(
     data: str | os.PathLike[str],
-    turn: str | os.PathLike[str] | None = None,
+    rotate: str | os.PathLike[str] | None = None,
     seed: int | None = None,
     limit: int | None = None,
     take_seed: int | None = None,
     size: tuple[int, int, int] | None = None,
     skip_bad: bool = False,
-    turn_seed: int | None = None,
+    rotate_seed: int | None = None,
     picture_limit: int | None = None,
 ) -> Images:
     """Reads images. Arguments are named after the command's options.
 
     Args:
         data: A known set: "garments", which comes with recon, "mnist/test", "fashion/train"; or
-            "png:DIR", "npy:FILE", "idx:FILE", "amat:FILE"; or a path, whose name tells which of
+            "images:DIR", "npy:FILE", "idx:FILE", "amat:FILE"; or a path, whose name tells which of
             these it is.
-        turn: Rotates each image on purpose: "mnist", "fashion", "all", or a JSON file of rules.
+        rotate: Rotates each image on purpose: "mnist", "fashion", "all", or a JSON file of rules.
         seed: Which images `limit` takes; 1 where nothing is said. In recon 0.1.0 it was the seed of
-            `turn`, and with `turn` but no `turn_seed` it still is, with a DeprecationWarning.
+            `rotate`, and with `rotate` but no `rotate_seed` it still is, with a DeprecationWarning.
         limit: Takes so many images at random; without it, all.
         take_seed: The old name of `seed`; deprecated.
         size: (height, width, channels) that the pictures of a folder are fitted to, as a model's
             `size`; without it they keep their size where all have the same.
         skip_bad: Leaves out pictures that cannot be read, with a warning; otherwise the first one
             is an error.
-        turn_seed: The seed of `turn`; 1 where nothing is said.
+        rotate_seed: The seed of `rotate`; 1 where nothing is said.
         picture_limit: The most memory, in MB, that one picture of a folder may take, if that is
             above 32 times its file; 268 where nothing is said.
 
@@ -81,7 +81,7 @@ def read_images(
         Images: images, labels and angles.
 
     Example:
-        >>> garments = recon.read_images("garments", turn="all", turn_seed=2, limit=50)
+        >>> garments = recon.read_images("garments", rotate="all", rotate_seed=2, limit=50)
         >>> garments.images.shape, garments.labels.dtype
         ((50, 28, 28), dtype('int32'))
     """
@@ -89,39 +89,39 @@ def read_images(
     if height != width:
         raise InputError(f"pictures are fitted into a square, not {height} x {width}")
     options = _abi.DatasetOptions(skip_bad, height, channels, _bytes_of(picture_limit))
-    seed, turn_seed = _seeds(turn, seed, turn_seed, take_seed)
+    seed, rotate_seed = _seeds(rotate, seed, rotate_seed, take_seed)
     with context() as ctx, _Sets(ctx, lib.recon_dataset_close) as sets:
         found = sets.make(lib.recon_dataset_open_with, spec_of(data), ctypes.byref(options))
         if _fewer(limit, lib.recon_dataset_describe(found).n):
             found = sets.make(lib.recon_dataset_take, found, limit, seed)
-        if turn is not None:
-            rule = _abi.TurnRule()
-            check(ctx, lib.recon_turn_rule_load(ctx, ctypes.byref(rule), rule_of(turn)))
-            found = sets.make(lib.recon_dataset_turn, found, ctypes.byref(rule), turn_seed)
+        if rotate is not None:
+            rule = _abi.RotationRule()
+            check(ctx, lib.recon_rotation_rule_load(ctx, ctypes.byref(rule), rule_of(rotate)))
+            found = sets.make(lib.recon_dataset_rotate, found, ctypes.byref(rule), rotate_seed)
         return _images(found)
 
 
 def read_molecules(
     data: str | os.PathLike[str],
-    turn: str | os.PathLike[str] | None = None,
+    rotate: str | os.PathLike[str] | None = None,
     seed: int | None = None,
     limit: int | None = None,
     skip_bad: bool = False,
-    turn_seed: int | None = None,
+    rotate_seed: int | None = None,
 ) -> list[Molecule]:
     """Reads conformers of molecules. Arguments are named after the command's options.
 
     Args:
         data: A known set: "conformers/test", which comes with recon; or "xyz:FILE", "sdf:FILE",
             "geom:FILE", "flat:DIR"; or a path, whose name tells which of these it is.
-        turn: Rotates each conformer on purpose: "fisher", "haar", or a JSON file of rules.
+        rotate: Rotates each conformer on purpose: "fisher", "haar", or a JSON file of rules.
         seed: Which conformers `limit` takes; 1 where nothing is said. In recon 0.1.0 it was the
-            seed of `turn`, and with `turn` but no `turn_seed` it still is, with a
+            seed of `rotate`, and with `rotate` but no `rotate_seed` it still is, with a
             DeprecationWarning.
         limit: Takes so many conformers at random; without it, all.
         skip_bad: Leaves out frames that cannot be used, with a warning; otherwise the first one is
             an error.
-        turn_seed: The seed of `turn`; 1 where nothing is said.
+        rotate_seed: The seed of `rotate`; 1 where nothing is said.
 
     Returns:
         A list of Molecule: numbers, positions and a name.
@@ -132,13 +132,13 @@ def read_molecules(
         (20, True)
     """
     options = _abi.MoleculesOptions(skip_bad=skip_bad)
-    seed, turn_seed = _seeds(turn, seed, turn_seed)
+    seed, rotate_seed = _seeds(rotate, seed, rotate_seed)
     with context() as ctx, _Sets(ctx, lib.recon_molecules_close) as sets:
         found = sets.make(lib.recon_molecules_open, spec_of(data), ctypes.byref(options))
         if _fewer(limit, lib.recon_molecules_describe(found).n):
             found = sets.make(lib.recon_molecules_take, found, limit, seed)
-        if turn is not None:
-            found = sets.make(lib.recon_molecules_turn, found, rule_of(turn), turn_seed)
+        if rotate is not None:
+            found = sets.make(lib.recon_molecules_rotate, found, rule_of(rotate), rotate_seed)
         return _molecules(found)
 
 
@@ -159,18 +159,18 @@ def _bytes_of(picture_limit: int | None) -> int:
     return whole("picture_limit", picture_limit, 1, 2**63 // _MEGABYTE) * _MEGABYTE
 
 
-def _seeds(turn: Any, seed: int | None, turn_seed: int | None,
+def _seeds(rotate: Any, seed: int | None, rotate_seed: int | None,
            take_seed: int | None = None) -> tuple[int, int]:
-    """The seeds of limit and of turn, whatever the names they were given by."""
-    if turn is not None and seed is not None and turn_seed is None:
-        warn("seed is the seed of turn here, as in recon 0.1.0, and will become that of limit: say"
-             " turn_seed", DeprecationWarning)
-        seed, turn_seed = None, seed
+    """The seeds of limit and of rotate, whatever the names they were given by."""
+    if rotate is not None and seed is not None and rotate_seed is None:
+        warn("seed is the seed of rotate here, as in recon 0.1.0, and will become that of limit: say"
+             " rotate_seed", DeprecationWarning)
+        seed, rotate_seed = None, seed
     if take_seed is not None:
         warn("take_seed is called seed now, as the command's option", DeprecationWarning)
         seed = take_seed if seed is None else seed
     return (whole("seed", 1 if seed is None else seed),
-            whole("turn_seed", 1 if turn_seed is None else turn_seed))
+            whole("rotate_seed", 1 if rotate_seed is None else rotate_seed))
 
 
 def _fewer(limit: int | None, n: int) -> bool:

@@ -79,13 +79,13 @@ class Poses(_Records):
         natural: Lambda, the natural pose in the same terms (`lambda` in C); a candidate's, where
             one was chosen.
         absolute: psi - natural: how far the input is rotated from its natural pose.
-        turn: natural - psi: the rotation that takes the input to its canonical image.
+        rotation: natural - psi: the rotation that takes the input to its canonical image.
 
     Example:
         >>> model = recon.load("fashion")
         >>> upright, poses = model.canonicalize(recon.read_images("garments", limit=5).images)
         >>> degrees = np.degrees(poses.absolute)
-        >>> bool(np.allclose(poses.turn, -poses.absolute))
+        >>> bool(np.allclose(poses.rotation, -poses.absolute))
         True
     """
 
@@ -116,9 +116,9 @@ class Poses(_Records):
         return self._records["absolute"]
 
     @property
-    def turn(self) -> np.ndarray:
+    def rotation(self) -> np.ndarray:
         """natural - psi: what takes the input to its canonical image."""
-        return self._records["turn"]
+        return self._records["rotation"]
 
     def to_input(self, *, points: Any = None, vectors: Any = None, boxes: Any = None,
                  masks: Any = None, labels: Any = None, interpolation: str = "bilinear") -> Any:
@@ -218,7 +218,7 @@ class Poses3(_Records):
         psi: The backbone's pose, relative to its arbitrary canonical; n x 3 x 3.
         natural: Lambda, the natural pose in the same terms (`lambda` in C); n x 3 x 3.
         absolute: psi natural^-1: how the input is rotated from its natural pose; n x 3 x 3.
-        turn: natural psi^-1: the rotation that takes the input to its canonical form; n x 3 x 3.
+        rotation: natural psi^-1: the rotation that takes the input to its canonical form; n x 3 x 3.
         center: The place that each molecule is rotated about, n x 3.
         free: In how many directions the natural pose is a choice, not a finding, n: 0 none, 1 the
             spin about an axis, 2, 3 all.
@@ -253,9 +253,9 @@ class Poses3(_Records):
         return matrices(self._records["absolute"])
 
     @property
-    def turn(self) -> np.ndarray:
+    def rotation(self) -> np.ndarray:
         """natural psi^-1: what takes the input to its canonical form."""
-        return matrices(self._records["turn"])
+        return matrices(self._records["rotation"])
 
     @property
     def center(self) -> np.ndarray:

@@ -42,6 +42,6 @@ def _prefix(path: str) -> str:
     return next((kind for end, kind in _ENDINGS.items() if path.endswith(end)), "")
 
 
-def rule_of(turn: Any) -> bytes:
-    """A turning rule, by name or by file."""
-    return os.fsencode(path_text(turn, "turn"))
+def rule_of(rotate: Any) -> bytes:
+    """A rotation rule, by name or by file."""
+    return os.fsencode(path_text(rotate, "rotate"))

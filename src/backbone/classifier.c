@@ -217,11 +217,11 @@ typedef struct {
     recon_loader_options batches;
     recon_loader *loader; /* opened at the first step fed, which may be any */
     recon_var images, labels;
-} course;
+} trainer;
 
 static recon_status feed(void *user, recon_tape *t, uint64_t step)
 {
-    course *k = user;
+    trainer *k = user;
     recon_batch b;
     if (!k->loader) {
         k->batches.first = step;
@@ -239,13 +239,13 @@ static recon_status feed(void *user, recon_tape *t, uint64_t step)
 
 static recon_var loss(void *user, recon_tape *t)
 {
-    course *k = user;
+    trainer *k = user;
     return recon_var_cross_entropy(t, logits(t, k->c, k->images), k->labels);
 }
 
 static recon_status mistakes(void *user, recon_tape *t, double *metric)
 {
-    course *k = user;
+    trainer *k = user;
     double accuracy;
     recon_status status = accuracy_on(k->ctx, &accuracy, t, k->c, k->held);
     if (status == RECON_OK)
@@ -264,7 +264,7 @@ static void set_defaults(recon_classifier_options *o)
 }
 
 /* All that a resumed run must share, in words. */
-static recon_status describe_run(const course *k, char *out, size_t room,
+static recon_status describe_run(const trainer *k, char *out, size_t room,
                                  const recon_classifier_options *o)
 {
     char more[96] = "";
@@ -288,7 +288,7 @@ static recon_status describe_run(const course *k, char *out, size_t room,
     return RECON_OK;
 }
 
-static recon_status run(course *k, recon_train_result *result, const char *path,
+static recon_status run(trainer *k, recon_train_result *result, const char *path,
                         const recon_classifier_options *o)
 {
     const recon_classifier_info *i = &k->c->info;
@@ -341,7 +341,7 @@ recon_status recon_classifier_train(recon_ctx *ctx, recon_train_result *result,
     recon_classifier_options o = options ? *options : (recon_classifier_options){ 0 };
     recon_dataset_info d = recon_dataset_describe(data);
     recon_dataset *train = NULL, *held = NULL;
-    course k = { .ctx = ctx };
+    trainer k = { .ctx = ctx };
     recon_status status;
     RECON_TRY(check_options(ctx, &o));
     set_defaults(&o);

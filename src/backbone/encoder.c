@@ -36,7 +36,7 @@ static const preset presets[] = {
                                        { { { 128, 48, 24, 8 } }, 3, 1, 0 } } },
     [RECON_PRESET_PAPER] = { .name = "paper",
                              .frequencies = 2,
-                             .rings = RECON_RINGS_CAREFUL,
+                             .rings = RECON_RINGS_WARNING,
                              .layers = 6,
                              .layer = { { { { 32, 32 } }, 7, 1, 0 },
                                         { { { 32, 32 } }, 5, 2, 0 },
@@ -156,7 +156,7 @@ recon_status recon_encoder_freeze(recon_ctx *ctx, recon_encoder *e)
     return status;
 }
 
-/* Windows that lie evenly about the middle, of an odd side too: a turn by 90 degrees commutes. */
+/* Windows that lie evenly about the middle, of an odd side too: a rotation by 90 degrees commutes. */
 static recon_var halve(recon_tape *t, recon_var x)
 {
     if (!x)

@@ -33,7 +33,7 @@ recon_var recon_encoder_layer(recon_tape *tape, const recon_encoder *encoder, si
                               recon_var x);
 
 /* x n x h x w x channels in the activations' type; *code n x code, *pose and *lean n x 2, all
- * float. Pose and lean turn by the angle that x is turned by; *lean is NULL where the shape has
+ * float. Pose and lean rotate by the angle that x is rotated by; *lean is NULL where the shape has
  * none. */
 void recon_encoder_apply(recon_tape *tape, const recon_encoder *encoder, recon_var x,
                          recon_var *code, recon_var *pose, recon_var *lean);

@@ -1,4 +1,4 @@
-/* equivariance.c - codes and poses of two turned copies of each image. Layer by layer:
+/* equivariance.c - codes and poses of two rotated copies of each image. Layer by layer:
  * equivariance_layers.c. */
 #include <recon/backbone/equivariance.h>
 #include "backbone/equivariance.h"
@@ -28,7 +28,8 @@ double recon_relative_change(const float *a, const float *b, size_t d)
 
 enum { POSE, LEAN, CODE, ERRORS };
 
-static double turn_error(const double *before, const double *after, const double *angles, size_t i)
+static double rotation_error(const double *before, const double *after, const double *angles,
+                             size_t i)
 {
     return fabs(recon_so2_wrap(after[i] - before[i] - angles[i]));
 }
@@ -38,9 +39,9 @@ static recon_status errors_of(recon_ctx *ctx, double *e, const recon_codes *befo
                               const recon_codes *after, const double *angles, size_t n, size_t d)
 {
     for (size_t i = 0; i < n; i++) {
-        double pose = turn_error(before->psi, after->psi, angles, i);
+        double pose = rotation_error(before->psi, after->psi, angles, i);
         double lean =
-            before->lean && after->lean ? turn_error(before->lean, after->lean, angles, i) : 0;
+            before->lean && after->lean ? rotation_error(before->lean, after->lean, angles, i) : 0;
         double code = recon_relative_change(before->z + i * d, after->z + i * d, d);
         if (!isfinite(pose) || !isfinite(lean) || !isfinite(code))
             return recon_fail(
@@ -85,7 +86,7 @@ done:
 
 /* --- images ----------------------------------------------------------------------------------- */
 
-/* A turned copy of every image. */
+/* A rotated copy of every image. */
 typedef struct {
     double *angle; /* [n] */
     float *z;      /* [n][d] */
@@ -97,7 +98,7 @@ typedef struct {
     const recon_ieae *model;
     recon_dataset_info info;
     size_t pixels, d;
-    float *images, *turned; /* [n][pixels] */
+    float *images, *rotated; /* [n][pixels] */
     copies a, b;
     double *between; /* [n] from a to b */
 } trial;
@@ -113,7 +114,7 @@ static void copies_free(copies *c)
 static void trial_free(trial *t)
 {
     free(t->images);
-    free(t->turned);
+    free(t->rotated);
     free(t->between);
     copies_free(&t->a);
     copies_free(&t->b);
@@ -144,7 +145,7 @@ static recon_status trial_new(recon_ctx *ctx, trial *t, const recon_ieae *model,
     pixels = t->pixels = t->info.height * t->info.width * t->info.channels;
     RECON_TRY(recon_backbone_check_data(ctx, &model->base, recon_dataset_data(data)));
     RECON_TRY(recon_alloc_raw(ctx, &t->images, n * pixels, sizeof *t->images));
-    RECON_TRY(recon_alloc_raw(ctx, &t->turned, n * pixels, sizeof *t->turned));
+    RECON_TRY(recon_alloc_raw(ctx, &t->rotated, n * pixels, sizeof *t->rotated));
     RECON_TRY(recon_alloc_raw(ctx, &t->between, n, sizeof *t->between));
     RECON_TRY(copies_new(ctx, &t->a, t));
     RECON_TRY(copies_new(ctx, &t->b, t));
@@ -157,15 +158,15 @@ done:
 typedef struct {
     const trial *t;
     const double *angle;
-} turning;
+} blocks;
 
-static recon_status turn_one(recon_ctx *ctx, void *arg, size_t i, int worker)
+static recon_status rotate_one(recon_ctx *ctx, void *arg, size_t i, int worker)
 {
-    const turning *by = arg;
+    const blocks *by = arg;
     const trial *t = by->t;
     (void)ctx, (void)worker;
-    recon_image_turn(t->turned + i * t->pixels, t->images + i * t->pixels, t->info.height,
-                     t->info.width, t->info.channels, by->angle[i], RECON_BILINEAR);
+    recon_image_rotate(t->rotated + i * t->pixels, t->images + i * t->pixels, t->info.height,
+                       t->info.width, t->info.channels, by->angle[i], RECON_BILINEAR);
     return RECON_OK;
 }
 
@@ -173,8 +174,8 @@ static recon_status turn_one(recon_ctx *ctx, void *arg, size_t i, int worker)
 static recon_status embed_copies(recon_ctx *ctx, const trial *t, copies *c)
 {
     recon_status status;
-    RECON_TRY(recon_parallel(ctx, turn_one, &(turning){ t, c->angle }, t->info.n));
-    RECON_TRY(recon_ieae_embed(ctx, c->z, c->psi, c->lean, t->model, t->turned, t->info.n));
+    RECON_TRY(recon_parallel(ctx, rotate_one, &(blocks){ t, c->angle }, t->info.n));
+    RECON_TRY(recon_ieae_embed(ctx, c->z, c->psi, c->lean, t->model, t->rotated, t->info.n));
 done:
     return status;
 }

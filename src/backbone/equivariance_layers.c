@@ -1,4 +1,4 @@
-/* equivariance_layers.c - the fields behind every layer, of two turned copies of each image.
+/* equivariance_layers.c - the fields behind every layer, of two rotated copies of each image.
  *
  * The copies of a batch go through the network together, one layer at a time, and what comes out is
  * compared before the next: nothing is kept but the errors. */
@@ -25,11 +25,11 @@ typedef struct {
     recon_fields fields;
     size_t height, width, channels;
     double angle;
-    float *before, *after, *turned, *back; /* [pairs][height][width][channels] */
-    double *error, *floor;                 /* [pairs] */
+    float *before, *after, *rotated, *back; /* [pairs][height][width][channels] */
+    double *error, *floor;                  /* [pairs] */
 } comparison;
 
-static void turn_pairs(float *at, const recon_fields *fields, double angle)
+static void rotate_pairs(float *at, const recon_fields *fields, double angle)
 {
     at += fields->of[0];
     for (size_t m = 1; m < RECON_FREQUENCIES; m++) {
@@ -43,14 +43,14 @@ static void turn_pairs(float *at, const recon_fields *fields, double angle)
 }
 
 /* Cubic: what the ruler itself is off by should be small. */
-static void turn_fields(float *out, const float *in, const comparison *c, double angle)
+static void rotate_fields(float *out, const float *in, const comparison *c, double angle)
 {
-    recon_image_turn(out, in, c->height, c->width, c->channels, angle, RECON_BICUBIC);
+    recon_image_rotate(out, in, c->height, c->width, c->channels, angle, RECON_BICUBIC);
     for (size_t i = 0; i < c->height * c->width; i++)
-        turn_pairs(out + i * c->channels, &c->fields, angle);
+        rotate_pairs(out + i * c->channels, &c->fields, angle);
 }
 
-/* Within the circle through the outer pixels' centres: no turn leaves the image. */
+/* Within the circle through the outer pixels' centres: no rotation leaves the image. */
 static int is_in_disc(const comparison *c, size_t row, size_t column)
 {
     double y = (double)row - (double)(c->height - 1) / 2;
@@ -77,9 +77,9 @@ static recon_status compare_one(recon_ctx *ctx, void *arg, size_t i, int worker)
     const comparison *c = arg;
     size_t at = i * c->height * c->width * c->channels;
     (void)ctx, (void)worker;
-    turn_fields(c->turned + at, c->before + at, c, c->angle);
-    turn_fields(c->back + at, c->turned + at, c, -c->angle);
-    c->error[i] = distance(c->after + at, c->turned + at, c);
+    rotate_fields(c->rotated + at, c->before + at, c, c->angle);
+    rotate_fields(c->back + at, c->rotated + at, c, -c->angle);
+    c->error[i] = distance(c->after + at, c->rotated + at, c);
     c->floor[i] = distance(c->before + at, c->back + at, c);
     return RECON_OK;
 }
@@ -141,9 +141,10 @@ static recon_status make_copies(recon_ctx *ctx, void *arg, size_t i, int worker)
     double angle = recon_so2_haar(&rng);
     (void)ctx, (void)worker;
     recon_dataset_get(x, p->data, p->first + i);
-    recon_image_turn(a, x, p->info.height, p->info.width, p->info.channels, angle, RECON_BILINEAR);
-    recon_image_turn(b, x, p->info.height, p->info.width, p->info.channels, angle + p->angle,
-                     RECON_BILINEAR);
+    recon_image_rotate(a, x, p->info.height, p->info.width, p->info.channels, angle,
+                       RECON_BILINEAR);
+    recon_image_rotate(b, x, p->info.height, p->info.width, p->info.channels, angle + p->angle,
+                       RECON_BILINEAR);
     return RECON_OK;
 }
 
@@ -169,7 +170,7 @@ static recon_status compare_layer(recon_ctx *ctx, probe *p, size_t layer, recon_
                      .angle = p->angle,
                      .before = values,
                      .after = values + half,
-                     .turned = values + 2 * half,
+                     .rotated = values + 2 * half,
                      .back = values + 3 * half,
                      .error = p->error + at,
                      .floor = p->floor + at };

@@ -129,7 +129,7 @@ recon_status recon_gcn_logits_on(recon_ctx *ctx, float *out, recon_tape *t, cons
 }
 
 static recon_status check(recon_ctx *ctx, const recon_gcn *c, const recon_gcn_graphs *graphs,
-                          const int64_t *which, const recon_so3 *turns, size_t n)
+                          const int64_t *which, const recon_so3 *rotations, size_t n)
 {
     if (graphs->radius != c->info.radius)
         return recon_fail(ctx, RECON_ERR_INPUT,
@@ -141,34 +141,35 @@ static recon_status check(recon_ctx *ctx, const recon_gcn *c, const recon_gcn_gr
         if (which && (which[i] < 0 || (uint64_t)which[i] >= graphs->n))
             return recon_fail(ctx, RECON_ERR_INPUT, "entry %zu is conformer %lld, of %zu", i,
                               (long long)which[i], graphs->n);
-        if (turns && !(recon_so3_angle(turns[i]) <= 4)) /* NaN */
-            return recon_fail(ctx, RECON_ERR_INPUT, "turn %zu is not a number", i);
+        if (rotations && !(recon_so3_angle(rotations[i]) <= 4)) /* NaN */
+            return recon_fail(ctx, RECON_ERR_INPUT, "rotation %zu is not a number", i);
     }
     return RECON_OK;
 }
 
-recon_status recon_gcn_logits_turned(recon_ctx *ctx, float *out, const recon_gcn *c,
-                                     const recon_gcn_graphs *graphs, const int64_t *which,
-                                     const recon_so3 *turns, size_t n)
+recon_status recon_gcn_logits_rotated(recon_ctx *ctx, float *out, const recon_gcn *c,
+                                      const recon_gcn_graphs *graphs, const int64_t *which,
+                                      const recon_so3 *rotations, size_t n)
 {
     recon_tape *t = NULL;
     recon_status status;
-    RECON_TRY(check(ctx, c, graphs, which, turns, n));
+    RECON_TRY(check(ctx, c, graphs, which, rotations, n));
     RECON_TRY(recon_tape_new(ctx, &t, RECON_SINGLE, 0));
-    RECON_TRY(recon_gcn_logits_on(ctx, out, t, c, graphs,
-                                  (recon_gcn_list){ .which = which, .turns = turns, .n = n }));
+    RECON_TRY(
+        recon_gcn_logits_on(ctx, out, t, c, graphs,
+                            (recon_gcn_list){ .which = which, .rotations = rotations, .n = n }));
 done:
     recon_tape_free(t);
     return status;
 }
 
 recon_status recon_gcn_logits(recon_ctx *ctx, float *out, const recon_gcn *c,
-                              const recon_molecules *data, const recon_so3 *turns)
+                              const recon_molecules *data, const recon_so3 *rotations)
 {
     recon_gcn_graphs *graphs = NULL;
     recon_status status;
     RECON_TRY(recon_gcn_graphs_make(ctx, &graphs, data, c->info.radius));
-    RECON_TRY(recon_gcn_logits_turned(ctx, out, c, graphs, NULL, turns, graphs->n));
+    RECON_TRY(recon_gcn_logits_rotated(ctx, out, c, graphs, NULL, rotations, graphs->n));
 done:
     recon_gcn_graphs_free(graphs);
     return status;

@@ -4,7 +4,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/threads.h"
-#include "group/turning.h"
+#include "group/wigner_blocks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -229,9 +229,9 @@ static void pack(const packing *p, size_t i)
     memcpy(b->weight + entry, g->weight + g->entry[from], count * sizeof *b->weight);
     float *out = b->feature + row * RECON_HARMONICS;
     const float *in = g->feature + from * RECON_HARMONICS;
-    if (p->list->turns) {
-        recon_turning t = recon_turning_of(p->list->turns[p->list->first + i]);
-        recon_turning_apply(out, &t, in, atoms);
+    if (p->list->rotations) {
+        recon_wigner_blocks t = recon_wigner_blocks_of(p->list->rotations[p->list->first + i]);
+        recon_wigner_blocks_apply(out, &t, in, atoms);
     } else
         memcpy(out, in, atoms * RECON_HARMONICS * sizeof *out);
 }

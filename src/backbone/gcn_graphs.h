@@ -8,7 +8,7 @@
 #include <recon/nn/tape.h>
 
 /* The adjacency has entries 1 / sqrt(d_i d_j) for neighbours and for an atom with itself, d
- * counting both. It is symmetric, and does not know how the molecule is turned. */
+ * counting both. It is symmetric, and does not know how the molecule is rotated. */
 struct recon_gcn_graphs {
     size_t n, classes;
     double radius;
@@ -35,10 +35,10 @@ typedef struct {
     void *block;
 } recon_gcn_batch;
 
-/* Which molecules, and how each is to be turned first (NULL: not at all). */
+/* Which molecules, and how each is to be rotated first (NULL: not at all). */
 typedef struct {
     const int64_t *which; /* NULL: from first on */
-    const recon_so3 *turns;
+    const recon_so3 *rotations;
     size_t first, n;
 } recon_gcn_list;
 

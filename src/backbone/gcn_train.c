@@ -26,9 +26,9 @@ typedef struct {
     int64_t *which; /* [batch] */
     uint64_t seed;
     uint32_t fingerprint; /* of the conformers */
-} course;
+} trainer;
 
-static recon_gcn_list list_of(const course *k, uint64_t step, size_t batch)
+static recon_gcn_list list_of(const trainer *k, uint64_t step, size_t batch)
 {
     uint64_t epoch = k->train->n / batch;
     for (size_t i = 0; i < batch; i++)
@@ -37,7 +37,7 @@ static recon_gcn_list list_of(const course *k, uint64_t step, size_t batch)
     return (recon_gcn_list){ .which = k->which, .n = batch };
 }
 
-static recon_status make_room(course *k, uint64_t steps, size_t batch)
+static recon_status make_room(trainer *k, uint64_t steps, size_t batch)
 {
     recon_gcn_size most = { 0, 0 };
     recon_status status;
@@ -55,7 +55,7 @@ done:
 
 static recon_status feed(void *user, recon_tape *t, uint64_t step)
 {
-    course *k = user;
+    trainer *k = user;
     recon_gcn_list list = list_of(k, step, k->batch.n);
     recon_status status = recon_gcn_batch_fill(k->ctx, &k->batch, k->train, &list);
     if (status != RECON_OK)
@@ -66,13 +66,13 @@ static recon_status feed(void *user, recon_tape *t, uint64_t step)
 
 static recon_var loss(void *user, recon_tape *t)
 {
-    course *k = user;
+    trainer *k = user;
     return recon_var_cross_entropy(t, recon_gcn_apply(t, k->c, &k->inputs), k->inputs.label);
 }
 
 static recon_status mistakes(void *user, recon_tape *t, double *metric)
 {
-    course *k = user;
+    trainer *k = user;
     double accuracy;
     recon_status status = recon_gcn_accuracy_on(k->ctx, &accuracy, t, k->c, k->held);
     if (status == RECON_OK)
@@ -80,7 +80,7 @@ static recon_status mistakes(void *user, recon_tape *t, double *metric)
     return status;
 }
 
-static recon_status run(course *k, recon_train_result *result, const char *path,
+static recon_status run(trainer *k, recon_train_result *result, const char *path,
                         const recon_gcn_options *o)
 {
     const recon_gcn_info *i = &k->c->info;
@@ -158,7 +158,7 @@ recon_status recon_gcn_train(recon_ctx *ctx, recon_train_result *result,
 {
     recon_gcn_options o = options ? *options : (recon_gcn_options){ 0 };
     recon_molecules_info d = recon_molecules_describe(data);
-    course k = { .ctx = ctx, .seed = o.seed };
+    trainer k = { .ctx = ctx, .seed = o.seed };
     recon_status status;
     set_defaults(&o);
     RECON_TRY(check(ctx, d, recon_molecules_describe(held), &o));

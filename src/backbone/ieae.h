@@ -25,13 +25,13 @@ recon_status recon_ieae_make(recon_ctx *ctx, recon_ieae **out, const recon_ieae_
 /* n images as the network sees them: through the mask, or as they are. out may be in. */
 void recon_ieae_see(float *out, const recon_ieae *model, const float *in, size_t n);
 
-/* The same for images that come from outside. The network has learnt from views that were turned,
+/* The same for images that come from outside. The network has learnt from views that were rotated,
  * by bilinear resampling; others are sharper than anything it knows. So they are softened by what
- * such a turn does on average: at a place f of a pixel from the nearest, uniform in -1/2 .. 1/2,
+ * such a rotation does on average: at a place f of a pixel from the nearest, uniform in -1/2 .. 1/2,
  * the weights are 1 - |f| and |f|, in the mean 3/4, and 1/8 on either side. out may be in. */
 void recon_ieae_look(float *out, const recon_ieae *model, const float *in, size_t n);
 
-/* The images turned back together: the decoded code turned by the pose. */
+/* The images rotated back together: the decoded code rotated by the pose. */
 recon_var recon_ieae_rebuild(recon_tape *tape, const recon_ieae *model, recon_var code,
                              recon_var pose);
 

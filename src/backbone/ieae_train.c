@@ -1,8 +1,8 @@
-/* ieae_train.c - the autoencoder's lessons.
+/* ieae_train.c - the autoencoder's training.
  *
- * A step sees two views of each image: one turned at random, one turned and gently warped. Both are
- * rebuilt, and of both the lean must be the turn. Between the two stand the pose term, 1 - cos of
- * (pose of one - pose of the other - the turn between them), for psi and for the lean, and the
+ * A step sees two views of each image: one rotated at random, one rotated and gently warped. Both are
+ * rebuilt, and of both the lean must be the rotation. Between the two stand the pose term, 1 - cos of
+ * (pose of one - pose of the other - the rotation between them), for psi and for the lean, and the
  * contrast (van den Oord et al. 2018): among the codes of all second views, the first view's own
  * must be the nearest. */
 #include "backbone/ieae.h"
@@ -29,11 +29,11 @@ typedef struct {
     recon_loader_options batches;
     recon_loader *loader; /* opened at the first step fed, which may be any           */
     float *seen;          /* [views][batch] images, masked                            */
-    float *given;         /* [views][batch][2] unit vector of each view's turn        */
-    float *turn;          /* [batch][2] unit vector of the turn from view 1 to view 0 */
+    float *given;         /* [views][batch][2] unit vector of each view's rotation        */
+    float *rotation;      /* [batch][2] unit vector of the rotation from view 1 to view 0 */
     int32_t *places;      /* [batch] 0, 1, 2 ...: whose second view is whose          */
-    recon_var images, turns, order, product, applied;
-} course;
+    recon_var images, rotations, order, product, applied;
+} trainer;
 
 enum { STEPS_LEAST = 500 };
 static const recon_ieae_options presets[] = {
@@ -77,7 +77,7 @@ static void set_defaults(recon_ieae_options *o, size_t n)
 
 /* --- a step ----------------------------------------------------------------------------------- */
 
-static recon_status next_batch(course *k, recon_batch *b, uint64_t step)
+static recon_status next_batch(trainer *k, recon_batch *b, uint64_t step)
 {
     recon_status status = RECON_OK;
     if (!k->loader) {
@@ -93,7 +93,7 @@ static recon_status feed(void *user, recon_tape *t, uint64_t step)
 {
     /* The product of complex numbers, c[i][j][k]: (a0, a1)(b0, b1). */
     static const float product[8] = { 1, 0, 0, 1, 0, 1, -1, 0 };
-    course *k = user;
+    trainer *k = user;
     const recon_ieae_shape *s = &k->m->shape;
     size_t views = views_of(k->o);
     recon_batch b;
@@ -110,12 +110,12 @@ static recon_status feed(void *user, recon_tape *t, uint64_t step)
     k->applied = recon_var_input(t, k->given, RECON_F32, (size_t[]){ views * b.n, 2 }, 2);
     if (views == VIEWS) {
         for (size_t i = 0; i < b.n; i++) {
-            double turn = b.angles[i] - b.angles[b.n + i];
-            k->turn[2 * i] = (float)cos(turn);
-            k->turn[2 * i + 1] = (float)sin(turn);
+            double rotation = b.angles[i] - b.angles[b.n + i];
+            k->rotation[2 * i] = (float)cos(rotation);
+            k->rotation[2 * i + 1] = (float)sin(rotation);
             k->places[i] = (int32_t)i;
         }
-        k->turns = recon_var_input(t, k->turn, RECON_F32, (size_t[]){ b.n, 2 }, 2);
+        k->rotations = recon_var_input(t, k->rotation, RECON_F32, (size_t[]){ b.n, 2 }, 2);
         k->order = recon_var_input(t, k->places, RECON_I32, (size_t[]){ b.n }, 1);
         k->product = recon_var_input(t, product, RECON_F32, (size_t[]){ 2, 2, 2 }, 3);
     }
@@ -133,33 +133,33 @@ static recon_var view(recon_tape *t, recon_var x, size_t which)
     return recon_var_reshape(t, x, (size_t[]){ rows, cols }, 2);
 }
 
-static recon_var contrast(course *k, recon_tape *t, recon_var code)
+static recon_var contrast(trainer *k, recon_tape *t, recon_var code)
 {
     recon_var a = recon_var_unit(t, view(t, code, 0)), b = recon_var_unit(t, view(t, code, 1));
     recon_var like = recon_var_linear(t, recon_var_scale(t, 1 / k->o->temperature, a), b, NULL);
     return recon_var_cross_entropy(t, like, k->order);
 }
 
-static recon_var pose_term(course *k, recon_tape *t, recon_var pose)
+static recon_var pose_term(trainer *k, recon_tape *t, recon_var pose)
 {
     recon_var a = recon_var_unit(t, view(t, pose, 0)), b = recon_var_unit(t, view(t, pose, 1));
     if (!b)
         return NULL;
     size_t n = recon_var_shape(b, NULL)[0];
     b = recon_var_reshape(t, b, (size_t[]){ n, 1, 2 }, 3);
-    b = recon_var_tensor_product(t, b, k->turns, k->product);
+    b = recon_var_tensor_product(t, b, k->rotations, k->product);
     return recon_var_cosine_loss(t, a, recon_var_reshape(t, b, (size_t[]){ n, 2 }, 2));
 }
 
-/* nu of a view is the turn that made it. */
-static recon_var lean_term(course *k, recon_tape *t, recon_var lean)
+/* nu of a view is the rotation that made it. */
+static recon_var lean_term(trainer *k, recon_tape *t, recon_var lean)
 {
     return recon_var_cosine_loss(t, recon_var_unit(t, lean), k->applied);
 }
 
 static recon_var loss(void *user, recon_tape *t)
 {
-    course *k = user;
+    trainer *k = user;
     recon_var code, pose, lean;
     recon_encoder_apply(t, &k->m->encoder, recon_var_cast(t, k->images, recon_tape_activations(t)),
                         &code, &pose, &lean);
@@ -177,7 +177,7 @@ static recon_var loss(void *user, recon_tape *t)
 
 /* --- validation ------------------------------------------------------------------------------- */
 
-static recon_status batch_error(course *k, recon_tape *t, double *out, const recon_batch *b)
+static recon_status batch_error(trainer *k, recon_tape *t, double *out, const recon_batch *b)
 {
     const recon_ieae_shape *s = &k->m->shape;
     recon_var x, code, pose, lean;
@@ -197,7 +197,7 @@ static recon_status batch_error(course *k, recon_tape *t, double *out, const rec
 
 static recon_status mean_error(void *user, recon_tape *t, double *metric)
 {
-    course *k = user;
+    trainer *k = user;
     recon_loader *loader = NULL;
     recon_batch b;
     double sum = 0, error;
@@ -225,7 +225,7 @@ typedef struct {
     recon_metadata_list list;
 } description;
 
-static recon_status describe_run(course *k, description *d)
+static recon_status describe_run(trainer *k, description *d)
 {
     const recon_ieae_shape *s = &k->m->shape;
     const recon_ieae_options *o = k->o;
@@ -255,14 +255,14 @@ static recon_status describe_run(course *k, description *d)
     recon_metadata_add_number(&d->list, "channels", (double)s->channels);
     if (o->data)
         recon_metadata_add(&d->list, "data", o->data);
-    if (o->data && o->turn)
-        recon_metadata_add(&d->list, "turn", o->turn);
+    if (o->data && o->rotate)
+        recon_metadata_add(&d->list, "rotate", o->rotate);
     if (o->data && recon_images_folder(o->data))
         recon_metadata_add(&d->list, "transparent", RECON_TRANSPARENT);
     return RECON_OK;
 }
 
-static recon_status run(course *k, recon_train_result *result, const char *path)
+static recon_status run(trainer *k, recon_train_result *result, const char *path)
 {
     const recon_ieae_options *o = k->o;
     uint64_t epoch = recon_dataset_describe(k->train).n / o->batch, steps = o->epochs * epoch;
@@ -290,13 +290,13 @@ static recon_status run(course *k, recon_train_result *result, const char *path)
                        });
 }
 
-static recon_status make_room(course *k)
+static recon_status make_room(trainer *k)
 {
     const recon_ieae_shape *s = &k->m->shape;
     size_t n = k->o->batch, image = s->height * s->width_px * s->channels;
     recon_status status;
     RECON_TRY(recon_alloc_raw(k->ctx, &k->seen, VIEWS * n * image, sizeof *k->seen));
-    RECON_TRY(recon_alloc_raw(k->ctx, &k->turn, 2 * n, sizeof *k->turn));
+    RECON_TRY(recon_alloc_raw(k->ctx, &k->rotation, 2 * n, sizeof *k->rotation));
     RECON_TRY(recon_alloc_raw(k->ctx, &k->given, VIEWS * 2 * n, sizeof *k->given));
     RECON_TRY(recon_alloc_raw(k->ctx, &k->places, n, sizeof *k->places));
 done:
@@ -309,7 +309,7 @@ recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const 
     recon_ieae_options o = options ? *options : (recon_ieae_options){ 0 };
     recon_dataset_info d = recon_dataset_describe(data);
     recon_dataset *train = NULL, *held = NULL;
-    course k = { .ctx = ctx, .o = &o };
+    trainer k = { .ctx = ctx, .o = &o };
     recon_status status;
     o.shape.height = d.height;
     o.shape.width_px = d.width;
@@ -329,7 +329,7 @@ recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const 
                                         .seed = o.seed,
                                         .threads = o.threads,
                                         .views = views_of(&o),
-                                        .turn = 1,
+                                        .rotate = 1,
                                         .shear = o.warp,
                                         .scale = o.warp };
     RECON_TRY(make_room(&k));
@@ -337,7 +337,7 @@ recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const 
 done:
     recon_loader_close(k.loader);
     free(k.seen);
-    free(k.turn);
+    free(k.rotation);
     free(k.given);
     free(k.places);
     recon_ieae_close(ctx, k.m);

@@ -1,4 +1,4 @@
-/* mol_batch.c - packing: turn, centre, number. */
+/* mol_batch.c - packing: rotate, centre, number. */
 #include "backbone/mol_batch.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -41,11 +41,11 @@ done:
     return status;
 }
 
-/* x about the mean of its atoms, turned. Double: the mean of a molecule far from the origin. */
-static void place(float *out, const recon_conformer *x, const recon_so3 *turn)
+/* x about the mean of its atoms, rotated. Double: the mean of a molecule far from the origin. */
+static void place(float *out, const recon_conformer *x, const recon_so3 *rotation)
 {
     double centre[3] = { 0 }, m[9], v[3];
-    recon_so3_to_matrix(m, turn ? *turn : recon_so3_identity());
+    recon_so3_to_matrix(m, rotation ? *rotation : recon_so3_identity());
     for (size_t i = 0; i < 3 * x->atoms; i++)
         centre[i % 3] += (double)x->xyz[i] / (double)x->atoms;
     for (size_t a = 0; a < x->atoms; a++) {
@@ -64,7 +64,7 @@ static recon_status find_kind(recon_ctx *ctx, int32_t *out, uint8_t z,
     recon_formula_text known;
     recon_element_words words;
     if (!at)
-        return recon_fail(ctx, RECON_ERR_INPUT, "an atom of %s: the model knows %s alone",
+        return recon_fail(ctx, RECON_ERR_INPUT, "an atom of %s: the model knows only %s",
                           recon_element_text(words, z),
                           recon_element_list(known, o->element, o->elements));
     *out = (int32_t)(at - o->element);
@@ -72,11 +72,11 @@ static recon_status find_kind(recon_ctx *ctx, int32_t *out, uint8_t z,
 }
 
 static recon_status add(recon_ctx *ctx, recon_mol_pack *p, size_t i, const recon_conformer *x,
-                        const recon_so3 *turn, const recon_mol_pack_options *o)
+                        const recon_so3 *rotation, const recon_mol_pack_options *o)
 {
     recon_status status = RECON_OK;
     size_t first = (size_t)p->offset[i];
-    place(p->xyz + 3 * first, x, turn);
+    place(p->xyz + 3 * first, x, rotation);
     for (size_t a = 0; a < x->atoms; a++) {
         size_t slot = a < o->slots ? a : o->slots - 1;
         RECON_TRY(find_kind(ctx, &p->kind[first + a], x->z[a], o));
@@ -118,7 +118,8 @@ static void number(recon_mol_pack *p)
 }
 
 recon_status recon_mol_pack_fill(recon_ctx *ctx, recon_mol_pack *p, const recon_conformer *x,
-                                 const recon_so3 *turn, size_t n, const recon_mol_pack_options *o)
+                                 const recon_so3 *rotation, size_t n,
+                                 const recon_mol_pack_options *o)
 {
     size_t atoms = 0;
     recon_status status;
@@ -137,7 +138,7 @@ recon_status recon_mol_pack_fill(recon_ctx *ctx, recon_mol_pack *p, const recon_
     p->real = 0;
     p->offset[0] = 0;
     for (size_t i = 0; i < n; i++)
-        RECON_TRY(add(ctx, p, i, &x[i], turn ? &turn[i] : NULL, o));
+        RECON_TRY(add(ctx, p, i, &x[i], rotation ? &rotation[i] : NULL, o));
     pad(p);
     number(p);
 done:

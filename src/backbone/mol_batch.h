@@ -27,7 +27,7 @@ typedef struct {
     size_t room_n, room_nodes, room_slots; /* molecules, nodes, n * slots that fit               */
 } recon_mol_pack;                          /* all zero: empty */
 
-/* n > 0 conformers, each turned by its rotation (NULL: none is). nodes 0: as many as there are
+/* n > 0 conformers, each rotated by its rotation (NULL: none is). nodes 0: as many as there are
  * atoms; else at least that. element [elements] are ascending atomic numbers; another one is
  * RECON_ERR_INPUT. slots > 0. Memory grows when it has to, and is used again. */
 typedef struct {
@@ -35,7 +35,7 @@ typedef struct {
     size_t elements, slots, nodes;
 } recon_mol_pack_options;
 recon_status recon_mol_pack_fill(recon_ctx *ctx, recon_mol_pack *pack, const recon_conformer *x,
-                                 const recon_so3 *turn, size_t n,
+                                 const recon_so3 *rotation, size_t n,
                                  const recon_mol_pack_options *options);
 void recon_mol_pack_free(recon_mol_pack *pack);
 

@@ -30,8 +30,8 @@ typedef struct {
 } exchange;
 
 typedef struct {
-    recon_linear left, right, keep;      /* vectors: two to multiply, one to pass on       */
-    recon_linear think, add, pass, turn; /* scalars: hidden, their change, the two gates   */
+    recon_linear left, right, keep;          /* vectors: two to multiply, one to pass on       */
+    recon_linear think, add, pass, rotation; /* scalars: hidden, their change, the two gates   */
 } update;
 
 typedef struct {
@@ -143,7 +143,7 @@ static recon_status add_update(recon_ctx *ctx, update *u, recon_params *p, const
     RECON_TRY(add_linear(ctx, &u->think, p, name, "think", S + 2 * V, S, 1));
     RECON_TRY(add_linear(ctx, &u->add, p, name, "add", S, S, gain));
     RECON_TRY(add_linear(ctx, &u->pass, p, name, "pass", S, V, gain));
-    RECON_TRY(add_linear(ctx, &u->turn, p, name, "turn", S, V, gain));
+    RECON_TRY(add_linear(ctx, &u->rotation, p, name, "turn", S, V, gain));
 done:
     return status;
 }
@@ -309,10 +309,10 @@ static atoms update_apply(const view *w, const update *u, atoms a)
         recon_var_silu(t, recon_linear_apply(t, &u->think, recon_var_concat(t, seen, 3)));
     recon_var v = recon_var_gate_planes(t, recon_linear_apply(t, &u->keep, in.v),
                                         recon_linear_apply(t, &u->pass, hidden), 3);
-    recon_var turned = recon_var_gate_planes(t, recon_var_cross_planes(t, left, right),
-                                             recon_linear_apply(t, &u->turn, hidden), 3);
+    recon_var rotated = recon_var_gate_planes(t, recon_var_cross_planes(t, left, right),
+                                              recon_linear_apply(t, &u->rotation, hidden), 3);
     recon_var s = recon_linear_apply(t, &u->add, hidden);
-    return (atoms){ recon_var_add(t, a.s, s), recon_var_add(t, a.v, recon_var_add(t, v, turned)) };
+    return (atoms){ recon_var_add(t, a.s, s), recon_var_add(t, a.v, recon_var_add(t, v, rotated)) };
 }
 
 static recon_var as_float(recon_tape *t, recon_var x)
@@ -335,7 +335,7 @@ static recon_var latent_of(const view *w, const fast *e, const recon_mol_batch *
     return recon_linear_apply(t, &e->code[1], x);
 }
 
-/* Vectors of the atoms, and their places times what the scalars say: both turn
+/* Vectors of the atoms, and their places times what the scalars say: both rotate
  * with the molecule. */
 static recon_var vectors_of(const view *w, const fast *e, const recon_mol_batch *b, atoms a)
 {

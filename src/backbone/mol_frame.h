@@ -24,7 +24,7 @@ recon_so3 recon_mol_frame_of(const double y[9]);
 /* x [n][u][3] to r x, row by row. With r for x: r r'^T of two sets, in the same shape. */
 recon_var recon_mol_act(recon_tape *tape, const recon_mol_tables *tables, recon_var r, recon_var x);
 
-/* |sin(angle / 2)| of the turn between r [n][9] and the constant s [n][9], weighted and summed to
+/* |sin(angle / 2)| of the rotation between r [n][9] and the constant s [n][9], weighted and summed to
  * one number; weight [1][n]. It is |r - s| / (2 sqrt 2). */
 recon_var recon_mol_apart(recon_tape *tape, recon_var r, recon_var s, recon_var weight);
 

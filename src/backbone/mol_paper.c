@@ -52,7 +52,7 @@ static const paper *paper_of(const recon_mol_encoder *encoder)
 
 /* --- the batch's graph ------------------------------------------------------------------------ */
 
-/* Distances of turned atoms differ by rounding: so much further an edge may be and still count. */
+/* Distances of rotated atoms differ by rounding: so much further an edge may be and still count. */
 #define SLACK (1 + 1e-5)
 
 static size_t count_edges(const recon_mol_encoder *encoder, const recon_conformer *x)

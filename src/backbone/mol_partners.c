@@ -101,7 +101,7 @@ static recon_status lay(recon_ctx *ctx, search *s, size_t i)
         double rmsd;
         if (s->graph[i] != s->graph[j])
             continue;
-        recon_status status = recon_rmsd_best(&rmsd, &p->turn, NULL, s->symmetry[s->graph[i]],
+        recon_status status = recon_rmsd_best(&rmsd, &p->rotation, NULL, s->symmetry[s->graph[i]],
                                               s->x[i].xyz, s->x[j].xyz);
         if (status != RECON_OK)
             return recon_fail(ctx, status, "conformers %zu and %zu have no rotation between them",

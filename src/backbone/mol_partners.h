@@ -1,4 +1,4 @@
-/* mol_partners.h - conformers that can be laid over one another, and by which turn.
+/* mol_partners.h - conformers that can be laid over one another, and by which rotation.
  *
  * Candidates are the nearest in an embedding. Of them those count that have the same elements in
  * the same order and the same bonds, which can be seen from the places alone; no label is used. */
@@ -9,8 +9,8 @@
 
 typedef struct {
     int32_t who;
-    float rmsd;     /* Angstrom, once laid over each other                 */
-    recon_so3 turn; /* takes who, about its centre, onto the one that asks */
+    float rmsd;         /* Angstrom, once laid over each other                 */
+    recon_so3 rotation; /* takes who, about its centre, onto the one that asks */
 } recon_mol_partner;
 
 typedef struct {

@@ -24,7 +24,7 @@ static void summarize(double *median, double *p99, double *max, double *errors, 
 
 recon_status recon_molequivariance_compare(recon_ctx *ctx, recon_molequivariance *out,
                                            const recon_molcodes *before,
-                                           const recon_molcodes *after, const recon_so3 *turns,
+                                           const recon_molcodes *after, const recon_so3 *rotations,
                                            size_t n, size_t d)
 {
     double *pose = NULL, *code = NULL;
@@ -35,9 +35,9 @@ recon_status recon_molequivariance_compare(recon_ctx *ctx, recon_molequivariance
     RECON_TRY(recon_alloc(ctx, &pose, n, sizeof *pose));
     RECON_TRY(recon_alloc_raw(ctx, &code, n, sizeof *code));
     for (size_t i = 0; i < n; i++) {
-        if (turns)
+        if (rotations)
             pose[i] =
-                recon_so3_distance(after->psi[i], recon_so3_compose(turns[i], before->psi[i]));
+                recon_so3_distance(after->psi[i], recon_so3_compose(rotations[i], before->psi[i]));
         code[i] = recon_relative_change(before->z + i * d, after->z + i * d, d);
         if (!isfinite(pose[i]) || !isfinite(code[i]))
             RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
@@ -46,7 +46,7 @@ recon_status recon_molequivariance_compare(recon_ctx *ctx, recon_molequivariance
     }
     summarize(&out->pose_median, &out->pose_p99, &out->pose_max, pose, n);
     summarize(&out->code_median, &out->code_p99, &out->code_max, code, n);
-    if (!turns)
+    if (!rotations)
         out->pose_median = out->pose_p99 = out->pose_max = NAN;
 done:
     free(code);
@@ -75,7 +75,7 @@ typedef struct {
     recon_conformer *moved; /* [n], in what follows */
     float *xyz;             /* [total][3]           */
     uint8_t *elements;      /* [total]              */
-    recon_so3 *turns;       /* [n]                  */
+    recon_so3 *rotations;   /* [n]                  */
     codes before, after;
 } trial;
 
@@ -84,7 +84,7 @@ static void trial_free(trial *t)
     free(t->moved);
     free(t->xyz);
     free(t->elements);
-    free(t->turns);
+    free(t->rotations);
     free(t->before.z);
     free(t->before.psi);
     free(t->after.z);
@@ -107,7 +107,7 @@ static recon_status trial_new(recon_ctx *ctx, trial *t)
     RECON_TRY(recon_alloc_raw(ctx, &t->moved, t->n, sizeof *t->moved));
     RECON_TRY(recon_alloc_raw(ctx, &t->xyz, total, 3 * sizeof *t->xyz));
     RECON_TRY(recon_alloc_raw(ctx, &t->elements, total, sizeof *t->elements));
-    RECON_TRY(recon_alloc_raw(ctx, &t->turns, t->n, sizeof *t->turns));
+    RECON_TRY(recon_alloc_raw(ctx, &t->rotations, t->n, sizeof *t->rotations));
     RECON_TRY(codes_new(ctx, &t->before, t));
     RECON_TRY(codes_new(ctx, &t->after, t));
 done:
@@ -115,12 +115,12 @@ done:
 }
 
 static void put_atom(uint8_t *z, float *xyz, const recon_conformer *from, size_t atom,
-                     recon_so3 turn, const double shift[3], double sign)
+                     recon_so3 rotation, const double shift[3], double sign)
 {
     double at[3];
     for (size_t k = 0; k < 3; k++)
         at[k] = sign * (double)from->xyz[3 * atom + k];
-    recon_so3_act(at, turn, at);
+    recon_so3_act(at, rotation, at);
     for (size_t k = 0; k < 3; k++)
         xyz[k] = (float)(at[k] + shift[k]);
     *z = from->z[atom];
@@ -146,7 +146,7 @@ static void permute(uint8_t *z, float *xyz, size_t atoms, recon_rng *rng)
 static void move_one(trial *t, size_t i, size_t first, recon_move move)
 {
     recon_rng rng = recon_rng_new(t->seed, i);
-    recon_so3 turn = recon_so3_haar(&rng);
+    recon_so3 rotation = recon_so3_haar(&rng);
     recon_conformer x = recon_molecules_get(t->data, i);
     int all = move == RECON_MOVE_ALL;
     double shift[3];
@@ -154,9 +154,9 @@ static void move_one(trial *t, size_t i, size_t first, recon_move move)
         double by = SHIFT / sqrt(3) * recon_rng_normal(&rng);
         shift[k] = all || move == RECON_MOVE_SHIFT ? by : 0;
     }
-    t->turns[i] = all || move == RECON_MOVE_TURN ? turn : recon_so3_identity();
+    t->rotations[i] = all || move == RECON_MOVE_ROTATE ? rotation : recon_so3_identity();
     for (size_t a = 0; a < x.atoms; a++)
-        put_atom(t->elements + first + a, t->xyz + 3 * (first + a), &x, a, t->turns[i], shift,
+        put_atom(t->elements + first + a, t->xyz + 3 * (first + a), &x, a, t->rotations[i], shift,
                  move == RECON_MOVE_MIRROR ? -1 : 1);
     if (all || move == RECON_MOVE_PERMUTE)
         permute(t->elements + first, t->xyz + 3 * first, x.atoms, &rng);
@@ -181,7 +181,7 @@ static recon_status measure_move(recon_ctx *ctx, recon_molequivariance *out, tri
     RECON_TRY(
         recon_molequivariance_compare(ctx, out, &(recon_molcodes){ t->before.z, t->before.psi },
                                       &(recon_molcodes){ t->after.z, t->after.psi },
-                                      move == RECON_MOVE_MIRROR ? NULL : t->turns, t->n, t->d));
+                                      move == RECON_MOVE_MIRROR ? NULL : t->rotations, t->n, t->d));
 done:
     return status;
 }

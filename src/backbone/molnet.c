@@ -170,10 +170,10 @@ recon_status recon_molnet_open(recon_ctx *ctx, recon_molnet **out, const char *p
 /* --- on a tape -------------------------------------------------------------------------------- */
 
 recon_status recon_molnet_pack(recon_ctx *ctx, recon_mol_pack *pack, const recon_molnet *m,
-                               const recon_conformer *x, const recon_so3 *turn, size_t n,
+                               const recon_conformer *x, const recon_so3 *rotation, size_t n,
                                size_t nodes)
 {
-    return recon_mol_pack_fill(ctx, pack, x, turn, n,
+    return recon_mol_pack_fill(ctx, pack, x, rotation, n,
                                &(recon_mol_pack_options){ .element = m->shape.element,
                                                           .elements = m->shape.elements,
                                                           .slots = m->shape.slots,
@@ -541,7 +541,7 @@ static recon_status accepts(recon_ctx *ctx, const recon_backbone *b, const recon
     recon_element_words words;
     recon_formula_text known;
     int z = find_unknown(s, &x);
-    return z ? recon_fail(ctx, RECON_ERR_INPUT, "an atom of %s: the model knows %s alone",
+    return z ? recon_fail(ctx, RECON_ERR_INPUT, "an atom of %s: the model knows only %s",
                           recon_element_text(words, z),
                           recon_element_list(known, s->element, s->elements))
              : RECON_OK;
@@ -561,7 +561,7 @@ static recon_status check_conformers(recon_ctx *ctx, const recon_backbone *b, co
         int z = status == RECON_OK ? find_unknown(s, &x[i]) : 0;
         if (z)
             status = recon_fail(
-                ctx, RECON_ERR_INPUT, "conformer %zu: an atom of %s: the model knows %s alone", i,
+                ctx, RECON_ERR_INPUT, "conformer %zu: an atom of %s: the model knows only %s", i,
                 recon_element_text(words, z), recon_element_list(known, s->element, s->elements));
         if (status != RECON_OK)
             return status;

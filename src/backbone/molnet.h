@@ -26,7 +26,7 @@ recon_status recon_molnet_make(recon_ctx *ctx, recon_molnet **out, const recon_m
 
 /* n conformers to the pack as this model wants them; nodes as in recon_mol_pack_options. */
 recon_status recon_molnet_pack(recon_ctx *ctx, recon_mol_pack *pack, const recon_molnet *model,
-                               const recon_conformer *x, const recon_so3 *turn, size_t n,
+                               const recon_conformer *x, const recon_so3 *rotation, size_t n,
                                size_t nodes);
 
 /* All copies that a step needs; edges as in recon_mol_encoder. */

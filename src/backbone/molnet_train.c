@@ -1,8 +1,8 @@
-/* molnet_train.c - the molecule autoencoder's lessons.
+/* molnet_train.c - the molecule autoencoder's training.
  *
  * First stage: conformers in fresh orientations are rebuilt, nothing else. Its latent then knows
  * which conformers are alike. Second stage: a batch is pairs, a conformer and one of its partners
- * (mol_partners.h), both rebuilt. With H their orientations and T the turn that lays the partner
+ * (mol_partners.h), both rebuilt. With H their orientations and T the rotation that lays the partner
  * over the conformer, their poses must obey R R'^T = H T H'^T; and among the z of all partners the
  * conformer's own must be the nearest, and the other way round (van den Oord et al. 2018). A
  * conformer without partners is its own, which teaches nothing but does no harm.
@@ -37,24 +37,24 @@ typedef struct {
     size_t n, batch;
     recon_mol_partners partners; /* second stage */
     uint64_t seed;
-} pupils;
+} sample_set;
 
 typedef struct {
     recon_ctx *ctx;
     recon_molnet *m;
     const recon_molnet_options *o;
-    pupils train, held;
+    sample_set train, held;
     int paired;          /* the second stage                                    */
     size_t nodes, edges; /* that hold any batch of this stage                   */
     recon_mol_pack pack;
     recon_conformer *seen; /* [batch]                                           */
-    recon_so3 *turn;       /* [batch]                                           */
+    recon_so3 *rotation;   /* [batch]                                           */
     float *between;        /* [batch / 2][9] H T H'^T                           */
     float *weight;         /* [batch / 2], of sum 1                             */
     int32_t *places;       /* [batch / 2] 0, 1, 2 ..: whose partner is whose    */
     recon_molnet_fed fed;
     recon_var betweens, weights, order;
-} course;
+} trainer;
 
 enum { STEPS_LEAST = 500, BEFORE = 8 };
 static const recon_molnet_options presets[] = {
@@ -116,23 +116,24 @@ static void set_defaults(recon_molnet_options *o, size_t n)
 /* --- who is in a batch ------------------------------------------------------------------------ */
 
 /* Every pass shows each conformer once, in a new order. */
-static size_t drawn(const pupils *p, uint64_t number)
+static size_t drawn(const sample_set *p, uint64_t number)
 {
     return recon_permute(number % p->n, p->n, p->seed, number / p->n);
 }
 
 /* One of i's partners, by the number of the draw; i itself where it has none. */
-static recon_mol_partner partner(const pupils *p, size_t i, uint64_t number)
+static recon_mol_partner partner(const sample_set *p, size_t i, uint64_t number)
 {
     const recon_mol_partners *all = &p->partners;
     recon_rng rng = recon_rng_new(p->seed ^ 0x9e3779b97f4a7c15u, number);
     if (all->count[i] == 0)
-        return (recon_mol_partner){ .who = (int32_t)i, .rmsd = NAN, .turn = recon_so3_identity() };
+        return (
+            recon_mol_partner){ .who = (int32_t)i, .rmsd = NAN, .rotation = recon_so3_identity() };
     return all->list[i * all->most + recon_rng_below(&rng, all->count[i])];
 }
 
 /* Conformer k of a batch; of pairs the first half are the ones, the second their partners. */
-static size_t member(const course *c, const pupils *p, uint64_t step, size_t k)
+static size_t member(const trainer *c, const sample_set *p, uint64_t step, size_t k)
 {
     size_t ones = c->paired ? p->batch / 2 : p->batch;
     uint64_t number = step * ones + k % ones;
@@ -142,7 +143,7 @@ static size_t member(const course *c, const pupils *p, uint64_t step, size_t k)
 
 /* The largest of all the stage's batches, known before it begins: shapes that repeat let a backend
  * record the step. */
-static recon_status find_capacity(course *c, uint64_t steps)
+static recon_status find_capacity(trainer *c, uint64_t steps)
 {
     const recon_mol_encoder *e = c->m->encoder;
     size_t *edges = NULL;
@@ -173,25 +174,25 @@ done:
 /* --- a step ----------------------------------------------------------------------------------- */
 
 /* Uniform orientations, by the number of the draw. */
-static void draw_turns(course *c, const pupils *p, uint64_t step)
+static void draw_rotations(trainer *c, const sample_set *p, uint64_t step)
 {
     for (size_t k = 0; k < p->batch; k++) {
         recon_rng rng = recon_rng_new(p->seed + 1, step * p->batch + k);
-        c->turn[k] = recon_so3_haar(&rng);
+        c->rotation[k] = recon_so3_haar(&rng);
     }
 }
 
-static void set_pairs(course *c, const pupils *p, uint64_t step)
+static void set_pairs(trainer *c, const sample_set *p, uint64_t step)
 {
     size_t pairs = p->batch / 2;
     double m[9], sum = 0;
     for (size_t k = 0; k < pairs; k++) {
         uint64_t number = step * pairs + k;
         recon_mol_partner b = partner(p, drawn(p, number), number);
-        recon_so3 turn = recon_so3_compose(recon_so3_compose(c->turn[k], b.turn),
-                                           recon_so3_inverse(c->turn[pairs + k]));
+        recon_so3 rotation = recon_so3_compose(recon_so3_compose(c->rotation[k], b.rotation),
+                                               recon_so3_inverse(c->rotation[pairs + k]));
         double off = (double)b.rmsd / ALIKE;
-        recon_so3_to_matrix(m, turn);
+        recon_so3_to_matrix(m, rotation);
         for (size_t i = 0; i < 9; i++)
             c->between[9 * k + i] = (float)m[i];
         c->weight[k] = isnan(off) ? 0 : (float)exp(-off * off / 2);
@@ -202,15 +203,15 @@ static void set_pairs(course *c, const pupils *p, uint64_t step)
         c->weight[k] = (float)((double)c->weight[k] / sum);
 }
 
-static recon_status feed_from(course *c, recon_tape *t, const pupils *p, uint64_t step,
+static recon_status feed_from(trainer *c, recon_tape *t, const sample_set *p, uint64_t step,
                               size_t nodes, size_t edges)
 {
     size_t pairs = p->batch / 2;
     recon_status status;
     for (size_t k = 0; k < p->batch; k++)
         c->seen[k] = p->x[member(c, p, step, k)];
-    draw_turns(c, p, step);
-    RECON_TRY(recon_molnet_pack(c->ctx, &c->pack, c->m, c->seen, c->turn, p->batch, nodes));
+    draw_rotations(c, p, step);
+    RECON_TRY(recon_molnet_pack(c->ctx, &c->pack, c->m, c->seen, c->rotation, p->batch, nodes));
     RECON_TRY(recon_molnet_feed(t, &c->fed, c->m, &c->pack, edges));
     if (c->paired) {
         set_pairs(c, p, step);
@@ -225,7 +226,7 @@ done:
 
 static recon_status feed(void *user, recon_tape *t, uint64_t step)
 {
-    course *c = user;
+    trainer *c = user;
     return feed_from(c, t, &c->train, step, c->nodes, c->edges);
 }
 
@@ -240,7 +241,7 @@ static recon_var half(recon_tape *t, recon_var x, size_t which)
     return recon_var_reshape(t, x, (size_t[]){ rows, cols }, 2);
 }
 
-static recon_var align_term(course *c, recon_tape *t, recon_var r)
+static recon_var align_term(trainer *c, recon_tape *t, recon_var r)
 {
     recon_var a = half(t, r, 0), b = half(t, r, 1);
     if (!b)
@@ -252,13 +253,13 @@ static recon_var align_term(course *c, recon_tape *t, recon_var r)
                            c->weights);
 }
 
-static recon_var tell(course *c, recon_tape *t, recon_var a, recon_var b)
+static recon_var tell(trainer *c, recon_tape *t, recon_var a, recon_var b)
 {
     recon_var like = recon_var_linear(t, recon_var_scale(t, 1 / c->o->temperature, a), b, NULL);
     return recon_var_cross_entropy(t, like, c->order);
 }
 
-static recon_var contrast_term(course *c, recon_tape *t, recon_var z)
+static recon_var contrast_term(trainer *c, recon_tape *t, recon_var z)
 {
     recon_var a = half(t, z, 0), b = half(t, z, 1);
     return recon_var_blend(t, 0.5, tell(c, t, a, b), 0.5, tell(c, t, b, a));
@@ -266,7 +267,7 @@ static recon_var contrast_term(course *c, recon_tape *t, recon_var z)
 
 static recon_var loss(void *user, recon_tape *t)
 {
-    course *c = user;
+    trainer *c = user;
     recon_molnet_seen seen;
     recon_molnet_see(t, &seen, c->m, &c->fed);
     recon_var total = recon_molnet_rebuild_loss(t, c->m, &c->fed, &seen, c->o->element);
@@ -280,7 +281,7 @@ static recon_var loss(void *user, recon_tape *t)
 /* The stage's own loss, on the same batches of what is held out every time. */
 static recon_status mean_loss(void *user, recon_tape *t, double *metric)
 {
-    course *c = user;
+    trainer *c = user;
     size_t batches = c->held.n < c->held.batch ? 1 : c->held.n / c->held.batch;
     double sum = 0, value;
     recon_status status = RECON_OK;
@@ -303,7 +304,7 @@ typedef struct {
     recon_metadata_list list;
 } description;
 
-static void describe_settings(const course *c, description *d, const recon_molecules *data)
+static void describe_settings(const trainer *c, description *d, const recon_molecules *data)
 {
     const recon_molnet_options *o = c->o;
     snprintf(d->settings, sizeof d->settings,
@@ -317,7 +318,7 @@ static void describe_settings(const course *c, description *d, const recon_molec
              recon_ops_name(c->ctx));
 }
 
-static void describe(const course *c, description *d, const recon_molecules *data)
+static void describe(const trainer *c, description *d, const recon_molecules *data)
 {
     const recon_molnet_shape *s = &c->m->shape;
     size_t at = 0;
@@ -339,12 +340,12 @@ static void describe(const course *c, description *d, const recon_molecules *dat
     recon_metadata_add(&d->list, "elements", d->elements);
     if (c->o->data)
         recon_metadata_add(&d->list, "data", c->o->data);
-    if (c->o->data && c->o->turn)
-        recon_metadata_add(&d->list, "turn", c->o->turn);
+    if (c->o->data && c->o->rotate)
+        recon_metadata_add(&d->list, "rotate", c->o->rotate);
 }
 
 /* label: of its progress, which begins anew with each stage. */
-static recon_status run_stage(course *c, recon_train_result *result, const description *d,
+static recon_status run_stage(trainer *c, recon_train_result *result, const description *d,
                               const char *path, size_t epochs, int last, const char *label)
 {
     const recon_molnet_options *o = c->o;
@@ -377,7 +378,7 @@ static recon_status run_stage(course *c, recon_train_result *result, const descr
         });
 }
 
-static recon_status find_partners(course *c, pupils *p)
+static recon_status find_partners(trainer *c, sample_set *p)
 {
     size_t d = c->m->shape.latent;
     float *latent = NULL;
@@ -392,7 +393,7 @@ done:
     return status;
 }
 
-static recon_status run(course *c, recon_train_result *result, const recon_molecules *data,
+static recon_status run(trainer *c, recon_train_result *result, const recon_molecules *data,
                         const char *path)
 {
     const recon_molnet_options *o = c->o;
@@ -447,7 +448,7 @@ static recon_status look_at(recon_ctx *ctx, recon_molnet_shape *s, const recon_m
     return RECON_OK;
 }
 
-static recon_status gather(recon_ctx *ctx, pupils *p, const recon_molecules *data, size_t batch,
+static recon_status gather(recon_ctx *ctx, sample_set *p, const recon_molecules *data, size_t batch,
                            uint64_t seed)
 {
     p->n = recon_molecules_describe(data).n;
@@ -459,7 +460,7 @@ static recon_status gather(recon_ctx *ctx, pupils *p, const recon_molecules *dat
     return status;
 }
 
-static recon_status check_sizes(recon_ctx *ctx, const course *c)
+static recon_status check_sizes(recon_ctx *ctx, const trainer *c)
 {
     const recon_molnet_options *o = c->o;
     if (c->train.n < o->batch)
@@ -476,12 +477,12 @@ static recon_status check_sizes(recon_ctx *ctx, const course *c)
     return RECON_OK;
 }
 
-static recon_status make_room(course *c)
+static recon_status make_room(trainer *c)
 {
     size_t n = c->o->batch, pairs = n / 2;
     recon_status status;
     RECON_TRY(recon_alloc(c->ctx, &c->seen, n, sizeof *c->seen));
-    RECON_TRY(recon_alloc(c->ctx, &c->turn, n, sizeof *c->turn));
+    RECON_TRY(recon_alloc(c->ctx, &c->rotation, n, sizeof *c->rotation));
     RECON_TRY(recon_alloc(c->ctx, &c->between, 9 * pairs, sizeof *c->between));
     RECON_TRY(recon_alloc(c->ctx, &c->weight, pairs, sizeof *c->weight));
     RECON_TRY(recon_alloc(c->ctx, &c->places, pairs, sizeof *c->places));
@@ -489,13 +490,15 @@ done:
     return status;
 }
 
-static void course_free(course *c)
+static void trainer_free(trainer *c)
 {
     recon_mol_partners_free(&c->train.partners);
     recon_mol_partners_free(&c->held.partners);
     recon_mol_pack_free(&c->pack);
     recon_molnet_close(c->ctx, c->m);
-    void *blocks[] = { c->train.x, c->held.x, c->seen, c->turn, c->between, c->weight, c->places };
+    void *blocks[] = {
+        c->train.x, c->held.x, c->seen, c->rotation, c->between, c->weight, c->places
+    };
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
 }
@@ -506,7 +509,7 @@ recon_status recon_molnet_train(recon_ctx *ctx, recon_train_result *result,
 {
     recon_molnet_options o = options ? *options : (recon_molnet_options){ 0 };
     recon_molecules *rest = NULL, *kept = NULL;
-    course c = { .ctx = ctx, .o = &o };
+    trainer c = { .ctx = ctx, .o = &o };
     recon_status status;
     RECON_TRY(look_at(ctx, &o.shape, data));
     if (!held) {
@@ -525,7 +528,7 @@ recon_status recon_molnet_train(recon_ctx *ctx, recon_train_result *result,
     RECON_TRY(make_room(&c));
     RECON_TRY(run(&c, result, data, path));
 done:
-    course_free(&c);
+    trainer_free(&c);
     recon_molecules_close(kept);
     recon_molecules_close(rest);
     return status;

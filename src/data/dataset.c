@@ -194,7 +194,7 @@ static size_t which_known(const char *spec)
 
 int recon_dataset_is(const char *spec)
 {
-    static const char *const prefixes[] = { "images:", "png:", "idx:", "npy:", "amat:" };
+    static const char *const prefixes[] = { "images:", "idx:", "npy:", "amat:" };
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (!strncmp(spec, prefixes[i], strlen(prefixes[i])))
             return 1;
@@ -243,11 +243,7 @@ static recon_status open_garments(recon_ctx *ctx, recon_dataset *d)
 
 const char *recon_images_folder(const char *spec)
 {
-    static const char *const kinds[] = { "images:", "png:" };
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (!strncmp(spec, kinds[i], strlen(kinds[i])))
-            return spec + strlen(kinds[i]);
-    return NULL;
+    return strncmp(spec, "images:", 7) ? NULL : spec + 7;
 }
 
 static recon_status open_spec(recon_ctx *ctx, recon_dataset *d, const char *spec,

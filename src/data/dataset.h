@@ -17,7 +17,7 @@ struct recon_dataset {
     const float *floats;
     const int32_t *labels;
     const char *class_names; /* one behind the other, the last one empty; NULL: not known */
-    const double *angles;    /* by which each was turned; NULL: none was */
+    const double *angles;    /* by which each was rotated; NULL: none was */
     size_t *rows;            /* of a part: its images among all; NULL: all */
     recon_array images;
     float *own_floats;

@@ -2,7 +2,7 @@
  *
  * The weight of a pixel is a factor of its row times one of its column, so each axis gives a few
  * taps; a tap outside keeps a pixel inside and the weight 0, which leaves the loop over a row
- * without branches. Places are in double: a turn by 90 degrees then lands on pixels to within a
+ * without branches. Places are in double: a rotation by 90 degrees then lands on pixels to within a
  * float's rounding, and is exact. */
 #include <recon/data/image.h>
 #include "core/simd.h"
@@ -168,16 +168,16 @@ void recon_image_warp(float *out, const float *in, size_t height, size_t width, 
         warp_linear(out, in, &f);
 }
 
-recon_affine recon_image_turn_source(double angle)
+recon_affine recon_image_rotate_source(double angle)
 {
     double c = cos(angle), s = sin(angle);
     return (recon_affine){ { { c, s }, { -s, c } }, { 0, 0 } };
 }
 
-void recon_image_turn(float *out, const float *in, size_t height, size_t width, size_t channels,
-                      double angle, recon_interpolation interpolation)
+void recon_image_rotate(float *out, const float *in, size_t height, size_t width, size_t channels,
+                        double angle, recon_interpolation interpolation)
 {
-    recon_affine source = recon_image_turn_source(angle);
+    recon_affine source = recon_image_rotate_source(angle);
     recon_image_warp(out, in, height, width, channels, &source, interpolation);
 }
 
@@ -188,9 +188,9 @@ void recon_image_turn(float *out, const float *in, size_t height, size_t width, 
 
 enum { TILE = 64, CHANNELS = 4 };
 
-static inline __attribute__((always_inline)) void turn_linear(float *restrict out, const void *in,
-                                                              const frame *f, int p, int from,
-                                                              int to, samples of)
+static inline __attribute__((always_inline)) void rotate_linear(float *restrict out, const void *in,
+                                                                const frame *f, int p, int from,
+                                                                int to, samples of)
 {
     switch (f->channels) {
     case 1: warp_row(out, in, f, p, from, to, 1, LINEAR, of, 0); break;
@@ -200,21 +200,21 @@ static inline __attribute__((always_inline)) void turn_linear(float *restrict ou
     }
 }
 
-RECON_CLONES static void turn_bytes(float *restrict out, const void *in, const frame *f, int p,
-                                    int from, int to)
+RECON_CLONES static void rotate_bytes(float *restrict out, const void *in, const frame *f, int p,
+                                      int from, int to)
 {
-    turn_linear(out, in, f, p, from, to, BYTES);
+    rotate_linear(out, in, f, p, from, to, BYTES);
 }
 
-RECON_CLONES static void turn_words(float *restrict out, const void *in, const frame *f, int p,
-                                    int from, int to)
+RECON_CLONES static void rotation_words(float *restrict out, const void *in, const frame *f, int p,
+                                        int from, int to)
 {
-    turn_linear(out, in, f, p, from, to, WORDS);
+    rotate_linear(out, in, f, p, from, to, WORDS);
 }
 
 /* Slower anyway: no loop over channels is unrolled. */
-RECON_CLONES static void turn_cubic(float *restrict out, const void *in, const frame *f, int p,
-                                    int from, int to, samples of)
+RECON_CLONES static void rotate_cubic(float *restrict out, const void *in, const frame *f, int p,
+                                      int from, int to, samples of)
 {
     if (f->channels % 2)
         warp_row(out, in, f, p, from, to, f->channels, CUBIC, of, 0);
@@ -237,15 +237,15 @@ static void round_words(uint8_t *out, const float *in, size_t n)
     }
 }
 
-void recon_pixels_turn(uint8_t *out, const recon_pixels *in, double angle, size_t first, size_t n,
-                       recon_interpolation interpolation)
+void recon_pixels_rotate(uint8_t *out, const recon_pixels *in, double angle, size_t first, size_t n,
+                         recon_interpolation interpolation)
 {
     frame f = { (int)in->height,
                 (int)in->width,
                 in->channels,
                 ((double)in->width - 1) / 2,
                 ((double)in->height - 1) / 2,
-                recon_image_turn_source(angle) };
+                recon_image_rotate_source(angle) };
     size_t pixel = in->channels * (in->deep ? 2 : 1);
     float tile[TILE * CHANNELS];
     for (int from = 0, to; from < f.width; from = to) {
@@ -253,9 +253,9 @@ void recon_pixels_turn(uint8_t *out, const recon_pixels *in, double angle, size_
         for (size_t y = 0; y < n; y++) {
             int p = (int)(first + y);
             if (interpolation == RECON_BICUBIC)
-                turn_cubic(tile, in->bytes, &f, p, from, to, in->deep ? WORDS : BYTES);
+                rotate_cubic(tile, in->bytes, &f, p, from, to, in->deep ? WORDS : BYTES);
             else
-                (in->deep ? turn_words : turn_bytes)(tile, in->bytes, &f, p, from, to);
+                (in->deep ? rotation_words : rotate_bytes)(tile, in->bytes, &f, p, from, to);
             (in->deep ? round_words : round_bytes)(out + (y * in->width + (size_t)from) * pixel,
                                                    tile, (size_t)(to - from) * in->channels);
         }
@@ -284,8 +284,8 @@ static recon_status rotate_some(recon_ctx *ctx, void *arg, size_t task, int work
     size_t pixels = s->height * s->width * s->channels, end = (task + 1) * IMAGES_A_TASK;
     (void)ctx, (void)worker;
     for (size_t i = task * IMAGES_A_TASK; i < end && i < b->n; i++)
-        recon_image_turn(b->out + i * pixels, b->in + (b->from ? b->from[i] : i) * pixels,
-                         s->height, s->width, s->channels, b->angle[i], b->interpolation);
+        recon_image_rotate(b->out + i * pixels, b->in + (b->from ? b->from[i] : i) * pixels,
+                           s->height, s->width, s->channels, b->angle[i], b->interpolation);
     return RECON_OK;
 }
 

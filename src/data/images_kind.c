@@ -3,7 +3,7 @@
 #include "data/dataset.h"
 #include "data/kinds.h"
 
-#include <recon/data/turns.h>
+#include <recon/data/rotations.h>
 
 static const recon_dataset *of(const recon_data *data)
 {
@@ -55,7 +55,7 @@ static recon_status take(recon_ctx *ctx, recon_data **out, const recon_data *dat
 static recon_status rotate(recon_ctx *ctx, recon_data **out, const recon_data *data,
                            const char *rule, uint64_t seed)
 {
-    return recon_dataset_turn_by(ctx, (recon_dataset **)out, of(data), rule, seed);
+    return recon_dataset_rotate_by(ctx, (recon_dataset **)out, of(data), rule, seed);
 }
 
 static size_t origin(const recon_data *data, size_t i)

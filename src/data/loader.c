@@ -61,16 +61,16 @@ static void draw_stretch(double out[2][2], const recon_loader_options *o, recon_
 static recon_affine draw_source(double *angle, const recon_loader_options *o, int warped,
                                 recon_rng *rng)
 {
-    *angle = o->turn ? (double)(float)recon_so2_haar(rng) : 0;
-    recon_affine turn = recon_image_turn_source(*angle), all = turn;
+    *angle = o->rotate ? (double)(float)recon_so2_haar(rng) : 0;
+    recon_affine rotation = recon_image_rotate_source(*angle), all = rotation;
     double s[2][2];
     if (!warped)
-        return turn;
+        return rotation;
     draw_stretch(s, o, rng);
     double x = within(o->shift, rng), y = within(o->shift, rng);
     for (int i = 0; i < 2; i++) {
         for (int j = 0; j < 2; j++)
-            all.matrix[i][j] = s[i][0] * turn.matrix[0][j] + s[i][1] * turn.matrix[1][j];
+            all.matrix[i][j] = s[i][0] * rotation.matrix[0][j] + s[i][1] * rotation.matrix[1][j];
         all.shift[i] = -all.matrix[i][0] * x - all.matrix[i][1] * y;
     }
     return all;
@@ -178,8 +178,8 @@ recon_status recon_loader_open(recon_ctx *ctx, recon_loader **out, const recon_d
     l->o.threads = l->o.threads < 1 ? 1 : l->o.threads > MAX_THREADS ? MAX_THREADS : l->o.threads;
     l->batches = (l->info.n + (l->o.keep_last ? l->o.batch - 1 : 0)) / l->o.batch;
     l->views = l->o.views == 2 ? 2 : 1;
-    l->resample = l->views > 1 || l->o.turn || l->o.shear > 0 || l->o.scale > 0 || l->o.shift > 0 ||
-                  l->o.flip;
+    l->resample = l->views > 1 || l->o.rotate || l->o.shear > 0 || l->o.scale > 0 ||
+                  l->o.shift > 0 || l->o.flip;
     l->slots = (size_t)l->o.threads + AHEAD + 1;
     l->claimed = l->read = l->free_below = l->o.first;
     pthread_mutex_init(&l->lock, NULL);

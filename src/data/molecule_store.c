@@ -35,8 +35,8 @@ void recon_store_release(recon_store *s)
 {
     if (!s || atomic_fetch_sub(&s->users, 1) != 1)
         return;
-    void *const owned[] = { s->entry, s->z,      s->xyz,   s->text, s->name,
-                            s->axis,  s->rotors, s->split, s->turn, s->fisher };
+    void *const owned[] = { s->entry, s->z,      s->xyz,   s->text,     s->name,
+                            s->axis,  s->rotors, s->split, s->rotation, s->fisher };
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         free(owned[i]);
     recon_skips_free(&s->skips);

@@ -25,7 +25,7 @@ typedef struct {
     int8_t *axis;        /* [molecules] which of the three distributions the set chose; or NULL */
     int16_t *rotors;     /* [molecules]; or NULL */
     uint8_t *split;      /* [n] 0 train, 1 val, 2 test; or NULL */
-    recon_so3 *turn;     /* [n] the truth; or NULL */
+    recon_so3 *rotation; /* [n] the truth; or NULL */
     double (*fisher)[9]; /* [molecules]; NaN first: none; or NULL */
     recon_skips skips;   /* what a reader left out, and why */
     size_t n, atoms, molecules, characters;

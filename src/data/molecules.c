@@ -105,8 +105,8 @@ int recon_molecules_rotors(const recon_molecules *data, size_t molecule)
 
 recon_so3 recon_molecules_rotation(const recon_molecules *data, size_t i)
 {
-    return data->store->turn ? data->store->turn[recon_molecules_row(data, i)]
-                             : recon_so3_identity();
+    return data->store->rotation ? data->store->rotation[recon_molecules_row(data, i)]
+                                 : recon_so3_identity();
 }
 
 int recon_molecules_fisher(double f[9], const recon_molecules *data, size_t molecule)

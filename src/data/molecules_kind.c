@@ -57,7 +57,7 @@ static recon_status pick(recon_ctx *ctx, recon_data **out, const recon_data *dat
 static recon_status rotate(recon_ctx *ctx, recon_data **out, const recon_data *data,
                            const char *rule, uint64_t seed)
 {
-    return recon_molecules_turn(ctx, (recon_molecules **)out, of(data), rule, seed);
+    return recon_molecules_rotate(ctx, (recon_molecules **)out, of(data), rule, seed);
 }
 
 static size_t origin(const recon_data *data, size_t i)

@@ -24,14 +24,14 @@ enum { NODES = 20000 }; /* of the search for one pair: about a millisecond */
 
 /* --- one correspondence ----------------------------------------------------------------------- */
 
-static double fit(const double m[9], recon_so3 *turn)
+static double fit(const double m[9], recon_so3 *rotation)
 {
     double k[10];
     recon_eig4 e;
     recon_so3_moment_of_matrix(k, m);
     recon_eig4_one(&e, k);
     const double *q = e.vector[0];
-    *turn = recon_so3_normalize((recon_so3){ q[0], q[1], q[2], q[3] });
+    *rotation = recon_so3_normalize((recon_so3){ q[0], q[1], q[2], q[3] });
     return 4 * e.value[0];
 }
 
@@ -82,7 +82,7 @@ static int weights_are_good(const float *weights, size_t n)
     return 1;
 }
 
-recon_status recon_rmsd_kabsch(double *rmsd, recon_so3 *turn, const float *a, const float *b,
+recon_status recon_rmsd_kabsch(double *rmsd, recon_so3 *rotation, const float *a, const float *b,
                                size_t n, const float *weights)
 {
     double ca[3], cb[3], u[3], v[3], m[9] = { 0 }, squares = 0;
@@ -103,8 +103,8 @@ recon_status recon_rmsd_kabsch(double *rmsd, recon_so3 *turn, const float *a, co
     if (!isfinite(squares) || !(total > 0))
         return RECON_ERR_INPUT;
     *rmsd = root(squares - 2 * fit(m, &best), total);
-    if (turn)
-        *turn = best;
+    if (rotation)
+        *rotation = best;
     return RECON_OK;
 }
 
@@ -176,7 +176,7 @@ typedef struct {
     uint8_t choice[RECON_LEAF_GROUPS]; /* the permutation of each group           */
     size_t nodes;                      /* seen so far                             */
     double best, gain;                 /* the greatest fit, and what counts as more */
-    recon_so3 turn;
+    recon_so3 rotation;
     const uint16_t *best_order;
     uint8_t best_choice[RECON_LEAF_GROUPS];
 } search;
@@ -211,12 +211,12 @@ static int fits_better(const double m[9], double t)
 /* Keeps the correspondence chosen if it fits better than the best so far. */
 static int offer(search *s, const double m[9])
 {
-    recon_so3 turn;
-    double value = fit(m, &turn);
+    recon_so3 rotation;
+    double value = fit(m, &rotation);
     if (!(value > s->best + s->gain))
         return 0;
     s->best = value;
-    s->turn = turn;
+    s->rotation = rotation;
     s->best_order = s->order;
     memcpy(s->best_choice, s->choice, s->symmetry->info.groups);
     return 1;
@@ -249,10 +249,10 @@ static void branch(search *s, size_t g, const double m[9], double rest)
 static void alternate(search *s, const double means[9])
 {
     double m[9], r[9];
-    recon_so3 turn;
-    fit(means, &turn);
-    for (int better = 1; better; turn = s->turn) {
-        recon_so3_to_matrix(r, turn);
+    recon_so3 rotation;
+    fit(means, &rotation);
+    for (int better = 1; better; rotation = s->rotation) {
+        recon_so3_to_matrix(r, rotation);
         memcpy(m, means, sizeof m);
         for (size_t g = 0; g < s->symmetry->info.groups; g++) {
             leaves l;
@@ -361,7 +361,7 @@ static void begin(search *s, const recon_symmetry *symmetry, const float *a, con
     memset(s->choice, 0, symmetry->info.groups); /* the order given */
 }
 
-recon_status recon_rmsd_best(double *rmsd, recon_so3 *turn, int32_t *map,
+recon_status recon_rmsd_best(double *rmsd, recon_so3 *rotation, int32_t *map,
                              const recon_symmetry *symmetry, const float *a, const float *b)
 {
     size_t n = symmetry->info.atoms;
@@ -377,8 +377,8 @@ recon_status recon_rmsd_best(double *rmsd, recon_so3 *turn, int32_t *map,
     s.gain = GAIN * squares;
     search_all(&s, ca, cb);
     *rmsd = root(squares - 2 * s.best, (double)n);
-    if (turn)
-        *turn = swapped ? recon_so3_inverse(s.turn) : s.turn;
+    if (rotation)
+        *rotation = swapped ? recon_so3_inverse(s.rotation) : s.rotation;
     if (map)
         (swapped ? write_inverse_map : write_map)(map, &s);
     return RECON_OK;
@@ -412,18 +412,18 @@ static void write_renaming(uint16_t *map, const recon_symmetry *y, size_t which)
 static int is_same_shape(const float *xyz, const double c[3], const uint16_t *map, size_t n)
 {
     double u[3], v[3], m[9] = { 0 }, squares = 2 * squares_about(c, xyz, n);
-    recon_so3 turn;
+    recon_so3 rotation;
     for (size_t i = 0; i < n; i++) {
         from_centre(u, xyz, i, c);
         from_centre(v, xyz, map[i], c);
         add_outer(m, u, v);
     }
-    return root(squares - 2 * fit(m, &turn), (double)n) < RECON_SAME_SHAPE;
+    return root(squares - 2 * fit(m, &rotation), (double)n) < RECON_SAME_SHAPE;
 }
 
-size_t recon_rmsd_turns(const recon_symmetry *y, const float *xyz)
+size_t recon_rmsd_symmetry_number(const recon_symmetry *y, const float *xyz)
 {
-    size_t n = y->info.atoms, renamings = count_renamings(y), turns = 1;
+    size_t n = y->info.atoms, renamings = count_renamings(y), rotations = 1;
     uint16_t map[RECON_SYMMETRY_ATOMS];
     double c[3];
     centre(c, xyz, n, NULL);
@@ -431,7 +431,7 @@ size_t recon_rmsd_turns(const recon_symmetry *y, const float *xyz)
         return 1;
     for (size_t i = 1; i < renamings; i++) { /* 0 renames nothing */
         write_renaming(map, y, i);
-        turns += (size_t)is_same_shape(xyz, c, map, n);
+        rotations += (size_t)is_same_shape(xyz, c, map, n);
     }
-    return turns;
+    return rotations;
 }

@@ -1,4 +1,4 @@
-/* select.c - the conformers of one molecule that are near its lowest one, turned onto it. */
+/* select.c - the conformers of one molecule that are near its lowest one, rotated onto it. */
 #include "data/select.h"
 #include "core/ctx.h"
 #include "core/fail.h"
@@ -46,7 +46,7 @@ static void second_moments(double m[9], const double c[3], const uint8_t *z, con
                     (xyz[3 * i + j % 3] - c[j % 3]);
 }
 
-/* Two axes at a time may be turned round: keeps the frame nearest to the one at hand. */
+/* Two axes at a time may be reversed: keeps the frame nearest to the one at hand. */
 static void nearest_signs(double axis[3][3])
 {
     double best = -INFINITY;
@@ -169,8 +169,8 @@ static recon_status has_reacted(recon_ctx *ctx, const job *j, size_t i, int *rea
     return RECON_OK;
 }
 
-/* Conformer i, turned onto the reference, becomes the next one kept. */
-static void keep(job *j, size_t i, double rmsd, recon_so3 turn)
+/* Conformer i, rotated onto the reference, becomes the next one kept. */
+static void keep(job *j, size_t i, double rmsd, recon_so3 rotation)
 {
     recon_selection *s = j->out;
     const float *from = conformer(j->in, i);
@@ -180,7 +180,7 @@ static void keep(job *j, size_t i, double rmsd, recon_so3 turn)
     for (size_t a = 0; a < s->atoms; a++) {
         for (size_t k = 0; k < 3; k++)
             v[k] = from[3 * a + k] - c[k];
-        recon_so3_act(v, turn, v);
+        recon_so3_act(v, rotation, v);
         for (size_t k = 0; k < 3; k++)
             to[3 * a + k] = (float)(v[k] + j->centre[k]);
     }
@@ -192,7 +192,7 @@ static void keep(job *j, size_t i, double rmsd, recon_so3 turn)
 static recon_status consider(recon_ctx *ctx, job *j, size_t i)
 {
     double rmsd;
-    recon_so3 turn;
+    recon_so3 rotation;
     int reacted;
     recon_status status;
     RECON_TRY(has_reacted(ctx, j, i, &reacted));
@@ -200,12 +200,13 @@ static recon_status consider(recon_ctx *ctx, job *j, size_t i)
         j->out->reacted++;
         return RECON_OK;
     }
-    RECON_TRY(recon_rmsd_best(&rmsd, &turn, NULL, j->symmetry, j->reference, conformer(j->in, i)));
+    RECON_TRY(
+        recon_rmsd_best(&rmsd, &rotation, NULL, j->symmetry, j->reference, conformer(j->in, i)));
     if (!(rmsd < j->radius))
         return RECON_OK;
     j->out->within++;
     if (j->out->n < j->most)
-        keep(j, i, rmsd, turn);
+        keep(j, i, rmsd, rotation);
 done:
     return status;
 }

@@ -51,14 +51,14 @@ static double complex_coefficient(int l1, int m1, int l2, int m2, int l3)
  * (Y_-a + (-1)^a Y_a) / sqrt 2 and i times the difference; and the factor (-i)^l. */
 static double complex share(int l, int mu, int m)
 {
-    static const double complex TURN[4] = { 1, -I, -1, I };
+    static const double complex ROTATION[4] = { 1, -I, -1, I };
     if (abs(m) != abs(mu))
         return 0;
     double sign = m > 0 && m % 2 ? -1 : 1;
     double complex q = mu == 0  ? 1
                        : mu > 0 ? sign * M_SQRT1_2
                                 : (m > 0 ? I : -I) * sign * M_SQRT1_2;
-    return TURN[l % 4] * q;
+    return ROTATION[l % 4] * q;
 }
 
 static double entry(int l1, int a, int l2, int b, int l3, int c)

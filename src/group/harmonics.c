@@ -53,9 +53,9 @@ void recon_harmonics(double *out, int lmax, const double v[3])
     }
     for (int m = 0; m <= lmax; m++) {
         one_order(out, lmax, m, u[1], k, c, s);
-        double turned = c * u[2] - s * u[0];
+        double rotated = c * u[2] - s * u[0];
         s = c * u[0] + s * u[2];
-        c = turned;
+        c = rotated;
         k *= sqrt((2 * m + 3.0) / (2 * m + 2.0)) * (m == 0 ? sqrt(2) : 1);
     }
 }

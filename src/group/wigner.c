@@ -1,7 +1,7 @@
 /* wigner.c - Wigner matrices, degree by degree.
  *
  * With C = C(l-1, 1, l) of unit norm, sqrt(2l+1) C is an isometry from degree l into the product of
- * degrees l - 1 and 1 and commutes with turning, so
+ * degrees l - 1 and 1 and commutes with rotation, so
  *
  *     D^l[c][d] = (2l+1) sum of C[a][b][c] D^(l-1)[a][e] D^1[b][f] C[e][f][d].
  *
@@ -94,8 +94,8 @@ static void multiply(double *y, const double *D, const double *x, size_t n)
     memcpy(y, sum, n * sizeof *y);
 }
 
-recon_status recon_irreps_turn(recon_ctx *ctx, double *out, const double *in, size_t rows,
-                               const recon_irreps *irreps, recon_so3 rotation)
+recon_status recon_irreps_rotate(recon_ctx *ctx, double *out, const double *in, size_t rows,
+                                 const recon_irreps *irreps, recon_so3 rotation)
 {
     size_t dim = recon_irreps_dim(irreps);
     double D[(2 * RECON_DEGREES - 1) * (2 * RECON_DEGREES - 1)];

@@ -1,5 +1,5 @@
 /* fit.c - maps fitted to frozen z: batches for their heads, and the scores that are usual. */
-#include "maps/lessons.h"
+#include "maps/head_training.h"
 #include "maps/maps.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -12,11 +12,11 @@ typedef struct {
     recon_maps *maps;
     float *z;    /* [n][d] standardised */
     float *rows; /* of a batch          */
-} pupil;
+} learner;
 
 static recon_var input(void *user, recon_tape *t, const size_t *which, size_t n)
 {
-    pupil *p = user;
+    learner *p = user;
     size_t d = p->maps->d, shape[2] = { n, d };
     for (size_t i = 0; i < n; i++)
         memcpy(p->rows + i * d, p->z + which[i] * d, d * sizeof *p->rows);
@@ -25,10 +25,10 @@ static recon_var input(void *user, recon_tape *t, const size_t *which, size_t n)
 
 static recon_var output(void *user, recon_tape *t, int head, recon_var x)
 {
-    return recon_mlp_apply(t, &((pupil *)user)->maps->head[head], x);
+    return recon_mlp_apply(t, &((learner *)user)->maps->head[head], x);
 }
 
-static void assign(recon_lessons *l, pupil *p, float *const targets[])
+static void assign(recon_head_training *l, learner *p, float *const targets[])
 {
     const recon_maps_kind *kind = p->maps->kind;
     l->params = p->maps->params;
@@ -46,16 +46,16 @@ static void assign(recon_lessons *l, pupil *p, float *const targets[])
 
 /* Finds the standard of z and trains all heads on it. The number is set. */
 static recon_status learn(recon_ctx *ctx, recon_maps *m, const float *z, float *const targets[],
-                          recon_lessons *l)
+                          recon_head_training *l)
 {
-    pupil p = { .maps = m };
+    learner p = { .maps = m };
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &p.z, l->n * m->d, sizeof *p.z));
     RECON_TRY(recon_alloc(ctx, &p.rows, l->batch * m->d, sizeof *p.rows));
     recon_standard_find(m->mean, m->scale, z, l->n, m->d);
     recon_standardize(p.z, z, l->n, m->d, m->mean, m->scale);
     assign(l, &p, targets);
-    RECON_TRY(recon_lessons_learn(ctx, l));
+    RECON_TRY(recon_head_training_run(ctx, l));
 done:
     free(p.rows);
     free(p.z);
@@ -65,17 +65,17 @@ done:
 /* --- what is usual ---------------------------------------------------------------------------- */
 
 /* The embeddings of the points held out, [held][d]; free them. */
-static recon_status gather_held(recon_ctx *ctx, float **out, const recon_lessons *l, const float *z,
-                                size_t d)
+static recon_status gather_held(recon_ctx *ctx, float **out, const recon_head_training *l,
+                                const float *z, size_t d)
 {
     recon_status status = recon_alloc_raw(ctx, out, l->held * d, sizeof **out);
     for (size_t i = 0; status == RECON_OK && i < l->held; i++)
-        memcpy(*out + i * d, z + recon_lessons_place(l, i) * d, d * sizeof **out);
+        memcpy(*out + i * d, z + recon_head_training_place(l, i) * d, d * sizeof **out);
     return status;
 }
 
 /* The scores of the points held out say what is usual. */
-static recon_status calibrate(recon_ctx *ctx, recon_maps *m, const recon_lessons *l,
+static recon_status calibrate(recon_ctx *ctx, recon_maps *m, const recon_head_training *l,
                               const recon_embedded *data)
 {
     const recon_maps_kind *kind = m->kind;
@@ -90,7 +90,7 @@ static recon_status calibrate(recon_ctx *ctx, recon_maps *m, const recon_lessons
     RECON_TRY(gather_held(ctx, &z, l, data->z, data->d));
     RECON_TRY(recon_maps_apply(ctx, map, m, z, l->held, RECON_MAPS_ALL));
     for (size_t i = 0; i < l->held; i++) {
-        const void *psi = recon_embedded_pose(data, recon_lessons_place(l, i));
+        const void *psi = recon_embedded_pose(data, recon_head_training_place(l, i));
         score[i] = kind->score(map + i * kind->map, psi);
         tail[i] = kind->tail(map + i * kind->map, psi);
     }
@@ -119,7 +119,9 @@ recon_status recon_maps_fit(recon_ctx *ctx, recon_maps **out, const recon_embedd
     const recon_maps_kind *kind = recon_maps_kind_of(frames->group);
     const recon_maps_options *usual = &kind->defaults;
     recon_maps_options o = options ? *options : (recon_maps_options){ 0 };
-    recon_lessons lessons = { .n = data->n, .plain = kind->plain, .as_split = kind->as_split };
+    recon_head_training training = { .n = data->n,
+                                     .plain = kind->plain,
+                                     .as_split = kind->as_split };
     recon_targets targets;
     recon_maps *m = NULL;
     void *keep = NULL;
@@ -128,14 +130,14 @@ recon_status recon_maps_fit(recon_ctx *ctx, recon_maps **out, const recon_embedd
     RECON_TRY(recon_targets_make(ctx, &targets, data, frames));
     RECON_TRY(recon_embeddings_check(ctx, data->z, data->n, data->d));
     o.epochs = o.epochs ? o.epochs : usual_epochs(kind, data->n);
-    RECON_TRY(recon_lessons_plan(ctx, &lessons, &o, usual));
+    RECON_TRY(recon_head_training_plan(ctx, &training, &o, usual));
     RECON_TRY(recon_maps_new(ctx, &m, kind, data->d, o.hidden ? o.hidden : usual->hidden,
                              o.dropout > 0 ? o.dropout : usual->dropout, o.seed));
     m->number = targets.number;
     if (kind->prepare)
-        RECON_TRY(kind->prepare(ctx, m, &lessons, frames, &keep));
-    RECON_TRY(learn(ctx, m, data->z, targets.of, &lessons));
-    RECON_TRY(calibrate(ctx, m, &lessons, data));
+        RECON_TRY(kind->prepare(ctx, m, &training, frames, &keep));
+    RECON_TRY(learn(ctx, m, data->z, targets.of, &training));
+    RECON_TRY(calibrate(ctx, m, &training, data));
     RECON_TRY(recon_maps_keep(ctx, m));
     *out = m;
 done:

@@ -4,7 +4,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/threads.h"
-#include "maps/lessons.h"
+#include "maps/head_training.h"
 #include "maps/so2_heads.h"
 #include "nn/tape.h"
 
@@ -115,7 +115,7 @@ static size_t image_size(const recon_ieae *b)
     return b->shape.height * b->shape.width_px * b->shape.channels;
 }
 
-/* --- lessons ---------------------------------------------------------------------------------- */
+/* --- training---------------------------------------------------------------------------------- */
 
 typedef struct {
     recon_image_maps *maps;
@@ -123,11 +123,11 @@ typedef struct {
     const recon_dataset *data;
     const size_t *which;
     float *images; /* of a batch */
-} pupil;
+} learner;
 
 static recon_status get_task(recon_ctx *ctx, void *arg, size_t i, int worker)
 {
-    pupil *p = arg;
+    learner *p = arg;
     (void)ctx, (void)worker;
     recon_dataset_get(p->images + i * image_size(p->maps->backbone), p->data, p->which[i]);
     return RECON_OK;
@@ -135,7 +135,7 @@ static recon_status get_task(recon_ctx *ctx, void *arg, size_t i, int worker)
 
 static recon_var input(void *user, recon_tape *t, const size_t *which, size_t n)
 {
-    pupil *p = user;
+    learner *p = user;
     p->which = which;
     recon_tape_did(t, recon_parallel(p->ctx, get_task, p, n));
     return view(t, p->maps->backbone, p->images, p->images, n);
@@ -143,13 +143,13 @@ static recon_var input(void *user, recon_tape *t, const size_t *which, size_t n)
 
 static recon_var output(void *user, recon_tape *t, int head, recon_var x)
 {
-    return net(t, ((pupil *)user)->maps, head, x);
+    return net(t, ((learner *)user)->maps, head, x);
 }
 
 static recon_status learn(recon_ctx *ctx, recon_image_maps *m, const recon_dataset *data,
-                          const recon_targets *targets, recon_lessons *l)
+                          const recon_targets *targets, recon_head_training *l)
 {
-    pupil p = { .maps = m, .ctx = ctx, .data = data };
+    learner p = { .maps = m, .ctx = ctx, .data = data };
     double family = m->family = targets->number;
     recon_status status;
     RECON_TRY(
@@ -166,7 +166,7 @@ static recon_status learn(recon_ctx *ctx, recon_image_maps *m, const recon_datas
     l->input = input;
     l->output = output;
     l->user = &p;
-    RECON_TRY(recon_lessons_learn(ctx, l));
+    RECON_TRY(recon_head_training_run(ctx, l));
     RECON_TRY(recon_param_write(ctx, m->kept, &family));
     RECON_TRY(freeze(ctx, m));
 done:
@@ -180,17 +180,17 @@ recon_status recon_image_maps_fit(recon_ctx *ctx, recon_image_maps **out,
                                   const recon_maps_options *options)
 {
     recon_maps_options o = options ? *options : (recon_maps_options){ 0 };
-    recon_lessons lessons = { .n = recon_dataset_describe(data).n };
-    const recon_embedded posed = { .n = lessons.n, .so2 = psi };
+    recon_head_training training = { .n = recon_dataset_describe(data).n };
+    const recon_embedded posed = { .n = training.n, .so2 = psi };
     recon_targets targets = { .number = RECON_SO2_AUTO };
     recon_image_maps *m = NULL;
     recon_status status;
     *out = NULL;
     RECON_TRY(recon_backbone_check_data(ctx, &backbone->base, recon_dataset_data(data)));
     RECON_TRY(recon_targets_make(ctx, &targets, &posed, frames));
-    RECON_TRY(recon_lessons_plan(ctx, &lessons, &o, &defaults));
+    RECON_TRY(recon_head_training_plan(ctx, &training, &o, &defaults));
     RECON_TRY(make(ctx, &m, backbone, o.hidden ? o.hidden : defaults.hidden, NULL, NULL, o.seed));
-    RECON_TRY(learn(ctx, m, data, &targets, &lessons));
+    RECON_TRY(learn(ctx, m, data, &targets, &training));
     *out = m;
 done:
     if (status != RECON_OK)

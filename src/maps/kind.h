@@ -19,7 +19,7 @@ typedef struct {
     /* number: what the maps keep beside their heads, see recon_maps_kind */
     recon_var (*loss)(recon_tape *tape, recon_var y, recon_var target, double number);
     void (*read)(void *map, const double *y, double number);
-    /* The loss of the first part of training, see RECON_LESSONS_EARLY; NULL: the same as later. */
+    /* The loss of the first part of training, see RECON_HEAD_TRAINING_EARLY; NULL: the same as later. */
     recon_var (*early)(recon_tape *tape, recon_var y, recon_var target, double number);
 } recon_head_kind;
 
@@ -32,7 +32,7 @@ typedef struct {
 /* Which heads are asked: all, or those that Lambda needs. */
 typedef enum { RECON_MAPS_ALL, RECON_MAPS_LAMBDA } recon_maps_part;
 
-struct recon_lessons;
+struct recon_head_training;
 
 typedef struct recon_maps_kind {
     recon_group group;
@@ -48,14 +48,14 @@ typedef struct recon_maps_kind {
     recon_maps_options defaults;
     size_t steps_least; /* a small set is gone through more often than `epochs`, up to these    */
     int plain;          /* see recon_train_options                                              */
-    int as_split;       /* see recon_lessons                                                    */
+    int as_split; /* see recon_head_training                                                    */
 
     /* See recon_targets_make, which has checked the points. */
     recon_status (*targets)(recon_ctx *ctx, recon_targets *out, const recon_embedded *data,
                             const recon_frames *frames);
     /* Before training: first weights, and who teaches whom. NULL: nothing to do. *keep is freed
      * behind the training. */
-    recon_status (*prepare)(recon_ctx *ctx, recon_maps *maps, struct recon_lessons *lessons,
+    recon_status (*prepare)(recon_ctx *ctx, recon_maps *maps, struct recon_head_training *training,
                             const recon_frames *frames, void **keep);
     /* n maps as the heads have left them; `part` says which heads. */
     recon_status (*finish)(recon_ctx *ctx, void *maps, size_t n, recon_maps_part part,

@@ -12,7 +12,7 @@
 /* Angles are radians in the backbone's frame, that of psi. */
 typedef struct {
     double lambda;           /* Lambda(x), the natural pose; (-pi, pi]                       */
-    double theta;            /* Theta(x), how far it turns about it; RECON_THETA_LEAST on    */
+    double theta;            /* Theta(x), how far it rotates about it; RECON_THETA_LEAST on    */
     double theta_label;      /* the same as learned from Algorithm 1's widths, as in the paper */
     recon_so2_family family; /* RECON_SO2_UNIFORM: theta is a half-width; _NORMAL: a sigma   */
     double midpoint, half_width; /* the paper's uncentred support; midpoint in (-pi, pi]         */

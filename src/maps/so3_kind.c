@@ -8,7 +8,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/threads.h"
-#include "maps/lessons.h"
+#include "maps/head_training.h"
 #include "maps/maps.h"
 #include "maps/so3_heads.h"
 
@@ -22,7 +22,7 @@ static int is_unit(double number)
     return number > 0 && number < 1e9;
 }
 
-/* --- lessons ---------------------------------------------------------------------------------- */
+/* --- training---------------------------------------------------------------------------------- */
 
 /* The density at z is that of the poses of [x]: a point is taught the pose of one of its neighbours
  * at a time. With its own alone a large network learns poses by heart. */
@@ -30,12 +30,12 @@ typedef struct {
     const recon_frames *frames;
     uint64_t seed;
     uint8_t held[]; /* [n] is this point held out? then it teaches nobody */
-} school;
+} partner_source;
 
 /* One of the neighbours, or the point itself; in the place of one held out the next. */
 static size_t neighbor(void *user, int head, size_t point, uint64_t draw)
 {
-    const school *s = user;
+    const partner_source *s = user;
     size_t k = s->frames->k;
     recon_rng rng = recon_rng_new(s->seed, draw);
     if (head != RECON_SO3_DENSITY)
@@ -49,8 +49,8 @@ static size_t neighbor(void *user, int head, size_t point, uint64_t draw)
     return point;
 }
 
-static recon_status school_new(recon_ctx *ctx, school **out, const recon_frames *frames,
-                               const recon_lessons *l)
+static recon_status partner_source_new(recon_ctx *ctx, partner_source **out,
+                                       const recon_frames *frames, const recon_head_training *l)
 {
     recon_status status = recon_alloc(ctx, out, 1, sizeof **out + l->n);
     if (status != RECON_OK)
@@ -58,7 +58,7 @@ static recon_status school_new(recon_ctx *ctx, school **out, const recon_frames 
     (*out)->frames = frames;
     (*out)->seed = l->seed;
     for (size_t i = 0; i < l->held; i++)
-        (*out)->held[recon_lessons_place(l, i)] = 1;
+        (*out)->held[recon_head_training_place(l, i)] = 1;
     return RECON_OK;
 }
 
@@ -76,15 +76,15 @@ static recon_status start_uniform(recon_ctx *ctx, recon_maps *m)
     return status;
 }
 
-static recon_status prepare(recon_ctx *ctx, recon_maps *m, recon_lessons *l,
+static recon_status prepare(recon_ctx *ctx, recon_maps *m, recon_head_training *l,
                             const recon_frames *frames, void **keep)
 {
-    school *s = NULL;
+    partner_source *s = NULL;
     recon_status status;
     RECON_TRY(start_uniform(ctx, m));
-    RECON_TRY(school_new(ctx, &s, frames, l));
-    l->twin = neighbor;
-    l->twins = s;
+    RECON_TRY(partner_source_new(ctx, &s, frames, l));
+    l->partner = neighbor;
+    l->partner_user = s;
 done:
     *keep = s;
     return status;

@@ -37,7 +37,7 @@ static recon_status canonicalize2(recon_ctx *ctx, void *out, recon_pose2 *poses,
     }
     RECON_TRY(recon_model_read2(ctx, poses, NULL, m, inputs, n));
     for (size_t i = 0; i < n; i++)
-        g[i] = poses[i].turn;
+        g[i] = poses[i].rotation;
     if (out)
         RECON_TRY(m->backbone->kind->rotate(ctx, out, m->backbone, inputs, g, n,
                                             interpolation_of(options)));
@@ -61,7 +61,7 @@ static recon_status canonicalize3(recon_ctx *ctx, void *out, recon_pose3 *poses,
     }
     RECON_TRY(recon_model_read3(ctx, poses, NULL, m, inputs, n));
     for (size_t i = 0; i < n; i++)
-        g[i] = poses[i].turn;
+        g[i] = poses[i].rotation;
     if (out)
         RECON_TRY(m->backbone->kind->rotate(ctx, out, m->backbone, inputs, g, n,
                                             interpolation_of(options)));
@@ -227,7 +227,7 @@ static recon_status rotate(recon_ctx *ctx, float *out, trials *t, const contest 
                            const size_t *from, const recon_pose2 *poses, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        t->angle[i] = poses[i].turn;
+        t->angle[i] = poses[i].rotation;
     return recon_images_rotate(ctx, out, in, from, t->angle, n, &c->size, c->interpolation);
 }
 

@@ -1,6 +1,6 @@
 /* pose.c - between the input and its canonical image.
  *
- * With y down a turn by t counter-clockwise on screen is (x, y) -> (c x + s y, c y - s x). */
+ * With y down a rotation by t counter-clockwise on screen is (x, y) -> (c x + s y, c y - s x). */
 #include <recon/model/pose.h>
 
 #include <math.h>
@@ -8,24 +8,26 @@
 typedef struct {
     double c, s;
     double x, y; /* the middle */
-} turn;
+} rotation;
 
 static double angle_of(const recon_pose2 *pose, recon_direction direction)
 {
-    return direction == RECON_TO_CANONICAL ? pose->turn : -pose->turn;
+    return direction == RECON_TO_CANONICAL ? pose->rotation : -pose->rotation;
 }
 
-static turn turn_about(double angle, double x, double y)
+static rotation rotate_about(double angle, double x, double y)
 {
-    return (turn){ cos(angle), sin(angle), x, y };
+    return (rotation){ cos(angle), sin(angle), x, y };
 }
 
-static turn turn_of(const recon_pose2 *pose, recon_direction direction, size_t height, size_t width)
+static rotation rotation_of(const recon_pose2 *pose, recon_direction direction, size_t height,
+                            size_t width)
 {
-    return turn_about(angle_of(pose, direction), ((double)width - 1) / 2, ((double)height - 1) / 2);
+    return rotate_about(angle_of(pose, direction), ((double)width - 1) / 2,
+                        ((double)height - 1) / 2);
 }
 
-static void move(double out[2], const turn *t, double x, double y)
+static void move(double out[2], const rotation *t, double x, double y)
 {
     x -= t->x;
     y -= t->y;
@@ -36,7 +38,7 @@ static void move(double out[2], const turn *t, double x, double y)
 void recon_pose_points(double *out, const recon_pose2 *pose, recon_direction direction,
                        const double *in, size_t n, size_t height, size_t width)
 {
-    turn t = turn_of(pose, direction, height, width);
+    rotation t = rotation_of(pose, direction, height, width);
     for (size_t i = 0; i < n; i++)
         move(out + 2 * i, &t, in[2 * i], in[2 * i + 1]);
 }
@@ -44,7 +46,7 @@ void recon_pose_points(double *out, const recon_pose2 *pose, recon_direction dir
 void recon_pose_vectors(double *out, const recon_pose2 *pose, recon_direction direction,
                         const double *in, size_t n)
 {
-    turn t = turn_about(angle_of(pose, direction), 0, 0);
+    rotation t = rotate_about(angle_of(pose, direction), 0, 0);
     for (size_t i = 0; i < n; i++)
         move(out + 2 * i, &t, in[2 * i], in[2 * i + 1]);
 }
@@ -53,7 +55,7 @@ void recon_pose_vectors(double *out, const recon_pose2 *pose, recon_direction di
 void recon_pose_boxes(double *out, const recon_pose2 *pose, recon_direction direction,
                       const double *in, size_t n, size_t height, size_t width)
 {
-    turn t = turn_of(pose, direction, height, width);
+    rotation t = rotation_of(pose, direction, height, width);
     double c = fabs(t.c), s = fabs(t.s), middle[2];
     for (size_t i = 0; i < n; i++, in += 4, out += 4) {
         double w = (in[2] - in[0]) / 2, h = (in[3] - in[1]) / 2;
@@ -69,15 +71,15 @@ void recon_pose_image(float *out, const recon_pose2 *pose, recon_direction direc
                       const float *in, size_t height, size_t width, size_t channels,
                       recon_interpolation interpolation)
 {
-    recon_image_turn(out, in, height, width, channels, angle_of(pose, direction), interpolation);
+    recon_image_rotate(out, in, height, width, channels, angle_of(pose, direction), interpolation);
 }
 
-/* Each pixel looks where it came from: the turn the other way. */
+/* Each pixel looks where it came from: the rotation the other way. */
 void recon_pose_labels(int32_t *out, const recon_pose2 *pose, recon_direction direction,
                        const int32_t *in, size_t height, size_t width)
 {
     recon_direction back = direction == RECON_TO_CANONICAL ? RECON_TO_INPUT : RECON_TO_CANONICAL;
-    turn t = turn_of(pose, back, height, width);
+    rotation t = rotation_of(pose, back, height, width);
     double from[2];
     for (size_t i = 0; i < height; i++)
         for (size_t j = 0; j < width; j++) {

@@ -1,14 +1,14 @@
 /* pose3.c - between the input and its canonical form. */
 #include <recon/model/pose3.h>
 
-static recon_so3 turn_of(const recon_pose3 *pose, recon_direction direction)
+static recon_so3 rotation_of(const recon_pose3 *pose, recon_direction direction)
 {
-    return direction == RECON_TO_CANONICAL ? pose->turn : recon_so3_inverse(pose->turn);
+    return direction == RECON_TO_CANONICAL ? pose->rotation : recon_so3_inverse(pose->rotation);
 }
 
 recon_se3 recon_pose3_motion(const recon_pose3 *pose, recon_direction direction)
 {
-    return recon_se3_about(turn_of(pose, direction), pose->center);
+    return recon_se3_about(rotation_of(pose, direction), pose->center);
 }
 
 void recon_pose3_points(double *out, const recon_pose3 *pose, recon_direction direction,
@@ -20,5 +20,5 @@ void recon_pose3_points(double *out, const recon_pose3 *pose, recon_direction di
 void recon_pose3_vectors(double *out, const recon_pose3 *pose, recon_direction direction,
                          const double *in, size_t n)
 {
-    recon_so3_act_n(out, turn_of(pose, direction), in, n);
+    recon_so3_act_n(out, rotation_of(pose, direction), in, n);
 }

@@ -50,9 +50,7 @@ static recon_status check_answer(recon_ctx *ctx, int finite, size_t i)
 {
     return finite ? RECON_OK
                   : recon_fail(ctx, RECON_ERR_NUMERIC,
-                               "input %zu: the model's answer is not a finite number: a damaged "
-                               "model?",
-                               i);
+                               "input %zu: the model's output is not finite: a damaged model?", i);
 }
 
 /* --- SO(2) ------------------------------------------------------------------------------------ */
@@ -105,7 +103,7 @@ recon_status recon_model_read2(recon_ctx *ctx, recon_pose2 *poses, recon_so2_map
     RECON_TRY(see(ctx, &s, m, inputs, n));
     RECON_TRY(maps ? find_maps(ctx, poses, maps, m, &s, n) : find_lambda(ctx, poses, m, &s, n));
     for (size_t i = 0; i < n; i++)
-        RECON_TRY(check_answer(ctx, isfinite(poses[i].psi) && isfinite(poses[i].turn), i));
+        RECON_TRY(check_answer(ctx, isfinite(poses[i].psi) && isfinite(poses[i].rotation), i));
 done:
     seen_free(&s);
     return status;
@@ -129,7 +127,7 @@ static recon_pose3 make_pose3(recon_so3 psi, const recon_so3_map *map)
 {
     recon_pose3 p = { .psi = psi, .lambda = map->lambda, .free = map->free };
     p.absolute = recon_so3_compose(psi, recon_so3_inverse(map->lambda));
-    p.turn = recon_so3_inverse(p.absolute);
+    p.rotation = recon_so3_inverse(p.absolute);
     return p;
 }
 
@@ -152,7 +150,7 @@ recon_status recon_model_read3(recon_ctx *ctx, recon_pose3 *poses, recon_so3_map
         poses[i] = make_pose3(s.so3[i], &maps[i]);
         if (kind->center)
             kind->center(poses[i].center, inputs, i);
-        RECON_TRY(check_answer(ctx, isfinite(poses[i].psi.w) && isfinite(poses[i].turn.w), i));
+        RECON_TRY(check_answer(ctx, isfinite(poses[i].psi.w) && isfinite(poses[i].rotation.w), i));
     }
 done:
     seen_free(&s);

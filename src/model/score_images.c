@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-recon_status recon_score_images(recon_ctx *ctx, recon_oddness *out, const recon_model *model,
+recon_status recon_score_images(recon_ctx *ctx, recon_pose_score2 *out, const recon_model *model,
                                 const float *images, size_t n)
 {
     recon_pose2 *poses = NULL;

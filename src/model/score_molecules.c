@@ -12,7 +12,7 @@
 
 #include "core/degrees.h"
 
-recon_status recon_score_molecules(recon_ctx *ctx, recon_oddness3 *out, const recon_model *model,
+recon_status recon_score_molecules(recon_ctx *ctx, recon_pose_score3 *out, const recon_model *model,
                                    const recon_conformer *x, size_t n)
 {
     recon_pose3 *poses = NULL;
@@ -23,12 +23,12 @@ recon_status recon_score_molecules(recon_ctx *ctx, recon_oddness3 *out, const re
     for (size_t i = 0; status == RECON_OK && i < n; i++) {
         recon_so3 psi = poses[i].psi;
         double score = recon_so3_map_score(&maps[i], psi);
-        out[i] = (recon_oddness3){ .score = score,
-                                   .p_value = recon_maps_p_value(model->maps, &maps[i], &psi),
-                                   .trace = recon_so3_map_trace(&maps[i], psi),
-                                   .label = recon_so3_map_trace_label(&maps[i], psi),
-                                   .uncentred = recon_so3_map_trace_uncentred(&maps[i], psi),
-                                   .pose = poses[i] };
+        out[i] = (recon_pose_score3){ .score = score,
+                                      .p_value = recon_maps_p_value(model->maps, &maps[i], &psi),
+                                      .trace = recon_so3_map_trace(&maps[i], psi),
+                                      .label = recon_so3_map_trace_label(&maps[i], psi),
+                                      .uncentred = recon_so3_map_trace_uncentred(&maps[i], psi),
+                                      .pose = poses[i] };
     }
     free(maps);
     free(poses);
@@ -37,7 +37,7 @@ recon_status recon_score_molecules(recon_ctx *ctx, recon_oddness3 *out, const re
 
 /* --- distributions ---------------------------------------------------------------------------- */
 
-/* On a ring 1 - cos(tilt) has mean 1 / s; about one rotation the turn about axis k has precision
+/* On a ring 1 - cos(tilt) has mean 1 / s; about one rotation the rotation about axis k has precision
  * s_i + s_j. */
 static void find_spread(double spread[3], const double s[3], int free)
 {
@@ -91,12 +91,12 @@ static int tell_poses(recon_distribution3_text text, const recon_distribution3 *
 {
     const double *a = d->axis;
     if (d->free == 0)
-        return snprintf(text, sizeof(recon_distribution3_text),
-                        "One natural pose: it turns about its axes by %.1f, %.1f and %.1f degrees "
-                        "(root mean square). This one is %.1f degrees from it.",
-                        d->spread[0] * RECON_TO_DEGREES, d->spread[1] * RECON_TO_DEGREES,
-                        d->spread[2] * RECON_TO_DEGREES,
-                        recon_so3_angle(d->pose.absolute) * RECON_TO_DEGREES);
+        return snprintf(
+            text, sizeof(recon_distribution3_text),
+            "One natural pose: it varies about its axes by %.1f, %.1f and %.1f degrees (root mean "
+            "square). This one is %.1f degrees from it.",
+            d->spread[0] * RECON_TO_DEGREES, d->spread[1] * RECON_TO_DEGREES,
+            d->spread[2] * RECON_TO_DEGREES, recon_so3_angle(d->pose.absolute) * RECON_TO_DEGREES);
     if (d->free == 1)
         return snprintf(text, sizeof(recon_distribution3_text),
                         "One axis stands along (%.3f, %.3f, %.3f), tilted by %.1f degrees (root "
@@ -105,22 +105,23 @@ static int tell_poses(recon_distribution3_text text, const recon_distribution3 *
                         a[0], a[1], a[2], d->spread[0] * RECON_TO_DEGREES,
                         d->tilt * RECON_TO_DEGREES);
     return snprintf(text, sizeof(recon_distribution3_text), "%s",
-                    d->free == 3 ? "No natural pose: one is as likely as any other."
-                                 : "Hardly a natural pose: all but one are about as likely.");
+                    d->free == 3 ? "No natural pose: all poses are equally likely."
+                                 : "Hardly a natural pose: nearly all poses are equally likely.");
 }
 
 const char *recon_distribution3_words(recon_distribution3_text text, const recon_distribution3 *d)
 {
     if (d->free <= 1 && recon_so3_natural(&d->poses, d->background) == RECON_NATURAL_NONE) {
         snprintf(text, sizeof(recon_distribution3_text),
-                 "No natural pose: no axis is held closely enough by enough poses of its kind, and "
-                 "%.0f %% of them fit no distribution.",
+                 "No natural pose: no axis is determined well enough by the poses in its class, "
+                 "and %.0f %% of them fit no distribution.",
                  100 * d->background);
         return text;
     }
     int used = tell_poses(text, d);
     if (d->free <= 1 && d->background > RECON_BACKGROUND_MUCH)
         snprintf(text + used, sizeof(recon_distribution3_text) - (size_t)used,
-                 " But %.0f %% of the poses of its kind fit no distribution.", 100 * d->background);
+                 " But %.0f %% of the poses in its class fit no distribution.",
+                 100 * d->background);
     return text;
 }

@@ -14,9 +14,9 @@ void recon_source_add(json_t **out, const recon_source *s)
         return;
     json_t *source = json_object();
     recon_json_put(&source, "spec", json_string(s->spec));
-    if (s->turn)
-        recon_json_put_text(&source, "turn", s->turn);
-    add_count(&source, "turn_seed", s->turn_seed);
+    if (s->rotate)
+        recon_json_put_text(&source, "rotate", s->rotate);
+    add_count(&source, "rotate_seed", s->rotate_seed);
     add_count(&source, "seed", s->seed);
     add_count(&source, "limit", s->limit);
     add_count(&source, "size", s->size);

@@ -24,8 +24,8 @@ recon_status recon_summarize(recon_ctx *ctx, recon_discovery *out, const recon_f
 recon_status recon_summarize_molecules(recon_ctx *ctx, json_t **summary, recon_discovery *out,
                                        const recon_findings *f);
 
-/* The rotations that leave a conformer as it is (recon_rmsd_turns), by the bonds that its places
+/* The rotations that leave a conformer as it is (recon_rmsd_symmetry_number), by the bonds that its places
  * show; 1 where it is too large to ask. */
-recon_status recon_turns_alike(recon_ctx *ctx, size_t *out, const recon_conformer *x);
+recon_status recon_symmetry_number(recon_ctx *ctx, size_t *out, const recon_conformer *x);
 
 #endif

@@ -16,7 +16,8 @@ enum { MOLECULES_MOST = 1000 }; /* of more a list helps nobody */
 /* Sums over the conformers of a molecule. */
 typedef struct {
     size_t n, natural[RECON_NATURAL_KINDS];
-    size_t turns; /* that change nothing, of its first conformer; see recon_rmsd_turns */
+    size_t
+        rotations; /* that change nothing, of its first conformer; see recon_rmsd_symmetry_number */
     double concentration, background;
 } group;
 
@@ -30,7 +31,7 @@ static void add(group *g, const recon_so3_map *map, int8_t verdict)
 
 /* --- symmetry --------------------------------------------------------------------------------- */
 
-recon_status recon_turns_alike(recon_ctx *ctx, size_t *out, const recon_conformer *x)
+recon_status recon_symmetry_number(recon_ctx *ctx, size_t *out, const recon_conformer *x)
 {
     recon_bonds bonds = { 0 };
     recon_symmetry *symmetry = NULL;
@@ -40,7 +41,7 @@ recon_status recon_turns_alike(recon_ctx *ctx, size_t *out, const recon_conforme
         return RECON_OK;
     RECON_TRY(recon_bonds_perceive(ctx, &bonds, x->z, x->xyz, x->atoms));
     RECON_TRY(recon_symmetry_make(ctx, &symmetry, x->z, &bonds));
-    *out = recon_rmsd_turns(symmetry, x->xyz);
+    *out = recon_rmsd_symmetry_number(symmetry, x->xyz);
 done:
     recon_symmetry_free(symmetry);
     recon_bonds_free(&bonds);
@@ -55,7 +56,7 @@ static json_t *molecule_json(const char *name, const group *g)
     json_t *out = json_pack("{s:I, s:f, s:f}", "conformers", (json_int_t)g->n, "concentration",
                             g->concentration / n, "background", g->background / n);
     recon_json_put(&out, "natural_pose", recon_natural_json(g->natural));
-    recon_json_put(&out, "turns_alike", json_integer((json_int_t)g->turns));
+    recon_json_put(&out, "symmetry_number", json_integer((json_int_t)g->rotations));
     recon_json_put_text(&out, "name", name); /* left out where it is not UTF-8 */
     return out;
 }
@@ -67,7 +68,7 @@ static recon_status read_groups(recon_ctx *ctx, group *groups, const recon_findi
         group *g = &groups[f->embedded->labels[i]];
         recon_conformer x = recon_molecules_get(recon_data_molecules(f->data), i);
         if (g->n == 0)
-            status = recon_turns_alike(ctx, &g->turns, &x);
+            status = recon_symmetry_number(ctx, &g->rotations, &x);
         add(g, (const recon_so3_map *)f->maps + i, f->frames->verdict[i]);
     }
     return status;
@@ -86,7 +87,7 @@ recon_status recon_summarize_molecules(recon_ctx *ctx, json_t **summary, recon_d
     RECON_TRY(recon_alloc(ctx, &groups, out->molecules, sizeof *groups));
     RECON_TRY(read_groups(ctx, groups, f));
     for (size_t m = 0; m < out->molecules; m++) {
-        out->symmetric += groups[m].turns > 1;
+        out->symmetric += groups[m].rotations > 1;
         if (groups[m].n && count++ < MOLECULES_MOST)
             recon_json_append(&list, molecule_json(recon_molecules_name(data, m), &groups[m]));
     }

@@ -132,13 +132,13 @@ void recon_planes_waves(double *wave, const recon_planes *planes, size_t size)
     }
 }
 
-/* An element's share of output component i from part k of its plane: scale, turned by a quarter or
+/* An element's share of output component i from part k of its plane: scale, rotated by a quarter or
  * not; the imaginary part of a plane of frequency -f is there with the other sign. */
 static double share(const element *e, size_t i, size_t k)
 {
-    static const double turn[2][2][2] = { { { 1, 0 }, { 0, 1 } }, { { 0, -1 }, { 1, 0 } } };
+    static const double rotation[2][2][2] = { { { 1, 0 }, { 0, 1 } }, { { 0, -1 }, { 1, 0 } } };
     double sign = k && e->frequency < 0 ? -1 : 1;
-    return sign * e->scale * turn[e->quarter][i][k];
+    return sign * e->scale * rotation[e->quarter][i][k];
 }
 
 typedef struct {

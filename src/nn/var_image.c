@@ -71,7 +71,7 @@ recon_var recon_var_rotate(recon_tape *t, recon_var x, recon_var angle)
         return NULL;
     if (x->value.ndim != 4 || recon_tensor_count(&angle->value) != x->value.shape[0] ||
         angle->value.type == RECON_BF16)
-        return recon_tape_mismatch(t, "turning images", x, "angles", angle);
+        return recon_tape_mismatch(t, "rotating images", x, "angles", angle);
     recon_rotate_args a = { .x = x->value, .angle = angle->value };
     a.y = recon_tape_like(t, &x->value);
     if (t->status == RECON_OK)

@@ -209,7 +209,7 @@ typedef struct {
     recon_tensor y, x, dy, dx;
 } recon_resize_args;
 
-/* Turns image n counter-clockwise, as seen with row 0 on top, by angle[n] radians about its middle:
+/* Rotates image n counter-clockwise, as seen with row 0 on top, by angle[n] radians about its middle:
  * bilinear, zeros outside, pixel centres at (2 i + 1) / W - 1. Backward: dx and dangle optional. */
 typedef struct {
     recon_tensor y, x, angle, dy, dx, dangle;
@@ -248,7 +248,7 @@ typedef struct {
  *     y vectors [3][V]  = sum over j of f b_j n + f c_j + f n x e_j + f n (n . h_j)
  *
  * Columns: s is a [S], b [V]; each plane of u is c, e, h, q [V]; w has the columns of s, then those
- * of a plane of u. Turning positions and vectors turns the vectors that come out; n x e tells a
+ * of a plane of u. Rotating positions and vectors rotates the vectors that come out; n x e tells a
  * molecule from its mirror image. Positions are constants, and F32 (F64) as w is. */
 #define RECON_PAIRS_KNOTS 32
 typedef struct {

@@ -255,7 +255,7 @@ static recon_status check_rotations(recon_ctx *ctx, const recon_found_folder *f,
 }
 
 /* psi = absolute Gamma; about the natural pose of the model, psi Lambda^-1, where that is known. */
-static recon_status turn_so2(recon_ctx *ctx, recon_found_folder *f, const raw_poses *raw)
+static recon_status rotate_so2(recon_ctx *ctx, recon_found_folder *f, const raw_poses *raw)
 {
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &f->psi.so2, f->rows, sizeof *f->psi.so2));
@@ -269,7 +269,7 @@ done:
     return status;
 }
 
-static recon_status turn_so3(recon_ctx *ctx, recon_found_folder *f, const raw_poses *raw)
+static recon_status rotate_so3(recon_ctx *ctx, recon_found_folder *f, const raw_poses *raw)
 {
     recon_status status;
     RECON_TRY(check_rotations(ctx, f, "gamma.npy", raw->gamma));
@@ -324,7 +324,7 @@ static recon_status read_arrays(recon_ctx *ctx, recon_found_folder *f)
     RECON_TRY(read_classes(ctx, f));
     drop_outside(f, &raw, pose);
     RECON_TRY(check_all(ctx, f, &raw, pose));
-    RECON_TRY(so3 ? turn_so3(ctx, f, &raw) : turn_so2(ctx, f, &raw));
+    RECON_TRY(so3 ? rotate_so3(ctx, f, &raw) : rotate_so2(ctx, f, &raw));
 done:
     free(raw.gamma);
     free(raw.absolute);
@@ -412,7 +412,7 @@ static recon_status add_sections(recon_ctx *ctx, recon_page *page, const char *d
         RECON_TRY(recon_found_poses(ctx, page, dir));
     if (data->missing && kind != RECON_FOUND_POSES) {
         recon_page_section(page, "Data that could not be opened");
-        recon_page_careful(page, "Pictures are missing: %s", data->missing);
+        recon_page_warning(page, "Pictures are missing: %s", data->missing);
     }
 done:
     return status;
@@ -430,9 +430,9 @@ recon_status recon_found_save(recon_ctx *ctx, const char *path, const char *dir,
     recon_status status;
     RECON_TRY(recon_folder_look(ctx, &view, dir));
     RECON_TRY(recon_found_kind(ctx, &kind, dir));
-    RECON_TRY(recon_page_new(ctx, &page, titles[kind],
-                             "In which poses the objects of a data set really occur, found without "
-                             "labels."));
+    RECON_TRY(
+        recon_page_new(ctx, &page, titles[kind],
+                       "The natural poses of the objects in a data set, found without labels."));
     page->folder = data->folder;
     RECON_TRY(add_sections(ctx, page, dir, kind, data));
     RECON_TRY(recon_folder_check(ctx, &view, dir)); /* or it may be of two results */

@@ -156,13 +156,13 @@ void recon_found_say_checked(recon_page *page, const char *others);
 /* --- the model, tried on a sample ------------------------------------------------------------- */
 
 typedef struct {
-    const char *one, *many;   /* "an image", "images"                                         */
-    const char *turn;         /* "an angle drawn evenly from the whole circle"                */
-    size_t n;                 /* 0: the data are not at hand, and nothing below is there      */
-    double *natural, *turned; /* [n] scores as they came, and turned at random                */
-    double *miss;             /* [n] by how much psi did not follow that turn, degrees        */
-    double threshold;         /* for 1 % false alarms                                         */
-    double auc;               /* found by recon_found_show_odd                                */
+    const char *one, *many;    /* "an image", "images"                                         */
+    const char *rotation;      /* "an angle drawn uniformly from the circle"                */
+    size_t n;                  /* 0: the data are not at hand, and nothing below is there      */
+    double *natural, *rotated; /* [n] scores as they came, and rotated at random                */
+    double *miss;     /* [n] by how much psi did not follow that rotation, degrees        */
+    double threshold; /* for 1 % false alarms                                         */
+    double auc;       /* found by recon_found_show_unusual                                */
 } recon_found_trial;
 
 recon_status recon_found_trial_new(recon_ctx *ctx, recon_found_trial *trial, size_t n);
@@ -173,8 +173,8 @@ void recon_found_trial_free(recon_found_trial *trial);
 recon_status recon_found_check_same(recon_ctx *ctx, const recon_found_folder *folder, double *apart,
                                     size_t n);
 
-recon_status recon_found_show_odd(recon_ctx *ctx, recon_page *page,
-                                  const recon_found_folder *folder, recon_found_trial *trial);
+recon_status recon_found_show_unusual(recon_ctx *ctx, recon_page *page,
+                                      const recon_found_folder *folder, recon_found_trial *trial);
 int recon_found_warn_of_model(recon_page *page, const recon_found_trial *trial); /* how many */
 void recon_found_show_next(recon_page *page, const recon_found_folder *folder);
 

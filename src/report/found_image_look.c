@@ -16,12 +16,12 @@ enum {
     BATCH = 64
 };
 
-/* Rows first .. first + n of the sample, as they came and each turned by an angle of its own. */
+/* Rows first .. first + n of the sample, as they came and each rotated by an angle of its own. */
 typedef struct {
-    float *images, *turned; /* [BATCH][pixels] */
+    float *images, *rotated; /* [BATCH][pixels] */
     double angle[BATCH];
     recon_distribution said[BATCH];
-    recon_oddness odd[BATCH];
+    recon_pose_score2 unusual[BATCH];
 } batch;
 
 static void read_batch(batch *b, const recon_image_look *l, size_t first, size_t n)
@@ -32,8 +32,8 @@ static void read_batch(batch *b, const recon_image_look *l, size_t first, size_t
         recon_rng rng = recon_rng_new(RECON_FOUND_SEED, first + i);
         b->angle[i] = recon_so2_haar(&rng);
         recon_dataset_get(b->images + i * pixels, l->data, l->row[first + i]);
-        recon_image_turn(b->turned + i * pixels, b->images + i * pixels, d.height, d.width,
-                         d.channels, b->angle[i], RECON_BILINEAR);
+        recon_image_rotate(b->rotated + i * pixels, b->images + i * pixels, d.height, d.width,
+                           d.channels, b->angle[i], RECON_BILINEAR);
     }
 }
 
@@ -43,14 +43,14 @@ static recon_status look_at_batch(recon_ctx *ctx, recon_image_look *l, batch *b,
     recon_status status;
     read_batch(b, l, first, n);
     RECON_TRY(recon_distribution_images(ctx, b->said, model, b->images, n));
-    RECON_TRY(recon_score_images(ctx, b->odd, model, b->turned, n));
+    RECON_TRY(recon_score_images(ctx, b->unusual, model, b->rotated, n));
     for (size_t i = 0; i < n; i++) {
         l->theta[first + i] = b->said[i].theta * RECON_TO_DEGREES;
         l->trial.natural[first + i] = b->said[i].score;
-        l->trial.turned[first + i] = b->odd[i].score;
+        l->trial.rotated[first + i] = b->unusual[i].score;
         l->trial.miss[first + i] =
             RECON_TO_DEGREES *
-            recon_so2_distance(b->odd[i].pose.psi, b->said[i].pose.psi + b->angle[i]);
+            recon_so2_distance(b->unusual[i].pose.psi, b->said[i].pose.psi + b->angle[i]);
     }
 done:
     return status;
@@ -73,7 +73,7 @@ static recon_status look_at_sample(recon_ctx *ctx, recon_image_look *l, const re
     recon_status status;
     RECON_TRY(recon_alloc(ctx, &b, 1, sizeof *b));
     RECON_TRY(recon_alloc_raw(ctx, &b->images, BATCH * pixels, sizeof *b->images));
-    RECON_TRY(recon_alloc_raw(ctx, &b->turned, BATCH * pixels, sizeof *b->turned));
+    RECON_TRY(recon_alloc_raw(ctx, &b->rotated, BATCH * pixels, sizeof *b->rotated));
     for (size_t at = 0; at < l->n; at += BATCH) {
         size_t n = l->n - at < BATCH ? l->n - at : BATCH;
         RECON_TRY(look_at_batch(ctx, l, b, model, at, n));
@@ -84,7 +84,7 @@ static recon_status look_at_sample(recon_ctx *ctx, recon_image_look *l, const re
 done:
     if (b) {
         free(b->images);
-        free(b->turned);
+        free(b->rotated);
     }
     free(b);
     return status;

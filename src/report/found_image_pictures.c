@@ -24,7 +24,7 @@ static double degrees_of(const recon_found_folder *f, size_t row)
 
 /* --- poses ------------------------------------------------------------------------------------ */
 
-static double turn_of(const recon_found_folder *f, size_t row)
+static double rotation_of(const recon_found_folder *f, size_t row)
 {
     return -f->absolute.so2[row];
 }
@@ -36,18 +36,18 @@ recon_status recon_image_show_poses(recon_ctx *ctx, recon_page *page, const reco
     recon_status status;
     recon_page_section(page, l->labels ? "Poses, class by class" : "Poses, cluster by cluster");
     if (!l->labels)
-        recon_page_say(page, "Without labels, images were grouped by who is whose neighbour: "
-                             "groups have more neighbours among themselves than chance would "
-                             "give. One kind may be in several groups.");
+        recon_page_say(page, "Without labels, images were grouped by the neighbour graph: members "
+                             "of a group are neighbours of each other more often than by chance. "
+                             "One kind may be split into several groups.");
     if (!l->data)
         return recon_found_show_poses(ctx, page, l->f, g, NULL, 0);
-    recon_page_say(page, "Above each circle: the members of the group that are most often named as "
-                         "neighbours, in their natural pose.");
+    recon_page_say(page, "Above each circle: the members of the group that are most often "
+                         "neighbours of others, in their natural pose.");
     RECON_TRY(recon_pictures_new(ctx, &p, l->data, TYPICAL * g->count));
     for (size_t i = 0; i < g->count; i++)
         for (size_t j = 0; j < TYPICAL && j < g->n[i]; j++)
             recon_pictures_put(&p, j * g->count + i, l->data, g->member[i][j],
-                               turn_of(l->f, g->member[i][j]));
+                               rotation_of(l->f, g->member[i][j]));
     RECON_TRY(recon_found_show_poses(ctx, page, l->f, g, p.picture, TYPICAL));
 done:
     recon_pictures_free(&p);
@@ -99,7 +99,7 @@ static recon_status show_pairs(recon_ctx *ctx, recon_page *page, const recon_ima
     RECON_TRY(recon_pictures_new(ctx, &p, l->data, 2 * n));
     for (size_t i = 0; i < n; i++) {
         recon_pictures_put(&p, 2 * i, l->data, row[i], 0);
-        recon_pictures_put(&p, 2 * i + 1, l->data, row[i], turn_of(l->f, row[i]));
+        recon_pictures_put(&p, 2 * i + 1, l->data, row[i], rotation_of(l->f, row[i]));
         snprintf(angle[i], sizeof angle[i], "%+.0f\xc2\xb0", degrees_of(l->f, row[i]));
         p.picture[2 * i].caption = angle[i];
     }
@@ -121,7 +121,7 @@ recon_status recon_image_show_gallery(recon_ctx *ctx, recon_page *page, const re
     recon_status status;
     recon_page_section(page, "From the input to its natural pose");
     if (!l->data) {
-        recon_page_say(page, "Not shown: the images themselves are not at hand.");
+        recon_page_say(page, "Not shown: the images are not available.");
         return RECON_OK;
     }
     RECON_TRY(recon_alloc_raw(ctx, &order, l->n, sizeof *order));
@@ -131,13 +131,14 @@ recon_status recon_image_show_gallery(recon_ctx *ctx, recon_page *page, const re
     for (size_t i = 0; i < n; i++)
         row[i] = order[(2 * i + 1) * l->n / (2 * n)].row;
     recon_page_say(page,
-                   "%zu images were drawn by chance and sorted by pose, and %zu taken evenly from "
-                   "that order: none was chosen by hand. What should be seen: images of one kind "
-                   "stand the same way on the right, whatever way they stand on the left.",
+                   "%zu images were drawn at random and sorted by pose, and %zu were taken evenly "
+                   "from that order; none was chosen by hand. What to look for: images of one "
+                   "kind should have the same orientation on the right, whatever their "
+                   "orientation on the left.",
                    l->n, n);
     RECON_TRY(show_pairs(ctx, page, l, row, n,
-                         "Left: as it came, and by how many degrees it is turned from its natural "
-                         "pose, counter-clockwise. Right: turned back by that angle."));
+                         "Left: the input, and by how many degrees it is rotated from its natural "
+                         "pose, counter-clockwise. Right: rotated back by that angle."));
     list_rows(page, l, "The images shown", row, n);
 done:
     free(order);
@@ -210,12 +211,11 @@ static recon_status draw_neighbors(recon_ctx *ctx, recon_page *page, const recon
                                                               .k = h.k }));
     recon_page_figure(page, svg,
                       l->labels
-                          ? "Some images, evenly from the sample, with their nearest "
-                            "neighbours as they came; below each its label. They should show "
-                            "the same kind of thing in whatever pose."
-                          : "Some images, evenly from the sample, with their nearest "
-                            "neighbours as they came. They should show the same kind of thing "
-                            "in whatever pose.");
+                          ? "Some images, evenly from the sample, with their nearest neighbours "
+                            "as given; below each its label. They should show the same kind of "
+                            "object in any pose."
+                          : "Some images, evenly from the sample, with their nearest neighbours "
+                            "as given. They should show the same kind of object in any pose.");
     list_neighbors(page, l, rows, h.k);
 done:
     recon_pictures_free(&p);
@@ -248,8 +248,8 @@ recon_status recon_image_show_neighbors(recon_ctx *ctx, recon_page *page, const 
     recon_status status = RECON_OK;
     recon_page_section(page, "Neighbours");
     recon_page_say(page,
-                   "Everything above rests on the %zu nearest neighbours of each image in the "
-                   "embedding being of its kind.",
+                   "Everything above assumes that the %zu nearest neighbours of each image in the "
+                   "embedding are of its kind.",
                    l->f->k);
     if (!isnan(hits))
         recon_page_say(page, "Measured with the labels: %s of them are of the image's class.",
@@ -257,7 +257,7 @@ recon_status recon_image_show_neighbors(recon_ctx *ctx, recon_page *page, const 
     if (l->data)
         status = draw_neighbors(ctx, page, l);
     else
-        recon_page_say(page, "Not shown: the images themselves are not at hand.");
+        recon_page_say(page, "Not shown: the images are not available.");
     table_hits(page, l);
     return status;
 }
@@ -278,15 +278,15 @@ recon_status recon_image_show_worst(recon_ctx *ctx, recon_page *page, const reco
 {
     recon_status status;
     recon_page_section(page, "Worst cases");
-    recon_page_say(page, "Where it goes wrong, or where the data are strange: look here first.");
+    recon_page_say(page, "Failures, or unusual data: look here first.");
     if (!l->data)
-        recon_page_say(page, "Listed, not shown: the images themselves are not at hand.");
-    RECON_TRY(show_extreme(ctx, page, l, l->f->score, 1, 1,
-                           "Of all images those with the highest score: odd among their own "
-                           "neighbours"));
+        recon_page_say(page, "Listed, not shown: the images are not available.");
+    RECON_TRY(
+        show_extreme(ctx, page, l, l->f->score, 1, 1,
+                     "The images with the highest scores: unusual among their own neighbours"));
     RECON_TRY(show_extreme(ctx, page, l, l->f->identifiability, 4, -1,
-                           "Those whose neighbours agree least on a pose (1: all alike; 0: "
-                           "all directions): their natural pose is a guess"));
+                           "Those whose neighbours agree least on a pose (1: all the same; 0: all "
+                           "orientations): their natural pose is a guess"));
 done:
     return status;
 }

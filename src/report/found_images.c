@@ -27,7 +27,8 @@ recon_status recon_found_image_results(recon_ctx *ctx, recon_page *page,
     RECON_TRY(recon_found_number(ctx, &several, f, "all.several_modes"));
     RECON_TRY(recon_found_number(ctx, &folded, f, "all.modulo_180"));
     recon_page_result(page, "images", "%s", recon_found_count(words, (size_t)fmax(points, 0)));
-    recon_page_result(page, "typical turn from the natural pose", "\xc2\xb1%.0f\xc2\xb0", theta);
+    recon_page_result(page, "typical rotation from the natural pose", "\xc2\xb1%.0f\xc2\xb0",
+                      theta);
     recon_page_result(page, "have several natural poses", "%s", recon_found_share(words, several));
     recon_page_result(page, "look alike upside down", "%s", recon_found_share(words, folded));
     if (!isnan(none))
@@ -73,18 +74,18 @@ static void say_extremes(recon_page *page, const recon_image_look *l)
     }
     if (narrow && most > DIFFERENT * least)
         recon_page_say(page,
-                       "Kinds of objects differ in this: class %s keeps most to its pose (%.0f "
-                       "degrees), class %s is turned most freely (%.0f degrees).",
+                       "Kinds of objects differ: class %s varies least (%.0f degrees), class %s "
+                       "varies most (%.0f degrees).",
                        recon_image_class(a, l, atoll(narrow)), least,
                        recon_image_class(b, l, atoll(wide)), most);
 }
 
 static const char *verdict(double theta)
 {
-    return theta < 5    ? "they hardly turn at all"
-           : theta < 45 ? "they lean to either side, but which way is up is plain"
-           : theta < 90 ? "they are turned far, but not in every direction alike"
-                        : "they are turned in nearly every direction";
+    return theta < 5    ? "they hardly vary at all"
+           : theta < 45 ? "they are tilted to either side, but upright is clearly defined"
+           : theta < 90 ? "they are rotated far, but not uniformly"
+                        : "they have nearly all orientations";
 }
 
 static recon_status say_found(recon_ctx *ctx, recon_page *page, const recon_image_look *l)
@@ -98,37 +99,38 @@ static recon_status say_found(recon_ctx *ctx, recon_page *page, const recon_imag
     RECON_TRY(recon_found_number(ctx, &several, f, "all.several_modes"));
     RECON_TRY(recon_found_number(ctx, &folded, f, "all.modulo_180"));
     recon_page_section(page, "What was found");
-    recon_page_say(page,
-                   "These %s images are turned about their natural poses with a %s of %.0f degrees "
-                   "(the median of what is said of each): %s.",
-                   recon_found_count(count, f->rows), l->width, theta, verdict(theta));
     recon_page_say(
         page,
-        "Share with several natural poses: %s. Share whose pose is only known modulo 180 "
-        "degrees, because upside down they occur or look alike: %s.",
+        "These %s images vary around their natural poses with a %s of %.0f degrees (median over "
+        "images): %s.",
+        recon_found_count(count, f->rows), l->width, theta, verdict(theta));
+    recon_page_say(
+        page,
+        "Fraction with several natural poses: %s. Fraction whose pose is known only modulo 180 "
+        "degrees, because they also occur upside down or look the same that way: %s.",
         recon_found_share(a, several), recon_found_share(b, folded));
     if (!isnan(none))
         recon_page_say(page,
-                       "Share without a natural pose, because such images occur in all "
-                       "orientations, as far as their neighbours show: %s.",
+                       "Fraction without a natural pose, because their neighbours have all "
+                       "orientations: %s.",
                        recon_found_share(a, none));
     say_extremes(page, l);
     if (!isnan(hits))
         recon_page_say(page,
-                       "Of the %zu neighbours of an image, %s have its label; labels were used for "
-                       "this figure alone.",
+                       "Of the %zu neighbours of an image, %s have its label; labels were used "
+                       "only for this figure.",
                        f->k, recon_found_share(a, hits));
     recon_page_say(page,
-                   "How it was found: a network turns each image into a code that does not change "
-                   "when the image is turned, and an angle that does. Images with nearly the same "
-                   "code show the same kind of thing; the angles in which these %zu occur show "
-                   "which pose is natural, and how far one strays from it.%s",
+                   "How it was found: a network maps each image to an embedding that does not "
+                   "change when the image is rotated, and an angle that does. Images with nearly "
+                   "the same embedding show the same kind of object; the angles of these %zu "
+                   "neighbours show which pose is natural, and how far images vary around it.%s",
                    f->k,
                    strcmp(recon_found_text(f, "lambda"), "lean")
                        ? ""
-                       : " Of this network the natural pose itself is its own reading, learned "
-                         "from the poses in which such images come; neighbours say how far they "
-                         "stray.");
+                       : " This network predicts the natural pose itself, learned from the poses "
+                         "in which such images occur; the neighbours only give the spread around "
+                         "it.");
 done:
     return status;
 }
@@ -173,22 +175,22 @@ static recon_status show_widths(recon_ctx *ctx, recon_page *page, const recon_im
                                           recon_found_maybe(l->f, "all.theta_deg") };
     double *own = NULL;
     recon_found_spread s = { .x_label = "width of an image's poses (degrees)",
-                             .caption = "How many images have which width. The width says how far "
-                                        "images like this one are turned from their natural pose.",
+                             .caption = "Histogram of widths. The width says how far similar "
+                                        "images vary around their natural pose.",
                              .values = l->theta,
                              .n = l->n,
                              .marks = &median,
                              .mark_count = 1 };
     recon_status status = RECON_OK;
-    recon_page_section(page, "How far they turn");
+    recon_page_section(page, "How far they vary");
     recon_page_say(page,
-                   "The model predicts for every image how far its like are turned: Theta, the %s "
+                   "For every image the model predicts how far similar images vary: Theta, the %s "
                    "of their poses.",
                    l->width);
     if (!l->data && l->f->theta_width == 1 &&
         (!l->f->is_old || strcmp(recon_found_text(l->f, "family"), "vonmises"))) {
-        recon_page_say(page, "Without the images the model cannot be asked; these are the widths "
-                             "fitted to each image's own neighbours, which scatter more.");
+        recon_page_say(page, "Without the images the model cannot be evaluated; these are the "
+                             "widths fitted to each image's neighbours, which are noisier.");
         RECON_TRY(recon_alloc_raw(ctx, &own, l->f->rows, sizeof *own));
         for (size_t i = 0; i < l->f->rows; i++)
             own[i] = l->f->theta[i] * RECON_TO_DEGREES;
@@ -213,20 +215,20 @@ static int warn_of_poses(recon_page *page, const recon_found_folder *f)
     recon_found_words words;
     int said = 0;
     if (several > 0.05 && ++said)
-        recon_page_careful(page,
-                           "%s of the images have several natural poses. Canonicalising takes the "
-                           "likeliest; `recon canonicalize --help` shows how a classifier may "
-                           "choose among them.",
+        recon_page_warning(page,
+                           "%s of the images have several natural poses. Canonicalization takes "
+                           "the most likely; `recon canonicalize --help` shows how a classifier "
+                           "can choose among them.",
                            recon_found_share(words, several));
     if (folded > 0.05 && ++said)
-        recon_page_careful(page,
-                           "For %s of the images the pose is only known modulo 180 degrees: which "
-                           "way is up was chosen, not found.",
+        recon_page_warning(page,
+                           "For %s of the images the pose is known only modulo 180 degrees: which "
+                           "of the two is upright was chosen, not found.",
                            recon_found_share(words, folded));
     said += recon_found_warn_of_none(page, f, "images");
     if (theta < 3 && ++said)
-        recon_page_careful(page, "The images come in nearly one pose. Then nothing can be learned "
-                                 "about how they turn, and every other pose is called odd.");
+        recon_page_warning(page, "The images occur in nearly one pose. Then their spread cannot "
+                                 "be learned, and every other pose is flagged as unusual.");
     return said;
 }
 
@@ -250,9 +252,9 @@ static int warn_of_hits(recon_page *page, const recon_found_folder *f)
     recon_found_words words;
     if (!(hits < 0.5))
         return 0;
-    recon_page_careful(page,
-                       "Only %s of neighbours share the label. Poses of different kinds are mixed; "
-                       "train longer, or take a smaller --k.",
+    recon_page_warning(page,
+                       "Only %s of neighbours share the label. Poses of different kinds are "
+                       "mixed; train longer, or use a smaller --k.",
                        recon_found_share(words, hits));
     return 1;
 }
@@ -261,21 +263,21 @@ static void show_warnings(recon_page *page, const recon_image_look *l)
 {
     size_t least = smallest_class(l->f);
     int said;
-    recon_page_section(page, "What to be careful about");
+    recon_page_section(page, "Warnings");
     said = warn_of_poses(page, l->f) + warn_of_hits(page, l->f) +
            recon_found_warn_of_model(page, &l->trial) + recon_found_warn(page, l->f);
     if (least && least <= l->f->k && ++said)
-        recon_page_careful(page,
-                           "The smallest class has %zu images, but %zu neighbours are asked for: "
-                           "some of them must be of another class. Take a smaller --k.",
+        recon_page_warning(page,
+                           "The smallest class has %zu images, but classes have %zu neighbours: "
+                           "some of them must be of another class. Use a smaller --k.",
                            least, l->f->k);
     if (!said)
         recon_found_say_checked(page, l->trial.n ? "several natural poses, poses known modulo 180 "
-                                                   "degrees, hardly any turns, labels that "
-                                                   "neighbours do not share, a network that does "
-                                                   "not follow turns, scores that tell nothing"
+                                                   "degrees, hardly any rotations, labels that "
+                                                   "neighbours do not share, a network that is "
+                                                   "not equivariant, uninformative scores"
                                                  : "several natural poses, poses known modulo 180 "
-                                                   "degrees, hardly any turns, labels that "
+                                                   "degrees, hardly any rotations, labels that "
                                                    "neighbours do not share");
 }
 
@@ -299,7 +301,7 @@ recon_status recon_found_images(recon_ctx *ctx, recon_page *page, const char *di
     recon_image_look l = { .f = &f,
                            .trial = { .one = "an image",
                                       .many = "images",
-                                      .turn = "an angle drawn evenly from the whole circle" } };
+                                      .rotation = "an angle drawn uniformly from the circle" } };
     recon_status status;
     RECON_TRY(recon_found_open_as(ctx, &f, dir, RECON_FOUND_IMAGES));
     l.width = width_word(&f);
@@ -311,7 +313,7 @@ recon_status recon_found_images(recon_ctx *ctx, recon_page *page, const char *di
     RECON_TRY(recon_image_show_poses(ctx, page, &l));
     RECON_TRY(recon_image_show_gallery(ctx, page, &l));
     RECON_TRY(show_widths(ctx, page, &l));
-    RECON_TRY(recon_found_show_odd(ctx, page, &f, &l.trial));
+    RECON_TRY(recon_found_show_unusual(ctx, page, &f, &l.trial));
     RECON_TRY(recon_image_show_neighbors(ctx, page, &l));
     RECON_TRY(recon_image_show_worst(ctx, page, &l));
     show_warnings(page, &l);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void recon_molecule_turn(float *out, const recon_conformer *x, recon_so3 by)
+void recon_molecule_rotate(float *out, const recon_conformer *x, recon_so3 by)
 {
     for (size_t a = 0; a < x->atoms; a++) {
         double at[3] = { x->xyz[3 * a], x->xyz[3 * a + 1], x->xyz[3 * a + 2] };
@@ -17,32 +17,32 @@ void recon_molecule_turn(float *out, const recon_conformer *x, recon_so3 by)
     }
 }
 
-/* The same conformers turned by any rotation, and what the model says of them. */
-static recon_status score_turned(recon_ctx *ctx, recon_molecule_look *l, recon_conformer *x)
+/* The same conformers rotated by any rotation, and what the model says of them. */
+static recon_status score_rotated(recon_ctx *ctx, recon_molecule_look *l, recon_conformer *x)
 {
     size_t atoms = recon_molecules_describe(l->data).atoms;
     float *xyz = NULL;
-    recon_oddness3 *odd = NULL;
+    recon_pose_score3 *unusual = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &xyz, l->n * atoms, 3 * sizeof *xyz));
-    RECON_TRY(recon_alloc_raw(ctx, &odd, l->n, sizeof *odd));
+    RECON_TRY(recon_alloc_raw(ctx, &unusual, l->n, sizeof *unusual));
     for (size_t i = 0; i < l->n; i++) {
         recon_rng rng = recon_rng_new(RECON_FOUND_SEED, i);
-        recon_molecule_turn(xyz + i * 3 * atoms, &x[i], recon_so3_haar(&rng));
+        recon_molecule_rotate(xyz + i * 3 * atoms, &x[i], recon_so3_haar(&rng));
         x[i].xyz = xyz + i * 3 * atoms;
     }
-    RECON_TRY(recon_score_molecules(ctx, odd, l->model, x, l->n));
+    RECON_TRY(recon_score_molecules(ctx, unusual, l->model, x, l->n));
     for (size_t i = 0; i < l->n; i++) {
         recon_rng rng = recon_rng_new(RECON_FOUND_SEED, i);
         recon_so3 by = recon_so3_haar(&rng);
-        l->trial.turned[i] = odd[i].score;
+        l->trial.rotated[i] = unusual[i].score;
         l->trial.miss[i] =
             RECON_TO_DEGREES *
-            recon_so3_distance(odd[i].pose.psi, recon_so3_compose(by, l->said[i].pose.psi));
+            recon_so3_distance(unusual[i].pose.psi, recon_so3_compose(by, l->said[i].pose.psi));
     }
 done:
     free(xyz);
-    free(odd);
+    free(unusual);
     return status;
 }
 
@@ -72,7 +72,7 @@ static recon_status use_model(recon_ctx *ctx, recon_molecule_look *l)
     RECON_TRY(check_same(ctx, l));
     for (size_t i = 0; i < l->n; i++)
         l->trial.natural[i] = l->said[i].score;
-    RECON_TRY(score_turned(ctx, l, x));
+    RECON_TRY(score_rotated(ctx, l, x));
     l->trial.threshold = recon_score_threshold(l->model, 0.01);
 done:
     free(x);

@@ -13,7 +13,7 @@ enum {
     WORST = 12
 };
 
-/* Conformers as pictures, with room for those that are turned. */
+/* Conformers as pictures, with room for those that are rotated. */
 typedef struct {
     size_t atoms; /* of the largest */
     float *xyz;   /* [count][atoms][3] */
@@ -44,11 +44,11 @@ static void put(sheet *s, size_t at, const recon_molecule_look *l, size_t row, r
 {
     recon_conformer x = recon_molecules_get(l->data, row);
     float *to = s->xyz + at * 3 * s->atoms;
-    recon_molecule_turn(to, &x, by);
+    recon_molecule_rotate(to, &x, by);
     s->picture[at] = (recon_molecule_picture){ caption, x.atoms, x.z, to, NULL };
 }
 
-/* Draws the axis that its poses determine, where they do, through a picture turned by `by`. */
+/* Draws the axis that its poses determine, where they do, through a picture rotated by `by`. */
 static void put_axis(sheet *s, size_t at, const recon_distribution3 *said, recon_so3 by)
 {
     if (said->free > 1)
@@ -129,14 +129,14 @@ recon_status recon_molecule_show_gallery(recon_ctx *ctx, recon_page *page,
     recon_status status = RECON_OK;
     recon_page_section(page, "From the input to its natural pose");
     if (!l->data) {
-        recon_page_say(page, "Not shown: the molecules themselves are not at hand.");
+        recon_page_say(page, "Not shown: the molecules are not available.");
         return status;
     }
     recon_page_say(
-        page, "Some of the molecules with the most conformers. What should be seen: conformers "
-              "that came in different poses stand alike below, except for a spin about "
-              "the determined axis where that is free. The line, where there is one, is that "
-              "axis. Drag to turn.");
+        page, "Some of the molecules with the most conformers. What to look for: conformers in "
+              "different poses should have the same orientation below, except for a spin about "
+              "the determined axis if it is free. The line, if there is one, is that axis. Drag "
+              "to rotate.");
     for (size_t i = 0; i < l->groups.count && i < SHOWN; i++) {
         RECON_TRY(show_one(ctx, page, l, i));
         list_rows(page, l, "Its conformers", l->groups.member[i],
@@ -166,8 +166,8 @@ static recon_status draw_neighbors(recon_ctx *ctx, recon_page *page, const recon
     }
     recon_page_molecules(
         page, &(recon_molecule_sheet){ .molecules = s.picture, .rows = rows, .columns = k + 1 },
-        "Some conformers, evenly from a sample, and to the right of each its "
-        "nearest neighbours as they came.");
+        "Some conformers, evenly from a sample, and to the right of each its nearest neighbours "
+        "as given.");
 done:
     sheet_free(&s);
     return status;
@@ -182,13 +182,13 @@ recon_status recon_molecule_show_neighbors(recon_ctx *ctx, recon_page *page,
     recon_status status = RECON_OK;
     recon_page_section(page, "Neighbours");
     recon_page_say(page,
-                   "Everything above rests on the %zu nearest neighbours of each conformer in the "
-                   "embedding being of its kind.",
+                   "Everything above assumes that the %zu nearest neighbours of each conformer in "
+                   "the embedding are of its kind.",
                    l->f->k);
     if (l->data)
         status = draw_neighbors(ctx, page, l);
     else
-        recon_page_say(page, "Not shown: the molecules themselves are not at hand.");
+        recon_page_say(page, "Not shown: the molecules are not available.");
     if (isnan(hits))
         return status;
     recon_page_table(page, "Hit rate", columns, 2);
@@ -213,12 +213,12 @@ recon_status recon_molecule_show_worst(recon_ctx *ctx, recon_page *page,
 {
     recon_status status;
     recon_page_section(page, "Worst cases");
-    recon_page_say(page, "Where it goes wrong, or where the data are strange: look here first.");
+    recon_page_say(page, "Failures, or unusual data: look here first.");
     if (!l->data)
-        recon_page_say(page, "Listed, not shown: the molecules themselves are not at hand.");
-    RECON_TRY(show_extreme(ctx, page, l, l->f->score, 1, 1,
-                           "Of all conformers those with the highest score: odd among their own "
-                           "neighbours"));
+        recon_page_say(page, "Listed, not shown: the molecules are not available.");
+    RECON_TRY(
+        show_extreme(ctx, page, l, l->f->score, 1, 1,
+                     "The conformers with the highest scores: unusual among their own neighbours"));
     RECON_TRY(show_extreme(ctx, page, l, l->f->identifiability, 3, -1,
                            "Those whose neighbours agree least, not even on an axis: their natural "
                            "pose is a guess"));

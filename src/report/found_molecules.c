@@ -65,36 +65,35 @@ static recon_status say_found(recon_ctx *ctx, recon_page *page, const recon_foun
     recon_page_section(page, "What was found");
     if (isnan(molecules)) /* of an earlier version: its list has most of them */
         molecules = (double)json_array_size(json_object_get(f->summary, "molecules"));
-    recon_page_say(page, "These are %s conformers of %s molecule%s, turned in space.",
+    recon_page_say(page, "These are %s conformers of %s molecule%s, rotated in space.",
                    recon_found_count(a, f->rows), recon_found_count(b, (size_t)fmax(molecules, 0)),
                    molecules == 1 ? "" : "s");
     recon_page_say(page,
-                   "Share with one natural pose: %s. Share of whose pose only an axis is "
-                   "determined, while the spin about it is free: %s. Share without a natural pose: "
-                   "%s.",
+                   "Fraction with one natural pose: %s. Fraction with only an axis determined and "
+                   "a free spin about it: %s. Fraction without a natural pose: %s.",
                    recon_found_share(a, natural.one), recon_found_share(b, natural.axis),
                    recon_found_share(c, natural.none));
     recon_page_say(page,
-                   "The best determined axis strays by about %.0f degrees (concentration %.1f, the "
-                   "median; 0 is any direction), leaving aside the %s of poses that fit no "
+                   "The best determined axis varies by about %.0f degrees (concentration %.1f, "
+                   "the median; 0 is any direction), not counting the %s of poses that fit no "
                    "distribution.",
                    RECON_TO_DEGREES * sqrt(2 / fmax(concentration, 1)), concentration,
                    recon_found_share(a, background));
     if (background > RECON_BACKGROUND_MUCH)
-        recon_page_careful(page,
-                           "Many poses fit no distribution: what is said here is weak. The end "
-                           "of this page says what may help.");
+        recon_page_warning(page,
+                           "Many poses fit no distribution, so these results are weak. The end of "
+                           "this page says what may help.");
     if (!isnan(hits))
         recon_page_say(
             page,
-            "Of the %zu neighbours of a conformer, %s are of its molecule; which molecule "
-            "it is was used for this figure alone.",
+            "Of the %zu neighbours of a conformer, %s are of its molecule; which molecule it is "
+            "was used only for this figure.",
             f->k, recon_found_share(a, hits));
-    recon_page_say(page,
-                   "How it was found: a network turns each conformer into a code that does not "
-                   "change when it is turned, and a rotation that does. Conformers with nearly the "
-                   "same code are of one kind; the rotations in which these occur show which pose "
-                   "is natural, and what of it is not determined at all.");
+    recon_page_say(
+        page, "How it was found: a network maps each conformer to an embedding that does not "
+              "change when it is rotated, and a rotation that does. Conformers with nearly the "
+              "same embedding are of one kind; their rotations show which pose is natural, and "
+              "which part of it is not determined.");
 done:
     return status;
 }
@@ -134,7 +133,7 @@ static recon_status show_spheres(recon_ctx *ctx, recon_page *page, const recon_m
         "Where the axes x, y and z of a molecule in its natural pose point as it really occurs; "
         "each colour is one axis, bright where it points often, faint where that is on the far "
         "side. A spot: the axis always points one way. A ring: it spins about another. Drag to "
-        "turn.");
+        "rotate.");
     recon_page_table(page, "Singular values of F", columns, 5);
     for (size_t i = 0; i < n; i++) {
         RECON_TRY(recon_fisher_of(ctx, &fisher, f[i]));
@@ -156,8 +155,8 @@ static recon_status show_poses(recon_ctx *ctx, recon_page *page, const recon_mol
         least = g->n[i] < least ? g->n[i] : least;
     recon_page_section(page, l->labels ? "Poses, molecule by molecule" : "Poses, group by group");
     recon_page_say(page, l->labels ? "Some of the molecules with the most conformers:"
-                                   : "Which molecule is which is not known without the data; "
-                                     "conformers were grouped by who is whose neighbour.");
+                                   : "The molecules are not known without the data; conformers "
+                                     "were grouped by the neighbour graph.");
     if (!recon_found_draws(ctx, page))
         return RECON_OK;
     RECON_TRY(show_spheres(ctx, page, l));
@@ -216,9 +215,10 @@ static recon_status show_concentration(recon_ctx *ctx, recon_page *page,
     size_t *row = NULL, n;
     recon_fisher fisher;
     recon_status status;
-    recon_page_section(page, "How far they turn");
-    recon_page_say(page, "The concentration says how strictly the best determined axis points one "
-                         "way: 0 is any direction, 30 strays by about 15 degrees, 100 by about 8.");
+    recon_page_section(page, "How far they vary");
+    recon_page_say(page, "The concentration says how precisely the best determined axis is "
+                         "aligned: 0 is any direction, 30 varies by about 15 degrees, 100 by "
+                         "about 8.");
     RECON_TRY(recon_found_sample(ctx, &row, &n, l->f->rows, RECON_MOLECULE_SAMPLE));
     RECON_TRY(recon_alloc_raw(ctx, &values, n, sizeof *values));
     for (size_t i = 0; i < n; i++) {
@@ -254,10 +254,10 @@ static int warn_of_poses(recon_page *page, const recon_found_folder *f)
     recon_found_words words;
     int said = 0;
     if (spin > 0.05 && ++said)
-        recon_page_careful(page,
+        recon_page_warning(page,
                            "For %s of the conformers the spin about an axis is free: the natural "
-                           "pose puts the axis where it belongs, but the spin is a choice, not a "
-                           "finding.",
+                           "pose aligns the axis, but the spin about it is a choice, not an "
+                           "estimate.",
                            recon_found_share(words, spin));
     return said + recon_found_warn_of_none(page, f, "conformers");
 }
@@ -280,18 +280,18 @@ static int warn_of_molecules(recon_page *page, const recon_found_folder *f)
         }
     }
     if (bad && ++said)
-        recon_page_careful(page,
+        recon_page_warning(page,
                            "Of %zu of the molecules more than %.0f %% of the poses fit no "
                            "distribution; the worst is %s with %.0f %%. Their natural poses are "
-                           "weakly founded.",
+                           "unreliable.",
                            bad, 100 * RECON_BACKGROUND_MUCH, name ? name : "one without a name",
                            100 * worst);
     if (symmetric > 0 && ++said)
-        recon_page_careful(page,
-                           "%.0f of the molecules look the same after a turn, as water and benzene "
-                           "do: which of these poses one is in nobody can tell, more data and "
-                           "training do not help, and many of their poses fit no distribution.",
-                           symmetric);
+        recon_page_warning(
+            page,
+            "%.0f of the molecules are symmetric under rotations, like water and benzene: no data "
+            "or training can distinguish such poses, and many of their poses fit no distribution.",
+            symmetric);
     return said;
 }
 
@@ -301,10 +301,10 @@ static int warn_of_hits(recon_page *page, const recon_found_folder *f)
     recon_found_words words;
     if (!(hits < 0.5))
         return 0;
-    recon_page_careful(page,
-                       "Only %s of neighbours are the same molecule. That may be well where others "
-                       "are alike; else there are fewer than %zu of each kind: take a smaller --k "
-                       "or more conformers.",
+    recon_page_warning(page,
+                       "Only %s of neighbours are the same molecule. That may be fine if the "
+                       "others are similar; otherwise there are fewer than %zu of each kind: use "
+                       "a smaller --k or more conformers.",
                        recon_found_share(words, hits), f->k);
     return 1;
 }
@@ -312,13 +312,13 @@ static int warn_of_hits(recon_page *page, const recon_found_folder *f)
 static void show_warnings(recon_page *page, const recon_molecule_look *l)
 {
     int said;
-    recon_page_section(page, "What to be careful about");
+    recon_page_section(page, "Warnings");
     said = warn_of_poses(page, l->f) + warn_of_molecules(page, l->f) + warn_of_hits(page, l->f) +
            recon_found_warn_of_model(page, &l->trial) + recon_found_warn(page, l->f);
     if (!said)
-        recon_found_say_checked(page, l->trial.n ? "free spins, symmetric molecules, neighbours of "
-                                                   "other molecules, a network that does not "
-                                                   "follow turns, scores that tell nothing"
+        recon_found_say_checked(page, l->trial.n ? "free spins, symmetric molecules, neighbours "
+                                                   "of other molecules, a network that is not "
+                                                   "equivariant, uninformative scores"
                                                  : "free spins, symmetric molecules, neighbours of "
                                                    "other molecules");
 }
@@ -331,7 +331,7 @@ recon_status recon_found_molecules(recon_ctx *ctx, recon_page *page, const char 
                               .data = data,
                               .trial = { .one = "a conformer",
                                          .many = "conformers",
-                                         .turn = "a rotation drawn evenly from all rotations" } };
+                                         .rotation = "a uniformly random rotation" } };
     recon_status status;
     RECON_TRY(recon_found_open_as(ctx, &f, dir, RECON_FOUND_MOLECULES));
     RECON_TRY(recon_molecule_look_open(ctx, &l));
@@ -339,7 +339,7 @@ recon_status recon_found_molecules(recon_ctx *ctx, recon_page *page, const char 
     RECON_TRY(show_poses(ctx, page, &l));
     RECON_TRY(recon_molecule_show_gallery(ctx, page, &l));
     RECON_TRY(show_concentration(ctx, page, &l));
-    RECON_TRY(recon_found_show_odd(ctx, page, &f, &l.trial));
+    RECON_TRY(recon_found_show_unusual(ctx, page, &f, &l.trial));
     RECON_TRY(recon_molecule_show_neighbors(ctx, page, &l));
     RECON_TRY(recon_molecule_show_worst(ctx, page, &l));
     show_warnings(page, &l);

@@ -24,8 +24,8 @@ typedef struct {
 recon_status recon_molecule_look_open(recon_ctx *ctx, recon_molecule_look *look);
 void recon_molecule_look_free(recon_ctx *ctx, recon_molecule_look *look);
 
-/* Its atoms [atoms][3], turned about the origin. */
-void recon_molecule_turn(float *out, const recon_conformer *conformer, recon_so3 by);
+/* Its atoms [atoms][3], rotated about the origin. */
+void recon_molecule_rotate(float *out, const recon_conformer *conformer, recon_so3 by);
 
 /* Sections with pictures; without data they say so. */
 recon_status recon_molecule_show_gallery(recon_ctx *ctx, recon_page *page,

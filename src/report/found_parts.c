@@ -58,7 +58,7 @@ int recon_found_draws(recon_ctx *ctx, recon_page *page)
     recon_status status = recon_png_encode(ctx, &png, &size, &pixel, 1, 1, 1);
     free(png);
     if (status == RECON_ERR_UNSUPPORTED)
-        recon_page_careful(page, "Pictures are left out: this recon was built without libpng.");
+        recon_page_warning(page, "Pictures are left out: this recon was built without libpng.");
     return status != RECON_ERR_UNSUPPORTED;
 }
 
@@ -96,10 +96,10 @@ done:
 /* --- poses on the circle ---------------------------------------------------------------------- */
 
 #define CIRCLES                                                                                    \
-    "Each circle shows in which directions the members of one group point: the longer the bar, "   \
-    "the more of them. Before: as the network reads them, from a zero of its own that means "      \
-    "nothing and differs between groups. After: from the natural pose that was found. A narrow "   \
-    "fan upwards is a group that occurs in nearly one pose, a full circle one that occurs in all."
+    "Each circle is a histogram of the orientations in one group: the longer the bar, "            \
+    "the more members. Before: as the network outputs them, relative to an arbitrary zero "        \
+    "that differs between groups. After: relative to the natural pose that was found. A narrow "   \
+    "peak at the top is a group with nearly one pose, a full circle one with all poses."
 
 /* From this angle half of the n angles are no further. */
 static double half_within(double *scratch, const double *angles, size_t n, double from)
@@ -186,7 +186,7 @@ static recon_status show_row(recon_ctx *ctx, recon_page *page, const recon_found
                                                  .pictures = above,
                                                  .picture_rows = picture_rows,
                                                  .own_scale = 1 }));
-    recon_page_figure(page, svg, first ? "The same of the next groups." : CIRCLES);
+    recon_page_figure(page, svg, first ? "The same for the next groups." : CIRCLES);
     RECON_TRY(show_circle_table(ctx, page, g, roses, first, n));
 done:
     free(above);
@@ -232,7 +232,8 @@ static void show_sphere_table(recon_page *page, const recon_found_groups *g,
     static const char *const determined[] = { "one pose", "an axis; the spin about it is free",
                                               "hardly anything", "nothing" };
     const char *const columns[] = { g->what, "members", "concentration",
-                                    "poses that do not belong (%)", "what the poses determine" };
+                                    "poses that fit no distribution (%)",
+                                    "what the poses determine" };
     recon_page_table(page, "Poses about the natural pose", columns, 5);
     for (size_t i = 0; i < g->count; i++) {
         const recon_fisher_fit *fit = &fits[g->count + i];
@@ -269,10 +270,9 @@ static recon_status show_spheres(recon_ctx *ctx, recon_page *page, const recon_f
         &(recon_sphere_sheet){
             .spheres = spheres, .rows = 2, .columns = n, .headings = headings, .names = names },
         "Where the three axes of an object point: each colour is one axis, bright where it points "
-        "often, faint where that is on the far side. A spot is an axis that always points one way, "
-        "a ring one that spins about "
-        "another. Before: in the network's own frame, which means nothing and differs between "
-        "groups. After: from the natural pose that was found.");
+        "often, faint where that is on the far side. A spot is an axis that always points one "
+        "way, a ring one that spins about another. Before: in the network's own frame, which is "
+        "arbitrary and differs between groups. After: relative to the natural pose that was found.");
     show_sphere_table(page, g, fits);
 done:
     free(scratch);
@@ -312,27 +312,25 @@ int recon_found_warn(recon_page *page, const recon_found_folder *f)
     recon_found_words words;
     int said = 0;
     if (suspect > 0.2 && ++said)
-        recon_page_careful(
+        recon_page_warning(
             page,
-            "In %s of the neighbourhoods more than %.0f %% of the poses fit no "
-            "distribution: their neighbours are not all of one kind, their poses are "
-            "read wrongly, or they look the same after a turn. Against the first "
-            "two a smaller --k, more data or more training may help.",
+            "In %s of the neighbourhoods more than %.0f %% of the poses fit no distribution: "
+            "their neighbours are not all of one kind, their estimated poses are wrong, or they "
+            "are symmetric under rotations. For the first two a smaller --k, more data or more "
+            "training may help.",
             recon_found_share(words, suspect), 100 * RECON_BACKGROUND_MUCH);
     if (f->rows < 200 && ++said)
-        recon_page_careful(page,
-                           "There are only %zu of them: shares and widths are no better known than "
-                           "such a small set allows.",
-                           f->rows);
+        recon_page_warning(
+            page, "There are only %zu of them, so fractions and widths are uncertain.", f->rows);
     if (f->k * 10 > f->points && ++said)
-        recon_page_careful(page,
+        recon_page_warning(page,
                            "%zu neighbours are a large part of %zu points: unless all are of one "
-                           "kind, they reach into other kinds. Take a smaller --k.",
+                           "kind, they include other kinds. Use a smaller --k.",
                            f->k, f->points);
     if (singles > 0 && ++said)
-        recon_page_careful(page,
-                           "%.0f classes are single points, whose natural pose is simply their own "
-                           "and means nothing.",
+        recon_page_warning(page,
+                           "%.0f classes are single points, whose natural pose is simply their "
+                           "own pose and therefore meaningless.",
                            singles);
     return said;
 }
@@ -352,16 +350,15 @@ int recon_found_warn_of_none(recon_page *page, const recon_found_folder *f, cons
     recon_found_words words;
     int said = 0;
     if (none > RECON_NATURAL_FEW && ++said)
-        recon_page_careful(page,
-                           "%s of the %s have no natural pose: as far as their neighbours show, "
-                           "such %s occur in all orientations alike, and rotating them to one may "
-                           "mean nothing.",
+        recon_page_warning(page,
+                           "%s of the %s have no natural pose: their neighbours show that such %s "
+                           "occur in all orientations, so canonicalizing them may be meaningless.",
                            recon_found_share(words, none), many, many);
     if (unsure > RECON_NATURAL_FEW && ++said)
-        recon_page_careful(page,
-                           "For %s of the %s it cannot be told whether they have a natural pose: "
+        recon_page_warning(page,
+                           "For %s of the %s it is not clear whether they have a natural pose: "
                            "their neighbours are too few, or fit no simple distribution. A larger "
-                           "--k or more data may tell.",
+                           "--k or more data may help.",
                            recon_found_share(words, unsure), many);
     return said;
 }
@@ -369,10 +366,10 @@ int recon_found_warn_of_none(recon_page *page, const recon_found_folder *f, cons
 void recon_found_say_checked(recon_page *page, const char *others)
 {
     recon_page_say(page,
-                   "No warning applied. These were looked for: many without a natural pose, many "
-                   "poses that fit no distribution, a set too small, neighbours too many for it, "
-                   "classes of one point, %s. That is no proof: look at the pictures and the worst "
-                   "cases.",
+                   "No warnings. These were checked: many inputs without a natural pose, many "
+                   "poses that fit no distribution, too small a data set, too many neighbours for "
+                   "it, classes of one point, %s. This is no proof: look at the pictures and the "
+                   "worst cases.",
                    others);
 }
 
@@ -386,7 +383,7 @@ static const char *setting(const char *key)
         { "group", "group of the poses" },
         { "points", "points that neighbours are taken from" },
         { "dimensions", "dimensions of an embedding" },
-        { "rows", "points that were answered for" },
+        { "rows", "points that were evaluated" },
         { "classes", "what a class is (knn: the nearest neighbours)" },
         { "class_count", "number of classes" },
         { "k", "neighbours of a point (--k)" },
@@ -405,15 +402,15 @@ static const char *setting(const char *key)
         { "concentration", "concentration (median)" },
         { "background", "share of poses that fit no distribution (median)" },
         { "molecule_count", "molecules" },
-        { "symmetric_count", "molecules that look the same after a turn" },
+        { "symmetric_count", "molecules that are symmetric under rotations" },
         { "half", "weights stored as bfloat16" },
         { "backend", "computed by" },
         { "spec", "data (--data)" },
-        { "turn", "turned on purpose by (--turn)" },
-        { "turn_seed", "seed of these turns" },
-        { "limit", "how many were taken (--limit)" },
+        { "rotate", "rotated on purpose by (--rotate)" },
+        { "rotate_seed", "seed of these rotations" },
+        { "limit", "number used (--limit)" },
         { "size", "size of images (--size)" },
-        { "skip_bad", "unreadable ones left out (--skip-bad)" },
+        { "skip_bad", "unreadable inputs skipped (--skip-bad)" },
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strcmp(key, words[i][0]))

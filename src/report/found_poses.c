@@ -21,7 +21,7 @@ static const kind_words *kinds_of(const recon_found_folder *f)
     static const kind_words so2[] = {
         { RECON_NATURAL_ONE, "have one natural pose", "one natural pose" },
         { RECON_NATURAL_SEVERAL, "have several natural poses", "several" },
-        { RECON_NATURAL_MODULO, "have one modulo part of a turn",
+        { RECON_NATURAL_MODULO, "have one modulo a symmetry",
           "one modulo a half, third or quarter turn" },
         { RECON_NATURAL_NONE, "have no natural pose", "none: all directions alike" },
     };
@@ -62,7 +62,7 @@ done:
 static const char *group_words(const recon_found_folder *f)
 {
     return f->group == RECON_SO3 ? "SO(3), the rotations of space"
-                                 : "SO(2), the turns of a picture";
+                                 : "SO(2), the rotations of a picture";
 }
 
 static recon_status say_classes(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
@@ -74,15 +74,15 @@ static recon_status say_classes(recon_ctx *ctx, recon_page *page, const recon_fo
         return status;
     if (f->k)
         recon_page_say(page,
-                       "%s poses on %s: each was compared with those of its %zu nearest neighbours "
-                       "in the embedding, its class. They show which pose is natural for its kind, "
-                       "and how far one strays from it.",
+                       "%s poses on %s: each was compared with those of its %zu nearest "
+                       "neighbours in the embedding, its class. They show which pose is natural "
+                       "for its kind, and how far poses vary around it.",
                        recon_found_count(a, f->rows), group_words(f), f->k);
     else
         recon_page_say(
             page,
             "%s poses on %s in %s classes: points that small distances link. The poses of "
-            "a class show which pose is natural for its kind, and how far one strays "
+            "a class show which pose is natural for its kind, and how far one outliers "
             "from it.",
             recon_found_count(a, f->rows), group_words(f),
             recon_found_count(b, (size_t)fmax(classes, 0)));
@@ -100,7 +100,7 @@ static recon_status say_width(recon_ctx *ctx, recon_page *page, const recon_foun
     if (status != RECON_OK)
         return status;
     memcpy(theta, f->theta, f->rows * sizeof *theta);
-    recon_page_say(page, "They stray from their natural poses with a %s of %.0f degrees (median).",
+    recon_page_say(page, "They vary around their natural poses with a %s of %.0f degrees (median).",
                    uniform ? "half-width" : "standard deviation",
                    RECON_TO_DEGREES * recon_found_median(theta, f->rows));
     free(theta);
@@ -117,9 +117,9 @@ static recon_status say_found(recon_ctx *ctx, recon_page *page, const recon_foun
     RECON_TRY(say_width(ctx, page, f));
     if (!isnan(recon_found_natural(f, RECON_NATURAL_NONE)))
         recon_page_say(page,
-                       "Share with one natural pose: %s; with several: %s; with %s: %s; with none, "
-                       "because the poses of their class do not differ from evenly spread ones as "
-                       "far as so many can tell: %s.",
+                       "Fraction with one natural pose: %s; with several: %s; with %s: %s; with "
+                       "none, because the poses of their class cannot be distinguished from "
+                       "uniform ones: %s.",
                        recon_found_share(a, recon_found_natural(f, RECON_NATURAL_ONE)),
                        recon_found_share(b, recon_found_natural(f, RECON_NATURAL_SEVERAL)),
                        kinds_of(f)[2].words,
@@ -127,8 +127,8 @@ static recon_status say_found(recon_ctx *ctx, recon_page *page, const recon_foun
                        recon_found_share(d, recon_found_natural(f, RECON_NATURAL_NONE)));
     if (!isnan(hits))
         recon_page_say(page,
-                       "Of a point's class, %s have its label; labels were used for this "
-                       "figure alone.",
+                       "Of a point's class, %s have its label; labels were used only for this "
+                       "figure.",
                        recon_found_share(a, hits));
 done:
     return status;
@@ -148,17 +148,17 @@ static reading reading_of(const recon_found_folder *f)
     if (f->group == RECON_SO3)
         return (reading){ "concentration",
                           "The largest singular value of the matrix Fisher distribution that was "
-                          "fitted to each class: 0 is any pose, 100 an axis that strays by about 8 "
-                          "degrees.",
+                          "fitted to each class: 0 is any pose, 100 an axis that varies by about "
+                          "8 degrees.",
                           1 };
     if (!strcmp(family, "uniform"))
         return (reading){ "half-width (degrees)",
-                          "How far to either side of the natural pose the poses of each class "
-                          "reach.",
+                          "How far the poses of each class extend to either side of the natural "
+                          "pose.",
                           RECON_TO_DEGREES };
     if (!strcmp(family, "normal"))
         return (reading){ "standard deviation (degrees)",
-                          "How far the poses of each class stray from the natural pose.",
+                          "How far the poses of each class vary around the natural pose.",
                           RECON_TO_DEGREES };
     if (!f->is_old)
         return (reading){ "root mean square distance (degrees)",
@@ -188,7 +188,7 @@ static recon_status show_widths(recon_ctx *ctx, recon_page *page, const recon_fo
     size_t *row = NULL, n;
     double *values = NULL;
     recon_status status;
-    recon_page_section(page, "How far they turn");
+    recon_page_section(page, "How far they vary");
     if (f->theta_width != 1 && f->group == RECON_SO2) {
         recon_page_say(page, "Mixtures of several parts were fitted, which have no single width: "
                              "theta.npy has their weights, means and concentrations.");
@@ -202,12 +202,10 @@ static recon_status show_widths(recon_ctx *ctx, recon_page *page, const recon_fo
             RECON_TRY(concentration(ctx, &values[i], f->theta + 9 * row[i]));
         else
             values[i] = f->theta[row[i]] * r.scale;
-    RECON_TRY(
-        recon_found_show_spread(ctx, page,
-                                &(recon_found_spread){ .x_label = r.label,
-                                                       .caption = "How many have which width.",
-                                                       .values = values,
-                                                       .n = n }));
+    RECON_TRY(recon_found_show_spread(
+        ctx, page,
+        &(recon_found_spread){
+            .x_label = r.label, .caption = "Histogram of widths.", .values = values, .n = n }));
 done:
     free(row);
     free(values);
@@ -218,11 +216,11 @@ done:
 
 static recon_status show_scores(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)
 {
-    recon_page_section(page, "Odd poses");
-    recon_page_say(page,
-                   "The score of a point is -log p: p is the density of its own pose among the "
-                   "poses of its class. High means odd. Which are odd in truth is not known "
-                   "here, so it is not measured how well the score tells.");
+    recon_page_section(page, "Unusual poses");
+    recon_page_say(
+        page, "The score of a point is -log p: p is the density of its own pose among the poses "
+              "of its class. High means unusual. The ground truth is not known here, so the "
+              "quality of the score is not measured.");
     return recon_found_show_spread(ctx, page,
                                    &(recon_found_spread){ .x_label = "score",
                                                           .caption = "Scores of all points.",
@@ -259,10 +257,10 @@ static recon_status show_known(recon_ctx *ctx, recon_page *page, const recon_fou
         ctx, page,
         &(recon_found_spread){ .x_label = "agreement of a class's poses",
                                .caption =
-                                   so3 ? "Of the direction that is known least. 1: all poses "
-                                         "of a class are alike. 0: a turn is free."
-                                       : "1: all poses of a class are alike. 0: they cancel "
-                                         "out, being of all directions or of opposite ones.",
+                                   so3 ? "For the least determined direction. 1: all poses of a "
+                                         "class are equal. 0: a rotation is free."
+                                       : "1: all poses of a class are equal. 0: they cancel out, "
+                                         "because they have all orientations or opposite ones.",
                                .values = known,
                                .n = f->rows,
                                .from = 0,
@@ -302,22 +300,24 @@ static void show_warnings(recon_page *page, const recon_found_folder *f)
     double hits = recon_found_overall(f, "hit_rate");
     recon_found_words words;
     int said;
-    recon_page_section(page, "What to be careful about");
+    recon_page_section(page, "Warnings");
     said = recon_found_warn(page, f) + recon_found_warn_of_none(page, f, "points");
     if (several > 0.05 && ++said)
-        recon_page_careful(page,
-                           "%s of the points have several natural poses; gamma.npy has the "
-                           "heaviest, and where they are alike the one nearest to no turn at all.",
-                           recon_found_share(words, several));
+        recon_page_warning(
+            page,
+            "%s of the points have several natural poses; gamma.npy has the one with the largest "
+            "weight, and among equal ones the one nearest to the identity.",
+            recon_found_share(words, several));
     if (folded > 0.05 && ++said)
-        recon_page_careful(page,
-                           so3 ? "For %s of the points the spin about an axis is free: gamma.npy "
-                                 "puts the axis where it belongs, the spin is a choice."
-                               : "For %s of the points the pose is only known modulo part of a "
-                                 "turn: which of these poses gamma.npy has was chosen, not found.",
-                           recon_found_share(words, folded));
+        recon_page_warning(
+            page,
+            so3 ? "For %s of the points the spin about an axis is free: gamma.npy aligns the "
+                  "axis; the spin is a choice."
+                : "For %s of the points the pose is known only modulo a symmetry: which of these "
+                  "poses gamma.npy has was chosen, not found.",
+            recon_found_share(words, folded));
     if (hits < 0.5 && ++said)
-        recon_page_careful(page,
+        recon_page_warning(page,
                            "Only %s of a point's class share its label: poses of different kinds "
                            "are mixed. A smaller --k or a better embedding may help.",
                            recon_found_share(words, hits));
@@ -337,8 +337,8 @@ recon_status recon_found_poses(recon_ctx *ctx, recon_page *page, const char *dir
     RECON_TRY(say_found(ctx, page, &f));
     recon_page_section(page, "Poses, group by group");
     if (!strcmp(groups.what, "cluster"))
-        recon_page_say(page, "Points were grouped by who is whose neighbour: each takes the group "
-                             "that most of its neighbours have.");
+        recon_page_say(page, "Points were grouped by the neighbour graph: each belongs to the "
+                             "group of most of its neighbours.");
     RECON_TRY(recon_found_show_poses(ctx, page, &f, &groups, NULL, 0));
     RECON_TRY(show_widths(ctx, page, &f));
     RECON_TRY(show_scores(ctx, page, &f));

@@ -1,4 +1,4 @@
-/* found_trial.c - the model tried on a sample of its data, as they came and turned at random: does
+/* found_trial.c - the model tried on a sample of its data, as they came and rotated at random: does
  * the score notice, and does the network follow? And what to do with it then. */
 #include "report/found.h"
 #include "report/page.h"
@@ -18,8 +18,8 @@ recon_status recon_found_trial_new(recon_ctx *ctx, recon_found_trial *t, size_t 
     recon_status status = recon_alloc_raw(ctx, &t->natural, 3 * n, sizeof *t->natural);
     if (status != RECON_OK)
         return status;
-    t->turned = t->natural + n;
-    t->miss = t->turned + n;
+    t->rotated = t->natural + n;
+    t->miss = t->rotated + n;
     t->n = n;
     return RECON_OK;
 }
@@ -41,12 +41,13 @@ recon_status recon_found_check_same(recon_ctx *ctx, const recon_found_folder *f,
                       f->dir, median);
 }
 
-/* --- odd poses -------------------------------------------------------------------------------- */
+/* --- unusual poses -------------------------------------------------------------------------------- */
 
 static recon_status show_caught(recon_ctx *ctx, recon_page *page, const double *natural,
-                                const double *turned, size_t n)
+                                const double *rotated, size_t n)
 {
-    static const char *const columns[] = { "false alarms", "score above", "turned ones noticed" };
+    static const char *const columns[] = { "false alarms", "score above",
+                                           "rotated inputs detected" };
     static const double alarms[] = { 0.01, 0.05, 0.1, 0.2 };
     recon_found_words words;
     double *sorted;
@@ -59,7 +60,7 @@ static recon_status show_caught(recon_ctx *ctx, recon_page *page, const double *
     for (size_t a = 0; a < sizeof alarms / sizeof *alarms; a++) {
         double threshold = recon_quantile(sorted, n, 1 - alarms[a]), caught = 0;
         for (size_t i = 0; i < n; i++)
-            caught += turned[i] > threshold;
+            caught += rotated[i] > threshold;
         recon_page_cell(page, "%.0f %%", 100 * alarms[a]);
         recon_page_cell(page, "%.2f", threshold);
         recon_page_cell(page, "%s", recon_found_share(words, caught / (double)n));
@@ -70,45 +71,45 @@ static recon_status show_caught(recon_ctx *ctx, recon_page *page, const double *
 
 static recon_status show_roc(recon_ctx *ctx, recon_page *page, recon_found_trial *t)
 {
-    const double *natural = t->natural, *turned = t->turned;
+    const double *natural = t->natural, *rotated = t->rotated;
     size_t n = t->n;
     double *score = NULL;
-    uint8_t *odd = NULL;
+    uint8_t *unusual = NULL;
     recon_roc_point *points = NULL;
     recon_roc_line line = { .name = "score" };
     char *svg = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &score, 2 * n, sizeof *score));
-    RECON_TRY(recon_alloc(ctx, &odd, 2 * n, sizeof *odd));
+    RECON_TRY(recon_alloc(ctx, &unusual, 2 * n, sizeof *unusual));
     RECON_TRY(recon_alloc_raw(ctx, &points, 2 * n + 1, sizeof *points));
     memcpy(score, natural, n * sizeof *score);
-    memcpy(score + n, turned, n * sizeof *score);
-    memset(odd + n, 1, n);
-    RECON_TRY(recon_roc_auc(ctx, &t->auc, score, odd, 2 * n));
-    RECON_TRY(recon_roc_curve(ctx, points, &line.count, score, odd, 2 * n));
+    memcpy(score + n, rotated, n * sizeof *score);
+    memset(unusual + n, 1, n);
+    RECON_TRY(recon_roc_auc(ctx, &t->auc, score, unusual, 2 * n));
+    RECON_TRY(recon_roc_curve(ctx, points, &line.count, score, unusual, 2 * n));
     line.points = points;
     RECON_TRY(recon_figure_roc(ctx, &svg,
                                &(recon_roc_plot){ .lines = &line,
                                                   .count = 1,
-                                                  .x_label = "false alarms, share of those "
-                                                             "as they came",
-                                                  .y_label = "noticed, share of those "
-                                                             "turned at random" }));
+                                                  .x_label = "false alarms, fraction of the "
+                                                             "original inputs",
+                                                  .y_label = "detected, fraction of the randomly "
+                                                             "rotated inputs" }));
     recon_page_say(
         page,
-        "The area under the curve is %.3f: the chance that %s turned at random scores higher "
-        "than one as it came; 0.5 would be guessing. It cannot reach 1, because a random "
-        "turn sometimes ends in a pose that is natural.",
+        "The area under the curve is %.3f: the probability that a randomly rotated input (%s) "
+        "scores higher than an original one; 0.5 is chance. It cannot reach 1, because a random "
+        "rotation sometimes gives a natural pose.",
         t->auc, t->one);
     recon_page_figure(
         page, svg,
-        "Up: the share of those turned at random that a threshold on the score "
-        "notices. To the right: the share of those as they came that it takes for odd "
-        "by mistake. The diagonal is guessing.");
-    RECON_TRY(show_caught(ctx, page, natural, turned, n));
+        "Vertical: the fraction of randomly rotated inputs that a threshold on the score detects. "
+        "Horizontal: the fraction of original inputs that it flags by mistake. The diagonal is "
+        "chance.");
+    RECON_TRY(show_caught(ctx, page, natural, rotated, n));
 done:
     free(score);
-    free(odd);
+    free(unusual);
     free(points);
     return status;
 }
@@ -119,32 +120,32 @@ static recon_status show_scores(recon_ctx *ctx, recon_page *page, const recon_fo
     int told = isfinite(t->threshold); /* else too few natural ones are known */
     return recon_found_show_spread(
         ctx, page,
-        &(recon_found_spread){ .x_label = "score, as they came",
-                               .caption = told ? "Scores of those as they came. Beyond the line, "
-                                                 "`recon score --false-alarms 0.01` calls a pose "
-                                                 "odd."
-                                               : "Scores of those as they came. The model was "
-                                                 "calibrated on too few for `recon score "
-                                                 "--false-alarms 0.01` to call any pose odd.",
+        &(recon_found_spread){ .x_label = "score of the original inputs",
+                               .caption = told ? "Scores of the original inputs. Beyond the line, "
+                                                 "`recon score --false-alarms 0.01` flags a pose "
+                                                 "as unusual."
+                                               : "Scores of the original inputs. The model was "
+                                                 "calibrated on too few inputs for `recon score "
+                                                 "--false-alarms 0.01` to flag any pose.",
                                .values = t->natural,
                                .n = t->n,
                                .marks = &mark,
                                .mark_count = (size_t)told });
 }
 
-recon_status recon_found_show_odd(recon_ctx *ctx, recon_page *page, const recon_found_folder *f,
-                                  recon_found_trial *t)
+recon_status recon_found_show_unusual(recon_ctx *ctx, recon_page *page, const recon_found_folder *f,
+                                      recon_found_trial *t)
 {
     recon_status status;
-    recon_page_section(page, "Odd poses");
+    recon_page_section(page, "Unusual poses");
     recon_page_say(
         page,
-        "The score of %s is -log p: p is the density that the model gives to its own pose "
-        "among the poses of its like. High means odd.",
+        "The score of %s is -log p: p is the density that the model gives to its own pose among "
+        "the poses of its kind. High means unusual.",
         t->one);
     if (!t->n) {
         recon_page_say(page,
-                       "How well odd poses are noticed is not measured: the %s are not at hand.",
+                       "The detection of unusual poses is not measured: the %s are not available.",
                        t->many);
         return recon_found_show_spread(
             ctx, page,
@@ -155,10 +156,9 @@ recon_status recon_found_show_odd(recon_ctx *ctx, recon_page *page, const recon_
     }
     recon_page_say(
         page,
-        "Are odd poses noticed? No label says what is odd. So take %zu of the %s as they "
-        "came, and the same once more, each turned by %s, and see whether the score "
-        "tells the two apart.",
-        t->n, t->many, t->turn);
+        "Are unusual poses detected? There are no labels for this. So %zu of the %s are scored as "
+        "given, and again after rotating each by %s, to see whether the score separates the two.",
+        t->n, t->many, t->rotation);
     RECON_TRY(show_roc(ctx, page, t));
     RECON_TRY(show_scores(ctx, page, t));
 done:
@@ -172,16 +172,17 @@ int recon_found_warn_of_model(recon_page *page, const recon_found_trial *t)
     double miss = t->n ? recon_found_median(t->miss, t->n) : 0;
     int said = 0;
     if (miss > 15 && ++said)
-        recon_page_careful(page,
-                           "When %s is turned, the pose that the network reads misses the turn by "
-                           "%.0f degrees in the median. It is hardly trained: train longer before "
-                           "believing the rest.",
-                           t->one, miss);
+        recon_page_warning(
+            page,
+            "When %s is rotated, the network's pose misses the rotation by %.0f degrees in the "
+            "median. It is hardly trained: train longer before you rely on the rest.",
+            t->one, miss);
     if (t->n && t->auc < 0.6 && ++said)
-        recon_page_careful(page,
-                           "The score hardly tells odd poses from natural ones (area %.2f): either "
-                           "these %s are turned freely, or the model is too weak.",
-                           t->auc, t->many);
+        recon_page_warning(
+            page,
+            "The score hardly separates unusual poses from natural ones (area %.2f): either these "
+            "%s occur in all orientations, or the model is too weak.",
+            t->auc, t->many);
     return said;
 }
 
@@ -209,18 +210,17 @@ void recon_found_show_next(recon_page *page, const recon_found_folder *f)
     recon_page_section(page, "What to do next");
     recon_page_say(
         page,
-        "`%s/model.safetensors` holds all that was learned; in place of `%s` stands whatever "
-        "data you have.",
+        "`%s/model.safetensors` holds everything that was learned; replace `%s` by your own data.",
         called(page, f), images ? "images:NEW" : "xyz:NEW");
     recon_page_table(page, "Commands", columns, 2);
-    show_command(page, f, "turn what is new to its natural pose", "canonicalize",
-                 images ? "images:NEW --out turned" : "xyz:NEW --out turned.xyz");
-    show_command(page, f, "find what is in an odd pose", "score",
+    show_command(page, f, "rotate new inputs into their natural pose", "canonicalize",
+                 images ? "images:NEW --out rotated" : "xyz:NEW --out rotated.xyz");
+    show_command(page, f, "find inputs in unusual poses", "score",
                  images ? "images:NEW --false-alarms 0.01 --out scores.npy"
                         : "xyz:NEW --false-alarms 0.01 --out scores.npy");
-    show_command(page, f, "see the poses of one", "distribution",
+    show_command(page, f, "show the pose distribution of one input", "distribution",
                  images ? "images:NEW --index 0 --svg pose.svg"
                         : "xyz:NEW --index 0 --svg pose.svg");
-    show_command(page, f, "measure how well the network follows turns", "check",
+    show_command(page, f, "measure how equivariant the network is", "check",
                  images ? "images:NEW" : "xyz:NEW");
 }

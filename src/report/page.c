@@ -169,11 +169,11 @@ void recon_page_say(recon_page *page, const char *fmt, ...)
     va_end(ap);
 }
 
-void recon_page_careful(recon_page *page, const char *fmt, ...)
+void recon_page_warning(recon_page *page, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    put_paragraph(page, "<p class=\"careful\" role=\"note\"><strong>Careful.</strong> ", fmt, ap);
+    put_paragraph(page, "<p class=\"warning\" role=\"note\"><strong>Warning.</strong> ", fmt, ap);
     va_end(ap);
 }
 

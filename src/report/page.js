@@ -1,4 +1,4 @@
-/* page.js - what a page does beyond being read: it turns things in space, goes light or dark, shows
+/* page.js - what a page does beyond being read: it rotates things in space, goes light or dark, shows
  * where the reader is, and opens the numbers for print. Without it nothing is missing but that.
  *
  * A thing in space is a group of the still figure (class "space", first in it the square it may
@@ -45,8 +45,8 @@ function multiply(a, b) {
   return IDENTITY.map((_, n) => columns[n % 3][(n - n % 3) / 3]);
 }
 
-/* The front to the right by one angle, then down by another, as a hand turns a ball. */
-function turn(right, down) {
+/* The front to the right by one angle, then down by another, as a hand rotates a ball. */
+function rotate(right, down) {
   const c = Math.cos(right), s = Math.sin(right), d = Math.cos(down), t = Math.sin(down);
   return multiply([1, 0, 0, 0, d, -t, 0, t, d], [c, 0, s, 0, 1, 0, -s, 0, c]);
 }
@@ -134,7 +134,7 @@ function logBessel(x) {
 }
 
 /* The density of R e_k at (x, y, z): exp(a . u + rho) I0(rho) exp(-rho) / c, where a is the k-th
- * column of F and rho the amplitude of what the others, b and c, add while R turns about u. Plain
+ * column of F and rho the amplitude of what the others, b and c, add while R rotates about u. Plain
  * numbers, no arrays: it is asked for every pixel. */
 function densityOf(f, k) {
   const [[ax, ay, az], [bx, by, bz], [cx, cy, cz]] =
@@ -188,23 +188,23 @@ function placeAxes(group, middle, view) {
   });
 }
 
-/* Coarse while it is turned, the more so the more there are, and fine when it rests; as it was drawn
+/* Coarse while it is rotated, the more so the more there are, and fine when it rests; as it was drawn
  * it is the still image. */
 function sphere(group, middle, f, count) {
   const coarse = Math.round(Math.min(90, 260 / Math.sqrt(count)));
   const image = group.querySelector('image'), still = image.getAttribute('href');
   const canvas = document.createElement('canvas'), densities = [0, 1, 2].map(k => densityOf(f, k));
   let rest;
-  return (view, turned) => {
+  return (view, rotated) => {
     clearTimeout(rest);
     placeAxes(group, middle, view);
-    if (!turned) return image.setAttribute('href', still);
+    if (!rotated) return image.setAttribute('href', still);
     image.setAttribute('href', paint(canvas, densities, view, coarse));
     rest = setTimeout(() => image.setAttribute('href', paint(canvas, densities, view, FINE)), 150);
   };
 }
 
-/* ---- Turning: by mouse, finger and keys, one thing or all of a figure. */
+/* ---- Rotating: by mouse, finger and keys, one thing or all of a figure. */
 
 const KEYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const STEP = Math.PI / 18;
@@ -221,12 +221,12 @@ function thing(group, view, data, draw, count) {
   refresh(IDENTITY);
   return {
     group,
-    turn: m => refresh(multiply(m, by)),
+    rotate: m => refresh(multiply(m, by)),
     reset: () => refresh(IDENTITY),
   };
 }
 
-function listen(group, turnBy, reset) {
+function listen(group, rotateBy, reset) {
   let last = null;
   group.addEventListener('pointerdown', e => {
     if (e.button !== 0 || (e.pointerType === 'touch' && document.activeElement !== group)) return;
@@ -236,7 +236,7 @@ function listen(group, turnBy, reset) {
   group.addEventListener('pointermove', e => {
     if (!last || last.pointerId !== e.pointerId) return;
     const scale = Math.PI / group.getBoundingClientRect().width;
-    turnBy(scale * (e.clientX - last.clientX), scale * (e.clientY - last.clientY));
+    rotateBy(scale * (e.clientX - last.clientX), scale * (e.clientY - last.clientY));
     last = e;
   });
   for (const end of ['pointerup', 'pointercancel'])
@@ -244,18 +244,18 @@ function listen(group, turnBy, reset) {
   group.addEventListener('click', () => group.focus({ preventScroll: true }));
   group.addEventListener('dblclick', reset);
   group.addEventListener('keydown', e => {
-    if (KEYS[e.key]) turnBy(...KEYS[e.key].map(v => v * STEP));
+    if (KEYS[e.key]) rotateBy(...KEYS[e.key].map(v => v * STEP));
     else if (e.key === 'Home') reset();
     else return;
     e.preventDefault();
   });
 }
 
-/* The line below the figure; gives the box that says whether all turn together. */
+/* The line below the figure; gives the box that says whether all rotate together. */
 function controls(figure, many, reset) {
   const finger = matchMedia('(pointer: coarse)').matches;
-  const how = finger ? 'Tap one, then drag to turn it.' : 'Drag to turn, or use the arrow keys.';
-  const line = html('p', 'turning', how, figure);
+  const how = finger ? 'Tap one, then drag to rotation it.' : 'Drag to rotation, or use the arrow keys.';
+  const line = html('p', 'blocks', how, figure);
   figure.querySelector('.plot').after(line);
   const box = document.createElement('input');
   box.type = 'checkbox';
@@ -277,9 +277,9 @@ function space(script, draw) {
   svg.setAttribute('role', 'group');
   things.forEach((one, i) => {
     const moved = () => together.checked ? things : [one];
-    const label = `${i + 1} of ${things.length}; arrow keys turn it, Home resets`;
+    const label = `${i + 1} of ${things.length}; arrow keys rotation it, Home resets`;
     set(one.group, { tabindex: 0, role: 'img', 'aria-label': label });
-    listen(one.group, (right, down) => moved().forEach(t => t.turn(turn(right, down))),
+    listen(one.group, (right, down) => moved().forEach(t => t.rotate(rotate(right, down))),
            () => moved().forEach(t => t.reset()));
   });
 }

@@ -1,4 +1,4 @@
-/* page_space.c - things in space: the still figure, and what the script needs to turn it.
+/* page_space.c - things in space: the still figure, and what the script needs to rotate it.
  *
  * The script draws into the still figure, at the places the figure gave each thing, so that layout
  * and looks are decided once. It is told the view and, in the order of drawing, every thing that is

@@ -1,4 +1,4 @@
-/* pictures.c - images of a data set as pictures of a figure, as they are or turned. */
+/* pictures.c - images of a data set as pictures of a figure, as they are or rotated. */
 #include "report/pictures.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -18,7 +18,7 @@ recon_status recon_pictures_new(recon_ctx *ctx, recon_pictures *out, const recon
     *out = (recon_pictures){ .info = d, .pixels = height * width * d.channels };
     RECON_TRY(recon_alloc(ctx, &out->block, count * out->pixels, sizeof *out->block));
     RECON_TRY(recon_alloc(ctx, &out->read, whole, sizeof *out->read));
-    RECON_TRY(recon_alloc(ctx, &out->turned, whole, sizeof *out->turned));
+    RECON_TRY(recon_alloc(ctx, &out->rotated, whole, sizeof *out->rotated));
     RECON_TRY(recon_alloc(ctx, &out->picture, count, sizeof *out->picture));
     for (size_t i = 0; i < count; i++)
         out->picture[i] =
@@ -31,7 +31,7 @@ void recon_pictures_free(recon_pictures *p)
 {
     free(p->block);
     free(p->read);
-    free(p->turned);
+    free(p->rotated);
     free(p->picture);
     *p = (recon_pictures){ 0 };
 }
@@ -49,10 +49,11 @@ int32_t recon_pictures_put(recon_pictures *p, size_t at, const recon_dataset *da
     const recon_dataset_info *d = &p->info;
     float *to = recon_pictures_place(p, at);
     int32_t label = recon_dataset_get(p->read, data, i);
-    recon_image_turn(p->turned, p->read, d->height, d->width, d->channels, angle, RECON_BILINEAR);
+    recon_image_rotate(p->rotated, p->read, d->height, d->width, d->channels, angle,
+                       RECON_BILINEAR);
     if (p->picture[at].height == d->height && p->picture[at].width == d->width)
-        memcpy(to, p->turned, p->pixels * sizeof *to);
+        memcpy(to, p->rotated, p->pixels * sizeof *to);
     else
-        recon_image_fit(to, RECON_PICTURE_SIDE, p->turned, d->height, d->width, d->channels);
+        recon_image_fit(to, RECON_PICTURE_SIDE, p->rotated, d->height, d->width, d->channels);
     return label;
 }

@@ -78,7 +78,7 @@ static const char *note(recon_words *words, int fold)
 {
     recon_shown text;
     return recon_words_add(words,
-                           "The pose is only defined modulo %s: turned by that, the object looks "
+                           "The pose is only defined modulo %s: rotated by that, the object looks "
                            "the same.",
                            recon_show(text, 360.0 / fold, 360 % fold ? 1 : 0, "\xc2\xb0"));
 }

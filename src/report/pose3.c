@@ -38,9 +38,9 @@ recon_status recon_figure_pose3(recon_ctx *ctx, char **out, const recon_pose3_pl
         &(recon_sheet){
             .title = p->title,
             .desc = p->desc ? p->desc
-                            : "A molecule as it came, in its natural pose, and where its poses "
-                              "take the axes x, y, z. The line through it, where there is one, is "
-                              "the axis that its poses determine best.",
+                            : "A molecule as given, in its natural pose, and where its poses take "
+                              "the axes x, y, z. The line through it, where there is one, is the "
+                              "axis that its poses determine best.",
             .rows = 1,
             .columns = COLUMNS,
             .headings = headings,

@@ -34,8 +34,8 @@ void recon_ring_histogram(double *out, const double *angles, size_t n, size_t bi
     double width = 2 * M_PI / (double)bins;
     memset(out, 0, bins * sizeof *out);
     for (size_t i = 0; i < n; i++) {
-        double turn = recon_so2_wrap(angles[i]) / (2 * M_PI); /* -1/2 .. 1/2 */
-        long bin = (long)floor(turn * (double)bins + 0.5);
+        double rotation = recon_so2_wrap(angles[i]) / (2 * M_PI); /* -1/2 .. 1/2 */
+        long bin = (long)floor(rotation * (double)bins + 0.5);
         out[(size_t)(bin + (long)bins) % bins] += 1 / ((double)n * width);
     }
 }

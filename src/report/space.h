@@ -14,7 +14,7 @@ void recon_molecule_draw(recon_ctx *ctx, recon_svg *svg, double x, double y, dou
                          const recon_molecule_picture *m);
 
 /* The middle of a molecule's atoms and the scale at which it fills a square of side 2 whichever way
- * it is turned: two pictures of one molecule have one scale. */
+ * it is rotated: two pictures of one molecule have one scale. */
 double recon_molecule_scale(double middle[3], const recon_molecule_picture *m);
 double recon_atom_radius(uint8_t z);    /* as drawn, Angstrom */
 const char *recon_atom_look(uint8_t z); /* its classes        */

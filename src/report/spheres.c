@@ -1,6 +1,6 @@
 /* spheres.c - matrix Fisher distributions on the sphere: where each axis is taken.
  *
- * The density of R e_k at u: with R e_k = u fixed, R turns freely about u, and tr F^T R is f_k . u
+ * The density of R e_k at u: with R e_k = u fixed, R rotates freely about u, and tr F^T R is f_k . u
  * plus a cosine of amplitude rho in that angle; the mean over it is I0(rho). */
 #include "report/space.h"
 #include <recon/core/png.h>

@@ -14,7 +14,7 @@
 #define TINY   1e-140 /* its square keeps all digits */
 #define INLINE static inline __attribute__((always_inline))
 
-/* Zeroes entry (p, q) of m and turns the eigenvectors p and q along. The other two rows are named r
+/* Zeroes entry (p, q) of m and rotates the eigenvectors p and q along. The other two rows are named r
  * and s so that every index is a constant after inlining. */
 INLINE void rotate(double *m, double *v, int p, int q, int r, int s, int lanes)
 {

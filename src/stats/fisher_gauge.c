@@ -59,8 +59,8 @@ void recon_fisher_center(double out[9], const double f[9], recon_so3 g)
     recon_so3_to_matrix(r, g);
     for (int i = 0; i < 9; i++) {
         const double *row = f + i / 3 * 3,
-                     *turned = r + i % 3 * 3; /* a row of g: a column of g^-1 */
-        product[i] = row[0] * turned[0] + row[1] * turned[1] + row[2] * turned[2];
+                     *rotated = r + i % 3 * 3; /* a row of g: a column of g^-1 */
+        product[i] = row[0] * rotated[0] + row[1] * rotated[1] + row[2] * rotated[2];
     }
     for (int i = 0; i < 9; i++)
         out[i] = product[i];

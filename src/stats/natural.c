@@ -4,7 +4,7 @@
 #include <recon/stats/fisher_gauge.h>
 
 #define MOST 0.5 /* a background above this share is most of the poses */
-#define HELD 0.5 /* mean cosine of the tilt, strays counted, that an axis must have to be held */
+#define HELD 0.5 /* mean cosine of the tilt, outliers counted, that an axis must have to be held */
 
 recon_natural recon_so3_natural(const recon_fisher *density, double background)
 {

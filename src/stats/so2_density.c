@@ -33,8 +33,8 @@ static double log_mixture(const recon_so2_density *p, double angle)
     double sum = -INFINITY;
     for (int i = 0; i < p->parts; i++) {
         const recon_so2_part *part = &p->part[i];
-        double turned = recon_so2_wrap(angle - part->mean);
-        sum = log_sum(sum, log(part->weight) + log_vonmises(turned, part->kappa));
+        double rotated = recon_so2_wrap(angle - part->mean);
+        sum = log_sum(sum, log(part->weight) + log_vonmises(rotated, part->kappa));
     }
     return sum;
 }

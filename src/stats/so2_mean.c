@@ -50,9 +50,9 @@ double recon_so2_moments_of(double moment[RECON_SO2_MOMENTS], const double *angl
     for (size_t i = 0; i < n; i++) {
         double c = cos(angles[i]), s = sin(angles[i]), x = 1, y = 0;
         for (int m = 0; m < 4; m++) {
-            double turned = c * x - s * y;
+            double rotated = c * x - s * y;
             y = s * x + c * y;
-            x = turned;
+            x = rotated;
             re[m] += x;
             im[m] += y;
         }

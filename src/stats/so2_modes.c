@@ -26,7 +26,7 @@
 #define PRICE_LOG_N 3.1
 #define FEWEST      5 /* angles that can be told apart at all */
 
-/* What strays cost. They are cheaper, since leaving out a few angles wrongly does less damage; but
+/* What outliers cost. They are cheaper, since leaving out a few angles wrongly does less damage; but
  * at least two fifths must be left, and the gain be a tenth of a nat per angle: a large sample
  * finds fault with any simple density, and a skewed one must not count as polluted. */
 #define STRAY_BASE    2.0
@@ -277,7 +277,7 @@ static double mean_of(const recon_so2_arc *arc, const double *sorted, size_t n)
 
 /* Do some angles lie so far out that no density with one peak and nothing else explains them? The
  * alternatives are a flat arc over everything and a normal with the variance found. */
-static int has_strays(const model *one, const double *sorted, size_t n, double variance)
+static int has_outliers(const model *one, const double *sorted, size_t n, double variance)
 {
     size_t start = largest_gap(sorted, n);
     double length = fmin(TWO_PI - gap_after(sorted, n, start) + RESOLUTION, TWO_PI);
@@ -299,5 +299,5 @@ void recon_so2_find_modes(recon_so2_modes *out, const double *sorted, size_t n, 
         out->arc[i].center = mean_of(&best->arc[i], sorted, n);
     }
     weigh(out->arc, best->count, sorted, n);
-    out->strays = best->count == 1 && has_strays(best, sorted, n, variance);
+    out->outliers = best->count == 1 && has_outliers(best, sorted, n, variance);
 }

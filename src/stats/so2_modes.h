@@ -21,19 +21,19 @@ size_t recon_so2_modes_scratch(size_t n);
 
 typedef struct {
     int count;
-    int strays; /* one mode, but some angles do not belong to it */
-    double one; /* log-likelihood of the best single arc, with the rest spread over the circle */
+    int outliers; /* one mode, but some angles do not belong to it */
+    double one;   /* log-likelihood of the best single arc, with the rest spread over the circle */
     recon_so2_arc arc[RECON_MODES_MAX];
 } recon_so2_modes;
 
 /* One mode that all angles belong to. */
 static inline int recon_so2_one_mode(const recon_so2_modes *modes)
 {
-    return modes->count == 1 && !modes->strays;
+    return modes->count == 1 && !modes->outliers;
 }
 
 /* The modes of n >= 1 sorted angles in (-pi, pi]; variance is their mean squared distance from the
- * Frechet mean. Turning all angles turns the arcs and changes nothing else. */
+ * Frechet mean. Rotating all angles rotates the arcs and changes nothing else. */
 void recon_so2_find_modes(recon_so2_modes *out, const double *sorted, size_t n, double variance,
                           double *scratch);
 

@@ -42,11 +42,11 @@ static void sample_mixture(double density[GRID], const recon_so2_density *p)
                s = part->kappa * sin(mean);
         double scale = (1 - p->background) * part->weight;
         double norm = part->kappa + recon_vonmises_log_norm(part->kappa);
-        double x = 1, y = 0, turn_c = cos(2 * M_PI / GRID), turn_s = sin(2 * M_PI / GRID);
+        double x = 1, y = 0, rotate_c = cos(2 * M_PI / GRID), rotate_s = sin(2 * M_PI / GRID);
         for (int i = 0; i < GRID; i++) {
             density[i] += scale * exp(c * x + s * y - norm);
-            double next = turn_c * x - turn_s * y;
-            y = turn_s * x + turn_c * y;
+            double next = rotate_c * x - rotate_s * y;
+            y = rotate_s * x + rotate_c * y;
             x = next;
         }
     }

@@ -14,7 +14,7 @@
 #define CONVERGED 1e-13
 
 /* sorted and y lie in (-pi, pi], so their difference is less than one turn off. */
-static inline double turn_to(double from, double to)
+static inline double rotation_to(double from, double to)
 {
     double d = to - from;
     return d > M_PI ? d - TWO_PI : d <= -M_PI ? d + TWO_PI : d;
@@ -26,7 +26,7 @@ static double tukey_step(double *mass, double y, const double *sorted, size_t n,
 {
     double pull = 0, weight = 0, seen = 0, scale = 1 / (c * c);
     for (size_t i = 0; i < n; i++) {
-        double d = turn_to(y, sorted[i]), u = 1 - d * d * scale;
+        double d = rotation_to(y, sorted[i]), u = 1 - d * d * scale;
         u = u > 0 ? u : 0;
         pull += u * u * d;
         weight += u * u;
@@ -71,11 +71,11 @@ static double ahead(double from, double to)
 }
 
 /* To the middle of the nearest gap beside the mode, which for modes of equal width is half their
- * spacing. With strays on all sides: three half-widths, beyond which a normal has nothing left. */
+ * spacing. With outliers on all sides: three half-widths, beyond which a normal has nothing left. */
 static double adaptive_c(const recon_so2_modes *modes, size_t at)
 {
     const recon_so2_arc *own = &modes->arc[at];
-    double c = modes->strays ? 1.5 * (own->width + 2 * RECON_SO2_RESOLUTION) : M_PI;
+    double c = modes->outliers ? 1.5 * (own->width + 2 * RECON_SO2_RESOLUTION) : M_PI;
     double above = ahead(own->center, own->from + own->width), below = own->width - above;
     for (size_t i = 0; i < (size_t)modes->count; i++) {
         const recon_so2_arc *other = &modes->arc[i];

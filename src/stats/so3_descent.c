@@ -1,5 +1,5 @@
 /* so3_descent.c - Newton steps in the tangent space with the curvature of the squared distance,
- * Tukey's with reweighted samples, each halved until the loss falls. Everything turns with the
+ * Tukey's with reweighted samples, each halved until the loss falls. Everything rotates with the
  * data; where all samples lie within a quarter turn of a Frechet mean there is no other (Afsari,
  * 2011). */
 #include "stats/so3_descent.h"
@@ -106,7 +106,7 @@ double recon_so3_along_circle(const recon_so3_frame *frame, recon_so3 g)
 
 /* Samples that go round a circle have about one minimum each, at the mean of their angles and
  * 2 pi / n apart; the best of these, by the angles alone. */
-static double best_turn(const recon_so3_frame *frame, const recon_so3_samples *s)
+static double best_rotation(const recon_so3_frame *frame, const recon_so3_samples *s)
 {
     size_t around = s->n < AROUND ? s->n : AROUND, best = 0;
     double loss[AROUND] = { 0 }, middle = 0, total = 0;
@@ -137,7 +137,7 @@ recon_so3 recon_so3_frechet(const recon_so3_frame *frame, const recon_so3_sample
     recon_so3_descent best = recon_so3_descend(frame->mode, s, 0);
     if (best.farthest < M_PI / 2)
         return best.at;
-    recon_so3 turned = recon_so3_on_circle(frame, best_turn(frame, s));
-    recon_so3_descent second = recon_so3_descend(turned, s, 0);
+    recon_so3 rotated = recon_so3_on_circle(frame, best_rotation(frame, s));
+    recon_so3_descent second = recon_so3_descend(rotated, s, 0);
     return recon_so3_better(&second, &best, RECON_SO3_SAME * best.loss) ? second.at : best.at;
 }

@@ -119,11 +119,11 @@ static void report_frame(recon_so3_center *out, const recon_so3_frame *frame)
 static recon_so3 mean_of_one(const centering *s, recon_mean_kind kind,
                              const recon_fisher_robust *robust)
 {
-    int strays = kind == RECON_MEAN_TUKEY && robust->fit.background * (double)s->n > HALF_A_STRAY;
-    const recon_so3_samples all = { s->g, strays ? robust->belongs : NULL, s->n };
+    int outliers = kind == RECON_MEAN_TUKEY && robust->fit.background * (double)s->n > HALF_A_STRAY;
+    const recon_so3_samples all = { s->g, outliers ? robust->belongs : NULL, s->n };
     if (kind == RECON_MEAN_CHORDAL)
         return s->frame.mode;
-    return recon_so3_frechet(strays ? &robust->frame : &s->frame, &all);
+    return recon_so3_frechet(outliers ? &robust->frame : &s->frame, &all);
 }
 
 static recon_status judge(recon_ctx *ctx, recon_so3_verdict *verdict, recon_fisher_robust *robust,

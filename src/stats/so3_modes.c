@@ -106,7 +106,7 @@ static double best_kernel(search *s, const recon_so3_kernels *kernels, double *s
 }
 
 /* Whether one mode explains the samples as well as a kernel density with this log-likelihood, of
- * the share of the samples looked at. One mode is the robust fit, with a background for strays, or
+ * the share of the samples looked at. One mode is the robust fit, with a background for outliers, or
  * plain maximum likelihood, each with its parameters taken off (Akaike; a ring has five), or the
  * uniform distribution, which has none. */
 static recon_status one_will_do(recon_ctx *ctx, int *out, const search *s,

@@ -4,7 +4,7 @@
  * in which they spread most span a circle of rotations, the ring of a ring: the angles along it are
  * the spin. The spin of one natural pose gathers; that of an axis is spread evenly, and the ring
  * fits better than any isotropic distribution, so that an axis is not what few samples of a broad
- * pose look like. Strays, which the robust fit has set apart, do not take part. */
+ * pose look like. Outliers, which the robust fit has set apart, do not take part. */
 #include "stats/so3_verdict.h"
 #include "core/fail.h"
 #include "stats/fisher_invert.h"

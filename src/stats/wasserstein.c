@@ -92,7 +92,7 @@ static double slope(const circle *c, int64_t k)
     return sum;
 }
 
-/* A turn either way is too far: there every point moves in the same direction. */
+/* A rotation either way is too far: there every point moves in the same direction. */
 static int64_t best_shift(const circle *c)
 {
     int64_t low = -c->n * c->m, high = c->n * c->m;

@@ -48,13 +48,13 @@ static inline size_t chain(uint8_t *z, float *xyz, size_t m)
     return atoms;
 }
 
-/* A copy, moved and turned. */
-static inline void chain_turn(float *out, const float *xyz, size_t atoms, recon_so3 turn,
-                              const double by[3])
+/* A copy, moved and rotated. */
+static inline void chain_rotation(float *out, const float *xyz, size_t atoms, recon_so3 rotation,
+                                  const double by[3])
 {
     for (size_t i = 0; i < atoms; i++) {
         double v[3] = { xyz[3 * i], xyz[3 * i + 1], xyz[3 * i + 2] };
-        recon_so3_act(v, turn, v);
+        recon_so3_act(v, rotation, v);
         for (size_t k = 0; k < 3; k++)
             out[3 * i + k] = (float)(v[k] + by[k]);
     }
@@ -72,7 +72,7 @@ static inline recon_molecules *chain_set(recon_ctx *ctx, size_t n, size_t molecu
         size_t atoms = chain(z[i], xyz[i], i % molecules);
         for (size_t k = 0; k < 3 * atoms; k++)
             xyz[i][k] += (float)(shake * recon_rng_normal(&rng));
-        chain_turn(xyz[i], xyz[i], atoms, recon_so3_haar(&rng), (double[]){ 1, -2, 3 });
+        chain_rotation(xyz[i], xyz[i], atoms, recon_so3_haar(&rng), (double[]){ 1, -2, 3 });
         list[i] = (recon_conformer){ .atoms = atoms,
                                      .z = z[i],
                                      .xyz = xyz[i],

@@ -1,4 +1,4 @@
-/* shapes.h - a small set of images to learn from: two asymmetric shapes, each turned within bounds.
+/* shapes.h - a small set of images to learn from: two asymmetric shapes, each rotated within bounds.
  */
 #ifndef TESTS_BACKBONE_SHAPES_H
 #define TESTS_BACKBONE_SHAPES_H
@@ -25,7 +25,7 @@ static inline void shape_draw(float *out, int class, double angle, double wobble
         }
         upright[i] = (float)(value < 1 ? value : 1);
     }
-    recon_image_turn(out, upright, SHAPE_SIDE, SHAPE_SIDE, 1, angle, RECON_BILINEAR);
+    recon_image_rotate(out, upright, SHAPE_SIDE, SHAPE_SIDE, 1, angle, RECON_BILINEAR);
 }
 
 /* n images, classes in turn, as IDX files with labels. Returns "idx:PATH". */

@@ -76,7 +76,7 @@ enum { ANGLES = 5, QUARTERS = 4, LAYERS = 6 /* the picture, and the preset's fiv
 static const double quarters[ANGLES] = { 0, 1.5707963267948966, 3.141592653589793,
                                          -1.5707963267948966, 0.4 };
 
-/* 16 x 16 pixels turned by quarters pass through every layer exactly; in between they do not. */
+/* 16 x 16 pixels rotated by quarters pass through every layer exactly; in between they do not. */
 static void quarter_turns_are_exact(void **state)
 {
     recon_ctx *ctx = *state;
@@ -145,7 +145,7 @@ static recon_ieae *untrained(recon_ctx *ctx)
     return model;
 }
 
-/* Whatever the weights are: pairs turn as their frequency says, with the right sign. */
+/* Whatever the weights are: pairs rotation as their frequency says, with the right sign. */
 static void every_layer_is_exact_at_quarter_turns(void **state)
 {
     recon_ctx *ctx = *state;
@@ -167,10 +167,10 @@ static void every_layer_is_exact_at_quarter_turns(void **state)
     recon_dataset_close(data);
 }
 
-/* What keeps a network from turning exactly is sampling, and that finds less to spoil in smoother
+/* What keeps a network from rotating exactly is sampling, and that finds less to spoil in smoother
  * pictures: behind every layer that has not come down to 4 x 4 pixels, which are nothing but
  * border, and at the network's end. */
-static void smoother_pictures_turn_more_truly(void **state)
+static void smoother_pictures_rotate_more_truly(void **state)
 {
     recon_ctx *ctx = *state;
     const double deviation[] = { 0.7, 1.2, 2.4 };
@@ -216,7 +216,7 @@ int main(void)
         cmocka_unit_test(what_is_not_finite_is_named),
         SCRATCH_TEST(quarter_turns_are_exact),
         SCRATCH_TEST(every_layer_is_exact_at_quarter_turns),
-        SCRATCH_TEST(smoother_pictures_turn_more_truly),
+        SCRATCH_TEST(smoother_pictures_rotate_more_truly),
         SCRATCH_TEST(layers_fail_cleanly),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

@@ -112,23 +112,23 @@ static void order_and_place_of_atoms_do_not_matter(void **state)
     recon_gcn_close(*state, gcn);
 }
 
-static void turn_chains(chains *c, const recon_so3 *turns)
+static void rotate_chains(chains *c, const recon_so3 *rotations)
 {
     for (int i = 0; i < N * ATOMS; i++) {
         float *at = c->xyz[i / ATOMS][i % ATOMS];
         double v[3] = { at[0], at[1], at[2] };
-        recon_so3_act(v, turns[i / ATOMS], v);
+        recon_so3_act(v, rotations[i / ATOMS], v);
         for (int k = 0; k < 3; k++)
             at[k] = (float)v[k];
     }
 }
 
-/* Turning what was prepared is preparing what was turned; and turning does matter. */
-static void turned_features_are_those_of_turned_molecules(void **state)
+/* Rotating what was prepared is preparing what was rotated; and rotating does matter. */
+static void rotated_features_are_those_of_rotated_molecules(void **state)
 {
     static chains c;
     static float quick[N][CLASSES], anew[N][CLASSES], straight[N][CLASSES];
-    recon_so3 turns[N], backwards[N];
+    recon_so3 rotations[N], backwards[N];
     int64_t which[N];
     recon_rng rng = recon_rng_new(5, 0);
     recon_gcn *gcn = first_weights(*state, RECON_SINGLE, 16);
@@ -137,15 +137,15 @@ static void turned_features_are_those_of_turned_molecules(void **state)
     make_chains(&c, 2);
     for (int i = 0; i < N; i++) {
         which[i] = N - 1 - i;
-        turns[i] = backwards[N - 1 - i] = recon_so3_haar(&rng);
+        rotations[i] = backwards[N - 1 - i] = recon_so3_haar(&rng);
     }
     recon_molecules *data = molecules_of(*state, &c);
-    turn_chains(&c, turns);
-    recon_molecules *turned = molecules_of(*state, &c);
+    rotate_chains(&c, rotations);
+    recon_molecules *rotated = molecules_of(*state, &c);
     CHECK_OK(*state, recon_gcn_graphs_make(*state, &graphs, data, 2));
-    CHECK_OK(*state, recon_gcn_logits_turned(*state, quick[0], gcn, graphs, which, backwards, N));
+    CHECK_OK(*state, recon_gcn_logits_rotated(*state, quick[0], gcn, graphs, which, backwards, N));
     CHECK_OK(*state, recon_gcn_logits(*state, straight[0], gcn, data, NULL));
-    CHECK_OK(*state, recon_gcn_logits(*state, anew[0], gcn, turned, NULL));
+    CHECK_OK(*state, recon_gcn_logits(*state, anew[0], gcn, rotated, NULL));
     for (int i = 0; i < N; i++)
         for (int y = 0; y < CLASSES; y++) {
             CHECK_NEAR(quick[N - 1 - i][y], anew[i][y], 2e-5);
@@ -153,7 +153,7 @@ static void turned_features_are_those_of_turned_molecules(void **state)
         }
     CHECK_LESS(0.05, apart);
     recon_gcn_graphs_free(graphs);
-    recon_molecules_close(turned);
+    recon_molecules_close(rotated);
     recon_molecules_close(data);
     recon_gcn_close(*state, gcn);
 }
@@ -297,19 +297,20 @@ static void nonsense_is_refused(void **state)
     recon_gcn *gcn = first_weights(*state, RECON_SINGLE, 8), *none = NULL;
     recon_gcn_graphs *graphs = NULL;
     int64_t which = N;
-    recon_so3 turn = { NAN, 0, 0, 0 };
+    recon_so3 rotation = { NAN, 0, 0, 0 };
     make_chains(&c, 6);
     recon_molecules *data = molecules_of(*state, &c), *fewer = NULL;
     CHECK_FAILS(*state, recon_gcn_graphs_make(*state, &graphs, data, -1), RECON_ERR_INPUT,
                 "a radius of -1");
     CHECK_OK(*state, recon_gcn_graphs_make(*state, &graphs, data, 2));
-    CHECK_FAILS(*state, recon_gcn_logits_turned(*state, logits[0], gcn, graphs, &which, NULL, 1),
+    CHECK_FAILS(*state, recon_gcn_logits_rotated(*state, logits[0], gcn, graphs, &which, NULL, 1),
                 RECON_ERR_INPUT, "conformer 60, of 60");
-    CHECK_FAILS(*state, recon_gcn_logits_turned(*state, logits[0], gcn, graphs, NULL, &turn, 1),
-                RECON_ERR_INPUT, "turn 0");
+    CHECK_FAILS(*state,
+                recon_gcn_logits_rotated(*state, logits[0], gcn, graphs, NULL, &rotation, 1),
+                RECON_ERR_INPUT, "rotation 0");
     recon_gcn_graphs_free(graphs);
     CHECK_OK(*state, recon_gcn_graphs_make(*state, &graphs, data, 1.5));
-    CHECK_FAILS(*state, recon_gcn_logits_turned(*state, logits[0], gcn, graphs, NULL, NULL, 1),
+    CHECK_FAILS(*state, recon_gcn_logits_rotated(*state, logits[0], gcn, graphs, NULL, NULL, 1),
                 RECON_ERR_INPUT, "radius 1.5, but the classifier was made for 2");
     CHECK_FAILS(*state,
                 recon_gcn_train(*state, &r, data, data, NULL, &(recon_gcn_options){ .batch = 61 }),
@@ -342,7 +343,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_of_three_has_a_known_graph),
         cmocka_unit_test(order_and_place_of_atoms_do_not_matter),
-        cmocka_unit_test(turned_features_are_those_of_turned_molecules),
+        cmocka_unit_test(rotated_features_are_those_of_rotated_molecules),
         cmocka_unit_test(the_network_has_its_gradient),
         cmocka_unit_test(a_small_set_is_memorised),
         cmocka_unit_test(threads_do_not_matter),

@@ -1,4 +1,4 @@
-/* The image autoencoder: codes do not turn, poses do, what it learns survives threads, files and
+/* The image autoencoder: codes do not rotate, poses do, what it learns survives threads, files and
  * being cut short. */
 #include "shapes.h"
 #include "backbone/ieae.h"
@@ -23,7 +23,7 @@ static void train(recon_ctx *ctx, const recon_ieae_options *o, const char *path,
     recon_dataset_close(data);
 }
 
-/* The code of x turned by right angles is that of x, the pose and the lean are ahead by as much:
+/* The code of x rotated by right angles is that of x, the pose and the lean are ahead by as much:
  * even sides and symmetric windows leave no other error than rounding. */
 static void check_right_angles(recon_ctx *ctx, const recon_ieae *m)
 {
@@ -85,13 +85,13 @@ static void quarter(float *out, const float *in, size_t side, size_t channels)
                    channels * sizeof *out);
 }
 
-static void softened_images_keep_their_mean_and_turn(void **state)
+static void softened_images_keep_their_mean_and_rotate(void **state)
 {
     enum { SIDE = 9, CHANNELS = 2, SIZE = SIDE * SIDE * CHANNELS };
     recon_ctx *ctx = *state;
     recon_ieae *m = untrained(ctx, SIDE, CHANNELS);
     recon_rng rng = recon_rng_new(3, 0);
-    float x[2][SIZE] = { { 0 } }, turned[SIZE], soft[2][SIZE], want[SIZE];
+    float x[2][SIZE] = { { 0 } }, rotated[SIZE], soft[2][SIZE], want[SIZE];
     double before[CHANNELS] = { 0 }, after[CHANNELS] = { 0 };
     for (int i = 0; i < 2 * SIZE; i++) { /* nothing at the borders */
         int row = i % SIZE / (SIDE * CHANNELS), column = i / CHANNELS % SIDE;
@@ -105,17 +105,17 @@ static void softened_images_keep_their_mean_and_turn(void **state)
     }
     for (int c = 0; c < CHANNELS; c++)
         CHECK_NEAR(after[c], before[c], 1e-4);
-    quarter(turned, x[1], SIDE, CHANNELS);
+    quarter(rotated, x[1], SIDE, CHANNELS);
     quarter(want, soft[1], SIDE, CHANNELS);
-    recon_ieae_look(turned, m, turned, 1); /* in place */
+    recon_ieae_look(rotated, m, rotated, 1); /* in place */
     for (int i = 0; i < SIZE; i++)
-        CHECK_NEAR(turned[i], want[i], 1e-6);
+        CHECK_NEAR(rotated[i], want[i], 1e-6);
     recon_ieae_close(ctx, m);
 }
 
-/* --- lessons ---------------------------------------------------------------------------------- */
+/* --- training---------------------------------------------------------------------------------- */
 
-static void training_learns_to_rebuild_and_to_tell_turns(void **state)
+static void training_learns_to_rebuild_and_to_tell_rotations(void **state)
 {
     recon_ctx *ctx = *state;
     recon_ieae_options o = tiny;
@@ -129,17 +129,17 @@ static void training_learns_to_rebuild_and_to_tell_turns(void **state)
     train(ctx, &o, scratch("m"), 250, &last);
     CHECK_LESS(last.best, 0.5 * first.best);
     CHECK_OK(ctx, recon_ieae_open(ctx, &m, scratch("m"), RECON_SINGLE));
-    for (double turn = 0.1; turn < 3.1; turn += 0.3) { /* any angle, nearly */
+    for (double rotation = 0.1; rotation < 3.1; rotation += 0.3) { /* any angle, nearly */
         shape_draw(x[0], 0, 0, 0);
-        shape_draw(x[1], 0, turn, 0);
+        shape_draw(x[1], 0, rotation, 0);
         CHECK_OK(ctx, recon_ieae_embed(ctx, z[0], psi, NULL, m, x[0], 2));
-        worst = fmax(worst, recon_so2_distance(psi[1] - psi[0], turn));
+        worst = fmax(worst, recon_so2_distance(psi[1] - psi[0], rotation));
     }
     CHECK_LESS(worst, 0.2);
     recon_ieae_close(ctx, m);
 }
 
-/* As `recon train --plain` asks for it: one view, turned and nothing else. */
+/* As `recon train --plain` asks for it: one view, rotated and nothing else. */
 static void the_reconstruction_alone_has_no_lean_and_no_warp(void **state)
 {
     recon_ctx *ctx = *state;
@@ -282,8 +282,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCRATCH_TEST(right_angles_are_exact),
-        SCRATCH_TEST(softened_images_keep_their_mean_and_turn),
-        SCRATCH_TEST(training_learns_to_rebuild_and_to_tell_turns),
+        SCRATCH_TEST(softened_images_keep_their_mean_and_rotate),
+        SCRATCH_TEST(training_learns_to_rebuild_and_to_tell_rotations),
         SCRATCH_TEST(the_reconstruction_alone_has_no_lean_and_no_warp),
         SCRATCH_TEST(threads_and_a_resumed_run_give_the_same_bits),
         SCRATCH_TEST(batches_of_any_size_embed_alike),

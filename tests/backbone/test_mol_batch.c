@@ -1,4 +1,4 @@
-/* Packed batches: every atom once, centred and turned, padding that nobody sees. */
+/* Packed batches: every atom once, centred and rotated, padding that nobody sees. */
 #include "conformers.h"
 #include "backbone/mol_batch.h"
 
@@ -70,24 +70,24 @@ static void rows_list_their_nodes(void **state)
     recon_molecules_close(data);
 }
 
-static void places_are_centred_and_turned(void **state)
+static void places_are_centred_and_rotated(void **state)
 {
     recon_ctx *ctx = *state;
     recon_molecules *data = chain_set(ctx, N, 5, 0.1);
     recon_rng rng = recon_rng_new(3, 0);
     recon_conformer x[N];
-    recon_so3 turn[N];
+    recon_so3 rotation[N];
     recon_mol_pack p = { 0 }, q = { 0 };
     set_of(x, data, N);
     for (size_t i = 0; i < N; i++)
-        turn[i] = recon_so3_haar(&rng);
+        rotation[i] = recon_so3_haar(&rng);
     CHECK_OK(ctx, recon_mol_pack_fill(ctx, &p, x, NULL, N, &plain));
-    CHECK_OK(ctx, recon_mol_pack_fill(ctx, &q, x, turn, N, &plain));
+    CHECK_OK(ctx, recon_mol_pack_fill(ctx, &q, x, rotation, N, &plain));
     for (size_t i = 0; i < N; i++) {
         double sum[3] = { 0 };
         for (size_t a = (size_t)p.offset[i]; a < (size_t)p.offset[i + 1]; a++) {
             double v[3] = { p.xyz[3 * a], p.xyz[3 * a + 1], p.xyz[3 * a + 2] };
-            recon_so3_act(v, turn[i], v);
+            recon_so3_act(v, rotation[i], v);
             for (size_t k = 0; k < 3; k++) {
                 CHECK_NEAR(q.xyz[3 * a + k], v[k], 1e-5);
                 sum[k] += (double)p.xyz[3 * a + k];
@@ -144,8 +144,8 @@ static void what_does_not_fit_is_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_atom_has_its_row),        cmocka_unit_test(rows_list_their_nodes),
-        cmocka_unit_test(places_are_centred_and_turned), cmocka_unit_test(memory_is_used_again),
+        cmocka_unit_test(every_atom_has_its_row),         cmocka_unit_test(rows_list_their_nodes),
+        cmocka_unit_test(places_are_centred_and_rotated), cmocka_unit_test(memory_is_used_again),
         cmocka_unit_test(what_does_not_fit_is_said),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

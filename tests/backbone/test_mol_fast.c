@@ -1,4 +1,4 @@
-/* The encoder `fast`: what turning, moving, renumbering and mirroring molecules does to its
+/* The encoder `fast`: what rotating, moving, renumbering and mirroring molecules does to its
  * answers, its gradient, and that neither padding nor company matters. */
 #include "check.h"
 #include "backbone/mol_encoder.h"
@@ -148,7 +148,7 @@ static double distance(const double *a, const double *b, size_t n)
     return sqrt(difference / size);
 }
 
-/* The larger of both parts' relative errors, the vectors of b turned by a. */
+/* The larger of both parts' relative errors, the vectors of b rotated by a. */
 static double error_of(const answer *got, const answer *from, const double a[9])
 {
     double y[9];
@@ -167,25 +167,25 @@ static int ascending(const void *a, const void *b)
 
 /* ---- the laws ---- */
 
-static void answers_turn_with_the_molecule(void **state)
+static void answers_rotate_with_the_molecule(void **state)
 {
-    enum { TURNS = 200 };
-    double error[TURNS], a[9];
+    enum { ROTATIONS = 200 };
+    double error[ROTATIONS], a[9];
     fixture f;
     open_fixture(&f, state);
-    for (int i = 0; i < TURNS; i++) {
+    for (int i = 0; i < ROTATIONS; i++) {
         molecule m = random_molecule(&f.rng, 3 + (size_t)i % (ATOMS - 2));
         double shift[3];
         for (int k = 0; k < 3; k++)
             shift[k] = recon_rng_normal(&f.rng);
         recon_so3_to_matrix(a, recon_so3_haar(&f.rng));
-        molecule turned = mapped(&m, a, shift);
-        answer before = ask(&f, m), after = ask(&f, shuffled(&turned, &f.rng));
+        molecule rotated = mapped(&m, a, shift);
+        answer before = ask(&f, m), after = ask(&f, shuffled(&rotated, &f.rng));
         error[i] = error_of(&after, &before, a);
     }
-    qsort(error, TURNS, sizeof *error, ascending);
-    CHECK_LESS(error[TURNS - 1 - TURNS / 100], 1e-4);
-    CHECK_LESS(error[TURNS - 1], 1e-3);
+    qsort(error, ROTATIONS, sizeof *error, ascending);
+    CHECK_LESS(error[ROTATIONS - 1 - ROTATIONS / 100], 1e-4);
+    CHECK_LESS(error[ROTATIONS - 1], 1e-3);
     close_fixture(&f);
 }
 
@@ -199,14 +199,14 @@ static void mirror_images_are_told_apart(void **state)
         answer left = ask(&f, m), right = ask(&f, mapped(&m, mirror, nowhere));
         CHECK_LESS(1e-3, distance(right.latent, left.latent, LATENT));
         for (size_t k = 0; k < m.atoms; k++)
-            m.xyz[k][2] = 0; /* in a plane the mirror is a turn */
+            m.xyz[k][2] = 0; /* in a plane the mirror is a rotation */
         left = ask(&f, m), right = ask(&f, mapped(&m, mirror, nowhere));
         CHECK_LESS(distance(right.latent, left.latent, LATENT), 1e-5);
     }
     close_fixture(&f);
 }
 
-/* Whatever vector turns with a tetrahedron is zero. Rounding must not be taken for one. */
+/* Whatever vector rotates with a tetrahedron is zero. Rounding must not be taken for one. */
 static void a_symmetric_molecule_has_no_direction(void **state)
 {
     static const float corner[4][3] = { { 1, 1, 1 }, { 1, -1, -1 }, { -1, 1, -1 }, { -1, -1, 1 } };
@@ -305,7 +305,7 @@ static void the_gradient_is_that_of_differences(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers_turn_with_the_molecule),
+        cmocka_unit_test(answers_rotate_with_the_molecule),
         cmocka_unit_test(mirror_images_are_told_apart),
         cmocka_unit_test(a_symmetric_molecule_has_no_direction),
         cmocka_unit_test(neither_padding_nor_company_matters),

@@ -1,4 +1,4 @@
-/* Frames: Gram-Schmidt gives rotations and right gradients, and turns with its vectors. */
+/* Frames: Gram-Schmidt gives rotations and right gradients, and rotates with its vectors. */
 #include "check.h"
 #include "backbone/mol_frame.h"
 
@@ -57,25 +57,26 @@ static void columns_come_from_the_vectors(void **state)
     }
 }
 
-static void frames_turn_with_their_vectors(void **state)
+static void frames_rotate_with_their_vectors(void **state)
 {
     recon_ctx *ctx = *state;
-    double y[9 * N], turned[9 * N], r[2][9 * N], shift[3 * N], h[9];
+    double y[9 * N], rotated[9 * N], r[2][9 * N], shift[3 * N], h[9];
     recon_rng rng = recon_rng_new(4, 0);
-    recon_so3 turn = recon_so3_haar(&rng);
-    recon_so3_to_matrix(h, turn);
+    recon_so3 rotation = recon_so3_haar(&rng);
+    recon_so3_to_matrix(h, rotation);
     random_vectors(y, 1);
     for (size_t i = 0; i < 27 * N; i++) {
         size_t row = i / 9 % 3, column = i / 3 % 3, k = i % 3, at = i / 27 * 9;
-        turned[at + 3 * row + column] =
-            (k ? turned[at + 3 * row + column] : 0) + h[3 * row + k] * y[at + 3 * k + column];
+        rotated[at + 3 * row + column] =
+            (k ? rotated[at + 3 * row + column] : 0) + h[3 * row + k] * y[at + 3 * k + column];
     }
     frames(ctx, r[0], shift, y);
-    frames(ctx, r[1], shift, turned);
+    frames(ctx, r[1], shift, rotated);
     for (size_t i = 0; i < N; i++)
-        CHECK_NEAR(recon_so3_distance(recon_so3_compose(turn, recon_so3_from_matrix(r[0] + 9 * i)),
-                                      recon_so3_from_matrix(r[1] + 9 * i)),
-                   0, 1e-5);
+        CHECK_NEAR(
+            recon_so3_distance(recon_so3_compose(rotation, recon_so3_from_matrix(r[0] + 9 * i)),
+                               recon_so3_from_matrix(r[1] + 9 * i)),
+            0, 1e-5);
 }
 
 static void vectors_without_a_frame_still_give_a_rotation(void **state)
@@ -185,7 +186,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_come_from_the_vectors),
-        cmocka_unit_test(frames_turn_with_their_vectors),
+        cmocka_unit_test(frames_rotate_with_their_vectors),
         cmocka_unit_test(vectors_without_a_frame_still_give_a_rotation),
         cmocka_unit_test(half_the_sine_of_the_angle),
         cmocka_unit_test_setup_teardown(gradients_are_right, ref_setup, check_teardown),

@@ -1,4 +1,4 @@
-/* The paper's encoder: turns with a molecule, whatever the order and place of its atoms; blind to
+/* The paper's encoder: rotates with a molecule, whatever the order and place of its atoms; blind to
  * mirror images unless asked; padding and company change nothing; its gradient is a slope. */
 #include "check.h"
 #include <recon/core/rng.h>
@@ -63,13 +63,13 @@ static set *copy_of(const set *from)
 }
 
 /* Every molecule by a rotation of its own, mirrored where mirror is -1, and moved. */
-static void move(set *s, const recon_so3 *turn, double mirror)
+static void move(set *s, const recon_so3 *rotation, double mirror)
 {
     for (size_t i = 0; i < MOLECULES; i++)
         for (size_t a = 0; a < s->x[i].atoms; a++) {
             float *at = s->xyz[i] + 3 * a;
             double v[3] = { mirror * at[0], mirror * at[1], mirror * at[2] };
-            recon_so3_act(v, turn[i], v);
+            recon_so3_act(v, rotation[i], v);
             at[0] = (float)(v[0] + 3), at[1] = (float)(v[1] - 5), at[2] = (float)(v[2] + 1);
         }
 }
@@ -168,8 +168,8 @@ static double relative(const double *a, const double *b, size_t n)
     return sqrt(difference / length);
 }
 
-/* y [3][3] turned: component k of vector v is y[k][v]. */
-static void turn_vectors(double *y, recon_so3 r, double mirror)
+/* y [3][3] rotated: component k of vector v is y[k][v]. */
+static void rotate_vectors(double *y, recon_so3 r, double mirror)
 {
     for (int v = 0; v < 3; v++) {
         double u[3] = { mirror * y[v], mirror * y[3 + v], mirror * y[6 + v] };
@@ -190,24 +190,24 @@ typedef struct {
     double latent[MOLECULES], y[MOLECULES];
 } errors;
 
-static errors turning_errors(recon_ctx *ctx, const recon_mol_paper_shape *shape, double mirror,
-                             int shuffled)
+static errors rotation_errors(recon_ctx *ctx, const recon_mol_paper_shape *shape, double mirror,
+                              int shuffled)
 {
     model m = model_new(ctx, shape);
     set *s = set_new(1), *moved = copy_of(s);
     recon_rng rng = recon_rng_new(23, 0);
-    recon_so3 turn[MOLECULES];
+    recon_so3 rotation[MOLECULES];
     errors e;
     for (size_t i = 0; i < MOLECULES; i++)
-        turn[i] = recon_so3_haar(&rng);
-    move(moved, turn, mirror);
+        rotation[i] = recon_so3_haar(&rng);
+    move(moved, rotation, mirror);
     if (shuffled)
         shuffle(moved);
     answer a = ask(ctx, &m, s->x, MOLECULES, (room){ 0 });
     answer b = ask(ctx, &m, moved->x, MOLECULES, (room){ 0 });
     for (size_t i = 0; i < MOLECULES; i++) {
         size_t n = shape->outputs;
-        turn_vectors(a.y + 9 * i, turn[i], mirror);
+        rotate_vectors(a.y + 9 * i, rotation[i], mirror);
         e.latent[i] = relative(b.latent + n * i, a.latent + n * i, n);
         e.y[i] = relative(b.y + 9 * i, a.y + 9 * i, 9);
     }
@@ -220,11 +220,11 @@ static errors turning_errors(recon_ctx *ctx, const recon_mol_paper_shape *shape,
 }
 
 /* The whole network, in float. Of 24 molecules the largest is above the 99th percentile. */
-static void turns_with_the_molecule_in_float(void **state)
+static void rotates_with_the_molecule_in_float(void **state)
 {
     recon_mol_paper_shape shape = SHAPE;
     for (shape.chiral = 0; shape.chiral < 2; shape.chiral++) {
-        errors e = turning_errors(*state, &shape, 1, 0);
+        errors e = rotation_errors(*state, &shape, 1, 0);
         CHECK_LESS(e.latent[MOLECULES - 1], 1e-4);
         CHECK_LESS(e.y[MOLECULES - 1], 1e-4);
     }
@@ -232,7 +232,7 @@ static void turns_with_the_molecule_in_float(void **state)
 
 static void the_order_of_atoms_does_not_matter(void **state)
 {
-    errors e = turning_errors(*state, &SHAPE, 1, 1);
+    errors e = rotation_errors(*state, &SHAPE, 1, 1);
     CHECK_LESS(e.latent[MOLECULES - 1], 1e-4);
     CHECK_LESS(e.y[MOLECULES - 1], 1e-4);
 }
@@ -240,16 +240,16 @@ static void the_order_of_atoms_does_not_matter(void **state)
 static void mirror_images_are_told_apart_when_asked(void **state)
 {
     recon_mol_paper_shape shape = SHAPE;
-    errors blind = turning_errors(*state, &shape, -1, 0);
+    errors blind = rotation_errors(*state, &shape, -1, 0);
     CHECK_LESS(blind.latent[MOLECULES - 1], 1e-4);
     CHECK_LESS(blind.y[MOLECULES - 1], 1e-4); /* vectors of a mirror image are mirrored */
     shape.chiral = 1;
-    errors sees = turning_errors(*state, &shape, -1, 0);
+    errors sees = rotation_errors(*state, &shape, -1, 0);
     CHECK_LESS(1e-3, sees.latent[MOLECULES / 2]);
 }
 
 /* Alone, a CPU's products are of another size and are summed in another order, which may show as
- * much as turning does; the plain loops have one order, and there no bit changes. */
+ * much as rotating does; the plain loops have one order, and there no bit changes. */
 static void padding_and_company_change_nothing(void **state)
 {
     recon_ctx *ctx = *state;
@@ -488,7 +488,7 @@ static void lack_of_memory_is_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(turns_with_the_molecule_in_float),
+        cmocka_unit_test(rotates_with_the_molecule_in_float),
         cmocka_unit_test(the_order_of_atoms_does_not_matter),
         cmocka_unit_test(mirror_images_are_told_apart_when_asked),
         cmocka_unit_test(padding_and_company_change_nothing),

@@ -1,4 +1,4 @@
-/* Partners: only conformers of one bond graph, and the turn that lays one over the other. */
+/* Partners: only conformers of one bond graph, and the rotation that lays one over the other. */
 #include "conformers.h"
 #include "backbone/mol_partners.h"
 
@@ -39,7 +39,7 @@ static void partners_are_found_among_alike_and_laid_over(void **state)
             CHECK_LESS(b->rmsd, 1e-4);
             double first[3] = { (double)v[3] - (double)v[0], (double)v[4] - (double)v[1],
                                 (double)v[5] - (double)v[2] };
-            recon_so3_act(first, b->turn, first); /* the first bond lies on the first bond */
+            recon_so3_act(first, b->rotation, first); /* the first bond lies on the first bond */
             for (int c = 0; c < 3; c++)
                 CHECK_NEAR(first[c], (double)u[3 + c] - (double)u[c], 1e-4);
         }

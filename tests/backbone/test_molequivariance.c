@@ -8,15 +8,15 @@ enum { N = 101, D = 3 };
 
 /* Conformer i: its pose is off by i hundredths of a radian about an axis of its own, its code
  * longer by i thousandths. */
-static void make(float z[2][N * D], recon_so3 psi[2][N], recon_so3 turns[N])
+static void make(float z[2][N * D], recon_so3 psi[2][N], recon_so3 rotations[N])
 {
     recon_rng rng = recon_rng_new(1, 0);
     for (int i = 0; i < N; i++) {
         double axis[3] = { recon_rng_normal(&rng), recon_rng_normal(&rng), recon_rng_normal(&rng) };
         recon_so3 off = recon_so3_from_axis_angle(axis, 0.01 * i);
         psi[0][i] = recon_so3_haar(&rng);
-        turns[i] = recon_so3_haar(&rng);
-        psi[1][i] = recon_so3_compose(off, recon_so3_compose(turns[i], psi[0][i]));
+        rotations[i] = recon_so3_haar(&rng);
+        psi[1][i] = recon_so3_compose(off, recon_so3_compose(rotations[i], psi[0][i]));
         for (int j = 0; j < D; j++) {
             z[0][i * D + j] = (float)recon_rng_normal(&rng);
             z[1][i * D + j] = (float)((double)z[0][i * D + j] * (1 + 0.001 * i));
@@ -28,11 +28,11 @@ static void errors_are_those_put_in(void **state)
 {
     recon_ctx *ctx = *state;
     float z[2][N * D];
-    recon_so3 psi[2][N], turns[N];
+    recon_so3 psi[2][N], rotations[N];
     recon_molequivariance e;
-    make(z, psi, turns);
+    make(z, psi, rotations);
     recon_molcodes before = { z[0], psi[0] }, after = { z[1], psi[1] };
-    CHECK_OK(ctx, recon_molequivariance_compare(ctx, &e, &before, &after, turns, N, D));
+    CHECK_OK(ctx, recon_molequivariance_compare(ctx, &e, &before, &after, rotations, N, D));
     assert_int_equal(e.n, N);
     CHECK_NEAR(e.pose_median, 0.5, 1e-9);
     CHECK_NEAR(e.pose_p99, 0.99, 1e-9);
@@ -49,23 +49,23 @@ static void what_is_not_finite_is_named(void **state)
 {
     recon_ctx *ctx = *state;
     float z[2][N * D];
-    recon_so3 psi[2][N], turns[N];
+    recon_so3 psi[2][N], rotations[N];
     recon_molequivariance e;
-    make(z, psi, turns);
+    make(z, psi, rotations);
     recon_molcodes before = { z[0], psi[0] }, after = { z[1], psi[1] };
     z[1][7 * D] = NAN;
-    CHECK_FAILS(ctx, recon_molequivariance_compare(ctx, &e, &before, &after, turns, N, D),
+    CHECK_FAILS(ctx, recon_molequivariance_compare(ctx, &e, &before, &after, rotations, N, D),
                 RECON_ERR_INPUT, "of conformer 7");
     psi[1][3].w = NAN;
-    CHECK_FAILS(ctx, recon_molequivariance_compare(ctx, &e, &before, &after, turns, N, D),
+    CHECK_FAILS(ctx, recon_molequivariance_compare(ctx, &e, &before, &after, rotations, N, D),
                 RECON_ERR_INPUT, "of conformer 3");
-    CHECK_FAILS(ctx, recon_molequivariance_compare(ctx, &e, &before, &after, turns, 0, D),
+    CHECK_FAILS(ctx, recon_molequivariance_compare(ctx, &e, &before, &after, rotations, 0, D),
                 RECON_ERR_INPUT, "no conformers");
 }
 
 /* Any motion and any order of the atoms is seen through, by every encoder; mirror images are one
  * and the same to that of the paper, whose parities allow no other, and two to the others. */
-static void encoders_turn_truly_and_some_see_mirrors(void **state)
+static void encoders_rotate_truly_and_some_see_mirrors(void **state)
 {
     static const recon_preset presets[] = { RECON_PRESET_SMALL, RECON_PRESET_PAPER };
     recon_ctx *ctx = *state;
@@ -87,7 +87,7 @@ static void encoders_turn_truly_and_some_see_mirrors(void **state)
             CHECK_LESS(e[move].pose_max, 1e-3);
             CHECK_LESS(e[move].code_max, 1e-4);
         }
-        CHECK_LESS(0, e[RECON_MOVE_TURN].pose_max); /* something was turned */
+        CHECK_LESS(0, e[RECON_MOVE_ROTATE].pose_max); /* something was rotated */
         assert_int_equal(recon_molequivariance_sees_mirror(e), presets[p] != RECON_PRESET_PAPER);
         recon_molnet_close(ctx, m);
     }
@@ -118,7 +118,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(errors_are_those_put_in),
         cmocka_unit_test(what_is_not_finite_is_named),
-        SCRATCH_TEST(encoders_turn_truly_and_some_see_mirrors),
+        SCRATCH_TEST(encoders_rotate_truly_and_some_see_mirrors),
         SCRATCH_TEST(elements_that_are_not_known_are_refused),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

@@ -1,4 +1,4 @@
-/* The molecule autoencoder: codes do not turn, poses do, what it learns survives threads, files and
+/* The molecule autoencoder: codes do not rotate, poses do, what it learns survives threads, files and
  * being cut short. */
 #include "conformers.h"
 #include "backbone/molnet.h"
@@ -83,7 +83,7 @@ static void check_off(double *off, size_t n)
     CHECK_LESS(off[n - 1], 1e-3);
 }
 
-static void poses_turn_and_codes_do_not(void **state)
+static void poses_rotate_and_codes_do_not(void **state)
 {
     enum { N = 200 };
     recon_ctx *ctx = *state;
@@ -94,14 +94,14 @@ static void poses_turn_and_codes_do_not(void **state)
         static uint8_t z[2][N][CHAIN_ATOMS];
         static float xyz[2][N][3 * CHAIN_ATOMS], codes[2][N * LATENT];
         static recon_conformer x[2][N];
-        static recon_so3 turn[N], psi[2][N];
+        static recon_so3 rotation[N], psi[2][N];
         static double off[2][N];
         for (size_t i = 0; i < N; i++) {
             size_t atoms = chain(z[0][i], xyz[0][i], i);
             double by[3] = { recon_rng_normal(&rng), recon_rng_normal(&rng), 5 };
-            turn[i] = recon_so3_haar(&rng);
+            rotation[i] = recon_so3_haar(&rng);
             memcpy(z[1][i], z[0][i], sizeof z[0][i]);
-            chain_turn(xyz[1][i], xyz[0][i], atoms, turn[i], by);
+            chain_rotation(xyz[1][i], xyz[0][i], atoms, rotation[i], by);
             shuffle(z[1][i], xyz[1][i], atoms, &rng);
             for (size_t s = 0; s < 2; s++)
                 x[s][i] = (recon_conformer){ .atoms = atoms, .z = z[s][i], .xyz = xyz[s][i] };
@@ -111,7 +111,7 @@ static void poses_turn_and_codes_do_not(void **state)
                      recon_molnet_embed(ctx, &(recon_molnet_answer){ .z = codes[s], .psi = psi[s] },
                                         m, x[s], N));
         for (size_t i = 0; i < N; i++) {
-            off[0][i] = pose_off(psi[1][i], recon_so3_compose(turn[i], psi[0][i]));
+            off[0][i] = pose_off(psi[1][i], recon_so3_compose(rotation[i], psi[0][i]));
             off[1][i] = code_off(codes[0] + i * code, codes[1] + i * code, code);
         }
         check_off(off[0], N);
@@ -157,7 +157,7 @@ static void learn_by_heart(recon_ctx *ctx, recon_molnet *m, const recon_conforme
 
 /* The loss of n conformers in a batch of so many nodes, and of six times the edges. */
 static double loss_of(recon_ctx *ctx, const recon_molnet *m, const recon_conformer *x,
-                      const recon_so3 *turn, size_t n, size_t nodes)
+                      const recon_so3 *rotation, size_t n, size_t nodes)
 {
     recon_mol_pack pack = { 0 };
     recon_molnet_fed fed;
@@ -165,7 +165,7 @@ static double loss_of(recon_ctx *ctx, const recon_molnet *m, const recon_conform
     recon_tape *t;
     double loss;
     CHECK_OK(ctx, recon_tape_new(ctx, &t, RECON_SINGLE, 0));
-    CHECK_OK(ctx, recon_molnet_pack(ctx, &pack, m, x, turn, n, nodes));
+    CHECK_OK(ctx, recon_molnet_pack(ctx, &pack, m, x, rotation, n, nodes));
     CHECK_OK(ctx, recon_tape_begin(t, RECON_INFER, 0));
     CHECK_OK(ctx, recon_molnet_feed(t, &fed, m, &pack, 6 * nodes));
     recon_molnet_see(t, &seen, m, &fed);
@@ -175,25 +175,25 @@ static double loss_of(recon_ctx *ctx, const recon_molnet *m, const recon_conform
     return loss;
 }
 
-/* Whichever way it is turned, and however many nodes are padding. */
+/* Whichever way it is rotated, and however many nodes are padding. */
 static void a_perfect_reconstruction_costs_nothing(void **state)
 {
-    enum { TURNS = 4 };
+    enum { ROTATIONS = 4 };
     recon_ctx *ctx = *state;
     recon_molnet *m = untrained(ctx, RECON_PRESET_SMALL, 1);
     recon_molecules *data = chain_set(ctx, 5, 5, 0);
     recon_rng rng = recon_rng_new(1, 0);
-    recon_conformer x[TURNS];
-    recon_so3 turn[TURNS];
+    recon_conformer x[ROTATIONS];
+    recon_so3 rotation[ROTATIONS];
     recon_molnet_error error;
-    for (size_t i = 0; i < TURNS; i++) {
+    for (size_t i = 0; i < ROTATIONS; i++) {
         x[i] = recon_molecules_get(data, 3);
-        turn[i] = recon_so3_haar(&rng);
+        rotation[i] = recon_so3_haar(&rng);
     }
-    CHECK_LESS(0.1, loss_of(ctx, m, x, turn, TURNS, 0));
+    CHECK_LESS(0.1, loss_of(ctx, m, x, rotation, ROTATIONS, 0));
     learn_by_heart(ctx, m, x);
-    CHECK_LESS(loss_of(ctx, m, x, turn, TURNS, 0), 1e-4);
-    CHECK_LESS(loss_of(ctx, m, x, turn, TURNS, 100), 1e-4);
+    CHECK_LESS(loss_of(ctx, m, x, rotation, ROTATIONS, 0), 1e-4);
+    CHECK_LESS(loss_of(ctx, m, x, rotation, ROTATIONS, 100), 1e-4);
     CHECK_OK(ctx, recon_molnet_reconstruct(ctx, &error, m, x, 1));
     CHECK_LESS(error.l1, 1e-4);
     CHECK_LESS(error.rmsd, 1e-4);
@@ -221,8 +221,8 @@ static void padding_changes_no_loss(void **state)
     recon_molecules_close(data);
 }
 
-/* Both ways to x_hat agree: through the tape's frames, and decoded and turned on the host. */
-static void decoded_and_turned_is_rebuilt(void **state)
+/* Both ways to x_hat agree: through the tape's frames, and decoded and rotated on the host. */
+static void decoded_and_rotated_is_rebuilt(void **state)
 {
     recon_ctx *ctx = *state;
     recon_molnet *m = untrained(ctx, RECON_PRESET_SMALL, 1);
@@ -253,7 +253,7 @@ static void decoded_and_turned_is_rebuilt(void **state)
     recon_molnet_close(ctx, m);
 }
 
-/* --- lessons ---------------------------------------------------------------------------------- */
+/* --- training---------------------------------------------------------------------------------- */
 
 /* The share of conformers whose nearest other, by z, is of the same molecule. */
 static double hit_rate(const recon_embedded *e)
@@ -276,7 +276,7 @@ static double hit_rate(const recon_embedded *e)
     return (double)hits / (double)e->n;
 }
 
-/* How far, on average, the poses of two conformers of a molecule are from differing by the turn
+/* How far, on average, the poses of two conformers of a molecule are from differing by the rotation
  * that lays one over the other. */
 static double pose_noise(recon_ctx *ctx, const recon_embedded *e, const recon_molecules *data,
                          size_t apart)
@@ -284,10 +284,10 @@ static double pose_noise(recon_ctx *ctx, const recon_embedded *e, const recon_mo
     double sum = 0, rmsd;
     for (size_t i = 0; i + apart < e->n; i++) {
         recon_conformer a = recon_molecules_get(data, i), b = recon_molecules_get(data, i + apart);
-        recon_so3 turn;
+        recon_so3 rotation;
         assert_int_equal(a.molecule, b.molecule);
-        CHECK_OK(ctx, recon_rmsd_kabsch(&rmsd, &turn, a.xyz, b.xyz, a.atoms, NULL));
-        sum += recon_so3_distance(e->so3[i], recon_so3_compose(turn, e->so3[i + apart]));
+        CHECK_OK(ctx, recon_rmsd_kabsch(&rmsd, &rotation, a.xyz, b.xyz, a.atoms, NULL));
+        sum += recon_so3_distance(e->so3[i], recon_so3_compose(rotation, e->so3[i + apart]));
     }
     return sum / (double)(e->n - apart);
 }
@@ -530,10 +530,10 @@ static void a_file_may_not_describe_more_than_it_holds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SCRATCH_TEST(poses_turn_and_codes_do_not),
+        SCRATCH_TEST(poses_rotate_and_codes_do_not),
         SCRATCH_TEST(a_perfect_reconstruction_costs_nothing),
         SCRATCH_TEST(padding_changes_no_loss),
-        SCRATCH_TEST(decoded_and_turned_is_rebuilt),
+        SCRATCH_TEST(decoded_and_rotated_is_rebuilt),
         SCRATCH_TEST(training_learns_to_rebuild_and_to_align),
         SCRATCH_TEST(one_epoch_will_do),
         SCRATCH_TEST(the_reconstruction_alone_has_one_stage_and_no_map),

@@ -1,5 +1,5 @@
 /* The graph of neighbours: its edges are the near pairs, its lists are what gather needs, its
- * harmonics turn with the molecule, padding changes nothing. */
+ * harmonics rotate with the molecule, padding changes nothing. */
 #include "check.h"
 #include <recon/core/rng.h>
 #include <recon/group/wigner.h>
@@ -120,11 +120,11 @@ static void attributes_are_means_of_directions_to_the_neighbours(void **state)
     recon_radius_graph_free(&g);
 }
 
-static void harmonics_turn_with_the_molecule(void **state)
+static void harmonics_rotate_with_the_molecule(void **state)
 {
     recon_ctx *ctx = *state;
     const recon_irreps one = { { 1, 1, 1, 1 } };
-    recon_radius_graph g = { 0 }, turned = { 0 };
+    recon_radius_graph g = { 0 }, rotated = { 0 };
     recon_radius_graph_options o = { .radius = 1e3 }; /* all pairs: none at the edge */
     recon_rng rng = recon_rng_new(3, 0);
     recon_so3 r = recon_so3_haar(&rng);
@@ -137,21 +137,21 @@ static void harmonics_turn_with_the_molecule(void **state)
             moved[3 * a + k] = (float)(v[k] + 1);
     }
     CHECK_OK(ctx, recon_radius_graph_fill(ctx, &g, xyz, OFFSET, MOLECULES, &o));
-    CHECK_OK(ctx, recon_radius_graph_fill(ctx, &turned, moved, OFFSET, MOLECULES, &o));
-    assert_true(g.edges == turned.edges && g.edges == 23 * 22 + 36 * 35);
+    CHECK_OK(ctx, recon_radius_graph_fill(ctx, &rotated, moved, OFFSET, MOLECULES, &o));
+    assert_true(g.edges == rotated.edges && g.edges == 23 * 22 + 36 * 35);
     for (size_t i = 0; i < g.edges + ATOMS; i++) {
         size_t row = i < g.edges ? i : i - g.edges;
         const float *from = (i < g.edges ? g.harmonics : g.attribute) + 16 * row;
-        const float *to = (i < g.edges ? turned.harmonics : turned.attribute) + 16 * row;
+        const float *to = (i < g.edges ? rotated.harmonics : rotated.attribute) + 16 * row;
         double want[16];
         for (size_t k = 0; k < 16; k++)
             want[k] = from[k];
-        CHECK_OK(ctx, recon_irreps_turn(ctx, want, want, 1, &one, r));
+        CHECK_OK(ctx, recon_irreps_rotate(ctx, want, want, 1, &one, r));
         for (size_t k = 0; k < 16; k++)
             CHECK_NEAR(to[k], want[k], 2e-5);
     }
     recon_radius_graph_free(&g);
-    recon_radius_graph_free(&turned);
+    recon_radius_graph_free(&rotated);
 }
 
 static void odd_places_are_defined(void **state)
@@ -206,7 +206,7 @@ int main(void)
         cmocka_unit_test(edges_are_the_near_pairs_in_order),
         cmocka_unit_test(padding_is_behind_and_changes_nothing),
         cmocka_unit_test(attributes_are_means_of_directions_to_the_neighbours),
-        cmocka_unit_test(harmonics_turn_with_the_molecule),
+        cmocka_unit_test(harmonics_rotate_with_the_molecule),
         cmocka_unit_test(odd_places_are_defined),
         cmocka_unit_test(lack_of_memory_is_said),
     };

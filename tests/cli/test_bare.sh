@@ -89,5 +89,5 @@ mkdir pictures && printf 'P2 2 2 255 0 9 9 0\n' >pictures/a.pgm
 recon=$bare/recon
 refused 1 "FAISS" normalize --embeddings "$root/data/so2/z.npy" --poses "$root/data/so2/g.npy" --approx hnsw --out no
 printf '\211PNG\r\n\032\n' >pictures/b.png
-refused 1 "libpng" canonicalize --model "$root/models/mnist-small.safetensors" --data png:pictures --out no.npy
+refused 1 "libpng" canonicalize --model "$root/models/mnist-small.safetensors" --data images:pictures --out no.npy
 finish

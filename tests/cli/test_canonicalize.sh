@@ -47,13 +47,13 @@ fi
 [ "$code" -eq 0 ] && [ "$(ls pictures/*.png | wc -l)" -eq 9 ] && [ -s pictures/000008.png ] &&
     [ "$(wc -l <pictures/poses.csv)" -eq 10 ] && grep -q '^"000008.png",-*[0-9.]*,[a-z_]*,[0-4],[0-9.e-]*$' pictures/poses.csv
 report $? "a folder gets pictures, and their poses by name"
-run canonicalize $model --data png:pictures --out upright
+run canonicalize $model --data images:pictures --out upright
 [ "$code" -eq 0 ] && [ "$(ls upright/*.png | wc -l)" -eq 9 ]
 report $? "pictures in, pictures out"
 head -c 60 pictures/000003.png >cut.png
 cp -R pictures broken && mv cut.png broken/000003.png
-refused 1 "000003.png" canonicalize $model --data png:broken --out b --quiet
-run canonicalize $model --data png:broken --out b --skip-bad
+refused 1 "000003.png" canonicalize $model --data images:broken --out b --quiet
+run canonicalize $model --data images:broken --out b --skip-bad
 [ "$code" -eq 0 ] && grep -q 'skipped    1 ' "$scratch/stdout" &&
     grep -q '^  *broken/000003.png: ' "$scratch/stdout" && [ "$(ls b/*.png | wc -l)" -eq 8 ]
 report $? "--skip-bad leaves out the broken one and names it"
@@ -84,12 +84,12 @@ rm -f link.npy
 # --- what does not fit ----------------------------------------------------------------------------
 refused 1 "backbone: a model without maps: run \`recon discover\` first" \
     canonicalize --model backbone $letters --out x.npy
-refused 1 "nowhere.json" canonicalize $model --data npy:images.npy --turn nowhere.json --out x.npy
+refused 1 "nowhere.json" canonicalize $model --data npy:images.npy --rotate nowhere.json --out x.npy
 refused 1 "no data are called 'letters'" canonicalize $model --data letters --out x.npy
 letters 100 | npy wide.npy '|u1' '64, 20, 20'
 refused 1 "images of 20 x 20 x 1, but the model was made for 16 x 16 x 1" \
     canonicalize $model --data npy:wide.npy --out x.npy
-refused 1 "the data come from there" canonicalize $model --data png:pictures --out pictures/
+refused 1 "this is the input" canonicalize $model --data images:pictures --out pictures/
 refused 1 "nowhere/x.npy" canonicalize $model $letters --out nowhere/x.npy
 refused 1 "cannot make the folder" canonicalize $model $letters --out nowhere/x
 head -c 3000 found/model.safetensors >cut

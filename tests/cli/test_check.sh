@@ -1,5 +1,5 @@
 #!/bin/sh
-# recon check: how truly a model turns, as a table, as JSON, as a figure.
+# recon check: how equivariant a model is, as a table, as JSON, as a figure.
 here=$(cd "${0%/*}" && pwd)
 . "$here/lib.sh"
 . "$here/tiny.sh"
@@ -12,10 +12,10 @@ run check --help
 report $? "check --help shows an example"
 refused 2 "name a model" check $images
 refused 2 "'second' is one argument too many" check backbone second $images
-refused 2 "the check itself turns the data" check backbone $images --turn all
+refused 2 "check itself rotates the data" check backbone $images --rotate all
 
 run check backbone $images
-[ "$code" -eq 0 ] && grep -q 'two turned copies each of 40 images of npy:images.npy' "$scratch/stdout" &&
+[ "$code" -eq 0 ] && grep -q 'two rotated copies of each of 40 images of npy:images.npy' "$scratch/stdout" &&
     grep -q '^    any ' "$scratch/stdout" && grep -q '^  layer 5 ' "$scratch/stdout" &&
     grep -q '^Exact at right angles' "$scratch/stdout" && grep -q '^The network .*well enough' "$scratch/stdout"
 report $? "a table: angles, layers, exact at right angles, and a verdict"
@@ -32,7 +32,7 @@ run check found/model.safetensors --json --quiet
 [ "$code" -eq 0 ] && is_json "$scratch/stdout"
 report $? "--json, without --data"
 missing=
-for key in images turns_well random pose_median_deg pose_p95_deg pose_max_deg lean_median_deg lean_p95_deg \
+for key in images equivariant random pose_median_deg pose_p95_deg pose_max_deg lean_median_deg lean_p95_deg \
     lean_max_deg code_median code_p95 code_max angles_deg by_angle layer_images layers name fields \
     height width error floor; do
     grep -q "\"$key\":" "$scratch/stdout" || missing="$missing $key"

@@ -30,12 +30,12 @@ run demo
 [ "$code" -eq 0 ] && [ -s "$out/report.html" ]
 report $? "from an empty folder, with what was installed alone"
 [ "$(wc -l <"$scratch/stdout")" -eq 6 ] && [ "$(tail -n 1 "$scratch/stdout")" = "$out/report.html" ] &&
-    [ "$(cut -c 1-12 "$scratch/stdout" | head -n 5 | tr -d ' \n')" = Algorithm1discovercanonicaliseoddposesmolecules ]
+    [ "$(cut -c 1-12 "$scratch/stdout" | head -n 5 | tr -d ' \n')" = Algorithm1discovercanonicalizeoddposesmolecules ]
 report $? "five lines of results, and where the page is"
 none=$(number none) recon_=$(number recon) here=$(number recon_here) upright=$(number upright)
-holds "canonical images do far better than turned ones" "$recon_ > $none + 15 && $here > $none + 10"
-holds "and never turned ones better still" "$upright >= $recon_ && $upright > 90"
-holds "odd poses are told apart" "$(number density) > 0.8"
+holds "canonical images do far better than rotated ones" "$recon_ > $none + 15 && $here > $none + 10"
+holds "and never rotated ones better still" "$upright >= $recon_ && $upright > 90"
+holds "unusual poses are distinguished" "$(number density) > 0.8"
 holds "axes of molecules are found" "$(number axis_error_deg) < 6"
 holds "false alarms are about as many as were asked for" "$(number called) < 12"
 holds "Algorithm 1 takes a moment" "$(sed -n '/algorithm1/,/}/s/.*"seconds": \([0-9.]*\)$/\1/p' "$out/results.json") < 20"

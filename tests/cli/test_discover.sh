@@ -26,7 +26,7 @@ run discover --model backbone $letters --k 5 --family normal --mean chordal --ha
     grep -q '"theta": "normal"' half/summary.json && grep -q '"mean": "chordal"' half/summary.json &&
     [ "$(wc -c <half/model.safetensors)" -lt "$(($(wc -c <found/model.safetensors) * 3 / 5))" ]
 report $? "--half, --keep-embeddings, --family and --mean"
-grep -aq '"turn":"rule.json"' half/model.safetensors
+grep -aq '"rotate":"rule.json"' half/model.safetensors
 report $? "the model says what it was made from"
 run normalize --embeddings half/z.npy --poses half/g.npy --group so2 --k 5 --mean chordal --family normal --out normalized
 [ "$code" -eq 0 ] && cmp -s normalized/gamma.npy half/gamma.npy && cmp -s normalized/neighbors.npy half/neighbors.npy
@@ -50,7 +50,7 @@ refused 1 "half/z.npy: belongs to the result that would be replaced" \
 (cd half && "$recon" normalize --embeddings ../found/gamma.npy --poses ../found/gamma.npy --out . >/dev/null 2>&1)
 [ -e half/model.safetensors ]
 report $? "an error leaves the folder one stands in as it was"
-(cd half && "$recon" discover --model ../backbone --data npy:../images.npy --turn ../rule.json --k 5 --out . --quiet)
+(cd half && "$recon" discover --model ../backbone --data npy:../images.npy --rotate ../rule.json --k 5 --out . --quiet)
 [ $? -eq 0 ] && [ ! -e half/z.npy ] && [ -s half/report.html ] && [ -d half/sub ] && [ "$(ls -A half | grep -c '^[.]')" -eq 0 ]
 report $? "--out . replaces what is there"
 

@@ -47,11 +47,11 @@ mkdir -p "pictures/$hostile" pictures/plain
 printf 'P5 28 28 255\n' >"pictures/$hostile/$hostile.pgm"
 head -c 784 "$root/models/fashion.safetensors" >>"pictures/$hostile/$hostile.pgm"
 cp "pictures/$hostile/$hostile.pgm" pictures/plain/b.pgm
-shows "$shown" stdout info png:pictures
-shows "$shown" stdout distribution --model "$root/models/fashion.safetensors" --data png:pictures --index 0
-shows "$shown" stdout score --model "$root/models/fashion.safetensors" --data png:pictures --out s.npy
+shows "$shown" stdout info images:pictures
+shows "$shown" stdout distribution --model "$root/models/fashion.safetensors" --data images:pictures --index 0
+shows "$shown" stdout score --model "$root/models/fashion.safetensors" --data images:pictures --out s.npy
 cp c.xyz "pictures/$hostile/bad.png"
-shows "$shown" stdout info png:pictures --skip-bad
+shows "$shown" stdout info images:pictures --skip-bad
 shows "$shown" stderr info "$hostile"
 mkdir results
 printf '{"points": 3, "family": "x\\u009b\\u202e\\u2028\\ny"}' >results/summary.json
@@ -72,7 +72,7 @@ report $? "letters of two bytes are not cut"
 
 # Pipes and devices, which nobody writes to.
 mkfifo pipe
-for spec in pipe geom:pipe xyz:pipe sdf:pipe flat:pipe idx:pipe npy:pipe amat:pipe png:pipe \
+for spec in pipe geom:pipe xyz:pipe sdf:pipe flat:pipe idx:pipe npy:pipe amat:pipe images:pipe \
     geom:/dev/zero xyz:/dev/zero /dev/zero; do
     before=$(snapshot)
     timeout 20 "$recon" info "$spec" >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
@@ -83,7 +83,7 @@ done
 rm "pictures/$hostile/bad.png"
 ln -s ../../pipe pictures/plain/a.png
 before=$(snapshot)
-timeout 20 "$recon" info png:pictures >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
+timeout 20 "$recon" info images:pictures >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
 code=$?
 failed_cleanly 1 "a.png: is not a regular file"
 report $? "a pipe among pictures"
@@ -92,7 +92,7 @@ for case in "normalize --embeddings pipe --poses z.npy --out r" "check pipe" \
     "normalize --embeddings z.npy --poses pipe --out r" \
     "canonicalize --model pipe --data npy:z.npy --out o.npy" \
     "classifier eval --model pipe --data npy:z.npy" "report pipe --out r.html" \
-    "score --model $root/models/fashion.safetensors --data garments --turn pipe --limit 2 --out s.npy" \
+    "score --model $root/models/fashion.safetensors --data garments --rotate pipe --limit 2 --out s.npy" \
     "train --data npy:pipe --out m"; do
     timeout 20 "$recon" $case >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
     code=$?

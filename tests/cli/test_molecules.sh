@@ -1,5 +1,5 @@
 #!/bin/sh
-# Molecules, from an XYZ file to natural poses, odd poses and pictures; and what is wrong said in one
+# Molecules, from an XYZ file to natural poses, unusual poses and pictures; and what is wrong said in one
 # line.
 here=$(cd "${0%/*}" && pwd)
 . "$here/lib.sh"
@@ -16,7 +16,7 @@ frames 40 >chains.xyz
 sulphur='2\nsulphur\nS 0 0 0\nC 0 0 1.8\n'
 printf "$sulphur" >sulphur.xyz
 echo '{ "default": [100, 0.001, 0.001] }' >rule.json # a ring about x: its spin is free
-chains="--data xyz:chains.xyz --turn rule.json --threads 2"
+chains="--data xyz:chains.xyz --rotate rule.json --threads 2"
 
 # --- what a file holds ----------------------------------------------------------------------------
 run info chains.xyz
@@ -45,7 +45,7 @@ run train $chains --preset small --width 0.25 --layers 2 --code 8 --epochs 24 --
 report $? "train"
 refused 2 "--mask is for images" train $chains --out m --mask
 refused 2 "--align is for molecules" train --data mnist --out m --align 1
-refused 2 "molecules are turned by so3" train $chains --out m --group so2
+refused 2 "molecules are rotated by so3" train $chains --out m --group so2
 run discover --model backbone $chains --out found
 [ "$code" -eq 0 ] && grep -q '^80 conformers of xyz:chains.xyz' "$scratch/stdout" &&
     grep -q 'hit rate 1.0000' "$scratch/stdout" && grep -q 'an axis, spin free: ' "$scratch/stdout"
@@ -68,7 +68,7 @@ run info g.npy
 grep -q 'g.npy: float64 80 x 3 x 3, C order, finite' "$scratch/stdout"
 report $? "poses are matrices"
 run canonicalize $model $chains --out exact.xyz --precision f32 --quiet # a law that bf16 keeps less well
-run canonicalize $model --data xyz:chains.xyz --turn haar --turn-seed 5 --out other.xyz --precision f32 --quiet
+run canonicalize $model --data xyz:chains.xyz --rotate haar --rotate-seed 5 --out other.xyz --precision f32 --quiet
 [ "$code" -eq 0 ] && [ ! -s "$scratch/stdout" ] && LC_ALL=C awk 'NR == FNR { line[FNR] = $0; next }
     { n = split(line[FNR], a); if (n != NF) bad++
       for (i = 2; i <= n && n == 4; i++) if ((a[i] - $i) ^ 2 > 1e-4) bad++ } END { exit bad > 0 }' exact.xyz other.xyz
@@ -81,27 +81,27 @@ run canonicalize $model $chains --out again.xyz --threads 1 --json
 report $? "another number of threads gives the same bytes"
 refused 2 "molecules go to a FILE.xyz" canonicalize $model $chains --out c.npy
 refused 2 "--interpolation is for images" canonicalize $model $chains --out c.xyz --interpolation bicubic
-refused 1 "the data come from there" canonicalize $model $chains --out chains.xyz
+refused 1 "this is the input" canonicalize $model $chains --out chains.xyz
 mkdir set
 cp chains.xyz set/a.xyz
-refused 1 "the data come from there" canonicalize $model --data xyz:set --out set/a.xyz
+refused 1 "this is the input" canonicalize $model --data xyz:set --out set/a.xyz
 refused 1 "nowhere/c.xyz" canonicalize $model $chains --out nowhere/c.xyz --quiet
 
 # --- score ----------------------------------------------------------------------------------------
-# odd_of ARGS: how many were called odd.
-odd_of() {
+# unusual_of ARGS: how many were called unusual.
+unusual_of() {
     run score $model "$@" --false-alarms 0.2 --out s.npy --json
-    [ "$code" -eq 0 ] && is_json "$scratch/stdout" && sed -n 's/^  "odd": \([0-9]*\),/\1/p' "$scratch/stdout"
+    [ "$code" -eq 0 ] && is_json "$scratch/stdout" && sed -n 's/^  "unusual": \([0-9]*\),/\1/p' "$scratch/stdout"
 }
-natural=$(odd_of $chains)
-turned=$(odd_of --data xyz:chains.xyz --turn haar)
+natural=$(unusual_of $chains)
+rotated=$(unusual_of --data xyz:chains.xyz --rotate haar)
 # Eight conformers were held out to say what is usual, and the epoch was chosen on the same eight: the
 # share of false alarms is no better known than that.
-[ -n "$natural" ] && [ -n "$turned" ] && [ "$natural" -le 40 ] && [ "$turned" -gt 70 ]
-report $? "of natural poses fewer are odd ($natural of 80), of any poses most ($turned of 80)"
-run score $model --data xyz:chains.xyz --turn haar --out s.npy
-[ "$code" -eq 0 ] && grep -q '  oddest .* molecule' "$scratch/stdout" && grep -q 'degrees  chain[01]' "$scratch/stdout"
-report $? "the oddest are listed by name"
+[ -n "$natural" ] && [ -n "$rotated" ] && [ "$natural" -le 40 ] && [ "$rotated" -gt 70 ]
+report $? "of natural poses fewer are unusual ($natural of 80), of any poses most ($rotated of 80)"
+run score $model --data xyz:chains.xyz --rotate haar --out s.npy
+[ "$code" -eq 0 ] && grep -q '  lowest p .* molecule' "$scratch/stdout" && grep -q 'degrees  chain[01]' "$scratch/stdout"
+report $? "the most unusual are listed by name"
 run info s.npy
 grep -q 's.npy: float64 80, C order, finite' "$scratch/stdout"
 report $? "one score for each conformer"
@@ -126,16 +126,16 @@ refused 1 "there is no conformer 80 of 80" distribution $model $chains --index 8
 # --- check ----------------------------------------------------------------------------------------
 run check found/model.safetensors --limit 20
 [ "$code" -eq 0 ] && grep -q '20 conformers of xyz:chains.xyz' "$scratch/stdout" &&
-    grep -q '^Mirror images are told apart' "$scratch/stdout" &&
-    grep -q '^The network turns with its input, up to rounding' "$scratch/stdout"
+    grep -q '^Mirror images are distinguished' "$scratch/stdout" &&
+    grep -q '^The network is equivariant, up to rounding' "$scratch/stdout"
 report $? "check, on the data that the model names"
 run check backbone --data xyz:chains.xyz --limit 20 --json
 [ "$code" -eq 0 ] && is_json "$scratch/stdout" && LC_ALL=C awk '/"all": {/ { on = 1 }
     on && /pose_max_deg|code_max/ { seen++; if ($2 + 0 > 0.05) bad++ } /}/ { on = 0 } END { exit bad > 0 || seen != 2 }' "$scratch/stdout"
-report $? "turned, moved and reordered: pose and z follow up to rounding"
+report $? "rotated, moved and reordered: pose and z follow up to rounding"
 refused 2 "--svg is for images" check backbone --data xyz:chains.xyz --svg e.svg
 refused 1 "--svg is for images" check found/model.safetensors --svg e.svg
-refused 2 "the check itself turns the data" check backbone $chains
+refused 2 "check itself rotates the data" check backbone $chains
 
 # --- classifier -----------------------------------------------------------------------------------
 run classifier train --data xyz:chains.xyz --out gcn --width 16 --epochs 15 --batch 20 --rate 0.01 --json
@@ -197,7 +197,7 @@ run info nan.xyz --skip-bad
 report $? "info --skip-bad"
 # An element that the model has not learned.
 { frames 2; printf "$sulphur"; frames 1; } >some.xyz
-unknown="some.xyz: conformer 4 (sulphur): an atom of element S (16): the model knows H C N O alone"
+unknown="some.xyz: conformer 4 (sulphur): an atom of element S (16): the model knows only H C N O"
 for command in "score --out x.npy $model" "canonicalize --out x.xyz $model" "distribution $model" \
     "discover --out d --model backbone" "check backbone"; do
     case $command in

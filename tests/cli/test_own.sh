@@ -33,21 +33,21 @@ run info photos
 [ "$code" -eq 0 ] && grep -q '^images:photos: 48 images of 24 x 24, 3 channels' "$scratch/stdout" &&
     said "photos: pictures of 16 x 16 to 31 x 29 (height x width), fitted into 24 x 24"
 report $? "a folder of pictures is told, and the size they are given"
-run train --data png:photos --preset small --width 0.25 --code 8 --epochs 2 --threads 2 --out model
-[ "$code" -eq 0 ] && said "fitted into 24 x 24" && grep -q '  turned     poses follow within' "$scratch/stdout" &&
-    grep -qE '  rebuilt    its copies explain [0-9.]+ % of' "$scratch/stdout" &&
+run train --data images:photos --preset small --width 0.25 --code 8 --epochs 2 --threads 2 --out model
+[ "$code" -eq 0 ] && said "fitted into 24 x 24" && grep -q '  rotated    poses follow within' "$scratch/stdout" &&
+    grep -qE '  rebuilt    reconstructions explain [0-9.]+ % of' "$scratch/stdout" &&
     grep -q '^The network is hardly trained' "$scratch/stdout" && grep -q '^small: 8 steps' "$scratch/stdout"
 report $? "train: no --size, no --batch, and a verdict"
 run info model
-[ "$code" -eq 0 ] && grep -q 'data  *png:photos' "$scratch/stdout" && grep -q 'channels  *3' "$scratch/stdout" &&
+[ "$code" -eq 0 ] && grep -q 'data  *images:photos' "$scratch/stdout" && grep -q 'channels  *3' "$scratch/stdout" &&
     grep -q 'height  *24' "$scratch/stdout"
 report $? "the model says what it was made from"
 : >photos/empty.png
-refused 1 "photos/empty.png: not a PNG file (--skip-bad leaves such out)" \
-    train --data png:photos --preset small --epochs 1 --out m --quiet
+refused 1 "photos/empty.png: not a PNG file (--skip-bad skips such files)" \
+    train --data images:photos --preset small --epochs 1 --out m --quiet
 
 # --- the model's size holds from here on ------------------------------------------------------------
-accepted "discover fits pictures to the model" discover --model model --data png:photos --skip-bad --k 5 --out found --quiet
+accepted "discover fits pictures to the model" discover --model model --data images:photos --skip-bad --k 5 --out found --quiet
 run info found
 [ "$code" -eq 0 ] && grep -q '^found: what `recon discover` found' "$scratch/stdout" &&
     grep -q '  points  *48' "$scratch/stdout" && grep -q ' model.safetensors ' "$scratch/stdout"
@@ -55,7 +55,7 @@ report $? "a folder of results is told"
 run info found --json
 is_json "$scratch/stdout"
 report $? "as JSON too"
-use="--model found/model.safetensors --data png:photos --skip-bad"
+use="--model found/model.safetensors --data images:photos --skip-bad"
 run canonicalize $use --out upright
 if [ "$code" -eq 1 ] && said "without libpng"; then
     skip "canonicalize keeps names and sizes" "no libpng"
@@ -67,7 +67,7 @@ for name in "a plain 0.pgm" "grün, \"b\" 1.ppm" "日本 2.pgm" "d47.ppm"; do
     [ -s "upright/$name.png" ] || echo "$name"
 done >absent
 [ ! -s absent ] && [ "$(ls upright | wc -l)" -eq 49 ]
-report $? "canonicalised pictures keep their names"
+report $? "canonicalized pictures keep their names"
 # Width and height are the bytes 16 .. 23 of a PNG; the kind (0 grey, 2 colour) is byte 25.
 head_of() { od -A n -t u1 -j 16 -N 10 "$1" | tr -s ' ' ' '; }
 [ "$(head_of 'upright/日本 2.pgm.png')" = " 0 0 0 24 0 0 0 16 8 0" ] &&
@@ -76,22 +76,22 @@ report $? "and their own size and colours"
 [ "$(head -n 1 upright/poses.csv)" = "file,pose_deg,verdict,fold,p_value" ] && [ "$(wc -l <upright/poses.csv)" -eq 49 ] &&
     grep -q '^"grün, ""b"" 1.ppm.png",-*[0-9]*\.[0-9][0-9],[a-z_]*,[0-4],[0-9.e-]*$' upright/poses.csv
 report $? "poses.csv names them, quoted"
-refused 1 "photos/upright/: the data come from there" canonicalize $use --out photos/upright/ --quiet
+refused 1 "photos/upright/: this is the input" canonicalize $use --out photos/upright/ --quiet
 run canonicalize $use --out a --threads 1 --quiet
 cmp -s upright/poses.csv a/poses.csv && cmp -s upright/d47.ppm.png a/d47.ppm.png
 report $? "another number of threads gives the same"
 mkdir one one/cats
 cp photos/d47.ppm one/cats/
-run canonicalize --model found/model.safetensors --data png:one --out sorted --poses g.npy --quiet
+run canonicalize --model found/model.safetensors --data images:one --out sorted --poses g.npy --quiet
 [ "$code" -eq 0 ] && cmp -s sorted/cats/d47.ppm.png upright/d47.ppm.png
 report $? "classes stay folders, and a picture alone gets what it got among others"
 run score $use --out s.npy --limit 9 --false-alarms 0.3
 [ "$code" -eq 0 ] && [ "$(grep -c 'degrees  .*\.p[gp]m$' "$scratch/stdout")" -eq 5 ]
 report $? "score names files"
-row=$(sed -n '/oddest/{n;s/^ *\([0-9]*\) .*/\1/p;}' "$scratch/stdout")
-file=$(sed -n '/oddest/{n;s/.* degrees  //p;}' "$scratch/stdout")
+row=$(sed -n '/lowest p/{n;s/^ *\([0-9]*\) .*/\1/p;}' "$scratch/stdout")
+file=$(sed -n '/lowest p/{n;s/.* degrees  //p;}' "$scratch/stdout")
 run distribution $use --index "$row"
-[ "$code" -eq 0 ] && grep -qF "image $row of png:photos: $file" "$scratch/stdout"
+[ "$code" -eq 0 ] && grep -qF "image $row of images:photos: $file" "$scratch/stdout"
 report $? "distribution --index finds it again ($row: $file)"
 run score $use --out s.npy --json
 [ "$code" -eq 0 ] && is_json "$scratch/stdout" && grep -q 'photos/empty.png: not a PNG file' "$scratch/stdout" &&
@@ -101,10 +101,10 @@ accepted "check takes the model's data and size" check model --skip-bad --limit 
 refused 1 "images of 20 x 20 x 3, but the model was made for 24 x 24 x 3" score $use --size 20 --out x.npy --quiet
 mkdir dark
 echo 'P2 9 9 255' $(LC_ALL=C awk 'BEGIN { for (i = 0; i < 81; i++) print 0 }') >dark/a.pgm
-run info png:dark
+run info images:dark
 [ "$code" -eq 0 ] && said "1 of 1 pictures are of one colour and show nothing"
 report $? "pictures that show nothing are counted"
 mkdir jpeg
 echo x >jpeg/a.jpg
-refused 1 "no PNG, PGM or PPM files: 1 .jpg file is not read: convert it first" info png:jpeg
+refused 1 "no PNG, PGM or PPM files: 1 .jpg file is not read: convert it first" info images:jpeg
 finish

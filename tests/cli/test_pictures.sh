@@ -109,7 +109,7 @@ text = json.dumps(head).encode()
 text += b" " * (-len(text) % 8)
 open(sys.argv[2], "wb").write(struct.pack("<Q", len(text)) + text + b[8 + n:])
 END
-python3 older.py found/model.safetensors older png:black
+python3 older.py found/model.safetensors older images:black
 python3 older.py found/model.safetensors other npy:x.npy
 warning="older: trained when transparent pictures were laid over black, but 48 of 48 are read by another rule now"
 for command in "canonicalize --out up-older" "score --out s.npy" "distribution --index 3" "discover --k 5 --out refound"; do
@@ -152,7 +152,7 @@ run info mixed
     grep -qF '  not read   10 .jpg files are not read: convert them first, for example by `find DIR -name' "$scratch/stdout" &&
     grep -q '^  *1 .tif file is not read' "$scratch/stdout"
 report $? "files of other formats are counted, and how to convert them"
-for spec in png:mixed images:mixed; do
+for spec in images:mixed; do
     run score --model found --data $spec --out s.npy --json
     [ "$code" -eq 0 ] && is_json "$scratch/stdout" && grep -q '"not_read": 11' "$scratch/stdout" && said "10 .jpg files are not read"
     report $? "$spec: in --json too, and as a warning"

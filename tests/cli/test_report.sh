@@ -33,16 +33,16 @@ accepted "the same page from the folder" report found --out again.html
 cmp -s found/report.html again.html
 report $? "and it is the same to the byte"
 sed -n '/"source"/,/}/p' found/summary.json | tr -d ' \n' | grep -qF \
-    '"source":{"spec":"npy:images.npy","turn":"rule.json","seed":1,"limit":100,"skip_bad":false}'
+    '"source":{"spec":"npy:images.npy","rotate":"rule.json","seed":1,"limit":100,"skip_bad":false}'
 report $? "because the summary says what the data were"
 if grep -q 'built without libpng' again.html; then
     skip "its pictures" "no libpng"
 else
-    has again.html 'These 100 images are turned about their natural poses' && has again.html 'class 1' && has again.html 'area under the curve'
-    report $? "it tells what was found, of each class, and how odd poses are noticed"
+    has again.html 'These 100 images vary around their natural poses' && has again.html 'class 1' && has again.html 'area under the curve'
+    report $? "it tells what was found, of each class, and how unusual poses are noticed"
     browser_check again.html "$(grep -o '<figure' again.html | wc -l)"
     cp images.npy plain.npy
-    run discover --model backbone --data npy:plain.npy --turn rule.json --k 5 --out plain --quiet
+    run discover --model backbone --data npy:plain.npy --rotate rule.json --k 5 --out plain --quiet
     [ "$code" -eq 0 ] && has plain/report.html 'Poses, cluster by cluster' && has plain/report.html 'cluster 1'
     report $? "without labels, clusters"
     rm plain.npy
@@ -51,12 +51,12 @@ else
     report $? "but are told"
     has gone.html 'Pictures are missing: ' && has gone.html 'not at hand' && [ "$(pictures gone.html)" -eq 0 ]
     report $? "on the page too"
-    accepted "--data says where they are now" report plain --data npy:images.npy --turn rule.json --out there.html --quiet
+    accepted "--data says where they are now" report plain --data npy:images.npy --rotate rule.json --out there.html --quiet
     [ "$(pictures there.html)" -gt 0 ]
     report $? "and there are pictures"
     refused 1 "plain was made from 120 images, but the data are 100" report plain --data npy:images.npy --limit 100 --out x.html
     refused 1 "the data are not those that plain was made from" \
-        report plain --data npy:images.npy --turn rule.json --turn-seed 5 --out x.html
+        report plain --data npy:images.npy --rotate rule.json --rotate-seed 5 --out x.html
 fi
 refused 1 "molecules, but the model is of images" report found --data xyz:chains.xyz --out x.html
 refused 1 "nowhere/x.html" report found --out nowhere/x.html
@@ -71,13 +71,13 @@ LC_ALL=C awk 'BEGIN { srand(7); for (c = 0; c < 24; c++) for (m = 0; m < 2; m++)
         .6 * ((i + m) % 2) + .3 * ((i * i + m) % 4) } }' >chains.xyz
 # Maps on SO(3) take long under sanitizers, where tests/cli/test_molecules.sh makes such a page.
 if [ "${RECON_BUILD:-build}" = build ]; then
-    chains="--data xyz:chains.xyz --turn haar --threads 2"
+    chains="--data xyz:chains.xyz --rotate haar --threads 2"
     run train $chains --preset small --width 0.25 --layers 2 --code 8 --epochs 2 --batch 16 --out molecules --quiet
     run discover --model molecules $chains --k 8 --out mols
     [ "$code" -eq 0 ] && has mols/report.html '48 conformers of 2 molecules' && has mols/report.html chain1
     report $? "molecules have a page too"
-    has mols/report.html 'each turned by a rotation drawn evenly from all rotations'
-    report $? "with odd poses noticed or not"
+    has mols/report.html 'each rotated by a uniformly random rotation'
+    report $? "with unusual poses noticed or not"
     browser_check mols/report.html "$(grep -o '<figure' mols/report.html | wc -l)"
 fi
 

@@ -38,7 +38,7 @@ quick_seconds=180
 run reproduce --help
 [ "$code" -eq 0 ] && grep -q '^example:' "$scratch/stdout" && [ ! -s "$scratch/stderr" ] &&
     grep -q 'The test split is only read' "$scratch/stdout" &&
-    grep -q 'turned with seed 1, test data with seed 2' "$scratch/stdout"
+    grep -q 'rotated with seed 1, test data with seed 2' "$scratch/stdout"
 report $? "--help shows an example, the seeds, and what the test split is for"
 refused 2 "say mnist, fashion or molecules" reproduce
 refused 2 "'cifar' is not mnist, fashion or molecules" reproduce cifar
@@ -165,7 +165,7 @@ else
     done
     report $complete "the answer has every key that is promised"
     [ "$(sed -n 's/^    "undo": //p' "$scratch/stdout" | head -n 1)" = "$(sed -n 's/^    "upright": \(.*\)/\1,/p' "$scratch/stdout" | head -n 1)" ]
-    report $? "turned back is as good as never turned"
+    report $? "rotated back is as good as never rotated"
     drawn=0
     for figure in canonical distributions mse roc trends k; do
         grep -q '</svg>' "drawn/molecules-$figure.svg" || drawn=1

@@ -1,5 +1,5 @@
 #!/bin/sh
-# recon score and recon distribution: odd poses are found, one image's poses are told.
+# recon score and recon distribution: unusual poses are found, one image's poses are told.
 here=$(cd "${0%/*}" && pwd)
 . "$here/lib.sh"
 . "$here/tiny.sh"
@@ -12,29 +12,29 @@ run score --help
 [ "$code" -eq 0 ] && grep -q '^example:' "$scratch/stdout" && [ ! -s "$scratch/stderr" ]
 report $? "score --help shows an example"
 refused 2 "--out s.npy|s.csv is missing" score $model $letters
-refused 2 "--false-alarms 1.5: a share below 1 is wanted, 0.05 for 5 in 100" score $model $letters --out s.npy --false-alarms 1.5
+refused 2 "--false-alarms 1.5: must be below 1, such as 0.05 for 5 %" score $model $letters --out s.npy --false-alarms 1.5
 refused 2 "--data is given twice" score $model $letters --data npy:images.npy --out s.npy
 
-# odd_of ARGS: how many were called odd.
-odd_of() {
+# unusual_of ARGS: how many were called unusual.
+unusual_of() {
     run score $model "$@" --false-alarms 0.1 --out s.npy --json
-    [ "$code" -eq 0 ] && is_json "$scratch/stdout" && sed -n 's/^  "odd": \([0-9]*\),/\1/p' "$scratch/stdout"
+    [ "$code" -eq 0 ] && is_json "$scratch/stdout" && sed -n 's/^  "unusual": \([0-9]*\),/\1/p' "$scratch/stdout"
 }
-natural=$(odd_of $letters)
-turned=$(odd_of --data npy:images.npy --turn all)
-[ -n "$natural" ] && [ -n "$turned" ] && [ "$natural" -lt 30 ] && [ "$turned" -gt 48 ]
-report $? "of natural poses few are odd ($natural of 120), of any poses many ($turned of 120)"
+natural=$(unusual_of $letters)
+rotated=$(unusual_of --data npy:images.npy --rotate all)
+[ -n "$natural" ] && [ -n "$rotated" ] && [ "$natural" -lt 30 ] && [ "$rotated" -gt 48 ]
+report $? "of natural poses few are unusual ($natural of 120), of any poses many ($rotated of 120)"
 run score $model $letters --out s.npy
-[ "$code" -eq 0 ] && grep -q '  oddest     image' "$scratch/stdout" && [ "$(grep -c ' degrees$' "$scratch/stdout")" -eq 5 ]
-report $? "the oddest are listed"
+[ "$code" -eq 0 ] && grep -q '  lowest p   image' "$scratch/stdout" && [ "$(grep -c ' degrees$' "$scratch/stdout")" -eq 5 ]
+report $? "the most unusual are listed"
 grep -q 'calibrated on 12 natural images: no p-value is below 0.077' "$scratch/stdout" &&
-    grep -q 'odd        none: fewer false alarms than one in 13' "$scratch/stdout"
+    grep -q 'unusual    none: the lowest possible false-alarm rate is one in 13' "$scratch/stdout"
 report $? "how fine p-values can be is said"
 run score $model $letters --out s.npy --json
-grep -q '"threshold": null' "$scratch/stdout" && grep -q '"odd": 0,' "$scratch/stdout"
-report $? "fewer false alarms than can be told: nothing is odd"
+grep -q '"threshold": null' "$scratch/stdout" && grep -q '"unusual": 0,' "$scratch/stdout"
+report $? "fewer false alarms than can be told: nothing is unusual"
 run score $model $letters --false-alarms 0.1 --limit 5 --out five.npy --rows rows.npy
-[ "$code" -eq 0 ] && ! grep -q careful "$scratch/stdout"
+[ "$code" -eq 0 ] && ! grep -q warning "$scratch/stdout"
 report $? "--rows"
 sed -n 's/^ *\([0-9]*\) .* degrees$/\1/p' "$scratch/stdout" | sort -n >listed
 tail -c 40 rows.npy | od -A n -t d8 -v | tr -s ' ' '\n' | sed '/^$/d' >written

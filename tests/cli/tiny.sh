@@ -1,5 +1,5 @@
 # tiny.sh - images and a model for the commands that take one, made in seconds: letters L and T of
-# 16 x 16 pixels, and what `recon train` and `recon discover` make of them when they are turned by up
+# 16 x 16 pixels, and what `recon train` and `recon discover` make of them when they are rotated by up
 # to 40 degrees. To be sourced behind lib.sh.
 
 # letters N: upright, under a little noise, as bytes (0 is left out: awk's printf cannot).
@@ -13,7 +13,7 @@ letters 120 | npy images.npy '|u1' '120, 16, 16'
 LC_ALL=C awk 'BEGIN { for (k = 0; k < 120; k++) printf "%d", k % 2 }' | tr 01 '\000\001' |
     npy labels.npy '|u1' '120,'
 echo '{ "default": { "uniform": 40 } }' >rule.json
-letters="--data npy:images.npy --turn rule.json --threads 2"
+letters="--data npy:images.npy --rotate rule.json --threads 2"
 
 run train $letters --preset small --width 0.25 --code 8 --epochs 2 --batch 22 --out backbone --quiet
 report "$code" "train"

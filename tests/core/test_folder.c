@@ -147,7 +147,7 @@ static void what_is_not_a_result_is_the_users(void **state)
 }
 
 /* In a folder that all may write to, a journal counts only if it is the user's or the owner's. */
-static void a_strangers_journal_is_not_carried_out(void **state)
+static void a_foreign_journal_is_not_carried_out(void **state)
 {
     if (geteuid() != 0)
         skip();
@@ -437,7 +437,7 @@ int main(void)
         SCRATCH_TEST(a_result_replaces_an_earlier_one),
         SCRATCH_TEST(earlier_versions_are_known_by_their_names),
         SCRATCH_TEST(what_is_not_a_result_is_the_users),
-        SCRATCH_TEST(a_strangers_journal_is_not_carried_out),
+        SCRATCH_TEST(a_foreign_journal_is_not_carried_out),
         SCRATCH_TEST(pictures_replace_pictures),
         SCRATCH_TEST(a_folder_in_the_way_is_an_error),
         SCRATCH_TEST(a_stage_that_is_not_committed_leaves_nothing),

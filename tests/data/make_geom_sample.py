@@ -2,7 +2,7 @@
 """Writes the GEOM files the tests read, from the shipped conformers:
 
   tests/data/geom_sample.msgpack      two chunks. Molecule 0 of data/conformers, 66 conformers, each
-                                      turned and moved at random, highest energy first, with one that
+                                      rotated and moved at random, highest energy first, with one that
                                       has reacted; a molecule of 3; a piece and a radical.
   tests/fuzz/corpus/geom/tiny.msgpack   two molecules of two conformers: where the fuzzer begins.
 
@@ -28,14 +28,14 @@ smiles = json.load(open(f"{DATA}/meta.json"))["smiles"]
 row = np.concatenate([[0], np.cumsum(np.diff(atom).astype(int) * np.diff(conf).astype(int))])
 
 
-def turned(x):
+def rotated(x):
     """x under a rotation and a translation; ten decimals, as GEOM has."""
     q = rng.normal(size=4)
     w, i, j, k = q / np.linalg.norm(q)
-    turn = np.array([[1 - 2 * (j * j + k * k), 2 * (i * j - k * w), 2 * (i * k + j * w)],
+    rotation = np.array([[1 - 2 * (j * j + k * k), 2 * (i * j - k * w), 2 * (i * k + j * w)],
                      [2 * (i * j + k * w), 1 - 2 * (i * i + k * k), 2 * (j * k - i * w)],
                      [2 * (i * k - j * w), 2 * (j * k + i * w), 1 - 2 * (i * i + j * j)]])
-    return np.round(x @ turn.T + rng.normal(size=3), 10)
+    return np.round(x @ rotation.T + rng.normal(size=3), 10)
 
 
 def conformer(m, c, number):
@@ -43,7 +43,7 @@ def conformer(m, c, number):
     first = row[m] + c * atoms
     above = float(energy[conf[m] + c]) + 1e-6 * c  # float16 has ties
     z = Z[atom[m]:atom[m + 1]]
-    xyz = turned(places[first:first + atoms])
+    xyz = rotated(places[first:first + atoms])
     return {"geom_id": 120000000 + number, "set": 1, "degeneracy": 2, "boltzmannweight": 0.01,
             "conformerweights": [0.005, 0.005], "relativeenergy": above,
             "totalenergy": -35.25 + above / HARTREE,

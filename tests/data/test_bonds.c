@@ -34,11 +34,11 @@ static void motions_do_not_break_bonds(void **state)
     recon_rng rng = recon_rng_new(1, 0);
     for (int round = 0; round < 20; round++) {
         float moved[ATOMS][3];
-        recon_so3 turn = recon_so3_haar(&rng);
+        recon_so3 rotation = recon_so3_haar(&rng);
         recon_bonds b;
         for (int i = 0; i < ATOMS; i++) {
             double v[3] = { acid[i][0], acid[i][1], acid[i][2] };
-            recon_so3_act(v, turn, v);
+            recon_so3_act(v, rotation, v);
             for (int k = 0; k < 3; k++)
                 moved[i][k] = (float)(v[k] + 10 * k - 7);
         }

@@ -4,13 +4,13 @@
 
 #include <recon/core/png.h>
 #include <recon/data/dataset.h>
-#include <recon/data/turns.h>
+#include <recon/data/rotations.h>
 #include <sys/stat.h>
 
 static const char *spec(void)
 {
     static char text[600];
-    snprintf(text, sizeof text, "png:%s", scratch_folder);
+    snprintf(text, sizeof text, "images:%s", scratch_folder);
     return text;
 }
 
@@ -75,9 +75,9 @@ static void pictures_come_by_name(void **state)
 static void sub_folders_are_classes_by_name(void **state)
 {
     recon_ctx *ctx = *state;
-    recon_dataset *d = NULL, *turned = NULL;
+    recon_dataset *d = NULL, *rotated = NULL;
     static const char *const name[] = { "ants", "cats", "dogs" };
-    static const recon_turn_rule still = { 0 };
+    static const recon_rotation_rule still = { 0 };
     int32_t label;
     assert_int_equal(mkdir(scratch("dogs"), 0700) | mkdir(scratch("cats"), 0700) |
                          mkdir(scratch("empty"), 0700) | mkdir(scratch("ants"), 0700),
@@ -94,12 +94,12 @@ static void sub_folders_are_classes_by_name(void **state)
         CHECK_NEAR(first_pixel(d, k, &label), (double)k + 2, 1e-4);
         assert_int_equal(label, want[k]);
     }
-    CHECK_OK(ctx, recon_dataset_turn(ctx, &turned, d, &still, 1));
-    recon_dataset_close(d); /* names of what was turned outlive it */
+    CHECK_OK(ctx, recon_dataset_rotate(ctx, &rotated, d, &still, 1));
+    recon_dataset_close(d); /* names of what was rotated outlive it */
     for (size_t c = 0; c < 3; c++)
-        assert_string_equal(recon_dataset_class_name(turned, c), name[c]);
-    assert_null(recon_dataset_class_name(turned, 3));
-    recon_dataset_close(turned);
+        assert_string_equal(recon_dataset_class_name(rotated, c), name[c]);
+    assert_null(recon_dataset_class_name(rotated, 3));
+    recon_dataset_close(rotated);
     put(ctx, "stray.png", 2, 2, 3, 9);
     CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, spec()), RECON_ERR_INPUT,
                 "holds pictures and folders of pictures");
@@ -439,7 +439,7 @@ static void nothing_to_read_is_said(void **state)
     recon_dataset *d = NULL;
     CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, spec()), RECON_ERR_INPUT,
                 "no PNG, PGM or PPM files");
-    CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, "png:/no/such/folder"), RECON_ERR_IO,
+    CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, "images:/no/such/folder"), RECON_ERR_IO,
                 "/no/such/folder: cannot list: No such file");
     scratch_write("a.png", "junk", 4);
     CHECK_FAILS(ctx,

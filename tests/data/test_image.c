@@ -1,4 +1,4 @@
-/* Turned and warped images: the op's convention, quarter turns exact, maps that undo each other. */
+/* Rotated and warped images: the op's convention, quarter turns exact, maps that undo each other. */
 #include "check.h"
 #include "data/image.h"
 #include "ops/ops.h"
@@ -17,7 +17,7 @@ static void noise(float *x, size_t n, uint64_t seed)
         x[i] = (float)recon_rng_uniform(&rng);
 }
 
-static void it_turns_as_the_op_does(void **state)
+static void it_rotates_as_the_op_does(void **state)
 {
     recon_ctx *ctx = *state;
     float x[N], got[N], want[N];
@@ -34,7 +34,7 @@ static void it_turns_as_the_op_does(void **state)
                                        .angle = { RECON_F32, 1, { 1 }, &angle } };
             args.y.data = want;
             CHECK_OK(ctx, recon_ops_of(ctx)->rotate(ctx, &args));
-            recon_image_turn(got, x, H, W, c, (double)angle, RECON_BILINEAR);
+            recon_image_rotate(got, x, H, W, c, (double)angle, RECON_BILINEAR);
             for (size_t i = 0; i < H * W * c; i++)
                 CHECK_NEAR(got[i], want[i], 1e-6);
         }
@@ -47,11 +47,11 @@ static void quarter_turns_are_exact(void **state)
     for (size_t side = 1; side <= SIDE; side += 5)
         for (int kind = 0; kind < 2; kind++) {
             noise(x, side * side, side);
-            recon_image_turn(y, x, side, side, 1, PI / 2, (recon_interpolation)kind);
+            recon_image_rotate(y, x, side, side, 1, PI / 2, (recon_interpolation)kind);
             for (size_t p = 0; p < side; p++) /* the right edge comes to the top */
                 for (size_t q = 0; q < side; q++)
                     assert_true(y[p * side + q] == x[q * side + side - 1 - p]);
-            recon_image_turn(y, x, side, side, 1, 0, (recon_interpolation)kind);
+            recon_image_rotate(y, x, side, side, 1, 0, (recon_interpolation)kind);
             assert_memory_equal(x, y, side * side * sizeof *x);
         }
 }
@@ -85,9 +85,9 @@ static void a_blob_goes_where_its_centre_goes_and_comes_back(void **state)
             double to[2];
             recon_so2_act(to, t, at);
             blob(want, to[0], to[1], 3);
-            recon_image_turn(y, x, SIDE, SIDE, 1, t, (recon_interpolation)kind);
+            recon_image_rotate(y, x, SIDE, SIDE, 1, t, (recon_interpolation)kind);
             CHECK_LESS(farthest(y, want), error[kind]);
-            recon_image_turn(want, y, SIDE, SIDE, 1, -t, (recon_interpolation)kind);
+            recon_image_rotate(want, y, SIDE, SIDE, 1, -t, (recon_interpolation)kind);
             CHECK_LESS(farthest(want, x), 2 * error[kind]);
         }
 }
@@ -123,7 +123,7 @@ static void outside_there_is_nothing(void **state)
             for (int j = 0; j < N; j++)
                 assert_true(y[j] == 0);
         }
-    recon_image_turn(y, x, 0, 0, 1, 1, RECON_BILINEAR); /* an image without pixels */
+    recon_image_rotate(y, x, 0, 0, 1, 1, RECON_BILINEAR); /* an image without pixels */
 }
 
 static void a_picture_fits_with_its_mean_and_its_slope(void **state)
@@ -146,7 +146,7 @@ static void a_picture_fits_with_its_mean_and_its_slope(void **state)
                                size < SIDE ? 0.02 : 1e-5);
             }
         for (int i = 0; i < SIDE * SIDE; i++)
-            x[i] = i % 2 ? 1 : 0; /* a chequerboard turns grey, it does not alias */
+            x[i] = i % 2 ? 1 : 0; /* a chequerboard rotates grey, it does not alias */
         recon_image_fit(y, size, x, SIDE, SIDE, 1);
         for (size_t i = 0; size < SIDE / 2 && i < size * size; i++)
             CHECK_NEAR(y[i], 0.5, 0.05);
@@ -157,15 +157,15 @@ static void a_picture_fits_with_its_mean_and_its_slope(void **state)
 
 /* --- pictures of whole numbers ---------------------------------------------------------------- */
 
-static void turn_pixels(uint8_t *out, const recon_pixels *p, double angle, int kind)
+static void rotate_pixels(uint8_t *out, const recon_pixels *p, double angle, int kind)
 {
     size_t stride = recon_pixels_size(p) / p->height;
     for (size_t y = 0; y < p->height; y += 4)
-        recon_pixels_turn(out + y * stride, p, angle, y, p->height - y < 4 ? p->height - y : 4,
-                          (recon_interpolation)kind);
+        recon_pixels_rotate(out + y * stride, p, angle, y, p->height - y < 4 ? p->height - y : 4,
+                            (recon_interpolation)kind);
 }
 
-static void whole_numbers_turn_as_floats_do(void **state)
+static void whole_numbers_rotate_as_floats_do(void **state)
 {
     (void)state;
     uint8_t bytes[2 * N], got[2 * N];
@@ -179,8 +179,8 @@ static void whole_numbers_turn_as_floats_do(void **state)
                     bytes[i] = (uint8_t)recon_rng_u32(&rng);
                 for (size_t i = 0; i < H * W * c; i++)
                     x[i] = deep ? ((uint16_t *)(void *)bytes)[i] : bytes[i];
-                turn_pixels(got, &p, 0.7, kind);
-                recon_image_turn(want, x, H, W, c, 0.7, (recon_interpolation)kind);
+                rotate_pixels(got, &p, 0.7, kind);
+                recon_image_rotate(want, x, H, W, c, 0.7, (recon_interpolation)kind);
                 for (size_t i = 0; i < H * W * c; i++) {
                     double most = deep ? 65535 : 255, clipped = fmin(fmax(want[i], 0), most);
                     CHECK_NEAR(deep ? ((uint16_t *)(void *)got)[i] : got[i], clipped, 0.51);
@@ -188,8 +188,8 @@ static void whole_numbers_turn_as_floats_do(void **state)
             }
 }
 
-/* Quarter turns move pixels, whatever is transparent; a whole one changes nothing that is seen. */
-static void alpha_turns_with_its_colours(void **state)
+/* Quarter rotates move pixels, whatever is transparent; a whole one changes nothing that is seen. */
+static void alpha_rotates_with_its_colours(void **state)
 {
     (void)state;
     enum { S = 11 };
@@ -200,11 +200,11 @@ static void alpha_turns_with_its_colours(void **state)
             recon_pixels p = { S, S, c, x, 0 };
             for (size_t i = 0; i < sizeof x; i++)
                 x[i] = (uint8_t)(1 + recon_rng_u32(&rng) % 255);
-            turn_pixels(y, &p, PI / 2, kind);
+            rotate_pixels(y, &p, PI / 2, kind);
             for (size_t r = 0; r < S; r++)
                 for (size_t q = 0; q < S; q++)
                     assert_memory_equal(y + (r * S + q) * c, x + (q * S + S - 1 - r) * c, c);
-            turn_pixels(y, &p, 0.5, kind); /* the corners come from outside */
+            rotate_pixels(y, &p, 0.5, kind); /* the corners come from outside */
             assert_int_equal(y[c - 1], 0);
         }
 }
@@ -222,7 +222,7 @@ static void what_is_hidden_does_not_show(void **state)
     }
     for (int kind = 0; kind < 2; kind++) {
         int edges = 0;
-        turn_pixels(y, &p, 0.4, kind);
+        rotate_pixels(y, &p, 0.4, kind);
         for (int i = 0; i < SIDE * SIDE; i++) {
             const uint8_t *v = y + 4 * i;
             edges += v[3] > 0 && v[3] < 255;
@@ -236,13 +236,13 @@ static void what_is_hidden_does_not_show(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_turns_as_the_op_does),
+        cmocka_unit_test(it_rotates_as_the_op_does),
         cmocka_unit_test(quarter_turns_are_exact),
         cmocka_unit_test(a_blob_goes_where_its_centre_goes_and_comes_back),
         cmocka_unit_test(a_warp_shows_what_its_source_shows),
         cmocka_unit_test(outside_there_is_nothing),
-        cmocka_unit_test(whole_numbers_turn_as_floats_do),
-        cmocka_unit_test(alpha_turns_with_its_colours),
+        cmocka_unit_test(whole_numbers_rotate_as_floats_do),
+        cmocka_unit_test(alpha_rotates_with_its_colours),
         cmocka_unit_test(what_is_hidden_does_not_show),
         cmocka_unit_test(a_picture_fits_with_its_mean_and_its_slope),
     };

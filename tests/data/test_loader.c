@@ -143,12 +143,12 @@ static double farthest(const float *a, const float *b)
     return most;
 }
 
-static void views_turn_back_by_their_angles(void **state)
+static void views_rotate_back_by_their_angles(void **state)
 {
     recon_ctx *ctx = *state;
     recon_dataset *d = open_blobs(ctx);
     recon_loader *l = open_loader(
-        ctx, d, (recon_loader_options){ .batch = 5, .keep_last = 1, .views = 2, .turn = 1 });
+        ctx, d, (recon_loader_options){ .batch = 5, .keep_last = 1, .views = 2, .rotate = 1 });
     recon_batch b;
     double moment[2] = { 0 };
     float plain[PIXELS], back[PIXELS];
@@ -162,8 +162,8 @@ static void views_turn_back_by_their_angles(void **state)
             if (step >= 6)
                 continue;
             recon_dataset_get(plain, d, (size_t)(step % 3) * 5 + i % b.n);
-            recon_image_turn(back, b.images + i * PIXELS, SIDE, SIDE, 1, -(double)b.angles[i],
-                             RECON_BICUBIC);
+            recon_image_rotate(back, b.images + i * PIXELS, SIDE, SIDE, 1, -(double)b.angles[i],
+                               RECON_BICUBIC);
             CHECK_LESS(farthest(back, plain), 0.05);
         }
         assert_true(b.angles[0] != b.angles[b.n]); /* the views' angles differ */
@@ -191,7 +191,7 @@ static shape shape_of(const float *image)
     return (shape){ x, y, xx / m - x * x, xy / m - x * y, yy / m - y * y };
 }
 
-/* What is left of a view when its turn is undone must be a symmetric stretch S: M = S M0 S, so the
+/* What is left of a view when its rotation is undone must be a symmetric stretch S: M = S M0 S, so the
  * area changes by det S and the centre by S and the shift. */
 static void the_second_view_is_warped_within_bounds_and_the_first_is_not(void **state)
 {
@@ -200,7 +200,7 @@ static void the_second_view_is_warped_within_bounds_and_the_first_is_not(void **
     recon_loader *l = open_loader(
         ctx, d,
         (recon_loader_options){
-            .batch = BLOBS, .views = 2, .turn = 1, .shear = 0.2, .scale = 0.1, .shift = 1.5 });
+            .batch = BLOBS, .views = 2, .rotate = 1, .shear = 0.2, .scale = 0.1, .shift = 1.5 });
     recon_batch b;
     double low = 9, high = 0, far = 0;
     float plain[PIXELS], back[PIXELS];
@@ -208,8 +208,8 @@ static void the_second_view_is_warped_within_bounds_and_the_first_is_not(void **
         recon_loader_next(&b, l);
         for (size_t i = 0; i < 2 * b.n; i++) {
             recon_dataset_get(plain, d, i % b.n);
-            recon_image_turn(back, b.images + i * PIXELS, SIDE, SIDE, 1, -(double)b.angles[i],
-                             RECON_BICUBIC);
+            recon_image_rotate(back, b.images + i * PIXELS, SIDE, SIDE, 1, -(double)b.angles[i],
+                               RECON_BICUBIC);
             shape s = shape_of(back), o = shape_of(plain);
             double area = sqrt((s.xx * s.yy - s.xy * s.xy) / (o.xx * o.yy - o.xy * o.xy));
             double way = hypot(s.x - o.x, s.y - o.y);
@@ -228,20 +228,20 @@ static void the_second_view_is_warped_within_bounds_and_the_first_is_not(void **
     recon_dataset_close(d);
 }
 
-static void warps_do_not_turn_on_average(void **state)
+static void warps_do_not_rotate_on_average(void **state)
 {
     recon_ctx *ctx = *state;
     recon_dataset *d = open_blobs(ctx);
     recon_loader *l =
-        open_loader(ctx, d, (recon_loader_options){ .batch = BLOBS, .turn = 1, .shear = 0.3 });
+        open_loader(ctx, d, (recon_loader_options){ .batch = BLOBS, .rotate = 1, .shear = 0.3 });
     recon_batch b;
     double sum = 0, count = 0;
     float back[PIXELS];
     for (int step = 0; step < 100; step++) {
         recon_loader_next(&b, l);
         for (size_t i = 0; i < b.n; i++, count++) {
-            recon_image_turn(back, b.images + i * PIXELS, SIDE, SIDE, 1, -(double)b.angles[i],
-                             RECON_BILINEAR);
+            recon_image_rotate(back, b.images + i * PIXELS, SIDE, SIDE, 1, -(double)b.angles[i],
+                               RECON_BILINEAR);
             shape s = shape_of(back); /* the long axis of every blob lies along x */
             sum += atan2(2 * s.xy, s.xx - s.yy) / 2;
         }
@@ -298,7 +298,7 @@ static void threads_and_start_change_no_view(void **state)
                                                                   .threads = threads,
                                                                   .first = first,
                                                                   .views = 2,
-                                                                  .turn = 1,
+                                                                  .rotate = 1,
                                                                   .shear = 0.2,
                                                                   .shift = 1 });
             recon_batch b;
@@ -321,9 +321,9 @@ int main(void)
         SCRATCH_TEST(an_epoch_shows_each_image_once),
         SCRATCH_TEST(threads_and_start_change_nothing),
         SCRATCH_TEST(too_few_images_are_an_error),
-        SCRATCH_TEST(views_turn_back_by_their_angles),
+        SCRATCH_TEST(views_rotate_back_by_their_angles),
         SCRATCH_TEST(the_second_view_is_warped_within_bounds_and_the_first_is_not),
-        SCRATCH_TEST(warps_do_not_turn_on_average),
+        SCRATCH_TEST(warps_do_not_rotate_on_average),
         SCRATCH_TEST(flips_mirror_half_of_the_images),
         SCRATCH_TEST(threads_and_start_change_no_view),
     };

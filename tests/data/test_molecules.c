@@ -1,4 +1,4 @@
-/* Sets of conformers: copies, parts, the flat form, the shipped set, and turning on purpose. */
+/* Sets of conformers: copies, parts, the flat form, the shipped set, and rotating on purpose. */
 #include "molecule_check.h"
 #include "data/elements.h"
 
@@ -431,7 +431,7 @@ static void names_lead_to_sets(void **state)
     const char *const molecules[] = { "conformers", "conformers/test", "xyz:a",
                                       "sdf:b",      "geom:c",          "flat:d" };
     const char *const images[] = { "mnist", "garments", "fashion/test",
-                                   "png:xyz:", "npy:conformers" };
+                                   "images:xyz:", "npy:conformers" };
     const char *const others[] = { "conformersx", "garments/", "mnists", "" };
     for (size_t i = 0; i < sizeof molecules / sizeof *molecules; i++)
         assert_true(recon_molecules_is(molecules[i]) && !recon_dataset_is(molecules[i]));
@@ -479,7 +479,7 @@ static void the_shipped_set_may_lie_elsewhere(void **state)
                     "data/conformers is not there (looked here, in $RECON_DATA, ");
 }
 
-/* --- turning ---------------------------------------------------------------------------------- */
+/* --- rotating ---------------------------------------------------------------------------------- */
 
 static void centre_of(double out[3], recon_conformer c)
 {
@@ -489,7 +489,7 @@ static void centre_of(double out[3], recon_conformer c)
 }
 
 /* b = centre + R (a - centre) with the rotation that the set knows. */
-static void check_turned(recon_conformer b, recon_conformer a, recon_so3 turn)
+static void check_rotated(recon_conformer b, recon_conformer a, recon_so3 rotation)
 {
     double centre[3], moved[3];
     centre_of(centre, a);
@@ -502,7 +502,7 @@ static void check_turned(recon_conformer b, recon_conformer a, recon_so3 turn)
         double v[3];
         for (size_t k = 0; k < 3; k++)
             v[k] = a.xyz[3 * i + k] - centre[k];
-        recon_so3_act(v, turn, v);
+        recon_so3_act(v, rotation, v);
         for (size_t k = 0; k < 3; k++)
             CHECK_NEAR(b.xyz[3 * i + k], centre[k] + v[k], 1e-5);
     }
@@ -513,7 +513,7 @@ static void rotations_follow_the_set_s_own_distributions(void **state)
     recon_ctx *ctx = *state;
     recon_molecules *d = open_shipped(ctx, "conformers/train"), *t = NULL;
     double mean[3][9] = { { 0 } }, count[3] = { 0 }, f[9];
-    CHECK_OK(ctx, recon_molecules_turn(ctx, &t, d, "fisher", 1));
+    CHECK_OK(ctx, recon_molecules_rotate(ctx, &t, d, "fisher", 1));
     for (size_t i = 0; i < recon_molecules_describe(t).n; i++) {
         double m[9];
         recon_conformer c = recon_molecules_get(t, i);
@@ -524,7 +524,7 @@ static void rotations_follow_the_set_s_own_distributions(void **state)
             mean[axis][k] += m[k];
         count[axis]++;
         if (i % 101 == 0)
-            check_turned(c, recon_molecules_get(d, i), recon_molecules_rotation(t, i));
+            check_rotated(c, recon_molecules_get(d, i), recon_molecules_rotation(t, i));
     }
     assert_true(recon_molecules_fisher(f, t, 0) && f[8] == 100 && f[0] == 0.001 &&
                 f[1] == 0); /* meta.json: 2 */
@@ -551,16 +551,16 @@ static void parts_and_threads_change_no_rotation(void **state)
 {
     recon_ctx *ctx = *state, *alone = recon_ctx_new(&(recon_ctx_options){ .threads = 1 });
     recon_molecules *d = open_sample(ctx), *t = NULL, *part = NULL, *late = NULL, *early = NULL;
-    CHECK_OK(ctx, recon_molecules_turn(ctx, &t, d, "fisher", 7));
+    CHECK_OK(ctx, recon_molecules_rotate(ctx, &t, d, "fisher", 7));
     CHECK_OK(ctx, recon_molecules_take(ctx, &part, d, 20, 2));
-    CHECK_OK(alone, recon_molecules_turn(alone, &late, part, "fisher", 7));
+    CHECK_OK(alone, recon_molecules_rotate(alone, &late, part, "fisher", 7));
     CHECK_OK(ctx, recon_molecules_take(ctx, &early, t, 20, 2));
     check_same_set(early, late, 0);
     for (size_t i = 0; i < 20; i++)
         assert_true(recon_so3_distance(recon_molecules_rotation(early, i),
                                        recon_molecules_rotation(late, i)) == 0);
     recon_molecules_close(late);
-    CHECK_OK(ctx, recon_molecules_turn(ctx, &late, d, "fisher", 8)); /* another seed */
+    CHECK_OK(ctx, recon_molecules_rotate(ctx, &late, d, "fisher", 8)); /* another seed */
     assert_true(recon_so3_distance(recon_molecules_rotation(t, 0),
                                    recon_molecules_rotation(late, 0)) > 1e-3);
     recon_molecules *const made[] = { d, t, part, early, late };
@@ -583,7 +583,7 @@ static void molecules_draw_their_distribution(void **state)
     for (int i = 0; i < N; i++)
         list[i] = (recon_conformer){ 2, z, xyz, i, NAN, NAN };
     CHECK_OK(ctx, recon_molecules_make(ctx, &d, list, N, NULL));
-    CHECK_OK(ctx, recon_molecules_turn(ctx, &t, d, "fisher", 3));
+    CHECK_OK(ctx, recon_molecules_rotate(ctx, &t, d, "fisher", 3));
     for (size_t m = 0; m < N; m++) {
         assert_true(recon_molecules_fisher(f, t, m));
         count[f[0] == 100 ? 0 : f[4] == 100 ? 1 : 2]++;
@@ -591,7 +591,7 @@ static void molecules_draw_their_distribution(void **state)
     for (int k = 0; k < 3; k++)
         CHECK_NEAR(count[k], N / 3.0, 4.5 * sqrt(N * 2 / 9.0));
     recon_molecules_close(t);
-    CHECK_OK(ctx, recon_molecules_turn(ctx, &t, d, "haar", 3));
+    CHECK_OK(ctx, recon_molecules_rotate(ctx, &t, d, "haar", 3));
     double mean[9] = { 0 };
     for (size_t i = 0; i < N; i++) {
         double m[9];
@@ -606,10 +606,10 @@ static void molecules_draw_their_distribution(void **state)
     recon_molecules_close(d);
 }
 
-static recon_status turn_by(recon_ctx *ctx, recon_molecules **out, const recon_molecules *d,
-                            const char *rule)
+static recon_status rotate_by(recon_ctx *ctx, recon_molecules **out, const recon_molecules *d,
+                              const char *rule)
 {
-    return recon_molecules_turn(ctx, out, d, scratch_write("rule.json", rule, strlen(rule)), 1);
+    return recon_molecules_rotate(ctx, out, d, scratch_write("rule.json", rule, strlen(rule)), 1);
 }
 
 static void a_rule_can_be_a_file(void **state)
@@ -624,17 +624,17 @@ static void a_rule_can_be_a_file(void **state)
     recon_molecules *d = NULL, *t = NULL;
     double f[9];
     CHECK_OK(ctx, recon_molecules_make(ctx, &d, list, 3, names));
-    CHECK_OK(ctx, turn_by(ctx, &t, d,
-                          "{ \"molecules\": { \"a\": [1, 2, 3], \"b\": [1,2,3,4,5,6,7,8,9] } }"));
+    CHECK_OK(ctx, rotate_by(ctx, &t, d,
+                            "{ \"molecules\": { \"a\": [1, 2, 3], \"b\": [1,2,3,4,5,6,7,8,9] } }"));
     assert_true(recon_molecules_fisher(f, t, 0) && f[0] == 1 && f[4] == 2 && f[8] == 3 &&
                 f[1] == 0);
     assert_true(recon_molecules_fisher(f, t, 1) && f[1] == 2 && f[8] == 9);
-    assert_false(recon_molecules_fisher(f, t, 2)); /* it is not turned */
+    assert_false(recon_molecules_fisher(f, t, 2)); /* it is not rotated */
     check_same_conformer(recon_molecules_get(t, 2), list[2], 0);
     assert_true(recon_so3_angle(recon_molecules_rotation(t, 2)) == 0);
     recon_molecules_close(t);
-    CHECK_OK(ctx, turn_by(ctx, &t, d,
-                          "{ \"default\": [[5, 5, 5]], \"molecules\": { \"c\": [0, 0, 7] } }"));
+    CHECK_OK(ctx, rotate_by(ctx, &t, d,
+                            "{ \"default\": [[5, 5, 5]], \"molecules\": { \"c\": [0, 0, 7] } }"));
     assert_true(recon_molecules_fisher(f, t, 0) && f[0] == 5);
     assert_true(recon_molecules_fisher(f, t, 2) && f[8] == 7);
     recon_molecules_close(t);
@@ -652,32 +652,32 @@ static void a_rule_can_be_a_file(void **state)
         { "{ \"default\"", "rule.json: line 1" },
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        CHECK_FAILS(ctx, turn_by(ctx, &t, d, wrong[i].text), RECON_ERR_FORMAT, wrong[i].message);
-    CHECK_FAILS(ctx, turn_by(ctx, &t, d, "{ \"default\": [1e300, 0, 0] }"), RECON_ERR_INPUT, "");
-    CHECK_FAILS(ctx, recon_molecules_turn(ctx, &t, d, "fihser", 1), RECON_ERR_IO,
-                "no rule of turning molecules is called 'fihser'");
+        CHECK_FAILS(ctx, rotate_by(ctx, &t, d, wrong[i].text), RECON_ERR_FORMAT, wrong[i].message);
+    CHECK_FAILS(ctx, rotate_by(ctx, &t, d, "{ \"default\": [1e300, 0, 0] }"), RECON_ERR_INPUT, "");
+    CHECK_FAILS(ctx, recon_molecules_rotate(ctx, &t, d, "fihser", 1), RECON_ERR_IO,
+                "no rotation rule for molecules is called 'fihser'");
     recon_molecules_close(d);
 }
 
-static void turns_add_up(void **state)
+static void rotations_add_up(void **state)
 {
     recon_ctx *ctx = *state;
     recon_molecules *d = open_sample(ctx), *once = NULL, *twice = NULL, *still = NULL;
     recon_molecules *bent = NULL, *same = NULL;
     double f[9], g[9];
-    CHECK_OK(ctx, recon_molecules_turn(ctx, &once, d, "haar", 1));
-    CHECK_OK(ctx, recon_molecules_turn(ctx, &twice, once, "fisher", 2));
-    CHECK_OK(ctx, recon_molecules_turn(ctx, &still, d, "none", 2));
+    CHECK_OK(ctx, recon_molecules_rotate(ctx, &once, d, "haar", 1));
+    CHECK_OK(ctx, recon_molecules_rotate(ctx, &twice, once, "fisher", 2));
+    CHECK_OK(ctx, recon_molecules_rotate(ctx, &still, d, "none", 2));
     for (size_t i = 0; i < MANY; i++) {
-        check_turned(recon_molecules_get(once, i), recon_molecules_get(d, i),
-                     recon_molecules_rotation(once, i));
-        check_turned(recon_molecules_get(twice, i), recon_molecules_get(d, i),
-                     recon_molecules_rotation(twice, i));
+        check_rotated(recon_molecules_get(once, i), recon_molecules_get(d, i),
+                      recon_molecules_rotation(once, i));
+        check_rotated(recon_molecules_get(twice, i), recon_molecules_get(d, i),
+                      recon_molecules_rotation(twice, i));
         check_same_conformer(recon_molecules_get(still, i), recon_molecules_get(d, i), 0);
     }
     assert_false(recon_molecules_fisher(f, twice, 0));
-    CHECK_OK(ctx, recon_molecules_turn(ctx, &bent, d, "fisher", 3));
-    CHECK_OK(ctx, recon_molecules_turn(ctx, &same, bent, "none", 4));
+    CHECK_OK(ctx, recon_molecules_rotate(ctx, &bent, d, "fisher", 3));
+    CHECK_OK(ctx, recon_molecules_rotate(ctx, &same, bent, "none", 4));
     assert_true(recon_molecules_fisher(f, bent, 0) && recon_molecules_fisher(g, same, 0));
     assert_memory_equal(f, g, sizeof f);
     recon_molecules *const made[] = { d, once, twice, still, bent, same };
@@ -695,7 +695,7 @@ static recon_status make_all(recon_ctx *ctx, const sample *s)
     if (status == RECON_OK)
         status = recon_molecules_take(ctx, &some, rest, 10, 1);
     if (status == RECON_OK)
-        status = recon_molecules_turn(ctx, &t, some, "haar", 1);
+        status = recon_molecules_rotate(ctx, &t, some, "haar", 1);
     recon_molecules *const made[] = { d, t, rest, held, some };
     for (size_t i = 0; i < sizeof made / sizeof *made; i++)
         recon_molecules_close(made[i]);
@@ -728,7 +728,7 @@ int main(void)
         SCRATCH_TEST(parts_and_threads_change_no_rotation),
         SCRATCH_TEST(molecules_draw_their_distribution),
         SCRATCH_TEST(a_rule_can_be_a_file),
-        SCRATCH_TEST(turns_add_up),
+        SCRATCH_TEST(rotations_add_up),
         SCRATCH_TEST(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

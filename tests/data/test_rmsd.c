@@ -9,12 +9,12 @@
 
 enum { N = 12 };
 
-/* x turned and moved; out may be x. */
-static void move(float *out, const float *x, size_t n, recon_so3 turn, const double shift[3])
+/* x rotated and moved; out may be x. */
+static void move(float *out, const float *x, size_t n, recon_so3 rotation, const double shift[3])
 {
     for (size_t i = 0; i < n; i++) {
         double v[3] = { x[3 * i], x[3 * i + 1], x[3 * i + 2] };
-        recon_so3_act(v, turn, v);
+        recon_so3_act(v, rotation, v);
         for (int k = 0; k < 3; k++)
             out[3 * i + (size_t)k] = (float)(v[k] + shift[k]);
     }
@@ -42,7 +42,7 @@ static double best(const recon_symmetry *y, const float *a, const float *b)
 }
 
 /* Under a rotation that is given, atom i of a with map[i] of b (NULL: i). */
-static double distance_under(recon_so3 turn, const int32_t *map, const float *a, const float *b,
+static double distance_under(recon_so3 rotation, const int32_t *map, const float *a, const float *b,
                              size_t n)
 {
     double ca[3] = { 0 }, cb[3] = { 0 }, sum = 0;
@@ -53,7 +53,7 @@ static double distance_under(recon_so3 turn, const int32_t *map, const float *a,
         double v[3];
         for (size_t k = 0; k < 3; k++)
             v[k] = b[3 * j + k] - cb[k];
-        recon_so3_act(v, turn, v);
+        recon_so3_act(v, rotation, v);
         for (size_t k = 0; k < 3; k++)
             sum += pow(a[3 * i + k] - ca[k] - v[k], 2);
     }
@@ -69,12 +69,12 @@ static void a_moved_copy_is_found(void **state)
     for (size_t n = 3; n <= N; n++) {
         float a[3 * N], b[3 * N];
         double d;
-        recon_so3 turn = recon_so3_haar(&rng), found;
+        recon_so3 rotation = recon_so3_haar(&rng), found;
         random_places(a, n, &rng);
-        move(b, a, n, turn, (double[]){ 3, -5, 8 });
+        move(b, a, n, rotation, (double[]){ 3, -5, 8 });
         assert_int_equal(recon_rmsd_kabsch(&d, &found, b, a, n, NULL), RECON_OK);
         CHECK_NEAR(d, 0, 1e-5);
-        CHECK_NEAR(recon_so3_distance(found, turn), 0, 1e-5);
+        CHECK_NEAR(recon_so3_distance(found, rotation), 0, 1e-5);
     }
 }
 
@@ -85,11 +85,11 @@ static void no_rotation_does_better(void **state)
     for (int round = 0; round < 20; round++) {
         float a[3 * N], b[3 * N];
         double d, other;
-        recon_so3 turn;
+        recon_so3 rotation;
         random_places(a, N, &rng);
         random_places(b, N, &rng);
-        assert_int_equal(recon_rmsd_kabsch(&d, &turn, a, b, N, NULL), RECON_OK);
-        CHECK_NEAR(distance_under(turn, NULL, a, b, N), d, 1e-9);
+        assert_int_equal(recon_rmsd_kabsch(&d, &rotation, a, b, N, NULL), RECON_OK);
+        CHECK_NEAR(distance_under(rotation, NULL, a, b, N), d, 1e-9);
         CHECK_NEAR(kabsch(b, a, N), d, 1e-9);
         for (int i = 0; i < 200; i++) {
             other = distance_under(recon_so3_haar(&rng), NULL, a, b, N);
@@ -98,7 +98,7 @@ static void no_rotation_does_better(void **state)
     }
 }
 
-/* Two points of distance p and q: (p - q) / 2. A triangle's mirror image is itself turned over, a
+/* Two points of distance p and q: (p - q) / 2. A triangle's mirror image is itself rotated over, a
  * tetrahedron's with four different corners is not. */
 static void small_shapes_have_closed_forms(void **state)
 {
@@ -276,7 +276,7 @@ static void renamings_and_motions_change_nothing(void **state)
     }
 }
 
-/* map is a renaming, and with turn it gives the distance; a and b exchanged: the inverse of both.
+/* map is a renaming, and with rotate it gives the distance; a and b exchanged: the inverse of both.
  */
 static void rotation_and_map_give_the_distance(void **state)
 {
@@ -290,15 +290,15 @@ static void rotation_and_map_give_the_distance(void **state)
         float a[3 * GRAPH_ATOMS], b[3 * GRAPH_ATOMS];
         int32_t map[GRAPH_ATOMS], back[GRAPH_ATOMS];
         double d, e;
-        recon_so3 turn, other;
+        recon_so3 rotation, other;
         recon_symmetry *y = symmetry_of(ctx, m);
         random_places(a, n, &rng);
         random_places(b, n, &rng);
-        assert_int_equal(recon_rmsd_best(&d, &turn, map, y, a, b), RECON_OK);
+        assert_int_equal(recon_rmsd_best(&d, &rotation, map, y, a, b), RECON_OK);
         assert_int_equal(recon_rmsd_best(&e, &other, back, y, b, a), RECON_OK);
         CHECK_NEAR(e, d, 0);
-        CHECK_LESS(recon_so3_angle(recon_so3_compose(turn, other)), 1e-7);
-        CHECK_NEAR(distance_under(turn, map, a, b, n), d, 1e-7);
+        CHECK_LESS(recon_so3_angle(recon_so3_compose(rotation, other)), 1e-7);
+        CHECK_NEAR(distance_under(rotation, map, a, b, n), d, 1e-7);
         for (size_t i = 0; i < n; i++) {
             assert_int_equal(back[map[i]], i);
             assert_int_equal(m->z[map[i]], m->z[i]);
@@ -385,25 +385,25 @@ static void threads_share_one_symmetry(void **state)
 
 /* --- one conformer and itself ----------------------------------------------------------------- */
 
-static size_t turns_of(recon_ctx *ctx, const uint8_t *z, const float *xyz, size_t n)
+static size_t rotations_of(recon_ctx *ctx, const uint8_t *z, const float *xyz, size_t n)
 {
     recon_bonds bonds;
     recon_symmetry *y;
     CHECK_OK(ctx, recon_bonds_perceive(ctx, &bonds, z, xyz, n));
     CHECK_OK(ctx, recon_symmetry_make(ctx, &y, z, &bonds));
-    size_t turns = recon_rmsd_turns(y, xyz);
+    size_t rotations = recon_rmsd_symmetry_number(y, xyz);
     recon_symmetry_free(y);
     recon_bonds_free(&bonds);
-    return turns;
+    return rotations;
 }
 
 /* The orders of their groups of proper rotations. */
-static void symmetric_molecules_have_their_turns(void **state)
+static void symmetric_molecules_have_their_symmetry_number(void **state)
 {
     const uint8_t water[] = { 8, 1, 1 }, methane[] = { 6, 1, 1, 1, 1 };
     const float bent[] = { 0, 0, 0.12f, 0, 0.76f, -0.47f, 0, -0.76f, -0.47f };
     const float t = 0.629f, tetrahedron[] = { 0, 0, 0, t, t, t, t, -t, -t, -t, t, -t, -t, -t, t };
-    const uint8_t halves[] = { 6, 9, 1, 1, 1 }; /* CH3F: a mirror, and three turns */
+    const uint8_t halves[] = { 6, 9, 1, 1, 1 }; /* CH3F: a mirror, and three rotations */
     const float fluoro[] = { 0,      0,       0,      0,      0,       1.38f,   1.03f, 0,
                              -0.36f, -0.515f, 0.892f, -0.36f, -0.515f, -0.892f, -0.36f };
     const uint8_t chiral[] = { 6, 1, 9, 17, 35 };
@@ -416,14 +416,14 @@ static void symmetric_molecules_have_their_turns(void **state)
         ring[3 * i + 1] = (float)(r * sin(i * M_PI / 3));
         ring[3 * i + 2] = 0;
     }
-    assert_int_equal(turns_of(*state, water, bent, 3), 2);
-    assert_int_equal(turns_of(*state, methane, tetrahedron, 5), 12);
-    assert_int_equal(turns_of(*state, halves, fluoro, 5), 3);
-    assert_int_equal(turns_of(*state, chiral, tetrahedron, 5), 1);
-    assert_int_equal(turns_of(*state, benzene, ring, 12), 12);
+    assert_int_equal(rotations_of(*state, water, bent, 3), 2);
+    assert_int_equal(rotations_of(*state, methane, tetrahedron, 5), 12);
+    assert_int_equal(rotations_of(*state, halves, fluoro, 5), 3);
+    assert_int_equal(rotations_of(*state, chiral, tetrahedron, 5), 1);
+    assert_int_equal(rotations_of(*state, benzene, ring, 12), 12);
     memcpy(flawed, bent, sizeof bent);
     flawed[4] = 1.3f; /* one bond far longer than the other */
-    assert_int_equal(turns_of(*state, water, flawed, 3), 1);
+    assert_int_equal(rotations_of(*state, water, flawed, 3), 1);
 }
 
 int main(void)
@@ -442,7 +442,7 @@ int main(void)
         cmocka_unit_test(it_is_a_distance),
         cmocka_unit_test(mirror_images_differ),
         cmocka_unit_test(threads_share_one_symmetry),
-        cmocka_unit_test(symmetric_molecules_have_their_turns),
+        cmocka_unit_test(symmetric_molecules_have_their_symmetry_number),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }

@@ -1,4 +1,4 @@
-/* Selection: the shipped set comes out of its own conformers turned at random, and the rules hold
+/* Selection: the shipped set comes out of its own conformers rotated at random, and the rules hold
  * one by one. */
 #include "scratch.h"
 
@@ -22,11 +22,12 @@ typedef struct {
     recon_ensemble e;
 } sample;
 
-static void move(float *out, const float *x, size_t atoms, recon_so3 turn, const double shift[3])
+static void move(float *out, const float *x, size_t atoms, recon_so3 rotation,
+                 const double shift[3])
 {
     for (size_t i = 0; i < atoms; i++) {
         double v[3] = { x[3 * i], x[3 * i + 1], x[3 * i + 2] };
-        recon_so3_act(v, turn, v);
+        recon_so3_act(v, rotation, v);
         for (size_t k = 0; k < 3; k++)
             out[3 * i + k] = (float)(v[k] + shift[k]);
     }
@@ -72,7 +73,7 @@ static void moments_rise_along_the_axes(void **state)
         CHECK_NEAR(fabs(m[1]) + fabs(m[2]) + fabs(m[5]), 0, 1e-4);
         assert_true(m[0] > m[4] && m[4] > m[8]); /* the inertia about x is m[4] + m[8] */
         assert_int_equal(recon_rmsd_kabsch(&distance, NULL, acid, y, ATOMS, NULL), RECON_OK);
-        CHECK_NEAR(distance, 0, 1e-5); /* turned, not mirrored */
+        CHECK_NEAR(distance, 0, 1e-5); /* rotated, not mirrored */
         CHECK_OK(ctx, recon_inertia_frame(ctx, again, z, y, ATOMS));
         for (size_t k = 0; k < 3 * ATOMS; k++)
             CHECK_NEAR(again[k], y[k], 1e-5); /* what is there stays */
@@ -220,7 +221,7 @@ static void what_cannot_be_selected_from_is_refused(void **state)
 
 /* --- end to end ------------------------------------------------------------------------------- */
 
-/* The sample holds the first 66 conformers of molecule 0 of the shipped set, turned: out come the
+/* The sample holds the first 66 conformers of molecule 0 of the shipped set, rotated: out come the
  * same distances, and the same places up to half a turn of the frame. */
 static void the_shipped_set_comes_back(void **state)
 {

@@ -59,40 +59,40 @@ static void accuracy_counts_what_is_taken_for_what_it_is(void **state)
 {
     recon_ctx *ctx = *state;
     recon_dataset *d = open_spots(ctx);
-    double share, turns[IMAGES];
+    double share, rotations[IMAGES];
     size_t shown = 0;
     CHECK_OK(ctx, recon_evaluate_accuracy(ctx, &share, d, NULL, by_mass, &shown));
     CHECK_NEAR(share, 1, 0);
     assert_int_equal(shown, IMAGES);
     for (size_t i = 0; i < IMAGES; i++)
-        turns[i] = i < 150 ? PI / 2 : 0.3; /* a quarter turn makes another class of it */
-    CHECK_OK(ctx, recon_evaluate_accuracy(ctx, &share, d, turns, by_mass, &shown));
+        rotations[i] = i < 150 ? PI / 2 : 0.3; /* a quarter turn makes another class of it */
+    CHECK_OK(ctx, recon_evaluate_accuracy(ctx, &share, d, rotations, by_mass, &shown));
     CHECK_NEAR(share, 0.75, 1e-15);
-    turns[7] = NAN;
-    CHECK_FAILS(ctx, recon_evaluate_accuracy(ctx, &share, d, turns, by_mass, &shown),
-                RECON_ERR_INPUT, "turn 7 is nan");
+    rotations[7] = NAN;
+    CHECK_FAILS(ctx, recon_evaluate_accuracy(ctx, &share, d, rotations, by_mass, &shown),
+                RECON_ERR_INPUT, "rotation 7 is nan");
     recon_dataset_close(d);
 }
 
-/* Turning back by the true angle undoes it; a true half of the circle is right without. */
+/* Rotating back by the true angle undoes it; a true half of the circle is right without. */
 static void exact_undo_gives_everything_back(void **state)
 {
     recon_ctx *ctx = *state;
-    recon_dataset *d = open_spots(ctx), *turned = NULL;
-    static recon_turn_rule rule;
-    double none, undo, turns[IMAGES];
+    recon_dataset *d = open_spots(ctx), *rotated = NULL;
+    static recon_rotation_rule rule;
+    double none, undo, rotations[IMAGES];
     size_t shown = 0, within = 0;
-    CHECK_OK(ctx, recon_turn_rule_load(ctx, &rule, "all"));
-    CHECK_OK(ctx, recon_dataset_turn(ctx, &turned, d, &rule, 2));
+    CHECK_OK(ctx, recon_rotation_rule_load(ctx, &rule, "all"));
+    CHECK_OK(ctx, recon_dataset_rotate(ctx, &rotated, d, &rule, 2));
     for (size_t i = 0; i < IMAGES; i++) {
-        turns[i] = -recon_dataset_angle(turned, i);
-        within += fabs(turns[i]) < PI / 4;
+        rotations[i] = -recon_dataset_angle(rotated, i);
+        within += fabs(rotations[i]) < PI / 4;
     }
-    CHECK_OK(ctx, recon_evaluate_accuracy(ctx, &none, turned, NULL, by_mass, &shown));
-    CHECK_OK(ctx, recon_evaluate_accuracy(ctx, &undo, turned, turns, by_mass, &shown));
+    CHECK_OK(ctx, recon_evaluate_accuracy(ctx, &none, rotated, NULL, by_mass, &shown));
+    CHECK_OK(ctx, recon_evaluate_accuracy(ctx, &undo, rotated, rotations, by_mass, &shown));
     CHECK_NEAR(none, (double)within / IMAGES, 0.02);
     CHECK_NEAR(undo, 1, 0);
-    recon_dataset_close(turned);
+    recon_dataset_close(rotated);
     recon_dataset_close(d);
 }
 
@@ -154,28 +154,28 @@ static void pose_errors_go_the_shorter_way(void **state)
     CHECK_FAILS(ctx, recon_evaluate_poses(ctx, &e, pose, truth, 0), RECON_ERR_INPUT, "nothing");
 }
 
-/* --- odd poses -------------------------------------------------------------------------------- */
+/* --- unusual poses -------------------------------------------------------------------------------- */
 
-static void odd_means_beyond_the_rule(void **state)
+static void unusual_means_beyond_the_rule(void **state)
 {
     recon_ctx *ctx = *state;
-    static recon_turn_rule rule;
+    static recon_rotation_rule rule;
     const int64_t labels[] = { 4, 4, 5, 5, 9, 9 };
     const double angles[] = {
         59.9, -60.1, 89.9, 90.1, 270.1, 269.9
     }; /* the last two: -89.9, -90.1 */
     const uint8_t want[] = { 0, 1, 0, 1, 0, 1 };
     double radians[6];
-    uint8_t odd[6];
+    uint8_t unusual[6];
     for (int i = 0; i < 6; i++)
         radians[i] = angles[i] * DEGREE;
-    CHECK_OK(ctx, recon_turn_rule_load(ctx, &rule, "mnist"));
-    recon_evaluate_odd(odd, &rule, labels, radians, 6);
-    assert_memory_equal(odd, want, 6);
-    CHECK_OK(ctx, recon_turn_rule_load(ctx, &rule, "fashion"));
+    CHECK_OK(ctx, recon_rotation_rule_load(ctx, &rule, "mnist"));
+    recon_evaluate_unusual(unusual, &rule, labels, radians, 6);
+    assert_memory_equal(unusual, want, 6);
+    CHECK_OK(ctx, recon_rotation_rule_load(ctx, &rule, "fashion"));
     const double reach[] = { 5, 5, 5, 64, 64, 64, 128, 128, 128, 128 };
     for (int32_t c = 0; c < 10; c++)
-        CHECK_NEAR(recon_evaluate_reach(recon_turn_rule_of(&rule, c)) / DEGREE, reach[c], 1e-9);
+        CHECK_NEAR(recon_evaluate_reach(recon_rotation_rule_of(&rule, c)) / DEGREE, reach[c], 1e-9);
 }
 
 static void areas_of_a_perfect_a_blind_and_a_contrary_score(void **state)
@@ -183,18 +183,18 @@ static void areas_of_a_perfect_a_blind_and_a_contrary_score(void **state)
     recon_ctx *ctx = *state;
     enum { N = 400 };
     double size[N], blind[N], contrary[N];
-    uint8_t odd[N];
-    recon_odd_auc auc;
+    uint8_t unusual[N];
+    recon_ood_auc auc;
     for (int i = 0; i < N; i++) {
         size[i] = i;
         blind[i] = 1;
         contrary[i] = -i;
-        odd[i] = i >= 100;
+        unusual[i] = i >= 100;
     }
-    CHECK_OK(ctx,
-             recon_evaluate_ood(
-                 ctx, &auc,
-                 &(recon_odd_scores){ .ieae = blind, .recon = size, .density = contrary }, odd, N));
+    CHECK_OK(ctx, recon_evaluate_ood(
+                      ctx, &auc,
+                      &(recon_ood_scores){ .ieae = blind, .recon = size, .density = contrary },
+                      unusual, N));
     CHECK_NEAR(auc.ieae, 0.5, 1e-15);
     CHECK_NEAR(auc.recon, 1, 1e-15);
     CHECK_NEAR(auc.density, 0, 1e-15);
@@ -275,7 +275,7 @@ static void confusion_rows_are_all_neighbours(void **state)
                 "row 60 of 60");
 }
 
-/* Two clusters of 120 in z, turned within +-0.5 and +-1.2. Labels follow the clusters; then a fifth
+/* Two clusters of 120 in z, rotated within +-0.5 and +-1.2. Labels follow the clusters; then a fifth
  * of the first gets the other's, and neighbours agree when both were changed or neither. */
 static void hit_rate_and_width_against_k(void **state)
 {
@@ -381,7 +381,7 @@ int main(void)
         SCRATCH_TEST(exact_undo_gives_everything_back),
         SCRATCH_TEST(a_classifier_guesses_and_judges),
         cmocka_unit_test(pose_errors_go_the_shorter_way),
-        cmocka_unit_test(odd_means_beyond_the_rule),
+        cmocka_unit_test(unusual_means_beyond_the_rule),
         cmocka_unit_test(areas_of_a_perfect_a_blind_and_a_contrary_score),
         cmocka_unit_test(widths_by_class_and_by_sample),
         cmocka_unit_test(hits_and_the_worst_rows),

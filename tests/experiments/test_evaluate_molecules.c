@@ -19,16 +19,17 @@ static void set_truth(double *f, size_t molecules)
 
 /* --- a frozen model --------------------------------------------------------------------------- */
 
-/* Takes conformer i for i % 4, unless it is turned by more than a right angle. */
+/* Takes conformer i for i % 4, unless it is rotated by more than a right angle. */
 static recon_status by_angle(recon_ctx *ctx, void *user, float *log_p, const int64_t *conformer,
-                             const recon_so3 *turns, size_t n)
+                             const recon_so3 *rotations, size_t n)
 {
     (void)ctx;
     *(size_t *)user += n;
     for (size_t i = 0; i < n; i++)
         for (int64_t y = 0; y < 4; y++)
             log_p[4 * i + (size_t)y] =
-                y == (conformer[i] + (recon_so3_angle(turns[i]) > 90 * DEGREE)) % 4 ? -0.1f : -3;
+                y == (conformer[i] + (recon_so3_angle(rotations[i]) > 90 * DEGREE)) % 4 ? -0.1f
+                                                                                        : -3;
     return RECON_OK;
 }
 
@@ -36,27 +37,27 @@ static void accuracy_counts_what_is_taken_for_what_it_is(void **state)
 {
     enum { N = 2500 };
     static int64_t molecule[N], back[N], guess[N];
-    static recon_so3 turns[N];
+    static recon_so3 rotations[N];
     static const double z[3] = { 0, 0, 1 };
     size_t shown = 0;
     double share;
     for (int i = 0; i < N; i++) {
         molecule[i] = i % 4;
         back[i] = N - 1 - i;
-        turns[i] = recon_so3_from_axis_angle(z, (i < N / 5 ? 100 : 80) * DEGREE);
+        rotations[i] = recon_so3_from_axis_angle(z, (i < N / 5 ? 100 : 80) * DEGREE);
     }
-    CHECK_OK(*state, recon_evaluate_molecule_accuracy(*state, &share, guess, molecule, NULL, turns,
-                                                      N, by_angle, &shown, 4));
+    CHECK_OK(*state, recon_evaluate_molecule_accuracy(*state, &share, guess, molecule, NULL,
+                                                      rotations, N, by_angle, &shown, 4));
     CHECK_NEAR(share, 0.8, 1e-12);
     assert_int_equal(shown, N);
     assert_int_equal(guess[0], 1);
     assert_int_equal(guess[N - 1], (N - 1) % 4);
-    CHECK_OK(*state, recon_evaluate_molecule_accuracy(*state, &share, guess, molecule, back, turns,
-                                                      N, by_angle, &shown, 4));
+    CHECK_OK(*state, recon_evaluate_molecule_accuracy(*state, &share, guess, molecule, back,
+                                                      rotations, N, by_angle, &shown, 4));
     assert_int_equal(guess[N - 1], 0); /* conformer 0 */
     molecule[3] = 4;
     CHECK_FAILS(*state,
-                recon_evaluate_molecule_accuracy(*state, &share, NULL, molecule, NULL, turns, N,
+                recon_evaluate_molecule_accuracy(*state, &share, NULL, molecule, NULL, rotations, N,
                                                  by_angle, &shown, 4),
                 RECON_ERR_INPUT, "label 3 is 4");
 }
@@ -84,7 +85,7 @@ static recon_mol_posed posed(const poses *p, size_t n)
     return (recon_mol_posed){ p->psi, p->truth, p->molecule, n };
 }
 
-static void turn_pose(poses *p, int i, double degrees)
+static void rotate_pose(poses *p, int i, double degrees)
 {
     static const double across[3] = { 0.36, 0.48, 0.8 };
     p->psi[i] = recon_so3_compose(recon_so3_from_axis_angle(across, degrees * DEGREE), p->psi[i]);
@@ -102,9 +103,9 @@ static void a_constant_of_the_molecule_is_taken_off(void **state)
     make_poses(&fit, &rng, c);
     make_poses(&test, &rng, c);
     for (int i = 0; i < POSES; i += 5) /* a fifth of those it is fitted on are upside down */
-        turn_pose(&fit, i, 180);
+        rotate_pose(&fit, i, 180);
     for (int i = 0; i < POSES; i++)
-        turn_pose(&test, i, i < 150 ? 4 : i < 225 ? 15 : i < 270 ? 90 : 170);
+        rotate_pose(&test, i, i < 150 ? 4 : i < 225 ? 15 : i < 270 ? 90 : 170);
     recon_mol_posed a = posed(&fit, POSES), b = posed(&test, POSES);
     CHECK_OK(*state, recon_evaluate_molecule_poses(*state, &e, error, &a, &b, MOLECULES));
     assert_int_equal(e.n, POSES);
@@ -136,7 +137,7 @@ enum { KINDS = 9 };
 static void errors_of_simple_answers_are_known(void **state)
 {
     static const double tilt[3] = { 0, 5 * DEGREE, 5 * DEGREE }; /* across e1 */
-    double truth[9 * KINDS], f[9 * KINDS] = { 0 }, turn[9];
+    double truth[9 * KINDS], f[9 * KINDS] = { 0 }, rotation[9];
     int64_t molecule[KINDS];
     recon_mol_fisher of[KINDS];
     recon_mol_fisher_error e;
@@ -157,9 +158,9 @@ static void errors_of_simple_answers_are_known(void **state)
     CHECK_NEAR(e.median, 740.7, 0.05);
     CHECK_NEAR(e.under400, 0, 0);
     CHECK_NEAR(e.under800, 1, 1e-12);
-    recon_so3_to_matrix(turn, recon_so3_exp(tilt));
-    for (int k = 0; k < 9; k++) /* turned from the left: F of molecule 0 is 100 e1 e1^T */
-        f[k] = k % 3 ? 0 : 100 * turn[k];
+    recon_so3_to_matrix(rotation, recon_so3_exp(tilt));
+    for (int k = 0; k < 9; k++) /* rotated from the left: F of molecule 0 is 100 e1 e1^T */
+        f[k] = k % 3 ? 0 : 100 * rotation[k];
     CHECK_OK(*state, recon_evaluate_molecule_fisher(*state, &e, of, f, molecule, 1, truth, KINDS));
     assert_int_equal(e.molecules, 1);
     CHECK_NEAR(e.axis_median, sqrt(50) * DEGREE, 1e-6);
@@ -206,7 +207,7 @@ static void rings_of_25_are_fitted_as_well_as_they_can_be(void **state)
     CHECK_LESS(mean[1], mean[0]);
 }
 
-/* --- odd poses -------------------------------------------------------------------------------- */
+/* --- unusual poses -------------------------------------------------------------------------------- */
 
 /* With exact poses and F the paper's score is nearly perfect; noise of 10 degrees an axis costs a
  * hundredth (0.9999 and 0.988). */
@@ -215,12 +216,12 @@ static void the_papers_test_has_the_headroom_it_should(void **state)
     enum { KIND = 201, PER = 101, N = KIND * PER };
     static recon_so3 truth[N], extra[N];
     static int64_t molecule[N];
-    static uint8_t odd[N], again[N];
+    static uint8_t unusual[N], again[N];
     static double fisher[9 * KIND], score[2][N];
     recon_rng rng = recon_rng_new(3, 0);
-    recon_odd_auc auc;
+    recon_ood_auc auc;
     size_t stay = 0, common = 0;
-    double turned = 0;
+    double rotated = 0;
     set_truth(fisher, KIND);
     for (int i = 0; i < N; i++) {
         recon_fisher law;
@@ -228,8 +229,8 @@ static void the_papers_test_has_the_headroom_it_should(void **state)
         CHECK_OK(*state, recon_fisher_of(*state, &law, fisher + 9 * molecule[i]));
         recon_fisher_sample(&truth[i], &law, 1, &rng);
     }
-    CHECK_OK(*state, recon_evaluate_molecule_odd(*state, extra, odd, truth, molecule, N, fisher,
-                                                 KIND, 0, 7));
+    CHECK_OK(*state, recon_evaluate_molecule_unusual(*state, extra, unusual, truth, molecule, N,
+                                                     fisher, KIND, 0, 7));
     for (int i = 0; i < N; i++) {
         double noise[3];
         recon_so3 now = recon_so3_compose(extra[i], truth[i]);
@@ -240,22 +241,22 @@ static void the_papers_test_has_the_headroom_it_should(void **state)
                                                      recon_so3_compose(recon_so3_exp(noise), now));
         int same = recon_so3_angle(extra[i]) == 0;
         stay += (size_t)same;
-        common += !same && !odd[i];
-        turned += same ? 0 : recon_so3_angle(now) / DEGREE;
-        assert_true(!odd[i] || !same);
-        assert_true(!odd[i] == (same || score[0][i] <= -96));
+        common += !same && !unusual[i];
+        rotated += same ? 0 : recon_so3_angle(now) / DEGREE;
+        assert_true(!unusual[i] || !same);
+        assert_true(!unusual[i] == (same || score[0][i] <= -96));
     }
     assert_int_equal(stay, KIND * (PER - PER / 2));
     CHECK_NEAR((double)common / (double)(N - stay), 0.02, 0.006);
-    CHECK_NEAR(turned / (double)(N - stay), 126.5, 1.5); /* the mean angle of all rotations */
+    CHECK_NEAR(rotated / (double)(N - stay), 126.5, 1.5); /* the mean angle of all rotations */
     CHECK_OK(*state,
-             recon_evaluate_ood(*state, &auc, &(recon_odd_scores){ score[1], score[0], score[0] },
-                                odd, N));
+             recon_evaluate_ood(*state, &auc, &(recon_ood_scores){ score[1], score[0], score[0] },
+                                unusual, N));
     CHECK_NEAR(auc.recon, 0.9999, 0.0001);
     CHECK_NEAR(auc.ieae, 0.988, 0.003);
-    CHECK_OK(*state, recon_evaluate_molecule_odd(*state, extra, again, truth, molecule, N, fisher,
-                                                 KIND, 0, 7));
-    assert_memory_equal(odd, again, sizeof odd);
+    CHECK_OK(*state, recon_evaluate_molecule_unusual(*state, extra, again, truth, molecule, N,
+                                                     fisher, KIND, 0, 7));
+    assert_memory_equal(unusual, again, sizeof unusual);
 }
 
 /* --- neighbours ------------------------------------------------------------------------------- */

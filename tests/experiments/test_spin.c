@@ -9,7 +9,7 @@
 
 enum { N = 40, K = 9, QUERIES = 5, LABELS = 3 };
 
-/* Conformers of one class: turned from upright by truth, and seen as psi = truth c. */
+/* Conformers of one class: rotated from upright by truth, and seen as psi = truth c. */
 typedef struct {
     recon_so3 truth[N], psi[N], c;
     recon_so3 lambda[QUERIES];
@@ -20,14 +20,14 @@ typedef struct {
 
 /* Likes label 1 upright, and the others in another pose and not quite as well. */
 static recon_status by_pose(recon_ctx *ctx, void *user, float *log_p, const int64_t *conformer,
-                            const recon_so3 *turns, size_t n)
+                            const recon_so3 *rotations, size_t n)
 {
     static const double elsewhere[3] = { 0.3, 1.2, -0.4 };
     world *w = user;
     (void)ctx;
     w->asked += n;
     for (size_t i = 0; i < n; i++) {
-        recon_so3 pose = recon_so3_compose(turns[i], w->truth[conformer[i]]);
+        recon_so3 pose = recon_so3_compose(rotations[i], w->truth[conformer[i]]);
         double up = recon_so3_angle(pose), off = recon_so3_distance(pose, recon_so3_exp(elsewhere));
         log_p[LABELS * i] = log_p[LABELS * i + 2] = (float)(-0.5 - 4 * off * off);
         log_p[LABELS * i + 1] = (float)(-0.1 - 4 * up * up);
@@ -137,7 +137,7 @@ static void the_choice_does_not_depend_on_the_gauge(void **state)
 /* Noise from -9 to 0 in steps of a half, so that there are ties: of the conformer and the angle, to
  * the nearest ten degrees. */
 static recon_status by_chance(recon_ctx *ctx, void *user, float *log_p, const int64_t *conformer,
-                              const recon_so3 *turns, size_t n)
+                              const recon_so3 *rotations, size_t n)
 {
     world *w = user;
     (void)ctx;
@@ -145,7 +145,7 @@ static recon_status by_chance(recon_ctx *ctx, void *user, float *log_p, const in
     for (size_t i = 0; i < n; i++) {
         double axis[3], angle;
         recon_so3 pose = recon_so3_compose(
-            turns[i], recon_so3_compose(w->psi[conformer[i]], recon_so3_inverse(w->c)));
+            rotations[i], recon_so3_compose(w->psi[conformer[i]], recon_so3_inverse(w->c)));
         recon_so3_to_axis_angle(axis, &angle, pose);
         long step = lround((axis[0] < 0 ? 360 * DEGREE - angle : angle) / (10 * DEGREE)) % 36;
         recon_rng rng = recon_rng_new((uint64_t)conformer[i], (uint64_t)step);
@@ -160,13 +160,13 @@ static recon_spin exhaustive(world *w, size_t q)
 {
     recon_spin best = { .score = -INFINITY };
     for (int i = 0; i < 36; i++) {
-        recon_so3 turn = recon_so3_from_axis_angle(w->axis[q], i * 10 * DEGREE);
+        recon_so3 rotation = recon_so3_from_axis_angle(w->axis[q], i * 10 * DEGREE);
         float sum[LABELS] = { 0 }, most = -INFINITY;
         for (size_t j = 0; j < K; j++) {
             int64_t id = w->neighbors[q][j];
             float row[LABELS];
             recon_so3 whole = recon_so3_compose(
-                turn, recon_so3_compose(w->lambda[q], recon_so3_inverse(w->psi[id])));
+                rotation, recon_so3_compose(w->lambda[q], recon_so3_inverse(w->psi[id])));
             by_chance(NULL, w, row, &id, &whole, 1);
             for (size_t y = 0; y < LABELS; y++)
                 sum[y] += row[y] < -7 ? -7 : row[y];
@@ -174,7 +174,7 @@ static recon_spin exhaustive(world *w, size_t q)
         for (size_t y = 0; y < LABELS; y++)
             most = sum[y] > most ? sum[y] : most;
         if (most > best.score)
-            best = (recon_spin){ .turn = turn, .score = most };
+            best = (recon_spin){ .rotation = rotation, .score = most };
     }
     return best;
 }
@@ -192,15 +192,15 @@ static void cutting_corners_finds_what_looking_everywhere_finds(void **state)
         for (size_t q = 0; q < QUERIES; q++) {
             recon_spin want = exhaustive(&w, q);
             CHECK_NEAR(got[q].score, want.score, 0);
-            CHECK_NEAR(recon_so3_distance(got[q].turn, want.turn), 0, 1e-9);
+            CHECK_NEAR(recon_so3_distance(got[q].rotation, want.rotation), 0, 1e-9);
         }
     }
 }
 
 static recon_status blind(recon_ctx *ctx, void *user, float *log_p, const int64_t *conformer,
-                          const recon_so3 *turns, size_t n)
+                          const recon_so3 *rotations, size_t n)
 {
-    (void)ctx, (void)conformer, (void)turns;
+    (void)ctx, (void)conformer, (void)rotations;
     for (size_t i = 0; i < n * LABELS; i++)
         log_p[i] = *(const float *)user;
     return RECON_OK;
@@ -215,7 +215,7 @@ static void a_blind_judge_leaves_everything_as_it_is(void **state)
     recon_spin_classes all = classes_of(&w);
     CHECK_OK(*state, recon_spin_choose(*state, got, NULL, &all, blind, &says, LABELS, NULL));
     for (size_t q = 0; q < QUERIES; q++) {
-        CHECK_NEAR(recon_so3_angle(got[q].turn), 0, 0);
+        CHECK_NEAR(recon_so3_angle(got[q].rotation), 0, 0);
         CHECK_NEAR(got[q].score, -K, 1e-6);
     }
     all.n = 0;
@@ -258,7 +258,7 @@ static void our_classifier_is_a_judge(void **state)
     const recon_gcn_info info = { .radius = 2, .width = 8, .hidden = 8, .classes = MANY };
     const int64_t which[3] = { 1, 0, 1 };
     recon_rng rng = recon_rng_new(6, 0);
-    recon_so3 turns[3] = { recon_so3_haar(&rng), recon_so3_haar(&rng), recon_so3_identity() };
+    recon_so3 rotations[3] = { recon_so3_haar(&rng), recon_so3_haar(&rng), recon_so3_identity() };
     recon_molecules *data = NULL;
     recon_gcn_graphs *graphs = NULL;
     recon_gcn *gcn = NULL;
@@ -266,8 +266,8 @@ static void our_classifier_is_a_judge(void **state)
     CHECK_OK(*state, recon_molecules_make(*state, &data, list, 2, NULL));
     CHECK_OK(*state, recon_gcn_graphs_make(*state, &graphs, data, 2));
     CHECK_OK(*state, recon_spin_by_gcn(*state, &(recon_spin_gcn){ gcn, graphs }, log_p[0], which,
-                                       turns, 3));
-    CHECK_OK(*state, recon_gcn_logits_turned(*state, logits[0], gcn, graphs, which, turns, 3));
+                                       rotations, 3));
+    CHECK_OK(*state, recon_gcn_logits_rotated(*state, logits[0], gcn, graphs, which, rotations, 3));
     for (int i = 0; i < 3; i++) {
         double sum = 0;
         for (int y = 0; y < MANY; y++) {

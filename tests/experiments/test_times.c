@@ -1,4 +1,4 @@
-/* What canonicalising costs, of either kind: the parts are measured, and add up the way they must.
+/* What canonicalizing costs, of either kind: the parts are measured, and add up the way they must.
  */
 #include "model/both.h"
 
@@ -7,7 +7,7 @@
 
 enum { BATCH = 64 };
 
-static void centring_is_a_part_of_canonicalising(void **state)
+static void centring_is_a_part_of_canonicalizing(void **state)
 {
     recon_ctx *ctx = *state;
     size_t atoms = 0;
@@ -34,7 +34,7 @@ static void centring_is_a_part_of_canonicalising(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(centring_is_a_part_of_canonicalising),
+        cmocka_unit_test(centring_is_a_part_of_canonicalizing),
     };
     return cmocka_run_group_tests(tests, both_setup, both_teardown);
 }

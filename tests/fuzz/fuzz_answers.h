@@ -35,7 +35,7 @@ static inline void fuzz_answer_images(const recon_model *model)
     recon_pose2 pose;
     recon_distribution d;
     if (fuzz_answered(recon_canonicalize_images(fuzz_ctx(), out, &pose, model, image, 1, NULL)))
-        FUZZ_CHECK(isfinite(pose.psi) && isfinite(pose.turn) && isfinite(out[pixels / 2]));
+        FUZZ_CHECK(isfinite(pose.psi) && isfinite(pose.rotation) && isfinite(out[pixels / 2]));
     if (fuzz_answered(recon_distribution_images(fuzz_ctx(), &d, model, image, 1)))
         FUZZ_CHECK(isfinite(d.theta) && d.modes >= 1 && d.modes <= RECON_MODES_MAX);
     fuzz_answer_score(model, image);
@@ -60,7 +60,8 @@ static inline void fuzz_answer_molecules(const recon_model *model)
     recon_pose3 pose;
     recon_distribution3 d;
     if (fuzz_answered(recon_canonicalize_molecules(fuzz_ctx(), out, &pose, model, &fuzz_water, 1)))
-        FUZZ_CHECK(fuzz_is_rotation(pose.psi) && fuzz_is_rotation(pose.turn) && isfinite(out[8]));
+        FUZZ_CHECK(fuzz_is_rotation(pose.psi) && fuzz_is_rotation(pose.rotation) &&
+                   isfinite(out[8]));
     if (fuzz_answered(recon_distribution_molecules(fuzz_ctx(), &d, model, &fuzz_water, 1)))
         FUZZ_CHECK(isfinite(d.score) && d.free >= 0 && d.free <= 3);
     fuzz_answer_score(model, &fuzz_water);

@@ -54,7 +54,7 @@ static void remove_folders(void)
     rmdir(fuzz_folder);
 }
 
-/* Points on a circle in z, each turned by its place there. */
+/* Points on a circle in z, each rotated by its place there. */
 static void write_frames(int kind)
 {
     float z[N][D] = { { 0 } };

@@ -31,7 +31,7 @@
     X(pnm)                                                                                         \
     X(safetensors)                                                                                 \
     X(sdf)                                                                                         \
-    X(turns)                                                                                       \
+    X(rotations)                                                                                   \
     X(xyz)
 
 #define DECLARE(name) int fuzz_##name(const uint8_t *bytes, size_t size);

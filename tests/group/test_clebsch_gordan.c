@@ -1,4 +1,4 @@
-/* Coupling tensors: they commute with turning, are orthogonal, and have e3nn's signs. */
+/* Coupling tensors: they commute with rotation, are orthogonal, and have e3nn's signs. */
 #include "check.h"
 #include <stdlib.h>
 #include <recon/group/clebsch_gordan.h>
@@ -26,7 +26,7 @@ static void couple(double *z, const double *C, const double *x, int n1, const do
                 z[c] += C[(a * n2 + b) * n3 + c] * x[a] * y[b];
 }
 
-static void turn(double *out, const double *D, const double *x, int n)
+static void rotate(double *out, const double *D, const double *x, int n)
 {
     for (int i = 0; i < n; i++) {
         out[i] = 0;
@@ -35,7 +35,7 @@ static void turn(double *out, const double *D, const double *x, int n)
     }
 }
 
-static void commutes_with_turning(void **state)
+static void commutes_with_rotating(void **state)
 {
     recon_ctx *ctx = *state;
     recon_rng rng = recon_rng_new(1, 0);
@@ -53,9 +53,9 @@ static void commutes_with_turning(void **state)
                     x[i] = recon_rng_normal(&rng), y[i] = recon_rng_normal(&rng);
                 recon_clebsch_gordan(C, l1, l2, l3);
                 couple(z, C, x, n1, y, n2, n3);
-                turn(Dx, D[l1], x, n1);
-                turn(Dy, D[l2], y, n2);
-                turn(Dz, D[l3], z, n3);
+                rotate(Dx, D[l1], x, n1);
+                rotate(Dy, D[l2], y, n2);
+                rotate(Dz, D[l3], z, n3);
                 couple(got, C, Dx, n1, Dy, n2, n3);
                 for (int c = 0; c < n3; c++)
                     CHECK_NEAR(got[c], Dz[c], 1e-13);
@@ -91,7 +91,7 @@ static void orthogonal_and_complete(void **state)
 }
 
 /* Harmonics of one direction couple to harmonics: C Y_l1 Y_l2 is along Y_l3 for an even sum, and 0
- * for an odd one, where the coupling is a cross product. */
+ * for an unusual pose, where the coupling is a cross product. */
 static void harmonics_couple_to_harmonics(void **state)
 {
     (void)state;
@@ -166,7 +166,7 @@ static void e3nn_agrees_in_sign_too(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(commutes_with_turning),         cmocka_unit_test(orthogonal_and_complete),
+        cmocka_unit_test(commutes_with_rotating),        cmocka_unit_test(orthogonal_and_complete),
         cmocka_unit_test(harmonics_couple_to_harmonics), cmocka_unit_test(small_ones_are_familiar),
         cmocka_unit_test(e3nn_agrees_in_sign_too),
     };

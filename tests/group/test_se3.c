@@ -43,11 +43,11 @@ static void the_action_is_a_homomorphism(void **state)
     (void)state;
     recon_rng rng = recon_rng_new(2, 0);
     for (int i = 0; i < TRIALS; i++) {
-        recon_se3 a = random_motion(&rng), b = random_motion(&rng), turn = a;
+        recon_se3 a = random_motion(&rng), b = random_motion(&rng), rotation = a;
         double x[3], y[3], z[3];
         for (int k = 0; k < 3; k++)
-            x[k] = recon_rng_normal(&rng), turn.t[k] = 0;
-        recon_se3_act(y, turn, x);
+            x[k] = recon_rng_normal(&rng), rotation.t[k] = 0;
+        recon_se3_act(y, rotation, x);
         recon_so3_act(z, a.r, x);
         for (int k = 0; k < 3; k++)
             CHECK_NEAR(y[k], z[k], 1e-14);

@@ -23,16 +23,17 @@ static void wrap_is_exact_at_the_ends(void **state)
     assert_true(isnan(recon_so2_wrap(NAN)) && isnan(recon_so2_wrap(INFINITY)));
 }
 
-/* k turns of 2 pi (a double) are exact for these k, so the angle must come back bit for bit. */
+/* k rotations of 2 pi (a double) are exact for these k, so the angle must come back bit for bit. */
 static void wrap_takes_whole_turns_off(void **state)
 {
     (void)state;
-    const double turns[] = { 1, -1, 2, -2, 3, 1024, -0x1p40 };
-    for (size_t i = 0; i < sizeof turns / sizeof *turns; i++)
+    const double rotations[] = { 1, -1, 2, -2, 3, 1024, -0x1p40 };
+    for (size_t i = 0; i < sizeof rotations / sizeof *rotations; i++)
         for (int k = -3; k <= 4; k++) {
-            double turned = 2 * M_PI * turns[i] + 0.75 * k;
-            double rest = turned - 2 * M_PI * turns[i]; /* exact: what the sum kept of 0.75 k */
-            CHECK_NEAR(recon_so2_wrap(turned), rest, 0);
+            double rotated = 2 * M_PI * rotations[i] + 0.75 * k;
+            double rest =
+                rotated - 2 * M_PI * rotations[i]; /* exact: what the sum kept of 0.75 k */
+            CHECK_NEAR(recon_so2_wrap(rotated), rest, 0);
         }
     for (double x = 1; x < 1e300; x *= 1e7) {
         assert_true(inside(recon_so2_wrap(x)) && inside(recon_so2_wrap(-x)));

@@ -43,7 +43,7 @@ static void matrices_multiply_like_rotations(void **state)
     }
 }
 
-static void harmonics_turn_by_them(void **state)
+static void harmonics_rotate_by_them(void **state)
 {
     recon_ctx *ctx = *state;
     recon_rng rng = recon_rng_new(2, 0);
@@ -98,7 +98,7 @@ static void traces_are_characters(void **state)
     }
 }
 
-static void features_turn_channel_by_channel(void **state)
+static void features_rotate_channel_by_channel(void **state)
 {
     recon_ctx *ctx = *state;
     const recon_irreps irreps = { { 2, 3, 1, 2 } };
@@ -111,7 +111,7 @@ static void features_turn_channel_by_channel(void **state)
     memcpy(v, x + DIM + 2 + 3, sizeof v); /* a vector of row 1, and its harmonics of degree 3 */
     recon_harmonics_row(Y, v);
     memcpy(x + DIM + 16 + 7, Y + 9, 7 * sizeof *x);
-    CHECK_OK(ctx, recon_irreps_turn(ctx, y, x, ROWS, &irreps, r));
+    CHECK_OK(ctx, recon_irreps_rotate(ctx, y, x, ROWS, &irreps, r));
     recon_so3_act(v, r, v);
     recon_harmonics_row(Y, v);
     for (int k = 0; k < 3; k++)
@@ -119,7 +119,7 @@ static void features_turn_channel_by_channel(void **state)
     for (int k = 0; k < 7; k++)
         CHECK_NEAR(y[DIM + 16 + 7 + k], Y[9 + k], 1e-13);
     assert_true(y[DIM] == x[DIM] && y[DIM + 1] == x[DIM + 1]);
-    CHECK_OK(ctx, recon_irreps_turn(ctx, x, x, ROWS, &irreps, r)); /* in place */
+    CHECK_OK(ctx, recon_irreps_rotate(ctx, x, x, ROWS, &irreps, r)); /* in place */
     assert_memory_equal(x, y, sizeof y);
 }
 
@@ -154,10 +154,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matrices_multiply_like_rotations),
-        cmocka_unit_test(harmonics_turn_by_them),
+        cmocka_unit_test(harmonics_rotate_by_them),
         cmocka_unit_test(degree_one_is_the_rotation),
         cmocka_unit_test(traces_are_characters),
-        cmocka_unit_test(features_turn_channel_by_channel),
+        cmocka_unit_test(features_rotate_channel_by_channel),
         cmocka_unit_test(failures_are_said),
         cmocka_unit_test(e3nn_agrees),
     };

@@ -16,7 +16,7 @@ static inline double draw(recon_so2_family family, double spread, recon_rng *r)
 
 /* SEAM: the first class lies where angles jump. TURNED: the last is seen from either end, half of
  * its poses are rotated by pi. */
-typedef enum { PLAIN, SEAM, TURNED } twist;
+typedef enum { PLAIN, SEAM, ROTATED } twist;
 
 static inline world *new_so2_world(recon_so2_family family, twist how)
 {
@@ -43,7 +43,7 @@ static inline world *new_so2_world(recon_so2_family family, twist how)
         for (size_t j = 0; j < D; j++)
             w->z[i][j] = (float)(5 + (j == c) + 0.1 * recon_rng_normal(&r));
         double g = draw(family, w->spread[c], &r);
-        if (how == TURNED && c == 3 && recon_rng_below(&r, 2))
+        if (how == ROTATED && c == 3 && recon_rng_below(&r, 2))
             g += M_PI;
         w->so2[i] = recon_so2_compose(g, w->so2_offset[c]);
     }

@@ -1,5 +1,5 @@
 /* The paper's Lambda and Theta on images: they learn what they are told of each shape, do not see
- * how it is turned, and survive a file. */
+ * how it is rotated, and survive a file. */
 #include "backbone/shapes.h"
 
 #include "backbone/ieae.h"
@@ -54,7 +54,7 @@ static recon_image_maps *fit(recon_ctx *ctx, const world *w, size_t epochs)
 }
 
 /* New shapes at angles never seen: the answer is that of the shape. */
-static void shapes_are_told_whatever_their_turn(void **state)
+static void shapes_are_told_in_any_orientation(void **state)
 {
     recon_ctx *ctx = *state;
     world w;
@@ -127,7 +127,7 @@ static void what_does_not_fit_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SCRATCH_TEST(shapes_are_told_whatever_their_turn),
+        SCRATCH_TEST(shapes_are_told_in_any_orientation),
         SCRATCH_TEST(what_is_saved_answers_the_same),
         SCRATCH_TEST(what_does_not_fit_is_refused),
     };

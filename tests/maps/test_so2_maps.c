@@ -34,20 +34,20 @@ static void check_recovery(recon_ctx *ctx, recon_so2_family family)
     world *w = new_so2_world(family, SEAM);
     recon_maps *m = fit(ctx, w, &w->quick);
     recon_so2_map *map = maps_of_test(ctx, w, m);
-    double turn[CLASSES] = { 0 }, theta[CLASSES] = { 0 }, score = 0, truth = 0;
+    double rotation[CLASSES] = { 0 }, theta[CLASSES] = { 0 }, score = 0, truth = 0;
     double offset[CLASSES], spread[CLASSES];
     for (size_t c = 0; c < CLASSES; c++)
         see(&offset[c], &spread[c], w, family, c);
     for (size_t i = 0; i < TEST; i++) {
         size_t c = (TRAIN + i) % CLASSES;
-        turn[c] += recon_so2_distance(map[i].lambda, offset[c]) * CLASSES / TEST;
+        rotation[c] += recon_so2_distance(map[i].lambda, offset[c]) * CLASSES / TEST;
         theta[c] += map[i].theta * CLASSES / TEST;
         score += recon_so2_map_score(&map[i], w->so2[TRAIN + i]) / TEST;
         truth += entropy(family, w->spread[c]) / TEST;
         assert_int_equal(map[i].family, family);
     }
     for (size_t c = 0; c < CLASSES; c++) {
-        CHECK_LESS(turn[c], DEGREE + 0.06 * spread[c]);
+        CHECK_LESS(rotation[c], DEGREE + 0.06 * spread[c]);
         CHECK_NEAR(theta[c], spread[c], 0.1 * spread[c]);
     }
     /* no density beats the truth, and an arc is no mixture of von Mises densities */
@@ -92,7 +92,7 @@ static void support_of(recon_ctx *ctx, double *off, double *width, twist how)
 }
 
 /* The paper's uncentred support is found away from the seam. At the seam its ends are means of
- * numbers a turn apart: that is why the paper centres. */
+ * numbers a rotation apart: that is why the paper centres. */
 static void the_uncentred_support_suffers_at_the_seam(void **state)
 {
     double off, width;
@@ -104,10 +104,10 @@ static void the_uncentred_support_suffers_at_the_seam(void **state)
 }
 
 /* A class that is seen from both ends is told as defined modulo 180 degrees, the others are not. */
-static void poses_modulo_half_a_turn_are_told(void **state)
+static void poses_modulo_half_a_rotate_are_told(void **state)
 {
     recon_ctx *ctx = *state;
-    world *w = new_so2_world(RECON_SO2_NORMAL, TURNED);
+    world *w = new_so2_world(RECON_SO2_NORMAL, ROTATED);
     w->family = RECON_SO2_VONMISES; /* neither arc nor normal will do */
     recon_maps *m = fit(ctx, w, &w->quick);
     recon_so2_map *map = maps_of_test(ctx, w, m);
@@ -136,7 +136,7 @@ int main(void)
         cmocka_unit_test(uniform_poses_are_recovered),
         cmocka_unit_test(the_gpu_recovers_them_too),
         cmocka_unit_test(the_uncentred_support_suffers_at_the_seam),
-        cmocka_unit_test(poses_modulo_half_a_turn_are_told),
+        cmocka_unit_test(poses_modulo_half_a_rotate_are_told),
         cmocka_unit_test(absolute_poses_have_lambda_taken_off),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

@@ -93,14 +93,14 @@ static errors measure(const world *w, const recon_so3_map *map, recon_so3 left)
 static void check_scores(recon_ctx *ctx, const world *w, const recon_so3_map *map)
 {
     static double score[4][2 * TEST];
-    static uint8_t odd[2 * TEST];
+    static uint8_t unusual[2 * TEST];
     double auc[4], best = (1 + 1 / tanh(S) - 1 / S) / 2;
     size_t n = 0;
     for (size_t i = 0; i < TEST; i++) {
         recon_rng r = recon_rng_new(43, i);
         for (int k = 0; k < 2 && class_of(i) < CLASSES - 1; k++, n++) {
             recon_so3 psi = k ? recon_so3_haar(&r) : w->so3[TRAIN + i];
-            odd[n] = (uint8_t)k;
+            unusual[n] = (uint8_t)k;
             score[0][n] = recon_so3_map_score(&map[i], psi);
             score[1][n] = recon_so3_map_trace(&map[i], psi);
             score[2][n] = recon_so3_map_trace_label(&map[i], psi);
@@ -108,7 +108,7 @@ static void check_scores(recon_ctx *ctx, const world *w, const recon_so3_map *ma
         }
     }
     for (int k = 0; k < 4; k++)
-        CHECK_OK(ctx, recon_roc_auc(ctx, &auc[k], score[k], odd, n));
+        CHECK_OK(ctx, recon_roc_auc(ctx, &auc[k], score[k], unusual, n));
     CHECK_NEAR(auc[0], best, 0.006);
     for (int k = 1; k < 4; k++) { /* a trace lacks the constant that makes classes comparable */
         CHECK_LESS(auc[k], auc[0]);
@@ -133,7 +133,7 @@ static void check_recovery(recon_ctx *ctx)
     free(map), recon_maps_free(ctx, m), free(w);
 }
 
-static void rings_are_recovered_and_odd_poses_told(void **state)
+static void rings_are_recovered_and_unusual_poses_told(void **state)
 {
     check_recovery(*state);
 }
@@ -261,7 +261,7 @@ static void neighbours_must_be_among_the_points(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rings_are_recovered_and_odd_poses_told),
+        cmocka_unit_test(rings_are_recovered_and_unusual_poses_told),
         cmocka_unit_test(wrong_poses_are_taken_for_background),
         cmocka_unit_test(the_gpu_recovers_them_too),
         cmocka_unit_test(lambda_follows_both_frames),

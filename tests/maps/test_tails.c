@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "data/permute.h"
-#include "maps/lessons.h"
+#include "maps/head_training.h"
 #include "maps/tails.h"
 
 #include <math.h>
@@ -53,7 +53,7 @@ static void a_kind_of_few_is_counted_among_the_broad(void **state)
         assert_true(t.bin[b].n == FEW);
 }
 
-/* Wilson's upper bound at one standard error: 1 / (n + 1) where no point is as odd, 1 at the end.
+/* Wilson's upper bound at one standard error: 1 / (n + 1) where no point is as unusual, 1 at the end.
  */
 static void p_values_allow_for_chance(void **state)
 {
@@ -92,9 +92,9 @@ static void maps_hold_out_what_the_backbone_did(void **state)
 {
     (void)state;
     for (size_t n = 24; n < 3000; n = 3 * n + 1) {
-        recon_lessons l = { .n = n, .as_split = 1, .seed = 7 };
+        recon_head_training l = { .n = n, .as_split = 1, .seed = 7 };
         for (size_t i = 0; i < n; i++)
-            assert_int_equal(recon_permute(recon_lessons_place(&l, i), n, 0, 0), i);
+            assert_int_equal(recon_permute(recon_head_training_place(&l, i), n, 0, 0), i);
     }
 }
 

@@ -93,10 +93,10 @@ static inline double psi_apart(const domain *d, const any_poses *a, const any_po
                                  : recon_so3_distance(a->so3[i].psi, b->so3[i].psi);
 }
 
-static inline double turn_apart(const domain *d, const any_poses *a, const any_poses *b, size_t i)
+static inline double rotate_apart(const domain *d, const any_poses *a, const any_poses *b, size_t i)
 {
-    return d->group == RECON_SO2 ? recon_so2_distance(a->so2[i].turn, b->so2[i].turn)
-                                 : recon_so3_distance(a->so3[i].turn, b->so3[i].turn);
+    return d->group == RECON_SO2 ? recon_so2_distance(a->so2[i].rotation, b->so2[i].rotation)
+                                 : recon_so3_distance(a->so3[i].rotation, b->so3[i].rotation);
 }
 
 #endif

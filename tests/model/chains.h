@@ -1,5 +1,5 @@
 /* chains.h - a model of made-up molecules, trained in a second: three chains of atoms that stand
- * upright, shaken a little, and each turned by a matrix Fisher distribution that holds one axis and
+ * upright, shaken a little, and each rotated by a matrix Fisher distribution that holds one axis and
  * leaves the spin about it free. */
 #ifndef TESTS_MODEL_CHAINS_H
 #define TESTS_MODEL_CHAINS_H
@@ -27,7 +27,7 @@ static inline recon_molecules *chains_data(recon_ctx *ctx)
     static float xyz[CHAINS_N][3 * CHAIN_ATOMS];
     const char *const names[CHAINS] = { "long", "longer", "longest" };
     recon_rng rng = recon_rng_new(6, 0);
-    recon_molecules *upright, *turned;
+    recon_molecules *upright, *rotated;
     for (size_t i = 0; i < CHAINS_N; i++) {
         size_t m = i % CHAINS, atoms = chain(z[i], xyz[i], 2 + m);
         for (size_t k = 0; k < 3 * atoms; k++)
@@ -40,9 +40,9 @@ static inline recon_molecules *chains_data(recon_ctx *ctx)
                                      .rmsd = NAN };
     }
     CHECK_OK(ctx, recon_molecules_make(ctx, &upright, list, CHAINS_N, names));
-    CHECK_OK(ctx, recon_molecules_turn(ctx, &turned, upright, "fisher", 3));
+    CHECK_OK(ctx, recon_molecules_rotate(ctx, &rotated, upright, "fisher", 3));
     recon_molecules_close(upright);
-    return turned;
+    return rotated;
 }
 
 /* backbone.safetensors in the scratch folder. */

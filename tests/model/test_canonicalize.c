@@ -34,7 +34,7 @@ static void the_general_form_is_the_typed_one(void **state)
         assert_memory_equal(general, typed, length_of(d, SOME) * sizeof *typed);
         for (size_t i = 0; i < SOME; i++) {
             CHECK_NEAR(psi_apart(d, &general_pose, &typed_pose, i), 0, 0);
-            CHECK_NEAR(turn_apart(d, &general_pose, &typed_pose, i), 0, 0);
+            CHECK_NEAR(rotate_apart(d, &general_pose, &typed_pose, i), 0, 0);
         }
         recon_model_close(*state, model);
     }
@@ -51,7 +51,7 @@ static void forms_or_poses_alone_are_the_same(void **state)
                  recon_canonicalize(*state, NULL, &general_pose, model, d->inputs, SOME, NULL));
         assert_memory_equal(general, typed, length_of(d, SOME) * sizeof *typed);
         for (size_t i = 0; i < SOME; i++)
-            CHECK_NEAR(turn_apart(d, &general_pose, &typed_pose, i), 0, 0);
+            CHECK_NEAR(rotate_apart(d, &general_pose, &typed_pose, i), 0, 0);
         CHECK_OK(*state, recon_canonicalize(*state, NULL, NULL, model, NULL, 0, NULL));
         recon_model_close(*state, model);
     }

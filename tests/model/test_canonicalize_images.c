@@ -45,16 +45,16 @@ static recon_model *plain_model(recon_ctx *ctx)
     return model;
 }
 
-/* psi turns with the input, Lambda does not change, so the canonical image stays. */
+/* psi rotates with the input, Lambda does not change, so the canonical image stays. */
 static void check_quarter_turns(recon_ctx *ctx, const recon_model *model)
 {
     answer still = canonical(ctx, model, tiny_images[0]);
     for (int quarter = -1; quarter <= 2; quarter++) {
-        float turned[SOME][TINY_PIXELS];
+        float rotated[SOME][TINY_PIXELS];
         for (int i = 0; i < SOME; i++)
-            recon_image_turn(turned[i], tiny_images[i], TINY_SIDE, TINY_SIDE, 1, quarter * PI / 2,
-                             RECON_BILINEAR);
-        answer a = canonical(ctx, model, turned[0]);
+            recon_image_rotate(rotated[i], tiny_images[i], TINY_SIDE, TINY_SIDE, 1,
+                               quarter * PI / 2, RECON_BILINEAR);
+        answer a = canonical(ctx, model, rotated[0]);
         for (int i = 0; i < SOME; i++) {
             CHECK_LESS(recon_so2_distance(a.pose[i].psi, still.pose[i].psi + quarter * PI / 2),
                        1e-3);
@@ -120,7 +120,7 @@ static void the_pose_says_what_was_done(void **state)
         for (int i = 0; i < SOME; i++) {
             const recon_pose2 *p = &a.pose[i];
             CHECK_LESS(recon_so2_distance(p->absolute, p->psi - p->lambda), 1e-12);
-            CHECK_LESS(recon_so2_distance(p->turn, p->lambda - p->psi), 1e-12);
+            CHECK_LESS(recon_so2_distance(p->rotation, p->lambda - p->psi), 1e-12);
             recon_pose_image(want, p, RECON_TO_CANONICAL, tiny_images[i], TINY_SIDE, TINY_SIDE, 1,
                              kinds[k]);
             assert_memory_equal(a.image[i], want, sizeof want);
@@ -186,7 +186,7 @@ static void candidates_begin_with_lambda(void **state)
         }
         CHECK_NEAR(sum, 1, 1e-9);
         if (i < SOME)
-            CHECK_LESS(recon_so2_distance(list[i].pose[0].turn, plain.pose[i].turn), 1e-5);
+            CHECK_LESS(recon_so2_distance(list[i].pose[0].rotation, plain.pose[i].rotation), 1e-5);
         if (i % 2 && list[i].count == 2)
             opposite += recon_so2_distance(list[i].pose[0].lambda, list[i].pose[1].lambda) > 2.5;
     }
@@ -282,7 +282,7 @@ static void a_judge_may_fail_or_have_no_opinion(void **state)
                                                judge_nan, NULL, NULL));
     for (int i = 0; i < TINY_N;
          i++) /* not to the bit: the two take images in blocks of other sizes */
-        CHECK_NEAR(remainder(pose[i].turn - list[i].pose[0].turn, 2 * PI), 0, 1e-4);
+        CHECK_NEAR(remainder(pose[i].rotation - list[i].pose[0].rotation, 2 * PI), 0, 1e-4);
     recon_model_close(*state, model);
 }
 

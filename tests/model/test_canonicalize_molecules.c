@@ -1,5 +1,5 @@
-/* Canonical molecules: the same for every turn of the input, rigid, there and back; the axis that
- * poses determine stands where it stood before anything was turned. */
+/* Canonical molecules: the same for every rotation of the input, rigid, there and back; the axis that
+ * poses determine stands where it stood before anything was rotated. */
 #include "chains.h"
 
 #include <recon/model/canonicalize.h>
@@ -31,8 +31,8 @@ static int teardown(void **state)
 static float canonical[CHAINS_N * CHAIN_ATOMS][3];
 static recon_pose3 poses[CHAINS_N];
 
-/* Turned and moved anew, a conformer comes to the same places about its centre. */
-static void a_turned_input_has_the_same_canonical_form(void **state)
+/* Rotated and moved anew, a conformer comes to the same places about its centre. */
+static void a_rotated_input_has_the_same_canonical_form(void **state)
 {
     recon_rng rng = recon_rng_new(8, 0);
     for (size_t i = 0; i < SOME; i++) {
@@ -41,7 +41,7 @@ static void a_turned_input_has_the_same_canonical_form(void **state)
         recon_conformer x = list[i];
         const double by[3] = { 4, -1, 2 };
         CHECK_OK(*state, recon_canonicalize_molecules(*state, a, &p, model, &x, 1));
-        chain_turn(xyz, x.xyz, x.atoms, recon_so3_haar(&rng), by);
+        chain_rotation(xyz, x.xyz, x.atoms, recon_so3_haar(&rng), by);
         x.xyz = xyz;
         CHECK_OK(*state, recon_canonicalize_molecules(*state, b, &q, model, &x, 1));
         for (size_t k = 0; k < 3 * x.atoms; k++)
@@ -66,7 +66,7 @@ static void the_motion_is_rigid_and_has_a_way_back(void **state)
         }
 }
 
-/* x = R upright, so that C(x) = (turn R) upright: that must leave the axis where it was. */
+/* x = R upright, so that C(x) = (rotation R) upright: that must leave the axis where it was. */
 static void the_axis_stands_upright(void **state)
 {
     static double off[CHAINS_N];
@@ -75,8 +75,8 @@ static void the_axis_stands_upright(void **state)
     for (size_t i = 0; i < CHAINS_N; i++) {
         double axis[3], moved[3];
         chains_axis(axis, data, (size_t)list[i].molecule);
-        recon_so3_act(moved, recon_so3_compose(poses[i].turn, recon_molecules_rotation(data, i)),
-                      axis);
+        recon_so3_act(
+            moved, recon_so3_compose(poses[i].rotation, recon_molecules_rotation(data, i)), axis);
         off[i] = angle_between(axis, moved);
         free += poses[i].free == 1;
         recon_so3 psi = recon_so3_compose(poses[i].absolute, poses[i].lambda);
@@ -117,7 +117,7 @@ static void what_is_no_place_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_turned_input_has_the_same_canonical_form),
+        cmocka_unit_test(a_rotated_input_has_the_same_canonical_form),
         cmocka_unit_test(the_motion_is_rigid_and_has_a_way_back),
         cmocka_unit_test(the_axis_stands_upright),
         cmocka_unit_test(unknown_elements_are_refused),

@@ -39,7 +39,7 @@ static void check_written_again(recon_ctx *ctx, const domain *d)
     poses_of(ctx, &got, d, scratch("again"));
     for (size_t i = 0; i < SOME; i++) {
         CHECK_NEAR(psi_apart(d, &got, &want, i), 0, 0);
-        CHECK_NEAR(turn_apart(d, &got, &want, i), 0, 0);
+        CHECK_NEAR(rotate_apart(d, &got, &want, i), 0, 0);
     }
     CHECK_OK(ctx, recon_safetensors_open(ctx, &file, scratch("again")));
     assert_string_equal(said(file, "model"), d->code_kind);

@@ -74,20 +74,20 @@ static void what_is_no_mode_of_its_own_is_not_listed(void **state)
     }
 }
 
-/* Turning the density turns the modes and leaves the weights; looking from there undoes it. */
-static void modes_turn_with_the_density(void **state)
+/* Rotating the density rotates the modes and leaves the weights; looking from there undoes it. */
+static void modes_rotate_with_the_density(void **state)
 {
     (void)state;
-    recon_so2_mode mode[RECON_MODES_MAX], turned[RECON_MODES_MAX], seen[RECON_MODES_MAX];
+    recon_so2_mode mode[RECON_MODES_MAX], rotated[RECON_MODES_MAX], seen[RECON_MODES_MAX];
     recon_so2_density p = mixture(2, (const double[][3]){ { 0.7, 0.4, 12 }, { 0.3, 2.6, 30 } });
     p.background = 0.2;
     assert_int_equal(recon_density_modes(mode, &p, 0), 2);
     p.center = 2.2;
-    assert_int_equal(recon_density_modes(turned, &p, 0), 2);
+    assert_int_equal(recon_density_modes(rotated, &p, 0), 2);
     assert_int_equal(recon_density_modes(seen, &p, 2.2), 2);
     for (int i = 0; i < 2; i++) {
-        CHECK_LESS(recon_so2_distance(mode[i].at + 2.2, turned[i].at), 1e-4);
-        CHECK_NEAR(mode[i].weight, turned[i].weight, 1e-3);
+        CHECK_LESS(recon_so2_distance(mode[i].at + 2.2, rotated[i].at), 1e-4);
+        CHECK_NEAR(mode[i].weight, rotated[i].weight, 1e-3);
         CHECK_LESS(recon_so2_distance(mode[i].at, seen[i].at), 1e-9);
     }
 }
@@ -99,7 +99,7 @@ int main(void)
         cmocka_unit_test(weights_are_the_masses),
         cmocka_unit_test(equal_modes_are_in_order),
         cmocka_unit_test(what_is_no_mode_of_its_own_is_not_listed),
-        cmocka_unit_test(modes_turn_with_the_density),
+        cmocka_unit_test(modes_rotate_with_the_density),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@ static recon_pose3 any_pose(recon_rng *rng)
 {
     recon_pose3 p = { .psi = recon_so3_haar(rng), .lambda = recon_so3_haar(rng) };
     p.absolute = recon_so3_compose(p.psi, recon_so3_inverse(p.lambda));
-    p.turn = recon_so3_inverse(p.absolute);
+    p.rotation = recon_so3_inverse(p.absolute);
     for (int k = 0; k < 3; k++)
         p.center[k] = recon_rng_normal(rng);
     return p;
@@ -46,7 +46,7 @@ static void there_and_back_is_nothing(void **state)
 }
 
 /* The centre stays, differences of places are vectors, and psi's columns go to Lambda's. */
-static void it_is_a_turn_about_the_centre(void **state)
+static void it_is_a_rotation_about_the_centre(void **state)
 {
     recon_rng rng = recon_rng_new(2, 0);
     recon_pose3 p = any_pose(&rng);
@@ -74,7 +74,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(there_and_back_is_nothing),
-        cmocka_unit_test(it_is_a_turn_about_the_centre),
+        cmocka_unit_test(it_is_a_rotation_about_the_centre),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,7 +52,7 @@ static void images_keep_their_poses(void **state)
         double moved[IMAGES];
         image_poses(ctx, got, "models/fashion.safetensors", images, fast[p]);
         for (size_t i = 0; i < IMAGES; i++)
-            moved[i] = fabs(remainder(got[i].turn - want[i].turn, 360 / DEGREES)) * DEGREES;
+            moved[i] = fabs(remainder(got[i].rotation - want[i].rotation, 360 / DEGREES)) * DEGREES;
         assert_true(median(moved, IMAGES) < MOST_MOVE);
     }
     recon_dataset_close(data);
@@ -82,7 +82,7 @@ static void molecules_keep_their_poses(void **state)
         double moved[CONFORMERS];
         conformer_poses(ctx, got, x, fast[p]);
         for (size_t i = 0; i < CONFORMERS; i++)
-            moved[i] = recon_so3_distance(got[i].turn, want[i].turn) * DEGREES;
+            moved[i] = recon_so3_distance(got[i].rotation, want[i].rotation) * DEGREES;
         assert_true(median(moved, CONFORMERS) < MOST_MOVE);
     }
     recon_molecules_close(data);

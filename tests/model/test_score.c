@@ -1,13 +1,13 @@
-/* What scores promise of inputs of every kind: general and typed ones agree, odd poses score high,
+/* What scores promise of inputs of every kind: general and typed ones agree, unusual poses score high,
  * p-values and thresholds mean what they say. Distributions are in test_score_images.c and
  * test_score_molecules.c. */
 #include "both.h"
 
 #include <recon/model/score.h>
 
-static recon_pose_score natural[TINY_N], odd[TINY_N];
-static recon_oddness of_images[TINY_N];
-static recon_oddness3 of_molecules[CHAINS_N];
+static recon_pose_score natural[TINY_N], scored[TINY_N];
+static recon_pose_score2 of_images[TINY_N];
+static recon_pose_score3 of_molecules[CHAINS_N];
 
 static recon_status call_typed(recon_ctx *ctx, const domain *d, const recon_model *model)
 {
@@ -23,8 +23,8 @@ static void the_general_score_is_the_typed_one(void **state)
         CHECK_OK(*state, recon_score(*state, natural, model, d->inputs, d->n));
         CHECK_OK(*state, call_typed(*state, d, model));
         for (size_t i = 0; i < d->n; i++) {
-            const recon_oddness *a = &of_images[i];
-            const recon_oddness3 *b = &of_molecules[i];
+            const recon_pose_score2 *a = &of_images[i];
+            const recon_pose_score3 *b = &of_molecules[i];
             int so2 = d->group == RECON_SO2;
             CHECK_NEAR(natural[i].score, so2 ? a->score : b->score, 0);
             CHECK_NEAR(natural[i].p_value, so2 ? a->p_value : b->p_value, 0);
@@ -36,36 +36,36 @@ static void the_general_score_is_the_typed_one(void **state)
 }
 
 /* Letters a quarter turn from any natural pose; molecules rotated by anything. */
-static void score_odd_ones(recon_ctx *ctx, const domain *d, const recon_model *model)
+static void score_unusual_ones(recon_ctx *ctx, const domain *d, const recon_model *model)
 {
     static float pixels[TINY_N][TINY_PIXELS], xyz[CHAINS_N][3 * CHAIN_ATOMS];
     static recon_conformer rotated[CHAINS_N];
     recon_rng rng = recon_rng_new(10, 0);
     for (size_t i = 0; i < d->n; i++)
         if (d->group == RECON_SO2) {
-            recon_image_turn(pixels[i], tiny_images[i], TINY_SIDE, TINY_SIDE, 1, M_PI / 2,
-                             RECON_BILINEAR);
+            recon_image_rotate(pixels[i], tiny_images[i], TINY_SIDE, TINY_SIDE, 1, M_PI / 2,
+                               RECON_BILINEAR);
         } else {
             rotated[i] = both_list[i];
-            chain_turn(xyz[i], both_list[i].xyz, both_list[i].atoms, recon_so3_haar(&rng),
-                       (double[3]){ 0 });
+            chain_rotation(xyz[i], both_list[i].xyz, both_list[i].atoms, recon_so3_haar(&rng),
+                           (double[3]){ 0 });
             rotated[i].xyz = xyz[i];
         }
-    CHECK_OK(ctx, recon_score(ctx, odd, model,
+    CHECK_OK(ctx, recon_score(ctx, scored, model,
                               d->group == RECON_SO2 ? (const void *)pixels : rotated, d->n));
 }
 
-static void odd_poses_score_high(void **state)
+static void unusual_poses_score_high(void **state)
 {
     EACH_DOMAIN(d)
     {
         recon_model *model = open_model(*state, d);
         double threshold = recon_score_threshold(model, 0.1), alarms = 0, p = 0;
         CHECK_OK(*state, recon_score(*state, natural, model, d->inputs, d->n));
-        score_odd_ones(*state, d, model);
+        score_unusual_ones(*state, d, model);
         for (size_t i = 0; i < d->n; i++) {
-            alarms += odd[i].score > threshold;
-            p += odd[i].p_value < natural[i].p_value;
+            alarms += scored[i].score > threshold;
+            p += scored[i].p_value < natural[i].p_value;
         }
         /* some of the molecules are natural by chance */
         CHECK_LESS((d->group == RECON_SO2 ? 0.95 : 0.8) * (double)d->n, alarms);
@@ -113,7 +113,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_general_score_is_the_typed_one),
-        cmocka_unit_test(odd_poses_score_high),
+        cmocka_unit_test(unusual_poses_score_high),
         cmocka_unit_test(thresholds_and_p_values_agree),
         cmocka_unit_test(a_model_of_another_kind_is_refused),
     };

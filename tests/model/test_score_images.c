@@ -7,13 +7,13 @@
 
 #define PI 3.14159265358979323846
 
-static recon_oddness odd[TINY_N];
+static recon_pose_score2 unusual[TINY_N];
 static recon_distribution told[TINY_N];
 
 static recon_model *read_all(recon_ctx *ctx)
 {
     recon_model *model = tiny_model(ctx);
-    CHECK_OK(ctx, recon_score_images(ctx, odd, model, tiny_images[0], TINY_N));
+    CHECK_OK(ctx, recon_score_images(ctx, unusual, model, tiny_images[0], TINY_N));
     CHECK_OK(ctx, recon_distribution_images(ctx, told, model, tiny_images[0], TINY_N));
     return model;
 }
@@ -22,27 +22,28 @@ static void the_score_is_the_density_of_the_absolute_pose(void **state)
 {
     recon_model *model = read_all(*state);
     for (int i = 0; i < TINY_N; i++) {
-        CHECK_NEAR(odd[i].surrogate, fabs(odd[i].pose.absolute), 0);
-        CHECK_NEAR(odd[i].score, recon_so2_score(&told[i].density, odd[i].pose.absolute), 1e-9);
-        CHECK_NEAR(odd[i].score, told[i].score, 0);
-        assert_memory_equal(&odd[i].pose, &told[i].pose, sizeof odd[i].pose);
+        CHECK_NEAR(unusual[i].surrogate, fabs(unusual[i].pose.absolute), 0);
+        CHECK_NEAR(unusual[i].score, recon_so2_score(&told[i].density, unusual[i].pose.absolute),
+                   1e-9);
+        CHECK_NEAR(unusual[i].score, told[i].score, 0);
+        assert_memory_equal(&unusual[i].pose, &told[i].pose, sizeof unusual[i].pose);
     }
     recon_model_close(*state, model);
 }
 
 /* A quarter turn moves the pose within a density that stays. */
-static void turning_moves_the_pose_and_not_the_density(void **state)
+static void rotating_moves_the_pose_and_not_the_density(void **state)
 {
     enum { SOME = 12 };
-    float turned[SOME][TINY_PIXELS];
-    recon_oddness moved[SOME];
+    float rotated[SOME][TINY_PIXELS];
+    recon_pose_score2 moved[SOME];
     recon_model *model = read_all(*state);
     for (int i = 0; i < SOME; i++)
-        recon_image_turn(turned[i], tiny_images[i], TINY_SIDE, TINY_SIDE, 1, PI / 2,
-                         RECON_BILINEAR);
-    CHECK_OK(*state, recon_score_images(*state, moved, model, turned[0], SOME));
+        recon_image_rotate(rotated[i], tiny_images[i], TINY_SIDE, TINY_SIDE, 1, PI / 2,
+                           RECON_BILINEAR);
+    CHECK_OK(*state, recon_score_images(*state, moved, model, rotated[0], SOME));
     for (int i = 0; i < SOME; i++) {
-        double pose = odd[i].pose.absolute + PI / 2;
+        double pose = unusual[i].pose.absolute + PI / 2;
         CHECK_LESS(recon_so2_distance(moved[i].pose.absolute, pose), 1e-3);
         CHECK_NEAR(moved[i].score, recon_so2_score(&told[i].density, pose), 0.05);
     }
@@ -55,9 +56,9 @@ static void p_values_of_natural_poses_are_even(void **state)
     double below[4] = { 0 };
     recon_model *model = read_all(*state);
     for (int i = 0; i < TINY_N; i++) {
-        assert_true(odd[i].p_value > 0 && odd[i].p_value <= 1);
+        assert_true(unusual[i].p_value > 0 && unusual[i].p_value <= 1);
         for (int s = 0; s < 4; s++)
-            below[s] += odd[i].p_value < shares[s];
+            below[s] += unusual[i].p_value < shares[s];
     }
     for (int s = 0; s < 4; s++) /* 24 points are held out */
         CHECK_NEAR(below[s] / TINY_N, shares[s], 0.3);
@@ -96,7 +97,7 @@ static void pixels_must_be_numbers(void **state)
     float image[TINY_PIXELS] = { 0 };
     recon_model *model = tiny_model(*state);
     image[3] = -INFINITY;
-    CHECK_FAILS(*state, recon_score_images(*state, odd, model, image, 1), RECON_ERR_INPUT,
+    CHECK_FAILS(*state, recon_score_images(*state, unusual, model, image, 1), RECON_ERR_INPUT,
                 "pixel 3 of image 0 is -inf");
     CHECK_FAILS(*state, recon_distribution_images(*state, told, model, image, 1), RECON_ERR_INPUT,
                 "pixel 3 of image 0 is -inf");
@@ -107,7 +108,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_score_is_the_density_of_the_absolute_pose),
-        cmocka_unit_test(turning_moves_the_pose_and_not_the_density),
+        cmocka_unit_test(rotating_moves_the_pose_and_not_the_density),
         cmocka_unit_test(p_values_of_natural_poses_are_even),
         cmocka_unit_test(distributions_are_complete),
         cmocka_unit_test(pixels_must_be_numbers),

@@ -1,4 +1,4 @@
-/* Scores and distributions of molecules: every score tells odd poses, axes are found, and words say
+/* Scores and distributions of molecules: every score tells unusual poses, axes are found, and words say
  * what is free. */
 #include "chains.h"
 
@@ -27,20 +27,20 @@ static int teardown(void **state)
     return scratch_teardown(state);
 }
 
-static recon_oddness3 natural[CHAINS_N], odd[CHAINS_N];
+static recon_pose_score3 natural[CHAINS_N], unusual[CHAINS_N];
 
-/* The same conformers, each turned by a rotation that is anything. */
-static void score_odd_ones(recon_ctx *ctx)
+/* The same conformers, each rotated by a rotation that is anything. */
+static void score_unusual_ones(recon_ctx *ctx)
 {
     static float xyz[CHAINS_N][3 * CHAIN_ATOMS];
-    static recon_conformer turned[CHAINS_N];
+    static recon_conformer rotated[CHAINS_N];
     recon_rng rng = recon_rng_new(10, 0);
     for (size_t i = 0; i < CHAINS_N; i++) {
-        turned[i] = list[i];
-        chain_turn(xyz[i], list[i].xyz, list[i].atoms, recon_so3_haar(&rng), (double[3]){ 0 });
-        turned[i].xyz = xyz[i];
+        rotated[i] = list[i];
+        chain_rotation(xyz[i], list[i].xyz, list[i].atoms, recon_so3_haar(&rng), (double[3]){ 0 });
+        rotated[i].xyz = xyz[i];
     }
-    CHECK_OK(ctx, recon_score_molecules(ctx, odd, model, turned, CHAINS_N));
+    CHECK_OK(ctx, recon_score_molecules(ctx, unusual, model, rotated, CHAINS_N));
 }
 
 static double area(recon_ctx *ctx, size_t offset)
@@ -50,21 +50,21 @@ static double area(recon_ctx *ctx, size_t offset)
     double auc;
     for (size_t i = 0; i < CHAINS_N; i++) {
         score[i] = *(const double *)((const char *)&natural[i] + offset);
-        score[CHAINS_N + i] = *(const double *)((const char *)&odd[i] + offset);
+        score[CHAINS_N + i] = *(const double *)((const char *)&unusual[i] + offset);
         label[i] = 0, label[CHAINS_N + i] = 1;
     }
     CHECK_OK(ctx, recon_roc_auc(ctx, &auc, score, label, 2 * CHAINS_N));
     return auc;
 }
 
-static void odd_poses_score_high(void **state)
+static void unusual_poses_score_high(void **state)
 {
     CHECK_OK(*state, recon_score_molecules(*state, natural, model, list, CHAINS_N));
-    score_odd_ones(*state);
-    CHECK_LESS(0.96, area(*state, offsetof(recon_oddness3, score)));
-    CHECK_LESS(0.9, area(*state, offsetof(recon_oddness3, trace)));
-    CHECK_LESS(0.85, area(*state, offsetof(recon_oddness3, label)));
-    CHECK_LESS(0.85, area(*state, offsetof(recon_oddness3, uncentred)));
+    score_unusual_ones(*state);
+    CHECK_LESS(0.96, area(*state, offsetof(recon_pose_score3, score)));
+    CHECK_LESS(0.9, area(*state, offsetof(recon_pose_score3, trace)));
+    CHECK_LESS(0.85, area(*state, offsetof(recon_pose_score3, label)));
+    CHECK_LESS(0.85, area(*state, offsetof(recon_pose_score3, uncentred)));
 }
 
 static recon_distribution3 told[CHAINS_N];
@@ -113,14 +113,14 @@ static void words_say_what_is_free(void **state)
     d.free = 3;
     assert_non_null(strstr(recon_distribution3_words(text, &d), "No natural pose"));
     d.free = 2;
-    assert_non_null(strstr(recon_distribution3_words(text, &d), "all but one"));
+    assert_non_null(strstr(recon_distribution3_words(text, &d), "nearly all poses"));
 }
 
 static void what_is_no_place_is_refused(void **state)
 {
     float xyz[3 * CHAIN_ATOMS] = { 0, 0, NAN };
     recon_conformer x = list[0];
-    recon_oddness3 o;
+    recon_pose_score3 o;
     recon_distribution3 d;
     x.xyz = xyz;
     CHECK_FAILS(*state, recon_score_molecules(*state, &o, model, &x, 1), RECON_ERR_INPUT,
@@ -132,7 +132,7 @@ static void what_is_no_place_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(odd_poses_score_high),
+        cmocka_unit_test(unusual_poses_score_high),
         cmocka_unit_test(distributions_know_the_axis),
         cmocka_unit_test(words_say_what_is_free),
         cmocka_unit_test(what_is_no_place_is_refused),

@@ -1,5 +1,5 @@
 /* tiny.h - a model of small pictures, trained in a second: letters L and T of 16 x 16 pixels,
- * turned by up to 30 degrees, every third T upside down before that: it has two natural poses. 16
+ * rotated by up to 30 degrees, every third T upside down before that: it has two natural poses. 16
  * is twice divisible by 2, so that quarter turns of a picture pass through the network's poolings
  * exactly. */
 #ifndef TESTS_MODEL_TINY_H
@@ -25,7 +25,7 @@ static inline void tiny_letter(float *out, int tee, int upside_down, recon_rng *
     for (int j = tee ? 3 : 5; j < (tee ? 13 : 11); j++)
         upright[(tee ? 3 : 12) * TINY_SIDE + j] = upright[(tee ? 4 : 11) * TINY_SIDE + j] = 1;
     double angle = 0.5 * (2 * recon_rng_uniform(rng) - 1) + (upside_down ? 3.14159265358979 : 0);
-    recon_image_turn(out, upright, TINY_SIDE, TINY_SIDE, 1, angle, RECON_BILINEAR);
+    recon_image_rotate(out, upright, TINY_SIDE, TINY_SIDE, 1, angle, RECON_BILINEAR);
     for (int i = 0; i < TINY_PIXELS; i++)
         out[i] += (float)(0.05 * recon_rng_uniform(rng));
 }

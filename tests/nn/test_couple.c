@@ -1,4 +1,4 @@
-/* The tensor product: turning what goes in turns what comes out; sizes of the paper's layers;
+/* The tensor product: rotating what goes in rotates what comes out; sizes of the paper's layers;
  * gradients; one layer written out; refusals. */
 #include "check.h"
 
@@ -60,12 +60,12 @@ static double largest_difference(const double *a, const double *b, size_t n)
 }
 
 /* |y(D x, D attr) - D y(x, attr)|, or of -1 in place of a rotation: (-1)^l. */
-static double error_of_turning(recon_ctx *ctx, int parity, int mirror, uint64_t stream)
+static double error_of_rotation(recon_ctx *ctx, int parity, int mirror, uint64_t stream)
 {
     static const recon_irreps one = { { 1, 1, 1, 1 } };
     recon_couple_plan *plan = plan_of(ctx, &from, &to, parity);
     recon_rng rng = recon_rng_new(3, stream);
-    recon_so3 turn = recon_so3_haar(&rng);
+    recon_so3 rotation = recon_so3_haar(&rng);
     size_t dims[3] = { recon_irreps_dim(&from), RECON_HARMONICS, recon_irreps_dim(&to) };
     double *x = noise(ROWS * dims[0], 1), *attr = noise(ROWS * dims[1], 2), *in[2] = { x, attr };
     double *w = noise(recon_couple_plan_weights(plan), 3), *bias = noise(to.mul[0], 4), *moved[3];
@@ -74,7 +74,7 @@ static double error_of_turning(recon_ctx *ctx, int parity, int mirror, uint64_t 
     for (int i = 0; i < 3; i++) {
         const double *was = i < 2 ? in[i] : y;
         moved[i] = malloc(ROWS * dims[i] * sizeof *moved[i]);
-        CHECK_OK(ctx, recon_irreps_turn(ctx, moved[i], was, ROWS, irreps[i], turn));
+        CHECK_OK(ctx, recon_irreps_rotate(ctx, moved[i], was, ROWS, irreps[i], rotation));
         for (size_t k = 0; mirror && k < ROWS * dims[i]; k++) {
             size_t col = k % dims[i], l = 3;
             while (recon_irreps_begin(irreps[i], l) > col)
@@ -91,17 +91,17 @@ static double error_of_turning(recon_ctx *ctx, int parity, int mirror, uint64_t 
     return error;
 }
 
-static void turning_the_input_turns_the_output(void **state)
+static void rotating_the_input_rotates_the_output(void **state)
 {
     for (uint64_t i = 0; i < 6; i++)
-        CHECK_LESS(error_of_turning(*state, i % 2, 0, i), 1e-12);
+        CHECK_LESS(error_of_rotation(*state, i % 2, 0, i), 1e-12);
 }
 
 /* Parity is what makes the paper's network blind to mirror images. */
 static void mirrors_are_seen_without_parity(void **state)
 {
-    CHECK_LESS(error_of_turning(*state, 1, 1, 7), 1e-12);
-    CHECK_LESS(1, error_of_turning(*state, 0, 1, 7));
+    CHECK_LESS(error_of_rotation(*state, 1, 1, 7), 1e-12);
+    CHECK_LESS(1, error_of_rotation(*state, 0, 1, 7));
 }
 
 /* Reference: architectures of SEGNN counted by hand: weights of the four layers, and fan in. */
@@ -317,7 +317,7 @@ static int setup(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(turning_the_input_turns_the_output),
+        cmocka_unit_test(rotating_the_input_rotates_the_output),
         cmocka_unit_test(mirrors_are_seen_without_parity),
         cmocka_unit_test(the_papers_layers_have_their_sizes),
         cmocka_unit_test(scalars_and_vectors_have_their_closed_forms),

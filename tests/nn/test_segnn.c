@@ -1,4 +1,4 @@
-/* Steerable messages: one layer is e3nn's, gates and norms are what they say, the network turns
+/* Steerable messages: one layer is e3nn's, gates and norms are what they say, the network rotates
  * with its directions, does not see mirror images unless asked to, and its gradients are right. */
 #include "check.h"
 
@@ -301,7 +301,7 @@ static void norms_make_unit_channels(void **state)
 
 /* --- the network ------------------------------------------------------------------------------ */
 
-static void turn_places(toy *g, recon_so3 r, double mirror)
+static void rotate_places(toy *g, recon_so3 r, double mirror)
 {
     for (int i = 0; i < NODES; i++) {
         for (int k = 0; k < 3; k++)
@@ -313,12 +313,12 @@ static void turn_places(toy *g, recon_so3 r, double mirror)
     connect(g);
 }
 
-/* Turns rows, and multiplies degree l by (-1)^l where they are mirrored too. */
-static void turn_rows(recon_ctx *ctx, double *x, const recon_irreps *irreps, recon_so3 r,
-                      double mirror)
+/* Rotates rows, and multiplies degree l by (-1)^l where they are mirrored too. */
+static void rotate_rows(recon_ctx *ctx, double *x, const recon_irreps *irreps, recon_so3 r,
+                        double mirror)
 {
     size_t dim = recon_irreps_dim(irreps);
-    CHECK_OK(ctx, recon_irreps_turn(ctx, x, x, NODES, irreps, r));
+    CHECK_OK(ctx, recon_irreps_rotate(ctx, x, x, NODES, irreps, r));
     for (size_t l = 1; l < 4; l += 2)
         for (size_t i = 0; i < NODES; i++)
             for (size_t k = recon_irreps_begin(irreps, l); k < recon_irreps_begin(irreps, l + 1);
@@ -326,8 +326,8 @@ static void turn_rows(recon_ctx *ctx, double *x, const recon_irreps *irreps, rec
                 x[i * dim + k] *= mirror;
 }
 
-/* The largest difference between the network of turned places and what it said, turned. */
-static double turning_error(recon_ctx *ctx, int chiral, double mirror)
+/* The largest difference between the network of rotated places and what it said, rotated. */
+static double rotation_error(recon_ctx *ctx, int chiral, double mirror)
 {
     recon_segnn_shape shape = SMALL;
     shape.chiral = chiral;
@@ -339,9 +339,9 @@ static double turning_error(recon_ctx *ctx, int chiral, double mirror)
     double *x = noise(NODES * recon_irreps_dim(&shape.inputs), 6), worst = 0;
     scatter(&g, 1);
     double *y = answer(ctx, m, &g, x);
-    turn_places(&g, r, mirror);
-    turn_rows(ctx, x, &shape.inputs, r, mirror);
-    turn_rows(ctx, y, &shape.hidden, r, mirror);
+    rotate_places(&g, r, mirror);
+    rotate_rows(ctx, x, &shape.inputs, r, mirror);
+    rotate_rows(ctx, y, &shape.hidden, r, mirror);
     double *got = answer(ctx, m, &g, x);
     for (size_t i = 0; i < count; i++)
         worst = fmax(worst, fabs(got[i] - y[i]));
@@ -350,16 +350,16 @@ static double turning_error(recon_ctx *ctx, int chiral, double mirror)
     return worst;
 }
 
-static void the_network_turns_with_its_places(void **state)
+static void the_network_rotates_with_its_places(void **state)
 {
-    CHECK_LESS(turning_error(*state, 0, 1), 1e-11);
-    CHECK_LESS(turning_error(*state, 1, 1), 1e-11);
+    CHECK_LESS(rotation_error(*state, 0, 1), 1e-11);
+    CHECK_LESS(rotation_error(*state, 1, 1), 1e-11);
 }
 
 static void mirror_images_are_seen_when_asked_for(void **state)
 {
-    CHECK_LESS(turning_error(*state, 0, -1), 1e-11);
-    CHECK_LESS(1e-2, turning_error(*state, 1, -1));
+    CHECK_LESS(rotation_error(*state, 0, -1), 1e-11);
+    CHECK_LESS(1e-2, rotation_error(*state, 1, -1));
 }
 
 static void molecules_do_not_hear_each_other(void **state)
@@ -453,7 +453,7 @@ int main(void)
         cmocka_unit_test(gates_keep_the_variance),
         cmocka_unit_test(parts_have_right_gradients),
         cmocka_unit_test(norms_make_unit_channels),
-        cmocka_unit_test(the_network_turns_with_its_places),
+        cmocka_unit_test(the_network_rotates_with_its_places),
         cmocka_unit_test(mirror_images_are_seen_when_asked_for),
         cmocka_unit_test(molecules_do_not_hear_each_other),
         cmocka_unit_test(gradients_are_differences),

@@ -1,4 +1,4 @@
-/* Steerable layers: quarter turns exactly, other turns up to sampling, gradients, first values,
+/* Steerable layers: quarter turns exactly, other rotates up to sampling, gradients, first values,
  * frozen filters. */
 #include "check.h"
 #include <recon/nn/check.h>
@@ -28,7 +28,7 @@ typedef struct {
     recon_param *part[3];
 } model;
 
-/* out[p] = rho(quarter turn) in[turned back p], on images n,h,h,channels. Counter-clockwise: what
+/* out[p] = rho(quarter turn) in[rotated back p], on images n,h,h,channels. Counter-clockwise: what
  * was on the right comes to the top. */
 static void quarter_turn(const recon_fields *f, double *out, const double *in, const size_t *shape)
 {
@@ -47,12 +47,12 @@ static void quarter_turn(const recon_fields *f, double *out, const double *in, c
     }
 }
 
-static void turn_in(void *user, double *out, const double *in, const size_t *shape, int ndim)
+static void rotate_in(void *user, double *out, const double *in, const size_t *shape, int ndim)
 {
     assert_int_equal(ndim, 4);
     quarter_turn(&((model *)user)->in, out, in, shape);
 }
-static void turn_out(void *user, double *out, const double *in, const size_t *shape, int ndim)
+static void rotate_out(void *user, double *out, const double *in, const size_t *shape, int ndim)
 {
     assert_int_equal(ndim, 4);
     quarter_turn(&((model *)user)->out, out, in, shape);
@@ -82,15 +82,15 @@ static double *noise(size_t n, uint64_t stream)
     return x;
 }
 
-static double turn_error(recon_ctx *ctx, recon_check_function *f, model *m, size_t side)
+static double rotation_error(recon_ctx *ctx, recon_check_function *f, model *m, size_t side)
 {
     recon_check_input x = { .type = RECON_F64,
                             .ndim = 4,
                             .shape = { 2, side, side, recon_fields_channels(&m->in) } };
     double *data = noise(2 * side * side * x.shape[3], side), error;
     x.data = data;
-    CHECK_OK(ctx,
-             recon_check_equivariance(ctx, &error, f, m, &x, turn_in, turn_out, m, RECON_DOUBLE));
+    CHECK_OK(ctx, recon_check_equivariance(ctx, &error, f, m, &x, rotate_in, rotate_out, m,
+                                           RECON_DOUBLE));
     free(data);
     return error;
 }
@@ -128,7 +128,7 @@ static void convolutions_commute_with_quarter_turns(void **state)
         for (size_t side = 8; side < 10; side++) {
             model m;
             recon_params *p = make_layer(ctx, &m, i, RECON_DOUBLE);
-            CHECK_LESS(turn_error(ctx, apply_layer, &m, side), 1e-13);
+            CHECK_LESS(rotation_error(ctx, apply_layer, &m, side), 1e-13);
             recon_params_free(ctx, p);
         }
 }
@@ -166,8 +166,8 @@ static void norms_and_pooling_commute_with_quarter_turns(void **state)
     for (size_t i = 0; i < COUNT(mixes); i++) {
         model m = { .norm = { .threshold = NULL } };
         recon_params *p = make_norm(ctx, &m, mixes[i]);
-        CHECK_LESS(turn_error(ctx, apply_norm, &m, 6), 1e-14);
-        CHECK_LESS(turn_error(ctx, apply_pool, &m, 8), 1e-14);
+        CHECK_LESS(rotation_error(ctx, apply_norm, &m, 6), 1e-14);
+        CHECK_LESS(rotation_error(ctx, apply_pool, &m, 8), 1e-14);
         recon_params_free(ctx, p);
     }
 }
@@ -245,7 +245,7 @@ static void the_norm_is_its_parts(void **state)
     free(data);
 }
 
-/* ---- other turns: the mean over the picture of a small network's fields ---- */
+/* ---- other rotations: the mean over the picture of a small network's fields ---- */
 
 enum { SIDE = 33 };
 typedef struct {
@@ -267,7 +267,7 @@ static recon_params *make_network(recon_ctx *ctx, network *n)
     return p;
 }
 
-/* Blobs of one width, turned by an angle, sampled where the pixels are: no interpolation. */
+/* Blobs of one width, rotated by an angle, sampled where the pixels are: no interpolation. */
 static void draw(double *image, double width, double angle)
 {
     static const double blob[][3] = {
@@ -299,15 +299,15 @@ static void encode(recon_ctx *ctx, double *out, const network *n, double width, 
 
 static double oblique_error(recon_ctx *ctx, const network *n, double width, double angle)
 {
-    double upright[16], turned[16], off = 0, size = 0;
+    double upright[16], rotated[16], off = 0, size = 0;
     encode(ctx, upright, n, width, 0);
-    encode(ctx, turned, n, width, angle);
+    encode(ctx, rotated, n, width, angle);
     for (size_t m = 0; m < 3; m++)
         for (size_t c = recon_fields_begin(&code, m); c < recon_fields_begin(&code, m + 1);
              c += recon_field_size(m)) {
             double x = upright[c], y = m ? upright[c + 1] : 0, t = (double)m * angle;
-            double dx = turned[c] - (cos(t) * x - sin(t) * y);
-            double dy = m ? turned[c + 1] - (sin(t) * x + cos(t) * y) : 0;
+            double dx = rotated[c] - (cos(t) * x - sin(t) * y);
+            double dy = m ? rotated[c + 1] - (sin(t) * x + cos(t) * y) : 0;
             off += dx * dx + dy * dy;
             size += x * x + y * y;
         }
@@ -322,7 +322,7 @@ static double worst_error(recon_ctx *ctx, const network *n, double width)
     return worst;
 }
 
-static void smooth_pictures_turn_by_any_angle(void **state)
+static void smooth_pictures_rotate_by_any_angle(void **state)
 {
     recon_ctx *ctx = ref_of(state);
     network n;
@@ -642,7 +642,7 @@ int main(void)
         cmocka_unit_test(convolutions_commute_with_quarter_turns),
         cmocka_unit_test(norms_and_pooling_commute_with_quarter_turns),
         cmocka_unit_test(the_norm_is_its_parts),
-        cmocka_unit_test(smooth_pictures_turn_by_any_angle),
+        cmocka_unit_test(smooth_pictures_rotate_by_any_angle),
         cmocka_unit_test(gradients_are_differences),
         cmocka_unit_test(gradients_of_norms_are_differences),
         cmocka_unit_test(noise_keeps_its_variance),

@@ -22,7 +22,7 @@ static void on_every_element(element_check *check)
                 }
 }
 
-static void turn(double out[2][2], double angle)
+static void rotate(double out[2][2], double angle)
 {
     out[0][0] = out[1][1] = cos(angle);
     out[1][0] = sin(angle);
@@ -40,8 +40,8 @@ static void multiply(double out[2][2], double a[2][2], double b[2][2])
 static void carried(double out[2][2], double k[2][2], size_t in_f, size_t out_f, double t)
 {
     double left[2][2], right[2][2], half[2][2];
-    turn(left, (double)out_f * t);
-    turn(right, -(double)in_f * t);
+    rotate(left, (double)out_f * t);
+    rotate(right, -(double)in_f * t);
     multiply(half, left, k);
     multiply(out, half, right);
 }
@@ -90,7 +90,7 @@ static void matrix_at(double k[2][2], const recon_steerable_element *e, size_t i
 {
     double w[2], gamma[2][2], wave[2][2];
     recon_steerable_wave(w, e->ring, e->frequency, size, x, y);
-    turn(gamma, e->quarter * acos(-1) / 2);
+    rotate(gamma, e->quarter * acos(-1) / 2);
     wave[0][0] = wave[1][1] = w[0];
     wave[1][0] = w[1];
     wave[0][1] = -w[1];
@@ -115,7 +115,7 @@ static void obeys_anywhere(const recon_steerable_element *e, size_t in, size_t o
     }
 }
 
-static void closed_forms_obey_the_constraint_for_every_turn(void **state)
+static void closed_forms_obey_the_constraint_for_every_rotation(void **state)
 {
     (void)state;
     on_every_element(obeys_anywhere);
@@ -150,7 +150,7 @@ static void elements_are_as_described_and_of_norm_one(void **state)
 
 static size_t count(size_t in, size_t out, size_t size)
 {
-    return recon_steerable_elements(NULL, in, out, size, RECON_RINGS_CAREFUL);
+    return recon_steerable_elements(NULL, in, out, size, RECON_RINGS_WARNING);
 }
 
 /* e2cnn and escnn have bases of these sizes. */
@@ -189,7 +189,7 @@ static void wide_rings_take_more(void **state)
 {
     (void)state;
     assert_int_equal(recon_steerable_elements(NULL, 0, 4, 5, RECON_RINGS_WIDE), 2);
-    assert_int_equal(recon_steerable_elements(NULL, 0, 4, 5, RECON_RINGS_CAREFUL), 0);
+    assert_int_equal(recon_steerable_elements(NULL, 0, 4, 5, RECON_RINGS_WARNING), 0);
     assert_int_equal(recon_steerable_elements(NULL, 3, 3, 7, RECON_RINGS_WIDE), 8 + 2);
 }
 
@@ -234,7 +234,7 @@ static void the_two_weights_are_orthogonal(void **state)
     (void)state;
     double a[4 * TAPS], b[4 * TAPS], dot = 0;
     recon_steerable_element e[RECON_STEERABLE_ELEMENTS];
-    recon_steerable_elements(e, 1, 2, 7, RECON_RINGS_CAREFUL);
+    recon_steerable_elements(e, 1, 2, 7, RECON_RINGS_WARNING);
     recon_steerable_sample(a, &e[0], 1, 2, 7);
     recon_steerable_sample(b, &e[1], 1, 2, 7);
     for (size_t i = 0; i < 4 * 49; i++)
@@ -246,7 +246,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sampled_filters_obey_the_constraint_for_quarter_turns),
-        cmocka_unit_test(closed_forms_obey_the_constraint_for_every_turn),
+        cmocka_unit_test(closed_forms_obey_the_constraint_for_every_rotation),
         cmocka_unit_test(elements_are_as_described_and_of_norm_one),
         cmocka_unit_test(counts_are_those_of_the_libraries),
         cmocka_unit_test(one_tap_joins_only_equal_frequencies),

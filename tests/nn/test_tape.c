@@ -74,7 +74,7 @@ OP(op_segment_sum, recon_var_segment_sum(t, x[0], x[1]))
 /* The matrix with entries ids in rows graph, and its transpose by columns. */
 static recon_var op_sparse(recon_tape *t, void *user, const recon_var *x)
 {
-    static const double weights[] = { 1, -2, 3, 0.5, 4 }, turned[] = { -2, 1, 0.5, 4, 3 };
+    static const double weights[] = { 1, -2, 3, 0.5, 4 }, rotated[] = { -2, 1, 0.5, 4, 3 };
     static const int32_t rows[] = { 0, 0, 2, 2, 2 };
     const size_t five = 5, four = 4;
     (void)user;
@@ -82,7 +82,7 @@ static recon_var op_sparse(recon_tape *t, void *user, const recon_var *x)
                        recon_var_input(t, weights, RECON_F64, &five, 1),
                        recon_var_input(t, graph, RECON_I32, &four, 1) };
     recon_sparse back = { recon_var_input(t, rows, RECON_I32, &five, 1),
-                          recon_var_input(t, turned, RECON_F64, &five, 1),
+                          recon_var_input(t, rotated, RECON_F64, &five, 1),
                           recon_var_input(t, starts, RECON_I32, &four, 1) };
     return recon_var_sparse(t, s, x[0], back);
 }
@@ -476,7 +476,7 @@ static void running_out_of_memory_is_an_error_anywhere(void **state)
     }
 }
 
-/* Turning by a quarter commutes with a spatial mean of a scalar field, not with a general filter.
+/* Rotating by a quarter commutes with a spatial mean of a scalar field, not with a general filter.
  */
 static void quarter_turn(void *user, double *out, const double *in, const size_t *s, int ndim)
 {

@@ -190,7 +190,7 @@ static void a_mixture_has_parts_in_rows(void **state)
     free(w);
 }
 
-/* -log p at an angle beyond the farthest of the class, under an arc without strays: the background
+/* -log p at an angle beyond the farthest of the class, under an arc without outliers: the background
  * alone, and that is what one more would have weighed. */
 static void no_pose_is_impossible(void **state)
 {
@@ -242,7 +242,7 @@ static void auto_takes_the_family_of_the_data(void **state)
 
 /* --- laws ------------------------------------------------------------------------------------- */
 
-static void turn_right(data *w, double h2, recon_so3 h3)
+static void rotate_right(data *w, double h2, recon_so3 h3)
 {
     for (size_t i = 0; i < N; i++) {
         w->so2[i] = recon_so2_compose(w->so2[i], h2);
@@ -283,7 +283,7 @@ static void right_translation_moves_gamma_alone(void **state)
         data *w = make_data(0.3, NORMAL, 0.05);
         recon_embedded e = view(w, group, N);
         recon_frames a = normalize(*state, &e, NULL, o);
-        turn_right(w, h2, h3);
+        rotate_right(w, h2, h3);
         recon_frames b = normalize(*state, &e, NULL, o);
         for (size_t i = 0; i < N; i++)
             CHECK_NEAR(

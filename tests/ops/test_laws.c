@@ -119,8 +119,8 @@ static void batch_norm_gives_mean_0_and_variance_1(void **state)
     }
 }
 
-/* Turns every pair of numbers by the same angle. */
-static recon_tensor turned_pairs(maker *m, const recon_tensor *x, double angle)
+/* Rotates every pair of numbers by the same angle. */
+static recon_tensor rotated_pairs(maker *m, const recon_tensor *x, double angle)
 {
     recon_tensor y = copy_of(m, x);
     for (size_t i = 0; i < recon_tensor_count(x); i += 2) {
@@ -131,15 +131,15 @@ static recon_tensor turned_pairs(maker *m, const recon_tensor *x, double angle)
     return y;
 }
 
-static void norms_of_fields_commute_with_turning(void **state)
+static void norms_of_fields_commute_with_rotating(void **state)
 {
     maker *m = maker_in(state);
     recon_tensor x = noise(m, SHAPE(20, 6));
-    recon_tensor moved = turned_pairs(m, &x, 1.1);
+    recon_tensor moved = rotated_pairs(m, &x, 1.1);
     recon_norm_args a = norm_of(m, x, 2), b = norm_of(m, moved, 2);
     REF(norm, a);
     REF(norm, b);
-    recon_tensor want = turned_pairs(m, &a.y, 1.1);
+    recon_tensor want = rotated_pairs(m, &a.y, 1.1);
     CHECK_LESS(largest_difference(&b.y, &want), 1e-13);
 }
 
@@ -261,27 +261,27 @@ static void resizing_a_ramp_is_exact_inside(void **state)
     CHECK_NEAR(largest_difference(&x, &same), 0, 0);
 }
 
-static recon_tensor turned(maker *m, const recon_tensor *x, double angle)
+static recon_tensor rotated(maker *m, const recon_tensor *x, double angle)
 {
     recon_tensor y = room(m, x->ndim, x->shape), t = filled(m, angle, SHAPE(x->shape[0]));
     REF(rotate, (recon_rotate_args){ .x = *x, .y = y, .angle = t });
     return y;
 }
 
-static void turning_by_right_angles_is_exact(void **state)
+static void rotating_by_right_angles_is_exact(void **state)
 {
     maker *m = maker_in(state);
     for (size_t n = 6; n < 8; n++) {
-        recon_tensor x = noise(m, SHAPE(1, n, n, 1)), same = turned(m, &x, 0);
+        recon_tensor x = noise(m, SHAPE(1, n, n, 1)), same = rotated(m, &x, 0);
         CHECK_NEAR(largest_difference(&x, &same), 0, 0);
-        recon_tensor y = turned(m, &x, M_PI / 2);
+        recon_tensor y = rotated(m, &x, M_PI / 2);
         for (size_t i = 0; i < n; i++) /* counter-clockwise: the right edge becomes the top */
             for (size_t j = 0; j < n; j++)
                 CHECK_NEAR(number_at(&y, i * n + j), number_at(&x, j * n + n - 1 - i), 1e-14);
-        recon_tensor four = turned(m, &x, 2 * M_PI);
+        recon_tensor four = rotated(m, &x, 2 * M_PI);
         CHECK_LESS(largest_difference(&x, &four), 1e-13);
     }
-    recon_tensor wide = noise(m, SHAPE(1, 4, 7, 2)), half = turned(m, &wide, M_PI);
+    recon_tensor wide = noise(m, SHAPE(1, 4, 7, 2)), half = rotated(m, &wide, M_PI);
     for (size_t i = 0; i < 28; i++)
         CHECK_NEAR(number_at(&half, i * 2), number_at(&wide, (27 - i) * 2), 1e-14);
 }
@@ -298,16 +298,16 @@ static recon_tensor blob(maker *m, size_t n, double row, double col)
     return x;
 }
 
-/* Bilinear error is h^2/8 times the second derivative, 1/16 here, in two directions: 0.016 a turn.
+/* Bilinear error is h^2/8 times the second derivative, 1/16 here, in two directions: 0.016 a rotation.
  */
-static void turning_moves_what_is_there(void **state)
+static void rotating_moves_what_is_there(void **state)
 {
     maker *m = maker_in(state);
     double a = 0.5, b = 0.8;
     recon_tensor x = blob(m, 41, 0, 8); /* to the right; counter-clockwise is up, so rows fall */
     recon_tensor want = blob(m, 41, -8 * sin(a + b), 8 * cos(a + b));
-    recon_tensor once = turned(m, &x, a + b), first = turned(m, &x, a),
-                 twice = turned(m, &first, b);
+    recon_tensor once = rotated(m, &x, a + b), first = rotated(m, &x, a),
+                 twice = rotated(m, &first, b);
     CHECK_LESS(largest_difference(&once, &want), 0.016);
     CHECK_LESS(largest_difference(&twice, &want), 0.032);
     CHECK_LESS(largest_difference(&twice, &once), 0.032);
@@ -317,7 +317,7 @@ static void turning_moves_what_is_there(void **state)
 static void outside_is_zero(void **state)
 {
     maker *m = maker_in(state);
-    recon_tensor x = filled(m, 1, SHAPE(1, 3, 3, 1)), y = turned(m, &x, M_PI / 4);
+    recon_tensor x = filled(m, 1, SHAPE(1, 3, 3, 1)), y = rotated(m, &x, M_PI / 4);
     double beyond = sqrt(2) - 1; /* the corner lies so far outside the middle of an edge */
     CHECK_NEAR(number_at(&y, 4), 1, 1e-15);
     CHECK_NEAR(number_at(&y, 0), 1 - beyond, 1e-14);
@@ -641,14 +641,14 @@ int main(void)
         cmocka_unit_test(a_single_tap_moves_the_image),
         cmocka_unit_test(linear_is_a_product),
         cmocka_unit_test(batch_norm_gives_mean_0_and_variance_1),
-        cmocka_unit_test(norms_of_fields_commute_with_turning),
+        cmocka_unit_test(norms_of_fields_commute_with_rotating),
         cmocka_unit_test(segments_are_normalised_apart),
         cmocka_unit_test(units_have_length_one),
         cmocka_unit_test(angles_come_back),
         cmocka_unit_test(pooling_a_ramp),
         cmocka_unit_test(resizing_a_ramp_is_exact_inside),
-        cmocka_unit_test(turning_by_right_angles_is_exact),
-        cmocka_unit_test(turning_moves_what_is_there),
+        cmocka_unit_test(rotating_by_right_angles_is_exact),
+        cmocka_unit_test(rotating_moves_what_is_there),
         cmocka_unit_test(outside_is_zero),
         cmocka_unit_test(dropout_keeps_the_mean_and_repeats),
         cmocka_unit_test(gather_and_segment_sum_are_adjoint),

@@ -32,7 +32,7 @@ import numpy as np, pathlib, recon, recon._library
 package = pathlib.Path(recon.__file__).parent
 assert package.is_relative_to("$work/env"), package
 assert pathlib.Path(recon._library.lib._name).parent == package and (package / "py.typed").exists()
-images = recon.read_images("garments", turn="all", limit=40)
+images = recon.read_images("garments", rotate="all", limit=40)
 for name in ("fashion", "fashion.safetensors", "models/fashion"):
     model = recon.load(name)
     upright, poses = model.canonicalize(images.images)

@@ -69,7 +69,7 @@ frames = recon.normalize(z, g, approx="exact", include_self=True)
 assert np.array_equal(np.load("own/neighbors.npy"), frames.neighbors)
 assert np.array_equal(np.load("own/gamma.npy"), frames.gamma) and (frames.neighbors[:, 0] == np.arange(len(z))).all()
 PROGRAM
-passes "what the command is careful about is a warning" <<'PROGRAM'
+passes "what the command warns about is a warning" <<'PROGRAM'
 import warnings, numpy as np, recon
 r = np.random.default_rng(4)
 z = r.normal(size=(300, 6))
@@ -203,7 +203,7 @@ upright, poses = model.canonicalize(x)
 points = np.random.default_rng(2).uniform(0, 27, (20, 5, 2))
 back = model.invert(poses, points=points)
 assert back.shape == points.shape and np.abs(poses.to_canonical(points=back) - points).max() < 1e-9
-a = -poses.turn[3]  # counter-clockwise on screen, y down, about the middle
+a = -poses.rotation[3]  # counter-clockwise on screen, y down, about the middle
 x0, y0 = points[3, 0] - 13.5
 assert np.allclose(back[3, 0], [13.5 + np.cos(a) * x0 + np.sin(a) * y0,
                                 13.5 - np.sin(a) * x0 + np.cos(a) * y0])
@@ -221,7 +221,7 @@ assert np.array_equal(model.invert(poses[5:9], points=points[5:9]), back[5:9])
 PROGRAM
 
 # --- molecules ------------------------------------------------------------------------------------
-model="--model models/conformers.safetensors --data conformers/test --turn fisher --limit 60"
+model="--model models/conformers.safetensors --data conformers/test --rotate fisher --limit 60"
 run canonicalize $model --out natural.xyz --poses rotations.npy --quiet
 report "$code" "the command's canonical molecules"
 run canonicalize --model models/conformers.safetensors --data xyz:natural.xyz --out again.xyz --poses again.npy --quiet
@@ -254,7 +254,7 @@ assert np.array_equal(score, np.load("molscores.npy")) and ((p_value > 0) & (p_v
 back = model.invert(poses, points=natural)
 assert max(np.abs(b - x).max() for b, (_, x) in zip(back, given)) < 1e-5
 forces = [np.ones((len(z), 3)) for z, _ in given]
-assert np.allclose(model.invert(poses, vectors=forces)[4], forces[4] @ poses.turn[4])
+assert np.allclose(model.invert(poses, vectors=forces)[4], forces[4] @ poses.rotation[4])
 asked, one = json.load(open("seventh.json")), model.distribution(given)[7]
 assert one.score == score[7] and one.free == poses.free[7] and len(one.words) > 20
 assert np.allclose(asked["f"], one.F.ravel()) and asked["words"] == one.words
@@ -266,11 +266,11 @@ echo 'no picture' >pictures/zero.png
 passes "pictures of a folder become what a model takes" <<'PROGRAM'
 import recon
 model = recon.load("models/mnist-small.safetensors")
-read = recon.read_images("png:pictures", size=model.size, skip_bad=True)
+read = recon.read_images("images:pictures", size=model.size, skip_bad=True)
 assert read.images.shape == (5, 28, 28) and len(model.score(read.images).score) == 5
-assert recon.read_images("png:pictures", size=(20, 20, 3), skip_bad=True).images.shape == (5, 20, 20, 3)
+assert recon.read_images("images:pictures", size=(20, 20, 3), skip_bad=True).images.shape == (5, 20, 20, 3)
 for bad in dict(size=model.size), dict(size=(20, 28, 1), skip_bad=True):
-    try: recon.read_images("png:pictures", **bad)
+    try: recon.read_images("images:pictures", **bad)
     except recon.Error as error: assert "zero.png" in str(error) or "20 x 28" in str(error), error
     else: raise AssertionError(bad)
 PROGRAM
@@ -280,15 +280,15 @@ x = np.load("strokes.npy")
 read = recon.read_images("npy:strokes.npy")
 assert np.array_equal(read.images, x.astype("f4") / np.float32(255))
 assert (read.labels == -1).all() and (read.angles == 0).all()
-turned = recon.read_images("npy:strokes.npy", turn="all", turn_seed=4, limit=30)
-assert turned.images.shape == (30, 28, 28) and len(set(turned.angles)) == 30
+rotated = recon.read_images("npy:strokes.npy", rotate="all", rotate_seed=4, limit=30)
+assert rotated.images.shape == (30, 28, 28) and len(set(rotated.angles)) == 30
 molecules = recon.read_molecules("xyz:natural.xyz")
 model = recon.load("models/conformers.safetensors")
 assert len(molecules) == 60 and all(m.positions.shape == (len(m.numbers), 3) for m in molecules)
 assert np.array_equal(model.score(molecules).score, np.load("molscores.npy"))
-turned = recon.read_molecules("xyz:natural.xyz", turn="haar", turn_seed=9)
-a, b = (model.canonicalize(m)[0] for m in (molecules, turned))
-assert turned[0].name and not np.allclose(turned[0].positions, molecules[0].positions, atol=0.1)
+rotated = recon.read_molecules("xyz:natural.xyz", rotate="haar", rotate_seed=9)
+a, b = (model.canonicalize(m)[0] for m in (molecules, rotated))
+assert rotated[0].name and not np.allclose(rotated[0].positions, molecules[0].positions, atol=0.1)
 assert max(np.abs(p - q).max() for p, q in zip(a, b)) < 1e-3
 for call in (recon.read_images, recon.read_molecules):
     try: call("letters")

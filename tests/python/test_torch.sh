@@ -1,5 +1,5 @@
 #!/bin/sh
-# examples/frozen_torchvision.py: a torchvision ResNet gains from canonicalisation what the C path's
+# examples/frozen_torchvision.py: a torchvision ResNet gains from canonicalization what the C path's
 # classifier gains, image for image; any TorchScript model will do.
 here=$(cd "${0%/*}" && pwd)
 . "$here/../cli/lib.sh"
@@ -30,18 +30,18 @@ accuracy() { # ARGS: of the command
 example --json
 cp "$scratch/stdout" torch.json
 report "$code" "the example runs"
-turned="mnist/test --turn mnist --turn-seed 2 --limit 150"
-plain=$(accuracy --data $turned)
-run canonicalize --model "$root/models/mnist-small.safetensors" --data $turned --out images.npy --quiet
+rotated="mnist/test --rotate mnist --rotate-seed 2 --limit 150"
+plain=$(accuracy --data $rotated)
+run canonicalize --model "$root/models/mnist-small.safetensors" --data $rotated --out images.npy --quiet
 "$python" -c 'import recon, numpy
-numpy.save("labels.npy", recon.read_images("mnist/test", turn="mnist", turn_seed=2, limit=150).labels.astype("u1"))'
+numpy.save("labels.npy", recon.read_images("mnist/test", rotate="mnist", rotate_seed=2, limit=150).labels.astype("u1"))'
 upright=$(accuracy --data npy:images.npy)
-passes "the same share of right answers as the command's: $plain turned, $upright canonicalised" <<PROGRAM
+passes "the same share of right answers as the command's: $plain rotated, $upright canonicalized" <<PROGRAM
 import json
 found = json.load(open("torch.json"))
 assert abs(found["as they come"] - $plain) < 1e-6, found
-assert abs(found["canonicalised"] - $upright) < 1e-6, found
-assert min(found["canonicalised"], found["candidates searched"]) > found["as they come"] + 0.15, found
+assert abs(found["canonicalized"] - $upright) < 1e-6, found
+assert min(found["canonicalized"], found["candidates searched"]) > found["as they come"] + 0.15, found
 PROGRAM
 
 example --data nothing

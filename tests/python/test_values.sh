@@ -117,7 +117,7 @@ assert want == recon.read_images("x.npy") == recon.read_images(Path("x.npy"))
 garments = "data/garments/t10k-images-idx3-ubyte.gz"
 assert recon.read_images(Path(garments), limit=3) == recon.read_images(garments, limit=3)
 Path("fisher.json").write_text('{"default": [[100, 0, 0]]}')
-assert recon.read_molecules("new.xyz", turn=Path("fisher.json")) == recon.read_molecules("new.xyz", turn="fisher.json")
+assert recon.read_molecules("new.xyz", rotate=Path("fisher.json")) == recon.read_molecules("new.xyz", rotate="fisher.json")
 assert recon.load(Path("models/mnist-small.safetensors")).size == (28, 28, 1)
 def refused(text, call, *arguments, **named):
     try: call(*arguments, **named)
@@ -182,11 +182,11 @@ try: recon.read_molecules("bad.xyz")
 except recon.FormatError as error: assert "bad.xyz" in str(error)
 else: raise AssertionError("a bad frame was taken")
 assert len(quietly(UserWarning, recon.read_molecules, "bad.xyz", skip_bad=True)) == 1
-for call, data, turn in (recon.read_images, "garments", "all"), (recon.read_molecules, "conformers/test", "haar"):
-    base = quietly(None, call, data, turn=turn, limit=9)
-    assert base == quietly(None, call, data, turn=turn, limit=9, seed=1, turn_seed=1)
-    other = quietly(None, call, data, turn=turn, limit=9, turn_seed=7)
-    assert other == quietly(DeprecationWarning, call, data, turn=turn, limit=9, seed=7) != base
+for call, data, rotation in (recon.read_images, "garments", "all"), (recon.read_molecules, "conformers/test", "haar"):
+    base = quietly(None, call, data, rotate=rotation, limit=9)
+    assert base == quietly(None, call, data, rotate=rotation, limit=9, seed=1, rotate_seed=1)
+    other = quietly(None, call, data, rotate=rotation, limit=9, rotate_seed=7)
+    assert other == quietly(DeprecationWarning, call, data, rotate=rotation, limit=9, seed=7) != base
     assert quietly(None, call, data, limit=9, seed=5) != quietly(None, call, data, limit=9)
     for bad in dict(limit=0), dict(limit=-1), dict(limit=2.5), dict(limit=True), dict(limit=3, seed=-1):
         try: call(data, **bad)
@@ -286,7 +286,7 @@ for what, width in ("boxes", 4), ("points", 2), ("vectors", 2):
     assert poses.to_canonical(**{what: each}).shape == (6, width)
 model = recon.load("models/conformers.safetensors")
 _, poses = model.canonicalize(recon.read_molecules("new.xyz"))
-assert np.allclose(model.invert(poses, vectors=np.eye(3)[:2]), np.stack([np.eye(3)[i] @ poses.turn[i] for i in (0, 1)]))
+assert np.allclose(model.invert(poses, vectors=np.eye(3)[:2]), np.stack([np.eye(3)[i] @ poses.rotation[i] for i in (0, 1)]))
 PROGRAM
 "$python" -W ignore -c 'from values import values
 import numpy as np, recon

@@ -55,9 +55,9 @@ browser_check() {
     report $? "$name: headings in order, no id twice"
     browser_at_least light 4.5 && browser_at_least dark 4.5
     report $? "$name: contrast AA in light and dark"
-    [ "$(browser_says turned)" = "$(browser_says space)" ] &&
+    [ "$(browser_says rotated)" = "$(browser_says space)" ] &&
         [ "$(browser_says restored)" = "$(browser_says space)" ]
-    report $? "$name: what is in space turns, and back"
+    report $? "$name: what is in space rotations, and back"
     ! browser_at_least strange 0.5
     report $? "$name: the script paints what the library painted"
 }

@@ -53,7 +53,7 @@ static inline void sample_poses(recon_ctx *ctx, recon_page *page)
         recon_page_cell(page, "%d", 23);
         recon_page_cell(page, "%.2f", i - .5);
     }
-    recon_page_careful(page, "The class \"%s\" has two natural poses that share one image: %s",
+    recon_page_warning(page, "The class \"%s\" has two natural poses that share one image: %s",
                        "6 & 9", "its width is that of both, <together>.");
 }
 
@@ -65,8 +65,8 @@ static inline void sample_quality(recon_ctx *ctx, recon_page *page)
     static const uint64_t counts[] = { 92, 6, 2, 9, 88, 3, 0, 4, 96 };
     char *svg;
     const recon_series series[] = { { "as they come", x, before, NULL, NULL, 7, 0, 0 },
-                                    { "turned back", x, after, NULL, NULL, 7, 0, 0 } };
-    const recon_line_panel panel = { .x_label = "turned by (degrees)",
+                                    { "rotated back", x, after, NULL, NULL, 7, 0, 0 } };
+    const recon_line_panel panel = { .x_label = "rotated by (degrees)",
                                      .y_label = "accuracy",
                                      .series = series,
                                      .count = 2,
@@ -77,7 +77,7 @@ static inline void sample_quality(recon_ctx *ctx, recon_page *page)
         page,
         recon_figure_lines(
             ctx, &svg, &(recon_line_plot){ .title = "Accuracy", .panels = &panel, .count = 1 }));
-    recon_page_figure(page, svg, "The classifier has never seen a turned image.");
+    recon_page_figure(page, svg, "The classifier has never seen a rotated image.");
     recon_page_table(page, "Accuracy by angle", (const char *const[]){ "angle", "before", "after" },
                      3);
     for (int i = 0; i < 7; i++) {
@@ -91,7 +91,7 @@ static inline void sample_quality(recon_ctx *ctx, recon_page *page)
                   &(recon_confusion){ .counts = counts,
                                       .classes = 3,
                                       .names = (const char *const[]){ "shirt", "bag", "boot" } }));
-    recon_page_figure(page, svg, "Which classes are taken for which, after turning back.");
+    recon_page_figure(page, svg, "Which classes are taken for which, after rotating back.");
 }
 
 static const double sample_up[3] = { 0, 0, 1 };
@@ -109,7 +109,7 @@ static inline void sample_space(recon_page *page)
     recon_page_molecules(
         page,
         &(recon_molecule_sheet){ .molecules = molecules, .rows = 1, .columns = 3, .cell = 220 },
-        "Ethanol before and after it was turned into its natural pose.");
+        "Ethanol before and after it was rotated into its natural pose.");
     recon_page_spheres(
         page, &(recon_sphere_sheet){ .spheres = spheres, .rows = 1, .columns = 3, .cell = 200 },
         "Where its poses take the axes: the denser, the deeper the colour.");
@@ -119,14 +119,14 @@ static inline void sample_space(recon_page *page)
         recon_page_cell(page, "%s", spheres[i].caption);
         for (int k = 0; k < 3; k++)
             recon_page_cell(page, "%.1f", spheres[i].f[4 * k]);
-        recon_page_cell(page, "%s", i ? "" : "turns freely about x");
+        recon_page_cell(page, "%s", i ? "" : "rotates freely about x");
     }
 }
 
 /* Everything once; the page may have failed. */
 static inline void sample_fill(recon_ctx *ctx, recon_page *page)
 {
-    recon_page_result(page, "accuracy, turned back", "%.1f %%", 89.04);
+    recon_page_result(page, "accuracy, rotated back", "%.1f %%", 89.04);
     recon_page_result(page, "accuracy, as they come", "%.1f %%", 31.2);
     recon_page_result(page, "error of the poses", "%.1f\xc2\xb0", 6.4);
     recon_page_result(page, "images, no labels", "%s", "1,500");

@@ -38,8 +38,8 @@ report $? "a figure that scrolls and does not say so is seen"
 report $? "a heading out of order and an id used twice are seen"
 ! browser_at_least light 4.5
 report $? "pale text is seen"
-[ "$(browser_says captions)" = 0 ] && [ "$(browser_says turned)" = 0 ]
-report $? "a figure without caption, and one that does not turn, are seen"
+[ "$(browser_says captions)" = 0 ] && [ "$(browser_says rotated)" = 0 ]
+report $? "a figure without caption, and one that does not rotate, are seen"
 ! browser_painted
 report $? "an empty page is seen"
 finish

@@ -16,7 +16,7 @@ enum { N = 200, SIDE = 7, CLASSES = 3 };
 /* Data of every kind, made once from a fixed seed. */
 typedef struct {
     float grey[SIDE * SIDE], colour[SIDE * 4 * 3];
-    double angles[N], turned[N], x[5], y[5], low[5], high[5], zero_first[5];
+    double angles[N], rotated[N], x[5], y[5], low[5], high[5], zero_first[5];
     uint64_t counts[CLASSES * CLASSES];
     uint8_t hit[4], label[N];
     recon_roc_point roc[N + 1];
@@ -48,7 +48,7 @@ static void make_material(recon_ctx *ctx)
         m.colour[i] = (float)recon_rng_uniform(&rng);
     for (int i = 0; i < N; i++) {
         m.angles[i] = recon_rng_normal(&rng);
-        m.turned[i] = m.angles[i] + 30;
+        m.rotated[i] = m.angles[i] + 30;
     }
     for (int i = 0; i < 5; i++) {
         m.x[i] = 5 * pow(2, i);
@@ -86,7 +86,7 @@ static recon_status gallery(recon_ctx *ctx, char **out)
 
 static recon_status roses(recon_ctx *ctx, char **out)
 {
-    recon_rose r[] = { { .name = names[1], .angles = m.turned, .count = N },
+    recon_rose r[] = { { .name = names[1], .angles = m.rotated, .count = N },
                        { .name = names[2],
                          .angles = m.angles,
                          .count = N,
@@ -126,7 +126,7 @@ static recon_status roc(recon_ctx *ctx, char **out)
 
 static recon_status natural(recon_ctx *ctx, char **out)
 {
-    recon_natural_class c[] = { { names[0], m.pictures, 4, m.turned, m.angles, N },
+    recon_natural_class c[] = { { names[0], m.pictures, 4, m.rotated, m.angles, N },
                                 { names[1], NULL, 0, m.angles, m.angles, N } };
     return recon_figure_natural(
         ctx, out, &(recon_natural_plot){ .title = HOSTILE, .classes = c, .count = 2 });

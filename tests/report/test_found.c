@@ -14,7 +14,7 @@ static recon_so3 rotations[N];
 static int64_t kind_of[N];
 static char folder[600];
 
-/* Three kinds, far apart in z, each turned about a pose of its own. */
+/* Three kinds, far apart in z, each rotated about a pose of its own. */
 static void make_points(void)
 {
     recon_rng rng = recon_rng_new(7, 0);
@@ -156,14 +156,12 @@ static void sentences_carry_the_summary(void **state)
     char *html;
     make_folder(*state, RECON_SO2, IMAGES);
     CHECK_OK(*state, page_of(*state, &html));
-    says(html,
-         "These 120 images are turned about their natural poses with a half-width of 38 degrees");
+    says(html, "These 120 images vary around their natural poses with a half-width of 38 degrees");
     says(html, "several natural poses: 12 %");
-    says(html, "look alike: 3.4 %");
+    says(html, "look the same that way: 3.4 %");
     says(html, "24 % of the images have no natural pose");
-    says(html, "For 8.0 % of the images it cannot be told");
-    says(html, "class 0 keeps most to its pose (11 degrees), class 4 is turned most freely (77 "
-               "degrees)");
+    says(html, "For 8.0 % of the images it is not clear");
+    says(html, "class 0 varies least (11 degrees), class 4 varies most (77 degrees)");
     says(html, "Of the 6 neighbours of an image, 75 % have its label");
     says(html, "1.25"); /* seconds */
     free(html);
@@ -171,10 +169,10 @@ static void sentences_carry_the_summary(void **state)
     CHECK_OK(*state, page_of(*state, &html));
     says(html, "120 conformers of 1 molecule,");
     says(html, "one natural pose: 25 %");
-    says(html, "spin about it is free: 70 %");
+    says(html, "a free spin about it: 70 %");
     says(html, "without a natural pose: 5.0 %");
     says(html, "&lt;CCO&gt; with 29 %");
-    says(html, "1 of the molecules look the same after a turn");
+    says(html, "1 of the molecules are symmetric under rotations");
     free(html);
 }
 
@@ -249,8 +247,8 @@ static void without_data_pictures_are_missed_aloud(void **state)
     char *html;
     make_folder(*state, RECON_SO2, IMAGES);
     CHECK_OK(*state, page_of(*state, &html));
-    says(html, "Not shown: the images themselves are not at hand.");
-    says(html, "is not measured: the images are not at hand.");
+    says(html, "Not shown: the images are not available.");
+    says(html, "is not measured: the images are not available.");
     assert_null(strstr(html, "<image"));
     free(html);
     CHECK_OK(*state, recon_found_save(*state, in_folder("report.html"), folder,
@@ -269,7 +267,7 @@ static void what_deserves_care_is_said(void **state)
     make_folder(*state, RECON_SO2, IMAGES);
     CHECK_OK(*state, page_of(*state, &html));
     says(html, "12 % of the images have several natural poses.");
-    says(html, "The smallest class has 4 images, but 6 neighbours are asked for");
+    says(html, "The smallest class has 4 images, but classes have 6 neighbours");
     says(html, "There are only 120 of them");
     assert_null(strstr(html, "known modulo 180 degrees: which"));
     free(html);

@@ -85,7 +85,7 @@ static void all_text_is_escaped(void **state)
     recon_page_section(page, nasty);
     recon_page_section(page, nasty);
     recon_page_say(page, "%s", nasty);
-    recon_page_careful(page, "%s", nasty);
+    recon_page_warning(page, "%s", nasty);
     const recon_molecule_picture m = { nasty, 9, ethanol_z, ethanol, NULL };
     recon_page_molecules(page, &(recon_molecule_sheet){ .molecules = &m, .rows = 1, .columns = 1 },
                          nasty);
@@ -380,8 +380,8 @@ static int write_sample(const char *path)
     recon_page *page;
     recon_status status =
         recon_page_new(ctx, &page, "Garments in their natural pose",
-                       "Where 1,500 turned garments lie, and how far a classifier "
-                       "gets once they are turned back: found without labels.");
+                       "Where 1,500 rotated garments lie, and how far a classifier "
+                       "gets once they are rotated back: found without labels.");
     if (status == RECON_OK) {
         sample_fill(ctx, page);
         status = recon_page_save(page, path);

@@ -18,7 +18,7 @@ static void histograms_are_densities(void **state)
     for (size_t bins = 1; bins <= 360; bins += 7) {
         double sum = 0;
         for (size_t i = 0; i < 500; i++)
-            angles[i] = 20 * recon_rng_normal(&rng); /* many turns away */
+            angles[i] = 20 * recon_rng_normal(&rng); /* many rotates away */
         recon_ring_histogram(densities, angles, 500, bins);
         for (size_t i = 0; i < bins; i++)
             sum += densities[i] * 2 * M_PI / (double)bins;
@@ -33,8 +33,8 @@ static void the_first_bin_is_centred_on_zero(void **state)
     double densities[36];
     recon_ring_histogram(densities, near, 4, 36);
     CHECK_NEAR(densities[0], 36 / (2 * M_PI), 1e-12);
-    const double turned[] = { M_PI / 2, M_PI, -M_PI, -M_PI / 2 };
-    recon_ring_histogram(densities, turned, 4, 36);
+    const double rotated[] = { M_PI / 2, M_PI, -M_PI, -M_PI / 2 };
+    recon_ring_histogram(densities, rotated, 4, 36);
     CHECK_NEAR(densities[9], 9 / (2 * M_PI), 1e-12); /* a quarter each, and both ends in one bin */
     CHECK_NEAR(densities[18], 18 / (2 * M_PI), 1e-12);
     CHECK_NEAR(densities[27], 9 / (2 * M_PI), 1e-12);

@@ -29,7 +29,7 @@ static const char head[] =
     "| one pose, held to +-60 degrees or a sigma of 32 | 10 | called one in 92 % and more, and "
     "never "
     "several in more than 1.1 % |\n"
-    "| one broad pose (+-90, sigma 64), or strays | 25 to 50 | at 10 for 40 to 70 % it cannot be "
+    "| one broad pose (+-90, sigma 64), or outliers | 25 to 50 | at 10 for 40 to 70 % it cannot be "
     "told "
     "|\n"
     "| two poses, opposite or 90 apart, sigma to 20 | 25 | at 10 up to half cannot be told |\n"

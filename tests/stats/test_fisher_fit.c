@@ -1,5 +1,5 @@
 /* Fits of the matrix Fisher distribution: exact moments give back F, errors on the ring stay below
- * what was promised, strays and copies do no harm, and the frame does not matter. */
+ * what was promised, outliers and copies do no harm, and the frame does not matter. */
 #include "check.h"
 
 #include <recon/stats/fisher_fit.h>
@@ -76,10 +76,10 @@ static void ring_axis_is_found_and_its_spin_left_free(void **state)
 {
     static recon_so3 samples[TRIALS * K];
     static recon_fisher_fit fit[TRIALS];
-    for (int strays = 0; strays < 2; strays++) {
+    for (int outliers = 0; outliers < 2; outliers++) {
         double world = 0, body = 0;
         int free = 0;
-        draw_rings(*state, samples, TRIALS, K, strays * .05);
+        draw_rings(*state, samples, TRIALS, K, outliers * .05);
         CHECK_OK(*state, recon_fisher_fit_batch(*state, fit, samples, TRIALS, K, NULL));
         for (int t = 0; t < TRIALS; t++) {
             double axis[3];
@@ -143,7 +143,7 @@ static void likelihood_is_largest_where_it_should_be(void **state)
 }
 
 /* F of a g b is a F b. */
-static void fits_turn_with_the_data(void **state)
+static void fits_rotate_with_the_data(void **state)
 {
     static recon_so3 g[K * 20], moved[K];
     draw_rings(*state, g, 20, K, .1);
@@ -221,7 +221,7 @@ int main(void)
         cmocka_unit_test(ring_axis_is_found_and_its_spin_left_free),
         cmocka_unit_test(many_samples_give_any_matrix),
         cmocka_unit_test(likelihood_is_largest_where_it_should_be),
-        cmocka_unit_test(fits_turn_with_the_data),
+        cmocka_unit_test(fits_rotate_with_the_data),
         cmocka_unit_test(copies_and_few_samples_are_harmless),
         cmocka_unit_test(bad_samples_are_named),
     };

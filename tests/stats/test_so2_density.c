@@ -1,5 +1,5 @@
 /* Densities of angles: they integrate to 1, samples follow them, fits find what made the sample,
- * also among wrong-class neighbours, and turning everything changes no score. */
+ * also among wrong-class neighbours, and rotating everything changes no score. */
 #include "check.h"
 #include "stats/so2_fit.h"
 #include "stats/vectors.h"
@@ -123,16 +123,16 @@ static void one_part_is_a_von_mises(void **state)
 }
 
 /* Proposition 2. */
-static void turning_everything_changes_no_score(void **state)
+static void rotating_everything_changes_no_score(void **state)
 {
     (void)state;
     recon_rng rng = recon_rng_new(2, 0);
     recon_so2_density all[] = { uniform(60), normal(32), vonmises(9), opposite(20, 0.4) };
     for (int i = 0; i < 400; i++) {
-        recon_so2_density p = all[i % 4], turned = p;
+        recon_so2_density p = all[i % 4], rotated = p;
         double g = recon_so2_sample(&p, &rng), by = recon_so2_haar(&rng);
-        turned.center = recon_so2_compose(p.center, by);
-        CHECK_NEAR(recon_so2_score(&turned, recon_so2_compose(g, by)), recon_so2_score(&p, g),
+        rotated.center = recon_so2_compose(p.center, by);
+        CHECK_NEAR(recon_so2_score(&rotated, recon_so2_compose(g, by)), recon_so2_score(&p, g),
                    1e-11);
     }
 }
@@ -369,7 +369,7 @@ int main(void)
         cmocka_unit_test(vonmises_constants_agree_with_quadrature),
         cmocka_unit_test(vonmises_agrees_with_scipy),
         cmocka_unit_test(one_part_is_a_von_mises),
-        cmocka_unit_test(turning_everything_changes_no_score),
+        cmocka_unit_test(rotating_everything_changes_no_score),
         cmocka_unit_test(samples_follow_the_density),
         cmocka_unit_test(fits_find_what_made_the_sample),
         cmocka_unit_test(a_mixture_finds_its_parts),

@@ -1,5 +1,5 @@
 /* Means of angles: the exact one against brute force; the paper's estimator figures; one broad mode
- * or several from few samples; turning, threads, bad input. */
+ * or several from few samples; rotating, threads, bad input. */
 #include "check.h"
 #include "core/memory.h"
 
@@ -243,7 +243,7 @@ static void few_samples_of_two_modes_land_on_one(void **state)
 }
 
 /* A fifth of the angles is uniform or lies in a clump nearer to the identity than the mode. */
-static void strays_do_not_move_a_narrow_mode(void **state)
+static void outliers_do_not_move_a_narrow_mode(void **state)
 {
     enum { SETS = 1000, K = 25 };
     static double angles[SETS * K];
@@ -264,18 +264,18 @@ static void strays_do_not_move_a_narrow_mode(void **state)
     }
 }
 
-static void turning_the_angles_turns_the_mean(void **state)
+static void rotating_the_angles_rotates_the_mean(void **state)
 {
-    double angles[50], turned[50];
+    double angles[50], rotated[50];
     recon_rng rng = recon_rng_new(14, 0);
     recon_so2_density all[] = { uniform(90), normal(40), normal(2), vonmises(20, 1) };
     for (uint64_t seed = 0; seed < 400; seed++) {
         double by = recon_so2_haar(&rng);
         draw(angles, 50, &all[seed % 4], seed);
         for (int i = 0; i < 50; i++)
-            turned[i] = recon_so2_compose(angles[i], by);
+            rotated[i] = recon_so2_compose(angles[i], by);
         recon_so2_center a = center_of(*state, angles, 50, NULL);
-        recon_so2_center b = center_of(*state, turned, 50, NULL);
+        recon_so2_center b = center_of(*state, rotated, 50, NULL);
         assert_int_equal(a.modes, b.modes);
         CHECK_NEAR(recon_so2_distance(recon_so2_compose(a.mean, by), b.mean), 0, 1e-12);
         CHECK_NEAR(a.tukey_c, b.tukey_c, 1e-12);
@@ -375,8 +375,8 @@ int main(void)
         cmocka_unit_test(a_spike_does_not_catch_the_mean),
         cmocka_unit_test(few_samples_of_one_broad_mode_are_not_split),
         cmocka_unit_test(few_samples_of_two_modes_land_on_one),
-        cmocka_unit_test(strays_do_not_move_a_narrow_mode),
-        cmocka_unit_test(turning_the_angles_turns_the_mean),
+        cmocka_unit_test(outliers_do_not_move_a_narrow_mode),
+        cmocka_unit_test(rotating_the_angles_rotates_the_mean),
         cmocka_unit_test(the_number_of_threads_does_not_matter),
         cmocka_unit_test(a_large_set_takes_no_longer_than_sorting),
         cmocka_unit_test(a_handful_is_one_mode),

@@ -163,7 +163,7 @@ static void frechet_mean_is_the_minimum(void **state)
 }
 
 /* The centre of a g b is a (centre of g) b, in every part. */
-static void means_turn_with_the_data(void **state)
+static void means_rotate_with_the_data(void **state)
 {
     enum { N = 40 };
     recon_rng rng = recon_rng_new(75, 0);
@@ -204,8 +204,8 @@ static void tukey_mean_sits_on_the_mode_nearest_the_reference(void **state)
             recon_rng rng = recon_rng_new(76, (uint64_t)draw);
             recon_so3_center c;
             for (int i = 0; i < N; i++) {
-                double turn = 2 * M_PI * (double)recon_rng_below(&rng, (uint64_t)modes) / modes;
-                g[i] = recon_so3_compose(near(&rng, about_z(turn), .225), off);
+                double rotation = 2 * M_PI * (double)recon_rng_below(&rng, (uint64_t)modes) / modes;
+                g[i] = recon_so3_compose(near(&rng, about_z(rotation), .225), off);
             }
             CHECK_OK(*state, recon_so3_mean(*state, &c, g, N, NULL));
             assert_int_equal(c.modes, modes);
@@ -271,8 +271,8 @@ static void broad_modes_are_not_split(void **state)
     }
 }
 
-/* With c fixed: a narrow cluster and a quarter of strays, which the Frechet mean follows. */
-static void fixed_c_ignores_strays(void **state)
+/* With c fixed: a narrow cluster and a quarter of outliers, which the Frechet mean follows. */
+static void fixed_c_ignores_outliers(void **state)
 {
     enum { N = 40 };
     recon_so3 g[N];
@@ -428,12 +428,12 @@ int main(void)
         cmocka_unit_test(batches_are_single_sets_on_any_threads),
         cmocka_unit_test(frechet_mean_on_an_axis_is_the_mean_angle),
         cmocka_unit_test(frechet_mean_is_the_minimum),
-        cmocka_unit_test(means_turn_with_the_data),
+        cmocka_unit_test(means_rotate_with_the_data),
         cmocka_unit_test(tukey_mean_sits_on_the_mode_nearest_the_reference),
         cmocka_unit_test(tukey_mean_prefers_the_heavier_mode),
         cmocka_unit_test(spike_on_a_broad_mode_is_no_second_one),
         cmocka_unit_test(broad_modes_are_not_split),
-        cmocka_unit_test(fixed_c_ignores_strays),
+        cmocka_unit_test(fixed_c_ignores_outliers),
         cmocka_unit_test(ring_has_an_axis_and_a_free_spin),
         cmocka_unit_test(free_directions_are_counted),
         cmocka_unit_test(one_two_and_equal_samples),

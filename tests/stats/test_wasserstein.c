@@ -109,8 +109,8 @@ static void one_is_the_integral_about_the_median(void **state)
     }
 }
 
-/* A grid of n angles turned by s goes nowhere nearer than s, until the next angle is nearer. */
-static void a_turned_grid_is_as_far_as_the_turn(void **state)
+/* A grid of n angles rotated by s goes nowhere nearer than s, until the next angle is nearer. */
+static void a_rotated_grid_is_as_far_as_the_rotation(void **state)
 {
     enum { N = 50 };
     double a[N], b[N];
@@ -146,7 +146,7 @@ static void scipy_agrees_on_an_arc(void **state)
     }
 }
 
-static void the_circle_is_a_metric_that_turns_along(void **state)
+static void the_circle_is_a_metric_that_rotates_along(void **state)
 {
     enum { N = 17, M = 11, K = 5 };
     recon_rng rng = recon_rng_new(5, 0);
@@ -182,7 +182,7 @@ static void rotations_beat_every_permutation(void **state)
     }
 }
 
-static void rotations_have_a_metric_that_turns_along(void **state)
+static void rotations_have_a_metric_that_rotates_along(void **state)
 {
     enum { N = 40 };
     static recon_so3 a[N], b[N], c[N], left[N], right[N];
@@ -268,12 +268,12 @@ int main(void)
         cmocka_unit_test(the_circle_beats_every_permutation),
         cmocka_unit_test(sizes_may_differ),
         cmocka_unit_test(one_is_the_integral_about_the_median),
-        cmocka_unit_test(a_turned_grid_is_as_far_as_the_turn),
+        cmocka_unit_test(a_rotated_grid_is_as_far_as_the_rotation),
         cmocka_unit_test(point_masses_are_as_far_as_the_points),
         cmocka_unit_test(scipy_agrees_on_an_arc),
-        cmocka_unit_test(the_circle_is_a_metric_that_turns_along),
+        cmocka_unit_test(the_circle_is_a_metric_that_rotates_along),
         cmocka_unit_test(rotations_beat_every_permutation),
-        cmocka_unit_test(rotations_have_a_metric_that_turns_along),
+        cmocka_unit_test(rotations_have_a_metric_that_rotates_along),
         cmocka_unit_test(about_one_axis_both_agree),
         cmocka_unit_test(bad_samples_are_named),
         cmocka_unit_test(memory_may_run_out),

@@ -21,7 +21,7 @@ typedef struct {
     double fisher[3], ball;   /* SO(3): F = diag(fisher), or a uniform ball of this radius      */
     int so3, modes;           /* modes: 0 and 1 are one                                         */
     double apart, heavy;      /* degrees from one to the next; share of the first, 0: all alike */
-    double strays;            /* share that is drawn evenly from the group                      */
+    double outliers;          /* share that is drawn evenly from the group                      */
 } law;
 
 static const law laws[] = {
@@ -34,8 +34,8 @@ static const law laws[] = {
     { "normal 32", .normal = 32 },
     { "normal 64", .normal = 64 },
     { "exponential 20", .skew = 20 },
-    { "normal 15, 10 % strays", .normal = 15, .strays = 0.1 },
-    { "normal 15, 30 % strays", .normal = 15, .strays = 0.3 },
+    { "normal 15, 10 % outliers", .normal = 15, .outliers = 0.1 },
+    { "normal 15, 30 % outliers", .normal = 15, .outliers = 0.3 },
     { "full circle", .arc = 180 },
     { "2 modes 180 apart, sigma 8", .normal = 8, .modes = 2, .apart = 180 },
     { "2 modes 180 apart, sigma 20", .normal = 20, .modes = 2, .apart = 180 },
@@ -55,10 +55,10 @@ static const law laws[] = {
     { "ring, s = 100", .so3 = 1, .fisher = { 100, 0, 0 } },
     { "ring, s = 20", .so3 = 1, .fisher = { 20, 0, 0 } },
     { "Haar", .so3 = 1 },
-    { "isotropic, s = 100, 10 % strays", .so3 = 1, .fisher = { 100, 100, 100 }, .strays = 0.1 },
-    { "isotropic, s = 100, 20 % strays", .so3 = 1, .fisher = { 100, 100, 100 }, .strays = 0.2 },
-    { "isotropic, s = 100, 30 % strays", .so3 = 1, .fisher = { 100, 100, 100 }, .strays = 0.3 },
-    { "ring, s = 100, 10 % strays", .so3 = 1, .fisher = { 100, 0, 0 }, .strays = 0.1 },
+    { "isotropic, s = 100, 10 % outliers", .so3 = 1, .fisher = { 100, 100, 100 }, .outliers = 0.1 },
+    { "isotropic, s = 100, 20 % outliers", .so3 = 1, .fisher = { 100, 100, 100 }, .outliers = 0.2 },
+    { "isotropic, s = 100, 30 % outliers", .so3 = 1, .fisher = { 100, 100, 100 }, .outliers = 0.3 },
+    { "ring, s = 100, 10 % outliers", .so3 = 1, .fisher = { 100, 0, 0 }, .outliers = 0.1 },
     { "2 modes 180 apart, s = 100", .so3 = 1, .fisher = { 100, 100, 100 }, .modes = 2,
       .apart = 180 },
     { "2 modes 90 apart, s = 100", .so3 = 1, .fisher = { 100, 100, 100 }, .modes = 2, .apart = 90 },
@@ -97,7 +97,7 @@ static const promise promises[] = {
     { "arc +-45", K10, ONE, 0.80, 1 },
     { "arc +-60", K10, ONE, 0.80, 1 },
     { "normal 5", K25 | K50, ONE, 0.95, 1 },
-    { "normal 15", K25 | K50, ONE, 0.88, 1 }, /* with strays and without */
+    { "normal 15", K25 | K50, ONE, 0.88, 1 }, /* with outliers and without */
     { "normal 15", K10, ONE, 0.55, 1 },
     { "normal 32", K25 | K50, ONE, 0.95, 1 },
     { "normal 5", K10, ONE, 0.80, 1 },
@@ -108,7 +108,7 @@ static const promise promises[] = {
     { "arc +-60", K50, UNSURE, 0, 0.05 },
     { "normal 5", K50, UNSURE, 0, 0.05 },
     { "normal 32", K50, UNSURE, 0, 0.05 },
-    { "normal 15", K50, UNSURE, 0, 0.08 }, /* with strays and without */
+    { "normal 15", K50, UNSURE, 0, 0.08 }, /* with outliers and without */
     { "full circle", ALL_K, ONE | SEVERAL | MODULO, 0, 0.05 },
     { "full circle", K50, NONE, 0.80, 1 },
     { "2 modes 180 apart, sigma 8", K25 | K50, SEVERAL | MODULO, 0.90, 1 },
@@ -162,7 +162,7 @@ static int mode_of(const law *l, recon_rng *rng)
 static double draw_angle(const law *l, recon_rng *rng)
 {
     double at = mode_of(l, rng) * l->apart;
-    if (recon_rng_uniform(rng) < l->strays)
+    if (recon_rng_uniform(rng) < l->outliers)
         return 2 * M_PI * recon_rng_uniform(rng);
     if (l->arc > 0)
         return DEGREE * (at + l->arc * (2 * recon_rng_uniform(rng) - 1));
@@ -174,7 +174,7 @@ static recon_so3 draw_rotation(const law *l, const recon_fisher *fisher, recon_r
 {
     double spin[3] = { 0, 0, DEGREE * mode_of(l, rng) * l->apart };
     recon_so3 g;
-    if (recon_rng_uniform(rng) < l->strays)
+    if (recon_rng_uniform(rng) < l->outliers)
         return recon_so3_haar(rng);
     if (l->ball > 0)
         do

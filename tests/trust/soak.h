@@ -44,7 +44,7 @@ typedef struct {
     const recon_model *model;
     size_t pixels;
     float *x, *canonical;
-    recon_oddness odd[SOAK_BATCH];
+    recon_pose_score2 odd[SOAK_BATCH];
 } soak;
 
 /* Batches of several sizes, mostly large. Now and then somebody comes with a context of his
@@ -88,7 +88,7 @@ static inline void soak_model(recon_ctx *ctx, const recon_model *model, size_t i
     assert_int_equal(atomic_load(&live), blocks);
     long grown = resident() - bytes;
     print_message(
-        "# counted: soak: %zu images canonicalised in %.0f s: %ld blocks alive before and "
+        "# counted: soak: %zu images canonicalized in %.0f s: %ld blocks alive before and "
         "after, %ld KiB more in memory\n",
         done, seconds, blocks, grown / 1024);
 #if !defined(__SANITIZE_ADDRESS__) /* which keeps what was freed, to catch whoever comes back */

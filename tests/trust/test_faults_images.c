@@ -69,22 +69,23 @@ static recon_status judge(recon_ctx *ctx, void *user, double *scores, const floa
 
 static recon_status natural(recon_ctx *ctx, const void *search, digest *out)
 {
-    static float turned[FEW * TINY_PIXELS];
+    static float rotated[FEW * TINY_PIXELS];
     recon_status status =
-        search ? recon_canonicalize_search(ctx, turned, NULL, model, images, FEW, judge, NULL, NULL)
-               : recon_canonicalize_images(ctx, turned, NULL, model, images, FEW, NULL);
+        search
+            ? recon_canonicalize_search(ctx, rotated, NULL, model, images, FEW, judge, NULL, NULL)
+            : recon_canonicalize_images(ctx, rotated, NULL, model, images, FEW, NULL);
     if (status == RECON_OK)
-        digest_add(out, turned, sizeof turned);
+        digest_add(out, rotated, sizeof rotated);
     return status;
 }
 
 static recon_status score(recon_ctx *ctx, const void *arg, digest *out)
 {
-    static recon_oddness odd[FEW];
+    static recon_pose_score2 unusual[FEW];
     (void)arg;
-    recon_status status = recon_score_images(ctx, odd, model, images, FEW);
+    recon_status status = recon_score_images(ctx, unusual, model, images, FEW);
     if (status == RECON_OK)
-        digest_add(out, odd, sizeof odd);
+        digest_add(out, unusual, sizeof unusual);
     return status;
 }
 

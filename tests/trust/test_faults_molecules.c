@@ -59,21 +59,21 @@ static recon_status open_model(recon_ctx *ctx, const void *arg, digest *out)
 
 static recon_status natural(recon_ctx *ctx, const void *arg, digest *out)
 {
-    static float turned[FEW * CHAIN_ATOMS * 3];
+    static float rotated[FEW * CHAIN_ATOMS * 3];
     (void)arg;
-    recon_status status = recon_canonicalize_molecules(ctx, turned, NULL, model, x, FEW);
+    recon_status status = recon_canonicalize_molecules(ctx, rotated, NULL, model, x, FEW);
     if (status == RECON_OK)
-        digest_add(out, turned, sizeof turned);
+        digest_add(out, rotated, sizeof rotated);
     return status;
 }
 
 static recon_status score(recon_ctx *ctx, const void *arg, digest *out)
 {
-    static recon_oddness3 odd[FEW];
+    static recon_pose_score3 unusual[FEW];
     (void)arg;
-    recon_status status = recon_score_molecules(ctx, odd, model, x, FEW);
+    recon_status status = recon_score_molecules(ctx, unusual, model, x, FEW);
     for (size_t i = 0; status == RECON_OK && i < FEW; i++)
-        digest_add(out, &odd[i].score, sizeof odd[i].score);
+        digest_add(out, &unusual[i].score, sizeof unusual[i].score);
     return status;
 }
 

@@ -10,7 +10,7 @@
 #include <recon/data/geom.h>
 #include <recon/data/idx.h>
 #include <recon/data/molecules.h>
-#include <recon/data/turns.h>
+#include <recon/data/rotations.h>
 
 #define SAMPLES "tests/fuzz/corpus/"
 
@@ -150,8 +150,8 @@ static recon_status read_geom(recon_ctx *ctx, const void *path, digest *out)
 
 static recon_status load_rule(recon_ctx *ctx, const void *path, digest *out)
 {
-    static recon_turn_rule rule;
-    recon_status status = recon_turn_rule_load(ctx, &rule, path);
+    static recon_rotation_rule rule;
+    recon_status status = recon_rotation_rule_load(ctx, &rule, path);
     digest_add(out, &rule, sizeof rule);
     return status;
 }
@@ -182,14 +182,14 @@ static const fault_job jobs[] = {
     { "geom", read_geom, SAMPLES "geom/tiny.msgpack", 0, 0, 0 },
     { "geom, selected", open_molecules, "geom:" SAMPLES "geom/tiny.msgpack/all", 0, 0, 0 },
     { "flat", open_molecules, flat_spec, 0, 0, 0 },
-    { "rule of turns", load_rule, rule_path, 0, 0, 0 },
+    { "rule of rotations", load_rule, rule_path, 0, 0, 0 },
 };
 enum { JOBS = sizeof jobs / sizeof *jobs };
 
 /* What cannot be used is left out; what there was no memory for is not. */
 static const fault_job lenient[] = {
 #ifdef RECON_HAVE_PNG
-    { "folder of good and bad pictures", open_good_images, "png:" SAMPLES "png", 0, 0, 0 },
+    { "folder of good and bad pictures", open_good_images, "images:" SAMPLES "png", 0, 0, 0 },
 #endif
     { "folder of good and bad xyz", open_good_molecules, "xyz:" SAMPLES "xyz", 0, 0, 0 },
     { "good and bad amat", open_good_rows, "amat:" SAMPLES "amat/bad", 0, 0, 0 },
@@ -277,7 +277,7 @@ static int setup(void **state)
     put_text("b.ppm", "P2 4 4 9 1 2 3 4 5 6 7 8 9 8 7 6 5 4 3 2");
     put_text("a.xyz", "2\nwater\nO 0 0 0\nH 0 0 1\n");
     put_text("b.xyz", "2\nwater\nO 0 0 0\nH 0 1 0\n");
-    snprintf(pictures_spec, sizeof pictures_spec, "png:%s", scratch_folder);
+    snprintf(pictures_spec, sizeof pictures_spec, "images:%s", scratch_folder);
     snprintf(xyz_spec, sizeof xyz_spec, "xyz:%s", scratch_folder);
     put_text("rule.json", rule);
     snprintf(set_spec, sizeof set_spec, "npy:%s", scratch("images.npy"));

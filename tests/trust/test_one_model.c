@@ -25,11 +25,11 @@ typedef struct {
     float image[IMAGES][TINY_PIXELS], chosen[IMAGES][TINY_PIXELS];
     recon_pose2 pose[IMAGES];
     recon_candidates candidates[IMAGES];
-    recon_oddness odd[IMAGES];
+    recon_pose_score2 unusual[IMAGES];
     recon_distribution distribution[IMAGES];
     float xyz[CHAINS_FEW][CHAIN_ATOMS][3];
     recon_pose3 pose3[CHAINS_FEW];
-    recon_oddness3 odd3[CHAINS_FEW];
+    recon_pose_score3 unusual3[CHAINS_FEW];
     recon_distribution3 distribution3[CHAINS_FEW];
 } answer;
 
@@ -56,7 +56,7 @@ static recon_status ask_images(recon_ctx *ctx, answer *a, const float *x)
     if (status == RECON_OK)
         status = recon_candidates_list(ctx, a->candidates, model, x, IMAGES);
     if (status == RECON_OK)
-        status = recon_score_images(ctx, a->odd, model, x, IMAGES);
+        status = recon_score_images(ctx, a->unusual, model, x, IMAGES);
     if (status == RECON_OK)
         status = recon_distribution_images(ctx, a->distribution, model, x, IMAGES);
     return status;
@@ -68,7 +68,7 @@ static recon_status ask_molecules(recon_ctx *ctx, answer *a)
     recon_status status =
         recon_canonicalize_molecules(ctx, a->xyz[0][0], a->pose3, molmodel, x, CHAINS_FEW);
     if (status == RECON_OK)
-        status = recon_score_molecules(ctx, a->odd3, molmodel, x, CHAINS_FEW);
+        status = recon_score_molecules(ctx, a->unusual3, molmodel, x, CHAINS_FEW);
     if (status == RECON_OK)
         status = recon_distribution_molecules(ctx, a->distribution3, molmodel, x, CHAINS_FEW);
     return status;

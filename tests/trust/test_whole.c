@@ -57,9 +57,9 @@ static const job jobs[JOBS] = {
     { "canonicalize",
       3,
       NULL,
-      { "canonicalize", "--model", "model.safetensors", "--data", "png:photos-%" },
+      { "canonicalize", "--model", "model.safetensors", "--data", "images:photos-%" },
       { { "info", "out" },
-        { "canonicalize", "--model", "model.safetensors", "--data", "png:out", "--out",
+        { "canonicalize", "--model", "model.safetensors", "--data", "images:out", "--out",
           "x.npy" } } },
 };
 
@@ -122,7 +122,7 @@ static const char *told(const char *file)
 static const char *word_of(char out[600], const char *word, const char *data)
 {
     const char *mark = strchr(word, '%');
-    int kind = !strncmp(word, "npy:", 4) || !strncmp(word, "png:", 4) ? 4 : 0;
+    int kind = !strncmp(word, "npy:", 4) ? 4 : !strncmp(word, "images:", 7) ? 7 : 0;
     if (!mark && !strstr(word, ".safetensors"))
         return word;
     int before = mark ? (int)(mark - word) - kind : (int)strlen(word);

@@ -1,15 +1,15 @@
-/* equivariance.h - how truly an encoder turns with its input.
+/* equivariance.h - how equivariant an encoder is.
  *
- * psi(R x) should be psi(x) turned by R, and so the lean; z should not change. On a grid of pixels
- * neither holds exactly: a turn resamples the image (bilinear), and the network sees another
+ * psi(R x) should be psi(x) rotated by R, and so the lean; z should not change. On a grid of pixels
+ * neither holds exactly: a rotation resamples the image (bilinear), and the network sees another
  * picture.
  *
  * An image x that was never resampled is sharper than R x, so the two differ in more than their
  * pose: for an encoder trained on MNIST the pose is then off by 1.4 degrees in the median and z
- * changes by 0.42, against 0.9 degrees and 0.13 between two turned copies. What is compared here is
+ * changes by 0.42, against 0.9 degrees and 0.13 between two rotated copies. What is compared here is
  * therefore always a pair of copies, R_a x and R_b x: each went through one resampling, as the
- * views did that the network learnt from, and what is left is the turn by b - a. Give images as
- * they came, not turned before. Angles are radians. */
+ * views did that the network learnt from, and what is left is the rotation by b - a. Give images as
+ * they came, not rotated before. Angles are radians. */
 #ifndef RECON_BACKBONE_EQUIVARIANCE_H
 #define RECON_BACKBONE_EQUIVARIANCE_H
 
@@ -28,7 +28,7 @@ typedef struct {
 } recon_equivariance;
 
 /* The errors of n images whose codes z [n][d], poses psi [n] and leans [n] are known before and
- * after each was turned by its angle [n]. lean NULL on either side: there is none. n = 0, a code of
+ * after each was rotated by its angle [n]. lean NULL on either side: there is none. n = 0, a code of
  * length 0 and what is not finite are RECON_ERR_INPUT. */
 typedef struct {
     const float *z;
@@ -45,19 +45,19 @@ RECON_API recon_status recon_equivariance_random(recon_ctx *ctx, recon_equivaria
                                                  const recon_ieae *model, const recon_dataset *data,
                                                  uint64_t seed);
 
-/* The error against the angle: every image at an angle of its own, uniform, and turned on from
+/* The error against the angle: every image at an angle of its own, uniform, and rotated further from
  * there by each of the angles. Right angles are exact up to rounding, for square images. */
 RECON_API recon_status recon_equivariance_sweep(recon_ctx *ctx,
                                                 recon_equivariance *out /* [count] */,
                                                 const recon_ieae *model, const recon_dataset *data,
                                                 const double *angles, size_t count, uint64_t seed);
 
-/* The fields F behind a layer: how far F(R_b x) is from F(R_a x) turned as a picture of fields,
- * that is resampled (bicubic), and each pair of frequency m turned by m times the angle. Both
- * numbers are relative (roots of sums of squares over the disc that no turn leaves), medians over
+/* The fields F behind a layer: how far F(R_b x) is from F(R_a x) rotated as a picture of fields,
+ * that is resampled (bicubic), and each pair of frequency m rotated by m times the angle. Both
+ * numbers are relative (roots of sums of squares over the disc that no rotation leaves), medians over
  * the images.
  *
- * The floor is what such a turn costs without any network in between: F(R_a x) turned by the angle
+ * The floor is what such a rotation costs without any network in between: F(R_a x) rotated by the angle
  * and back again, against itself. No error much below it can be told from none. */
 typedef struct {
     recon_fields fields;

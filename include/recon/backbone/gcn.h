@@ -5,7 +5,7 @@
  * neighbours, and three graph convolutions (Kipf and Welling, ICLR 2017) with ReLU, a mean over the
  * atoms and two linear layers give the logits. Elements are not looked at.
  *
- * Mean harmonics turn by a fixed matrix and the graph not at all, so molecules are prepared once
+ * Mean harmonics rotate by a fixed matrix and the graph not at all, so molecules are prepared once
  * and then judged in as many poses as one likes. */
 #ifndef RECON_BACKBONE_GCN_H
 #define RECON_BACKBONE_GCN_H
@@ -66,22 +66,23 @@ typedef struct {
 } recon_gcn_info;
 RECON_API recon_gcn_info recon_gcn_describe(const recon_gcn *gcn);
 
-/* Logits of n conformers: of number which[i] in graphs (NULL: of number i), turned by turns[i]
+/* Logits of n conformers: of number which[i] in graphs (NULL: of number i), rotated by rotations[i]
  * about its middle (NULL: as it is). No edge is computed. RECON_ERR_INPUT for a number that is none
  * and for graphs of another radius. */
-RECON_API recon_status recon_gcn_logits_turned(recon_ctx *ctx, float *out /* [n][classes] */,
-                                               const recon_gcn *gcn, const recon_gcn_graphs *graphs,
-                                               const int64_t *which /* [n] */,
-                                               const recon_so3 *turns /* [n] */, size_t n);
+RECON_API recon_status recon_gcn_logits_rotated(recon_ctx *ctx, float *out /* [n][classes] */,
+                                                const recon_gcn *gcn,
+                                                const recon_gcn_graphs *graphs,
+                                                const int64_t *which /* [n] */,
+                                                const recon_so3 *rotations /* [n] */, size_t n);
 
 /* Share of a set whose most likely class is its molecule. */
 RECON_API recon_status recon_gcn_accuracy(recon_ctx *ctx, double *out, const recon_gcn *gcn,
                                           const recon_molecules *data);
 
-/* Of all conformers of a set; turns [n] may be NULL. */
+/* Of all conformers of a set; rotates [n] may be NULL. */
 RECON_API recon_status recon_gcn_logits(recon_ctx *ctx, float *out /* [n][classes] */,
                                         const recon_gcn *gcn, const recon_molecules *data,
-                                        const recon_so3 *turns);
+                                        const recon_so3 *rotations);
 
 #ifdef __cplusplus
 }

@@ -1,14 +1,14 @@
 /* ieae.h - the image backbone: an invariant-equivariant autoencoder on SO(2).
  *
- * A steerable encoder gives z = eta(x), which does not change when x is turned, and the relative
- * pose psi(x), which turns with it. A decoder makes the canonical x_hat = delta(z), and x_hat
- * turned by psi(x) must be x (Winter et al., NeurIPS 2022). No label is used: the group is known,
+ * A steerable encoder gives z = eta(x), which does not change when x is rotated, and the relative
+ * pose psi(x), which rotates with it. A decoder makes the canonical x_hat = delta(z), and x_hat
+ * rotated by psi(x) must be x (Winter et al., NeurIPS 2022). No label is used: the group is known,
  * so every image is seen in fresh orientations.
  *
  * Three terms may stand beside the reconstruction. From two views of an image: their poses must
- * differ by the turn between them, and z must tell which views belong together. From one: the lean.
- * That is a second pose, nu(x), asked to be phi for an image turned by phi from how it came. It
- * turns with x as psi does, so all it can learn is where its zero lies: for every object at the
+ * differ by the rotation between them, and z must tell which views belong together. From one: the lean.
+ * That is a second pose, nu(x), asked to be phi for an image rotated by phi from how it came. It
+ * rotates with x as psi does, so all it can learn is where its zero lies: for every object at the
  * mean of the poses in which objects like it come, its natural pose. psi(x) nu(x)^-1 is then
  * invariant, and is Lambda(x) without neighbours or pseudo-labels: the class [x] is what the
  * network cannot tell apart. */
@@ -38,7 +38,7 @@ typedef struct {
     size_t frequencies; /* how many of them, 1 more than the highest; 0: the preset's */
     size_t code;        /* length of z; 0: 128                                     */
     int mask;           /* images are seen through a disc, so that no corner is lost
-                           when they turn; 0: no                                   */
+                           when they rotate; 0: no                                   */
     int lean;           /* there is one; filled in by training      */
     size_t height, width_px, channels; /* of the images; filled in by training     */
 } recon_ieae_shape;
@@ -57,7 +57,7 @@ typedef struct {
     recon_precision precision;
     int resume;
     const char *data,
-        *turn; /* SPEC and rule, for the model to say what it was made from; or NULL */
+        *rotate; /* SPEC and rule, for the model to say what it was made from; or NULL */
 } recon_ieae_options;
 
 /* Trains on data less the part it holds out (see RECON_HELD_OUT) and leaves the epoch that

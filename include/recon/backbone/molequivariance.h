@@ -1,4 +1,4 @@
-/* molequivariance.h - how truly the molecule backbone turns with its input; what equivariance.h is
+/* molequivariance.h - how truly the molecule backbone rotates with its input; what equivariance.h is
  * to images.
  *
  * Nothing is resampled here: psi(g x) should be R psi(x) and z(g x) should be z(x) up to rounding,
@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 typedef enum {
-    RECON_MOVE_TURN,    /* by a rotation, uniform                                    */
+    RECON_MOVE_ROTATE,  /* by a rotation, uniform                                    */
     RECON_MOVE_SHIFT,   /* by a vector of about 10 Angstrom                          */
     RECON_MOVE_PERMUTE, /* the atoms in another order, uniform                       */
     RECON_MOVE_ALL,     /* all three                                                 */
@@ -30,7 +30,7 @@ typedef struct {
 } recon_molequivariance;
 
 /* The errors of n conformers whose codes z [n][d] and poses psi [n] are known before and after each
- * was turned by turns [n]; turns NULL: no pose is compared. n = 0, a code of length 0 and what is
+ * was rotated by rotations [n]; rotates NULL: no pose is compared. n = 0, a code of length 0 and what is
  * not finite are RECON_ERR_INPUT. */
 typedef struct {
     const float *z;
@@ -39,7 +39,7 @@ typedef struct {
 RECON_API recon_status recon_molequivariance_compare(recon_ctx *ctx, recon_molequivariance *out,
                                                      const recon_molcodes *before,
                                                      const recon_molcodes *after,
-                                                     const recon_so3 *turns /* [n] */, size_t n,
+                                                     const recon_so3 *rotations /* [n] */, size_t n,
                                                      size_t d);
 
 /* Every conformer of data before and after each move, which seed decides. */

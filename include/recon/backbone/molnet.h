@@ -1,7 +1,7 @@
 /* molnet.h - the molecule backbone: an invariant-equivariant autoencoder on SO(3).
  *
  * An equivariant network on atoms gives a latent, which does not change when the molecule x is
- * turned or moved, and three vectors, which turn with it. The first two make the relative pose
+ * rotated or moved, and three vectors, which rotate with it. The first two make the relative pose
  * psi(x) = R by Gram-Schmidt, the third is a shift t. A decoder makes the canonical x_hat of the
  * latent: places and elements of atom 0, 1, 2 .. in the order in which the data lists them; and
  * R x_hat + t must be x (Winter et al., NeurIPS 2022; the RECON paper's appendix on GEOM). No label
@@ -9,7 +9,7 @@
  *
  * Two terms may stand beside the reconstruction, both between a conformer and a neighbour of it in
  * the latent of a first, short stage of training. Alike conformers can be laid over each other, up
- * to their bond graph's symmetries, so the turn between them is known: their poses must differ by
+ * to their bond graph's symmetries, so the rotation between them is known: their poses must differ by
  * it. And z, then a linear map of the latent, must tell which conformers belong together. */
 #ifndef RECON_BACKBONE_MOLNET_H
 #define RECON_BACKBONE_MOLNET_H
@@ -62,7 +62,7 @@ typedef struct {
     recon_precision precision;
     int resume;
     const char *data,
-        *turn; /* SPEC and rule, for the model to say what it was made from; or NULL */
+        *rotate; /* SPEC and rule, for the model to say what it was made from; or NULL */
 } recon_molnet_options;
 
 /* Trains on data and leaves the epoch with the least loss on held in path, result->best is that

@@ -6,7 +6,7 @@
  *   idx:FILE  npy:FILE      images n x h x w [x c]; labels, if any, in the file whose name has
  *                           "labels" for "images" (and idx1 for idx3)
  *   images:DIR              the PNG, PGM and PPM files of a folder by name; where it has
- *                           sub-folders of pictures, these are the classes, by name. png:DIR is
+ *                           sub-folders of pictures, these are the classes, by name. images:DIR is
  *                           the same
  *   amat:FILE               text, a row an image: the pixels of a square, row by row, and a label
  *
@@ -87,7 +87,7 @@ RECON_API int32_t recon_dataset_get(float *out, const recon_dataset *data, size_
 RECON_API const char *recon_dataset_class_name(const recon_dataset *data, size_t label);
 
 /* Which of all images of the file or folder image i is, where data is a part of them. Those that
- * were left out do not count. What recon_dataset_turn made numbers its images anew. */
+ * were left out do not count. What recon_dataset_rotate made numbers its images anew. */
 RECON_API size_t recon_dataset_origin(const recon_dataset *data, size_t i);
 
 /* Of images: the file of image i, by its name in the folder ("cats/1.png"); lent. Else NULL. */
@@ -105,7 +105,7 @@ RECON_API const char *recon_dataset_skipped(const recon_dataset *data, size_t i)
 RECON_API size_t recon_dataset_unread(const recon_dataset *data);
 RECON_API const char *recon_dataset_unread_why(const recon_dataset *data, size_t i);
 
-/* By how many radians image i was turned on purpose (see turns.h), 0 where it was not. The truth:
+/* By how many radians image i was rotated on purpose (see rotations.h), 0 where it was not. The truth:
  * for evaluation only. */
 RECON_API double recon_dataset_angle(const recon_dataset *data, size_t i);
 

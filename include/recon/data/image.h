@@ -1,8 +1,8 @@
-/* image.h - one image, turned or warped: plain C, for whatever is not on a tape.
+/* image.h - one image, rotated or warped: plain C, for whatever is not on a tape.
  *
  * An image is height x width x channels floats, row 0 on top. Places are measured in pixels from
  * its middle, x to the right and y up, between pixel centres; outside there are zeros. The op
- * `rotate` turns the same way. */
+ * `rotate` rotates the same way. */
 #ifndef RECON_DATA_IMAGE_H
 #define RECON_DATA_IMAGE_H
 
@@ -26,8 +26,8 @@ typedef struct {
 } recon_affine;
 
 /* Counter-clockwise as seen on screen by angle radians, about the middle. out is not in. */
-RECON_API void recon_image_turn(float *out, const float *in, size_t height, size_t width,
-                                size_t channels, double angle, recon_interpolation interpolation);
+RECON_API void recon_image_rotate(float *out, const float *in, size_t height, size_t width,
+                                  size_t channels, double angle, recon_interpolation interpolation);
 
 /* One resampling by any affine map: out shows at p what in shows at source(p). A place that is not
  * finite is outside. Sides are at most 2^24. */
@@ -41,8 +41,8 @@ RECON_API void recon_image_warp(float *out, const float *in, size_t height, size
 RECON_API void recon_image_fit(float *out, size_t size, const float *in, size_t height,
                                size_t width, size_t channels);
 
-/* The source of a turn by angle, as recon_image_warp takes it. */
-RECON_API recon_affine recon_image_turn_source(double angle);
+/* The source of a rotation by angle, as recon_image_warp takes it. */
+RECON_API recon_affine recon_image_rotate_source(double angle);
 
 #ifdef __cplusplus
 }

@@ -15,7 +15,7 @@ typedef struct recon_loader recon_loader;
 
 /* Zero in any field means its default: images as they are. What is drawn anew for each image and
  * each time it comes goes into one resampling (bilinear); with two views of an image, the second is
- * the one that is warped. The warp itself does not turn (its matrix is symmetric), so the angle is
+ * the one that is warped. The warp itself does not rotate (its matrix is symmetric), so the angle is
  * the truth for a warped view too. */
 typedef struct {
     size_t batch;   /* images, 0: 64                                                        */
@@ -25,7 +25,7 @@ typedef struct {
     uint64_t first; /* the batch to begin with, counted over epochs                         */
     int threads;    /* 0: 1                                                                 */
     int views;      /* of each image: 1 or 2; 0: 1                                          */
-    int turn;       /* each view by an angle of its own, uniform on the circle              */
+    int rotate;     /* each view by an angle of its own, uniform on the circle              */
     double shear;   /* stretched by up to shear / 2 along a random axis, squeezed across it; < 1 */
     double scale;   /* larger or smaller by a factor of up to 1 + scale                     */
     double shift;   /* moved by up to so many pixels, in both directions                    */
@@ -34,8 +34,8 @@ typedef struct {
 
 typedef struct {
     size_t n, views;
-    const float *images;   /* views x n x height x width x channels                            */
-    const float *angles;   /* views x n: radians by which this view was turned, 0 without turn */
+    const float *images; /* views x n x height x width x channels                            */
+    const float *angles; /* views x n: radians by which this view was rotated, 0 without rotation */
     const int32_t *labels; /* n, -1 without labels                                             */
 } recon_batch;
 

@@ -82,7 +82,7 @@ RECON_API const recon_data *recon_molecules_data(const recon_molecules *data);
 RECON_API recon_conformer recon_molecules_get(const recon_molecules *data, size_t i);
 
 /* Which of all conformers that were read conformer i is, where data is a part of them. Those that
- * were left out do not count. What recon_molecules_turn made numbers its conformers anew. */
+ * were left out do not count. What recon_molecules_rotate made numbers its conformers anew. */
 RECON_API size_t recon_molecules_origin(const recon_molecules *data, size_t i);
 
 /* What is wrong with the i-th of the frames that were left out; NULL where that is not known: of
@@ -124,25 +124,25 @@ RECON_API int recon_element_number(const char *symbol, size_t n);
 
 /* --- rotations -------------------------------------------------------------------------------- */
 
-/* Each conformer turned about its centre (the mean of its atoms) by a rotation drawn from the
+/* Each conformer rotated about its centre (the mean of its atoms) by a rotation drawn from the
  * matrix Fisher distribution of its molecule; seed and the conformer's row among all decide it, so
- * that parts get what they would have got in the whole. A set that was turned before is turned on.
+ * that parts get what they would have got in the whole. A set that was rotated before is rotated further.
  *
  *   fisher    F = diag(100, 0.001, 0.001) or one of its permutations, by molecule: the set's own
  *             choice where it has one, else drawn by the seed
  *   haar      F = 0, uniform
- *   none      nothing is turned
+ *   none      nothing is rotated
  *
  * or a JSON file: F as its 3 diagonal or all 9 numbers, row by row, or a list of such, of which
- * each molecule draws one. Who has no name there gets the default, and without one is not turned.
+ * each molecule draws one. Who has no name there gets the default, and without one is not rotated.
  *
  *   { "default": [[100, 0, 0], [0, 100, 0]], "molecules": { "CCO": [10, 10, 10] } } */
-RECON_API recon_status recon_molecules_turn(recon_ctx *ctx, recon_molecules **out,
-                                            const recon_molecules *data, const char *rule,
-                                            uint64_t seed);
+RECON_API recon_status recon_molecules_rotate(recon_ctx *ctx, recon_molecules **out,
+                                              const recon_molecules *data, const char *rule,
+                                              uint64_t seed);
 
-/* The truth, for evaluation only: how conformer i was turned (identity: not at all), and F of a
- * molecule, row by row; 0 and f = 0 where it was not turned by one. */
+/* The truth, for evaluation only: how conformer i was rotated (identity: not at all), and F of a
+ * molecule, row by row; 0 and f = 0 where it was not rotated by one. */
 RECON_API recon_so3 recon_molecules_rotation(const recon_molecules *data, size_t i);
 RECON_API int recon_molecules_fisher(double f[9], const recon_molecules *data, size_t molecule);
 

@@ -1,7 +1,7 @@
 /* select.h - which conformers of a molecule are used, and in which pose.
  *
  * As in the paper: those within 1.5 A of the one with the lowest energy, by the best RMSD over all
- * atoms, turned onto it; molecules that keep fewer than 64 are left out. The lowest one itself is
+ * atoms, rotated onto it; molecules that keep fewer than 64 are left out. The lowest one itself is
  * put into its inertia frame, centre of mass at 0, moments rising along x, y, z, of the four ways
  * the one nearest to how it lay: what is in that frame, as GEOM's conformers are, stays there.
  *

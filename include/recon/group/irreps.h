@@ -1,6 +1,6 @@
 /* irreps.h - what the numbers of an equivariant feature stand for.
  *
- * A channel of degree l turns with the molecule by the (2l+1) x (2l+1) matrix D^l (see wigner.h): 0
+ * A channel of degree l rotates with the molecule by the (2l+1) x (2l+1) matrix D^l (see wigner.h): 0
  * a scalar, 1 a vector, and so on. A row holds the degrees in order, each [channels][2l+1], so that
  * the components of a channel lie side by side.
  *

@@ -18,7 +18,7 @@ typedef struct {
     double w, x, y, z;
 } recon_so3; /* a value: copy freely */
 
-RECON_API recon_so3 recon_so3_identity(void);                    /* no turn */
+RECON_API recon_so3 recon_so3_identity(void);                    /* no rotation */
 RECON_API recon_so3 recon_so3_compose(recon_so3 a, recon_so3 b); /* a after b */
 RECON_API recon_so3 recon_so3_inverse(recon_so3 a);              /* the same way back */
 RECON_API double recon_so3_angle(recon_so3 a);                 /* distance from 1: [0, pi]       */

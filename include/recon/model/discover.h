@@ -54,7 +54,8 @@ typedef struct {
         double background;    /* median share of poses that do not belong                       */
     } so3;
     size_t molecules; /* different ones                                                         */
-    size_t symmetric; /* those that look the same after a rotation (recon_rmsd_turns)           */
+    size_t
+        symmetric; /* those that look the same after a rotation (recon_rmsd_symmetry_number)           */
     struct {
         double embed, normalize, maps, total;
     } seconds;

@@ -1,7 +1,7 @@
 /* pose.h - an image's pose, and the way between the input and its canonical image.
  *
  * What a frozen model finds in the canonical image (points, boxes, masks, vectors) belongs into the
- * input, and labels of the input into the canonical image: both are one turn about the middle.
+ * input, and labels of the input into the canonical image: both are one rotation about the middle.
  * Places are (x, y) in pixels, x to the right and y down, (0, 0) the centre of the top left pixel,
  * so that row i and column j of an image are at (j, i). */
 #ifndef RECON_MODEL_POSE_H
@@ -21,7 +21,7 @@ typedef struct {
     double lambda;   /* its class's natural pose, in the same terms; a candidate's, where one of
                         several was chosen                                         */
     double absolute; /* psi - lambda: how far the input is from its natural pose   */
-    double turn;     /* lambda - psi: what takes the input to its canonical image  */
+    double rotation; /* lambda - psi: what takes the input to its canonical image  */
 } recon_pose2;
 
 typedef enum { RECON_TO_CANONICAL, RECON_TO_INPUT } recon_direction;
@@ -36,7 +36,7 @@ RECON_API void recon_pose_vectors(double *out /* [n][2] */, const recon_pose2 *p
                                   recon_direction direction, const double *in /* [n][2] */,
                                   size_t n);
 
-/* n boxes left, top, right, bottom: the smallest upright boxes around the turned ones. They may
+/* n boxes left, top, right, bottom: the smallest upright boxes around the rotated ones. They may
  * reach beyond the image. Thus there and back gives a box that holds the first one. out may be in.
  */
 RECON_API void recon_pose_boxes(double *out /* [n][4] */, const recon_pose2 *pose,

@@ -17,8 +17,8 @@ extern "C" {
 typedef struct {
     recon_so3 psi;      /* the backbone's pose, relative to its arbitrary canonical            */
     recon_so3 lambda;   /* its class's natural pose, in the same terms                         */
-    recon_so3 absolute; /* psi lambda^-1: how the input is turned from its natural pose        */
-    recon_so3 turn;     /* lambda psi^-1: what takes the input to its canonical form           */
+    recon_so3 absolute; /* psi lambda^-1: how the input is rotated from its natural pose        */
+    recon_so3 rotation; /* lambda psi^-1: what takes the input to its canonical form           */
     double center[3];   /* about this place                                                    */
     int free;           /* directions in which lambda is a choice, not a finding: 0, none; 1, the
                            spin about an axis; 2; 3, all. See recon/maps/so3_map.h              */

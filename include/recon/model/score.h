@@ -39,8 +39,8 @@ RECON_API double recon_score_threshold(const recon_model *model, double false_al
 typedef struct {
     double score, p_value, surrogate; /* as in recon_pose_score */
     recon_pose2 pose;
-} recon_oddness;
-RECON_API recon_status recon_score_images(recon_ctx *ctx, recon_oddness *out /* [n] */,
+} recon_pose_score2;
+RECON_API recon_status recon_score_images(recon_ctx *ctx, recon_pose_score2 *out /* [n] */,
                                           const recon_model *model, const float *images, size_t n);
 
 /* The same of molecules, with the paper's scores and their poses. */
@@ -50,8 +50,8 @@ typedef struct {
     double label;     /* the same with Lambda and Theta learned as the paper does        */
     double uncentred; /* -tr(Theta~^T psi): the paper's baseline                         */
     recon_pose3 pose;
-} recon_oddness3;
-RECON_API recon_status recon_score_molecules(recon_ctx *ctx, recon_oddness3 *out /* [n] */,
+} recon_pose_score3;
+RECON_API recon_status recon_score_molecules(recon_ctx *ctx, recon_pose_score3 *out /* [n] */,
                                              const recon_model *model, const recon_conformer *x,
                                              size_t n);
 
@@ -91,7 +91,7 @@ typedef struct {
     double axis_body[3]; /* and in the backbone's canonical                                  */
     double tilt;         /* radians between axis and axis_now                                 */
     double spread[3]; /* radians, root mean square: of the axis's tilt on a ring, spread[0]; where
-                         nothing is free, of the turns about the three axes of F; NaN where it is
+                         nothing is free, of the rotations about the three axes of F; NaN where it is
                          not defined                                                       */
     double p_value;   /* of the input's own pose, as in recon_pose_score                   */
 } recon_distribution3;

@@ -11,10 +11,11 @@ extern "C" {
 #endif
 
 typedef struct {
-    const char *spec;         /* as recon_dataset_open or recon_molecules_open takes it       */
-    const char *turn;         /* the rule they were turned by; NULL: as they came             */
-    uint64_t turn_seed, seed; /* of those turns; of which were taken                          */
-    size_t limit, size;       /* how many were taken; the side they were fitted into          */
+    const char *spec;   /* as recon_dataset_open or recon_molecules_open takes it       */
+    const char *rotate; /* the rule they were rotated by; NULL: as they came             */
+    uint64_t rotate_seed,
+        seed;           /* of those rotations; of which were taken                          */
+    size_t limit, size; /* how many were taken; the side they were fitted into          */
     int skip_bad;
     size_t picture_most;     /* bytes that one picture was allowed                           */
     size_t unread;           /* picture files of the folder that were not read               */

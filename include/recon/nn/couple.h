@@ -7,7 +7,7 @@
  *            contracted with W x_l1 and attr_l2,
  *
  * fully connected: every path that the triangle allows has a weight for each channel in and each
- * channel out. So turning x and the attributes turns y. It is e3nn's FullyConnectedTensorProduct
+ * channel out. So rotating x and the attributes rotates y. It is e3nn's FullyConnectedTensorProduct
  * with weights that have taken up its path normalisation.
  *
  * The weights are one array: for l3 = 0, 1, .. a matrix [out.mul[l3]][columns of l3], its columns

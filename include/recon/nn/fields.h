@@ -1,7 +1,7 @@
 /* fields.h - what the channels of a steerable image stand for.
  *
- * A field of frequency m turns with the picture: when the picture turns by t, counter-clockwise as
- * seen on screen, its vector turns by m t. Frequency 0 is a scalar, one channel; every other one is
+ * A field of frequency m rotates with the picture: when the picture rotates by t, counter-clockwise as
+ * seen on screen, its vector rotates by m t. Frequency 0 is a scalar, one channel; every other one is
  * a pair (x, y), two channels side by side. Scalars come first, then the pairs of frequency 1, then
  * those of 2, and so on. */
 #ifndef RECON_NN_FIELDS_H

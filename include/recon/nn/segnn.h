@@ -1,12 +1,12 @@
 /* segnn.h - steerable messages between neighbours (Brandstetter et al., "Geometric and physical
  * quantities improve E(3) equivariant message passing", ICLR 2022).
  *
- * Features are rows of irreps.h: scalars, vectors and higher degrees, which turn with the molecule.
+ * Features are rows of irreps.h: scalars, vectors and higher degrees, which rotate with the molecule.
  * Every layer is a tensor product with directions (couple.h), gated by scalars. A message from j to
  * i is made of x_i, x_j and the squared distance, coupled with the harmonics of the edge; a node
  * sums its messages, couples x and the sum with the mean of its edges' harmonics, and adds that to
  * x; then a norm over each molecule. Nothing but directions and distances goes in, so the network
- * does not see where a molecule is, and turns with it. */
+ * does not see where a molecule is, and rotates with it. */
 #ifndef RECON_NN_SEGNN_H
 #define RECON_NN_SEGNN_H
 

@@ -1,7 +1,7 @@
-/* steerable_basis.h - the filters that turn along with what they look at.
+/* steerable_basis.h - the filters that rotate along with what they look at.
  *
  * A filter K from fields of frequency n to fields of frequency m, seen as a function of the place
- * (x to the right, y up, the middle tap at the origin), commutes with turning if
+ * (x to the right, y up, the middle tap at the origin), commutes with rotating if
  *
  *     K(R p) = rho_m(R) K(p) rho_n(R)^-1        for every rotation R
  *
@@ -12,7 +12,7 @@
  *
  * with a complex weight w = w0 + i w1, where g is any radial profile; into a scalar the real part
  * counts, and where one side is a scalar both kinds say the same. One element of the basis is one
- * ring, one kind, and one of the two weights: its matrix is the upper left corner of a turn by
+ * ring, one kind, and one of the two weights: its matrix is the upper left corner of a rotation by
  * (m - n) t + gamma, or of that by (m + n) t + gamma with the second column negated, gamma being 0
  * or pi / 2.
  *
@@ -36,7 +36,7 @@ enum { RECON_STEERABLE_ELEMENTS = 4 * RECON_STEERABLE_RINGS };   /* at most, for
 /* Which angular frequencies a ring of radius r takes. A pixel grid shows no more than about 2 r of
  * them; by default the outermost ring, half of which is cut off, keeps to 2. */
 typedef enum {
-    RECON_RINGS_CAREFUL, /* 2 r, less 1 where r is even; on the outermost ring min(2 r, 2) */
+    RECON_RINGS_WARNING, /* 2 r, less 1 where r is even; on the outermost ring min(2 r, 2) */
     RECON_RINGS_WIDE     /* 2 r on every ring                                              */
 } recon_rings;
 

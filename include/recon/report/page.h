@@ -2,7 +2,7 @@
  *
  * The page is one file: it loads nothing, not even a font, and its own rules forbid it to. Colours
  * follow the reader's choice of light or dark; it reads on a phone, on paper and aloud. Figures are
- * what figure.h makes, and things in space can be turned by mouse, finger and arrow keys; without
+ * what figure.h makes, and things in space can be rotated by mouse, finger and arrow keys; without
  * script they stand still and nothing else is missing.
  *
  * All text is plain UTF-8 and escaped here; bytes that are not UTF-8 are replaced. In the lead, in
@@ -12,7 +12,7 @@
  * do nothing, and recon_page_finish says what it was.
  *
  *     recon_page_new(ctx, &page, "Garments", "Where 1,500 garments lie, found without labels.");
- *     recon_page_result(page, "accuracy, turned back", "%.1f %%", 89.0);
+ *     recon_page_result(page, "accuracy, rotated back", "%.1f %%", 89.0);
  *     recon_page_section(page, "Poses");
  *     recon_page_fail(page, recon_figure_roses(ctx, &svg, &roses));
  *     recon_page_figure(page, svg, "Poses of each class before and after centring.");
@@ -47,13 +47,13 @@ RECON_API void recon_page_section(recon_page *page, const char *heading);
 
 /* A paragraph, and one that warns. */
 RECON_API void recon_page_say(recon_page *page, const char *fmt, ...) RECON_PRINTF(2, 3);
-RECON_API void recon_page_careful(recon_page *page, const char *fmt, ...) RECON_PRINTF(2, 3);
+RECON_API void recon_page_warning(recon_page *page, const char *fmt, ...) RECON_PRINTF(2, 3);
 
 /* A figure made by recon_figure_*; the page takes svg and frees it, also after a failure. svg may
  * be NULL only where recon_page_fail has just been told why. */
 RECON_API void recon_page_figure(recon_page *page, char *svg, const char *caption);
 
-/* The figures of these sheets, each thing in them to be turned by the reader. */
+/* The figures of these sheets, each thing in them to be rotated by the reader. */
 RECON_API void recon_page_molecules(recon_page *page, const recon_molecule_sheet *sheet,
                                     const char *caption);
 RECON_API void recon_page_spheres(recon_page *page, const recon_sphere_sheet *sheet,

@@ -17,15 +17,15 @@
 extern "C" {
 #endif
 
-/* A turn with a concentration below this, a mean cosine below a half, is called free: it is what 25
+/* A rotation with a concentration below this, a mean cosine below a half, is called free: it is what 25
  * samples cannot tell from a uniform one (recon_so3_free_directions). */
 #define RECON_FISHER_LOOSE 1.16
 
-/* How many directions the mode may be turned in before the density objects, 0 .. 3, in the terms of
+/* How many directions the mode may be rotated in before the density objects, 0 .. 3, in the terms of
  * recon_so3_free_directions: 1 is a ring. */
 RECON_API int recon_fisher_free(const recon_fisher *fisher);
 
-/* The centre nearest the identity when so many directions are free. Turning the world (g F) turns
+/* The centre nearest the identity when so many directions are free. Rotating the world (g F) rotates
  * it on the left and changing the body's frame (F h) on the right: exactly where nothing is free,
  * and on a ring up to a spin about the world axis. */
 RECON_API recon_so3 recon_fisher_gauge(const recon_fisher *fisher, int free_directions);

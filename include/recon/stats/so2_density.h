@@ -32,7 +32,7 @@ typedef struct {
 
 typedef struct {
     recon_so2_family family;
-    double center;     /* the density is turned by it; (-pi, pi]                          */
+    double center;     /* the density is rotated by it; (-pi, pi]                          */
     double width;      /* UNIFORM: half-width; NORMAL: sigma; VONMISES: kappa; MIXTURE: 0 */
     double background; /* b, [0, 1)                                                       */
     int parts;         /* MIXTURE: 1 .. RECON_SO2_PARTS_MAX, else 0                       */
@@ -41,7 +41,7 @@ typedef struct {
 
 /* log p(angle); -infinity outside an arc without background. */
 RECON_API double recon_so2_log_density(const recon_so2_density *p, double angle);
-/* How unnatural a pose is: -log p. Unchanged when angle and centre are turned alike. */
+/* How unnatural a pose is: -log p. Unchanged when angle and centre are rotated alike. */
 RECON_API double recon_so2_score(const recon_so2_density *p, double angle);
 RECON_API double recon_so2_sample(const recon_so2_density *p, recon_rng *rng);
 /* n angles that stand for the density, at even steps of its probability: what recon_so2_mean says

@@ -25,12 +25,12 @@ static recon_dnnl_shape shape_of(const job *j, recon_dnnl_kind kind, size_t imag
 }
 
 /* Can the gradient of x be had by a forward convolution? */
-static int is_turnable(const job *j)
+static int is_reversible(const job *j)
 {
     return j->point || (j->a->stride == 1 && j->a->pad < j->kh && j->a->pad < j->kw);
 }
 
-static recon_dnnl_shape turned(recon_dnnl_shape s)
+static recon_dnnl_shape rotated(recon_dnnl_shape s)
 {
     recon_dnnl_shape t = s;
     t.kind = RECON_DNNL_FORWARD;
@@ -44,8 +44,8 @@ static recon_dnnl_shape turned(recon_dnnl_shape s)
 static recon_dnnl_shape shape_for(const job *j, recon_dnnl_kind kind, size_t images)
 {
     recon_dnnl_shape s = shape_of(j, kind, images);
-    if (kind == RECON_DNNL_DATA && is_turnable(j))
-        return turned(s);
+    if (kind == RECON_DNNL_DATA && is_reversible(j))
+        return rotated(s);
     s.bias = kind == RECON_DNNL_FORWARD && j->a->bias.data;
     return s;
 }
@@ -65,7 +65,7 @@ static recon_status prepare(recon_ctx *ctx, const job *j, recon_conv_kernel *k,
             continue;
         RECON_TRY(recon_arena_take(ctx, recon_worker_arena(ctx, 0), &k->packed[i],
                                    recon_dnnl_packed_bytes(k->plan[i]), 1));
-        int exchange = kind == RECON_DNNL_DATA && is_turnable(j);
+        int exchange = kind == RECON_DNNL_DATA && is_reversible(j);
         RECON_TRY(recon_dnnl_pack(ctx, k->plan[i], k->packed[i], weights, exchange));
     }
 done:
@@ -105,7 +105,7 @@ recon_status recon_conv_plan_back(recon_ctx *ctx, job *j)
         RECON_TRY(prepare(ctx, j, &j->gradient, RECON_DNNL_WEIGHTS, NULL));
     if (!j->a->dx.data)
         return RECON_OK;
-    if (is_turnable(j))
+    if (is_reversible(j))
         RECON_TRY(flip_taps(ctx, j, &weights));
     RECON_TRY(prepare(ctx, j, &j->data, RECON_DNNL_DATA, weights));
 done:
@@ -121,7 +121,7 @@ recon_status recon_conv_run(recon_ctx *ctx, const job *j, int last, int worker, 
 recon_status recon_conv_run_data(recon_ctx *ctx, const job *j, int last, int worker, void *dx,
                                  void *dy)
 {
-    void *x = is_turnable(j) ? dy : dx, *y = is_turnable(j) ? dx : dy;
+    void *x = is_reversible(j) ? dy : dx, *y = is_reversible(j) ? dx : dy;
     return recon_dnnl_run(ctx, j->data.plan[last], worker, x, j->data.packed[last], NULL, y);
 }
 

@@ -9,7 +9,7 @@
 #define INLINE static inline __attribute__((always_inline)) /* into each of the clones */
 
 /* Attributes of sixteen rows, number by number; rows that are not there are 0. */
-static void turn_attributes(float *restrict out, const float *restrict attr, size_t rows)
+static void rotate_attributes(float *restrict out, const float *restrict attr, size_t rows)
 {
     memset(out, 0, RECON_COUPLE_ATTRS * LANES * sizeof *out);
     for (size_t r = 0; r < rows; r++)
@@ -41,10 +41,11 @@ RECON_CLONES static void block_matrices(float *restrict m, const recon_couple_pl
 void recon_couple_matrices(float *m, const recon_couple_plan *plan, const recon_couple_split *split,
                            const float *attr, size_t rows)
 {
-    float turned[RECON_COUPLE_ATTRS * LANES];
+    float rotated[RECON_COUPLE_ATTRS * LANES];
     for (size_t r = 0; r < rows; r += LANES) {
-        turn_attributes(turned, attr + r * RECON_COUPLE_ATTRS, rows - r < LANES ? rows - r : LANES);
-        block_matrices(m + r * split->numbers, plan, split, turned);
+        rotate_attributes(rotated, attr + r * RECON_COUPLE_ATTRS,
+                          rows - r < LANES ? rows - r : LANES);
+        block_matrices(m + r * split->numbers, plan, split, rotated);
     }
 }
 

@@ -305,18 +305,18 @@ size_t recon_dnnl_packed_bytes(const recon_dnnl_plan *plan)
     return dnnl_memory_desc_get_size(plan->packed);
 }
 
-/* Descriptor of o,kh,kw,c in memory, or of c,kh,kw,o when turned. */
-static void describe_plain(const recon_dnnl_plan *plan, dnnl_memory_desc_t *out, int turned)
+/* Descriptor of o,kh,kw,c in memory, or of c,kh,kw,o when rotated. */
+static void describe_plain(const recon_dnnl_plan *plan, dnnl_memory_desc_t *out, int rotated)
 {
     const recon_dnnl_shape *s = &plan->shape;
-    int64_t inner = turned ? s->o : s->c, taps = s->kh * s->kw;
+    int64_t inner = rotated ? s->o : s->c, taps = s->kh * s->kw;
     if (s->kind == RECON_DNNL_PRODUCT) {
-        dnnl_dims_t steps = { turned ? s->o : 1, turned ? 1 : s->c };
+        dnnl_dims_t steps = { rotated ? s->o : 1, rotated ? 1 : s->c };
         dnnl_memory_desc_init_by_strides(out, 2, (dnnl_dims_t){ s->c, s->o }, dnnl_f32, steps);
         return;
     }
     dnnl_dims_t dims = { s->o, s->c, s->kh, s->kw };
-    dnnl_dims_t strides = { turned ? 1 : taps * inner, turned ? taps * inner : 1, s->kw * inner,
+    dnnl_dims_t strides = { rotated ? 1 : taps * inner, rotated ? taps * inner : 1, s->kw * inner,
                             inner };
     dnnl_memory_desc_init_by_strides(out, 4, dims, plan->packed->data_type, strides);
 }
@@ -349,10 +349,10 @@ done:
 }
 
 recon_status recon_dnnl_pack(recon_ctx *ctx, const recon_dnnl_plan *plan, void *packed,
-                             const void *weights, int turned)
+                             const void *weights, int rotated)
 {
     dnnl_memory_desc_t plain;
-    describe_plain(plan, &plain, turned);
+    describe_plain(plan, &plain, rotated);
     return reorder(ctx, plan->packed, packed, &plain, weights);
 }
 
@@ -442,9 +442,9 @@ recon_status recon_dnnl_find(recon_ctx *ctx, const recon_dnnl_plan **out,
     return none(ctx);
 }
 recon_status recon_dnnl_pack(recon_ctx *ctx, const recon_dnnl_plan *plan, void *packed,
-                             const void *weights, int turned)
+                             const void *weights, int rotated)
 {
-    (void)plan, (void)packed, (void)weights, (void)turned;
+    (void)plan, (void)packed, (void)weights, (void)rotated;
     return none(ctx);
 }
 recon_status recon_dnnl_unpack(recon_ctx *ctx, const recon_dnnl_plan *plan, float *weights,

@@ -37,10 +37,10 @@ recon_status recon_dnnl_find(recon_ctx *ctx, const recon_dnnl_plan **out,
 /* Bytes of the weights, or of their gradient, as the plan wants them. */
 size_t recon_dnnl_packed_bytes(const recon_dnnl_plan *plan);
 
-/* Weights o,kh,kw,c to the plan's packing. turned: they are given as c,kh,kw,o, the weights of the
+/* Weights o,kh,kw,c to the plan's packing. rotated: they are given as c,kh,kw,o, the weights of the
  * convolution whose gradient this one computes (the caller has flipped the taps). */
 recon_status recon_dnnl_pack(recon_ctx *ctx, const recon_dnnl_plan *plan, void *packed,
-                             const void *weights, int turned);
+                             const void *weights, int rotated);
 /* The gradient, from the plan's packing to o,kh,kw,c. */
 recon_status recon_dnnl_unpack(recon_ctx *ctx, const recon_dnnl_plan *plan, float *weights,
                                const void *packed);

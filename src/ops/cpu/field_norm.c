@@ -77,9 +77,9 @@ static inline __attribute__((always_inline)) float pull_pair(float *p, float *q,
     float norm = sqrtf(a * a + b * b), dot = a * *p + b * *q;
     int open = (norm > 0) & (norm + bias > 0);
     float inv = open ? 1 / norm : 0, unit = dot * inv;
-    float keep = open ? 1 + bias * inv : 0, turn = unit * bias * inv * inv;
-    *p = keep * *p - turn * a;
-    *q = keep * *q - turn * b;
+    float keep = open ? 1 + bias * inv : 0, rotation = unit * bias * inv * inv;
+    *p = keep * *p - rotation * a;
+    *q = keep * *q - rotation * b;
     return unit;
 }
 

@@ -1,4 +1,4 @@
-/* rotate.c - turning images about their middle. The convention is in ref/rotate.c; places are in
+/* rotate.c - rotating images about their middle. The convention is in ref/rotate.c; places are in
  * double, so that both agree on the pixels a place lies between. */
 #include "ops/cpu/cpu.h"
 #include "ops/cpu/elements.h"
@@ -14,14 +14,14 @@ typedef struct {
     long h, w;
     size_t c;
     double middle_x, middle_y, cosine, sine;
-} turn;
+} rotation;
 
-static turn turn_of(const recon_rotate_args *a, size_t n)
+static rotation rotation_of(const recon_rotate_args *a, size_t n)
 {
     double t = (double)((const float *)a->angle.data)[n];
     const size_t *s = a->dy.data ? a->dy.shape : a->x.shape;
-    return (turn){ (long)s[1], (long)s[2], s[3], ((double)s[2] - 1) / 2, ((double)s[1] - 1) / 2,
-                   cos(t),     sin(t) };
+    return (rotation){ (long)s[1], (long)s[2], s[3], ((double)s[2] - 1) / 2, ((double)s[1] - 1) / 2,
+                       cos(t),     sin(t) };
 }
 
 /* Where pixel p, q comes from: the pixel up and left of it, and the way from there. */
@@ -31,7 +31,7 @@ typedef struct {
     float fy, fx;
 } source;
 
-static inline source source_of(const turn *t, size_t p, size_t q)
+static inline source source_of(const rotation *t, size_t p, size_t q)
 {
     double y = (double)p - t->middle_y, x = (double)q - t->middle_x;
     source s = { .x = t->cosine * x - t->sine * y, .y = t->sine * x + t->cosine * y };
@@ -42,7 +42,7 @@ static inline source source_of(const turn *t, size_t p, size_t q)
 }
 
 /* Offset of the k-th corner in numbers, or -1 when it is outside. */
-static inline long corner(const turn *t, const source *s, int k)
+static inline long corner(const rotation *t, const source *s, int k)
 {
     long r = s->row + k / 2, c = s->col + k % 2;
     return r >= 0 && c >= 0 && r < t->h && c < t->w ? (r * t->w + c) * (long)t->c : -1;
@@ -54,7 +54,7 @@ static inline float weight(const source *s, int k)
 }
 
 /* One channel, one row of y, without a branch: a pixel outside counts with weight 0. */
-RECON_CLONES static void sample_row(float *restrict y, const float *restrict x, const turn *t,
+RECON_CLONES static void sample_row(float *restrict y, const float *restrict x, const rotation *t,
                                     size_t p)
 {
     int h = (int)t->h, w = (int)t->w;
@@ -76,7 +76,7 @@ RECON_CLONES static void sample_row(float *restrict y, const float *restrict x, 
     }
 }
 
-RECON_CLONES static void sample(float *restrict y, const float *restrict x, const turn *t)
+RECON_CLONES static void sample(float *restrict y, const float *restrict x, const rotation *t)
 {
     for (size_t p = 0; p < (size_t)t->h; p++)
         for (size_t q = 0; q < (size_t)t->w; q++, y += t->c) {
@@ -90,7 +90,7 @@ RECON_CLONES static void sample(float *restrict y, const float *restrict x, cons
         }
 }
 
-RECON_CLONES static void unsample(float *restrict dx, const float *restrict dy, const turn *t)
+RECON_CLONES static void unsample(float *restrict dx, const float *restrict dy, const rotation *t)
 {
     memset(dx, 0, (size_t)(t->h * t->w) * t->c * sizeof *dx);
     for (size_t p = 0; p < (size_t)t->h; p++)
@@ -105,7 +105,7 @@ RECON_CLONES static void unsample(float *restrict dx, const float *restrict dy, 
 }
 
 /* The sum over pixels of dy times the derivative of the sample by the angle. */
-RECON_CLONES static double along_angle(const float *dy, const float *x, const turn *t)
+RECON_CLONES static double along_angle(const float *dy, const float *x, const rotation *t)
 {
     double sum = 0;
     for (size_t p = 0; p < (size_t)t->h; p++)
@@ -125,7 +125,7 @@ RECON_CLONES static double along_angle(const float *dy, const float *x, const tu
 
 static void rotate_image(const void *args, size_t n, float *y, const float *x)
 {
-    turn t = turn_of(args, n);
+    rotation t = rotation_of(args, n);
     if (t.c > 1)
         sample(y, x, &t);
     else
@@ -135,7 +135,7 @@ static void rotate_image(const void *args, size_t n, float *y, const float *x)
 
 static void rotate_back_image(const void *args, size_t n, float *dx, const float *dy)
 {
-    turn t = turn_of(args, n);
+    rotation t = rotation_of(args, n);
     unsample(dx, dy, &t);
 }
 
@@ -145,7 +145,7 @@ static recon_status angle_task(recon_ctx *ctx, void *arg, size_t n, int worker)
     recon_status status = RECON_OK;
     recon_arena *arena = recon_worker_arena(ctx, worker);
     recon_mark mark = recon_arena_mark(arena);
-    turn t = turn_of(a, n);
+    rotation t = rotation_of(a, n);
     size_t count = (size_t)(t.h * t.w) * t.c;
     const float *dy, *x;
     RECON_TRY(recon_part_read(ctx, arena, &dy, &a->dy, n * count, count));

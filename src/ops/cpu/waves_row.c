@@ -188,9 +188,9 @@ INLINE void read_planes(const desk *k, const recon_wave_group *g, const recon_wa
                 a[t] += f;
                 continue;
             }
-            lanes turned = sign_b[p->conjugate] * f;
+            lanes rotated = sign_b[p->conjugate] * f;
             a[t] += sign_a[p->conjugate] * f;
-            b[t] += SWAP(turned);
+            b[t] += SWAP(rotated);
         }
     }
 }

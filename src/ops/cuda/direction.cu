@@ -99,9 +99,9 @@ struct angle_backward {
     {
         float square = x[2 * i] * x[2 * i] + x[2 * i + 1] * x[2 * i + 1];
         float slope = square == 0 ? 0 : dy[i] / square;
-        float turn = slope * -x[2 * i + 1];
+        float rotation = slope * -x[2 * i + 1];
         dx[2 * i + 1] = slope * x[2 * i];
-        dx[2 * i] = turn;
+        dx[2 * i] = rotation;
     }
 };
 

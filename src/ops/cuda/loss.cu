@@ -231,10 +231,10 @@ template <class T> struct mixture_loss : loss_base<T> {
         for (size_t k = 0; k < parts; k++) {
             component m = part(row, k);
             double share = exp(m.joint - all), slope = 1 / (1 + exp(-m.raw));
-            double turn = -up * share * m.kappa * m.sine * m.reciprocal;
+            double rotation = -up * share * m.kappa * m.sine * m.reciprocal;
             assign(dx[k], (float)(up * (exp(m.logit - prior) - share)));
-            assign(dx[parts + 2 * k], (float)(turn * -m.s));
-            assign(dx[parts + 2 * k + 1], (float)(turn * m.c));
+            assign(dx[parts + 2 * k], (float)(rotation * -m.s));
+            assign(dx[parts + 2 * k + 1], (float)(rotation * m.c));
             assign(dx[3 * parts + k], (float)(up * share * (m.versine - m.spread) * slope));
         }
     }

@@ -20,7 +20,7 @@ struct alignas(16) lean_pair {
     float weight[RECON_PAIRS_TAPS];
 };
 
-/* Seen from row a of xyz; sign -1: with the direction turned round. */
+/* Seen from row a of xyz; sign -1: with the direction reversed. */
 __device__ static lean_pair pair_between(const float *xyz, size_t a, size_t b, float sign)
 {
     double from[3], to[3];
@@ -191,7 +191,7 @@ template <class D> struct pairs_forward {
     }
 };
 
-/* ---- backward: rows are sources, so that directions are turned round ---- */
+/* ---- backward: rows are sources, so that directions are reversed ---- */
 
 template <class D> struct pairs_backward {
     typedef typename D::number T;

@@ -1,15 +1,15 @@
-/* rotate.cu - turning images about their middle; the geometry is that of ref/rotate.c.
+/* rotate.cu - rotating images about their middle; the geometry is that of ref/rotate.c.
  *
  * The gradient by the image is a gather: input pixel s is touched by the outputs whose source lies
- * less than a pixel from it in row and column, and these lie within sqrt(2) of where s turns to:
+ * less than a pixel from it in row and column, and these lie within sqrt(2) of where s rotates to:
  * at most 3 x 3 outputs are asked, in fixed order. The gradient by the angle is one block an
  * image. */
 #include "ops/cuda/image.h"
 #include "ops/cuda/table.h"
 
-struct turn {
+struct rotation {
     float c, s, middle_row, middle_col;
-    __device__ turn(const image_shape &shape, float angle)
+    __device__ rotation(const image_shape &shape, float angle)
         : middle_row((float)(shape.h - 1) / 2), middle_col((float)(shape.w - 1) / 2)
     {
         sincosf(angle, &s, &c);
@@ -51,7 +51,7 @@ template <int N, class T> struct rotate_forward {
     {
         image_place p = place_of<N>(shape, i);
         float row, col, sum[N] = {};
-        turn(shape, angle[p.n]).source(&row, &col, (float)p.row, (float)p.col);
+        rotation(shape, angle[p.n]).source(&row, &col, (float)p.row, (float)p.col);
         float r = floorf(row), c = floorf(col), fr = row - r, fc = col - c;
         for (int k = 0; k < 4; k++) {
             float v[N], weight = (k / 2 ? fr : 1 - fr) * (k % 2 ? fc : 1 - fc);
@@ -84,7 +84,7 @@ template <int N, class T> struct rotate_dx {
     __device__ void at(size_t i) const
     {
         image_place s = place_of<N>(shape, i);
-        turn t(shape, angle[s.n]);
+        rotation t(shape, angle[s.n]);
         float row, col, sum[N] = {};
         t.target(&row, &col, (float)s.row, (float)s.col);
         float p_end = fminf(row + REACH, (float)(shape.h - 1));
@@ -112,7 +112,7 @@ __global__ void rotate_dangle_kernel(image_shape shape, float *dangle, const T *
                                      const float *angle)
 {
     unsigned n = blockIdx.x;
-    turn t(shape, angle[n]);
+    rotation t(shape, angle[n]);
     float sum = 0;
     size_t count = (size_t)shape.h * shape.w * shape.c;
     for (size_t i = threadIdx.x; i < count; i += THREADS) {

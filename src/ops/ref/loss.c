@@ -62,11 +62,11 @@ static void vonmises_back(const recon_loss_args *a, size_t row, double d)
     for (size_t k = 0; k < parts; k++) {
         component m = component_of(a, row, k);
         double share = exp(log_joint(a, row, k) - all);
-        double turn = -d * share * m.kappa * m.sine * m.reciprocal; /* by mu, over the length */
+        double rotation = -d * share * m.kappa * m.sine * m.reciprocal; /* by mu, over the length */
         double slope = 1 / (1 + exp(-m.raw));
         recon_ref_set(&a->dx, at + k, d * (exp(logit(a, row, k) - prior) - share));
-        recon_ref_set(&a->dx, at + parts + 2 * k, turn * -m.s);
-        recon_ref_set(&a->dx, at + parts + 2 * k + 1, turn * m.c);
+        recon_ref_set(&a->dx, at + parts + 2 * k, rotation * -m.s);
+        recon_ref_set(&a->dx, at + parts + 2 * k + 1, rotation * m.c);
         recon_ref_set(&a->dx, at + 3 * parts + k,
                       d * share * (m.versine - recon_bessel_spread(m.kappa)) * slope);
     }

@@ -69,13 +69,13 @@ static void send(const job *b, const meeting *m)
         m->y[c] += b->f[c] * m->s[c];
     for (size_t v = 0; v < V; v++) {
         const double *n = m->at.n, *f = b->f + S + v; /* f of b, c, e, h, q: V apart */
-        double u[4][3], turned[3];
+        double u[4][3], rotated[3];
         vectors_at(u, m->u, v, V);
-        cross(turned, n, u[1]);
+        cross(rotated, n, u[1]);
         double along = f[0] * m->s[S + v] + f[3 * V] * dot(n, u[2]);
         m->y[S + v] += f[4 * V] * dot(n, u[3]);
         for (size_t k = 0; k < 3; k++)
-            m->y[S + (k + 1) * V + v] += f[V] * u[0][k] + f[2 * V] * turned[k] + along * n[k];
+            m->y[S + (k + 1) * V + v] += f[V] * u[0][k] + f[2 * V] * rotated[k] + along * n[k];
     }
 }
 
@@ -89,20 +89,20 @@ static void send_back(const job *b, const meeting *m)
     for (size_t v = 0; v < V; v++) {
         const double *n = m->at.n, *f = b->f + S + v, scalar = m->dy[S + v];
         const double g[3] = { m->dy[S + V + v], m->dy[S + 2 * V + v], m->dy[S + 3 * V + v] };
-        double *df = b->df + S + v, u[4][3], turned[3], along = dot(n, g);
+        double *df = b->df + S + v, u[4][3], rotated[3], along = dot(n, g);
         vectors_at(u, m->u, v, V);
-        cross(turned, g, n); /* e . (g x n) = g . (n x e) */
+        cross(rotated, g, n); /* e . (g x n) = g . (n x e) */
         m->ds[S + v] += f[0] * along;
         for (size_t k = 0; k < 3; k++) {
             double *du = m->du + 4 * k * V + v;
             du[0] += f[V] * g[k];
-            du[V] += f[2 * V] * turned[k];
+            du[V] += f[2 * V] * rotated[k];
             du[2 * V] += f[3 * V] * along * n[k];
             du[3 * V] += f[4 * V] * scalar * n[k];
         }
         df[0] += m->s[S + v] * along;
         df[V] += dot(u[0], g);
-        df[2 * V] += dot(u[1], turned);
+        df[2 * V] += dot(u[1], rotated);
         df[3 * V] += along * dot(n, u[2]);
         df[4 * V] += scalar * dot(n, u[3]);
     }

@@ -1,7 +1,7 @@
-/* rotate.c - turning images about their middle.
+/* rotate.c - rotating images about their middle.
  *
  * Places are measured in pixels from the middle, X to the right and Y down, so that an image that
- * is not square turns as on paper, without shear. Content that goes counter-clockwise by t on the
+ * is not square rotates as on paper, without shear. Content that goes counter-clockwise by t on the
  * screen comes, at X, Y, from
  *
  *   X' = cos t X - sin t Y,   Y' = sin t X + cos t Y,   dX'/dt = -Y',   dY'/dt = X'. */
@@ -49,7 +49,7 @@ static recon_sample rotate_sample(const void *args, size_t n, size_t p, size_t q
 }
 
 /* The derivative of the sample by the angle, again as weights. */
-static recon_sample turning_sample(const void *args, size_t n, size_t p, size_t q)
+static recon_sample rotating_sample(const void *args, size_t n, size_t p, size_t q)
 {
     source s = source_of(args, n, p, q);
     double fy = s.row - floor(s.row), fx = s.col - floor(s.col), slope[] = { -1, 1 };
@@ -72,7 +72,7 @@ static void dangle_span(const void *args, size_t begin, size_t end)
     for (size_t n = begin; n < end; n++) {
         double sum = 0;
         for (size_t i = 0; i < h * w; i++) {
-            recon_sample s = turning_sample(a, n, i / w, i % w);
+            recon_sample s = rotating_sample(a, n, i / w, i % w);
             for (size_t k = 0; k < c; k++)
                 sum += recon_ref_get(&a->dy, (n * h * w + i) * c + k) *
                        recon_sample_value(&s, &a->x, n * h * w * c, c, k);

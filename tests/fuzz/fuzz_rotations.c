@@ -1,20 +1,20 @@
-/* Rules of turning from a file, for images and for molecules: what is accepted can turn. */
+/* Rotation rules from a file, for images and for molecules: what is accepted can rotate. */
 #include "fuzz.h"
 
 #include <math.h>
 #include <recon/data/molecules.h>
-#include <recon/data/turns.h>
+#include <recon/data/rotations.h>
 
 static void images(const char *path)
 {
-    recon_turn_rule rule;
-    recon_status status = recon_turn_rule_load(fuzz_ctx(), &rule, path);
+    recon_rotation_rule rule;
+    recon_status status = recon_rotation_rule_load(fuzz_ctx(), &rule, path);
     if (status != RECON_OK) {
         fuzz_check_refusal(status, path);
         return;
     }
-    for (int32_t label = -1; label <= RECON_TURN_CLASSES; label++) {
-        recon_turn t = recon_turn_rule_of(&rule, label);
+    for (int32_t label = -1; label <= RECON_ROTATION_CLASSES; label++) {
+        recon_rotation_law t = recon_rotation_rule_of(&rule, label);
         FUZZ_CHECK(t.family == RECON_SO2_UNIFORM || t.family == RECON_SO2_NORMAL);
         FUZZ_CHECK(isfinite(t.width) && t.width >= 0);
     }
@@ -35,16 +35,16 @@ static recon_molecules *two(void)
 
 static void molecules(const char *path)
 {
-    recon_molecules *data = two(), *turned;
-    recon_status status = recon_molecules_turn(fuzz_ctx(), &turned, data, path, 1);
+    recon_molecules *data = two(), *rotated;
+    recon_status status = recon_molecules_rotate(fuzz_ctx(), &rotated, data, path, 1);
     if (status != RECON_OK)
         fuzz_check_refusal(status, path);
     for (size_t i = 0; status == RECON_OK && i < 2; i++) {
-        recon_conformer c = recon_molecules_get(turned, i);
+        recon_conformer c = recon_molecules_get(rotated, i);
         for (size_t k = 0; k < 3 * c.atoms; k++)
             FUZZ_CHECK(isfinite(c.xyz[k]));
     }
-    recon_molecules_close(turned);
+    recon_molecules_close(rotated);
     recon_molecules_close(data);
 }
 

@@ -1,14 +1,16 @@
-/* lessons.h (private) - how networks learn pseudo-labels: some points are held out, and each head
+/* head_training.h (private) - how networks learn pseudo-labels: some points are held out, and each head
  * keeps the epoch that did best on them. */
-#ifndef MAPS_LESSONS_H
-#define MAPS_LESSONS_H
+#ifndef MAPS_HEAD_TRAINING_H
+#define MAPS_HEAD_TRAINING_H
 
 #include <recon/maps/maps.h>
 #include "maps/kind.h"
 
-enum { RECON_LESSONS_EARLY = 3 }; /* in the first of so many parts heads have their early loss */
+enum {
+    RECON_HEAD_TRAINING_EARLY = 3
+}; /* in the first of so many parts heads have their early loss */
 
-typedef struct recon_lessons {
+typedef struct recon_head_training {
     recon_params *params;
     size_t n;  /* points                                                        */
     int heads; /* the first so many of kind                                     */
@@ -21,8 +23,8 @@ typedef struct recon_lessons {
     recon_var (*input)(void *user, recon_tape *tape, const size_t *which, size_t n);
     recon_var (*output)(void *user, recon_tape *tape, int head, recon_var x);
     /* NULL: a point is taught its own target. Otherwise, in training alone, that of another. */
-    size_t (*twin)(void *user, int head, size_t point, uint64_t draw);
-    void *user, *twins;
+    size_t (*partner)(void *user, int head, size_t point, uint64_t draw);
+    void *user, *partner_user;
     /* 1: the points are held out in the order in which recon_dataset_split holds images out of a
      * backbone's training. On the backbone's own data those are new to it, too: a network remembers
      * what it was trained on, and is too sure of it. */
@@ -32,17 +34,17 @@ typedef struct recon_lessons {
     uint64_t seed;
     recon_precision precision;
     int plain; /* see recon_train_options */
-} recon_lessons;
+} recon_head_training;
 
 /* Takes what options say, or defaults where they say nothing; RECON_ERR_INPUT for shares that are
  * none. n is set. */
-recon_status recon_lessons_plan(recon_ctx *ctx, recon_lessons *lessons,
-                                const recon_maps_options *options,
-                                const recon_maps_options *defaults);
+recon_status recon_head_training_plan(recon_ctx *ctx, recon_head_training *training,
+                                      const recon_maps_options *options,
+                                      const recon_maps_options *defaults);
 
 /* The point at place i of a random order; the first `held` are held out. */
-size_t recon_lessons_place(const recon_lessons *lessons, size_t i);
+size_t recon_head_training_place(const recon_head_training *training, size_t i);
 
-recon_status recon_lessons_learn(recon_ctx *ctx, const recon_lessons *lessons);
+recon_status recon_head_training_run(recon_ctx *ctx, const recon_head_training *training);
 
 #endif

@@ -1,4 +1,4 @@
-/* molecule_turns.c - conformers turned on purpose, each molecule by its own distribution. */
+/* molecule_rotations.c - conformers rotated on purpose, each molecule by its own distribution. */
 #include <recon/data/molecules.h>
 #include "core/fail.h"
 #include "core/json.h"
@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 /* Streams that nothing else draws from: of conformers, and of molecules that draw their F. */
-#define TURNS   ((uint64_t)1 << 61)
-#define CHOICES ((uint64_t)3 << 60)
+#define ROTATIONS ((uint64_t)1 << 61)
+#define CHOICES   ((uint64_t)3 << 60)
 
 /* Known rules are files that need no disk. */
 static const struct {
@@ -71,7 +71,7 @@ static recon_status check_rule(recon_ctx *ctx, json_t *rule, const char *path)
     return RECON_OK;
 }
 
-/* store->fisher[m] for every molecule; NaN where none is turned. */
+/* store->fisher[m] for every molecule; NaN where none is rotated. */
 static recon_status choose_all(recon_ctx *ctx, recon_store *store, json_t *rule, const char *path,
                                uint64_t seed)
 {
@@ -101,15 +101,16 @@ static recon_status load_rule(recon_ctx *ctx, json_t **out, const char *name)
     if (which < KNOWN)
         return recon_json_parse(ctx, out, known[which].text, strlen(known[which].text), name);
     if (access(name, F_OK) != 0)
-        return recon_fail(ctx, RECON_ERR_IO,
-                          "no rule of turning molecules is called '%s' and there is no such file: "
-                          "fisher, haar, none or a JSON file",
-                          name);
+        return recon_fail(
+            ctx, RECON_ERR_IO,
+            "no rotation rule for molecules is called '%s' and there is no such file: "
+            "fisher, haar, none or a JSON file",
+            name);
     recon_status status = recon_json_read(ctx, out, name);
     return status == RECON_OK ? check_rule(ctx, *out, name) : status;
 }
 
-/* --- turning ---------------------------------------------------------------------------------- */
+/* --- rotating ---------------------------------------------------------------------------------- */
 
 enum { TASK = 256 }; /* conformers */
 
@@ -120,10 +121,10 @@ typedef struct {
     uint64_t seed;
 } job;
 
-static void turn_about_centre(float *xyz, size_t atoms, recon_so3 turn)
+static void rotate_about_centre(float *xyz, size_t atoms, recon_so3 rotation)
 {
     double centre[3] = { 0 }, m[9];
-    recon_so3_to_matrix(m, turn);
+    recon_so3_to_matrix(m, rotation);
     for (size_t i = 0; i < 3 * atoms; i++)
         centre[i % 3] += xyz[i] / (double)atoms;
     for (float *p = xyz; p < xyz + 3 * atoms; p += 3) {
@@ -133,47 +134,47 @@ static void turn_about_centre(float *xyz, size_t atoms, recon_so3 turn)
     }
 }
 
-static void turn_one(const job *j, size_t i)
+static void rotate_one(const job *j, size_t i)
 {
     const recon_entry *e = &j->to->entry[i];
-    recon_rng rng = recon_rng_new(j->seed, TURNS | recon_molecules_row(j->from, i));
-    recon_so3 turn;
-    j->to->turn[i] = recon_molecules_rotation(j->from, i);
+    recon_rng rng = recon_rng_new(j->seed, ROTATIONS | recon_molecules_row(j->from, i));
+    recon_so3 rotation;
+    j->to->rotation[i] = recon_molecules_rotation(j->from, i);
     if (isnan(j->to->fisher[e->molecule][0]))
         return;
-    recon_fisher_sample(&turn, &j->law[e->molecule], 1, &rng);
-    turn_about_centre(j->to->xyz + 3 * e->first, e->atoms, turn);
-    j->to->turn[i] = recon_so3_compose(turn, j->to->turn[i]);
+    recon_fisher_sample(&rotation, &j->law[e->molecule], 1, &rng);
+    rotate_about_centre(j->to->xyz + 3 * e->first, e->atoms, rotation);
+    j->to->rotation[i] = recon_so3_compose(rotation, j->to->rotation[i]);
 }
 
-static recon_status turn_task(recon_ctx *ctx, void *arg, size_t index, int worker)
+static recon_status rotate_task(recon_ctx *ctx, void *arg, size_t index, int worker)
 {
     const job *j = arg;
     size_t end = (index + 1) * TASK < j->to->n ? (index + 1) * TASK : j->to->n;
     (void)ctx;
     (void)worker;
     for (size_t i = index * TASK; i < end; i++)
-        turn_one(j, i);
+        rotate_one(j, i);
     return RECON_OK;
 }
 
-static recon_status turn_all(recon_ctx *ctx, recon_store *store, const recon_molecules *data,
-                             uint64_t seed)
+static recon_status rotate_all(recon_ctx *ctx, recon_store *store, const recon_molecules *data,
+                               uint64_t seed)
 {
     recon_fisher *law = NULL;
     recon_status status;
     RECON_TRY(recon_alloc(ctx, &law, store->molecules, sizeof *law));
-    RECON_TRY(recon_alloc_raw(ctx, &store->turn, store->n, sizeof *store->turn));
+    RECON_TRY(recon_alloc_raw(ctx, &store->rotation, store->n, sizeof *store->rotation));
     for (size_t m = 0; m < store->molecules; m++)
         if (!isnan(store->fisher[m][0]))
             RECON_TRY(recon_fisher_of(ctx, &law[m], store->fisher[m]));
-    RECON_TRY(recon_parallel(ctx, turn_task, &(job){ store, data, law, seed },
+    RECON_TRY(recon_parallel(ctx, rotate_task, &(job){ store, data, law, seed },
                              (store->n + TASK - 1) / TASK));
-    for (size_t m = 0; data->store->turn && m < store->molecules; m++)
+    for (size_t m = 0; data->store->rotation && m < store->molecules; m++)
         if (isnan(store->fisher[m][0])) /* not now: as it was */
             memcpy(store->fisher[m], data->store->fisher[m], sizeof *store->fisher);
         else
-            store->fisher[m][0] = NAN; /* turned twice: by no matrix Fisher distribution */
+            store->fisher[m][0] = NAN; /* rotated twice: by no matrix Fisher distribution */
 done:
     free(law);
     return status;
@@ -207,8 +208,8 @@ done:
     return status;
 }
 
-recon_status recon_molecules_turn(recon_ctx *ctx, recon_molecules **out,
-                                  const recon_molecules *data, const char *rule, uint64_t seed)
+recon_status recon_molecules_rotate(recon_ctx *ctx, recon_molecules **out,
+                                    const recon_molecules *data, const char *rule, uint64_t seed)
 {
     recon_store *store = NULL;
     json_t *law = NULL;
@@ -218,7 +219,7 @@ recon_status recon_molecules_turn(recon_ctx *ctx, recon_molecules **out,
     RECON_TRY(recon_store_new(ctx, &store));
     RECON_TRY(copy(ctx, store, data));
     RECON_TRY(choose_all(ctx, store, law, rule, seed));
-    status = turn_all(ctx, store, data, seed);
+    status = rotate_all(ctx, store, data, seed);
     if (status != RECON_OK)
         RECON_TRY(recon_note_file(ctx, status, rule));
     status = recon_molecules_of(ctx, out, recon_store_share(store));

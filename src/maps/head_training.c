@@ -1,6 +1,6 @@
-/* lessons.c - all heads are trained at once: they share nothing but their input, and to Adam the
+/* head_training.c - all heads are trained at once: they share nothing but their input, and to Adam the
  * scale of a loss is all one. */
-#include "maps/lessons.h"
+#include "maps/head_training.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/permute.h"
@@ -13,14 +13,14 @@
 
 typedef struct {
     recon_ctx *ctx;
-    const recon_lessons *l;
+    const recon_head_training *l;
     size_t *which; /* [batch] the points of a batch */
     float *rows;   /* [batch][targets]              */
     int early;     /* is this one of the first?     */
     recon_var x, target[RECON_HEADS_MOST];
     double lowest[RECON_HEADS_MOST]; /* loss on the points held out, and the weights that had it: */
     double *best[RECON_HEADS_MOST];
-} course;
+} trainer;
 
 /* --- the plan --------------------------------------------------------------------------------- */
 
@@ -33,8 +33,8 @@ static double number_or(double asked, double otherwise)
     return asked > 0 ? asked : otherwise;
 }
 
-recon_status recon_lessons_plan(recon_ctx *ctx, recon_lessons *l, const recon_maps_options *o,
-                                const recon_maps_options *d)
+recon_status recon_head_training_plan(recon_ctx *ctx, recon_head_training *l,
+                                      const recon_maps_options *o, const recon_maps_options *d)
 {
     double share = number_or(o->held_out, d->held_out);
     if (!(share < 1) || !(o->dropout < 1))
@@ -51,20 +51,21 @@ recon_status recon_lessons_plan(recon_ctx *ctx, recon_lessons *l, const recon_ma
     return RECON_OK;
 }
 
-size_t recon_lessons_place(const recon_lessons *l, size_t i)
+size_t recon_head_training_place(const recon_head_training *l, size_t i)
 {
     return l->as_split ? recon_permute_back(i, l->n, 0, 0) : recon_permute(i, l->n, l->seed, 0);
 }
 
 /* --- a step ----------------------------------------------------------------------------------- */
 
-/* Of the points themselves, or in training (draw > 0) of their twins. */
-static recon_var targets_of(course *k, recon_tape *t, int h, size_t n, uint64_t draw)
+/* Of the points themselves, or in training (draw > 0) of their partners. */
+static recon_var targets_of(trainer *k, recon_tape *t, int h, size_t n, uint64_t draw)
 {
-    const recon_lessons *l = k->l;
+    const recon_head_training *l = k->l;
     size_t width = l->kind[h].targets, shape[2] = { n, width };
     for (size_t i = 0; i < n; i++) {
-        size_t from = draw && l->twin ? l->twin(l->twins, h, k->which[i], draw) : k->which[i];
+        size_t from =
+            draw && l->partner ? l->partner(l->partner_user, h, k->which[i], draw) : k->which[i];
         memcpy(k->rows + i * width, l->target[h] + from * width, width * sizeof(float));
     }
     return recon_var_input(t, k->rows, RECON_F32, shape, 2);
@@ -72,15 +73,15 @@ static recon_var targets_of(course *k, recon_tape *t, int h, size_t n, uint64_t 
 
 static recon_status feed(void *user, recon_tape *t, uint64_t step)
 {
-    course *k = user;
-    const recon_lessons *l = k->l;
+    trainer *k = user;
+    const recon_head_training *l = k->l;
     size_t trained = l->n - l->held;
     uint64_t each = trained / l->batch, epoch = step / each;
     size_t begin = (size_t)(step % each) * l->batch;
-    k->early = epoch < l->epochs / RECON_LESSONS_EARLY;
+    k->early = epoch < l->epochs / RECON_HEAD_TRAINING_EARLY;
     for (size_t i = 0; i < l->batch; i++)
-        k->which[i] =
-            recon_lessons_place(l, l->held + recon_permute(begin + i, trained, l->seed, epoch + 1));
+        k->which[i] = recon_head_training_place(
+            l, l->held + recon_permute(begin + i, trained, l->seed, epoch + 1));
     k->x = l->input(l->user, t, k->which, l->batch);
     for (int h = 0; h < l->heads; h++)
         k->target[h] = targets_of(k, t, h, l->batch, step + 1);
@@ -89,7 +90,7 @@ static recon_status feed(void *user, recon_tape *t, uint64_t step)
 
 static recon_var loss(void *user, recon_tape *t)
 {
-    course *k = user;
+    trainer *k = user;
     recon_var sum = NULL;
     for (int h = 0; h < k->l->heads; h++) {
         const recon_head_kind *kind = &k->l->kind[h];
@@ -109,7 +110,7 @@ static int belongs(const recon_param *param, const char *head)
     return !strncmp(param->name, head, n) && param->name[n] == '.';
 }
 
-static size_t head_size(const recon_lessons *l, int h)
+static size_t head_size(const recon_head_training *l, int h)
 {
     size_t total = 0;
     for (size_t i = 0; i < l->params->count; i++)
@@ -119,7 +120,7 @@ static size_t head_size(const recon_lessons *l, int h)
 }
 
 /* The numbers of a head, running statistics among them, to k->best or back from there. */
-static recon_status exchange(course *k, int h, int back)
+static recon_status exchange(trainer *k, int h, int back)
 {
     const recon_params *p = k->l->params;
     recon_status status = RECON_OK;
@@ -135,16 +136,16 @@ static recon_status exchange(course *k, int h, int back)
 }
 
 /* The loss of a head on the points held out. */
-static recon_status held_loss(course *k, recon_tape *t, int h, double *out)
+static recon_status held_loss(trainer *k, recon_tape *t, int h, double *out)
 {
-    const recon_lessons *l = k->l;
+    const recon_head_training *l = k->l;
     recon_status status = RECON_OK;
     *out = 0;
     for (size_t at = 0; at < l->held; at += l->batch) {
         size_t n = l->held - at < l->batch ? l->held - at : l->batch;
         double mean;
         for (size_t i = 0; i < n; i++)
-            k->which[i] = recon_lessons_place(l, at + i);
+            k->which[i] = recon_head_training_place(l, at + i);
         RECON_TRY(recon_tape_begin(t, RECON_INFER, 0));
         recon_var y = l->output(l->user, t, h, l->input(l->user, t, k->which, n));
         recon_var term = l->kind[h].loss(t, y, targets_of(k, t, h, n, 0), l->number);
@@ -157,7 +158,7 @@ done:
 
 static recon_status validate(void *user, recon_tape *t, double *metric)
 {
-    course *k = user;
+    trainer *k = user;
     recon_status status = RECON_OK;
     *metric = 0;
     for (int h = 0; h < k->l->heads; h++) {
@@ -175,9 +176,9 @@ done:
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
-static recon_status train(course *k)
+static recon_status train(trainer *k)
 {
-    const recon_lessons *l = k->l;
+    const recon_head_training *l = k->l;
     uint64_t epoch = (l->n - l->held) / l->batch, steps = l->epochs * epoch;
     const recon_trainee it = { l->params, feed, loss, validate, k };
     const recon_train_options options = {
@@ -196,9 +197,9 @@ static recon_status train(course *k)
     return status;
 }
 
-recon_status recon_lessons_learn(recon_ctx *ctx, const recon_lessons *l)
+recon_status recon_head_training_run(recon_ctx *ctx, const recon_head_training *l)
 {
-    course k = { .ctx = ctx, .l = l };
+    trainer k = { .ctx = ctx, .l = l };
     size_t width = 0;
     recon_status status;
     for (int h = 0; h < l->heads; h++) {

@@ -1,5 +1,5 @@
-/* turning.c - Wigner matrices by quadrature. */
-#include "group/turning.h"
+/* wigner_blocks.c - Wigner matrices by quadrature. */
+#include "group/wigner_blocks.h"
 #include "core/simd.h"
 
 /* The axes of a cube through its faces, edges and corners, with twice Lebedev's weights. */
@@ -23,27 +23,27 @@ static void add_axis(double *d, const double y[RECON_HARMONICS], const double x[
                 *d++ += w * y[i] * x[j];
 }
 
-recon_turning recon_turning_of(recon_so3 rotation)
+recon_wigner_blocks recon_wigner_blocks_of(recon_so3 rotation)
 {
-    double d[RECON_TURNING] = { 0 };
-    recon_turning out;
+    double d[RECON_WIGNER_BLOCKS] = { 0 };
+    recon_wigner_blocks out;
     for (int i = 0; i < AXES; i++) {
-        double turned[3], y[RECON_HARMONICS], x[RECON_HARMONICS];
-        recon_so3_act(turned, rotation, axis[i]);
-        recon_harmonics_row(y, turned);
+        double rotated[3], y[RECON_HARMONICS], x[RECON_HARMONICS];
+        recon_so3_act(rotated, rotation, axis[i]);
+        recon_harmonics_row(y, rotated);
         recon_harmonics_row(x, axis[i]);
         add_axis(d, y, x, weight(i));
     }
-    for (int i = 0; i < RECON_TURNING; i++)
+    for (int i = 0; i < RECON_WIGNER_BLOCKS; i++)
         out.d[i] = (float)d[i];
     return out;
 }
 
-RECON_CLONES void recon_turning_apply(float *restrict out, const recon_turning *turning,
-                                      const float *restrict in, size_t rows)
+RECON_CLONES void recon_wigner_blocks_apply(float *restrict out, const recon_wigner_blocks *blocks,
+                                            const float *restrict in, size_t rows)
 {
     for (size_t r = 0; r < rows; r++, in += RECON_HARMONICS, out += RECON_HARMONICS) {
-        const float *d = turning->d;
+        const float *d = blocks->d;
         out[0] = in[0];
         for (int l = 1; l < RECON_DEGREES; l++)
             for (int i = l * l; i < (l + 1) * (l + 1); i++) {

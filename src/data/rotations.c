@@ -1,5 +1,5 @@
-/* turns.c - rules of turning, and data sets turned by them. */
-#include <recon/data/turns.h>
+/* rotations.c - rotation rules, and data sets rotated by them. */
+#include <recon/data/rotations.h>
 #include "core/degrees.h"
 #include "core/fail.h"
 #include "core/json.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TURNS ((uint64_t)1 << 62) /* streams that nothing else draws from */
+#define ROTATIONS ((uint64_t)1 << 62) /* streams that nothing else draws from */
 
 /* --- rules ------------------------------------------------------------------------------------ */
 
@@ -29,8 +29,8 @@ static const struct {
 };
 enum { KNOWN = sizeof known / sizeof *known };
 
-static recon_status read_turn(recon_ctx *ctx, recon_turn *out, json_t *value, const char *key,
-                              const char *path)
+static recon_status read_rotation(recon_ctx *ctx, recon_rotation_law *out, json_t *value,
+                                  const char *key, const char *path)
 {
     json_t *uniform = json_object_get(value, "uniform"), *normal = json_object_get(value, "normal");
     json_t *width = uniform ? uniform : normal;
@@ -42,8 +42,8 @@ static recon_status read_turn(recon_ctx *ctx, recon_turn *out, json_t *value, co
     if (!(degrees >= 0 && degrees <= (uniform ? 180 : 3600)))
         return recon_fail(ctx, RECON_ERR_FORMAT, "%s: '%.40s': %g degrees: 0 to %d", path, key,
                           degrees, uniform ? 180 : 3600);
-    *out =
-        (recon_turn){ uniform ? RECON_SO2_UNIFORM : RECON_SO2_NORMAL, degrees * RECON_TO_RADIANS };
+    *out = (recon_rotation_law){ uniform ? RECON_SO2_UNIFORM : RECON_SO2_NORMAL,
+                                 degrees * RECON_TO_RADIANS };
     return RECON_OK;
 }
 
@@ -58,37 +58,38 @@ static recon_status read_range(recon_ctx *ctx, long *first, long *last, const ch
         from = end + 1;
         *last = strtol(from, &end, 10);
     }
-    if (end == from || *end || *first < 0 || *last < *first || *last >= RECON_TURN_CLASSES)
+    if (end == from || *end || *first < 0 || *last < *first || *last >= RECON_ROTATION_CLASSES)
         return recon_fail(ctx, RECON_ERR_FORMAT,
                           "%s: '%.40s' is no class and no range like 0-4, with classes below %d",
-                          path, key, RECON_TURN_CLASSES);
+                          path, key, RECON_ROTATION_CLASSES);
     return RECON_OK;
 }
 
-static recon_status read_classes(recon_ctx *ctx, recon_turn_rule *out, json_t *classes,
+static recon_status read_classes(recon_ctx *ctx, recon_rotation_rule *out, json_t *classes,
                                  const char *path)
 {
-    unsigned char given[RECON_TURN_CLASSES] = { 0 };
+    unsigned char given[RECON_ROTATION_CLASSES] = { 0 };
     recon_status status = RECON_OK;
     const char *key;
     json_t *value;
     json_object_foreach(classes, key, value)
     {
-        recon_turn turn;
+        recon_rotation_law rotation;
         long first, last;
         RECON_TRY(read_range(ctx, &first, &last, key, path));
-        RECON_TRY(read_turn(ctx, &turn, value, key, path));
+        RECON_TRY(read_rotation(ctx, &rotation, value, key, path));
         for (long c = first; c <= last; c++) {
             if (given[c]++)
                 RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT, "%s: class %ld comes twice", path, c));
-            out->of[c] = turn;
+            out->of[c] = rotation;
         }
     }
 done:
     return status;
 }
 
-static recon_status read_rule(recon_ctx *ctx, recon_turn_rule *out, json_t *rule, const char *path)
+static recon_status read_rule(recon_ctx *ctx, recon_rotation_rule *out, json_t *rule,
+                              const char *path)
 {
     json_t *other = json_object_get(rule, "default"), *classes = json_object_get(rule, "classes");
     recon_status status = RECON_OK;
@@ -100,17 +101,17 @@ static recon_status read_rule(recon_ctx *ctx, recon_turn_rule *out, json_t *rule
         return recon_fail(ctx, RECON_ERR_FORMAT,
                           "%s: not an object with \"default\" or \"classes\", the latter an object",
                           path);
-    out->other = (recon_turn){ RECON_SO2_UNIFORM, 0 };
+    out->other = (recon_rotation_law){ RECON_SO2_UNIFORM, 0 };
     if (other)
-        RECON_TRY(read_turn(ctx, &out->other, other, "default", path));
-    for (size_t i = 0; i < RECON_TURN_CLASSES; i++)
+        RECON_TRY(read_rotation(ctx, &out->other, other, "default", path));
+    for (size_t i = 0; i < RECON_ROTATION_CLASSES; i++)
         out->of[i] = out->other;
     RECON_TRY(read_classes(ctx, out, classes, path));
 done:
     return status;
 }
 
-recon_status recon_turn_rule_load(recon_ctx *ctx, recon_turn_rule *out, const char *name)
+recon_status recon_rotation_rule_load(recon_ctx *ctx, recon_rotation_rule *out, const char *name)
 {
     json_t *rule = NULL;
     int which = 0;
@@ -119,7 +120,7 @@ recon_status recon_turn_rule_load(recon_ctx *ctx, recon_turn_rule *out, const ch
         which++;
     if (which == KNOWN && access(name, F_OK) != 0)
         return recon_fail(ctx, RECON_ERR_IO,
-                          "no rule of turning is called '%s' and there is no such file: mnist, "
+                          "no rotation rule is called '%s' and there is no such file: mnist, "
                           "fashion, all or a JSON file",
                           name);
     RECON_TRY(which < KNOWN
@@ -131,9 +132,9 @@ done:
     return status;
 }
 
-recon_turn recon_turn_rule_of(const recon_turn_rule *rule, int32_t label)
+recon_rotation_law recon_rotation_rule_of(const recon_rotation_rule *rule, int32_t label)
 {
-    return label >= 0 && label < RECON_TURN_CLASSES ? rule->of[label] : rule->other;
+    return label >= 0 && label < RECON_ROTATION_CLASSES ? rule->of[label] : rule->other;
 }
 
 /* --- data sets -------------------------------------------------------------------------------- */
@@ -143,26 +144,26 @@ enum { TASK = 64 }; /* images */
 typedef struct {
     recon_dataset *to;
     const recon_dataset *from;
-    const recon_turn_rule *rule;
+    const recon_rotation_rule *rule;
     uint64_t seed;
 } job;
 
-static void turn_one(const job *j, size_t i, float *plain)
+static void rotate_one(const job *j, size_t i, float *plain)
 {
     const recon_dataset_info *info = &j->to->info;
-    recon_rng rng = recon_rng_new(j->seed, TURNS | recon_dataset_row(j->from, i));
+    recon_rng rng = recon_rng_new(j->seed, ROTATIONS | recon_dataset_row(j->from, i));
     int32_t label = recon_dataset_get(plain, j->from, i);
-    recon_turn turn = recon_turn_rule_of(j->rule, label);
-    recon_so2_density law = { .family = turn.family, .width = turn.width };
-    double angle = turn.width > 0 ? recon_so2_sample(&law, &rng) : 0;
-    recon_image_turn(j->to->own_floats + i * recon_dataset_pixels(info), plain, info->height,
-                     info->width, info->channels, angle, RECON_BILINEAR);
+    recon_rotation_law rotation = recon_rotation_rule_of(j->rule, label);
+    recon_so2_density law = { .family = rotation.family, .width = rotation.width };
+    double angle = rotation.width > 0 ? recon_so2_sample(&law, &rng) : 0;
+    recon_image_rotate(j->to->own_floats + i * recon_dataset_pixels(info), plain, info->height,
+                       info->width, info->channels, angle, RECON_BILINEAR);
     j->to->own_angles[i] = recon_so2_compose(angle, recon_dataset_angle(j->from, i));
     if (j->to->own_labels)
         j->to->own_labels[i] = label;
 }
 
-static recon_status turn_task(recon_ctx *ctx, void *arg, size_t index, int worker)
+static recon_status rotate_task(recon_ctx *ctx, void *arg, size_t index, int worker)
 {
     const job *j = arg;
     size_t end = (index + 1) * TASK < j->to->info.n ? (index + 1) * TASK : j->to->info.n;
@@ -173,29 +174,30 @@ static recon_status turn_task(recon_ctx *ctx, void *arg, size_t index, int worke
     if (status != RECON_OK)
         return status;
     for (size_t i = index * TASK; i < end; i++)
-        turn_one(j, i, plain);
+        rotate_one(j, i, plain);
     free(plain);
     return RECON_OK;
 }
 
-static recon_status check_turn(recon_ctx *ctx, recon_turn t)
+static recon_status check_rotation(recon_ctx *ctx, recon_rotation_law t)
 {
     if (t.width == 0 || (t.width > 0 && isfinite(t.width) &&
                          (t.family == RECON_SO2_UNIFORM || t.family == RECON_SO2_NORMAL)))
         return RECON_OK;
-    return recon_fail(ctx, RECON_ERR_INPUT, "a turn of width %g by family %d: uniform or normal",
-                      t.width, (int)t.family);
+    return recon_fail(ctx, RECON_ERR_INPUT,
+                      "a rotation of width %g by family %d: uniform or normal", t.width,
+                      (int)t.family);
 }
 
-static recon_status check_rule(recon_ctx *ctx, const recon_turn_rule *rule)
+static recon_status check_rule(recon_ctx *ctx, const recon_rotation_rule *rule)
 {
-    recon_status status = check_turn(ctx, rule->other);
-    for (size_t i = 0; status == RECON_OK && i < RECON_TURN_CLASSES; i++)
-        status = check_turn(ctx, rule->of[i]);
+    recon_status status = check_rotation(ctx, rule->other);
+    for (size_t i = 0; status == RECON_OK && i < RECON_ROTATION_CLASSES; i++)
+        status = check_rotation(ctx, rule->of[i]);
     return status;
 }
 
-/* What was turned may outlive what it was made from. */
+/* What was rotated may outlive what it was made from. */
 static recon_status copy_names(recon_ctx *ctx, recon_dataset *to, const char *names)
 {
     size_t size = 1;
@@ -210,8 +212,8 @@ static recon_status copy_names(recon_ctx *ctx, recon_dataset *to, const char *na
     return status;
 }
 
-recon_status recon_dataset_turn(recon_ctx *ctx, recon_dataset **out, const recon_dataset *data,
-                                const recon_turn_rule *rule, uint64_t seed)
+recon_status recon_dataset_rotate(recon_ctx *ctx, recon_dataset **out, const recon_dataset *data,
+                                  const recon_rotation_rule *rule, uint64_t seed)
 {
     recon_dataset *d;
     recon_status status = check_rule(ctx, rule);
@@ -231,7 +233,7 @@ recon_status recon_dataset_turn(recon_ctx *ctx, recon_dataset **out, const recon
     d->floats = d->own_floats;
     d->angles = d->own_angles;
     d->labels = d->own_labels;
-    RECON_TRY(recon_parallel(ctx, turn_task, &(job){ d, data, rule, seed },
+    RECON_TRY(recon_parallel(ctx, rotate_task, &(job){ d, data, rule, seed },
                              (d->info.n + TASK - 1) / TASK));
     *out = d;
 done:
@@ -240,14 +242,14 @@ done:
     return status;
 }
 
-recon_status recon_dataset_turn_by(recon_ctx *ctx, recon_dataset **out, const recon_dataset *data,
-                                   const char *name, uint64_t seed)
+recon_status recon_dataset_rotate_by(recon_ctx *ctx, recon_dataset **out, const recon_dataset *data,
+                                     const char *name, uint64_t seed)
 {
-    recon_turn_rule *rule = NULL; /* large */
+    recon_rotation_rule *rule = NULL; /* large */
     recon_status status;
     RECON_TRY(recon_alloc(ctx, &rule, 1, sizeof *rule));
-    RECON_TRY(recon_turn_rule_load(ctx, rule, name));
-    RECON_TRY(recon_dataset_turn(ctx, out, data, rule, seed));
+    RECON_TRY(recon_rotation_rule_load(ctx, rule, name));
+    RECON_TRY(recon_dataset_rotate(ctx, out, data, rule, seed));
 done:
     free(rule);
     return status;

@@ -1,6 +1,6 @@
-/* Turning rows of harmonics: the quick way is the exact one. */
+/* Rotating rows of harmonics: the quick way is the exact one. */
 #include "check.h"
-#include "group/turning.h"
+#include "group/wigner_blocks.h"
 
 #include <recon/group/wigner.h>
 
@@ -9,7 +9,7 @@ static void matrices_are_wigner_matrices(void **state)
     recon_rng rng = recon_rng_new(1, 0);
     for (int i = 0; i < 50; i++) {
         recon_so3 r = i ? recon_so3_haar(&rng) : recon_so3_identity();
-        recon_turning t = recon_turning_of(r);
+        recon_wigner_blocks t = recon_wigner_blocks_of(r);
         const float *d = t.d;
         for (int l = 1; l < RECON_DEGREES; l++) {
             double want[49];
@@ -21,7 +21,7 @@ static void matrices_are_wigner_matrices(void **state)
 }
 
 /* Y(R v) = D(R) Y(v), row by row. */
-static void harmonics_of_a_turned_direction_are_turned_harmonics(void **state)
+static void harmonics_of_a_rotated_direction_are_rotated_harmonics(void **state)
 {
     enum { ROWS = 7 };
     recon_rng rng = recon_rng_new(2, 0);
@@ -39,8 +39,8 @@ static void harmonics_of_a_turned_direction_are_turned_harmonics(void **state)
         recon_so3_act(v, r, v);
         recon_harmonics_row(want[i], v);
     }
-    recon_turning t = recon_turning_of(r);
-    recon_turning_apply(out[0], &t, in[0], ROWS);
+    recon_wigner_blocks t = recon_wigner_blocks_of(r);
+    recon_wigner_blocks_apply(out[0], &t, in[0], ROWS);
     for (int i = 0; i < ROWS; i++)
         for (int k = 0; k < RECON_HARMONICS; k++)
             CHECK_NEAR(out[i][k], want[i][k], 3e-6);
@@ -50,7 +50,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matrices_are_wigner_matrices),
-        cmocka_unit_test(harmonics_of_a_turned_direction_are_turned_harmonics),
+        cmocka_unit_test(harmonics_of_a_rotated_direction_are_rotated_harmonics),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }

@@ -1,9 +1,9 @@
-/* Images turned on purpose: by what the rule says, the same for every part and any threads. */
+/* Images rotated on purpose: by what the rule says, the same for every part and any threads. */
 #include "files.h"
 
 #include <recon/core/npy.h>
 #include <recon/data/image.h>
-#include <recon/data/turns.h>
+#include <recon/data/rotations.h>
 #include <recon/group/so2.h>
 
 #define DEGREE 0.017453292519943295
@@ -34,18 +34,18 @@ static recon_dataset *open_noise(recon_ctx *ctx)
 static void each_class_has_the_spread_of_its_rule(void **state)
 {
     recon_ctx *ctx = *state;
-    recon_dataset *d = open_noise(ctx), *turned = NULL;
-    static recon_turn_rule rule;
+    recon_dataset *d = open_noise(ctx), *rotated = NULL;
+    static recon_rotation_rule rule;
     const char *name[] = { "mnist", "fashion", "all" };
     const double width[3][10] = { { 60, 60, 60, 60, 60, 90, 90, 90, 90, 90 },
                                   { 0, 0, 0, 32, 32, 32, 64, 64, 64, 64 },
                                   { 180, 180, 180, 180, 180, 180, 180, 180, 180, 180 } };
     for (int r = 0; r < 3; r++) {
-        CHECK_OK(ctx, recon_turn_rule_load(ctx, &rule, name[r]));
-        CHECK_OK(ctx, recon_dataset_turn(ctx, &turned, d, &rule, 5));
+        CHECK_OK(ctx, recon_rotation_rule_load(ctx, &rule, name[r]));
+        CHECK_OK(ctx, recon_dataset_rotate(ctx, &rotated, d, &rule, 5));
         double moment[10] = { 0 }, sine[10] = { 0 }, most[10] = { 0 };
         for (size_t i = 0; i < MANY; i++) {
-            double a = recon_dataset_angle(turned, i);
+            double a = recon_dataset_angle(rotated, i);
             moment[i % 10] += cos(a) / (MANY / 10.0);
             sine[i % 10] += sin(a) / (MANY / 10.0);
             most[i % 10] = fmax(most[i % 10], fabs(a));
@@ -55,23 +55,23 @@ static void each_class_has_the_spread_of_its_rule(void **state)
             double want = r == 1 ? exp(-w * w / 2) : sin(w) / w;
             CHECK_NEAR(moment[c], want, 4 * sqrt(0.5 / (MANY / 10.0)));
             CHECK_NEAR(sine[c], 0, 4 * sqrt(0.5 / (MANY / 10.0)));
-            CHECK_NEAR(recon_turn_rule_of(&rule, c).width, w, 1e-12);
+            CHECK_NEAR(recon_rotation_rule_of(&rule, c).width, w, 1e-12);
             if (r != 1)
                 assert_true(most[c] <= w + 1e-12 && most[c] > 0.97 * w);
         }
-        recon_dataset_close(turned);
+        recon_dataset_close(rotated);
     }
-    assert_true(recon_turn_rule_of(&rule, -1).width > 3);
-    assert_true(recon_turn_rule_of(&rule, 5000).width > 3);
+    assert_true(recon_rotation_rule_of(&rule, -1).width > 3);
+    assert_true(recon_rotation_rule_of(&rule, 5000).width > 3);
     recon_dataset_close(d);
 }
 
-static void check_one(const recon_dataset *turned, size_t i, const recon_dataset *d, size_t j)
+static void check_one(const recon_dataset *rotated, size_t i, const recon_dataset *d, size_t j)
 {
     float x[SIDE * SIDE], y[SIDE * SIDE], got[SIDE * SIDE];
     int32_t label = recon_dataset_get(x, d, j);
-    assert_int_equal(recon_dataset_get(got, turned, i), label);
-    recon_image_turn(y, x, SIDE, SIDE, 1, recon_dataset_angle(turned, i), RECON_BILINEAR);
+    assert_int_equal(recon_dataset_get(got, rotated, i), label);
+    recon_image_rotate(y, x, SIDE, SIDE, 1, recon_dataset_angle(rotated, i), RECON_BILINEAR);
     assert_memory_equal(got, y, sizeof y);
 }
 
@@ -80,14 +80,14 @@ static void parts_and_threads_change_no_angle(void **state)
     recon_ctx *ctx = *state, *alone = recon_ctx_new(&(recon_ctx_options){ .threads = 1 });
     recon_dataset *d = open_noise(ctx), *all = NULL, *rest = NULL, *held = NULL, *late = NULL,
                   *early[2], *some = NULL;
-    static recon_turn_rule rule;
-    CHECK_OK(ctx, recon_turn_rule_load(ctx, &rule, "mnist"));
-    CHECK_OK(ctx, recon_dataset_turn(ctx, &all, d, &rule, 7));
+    static recon_rotation_rule rule;
+    CHECK_OK(ctx, recon_rotation_rule_load(ctx, &rule, "mnist"));
+    CHECK_OK(ctx, recon_dataset_rotate(ctx, &all, d, &rule, 7));
     for (size_t i = 0; i < MANY; i += 97)
         check_one(all, i, d, i);
-    CHECK_OK(ctx, recon_dataset_split(ctx, &early[0], &early[1], all, 12, 3)); /* turned, split */
+    CHECK_OK(ctx, recon_dataset_split(ctx, &early[0], &early[1], all, 12, 3)); /* rotated, split */
     CHECK_OK(ctx, recon_dataset_split(ctx, &rest, &held, d, 12, 3));
-    CHECK_OK(alone, recon_dataset_turn(alone, &late, held, &rule, 7)); /* split, turned */
+    CHECK_OK(alone, recon_dataset_rotate(alone, &late, held, &rule, 7)); /* split, rotated */
     for (size_t i = 0; i < recon_dataset_describe(held).n; i++) {
         float x[SIDE * SIDE], y[SIDE * SIDE];
         assert_true(recon_dataset_angle(late, i) == recon_dataset_angle(early[1], i));
@@ -101,9 +101,9 @@ static void parts_and_threads_change_no_angle(void **state)
     recon_dataset *const made[] = { early[0], early[1], rest, held, late, some, all };
     for (size_t i = 0; i < sizeof made / sizeof *made; i++)
         recon_dataset_close(made[i]);
-    CHECK_OK(ctx, recon_dataset_turn(ctx, &all, d, &rule, 8));
+    CHECK_OK(ctx, recon_dataset_rotate(ctx, &all, d, &rule, 8));
     assert_true(recon_dataset_angle(all, 0) != 0 && recon_dataset_angle(d, 0) == 0);
-    CHECK_OK(ctx, recon_dataset_turn(ctx, &some, all, &rule, 8)); /* turned on */
+    CHECK_OK(ctx, recon_dataset_rotate(ctx, &some, all, &rule, 8)); /* rotated further */
     for (size_t i = 0; i < 20; i++)
         CHECK_NEAR(recon_dataset_angle(some, i), recon_so2_wrap(2 * recon_dataset_angle(all, i)),
                    1e-12);
@@ -113,15 +113,15 @@ static void parts_and_threads_change_no_angle(void **state)
     recon_ctx_free(alone);
 }
 
-static recon_status load(recon_ctx *ctx, recon_turn_rule *rule, const char *text)
+static recon_status load(recon_ctx *ctx, recon_rotation_rule *rule, const char *text)
 {
-    return recon_turn_rule_load(ctx, rule, scratch_write("rule.json", text, strlen(text)));
+    return recon_rotation_rule_load(ctx, rule, scratch_write("rule.json", text, strlen(text)));
 }
 
 static void a_rule_can_be_a_file(void **state)
 {
     recon_ctx *ctx = *state;
-    static recon_turn_rule r;
+    static recon_rotation_rule r;
     CHECK_OK(ctx, load(ctx, &r,
                        "{ \"default\": { \"uniform\": 45 }, \"classes\": { \"0-4\": { \"uniform\": "
                        "60.5 }, \"7\": { \"normal\": 32 } } }"));
@@ -129,8 +129,8 @@ static void a_rule_can_be_a_file(void **state)
     CHECK_NEAR(r.of[5].width, 45 * DEGREE, 1e-12);
     CHECK_NEAR(r.other.width, 45 * DEGREE, 1e-12);
     assert_int_equal(r.of[7].family, RECON_SO2_NORMAL);
-    CHECK_FAILS(ctx, recon_turn_rule_load(ctx, &r, "minst"), RECON_ERR_IO,
-                "no rule of turning is called 'minst'");
+    CHECK_FAILS(ctx, recon_rotation_rule_load(ctx, &r, "minst"), RECON_ERR_IO,
+                "no rotation rule is called 'minst'");
     static const struct {
         const char *text, *message;
     } wrong[] = {
@@ -156,35 +156,36 @@ static void a_rule_can_be_a_file(void **state)
         CHECK_FAILS(ctx, load(ctx, &r, wrong[i].text), RECON_ERR_FORMAT, wrong[i].message);
 }
 
-static recon_status turn_and_close(recon_ctx *ctx, const recon_dataset *d,
-                                   const recon_turn_rule *rule)
+static recon_status rotate_and_close(recon_ctx *ctx, const recon_dataset *d,
+                                     const recon_rotation_rule *rule)
 {
-    recon_dataset *turned = NULL;
-    recon_status status = recon_dataset_turn(ctx, &turned, d, rule, 1);
-    recon_dataset_close(turned);
+    recon_dataset *rotated = NULL;
+    recon_status status = recon_dataset_rotate(ctx, &rotated, d, rule, 1);
+    recon_dataset_close(rotated);
     return status;
 }
 
-static void a_rule_that_is_all_zero_turns_nothing(void **state)
+static void a_rule_that_is_all_zero_rotates_nothing(void **state)
 {
     recon_ctx *ctx = *state;
-    recon_dataset *d = open_noise(ctx), *turned = NULL;
-    static const recon_turn_rule nothing;
-    static recon_turn_rule wrong;
+    recon_dataset *d = open_noise(ctx), *rotated = NULL;
+    static const recon_rotation_rule nothing;
+    static recon_rotation_rule wrong;
     float x[SIDE * SIDE], y[SIDE * SIDE];
-    CHECK_OK(ctx, recon_dataset_turn(ctx, &turned, d, &nothing, 5));
+    CHECK_OK(ctx, recon_dataset_rotate(ctx, &rotated, d, &nothing, 5));
     for (size_t i = 0; i < MANY; i += 7) {
         recon_dataset_get(x, d, i);
-        recon_dataset_get(y, turned, i);
+        recon_dataset_get(y, rotated, i);
         assert_memory_equal(x, y, sizeof x);
-        assert_true(recon_dataset_angle(turned, i) == 0);
+        assert_true(recon_dataset_angle(rotated, i) == 0);
     }
-    recon_dataset_close(turned);
+    recon_dataset_close(rotated);
     wrong.of[3].width = 1; /* of no family */
-    CHECK_FAILS(ctx, recon_dataset_turn(ctx, &turned, d, &wrong, 5), RECON_ERR_INPUT,
-                "a turn of width 1 by family 0");
-    wrong.of[3] = (recon_turn){ RECON_SO2_NORMAL, NAN };
-    CHECK_FAILS(ctx, recon_dataset_turn(ctx, &turned, d, &wrong, 5), RECON_ERR_INPUT, "width nan");
+    CHECK_FAILS(ctx, recon_dataset_rotate(ctx, &rotated, d, &wrong, 5), RECON_ERR_INPUT,
+                "a rotation of width 1 by family 0");
+    wrong.of[3] = (recon_rotation_law){ RECON_SO2_NORMAL, NAN };
+    CHECK_FAILS(ctx, recon_dataset_rotate(ctx, &rotated, d, &wrong, 5), RECON_ERR_INPUT,
+                "width nan");
     recon_dataset_close(d);
 }
 
@@ -192,10 +193,10 @@ static void memory_may_run_out(void **state)
 {
     recon_ctx *ctx = *state;
     recon_dataset *d = open_noise(ctx), *few = NULL;
-    static recon_turn_rule rule;
-    CHECK_OK(ctx, recon_turn_rule_load(ctx, &rule, "mnist"));
+    static recon_rotation_rule rule;
+    CHECK_OK(ctx, recon_rotation_rule_load(ctx, &rule, "mnist"));
     CHECK_OK(ctx, recon_dataset_take(ctx, &few, d, 100, 1));
-    CHECK_ALLOCATIONS(ctx, turn_and_close(ctx, few, &rule));
+    CHECK_ALLOCATIONS(ctx, rotate_and_close(ctx, few, &rule));
     recon_dataset_close(few);
     CHECK_FAILS(ctx, recon_dataset_take(ctx, &few, d, MANY + 1, 1), RECON_ERR_INPUT,
                 "6001 of 6000 images cannot be taken");
@@ -208,7 +209,7 @@ int main(void)
         SCRATCH_TEST(each_class_has_the_spread_of_its_rule),
         SCRATCH_TEST(parts_and_threads_change_no_angle),
         SCRATCH_TEST(a_rule_can_be_a_file),
-        SCRATCH_TEST(a_rule_that_is_all_zero_turns_nothing),
+        SCRATCH_TEST(a_rule_that_is_all_zero_rotates_nothing),
         SCRATCH_TEST(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

@@ -1,0 +1,26 @@
+/* wigner_blocks.h - rows of harmonics rotated, millions of times.
+ *
+ * D^1, D^2, D^3 of recon_wigner at once, in a microsecond: harmonics of degree 3 integrate exactly,
+ * two at a time, over the 26 points of Lebedev's rule of degree 7, and opposite points say the
+ * same, so that
+ *
+ *     D^l = sum over 13 axes v of weight(v) Y_l(R v) Y_l(v)^T. */
+#ifndef GROUP_WIGNER_BLOCKS_H
+#define GROUP_WIGNER_BLOCKS_H
+
+#include <recon/group/harmonics.h>
+#include <recon/group/so3.h>
+
+/* D^l, row-major, of l = 1, 2, 3, one after the other; degree 0 does not rotate. */
+enum { RECON_WIGNER_BLOCKS = 9 + 25 + 49 };
+typedef struct {
+    float d[RECON_WIGNER_BLOCKS];
+} recon_wigner_blocks;
+
+recon_wigner_blocks recon_wigner_blocks_of(recon_so3 rotation);
+
+/* Rows of RECON_HARMONICS numbers; out is not in. */
+void recon_wigner_blocks_apply(float *out, const recon_wigner_blocks *blocks, const float *in,
+                               size_t rows);
+
+#endif
