@@ -121,9 +121,10 @@ static void print_text(const demo *d)
     printf("canonicalize  a frozen classifier on %zu rotated garments: %.1f %% right, with RECON "
            "before it %.1f %%\n",
            r->rotated.n, 100 * r->accuracy.none, 100 * r->accuracy.recon);
-    printf(
-        "unusual poses area under the ROC curve %.3f; %.0f %% of unusual ones caught at %.0f %% false alarms\n",
-        r->ood.density, 100 * d->alarm.caught, 100 * d->alarm.called);
+    printf("unusual poses area under the ROC curve %.3f; %.0f %% of unusual ones caught at "
+           "%.0f %% false "
+           "alarms\n",
+           r->ood.density, 100 * d->alarm.caught, 100 * d->alarm.called);
     printf("molecules     natural axis of %zu conformers found to %.1f degrees; %.0f %% of unusual "
            "poses caught at "
            "%.0f %% false alarms\n",
