@@ -1,4 +1,4 @@
-/* times.c - what canonicalizing costs, of inputs of any kind. */
+/* times.c - what canonicalizing images costs. */
 #include "experiments/times.h"
 #include "core/fail.h"
 #include "core/memory.h"

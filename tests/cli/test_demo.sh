@@ -30,7 +30,7 @@ run demo
 [ "$code" -eq 0 ] && [ -s "$out/report.html" ]
 report $? "from an empty folder, with what was installed alone"
 [ "$(wc -l <"$scratch/stdout")" -eq 6 ] && [ "$(tail -n 1 "$scratch/stdout")" = "$out/report.html" ] &&
-    [ "$(cut -c 1-12 "$scratch/stdout" | head -n 5 | tr -d ' \n')" = Algorithm1discovercanonicaliseunusualposemolecules ]
+    [ "$(cut -c 1-12 "$scratch/stdout" | head -n 5 | tr -d ' \n')" = Algorithm1discovercanonicalizeunusualposemolecules ]
 report $? "five lines of results, and where the page is"
 none=$(number none) recon_=$(number recon) here=$(number recon_here) upright=$(number upright)
 holds "canonical images do far better than rotated ones" "$recon_ > $none + 15 && $here > $none + 10"
