@@ -311,14 +311,13 @@ static void print_moves(const settings *s, const recon_molequivariance e[RECON_M
         printf(" %8.1e %8.1e %8.1e\n", e[i].code_median, e[i].code_p99, e[i].code_max);
     }
     const recon_molequivariance *all = &e[RECON_MOVE_ALL];
-    printf(
-        "\n%s\nMirror images are %s.\n",
-        all->pose_p99 * RECON_TO_DEGREES < ROUNDING
-            ? "The network is equivariant, up to rounding."
-            : "The network is not equivariant on some inputs: are their atoms on a line, or is it "
-              "hardly\n"
-              "trained? More --epochs of `recon train` may help.",
-        recon_molequivariance_sees_mirror(e) ? "distinguished" : "not distinguished");
+    printf("\n%s\nMirror images are %s.\n",
+           all->pose_p99 * RECON_TO_DEGREES < ROUNDING
+               ? "The network is equivariant, up to rounding."
+               : "The network is not equivariant on some inputs: are their atoms on a line, or is "
+                 "it hardly\n"
+                 "trained? More --epochs of `recon train` may help.",
+           recon_molequivariance_sees_mirror(e) ? "distinguished" : "not distinguished");
 }
 
 static recon_status check_molecules(recon_ctx *ctx, const settings *s, const recon_backbone *b,

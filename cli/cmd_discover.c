@@ -183,6 +183,70 @@ done:
     return status;
 }
 
+/* --- molecules -------------------------------------------------------------------------------- */
+
+static void print_molecules(const settings *s, const recon_moldiscovery *d, size_t skipped,
+                            const recon_skips *skips)
+{
+    print_head(s, "conformers", d->points, skipped, skips, d->k, d->hit_rate);
+    printf("  poses      concentration %.1f, background %.1f %% (medians)\n", d->concentration,
+           100 * d->background);
+    cli_print_natural(d->natural);
+    if (d->background > RECON_BACKGROUND_MUCH)
+        printf("  warning    many poses fit no distribution: are there at least %zu of each kind? "
+               "A smaller\n"
+               "             --k, more conformers or more training may help\n",
+               d->k);
+    if (d->symmetric)
+        printf("  warning    %zu of the molecules are symmetric under rotations, like water and "
+               "benzene: no\n"
+               "             training can distinguish their equivalent poses\n",
+               d->symmetric);
+    print_end(s, d->seconds.embed, d->seconds.normalize, d->seconds.maps);
+}
+
+static recon_status discover_molecules(recon_ctx *ctx, const settings *s)
+{
+    const recon_metadata_entry rotation = rotation_of(s);
+    const recon_source source = source_of(s);
+    recon_found_data shown = { .folder = s->out };
+    const recon_moldiscover_options o = {
+        .k = s->k,
+        .as_mean = s->mean >= 0,
+        .mean = { .kind = s->mean < 0 ? RECON_MEAN_TUKEY : (recon_mean_kind)s->mean },
+        .maps = { .seed = cli_seed(&s->data) },
+        .precision = cli_precision(ctx, s->data.precision),
+        .half = s->half,
+        .keep_embeddings = s->keep,
+        .data = cli_utf8(s->data.spec),
+        .source = &source,
+        .metadata = &rotation,
+        .n_metadata = 1,
+        .report = write_report,
+        .report_arg = &shown,
+    };
+    cli_molecules molecules;
+    recon_moldiscovery d = { 0 };
+    recon_status status;
+    RECON_TRY(cli_molecules_open_for(ctx, &molecules, &s->data, s->model));
+    shown.molecules = molecules.use;
+    RECON_TRY(recon_moldiscover(ctx, &d, s->model, molecules.use, s->out, &o));
+    if (s->common.json)
+        puts(d.summary);
+    else if (!s->common.quiet)
+        print_molecules(s, &d, molecules.skipped, &molecules.skips);
+done:
+    recon_moldiscovery_free(&d);
+    cli_molecules_close(&molecules);
+    return status;
+}
+
+static recon_status work(recon_ctx *ctx, const void *arg)
+{
+    const settings *s = arg;
+    return recon_molecules_is(s->data.spec) ? discover_molecules(ctx, s) : discover_images(ctx, s);
+}
+
 static int run(int argc, char **argv)
 {
     settings s = { .mean = -1, .begun = recon_now() }; /* not said */

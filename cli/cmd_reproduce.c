@@ -18,16 +18,14 @@ const cli_command cli_reproduce = {
         "  recon reproduce molecules\n"
         "  recon reproduce mnist --train --limit 12000 --seeds 3 --device cuda --out runs/\n"
         "\n"
-        "Images or conformers of the test split are rotated as in the paper and go, canonicalized\n"
-        "in several ways, before a frozen classifier that has seen upright ones alone. Training\n"
-        "data are rotated with seed 1, test data with seed 2. The test split is only read: "
-        "models,\n"
-        "epochs and settings were chosen on a part of the training split, of molecules on\n"
-        "conformers/val. Labels and true rotations are used to measure, by nothing else. --quick\n"
-        "takes 2,000 test images and 12,000 training images, fewer on a slow machine; of "
-        "molecules\n"
-        "every sixth. Models are looked for in models/, or made by --train: a backbone and its\n"
-        "maps for each seed, under OUT/seed-S/.",
+        "Images or conformers of the test split are rotated as in the paper, canonicalized in several\n"
+        "ways, and classified by a frozen classifier trained on upright inputs only. Training data are\n"
+        "rotated with seed 1, test data with seed 2. The test split was not used for any choice:\n"
+        "models, epochs and settings were chosen on part of the training split, for molecules on\n"
+        "conformers/val. Labels and true rotations are used for evaluation only. --quick takes 2,000\n"
+        "test images and 12,000 training images, fewer on a slow machine; for molecules every sixth.\n"
+        "Models are taken from models/, or trained by --train: a backbone and its maps for each seed,\n"
+        "under OUT/seed-S/.",
     .run = run,
 };
 

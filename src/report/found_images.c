@@ -216,9 +216,9 @@ static int warn_of_poses(recon_page *page, const recon_found_folder *f)
     int said = 0;
     if (several > 0.05 && ++said)
         recon_page_warning(page,
-                           "%s of the images have several natural poses. Canonicalizing takes the "
-                           "likeliest; `recon canonicalize --help` shows how a classifier may "
-                           "choose among them.",
+                           "%s of the images have several natural poses. Canonicalization takes "
+                           "the most likely; `recon canonicalize --help` shows how a classifier "
+                           "can choose among them.",
                            recon_found_share(words, several));
     if (folded > 0.05 && ++said)
         recon_page_warning(page,

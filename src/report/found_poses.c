@@ -81,9 +81,8 @@ static recon_status say_classes(recon_ctx *ctx, recon_page *page, const recon_fo
     else
         recon_page_say(
             page,
-            "%s poses on %s in %s classes: points that small distances link. The poses of "
-            "a class show which pose is natural for its kind, and how far one outliers "
-            "from it.",
+            "%s poses on %s in %s classes: points connected by small distances. The poses of a "
+            "class show which pose is natural for its kind, and how far poses vary around it.",
             recon_found_count(a, f->rows), group_words(f),
             recon_found_count(b, (size_t)fmax(classes, 0)));
     return RECON_OK;
