@@ -121,13 +121,7 @@ static void print_text(const settings *s, const recon_distribution *d, const cha
            d->pose.absolute * RECON_TO_DEGREES, d->score, d->p_value);
     printf("  natural    at %+.1f degrees in the backbone's frame (psi %+.1f)",
            d->pose.lambda * RECON_TO_DEGREES, d->pose.psi * RECON_TO_DEGREES);
-    if (d->fold == 0)
-        printf(
-            ", and hardly defined:\n"
-            "             similar images occur in nearly all orientations, so there is no natural "
-            "pose");
-    else if (d->fold > 1)
-        printf(", and defined modulo %d degrees only", 360 / d->fold);
+    print_verdict(d);
     printf("\n  width      %.1f degrees (%s)\n", d->theta * RECON_TO_DEGREES,
            recon_so2_family_name(d->family));
     for (int i = 0; i < d->modes; i++)

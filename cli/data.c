@@ -287,10 +287,9 @@ static recon_status name_input(recon_ctx *ctx, const cli_inputs *in, size_t i, c
 {
     char why[512];
     cli_name name;
-    return recon_fail(ctx, RECON_ERR_INPUT,
-                      "%s: conformer %zu (%s): an atom of %s: the model knows only %s", spec,
-                      cli_molecules_row(m, i), cli_molecule_name(name, m->use, (size_t)x.molecule),
-                      recon_element_text(words, z), recon_element_list(known, element, n));
+    snprintf(why, sizeof why, "%s", recon_ctx_message(ctx));
+    return recon_fail(ctx, RECON_ERR_INPUT, "%s: %s %zu (%s): %s", spec, in->use->kind->one,
+                      cli_inputs_row(in, i), cli_inputs_label(name, in, i), why);
 }
 
 /* To rows [n] those that are accepted; *count how many. */

@@ -1,4 +1,4 @@
-/* times.c - what canonicalizing images costs. */
+/* times.c - what canonicalizing costs, of inputs of any kind. */
 #include "experiments/times.h"
 #include "core/fail.h"
 #include "core/memory.h"

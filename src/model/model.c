@@ -104,45 +104,10 @@ recon_status recon_model_save(recon_ctx *ctx, const char *path, const char *from
                               const recon_backbone *backbone, const recon_maps *maps,
                               const recon_model_save_options *options)
 {
-    return recon_model_file_save(ctx, path, from, recon_ieae_params(backbone),
-                                 maps ? recon_maps_params(maps) : NULL, GROUP, options);
-}
-
-/* --- images ----------------------------------------------------------------------------------- */
-
-recon_pose2 recon_pose_make(double psi, double lambda)
-{
-    double absolute = recon_so2_wrap(psi - lambda);
-    return (recon_pose2){ recon_so2_wrap(psi), recon_so2_wrap(lambda), absolute,
-                          recon_so2_wrap(-absolute) };
-}
-
-recon_status recon_model_check(recon_ctx *ctx, const recon_model *m, const float *images, size_t n)
-{
-    size_t pixels = recon_model_pixels(m);
-    for (size_t i = 0; i < n * pixels; i++)
-        if (!isfinite(images[i]))
-            return recon_fail(ctx, RECON_ERR_INPUT, "pixel %zu of image %zu is %g", i % pixels,
-                              i / pixels, (double)images[i]);
-    return RECON_OK;
-}
-
-/* Weights that are finite may still make numbers that are not; no image should be rotated by one.
- */
-static recon_status check_answer(recon_ctx *ctx, const recon_pose2 *pose, const recon_so2_map *map,
-                                 size_t i)
-{
-    if (isfinite(pose->psi) && isfinite(pose->rotation) && (!map || isfinite(map->theta)))
-        return RECON_OK;
-    return recon_fail(ctx, RECON_ERR_NUMERIC,
-                      "image %zu: the model's output is not finite: a damaged model?", i);
-}
-
-recon_status recon_model_read(recon_ctx *ctx, recon_pose2 *poses, recon_so2_map *maps,
-                              const recon_model *m, const float *images, size_t n)
-{
-    float *z = NULL;
-    double *psi = NULL, *lambda = NULL, *lean = NULL;
+    const recon_model_save_options o = options ? *options : (recon_model_save_options){ 0 };
+    const recon_params *sets[2];
+    recon_metadata_entry *all = NULL;
+    recon_safetensors *file = NULL;
     recon_status status;
     size_t n = 0, n_sets = 0, before;
     if (backbone->params)

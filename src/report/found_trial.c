@@ -120,7 +120,7 @@ static recon_status show_scores(recon_ctx *ctx, recon_page *page, const recon_fo
     int told = isfinite(t->threshold); /* else too few natural ones are known */
     return recon_found_show_spread(
         ctx, page,
-        &(recon_found_spread){ .x_label = "score, as they came",
+        &(recon_found_spread){ .x_label = "score of the original inputs",
                                .caption = told ? "Scores of the original inputs. Beyond the line, "
                                                  "`recon score --false-alarms 0.01` flags a pose "
                                                  "as unusual."
