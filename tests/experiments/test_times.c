@@ -1,8 +1,11 @@
-/* What canonicalizing costs: the parts are measured, and add up the way they must. */
-#include "model/tiny.h"
+/* What canonicalizing costs, of either kind: the parts are measured, and add up the way they must.
+ */
+#include "model/both.h"
 
 #include "experiments/times.h"
 #include <recon/ops/backend.h>
+
+enum { BATCH = 64 };
 
 static void centring_is_a_part_of_canonicalizing(void **state)
 {
