@@ -49,9 +49,10 @@ done:
 
 static recon_status normalize(recon_ctx *ctx, flow *f)
 {
-    const recon_normalize_options o = {
-        .knn = { .k = f->o.k }, .pool = RECON_VERDICT_POSES, .mean = f->o.mean, .family = f->o.family
-    };
+    const recon_normalize_options o = { .knn = { .k = f->o.k },
+                                        .pool = RECON_VERDICT_POSES,
+                                        .mean = f->o.mean,
+                                        .family = f->o.family };
     return recon_normalize(ctx, &f->frames, &f->embedded, NULL, &o);
 }
 
