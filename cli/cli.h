@@ -130,6 +130,9 @@ recon_status cli_inputs_keep(recon_ctx *ctx, cli_inputs *inputs, const cli_data 
 typedef recon_status cli_accept(recon_ctx *ctx, const void *user, const recon_data *data, size_t i);
 recon_status cli_inputs_filter(recon_ctx *ctx, cli_inputs *inputs, const cli_data *data,
                                const char *spec, cli_accept *accept, const void *user);
+/* RECON_ERR_INPUT, and named, where the backbone does not accept input i. */
+recon_status cli_inputs_check(recon_ctx *ctx, const cli_inputs *inputs, size_t i,
+                              const cli_data *data, const recon_backbone *backbone);
 void cli_inputs_close(cli_inputs *inputs);
 /* Input i among all of the data, where --limit takes some; the file or the molecule it is of, or
  * NULL; and that for the terminal: in one line, cut to the length, "" for none. */

@@ -30,8 +30,9 @@ const cli_command cli_canonicalize = {
         "depth (8 or 16 bits) there: each file is read again and rotated once, at its own\n"
         "resolution. Other images are called 000000.png, 000001.png ... in their order. poses.csv\n"
         "beside them says by name how far each was rotated from its natural pose (degrees,\n"
-        "counter-clockwise); g.npy gets the same in\n"
-        "radians, in the order of the data.\n"
+        "counter-clockwise), whether there is one (verdict; with fold m it is known modulo 360/m\n"
+        "degrees) and how unusual the pose is (p_value); g.npy gets the poses in radians, in the\n"
+        "order of the data.\n"
         "\n"
         "Molecules: FILE.xyz gets them as extended XYZ, turned about their centres, in the order "
         "of\n"
@@ -196,11 +197,42 @@ static size_t keep_poses(room *r, size_t at, size_t n, recon_group group)
     return free;
 }
 
+static recon_status to_file(recon_ctx *ctx, outcome *o, room *r, cli_sink *to,
+                            const recon_model *model, size_t at, size_t n)
+{
+    double begun = recon_now();
+    recon_status status = recon_canonicalize(ctx, r->out, r->poses, model, r->in, n,
+                                             &(recon_canonicalize_options){ to->interpolation });
+    o->model += recon_now() - begun;
+    return status == RECON_OK ? cli_sink_take(ctx, to, r->out, at, n) : status;
+}
+
+/* With all that is known of each picture. */
+static recon_status to_folder(recon_ctx *ctx, outcome *o, room *r, cli_sink *to,
+                              const recon_model *model, size_t at, size_t n)
+{
+    const float *in = (const float *)r->in;
+    recon_pose2 *poses = (recon_pose2 *)r->poses;
+    recon_distribution *of = NULL;
+    double begun = recon_now();
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &of, n, sizeof *of));
+    RECON_TRY(recon_distribution_images(ctx, of, model, in, n));
+    o->model += recon_now() - begun;
+    for (size_t i = 0; i < n; i++) {
+        poses[i] = of[i].pose;
+        to->remarks[at + i] = (cli_remark){ of[i].verdict, of[i].fold, of[i].p_value };
+    }
+    RECON_TRY(cli_sink_pictures(ctx, to, (float *)r->out, in, poses, at, n));
+done:
+    free(of);
+    return status;
+}
+
 static recon_status rotate_all(recon_ctx *ctx, outcome *o, room *r, cli_sink *to,
                                const recon_model *model)
 {
     const recon_data *data = to->inputs->use;
-    const recon_canonicalize_options options = { to->interpolation };
     recon_group group = recon_model_describe(model).group;
     size_t total = to->inputs->n;
     recon_status status = RECON_OK;
@@ -208,11 +240,9 @@ static recon_status rotate_all(recon_ctx *ctx, outcome *o, room *r, cli_sink *to
     for (size_t at = 0; at < total; at += CLI_BLOCK) {
         size_t n = total - at < CLI_BLOCK ? total - at : CLI_BLOCK;
         data->kind->read(r->in, data, at, n);
-        double begun = recon_now();
-        RECON_TRY(recon_canonicalize(ctx, r->out, r->poses, model, r->in, n, &options));
-        o->model += recon_now() - begun;
+        RECON_TRY(to->remarks ? to_folder(ctx, o, r, to, model, at, n)
+                              : to_file(ctx, o, r, to, model, at, n));
         o->free += keep_poses(r, at, n, group);
-        RECON_TRY(cli_sink_take(ctx, to, r->out, r->poses, at, n));
         recon_progress_add(ctx, n);
     }
     recon_progress_end(ctx);

@@ -87,15 +87,29 @@ static json_t *as_json(const settings *s, const recon_distribution *d, const cha
             parts, json_pack("{s:f, s:f, s:f}", "weight", d->density.part[i].weight, "mean_deg",
                              part_mean(&d->density, i), "kappa", d->density.part[i].kappa));
     json_t *out = json_pack(
-        "{s:I, s:f, s:f, s:f, s:f, s:f, s:s, s:f, s:i, s:o, s:o, s:f, s:o}", "index",
+        "{s:I, s:f, s:f, s:f, s:f, s:f, s:s, s:f, s:s, s:i, s:o, s:o, s:f, s:o}", "index",
         (json_int_t)s->index, "pose_deg", d->pose.absolute * RECON_TO_DEGREES, "psi_deg",
         d->pose.psi * RECON_TO_DEGREES, "lambda_deg", d->pose.lambda * RECON_TO_DEGREES, "score",
         d->score, "p_value", d->p_value, "family", recon_so2_family_name(d->family), "theta_deg",
-        d->theta * RECON_TO_DEGREES, "fold", d->fold, "modes", modes, "moments", moments,
-        "background", d->density.background, "density", parts);
+        d->theta * RECON_TO_DEGREES, "verdict", recon_natural_name(d->verdict), "fold", d->fold,
+        "modes", modes, "moments", moments, "background", d->density.background, "density", parts);
     if (file) /* left out where it is not UTF-8 */
         json_object_set_new(out, "file", json_string(file));
     return out;
+}
+
+static void print_verdict(const recon_distribution *d)
+{
+    if (d->verdict == RECON_NATURAL_SEVERAL)
+        printf(", one of %d", d->modes);
+    else if (d->verdict == RECON_NATURAL_MODULO)
+        printf(", and defined modulo %d degrees only", 360 / d->fold);
+    else if (d->verdict == RECON_NATURAL_NONE)
+        printf(", and hardly defined:\n             inputs like it occur in nearly all "
+               "orientations, and none is natural");
+    else if (d->verdict == RECON_NATURAL_UNSURE)
+        printf(
+            ", but whether it\n             is natural cannot be told: the poses fit two answers");
 }
 
 static void print_text(const settings *s, const recon_distribution *d, const char *file)
@@ -108,11 +122,7 @@ static void print_text(const settings *s, const recon_distribution *d, const cha
            d->pose.absolute * RECON_TO_DEGREES, d->score, d->p_value);
     printf("  natural    at %+.1f degrees in the backbone's frame (psi %+.1f)",
            d->pose.lambda * RECON_TO_DEGREES, d->pose.psi * RECON_TO_DEGREES);
-    if (d->fold == 0)
-        printf(", and hardly defined:\n             its like come turned in nearly all directions, "
-               "and no pose is natural");
-    else if (d->fold > 1)
-        printf(", and defined modulo %d degrees only", 360 / d->fold);
+    print_verdict(d);
     printf("\n  width      %.1f degrees (%s)\n", d->theta * RECON_TO_DEGREES,
            recon_so2_family_name(d->family));
     for (int i = 0; i < d->modes; i++)
@@ -314,6 +324,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     RECON_TRY(recon_model_open(ctx, &model, s->model, cli_precision(ctx, s->data.precision)));
     RECON_TRY(cli_inputs_open(ctx, &inputs, &s->data, recon_model_backbone(model), s->model));
     RECON_TRY(check_index(ctx, s, inputs.use->kind->one, inputs.n));
+    RECON_TRY(cli_inputs_check(ctx, &inputs, s->index, &s->data, recon_model_backbone(model)));
     RECON_TRY((cli_images(&inputs) ? tell_image : tell_molecule)(ctx, s, model, &inputs));
 done:
     cli_inputs_close(&inputs);

@@ -148,6 +148,16 @@ done:
     return status;
 }
 
+/* Before the data are read, which may take long. */
+static recon_status check_kind(recon_ctx *ctx, const char *spec, const recon_backbone *b)
+{
+    const char *name = recon_data_kind_of(spec)->name;
+    return !recon_data_is(spec) || !strcmp(name, b->kind->data)
+               ? RECON_OK
+               : recon_fail(ctx, RECON_ERR_INPUT, "%s: %s, but the model is of %s", spec, name,
+                            b->kind->data);
+}
+
 recon_status cli_inputs_open(recon_ctx *ctx, cli_inputs *out, const cli_data *d,
                              const recon_backbone *backbone, const char *model)
 {
@@ -156,6 +166,8 @@ recon_status cli_inputs_open(recon_ctx *ctx, cli_inputs *out, const cli_data *d,
                              .picture_most = cli_picture_most(d) };
     recon_status status;
     *out = (cli_inputs){ 0 };
+    if (backbone)
+        RECON_TRY(check_kind(ctx, d->spec, backbone));
     if (backbone && backbone->kind->data_options && recon_images_folder(d->spec))
         backbone->kind->data_options(backbone, &o);
     RECON_TRY(name_remedy(ctx, recon_data_open(ctx, &out->whole, d->spec, &o), d));
@@ -332,6 +344,13 @@ recon_status cli_inputs_keep(recon_ctx *ctx, cli_inputs *in, const cli_data *d,
     return backbone->kind->accepts
                ? cli_inputs_filter(ctx, in, d, d->spec, accept_by_backbone, backbone)
                : RECON_OK;
+}
+
+recon_status cli_inputs_check(recon_ctx *ctx, const cli_inputs *in, size_t i, const cli_data *d,
+                              const recon_backbone *b)
+{
+    recon_status status = b->kind->accepts ? b->kind->accepts(ctx, b, in->use, i) : RECON_OK;
+    return status == RECON_ERR_INPUT ? name_input(ctx, in, i, d->spec) : status;
 }
 
 /* --- what was left out ------------------------------------------------------------------------ */

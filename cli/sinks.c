@@ -4,6 +4,7 @@
 #include "cli/csv.h"
 #include "cli/pictures.h"
 #include "core/fail.h"
+#include "core/memory.h"
 #include "core/file.h"
 #include "core/npy.h"
 #include "core/threads.h"
@@ -46,9 +47,11 @@ static recon_status open_images(recon_ctx *ctx, cli_sink *to)
     const size_t shape[] = { d.n, d.height, d.width, d.channels };
     to->size = d;
     to->block_bytes = CLI_BLOCK * d.height * d.width * d.channels * sizeof(float);
-    return cli_ends_in(to->path, ".npy") ? recon_npy_writer_open(ctx, &to->npy, to->path, RECON_F32,
-                                                                 shape, d.channels == 1 ? 3 : 4)
-                                         : open_folder(ctx, to, to->path);
+    if (cli_ends_in(to->path, ".npy"))
+        return recon_npy_writer_open(ctx, &to->npy, to->path, RECON_F32, shape,
+                                     d.channels == 1 ? 3 : 4);
+    recon_status status = recon_alloc(ctx, &to->remarks, d.n, sizeof *to->remarks);
+    return status == RECON_OK ? open_folder(ctx, to, to->path) : status;
 }
 
 /* The name that image i gets in the folder: that of its file, as a PNG, or its number. */
@@ -80,7 +83,8 @@ static recon_status place_of(recon_ctx *ctx, char path[PATH], const cli_sink *to
 
 typedef struct {
     const cli_sink *to;
-    const float *images;
+    float *out; /* room for the canonical images */
+    const float *in;
     const recon_pose2 *poses;
     size_t first;
     cli_turning how;
@@ -96,21 +100,22 @@ static recon_status write_one(recon_ctx *ctx, void *arg, size_t i, int worker)
     (void)worker;
     if (status != RECON_OK)
         return status;
-    if (!from)
-        return cli_picture_write(ctx, path, b->images + i * d->height * d->width * d->channels,
-                                 d->height, d->width, d->channels);
+    if (!from) {
+        size_t at = i * d->height * d->width * d->channels;
+        recon_pose_image(b->out + at, &b->poses[i], RECON_TO_CANONICAL, b->in + at, d->height,
+                         d->width, d->channels, b->to->interpolation);
+        return cli_picture_write(ctx, path, b->out + at, d->height, d->width, d->channels);
+    }
     /* The model saw a smaller copy; what --turn did to that is part of the one turn. */
     double angle = b->poses[i].turn + recon_dataset_angle(cli_images(b->to->inputs), b->first + i);
     return cli_picture_turn(ctx, path, from, angle, &b->how);
 }
 
-static recon_status take_images(recon_ctx *ctx, cli_sink *to, const void *images, const void *poses,
-                                size_t first, size_t n)
+recon_status cli_sink_pictures(recon_ctx *ctx, cli_sink *to, float *out, const float *in,
+                               const recon_pose2 *poses, size_t first, size_t n)
 {
     recon_budget budget;
-    block b = { to, images, poses, first, { to->interpolation, to->picture_most, &budget } };
-    if (to->npy)
-        return recon_npy_writer_append(ctx, to->npy, images, n);
+    block b = { to, out, in, poses, first, { to->interpolation, to->picture_most, &budget } };
     recon_budget_init(&budget, RECON_PIXELS_MOST);
     recon_status status = recon_parallel(ctx, write_one, &b, n);
     recon_budget_end(&budget);
@@ -125,10 +130,12 @@ static recon_status write_csv(recon_ctx *ctx, const cli_sink *to, const double *
     recon_status status;
     snprintf(path, sizeof path, "%s/poses.csv", to->folder);
     RECON_TRY(recon_writer_open(ctx, &csv, path));
-    RECON_TRY(cli_csv_print(ctx, &csv, "file,pose_deg\n"));
+    RECON_TRY(cli_csv_print(ctx, &csv, "file,pose_deg,verdict,fold,p_value\n"));
     for (size_t i = 0; i < to->inputs->n; i++) {
         RECON_TRY(cli_csv_text(ctx, &csv, name_of(name, to, i)));
-        RECON_TRY(cli_csv_print(ctx, &csv, ",%.2f\n", absolute[i] * RECON_TO_DEGREES));
+        const cli_remark *r = &to->remarks[i];
+        RECON_TRY(cli_csv_print(ctx, &csv, ",%.2f,%s,%d,%.4g\n", absolute[i] * RECON_TO_DEGREES,
+                                recon_natural_name(r->verdict), r->fold, r->p_value));
     }
     RECON_TRY(recon_writer_commit(ctx, &csv));
 done:
@@ -173,11 +180,11 @@ recon_status cli_sink_open(recon_ctx *ctx, cli_sink *to, const char *path, const
     return (cli_images(inputs) ? open_images : open_molecules)(ctx, to);
 }
 
-recon_status cli_sink_take(recon_ctx *ctx, cli_sink *to, const void *canonical, const void *poses,
-                           size_t first, size_t n)
+recon_status cli_sink_take(recon_ctx *ctx, cli_sink *to, const void *canonical, size_t first,
+                           size_t n)
 {
     return to->xyz ? take_molecules(ctx, to, canonical, first, n)
-                   : take_images(ctx, to, canonical, poses, first, n);
+                   : recon_npy_writer_append(ctx, to->npy, canonical, n);
 }
 
 /* Everything on the disk, and nothing in its place yet. */
@@ -200,6 +207,7 @@ void cli_sink_close(recon_ctx *ctx, cli_sink *to)
     recon_npy_writer_close(to->npy);
     recon_xyz_writer_close(to->xyz);
     recon_stage_close(ctx, &to->stage);
+    free(to->remarks);
 }
 
 /* What goes to --poses, on the disk but not in its place yet; *out is NULL where nothing does.

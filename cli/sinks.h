@@ -8,6 +8,13 @@
 
 enum { CLI_BLOCK = 1024 }; /* inputs that are taken at once */
 
+/* What poses.csv says of a picture beside its pose. */
+typedef struct {
+    recon_natural verdict;
+    int fold;
+    double p_value;
+} cli_remark;
+
 typedef struct {
     const char *path;
     const cli_inputs *inputs;
@@ -17,6 +24,7 @@ typedef struct {
     recon_xyz_writer *xyz;
     recon_stage stage;       /* of the folder: pictures and poses come in one step */
     const char *folder;      /* in which they are written */
+    cli_remark *remarks;     /* [n] of the pictures in it; NULL: not a folder */
     recon_dataset_info size; /* of images */
     recon_interpolation interpolation;
     size_t picture_most;
@@ -25,9 +33,13 @@ typedef struct {
 /* path: FILE.npy or a folder for images, FILE.xyz for molecules. Close always. */
 recon_status cli_sink_open(recon_ctx *ctx, cli_sink *to, const char *path, const cli_inputs *inputs,
                            recon_interpolation interpolation, size_t picture_most);
-/* n canonical inputs from the first on, and of images their poses. */
-recon_status cli_sink_take(recon_ctx *ctx, cli_sink *to, const void *canonical, const void *poses,
-                           size_t first, size_t n);
+/* n canonical inputs from the first on, where it is a file. */
+recon_status cli_sink_take(recon_ctx *ctx, cli_sink *to, const void *canonical, size_t first,
+                           size_t n);
+/* The same where it is a folder: each picture is rotated as it is written, from its own file if it
+ * has one, else from `in`; out is room for n images. */
+recon_status cli_sink_pictures(recon_ctx *ctx, cli_sink *to, float *out, const float *in,
+                               const recon_pose2 *poses, size_t first, size_t n);
 /* Puts all in its place, and to `poses`, a path or NULL, the absolute poses: ndim 1, angles [n], or
  * 3, matrices [n][3][3]. */
 recon_status cli_sink_commit(recon_ctx *ctx, cli_sink *to, const char *poses,

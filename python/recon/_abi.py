@@ -250,10 +250,11 @@ DistributionOut = _structure(
     ("theta", c_double),
     ("density", So2Density),
     ("score", c_double),
+    ("verdict", c_int),
+    ("fold", c_int),
     ("modes", c_int),
     ("mode", So2Mode * MODES_MAX),
     ("moment", c_double * 4),
-    ("fold", c_int),
     ("p_value", c_double),
 )
 

@@ -38,9 +38,13 @@ class Distribution:
         family: Of theta: "uniform" or "normal".
         theta: Half-width (uniform) or sigma (normal) of the distribution.
         score: -log density of the image's own pose.
-        modes: m x 2: where, and with what weight; heaviest first.
-        moments: |E exp(i m g)| for m = 1..4: how well the natural pose is known.
+        p_value: Of the image's own pose: small is unusual.
+        verdict: What is known of the natural pose: "one", "several", "modulo" (a symmetry), "none"
+            or "cannot_tell".
         fold: m: the natural pose is known modulo 360 / m degrees; 0: not at all.
+        modes: m x 2: where, and with what weight; heaviest first. More than one where the verdict
+            is several or modulo.
+        moments: |E exp(i m g)| for m = 1..4: how well the natural pose is known.
 
     Example:
         >>> model = recon.load("fashion")
@@ -53,9 +57,11 @@ class Distribution:
     family: str
     theta: float
     score: float
+    p_value: float
+    verdict: str
+    fold: int
     modes: np.ndarray
     moments: np.ndarray
-    fold: int
     _density: np.ndarray = field(repr=False)
 
     def log_density(self, angles: Any) -> np.ndarray:
@@ -197,9 +203,11 @@ class ImageModel(Model):
             family=lib.recon_so2_family_name(one.family).decode(),
             theta=one.theta,
             score=one.score,
+            p_value=one.p_value,
+            verdict=lib.recon_natural_name(one.verdict).decode(),
+            fold=one.fold,
             modes=np.array(modes).reshape(-1, 2),
             moments=np.array(one.moment),
-            fold=one.fold,
             _density=np.frombuffer(one.density, np.dtype(_abi.So2Density)).copy(),
         )
 

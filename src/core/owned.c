@@ -114,16 +114,17 @@ static const char *read_field(char out[RECON_PATH], const char *at, const char *
 
 static recon_status own_pictures(recon_ctx *ctx, recon_names *out, const char *path)
 {
-    static const char head[] = "file,pose_deg\n";
+    static const char head[] = "file,pose_deg"; /* and more, since 0.1.0 */
     char name[RECON_PATH];
     recon_file csv;
     recon_status status = recon_file_open(ctx, &csv, path);
     if (status != RECON_OK)
         return status == RECON_ERR_MEMORY ? status : RECON_OK; /* no list, no pictures */
     const char *at = (const char *)csv.bytes, *end = at + csv.size;
-    if (csv.size >= sizeof head - 1 && !memcmp(at, head, sizeof head - 1)) {
+    const char *line = csv.size ? memchr(at, '\n', csv.size) : NULL;
+    if (line && csv.size >= sizeof head - 1 && !memcmp(at, head, sizeof head - 1)) {
         status = recon_names_add(ctx, out, "poses.csv");
-        at += sizeof head - 1;
+        at = line + 1;
         while (status == RECON_OK && (at = read_field(name, at, end)))
             status = recon_names_add(ctx, out, name);
     }

@@ -37,3 +37,18 @@ size_t recon_permute(size_t i, size_t n, uint64_t seed, uint64_t turn)
     } while (x >= n);
     return (size_t)x;
 }
+
+size_t recon_permute_back(size_t i, size_t n, uint64_t seed, uint64_t turn)
+{
+    uint64_t bits = half_bits(n), mask = ((uint64_t)1 << bits) - 1, x = i;
+    do {
+        uint64_t left = x >> bits, right = x & mask;
+        for (uint64_t round = ROUNDS; round-- > 0;) {
+            uint64_t before = right ^ (mix(left, round, seed, turn) & mask);
+            right = left;
+            left = before;
+        }
+        x = left << bits | right;
+    } while (x >= n);
+    return (size_t)x;
+}

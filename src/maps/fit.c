@@ -119,7 +119,7 @@ recon_status recon_maps_fit(recon_ctx *ctx, recon_maps **out, const recon_embedd
     const recon_maps_kind *kind = recon_maps_kind_of(frames->group);
     const recon_maps_options *usual = &kind->defaults;
     recon_maps_options o = options ? *options : (recon_maps_options){ 0 };
-    recon_lessons lessons = { .n = data->n, .plain = kind->plain };
+    recon_lessons lessons = { .n = data->n, .plain = kind->plain, .as_split = kind->as_split };
     recon_targets targets;
     recon_maps *m = NULL;
     void *keep = NULL;

@@ -48,6 +48,7 @@ typedef struct recon_maps_kind {
     recon_maps_options defaults;
     size_t steps_least; /* a small set is gone through more often than `epochs`, up to these    */
     int plain;          /* see recon_train_options                                              */
+    int as_split;       /* see recon_lessons                                                    */
 
     /* See recon_targets_make, which has checked the points. */
     recon_status (*targets)(recon_ctx *ctx, recon_targets *out, const recon_embedded *data,

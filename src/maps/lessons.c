@@ -53,7 +53,7 @@ recon_status recon_lessons_plan(recon_ctx *ctx, recon_lessons *l, const recon_ma
 
 size_t recon_lessons_place(const recon_lessons *l, size_t i)
 {
-    return recon_permute(i, l->n, l->seed, 0);
+    return l->as_split ? recon_permute_back(i, l->n, 0, 0) : recon_permute(i, l->n, l->seed, 0);
 }
 
 /* --- a step ----------------------------------------------------------------------------------- */

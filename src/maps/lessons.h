@@ -23,6 +23,10 @@ typedef struct recon_lessons {
     /* NULL: a point is taught its own target. Otherwise, in training alone, that of another. */
     size_t (*twin)(void *user, int head, size_t point, uint64_t draw);
     void *user, *twins;
+    /* 1: the points are held out in the order in which recon_dataset_split holds images out of a
+     * backbone's training. On the backbone's own data those are new to it, too: a network remembers
+     * what it was trained on, and is too sure of it. */
+    int as_split;
     size_t held, batch, epochs;
     double rate, decay;
     uint64_t seed;

@@ -62,8 +62,10 @@ recon_status recon_maps_apply(recon_ctx *ctx, void *out /* [n] */, const recon_m
                               const float *z /* [n][d] */, size_t n, recon_maps_part part);
 
 /* The p-value of an input with this map and pose: the share of the points held out, among those
- * with densities about as sharp, whose poses are as unusual for them. An input is not unusual for
- * being of a kind that occurs in many poses. NaN gives NaN. */
+ * whose densities are flat, broad or sharp like it, whose poses are as unusual for them, and one
+ * standard error of that share. An input is not unusual for being of a kind that occurs in many
+ * poses. On the data that a backbone was trained on, the points held out are those that its
+ * training left out (RECON_HELD_OUT). NaN gives NaN. */
 double recon_maps_p_value(const recon_maps *maps, const void *map, const void *psi);
 
 /* The score that this share of all natural poses exceeds, whatever their kind. INFINITY for a share

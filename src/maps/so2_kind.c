@@ -1,5 +1,5 @@
 /* so2_kind.c - maps of angles: what their heads have said, made an answer. */
-#include <recon/stats/so2_moments.h>
+#include <recon/data/dataset.h>
 #include <recon/stats/tail.h>
 #include "maps/so2_heads.h"
 
@@ -41,9 +41,7 @@ static double score(const void *map, const void *psi)
 
 static recon_tail_point tail(const void *map, const void *psi)
 {
-    double moment[RECON_SO2_MOMENTS];
-    recon_so2_moments(moment, &((const recon_so2_map *)map)->density);
-    return (recon_tail_point){ moment[0], recon_so2_map_tail(map, *(const double *)psi) };
+    return recon_so2_tail_point(map, *(const double *)psi);
 }
 
 /* Maps of version 0.1.0 kept no tails: theirs is that of the density. */
@@ -70,7 +68,8 @@ const recon_maps_kind recon_so2_maps = {
                   .rate = 1e-3,
                   .decay = 0.01,
                   .dropout = 0.2,
-                  .held_out = 0.1 },
+                  .held_out = 1.0 / RECON_HELD_OUT /* as many as a backbone does */ },
+    .as_split = 1,
     .targets = recon_so2_targets,
     .finish = finish,
     .score = score,

@@ -1,5 +1,6 @@
 /* so2_map.c - what follows from the maps of an input and its pose. */
 #include "maps/so2_map.h"
+#include "stats/vonmises.h"
 #include <math.h>
 #include <recon/group/so2.h>
 #include <recon/stats/tail.h>
@@ -14,19 +15,47 @@ double recon_so2_map_score(const recon_so2_map *map, double psi)
     return recon_so2_score(&map->density, psi);
 }
 
-double recon_so2_map_tail(const recon_so2_map *map, double psi)
+/* Of each part that counts the logarithm of its share in the density at psi; the largest is *best.
+ */
+static double shares_of(double *log_share, int *best, const recon_so2_density *p, double psi)
+{
+    double sum = 0;
+    *best = 0;
+    for (int i = 0; i < p->parts; i++) {
+        const recon_so2_part *part = &p->part[i];
+        double s = sin((psi - p->center - part->mean) / 2), kappa = part->kappa;
+        log_share[i] = part->weight < RECON_KIND_LEAST
+                           ? -INFINITY
+                           : log(part->weight) - 2 * kappa * s * s - recon_vonmises_log_norm(kappa);
+        *best = log_share[i] > log_share[*best] ? i : *best;
+    }
+    for (int i = 0; i < p->parts; i++)
+        sum += exp(log_share[i] - log_share[*best]);
+    return log_share[*best] + log(sum);
+}
+
+recon_tail_point recon_so2_tail_point(const recon_so2_map *map, double psi)
 {
     const recon_so2_density *p = &map->density;
-    double most = 0;
+    double log_share[RECON_SO2_PARTS_MAX], most = 0;
+    int best;
+    if (!isfinite(psi))
+        return (recon_tail_point){ 0, NAN };
+    double least = shares_of(log_share, &best, p, psi) + log(RECON_KIND_SHARE);
     for (int i = 0; i < p->parts; i++) {
         recon_so2_density part = { .family = RECON_SO2_VONMISES,
                                    .center = recon_so2_wrap(p->center + p->part[i].mean),
                                    .width = p->part[i].kappa,
                                    .background = p->background };
-        if (p->part[i].weight >= RECON_KIND_LEAST)
+        if (i == best || log_share[i] >= least)
             most = fmax(most, recon_so2_tail(&part, psi));
     }
-    return isfinite(psi) ? most : NAN;
+    return (recon_tail_point){ 1 - recon_vonmises_spread(p->part[best].kappa), most };
+}
+
+double recon_so2_map_tail(const recon_so2_map *map, double psi)
+{
+    return recon_so2_tail_point(map, psi).tail;
 }
 
 void recon_so2_map_lean(recon_so2_map *map, double psi, double lean)

@@ -137,7 +137,8 @@ static double score(const void *map, const void *psi)
 static recon_tail_point tail(const void *map, const void *psi)
 {
     const recon_so3_map *m = map;
-    return (recon_tail_point){ (1 - m->background) * m->density.moment[0],
+    const double *size = m->density.moment; /* one pose: 1 1 1; an axis: 1 0 0; none: 0 0 0 */
+    return (recon_tail_point){ (1 - m->background) * (size[0] + size[1] + size[2]) / 3,
                                recon_so3_map_tail(m, *(const recon_so3 *)psi) };
 }
 

@@ -1,7 +1,6 @@
 /* score_images.c - poses of images that are unusual, and the distribution behind them. */
 #include <recon/model/score.h>
 #include "model/model.h"
-#include "model/modes.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/threads.h"
@@ -10,6 +9,7 @@
 #include <recon/group/so2.h>
 #include <recon/stats/so2_moments.h>
 #include <stdlib.h>
+#include <string.h>
 
 recon_status recon_score_images(recon_ctx *ctx, recon_oddness *out, const recon_model *model,
                                 const float *images, size_t n)
@@ -35,6 +35,8 @@ typedef struct {
     recon_distribution *out;
     const recon_pose2 *poses;
     const recon_so2_map *maps;
+    double *angles; /* [n][pool], which stand for the densities */
+    size_t pool;
 } telling;
 
 static recon_status tell(recon_ctx *ctx, void *arg, size_t i, int worker)
@@ -51,22 +53,45 @@ static recon_status tell(recon_ctx *ctx, void *arg, size_t i, int worker)
                                .score = recon_so2_map_score(map, t->poses[i].psi),
                                .p_value = recon_maps_p_value(t->model, map, &t->poses[i].psi) };
     d->density.center = recon_so2_wrap(map->density.center - map->lambda);
-    d->modes = recon_density_modes(d->mode, &d->density, 0);
     recon_so2_moments(d->moment, &d->density);
-    d->fold = recon_so2_fold(d->moment);
+    recon_so2_quantiles(t->angles + i * t->pool, t->pool, &d->density);
     return RECON_OK;
+}
+
+static recon_status judge(recon_ctx *ctx, recon_distribution *out, const double *angles, size_t n,
+                          size_t pool)
+{
+    recon_so2_center *said = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &said, n, sizeof *said));
+    RECON_TRY(recon_so2_mean_batch(ctx, said, angles, n, pool, NULL));
+    for (size_t i = 0; i < n; i++) {
+        out[i].verdict = said[i].natural;
+        out[i].fold = said[i].fold;
+        out[i].modes = said[i].modes;
+        memcpy(out[i].mode, said[i].mode, sizeof out[i].mode);
+    }
+done:
+    free(said);
+    return status;
 }
 
 recon_status recon_distribution_images(recon_ctx *ctx, recon_distribution *out,
                                        const recon_model *model, const float *images, size_t n)
 {
+    size_t pool = model->backbone->kind->pool;
+    double *angles = NULL;
     recon_pose2 *poses = NULL;
     recon_so2_map *maps = NULL;
     recon_status status;
     RECON_TRY(recon_model_takes(ctx, model, "images"));
     RECON_TRY(recon_model_read2_all(ctx, &poses, &maps, model, images, n));
-    RECON_TRY(recon_parallel(ctx, tell, &(telling){ model->maps, out, poses, maps }, n));
+    RECON_TRY(recon_alloc_raw(ctx, &angles, n, pool * sizeof *angles));
+    RECON_TRY(
+        recon_parallel(ctx, tell, &(telling){ model->maps, out, poses, maps, angles, pool }, n));
+    RECON_TRY(judge(ctx, out, angles, n, pool));
 done:
+    free(angles);
     free(maps);
     free(poses);
     return status;

@@ -6,14 +6,6 @@
 #define MOST 0.5 /* a background above this share is most of the poses */
 #define HELD 0.5 /* mean cosine of the tilt, strays counted, that an axis must have to be held */
 
-recon_natural recon_so2_natural(const double moment[RECON_SO2_MOMENTS], int modes)
-{
-    int fold = recon_so2_fold(moment);
-    if (fold != 1)
-        return fold == 0 ? RECON_NATURAL_NONE : RECON_NATURAL_MODULO;
-    return modes > 1 ? RECON_NATURAL_SEVERAL : RECON_NATURAL_ONE;
-}
-
 recon_natural recon_so3_natural(const recon_fisher *density, double background)
 {
     int free = recon_fisher_free(density);

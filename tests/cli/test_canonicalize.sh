@@ -45,7 +45,7 @@ if [ "$code" -eq 1 ] && said "without libpng"; then
     finish
 fi
 [ "$code" -eq 0 ] && [ "$(ls pictures/*.png | wc -l)" -eq 9 ] && [ -s pictures/000008.png ] &&
-    [ "$(wc -l <pictures/poses.csv)" -eq 10 ] && grep -q '^"000008.png",-*[0-9.]*$' pictures/poses.csv
+    [ "$(wc -l <pictures/poses.csv)" -eq 10 ] && grep -q '^"000008.png",-*[0-9.]*,[a-z_]*,[0-4],[0-9.e-]*$' pictures/poses.csv
 report $? "a folder gets pictures, and their poses by name"
 run canonicalize $model --data png:pictures --out upright
 [ "$code" -eq 0 ] && [ "$(ls upright/*.png | wc -l)" -eq 9 ]
@@ -62,6 +62,12 @@ report $? "--skip-bad leaves out the broken one and names it"
 run canonicalize $model $letters --out over --poses over/g.npy --quiet
 [ "$code" -eq 0 ] && [ "$(ls over | grep -c png)" -eq 120 ] && [ -s over/g.npy ]
 report $? "a folder of pictures, and their poses in it"
+# What poses.csv says of image 7 is what distribution says of it; p-values have four digits there.
+said_of() { sed -n "s/.*\"$1\": \"*\([^,\"]*\).*/\1/p" "$scratch/stdout"; }
+run distribution $model $letters --index 7 --json
+[ "$code" -eq 0 ] && [ "$(sed -n 9p over/poses.csv | cut -d , -f 3-)" = \
+    "$(said_of verdict),$(said_of fold),$(printf %.4g "$(said_of p_value)")" ]
+report $? "with the verdict, the fold and the p-value of each"
 echo mine >over/mine.png
 run canonicalize $model $letters --limit 50 --out over --quiet
 [ "$code" -eq 0 ] && [ "$(wc -l <over/poses.csv)" -eq 51 ] && [ "$(ls over | grep -c '^[0-9]*[.]png')" -eq 50 ] &&

@@ -54,7 +54,7 @@ refused 1 "nowhere: " check nowhere $images --quiet
 head -c 100 backbone >cut
 refused 1 "cut: " check cut $images --quiet
 printf '\002\000\000\000\000\000\000\000{}' >empty
-refused 1 "empty: not an image model" check empty $images --quiet
+refused 1 "empty: not a model of \`recon train\`" check empty $images --quiet
 letters 4 | npy wide.npy '|u1' '4, 8, 32'
 refused 1 "but the model was made for 16 x 16 x 1" check backbone --data npy:wide.npy --quiet
 finish

@@ -73,8 +73,8 @@ head_of() { od -A n -t u1 -j 16 -N 10 "$1" | tr -s ' ' ' '; }
 [ "$(head_of 'upright/日本 2.pgm.png')" = " 0 0 0 24 0 0 0 16 8 0" ] &&
     [ "$(head_of upright/d47.ppm.png)" = " 0 0 0 29 0 0 0 31 8 2" ]
 report $? "and their own size and colours"
-[ "$(head -n 1 upright/poses.csv)" = "file,pose_deg" ] && [ "$(wc -l <upright/poses.csv)" -eq 49 ] &&
-    grep -q '^"grün, ""b"" 1.ppm.png",-*[0-9]*\.[0-9][0-9]$' upright/poses.csv
+[ "$(head -n 1 upright/poses.csv)" = "file,pose_deg,verdict,fold,p_value" ] && [ "$(wc -l <upright/poses.csv)" -eq 49 ] &&
+    grep -q '^"grün, ""b"" 1.ppm.png",-*[0-9]*\.[0-9][0-9],[a-z_]*,[0-4],[0-9.e-]*$' upright/poses.csv
 report $? "poses.csv names them, quoted"
 refused 1 "photos/upright/: the data come from there" canonicalize $use --out photos/upright/ --quiet
 run canonicalize $use --out a --threads 1 --quiet

@@ -14,6 +14,7 @@ static void a_permutation_is_one_and_looks_random(void **state)
         memset(seen, 0, sizeof seen);
         for (size_t i = 0; i < n; i++)
             seen[recon_permute(i, n, 5, 2)]++;
+            assert_int_equal(recon_permute_back(recon_permute(i, n, 5, 2), n, 5, 2), i);
         for (size_t i = 0; i < n; i++)
             assert_int_equal(seen[i], 1);
     }

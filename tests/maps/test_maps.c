@@ -67,7 +67,8 @@ static void check_p_values(recon_ctx *ctx, const world *w, double held_out, doub
             below += recon_maps_p_value(m, one, psi) <= share;
             alarms += m->kind->score(one, psi) > threshold;
         }
-        CHECK_NEAR(below / (double)w->test, share, tolerance);
+        CHECK_LESS(below / (double)w->test, share + tolerance);
+        CHECK_LESS(share - tolerance - 0.03, below / (double)w->test); /* they allow for one more */
         CHECK_NEAR(alarms / (double)w->test, share, tolerance);
     }
     double least = 1. / (1 + held_out * (double)w->train);
@@ -77,7 +78,8 @@ static void check_p_values(recon_ctx *ctx, const world *w, double held_out, doub
     free(map), recon_maps_free(ctx, m);
 }
 
-/* On fresh data p-values are uniform, and a threshold raises as many alarms as it was asked for. */
+/* On fresh data p-values are uniform or a little larger, and a threshold raises as many alarms as
+ * it was asked for. */
 static void p_values_are_uniform(void **state)
 {
     world *normal = new_so2_world(RECON_SO2_NORMAL, PLAIN), *wrong = plain_so3_world(*state, 0.05);

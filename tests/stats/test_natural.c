@@ -6,34 +6,81 @@
 
 #define DEGREE (M_PI / 180)
 
-/* A density needs no samples: one as broad as a quarter turn each way says nothing. */
-static void broad_densities_have_none(void **state)
+enum { POSES = 50 };
+
+static recon_so2_center verdict_on(recon_ctx *ctx, const recon_so2_density *p)
 {
-    double moment[RECON_SO2_MOMENTS];
+    double angles[POSES];
+    recon_so2_center out;
+    recon_so2_quantiles(angles, POSES, p);
+    CHECK_OK(ctx, recon_so2_mean(ctx, &out, angles, POSES, NULL));
+    return out;
+}
+
+/* As many angles lie below each as its place says, of every family. */
+static void quantiles_are_even_steps_of_probability(void **state)
+{
+    const recon_so2_density all[] = {
+        { .family = RECON_SO2_UNIFORM, .center = 3, .width = 1 },
+        { .family = RECON_SO2_NORMAL, .center = -2, .width = 0.3, .background = 0.2 },
+        { .family = RECON_SO2_VONMISES, .width = 3000 },
+        { .family = RECON_SO2_MIXTURE,
+          .parts = 2,
+          .part = { { 0.3, 0, 20 }, { 0.7, M_PI / 2, 5 } } },
+    };
+    double angles[POSES];
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        double moment[RECON_SO2_MOMENTS], c = 0, s = 0;
+        recon_so2_quantiles(angles, POSES, &all[i]);
+        recon_so2_moments(moment, &all[i]);
+        for (int j = 0; j < POSES; j++) {
+            c += cos(angles[j]) / POSES;
+            s += sin(angles[j]) / POSES;
+        }
+        CHECK_NEAR(hypot(c, s), moment[0], 0.01);
+    }
     (void)state;
-    for (double sigma = 5; sigma < 150; sigma += 5) {
-        recon_so2_density p = { .family = RECON_SO2_NORMAL, .width = sigma * DEGREE };
-        recon_so2_moments(moment, &p);
-        assert_int_equal(recon_so2_natural(moment, 1),
-                         sigma < 96 ? RECON_NATURAL_ONE : RECON_NATURAL_NONE);
-        p.background = 0.8; /* most of them come from anywhere */
-        recon_so2_moments(moment, &p);
-        assert_int_equal(recon_so2_natural(moment, 1), RECON_NATURAL_NONE);
+}
+
+static void one_law_has_one_verdict(void **state)
+{
+    for (double degrees = 5; degrees <= 60; degrees += 5) {
+        recon_so2_density p = { .family = RECON_SO2_NORMAL, .width = degrees * DEGREE };
+        assert_int_equal(verdict_on(*state, &p).natural, RECON_NATURAL_ONE);
+        p.family = RECON_SO2_UNIFORM;
+        p.width = 1.5 * degrees * DEGREE;
+        assert_int_equal(verdict_on(*state, &p).natural, RECON_NATURAL_ONE);
+    }
+    recon_so2_density flat = { .family = RECON_SO2_UNIFORM, .width = M_PI };
+    assert_int_equal(verdict_on(*state, &flat).natural, RECON_NATURAL_NONE);
+}
+
+/* The peaks rise to more than twice the valleys, and yet what they stand for is an arc. */
+static void bumps_that_stand_for_an_arc_are_one_pose(void **state)
+{
+    for (double kappa = 8; kappa <= 30; kappa += 2) {
+        recon_so2_density p = { .family = RECON_SO2_MIXTURE, .parts = 4 };
+        for (int i = 0; i < 4; i++)
+            p.part[i] = (recon_so2_part){ 0.25, (40 * i - 60) * DEGREE, kappa };
+        recon_so2_center said = verdict_on(*state, &p);
+        assert_int_equal(said.natural, RECON_NATURAL_ONE);
+        assert_int_equal(said.modes, 1);
+        CHECK_LESS(fabs(said.mode[0].at), 3 * DEGREE);
     }
 }
 
 static void modes_of_a_density_are_several_or_a_symmetry(void **state)
 {
-    double moment[RECON_SO2_MOMENTS];
     recon_so2_density p = { .family = RECON_SO2_MIXTURE,
                             .parts = 2,
                             .part = { { 0.5, 0, 20 }, { 0.5, M_PI, 20 } } };
-    (void)state;
-    recon_so2_moments(moment, &p);
-    assert_int_equal(recon_so2_natural(moment, 2), RECON_NATURAL_MODULO);
+    recon_so2_center said = verdict_on(*state, &p);
+    assert_int_equal(said.natural, RECON_NATURAL_MODULO);
+    assert_int_equal(said.fold, 2);
     p.part[1].mean = M_PI / 2;
-    recon_so2_moments(moment, &p);
-    assert_int_equal(recon_so2_natural(moment, 2), RECON_NATURAL_SEVERAL);
+    said = verdict_on(*state, &p);
+    assert_int_equal(said.natural, RECON_NATURAL_SEVERAL);
+    assert_int_equal(said.modes, 2);
 }
 
 static recon_natural of_rotations(recon_ctx *ctx, double a, double b, double c, double background)
@@ -64,7 +111,9 @@ static void every_kind_has_a_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(broad_densities_have_none),
+        cmocka_unit_test(quantiles_are_even_steps_of_probability),
+        cmocka_unit_test(one_law_has_one_verdict),
+        cmocka_unit_test(bumps_that_stand_for_an_arc_are_one_pose),
         cmocka_unit_test(modes_of_a_density_are_several_or_a_symmetry),
         cmocka_unit_test(an_axis_is_held_closely_by_most),
         cmocka_unit_test(every_kind_has_a_name),

@@ -18,7 +18,7 @@ typedef struct {
     size_t epochs, batch; /* 30 of 256; a smaller set is one batch; SO(3): 300 steps at least */
     double rate, decay;   /* 1e-3 (SO(3): 2e-3), warmed up and then a cosine to 0; 0.01    */
     double dropout;       /* 0.2, of Lambda and the density; SO(3): none                   */
-    double held_out;      /* the share of the points that is not trained on: 0.1           */
+    double held_out;      /* the share of the points that is not trained on: 1/12; SO(3): 0.1   */
     uint64_t seed;
 } recon_maps_options;
 

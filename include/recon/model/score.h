@@ -10,6 +10,7 @@
 #include <recon/model/pose.h>
 #include <recon/model/pose3.h>
 #include <recon/stats/matrix_fisher.h>
+#include <recon/stats/natural.h>
 #include <recon/stats/so2_density.h>
 #include <recon/stats/so2_mean.h>
 
@@ -63,11 +64,14 @@ typedef struct {
     double theta;              /* half-width or sigma                                         */
     recon_so2_density density; /* what the score is made of                                   */
     double score;              /* of the input's own pose                                     */
-    int modes;
+    /* On the density: that on as many poses of it as the verdicts of recon_discover are made from,
+     * so that a model claims no more of an input than its neighbours do. */
+    recon_natural verdict;
+    int fold;  /* m: the natural pose is known modulo 360 / m degrees; 0: not at all           */
+    int modes; /* more than one where the verdict is several or modulo                         */
     recon_so2_mode mode[RECON_MODES_MAX]; /* heaviest first                                   */
-    double moment[4]; /* |E exp(i m g)|, m = 1..4: how well the natural pose is known */
-    int fold; /* m: the natural pose is known modulo 360 / m degrees; 0: not at all           */
-    double p_value; /* of the input's own pose, as in recon_pose_score                        */
+    double moment[4]; /* |E exp(i m g)|, m = 1..4: how well the natural pose is known          */
+    double p_value;   /* of the input's own pose, as in recon_pose_score                       */
 } recon_distribution;
 RECON_API recon_status recon_distribution_images(recon_ctx *ctx, recon_distribution *out /* [n] */,
                                                  const recon_model *model, const float *images,

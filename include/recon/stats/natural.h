@@ -2,9 +2,8 @@
  * or one up to a symmetry, an axis, or none; or that they cannot tell.
  *
  * Of samples this is a test with stated error rates, which recon_so2_mean and recon_so3_mean make
- * (docs/statistics.md). Of a density it is a reading of its shape: a pose is natural when poses
- * gather there, with a mean cosine of the rotation from it, or of m times the rotation, of a
- * quarter at least (of rotations a half, see fisher_gauge.h). */
+ * (docs/statistics.md). A density of angles is put to the same test (recon_so2_quantiles); of one
+ * of rotations it is a reading of its shape. */
 #ifndef RECON_STATS_NATURAL_H
 #define RECON_STATS_NATURAL_H
 
@@ -24,9 +23,6 @@ typedef enum {
     RECON_NATURAL_UNSURE   /* cannot tell: too few poses, or poses that fit two answers     */
 } recon_natural;
 enum { RECON_NATURAL_KINDS = RECON_NATURAL_UNSURE + 1 };
-
-/* Of a density with these moments and so many modes. */
-RECON_API recon_natural recon_so2_natural(const double moment[RECON_SO2_MOMENTS], int modes);
 
 /* Of a density of rotations, with the share beside it that fits no distribution: where that is most
  * of them, or where no axis is held to within 60 degrees, there is none. */

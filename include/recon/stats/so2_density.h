@@ -44,6 +44,10 @@ RECON_API double recon_so2_log_density(const recon_so2_density *p, double angle)
 /* How unnatural a pose is: -log p. Unchanged when angle and centre are turned alike. */
 RECON_API double recon_so2_score(const recon_so2_density *p, double angle);
 RECON_API double recon_so2_sample(const recon_so2_density *p, recon_rng *rng);
+/* n angles that stand for the density, at even steps of its probability: what recon_so2_mean says
+ * of them is the verdict on it. A mixture whose bumps stand for a flat arc is one pose to that
+ * test, as the arc is. */
+RECON_API void recon_so2_quantiles(double *out /* [n] */, size_t n, const recon_so2_density *p);
 
 /* Zero means default: the robust fit. */
 typedef struct {
