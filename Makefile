@@ -59,22 +59,14 @@ HAVE_DNNL     := $(call have,dnnl.h,-ldnnl,,DNNL_VERSION_MAJOR == 2)
 HAVE_PNG      := $(call have,png.h,-lpng)
 HAVE_FAISS    := $(call have,faiss/Index.h,-lfaiss -lopenblas -fopenmp,c++)
 endif
-ifeq ($(HAVE_OPENBLAS),yes)
-FEATURES += -DRECON_HAVE_OPENBLAS
-FEATURE_LIBS += -lopenblas
-endif
-ifeq ($(HAVE_DNNL),yes)
-FEATURES += -DRECON_HAVE_DNNL
-FEATURE_LIBS += -ldnnl -lgomp
-endif
-ifeq ($(HAVE_PNG),yes)
-FEATURES += -DRECON_HAVE_PNG
-FEATURE_LIBS += -lpng
-endif
-ifeq ($(HAVE_FAISS),yes)
-FEATURES += -DRECON_HAVE_FAISS
-FEATURE_LIBS := -lfaiss $(FEATURE_LIBS) -llapack -lgomp -lstdc++
-endif
+# In the order in which they are linked: FAISS is an archive, and asks those behind it.
+LINK_FAISS    := -lfaiss -llapack -lgomp -lstdc++
+LINK_OPENBLAS := -lopenblas
+LINK_DNNL     := -ldnnl -lgomp
+LINK_PNG      := -lpng
+FOUND         := $(foreach f,FAISS OPENBLAS DNNL PNG,$(if $(filter yes,$(HAVE_$f)),$f))
+FEATURES      += $(FOUND:%=-DRECON_HAVE_%)
+FEATURE_LIBS  += $(foreach f,$(FOUND),$(LINK_$f))
 
 # What recon cannot be built without: said by name, before a compiler complains.
 ifeq ($(filter check-cuda-standalone,$(MAKECMDGOALS)),)
@@ -196,7 +188,7 @@ $(BUILD)/tests/trust/test_whole: | $(SHIM) $(BUILD)/recon
 # What tests/trust/failing.h stands in front of.
 comma := ,
 FAULTS := malloc calloc aligned_alloc strdup realpath free pthread_create inflateInit2_ inflate \
-          deflateInit2_ open openat fstat read write pwrite fsync rename renameat renameat2 linkat \
+          open openat fstat read write pwrite fsync rename renameat renameat2 linkat \
           unlinkat mkdir mkdirat mmap opendir readdir scandir $(if $(filter yes,$(HAVE_DNNL)),dnnl_engine_create \
           dnnl_stream_create dnnl_memory_create dnnl_primitive_create)
 $(BUILD)/tests/trust/test_faults_% $(BUILD)/tests/trust/test_soak $(BUILD)/tests/slow/test_soak: \
@@ -273,8 +265,6 @@ FUZZ_FLAGS   := -std=c11 -O0 -g1 -w -pthread -fno-sanitize-recover=all -D_GNU_SO
                 -DRECON_VERSION='"$(VERSION)"' -DRECON_FUZZER -Iinclude -Isrc -Itests -Itests/fuzz \
                 $(if $(FUZZ_PNG),-DRECON_HAVE_PNG)
 FUZZ_CASES   := $(wildcard tests/fuzz/fuzz_*.c)
-FUZZ_SRC     := $(filter-out src/model/%,$(C_SRC)) \
-                $(patsubst %,src/model/%.c,canonicalize model modes pose pose3 read score score_images score_molecules)
 FUZZERS      := $(FUZZ_CASES:tests/fuzz/fuzz_%.c=build/fuzz/%)
 fuzz-brief:
 	@if echo 'int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; }' | \
@@ -288,7 +278,7 @@ build/fuzz/src/core/%.o build/fuzz/src/data/%.o: FUZZ_FLAGS += -O1
 build/fuzz/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,FZ )$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c $< -o $@
-build/fuzz/librecon.a: $(FUZZ_SRC:%.c=build/fuzz/%.o) $(PAGE_TEXT:%=build/fuzz/%.o)
+build/fuzz/librecon.a: $(C_SRC:%.c=build/fuzz/%.o) $(PAGE_TEXT:%=build/fuzz/%.o)
 	@rm -f $@
 	$(call say,AR )$(AR) rcs $@ $^
 build/fuzz/%: build/fuzz/tests/fuzz/fuzz_%.o build/fuzz/librecon.a

@@ -74,7 +74,7 @@ static size_t most_edges(const work *w)
 static recon_status run(work *w, recon_molnet_shape *shape, recon_precision precision)
 {
     recon_train_result r;
-    recon_status status = recon_molnet_make(w->ctx, &w->m, shape, precision, 1);
+    recon_status status = recon_molnet_make(w->ctx, &w->m, shape, precision, NULL, NULL, 1);
     if (status == RECON_OK)
         w->edges = most_edges(w);
     if (status == RECON_OK)

@@ -334,9 +334,6 @@ static const char *call_entry(bed *b, int i, double *passes)
     uint64_t counter = 1;
     double norm;
     recon_adam_state state = { 1e-4, 0.1, 0.001 };
-    recon_norm_relu_args shrink = {
-        2, b->t[1], b->t[0], channels_of(b, 0, 48), b->t[2], b->t[3], channels_of(b, 1, 48)
-    };
     recon_pool_args pool = { .size = 2, .stride = 2, .x = b->t[0], .y = b->small };
     recon_pool_args unpool = { .size = 2, .stride = 2, .dx = b->t[0], .dy = b->small };
     recon_resize_args resize = { .x = b->small, .y = b->t[1] };
@@ -383,42 +380,34 @@ static const char *call_entry(bed *b, int i, double *passes)
         must(c, o->norm_back(c, &vector));
         return "norm_field2_back";
     case 9:
-        *passes = 2;
-        must(c, o->norm_relu(c, &shrink));
-        return "norm_relu";
-    case 10:
-        *passes = 3;
-        must(c, o->norm_relu_back(c, &shrink));
-        return "norm_relu_back";
-    case 11:
         *passes = 1.25;
         must(c, o->pool(c, &pool));
         return "average_pool";
-    case 12:
+    case 10:
         *passes = 1.25;
         must(c, o->pool_back(c, &unpool));
         return "average_pool_back";
-    case 13:
+    case 11:
         *passes = 1.25;
         must(c, o->resize(c, &resize));
         return "resize";
-    case 14:
+    case 12:
         *passes = 1.25;
         must(c, o->resize_back(c, &unsize));
         return "resize_back";
-    case 15:
+    case 13:
         *passes = 1;
         must(c, o->reduce(c, &mean));
         return "reduce";
-    case 16:
+    case 14:
         *passes = 2;
         must(c, o->dropout(c, &(recon_dropout_args){ 0.2, 1, 1, &counter, b->t[1], b->t[0] }));
         return "dropout";
-    case 17:
+    case 15:
         *passes = 1;
         must(c, o->norm2(c, &norm, b->t[0].data, n, RECON_F32));
         return "norm2";
-    case 18:
+    case 16:
         *passes = 7;
         norm = 0;
         must(c, o->adam(c, &(recon_adam_args){ .n = n,
@@ -433,7 +422,7 @@ static const char *call_entry(bed *b, int i, double *passes)
                                                .v = b->t[3].data,
                                                .type = RECON_F32 }));
         return "adam";
-    case 19:
+    case 17:
         *passes = 2 * (double)recon_tensor_bytes(&b->image[0]) / b->bytes;
         must(c, o->rotate(c, &(recon_rotate_args){
                                  .y = b->image[1], .x = b->image[0], .angle = b->angle }));

@@ -120,8 +120,7 @@ static void print_text(const demo *d)
            "before it %.1f %%\n",
            r->turned.n, 100 * r->accuracy.none, 100 * r->accuracy.recon);
     printf(
-        "odd poses     area under the ROC curve %.3f; %.0f %% of odd ones caught at %.0f %% false "
-        "alarms\n",
+        "odd poses     area under the ROC curve %.3f; %.0f %% of odd ones caught at %.0f %% false alarms\n",
         r->ood.density, 100 * d->alarm.caught, 100 * d->alarm.called);
     printf("molecules     natural axis of %zu conformers found to %.1f degrees; %.0f %% of odd "
            "poses caught at "

@@ -22,11 +22,9 @@ const cli_command cli_distribution = {
         "  recon distribution --model mols/model.safetensors --data conformers/test --index 7\n"
         "\n"
         "An image's angles are degrees, counter-clockwise, about its natural pose. A molecule's\n"
-        "poses are a matrix Fisher distribution about its natural pose: F, its singular values "
-        "(two\n"
+        "poses are a matrix Fisher distribution about its natural pose: F, its singular values (two\n"
         "near zero: the spin about an axis is free) and where that axis points. The last singular\n"
-        "value carries the sign of F's determinant; turns about one axis of F have as precision "
-        "the\n"
+        "value carries the sign of F's determinant; turns about one axis of F have as precision the\n"
         "sum of the other two. --index counts all of the data, as `recon score` does.",
     .run = run,
 };

@@ -32,10 +32,8 @@ const cli_command cli_info = {
         "  recon info images:photos\n"
         "  recon info digits             the folder that `recon discover --out digits` made\n"
         "\n"
-        "A SPEC is as in `recon train --help`. A file or a folder may be named without what "
-        "stands\n"
-        "before the colon, here and in every --data: the name says (FILE.npy, FILE.xyz, "
-        "FILE.sdf),\n"
+        "A SPEC is as in `recon train --help`. A file or a folder may be named without what stands\n"
+        "before the colon, here and in every --data: the name says (FILE.npy, FILE.xyz, FILE.sdf),\n"
         "and a folder with .xyz or .extxyz files is of molecules, any other of pictures. Of a\n"
         "folder that `recon discover` or `recon normalize` made, summary.json is shown. Pipes,\n"
         "process substitutions and devices are refused: give a file.",

@@ -23,8 +23,7 @@ const cli_command cli_reproduce = {
         "data are turned with seed 1, test data with seed 2. The test split is only read: models,\n"
         "epochs and settings were chosen on a part of the training split, of molecules on\n"
         "conformers/val. Labels and true rotations are used to measure, by nothing else. --quick\n"
-        "takes 2,000 test images and 12,000 training images, fewer on a slow machine; of "
-        "molecules\n"
+        "takes 2,000 test images and 12,000 training images, fewer on a slow machine; of molecules\n"
         "every sixth. Models are looked for in models/, or made by --train: a backbone and its\n"
         "maps for each seed, under OUT/seed-S/.",
     .run = run,

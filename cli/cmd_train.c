@@ -25,10 +25,8 @@ const cli_command cli_train = {
         "\n"
         "Labels are not used. One input of twelve is held out, and the epoch that rebuilds those\n"
         "best is kept. Beside the model lie MODEL.jsonl (loss, rate, validation) and MODEL.last,\n"
-        "from which --resume goes on as if the run had never stopped. `recon discover` comes "
-        "next.\n"
-        "Pictures of different sizes (images:) are fitted into one that is chosen and said; the "
-        "model\n"
+        "from which --resume goes on as if the run had never stopped. `recon discover` comes next.\n"
+        "Pictures of different sizes (images:) are fitted into one that is chosen and said; the model\n"
         "keeps it, and other commands fit their pictures to it.",
     .run = run,
 };

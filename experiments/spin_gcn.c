@@ -2,7 +2,7 @@
 #include "experiments/spin.h"
 #include "core/simd.h"
 #include "core/threads.h"
-#include "ops/cpu/exp.h"
+#include "core/exp.h"
 
 #include <math.h>
 

@@ -7,7 +7,6 @@
 #include <recon/core/ctx.h>
 #include <recon/core/array.h>
 #include <recon/core/npy.h>
-#include <recon/core/npz.h>
 #include <recon/core/safetensors.h>
 #include <recon/core/rng.h>
 #include <recon/core/pixels.h>
@@ -17,7 +16,6 @@
 #include <recon/ops/backend.h>
 #include <recon/group/so2.h>
 #include <recon/group/so3.h>
-#include <recon/group/se2.h>
 #include <recon/group/se3.h>
 #include <recon/group/irreps.h>
 #include <recon/group/harmonics.h>

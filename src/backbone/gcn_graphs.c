@@ -165,11 +165,6 @@ void recon_gcn_graphs_free(recon_gcn_graphs *g)
     free(g);
 }
 
-size_t recon_gcn_graphs_count(const recon_gcn_graphs *graphs)
-{
-    return graphs->n;
-}
-
 /* --- batches ---------------------------------------------------------------------------------- */
 
 static size_t molecule_of(const recon_gcn_list *list, size_t i)

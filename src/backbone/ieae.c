@@ -22,8 +22,8 @@ enum { MOST = 1 << 20 }; /* of any size in a file, before it is looked at */
 
 /* --- made ------------------------------------------------------------------------------------- */
 
-/* One inside the circle that touches the borders, fading as exp(-d^2 / SOFT_EDGE^2) outside: more
- * gently than nn's disc, and models have been trained with it. */
+/* One inside the circle that touches the borders, fading as exp(-d^2 / SOFT_EDGE^2) outside. Models
+ * have been trained with it. */
 static recon_status make_mask(recon_ctx *ctx, recon_ieae *m)
 {
     size_t h = m->shape.height, w = m->shape.width_px;
@@ -46,10 +46,9 @@ static recon_status check_size(recon_ctx *ctx, const recon_ieae_shape *s)
     return RECON_OK;
 }
 
-/* With the weights of a file, or with first ones. */
-static recon_status make(recon_ctx *ctx, recon_ieae **out, const recon_ieae_shape *shape,
-                         recon_precision precision, const recon_safetensors *file, const char *path,
-                         uint64_t seed)
+recon_status recon_ieae_make(recon_ctx *ctx, recon_ieae **out, const recon_ieae_shape *shape,
+                             recon_precision precision, const recon_safetensors *file,
+                             const char *path, uint64_t seed)
 {
     recon_ieae *m;
     recon_status status = recon_alloc(ctx, &m, 1, sizeof *m);
@@ -73,12 +72,6 @@ done:
     if (status != RECON_OK)
         recon_ieae_close(ctx, m);
     return status;
-}
-
-recon_status recon_ieae_make(recon_ctx *ctx, recon_ieae **out, const recon_ieae_shape *shape,
-                             recon_precision precision, uint64_t seed)
-{
-    return make(ctx, out, shape, precision, NULL, NULL, seed);
 }
 
 void recon_ieae_close(recon_ctx *ctx, recon_ieae *m)
@@ -131,7 +124,7 @@ static recon_status open_file(recon_ctx *ctx, recon_backbone **out, const recon_
     recon_ieae *m = NULL;
     recon_status status;
     RECON_TRY(read_shape(ctx, &shape, file, path));
-    RECON_TRY(make(ctx, &m, &shape, precision, file, path, 0));
+    RECON_TRY(recon_ieae_make(ctx, &m, &shape, precision, file, path, 0));
     RECON_TRY(recon_encoder_freeze(ctx, &m->encoder));
     m->over_black = was_over_black(file);
     *out = &m->base;

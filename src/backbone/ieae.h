@@ -17,9 +17,10 @@ struct recon_ieae {
                        record another rule for transparent ones */
 };
 
-/* Untrained. */
+/* With the weights of a file, which is lent; file NULL: untrained. */
 recon_status recon_ieae_make(recon_ctx *ctx, recon_ieae **out, const recon_ieae_shape *shape,
-                             recon_precision precision, uint64_t seed);
+                             recon_precision precision, const recon_safetensors *file,
+                             const char *path, uint64_t seed);
 
 /* n images as the network sees them: through the mask, or as they are. out may be in. */
 void recon_ieae_see(float *out, const recon_ieae *model, const float *in, size_t n);

@@ -321,7 +321,7 @@ recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const 
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
                              "%zu images do not fill a batch of %zu: a smaller batch will do",
                              recon_dataset_describe(train).n, o.batch));
-    RECON_TRY(recon_ieae_make(ctx, &k.m, &o.shape, o.precision, o.seed));
+    RECON_TRY(recon_ieae_make(ctx, &k.m, &o.shape, o.precision, NULL, NULL, o.seed));
     k.train = train;
     k.held = held;
     k.batches = (recon_loader_options){ .batch = o.batch,

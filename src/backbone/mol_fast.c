@@ -335,8 +335,8 @@ static recon_var latent_of(const view *w, const fast *e, const recon_mol_batch *
     return recon_linear_apply(t, &e->code[1], x);
 }
 
-/* Vectors of the atoms, and their places times what the scalars say: both turn with the molecule.
- */
+/* Vectors of the atoms, and their places times what the scalars say: both turn
+ * with the molecule. */
 static recon_var vectors_of(const view *w, const fast *e, const recon_mol_batch *b, atoms a)
 {
     recon_tape *t = w->t;

@@ -141,8 +141,8 @@ static void permute(uint8_t *z, float *xyz, size_t atoms, recon_rng *rng)
     }
 }
 
-/* The draws are the same for every move, so that RECON_MOVE_ALL is the others, one after another.
- */
+/* The draws are the same for every move, so that RECON_MOVE_ALL is the others,
+ * one after another. */
 static void move_one(trial *t, size_t i, size_t first, recon_move move)
 {
     recon_rng rng = recon_rng_new(t->seed, i);

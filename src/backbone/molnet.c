@@ -53,10 +53,9 @@ recon_status recon_molnet_shape_complete(recon_ctx *ctx, recon_molnet_shape *s)
     return RECON_OK;
 }
 
-/* With the weights of a file, or with first ones. */
-static recon_status make(recon_ctx *ctx, recon_molnet **out, const recon_molnet_shape *shape,
-                         recon_precision precision, const recon_safetensors *file, const char *path,
-                         uint64_t seed)
+recon_status recon_molnet_make(recon_ctx *ctx, recon_molnet **out, const recon_molnet_shape *shape,
+                               recon_precision precision, const recon_safetensors *file,
+                               const char *path, uint64_t seed)
 {
     recon_molnet *m;
     recon_status status = recon_alloc(ctx, &m, 1, sizeof *m);
@@ -82,12 +81,6 @@ done:
     if (status != RECON_OK)
         recon_molnet_close(ctx, m);
     return status;
-}
-
-recon_status recon_molnet_make(recon_ctx *ctx, recon_molnet **out, const recon_molnet_shape *shape,
-                               recon_precision precision, uint64_t seed)
-{
-    return make(ctx, out, shape, precision, NULL, NULL, seed);
 }
 
 void recon_molnet_close(recon_ctx *ctx, recon_molnet *m)
@@ -154,7 +147,7 @@ static recon_status open_file(recon_ctx *ctx, recon_backbone **out, const recon_
     recon_molnet *m;
     recon_status status;
     RECON_TRY(read_shape(ctx, &shape, file, path));
-    RECON_TRY(make(ctx, &m, &shape, precision, file, path, 0));
+    RECON_TRY(recon_molnet_make(ctx, &m, &shape, precision, file, path, 0));
     *out = &m->base;
 done:
     return status;

@@ -19,9 +19,10 @@ struct recon_molnet {
 /* Fills in the preset's defaults and checks the rest. */
 recon_status recon_molnet_shape_complete(recon_ctx *ctx, recon_molnet_shape *shape);
 
-/* Untrained. */
+/* With the weights of a file, which is lent; file NULL: untrained. */
 recon_status recon_molnet_make(recon_ctx *ctx, recon_molnet **out, const recon_molnet_shape *shape,
-                               recon_precision precision, uint64_t seed);
+                               recon_precision precision, const recon_safetensors *file,
+                               const char *path, uint64_t seed);
 
 /* n conformers to the pack as this model wants them; nodes as in recon_mol_pack_options. */
 recon_status recon_molnet_pack(recon_ctx *ctx, recon_mol_pack *pack, const recon_molnet *model,

@@ -521,7 +521,7 @@ recon_status recon_molnet_train(recon_ctx *ctx, recon_train_result *result,
     RECON_TRY(gather(ctx, &c.train, data, o.batch, o.seed));
     RECON_TRY(gather(ctx, &c.held, held, n < 2 ? 2 : n < o.batch ? n : o.batch, HELD_SEED));
     RECON_TRY(check_sizes(ctx, &c));
-    RECON_TRY(recon_molnet_make(ctx, &c.m, &o.shape, o.precision, o.seed));
+    RECON_TRY(recon_molnet_make(ctx, &c.m, &o.shape, o.precision, NULL, NULL, o.seed));
     RECON_TRY(make_room(&c));
     RECON_TRY(run(&c, result, data, path));
 done:

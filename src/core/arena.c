@@ -17,7 +17,6 @@ typedef struct block {
 struct recon_arena {
     block *top; /* the block in use; those above it are empty and wait */
     block *first;
-    size_t used, peak;
 };
 
 recon_arena *recon_arena_make(void)
@@ -108,9 +107,6 @@ recon_status recon_arena_take(recon_ctx *ctx, recon_arena *arena, void *out, siz
     }
     *(void **)out = b->bytes + b->used;
     b->used += bytes;
-    arena->used += bytes;
-    if (arena->used > arena->peak)
-        arena->peak = arena->used;
     return RECON_OK;
 }
 
@@ -122,20 +118,12 @@ recon_mark recon_arena_mark(const recon_arena *arena)
 void recon_arena_release(recon_arena *arena, recon_mark mark)
 {
     while (arena->top != mark.block) {
-        arena->used -= arena->top->used;
         arena->top->used = 0;
         arena->top = arena->top->below;
     }
-    if (arena->top) {
-        arena->used -= arena->top->used - mark.used;
+    if (arena->top)
         arena->top->used = mark.used;
-    }
 #ifdef RECON_ARENA_MALLOC
     free_above(arena, arena->top);
 #endif
-}
-
-size_t recon_arena_peak(const recon_arena *arena)
-{
-    return arena->peak;
 }

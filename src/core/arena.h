@@ -26,9 +26,6 @@ recon_status recon_arena_take(recon_ctx *ctx, recon_arena *arena, void *out, siz
 recon_mark recon_arena_mark(const recon_arena *arena);
 void recon_arena_release(recon_arena *arena, recon_mark mark);
 
-/* The most bytes that were ever in use at once. */
-size_t recon_arena_peak(const recon_arena *arena);
-
 /* Scratch of one worker of the pool: take, and release to your own mark before the task ends. */
 recon_arena *recon_worker_arena(recon_ctx *ctx, int worker);
 

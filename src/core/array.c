@@ -96,8 +96,8 @@ static float from_half(uint16_t half)
     return sign ? -size : size;
 }
 
-/* How many of n elements were converted: fewer than n if the next one has no place in the target.
- */
+/* How many of n elements were converted: fewer than n if the next one has no place
+ * in the target. */
 typedef size_t convert_fn(void *out, recon_dtype dtype, const void *in, size_t n);
 
 #define EACH(type, value)                                                                          \

@@ -1,5 +1,6 @@
 /* bessel.c - Bessel functions by their power series below SERIES, by Hankel's asymptotic series
- * above, where its smallest term, about exp(-2 x), is below rounding. */
+ * above, where its smallest term, about exp(-2 x), is below rounding. In core because the von Mises
+ * loss in ops needs them as much as the densities in stats do. */
 #include "core/bessel.h"
 
 #include <math.h>

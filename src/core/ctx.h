@@ -1,5 +1,5 @@
-/* ctx.h (private) - the context's fields, for the library's own files, with logging and progress.
- */
+/* ctx.h (private) - the context's fields, for the library's own files, with
+ * logging and progress. */
 #ifndef CORE_CTX_H
 #define CORE_CTX_H
 

@@ -280,23 +280,6 @@ recon_status recon_writer_write(recon_ctx *ctx, recon_writer *writer, const void
     return RECON_OK;
 }
 
-recon_status recon_writer_patch(recon_ctx *ctx, recon_writer *writer, size_t offset,
-                                const void *bytes, size_t n)
-{
-    recon_status status = flush(ctx, writer);
-    if (status != RECON_OK)
-        return status;
-    for (size_t at = 0; at < n;) {
-        ssize_t put = pwrite(writer->fd, (const char *)bytes + at, n - at, (off_t)(offset + at));
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put < 0)
-            return give_up(ctx, writer);
-        at += (size_t)put;
-    }
-    return RECON_OK;
-}
-
 /* The new name is safe only once the folder is on the disk. Some file systems cannot sync a folder;
  * the file itself is whole either way, so that is no failure. */
 static void sync_folder(char *path)

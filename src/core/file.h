@@ -52,8 +52,4 @@ void recon_writer_close(recon_writer *writer);
  * first commit, which has nothing left to do then but to give the file its name. */
 recon_status recon_writer_sync(recon_ctx *ctx, recon_writer *writer);
 
-/* Replaces n bytes that were written before, at an offset from the start of the file. */
-recon_status recon_writer_patch(recon_ctx *ctx, recon_writer *writer, size_t offset,
-                                const void *bytes, size_t n);
-
 #endif

@@ -37,8 +37,7 @@ const char *recon_folder_join(char out[RECON_PATH], const char *dir, const char 
     return print_path(out, "%s/%s", dir, name);
 }
 
-/* --- locking and reading ------------------------------------------------------------------------
- */
+/* --- locking and reading --------------------------------------------------------------------- */
 
 recon_status recon_folder_lock(recon_ctx *ctx, int *fd, const char *dir)
 {
@@ -116,8 +115,8 @@ static int writer_lives(const char *name)
     return access(path, F_OK) == 0;
 }
 
-/* The folder in which version 0.1.0 staged: of six letters, with its files in it and nothing else.
- */
+/* The folder in which version 0.1.0 staged: of six letters, with its files in it
+ * and nothing else. */
 static int is_old_stage(recon_ctx *ctx, int folder, const char *name)
 {
     recon_names inside = { 0 };

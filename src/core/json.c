@@ -104,8 +104,7 @@ done:
     return status;
 }
 
-/* --- as text ------------------------------------------------------------------------------------
- */
+/* --- as text --------------------------------------------------------------------------------- */
 
 /* JSON is UTF-8 with line ends of its own. What steers a terminal stands in strings alone, and is
  * the same string to whoever parses it when it is written as \uXXXX. */

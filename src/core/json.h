@@ -27,8 +27,8 @@ int recon_json_is_foul(const char *text);
  * or not at all. A NULL value means that memory ran out while it was built. */
 recon_status recon_json_write(recon_ctx *ctx, const char *path, const json_t *value);
 
-/* A value as text, to be freed, and the value released; NULL when memory ran out, or value is NULL.
- */
+/* A value as text, to be freed, and the value released; NULL when memory ran out, or
+ * value is NULL. */
 char *recon_json_text(json_t *value);
 
 #endif

@@ -74,8 +74,8 @@ recon_status recon_shipped_find(recon_ctx *ctx, char *out, size_t room, const ch
                       name_places(places, kind), remedy);
 }
 
-/* The model that path names where there is no such file: of NAME or models/NAME, NAME; else NULL.
- */
+/* The model that path names where there is no such file: of NAME or models/NAME,
+ * NAME; else NULL. */
 static const char *model_name(const char *path)
 {
     const char *name = strncmp(path, "models/", 7) ? path : path + 7;

@@ -9,7 +9,7 @@
 
 enum { ATOMS_MAX = 1 << 16 };
 
-static recon_status check(recon_ctx *ctx, const uint8_t *z, const float *xyz, size_t atoms)
+static recon_status check_places(recon_ctx *ctx, const uint8_t *z, const float *xyz, size_t atoms)
 {
     if (atoms > ATOMS_MAX)
         return recon_fail(ctx, RECON_ERR_INPUT, "bonds: %zu atoms, at most %d", atoms, ATOMS_MAX);
@@ -49,7 +49,7 @@ recon_status recon_bonds_perceive(recon_ctx *ctx, recon_bonds *out, const uint8_
 {
     recon_status status;
     *out = (recon_bonds){ .atoms = atoms };
-    RECON_TRY(check(ctx, z, xyz, atoms));
+    RECON_TRY(check_places(ctx, z, xyz, atoms));
     out->n = collect(NULL, z, xyz, atoms);
     RECON_TRY(recon_alloc(ctx, &out->list, out->n, sizeof *out->list));
     collect(out->list, z, xyz, atoms);

@@ -146,7 +146,7 @@ done:
     return status;
 }
 
-static recon_status check(recon_ctx *ctx, const recon_loader *l)
+static recon_status check_loader(recon_ctx *ctx, const recon_loader *l)
 {
     const recon_loader_options *o = &l->o;
     if (!l->batches)
@@ -184,7 +184,7 @@ recon_status recon_loader_open(recon_ctx *ctx, recon_loader **out, const recon_d
     l->claimed = l->read = l->free_below = l->o.first;
     pthread_mutex_init(&l->lock, NULL);
     pthread_cond_init(&l->changed, NULL);
-    status = check(ctx, l);
+    status = check_loader(ctx, l);
     if (status == RECON_OK)
         status = start(ctx, l);
     if (status == RECON_OK)

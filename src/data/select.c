@@ -223,7 +223,8 @@ static void split(recon_selection *s, const recon_select_options *o, const char 
     }
 }
 
-static recon_status check(recon_ctx *ctx, const recon_ensemble *in, const recon_select_options *o)
+static recon_status check_ensemble(recon_ctx *ctx, const recon_ensemble *in,
+                                   const recon_select_options *o)
 {
     if (in->atoms < 2 || in->atoms > RECON_SYMMETRY_ATOMS)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: %zu atoms: 2 to %d", in->name, in->atoms,
@@ -276,7 +277,7 @@ recon_status recon_select(recon_ctx *ctx, recon_selection *out, const recon_ense
     j.most = o.most ? o.most : SIZE_MAX;
     j.radius = o.radius > 0 ? o.radius : RADIUS;
     *out = (recon_selection){ .atoms = in->atoms };
-    RECON_TRY(check(ctx, in, &o));
+    RECON_TRY(check_ensemble(ctx, in, &o));
     if (in->n < j.least)
         return RECON_OK; /* most of GEOM: no need to look at them */
     RECON_TRY(allocate(ctx, &j));

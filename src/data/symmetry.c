@@ -35,7 +35,7 @@ typedef struct {
 
 /* --- the graph -------------------------------------------------------------------------------- */
 
-static recon_status check(recon_ctx *ctx, const recon_bonds *bonds)
+static recon_status check_bonds(recon_ctx *ctx, const recon_bonds *bonds)
 {
     if (bonds->atoms < 1 || bonds->atoms > RECON_SYMMETRY_ATOMS)
         return recon_fail(ctx, RECON_ERR_INPUT, "symmetry: %zu atoms, 1 to %d can be treated",
@@ -310,7 +310,7 @@ recon_status recon_symmetry_make(recon_ctx *ctx, recon_symmetry **out, const uin
     *out = NULL;
     if (!arena)
         RECON_TRY(recon_fail(ctx, RECON_ERR_MEMORY, "symmetry: out of memory"));
-    RECON_TRY(check(ctx, bonds));
+    RECON_TRY(check_bonds(ctx, bonds));
     RECON_TRY(recon_alloc(ctx, &w.out, 1, sizeof *w.out));
     RECON_TRY(recon_alloc(ctx, &w.out->group, bonds->atoms / 2, sizeof *w.out->group));
     RECON_TRY(take_all(&w, arena, bonds->n));

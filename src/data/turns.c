@@ -1,5 +1,6 @@
 /* turns.c - rules of turning, and data sets turned by them. */
 #include <recon/data/turns.h>
+#include "core/degrees.h"
 #include "core/fail.h"
 #include "core/json.h"
 #include "core/memory.h"
@@ -13,8 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DEGREE 0.017453292519943295
-#define TURNS  ((uint64_t)1 << 62) /* streams that nothing else draws from */
+#define TURNS ((uint64_t)1 << 62) /* streams that nothing else draws from */
 
 /* --- rules ------------------------------------------------------------------------------------ */
 
@@ -42,7 +42,8 @@ static recon_status read_turn(recon_ctx *ctx, recon_turn *out, json_t *value, co
     if (!(degrees >= 0 && degrees <= (uniform ? 180 : 3600)))
         return recon_fail(ctx, RECON_ERR_FORMAT, "%s: '%.40s': %g degrees: 0 to %d", path, key,
                           degrees, uniform ? 180 : 3600);
-    *out = (recon_turn){ uniform ? RECON_SO2_UNIFORM : RECON_SO2_NORMAL, degrees * DEGREE };
+    *out =
+        (recon_turn){ uniform ? RECON_SO2_UNIFORM : RECON_SO2_NORMAL, degrees * RECON_TO_RADIANS };
     return RECON_OK;
 }
 

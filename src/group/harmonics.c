@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-/* Scaled by the largest entry first: squares of 1e-200 would vanish. Returns 0 for the zero vector.
- */
+/* Scaled by the largest entry first: squares of 1e-200 would vanish. Returns 0 for
+ * the zero vector. */
 static int direction(double u[3], const double v[3])
 {
     if (v[0] == 0 && v[1] == 0 && v[2] == 0)

@@ -41,15 +41,3 @@ void recon_se3_act_n(double *out, recon_se3 a, const double *x, size_t n)
         for (int k = 0; k < 3; k++)
             out[3 * i + k] += a.t[k];
 }
-
-void recon_se3_compose_n(recon_se3 *out, const recon_se3 *a, const recon_se3 *b, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        out[i] = recon_se3_compose(a[i], b[i]);
-}
-
-void recon_se3_inverse_n(recon_se3 *out, const recon_se3 *a, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        out[i] = recon_se3_inverse(a[i]);
-}

@@ -67,26 +67,3 @@ void recon_so2_wrap_n(double *out, const double *a, size_t n)
         for (size_t i = 0; i < n; i++)
             out[i] = recon_so2_wrap(a[i]);
 }
-
-void recon_so2_compose_n(double *out, const double *a, const double *b, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        out[i] = a[i] + b[i];
-    recon_so2_wrap_n(out, out, n);
-}
-
-void recon_so2_inverse_n(double *out, const double *a, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        out[i] = 0 - a[i];
-    recon_so2_wrap_n(out, out, n);
-}
-
-void recon_so2_distance_n(double *out, const double *a, const double *b, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        out[i] = a[i] - b[i];
-    recon_so2_wrap_n(out, out, n);
-    for (size_t i = 0; i < n; i++)
-        out[i] = fabs(out[i]);
-}

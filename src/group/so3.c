@@ -233,36 +233,6 @@ double recon_so3_matrix_error(const double m[9])
     return worst;
 }
 
-void recon_so3_compose_n(recon_so3 *out, const recon_so3 *a, const recon_so3 *b, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        out[i] = compose(a[i], b[i]);
-}
-
-void recon_so3_inverse_n(recon_so3 *out, const recon_so3 *a, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        out[i] = inverse(a[i]);
-}
-
-void recon_so3_distance_n(double *out, const recon_so3 *a, const recon_so3 *b, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        out[i] = recon_so3_distance(a[i], b[i]);
-}
-
-void recon_so3_exp_n(recon_so3 *out, const double *v, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        out[i] = recon_so3_exp(v + 3 * i);
-}
-
-void recon_so3_log_n(double *v, const recon_so3 *a, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        recon_so3_log(v + 3 * i, a[i]);
-}
-
 void recon_so3_to_matrix_n(double *m, const recon_so3 *a, size_t n)
 {
     for (size_t i = 0; i < n; i++)

@@ -91,7 +91,8 @@ static size_t number(int64_t *label, uint32_t *above, size_t n)
     return count;
 }
 
-static recon_status check(recon_ctx *ctx, size_t n, size_t d, recon_metric metric, double eps)
+static recon_status check_components(recon_ctx *ctx, size_t n, size_t d, recon_metric metric,
+                                     double eps)
 {
     if (n == 0 || d == 0 || n >= UINT32_MAX)
         return recon_fail(ctx, RECON_ERR_INPUT, "embeddings have %zu rows of %zu", n, d);
@@ -108,7 +109,7 @@ recon_status recon_knn_components(recon_ctx *ctx, int64_t *label, size_t *count,
     recon_points p = { 0 };
     components c = { .p = &p, .eps = eps, .lock = PTHREAD_MUTEX_INITIALIZER };
     recon_status status;
-    RECON_TRY(check(ctx, n, d, metric, eps));
+    RECON_TRY(check_components(ctx, n, d, metric, eps));
     RECON_TRY(recon_points_make(ctx, &p, z, n, d, metric, NULL, "embeddings"));
     RECON_TRY(recon_alloc_raw(ctx, &c.floor, n, sizeof *c.floor));
     RECON_TRY(recon_alloc_raw(ctx, &c.above, n, sizeof *c.above));

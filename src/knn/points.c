@@ -111,8 +111,8 @@ double recon_points_blocked(const recon_points *a, size_t i, double exact)
 /* Rounding w costs UNIT relative to each length; a product in single precision, summed in any
  * order, d * UNIT / (1 - d * UNIT) relative to the lengths (Higham, Accuracy and Stability, 3.1):
  * the factor in front covers that to eight million columns, and the second order. Where rows are
- * so much shorter than the longest that they underflow, each entry, product and sum may lose TINY.
- */
+ * so much shorter than the longest that they underflow, each entry, product and sum
+ * may lose TINY. */
 double recon_points_error(const recon_points *a, size_t i, const recon_points *b)
 {
     double x = a->metric == RECON_COSINE ? 1 : a->norm[i], y = b->longest, d = (double)a->d;

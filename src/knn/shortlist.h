@@ -3,8 +3,8 @@
  * Candidates come in with a blocked score, which is off by at most the row's error e. Once k are
  * there, one whose blocked score is more than 2e below the k-th best cannot win, and the floor
  * rises to that. Where so many lie within 2e that the list would overflow (duplicates, tight
- * clusters), they are compared exactly and the k nearest stay: memory is bounded whatever the data.
- */
+ * clusters), they are compared exactly and the k nearest stay: memory is bounded
+ * whatever the data. */
 #ifndef KNN_SHORTLIST_H
 #define KNN_SHORTLIST_H
 

@@ -68,11 +68,6 @@ void recon_adam_free(recon_ctx *ctx, recon_adam *a)
     free(a);
 }
 
-uint64_t recon_adam_steps(const recon_adam *adam)
-{
-    return adam->steps;
-}
-
 recon_status recon_adam_prepare(recon_ctx *ctx, recon_adam *a, double rate)
 {
     double t = (double)++a->steps;

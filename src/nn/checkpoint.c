@@ -2,7 +2,6 @@
 #include <recon/nn/checkpoint.h>
 #include "core/fail.h"
 #include "core/memory.h"
-#include "core/npz.h"
 #include "nn/adam.h"
 
 #include <errno.h>
@@ -11,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 enum { BLOCKS = 3 };
 static const char *const block_name[BLOCKS] = { "state.m", "state.v", "state.average" };
@@ -45,9 +45,15 @@ typedef struct {
     char step[32], stale[32], best[64], due[4], sum[16];
 } texts;
 
+/* Of what sum was of, followed by n more bytes. */
+static uint32_t sum_bytes(uint32_t sum, const void *bytes, size_t n)
+{
+    return n ? (uint32_t)crc32_z(sum, bytes, n) : sum; /* zlib starts anew where bytes is NULL */
+}
+
 static uint32_t sum_text(uint32_t sum, const char *text)
 {
-    return recon_crc32(sum, text, strlen(text) + 1);
+    return sum_bytes(sum, text, strlen(text) + 1);
 }
 
 static uint32_t sum_state(const char *step, const char *stale, const char *best, const char *due,
@@ -59,7 +65,7 @@ static uint32_t sum_state(const char *step, const char *stale, const char *best,
 /* Added up, since a file has its tensors in any order. */
 static uint32_t sum_tensor(const char *name, const recon_array *array)
 {
-    return recon_crc32(sum_text(0, name), array->data, recon_array_bytes(array));
+    return sum_bytes(sum_text(0, name), array->data, recon_array_bytes(array));
 }
 
 static void print_state(texts *out, const recon_checkpoint *state,

@@ -48,7 +48,7 @@ static void add_paths(recon_couple_plan *plan, uint32_t l3, int parity)
         }
 }
 
-static recon_status check(recon_ctx *ctx, const recon_irreps *irreps, const char *side)
+static recon_status check_irreps(recon_ctx *ctx, const recon_irreps *irreps, const char *side)
 {
     recon_irreps_text text;
     size_t most = 0;
@@ -66,8 +66,8 @@ recon_status recon_couple_plan_make(recon_ctx *ctx, recon_couple_plan **out,
 {
     recon_status status = RECON_OK;
     *out = NULL;
-    RECON_TRY(check(ctx, from, "input"));
-    RECON_TRY(check(ctx, to, "output"));
+    RECON_TRY(check_irreps(ctx, from, "input"));
+    RECON_TRY(check_irreps(ctx, to, "output"));
     RECON_TRY(recon_alloc(ctx, out, 1, sizeof **out));
     for (size_t l = 0; l < RECON_DEGREES; l++) {
         (*out)->in[l] = (uint32_t)from->mul[l];

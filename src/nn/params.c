@@ -366,11 +366,6 @@ size_t recon_params_entries(const recon_params *params)
     return params->count;
 }
 
-const char *recon_params_name(const recon_params *params, size_t i)
-{
-    return params->entry[i]->name;
-}
-
 recon_status recon_params_clear_gradients(recon_ctx *ctx, recon_params *p)
 {
     for (size_t i = 0; i < p->count; i++)
@@ -579,25 +574,15 @@ recon_status recon_params_store(recon_ctx *ctx, recon_params *p, const recon_saf
     return store(ctx, p, file, path, 1);
 }
 
-static recon_status load(recon_ctx *ctx, recon_params *params, const char *path, int whole)
+recon_status recon_params_load(recon_ctx *ctx, recon_params *params, const char *path)
 {
     recon_safetensors *file = NULL;
     recon_status status;
     RECON_TRY(recon_safetensors_open(ctx, &file, path));
-    RECON_TRY(store(ctx, params, file, path, whole));
+    RECON_TRY(store(ctx, params, file, path, 1));
 done:
     recon_safetensors_close(file);
     return status;
-}
-
-recon_status recon_params_load(recon_ctx *ctx, recon_params *params, const char *path)
-{
-    return load(ctx, params, path, 1);
-}
-
-recon_status recon_params_load_part(recon_ctx *ctx, recon_params *params, const char *path)
-{
-    return load(ctx, params, path, 0);
 }
 
 /* --- single entries --------------------------------------------------------------------------- */

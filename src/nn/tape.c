@@ -219,11 +219,6 @@ recon_var recon_var_gradient(recon_tape *t, recon_var input)
     return leaf(t, input->grad);
 }
 
-recon_var recon_var_detach(recon_tape *t, recon_var x)
-{
-    return recon_tape_skips(t, x, x, x) ? NULL : leaf(t, x->value);
-}
-
 recon_status recon_var_read(recon_tape *t, double *out, recon_var x)
 {
     return t->status != RECON_OK ? t->status : recon_tensor_read(t->ctx, out, &x->value);

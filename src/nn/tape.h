@@ -83,4 +83,31 @@ void recon_tape_share(recon_tape *t, recon_var x, recon_tensor gradient);
 
 int recon_same_shape(const recon_tensor *a, const recon_tensor *b);
 
+/* The commonest ways back, as functions called <op>_back: to the one variable x of an operation
+ * whose arguments are recon_<kind>_args, and to x, weight and bias of a layer. */
+#define RECON_BACK_TO_ONE(op, kind)                                                                \
+    static void op##_back(recon_tape *t, recon_var n)                                              \
+    {                                                                                              \
+        recon_##kind##_args *a = n->args;                                                          \
+        a->dy = n->grad;                                                                           \
+        a->dx = recon_tape_want(t, n->in[0]);                                                      \
+        if (t->status == RECON_OK)                                                                 \
+            recon_tape_did(t, t->ops->op##_back(t->ctx, a));                                       \
+        recon_tape_give(t, n->in[0], a->dx);                                                       \
+    }
+#define RECON_BACK_TO_LAYER(op)                                                                    \
+    static void op##_back(recon_tape *t, recon_var n)                                              \
+    {                                                                                              \
+        recon_##op##_args *a = n->args;                                                            \
+        a->dy = n->grad;                                                                           \
+        a->dx = recon_tape_want(t, n->in[0]);                                                      \
+        a->dw = recon_tape_want_weight(t, n->in[1]);                                               \
+        a->dbias = recon_tape_want(t, n->in[2]);                                                   \
+        if (t->status == RECON_OK)                                                                 \
+            recon_tape_did(t, t->ops->op##_back(t->ctx, a));                                       \
+        recon_tape_give(t, n->in[0], a->dx);                                                       \
+        recon_tape_give(t, n->in[1], a->dw);                                                       \
+        recon_tape_give(t, n->in[2], a->dbias);                                                    \
+    }
+
 #endif

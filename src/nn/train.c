@@ -262,8 +262,8 @@ static recon_status one_step(run *r)
     return RECON_OK;
 }
 
-/* One step, and what is due behind it. A run that was interrupted in a validation begins with it.
- */
+/* One step, and what is due behind it. A run that was interrupted in a validation
+ * begins with it. */
 static recon_status advance(run *r)
 {
     recon_status status = RECON_OK;

@@ -3,19 +3,7 @@
 #include "nn/tape.h"
 #include "ops/couple.h"
 
-static void couple_back(recon_tape *t, recon_var n)
-{
-    recon_couple_args *a = n->args;
-    a->dy = n->grad;
-    a->dx = recon_tape_want(t, n->in[0]);
-    a->dw = recon_tape_want_weight(t, n->in[1]);
-    a->dbias = recon_tape_want(t, n->in[2]);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->couple_back(t->ctx, a));
-    recon_tape_give(t, n->in[0], a->dx);
-    recon_tape_give(t, n->in[1], a->dw);
-    recon_tape_give(t, n->in[2], a->dbias);
-}
+RECON_BACK_TO_LAYER(couple)
 
 static int is_rows(recon_var v, size_t rows, size_t cols)
 {
@@ -76,19 +64,7 @@ int recon_tape_couples_edges(const recon_tape *t)
     return t->ops->couple_edges != NULL;
 }
 
-static void couple_edges_back(recon_tape *t, recon_var n)
-{
-    recon_couple_edges_args *a = n->args;
-    a->dy = n->grad;
-    a->dx = recon_tape_want(t, n->in[0]);
-    a->dw = recon_tape_want_weight(t, n->in[1]);
-    a->dbias = recon_tape_want(t, n->in[2]);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->couple_edges_back(t->ctx, a));
-    recon_tape_give(t, n->in[0], a->dx);
-    recon_tape_give(t, n->in[1], a->dw);
-    recon_tape_give(t, n->in[2], a->dbias);
-}
+RECON_BACK_TO_LAYER(couple_edges)
 
 /* Do nodes and extras make up the plan's channels? */
 static int nodes_fit(recon_var x, recon_var extra, size_t edges, const recon_couple_plan *plan)

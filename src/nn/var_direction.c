@@ -1,15 +1,7 @@
 /* var_direction.c - rows of length one and angles of pairs on the tape. */
 #include "nn/tape.h"
 
-static void unit_back(recon_tape *t, recon_var n)
-{
-    recon_unit_args *a = n->args;
-    a->dy = n->grad;
-    a->dx = recon_tape_want(t, n->in[0]);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->unit_back(t->ctx, a));
-    recon_tape_give(t, n->in[0], a->dx);
-}
+RECON_BACK_TO_ONE(unit, unit)
 
 recon_var recon_var_unit(recon_tape *t, recon_var x)
 {
@@ -23,15 +15,7 @@ recon_var recon_var_unit(recon_tape *t, recon_var x)
     return recon_tape_record(t, a.y, (recon_inputs){ { x } }, unit_back, &a, sizeof a);
 }
 
-static void angle_back(recon_tape *t, recon_var n)
-{
-    recon_angle_args *a = n->args;
-    a->dy = n->grad;
-    a->dx = recon_tape_want(t, n->in[0]);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->angle_back(t->ctx, a));
-    recon_tape_give(t, n->in[0], a->dx);
-}
+RECON_BACK_TO_ONE(angle, angle)
 
 recon_var recon_var_angle(recon_tape *t, recon_var x)
 {

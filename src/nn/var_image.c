@@ -1,17 +1,7 @@
-/* var_image.c - pooling, blurring, resizing and rotating images on the tape. */
+/* var_image.c - pooling, resizing and rotating images on the tape. */
 #include "nn/tape.h"
 
-#include <math.h>
-
-static void pool_back(recon_tape *t, recon_var n)
-{
-    recon_pool_args *a = n->args;
-    a->dy = n->grad;
-    a->dx = recon_tape_want(t, n->in[0]);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->pool_back(t->ctx, a));
-    recon_tape_give(t, n->in[0], a->dx);
-}
+RECON_BACK_TO_ONE(pool, pool)
 
 static recon_var not_images(recon_tape *t, const char *op, recon_var x)
 {
@@ -46,56 +36,7 @@ recon_var recon_var_max_pool(recon_tape *t, recon_var x, size_t size, size_t str
     return pool(t, x, size, stride, 1);
 }
 
-static void blur_back(recon_tape *t, recon_var n)
-{
-    recon_blur_args *a = n->args;
-    a->dy = n->grad;
-    a->dx = recon_tape_want(t, n->in[0]);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->blur_back(t->ctx, a));
-    recon_tape_give(t, n->in[0], a->dx);
-}
-
-/* Out to three deviations, adding up to one. */
-static void set_gaussian(recon_blur_args *a, double sigma)
-{
-    double reach = round(3 * sigma), sum = 0;
-    a->size = 2 * (size_t)reach + 1;
-    for (size_t i = 0; i < a->size; i++) {
-        double off = ((double)i - reach) / sigma;
-        sum += a->taps[i] = exp(-0.5 * off * off);
-    }
-    for (size_t i = 0; i < a->size; i++)
-        a->taps[i] /= sum;
-}
-
-recon_var recon_var_blur_pool(recon_tape *t, recon_var x, double sigma, size_t stride)
-{
-    if (recon_tape_skips(t, x, x, x))
-        return NULL;
-    const size_t *s = x->value.shape;
-    if (x->value.ndim != 4 || stride == 0 || s[1] == 0 || s[2] == 0)
-        return not_images(t, "blurring", x);
-    if (!(sigma > 0 && 2 * round(3 * sigma) + 1 <= RECON_BLUR_TAPS))
-        return recon_tape_refuse(t, "a blur of %g pixels: above 0, below 2.5", sigma);
-    size_t shape[4] = { s[0], (s[1] - 1) / stride + 1, (s[2] - 1) / stride + 1, s[3] };
-    recon_blur_args a = { .stride = stride, .x = x->value };
-    set_gaussian(&a, sigma);
-    a.y = recon_tape_make(t, x->value.type, shape, 4);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->blur(t->ctx, &a));
-    return recon_tape_record(t, a.y, (recon_inputs){ { x } }, blur_back, &a, sizeof a);
-}
-
-static void resize_back(recon_tape *t, recon_var n)
-{
-    recon_resize_args *a = n->args;
-    a->dy = n->grad;
-    a->dx = recon_tape_want(t, n->in[0]);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->resize_back(t->ctx, a));
-    recon_tape_give(t, n->in[0], a->dx);
-}
+RECON_BACK_TO_ONE(resize, resize)
 
 recon_var recon_var_resize(recon_tape *t, recon_var x, size_t height, size_t width,
                            int align_corners)

@@ -64,15 +64,7 @@ recon_var recon_var_irreps_join(recon_tape *t, const recon_var *x, const recon_i
     return recon_tape_record(t, y, in, join_back, &j, sizeof j);
 }
 
-static void activate_back(recon_tape *t, recon_var n)
-{
-    recon_activate_args *a = n->args;
-    a->dy = n->grad;
-    a->dx = recon_tape_want(t, n->in[0]);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->activate_back(t->ctx, a));
-    recon_tape_give(t, n->in[0], a->dx);
-}
+RECON_BACK_TO_ONE(activate, activate)
 
 recon_var recon_var_activate(recon_tape *t, recon_var x, const recon_irreps *out)
 {

@@ -10,19 +10,7 @@ recon_tensor recon_tape_want_weight(recon_tape *t, recon_var w)
     return recon_tape_make(t, RECON_F32, w->value.shape, w->value.ndim);
 }
 
-static void conv_back(recon_tape *t, recon_var n)
-{
-    recon_conv_args *a = n->args;
-    a->dy = n->grad;
-    a->dx = recon_tape_want(t, n->in[0]);
-    a->dw = recon_tape_want_weight(t, n->in[1]);
-    a->dbias = recon_tape_want(t, n->in[2]);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->conv_back(t->ctx, a));
-    recon_tape_give(t, n->in[0], a->dx);
-    recon_tape_give(t, n->in[1], a->dw);
-    recon_tape_give(t, n->in[2], a->dbias);
-}
+RECON_BACK_TO_LAYER(conv)
 
 recon_tensor recon_tape_weight_as(recon_tape *t, recon_var w, recon_dtype type)
 {

@@ -28,7 +28,7 @@ static recon_var loss(recon_tape *t, recon_var x, recon_var target, recon_loss_k
     recon_dtype type = t->precision == RECON_DOUBLE ? RECON_F64 : RECON_F32;
     size_t one = 1;
     if (target->needs && kind != RECON_LOSS_COS)
-        return recon_tape_refuse(t, "a loss's target is a constant: detach it");
+        return recon_tape_refuse(t, "a loss's target must be a constant");
     x = recon_var_cast(t, x, type);
     if (kind != RECON_LOSS_CROSS_ENTROPY)
         target = recon_var_cast(t, target, type);

@@ -1,15 +1,7 @@
 /* var_map.c - element by element: maps, sums, products, casts, dropout. */
 #include "nn/tape.h"
 
-static void map_back(recon_tape *t, recon_var n)
-{
-    recon_map_args *a = n->args;
-    a->dy = n->grad;
-    a->dx = recon_tape_want(t, n->in[0]);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->map_back(t->ctx, a));
-    recon_tape_give(t, n->in[0], a->dx);
-}
+RECON_BACK_TO_ONE(map, map)
 
 static recon_var map(recon_tape *t, recon_var x, recon_map_kind kind)
 {
@@ -37,11 +29,6 @@ recon_var recon_var_softplus(recon_tape *t, recon_var x)
 {
     return map(t, x, RECON_SOFTPLUS);
 }
-recon_var recon_var_tanh(recon_tape *t, recon_var x)
-{
-    return map(t, x, RECON_TANH);
-}
-
 /* factor times the gradient, as x's type; with nothing to do it is handed on as it is. */
 static void blend_back_to(recon_tape *t, recon_var n, recon_var x, double factor)
 {

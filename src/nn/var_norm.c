@@ -1,5 +1,5 @@
-/* var_norm.c - batch norm, its forms for vector fields and graphs, the norm-nonlinearity, and all
- * of them at once. */
+/* var_norm.c - batch norm, its forms for vector fields and graphs, and the norm of scalars and
+ * pairs with its nonlinearity, in one pass. */
 #include "nn/tape.h"
 
 static void norm_back(recon_tape *t, recon_var n)
@@ -67,32 +67,6 @@ recon_var recon_var_norm(recon_tape *t, recon_var x, recon_var scale, recon_var 
         recon_tape_did(t, t->ops->norm(t->ctx, &a));
     return recon_tape_record(t, a.y, (recon_inputs){ { x, scale, shift } }, norm_back, &a,
                              sizeof a);
-}
-
-static void norm_relu_back(recon_tape *t, recon_var n)
-{
-    recon_norm_relu_args *a = n->args;
-    a->dy = n->grad;
-    a->dx = recon_tape_want_all(t, n->in[0]);
-    a->dbias = recon_tape_want_all(t, n->in[1]);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->norm_relu_back(t->ctx, a));
-    recon_tape_give(t, n->in[0], a->dx);
-    recon_tape_give(t, n->in[1], a->dbias);
-}
-
-recon_var recon_var_norm_relu(recon_tape *t, recon_var x, recon_var bias, size_t field)
-{
-    if (recon_tape_skips(t, x, bias, x))
-        return NULL;
-    if (field == 0 || recon_tensor_cols(&x->value) % field ||
-        !is_vector(bias, recon_tensor_cols(&x->value) / field))
-        return recon_tape_mismatch(t, "a field", x, "bias", bias);
-    recon_norm_relu_args a = { .field = field, .x = x->value, .bias = bias->value };
-    a.y = recon_tape_like(t, &x->value);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->norm_relu(t->ctx, &a));
-    return recon_tape_record(t, a.y, (recon_inputs){ { x, bias } }, norm_relu_back, &a, sizeof a);
 }
 
 static void field_norm_back(recon_tape *t, recon_var n)

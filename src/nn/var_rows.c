@@ -8,15 +8,7 @@ static int is_i32_vector(recon_var v)
     return v->value.type == RECON_I32 && v->value.ndim == 1;
 }
 
-static void gather_back(recon_tape *t, recon_var n)
-{
-    recon_gather_args *a = n->args;
-    a->dy = n->grad;
-    a->dx = recon_tape_want(t, n->in[0]);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->gather_back(t->ctx, a));
-    recon_tape_give(t, n->in[0], a->dx);
-}
+RECON_BACK_TO_ONE(gather, gather)
 
 recon_var recon_var_gather(recon_tape *t, recon_var x, recon_var index, recon_var order,
                            recon_var offset)
@@ -40,15 +32,7 @@ recon_var recon_var_gather(recon_tape *t, recon_var x, recon_var index, recon_va
     return recon_tape_record(t, a.y, (recon_inputs){ { x } }, gather_back, &a, sizeof a);
 }
 
-static void segment_back(recon_tape *t, recon_var n)
-{
-    recon_segment_args *a = n->args;
-    a->dy = n->grad;
-    a->dx = recon_tape_want(t, n->in[0]);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->segment_sum_back(t->ctx, a));
-    recon_tape_give(t, n->in[0], a->dx);
-}
+RECON_BACK_TO_ONE(segment_sum, segment)
 
 recon_var recon_var_segment_sum(recon_tape *t, recon_var x, recon_var offset)
 {
@@ -63,7 +47,7 @@ recon_var recon_var_segment_sum(recon_tape *t, recon_var x, recon_var offset)
     a.y = recon_tape_make(t, x->value.type, shape, x->value.ndim);
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->segment_sum(t->ctx, &a));
-    return recon_tape_record(t, a.y, (recon_inputs){ { x } }, segment_back, &a, sizeof a);
+    return recon_tape_record(t, a.y, (recon_inputs){ { x } }, segment_sum_back, &a, sizeof a);
 }
 
 typedef struct {
@@ -112,15 +96,7 @@ recon_var recon_var_sparse(recon_tape *t, recon_sparse s, recon_var x, recon_spa
     return recon_tape_record(t, a.forth.y, (recon_inputs){ { x } }, sparse_back, &a, sizeof a);
 }
 
-static void reduce_back(recon_tape *t, recon_var n)
-{
-    recon_reduce_args *a = n->args;
-    a->dy = n->grad;
-    a->dx = recon_tape_want(t, n->in[0]);
-    if (t->status == RECON_OK)
-        recon_tape_did(t, t->ops->reduce_back(t->ctx, a));
-    recon_tape_give(t, n->in[0], a->dx);
-}
+RECON_BACK_TO_ONE(reduce, reduce)
 
 /* Sums over axes first .. last, times scale. */
 static recon_var reduce(recon_tape *t, recon_var x, int first, int last, int mean)
@@ -155,10 +131,6 @@ static recon_var reduce_axis(recon_tape *t, recon_var x, int axis, int mean)
 recon_var recon_var_sum(recon_tape *t, recon_var x, int axis)
 {
     return reduce_axis(t, x, axis, 0);
-}
-recon_var recon_var_mean(recon_tape *t, recon_var x, int axis)
-{
-    return reduce_axis(t, x, axis, 1);
 }
 recon_var recon_var_spatial_mean(recon_tape *t, recon_var x)
 {

@@ -8,8 +8,8 @@
  * Rules that hold for every entry:
  * - Tensors are dense. The caller has checked shapes; entries assert nothing a user could cause.
  * - Activations (x, y and their gradients dx, dy) are F32 or BF16, all of one entry alike, and F64
- * on ref/. Parameters, their gradients, statistics, angles and losses are F32 (F64 on ref/), save
- *   weights of conv and linear, which come in the type of the activations.
+ *   on ref/. Parameters, their gradients, statistics, angles and losses are F32 (F64 on ref/),
+ *   except weights of conv and linear, which come in the type of the activations.
  * - Whatever an entry writes it overwrites. Adding gradients up is the tape's business.
  * - A pointer that the comment calls optional may be NULL. */
 #ifndef OPS_OPS_H
@@ -48,8 +48,8 @@ typedef struct {
 /* The scan of a streamed top-k: collects the entries of a tile that beat what their row, or their
  * column, has so far:
  *
- *     scores[r][c] - col_shift[c] >= row_floor[r]   or   scores[r][c] - row_shift[r] >=
- * col_floor[c]
+ *     scores[r][c] - col_shift[c] >= row_floor[r]   or
+ *     scores[r][c] - row_shift[r] >= col_floor[c]
  *
  * One pass serves both because similarities are symmetric. Scores may also be given as products of
  * bytes, scores[r][c] = row_scale[r] * col_scale[c] * bytes[r][c]. The scan starts at row *next and
@@ -69,10 +69,10 @@ typedef struct {
     size_t *next;
 } recon_topk_args;
 
-/* y[n][p][q][o] = act(bias[o] + sum over i, j, c of x[n][p s + i - pad][q s + j - pad][c]
- * w[o][i][j][c]), zeros outside. x n,h,w,c; w o,kh,kw,c; y n,p,q,o with p = (h + 2 pad - kh) /
- * stride + 1. A linear layer is the case h = w = kh = kw = 1, and may be given as x n,c and w o,c.
- */
+/* y[n][p][q][o] = act(bias[o] + sum over i, j, c of
+ *                     x[n][p s + i - pad][q s + j - pad][c] w[o][i][j][c]),
+ * zeros outside. x n,h,w,c; w o,kh,kw,c; y n,p,q,o with p = (h + 2 pad - kh) / stride + 1. A linear
+ * layer is the case h = w = kh = kw = 1, and may be given as x n,c and w o,c. */
 typedef struct {
     size_t stride, pad;
     int relu, tf32;                 /* relu, forward: y = max(0, .)                            */
@@ -112,7 +112,7 @@ typedef struct {
     recon_tensor dy, dx, dw;    /* dx, dw .data optional; dw is F32                        */
 } recon_steer_args;
 
-typedef enum { RECON_RELU, RECON_SILU, RECON_SIGMOID, RECON_SOFTPLUS, RECON_TANH } recon_map_kind;
+typedef enum { RECON_RELU, RECON_SILU, RECON_SIGMOID, RECON_SOFTPLUS } recon_map_kind;
 typedef struct {
     recon_map_kind kind;
     recon_tensor y, x;   /* forward y = f(x)               */
@@ -142,14 +142,18 @@ typedef struct {
 
 /* Batch norm over the rows of x [rows][channels * field].
  * field 1: y = scale (x - mean) inv + shift, inv = 1 / sqrt(var + eps), var biased over the batch.
- * field m > 1, for vector fields: y = scale x inv with inv = 1 / sqrt(mean over rows of |x_f|^2 / m
- * + eps): no mean, no shift, so that turning commutes with it; mean, running_mean, shift and dshift
- * are NULL. training: mean and inv are found and stored, and the running ones updated, running =
- * (1 - momentum) running + momentum new, running_var holding the unbiased variance (of one row: 0;
- * field m: the mean square). Otherwise the running ones take their place, as constants in backward
- * too, and mean and inv may be NULL. segments optional: rows offset[s] .. offset[s+1] are
- * normalised apart (instance norm per graph), in training or not; mean and inv are then
- * [segments][channels], the running ones are not used and may be NULL. */
+ * field m > 1, for vector fields: y = scale x inv, where inv is 1 / sqrt(v + eps) and v the mean
+ * over rows of |x_f|^2 / m: no mean, no shift, so that rotating commutes with it; mean,
+ * running_mean, shift and dshift are NULL.
+ * training: mean and inv are found and stored, and the running ones updated,
+ *
+ *     running = (1 - momentum) running + momentum new,
+ *
+ * running_var holding the unbiased variance (of one row: 0; field m: the mean square). Otherwise the
+ * running ones take their place, as constants in backward too, and mean and inv may be NULL.
+ * segments optional: rows offset[s] .. offset[s+1] are normalised apart (instance norm per graph),
+ * in training or not; mean and inv are then [segments][channels], the running ones are not used and
+ * may be NULL. */
 typedef struct {
     size_t field;
     int training;
@@ -160,13 +164,6 @@ typedef struct {
     recon_tensor offset;                    /* I32 [segments + 1], optional               */
     recon_tensor dy, dx, dscale, dshift;
 } recon_norm_args;
-
-/* Norm-nonlinearity on vector fields x [rows][fields * field]: y = x relu(|x_f| + b_f) / |x_f|, 0
- * where |x_f| = 0. bias [fields]. */
-typedef struct {
-    size_t field;
-    recon_tensor y, x, bias, dy, dx, dbias;
-} recon_norm_relu_args;
 
 /* Rows scaled to length one: y = x / max(|x|, RECON_UNIT_LEAST). A row no longer than that has no
  * direction, and no gradient. */
@@ -204,16 +201,6 @@ typedef struct {
     recon_tensor y, x, index, dy, dx;
 } recon_pool_args;
 
-/* Blurring, and thinning out: y[n][p][q][c] = sum over i, j of taps[i] taps[j]
- * x[n][p stride + i - size / 2][q stride + j - size / 2][c], zeros outside. size is odd, and y's
- * height (h - 1) / stride + 1. */
-#define RECON_BLUR_TAPS 15
-typedef struct {
-    size_t size, stride;
-    double taps[RECON_BLUR_TAPS];
-    recon_tensor y, x, dy, dx;
-} recon_blur_args;
-
 /* Bilinear resizing of images to y's height and width. align_corners: the outer pixel centres
  * coincide; otherwise the outer pixel edges do, and samples beyond the outer centres take the
  * edge's value. */
@@ -245,8 +232,8 @@ typedef struct {
     recon_tensor y, x, index, order, offset, dy, dx;
 } recon_gather_args;
 
-/* y[s] = sum of x[offset[s]] .. x[offset[s+1]-1], rows. Backward spreads: dx[e] = dy[segment of e].
- */
+/* y[s] = sum of x[offset[s]] .. x[offset[s+1]-1], rows. Backward spreads:
+ * dx[e] = dy[segment of e]. */
 typedef struct {
     recon_tensor y, x, offset, dy, dx;
 } recon_segment_args;
@@ -273,8 +260,9 @@ typedef struct {
 } recon_pairs_args;
 
 /* y = s x with a sparse matrix s [rows of y][rows of x] by rows: y[r] is the sum of
- * weight[e] x[index[e]] over e = offset[r] .. offset[r+1]-1, in this order. index and offset [rows
- * + 1] are I32, weight is F32 (F64). The gradient is the same call on dy with s transposed. */
+ * weight[e] x[index[e]] over e = offset[r] .. offset[r+1]-1, in this order. index and
+ * offset [rows + 1] are I32, weight is F32 (F64). The gradient is the same call on dy with s
+ * transposed. */
 typedef struct {
     recon_tensor y, x, index, weight, offset;
 } recon_sparse_args;
@@ -405,11 +393,11 @@ typedef struct {
 } recon_columns_args;
 
 /* Losses: a mean over rows into loss [1]; backward gives d loss / d x times *dloss [1].
- * CROSS_ENTROPY: x logits [n][c], target I32 [n]; a target that is no
- * class makes the loss NaN. MSE, L1: x and target alike, mean over elements.
- * COS: 1 - x . target over rows of unit vectors. VONMISES: -log sum_k w_k f(theta; mu_k, kappa_k),
- * x [n][4 parts]: logits of w, then pairs (2 parts numbers) whose direction is mu, then softplus^-1
- * of kappa; target theta [n]. */
+ * CROSS_ENTROPY: x logits [n][c], target I32 [n]; an out-of-range target makes the loss NaN.
+ * MSE, L1: x and target alike, mean over elements.
+ * COS: 1 - x . target over rows of unit vectors.
+ * VONMISES: -log sum_k w_k f(theta; mu_k, kappa_k), x [n][4 parts]: logits of w, then pairs
+ * (2 parts numbers) whose direction is mu, then softplus^-1 of kappa; target theta [n]. */
 typedef enum {
     RECON_LOSS_CROSS_ENTROPY,
     RECON_LOSS_MSE,
@@ -423,9 +411,12 @@ typedef struct {
 } recon_loss_args;
 
 /* Adam (decoupled decay: AdamW) on n numbers, all F32 (F64), and what it reads each step, in
- * backend memory so that a captured step can go on: m = b1 m + (1 - b1) s g, v = b2 v + (1 - b2) (s
- * g)^2, s = min(1, clip / |g|) from grad_norm, w -= rate (mhat / (sqrt(vhat) + eps) + decay w), ema
- * = decay_ema ema + (1 - decay_ema) w. bf16 optional: w rounded for the next step's products. */
+ * backend memory so that a captured step can go on, with s = min(1, clip / |g|) from grad_norm:
+ *
+ *     m = b1 m + (1 - b1) s g,   v = b2 v + (1 - b2) (s g)^2,
+ *     w -= rate (mhat / (sqrt(vhat) + eps) + decay w),   ema = decay_ema ema + (1 - decay_ema) w.
+ *
+ * bf16 optional: w rounded for the next step's products. */
 typedef struct {
     double rate;         /* of this step, warm-up and schedule applied */
     double bias1, bias2; /* 1 - b1^t, 1 - b2^t */
@@ -441,10 +432,50 @@ typedef struct {
     recon_dtype type;
 } recon_adam_args;
 
+/* The kernels, each said once: OP(name, kind) takes a recon_<kind>_args. The table, the prototypes
+ * of every backend and what fills its table are made of this list. */
+/* clang-format off */
+#define RECON_OPS(OP)                                                                              \
+    OP(gemm, gemm)                                                                                 \
+    OP(conv, conv)                     OP(conv_back, conv)                                         \
+    OP(steer, steer)                   OP(steer_back, steer)                                       \
+    OP(map, map)                       OP(map_back, map)                                           \
+    OP(add, add)                                                                                   \
+    OP(gate, gate)                     OP(gate_back, gate)                                         \
+    OP(cross, cross)                                                                               \
+    OP(norm, norm)                     OP(norm_back, norm)                                         \
+    OP(unit, unit)                     OP(unit_back, unit)                                         \
+    OP(angle, angle)                   OP(angle_back, angle)                                       \
+    OP(field_norm, field_norm)         OP(field_norm_back, field_norm)                             \
+    OP(pool, pool)                     OP(pool_back, pool)                                         \
+    OP(resize, resize)                 OP(resize_back, resize)                                     \
+    OP(rotate, rotate)                 OP(rotate_back, rotate)                                     \
+    OP(dropout, dropout)                                                                           \
+    OP(gather, gather)                 OP(gather_back, gather)                                     \
+    OP(segment_sum, segment)           OP(segment_sum_back, segment)                               \
+    OP(pairs, pairs)                   OP(pairs_back, pairs)                                       \
+    OP(sparse, sparse)                                                                             \
+    OP(reduce, reduce)                 OP(reduce_back, reduce)                                     \
+    OP(tensor_product, tensor_product) OP(tensor_product_back, tensor_product)                     \
+    OP(couple, couple)                 OP(couple_back, couple)                                     \
+    OP(activate, activate)             OP(activate_back, activate)                                 \
+    OP(expand, expand)                 OP(expand_back, expand)                                     \
+    OP(columns, columns)                                                                           \
+    OP(loss, loss)                     OP(loss_back, loss)                                         \
+    OP(adam, adam)
+/* Those that backends on the host have, and others need not. */
+#define RECON_HOST_OPS(OP)                                                                         \
+    OP(topk, topk)                                                                                 \
+    OP(couple_edges, couple_edges)     OP(couple_edges_back, couple_edges)
+/* clang-format on */
+
 typedef struct recon_ops {
     const char *name;
     int (*has_fast_bytes)(void);          /* is gemm of I8 several times faster than of F32? */
     int (*has_fast_bf16)(recon_ctx *ctx); /* are convolutions in BF16 faster than in F32? */
+    /* Is steer, and steer_back when training, likely faster than conv with the filters written out?
+     * Looks at shapes alone, so that the answer does not depend on what else the machine does. */
+    int (*steer_pays)(recon_ctx *ctx, const recon_steer_args *args, int training);
 
     /* Memory. Host pointers are pageable; upload and download are ordered with the kernels. */
     recon_status (*alloc)(recon_ctx *ctx, void **out, size_t bytes);
@@ -454,66 +485,13 @@ typedef struct recon_ops {
     recon_status (*zero)(recon_ctx *ctx, void *block, size_t bytes);
     recon_status (*sync)(recon_ctx *ctx);
 
-    recon_status (*gemm)(recon_ctx *ctx, const recon_gemm_args *args);
-    recon_status (*topk)(recon_ctx *ctx, const recon_topk_args *args);
-
-    recon_status (*conv)(recon_ctx *ctx, const recon_conv_args *args);
-    recon_status (*conv_back)(recon_ctx *ctx, const recon_conv_args *args);
-    recon_status (*steer)(recon_ctx *ctx, const recon_steer_args *args);
-    recon_status (*steer_back)(recon_ctx *ctx, const recon_steer_args *args);
-    /* Is steer, and steer_back when training, likely faster than conv with the filters written out?
-     * Looks at shapes alone, so that the answer does not depend on what else the machine does. */
-    int (*steer_pays)(recon_ctx *ctx, const recon_steer_args *args, int training);
-    recon_status (*map)(recon_ctx *ctx, const recon_map_args *args);
-    recon_status (*map_back)(recon_ctx *ctx, const recon_map_args *args);
-    recon_status (*add)(recon_ctx *ctx, const recon_add_args *args);
-    recon_status (*gate)(recon_ctx *ctx, const recon_gate_args *args);
-    recon_status (*gate_back)(recon_ctx *ctx, const recon_gate_args *args);
-    recon_status (*cross)(recon_ctx *ctx, const recon_cross_args *args);
-    recon_status (*norm)(recon_ctx *ctx, const recon_norm_args *args);
-    recon_status (*norm_back)(recon_ctx *ctx, const recon_norm_args *args);
-    recon_status (*norm_relu)(recon_ctx *ctx, const recon_norm_relu_args *args);
-    recon_status (*norm_relu_back)(recon_ctx *ctx, const recon_norm_relu_args *args);
-    recon_status (*unit)(recon_ctx *ctx, const recon_unit_args *args);
-    recon_status (*unit_back)(recon_ctx *ctx, const recon_unit_args *args);
-    recon_status (*angle)(recon_ctx *ctx, const recon_angle_args *args);
-    recon_status (*angle_back)(recon_ctx *ctx, const recon_angle_args *args);
-    recon_status (*field_norm)(recon_ctx *ctx, const recon_field_norm_args *args);
-    recon_status (*field_norm_back)(recon_ctx *ctx, const recon_field_norm_args *args);
-    recon_status (*pool)(recon_ctx *ctx, const recon_pool_args *args);
-    recon_status (*pool_back)(recon_ctx *ctx, const recon_pool_args *args);
-    recon_status (*blur)(recon_ctx *ctx, const recon_blur_args *args);
-    recon_status (*blur_back)(recon_ctx *ctx, const recon_blur_args *args);
-    recon_status (*resize)(recon_ctx *ctx, const recon_resize_args *args);
-    recon_status (*resize_back)(recon_ctx *ctx, const recon_resize_args *args);
-    recon_status (*rotate)(recon_ctx *ctx, const recon_rotate_args *args);
-    recon_status (*rotate_back)(recon_ctx *ctx, const recon_rotate_args *args);
-    recon_status (*dropout)(recon_ctx *ctx, const recon_dropout_args *args);
-    recon_status (*gather)(recon_ctx *ctx, const recon_gather_args *args);
-    recon_status (*gather_back)(recon_ctx *ctx, const recon_gather_args *args);
-    recon_status (*segment_sum)(recon_ctx *ctx, const recon_segment_args *args);
-    recon_status (*segment_sum_back)(recon_ctx *ctx, const recon_segment_args *args);
-    recon_status (*pairs)(recon_ctx *ctx, const recon_pairs_args *args);
-    recon_status (*pairs_back)(recon_ctx *ctx, const recon_pairs_args *args);
-    recon_status (*sparse)(recon_ctx *ctx, const recon_sparse_args *args);
-    recon_status (*reduce)(recon_ctx *ctx, const recon_reduce_args *args);
-    recon_status (*reduce_back)(recon_ctx *ctx, const recon_reduce_args *args);
-    recon_status (*tensor_product)(recon_ctx *ctx, const recon_tensor_product_args *args);
-    recon_status (*tensor_product_back)(recon_ctx *ctx, const recon_tensor_product_args *args);
-    recon_status (*couple)(recon_ctx *ctx, const recon_couple_args *args);
-    recon_status (*couple_back)(recon_ctx *ctx, const recon_couple_args *args);
-    recon_status (*couple_edges)(recon_ctx *ctx, const recon_couple_edges_args *args);
-    recon_status (*couple_edges_back)(recon_ctx *ctx, const recon_couple_edges_args *args);
-    recon_status (*activate)(recon_ctx *ctx, const recon_activate_args *args);
-    recon_status (*activate_back)(recon_ctx *ctx, const recon_activate_args *args);
-    recon_status (*expand)(recon_ctx *ctx, const recon_expand_args *args);
-    recon_status (*expand_back)(recon_ctx *ctx, const recon_expand_args *args);
-    recon_status (*columns)(recon_ctx *ctx, const recon_columns_args *args);
-    recon_status (*loss)(recon_ctx *ctx, const recon_loss_args *args);
-    recon_status (*loss_back)(recon_ctx *ctx, const recon_loss_args *args);
     /* out[0] = |x| of x [n] F32 (F64): one double in backend memory, summed in a fixed order. */
     recon_status (*norm2)(recon_ctx *ctx, double *out, const void *x, size_t n, recon_dtype type);
-    recon_status (*adam)(recon_ctx *ctx, const recon_adam_args *args);
+#define RECON_OP_MEMBER(name, kind)                                                                \
+    recon_status (*name)(recon_ctx * ctx, const recon_##kind##_args *args);
+    RECON_OPS(RECON_OP_MEMBER)
+    RECON_HOST_OPS(RECON_OP_MEMBER)
+#undef RECON_OP_MEMBER
 } recon_ops;
 
 /* The context's table; attaches "cpu" when none is there. */

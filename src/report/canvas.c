@@ -4,6 +4,7 @@
  * lightest of the others darkened: they must show on white. Each colour is said twice: renderers
  * that do not know variables keep the first. */
 #include "report/canvas.h"
+#include "core/degrees.h"
 #include "core/fail.h"
 
 #include <math.h>
@@ -155,7 +156,7 @@ const char *recon_show(recon_shown out, double value, int decimals, const char *
 
 const char *recon_show_degrees(recon_shown out, double radians, int decimals)
 {
-    return recon_show(out, radians * (180 / M_PI), decimals, "\xc2\xb0");
+    return recon_show(out, radians * RECON_TO_DEGREES, decimals, "\xc2\xb0");
 }
 
 recon_status recon_figure_check(recon_ctx *ctx, const char *figure, const char *what,

@@ -1,6 +1,7 @@
 /* equivariance.c - errors against the angle of rotation: one panel of lines, the last of which is
  * the floor that interpolation sets. */
 #include "report/canvas.h"
+#include "core/degrees.h"
 #include "core/fail.h"
 #include "core/memory.h"
 
@@ -56,7 +57,7 @@ recon_status recon_figure_equivariance(recon_ctx *ctx, char **out, const recon_e
     RECON_TRY(check(ctx, p));
     RECON_TRY(recon_alloc_raw(ctx, &degrees, p->count, sizeof *degrees));
     for (size_t i = 0; i < p->count; i++)
-        degrees[i] = p->angles[i] * (180 / M_PI);
+        degrees[i] = p->angles[i] * RECON_TO_DEGREES;
     recon_line_panel panel = { .x_label = "rotation of the input (degrees)",
                                .y_label = p->unit ? p->unit : "error",
                                .series = series,

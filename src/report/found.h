@@ -3,6 +3,7 @@
 #define REPORT_FOUND_H
 
 #include "report/canvas.h"
+#include "core/degrees.h"
 
 #include <jansson.h>
 #include <recon/data/dataset.h>
@@ -10,8 +11,6 @@
 #include <recon/normalize/normalize.h>
 #include <recon/report/found.h>
 #include <recon/report/page.h>
-
-#include "core/degrees.h"
 
 enum { RECON_FOUND_SEED = 1 }; /* of every sample */
 

@@ -2,6 +2,7 @@
  * 3a), with a table of the same beside it. */
 #include "report/axes.h"
 #include "report/canvas.h"
+#include "core/degrees.h"
 #include "core/fail.h"
 
 #include <math.h>
@@ -11,7 +12,6 @@
 enum { PLOT = 330, LEFT = RECON_MARGIN + 58, TABLE = LEFT + PLOT + 30, TABLE_WIDTH = 250 };
 enum { RADIUS = 8, APART = 18 /* classes of one true value stand side by side */ };
 
-#include "core/degrees.h"
 #define SAME 0.25 /* degrees */
 
 static recon_status check(recon_ctx *ctx, const recon_theta_plot *p)

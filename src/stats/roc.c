@@ -18,7 +18,8 @@ static int descending(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-static recon_status check(recon_ctx *ctx, const double *score, const uint8_t *label, size_t n)
+static recon_status check_scores(recon_ctx *ctx, const double *score, const uint8_t *label,
+                                 size_t n)
 {
     size_t positives = 0;
     for (size_t i = 0; i < n; i++) {
@@ -39,7 +40,7 @@ static recon_status sorted(recon_ctx *ctx, item **out, const double *score, cons
                            size_t n)
 {
     recon_status status;
-    RECON_TRY(check(ctx, score, label, n));
+    RECON_TRY(check_scores(ctx, score, label, n));
     RECON_TRY(recon_alloc_raw(ctx, out, n, sizeof **out));
     for (size_t i = 0; i < n; i++)
         (*out)[i] = (item){ score[i], label[i] };

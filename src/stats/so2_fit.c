@@ -92,8 +92,8 @@ static void fit_arc(recon_so2_density *out, const double *d, size_t n, double *s
     }
 }
 
-/* The two peaks: the density of each angle, and what the width is made of, 1 - cos or the square.
- */
+/* The two peaks: the density of each angle, and what the width is made of, 1 - cos
+ * or the square. */
 static void vonmises_terms(double *density, double *term, const double *d, size_t n, double kappa)
 {
     double norm = recon_vonmises_log_norm(kappa);

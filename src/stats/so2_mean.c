@@ -138,8 +138,8 @@ done:
     return status;
 }
 
-static recon_status check(recon_ctx *ctx, const double *angles, size_t sets, size_t k,
-                          const recon_mean_options *options)
+static recon_status check_angles(recon_ctx *ctx, const double *angles, size_t sets, size_t k,
+                                 const recon_mean_options *options)
 {
     double c = options->tukey_c;
     if ((unsigned)options->kind > RECON_MEAN_CHORDAL)
@@ -174,7 +174,7 @@ recon_status recon_so2_mean_batch(recon_ctx *ctx, recon_so2_center *out, const d
                                   size_t sets, size_t k, const recon_mean_options *options)
 {
     batch b = { out, angles, sets, k, options ? *options : (recon_mean_options){ 0 } };
-    recon_status status = check(ctx, angles, sets, k, &b.options);
+    recon_status status = check_angles(ctx, angles, sets, k, &b.options);
     if (status != RECON_OK)
         return status;
     return recon_parallel(ctx, block_of_sets, &b, (sets + SETS_BLOCK - 1) / SETS_BLOCK);

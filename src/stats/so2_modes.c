@@ -106,8 +106,8 @@ static void remove_arc(ring *r, size_t at)
     }
 }
 
-/* One pass that drops arcs and fills gaps worth no more than this, while more than keep are left.
- */
+/* One pass that drops arcs and fills gaps worth no more than this, while more than
+ * keep are left. */
 static void thin(ring *r, double worth, size_t keep)
 {
     size_t kept = 0, count = r->count;

@@ -1,7 +1,7 @@
 /* so2_verdict.h - what a set of angles says about a natural pose: a test with stated error rates.
  *
- * docs/statistics.md explains the tests and tabulates how often each verdict is given for each law.
- */
+ * docs/statistics.md explains the tests and tabulates how often each verdict is given
+ * for each law. */
 #ifndef STATS_SO2_VERDICT_H
 #define STATS_SO2_VERDICT_H
 

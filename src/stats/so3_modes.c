@@ -183,8 +183,8 @@ static void find_peaks(search *s)
     }
 }
 
-/* Whether the density stays above DIP of the lower peak on the shortest way from one to the other.
- */
+/* Whether the density stays above DIP of the lower peak on the shortest way from one
+ * to the other. */
 static int connected(const search *s, int a, int b)
 {
     recon_so3 p = s->peak[a], q = s->peak[b];

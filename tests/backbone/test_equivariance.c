@@ -140,7 +140,7 @@ static recon_ieae *untrained(recon_ctx *ctx)
                                      .width_px = TINY_SIDE,
                                      .channels = 1 };
     recon_ieae *model;
-    CHECK_OK(ctx, recon_ieae_make(ctx, &model, &shape, RECON_SINGLE, 3));
+    CHECK_OK(ctx, recon_ieae_make(ctx, &model, &shape, RECON_SINGLE, NULL, NULL, 3));
     assert_int_equal(recon_equivariance_depth(model), LAYERS);
     return model;
 }

@@ -72,7 +72,7 @@ static recon_ieae *untrained(recon_ctx *ctx, size_t side, size_t channels)
     recon_ieae *m;
     shape.height = shape.width_px = side;
     shape.channels = channels;
-    CHECK_OK(ctx, recon_ieae_make(ctx, &m, &shape, RECON_SINGLE, 1));
+    CHECK_OK(ctx, recon_ieae_make(ctx, &m, &shape, RECON_SINGLE, NULL, NULL, 1));
     return m;
 }
 

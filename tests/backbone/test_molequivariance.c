@@ -80,7 +80,7 @@ static void encoders_turn_truly_and_some_see_mirrors(void **state)
                                      .element = { 1, 6, 7, 8 } };
         recon_molequivariance e[RECON_MOVES];
         recon_molnet *m;
-        CHECK_OK(ctx, recon_molnet_make(ctx, &m, &shape, RECON_SINGLE, 1));
+        CHECK_OK(ctx, recon_molnet_make(ctx, &m, &shape, RECON_SINGLE, NULL, NULL, 1));
         CHECK_OK(ctx, recon_molequivariance_measure(ctx, e, m, data, 3));
         for (int move = 0; move < RECON_MOVE_MIRROR; move++) {
             assert_int_equal(e[move].n, 24);
@@ -107,7 +107,7 @@ static void elements_that_are_not_known_are_refused(void **state)
                                  .element = { 6 } };
     recon_molequivariance e[RECON_MOVES];
     recon_molnet *m;
-    CHECK_OK(ctx, recon_molnet_make(ctx, &m, &shape, RECON_SINGLE, 1));
+    CHECK_OK(ctx, recon_molnet_make(ctx, &m, &shape, RECON_SINGLE, NULL, NULL, 1));
     CHECK_FAILS(ctx, recon_molequivariance_measure(ctx, e, m, data, 3), RECON_ERR_INPUT, "element");
     recon_molnet_close(ctx, m);
     recon_molecules_close(data);

@@ -32,7 +32,7 @@ static recon_molnet *untrained(recon_ctx *ctx, recon_preset preset, int mapped)
     recon_molnet *m;
     shape.preset = preset;
     shape.mapped = mapped;
-    CHECK_OK(ctx, recon_molnet_make(ctx, &m, &shape, RECON_SINGLE, 1));
+    CHECK_OK(ctx, recon_molnet_make(ctx, &m, &shape, RECON_SINGLE, NULL, NULL, 1));
     return m;
 }
 
@@ -442,7 +442,7 @@ static void molecules_may_be_larger_than_the_decoder(void **state)
     recon_molnet *m;
     float z[CODE];
     shape.slots = 3;
-    CHECK_OK(ctx, recon_molnet_make(ctx, &m, &shape, RECON_SINGLE, 1));
+    CHECK_OK(ctx, recon_molnet_make(ctx, &m, &shape, RECON_SINGLE, NULL, NULL, 1));
     CHECK_OK(ctx, recon_molnet_embed(ctx, &(recon_molnet_answer){ .z = z }, m, &x, 1));
     CHECK_OK(ctx, recon_molnet_reconstruct(ctx, &error, m, &x, 1));
     assert_true(isfinite(error.l1) && isfinite(loss_of(ctx, m, &x, NULL, 1, 40)));

@@ -41,22 +41,6 @@ static void what_is_written_is_read(void **state)
     }
 }
 
-static void a_patch_replaces_what_was_written(void **state)
-{
-    recon_writer w;
-    size_t size;
-    CHECK_OK(*state, recon_writer_open(*state, &w, scratch("x")));
-    CHECK_OK(*state, recon_writer_write(*state, &w, "one two three", 13));
-    CHECK_OK(*state, recon_writer_patch(*state, &w, 4, "TWO", 3));
-    CHECK_OK(*state, recon_writer_write(*state, &w, ".", 1));
-    CHECK_OK(*state, recon_writer_commit(*state, &w));
-    recon_writer_close(&w);
-    unsigned char *bytes = slurp(scratch("x"), &size);
-    assert_int_equal(size, 14);
-    assert_memory_equal(bytes, "one TWO three.", 14);
-    free(bytes);
-}
-
 static void what_cannot_be_read_is_named(void **state)
 {
     recon_file f;
@@ -283,7 +267,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCRATCH_TEST(what_is_written_is_read),
-        SCRATCH_TEST(a_patch_replaces_what_was_written),
         SCRATCH_TEST(what_cannot_be_read_is_named),
         SCRATCH_TEST(no_permission_is_named),
         SCRATCH_TEST(what_cannot_be_written_is_named),

@@ -136,7 +136,7 @@ static void fashion_is_there_or_the_remedy_is_said(void **state)
     }
 }
 
-/* Every image is one of fashion/test, with its label; tools/make-garments says which. */
+/* Every image is one of fashion/test, with its label; data/make-garments says which. */
 static void garments_are_a_part_of_fashion(void **state)
 {
     recon_ctx *ctx = *state;

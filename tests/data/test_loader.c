@@ -12,9 +12,10 @@ static void a_permutation_is_one_and_looks_random(void **state)
     static int seen[1000];
     for (size_t n = 1; n <= 1000; n = n < 20 ? n + 1 : 2 * n - 7) {
         memset(seen, 0, sizeof seen);
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++) {
             seen[recon_permute(i, n, 5, 2)]++;
             assert_int_equal(recon_permute_back(recon_permute(i, n, 5, 2), n, 5, 2), i);
+        }
         for (size_t i = 0; i < n; i++)
             assert_int_equal(seen[i], 1);
     }

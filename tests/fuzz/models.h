@@ -55,7 +55,7 @@ static inline recon_status small_model(recon_ctx *ctx, const char *path)
     recon_ieae *backbone = NULL;
     recon_maps *maps = NULL;
     recon_status status;
-    RECON_TRY(recon_ieae_make(ctx, &backbone, &shape, RECON_SINGLE, 1));
+    RECON_TRY(recon_ieae_make(ctx, &backbone, &shape, RECON_SINGLE, NULL, NULL, 1));
     RECON_TRY(small_maps(ctx, &maps, &recon_so2_maps, RECON_SO2_NORMAL));
     recon_metadata_add(&l, "model", "ieae");
     recon_metadata_add(&l, "preset", "small");
@@ -91,7 +91,7 @@ static inline recon_status small_molecules(recon_ctx *ctx, const char *path, rec
     recon_molnet *backbone = NULL;
     recon_maps *maps = NULL;
     recon_status status;
-    RECON_TRY(recon_molnet_make(ctx, &backbone, &shape, RECON_SINGLE, 1));
+    RECON_TRY(recon_molnet_make(ctx, &backbone, &shape, RECON_SINGLE, NULL, NULL, 1));
     RECON_TRY(small_maps(ctx, &maps, &recon_so3_maps, 10));
     recon_metadata_add(&l, "model", "molnet");
     recon_metadata_add(&l, "preset", recon_preset_name(preset));

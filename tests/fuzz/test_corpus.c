@@ -27,7 +27,6 @@
     X(molnet)                                                                                      \
     X(molpaper)                                                                                    \
     X(npy)                                                                                         \
-    X(npz)                                                                                         \
     X(png)                                                                                         \
     X(pnm)                                                                                         \
     X(safetensors)                                                                                 \

@@ -1,5 +1,5 @@
 /* e3nn_vectors.h - what e3nn 0.6.0 answers (torch 2.11.0).
- * Written by tools/e3nn-vectors.py, which says how; do not edit. */
+ * Written by tests/group/make_e3nn_vectors.py, which says how; do not edit. */
 #ifndef TESTS_GROUP_E3NN_VECTORS_H
 #define TESTS_GROUP_E3NN_VECTORS_H
 

@@ -298,41 +298,27 @@ static void loops_equal_single_calls(void **state)
 {
     (void)state;
     enum { N = 257 };
-    static recon_so3 a[N], b[N], ab[N], inverse[N], e[N], f[N];
-    static double d[N], v[3 * N], m[9 * N], p[3 * N];
+    static recon_so3 a[N], f[N];
+    static double v[3 * N], m[9 * N], p[3 * N];
     recon_rng rng = recon_rng_new(10, 0);
-    for (int i = 0; i < N; i++)
-        a[i] = recon_so3_haar(&rng), b[i] = recon_so3_haar(&rng);
-    recon_so3_compose_n(ab, a, b, N);
-    recon_so3_inverse_n(inverse, a, N);
-    recon_so3_distance_n(d, a, b, N);
-    recon_so3_log_n(v, a, N);
-    recon_so3_exp_n(e, v, N);
+    for (int i = 0; i < N; i++) {
+        a[i] = recon_so3_haar(&rng);
+        recon_so3_log(v + 3 * i, a[i]);
+    }
     recon_so3_to_matrix_n(m, a, N);
     recon_so3_from_matrix_n(f, m, N);
-    recon_so3_act_n(p, b[0], v, N);
+    recon_so3_act_n(p, a[0], v, N);
     for (int i = 0; i < N; i++) {
-        recon_so3 q = recon_so3_compose(a[i], b[i]);
         double want[9];
-        assert_true(same(&q, &ab[i], sizeof q));
-        q = recon_so3_inverse(a[i]);
-        assert_true(same(&q, &inverse[i], sizeof q));
-        assert_true(d[i] == recon_so3_distance(a[i], b[i]));
-        recon_so3_log(want, a[i]);
-        assert_true(same(want, v + 3 * i, 3 * sizeof *v));
-        q = recon_so3_exp(want);
-        assert_true(same(&q, &e[i], sizeof q));
-        recon_so3_act(want, b[0], v + 3 * i);
+        recon_so3_act(want, a[0], v + 3 * i);
         assert_true(same(want, p + 3 * i, 3 * sizeof *p));
         recon_so3_to_matrix(want, a[i]);
         assert_true(same(want, m + 9 * i, 9 * sizeof *m));
-        q = recon_so3_from_matrix(want);
+        recon_so3 q = recon_so3_from_matrix(want);
         assert_true(same(&q, &f[i], sizeof q));
     }
-    recon_so3_act_n(v, b[0], v, N); /* in place */
+    recon_so3_act_n(v, a[0], v, N); /* in place */
     assert_true(same(v, p, sizeof p));
-    recon_so3_compose_n(a, a, b, N);
-    assert_true(same(a, ab, sizeof ab));
 }
 
 int main(void)

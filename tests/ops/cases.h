@@ -19,12 +19,10 @@ typedef union {
     recon_gate_args gate;
     recon_cross_args cross;
     recon_norm_args norm;
-    recon_norm_relu_args norm_relu;
     recon_unit_args unit;
     recon_angle_args angle;
     recon_field_norm_args field_norm;
     recon_pool_args pool;
-    recon_blur_args blur;
     recon_resize_args resize;
     recon_rotate_args rotate;
     recon_gather_args gather;
@@ -94,12 +92,10 @@ ENTRY(add, add)
 PAIR(gate, gate)
 ENTRY(cross, cross)
 PAIR(norm, norm)
-PAIR(norm_relu, norm_relu)
 PAIR(unit, unit)
 PAIR(angle, angle)
 PAIR(field_norm, field_norm)
 PAIR(pool, pool)
-PAIR(blur, blur)
 PAIR(resize, resize)
 PAIR(rotate, rotate)
 PAIR(gather, gather)
@@ -141,12 +137,10 @@ enum {
     GATE,
     CROSS,
     NORM,
-    NORM_RELU,
     UNIT,
     ANGLE,
     FIELD_NORM,
     POOL,
-    BLUR,
     RESIZE,
     ROTATE,
     GATHER,
@@ -205,12 +199,6 @@ static const entry entries[ENTRIES] = {
                  STRAIGHT(WEIGHT, norm, shift), FIXED(norm, offset),
                  KEPT(STATE, norm, running_mean), KEPT(STATE, norm, running_var),
                  KEPT(SAVED, norm, mean), KEPT(SAVED, norm, inv), CURVED(OUTPUT, norm, y) } },
-    [NORM_RELU] = { "norm_relu",
-                    has_norm_relu,
-                    call_norm_relu,
-                    call_norm_relu_back,
-                    { CURVED(INPUT, norm_relu, x), CURVED(WEIGHT, norm_relu, bias),
-                      CURVED(OUTPUT, norm_relu, y) } },
     [UNIT] = { "unit",
                has_unit,
                call_unit,
@@ -235,11 +223,6 @@ static const entry entries[ENTRIES] = {
                call_pool,
                call_pool_back,
                { STRAIGHT(INPUT, pool, x), CURVED(OUTPUT, pool, y), KEPT(SAVED, pool, index) } },
-    [BLUR] = { "blur",
-               has_blur,
-               call_blur,
-               call_blur_back,
-               { STRAIGHT(INPUT, blur, x), CURVED(OUTPUT, blur, y) } },
     [RESIZE] = { "resize",
                  has_resize,
                  call_resize,
@@ -547,14 +530,6 @@ static void build_norm(maker *m, any_args *args, const size_t *p)
 }
 
 /* rows fields field */
-static void build_norm_relu(maker *m, any_args *args, const size_t *p)
-{
-    args->norm_relu = (recon_norm_relu_args){ .field = p[2],
-                                              .x = noise_of(m, m->type, SHAPE(p[0], p[1] * p[2])),
-                                              .bias = noise_of(m, m->weights, SHAPE(p[1])),
-                                              .y = blank(m, m->type, SHAPE(p[0], p[1] * p[2])) };
-}
-
 /* rows cols */
 static void build_unit(maker *m, any_args *args, const size_t *p)
 {
@@ -611,17 +586,6 @@ static void build_pool(maker *m, any_args *args, const size_t *p)
 }
 
 /* size stride, n h w c */
-static void build_blur(maker *m, any_args *args, const size_t *p)
-{
-    size_t stride = p[1], down = (p[3] - 1) / stride + 1, across = (p[4] - 1) / stride + 1;
-    args->blur = (recon_blur_args){ .size = p[0],
-                                    .stride = stride,
-                                    .x = noise_of(m, m->type, SHAPE(p[2], p[3], p[4], p[5])),
-                                    .y = blank(m, m->type, SHAPE(p[2], down, across, p[5])) };
-    for (size_t i = 0; i < p[0]; i++)
-        args->blur.taps[i] = recon_rng_normal(&m->rng);
-}
-
 /* align corners, n h w c, new h w */
 static void build_resize(maker *m, any_args *args, const size_t *p)
 {
@@ -932,7 +896,6 @@ static const op_case cases[] = {
     { MAP, build_map, { RECON_SILU, 129, 17 } },
     { MAP, build_map, { RECON_SIGMOID, 33, 96 } },
     { MAP, build_map, { RECON_SOFTPLUS, 7, 96 } },
-    { MAP, build_map, { RECON_TANH, 65, 3 } },
     { ADD, build_add, { 1, 0, 1 } },
     { ADD, build_add, { 1733, 0, 1 } },
     { ADD, build_add, { 1733, 1, 0 } },
@@ -951,10 +914,6 @@ static const op_case cases[] = {
     { NORM, build_norm, { 75, 17, 1, 1, 6 } },
     { NORM, build_norm, { 91, 3, 5, 1, 4 } },
     { NORM, build_norm, { 40, 8, 1, 0, 3 } },
-    { NORM_RELU, build_norm_relu, { 1, 1, 2 } },
-    { NORM_RELU, build_norm_relu, { 65, 17, 2 } },
-    { NORM_RELU, build_norm_relu, { 20, 96, 3 } },
-    { NORM_RELU, build_norm_relu, { 33, 3, 5 } },
     { UNIT, build_unit, { 1, 2 } },
     { UNIT, build_unit, { 67, 3 } },
     { UNIT, build_unit, { 33, 129 } },
@@ -975,11 +934,6 @@ static const op_case cases[] = {
     { POOL, build_pool, { 1, 1, 9, 10, 8, 3, 2 } },
     { POOL, build_pool, { 1, 3, 7, 7, 17, 3, 1 } },
     { POOL, build_pool, { 0, 3, 11, 8, 1, 5, 3 } },
-    { BLUR, build_blur, { 1, 1, 1, 1, 1, 1 } },
-    { BLUR, build_blur, { 5, 2, 2, 9, 7, 17 } },
-    { BLUR, build_blur, { 5, 2, 3, 8, 8, 16 } },
-    { BLUR, build_blur, { 7, 1, 1, 5, 6, 3 } },
-    { BLUR, build_blur, { 9, 3, 2, 3, 11, 8 } },
     { RESIZE, build_resize, { 0, 1, 1, 1, 1, 3, 2 } },
     { RESIZE, build_resize, { 0, 2, 5, 7, 3, 10, 14 } },
     { RESIZE, build_resize, { 1, 2, 5, 7, 17, 11, 13 } },

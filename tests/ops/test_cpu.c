@@ -18,7 +18,6 @@ static const op_case large[] = {
     { NORM, build_norm, { 4099, 33, 1, 1, 0 } },
     { NORM, build_norm, { 2051, 33, 2, 1, 0 } },
     { NORM, build_norm, { 300, 300, 1, 1, 7 } },
-    { NORM_RELU, build_norm_relu, { 2051, 33, 2 } },
     { POOL, build_pool, { 0, 9, 12, 10, 33, 2, 2 } },
     { POOL, build_pool, { 1, 9, 11, 10, 33, 3, 2 } },
     { RESIZE, build_resize, { 0, 9, 7, 5, 33, 14, 10 } },

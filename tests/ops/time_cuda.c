@@ -117,8 +117,6 @@ CALLER(conv)
 CALLER(conv_back)
 CALLER(norm)
 CALLER(norm_back)
-CALLER(norm_relu)
-CALLER(norm_relu_back)
 CALLER(field_norm)
 CALLER(field_norm_back)
 CALLER(expand)
@@ -219,14 +217,6 @@ static void time_norms(const ceilings *top)
     a.dx = y;
     a.dscale = a.running_mean, a.dshift = a.running_var;
     line("  its gradient (5 passes)", seconds(run_norm_back, &a), 0, 5 * bytes, 0, top->copy);
-    one.shape[0] = c / 2;
-    recon_norm_relu_args r = { .field = 2, .y = y, .x = x, .bias = one, .dy = dy, .dbias = one };
-    r.bias.data = at;
-    r.dbias.data = at + c;
-    line("norm relu, fields of 2 (2 passes)", seconds(run_norm_relu, &r), 0, 2 * bytes, 0,
-         top->copy);
-    r.dx = y;
-    line("  its gradient (3 passes)", seconds(run_norm_relu_back, &r), 0, 3 * bytes, 0, top->copy);
     line("relu (2 passes)",
          seconds(run_map, &(recon_map_args){ .kind = RECON_RELU, .y = y, .x = x }), 0, 2 * bytes, 0,
          top->copy);

@@ -116,10 +116,6 @@ NEEDS_MEMORY(EAGAIN, int, pthread_create,
 NEEDS_MEMORY(Z_MEM_ERROR, int, inflateInit2_,
              (z_stream * z, int bits, const char *version, int size), (z, bits, version, size))
 NEEDS_MEMORY(Z_MEM_ERROR, int, inflate, (z_stream * z, int flush), (z, flush))
-NEEDS_MEMORY(Z_MEM_ERROR, int, deflateInit2_,
-             (z_stream * z, int level, int method, int bits, int room, int strategy,
-              const char *version, int size),
-             (z, level, method, bits, room, strategy, version, size))
 #ifdef RECON_HAVE_DNNL
 NEEDS_MEMORY(dnnl_out_of_memory, dnnl_status_t, dnnl_engine_create,
              (dnnl_engine_t * out, dnnl_engine_kind_t kind, size_t i), (out, kind, i))

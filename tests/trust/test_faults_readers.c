@@ -3,7 +3,6 @@
 #include "faults.h"
 
 #include <recon/core/npy.h>
-#include <recon/core/npz.h>
 #include <recon/core/png.h>
 #include <recon/core/pnm.h>
 #include <recon/core/safetensors.h>
@@ -37,21 +36,6 @@ static recon_status read_idx(recon_ctx *ctx, const void *path, digest *out)
     recon_array a;
     recon_status status = recon_idx_read(ctx, &a, path);
     digest_array(out, &a);
-    return status;
-}
-
-static recon_status read_npz(recon_ctx *ctx, const void *path, digest *out)
-{
-    recon_npz *npz;
-    recon_status status = recon_npz_open(ctx, &npz, path);
-    if (status != RECON_OK)
-        return status;
-    for (size_t i = 0; status == RECON_OK && i < recon_npz_count(npz); i++) {
-        recon_array a;
-        status = recon_npz_read(ctx, &a, npz, recon_npz_name(npz, i));
-        digest_array(out, &a);
-    }
-    recon_npz_close(npz);
     return status;
 }
 
@@ -180,8 +164,6 @@ static char set_spec[600], rule_path[600], large_path[600], flat_spec[600], pict
 static const fault_job jobs[] = {
     { "npy, swapped", read_npy, SAMPLES "npy/f8_swapped.npy", 0, 0, 0 },
     { "npy, large", read_npy, large_path, 0, 0, 0 },
-    { "npz, deflated", read_npz, SAMPLES "npz/deflated.npz", 0, 0, 0 },
-    { "npz, stored", read_npz, SAMPLES "npz/stored.npz", 0, 0, 0 },
     { "safetensors", read_safetensors, SAMPLES "safetensors/types.safetensors", 0, 0, 0 },
     { "safetensors, unaligned", read_safetensors, SAMPLES "safetensors/unaligned.safetensors", 0, 0,
       0 },

@@ -5,7 +5,6 @@
 #include "normalize/known.h"
 
 #include <recon/core/npy.h>
-#include <recon/core/npz.h>
 #include <recon/core/png.h>
 #include <recon/core/safetensors.h>
 #include <recon/core/svg.h>
@@ -38,19 +37,6 @@ static recon_status write_npy_in_pieces(recon_ctx *ctx, const char *path)
     if (status == RECON_OK)
         status = recon_npy_writer_commit(ctx, writer);
     recon_npy_writer_close(writer);
-    return status;
-}
-
-static recon_status write_npz(recon_ctx *ctx, const char *path)
-{
-    recon_npz_writer *writer;
-    recon_array a = array(500);
-    recon_status status = recon_npz_writer_open(ctx, &writer, path, &(recon_npz_options){ 1 });
-    if (status == RECON_OK)
-        status = recon_npz_writer_add(ctx, writer, "a", &a);
-    if (status == RECON_OK)
-        status = recon_npz_writer_commit(ctx, writer);
-    recon_npz_writer_close(writer);
     return status;
 }
 
@@ -104,13 +90,16 @@ static const struct {
     const char *name;
     recon_status (*write)(recon_ctx *ctx, const char *path);
 } writers[] = {
-    { "npy", write_npy },   { "npy, in pieces", write_npy_in_pieces },
-    { "npz", write_npz },   { "safetensors", write_safetensors },
-    { "json", write_json }, { "svg", write_svg },
+    { "npy", write_npy },
+    { "npy, in pieces", write_npy_in_pieces },
+    { "safetensors", write_safetensors },
+    { "json", write_json },
+    { "svg", write_svg },
 #ifdef RECON_HAVE_PNG
     { "png", write_png },
 #endif
-    { "page", write_page }, { "xyz", write_xyz },
+    { "page", write_page },
+    { "xyz", write_xyz },
 };
 enum { WRITERS = sizeof writers / sizeof *writers };
 

@@ -27,7 +27,6 @@ typedef struct recon_gcn_graphs recon_gcn_graphs; /* immutable, keeps nothing of
 RECON_API recon_status recon_gcn_graphs_make(recon_ctx *ctx, recon_gcn_graphs **out,
                                              const recon_molecules *data, double radius);
 RECON_API void recon_gcn_graphs_free(recon_gcn_graphs *graphs);
-RECON_API size_t recon_gcn_graphs_count(const recon_gcn_graphs *graphs);
 
 /* --- training --------------------------------------------------------------------------------- */
 

@@ -88,8 +88,8 @@ typedef struct {
 } recon_molnet_answer;
 
 /* Conformers of any size; an element that the model does not know is RECON_ERR_INPUT. A conformer
- * whose vectors are parallel or zero (atoms on a line) gets a pose of no meaning, but a rotation.
- */
+ * whose vectors are parallel or zero (atoms on a line) gets a pose of no meaning,
+ * but a rotation. */
 RECON_API recon_status recon_molnet_embed(recon_ctx *ctx, const recon_molnet_answer *out,
                                           const recon_molnet *model, const recon_conformer *x,
                                           size_t n);

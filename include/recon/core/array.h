@@ -1,6 +1,6 @@
 /* array.h - an array as files hold it: element type, shape, order, data.
  *
- * What NPY, NPZ and safetensors files give and take. Code that computes wants plain C-order floats
+ * What NPY and safetensors files give and take. Code that computes wants plain C-order floats
  * or integers and gets them from recon_array_to_f32, _f64 or _i64, whatever the file holds. */
 #ifndef RECON_CORE_ARRAY_H
 #define RECON_CORE_ARRAY_H

@@ -37,8 +37,8 @@ RECON_API recon_status recon_svg_new(recon_ctx *ctx, recon_svg **out, double wid
  * gone either way. */
 RECON_API recon_status recon_svg_finish(recon_svg *svg, char **out);
 
-/* A failure of whoever draws: it stays as if it were the picture's own. RECON_OK changes nothing.
- */
+/* A failure of whoever draws: it stays as if it were the picture's own.
+ * RECON_OK changes nothing. */
 RECON_API void recon_svg_fail(recon_svg *svg, recon_status status);
 
 /* Writes text to path as a whole or not at all. */

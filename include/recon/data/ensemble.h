@@ -18,8 +18,8 @@ typedef struct {
     const double *energy; /* [n], kcal/mol                  */
 } recon_ensemble;
 
-/* Called for one molecule after the other. What it returns, other than RECON_OK, ends the reading.
- */
+/* Called for one molecule after the other. What it returns, other than RECON_OK,
+ * ends the reading. */
 typedef recon_status recon_ensemble_visitor(recon_ctx *ctx, void *arg,
                                             const recon_ensemble *molecule);
 

@@ -36,8 +36,8 @@ RECON_API void recon_image_warp(float *out, const float *in, size_t height, size
                                 recon_interpolation interpolation);
 
 /* in, height x width, made as large as fits into out, size x size, in its middle, zeros beside it.
- * Smaller pixels are averaged (a triangle as wide as two pixels of out), so that nothing aliases.
- */
+ * Smaller pixels are averaged (a triangle as wide as two pixels of out), so
+ * that nothing aliases. */
 RECON_API void recon_image_fit(float *out, size_t size, const float *in, size_t height,
                                size_t width, size_t channels);
 

@@ -1,13 +1,16 @@
 /* molecules.h - conformers of molecules, by name.
  *
  *   conformers    the shipped set, with /train (the default), /val, /test or /all
- *   xyz:FILE      XYZ and extended XYZ, any number of frames; of a folder its .xyz files by name;
- * of a pattern (`*.xyz`, quoted from the shell) what fits it; and of a list, a file not called .xyz
- * that begins with no number, the files it names, one a line (relative to the list's folder; #
- * begins a comment) sdf:FILE      SDF and MOL, V2000 and V3000, any number of records geom:FILE
- * GEOM's MessagePack files; the conformers that recon/data/select.h selects, with /train, /val,
- * /test or /all behind the file flat:DIR      NPY files, as data/conformers has them; with /train,
- * /val, /test or /all behind the folder where it has split.npy
+ *   xyz:FILE      XYZ and extended XYZ, any number of frames
+ *   xyz:DIR       the .xyz files of a folder, by name
+ *   xyz:PATTERN   the files that fit a pattern such as *.xyz (quote it from the shell)
+ *   xyz:LIST      the files that a list names, one a line, relative to the list's folder; # begins
+ *                 a comment. A list is a file that is not called .xyz and begins with no number
+ *   sdf:FILE      SDF and MOL, V2000 and V3000, any number of records
+ *   geom:FILE     GEOM's MessagePack files: the conformers that recon/data/select.h selects; with
+ *                 /train, /val, /test or /all behind the file
+ *   flat:DIR      NPY files, as data/conformers has them; with /train, /val, /test or /all behind
+ *                 the folder where it has split.npy
  *
  * A conformer is a list of elements and places; a molecule is what several conformers are of. In
  * text files, frames with the same name and the same elements in the same order are conformers of

@@ -26,11 +26,6 @@ RECON_API recon_se3 recon_se3_about(recon_so3 r, const double center[3]);
 RECON_API void recon_se3_act_n(double *out /* [n][3] */, recon_se3 a, const double *x /* [n][3] */,
                                size_t n);
 
-/* The same for n motions. out may be one of the inputs. */
-RECON_API void recon_se3_compose_n(recon_se3 *out, const recon_se3 *a, const recon_se3 *b,
-                                   size_t n);
-RECON_API void recon_se3_inverse_n(recon_se3 *out, const recon_se3 *a, size_t n);
-
 #ifdef __cplusplus
 }
 #endif

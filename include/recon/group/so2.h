@@ -18,11 +18,8 @@ RECON_API double recon_so2_distance(double a, double b); /* the shorter way roun
 RECON_API double recon_so2_haar(recon_rng *rng);         /* uniform                         */
 RECON_API void recon_so2_act(double out[2], double a, const double v[2]); /* out may be v        */
 
-/* The same for n angles. out may be one of the inputs. */
+/* n angles wrapped. out may be a. */
 RECON_API void recon_so2_wrap_n(double *out, const double *a, size_t n);
-RECON_API void recon_so2_compose_n(double *out, const double *a, const double *b, size_t n);
-RECON_API void recon_so2_inverse_n(double *out, const double *a, size_t n);
-RECON_API void recon_so2_distance_n(double *out, const double *a, const double *b, size_t n);
 
 #ifdef __cplusplus
 }

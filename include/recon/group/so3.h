@@ -45,12 +45,6 @@ RECON_API double recon_so3_matrix_error(const double m[9]);
 RECON_API recon_so3 recon_so3_normalize(recon_so3 q);
 
 /* The same for n rotations. out may be one of the inputs. */
-RECON_API void recon_so3_compose_n(recon_so3 *out, const recon_so3 *a, const recon_so3 *b,
-                                   size_t n);
-RECON_API void recon_so3_inverse_n(recon_so3 *out, const recon_so3 *a, size_t n);
-RECON_API void recon_so3_distance_n(double *out, const recon_so3 *a, const recon_so3 *b, size_t n);
-RECON_API void recon_so3_exp_n(recon_so3 *out, const double *v /* [n][3] */, size_t n);
-RECON_API void recon_so3_log_n(double *v /* [n][3] */, const recon_so3 *a, size_t n);
 RECON_API void recon_so3_to_matrix_n(double *m /* [n][9] */, const recon_so3 *a, size_t n);
 RECON_API void recon_so3_from_matrix_n(recon_so3 *out, const double *m /* [n][9] */, size_t n);
 RECON_API void recon_so3_act_n(double *out /* [n][3] */, recon_so3 a, const double *v /* [n][3] */,

@@ -26,7 +26,6 @@ RECON_API void recon_adam_free(recon_ctx *ctx, recon_adam *adam);
 
 /* One step along the gradients. */
 RECON_API recon_status recon_adam_update(recon_ctx *ctx, recon_adam *adam, double rate);
-RECON_API uint64_t recon_adam_steps(const recon_adam *adam);
 
 /* Exchanges the weights and their average: once to validate or save, once more to go on. Does
  * nothing without an average. */

@@ -2,8 +2,8 @@
  *
  * Layers add what they need by name; recon_params_make then allocates one block of weights, one of
  * gradients and one of buffers (running statistics), so that an optimiser is one loop and a
- * checkpoint a few writes. Names, shapes and the seed decide the first values, nothing else does.
- */
+ * checkpoint a few writes. Names, shapes and the seed decide the first values,
+ * nothing else does. */
 #ifndef RECON_NN_PARAMS_H
 #define RECON_NN_PARAMS_H
 
@@ -22,8 +22,8 @@ typedef enum {
                      RECON_SINGLE: natural poses move by about 0.1 degrees in the median    */
 } recon_precision;
 
-/* The precision in which the context's backend computes: RECON_AUTO decided, the others as given.
- */
+/* The precision in which the context's backend computes: RECON_AUTO decided, the
+ * others as given. */
 RECON_API recon_precision recon_precision_on(recon_ctx *ctx, recon_precision precision);
 /* "f32", "bf16", "f64", "tf32" or "auto"; "?" of what is none. */
 RECON_API const char *recon_precision_name(recon_precision precision);
@@ -65,7 +65,6 @@ RECON_API recon_status recon_params_make(recon_ctx *ctx, recon_params *params, u
 /* How many numbers are trained. */
 RECON_API size_t recon_params_count(const recon_params *params);
 RECON_API size_t recon_params_entries(const recon_params *params); /* named ones, buffers too */
-RECON_API const char *recon_params_name(const recon_params *params, size_t i);
 
 /* Forgets the gradients: the next backward pass begins at zero. Without it passes add up. */
 RECON_API recon_status recon_params_clear_gradients(recon_ctx *ctx, recon_params *params);
@@ -89,10 +88,8 @@ RECON_API recon_status recon_params_save_all(recon_ctx *ctx, const char *path,
                                              const recon_params_save_options *options);
 
 /* From such a file, of any float type. Other names or shapes are refused whole, and the message
- * names the entry and both shapes. _part takes its own entries and leaves those of other sets. */
+ * names the entry and both shapes. */
 RECON_API recon_status recon_params_load(recon_ctx *ctx, recon_params *params, const char *path);
-RECON_API recon_status recon_params_load_part(recon_ctx *ctx, recon_params *params,
-                                              const char *path);
 
 /* Values or gradients of an entry to out [count], as double; for tests and tools. */
 RECON_API recon_status recon_param_read(recon_ctx *ctx, double *out, const recon_param *param);

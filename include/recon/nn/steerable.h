@@ -74,17 +74,6 @@ RECON_API recon_status recon_field_norm_add(recon_ctx *ctx, recon_field_norm *ou
 RECON_API recon_var recon_field_norm_apply(recon_tape *tape, const recon_field_norm *layer,
                                            recon_var x);
 
-/* Multiplies every channel by a disc: 1 up to the radius r0 of the circle through the outer pixels'
- * centres, exp((r0^2 - r^2) / 4 px^2) beyond. What a turn would push off the picture is gone before
- * it can tell one angle from another. */
-typedef struct {
-    recon_layer_name name;
-    recon_param *mask; /* height x width, kept with the parameters and never written */
-} recon_disc;
-RECON_API recon_status recon_disc_add(recon_ctx *ctx, recon_disc *out, recon_params *params,
-                                      const char *name, size_t height, size_t width);
-RECON_API recon_var recon_disc_apply(recon_tape *tape, const recon_disc *layer, recon_var x);
-
 #ifdef __cplusplus
 }
 #endif

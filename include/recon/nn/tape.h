@@ -58,7 +58,6 @@ RECON_API recon_var recon_var_input(recon_tape *tape, const void *host, recon_dt
 RECON_API recon_var recon_var_param(recon_tape *tape, recon_param *param);
 RECON_API recon_var recon_var_watch(recon_tape *tape, recon_var input); /* asks for its gradient */
 RECON_API recon_var recon_var_gradient(recon_tape *tape, recon_var input);
-RECON_API recon_var recon_var_detach(recon_tape *tape, recon_var x); /* x, seen as a constant */
 RECON_API recon_status recon_var_read(recon_tape *tape, double *out, recon_var x);
 RECON_API const size_t *recon_var_shape(recon_var x, int *ndim); /* ndim may be NULL */
 RECON_API size_t recon_var_count(recon_var x);
@@ -82,13 +81,11 @@ RECON_API recon_var recon_var_tensor_product(recon_tape *tape, recon_var a, reco
 
 /* --- element by element ----------------------------------------------------------------------- */
 
-/* A function of each number: max(0, x), x / (1 + exp(-x)), 1 / (1 + exp(-x)), log(1 + exp(x)),
- * tanh(x). */
+/* A function of each number: max(0, x), x / (1 + exp(-x)), 1 / (1 + exp(-x)), log(1 + exp(x)). */
 RECON_API recon_var recon_var_relu(recon_tape *tape, recon_var x);
 RECON_API recon_var recon_var_silu(recon_tape *tape, recon_var x);
 RECON_API recon_var recon_var_sigmoid(recon_tape *tape, recon_var x);
 RECON_API recon_var recon_var_softplus(recon_tape *tape, recon_var x);
-RECON_API recon_var recon_var_tanh(recon_tape *tape, recon_var x);
 /* a + b, of one shape. */
 RECON_API recon_var recon_var_add(recon_tape *tape, recon_var a, recon_var b);
 RECON_API recon_var recon_var_blend(recon_tape *tape, double alpha, recon_var a, double beta,
@@ -118,9 +115,20 @@ typedef struct {
 RECON_API recon_var recon_var_norm(recon_tape *tape, recon_var x, recon_var scale, recon_var shift,
                                    recon_param *running_mean, recon_param *running_var,
                                    const recon_norm_options *options);
-/* x relu(|x_f| + bias_f) / |x_f| on fields of `field` components. */
-RECON_API recon_var recon_var_norm_relu(recon_tape *tape, recon_var x, recon_var bias,
-                                        size_t field);
+
+typedef struct {
+    size_t scalars, pairs;
+    double eps, momentum; /* 0: 1e-5, 0.1 */
+} recon_field_norm_options;
+
+/* Norm and nonlinearity in one pass, on x ..,scalars + 2 pairs: norm and ReLU of the scalars, and
+ * of the pairs, as fields of two components u, norm and u relu(|u| + bias) / |u|. scale and the
+ * statistics have one number a scalar and one a pair, in this order; shift those of the scalars,
+ * bias those of the pairs; either is NULL where there are none. */
+RECON_API recon_var recon_var_field_norm(recon_tape *tape, recon_var x, recon_var scale,
+                                         recon_var shift, recon_var bias, recon_param *running_mean,
+                                         recon_param *running_var,
+                                         const recon_field_norm_options *options);
 
 /* --- directions ------------------------------------------------------------------------------- */
 
@@ -129,19 +137,6 @@ RECON_API recon_var recon_var_norm_relu(recon_tape *tape, recon_var x, recon_var
 RECON_API recon_var recon_var_unit(recon_tape *tape, recon_var x);
 /* atan2(x1, x0) of pairs n,2, as float; a pair of zeros is 0 and gets no gradient. */
 RECON_API recon_var recon_var_angle(recon_tape *tape, recon_var x);
-typedef struct {
-    size_t scalars, pairs;
-    double eps, momentum; /* 0: 1e-5, 0.1 */
-} recon_field_norm_options;
-
-/* Both in one pass on x ..,scalars + 2 pairs: norm and ReLU of the scalars, norm of the pairs as
- * fields of two components and their norm_relu. scale and the statistics have one number a scalar
- * and one a pair, in this order; shift those of the scalars, bias those of the pairs; either is
- * NULL where there are none. */
-RECON_API recon_var recon_var_field_norm(recon_tape *tape, recon_var x, recon_var scale,
-                                         recon_var shift, recon_var bias, recon_param *running_mean,
-                                         recon_param *running_var,
-                                         const recon_field_norm_options *options);
 
 /* --- images ----------------------------------------------------------------------------------- */
 
@@ -149,10 +144,6 @@ RECON_API recon_var recon_var_field_norm(recon_tape *tape, recon_var x, recon_va
 RECON_API recon_var recon_var_average_pool(recon_tape *tape, recon_var x, size_t size,
                                            size_t stride);
 RECON_API recon_var recon_var_max_pool(recon_tape *tape, recon_var x, size_t size, size_t stride);
-/* Blurs by a Gaussian of this deviation, in pixels, then keeps every stride-th row and column from
- * the first on. On odd sizes stride 2 keeps both edges, and so commutes with quarter turns. sigma
- * is below 2.5; escnn's pooling has 0.66. */
-RECON_API recon_var recon_var_blur_pool(recon_tape *tape, recon_var x, double sigma, size_t stride);
 RECON_API recon_var recon_var_resize(recon_tape *tape, recon_var x, size_t height, size_t width,
                                      int align_corners);
 RECON_API recon_var recon_var_rotate(recon_tape *tape, recon_var x, recon_var angle /* n */);
@@ -174,7 +165,6 @@ typedef struct {
 RECON_API recon_var recon_var_sparse(recon_tape *tape, recon_sparse s, recon_var x,
                                      recon_sparse transpose);
 RECON_API recon_var recon_var_sum(recon_tape *tape, recon_var x, int axis);
-RECON_API recon_var recon_var_mean(recon_tape *tape, recon_var x, int axis);
 RECON_API recon_var recon_var_spatial_mean(recon_tape *tape, recon_var x); /* n,h,w,c -> n,c */
 RECON_API recon_var recon_var_reshape(recon_tape *tape, recon_var x, const size_t *shape, int ndim);
 RECON_API recon_var recon_var_concat(recon_tape *tape, const recon_var *x,

@@ -2,7 +2,7 @@
 #include "ops/couple.h"
 #include "ops/cpu/cpu.h"
 #include "ops/cpu/elements.h"
-#include "ops/cpu/exp.h"
+#include "core/exp.h"
 #include "core/fail.h"
 #include "core/simd.h"
 #include "core/threads.h"

@@ -89,24 +89,6 @@ void recon_conv_part_done(const job *j, const void *part, const recon_tensor *t,
         recon_floats_to_bf16((uint16_t *)t->data + at, part, count);
 }
 
-recon_status recon_conv_product(recon_ctx *ctx, float *c, const float *a, int transpose_a,
-                                const float *b, int transpose_b, size_t m, size_t n, size_t k)
-{
-    return recon_cpu_gemm(ctx, &(recon_gemm_args){ .type = RECON_F32,
-                                                   .transpose_a = transpose_a,
-                                                   .transpose_b = transpose_b,
-                                                   .m = m,
-                                                   .n = n,
-                                                   .k = k,
-                                                   .alpha = 1,
-                                                   .a = a,
-                                                   .b = b,
-                                                   .c = c,
-                                                   .lda = transpose_a ? m : k,
-                                                   .ldb = transpose_b ? k : n,
-                                                   .ldc = n });
-}
-
 RECON_CLONES static void add_bias(float *restrict y, const float *restrict bias, size_t rows,
                                   size_t cols)
 {
@@ -152,7 +134,9 @@ static recon_status forward_task(recon_ctx *ctx, void *arg, size_t task, int wor
     RECON_TRY(recon_conv_part_in(ctx, j, worker, &x, &j->a->x, first * in, images * in));
     RECON_TRY(recon_conv_part_out(ctx, j, worker, &y, &j->a->y, first * out, images * out));
     if (recon_conv_by_gemm(j)) {
-        RECON_TRY(recon_conv_product(ctx, y, x, 0, j->weights, 1, images, j->o, j->c));
+        RECON_TRY(recon_cpu_product(ctx, y, j->o, recon_plain(x, j->c),
+                                    recon_transposed(j->weights, j->c),
+                                    (size_t[]){ images, j->o, j->c }, 0));
         if (j->a->bias.data)
             add_bias(y, j->a->bias.data, images, j->o);
     } else {

@@ -63,10 +63,6 @@ recon_status recon_conv_part_out(recon_ctx *ctx, const recon_conv_job *j, int wo
 void recon_conv_part_done(const recon_conv_job *j, const void *part, const recon_tensor *t,
                           size_t at, size_t count);
 
-/* c [m][n] = op(a) op(b), dense. */
-recon_status recon_conv_product(recon_ctx *ctx, float *c, const float *a, int transpose_a,
-                                const float *b, int transpose_b, size_t m, size_t n, size_t k);
-
 /* The weights as the job computes with them. */
 recon_status recon_conv_weights(recon_ctx *ctx, recon_conv_job *j);
 

@@ -85,14 +85,16 @@ static recon_status back_task(recon_ctx *ctx, void *arg, size_t task, int worker
         void *dw = (char *)j->partial + task * j->stride;
         RECON_TRY(recon_conv_part_in(ctx, j, worker, &x, &j->a->x, first * in, images * in));
         RECON_TRY(recon_conv_by_gemm(j)
-                      ? recon_conv_product(ctx, dw, dy, 1, x, 0, j->o, j->c, images)
+                      ? recon_cpu_product(ctx, dw, j->c, recon_transposed(dy, j->o),
+                                          recon_plain(x, j->c), (size_t[]){ j->o, j->c, images }, 0)
                       : recon_conv_run_weights(ctx, j, last, worker, dw, x, dy));
     }
     if (j->a->dx.data) {
         RECON_TRY(recon_conv_part_out(ctx, j, worker, &dx, &j->a->dx, first * in, images * in));
-        RECON_TRY(recon_conv_by_gemm(j)
-                      ? recon_conv_product(ctx, dx, dy, 0, j->weights, 0, images, j->c, j->o)
-                      : recon_conv_run_data(ctx, j, last, worker, dx, dy));
+        RECON_TRY(recon_conv_by_gemm(j) ? recon_cpu_product(ctx, dx, j->c, recon_plain(dy, j->o),
+                                                            recon_plain(j->weights, j->c),
+                                                            (size_t[]){ images, j->c, j->o }, 0)
+                                        : recon_conv_run_data(ctx, j, last, worker, dx, dy));
         recon_conv_part_done(j, dx, &j->a->dx, first * in, images * in);
     }
 done:

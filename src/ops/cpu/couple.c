@@ -60,34 +60,16 @@ static planes operand(const tile *t, const planes *of, const recon_couple_produc
     return of[p->degree];
 }
 
-static recon_status multiply(recon_ctx *ctx, planes c, planes a, int ta, const float *b, size_t ldb,
-                             int tb, const size_t mnk[3], double beta)
-{
-    return recon_cpu_gemm(ctx, &(recon_gemm_args){ .type = RECON_F32,
-                                                   .transpose_a = ta,
-                                                   .transpose_b = tb,
-                                                   .m = mnk[0],
-                                                   .n = mnk[1],
-                                                   .k = mnk[2],
-                                                   .alpha = 1,
-                                                   .beta = beta,
-                                                   .a = a.at,
-                                                   .b = b,
-                                                   .c = c.at,
-                                                   .lda = a.plane,
-                                                   .ldb = ldb,
-                                                   .ldc = c.plane });
-}
-
 /* out = in w^T, or in w on the way back. */
 static recon_status mix(recon_ctx *ctx, const job *j, const tile *t, size_t i, int back, planes out,
                         planes in)
 {
     const recon_couple_product *p = &j->split.product[i];
-    return multiply(ctx, out, in, 0, j->w + p->weights, p->depth, !back,
-                    (size_t[]){ product_rows(p, t->rows), back ? p->depth : p->outputs,
-                                back ? p->outputs : p->depth },
-                    0);
+    recon_matrix w = { j->w + p->weights, p->depth, !back };
+    return recon_cpu_product(ctx, out.at, out.plane, recon_plain(in.at, in.plane), w,
+                             (size_t[]){ product_rows(p, t->rows), back ? p->depth : p->outputs,
+                                         back ? p->outputs : p->depth },
+                             0);
 }
 
 /* dw (+)= dy^T a. */
@@ -95,9 +77,9 @@ static recon_status add_weights(recon_ctx *ctx, const job *j, const tile *t, siz
                                 planes dy, planes a, int add)
 {
     const recon_couple_product *p = &j->split.product[i];
-    planes out = { dw + p->weights, 0, p->depth };
-    return multiply(ctx, out, dy, 1, a.at, a.plane, 0,
-                    (size_t[]){ p->outputs, p->depth, product_rows(p, t->rows) }, add);
+    return recon_cpu_product(ctx, dw + p->weights, p->depth, recon_transposed(dy.at, dy.plane),
+                             recon_plain(a.at, a.plane),
+                             (size_t[]){ p->outputs, p->depth, product_rows(p, t->rows) }, add);
 }
 
 /* ---- coupling ---- */

@@ -46,25 +46,6 @@ static int makes_scalars(const recon_couple_path *p)
     return p->l3 == 0 && p->l1 > 0;
 }
 
-static recon_status gemm(recon_ctx *ctx, float *c, size_t ldc, const float *a, int ta, size_t lda,
-                         const float *b, int tb, size_t ldb, const size_t mnk[3], double beta)
-{
-    return recon_cpu_gemm(ctx, &(recon_gemm_args){ .type = RECON_F32,
-                                                   .transpose_a = ta,
-                                                   .transpose_b = tb,
-                                                   .m = mnk[0],
-                                                   .n = mnk[1],
-                                                   .k = mnk[2],
-                                                   .alpha = 1,
-                                                   .beta = beta,
-                                                   .a = a,
-                                                   .b = b,
-                                                   .c = c,
-                                                   .lda = lda,
-                                                   .ldb = ldb,
-                                                   .ldc = ldc });
-}
-
 /* ---- what a tile holds ---- */
 
 typedef struct {
@@ -151,8 +132,9 @@ static recon_status mix_nodes(recon_ctx *ctx, const job *j, const tile *t)
         if (j->channels[l] == 0) /* extra scalars may be alone */
             memset(t->mixed[l], 0, t->nodes * mixed_count(j, l) * sizeof(float));
         else if (width)
-            RECON_TRY(gemm(ctx, t->mixed[l], width, x, 0, ld, j->w + j->node_at[l], 1,
-                           j->channels[l], (size_t[]){ rows, width, j->channels[l] }, 0));
+            RECON_TRY(recon_cpu_product(ctx, t->mixed[l], width, recon_plain(x, ld),
+                                        recon_transposed(j->w + j->node_at[l], j->channels[l]),
+                                        (size_t[]){ rows, width, j->channels[l] }, 0));
     }
 done:
     return status;
@@ -265,8 +247,9 @@ static recon_status forward_block(recon_ctx *ctx, const job *j, const tile *t, r
         memset(y + i * j->out, 0, j->depth ? 0 : scalars * sizeof *y);
     }
     if (j->depth && scalars)
-        RECON_TRY(gemm(ctx, y, j->out, t->coupled, 0, j->depth, j->w + j->scalar_at, 1, j->depth,
-                       (size_t[]){ edges, scalars, j->depth }, 0));
+        RECON_TRY(recon_cpu_product(ctx, y, j->out, recon_plain(t->coupled, j->depth),
+                                    recon_transposed(j->w + j->scalar_at, j->depth),
+                                    (size_t[]){ edges, scalars, j->depth }, 0));
     for (size_t i = 0; i < edges; i++) {
         recon_edge edge = edge_of(j, t, from, i, nodes);
         recon_edge_couple(t->planes, &j->form, &edge, j->w + j->extra_at);
@@ -307,10 +290,12 @@ static recon_status scalars_back(recon_ctx *ctx, const job *j, const tile *t, co
     size_t scalars = j->plan->out[0];
     if (j->depth == 0 || scalars == 0)
         return RECON_OK;
-    RECON_TRY(gemm(ctx, sums + j->scalar_at, j->depth, dy, 1, j->out, t->coupled, 0, j->depth,
-                   (size_t[]){ scalars, j->depth, edges }, 1));
-    RECON_TRY(gemm(ctx, t->dcoupled, j->depth, dy, 0, j->out, j->w + j->scalar_at, 0, j->depth,
-                   (size_t[]){ edges, j->depth, scalars }, 0));
+    RECON_TRY(recon_cpu_product(ctx, sums + j->scalar_at, j->depth, recon_transposed(dy, j->out),
+                                recon_plain(t->coupled, j->depth),
+                                (size_t[]){ scalars, j->depth, edges }, 1));
+    RECON_TRY(recon_cpu_product(ctx, t->dcoupled, j->depth, recon_plain(dy, j->out),
+                                recon_plain(j->w + j->scalar_at, j->depth),
+                                (size_t[]){ edges, j->depth, scalars }, 0));
 done:
     return status;
 }
@@ -352,10 +337,12 @@ static recon_status nodes_back(recon_ctx *ctx, const job *j, const tile *t, floa
         size_t n = j->channels[l], ld;
         const float *x = node_rows(j, t, l, &ld);
         if (n && width) { /* no width: all it makes is scalars */
-            RECON_TRY(gemm(ctx, sums + j->node_at[l], n, t->mixed[l], 1, width, x, 0, ld,
-                           (size_t[]){ width, n, rows }, 1));
-            RECON_TRY(gemm(ctx, l ? t->dplane[l] : t->dx, ld, t->mixed[l], 0, width,
-                           j->w + j->node_at[l], 0, n, (size_t[]){ rows, n, width }, l ? 1 : 0));
+            RECON_TRY(recon_cpu_product(ctx, sums + j->node_at[l], n,
+                                        recon_transposed(t->mixed[l], width), recon_plain(x, ld),
+                                        (size_t[]){ width, n, rows }, 1));
+            RECON_TRY(recon_cpu_product(
+                ctx, l ? t->dplane[l] : t->dx, ld, recon_plain(t->mixed[l], width),
+                recon_plain(j->w + j->node_at[l], n), (size_t[]){ rows, n, width }, l ? 1 : 0));
         }
         if (l)
             recon_couple_from_planes(t->dx + column_of(j, l), j->dim, t->dplane[l], n, t->nodes, n,

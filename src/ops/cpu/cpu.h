@@ -4,59 +4,39 @@
 
 #include "ops/ops.h"
 
-recon_status recon_cpu_gemm(recon_ctx *ctx, const recon_gemm_args *args);
-recon_status recon_cpu_topk(recon_ctx *ctx, const recon_topk_args *args);
-recon_status recon_cpu_conv(recon_ctx *ctx, const recon_conv_args *args);
-recon_status recon_cpu_conv_back(recon_ctx *ctx, const recon_conv_args *args);
-recon_status recon_cpu_steer(recon_ctx *ctx, const recon_steer_args *args);
-recon_status recon_cpu_steer_back(recon_ctx *ctx, const recon_steer_args *args);
-int recon_cpu_steer_pays(recon_ctx *ctx, const recon_steer_args *args, int training);
-recon_status recon_cpu_map(recon_ctx *ctx, const recon_map_args *args);
-recon_status recon_cpu_map_back(recon_ctx *ctx, const recon_map_args *args);
-recon_status recon_cpu_add(recon_ctx *ctx, const recon_add_args *args);
-recon_status recon_cpu_gate(recon_ctx *ctx, const recon_gate_args *args);
-recon_status recon_cpu_gate_back(recon_ctx *ctx, const recon_gate_args *args);
-recon_status recon_cpu_activate(recon_ctx *ctx, const recon_activate_args *args);
-recon_status recon_cpu_activate_back(recon_ctx *ctx, const recon_activate_args *args);
-recon_status recon_cpu_cross(recon_ctx *ctx, const recon_cross_args *args);
-recon_status recon_cpu_norm(recon_ctx *ctx, const recon_norm_args *args);
-recon_status recon_cpu_norm_back(recon_ctx *ctx, const recon_norm_args *args);
-recon_status recon_cpu_norm_relu(recon_ctx *ctx, const recon_norm_relu_args *args);
-recon_status recon_cpu_norm_relu_back(recon_ctx *ctx, const recon_norm_relu_args *args);
-recon_status recon_cpu_unit(recon_ctx *ctx, const recon_unit_args *args);
-recon_status recon_cpu_unit_back(recon_ctx *ctx, const recon_unit_args *args);
-recon_status recon_cpu_field_norm(recon_ctx *ctx, const recon_field_norm_args *args);
-recon_status recon_cpu_field_norm_back(recon_ctx *ctx, const recon_field_norm_args *args);
-recon_status recon_cpu_pool(recon_ctx *ctx, const recon_pool_args *args);
-recon_status recon_cpu_pool_back(recon_ctx *ctx, const recon_pool_args *args);
-recon_status recon_cpu_blur(recon_ctx *ctx, const recon_blur_args *args);
-recon_status recon_cpu_blur_back(recon_ctx *ctx, const recon_blur_args *args);
-recon_status recon_cpu_resize(recon_ctx *ctx, const recon_resize_args *args);
-recon_status recon_cpu_resize_back(recon_ctx *ctx, const recon_resize_args *args);
-recon_status recon_cpu_rotate(recon_ctx *ctx, const recon_rotate_args *args);
-recon_status recon_cpu_rotate_back(recon_ctx *ctx, const recon_rotate_args *args);
-recon_status recon_cpu_dropout(recon_ctx *ctx, const recon_dropout_args *args);
-recon_status recon_cpu_sparse(recon_ctx *ctx, const recon_sparse_args *args);
-recon_status recon_cpu_gather(recon_ctx *ctx, const recon_gather_args *args);
-recon_status recon_cpu_gather_back(recon_ctx *ctx, const recon_gather_args *args);
-recon_status recon_cpu_segment_sum(recon_ctx *ctx, const recon_segment_args *args);
-recon_status recon_cpu_segment_sum_back(recon_ctx *ctx, const recon_segment_args *args);
-recon_status recon_cpu_pairs(recon_ctx *ctx, const recon_pairs_args *args);
-recon_status recon_cpu_pairs_back(recon_ctx *ctx, const recon_pairs_args *args);
-recon_status recon_cpu_reduce(recon_ctx *ctx, const recon_reduce_args *args);
-recon_status recon_cpu_reduce_back(recon_ctx *ctx, const recon_reduce_args *args);
-recon_status recon_cpu_couple(recon_ctx *ctx, const recon_couple_args *args);
-recon_status recon_cpu_couple_back(recon_ctx *ctx, const recon_couple_args *args);
-recon_status recon_cpu_couple_edges(recon_ctx *ctx, const recon_couple_edges_args *args);
-recon_status recon_cpu_couple_edges_back(recon_ctx *ctx, const recon_couple_edges_args *args);
-recon_status recon_cpu_expand(recon_ctx *ctx, const recon_expand_args *args);
-recon_status recon_cpu_expand_back(recon_ctx *ctx, const recon_expand_args *args);
-recon_status recon_cpu_columns(recon_ctx *ctx, const recon_columns_args *args);
-recon_status recon_cpu_loss(recon_ctx *ctx, const recon_loss_args *args);
-recon_status recon_cpu_loss_back(recon_ctx *ctx, const recon_loss_args *args);
+/* What has no kernel of its own here is ref's. */
+#define recon_cpu_angle               recon_ref_angle
+#define recon_cpu_angle_back          recon_ref_angle_back
+#define recon_cpu_tensor_product      recon_ref_tensor_product
+#define recon_cpu_tensor_product_back recon_ref_tensor_product_back
+
+/* A matrix of floats whose rows are ld apart, or its transpose. */
+typedef struct {
+    const float *at;
+    size_t ld;
+    int transpose;
+} recon_matrix;
+static inline recon_matrix recon_plain(const float *at, size_t ld)
+{
+    return (recon_matrix){ at, ld, 0 };
+}
+static inline recon_matrix recon_transposed(const float *at, size_t ld)
+{
+    return (recon_matrix){ at, ld, 1 };
+}
+/* c = a b + beta c, where c is mnk[0] x mnk[1] with rows ldc apart, and the sums
+ * have mnk[2] terms. */
+recon_status recon_cpu_product(recon_ctx *ctx, float *c, size_t ldc, recon_matrix a, recon_matrix b,
+                               const size_t mnk[3], double beta);
+
 recon_status recon_cpu_norm2(recon_ctx *ctx, double *out, const void *x, size_t n,
                              recon_dtype type);
-recon_status recon_cpu_adam(recon_ctx *ctx, const recon_adam_args *args);
+int recon_cpu_steer_pays(recon_ctx *ctx, const recon_steer_args *args, int training);
+#define DECLARE(name, kind)                                                                        \
+    recon_status recon_cpu_##name(recon_ctx *ctx, const recon_##kind##_args *args);
+RECON_OPS(DECLARE)
+RECON_HOST_OPS(DECLARE)
+#undef DECLARE
 
 #if defined(RECON_HAVE_DNNL)
 #define RECON_CPU_NAME "cpu (oneDNN)"

@@ -46,8 +46,8 @@ static inline size_t recon_rows_per_task(size_t cols)
     return cols < RECON_TASK ? RECON_TASK / (cols ? cols : 1) : 1;
 }
 
-/* count numbers of t from at on as floats to read, or room for them, in scratch where t has none.
- */
+/* count numbers of t from at on as floats to read, or room for them, in scratch where
+ * t has none. */
 recon_status recon_part_read(recon_ctx *ctx, recon_arena *scratch, const float **out,
                              const recon_tensor *t, size_t at, size_t count);
 recon_status recon_part_write(recon_ctx *ctx, recon_arena *scratch, float **out,

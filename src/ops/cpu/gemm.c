@@ -122,3 +122,22 @@ recon_status recon_cpu_gemm(recon_ctx *ctx, const recon_gemm_args *g)
     size_t tiles = (g->m + TILE_M - 1) / TILE_M * ((g->n + TILE_N - 1) / TILE_N);
     return recon_parallel(ctx, tile_task, (void *)g, tiles);
 }
+
+recon_status recon_cpu_product(recon_ctx *ctx, float *c, size_t ldc, recon_matrix a, recon_matrix b,
+                               const size_t mnk[3], double beta)
+{
+    return recon_cpu_gemm(ctx, &(recon_gemm_args){ .type = RECON_F32,
+                                                   .transpose_a = a.transpose,
+                                                   .transpose_b = b.transpose,
+                                                   .m = mnk[0],
+                                                   .n = mnk[1],
+                                                   .k = mnk[2],
+                                                   .alpha = 1,
+                                                   .beta = beta,
+                                                   .a = a.at,
+                                                   .b = b.at,
+                                                   .c = c,
+                                                   .lda = a.ld,
+                                                   .ldb = b.ld,
+                                                   .ldc = ldc });
+}

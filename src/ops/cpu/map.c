@@ -1,8 +1,8 @@
-/* map.c - functions of single numbers and their gradients; sums and casts; gates; cross products.
- */
+/* map.c - functions of single numbers and their gradients; sums and casts;
+ * gates; cross products. */
 #include "ops/cpu/cpu.h"
 #include "ops/cpu/elements.h"
-#include "ops/cpu/exp.h"
+#include "core/exp.h"
 #include "ops/ref/ref.h"
 #include "core/simd.h"
 
@@ -23,12 +23,6 @@ RECON_CLONES static void values(float *restrict y, const float *restrict x, reco
     case RECON_SOFTPLUS:
         EACH y[i] = (x[i] < 0 ? 0 : x[i]) + recon_log1pf_unit(recon_expf(-fabsf(x[i])));
         break;
-    case RECON_TANH:
-        EACH
-        {
-            float e = recon_expf(-2 * fabsf(x[i])); /* never overflows */
-            y[i] = copysignf((1 - e) / (1 + e), x[i]);
-        }
     }
 }
 
@@ -46,7 +40,6 @@ RECON_CLONES static void slopes(float *restrict dx, const float *restrict dy,
         break;
     case RECON_SIGMOID: EACH dx[i] = dy[i] * recon_sigmoidf(x[i]) * recon_sigmoidf(-x[i]); break;
     case RECON_SOFTPLUS: EACH dx[i] = dy[i] * recon_sigmoidf(x[i]); break;
-    case RECON_TANH: EACH dx[i] = dy[i] * 4 * recon_sigmoidf(2 * x[i]) * recon_sigmoidf(-2 * x[i]);
     }
 }
 

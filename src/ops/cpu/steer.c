@@ -75,26 +75,6 @@ done:
     return status;
 }
 
-static recon_status multiply(recon_ctx *ctx, float *c, size_t ldc, const float *a, int ta,
-                             size_t lda, const float *b, int tb, size_t ldb, const size_t mnk[3],
-                             double beta)
-{
-    return recon_cpu_gemm(ctx, &(recon_gemm_args){ .type = RECON_F32,
-                                                   .transpose_a = ta,
-                                                   .transpose_b = tb,
-                                                   .m = mnk[0],
-                                                   .n = mnk[1],
-                                                   .k = mnk[2],
-                                                   .alpha = 1,
-                                                   .beta = beta,
-                                                   .a = a,
-                                                   .b = b,
-                                                   .c = c,
-                                                   .lda = lda,
-                                                   .ldb = ldb,
-                                                   .ldc = ldc });
-}
-
 /* y of a tile from its features. */
 static recon_status mix(recon_ctx *ctx, const job *j, const product *p, int worker, float *y,
                         const float *feature, size_t pixels)
@@ -108,8 +88,9 @@ static recon_status mix(recon_ctx *ctx, const job *j, const product *p, int work
     if (recon_dnnl_is_there())
         return recon_dnnl_run(ctx, p->forward.plan[last], worker, (void *)feature,
                               p->forward.packed[last], NULL, y);
-    return multiply(ctx, y, j->s.o, feature, 0, p->depth, p->w, 1, p->depth,
-                    (size_t[]){ pixels, p->outputs, p->depth }, 0);
+    return recon_cpu_product(ctx, y, j->s.o, recon_plain(feature, p->depth),
+                             recon_transposed(p->w, p->depth),
+                             (size_t[]){ pixels, p->outputs, p->depth }, 0);
 }
 
 /* The gradient of a tile's features. */
@@ -122,8 +103,9 @@ static recon_status unmix(recon_ctx *ctx, const job *j, const product *p, int wo
     if (recon_dnnl_is_there())
         return recon_dnnl_run(ctx, p->data.plan[last], worker, (void *)dy, p->data.packed[last],
                               NULL, feature);
-    return multiply(ctx, feature, p->depth, dy, 0, j->s.o, p->w, 0, p->depth,
-                    (size_t[]){ pixels, p->depth, p->outputs }, 0);
+    return recon_cpu_product(ctx, feature, p->depth, recon_plain(dy, j->s.o),
+                             recon_plain(p->w, p->depth),
+                             (size_t[]){ pixels, p->depth, p->outputs }, 0);
 }
 
 /* ---- tiles ---- */
@@ -205,9 +187,10 @@ static recon_status tile_back(recon_ctx *ctx, const job *j, int worker, const ti
         filter(j, t);
     for (size_t i = 0; dw && i < j->a->products; i++) {
         const product *p = &j->product[i];
-        RECON_TRY(multiply(ctx, dw + (p->w - j->product->w), p->depth, dy + p->to, 1, j->s.o,
-                           features_of(p, t), 0, p->depth,
-                           (size_t[]){ p->outputs, p->depth, pixels }, add));
+        RECON_TRY(recon_cpu_product(ctx, dw + (p->w - j->product->w), p->depth,
+                                    recon_transposed(dy + p->to, j->s.o),
+                                    recon_plain(features_of(p, t), p->depth),
+                                    (size_t[]){ p->outputs, p->depth, pixels }, add));
     }
     for (size_t i = 0; j->dx && i < j->a->products; i++) {
         const product *p = &j->product[i];

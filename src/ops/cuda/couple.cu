@@ -6,8 +6,8 @@
  * spread takes rows apart into the operands of one side, coupling on the way what couples there;
  * collect adds results up into rows, coupling what is left. Forward spreads x and collects y; back
  * spreads dy (and x, for dw) and collects dx. Operands have the type of the activations, results
- * are float; channels are padded to a multiple of 8, with zeros, so that every matrix is aligned.
- */
+ * are float; channels are padded to a multiple of 8, with zeros, so that every
+ * matrix is aligned. */
 #include "ops/cuda/sweep.h"
 #include "ops/cuda/table.h"
 #include "ops/couple.h"

@@ -18,23 +18,19 @@ template <recon_map_kind KIND> __device__ float value(float x)
         return x * sigmoid(x);
     if (KIND == RECON_SIGMOID)
         return sigmoid(x);
-    if (KIND == RECON_SOFTPLUS)
-        return fmaxf(x, 0) + log1pf(expf(-fabsf(x)));
-    return tanhf(x);
+    return fmaxf(x, 0) + log1pf(expf(-fabsf(x)));
 }
 
 template <recon_map_kind KIND> __device__ float slope(float x)
 {
-    float s = sigmoid(x), t = tanhf(x);
+    float s = sigmoid(x);
     if (KIND == RECON_RELU)
         return x > 0 ? 1.f : 0.f;
     if (KIND == RECON_SILU)
         return s * (1 + x * sigmoid(-x));
     if (KIND == RECON_SIGMOID)
         return s * sigmoid(-x);
-    if (KIND == RECON_SOFTPLUS)
-        return s;
-    return 1 - t * t;
+    return s;
 }
 
 template <recon_map_kind KIND, class T> struct map_forward {
@@ -86,8 +82,7 @@ static recon_status map_either(recon_ctx *ctx, const recon_map_args *a, bool bac
     case RECON_RELU: return map_kind<RECON_RELU>(ctx, a, back);
     case RECON_SILU: return map_kind<RECON_SILU>(ctx, a, back);
     case RECON_SIGMOID: return map_kind<RECON_SIGMOID>(ctx, a, back);
-    case RECON_SOFTPLUS: return map_kind<RECON_SOFTPLUS>(ctx, a, back);
-    default: return map_kind<RECON_TANH>(ctx, a, back);
+    default: return map_kind<RECON_SOFTPLUS>(ctx, a, back);
     }
 }
 

@@ -31,7 +31,7 @@ struct byte_product {
     }
 };
 
-static recon_status check(recon_ctx *ctx, const recon_gemm_args *g)
+static recon_status check_gemm(recon_ctx *ctx, const recon_gemm_args *g)
 {
     if (g->type != RECON_F32 && g->type != RECON_BF16 && g->type != RECON_F64)
         return recon_fail(ctx, RECON_ERR_UNSUPPORTED,
@@ -55,7 +55,7 @@ recon_status cuda_gemm(recon_ctx *ctx, const recon_gemm_args *g)
 {
     if (g->type == RECON_I8)
         return each_index(ctx, "gemm", g->m * g->n, byte_product{ *g });
-    TRY(check(ctx, g));
+    TRY(check_gemm(ctx, g));
     if (g->m == 0 || g->n == 0)
         return RECON_OK;
     bool wide = g->type == RECON_F64, narrow = g->type == RECON_BF16;

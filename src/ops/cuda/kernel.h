@@ -122,6 +122,20 @@ template <class F> recon_status each_index(recon_ctx *ctx, const char *name, siz
     return launch(ctx, name, index_kernel<F>, blocks_for(ctx, n), THREADS, n, f);
 }
 
+/* The sum over a block, in the same order each time; thread 0 has it. */
+template <class T> __device__ T block_sum(T x)
+{
+    __shared__ T all[THREADS];
+    all[threadIdx.x] = x;
+    __syncthreads();
+    for (unsigned half = THREADS / 2; half > 0; half /= 2) {
+        if (threadIdx.x < half)
+            all[threadIdx.x] += all[threadIdx.x + half];
+        __syncthreads();
+    }
+    return all[0];
+}
+
 /* f(T()) with T the type of the activations. */
 template <class F> recon_status by_type(recon_ctx *ctx, const char *name, recon_dtype type, F f)
 {

@@ -8,20 +8,6 @@
 
 /* ---- sums of f.term(i), i < n, into f.finish ---- */
 
-/* Thread 0 has it. */
-__device__ static double block_sum(double x)
-{
-    __shared__ double all[THREADS];
-    all[threadIdx.x] = x;
-    __syncthreads();
-    for (unsigned half = THREADS / 2; half > 0; half /= 2) {
-        if (threadIdx.x < half)
-            all[threadIdx.x] += all[threadIdx.x + half];
-        __syncthreads();
-    }
-    return all[0];
-}
-
 template <class F> __global__ void terms_kernel(size_t n, F f, double *partial)
 {
     double sum = 0;
@@ -162,8 +148,8 @@ template <class T> struct entropy_loss : loss_base<T> {
     }
 };
 
-/* ---- the von Mises mixture, in double: few numbers, and kappa multiplies small differences ----
- */
+/* ---- the von Mises mixture, in double: few numbers, and kappa multiplies
+ * small differences ---- */
 
 /* log I0(x) - x and 1 - I1(x) / I0(x); above 30 by Hankel's series, subtracted term by term. */
 __device__ static void bessel(double *log_i0, double *spread, double x)

@@ -106,20 +106,6 @@ template <int N, class T> struct rotate_dx {
     }
 };
 
-/* The sum over a block, in the same order each time; thread 0 has it. */
-__device__ static float block_sum(float x)
-{
-    __shared__ float all[THREADS];
-    all[threadIdx.x] = x;
-    __syncthreads();
-    for (unsigned half = THREADS / 2; half > 0; half /= 2) {
-        if (threadIdx.x < half)
-            all[threadIdx.x] += all[threadIdx.x + half];
-        __syncthreads();
-    }
-    return all[0];
-}
-
 /* dX'/dt = -Y', dY'/dt = X': places from the middle. */
 template <class T>
 __global__ void rotate_dangle_kernel(image_shape shape, float *dangle, const T *dy, const T *x,

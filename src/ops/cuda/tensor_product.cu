@@ -81,7 +81,7 @@ __global__ void product_db_kernel(product_shape s, T *db, const T *dy, const T *
     }
 }
 
-static recon_status check(recon_ctx *ctx, const recon_tensor_product_args *a)
+static recon_status check_product(recon_ctx *ctx, const recon_tensor_product_args *a)
 {
     if (a->ni * a->nk <= MATRIX)
         return RECON_OK;
@@ -104,7 +104,7 @@ static product_shape shape_of(const recon_tensor_product_args *a)
 
 recon_status cuda_tensor_product(recon_ctx *ctx, const recon_tensor_product_args *a)
 {
-    TRY(check(ctx, a));
+    TRY(check_product(ctx, a));
     if (a->rows == 0)
         return RECON_OK;
     return by_type(ctx, "tensor_product", a->a.type, [&](auto t) {
@@ -117,7 +117,7 @@ recon_status cuda_tensor_product(recon_ctx *ctx, const recon_tensor_product_args
 
 recon_status cuda_tensor_product_back(recon_ctx *ctx, const recon_tensor_product_args *a)
 {
-    TRY(check(ctx, a));
+    TRY(check_product(ctx, a));
     if (a->rows == 0)
         return RECON_OK;
     return by_type(ctx, "tensor_product_back", a->dy.type, [&](auto t) {

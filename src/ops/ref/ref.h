@@ -61,62 +61,13 @@ recon_status recon_ref_download(recon_ctx *ctx, void *host, const void *from, si
 recon_status recon_ref_zero(recon_ctx *ctx, void *block, size_t bytes);
 recon_status recon_ref_sync(recon_ctx *ctx);
 
-recon_status recon_ref_gemm(recon_ctx *ctx, const recon_gemm_args *args);
-recon_status recon_ref_topk(recon_ctx *ctx, const recon_topk_args *args);
-recon_status recon_ref_conv(recon_ctx *ctx, const recon_conv_args *args);
-recon_status recon_ref_conv_back(recon_ctx *ctx, const recon_conv_args *args);
-recon_status recon_ref_steer(recon_ctx *ctx, const recon_steer_args *args);
-recon_status recon_ref_steer_back(recon_ctx *ctx, const recon_steer_args *args);
-int recon_ref_steer_pays(recon_ctx *ctx, const recon_steer_args *args, int training);
-recon_status recon_ref_map(recon_ctx *ctx, const recon_map_args *args);
-recon_status recon_ref_map_back(recon_ctx *ctx, const recon_map_args *args);
-recon_status recon_ref_add(recon_ctx *ctx, const recon_add_args *args);
-recon_status recon_ref_gate(recon_ctx *ctx, const recon_gate_args *args);
-recon_status recon_ref_gate_back(recon_ctx *ctx, const recon_gate_args *args);
-recon_status recon_ref_cross(recon_ctx *ctx, const recon_cross_args *args);
-recon_status recon_ref_norm(recon_ctx *ctx, const recon_norm_args *args);
-recon_status recon_ref_norm_back(recon_ctx *ctx, const recon_norm_args *args);
-recon_status recon_ref_norm_relu(recon_ctx *ctx, const recon_norm_relu_args *args);
-recon_status recon_ref_norm_relu_back(recon_ctx *ctx, const recon_norm_relu_args *args);
-recon_status recon_ref_unit(recon_ctx *ctx, const recon_unit_args *args);
-recon_status recon_ref_unit_back(recon_ctx *ctx, const recon_unit_args *args);
-recon_status recon_ref_angle(recon_ctx *ctx, const recon_angle_args *args);
-recon_status recon_ref_angle_back(recon_ctx *ctx, const recon_angle_args *args);
-recon_status recon_ref_field_norm(recon_ctx *ctx, const recon_field_norm_args *args);
-recon_status recon_ref_field_norm_back(recon_ctx *ctx, const recon_field_norm_args *args);
-recon_status recon_ref_pool(recon_ctx *ctx, const recon_pool_args *args);
-recon_status recon_ref_pool_back(recon_ctx *ctx, const recon_pool_args *args);
-recon_status recon_ref_blur(recon_ctx *ctx, const recon_blur_args *args);
-recon_status recon_ref_blur_back(recon_ctx *ctx, const recon_blur_args *args);
-recon_status recon_ref_resize(recon_ctx *ctx, const recon_resize_args *args);
-recon_status recon_ref_resize_back(recon_ctx *ctx, const recon_resize_args *args);
-recon_status recon_ref_rotate(recon_ctx *ctx, const recon_rotate_args *args);
-recon_status recon_ref_rotate_back(recon_ctx *ctx, const recon_rotate_args *args);
-recon_status recon_ref_dropout(recon_ctx *ctx, const recon_dropout_args *args);
-recon_status recon_ref_gather(recon_ctx *ctx, const recon_gather_args *args);
-recon_status recon_ref_gather_back(recon_ctx *ctx, const recon_gather_args *args);
-recon_status recon_ref_segment_sum(recon_ctx *ctx, const recon_segment_args *args);
-recon_status recon_ref_segment_sum_back(recon_ctx *ctx, const recon_segment_args *args);
-recon_status recon_ref_pairs(recon_ctx *ctx, const recon_pairs_args *args);
-recon_status recon_ref_pairs_back(recon_ctx *ctx, const recon_pairs_args *args);
-recon_status recon_ref_sparse(recon_ctx *ctx, const recon_sparse_args *args);
-recon_status recon_ref_reduce(recon_ctx *ctx, const recon_reduce_args *args);
-recon_status recon_ref_reduce_back(recon_ctx *ctx, const recon_reduce_args *args);
-recon_status recon_ref_tensor_product(recon_ctx *ctx, const recon_tensor_product_args *args);
-recon_status recon_ref_tensor_product_back(recon_ctx *ctx, const recon_tensor_product_args *args);
-recon_status recon_ref_couple(recon_ctx *ctx, const recon_couple_args *args);
-recon_status recon_ref_couple_back(recon_ctx *ctx, const recon_couple_args *args);
-recon_status recon_ref_couple_edges(recon_ctx *ctx, const recon_couple_edges_args *args);
-recon_status recon_ref_couple_edges_back(recon_ctx *ctx, const recon_couple_edges_args *args);
-recon_status recon_ref_activate(recon_ctx *ctx, const recon_activate_args *args);
-recon_status recon_ref_activate_back(recon_ctx *ctx, const recon_activate_args *args);
-recon_status recon_ref_expand(recon_ctx *ctx, const recon_expand_args *args);
-recon_status recon_ref_expand_back(recon_ctx *ctx, const recon_expand_args *args);
-recon_status recon_ref_columns(recon_ctx *ctx, const recon_columns_args *args);
-recon_status recon_ref_loss(recon_ctx *ctx, const recon_loss_args *args);
-recon_status recon_ref_loss_back(recon_ctx *ctx, const recon_loss_args *args);
 recon_status recon_ref_norm2(recon_ctx *ctx, double *out, const void *x, size_t n,
                              recon_dtype type);
-recon_status recon_ref_adam(recon_ctx *ctx, const recon_adam_args *args);
+int recon_ref_steer_pays(recon_ctx *ctx, const recon_steer_args *args, int training);
+#define DECLARE(name, kind)                                                                        \
+    recon_status recon_ref_##name(recon_ctx *ctx, const recon_##kind##_args *args);
+RECON_OPS(DECLARE)
+RECON_HOST_OPS(DECLARE)
+#undef DECLARE
 
 #endif

@@ -2,8 +2,8 @@
  *
  * The largest errors, over all floats in the range, are 2 units in the last place for the
  * exponential and absolute 2e-7 for the functions made of it. */
-#ifndef OPS_CPU_EXP_H
-#define OPS_CPU_EXP_H
+#ifndef CORE_EXP_H
+#define CORE_EXP_H
 
 #include <stdint.h>
 #include <string.h>

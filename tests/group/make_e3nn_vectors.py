@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes tests/group/e3nn_vectors.h: what e3nn answers, for the tests of group/ and of the op `couple`.
 
-Needs e3nn and torch:   python3 tools/e3nn-vectors.py OUTFILE
+Needs e3nn and torch:   python3 tests/group/make_e3nn_vectors.py OUTFILE
 
 The tensor-product layer is e3nn's FullyConnectedTensorProduct with component normalisation of irreps and element
 normalisation of paths: a path into the slot l3 is multiplied by sqrt((2 l3 + 1) / fan_in), where fan_in is the sum of
@@ -84,7 +84,7 @@ def layer():
 
 def write(out):
     out.write(f"/* e3nn_vectors.h - what e3nn {e3nn.__version__} answers (torch {torch.__version__.split('+')[0]}).\n"
-              " * Written by tools/e3nn-vectors.py, which says how; do not edit. */\n"
+              " * Written by tests/group/make_e3nn_vectors.py, which says how; do not edit. */\n"
               "#ifndef TESTS_GROUP_E3NN_VECTORS_H\n#define TESTS_GROUP_E3NN_VECTORS_H\n\n/* clang-format off */\n"
               f"enum {{ E3NN_LMAX = {LMAX}, E3NN_DIRECTIONS = {len(DIRECTIONS)}, "
               f"E3NN_ROTATIONS = {len(QUATERNIONS)} }};\n\n")
