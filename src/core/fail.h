@@ -1,13 +1,9 @@
-/* fail.h - how code inside the library fails: one status, one message, one exit. */
+/* fail.h - how code inside the library fails: one status, one message (recon_fail, in
+ * recon/core/ctx.h), one exit. */
 #ifndef CORE_FAIL_H
 #define CORE_FAIL_H
 
 #include <recon/core/ctx.h>
-
-/* Every failure starts here, so that code and message agree. Returns status. Any worker may call
- * it; within one parallel loop the first message stays. */
-recon_status recon_fail(recon_ctx *ctx, recon_status status, const char *fmt, ...)
-    RECON_PRINTF(3, 4);
 
 /* A caller that knows more puts it behind the message, in brackets. Returns status unchanged. */
 recon_status recon_note(recon_ctx *ctx, recon_status status, const char *fmt, ...)

@@ -69,23 +69,23 @@ static recon_status say_classes(recon_ctx *ctx, recon_page *page, const recon_fo
 {
     double classes;
     recon_found_words a, b;
-    recon_status status = recon_found_number(ctx, &classes, f, "class_count");
-    if (status != RECON_OK)
-        return status;
-    if (f->k)
+    if (f->k) {
         recon_page_say(page,
                        "%s poses on %s: each was compared with those of its %zu nearest "
                        "neighbours in the embedding, its class. They show which pose is natural "
                        "for its kind, and how far poses vary around it.",
                        recon_found_count(a, f->rows), group_words(f), f->k);
-    else
+        return RECON_OK;
+    }
+    recon_status status = recon_found_number(ctx, &classes, f, "class_count");
+    if (status == RECON_OK)
         recon_page_say(
             page,
             "%s poses on %s in %s classes: points connected by small distances. The poses of a "
             "class show which pose is natural for its kind, and how far poses vary around it.",
             recon_found_count(a, f->rows), group_words(f),
             recon_found_count(b, (size_t)fmax(classes, 0)));
-    return RECON_OK;
+    return status;
 }
 
 static recon_status say_width(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)

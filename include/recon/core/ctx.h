@@ -40,6 +40,13 @@ RECON_API void recon_ctx_free(recon_ctx *ctx);
 
 /* The message of the last failure, "" when there was none. Valid until the next call with ctx. */
 RECON_API const char *recon_ctx_message(const recon_ctx *ctx);
+
+/* Sets the message, in one line, and returns status. The library's own failures start here, and so
+ * do those of functions that it is given: a kind of data or backbone, a judge. Any worker may call
+ * it; within one parallel loop the first message stays. */
+RECON_API recon_status recon_fail(recon_ctx *ctx, recon_status status, const char *fmt, ...)
+    RECON_PRINTF(3, 4);
+
 RECON_API int recon_ctx_threads(const recon_ctx *ctx);
 
 /* Makes the running call return RECON_ERR_INTERRUPTED soon. Safe in a signal handler and from any
