@@ -150,7 +150,7 @@ static void print_row(const char *rotation, const recon_equivariance *e)
 
 static void print_sweep(const findings *f)
 {
-    printf("%7s %17s %17s %17s\n", "rotate", "pose, degrees", "lean, degrees", "change of z");
+    printf("%7s %17s %17s %17s\n", "angle", "pose, degrees", "lean, degrees", "change of z");
     printf("%7s", "");
     for (int i = 0; i < 3; i++)
         printf(" %9s%8s", "median", "95%");

@@ -32,7 +32,7 @@ static void print_help(FILE *to)
             fprintf(to, "  %-13s %s\n", (*c)->name, (*c)->purpose);
     }
     fputs("\nfirst:  recon demo\n"
-          "`recon COMMAND --help` explains a command, `recon --version` lists what is built in.\n"
+          "`recon COMMAND --help` explains it, `recon --version` shows what is built in.\n"
           "Exit codes: 0 done, 1 failed, 2 misuse, 128 + N when signal N interrupted it.\n",
           to);
 }

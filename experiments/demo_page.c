@@ -372,10 +372,10 @@ static void say_molecules(recon_page *page, const demo *d)
     put_spheres(page, m);
     recon_page_say(
         page,
-        "Where the axis of each of the %zu points, thrown as it is, recon says to %.1f degrees "
-        "(median). Poses as they occur and thrown ones are distinguished with an area under the "
-        "curve of %.3f; at a threshold for %.0f %% false alarms %.1f %% of the thrown are caught, "
-        "and %.1f %% of the others called unusual.",
+        "For these %zu randomly rotated conformers recon finds the axis to %.1f degrees (median). "
+        "Natural and random poses are separated with an area under the curve of %.3f; at a "
+        "threshold for %.0f %% false alarms %.1f %% of the random poses are detected, and %.1f %% "
+        "of the natural ones are flagged.",
         m->n, m->axis_error * RECON_TO_DEGREES, m->auc, 100 * DEMO_ALARMS, 100 * m->alarm.caught,
         100 * m->alarm.called);
     recon_page_warning(

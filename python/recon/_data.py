@@ -61,19 +61,19 @@ def read_images(
     """Reads images. Arguments are named after the command's options.
 
     Args:
-        data: A known set: "garments", which comes with recon, "mnist/test", "fashion/train"; or
+        data: A known data set: "garments", which is shipped with recon, "mnist/test", "fashion/train"; or
             "images:DIR", "npy:FILE", "idx:FILE", "amat:FILE"; or a path, whose name tells which of
             these it is.
         rotate: Rotates each image on purpose: "mnist", "fashion", "all", or a JSON file of rules.
-        seed: Which images `limit` takes; 1 where nothing is said. In recon 0.1.0 it was the seed of
+        seed: Which images `limit` takes (default 1). In recon 0.1.0 it was the seed of
             `rotate`, and with `rotate` but no `rotate_seed` it still is, with a DeprecationWarning.
-        limit: Takes so many images at random; without it, all.
+        limit: Use a random subset of this size; without it, all.
         take_seed: The old name of `seed`; deprecated.
         size: (height, width, channels) that the pictures of a folder are fitted to, as a model's
             `size`; without it they keep their size where all have the same.
         skip_bad: Leaves out pictures that cannot be read, with a warning; otherwise the first one
             is an error.
-        rotate_seed: The seed of `rotate`; 1 where nothing is said.
+        rotate_seed: The seed of `rotate` (default 1).
         picture_limit: The most memory, in MB, that one picture of a folder may take, if that is
             above 32 times its file; 268 where nothing is said.
 
@@ -112,16 +112,16 @@ def read_molecules(
     """Reads conformers of molecules. Arguments are named after the command's options.
 
     Args:
-        data: A known set: "conformers/test", which comes with recon; or "xyz:FILE", "sdf:FILE",
+        data: A known data set: "conformers/test", which is shipped with recon; or "xyz:FILE", "sdf:FILE",
             "geom:FILE", "flat:DIR"; or a path, whose name tells which of these it is.
         rotate: Rotates each conformer on purpose: "fisher", "haar", or a JSON file of rules.
-        seed: Which conformers `limit` takes; 1 where nothing is said. In recon 0.1.0 it was the
+        seed: Which conformers `limit` takes (default 1). In recon 0.1.0 it was the
             seed of `rotate`, and with `rotate` but no `rotate_seed` it still is, with a
             DeprecationWarning.
-        limit: Takes so many conformers at random; without it, all.
+        limit: Use a random subset of this size; without it, all.
         skip_bad: Leaves out frames that cannot be used, with a warning; otherwise the first one is
             an error.
-        rotate_seed: The seed of `rotate`; 1 where nothing is said.
+        rotate_seed: The seed of `rotate` (default 1).
 
     Returns:
         A list of Molecule: numbers, positions and a name.
@@ -153,7 +153,7 @@ def _three(size: Any) -> tuple[int, int, int]:
 
 
 def _bytes_of(picture_limit: int | None) -> int:
-    """Bytes of so many MB; 0, the library's default, where nothing is said."""
+    """MB in bytes; 0, the library's default, if None."""
     if picture_limit is None:
         return 0
     return whole("picture_limit", picture_limit, 1, 2**63 // _MEGABYTE) * _MEGABYTE

@@ -43,7 +43,7 @@ class FileError(Error, OSError):
 
 
 class MissingFileError(FileError, FileNotFoundError):
-    """A file, a model or a data set is not there; the message says where it was looked for."""
+    """A file, a model or a data set is not there; the message says where it was searched."""
 
 
 class FormatError(Error, ValueError):

@@ -92,7 +92,7 @@ class ImageModel(Model):
     floats as the model learned them (0 to 1), or bytes, which are divided by 255.
 
     Fields:
-        path: The file, absolute; or the name, of a model that comes with recon.
+        path: The file, absolute; or the name, of a model shipped with recon.
         size: (height, width, channels) of the images.
 
     Example:
@@ -202,7 +202,7 @@ class ImageModel(Model):
             false_alarms: The share, between 0 and 1.
 
         Returns:
-            The threshold, to compare scores with. p-values are of the input at hand, and the better
+            The threshold, to compare scores with. p-values are specific to the input, and the better
             way to call one unusual: this has all kinds in it.
 
         Example:

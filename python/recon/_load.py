@@ -19,7 +19,7 @@ def load(
 
     Args:
         path: The file, or the folder that `recon discover` wrote, which holds it as
-            model.safetensors. Where there is neither, the name of a model that comes with recon:
+            model.safetensors. Where there is neither, the name of a model shipped with recon:
             "fashion", "mnist", "mnist-small" or "conformers".
         device: "cpu", or "cuda" where the library was built with it.
         precision: Of the backbone's matrix products: "auto" is bf16 where the device runs it faster
@@ -29,7 +29,7 @@ def load(
         An ImageModel or a MoleculeModel, by what the file says.
 
     Raises:
-        MissingFileError: There is no such file or model; the message says where it was looked for.
+        MissingFileError: There is no such file or model; the message says where it was searched.
         FormatError: The file is no model of `recon discover`.
 
     Example:

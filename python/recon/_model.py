@@ -38,7 +38,7 @@ class Model:
     file must be there and be the same. Two models are equal only if they are the same object.
 
     Fields:
-        path: The file, absolute; or the name, of a model that comes with recon.
+        path: The file, absolute; or the name, of a model shipped with recon.
 
     Example:
         >>> import pickle
@@ -100,7 +100,7 @@ class Model:
             false_alarms: The share, between 0 and 1.
 
         Returns:
-            The threshold, to compare scores with. p-values are of the input at hand, and the better
+            The threshold, to compare scores with. p-values are specific to the input, and the better
             way to call one unusual: this has all kinds in it.
 
         Example:
@@ -111,7 +111,7 @@ class Model:
         return lib.recon_score_threshold(self._handle, share(false_alarms))
 
     def invert(self, poses: Any, **x: Any) -> Any:
-        """Takes what a frozen model found in the canonical inputs back to the inputs as they came.
+        """Maps what a frozen model found in the canonical inputs back to the original inputs.
 
         Args:
             poses: What canonicalize returned.

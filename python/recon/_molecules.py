@@ -31,9 +31,9 @@ class Distribution3:
             axis is free.
         background: Share of the uniform distribution.
         score: -log density of the molecule's own pose.
-        free: In how many directions the natural pose is a choice, not a finding.
+        free: In how many directions the natural pose is a choice, not an estimate.
         axis: The best determined direction: where the molecule's own axis belongs.
-        axis_now: Where that axis points in the input as it came.
+        axis_now: The direction of that axis in the input.
         tilt: The angle between the two.
         spread: Of the axis's tilt, or of the rotations about the three axes; NaN where undefined.
         words: The same in a sentence or two.
@@ -67,7 +67,7 @@ class MoleculeModel(Model):
     RDKit's Mol with one conformer, or its Conformer: mol.GetConformers() is a list of these.
 
     Fields:
-        path: The file, absolute; or the name, of a model that comes with recon.
+        path: The file, absolute; or the name, of a model shipped with recon.
         elements: The atomic numbers that the model knows.
 
     Example:
@@ -138,7 +138,7 @@ class MoleculeModel(Model):
             false_alarms: The share, between 0 and 1.
 
         Returns:
-            The threshold, to compare scores with. p-values are of the input at hand, and the better
+            The threshold, to compare scores with. p-values are specific to the input, and the better
             way to call one unusual: this has all kinds in it.
 
         Example:

@@ -147,7 +147,7 @@ def normalize(
         poses: The pose of each input. For "so2" n angles in radians; for "so3" n x 3 x 3 or n x 9
             matrices, n x 4 unit quaternions with w first, or a SciPy Rotation.
         group: "so2", rotations of the plane, or "so3", rotations of space.
-        k: How many nearest neighbours make a class: 10 where nothing is said. More give a surer
+        k: Number of nearest neighbours in a class (default 10). More give a surer
             centre and verdict, as long as they are of one kind; 25 is a good choice where kinds
             have hundreds of inputs.
         mean: What the centre is: "tukey", robust against wrong neighbours; "frechet", the geodesic

@@ -220,7 +220,7 @@ class Poses3(_Records):
         absolute: psi natural^-1: how the input is rotated from its natural pose; n x 3 x 3.
         rotation: natural psi^-1: the rotation that takes the input to its canonical form; n x 3 x 3.
         center: The place that each molecule is rotated about, n x 3.
-        free: In how many directions the natural pose is a choice, not a finding, n: 0 none, 1 the
+        free: In how many directions the natural pose is a choice, not an estimate, n: 0 none, 1 the
             spin about an axis, 2, 3 all.
 
     Example:
@@ -264,7 +264,7 @@ class Poses3(_Records):
 
     @property
     def free(self) -> np.ndarray:
-        """Directions in which the natural pose is a choice, not a finding: 0 none, 1 the spin about
+        """Directions in which the natural pose is a choice, not an estimate: 0 none, 1 the spin about
         an axis, 2, 3 all."""
         return self._records["free"]
 

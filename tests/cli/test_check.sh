@@ -17,7 +17,7 @@ refused 2 "check itself rotates the data" check backbone $images --rotate all
 run check backbone $images
 [ "$code" -eq 0 ] && grep -q 'two rotated copies of each of 40 images of npy:images.npy' "$scratch/stdout" &&
     grep -q '^    any ' "$scratch/stdout" && grep -q '^  layer 5 ' "$scratch/stdout" &&
-    grep -q '^Exact at right angles' "$scratch/stdout" && grep -q '^The network .*well enough' "$scratch/stdout"
+    grep -q '^Exact at right angles' "$scratch/stdout" && grep -q '^The network is .*equivariant enough' "$scratch/stdout"
 report $? "a table: angles, layers, exact at right angles, and a verdict"
 cp "$scratch/stdout" first
 run check backbone $images --threads 1

@@ -169,7 +169,7 @@ refused 1 "black/000.png: a file: name the folder that it lies in" score --model
 refused 2 "no command is called 'trian' (did you mean train?)" trian
 refused 2 "--out up.jpg: images go to a folder, as PNG files, or to a FILE.npy" canonicalize --model found --data black --out up.jpg
 refused 2 "--out s.txt: scores go to FILE.npy or FILE.csv" score --model found --data black --out s.txt
-refused 2 "--false-alarms 5: a share below 1 is wanted" score --model found --data black --out s.npy --false-alarms 5
+refused 2 "--false-alarms 5: must be below 1" score --model found --data black --out s.npy --false-alarms 5
 mkdir nothing
 refused 1 "nothing/model.safetensors" score --model nothing --data black --out s.npy --quiet
 accepted "check takes a folder too" check found --data black --limit 5 --quiet

@@ -49,7 +49,7 @@ else
     accepted "data that are gone are no failure" report plain --out gone.html
     grep -q '^no pictures: npy:plain.npy' "$scratch/stdout" || grep -q '^no pictures: plain.npy' "$scratch/stdout"
     report $? "but are told"
-    has gone.html 'Pictures are missing: ' && has gone.html 'not at hand' && [ "$(pictures gone.html)" -eq 0 ]
+    has gone.html 'Pictures are missing: ' && has gone.html 'not available' && [ "$(pictures gone.html)" -eq 0 ]
     report $? "on the page too"
     accepted "--data says where they are now" report plain --data npy:images.npy --rotate rule.json --out there.html --quiet
     [ "$(pictures there.html)" -gt 0 ]
@@ -76,7 +76,7 @@ if [ "${RECON_BUILD:-build}" = build ]; then
     run discover --model molecules $chains --k 8 --out mols
     [ "$code" -eq 0 ] && has mols/report.html '48 conformers of 2 molecules' && has mols/report.html chain1
     report $? "molecules have a page too"
-    has mols/report.html 'each rotated by a uniformly random rotation'
+    has mols/report.html 'rotating each by a uniformly random rotation'
     report $? "with unusual poses noticed or not"
     browser_check mols/report.html "$(grep -o '<figure' mols/report.html | wc -l)"
 fi

@@ -37,7 +37,7 @@ quick_seconds=180
 # --- help and misuse ------------------------------------------------------------------------------
 run reproduce --help
 [ "$code" -eq 0 ] && grep -q '^example:' "$scratch/stdout" && [ ! -s "$scratch/stderr" ] &&
-    grep -q 'The test split is only read' "$scratch/stdout" &&
+    grep -q 'The test split was not used for any choice' "$scratch/stdout" &&
     grep -q 'rotated with seed 1, test data with seed 2' "$scratch/stdout"
 report $? "--help shows an example, the seeds, and what the test split is for"
 refused 2 "say mnist, fashion or molecules" reproduce

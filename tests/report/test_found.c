@@ -248,7 +248,7 @@ static void without_data_pictures_are_missed_aloud(void **state)
     make_folder(*state, RECON_SO2, IMAGES);
     CHECK_OK(*state, page_of(*state, &html));
     says(html, "Not shown: the images are not available.");
-    says(html, "is not measured: the images are not at hand.");
+    says(html, "is not measured: the images are not available.");
     assert_null(strstr(html, "<image"));
     free(html);
     CHECK_OK(*state, recon_found_save(*state, in_folder("report.html"), folder,
