@@ -4,7 +4,7 @@
  *
  * Milliseconds a molecule of 20 atoms, the best of several rounds: pairs at S = 128, V = 64 forth
  * and back, then the whole encoder, answering and learning, one molecule at a time and a batch. */
-#include "backbone/mol_encoder.h"
+#include "backbone/molecule_encoder.h"
 #include "core/ctx.h"
 #include "nn/tape.h"
 
@@ -19,10 +19,10 @@ static const uint8_t known[] = { 1, 6, 7, 8 };
 typedef struct {
     recon_ctx *ctx;
     recon_tape *tape;
-    recon_mol_encoder *encoder;
+    recon_molecule_encoder *encoder;
     recon_param *filters;
-    recon_mol_pack pack;
-    recon_mol_batch batch;
+    recon_molecule_pack pack;
+    recon_molecule_batch batch;
     recon_tape_mode mode;
     float xyz[MANY * ATOMS][3];
     uint8_t z[MANY * ATOMS];
@@ -74,7 +74,7 @@ static void pass(bench *b, size_t n, recon_var (*run)(bench *, size_t))
 {
     double loss;
     check(b->ctx, recon_tape_begin(b->tape, b->mode, 1));
-    check(b->ctx, recon_mol_batch_feed(b->tape, &b->batch, &b->pack));
+    check(b->ctx, recon_molecule_batch_feed(b->tape, &b->batch, &b->pack));
     recon_var y = run(b, n);
     if (b->mode != RECON_INFER) {
         recon_var l = loss_of(b->tape, y);
@@ -91,10 +91,10 @@ static double time_of(bench *b, size_t n, recon_tape_mode mode, recon_var (*run)
     double best = INFINITY;
     for (size_t i = 0; i < n; i++)
         x[i] = (recon_conformer){ .atoms = ATOMS, .z = b->z + i * ATOMS, .xyz = b->xyz[i * ATOMS] };
-    check(b->ctx,
-          recon_mol_pack_fill(b->ctx, &b->pack, x, NULL, n,
-                              &(recon_mol_pack_options){
-                                  .element = known, .elements = sizeof known, .slots = ATOMS }));
+    check(b->ctx, recon_molecule_pack_fill(b->ctx, &b->pack, x, NULL, n,
+                                           &(recon_molecule_pack_options){ .element = known,
+                                                                           .elements = sizeof known,
+                                                                           .slots = ATOMS }));
     b->mode = mode;
     for (int round = 0; round <= ROUNDS; round++) {
         double begin = recon_now(), took;
@@ -128,7 +128,9 @@ int main(int argc, char **argv)
     recon_precision precision =
         argc > 3 && strcmp(argv[3], "bf16") == 0 ? RECON_MIXED : RECON_SINGLE;
     size_t batch = argc > 4 ? strtoul(argv[4], NULL, 10) : 64;
-    recon_molnet_shape shape = { .width = 1, .layers = 5, .latent = 256, .elements = sizeof known };
+    recon_molecule_net_shape shape = {
+        .width = 1, .layers = 5, .latent = 256, .elements = sizeof known
+    };
     recon_params *params;
     recon_rng r = recon_rng_new(2, 0);
     recon_ctx *ctx = b.ctx = recon_ctx_new(&(recon_ctx_options){ .threads = atoi(argv[2]) });
@@ -145,12 +147,12 @@ int main(int argc, char **argv)
     check(ctx, recon_params_add(ctx, &b.filters, params, "filters",
                                 (size_t[]){ RECON_PAIRS_KNOTS, S + 5 * V }, 2,
                                 (recon_init){ RECON_INIT_XAVIER, 0 }));
-    check(ctx, recon_mol_fast_new(ctx, &b.encoder, params, &shape));
+    check(ctx, recon_molecule_fast_new(ctx, &b.encoder, params, &shape));
     check(ctx, recon_params_make(ctx, params, 1));
     check(ctx, recon_tape_new(ctx, &b.tape, precision, 1));
     report(&b, 1);
     report(&b, batch < MANY ? batch : MANY);
-    recon_mol_pack_free(&b.pack);
+    recon_molecule_pack_free(&b.pack);
     recon_tape_free(b.tape);
     b.encoder->free(b.encoder);
     recon_params_free(ctx, params);

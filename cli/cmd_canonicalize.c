@@ -21,7 +21,7 @@ const cli_command cli_canonicalize = {
         "  recon canonicalize --model digits/model.safetensors --data mnist/test --rotate mnist \\\n"
         "    --out upright.npy --poses g.npy\n"
         "  recon canonicalize --model signs/model.safetensors --data images:photos --out upright/\n"
-        "  recon canonicalize --model mols/model.safetensors --data xyz:mine.xyz --out natural.xyz\n"
+        "  recon canonicalize --model molecules/model.safetensors --data xyz:mine.xyz --out natural.xyz\n"
         "\n"
         "Images: FILE.npy gets them as float32, n x height x width [x channels]; any other name is\n"
         "a folder. Images of a folder (images:) keep their names, sub-folders, sizes, alpha and\n"

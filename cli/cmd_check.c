@@ -5,7 +5,7 @@
 #include "core/memory.h"
 
 #include <math.h>
-#include <recon/backbone/molequivariance.h>
+#include <recon/backbone/molecule_equivariance.h>
 #include <recon/report/figure.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ const cli_command cli_check = {
         "is - if the model has none. --rotate is refused: check itself rotates the data. --precision\n"
         "auto means f32 here.\n"
         "\n"
-        "  recon check mols/model.safetensors --data conformers/test\n"
+        "  recon check molecules/model.safetensors --data conformers/test\n"
         "\n"
         "Every conformer is rotated, translated, permuted, and all three at once: the pose should\n"
         "follow and z should not change, up to rounding. The command also reports whether mirror\n"
@@ -280,10 +280,10 @@ static const char *const move_keys[RECON_MOVES] = { [RECON_MOVE_ROTATE] = "rotat
                                                     [RECON_MOVE_ALL] = "all",
                                                     [RECON_MOVE_MIRROR] = "mirror" };
 
-static json_t *moves_json(const recon_molequivariance e[RECON_MOVES])
+static json_t *moves_json(const recon_molecule_equivariance e[RECON_MOVES])
 {
     json_t *out = json_pack("{s:I, s:b}", "conformers", (json_int_t)e->n, "mirror_told_apart",
-                            recon_molequivariance_sees_mirror(e));
+                            recon_molecule_equivariance_sees_mirror(e));
     for (int i = 0; i < RECON_MOVES; i++)
         json_object_set_new(out, move_keys[i],
                             json_pack("{s:o, s:o, s:o, s:f, s:f, s:f}", "pose_median_deg",
@@ -294,7 +294,7 @@ static json_t *moves_json(const recon_molequivariance e[RECON_MOVES])
     return out;
 }
 
-static void print_moves(const settings *s, const recon_molequivariance e[RECON_MOVES])
+static void print_moves(const settings *s, const recon_molecule_equivariance e[RECON_MOVES])
 {
     printf("%s, before and after, %zu conformers of %s\n\n", s->model, e->n, s->data.spec);
     printf("%11s %26s %26s\n%11s", "", "pose, degrees", "change of z", "");
@@ -310,23 +310,23 @@ static void print_moves(const settings *s, const recon_molequivariance e[RECON_M
                    e[i].pose_p99 * RECON_TO_DEGREES, e[i].pose_max * RECON_TO_DEGREES);
         printf(" %8.1e %8.1e %8.1e\n", e[i].code_median, e[i].code_p99, e[i].code_max);
     }
-    const recon_molequivariance *all = &e[RECON_MOVE_ALL];
+    const recon_molecule_equivariance *all = &e[RECON_MOVE_ALL];
     printf("\n%s\nMirror images are %s.\n",
            all->pose_p99 * RECON_TO_DEGREES < ROUNDING
                ? "The network is equivariant, up to rounding."
                : "The network is not equivariant on some inputs: are their atoms on a line, or is "
                  "it hardly\n"
                  "trained? More --epochs of `recon train` may help.",
-           recon_molequivariance_sees_mirror(e) ? "distinguished" : "not distinguished");
+           recon_molecule_equivariance_sees_mirror(e) ? "distinguished" : "not distinguished");
 }
 
 static recon_status check_molecules(recon_ctx *ctx, const settings *s, const recon_backbone *b,
                                     const cli_inputs *in)
 {
-    recon_molequivariance e[RECON_MOVES];
+    recon_molecule_equivariance e[RECON_MOVES];
     recon_status status;
-    RECON_TRY(recon_molequivariance_measure(ctx, e, recon_backbone_molnet(b), cli_molecules(in),
-                                            cli_seed(&s->data)));
+    RECON_TRY(recon_molecule_equivariance_measure(ctx, e, recon_backbone_molecule_net(b),
+                                                  cli_molecules(in), cli_seed(&s->data)));
     if (s->common.json)
         RECON_TRY(cli_print_json(ctx, moves_json(e)));
     else if (!s->common.quiet)

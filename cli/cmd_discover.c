@@ -20,7 +20,7 @@ const cli_command cli_discover = {
     .example =
         "  recon train --data mnist --rotate mnist --preset small --out digits.safetensors\n"
         "  recon discover --model digits.safetensors --data mnist --rotate mnist --out digits\n"
-        "  recon discover --model conformers.safetensors --data conformers --rotate fisher --out mols\n"
+        "  recon discover --model conformers.safetensors --data conformers --rotate fisher --out molecules\n"
         "\n"
         "Embeds the data, runs Algorithm 1 (see `recon normalize`) and fits Lambda, Theta and the\n"
         "density of poses. For images the natural pose comes from the backbone's lean if it\n"

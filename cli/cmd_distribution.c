@@ -19,7 +19,7 @@ const cli_command cli_distribution = {
     .example =
         "  recon distribution --model digits/model.safetensors --data mnist/test --index 61 \\\n"
         "    --svg eight.svg\n"
-        "  recon distribution --model mols/model.safetensors --data conformers/test --index 7\n"
+        "  recon distribution --model molecules/model.safetensors --data conformers/test --index 7\n"
         "\n"
         "For an image, angles are in degrees, counter-clockwise, relative to its natural pose. For a\n"
         "molecule, the poses follow a matrix Fisher distribution around its natural pose: the output\n"

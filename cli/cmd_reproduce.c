@@ -114,7 +114,7 @@ static recon_status show(recon_ctx *ctx, const settings *s, json_t *result, cons
     if (s->common.json)
         return cli_print_json(ctx, json_incref(result));
     if (!s->common.quiet)
-        (s->what.what ? reproduce_print : mol_reproduce_print)(result, spread);
+        (s->what.what ? reproduce_print : molecule_reproduce_print)(result, spread);
     return RECON_OK;
 }
 

@@ -17,7 +17,7 @@ const cli_command cli_score = {
     .arguments = "",
     .example =
         "  recon score --model digits/model.safetensors --data mnist/test --rotate all --out s.npy\n"
-        "  recon score --model mols/model.safetensors --data xyz:mine.xyz --out s.npy\n"
+        "  recon score --model molecules/model.safetensors --data xyz:mine.xyz --out s.npy\n"
         "  recon score --model found --data photos --out s.csv\n"
         "\n"
         "The score is the negative log density of the pose, given the input. s.npy gets the scores;\n"

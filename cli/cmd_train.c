@@ -144,27 +144,27 @@ static recon_ieae_options options_of(recon_ctx *ctx, const settings *s)
                                  .rotate = cli_utf8(s->data.rotate) };
 }
 
-static recon_molnet_options molnet_options_of(recon_ctx *ctx, const settings *s)
+static recon_molecule_net_options molecule_net_options_of(recon_ctx *ctx, const settings *s)
 {
-    return (recon_molnet_options){ .shape = { .preset = (recon_preset)s->preset,
-                                              .width = s->width,
-                                              .layers = s->layers,
-                                              .radius = s->radius,
-                                              .code = s->code },
-                                   .epochs = s->epochs,
-                                   .before = s->before,
-                                   .batch = s->batch,
-                                   .rate = s->rate,
-                                   .element = s->element,
-                                   .align = s->plain ? -1 : s->align,
-                                   .contrast = s->plain || s->no_contrast ? -1 : s->contrast,
-                                   .temperature = s->temperature,
-                                   .seed = cli_seed(&s->data),
-                                   .every = s->every,
-                                   .precision = precision_of(ctx, s),
-                                   .resume = s->resume,
-                                   .data = cli_utf8(s->data.spec),
-                                   .rotate = cli_utf8(s->data.rotate) };
+    return (recon_molecule_net_options){ .shape = { .preset = (recon_preset)s->preset,
+                                                    .width = s->width,
+                                                    .layers = s->layers,
+                                                    .radius = s->radius,
+                                                    .code = s->code },
+                                         .epochs = s->epochs,
+                                         .before = s->before,
+                                         .batch = s->batch,
+                                         .rate = s->rate,
+                                         .element = s->element,
+                                         .align = s->plain ? -1 : s->align,
+                                         .contrast = s->plain || s->no_contrast ? -1 : s->contrast,
+                                         .temperature = s->temperature,
+                                         .seed = cli_seed(&s->data),
+                                         .every = s->every,
+                                         .precision = precision_of(ctx, s),
+                                         .resume = s->resume,
+                                         .data = cli_utf8(s->data.spec),
+                                         .rotate = cli_utf8(s->data.rotate) };
 }
 
 static json_t *as_json(recon_ctx *ctx, const settings *s, const recon_train_result *r,
@@ -333,7 +333,7 @@ static recon_status accept_known(recon_ctx *ctx, const void *there, const recon_
 
 static recon_status train_molecules(recon_ctx *ctx, const settings *s, const cli_inputs *in)
 {
-    recon_molnet_options o = molnet_options_of(ctx, s);
+    recon_molecule_net_options o = molecule_net_options_of(ctx, s);
     recon_train_result r;
     cli_inputs held = { 0 };
     elements there;
@@ -343,7 +343,8 @@ static recon_status train_molecules(recon_ctx *ctx, const settings *s, const cli
         RECON_TRY(cli_held_open(ctx, &held, &s->data, s->held));
         RECON_TRY(cli_inputs_filter(ctx, &held, &s->data, s->held, accept_known, there));
     }
-    RECON_TRY(recon_molnet_train(ctx, &r, cli_molecules(in), cli_molecules(&held), s->out, &o));
+    RECON_TRY(
+        recon_molecule_net_train(ctx, &r, cli_molecules(in), cli_molecules(&held), s->out, &o));
     if (s->common.json)
         RECON_TRY(cli_print_json(ctx, as_json(ctx, s, &r, "validation_loss", in)));
     else if (!s->common.quiet)

@@ -1,4 +1,4 @@
-/* molevaluate.c - a frozen model on rotated conformers, and the noise of poses. */
+/* molecule_evaluate.c - a frozen model on rotated conformers, and the noise of poses. */
 #include "experiments/evaluate_molecules.h"
 #include "experiments/evaluate.h"
 #include "experiments/evaluate_molecules.h"
@@ -100,7 +100,7 @@ recon_status recon_evaluate_molecule_means(recon_ctx *ctx, double *means, const 
 
 /* --- poses ------------------------------------------------------------------------------------ */
 
-static recon_status check_poses(recon_ctx *ctx, const recon_mol_posed *p)
+static recon_status check_poses(recon_ctx *ctx, const recon_molecule_posed *p)
 {
     for (size_t i = 0; i < p->n; i++)
         if (!isfinite(recon_so3_distance(p->psi[i], p->truth[i])))
@@ -109,7 +109,7 @@ static recon_status check_poses(recon_ctx *ctx, const recon_mol_posed *p)
 }
 
 /* What psi has behind the truth, of each molecule; NaN for one without conformers. */
-static recon_status constants(recon_ctx *ctx, recon_so3 *out, const recon_mol_posed *fit,
+static recon_status constants(recon_ctx *ctx, recon_so3 *out, const recon_molecule_posed *fit,
                               size_t molecules)
 {
     const recon_mean_options robust = { .kind = RECON_MEAN_TUKEY, .tukey_c = TUKEY_C };
@@ -133,9 +133,9 @@ done:
     return status;
 }
 
-static void summarize(recon_mol_pose_error *out, double *sorted, size_t n)
+static void summarize(recon_molecule_pose_error *out, double *sorted, size_t n)
 {
-    *out = (recon_mol_pose_error){ .n = n };
+    *out = (recon_molecule_pose_error){ .n = n };
     recon_sort_doubles(sorted, n);
     for (size_t i = 0; i < n; i++) {
         out->mean += sorted[i] / (double)n;
@@ -148,9 +148,9 @@ static void summarize(recon_mol_pose_error *out, double *sorted, size_t n)
     out->p90 = recon_quantile(sorted, n, 0.9);
 }
 
-recon_status recon_evaluate_molecule_poses(recon_ctx *ctx, recon_mol_pose_error *out, double *error,
-                                           const recon_mol_posed *fit, const recon_mol_posed *test,
-                                           size_t molecules)
+recon_status recon_evaluate_molecule_poses(recon_ctx *ctx, recon_molecule_pose_error *out,
+                                           double *error, const recon_molecule_posed *fit,
+                                           const recon_molecule_posed *test, size_t molecules)
 {
     recon_so3 *constant = NULL;
     double *measured = NULL;

@@ -1,4 +1,4 @@
-/* molevaluate.h - what the tables about molecules measure, each a function of plain arrays.
+/* molecule_evaluate.h - what the tables about molecules measure, each a function of plain arrays.
  *
  * The truth (which molecule, how it was rotated, its F) is used here and nowhere else. Angles are
  * radians, molecules run from 0 to molecules - 1, F is 9 numbers row by row. n = 0 is
@@ -27,22 +27,22 @@ typedef struct {
     const recon_so3 *psi, *truth; /* [n] */
     const int64_t *molecule;      /* [n] */
     size_t n;
-} recon_mol_posed;
+} recon_molecule_posed;
 
 typedef struct {
     size_t n; /* measured */
     double median, mean, p90;
     double within10, within20, beyond60, beyond150; /* shares, by degrees */
-} recon_mol_pose_error;
+} recon_molecule_pose_error;
 
 /* A backbone's pose is the truth times a constant of the molecule. The constants are fitted on one
  * set (Tukey's mean, c = 45 degrees: some poses are plainly wrong) and the angles that remain are
  * measured on another; error, which may be NULL, has them one by one, NaN for a molecule that the
  * first set has not. */
-recon_status recon_evaluate_molecule_poses(recon_ctx *ctx, recon_mol_pose_error *out,
+recon_status recon_evaluate_molecule_poses(recon_ctx *ctx, recon_molecule_pose_error *out,
                                            double *error /* [test->n] */,
-                                           const recon_mol_posed *fit, const recon_mol_posed *test,
-                                           size_t molecules);
+                                           const recon_molecule_posed *fit,
+                                           const recon_molecule_posed *test, size_t molecules);
 
 /* --- matrix Fisher parameters ----------------------------------------------------------------- */
 
@@ -50,7 +50,7 @@ recon_status recon_evaluate_molecule_poses(recon_ctx *ctx, recon_mol_pose_error 
 typedef struct {
     size_t n;
     double mse, spread; /* mean and standard deviation; NaN for n = 0 */
-} recon_mol_fisher;
+} recon_molecule_fisher;
 
 typedef struct {
     size_t molecules;             /* that occur                                                */
@@ -61,9 +61,9 @@ typedef struct {
     double constant;              /* mean error of the mean of the true F: diag(33.3) in the
                                      paper's setting, 740.7                                    */
     double zero;                  /* and of F = 0                                              */
-} recon_mol_fisher_error;
-recon_status recon_evaluate_molecule_fisher(recon_ctx *ctx, recon_mol_fisher_error *out,
-                                            recon_mol_fisher *of /* [molecules] */,
+} recon_molecule_fisher_error;
+recon_status recon_evaluate_molecule_fisher(recon_ctx *ctx, recon_molecule_fisher_error *out,
+                                            recon_molecule_fisher *of /* [molecules] */,
                                             const double *f /* [n][9] */,
                                             const int64_t *molecule /* [n] */, size_t n,
                                             const double *truth /* [molecules][9] */,
@@ -97,12 +97,12 @@ recon_status recon_evaluate_molecule_trend(recon_ctx *ctx, recon_trend *out,
 typedef struct {
     size_t k;
     double hit_rate;
-    recon_mol_fisher_error error; /* of F as Algorithm 1 fits it to k neighbours, no network */
-} recon_mol_k_point;
+    recon_molecule_fisher_error error; /* of F as Algorithm 1 fits it to k neighbours, no network */
+} recon_molecule_k_point;
 
 /* Algorithm 1 for each k, on an index and queries with labels (NULL: the index itself, each row's
  * class being its nearest other rows). options may be NULL; its k is not used. */
-recon_status recon_evaluate_molecule_k(recon_ctx *ctx, recon_mol_k_point *out /* [count] */,
+recon_status recon_evaluate_molecule_k(recon_ctx *ctx, recon_molecule_k_point *out /* [count] */,
                                        const size_t *k, size_t count, const recon_embedded *index,
                                        const recon_embedded *queries,
                                        const double *truth /* [molecules][9] */, size_t molecules,
@@ -110,7 +110,7 @@ recon_status recon_evaluate_molecule_k(recon_ctx *ctx, recon_mol_k_point *out /*
 
 /* --- unusual poses -------------------------------------------------------------------------------- */
 
-#define RECON_MOL_UNUSUAL 96 /* the paper's threshold */
+#define RECON_MOLECULE_UNUSUAL 96 /* the paper's threshold */
 
 /* tr(F^T g): the logarithm of the density, but for its constant. Minus this is the paper's score.
  */
@@ -119,7 +119,7 @@ double recon_evaluate_molecule_trace(const double f[9], recon_so3 g);
 /* The paper's test set. Half of each molecule's conformers (the smaller half, drawn by seed) are
  * rotated back and then by a new rotation, uniform on SO(3): extra takes the conformer as it is
  * there, and psi(extra x) = extra psi(x). The others stay: extra = 1. unusual[i] = 1 where a new
- * rotation has tr(F^T R) < tau; what stays never is. tau 0: RECON_MOL_UNUSUAL. */
+ * rotation has tr(F^T R) < tau; what stays never is. tau 0: RECON_MOLECULE_UNUSUAL. */
 recon_status recon_evaluate_molecule_unusual(recon_ctx *ctx, recon_so3 *extra /* [n] */,
                                              uint8_t *unusual /* [n] */,
                                              const recon_so3 *truth /* [n] */,

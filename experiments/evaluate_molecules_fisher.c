@@ -1,4 +1,4 @@
-/* molevaluate_fisher.c - matrix Fisher parameters against those that the molecules were rotated by.
+/* molecule_evaluate_fisher.c - matrix Fisher parameters against those that the molecules were rotated by.
  */
 #include "experiments/evaluate_molecules.h"
 #include "experiments/evaluate.h"
@@ -74,7 +74,7 @@ done:
     return status;
 }
 
-static void by_molecule(recon_mol_fisher *of, const room *r, size_t molecules)
+static void by_molecule(recon_molecule_fisher *of, const room *r, size_t molecules)
 {
     const recon_molecule_groups *g = &r->groups;
     for (size_t m = 0; m < molecules; m++) {
@@ -85,13 +85,13 @@ static void by_molecule(recon_mol_fisher *of, const room *r, size_t molecules)
         mean /= n; /* NaN for none */
         for (size_t i = begin; i < end; i++)
             square += pow(r->mse[g->row[i]] - mean, 2);
-        of[m] = (recon_mol_fisher){ end - begin, mean, sqrt(square / n) };
+        of[m] = (recon_molecule_fisher){ end - begin, mean, sqrt(square / n) };
     }
 }
 
 /* Errors of the best answer that is the same for all, and of none. */
-static void constants(recon_mol_fisher_error *out, const recon_mol_fisher *of, const double *truth,
-                      size_t molecules)
+static void constants(recon_molecule_fisher_error *out, const recon_molecule_fisher *of,
+                      const double *truth, size_t molecules)
 {
     double mean[9] = { 0 };
     const double none[9] = { 0 };
@@ -105,15 +105,15 @@ static void constants(recon_mol_fisher_error *out, const recon_mol_fisher *of, c
         }
 }
 
-static void summarize(recon_mol_fisher_error *out, room *r, const recon_mol_fisher *of, size_t n,
-                      const double *truth, size_t molecules)
+static void summarize(recon_molecule_fisher_error *out, room *r, const recon_molecule_fisher *of,
+                      size_t n, const double *truth, size_t molecules)
 {
     size_t count = 0;
     recon_sort_doubles(r->mse, n);
     recon_sort_doubles(r->axis, n);
-    *out = (recon_mol_fisher_error){ .by_sample = recon_quantile(r->mse, n, 0.5),
-                                     .axis_median = recon_quantile(r->axis, n, 0.5),
-                                     .axis_p90 = recon_quantile(r->axis, n, 0.9) };
+    *out = (recon_molecule_fisher_error){ .by_sample = recon_quantile(r->mse, n, 0.5),
+                                          .axis_median = recon_quantile(r->axis, n, 0.5),
+                                          .axis_p90 = recon_quantile(r->axis, n, 0.9) };
     for (size_t m = 0; m < molecules; m++)
         if (of[m].n)
             r->mse[count++] = of[m].mse;
@@ -128,8 +128,8 @@ static void summarize(recon_mol_fisher_error *out, room *r, const recon_mol_fish
     constants(out, of, truth, molecules);
 }
 
-recon_status recon_evaluate_molecule_fisher(recon_ctx *ctx, recon_mol_fisher_error *out,
-                                            recon_mol_fisher *of, const double *f,
+recon_status recon_evaluate_molecule_fisher(recon_ctx *ctx, recon_molecule_fisher_error *out,
+                                            recon_molecule_fisher *of, const double *f,
                                             const int64_t *molecule, size_t n, const double *truth,
                                             size_t molecules)
 {

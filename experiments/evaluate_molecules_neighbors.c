@@ -1,4 +1,4 @@
-/* molevaluate_neighbors.c - how pure neighbourhoods of molecules are, what that goes with, and what
+/* molecule_evaluate_neighbors.c - how pure neighbourhoods of molecules are, what that goes with, and what
  * k does to it (recon.tex, "Analysis of equivalence class definition"). */
 #include "experiments/evaluate_molecules.h"
 #include "experiments/evaluate.h"
@@ -109,14 +109,14 @@ done:
 
 /* --- k ---------------------------------------------------------------------------------------- */
 
-recon_status recon_evaluate_molecule_k(recon_ctx *ctx, recon_mol_k_point *out, const size_t *k,
+recon_status recon_evaluate_molecule_k(recon_ctx *ctx, recon_molecule_k_point *out, const size_t *k,
                                        size_t count, const recon_embedded *index,
                                        const recon_embedded *queries, const double *truth,
                                        size_t molecules, const recon_normalize_options *options)
 {
     const recon_embedded *rows = queries ? queries : index;
     recon_normalize_options o = options ? *options : (recon_normalize_options){ 0 };
-    recon_mol_fisher *of = NULL;
+    recon_molecule_fisher *of = NULL;
     recon_frames frames = { 0 };
     recon_status status = RECON_OK;
     if (!index->so3 || !index->labels || !rows->labels)
@@ -124,7 +124,7 @@ recon_status recon_evaluate_molecule_k(recon_ctx *ctx, recon_mol_k_point *out, c
                           index->so3 ? "labels" : "poses on SO(3)");
     RECON_TRY(recon_alloc(ctx, &of, molecules, sizeof *of));
     for (size_t i = 0; i < count; i++) {
-        out[i] = (recon_mol_k_point){ .k = o.knn.k = k[i] };
+        out[i] = (recon_molecule_k_point){ .k = o.knn.k = k[i] };
         RECON_TRY(recon_normalize(ctx, &frames, index, queries, &o));
         out[i].hit_rate = frames.hit_rate;
         RECON_TRY(recon_evaluate_molecule_fisher(ctx, &out[i].error, of, frames.parameters,

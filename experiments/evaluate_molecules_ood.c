@@ -1,4 +1,4 @@
-/* molevaluate_ood.c - which poses of molecules count as unusual (recon.tex, "OOD detection", geometric
+/* molecule_evaluate_ood.c - which poses of molecules count as unusual (recon.tex, "OOD detection", geometric
  * graphs). */
 #include "experiments/evaluate_molecules.h"
 #include "experiments/evaluate.h"
@@ -47,7 +47,7 @@ recon_status recon_evaluate_molecule_unusual(recon_ctx *ctx, recon_so3 *extra, u
         for (size_t i = 0; i < count / 2; i++) {
             size_t row = g.row[g.offset[m] + recon_permute(i, count, seed, m)];
             unusual[row] = (uint8_t)rotate_anew(&extra[row], truth[row], fisher + 9 * m,
-                                                tau == 0 ? RECON_MOL_UNUSUAL : tau, seed, row);
+                                                tau == 0 ? RECON_MOLECULE_UNUSUAL : tau, seed, row);
         }
     }
 done:

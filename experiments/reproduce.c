@@ -108,11 +108,11 @@ done:
 /* The same for molecules. */
 static recon_status train_molecules(recon_ctx *ctx, const reproduce_settings *s, const char *dir)
 {
-    recon_molnet_options o = { .shape = { .preset = (recon_preset)s->preset },
-                               .epochs = s->epochs,
-                               .seed = s->seed,
-                               .precision = s->precision,
-                               .resume = s->resume };
+    recon_molecule_net_options o = { .shape = { .preset = (recon_preset)s->preset },
+                                     .epochs = s->epochs,
+                                     .seed = s->seed,
+                                     .precision = s->precision,
+                                     .resume = s->resume };
     recon_discover_options d = { .maps = { .seed = s->seed },
                                  .precision = s->precision,
                                  .data = "conformers" };
@@ -124,9 +124,9 @@ static recon_status train_molecules(recon_ctx *ctx, const reproduce_settings *s,
     snprintf(backbone, sizeof backbone, "%s/backbone.safetensors", dir);
     RECON_TRY(make_folder(ctx, s->out));
     RECON_TRY(make_folder(ctx, dir));
-    RECON_TRY(mol_reproduce_rotated(ctx, &data, "conformers/train", TRAIN_SEED));
-    RECON_TRY(mol_reproduce_rotated(ctx, &held, "conformers/val", TRAIN_SEED));
-    RECON_TRY(recon_molnet_train(ctx, &trained, data, held, backbone, &o));
+    RECON_TRY(molecule_reproduce_rotated(ctx, &data, "conformers/train", TRAIN_SEED));
+    RECON_TRY(molecule_reproduce_rotated(ctx, &held, "conformers/val", TRAIN_SEED));
+    RECON_TRY(recon_molecule_net_train(ctx, &trained, data, held, backbone, &o));
     RECON_TRY(recon_discover(ctx, &found, backbone, NULL, recon_molecules_data(data), dir, &d));
     recon_log(ctx, RECON_LOG_INFO, "seed %zu: trained in %.0f s, discovered in %.0f s", s->seed,
               trained.seconds, found.seconds.total);
@@ -142,16 +142,16 @@ done:
 static recon_status measure_molecules(recon_ctx *ctx, json_t **out, json_t *figures,
                                       const reproduce_settings *s)
 {
-    mol_reproduction r;
+    molecule_reproduction r;
     recon_status status;
-    RECON_TRY(mol_reproduce_measure(ctx, &r, s));
+    RECON_TRY(molecule_reproduce_measure(ctx, &r, s));
     if (s->figures) {
         RECON_TRY(make_folder(ctx, s->figures));
-        RECON_TRY(mol_reproduce_figures(ctx, figures, &r, s->figures));
+        RECON_TRY(molecule_reproduce_figures(ctx, figures, &r, s->figures));
     }
-    *out = mol_reproduce_json(&r);
+    *out = molecule_reproduce_json(&r);
 done:
-    mol_reproduce_free(ctx, &r);
+    molecule_reproduce_free(ctx, &r);
     return status;
 }
 

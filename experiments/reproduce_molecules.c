@@ -1,4 +1,4 @@
-/* reproduce_mol.c - what the paper's tables about molecules measure.
+/* reproduce_molecules.c - what the paper's tables about molecules measure.
  *
  * Conformers of the training part are rotated with seed 1, those of val and test with seed 2. Poses
  * rotate with their molecule, so whatever is asked of a conformer in another orientation follows from
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const size_t mol_reproduce_ks[MOL_KS] = { 5, 10, 25, 40, 50 };
+const size_t molecule_reproduce_ks[MOLECULE_KS] = { 5, 10, 25, 40, 50 };
 
 enum { QUICK_EVERY = 6, TIMED = 2048, EMBEDDED = 1024, GAUGE_SEED = 7, UNUSUAL_SEED = 3 };
 #define RULE "fisher"
@@ -26,7 +26,7 @@ static int is_taken(const reproduce_settings *s, int32_t molecule)
     return !s->quick || molecule % QUICK_EVERY == 0;
 }
 
-static recon_status list_rows(recon_ctx *ctx, mol_part *p, const reproduce_settings *s)
+static recon_status list_rows(recon_ctx *ctx, molecule_part *p, const reproduce_settings *s)
 {
     size_t all = recon_molecules_describe(p->data).n;
     recon_status status;
@@ -47,9 +47,9 @@ done:
     return status;
 }
 
-static recon_status embed(recon_ctx *ctx, mol_part *p, const recon_molnet *net)
+static recon_status embed(recon_ctx *ctx, molecule_part *p, const recon_molecule_net *net)
 {
-    size_t d = recon_molnet_describe(net).code;
+    size_t d = recon_molecule_net_describe(net).code;
     float *z = NULL;
     recon_so3 *psi = NULL;
     int64_t *labels = NULL;
@@ -65,8 +65,9 @@ static recon_status embed(recon_ctx *ctx, mol_part *p, const recon_molnet *net)
     recon_progress_begin(ctx, "embed", p->n);
     for (size_t at = 0; at < p->n; at += EMBEDDED) {
         size_t n = p->n - at < EMBEDDED ? p->n - at : EMBEDDED;
-        RECON_TRY(recon_molnet_embed(
-            ctx, &(recon_molnet_answer){ .z = z + at * d, .psi = psi + at }, net, p->x + at, n));
+        RECON_TRY(recon_molecule_net_embed(
+            ctx, &(recon_molecule_net_answer){ .z = z + at * d, .psi = psi + at }, net, p->x + at,
+            n));
         recon_progress_add(ctx, n);
     }
     recon_progress_end(ctx);
@@ -80,8 +81,8 @@ done:
     return status;
 }
 
-recon_status mol_reproduce_rotated(recon_ctx *ctx, recon_molecules **out, const char *spec,
-                                   uint64_t seed)
+recon_status molecule_reproduce_rotated(recon_ctx *ctx, recon_molecules **out, const char *spec,
+                                        uint64_t seed)
 {
     recon_molecules *upright = NULL;
     recon_status status;
@@ -92,19 +93,19 @@ done:
     return status;
 }
 
-static recon_status open_part(recon_ctx *ctx, mol_part *p, const mol_reproduction *r,
+static recon_status open_part(recon_ctx *ctx, molecule_part *p, const molecule_reproduction *r,
                               const char *spec, uint64_t seed)
 {
     recon_status status;
-    RECON_TRY(mol_reproduce_rotated(ctx, &p->data, spec, seed));
+    RECON_TRY(molecule_reproduce_rotated(ctx, &p->data, spec, seed));
     RECON_TRY(list_rows(ctx, p, r->settings));
     RECON_TRY(recon_gcn_graphs_make(ctx, &p->graphs, p->data, recon_gcn_describe(r->gcn).radius));
-    RECON_TRY(embed(ctx, p, recon_backbone_molnet(r->model->backbone)));
+    RECON_TRY(embed(ctx, p, recon_backbone_molecule_net(r->model->backbone)));
 done:
     return status;
 }
 
-static void close_part(mol_part *p)
+static void close_part(molecule_part *p)
 {
     recon_embedded_free(&p->codes);
     recon_gcn_graphs_free(p->graphs);
@@ -114,7 +115,7 @@ static void close_part(mol_part *p)
     free(p->truth);
 }
 
-static recon_status open_all(recon_ctx *ctx, mol_reproduction *r)
+static recon_status open_all(recon_ctx *ctx, molecule_reproduction *r)
 {
     const reproduce_settings *s = r->settings;
     recon_status status;
@@ -134,72 +135,74 @@ done:
 
 /* --- Algorithm 1 and the maps ----------------------------------------------------------------- */
 
-static recon_status find_neighbors(recon_ctx *ctx, mol_reproduction *r)
+static recon_status find_neighbors(recon_ctx *ctx, molecule_reproduction *r)
 {
     size_t n = r->test.n;
-    const recon_normalize_options o = { .knn = { .k = MOL_K } };
+    const recon_normalize_options o = { .knn = { .k = MOLECULE_K } };
     recon_status status;
     RECON_TRY(recon_normalize(ctx, &r->frames, &r->train.codes, &r->test.codes, &o));
     r->hit_rate = r->frames.hit_rate;
     RECON_TRY(recon_alloc(ctx, &r->hits, n, sizeof *r->hits));
     RECON_TRY(recon_evaluate_molecule_hits(ctx, r->hits, r->frames.neighbors, r->test.codes.labels,
-                                           n, MOL_K, r->train.codes.labels, r->train.n));
-    RECON_TRY(recon_evaluate_molecule_k(ctx, r->by_k, mol_reproduce_ks, MOL_KS, &r->train.codes,
-                                        &r->test.codes, r->truth, r->molecules, NULL));
+                                           n, MOLECULE_K, r->train.codes.labels, r->train.n));
+    RECON_TRY(recon_evaluate_molecule_k(ctx, r->by_k, molecule_reproduce_ks, MOLECULE_KS,
+                                        &r->train.codes, &r->test.codes, r->truth, r->molecules,
+                                        NULL));
 done:
     return status;
 }
 
 /* F of centred poses by the paper's moment matching. */
-static recon_status fit_moments(recon_ctx *ctx, mol_reproduction *r)
+static recon_status fit_moments(recon_ctx *ctx, molecule_reproduction *r)
 {
     size_t n = r->test.n;
     recon_fisher_fit *fits = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &fits, n, sizeof *fits));
-    RECON_TRY(recon_fisher_fit_batch(ctx, fits, r->frames.normalized.so3, n, MOL_K,
+    RECON_TRY(recon_fisher_fit_batch(ctx, fits, r->frames.normalized.so3, n, MOLECULE_K,
                                      &(recon_fisher_fit_options){ RECON_FISHER_MOMENT }));
     for (size_t i = 0; i < n; i++)
-        memcpy(r->f[MOL_F_MOMENT] + 9 * i, fits[i].fisher.f, 9 * sizeof(double));
+        memcpy(r->f[MOLECULE_F_MOMENT] + 9 * i, fits[i].fisher.f, 9 * sizeof(double));
 done:
     free(fits);
     return status;
 }
 
-static recon_status measure_fisher(recon_ctx *ctx, mol_reproduction *r)
+static recon_status measure_fisher(recon_ctx *ctx, molecule_reproduction *r)
 {
     size_t n = r->test.n;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &r->map, n, sizeof *r->map));
     RECON_TRY(recon_maps_apply(ctx, r->map, r->model->maps, r->test.codes.z, n, RECON_MAPS_ALL));
-    for (int k = 0; k < MOL_FS; k++)
+    for (int k = 0; k < MOLECULE_FS; k++)
         RECON_TRY(recon_alloc_raw(ctx, &r->f[k], 9 * n, sizeof *r->f[k]));
     for (size_t i = 0; i < n; i++) {
-        memcpy(r->f[MOL_F_DENSITY] + 9 * i, r->map[i].theta, sizeof r->map[i].theta);
-        memcpy(r->f[MOL_F_LABEL] + 9 * i, r->map[i].theta_label, sizeof r->map[i].theta_label);
+        memcpy(r->f[MOLECULE_F_DENSITY] + 9 * i, r->map[i].theta, sizeof r->map[i].theta);
+        memcpy(r->f[MOLECULE_F_LABEL] + 9 * i, r->map[i].theta_label, sizeof r->map[i].theta_label);
         r->free[r->map[i].free]++;
     }
-    memcpy(r->f[MOL_F_NEIGHBORS], r->frames.parameters, 9 * n * sizeof(double));
+    memcpy(r->f[MOLECULE_F_NEIGHBORS], r->frames.parameters, 9 * n * sizeof(double));
     RECON_TRY(fit_moments(ctx, r));
     RECON_TRY(recon_alloc(ctx, &r->of, r->molecules, sizeof *r->of));
-    for (int k = MOL_FS; k-- > 0;) /* the first last: its molecules are kept */
+    for (int k = MOLECULE_FS; k-- > 0;) /* the first last: its molecules are kept */
         RECON_TRY(recon_evaluate_molecule_fisher(ctx, &r->fisher[k], r->of, r->f[k],
                                                  r->test.codes.labels, n, r->truth, r->molecules));
 done:
     return status;
 }
 
-static recon_status measure_poses(recon_ctx *ctx, mol_reproduction *r)
+static recon_status measure_poses(recon_ctx *ctx, molecule_reproduction *r)
 {
-    const mol_part *a = &r->train, *b = &r->test;
+    const molecule_part *a = &r->train, *b = &r->test;
     return recon_evaluate_molecule_poses(
-        ctx, &r->pose, NULL, &(recon_mol_posed){ a->codes.so3, a->truth, a->codes.labels, a->n },
-        &(recon_mol_posed){ b->codes.so3, b->truth, b->codes.labels, b->n }, r->molecules);
+        ctx, &r->pose, NULL,
+        &(recon_molecule_posed){ a->codes.so3, a->truth, a->codes.labels, a->n },
+        &(recon_molecule_posed){ b->codes.so3, b->truth, b->codes.labels, b->n }, r->molecules);
 }
 
 /* --- unusual poses -------------------------------------------------------------------------------- */
 
-static recon_status measure_unusual(recon_ctx *ctx, mol_reproduction *r)
+static recon_status measure_unusual(recon_ctx *ctx, molecule_reproduction *r)
 {
     size_t n = r->test.n;
     double *label = NULL;
@@ -230,7 +233,7 @@ done:
 /* --- the frozen classifier -------------------------------------------------------------------- */
 
 /* Its share of right answers when test conformer i is rotated by rotations[i]. */
-static recon_status accuracy(recon_ctx *ctx, double *out, const mol_reproduction *r,
+static recon_status accuracy(recon_ctx *ctx, double *out, const molecule_reproduction *r,
                              const recon_so3 *rotations)
 {
     recon_spin_gcn judge = { r->gcn, r->test.graphs };
@@ -252,11 +255,11 @@ static void free_axis(double world[3], const recon_so3_map *map)
 
 /* RECON with the spin that poses leave free drawn anew for each molecule: its figure is one such
  * draw. A pose without such a spin stays as it is. */
-static recon_status measure_gauges(recon_ctx *ctx, mol_reproduction *r, recon_so3 *rotations)
+static recon_status measure_gauges(recon_ctx *ctx, molecule_reproduction *r, recon_so3 *rotations)
 {
     double sum = 0, squares = 0, share, axis[3];
     recon_status status = RECON_OK;
-    for (uint64_t g = 0; g < MOL_GAUGES; g++) {
+    for (uint64_t g = 0; g < MOLECULE_GAUGES; g++) {
         for (size_t i = 0; i < r->test.n; i++) {
             recon_rng rng = recon_rng_new(GAUGE_SEED + g, (uint64_t)r->test.codes.labels[i]);
             double angle = r->map[i].free ? 2 * M_PI * recon_rng_uniform(&rng) : 0;
@@ -268,8 +271,9 @@ static recon_status measure_gauges(recon_ctx *ctx, mol_reproduction *r, recon_so
         sum += share;
         squares += share * share;
     }
-    r->accuracy.gauge_mean = sum / MOL_GAUGES;
-    r->accuracy.gauge_spread = sqrt(fmax(0, (squares - sum * sum / MOL_GAUGES) / (MOL_GAUGES - 1)));
+    r->accuracy.gauge_mean = sum / MOLECULE_GAUGES;
+    r->accuracy.gauge_spread =
+        sqrt(fmax(0, (squares - sum * sum / MOLECULE_GAUGES) / (MOLECULE_GAUGES - 1)));
 done:
     return status;
 }
@@ -306,7 +310,7 @@ done:
 }
 
 /* From the neighbours of all test conformers to those of the ones that are free. */
-static void spinning_fill(spinning *s, const mol_reproduction *r, const mol_part *from)
+static void spinning_fill(spinning *s, const molecule_reproduction *r, const molecule_part *from)
 {
     for (size_t i = 0; i < s->all; i++)
         s->psi[i] = recon_so3_identity(); /* of those that --quick leaves out: asked by nobody */
@@ -324,8 +328,8 @@ static void spinning_fill(spinning *s, const mol_reproduction *r, const mol_part
 }
 
 /* The extension: k neighbours from a part choose the spin of each test conformer that has one. */
-static recon_status measure_spin(recon_ctx *ctx, double *out, mol_reproduction *r,
-                                 const mol_part *from, size_t k, recon_so3 *rotations)
+static recon_status measure_spin(recon_ctx *ctx, double *out, molecule_reproduction *r,
+                                 const molecule_part *from, size_t k, recon_so3 *rotations)
 {
     spinning s = { .k = k, .all = recon_molecules_describe(from->data).n };
     const recon_so3 *psi = r->test.codes.so3;
@@ -351,7 +355,7 @@ done:
     return status;
 }
 
-static recon_status measure_upright(recon_ctx *ctx, mol_reproduction *r, recon_so3 *rotations)
+static recon_status measure_upright(recon_ctx *ctx, molecule_reproduction *r, recon_so3 *rotations)
 {
     recon_gcn_graphs *graphs = NULL;
     recon_status status;
@@ -367,7 +371,7 @@ done:
     return status;
 }
 
-static recon_status measure_accuracy(recon_ctx *ctx, mol_reproduction *r)
+static recon_status measure_accuracy(recon_ctx *ctx, molecule_reproduction *r)
 {
     size_t n = r->test.n;
     const recon_so3 *psi = r->test.codes.so3;
@@ -386,8 +390,8 @@ static recon_status measure_accuracy(recon_ctx *ctx, mol_reproduction *r)
         rotations[i] = recon_so3_inverse(r->test.truth[i]);
     RECON_TRY(accuracy(ctx, &r->accuracy.undo, r, rotations));
     RECON_TRY(measure_gauges(ctx, r, rotations));
-    RECON_TRY(measure_spin(ctx, &r->accuracy.unseen, r, &r->val, MOL_SPIN_UNSEEN, rotations));
-    RECON_TRY(measure_spin(ctx, &r->accuracy.spin, r, &r->train, MOL_SPIN_K, rotations));
+    RECON_TRY(measure_spin(ctx, &r->accuracy.unseen, r, &r->val, MOLECULE_SPIN_UNSEEN, rotations));
+    RECON_TRY(measure_spin(ctx, &r->accuracy.spin, r, &r->train, MOLECULE_SPIN_K, rotations));
 done:
     free(rotations);
     return status;
@@ -395,7 +399,7 @@ done:
 
 /* --- what the errors go with ------------------------------------------------------------------ */
 
-static recon_status means_of(recon_ctx *ctx, double **out, const mol_reproduction *r,
+static recon_status means_of(recon_ctx *ctx, double **out, const molecule_reproduction *r,
                              const double *values)
 {
     recon_status status;
@@ -406,7 +410,7 @@ done:
     return status;
 }
 
-static recon_status count_training(recon_ctx *ctx, double **out, const mol_reproduction *r)
+static recon_status count_training(recon_ctx *ctx, double **out, const molecule_reproduction *r)
 {
     recon_status status = recon_alloc(ctx, out, r->molecules, sizeof **out);
     for (size_t i = 0; status == RECON_OK && i < r->train.n; i++)
@@ -414,12 +418,13 @@ static recon_status count_training(recon_ctx *ctx, double **out, const mol_repro
     return status;
 }
 
-recon_status mol_facts_find(recon_ctx *ctx, mol_facts *out, const mol_reproduction *r)
+recon_status molecule_facts_find(recon_ctx *ctx, molecule_facts *out,
+                                 const molecule_reproduction *r)
 {
     size_t n = r->test.n;
     double *values = NULL;
     recon_status status;
-    *out = (mol_facts){ 0 };
+    *out = (molecule_facts){ 0 };
     RECON_TRY(recon_alloc_raw(ctx, &values, n, sizeof *values));
     RECON_TRY(recon_alloc_raw(ctx, &out->mse, r->molecules, sizeof *out->mse));
     RECON_TRY(recon_alloc_raw(ctx, &out->rotors, r->molecules, sizeof *out->rotors));
@@ -444,21 +449,21 @@ done:
     return status;
 }
 
-void mol_facts_free(mol_facts *f)
+void molecule_facts_free(molecule_facts *f)
 {
     void *blocks[] = { f->mse, f->hits, f->conformers, f->atoms, f->rotors, f->rmsd, f->rebuilt };
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
 }
 
-static recon_status measure_trends(recon_ctx *ctx, mol_reproduction *r)
+static recon_status measure_trends(recon_ctx *ctx, molecule_reproduction *r)
 {
-    mol_facts f = { 0 };
+    molecule_facts f = { 0 };
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &r->rebuilt, r->test.n, sizeof *r->rebuilt));
-    RECON_TRY(recon_molnet_reconstruct(ctx, r->rebuilt, recon_backbone_molnet(r->model->backbone),
-                                       r->test.x, r->test.n));
-    RECON_TRY(mol_facts_find(ctx, &f, r));
+    RECON_TRY(recon_molecule_net_reconstruct(
+        ctx, r->rebuilt, recon_backbone_molecule_net(r->model->backbone), r->test.x, r->test.n));
+    RECON_TRY(molecule_facts_find(ctx, &f, r));
     RECON_TRY(
         recon_evaluate_molecule_trend(ctx, &r->hit_trend, f.conformers, f.hits, r->molecules));
     RECON_TRY(recon_evaluate_molecule_trend(ctx, &r->size_trend, f.atoms, f.mse, r->molecules));
@@ -467,13 +472,13 @@ static recon_status measure_trends(recon_ctx *ctx, mol_reproduction *r)
     RECON_TRY(
         recon_evaluate_molecule_trend(ctx, &r->rebuilt_trend, f.rebuilt, f.mse, r->molecules));
 done:
-    mol_facts_free(&f);
+    molecule_facts_free(&f);
     return status;
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
-static recon_status measure_times(recon_ctx *ctx, mol_reproduction *r)
+static recon_status measure_times(recon_ctx *ctx, molecule_reproduction *r)
 {
     size_t n = r->test.n < TIMED ? r->test.n : TIMED, atoms = 0;
     for (size_t i = 0; i < n; i++)
@@ -481,10 +486,11 @@ static recon_status measure_times(recon_ctx *ctx, mol_reproduction *r)
     return recon_times_measure(ctx, &r->times, r->model, r->test.x, n, atoms * 3 * sizeof(float));
 }
 
-recon_status mol_reproduce_measure(recon_ctx *ctx, mol_reproduction *r, const reproduce_settings *s)
+recon_status molecule_reproduce_measure(recon_ctx *ctx, molecule_reproduction *r,
+                                        const reproduce_settings *s)
 {
     recon_status status;
-    *r = (mol_reproduction){ .settings = s, .begun = recon_now() };
+    *r = (molecule_reproduction){ .settings = s, .begun = recon_now() };
     RECON_TRY(open_all(ctx, r));
     RECON_TRY(find_neighbors(ctx, r));
     RECON_TRY(measure_fisher(ctx, r));
@@ -498,7 +504,7 @@ done:
     return status;
 }
 
-void mol_reproduce_free(recon_ctx *ctx, mol_reproduction *r)
+void molecule_reproduce_free(recon_ctx *ctx, molecule_reproduction *r)
 {
     close_part(&r->train);
     close_part(&r->val);

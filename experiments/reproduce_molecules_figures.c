@@ -1,4 +1,4 @@
-/* reproduce_mol_figures.c - the figures about molecules, from what was measured. */
+/* reproduce_molecule_figures.c - the figures about molecules, from what was measured. */
 #include "experiments/reproduce_molecules.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -11,10 +11,10 @@
 enum { EXAMPLES = 3, SHOWN = 4 };
 
 typedef struct {
-    const mol_reproduction *r;
+    const molecule_reproduction *r;
     const char *dir;
     json_t *list;
-    mol_facts facts;
+    molecule_facts facts;
 } album;
 
 static recon_status keep(recon_ctx *ctx, const album *a, const char *name, char *svg)
@@ -54,7 +54,7 @@ static recon_status choose(recon_ctx *ctx, size_t out[EXAMPLES], const album *a)
 }
 
 /* The first test conformers of a molecule; returns how many there are, SHOWN at most. */
-static size_t find_conformers(size_t out[SHOWN], const mol_part *p, size_t molecule)
+static size_t find_conformers(size_t out[SHOWN], const molecule_part *p, size_t molecule)
 {
     size_t n = 0;
     for (size_t i = 0; i < p->n && n < SHOWN; i++)
@@ -67,7 +67,7 @@ static recon_status draw_spheres(recon_ctx *ctx, const album *a, const size_t ch
 {
     static const char *const headings[] = { "truth", "predicted", "predicted", "predicted",
                                             "predicted" };
-    const mol_reproduction *r = a->r;
+    const molecule_reproduction *r = a->r;
     recon_sphere spheres[EXAMPLES * (1 + SHOWN)] = { 0 };
     char captions[EXAMPLES][48];
     const char *names[EXAMPLES];
@@ -80,7 +80,7 @@ static recon_status draw_spheres(recon_ctx *ctx, const album *a, const size_t ch
         names[k] = recon_molecules_name(r->test.data, chosen[k]);
         row[0] = (recon_sphere){ captions[k], r->truth + 9 * chosen[k] };
         for (size_t i = 0; i < n; i++)
-            row[1 + i] = (recon_sphere){ NULL, r->f[MOL_F_DENSITY] + 9 * rows[i] };
+            row[1 + i] = (recon_sphere){ NULL, r->f[MOLECULE_F_DENSITY] + 9 * rows[i] };
     }
     RECON_TRY(recon_figure_spheres(
         ctx, &svg,
@@ -113,7 +113,7 @@ static void rotate_into(float *out, const recon_conformer *x, recon_so3 rotation
  * which is one for all. */
 static recon_status draw_molecules(recon_ctx *ctx, const album *a, size_t molecule)
 {
-    const mol_reproduction *r = a->r;
+    const molecule_reproduction *r = a->r;
     size_t rows[SHOWN], n = find_conformers(rows, &r->test, molecule);
     size_t atoms = recon_molecules_describe(r->test.data).atoms;
     const char *names[] = { "input", "canonical" };
@@ -149,10 +149,10 @@ done:
 
 static recon_status draw_histogram(recon_ctx *ctx, const album *a)
 {
-    const mol_reproduction *r = a->r;
+    const molecule_reproduction *r = a->r;
     const recon_histogram_mark marks[] = {
-        { "median", r->fisher[MOL_F_DENSITY].median },
-        { "the best constant answer", r->fisher[MOL_F_DENSITY].constant },
+        { "median", r->fisher[MOLECULE_F_DENSITY].median },
+        { "the best constant answer", r->fisher[MOLECULE_F_DENSITY].constant },
         { "the paper's bound of 80 %", 800 },
     };
     double *values = NULL;
@@ -183,7 +183,7 @@ done:
 static recon_status draw_roc(recon_ctx *ctx, const album *a)
 {
     static const char *const names[] = { "IE-AE", "RECON, trace", "RECON, density" };
-    const mol_reproduction *r = a->r;
+    const molecule_reproduction *r = a->r;
     recon_roc_point *points[3] = { NULL };
     recon_roc_line lines[3];
     char *svg;
@@ -217,7 +217,7 @@ static size_t pair_up(double *x, double *y, const double *a, const double *b, si
 
 static recon_status draw_scatter(recon_ctx *ctx, const album *a)
 {
-    const mol_facts *f = &a->facts;
+    const molecule_facts *f = &a->facts;
     const double *x[] = { f->conformers, f->atoms, f->rmsd, f->rebuilt };
     const double *y[] = { f->hits, f->mse, f->mse, f->mse };
     static const char *const labels[][2] = {
@@ -256,22 +256,22 @@ done:
 
 static recon_status draw_by_k(recon_ctx *ctx, const album *a)
 {
-    const mol_reproduction *r = a->r;
-    double k[MOL_KS], hits[MOL_KS], mse[MOL_KS], axis[MOL_KS];
+    const molecule_reproduction *r = a->r;
+    double k[MOLECULE_KS], hits[MOLECULE_KS], mse[MOLECULE_KS], axis[MOLECULE_KS];
     const double *y[] = { hits, mse, axis };
     static const char *const labels[] = { "hit rate", "median MSE of F", "axis error, degrees" };
     recon_series series[3];
     recon_line_panel panels[3];
     char *svg;
     recon_status status;
-    for (size_t i = 0; i < MOL_KS; i++) {
+    for (size_t i = 0; i < MOLECULE_KS; i++) {
         k[i] = (double)r->by_k[i].k;
         hits[i] = r->by_k[i].hit_rate;
         mse[i] = r->by_k[i].error.median;
         axis[i] = r->by_k[i].error.axis_median * RECON_TO_DEGREES;
     }
     for (size_t i = 0; i < 3; i++) {
-        series[i] = (recon_series){ .x = k, .y = y[i], .count = MOL_KS };
+        series[i] = (recon_series){ .x = k, .y = y[i], .count = MOLECULE_KS };
         panels[i] = (recon_line_panel){
             .x_label = "neighbours", .y_label = labels[i], .series = &series[i], .count = 1
         };
@@ -284,13 +284,13 @@ done:
     return status;
 }
 
-recon_status mol_reproduce_figures(recon_ctx *ctx, json_t *list, const mol_reproduction *r,
-                                   const char *dir)
+recon_status molecule_reproduce_figures(recon_ctx *ctx, json_t *list,
+                                        const molecule_reproduction *r, const char *dir)
 {
     album a = { .r = r, .dir = dir, .list = list };
     size_t chosen[EXAMPLES];
     recon_status status;
-    RECON_TRY(mol_facts_find(ctx, &a.facts, r));
+    RECON_TRY(molecule_facts_find(ctx, &a.facts, r));
     RECON_TRY(choose(ctx, chosen, &a));
     RECON_TRY(draw_spheres(ctx, &a, chosen));
     RECON_TRY(draw_molecules(ctx, &a, chosen[0]));
@@ -299,6 +299,6 @@ recon_status mol_reproduce_figures(recon_ctx *ctx, json_t *list, const mol_repro
     RECON_TRY(draw_scatter(ctx, &a));
     RECON_TRY(draw_by_k(ctx, &a));
 done:
-    mol_facts_free(&a.facts);
+    molecule_facts_free(&a.facts);
     return status;
 }

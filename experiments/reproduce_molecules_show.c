@@ -1,4 +1,4 @@
-/* reproduce_mol_show.c - the tables about molecules, as JSON and as text. */
+/* reproduce_molecule_show.c - the tables about molecules, as JSON and as text. */
 #include "experiments/reproduce_molecules.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ static json_t *paper_json(void)
                      "under800_percent", 80.0, "hit_rate", 0.95, "overhead_ms", 0.068);
 }
 
-static json_t *fisher_json(const recon_mol_fisher_error *e)
+static json_t *fisher_json(const recon_molecule_fisher_error *e)
 {
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "median", number(e->median), "mean",
                      number(e->mean), "under400_percent", percent(e->under400), "under800_percent",
@@ -43,10 +43,10 @@ static json_t *trend_json(const recon_trend *t)
                      number(t->correlation), "rank", number(t->rank), "slope", number(t->slope));
 }
 
-static json_t *by_k_json(const mol_reproduction *r)
+static json_t *by_k_json(const molecule_reproduction *r)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < MOL_KS; i++)
+    for (size_t i = 0; i < MOLECULE_KS; i++)
         json_array_append_new(list,
                               json_pack("{s:I, s:o, s:o, s:o, s:o}", "k", (json_int_t)r->by_k[i].k,
                                         "hit_rate", number(r->by_k[i].hit_rate),
@@ -56,7 +56,7 @@ static json_t *by_k_json(const mol_reproduction *r)
     return list;
 }
 
-static json_t *main_json(const mol_reproduction *r)
+static json_t *main_json(const molecule_reproduction *r)
 {
     return json_pack(
         "{s:s, s:I, s:{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}, s:{s:o, s:o, s:o, s:o}, s:o, "
@@ -68,20 +68,20 @@ static json_t *main_json(const mol_reproduction *r)
         percent(r->accuracy.spin), "recon_spin_unseen", percent(r->accuracy.unseen), "undo",
         percent(r->accuracy.undo), "upright", percent(r->accuracy.upright), "ood_auc", "ieae",
         number(r->ood.ieae), "recon", number(r->ood.recon), "recon_label", number(r->ood_label),
-        "density", number(r->ood.density), "fisher_mse", fisher_json(&r->fisher[MOL_F_DENSITY]),
-        "hit_rate", number(r->hit_rate), "overhead_ms", r->times.overhead_ms, "canonicalize_ms",
-        r->times.canonicalize_ms, "paper", paper_json());
+        "density", number(r->ood.density), "fisher_mse",
+        fisher_json(&r->fisher[MOLECULE_F_DENSITY]), "hit_rate", number(r->hit_rate), "overhead_ms",
+        r->times.overhead_ms, "canonicalize_ms", r->times.canonicalize_ms, "paper", paper_json());
 }
 
-static void add_errors(json_t *out, const mol_reproduction *r)
+static void add_errors(json_t *out, const molecule_reproduction *r)
 {
-    const recon_mol_pose_error *p = &r->pose;
+    const recon_molecule_pose_error *p = &r->pose;
     json_t *mse = json_object_get(out, "fisher_mse");
-    json_object_set_new(mse, "constant", number(r->fisher[MOL_F_DENSITY].constant));
-    json_object_set_new(mse, "zero", number(r->fisher[MOL_F_DENSITY].zero));
-    json_object_set_new(out, "fisher_mse_label", fisher_json(&r->fisher[MOL_F_LABEL]));
-    json_object_set_new(out, "fisher_mse_neighbors", fisher_json(&r->fisher[MOL_F_NEIGHBORS]));
-    json_object_set_new(out, "fisher_mse_moment", fisher_json(&r->fisher[MOL_F_MOMENT]));
+    json_object_set_new(mse, "constant", number(r->fisher[MOLECULE_F_DENSITY].constant));
+    json_object_set_new(mse, "zero", number(r->fisher[MOLECULE_F_DENSITY].zero));
+    json_object_set_new(out, "fisher_mse_label", fisher_json(&r->fisher[MOLECULE_F_LABEL]));
+    json_object_set_new(out, "fisher_mse_neighbors", fisher_json(&r->fisher[MOLECULE_F_NEIGHBORS]));
+    json_object_set_new(out, "fisher_mse_moment", fisher_json(&r->fisher[MOLECULE_F_MOMENT]));
     json_object_set_new(out, "pose_noise",
                         json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "median_deg",
                                   degrees(p->median), "mean_deg", degrees(p->mean), "p90_deg",
@@ -92,7 +92,7 @@ static void add_errors(json_t *out, const mol_reproduction *r)
     json_object_set_new(out, "ood_percent", percent(r->ood.share));
 }
 
-static void add_neighbors(json_t *out, const mol_reproduction *r)
+static void add_neighbors(json_t *out, const molecule_reproduction *r)
 {
     json_object_set_new(out, "by_k", by_k_json(r));
     json_object_set_new(
@@ -107,7 +107,7 @@ static void add_neighbors(json_t *out, const mol_reproduction *r)
     json_object_set_new(out, "free_directions_percent", free);
 }
 
-static void add_reconstruction(json_t *out, const mol_reproduction *r)
+static void add_reconstruction(json_t *out, const molecule_reproduction *r)
 {
     double l1 = 0, heavy = 0, elements = 0, n = (double)r->test.n;
     for (size_t i = 0; i < r->test.n; i++) {
@@ -121,7 +121,7 @@ static void add_reconstruction(json_t *out, const mol_reproduction *r)
                                   percent(elements)));
 }
 
-json_t *mol_reproduce_json(const mol_reproduction *r)
+json_t *molecule_reproduce_json(const molecule_reproduction *r)
 {
     json_t *out = main_json(r);
     if (!out)
@@ -129,10 +129,10 @@ json_t *mol_reproduce_json(const mol_reproduction *r)
     add_errors(out, r);
     add_neighbors(out, r);
     add_reconstruction(out, r);
-    const recon_molnet *net = recon_backbone_molnet(r->model->backbone);
+    const recon_molecule_net *net = recon_backbone_molecule_net(r->model->backbone);
     json_t *how = json_pack(
         "{s:s, s:s, s:I, s:s, s:I, s:I, s:b, s:s, s:i, s:I, s:f, s:f}", "model", r->settings->model,
-        "preset", recon_preset_name(recon_molnet_describe(net).preset), "weights",
+        "preset", recon_preset_name(recon_molecule_net_describe(net).preset), "weights",
         (json_int_t)recon_backbone_weights(r->model->backbone), "classifier",
         r->settings->classifier, "test_conformers", (json_int_t)r->test.n, "training_conformers",
         (json_int_t)r->train.n, "quick", r->settings->quick, "backend", r->times.backend, "threads",
@@ -201,7 +201,7 @@ static void print_by_k(const json_t *result)
         reproduce_number(p, "fisher_mse_median"), reproduce_number(p, "axis_median_deg"));
 }
 
-void mol_reproduce_print(const json_t *result, const json_t *spread)
+void molecule_reproduce_print(const json_t *result, const json_t *spread)
 {
     reproduce_print_head(result, "molecules", "conformers");
     reproduce_print_rows(result, spread, rows, sizeof rows / sizeof *rows);

@@ -66,9 +66,9 @@
 #include <recon/backbone/classifier.h>
 #include <recon/backbone/backbone.h>
 #include <recon/backbone/ieae.h>
-#include <recon/backbone/molnet.h>
+#include <recon/backbone/molecule_net.h>
 #include <recon/backbone/gcn.h>
-#include <recon/backbone/molequivariance.h>
+#include <recon/backbone/molecule_equivariance.h>
 #include <recon/backbone/equivariance.h>
 #include <recon/normalize/normalize.h>
 #include <recon/normalize/gauge.h>

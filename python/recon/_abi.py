@@ -61,7 +61,7 @@ CONSTANTS: dict[str, Any] = {
     "RECON_NATURAL_FEW": 0.05,
     "RECON_FRAME_MODES": 4,
     "RECON_SO2_PARTS_MAX": 4,
-    "RECON_MOLNET_ELEMENTS": 32,
+    "RECON_MOLECULE_NET_ELEMENTS": 32,
     "RECON_ROTATION_CLASSES": 1024,
     "RECON_POSE_TOLERANCE": 1e-3,
     "RECON_ANGLE_USUAL": 13,
@@ -185,8 +185,8 @@ IeaeShape = _structure(
     ("width_px", c_size_t),
     ("channels", c_size_t),
 )
-MolnetShape = _structure(
-    "recon_molnet_shape",
+MoleculeNetShape = _structure(
+    "recon_molecule_net_shape",
     ("preset", c_int),
     ("width", c_double),
     ("layers", c_size_t),
@@ -196,7 +196,7 @@ MolnetShape = _structure(
     ("mapped", c_int),
     ("slots", c_size_t),
     ("elements", c_size_t),
-    ("element", c_uint8 * CONSTANTS["RECON_MOLNET_ELEMENTS"]),
+    ("element", c_uint8 * CONSTANTS["RECON_MOLECULE_NET_ELEMENTS"]),
 )
 MapsInfo = _structure(
     "recon_maps_info",
@@ -217,7 +217,7 @@ ModelInfo = _structure(
     ("weights", c_size_t),
     ("maps", MapsInfo),
     ("images", IeaeShape),
-    ("molecules", MolnetShape),
+    ("molecules", MoleculeNetShape),
 )
 Pose2 = _structure(
     "recon_pose2", *((name, c_double) for name in ("psi", "lambda", "absolute", "rotation"))

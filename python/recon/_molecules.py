@@ -128,7 +128,7 @@ class MoleculeModel(Model):
         """
         given = _Conformers(x)
         out = room(given.n, _abi.PoseScore3)
-        self._ask(lib.recon_molscore, address(out), self._handle, given.list, given.n)
+        self._ask(lib.recon_score_molecules, address(out), self._handle, given.list, given.n)
         return Scores(out["score"].copy(), out["p_value"].copy())
 
     def threshold(self, false_alarms: float = 0.01) -> float:
@@ -146,7 +146,7 @@ class MoleculeModel(Model):
             >>> model.threshold(0.01) >= model.threshold(0.1)
             True
         """
-        return lib.recon_molscore_threshold(self._handle, share(false_alarms))
+        return lib.recon_score_molecules_threshold(self._handle, share(false_alarms))
 
     def distribution(self, x: Iterable[Any]) -> list[Distribution3]:
         """The poses that each molecule could have had.

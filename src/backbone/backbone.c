@@ -11,7 +11,7 @@
 /* Inputs at a time: multiples of every backbone's own batches. */
 enum { BLOCK = 1024, BLOCK_LARGE = 256, LARGE = 1 << 16 /* bytes of an input */ };
 
-static const recon_backbone_kind *const built_in[] = { &recon_ieae_kind, &recon_molnet_kind };
+static const recon_backbone_kind *const built_in[] = { &recon_ieae_kind, &recon_molecule_net_kind };
 enum { BUILT_IN = sizeof built_in / sizeof *built_in };
 
 /* --- kinds ------------------------------------------------------------------------------------ */

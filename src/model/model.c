@@ -54,7 +54,7 @@ recon_model_info recon_model_describe(const recon_model *m)
 {
     const recon_backbone *b = m->backbone;
     const recon_ieae *images = recon_backbone_ieae(b);
-    const recon_molnet *molecules = recon_backbone_molnet(b);
+    const recon_molecule_net *molecules = recon_backbone_molecule_net(b);
     recon_model_info info = { .kind = b->kind->name,
                               .data = b->kind->data,
                               .group = b->kind->group,
@@ -64,7 +64,7 @@ recon_model_info recon_model_describe(const recon_model *m)
     if (images)
         info.images = recon_ieae_describe(images);
     if (molecules)
-        info.molecules = recon_molnet_describe(molecules);
+        info.molecules = recon_molecule_net_describe(molecules);
     return info;
 }
 

@@ -80,9 +80,9 @@ static void make_poses(poses *p, recon_rng *rng, const recon_so3 *c)
     }
 }
 
-static recon_mol_posed posed(const poses *p, size_t n)
+static recon_molecule_posed posed(const poses *p, size_t n)
 {
-    return (recon_mol_posed){ p->psi, p->truth, p->molecule, n };
+    return (recon_molecule_posed){ p->psi, p->truth, p->molecule, n };
 }
 
 static void rotate_pose(poses *p, int i, double degrees)
@@ -97,7 +97,7 @@ static void a_constant_of_the_molecule_is_taken_off(void **state)
     recon_rng rng = recon_rng_new(1, 0);
     recon_so3 c[MOLECULES];
     double error[POSES];
-    recon_mol_pose_error e;
+    recon_molecule_pose_error e;
     for (int m = 0; m < MOLECULES; m++)
         c[m] = recon_so3_haar(&rng);
     make_poses(&fit, &rng, c);
@@ -106,7 +106,7 @@ static void a_constant_of_the_molecule_is_taken_off(void **state)
         rotate_pose(&fit, i, 180);
     for (int i = 0; i < POSES; i++)
         rotate_pose(&test, i, i < 150 ? 4 : i < 225 ? 15 : i < 270 ? 90 : 170);
-    recon_mol_posed a = posed(&fit, POSES), b = posed(&test, POSES);
+    recon_molecule_posed a = posed(&fit, POSES), b = posed(&test, POSES);
     CHECK_OK(*state, recon_evaluate_molecule_poses(*state, &e, error, &a, &b, MOLECULES));
     assert_int_equal(e.n, POSES);
     CHECK_NEAR(e.median, 9.5 * DEGREE, 1e-6); /* between the 4 and the 15 */
@@ -139,8 +139,8 @@ static void errors_of_simple_answers_are_known(void **state)
     static const double tilt[3] = { 0, 5 * DEGREE, 5 * DEGREE }; /* across e1 */
     double truth[9 * KINDS], f[9 * KINDS] = { 0 }, rotation[9];
     int64_t molecule[KINDS];
-    recon_mol_fisher of[KINDS];
-    recon_mol_fisher_error e;
+    recon_molecule_fisher of[KINDS];
+    recon_molecule_fisher_error e;
     set_truth(truth, KINDS);
     for (int i = 0; i < KINDS; i++)
         molecule[i] = i;
@@ -181,8 +181,8 @@ static void rings_of_25_are_fitted_as_well_as_they_can_be(void **state)
     static double f[9 * SETS];
     static int64_t molecule[SETS];
     double truth[9 * 3], mean[2], median[2];
-    recon_mol_fisher of[3];
-    recon_mol_fisher_error e;
+    recon_molecule_fisher of[3];
+    recon_molecule_fisher_error e;
     recon_rng rng = recon_rng_new(2, 0);
     set_truth(truth, 3);
     for (size_t s = 0; s < SETS; s++) {
@@ -314,7 +314,7 @@ static void k_trades_purity_for_samples(void **state)
     static int64_t labels[N];
     static const size_t k[] = { 8, 35, 60 };
     double truth[9 * KIND];
-    recon_mol_k_point got[3];
+    recon_molecule_k_point got[3];
     recon_rng rng = recon_rng_new(4, 0);
     recon_so3 c[KIND];
     set_truth(truth, KIND);

@@ -10,7 +10,7 @@
 #include "backbone/gcn.h"
 #include "backbone/ieae.h"
 #include "backbone/metadata.h"
-#include "backbone/molnet.h"
+#include "backbone/molecule_net.h"
 #include "core/fail.h"
 #include "maps/maps.h"
 
@@ -77,21 +77,21 @@ done:
 
 static inline recon_status small_molecules(recon_ctx *ctx, const char *path, recon_preset preset)
 {
-    const recon_molnet_shape shape = { .preset = preset,
-                                       .width = 1.0 / 64,
-                                       .layers = 1,
-                                       .radius = 2,
-                                       .latent = 3,
-                                       .code = SMALL_CODE,
-                                       .mapped = 1,
-                                       .slots = 3,
-                                       .elements = 2,
-                                       .element = { 1, 8 } };
+    const recon_molecule_net_shape shape = { .preset = preset,
+                                             .width = 1.0 / 64,
+                                             .layers = 1,
+                                             .radius = 2,
+                                             .latent = 3,
+                                             .code = SMALL_CODE,
+                                             .mapped = 1,
+                                             .slots = 3,
+                                             .elements = 2,
+                                             .element = { 1, 8 } };
     recon_metadata_list l = { .n = 0 };
-    recon_molnet *backbone = NULL;
+    recon_molecule_net *backbone = NULL;
     recon_maps *maps = NULL;
     recon_status status;
-    RECON_TRY(recon_molnet_make(ctx, &backbone, &shape, RECON_SINGLE, NULL, NULL, 1));
+    RECON_TRY(recon_molecule_net_make(ctx, &backbone, &shape, RECON_SINGLE, NULL, NULL, 1));
     RECON_TRY(small_maps(ctx, &maps, &recon_so3_maps, 10));
     recon_metadata_add(&l, "model", "molnet");
     recon_metadata_add(&l, "preset", recon_preset_name(preset));
@@ -107,16 +107,16 @@ static inline recon_status small_molecules(recon_ctx *ctx, const char *path, rec
     RECON_TRY(small_save(ctx, path, backbone->base.params, maps->params, &l));
 done:
     recon_maps_free(ctx, maps);
-    recon_molnet_close(ctx, backbone);
+    recon_molecule_net_close(ctx, backbone);
     return status;
 }
 
-static inline recon_status small_molmodel(recon_ctx *ctx, const char *path)
+static inline recon_status small_molecule_model(recon_ctx *ctx, const char *path)
 {
     return small_molecules(ctx, path, RECON_PRESET_SMALL);
 }
 
-static inline recon_status small_molpaper(recon_ctx *ctx, const char *path)
+static inline recon_status small_molecule_paper(recon_ctx *ctx, const char *path)
 {
     return small_molecules(ctx, path, RECON_PRESET_PAPER);
 }

@@ -23,9 +23,9 @@
     X(idx)                                                                                         \
     X(json)                                                                                        \
     X(model)                                                                                       \
-    X(molmodel)                                                                                    \
-    X(molnet)                                                                                      \
-    X(molpaper)                                                                                    \
+    X(molecule_model)                                                                              \
+    X(molecule_net)                                                                                \
+    X(molecule_paper)                                                                              \
     X(npy)                                                                                         \
     X(png)                                                                                         \
     X(pnm)                                                                                         \

@@ -24,9 +24,9 @@ enum {
 #define TARGETS(X)                                                                                 \
     X(ieae, small_model)                                                                           \
     X(model, small_model)                                                                          \
-    X(molnet, small_molmodel)                                                                      \
-    X(molmodel, small_molmodel)                                                                    \
-    X(molpaper, small_molpaper)                                                                    \
+    X(molecule_net, small_molecule_model)                                                          \
+    X(molecule_model, small_molecule_model)                                                        \
+    X(molecule_paper, small_molecule_paper)                                                        \
     X(classifier, small_classifier)                                                                \
     X(gcn, small_gcn)                                                                              \
     X(checkpoint, small_checkpoint)

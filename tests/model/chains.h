@@ -49,17 +49,17 @@ static inline recon_molecules *chains_data(recon_ctx *ctx)
 static inline void chains_train(recon_ctx *ctx, const recon_molecules *data)
 {
     recon_train_result r;
-    CHECK_OK(ctx, recon_molnet_train(ctx, &r, data, NULL, scratch("backbone.safetensors"),
-                                     &(recon_molnet_options){
-                                         .shape = { .preset = RECON_PRESET_SMALL,
-                                                    .width = 0.25,
-                                                    .layers = 2,
-                                                    .latent = 24,
-                                                    .code = 8 },
-                                         .epochs = 4,
-                                         .batch = 16,
-                                         .seed = 5,
-                                     }));
+    CHECK_OK(ctx, recon_molecule_net_train(ctx, &r, data, NULL, scratch("backbone.safetensors"),
+                                           &(recon_molecule_net_options){
+                                               .shape = { .preset = RECON_PRESET_SMALL,
+                                                          .width = 0.25,
+                                                          .layers = 2,
+                                                          .latent = 24,
+                                                          .code = 8 },
+                                               .epochs = 4,
+                                               .batch = 16,
+                                               .seed = 5,
+                                           }));
 }
 
 static const recon_discover_options chains_options = {

@@ -102,7 +102,7 @@ static void of_images(void **state)
 {
     static const lie list[] = {
         { "@model", RECON_ERR_FORMAT, "not a model of" },
-        { "@model molnet", RECON_ERR_FORMAT, "layers" },
+        { "@model molecule_net", RECON_ERR_FORMAT, "layers" },
         { "@preset huge", RECON_ERR_FORMAT, "huge" },
         { "@preset fast", RECON_ERR_INPUT, "this network's is" },
         { "@width_factor nan", RECON_ERR_FORMAT, "width_factor" },
@@ -170,8 +170,8 @@ static void of_molecules(void **state)
         { "@width_factor 64", RECON_ERR_INPUT, "this network's is" },
         { "@layers 32", RECON_ERR_INPUT, "" },
     };
-    CHECK_LIES(*state, small_molmodel, open_model, list);
-    CHECK_LIES(*state, small_molpaper, open_model, paper);
+    CHECK_LIES(*state, small_molecule_model, open_model, list);
+    CHECK_LIES(*state, small_molecule_paper, open_model, paper);
 }
 
 static void of_classifiers(void **state)
@@ -265,7 +265,7 @@ static void headers_of_many_small_things(void **state)
 static void files_that_end_too_soon(void **state)
 {
     size_t size;
-    CHECK_OK(*state, small_molmodel(*state, scratch("good")));
+    CHECK_OK(*state, small_molecule_model(*state, scratch("good")));
     unsigned char *bytes = slurp(scratch("good"), &size);
     for (size_t n = 0; n < size; n += n < 32 ? 1 : 1 + size / 50) {
         const char *path = scratch_write("hostile", bytes, n);

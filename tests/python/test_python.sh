@@ -225,7 +225,7 @@ model="--model models/conformers.safetensors --data conformers/test --rotate fis
 run canonicalize $model --out natural.xyz --poses rotations.npy --quiet
 report "$code" "the command's canonical molecules"
 run canonicalize --model models/conformers.safetensors --data xyz:natural.xyz --out again.xyz --poses again.npy --quiet
-run score --model models/conformers.safetensors --data xyz:natural.xyz --out molscores.npy --quiet
+run score --model models/conformers.safetensors --data xyz:natural.xyz --out molecule_scores.npy --quiet
 report "$code" "the command's scores of molecules"
 run distribution --model models/conformers.safetensors --data xyz:natural.xyz --index 7 --json
 cp "$scratch/stdout" seventh.json
@@ -250,7 +250,7 @@ for mine, (_, theirs) in zip(natural, frames("again.xyz")):
     assert mine.dtype == np.float32 and np.abs(mine - theirs).max() < 1e-6
 assert np.array_equal(poses.absolute, np.load("again.npy"))
 score, p_value = model.score(Atoms(*one) for one in given)
-assert np.array_equal(score, np.load("molscores.npy")) and ((p_value > 0) & (p_value <= 1)).all()
+assert np.array_equal(score, np.load("molecule_scores.npy")) and ((p_value > 0) & (p_value <= 1)).all()
 back = model.invert(poses, points=natural)
 assert max(np.abs(b - x).max() for b, (_, x) in zip(back, given)) < 1e-5
 forces = [np.ones((len(z), 3)) for z, _ in given]
@@ -285,7 +285,7 @@ assert rotated.images.shape == (30, 28, 28) and len(set(rotated.angles)) == 30
 molecules = recon.read_molecules("xyz:natural.xyz")
 model = recon.load("models/conformers.safetensors")
 assert len(molecules) == 60 and all(m.positions.shape == (len(m.numbers), 3) for m in molecules)
-assert np.array_equal(model.score(molecules).score, np.load("molscores.npy"))
+assert np.array_equal(model.score(molecules).score, np.load("molecule_scores.npy"))
 rotated = recon.read_molecules("xyz:natural.xyz", rotate="haar", rotate_seed=9)
 a, b = (model.canonicalize(m)[0] for m in (molecules, rotated))
 assert rotated[0].name and not np.allclose(rotated[0].positions, molecules[0].positions, atol=0.1)

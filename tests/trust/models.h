@@ -20,7 +20,7 @@ static const recon_ieae_options quick_training = {
 };
 
 /* Two epochs: the first stage, and the second with its partners. */
-static const recon_molnet_options quick_moltraining = {
+static const recon_molecule_net_options quick_molecule_training = {
     .shape = { .preset = RECON_PRESET_SMALL, .width = 0.25, .layers = 1, .latent = 8, .code = 4 },
     .epochs = 2,
     .before = 1,
@@ -75,11 +75,12 @@ static inline recon_model *quick_model(recon_ctx *ctx, const recon_dataset *data
     return tiny_model(ctx);
 }
 
-static inline recon_model *quick_molmodel(recon_ctx *ctx, const recon_molecules *data)
+static inline recon_model *quick_molecule_model(recon_ctx *ctx, const recon_molecules *data)
 {
     recon_train_result r;
     const char *backbone = scratch("backbone.safetensors");
-    CHECK_OK(ctx, recon_molnet_train(ctx, &r, data, NULL, backbone, &quick_moltraining));
+    CHECK_OK(ctx,
+             recon_molecule_net_train(ctx, &r, data, NULL, backbone, &quick_molecule_training));
     quick_discover(ctx, recon_molecules_data(data));
     return chains_model(ctx);
 }

@@ -16,8 +16,8 @@ static recon_status train(recon_ctx *ctx, const void *arg, digest *out)
 {
     recon_train_result r;
     (void)arg;
-    recon_status status =
-        recon_molnet_train(ctx, &r, data, NULL, scratch("trained.safetensors"), &quick_moltraining);
+    recon_status status = recon_molecule_net_train(
+        ctx, &r, data, NULL, scratch("trained.safetensors"), &quick_molecule_training);
     return digest_file(status, scratch("trained.safetensors"), out);
 }
 
@@ -111,7 +111,7 @@ static int setup(void **state)
     data = quick_chains(*state);
     for (size_t i = 0; i < FEW; i++)
         x[i] = recon_molecules_get(data, i);
-    model = quick_molmodel(*state, data);
+    model = quick_molecule_model(*state, data);
     return 0;
 }
 

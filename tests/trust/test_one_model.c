@@ -16,7 +16,7 @@ enum { ROUNDS = 10 };
 enum { THREADS = 8, IMAGES = 6, CHAINS_FEW = 6 };
 
 static recon_model *model;
-static recon_model *molmodel;
+static recon_model *molecule_model;
 static recon_conformer conformers[CHAINS_FEW];
 
 /* Everything that a model can be asked; cleared first, so that no padding differs. */
@@ -66,11 +66,11 @@ static recon_status ask_molecules(recon_ctx *ctx, answer *a)
 {
     const recon_conformer *x = conformers;
     recon_status status =
-        recon_canonicalize_molecules(ctx, a->xyz[0][0], a->pose3, molmodel, x, CHAINS_FEW);
+        recon_canonicalize_molecules(ctx, a->xyz[0][0], a->pose3, molecule_model, x, CHAINS_FEW);
     if (status == RECON_OK)
-        status = recon_score_molecules(ctx, a->unusual3, molmodel, x, CHAINS_FEW);
+        status = recon_score_molecules(ctx, a->unusual3, molecule_model, x, CHAINS_FEW);
     if (status == RECON_OK)
-        status = recon_distribution_molecules(ctx, a->distribution3, molmodel, x, CHAINS_FEW);
+        status = recon_distribution_molecules(ctx, a->distribution3, molecule_model, x, CHAINS_FEW);
     return status;
 }
 
@@ -134,7 +134,7 @@ static int setup(void **state)
     letters = quick_letters(*state);
     chains = quick_chains(*state);
     model = quick_model(*state, letters);
-    molmodel = quick_molmodel(*state, chains);
+    molecule_model = quick_molecule_model(*state, chains);
     for (size_t i = 0; i < CHAINS_FEW; i++)
         conformers[i] = recon_molecules_get(chains, i);
     return 0;
@@ -143,7 +143,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     recon_model_close(*state, model);
-    recon_model_close(*state, molmodel);
+    recon_model_close(*state, molecule_model);
     recon_dataset_close(letters);
     recon_molecules_close(chains);
     return scratch_teardown(state);

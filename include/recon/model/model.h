@@ -7,7 +7,7 @@
 
 #include <recon/backbone/backbone.h>
 #include <recon/backbone/ieae.h>
-#include <recon/backbone/molnet.h>
+#include <recon/backbone/molecule_net.h>
 #include <recon/maps/maps.h>
 
 #ifdef __cplusplus
@@ -30,8 +30,8 @@ typedef struct {
     size_t code;       /* length of z                                             */
     size_t weights;    /* of backbone and maps                                    */
     recon_maps_info maps;
-    recon_ieae_shape images;      /* of a model of images, else all zero          */
-    recon_molnet_shape molecules; /* of a model of molecules, else all zero       */
+    recon_ieae_shape images;            /* of a model of images, else all zero          */
+    recon_molecule_net_shape molecules; /* of a model of molecules, else all zero       */
 } recon_model_info;
 RECON_API recon_model_info recon_model_describe(const recon_model *model);
 

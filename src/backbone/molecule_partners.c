@@ -1,5 +1,5 @@
-/* mol_partners.c - neighbours, sorted by bond graph, each graph's symmetries found once. */
-#include "backbone/mol_partners.h"
+/* molecule_partners.c - neighbours, sorted by bond graph, each graph's symmetries found once. */
+#include "backbone/molecule_partners.h"
 #include <recon/data/rmsd.h>
 #include <recon/knn/knn.h>
 #include "core/fail.h"
@@ -19,7 +19,7 @@ typedef struct {
     recon_symmetry **symmetry; /* [graphs]                                 */
     size_t graphs;
     int64_t *near; /* [n][k] */
-    recon_mol_partners *out;
+    recon_molecule_partners *out;
 } search;
 
 /* --- graphs ----------------------------------------------------------------------------------- */
@@ -94,10 +94,10 @@ static void search_free(search *s)
 
 static recon_status lay(recon_ctx *ctx, search *s, size_t i)
 {
-    recon_mol_partners *out = s->out;
+    recon_molecule_partners *out = s->out;
     for (size_t k = 0; k < s->k && out->count[i] < out->most; k++) {
         size_t j = (size_t)s->near[i * s->k + k];
-        recon_mol_partner *p = &out->list[i * out->most + out->count[i]];
+        recon_molecule_partner *p = &out->list[i * out->most + out->count[i]];
         double rmsd;
         if (s->graph[i] != s->graph[j])
             continue;
@@ -123,13 +123,13 @@ static recon_status lay_chunk(recon_ctx *ctx, void *arg, size_t chunk, int worke
     return status;
 }
 
-recon_status recon_mol_partners_find(recon_ctx *ctx, recon_mol_partners *out,
-                                     const recon_conformer *x, const float *z, size_t n, size_t d,
-                                     const recon_mol_partners_options *o)
+recon_status recon_molecule_partners_find(recon_ctx *ctx, recon_molecule_partners *out,
+                                          const recon_conformer *x, const float *z, size_t n,
+                                          size_t d, const recon_molecule_partners_options *o)
 {
     search s = { .x = x, .n = n, .k = o->k < n ? o->k : n - 1, .out = out };
     recon_status status;
-    *out = (recon_mol_partners){ .n = n, .most = o->most };
+    *out = (recon_molecule_partners){ .n = n, .most = o->most };
     RECON_TRY(recon_alloc(ctx, &out->count, n, sizeof *out->count));
     RECON_TRY(recon_alloc(ctx, &out->list, n * o->most, sizeof *out->list));
     if (n < 2)
@@ -142,13 +142,13 @@ recon_status recon_mol_partners_find(recon_ctx *ctx, recon_mol_partners *out,
 done:
     search_free(&s);
     if (status != RECON_OK)
-        recon_mol_partners_free(out);
+        recon_molecule_partners_free(out);
     return status;
 }
 
-void recon_mol_partners_free(recon_mol_partners *p)
+void recon_molecule_partners_free(recon_molecule_partners *p)
 {
     free(p->count);
     free(p->list);
-    *p = (recon_mol_partners){ 0 };
+    *p = (recon_molecule_partners){ 0 };
 }

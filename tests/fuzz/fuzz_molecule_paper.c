@@ -3,6 +3,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    fuzz_whole_model(small_molpaper, bytes, size);
+    fuzz_whole_model(small_molecule_paper, bytes, size);
     return 0;
 }

@@ -1,5 +1,5 @@
-/* mol_batch.c - packing: rotate, centre, number. */
-#include "backbone/mol_batch.h"
+/* molecule_batch.c - packing: rotate, centre, number. */
+#include "backbone/molecule_batch.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/elements.h"
@@ -8,22 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-void recon_mol_pack_free(recon_mol_pack *p)
+void recon_molecule_pack_free(recon_molecule_pack *p)
 {
     void *blocks[] = { p->kind,     p->mask, p->xyz,     p->offset, p->span,
                        p->molecule, p->slot, p->slot_of, p->made,   p->order };
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
-    *p = (recon_mol_pack){ 0 };
+    *p = (recon_molecule_pack){ 0 };
 }
 
-static recon_status make_room(recon_ctx *ctx, recon_mol_pack *p, size_t n, size_t nodes,
+static recon_status make_room(recon_ctx *ctx, recon_molecule_pack *p, size_t n, size_t nodes,
                               size_t slots)
 {
     recon_status status = RECON_OK;
     if (n <= p->room_n && nodes <= p->room_nodes && n * slots <= p->room_slots)
         return RECON_OK;
-    recon_mol_pack_free(p);
+    recon_molecule_pack_free(p);
     RECON_TRY(recon_alloc_raw(ctx, &p->kind, nodes, sizeof *p->kind));
     RECON_TRY(recon_alloc_raw(ctx, &p->mask, nodes, sizeof *p->mask));
     RECON_TRY(recon_alloc_raw(ctx, &p->xyz, 3 * nodes, sizeof *p->xyz));
@@ -58,7 +58,7 @@ static void place(float *out, const recon_conformer *x, const recon_so3 *rotatio
 }
 
 static recon_status find_kind(recon_ctx *ctx, int32_t *out, uint8_t z,
-                              const recon_mol_pack_options *o)
+                              const recon_molecule_pack_options *o)
 {
     const uint8_t *at = memchr(o->element, z, o->elements);
     recon_formula_text known;
@@ -71,8 +71,8 @@ static recon_status find_kind(recon_ctx *ctx, int32_t *out, uint8_t z,
     return RECON_OK;
 }
 
-static recon_status add(recon_ctx *ctx, recon_mol_pack *p, size_t i, const recon_conformer *x,
-                        const recon_so3 *rotation, const recon_mol_pack_options *o)
+static recon_status add(recon_ctx *ctx, recon_molecule_pack *p, size_t i, const recon_conformer *x,
+                        const recon_so3 *rotation, const recon_molecule_pack_options *o)
 {
     recon_status status = RECON_OK;
     size_t first = (size_t)p->offset[i];
@@ -91,7 +91,7 @@ done:
     return status;
 }
 
-static void pad(recon_mol_pack *p)
+static void pad(recon_molecule_pack *p)
 {
     for (size_t at = p->atoms; at < p->nodes; at++) {
         p->kind[at] = 0;
@@ -103,7 +103,7 @@ static void pad(recon_mol_pack *p)
 }
 
 /* Rows of the decoder in order, and the nodes that ask for each. */
-static void number(recon_mol_pack *p)
+static void number(recon_molecule_pack *p)
 {
     size_t row = 0;
     memcpy(p->span, p->offset, (p->n + 1) * sizeof *p->span);
@@ -117,9 +117,9 @@ static void number(recon_mol_pack *p)
         p->slot_of[row++] = (int32_t)p->nodes;
 }
 
-recon_status recon_mol_pack_fill(recon_ctx *ctx, recon_mol_pack *p, const recon_conformer *x,
-                                 const recon_so3 *rotation, size_t n,
-                                 const recon_mol_pack_options *o)
+recon_status recon_molecule_pack_fill(recon_ctx *ctx, recon_molecule_pack *p,
+                                      const recon_conformer *x, const recon_so3 *rotation, size_t n,
+                                      const recon_molecule_pack_options *o)
 {
     size_t atoms = 0;
     recon_status status;
@@ -145,13 +145,14 @@ done:
     return status;
 }
 
-recon_status recon_mol_batch_feed(recon_tape *t, recon_mol_batch *b, const recon_mol_pack *p)
+recon_status recon_molecule_batch_feed(recon_tape *t, recon_molecule_batch *b,
+                                       const recon_molecule_pack *p)
 {
     const float share = (float)p->nodes / (float)p->real;
     const float surplus = (float)(p->nodes - p->real) / (float)p->real;
     const size_t nodes[] = { p->nodes, 1 }, places[] = { p->nodes, 3 }, ends[] = { p->n + 1 };
     const size_t rows[] = { p->n * p->slots + 1 }, one[] = { 1 };
-    *b = (recon_mol_batch){ .n = p->n, .nodes = p->nodes, .slots = p->slots };
+    *b = (recon_molecule_batch){ .n = p->n, .nodes = p->nodes, .slots = p->slots };
     b->kind = recon_var_input(t, p->kind, RECON_I32, nodes, 1);
     b->mask = recon_var_input(t, p->mask, RECON_F32, nodes, 2);
     b->xyz = recon_var_input(t, p->xyz, RECON_F32, places, 2);

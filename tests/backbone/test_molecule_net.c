@@ -1,20 +1,20 @@
 /* The molecule autoencoder: codes do not rotate, poses do, what it learns survives threads, files and
  * being cut short. */
 #include "conformers.h"
-#include "backbone/molnet.h"
+#include "backbone/molecule_net.h"
 #include <recon/data/rmsd.h>
 
 enum { LATENT = 24, CODE = 8 };
-static const recon_molnet_shape small = { .preset = RECON_PRESET_SMALL,
-                                          .width = 0.25,
-                                          .layers = 2,
-                                          .latent = LATENT,
-                                          .code = CODE,
-                                          .mapped = 1,
-                                          .slots = CHAIN_ATOMS,
-                                          .elements = 4,
-                                          .element = { 1, 6, 7, 8 } };
-static const recon_molnet_options tiny = {
+static const recon_molecule_net_shape small = { .preset = RECON_PRESET_SMALL,
+                                                .width = 0.25,
+                                                .layers = 2,
+                                                .latent = LATENT,
+                                                .code = CODE,
+                                                .mapped = 1,
+                                                .slots = CHAIN_ATOMS,
+                                                .elements = 4,
+                                                .element = { 1, 6, 7, 8 } };
+static const recon_molecule_net_options tiny = {
     .shape = { .preset = RECON_PRESET_SMALL,
                .width = 0.25,
                .layers = 2,
@@ -26,13 +26,13 @@ static const recon_molnet_options tiny = {
     .seed = 5,
 };
 
-static recon_molnet *untrained(recon_ctx *ctx, recon_preset preset, int mapped)
+static recon_molecule_net *untrained(recon_ctx *ctx, recon_preset preset, int mapped)
 {
-    recon_molnet_shape shape = small;
-    recon_molnet *m;
+    recon_molecule_net_shape shape = small;
+    recon_molecule_net *m;
     shape.preset = preset;
     shape.mapped = mapped;
-    CHECK_OK(ctx, recon_molnet_make(ctx, &m, &shape, RECON_SINGLE, NULL, NULL, 1));
+    CHECK_OK(ctx, recon_molecule_net_make(ctx, &m, &shape, RECON_SINGLE, NULL, NULL, 1));
     return m;
 }
 
@@ -88,8 +88,8 @@ static void poses_rotate_and_codes_do_not(void **state)
     enum { N = 200 };
     recon_ctx *ctx = *state;
     for (size_t p = 0; p <= RECON_PRESET_SMALL; p++) {
-        recon_molnet *m = untrained(ctx, (recon_preset)p, p != RECON_PRESET_PAPER);
-        size_t code = recon_molnet_describe(m).code;
+        recon_molecule_net *m = untrained(ctx, (recon_preset)p, p != RECON_PRESET_PAPER);
+        size_t code = recon_molecule_net_describe(m).code;
         recon_rng rng = recon_rng_new(11, p);
         static uint8_t z[2][N][CHAIN_ATOMS];
         static float xyz[2][N][3 * CHAIN_ATOMS], codes[2][N * LATENT];
@@ -107,16 +107,16 @@ static void poses_rotate_and_codes_do_not(void **state)
                 x[s][i] = (recon_conformer){ .atoms = atoms, .z = z[s][i], .xyz = xyz[s][i] };
         }
         for (size_t s = 0; s < 2; s++)
-            CHECK_OK(ctx,
-                     recon_molnet_embed(ctx, &(recon_molnet_answer){ .z = codes[s], .psi = psi[s] },
-                                        m, x[s], N));
+            CHECK_OK(ctx, recon_molecule_net_embed(
+                              ctx, &(recon_molecule_net_answer){ .z = codes[s], .psi = psi[s] }, m,
+                              x[s], N));
         for (size_t i = 0; i < N; i++) {
             off[0][i] = pose_off(psi[1][i], recon_so3_compose(rotation[i], psi[0][i]));
             off[1][i] = code_off(codes[0] + i * code, codes[1] + i * code, code);
         }
         check_off(off[0], N);
         check_off(off[1], N);
-        recon_molnet_close(ctx, m);
+        recon_molecule_net_close(ctx, m);
     }
 }
 
@@ -133,22 +133,22 @@ static recon_status write_all(recon_ctx *ctx, recon_param *p, const double *valu
 }
 
 /* A decoder that knows one molecule by heart: x_hat = R^T (x - t), sure of its elements. */
-static void learn_by_heart(recon_ctx *ctx, recon_molnet *m, const recon_conformer *x)
+static void learn_by_heart(recon_ctx *ctx, recon_molecule_net *m, const recon_conformer *x)
 {
     double places[3 * CHAIN_ATOMS] = { 0 }, scores[4 * CHAIN_ATOMS] = { 0 };
-    recon_mol_pack pack = { 0 };
+    recon_molecule_pack pack = { 0 };
     recon_so3 psi;
     float shift[3];
-    CHECK_OK(ctx, recon_molnet_embed(ctx, &(recon_molnet_answer){ .psi = &psi, .shift = shift }, m,
-                                     x, 1));
-    CHECK_OK(ctx, recon_molnet_pack(ctx, &pack, m, x, NULL, 1, 0));
+    CHECK_OK(ctx, recon_molecule_net_embed(
+                      ctx, &(recon_molecule_net_answer){ .psi = &psi, .shift = shift }, m, x, 1));
+    CHECK_OK(ctx, recon_molecule_net_pack(ctx, &pack, m, x, NULL, 1, 0));
     for (size_t a = 0; a < x->atoms; a++) {
         for (size_t k = 0; k < 3; k++)
             places[3 * a + k] = (double)pack.xyz[3 * a + k] - (double)shift[k];
         recon_so3_act(places + 3 * a, recon_so3_inverse(psi), places + 3 * a);
         scores[4 * a + (size_t)pack.kind[a]] = 50;
     }
-    recon_mol_pack_free(&pack);
+    recon_molecule_pack_free(&pack);
     CHECK_OK(ctx, write_all(ctx, m->decoder.places.weight, NULL, 0));
     CHECK_OK(ctx, write_all(ctx, m->decoder.scores.weight, NULL, 0));
     CHECK_OK(ctx, write_all(ctx, m->decoder.places.bias, places, 0));
@@ -156,21 +156,21 @@ static void learn_by_heart(recon_ctx *ctx, recon_molnet *m, const recon_conforme
 }
 
 /* The loss of n conformers in a batch of so many nodes, and of six times the edges. */
-static double loss_of(recon_ctx *ctx, const recon_molnet *m, const recon_conformer *x,
+static double loss_of(recon_ctx *ctx, const recon_molecule_net *m, const recon_conformer *x,
                       const recon_so3 *rotation, size_t n, size_t nodes)
 {
-    recon_mol_pack pack = { 0 };
-    recon_molnet_fed fed;
-    recon_molnet_seen seen;
+    recon_molecule_pack pack = { 0 };
+    recon_molecule_net_fed fed;
+    recon_molecule_net_seen seen;
     recon_tape *t;
     double loss;
     CHECK_OK(ctx, recon_tape_new(ctx, &t, RECON_SINGLE, 0));
-    CHECK_OK(ctx, recon_molnet_pack(ctx, &pack, m, x, rotation, n, nodes));
+    CHECK_OK(ctx, recon_molecule_net_pack(ctx, &pack, m, x, rotation, n, nodes));
     CHECK_OK(ctx, recon_tape_begin(t, RECON_INFER, 0));
-    CHECK_OK(ctx, recon_molnet_feed(t, &fed, m, &pack, 6 * nodes));
-    recon_molnet_see(t, &seen, m, &fed);
-    CHECK_OK(ctx, recon_var_read(t, &loss, recon_molnet_rebuild_loss(t, m, &fed, &seen, 2)));
-    recon_mol_pack_free(&pack);
+    CHECK_OK(ctx, recon_molecule_net_feed(t, &fed, m, &pack, 6 * nodes));
+    recon_molecule_net_see(t, &seen, m, &fed);
+    CHECK_OK(ctx, recon_var_read(t, &loss, recon_molecule_net_rebuild_loss(t, m, &fed, &seen, 2)));
+    recon_molecule_pack_free(&pack);
     recon_tape_free(t);
     return loss;
 }
@@ -180,12 +180,12 @@ static void a_perfect_reconstruction_costs_nothing(void **state)
 {
     enum { ROTATIONS = 4 };
     recon_ctx *ctx = *state;
-    recon_molnet *m = untrained(ctx, RECON_PRESET_SMALL, 1);
+    recon_molecule_net *m = untrained(ctx, RECON_PRESET_SMALL, 1);
     recon_molecules *data = chain_set(ctx, 5, 5, 0);
     recon_rng rng = recon_rng_new(1, 0);
     recon_conformer x[ROTATIONS];
     recon_so3 rotation[ROTATIONS];
-    recon_molnet_error error;
+    recon_molecule_net_error error;
     for (size_t i = 0; i < ROTATIONS; i++) {
         x[i] = recon_molecules_get(data, 3);
         rotation[i] = recon_so3_haar(&rng);
@@ -194,13 +194,13 @@ static void a_perfect_reconstruction_costs_nothing(void **state)
     learn_by_heart(ctx, m, x);
     CHECK_LESS(loss_of(ctx, m, x, rotation, ROTATIONS, 0), 1e-4);
     CHECK_LESS(loss_of(ctx, m, x, rotation, ROTATIONS, 100), 1e-4);
-    CHECK_OK(ctx, recon_molnet_reconstruct(ctx, &error, m, x, 1));
+    CHECK_OK(ctx, recon_molecule_net_reconstruct(ctx, &error, m, x, 1));
     CHECK_LESS(error.l1, 1e-4);
     CHECK_LESS(error.rmsd, 1e-4);
     CHECK_LESS(error.heavy, 1e-4);
     CHECK_NEAR(error.elements, 1, 0);
     recon_molecules_close(data);
-    recon_molnet_close(ctx, m);
+    recon_molecule_net_close(ctx, m);
 }
 
 static void padding_changes_no_loss(void **state)
@@ -212,11 +212,11 @@ static void padding_changes_no_loss(void **state)
     for (size_t i = 0; i < N; i++)
         x[i] = recon_molecules_get(data, i);
     for (int preset = 0; preset <= RECON_PRESET_SMALL; preset++) {
-        recon_molnet *m = untrained(ctx, (recon_preset)preset, 1);
+        recon_molecule_net *m = untrained(ctx, (recon_preset)preset, 1);
         double loss = loss_of(ctx, m, x, NULL, N, 0);
         for (size_t nodes = 81; nodes < 400; nodes += 100)
             CHECK_NEAR(loss_of(ctx, m, x, NULL, N, nodes), loss, 1e-5 * loss);
-        recon_molnet_close(ctx, m);
+        recon_molecule_net_close(ctx, m);
     }
     recon_molecules_close(data);
 }
@@ -225,20 +225,20 @@ static void padding_changes_no_loss(void **state)
 static void decoded_and_rotated_is_rebuilt(void **state)
 {
     recon_ctx *ctx = *state;
-    recon_molnet *m = untrained(ctx, RECON_PRESET_SMALL, 1);
+    recon_molecule_net *m = untrained(ctx, RECON_PRESET_SMALL, 1);
     recon_molecules *data = chain_set(ctx, 5, 5, 0.1);
     for (size_t i = 0; i < 5; i++) {
         recon_conformer x = recon_molecules_get(data, i);
         float latent[LATENT], shift[3], places[3 * CHAIN_ATOMS];
         double centre[3] = { 0 }, l1 = 0;
-        recon_molnet_error error;
+        recon_molecule_net_error error;
         recon_so3 psi;
-        CHECK_OK(ctx,
-                 recon_molnet_embed(
-                     ctx, &(recon_molnet_answer){ .latent = latent, .psi = &psi, .shift = shift },
-                     m, &x, 1));
-        CHECK_OK(ctx, recon_molnet_decode(ctx, places, NULL, m, latent, 1));
-        CHECK_OK(ctx, recon_molnet_reconstruct(ctx, &error, m, &x, 1));
+        CHECK_OK(ctx, recon_molecule_net_embed(ctx,
+                                               &(recon_molecule_net_answer){
+                                                   .latent = latent, .psi = &psi, .shift = shift },
+                                               m, &x, 1));
+        CHECK_OK(ctx, recon_molecule_net_decode(ctx, places, NULL, m, latent, 1));
+        CHECK_OK(ctx, recon_molecule_net_reconstruct(ctx, &error, m, &x, 1));
         for (size_t a = 0; a < 3 * x.atoms; a++)
             centre[a % 3] += (double)x.xyz[a] / (double)x.atoms;
         for (size_t a = 0; a < x.atoms; a++) {
@@ -250,7 +250,7 @@ static void decoded_and_rotated_is_rebuilt(void **state)
         CHECK_NEAR(error.l1, l1 / (double)(3 * x.atoms), 1e-4 * l1);
     }
     recon_molecules_close(data);
-    recon_molnet_close(ctx, m);
+    recon_molecule_net_close(ctx, m);
 }
 
 /* --- training---------------------------------------------------------------------------------- */
@@ -297,24 +297,24 @@ static void training_learns_to_rebuild_and_to_align(void **state)
     enum { CHAINS = 3 };
     recon_ctx *ctx = *state;
     recon_molecules *data = chain_set(ctx, 120, CHAINS, 0.1);
-    recon_molnet_options o = tiny;
+    recon_molecule_net_options o = tiny;
     recon_train_result first, last;
-    recon_molnet *m;
+    recon_molecule_net *m;
     recon_embedded e;
     o.epochs = 3;
     o.before = 1;
-    CHECK_OK(ctx, recon_molnet_train(ctx, &first, data, NULL, scratch("m"), &o));
+    CHECK_OK(ctx, recon_molecule_net_train(ctx, &first, data, NULL, scratch("m"), &o));
     o.epochs = 30;
     o.before = 5;
     o.rate = 3e-3;
-    CHECK_OK(ctx, recon_molnet_train(ctx, &last, data, NULL, scratch("m"), &o));
+    CHECK_OK(ctx, recon_molecule_net_train(ctx, &last, data, NULL, scratch("m"), &o));
     CHECK_LESS(last.best, 0.5 * first.best);
-    CHECK_OK(ctx, recon_molnet_open(ctx, &m, scratch("m"), RECON_SINGLE));
+    CHECK_OK(ctx, recon_molecule_net_open(ctx, &m, scratch("m"), RECON_SINGLE));
     CHECK_OK(ctx, recon_backbone_embed(ctx, &e, &m->base, recon_molecules_data(data)));
     CHECK_LESS(0.95, hit_rate(&e));
     CHECK_LESS(pose_noise(ctx, &e, data, CHAINS), 0.15);
     recon_embedded_free(&e);
-    recon_molnet_close(ctx, m);
+    recon_molecule_net_close(ctx, m);
     recon_molecules_close(data);
 }
 
@@ -323,12 +323,12 @@ static void one_epoch_will_do(void **state)
 {
     recon_ctx *ctx = *state;
     recon_molecules *data = chain_set(ctx, 40, 3, 0.05);
-    recon_molnet_options o = tiny;
+    recon_molecule_net_options o = tiny;
     recon_train_result r;
     o.epochs = 1;
     o.before = 0;
     o.precision = RECON_MIXED;
-    CHECK_OK(ctx, recon_molnet_train(ctx, &r, data, NULL, scratch("m"), &o));
+    CHECK_OK(ctx, recon_molecule_net_train(ctx, &r, data, NULL, scratch("m"), &o));
     assert_int_equal(r.steps, 36 / 16);
     assert_true(isfinite(r.best));
     assert_int_equal(access(scratch("m.stage1"), F_OK), -1);
@@ -341,19 +341,19 @@ static void the_reconstruction_alone_has_one_stage_and_no_map(void **state)
     recon_ctx *ctx = *state;
     recon_molecules *data = chain_set(ctx, 40, 3, 0.05);
     for (int paper = 0; paper < 2; paper++) {
-        recon_molnet_options o = tiny;
+        recon_molecule_net_options o = tiny;
         recon_train_result r;
-        recon_molnet *m;
+        recon_molecule_net *m;
         if (paper)
             o.shape.preset = RECON_PRESET_PAPER;
         else
             o.align = o.contrast = -1;
-        CHECK_OK(ctx, recon_molnet_train(ctx, &r, data, NULL, scratch("m"), &o));
+        CHECK_OK(ctx, recon_molecule_net_train(ctx, &r, data, NULL, scratch("m"), &o));
         assert_int_equal(access(scratch("m.stage1"), F_OK), -1);
-        CHECK_OK(ctx, recon_molnet_open(ctx, &m, scratch("m"), RECON_SINGLE));
-        assert_int_equal(recon_molnet_describe(m).mapped, 0);
-        assert_int_equal(recon_molnet_describe(m).code, LATENT);
-        recon_molnet_close(ctx, m);
+        CHECK_OK(ctx, recon_molecule_net_open(ctx, &m, scratch("m"), RECON_SINGLE));
+        assert_int_equal(recon_molecule_net_describe(m).mapped, 0);
+        assert_int_equal(recon_molecule_net_describe(m).code, LATENT);
+        recon_molecule_net_close(ctx, m);
     }
     recon_molecules_close(data);
 }
@@ -379,28 +379,28 @@ static void threads_and_a_resumed_run_give_the_same_bits(void **state)
     recon_ctx *ctx = *state;
     nuisance n = { 0 };
     recon_molecules *data = chain_set(ctx, 60, 3, 0.05);
-    recon_molnet_options o = tiny;
+    recon_molecule_net_options o = tiny;
     recon_train_result r;
     recon_status status;
     n.ctx = recon_ctx_new(&(recon_ctx_options){ .threads = 1, .on_progress = disturb, .user = &n });
-    CHECK_OK(ctx, recon_molnet_train(ctx, &r, data, NULL, scratch("two"), &o));
+    CHECK_OK(ctx, recon_molecule_net_train(ctx, &r, data, NULL, scratch("two"), &o));
     assert_int_equal(r.steps, 6 * (54 / 16));
     recon_ctx_interrupt(n.ctx);
-    CHECK_FAILS(n.ctx, recon_molnet_train(n.ctx, &r, data, NULL, scratch("one"), &o),
+    CHECK_FAILS(n.ctx, recon_molecule_net_train(n.ctx, &r, data, NULL, scratch("one"), &o),
                 RECON_ERR_INTERRUPTED, "interrupted");
     o.resume = 1;
     int stops = 0;
     do {
         recon_ctx_resume(n.ctx);
-        status = recon_molnet_train(n.ctx, &r, data, NULL, scratch("one"), &o);
+        status = recon_molecule_net_train(n.ctx, &r, data, NULL, scratch("one"), &o);
         stops += status == RECON_ERR_INTERRUPTED;
     } while (status == RECON_ERR_INTERRUPTED);
     CHECK_OK(n.ctx, status);
     assert_true(stops >= 1); /* between the stages at least */
     scratch_same(scratch("one"), scratch("two"));
     o.seed++;
-    CHECK_FAILS(ctx, recon_molnet_train(ctx, &r, data, NULL, scratch("two"), &o), RECON_ERR_INPUT,
-                "seed");
+    CHECK_FAILS(ctx, recon_molecule_net_train(ctx, &r, data, NULL, scratch("two"), &o),
+                RECON_ERR_INPUT, "seed");
     recon_molecules_close(data);
     recon_ctx_free(n.ctx);
 }
@@ -410,7 +410,7 @@ static void threads_and_a_resumed_run_give_the_same_bits(void **state)
 static void batches_of_any_size_embed_alike(void **state)
 {
     recon_ctx *ctx = *state;
-    recon_molnet *m = untrained(ctx, RECON_PRESET_SMALL, 1);
+    recon_molecule_net *m = untrained(ctx, RECON_PRESET_SMALL, 1);
     recon_molecules *data = chain_set(ctx, 150, 7, 0.1);
     recon_embedded e;
     CHECK_OK(ctx, recon_backbone_embed(ctx, &e, &m->base, recon_molecules_data(data)));
@@ -420,34 +420,34 @@ static void batches_of_any_size_embed_alike(void **state)
         recon_conformer x = recon_molecules_get(data, i);
         recon_so3 psi;
         float z[CODE];
-        CHECK_OK(ctx,
-                 recon_molnet_embed(ctx, &(recon_molnet_answer){ .z = z, .psi = &psi }, m, &x, 1));
+        CHECK_OK(ctx, recon_molecule_net_embed(
+                          ctx, &(recon_molecule_net_answer){ .z = z, .psi = &psi }, m, &x, 1));
         CHECK_LESS(pose_off(psi, e.so3[i]), 1e-4);
         CHECK_LESS(code_off(e.z + i * CODE, z, CODE), 1e-4);
         assert_int_equal(e.labels[i], x.molecule);
     }
     recon_embedded_free(&e);
     recon_molecules_close(data);
-    recon_molnet_close(ctx, m);
+    recon_molecule_net_close(ctx, m);
 }
 
 /* Larger ones than it has learnt embed; what is rebuilt are their first atoms. */
 static void molecules_may_be_larger_than_the_decoder(void **state)
 {
     recon_ctx *ctx = *state;
-    recon_molnet_shape shape = small;
+    recon_molecule_net_shape shape = small;
     recon_molecules *data = chain_set(ctx, 5, 5, 0);
     recon_conformer x = recon_molecules_get(data, 4);
-    recon_molnet_error error;
-    recon_molnet *m;
+    recon_molecule_net_error error;
+    recon_molecule_net *m;
     float z[CODE];
     shape.slots = 3;
-    CHECK_OK(ctx, recon_molnet_make(ctx, &m, &shape, RECON_SINGLE, NULL, NULL, 1));
-    CHECK_OK(ctx, recon_molnet_embed(ctx, &(recon_molnet_answer){ .z = z }, m, &x, 1));
-    CHECK_OK(ctx, recon_molnet_reconstruct(ctx, &error, m, &x, 1));
+    CHECK_OK(ctx, recon_molecule_net_make(ctx, &m, &shape, RECON_SINGLE, NULL, NULL, 1));
+    CHECK_OK(ctx, recon_molecule_net_embed(ctx, &(recon_molecule_net_answer){ .z = z }, m, &x, 1));
+    CHECK_OK(ctx, recon_molecule_net_reconstruct(ctx, &error, m, &x, 1));
     assert_true(isfinite(error.l1) && isfinite(loss_of(ctx, m, &x, NULL, 1, 40)));
     CHECK_NEAR(loss_of(ctx, m, &x, NULL, 1, 40), loss_of(ctx, m, &x, NULL, 1, 0), 1e-4);
-    recon_molnet_close(ctx, m);
+    recon_molecule_net_close(ctx, m);
     recon_molecules_close(data);
 }
 
@@ -455,31 +455,32 @@ static void what_does_not_fit_is_said(void **state)
 {
     recon_ctx *ctx = *state;
     recon_molecules *data = chain_set(ctx, 40, 3, 0.05);
-    recon_molnet_options o = tiny;
+    recon_molecule_net_options o = tiny;
     recon_train_result r;
-    recon_molnet *m = untrained(ctx, RECON_PRESET_SMALL, 1);
+    recon_molecule_net *m = untrained(ctx, RECON_PRESET_SMALL, 1);
     const float xyz[6] = { 0, 0, 0, 1.5f, 0, 0 };
     recon_conformer gold = { .atoms = 2, .z = (const uint8_t[]){ 79, 79 }, .xyz = xyz };
     float z[CODE];
-    CHECK_FAILS(ctx, recon_molnet_embed(ctx, &(recon_molnet_answer){ .z = z }, m, &gold, 1),
+    CHECK_FAILS(ctx,
+                recon_molecule_net_embed(ctx, &(recon_molecule_net_answer){ .z = z }, m, &gold, 1),
                 RECON_ERR_INPUT, "an atom of element Au (79): the model knows ");
-    recon_molnet_close(ctx, m);
+    recon_molecule_net_close(ctx, m);
     o.batch = 64;
-    CHECK_FAILS(ctx, recon_molnet_train(ctx, &r, data, NULL, scratch("n"), &o), RECON_ERR_INPUT,
-                "do not fill a batch of 64");
+    CHECK_FAILS(ctx, recon_molecule_net_train(ctx, &r, data, NULL, scratch("n"), &o),
+                RECON_ERR_INPUT, "do not fill a batch of 64");
     o.batch = 15;
-    CHECK_FAILS(ctx, recon_molnet_train(ctx, &r, data, NULL, scratch("n"), &o), RECON_ERR_INPUT,
-                "even");
+    CHECK_FAILS(ctx, recon_molecule_net_train(ctx, &r, data, NULL, scratch("n"), &o),
+                RECON_ERR_INPUT, "even");
     o.batch = 16;
     o.before = 6;
-    CHECK_FAILS(ctx, recon_molnet_train(ctx, &r, data, NULL, scratch("n"), &o), RECON_ERR_INPUT,
-                "6 epochs before");
+    CHECK_FAILS(ctx, recon_molecule_net_train(ctx, &r, data, NULL, scratch("n"), &o),
+                RECON_ERR_INPUT, "6 epochs before");
     o.shape.width = 1e9;
-    CHECK_FAILS(ctx, recon_molnet_train(ctx, &r, data, NULL, scratch("n"), &o), RECON_ERR_INPUT,
-                "width");
+    CHECK_FAILS(ctx, recon_molecule_net_train(ctx, &r, data, NULL, scratch("n"), &o),
+                RECON_ERR_INPUT, "width");
     scratch_write("text", "not a model", 11);
-    CHECK_FAILS(ctx, recon_molnet_open(ctx, &m, scratch("text"), RECON_SINGLE), RECON_ERR_FORMAT,
-                "text");
+    CHECK_FAILS(ctx, recon_molecule_net_open(ctx, &m, scratch("text"), RECON_SINGLE),
+                RECON_ERR_FORMAT, "text");
     recon_molecules_close(data);
 }
 
@@ -510,21 +511,21 @@ static void a_file_may_not_describe_more_than_it_holds(void **state)
         { 9, "", "'elements' is ''", RECON_ERR_FORMAT },
         { 9, "1 6 seven", "'elements' is '1 6 seven'", RECON_ERR_FORMAT },
     };
-    recon_molnet *own = untrained(ctx, RECON_PRESET_SMALL, 1), *got;
+    recon_molecule_net *own = untrained(ctx, RECON_PRESET_SMALL, 1), *got;
     size_t n = sizeof e / sizeof *e;
     CHECK_OK(ctx, recon_params_save(ctx, scratch("true"), own->base.params, e, n));
-    CHECK_OK(ctx, recon_molnet_open(ctx, &got, scratch("true"), RECON_SINGLE));
-    recon_molnet_close(ctx, got);
+    CHECK_OK(ctx, recon_molecule_net_open(ctx, &got, scratch("true"), RECON_SINGLE));
+    recon_molecule_net_close(ctx, got);
     for (size_t i = 0; i < sizeof lie / sizeof *lie; i++) {
         const char *honest = e[lie[i].key].value;
         e[lie[i].key].value = lie[i].value;
         CHECK_OK(ctx, recon_params_save(ctx, scratch("lie"), own->base.params, e, n));
         e[lie[i].key].value = honest;
-        CHECK_FAILS(ctx, recon_molnet_open(ctx, &got, scratch("lie"), RECON_SINGLE), lie[i].status,
-                    lie[i].message);
+        CHECK_FAILS(ctx, recon_molecule_net_open(ctx, &got, scratch("lie"), RECON_SINGLE),
+                    lie[i].status, lie[i].message);
         assert_null(got);
     }
-    recon_molnet_close(ctx, own);
+    recon_molecule_net_close(ctx, own);
 }
 
 int main(void)

@@ -1,9 +1,9 @@
-/* mol_frame.c - Gram-Schmidt and what follows from it, composed of operations of the tape. */
-#include "backbone/mol_frame.h"
+/* molecule_frame.c - Gram-Schmidt and what follows from it, composed of operations of the tape. */
+#include "backbone/molecule_frame.h"
 
 #include <math.h>
 
-recon_status recon_mol_tables_feed(recon_tape *t, recon_mol_tables *out)
+recon_status recon_molecule_tables_feed(recon_tape *t, recon_molecule_tables *out)
 {
     float cross[27] = { 0 }, act[81] = { 0 };
     for (size_t i = 0; i < 3; i++) {
@@ -36,8 +36,8 @@ static recon_var without(recon_tape *t, recon_var b, recon_var a, size_t n)
     return recon_var_blend(t, 1, b, -1, recon_var_gate(t, a, along, 3));
 }
 
-void recon_mol_frame(recon_tape *t, const recon_mol_tables *tables, recon_var y, recon_var *r,
-                     recon_var *shift)
+void recon_molecule_frame(recon_tape *t, const recon_molecule_tables *tables, recon_var y,
+                          recon_var *r, recon_var *shift)
 {
     size_t n = y ? recon_var_shape(y, NULL)[0] : 0;
     recon_var a = recon_var_unit(t, column(t, y, n, 0));
@@ -48,12 +48,13 @@ void recon_mol_frame(recon_tape *t, const recon_mol_tables *tables, recon_var y,
     *shift = column(t, y, n, 2);
 }
 
-recon_var recon_mol_act(recon_tape *t, const recon_mol_tables *tables, recon_var r, recon_var x)
+recon_var recon_molecule_act(recon_tape *t, const recon_molecule_tables *tables, recon_var r,
+                             recon_var x)
 {
     return recon_var_tensor_product(t, x, r, tables->act);
 }
 
-recon_var recon_mol_apart(recon_tape *t, recon_var r, recon_var s, recon_var weight)
+recon_var recon_molecule_apart(recon_tape *t, recon_var r, recon_var s, recon_var weight)
 {
     recon_var off = recon_var_blend(t, 1, r, -1, s);
     recon_var length = recon_var_sum(t, recon_var_mul(t, off, recon_var_unit(t, off)), 1);
@@ -82,7 +83,7 @@ static int perpendicular(double out[3], const double a[3], const double b[3])
     return scaled(out) > 1e-12 * before;
 }
 
-recon_so3 recon_mol_frame_of(const double y[9])
+recon_so3 recon_molecule_frame_of(const double y[9])
 {
     double a[3] = { y[0], y[3], y[6] }, b[3] = { y[1], y[4], y[7] }, c[3], m[9];
     if (!(scaled(a) > 0))

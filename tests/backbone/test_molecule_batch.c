@@ -1,11 +1,13 @@
 /* Packed batches: every atom once, centred and rotated, padding that nobody sees. */
 #include "conformers.h"
-#include "backbone/mol_batch.h"
+#include "backbone/molecule_batch.h"
 
 static const uint8_t elements[] = { 1, 6, 7, 8 };
 enum { N = 7, SLOTS = 7 };
 
-static const recon_mol_pack_options plain = { .element = elements, .elements = 4, .slots = SLOTS };
+static const recon_molecule_pack_options plain = { .element = elements,
+                                                   .elements = 4,
+                                                   .slots = SLOTS };
 
 static size_t set_of(recon_conformer *x, const recon_molecules *data, size_t n)
 {
@@ -23,10 +25,10 @@ static void every_atom_has_its_row(void **state)
     recon_molecules *data = chain_set(ctx, N, 5, 0.1);
     recon_conformer x[N];
     size_t atoms = set_of(x, data, N), at = 0, real = 0;
-    recon_mol_pack p = { 0 };
-    recon_mol_pack_options o = plain;
+    recon_molecule_pack p = { 0 };
+    recon_molecule_pack_options o = plain;
     o.nodes = atoms + 11;
-    CHECK_OK(ctx, recon_mol_pack_fill(ctx, &p, x, NULL, N, &o));
+    CHECK_OK(ctx, recon_molecule_pack_fill(ctx, &p, x, NULL, N, &o));
     assert_int_equal(p.atoms, atoms);
     assert_int_equal(p.nodes, atoms + 11);
     for (size_t i = 0; i < N; i++) {
@@ -47,7 +49,7 @@ static void every_atom_has_its_row(void **state)
     }
     assert_int_equal(p.span[N], p.nodes);
     assert_int_equal(p.offset[N], atoms);
-    recon_mol_pack_free(&p);
+    recon_molecule_pack_free(&p);
     recon_molecules_close(data);
 }
 
@@ -57,16 +59,16 @@ static void rows_list_their_nodes(void **state)
     recon_ctx *ctx = *state;
     recon_molecules *data = chain_set(ctx, N, 5, 0.1);
     recon_conformer x[N];
-    recon_mol_pack p = { 0 };
-    recon_mol_pack_options o = plain;
+    recon_molecule_pack p = { 0 };
+    recon_molecule_pack_options o = plain;
     o.nodes = set_of(x, data, N) + 3;
-    CHECK_OK(ctx, recon_mol_pack_fill(ctx, &p, x, NULL, N, &o));
+    CHECK_OK(ctx, recon_molecule_pack_fill(ctx, &p, x, NULL, N, &o));
     assert_int_equal(p.slot_of[0], 0);
     assert_int_equal(p.slot_of[N * SLOTS], p.nodes);
     for (int32_t r = 0; r < N * SLOTS; r++)
         for (int32_t at = p.slot_of[r]; at < p.slot_of[r + 1]; at++)
             assert_int_equal(p.slot[p.order[at]], r);
-    recon_mol_pack_free(&p);
+    recon_molecule_pack_free(&p);
     recon_molecules_close(data);
 }
 
@@ -77,12 +79,12 @@ static void places_are_centred_and_rotated(void **state)
     recon_rng rng = recon_rng_new(3, 0);
     recon_conformer x[N];
     recon_so3 rotation[N];
-    recon_mol_pack p = { 0 }, q = { 0 };
+    recon_molecule_pack p = { 0 }, q = { 0 };
     set_of(x, data, N);
     for (size_t i = 0; i < N; i++)
         rotation[i] = recon_so3_haar(&rng);
-    CHECK_OK(ctx, recon_mol_pack_fill(ctx, &p, x, NULL, N, &plain));
-    CHECK_OK(ctx, recon_mol_pack_fill(ctx, &q, x, rotation, N, &plain));
+    CHECK_OK(ctx, recon_molecule_pack_fill(ctx, &p, x, NULL, N, &plain));
+    CHECK_OK(ctx, recon_molecule_pack_fill(ctx, &q, x, rotation, N, &plain));
     for (size_t i = 0; i < N; i++) {
         double sum[3] = { 0 };
         for (size_t a = (size_t)p.offset[i]; a < (size_t)p.offset[i + 1]; a++) {
@@ -95,8 +97,8 @@ static void places_are_centred_and_rotated(void **state)
         }
         CHECK_NEAR(fabs(sum[0]) + fabs(sum[1]) + fabs(sum[2]), 0, 1e-5);
     }
-    recon_mol_pack_free(&q);
-    recon_mol_pack_free(&p);
+    recon_molecule_pack_free(&q);
+    recon_molecule_pack_free(&p);
     recon_molecules_close(data);
 }
 
@@ -106,21 +108,21 @@ static void memory_is_used_again(void **state)
     recon_ctx *ctx = *state;
     recon_molecules *data = chain_set(ctx, N, 5, 0.1);
     recon_conformer x[N];
-    recon_mol_pack used = { 0 }, fresh = { 0 };
+    recon_molecule_pack used = { 0 }, fresh = { 0 };
     set_of(x, data, N);
     static const size_t counts[] = { 5, 2, 7 };
     for (size_t i = 0; i < 3; i++) {
-        CHECK_OK(ctx, recon_mol_pack_fill(ctx, &used, x, NULL, counts[i], &plain));
-        CHECK_OK(ctx, recon_mol_pack_fill(ctx, &fresh, x, NULL, counts[i], &plain));
+        CHECK_OK(ctx, recon_molecule_pack_fill(ctx, &used, x, NULL, counts[i], &plain));
+        CHECK_OK(ctx, recon_molecule_pack_fill(ctx, &fresh, x, NULL, counts[i], &plain));
         assert_memory_equal(used.xyz, fresh.xyz, 3 * used.nodes * sizeof *used.xyz);
         assert_memory_equal(used.slot_of, fresh.slot_of,
                             (counts[i] * SLOTS + 1) * sizeof *used.slot_of);
-        recon_mol_pack_free(&fresh);
+        recon_molecule_pack_free(&fresh);
     }
-    recon_mol_pack_free(&used);
-    CHECK_ALLOCATIONS(
-        ctx, (recon_mol_pack_free(&used), recon_mol_pack_fill(ctx, &used, x, NULL, N, &plain)));
-    recon_mol_pack_free(&used);
+    recon_molecule_pack_free(&used);
+    CHECK_ALLOCATIONS(ctx, (recon_molecule_pack_free(&used),
+                            recon_molecule_pack_fill(ctx, &used, x, NULL, N, &plain)));
+    recon_molecule_pack_free(&used);
     recon_molecules_close(data);
 }
 
@@ -129,15 +131,15 @@ static void what_does_not_fit_is_said(void **state)
     recon_ctx *ctx = *state;
     recon_molecules *data = chain_set(ctx, N, 5, 0.1);
     recon_conformer x[N];
-    recon_mol_pack p = { 0 };
-    recon_mol_pack_options o = plain;
+    recon_molecule_pack p = { 0 };
+    recon_molecule_pack_options o = plain;
     o.nodes = set_of(x, data, N) - 1;
-    CHECK_FAILS(ctx, recon_mol_pack_fill(ctx, &p, x, NULL, N, &o), RECON_ERR_INPUT, "at most");
+    CHECK_FAILS(ctx, recon_molecule_pack_fill(ctx, &p, x, NULL, N, &o), RECON_ERR_INPUT, "at most");
     o.nodes = 0;
     o.elements = 3;
-    CHECK_FAILS(ctx, recon_mol_pack_fill(ctx, &p, x, NULL, N, &o), RECON_ERR_INPUT,
+    CHECK_FAILS(ctx, recon_molecule_pack_fill(ctx, &p, x, NULL, N, &o), RECON_ERR_INPUT,
                 "element O (8)");
-    recon_mol_pack_free(&p);
+    recon_molecule_pack_free(&p);
     recon_molecules_close(data);
 }
 

@@ -1,6 +1,6 @@
 /* Frames: Gram-Schmidt gives rotations and right gradients, and rotates with its vectors. */
 #include "check.h"
-#include "backbone/mol_frame.h"
+#include "backbone/molecule_frame.h"
 
 #include <recon/nn/check.h>
 #include <recon/ops/backend.h>
@@ -18,16 +18,16 @@ static void random_vectors(double *y, uint64_t stream)
 static void frames(recon_ctx *ctx, double *r, double *shift, const double *y)
 {
     float in[9 * N];
-    recon_mol_tables tables;
+    recon_molecule_tables tables;
     recon_tape *t;
     recon_var a, b;
     for (size_t i = 0; i < 9 * N; i++)
         in[i] = (float)y[i];
     CHECK_OK(ctx, recon_tape_new(ctx, &t, RECON_SINGLE, 0));
     CHECK_OK(ctx, recon_tape_begin(t, RECON_INFER, 0));
-    CHECK_OK(ctx, recon_mol_tables_feed(t, &tables));
-    recon_mol_frame(t, &tables, recon_var_input(t, in, RECON_F32, (size_t[]){ N, 3, 3 }, 3), &a,
-                    &b);
+    CHECK_OK(ctx, recon_molecule_tables_feed(t, &tables));
+    recon_molecule_frame(t, &tables, recon_var_input(t, in, RECON_F32, (size_t[]){ N, 3, 3 }, 3),
+                         &a, &b);
     CHECK_OK(ctx, recon_var_read(t, r, a));
     CHECK_OK(ctx, recon_var_read(t, shift, b));
     recon_tape_free(t);
@@ -51,7 +51,7 @@ static void columns_come_from_the_vectors(void **state)
         }
         CHECK_NEAR(along, sqrt(size), 1e-5);
         CHECK_NEAR(off, 0, 1e-5);
-        recon_so3_to_matrix(want, recon_mol_frame_of(v));
+        recon_so3_to_matrix(want, recon_molecule_frame_of(v));
         for (size_t k = 0; k < 9; k++)
             CHECK_NEAR(m[k], want[k], 1e-6);
     }
@@ -88,7 +88,7 @@ static void vectors_without_a_frame_still_give_a_rotation(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
         double m[9];
-        recon_so3_to_matrix(m, recon_mol_frame_of(none[i]));
+        recon_so3_to_matrix(m, recon_molecule_frame_of(none[i]));
         CHECK_LESS(recon_so3_matrix_error(m), 1e-12);
     }
 }
@@ -111,12 +111,13 @@ static void constants(double *cross, double *act)
 /* R x + t of three points each, and how far R is from another set of rotations. */
 static recon_var posed(recon_tape *t, void *user, const recon_var *x)
 {
-    recon_mol_tables tables = { x[1], x[2] };
+    recon_molecule_tables tables = { x[1], x[2] };
     recon_var r, shift, apart, moved;
     (void)user;
-    recon_mol_frame(t, &tables, x[0], &r, &shift);
-    moved = recon_var_reshape(t, recon_mol_act(t, &tables, r, x[3]), (size_t[]){ 1, 9 * N }, 2);
-    apart = recon_var_reshape(t, recon_mol_apart(t, r, x[4], x[5]), (size_t[]){ 1, 1 }, 2);
+    recon_molecule_frame(t, &tables, x[0], &r, &shift);
+    moved =
+        recon_var_reshape(t, recon_molecule_act(t, &tables, r, x[3]), (size_t[]){ 1, 9 * N }, 2);
+    apart = recon_var_reshape(t, recon_molecule_apart(t, r, x[4], x[5]), (size_t[]){ 1, 1 }, 2);
     shift = recon_var_reshape(t, shift, (size_t[]){ 1, 3 * N }, 2);
     return recon_var_concat(t, (recon_var[]){ moved, shift, apart }, 3);
 }
@@ -151,7 +152,7 @@ static void half_the_sine_of_the_angle(void **state)
     const double axis[3] = { 0.6, 0, 0.8 };
     recon_rng rng = recon_rng_new(6, 0);
     recon_tape *t;
-    recon_mol_tables tables;
+    recon_molecule_tables tables;
     CHECK_OK(ctx, recon_tape_new(ctx, &t, RECON_SINGLE, 0));
     for (double angle = 0; angle < 3.1; angle += 0.5) {
         recon_so3 a = recon_so3_haar(&rng);
@@ -165,13 +166,13 @@ static void half_the_sine_of_the_angle(void **state)
             y[i] = (float)q[i];
         }
         CHECK_OK(ctx, recon_tape_begin(t, RECON_INFER, 0));
-        CHECK_OK(ctx, recon_mol_tables_feed(t, &tables));
+        CHECK_OK(ctx, recon_molecule_tables_feed(t, &tables));
         recon_var u = recon_var_input(t, x, RECON_F32, (size_t[]){ 1, 3, 3 }, 3);
         recon_var v = recon_var_input(t, y, RECON_F32, (size_t[]){ 1, 9 }, 2);
         recon_var w = recon_var_input(t, &one, RECON_F32, (size_t[]){ 1, 1 }, 2);
         recon_var e = recon_var_input(t, eye, RECON_F32, (size_t[]){ 1, 9 }, 2);
-        u = recon_var_reshape(t, recon_mol_act(t, &tables, v, u), (size_t[]){ 1, 9 }, 2);
-        CHECK_OK(ctx, recon_var_read(t, &got, recon_mol_apart(t, u, e, w)));
+        u = recon_var_reshape(t, recon_molecule_act(t, &tables, v, u), (size_t[]){ 1, 9 }, 2);
+        CHECK_OK(ctx, recon_var_read(t, &got, recon_molecule_apart(t, u, e, w)));
         CHECK_NEAR(got, sin(angle / 2), 1e-6);
     }
     recon_tape_free(t);

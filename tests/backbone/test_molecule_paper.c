@@ -4,19 +4,19 @@
 #include <recon/core/rng.h>
 #include <recon/ops/backend.h>
 #include <stdlib.h>
-#include "backbone/mol_paper.h"
+#include "backbone/molecule_paper.h"
 #include "core/memory.h"
 #include "nn/params.h"
 
 enum { MOLECULES = 24, ATOMS = 12, ELEMENTS = 3 };
 static const uint8_t ELEMENT[ELEMENTS] = { 1, 6, 8 };
-static const recon_mol_paper_shape SHAPE = { .hidden = { { 12, 8, 4, 2 } },
-                                             .layers = 6,
-                                             .radius = 2,
-                                             .scalars = 16,
-                                             .vectors = 16,
-                                             .outputs = 10,
-                                             .elements = ELEMENTS };
+static const recon_molecule_paper_shape SHAPE = { .hidden = { { 12, 8, 4, 2 } },
+                                                  .layers = 6,
+                                                  .radius = 2,
+                                                  .scalars = 16,
+                                                  .vectors = 16,
+                                                  .outputs = 10,
+                                                  .elements = ELEMENTS };
 
 /* --- molecules: each atom hangs on one before it ---------------------------------------------- */
 
@@ -93,15 +93,15 @@ static void shuffle(set *s)
 
 typedef struct {
     recon_params *params;
-    recon_mol_encoder *encoder;
-    recon_mol_paper_shape shape;
+    recon_molecule_encoder *encoder;
+    recon_molecule_paper_shape shape;
 } model;
 
-static model model_new(recon_ctx *ctx, const recon_mol_paper_shape *shape)
+static model model_new(recon_ctx *ctx, const recon_molecule_paper_shape *shape)
 {
     model m = { .shape = *shape };
     CHECK_OK(ctx, recon_params_new(ctx, &m.params, RECON_SINGLE));
-    CHECK_OK(ctx, recon_mol_paper_make(ctx, &m.encoder, m.params, "encoder", shape));
+    CHECK_OK(ctx, recon_molecule_paper_make(ctx, &m.encoder, m.params, "encoder", shape));
     CHECK_OK(ctx, recon_params_make(ctx, m.params, 5));
     return m;
 }
@@ -116,18 +116,18 @@ typedef struct {
     size_t nodes, edges; /* capacities; 0: none */
 } room;
 
-static void feed(recon_ctx *ctx, recon_tape *t, recon_mol_batch *b, const model *m,
+static void feed(recon_ctx *ctx, recon_tape *t, recon_molecule_batch *b, const model *m,
                  const recon_conformer *x, size_t n, room r)
 {
-    recon_mol_pack pack = { 0 };
-    CHECK_OK(ctx, recon_mol_pack_fill(ctx, &pack, x, NULL, n,
-                                      &(recon_mol_pack_options){ .element = ELEMENT,
-                                                                 .elements = ELEMENTS,
-                                                                 .slots = ATOMS,
-                                                                 .nodes = r.nodes }));
-    CHECK_OK(ctx, recon_mol_batch_feed(t, b, &pack));
+    recon_molecule_pack pack = { 0 };
+    CHECK_OK(ctx, recon_molecule_pack_fill(ctx, &pack, x, NULL, n,
+                                           &(recon_molecule_pack_options){ .element = ELEMENT,
+                                                                           .elements = ELEMENTS,
+                                                                           .slots = ATOMS,
+                                                                           .nodes = r.nodes }));
+    CHECK_OK(ctx, recon_molecule_batch_feed(t, b, &pack));
     CHECK_OK(ctx, m->encoder->feed(t, m->encoder, b, &pack, r.edges));
-    recon_mol_pack_free(&pack);
+    recon_molecule_pack_free(&pack);
 }
 
 /* latent [n][outputs], y [n][3][3] */
@@ -138,7 +138,7 @@ typedef struct {
 static answer ask(recon_ctx *ctx, const model *m, const recon_conformer *x, size_t n, room r)
 {
     answer a = { malloc(n * m->shape.outputs * sizeof(double)), malloc(n * 9 * sizeof(double)) };
-    recon_mol_batch b;
+    recon_molecule_batch b;
     recon_var latent, y;
     recon_tape *t;
     CHECK_OK(ctx, recon_tape_new(ctx, &t, RECON_SINGLE, 0));
@@ -190,8 +190,8 @@ typedef struct {
     double latent[MOLECULES], y[MOLECULES];
 } errors;
 
-static errors rotation_errors(recon_ctx *ctx, const recon_mol_paper_shape *shape, double mirror,
-                              int shuffled)
+static errors rotation_errors(recon_ctx *ctx, const recon_molecule_paper_shape *shape,
+                              double mirror, int shuffled)
 {
     model m = model_new(ctx, shape);
     set *s = set_new(1), *moved = copy_of(s);
@@ -222,7 +222,7 @@ static errors rotation_errors(recon_ctx *ctx, const recon_mol_paper_shape *shape
 /* The whole network, in float. Of 24 molecules the largest is above the 99th percentile. */
 static void rotates_with_the_molecule_in_float(void **state)
 {
-    recon_mol_paper_shape shape = SHAPE;
+    recon_molecule_paper_shape shape = SHAPE;
     for (shape.chiral = 0; shape.chiral < 2; shape.chiral++) {
         errors e = rotation_errors(*state, &shape, 1, 0);
         CHECK_LESS(e.latent[MOLECULES - 1], 1e-4);
@@ -239,7 +239,7 @@ static void the_order_of_atoms_does_not_matter(void **state)
 
 static void mirror_images_are_told_apart_when_asked(void **state)
 {
-    recon_mol_paper_shape shape = SHAPE;
+    recon_molecule_paper_shape shape = SHAPE;
     errors blind = rotation_errors(*state, &shape, -1, 0);
     CHECK_LESS(blind.latent[MOLECULES - 1], 1e-4);
     CHECK_LESS(blind.y[MOLECULES - 1], 1e-4); /* vectors of a mirror image are mirrored */
@@ -302,7 +302,7 @@ static void company_changes_no_bit_of_plain_loops(void **state)
 static double loss(recon_ctx *ctx, const model *m, const set *s, room r)
 {
     static const float zeros[MOLECULES * 16];
-    recon_mol_batch b;
+    recon_molecule_batch b;
     recon_var latent, y;
     recon_tape *t;
     double value;
@@ -417,12 +417,12 @@ static void odd_molecules_have_answers(void **state)
 static void maps_are_the_same_network(void **state)
 {
     recon_ctx *ctx = *state;
-    const recon_mol_paper_shape narrow = { .hidden = { { 50, 32, 8, 4 } },
-                                           .layers = 4,
-                                           .radius = 2,
-                                           .scalars = 32,
-                                           .outputs = 9,
-                                           .elements = ELEMENTS };
+    const recon_molecule_paper_shape narrow = { .hidden = { { 50, 32, 8, 4 } },
+                                                .layers = 4,
+                                                .radius = 2,
+                                                .scalars = 32,
+                                                .outputs = 9,
+                                                .elements = ELEMENTS };
     model m = model_new(ctx, &narrow);
     set *s = set_new(5);
     answer a = ask(ctx, &m, s->x, 2, (room){ 0 });
@@ -438,16 +438,16 @@ static void maps_are_the_same_network(void **state)
 static void the_preset_has_the_papers_size(void **state)
 {
     recon_ctx *ctx = *state;
-    const recon_molnet_shape shape = { .preset = RECON_PRESET_PAPER,
-                                       .width = 1,
-                                       .layers = 6,
-                                       .radius = 2,
-                                       .latent = 512,
-                                       .elements = 5 };
-    recon_mol_encoder *encoder;
+    const recon_molecule_net_shape shape = { .preset = RECON_PRESET_PAPER,
+                                             .width = 1,
+                                             .layers = 6,
+                                             .radius = 2,
+                                             .latent = 512,
+                                             .elements = 5 };
+    recon_molecule_encoder *encoder;
     recon_params *params;
     CHECK_OK(ctx, recon_params_new(ctx, &params, RECON_SINGLE));
-    CHECK_OK(ctx, recon_mol_paper_new(ctx, &encoder, params, &shape));
+    CHECK_OK(ctx, recon_molecule_paper_new(ctx, &encoder, params, &shape));
     size_t net = 6 * (335380 + 664 + 288) + 5 * 188 + 100; /* see nn/test_segnn     */
     size_t readout = 512 * (188 + 268) + 512;              /* fan in of 0 and of 1  */
     size_t latent = 2 * (512 * 512 + 512);
@@ -462,20 +462,20 @@ static void the_preset_has_the_papers_size(void **state)
 static void lack_of_memory_is_said(void **state)
 {
     recon_ctx *ctx = *state;
-    const recon_mol_paper_shape tiny = { .hidden = { { 2, 1, 1, 1 } },
-                                         .layers = 1,
-                                         .radius = 2,
-                                         .scalars = 2,
-                                         .vectors = 2,
-                                         .outputs = 2,
-                                         .elements = ELEMENTS };
+    const recon_molecule_paper_shape tiny = { .hidden = { { 2, 1, 1, 1 } },
+                                              .layers = 1,
+                                              .radius = 2,
+                                              .scalars = 2,
+                                              .vectors = 2,
+                                              .outputs = 2,
+                                              .elements = ELEMENTS };
     recon_status made = RECON_ERR_MEMORY;
     for (long n = 1; made != RECON_OK; n++) {
-        recon_mol_encoder *encoder;
+        recon_molecule_encoder *encoder;
         recon_params *params;
         CHECK_OK(ctx, recon_params_new(ctx, &params, RECON_SINGLE));
         recon_alloc_fail_at(ctx, n);
-        made = recon_mol_paper_make(ctx, &encoder, params, "encoder", &tiny);
+        made = recon_molecule_paper_make(ctx, &encoder, params, "encoder", &tiny);
         recon_alloc_fail_at(ctx, 0);
         assert_true(made == RECON_OK || (made == RECON_ERR_MEMORY && !encoder));
         if (made == RECON_OK)

@@ -1,8 +1,8 @@
 /* Errors of equivariance of molecules: of codes made by hand, and of encoders where they are known.
  */
 #include "conformers.h"
-#include "backbone/molnet.h"
-#include <recon/backbone/molequivariance.h>
+#include "backbone/molecule_net.h"
+#include <recon/backbone/molecule_equivariance.h>
 
 enum { N = 101, D = 3 };
 
@@ -29,10 +29,10 @@ static void errors_are_those_put_in(void **state)
     recon_ctx *ctx = *state;
     float z[2][N * D];
     recon_so3 psi[2][N], rotations[N];
-    recon_molequivariance e;
+    recon_molecule_equivariance e;
     make(z, psi, rotations);
-    recon_molcodes before = { z[0], psi[0] }, after = { z[1], psi[1] };
-    CHECK_OK(ctx, recon_molequivariance_compare(ctx, &e, &before, &after, rotations, N, D));
+    recon_molecule_codes before = { z[0], psi[0] }, after = { z[1], psi[1] };
+    CHECK_OK(ctx, recon_molecule_equivariance_compare(ctx, &e, &before, &after, rotations, N, D));
     assert_int_equal(e.n, N);
     CHECK_NEAR(e.pose_median, 0.5, 1e-9);
     CHECK_NEAR(e.pose_p99, 0.99, 1e-9);
@@ -40,7 +40,7 @@ static void errors_are_those_put_in(void **state)
     CHECK_NEAR(e.code_median, 0.05, 1e-6);
     CHECK_NEAR(e.code_p99, 0.099, 1e-6);
     CHECK_NEAR(e.code_max, 0.1, 1e-6);
-    CHECK_OK(ctx, recon_molequivariance_compare(ctx, &e, &before, &after, NULL, N, D));
+    CHECK_OK(ctx, recon_molecule_equivariance_compare(ctx, &e, &before, &after, NULL, N, D));
     assert_true(isnan(e.pose_median) && isnan(e.pose_p99) && isnan(e.pose_max));
     CHECK_NEAR(e.code_median, 0.05, 1e-6);
 }
@@ -50,16 +50,16 @@ static void what_is_not_finite_is_named(void **state)
     recon_ctx *ctx = *state;
     float z[2][N * D];
     recon_so3 psi[2][N], rotations[N];
-    recon_molequivariance e;
+    recon_molecule_equivariance e;
     make(z, psi, rotations);
-    recon_molcodes before = { z[0], psi[0] }, after = { z[1], psi[1] };
+    recon_molecule_codes before = { z[0], psi[0] }, after = { z[1], psi[1] };
     z[1][7 * D] = NAN;
-    CHECK_FAILS(ctx, recon_molequivariance_compare(ctx, &e, &before, &after, rotations, N, D),
+    CHECK_FAILS(ctx, recon_molecule_equivariance_compare(ctx, &e, &before, &after, rotations, N, D),
                 RECON_ERR_INPUT, "of conformer 7");
     psi[1][3].w = NAN;
-    CHECK_FAILS(ctx, recon_molequivariance_compare(ctx, &e, &before, &after, rotations, N, D),
+    CHECK_FAILS(ctx, recon_molecule_equivariance_compare(ctx, &e, &before, &after, rotations, N, D),
                 RECON_ERR_INPUT, "of conformer 3");
-    CHECK_FAILS(ctx, recon_molequivariance_compare(ctx, &e, &before, &after, rotations, 0, D),
+    CHECK_FAILS(ctx, recon_molecule_equivariance_compare(ctx, &e, &before, &after, rotations, 0, D),
                 RECON_ERR_INPUT, "no conformers");
 }
 
@@ -71,25 +71,26 @@ static void encoders_rotate_truly_and_some_see_mirrors(void **state)
     recon_ctx *ctx = *state;
     recon_molecules *data = chain_set(ctx, 24, 6, 0.05);
     for (int p = 0; p < 2; p++) {
-        recon_molnet_shape shape = { .preset = presets[p],
-                                     .width = 0.25,
-                                     .layers = 2,
-                                     .latent = 24,
-                                     .slots = CHAIN_ATOMS,
-                                     .elements = 4,
-                                     .element = { 1, 6, 7, 8 } };
-        recon_molequivariance e[RECON_MOVES];
-        recon_molnet *m;
-        CHECK_OK(ctx, recon_molnet_make(ctx, &m, &shape, RECON_SINGLE, NULL, NULL, 1));
-        CHECK_OK(ctx, recon_molequivariance_measure(ctx, e, m, data, 3));
+        recon_molecule_net_shape shape = { .preset = presets[p],
+                                           .width = 0.25,
+                                           .layers = 2,
+                                           .latent = 24,
+                                           .slots = CHAIN_ATOMS,
+                                           .elements = 4,
+                                           .element = { 1, 6, 7, 8 } };
+        recon_molecule_equivariance e[RECON_MOVES];
+        recon_molecule_net *m;
+        CHECK_OK(ctx, recon_molecule_net_make(ctx, &m, &shape, RECON_SINGLE, NULL, NULL, 1));
+        CHECK_OK(ctx, recon_molecule_equivariance_measure(ctx, e, m, data, 3));
         for (int move = 0; move < RECON_MOVE_MIRROR; move++) {
             assert_int_equal(e[move].n, 24);
             CHECK_LESS(e[move].pose_max, 1e-3);
             CHECK_LESS(e[move].code_max, 1e-4);
         }
         CHECK_LESS(0, e[RECON_MOVE_ROTATE].pose_max); /* something was rotated */
-        assert_int_equal(recon_molequivariance_sees_mirror(e), presets[p] != RECON_PRESET_PAPER);
-        recon_molnet_close(ctx, m);
+        assert_int_equal(recon_molecule_equivariance_sees_mirror(e),
+                         presets[p] != RECON_PRESET_PAPER);
+        recon_molecule_net_close(ctx, m);
     }
     recon_molecules_close(data);
 }
@@ -98,18 +99,19 @@ static void elements_that_are_not_known_are_refused(void **state)
 {
     recon_ctx *ctx = *state;
     recon_molecules *data = chain_set(ctx, 4, 4, 0);
-    recon_molnet_shape shape = { .preset = RECON_PRESET_SMALL,
-                                 .width = 0.25,
-                                 .layers = 1,
-                                 .latent = 8,
-                                 .slots = CHAIN_ATOMS,
-                                 .elements = 1,
-                                 .element = { 6 } };
-    recon_molequivariance e[RECON_MOVES];
-    recon_molnet *m;
-    CHECK_OK(ctx, recon_molnet_make(ctx, &m, &shape, RECON_SINGLE, NULL, NULL, 1));
-    CHECK_FAILS(ctx, recon_molequivariance_measure(ctx, e, m, data, 3), RECON_ERR_INPUT, "element");
-    recon_molnet_close(ctx, m);
+    recon_molecule_net_shape shape = { .preset = RECON_PRESET_SMALL,
+                                       .width = 0.25,
+                                       .layers = 1,
+                                       .latent = 8,
+                                       .slots = CHAIN_ATOMS,
+                                       .elements = 1,
+                                       .element = { 6 } };
+    recon_molecule_equivariance e[RECON_MOVES];
+    recon_molecule_net *m;
+    CHECK_OK(ctx, recon_molecule_net_make(ctx, &m, &shape, RECON_SINGLE, NULL, NULL, 1));
+    CHECK_FAILS(ctx, recon_molecule_equivariance_measure(ctx, e, m, data, 3), RECON_ERR_INPUT,
+                "element");
+    recon_molecule_net_close(ctx, m);
     recon_molecules_close(data);
 }
 

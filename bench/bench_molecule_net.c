@@ -1,12 +1,12 @@
-/* bench_molnet.c - training of the molecule autoencoder on the shipped conformers.
+/* bench_molecule_net.c - training of the molecule autoencoder on the shipped conformers.
  *
- *   bench_molnet cpu|cuda fast|paper|small f32|bf16 [STEPS [BATCH [THREADS]]]
+ *   bench_molecule_net cpu|cuda fast|paper|small f32|bf16 [STEPS [BATCH [THREADS]]]
  *
  * prints the last loss, milliseconds a step of the reconstruction, conformers a second, and what
  * embedding takes. */
-#include <recon/backbone/molnet.h>
+#include <recon/backbone/molecule_net.h>
 #include <recon/ops/backend.h>
-#include "backbone/molnet.h"
+#include "backbone/molecule_net.h"
 #include "core/ctx.h"
 
 #include <stdio.h>
@@ -17,16 +17,16 @@ enum { WARM_UP = 5, KEPT = 4096 };
 
 static int fail(recon_ctx *ctx)
 {
-    fprintf(stderr, "bench_molnet: %s\n", recon_ctx_message(ctx));
+    fprintf(stderr, "bench_molecule_net: %s\n", recon_ctx_message(ctx));
     return 1;
 }
 
 typedef struct {
     recon_ctx *ctx;
-    recon_molnet *m;
+    recon_molecule_net *m;
     recon_conformer x[KEPT];
-    recon_mol_pack pack;
-    recon_molnet_fed fed;
+    recon_molecule_pack pack;
+    recon_molecule_net_fed fed;
     size_t batch, nodes, edges;
     uint64_t steps;
     double begun;
@@ -39,16 +39,17 @@ static recon_status feed(void *user, recon_tape *t, uint64_t step)
     if (step == WARM_UP)
         w->begun = recon_now();
     recon_status status =
-        recon_molnet_pack(w->ctx, &w->pack, w->m, w->x + at, NULL, w->batch, w->nodes);
-    return status == RECON_OK ? recon_molnet_feed(t, &w->fed, w->m, &w->pack, w->edges) : status;
+        recon_molecule_net_pack(w->ctx, &w->pack, w->m, w->x + at, NULL, w->batch, w->nodes);
+    return status == RECON_OK ? recon_molecule_net_feed(t, &w->fed, w->m, &w->pack, w->edges)
+                              : status;
 }
 
 static recon_var loss(void *user, recon_tape *t)
 {
     work *w = user;
-    recon_molnet_seen seen;
-    recon_molnet_see(t, &seen, w->m, &w->fed);
-    return recon_molnet_rebuild_loss(t, w->m, &w->fed, &seen, 2);
+    recon_molecule_net_seen seen;
+    recon_molecule_net_see(t, &seen, w->m, &w->fed);
+    return recon_molecule_net_rebuild_loss(t, w->m, &w->fed, &seen, 2);
 }
 
 static recon_preset preset_of(const char *name)
@@ -62,7 +63,7 @@ static recon_preset preset_of(const char *name)
 /* Room for any batch, so that shapes repeat and a step can be recorded. */
 static size_t most_edges(const work *w)
 {
-    const recon_mol_encoder *e = w->m->encoder;
+    const recon_molecule_encoder *e = w->m->encoder;
     size_t most = 0;
     for (size_t i = 0; e->edges && i < KEPT; i++) {
         size_t edges = e->edges(e, &w->x[i]);
@@ -71,10 +72,10 @@ static size_t most_edges(const work *w)
     return w->batch * most;
 }
 
-static recon_status run(work *w, recon_molnet_shape *shape, recon_precision precision)
+static recon_status run(work *w, recon_molecule_net_shape *shape, recon_precision precision)
 {
     recon_train_result r;
-    recon_status status = recon_molnet_make(w->ctx, &w->m, shape, precision, NULL, NULL, 1);
+    recon_status status = recon_molecule_net_make(w->ctx, &w->m, shape, precision, NULL, NULL, 1);
     if (status == RECON_OK)
         w->edges = most_edges(w);
     if (status == RECON_OK)
@@ -91,7 +92,8 @@ static recon_status run(work *w, recon_molnet_shape *shape, recon_precision prec
     printf("step %.2f ms, %.0f conformers a second\n", 1e3 * each, (double)w->batch / each);
     static float z[KEPT * 1024];
     double begun = recon_now();
-    status = recon_molnet_embed(w->ctx, &(recon_molnet_answer){ .z = z }, w->m, w->x, KEPT);
+    status =
+        recon_molecule_net_embed(w->ctx, &(recon_molecule_net_answer){ .z = z }, w->m, w->x, KEPT);
     printf("embed %.3f ms a conformer\n", 1e3 * (recon_now() - begun) / KEPT);
     return status;
 }
@@ -101,8 +103,9 @@ int main(int argc, char **argv)
     static work w;
     recon_molecules *data;
     if (argc < 4)
-        return fprintf(stderr, "usage: bench_molnet cpu|cuda fast|paper|small f32|bf16 [STEPS "
-                               "[BATCH [THREADS]]]\n"),
+        return fprintf(stderr,
+                       "usage: bench_molecule_net cpu|cuda fast|paper|small f32|bf16 [STEPS "
+                       "[BATCH [THREADS]]]\n"),
                2;
     w.steps = argc > 4 ? strtoul(argv[4], NULL, 10) : 30;
     w.batch = argc > 5 ? strtoul(argv[5], NULL, 10) : 128;
@@ -114,16 +117,16 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < KEPT; i++)
         w.x[i] = recon_molecules_get(data, i * (info.n / KEPT));
     w.nodes = w.batch * info.atoms;
-    recon_molnet_shape shape = { .preset = preset_of(argv[2]),
-                                 .mapped = 1,
-                                 .slots = info.atoms,
-                                 .elements = 5,
-                                 .element = { 1, 6, 7, 8, 9 } };
+    recon_molecule_net_shape shape = { .preset = preset_of(argv[2]),
+                                       .mapped = 1,
+                                       .slots = info.atoms,
+                                       .elements = 5,
+                                       .element = { 1, 6, 7, 8, 9 } };
     recon_status status = run(&w, &shape, strcmp(argv[3], "bf16") ? RECON_SINGLE : RECON_MIXED);
     if (status != RECON_OK)
         return fail(w.ctx);
-    recon_mol_pack_free(&w.pack);
-    recon_molnet_close(w.ctx, w.m);
+    recon_molecule_pack_free(&w.pack);
+    recon_molecule_net_close(w.ctx, w.m);
     recon_molecules_close(data);
     recon_ctx_free(w.ctx);
     return 0;

@@ -1,12 +1,12 @@
-/* mol_decoder.c - residual MLPs: x + b(relu(a(x))), a ReLU behind each. */
-#include "backbone/mol_decoder.h"
+/* molecule_decoder.c - residual MLPs: x + b(relu(a(x))), a ReLU behind each. */
+#include "backbone/molecule_decoder.h"
 #include "core/fail.h"
 #include "nn/layers.h"
 
 #include <math.h>
 #include <stdio.h>
 
-static size_t hidden(const recon_molnet_shape *s)
+static size_t hidden(const recon_molecule_net_shape *s)
 {
     static const double widths[] = {
         [RECON_PRESET_FAST] = 512, [RECON_PRESET_PAPER] = 512, [RECON_PRESET_SMALL] = 256
@@ -15,14 +15,14 @@ static size_t hidden(const recon_molnet_shape *s)
     return n < 8 ? 8 : (size_t)n;
 }
 
-static recon_status trunk_add(recon_ctx *ctx, recon_mol_trunk *out, recon_params *p,
+static recon_status trunk_add(recon_ctx *ctx, recon_molecule_trunk *out, recon_params *p,
                               const char *name, size_t inputs, size_t width)
 {
     recon_part_name full;
     recon_status status;
     snprintf(full, sizeof full, "%s.first", name);
     RECON_TRY(recon_linear_add(ctx, &out->first, p, full, inputs, width));
-    for (size_t i = 0; i < 2 * RECON_MOL_BLOCKS; i++) {
+    for (size_t i = 0; i < 2 * RECON_MOLECULE_BLOCKS; i++) {
         snprintf(full, sizeof full, "%s.block%zu.%zu", name, i / 2, i % 2);
         RECON_TRY(recon_linear_add(ctx, &out->block[i / 2][i % 2], p, full, width, width));
     }
@@ -30,25 +30,25 @@ done:
     return status;
 }
 
-static recon_var trunk_apply(recon_tape *t, const recon_mol_trunk *k, recon_var x)
+static recon_var trunk_apply(recon_tape *t, const recon_molecule_trunk *k, recon_var x)
 {
     x = recon_var_relu(t, recon_linear_apply(t, &k->first, x));
-    for (size_t i = 0; i < RECON_MOL_BLOCKS; i++) {
+    for (size_t i = 0; i < RECON_MOLECULE_BLOCKS; i++) {
         recon_var y = recon_var_relu(t, recon_linear_apply(t, &k->block[i][0], x));
         x = recon_var_relu(t, recon_var_add(t, x, recon_linear_apply(t, &k->block[i][1], y)));
     }
     return x;
 }
 
-recon_status recon_mol_decoder_add(recon_ctx *ctx, recon_mol_decoder *d, recon_params *p,
-                                   const char *name, const recon_molnet_shape *s)
+recon_status recon_molecule_decoder_add(recon_ctx *ctx, recon_molecule_decoder *d, recon_params *p,
+                                        const char *name, const recon_molecule_net_shape *s)
 {
     size_t width = hidden(s);
     recon_layer_name full;
     recon_status status = RECON_OK;
-    *d = (recon_mol_decoder){ .slots = s->slots,
-                              .elements = s->elements,
-                              .split = s->preset == RECON_PRESET_PAPER };
+    *d = (recon_molecule_decoder){ .slots = s->slots,
+                                   .elements = s->elements,
+                                   .split = s->preset == RECON_PRESET_PAPER };
     for (int i = 0; i <= d->split; i++) {
         snprintf(full, sizeof full, "%s.trunk%d", name, i);
         RECON_TRY(trunk_add(ctx, &d->trunk[i], p, full, s->latent, width));
@@ -61,8 +61,8 @@ done:
     return status;
 }
 
-void recon_mol_decoder_apply(recon_tape *t, const recon_mol_decoder *d, recon_var latent,
-                             recon_var *places, recon_var *scores)
+void recon_molecule_decoder_apply(recon_tape *t, const recon_molecule_decoder *d, recon_var latent,
+                                  recon_var *places, recon_var *scores)
 {
     size_t n = latent ? recon_var_shape(latent, NULL)[0] : 0;
     latent = recon_var_cast(t, latent, recon_tape_activations(t));

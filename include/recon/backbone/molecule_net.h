@@ -1,4 +1,4 @@
-/* molnet.h - the molecule backbone: an invariant-equivariant autoencoder on SO(3).
+/* molecule_net.h - the molecule backbone: an invariant-equivariant autoencoder on SO(3).
  *
  * An equivariant network on atoms gives a latent, which does not change when the molecule x is
  * rotated or moved, and three vectors, which rotate with it. The first two make the relative pose
@@ -11,8 +11,8 @@
  * the latent of a first, short stage of training. Alike conformers can be laid over each other, up
  * to their bond graph's symmetries, so the rotation between them is known: their poses must differ by
  * it. And z, then a linear map of the latent, must tell which conformers belong together. */
-#ifndef RECON_BACKBONE_MOLNET_H
-#define RECON_BACKBONE_MOLNET_H
+#ifndef RECON_BACKBONE_MOLECULE_NET_H
+#define RECON_BACKBONE_MOLECULE_NET_H
 
 #include <recon/backbone/embedded.h>
 #include <recon/backbone/ieae.h>
@@ -23,9 +23,9 @@
 extern "C" {
 #endif
 
-typedef struct recon_molnet recon_molnet;
+typedef struct recon_molecule_net recon_molecule_net;
 
-enum { RECON_MOLNET_ELEMENTS = 32 }; /* different ones that a model can tell, at most */
+enum { RECON_MOLECULE_NET_ELEMENTS = 32 }; /* different ones that a model can tell, at most */
 
 /* What the network is. Zero in any field means its default. */
 typedef struct {
@@ -41,12 +41,12 @@ typedef struct {
                             Filled in by training, as what follows is                           */
     size_t slots;        /* atoms that the decoder makes: those of the largest molecule learnt  */
     size_t elements;
-    uint8_t element[RECON_MOLNET_ELEMENTS]; /* atomic numbers, ascending */
-} recon_molnet_shape;
+    uint8_t element[RECON_MOLECULE_NET_ELEMENTS]; /* atomic numbers, ascending */
+} recon_molecule_net_shape;
 
 /* How it is trained. Zero in any field means its default; a negative weight means none. */
 typedef struct {
-    recon_molnet_shape shape;
+    recon_molecule_net_shape shape;
     size_t epochs;          /* in all; 0: the preset's; of a few conformers as many as make 500
                                steps                                                           */
     size_t before;          /* of them the first stage, reconstruction alone; 0: 8, more where
@@ -63,21 +63,22 @@ typedef struct {
     int resume;
     const char *data,
         *rotate; /* SPEC and rule, for the model to say what it was made from; or NULL */
-} recon_molnet_options;
+} recon_molecule_net_options;
 
 /* Trains on data and leaves the epoch with the least loss on held in path, result->best is that
  * loss; held NULL: one conformer in RECON_HELD_OUT of each molecule is kept from data for it. The
  * first stage's state lies beside it, in PATH.stage1, and is read again by a resumed run. */
-RECON_API recon_status recon_molnet_train(recon_ctx *ctx, recon_train_result *result,
-                                          const recon_molecules *data, const recon_molecules *held,
-                                          const char *path, const recon_molnet_options *options);
+RECON_API recon_status recon_molecule_net_train(recon_ctx *ctx, recon_train_result *result,
+                                                const recon_molecules *data,
+                                                const recon_molecules *held, const char *path,
+                                                const recon_molecule_net_options *options);
 
 /* A model that is open does not change: many threads may use it, each with a context of its own on
  * the backend that it was opened with. */
-RECON_API recon_status recon_molnet_open(recon_ctx *ctx, recon_molnet **out, const char *path,
-                                         recon_precision precision);
-RECON_API void recon_molnet_close(recon_ctx *ctx, recon_molnet *model);
-RECON_API recon_molnet_shape recon_molnet_describe(const recon_molnet *model);
+RECON_API recon_status recon_molecule_net_open(recon_ctx *ctx, recon_molecule_net **out,
+                                               const char *path, recon_precision precision);
+RECON_API void recon_molecule_net_close(recon_ctx *ctx, recon_molecule_net *model);
+RECON_API recon_molecule_net_shape recon_molecule_net_describe(const recon_molecule_net *model);
 
 /* What the model says of n conformers; any array may be NULL. */
 typedef struct {
@@ -85,29 +86,31 @@ typedef struct {
     float *latent;  /* [n][latent]                                                 */
     recon_so3 *psi; /* [n]                                                         */
     float *shift;   /* [n][3], t: Angstrom, from the mean of the atoms' places     */
-} recon_molnet_answer;
+} recon_molecule_net_answer;
 
 /* Conformers of any size; an element that the model does not know is RECON_ERR_INPUT. A conformer
  * whose vectors are parallel or zero (atoms on a line) gets a pose of no meaning,
  * but a rotation. */
-RECON_API recon_status recon_molnet_embed(recon_ctx *ctx, const recon_molnet_answer *out,
-                                          const recon_molnet *model, const recon_conformer *x,
-                                          size_t n);
+RECON_API recon_status recon_molecule_net_embed(recon_ctx *ctx,
+                                                const recon_molecule_net_answer *out,
+                                                const recon_molecule_net *model,
+                                                const recon_conformer *x, size_t n);
 /* The canonical molecules x_hat of n latents: places [n][slots][3] and element scores
  * [n][slots][elements], either of which may be NULL. */
-RECON_API recon_status recon_molnet_decode(recon_ctx *ctx, float *places, float *scores,
-                                           const recon_molnet *model, const float *latent,
-                                           size_t n);
+RECON_API recon_status recon_molecule_net_decode(recon_ctx *ctx, float *places, float *scores,
+                                                 const recon_molecule_net *model,
+                                                 const float *latent, size_t n);
 
 /* How well one conformer is rebuilt, over the atoms the decoder has slots for. */
 typedef struct {
     float l1;          /* mean over coordinates, Angstrom            */
     float rmsd, heavy; /* over all atoms; over all but hydrogen (NaN: none) */
     float elements;    /* share of the atoms whose element is right  */
-} recon_molnet_error;
-RECON_API recon_status recon_molnet_reconstruct(recon_ctx *ctx, recon_molnet_error *out /* [n] */,
-                                                const recon_molnet *model, const recon_conformer *x,
-                                                size_t n);
+} recon_molecule_net_error;
+RECON_API recon_status recon_molecule_net_reconstruct(recon_ctx *ctx,
+                                                      recon_molecule_net_error *out /* [n] */,
+                                                      const recon_molecule_net *model,
+                                                      const recon_conformer *x, size_t n);
 
 #ifdef __cplusplus
 }

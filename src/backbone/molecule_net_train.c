@@ -1,8 +1,8 @@
-/* molnet_train.c - the molecule autoencoder's training.
+/* molecule_net_train.c - the molecule autoencoder's training.
  *
  * First stage: conformers in fresh orientations are rebuilt, nothing else. Its latent then knows
  * which conformers are alike. Second stage: a batch is pairs, a conformer and one of its partners
- * (mol_partners.h), both rebuilt. With H their orientations and T the rotation that lays the partner
+ * (molecule_partners.h), both rebuilt. With H their orientations and T the rotation that lays the partner
  * over the conformer, their poses must obey R R'^T = H T H'^T; and among the z of all partners the
  * conformer's own must be the nearest, and the other way round (van den Oord et al. 2018). A
  * conformer without partners is its own, which teaches nothing but does no harm.
@@ -11,8 +11,8 @@
  * rate stays high through the first stage and falls over the second. */
 #include "backbone/fingerprint.h"
 #include "backbone/metadata.h"
-#include "backbone/mol_partners.h"
-#include "backbone/molnet.h"
+#include "backbone/molecule_partners.h"
+#include "backbone/molecule_net.h"
 #include <recon/data/dataset.h>
 #include <recon/ops/backend.h>
 #include "core/fail.h"
@@ -35,29 +35,29 @@ enum { CANDIDATES = 64, WARMUP = 300, ROUND = 64 };
 typedef struct {
     recon_conformer *x; /* [n] */
     size_t n, batch;
-    recon_mol_partners partners; /* second stage */
+    recon_molecule_partners partners; /* second stage */
     uint64_t seed;
 } sample_set;
 
 typedef struct {
     recon_ctx *ctx;
-    recon_molnet *m;
-    const recon_molnet_options *o;
+    recon_molecule_net *m;
+    const recon_molecule_net_options *o;
     sample_set train, held;
     int paired;          /* the second stage                                    */
     size_t nodes, edges; /* that hold any batch of this stage                   */
-    recon_mol_pack pack;
+    recon_molecule_pack pack;
     recon_conformer *seen; /* [batch]                                           */
     recon_so3 *rotation;   /* [batch]                                           */
     float *between;        /* [batch / 2][9] H T H'^T                           */
     float *weight;         /* [batch / 2], of sum 1                             */
     int32_t *places;       /* [batch / 2] 0, 1, 2 ..: whose partner is whose    */
-    recon_molnet_fed fed;
+    recon_molecule_net_fed fed;
     recon_var betweens, weights, order;
 } trainer;
 
 enum { STEPS_LEAST = 500, BEFORE = 8 };
-static const recon_molnet_options presets[] = {
+static const recon_molecule_net_options presets[] = {
     [RECON_PRESET_FAST] = { .epochs = 120,
                             .batch = 512,
                             .rate = 1e-3,
@@ -78,7 +78,7 @@ static const recon_molnet_options presets[] = {
                              .contrast = 0.2 },
 };
 
-static int has_pairs(const recon_molnet_options *o)
+static int has_pairs(const recon_molecule_net_options *o)
 {
     return o->align > 0 || o->contrast > 0;
 }
@@ -86,9 +86,9 @@ static int has_pairs(const recon_molnet_options *o)
 /* The preset's are for tens of thousands of conformers. Of n, which may be a few, a step takes no
  * more than a quarter, in pairs, and epochs are added, in both stages alike, until there are
  * STEPS_LEAST steps. */
-static void set_length(recon_molnet_options *o, size_t n)
+static void set_length(recon_molecule_net_options *o, size_t n)
 {
-    const recon_molnet_options *p = &presets[o->shape.preset];
+    const recon_molecule_net_options *p = &presets[o->shape.preset];
     size_t quarter = n >= 8 ? n / 4 & ~(size_t)1 : 2, before = BEFORE;
     if (!o->batch)
         o->batch = n < p->batch ? quarter : p->batch;
@@ -101,9 +101,9 @@ static void set_length(recon_molnet_options *o, size_t n)
         o->before = o->epochs / 3 < before ? o->epochs / 3 : before;
 }
 
-static void set_defaults(recon_molnet_options *o, size_t n)
+static void set_defaults(recon_molecule_net_options *o, size_t n)
 {
-    const recon_molnet_options *p = &presets[o->shape.preset];
+    const recon_molecule_net_options *p = &presets[o->shape.preset];
     set_length(o, n);
     o->rate = o->rate > 0 ? o->rate : p->rate;
     o->element = o->element == 0 ? p->element : o->element < 0 ? 0 : o->element;
@@ -122,13 +122,14 @@ static size_t drawn(const sample_set *p, uint64_t number)
 }
 
 /* One of i's partners, by the number of the draw; i itself where it has none. */
-static recon_mol_partner partner(const sample_set *p, size_t i, uint64_t number)
+static recon_molecule_partner partner(const sample_set *p, size_t i, uint64_t number)
 {
-    const recon_mol_partners *all = &p->partners;
+    const recon_molecule_partners *all = &p->partners;
     recon_rng rng = recon_rng_new(p->seed ^ 0x9e3779b97f4a7c15u, number);
     if (all->count[i] == 0)
-        return (
-            recon_mol_partner){ .who = (int32_t)i, .rmsd = NAN, .rotation = recon_so3_identity() };
+        return (recon_molecule_partner){ .who = (int32_t)i,
+                                         .rmsd = NAN,
+                                         .rotation = recon_so3_identity() };
     return all->list[i * all->most + recon_rng_below(&rng, all->count[i])];
 }
 
@@ -145,7 +146,7 @@ static size_t member(const trainer *c, const sample_set *p, uint64_t step, size_
  * record the step. */
 static recon_status find_capacity(trainer *c, uint64_t steps)
 {
-    const recon_mol_encoder *e = c->m->encoder;
+    const recon_molecule_encoder *e = c->m->encoder;
     size_t *edges = NULL;
     recon_status status = RECON_OK;
     c->nodes = c->edges = 0;
@@ -188,7 +189,7 @@ static void set_pairs(trainer *c, const sample_set *p, uint64_t step)
     double m[9], sum = 0;
     for (size_t k = 0; k < pairs; k++) {
         uint64_t number = step * pairs + k;
-        recon_mol_partner b = partner(p, drawn(p, number), number);
+        recon_molecule_partner b = partner(p, drawn(p, number), number);
         recon_so3 rotation = recon_so3_compose(recon_so3_compose(c->rotation[k], b.rotation),
                                                recon_so3_inverse(c->rotation[pairs + k]));
         double off = (double)b.rmsd / ALIKE;
@@ -211,8 +212,9 @@ static recon_status feed_from(trainer *c, recon_tape *t, const sample_set *p, ui
     for (size_t k = 0; k < p->batch; k++)
         c->seen[k] = p->x[member(c, p, step, k)];
     draw_rotations(c, p, step);
-    RECON_TRY(recon_molnet_pack(c->ctx, &c->pack, c->m, c->seen, c->rotation, p->batch, nodes));
-    RECON_TRY(recon_molnet_feed(t, &c->fed, c->m, &c->pack, edges));
+    RECON_TRY(
+        recon_molecule_net_pack(c->ctx, &c->pack, c->m, c->seen, c->rotation, p->batch, nodes));
+    RECON_TRY(recon_molecule_net_feed(t, &c->fed, c->m, &c->pack, edges));
     if (c->paired) {
         set_pairs(c, p, step);
         c->betweens = recon_var_input(t, c->between, RECON_F32, (size_t[]){ pairs, 9 }, 2);
@@ -248,9 +250,9 @@ static recon_var align_term(trainer *c, recon_tape *t, recon_var r)
         return NULL;
     size_t n = recon_var_shape(b, NULL)[0];
     a = recon_var_reshape(t, a, (size_t[]){ n, 3, 3 }, 3);
-    a = recon_mol_act(t, &c->fed.tables, b, a);
-    return recon_mol_apart(t, recon_var_reshape(t, a, (size_t[]){ n, 9 }, 2), c->betweens,
-                           c->weights);
+    a = recon_molecule_act(t, &c->fed.tables, b, a);
+    return recon_molecule_apart(t, recon_var_reshape(t, a, (size_t[]){ n, 9 }, 2), c->betweens,
+                                c->weights);
 }
 
 static recon_var tell(trainer *c, recon_tape *t, recon_var a, recon_var b)
@@ -268,9 +270,9 @@ static recon_var contrast_term(trainer *c, recon_tape *t, recon_var z)
 static recon_var loss(void *user, recon_tape *t)
 {
     trainer *c = user;
-    recon_molnet_seen seen;
-    recon_molnet_see(t, &seen, c->m, &c->fed);
-    recon_var total = recon_molnet_rebuild_loss(t, c->m, &c->fed, &seen, c->o->element);
+    recon_molecule_net_seen seen;
+    recon_molecule_net_see(t, &seen, c->m, &c->fed);
+    recon_var total = recon_molecule_net_rebuild_loss(t, c->m, &c->fed, &seen, c->o->element);
     if (c->paired && c->o->align > 0)
         total = recon_var_blend(t, 1, total, c->o->align, align_term(c, t, seen.r));
     if (c->paired && c->o->contrast > 0)
@@ -300,13 +302,13 @@ done:
 
 enum { TEXT = 480 };
 typedef struct {
-    char settings[TEXT], elements[4 * RECON_MOLNET_ELEMENTS];
+    char settings[TEXT], elements[4 * RECON_MOLECULE_NET_ELEMENTS];
     recon_metadata_list list;
 } description;
 
 static void describe_settings(const trainer *c, description *d, const recon_molecules *data)
 {
-    const recon_molnet_options *o = c->o;
+    const recon_molecule_net_options *o = c->o;
     snprintf(d->settings, sizeof d->settings,
              "%s, %zu conformers (%08" PRIx32
              "), %zu held out, %zu epochs of batch %zu, %zu of them before, rate %.9g, "
@@ -320,7 +322,7 @@ static void describe_settings(const trainer *c, description *d, const recon_mole
 
 static void describe(const trainer *c, description *d, const recon_molecules *data)
 {
-    const recon_molnet_shape *s = &c->m->shape;
+    const recon_molecule_net_shape *s = &c->m->shape;
     size_t at = 0;
     *d = (description){ .settings = "" };
     describe_settings(c, d, data);
@@ -348,7 +350,7 @@ static void describe(const trainer *c, description *d, const recon_molecules *da
 static recon_status run_stage(trainer *c, recon_train_result *result, const description *d,
                               const char *path, size_t epochs, int last, const char *label)
 {
-    const recon_molnet_options *o = c->o;
+    const recon_molecule_net_options *o = c->o;
     uint64_t epoch = c->train.n / o->batch, steps = epochs * epoch;
     recon_trainee it = { c->m->base.params, feed, loss, mean_loss, c };
     recon_status status = find_capacity(c, steps);
@@ -384,10 +386,11 @@ static recon_status find_partners(trainer *c, sample_set *p)
     float *latent = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(c->ctx, &latent, p->n * d, sizeof *latent));
-    RECON_TRY(recon_molnet_embed_shown(c->ctx, &(recon_molnet_answer){ .latent = latent }, c->m,
-                                       p->x, p->n));
-    RECON_TRY(recon_mol_partners_find(c->ctx, &p->partners, p->x, latent, p->n, d,
-                                      &(recon_mol_partners_options){ CANDIDATES, CANDIDATES }));
+    RECON_TRY(recon_molecule_net_embed_shown(
+        c->ctx, &(recon_molecule_net_answer){ .latent = latent }, c->m, p->x, p->n));
+    RECON_TRY(
+        recon_molecule_partners_find(c->ctx, &p->partners, p->x, latent, p->n, d,
+                                     &(recon_molecule_partners_options){ CANDIDATES, CANDIDATES }));
 done:
     free(latent);
     return status;
@@ -396,7 +399,7 @@ done:
 static recon_status run(trainer *c, recon_train_result *result, const recon_molecules *data,
                         const char *path)
 {
-    const recon_molnet_options *o = c->o;
+    const recon_molecule_net_options *o = c->o;
     recon_train_result first = { 0 };
     description d;
     char *stage = NULL;
@@ -427,7 +430,8 @@ done:
 /* --- what it is run on ------------------------------------------------------------------------ */
 
 /* Elements and the most atoms, as the data has them. */
-static recon_status look_at(recon_ctx *ctx, recon_molnet_shape *s, const recon_molecules *data)
+static recon_status look_at(recon_ctx *ctx, recon_molecule_net_shape *s,
+                            const recon_molecules *data)
 {
     recon_molecules_info info = recon_molecules_describe(data);
     int there[256] = { 0 };
@@ -439,9 +443,9 @@ static recon_status look_at(recon_ctx *ctx, recon_molnet_shape *s, const recon_m
             there[x.z[a]] = 1;
     }
     for (int z = 0; z < 256; z++) {
-        if (there[z] && s->elements == RECON_MOLNET_ELEMENTS)
+        if (there[z] && s->elements == RECON_MOLECULE_NET_ELEMENTS)
             return recon_fail(ctx, RECON_ERR_INPUT, "more than %d different elements",
-                              RECON_MOLNET_ELEMENTS);
+                              RECON_MOLECULE_NET_ELEMENTS);
         if (there[z])
             s->element[s->elements++] = (uint8_t)z;
     }
@@ -462,7 +466,7 @@ static recon_status gather(recon_ctx *ctx, sample_set *p, const recon_molecules 
 
 static recon_status check_sizes(recon_ctx *ctx, const trainer *c)
 {
-    const recon_molnet_options *o = c->o;
+    const recon_molecule_net_options *o = c->o;
     if (c->train.n < o->batch)
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "%zu conformers do not fill a batch of %zu: a smaller batch will do",
@@ -492,10 +496,10 @@ done:
 
 static void trainer_free(trainer *c)
 {
-    recon_mol_partners_free(&c->train.partners);
-    recon_mol_partners_free(&c->held.partners);
-    recon_mol_pack_free(&c->pack);
-    recon_molnet_close(c->ctx, c->m);
+    recon_molecule_partners_free(&c->train.partners);
+    recon_molecule_partners_free(&c->held.partners);
+    recon_molecule_pack_free(&c->pack);
+    recon_molecule_net_close(c->ctx, c->m);
     void *blocks[] = {
         c->train.x, c->held.x, c->seen, c->rotation, c->between, c->weight, c->places
     };
@@ -503,11 +507,11 @@ static void trainer_free(trainer *c)
         free(blocks[i]);
 }
 
-recon_status recon_molnet_train(recon_ctx *ctx, recon_train_result *result,
-                                const recon_molecules *data, const recon_molecules *held,
-                                const char *path, const recon_molnet_options *options)
+recon_status recon_molecule_net_train(recon_ctx *ctx, recon_train_result *result,
+                                      const recon_molecules *data, const recon_molecules *held,
+                                      const char *path, const recon_molecule_net_options *options)
 {
-    recon_molnet_options o = options ? *options : (recon_molnet_options){ 0 };
+    recon_molecule_net_options o = options ? *options : (recon_molecule_net_options){ 0 };
     recon_molecules *rest = NULL, *kept = NULL;
     trainer c = { .ctx = ctx, .o = &o };
     recon_status status;
@@ -519,12 +523,12 @@ recon_status recon_molnet_train(recon_ctx *ctx, recon_train_result *result,
     }
     if ((unsigned)o.shape.preset <= RECON_PRESET_SMALL)
         set_defaults(&o, recon_molecules_describe(data).n);
-    RECON_TRY(recon_molnet_shape_complete(ctx, &o.shape));
+    RECON_TRY(recon_molecule_net_shape_complete(ctx, &o.shape));
     size_t n = recon_molecules_describe(held).n & ~(size_t)1;
     RECON_TRY(gather(ctx, &c.train, data, o.batch, o.seed));
     RECON_TRY(gather(ctx, &c.held, held, n < 2 ? 2 : n < o.batch ? n : o.batch, HELD_SEED));
     RECON_TRY(check_sizes(ctx, &c));
-    RECON_TRY(recon_molnet_make(ctx, &c.m, &o.shape, o.precision, NULL, NULL, o.seed));
+    RECON_TRY(recon_molecule_net_make(ctx, &c.m, &o.shape, o.precision, NULL, NULL, o.seed));
     RECON_TRY(make_room(&c));
     RECON_TRY(run(&c, result, data, path));
 done:

@@ -1,9 +1,9 @@
-/* mol_paper.h - the paper's encoder of molecules at any size: steerable messages along bonds. */
-#ifndef BACKBONE_MOL_PAPER_H
-#define BACKBONE_MOL_PAPER_H
+/* molecule_paper.h - the paper's encoder of molecules at any size: steerable messages along bonds. */
+#ifndef BACKBONE_MOLECULE_PAPER_H
+#define BACKBONE_MOLECULE_PAPER_H
 
 #include <recon/nn/segnn.h>
-#include "backbone/mol_encoder.h"
+#include "backbone/molecule_encoder.h"
 
 typedef struct {
     recon_irreps hidden;     /* the paper's encoder: 100, 64, 16, 8; its maps: 50, 32, 8, 4      */
@@ -14,10 +14,11 @@ typedef struct {
     size_t outputs;          /* length of the latent, or how many numbers a map answers          */
     size_t elements;
     int chiral; /* sees mirror images; 0: does not, as the paper's                               */
-} recon_mol_paper_shape;
+} recon_molecule_paper_shape;
 
-/* As recon_mol_paper_new, with parameters "NAME..". */
-recon_status recon_mol_paper_make(recon_ctx *ctx, recon_mol_encoder **out, recon_params *params,
-                                  const char *name, const recon_mol_paper_shape *shape);
+/* As recon_molecule_paper_new, with parameters "NAME..". */
+recon_status recon_molecule_paper_make(recon_ctx *ctx, recon_molecule_encoder **out,
+                                       recon_params *params, const char *name,
+                                       const recon_molecule_paper_shape *shape);
 
 #endif

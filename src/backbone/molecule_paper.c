@@ -1,4 +1,4 @@
-/* mol_paper.c - the encoder `paper`: SEGNN on the graph of atoms within 2 Angstrom.
+/* molecule_paper.c - the encoder `paper`: SEGNN on the graph of atoms within 2 Angstrom.
  *
  * A last coupling makes scalars and vectors of every atom, which are averaged over the molecule. An
  * MLP of the scalars is the latent; two steerable layers, gated by the scalars, make y1, y2 and the
@@ -9,7 +9,7 @@
  * The graph has a row more than the batch: the edges that fill a fixed capacity lead from there to
  * itself, and with the rows that fill the batch it makes a last segment that nothing is pooled
  * from. */
-#include "backbone/mol_paper.h"
+#include "backbone/molecule_paper.h"
 #include "backbone/radius_graph.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -37,15 +37,15 @@ enum {
 };
 
 typedef struct {
-    recon_mol_encoder base;
-    recon_mol_paper_shape shape;
+    recon_molecule_encoder base;
+    recon_molecule_paper_shape shape;
     recon_segnn net;
     recon_coupling readout, vector[2];
     recon_mlp latent;
     recon_param *planes; /* [9][9] vectors of components to planes of vectors */
 } paper;
 
-static const paper *paper_of(const recon_mol_encoder *encoder)
+static const paper *paper_of(const recon_molecule_encoder *encoder)
 {
     return (const paper *)encoder;
 }
@@ -55,7 +55,7 @@ static const paper *paper_of(const recon_mol_encoder *encoder)
 /* Distances of rotated atoms differ by rounding: so much further an edge may be and still count. */
 #define SLACK (1 + 1e-5)
 
-static size_t count_edges(const recon_mol_encoder *encoder, const recon_conformer *x)
+static size_t count_edges(const recon_molecule_encoder *encoder, const recon_conformer *x)
 {
     return recon_radius_graph_count(x->xyz, x->atoms, SLACK * paper_of(encoder)->shape.radius);
 }
@@ -78,8 +78,8 @@ static void put_graph(recon_tape *t, recon_var *edge, const recon_radius_graph *
     edge[ATTRIBUTE] = put(t, g->attribute, RECON_F32, g->nodes, RECON_HARMONICS);
 }
 
-static recon_status feed_graph(recon_tape *t, const paper *p, recon_mol_batch *batch,
-                               const recon_mol_pack *pack, size_t edges)
+static recon_status feed_graph(recon_tape *t, const paper *p, recon_molecule_batch *batch,
+                               const recon_molecule_pack *pack, size_t edges)
 {
     recon_radius_graph g = { 0 };
     recon_radius_graph_options o = { .radius = p->shape.radius,
@@ -96,8 +96,8 @@ done:
     return status;
 }
 
-static recon_status feed_nodes(recon_tape *t, const paper *p, recon_mol_batch *batch,
-                               const recon_mol_pack *pack)
+static recon_status feed_nodes(recon_tape *t, const paper *p, recon_molecule_batch *batch,
+                               const recon_molecule_pack *pack)
 {
     size_t rows = pack->nodes + 1, elements = p->shape.elements;
     float *element = NULL, *share = NULL;
@@ -126,8 +126,8 @@ done:
     return status;
 }
 
-static recon_status feed(recon_tape *t, const recon_mol_encoder *encoder, recon_mol_batch *batch,
-                         const recon_mol_pack *pack, size_t edges)
+static recon_status feed(recon_tape *t, const recon_molecule_encoder *encoder,
+                         recon_molecule_batch *batch, const recon_molecule_pack *pack, size_t edges)
 {
     recon_status status;
     RECON_TRY(feed_graph(t, paper_of(encoder), batch, pack, edges));
@@ -140,13 +140,14 @@ done:
 /* --- the network ------------------------------------------------------------------------------ */
 
 /* Means over each molecule of rows x. */
-static recon_var pool(recon_tape *t, recon_var x, size_t cols, const recon_mol_batch *b)
+static recon_var pool(recon_tape *t, recon_var x, size_t cols, const recon_molecule_batch *b)
 {
     x = recon_var_gate(t, x, b->edge[SHARE], cols);
     return recon_var_segment_sum(t, x, b->edge[SPAN]);
 }
 
-static recon_var vectors(recon_tape *t, const paper *p, recon_var pooled, const recon_mol_batch *b)
+static recon_var vectors(recon_tape *t, const paper *p, recon_var pooled,
+                         const recon_molecule_batch *b)
 {
     recon_var attr = pool(t, b->edge[ATTRIBUTE], RECON_HARMONICS, b), y = pooled;
     for (int i = 0; i < 2; i++)
@@ -155,8 +156,8 @@ static recon_var vectors(recon_tape *t, const paper *p, recon_var pooled, const 
     return recon_var_reshape(t, y, (const size_t[]){ b->n, 3, 3 }, 3);
 }
 
-static void apply(recon_tape *t, const recon_mol_encoder *encoder, const recon_mol_batch *b,
-                  recon_var *latent, recon_var *y)
+static void apply(recon_tape *t, const recon_molecule_encoder *encoder,
+                  const recon_molecule_batch *b, recon_var *latent, recon_var *y)
 {
     const paper *p = paper_of(encoder);
     const recon_var *e = b->edge;
@@ -178,7 +179,7 @@ static void apply(recon_tape *t, const recon_mol_encoder *encoder, const recon_m
     *y = p->shape.vectors ? vectors(t, p, pooled, b) : NULL;
 }
 
-static void paper_free(recon_mol_encoder *encoder)
+static void paper_free(recon_molecule_encoder *encoder)
 {
     paper *p = (paper *)encoder;
     recon_segnn_free(&p->net);
@@ -213,7 +214,7 @@ done:
 
 static recon_status add(recon_ctx *ctx, paper *p, recon_params *params, const char *name)
 {
-    const recon_mol_paper_shape *s = &p->shape;
+    const recon_molecule_paper_shape *s = &p->shape;
     const recon_segnn_shape net = { .inputs = { { s->elements, 0, 0, 0 } },
                                     .hidden = s->hidden,
                                     .layers = s->layers,
@@ -234,15 +235,16 @@ done:
     return status;
 }
 
-recon_status recon_mol_paper_make(recon_ctx *ctx, recon_mol_encoder **out, recon_params *params,
-                                  const char *name, const recon_mol_paper_shape *shape)
+recon_status recon_molecule_paper_make(recon_ctx *ctx, recon_molecule_encoder **out,
+                                       recon_params *params, const char *name,
+                                       const recon_molecule_paper_shape *shape)
 {
     paper *p;
     recon_status status = recon_alloc(ctx, &p, 1, sizeof *p);
     *out = NULL;
     if (status != RECON_OK)
         return status;
-    p->base = (recon_mol_encoder){
+    p->base = (recon_molecule_encoder){
         .feed = feed, .edges = count_edges, .apply = apply, .free = paper_free
     };
     p->shape = *shape;
@@ -260,17 +262,17 @@ static size_t scaled(double channels, double width)
     return n < 1 ? 1 : (size_t)n;
 }
 
-recon_status recon_mol_paper_new(recon_ctx *ctx, recon_mol_encoder **out, recon_params *params,
-                                 const recon_molnet_shape *s)
+recon_status recon_molecule_paper_new(recon_ctx *ctx, recon_molecule_encoder **out,
+                                      recon_params *params, const recon_molecule_net_shape *s)
 {
     static const double channels[RECON_DEGREES] = { 100, 64, 16, 8 };
-    recon_mol_paper_shape shape = { .layers = s->layers ? s->layers : 6,
-                                    .radius = s->radius,
-                                    .scalars = scaled(512, s->width),
-                                    .vectors = scaled(512, s->width),
-                                    .outputs = s->latent,
-                                    .elements = s->elements };
+    recon_molecule_paper_shape shape = { .layers = s->layers ? s->layers : 6,
+                                         .radius = s->radius,
+                                         .scalars = scaled(512, s->width),
+                                         .vectors = scaled(512, s->width),
+                                         .outputs = s->latent,
+                                         .elements = s->elements };
     for (size_t l = 0; l < RECON_DEGREES; l++)
         shape.hidden.mul[l] = scaled(channels[l], s->width);
-    return recon_mol_paper_make(ctx, out, params, "encoder", &shape);
+    return recon_molecule_paper_make(ctx, out, params, "encoder", &shape);
 }

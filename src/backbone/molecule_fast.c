@@ -1,11 +1,11 @@
-/* mol_fast.c - the encoder `fast`: every atom hears every other one, along filters of the distance.
+/* molecule_fast.c - the encoder `fast`: every atom hears every other one, along filters of the distance.
  *
  * An atom has scalars s [S] and vectors v [V], the vectors as planes [3][V] so that mixing them is
  * one product. A layer sends messages (recon_var_pairs) and then lets each atom think: invariants
  * of its vectors join its scalars, which in turn gate what becomes of the vectors. Cross products
  * tell a molecule from its mirror image. Nothing depends on what else is in the batch: norms are
  * those of a row, never of a batch. */
-#include "backbone/mol_encoder.h"
+#include "backbone/molecule_encoder.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "nn/layers.h"
@@ -19,7 +19,7 @@
 
 typedef struct {
     size_t layers, scalars, vectors, latent;
-} recon_mol_fast_shape;
+} recon_molecule_fast_shape;
 
 typedef struct {
     recon_linear hear, say, open; /* scalars: hidden, what is sent, gates of vectors sent */
@@ -35,8 +35,8 @@ typedef struct {
 } update;
 
 typedef struct {
-    recon_mol_encoder base;
-    recon_mol_fast_shape shape;
+    recon_molecule_encoder base;
+    recon_molecule_fast_shape shape;
     size_t elements;
     recon_linear element, place; /* first scalars, first vectors */
     exchange *exchange;          /* [layers] */
@@ -54,7 +54,7 @@ enum {
 
 /* ---- making it ---- */
 
-static size_t scaled(double channels, const recon_molnet_shape *s)
+static size_t scaled(double channels, const recon_molecule_net_shape *s)
 {
     double n = round(channels * s->width * (s->preset == RECON_PRESET_SMALL ? 0.5 : 1));
     return n < 2 ? 2 : (size_t)n;
@@ -166,7 +166,7 @@ done:
     return status;
 }
 
-static void fast_free(recon_mol_encoder *encoder)
+static void fast_free(recon_molecule_encoder *encoder)
 {
     fast *e = (fast *)encoder;
     free(e->exchange);
@@ -174,24 +174,25 @@ static void fast_free(recon_mol_encoder *encoder)
     free(e);
 }
 
-static recon_status fast_feed(recon_tape *t, const recon_mol_encoder *encoder, recon_mol_batch *b,
-                              const recon_mol_pack *pack, size_t edges);
-static void fast_apply(recon_tape *t, const recon_mol_encoder *encoder, const recon_mol_batch *b,
-                       recon_var *latent, recon_var *y);
+static recon_status fast_feed(recon_tape *t, const recon_molecule_encoder *encoder,
+                              recon_molecule_batch *b, const recon_molecule_pack *pack,
+                              size_t edges);
+static void fast_apply(recon_tape *t, const recon_molecule_encoder *encoder,
+                       const recon_molecule_batch *b, recon_var *latent, recon_var *y);
 
-recon_status recon_mol_fast_new(recon_ctx *ctx, recon_mol_encoder **out, recon_params *params,
-                                const recon_molnet_shape *s)
+recon_status recon_molecule_fast_new(recon_ctx *ctx, recon_molecule_encoder **out,
+                                     recon_params *params, const recon_molecule_net_shape *s)
 {
     fast *e;
     recon_status status = recon_alloc(ctx, &e, 1, sizeof *e);
     *out = NULL;
     if (status != RECON_OK)
         return status;
-    e->base = (recon_mol_encoder){ .feed = fast_feed, .apply = fast_apply, .free = fast_free };
-    e->shape = (recon_mol_fast_shape){ .layers = s->layers ? s->layers : 5,
-                                       .scalars = scaled(128, s),
-                                       .vectors = scaled(64, s),
-                                       .latent = s->latent };
+    e->base = (recon_molecule_encoder){ .feed = fast_feed, .apply = fast_apply, .free = fast_free };
+    e->shape = (recon_molecule_fast_shape){ .layers = s->layers ? s->layers : 5,
+                                            .scalars = scaled(128, s),
+                                            .vectors = scaled(64, s),
+                                            .latent = s->latent };
     e->elements = s->elements;
     RECON_TRY(recon_alloc(ctx, &e->exchange, e->shape.layers, sizeof *e->exchange));
     RECON_TRY(recon_alloc(ctx, &e->update, e->shape.layers, sizeof *e->update));
@@ -209,8 +210,9 @@ done:
 
 /* ---- what it reads of a batch ---- */
 
-static recon_status fast_feed(recon_tape *t, const recon_mol_encoder *encoder, recon_mol_batch *b,
-                              const recon_mol_pack *pack, size_t edges)
+static recon_status fast_feed(recon_tape *t, const recon_molecule_encoder *encoder,
+                              recon_molecule_batch *b, const recon_molecule_pack *pack,
+                              size_t edges)
 {
     size_t elements = ((const fast *)encoder)->elements, nodes = pack->nodes;
     recon_status status;
@@ -242,7 +244,7 @@ done:
 /* The batch as the layers see it. */
 typedef struct {
     recon_tape *t;
-    recon_mol_fast_shape n;
+    recon_molecule_fast_shape n;
     size_t rows;
     recon_var xyz, offset, ones;
 } view;
@@ -321,12 +323,12 @@ static recon_var as_float(recon_tape *t, recon_var x)
 }
 
 /* The mean over each molecule's atoms of x [rows][cols], to [n][cols]. */
-static recon_var pooled(recon_tape *t, const recon_mol_batch *b, recon_var x, size_t cols)
+static recon_var pooled(recon_tape *t, const recon_molecule_batch *b, recon_var x, size_t cols)
 {
     return recon_var_segment_sum(t, recon_var_gate(t, x, b->edge[SHARE], cols), b->span);
 }
 
-static recon_var latent_of(const view *w, const fast *e, const recon_mol_batch *b, recon_var s)
+static recon_var latent_of(const view *w, const fast *e, const recon_molecule_batch *b, recon_var s)
 {
     recon_tape *t = w->t;
     recon_var x = recon_var_silu(t, recon_linear_apply(t, &e->node, s));
@@ -337,7 +339,7 @@ static recon_var latent_of(const view *w, const fast *e, const recon_mol_batch *
 
 /* Vectors of the atoms, and their places times what the scalars say: both rotate
  * with the molecule. */
-static recon_var vectors_of(const view *w, const fast *e, const recon_mol_batch *b, atoms a)
+static recon_var vectors_of(const view *w, const fast *e, const recon_molecule_batch *b, atoms a)
 {
     recon_tape *t = w->t;
     recon_var places = recon_linear_apply(t, &e->spread, planes(w, w->xyz, 1));
@@ -348,8 +350,8 @@ static recon_var vectors_of(const view *w, const fast *e, const recon_mol_batch 
     return recon_var_reshape(t, y, (size_t[]){ b->n, 3, 3 }, 3);
 }
 
-static void fast_apply(recon_tape *t, const recon_mol_encoder *encoder, const recon_mol_batch *b,
-                       recon_var *latent, recon_var *y)
+static void fast_apply(recon_tape *t, const recon_molecule_encoder *encoder,
+                       const recon_molecule_batch *b, recon_var *latent, recon_var *y)
 {
     const fast *e = (const fast *)encoder;
     recon_dtype type = recon_tape_activations(t);

@@ -1,5 +1,5 @@
-/* molnet.c - the molecule autoencoder: made, opened, used. Training is in molnet_train.c. */
-#include "backbone/molnet.h"
+/* molecule_net.c - the molecule autoencoder: made, opened, used. Training is in molecule_net_train.c. */
+#include "backbone/molecule_net.h"
 #include "backbone/kinds.h"
 #include "backbone/metadata.h"
 #include "core/ctx.h"
@@ -29,7 +29,7 @@ static const sizes presets[] = { [RECON_PRESET_FAST] = { 5, 256 },
                                  [RECON_PRESET_PAPER] = { 6, 512 },
                                  [RECON_PRESET_SMALL] = { 4, 128 } };
 
-recon_status recon_molnet_shape_complete(recon_ctx *ctx, recon_molnet_shape *s)
+recon_status recon_molecule_net_shape_complete(recon_ctx *ctx, recon_molecule_net_shape *s)
 {
     if ((unsigned)s->preset > RECON_PRESET_SMALL)
         return recon_fail(ctx, RECON_ERR_INPUT, "preset %d: fast, paper or small", (int)s->preset);
@@ -46,32 +46,33 @@ recon_status recon_molnet_shape_complete(recon_ctx *ctx, recon_molnet_shape *s)
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "%zu layers, a latent of %zu, a code of %zu: at most %d, %d, %d",
                           s->layers, s->latent, s->code, LAYERS_MOST, MOST, MOST);
-    if (s->elements == 0 || s->elements > RECON_MOLNET_ELEMENTS || s->slots == 0 ||
+    if (s->elements == 0 || s->elements > RECON_MOLECULE_NET_ELEMENTS || s->slots == 0 ||
         s->slots > RECON_ATOMS_MAX)
         return recon_fail(ctx, RECON_ERR_INPUT, "%zu elements, %zu atoms: 1 to %d, 1 to %d",
-                          s->elements, s->slots, RECON_MOLNET_ELEMENTS, RECON_ATOMS_MAX);
+                          s->elements, s->slots, RECON_MOLECULE_NET_ELEMENTS, RECON_ATOMS_MAX);
     return RECON_OK;
 }
 
-recon_status recon_molnet_make(recon_ctx *ctx, recon_molnet **out, const recon_molnet_shape *shape,
-                               recon_precision precision, const recon_safetensors *file,
-                               const char *path, uint64_t seed)
+recon_status recon_molecule_net_make(recon_ctx *ctx, recon_molecule_net **out,
+                                     const recon_molecule_net_shape *shape,
+                                     recon_precision precision, const recon_safetensors *file,
+                                     const char *path, uint64_t seed)
 {
-    recon_molnet *m;
+    recon_molecule_net *m;
     recon_status status = recon_alloc(ctx, &m, 1, sizeof *m);
     *out = NULL;
     if (status != RECON_OK)
         return status;
     m->shape = *shape;
-    RECON_TRY(recon_molnet_shape_complete(ctx, &m->shape));
-    m->base = (recon_backbone){ .kind = &recon_molnet_kind, .code = m->shape.code };
+    RECON_TRY(recon_molecule_net_shape_complete(ctx, &m->shape));
+    m->base = (recon_backbone){ .kind = &recon_molecule_net_kind, .code = m->shape.code };
     RECON_TRY(recon_params_new(ctx, &m->base.params, precision));
     recon_params_expect(m->base.params, file, path, 0);
     if (m->shape.preset == RECON_PRESET_PAPER)
-        RECON_TRY(recon_mol_paper_new(ctx, &m->encoder, m->base.params, &m->shape));
+        RECON_TRY(recon_molecule_paper_new(ctx, &m->encoder, m->base.params, &m->shape));
     else
-        RECON_TRY(recon_mol_fast_new(ctx, &m->encoder, m->base.params, &m->shape));
-    RECON_TRY(recon_mol_decoder_add(ctx, &m->decoder, m->base.params, "decoder", &m->shape));
+        RECON_TRY(recon_molecule_fast_new(ctx, &m->encoder, m->base.params, &m->shape));
+    RECON_TRY(recon_molecule_decoder_add(ctx, &m->decoder, m->base.params, "decoder", &m->shape));
     if (m->shape.mapped)
         RECON_TRY(
             recon_linear_add(ctx, &m->map, m->base.params, "map", m->shape.latent, m->shape.code));
@@ -79,11 +80,11 @@ recon_status recon_molnet_make(recon_ctx *ctx, recon_molnet **out, const recon_m
     *out = m;
 done:
     if (status != RECON_OK)
-        recon_molnet_close(ctx, m);
+        recon_molecule_net_close(ctx, m);
     return status;
 }
 
-void recon_molnet_close(recon_ctx *ctx, recon_molnet *m)
+void recon_molecule_net_close(recon_ctx *ctx, recon_molecule_net *m)
 {
     if (!m)
         return;
@@ -93,7 +94,7 @@ void recon_molnet_close(recon_ctx *ctx, recon_molnet *m)
     free(m);
 }
 
-recon_molnet_shape recon_molnet_describe(const recon_molnet *m)
+recon_molecule_net_shape recon_molecule_net_describe(const recon_molecule_net *m)
 {
     return m->shape;
 }
@@ -101,12 +102,12 @@ recon_molnet_shape recon_molnet_describe(const recon_molnet *m)
 /* --- opened ----------------------------------------------------------------------------------- */
 
 /* "1 6 7 8": ascending atomic numbers. */
-static recon_status read_elements(recon_ctx *ctx, recon_molnet_shape *s,
+static recon_status read_elements(recon_ctx *ctx, recon_molecule_net_shape *s,
                                   const recon_safetensors *file, const char *path)
 {
     const char *text = recon_safetensors_metadata(file, "elements"), *at = text ? text : "";
     long last = 0;
-    for (s->elements = 0; *at && s->elements < RECON_MOLNET_ELEMENTS; s->elements++) {
+    for (s->elements = 0; *at && s->elements < RECON_MOLECULE_NET_ELEMENTS; s->elements++) {
         char *end;
         long z = strtol(at, &end, 10);
         if (end == at || z <= last || z > 118)
@@ -117,12 +118,12 @@ static recon_status read_elements(recon_ctx *ctx, recon_molnet_shape *s,
     if (*at || s->elements == 0)
         return recon_fail(ctx, RECON_ERR_FORMAT,
                           "%s: 'elements' is '%.40s': ascending atomic numbers, at most %d", path,
-                          text ? text : "missing", RECON_MOLNET_ELEMENTS);
+                          text ? text : "missing", RECON_MOLECULE_NET_ELEMENTS);
     return RECON_OK;
 }
 
-static recon_status read_shape(recon_ctx *ctx, recon_molnet_shape *s, const recon_safetensors *file,
-                               const char *path)
+static recon_status read_shape(recon_ctx *ctx, recon_molecule_net_shape *s,
+                               const recon_safetensors *file, const char *path)
 {
     size_t mapped;
     recon_status status;
@@ -143,22 +144,22 @@ done:
 static recon_status open_file(recon_ctx *ctx, recon_backbone **out, const recon_safetensors *file,
                               const char *path, recon_precision precision)
 {
-    recon_molnet_shape shape = { 0 };
-    recon_molnet *m;
+    recon_molecule_net_shape shape = { 0 };
+    recon_molecule_net *m;
     recon_status status;
     RECON_TRY(read_shape(ctx, &shape, file, path));
-    RECON_TRY(recon_molnet_make(ctx, &m, &shape, precision, file, path, 0));
+    RECON_TRY(recon_molecule_net_make(ctx, &m, &shape, precision, file, path, 0));
     *out = &m->base;
 done:
     return status;
 }
 
-recon_status recon_molnet_open(recon_ctx *ctx, recon_molnet **out, const char *path,
-                               recon_precision precision)
+recon_status recon_molecule_net_open(recon_ctx *ctx, recon_molecule_net **out, const char *path,
+                                     recon_precision precision)
 {
     recon_backbone *b;
     recon_status status = recon_backbone_open(ctx, &b, path, precision);
-    *out = status == RECON_OK ? recon_backbone_molnet(b) : NULL;
+    *out = status == RECON_OK ? recon_backbone_molecule_net(b) : NULL;
     if (status == RECON_OK && !*out) {
         status = recon_fail(ctx, RECON_ERR_FORMAT, "%s: a model of %s, not of molecules", path,
                             b->kind->data);
@@ -169,45 +170,47 @@ recon_status recon_molnet_open(recon_ctx *ctx, recon_molnet **out, const char *p
 
 /* --- on a tape -------------------------------------------------------------------------------- */
 
-recon_status recon_molnet_pack(recon_ctx *ctx, recon_mol_pack *pack, const recon_molnet *m,
-                               const recon_conformer *x, const recon_so3 *rotation, size_t n,
-                               size_t nodes)
+recon_status recon_molecule_net_pack(recon_ctx *ctx, recon_molecule_pack *pack,
+                                     const recon_molecule_net *m, const recon_conformer *x,
+                                     const recon_so3 *rotation, size_t n, size_t nodes)
 {
-    return recon_mol_pack_fill(ctx, pack, x, rotation, n,
-                               &(recon_mol_pack_options){ .element = m->shape.element,
-                                                          .elements = m->shape.elements,
-                                                          .slots = m->shape.slots,
-                                                          .nodes = nodes });
+    return recon_molecule_pack_fill(ctx, pack, x, rotation, n,
+                                    &(recon_molecule_pack_options){ .element = m->shape.element,
+                                                                    .elements = m->shape.elements,
+                                                                    .slots = m->shape.slots,
+                                                                    .nodes = nodes });
 }
 
-recon_status recon_molnet_feed(recon_tape *t, recon_molnet_fed *out, const recon_molnet *m,
-                               const recon_mol_pack *pack, size_t edges)
+recon_status recon_molecule_net_feed(recon_tape *t, recon_molecule_net_fed *out,
+                                     const recon_molecule_net *m, const recon_molecule_pack *pack,
+                                     size_t edges)
 {
     recon_status status;
-    RECON_TRY(recon_mol_batch_feed(t, &out->batch, pack));
-    RECON_TRY(recon_mol_tables_feed(t, &out->tables));
+    RECON_TRY(recon_molecule_batch_feed(t, &out->batch, pack));
+    RECON_TRY(recon_molecule_tables_feed(t, &out->tables));
     if (m->encoder->feed)
         RECON_TRY(m->encoder->feed(t, m->encoder, &out->batch, pack, edges));
 done:
     return status;
 }
 
-void recon_molnet_see(recon_tape *t, recon_molnet_seen *out, const recon_molnet *m,
-                      const recon_molnet_fed *fed)
+void recon_molecule_net_see(recon_tape *t, recon_molecule_net_seen *out,
+                            const recon_molecule_net *m, const recon_molecule_net_fed *fed)
 {
     m->encoder->apply(t, m->encoder, &fed->batch, &out->latent, &out->y);
-    recon_mol_frame(t, &fed->tables, out->y, &out->r, &out->shift);
+    recon_molecule_frame(t, &fed->tables, out->y, &out->r, &out->shift);
     out->z = m->shape.mapped ? recon_var_unit(t, recon_linear_apply(t, &m->map, out->latent))
                              : out->latent;
 }
 
-void recon_molnet_rebuild(recon_tape *t, recon_var *xyz, recon_var *scores, const recon_molnet *m,
-                          const recon_molnet_fed *fed, const recon_molnet_seen *seen)
+void recon_molecule_net_rebuild(recon_tape *t, recon_var *xyz, recon_var *scores,
+                                const recon_molecule_net *m, const recon_molecule_net_fed *fed,
+                                const recon_molecule_net_seen *seen)
 {
-    const recon_mol_batch *b = &fed->batch;
+    const recon_molecule_batch *b = &fed->batch;
     recon_var x, s, shift;
-    recon_mol_decoder_apply(t, &m->decoder, seen->latent, &x, &s);
-    x = recon_mol_act(t, &fed->tables, seen->r, x);
+    recon_molecule_decoder_apply(t, &m->decoder, seen->latent, &x, &s);
+    x = recon_molecule_act(t, &fed->tables, seen->r, x);
     x = recon_var_reshape(t, x, (size_t[]){ b->n * b->slots, 3 }, 2);
     x = recon_var_gather(t, x, b->slot, b->order, b->slot_of);
     s = recon_var_gather(t, s, b->slot, b->order, b->slot_of);
@@ -218,13 +221,13 @@ void recon_molnet_rebuild(recon_tape *t, recon_var *xyz, recon_var *scores, cons
 
 /* The nodes that are not made come out as 0 Angstrom off, and as scores that are all alike: a
  * cross-entropy of log(elements), which is taken away again. */
-recon_var recon_molnet_rebuild_loss(recon_tape *t, const recon_molnet *m,
-                                    const recon_molnet_fed *fed, const recon_molnet_seen *seen,
-                                    double weight)
+recon_var recon_molecule_net_rebuild_loss(recon_tape *t, const recon_molecule_net *m,
+                                          const recon_molecule_net_fed *fed,
+                                          const recon_molecule_net_seen *seen, double weight)
 {
-    const recon_mol_batch *b = &fed->batch;
+    const recon_molecule_batch *b = &fed->batch;
     recon_var x, s, off, wrong;
-    recon_molnet_rebuild(t, &x, &s, m, fed, seen);
+    recon_molecule_net_rebuild(t, &x, &s, m, fed, seen);
     off = recon_var_mul(t, recon_var_l1(t, x, recon_var_gate(t, b->xyz, b->made, 3)), b->share);
     wrong = recon_var_mul(t, recon_var_cross_entropy(t, s, b->kind), b->share);
     wrong = recon_var_blend(t, 1, wrong, -log((double)m->shape.elements), b->surplus);
@@ -235,9 +238,9 @@ recon_var recon_molnet_rebuild_loss(recon_tape *t, const recon_molnet *m,
 
 typedef struct {
     recon_tape *tape;
-    recon_mol_pack pack;
-    recon_molnet_fed fed;
-    recon_molnet_seen seen;
+    recon_molecule_pack pack;
+    recon_molecule_net_fed fed;
+    recon_molecule_net_seen seen;
     double *read; /* [room] */
     size_t room;
 } scratch;
@@ -245,7 +248,7 @@ typedef struct {
 static void scratch_free(scratch *s)
 {
     recon_tape_free(s->tape);
-    recon_mol_pack_free(&s->pack);
+    recon_molecule_pack_free(&s->pack);
     free(s->read);
 }
 
@@ -272,7 +275,7 @@ static recon_status read_poses(recon_ctx *ctx, scratch *s, recon_so3 *out, recon
 {
     recon_status status = out ? scratch_read(ctx, s, y) : RECON_OK;
     for (size_t i = 0; out && status == RECON_OK && i < n; i++)
-        out[i] = recon_mol_frame_of(s->read + 9 * i);
+        out[i] = recon_molecule_frame_of(s->read + 9 * i);
     return status;
 }
 
@@ -287,14 +290,14 @@ static size_t batch_of(recon_ctx *ctx, const recon_conformer *x, size_t n)
     return taken;
 }
 
-static recon_status see_batch(recon_ctx *ctx, scratch *s, const recon_molnet *m,
+static recon_status see_batch(recon_ctx *ctx, scratch *s, const recon_molecule_net *m,
                               const recon_conformer *x, size_t n)
 {
     recon_status status;
-    RECON_TRY(recon_molnet_pack(ctx, &s->pack, m, x, NULL, n, 0));
+    RECON_TRY(recon_molecule_net_pack(ctx, &s->pack, m, x, NULL, n, 0));
     RECON_TRY(recon_tape_begin(s->tape, RECON_INFER, 0));
-    RECON_TRY(recon_molnet_feed(s->tape, &s->fed, m, &s->pack, 0));
-    recon_molnet_see(s->tape, &s->seen, m, &s->fed);
+    RECON_TRY(recon_molecule_net_feed(s->tape, &s->fed, m, &s->pack, 0));
+    recon_molecule_net_see(s->tape, &s->seen, m, &s->fed);
     RECON_TRY(recon_tape_status(s->tape));
 done:
     return status;
@@ -313,11 +316,11 @@ static recon_status check_finite(recon_ctx *ctx, const float *x, size_t width, s
     return RECON_OK;
 }
 
-static recon_status embed_batch(recon_ctx *ctx, scratch *s, const recon_molnet_answer *out,
-                                const recon_molnet *m, const recon_conformer *x, size_t at,
+static recon_status embed_batch(recon_ctx *ctx, scratch *s, const recon_molecule_net_answer *out,
+                                const recon_molecule_net *m, const recon_conformer *x, size_t at,
                                 size_t n)
 {
-    const recon_molnet_shape *h = &m->shape;
+    const recon_molecule_net_shape *h = &m->shape;
     recon_status status;
     RECON_TRY(see_batch(ctx, s, m, x + at, n));
     RECON_TRY(read_floats(ctx, s, out->z ? out->z + at * h->code : NULL, s->seen.z));
@@ -336,8 +339,9 @@ done:
 }
 
 /* shown: as progress of its own; otherwise the caller shows what it is part of. */
-static recon_status embed(recon_ctx *ctx, const recon_molnet_answer *out, const recon_molnet *m,
-                          const recon_conformer *x, size_t n, int shown)
+static recon_status embed(recon_ctx *ctx, const recon_molecule_net_answer *out,
+                          const recon_molecule_net *m, const recon_conformer *x, size_t n,
+                          int shown)
 {
     scratch s = { 0 };
     size_t part;
@@ -355,14 +359,16 @@ done:
     return status;
 }
 
-recon_status recon_molnet_embed(recon_ctx *ctx, const recon_molnet_answer *out,
-                                const recon_molnet *m, const recon_conformer *x, size_t n)
+recon_status recon_molecule_net_embed(recon_ctx *ctx, const recon_molecule_net_answer *out,
+                                      const recon_molecule_net *m, const recon_conformer *x,
+                                      size_t n)
 {
     return embed(ctx, out, m, x, n, 0);
 }
 
-recon_status recon_molnet_embed_shown(recon_ctx *ctx, const recon_molnet_answer *out,
-                                      const recon_molnet *m, const recon_conformer *x, size_t n)
+recon_status recon_molecule_net_embed_shown(recon_ctx *ctx, const recon_molecule_net_answer *out,
+                                            const recon_molecule_net *m, const recon_conformer *x,
+                                            size_t n)
 {
     recon_progress_begin(ctx, "embed", n);
     recon_status status = embed(ctx, out, m, x, n, 1);
@@ -371,10 +377,10 @@ recon_status recon_molnet_embed_shown(recon_ctx *ctx, const recon_molnet_answer 
     return status;
 }
 
-recon_status recon_molnet_decode(recon_ctx *ctx, float *places, float *scores,
-                                 const recon_molnet *m, const float *latent, size_t n)
+recon_status recon_molecule_net_decode(recon_ctx *ctx, float *places, float *scores,
+                                       const recon_molecule_net *m, const float *latent, size_t n)
 {
-    const recon_molnet_shape *h = &m->shape;
+    const recon_molecule_net_shape *h = &m->shape;
     scratch s = { 0 };
     recon_status status;
     RECON_TRY(recon_tape_new(ctx, &s.tape, m->base.params->precision, 0));
@@ -384,7 +390,7 @@ recon_status recon_molnet_decode(recon_ctx *ctx, float *places, float *scores,
         RECON_TRY(recon_tape_begin(s.tape, RECON_INFER, 0));
         x = recon_var_input(s.tape, latent + at * h->latent, RECON_F32,
                             (size_t[]){ part, h->latent }, 2);
-        recon_mol_decoder_apply(s.tape, &m->decoder, x, &x, &y);
+        recon_molecule_decoder_apply(s.tape, &m->decoder, x, &x, &y);
         RECON_TRY(read_floats(ctx, &s, places ? places + at * h->slots * 3 : NULL, x));
         RECON_TRY(read_floats(ctx, &s, scores ? scores + at * h->slots * h->elements : NULL, y));
     }
@@ -396,8 +402,8 @@ done:
 /* --- how well --------------------------------------------------------------------------------- */
 
 /* Of molecule i of the pack, from rebuilt places [nodes][3]. */
-static void measure_places(recon_molnet_error *out, const recon_mol_pack *p, size_t i,
-                           const double *places, const recon_molnet_shape *h)
+static void measure_places(recon_molecule_net_error *out, const recon_molecule_pack *p, size_t i,
+                           const double *places, const recon_molecule_net_shape *h)
 {
     double l1 = 0, all = 0, heavy = 0;
     size_t n = 0, n_heavy = 0;
@@ -420,7 +426,7 @@ static void measure_places(recon_molnet_error *out, const recon_mol_pack *p, siz
     out->heavy = n_heavy ? (float)sqrt(heavy / (double)n_heavy) : NAN;
 }
 
-static void measure_elements(recon_molnet_error *out, const recon_mol_pack *p, size_t i,
+static void measure_elements(recon_molecule_net_error *out, const recon_molecule_pack *p, size_t i,
                              const double *scores, size_t elements)
 {
     size_t n = 0, right = 0;
@@ -435,13 +441,13 @@ static void measure_elements(recon_molnet_error *out, const recon_mol_pack *p, s
     out->elements = (float)right / (float)n;
 }
 
-static recon_status measure_batch(recon_ctx *ctx, scratch *s, recon_molnet_error *out,
-                                  const recon_molnet *m, const recon_conformer *x, size_t n)
+static recon_status measure_batch(recon_ctx *ctx, scratch *s, recon_molecule_net_error *out,
+                                  const recon_molecule_net *m, const recon_conformer *x, size_t n)
 {
     recon_var xyz, scores;
     recon_status status;
     RECON_TRY(see_batch(ctx, s, m, x, n));
-    recon_molnet_rebuild(s->tape, &xyz, &scores, m, &s->fed, &s->seen);
+    recon_molecule_net_rebuild(s->tape, &xyz, &scores, m, &s->fed, &s->seen);
     RECON_TRY(scratch_read(ctx, s, xyz));
     for (size_t i = 0; i < n; i++)
         measure_places(&out[i], &s->pack, i, s->read, &m->shape);
@@ -452,8 +458,9 @@ done:
     return status;
 }
 
-recon_status recon_molnet_reconstruct(recon_ctx *ctx, recon_molnet_error *out,
-                                      const recon_molnet *m, const recon_conformer *x, size_t n)
+recon_status recon_molecule_net_reconstruct(recon_ctx *ctx, recon_molecule_net_error *out,
+                                            const recon_molecule_net *m, const recon_conformer *x,
+                                            size_t n)
 {
     scratch s = { 0 };
     size_t part;
@@ -470,26 +477,26 @@ done:
 
 /* --- as one kind among others ----------------------------------------------------------------- */
 
-recon_molnet *recon_backbone_molnet(const recon_backbone *b)
+recon_molecule_net *recon_backbone_molecule_net(const recon_backbone *b)
 {
-    return b->kind == &recon_molnet_kind ? (recon_molnet *)b : NULL;
+    return b->kind == &recon_molecule_net_kind ? (recon_molecule_net *)b : NULL;
 }
 
-static const recon_molnet *of(const recon_backbone *b)
+static const recon_molecule_net *of(const recon_backbone *b)
 {
-    return (const recon_molnet *)b;
+    return (const recon_molecule_net *)b;
 }
 
 static void close_backbone(recon_ctx *ctx, recon_backbone *b)
 {
-    recon_molnet_close(ctx, (recon_molnet *)b);
+    recon_molecule_net_close(ctx, (recon_molecule_net *)b);
 }
 
 static recon_status embed_inputs(recon_ctx *ctx, const recon_seen *out, const recon_backbone *b,
                                  const void *inputs, size_t n)
 {
-    const recon_molnet_answer answer = { .z = out->z, .psi = out->so3 };
-    return recon_molnet_embed(ctx, &answer, of(b), inputs, n);
+    const recon_molecule_net_answer answer = { .z = out->z, .psi = out->so3 };
+    return recon_molecule_net_embed(ctx, &answer, of(b), inputs, n);
 }
 
 /* The mean of the atoms' places. */
@@ -525,7 +532,7 @@ static recon_status rotate(recon_ctx *ctx, void *out, const recon_backbone *b, c
 }
 
 /* The first element of a conformer that the model does not know; 0: it knows all. */
-static int find_unknown(const recon_molnet_shape *s, const recon_conformer *x)
+static int find_unknown(const recon_molecule_net_shape *s, const recon_conformer *x)
 {
     for (size_t a = 0; a < x->atoms; a++)
         if (!memchr(s->element, x->z[a], s->elements))
@@ -536,7 +543,7 @@ static int find_unknown(const recon_molnet_shape *s, const recon_conformer *x)
 static recon_status accepts(recon_ctx *ctx, const recon_backbone *b, const recon_data *data,
                             size_t i)
 {
-    const recon_molnet_shape *s = &of(b)->shape;
+    const recon_molecule_net_shape *s = &of(b)->shape;
     recon_conformer x = recon_molecules_get(recon_data_molecules(data), i);
     recon_element_words words;
     recon_formula_text known;
@@ -551,7 +558,7 @@ static recon_status accepts(recon_ctx *ctx, const recon_backbone *b, const recon
 static recon_status check_conformers(recon_ctx *ctx, const recon_backbone *b, const void *inputs,
                                      size_t n)
 {
-    const recon_molnet_shape *s = &of(b)->shape;
+    const recon_molecule_net_shape *s = &of(b)->shape;
     const recon_conformer *x = inputs;
     recon_element_words words;
     recon_formula_text known;
@@ -569,7 +576,7 @@ static recon_status check_conformers(recon_ctx *ctx, const recon_backbone *b, co
     return RECON_OK;
 }
 
-const recon_backbone_kind recon_molnet_kind = {
+const recon_backbone_kind recon_molecule_net_kind = {
     .name = "molnet",
     .data = "molecules",
     .group = RECON_SO3,

@@ -1,7 +1,7 @@
 /* The encoder `fast`: what rotating, moving, renumbering and mirroring molecules does to its
  * answers, its gradient, and that neither padding nor company matters. */
 #include "check.h"
-#include "backbone/mol_encoder.h"
+#include "backbone/molecule_encoder.h"
 
 #include <recon/nn/check.h>
 #include <recon/ops/backend.h>
@@ -9,12 +9,12 @@
 
 enum { ATOMS = 13, LATENT = 12, MOST = 8 };
 static const uint8_t known[] = { 1, 6, 7, 8 };
-static const recon_molnet_shape shape = { .preset = RECON_PRESET_FAST,
-                                          .width = 0.25,
-                                          .layers = 3,
-                                          .latent = LATENT,
-                                          .elements = sizeof known,
-                                          .slots = ATOMS };
+static const recon_molecule_net_shape shape = { .preset = RECON_PRESET_FAST,
+                                                .width = 0.25,
+                                                .layers = 3,
+                                                .latent = LATENT,
+                                                .elements = sizeof known,
+                                                .slots = ATOMS };
 
 /* ---- molecules ---- */
 
@@ -78,9 +78,9 @@ static const double nowhere[3] = { 0, 0, 0 };
 typedef struct {
     recon_ctx *ctx;
     recon_params *params;
-    recon_mol_encoder *encoder;
+    recon_molecule_encoder *encoder;
     recon_tape *tape;
-    recon_mol_pack pack;
+    recon_molecule_pack pack;
     recon_rng rng;
 } fixture;
 
@@ -92,14 +92,14 @@ static void open_fixture(fixture *f, void **state)
 {
     *f = (fixture){ .ctx = *state, .rng = recon_rng_new(21, 3) };
     CHECK_OK(f->ctx, recon_params_new(f->ctx, &f->params, RECON_SINGLE));
-    CHECK_OK(f->ctx, recon_mol_fast_new(f->ctx, &f->encoder, f->params, &shape));
+    CHECK_OK(f->ctx, recon_molecule_fast_new(f->ctx, &f->encoder, f->params, &shape));
     CHECK_OK(f->ctx, recon_params_make(f->ctx, f->params, 4));
     CHECK_OK(f->ctx, recon_tape_new(f->ctx, &f->tape, RECON_SINGLE, 1));
 }
 
 static void close_fixture(fixture *f)
 {
-    recon_mol_pack_free(&f->pack);
+    recon_molecule_pack_free(&f->pack);
     recon_tape_free(f->tape);
     f->encoder->free(f->encoder);
     recon_params_free(f->ctx, f->params);
@@ -109,18 +109,18 @@ static void close_fixture(fixture *f)
 static void ask_all(fixture *f, answer *out, const molecule *m, size_t n, size_t nodes)
 {
     recon_conformer x[MOST];
-    recon_mol_batch batch;
+    recon_molecule_batch batch;
     recon_var latent, y;
     double all[MOST * LATENT], vectors[MOST * 9];
     for (size_t i = 0; i < n; i++)
         x[i] = (recon_conformer){ .atoms = m[i].atoms, .z = m[i].z, .xyz = m[i].xyz[0] };
-    CHECK_OK(f->ctx, recon_mol_pack_fill(f->ctx, &f->pack, x, NULL, n,
-                                         &(recon_mol_pack_options){ .element = known,
-                                                                    .elements = sizeof known,
-                                                                    .slots = ATOMS,
-                                                                    .nodes = nodes }));
+    CHECK_OK(f->ctx,
+             recon_molecule_pack_fill(
+                 f->ctx, &f->pack, x, NULL, n,
+                 &(recon_molecule_pack_options){
+                     .element = known, .elements = sizeof known, .slots = ATOMS, .nodes = nodes }));
     CHECK_OK(f->ctx, recon_tape_begin(f->tape, RECON_INFER, 0));
-    CHECK_OK(f->ctx, recon_mol_batch_feed(f->tape, &batch, &f->pack));
+    CHECK_OK(f->ctx, recon_molecule_batch_feed(f->tape, &batch, &f->pack));
     CHECK_OK(f->ctx, f->encoder->feed(f->tape, f->encoder, &batch, &f->pack, 0));
     f->encoder->apply(f->tape, f->encoder, &batch, &latent, &y);
     CHECK_OK(f->ctx, recon_var_read(f->tape, all, latent));
@@ -248,13 +248,13 @@ enum { ROWS = 7, N = 2 };
 
 static recon_var everything(recon_tape *t, void *user, const recon_var *x)
 {
-    const recon_mol_encoder *e = user;
-    recon_mol_batch b = { .n = N,
-                          .nodes = ROWS,
-                          .xyz = x[0],
-                          .offset = x[1],
-                          .span = x[2],
-                          .edge = { x[3], x[4], x[5] } };
+    const recon_molecule_encoder *e = user;
+    recon_molecule_batch b = { .n = N,
+                               .nodes = ROWS,
+                               .xyz = x[0],
+                               .offset = x[1],
+                               .span = x[2],
+                               .edge = { x[3], x[4], x[5] } };
     recon_var latent, y;
     e->apply(t, e, &b, &latent, &y);
     return recon_var_concat(
@@ -273,8 +273,8 @@ static void the_gradient_is_that_of_differences(void **state)
     recon_ctx *ctx = *state;
     recon_rng r = recon_rng_new(8, 1);
     recon_params *params;
-    recon_mol_encoder *e;
-    recon_molnet_shape small = shape;
+    recon_molecule_encoder *e;
+    recon_molecule_net_shape small = shape;
     double xyz[ROWS * 3], one_hot[ROWS * sizeof known] = { 0 }, share[ROWS], ones[ROWS], error = 1;
     for (size_t i = 0; i < 3 * ROWS; i++)
         xyz[i] = 1.5 * recon_rng_normal(&r);
@@ -288,7 +288,7 @@ static void the_gradient_is_that_of_differences(void **state)
     small.latent = 3;
     CHECK_OK(ctx, recon_ops_attach(ctx, "ref"));
     CHECK_OK(ctx, recon_params_new(ctx, &params, RECON_DOUBLE));
-    CHECK_OK(ctx, recon_mol_fast_new(ctx, &e, params, &small));
+    CHECK_OK(ctx, recon_molecule_fast_new(ctx, &e, params, &small));
     CHECK_OK(ctx, recon_params_make(ctx, params, 4));
     const recon_check_input x[] = {
         INPUT(RECON_F64, xyz, ROWS, 3),   INPUT(RECON_I32, offset, N + 1),

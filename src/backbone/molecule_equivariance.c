@@ -1,5 +1,5 @@
-/* molequivariance.c - codes and poses of each conformer as it came and moved. */
-#include <recon/backbone/molequivariance.h>
+/* molecule_equivariance.c - codes and poses of each conformer as it came and moved. */
+#include <recon/backbone/molecule_equivariance.h>
 #include "backbone/equivariance.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -22,14 +22,14 @@ static void summarize(double *median, double *p99, double *max, double *errors, 
     *max = errors[n - 1];
 }
 
-recon_status recon_molequivariance_compare(recon_ctx *ctx, recon_molequivariance *out,
-                                           const recon_molcodes *before,
-                                           const recon_molcodes *after, const recon_so3 *rotations,
-                                           size_t n, size_t d)
+recon_status recon_molecule_equivariance_compare(recon_ctx *ctx, recon_molecule_equivariance *out,
+                                                 const recon_molecule_codes *before,
+                                                 const recon_molecule_codes *after,
+                                                 const recon_so3 *rotations, size_t n, size_t d)
 {
     double *pose = NULL, *code = NULL;
     recon_status status;
-    *out = (recon_molequivariance){ .n = n };
+    *out = (recon_molecule_equivariance){ .n = n };
     if (n == 0)
         return recon_fail(ctx, RECON_ERR_INPUT, "equivariance: no conformers");
     RECON_TRY(recon_alloc(ctx, &pose, n, sizeof *pose));
@@ -54,7 +54,7 @@ done:
     return status;
 }
 
-int recon_molequivariance_sees_mirror(const recon_molequivariance of[RECON_MOVES])
+int recon_molecule_equivariance_sees_mirror(const recon_molecule_equivariance of[RECON_MOVES])
 {
     return of[RECON_MOVE_MIRROR].code_median > PLAIN * of[RECON_MOVE_ALL].code_max;
 }
@@ -68,7 +68,7 @@ typedef struct {
 } codes;
 
 typedef struct {
-    const recon_molnet *model;
+    const recon_molecule_net *model;
     const recon_molecules *data;
     size_t n, d;
     uint64_t seed;
@@ -167,33 +167,34 @@ static void move_one(trial *t, size_t i, size_t first, recon_move move)
 
 static recon_status embed(recon_ctx *ctx, const trial *t, const codes *to)
 {
-    return recon_molnet_embed(ctx, &(recon_molnet_answer){ .z = to->z, .psi = to->psi }, t->model,
-                              t->moved, t->n);
+    return recon_molecule_net_embed(ctx, &(recon_molecule_net_answer){ .z = to->z, .psi = to->psi },
+                                    t->model, t->moved, t->n);
 }
 
-static recon_status measure_move(recon_ctx *ctx, recon_molequivariance *out, trial *t,
+static recon_status measure_move(recon_ctx *ctx, recon_molecule_equivariance *out, trial *t,
                                  recon_move move)
 {
     recon_status status;
     for (size_t i = 0, first = 0; i < t->n; first += t->moved[i++].atoms)
         move_one(t, i, first, move);
     RECON_TRY(embed(ctx, t, &t->after));
-    RECON_TRY(
-        recon_molequivariance_compare(ctx, out, &(recon_molcodes){ t->before.z, t->before.psi },
-                                      &(recon_molcodes){ t->after.z, t->after.psi },
-                                      move == RECON_MOVE_MIRROR ? NULL : t->rotations, t->n, t->d));
+    RECON_TRY(recon_molecule_equivariance_compare(
+        ctx, out, &(recon_molecule_codes){ t->before.z, t->before.psi },
+        &(recon_molecule_codes){ t->after.z, t->after.psi },
+        move == RECON_MOVE_MIRROR ? NULL : t->rotations, t->n, t->d));
 done:
     return status;
 }
 
-recon_status recon_molequivariance_measure(recon_ctx *ctx, recon_molequivariance out[RECON_MOVES],
-                                           const recon_molnet *model, const recon_molecules *data,
-                                           uint64_t seed)
+recon_status recon_molecule_equivariance_measure(recon_ctx *ctx,
+                                                 recon_molecule_equivariance out[RECON_MOVES],
+                                                 const recon_molecule_net *model,
+                                                 const recon_molecules *data, uint64_t seed)
 {
     trial t = { .model = model,
                 .data = data,
                 .n = recon_molecules_describe(data).n,
-                .d = recon_molnet_describe(model).code,
+                .d = recon_molecule_net_describe(model).code,
                 .seed = seed };
     recon_status status;
     RECON_TRY(trial_new(ctx, &t));

@@ -1,11 +1,11 @@
-/* mol_batch.h - several molecules as one list of atoms.
+/* molecule_batch.h - several molecules as one list of atoms.
  *
  * A pack is the list in the host's memory; a batch is the same on a tape. Rows ("nodes") up to
  * `atoms` are atoms, molecule by molecule; those behind are padding, so that a training run's
  * batches all have the same shapes. Places are relative to the mean of each molecule's atoms; they
  * are input, so nothing has a gradient with respect to them. */
-#ifndef BACKBONE_MOL_BATCH_H
-#define BACKBONE_MOL_BATCH_H
+#ifndef BACKBONE_MOLECULE_BATCH_H
+#define BACKBONE_MOLECULE_BATCH_H
 
 #include <recon/data/molecules.h>
 #include <recon/nn/tape.h>
@@ -25,7 +25,7 @@ typedef struct {
     size_t real;             /* atoms with a slot of their own                                   */
     int32_t *order;          /* [nodes] 0, 1, 2 ..: see recon_gather_args                        */
     size_t room_n, room_nodes, room_slots; /* molecules, nodes, n * slots that fit               */
-} recon_mol_pack;                          /* all zero: empty */
+} recon_molecule_pack;                     /* all zero: empty */
 
 /* n > 0 conformers, each rotated by its rotation (NULL: none is). nodes 0: as many as there are
  * atoms; else at least that. element [elements] are ascending atomic numbers; another one is
@@ -33,23 +33,23 @@ typedef struct {
 typedef struct {
     const uint8_t *element;
     size_t elements, slots, nodes;
-} recon_mol_pack_options;
-recon_status recon_mol_pack_fill(recon_ctx *ctx, recon_mol_pack *pack, const recon_conformer *x,
-                                 const recon_so3 *rotation, size_t n,
-                                 const recon_mol_pack_options *options);
-void recon_mol_pack_free(recon_mol_pack *pack);
+} recon_molecule_pack_options;
+recon_status recon_molecule_pack_fill(recon_ctx *ctx, recon_molecule_pack *pack,
+                                      const recon_conformer *x, const recon_so3 *rotation, size_t n,
+                                      const recon_molecule_pack_options *options);
+void recon_molecule_pack_free(recon_molecule_pack *pack);
 
 /* The pack's arrays as variables, in the same shapes but for mask and made, [nodes][1], which is
- * what recon_var_gate wants. Beside them what an encoder fed itself, see mol_encoder.h. */
+ * what recon_var_gate wants. Beside them what an encoder fed itself, see molecule_encoder.h. */
 typedef struct {
     size_t n, nodes, slots;
     recon_var kind, mask, xyz, offset, span, molecule, slot, slot_of, made, order;
     recon_var share, surplus; /* [1] nodes / real, and that less 1: a mean over rows into one over
                                  atoms */
     recon_var edge[12];       /* the encoder's own: NULL where it has none             */
-} recon_mol_batch;
+} recon_molecule_batch;
 
-recon_status recon_mol_batch_feed(recon_tape *tape, recon_mol_batch *out,
-                                  const recon_mol_pack *pack);
+recon_status recon_molecule_batch_feed(recon_tape *tape, recon_molecule_batch *out,
+                                       const recon_molecule_pack *pack);
 
 #endif

@@ -1,6 +1,6 @@
 /* Partners: only conformers of one bond graph, and the rotation that lays one over the other. */
 #include "conformers.h"
-#include "backbone/mol_partners.h"
+#include "backbone/molecule_partners.h"
 
 enum { CHAINS = 4, EACH = 5, N = CHAINS * EACH };
 
@@ -23,16 +23,17 @@ static void partners_are_found_among_alike_and_laid_over(void **state)
     recon_ctx *ctx = *state;
     recon_molecules *data = chain_set(ctx, N, CHAINS, 0);
     recon_conformer x[N];
-    recon_mol_partners p;
+    recon_molecule_partners p;
     float z[3 * N];
     gather(x, data);
     noise(z);
-    CHECK_OK(ctx, recon_mol_partners_find(ctx, &p, x, z, N, 3,
-                                          &(recon_mol_partners_options){ .k = 99, .most = 3 }));
+    CHECK_OK(ctx,
+             recon_molecule_partners_find(
+                 ctx, &p, x, z, N, 3, &(recon_molecule_partners_options){ .k = 99, .most = 3 }));
     for (size_t i = 0; i < N; i++) {
         assert_int_equal(p.count[i], 3);
         for (size_t k = 0; k < 3; k++) {
-            const recon_mol_partner *b = &p.list[3 * i + k];
+            const recon_molecule_partner *b = &p.list[3 * i + k];
             const float *u = x[i].xyz, *v = x[b->who].xyz;
             assert_int_equal(x[b->who].molecule, x[i].molecule);
             assert_int_not_equal(b->who, i);
@@ -44,7 +45,7 @@ static void partners_are_found_among_alike_and_laid_over(void **state)
                 CHECK_NEAR(first[c], (double)u[3 + c] - (double)u[c], 1e-4);
         }
     }
-    recon_mol_partners_free(&p);
+    recon_molecule_partners_free(&p);
     recon_molecules_close(data);
 }
 
@@ -53,21 +54,23 @@ static void far_ones_and_loners_have_none(void **state)
     recon_ctx *ctx = *state;
     recon_molecules *data = chain_set(ctx, N, CHAINS, 0.05);
     recon_conformer x[N];
-    recon_mol_partners p;
+    recon_molecule_partners p;
     float z[3 * N];
     gather(x, data);
     for (size_t i = 0; i < N; i++) /* nearest to those of the next chain, and of one's own last */
         for (size_t k = 0; k < 3; k++)
             z[3 * i + k] = k == 0 ? 1 : k == 1 ? (float)i : (float)(i * i);
-    CHECK_OK(ctx, recon_mol_partners_find(ctx, &p, x, z, N, 3,
-                                          &(recon_mol_partners_options){ .k = 1, .most = 2 }));
+    CHECK_OK(ctx,
+             recon_molecule_partners_find(ctx, &p, x, z, N, 3,
+                                          &(recon_molecule_partners_options){ .k = 1, .most = 2 }));
     for (size_t i = 0; i < N; i++)
         assert_int_equal(p.count[i], 0);
-    recon_mol_partners_free(&p);
-    CHECK_OK(ctx, recon_mol_partners_find(ctx, &p, x, z, 1, 3,
-                                          &(recon_mol_partners_options){ .k = 5, .most = 2 }));
+    recon_molecule_partners_free(&p);
+    CHECK_OK(ctx,
+             recon_molecule_partners_find(ctx, &p, x, z, 1, 3,
+                                          &(recon_molecule_partners_options){ .k = 5, .most = 2 }));
     assert_int_equal(p.count[0], 0);
-    recon_mol_partners_free(&p);
+    recon_molecule_partners_free(&p);
     recon_molecules_close(data);
 }
 
@@ -76,14 +79,14 @@ static void running_out_of_memory_leaves_nothing(void **state)
     recon_ctx *ctx = *state;
     recon_molecules *data = chain_set(ctx, N, CHAINS, 0);
     recon_conformer x[N];
-    recon_mol_partners p;
+    recon_molecule_partners p;
     float z[3 * N];
     gather(x, data);
     noise(z);
-    CHECK_ALLOCATIONS(ctx,
-                      recon_mol_partners_find(ctx, &p, x, z, N, 3,
-                                              &(recon_mol_partners_options){ .k = 9, .most = 3 }));
-    recon_mol_partners_free(&p);
+    CHECK_ALLOCATIONS(
+        ctx, recon_molecule_partners_find(ctx, &p, x, z, N, 3,
+                                          &(recon_molecule_partners_options){ .k = 9, .most = 3 }));
+    recon_molecule_partners_free(&p);
     recon_molecules_close(data);
 }
 

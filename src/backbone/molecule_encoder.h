@@ -1,0 +1,37 @@
+/* molecule_encoder.h - what an encoder of molecules is: a batch of atoms to latents and vectors.
+ *
+ * An encoder is a struct that begins with a recon_molecule_encoder and adds its layers. It is made
+ * before recon_params_make and does not change afterwards: what belongs to a batch lives in the
+ * batch. It computes in the tape's type of activations and returns float. It must not use
+ * recon_tape_pass: the batch is needed after it. */
+#ifndef BACKBONE_MOLECULE_ENCODER_H
+#define BACKBONE_MOLECULE_ENCODER_H
+
+#include <recon/backbone/molecule_net.h>
+#include "backbone/molecule_batch.h"
+
+typedef struct recon_molecule_encoder recon_molecule_encoder;
+struct recon_molecule_encoder {
+    /* Copies what the encoder needs beside the batch (a graph of neighbours, say) into
+     * batch->edge; edges is the capacity, 0: as many as there are. NULL: nothing is needed. */
+    recon_status (*feed)(recon_tape *tape, const recon_molecule_encoder *encoder,
+                         recon_molecule_batch *batch, const recon_molecule_pack *pack,
+                         size_t edges);
+    /* How many edges one conformer has, so that a run can find its capacity. NULL: none. */
+    size_t (*edges)(const recon_molecule_encoder *encoder, const recon_conformer *x);
+    /* *latent [n][shape.latent], *y [n][3][3] float: y[.][k][v] is component k of vector v, in the
+     * order y1, y2, shift. */
+    void (*apply)(recon_tape *tape, const recon_molecule_encoder *encoder,
+                  const recon_molecule_batch *batch, recon_var *latent, recon_var *y);
+    void (*free)(
+        recon_molecule_encoder *encoder); /* itself and what it holds; parameters are params' */
+};
+
+/* Adds parameters "encoder..." to params. Of shape, which is complete, they read preset, width,
+ * layers (0: the encoder's own default), radius, latent and elements. On failure *out is NULL. */
+recon_status recon_molecule_fast_new(recon_ctx *ctx, recon_molecule_encoder **out,
+                                     recon_params *params, const recon_molecule_net_shape *shape);
+recon_status recon_molecule_paper_new(recon_ctx *ctx, recon_molecule_encoder **out,
+                                      recon_params *params, const recon_molecule_net_shape *shape);
+
+#endif

@@ -1,0 +1,67 @@
+/* molecule_net.h (private) - the parts of the model, and what it does on a tape. */
+#ifndef BACKBONE_MOLECULE_NET_H
+#define BACKBONE_MOLECULE_NET_H
+
+#include <recon/backbone/backbone.h>
+#include <recon/backbone/molecule_net.h>
+#include "backbone/molecule_decoder.h"
+#include "backbone/molecule_encoder.h"
+#include "backbone/molecule_frame.h"
+
+struct recon_molecule_net {
+    recon_backbone base; /* first: a pointer to the one is a pointer to the other */
+    recon_molecule_net_shape shape;
+    recon_molecule_encoder *encoder;
+    recon_molecule_decoder decoder;
+    recon_linear map; /* latent to z, where the shape is mapped */
+};
+
+/* Fills in the preset's defaults and checks the rest. */
+recon_status recon_molecule_net_shape_complete(recon_ctx *ctx, recon_molecule_net_shape *shape);
+
+/* With the weights of a file, which is lent; file NULL: untrained. */
+recon_status recon_molecule_net_make(recon_ctx *ctx, recon_molecule_net **out,
+                                     const recon_molecule_net_shape *shape,
+                                     recon_precision precision, const recon_safetensors *file,
+                                     const char *path, uint64_t seed);
+
+/* n conformers to the pack as this model wants them; nodes as in recon_molecule_pack_options. */
+recon_status recon_molecule_net_pack(recon_ctx *ctx, recon_molecule_pack *pack,
+                                     const recon_molecule_net *model, const recon_conformer *x,
+                                     const recon_so3 *rotation, size_t n, size_t nodes);
+
+/* All copies that a step needs; edges as in recon_molecule_encoder. */
+typedef struct {
+    recon_molecule_batch batch;
+    recon_molecule_tables tables;
+} recon_molecule_net_fed;
+recon_status recon_molecule_net_feed(recon_tape *tape, recon_molecule_net_fed *out,
+                                     const recon_molecule_net *model,
+                                     const recon_molecule_pack *pack, size_t edges);
+
+/* What the encoder sees: z [n][code] (the latent where the shape is not mapped), the vectors as
+ * they come, y [n][3][3], and what is made of them, r [n][9] and shift [n][3]. */
+typedef struct {
+    recon_var latent, z, y, r, shift;
+} recon_molecule_net_seen;
+void recon_molecule_net_see(recon_tape *tape, recon_molecule_net_seen *out,
+                            const recon_molecule_net *model, const recon_molecule_net_fed *fed);
+
+/* The molecules put back together, node by node: *xyz [nodes][3], *scores [nodes][elements]; 0 for
+ * nodes that the decoder does not make. */
+void recon_molecule_net_rebuild(recon_tape *tape, recon_var *xyz, recon_var *scores,
+                                const recon_molecule_net *model, const recon_molecule_net_fed *fed,
+                                const recon_molecule_net_seen *seen);
+
+/* Mean distance of the rebuilt coordinates plus weight times the elements' mean cross-entropy, over
+ * the atoms that the decoder makes. */
+recon_var recon_molecule_net_rebuild_loss(recon_tape *tape, const recon_molecule_net *model,
+                                          const recon_molecule_net_fed *fed,
+                                          const recon_molecule_net_seen *seen, double weight);
+
+/* recon_molecule_net_embed with progress of its own. */
+recon_status recon_molecule_net_embed_shown(recon_ctx *ctx, const recon_molecule_net_answer *out,
+                                            const recon_molecule_net *model,
+                                            const recon_conformer *x, size_t n);
+
+#endif
