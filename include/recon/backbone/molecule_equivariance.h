@@ -1,11 +1,11 @@
-/* molequivariance.h - how equivariant the molecule backbone is; what equivariance.h
+/* molecule_equivariance.h - how equivariant the molecule backbone is; what equivariance.h
  * is to images.
  *
  * Nothing is resampled here: psi(g x) should be R psi(x) and z(g x) should be z(x) up to rounding,
  * for every motion g with the rotation R and for every order of the atoms. Mirror
  * images are distinguished only by an encoder that sees chirality. */
-#ifndef RECON_BACKBONE_MOLEQUIVARIANCE_H
-#define RECON_BACKBONE_MOLEQUIVARIANCE_H
+#ifndef RECON_BACKBONE_MOLECULE_EQUIVARIANCE_H
+#define RECON_BACKBONE_MOLECULE_EQUIVARIANCE_H
 
 #include <recon/backbone/molecule_net.h>
 
@@ -47,7 +47,8 @@ RECON_API recon_status recon_molecule_equivariance_measure(
 
 /* Whether mirror images are distinguished: the median change of z is ten times the largest change
  * by rounding. */
-RECON_API int recon_molequivariance_sees_mirror(const recon_molequivariance of[RECON_MOVES]);
+RECON_API int recon_molecule_equivariance_sees_mirror(
+    const recon_molecule_equivariance of[RECON_MOVES]);
 
 #ifdef __cplusplus
 }
