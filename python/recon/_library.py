@@ -19,7 +19,7 @@ import numpy as np
 from . import _abi
 from ._errors import InputError, OutOfMemoryError, failure
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # --- finding it -----------------------------------------------------------------------------------
 

@@ -24,7 +24,7 @@ extern "C" {
       (RECON_VERSION_MINOR > (minor) ||                                                            \
        (RECON_VERSION_MINOR == (minor) && RECON_VERSION_PATCH >= (patch)))))
 
-/* The library's version, "0.1.0". */
+/* The library's version, "0.2.0". */
 RECON_API const char *recon_version(void);
 
 /* A library that recon can be built with, or without. */
