@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 #define RECON_VERSION_MAJOR 0
-#define RECON_VERSION_MINOR 1
+#define RECON_VERSION_MINOR 2
 #define RECON_VERSION_PATCH 0
 
 /* For #if: whether these headers are of this version or a later one. */
