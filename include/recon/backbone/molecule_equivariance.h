@@ -1,4 +1,4 @@
-/* molecule_equivariance.h - how truly the molecule backbone rotates with its input; what equivariance.h is
+/* molecule_equivariance.h - how equivariant the molecule backbone is; what equivariance.h is
  * to images.
  *
  * Nothing is resampled here: psi(g x) should be R psi(x) and z(g x) should be z(x) up to rounding,
@@ -30,7 +30,7 @@ typedef struct {
 } recon_molecule_equivariance;
 
 /* The errors of n conformers whose codes z [n][d] and poses psi [n] are known before and after each
- * was rotated by rotations [n]; rotates NULL: no pose is compared. n = 0, a code of length 0 and what is
+ * was rotated by rotations [n]; rotations NULL: no pose is compared. n = 0, a code of length 0 and what is
  * not finite are RECON_ERR_INPUT. */
 typedef struct {
     const float *z;

@@ -49,7 +49,7 @@ RECON_API recon_status recon_canonicalize_molecules(recon_ctx *ctx, float *out,
 /* --- images with more than one natural pose --------------------------------------------------- */
 
 /* The natural poses that an input may have: Lambda first, then the other modes of its density by
- * weight. pose[j].lambda is the natural pose of candidate j, .rotate what takes the input there. */
+ * weight. pose[j].lambda is the natural pose of candidate j, .rotation takes the input there. */
 typedef struct {
     size_t count; /* 1 .. RECON_MODES_MAX */
     recon_pose2 pose[RECON_MODES_MAX];
