@@ -1,15 +1,13 @@
 /* equivariance.h - how equivariant an encoder is.
  *
- * psi(R x) should be psi(x) rotated by R, and so the lean; z should not change. On a grid of pixels
- * neither holds exactly: a rotation resamples the image (bilinear), and the network sees another
- * picture.
+ * psi(R x) should be psi(x) rotated by R, and likewise the lean; z should not change. On a pixel
+ * grid neither holds exactly, because a rotation resamples the image (bilinear).
  *
  * An image x that was never resampled is sharper than R x, so the two differ in more than their
  * pose: for an encoder trained on MNIST the pose is then off by 1.4 degrees in the median and z
- * changes by 0.42, against 0.9 degrees and 0.13 between two rotated copies. What is compared here is
- * therefore always a pair of copies, R_a x and R_b x: each went through one resampling, as the
- * views did that the network learnt from, and what is left is the rotation by b - a. Give images as
- * they came, not rotated before. Angles are radians. */
+ * changes by 0.42, against 0.9 degrees and 0.13 between two rotated copies. So two copies are
+ * always compared, R_a x and R_b x. Each was resampled once, like the views in training, and they
+ * differ by the rotation b - a. Give the original images, not rotated ones. Angles are radians. */
 #ifndef RECON_BACKBONE_EQUIVARIANCE_H
 #define RECON_BACKBONE_EQUIVARIANCE_H
 
@@ -28,8 +26,8 @@ typedef struct {
 } recon_equivariance;
 
 /* The errors of n images whose codes z [n][d], poses psi [n] and leans [n] are known before and
- * after each was rotated by its angle [n]. lean NULL on either side: there is none. n = 0, a code of
- * length 0 and what is not finite are RECON_ERR_INPUT. */
+ * after each was rotated by its angle [n]. lean NULL on either side: no lean. n = 0, a code of
+ * length 0 and numbers that are not finite are RECON_ERR_INPUT. */
 typedef struct {
     const float *z;
     const double *psi, *lean;
@@ -52,13 +50,13 @@ RECON_API recon_status recon_equivariance_sweep(recon_ctx *ctx,
                                                 const recon_ieae *model, const recon_dataset *data,
                                                 const double *angles, size_t count, uint64_t seed);
 
-/* The fields F behind a layer: how far F(R_b x) is from F(R_a x) rotated as a picture of fields,
- * that is resampled (bicubic), and each pair of frequency m rotated by m times the angle. Both
- * numbers are relative (roots of sums of squares over the disc that no rotation leaves), medians over
- * the images.
+/* The fields F after a layer: the distance of F(R_b x) from F(R_a x) rotated as an image of fields,
+ * that is resampled (bicubic), with each pair of frequency m rotated by m times the angle. Both
+ * numbers are relative (root sums of squares over the disc inside the image), medians over the
+ * images.
  *
- * The floor is what such a rotation costs without any network in between: F(R_a x) rotated by the angle
- * and back again, against itself. No error much below it can be told from none. */
+ * The floor is the error of such a rotation without a network in between: F(R_a x) rotated by the
+ * angle and back, compared with itself. Smaller errors are not meaningful. */
 typedef struct {
     recon_fields fields;
     size_t height, width;

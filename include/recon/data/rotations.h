@@ -1,6 +1,6 @@
-/* rotations.h - images rotated on purpose, each by a fixed angle whose distribution its class decides.
+/* rotations.h - images rotated on purpose, each by a fixed angle from the distribution of its class.
  *
- * So the experiments are made: which poses occur is known, nothing else says it to the method. */
+ * The experiments use this: the true poses are known, but the method does not see them. */
 #ifndef RECON_DATA_ROTATIONS_H
 #define RECON_DATA_ROTATIONS_H
 
@@ -19,8 +19,8 @@ typedef struct {
 } recon_rotation_law;
 
 typedef struct {
-    recon_rotation_law
-        other; /* for images without a label and classes from RECON_ROTATION_CLASSES on */
+    /* For images without a label and classes from RECON_ROTATION_CLASSES on. */
+    recon_rotation_law other;
     recon_rotation_law of[RECON_ROTATION_CLASSES];
 } recon_rotation_rule;
 
@@ -31,20 +31,21 @@ typedef struct {
  *   all       uniform on the whole circle, for every class
  *
  * or from a JSON file, in degrees: the half-width of "uniform", the sigma of "normal". A key is a
- * class or a range of them; who is in none gets the default, and without one is not rotated.
+ * class or a range of classes. Classes not listed use the default; without one they are not
+ * rotated.
  *
  *   { "default": { "uniform": 45 },
  *     "classes": { "0-4": { "uniform": 60 }, "7": { "normal": 32 } } } */
 RECON_API recon_status recon_rotation_rule_load(recon_ctx *ctx, recon_rotation_rule *out,
                                                 const char *name_or_path);
 
-/* What holds for a label; -1: none. */
+/* The law of a label; -1: no label. */
 RECON_API recon_rotation_law recon_rotation_rule_of(const recon_rotation_rule *rule, int32_t label);
 
 /* A new data set, independent of data: each image rotated (bilinear) by an angle that seed and its
- * row among all images decide, so that parts of data get what they would have got in the whole.
- * The angles are in recon_dataset_angle; a set that was rotated before is rotated further. Of a rule that
- * is all zero nothing rotations; another family or width than above is RECON_ERR_INPUT. */
+ * row among all images determine, so subsets get the same angles as the whole set. The angles are
+ * in recon_dataset_angle; a set that was rotated before is rotated further. A rule of zeros rotates
+ * nothing; a family or width other than above is RECON_ERR_INPUT. */
 RECON_API recon_status recon_dataset_rotate(recon_ctx *ctx, recon_dataset **out,
                                             const recon_dataset *data,
                                             const recon_rotation_rule *rule, uint64_t seed);

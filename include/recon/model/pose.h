@@ -1,8 +1,8 @@
 /* pose.h - an image's pose, and the way between the input and its canonical image.
  *
- * What a frozen model finds in the canonical image (points, boxes, masks, vectors) belongs into the
- * input, and labels of the input into the canonical image: both are one rotation about the middle.
- * Places are (x, y) in pixels, x to the right and y down, (0, 0) the centre of the top left pixel,
+ * Maps what a frozen model finds in the canonical image (points, boxes, masks, vectors) to the
+ * input, and labels of the input to the canonical image: both are one rotation about the centre.
+ * Positions are (x, y) in pixels, x to the right and y down, (0, 0) the centre of the top left pixel,
  * so that row i and column j of an image are at (j, i). */
 #ifndef RECON_MODEL_POSE_H
 #define RECON_MODEL_POSE_H
