@@ -47,8 +47,8 @@ _recon() {
     train,--radius) compopt +o default ;;
     train,--every) compopt +o default ;;
     train,--data) _recon_specs ;;
-    train,--turn) ;;
-    train,--turn-seed) compopt +o default ;;
+    train,--rotate) ;;
+    train,--rotate-seed) compopt +o default ;;
     train,--limit) compopt +o default ;;
     train,--seed) compopt +o default ;;
     train,--size) compopt +o default ;;
@@ -61,8 +61,8 @@ _recon() {
     discover,--mean) _recon_words tukey frechet chordal ;;
     discover,--family) _recon_words auto uniform normal ;;
     discover,--data) _recon_specs ;;
-    discover,--turn) ;;
-    discover,--turn-seed) compopt +o default ;;
+    discover,--rotate) ;;
+    discover,--rotate-seed) compopt +o default ;;
     discover,--limit) compopt +o default ;;
     discover,--seed) compopt +o default ;;
     discover,--size) compopt +o default ;;
@@ -86,8 +86,8 @@ _recon() {
     normalize,--approx) _recon_words auto exact ivf hnsw ;;
     report,--out) ;;
     report,--data) _recon_specs ;;
-    report,--turn) ;;
-    report,--turn-seed) compopt +o default ;;
+    report,--rotate) ;;
+    report,--rotate-seed) compopt +o default ;;
     report,--limit) compopt +o default ;;
     report,--seed) compopt +o default ;;
     report,--size) compopt +o default ;;
@@ -99,8 +99,8 @@ _recon() {
     canonicalize,--poses) ;;
     canonicalize,--interpolation) _recon_words bilinear bicubic ;;
     canonicalize,--data) _recon_specs ;;
-    canonicalize,--turn) ;;
-    canonicalize,--turn-seed) compopt +o default ;;
+    canonicalize,--rotate) ;;
+    canonicalize,--rotate-seed) compopt +o default ;;
     canonicalize,--limit) compopt +o default ;;
     canonicalize,--seed) compopt +o default ;;
     canonicalize,--size) compopt +o default ;;
@@ -112,8 +112,8 @@ _recon() {
     score,--rows) ;;
     score,--false-alarms) compopt +o default ;;
     score,--data) _recon_specs ;;
-    score,--turn) ;;
-    score,--turn-seed) compopt +o default ;;
+    score,--rotate) ;;
+    score,--rotate-seed) compopt +o default ;;
     score,--limit) compopt +o default ;;
     score,--seed) compopt +o default ;;
     score,--size) compopt +o default ;;
@@ -124,8 +124,8 @@ _recon() {
     distribution,--index) compopt +o default ;;
     distribution,--svg) ;;
     distribution,--data) _recon_specs ;;
-    distribution,--turn) ;;
-    distribution,--turn-seed) compopt +o default ;;
+    distribution,--rotate) ;;
+    distribution,--rotate-seed) compopt +o default ;;
     distribution,--limit) compopt +o default ;;
     distribution,--seed) compopt +o default ;;
     distribution,--size) compopt +o default ;;
@@ -134,8 +134,8 @@ _recon() {
     distribution,--precision) _recon_words auto f32 tf32 bf16 ;;
     check,--svg) ;;
     check,--data) _recon_specs ;;
-    check,--turn) ;;
-    check,--turn-seed) compopt +o default ;;
+    check,--rotate) ;;
+    check,--rotate-seed) compopt +o default ;;
     check,--limit) compopt +o default ;;
     check,--seed) compopt +o default ;;
     check,--size) compopt +o default ;;
@@ -154,8 +154,8 @@ _recon() {
     classifier,--every) compopt +o default ;;
     classifier,--weights) _recon_words f32 bf16 ;;
     classifier,--data) _recon_specs ;;
-    classifier,--turn) ;;
-    classifier,--turn-seed) compopt +o default ;;
+    classifier,--rotate) ;;
+    classifier,--rotate-seed) compopt +o default ;;
     classifier,--limit) compopt +o default ;;
     classifier,--seed) compopt +o default ;;
     classifier,--size) compopt +o default ;;
@@ -186,15 +186,15 @@ _recon() {
 _recon_else() {
     case ${COMP_WORDS[1]},$1 in
     demo,-*) _recon_words --out --limit --threads --json --quiet --help ;;
-    train,-*) _recon_words --out --group --preset --width --frequencies --code --mask --epochs --batch --rate --contrast --no-contrast --temperature --pose --lean --warp --plain --align --element --held --before --layers --radius --every --resume --data --turn --turn-seed --limit --seed --skip-bad --size --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
-    discover,-*) _recon_words --model --out --k --mean --family --half --keep-embeddings --data --turn --turn-seed --limit --seed --skip-bad --size --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
+    train,-*) _recon_words --out --group --preset --width --frequencies --code --mask --epochs --batch --rate --contrast --no-contrast --temperature --pose --lean --warp --plain --align --element --held --before --layers --radius --every --resume --data --rotate --rotate-seed --limit --seed --skip-bad --size --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
+    discover,-*) _recon_words --model --out --k --mean --family --half --keep-embeddings --data --rotate --rotate-seed --limit --seed --skip-bad --size --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     normalize,-*) _recon_words --embeddings --poses --out --group --k --query --mean --tukey-c --classes --eps --metric --include-self --family --labels --query-labels --approx --threads --json --quiet --help ;;
-    report,-*) _recon_words --out --data --turn --turn-seed --limit --seed --skip-bad --size --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
-    canonicalize,-*) _recon_words --model --out --poses --interpolation --data --turn --turn-seed --limit --seed --skip-bad --size --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
-    score,-*) _recon_words --model --out --rows --false-alarms --data --turn --turn-seed --limit --seed --skip-bad --size --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
-    distribution,-*) _recon_words --model --index --svg --data --turn --turn-seed --limit --seed --skip-bad --size --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
-    check,-*) _recon_words --svg --data --turn --turn-seed --limit --seed --skip-bad --size --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
-    classifier,-*) _recon_words --out --model --net --width --shift --flip --epochs --batch --rate --held --every --weights --resume --data --turn --turn-seed --limit --seed --skip-bad --size --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
+    report,-*) _recon_words --out --data --rotate --rotate-seed --limit --seed --skip-bad --size --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
+    canonicalize,-*) _recon_words --model --out --poses --interpolation --data --rotate --rotate-seed --limit --seed --skip-bad --size --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
+    score,-*) _recon_words --model --out --rows --false-alarms --data --rotate --rotate-seed --limit --seed --skip-bad --size --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
+    distribution,-*) _recon_words --model --index --svg --data --rotate --rotate-seed --limit --seed --skip-bad --size --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
+    check,-*) _recon_words --svg --data --rotate --rotate-seed --limit --seed --skip-bad --size --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
+    classifier,-*) _recon_words --out --model --net --width --shift --flip --epochs --batch --rate --held --every --weights --resume --data --rotate --rotate-seed --limit --seed --skip-bad --size --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     reproduce,-*) _recon_words --quick --figures --model --classifier --embeddings --images --limit --preset --train --out --epochs --seed --seeds --resume --device --precision --deterministic --threads --json --quiet --help ;;
     info,-*) _recon_words --skip-bad --picture-limit --threads --json --quiet --help ;;
     classifier,*) _recon_words train eval ;;

@@ -20,7 +20,7 @@ complete -c recon -n __fish_use_subcommand -f -a report -d 'show the results of 
 complete -c recon -n __fish_use_subcommand -f -a canonicalize -d 'rotate images or molecules into their natural pose'
 complete -c recon -n __fish_use_subcommand -f -a score -d 'score how unusual the pose of each image or molecule is'
 complete -c recon -n __fish_use_subcommand -f -a distribution -d 'show the pose distribution of one image or molecule'
-complete -c recon -n __fish_use_subcommand -f -a check -d 'measure how truly a model turns with its images or molecules'
+complete -c recon -n __fish_use_subcommand -f -a check -d 'measure how equivariant a model is'
 complete -c recon -n __fish_use_subcommand -f -a classifier -d 'train or measure a classifier of images or molecules'
 complete -c recon -n __fish_use_subcommand -f -a reproduce -d 'reproduce the paper\'s tables'
 complete -c recon -n __fish_use_subcommand -f -a info -d 'describe an array, a model, a result folder or a data set'

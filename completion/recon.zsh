@@ -16,7 +16,7 @@ _recon() {
             'canonicalize:rotate images or molecules into their natural pose'
             'score:score how unusual the pose of each image or molecule is'
             'distribution:show the pose distribution of one image or molecule'
-            'check:measure how truly a model turns with its images or molecules'
+            'check:measure how equivariant a model is'
             'classifier:train or measure a classifier of images or molecules'
             'reproduce:reproduce the paper'\''s tables'
             'info:describe an array, a model, a result folder or a data set'
