@@ -160,9 +160,15 @@ $(PAGE_TEXT).o: $(PAGE_TEXT).c $(BUILD)/flags
 $(LIB_A): $(OBJ)
 	@rm -f $@
 	$(call say,AR )$(AR) rcs $@ $^
-$(LIB_SO): $(OBJ)
+# What the headers declare, and nothing else: gcc makes loops that it compiles for several CPUs visible
+# whatever -fvisibility says.
+EXPORTS := $(BUILD)/exports.map
+$(EXPORTS): tools/list-api $(wildcard include/recon/*.h include/recon/*/*.h)
+	@mkdir -p $(@D)
+	$(call say,GEN)tools/list-api exports > $@
+$(LIB_SO): $(OBJ) $(EXPORTS)
 	$(call say,LD )$(CC) $(CFLAGS_ALL) -shared -Wl,-soname,librecon.so.$(SOMAJOR) -Wl,-z,defs \
-	  -Wl,--exclude-libs,ALL -o $@ $^ $(LDLIBS)
+	  -Wl,--version-script=$(EXPORTS) -Wl,--exclude-libs,ALL -o $@ $(OBJ) $(LDLIBS)
 $(BUILD)/librecon.so: $(LIB_SO)
 	@ln -sf librecon.so.$(VERSION) $(BUILD)/librecon.so.$(SOMAJOR)
 	@ln -sf librecon.so.$(SOMAJOR) $@

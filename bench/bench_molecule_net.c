@@ -4,10 +4,12 @@
  *
  * prints the last loss, milliseconds a step of the reconstruction, conformers a second, and what
  * embedding takes. */
-#include <recon/backbone/molecule_net.h>
+#include <recon/backbone/networks.h>
 #include <recon/ops/backend.h>
 #include "backbone/molecule_net.h"
 #include "core/ctx.h"
+#include "backbone/kinds.h"
+#include <recon/nn/train.h>
 
 #include <stdio.h>
 #include <stdlib.h>

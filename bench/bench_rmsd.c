@@ -3,7 +3,7 @@
  *
  *   build/bench/bench_rmsd [SPEC]      conformers/all, if none is given */
 #include <recon/data/molecules.h>
-#include <recon/data/rmsd.h>
+#include "data/rmsd.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,10 +6,10 @@
  * axes (F = 100 there) with an arbitrary right factor for each class, 5 degrees of noise about each
  * axis, and one pose in 25 flipped by a half turn. Ten new points of each class are asked about;
  * unusual poses are uniform ones whose axis is far off (tr(F^T R) < 96). */
-#include <recon/normalize/gauge.h>
+#include <recon/normalize/normalize.h>
 #include <recon/ops/backend.h>
-#include <recon/stats/fisher_gauge.h>
-#include <recon/stats/roc.h>
+#include "stats/fisher_gauge.h"
+#include "stats/roc.h"
 #include "core/ctx.h"
 #include "maps/maps.h"
 #include "maps/so3_map.h"

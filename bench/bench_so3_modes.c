@@ -2,7 +2,7 @@
  *
  *   build/bench/bench_so3_modes [TRIALS]       600 trials take some seconds */
 #include <recon/stats/matrix_fisher.h>
-#include <recon/stats/so3_mean.h>
+#include <recon/stats/mean.h>
 
 #include <math.h>
 #include <stdio.h>

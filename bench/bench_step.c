@@ -9,6 +9,7 @@
 #include <recon/recon.h>
 #include <recon/nn/steerable.h>
 #include "core/ctx.h"
+#include <recon/nn/train.h>
 
 #include <math.h>
 #include <stdio.h>

@@ -9,6 +9,7 @@
 #include "core/degrees.h"
 #include "core/json.h"
 #include "data/skips.h"
+#include "backbone/equivariance.h"
 #include <jansson.h>
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2, EXIT_SIGNAL = 128 };

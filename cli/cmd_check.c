@@ -5,8 +5,8 @@
 #include "core/memory.h"
 
 #include <math.h>
-#include <recon/backbone/molecule_equivariance.h>
-#include <recon/report/figure.h>
+#include "backbone/molecule_equivariance.h"
+#include "report/figure.h"
 #include <stdio.h>
 #include <stdlib.h>
 

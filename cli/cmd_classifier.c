@@ -4,6 +4,7 @@
 #include "core/fail.h"
 
 #include <recon/backbone/gcn.h>
+#include <recon/backbone/classifier.h>
 #include <stdio.h>
 #include <string.h>
 

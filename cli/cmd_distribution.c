@@ -7,7 +7,7 @@
 #include <math.h>
 #include <recon/model/score.h>
 #include <recon/group/so2.h>
-#include <recon/report/figure.h>
+#include "report/figure.h"
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -6,6 +6,7 @@
 #include "core/json.h"
 #include "core/memory.h"
 #include "data/elements.h"
+#include "data/dataset.h"
 
 #include <dirent.h>
 #include <errno.h>

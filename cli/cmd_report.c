@@ -5,6 +5,7 @@
 #include "core/json.h"
 
 #include <recon/report/found.h>
+#include "report/found.h"
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -8,7 +8,7 @@
 #include "core/picture.h"
 #include "data/image.h"
 
-#include <recon/core/png.h>
+#include "core/png.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "core/folder.h"
 #include "data/xyz.h"
+#include "core/npy.h"
 
 enum { CLI_BLOCK = 1024 }; /* inputs that are taken at once */
 

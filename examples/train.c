@@ -3,8 +3,7 @@
  * Shows the whole of nn: parameters by name, a loss written as mathematics, the training loop.
  *   build/examples/train */
 #include <recon/recon.h>
-#include <recon/nn/layers.h>
-#include <recon/nn/train.h>
+#include <recon/nn.h>
 
 #include <math.h>
 #include <stdio.h>

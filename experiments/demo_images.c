@@ -6,7 +6,8 @@
 #include "core/shipped.h"
 
 #include <recon/model/score.h>
-#include <recon/core/npy.h>
+#include <recon/core/array.h>
+#include "data/rotations.h"
 #include <stdio.h>
 #include <stdlib.h>
 

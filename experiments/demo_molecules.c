@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <math.h>
 #include "experiments/canonical_set.h"
-#include <recon/data/xyz.h>
+#include "data/xyz.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -7,7 +7,7 @@
 #include "stats/quantile.h"
 
 #include <math.h>
-#include <recon/data/image.h>
+#include <recon/data/dataset.h>
 #include <recon/group/so2.h>
 #include <stdlib.h>
 #include <string.h>

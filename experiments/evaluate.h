@@ -8,7 +8,7 @@
 
 #include <recon/model/canonicalize.h>
 #include <recon/backbone/classifier.h>
-#include <recon/data/rotations.h>
+#include <recon/data/dataset.h>
 #include <recon/normalize/normalize.h>
 
 /* --- a frozen model in front of which images are rotated --------------------------------------- */

@@ -1,13 +1,12 @@
 /* molecule_evaluate.c - a frozen model on rotated conformers, and the noise of poses. */
 #include "experiments/evaluate_molecules.h"
 #include "experiments/evaluate.h"
-#include "experiments/evaluate_molecules.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "stats/quantile.h"
 
 #include <math.h>
-#include <recon/stats/so3_mean.h>
+#include <recon/stats/mean.h>
 #include <stdlib.h>
 
 #define DEGREE  (3.14159265358979323846 / 180)

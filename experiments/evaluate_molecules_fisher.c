@@ -2,7 +2,6 @@
  */
 #include "experiments/evaluate_molecules.h"
 #include "experiments/evaluate.h"
-#include "experiments/evaluate_molecules.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "stats/quantile.h"

@@ -2,7 +2,6 @@
  * graphs). */
 #include "experiments/evaluate_molecules.h"
 #include "experiments/evaluate.h"
-#include "experiments/evaluate_molecules.h"
 #include "core/fail.h"
 #include "data/permute.h"
 

@@ -5,7 +5,8 @@
 
 #include <math.h>
 #include <recon/group/so2.h>
-#include <recon/stats/roc.h>
+#include "stats/roc.h"
+#include "data/rotations.h"
 
 #define LEAST_REACH (5 * 3.14159265358979323846 / 180)
 

@@ -13,7 +13,7 @@
 #include "experiments/evaluate.h"
 #include <recon/model/model.h>
 #include "experiments/times.h"
-#include <recon/backbone/equivariance.h>
+#include "backbone/equivariance.h"
 
 enum {
     CLASSES = 10,

@@ -5,8 +5,9 @@
 #include "report/pictures.h"
 
 #include <math.h>
-#include <recon/core/svg.h>
-#include <recon/report/figure.h>
+#include "core/svg.h"
+#include "report/figure.h"
+#include "data/rotations.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,8 @@
 #include <math.h>
 #include <recon/model/canonicalize.h>
 #include <recon/group/so2.h>
-#include <recon/stats/so2_moments.h>
+#include "stats/so2_moments.h"
+#include "data/rotations.h"
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -7,6 +7,8 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "stats/fisher_gauge.h"
+#include "stats/roc.h"
 
 #include <math.h>
 #include <stdlib.h>

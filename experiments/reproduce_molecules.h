@@ -8,6 +8,8 @@
 
 #include <recon/backbone/gcn.h>
 #include <recon/model/model.h>
+#include "backbone/gcn_graphs.h"
+#include "backbone/molecule_net.h"
 
 enum {
     MOLECULE_K = 25,         /* neighbours of a class, as in the paper                        */

@@ -2,6 +2,8 @@
 #include "experiments/reproduce_molecules.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "report/figure.h"
+#include "stats/roc.h"
 
 #include <math.h>
 #include <stdio.h>

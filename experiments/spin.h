@@ -14,6 +14,7 @@
 #define EXPERIMENTS_SPIN_H
 
 #include <recon/backbone/gcn.h>
+#include "backbone/gcn_graphs.h"
 
 /* What a model says of n conformers, each rotated about its middle: logarithms of probabilities. The
  * same conformer and rotate must always get the same numbers. */

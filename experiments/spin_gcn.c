@@ -3,6 +3,7 @@
 #include "core/simd.h"
 #include "core/threads.h"
 #include "core/exp.h"
+#include "backbone/gcn.h"
 
 #include <math.h>
 

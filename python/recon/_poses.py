@@ -1,4 +1,4 @@
-"""Poses, and the way between an input and its canonical form: see recon/model/pose.h, pose3.h."""
+"""Poses, and the way between an input and its canonical form: see recon/model/pose.h."""
 from __future__ import annotations
 
 from typing import Any, Callable

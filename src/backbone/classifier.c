@@ -1,6 +1,7 @@
 /* classifier.c - the frozen image classifier of the experiments. */
+#include <recon/nn/train.h>
 #include <recon/backbone/classifier.h>
-#include <recon/data/loader.h>
+#include "data/loader.h"
 #include <recon/nn/nets.h>
 #include <recon/ops/backend.h>
 #include "backbone/fingerprint.h"
@@ -8,6 +9,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "nn/params.h"
+#include <recon/nn/schedule.h>
 
 #include <inttypes.h>
 #include <stdio.h>

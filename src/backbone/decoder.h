@@ -2,7 +2,7 @@
 #ifndef BACKBONE_DECODER_H
 #define BACKBONE_DECODER_H
 
-#include <recon/backbone/ieae.h>
+#include <recon/backbone/networks.h>
 #include <recon/nn/layers.h>
 
 enum { RECON_DECODER_LAYERS = 6 };

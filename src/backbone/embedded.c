@@ -1,11 +1,12 @@
 /* embedded.c - embeddings and poses from NPY files, checked. */
 #include <recon/backbone/embedded.h>
-#include <recon/core/npy.h>
+#include <recon/core/array.h>
 #include <recon/group/so2.h>
 #include "core/array.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "backbone/embedded.h"
 
 #include <math.h>
 #include <stdlib.h>

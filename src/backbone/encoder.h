@@ -2,7 +2,7 @@
 #ifndef BACKBONE_ENCODER_H
 #define BACKBONE_ENCODER_H
 
-#include <recon/backbone/ieae.h>
+#include <recon/backbone/networks.h>
 #include <recon/nn/steerable.h>
 
 enum { RECON_ENCODER_LAYERS = 6 };

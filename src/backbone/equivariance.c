@@ -1,6 +1,5 @@
 /* equivariance.c - codes and poses of two rotated copies of each image. Layer by layer:
  * equivariance_layers.c. */
-#include <recon/backbone/equivariance.h>
 #include "backbone/equivariance.h"
 #include "backbone/ieae.h"
 #include "core/ctx.h"
@@ -10,8 +9,9 @@
 #include "stats/quantile.h"
 
 #include <math.h>
-#include <recon/data/image.h>
+#include <recon/data/dataset.h>
 #include <recon/group/so2.h>
+#include "backbone/kinds.h"
 #include <stdlib.h>
 
 /* --- errors ----------------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
  *
  * The copies of a batch go through the network together, one layer at a time, and what comes out is
  * compared before the next: nothing is kept but the errors. */
-#include <recon/backbone/equivariance.h>
+#include "backbone/equivariance.h"
 #include "backbone/ieae.h"
 #include "core/ctx.h"
 #include "core/fail.h"
@@ -12,8 +12,9 @@
 #include "stats/quantile.h"
 
 #include <math.h>
-#include <recon/data/image.h>
+#include <recon/data/dataset.h>
 #include <recon/group/so2.h>
+#include "backbone/kinds.h"
 #include <stdlib.h>
 
 enum { BATCH = 16 };

@@ -30,4 +30,12 @@ recon_status recon_gcn_logits_on(recon_ctx *ctx, float *out, recon_tape *tape, c
 recon_status recon_gcn_accuracy_on(recon_ctx *ctx, double *out, recon_tape *tape,
                                    const recon_gcn *gcn, const recon_gcn_graphs *graphs);
 
+/* Logits of n conformers: of number which[i] in graphs (NULL: of number i), rotated by rotations[i]
+ * about its middle (NULL: as it is). No edge is computed. RECON_ERR_INPUT for a number that is none
+ * and for graphs of another radius. */
+recon_status recon_gcn_logits_rotated(recon_ctx *ctx, float *out /* [n][classes] */,
+                                      const recon_gcn *gcn, const recon_gcn_graphs *graphs,
+                                      const int64_t *which /* [n] */,
+                                      const recon_so3 *rotations /* [n] */, size_t n);
+
 #endif

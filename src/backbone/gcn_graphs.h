@@ -7,6 +7,15 @@
 #include <recon/group/irreps.h>
 #include <recon/nn/tape.h>
 
+/* Mean harmonics rotate by a fixed matrix and the graph not at all, so molecules are prepared once
+ * and then judged in as many poses as one likes. */
+typedef struct recon_gcn_graphs recon_gcn_graphs; /* immutable, keeps nothing of the set */
+
+/* radius in Angstrom, that of the classifier. About 80 bytes an atom. */
+recon_status recon_gcn_graphs_make(recon_ctx *ctx, recon_gcn_graphs **out,
+                                   const recon_molecules *data, double radius);
+void recon_gcn_graphs_free(recon_gcn_graphs *graphs);
+
 /* The adjacency has entries 1 / sqrt(d_i d_j) for neighbours and for an atom with itself, d
  * counting both. It is symmetric, and does not know how the molecule is rotated. */
 struct recon_gcn_graphs {

@@ -9,6 +9,7 @@
 #include "core/memory.h"
 #include "data/permute.h"
 
+#include <recon/nn/train.h>
 #include <inttypes.h>
 #include <recon/ops/backend.h>
 #include <stdio.h>

@@ -3,9 +3,11 @@
 #define BACKBONE_IEAE_H
 
 #include <recon/backbone/backbone.h>
-#include <recon/backbone/ieae.h>
+#include <recon/backbone/networks.h>
 #include "backbone/decoder.h"
 #include "backbone/encoder.h"
+
+typedef struct recon_ieae recon_ieae;
 
 struct recon_ieae {
     recon_backbone base; /* first: a pointer to the one is a pointer to the other */
@@ -34,5 +36,21 @@ void recon_ieae_look(float *out, const recon_ieae *model, const float *in, size_
 /* The images rotated back together: the decoded code rotated by the pose. */
 recon_var recon_ieae_rebuild(recon_tape *tape, const recon_ieae *model, recon_var code,
                              recon_var pose);
+
+/* precision: of the convolutions. The weights are those of the file whatever it holds beside
+ * them (see maps.h). A model that is open does not change: many threads may use it, each with a
+ * context of its own on the backend that it was opened with. */
+recon_status recon_ieae_open(recon_ctx *ctx, recon_ieae **out, const char *path,
+                             recon_precision precision);
+void recon_ieae_close(recon_ctx *ctx, recon_ieae *model);
+recon_ieae_shape recon_ieae_describe(const recon_ieae *model);
+
+/* n images n x height x width x channels to z [n * code], psi [n] and lean [n], any of which may be
+ * NULL. A model without a lean gives NaN for it. */
+recon_status recon_ieae_embed(recon_ctx *ctx, float *z, double *psi, double *lean,
+                              const recon_ieae *model, const float *images, size_t n);
+/* The canonical images x_hat of n codes, to out n x height x width x channels. */
+recon_status recon_ieae_decode(recon_ctx *ctx, float *out, const recon_ieae *model, const float *z,
+                               size_t n);
 
 #endif

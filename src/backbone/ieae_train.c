@@ -9,7 +9,8 @@
 #include "backbone/fingerprint.h"
 #include "backbone/metadata.h"
 #include "data/dataset.h"
-#include <recon/data/loader.h>
+#include "data/loader.h"
+#include <recon/nn/train.h>
 #include <recon/ops/backend.h>
 #include "core/fail.h"
 #include "core/memory.h"

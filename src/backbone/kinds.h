@@ -3,13 +3,26 @@
 #define BACKBONE_KINDS_H
 
 #include <recon/backbone/backbone.h>
-#include <recon/backbone/ieae.h>
-#include <recon/backbone/molecule_net.h>
+#include <recon/backbone/networks.h>
+#include "backbone/ieae.h"
+#include "backbone/molecule_net.h"
 
 extern const recon_backbone_kind recon_ieae_kind, recon_molecule_net_kind;
 
 /* A backbone as what it is; NULL where it is of another kind. */
 recon_ieae *recon_backbone_ieae(const recon_backbone *backbone);
 recon_molecule_net *recon_backbone_molecule_net(const recon_backbone *backbone);
+
+/* From an open file; path is for messages. */
+recon_status recon_backbone_read(recon_ctx *ctx, recon_backbone **out,
+                                 const recon_safetensors *file, const char *path,
+                                 recon_precision precision);
+
+/* Whether a whole data set fits it. */
+recon_status recon_backbone_check_data(recon_ctx *ctx, const recon_backbone *backbone,
+                                       const recon_data *data);
+
+/* How many weights it has. */
+size_t recon_backbone_weights(const recon_backbone *backbone);
 
 #endif

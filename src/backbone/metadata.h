@@ -2,7 +2,8 @@
 #ifndef BACKBONE_METADATA_H
 #define BACKBONE_METADATA_H
 
-#include <recon/backbone/ieae.h>
+#include <recon/core/safetensors.h>
+#include <recon/backbone/networks.h>
 
 /* RECON_ERR_FORMAT where the key is missing or its value is no number from least to most; a size is
  * a whole one. path is for the message. */

@@ -2,7 +2,7 @@
 #ifndef BACKBONE_MOLECULE_DECODER_H
 #define BACKBONE_MOLECULE_DECODER_H
 
-#include <recon/backbone/molecule_net.h>
+#include <recon/backbone/networks.h>
 #include <recon/nn/layers.h>
 
 enum { RECON_MOLECULE_BLOCKS = 3 };

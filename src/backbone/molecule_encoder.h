@@ -7,7 +7,7 @@
 #ifndef BACKBONE_MOLECULE_ENCODER_H
 #define BACKBONE_MOLECULE_ENCODER_H
 
-#include <recon/backbone/molecule_net.h>
+#include <recon/backbone/networks.h>
 #include "backbone/molecule_batch.h"
 
 typedef struct recon_molecule_encoder recon_molecule_encoder;

@@ -1,5 +1,5 @@
 /* molecule_equivariance.c - codes and poses of each conformer as it came and moved. */
-#include <recon/backbone/molecule_equivariance.h>
+#include "backbone/molecule_equivariance.h"
 #include "backbone/equivariance.h"
 #include "core/fail.h"
 #include "core/memory.h"

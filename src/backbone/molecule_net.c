@@ -12,7 +12,7 @@
 #include "ops/ops.h"
 
 #include <math.h>
-#include <recon/group/se3.h>
+#include "group/se3.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,10 +3,12 @@
 #define BACKBONE_MOLECULE_NET_H
 
 #include <recon/backbone/backbone.h>
-#include <recon/backbone/molecule_net.h>
+#include <recon/backbone/networks.h>
 #include "backbone/molecule_decoder.h"
 #include "backbone/molecule_encoder.h"
 #include "backbone/molecule_frame.h"
+
+typedef struct recon_molecule_net recon_molecule_net;
 
 struct recon_molecule_net {
     recon_backbone base; /* first: a pointer to the one is a pointer to the other */
@@ -58,6 +60,43 @@ void recon_molecule_net_rebuild(recon_tape *tape, recon_var *xyz, recon_var *sco
 recon_var recon_molecule_net_rebuild_loss(recon_tape *tape, const recon_molecule_net *model,
                                           const recon_molecule_net_fed *fed,
                                           const recon_molecule_net_seen *seen, double weight);
+
+/* A model that is open does not change: many threads may use it, each with a context of its own on
+ * the backend that it was opened with. */
+recon_status recon_molecule_net_open(recon_ctx *ctx, recon_molecule_net **out, const char *path,
+                                     recon_precision precision);
+void recon_molecule_net_close(recon_ctx *ctx, recon_molecule_net *model);
+recon_molecule_net_shape recon_molecule_net_describe(const recon_molecule_net *model);
+
+/* What the model says of n conformers; any array may be NULL. */
+typedef struct {
+    float *z;       /* [n][code]                                                   */
+    float *latent;  /* [n][latent]                                                 */
+    recon_so3 *psi; /* [n]                                                         */
+    float *shift;   /* [n][3], t: Angstrom, from the mean of the atoms' places     */
+} recon_molecule_net_answer;
+
+/* Conformers of any size; an element that the model does not know is RECON_ERR_INPUT. A conformer
+ * whose vectors are parallel or zero (atoms on a line) gets a pose of no meaning,
+ * but a rotation. */
+recon_status recon_molecule_net_embed(recon_ctx *ctx, const recon_molecule_net_answer *out,
+                                      const recon_molecule_net *model, const recon_conformer *x,
+                                      size_t n);
+/* The canonical molecules x_hat of n latents: places [n][slots][3] and element scores
+ * [n][slots][elements], either of which may be NULL. */
+recon_status recon_molecule_net_decode(recon_ctx *ctx, float *places, float *scores,
+                                       const recon_molecule_net *model, const float *latent,
+                                       size_t n);
+
+/* How well one conformer is rebuilt, over the atoms the decoder has slots for. */
+typedef struct {
+    float l1;          /* mean over coordinates, Angstrom            */
+    float rmsd, heavy; /* over all atoms; over all but hydrogen (NaN: none) */
+    float elements;    /* share of the atoms whose element is right  */
+} recon_molecule_net_error;
+recon_status recon_molecule_net_reconstruct(recon_ctx *ctx, recon_molecule_net_error *out /* [n] */,
+                                            const recon_molecule_net *model,
+                                            const recon_conformer *x, size_t n);
 
 /* recon_molecule_net_embed with progress of its own. */
 recon_status recon_molecule_net_embed_shown(recon_ctx *ctx, const recon_molecule_net_answer *out,

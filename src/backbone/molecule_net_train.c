@@ -13,6 +13,7 @@
 #include "backbone/metadata.h"
 #include "backbone/molecule_partners.h"
 #include "backbone/molecule_net.h"
+#include <recon/nn/train.h>
 #include <recon/data/dataset.h>
 #include <recon/ops/backend.h>
 #include "core/fail.h"

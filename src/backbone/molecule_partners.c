@@ -1,6 +1,6 @@
 /* molecule_partners.c - neighbours, sorted by bond graph, each graph's symmetries found once. */
 #include "backbone/molecule_partners.h"
-#include <recon/data/rmsd.h>
+#include "data/rmsd.h"
 #include <recon/knn/knn.h>
 #include "core/fail.h"
 #include "core/memory.h"

@@ -3,7 +3,7 @@
  * Six bytes of magic, two of version, the length of a header (two bytes, four since 2.0), the
  * header, the data. The header is a Python dictionary of three keys in any order; we read just that
  * much Python. */
-#include <recon/core/npy.h>
+#include <recon/core/array.h>
 #include "core/npy.h"
 #include "core/fail.h"
 #include "core/file.h"

@@ -4,7 +4,7 @@
 
 #include "core/array.h"
 
-#include <recon/core/npy.h>
+#include <recon/core/array.h>
 
 /* The array that size bytes hold; it lies in them if it can be used there, and in memory of its own
  * (out->block) if it had to be swapped or moved. path is for messages. */
@@ -16,6 +16,18 @@ recon_status recon_npy_parse(recon_ctx *ctx, recon_array *out, const void *bytes
 typedef char recon_npy_header[384];
 recon_status recon_npy_make_header(recon_ctx *ctx, recon_npy_header out, size_t *size,
                                    const recon_array *array, const char *path);
+
+/* recon_npy_write in pieces, for arrays larger than memory: C order, rows along the first dimension (one
+ * row if ndim is 0), all of them before the commit. Until then path is as it was, and closing
+ * without a commit leaves nothing behind. Close always; NULL may be closed. */
+typedef struct recon_npy_writer recon_npy_writer;
+
+recon_status recon_npy_writer_open(recon_ctx *ctx, recon_npy_writer **out, const char *path,
+                                   recon_dtype dtype, const size_t *shape, int ndim);
+recon_status recon_npy_writer_append(recon_ctx *ctx, recon_npy_writer *writer, const void *rows,
+                                     size_t n);
+recon_status recon_npy_writer_commit(recon_ctx *ctx, recon_npy_writer *writer);
+void recon_npy_writer_close(recon_npy_writer *writer);
 
 /* Puts it on the disk before the commit: see recon_writer_sync. */
 recon_status recon_npy_writer_sync(recon_ctx *ctx, recon_npy_writer *writer);

@@ -6,7 +6,7 @@
 #ifndef CORE_PICTURE_H
 #define CORE_PICTURE_H
 
-#include <recon/core/pixels.h>
+#include "core/pixels.h"
 
 typedef struct recon_picture_sink {
     int shallow;       /* samples of 16 bits are made 8                                       */

@@ -2,7 +2,7 @@
  *
  * libpng reports errors by longjmp. Whatever such a jump may skip lives in a struct that the
  * function with setjmp was given, and no function between setjmp and the jump owns anything. */
-#include <recon/core/png.h>
+#include "core/png.h"
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/memory.h"

@@ -1,5 +1,5 @@
 /* pnm.c - PGM and PPM pictures. */
-#include <recon/core/pnm.h>
+#include "core/pnm.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/picture.h"

@@ -1,5 +1,5 @@
 /* svg.c - SVG text, element by element. */
-#include <recon/core/svg.h>
+#include "core/svg.h"
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/markup.h"

@@ -1,5 +1,5 @@
 /* bonds.c - bonds from distances. */
-#include <recon/data/bonds.h>
+#include "data/bonds.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/elements.h"

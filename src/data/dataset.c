@@ -13,7 +13,7 @@
 #include "data/permute.h"
 
 #include <math.h>
-#include <recon/core/npy.h>
+#include <recon/core/array.h>
 #include <recon/data/molecules.h>
 #include <stdio.h>
 #include <stdlib.h>

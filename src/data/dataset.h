@@ -4,6 +4,7 @@
 
 #include <recon/core/array.h>
 #include <recon/data/dataset.h>
+#include "core/pixels.h"
 
 /* The folder of pictures that a spec names; NULL: it names something else. */
 const char *recon_images_folder(const char *spec);
@@ -38,5 +39,14 @@ static inline size_t recon_dataset_pixels(const recon_dataset_info *info)
 {
     return info->height * info->width * info->channels;
 }
+
+/* What is in the file of image i: of its own size, channels and depth. free(out->bytes). */
+recon_status recon_dataset_original(recon_ctx *ctx, recon_pixels *out, const recon_dataset *data,
+                                    size_t i);
+
+/* How many picture files lie in the folder and are not read: of other formats, or in folders of
+ * folders. And the i-th sentence on them, with what to do; NULL behind the last. */
+size_t recon_dataset_unread(const recon_dataset *data);
+const char *recon_dataset_unread_why(const recon_dataset *data, size_t i);
 
 #endif

@@ -8,7 +8,8 @@
 #include "core/memory.h"
 
 #include <math.h>
-#include <recon/data/image.h>
+#include <recon/data/dataset.h>
+#include "data/image.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -15,7 +15,7 @@
 #include "data/elements.h"
 
 #include <math.h>
-#include <recon/core/npy.h>
+#include <recon/core/array.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * Two kinds of trouble: where MessagePack itself breaks, the place in the file is lost and reading
  * ends; where it holds something else than expected, that is stepped over, noted as the fault of
  * the conformer at hand, and judged when all of it has been read. */
-#include <recon/data/geom.h>
+#include "data/geom.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"

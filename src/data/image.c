@@ -4,7 +4,7 @@
  * taps; a tap outside keeps a pixel inside and the weight 0, which leaves the loop over a row
  * without branches. Places are in double: a rotation by 90 degrees then lands on pixels to within a
  * float's rounding, and is exact. */
-#include <recon/data/image.h>
+#include <recon/data/dataset.h>
 #include "core/simd.h"
 
 #include "core/threads.h"

@@ -3,8 +3,8 @@
 #define DATA_PRIVATE_IMAGE_H
 
 #include <recon/core/ctx.h>
-#include <recon/core/pixels.h>
-#include <recon/data/image.h>
+#include "core/pixels.h"
+#include <recon/data/dataset.h>
 
 /* n rows of the picture rotated as recon_image_rotate does, from row `first` on. Colours count by
  * their alpha. Outside is transparent where there is alpha, else zero. Some tens of rows at once
@@ -20,5 +20,25 @@ typedef struct {
 recon_status recon_images_rotate(recon_ctx *ctx, float *out, const float *in, const size_t *from,
                                  const double *angle, size_t n, const recon_image_size *size,
                                  recon_interpolation interpolation);
+
+/* p -> matrix p + shift */
+typedef struct {
+    double matrix[2][2];
+    double shift[2];
+} recon_affine;
+
+/* One resampling by any affine map: out shows at p what in shows at source(p). A place that is not
+ * finite is outside. Sides are at most 2^24. */
+void recon_image_warp(float *out, const float *in, size_t height, size_t width, size_t channels,
+                      const recon_affine *source, recon_interpolation interpolation);
+
+/* in, height x width, made as large as fits into out, size x size, in its middle, zeros beside it.
+ * Smaller pixels are averaged (a triangle as wide as two pixels of out), so
+ * that nothing aliases. */
+void recon_image_fit(float *out, size_t size, const float *in, size_t height, size_t width,
+                     size_t channels);
+
+/* The source of a rotation by angle, as recon_image_warp takes it. */
+recon_affine recon_image_rotate_source(double angle);
 
 #endif

@@ -3,7 +3,8 @@
 #include "data/dataset.h"
 #include "data/kinds.h"
 
-#include <recon/data/rotations.h>
+#include <recon/data/dataset.h>
+#include "data/rotations.h"
 
 static const recon_dataset *of(const recon_data *data)
 {

@@ -1,5 +1,5 @@
 /* loader.c - a ring of batches between threads that fill it and one that reads. */
-#include <recon/data/loader.h>
+#include "data/loader.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/signals.h"
@@ -7,8 +7,9 @@
 
 #include <math.h>
 #include <pthread.h>
-#include <recon/data/image.h>
+#include <recon/data/dataset.h>
 #include <recon/group/so2.h>
+#include "data/image.h"
 #include <stdlib.h>
 
 enum { BATCH = 64, MAX_THREADS = 16, AHEAD = 2 }; /* batches ready beyond one a thread */

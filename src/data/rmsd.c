@@ -11,7 +11,7 @@
  * for the others) + spreads of the others bounds all that a choice can still lead to. Whether that
  * beats the best so far takes no eigenvalue: of a quartic with real roots only, t is above the
  * largest root if and only if no derivative is negative there. */
-#include <recon/data/rmsd.h>
+#include "data/rmsd.h"
 #include "data/symmetry.h"
 #include "stats/eig4.h"
 #include "stats/so3_frame.h"

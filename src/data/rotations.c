@@ -1,5 +1,5 @@
 /* rotations.c - rotation rules, and data sets rotated by them. */
-#include <recon/data/rotations.h>
+#include <recon/data/dataset.h>
 #include "core/degrees.h"
 #include "core/fail.h"
 #include "core/json.h"
@@ -8,8 +8,8 @@
 #include "data/dataset.h"
 
 #include <math.h>
-#include <recon/data/image.h>
 #include <recon/group/so2.h>
+#include "data/rotations.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

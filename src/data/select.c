@@ -8,8 +8,8 @@
 #include "stats/so3_frame.h"
 
 #include <math.h>
-#include <recon/data/geom.h>
-#include <recon/data/rmsd.h>
+#include "data/geom.h"
+#include "data/rmsd.h"
 #include <stdlib.h>
 #include <string.h>
 

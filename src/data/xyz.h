@@ -1,10 +1,26 @@
-/* xyz.h (private) - XYZ and extended XYZ files, read. */
+/* xyz.h - extended XYZ files, written.
+ *
+ * A frame is the number of atoms, a line `Properties=species:S:1:pos:R:3 name="..." energy=...`,
+ * and a line an atom: symbol and coordinates in Angstrom with 8 decimals. energy is in eV, as
+ * others have it, and is left out where it is not known. recon_molecules_open reads it back. */
 #ifndef DATA_XYZ_H
 #define DATA_XYZ_H
 
+#include <recon/data/molecules.h>
 #include "data/molecule_store.h"
 
-#include <recon/data/xyz.h>
+/* Frame by frame. Until the commit path is as it was, and closing without one leaves nothing
+ * behind. Close always; NULL may be closed. name may be NULL. */
+typedef struct recon_xyz_writer recon_xyz_writer;
+
+recon_status recon_xyz_writer_open(recon_ctx *ctx, recon_xyz_writer **out, const char *path);
+recon_status recon_xyz_writer_add(recon_ctx *ctx, recon_xyz_writer *writer,
+                                  const recon_conformer *c, const char *name);
+recon_status recon_xyz_writer_commit(recon_ctx *ctx, recon_xyz_writer *writer);
+void recon_xyz_writer_close(recon_xyz_writer *writer);
+
+/* A whole set. */
+recon_status recon_xyz_write(recon_ctx *ctx, const char *path, const recon_molecules *data);
 
 #define RECON_EV 23.060547830619 /* kcal/mol */
 

@@ -1,10 +1,9 @@
 /* xyz_writer.c - extended XYZ frames, in plain decimals whatever the locale. */
-#include <recon/data/xyz.h>
+#include "data/xyz.h"
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/memory.h"
 #include "data/elements.h"
-#include "data/xyz.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* se3.c - rigid motions of three-space. */
-#include <recon/group/se3.h>
+#include "group/se3.h"
 
 recon_se3 recon_se3_identity(void)
 {

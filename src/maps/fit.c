@@ -4,6 +4,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "maps/standard.h"
+#include "backbone/embedded.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 #include "maps/head_training.h"
 #include "maps/so2_heads.h"
 #include "nn/tape.h"
+#include "backbone/kinds.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,10 +7,12 @@
 #ifndef MAPS_IMAGE_MAPS_H
 #define MAPS_IMAGE_MAPS_H
 
-#include <recon/backbone/ieae.h>
+#include <recon/backbone/networks.h>
 #include "maps/so2_map.h"
 
 #include <recon/maps/maps.h>
+#include <recon/nn/params.h>
+#include "backbone/ieae.h"
 
 typedef struct recon_image_maps recon_image_maps;
 

@@ -1,6 +1,7 @@
 /* so2_kind.c - maps of angles: what their heads have said, made an answer. */
 #include <recon/data/dataset.h>
 #include "maps/so2_heads.h"
+#include "stats/so2_moments.h"
 
 #include <math.h>
 

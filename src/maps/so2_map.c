@@ -3,7 +3,7 @@
 #include "stats/vonmises.h"
 #include <math.h>
 #include <recon/group/so2.h>
-#include <recon/stats/tail.h>
+#include "stats/tail.h"
 
 double recon_so2_absolute(const recon_so2_map *map, double psi)
 {

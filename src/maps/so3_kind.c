@@ -12,7 +12,7 @@
 #include "maps/maps.h"
 #include "maps/so3_heads.h"
 
-#include <recon/stats/fisher_gauge.h>
+#include "stats/fisher_gauge.h"
 #include <stdlib.h>
 
 enum { BLOCK = 64 /* maps of a task */ };

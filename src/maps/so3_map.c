@@ -1,6 +1,6 @@
 /* so3_map.c - what follows from the maps of an input and its pose. */
 #include "maps/so3_map.h"
-#include <recon/stats/tail.h>
+#include "stats/tail.h"
 #include "stats/so3_frame.h"
 
 recon_so3 recon_so3_absolute(const recon_so3_map *map, recon_so3 psi)

@@ -5,7 +5,7 @@
 #include "stats/quantile.h"
 
 #include <math.h>
-#include <recon/stats/fisher_fit.h>
+#include <recon/stats/matrix_fisher.h>
 #include <stdlib.h>
 
 enum { F = 9, BLOCK = 4096 /* fits at a time */ };

@@ -1,6 +1,6 @@
 /* discover.c - embed, Algorithm 1, maps, and the files they leave: of any kind of inputs. */
 #include <recon/model/discover.h>
-#include <recon/normalize/gauge.h>
+#include <recon/normalize/normalize.h>
 #include <recon/ops/backend.h>
 #include "core/ctx.h"
 #include "core/fail.h"

@@ -6,7 +6,7 @@
 #include "core/memory.h"
 #include "normalize/frames_write.h"
 
-#include <recon/core/npy.h>
+#include <recon/core/array.h>
 #include <stdlib.h>
 
 void recon_discovered_list(json_t **summary, const recon_discovered *d)

@@ -4,10 +4,10 @@
 
 #include <recon/model/model.h>
 #include <recon/model/pose.h>
-#include <recon/model/pose3.h>
 #include "maps/maps.h"
 #include "maps/so2_map.h"
 #include "maps/so3_map.h"
+#include "group/se3.h"
 
 struct recon_model {
     recon_backbone *backbone;
@@ -45,5 +45,8 @@ recon_status recon_model_read2_all(recon_ctx *ctx, recon_pose2 **poses, recon_so
                                    const recon_model *model, const void *inputs, size_t n);
 recon_status recon_model_read3_all(recon_ctx *ctx, recon_pose3 **poses, recon_so3_map **maps,
                                    const recon_model *model, const void *inputs, size_t n);
+
+/* The motion there or back: recon_se3_act_n takes places along. */
+recon_se3 recon_pose3_motion(const recon_pose3 *pose, recon_direction direction);
 
 #endif

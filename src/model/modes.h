@@ -3,7 +3,7 @@
 #define MODEL_MODES_H
 
 #include <recon/stats/so2_density.h>
-#include <recon/stats/so2_mean.h>
+#include <recon/stats/mean.h>
 
 /* Modes of a density without edges (no arc), as seen from the angle `from`: heaviest first, then
  * nearest 0; how many, at least 1. A mode is a peak that rises well above the valley beside it and

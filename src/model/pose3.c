@@ -1,5 +1,7 @@
 /* pose3.c - between the input and its canonical form. */
-#include <recon/model/pose3.h>
+#include <recon/model/pose.h>
+#include "group/se3.h"
+#include "model/model.h"
 
 static recon_so3 rotation_of(const recon_pose3 *pose, recon_direction direction)
 {

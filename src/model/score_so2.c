@@ -7,7 +7,7 @@
 
 #include <math.h>
 #include <recon/group/so2.h>
-#include <recon/stats/so2_moments.h>
+#include "stats/so2_moments.h"
 #include <stdlib.h>
 #include <string.h>
 

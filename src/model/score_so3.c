@@ -1,7 +1,7 @@
 /* score_so3.c - poses of molecules that are unusual, and the distribution behind them. */
 #include <recon/model/score.h>
-#include <recon/stats/fisher_gauge.h>
-#include <recon/stats/natural.h>
+#include "stats/fisher_gauge.h"
+#include <recon/stats/mean.h>
 #include "model/model.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "core/degrees.h"
+#include "stats/natural.h"
 
 recon_status recon_score_molecules(recon_ctx *ctx, recon_pose_score3 *out, const recon_model *model,
                                    const recon_conformer *x, size_t n)

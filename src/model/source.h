@@ -3,7 +3,7 @@
 #define MODEL_SOURCE_H
 
 #include <jansson.h>
-#include <recon/model/source.h>
+#include <recon/model/discover.h>
 
 /* "source" of *out: spec, rotate, rotate_seed, seed, limit, size, skip_bad, picture_most, not_read,
  * transparent; what was not said is left out, and so is the whole where the source is NULL or its

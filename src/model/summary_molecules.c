@@ -7,7 +7,7 @@
 #include "stats/natural.h"
 
 #include <math.h>
-#include <recon/data/rmsd.h>
+#include "data/rmsd.h"
 #include <stdlib.h>
 #include <string.h>
 

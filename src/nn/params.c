@@ -24,23 +24,6 @@ const char *recon_shape_print(recon_shape_text out, const size_t *shape, int ndi
     return out;
 }
 
-recon_precision recon_precision_on(recon_ctx *ctx, recon_precision precision)
-{
-    if (precision != RECON_AUTO)
-        return precision;
-    return recon_ops_of(ctx)->has_fast_bf16(ctx) ? RECON_MIXED : RECON_SINGLE;
-}
-
-const char *recon_precision_name(recon_precision precision)
-{
-    static const char *const name[] = { [RECON_SINGLE] = "f32",
-                                        [RECON_MIXED] = "bf16",
-                                        [RECON_DOUBLE] = "f64",
-                                        [RECON_TF32] = "tf32",
-                                        [RECON_AUTO] = "auto" };
-    return (unsigned)precision <= RECON_AUTO ? name[precision] : "?";
-}
-
 recon_status recon_precision_resolve(recon_ctx *ctx, recon_precision *precision)
 {
     if ((unsigned)*precision > RECON_AUTO)

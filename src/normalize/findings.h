@@ -3,8 +3,7 @@
 #define NORMALIZE_FINDINGS_H
 
 #include <recon/normalize/normalize.h>
-#include <recon/stats/so2_mean.h>
-#include <recon/stats/so3_mean.h>
+#include <recon/stats/mean.h>
 
 /* What is known of the natural pose of one class. */
 typedef struct {

@@ -1,11 +1,12 @@
 /* frames_write.c - frames as files: all of them or none. */
 #include "normalize/frames_write.h"
-#include <recon/core/npy.h>
+#include <recon/core/array.h>
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/folder.h"
 #include "core/json.h"
 #include "core/memory.h"
+#include "core/npy.h"
 
 #include <stdio.h>
 #include <stdlib.h>

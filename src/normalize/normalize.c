@@ -5,11 +5,10 @@
  * Classes of one size go to the batched statistics in blocks; others one at a time. */
 #include <recon/normalize/normalize.h>
 #include <recon/group/so2.h>
-#include <recon/stats/fisher_fit.h>
-#include <recon/stats/so2_mean.h>
-#include <recon/stats/fisher_gauge.h>
-#include <recon/stats/so3_mean.h>
-#include <recon/stats/tail.h>
+#include <recon/stats/matrix_fisher.h>
+#include <recon/stats/mean.h>
+#include "stats/fisher_gauge.h"
+#include "stats/tail.h"
 #include "normalize/classes.h"
 #include "normalize/findings.h"
 #include "normalize/p_values.h"

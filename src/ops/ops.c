@@ -84,3 +84,20 @@ const recon_graph_table *recon_ops_graphs(recon_ctx *ctx)
     (void)ctx;
     return NULL;
 }
+
+recon_precision recon_precision_on(recon_ctx *ctx, recon_precision precision)
+{
+    if (precision != RECON_AUTO)
+        return precision;
+    return recon_ops_of(ctx)->has_fast_bf16(ctx) ? RECON_MIXED : RECON_SINGLE;
+}
+
+const char *recon_precision_name(recon_precision precision)
+{
+    static const char *const name[] = { [RECON_SINGLE] = "f32",
+                                        [RECON_MIXED] = "bf16",
+                                        [RECON_DOUBLE] = "f64",
+                                        [RECON_TF32] = "tf32",
+                                        [RECON_AUTO] = "auto" };
+    return (unsigned)precision <= RECON_AUTO ? name[precision] : "?";
+}

@@ -2,7 +2,7 @@
 #ifndef REPORT_AXES_H
 #define REPORT_AXES_H
 
-#include <recon/core/svg.h>
+#include "core/svg.h"
 
 enum { RECON_TICKS_MAX = 24 };
 

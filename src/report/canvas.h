@@ -2,7 +2,7 @@
 #ifndef REPORT_CANVAS_H
 #define REPORT_CANVAS_H
 
-#include <recon/report/figure.h>
+#include "report/figure.h"
 
 enum { RECON_MARGIN = 14, RECON_ROW = 18 /* from one line of text to the next */ };
 

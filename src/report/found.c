@@ -5,10 +5,10 @@
 #include "core/json.h"
 #include "core/memory.h"
 #include "data/kinds.h"
-#include "report/page.h"
+#include "report/page_parts.h"
 
 #include <math.h>
-#include <recon/core/npy.h>
+#include <recon/core/array.h>
 #include <recon/group/so2.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,7 +10,16 @@
 #include <recon/data/molecules.h>
 #include <recon/normalize/normalize.h>
 #include <recon/report/found.h>
-#include <recon/report/page.h>
+#include "report/page.h"
+
+typedef enum {
+    RECON_FOUND_IMAGES,    /* recon discover on images    */
+    RECON_FOUND_MOLECULES, /* recon discover on molecules */
+    RECON_FOUND_POSES      /* recon normalize; recon discover on inputs of any other kind */
+} recon_found;
+
+/* Who wrote the folder. */
+recon_status recon_found_kind(recon_ctx *ctx, recon_found *out, const char *dir);
 
 enum { RECON_FOUND_SEED = 1 }; /* of every sample */
 

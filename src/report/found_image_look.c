@@ -4,8 +4,9 @@
 #include "core/memory.h"
 
 #include <recon/model/score.h>
-#include <recon/data/image.h>
+#include <recon/data/dataset.h>
 #include <recon/group/so2.h>
+#include "backbone/kinds.h"
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -5,10 +5,10 @@
 #include "stats/quantile.h"
 
 #include <math.h>
-#include <recon/core/png.h>
+#include "core/png.h"
 #include <recon/group/so2.h>
-#include <recon/stats/fisher_fit.h>
-#include <recon/stats/fisher_gauge.h>
+#include <recon/stats/matrix_fisher.h>
+#include "stats/fisher_gauge.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* found_trial.c - the model tried on a sample of its data, as they came and rotated at random: does
  * the score notice, and does the network follow? And what to do with it then. */
 #include "report/found.h"
-#include "report/page.h"
+#include "report/page_parts.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "stats/quantile.h"

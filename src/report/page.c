@@ -3,7 +3,7 @@
  * Results and contents stand above what is written later, so each has a buffer of its own, and the
  * page is put together at the end. It is HTML that is XML as well: every element is closed, every
  * attribute has a value. */
-#include "report/page.h"
+#include "report/page_parts.h"
 #include "core/fail.h"
 #include "core/memory.h"
 

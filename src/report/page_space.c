@@ -3,7 +3,7 @@
  * The script draws into the still figure, at the places the figure gave each thing, so that layout
  * and looks are decided once. It is told the view and, in the order of drawing, every thing that is
  * there: nothing is computed twice that C has computed. */
-#include "report/page.h"
+#include "report/page_parts.h"
 #include <recon/stats/matrix_fisher.h>
 #include "core/fail.h"
 #include "report/space.h"

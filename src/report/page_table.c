@@ -1,5 +1,5 @@
 /* page_table.c - tables: kept until they end, for a column is set by all that stands in it. */
-#include "report/page.h"
+#include "report/page_parts.h"
 #include "core/fail.h"
 
 #include <stdlib.h>

@@ -3,7 +3,8 @@
 #include "core/fail.h"
 #include "core/memory.h"
 
-#include <recon/data/image.h>
+#include <recon/data/dataset.h>
+#include "data/image.h"
 #include <stdlib.h>
 #include <string.h>
 

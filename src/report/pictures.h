@@ -3,7 +3,7 @@
 #define REPORT_PICTURES_H
 
 #include <recon/data/dataset.h>
-#include <recon/report/figure.h>
+#include "report/figure.h"
 
 enum { RECON_PICTURE_SIDE = 64 }; /* larger images are made smaller: more is not seen */
 

@@ -6,7 +6,7 @@
 #ifndef REPORT_RING_H
 #define REPORT_RING_H
 
-#include <recon/report/figure.h>
+#include "report/figure.h"
 
 typedef struct {
     double x, y;      /* its middle             */

@@ -2,7 +2,7 @@
 #ifndef REPORT_TILE_H
 #define REPORT_TILE_H
 
-#include <recon/report/figure.h>
+#include "report/figure.h"
 
 #define RECON_TILE_CAPTION 13 /* a caption's height */
 

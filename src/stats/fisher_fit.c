@@ -4,8 +4,8 @@
  * Leaving out what the data cannot tell is to even out d before: (d0, m, m), m = (d1 + d2)/2, has
  * s1 = s2 by symmetry, (m, m, m) has all three equal, and (d0, 0, 0) is a ring, where
  * coth(s) - 1/s = d0 holds exactly. */
-#include <recon/stats/fisher_fit.h>
-#include <recon/stats/so3_mean.h>
+#include <recon/stats/matrix_fisher.h>
+#include <recon/stats/mean.h>
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "stats/fisher_invert.h"
 
 #include <math.h>
-#include <recon/stats/fisher_fit.h>
+#include <recon/stats/matrix_fisher.h>
 #include "stats/fisher_constant.h"
 
 /* The s with coth(s) - 1/s = d, 0 <= d < 1. Newton from a rational start within 5 %. */

@@ -20,4 +20,9 @@ double recon_fisher_descend(double s[3], const double d[3], double enough);
 
 double recon_dot3(const double a[3], const double b[3]);
 
+/* The inverse of the gradient of log c: the maximum-likelihood singular values for a mean rotation
+ * with proper singular values d. Where d is on the border of what is possible, as for copies of one
+ * rotation, values stay at about RECON_FISHER_MAX. */
+void recon_fisher_invert_moment(double s[3], const double d[3]);
+
 #endif

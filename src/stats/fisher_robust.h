@@ -1,8 +1,8 @@
-/* fisher_robust.h - the robust fit of fisher_fit.h with what it knows of each sample. */
+/* fisher_robust.h - the robust fit of matrix_fisher.h with what it knows of each sample. */
 #ifndef STATS_FISHER_ROBUST_H
 #define STATS_FISHER_ROBUST_H
 
-#include <recon/stats/fisher_fit.h>
+#include <recon/stats/matrix_fisher.h>
 #include "stats/so3_frame.h"
 
 typedef struct {

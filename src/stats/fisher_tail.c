@@ -4,7 +4,7 @@
  * generating function of t is log c((v + u) F) - log c(v F): v = 1 is the matrix Fisher
  * distribution, v = 0 the background. One saddlepoint, the v for which E t is the t at hand, serves
  * both. */
-#include <recon/stats/tail.h>
+#include "stats/tail.h"
 #include "stats/fisher_constant.h"
 #include "stats/so3_frame.h"
 

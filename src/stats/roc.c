@@ -1,6 +1,6 @@
 /* roc.c - the curve and its area, from one walk down the sorted scores. Counts are whole numbers
  * until the last division, so that the area is exact to one rounding. */
-#include <recon/stats/roc.h>
+#include "stats/roc.h"
 
 #include <math.h>
 #include <stdlib.h>

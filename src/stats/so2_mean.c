@@ -1,6 +1,6 @@
 /* so2_mean.c - chordal, Frechet and Tukey means on the circle (recon.tex, appendix on the robust
  * mean). All three work on the sorted angles; the Frechet mean is exact. */
-#include <recon/stats/so2_mean.h>
+#include <recon/stats/mean.h>
 
 #include "core/arena.h"
 #include "core/fail.h"

@@ -1,5 +1,5 @@
 /* so2_moments.c - |E exp(i m theta)| of each family. */
-#include <recon/stats/so2_moments.h>
+#include "stats/so2_moments.h"
 
 #include <complex.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* so2_tail.c - chances of a score as high on the circle. */
-#include <recon/stats/tail.h>
+#include "stats/tail.h"
 
 #include "stats/vonmises.h"
 

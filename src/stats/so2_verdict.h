@@ -5,9 +5,9 @@
 #ifndef STATS_SO2_VERDICT_H
 #define STATS_SO2_VERDICT_H
 
-#include <recon/stats/natural.h>
-#include <recon/stats/so2_mean.h>
+#include <recon/stats/mean.h>
 #include "stats/so2_modes.h"
+#include "stats/so2_moments.h"
 
 typedef struct {
     recon_natural natural;

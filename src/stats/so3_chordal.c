@@ -1,5 +1,5 @@
 /* so3_chordal.c - chordal means of many small sets, eight at a time. */
-#include <recon/stats/so3_mean.h>
+#include <recon/stats/mean.h>
 
 #include "core/fail.h"
 #include "core/simd.h"

@@ -2,7 +2,7 @@
  *
  * The chordal mean is the top eigenvector of the mean of q q^T; the other two go down from it and
  * from the modes. */
-#include <recon/stats/so3_mean.h>
+#include <recon/stats/mean.h>
 
 #include <math.h>
 #include "core/arena.h"

@@ -12,7 +12,6 @@
  * exponential for all ten widths, from 40 to 2 degrees. */
 #include "stats/so3_modes.h"
 
-#include <recon/stats/fisher_fit.h>
 #include <recon/stats/matrix_fisher.h>
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #define STATS_SO3_MODES_H
 
 #include <recon/group/so3.h>
-#include <recon/stats/fisher_fit.h>
+#include <recon/stats/matrix_fisher.h>
 #include <recon/stats/mean.h>
 #include "core/arena.h"
 

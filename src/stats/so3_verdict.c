@@ -15,7 +15,7 @@
 
 #include <math.h>
 #include <recon/group/so2.h>
-#include <recon/stats/so3_mean.h>
+#include <recon/stats/mean.h>
 
 #define LEAST_N     5
 #define FREE_LEVEL  0.001 /* of recon_so3_free_directions */

@@ -6,7 +6,6 @@
 #define STATS_SO3_VERDICT_H
 
 #include <recon/stats/mean.h>
-#include <recon/stats/natural.h>
 #include "core/arena.h"
 #include "stats/fisher_robust.h"
 

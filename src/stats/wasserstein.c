@@ -6,7 +6,7 @@
  * convex in the shift. For samples of n and m points the cost is moreover linear between the
  * multiples of 1/(nm): the best shift is one of them, and bisection on the sign of the slope finds
  * it in whole numbers. */
-#include <recon/stats/wasserstein.h>
+#include "stats/wasserstein.h"
 
 #include <math.h>
 #include <stdint.h>

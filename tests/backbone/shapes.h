@@ -5,7 +5,7 @@
 
 #include "data/files.h"
 
-#include <recon/data/image.h>
+#include <recon/data/dataset.h>
 
 enum { SHAPE_SIDE = 12, SHAPE_PIXELS = SHAPE_SIDE * SHAPE_SIDE };
 

@@ -5,6 +5,7 @@
 
 #include <recon/backbone/backbone.h>
 #include <recon/data/dataset.h>
+#include "backbone/kinds.h"
 
 enum { N = 40, CODE = 2 };
 

@@ -3,7 +3,7 @@
 #include "scratch.h"
 
 #include <recon/backbone/classifier.h>
-#include <recon/core/npy.h>
+#include <recon/core/array.h>
 #include <recon/nn/nets.h>
 #include <recon/ops/backend.h>
 #include <sys/stat.h>

@@ -3,7 +3,7 @@
 #include "scratch.h"
 
 #include <recon/backbone/embedded.h>
-#include <recon/core/npy.h>
+#include <recon/core/array.h>
 #include <recon/group/so2.h>
 
 enum { N = 7, D = 3 };

@@ -2,7 +2,7 @@
 #include "model/tiny.h"
 #include "backbone/ieae.h"
 
-#include <recon/backbone/equivariance.h>
+#include "backbone/equivariance.h"
 #include <recon/group/so2.h>
 
 enum { N = 101, D = 3 };

@@ -2,7 +2,7 @@
  */
 #include "conformers.h"
 #include "backbone/molecule_net.h"
-#include <recon/backbone/molecule_equivariance.h>
+#include "backbone/molecule_equivariance.h"
 
 enum { N = 101, D = 3 };
 

@@ -2,7 +2,7 @@
  * being cut short. */
 #include "conformers.h"
 #include "backbone/molecule_net.h"
-#include <recon/data/rmsd.h>
+#include "data/rmsd.h"
 
 enum { LATENT = 24, CODE = 8 };
 static const recon_molecule_net_shape small = { .preset = RECON_PRESET_SMALL,

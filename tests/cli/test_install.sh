@@ -74,12 +74,19 @@ report $code "the command finds its data and models from an empty folder, with a
 
 # --- headers ------------------------------------------------------------------------------------
 
-missing=""
-for header in $(cd "$prefix/include" && find recon -mindepth 2 -name '*.h'); do
-    grep -q "<$header>" "$prefix/include/recon/recon.h" || missing="$missing $header"
-done
-[ -z "$missing" ]
-report $? "recon.h includes every header$missing"
+(cd "$prefix/include/recon" && find . -name '*.h' | sed 's|^\./||' | LC_ALL=C sort) >installed
+{ printf '%s\n' nn.h recon.h && "$root/tools/list-api" headers nn.h recon.h; } | LC_ALL=C sort -u | diff - installed >"$scratch/stdout"
+code=$?
+report $code "the headers that are installed are recon.h, nn.h and what they include"
+count() { "$root/tools/list-api" "$@" | wc -l; } # WHAT UMBRELLA
+n_headers=$(count headers recon.h) n_functions=$(count functions recon.h)
+[ "$n_headers" -le 30 ] && [ "$n_headers" -ge 20 ]
+report $? "recon.h includes $n_headers headers, at most 30"
+[ "$n_functions" -le 260 ] && [ "$n_functions" -ge 100 ]
+report $? "which declare $n_functions functions, at most 260; all headers $(count functions)"
+"$root/tools/list-api" headers recon.h | grep '^nn/' | grep -v '^nn/trained.h$' >"$scratch/stdout"
+[ ! -s "$scratch/stdout" ]
+report $? "and nothing of the engine"
 
 alone() { # HEADER COMPILER...
     header=$1
@@ -107,9 +114,10 @@ report $code "each of $count public headers stands alone, in C99 and C++11, all 
 
 # --- symbols ------------------------------------------------------------------------------------
 
-strange=$(nm -D --defined-only "$prefix/lib/librecon.so" | awk '$3 !~ /^recon_/ { print $3 }')
-[ -z "$strange" ]
-report $? "librecon.so exports nothing that is not called recon_ $strange"
+nm -D --defined-only "$prefix/lib/librecon.so" | awk '{ print $3 }' | LC_ALL=C sort >exported
+"$root/tools/list-api" functions | diff - exported >"$scratch/stdout"
+code=$?
+report $code "librecon.so exports the $(wc -l <exported) functions that the headers declare, and nothing else"
 # DW.ref: what a C++ object refers to its runtime by, alike in all of them.
 strange=$(nm -g --defined-only "$prefix/lib/librecon.a" |
     awk 'NF == 3 && $3 !~ /^(recon_|DW\.ref\.)/ { print $3 }')

@@ -1,7 +1,7 @@
 /* NPY: what NumPy wrote is read, what we write is read back, hostile headers are refused. */
 #include "scratch.h"
 #include "core/npy.h"
-#include <recon/core/npy.h>
+#include <recon/core/array.h>
 
 #include <signal.h>
 #include <sys/resource.h>

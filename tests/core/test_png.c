@@ -2,7 +2,7 @@
 #include "scratch.h"
 #include "core/picture.h"
 
-#include <recon/core/png.h>
+#include "core/png.h"
 #include <zlib.h>
 
 #ifdef RECON_HAVE_PNG

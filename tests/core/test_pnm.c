@@ -1,7 +1,7 @@
 /* PGM and PPM: all four kinds, comments, scaling, and files that lie. */
 #include "scratch.h"
 
-#include <recon/core/pnm.h>
+#include "core/pnm.h"
 
 static void check(recon_ctx *ctx, const char *file, size_t size, size_t channels, const char *want)
 {

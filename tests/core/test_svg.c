@@ -1,7 +1,7 @@
 /* SVG: well-formed whatever goes in, numbers that come back, failures that stay. */
 #include "scratch.h"
 #include "xml.h"
-#include <recon/core/svg.h>
+#include "core/svg.h"
 
 static char *one_text(recon_ctx *ctx, const char *text)
 {

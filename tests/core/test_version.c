@@ -2,6 +2,8 @@
 #include "check.h"
 #include <recon/recon.h>
 #include "knn/approx.h"
+#include "core/pixels.h"
+#include "core/png.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "check.h"
 
 #include <stdlib.h>
-#include <recon/data/symmetry.h>
+#include "data/symmetry.h"
 
 enum { GRAPH_ATOMS = 64, GRAPH_BONDS = 64 };
 

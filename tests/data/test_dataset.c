@@ -1,7 +1,7 @@
 /* Sets by name: pixels, labels, parts, and what is said when something is missing. */
 #include "files.h"
 
-#include <recon/core/npy.h>
+#include <recon/core/array.h>
 #include <recon/data/dataset.h>
 
 enum { LINE = 1024 };

@@ -2,7 +2,8 @@
 #include "check.h"
 #include "data/fit.h"
 
-#include <recon/data/image.h>
+#include <recon/data/dataset.h>
+#include "data/image.h"
 #include <stdlib.h>
 
 enum { MOST = 40, CHANNELS = 3 };

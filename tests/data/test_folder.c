@@ -2,9 +2,8 @@
 #include "data/folder.h"
 #include "scratch.h"
 
-#include <recon/core/png.h>
+#include "core/png.h"
 #include <recon/data/dataset.h>
-#include <recon/data/rotations.h>
 #include <sys/stat.h>
 
 static const char *spec(void)

@@ -3,7 +3,7 @@
 #include "packer.h"
 #include "scratch.h"
 
-#include <recon/data/geom.h>
+#include "data/geom.h"
 
 #define SAMPLE "tests/data/geom_sample.msgpack"
 enum { SEEN = 8 };

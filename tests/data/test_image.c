@@ -3,7 +3,7 @@
 #include "data/image.h"
 #include "ops/ops.h"
 
-#include <recon/data/image.h>
+#include <recon/data/dataset.h>
 #include <recon/group/so2.h>
 #include <recon/ops/backend.h>
 

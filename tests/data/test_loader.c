@@ -2,9 +2,9 @@
 #include "files.h"
 #include "data/permute.h"
 
-#include <recon/core/npy.h>
-#include <recon/data/image.h>
-#include <recon/data/loader.h>
+#include <recon/core/array.h>
+#include <recon/data/dataset.h>
+#include "data/loader.h"
 
 static void a_permutation_is_one_and_looks_random(void **state)
 {

@@ -2,7 +2,7 @@
 #include "molecule_check.h"
 #include "data/elements.h"
 
-#include <recon/core/npy.h>
+#include <recon/core/array.h>
 #include <recon/data/dataset.h>
 #include <recon/stats/matrix_fisher.h>
 

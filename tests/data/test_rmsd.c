@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 #include <time.h>
-#include <recon/data/rmsd.h>
+#include "data/rmsd.h"
 #include "core/threads.h"
 
 enum { N = 12 };

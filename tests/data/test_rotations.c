@@ -1,10 +1,10 @@
 /* Images rotated on purpose: by what the rule says, the same for every part and any threads. */
 #include "files.h"
 
-#include <recon/core/npy.h>
-#include <recon/data/image.h>
-#include <recon/data/rotations.h>
+#include <recon/core/array.h>
+#include <recon/data/dataset.h>
 #include <recon/group/so2.h>
+#include "data/rotations.h"
 
 #define DEGREE 0.017453292519943295
 enum { MANY = 6000, SIDE = 3 };

@@ -3,8 +3,8 @@
 #include "scratch.h"
 
 #include <recon/data/molecules.h>
-#include <recon/data/rmsd.h>
-#include <recon/data/select.h>
+#include "data/rmsd.h"
+#include "data/select.h"
 
 #define SAMPLE "tests/data/geom_sample.msgpack"
 

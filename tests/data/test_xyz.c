@@ -3,7 +3,7 @@
 #include "molecule_check.h"
 
 #include <locale.h>
-#include <recon/data/xyz.h>
+#include "data/xyz.h"
 
 #define WATER "O 0 0 0.1173\nH 0 0.7572 -0.4692\nH 0 -0.7572 -0.4692\n"
 

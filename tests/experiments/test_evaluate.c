@@ -2,8 +2,9 @@
 #include "scratch.h"
 
 #include "experiments/evaluate.h"
-#include <recon/core/npy.h>
+#include <recon/core/array.h>
 #include <recon/group/so2.h>
+#include "data/rotations.h"
 
 #define PI     3.14159265358979323846
 #define DEGREE (PI / 180)

@@ -3,7 +3,7 @@
 
 #include "experiments/evaluate.h"
 #include "experiments/evaluate_molecules.h"
-#include <recon/stats/fisher_fit.h>
+#include <recon/stats/matrix_fisher.h>
 #include <stdlib.h>
 
 #define DEGREE (3.14159265358979323846 / 180)

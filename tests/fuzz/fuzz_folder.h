@@ -4,7 +4,7 @@
 #define TESTS_FUZZ_FOLDER_H
 
 #include "fuzz.h"
-#include <recon/core/npy.h>
+#include <recon/core/array.h>
 #include "core/file.h"
 
 enum { FUZZ_MEMBERS = 64 };

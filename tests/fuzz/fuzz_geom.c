@@ -3,7 +3,7 @@
 #include "data/select.h"
 
 #include <math.h>
-#include <recon/data/geom.h>
+#include "data/geom.h"
 
 /* Molecules too large for that are refused. */
 static void choose(const recon_ensemble *e)

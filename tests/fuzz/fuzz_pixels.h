@@ -3,7 +3,7 @@
 #define TESTS_FUZZ_PIXELS_H
 
 #include "fuzz.h"
-#include <recon/core/pixels.h>
+#include "core/pixels.h"
 
 static inline void fuzz_pixels(recon_status status, recon_pixels *p)
 {

@@ -2,7 +2,7 @@
  * them. */
 #include "fuzz_pixels.h"
 
-#include <recon/core/png.h>
+#include "core/png.h"
 #include <zlib.h>
 
 static size_t word(const uint8_t *b)

@@ -1,6 +1,6 @@
 /* See fuzz_pixels.h. */
 #include "fuzz_pixels.h"
-#include <recon/core/pnm.h>
+#include "core/pnm.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {

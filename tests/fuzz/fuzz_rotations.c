@@ -3,7 +3,8 @@
 
 #include <math.h>
 #include <recon/data/molecules.h>
-#include <recon/data/rotations.h>
+#include <recon/data/dataset.h>
+#include "data/rotations.h"
 
 static void images(const char *path)
 {

@@ -1,6 +1,6 @@
 /* SE(3): group laws, the action, and loops that agree with the single functions. */
 #include "check.h"
-#include <recon/group/se3.h>
+#include "group/se3.h"
 
 #define TRIALS 2000
 

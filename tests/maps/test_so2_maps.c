@@ -3,7 +3,7 @@
 #include "so2_world.h"
 
 #include <recon/ops/backend.h>
-#include <recon/stats/so2_moments.h>
+#include "stats/so2_moments.h"
 
 enum { CLASSES = SO2_CLASSES, TRAIN = SO2_TRAIN, TEST = SO2_TEST };
 

@@ -3,8 +3,8 @@
 #include "so3_world.h"
 
 #include <recon/ops/backend.h>
-#include <recon/stats/fisher_gauge.h>
-#include <recon/stats/roc.h>
+#include "stats/fisher_gauge.h"
+#include "stats/roc.h"
 
 enum { CLASSES = SO3_CLASSES, TRAIN = SO3_TRAIN, TEST = SO3_TEST };
 

@@ -8,7 +8,7 @@
 #include "maps/so2_map.h"
 #include "maps/so3_map.h"
 
-#include <recon/normalize/gauge.h>
+#include <recon/normalize/normalize.h>
 
 enum { D = 8, WORLD_MOST = 3200, WORLD_CLASSES = 6 };
 #define DEGREE (M_PI / 180)

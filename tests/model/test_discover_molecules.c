@@ -3,7 +3,7 @@
 #include "chains.h"
 #include "found.h"
 
-#include <recon/core/npy.h>
+#include <recon/core/array.h>
 
 static recon_molecules *data;
 

@@ -3,6 +3,7 @@
 #include "both.h"
 
 #include "model/model.h"
+#include "backbone/kinds.h"
 
 enum { SOME = 8 };
 

@@ -1,7 +1,9 @@
 /* Places and vectors between the input and its canonical form. */
 #include "check.h"
 
-#include <recon/model/pose3.h>
+#include <recon/model/pose.h>
+#include "group/se3.h"
+#include "model/model.h"
 
 enum { POINTS = 7 };
 

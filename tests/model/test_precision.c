@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <recon/model/canonicalize.h>
-#include <recon/model/canonicalize.h>
 #include <recon/model/model.h>
 #include <recon/data/dataset.h>
 #include <recon/data/molecules.h>

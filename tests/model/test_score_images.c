@@ -3,7 +3,7 @@
 
 #include <recon/model/score.h>
 #include <recon/group/so2.h>
-#include <recon/stats/so2_moments.h>
+#include "stats/so2_moments.h"
 
 #define PI 3.14159265358979323846
 

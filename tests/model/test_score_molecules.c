@@ -3,7 +3,7 @@
 #include "chains.h"
 
 #include <recon/model/score.h>
-#include <recon/stats/roc.h>
+#include "stats/roc.h"
 
 static recon_molecules *data;
 static recon_model *model;

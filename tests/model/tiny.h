@@ -7,9 +7,8 @@
 
 #include "scratch.h"
 
-#include <recon/core/npy.h>
+#include <recon/core/array.h>
 #include <recon/data/dataset.h>
-#include <recon/data/image.h>
 #include <recon/model/discover.h>
 
 enum { TINY_N = 240, TINY_SIDE = 16, TINY_PIXELS = TINY_SIDE * TINY_SIDE };

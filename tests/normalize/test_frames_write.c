@@ -1,7 +1,7 @@
 /* The files of a result: shapes, numbers, and all or nothing. */
 #include "normalize/known.h"
 
-#include <recon/core/npy.h>
+#include <recon/core/array.h>
 
 static void remove_result(const char *dir)
 {

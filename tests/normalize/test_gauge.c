@@ -1,8 +1,8 @@
 /* Frames with another centre: the same poses and scores, and centres that agree within a class. */
 #include "scratch.h"
 
-#include <recon/normalize/gauge.h>
-#include <recon/stats/fisher_gauge.h>
+#include <recon/normalize/normalize.h>
+#include "stats/fisher_gauge.h"
 
 enum { CLASSES = 3, EACH = 80, N = CLASSES * EACH, D = 4, K = 25 };
 #define DEGREE (M_PI / 180)

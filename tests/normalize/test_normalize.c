@@ -1,7 +1,7 @@
 /* Algorithm 1: what is true is recovered, and what is arbitrary does not matter. */
 #include "normalize/known.h"
 
-#include <recon/stats/wasserstein.h>
+#include "stats/wasserstein.h"
 
 static double pose_distance(const recon_poses *a, size_t i, const recon_poses *b, size_t j)
 {

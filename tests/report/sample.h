@@ -3,7 +3,7 @@
 #define TESTS_REPORT_SAMPLE_H
 
 #include <math.h>
-#include <recon/report/page.h>
+#include "report/page.h"
 
 enum { SAMPLE_FIGURES = 5, SAMPLE_TABLES = 3, SAMPLE_SECTIONS = 3, SAMPLE_THINGS = 5 };
 

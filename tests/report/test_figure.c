@@ -2,8 +2,8 @@
  * shows is what went in, and what cannot be shown is refused by name. */
 #include "scratch.h"
 #include "xml.h"
-#include <recon/core/png.h>
-#include <recon/report/figure.h>
+#include "core/png.h"
+#include "report/figure.h"
 #include "report/canvas.h"
 
 /* Breaks XML, is not UTF-8, and is longer than any figure has room for. */

@@ -1,7 +1,7 @@
 /* What a report says of a folder is what the folder holds; what is missing or broken is named. */
 #include "scratch.h"
 #include "report/found.h"
-#include <recon/core/npy.h>
+#include <recon/core/array.h>
 #include <recon/group/so2.h>
 
 #include <sys/stat.h>

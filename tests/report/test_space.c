@@ -2,8 +2,8 @@
  * where the axes go, a molecule its atoms and bonds, a histogram every value once. */
 #include "scratch.h"
 #include "xml.h"
-#include <recon/core/png.h>
-#include <recon/report/figure.h>
+#include "core/png.h"
+#include "report/figure.h"
 #include "report/sheet.h"
 
 static const double ring[9] = { 100, 0, 0, 0, .001, 0, 0, 0, .001 };

@@ -4,7 +4,7 @@
  */
 #include "stats/verdicts.h"
 
-#include <recon/core/svg.h>
+#include "core/svg.h"
 #include <stdio.h>
 #include <string.h>
 

@@ -2,8 +2,9 @@
  * what was promised, outliers and copies do no harm, and the frame does not matter. */
 #include "check.h"
 
-#include <recon/stats/fisher_fit.h>
-#include <recon/stats/so3_mean.h>
+#include <recon/stats/matrix_fisher.h>
+#include <recon/stats/mean.h>
+#include "stats/fisher_invert.h"
 
 enum { K = 25, TRIALS = 1000 };
 

@@ -2,8 +2,8 @@
  * mode is not; how it follows a change of frame. */
 #include "check.h"
 
-#include <recon/stats/fisher_fit.h>
-#include <recon/stats/fisher_gauge.h>
+#include <recon/stats/matrix_fisher.h>
+#include "stats/fisher_gauge.h"
 #include <stdlib.h>
 
 #define DEGREE (M_PI / 180)

@@ -3,6 +3,8 @@
 
 #include <math.h>
 #include <recon/recon.h>
+#include "stats/natural.h"
+#include "stats/so2_moments.h"
 
 #define DEGREE (M_PI / 180)
 

@@ -4,8 +4,8 @@
 
 #include <recon/group/so2.h>
 #include <recon/stats/so2_density.h>
-#include <recon/stats/so2_mean.h>
-#include <recon/stats/wasserstein.h>
+#include <recon/stats/mean.h>
+#include "stats/wasserstein.h"
 
 enum { REPEATS = 20 };
 

@@ -2,8 +2,8 @@
  * imperfect backbone, become the true distribution when they are normalised by their mean. */
 #include "check.h"
 
-#include <recon/stats/so3_mean.h>
-#include <recon/stats/wasserstein.h>
+#include <recon/stats/mean.h>
+#include "stats/wasserstein.h"
 
 enum { REPEATS = 8, MOST = 512 };
 

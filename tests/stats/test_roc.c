@@ -1,6 +1,6 @@
 /* ROC: brute-force pairs, symmetries of the area, the curve's area, scikit-learn's answers. */
 #include "check.h"
-#include <recon/stats/roc.h>
+#include "stats/roc.h"
 #include "stats/vectors.h"
 
 enum { N = 200 };

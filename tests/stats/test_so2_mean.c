@@ -7,7 +7,7 @@
 #include <time.h>
 #include <recon/group/so2.h>
 #include <recon/stats/so2_density.h>
-#include <recon/stats/so2_mean.h>
+#include <recon/stats/mean.h>
 
 #define DEGREE (M_PI / 180)
 

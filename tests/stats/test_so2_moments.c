@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include <complex.h>
-#include <recon/stats/so2_moments.h>
+#include "stats/so2_moments.h"
 
 /* |E exp(i m theta)| by the midpoint rule. */
 static double by_sum(const recon_so2_density *p, int m)

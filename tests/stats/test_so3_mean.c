@@ -4,7 +4,7 @@
 #include "stats/vectors.h"
 
 #include <recon/stats/matrix_fisher.h>
-#include <recon/stats/so3_mean.h>
+#include <recon/stats/mean.h>
 #include "core/memory.h"
 
 static const recon_mean_options chordal = { .kind = RECON_MEAN_CHORDAL };

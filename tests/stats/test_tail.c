@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include <recon/recon.h>
-#include <recon/stats/tail.h>
+#include "stats/tail.h"
 
 enum { N = 4000 };
 

@@ -2,7 +2,7 @@
 #include "check.h"
 #include <stdlib.h>
 #include <recon/group/so2.h>
-#include <recon/stats/wasserstein.h>
+#include "stats/wasserstein.h"
 #include "core/memory.h"
 #include "stats/permutations.h"
 #include "stats/vectors.h"

@@ -2,7 +2,7 @@
  * does the same by the library's own count; here what libpng and the bonds need runs out too. */
 #include "faults.h"
 
-#include <recon/report/page.h>
+#include "report/page.h"
 
 static float pixels[6 * 6];
 static double angles[50];

@@ -2,7 +2,7 @@
 #include "faults.h"
 #include "normalize/known.h"
 
-#include <recon/core/npy.h>
+#include <recon/core/array.h>
 
 enum { SOME = 24 };
 

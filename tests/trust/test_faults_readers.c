@@ -2,15 +2,14 @@
  * other. */
 #include "faults.h"
 
-#include <recon/core/npy.h>
-#include <recon/core/png.h>
-#include <recon/core/pnm.h>
+#include <recon/core/array.h>
+#include "core/png.h"
+#include "core/pnm.h"
 #include <recon/core/safetensors.h>
 #include <recon/data/dataset.h>
-#include <recon/data/geom.h>
-#include <recon/data/idx.h>
+#include "data/geom.h"
+#include "data/idx.h"
 #include <recon/data/molecules.h>
-#include <recon/data/rotations.h>
 
 #define SAMPLES "tests/fuzz/corpus/"
 

@@ -4,13 +4,14 @@
 #include "nn/task.h"
 #include "normalize/known.h"
 
-#include <recon/core/npy.h>
-#include <recon/core/png.h>
+#include <recon/core/array.h>
+#include "core/png.h"
 #include <recon/core/safetensors.h>
-#include <recon/core/svg.h>
-#include <recon/data/xyz.h>
-#include <recon/report/page.h>
+#include "core/svg.h"
+#include "data/xyz.h"
+#include "report/page.h"
 #include "core/json.h"
+#include "core/npy.h"
 
 static const char old[] = "what was there before";
 static float numbers[70000]; /* larger than the writers' buffer */

@@ -11,7 +11,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <spawn.h>
-#include <recon/core/png.h>
+#include "core/png.h"
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>

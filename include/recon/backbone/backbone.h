@@ -9,15 +9,15 @@
 
 #include <recon/backbone/embedded.h>
 #include <recon/core/safetensors.h>
-#include <recon/data/data.h>
-#include <recon/data/image.h>
-#include <recon/nn/params.h>
+#include <recon/data/dataset.h>
+#include <recon/ops/backend.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 typedef struct recon_backbone recon_backbone;
+struct recon_params; /* recon/nn/params.h: a network of the engine */
 
 /* What a backbone says of n inputs; any array may be NULL. */
 typedef struct {
@@ -58,19 +58,15 @@ typedef struct {
 /* What the struct of every kind begins with; `open` fills it in. */
 struct recon_backbone {
     const recon_backbone_kind *kind;
-    recon_params *params; /* weights; NULL: none */
-    size_t code;          /* length of z */
-    int lean;             /* does it have one? */
+    struct recon_params *params; /* weights; NULL: none */
+    size_t code;                 /* length of z */
+    int lean;                    /* does it have one? */
 };
 
 /* The backbone of any model file, by the file's metadata: one that `recon train` wrote, or of a
  * whole model. A backbone that is open does not change: many threads may use it, each with a
  * context of its own on the backend that it was opened with. */
 RECON_API recon_status recon_backbone_open(recon_ctx *ctx, recon_backbone **out, const char *path,
-                                           recon_precision precision);
-/* From an open file; path is for messages. */
-RECON_API recon_status recon_backbone_read(recon_ctx *ctx, recon_backbone **out,
-                                           const recon_safetensors *file, const char *path,
                                            recon_precision precision);
 RECON_API void recon_backbone_close(recon_ctx *ctx, recon_backbone *backbone);
 
@@ -83,10 +79,6 @@ RECON_API recon_status recon_backbone_add(recon_ctx *ctx, const recon_backbone_k
  * do not fit, are RECON_ERR_INPUT. */
 RECON_API recon_status recon_backbone_embed(recon_ctx *ctx, recon_embedded *out,
                                             const recon_backbone *backbone, const recon_data *data);
-RECON_API recon_status recon_backbone_check_data(recon_ctx *ctx, const recon_backbone *backbone,
-                                                 const recon_data *data);
-/* How many weights it has. */
-RECON_API size_t recon_backbone_weights(const recon_backbone *backbone);
 
 #ifdef __cplusplus
 }

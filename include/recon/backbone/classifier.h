@@ -3,7 +3,8 @@
 #define RECON_BACKBONE_CLASSIFIER_H
 
 #include <recon/data/dataset.h>
-#include <recon/nn/train.h>
+#include <recon/nn/trained.h>
+#include <recon/ops/backend.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -21,16 +21,12 @@ typedef struct {
     const double *so2;     /* [n] radians, or NULL                                       */
     const recon_so3 *so3;  /* [n], or NULL                                               */
     const double *lean;    /* [n] radians, or NULL: how far x is from its natural pose, by a
-                              backbone that guesses it (see ieae.h)                      */
+                              backbone that guesses it (see networks.h)                      */
     const int64_t *labels; /* [n] or NULL; used for nothing but the hit rate             */
     recon_dtype precision; /* of the poses' file: RECON_F64 when it was that, else RECON_F32 */
     recon_array array;     /* holds what read files need; zero when filled by hand       */
     void *owned[4];
 } recon_embedded;
-
-/* The group of its poses, and pose i: a double or a recon_so3. */
-RECON_API recon_group recon_embedded_group(const recon_embedded *embedded);
-RECON_API const void *recon_embedded_pose(const recon_embedded *embedded, size_t i);
 
 /* z: n x d of any number type (float16 and float64 become float32). poses: radians, n or n x 1, for
  * SO(2); n x 3 x 3, n x 9 or unit quaternions n x 4 (w, x, y, z) for SO(3). labels: n integers, or

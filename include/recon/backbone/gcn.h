@@ -3,30 +3,19 @@
  * It tells molecules apart by their shape alone, and only upright ones: atoms are joined within a
  * radius, an atom is described by the mean harmonics (degrees 0 .. 3) of the directions to its
  * neighbours, and three graph convolutions (Kipf and Welling, ICLR 2017) with ReLU, a mean over the
- * atoms and two linear layers give the logits. Elements are not looked at.
- *
- * Mean harmonics rotate by a fixed matrix and the graph not at all, so molecules are prepared once
- * and then judged in as many poses as one likes. */
+ * atoms and two linear layers give the logits. Elements are not looked at. */
 #ifndef RECON_BACKBONE_GCN_H
 #define RECON_BACKBONE_GCN_H
 
 #include <recon/data/molecules.h>
-#include <recon/nn/train.h>
+#include <recon/nn/trained.h>
+#include <recon/ops/backend.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 typedef struct recon_gcn recon_gcn; /* immutable: many threads may use one, each its own context */
-
-/* --- molecules, prepared ---------------------------------------------------------------------- */
-
-typedef struct recon_gcn_graphs recon_gcn_graphs; /* immutable, keeps nothing of the set */
-
-/* radius in Angstrom, that of the classifier. About 80 bytes an atom. */
-RECON_API recon_status recon_gcn_graphs_make(recon_ctx *ctx, recon_gcn_graphs **out,
-                                             const recon_molecules *data, double radius);
-RECON_API void recon_gcn_graphs_free(recon_gcn_graphs *graphs);
 
 /* --- training --------------------------------------------------------------------------------- */
 
@@ -66,20 +55,11 @@ typedef struct {
 } recon_gcn_info;
 RECON_API recon_gcn_info recon_gcn_describe(const recon_gcn *gcn);
 
-/* Logits of n conformers: of number which[i] in graphs (NULL: of number i), rotated by rotations[i]
- * about its middle (NULL: as it is). No edge is computed. RECON_ERR_INPUT for a number that is none
- * and for graphs of another radius. */
-RECON_API recon_status recon_gcn_logits_rotated(recon_ctx *ctx, float *out /* [n][classes] */,
-                                                const recon_gcn *gcn,
-                                                const recon_gcn_graphs *graphs,
-                                                const int64_t *which /* [n] */,
-                                                const recon_so3 *rotations /* [n] */, size_t n);
-
 /* Share of a set whose most likely class is its molecule. */
 RECON_API recon_status recon_gcn_accuracy(recon_ctx *ctx, double *out, const recon_gcn *gcn,
                                           const recon_molecules *data);
 
-/* Of all conformers of a set; rotates [n] may be NULL. */
+/* Logits of all conformers of a set, rotated by rotations[i] about their middles; NULL: as they are. */
 RECON_API recon_status recon_gcn_logits(recon_ctx *ctx, float *out /* [n][classes] */,
                                         const recon_gcn *gcn, const recon_molecules *data,
                                         const recon_so3 *rotations);

@@ -1,4 +1,4 @@
-/* array.h - an array as files hold it: element type, shape, order, data.
+/* array.h - an array as files hold it: element type, shape, order, data; and NumPy's .npy files.
  *
  * What NPY and safetensors files give and take. Code that computes wants plain C-order floats
  * or integers and gets them from recon_array_to_f32, _f64 or _i64, whatever the file holds. */
@@ -55,6 +55,18 @@ RECON_API void recon_array_free(recon_array *array);
 RECON_API recon_status recon_array_to_f32(recon_ctx *ctx, float *out, const recon_array *in);
 RECON_API recon_status recon_array_to_f64(recon_ctx *ctx, double *out, const recon_array *in);
 RECON_API recon_status recon_array_to_i64(recon_ctx *ctx, int64_t *out, const recon_array *in);
+
+/* --- .npy files, versions 1.0, 2.0 and 3.0 ---------------------------------------------------- */
+
+/* Reads float16/32/64, signed and unsigned integers, bool, either byte order, C and Fortran order.
+ * Objects, records, strings and complex numbers are refused by name. Every field of a header is
+ * checked against the file before it is believed; RECON_ERR_FORMAT says what is wrong and where. A
+ * large file is mapped, not read: it must not be shortened while the array is in use (files that
+ * this library replaces are not). Free with recon_array_free; on failure *out is zeroed. */
+RECON_API recon_status recon_npy_read(recon_ctx *ctx, recon_array *out, const char *path);
+
+/* Version 1.0. The file appears complete or not at all, also when the disk is full. */
+RECON_API recon_status recon_npy_write(recon_ctx *ctx, const char *path, const recon_array *array);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-/* dataset.h - images, with labels or without, by name.
+/* dataset.h - images, with labels or without, by name; and how they are rotated.
  *
  *   garments                2,000 images of fashion/test, which come with recon
  *   fashion, mnist          known sets, looked for where systems keep them; /train (the default),
@@ -22,8 +22,8 @@
 #ifndef RECON_DATA_DATASET_H
 #define RECON_DATA_DATASET_H
 
-#include <recon/core/pixels.h>
 #include <recon/data/data.h>
+#include <recon/stats/so2_density.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -43,8 +43,8 @@ typedef struct {
     size_t size;  /* images: pictures of any size are made size x size: the longer side fits, zeros
                      beside the shorter one; 0: see above */
     size_t channels;     /* images: 1 grey, 3 colour; 0: see above */
-    size_t picture_most; /* images: bytes that the pixels of one picture may take, see pixels.h; 0:
-                            RECON_PIXELS_MOST */
+    size_t picture_most; /* images: bytes that the pixels of one picture may take; 0: 256 MiB, or
+                            32 times its file where that is more */
 } recon_dataset_options;
 
 /* The name of the rule above for transparent pictures, as models and results record it. */
@@ -92,22 +92,64 @@ RECON_API size_t recon_dataset_origin(const recon_dataset *data, size_t i);
 
 /* Of images: the file of image i, by its name in the folder ("cats/1.png"); lent. Else NULL. */
 RECON_API const char *recon_dataset_file(const recon_dataset *data, size_t i);
-/* And what is in it: of its own size, channels and depth. free(out->bytes). */
-RECON_API recon_status recon_dataset_original(recon_ctx *ctx, recon_pixels *out,
-                                              const recon_dataset *data, size_t i);
 
 /* What is wrong with the i-th of the files that were left out; NULL where that is not known: of
  * other data than images:, and beyond the first thousand. */
 RECON_API const char *recon_dataset_skipped(const recon_dataset *data, size_t i);
 
-/* How many picture files lie in the folder and are not read: of other formats, or in folders of
- * folders. And the i-th sentence on them, with what to do; NULL behind the last. */
-RECON_API size_t recon_dataset_unread(const recon_dataset *data);
-RECON_API const char *recon_dataset_unread_why(const recon_dataset *data, size_t i);
-
-/* By how many radians image i was rotated on purpose (see rotations.h), 0 where it was not. The truth:
+/* By how many radians image i was rotated on purpose (recon_dataset_rotate), 0 where it was not. The truth:
  * for evaluation only. */
 RECON_API double recon_dataset_angle(const recon_dataset *data, size_t i);
+
+/* --- rotated images --------------------------------------------------------------------------- */
+
+typedef enum {
+    RECON_BILINEAR,
+    RECON_BICUBIC /* Keys' cubic convolution with a = -1/2, which is Catmull-Rom's spline: sharper,
+                     and may leave the range of the pixels */
+} recon_interpolation;
+
+/* One image, height x width x channels floats, row 0 on top: counter-clockwise as seen on screen by
+ * angle radians, about its middle, zeros outside. The op `rotate` rotates the same way. out is not
+ * in. */
+RECON_API void recon_image_rotate(float *out, const float *in, size_t height, size_t width,
+                                  size_t channels, double angle, recon_interpolation interpolation);
+
+/* Images rotated on purpose, each by a fixed angle whose distribution its class decides: so the
+ * experiments are made. Which poses occur is known, and nothing else says it to the method. */
+enum { RECON_ROTATION_CLASSES = 1024 };
+
+typedef struct {
+    recon_so2_family family; /* RECON_SO2_UNIFORM or RECON_SO2_NORMAL; any where width is 0 */
+    double width;            /* radians: half-width or sigma about 0; 0: it is not rotated   */
+} recon_rotation_law;
+
+typedef struct {
+    recon_rotation_law other; /* images without a label, classes from RECON_ROTATION_CLASSES on */
+    recon_rotation_law of[RECON_ROTATION_CLASSES];
+} recon_rotation_rule;
+
+/* By name,
+ *
+ *   mnist     uniform within +-60 degrees for classes 0 to 4, +-90 for 5 to 9
+ *   fashion   normal, sigma 0, 32, 64 degrees for classes 0 to 2, 3 to 5, 6 to 9
+ *   all       uniform on the whole circle, for every class
+ *
+ * or from a JSON file, in degrees: the half-width of "uniform", the sigma of "normal". A key is a
+ * class or a range of them; who is in none gets the default, and without one is not rotated.
+ *
+ *   { "default": { "uniform": 45 },
+ *     "classes": { "0-4": { "uniform": 60 }, "7": { "normal": 32 } } } */
+RECON_API recon_status recon_rotation_rule_load(recon_ctx *ctx, recon_rotation_rule *out,
+                                                const char *name_or_path);
+
+/* A new data set, independent of data: each image rotated (bilinear) by an angle that seed and its
+ * row among all images decide, so that parts of data get what they would have got in the whole.
+ * The angles are in recon_dataset_angle; a set that was rotated before is rotated further. A rule
+ * that is all zero rotates nothing; another family or width than above is RECON_ERR_INPUT. */
+RECON_API recon_status recon_dataset_rotate(recon_ctx *ctx, recon_dataset **out,
+                                            const recon_dataset *data,
+                                            const recon_rotation_rule *rule, uint64_t seed);
 
 #ifdef __cplusplus
 }

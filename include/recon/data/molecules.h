@@ -6,7 +6,7 @@
  *                 .xyz that does not start with a number, with one file name per line (relative to
  *                 the list's folder; # starts a comment)
  *   sdf:FILE      SDF and MOL, V2000 and V3000, any number of records
- *   geom:FILE     GEOM's MessagePack files, the conformers that recon/data/select.h selects; with
+ *   geom:FILE     GEOM's MessagePack files, the conformers that recon_select_options selects; with
  *                 /train, /val, /test or /all after the file
  *   flat:DIR      NPY files, as in data/conformers; with /train, /val, /test or /all after the
  *                 folder if it has split.npy
@@ -29,7 +29,6 @@
 #include <stdint.h>
 #include <recon/core/ctx.h>
 #include <recon/data/data.h>
-#include <recon/data/select.h>
 #include <recon/group/so3.h>
 
 #ifdef __cplusplus
@@ -60,6 +59,17 @@ typedef struct {
     float rmsd;       /* to the molecule's reference; NaN: not known   */
 } recon_conformer;
 
+/* Which conformers of a molecule of geom:FILE are used: those within a radius, by the best RMSD over
+ * all atoms, of the one with the lowest energy, rotated onto it. Zero in any field means its
+ * default. */
+typedef struct {
+    size_t least;  /* conformers that a molecule must keep; 0: 64       */
+    size_t most;   /* kept of one molecule, lowest first; 0: all        */
+    double radius; /* Angstrom; 0: 1.5; INFINITY: however far           */
+    uint64_t seed; /* of the split                                      */
+} recon_select_options;
+
+/* Zero in any field means its default. */
 typedef struct {
     int skip_bad; /* leave out and count what cannot be used; 0: the first such frame is an error
                      that names it */

@@ -10,7 +10,6 @@
 
 #include <recon/model/model.h>
 #include <recon/model/pose.h>
-#include <recon/model/pose3.h>
 #include <recon/stats/mean.h>
 
 #ifdef __cplusplus

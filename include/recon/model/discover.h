@@ -7,19 +7,32 @@
 #define RECON_MODEL_DISCOVER_H
 
 #include <recon/model/model.h>
-#include <recon/model/source.h>
 #include <recon/normalize/normalize.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+/* Where the data came from, so that they can be opened again: what the command line said. Zero in
+ * any field means that it was not said. */
+typedef struct {
+    const char *spec;     /* as recon_dataset_open or recon_molecules_open takes it       */
+    const char *rotate;   /* the rule they were rotated by; NULL: as they came             */
+    uint64_t rotate_seed; /* of those rotations                                              */
+    uint64_t seed;        /* of which were taken                                            */
+    size_t limit, size;   /* how many were taken; the side they were fitted into          */
+    int skip_bad;
+    size_t picture_most;     /* bytes that one picture was allowed                           */
+    size_t unread;           /* picture files of the folder that were not read               */
+    const char *transparent; /* RECON_TRANSPARENT where pictures were read; NULL: none were  */
+} recon_source;
+
 /* Zero in any field means its default. */
 typedef struct {
     size_t k; /* neighbours of a class: 10 for images, 25 for molecules             */
     recon_mean_options mean; /* the default is Tukey's */
     int as_mean; /* SO(3): Gamma is that mean, as in the paper, also where a spin is free;
-                    else the gauge of recon/normalize/gauge.h                          */
+                    else recon_frames_gauge                                            */
     recon_so2_family family; /* SO(2): what Theta is the width of: auto, uniform or normal */
     recon_maps_options maps;
     recon_precision precision; /* of the backbone, where it is opened again because of `half` */
@@ -54,8 +67,7 @@ typedef struct {
         double background;    /* median share of poses that do not belong                       */
     } so3;
     size_t molecules; /* different ones                                                         */
-    size_t
-        symmetric; /* those that look the same after a rotation (recon_rmsd_symmetry_number)           */
+    size_t symmetric; /* those that look the same after a rotation */
     struct {
         double embed, normalize, maps, total;
     } seconds;

@@ -6,8 +6,7 @@
 #define RECON_MODEL_MODEL_H
 
 #include <recon/backbone/backbone.h>
-#include <recon/backbone/ieae.h>
-#include <recon/backbone/molecule_net.h>
+#include <recon/backbone/networks.h>
 #include <recon/maps/maps.h>
 
 #ifdef __cplusplus

@@ -1,19 +1,25 @@
-/* pose.h - an image's pose, and the way between the input and its canonical image.
+/* pose.h - an input's pose, and the way between the input and its canonical form.
  *
- * Maps what a frozen model finds in the canonical image (points, boxes, masks, vectors) to the
- * input, and labels of the input to the canonical image: both are one rotation about the centre.
- * Positions are (x, y) in pixels, x to the right and y down, (0, 0) the centre of the top left pixel,
- * so that row i and column j of an image are at (j, i). */
+ * Maps what a frozen model finds in the canonical form (points, boxes, masks, forces) to the input,
+ * and labels of the input to the canonical form: both are one rotation, of an image about its
+ * centre, of a molecule about the mean of its atoms' positions. Positions in an image are (x, y) in
+ * pixels, x to the right and y down, (0, 0) the centre of the top left pixel, so that row i and
+ * column j are at (j, i). */
 #ifndef RECON_MODEL_POSE_H
 #define RECON_MODEL_POSE_H
 
 #include <stddef.h>
 #include <stdint.h>
-#include <recon/data/image.h>
+#include <recon/data/dataset.h>
+#include <recon/group/so3.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+typedef enum { RECON_TO_CANONICAL, RECON_TO_INPUT } recon_direction;
+
+/* --- images ----------------------------------------------------------------------------------- */
 
 /* Radians in (-pi, pi], counter-clockwise as seen on screen. */
 typedef struct {
@@ -24,9 +30,8 @@ typedef struct {
     double rotation; /* lambda - psi: what takes the input to its canonical image  */
 } recon_pose2;
 
-typedef enum { RECON_TO_CANONICAL, RECON_TO_INPUT } recon_direction;
-
-/* n points of an image of height x width. out may be in. */
+/* n points of an image of height x width: (x, y) in pixels, x to the right and y down, (0, 0) the
+ * centre of the top left pixel, so that row i and column j are at (j, i). out may be in. */
 RECON_API void recon_pose_points(double *out /* [n][2] */, const recon_pose2 *pose,
                                  recon_direction direction, const double *in /* [n][2] */, size_t n,
                                  size_t height, size_t width);
@@ -52,6 +57,26 @@ RECON_API void recon_pose_image(float *out, const recon_pose2 *pose, recon_direc
  * is not in. */
 RECON_API void recon_pose_labels(int32_t *out, const recon_pose2 *pose, recon_direction direction,
                                  const int32_t *in, size_t height, size_t width);
+
+/* --- molecules -------------------------------------------------------------------------------- */
+
+typedef struct {
+    recon_so3 psi;      /* the backbone's pose, relative to its arbitrary canonical            */
+    recon_so3 lambda;   /* its class's natural pose, in the same terms                         */
+    recon_so3 absolute; /* psi lambda^-1: how the input is rotated from its natural pose        */
+    recon_so3 rotation; /* lambda psi^-1: what takes the input to its canonical form           */
+    double center[3];   /* about this place                                                    */
+    int free;           /* directions in which lambda is a choice, not a finding: 0, none; 1, the
+                           spin about an axis; 2; 3, all. */
+} recon_pose3;
+
+/* n places, and n vectors (forces, dipoles, velocities). out may be in. */
+RECON_API void recon_pose3_points(double *out /* [n][3] */, const recon_pose3 *pose,
+                                  recon_direction direction, const double *in /* [n][3] */,
+                                  size_t n);
+RECON_API void recon_pose3_vectors(double *out /* [n][3] */, const recon_pose3 *pose,
+                                   recon_direction direction, const double *in /* [n][3] */,
+                                   size_t n);
 
 #ifdef __cplusplus
 }

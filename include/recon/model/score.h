@@ -8,11 +8,9 @@
 
 #include <recon/model/model.h>
 #include <recon/model/pose.h>
-#include <recon/model/pose3.h>
 #include <recon/stats/matrix_fisher.h>
-#include <recon/stats/natural.h>
+#include <recon/stats/mean.h>
 #include <recon/stats/so2_density.h>
-#include <recon/stats/so2_mean.h>
 
 #ifdef __cplusplus
 extern "C" {

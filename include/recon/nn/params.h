@@ -8,25 +8,11 @@
 #define RECON_NN_PARAMS_H
 
 #include <recon/core/safetensors.h>
+#include <recon/ops/backend.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef enum {
-    RECON_SINGLE, /* float throughout                                                       */
-    RECON_MIXED,  /* activations and products in bfloat16, weights and losses in float      */
-    RECON_DOUBLE, /* double throughout, on the backend "ref" alone                          */
-    RECON_TF32,   /* float; a GPU's tensor cores may round factors to ten bits of mantissa  */
-    RECON_AUTO    /* RECON_MIXED where the backend runs it faster than float, else
-                     RECON_SINGLE: natural poses move by about 0.1 degrees in the median    */
-} recon_precision;
-
-/* The precision in which the context's backend computes: RECON_AUTO decided, the
- * others as given. */
-RECON_API recon_precision recon_precision_on(recon_ctx *ctx, recon_precision precision);
-/* "f32", "bf16", "f64", "tf32" or "auto"; "?" of what is none. */
-RECON_API const char *recon_precision_name(recon_precision precision);
 
 typedef struct recon_params recon_params;
 typedef struct recon_param recon_param; /* one named entry, owned by its recon_params */

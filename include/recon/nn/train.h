@@ -9,6 +9,7 @@
 #include <recon/nn/adam.h>
 #include <recon/nn/schedule.h>
 #include <recon/nn/tape.h>
+#include <recon/nn/trained.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,14 +47,6 @@ typedef struct {
     int resume;           /* go on from PATH.last if it is there                        */
     const char *label;    /* of its progress; NULL: "train"                             */
 } recon_train_options;
-
-typedef struct {
-    uint64_t steps; /* done, earlier runs counted            */
-    double loss;    /* the last reading                      */
-    double best;    /* metric of the weights in params        */
-    size_t peak;    /* bytes of a step, the most in use       */
-    double seconds; /* of this run                            */
-} recon_train_result;
 
 /* On success params hold the best weights (the last ones where there is no path). An interruption
  * (recon_ctx_interrupt) ends it with a checkpoint: on the CPU at once, the step under way undone;

@@ -10,7 +10,6 @@
 #include <recon/backbone/embedded.h>
 #include <recon/knn/knn.h>
 #include <recon/stats/mean.h>
-#include <recon/stats/natural.h>
 #include <recon/stats/so2_density.h>
 
 #ifdef __cplusplus
@@ -67,7 +66,7 @@ typedef struct {
                                 a class of n at least 1 / (n + 2), and 1 for a class of one    */
     double *score;           /* [rows] -log p(absolute pose), normalised, always finite        */
     double *p; /* [rows] p-value of the row's own pose: the share of poses, among rows with the same
-                  verdict, that are as unusual for their own density (recon/stats/tail.h)       */
+                  verdict, that are as unusual for their own density       */
     int8_t *verdict;    /* [rows] a recon_natural; -1 where class_of is -1                      */
     int8_t *fold;       /* [rows] m: the pose is known modulo 360/m degrees; 1: one pose or several;
                            0: no pose is known                                                  */
@@ -96,6 +95,15 @@ RECON_API recon_status recon_normalize(recon_ctx *ctx, recon_frames *out,
                                        const recon_embedded *index, const recon_embedded *queries,
                                        const recon_normalize_options *options);
 RECON_API void recon_frames_free(recon_frames *frames);
+
+/* On SO(3) the poses of a class may lie on a ring, and then every mean that Algorithm 1 knows sits on
+ * the ring where the noise has put it: neighbourhoods of one class disagree, and no map can learn
+ * that. This puts in the place of Gamma the gauge of F Gamma, the distribution of the poses as they
+ * came: of its equally good centres the one nearest the identity, which is the mode where the data
+ * determine one. Normalised and absolute poses and theta follow. Scores and identifiability do not
+ * depend on it. Rows without a class stay as they are. RECON_ERR_UNSUPPORTED for SO(2), where one
+ * mode is as good as another. */
+RECON_API recon_status recon_frames_gauge(recon_ctx *ctx, recon_frames *frames);
 
 /* Writes the frames into the folder dir, which is made if need be: gamma.npy, absolute.npy,
  * identifiability.npy, theta.npy, parameters.npy, background.npy, score.npy, p.npy, verdict.npy,

@@ -15,15 +15,6 @@
 extern "C" {
 #endif
 
-typedef enum {
-    RECON_FOUND_IMAGES,    /* recon discover on images    */
-    RECON_FOUND_MOLECULES, /* recon discover on molecules */
-    RECON_FOUND_POSES      /* recon normalize; recon discover on inputs of any other kind */
-} recon_found;
-
-/* Who wrote the folder. */
-RECON_API recon_status recon_found_kind(recon_ctx *ctx, recon_found *out, const char *dir);
-
 /* A page of its own, written to path as a whole or not at all: results, then sections, of whatever
  * kind the folder is. */
 typedef struct {

@@ -1,0 +1,27 @@
+/* pixels.h - a picture as its file holds it: grey or red, green, blue; with alpha or without; of 8
+ * or 16 bits. */
+#ifndef CORE_PIXELS_H
+#define CORE_PIXELS_H
+
+#include <recon/core/ctx.h>
+
+enum { RECON_PIXELS_SIDE = 1 << 16 }; /* larger pictures are refused */
+
+typedef struct {
+    size_t height, width, channels; /* 1 grey, 3 colour; 2 and 4 the same and alpha behind it */
+    uint8_t *bytes; /* height x width x channels samples; free() it                */
+    int deep;       /* 0: samples of 8 bits; 1: of 16, in the machine's byte order */
+} recon_pixels;
+
+/* Bytes that the pixels take. */
+static inline size_t recon_pixels_size(const recon_pixels *p)
+{
+    return p->height * p->width * p->channels * (p->deep ? 2 : 1);
+}
+
+/* A picture whose pixels take more than RECON_PIXELS_MOST bytes and RECON_PIXELS_RATIO times its
+ * file is refused before memory is taken for them: a small file cannot ask for much. */
+#define RECON_PIXELS_MOST  ((size_t)256 << 20)
+#define RECON_PIXELS_RATIO 32
+
+#endif

@@ -1,0 +1,74 @@
+/* svg.h - pictures as SVG text, written element by element.
+ *
+ * A picture is a view box that fills the width it is given, up to its own; it stands alone as a
+ * file and goes into an HTML page as it is: no script, no font, nothing from elsewhere. Looks come
+ * from class names and one style sheet. Coordinates are pixels of the view box, x to the right, y
+ * down, printed to a hundredth the same way in every locale.
+ *
+ * Elements return nothing: the first failure (memory, a coordinate that is not finite) stays, later
+ * elements do nothing, and recon_svg_finish says what it was, with the message in the context the
+ * picture was made with. Text may be any bytes: what XML cannot hold is replaced. A class may be
+ * NULL. */
+#ifndef CORE_SVG_H
+#define CORE_SVG_H
+
+#include <stddef.h>
+#include <recon/core/ctx.h>
+
+typedef struct recon_svg recon_svg;
+
+/* All may be NULL. */
+typedef struct {
+    const char *title; /* what it is, and what it shows: for readers who cannot see it */
+    const char *desc;
+    const char *cls;   /* class of the picture itself */
+    const char *style; /* its style sheet, CSS        */
+} recon_svg_options;
+
+/* A picture of this size; options may be NULL. */
+recon_status recon_svg_new(recon_ctx *ctx, recon_svg **out, double width, double height,
+                           const recon_svg_options *options);
+
+/* Ends the picture: its text through *out, to be freed with free(); NULL on failure. The picture is
+ * gone either way. */
+recon_status recon_svg_finish(recon_svg *svg, char **out);
+
+/* A failure of whoever draws: it stays as if it were the picture's own.
+ * RECON_OK changes nothing. */
+void recon_svg_fail(recon_svg *svg, recon_status status);
+
+/* Writes text to path as a whole or not at all. */
+recon_status recon_svg_save(recon_ctx *ctx, const char *path, const char *text);
+
+/* One element each; text is escaped, and begins at x, y unless its class says otherwise. */
+void recon_svg_line(recon_svg *svg, const char *cls, double x1, double y1, double x2, double y2);
+void recon_svg_rect(recon_svg *svg, const char *cls, double x, double y, double width,
+                    double height);
+void recon_svg_circle(recon_svg *svg, const char *cls, double x, double y, double radius);
+void recon_svg_text(recon_svg *svg, const char *cls, double x, double y, const char *text);
+void recon_svg_text_upwards(recon_svg *svg, const char *cls, double x, double y, const char *text);
+
+/* An image stretched to the rectangle, from the bytes of a PNG file. label is what it shows, or
+ * NULL. */
+void recon_svg_image(recon_svg *svg, const char *cls, double x, double y, double width,
+                     double height, const void *png, size_t size, const char *label);
+
+/* A path: begin, then moves, lines and arcs, then end. An arc is the shorter one of a circle of
+ * this radius, from where the pen is, clockwise on screen or counter-clockwise. */
+void recon_svg_path(recon_svg *svg, const char *cls);
+void recon_svg_move(recon_svg *svg, double x, double y);
+void recon_svg_to(recon_svg *svg, double x, double y);
+void recon_svg_arc(recon_svg *svg, double radius, int clockwise, double x, double y);
+void recon_svg_close(recon_svg *svg);
+void recon_svg_path_end(recon_svg *svg);
+
+/* Elements between the two share a class. */
+void recon_svg_group(recon_svg *svg, const char *cls);
+void recon_svg_group_end(recon_svg *svg);
+
+/* value with this many decimals (0 .. 9), a point between, no sign before zero: "-0.50", "12". A
+ * value that is not finite or beyond 1e9 in size is "?". Returns out. */
+typedef char recon_svg_digits[48];
+char *recon_svg_number(recon_svg_digits out, double value, int decimals);
+
+#endif

@@ -1,0 +1,38 @@
+/* geom.h - GEOM's MessagePack files, qm9_crude.msgpack and drugs_crude.msgpack.
+ *
+ * A row of maps { SMILES: { "conformers": [ { "xyz": [[Z, x, y, z] ...], "totalenergy": Hartree,
+ * ... } ... ], ... } }, of a thousand molecules each. Read as a stream: in memory are the
+ * conformers of one molecule, whatever the file says of its lengths. Keys come in any order; those
+ * not named here are stepped over.
+ *
+ * Two kinds of molecules are dropped by their key, for they are what is left of reactions: several
+ * pieces ('.'), and radicals. A radical is an atom of the organic subset in brackets that has no
+ * charge, isotope, chirality or hydrogen on an aromatic atom to be there for: [CH], [O]. */
+#ifndef DATA_GEOM_H
+#define DATA_GEOM_H
+
+#include "data/ensemble.h"
+
+typedef struct {
+    int skip_bad; /* leave out and count conformers that cannot be used, and the end of a file that
+                     is cut short or broken; 0: the first of these is an error that names it */
+} recon_geom_options;
+
+typedef struct {
+    size_t molecules;  /* handed to the visitor                             */
+    size_t conformers; /* of these                                          */
+    size_t dropped;    /* molecules, by their key                           */
+    size_t skipped;    /* conformers that cannot be used, and broken ends   */
+} recon_geom_info;
+
+/* Hands every molecule that has a conformer to visit. options and info may be NULL. A file whose
+ * first molecule cannot be reached is RECON_ERR_FORMAT, also with skip_bad. */
+recon_status recon_geom_read(recon_ctx *ctx, recon_geom_info *info, const char *path,
+                             const recon_geom_options *options, recon_ensemble_visitor *visit,
+                             void *arg);
+/* The same of size bytes in memory; name is for messages. */
+recon_status recon_geom_parse(recon_ctx *ctx, recon_geom_info *info, const void *bytes, size_t size,
+                              const char *name, const recon_geom_options *options,
+                              recon_ensemble_visitor *visit, void *arg);
+
+#endif

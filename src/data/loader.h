@@ -1,0 +1,48 @@
+/* loader.h - batches, made ready by threads of their own while the last one is used.
+ *
+ * Batch b is a function of the data, the seed and b: any number of threads gives the same batches
+ * in the same order, and a run can begin at any of them. */
+#ifndef DATA_LOADER_H
+#define DATA_LOADER_H
+
+#include <recon/data/dataset.h>
+
+typedef struct recon_loader recon_loader;
+
+/* Zero in any field means its default: images as they are. What is drawn anew for each image and
+ * each time it comes goes into one resampling (bilinear); with two views of an image, the second is
+ * the one that is warped. The warp itself does not rotate (its matrix is symmetric), so the angle is
+ * the truth for a warped view too. */
+typedef struct {
+    size_t batch;   /* images, 0: 64                                                        */
+    int shuffle;    /* a new order every epoch                                              */
+    int keep_last;  /* the last batch of an epoch may be smaller; 0: what is over is left out */
+    uint64_t seed;  /* of the orders                                                        */
+    uint64_t first; /* the batch to begin with, counted over epochs                         */
+    int threads;    /* 0: 1                                                                 */
+    int views;      /* of each image: 1 or 2; 0: 1                                          */
+    int rotate;     /* each view by an angle of its own, uniform on the circle              */
+    double shear;   /* stretched by up to shear / 2 along a random axis, squeezed across it; < 1 */
+    double scale;   /* larger or smaller by a factor of up to 1 + scale                     */
+    double shift;   /* moved by up to so many pixels, in both directions                    */
+    int flip;       /* half of the images mirrored, left for right; not with two views      */
+} recon_loader_options;
+
+typedef struct {
+    size_t n, views;
+    const float *images; /* views x n x height x width x channels                            */
+    const float *angles; /* views x n: radians by which this view was rotated, 0 without rotation */
+    const int32_t *labels; /* n, -1 without labels                                             */
+} recon_batch;
+
+/* data is lent until the close. */
+recon_status recon_loader_open(recon_ctx *ctx, recon_loader **out, const recon_dataset *data,
+                               const recon_loader_options *options);
+void recon_loader_close(recon_loader *loader);
+
+uint64_t recon_loader_batches(const recon_loader *loader); /* in an epoch */
+
+/* The next batch, without end; lent until the next call. */
+void recon_loader_next(recon_batch *out, recon_loader *loader);
+
+#endif

@@ -1,0 +1,14 @@
+/* rotations.h (private) - rules of rotation, one label or one name at a time. */
+#ifndef DATA_ROTATIONS_H
+#define DATA_ROTATIONS_H
+
+#include <recon/data/dataset.h>
+
+/* What holds for a label; -1: none. */
+recon_rotation_law recon_rotation_rule_of(const recon_rotation_rule *rule, int32_t label);
+
+/* recon_dataset_rotate by a rule's name or file. */
+recon_status recon_dataset_rotate_by(recon_ctx *ctx, recon_dataset **out, const recon_dataset *data,
+                                     const char *rule, uint64_t seed);
+
+#endif

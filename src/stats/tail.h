@@ -1,0 +1,20 @@
+/* tail.h - the probability of a score as high: how unusual a pose is for its own density.
+ *
+ * The chance that a pose drawn from the density, background included, scores (-log p) at least as
+ * high as the given one. On a flat arc, where scores tie, the distance from the centre decides.
+ * What is broad is not thereby unusual: of poses drawn from the density itself the tail is uniform
+ * on [0, 1]. */
+#ifndef STATS_TAIL_H
+#define STATS_TAIL_H
+
+#include <recon/stats/matrix_fisher.h>
+#include <recon/stats/so2_density.h>
+
+/* Exact for arcs and normals; others by quadrature, to about 1e-3. */
+double recon_so2_tail(const recon_so2_density *p, double angle);
+
+/* Of the mixture (1 - background) p + background of matrix_fisher.h, by a saddlepoint approximation
+ * (Lugannani and Rice 1980), exact for rings, to about 0.01 otherwise. */
+double recon_fisher_tail(const recon_fisher *fisher, double background, recon_so3 g);
+
+#endif
