@@ -103,7 +103,7 @@ done:
 
 /* --- the page --------------------------------------------------------------------------------- */
 
-/* Data that cannot be had leave a page without pictures; what else is wrong will come again. */
+/* Without data the page has no pictures; other errors come again below. */
 static recon_status show_from_source(recon_ctx *ctx, const settings *s, char *missing, size_t room)
 {
     char path[4096];

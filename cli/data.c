@@ -155,7 +155,7 @@ static recon_status check_kind(recon_ctx *ctx, const char *spec, const recon_bac
     const char *name = recon_data_kind_of(spec)->name;
     return !recon_data_is(spec) || !strcmp(name, b->kind->data)
                ? RECON_OK
-               : recon_fail(ctx, RECON_ERR_INPUT, "%s: %s, but the model is of %s", spec, name,
+               : recon_fail(ctx, RECON_ERR_INPUT, "%s: %s, but the model takes %s", spec, name,
                             b->kind->data);
 }
 
@@ -186,7 +186,12 @@ done:
 
 recon_status cli_held_open(recon_ctx *ctx, cli_inputs *out, const cli_data *data, const char *spec)
 {
+    const char *kind = recon_data_kind_of(data->spec)->name, *held = recon_data_kind_of(spec)->name;
     cli_data other = *data;
+    *out = (cli_inputs){ 0 };
+    if (strcmp(kind, held))
+        return recon_fail(ctx, RECON_ERR_INPUT, "--held %s: %s, but --data are %s", spec, held,
+                          kind);
     other.spec = spec;
     other.limit = 0;
     return cli_inputs_open(ctx, out, &other, NULL, NULL);

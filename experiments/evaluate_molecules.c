@@ -1,4 +1,4 @@
-/* molecule_evaluate.c - a frozen model on rotated conformers, and the noise of poses. */
+/* evaluate_molecules.c - a frozen model on rotated conformers, and the noise of poses. */
 #include "experiments/evaluate_molecules.h"
 #include "experiments/evaluate.h"
 #include "core/fail.h"

@@ -1,4 +1,4 @@
-/* molecule_evaluate.h - what the tables about molecules measure, each a function of plain arrays.
+/* evaluate_molecules.h - what the tables about molecules measure, each a function of plain arrays.
  *
  * The truth (which molecule, how it was rotated, its F) is used here and nowhere else. Angles are
  * radians, molecules run from 0 to molecules - 1, F is 9 numbers row by row. n = 0 is

@@ -1,4 +1,4 @@
-/* molecule_evaluate_fisher.c - matrix Fisher parameters against those that the molecules were rotated by.
+/* evaluate_molecules_fisher.c - matrix Fisher parameters against those that the molecules were rotated by.
  */
 #include "experiments/evaluate_molecules.h"
 #include "experiments/evaluate.h"

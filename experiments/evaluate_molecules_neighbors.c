@@ -1,4 +1,4 @@
-/* molecule_evaluate_neighbors.c - how pure neighbourhoods of molecules are, what that goes with, and what
+/* evaluate_molecules_neighbors.c - how pure neighbourhoods of molecules are, what that goes with, and what
  * k does to it (recon.tex, "Analysis of equivalence class definition"). */
 #include "experiments/evaluate_molecules.h"
 #include "experiments/evaluate.h"

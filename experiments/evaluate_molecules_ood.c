@@ -1,4 +1,4 @@
-/* molecule_evaluate_ood.c - which poses of molecules count as unusual (recon.tex, "OOD detection", geometric
+/* evaluate_molecules_ood.c - which poses of molecules count as unusual (recon.tex, "OOD detection", geometric
  * graphs). */
 #include "experiments/evaluate_molecules.h"
 #include "experiments/evaluate.h"

@@ -1,4 +1,4 @@
-/* experiments.c - the paper's image experiments: what they are, and what the paper reports. */
+/* image_experiments.c - the paper's image experiments: what they are, and what the paper reports. */
 #include "experiments/reproduce.h"
 
 #include <string.h>

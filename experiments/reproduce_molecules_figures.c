@@ -1,4 +1,4 @@
-/* reproduce_molecule_figures.c - the figures about molecules, from what was measured. */
+/* reproduce_molecules_figures.c - the figures about molecules, from what was measured. */
 #include "experiments/reproduce_molecules.h"
 #include "core/fail.h"
 #include "core/memory.h"

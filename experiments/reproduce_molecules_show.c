@@ -1,4 +1,4 @@
-/* reproduce_molecule_show.c - the tables about molecules, as JSON and as text. */
+/* reproduce_molecules_show.c - the tables about molecules, as JSON and as text. */
 #include "experiments/reproduce_molecules.h"
 
 #include <math.h>

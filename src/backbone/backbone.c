@@ -8,11 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Inputs at a time: multiples of every backbone's own batches. */
+/* Inputs at a time: multiples of the batches of an image network. */
 enum { BLOCK = 1024, BLOCK_LARGE = 256, LARGE = 1 << 16 /* bytes of an input */ };
 
 static const recon_backbone_kind *const built_in[] = { &recon_ieae_kind, &recon_molecule_net_kind };
 enum { BUILT_IN = sizeof built_in / sizeof *built_in };
+_Static_assert(sizeof((recon_ctx){ 0 }.kinds) / sizeof(void *) == RECON_KINDS_MOST,
+               "the context has room for as many");
 
 /* --- kinds ------------------------------------------------------------------------------------ */
 
@@ -32,9 +34,10 @@ static const recon_backbone_kind *find_kind(const recon_ctx *ctx, const char *na
 recon_status recon_backbone_add(recon_ctx *ctx, const recon_backbone_kind *kind)
 {
     if (find_kind(ctx, kind->name))
-        return recon_fail(ctx, RECON_ERR_INPUT, "there is a backbone called '%s'", kind->name);
+        return recon_fail(ctx, RECON_ERR_INPUT, "a backbone kind named '%s' already exists",
+                          kind->name);
     if (ctx->n_kinds == RECON_KINDS_MOST)
-        return recon_fail(ctx, RECON_ERR_INPUT, "more than %d kinds of backbones",
+        return recon_fail(ctx, RECON_ERR_INPUT, "at most %d backbone kinds can be added",
                           RECON_KINDS_MOST);
     ctx->kinds[ctx->n_kinds++] = kind;
     return RECON_OK;
@@ -83,7 +86,7 @@ recon_status recon_backbone_check_data(recon_ctx *ctx, const recon_backbone *b,
                                        const recon_data *data)
 {
     if (strcmp(b->kind->data, data->kind->name) != 0)
-        return recon_fail(ctx, RECON_ERR_INPUT, "the model is of %s, and the data are %s",
+        return recon_fail(ctx, RECON_ERR_INPUT, "the model takes %s, but the data are %s",
                           b->kind->data, data->kind->name);
     return b->kind->fits ? b->kind->fits(ctx, b, data) : RECON_OK;
 }
@@ -102,11 +105,11 @@ static recon_status own_arrays(recon_ctx *ctx, recon_embedded *e, recon_seen *se
         RECON_TRY(recon_alloc_raw(ctx, &seen->so3, e->n, sizeof *seen->so3));
         e->so3 = e->owned[1] = seen->so3;
     }
-    if (b->lean) {
+    if (b->lean && e->so2) {
         RECON_TRY(recon_alloc_raw(ctx, &seen->lean, e->n, sizeof *seen->lean));
         e->lean = e->owned[3] = seen->lean;
     }
-    if (recon_data_describe(data).labels) {
+    if (recon_data_describe(data).labels && data->kind->label) {
         RECON_TRY(recon_alloc_raw(ctx, &labels, e->n, sizeof *labels));
         e->labels = e->owned[2] = labels;
         for (size_t i = 0; i < e->n; i++)
@@ -141,7 +144,10 @@ recon_status recon_backbone_embed(recon_ctx *ctx, recon_embedded *out, const rec
         size_t n = out->n - at < block ? out->n - at : block;
         recon_seen some = behind(&all, at, b->code);
         data->kind->read(inputs, data, at, n);
-        RECON_TRY(b->kind->embed(ctx, &some, b, inputs, n));
+        status = b->kind->embed(ctx, &some, b, inputs, n);
+        if (status != RECON_OK && at > 0) /* the kind counts within the batch */
+            recon_note(ctx, status, "counted from %s %zu on", data->kind->one, at);
+        RECON_TRY(status);
         recon_progress_add(ctx, n);
         RECON_TRY(recon_interrupted(ctx));
     }

@@ -368,7 +368,12 @@ static void data_options(const recon_backbone *b, recon_data_options *o)
 static recon_status fits(recon_ctx *ctx, const recon_backbone *b, const recon_data *data)
 {
     const recon_ieae_shape *s = &of(b)->shape;
-    recon_dataset_info d = recon_dataset_describe(recon_data_images(data));
+    const recon_dataset *images = recon_data_images(data);
+    if (!images)
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "images of an application's own kind cannot be checked: "
+                          "use recon_dataset");
+    recon_dataset_info d = recon_dataset_describe(images);
     if (d.height != s->height || d.width != s->width_px || d.channels != s->channels)
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "images of %zu x %zu x %zu, but the model was made for %zu x %zu x %zu",

@@ -544,9 +544,10 @@ static recon_status accepts(recon_ctx *ctx, const recon_backbone *b, const recon
                             size_t i)
 {
     const recon_molecule_net_shape *s = &of(b)->shape;
-    recon_conformer x = recon_molecules_get(recon_data_molecules(data), i);
+    recon_conformer x;
     recon_element_words words;
     recon_formula_text known;
+    data->kind->read(&x, data, i, 1);
     int z = find_unknown(s, &x);
     return z ? recon_fail(ctx, RECON_ERR_INPUT, "an atom of %s: the model knows only %s",
                           recon_element_text(words, z),

@@ -138,7 +138,8 @@ static recon_status recall(recon_ctx *ctx, recon_maps *m, const char *path)
     RECON_TRY(recon_param_read(ctx, tails, m->kept.tails));
     if (!is_rising(c->quantile, RECON_QUANTILES) || !(c->n >= 1 && c->n < 1e15) ||
         !recon_tails_unpack(&m->tails, tails))
-        RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT, "%s: 'calibration' is no rising table", path));
+        RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT,
+                             "%s: 'calibration' is not a non-decreasing table", path));
 done:
     return status;
 }

@@ -1,4 +1,4 @@
-/* heads.c - the table of heads on SO(2).
+/* so2_heads.c - the table of heads on SO(2).
  *
  * Theta is the median of its pseudo-labels, not their mean: where some neighbours are of a wrong
  * class the labels have a long tail. Widths are regressed as they are and kept positive when they

@@ -1,4 +1,4 @@
-/* heads.h (private) - the four heads of SO(2). The maps' number is the family of Theta. */
+/* so2_heads.h (private) - the four heads of SO(2). The maps' number is the family of Theta. */
 #ifndef MAPS_SO2_HEADS_H
 #define MAPS_SO2_HEADS_H
 

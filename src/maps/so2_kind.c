@@ -1,4 +1,4 @@
-/* so2_kind.c - maps of angles: what their heads have said, made an answer. */
+/* so2_kind.c - maps of angles: head outputs turned into answers. */
 #include <recon/data/dataset.h>
 #include "maps/so2_heads.h"
 #include "stats/so2_moments.h"

@@ -1,4 +1,4 @@
-/* targets.c - pseudo-labels from the frames of Algorithm 1. */
+/* so2_targets.c - pseudo-labels from the frames of Algorithm 1. */
 #include "maps/so2_heads.h"
 #include "core/fail.h"
 #include "core/memory.h"

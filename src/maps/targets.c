@@ -15,7 +15,7 @@ recon_status recon_targets_make(recon_ctx *ctx, recon_targets *out, const recon_
         return recon_fail(ctx, RECON_ERR_INPUT, "frames of %zu points for %zu inputs", frames->rows,
                           data->n);
     if (data->n < 2)
-        return recon_fail(ctx, RECON_ERR_INPUT, "%zu points: maps need two", data->n);
+        return recon_fail(ctx, RECON_ERR_INPUT, "maps need at least two points, got %zu", data->n);
     return recon_maps_kind_of(frames->group)->targets(ctx, out, data, frames);
 }
 

@@ -7,6 +7,7 @@
 #include "core/memory.h"
 #include "core/threads.h"
 #include "data/image.h"
+#include "backbone/kinds.h"
 #include "model/model.h"
 #include "model/modes.h"
 
@@ -263,7 +264,8 @@ recon_status recon_canonicalize_search(recon_ctx *ctx, float *out, recon_pose2 *
     recon_pose2 chosen[SEARCH_BLOCK];
     trials t = { 0 };
     recon_status status;
-    RECON_TRY(recon_model_takes(ctx, model, "images"));
+    if (!recon_backbone_ieae(b))
+        return recon_fail(ctx, RECON_ERR_INPUT, "search is for models of `recon train` on images");
     RECON_TRY(b->kind->check(ctx, b, images, n)); /* here, where i is the caller's */
     RECON_TRY(trials_new(ctx, &t, c.pixels));
     for (size_t at = 0; at < n; at += SEARCH_BLOCK) {

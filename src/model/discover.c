@@ -184,7 +184,7 @@ done:
 static recon_status check_family(recon_ctx *ctx, recon_so2_family family)
 {
     if (family != RECON_SO2_AUTO && family != RECON_SO2_UNIFORM && family != RECON_SO2_NORMAL)
-        return recon_fail(ctx, RECON_ERR_INPUT, "Theta of the family %s: auto, uniform or normal",
+        return recon_fail(ctx, RECON_ERR_INPUT, "family %s: Theta supports auto, uniform or normal",
                           recon_so2_family_name(family));
     return RECON_OK;
 }

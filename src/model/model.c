@@ -13,10 +13,12 @@ static recon_status check_parts(recon_ctx *ctx, const recon_model *m, const char
 {
     const recon_maps_kind *maps = m->maps->kind;
     if (maps->group != m->backbone->kind->group)
-        return recon_fail(ctx, RECON_ERR_FORMAT, "%s: maps of the group %s, but the backbone is %s",
-                          path, maps->name, m->backbone->kind->name);
+        return recon_fail(ctx, RECON_ERR_FORMAT,
+                          "%s: the maps are for %s, but not the backbone '%s'", path, maps->name,
+                          m->backbone->kind->name);
     if (m->maps->d != m->backbone->code)
-        return recon_fail(ctx, RECON_ERR_FORMAT, "%s: codes of %zu, but maps for %zu", path,
+        return recon_fail(ctx, RECON_ERR_FORMAT,
+                          "%s: embeddings have %zu dimensions, but the maps expect %zu", path,
                           m->backbone->code, m->maps->d);
     return RECON_OK;
 }
@@ -76,14 +78,14 @@ const recon_backbone *recon_model_backbone(const recon_model *model)
 recon_status recon_model_takes(recon_ctx *ctx, const recon_model *m, const char *data)
 {
     return strcmp(m->backbone->kind->data, data)
-               ? recon_fail(ctx, RECON_ERR_INPUT, "the model is of %s, not of %s",
+               ? recon_fail(ctx, RECON_ERR_INPUT, "the model takes %s, not %s",
                             m->backbone->kind->data, data)
                : RECON_OK;
 }
 
 /* --- saved ------------------------------------------------------------------------------------ */
 
-/* What is said anew is not said twice. */
+/* New entries replace those of the file. */
 static int is_among(const recon_metadata_entry *entries, size_t n, const char *key)
 {
     for (size_t i = 0; i < n; i++)

@@ -30,7 +30,7 @@ static recon_status see(recon_ctx *ctx, recon_seen *s, const recon_model *m, con
         RECON_TRY(recon_alloc_raw(ctx, &s->so2, n, sizeof *s->so2));
     else
         RECON_TRY(recon_alloc_raw(ctx, &s->so3, n, sizeof *s->so3));
-    if (b->lean)
+    if (b->lean && s->so2)
         RECON_TRY(recon_alloc_raw(ctx, &s->lean, n, sizeof *s->lean));
     RECON_TRY(b->kind->embed(ctx, s, b, inputs, n));
 done:

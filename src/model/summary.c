@@ -165,7 +165,7 @@ static recon_status write_json(recon_ctx *ctx, recon_discovery *out, const readi
     json_t *summary = settings_json(f);
     recon_status status = RECON_OK;
     recon_json_put(&summary, "all", group_json(all, out->group));
-    if (recon_data_molecules(f->data))
+    if (recon_data_molecules(f->data) && out->group == RECON_SO3)
         RECON_TRY(recon_summarize_molecules(ctx, &summary, out, f));
     else if (f->embedded->labels)
         recon_json_put(&summary, "labels", labels_json(r));

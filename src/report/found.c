@@ -183,10 +183,10 @@ static void keep_rows(double *x, size_t width, const int64_t *classes, size_t ro
             memmove(x + width * kept++, x + width * i, width * sizeof *x);
 }
 
-static int has_file(const recon_found_folder *f, const char *name)
+/* Algorithm 1 alone, without a model. */
+static int is_of_poses(const recon_found_folder *f)
 {
-    char path[RECON_PATH];
-    return access(recon_folder_join(path, f->dir, name), F_OK) == 0;
+    return !strcmp(recon_found_text(f, "kind"), "poses");
 }
 
 /* Where the numbers of theta are: a width, or F. */
@@ -290,11 +290,10 @@ done:
     return status;
 }
 
-/* Folders of an earlier version have no natural.npy; one that `recon normalize` found there is
- * somebody else's. */
+/* One that lies beside a result of `recon normalize` is not part of it. */
 static recon_status read_natural(recon_ctx *ctx, recon_found_folder *f, double **out, size_t pose)
 {
-    if (f->kind == RECON_FOUND_POSES || !has_file(f, "natural.npy"))
+    if (is_of_poses(f))
         return RECON_OK;
     return read_real(ctx, f, "natural.npy", out, pose, NULL);
 }
@@ -316,7 +315,7 @@ static recon_status read_arrays(recon_ctx *ctx, recon_found_folder *f)
                         &f->identifiability_width));
     RECON_TRY(read_real(ctx, f, "background.npy", &f->background, 1, NULL));
     RECON_TRY(read_real(ctx, f, "score.npy", &f->score, 1, NULL));
-    if (f->kind != RECON_FOUND_POSES && f->rows != f->points)
+    if (!is_of_poses(f) && f->rows != f->points)
         RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT, "%s: %zu rows, but summary.json says %zu",
                              f->dir, f->rows, f->points));
     RECON_TRY(read_classes(ctx, f));
@@ -395,10 +394,24 @@ done:
     return status;
 }
 
+/* Data of another kind than the folder's would be taken for none. */
+static recon_status check_data(recon_ctx *ctx, const char *dir, const recon_data *data)
+{
+    recon_found_folder f = { .dir = dir };
+    recon_status status = data ? read_summary(ctx, &f) : RECON_OK;
+    const char *kind = data && status == RECON_OK ? recon_found_text(&f, "kind") : "";
+    if (*kind && strcmp(kind, data->kind->name))
+        status = recon_fail(ctx, RECON_ERR_INPUT, "%s: a folder of %s, but the data are %s", dir,
+                            kind, data->kind->name);
+    json_decref(f.summary);
+    return status;
+}
+
 static recon_status add_sections(recon_ctx *ctx, recon_page *page, const char *dir,
                                  recon_found kind, const recon_found_data *data)
 {
     recon_status status;
+    RECON_TRY(check_data(ctx, dir, data->data));
     RECON_TRY(recon_found_results(ctx, page, dir));
     if (kind == RECON_FOUND_IMAGES)
         RECON_TRY(

@@ -201,7 +201,7 @@ recon_status recon_found_labels(recon_ctx *ctx, int64_t **out, const recon_found
     if (info.n != f->rows)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s was made from %zu %s, but the data are %zu",
                           f->dir, f->rows, data->kind->many, info.n);
-    if (info.labels == 0)
+    if (info.labels == 0 || !data->kind->label)
         return RECON_OK;
     recon_status status = recon_alloc_raw(ctx, out, info.n, sizeof **out);
     for (size_t i = 0; status == RECON_OK && i < info.n; i++)

@@ -140,7 +140,7 @@ static void names_are_taken_once_and_are_few(void **state)
     (void)state;
     taken.name = "ieae";
     CHECK_FAILS(ctx, recon_backbone_add(ctx, &taken), RECON_ERR_INPUT,
-                "there is a backbone called 'ieae'");
+                "a backbone kind named 'ieae' already exists");
     for (int i = 0; i < RECON_KINDS_MOST; i++) {
         many[i] = own_kind;
         snprintf(name[i], sizeof name[i], "own %d", i);
@@ -149,9 +149,9 @@ static void names_are_taken_once_and_are_few(void **state)
     }
     taken.name = "own 3";
     CHECK_FAILS(ctx, recon_backbone_add(ctx, &taken), RECON_ERR_INPUT,
-                "there is a backbone called 'own 3'");
+                "a backbone kind named 'own 3' already exists");
     CHECK_FAILS(ctx, recon_backbone_add(ctx, &own_kind), RECON_ERR_INPUT,
-                "more than 8 kinds of backbones");
+                "at most 8 backbone kinds can be added");
     recon_ctx_free(ctx);
 }
 
@@ -173,13 +173,13 @@ static void data_of_another_kind_are_refused(void **state)
     CHECK_OK(ctx, recon_backbone_add(ctx, &own_kind));
     CHECK_OK(ctx, recon_backbone_open(ctx, &b, file_of(ctx, "own", NULL), RECON_SINGLE));
     CHECK_FAILS(ctx, recon_backbone_embed(ctx, &e, b, recon_dataset_data(images)), RECON_ERR_INPUT,
-                "the model is of rows, and the data are images");
+                "the model takes rows, but the data are images");
     CHECK_FAILS(ctx, recon_backbone_embed(ctx, &e, b, recon_molecules_data(molecules)),
-                RECON_ERR_INPUT, "the model is of rows, and the data are molecules");
+                RECON_ERR_INPUT, "the model takes rows, but the data are molecules");
     recon_backbone_close(ctx, b);
     CHECK_OK(ctx, recon_backbone_open(ctx, &b, "models/mnist-small.safetensors", RECON_SINGLE));
     CHECK_FAILS(ctx, recon_backbone_embed(ctx, &e, b, &own.base), RECON_ERR_INPUT,
-                "the model is of images, and the data are rows");
+                "the model takes images, but the data are rows");
     recon_backbone_close(ctx, b);
     recon_molecules_close(molecules);
     recon_dataset_close(images);

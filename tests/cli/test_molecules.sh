@@ -160,15 +160,15 @@ refused 1 "backbone: not a" classifier eval --model backbone --data xyz:chains.x
 
 # --- the other sort of data -----------------------------------------------------------------------
 LC_ALL=C awk 'BEGIN { for (i = 0; i < 512; i++) printf "%c", 1 + i % 90 }' | npy images.npy '|u1' '2, 16, 16'
-refused 1 "images, but the model is of molecules" score $model --data npy:images.npy --out x.npy --quiet
-refused 1 "images, but the model is of molecules" discover --model backbone --data npy:images.npy --out d --quiet
-refused 1 "images, but the model is of molecules" check backbone --data npy:images.npy --quiet
+refused 1 "images, but the model takes molecules" score $model --data npy:images.npy --out x.npy --quiet
+refused 1 "images, but the model takes molecules" discover --model backbone --data npy:images.npy --out d --quiet
+refused 1 "images, but the model takes molecules" check backbone --data npy:images.npy --quiet
 refused 1 "backbone: a model without maps: run \`recon discover\` first" score --model backbone $chains --out x.npy --quiet
 if [ -e "$OLDPWD/models/mnist-small.safetensors" ]; then
     images="$OLDPWD/models/mnist-small.safetensors"
-    refused 1 "molecules, but the model is of images" canonicalize --model "$images" $chains --out c.xyz --quiet
-    refused 1 "molecules, but the model is of images" check "$images" --data xyz:chains.xyz --quiet
-    refused 1 "molecules, but the model is of images" discover --model "$images" $chains --out d --quiet
+    refused 1 "molecules, but the model takes images" canonicalize --model "$images" $chains --out c.xyz --quiet
+    refused 1 "molecules, but the model takes images" check "$images" --data xyz:chains.xyz --quiet
+    refused 1 "molecules, but the model takes images" discover --model "$images" $chains --out d --quiet
 fi
 
 # --- broken files ---------------------------------------------------------------------------------
@@ -208,6 +208,7 @@ for command in "score --out x.npy $model" "canonicalize --out x.xyz $model" "dis
     refused 1 "$none" $command --quiet --data xyz:sulphur.xyz --skip-bad
 done
 refused 1 "conformer 4 (sulphur): an atom of element S (16), an element that is not in the training data" train $chains --held xyz:some.xyz --epochs 1 --out m --quiet
+refused 1 "images, but --data are molecules" train $chains --held garments --epochs 1 --out m --quiet
 run distribution $model --data xyz:some.xyz --index 5
 [ "$code" -eq 0 ] && grep -q '^conformer 5 of xyz:some.xyz: chain0' "$scratch/stdout"
 report $? "distribution looks at one alone"

@@ -58,7 +58,7 @@ else
     refused 1 "the data are not those that plain was made from" \
         report plain --data npy:images.npy --rotate rule.json --rotate-seed 5 --out x.html
 fi
-refused 1 "molecules, but the model is of images" report found --data xyz:chains.xyz --out x.html
+refused 1 "molecules, but the model takes images" report found --data xyz:chains.xyz --out x.html
 refused 1 "nowhere/x.html" report found --out nowhere/x.html
 mv found/gamma.npy gamma.npy
 refused 1 "found/gamma.npy" report found --out x.html

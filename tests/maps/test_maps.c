@@ -271,7 +271,7 @@ static void check_bad_points(recon_ctx *ctx, world *w)
     w->z[3][2] = (float)kept;
     f.rows = 1;
     e.n = 1;
-    refuse_fit(ctx, &e, &f, NULL, "1 points: maps need two");
+    refuse_fit(ctx, &e, &f, NULL, "maps need at least two points, got 1");
     recon_frames_free(&f);
 }
 

@@ -62,17 +62,17 @@ static void a_model_of_another_kind_is_refused(void **state)
 {
     recon_model *images = open_model(*state, &both[0]), *molecules = open_model(*state, &both[1]);
     CHECK_FAILS(*state, call_typed(*state, &both[0], molecules, 1), RECON_ERR_INPUT,
-                "the model is of molecules, not of images");
+                "the model takes molecules, not images");
     CHECK_FAILS(*state, call_typed(*state, &both[1], images, 1), RECON_ERR_INPUT,
-                "the model is of images, not of molecules");
+                "the model takes images, not molecules");
     CHECK_FAILS(
         *state,
         recon_candidates_list(*state, &(recon_candidates){ 0 }, molecules, tiny_images[0], 1),
-        RECON_ERR_INPUT, "the model is of molecules, not of images");
+        RECON_ERR_INPUT, "the model takes molecules, not images");
     CHECK_FAILS(*state,
                 recon_canonicalize_search(*state, NULL, NULL, molecules, tiny_images[0], 1, NULL,
                                           NULL, NULL),
-                RECON_ERR_INPUT, "the model is of molecules, not of images");
+                RECON_ERR_INPUT, "search is for models of");
     recon_model_close(*state, molecules), recon_model_close(*state, images);
 }
 

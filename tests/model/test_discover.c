@@ -203,7 +203,7 @@ static void failures_leave_nothing(void **state)
                "cannot make the folder");
         o.family = RECON_SO2_MIXTURE;
         refuse(*state, backbone, d->data, found_folder, &o, RECON_ERR_INPUT,
-               "mixture: auto, uniform or normal");
+               "mixture: Theta supports auto, uniform or normal");
         o.family = RECON_SO2_AUTO;
         o.k = d->n;
         refuse(*state, backbone, d->data, found_folder, &o, RECON_ERR_INPUT, "k");
@@ -215,9 +215,9 @@ static void data_of_another_kind_are_refused(void **state)
 {
     found_clear();
     refuse(*state, scratch(both[0].backbone), both[1].data, found_folder, &brief, RECON_ERR_INPUT,
-           "the model is of images, and the data are molecules");
+           "the model takes images, but the data are molecules");
     refuse(*state, scratch(both[1].backbone), both[0].data, found_folder, &brief, RECON_ERR_INPUT,
-           "the model is of molecules, and the data are images");
+           "the model takes molecules, but the data are images");
     assert_int_not_equal(access(found_folder, F_OK), 0);
 }
 

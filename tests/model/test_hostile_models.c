@@ -153,7 +153,7 @@ static void of_molecules(void **state)
         { "@radius -1", RECON_ERR_FORMAT, "radius" },
         { "@latent 65536", RECON_ERR_INPUT, "this network's is" },
         { "@code 65536", RECON_ERR_INPUT, "this network's is" },
-        { "@mapped 0", RECON_ERR_FORMAT, "codes of" },
+        { "@mapped 0", RECON_ERR_FORMAT, "embeddings have" },
         { "@slots 4096", RECON_ERR_INPUT, "decoder.places" },
         { "@slots 4097", RECON_ERR_FORMAT, "slots" },
         { "@elements", RECON_ERR_FORMAT, "elements" },

@@ -142,7 +142,7 @@ static void parts_must_belong_together(void **state)
     CHECK_OK(*state, recon_model_save(*state, scratch("mixed"), scratch(both[0].model),
                                       images->backbone, molecules->maps, NULL));
     refuse(*state, scratch("mixed"), RECON_ERR_FORMAT,
-           "mixed: maps of the group so3, but the backbone is ieae");
+           "mixed: the maps are for so3, but not the backbone 'ieae'");
     recon_model_close(*state, molecules), recon_model_close(*state, images);
 }
 

@@ -99,13 +99,13 @@ static void a_model_of_another_kind_is_refused(void **state)
     recon_distribution told;
     recon_distribution3 told3;
     CHECK_FAILS(*state, call_typed(*state, &both[0], molecules), RECON_ERR_INPUT,
-                "the model is of molecules, not of images");
+                "the model takes molecules, not images");
     CHECK_FAILS(*state, call_typed(*state, &both[1], images), RECON_ERR_INPUT,
-                "the model is of images, not of molecules");
+                "the model takes images, not molecules");
     CHECK_FAILS(*state, recon_distribution_images(*state, &told, molecules, tiny_images[0], 1),
-                RECON_ERR_INPUT, "the model is of molecules, not of images");
+                RECON_ERR_INPUT, "the model takes molecules, not images");
     CHECK_FAILS(*state, recon_distribution_molecules(*state, &told3, images, both_list, 1),
-                RECON_ERR_INPUT, "the model is of images, not of molecules");
+                RECON_ERR_INPUT, "the model takes images, not molecules");
     recon_model_close(*state, molecules), recon_model_close(*state, images);
 }
 

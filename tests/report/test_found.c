@@ -92,6 +92,14 @@ static void write_text(const char *name, const char *text)
                 "[90, 30], \"classes_by_free_directions\": [12, 108, 0, 0] }"
 
 /* The arrays of Algorithm 1, beside a summary of our own. */
+static void copy_gamma(void)
+{
+    char command[4096], gamma[1024];
+    snprintf(gamma, sizeof gamma, "%s", in_folder("gamma.npy"));
+    snprintf(command, sizeof command, "cp '%s' '%s'", gamma, in_folder("natural.npy"));
+    assert_int_equal(system(command), 0);
+}
+
 static void make_folder(recon_ctx *ctx, recon_group group, const char *summary)
 {
     recon_embedded e = { .n = N, .d = D, .z = &z[0][0] };
@@ -106,6 +114,7 @@ static void make_folder(recon_ctx *ctx, recon_group group, const char *summary)
                                                               .family = RECON_SO2_UNIFORM }));
     CHECK_OK(ctx, recon_frames_write(ctx, folder, &frames, RECON_F64, summary));
     recon_frames_free(&frames);
+    copy_gamma(); /* a discovery has Lambda too */
 }
 
 static recon_status tell(recon_ctx *ctx, recon_page *page)
@@ -268,7 +277,7 @@ static void counts_and_shares_read_well(void **state)
 
 /* --- what is read ----------------------------------------------------------------------------- */
 
-/* psi is what Algorithm 1 was given; about natural.npy where that is there. */
+/* psi is what Algorithm 1 was given; of a discovery it is about natural.npy. */
 static void poses_are_what_went_in(void **state)
 {
     recon_found_folder f;

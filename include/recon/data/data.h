@@ -28,8 +28,8 @@ typedef struct {
     size_t size, channels, picture_most; /* images: see recon_dataset_options                 */
 } recon_data_options;
 
-/* Functions that an application's own kind does not need may be NULL: of those below `read`, and
- * also open, take and rotate. */
+/* Everything below `read` may be NULL in an application's own kind; `label` must be there if
+ * `describe` counts labels. */
 typedef struct {
     const char *name;       /* "images", "molecules": what models and results call it             */
     const char *one, *many; /* of its inputs, in sentences: "conformer", "conformers"             */
