@@ -18,7 +18,7 @@
 VERSION := 0.2.0
 # Of the shared library: raised by one with every release in which a program that was linked with the
 # one before could break, and then alone. Callers make the structures, so a field more breaks as much
-# as one less; a new function breaks nothing.
+# as one less, unless it comes from the reserved tail of options; a new function breaks nothing.
 SOMAJOR := 1
 PREFIX  ?= /usr/local
 LIBDIR  ?= $(PREFIX)/lib

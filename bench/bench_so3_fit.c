@@ -53,7 +53,7 @@ static double fit_all(recon_ctx *ctx, double *error, double *unshrunk, const rec
 {
     double begun = recon_now();
     if (recon_fisher_fit_batch(ctx, fit, samples, trials, k,
-                               &(recon_fisher_fit_options){ method }) != RECON_OK) {
+                               &(recon_fisher_fit_options){ .method = method }) != RECON_OK) {
         fprintf(stderr, "%s\n", recon_ctx_message(ctx));
         exit(1);
     }

@@ -198,8 +198,9 @@ static recon_status to_file(recon_ctx *ctx, outcome *o, room *r, cli_sink *to,
                             const recon_model *model, size_t at, size_t n)
 {
     double begun = recon_now();
-    recon_status status = recon_canonicalize(ctx, r->out, r->poses, model, r->in, n,
-                                             &(recon_canonicalize_options){ to->interpolation });
+    recon_status status =
+        recon_canonicalize(ctx, r->out, r->poses, model, r->in, n,
+                           &(recon_canonicalize_options){ .interpolation = to->interpolation });
     o->model += recon_now() - begun;
     return status == RECON_OK ? cli_sink_take(ctx, to, r->out, at, n) : status;
 }

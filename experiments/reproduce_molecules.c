@@ -162,7 +162,7 @@ static recon_status fit_moments(recon_ctx *ctx, molecule_reproduction *r)
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &fits, n, sizeof *fits));
     RECON_TRY(recon_fisher_fit_batch(ctx, fits, r->frames.normalized.so3, n, MOLECULE_K,
-                                     &(recon_fisher_fit_options){ RECON_FISHER_MOMENT }));
+                                     &(recon_fisher_fit_options){ .method = RECON_FISHER_MOMENT }));
     for (size_t i = 0; i < n; i++)
         memcpy(r->f[MOLECULE_F_MOMENT] + 9 * i, fits[i].fisher.f, 9 * sizeof(double));
 done:

@@ -30,6 +30,7 @@ CONSTANTS: dict[str, Any] = {
     "RECON_F32": 2,
     "RECON_F64": 3,
     "RECON_MAX_DIMS": 8,
+    "RECON_RESERVED": 4,
     "RECON_LOG_WARN": 0,
     "RECON_CLASSES_KNN": 0,
     "RECON_CLASSES_COMPONENTS": 1,
@@ -70,6 +71,7 @@ CONSTANTS: dict[str, Any] = {
 MODES_MAX = CONSTANTS["RECON_MODES_MAX"]
 NATURAL_KINDS = CONSTANTS["RECON_NATURAL_KINDS"]
 PARTS_MAX = CONSTANTS["RECON_SO2_PARTS_MAX"]
+RESERVED = ("reserved", c_uint64 * CONSTANTS["RECON_RESERVED"])  # ends every structure of options
 
 # --- structures ---------------------------------------------------------------------------------
 
@@ -88,6 +90,7 @@ CtxOptions = _structure(
     ("on_log", c_void_p),
     ("on_progress", c_void_p),
     ("user", c_void_p),
+    RESERVED,
 )
 Array = _structure(
     "recon_array",
@@ -121,8 +124,9 @@ KnnOptions = _structure(
     ("method", c_int),
     ("include_self", c_int),
     ("recall", c_void_p),
+    RESERVED,
 )
-MeanOptions = _structure("recon_mean_options", ("kind", c_int), ("tukey_c", c_double))
+MeanOptions = _structure("recon_mean_options", ("kind", c_int), ("tukey_c", c_double), RESERVED)
 NormalizeOptions = _structure(
     "recon_normalize_options",
     ("classes", c_int),
@@ -131,6 +135,7 @@ NormalizeOptions = _structure(
     ("pool", c_size_t),
     ("mean", MeanOptions),
     ("family", c_int),
+    RESERVED,
 )
 PosePointers = _structure("recon_poses", ("so2", c_void_p), ("so3", c_void_p))
 
@@ -222,7 +227,9 @@ ModelInfo = _structure(
 Pose2 = _structure(
     "recon_pose2", *((name, c_double) for name in ("psi", "lambda", "absolute", "rotation"))
 )
-CanonicalizeOptions = _structure("recon_canonicalize_options", ("interpolation", c_int))
+CanonicalizeOptions = _structure(
+    "recon_canonicalize_options", ("interpolation", c_int), RESERVED
+)
 CandidatesOut = _structure(
     "recon_candidates",
     ("count", c_size_t),
@@ -268,6 +275,7 @@ DatasetOptions = _structure(
     ("size", c_size_t),
     ("channels", c_size_t),
     ("picture_most", c_size_t),
+    RESERVED,
 )
 RotationLaw = _structure("recon_rotation_law", ("family", c_int), ("width", c_double))
 RotationRule = _structure(
@@ -283,9 +291,10 @@ SelectOptions = _structure(
     ("most", c_size_t),
     ("radius", c_double),
     ("seed", c_uint64),
+    RESERVED,
 )
 MoleculesOptions = _structure(
-    "recon_molecules_options", ("skip_bad", c_int), ("select", SelectOptions)
+    "recon_molecules_options", ("skip_bad", c_int), ("select", SelectOptions), RESERVED
 )
 Conformer = _structure(
     "recon_conformer",

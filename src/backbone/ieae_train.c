@@ -14,6 +14,7 @@
 #include <recon/ops/backend.h>
 #include "core/fail.h"
 #include "core/memory.h"
+#include "core/options.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -315,6 +316,7 @@ recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const 
     o.shape.height = d.height;
     o.shape.width_px = d.width;
     o.shape.channels = d.channels;
+    RECON_TRY(recon_reserved_check(ctx, o.reserved, "recon_ieae_options"));
     RECON_TRY(recon_encoder_shape(ctx, &o.shape));
     RECON_TRY(recon_dataset_split(ctx, &train, &held, data, RECON_HELD_OUT, 0));
     set_defaults(&o, recon_dataset_describe(train).n);

@@ -18,6 +18,7 @@
 #include <recon/ops/backend.h>
 #include "core/fail.h"
 #include "core/memory.h"
+#include "core/options.h"
 #include "data/permute.h"
 
 #include <inttypes.h>
@@ -516,6 +517,7 @@ recon_status recon_molecule_net_train(recon_ctx *ctx, recon_train_result *result
     recon_molecules *rest = NULL, *kept = NULL;
     trainer c = { .ctx = ctx, .o = &o };
     recon_status status;
+    RECON_TRY(recon_reserved_check(ctx, o.reserved, "recon_molecule_net_options"));
     RECON_TRY(look_at(ctx, &o.shape, data));
     if (!held) {
         RECON_TRY(recon_molecules_split(ctx, &rest, &kept, data, RECON_HELD_OUT, HELD_SEED));

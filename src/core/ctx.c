@@ -1,6 +1,7 @@
 /* ctx.c - life of a context; its messages, log lines and progress. */
 #include "core/ctx.h"
 #include "core/fail.h"
+#include "core/options.h"
 #include "core/pool.h"
 
 #include <stdarg.h>
@@ -29,7 +30,8 @@ recon_ctx *recon_ctx_new(const recon_ctx_options *options)
     ctx->hash_key = recon_hash_key_new();
     pthread_mutex_init(&ctx->lock, NULL);
     ctx->pool = recon_pool_new(ctx->options.threads);
-    if (!ctx->pool) {
+    if (!ctx->pool ||
+        recon_reserved_check(ctx, ctx->options.reserved, "recon_ctx_options") != RECON_OK) {
         recon_ctx_free(ctx);
         return NULL;
     }

@@ -289,7 +289,7 @@ void recon_svg_arc(recon_svg *svg, double radius, int clockwise, double x, doubl
     put_point(svg, clockwise ? " 0 0 1 " : " 0 0 0 ", x, y);
 }
 
-void recon_svg_close(recon_svg *svg)
+void recon_svg_path_close(recon_svg *svg)
 {
     put(svg, "Z");
 }

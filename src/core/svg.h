@@ -59,7 +59,7 @@ void recon_svg_path(recon_svg *svg, const char *cls);
 void recon_svg_move(recon_svg *svg, double x, double y);
 void recon_svg_to(recon_svg *svg, double x, double y);
 void recon_svg_arc(recon_svg *svg, double radius, int clockwise, double x, double y);
-void recon_svg_close(recon_svg *svg);
+void recon_svg_path_close(recon_svg *svg);
 void recon_svg_path_end(recon_svg *svg);
 
 /* Elements between the two share a class. */

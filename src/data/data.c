@@ -1,5 +1,6 @@
 /* data.c - what can be said of inputs whatever they are. */
 #include <recon/data/data.h>
+#include "core/options.h"
 #include <recon/data/molecules.h>
 #include "data/kinds.h"
 
@@ -18,6 +19,9 @@ recon_status recon_data_open(recon_ctx *ctx, recon_data **out, const char *spec,
 {
     const recon_data_options defaults = { 0 };
     *out = NULL;
+    recon_status status = RECON_OPTIONS_CHECK(ctx, options, recon_data_options);
+    if (status != RECON_OK)
+        return status;
     return recon_data_kind_of(spec)->open(ctx, out, spec, options ? options : &defaults);
 }
 

@@ -4,6 +4,7 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "core/options.h"
 #include "core/shipped.h"
 #include "data/amat.h"
 #include "data/dataset.h"
@@ -286,7 +287,10 @@ recon_status recon_dataset_open(recon_ctx *ctx, recon_dataset **out, const char 
 recon_status recon_dataset_open_with(recon_ctx *ctx, recon_dataset **out, const char *spec,
                                      const recon_dataset_options *options)
 {
-    recon_status status = recon_alloc(ctx, out, 1, sizeof **out);
+    *out = NULL;
+    recon_status status = RECON_OPTIONS_CHECK(ctx, options, recon_dataset_options);
+    if (status == RECON_OK)
+        status = recon_alloc(ctx, out, 1, sizeof **out);
     if (status != RECON_OK)
         return status;
     (*out)->data.kind = &recon_images_kind;

@@ -43,7 +43,10 @@ static int64_t label(const recon_data *data, size_t i)
 static recon_status open_images(recon_ctx *ctx, recon_data **out, const char *spec,
                                 const recon_data_options *o)
 {
-    const recon_dataset_options options = { o->skip_bad, o->size, o->channels, o->picture_most };
+    const recon_dataset_options options = { .skip_bad = o->skip_bad,
+                                            .size = o->size,
+                                            .channels = o->channels,
+                                            .picture_most = o->picture_most };
     return recon_dataset_open_with(ctx, (recon_dataset **)out, spec, &options);
 }
 

@@ -3,6 +3,7 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "core/options.h"
 #include "core/shipped.h"
 #include "data/elements.h"
 #include "data/flat.h"
@@ -430,8 +431,11 @@ recon_status recon_molecules_open(recon_ctx *ctx, recon_molecules **out, const c
     int part;
     recon_status status;
     *out = NULL;
+    options = options ? options : &defaults;
+    RECON_TRY(recon_reserved_check(ctx, options->reserved, "recon_molecules_options"));
+    RECON_TRY(recon_reserved_check(ctx, options->select.reserved, "recon_select_options"));
     RECON_TRY(recon_store_new(ctx, &store));
-    RECON_TRY(read_spec(ctx, store, &skipped, &part, spec, options ? options : &defaults));
+    RECON_TRY(read_spec(ctx, store, &skipped, &part, spec, options));
     status = recon_molecules_of(ctx, out, store);
     store = NULL;
     if (status == RECON_OK)

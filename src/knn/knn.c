@@ -4,6 +4,7 @@
 #include "knn/exact.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "core/options.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ static recon_status check_sizes(recon_ctx *ctx, size_t n, size_t d, const recon_
     if (k > most)
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "k = %zu, but a point has only %zu possible neighbours", k, most);
-    return RECON_OK;
+    return recon_reserved_check(ctx, o->reserved, "recon_knn_options");
 }
 
 static recon_knn_method choose_method(const recon_knn_options *o, size_t n)

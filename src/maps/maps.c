@@ -180,7 +180,7 @@ static recon_status find_kind(recon_ctx *ctx, const recon_maps_kind **out,
                              path, maps);
 }
 
-recon_status recon_maps_open(recon_ctx *ctx, recon_maps **out, const recon_safetensors *file,
+recon_status recon_maps_read(recon_ctx *ctx, recon_maps **out, const recon_safetensors *file,
                              const char *path)
 {
     const recon_maps_kind *kind;

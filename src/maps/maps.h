@@ -43,7 +43,7 @@ void recon_maps_free(recon_ctx *ctx, recon_maps *maps);
 
 /* From an open file, which may hold more; path is for messages. RECON_ERR_INPUT where it has no
  * maps: the message says what to do. */
-recon_status recon_maps_open(recon_ctx *ctx, recon_maps **out, const recon_safetensors *file,
+recon_status recon_maps_read(recon_ctx *ctx, recon_maps **out, const recon_safetensors *file,
                              const char *path);
 /* The metadata by which a file says that it has maps, and of which group. */
 recon_metadata_entry recon_maps_metadata(const recon_maps *maps);

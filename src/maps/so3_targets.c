@@ -69,7 +69,7 @@ static recon_status put_frames(recon_ctx *ctx, const recon_targets *t, const rec
 static recon_status put_support(recon_ctx *ctx, const recon_targets *t, const recon_embedded *data,
                                 const recon_frames *frames)
 {
-    const recon_fisher_fit_options moment = { RECON_FISHER_MOMENT };
+    const recon_fisher_fit_options moment = { .method = RECON_FISHER_MOMENT };
     size_t k = frames->k;
     recon_fisher_fit *fit = NULL;
     recon_so3 *poses = NULL;

@@ -5,6 +5,7 @@
 #include <recon/model/canonicalize.h>
 #include "core/fail.h"
 #include "core/memory.h"
+#include "core/options.h"
 #include "core/threads.h"
 #include "data/image.h"
 #include "backbone/kinds.h"
@@ -76,6 +77,9 @@ recon_status recon_canonicalize(recon_ctx *ctx, void *out, void *poses, const re
                                 const void *inputs, size_t n,
                                 const recon_canonicalize_options *options)
 {
+    recon_status status = RECON_OPTIONS_CHECK(ctx, options, recon_canonicalize_options);
+    if (status != RECON_OK)
+        return status;
     return model->backbone->kind->group == RECON_SO2
                ? canonicalize2(ctx, out, poses, model, inputs, n, options)
                : canonicalize3(ctx, out, poses, model, inputs, n, options);
@@ -264,8 +268,10 @@ recon_status recon_canonicalize_search(recon_ctx *ctx, float *out, recon_pose2 *
     recon_pose2 chosen[SEARCH_BLOCK];
     trials t = { 0 };
     recon_status status;
+    RECON_TRY(RECON_OPTIONS_CHECK(ctx, options, recon_canonicalize_options));
     if (!recon_backbone_ieae(b))
-        return recon_fail(ctx, RECON_ERR_INPUT, "search is for models of `recon train` on images");
+        RECON_TRY(
+            recon_fail(ctx, RECON_ERR_INPUT, "search is for models of `recon train` on images"));
     RECON_TRY(b->kind->check(ctx, b, images, n)); /* here, where i is the caller's */
     RECON_TRY(trials_new(ctx, &t, c.pixels));
     for (size_t at = 0; at < n; at += SEARCH_BLOCK) {

@@ -6,6 +6,7 @@
 #include "core/fail.h"
 #include "core/folder.h"
 #include "core/memory.h"
+#include "core/options.h"
 #include "model/discovered.h"
 #include "model/model.h"
 #include "model/summary.h"
@@ -198,6 +199,9 @@ recon_status recon_discover(recon_ctx *ctx, recon_discovery *out, const char *mo
     *out = (recon_discovery){ .hit_rate = NAN };
     if (options)
         f.o = *options;
+    RECON_TRY(recon_reserved_check(ctx, f.o.reserved, "recon_discover_options"));
+    RECON_TRY(recon_reserved_check(ctx, f.o.mean.reserved, "recon_mean_options"));
+    RECON_TRY(recon_reserved_check(ctx, f.o.maps.reserved, "recon_maps_options"));
     RECON_TRY(check_family(ctx, f.o.family));
     RECON_TRY(recon_stage_open(ctx, &f.stage, dir, RECON_RESULT));
     RECON_TRY(run(ctx, out, &f, data));

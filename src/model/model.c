@@ -33,7 +33,7 @@ recon_status recon_model_open(recon_ctx *ctx, recon_model **out, const char *pat
     RECON_TRY(recon_safetensors_open(ctx, &file, path));
     RECON_TRY(recon_alloc(ctx, &m, 1, sizeof *m));
     RECON_TRY(recon_backbone_read(ctx, &m->backbone, file, path, precision));
-    RECON_TRY(recon_maps_open(ctx, &m->maps, file, path));
+    RECON_TRY(recon_maps_read(ctx, &m->maps, file, path));
     RECON_TRY(check_parts(ctx, m, path));
     *out = m;
 done:

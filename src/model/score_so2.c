@@ -54,7 +54,7 @@ static recon_status tell(recon_ctx *ctx, void *arg, size_t i, int worker)
                                .p_value = recon_maps_p_value(t->model, map, &t->poses[i].psi) };
     d->density.center = recon_so2_wrap(map->density.center - map->lambda);
     recon_so2_moments(d->moment, &d->density);
-    recon_so2_quantiles(t->angles + i * t->pool, t->pool, &d->density);
+    recon_so2_quantiles(t->angles + i * t->pool, &d->density, t->pool);
     return RECON_OK;
 }
 

@@ -17,6 +17,7 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "core/options.h"
 #include "core/threads.h"
 #include "stats/so3_frame.h"
 
@@ -598,6 +599,9 @@ recon_status recon_normalize(recon_ctx *ctx, recon_frames *out, const recon_embe
                            .rows = j.rows->n,
                            .identifiability_width = index->so2 ? SO2_WIDTH : SO3_WIDTH,
                            .family = index->so2 ? options->family : RECON_SO2_AUTO };
+    RECON_TRY(recon_reserved_check(ctx, options->reserved, "recon_normalize_options"));
+    RECON_TRY(recon_reserved_check(ctx, options->knn.reserved, "recon_knn_options"));
+    RECON_TRY(recon_reserved_check(ctx, options->mean.reserved, "recon_mean_options"));
     RECON_TRY(check_points(ctx, index, index, "embeddings"));
     if (queries)
         RECON_TRY(check_points(ctx, queries, index, "queries"));

@@ -101,7 +101,7 @@ static void sector(recon_svg *svg, const recon_ring *ring, double from, double t
     arc(svg, ring, radius, from, to);
     recon_svg_to(svg, across(ring, to, ring->hole), down(ring, to, ring->hole));
     arc(svg, ring, ring->hole, to, from);
-    recon_svg_close(svg);
+    recon_svg_path_close(svg);
 }
 
 void recon_ring_draw_bars(recon_svg *svg, const recon_ring *ring, const char *cls,
@@ -124,7 +124,7 @@ static void outline(recon_svg *svg, const recon_ring *ring, const recon_so2_dens
         (i ? recon_svg_to : recon_svg_move)(svg, across(ring, angle, radius),
                                             down(ring, angle, radius));
     }
-    recon_svg_close(svg);
+    recon_svg_path_close(svg);
 }
 
 void recon_ring_draw_density(recon_svg *svg, const recon_ring *ring, const char *cls,

@@ -11,6 +11,7 @@
 #include <string.h>
 #include "core/arena.h"
 #include "core/fail.h"
+#include "core/options.h"
 #include "core/threads.h"
 #include "stats/fisher_invert.h"
 #include "stats/fisher_robust.h"
@@ -240,7 +241,8 @@ recon_status recon_fisher_fit_batch(recon_ctx *ctx, recon_fisher_fit *out, const
     batch job = { out, samples, k, options ? options->method : RECON_FISHER_ROBUST };
     if ((unsigned)job.method > RECON_FISHER_ML)
         return recon_fail(ctx, RECON_ERR_INPUT, "no fit has the number %d", (int)job.method);
-    return recon_parallel(ctx, fit_task, &job, sets);
+    recon_status status = RECON_OPTIONS_CHECK(ctx, options, recon_fisher_fit_options);
+    return status == RECON_OK ? recon_parallel(ctx, fit_task, &job, sets) : status;
 }
 
 recon_status recon_fisher_fit_samples(recon_ctx *ctx, recon_fisher_fit *out,

@@ -7,6 +7,7 @@
 
 #include "core/arena.h"
 #include "core/fail.h"
+#include "core/options.h"
 #include "core/threads.h"
 #include "stats/so2_check.h"
 #include "stats/so2_sort.h"
@@ -230,6 +231,7 @@ recon_status recon_so2_fit_batch(recon_ctx *ctx, recon_so2_density *out, const d
 {
     recon_status status;
     batch b = { out, angles, sets, k, family, options && options->plain };
+    RECON_TRY(RECON_OPTIONS_CHECK(ctx, options, recon_so2_fit_options));
     RECON_TRY(recon_so2_check(ctx, angles, sets, k));
     if ((unsigned)family > RECON_SO2_MIXTURE)
         return recon_fail(ctx, RECON_ERR_INPUT, "no family has the number %d", (int)family);

@@ -4,6 +4,7 @@
 
 #include "core/arena.h"
 #include "core/fail.h"
+#include "core/options.h"
 #include "core/threads.h"
 #include "stats/so2_check.h"
 #include "stats/so2_modes.h"
@@ -174,7 +175,9 @@ recon_status recon_so2_mean_batch(recon_ctx *ctx, recon_so2_center *out, const d
                                   size_t sets, size_t k, const recon_mean_options *options)
 {
     batch b = { out, angles, sets, k, options ? *options : (recon_mean_options){ 0 } };
-    recon_status status = check_angles(ctx, angles, sets, k, &b.options);
+    recon_status status = recon_reserved_check(ctx, b.options.reserved, "recon_mean_options");
+    if (status == RECON_OK)
+        status = check_angles(ctx, angles, sets, k, &b.options);
     if (status != RECON_OK)
         return status;
     return recon_parallel(ctx, block_of_sets, &b, (sets + SETS_BLOCK - 1) / SETS_BLOCK);

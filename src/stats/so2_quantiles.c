@@ -12,7 +12,7 @@ static double cell(const recon_so2_density *p, int i)
     return exp(recon_so2_log_density(p, p->center + (i + 0.5) * STEP - M_PI));
 }
 
-void recon_so2_quantiles(double *out, size_t n, const recon_so2_density *p)
+void recon_so2_quantiles(double *out, const recon_so2_density *p, size_t n)
 {
     double total = 0, below = 0;
     for (int i = 0; i < GRID; i++)

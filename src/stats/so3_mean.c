@@ -7,6 +7,7 @@
 #include <math.h>
 #include "core/arena.h"
 #include "core/fail.h"
+#include "core/options.h"
 #include "core/threads.h"
 #include "stats/so3_descent.h"
 #include "stats/so3_frame.h"
@@ -202,6 +203,9 @@ recon_status recon_so3_mean_batch(recon_ctx *ctx, recon_so3_center *out, const r
     if (!(job.options.tukey_c >= 0 && job.options.tukey_c <= M_PI))
         return recon_fail(ctx, RECON_ERR_INPUT, "mean of rotations: tukey_c is %g, not in [0, pi]",
                           job.options.tukey_c);
+    recon_status status = recon_reserved_check(ctx, job.options.reserved, "recon_mean_options");
+    if (status != RECON_OK)
+        return status;
     recon_so3_kernels_make(&job.kernels);
     return recon_parallel(ctx, center_task, &job, sets);
 }

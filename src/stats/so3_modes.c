@@ -111,7 +111,7 @@ static double best_kernel(search *s, const recon_so3_kernels *kernels, double *s
 static recon_status one_will_do(recon_ctx *ctx, int *out, const search *s,
                                 const recon_fisher_fit *robust, double several, double thinned)
 {
-    static const recon_fisher_fit_options ml = { RECON_FISHER_ML };
+    static const recon_fisher_fit_options ml = { .method = RECON_FISHER_ML };
     recon_fisher_fit plain;
     recon_status status = RECON_OK;
     int parameters = (robust->free_directions > 0 ? 5 : 9) + (robust->background > 0);

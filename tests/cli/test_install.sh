@@ -88,6 +88,13 @@ report $? "which declare $n_functions functions, at most 260; all headers $(coun
 [ ! -s "$scratch/stdout" ]
 report $? "and nothing of the engine"
 
+bad=$(for header in $("$root/tools/list-api" headers recon.h); do
+    awk '/^} recon_[a-z0-9_]*_options;/ && last != "    uint64_t reserved[RECON_RESERVED];" { print $2 } { last = $0 }' \
+        "$prefix/include/recon/$header"
+done)
+[ -z "$bad" ]
+report $? "options of recon.h end in their reserved tail $bad"
+
 alone() { # HEADER COMPILER...
     header=$1
     shift

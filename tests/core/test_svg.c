@@ -101,7 +101,7 @@ static char *scene(recon_ctx *ctx, recon_status *status)
     recon_svg_move(svg, 1, 1);
     recon_svg_to(svg, 2, -0.0);
     recon_svg_arc(svg, 3, 1, 4, 5);
-    recon_svg_close(svg);
+    recon_svg_path_close(svg);
     recon_svg_path_end(svg);
     *status = recon_svg_finish(svg, &out);
     return out;

@@ -192,7 +192,8 @@ static void rings_of_25_are_fitted_as_well_as_they_can_be(void **state)
         recon_fisher_sample(samples + s * K, &law, K, &rng);
     }
     for (int way = 0; way < 2; way++) {
-        const recon_fisher_fit_options o = { way ? RECON_FISHER_ROBUST : RECON_FISHER_MOMENT };
+        const recon_fisher_fit_options o = { .method =
+                                                 way ? RECON_FISHER_ROBUST : RECON_FISHER_MOMENT };
         CHECK_OK(*state, recon_fisher_fit_batch(*state, fit, samples, SETS, K, &o));
         for (size_t s = 0; s < SETS; s++)
             memcpy(f + 9 * s, fit[s].fisher.f, 9 * sizeof *f);

@@ -114,9 +114,9 @@ static void the_pose_says_what_was_done(void **state)
     for (int k = 0; k < 2; k++) {
         answer a;
         float want[TINY_PIXELS];
-        CHECK_OK(*state,
-                 recon_canonicalize_images(*state, a.image[0], a.pose, model, tiny_images[0], SOME,
-                                           &(recon_canonicalize_options){ kinds[k] }));
+        CHECK_OK(*state, recon_canonicalize_images(
+                             *state, a.image[0], a.pose, model, tiny_images[0], SOME,
+                             &(recon_canonicalize_options){ .interpolation = kinds[k] }));
         for (int i = 0; i < SOME; i++) {
             const recon_pose2 *p = &a.pose[i];
             CHECK_LESS(recon_so2_distance(p->absolute, p->psi - p->lambda), 1e-12);

@@ -10,7 +10,8 @@ enum { K = 25, TRIALS = 1000 };
 
 static const double ring_matrix[9] = { 100, 0, 0, 0, .001, 0, 0, 0, .001 };
 
-static const recon_fisher_fit_options moment = { RECON_FISHER_MOMENT }, ml = { RECON_FISHER_ML };
+static const recon_fisher_fit_options moment = { .method = RECON_FISHER_MOMENT },
+                                      ml = { .method = RECON_FISHER_ML };
 
 static void exact_moments_give_back_the_parameters(void **state)
 {
@@ -151,7 +152,7 @@ static void fits_rotate_with_the_data(void **state)
     recon_rng rng = recon_rng_new(64, 0);
     for (int t = 0; t < 60; t++) {
         recon_so3 a = recon_so3_haar(&rng), b = recon_so3_haar(&rng);
-        recon_fisher_fit_options options = { (recon_fisher_method)(t / 20) };
+        recon_fisher_fit_options options = { .method = (recon_fisher_method)(t / 20) };
         recon_fisher_fit here, there;
         double left[9], right[9], want[9] = { 0 };
         for (int i = 0; i < K; i++)
@@ -188,9 +189,9 @@ static void copies_and_few_samples_are_harmless(void **state)
             recon_fisher_fit fit;
             for (int i = 0; i < n; i++)
                 copies[i] = g[i % 3 == 2 && n % 2]; /* all equal, or every third another */
-            CHECK_OK(*state, recon_fisher_fit_samples(
-                                 *state, &fit, copies, (size_t)n,
-                                 &(recon_fisher_fit_options){ (recon_fisher_method)method }));
+            CHECK_OK(*state, recon_fisher_fit_samples(*state, &fit, copies, (size_t)n,
+                                                      &(recon_fisher_fit_options){
+                                                          .method = (recon_fisher_method)method }));
             assert_true(fit.fisher.singular[0] <= 2 * RECON_FISHER_MAX);
             assert_true(isfinite(fit.log_likelihood));
         }
@@ -205,10 +206,11 @@ static void bad_samples_are_named(void **state)
         g[i] = recon_so3_haar(&rng);
     CHECK_FAILS(*state, recon_fisher_fit_samples(*state, fit, g, 0, NULL), RECON_ERR_INPUT,
                 "no rotations");
-    CHECK_FAILS(*state,
-                recon_fisher_fit_samples(*state, fit, g, 6,
-                                         &(recon_fisher_fit_options){ (recon_fisher_method)3 }),
-                RECON_ERR_INPUT, "no fit has the number 3");
+    CHECK_FAILS(
+        *state,
+        recon_fisher_fit_samples(*state, fit, g, 6,
+                                 &(recon_fisher_fit_options){ .method = (recon_fisher_method)3 }),
+        RECON_ERR_INPUT, "no fit has the number 3");
     g[4].x = NAN;
     CHECK_FAILS(*state, recon_fisher_fit_batch(*state, fit, g, 2, 3, NULL), RECON_ERR_INPUT,
                 "rotation 4: quaternion of length nan");

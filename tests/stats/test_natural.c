@@ -14,7 +14,7 @@ static recon_so2_center verdict_on(recon_ctx *ctx, const recon_so2_density *p)
 {
     double angles[POSES];
     recon_so2_center out;
-    recon_so2_quantiles(angles, POSES, p);
+    recon_so2_quantiles(angles, p, POSES);
     CHECK_OK(ctx, recon_so2_mean(ctx, &out, angles, POSES, NULL));
     return out;
 }
@@ -33,7 +33,7 @@ static void quantiles_are_even_steps_of_probability(void **state)
     double angles[POSES];
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         double moment[RECON_SO2_MOMENTS], c = 0, s = 0;
-        recon_so2_quantiles(angles, POSES, &all[i]);
+        recon_so2_quantiles(angles, &all[i], POSES);
         recon_so2_moments(moment, &all[i]);
         for (int j = 0; j < POSES; j++) {
             c += cos(angles[j]) / POSES;

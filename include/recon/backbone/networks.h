@@ -65,6 +65,7 @@ typedef struct {
     int resume;
     const char *data,
         *rotate; /* SPEC and rule, for the model to say what it was made from; or NULL */
+    uint64_t reserved[RECON_RESERVED];
 } recon_ieae_options;
 
 /* Trains on data less the part it holds out (see RECON_HELD_OUT) and leaves the epoch that
@@ -124,6 +125,7 @@ typedef struct {
     int resume;
     const char *data,
         *rotate; /* SPEC and rule, for the model to say what it was made from; or NULL */
+    uint64_t reserved[RECON_RESERVED];
 } recon_molecule_net_options;
 
 /* Trains on data and leaves the epoch with the least loss on held in path, result->best is that

@@ -26,15 +26,22 @@ typedef struct {
     int finished;      /* 1 on the last call of the job       */
 } recon_progress;
 
+/* Options are structures that the caller makes. Each ends in `reserved`, room for what later versions
+ * add, so that a program need not be compiled anew for them. Clear the whole structure ({ 0 }):
+ * something in `reserved` is RECON_ERR_INPUT, and the message names the structure. */
+enum { RECON_RESERVED = 4 };
+
 /* Zero in any field means its default. */
 typedef struct {
     int threads; /* 0: as many as the machine offers this process; at most 256 */
     void (*on_log)(void *user, recon_log_level level, const char *line);
     void (*on_progress)(void *user, const recon_progress *progress);
     void *user; /* handed to both callbacks */
+    uint64_t reserved[RECON_RESERVED];
 } recon_ctx_options;
 
-/* A new context, or NULL when memory or threads cannot be had. options may be NULL. */
+/* A new context, or NULL when memory or threads cannot be had, or something is in options->reserved.
+ * options may be NULL. */
 RECON_API recon_ctx *recon_ctx_new(const recon_ctx_options *options);
 RECON_API void recon_ctx_free(recon_ctx *ctx);
 

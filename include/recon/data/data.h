@@ -26,6 +26,7 @@ typedef struct {
 typedef struct {
     int skip_bad;                        /* leave out and count what cannot be used           */
     size_t size, channels, picture_most; /* images: see recon_dataset_options                 */
+    uint64_t reserved[RECON_RESERVED];
 } recon_data_options;
 
 /* Everything below `read` may be NULL in an application's own kind; `label` must be there if

@@ -45,6 +45,7 @@ typedef struct {
     size_t channels;     /* images: 1 grey, 3 colour; 0: see above */
     size_t picture_most; /* images: bytes that the pixels of one picture may take; 0: 256 MiB, or
                             32 times its file where that is more */
+    uint64_t reserved[RECON_RESERVED];
 } recon_dataset_options;
 
 /* The name of the rule above for transparent pictures, as models and results record it. */

@@ -67,6 +67,7 @@ typedef struct {
     size_t most;   /* kept of one molecule, lowest first; 0: all        */
     double radius; /* Angstrom; 0: 1.5; INFINITY: however far           */
     uint64_t seed; /* of the split                                      */
+    uint64_t reserved[RECON_RESERVED];
 } recon_select_options;
 
 /* Zero in any field means its default. */
@@ -74,6 +75,7 @@ typedef struct {
     int skip_bad; /* leave out and count what cannot be used; 0: the first such frame is an error
                      that names it */
     recon_select_options select; /* of geom:FILE */
+    uint64_t reserved[RECON_RESERVED];
 } recon_molecules_options;
 
 /* Whether a SPEC names molecules rather than images. */

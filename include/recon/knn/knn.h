@@ -40,6 +40,7 @@ typedef struct {
     /* Out, may be NULL: the share of true neighbours found, 1 for an exact search. Measured on a
      * sample of rows, also logged, when the search was approximate. */
     double *recall;
+    uint64_t reserved[RECON_RESERVED];
 } recon_knn_options;
 
 /* For each of the n rows of z its k nearest other rows, nearest first.

@@ -20,6 +20,7 @@ typedef struct {
     double dropout;       /* 0.2, of Lambda and the density; SO(3): none                   */
     double held_out;      /* the share of the points that is not trained on: 1/12; SO(3): 0.1   */
     uint64_t seed;
+    uint64_t reserved[RECON_RESERVED];
 } recon_maps_options;
 
 /* Sizes, and what the calibration rests on. */

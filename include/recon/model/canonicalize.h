@@ -19,6 +19,7 @@ extern "C" {
 /* Zero in any field means its default. */
 typedef struct {
     recon_interpolation interpolation; /* of images */
+    uint64_t reserved[RECON_RESERVED];
 } recon_canonicalize_options;
 
 /* n inputs of the model's kind to their canonical form and poses: recon_pose2 or recon_pose3, by

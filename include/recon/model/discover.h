@@ -48,6 +48,7 @@ typedef struct {
      * them in one step. A failure is that of the whole. NULL: none */
     recon_status (*report)(recon_ctx *ctx, void *arg, const char *dir);
     void *report_arg;
+    uint64_t reserved[RECON_RESERVED];
 } recon_discover_options;
 
 typedef struct {

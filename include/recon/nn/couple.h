@@ -26,11 +26,11 @@ extern "C" {
  * threads. It outlives the tape's step. */
 typedef struct recon_couple_plan recon_couple_plan;
 
-/* parity 1: only paths with l1 + l2 + l3 even, so that a mirror image has mirrored features and the
- * same scalars; 0: all, which sees chirality. RECON_ERR_INPUT: in or out has no channels, or more
+/* From features of one kind to features of another. parity 1: only paths with l1 + l2 + l3 even, so that a mirror image has mirrored features and the
+ * same scalars; 0: all, which sees chirality. RECON_ERR_INPUT: from or to has no channels, or more
  * than fit. */
-RECON_API recon_status recon_couple_plan_make(recon_ctx *ctx, recon_couple_plan **plan,
-                                              const recon_irreps *in, const recon_irreps *out,
+RECON_API recon_status recon_couple_plan_make(recon_ctx *ctx, recon_couple_plan **out,
+                                              const recon_irreps *from, const recon_irreps *to,
                                               int parity);
 RECON_API void recon_couple_plan_free(recon_couple_plan *plan);
 

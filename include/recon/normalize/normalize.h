@@ -30,6 +30,7 @@ typedef struct {
                               neighbours' neighbours among them; 0: those of the k neighbours */
     recon_mean_options mean;
     recon_so2_family family; /* SO(2) only; SO(3) is always the matrix Fisher distribution */
+    uint64_t reserved[RECON_RESERVED];
 } recon_normalize_options;
 
 /* Poses of the group in use; the other pointer is NULL. */

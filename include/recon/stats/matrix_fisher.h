@@ -58,6 +58,7 @@ typedef enum { RECON_FISHER_ROBUST = 0, RECON_FISHER_MOMENT, RECON_FISHER_ML } r
 /* Zero means the default. */
 typedef struct {
     recon_fisher_method method;
+    uint64_t reserved[RECON_RESERVED];
 } recon_fisher_fit_options;
 
 /* Where free_directions is not 0, the mode of F is one of many equally good ones. */

@@ -23,6 +23,7 @@ RECON_API const char *recon_mean_name(recon_mean_kind kind); /* "tukey", "freche
 typedef struct {
     recon_mean_kind kind;
     double tukey_c; /* radians; 0: decided from the data, see docs/statistics.md */
+    uint64_t reserved[RECON_RESERVED];
 } recon_mean_options;
 
 #define RECON_MODES_MAX 8 /* the longest list of modes a mean reports */

@@ -47,11 +47,12 @@ RECON_API double recon_so2_sample(const recon_so2_density *p, recon_rng *rng);
 /* n angles that stand for the density, at even steps of its probability: what recon_so2_mean says
  * of them is the verdict on it. A mixture whose bumps stand for a flat arc is one pose to that
  * test, as the arc is. */
-RECON_API void recon_so2_quantiles(double *out /* [n] */, size_t n, const recon_so2_density *p);
+RECON_API void recon_so2_quantiles(double *out /* [n] */, const recon_so2_density *p, size_t n);
 
 /* Zero means default: the robust fit. */
 typedef struct {
     int plain; /* 1: second moments, without background (there is none for MIXTURE) */
+    uint64_t reserved[RECON_RESERVED];
 } recon_so2_fit_options;
 
 /* Fits one density to each set of k angles that are already centred: for all but the mixture the

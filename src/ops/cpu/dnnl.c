@@ -409,6 +409,8 @@ done:
 
 #else /* no oneDNN: conv.c does not come here */
 
+#include "core/fail.h"
+
 int recon_dnnl_is_there(void)
 {
     return 0;
