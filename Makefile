@@ -15,11 +15,11 @@
 
 # Semantic: an incompatible change raises the first number, or the second while the first is 0. What
 # else names the version is held to this by tests/cli/test_version.sh.
-VERSION := 0.1.0
+VERSION := 0.2.0
 # Of the shared library: raised by one with every release in which a program that was linked with the
 # one before could break, and then alone. Callers make the structures, so a field more breaks as much
 # as one less, unless it comes from the reserved tail of options; a new function breaks nothing.
-SOMAJOR := 0
+SOMAJOR := 1
 PREFIX  ?= /usr/local
 LIBDIR  ?= $(PREFIX)/lib
 DESTDIR ?=

@@ -73,7 +73,7 @@ static int parse(settings *s, int argc, char **argv)
     return cli_parse(&cli_classifier, options, &s->common, argc, argv, &s->word, 1, NULL);
 }
 
-static int check(const settings *s)
+static int check_options(const settings *s)
 {
     const char *word = s->word;
     if (!word || (strcmp(word, "train") && strcmp(word, "eval")))
@@ -250,6 +250,6 @@ static int run(int argc, char **argv)
     settings s = { 0 };
     int code = parse(&s, argc, argv);
     if (code < 0)
-        code = check(&s);
+        code = check_options(&s);
     return code >= 0 ? code : cli_run(&cli_classifier, &s.common, work, &s);
 }

@@ -3,6 +3,7 @@
 #include "experiments/demo.h"
 #include "core/ctx.h"
 #include "core/fail.h"
+#include "core/folder.h"
 #include "core/json.h"
 
 #include <errno.h>
@@ -53,9 +54,10 @@ static recon_status make_folder(recon_ctx *ctx, demo *d, const char *folder)
     char *whole = NULL;
     json_t *begun = NULL;
     recon_status status = RECON_OK;
-    if ((mkdir(folder, 0777) != 0 && errno != EEXIST) || !(whole = realpath(folder, NULL)))
-        RECON_TRY(recon_fail(ctx, RECON_ERR_IO, "%s: cannot make the folder: %s", folder,
-                             strerror(errno)));
+    RECON_TRY(recon_folder_make(ctx, folder));
+    if (!(whole = realpath(folder, NULL)))
+        RECON_TRY(
+            recon_fail(ctx, RECON_ERR_IO, "%s: cannot be found: %s", folder, strerror(errno)));
     if ((size_t)snprintf(d->out, sizeof d->out, "%s", whole) >= sizeof d->out)
         RECON_TRY(recon_fail(ctx, RECON_ERR_IO, "%.60s..: too long a path", whole));
     snprintf(d->report, sizeof d->report, "%s/report.html", d->out);

@@ -4,6 +4,7 @@
 #include "backbone/kinds.h"
 #include "core/ctx.h"
 #include "core/fail.h"
+#include "core/folder.h"
 #include "data/dataset.h"
 #include "data/kinds.h"
 
@@ -75,9 +76,8 @@ static recon_source source_of(const settings *s)
 
 static recon_status write_report(recon_ctx *ctx, void *data, const char *dir)
 {
-    char path[4096 + 16];
-    snprintf(path, sizeof path, "%s/report.html", dir);
-    return recon_found_save(ctx, path, dir, data);
+    char path[RECON_PATH];
+    return recon_found_save(ctx, recon_folder_join(path, dir, "report.html"), dir, data);
 }
 
 /* --- shown ------------------------------------------------------------------------------------ */

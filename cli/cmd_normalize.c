@@ -79,7 +79,7 @@ static int parse(settings *s, int argc, char **argv)
 enum { FAMILY_AUTO = 0, FAMILY_FISHER = 5, DEFAULT_K = 10 };
 
 /* What the table of options cannot say. */
-static int check(const settings *s)
+static int check_options(const settings *s)
 {
     int so3 = s->group == RECON_SO3;
     if (so3 && s->family != FAMILY_AUTO && s->family != FAMILY_FISHER)
@@ -186,6 +186,6 @@ static int run(int argc, char **argv)
     settings s = { 0 };
     int code = parse(&s, argc, argv);
     if (code < 0)
-        code = check(&s);
+        code = check_options(&s);
     return code >= 0 ? code : cli_run(&cli_normalize, &s.common, work, &s);
 }

@@ -79,7 +79,7 @@ static int parse(settings *all, const char **word, int argc, char **argv)
     return cli_parse(&cli_reproduce, options, &all->common, argc, argv, word, 1, NULL);
 }
 
-static int check(reproduce_settings *s, const char *word)
+static int check_options(reproduce_settings *s, const char *word)
 {
     s->what = word ? experiment_find(word) : NULL;
     if (!s->what && (!word || strcmp(word, "molecules") != 0))
@@ -144,6 +144,6 @@ static int run(int argc, char **argv)
     const char *word = NULL;
     int code = parse(&s, &word, argc, argv);
     if (code < 0)
-        code = check(&s.what, word);
+        code = check_options(&s.what, word);
     return code >= 0 ? code : cli_run(&cli_reproduce, &s.common, work, &s);
 }

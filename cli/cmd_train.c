@@ -103,7 +103,7 @@ static int parse(settings *s, int argc, char **argv)
     return cli_parse(&cli_train, options, &s->common, argc, argv, NULL, 0, NULL);
 }
 
-static int check(const settings *s)
+static int check_options(const settings *s)
 {
     int molecules = !strcmp(recon_data_kind_of(s->data.spec)->name, "molecules");
     if (s->group && (s->group == 2) != molecules)
@@ -371,6 +371,6 @@ static int run(int argc, char **argv)
 {
     settings s = { 0 };
     int code = parse(&s, argc, argv);
-    code = code < 0 ? check(&s) : code;
+    code = code < 0 ? check_options(&s) : code;
     return code >= 0 ? code : cli_run(&cli_train, &s.common, work, &s);
 }

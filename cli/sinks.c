@@ -10,24 +10,13 @@
 #include "core/threads.h"
 #include "data/dataset.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { PATH = 4096, NAME = 1024 };
 
 /* --- images: an array, or a folder of pictures ------------------------------------------------ */
-
-static recon_status make_folder(recon_ctx *ctx, const char *path)
-{
-    struct stat s;
-    if (mkdir(path, 0777) != 0 && (errno != EEXIST || stat(path, &s) != 0 || !S_ISDIR(s.st_mode)))
-        return recon_fail(ctx, RECON_ERR_IO, "%s: cannot make the folder: %s", path,
-                          strerror(errno));
-    return RECON_OK;
-}
 
 static recon_status open_folder(recon_ctx *ctx, cli_sink *to, const char *path)
 {
@@ -75,7 +64,7 @@ static recon_status place_of(recon_ctx *ctx, char path[PATH], const cli_sink *to
     char *slash = strrchr(path, '/');
     if ((size_t)(slash - path) > strlen(to->folder)) { /* a class's folder */
         *slash = '\0';
-        status = make_folder(ctx, path);
+        status = recon_folder_make(ctx, path);
         *slash = '/';
     }
     return status;
@@ -129,8 +118,7 @@ static recon_status write_csv(recon_ctx *ctx, const cli_sink *to, const double *
     char path[PATH], name[NAME];
     recon_writer csv = { .fd = -1 };
     recon_status status;
-    snprintf(path, sizeof path, "%s/poses.csv", to->folder);
-    RECON_TRY(recon_writer_open(ctx, &csv, path));
+    RECON_TRY(recon_writer_open(ctx, &csv, recon_folder_join(path, to->folder, "poses.csv")));
     RECON_TRY(cli_csv_print(ctx, &csv, "file,pose_deg,verdict,fold,p_value\n"));
     for (size_t i = 0; i < to->inputs->n; i++) {
         RECON_TRY(cli_csv_text(ctx, &csv, name_of(name, to, i)));

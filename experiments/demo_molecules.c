@@ -3,6 +3,7 @@
 #include "experiments/demo.h"
 #include "core/ctx.h"
 #include "core/fail.h"
+#include "core/folder.h"
 #include "core/memory.h"
 #include "report/found.h"
 
@@ -108,9 +109,7 @@ static recon_status keep_files(recon_ctx *ctx, const demo_molecules *m, const de
 {
     demo_path path;
     recon_status status;
-    if (mkdir(demo_file(path, d, "molecules"), 0777) != 0 && errno != EEXIST)
-        return recon_fail(ctx, RECON_ERR_IO, "%s: cannot make the folder: %s", path,
-                          strerror(errno));
+    RECON_TRY(recon_folder_make(ctx, demo_file(path, d, "molecules")));
     RECON_TRY(recon_xyz_write(ctx, demo_file(path, d, "molecules/occur.xyz"), m->occur));
     RECON_TRY(recon_xyz_write(ctx, demo_file(path, d, "molecules/thrown.xyz"), m->thrown));
     RECON_TRY(recon_xyz_write(ctx, demo_file(path, d, "molecules/natural.xyz"), m->natural));

@@ -3,9 +3,9 @@
 #include "experiments/reproduce_molecules.h"
 #include "core/ctx.h"
 #include "core/fail.h"
+#include "core/folder.h"
 #include "core/shipped.h"
 
-#include <errno.h>
 #include <recon/model/discover.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,19 +51,12 @@ static recon_status find_model(recon_ctx *ctx, reproduce_settings *s, char *path
     return recon_shipped_find(ctx, path, room, "models", file, remedy);
 }
 
-static recon_status make_folder(recon_ctx *ctx, const char *path)
-{
-    if (mkdir(path, 0777) == 0 || errno == EEXIST)
-        return RECON_OK;
-    return recon_fail(ctx, RECON_ERR_IO, "%s: cannot make the folder: %s", path, strerror(errno));
-}
-
 /* Before the long work, not after it; what was made to try is taken away again. */
 static recon_status try_folder(recon_ctx *ctx, const char *path)
 {
     struct stat before;
     int there = stat(path, &before) == 0;
-    recon_status status = make_folder(ctx, path);
+    recon_status status = recon_folder_make(ctx, path);
     if (status == RECON_OK && !there)
         rmdir(path);
     return status;
@@ -92,8 +85,8 @@ static recon_status train_model(recon_ctx *ctx, const reproduce_settings *s, con
     o.precision = s->precision;
     o.resume = s->resume;
     snprintf(backbone, sizeof backbone, "%s/backbone.safetensors", dir);
-    RECON_TRY(make_folder(ctx, s->out));
-    RECON_TRY(make_folder(ctx, dir));
+    RECON_TRY(recon_folder_make(ctx, s->out));
+    RECON_TRY(recon_folder_make(ctx, dir));
     RECON_TRY(reproduce_training(ctx, &data, s, s->limit));
     RECON_TRY(recon_ieae_train(ctx, &trained, data, backbone, &o));
     RECON_TRY(recon_discover(ctx, &found, backbone, NULL, recon_dataset_data(data), dir, &d));
@@ -122,8 +115,8 @@ static recon_status train_molecules(recon_ctx *ctx, const reproduce_settings *s,
     char backbone[4096];
     recon_status status;
     snprintf(backbone, sizeof backbone, "%s/backbone.safetensors", dir);
-    RECON_TRY(make_folder(ctx, s->out));
-    RECON_TRY(make_folder(ctx, dir));
+    RECON_TRY(recon_folder_make(ctx, s->out));
+    RECON_TRY(recon_folder_make(ctx, dir));
     RECON_TRY(molecule_reproduce_rotated(ctx, &data, "conformers/train", TRAIN_SEED));
     RECON_TRY(molecule_reproduce_rotated(ctx, &held, "conformers/val", TRAIN_SEED));
     RECON_TRY(recon_molecule_net_train(ctx, &trained, data, held, backbone, &o));
@@ -146,7 +139,7 @@ static recon_status measure_molecules(recon_ctx *ctx, json_t **out, json_t *figu
     recon_status status;
     RECON_TRY(molecule_reproduce_measure(ctx, &r, s));
     if (s->figures) {
-        RECON_TRY(make_folder(ctx, s->figures));
+        RECON_TRY(recon_folder_make(ctx, s->figures));
         RECON_TRY(molecule_reproduce_figures(ctx, figures, &r, s->figures));
     }
     *out = molecule_reproduce_json(&r);
@@ -162,7 +155,7 @@ static recon_status measure_images(recon_ctx *ctx, json_t **out, json_t *figures
     recon_status status;
     RECON_TRY(reproduce_measure(ctx, &r, s));
     if (s->figures) {
-        RECON_TRY(make_folder(ctx, s->figures));
+        RECON_TRY(recon_folder_make(ctx, s->figures));
         RECON_TRY(reproduce_figures(ctx, figures, &r, s->figures));
     }
     *out = reproduce_json(&r);

@@ -239,8 +239,8 @@ static int is_rotation(recon_so3 a)
     return fabs(a.w * a.w + a.x * a.x + a.y * a.y + a.z * a.z - 1) < 1e-6;
 }
 
-static recon_status check(recon_ctx *ctx, const recon_spin_classes *a, size_t labels,
-                          const recon_spin_options *o)
+static recon_status check_classes(recon_ctx *ctx, const recon_spin_classes *a, size_t labels,
+                                  const recon_spin_options *o)
 {
     if (a->k == 0 || labels == 0)
         return recon_fail(ctx, RECON_ERR_INPUT, "spin: no %s", labels ? "neighbours" : "labels");
@@ -306,7 +306,7 @@ recon_status recon_spin_choose(recon_ctx *ctx, recon_spin *out, uint64_t *passes
     recon_status status;
     o.steps = o.steps ? o.steps : STEPS;
     o.floor = o.floor == 0 ? -7 : o.floor;
-    RECON_TRY(check(ctx, classes, labels, &o));
+    RECON_TRY(check_classes(ctx, classes, labels, &o));
     RECON_TRY(recon_alloc(ctx, &s, 1, sizeof *s));
     s->ctx = ctx;
     s->all = classes;

@@ -61,7 +61,7 @@ def read_images(
     """Reads images. Arguments are named after the command's options.
 
     Args:
-        data: A known data set: "garments", which is shipped with recon, "mnist/test", "fashion/train"; or
+        data: A known set: "garments", shipped with recon, "mnist/test", "fashion/train"; or
             "images:DIR", "npy:FILE", "idx:FILE", "amat:FILE"; or a path, whose name tells which of
             these it is.
         rotate: Rotates each image on purpose: "mnist", "fashion", "all", or a JSON file of rules.
@@ -112,7 +112,7 @@ def read_molecules(
     """Reads conformers of molecules. Arguments are named after the command's options.
 
     Args:
-        data: A known data set: "conformers/test", which is shipped with recon; or "xyz:FILE", "sdf:FILE",
+        data: A known set: "conformers/test", shipped with recon; or "xyz:FILE", "sdf:FILE",
             "geom:FILE", "flat:DIR"; or a path, whose name tells which of these it is.
         rotate: Rotates each conformer on purpose: "fisher", "haar", or a JSON file of rules.
         seed: Which conformers `limit` takes (default 1). In recon 0.1.0 it was the

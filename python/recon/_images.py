@@ -175,43 +175,6 @@ class ImageModel(Model):
         return [Candidates(Poses(one["pose"][: one["count"]], self.size),
                            one["weight"][: one["count"]]) for one in out]
 
-    def score(self, x: Any) -> Scores:
-        """How unnatural the pose of each image is.
-
-        Args:
-            x: The images.
-
-        Returns:
-            Scores: score and p_value.
-
-        Example:
-            >>> model = recon.load("fashion")
-            >>> images = recon.read_images("garments", limit=5).images
-            >>> score, p_value = model.score(images)
-            >>> unusual = images[p_value < 0.01]
-        """
-        images = self._images(x)
-        out = room(len(images), _abi.PoseScore2)
-        self._ask(lib.recon_score, address(out), self._handle, address(images), len(images))
-        return Scores(out["score"].copy(), out["p_value"].copy())
-
-    def threshold(self, false_alarms: float = 0.01) -> float:
-        """The score that a given share of natural images exceeds.
-
-        Args:
-            false_alarms: The share, between 0 and 1.
-
-        Returns:
-            The threshold, to compare scores with. p-values are specific to the input, and the better
-            way to call one unusual: this has all kinds in it.
-
-        Example:
-            >>> model = recon.load("fashion")
-            >>> model.threshold(0.01) >= model.threshold(0.1)
-            True
-        """
-        return lib.recon_score_threshold(self._handle, share(false_alarms))
-
     def distribution(self, x: Any) -> list[Distribution]:
         """The poses that each image could have had.
 

@@ -19,7 +19,7 @@ import numpy as np
 from . import _abi
 from ._errors import InputError, OutOfMemoryError, failure
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # --- finding it -----------------------------------------------------------------------------------
 
@@ -33,7 +33,7 @@ def _places() -> Iterator[str]:
     for path in (here / "librecon.so", here.parent.parent / "build" / "librecon.so"):
         if path.exists():
             yield str(path)
-    yield ctypes.util.find_library("recon") or "librecon.so.0"
+    yield ctypes.util.find_library("recon") or "librecon.so.1"
 
 
 def _load() -> ctypes.CDLL:

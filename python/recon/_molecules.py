@@ -110,44 +110,6 @@ class MoleculeModel(Model):
                   given.list, given.n, None)
         return np.split(out, given.ends[:-1]) if given.n else [], Poses3(records)
 
-    def score(self, x: Iterable[Any]) -> Scores:
-        """How unnatural the pose of each molecule is.
-
-        Args:
-            x: The molecules.
-
-        Returns:
-            Scores: score and p_value.
-
-        Example:
-            >>> model = recon.load("conformers")
-            >>> molecules = recon.read_molecules("conformers/test", limit=5)
-            >>> score, p_value = model.score(molecules)
-            >>> score.shape
-            (5,)
-        """
-        given = _Conformers(x)
-        out = room(given.n, _abi.PoseScore3)
-        self._ask(lib.recon_score_molecules, address(out), self._handle, given.list, given.n)
-        return Scores(out["score"].copy(), out["p_value"].copy())
-
-    def threshold(self, false_alarms: float = 0.01) -> float:
-        """The score that a given share of natural conformers exceeds.
-
-        Args:
-            false_alarms: The share, between 0 and 1.
-
-        Returns:
-            The threshold, to compare scores with. p-values are specific to the input, and the better
-            way to call one unusual: this has all kinds in it.
-
-        Example:
-            >>> model = recon.load("conformers")
-            >>> model.threshold(0.01) >= model.threshold(0.1)
-            True
-        """
-        return lib.recon_score_molecules_threshold(self._handle, share(false_alarms))
-
     def distribution(self, x: Iterable[Any]) -> list[Distribution3]:
         """The poses that each molecule could have had.
 

@@ -128,8 +128,8 @@ recon_status recon_gcn_logits_on(recon_ctx *ctx, float *out, recon_tape *t, cons
     return status;
 }
 
-static recon_status check(recon_ctx *ctx, const recon_gcn *c, const recon_gcn_graphs *graphs,
-                          const int64_t *which, const recon_so3 *rotations, size_t n)
+static recon_status check_query(recon_ctx *ctx, const recon_gcn *c, const recon_gcn_graphs *graphs,
+                                const int64_t *which, const recon_so3 *rotations, size_t n)
 {
     if (graphs->radius != c->info.radius)
         return recon_fail(ctx, RECON_ERR_INPUT,
@@ -153,7 +153,7 @@ recon_status recon_gcn_logits_rotated(recon_ctx *ctx, float *out, const recon_gc
 {
     recon_tape *t = NULL;
     recon_status status;
-    RECON_TRY(check(ctx, c, graphs, which, rotations, n));
+    RECON_TRY(check_query(ctx, c, graphs, which, rotations, n));
     RECON_TRY(recon_tape_new(ctx, &t, RECON_SINGLE, 0));
     RECON_TRY(
         recon_gcn_logits_on(ctx, out, t, c, graphs,

@@ -134,8 +134,8 @@ static void set_defaults(recon_gcn_options *o)
     o->rate = o->rate > 0 ? o->rate : 1e-3;
 }
 
-static recon_status check(recon_ctx *ctx, recon_molecules_info train, recon_molecules_info held,
-                          const recon_gcn_options *o)
+static recon_status check_sets(recon_ctx *ctx, recon_molecules_info train,
+                               recon_molecules_info held, const recon_gcn_options *o)
 {
     if (o->width > RECON_GCN_WIDEST || o->hidden > RECON_GCN_WIDEST)
         return recon_fail(ctx, RECON_ERR_INPUT, "widths of %zu and %zu: at most %d", o->width,
@@ -162,7 +162,7 @@ recon_status recon_gcn_train(recon_ctx *ctx, recon_train_result *result,
     trainer k = { .ctx = ctx, .seed = o.seed };
     recon_status status;
     set_defaults(&o);
-    RECON_TRY(check(ctx, d, recon_molecules_describe(held), &o));
+    RECON_TRY(check_sets(ctx, d, recon_molecules_describe(held), &o));
     k.fingerprint = recon_fingerprint_molecules(data);
     RECON_TRY(recon_gcn_make(
         ctx, &k.c,

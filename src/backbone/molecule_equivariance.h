@@ -1,9 +1,9 @@
-/* molecule_equivariance.h - how truly the molecule backbone rotates with its input; what equivariance.h is
- * to images.
+/* molecule_equivariance.h - how equivariant the molecule backbone is; what equivariance.h
+ * is to images.
  *
  * Nothing is resampled here: psi(g x) should be R psi(x) and z(g x) should be z(x) up to rounding,
- * for every motion g with the rotation R and for every order of the atoms. A mirror image is
- * another matter: it is told apart by an encoder that sees chirality, and by no other. */
+ * for every motion g with the rotation R and for every order of the atoms. Mirror images are
+ * distinguished only by an encoder that sees chirality. */
 #ifndef BACKBONE_MOLECULE_EQUIVARIANCE_H
 #define BACKBONE_MOLECULE_EQUIVARIANCE_H
 
@@ -27,8 +27,8 @@ typedef struct {
 } recon_molecule_equivariance;
 
 /* The errors of n conformers whose codes z [n][d] and poses psi [n] are known before and after each
- * was rotated by rotations [n]; rotates NULL: no pose is compared. n = 0, a code of length 0 and what is
- * not finite are RECON_ERR_INPUT. */
+ * was rotated by rotations [n]; rotations NULL: no pose is compared. n = 0, a code of length 0 and
+ * what is not finite are RECON_ERR_INPUT. */
 typedef struct {
     const float *z;
     const recon_so3 *psi;
@@ -45,8 +45,8 @@ recon_status recon_molecule_equivariance_measure(recon_ctx *ctx,
                                                  const recon_molecule_net *model,
                                                  const recon_molecules *data, uint64_t seed);
 
-/* Whether mirror images are told apart: z changes in the median by ten times what rounding does to
- * it at the worst. */
+/* Whether mirror images are distinguished: the median change of z is ten times the largest change
+ * by rounding. */
 int recon_molecule_equivariance_sees_mirror(const recon_molecule_equivariance of[RECON_MOVES]);
 
 #endif

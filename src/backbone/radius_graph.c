@@ -181,7 +181,7 @@ static void pad(recon_radius_graph *g, size_t atoms)
     g->offset[g->nodes] = (int32_t)g->edges;
 }
 
-static recon_status check(recon_ctx *ctx, const recon_radius_graph_options *o, size_t atoms)
+static recon_status check_options(recon_ctx *ctx, const recon_radius_graph_options *o, size_t atoms)
 {
     if (!(o->radius > 0))
         return recon_fail(ctx, RECON_ERR_INPUT, "a graph of neighbours within %g: above 0",
@@ -209,7 +209,7 @@ recon_status recon_radius_graph_fill(recon_ctx *ctx, recon_radius_graph *g, cons
     job j = { .graph = g, .xyz = xyz, .offset = offset, .radius = o->radius };
     size_t atoms = n ? (size_t)offset[n] : 0;
     recon_status status;
-    RECON_TRY(check(ctx, o, atoms));
+    RECON_TRY(check_options(ctx, o, atoms));
     RECON_TRY(room_for_nodes(ctx, g, o->nodes ? o->nodes : atoms));
     g->nodes = o->nodes ? o->nodes : atoms;
     RECON_TRY(recon_parallel(ctx, count_task, &j, n));

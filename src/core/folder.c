@@ -39,6 +39,14 @@ const char *recon_folder_join(char out[RECON_PATH], const char *dir, const char 
 
 /* --- locking and reading --------------------------------------------------------------------- */
 
+recon_status recon_folder_make(recon_ctx *ctx, const char *path)
+{
+    struct stat s;
+    if (mkdir(path, 0777) == 0 || (errno == EEXIST && stat(path, &s) == 0 && S_ISDIR(s.st_mode)))
+        return RECON_OK;
+    return recon_fail(ctx, RECON_ERR_IO, "%s: cannot make the folder: %s", path, strerror(errno));
+}
+
 recon_status recon_folder_lock(recon_ctx *ctx, int *fd, const char *dir)
 {
     recon_status status = recon_lock_folder(ctx, fd, dir, dir);

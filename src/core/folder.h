@@ -20,6 +20,9 @@ enum { RECON_PATH = 4096 };
 /* dir/name in out, which is returned. */
 const char *recon_folder_join(char out[RECON_PATH], const char *dir, const char *name);
 
+/* Makes a folder, unless it is there; its parent must be. */
+recon_status recon_folder_make(recon_ctx *ctx, const char *path);
+
 /* Keeps other writers out of a folder until close(*fd): waits for them 10 seconds. */
 recon_status recon_folder_lock(recon_ctx *ctx, int *fd, const char *dir);
 

@@ -1,4 +1,4 @@
-/* utf8.h - which characters of a stranger's text may be shown.
+/* utf8.h - which characters of untrusted text may be shown.
  *
  * Files hold names that end up in messages, tables and pages. What steers a terminal or reorders a
  * line must not come along: control characters (C0, DEL, C1), marks and overrides of the direction

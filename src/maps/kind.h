@@ -63,7 +63,6 @@ typedef struct recon_maps_kind {
     /* -log p(psi | x); psi points to a double or to a recon_so3. */
     double (*score)(const void *map, const void *psi);
     recon_tail_point (*tail)(const void *map, const void *psi);
-    double (*p_value)(const recon_tails *tails, const void *map, const void *psi);
 } recon_maps_kind;
 
 extern const recon_maps_kind recon_so2_maps, recon_so3_maps;

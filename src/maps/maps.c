@@ -29,16 +29,7 @@ static recon_status add_heads(recon_ctx *ctx, recon_maps *m, double dropout)
     return RECON_OK;
 }
 
-/* Files of an earlier version have no table of tails. */
-static int has_tails(const recon_safetensors *file)
-{
-    size_t i = 0, count = file ? recon_safetensors_count(file) : 0;
-    while (i < count && strcmp(recon_safetensors_name(file, i), "calibration.tails") != 0)
-        i++;
-    return !file || i < count;
-}
-
-static recon_status add_buffers(recon_ctx *ctx, recon_maps *m, const recon_safetensors *file)
+static recon_status add_buffers(recon_ctx *ctx, recon_maps *m)
 {
     const struct {
         recon_param **at;
@@ -50,8 +41,7 @@ static recon_status add_buffers(recon_ctx *ctx, recon_maps *m, const recon_safet
                    { &m->kept.scores, "calibration.scores", 1 },
                    { &m->kept.number, m->kind->number, 1 },
                    { &m->kept.tails, "calibration.tails", RECON_TAIL_NUMBERS } };
-    size_t count = sizeof buffer / sizeof *buffer - !has_tails(file);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < sizeof buffer / sizeof *buffer; i++) {
         recon_status status = recon_params_add_buffer(ctx, buffer[i].at, m->params, buffer[i].name,
                                                       &buffer[i].count, 1, 0);
         if (status != RECON_OK)
@@ -68,7 +58,7 @@ static recon_status make(recon_ctx *ctx, recon_maps *m, double dropout,
     RECON_TRY(recon_params_new(ctx, &m->params, RECON_SINGLE));
     recon_params_expect(m->params, file, path, 0);
     RECON_TRY(add_heads(ctx, m, dropout));
-    RECON_TRY(add_buffers(ctx, m, file));
+    RECON_TRY(add_buffers(ctx, m));
     RECON_TRY(recon_params_make(ctx, m->params, seed));
     RECON_TRY(recon_alloc(ctx, &m->mean, m->d, sizeof *m->mean));
     RECON_TRY(recon_alloc(ctx, &m->scale, m->d, sizeof *m->scale));
@@ -138,15 +128,14 @@ static int is_rising(const double *x, size_t n)
 static recon_status recall(recon_ctx *ctx, recon_maps *m, const char *path)
 {
     recon_calibration *c = &m->calibration;
-    double tails[RECON_TAIL_NUMBERS] = { 0 };
+    double tails[RECON_TAIL_NUMBERS];
     recon_status status;
     RECON_TRY(recon_param_read(ctx, m->mean, m->kept.mean));
     RECON_TRY(recon_param_read(ctx, m->scale, m->kept.scale));
     RECON_TRY(recon_param_read(ctx, c->quantile, m->kept.quantiles));
     RECON_TRY(recon_param_read(ctx, &c->n, m->kept.scores));
     RECON_TRY(recon_param_read(ctx, &m->number, m->kept.number));
-    if (m->kept.tails)
-        RECON_TRY(recon_param_read(ctx, tails, m->kept.tails));
+    RECON_TRY(recon_param_read(ctx, tails, m->kept.tails));
     if (!is_rising(c->quantile, RECON_QUANTILES) || !(c->n >= 1 && c->n < 1e15) ||
         !recon_tails_unpack(&m->tails, tails))
         RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT, "%s: 'calibration' is no rising table", path));
@@ -289,7 +278,7 @@ done:
 
 double recon_maps_p_value(const recon_maps *m, const void *map, const void *psi)
 {
-    return m->kind->p_value(&m->tails, map, psi);
+    return recon_tails_p_value(&m->tails, m->kind->tail(map, psi));
 }
 
 double recon_maps_threshold(const recon_maps *m, double false_alarms)

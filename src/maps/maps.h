@@ -21,8 +21,7 @@ struct recon_maps {
     recon_params *params;
     recon_mlp head[RECON_HEADS_MOST];
     struct { /* buffers in params, which files hold */
-        recon_param *mean, *scale, *quantiles, *scores, *number;
-        recon_param *tails; /* NULL: from a file that has none */
+        recon_param *mean, *scale, *quantiles, *scores, *number, *tails;
     } kept;
     double *mean, *scale; /* [d], the same in host memory */
     recon_calibration calibration;

@@ -1,6 +1,5 @@
 /* so2_kind.c - maps of angles: what their heads have said, made an answer. */
 #include <recon/data/dataset.h>
-#include "stats/tail.h"
 #include "maps/so2_heads.h"
 #include "stats/so2_moments.h"
 
@@ -45,14 +44,6 @@ static recon_tail_point tail(const void *map, const void *psi)
     return recon_so2_tail_point(map, *(const double *)psi);
 }
 
-/* Maps of version 0.1.0 kept no tails: theirs is that of the density. */
-static double p_value(const recon_tails *tails, const void *map, const void *psi)
-{
-    return tails->bin[0].n > 0
-               ? recon_tails_p_value(tails, tail(map, psi))
-               : recon_so2_tail(&((const recon_so2_map *)map)->density, *(const double *)psi);
-}
-
 const recon_maps_kind recon_so2_maps = {
     .group = RECON_SO2,
     .name = "so2",
@@ -75,5 +66,4 @@ const recon_maps_kind recon_so2_maps = {
     .finish = finish,
     .score = score,
     .tail = tail,
-    .p_value = p_value,
 };

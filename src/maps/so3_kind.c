@@ -142,11 +142,6 @@ static recon_tail_point tail(const void *map, const void *psi)
                                recon_so3_map_tail(m, *(const recon_so3 *)psi) };
 }
 
-static double p_value(const recon_tails *tails, const void *map, const void *psi)
-{
-    return recon_tails_p_value(tails, tail(map, psi));
-}
-
 /* Of a small set 300 steps at least: after 30 most poses still pass for background. */
 const recon_maps_kind recon_so3_maps = {
     .group = RECON_SO3,
@@ -171,5 +166,4 @@ const recon_maps_kind recon_so3_maps = {
     .finish = finish,
     .score = score,
     .tail = tail,
-    .p_value = p_value,
 };

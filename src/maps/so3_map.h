@@ -18,7 +18,7 @@ typedef struct {
     /* The paper's ways, for comparison: regressions of Algorithm 1's answers. */
     recon_so3 lambda_label; /* of Gamma                                                      */
     double theta_label[9];  /* of F about Gamma                                              */
-    double support[9];      /* of F of the poses as they came, uncentred                     */
+    double support[9];      /* of F of the uncentred poses                                 */
 } recon_so3_map;
 
 /* g_abs = psi Lambda^-1. */

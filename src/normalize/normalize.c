@@ -409,8 +409,8 @@ static recon_status check_poses(recon_ctx *ctx, const recon_embedded *e, const c
     return status == RECON_OK ? RECON_OK : recon_note(ctx, status, "poses of the %s", what);
 }
 
-static recon_status check(recon_ctx *ctx, const recon_embedded *e, const recon_embedded *index,
-                          const char *what)
+static recon_status check_points(recon_ctx *ctx, const recon_embedded *e,
+                                 const recon_embedded *index, const char *what)
 {
     if (e->n == 0 || e->d == 0)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s are empty: %zu x %zu", what, e->n, e->d);
@@ -602,9 +602,9 @@ recon_status recon_normalize(recon_ctx *ctx, recon_frames *out, const recon_embe
     RECON_TRY(recon_reserved_check(ctx, options->reserved, "recon_normalize_options"));
     RECON_TRY(recon_reserved_check(ctx, options->knn.reserved, "recon_knn_options"));
     RECON_TRY(recon_reserved_check(ctx, options->mean.reserved, "recon_mean_options"));
-    RECON_TRY(check(ctx, index, index, "embeddings"));
+    RECON_TRY(check_points(ctx, index, index, "embeddings"));
     if (queries)
-        RECON_TRY(check(ctx, queries, index, "queries"));
+        RECON_TRY(check_points(ctx, queries, index, "queries"));
     RECON_TRY(find_classes(ctx, &j));
     RECON_TRY(center_classes(ctx, &j));
     RECON_TRY(fit_classes(ctx, &j));

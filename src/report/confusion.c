@@ -133,7 +133,7 @@ static const char *describe(recon_words *words, const recon_confusion *c)
                            c->diagonal ? c->diagonal : "correct");
 }
 
-static recon_status check(recon_ctx *ctx, const recon_confusion *c)
+static recon_status check_plot(recon_ctx *ctx, const recon_confusion *c)
 {
     double all = 0;
     if (c->classes == 0 || c->classes > CLASSES_MAX)
@@ -150,7 +150,7 @@ recon_status recon_figure_confusion(recon_ctx *ctx, char **out, const recon_conf
     recon_svg *svg;
     recon_status status;
     *out = NULL;
-    RECON_TRY(check(ctx, c));
+    RECON_TRY(check_plot(ctx, c));
     layout l = lay_out(c);
     double side = CELL * (double)c->classes;
     RECON_TRY(recon_canvas_open(ctx, &svg, l.left + side + RECALL + RECON_MARGIN,

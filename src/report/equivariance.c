@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static recon_status check(recon_ctx *ctx, const recon_equivariance_plot *p)
+static recon_status check_plot(recon_ctx *ctx, const recon_equivariance_plot *p)
 {
     recon_status status = RECON_OK;
     size_t most = RECON_SERIES_MAX - 1;
@@ -54,7 +54,7 @@ recon_status recon_figure_equivariance(recon_ctx *ctx, char **out, const recon_e
     double *degrees = NULL;
     recon_status status;
     *out = NULL;
-    RECON_TRY(check(ctx, p));
+    RECON_TRY(check_plot(ctx, p));
     RECON_TRY(recon_alloc_raw(ctx, &degrees, p->count, sizeof *degrees));
     for (size_t i = 0; i < p->count; i++)
         degrees[i] = p->angles[i] * RECON_TO_DEGREES;

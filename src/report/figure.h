@@ -1,7 +1,7 @@
 /* figure.h - the figures of a report, each a function of plain arrays that gives SVG text.
  *
  * The text comes through *out and is freed with free(); recon_svg_save (core/svg.h) makes a file of
- * it, and an HTML page takes it as it is. Colours are told apart by the colour-blind. A page on
+ * it, and an HTML page takes it as it is. Colours are chosen for colour-blind readers. A page on
  * dark ground sets CSS variables: --recon-ink (text and axes), --recon-ground (behind the figure,
  * may be transparent), --recon-1 .. --recon-6 (series) and --recon-on (text on those); without them
  * a figure is dark on white.
@@ -102,7 +102,7 @@ typedef struct {
     const char *x_label, *y_label; /* NULL: "false positives ...", "true positives ..." */
 } recon_roc_plot;
 
-#define RECON_SERIES_MAX 6 /* as many colours as are told apart */
+#define RECON_SERIES_MAX 6 /* as many colours as can be distinguished */
 
 recon_status recon_figure_roc(recon_ctx *ctx, char **out, const recon_roc_plot *p);
 
@@ -274,7 +274,7 @@ typedef struct {
 
 recon_status recon_figure_molecules(recon_ctx *ctx, char **out, const recon_molecule_sheet *s);
 
-/* One molecule: as it came, in its natural pose, and the distribution of its poses about that. The
+/* One molecule: the input, in its natural pose, and the distribution of its poses about that. The
  * axes of the pictures are where its best determined axis points. */
 typedef struct {
     const char *title, *desc;

@@ -189,10 +189,10 @@ static int has_file(const recon_found_folder *f, const char *name)
     return access(recon_folder_join(path, f->dir, name), F_OK) == 0;
 }
 
-/* Where the numbers of theta are: earlier versions had all that was fitted in one file. */
+/* Where the numbers of theta are: a width, or F. */
 static const char *theta_file(const recon_found_folder *f)
 {
-    return f->group == RECON_SO3 && !f->is_old ? "parameters.npy" : "theta.npy";
+    return f->group == RECON_SO3 ? "parameters.npy" : "theta.npy";
 }
 
 typedef struct {
@@ -302,7 +302,7 @@ static recon_status read_natural(recon_ctx *ctx, recon_found_folder *f, double *
 static recon_status read_arrays(recon_ctx *ctx, recon_found_folder *f)
 {
     int so3 = f->group == RECON_SO3;
-    size_t pose = so3 ? 9 : 1, width;
+    size_t pose = so3 ? 9 : 1;
     raw_poses raw = { 0 };
     double points;
     recon_status status;
@@ -311,9 +311,7 @@ static recon_status read_arrays(recon_ctx *ctx, recon_found_folder *f)
     RECON_TRY(read_real(ctx, f, "gamma.npy", &raw.gamma, pose, NULL));
     RECON_TRY(read_real(ctx, f, "absolute.npy", &raw.absolute, pose, NULL));
     RECON_TRY(read_natural(ctx, f, &raw.natural, pose));
-    f->is_old = !has_file(f, "parameters.npy");
-    width = so3 ? 9 : !f->is_old; /* 0 is any */
-    RECON_TRY(read_real(ctx, f, theta_file(f), &f->theta, width, &f->theta_width));
+    RECON_TRY(read_real(ctx, f, theta_file(f), &f->theta, so3 ? 9 : 1, &f->theta_width));
     RECON_TRY(read_real(ctx, f, "identifiability.npy", &f->identifiability, so3 ? 3 : 4,
                         &f->identifiability_width));
     RECON_TRY(read_real(ctx, f, "background.npy", &f->background, 1, NULL));

@@ -52,7 +52,6 @@ typedef struct {
     double *identifiability; /* [rows][identifiability_width] */
     double *background, *score; /* [rows] */
     size_t theta_width, identifiability_width;
-    int is_old;         /* without parameters.npy: theta of SO(2) may be a kappa or a mixture */
     int64_t *neighbors; /* [rows][k] among points, or NULL */
     int64_t *classes;   /* [rows] components, or NULL      */
 } recon_found_folder;

@@ -187,8 +187,7 @@ static recon_status show_widths(recon_ctx *ctx, recon_page *page, const recon_im
                    "For every image the model predicts how far similar images vary: Theta, the %s "
                    "of their poses.",
                    l->width);
-    if (!l->data && l->f->theta_width == 1 &&
-        (!l->f->is_old || strcmp(recon_found_text(l->f, "family"), "vonmises"))) {
+    if (!l->data) {
         recon_page_say(page, "Without the images the model cannot be evaluated; these are the "
                              "widths fitted to each image's neighbours, which are noisier.");
         RECON_TRY(recon_alloc_raw(ctx, &own, l->f->rows, sizeof *own));

@@ -63,8 +63,6 @@ static recon_status say_found(recon_ctx *ctx, recon_page *page, const recon_foun
     RECON_TRY(recon_found_number(ctx, &concentration, f, "all.concentration"));
     RECON_TRY(recon_found_number(ctx, &background, f, "all.background"));
     recon_page_section(page, "What was found");
-    if (isnan(molecules)) /* of an earlier version: its list has most of them */
-        molecules = (double)json_array_size(json_object_get(f->summary, "molecules"));
     recon_page_say(page, "These are %s conformers of %s molecule%s, rotated in space.",
                    recon_found_count(a, f->rows), recon_found_count(b, (size_t)fmax(molecules, 0)),
                    molecules == 1 ? "" : "s");
@@ -168,18 +166,10 @@ done:
 
 /* --- concentration ---------------------------------------------------------------------------- */
 
-/* The share of conformers whose spin about an axis is free. Older folders count free directions:
- * those of 0.1.0 have { "none": .., "spin": .. }, later ones a list by number. */
+/* The share of conformers whose spin about an axis is free. */
 static double share_of_spins(const json_t *molecule)
 {
-    const json_t *list = json_object_get(molecule, "conformers_by_free_directions");
-    const json_t *old = json_object_get(molecule, "free");
-    if (!list && !old)
-        return json_number_value(
-            json_object_get(json_object_get(molecule, "natural_pose"), "axis"));
-    double n = json_number_value(json_object_get(molecule, "conformers"));
-    double spin = json_number_value(list ? json_array_get(list, 1) : json_object_get(old, "spin"));
-    return n > 0 ? spin / n : 0;
+    return json_number_value(json_object_get(json_object_get(molecule, "natural_pose"), "axis"));
 }
 
 static void table_molecules(recon_page *page, const recon_found_folder *f)

@@ -159,15 +159,10 @@ static reading reading_of(const recon_found_folder *f)
         return (reading){ "standard deviation (degrees)",
                           "How far the poses of each class vary around the natural pose.",
                           RECON_TO_DEGREES };
-    if (!f->is_old)
-        return (reading){ "root mean square distance (degrees)",
-                          "How far the poses of each class are from the natural pose: the root "
-                          "mean square of the angles.",
-                          RECON_TO_DEGREES };
-    return (reading){ "concentration",
-                      "Kappa of the von Mises distribution that was fitted to each class: 0 is any "
-                      "pose, 33 a deviation of 10 degrees.",
-                      1 };
+    return (reading){ "root mean square distance (degrees)",
+                      "How far the poses of each class are from the natural pose: the root mean "
+                      "square of the angles.",
+                      RECON_TO_DEGREES };
 }
 
 /* The largest singular value of F. */

@@ -8,7 +8,7 @@
 
 enum { WIDTH = 440, HEIGHT = 200, BINS = 40, BINS_MAX = 400 };
 
-static recon_status check(recon_ctx *ctx, const recon_histogram_plot *p)
+static recon_status check_plot(recon_ctx *ctx, const recon_histogram_plot *p)
 {
     recon_status status;
     double ends[] = { p->from, p->to };
@@ -92,7 +92,7 @@ recon_status recon_figure_histogram(recon_ctx *ctx, char **out, const recon_hist
     recon_svg *svg;
     recon_status status;
     *out = NULL;
-    RECON_TRY(check(ctx, p));
+    RECON_TRY(check_plot(ctx, p));
     RECON_TRY(recon_alloc(ctx, &bars, bins, sizeof *bars));
     recon_axis x = x_axis(p);
     recon_axis y = recon_axis_cover(RECON_AXIS_LINEAR, 0, (double)count(bars, bins, &x, p));

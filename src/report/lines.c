@@ -56,7 +56,7 @@ static double heading(const recon_line_plot *p)
     return 0;
 }
 
-static recon_status check(recon_ctx *ctx, const recon_line_plot *p)
+static recon_status check_plot(recon_ctx *ctx, const recon_line_plot *p)
 {
     recon_status status = RECON_OK;
     if (p->count == 0 || p->count > PANELS_MAX)
@@ -74,7 +74,7 @@ recon_status recon_figure_lines(recon_ctx *ctx, char **out, const recon_line_plo
     recon_svg *svg;
     recon_status status;
     *out = NULL;
-    RECON_TRY(check(ctx, p));
+    RECON_TRY(check_plot(ctx, p));
     double width = p->count == 1 ? WIDTH_ALONE : WIDTH, pitch = RECON_CHART_LEFT + width + APART;
     double left = RECON_MARGIN + RECON_CHART_LEFT, top = recon_canvas_top(p->title) + heading(p);
     double inner = pitch * (double)p->count - APART, below = top + HEIGHT + RECON_CHART_BELOW;

@@ -187,7 +187,7 @@ recon_status recon_molecule_check(recon_ctx *ctx, const recon_molecule_picture *
     return RECON_OK;
 }
 
-static recon_status check(recon_ctx *ctx, const recon_molecule_sheet *s, int *captions)
+static recon_status check_sheet(recon_ctx *ctx, const recon_molecule_sheet *s, int *captions)
 {
     size_t shown = 0;
     *captions = 0;
@@ -206,7 +206,7 @@ recon_status recon_figure_molecules(recon_ctx *ctx, char **out, const recon_mole
     recon_words words = { .used = 0 };
     int captions;
     *out = NULL;
-    recon_status status = check(ctx, s, &captions);
+    recon_status status = check_sheet(ctx, s, &captions);
     if (status != RECON_OK)
         return status;
     recon_words_add(&words, "%zu pictures of molecules.", s->rows * s->columns);

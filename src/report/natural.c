@@ -35,7 +35,7 @@ done:
     return status;
 }
 
-static recon_status check(recon_ctx *ctx, const recon_natural_plot *p)
+static recon_status check_plot(recon_ctx *ctx, const recon_natural_plot *p)
 {
     if (p->count == 0 || p->count > RECON_SERIES_MAX || p->bins > RECON_BINS_MAX)
         return recon_fail(ctx, RECON_ERR_INPUT, "natural: %zu classes (1 to %d), %zu bins (to %d)",
@@ -127,7 +127,7 @@ recon_status recon_figure_natural(recon_ctx *ctx, char **out, const recon_natura
     recon_svg *svg;
     recon_status status;
     *out = NULL;
-    RECON_TRY(check(ctx, p));
+    RECON_TRY(check_plot(ctx, p));
     double top = recon_canvas_top(p->title) + HEADING, left = RECON_MARGIN + pictures_width(p) + 10;
     double height = fmax(2 * RIM + 42, (SIDE + 34.0) * (double)p->count) + top + RECON_MARGIN;
     RECON_TRY(recon_canvas_open(ctx, &svg, left + 2 * CELL + RECON_MARGIN, height, p->title,

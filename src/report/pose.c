@@ -10,7 +10,7 @@
 enum { SIDE = 104, RIM = 96, RING = 2 * (RIM + RECON_RING_OUTSIDE) + 16, LIST = 190, BAR = 78 };
 enum { LEFT = RECON_MARGIN + SIDE + 16, RIGHT = LEFT + RING + 12 };
 
-static recon_status check(recon_ctx *ctx, const recon_pose_plot *p)
+static recon_status check_plot(recon_ctx *ctx, const recon_pose_plot *p)
 {
     recon_status status;
     if (!p->density)
@@ -111,7 +111,7 @@ recon_status recon_figure_pose(recon_ctx *ctx, char **out, const recon_pose_plot
     recon_svg *svg;
     recon_status status;
     *out = NULL;
-    RECON_TRY(check(ctx, p));
+    RECON_TRY(check_plot(ctx, p));
     double top = recon_canvas_top(p->title), pictures = p->canonical.pixels ? 2 * SIDE + 70 : 0;
     double list = RECON_ROW * (double)(p->candidate_count + 5);
     double below = top + fmax(fmax(pictures, RING), list), row = p->fold > 1 ? RECON_ROW : 0;

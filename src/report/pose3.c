@@ -14,7 +14,7 @@ static void draw(recon_ctx *ctx, recon_svg *svg, double x, double y, double side
         recon_molecule_draw(ctx, svg, x, y, side, i ? &p->canonical : &p->input);
 }
 
-static recon_status check(recon_ctx *ctx, const recon_pose3_plot *p)
+static recon_status check_plot(recon_ctx *ctx, const recon_pose3_plot *p)
 {
     recon_status status;
     if (p->input.atoms == 0 || p->canonical.atoms == 0 || !p->poses.f)
@@ -30,7 +30,7 @@ recon_status recon_figure_pose3(recon_ctx *ctx, char **out, const recon_pose3_pl
 {
     static const char *const headings[COLUMNS] = { "input", "natural pose", "poses about it" };
     *out = NULL;
-    recon_status status = check(ctx, p);
+    recon_status status = check_plot(ctx, p);
     if (status != RECON_OK)
         return status;
     return recon_sheet_make(

@@ -20,7 +20,7 @@ static int within(double v)
     return v >= 0 && v <= 1; /* false for NaN */
 }
 
-static recon_status check(recon_ctx *ctx, const recon_roc_plot *p)
+static recon_status check_plot(recon_ctx *ctx, const recon_roc_plot *p)
 {
     if (p->count == 0 || p->count > RECON_SERIES_MAX)
         return recon_fail(ctx, RECON_ERR_INPUT, "roc: %zu curves, not 1 to %d", p->count,
@@ -120,7 +120,7 @@ recon_status recon_figure_roc(recon_ctx *ctx, char **out, const recon_roc_plot *
     curve curves[RECON_SERIES_MAX] = { { NULL, NULL, 0, 0 } };
     recon_status status;
     *out = NULL;
-    RECON_TRY(check(ctx, p));
+    RECON_TRY(check_plot(ctx, p));
     for (size_t k = 0; k < p->count; k++)
         RECON_TRY(trace(ctx, &curves[k], &p->lines[k]));
     status = draw(ctx, out, p, curves);

@@ -32,7 +32,7 @@ done:
     return status;
 }
 
-static recon_status check(recon_ctx *ctx, const recon_roses *r)
+static recon_status check_roses(recon_ctx *ctx, const recon_roses *r)
 {
     size_t shown = 0;
     recon_status drawn =
@@ -197,7 +197,7 @@ recon_status recon_figure_roses(recon_ctx *ctx, char **out, const recon_roses *r
     int named = 0;
     recon_status status;
     *out = NULL;
-    RECON_TRY(check(ctx, r));
+    RECON_TRY(check_roses(ctx, r));
     for (size_t i = 0; i < r->rows * r->columns; i++)
         named |= r->roses[i].name != NULL;
     g.left = RECON_MARGIN + (r->names ? NAMES : 0);

@@ -158,7 +158,7 @@ recon_status recon_sphere_check(recon_ctx *ctx, const recon_sphere *s, size_t nu
     return status == RECON_OK ? status : recon_note(ctx, status, "sphere %zu", number);
 }
 
-static recon_status check(recon_ctx *ctx, const recon_sphere_sheet *s, int *captions)
+static recon_status check_sheet(recon_ctx *ctx, const recon_sphere_sheet *s, int *captions)
 {
     size_t shown = 0;
     *captions = 0;
@@ -177,7 +177,7 @@ recon_status recon_figure_spheres(recon_ctx *ctx, char **out, const recon_sphere
     recon_words words = { .used = 0 };
     int captions;
     *out = NULL;
-    recon_status status = check(ctx, s, &captions);
+    recon_status status = check_sheet(ctx, s, &captions);
     if (status != RECON_OK)
         return status;
     recon_words_add(&words, "%zu spheres: where matrix Fisher distributions take the axes x, y, z.",

@@ -14,7 +14,7 @@ enum { RADIUS = 8, APART = 18 /* classes of one true value stand side by side */
 
 #define SAME 0.25 /* degrees */
 
-static recon_status check(recon_ctx *ctx, const recon_theta_plot *p)
+static recon_status check_plot(recon_ctx *ctx, const recon_theta_plot *p)
 {
     recon_status status = RECON_OK;
     if (p->count == 0)
@@ -162,7 +162,7 @@ recon_status recon_figure_theta(recon_ctx *ctx, char **out, const recon_theta_pl
     recon_svg *svg;
     recon_status status;
     *out = NULL;
-    RECON_TRY(check(ctx, p));
+    RECON_TRY(check_plot(ctx, p));
     double top = recon_canvas_top(p->title), table = RECON_ROW * (double)(p->count + 2) + 30;
     double height = top + fmax(PLOT + 42 + RECON_ROW, table) + RECON_MARGIN;
     RECON_TRY(recon_canvas_open(ctx, &svg, TABLE + TABLE_WIDTH + RECON_MARGIN, height, p->title,

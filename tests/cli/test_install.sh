@@ -1,5 +1,5 @@
 #!/bin/sh
-# make install: what is installed serves a stranger's program, through pkg-config, in C and C++, from
+# make install: what is installed serves an external program, through pkg-config, in C and C++, from
 # the shared and from the static library; make uninstall takes away that and nothing else.
 . "${0%/*}/lib.sh"
 root=$OLDPWD
@@ -21,7 +21,7 @@ install_to install PREFIX="$prefix"
 report $code "make install"
 export PKG_CONFIG_PATH="$prefix/lib/pkgconfig" LD_LIBRARY_PATH="$prefix/lib"
 
-# --- a stranger's program -----------------------------------------------------------------------
+# --- an external program -----------------------------------------------------------------------
 
 version=$("$prefix/bin/recon" --version | sed -n 's/^recon //p')
 [ "$(pkg-config --modversion recon)" = "$version" ]
@@ -155,7 +155,7 @@ report $code "DESTDIR and LIBDIR are kept to; a second installation takes the fi
 install_to uninstall DESTDIR="$stage" PREFIX=/usr LIBDIR=/usr/lib/other-arch
 [ $code -eq 0 ] && [ "$(cd "$stage" && find . -type f)" = ./usr/share/recon/mine ]
 code=$?
-report $code "a stranger's file in our folder stays"
+report $code "another program's file in our folder stays"
 install_to install PREFIX=here
 [ $code -ne 0 ] && said "PREFIX and LIBDIR begin with /" && [ ! -e "$root/here" ]
 report $? "a prefix that is no absolute path is refused"

@@ -139,7 +139,7 @@ def main():
     listed = subprocess.run([recon, "--help"], capture_output=True, text=True).stdout
     for command in re.findall(r"^ {2,}([a-z]+) {2,}", listed, re.M):
         help_of(command)
-    scripts = [p.read_text(errors="replace") for p in [root / "Makefile", *(root / "tools").iterdir(),
+    scripts = [p.read_text(errors="replace") for p in [root / "Makefile", *(root / "tools").iterdir(), *(root / "data").glob("*-conformers"),
                                                        *(root / "examples").glob("*.py")]]
     known = {"--help", "--version"}.union(*(h for h in helps.values() if h),
                                           *(re.findall(r"--[a-z][a-z0-9-]*", s) for s in scripts))

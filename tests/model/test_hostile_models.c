@@ -102,7 +102,7 @@ static void of_images(void **state)
 {
     static const lie list[] = {
         { "@model", RECON_ERR_FORMAT, "not a model of" },
-        { "@model molecule_net", RECON_ERR_FORMAT, "layers" },
+        { "@model molnet", RECON_ERR_FORMAT, "layers" },
         { "@preset huge", RECON_ERR_FORMAT, "huge" },
         { "@preset fast", RECON_ERR_INPUT, "this network's is" },
         { "@width_factor nan", RECON_ERR_FORMAT, "width_factor" },

@@ -49,7 +49,7 @@ import pydoc, recon
 text = pydoc.plain(pydoc.render_doc(recon.Frames))
 assert "gamma: The centre of the row's class" in text and "natural_pose: The share of rows" in text
 text = pydoc.plain(pydoc.render_doc(recon.normalize))
-for part in ("k: How many nearest neighbours", "mean: What the centre is", "metric: Which", "Returns:"):
+for part in ("k: Number of nearest neighbours", "mean: What the centre is", "metric: Which", "Returns:"):
     assert part in text, part
 PROGRAM
 passes "the examples are true" <<'PROGRAM'

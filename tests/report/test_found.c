@@ -82,7 +82,6 @@ static void write_text(const char *name, const char *text)
                 "\"name\": \"<CCO>\", "                                                            \
                 "\"conformers\": 120, \"concentration\": 50, "                                     \
                 "\"background\": 0.29, " free " } ] }"
-#define FREE "\"conformers_by_free_directions\": [30, 84, 0, 6]"
 
 #define POSES(group)                                                                               \
     "{ \"kind\": \"poses\", \"group\": \"" group                                                   \
@@ -165,7 +164,7 @@ static void sentences_carry_the_summary(void **state)
     says(html, "Of the 6 neighbours of an image, 75 % have its label");
     says(html, "1.25"); /* seconds */
     free(html);
-    make_folder(*state, RECON_SO3, MOLECULES(FREE));
+    make_folder(*state, RECON_SO3, MOLECULES("\"natural_pose\": { \"axis\": 0.7 }"));
     CHECK_OK(*state, page_of(*state, &html));
     says(html, "120 conformers of 1 molecule,");
     says(html, "one natural pose: 25 %");
@@ -176,34 +175,16 @@ static void sentences_carry_the_summary(void **state)
     free(html);
 }
 
-/* Earlier versions had what was fitted in theta.npy. */
-static void make_old(void)
+static void free_spins_are_counted(void **state)
 {
-    char from[1024];
-    snprintf(from, sizeof from, "%s", in_folder("parameters.npy"));
-    assert_int_equal(rename(from, in_folder("theta.npy")), 0);
-}
-
-/* As it is written now, as 0.1.0 wrote it, and as versions between them did: 84 of 120. */
-static void free_spins_are_counted_in_old_folders_too(void **state)
-{
-    static const char *const summary[] = {
-        MOLECULES("\"natural_pose\": { \"axis\": 0.7 }"),
-        MOLECULES("\"free\": { \"spin\": 84 }"),
-        MOLECULES(FREE),
-    };
     char *html;
-    for (int i = 0; i < 3; i++) {
-        make_folder(*state, RECON_SO3, summary[i]);
-        if (i > 0)
-            make_old();
-        CHECK_OK(*state, page_of(*state, &html));
-        says(html, ">70</td>");
-        free(html);
-    }
+    make_folder(*state, RECON_SO3, MOLECULES("\"natural_pose\": { \"axis\": 0.7 }"));
+    CHECK_OK(*state, page_of(*state, &html));
+    says(html, ">70</td>");
+    free(html);
 }
 
-static void widths_are_degrees_save_the_kappas_of_old_folders(void **state)
+static void widths_are_degrees(void **state)
 {
     static const char summary[] =
         "{ \"kind\": \"poses\", \"group\": \"so2\", \"points\": 120, \"rows\": 120, "
@@ -213,10 +194,6 @@ static void widths_are_degrees_save_the_kappas_of_old_folders(void **state)
     make_folder(*state, RECON_SO2, summary);
     CHECK_OK(*state, page_of(*state, &html));
     says(html, "root mean square distance (degrees)");
-    free(html);
-    make_old();
-    CHECK_OK(*state, page_of(*state, &html));
-    says(html, "Kappa of the von Mises");
     free(html);
 }
 
@@ -527,8 +504,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sentences_carry_the_summary),
-        cmocka_unit_test(free_spins_are_counted_in_old_folders_too),
-        cmocka_unit_test(widths_are_degrees_save_the_kappas_of_old_folders),
+        cmocka_unit_test(free_spins_are_counted),
+        cmocka_unit_test(widths_are_degrees),
         cmocka_unit_test(normalize_is_told_for_both_groups),
         cmocka_unit_test(without_data_pictures_are_missed_aloud),
         cmocka_unit_test(what_deserves_care_is_said),

@@ -30,13 +30,13 @@ RECON_API const char *recon_preset_name(recon_preset preset);
  * pose psi(x), which rotates with it. A decoder makes the canonical x_hat = delta(z), and x_hat
  * rotated by psi(x) must be x.
  *
- * Three terms may stand beside the reconstruction. From two views of an image: their poses must
- * differ by the rotation between them, and z must tell which views belong together. From one: the lean.
- * That is a second pose, nu(x), asked to be phi for an image rotated by phi from how it came. It
- * rotates with x as psi does, so all it can learn is where its zero lies: for every object at the
- * mean of the poses in which objects like it come, its natural pose. psi(x) nu(x)^-1 is then
- * invariant, and is Lambda(x) without neighbours or pseudo-labels: the class [x] is what the
- * network cannot tell apart. */
+ * Three optional terms are added to the reconstruction. Two compare two views of an image: their
+ * poses must differ by the rotation between them (pose), and their z must match (contrast). The
+ * third is the lean: a second pose, nu(x), trained to be phi for an image rotated by phi. It is
+ * equivariant like psi, so it can learn only its zero: for every object the mean of the poses in
+ * which similar objects occur, its natural pose. psi(x) nu(x)^-1 is then invariant, and is Lambda(x)
+ * without neighbours or pseudo-labels: the class [x] is the inputs that the network does not
+ * distinguish. */
 
 /* What the network is. Zero in any field means its default. */
 typedef struct {

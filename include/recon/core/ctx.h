@@ -54,7 +54,7 @@ RECON_API const char *recon_ctx_message(const recon_ctx *ctx);
 RECON_API recon_status recon_fail(recon_ctx *ctx, recon_status status, const char *fmt, ...)
     RECON_PRINTF(3, 4);
 
-/* How many threads it computes with. */
+/* How many threads it uses. */
 RECON_API int recon_ctx_threads(const recon_ctx *ctx);
 
 /* Makes the running call return RECON_ERR_INTERRUPTED soon. Safe in a signal handler and from any

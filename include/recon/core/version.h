@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 #define RECON_VERSION_MAJOR 0
-#define RECON_VERSION_MINOR 1
+#define RECON_VERSION_MINOR 2
 #define RECON_VERSION_PATCH 0
 
 /* For #if: whether these headers are of this version or a later one. */
@@ -24,7 +24,7 @@ extern "C" {
       (RECON_VERSION_MINOR > (minor) ||                                                            \
        (RECON_VERSION_MINOR == (minor) && RECON_VERSION_PATCH >= (patch)))))
 
-/* The library's version, "0.1.0". */
+/* The library's version, "0.2.0". */
 RECON_API const char *recon_version(void);
 
 /* A library that recon can be built with, or without. */

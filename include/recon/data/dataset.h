@@ -6,19 +6,19 @@
  *   idx:FILE  npy:FILE      images n x h x w [x c]; labels, if any, in the file whose name has
  *                           "labels" for "images" (and idx1 for idx3)
  *   images:DIR              the PNG, PGM and PPM files of a folder by name; where it has
- *                           sub-folders of pictures, these are the classes, by name. images:DIR is
- *                           the same
- *   amat:FILE               text, a row an image: the pixels of a square, row by row, and a label
+ *                           sub-folders of pictures, these are the classes, by name
+ *   amat:FILE               text, one row per image: the pixels of a square image, row by row, and
+ *                           a label
  *
- * Pixels of bytes are read as 0 .. 1, floats as they are; above RECON_PIXEL_USUAL the log says that
- * they look like 0 .. 255. Of a folder all pictures become colour where one is. Where they are of
- * different sizes, or larger than RECON_SIZE_KEPT, all are fitted into a square (as `size` below),
- * whose side is the median of their longer sides, but RECON_SIZE_CHOSEN at most; the log says so.
+ * Bytes are scaled to 0 .. 1, floats are not changed; above RECON_PIXEL_USUAL the log warns that
+ * they look like 0 .. 255. If one picture of a folder is in colour, all are read as colour. If they
+ * have different sizes, or are larger than RECON_SIZE_KEPT, all are fitted into a square (as `size`
+ * below) whose side is the median of their longer sides, at most RECON_SIZE_CHOSEN; the log says so.
  *
- * Of a transparent picture, one pixel of a hundred or more with an alpha below 128 of 255, what is
- * transparent becomes 0 and what is visible alpha (1 + x) / 2: dark and light things alike stand
- * out from the ground, which is that of the outside. All others are laid over black, alpha x. The
- * log warns where a folder has both. Samples of 16 bits are read as 8. */
+ * A picture is transparent if at least 1 % of its pixels have an alpha below 128 of 255. Its
+ * transparent pixels become 0, visible ones alpha (1 + x) / 2: dark and light objects both differ
+ * from the background, which is the same as outside the picture. All others are composited over
+ * black, alpha x. The log warns if a folder has both. Samples of 16 bits are read as 8. */
 #ifndef RECON_DATA_DATASET_H
 #define RECON_DATA_DATASET_H
 

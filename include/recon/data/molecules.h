@@ -1,29 +1,28 @@
 /* molecules.h - conformers of molecules, by name.
  *
  *   conformers    the shipped set, with /train (the default), /val, /test or /all
- *   xyz:FILE      XYZ and extended XYZ, any number of frames
- *   xyz:DIR       the .xyz files of a folder, by name
- *   xyz:PATTERN   the files that fit a pattern such as *.xyz (quote it from the shell)
- *   xyz:LIST      the files that a list names, one a line, relative to the list's folder; # begins
- *                 a comment. A list is a file that is not called .xyz and begins with no number
+ *   xyz:FILE      XYZ and extended XYZ, any number of frames. FILE may be a folder (its .xyz files,
+ *                 by name), a pattern (`*.xyz`, quoted from the shell), or a list: a file not named
+ *                 .xyz that does not start with a number, with one file name per line (relative to
+ *                 the list's folder; # starts a comment)
  *   sdf:FILE      SDF and MOL, V2000 and V3000, any number of records
- *   geom:FILE     GEOM's MessagePack files: the conformers that recon_select_options selects; with
- *                 /train, /val, /test or /all behind the file
- *   flat:DIR      NPY files, as data/conformers has them; with /train, /val, /test or /all behind
- *                 the folder where it has split.npy
+ *   geom:FILE     GEOM's MessagePack files, the conformers that recon_select_options selects; with
+ *                 /train, /val, /test or /all after the file
+ *   flat:DIR      NPY files, as in data/conformers; with /train, /val, /test or /all after the
+ *                 folder if it has split.npy
  *
- * A conformer is a list of elements and places; a molecule is what several conformers are of. In
- * text files, frames with the same name and the same elements in the same order are conformers of
- * one molecule. An SDF record is called by its title, else by its formula. An XYZ frame is called
- * what name=, smiles= or title= in its comment says, else by the comment as a whole, else by its
- * file: where the comment is blank, holds other keys of extended XYZ (Properties=, Lattice=, pbc=,
- * energy=), or a number that stands alone. Such a number counts frames or tells an energy
- * ("Step 12", "i = 3, time = 1.5, E = -17.2", "frame_007", "-76.3"), and what counts frames names
- * no molecule: frames of one file with the same elements are then one molecule. Atoms may be
- * numbered ("C12"). Extended XYZ may have its columns in any order; energies there are in eV.
+ * A conformer is a list of elements and positions; a molecule has several conformers. In text
+ * files, frames with the same name and the same elements in the same order are conformers of one
+ * molecule. An SDF record is named by its title, else by its formula. An XYZ frame is named by
+ * name=, smiles= or title= in its comment, else by the whole comment, else by its file: if the
+ * comment is blank, holds other keys of extended XYZ (Properties=, Lattice=, pbc=, energy=), or a
+ * separate number. Such a number counts frames or gives an energy ("Step 12",
+ * "i = 3, time = 1.5, E = -17.2", "frame_007", "-76.3") and is not a name: frames of one file with
+ * the same elements are then one molecule. Atoms may be numbered ("C12"). Extended XYZ may have its
+ * columns in any order; its energies are in eV.
  *
- * A conformer needs two atoms at least (one atom has no pose), RECON_ATOMS_MAX at most, elements 1
- * to 118, finite coordinates, and no two atoms in one place. */
+ * A conformer needs at least two atoms (one atom has no pose) and at most RECON_ATOMS_MAX, elements
+ * 1 to 118, finite coordinates, and no two atoms at one position. */
 #ifndef RECON_DATA_MOLECULES_H
 #define RECON_DATA_MOLECULES_H
 
@@ -137,16 +136,18 @@ RECON_API int recon_element_number(const char *symbol, size_t n);
 /* --- rotations -------------------------------------------------------------------------------- */
 
 /* Each conformer rotated about its centre (the mean of its atoms) by a rotation drawn from the
- * matrix Fisher distribution of its molecule; seed and the conformer's row among all decide it, so
- * that parts get what they would have got in the whole. A set that was rotated before is rotated further.
+ * matrix Fisher distribution of its molecule. The rotation depends on the seed and on the
+ * conformer's row in the whole set, so subsets get the same rotations. A set that was rotated
+ * before is rotated further.
  *
  *   fisher    F = diag(100, 0.001, 0.001) or one of its permutations, by molecule: the set's own
  *             choice where it has one, else drawn by the seed
  *   haar      F = 0, uniform
  *   none      nothing is rotated
  *
- * or a JSON file: F as its 3 diagonal or all 9 numbers, row by row, or a list of such, of which
- * each molecule draws one. Who has no name there gets the default, and without one is not rotated.
+ * or a JSON file: F as its 3 diagonal or all 9 entries, row-major, or a list of such, from which
+ * each molecule draws one. Molecules not listed use "default"; without a default they are not
+ * rotated.
  *
  *   { "default": [[100, 0, 0], [0, 100, 0]], "molecules": { "CCO": [10, 10, 10] } } */
 RECON_API recon_status recon_molecules_rotate(recon_ctx *ctx, recon_molecules **out,

@@ -1,8 +1,10 @@
 /* canonicalize.h - inputs rotated into their natural pose, in front of a frozen model.
  *
- * C(x) is x rotated by Lambda(x) psi(x)^-1. Two inputs that differ by a rotation get the same
- * canonical form, so whatever comes after is invariant. Images are resampled once, from the
- * original; molecules are rotated about their centres, exactly. */
+ * C(x) is x rotated by Lambda(x) - psi(x): one resampling, from the original. Two inputs that
+ * differ by a rotation get the same image, so everything downstream is invariant. If there are
+ * several natural poses (a round 8 looks the same upside down; a class has two orientations), the
+ * candidates are listed, and a judge may choose among them, for example by a frozen model's
+ * confidence. */
 #ifndef RECON_MODEL_CANONICALIZE_H
 #define RECON_MODEL_CANONICALIZE_H
 
@@ -49,7 +51,7 @@ RECON_API recon_status recon_canonicalize_molecules(recon_ctx *ctx, float *out,
 /* --- images with more than one natural pose --------------------------------------------------- */
 
 /* The natural poses that an input may have: Lambda first, then the other modes of its density by
- * weight. pose[j].lambda is the natural pose of candidate j, .rotate what takes the input there. */
+ * weight. pose[j].lambda is the natural pose of candidate j, .rotation takes the input there. */
 typedef struct {
     size_t count; /* 1 .. RECON_MODES_MAX */
     recon_pose2 pose[RECON_MODES_MAX];

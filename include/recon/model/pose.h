@@ -1,8 +1,10 @@
 /* pose.h - an input's pose, and the way between the input and its canonical form.
  *
- * What a frozen model finds in the canonical form (points, boxes, masks, forces) belongs into the
- * input, and labels of the input into the canonical form: both are one rotation, of an image about
- * its middle, of a molecule about the mean of its atoms' places. */
+ * Maps what a frozen model finds in the canonical form (points, boxes, masks, forces) to the input,
+ * and labels of the input to the canonical form: both are one rotation, of an image about its
+ * centre, of a molecule about the mean of its atoms' positions. Positions in an image are (x, y) in
+ * pixels, x to the right and y down, (0, 0) the centre of the top left pixel, so that row i and
+ * column j are at (j, i). */
 #ifndef RECON_MODEL_POSE_H
 #define RECON_MODEL_POSE_H
 

@@ -1,4 +1,4 @@
-/* score_images.c - poses of images that are unusual, and the distribution behind them. */
+/* score_so2.c - poses of images that are unusual, and the distribution behind them. */
 #include <recon/model/score.h>
 #include "model/model.h"
 #include "core/fail.h"

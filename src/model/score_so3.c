@@ -1,4 +1,4 @@
-/* score_molecules.c - poses of molecules that are unusual, and the distribution behind them. */
+/* score_so3.c - poses of molecules that are unusual, and the distribution behind them. */
 #include <recon/model/score.h>
 #include "stats/fisher_gauge.h"
 #include <recon/stats/mean.h>
