@@ -226,7 +226,7 @@ static int take(const cli_command *command, const cli_option *o, int argc, char 
         break;
     case CLI_CHOICE:
         if (!parse_choice(o->out, o->choices, text))
-            return cli_misuse(command, "%s %s is none of %s", o->name, text, o->choices);
+            return cli_misuse(command, "%s %s must be one of %s", o->name, text, o->choices);
         break;
     }
     *at += values;

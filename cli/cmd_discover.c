@@ -102,8 +102,8 @@ static void print_so3(const recon_discovery *d)
                "             --k, more conformers or more training may help\n",
                d->k);
     if (d->symmetric)
-        printf("  warning    %zu of the molecules are symmetric under rotations, like water and "
-               "benzene: no\n"
+        printf("  warning    molecules that are symmetric under rotations, like water and benzene: "
+               "%zu. No\n"
                "             training can distinguish their equivalent poses\n",
                d->symmetric);
 }

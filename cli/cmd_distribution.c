@@ -108,7 +108,7 @@ static void print_verdict(const recon_distribution *d)
                "orientations, and none is natural");
     else if (d->verdict == RECON_NATURAL_UNSURE)
         printf(
-            ", but whether it\n             is natural cannot be told: the poses fit two answers");
+            ", but whether it\n             is natural is undecided: the poses fit two hypotheses");
 }
 
 static void print_text(const settings *s, const recon_distribution *d, const char *file)

@@ -266,7 +266,8 @@ def _caution(frames: Frames) -> None:
              " may mean nothing")
     unsure = frames.natural_pose["cannot_tell"]
     if unsure > _abi.CONSTANTS["RECON_NATURAL_FEW"]:
-        warn(f"for {unsure:.0%} of the rows there are too few poses to tell: a larger k may")
+        warn(f"for {unsure:.0%} of the rows there are too few poses to tell: a larger k may"
+             " help")
     if frames.collapsed_rows:
         warn(f"{frames.collapsed_rows} rows have the same embedding as all their neighbours: the"
              " embeddings have collapsed there")

@@ -25,13 +25,20 @@ static recon_status move_row(recon_ctx *ctx, recon_frames *f, size_t i)
     return RECON_OK;
 }
 
+/* A row without a class has no centre, and where there are several modes Gamma is one of them: the
+ * gauge of all poses together would lie between. */
+static int is_movable(const recon_frames *f, size_t i)
+{
+    return (!f->class_of || f->class_of[i] >= 0) && f->verdict[i] != RECON_NATURAL_SEVERAL;
+}
+
 static recon_status rows_task(recon_ctx *ctx, void *arg, size_t task, int worker)
 {
     recon_frames *f = arg;
     recon_status status = RECON_OK;
     (void)worker;
     for (size_t i = task * BLOCK; status == RECON_OK && i < (task + 1) * BLOCK && i < f->rows; i++)
-        if (!f->class_of || f->class_of[i] >= 0)
+        if (is_movable(f, i))
             status = move_row(ctx, f, i);
     return status;
 }

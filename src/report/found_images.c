@@ -216,8 +216,8 @@ static int warn_of_poses(recon_page *page, const recon_found_folder *f)
     if (several > 0.05 && ++said)
         recon_page_warning(page,
                            "%s of the images have several natural poses. Canonicalization takes "
-                           "the most likely; `recon canonicalize --help` shows how a classifier "
-                           "can choose among them.",
+                           "the most likely; a frozen model can choose among them "
+                           "(canonicalize(judge=) in Python, recon_canonicalize_search in C).",
                            recon_found_share(words, several));
     if (folded > 0.05 && ++said)
         recon_page_warning(page,

@@ -15,9 +15,9 @@ enum {
 
 /* --- what was found --------------------------------------------------------------------------- */
 
-/* Shares of conformers with one natural pose, with an axis, with none. */
+/* Shares of conformers by verdict. */
 typedef struct {
-    double one, axis, none;
+    double one, several, axis, none, unsure;
 } known;
 
 static recon_status read_known(recon_ctx *ctx, known *out, const recon_found_folder *f)
@@ -26,6 +26,8 @@ static recon_status read_known(recon_ctx *ctx, known *out, const recon_found_fol
     RECON_TRY(recon_found_number(ctx, &out->one, f, "all.natural_pose.one"));
     RECON_TRY(recon_found_number(ctx, &out->axis, f, "all.natural_pose.axis"));
     RECON_TRY(recon_found_number(ctx, &out->none, f, "all.natural_pose.none"));
+    out->several = recon_found_natural(f, RECON_NATURAL_SEVERAL);
+    out->unsure = recon_found_natural(f, RECON_NATURAL_UNSURE);
 done:
     return status;
 }
@@ -41,6 +43,9 @@ recon_status recon_found_molecule_results(recon_ctx *ctx, recon_page *page,
     RECON_TRY(read_known(ctx, &natural, f));
     recon_page_result(page, "conformers", "%s", recon_found_count(words, (size_t)fmax(points, 0)));
     recon_page_result(page, "have one natural pose", "%s", recon_found_share(words, natural.one));
+    if (natural.several > 0)
+        recon_page_result(page, "have several natural poses", "%s",
+                          recon_found_share(words, natural.several));
     recon_page_result(page, "have an axis, with a free spin", "%s",
                       recon_found_share(words, natural.axis));
     recon_page_result(page, "have no natural pose", "%s", recon_found_share(words, natural.none));
@@ -71,6 +76,9 @@ static recon_status say_found(recon_ctx *ctx, recon_page *page, const recon_foun
                    "a free spin about it: %s. Fraction without a natural pose: %s.",
                    recon_found_share(a, natural.one), recon_found_share(b, natural.axis),
                    recon_found_share(c, natural.none));
+    if (natural.several > 0 || natural.unsure > 0)
+        recon_page_say(page, "Fraction with several natural poses: %s. Fraction undecided: %s.",
+                       recon_found_share(a, natural.several), recon_found_share(b, natural.unsure));
     recon_page_say(page,
                    "The best determined axis varies by about %.0f degrees (concentration %.1f, "
                    "the median; 0 is any direction), not counting the %s of poses that fit no "

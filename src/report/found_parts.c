@@ -340,7 +340,7 @@ void recon_found_unsure_result(recon_page *page, const recon_found_folder *f)
     double unsure = recon_found_natural(f, RECON_NATURAL_UNSURE);
     recon_found_words words;
     if (unsure > 0)
-        recon_page_result(page, "cannot be told", "%s", recon_found_share(words, unsure));
+        recon_page_result(page, "undecided", "%s", recon_found_share(words, unsure));
 }
 
 int recon_found_warn_of_none(recon_page *page, const recon_found_folder *f, const char *many)

@@ -234,6 +234,11 @@ static void table_known(recon_page *page, const recon_found_folder *f)
         recon_page_cell(page, "%s", kinds[i].words);
         recon_page_cell(page, isnan(share) ? "-" : "%.1f", 100 * share);
     }
+    double unsure = recon_found_natural(f, RECON_NATURAL_UNSURE);
+    if (unsure > 0) {
+        recon_page_cell(page, "undecided");
+        recon_page_cell(page, "%.1f", 100 * unsure);
+    }
 }
 
 static recon_status show_known(recon_ctx *ctx, recon_page *page, const recon_found_folder *f)

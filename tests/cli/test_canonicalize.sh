@@ -11,7 +11,7 @@ run canonicalize --help
 [ "$code" -eq 0 ] && grep -q '^example:' "$scratch/stdout" && [ ! -s "$scratch/stderr" ]
 report $? "--help shows an example"
 refused 2 "--out FILE.npy|DIR|FILE.xyz is missing" canonicalize $model $letters
-refused 2 "--interpolation cubic is none of bilinear|bicubic" canonicalize $model $letters --out c.npy --interpolation cubic
+refused 2 "--interpolation cubic must be one of bilinear|bicubic" canonicalize $model $letters --out c.npy --interpolation cubic
 
 # --- arrays ---------------------------------------------------------------------------------------
 run canonicalize $model $letters --out c.npy --poses g.npy

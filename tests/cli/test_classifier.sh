@@ -20,7 +20,7 @@ refused 2 "say train or eval" classifier --data fashion
 refused 2 "'fit' is neither train nor eval" classifier fit --data fashion
 refused 2 "train needs --out MODEL" classifier train --data fashion
 refused 2 "eval needs --model MODEL" classifier eval --data fashion
-refused 2 "--net vgg is none of small|resnet18" classifier train --data fashion --out m --net vgg
+refused 2 "--net vgg must be one of small|resnet18" classifier train --data fashion --out m --net vgg
 refused 1 "no data are called 'letters'" classifier train --data letters --out m
 refused 1 "nowhere/images.npy" classifier train --data npy:nowhere/images.npy --out m
 refused 1 "220 images do not fill a batch of 500" $train --batch 500 --out m

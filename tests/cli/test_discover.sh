@@ -9,7 +9,7 @@ run discover --help
 report $? "--help shows an example"
 refused 2 "--model MODEL is missing" discover --data mnist --out d
 refused 2 "--out DIR is missing" discover --data mnist --model m
-refused 2 "--family mixture is none of auto|uniform|normal" discover --data mnist --model m --out d --family mixture
+refused 2 "--family mixture must be one of auto|uniform|normal" discover --data mnist --model m --out d --family mixture
 
 run discover --model backbone $letters --k 5 --out found
 [ "$code" -eq 0 ] && grep -q 'hit rate [01][.]' "$scratch/stdout" && grep -q 'written    found/' "$scratch/stdout"

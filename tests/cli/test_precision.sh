@@ -9,7 +9,7 @@ here=$(cd "${0%/*}" && pwd)
 . "$here/lib.sh"
 . "$here/tiny.sh"
 
-refused 2 "--precision half is none of auto|f32|tf32|bf16" discover --model backbone $letters --out d --precision half
+refused 2 "--precision half must be one of auto|f32|tf32|bf16" discover --model backbone $letters --out d --precision half
 for p in f32 tf32 bf16 auto; do
     run discover --model backbone $letters --k 5 --out "found-$p" --precision $p --quiet
     report "$code" "discover --precision $p"

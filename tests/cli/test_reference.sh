@@ -58,7 +58,7 @@ report $? "docs/api.md names the fields of structures and the values of enumerat
 if command -v man >/dev/null && command -v groff >/dev/null; then
     MANWIDTH=80 LC_ALL=C.UTF-8 man --warnings -l man/recon.1 >"$scratch/stdout" 2>"$scratch/stderr"
     code=$?
-    [ $code -eq 0 ] && [ ! -s "$scratch/stderr" ] && grep -q 'recon - the poses' "$scratch/stdout" &&
+    [ $code -eq 0 ] && [ ! -s "$scratch/stderr" ] && grep -q 'recon - natural poses' "$scratch/stdout" &&
         grep -q -e '--skip-bad' "$scratch/stdout"
     report $? "man/recon.1 is set without a warning"
 else

@@ -50,7 +50,7 @@ refused 2 "--embeddings is for images" reproduce molecules --embeddings d
 refused 2 "--images is for images" reproduce molecules --images 9
 refused 2 "--limit is for images" reproduce molecules --train --out o --limit 9
 refused 2 "--train makes what --model would name" reproduce mnist --train --out o --model m
-refused 2 "--preset huge is none of fast|paper|small" reproduce mnist --preset huge
+refused 2 "--preset huge must be one of fast|paper|small" reproduce mnist --preset huge
 refused 2 "'fashion' is one argument too many" reproduce mnist fashion
 
 # --- what is missing ------------------------------------------------------------------------------

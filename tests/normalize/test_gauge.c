@@ -89,6 +89,25 @@ static void poses_and_scores_stay(void **state)
     recon_frames_free(&f), free(w);
 }
 
+/* Between two modes there is no pose: their centre stays at one of them. */
+static void a_mode_among_several_stays(void **state)
+{
+    world *w = new_world(*state);
+    const recon_so3 half = recon_so3_from_axis_angle((double[]){ 1, 0, 0 }, M_PI / 2);
+    recon_frames f, before;
+    for (size_t i = 0; i < N; i++)
+        w->psi[i] = recon_so3_compose(i / CLASSES % 2 ? half : recon_so3_identity(), w->offset[0]);
+    normalize(*state, &before, w);
+    normalize(*state, &f, w);
+    CHECK_OK(*state, recon_frames_gauge(*state, &f));
+    size_t several = 0;
+    for (size_t i = 0; i < N; i++)
+        if (f.verdict[i] == RECON_NATURAL_SEVERAL && ++several)
+            CHECK_NEAR(recon_so3_distance(f.gamma.so3[i], before.gamma.so3[i]), 0, 0);
+    assert_true(several > N / 2);
+    recon_frames_free(&before), recon_frames_free(&f), free(w);
+}
+
 static void rows_without_a_class_stay(void **state)
 {
     world *w = new_world(*state);
@@ -114,6 +133,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(centres_agree_within_a_class),
         cmocka_unit_test(poses_and_scores_stay),
+        cmocka_unit_test(a_mode_among_several_stays),
         cmocka_unit_test(rows_without_a_class_stay),
         cmocka_unit_test(angles_have_none),
     };

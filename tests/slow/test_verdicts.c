@@ -22,7 +22,7 @@ static const char head[] =
     "several or\n"
     "modulo: median, and what nine in ten keep within.\n"
     "\n"
-    "## What to choose k by\n"
+    "## How to choose k\n"
     "\n"
     "| what is expected of a class | k | why |\n"
     "| --- | --- | --- |\n"

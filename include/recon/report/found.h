@@ -1,5 +1,5 @@
 /* found.h - what a folder of `recon discover` or `recon normalize` says, in words and figures: a
- * report. The context needs a backend (recon_ops_attach): where there are data, the model of the
+ * report. Where there are data, the model of the
  * folder is opened.
  *
  * Numbers come from summary.json and the arrays beside it. Pictures need the data, as they
