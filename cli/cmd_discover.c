@@ -89,6 +89,12 @@ static void print_so2(const recon_discovery *d)
            d->so2.theta == RECON_SO2_UNIFORM ? "half-width" : "sigma",
            recon_so2_family_name(d->so2.family));
     cli_print_natural(d->natural);
+    if (d->so2.disagree > RECON_NATURAL_FEW)
+        printf(
+            "  warning    for %.0f %% the model's natural pose is more than 45 degrees from that of "
+            "the neighbours:\n"
+            "             do not trust it there. Longer training or more images may help\n",
+            100 * d->so2.disagree);
 }
 
 static void print_so3(const recon_discovery *d)

@@ -12,11 +12,13 @@
 #include "stats/quantile.h"
 
 #include <math.h>
+#include <recon/group/so2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { LABELS_MOST = 1000 }; /* of more a list helps nobody */
+#define FAR (M_PI / 4)       /* beyond this Lambda and Gamma contradict each other */
 
 typedef struct {
     const recon_findings *f;
@@ -30,7 +32,8 @@ typedef struct {
     double hits;                        /* share; NaN without labels                        */
     double several, folded;             /* SO(2): shares                                    */
     double theta, pose_mean, pose_size; /* median width; centre and resultant of Lambda     */
-    double concentration, background;   /* SO(3): medians                                   */
+    double disagree; /* share with one natural pose whose Lambda is far from Gamma           */
+    double concentration, background; /* SO(3): medians                                   */
 } group;
 
 static double median(double *x, size_t n)
@@ -70,11 +73,14 @@ static void read_so2(group *g, const readings *r, const int64_t *label)
         r->x[g->n - 1] = map[i].theta;
         g->several += r->f->frames->verdict[i] == RECON_NATURAL_SEVERAL;
         g->folded += r->f->frames->fold[i] == 2;
+        g->disagree += r->f->frames->verdict[i] == RECON_NATURAL_ONE &&
+                       recon_so2_distance(map[i].lambda, r->f->frames->gamma.so2[i]) > FAR;
         c += cos(map[i].lambda);
         s += sin(map[i].lambda);
     }
     g->several /= (double)g->n;
     g->folded /= (double)g->n;
+    g->disagree /= (double)g->n;
     g->theta = median(r->x, g->n);
     g->pose_mean = atan2(s, c);
     g->pose_size = hypot(s, c) / (double)g->n;
@@ -103,14 +109,14 @@ static group read_group(const readings *r, const int64_t *label)
 
 static json_t *group_json(const group *g, recon_group of)
 {
-    json_t *out =
-        of == RECON_SO2
-            ? json_pack("{s:I, s:f, s:f, s:f, s:f, s:f}", "points", (json_int_t)g->n, "theta_deg",
-                        g->theta * RECON_TO_DEGREES, "several_modes", g->several, "modulo_180",
-                        g->folded, "natural_pose_deg", g->pose_mean * RECON_TO_DEGREES,
-                        "natural_pose_agreement", g->pose_size)
-            : json_pack("{s:I, s:f, s:f}", "points", (json_int_t)g->n, "concentration",
-                        g->concentration, "background", g->background);
+    json_t *out = of == RECON_SO2
+                      ? json_pack("{s:I, s:f, s:f, s:f, s:f, s:f, s:f}", "points", (json_int_t)g->n,
+                                  "theta_deg", g->theta * RECON_TO_DEGREES, "several_modes",
+                                  g->several, "modulo_180", g->folded, "natural_pose_deg",
+                                  g->pose_mean * RECON_TO_DEGREES, "natural_pose_agreement",
+                                  g->pose_size, "lambda_disagrees", g->disagree)
+                      : json_pack("{s:I, s:f, s:f}", "points", (json_int_t)g->n, "concentration",
+                                  g->concentration, "background", g->background);
     recon_json_put(&out, "natural_pose", recon_natural_json(g->natural));
     if (!isnan(g->hits))
         recon_json_put(&out, "hit_rate", json_real(g->hits));
@@ -196,6 +202,7 @@ static void fill_in(recon_discovery *out, const recon_findings *f, const group *
         out->so2.several = all->several;
         out->so2.folded = all->folded;
         out->so2.theta_median = all->theta;
+        out->so2.disagree = all->disagree;
     } else {
         out->so3.concentration = all->concentration;
         out->so3.background = all->background;

@@ -62,6 +62,8 @@ typedef struct {
         double several;                  /* share of points with several natural poses          */
         double folded;       /* share whose natural pose is known modulo 180 degrees            */
         double theta_median; /* radians                                                         */
+        double disagree;     /* share with one natural pose whose Lambda, as the model has it, is
+                                more than 45 degrees from Gamma, as the neighbours have it      */
     } so2;
     struct {                  /* SO(3)                                                          */
         double concentration; /* median of the largest singular value of Theta                  */
