@@ -24,8 +24,8 @@ refused 2 "--k -3 is not a whole number" $good --k -3
 refused 2 "--k 5x is not a whole number" $good --k 5x
 refused 2 "--k 99999999999999999999 is not" $good --k 99999999999999999999
 refused 2 "--group so4 must be one of so2|so3" $good --group so4
-refused 2 "--group so2|so3 is none of so2|so3" $good --group 'so2|so3'
-refused 2 "--mean median is none of" $good --mean median
+refused 2 "--group so2|so3 must be one of so2|so3" $good --group 'so2|so3'
+refused 2 "--mean median must be one of" $good --mean median
 refused 2 "--query needs ZQ GQ" $good --query z.npy
 refused 2 "--family fisher is for --group so3" $good --family fisher
 refused 2 "--group so3 has one family" $good --group so3 --family normal
