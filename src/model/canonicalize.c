@@ -25,64 +25,48 @@ static recon_interpolation interpolation_of(const recon_canonicalize_options *op
     return options ? options->interpolation : RECON_BILINEAR;
 }
 
-static recon_status canonicalize2(recon_ctx *ctx, void *out, recon_pose2 *poses,
-                                  const recon_model *m, const void *inputs, size_t n,
-                                  const recon_canonicalize_options *options)
+static recon_status read_poses(recon_ctx *ctx, void *poses, const recon_model *m,
+                               const void *inputs, size_t n)
 {
-    recon_pose2 *own = NULL;
-    double *g = NULL;
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &g, n, sizeof *g));
-    if (!poses) {
-        RECON_TRY(recon_alloc_raw(ctx, &own, n, sizeof *own));
-        poses = own;
-    }
-    RECON_TRY(recon_model_read2(ctx, poses, NULL, m, inputs, n));
-    for (size_t i = 0; i < n; i++)
-        g[i] = poses[i].rotation;
-    if (out)
-        RECON_TRY(m->backbone->kind->rotate(ctx, out, m->backbone, inputs, g, n,
-                                            interpolation_of(options)));
-done:
-    free(g);
-    free(own);
-    return status;
+    return m->backbone->kind->group == RECON_SO2
+               ? recon_model_read2(ctx, poses, NULL, m, inputs, n)
+               : recon_model_read3(ctx, poses, NULL, m, inputs, n);
 }
 
-static recon_status canonicalize3(recon_ctx *ctx, void *out, recon_pose3 *poses,
-                                  const recon_model *m, const void *inputs, size_t n,
-                                  const recon_canonicalize_options *options)
+/* g [n], doubles or recon_so3s: what takes each input to its canonical form. */
+static void gather_rotations(void *g, const void *poses, size_t n, recon_group group)
 {
-    recon_pose3 *own = NULL;
-    recon_so3 *g = NULL;
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &g, n, sizeof *g));
-    if (!poses) {
-        RECON_TRY(recon_alloc_raw(ctx, &own, n, sizeof *own));
-        poses = own;
-    }
-    RECON_TRY(recon_model_read3(ctx, poses, NULL, m, inputs, n));
+    const recon_pose2 *two = poses;
+    const recon_pose3 *three = poses;
     for (size_t i = 0; i < n; i++)
-        g[i] = poses[i].rotation;
-    if (out)
-        RECON_TRY(m->backbone->kind->rotate(ctx, out, m->backbone, inputs, g, n,
-                                            interpolation_of(options)));
-done:
-    free(g);
-    free(own);
-    return status;
+        if (group == RECON_SO2)
+            ((double *)g)[i] = two[i].rotation;
+        else
+            ((recon_so3 *)g)[i] = three[i].rotation;
 }
 
 recon_status recon_canonicalize(recon_ctx *ctx, void *out, void *poses, const recon_model *model,
                                 const void *inputs, size_t n,
                                 const recon_canonicalize_options *options)
 {
-    recon_status status = RECON_OPTIONS_CHECK(ctx, options, recon_canonicalize_options);
-    if (status != RECON_OK)
-        return status;
-    return model->backbone->kind->group == RECON_SO2
-               ? canonicalize2(ctx, out, poses, model, inputs, n, options)
-               : canonicalize3(ctx, out, poses, model, inputs, n, options);
+    const recon_backbone *b = model->backbone;
+    int so2 = b->kind->group == RECON_SO2;
+    char *own = NULL, *g = NULL;
+    recon_status status;
+    RECON_TRY(RECON_OPTIONS_CHECK(ctx, options, recon_canonicalize_options));
+    RECON_TRY(recon_alloc_raw(ctx, &g, n, so2 ? sizeof(double) : sizeof(recon_so3)));
+    if (!poses) {
+        RECON_TRY(recon_alloc_raw(ctx, &own, n, so2 ? sizeof(recon_pose2) : sizeof(recon_pose3)));
+        poses = own;
+    }
+    RECON_TRY(read_poses(ctx, poses, model, inputs, n));
+    gather_rotations(g, poses, n, b->kind->group);
+    if (out)
+        RECON_TRY(b->kind->rotate(ctx, out, b, inputs, g, n, interpolation_of(options)));
+done:
+    free(own);
+    free(g);
+    return status;
 }
 
 recon_status recon_canonicalize_images(recon_ctx *ctx, float *out, recon_pose2 *poses,

@@ -4,6 +4,7 @@
 
 #include <recon/model/model.h>
 #include <recon/model/pose.h>
+#include <recon/model/score.h>
 #include "maps/maps.h"
 #include "maps/so2_map.h"
 #include "maps/so3_map.h"
@@ -48,5 +49,11 @@ recon_status recon_model_read3_all(recon_ctx *ctx, recon_pose3 **poses, recon_so
 
 /* The motion there or back: recon_se3_act_n takes places along. */
 recon_se3 recon_pose3_motion(const recon_pose3 *pose, recon_direction direction);
+
+/* Scores of n inputs, of a model on SO(2) and on SO(3). */
+recon_status recon_model_score2(recon_ctx *ctx, recon_pose_score2 *out, const recon_model *model,
+                                const void *inputs, size_t n);
+recon_status recon_model_score3(recon_ctx *ctx, recon_pose_score3 *out, const recon_model *model,
+                                const void *inputs, size_t n);
 
 #endif

@@ -1,46 +1,55 @@
-/* score.c - how unnatural poses are, of inputs of any kind. */
+/* score.c - how unnatural poses are: of inputs of any kind, and by their types. */
 #include <recon/model/score.h>
 #include "core/fail.h"
+#include "core/memory.h"
 #include "model/model.h"
 
-#include <math.h>
 #include <stdlib.h>
 
-static recon_status score2(recon_ctx *ctx, recon_pose_score *out, const recon_model *m,
-                           const void *inputs, size_t n)
+static recon_status score_so2(recon_ctx *ctx, recon_pose_score *out, const recon_model *m,
+                              const void *inputs, size_t n)
 {
-    recon_pose2 *poses = NULL;
-    recon_so2_map *maps;
-    recon_status status = recon_model_read2_all(ctx, &poses, &maps, m, inputs, n);
+    recon_pose_score2 *of = NULL;
+    recon_status status = recon_alloc_raw(ctx, &of, n, sizeof *of);
+    if (status == RECON_OK)
+        status = recon_model_score2(ctx, of, m, inputs, n);
     for (size_t i = 0; status == RECON_OK && i < n; i++)
-        out[i] = (recon_pose_score){ recon_so2_map_score(&maps[i], poses[i].psi),
-                                     recon_maps_p_value(m->maps, &maps[i], &poses[i].psi),
-                                     fabs(poses[i].absolute) };
-    free(maps);
-    free(poses);
+        out[i] = (recon_pose_score){ of[i].score, of[i].p_value, of[i].surrogate };
+    free(of);
     return status;
 }
 
-static recon_status score3(recon_ctx *ctx, recon_pose_score *out, const recon_model *m,
-                           const void *inputs, size_t n)
+static recon_status score_so3(recon_ctx *ctx, recon_pose_score *out, const recon_model *m,
+                              const void *inputs, size_t n)
 {
-    recon_pose3 *poses = NULL;
-    recon_so3_map *maps;
-    recon_status status = recon_model_read3_all(ctx, &poses, &maps, m, inputs, n);
+    recon_pose_score3 *of = NULL;
+    recon_status status = recon_alloc_raw(ctx, &of, n, sizeof *of);
+    if (status == RECON_OK)
+        status = recon_model_score3(ctx, of, m, inputs, n);
     for (size_t i = 0; status == RECON_OK && i < n; i++)
-        out[i] = (recon_pose_score){ recon_so3_map_score(&maps[i], poses[i].psi),
-                                     recon_maps_p_value(m->maps, &maps[i], &poses[i].psi),
-                                     recon_so3_map_trace(&maps[i], poses[i].psi) };
-    free(maps);
-    free(poses);
+        out[i] = (recon_pose_score){ of[i].score, of[i].p_value, of[i].trace };
+    free(of);
     return status;
 }
 
-recon_status recon_score(recon_ctx *ctx, recon_pose_score *out, const recon_model *model,
+recon_status recon_score(recon_ctx *ctx, recon_pose_score *out, const recon_model *m,
                          const void *inputs, size_t n)
 {
-    return (model->backbone->kind->group == RECON_SO2 ? score2 : score3)(ctx, out, model, inputs,
-                                                                         n);
+    return (m->backbone->kind->group == RECON_SO2 ? score_so2 : score_so3)(ctx, out, m, inputs, n);
+}
+
+recon_status recon_score_images(recon_ctx *ctx, recon_pose_score2 *out, const recon_model *model,
+                                const float *images, size_t n)
+{
+    recon_status status = recon_model_takes(ctx, model, "images");
+    return status == RECON_OK ? recon_model_score2(ctx, out, model, images, n) : status;
+}
+
+recon_status recon_score_molecules(recon_ctx *ctx, recon_pose_score3 *out, const recon_model *model,
+                                   const recon_conformer *x, size_t n)
+{
+    recon_status status = recon_model_takes(ctx, model, "molecules");
+    return status == RECON_OK ? recon_model_score3(ctx, out, model, x, n) : status;
 }
 
 double recon_score_threshold(const recon_model *model, double false_alarms)

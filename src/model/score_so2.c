@@ -11,14 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-recon_status recon_score_images(recon_ctx *ctx, recon_pose_score2 *out, const recon_model *model,
-                                const float *images, size_t n)
+recon_status recon_model_score2(recon_ctx *ctx, recon_pose_score2 *out, const recon_model *model,
+                                const void *inputs, size_t n)
 {
     recon_pose2 *poses = NULL;
     recon_so2_map *maps = NULL;
-    recon_status status = recon_model_takes(ctx, model, "images");
-    if (status == RECON_OK)
-        status = recon_model_read2_all(ctx, &poses, &maps, model, images, n);
+    recon_status status = recon_model_read2_all(ctx, &poses, &maps, model, inputs, n);
     for (size_t i = 0; status == RECON_OK && i < n; i++) {
         out[i].pose = poses[i];
         out[i].score = recon_so2_map_score(&maps[i], poses[i].psi);

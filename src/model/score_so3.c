@@ -13,14 +13,12 @@
 #include "core/degrees.h"
 #include "stats/natural.h"
 
-recon_status recon_score_molecules(recon_ctx *ctx, recon_pose_score3 *out, const recon_model *model,
-                                   const recon_conformer *x, size_t n)
+recon_status recon_model_score3(recon_ctx *ctx, recon_pose_score3 *out, const recon_model *model,
+                                const void *inputs, size_t n)
 {
     recon_pose3 *poses = NULL;
     recon_so3_map *maps = NULL;
-    recon_status status = recon_model_takes(ctx, model, "molecules");
-    if (status == RECON_OK)
-        status = recon_model_read3_all(ctx, &poses, &maps, model, x, n);
+    recon_status status = recon_model_read3_all(ctx, &poses, &maps, model, inputs, n);
     for (size_t i = 0; status == RECON_OK && i < n; i++) {
         recon_so3 psi = poses[i].psi;
         double score = recon_so3_map_score(&maps[i], psi);

@@ -1,32 +1,10 @@
 /* Canonical molecules: the same for every rotation of the input, rigid, there and back; the axis that
  * poses determine stands where it stood before anything was rotated. */
-#include "chains.h"
+#include "chains_open.h"
 
 #include <recon/model/canonicalize.h>
 
 enum { SOME = 30 };
-
-static recon_molecules *data;
-static recon_model *model;
-static recon_conformer *list;
-
-static int setup(void **state)
-{
-    if (chains_setup(state) != 0)
-        return -1;
-    data = chains_data(*state);
-    model = chains_model(*state);
-    list = chains_list(data);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    free(list);
-    recon_model_close(*state, model);
-    recon_molecules_close(data);
-    return scratch_teardown(state);
-}
 
 static float canonical[CHAINS_N * CHAIN_ATOMS][3];
 static recon_pose3 poses[CHAINS_N];

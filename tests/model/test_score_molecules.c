@@ -1,31 +1,9 @@
 /* Scores and distributions of molecules: every score tells unusual poses, axes are found, and words say
  * what is free. */
-#include "chains.h"
+#include "chains_open.h"
 
 #include <recon/model/score.h>
 #include "stats/roc.h"
-
-static recon_molecules *data;
-static recon_model *model;
-static recon_conformer *list;
-
-static int setup(void **state)
-{
-    if (chains_setup(state) != 0)
-        return -1;
-    data = chains_data(*state);
-    model = chains_model(*state);
-    list = chains_list(data);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    free(list);
-    recon_model_close(*state, model);
-    recon_molecules_close(data);
-    return scratch_teardown(state);
-}
 
 static recon_pose_score3 natural[CHAINS_N], unusual[CHAINS_N];
 
