@@ -24,7 +24,7 @@ const cli_command cli_canonicalize = {
         "  recon canonicalize --model molecules/model.safetensors --data xyz:mine.xyz --out natural.xyz\n"
         "\n"
         "Images: FILE.npy gets them as float32, n x height x width [x channels]; any other name is\n"
-        "a folder. Images of a folder (images:) keep their names, sub-folders, sizes, alpha and\n"
+        "a folder. Images of a folder (images:) keep their names (as .png), sub-folders, sizes, alpha and\n"
         "depth (8 or 16 bits) there: each file is read again and rotated once, at its own\n"
         "resolution. Other images are called 000000.png, 000001.png ... in their order. poses.csv\n"
         "beside them says by name how far each was rotated from its natural pose (degrees,\n"

@@ -23,7 +23,8 @@ const cli_command cli_normalize = {
         "centred), verdict.npy (what is known of its natural pose), fold.npy, modes.npy,\n"
         "theta.npy (a width in radians), parameters.npy (the fitted distribution), score.npy\n"
         "(-log likelihood of its own pose), p.npy (its p-value), identifiability.npy,\n"
-        "background.npy, neighbors.npy and summary.json.",
+        "background.npy, neighbors.npy (classes.npy with --classes components), axis.npy for so3,\n"
+        "and summary.json.",
     .run = run,
 };
 

@@ -254,7 +254,7 @@ function listen(group, rotateBy, reset) {
 /* The line below the figure; gives the box that says whether all rotate together. */
 function controls(figure, many, reset) {
   const finger = matchMedia('(pointer: coarse)').matches;
-  const how = finger ? 'Tap one, then drag to rotation it.' : 'Drag to rotation, or use the arrow keys.';
+  const how = finger ? 'Tap one, then drag to rotate it.' : 'Drag to rotate, or use the arrow keys.';
   const line = html('p', 'blocks', how, figure);
   figure.querySelector('.plot').after(line);
   const box = document.createElement('input');
