@@ -101,10 +101,10 @@ static json_t *errors_json(const recon_equivariance *e)
 {
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:f}", "pose_median_deg",
                      degrees(e->pose_median), "pose_p95_deg", degrees(e->pose_p95), "pose_max_deg",
-                     degrees(e->pose_max), "lean_median_deg", degrees(e->lean_median),
-                     "lean_p95_deg", degrees(e->lean_p95), "lean_max_deg", degrees(e->lean_max),
-                     "code_median", e->code_median, "code_p95", e->code_p95, "code_max",
-                     e->code_max);
+                     degrees(e->pose_max), "centre_median_deg", degrees(e->centre_median),
+                     "centre_p95_deg", degrees(e->centre_p95), "centre_max_deg",
+                     degrees(e->centre_max), "code_median", e->code_median, "code_p95", e->code_p95,
+                     "code_max", e->code_max);
 }
 
 static json_t *layer_json(const findings *f, size_t layer)
@@ -141,8 +141,9 @@ static void print_row(const char *rotation, const recon_equivariance *e)
 {
     printf("%7s %9.2f%8.2f", rotation, e->pose_median * RECON_TO_DEGREES,
            e->pose_p95 * RECON_TO_DEGREES);
-    if (isfinite(e->lean_median))
-        printf(" %9.2f%8.2f", e->lean_median * RECON_TO_DEGREES, e->lean_p95 * RECON_TO_DEGREES);
+    if (isfinite(e->centre_median))
+        printf(" %9.2f%8.2f", e->centre_median * RECON_TO_DEGREES,
+               e->centre_p95 * RECON_TO_DEGREES);
     else
         printf(" %9s%8s", "-", "-");
     printf(" %9.4f%8.4f\n", e->code_median, e->code_p95);
@@ -150,7 +151,7 @@ static void print_row(const char *rotation, const recon_equivariance *e)
 
 static void print_sweep(const findings *f)
 {
-    printf("%7s %17s %17s %17s\n", "angle", "pose, degrees", "lean, degrees", "change of z");
+    printf("%7s %17s %17s %17s\n", "angle", "pose, degrees", "centre, degrees", "change of z");
     printf("%7s", "");
     for (int i = 0; i < 3; i++)
         printf(" %9s%8s", "median", "95%");

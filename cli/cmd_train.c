@@ -35,7 +35,7 @@ typedef struct {
     const char *out, *held;
     int group, preset, mask, resume, plain, no_contrast;
     size_t epochs, before, batch, every, frequencies, layers, code;
-    double lean, rate, contrast, pose, warp, align, element, radius, temperature, width;
+    double density, rate, contrast, pose, warp, align, element, radius, temperature, width;
     cli_data data;
     cli_common common;
 } settings;
@@ -74,10 +74,8 @@ static int parse(settings *s, int argc, char **argv)
           CLI_NUMBER, 0, &s->temperature },
         { "--pose", "W", NULL, "weight of the pose loss between views (default: preset's)",
           CLI_NUMBER | CLI_IMAGES, 0, &s->pose },
-        { "--lean", "W", NULL,
-          "weight of the lean, the backbone's own natural pose (default: "
-          "preset's)",
-          CLI_NUMBER | CLI_IMAGES, 0, &s->lean },
+        { "--density", "W", NULL, "weight of the pose density's likelihood (default: preset's)",
+          CLI_NUMBER | CLI_IMAGES, 0, &s->density },
         { "--warp", "S", NULL, "stretch the second view by up to S (default 0.2)",
           CLI_NUMBER | CLI_IMAGES, 0, &s->warp },
         { "--plain", NULL, NULL, "reconstruction loss only, as in the paper", CLI_FLAG, 0,
@@ -134,7 +132,7 @@ static recon_ieae_options options_of(recon_ctx *ctx, const settings *s)
                                  .temperature = s->temperature,
                                  .pose = s->plain ? -1 : s->pose,
                                  .warp = s->warp,
-                                 .lean = s->plain && !s->lean ? -1 : s->lean,
+                                 .density = s->plain && !s->density ? -1 : s->density,
                                  .seed = cli_seed(&s->data),
                                  .every = s->every,
                                  .threads = recon_ctx_threads(ctx),

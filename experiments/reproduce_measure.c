@@ -76,13 +76,14 @@ static recon_status read_images(recon_ctx *ctx, reading *r, const recon_model *m
     RECON_TRY(recon_alloc_raw(ctx, &r->lambda, r->n, sizeof *r->lambda));
     RECON_TRY(recon_alloc_raw(ctx, &r->absolute, r->n, sizeof *r->absolute));
     RECON_TRY(recon_maps_apply(ctx, r->map, model->maps, r->codes.z, r->n, RECON_MAPS_ALL));
-    if (r->codes.lean)
+    if (r->codes.density)
         RECON_TRY(recon_alloc_raw(ctx, &r->by_head, r->n, sizeof *r->by_head));
     for (size_t i = 0; i < r->n; i++) {
         r->angle[i] = recon_dataset_angle(r->data, i);
-        if (r->codes.lean) {
+        if (r->codes.density) {
             r->by_head[i] = recon_so2_absolute(&r->map[i], r->codes.so2[i]);
-            recon_so2_map_lean(&r->map[i], r->codes.so2[i], r->codes.lean[i]);
+            recon_so2_map_density(&r->map[i], r->codes.so2[i],
+                                  r->codes.density + i * RECON_POSE_BINS, RECON_MAPS_ALL);
         }
         r->lambda[i] = r->map[i].lambda;
         r->absolute[i] = recon_so2_absolute(&r->map[i], r->codes.so2[i]);

@@ -31,7 +31,7 @@ static recon_status check_stored(recon_ctx *ctx, const neighborhood *h, const re
     recon_status status;
     RECON_TRY(reproduce_load(ctx, &images, h->data, n));
     RECON_TRY(recon_alloc_raw(ctx, &z, n * h->index.d, sizeof *z));
-    RECON_TRY(recon_ieae_embed(ctx, z, psi, NULL, encoder, images, n));
+    RECON_TRY(recon_ieae_embed(ctx, &(recon_seen){ .z = z, .so2 = psi }, encoder, images, n));
     RECON_TRY(recon_equivariance_compare(ctx, &change,
                                          &(recon_codes){ h->index.z, h->index.so2, NULL },
                                          &(recon_codes){ z, psi, NULL }, none, n, h->index.d));

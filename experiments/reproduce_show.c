@@ -118,12 +118,12 @@ static void add_poses(json_t *out, const reproduction *r)
     if (r->what->pair[0] != r->what->pair[1])
         json_object_set_new(out, "pair", pair_json(r));
     const recon_equivariance *e = &r->equivariance;
-    json_object_set_new(out, "equivariance",
-                        json_pack("{s:I, s:o, s:o, s:o, s:o, s:f, s:f}", "images", (json_int_t)e->n,
-                                  "pose_median_deg", degrees(e->pose_median), "pose_p95_deg",
-                                  degrees(e->pose_p95), "lean_median_deg", degrees(e->lean_median),
-                                  "lean_p95_deg", degrees(e->lean_p95), "code_median",
-                                  e->code_median, "code_p95", e->code_p95));
+    json_object_set_new(
+        out, "equivariance",
+        json_pack("{s:I, s:o, s:o, s:o, s:o, s:f, s:f}", "images", (json_int_t)e->n,
+                  "pose_median_deg", degrees(e->pose_median), "pose_p95_deg", degrees(e->pose_p95),
+                  "centre_median_deg", degrees(e->centre_median), "centre_p95_deg",
+                  degrees(e->centre_p95), "code_median", e->code_median, "code_p95", e->code_p95));
 }
 
 static void add_neighbors(json_t *out, const reproduction *r)

@@ -16,7 +16,6 @@ typedef struct {
     size_t n;
     char *canonical, *maps;
     recon_seen seen;
-    double *lambda;
 } task;
 
 static recon_status make_canonical(recon_ctx *ctx, void *arg)
@@ -25,13 +24,13 @@ static recon_status make_canonical(recon_ctx *ctx, void *arg)
     return recon_canonicalize(ctx, t->canonical, NULL, t->model, t->inputs, t->n, NULL);
 }
 
-/* Lambda of a backbone with a lean needs no head. */
+/* Lambda of a backbone with a pose density needs no head. */
 static recon_status center(recon_ctx *ctx, void *arg)
 {
     const task *t = arg;
-    if (t->seen.lean) {
-        for (size_t i = 0; i < t->n; i++)
-            t->lambda[i] = recon_so2_wrap(t->seen.so2[i] - t->seen.lean[i]);
+    if (t->model->maps->lambda == RECON_LAMBDA_DENSITY) {
+        recon_maps_put_densities((recon_so2_map *)t->maps, t->model->maps, t->seen.so2,
+                                 t->seen.density, t->n, RECON_MAPS_LAMBDA);
         return RECON_OK;
     }
     return recon_maps_apply(ctx, t->maps, t->model->maps, t->seen.z, t->n, RECON_MAPS_LAMBDA);
@@ -48,11 +47,11 @@ recon_status recon_times_measure(recon_ctx *ctx, recon_times *out, const recon_m
         return recon_fail(ctx, RECON_ERR_INPUT, "times: no %s", b->kind->data);
     RECON_TRY(recon_alloc_raw(ctx, &t.canonical, bytes, 1));
     RECON_TRY(recon_alloc_raw(ctx, &t.maps, n, model->maps->kind->map));
-    RECON_TRY(recon_alloc_raw(ctx, &t.lambda, n, sizeof *t.lambda));
     RECON_TRY(recon_alloc_raw(ctx, &t.seen.z, n * b->code, sizeof *t.seen.z));
     RECON_TRY(recon_alloc_raw(ctx, &t.seen.so2, n, sizeof *t.seen.so2));
-    if (b->lean)
-        RECON_TRY(recon_alloc_raw(ctx, &t.seen.lean, n, sizeof *t.seen.lean));
+    if (b->density)
+        RECON_TRY(
+            recon_alloc_raw(ctx, &t.seen.density, n, RECON_POSE_BINS * sizeof *t.seen.density));
     RECON_TRY(b->kind->embed(ctx, &t.seen, b, inputs, n));
     RECON_TRY(recon_fastest(ctx, &out->canonicalize_ms, make_canonical, &t));
     RECON_TRY(recon_fastest(ctx, &out->overhead_ms, center, &t));
@@ -60,10 +59,9 @@ recon_status recon_times_measure(recon_ctx *ctx, recon_times *out, const recon_m
     out->overhead_ms *= 1000 / (double)n;
     out->backend = recon_ops_name(ctx);
 done:
-    free(t.seen.lean);
+    free(t.seen.density);
     free(t.seen.so2);
     free(t.seen.z);
-    free(t.lambda);
     free(t.maps);
     free(t.canonical);
     return status;

@@ -105,9 +105,10 @@ static recon_status own_arrays(recon_ctx *ctx, recon_embedded *e, recon_seen *se
         RECON_TRY(recon_alloc_raw(ctx, &seen->so3, e->n, sizeof *seen->so3));
         e->so3 = e->owned[1] = seen->so3;
     }
-    if (b->lean && e->so2) {
-        RECON_TRY(recon_alloc_raw(ctx, &seen->lean, e->n, sizeof *seen->lean));
-        e->lean = e->owned[3] = seen->lean;
+    if (b->density && e->so2) {
+        RECON_TRY(
+            recon_alloc_raw(ctx, &seen->density, e->n, RECON_POSE_BINS * sizeof *seen->density));
+        e->density = e->owned[3] = seen->density;
     }
     if (recon_data_describe(data).labels && data->kind->label) {
         RECON_TRY(recon_alloc_raw(ctx, &labels, e->n, sizeof *labels));
@@ -124,7 +125,7 @@ static recon_seen behind(const recon_seen *s, size_t at, size_t code)
     return (recon_seen){ .z = s->z + at * code,
                          .so2 = s->so2 ? s->so2 + at : NULL,
                          .so3 = s->so3 ? s->so3 + at : NULL,
-                         .lean = s->lean ? s->lean + at : NULL };
+                         .density = s->density ? s->density + at * RECON_POSE_BINS : NULL };
 }
 
 recon_status recon_backbone_embed(recon_ctx *ctx, recon_embedded *out, const recon_backbone *b,

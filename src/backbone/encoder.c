@@ -19,6 +19,7 @@ typedef struct {
     const char *name;
     size_t frequencies, layers, hidden; /* hidden of the MLP behind the head; 0: no MLP */
     recon_rings rings;
+    recon_fields seen; /* by the pose density */
     layer layer[RECON_ENCODER_LAYERS];
 } preset;
 
@@ -27,6 +28,7 @@ static const preset presets[] = {
                             .frequencies = 4,
                             .hidden = 256,
                             .rings = RECON_RINGS_WIDE,
+                            .seen = { { 64, 32, 16, 8 } },
                             .layers = 6,
                             .layer = { { { { 32, 24, 16, 8 } }, 7, 3, 0 },
                                        { { { 32, 24, 16, 8 } }, 5, 2, 1 },
@@ -37,6 +39,7 @@ static const preset presets[] = {
     [RECON_PRESET_PAPER] = { .name = "paper",
                              .frequencies = 2,
                              .rings = RECON_RINGS_WARNING,
+                             .seen = { { 32, 32 } },
                              .layers = 6,
                              .layer = { { { { 32, 32 } }, 7, 1, 0 },
                                         { { { 32, 32 } }, 5, 2, 0 },
@@ -45,15 +48,16 @@ static const preset presets[] = {
                                         { { { 32, 32 } }, 5, 2, 0 },
                                         { { { 32, 32 } }, 3, 2, 0 } } },
     [RECON_PRESET_SMALL] = { .name = "small",
-                             .frequencies = 3,
+                             .frequencies = 4,
                              .hidden = 256,
                              .rings = RECON_RINGS_WIDE,
+                             .seen = { { 32, 16, 16, 16 } },
                              .layers = 5,
-                             .layer = { { { { 8, 6, 4 } }, 7, 3, 1 },
-                                        { { { 12, 8, 4 } }, 5, 2, 0 },
-                                        { { { 12, 8, 4 } }, 5, 2, 1 },
-                                        { { { 24, 16, 8 } }, 5, 2, 0 },
-                                        { { { 48, 16, 8 } }, 3, 1, 0 } } },
+                             .layer = { { { { 8, 6, 4, 4 } }, 7, 3, 1 },
+                                        { { { 12, 8, 4, 4 } }, 5, 2, 0 },
+                                        { { { 12, 8, 4, 4 } }, 5, 2, 1 },
+                                        { { { 24, 16, 8, 8 } }, 5, 2, 0 },
+                                        { { { 48, 16, 8, 8 } }, 3, 1, 0 } } },
 };
 enum { PRESETS = sizeof presets / sizeof *presets, CODE = 128, MAX_CODE = 4096, MIN_SIDE = 8 };
 
@@ -115,9 +119,12 @@ done:
 static recon_status add_head(recon_ctx *ctx, recon_encoder *e, recon_params *p, const char *name,
                              const recon_fields *in, const recon_ieae_shape *s)
 {
-    recon_fields out = { { s->code, s->lean ? 2 : 1 } };
+    recon_fields seen = s->density ? scaled(&presets[s->preset].seen, s) : (recon_fields){ { 0 } };
+    recon_fields out = seen;
     recon_layer_name full;
     recon_status status;
+    out.of[0] += s->code;
+    out.of[1] += 1;
     snprintf(full, sizeof full, "%s.head", name);
     RECON_TRY(recon_steerable_add(ctx, &e->head, p, full, in, &out,
                                   &(recon_steerable_options){ .size = 1 }));
@@ -126,6 +133,11 @@ static recon_status add_head(recon_ctx *ctx, recon_encoder *e, recon_params *p, 
         const size_t sizes[] = { s->code, presets[s->preset].hidden, s->code };
         snprintf(full, sizeof full, "%s.mlp", name);
         RECON_TRY(recon_mlp_add(ctx, &e->mlp, p, full, sizes, 3, 0));
+    }
+    e->has_density = s->density;
+    if (e->has_density) {
+        snprintf(full, sizeof full, "%s.density", name);
+        RECON_TRY(recon_pose_density_add(ctx, &e->density, p, full, &seen));
     }
 done:
     return status;
@@ -137,7 +149,7 @@ recon_status recon_encoder_add(recon_ctx *ctx, recon_encoder *e, recon_params *p
     const preset *pre = &presets[s->preset];
     recon_fields in = { { s->channels } };
     recon_status status = RECON_OK;
-    *e = (recon_encoder){ .layers = pre->layers, .code = s->code, .lean = s->lean };
+    *e = (recon_encoder){ .layers = pre->layers, .code = s->code };
     for (size_t i = 0; i < pre->layers; i++) {
         recon_fields out = scaled(&pre->layer[i].fields, s);
         RECON_TRY(add_layer(ctx, e, p, name, i, &in, &out, s));
@@ -172,9 +184,23 @@ recon_var recon_encoder_layer(recon_tape *t, const recon_encoder *e, size_t i, r
     return e->pool[i] ? halve(t, x) : x;
 }
 
-void recon_encoder_apply(recon_tape *t, const recon_encoder *e, recon_var x, recon_var *code,
-                         recon_var *pose, recon_var *lean)
+/* The head's columns: the code, scalars of the density, the pose, the density's pairs. */
+static recon_var density_of(recon_tape *t, const recon_encoder *e, recon_var x)
 {
+    size_t scalars = e->density.fields.of[0];
+    if (!e->has_density || !x)
+        return NULL;
+    recon_var parts[2] = {
+        recon_var_columns(t, x, e->code, scalars),
+        recon_var_columns(t, x, e->code + scalars + 2,
+                          recon_fields_channels(&e->density.fields) - scalars),
+    };
+    return recon_pose_density_apply(t, &e->density, recon_var_concat(t, parts, 2));
+}
+
+recon_encoded recon_encoder_apply(recon_tape *t, const recon_encoder *e, recon_var x)
+{
+    recon_encoded out = { 0 };
     for (size_t i = 0; i < e->layers; i++)
         x = recon_encoder_layer(t, e, i, x);
     if (recon_tape_activations(t) == RECON_BF16)
@@ -187,10 +213,12 @@ void recon_encoder_apply(recon_tape *t, const recon_encoder *e, recon_var x, rec
     x = recon_steerable_apply(t, &e->head, x);
     if (x)
         x = recon_var_reshape(
-            t, x, (size_t[]){ recon_var_shape(x, NULL)[0], e->code + (e->lean ? 4 : 2) }, 2);
-    *code = recon_var_columns(t, x, 0, e->code);
+            t, x, (size_t[]){ recon_var_shape(x, NULL)[0], recon_fields_channels(&e->head.out) },
+            2);
+    out.code = recon_var_columns(t, x, 0, e->code);
     if (e->has_mlp)
-        *code = recon_mlp_apply(t, &e->mlp, *code);
-    *pose = recon_var_columns(t, x, e->code, 2);
-    *lean = e->lean ? recon_var_columns(t, x, e->code + 2, 2) : NULL;
+        out.code = recon_mlp_apply(t, &e->mlp, out.code);
+    out.pose = recon_var_columns(t, x, e->code + e->density.fields.of[0], 2);
+    out.density = density_of(t, e, x);
+    return out;
 }

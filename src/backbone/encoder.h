@@ -4,6 +4,7 @@
 
 #include <recon/backbone/networks.h>
 #include <recon/nn/steerable.h>
+#include "backbone/pose_density.h"
 
 enum { RECON_ENCODER_LAYERS = 6 };
 
@@ -15,8 +16,16 @@ typedef struct {
     int has_mlp;
     recon_mlp mlp; /* on the head's scalars */
     size_t code;
-    int lean;
+    int has_density;
+    recon_pose_density density;
 } recon_encoder;
+
+/* What an encoder makes of n images, all float. */
+typedef struct {
+    recon_var code;    /* n x code, which does not change when an image is rotated    */
+    recon_var pose;    /* n x 2, which rotates with it                                */
+    recon_var density; /* n x RECON_POSE_BINS, logits of q; NULL where there is none  */
+} recon_encoded;
 
 /* Fills in the preset's defaults and checks the rest. */
 recon_status recon_encoder_shape(recon_ctx *ctx, recon_ieae_shape *shape);
@@ -32,10 +41,7 @@ recon_status recon_encoder_freeze(recon_ctx *ctx, recon_encoder *encoder);
 recon_var recon_encoder_layer(recon_tape *tape, const recon_encoder *encoder, size_t i,
                               recon_var x);
 
-/* x n x h x w x channels in the activations' type; *code n x code, *pose and *lean n x 2, all
- * float. Pose and lean rotate by the angle that x is rotated by; *lean is NULL where the shape has
- * none. */
-void recon_encoder_apply(recon_tape *tape, const recon_encoder *encoder, recon_var x,
-                         recon_var *code, recon_var *pose, recon_var *lean);
+/* x n x h x w x channels in the activations' type. */
+recon_encoded recon_encoder_apply(recon_tape *tape, const recon_encoder *encoder, recon_var x);
 
 #endif

@@ -26,7 +26,7 @@ double recon_relative_change(const float *a, const float *b, size_t d)
     return sqrt(change / length);
 }
 
-enum { POSE, LEAN, CODE, ERRORS };
+enum { POSE, CENTRE, CODE, ERRORS };
 
 static double rotation_error(const double *before, const double *after, const double *angles,
                              size_t i)
@@ -34,22 +34,23 @@ static double rotation_error(const double *before, const double *after, const do
     return fabs(recon_so2_wrap(after[i] - before[i] - angles[i]));
 }
 
-/* Of n images to e [ERRORS][n]; a lean that is not there errs by 0. */
+/* Of n images to e [ERRORS][n]; a centre that is not there errs by 0. */
 static recon_status errors_of(recon_ctx *ctx, double *e, const recon_codes *before,
                               const recon_codes *after, const double *angles, size_t n, size_t d)
 {
     for (size_t i = 0; i < n; i++) {
         double pose = rotation_error(before->psi, after->psi, angles, i);
-        double lean =
-            before->lean && after->lean ? rotation_error(before->lean, after->lean, angles, i) : 0;
+        double centre = before->centre && after->centre
+                            ? rotation_error(before->centre, after->centre, angles, i)
+                            : 0;
         double code = recon_relative_change(before->z + i * d, after->z + i * d, d);
-        if (!isfinite(pose) || !isfinite(lean) || !isfinite(code))
+        if (!isfinite(pose) || !isfinite(centre) || !isfinite(code))
             return recon_fail(
                 ctx, RECON_ERR_INPUT,
-                "equivariance: pose error %g, lean's %g and change of z %g of image %zu", pose,
-                lean, code, i);
+                "equivariance: pose error %g, the centre's %g and change of z %g of image %zu",
+                pose, centre, code, i);
         e[POSE * n + i] = pose;
-        e[LEAN * n + i] = lean;
+        e[CENTRE * n + i] = centre;
         e[CODE * n + i] = code;
     }
     return RECON_OK;
@@ -75,10 +76,10 @@ recon_status recon_equivariance_compare(recon_ctx *ctx, recon_equivariance *out,
     RECON_TRY(recon_alloc_raw(ctx, &e, ERRORS * n, sizeof *e));
     RECON_TRY(errors_of(ctx, e, before, after, angles, n, d));
     summarize(&out->pose_median, &out->pose_p95, &out->pose_max, e + POSE * n, n);
-    summarize(&out->lean_median, &out->lean_p95, &out->lean_max, e + LEAN * n, n);
+    summarize(&out->centre_median, &out->centre_p95, &out->centre_max, e + CENTRE * n, n);
     summarize(&out->code_median, &out->code_p95, &out->code_max, e + CODE * n, n);
-    if (!before->lean || !after->lean)
-        out->lean_median = out->lean_p95 = out->lean_max = NAN;
+    if (!before->centre || !after->centre)
+        out->centre_median = out->centre_p95 = out->centre_max = NAN;
 done:
     free(e);
     return status;
@@ -88,10 +89,11 @@ done:
 
 /* A rotated copy of every image. */
 typedef struct {
-    double *angle; /* [n] */
-    float *z;      /* [n][d] */
-    double *psi;   /* [n] */
-    double *lean;  /* [n], or NULL */
+    double *angle;  /* [n] */
+    float *z;       /* [n][d] */
+    double *psi;    /* [n] */
+    float *density; /* [n][RECON_POSE_BINS], or NULL */
+    double *centre; /* [n], its; or NULL */
 } copies;
 
 typedef struct {
@@ -108,7 +110,8 @@ static void copies_free(copies *c)
     free(c->angle);
     free(c->z);
     free(c->psi);
-    free(c->lean);
+    free(c->density);
+    free(c->centre);
 }
 
 static void trial_free(trial *t)
@@ -127,8 +130,10 @@ static recon_status copies_new(recon_ctx *ctx, copies *c, const trial *t)
     RECON_TRY(recon_alloc_raw(ctx, &c->angle, n, sizeof *c->angle));
     RECON_TRY(recon_alloc_raw(ctx, &c->z, n * t->d, sizeof *c->z));
     RECON_TRY(recon_alloc_raw(ctx, &c->psi, n, sizeof *c->psi));
-    if (recon_ieae_describe(t->model).lean)
-        RECON_TRY(recon_alloc_raw(ctx, &c->lean, n, sizeof *c->lean));
+    if (!recon_ieae_describe(t->model).density)
+        return RECON_OK;
+    RECON_TRY(recon_alloc_raw(ctx, &c->density, n, RECON_POSE_BINS * sizeof *c->density));
+    RECON_TRY(recon_alloc_raw(ctx, &c->centre, n, sizeof *c->centre));
 done:
     return status;
 }
@@ -175,7 +180,11 @@ static recon_status embed_copies(recon_ctx *ctx, const trial *t, copies *c)
 {
     recon_status status;
     RECON_TRY(recon_parallel(ctx, rotate_one, &(blocks){ t, c->angle }, t->info.n));
-    RECON_TRY(recon_ieae_embed(ctx, c->z, c->psi, c->lean, t->model, t->rotated, t->info.n));
+    RECON_TRY(recon_ieae_embed(ctx,
+                               &(recon_seen){ .z = c->z, .so2 = c->psi, .density = c->density },
+                               t->model, t->rotated, t->info.n));
+    for (size_t i = 0; c->density && i < t->info.n; i++)
+        c->centre[i] = recon_pose_centre(c->density + i * RECON_POSE_BINS);
 done:
     return status;
 }
@@ -184,8 +193,8 @@ static recon_status compare_copies(recon_ctx *ctx, recon_equivariance *out, tria
 {
     for (size_t i = 0; i < t->info.n; i++)
         t->between[i] = t->b.angle[i] - t->a.angle[i];
-    return recon_equivariance_compare(ctx, out, &(recon_codes){ t->a.z, t->a.psi, t->a.lean },
-                                      &(recon_codes){ t->b.z, t->b.psi, t->b.lean }, t->between,
+    return recon_equivariance_compare(ctx, out, &(recon_codes){ t->a.z, t->a.psi, t->a.centre },
+                                      &(recon_codes){ t->b.z, t->b.psi, t->b.centre }, t->between,
                                       t->info.n, t->d);
 }
 

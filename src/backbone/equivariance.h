@@ -1,6 +1,6 @@
 /* equivariance.h - how equivariant an encoder is.
  *
- * psi(R x) should be psi(x) rotated by R, and so the lean; z should not change. On a grid of pixels
+ * psi(R x) should be psi(x) rotated by R, and so the centre; z should not change. On a grid of pixels
  * neither holds exactly: a rotation resamples the image (bilinear), and the network sees another
  * picture.
  *
@@ -20,16 +20,16 @@
 typedef struct {
     size_t n;
     double pose_median, pose_p95, pose_max; /* |psi(R_b x) - psi(R_a x) - (b - a)|, in [0, pi] */
-    double lean_median, lean_p95, lean_max; /* the same of the lean; NaN without one           */
+    double centre_median, centre_p95, centre_max; /* the same of the centre of q; NaN without */
     double code_median, code_p95, code_max; /* |z(R_b x) - z(R_a x)| / |z(R_a x)|              */
 } recon_equivariance;
 
-/* The errors of n images whose codes z [n][d], poses psi [n] and leans [n] are known before and
- * after each was rotated by its angle [n]. lean NULL on either side: there is none. n = 0, a code of
+/* The errors of n images whose codes z [n][d], poses psi [n] and centres of q [n] are known before and
+ * after each was rotated by its angle [n]. centre NULL on either side: there is none. n = 0, a code of
  * length 0 and what is not finite are RECON_ERR_INPUT. */
 typedef struct {
     const float *z;
-    const double *psi, *lean;
+    const double *psi, *centre;
 } recon_codes;
 recon_status recon_equivariance_compare(recon_ctx *ctx, recon_equivariance *out,
                                         const recon_codes *before, const recon_codes *after,

@@ -58,8 +58,9 @@ recon_status recon_ieae_make(recon_ctx *ctx, recon_ieae **out, const recon_ieae_
     m->shape = *shape;
     RECON_TRY(recon_encoder_shape(ctx, &m->shape));
     RECON_TRY(check_size(ctx, &m->shape));
-    m->base =
-        (recon_backbone){ .kind = &recon_ieae_kind, .code = m->shape.code, .lean = m->shape.lean };
+    m->base = (recon_backbone){ .kind = &recon_ieae_kind,
+                                .code = m->shape.code,
+                                .density = m->shape.density };
     RECON_TRY(recon_params_new(ctx, &m->base.params, precision));
     recon_params_expect(m->base.params, file, path, 0);
     RECON_TRY(recon_encoder_add(ctx, &m->encoder, m->base.params, "encoder", &m->shape));
@@ -93,7 +94,7 @@ recon_ieae_shape recon_ieae_describe(const recon_ieae *m)
 static recon_status read_shape(recon_ctx *ctx, recon_ieae_shape *s, const recon_safetensors *file,
                                const char *path)
 {
-    size_t mask, lean;
+    size_t mask, density;
     recon_status status;
     RECON_TRY(recon_metadata_preset(ctx, &s->preset, file, path));
     RECON_TRY(recon_metadata_number(ctx, &s->width, file, "width_factor", 0, 64, path));
@@ -101,12 +102,12 @@ static recon_status read_shape(recon_ctx *ctx, recon_ieae_shape *s, const recon_
         recon_metadata_size(ctx, &s->frequencies, file, "frequencies", 1, RECON_FREQUENCIES, path));
     RECON_TRY(recon_metadata_size(ctx, &s->code, file, "code", 1, MOST, path));
     RECON_TRY(recon_metadata_size(ctx, &mask, file, "mask", 0, 1, path));
-    RECON_TRY(recon_metadata_size(ctx, &lean, file, "lean", 0, 1, path));
+    RECON_TRY(recon_metadata_size(ctx, &density, file, "density", 0, 1, path));
     RECON_TRY(recon_metadata_size(ctx, &s->height, file, "height", 1, MOST, path));
     RECON_TRY(recon_metadata_size(ctx, &s->width_px, file, "width", 1, MOST, path));
     RECON_TRY(recon_metadata_size(ctx, &s->channels, file, "channels", 1, MOST, path));
     s->mask = (int)mask;
-    s->lean = (int)lean;
+    s->density = (int)density;
 done:
     return status;
 }
@@ -204,8 +205,8 @@ static size_t batch_for(recon_ctx *ctx)
 typedef struct {
     recon_tape *tape;
     size_t batch;
-    float *seen;   /* [batch][pixels], with a mask */
-    double *z, *v; /* [batch][code], [batch][2]    */
+    float *seen;       /* [batch][pixels], with a mask */
+    double *z, *v, *q; /* [batch][code], [batch][2], [batch][bins] */
 } scratch;
 
 static recon_status scratch_new(recon_ctx *ctx, scratch *s, const recon_ieae *m)
@@ -217,6 +218,7 @@ static recon_status scratch_new(recon_ctx *ctx, scratch *s, const recon_ieae *m)
     RECON_TRY(recon_alloc_raw(ctx, &s->seen, s->batch * image, sizeof *s->seen));
     RECON_TRY(recon_alloc_raw(ctx, &s->z, s->batch * m->shape.code, sizeof *s->z));
     RECON_TRY(recon_alloc_raw(ctx, &s->v, s->batch * 2, sizeof *s->v));
+    RECON_TRY(recon_alloc_raw(ctx, &s->q, s->batch * RECON_POSE_BINS, sizeof *s->q));
 done:
     return status;
 }
@@ -227,69 +229,95 @@ static void scratch_free(scratch *s)
     free(s->seen);
     free(s->z);
     free(s->v);
+    free(s->q);
 }
 
-/* The directions of n vectors; v NULL: there are none. */
-static recon_status read_angles(scratch *s, double *out, recon_var v, size_t n)
+static recon_status read_poses(scratch *s, double *out, recon_var v, size_t n)
 {
-    recon_status status = out && v ? recon_var_read(s->tape, s->v, v) : RECON_OK;
-    for (size_t i = 0; out && status == RECON_OK && i < n; i++)
-        out[i] = v ? atan2(s->v[2 * i + 1], s->v[2 * i]) : NAN;
+    recon_status status = recon_var_read(s->tape, s->v, v);
+    for (size_t i = 0; status == RECON_OK && i < n; i++)
+        out[i] = atan2(s->v[2 * i + 1], s->v[2 * i]);
+    return status;
+}
+
+static recon_status read_densities(scratch *s, float *out, recon_var logits, size_t n)
+{
+    recon_status status = recon_var_read(s->tape, s->q, logits);
+    if (status == RECON_OK)
+        recon_pose_densities(out, s->q, n);
     return status;
 }
 
 /* Weights that are finite may still make numbers that are not. */
-static recon_status check_finite(recon_ctx *ctx, const double *z, const double *psi, size_t code,
-                                 size_t first, size_t n)
+static int is_finite(const recon_seen *s, size_t code, size_t i)
 {
-    for (size_t i = 0; i < n; i++) {
-        int good = !psi || isfinite(psi[i]);
-        for (size_t c = 0; z && c < code; c++)
-            good = good && isfinite((float)z[i * code + c]);
-        if (!good)
+    int good = !s->so2 || isfinite(s->so2[i]);
+    for (size_t c = 0; s->z && c < code; c++)
+        good = good && isfinite(s->z[i * code + c]);
+    for (size_t b = 0; s->density && b < RECON_POSE_BINS; b++)
+        good = good && isfinite(s->density[i * RECON_POSE_BINS + b]);
+    return good;
+}
+
+static recon_status check_finite(recon_ctx *ctx, const recon_seen *s, size_t code, size_t first,
+                                 size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!is_finite(s, code, i))
             return recon_fail(
                 ctx, RECON_ERR_NUMERIC,
                 "image %zu: the network's answer is not a finite number: a damaged model?",
                 first + i);
-    }
     return RECON_OK;
 }
 
 /* first: the number of the first image, for messages. */
-static recon_status embed_batch(recon_ctx *ctx, scratch *s, float *z, double *psi, double *angle,
+static recon_status embed_batch(recon_ctx *ctx, scratch *s, const recon_seen *out,
                                 const recon_ieae *m, const float *images, size_t first, size_t n)
 {
     const recon_ieae_shape *h = &m->shape;
-    recon_var x, code, pose, lean;
+    recon_encoded e;
+    recon_var x;
     recon_status status;
     recon_ieae_look(s->seen, m, images, n);
     RECON_TRY(recon_tape_begin(s->tape, RECON_INFER, 0));
     x = recon_var_input(s->tape, s->seen, RECON_F32,
                         (size_t[]){ n, h->height, h->width_px, h->channels }, 4);
-    recon_encoder_apply(s->tape, &m->encoder,
-                        recon_var_cast(s->tape, x, recon_tape_activations(s->tape)), &code, &pose,
-                        &lean);
-    if (z)
-        RECON_TRY(recon_var_read(s->tape, s->z, code));
-    RECON_TRY(read_angles(s, psi, pose, n));
-    RECON_TRY(read_angles(s, angle, lean, n));
-    RECON_TRY(check_finite(ctx, z ? s->z : NULL, psi, h->code, first, n));
-    for (size_t i = 0; z && i < n * h->code; i++)
-        z[i] = (float)s->z[i];
+    e = recon_encoder_apply(s->tape, &m->encoder,
+                            recon_var_cast(s->tape, x, recon_tape_activations(s->tape)));
+    if (out->z)
+        RECON_TRY(recon_var_read(s->tape, s->z, e.code));
+    for (size_t i = 0; out->z && i < n * h->code; i++)
+        out->z[i] = (float)s->z[i];
+    if (out->so2)
+        RECON_TRY(read_poses(s, out->so2, e.pose, n));
+    if (out->density)
+        RECON_TRY(read_densities(s, out->density, e.density, n));
+    RECON_TRY(check_finite(ctx, out, h->code, first, n));
 done:
     return status;
 }
 
-recon_status recon_ieae_embed(recon_ctx *ctx, float *z, double *psi, double *lean,
-                              const recon_ieae *m, const float *images, size_t n)
+/* Behind the first `at` inputs; density only where the model has one. */
+static recon_seen behind(const recon_seen *s, const recon_ieae_shape *h, size_t at)
+{
+    return (recon_seen){
+        .z = s->z ? s->z + at * h->code : NULL,
+        .so2 = s->so2 ? s->so2 + at : NULL,
+        .density = s->density && h->density ? s->density + at * RECON_POSE_BINS : NULL,
+    };
+}
+
+recon_status recon_ieae_embed(recon_ctx *ctx, const recon_seen *out, const recon_ieae *m,
+                              const float *images, size_t n)
 {
     size_t image = m->shape.height * m->shape.width_px * m->shape.channels;
     scratch s;
     recon_status status;
     RECON_TRY(scratch_new(ctx, &s, m));
     for (size_t at = 0; at < n; at += s.batch) {
-        RECON_TRY(embed_batch(ctx, &s, z ? z + at * m->shape.code : NULL, psi ? psi + at : NULL,
-                              lean ? lean + at : NULL, m, images + at * image, at,
+        recon_seen some = behind(out, &m->shape, at);
+        RECON_TRY(embed_batch(ctx, &s, &some, m, images + at * image, at,
                               n - at < s.batch ? n - at : s.batch));
         RECON_TRY(recon_interrupted(ctx));
     }
@@ -342,7 +370,7 @@ static void close_backbone(recon_ctx *ctx, recon_backbone *b)
 static recon_status embed(recon_ctx *ctx, const recon_seen *out, const recon_backbone *b,
                           const void *inputs, size_t n)
 {
-    return recon_ieae_embed(ctx, out->z, out->so2, out->lean, of(b), inputs, n);
+    return recon_ieae_embed(ctx, out, of(b), inputs, n);
 }
 
 static recon_status rotate(recon_ctx *ctx, void *out, const recon_backbone *b, const void *inputs,

@@ -45,10 +45,10 @@ recon_status recon_ieae_open(recon_ctx *ctx, recon_ieae **out, const char *path,
 void recon_ieae_close(recon_ctx *ctx, recon_ieae *model);
 recon_ieae_shape recon_ieae_describe(const recon_ieae *model);
 
-/* n images n x height x width x channels to z [n * code], psi [n] and lean [n], any of which may be
- * NULL. A model without a lean gives NaN for it. */
-recon_status recon_ieae_embed(recon_ctx *ctx, float *z, double *psi, double *lean,
-                              const recon_ieae *model, const float *images, size_t n);
+/* n images n x height x width x channels to z, psi (so2) and q; a model without a density leaves
+ * that alone. */
+recon_status recon_ieae_embed(recon_ctx *ctx, const recon_seen *out, const recon_ieae *model,
+                              const float *images, size_t n);
 /* The canonical images x_hat of n codes, to out n x height x width x channels. */
 recon_status recon_ieae_decode(recon_ctx *ctx, float *out, const recon_ieae *model, const float *z,
                                size_t n);

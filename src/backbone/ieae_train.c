@@ -20,6 +20,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { VIEWS = 2, VALIDATION_BATCH = 250 };
 
@@ -31,17 +32,23 @@ typedef struct {
     recon_loader_options batches;
     recon_loader *loader; /* opened at the first step fed, which may be any           */
     float *seen;          /* [views][batch] images, masked                            */
-    float *given;         /* [views][batch][2] unit vector of each view's rotation        */
+    int32_t *given;       /* [views][batch] the bin of each view's rotation           */
     float *rotation;      /* [batch][2] unit vector of the rotation from view 1 to view 0 */
     int32_t *places;      /* [batch] 0, 1, 2 ...: whose second view is whose          */
     recon_var images, rotations, order, product, applied;
 } trainer;
 
-enum { STEPS_LEAST = 500 };
+/* The presets' numbers are for tens of thousands of images. Fewer than FEW are shown in smaller
+ * batches and more varied, and so often that there are STEPS_FEW steps at least. */
+enum { FEW = 10000, BATCH_FEW = 32, STEPS_FEW = 1800, STEPS_LEAST = 500 };
 static const recon_ieae_options presets[] = {
-    [RECON_PRESET_FAST] = { .epochs = 30, .batch = 256, .lean = 1, .pose = 1, .contrast = 0.01 },
-    [RECON_PRESET_PAPER] = { .epochs = 30, .batch = 128, .lean = -1, .pose = -1, .contrast = -1 },
-    [RECON_PRESET_SMALL] = { .epochs = 8, .batch = 64, .lean = 1, .pose = 1, .contrast = 0.01 },
+    [RECON_PRESET_FAST] = { .epochs = 30, .batch = 256, .density = 1, .pose = 1, .contrast = 0.01 },
+    [RECON_PRESET_PAPER] = { .epochs = 30,
+                             .batch = 128,
+                             .density = -1,
+                             .pose = -1,
+                             .contrast = -1 },
+    [RECON_PRESET_SMALL] = { .epochs = 8, .batch = 64, .density = 1, .pose = 1, .contrast = 0.01 },
 };
 
 static size_t views_of(const recon_ieae_options *o)
@@ -49,16 +56,21 @@ static size_t views_of(const recon_ieae_options *o)
     return o->contrast > 0 || o->pose > 0 ? VIEWS : 1;
 }
 
-/* A single view is not warped: it is the second's. */
-/* The preset's are for tens of thousands of images. Of n, which may be a few, a step takes no more
- * than a quarter, and epochs are added until there are STEPS_LEAST steps. */
+static int is_few(const recon_ieae_options *o, size_t n)
+{
+    return o->shape.preset == RECON_PRESET_SMALL && n < FEW;
+}
+
+/* A step takes no more than a quarter of the n images, and epochs are added until there are enough
+ * steps. */
 static void set_length(recon_ieae_options *o, size_t n)
 {
     const recon_ieae_options *p = &presets[o->shape.preset];
-    size_t quarter = n >= 8 ? n / 4 : n;
+    size_t quarter = n >= 8 ? n / 4 : n, usual = is_few(o, n) ? BATCH_FEW : p->batch;
     if (!o->batch)
-        o->batch = n < p->batch ? quarter : p->batch;
-    size_t steps = n / o->batch ? n / o->batch : 1, least = (STEPS_LEAST + steps - 1) / steps;
+        o->batch = n < usual ? quarter : usual;
+    size_t steps = n / o->batch ? n / o->batch : 1, most = is_few(o, n) ? STEPS_FEW : STEPS_LEAST;
+    size_t least = (most + steps - 1) / steps;
     if (!o->epochs)
         o->epochs = p->epochs > least ? p->epochs : least;
 }
@@ -69,11 +81,13 @@ static void set_defaults(recon_ieae_options *o, size_t n)
     set_length(o, n);
     o->contrast = o->contrast == 0 ? p->contrast : o->contrast;
     o->pose = o->pose == 0 ? p->pose : o->pose;
-    o->rate = o->rate > 0 ? o->rate : 2e-3;
-    o->lean = o->lean == 0 ? p->lean : o->lean;
-    o->shape.lean = o->lean > 0;
+    o->rate = o->rate > 0 ? o->rate : is_few(o, n) ? 3e-3 : 2e-3;
+    o->density = o->density == 0 ? p->density : o->density;
+    o->shape.density = o->density > 0;
     o->temperature = o->temperature > 0 ? o->temperature : 0.2;
-    o->warp = o->warp < 0 || views_of(o) < VIEWS ? 0 : o->warp == 0 ? 0.2 : o->warp;
+    o->warp = o->warp < 0 || (views_of(o) < VIEWS && !is_few(o, n)) ? 0
+              : o->warp == 0                                        ? is_few(o, n) ? 0.15 : 0.2
+                                                                    : o->warp;
     o->threads = o->threads ? o->threads : 2;
 }
 
@@ -105,11 +119,9 @@ static recon_status feed(void *user, recon_tape *t, uint64_t step)
     recon_ieae_see(k->seen, k->m, b.images, views * b.n);
     k->images = recon_var_input(t, k->seen, RECON_F32,
                                 (size_t[]){ views * b.n, s->height, s->width_px, s->channels }, 4);
-    for (size_t i = 0; i < views * b.n; i++) {
-        k->given[2 * i] = cosf(b.angles[i]);
-        k->given[2 * i + 1] = sinf(b.angles[i]);
-    }
-    k->applied = recon_var_input(t, k->given, RECON_F32, (size_t[]){ views * b.n, 2 }, 2);
+    for (size_t i = 0; i < views * b.n; i++)
+        k->given[i] = recon_pose_bin((double)b.angles[i]);
+    k->applied = recon_var_input(t, k->given, RECON_I32, (size_t[]){ views * b.n }, 1);
     if (views == VIEWS) {
         for (size_t i = 0; i < b.n; i++) {
             double rotation = b.angles[i] - b.angles[b.n + i];
@@ -153,27 +165,24 @@ static recon_var pose_term(trainer *k, recon_tape *t, recon_var pose)
     return recon_var_cosine_loss(t, a, recon_var_reshape(t, b, (size_t[]){ n, 2 }, 2));
 }
 
-/* nu of a view is the rotation that made it. */
-static recon_var lean_term(trainer *k, recon_tape *t, recon_var lean)
+/* The likelihood of the rotation that made a view. */
+static recon_var density_term(trainer *k, recon_tape *t, recon_var density)
 {
-    return recon_var_cosine_loss(t, recon_var_unit(t, lean), k->applied);
+    return recon_var_cross_entropy(t, density, k->applied);
 }
 
 static recon_var loss(void *user, recon_tape *t)
 {
     trainer *k = user;
-    recon_var code, pose, lean;
-    recon_encoder_apply(t, &k->m->encoder, recon_var_cast(t, k->images, recon_tape_activations(t)),
-                        &code, &pose, &lean);
-    recon_var total = recon_var_mse(t, recon_ieae_rebuild(t, k->m, code, pose), k->images);
+    recon_encoded e = recon_encoder_apply(t, &k->m->encoder,
+                                          recon_var_cast(t, k->images, recon_tape_activations(t)));
+    recon_var total = recon_var_mse(t, recon_ieae_rebuild(t, k->m, e.code, e.pose), k->images);
     if (k->o->contrast > 0)
-        total = recon_var_blend(t, 1, total, k->o->contrast, contrast(k, t, code));
+        total = recon_var_blend(t, 1, total, k->o->contrast, contrast(k, t, e.code));
     if (k->o->pose > 0)
-        total = recon_var_blend(t, 1, total, k->o->pose, pose_term(k, t, pose));
-    if (k->o->pose > 0 && lean)
-        total = recon_var_blend(t, 1, total, k->o->pose, pose_term(k, t, lean));
-    if (k->o->lean > 0)
-        total = recon_var_blend(t, 1, total, k->o->lean, lean_term(k, t, lean));
+        total = recon_var_blend(t, 1, total, k->o->pose, pose_term(k, t, e.pose));
+    if (k->o->density > 0)
+        total = recon_var_blend(t, 1, total, k->o->density, density_term(k, t, e.density));
     return total;
 }
 
@@ -182,19 +191,24 @@ static recon_var loss(void *user, recon_tape *t)
 static recon_status batch_error(trainer *k, recon_tape *t, double *out, const recon_batch *b)
 {
     const recon_ieae_shape *s = &k->m->shape;
-    recon_var x, code, pose, lean;
+    recon_encoded e;
+    recon_var x;
     recon_status status = recon_tape_begin(t, RECON_INFER, 0);
     if (status != RECON_OK)
         return status;
     recon_ieae_look(k->seen, k->m, b->images, b->n);
     x = recon_var_input(t, k->seen, RECON_F32,
                         (size_t[]){ b->n, s->height, s->width_px, s->channels }, 4);
-    recon_encoder_apply(t, &k->m->encoder, recon_var_cast(t, x, recon_tape_activations(t)), &code,
-                        &pose, &lean);
+    e = recon_encoder_apply(t, &k->m->encoder, recon_var_cast(t, x, recon_tape_activations(t)));
+    if (e.density) {
+        memset(k->given, 0, b->n * sizeof *k->given);
+        x = recon_var_input(t, k->given, RECON_I32, (size_t[]){ b->n }, 1);
+        return recon_var_read(t, out, recon_var_cross_entropy(t, e.density, x));
+    }
     /* Again: the encoder has used the memory of its input for something else. */
     x = recon_var_input(t, k->seen, RECON_F32,
                         (size_t[]){ b->n, s->height, s->width_px, s->channels }, 4);
-    return recon_var_read(t, out, recon_var_mse(t, recon_ieae_rebuild(t, k->m, code, pose), x));
+    return recon_var_read(t, out, recon_var_mse(t, recon_ieae_rebuild(t, k->m, e.code, e.pose), x));
 }
 
 static recon_status mean_error(void *user, recon_tape *t, double *metric)
@@ -235,14 +249,15 @@ static recon_status describe_run(trainer *k, description *d)
     recon_status status = recon_fingerprint(k->ctx, &print, k->train);
     if (status != RECON_OK)
         return status;
-    snprintf(
-        d->settings, sizeof d->settings,
-        "%s, %zu images (%08" PRIx32 "), %zu epochs of batch %zu, rate %.9g, lean %.9g, pose %.9g, "
-        "contrast %.9g at %.9g, warp %.9g%s, seed %" PRIu64 ", %s on %s",
-        recon_preset_name(s->preset), recon_dataset_describe(k->train).n, print, o->epochs,
-        o->batch, o->rate, o->lean, o->pose, o->contrast, o->temperature, o->warp,
-        s->mask ? ", mask" : "", o->seed,
-        recon_precision_name(recon_precision_on(k->ctx, o->precision)), recon_ops_name(k->ctx));
+    snprintf(d->settings, sizeof d->settings,
+             "%s, %zu images (%08" PRIx32
+             "), %zu epochs of batch %zu, rate %.9g, density %.9g, pose %.9g, "
+             "contrast %.9g at %.9g, warp %.9g%s, seed %" PRIu64 ", %s on %s",
+             recon_preset_name(s->preset), recon_dataset_describe(k->train).n, print, o->epochs,
+             o->batch, o->rate, o->density, o->pose, o->contrast, o->temperature, o->warp,
+             s->mask ? ", mask" : "", o->seed,
+             recon_precision_name(recon_precision_on(k->ctx, o->precision)),
+             recon_ops_name(k->ctx));
     d->list = (recon_metadata_list){ .n = 0 };
     recon_metadata_add(&d->list, "model", "ieae");
     recon_metadata_add(&d->list, "preset", recon_preset_name(s->preset));
@@ -251,7 +266,7 @@ static recon_status describe_run(trainer *k, description *d)
     recon_metadata_add_number(&d->list, "frequencies", (double)s->frequencies);
     recon_metadata_add_number(&d->list, "code", (double)s->code);
     recon_metadata_add_number(&d->list, "mask", s->mask);
-    recon_metadata_add_number(&d->list, "lean", s->lean);
+    recon_metadata_add_number(&d->list, "density", s->density);
     recon_metadata_add_number(&d->list, "height", (double)s->height);
     recon_metadata_add_number(&d->list, "width", (double)s->width_px);
     recon_metadata_add_number(&d->list, "channels", (double)s->channels);
@@ -299,10 +314,28 @@ static recon_status make_room(trainer *k)
     recon_status status;
     RECON_TRY(recon_alloc_raw(k->ctx, &k->seen, VIEWS * n * image, sizeof *k->seen));
     RECON_TRY(recon_alloc_raw(k->ctx, &k->rotation, 2 * n, sizeof *k->rotation));
-    RECON_TRY(recon_alloc_raw(k->ctx, &k->given, VIEWS * 2 * n, sizeof *k->given));
+    RECON_TRY(recon_alloc_raw(k->ctx, &k->given, VIEWS * n, sizeof *k->given));
     RECON_TRY(recon_alloc_raw(k->ctx, &k->places, n, sizeof *k->places));
 done:
     return status;
+}
+
+/* Of few images every view is warped, moved and made brighter or darker, the first one too. */
+static recon_loader_options batches_of(const recon_ieae_options *o, size_t n)
+{
+    int few = is_few(o, n) && o->warp > 0;
+    size_t side = o->shape.height < o->shape.width_px ? o->shape.height : o->shape.width_px;
+    return (recon_loader_options){ .batch = o->batch,
+                                   .shuffle = 1,
+                                   .seed = o->seed,
+                                   .threads = o->threads,
+                                   .views = views_of(o),
+                                   .rotate = 1,
+                                   .shear = o->warp,
+                                   .scale = o->warp,
+                                   .all = few,
+                                   .shift = few ? (double)side / 30 : 0,
+                                   .gain = few ? 0.2 : 0 };
 }
 
 recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const recon_dataset *data,
@@ -327,14 +360,7 @@ recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const 
     RECON_TRY(recon_ieae_make(ctx, &k.m, &o.shape, o.precision, NULL, NULL, o.seed));
     k.train = train;
     k.held = held;
-    k.batches = (recon_loader_options){ .batch = o.batch,
-                                        .shuffle = 1,
-                                        .seed = o.seed,
-                                        .threads = o.threads,
-                                        .views = views_of(&o),
-                                        .rotate = 1,
-                                        .shear = o.warp,
-                                        .scale = o.warp };
+    k.batches = batches_of(&o, recon_dataset_describe(train).n);
     RECON_TRY(make_room(&k));
     RECON_TRY(run(&k, result, path));
 done:

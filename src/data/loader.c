@@ -77,6 +77,12 @@ static recon_affine draw_source(double *angle, const recon_loader_options *o, in
     return all;
 }
 
+static void scale_pixels(float *x, size_t n, double by)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] *= (float)by;
+}
+
 /* Views of s->plain; at counts the images of the run. */
 static void draw_views(const recon_loader *l, slot *s, size_t i, uint64_t at)
 {
@@ -84,9 +90,12 @@ static void draw_views(const recon_loader *l, slot *s, size_t i, uint64_t at)
     for (size_t v = 0; v < l->views; v++) {
         recon_rng rng = recon_rng_new(l->o.seed, VIEWS | (at * l->views + v));
         double angle;
-        recon_affine source = draw_source(&angle, &l->o, v + 1 == l->views, &rng);
+        recon_affine source = draw_source(&angle, &l->o, l->o.all || v + 1 == l->views, &rng);
         recon_image_warp(s->images + (v * s->n + i) * size, s->plain, l->info.height, l->info.width,
                          l->info.channels, &source, RECON_BILINEAR);
+        if (l->o.gain > 0)
+            scale_pixels(s->images + (v * s->n + i) * size, size,
+                         exp(within(log1p(l->o.gain), &rng)));
         s->angles[v * s->n + i] = (float)angle;
     }
 }
@@ -180,7 +189,7 @@ recon_status recon_loader_open(recon_ctx *ctx, recon_loader **out, const recon_d
     l->batches = (l->info.n + (l->o.keep_last ? l->o.batch - 1 : 0)) / l->o.batch;
     l->views = l->o.views == 2 ? 2 : 1;
     l->resample = l->views > 1 || l->o.rotate || l->o.shear > 0 || l->o.scale > 0 ||
-                  l->o.shift > 0 || l->o.flip;
+                  l->o.shift > 0 || l->o.flip || l->o.gain > 0;
     l->slots = (size_t)l->o.threads + AHEAD + 1;
     l->claimed = l->read = l->free_below = l->o.first;
     pthread_mutex_init(&l->lock, NULL);

@@ -26,6 +26,8 @@ typedef struct {
     double scale;   /* larger or smaller by a factor of up to 1 + scale                     */
     double shift;   /* moved by up to so many pixels, in both directions                    */
     int flip;       /* half of the images mirrored, left for right; not with two views      */
+    int all;        /* every view is warped, not the last one alone                         */
+    double gain;    /* brighter or darker by a factor of up to 1 + gain                     */
 } recon_loader_options;
 
 typedef struct {

@@ -91,7 +91,11 @@ static recon_status calibrate(recon_ctx *ctx, recon_maps *m, const recon_head_tr
     RECON_TRY(gather_held(ctx, &z, l, data->z, data->d));
     RECON_TRY(recon_maps_apply(ctx, map, m, z, l->held, RECON_MAPS_ALL));
     for (size_t i = 0; i < l->held; i++) {
-        const void *psi = recon_embedded_pose(data, recon_head_training_place(l, i));
+        size_t at = recon_head_training_place(l, i);
+        const void *psi = recon_embedded_pose(data, at);
+        if (data->density)
+            recon_maps_put_densities((recon_so2_map *)map + i, m, psi,
+                                     data->density + at * RECON_POSE_BINS, 1, RECON_MAPS_ALL);
         score[i] = kind->score(map + i * kind->map, psi);
         tail[i] = kind->tail(map + i * kind->map, psi);
     }

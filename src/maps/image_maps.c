@@ -106,9 +106,7 @@ static recon_var view(recon_tape *t, const recon_ieae *b, float *seen, const flo
 
 static recon_var net(recon_tape *t, const recon_image_maps *m, int head, recon_var x)
 {
-    recon_var code, pose, lean;
-    recon_encoder_apply(t, &m->encoder[head], x, &code, &pose, &lean);
-    return recon_mlp_apply(t, &m->out[head], code);
+    return recon_mlp_apply(t, &m->out[head], recon_encoder_apply(t, &m->encoder[head], x).code);
 }
 
 static size_t image_size(const recon_ieae *b)

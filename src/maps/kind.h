@@ -7,6 +7,7 @@
 
 #include <recon/maps/maps.h>
 #include <recon/nn/tape.h>
+#include "maps/part.h"
 #include "maps/tails.h"
 
 enum { RECON_HEADS_MOST = 4, RECON_HEAD_OUTPUTS = 64 }; /* of maps, of a head */
@@ -28,9 +29,6 @@ typedef struct {
     float *of[RECON_HEADS_MOST]; /* [n][head[h].targets] */
     double number;
 } recon_targets;
-
-/* Which heads are asked: all, or those that Lambda needs. */
-typedef enum { RECON_MAPS_ALL, RECON_MAPS_LAMBDA } recon_maps_part;
 
 struct recon_head_training;
 

@@ -180,6 +180,28 @@ static recon_status find_kind(recon_ctx *ctx, const recon_maps_kind **out,
                              path, maps);
 }
 
+const char *recon_lambda_name(recon_lambda lambda)
+{
+    static const char *const name[] = { "auto", "neighbours", "head", "density" };
+    return (size_t)lambda < sizeof name / sizeof *name ? name[lambda] : "unknown";
+}
+
+/* By the metadata "lambda", which version 0.1 did not write: the head's. */
+static recon_status find_lambda(recon_ctx *ctx, recon_lambda *out, const recon_safetensors *file,
+                                const char *path)
+{
+    const char *said = recon_safetensors_metadata(file, "lambda");
+    *out = RECON_LAMBDA_HEAD;
+    for (int l = RECON_LAMBDA_NEIGHBOURS; said && l <= RECON_LAMBDA_DENSITY; l++)
+        if (!strcmp(said, recon_lambda_name((recon_lambda)l))) {
+            *out = (recon_lambda)l;
+            return RECON_OK;
+        }
+    return !said ? RECON_OK
+                 : recon_fail(ctx, RECON_ERR_FORMAT,
+                              "%s: 'lambda' is '%.16s': neighbours, head or density", path, said);
+}
+
 recon_status recon_maps_read(recon_ctx *ctx, recon_maps **out, const recon_safetensors *file,
                              const char *path)
 {
@@ -193,6 +215,7 @@ recon_status recon_maps_read(recon_ctx *ctx, recon_maps **out, const recon_safet
     RECON_TRY(read_sizes(ctx, m, file, path));
     RECON_TRY(make(ctx, m, 0, file, path, 0));
     RECON_TRY(recall(ctx, m, path));
+    RECON_TRY(find_lambda(ctx, &m->lambda, file, path));
     if (!kind->number_fits(m->number))
         RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT, "%s: '%s' is %g: %s", path, kind->number,
                              m->number, kind->number_is));
@@ -275,6 +298,17 @@ recon_status recon_maps_apply(recon_ctx *ctx, void *out, const recon_maps *m, co
 done:
     pass_free(&p);
     return status;
+}
+
+void recon_maps_put_densities(recon_so2_map *maps, const recon_maps *m, const double *psi,
+                              const float *density, size_t n, recon_maps_part part)
+{
+    for (size_t i = 0; density && i < n; i++) {
+        double by_head = maps[i].lambda;
+        recon_so2_map_density(&maps[i], psi[i], density + i * RECON_POSE_BINS, part);
+        if (m->lambda != RECON_LAMBDA_DENSITY)
+            maps[i].lambda = by_head;
+    }
 }
 
 double recon_maps_p_value(const recon_maps *m, const void *map, const void *psi)

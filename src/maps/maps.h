@@ -13,11 +13,13 @@
 #include <recon/nn/layers.h>
 #include "maps/calibration.h"
 #include "maps/kind.h"
+#include "maps/so2_map.h"
 
 struct recon_maps {
     const recon_maps_kind *kind;
     size_t d, hidden, weights;
     double number;
+    recon_lambda lambda; /* where Lambda comes from; never AUTO */
     recon_params *params;
     recon_mlp head[RECON_HEADS_MOST];
     struct { /* buffers in params, which files hold */
@@ -59,6 +61,13 @@ recon_maps_info recon_maps_describe(const recon_maps *maps);
  * is not finite is RECON_ERR_INPUT. */
 recon_status recon_maps_apply(recon_ctx *ctx, void *out /* [n] */, const recon_maps *maps,
                               const float *z /* [n][d] */, size_t n, recon_maps_part part);
+
+/* What a backbone's pose densities say of n inputs, put over what the heads have said: their density
+ * and Theta, and Lambda where that is where it comes from. density [n][RECON_POSE_BINS] is log q and
+ * may be NULL: nothing is done then. */
+void recon_maps_put_densities(recon_so2_map *maps /* [n] */, const recon_maps *m,
+                              const double *psi /* [n] */, const float *density, size_t n,
+                              recon_maps_part part);
 
 /* The p-value of an input with this map and pose: the share of the points held out, among those
  * whose densities are flat, broad or sharp like it, whose poses are as unusual for them, and one

@@ -1,24 +1,10 @@
 /* so2_kind.c - maps of angles: head outputs turned into answers. */
 #include <recon/data/dataset.h>
 #include "maps/so2_heads.h"
-#include "stats/so2_moments.h"
-
-#include <math.h>
 
 static int is_family(double number)
 {
     return number == RECON_SO2_UNIFORM || number == RECON_SO2_NORMAL;
-}
-
-/* The width of the arc or of the normal that keeps as many angles as near. Of a normal the median,
- * 0.6745 sigma: the share that is least moved by others. Of an arc 85 %: so much of an arc and of a
- * normal of the same variance lie equally near, within 2 %, and a mixture of few peaks that stands
- * for an arc has a shape in between. */
-static double width_of(const recon_so2_density *p, recon_so2_family family)
-{
-    double width = family == RECON_SO2_UNIFORM ? recon_so2_deviation(p, 0.85) / 0.85
-                                               : recon_so2_deviation(p, 0.5) / 0.6744897501960817;
-    return fmin(fmax(width, RECON_THETA_LEAST), M_PI);
 }
 
 static recon_status finish(recon_ctx *ctx, void *maps, size_t n, recon_maps_part part,
@@ -29,7 +15,7 @@ static recon_status finish(recon_ctx *ctx, void *maps, size_t n, recon_maps_part
     for (size_t i = 0; part == RECON_MAPS_ALL && i < n; i++) {
         map[i].family = (recon_so2_family)number;
         map[i].theta_label = map[i].theta;
-        map[i].theta = width_of(&map[i].density, map[i].family);
+        map[i].theta = recon_so2_width(&map[i].density, map[i].family);
     }
     return RECON_OK;
 }

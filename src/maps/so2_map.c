@@ -1,5 +1,7 @@
 /* so2_map.c - what follows from the maps of an input and its pose. */
 #include "maps/so2_map.h"
+#include "stats/so2_centre.h"
+#include "stats/so2_moments.h"
 #include "stats/vonmises.h"
 #include <math.h>
 #include <recon/group/so2.h>
@@ -34,6 +36,16 @@ static double shares_of(double *log_share, int *best, const recon_so2_density *p
     return log_share[*best] + log(sum);
 }
 
+/* Its largest moment: that of two opposite modes is the second. */
+static double sharpness_of(const recon_so2_density *p)
+{
+    double moment[RECON_SO2_MOMENTS], most = 0;
+    recon_so2_moments(moment, p);
+    for (int m = 0; m < RECON_SO2_MOMENTS; m++)
+        most = fmax(most, moment[m]);
+    return most;
+}
+
 recon_tail_point recon_so2_tail_point(const recon_so2_map *map, double psi)
 {
     const recon_so2_density *p = &map->density;
@@ -41,6 +53,8 @@ recon_tail_point recon_so2_tail_point(const recon_so2_map *map, double psi)
     int best;
     if (!isfinite(psi))
         return (recon_tail_point){ 0, NAN };
+    if (p->family == RECON_SO2_BINS)
+        return (recon_tail_point){ sharpness_of(p), recon_so2_tail(p, psi) };
     double least = shares_of(log_share, &best, p, psi) + log(RECON_KIND_SHARE);
     for (int i = 0; i < p->parts; i++) {
         recon_so2_density part = { .family = RECON_SO2_VONMISES,
@@ -58,7 +72,20 @@ double recon_so2_map_tail(const recon_so2_map *map, double psi)
     return recon_so2_tail_point(map, psi).tail;
 }
 
-void recon_so2_map_lean(recon_so2_map *map, double psi, double lean)
+double recon_so2_width(const recon_so2_density *p, recon_so2_family family)
 {
-    map->lambda = recon_so2_wrap(psi - lean);
+    double width = family == RECON_SO2_UNIFORM ? recon_so2_deviation(p, 0.85) / 0.85
+                                               : recon_so2_deviation(p, 0.5) / 0.6744897501960817;
+    return fmin(fmax(width, RECON_THETA_LEAST), M_PI);
+}
+
+void recon_so2_map_density(recon_so2_map *map, double psi, const float *log_q, recon_maps_part part)
+{
+    recon_so2_density alone;
+    map->density = (recon_so2_density){ .family = RECON_SO2_BINS, .center = psi };
+    for (int b = 0; b < RECON_POSE_BINS; b++)
+        map->density.bin[(RECON_POSE_BINS - b) % RECON_POSE_BINS] = expf(log_q[b]);
+    map->lambda = recon_so2_centre(&map->density, &alone);
+    if (part == RECON_MAPS_ALL)
+        map->theta = recon_so2_width(&alone, map->family);
 }

@@ -4,6 +4,7 @@
 #define MAPS_SO2_MAP_H
 
 #include <recon/stats/so2_density.h>
+#include "maps/part.h"
 #include "maps/tails.h"
 
 /* The narrowest theta: a twentieth of a degree. */
@@ -19,9 +20,17 @@ typedef struct {
     recon_so2_density density;   /* of psi given x: a mixture, in the backbone's frame           */
 } recon_so2_map;
 
-/* Lambda(x) = psi(x) nu(x)^-1 from the lean of a backbone that has one, in place of the head on z.
- */
-void recon_so2_map_lean(recon_so2_map *map, double psi, double lean);
+/* The width of the arc or of the normal that keeps as many angles as near. Of a normal the median,
+ * 0.6745 sigma: the share that is least moved by others. Of an arc 85 %: so much of an arc and of a
+ * normal of the same variance lie equally near, within 2 %, and a density that has learned an arc
+ * has a shape in between. */
+double recon_so2_width(const recon_so2_density *p, recon_so2_family family);
+
+/* Lambda, Theta and the density from the pose density q of a backbone that has one, log q
+ * [RECON_POSE_BINS], in place of the heads on z: Lambda(x) = psi(x) c^-1 with c the centre of q, and
+ * p(g | x) = q(psi(x) g^-1 | x). map->family is set unless Lambda is all that is asked for. */
+void recon_so2_map_density(recon_so2_map *map, double psi, const float *log_q,
+                           recon_maps_part part);
 
 /* g_abs = psi Lambda^-1, in (-pi, pi]. The paper scores poses by its size; without centring, by
  * the distance of psi from the midpoint. */

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { METADATA = 6 };
+enum { METADATA = 7 };
 
 typedef struct {
     const char *model;
@@ -83,8 +83,9 @@ static recon_status learn(recon_ctx *ctx, flow *f)
     RECON_TRY(recon_maps_fit(ctx, &f->maps, e, &f->frames, &f->o.maps));
     RECON_TRY(recon_alloc_raw(ctx, &f->said, e->n, f->maps->kind->map));
     RECON_TRY(recon_maps_apply(ctx, f->said, f->maps, e->z, e->n, RECON_MAPS_ALL));
-    for (size_t i = 0; e->lean && i < e->n; i++)
-        recon_so2_map_lean((recon_so2_map *)f->said + i, e->so2[i], e->lean[i]);
+    f->maps->lambda = e->density ? RECON_LAMBDA_DENSITY : RECON_LAMBDA_HEAD;
+    recon_maps_put_densities((recon_so2_map *)f->said, f->maps, e->so2, e->density, e->n,
+                             RECON_MAPS_ALL);
 done:
     return status;
 }
@@ -108,6 +109,7 @@ static recon_status write_model(recon_ctx *ctx, const flow *f)
         { "mean", center_name(f) },
         { "points", points },
         { "data", f->o.data ? f->o.data : "" },
+        { "lambda", recon_lambda_name(f->maps->lambda) },
         { "theta", recon_so2_family_name(recon_maps_describe(f->maps).family) },
     };
     size_t n = METADATA - !so2, all_n = n + f->o.n_metadata;
@@ -174,6 +176,7 @@ static recon_status run(recon_ctx *ctx, recon_discovery *out, flow *f, const rec
                                                  .embedded = &f->embedded,
                                                  .frames = &f->frames,
                                                  .maps = f->said,
+                                                 .lambda = f->maps->lambda,
                                                  .mean = center_name(f),
                                                  .backend = recon_ops_name(ctx) }));
     RECON_TRY(write_all(ctx, f, out));

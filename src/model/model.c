@@ -20,6 +20,10 @@ static recon_status check_parts(recon_ctx *ctx, const recon_model *m, const char
         return recon_fail(ctx, RECON_ERR_FORMAT,
                           "%s: embeddings have %zu dimensions, but the maps expect %zu", path,
                           m->backbone->code, m->maps->d);
+    if (m->maps->lambda == RECON_LAMBDA_DENSITY && !m->backbone->density)
+        return recon_fail(ctx, RECON_ERR_FORMAT,
+                          "%s: Lambda is to come from the pose density, but the backbone has none",
+                          path);
     return RECON_OK;
 }
 

@@ -30,8 +30,8 @@ static recon_status see(recon_ctx *ctx, recon_seen *s, const recon_model *m, con
         RECON_TRY(recon_alloc_raw(ctx, &s->so2, n, sizeof *s->so2));
     else
         RECON_TRY(recon_alloc_raw(ctx, &s->so3, n, sizeof *s->so3));
-    if (b->lean && s->so2)
-        RECON_TRY(recon_alloc_raw(ctx, &s->lean, n, sizeof *s->lean));
+    if (b->density && s->so2)
+        RECON_TRY(recon_alloc_raw(ctx, &s->density, n, RECON_POSE_BINS * sizeof *s->density));
     RECON_TRY(b->kind->embed(ctx, s, b, inputs, n));
 done:
     return status;
@@ -42,7 +42,7 @@ static void seen_free(recon_seen *s)
     free(s->z);
     free(s->so2);
     free(s->so3);
-    free(s->lean);
+    free(s->density);
 }
 
 /* Weights that are finite may still make numbers that are not; nothing should be rotated by one. */
@@ -62,18 +62,19 @@ recon_pose2 recon_pose_make(double psi, double lambda)
                           recon_so2_wrap(-absolute) };
 }
 
-/* Lambda alone: of a backbone with a lean no head is asked. */
+/* Lambda alone: from the pose density no head is asked. */
 static recon_status find_lambda(recon_ctx *ctx, recon_pose2 *poses, const recon_model *m,
                                 const recon_seen *s, size_t n)
 {
     recon_so2_map *maps = NULL;
-    recon_status status = RECON_OK;
-    if (!s->lean) {
-        RECON_TRY(recon_alloc_raw(ctx, &maps, n, sizeof *maps));
+    recon_status status;
+    RECON_TRY(recon_alloc(ctx, &maps, n, sizeof *maps));
+    if (m->maps->lambda == RECON_LAMBDA_DENSITY)
+        recon_maps_put_densities(maps, m->maps, s->so2, s->density, n, RECON_MAPS_LAMBDA);
+    else
         RECON_TRY(recon_maps_apply(ctx, maps, m->maps, s->z, n, RECON_MAPS_LAMBDA));
-    }
     for (size_t i = 0; i < n; i++)
-        poses[i] = recon_pose_make(s->so2[i], s->lean ? s->so2[i] - s->lean[i] : maps[i].lambda);
+        poses[i] = recon_pose_make(s->so2[i], maps[i].lambda);
 done:
     free(maps);
     return status;
@@ -84,9 +85,8 @@ static recon_status find_maps(recon_ctx *ctx, recon_pose2 *poses, recon_so2_map 
 {
     recon_status status;
     RECON_TRY(recon_maps_apply(ctx, maps, m->maps, s->z, n, RECON_MAPS_ALL));
+    recon_maps_put_densities(maps, m->maps, s->so2, s->density, n, RECON_MAPS_ALL);
     for (size_t i = 0; i < n; i++) {
-        if (s->lean)
-            recon_so2_map_lean(&maps[i], s->so2[i], s->lean[i]);
         poses[i] = recon_pose_make(s->so2[i], maps[i].lambda);
         RECON_TRY(check_answer(ctx, isfinite(maps[i].theta), i));
     }

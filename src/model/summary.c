@@ -153,7 +153,7 @@ static json_t *settings_json(const recon_findings *f)
         const recon_so2_map *map = f->maps;
         recon_json_put(&out, "family", json_string(recon_so2_family_name(f->frames->family)));
         recon_json_put(&out, "theta", json_string(recon_so2_family_name(map[0].family)));
-        recon_json_put(&out, "lambda", json_string(f->embedded->lean ? "lean" : "neighbours"));
+        recon_json_put(&out, "lambda", json_string(recon_lambda_name(f->lambda)));
     }
     if (o->data) /* left out where it is not UTF-8 */
         recon_json_put_text(&out, "data", o->data);

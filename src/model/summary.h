@@ -12,6 +12,7 @@ typedef struct {
     const recon_embedded *embedded;
     const recon_frames *frames;
     const void *maps; /* [rows] of the same points: recon_so2_map or recon_so3_map, by the group */
+    recon_lambda lambda;
     const char *mean; /* what Gamma is */
     const char *backend;
 } recon_findings;

@@ -39,6 +39,14 @@ static double log_mixture(const recon_so2_density *p, double angle)
     return sum;
 }
 
+/* Linear between two bins. */
+static double log_bins(const recon_so2_density *p, double angle)
+{
+    double at = angle * RECON_POSE_BINS / (2 * M_PI), low = floor(at);
+    int i = ((int)low + RECON_POSE_BINS) % RECON_POSE_BINS, j = (i + 1) % RECON_POSE_BINS;
+    return log((1 - (at - low)) * (double)p->bin[i] + (at - low) * (double)p->bin[j]);
+}
+
 static double log_family(const recon_so2_density *p, double angle)
 {
     switch (p->family) {
@@ -46,6 +54,7 @@ static double log_family(const recon_so2_density *p, double angle)
     case RECON_SO2_NORMAL: return log_normal(angle, p->width);
     case RECON_SO2_VONMISES: return log_vonmises(angle, p->width);
     case RECON_SO2_MIXTURE: return log_mixture(p, angle);
+    case RECON_SO2_BINS: return log_bins(p, angle);
     case RECON_SO2_AUTO: break;
     }
     return NAN; /* no density has this family */
@@ -73,6 +82,17 @@ static double sample_mixture(const recon_so2_density *p, recon_rng *rng)
     return p->part[i].mean + recon_vonmises_sample(p->part[i].kappa, rng);
 }
 
+/* The bins are the corners of a polygon: a bin by its weight, then a triangle about it. */
+static double sample_bins(const recon_so2_density *p, recon_rng *rng)
+{
+    const double step = 2 * M_PI / RECON_POSE_BINS;
+    double left = recon_rng_uniform(rng) / step;
+    int i = 0;
+    for (; i + 1 < RECON_POSE_BINS && left >= (double)p->bin[i]; i++)
+        left -= (double)p->bin[i];
+    return step * (i + recon_rng_uniform(rng) + recon_rng_uniform(rng) - 1);
+}
+
 static double sample_family(const recon_so2_density *p, recon_rng *rng)
 {
     switch (p->family) {
@@ -80,6 +100,7 @@ static double sample_family(const recon_so2_density *p, recon_rng *rng)
     case RECON_SO2_NORMAL: return p->width * recon_rng_normal(rng);
     case RECON_SO2_VONMISES: return recon_vonmises_sample(p->width, rng);
     case RECON_SO2_MIXTURE: return sample_mixture(p, rng);
+    case RECON_SO2_BINS: return sample_bins(p, rng);
     case RECON_SO2_AUTO: break;
     }
     return NAN;
@@ -94,7 +115,9 @@ double recon_so2_sample(const recon_so2_density *p, recon_rng *rng)
 
 const char *recon_so2_family_name(recon_so2_family family)
 {
-    static const char *const name[] = { "auto", "uniform", "normal", "vonmises", "mixture" };
+    static const char *const name[] = {
+        "auto", "uniform", "normal", "vonmises", "mixture", "bins"
+    };
     size_t i = (size_t)family;
     return i < sizeof name / sizeof *name ? name[i] : "unknown";
 }

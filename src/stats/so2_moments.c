@@ -34,10 +34,26 @@ static void mixture_moments(double out[RECON_SO2_MOMENTS], const recon_so2_densi
         out[m] = cabs(sum[m]);
 }
 
+/* Of the bins, as if each were one angle: what lies between them changes it by less than a part in a
+ * hundred. */
+static double complex bins_moment(const recon_so2_density *p, int m)
+{
+    double complex sum = 0;
+    double total = 0;
+    for (int i = 0; i < RECON_POSE_BINS; i++) {
+        sum += (double)p->bin[i] * cexp(2 * M_PI * I * m * i / RECON_POSE_BINS);
+        total += (double)p->bin[i];
+    }
+    return sum / total;
+}
+
 void recon_so2_moments(double moment[RECON_SO2_MOMENTS], const recon_so2_density *p)
 {
     if (p->family == RECON_SO2_MIXTURE)
         mixture_moments(moment, p);
+    else if (p->family == RECON_SO2_BINS)
+        for (int m = 1; m <= RECON_SO2_MOMENTS; m++)
+            moment[m - 1] = cabs(bins_moment(p, m));
     else if (p->family == RECON_SO2_VONMISES)
         vonmises_moments(moment, p->width);
     for (int m = 1; m <= RECON_SO2_MOMENTS; m++) {
@@ -65,6 +81,8 @@ static double mean_direction(const recon_so2_density *p)
 {
     double moment[RECON_SO2_MOMENTS];
     double complex sum = 0;
+    if (p->family == RECON_SO2_BINS)
+        return p->center + carg(bins_moment(p, 1));
     if (p->family != RECON_SO2_MIXTURE)
         return p->center;
     for (int k = 0; k < p->parts; k++) {

@@ -64,6 +64,22 @@ static double beyond_level(const recon_so2_density *p, double level)
     return sum / total;
 }
 
+/* The same of a table, in FINE cells a bin; of what is as likely, half: ties are broken evenly. */
+static double beyond_bins(const recon_so2_density *p, double level)
+{
+    enum { FINE = 4 };
+    double less = 0, same = 0, total = 0, near = 1e-6 * level;
+    for (int i = 0; i < RECON_POSE_BINS * FINE; i++) {
+        double part = (double)(i % FINE) / FINE;
+        double here = (1 - part) * (double)p->bin[i / FINE] +
+                      part * (double)p->bin[(i / FINE + 1) % RECON_POSE_BINS];
+        total += here;
+        less += here < level - near ? here : 0;
+        same += fabs(here - level) <= near ? here : 0;
+    }
+    return (less + same / 2) / total;
+}
+
 double recon_so2_tail(const recon_so2_density *p, double angle)
 {
     double x = fabs(recon_so2_wrap(angle - p->center)), beyond = NAN;
@@ -72,6 +88,7 @@ double recon_so2_tail(const recon_so2_density *p, double angle)
     case RECON_SO2_NORMAL: beyond = beyond_normal(x, p->width); break;
     case RECON_SO2_VONMISES: beyond = beyond_vonmises(x, p->width); break;
     case RECON_SO2_MIXTURE: return beyond_level(p, exp(recon_so2_log_density(p, angle)));
+    case RECON_SO2_BINS: return beyond_bins(p, exp(recon_so2_log_density(p, angle)));
     case RECON_SO2_AUTO: break;
     }
     return (1 - p->background) * beyond + p->background * (1 - x / M_PI);

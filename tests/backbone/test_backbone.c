@@ -109,7 +109,7 @@ static void a_kind_of_ones_own_opens(void **state)
     for (int i = 0; i < N; i++)
         data.row[i][0] = i, data.row[i][1] = -i, data.row[i][2] = 0.1 * i;
     CHECK_OK(ctx, recon_backbone_embed(ctx, &e, b, &data.base));
-    assert_true(e.n == N && e.d == CODE && !e.so3 && !e.labels && !e.lean);
+    assert_true(e.n == N && e.d == CODE && !e.so3 && !e.labels && !e.density);
     CHECK_NEAR(e.z[2 * 7 + 1], -7, 0);
     CHECK_NEAR(e.so2[7], 0.7, 1e-15);
     recon_embedded_free(&e);

@@ -7,17 +7,17 @@
 
 enum { N = 101, D = 3 };
 
-/* Image i: its pose is off by i hundredths of a radian to either side, across the cut too, its lean
+/* Image i: its pose is off by i hundredths of a radian to either side, across the cut too, its centre
  * by twice that, and its code longer by i thousandths. */
-static void make(float z[2][N * D], double psi[2][N], double lean[2][N], double angles[N])
+static void make(float z[2][N * D], double psi[2][N], double centre[2][N], double angles[N])
 {
     recon_rng rng = recon_rng_new(1, 0);
     for (int i = 0; i < N; i++) {
         psi[0][i] = recon_so2_haar(&rng);
         angles[i] = recon_so2_haar(&rng);
         psi[1][i] = recon_so2_wrap(psi[0][i] + angles[i] + (i % 2 ? 0.01 : -0.01) * i);
-        lean[0][i] = -psi[0][i];
-        lean[1][i] = recon_so2_wrap(lean[0][i] + angles[i] + (i % 2 ? 0.02 : -0.02) * i);
+        centre[0][i] = -psi[0][i];
+        centre[1][i] = recon_so2_wrap(centre[0][i] + angles[i] + (i % 2 ? 0.02 : -0.02) * i);
         for (int j = 0; j < D; j++) {
             z[0][i * D + j] = (float)recon_rng_normal(&rng);
             z[1][i * D + j] = (float)((double)z[0][i * D + j] * (1 + 0.001 * i));
@@ -29,24 +29,24 @@ static void errors_are_those_put_in(void **state)
 {
     recon_ctx *ctx = *state;
     float z[2][N * D];
-    double psi[2][N], lean[2][N], angles[N];
+    double psi[2][N], centre[2][N], angles[N];
     recon_equivariance e;
-    make(z, psi, lean, angles);
-    recon_codes before = { z[0], psi[0], lean[0] }, after = { z[1], psi[1], lean[1] };
+    make(z, psi, centre, angles);
+    recon_codes before = { z[0], psi[0], centre[0] }, after = { z[1], psi[1], centre[1] };
     CHECK_OK(ctx, recon_equivariance_compare(ctx, &e, &before, &after, angles, N, D));
     assert_int_equal(e.n, N);
     CHECK_NEAR(e.pose_median, 0.5, 1e-9);
     CHECK_NEAR(e.pose_p95, 0.95, 1e-9);
     CHECK_NEAR(e.pose_max, 1.0, 1e-9);
-    CHECK_NEAR(e.lean_median, 1.0, 1e-9);
-    CHECK_NEAR(e.lean_p95, 1.9, 1e-9);
-    CHECK_NEAR(e.lean_max, 2.0, 1e-9);
+    CHECK_NEAR(e.centre_median, 1.0, 1e-9);
+    CHECK_NEAR(e.centre_p95, 1.9, 1e-9);
+    CHECK_NEAR(e.centre_max, 2.0, 1e-9);
     CHECK_NEAR(e.code_median, 0.05, 1e-6);
     CHECK_NEAR(e.code_p95, 0.095, 1e-6);
     CHECK_NEAR(e.code_max, 0.1, 1e-6);
-    after.lean = NULL;
+    after.centre = NULL;
     CHECK_OK(ctx, recon_equivariance_compare(ctx, &e, &before, &after, angles, N, D));
-    assert_true(isnan(e.lean_median) && isnan(e.lean_p95) && isnan(e.lean_max));
+    assert_true(isnan(e.centre_median) && isnan(e.centre_p95) && isnan(e.centre_max));
     CHECK_NEAR(e.pose_median, 0.5, 1e-9);
 }
 
@@ -54,17 +54,17 @@ static void what_is_not_finite_is_named(void **state)
 {
     recon_ctx *ctx = *state;
     float z[2][N * D];
-    double psi[2][N], lean[2][N], angles[N];
+    double psi[2][N], centre[2][N], angles[N];
     recon_equivariance e;
-    make(z, psi, lean, angles);
-    recon_codes before = { z[0], psi[0], lean[0] }, after = { z[1], psi[1], lean[1] };
+    make(z, psi, centre, angles);
+    recon_codes before = { z[0], psi[0], centre[0] }, after = { z[1], psi[1], centre[1] };
     CHECK_FAILS(ctx, recon_equivariance_compare(ctx, &e, &before, &after, angles, 0, D),
                 RECON_ERR_INPUT, "no images");
     for (int j = 0; j < D; j++)
         z[0][4 * D + j] = 0;
     CHECK_FAILS(ctx, recon_equivariance_compare(ctx, &e, &before, &after, angles, N, D),
                 RECON_ERR_INPUT, "of image 4");
-    lean[1][3] = INFINITY;
+    centre[1][3] = INFINITY;
     CHECK_FAILS(ctx, recon_equivariance_compare(ctx, &e, &before, &after, angles, N, D),
                 RECON_ERR_INPUT, "of image 3");
     psi[1][2] = NAN;
@@ -89,7 +89,7 @@ static void quarter_turns_are_exact(void **state)
     for (int a = 0; a < QUARTERS; a++) {
         assert_int_equal(e[a].n, TINY_N);
         CHECK_LESS(e[a].pose_max, 1e-3);
-        CHECK_LESS(e[a].lean_max, 1e-3);
+        CHECK_LESS(e[a].centre_max, 1e-3);
         CHECK_LESS(e[a].code_max, 1e-3);
     }
     CHECK_LESS(10 * e[1].code_median, e[4].code_median);
@@ -135,7 +135,7 @@ static recon_dataset *blobs(recon_ctx *ctx, double deviation)
 static recon_ieae *untrained(recon_ctx *ctx)
 {
     const recon_ieae_shape shape = { .preset = RECON_PRESET_SMALL,
-                                     .lean = 1,
+                                     .density = 1,
                                      .height = TINY_SIDE,
                                      .width_px = TINY_SIDE,
                                      .channels = 1 };
@@ -187,7 +187,7 @@ static void smoother_pictures_rotate_more_truly(void **state)
         for (int l = 0; layer[s][l].height > 4; l++)
             CHECK_LESS(layer[s][l].error, layer[s - 1][l].error);
         CHECK_LESS(e[s].pose_median, e[s - 1].pose_median);
-        CHECK_LESS(e[s].lean_median, e[s - 1].lean_median);
+        CHECK_LESS(e[s].centre_median, e[s - 1].centre_median);
         CHECK_LESS(e[s].code_median, e[s - 1].code_median);
     }
     recon_ieae_close(ctx, model);

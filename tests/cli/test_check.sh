@@ -32,8 +32,8 @@ run check found/model.safetensors --json --quiet
 [ "$code" -eq 0 ] && is_json "$scratch/stdout"
 report $? "--json, without --data"
 missing=
-for key in images equivariant random pose_median_deg pose_p95_deg pose_max_deg lean_median_deg lean_p95_deg \
-    lean_max_deg code_median code_p95 code_max angles_deg by_angle layer_images layers name fields \
+for key in images equivariant random pose_median_deg pose_p95_deg pose_max_deg centre_median_deg centre_p95_deg \
+    centre_max_deg code_median code_p95 code_max angles_deg by_angle layer_images layers name fields \
     height width error floor; do
     grep -q "\"$key\":" "$scratch/stdout" || missing="$missing $key"
 done

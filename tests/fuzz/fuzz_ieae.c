@@ -6,9 +6,12 @@ static void answer(const recon_ieae *model)
     recon_ieae_shape shape = recon_ieae_describe(model);
     float *image = fuzz_image(shape.height * shape.width_px * shape.channels);
     float *z = calloc(shape.code, sizeof *z);
-    double psi, lean;
-    if (fuzz_answered(recon_ieae_embed(fuzz_ctx(), z, &psi, &lean, model, image, 1)))
-        FUZZ_CHECK(isfinite(psi) && isfinite(z[0]) && isfinite(z[shape.code - 1]));
+    float q[RECON_POSE_BINS] = { 0 };
+    double psi;
+    recon_seen seen = { .z = z, .so2 = &psi, .density = q };
+    if (fuzz_answered(recon_ieae_embed(fuzz_ctx(), &seen, model, image, 1)))
+        FUZZ_CHECK(isfinite(psi) && isfinite(z[0]) && isfinite(z[shape.code - 1]) &&
+                   isfinite(q[0]));
     fuzz_answered(recon_ieae_decode(fuzz_ctx(), image, model, z, 1));
     free(image);
     free(z);

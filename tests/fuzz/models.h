@@ -47,7 +47,7 @@ static inline recon_status small_model(recon_ctx *ctx, const char *path)
                                      .frequencies = 2,
                                      .code = SMALL_CODE,
                                      .mask = 1,
-                                     .lean = 1,
+                                     .density = 1,
                                      .height = SMALL_SIDE,
                                      .width_px = SMALL_SIDE,
                                      .channels = 1 };
@@ -64,7 +64,7 @@ static inline recon_status small_model(recon_ctx *ctx, const char *path)
     recon_metadata_add_number(&l, "frequencies", 2);
     recon_metadata_add_number(&l, "code", SMALL_CODE);
     recon_metadata_add_number(&l, "mask", 1);
-    recon_metadata_add_number(&l, "lean", 1);
+    recon_metadata_add_number(&l, "density", 1);
     recon_metadata_add_number(&l, "height", SMALL_SIDE);
     recon_metadata_add_number(&l, "width", SMALL_SIDE);
     recon_metadata_add_number(&l, "channels", 1);

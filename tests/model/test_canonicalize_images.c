@@ -1,6 +1,7 @@
 /* Canonical images: the same for every quarter turn of an input, one resampling away from it, the
  * same bits in every thread; candidates and the judge's choice. */
 #include "tiny.h"
+#include "backbone/pose_density.h"
 
 #include "model/model.h"
 
@@ -23,7 +24,7 @@ static answer canonical(recon_ctx *ctx, const recon_model *model, const float *i
     return a;
 }
 
-/* Beside the model of tiny.h one whose backbone has no lean. */
+/* Beside the model of tiny.h one whose backbone has no pose density. */
 static int setup(void **state)
 {
     if (scratch_setup(state) != 0)
@@ -74,31 +75,32 @@ static void quarter_turns_have_one_canonical_image(void **state)
     recon_model_close(*state, model);
 }
 
-/* Lambda = psi nu^-1 where the backbone has a lean nu, and the head's answer where it has none;
- * whether the other heads run or not. */
-static void check_lambda(recon_ctx *ctx, const recon_model *model, int leans)
+/* Lambda = psi c^-1 where the backbone has a pose density with centre c, and the head's answer where
+ * it has none; whether the other heads run or not. */
+static void check_lambda(recon_ctx *ctx, const recon_model *model, int has_density)
 {
     enum { CODE = 8 };
     float z[SOME][CODE];
-    double psi[SOME], lean[SOME];
+    double psi[SOME];
+    float q[SOME][RECON_POSE_BINS];
     recon_so2_map head[SOME];
     recon_candidates list[SOME];
     answer a = canonical(ctx, model, tiny_images[0]);
     const recon_backbone *b = recon_model_backbone(model);
-    const recon_seen seen = { .z = z[0], .so2 = psi, .lean = leans ? lean : NULL };
-    assert_int_equal(recon_model_describe(model).images.lean, leans);
-    assert_int_equal(b->lean, leans);
+    const recon_seen seen = { .z = z[0], .so2 = psi, .density = has_density ? q[0] : NULL };
+    assert_int_equal(recon_model_describe(model).images.density, has_density);
+    assert_int_equal(b->density, has_density);
     CHECK_OK(ctx, b->kind->embed(ctx, &seen, b, tiny_images[0], SOME));
     CHECK_OK(ctx, recon_maps_apply(ctx, head, model->maps, z[0], SOME, RECON_MAPS_LAMBDA));
     CHECK_OK(ctx, recon_candidates_list(ctx, list, model, tiny_images[0], SOME));
     for (int i = 0; i < SOME; i++) {
-        double want = leans ? psi[i] - lean[i] : head[i].lambda;
+        double want = has_density ? psi[i] - recon_pose_centre(q[i]) : head[i].lambda;
         CHECK_LESS(recon_so2_distance(a.pose[i].lambda, want), 1e-6);
         CHECK_LESS(recon_so2_distance(list[i].pose[0].lambda, want), 1e-6);
     }
 }
 
-static void lambda_comes_from_the_lean_or_from_the_head(void **state)
+static void lambda_comes_from_the_density_or_from_the_head(void **state)
 {
     recon_model *model = tiny_model(*state), *plain = plain_model(*state);
     check_lambda(*state, model, 1);
@@ -315,7 +317,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quarter_turns_have_one_canonical_image),
-        cmocka_unit_test(lambda_comes_from_the_lean_or_from_the_head),
+        cmocka_unit_test(lambda_comes_from_the_density_or_from_the_head),
         cmocka_unit_test(the_pose_says_what_was_done),
         cmocka_unit_test(one_model_serves_many_threads),
         cmocka_unit_test(candidates_begin_with_lambda),

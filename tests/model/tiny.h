@@ -52,8 +52,8 @@ static inline recon_dataset *tiny_data(recon_ctx *ctx)
     return data;
 }
 
-/* backbone.safetensors in the scratch folder; lean: 0 with one, -1 without. */
-static inline void tiny_train(recon_ctx *ctx, const recon_dataset *data, double lean)
+/* backbone.safetensors in the scratch folder; density: 0 with one, -1 without. */
+static inline void tiny_train(recon_ctx *ctx, const recon_dataset *data, double density)
 {
     recon_train_result r;
     CHECK_OK(ctx, recon_ieae_train(
@@ -61,7 +61,7 @@ static inline void tiny_train(recon_ctx *ctx, const recon_dataset *data, double 
                       &(recon_ieae_options){
                           .shape = { .preset = RECON_PRESET_SMALL, .width = 0.25, .code = 8 },
                           .epochs = 2,
-                          .lean = lean,
+                          .density = density,
                           .batch = 22,
                           .seed = 1 }));
 }

@@ -24,7 +24,10 @@ typedef struct {
     float *z;       /* [n][code]                                                              */
     double *so2;    /* [n] psi, radians, of a backbone on SO(2)                               */
     recon_so3 *so3; /* [n] psi of a backbone on SO(3)                                         */
-    double *lean;   /* [n] radians, SO(2): see recon_embedded; of a backbone that has one     */
+    /* [n][RECON_POSE_BINS], of a backbone on SO(2) that has one: log q(g | x) per radian at g = 0, 5,
+     * 10 .. degrees, the pose density. q is the density of the rotation that made x of a natural
+     * input. */
+    float *density;
 } recon_seen;
 
 typedef struct {
@@ -60,7 +63,7 @@ struct recon_backbone {
     const recon_backbone_kind *kind;
     struct recon_params *params; /* weights; NULL: none */
     size_t code;                 /* length of z */
-    int lean;                    /* does it have one? */
+    int density;                 /* does it have one? */
 };
 
 /* The backbone of any model file, by the file's metadata: one that `recon train` wrote, or of a

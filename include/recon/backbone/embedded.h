@@ -8,6 +8,7 @@
 
 #include <recon/core/array.h>
 #include <recon/group/so3.h>
+#include <recon/stats/so2_density.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,8 +21,7 @@ typedef struct {
     const float *z;        /* [n][d]                                                     */
     const double *so2;     /* [n] radians, or NULL                                       */
     const recon_so3 *so3;  /* [n], or NULL                                               */
-    const double *lean;    /* [n] radians, or NULL: how far x is from its natural pose, by a
-                              backbone that guesses it (see networks.h)                      */
+    const float *density;  /* [n][RECON_POSE_BINS], or NULL: the pose density, see recon_seen */
     const int64_t *labels; /* [n] or NULL; used for nothing but the hit rate             */
     recon_dtype precision; /* of the poses' file: RECON_F64 when it was that, else RECON_F32 */
     recon_array array;     /* holds what read files need; zero when filled by hand       */

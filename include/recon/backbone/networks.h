@@ -18,7 +18,7 @@ extern "C" {
 typedef enum {
     RECON_PRESET_FAST,  /* frequencies 0 to 3, two poolings: for a GPU        */
     RECON_PRESET_PAPER, /* the paper's list of layers, frequencies 0 and 1    */
-    RECON_PRESET_SMALL  /* frequencies 0 to 2, pooled early: for two CPU cores */
+    RECON_PRESET_SMALL  /* frequencies 0 to 3, pooled early: for two CPU cores */
 } recon_preset;
 
 /* "fast", "paper", "small". */
@@ -46,7 +46,7 @@ typedef struct {
     size_t code;        /* length of z; 0: 128                                     */
     int mask;           /* images are seen through a disc, so that no corner is lost
                            when they rotate; 0: no                                   */
-    int lean;           /* there is one; filled in by training      */
+    int density;        /* there is one; filled in by training      */
     size_t height, width_px, channels; /* of the images; filled in by training     */
 } recon_ieae_shape;
 
@@ -56,9 +56,9 @@ typedef struct {
     size_t epochs, batch; /* 0: the preset's; of a few images a batch is a quarter of them, and
                              epochs are as many as make 500 steps                          */
     double rate;          /* highest; warmed up, then a cosine to 0; 0: 2e-3               */
-    double lean, pose, contrast; /* weights of the three terms; 0: the preset's */
-    double temperature;          /* of the contrast; 0: 0.2                                       */
-    double warp;                 /* of the second view: shear and scale up to this; 0: 0.2        */
+    double density, pose, contrast; /* weights of the three terms; 0: the preset's */
+    double temperature; /* of the contrast; 0: 0.2                                       */
+    double warp;        /* of the second view: shear and scale up to this; 0: 0.2        */
     uint64_t seed, every, patience;
     int threads; /* that make views ready; 0: 2 */
     recon_precision precision;

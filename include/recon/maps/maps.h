@@ -12,6 +12,17 @@ extern "C" {
 
 typedef struct recon_maps recon_maps;
 
+/* Where Lambda comes from: the centre of the neighbours' poses (Gamma), the head that has learned
+ * those (the paper's), or the centre of the backbone's pose density. AUTO: whichever did best on
+ * inputs held out. */
+typedef enum {
+    RECON_LAMBDA_AUTO,
+    RECON_LAMBDA_NEIGHBOURS,
+    RECON_LAMBDA_HEAD,
+    RECON_LAMBDA_DENSITY
+} recon_lambda;
+RECON_API const char *recon_lambda_name(recon_lambda lambda); /* "auto", "neighbours", ... */
+
 /* Zero in any field means its default. */
 typedef struct {
     size_t hidden;        /* 256; SO(3): 512                                               */

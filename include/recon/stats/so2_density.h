@@ -19,10 +19,12 @@ typedef enum {
     RECON_SO2_UNIFORM,  /* an arc                     */
     RECON_SO2_NORMAL,   /* a normal wrapped around    */
     RECON_SO2_VONMISES,
-    RECON_SO2_MIXTURE /* of von Mises densities */
+    RECON_SO2_MIXTURE, /* of von Mises densities */
+    RECON_SO2_BINS     /* any shape, as a table; nothing is fitted with it */
 } recon_so2_family;
 
 #define RECON_SO2_PARTS_MAX 4
+#define RECON_POSE_BINS     72
 
 typedef struct {
     double weight; /* those of a mixture sum to 1 */
@@ -33,10 +35,12 @@ typedef struct {
 typedef struct {
     recon_so2_family family;
     double center;     /* the density is rotated by it; (-pi, pi]                          */
-    double width;      /* UNIFORM: half-width; NORMAL: sigma; VONMISES: kappa; MIXTURE: 0 */
+    double width;      /* UNIFORM: half-width; NORMAL: sigma; VONMISES: kappa; else 0     */
     double background; /* b, [0, 1)                                                       */
     int parts;         /* MIXTURE: 1 .. RECON_SO2_PARTS_MAX, else 0                       */
     recon_so2_part part[RECON_SO2_PARTS_MAX];
+    /* BINS: the density at 0, 5, 10 .. degrees, linear between; they sum to bins / 2 pi. */
+    float bin[RECON_POSE_BINS];
 } recon_so2_density;
 
 /* log p(angle); -infinity outside an arc without background. */
@@ -71,7 +75,7 @@ RECON_API recon_status recon_so2_choose_family(recon_ctx *ctx, recon_so2_family 
                                                const double *angles /* [sets][k] */, size_t sets,
                                                size_t k);
 
-/* "uniform", "normal", "vonmises", "mixture", "auto". */
+/* "uniform", "normal", "vonmises", "mixture", "bins", "auto". */
 RECON_API const char *recon_so2_family_name(recon_so2_family family);
 
 #ifdef __cplusplus

@@ -1,0 +1,118 @@
+/* so2_centre.c - modes as stretches between valleys, merged until all of them count. */
+#include "stats/so2_centre.h"
+
+#include <complex.h>
+#include <math.h>
+#include <recon/group/so2.h>
+
+enum { BINS = RECON_POSE_BINS };
+
+/* From one valley to the next, both included by half. */
+typedef struct {
+    double peak, mass, valley; /* valley: the density where it ends */
+    double complex sum;        /* of the first moment               */
+    int from, to;              /* its bins, from < to on             */
+} mode;
+
+/* (1, 2, 1) / 4: single bins make no modes. */
+static void smooth(double out[BINS], const recon_so2_density *p)
+{
+    for (int i = 0; i < BINS; i++)
+        out[i] = 0.25 * ((double)p->bin[(i + BINS - 1) % BINS] + (double)p->bin[(i + 1) % BINS]) +
+                 0.5 * (double)p->bin[i];
+}
+
+static int lowest_of(const double *p)
+{
+    int low = 0;
+    for (int i = 1; i < BINS; i++)
+        low = p[i] < p[low] ? i : low;
+    return low;
+}
+
+/* Once around from the lowest bin, so that no mode is cut in two. */
+static int find_modes(mode *out, const double *p)
+{
+    int low = lowest_of(p), n = 0;
+    mode now = { .from = low + 1 };
+    for (int k = 1; k <= BINS; k++) {
+        int i = (low + k) % BINS;
+        double after = p[(i + 1) % BINS];
+        now.mass += p[i];
+        now.sum += p[i] * cexp(2 * M_PI * I * i / BINS);
+        now.peak = fmax(now.peak, p[i]);
+        if (k == BINS || (p[i] < now.peak && after > p[i])) {
+            now.valley = p[i];
+            now.to = low + k + 1;
+            out[n++] = now;
+            now = (mode){ .from = low + k + 1 };
+        }
+    }
+    return n;
+}
+
+/* b follows a, across the end of the list perhaps. */
+static mode joined(const mode *a, const mode *b)
+{
+    return (mode){ .peak = fmax(a->peak, b->peak),
+                   .mass = a->mass + b->mass,
+                   .valley = b->valley,
+                   .sum = a->sum + b->sum,
+                   .from = a->from,
+                   .to = b->to < a->from ? b->to + BINS : b->to };
+}
+
+/* How clearly the valley behind mode i parts it from the next: 1 or more where it does. */
+static double clearness(const mode *m, int n, int i, double total)
+{
+    const mode *a = &m[i], *b = &m[(i + 1) % n];
+    double depth = RECON_VALLEY * fmin(a->peak, b->peak) / fmax(a->valley, 1e-300);
+    return fmin(depth, fmin(a->mass, b->mass) / (RECON_MODE_LEAST * total));
+}
+
+/* Joins the two modes that are parted least, until all are parted clearly. */
+static int prune(mode *m, int n, double total)
+{
+    while (n > 1) {
+        int least = 0;
+        for (int i = 1; i < n; i++)
+            if (clearness(m, n, i, total) < clearness(m, n, least, total))
+                least = i;
+        if (clearness(m, n, least, total) >= 1)
+            break;
+        int next = (least + 1) % n;
+        m[least] = joined(&m[least], &m[next]);
+        for (int i = next; i + 1 < n; i++)
+            m[i] = m[i + 1];
+        n--;
+    }
+    return n;
+}
+
+static void cut_out(recon_so2_density *out, const recon_so2_density *p, const mode *m)
+{
+    double total = 0;
+    recon_so2_density one = { .family = RECON_SO2_BINS, .center = p->center };
+    for (int i = m->from; i < m->to; i++)
+        total += (double)(one.bin[i % BINS] = p->bin[i % BINS]);
+    for (int i = 0; i < BINS; i++)
+        one.bin[i] = (float)((double)one.bin[i] * BINS / (2 * M_PI * total));
+    *out = one;
+}
+
+double recon_so2_centre(const recon_so2_density *p, recon_so2_density *alone)
+{
+    double smoothed[BINS], total = 0;
+    mode m[BINS];
+    int heaviest = 0;
+    smooth(smoothed, p);
+    int n = find_modes(m, smoothed);
+    for (int i = 0; i < n; i++)
+        total += m[i].mass;
+    n = prune(m, n, total);
+    for (int i = 1; i < n; i++)
+        heaviest = m[i].mass > m[heaviest].mass ? i : heaviest;
+    if (alone)
+        cut_out(alone, p, &m[heaviest]);
+    return recon_so2_wrap(p->center + carg(m[heaviest].sum));
+}

@@ -1,0 +1,165 @@
+/* Densities as tables, and their centre: the mean of one mode however flat, one mode of several. */
+#include "check.h"
+#include "stats/so2_centre.h"
+#include "stats/so2_moments.h"
+#include "stats/tail.h"
+
+#include <math.h>
+#include <recon/group/so2.h>
+
+enum { BINS = RECON_POSE_BINS };
+static const double degree = M_PI / 180;
+
+static recon_so2_density normalised(recon_so2_density p)
+{
+    double sum = 0;
+    for (int i = 0; i < BINS; i++)
+        sum += (double)p.bin[i];
+    for (int i = 0; i < BINS; i++)
+        p.bin[i] = (float)((double)p.bin[i] * BINS / (2 * M_PI * sum));
+    p.family = RECON_SO2_BINS;
+    return p;
+}
+
+/* weight normals at `at`, of deviation sigma, added to out. */
+static void add_normal(recon_so2_density *out, double weight, double at, double sigma)
+{
+    for (int i = 0; i < BINS; i++) {
+        double x = recon_so2_wrap(2 * M_PI * i / BINS - at) / sigma;
+        out->bin[i] += (float)(weight / sigma * exp(-x * x / 2));
+    }
+}
+
+static recon_so2_density arc(double at, double half)
+{
+    recon_so2_density p = { 0 };
+    for (int i = 0; i < BINS; i++)
+        p.bin[i] = recon_so2_distance(2 * M_PI * i / BINS, at) <= half ? 1 : 1e-4f;
+    return normalised(p);
+}
+
+/* The highest bin of an arc is anywhere on it; the centre is its middle. */
+static void an_arc_with_a_bump_is_centred_in_its_middle(void **state)
+{
+    (void)state;
+    for (int half = 20; half <= 120; half += 20)
+        for (int at = -180; at < 180; at += 35) {
+            recon_so2_density p = arc(at * degree, half * degree), alone;
+            double middle = recon_so2_centre(&p, NULL);
+            CHECK_LESS(recon_so2_distance(middle, at * degree), 2.6 * degree);
+            add_normal(&p, 0.1, (at + half / 2) * degree, 4 * degree);
+            p = normalised(p);
+            CHECK_LESS(recon_so2_distance(recon_so2_centre(&p, &alone), at * degree),
+                       half / 4.0 * degree);
+            for (int i = 0; i < BINS; i++)
+                CHECK_NEAR(alone.bin[i], p.bin[i], 1e-5);
+        }
+}
+
+static void of_two_modes_it_is_the_heavier(void **state)
+{
+    (void)state;
+    for (int at = -180; at < 180; at += 10) {
+        recon_so2_density p = { 0 }, alone;
+        add_normal(&p, 0.6, at * degree, 8 * degree);
+        add_normal(&p, 0.4, (at + 180) * degree, 8 * degree);
+        p = normalised(p);
+        CHECK_LESS(recon_so2_distance(recon_so2_centre(&p, &alone), at * degree), 1 * degree);
+        double moment[RECON_SO2_MOMENTS];
+        recon_so2_moments(moment, &alone);
+        CHECK_NEAR(moment[0], exp(-64 * degree * degree / 2), 1e-3);
+    }
+}
+
+/* A tenth of the mass on the far side is doubt, not a mode. */
+static void what_is_light_is_no_mode(void **state)
+{
+    recon_so2_density p = { 0 };
+    (void)state;
+    add_normal(&p, 0.93, 0.5, 10 * degree);
+    add_normal(&p, 0.07, 0.5 + M_PI, 10 * degree);
+    p = normalised(p);
+    CHECK_LESS(recon_so2_distance(recon_so2_centre(&p, NULL), 0.5), 1 * degree);
+}
+
+/* Rotating the table, or its centre, rotates the answer. */
+static void it_rotates_with_the_density(void **state)
+{
+    recon_rng rng = recon_rng_new(3, 0);
+    (void)state;
+    for (int trial = 0; trial < 200; trial++) {
+        recon_so2_density p = { 0 }, moved = { 0 };
+        for (int k = 0; k < 3; k++)
+            add_normal(&p, recon_rng_uniform(&rng), recon_so2_haar(&rng),
+                       (5 + 40 * recon_rng_uniform(&rng)) * degree);
+        p = normalised(p);
+        for (int i = 0; i < BINS; i++)
+            moved.bin[(i + 7) % BINS] = p.bin[i];
+        moved.family = p.family;
+        double by = 7 * 2 * M_PI / BINS, before = recon_so2_centre(&p, NULL);
+        CHECK_LESS(recon_so2_distance(recon_so2_centre(&moved, NULL), before + by), 1e-5);
+        p.center = 0.3;
+        CHECK_LESS(recon_so2_distance(recon_so2_centre(&p, NULL), before + 0.3), 1e-9);
+    }
+}
+
+/* --- tables as densities ---------------------------------------------------------------------- */
+
+static void a_table_integrates_to_one_and_is_sampled_as_it_says(void **state)
+{
+    enum { DRAWS = 40000, STEPS = 7200 };
+    recon_so2_density p = { .center = 0.7 };
+    recon_rng rng = recon_rng_new(5, 0);
+    double sum = 0, c[2] = { 0 }, s[2] = { 0 }, moment[RECON_SO2_MOMENTS];
+    (void)state;
+    add_normal(&p, 0.7, 1, 12 * degree);
+    add_normal(&p, 0.3, -2, 25 * degree);
+    p = normalised(p);
+    for (int i = 0; i < STEPS; i++)
+        sum += exp(recon_so2_log_density(&p, 2 * M_PI * i / STEPS - 3)) * 2 * M_PI / STEPS;
+    CHECK_NEAR(sum, 1, 1e-6);
+    for (int i = 0; i < DRAWS; i++) {
+        double x = recon_so2_sample(&p, &rng);
+        for (int m = 0; m < 2; m++) {
+            c[m] += cos((m + 1) * x) / DRAWS;
+            s[m] += sin((m + 1) * x) / DRAWS;
+        }
+    }
+    recon_so2_moments(moment, &p);
+    for (int m = 0; m < 2; m++)
+        CHECK_NEAR(hypot(c[m], s[m]), moment[m], 0.015);
+}
+
+/* The tail of angles that the density itself draws is uniform. */
+static void tails_of_its_own_draws_are_uniform(void **state)
+{
+    enum { DRAWS = 20000 };
+    recon_so2_density p = { .center = -1 };
+    recon_rng rng = recon_rng_new(6, 0);
+    size_t below[3] = { 0 };
+    const double share[3] = { 0.05, 0.2, 0.5 };
+    (void)state;
+    add_normal(&p, 0.5, 1, 10 * degree);
+    add_normal(&p, 0.5, 1 + M_PI, 30 * degree);
+    p = normalised(p);
+    for (int i = 0; i < DRAWS; i++) {
+        double tail = recon_so2_tail(&p, recon_so2_sample(&p, &rng));
+        for (int k = 0; k < 3; k++)
+            below[k] += tail < share[k];
+    }
+    for (int k = 0; k < 3; k++)
+        CHECK_NEAR((double)below[k] / DRAWS, share[k], 0.015);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_arc_with_a_bump_is_centred_in_its_middle),
+        cmocka_unit_test(of_two_modes_it_is_the_heavier),
+        cmocka_unit_test(what_is_light_is_no_mode),
+        cmocka_unit_test(it_rotates_with_the_density),
+        cmocka_unit_test(a_table_integrates_to_one_and_is_sampled_as_it_says),
+        cmocka_unit_test(tails_of_its_own_draws_are_uniform),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
