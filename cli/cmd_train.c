@@ -33,7 +33,7 @@ const cli_command cli_train = {
 
 typedef struct {
     const char *out, *held;
-    int group, preset, mask, resume, plain, no_contrast;
+    int group, preset, mask, resume, overwrite, plain, no_contrast;
     size_t epochs, before, batch, every, frequencies, layers, code;
     double lean, rate, contrast, pose, warp, align, element, radius, temperature, width;
     cli_data data;
@@ -42,7 +42,7 @@ typedef struct {
 
 static int parse(settings *s, int argc, char **argv)
 {
-    cli_option options[25 + CLI_DATA_OPTIONS + 1] = {
+    cli_option options[26 + CLI_DATA_OPTIONS + 1] = {
         { "--out", "MODEL", NULL, "file for the best weights", CLI_TEXT, 1, &s->out },
         { "--group", NULL, "auto|so2|so3",
           "rotation group (default: so2 for images, so3 for molecules)", CLI_CHOICE, 0, &s->group },
@@ -96,8 +96,8 @@ static int parse(settings *s, int argc, char **argv)
           CLI_NUMBER | CLI_MOLECULES, 0, &s->radius },
         { "--every", "N", NULL, "also write a checkpoint every N steps (default: every epoch)",
           CLI_COUNT, 0, &s->every },
-        { "--resume", NULL, NULL, "continue from MODEL.last if it exists", CLI_FLAG, 0,
-          &s->resume },
+        { "--resume", NULL, NULL, CLI_RESUME_HELP, CLI_FLAG, 0, &s->resume },
+        { "--overwrite", NULL, NULL, CLI_OVERWRITE_HELP, CLI_FLAG, 0, &s->overwrite },
     };
     cli_data_options(options, sizeof options / sizeof *options, &s->data);
     return cli_parse(&cli_train, options, &s->common, argc, argv, NULL, 0, NULL);
@@ -109,7 +109,7 @@ static int check_options(const settings *s)
     if (s->group && (s->group == 2) != molecules)
         return cli_misuse(&cli_train, "%s are rotated by %s", molecules ? "molecules" : "images",
                           molecules ? "so3" : "so2");
-    return -1;
+    return cli_check_replacing(&cli_train, s->out, s->resume, s->overwrite);
 }
 
 /* A run that was begun in bf16, on another machine perhaps, goes on in it wherever it is resumed.
@@ -140,6 +140,7 @@ static recon_ieae_options options_of(recon_ctx *ctx, const settings *s)
                                  .threads = recon_ctx_threads(ctx),
                                  .precision = precision_of(ctx, s),
                                  .resume = s->resume,
+                                 .overwrite = s->overwrite,
                                  .data = cli_utf8(s->data.spec),
                                  .rotate = cli_utf8(s->data.rotate) };
 }
@@ -163,6 +164,7 @@ static recon_molecule_net_options molecule_net_options_of(recon_ctx *ctx, const 
                                          .every = s->every,
                                          .precision = precision_of(ctx, s),
                                          .resume = s->resume,
+                                         .overwrite = s->overwrite,
                                          .data = cli_utf8(s->data.spec),
                                          .rotate = cli_utf8(s->data.rotate) };
 }
@@ -170,23 +172,35 @@ static recon_molecule_net_options molecule_net_options_of(recon_ctx *ctx, const 
 static json_t *as_json(recon_ctx *ctx, const settings *s, const recon_train_result *r,
                        const char *measure, const cli_inputs *in)
 {
-    return json_pack("{s:s, s:s, s:I, s:f, s:f, s:f, s:I, s:I, s:o}", "preset",
+    return json_pack("{s:s, s:s, s:I, s:I, s:f, s:f, s:f, s:I, s:I, s:o}", "preset",
                      recon_preset_name((recon_preset)s->preset), "backend", recon_ops_name(ctx),
-                     "steps", (json_int_t)r->steps, "seconds", r->seconds, measure, r->best, "loss",
-                     r->loss, "step_bytes", (json_int_t)r->peak, "skipped", (json_int_t)in->skipped,
-                     "skipped_why", cli_skipped_json(&in->skips));
+                     "steps", (json_int_t)r->steps, "steps_now", (json_int_t)r->ran, "seconds",
+                     r->seconds, measure, r->best, "loss", r->loss, "step_bytes",
+                     (json_int_t)r->peak, "skipped", (json_int_t)in->skipped, "skipped_why",
+                     cli_skipped_json(&in->skips));
 }
 
 /* measure: the validation's, in words. */
 static void print_text(recon_ctx *ctx, const settings *s, const recon_train_result *r,
                        const char *measure, const cli_inputs *in)
 {
-    printf("%s: %llu steps in %.1f s on %s, %.1f MiB a step\n",
-           recon_preset_name((recon_preset)s->preset), (unsigned long long)r->steps, r->seconds,
-           recon_ops_name(ctx), (double)r->peak / 1048576);
+    const char *preset = recon_preset_name((recon_preset)s->preset);
+    unsigned long long steps = r->steps, ran = r->ran;
+    if (!ran)
+        printf("%s: this run had finished after %llu steps, and nothing was trained: --resume with "
+               "more\n--epochs continues it\n",
+               preset, steps);
+    else if (ran < steps)
+        printf("%s: %llu steps, %llu of them in the last %.1f s on %s, %.1f MiB a step\n", preset,
+               steps, ran, r->seconds, recon_ops_name(ctx), (double)r->peak / 1048576);
+    else
+        printf("%s: %llu steps in %.1f s on %s, %.1f MiB a step\n", preset, steps, r->seconds,
+               recon_ops_name(ctx), (double)r->peak / 1048576);
     cli_print_skipped(in->skipped, &in->skips);
-    printf("  held out   %s %.5f at best (last training loss %.5f)\n  written    %s\n", measure,
-           r->best, r->loss, s->out);
+    printf("  held out   %s %.5f at best", measure, r->best);
+    if (ran)
+        printf(" (last training loss %.5f)", r->loss);
+    printf("\n  written    %s\n", s->out);
 }
 
 /* --- images ----------------------------------------------------------------------------------- */

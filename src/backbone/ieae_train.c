@@ -10,6 +10,8 @@
 #include "backbone/metadata.h"
 #include "data/dataset.h"
 #include "data/loader.h"
+#include "nn/run_files.h"
+#include "nn/settings.h"
 #include <recon/nn/train.h>
 #include <recon/ops/backend.h>
 #include "core/fail.h"
@@ -221,11 +223,31 @@ done:
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
-enum { TEXT = 400 };
 typedef struct {
-    char settings[TEXT];
+    recon_settings settings;
     recon_metadata_list list;
 } description;
+
+static void describe_settings(const trainer *k, recon_settings *s, uint32_t print)
+{
+    const recon_ieae_options *o = k->o;
+    recon_settings_add(s, "preset", "%s", recon_preset_name(o->shape.preset));
+    recon_settings_add(s, "images", "%zu (%08" PRIx32 ")", recon_dataset_describe(k->train).n,
+                       print);
+    recon_settings_add(s, RECON_SETTING_EPOCHS, "%zu", o->epochs);
+    recon_settings_add(s, "batch", "%zu", o->batch);
+    recon_settings_add(s, "rate", "%.9g", o->rate);
+    recon_settings_add(s, "lean", "%.9g", o->lean);
+    recon_settings_add(s, "pose", "%.9g", o->pose);
+    recon_settings_add(s, "contrast", "%.9g", o->contrast);
+    recon_settings_add(s, "temperature", "%.9g", o->temperature);
+    recon_settings_add(s, "warp", "%.9g", o->warp);
+    recon_settings_add(s, "mask", "%s", k->m->shape.mask ? "yes" : "no");
+    recon_settings_add(s, "seed", "%" PRIu64, o->seed);
+    recon_settings_add(s, "precision", "%s",
+                       recon_precision_name(recon_precision_on(k->ctx, o->precision)));
+    recon_settings_add(s, "backend", "%s", recon_ops_name(k->ctx));
+}
 
 static recon_status describe_run(trainer *k, description *d)
 {
@@ -235,18 +257,11 @@ static recon_status describe_run(trainer *k, description *d)
     recon_status status = recon_fingerprint(k->ctx, &print, k->train);
     if (status != RECON_OK)
         return status;
-    snprintf(
-        d->settings, sizeof d->settings,
-        "%s, %zu images (%08" PRIx32 "), %zu epochs of batch %zu, rate %.9g, lean %.9g, pose %.9g, "
-        "contrast %.9g at %.9g, warp %.9g%s, seed %" PRIu64 ", %s on %s",
-        recon_preset_name(s->preset), recon_dataset_describe(k->train).n, print, o->epochs,
-        o->batch, o->rate, o->lean, o->pose, o->contrast, o->temperature, o->warp,
-        s->mask ? ", mask" : "", o->seed,
-        recon_precision_name(recon_precision_on(k->ctx, o->precision)), recon_ops_name(k->ctx));
-    d->list = (recon_metadata_list){ .n = 0 };
+    *d = (description){ .list = { .n = 0 } };
+    describe_settings(k, &d->settings, print);
     recon_metadata_add(&d->list, "model", "ieae");
     recon_metadata_add(&d->list, "preset", recon_preset_name(s->preset));
-    recon_metadata_add(&d->list, "training", d->settings);
+    recon_metadata_add(&d->list, "training", d->settings.text);
     recon_metadata_add_number(&d->list, "width_factor", s->width);
     recon_metadata_add_number(&d->list, "frequencies", (double)s->frequencies);
     recon_metadata_add_number(&d->list, "code", (double)s->code);
@@ -287,8 +302,9 @@ static recon_status run(trainer *k, recon_train_result *result, const char *path
                            .path = path,
                            .metadata = d.list.entry,
                            .n_metadata = d.list.n,
-                           .settings = d.settings,
+                           .settings = d.settings.text,
                            .resume = o->resume,
+                           .overwrite = o->overwrite,
                        });
 }
 
@@ -317,6 +333,9 @@ recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const 
     o.shape.width_px = d.width;
     o.shape.channels = d.channels;
     RECON_TRY(recon_reserved_check(ctx, o.reserved, "recon_ieae_options"));
+    RECON_TRY(recon_run_check(ctx, path, o.resume, o.overwrite));
+    if (o.resume && !o.epochs)
+        RECON_TRY(recon_run_setting(ctx, &o.epochs, path, RECON_SETTING_EPOCHS));
     RECON_TRY(recon_encoder_shape(ctx, &o.shape));
     RECON_TRY(recon_dataset_split(ctx, &train, &held, data, RECON_HELD_OUT, 0));
     set_defaults(&o, recon_dataset_describe(train).n);

@@ -20,6 +20,8 @@
 #include "core/memory.h"
 #include "core/options.h"
 #include "data/permute.h"
+#include "nn/run_files.h"
+#include "nn/settings.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -302,38 +304,47 @@ done:
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
-enum { TEXT = 480 };
 typedef struct {
-    char settings[TEXT], elements[4 * RECON_MOLECULE_NET_ELEMENTS];
+    recon_settings settings;
+    char elements[4 * RECON_MOLECULE_NET_ELEMENTS];
     recon_metadata_list list;
 } description;
 
-static void describe_settings(const trainer *c, description *d, const recon_molecules *data)
+#define BEFORE_NAME "epochs before pairs"
+
+static void describe_settings(const trainer *c, recon_settings *s, const recon_molecules *data)
 {
     const recon_molecule_net_options *o = c->o;
-    snprintf(d->settings, sizeof d->settings,
-             "%s, %zu conformers (%08" PRIx32
-             "), %zu held out, %zu epochs of batch %zu, %zu of them before, rate %.9g, "
-             "element %.9g, align %.9g, contrast %.9g at %.9g, seed %" PRIu64 ", %s on %s",
-             recon_preset_name(c->m->shape.preset), c->train.n, recon_fingerprint_molecules(data),
-             c->held.n, o->epochs, o->batch, has_pairs(o) ? o->before : 0, o->rate, o->element,
-             o->align, o->contrast, o->temperature, o->seed,
-             recon_precision_name(recon_precision_on(c->ctx, o->precision)),
-             recon_ops_name(c->ctx));
+    recon_settings_add(s, "preset", "%s", recon_preset_name(c->m->shape.preset));
+    recon_settings_add(s, "conformers", "%zu (%08" PRIx32 ")", c->train.n,
+                       recon_fingerprint_molecules(data));
+    recon_settings_add(s, "held out", "%zu", c->held.n);
+    recon_settings_add(s, RECON_SETTING_EPOCHS, "%zu", o->epochs);
+    recon_settings_add(s, BEFORE_NAME, "%zu", has_pairs(o) ? o->before : 0);
+    recon_settings_add(s, "batch", "%zu", o->batch);
+    recon_settings_add(s, "rate", "%.9g", o->rate);
+    recon_settings_add(s, "element", "%.9g", o->element);
+    recon_settings_add(s, "align", "%.9g", o->align);
+    recon_settings_add(s, "contrast", "%.9g", o->contrast);
+    recon_settings_add(s, "temperature", "%.9g", o->temperature);
+    recon_settings_add(s, "seed", "%" PRIu64, o->seed);
+    recon_settings_add(s, "precision", "%s",
+                       recon_precision_name(recon_precision_on(c->ctx, o->precision)));
+    recon_settings_add(s, "backend", "%s", recon_ops_name(c->ctx));
 }
 
 static void describe(const trainer *c, description *d, const recon_molecules *data)
 {
     const recon_molecule_net_shape *s = &c->m->shape;
     size_t at = 0;
-    *d = (description){ .settings = "" };
-    describe_settings(c, d, data);
+    *d = (description){ .elements = "" };
+    describe_settings(c, &d->settings, data);
     for (size_t e = 0; e < s->elements; e++)
         at += (size_t)snprintf(d->elements + at, sizeof d->elements - at, "%s%d", e ? " " : "",
                                s->element[e]);
     recon_metadata_add(&d->list, "model", "molnet");
     recon_metadata_add(&d->list, "preset", recon_preset_name(s->preset));
-    recon_metadata_add(&d->list, "training", d->settings);
+    recon_metadata_add(&d->list, "training", d->settings.text);
     recon_metadata_add_number(&d->list, "width_factor", s->width);
     recon_metadata_add_number(&d->list, "layers", (double)s->layers);
     recon_metadata_add_number(&d->list, "radius", s->radius);
@@ -350,7 +361,8 @@ static void describe(const trainer *c, description *d, const recon_molecules *da
 
 /* label: of its progress, which begins anew with each stage. */
 static recon_status run_stage(trainer *c, recon_train_result *result, const description *d,
-                              const char *path, size_t epochs, int last, const char *label)
+                              const char *path, size_t epochs, int last, int resume,
+                              const char *label)
 {
     const recon_molecule_net_options *o = c->o;
     uint64_t epoch = c->train.n / o->batch, steps = epochs * epoch;
@@ -376,8 +388,9 @@ static recon_status run_stage(trainer *c, recon_train_result *result, const desc
             .path = path,
             .metadata = d->list.entry,
             .n_metadata = d->list.n,
-            .settings = d->settings,
-            .resume = o->resume,
+            .settings = d->settings.text,
+            .resume = resume,
+            .overwrite = 1, /* recon_molecule_net_train has looked, at both stages at once */
             .label = label,
         });
 }
@@ -408,20 +421,18 @@ static recon_status run(trainer *c, recon_train_result *result, const recon_mole
     recon_status status;
     describe(c, &d, data);
     if (!has_pairs(o))
-        return run_stage(c, result, &d, path, o->epochs, 1, "train");
-    if (path) {
-        size_t room = strlen(path) + sizeof ".stage1";
-        RECON_TRY(recon_alloc(c->ctx, &stage, room, 1));
-        snprintf(stage, room, "%s.stage1", path);
-    }
+        return run_stage(c, result, &d, path, o->epochs, 1, o->resume, "train");
+    RECON_TRY(recon_run_file(c->ctx, &stage, path, RECON_FILE_STAGE));
     if (o->before > 0)
-        RECON_TRY(run_stage(c, &first, &d, stage, o->before, 0, "train 1 of 2"));
+        RECON_TRY(run_stage(c, &first, &d, stage, o->before, 0, o->resume, "train 1 of 2"));
     RECON_TRY(find_partners(c, &c->train));
     RECON_TRY(find_partners(c, &c->held));
     c->paired = 1;
-    RECON_TRY(run_stage(c, result, &d, path, o->epochs - o->before, 1,
+    /* Behind a first stage that was trained just now, a state of the second is of another run. */
+    RECON_TRY(run_stage(c, result, &d, path, o->epochs - o->before, 1, o->resume && !first.ran,
                         o->before > 0 ? "train 2 of 2" : "train"));
     result->steps += first.steps;
+    result->ran += first.ran;
     result->seconds += first.seconds;
     result->peak = first.peak > result->peak ? first.peak : result->peak;
 done:
@@ -509,6 +520,24 @@ static void trainer_free(trainer *c)
         free(blocks[i]);
 }
 
+/* The lengths of both stages. A resumed run that is not told otherwise has those it was begun with;
+ * the first stage's may be 0. */
+static recon_status set_lengths(recon_ctx *ctx, recon_molecule_net_options *o, const char *path,
+                                size_t n)
+{
+    const size_t unknown = SIZE_MAX;
+    size_t before = unknown;
+    recon_status status = RECON_OK;
+    if (o->resume && !o->before)
+        RECON_TRY(recon_run_setting(ctx, &before, path, BEFORE_NAME));
+    if (o->resume && !o->epochs)
+        RECON_TRY(recon_run_setting(ctx, &o->epochs, path, RECON_SETTING_EPOCHS));
+    set_defaults(o, n);
+    o->before = before == unknown ? o->before : before;
+done:
+    return status;
+}
+
 recon_status recon_molecule_net_train(recon_ctx *ctx, recon_train_result *result,
                                       const recon_molecules *data, const recon_molecules *held,
                                       const char *path, const recon_molecule_net_options *options)
@@ -518,6 +547,7 @@ recon_status recon_molecule_net_train(recon_ctx *ctx, recon_train_result *result
     trainer c = { .ctx = ctx, .o = &o };
     recon_status status;
     RECON_TRY(recon_reserved_check(ctx, o.reserved, "recon_molecule_net_options"));
+    RECON_TRY(recon_run_check(ctx, path, o.resume, o.overwrite));
     RECON_TRY(look_at(ctx, &o.shape, data));
     if (!held) {
         RECON_TRY(recon_molecules_split(ctx, &rest, &kept, data, RECON_HELD_OUT, HELD_SEED));
@@ -525,7 +555,7 @@ recon_status recon_molecule_net_train(recon_ctx *ctx, recon_train_result *result
         held = kept;
     }
     if ((unsigned)o.shape.preset <= RECON_PRESET_SMALL)
-        set_defaults(&o, recon_molecules_describe(data).n);
+        RECON_TRY(set_lengths(ctx, &o, path, recon_molecules_describe(data).n));
     RECON_TRY(recon_molecule_net_shape_complete(ctx, &o.shape));
     size_t n = recon_molecules_describe(held).n & ~(size_t)1;
     RECON_TRY(gather(ctx, &c.train, data, o.batch, o.seed));

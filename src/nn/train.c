@@ -7,6 +7,7 @@
 #include "core/memory.h"
 #include "nn/adam.h"
 #include "nn/metrics.h"
+#include "nn/run_files.h"
 #include "nn/tape.h"
 #include "ops/graph.h"
 
@@ -63,7 +64,7 @@ static recon_status remember(run *r)
 
 static recon_status undo(run *r)
 {
-    r->adam->steps = r->at.step;
+    r->adam->steps = r->at.step - r->at.from;
     return recon_ops_of(r->ctx)->upload(r->ctx, r->it->params->buffers, r->buffers,
                                         buffer_bytes(r));
 }
@@ -238,15 +239,31 @@ done:
     return status;
 }
 
+static int is_stale(const run *r)
+{
+    return r->o.patience && r->at.stale >= r->o.patience;
+}
+
 static int finished(const run *r)
 {
-    return !r->at.due &&
-           (r->at.step >= r->o.steps || (r->o.patience && r->at.stale >= r->o.patience));
+    return !r->at.due && (r->at.step >= r->o.steps || is_stale(r));
+}
+
+/* A run that was given more epochs after its end warms up and falls once more, over those. */
+static double rate_of(const run *r)
+{
+    recon_schedule s = r->o.schedule;
+    uint64_t more = r->o.steps - r->at.from;
+    if (r->at.from) {
+        s.steps = more;
+        s.warmup = s.warmup < more / 20 ? s.warmup : more / 20;
+    }
+    return recon_schedule_rate(&s, r->at.step - r->at.from);
 }
 
 static recon_status one_step(run *r)
 {
-    double rate = recon_schedule_rate(&r->o.schedule, r->at.step);
+    double rate = rate_of(r);
     recon_status status = step(r, rate);
     if (status == RECON_ERR_INTERRUPTED)
         return status;
@@ -270,6 +287,8 @@ static recon_status advance(run *r)
     if (!r->at.due)
         RECON_TRY(one_step(r));
     int save = r->at.due || (r->o.every && r->at.step % r->o.every == 0);
+    if (r->at.due && r->last && access(r->last, F_OK) != 0)
+        RECON_TRY(go_on_without(r, save_last(r))); /* no model without a state to resume from */
     if (r->at.due)
         RECON_TRY(validate(r));
     if (save && !finished(r))
@@ -306,29 +325,67 @@ static recon_status loop(run *r)
     return status == RECON_OK ? save_last(r) : status;
 }
 
-static recon_status beside(recon_ctx *ctx, char **out, const char *path, const char *ending)
+/* --- resuming --------------------------------------------------------------------------------- */
+
+static recon_status check_state(run *r)
 {
-    size_t room = path ? strlen(path) + strlen(ending) + 1 : 0;
-    recon_status status = path ? recon_alloc(ctx, out, room, 1) : RECON_OK;
-    if (path && status == RECON_OK)
-        snprintf(*out, room, "%s%s", path, ending);
+    recon_checkpoint *at = &r->at;
+    at->steps = at->steps ? at->steps : r->o.steps;
+    if (at->step > at->steps || at->stale > at->step)
+        return recon_fail(r->ctx, RECON_ERR_FORMAT,
+                          "%s: damaged: after step %" PRIu64 " of %" PRIu64 ", %" PRIu64
+                          " validations without a better one",
+                          r->last, at->step, at->steps, at->stale);
+    if (r->o.steps != at->steps && r->o.steps <= at->step)
+        return recon_fail(r->ctx, RECON_ERR_INPUT,
+                          "%s: %" PRIu64 " epochs are done, %" PRIu64
+                          " were asked for: more will continue it",
+                          r->last, at->step / r->o.epoch, r->o.steps / r->o.epoch);
+    return RECON_OK;
+}
+
+/* Another number of steps than the run was begun with. A finished one starts again from its best
+ * weights; one that was cut goes on as it is, its rate that of the new length. Written at once: the
+ * best weights may soon be others, and a killed run must find the same beginning. */
+static recon_status change_length(run *r)
+{
+    recon_status status = RECON_OK;
+    if (!r->at.due && (r->at.step == r->at.steps || is_stale(r))) {
+        RECON_TRY(recon_params_load(r->ctx, r->it->params, r->o.path));
+        RECON_TRY(recon_adam_reset(r->ctx, r->adam));
+        r->at.from = r->at.step;
+        r->at.stale = 0;
+    }
+    r->at.steps = r->o.steps;
+    RECON_TRY(save_last(r));
+done:
+    return status;
+}
+
+/* From now on the state of an earlier run is not what resumes. */
+static recon_status start_anew(run *r)
+{
+    recon_status status = RECON_OK;
+    if (r->last && access(r->last, F_OK) == 0)
+        status = save_last(r);
+    if (r->log && status == RECON_OK)
+        unlink(r->log);
     return status;
 }
 
 static recon_status resume(run *r)
 {
-    if (!r->last || !r->o.resume || access(r->last, F_OK) != 0) {
-        if (r->log)
-            unlink(r->log);
-        return RECON_OK;
-    }
-    recon_status status = recon_checkpoint_load(r->ctx, r->adam, &r->at, r->last);
-    if (status == RECON_OK && (r->at.step > r->o.steps || r->at.stale > r->at.step))
-        return recon_fail(r->ctx, RECON_ERR_FORMAT,
-                          "%s: damaged, or of a longer run: after step %" PRIu64 " of %" PRIu64
-                          ", %" PRIu64 " validations without a better one",
-                          r->last, r->at.step, r->o.steps, r->at.stale);
-    return status == RECON_OK ? recon_metrics_cut(r->ctx, r->log, r->at.step) : status;
+    recon_status status;
+    r->at.steps = r->o.steps;
+    if (!r->last || !r->o.resume || access(r->last, F_OK) != 0)
+        return start_anew(r);
+    RECON_TRY(recon_checkpoint_load(r->ctx, r->adam, &r->at, r->last));
+    RECON_TRY(check_state(r));
+    RECON_TRY(recon_metrics_cut(r->ctx, r->log, r->at.step));
+    if (r->at.steps != r->o.steps)
+        RECON_TRY(change_length(r));
+done:
+    return status;
 }
 
 /* Before the long work, not after it. */
@@ -362,17 +419,21 @@ recon_status recon_train(recon_ctx *ctx, recon_train_result *out, const recon_tr
     r.at = (recon_checkpoint){ .best = HUGE_VAL, .settings = r.o.settings ? r.o.settings : "" };
     if (r.o.steps == 0)
         return recon_fail(ctx, RECON_ERR_INPUT, "training of no steps");
+    RECON_TRY(recon_run_check(ctx, r.o.path, r.o.resume, r.o.overwrite));
     RECON_TRY(try_path(ctx, r.o.path));
-    RECON_TRY(beside(ctx, &r.last, r.o.path, ".last"));
-    RECON_TRY(beside(ctx, &r.log, r.o.path, ".jsonl"));
+    RECON_TRY(recon_run_file(ctx, &r.last, r.o.path, RECON_FILE_LAST));
+    RECON_TRY(recon_run_file(ctx, &r.log, r.o.path, RECON_FILE_LOG));
     RECON_TRY(recon_tape_new(ctx, &r.tape, r.o.precision, r.o.seed));
     RECON_TRY(recon_tape_new(ctx, &r.eval, r.o.precision, r.o.seed));
     RECON_TRY(recon_adam_new(ctx, &r.adam, trainee->params, &r.o.adam));
     RECON_TRY(make_undoable(&r));
     RECON_TRY(resume(&r));
-    RECON_TRY(loop(&r));
+    uint64_t before = r.at.step;
+    if (!finished(&r))
+        RECON_TRY(loop(&r));
     RECON_TRY(best_weights(&r));
     out->steps = r.at.step;
+    out->ran = r.at.step - before;
     out->best = r.at.best;
     out->peak = recon_tape_peak(r.tape);
     out->seconds = recon_now() - r.begun;

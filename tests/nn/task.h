@@ -80,6 +80,7 @@ static inline recon_trainee task_trainee(task *k)
 #define TASK_OPTIONS                                                                               \
     .steps = 90, .epoch = 30, .readings = 10, .seed = 3,                                           \
     .schedule = { .kind = RECON_RATE_COSINE, .rate = 0.02, .warmup = 5, .steps = 90 },             \
-    .adam = { .decay = 0.01, .clip = 1, .average = 0.9 }, .settings = "a test"
+    .adam = { .decay = 0.01, .clip = 1, .average = 0.9 },                                          \
+    .settings = "task: a test, batch: 24, rate: 0.02"
 
 #endif

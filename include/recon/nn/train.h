@@ -2,7 +2,12 @@
  *
  * Kept beside the model's path: PATH itself, the best weights so far (by validation), PATH.last,
  * the state to resume from, and PATH.jsonl, one line of JSON for every reading. The same seed gives
- * the same bits on the CPU for any number of threads, and after kill -9 and a resume. */
+ * the same bits on the CPU for any number of threads, and after kill -9 and a resume.
+ *
+ * A resumed run may ask for another number of steps. One that was cut goes on from where it was, with
+ * the learning rate of the new length. One that had finished starts again from its best weights: the
+ * moments are cleared, the rate warms up and falls over the steps that were added, and only a better
+ * validation replaces the model. */
 #ifndef RECON_NN_TRAIN_H
 #define RECON_NN_TRAIN_H
 
@@ -43,8 +48,11 @@ typedef struct {
     const recon_metadata_entry *metadata; /* of the model */
     size_t n_metadata;
     int bf16;             /* the model's weights are written in bfloat16; PATH.last is exact */
-    const char *settings; /* all that a resumed run must share, in words; NULL: ""       */
+    const char *settings; /* all that a resumed run must share but its epochs, as "batch: 64,
+                             rate: 0.002"; NULL: ""                                     */
     int resume;           /* go on from PATH.last if it is there                        */
+    int overwrite;        /* PATH and PATH.last may be there, and a new run replaces them;
+                             0: without resume that is RECON_ERR_INPUT                  */
     const char *label;    /* of its progress; NULL: "train"                             */
 } recon_train_options;
 
