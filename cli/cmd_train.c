@@ -6,6 +6,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/dataset.h"
+#include "ops/ops.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -31,6 +32,8 @@ const cli_command cli_train = {
     .run = run,
 };
 
+enum { BY_DEVICE = -1 }; /* the preset, where none is given */
+
 typedef struct {
     const char *out, *held;
     int group, preset, mask, resume, overwrite, plain, no_contrast;
@@ -47,7 +50,8 @@ static int parse(settings *s, int argc, char **argv)
         { "--group", NULL, "auto|so2|so3",
           "rotation group (default: so2 for images, so3 for molecules)", CLI_CHOICE, 0, &s->group },
         { "--preset", NULL, "fast|paper|small",
-          "network: fast for a GPU (default), small for a CPU, paper for the paper's layers",
+          "network: small for a CPU (its default), fast for a GPU (its default), paper for the "
+          "paper's layers",
           CLI_CHOICE, 0, &s->preset },
         { "--width", "F", NULL, "width factor on the preset's channels (default 1)", CLI_NUMBER, 0,
           &s->width },
@@ -370,10 +374,13 @@ done:
 
 static recon_status work(recon_ctx *ctx, const void *arg)
 {
-    const settings *s = arg;
+    settings chosen = *(const settings *)arg, *s = &chosen;
     cli_inputs inputs = { 0 };
     recon_status status;
     RECON_TRY(cli_attach(ctx, &s->data));
+    if (s->preset == BY_DEVICE)
+        s->preset =
+            recon_ops_on_host(ctx) == recon_ops_of(ctx) ? RECON_PRESET_SMALL : RECON_PRESET_FAST;
     RECON_TRY(cli_inputs_open(ctx, &inputs, &s->data, NULL, NULL));
     RECON_TRY((cli_images(&inputs) ? train_images : train_molecules)(ctx, s, &inputs));
 done:
@@ -383,7 +390,7 @@ done:
 
 static int run(int argc, char **argv)
 {
-    settings s = { 0 };
+    settings s = { .preset = BY_DEVICE };
     int code = parse(&s, argc, argv);
     code = code < 0 ? check_options(&s) : code;
     return code >= 0 ? code : cli_run(&cli_train, &s.common, work, &s);

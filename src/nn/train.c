@@ -157,8 +157,10 @@ static recon_status step(run *r, double rate)
     }
     RECON_TRY(status);
     r->at.step++;
-    if (r->at.step % r->o.readings == 0 || is_kept(r))
+    if (!recon_ops_graphs(r->ctx) || r->at.step % r->o.readings == 0 || is_kept(r)) {
         RECON_TRY(recon_tensor_read(r->ctx, &r->out->loss, &r->loss));
+        recon_progress_measure(r->ctx, "loss", r->out->loss);
+    }
 done:
     return status;
 }
@@ -311,7 +313,7 @@ static recon_status loop(run *r)
 {
     recon_status status = RECON_OK;
     recon_progress_begin(r->ctx, r->o.label ? r->o.label : "train", r->o.steps);
-    recon_progress_add(r->ctx, r->at.step);
+    recon_progress_continue(r->ctx, r->at.step);
     while (status == RECON_OK && !finished(r)) {
         uint64_t before = r->at.step;
         hold_on(r);
