@@ -315,7 +315,9 @@ static recon_status run(trainer *k, recon_train_result *result, const char *path
         { "training", settings.text },
         { "stem", size[4] } /* last: where there is one */
     };
-    const recon_trainee it = { k->c->params, feed, loss, mistakes, k };
+    const recon_trainee it = {
+        .params = k->c->params, .feed = feed, .loss = loss, .validate = mistakes, .user = k
+    };
     const recon_train_options options = {
         .steps = steps,
         .epoch = epoch,

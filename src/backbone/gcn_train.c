@@ -117,7 +117,9 @@ static recon_status run(trainer *k, recon_train_result *result, const char *path
         { "model", RECON_GCN_KIND }, { "radius", radius },   { "width", size[0] },
         { "hidden", size[1] },       { "classes", size[2] }, { "training", settings.text }
     };
-    const recon_trainee it = { k->c->params, feed, loss, mistakes, k };
+    const recon_trainee it = {
+        .params = k->c->params, .feed = feed, .loss = loss, .validate = mistakes, .user = k
+    };
     const recon_train_options options = {
         .steps = steps,
         .epoch = epoch,

@@ -22,6 +22,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { VIEWS = 2, VALIDATION_BATCH = 250 };
 
@@ -32,10 +33,13 @@ typedef struct {
     const recon_dataset *train, *held;
     recon_loader_options batches;
     recon_loader *loader; /* opened at the first step fed, which may be any           */
-    float *seen;          /* [views][batch] images, masked                            */
-    float *given;         /* [views][batch][2] unit vector of each view's rotation        */
-    float *rotation;      /* [batch][2] unit vector of the rotation from view 1 to view 0 */
-    int32_t *places;      /* [batch] 0, 1, 2 ...: whose second view is whose          */
+    recon_batch batch;    /* of step `fed` - 1, the last one fed                      */
+    uint64_t fed;
+    float *seen;     /* [views][batch] images, masked                            */
+    float *angles;   /* [views][batch] of each view's rotation                   */
+    float *given;    /* [views][batch][2] unit vector of each view's rotation        */
+    float *rotation; /* [batch][2] unit vector of the rotation from view 1 to view 0 */
+    int32_t *places; /* [batch] 0, 1, 2 ...: whose second view is whose          */
     recon_var images, rotations, order, product, applied;
 } trainer;
 
@@ -81,16 +85,33 @@ static void set_defaults(recon_ieae_options *o, size_t n)
 
 /* --- a step ----------------------------------------------------------------------------------- */
 
-static recon_status next_batch(trainer *k, recon_batch *b, uint64_t step)
+/* A step is fed once, or part by part. */
+static recon_status take_batch(trainer *k, uint64_t step)
 {
     recon_status status = RECON_OK;
+    if (k->fed == step + 1)
+        return RECON_OK;
     if (!k->loader) {
         k->batches.first = step;
         status = recon_loader_open(k->ctx, &k->loader, k->train, &k->batches);
     }
-    if (status == RECON_OK)
-        recon_loader_next(b, k->loader);
+    if (status == RECON_OK) {
+        recon_loader_next(&k->batch, k->loader);
+        k->fed = step + 1;
+    }
     return status;
+}
+
+/* The slice of the batch, of each view; *angles [views][n] are its rotations. */
+static void take_slice(trainer *k, recon_slice slice, size_t views, float *angles)
+{
+    const recon_ieae_shape *s = &k->m->shape;
+    size_t image = s->height * s->width_px * s->channels;
+    for (size_t v = 0; v < views; v++) {
+        size_t from = v * k->batch.n + slice.first, to = v * slice.n;
+        recon_ieae_see(k->seen + to * image, k->m, k->batch.images + from * image, slice.n);
+        memcpy(angles + to, k->batch.angles + from, slice.n * sizeof *angles);
+    }
 }
 
 static recon_status feed(void *user, recon_tape *t, uint64_t step)
@@ -99,28 +120,27 @@ static recon_status feed(void *user, recon_tape *t, uint64_t step)
     static const float product[8] = { 1, 0, 0, 1, 0, 1, -1, 0 };
     trainer *k = user;
     const recon_ieae_shape *s = &k->m->shape;
-    size_t views = views_of(k->o);
-    recon_batch b;
-    recon_status status = next_batch(k, &b, step);
+    size_t views = views_of(k->o), n = recon_tape_slice(t).n;
+    recon_status status = take_batch(k, step);
     if (status != RECON_OK)
         return status;
-    recon_ieae_see(k->seen, k->m, b.images, views * b.n);
+    take_slice(k, recon_tape_slice(t), views, k->angles);
     k->images = recon_var_input(t, k->seen, RECON_F32,
-                                (size_t[]){ views * b.n, s->height, s->width_px, s->channels }, 4);
-    for (size_t i = 0; i < views * b.n; i++) {
-        k->given[2 * i] = cosf(b.angles[i]);
-        k->given[2 * i + 1] = sinf(b.angles[i]);
+                                (size_t[]){ views * n, s->height, s->width_px, s->channels }, 4);
+    for (size_t i = 0; i < views * n; i++) {
+        k->given[2 * i] = cosf(k->angles[i]);
+        k->given[2 * i + 1] = sinf(k->angles[i]);
     }
-    k->applied = recon_var_input(t, k->given, RECON_F32, (size_t[]){ views * b.n, 2 }, 2);
+    k->applied = recon_var_input(t, k->given, RECON_F32, (size_t[]){ views * n, 2 }, 2);
     if (views == VIEWS) {
-        for (size_t i = 0; i < b.n; i++) {
-            double rotation = b.angles[i] - b.angles[b.n + i];
+        for (size_t i = 0; i < n; i++) {
+            double rotation = k->angles[i] - k->angles[n + i];
             k->rotation[2 * i] = (float)cos(rotation);
             k->rotation[2 * i + 1] = (float)sin(rotation);
             k->places[i] = (int32_t)i;
         }
-        k->rotations = recon_var_input(t, k->rotation, RECON_F32, (size_t[]){ b.n, 2 }, 2);
-        k->order = recon_var_input(t, k->places, RECON_I32, (size_t[]){ b.n }, 1);
+        k->rotations = recon_var_input(t, k->rotation, RECON_F32, (size_t[]){ n, 2 }, 2);
+        k->order = recon_var_input(t, k->places, RECON_I32, (size_t[]){ n }, 1);
         k->product = recon_var_input(t, product, RECON_F32, (size_t[]){ 2, 2, 2 }, 3);
     }
     return recon_tape_status(t);
@@ -208,7 +228,8 @@ static recon_status mean_error(void *user, recon_tape *t, double *metric)
     size_t n = recon_dataset_describe(k->held).n;
     recon_loader_options o = { .batch = VALIDATION_BATCH, .keep_last = 1 };
     recon_status status;
-    o.batch = o.batch < k->o->batch ? o.batch : k->o->batch; /* what k->seen holds */
+    size_t room = recon_tape_slice(t).n; /* what fits into memory, and into k->seen */
+    o.batch = o.batch < room ? o.batch : room;
     RECON_TRY(recon_loader_open(k->ctx, &loader, k->held, &o));
     for (size_t at = 0; at < n; at += b.n) {
         recon_loader_next(&b, loader);
@@ -287,7 +308,14 @@ static recon_status run(trainer *k, recon_train_result *result, const char *path
     recon_status status = describe_run(k, &d);
     if (status != RECON_OK)
         return status;
-    const recon_trainee it = { k->m->base.params, feed, loss, mean_error, k };
+    const recon_trainee it = { .params = k->m->base.params,
+                               .feed = feed,
+                               .loss = loss,
+                               .validate = mean_error,
+                               .user = k,
+                               .units = o->batch,
+                               .beside = recon_loader_bytes(k->train, &k->batches),
+                               .remedy = "a smaller --size or --width takes less" };
     return recon_train(k->ctx, result, &it,
                        &(recon_train_options){
                            .steps = steps,
@@ -315,6 +343,7 @@ static recon_status make_room(trainer *k)
     recon_status status;
     RECON_TRY(recon_alloc_raw(k->ctx, &k->seen, VIEWS * n * image, sizeof *k->seen));
     RECON_TRY(recon_alloc_raw(k->ctx, &k->rotation, 2 * n, sizeof *k->rotation));
+    RECON_TRY(recon_alloc_raw(k->ctx, &k->angles, VIEWS * n, sizeof *k->angles));
     RECON_TRY(recon_alloc_raw(k->ctx, &k->given, VIEWS * 2 * n, sizeof *k->given));
     RECON_TRY(recon_alloc_raw(k->ctx, &k->places, n, sizeof *k->places));
 done:
@@ -360,6 +389,7 @@ done:
     recon_loader_close(k.loader);
     free(k.seen);
     free(k.rotation);
+    free(k.angles);
     free(k.given);
     free(k.places);
     recon_ieae_close(ctx, k.m);

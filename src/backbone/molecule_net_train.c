@@ -22,6 +22,7 @@
 #include "data/permute.h"
 #include "nn/run_files.h"
 #include "nn/settings.h"
+#include "nn/step_plan.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -137,13 +138,25 @@ static recon_molecule_partner partner(const sample_set *p, size_t i, uint64_t nu
     return all->list[i * all->most + recon_rng_below(&rng, all->count[i])];
 }
 
+/* What a batch consists of: pairs, or single conformers. */
+static size_t units_of(const trainer *c, const sample_set *p)
+{
+    return c->paired ? p->batch / 2 : p->batch;
+}
+
 /* Conformer k of a batch; of pairs the first half are the ones, the second their partners. */
 static size_t member(const trainer *c, const sample_set *p, uint64_t step, size_t k)
 {
-    size_t ones = c->paired ? p->batch / 2 : p->batch;
+    size_t ones = units_of(c, p);
     uint64_t number = step * ones + k % ones;
     size_t i = drawn(p, number);
     return k < ones ? i : (size_t)partner(p, i, number).who;
+}
+
+/* The place in the whole batch of conformer k of a slice of it. */
+static size_t place_in_batch(recon_slice slice, size_t k)
+{
+    return k / slice.n * slice.of + slice.first + k % slice.n;
 }
 
 /* The largest of all the stage's batches, known before it begins: shapes that repeat let a backend
@@ -178,21 +191,23 @@ done:
 
 /* --- a step ----------------------------------------------------------------------------------- */
 
-/* Uniform orientations, by the number of the draw. */
-static void draw_rotations(trainer *c, const sample_set *p, uint64_t step)
+/* The conformers of a slice, in uniform orientations, by the number of the draw. */
+static void take_slice(trainer *c, const sample_set *p, uint64_t step, recon_slice slice, size_t n)
 {
-    for (size_t k = 0; k < p->batch; k++) {
-        recon_rng rng = recon_rng_new(p->seed + 1, step * p->batch + k);
+    for (size_t k = 0; k < n; k++) {
+        size_t at = place_in_batch(slice, k);
+        recon_rng rng = recon_rng_new(p->seed + 1, step * p->batch + at);
+        c->seen[k] = p->x[member(c, p, step, at)];
         c->rotation[k] = recon_so3_haar(&rng);
     }
 }
 
-static void set_pairs(trainer *c, const sample_set *p, uint64_t step)
+static void set_pairs(trainer *c, const sample_set *p, uint64_t step, recon_slice slice)
 {
-    size_t pairs = p->batch / 2;
+    size_t pairs = slice.n;
     double m[9], sum = 0;
     for (size_t k = 0; k < pairs; k++) {
-        uint64_t number = step * pairs + k;
+        uint64_t number = step * slice.of + slice.first + k;
         recon_molecule_partner b = partner(p, drawn(p, number), number);
         recon_so3 rotation = recon_so3_compose(recon_so3_compose(c->rotation[k], b.rotation),
                                                recon_so3_inverse(c->rotation[pairs + k]));
@@ -209,18 +224,17 @@ static void set_pairs(trainer *c, const sample_set *p, uint64_t step)
 }
 
 static recon_status feed_from(trainer *c, recon_tape *t, const sample_set *p, uint64_t step,
-                              size_t nodes, size_t edges)
+                              recon_slice slice)
 {
-    size_t pairs = p->batch / 2;
+    size_t pairs = slice.n, n = c->paired ? 2 * pairs : pairs;
+    int padded = p == &c->train && slice.n == slice.of; /* parts are not recorded */
     recon_status status;
-    for (size_t k = 0; k < p->batch; k++)
-        c->seen[k] = p->x[member(c, p, step, k)];
-    draw_rotations(c, p, step);
-    RECON_TRY(
-        recon_molecule_net_pack(c->ctx, &c->pack, c->m, c->seen, c->rotation, p->batch, nodes));
-    RECON_TRY(recon_molecule_net_feed(t, &c->fed, c->m, &c->pack, edges));
+    take_slice(c, p, step, slice, n);
+    RECON_TRY(recon_molecule_net_pack(c->ctx, &c->pack, c->m, c->seen, c->rotation, n,
+                                      padded ? c->nodes : 0));
+    RECON_TRY(recon_molecule_net_feed(t, &c->fed, c->m, &c->pack, padded ? c->edges : 0));
     if (c->paired) {
-        set_pairs(c, p, step);
+        set_pairs(c, p, step, slice);
         c->betweens = recon_var_input(t, c->between, RECON_F32, (size_t[]){ pairs, 9 }, 2);
         c->weights = recon_var_input(t, c->weight, RECON_F32, (size_t[]){ 1, pairs }, 2);
         c->order = recon_var_input(t, c->places, RECON_I32, (size_t[]){ pairs }, 1);
@@ -233,7 +247,7 @@ done:
 static recon_status feed(void *user, recon_tape *t, uint64_t step)
 {
     trainer *c = user;
-    return feed_from(c, t, &c->train, step, c->nodes, c->edges);
+    return feed_from(c, t, &c->train, step, recon_tape_slice(t));
 }
 
 /* Half of x's rows: the ones, or their partners. */
@@ -291,11 +305,14 @@ static recon_status mean_loss(void *user, recon_tape *t, double *metric)
     size_t batches = c->held.n < c->held.batch ? 1 : c->held.n / c->held.batch;
     double sum = 0, value;
     recon_status status = RECON_OK;
-    for (size_t b = 0; b < batches; b++) {
+    size_t units = units_of(c, &c->held), room = recon_tape_slice(t).n;
+    size_t parts = (units + room - 1) / room;
+    for (size_t b = 0; b < batches * parts; b++) {
+        recon_slice slice = recon_slice_of(units, parts, b % parts);
         RECON_TRY(recon_tape_begin(t, RECON_INFER, 0));
-        RECON_TRY(feed_from(c, t, &c->held, b, 0, 0));
+        RECON_TRY(feed_from(c, t, &c->held, b / parts, slice));
         RECON_TRY(recon_var_read(t, &value, loss(c, t)));
-        sum += value;
+        sum += value * (double)slice.n / (double)slice.of;
     }
     *metric = sum / (double)batches;
 done:
@@ -366,7 +383,13 @@ static recon_status run_stage(trainer *c, recon_train_result *result, const desc
 {
     const recon_molecule_net_options *o = c->o;
     uint64_t epoch = c->train.n / o->batch, steps = epochs * epoch;
-    recon_trainee it = { c->m->base.params, feed, loss, mean_loss, c };
+    recon_trainee it = { .params = c->m->base.params,
+                         .feed = feed,
+                         .loss = loss,
+                         .validate = mean_loss,
+                         .user = c,
+                         .units = units_of(c, &c->train),
+                         .remedy = "a smaller --width takes less" };
     recon_status status = find_capacity(c, steps);
     if (status != RECON_OK)
         return status;

@@ -4,10 +4,12 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/free_memory.h"
 #include "core/memory.h"
 #include "nn/adam.h"
 #include "nn/metrics.h"
 #include "nn/run_files.h"
+#include "nn/step_plan.h"
 #include "nn/tape.h"
 #include "ops/graph.h"
 
@@ -82,6 +84,11 @@ static void hold_on(run *r)
 
 /* --- a step ----------------------------------------------------------------------------------- */
 
+static int is_split(const run *r)
+{
+    return r->at.parts > 1;
+}
+
 /* The part of a step that is kernels alone. */
 static recon_status compute(run *r)
 {
@@ -123,6 +130,29 @@ done:
     return status;
 }
 
+/* A step whose batch is split. Its parts are fed one by one, so it is not recorded. */
+static recon_status compute_parts(run *r)
+{
+    recon_status status;
+    double sum = 0, part;
+    RECON_TRY(recon_params_clear_gradients(r->ctx, r->it->params));
+    for (size_t i = 0; i < r->at.parts; i++) {
+        recon_slice slice = recon_slice_of(r->it->units, r->at.parts, i);
+        recon_tape_split(r->tape, slice);
+        RECON_TRY(recon_tape_begin(r->tape, RECON_TRAIN, r->at.step));
+        RECON_TRY(r->it->feed(r->it->user, r->tape, r->at.step));
+        recon_var loss = r->it->loss(r->it->user, r->tape);
+        RECON_TRY(recon_tape_backward(r->tape, loss));
+        RECON_TRY(recon_var_read(r->tape, &part, loss));
+        sum += part * (double)slice.n / (double)slice.of;
+    }
+    hold_on(r);
+    RECON_TRY(recon_adam_apply(r->ctx, r->adam));
+    r->out->loss = sum;
+done:
+    return status;
+}
+
 /* Is something written down after this step? Then its loss is looked at first: a run that has gone
  * astray must not replace the state it could be resumed from. */
 static int is_kept(const run *r)
@@ -136,10 +166,14 @@ static recon_status feed_and_compute(run *r, double rate)
 {
     recon_status status;
     let_go(r);
-    RECON_TRY(recon_tape_begin(r->tape, RECON_TRAIN, r->at.step));
-    RECON_TRY(r->it->feed(r->it->user, r->tape, r->at.step));
     RECON_TRY(recon_adam_prepare(r->ctx, r->adam, rate));
-    RECON_TRY(compute_or_replay(r));
+    if (is_split(r)) {
+        RECON_TRY(compute_parts(r));
+    } else {
+        RECON_TRY(recon_tape_begin(r->tape, RECON_TRAIN, r->at.step));
+        RECON_TRY(r->it->feed(r->it->user, r->tape, r->at.step));
+        RECON_TRY(compute_or_replay(r));
+    }
 done:
     hold_on(r);
     return status;
@@ -157,10 +191,10 @@ static recon_status step(run *r, double rate)
     }
     RECON_TRY(status);
     r->at.step++;
-    if (!recon_ops_graphs(r->ctx) || r->at.step % r->o.readings == 0 || is_kept(r)) {
+    if (!is_split(r) &&
+        (!recon_ops_graphs(r->ctx) || r->at.step % r->o.readings == 0 || is_kept(r)))
         RECON_TRY(recon_tensor_read(r->ctx, &r->out->loss, &r->loss));
-        recon_progress_measure(r->ctx, "loss", r->out->loss);
-    }
+    recon_progress_measure(r->ctx, "loss", r->out->loss);
 done:
     return status;
 }
@@ -309,9 +343,39 @@ static recon_status interrupted(run *r)
                             r->at.step, r->last ? "; resume from " : "", r->last ? r->last : "");
 }
 
+/* --- memory ----------------------------------------------------------------------------------- */
+
+/* Only the host's memory is looked at. */
+static size_t free_memory(const run *r)
+{
+    if (recon_ops_on_host(r->ctx) != recon_ops_of(r->ctx))
+        return SIZE_MAX;
+    return r->o.memory ? r->o.memory : recon_free_memory();
+}
+
+static recon_status plan(run *r)
+{
+    recon_step_planner p = { r->it, r->tape, r->eval, r->at.step, free_memory(r) };
+    uint64_t before = r->at.parts ? r->at.parts : 1, parts = before;
+    size_t bytes;
+    if (!r->it->units || r->o.plain)
+        return RECON_OK;
+    recon_status status = recon_step_planner_run(r->ctx, &p, &parts, &bytes);
+    if (status != RECON_OK)
+        return status;
+    recon_log(r->ctx, RECON_LOG_INFO, "about %zu MiB a step", bytes >> 20);
+    if (parts > before)
+        recon_log(r->ctx, RECON_LOG_WARN,
+                  "%zu MiB are free: a batch of %zu is split into %" PRIu64
+                  " parts; norms and contrast see one part at a time",
+                  p.free >> 20, r->it->units, parts);
+    r->at.parts = parts;
+    return RECON_OK;
+}
+
 static recon_status loop(run *r)
 {
-    recon_status status = RECON_OK;
+    recon_status status = plan(r);
     recon_progress_begin(r->ctx, r->o.label ? r->o.label : "train", r->o.steps);
     recon_progress_continue(r->ctx, r->at.step);
     while (status == RECON_OK && !finished(r)) {

@@ -74,7 +74,11 @@ static inline void task_new(recon_ctx *ctx, task *k, recon_precision precision)
 
 static inline recon_trainee task_trainee(task *k)
 {
-    return (recon_trainee){ k->params, task_feed, task_loss, task_validate, k };
+    return (recon_trainee){ .params = k->params,
+                            .feed = task_feed,
+                            .loss = task_loss,
+                            .validate = task_validate,
+                            .user = k };
 }
 
 #define TASK_OPTIONS                                                                               \

@@ -7,7 +7,11 @@
  * A resumed run may ask for another number of steps. One that was cut goes on from where it was, with
  * the learning rate of the new length. One that had finished starts again from its best weights: the
  * moments are cleared, the rate warms up and falls over the steps that were added, and only a better
- * validation replaces the model. */
+ * validation replaces the model.
+ *
+ * A batch that does not fit into memory is split: its parts run one after the other, and the mean of
+ * their gradients is one step. What compares or averages over a batch (norms, a contrastive loss)
+ * then does so within a part. A resumed run splits as before, so that its bits are the same. */
 #ifndef RECON_NN_TRAIN_H
 #define RECON_NN_TRAIN_H
 
@@ -31,6 +35,13 @@ typedef struct {
     /* Lower is better; the tape has been begun with RECON_INFER and may be begun again. */
     recon_status (*validate)(void *user, recon_tape *tape, double *metric);
     void *user;
+    /* Where units is not 0, a step is planned before the first one: feed, loss and validate are
+     * called without memory or kernels behind their tape, to see how much they would take. Where
+     * that is more than there is, a step goes over the batch in parts, and feed is called for each,
+     * with recon_tape_slice; so is validate, whose passes then hold no more than the slice. */
+    size_t units;       /* things in a batch, that may go apart                               */
+    size_t beside;      /* bytes that feed takes beside the tape                              */
+    const char *remedy; /* what would take less memory, for messages                          */
 } recon_trainee;
 
 /* Zero in any field means its default. */
@@ -53,6 +64,7 @@ typedef struct {
     int resume;           /* go on from PATH.last if it is there                        */
     int overwrite;        /* PATH and PATH.last may be there, and a new run replaces them;
                              0: without resume that is RECON_ERR_INPUT                  */
+    size_t memory;        /* bytes that training may take; 0: what is free                */
     const char *label;    /* of its progress; NULL: "train"                             */
 } recon_train_options;
 
