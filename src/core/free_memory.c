@@ -94,12 +94,15 @@ size_t recon_free_in_groups(const char *root, const char *list)
     return least;
 }
 
+/* Beside what a library must find free, stacks of threads and what is freed but still mapped. */
+#define LIMIT_ROOM (2 * RECON_LIBRARY_ROOM)
+
 static size_t free_of_limit(void)
 {
     struct rlimit limit;
     if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
         return SIZE_MAX;
-    size_t most = limit.rlim_cur, used = recon_mapped_bytes() + RECON_LIBRARY_ROOM;
+    size_t most = limit.rlim_cur, used = recon_mapped_bytes() + LIMIT_ROOM;
     return most - smaller(most, used);
 }
 

@@ -41,7 +41,10 @@ static recon_status measure(recon_ctx *ctx, const recon_step_planner *p, size_t 
     recon_tape_plan(p->train);
     recon_tape_plan(p->eval);
     RECON_TRY(recon_params_clear_gradients(ctx, p->it->params));
-    RECON_TRY(go_through(p, (recon_slice){ 0, (p->it->units + parts - 1) / parts, p->it->units }));
+    recon_slice largest = { 0, (p->it->units + parts - 1) / parts, p->it->units };
+    RECON_TRY(go_through(p, largest));
+    if (parts > 1) /* the second part adds its gradients to those of the first */
+        RECON_TRY(go_through(p, largest));
     *bytes = recon_tape_peak(p->train) + recon_tape_peak(p->eval) + p->it->beside + LIBRARIES +
              WEIGHTS * params->n_weights * recon_dtype_size(params->type);
 done:
@@ -55,8 +58,8 @@ static recon_status refuse(recon_ctx *ctx, const recon_step_planner *p, size_t b
     return recon_fail(
         ctx, RECON_ERR_MEMORY,
         "a step takes about %zu MiB even where the batch is split into single inputs, "
-        "and %zu MiB are free%s%s",
-        bytes >> 20, p->free >> 20, p->it->remedy ? ": " : "", p->it->remedy ? p->it->remedy : "");
+        "and %zu MiB are free",
+        bytes >> 20, p->free >> 20);
 }
 
 recon_status recon_step_planner_run(recon_ctx *ctx, const recon_step_planner *p, uint64_t *parts,

@@ -504,6 +504,8 @@ recon_status recon_train(recon_ctx *ctx, recon_train_result *out, const recon_tr
     out->peak = recon_tape_peak(r.tape);
     out->seconds = recon_now() - r.begun;
 done:
+    if (status == RECON_ERR_MEMORY && trainee->remedy)
+        recon_note(ctx, status, "%s", trainee->remedy);
     recon_graph_free(ctx, r.graph);
     recon_adam_free(ctx, r.adam);
     recon_tape_free(r.eval);
