@@ -20,13 +20,17 @@ const cli_command cli_train = {
     .purpose = "train a backbone on images or molecules, without labels",
     .arguments = "",
     .example =
-        "  recon train --data mnist --rotate mnist --preset small --out digits.safetensors\n"
-        "  recon train --data images:photos --preset small --out photos.safetensors\n"
+        "  recon train --data mnist --rotate mnist --out digits.safetensors\n"
+        "  recon train --data images:photos --out photos.safetensors\n"
+        "  recon train --data images:photos --out photos.safetensors --resume --epochs 60\n"
         "  recon train --data conformers --rotate fisher --out conformers.safetensors\n"
         "\n"
         "Labels are not used. One input in twelve is held out, and the epoch with the best\n"
         "reconstruction of those is kept. MODEL.jsonl beside the model logs loss, learning rate and\n"
-        "validation; --resume continues from MODEL.last with bit-identical results. The next step is\n"
+        "validation; --resume continues from MODEL.last with bit-identical results, and with more\n"
+        "--epochs also a finished run, from its best weights. A MODEL or MODEL.last that exists is\n"
+        "never replaced without --resume or --overwrite. The memory of a step is printed before the\n"
+        "first; a batch that does not fit into memory is split. The next step is\n"
         "`recon discover`. Images of different sizes (images:) are fitted into one size, which is\n"
         "chosen and printed; the model stores it, and other commands fit their images to it.",
     .run = run,
