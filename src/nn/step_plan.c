@@ -57,7 +57,7 @@ static recon_status refuse(recon_ctx *ctx, const recon_step_planner *p, size_t b
 {
     return recon_fail(
         ctx, RECON_ERR_MEMORY,
-        "a step takes about %zu MiB even where the batch is split into single inputs, "
+        "out of memory: a step takes about %zu MiB even where the batch is split into single inputs, "
         "and %zu MiB are free",
         bytes >> 20, p->free >> 20);
 }
