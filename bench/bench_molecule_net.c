@@ -81,11 +81,13 @@ static recon_status run(work *w, recon_molecule_net_shape *shape, recon_precisio
     if (status == RECON_OK)
         w->edges = most_edges(w);
     if (status == RECON_OK)
-        status = recon_train(w->ctx, &r, &(recon_trainee){ w->m->base.params, feed, loss, NULL, w },
-                             &(recon_train_options){ .steps = w->steps,
-                                                     .precision = precision,
-                                                     .schedule = { .rate = 1e-3 },
-                                                     .adam = { .clip = 1 } });
+        status = recon_train(
+            w->ctx, &r,
+            &(recon_trainee){ .params = w->m->base.params, .feed = feed, .loss = loss, .user = w },
+            &(recon_train_options){ .steps = w->steps,
+                                    .precision = precision,
+                                    .schedule = { .rate = 1e-3 },
+                                    .adam = { .clip = 1 } });
     if (status != RECON_OK)
         return status;
     double each = (recon_now() - w->begun) / (double)(w->steps - WARM_UP);

@@ -1,6 +1,7 @@
 /* args.c - options from the command line, and the help made from the same table. */
 #include "cli/cli.h"
 #include "core/fail.h"
+#include "nn/run_files.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -191,6 +192,14 @@ static const cli_option *find(const cli_option *options, const char *name)
         if (!strcmp(options->name, name))
             return options;
     return NULL;
+}
+
+int cli_check_replacing(const cli_command *command, const char *out, int resume, int overwrite)
+{
+    char why[1024];
+    return recon_run_refusal(why, sizeof why, out, resume, overwrite)
+               ? cli_misuse(command, "%s", why)
+               : -1;
 }
 
 /* Takes the option's values from argv[*at ...]; -1, or the exit code. */

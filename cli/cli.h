@@ -83,6 +83,11 @@ int cli_guard_output(void);
 /* Says "recon NAME: ..." and where the help is; returns EXIT_MISUSE. */
 int cli_misuse(const cli_command *command, const char *fmt, ...) RECON_PRINTF(2, 3);
 
+/* Misuse where a training would replace what is at `out` without being told to; else -1. */
+int cli_check_replacing(const cli_command *command, const char *out, int resume, int overwrite);
+#define CLI_RESUME_HELP    "continue from MODEL.last; with more --epochs also a finished run"
+#define CLI_OVERWRITE_HELP "replace MODEL and MODEL.last if they exist"
+
 /* Whether word may have been meant by what was asked: one letter of four is put in, left out or
  * another, two at most. */
 int cli_resembles(const char *asked, const char *word);

@@ -29,7 +29,7 @@ const cli_command cli_classifier = {
 
 typedef struct {
     const char *word, *out, *model, *held;
-    int net, stored, resume, flip;
+    int net, stored, resume, overwrite, flip;
     size_t epochs, batch, every, width;
     double rate, shift;
     cli_data data;
@@ -40,7 +40,7 @@ static const char *const nets[] = { "small", "resnet18" };
 
 static int parse(settings *s, int argc, char **argv)
 {
-    cli_option options[13 + CLI_DATA_OPTIONS + 1] = {
+    cli_option options[14 + CLI_DATA_OPTIONS + 1] = {
         { "--out", "MODEL", NULL, "train: file for the best weights", CLI_TEXT, 0, &s->out },
         { "--model", "MODEL", NULL, "eval: what train wrote", CLI_MODEL, 0, &s->model },
         { "--net", NULL, "small|resnet18", "network (default small)", CLI_CHOICE | CLI_IMAGES, 0,
@@ -66,8 +66,8 @@ static int parse(settings *s, int argc, char **argv)
           CLI_COUNT, 0, &s->every },
         { "--weights", NULL, "f32|bf16", "precision of the weights in MODEL (default f32)",
           CLI_CHOICE, 0, &s->stored },
-        { "--resume", NULL, NULL, "continue from MODEL.last if it exists", CLI_FLAG, 0,
-          &s->resume },
+        { "--resume", NULL, NULL, CLI_RESUME_HELP, CLI_FLAG, 0, &s->resume },
+        { "--overwrite", NULL, NULL, CLI_OVERWRITE_HELP, CLI_FLAG, 0, &s->overwrite },
     };
     cli_data_options(options, sizeof options / sizeof *options, &s->data);
     return cli_parse(&cli_classifier, options, &s->common, argc, argv, &s->word, 1, NULL);
@@ -84,7 +84,9 @@ static int check_options(const settings *s)
                           !strcmp(word, "train") ? "--out" : "--model");
     if (s->held && strcmp(word, "train"))
         return cli_misuse(&cli_classifier, "--held is for train");
-    return -1;
+    return strcmp(word, "train")
+               ? -1
+               : cli_check_replacing(&cli_classifier, s->out, s->resume, s->overwrite);
 }
 
 static recon_status show(recon_ctx *ctx, const settings *s, json_t *answer, const char *text)
@@ -143,7 +145,8 @@ static recon_status train_images(recon_ctx *ctx, const settings *s, const recon_
                                    .every = s->every,
                                    .precision = cli_precision(ctx, s->data.precision),
                                    .bf16 = s->stored,
-                                   .resume = s->resume };
+                                   .resume = s->resume,
+                                   .overwrite = s->overwrite };
     recon_train_result r;
     recon_status status = recon_classifier_train(ctx, &r, data, s->out, &o);
     return status == RECON_OK ? show_training(ctx, s, nets[s->net], &r) : status;
@@ -193,7 +196,8 @@ static recon_status train_molecules(recon_ctx *ctx, const settings *s, const rec
                             .every = s->every,
                             .precision = cli_precision(ctx, s->data.precision),
                             .bf16 = s->stored,
-                            .resume = s->resume };
+                            .resume = s->resume,
+                            .overwrite = s->overwrite };
     recon_molecules *rest = NULL, *held = NULL;
     cli_inputs other = { 0 };
     recon_train_result r;

@@ -70,6 +70,8 @@ static int parse(settings *all, const char **word, int argc, char **argv)
           CLI_COUNT, 0, &s->seeds },
         { "--resume", NULL, NULL, "with --train: continue a run that was stopped", CLI_FLAG, 0,
           &s->resume },
+        { "--overwrite", NULL, NULL, "with --train: replace models that are in DIR", CLI_FLAG, 0,
+          &s->overwrite },
         { "--device", NULL, "cpu|cuda|ref", "device (default cpu)", CLI_CHOICE, 0, &all->device },
         { "--precision", NULL, CLI_PRECISIONS, CLI_PRECISION_HELP, CLI_CHOICE, 0, &all->precision },
         { "--deterministic", NULL, NULL, "with cuda: bit-identical runs, slower", CLI_FLAG, 0,
@@ -95,13 +97,14 @@ static int check_options(reproduce_settings *s, const char *word)
     if (s->train && (s->model || s->embeddings))
         return cli_misuse(&cli_reproduce, "--train makes what %s would name",
                           s->model ? "--model" : "--embeddings");
-    if (!s->train && (s->seed || s->seeds || s->epochs || s->out || s->resume))
+    if (!s->train && (s->seed || s->seeds || s->epochs || s->out || s->resume || s->overwrite))
         return cli_misuse(&cli_reproduce, "%s is for --train",
                           s->seed     ? "--seed"
                           : s->seeds  ? "--seeds"
                           : s->epochs ? "--epochs"
                           : s->out    ? "--out"
-                                      : "--resume");
+                          : s->resume ? "--resume"
+                                      : "--overwrite");
     if (s->seeds > MAX_SEEDS)
         return cli_misuse(&cli_reproduce, "--seeds %zu: %d at most", s->seeds, MAX_SEEDS);
     s->seed = s->seed ? s->seed : 1;

@@ -6,6 +6,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/dataset.h"
+#include "ops/ops.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -19,21 +20,27 @@ const cli_command cli_train = {
     .purpose = "train a backbone on images or molecules, without labels",
     .arguments = "",
     .example =
-        "  recon train --data mnist --rotate mnist --preset small --out digits.safetensors\n"
-        "  recon train --data images:photos --preset small --out photos.safetensors\n"
+        "  recon train --data mnist --rotate mnist --out digits.safetensors\n"
+        "  recon train --data images:photos --out photos.safetensors\n"
+        "  recon train --data images:photos --out photos.safetensors --resume --epochs 60\n"
         "  recon train --data conformers --rotate fisher --out conformers.safetensors\n"
         "\n"
         "Labels are not used. One input in twelve is held out, and the epoch with the best\n"
         "reconstruction of those is kept. MODEL.jsonl beside the model logs loss, learning rate and\n"
-        "validation; --resume continues from MODEL.last with bit-identical results. The next step is\n"
+        "validation; --resume continues from MODEL.last with bit-identical results, and with more\n"
+        "--epochs also a finished run, from its best weights. A MODEL or MODEL.last that exists is\n"
+        "never replaced without --resume or --overwrite. The memory of a step is printed before the\n"
+        "first; a batch that does not fit into memory is split. The next step is\n"
         "`recon discover`. Images of different sizes (images:) are fitted into one size, which is\n"
         "chosen and printed; the model stores it, and other commands fit their images to it.",
     .run = run,
 };
 
+enum { BY_DEVICE = -1 }; /* the preset, where none is given */
+
 typedef struct {
     const char *out, *held;
-    int group, preset, mask, resume, plain, no_contrast;
+    int group, preset, mask, resume, overwrite, plain, no_contrast;
     size_t epochs, before, batch, every, frequencies, layers, code;
     double density, rate, contrast, pose, warp, align, element, radius, temperature, width;
     cli_data data;
@@ -42,12 +49,13 @@ typedef struct {
 
 static int parse(settings *s, int argc, char **argv)
 {
-    cli_option options[25 + CLI_DATA_OPTIONS + 1] = {
+    cli_option options[26 + CLI_DATA_OPTIONS + 1] = {
         { "--out", "MODEL", NULL, "file for the best weights", CLI_TEXT, 1, &s->out },
         { "--group", NULL, "auto|so2|so3",
           "rotation group (default: so2 for images, so3 for molecules)", CLI_CHOICE, 0, &s->group },
         { "--preset", NULL, "fast|paper|small",
-          "network: fast for a GPU (default), small for a CPU, paper for the paper's layers",
+          "network: small for a CPU (its default), fast for a GPU (its default), paper for the "
+          "paper's layers",
           CLI_CHOICE, 0, &s->preset },
         { "--width", "F", NULL, "width factor on the preset's channels (default 1)", CLI_NUMBER, 0,
           &s->width },
@@ -94,8 +102,8 @@ static int parse(settings *s, int argc, char **argv)
           CLI_NUMBER | CLI_MOLECULES, 0, &s->radius },
         { "--every", "N", NULL, "also write a checkpoint every N steps (default: every epoch)",
           CLI_COUNT, 0, &s->every },
-        { "--resume", NULL, NULL, "continue from MODEL.last if it exists", CLI_FLAG, 0,
-          &s->resume },
+        { "--resume", NULL, NULL, CLI_RESUME_HELP, CLI_FLAG, 0, &s->resume },
+        { "--overwrite", NULL, NULL, CLI_OVERWRITE_HELP, CLI_FLAG, 0, &s->overwrite },
     };
     cli_data_options(options, sizeof options / sizeof *options, &s->data);
     return cli_parse(&cli_train, options, &s->common, argc, argv, NULL, 0, NULL);
@@ -107,7 +115,7 @@ static int check_options(const settings *s)
     if (s->group && (s->group == 2) != molecules)
         return cli_misuse(&cli_train, "%s are rotated by %s", molecules ? "molecules" : "images",
                           molecules ? "so3" : "so2");
-    return -1;
+    return cli_check_replacing(&cli_train, s->out, s->resume, s->overwrite);
 }
 
 /* A run that was begun in bf16, on another machine perhaps, goes on in it wherever it is resumed.
@@ -138,6 +146,7 @@ static recon_ieae_options options_of(recon_ctx *ctx, const settings *s)
                                  .threads = recon_ctx_threads(ctx),
                                  .precision = precision_of(ctx, s),
                                  .resume = s->resume,
+                                 .overwrite = s->overwrite,
                                  .data = cli_utf8(s->data.spec),
                                  .rotate = cli_utf8(s->data.rotate) };
 }
@@ -161,6 +170,7 @@ static recon_molecule_net_options molecule_net_options_of(recon_ctx *ctx, const 
                                          .every = s->every,
                                          .precision = precision_of(ctx, s),
                                          .resume = s->resume,
+                                         .overwrite = s->overwrite,
                                          .data = cli_utf8(s->data.spec),
                                          .rotate = cli_utf8(s->data.rotate) };
 }
@@ -168,23 +178,35 @@ static recon_molecule_net_options molecule_net_options_of(recon_ctx *ctx, const 
 static json_t *as_json(recon_ctx *ctx, const settings *s, const recon_train_result *r,
                        const char *measure, const cli_inputs *in)
 {
-    return json_pack("{s:s, s:s, s:I, s:f, s:f, s:f, s:I, s:I, s:o}", "preset",
+    return json_pack("{s:s, s:s, s:I, s:I, s:f, s:f, s:f, s:I, s:I, s:o}", "preset",
                      recon_preset_name((recon_preset)s->preset), "backend", recon_ops_name(ctx),
-                     "steps", (json_int_t)r->steps, "seconds", r->seconds, measure, r->best, "loss",
-                     r->loss, "step_bytes", (json_int_t)r->peak, "skipped", (json_int_t)in->skipped,
-                     "skipped_why", cli_skipped_json(&in->skips));
+                     "steps", (json_int_t)r->steps, "steps_now", (json_int_t)r->ran, "seconds",
+                     r->seconds, measure, r->best, "loss", r->loss, "step_bytes",
+                     (json_int_t)r->peak, "skipped", (json_int_t)in->skipped, "skipped_why",
+                     cli_skipped_json(&in->skips));
 }
 
 /* measure: the validation's, in words. */
 static void print_text(recon_ctx *ctx, const settings *s, const recon_train_result *r,
                        const char *measure, const cli_inputs *in)
 {
-    printf("%s: %llu steps in %.1f s on %s, %.1f MiB a step\n",
-           recon_preset_name((recon_preset)s->preset), (unsigned long long)r->steps, r->seconds,
-           recon_ops_name(ctx), (double)r->peak / 1048576);
+    const char *preset = recon_preset_name((recon_preset)s->preset);
+    unsigned long long steps = r->steps, ran = r->ran;
+    if (!ran)
+        printf("%s: this run had finished after %llu steps, and nothing was trained: --resume with "
+               "more\n--epochs continues it\n",
+               preset, steps);
+    else if (ran < steps)
+        printf("%s: %llu steps, %llu of them in the last %.1f s on %s, %.1f MiB a step\n", preset,
+               steps, ran, r->seconds, recon_ops_name(ctx), (double)r->peak / 1048576);
+    else
+        printf("%s: %llu steps in %.1f s on %s, %.1f MiB a step\n", preset, steps, r->seconds,
+               recon_ops_name(ctx), (double)r->peak / 1048576);
     cli_print_skipped(in->skipped, &in->skips);
-    printf("  held out   %s %.5f at best (last training loss %.5f)\n  written    %s\n", measure,
-           r->best, r->loss, s->out);
+    printf("  held out   %s %.5f at best", measure, r->best);
+    if (ran)
+        printf(" (last training loss %.5f)", r->loss);
+    printf("\n  written    %s\n", s->out);
 }
 
 /* --- images ----------------------------------------------------------------------------------- */
@@ -354,10 +376,13 @@ done:
 
 static recon_status work(recon_ctx *ctx, const void *arg)
 {
-    const settings *s = arg;
+    settings chosen = *(const settings *)arg, *s = &chosen;
     cli_inputs inputs = { 0 };
     recon_status status;
     RECON_TRY(cli_attach(ctx, &s->data));
+    if (s->preset == BY_DEVICE)
+        s->preset =
+            recon_ops_on_host(ctx) == recon_ops_of(ctx) ? RECON_PRESET_SMALL : RECON_PRESET_FAST;
     RECON_TRY(cli_inputs_open(ctx, &inputs, &s->data, NULL, NULL));
     RECON_TRY((cli_images(&inputs) ? train_images : train_molecules)(ctx, s, &inputs));
 done:
@@ -367,7 +392,7 @@ done:
 
 static int run(int argc, char **argv)
 {
-    settings s = { 0 };
+    settings s = { .preset = BY_DEVICE };
     int code = parse(&s, argc, argv);
     code = code < 0 ? check_options(&s) : code;
     return code >= 0 ? code : cli_run(&cli_train, &s.common, work, &s);

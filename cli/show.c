@@ -13,23 +13,44 @@
 #include <unistd.h>
 
 enum { BAR = 28 };
-#define LINE_EVERY  5.0      /* seconds */
+#define LINE_FIRST  5.0      /* seconds between two lines, growing with the job ... */
+#define LINE_GROWTH 0.05     /* ... by this share of the time that it has taken ... */
+#define LINE_LAST   60.0     /* ... to this                                         */
 #define MAX_LEFT    359999.0 /* seconds: nobody believes more */
 #define MAX_THREADS 256      /* what a context takes */
 
 static double last_line;
 static int bar_is_up;
 
+/* "1:05 left", "2:10:00 left"; "" while nothing is known. */
+typedef char left_text[32];
+static const char *time_left(left_text out, const recon_progress *p)
+{
+    double now = (double)(p->done - p->before), more = (double)(p->total - p->done);
+    int left = now > 0 ? (int)fmin(p->seconds * more / now, MAX_LEFT) : 0;
+    if (!(now > 0))
+        return "";
+    if (left < 3600)
+        snprintf(out, sizeof(left_text), "%d:%02d left", left / 60, left % 60);
+    else
+        snprintf(out, sizeof(left_text), "%d:%02d:%02d left", left / 3600, left / 60 % 60,
+                 left % 60);
+    return out;
+}
+
 static void draw_bar(const recon_progress *p)
 {
     double share = (double)p->done / (double)p->total;
-    double left = p->done ? fmin(p->seconds * (1 - share) / share, MAX_LEFT) : 0;
-    char bar[BAR + 1];
+    char bar[BAR + 1], value[48] = "";
+    left_text left;
     for (int i = 0; i < BAR; i++)
         bar[i] = (i + 0.5) / BAR < share ? '#' : '.';
     bar[BAR] = '\0';
-    fprintf(stderr, "\r%-12s [%s] %3.0f%%  %.4g/s  %d:%02d left \033[K", p->label, bar, 100 * share,
-            p->seconds > 0 ? (double)p->done / p->seconds : 0, (int)left / 60, (int)left % 60);
+    if (p->measure)
+        snprintf(value, sizeof value, "  %s %.4g", p->measure, p->value);
+    fprintf(stderr, "\r%-12s [%s] %3.0f%%  %.4g/s%s  %s \033[K", p->label, bar, 100 * share,
+            p->seconds > 0 ? (double)(p->done - p->before) / p->seconds : 0, value,
+            time_left(left, p));
     bar_is_up = 1;
 }
 
@@ -40,6 +61,20 @@ static void clear_bar(void)
     bar_is_up = 0;
 }
 
+/* "train: step 40 of 500, loss 0.1234, 1:05 left"; jobs without steps say how much is done. */
+static void print_line(const recon_progress *p)
+{
+    left_text left;
+    const char *rest = time_left(left, p);
+    if (p->measure)
+        fprintf(stderr, "%s: step %llu of %llu, %s %.4g", p->label, (unsigned long long)p->done,
+                (unsigned long long)p->total, p->measure, p->value);
+    else
+        fprintf(stderr, "%s: %.0f%% after %.0f s", p->label,
+                100 * (double)p->done / (double)p->total, p->seconds);
+    fprintf(stderr, "%s%s\n", *rest ? ", " : "", rest);
+}
+
 static void on_progress(void *user, const recon_progress *p)
 {
     (void)user;
@@ -47,10 +82,10 @@ static void on_progress(void *user, const recon_progress *p)
         draw_bar(p);
         if (p->finished)
             clear_bar();
-    } else if (!p->finished && p->seconds - last_line >= LINE_EVERY) {
+    } else if (!p->finished && p->seconds - last_line >=
+                                   fmin(fmax(LINE_FIRST, LINE_GROWTH * p->seconds), LINE_LAST)) {
         last_line = p->seconds;
-        fprintf(stderr, "%s: %.0f%% after %.0f s\n", p->label,
-                100 * (double)p->done / (double)p->total, p->seconds);
+        print_line(p);
     }
     if (p->finished)
         last_line = 0;

@@ -46,7 +46,7 @@ static recon_var loss(void *user, recon_tape *tape)
 static recon_status train(recon_ctx *ctx, spiral *s, recon_train_result *result)
 {
     const size_t sizes[] = { 2, 64, 64, ARMS };
-    recon_trainee it = { NULL, feed, loss, NULL, NULL };
+    recon_trainee it = { .feed = feed, .loss = loss };
     recon_train_options options = { 0 };
     recon_status status = recon_params_new(ctx, &s->params, RECON_SINGLE);
     if (status == RECON_OK)

@@ -84,6 +84,7 @@ static recon_status train_model(recon_ctx *ctx, const reproduce_settings *s, con
     o.threads = recon_ctx_threads(ctx);
     o.precision = s->precision;
     o.resume = s->resume;
+    o.overwrite = s->overwrite;
     snprintf(backbone, sizeof backbone, "%s/backbone.safetensors", dir);
     RECON_TRY(recon_folder_make(ctx, s->out));
     RECON_TRY(recon_folder_make(ctx, dir));
@@ -105,7 +106,8 @@ static recon_status train_molecules(recon_ctx *ctx, const reproduce_settings *s,
                                      .epochs = s->epochs,
                                      .seed = s->seed,
                                      .precision = s->precision,
-                                     .resume = s->resume };
+                                     .resume = s->resume,
+                                     .overwrite = s->overwrite };
     recon_discover_options d = { .maps = { .seed = s->seed },
                                  .precision = s->precision,
                                  .data = "conformers" };

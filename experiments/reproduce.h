@@ -50,7 +50,7 @@ typedef struct {
     const char *figures, *out;      /* folders                         */
     size_t images, limit;           /* of the test and training images */
     size_t seed, seeds, epochs;     /* of training                     */
-    int quick, train, resume, preset;
+    int quick, train, resume, overwrite, preset;
     recon_precision precision;
 } reproduce_settings;
 

@@ -9,6 +9,8 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "nn/params.h"
+#include "nn/run_files.h"
+#include "nn/settings.h"
 #include <recon/nn/schedule.h>
 
 #include <inttypes.h>
@@ -265,28 +267,28 @@ static void set_defaults(recon_classifier_options *o)
     o->stem = large && !o->stem ? STEM : o->stem;
 }
 
-/* All that a resumed run must share, in words. */
-static recon_status describe_run(const trainer *k, char *out, size_t room,
+/* All that a resumed run must share. */
+static recon_status describe_run(const trainer *k, recon_settings *s,
                                  const recon_classifier_options *o)
 {
-    char more[96] = "";
     uint32_t print;
     recon_status status = recon_fingerprint(k->ctx, &print, k->train);
     if (status != RECON_OK)
         return status;
-    if (o->stem != STEM && o->stem)
-        snprintf(more, sizeof more, " of width %zu", o->stem);
-    if (o->shift > 0)
-        snprintf(more + strlen(more), sizeof more - strlen(more), ", shift %.9g", o->shift);
-    if (o->flip)
-        snprintf(more + strlen(more), sizeof more - strlen(more), ", flip");
-    snprintf(out, room,
-             "%s%s, %zu images (%08" PRIx32 "), %zu epochs of batch %zu, rate %.9g, decay %.9g, "
-             "seed %" PRIu64 ", %s on %s",
-             net_name[o->net], more, recon_dataset_describe(k->train).n, print, o->epochs, o->batch,
-             o->rate, o->decay, o->seed,
-             recon_precision_name(recon_precision_on(k->ctx, o->precision)),
-             recon_ops_name(k->ctx));
+    recon_settings_add(s, "net", "%s", net_name[o->net]);
+    recon_settings_add(s, "width", "%zu", o->stem);
+    recon_settings_add(s, "images", "%zu (%08" PRIx32 ")", recon_dataset_describe(k->train).n,
+                       print);
+    recon_settings_add(s, RECON_SETTING_EPOCHS, "%zu", o->epochs);
+    recon_settings_add(s, "batch", "%zu", o->batch);
+    recon_settings_add(s, "rate", "%.9g", o->rate);
+    recon_settings_add(s, "decay", "%.9g", o->decay);
+    recon_settings_add(s, "shift", "%.9g", o->shift);
+    recon_settings_add(s, "flip", "%s", o->flip ? "yes" : "no");
+    recon_settings_add(s, "seed", "%" PRIu64, o->seed);
+    recon_settings_add(s, "precision", "%s",
+                       recon_precision_name(recon_precision_on(k->ctx, o->precision)));
+    recon_settings_add(s, "backend", "%s", recon_ops_name(k->ctx));
     return RECON_OK;
 }
 
@@ -295,19 +297,27 @@ static recon_status run(trainer *k, recon_train_result *result, const char *path
 {
     const recon_classifier_info *i = &k->c->info;
     uint64_t epoch = recon_dataset_describe(k->train).n / o->batch, steps = o->epochs * epoch;
-    char size[5][24], settings[400];
+    char size[5][24];
+    recon_settings settings = { "" };
     const size_t sizes[5] = { i->height, i->width, i->channels, i->classes, i->stem };
     for (int s = 0; s < 5; s++)
         snprintf(size[s], sizeof size[s], "%zu", sizes[s]);
-    recon_status status = describe_run(k, settings, sizeof settings, o);
+    recon_status status = describe_run(k, &settings, o);
     if (status != RECON_OK)
         return status;
     const recon_metadata_entry metadata[] = {
-        { "model", KIND },        { "net", net_name[o->net] }, { "height", size[0] },
-        { "width", size[1] },     { "channels", size[2] },     { "classes", size[3] },
-        { "training", settings }, { "stem", size[4] } /* last: where there is one */
+        { "model", KIND },
+        { "net", net_name[o->net] },
+        { "height", size[0] },
+        { "width", size[1] },
+        { "channels", size[2] },
+        { "classes", size[3] },
+        { "training", settings.text },
+        { "stem", size[4] } /* last: where there is one */
     };
-    const recon_trainee it = { k->c->params, feed, loss, mistakes, k };
+    const recon_trainee it = {
+        .params = k->c->params, .feed = feed, .loss = loss, .validate = mistakes, .user = k
+    };
     const recon_train_options options = {
         .steps = steps,
         .epoch = epoch,
@@ -321,8 +331,9 @@ static recon_status run(trainer *k, recon_train_result *result, const char *path
         .metadata = metadata,
         .n_metadata = sizeof metadata / sizeof *metadata - !i->stem,
         .bf16 = o->bf16,
-        .settings = settings,
+        .settings = settings.text,
         .resume = o->resume,
+        .overwrite = o->overwrite,
     };
     return recon_train(k->ctx, result, &it, &options);
 }
@@ -346,6 +357,9 @@ recon_status recon_classifier_train(recon_ctx *ctx, recon_train_result *result,
     trainer k = { .ctx = ctx };
     recon_status status;
     RECON_TRY(check_options(ctx, &o));
+    RECON_TRY(recon_run_check(ctx, path, o.resume, o.overwrite));
+    if (o.resume && !o.epochs)
+        RECON_TRY(recon_run_setting(ctx, &o.epochs, path, RECON_SETTING_EPOCHS));
     set_defaults(&o);
     recon_classifier_info info = { .net = o.net,
                                    .stem = o.stem,

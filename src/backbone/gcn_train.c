@@ -8,6 +8,8 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/permute.h"
+#include "nn/run_files.h"
+#include "nn/settings.h"
 
 #include <recon/nn/train.h>
 #include <inttypes.h>
@@ -81,28 +83,43 @@ static recon_status mistakes(void *user, recon_tape *t, double *metric)
     return status;
 }
 
+static void describe_run(const trainer *k, recon_settings *s, const recon_gcn_options *o)
+{
+    const recon_gcn_info *i = &k->c->info;
+    recon_settings_add(s, "net", "gcn");
+    recon_settings_add(s, "width", "%zu", i->width);
+    recon_settings_add(s, "hidden", "%zu", i->hidden);
+    recon_settings_add(s, "radius", "%.9g", i->radius);
+    recon_settings_add(s, "conformers", "%zu (%08" PRIx32 ")", k->train->n, k->fingerprint);
+    recon_settings_add(s, RECON_SETTING_EPOCHS, "%zu", o->epochs);
+    recon_settings_add(s, "batch", "%zu", o->batch);
+    recon_settings_add(s, "rate", "%.9g%s", o->rate, o->constant ? "" : " (cosine)");
+    recon_settings_add(s, "dropout", "%.9g", o->dropout);
+    recon_settings_add(s, "seed", "%" PRIu64, o->seed);
+    recon_settings_add(s, "precision", "%s",
+                       recon_precision_name(recon_precision_on(k->ctx, o->precision)));
+    recon_settings_add(s, "backend", "%s", recon_ops_name(k->ctx));
+}
+
 static recon_status run(trainer *k, recon_train_result *result, const char *path,
                         const recon_gcn_options *o)
 {
     const recon_gcn_info *i = &k->c->info;
     uint64_t epoch = k->train->n / o->batch, steps = o->epochs * epoch;
-    char radius[32], size[3][24], settings[400];
+    char radius[32], size[3][24];
+    recon_settings settings = { "" };
     const size_t sizes[3] = { i->width, i->hidden, i->classes };
     for (int s = 0; s < 3; s++)
         snprintf(size[s], sizeof size[s], "%zu", sizes[s]);
     snprintf(radius, sizeof radius, "%.9g", i->radius);
-    snprintf(settings, sizeof settings,
-             "gcn of width %zu and %zu, radius %s, %zu conformers (%08" PRIx32
-             "), %zu epochs of batch %zu, rate %.9g%s, dropout %.9g, seed %" PRIu64 ", %s on %s",
-             i->width, i->hidden, radius, k->train->n, k->fingerprint, o->epochs, o->batch, o->rate,
-             o->constant ? "" : " (cosine)", o->dropout, o->seed,
-             recon_precision_name(recon_precision_on(k->ctx, o->precision)),
-             recon_ops_name(k->ctx));
+    describe_run(k, &settings, o);
     const recon_metadata_entry metadata[] = {
         { "model", RECON_GCN_KIND }, { "radius", radius },   { "width", size[0] },
-        { "hidden", size[1] },       { "classes", size[2] }, { "training", settings }
+        { "hidden", size[1] },       { "classes", size[2] }, { "training", settings.text }
     };
-    const recon_trainee it = { k->c->params, feed, loss, mistakes, k };
+    const recon_trainee it = {
+        .params = k->c->params, .feed = feed, .loss = loss, .validate = mistakes, .user = k
+    };
     const recon_train_options options = {
         .steps = steps,
         .epoch = epoch,
@@ -117,8 +134,9 @@ static recon_status run(trainer *k, recon_train_result *result, const char *path
         .metadata = metadata,
         .n_metadata = sizeof metadata / sizeof *metadata,
         .bf16 = o->bf16,
-        .settings = settings,
+        .settings = settings.text,
         .resume = o->resume,
+        .overwrite = o->overwrite,
     };
     return recon_train(k->ctx, result, &it, &options);
 }
@@ -161,6 +179,9 @@ recon_status recon_gcn_train(recon_ctx *ctx, recon_train_result *result,
     recon_molecules_info d = recon_molecules_describe(data);
     trainer k = { .ctx = ctx, .seed = o.seed };
     recon_status status;
+    RECON_TRY(recon_run_check(ctx, path, o.resume, o.overwrite));
+    if (o.resume && !o.epochs)
+        RECON_TRY(recon_run_setting(ctx, &o.epochs, path, RECON_SETTING_EPOCHS));
     set_defaults(&o);
     RECON_TRY(check_sets(ctx, d, recon_molecules_describe(held), &o));
     k.fingerprint = recon_fingerprint_molecules(data);

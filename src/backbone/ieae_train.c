@@ -1,15 +1,20 @@
 /* ieae_train.c - the autoencoder's training.
  *
  * A step sees two views of each image: one rotated at random, one rotated and gently warped. Both are
- * rebuilt, and of both the lean must be the rotation. Between the two stand the pose term, 1 - cos of
- * (pose of one - pose of the other - the rotation between them), for psi and for the lean, and the
- * contrast (van den Oord et al. 2018): among the codes of all second views, the first view's own
- * must be the nearest. */
+ * rebuilt, and of both the pose density must give the rotation a high likelihood. Between the two
+ * stand the pose term, 1 - cos of (pose of one - pose of the other - the rotation between them), and
+ * the contrast (van den Oord et al. 2018): among the codes of all second views, the first view's own
+ * must be the nearest.
+ *
+ * With a density the epoch is chosen by its likelihood on images held out, as they come: that is what
+ * the natural pose depends on. Without one, by their reconstruction. */
 #include "backbone/ieae.h"
 #include "backbone/fingerprint.h"
 #include "backbone/metadata.h"
 #include "data/dataset.h"
 #include "data/loader.h"
+#include "nn/run_files.h"
+#include "nn/settings.h"
 #include <recon/nn/train.h>
 #include <recon/ops/backend.h>
 #include "core/fail.h"
@@ -31,10 +36,13 @@ typedef struct {
     const recon_dataset *train, *held;
     recon_loader_options batches;
     recon_loader *loader; /* opened at the first step fed, which may be any           */
-    float *seen;          /* [views][batch] images, masked                            */
-    int32_t *given;       /* [views][batch] the bin of each view's rotation           */
-    float *rotation;      /* [batch][2] unit vector of the rotation from view 1 to view 0 */
-    int32_t *places;      /* [batch] 0, 1, 2 ...: whose second view is whose          */
+    recon_batch batch;    /* of step `fed` - 1, the last one fed                      */
+    uint64_t fed;
+    float *seen;     /* [views][batch] images, masked                            */
+    float *angles;   /* [views][batch] of each view's rotation                   */
+    int32_t *given;  /* [views][batch] the bin of each view's rotation           */
+    float *rotation; /* [batch][2] unit vector of the rotation from view 1 to view 0 */
+    int32_t *places; /* [batch] 0, 1, 2 ...: whose second view is whose          */
     recon_var images, rotations, order, product, applied;
 } trainer;
 
@@ -42,13 +50,21 @@ typedef struct {
  * batches and more varied, and so often that there are STEPS_FEW steps at least. */
 enum { FEW = 10000, BATCH_FEW = 32, STEPS_FEW = 1800, STEPS_LEAST = 500 };
 static const recon_ieae_options presets[] = {
-    [RECON_PRESET_FAST] = { .epochs = 30, .batch = 256, .density = 1, .pose = 1, .contrast = 0.01 },
+    [RECON_PRESET_FAST] = { .epochs = 30,
+                            .batch = 256,
+                            .density = 0.3,
+                            .pose = 1,
+                            .contrast = 0.01 },
     [RECON_PRESET_PAPER] = { .epochs = 30,
                              .batch = 128,
                              .density = -1,
                              .pose = -1,
                              .contrast = -1 },
-    [RECON_PRESET_SMALL] = { .epochs = 8, .batch = 64, .density = 1, .pose = 1, .contrast = 0.01 },
+    [RECON_PRESET_SMALL] = { .epochs = 8,
+                             .batch = 64,
+                             .density = 0.3,
+                             .pose = 1,
+                             .contrast = 0.01 },
 };
 
 static size_t views_of(const recon_ieae_options *o)
@@ -82,7 +98,8 @@ static void set_defaults(recon_ieae_options *o, size_t n)
     o->contrast = o->contrast == 0 ? p->contrast : o->contrast;
     o->pose = o->pose == 0 ? p->pose : o->pose;
     o->rate = o->rate > 0 ? o->rate : is_few(o, n) ? 3e-3 : 2e-3;
-    o->density = o->density == 0 ? p->density : o->density;
+    if (o->density == 0)
+        o->density = is_few(o, n) ? 1 : p->density;
     o->shape.density = o->density > 0;
     o->temperature = o->temperature > 0 ? o->temperature : 0.2;
     o->warp = o->warp < 0 || (views_of(o) < VIEWS && !is_few(o, n)) ? 0
@@ -93,16 +110,33 @@ static void set_defaults(recon_ieae_options *o, size_t n)
 
 /* --- a step ----------------------------------------------------------------------------------- */
 
-static recon_status next_batch(trainer *k, recon_batch *b, uint64_t step)
+/* A step is fed once, or part by part. */
+static recon_status take_batch(trainer *k, uint64_t step)
 {
     recon_status status = RECON_OK;
+    if (k->fed == step + 1)
+        return RECON_OK;
     if (!k->loader) {
         k->batches.first = step;
         status = recon_loader_open(k->ctx, &k->loader, k->train, &k->batches);
     }
-    if (status == RECON_OK)
-        recon_loader_next(b, k->loader);
+    if (status == RECON_OK) {
+        recon_loader_next(&k->batch, k->loader);
+        k->fed = step + 1;
+    }
     return status;
+}
+
+/* The slice of the batch, of each view; *angles [views][n] are its rotations. */
+static void take_slice(trainer *k, recon_slice slice, size_t views, float *angles)
+{
+    const recon_ieae_shape *s = &k->m->shape;
+    size_t image = s->height * s->width_px * s->channels;
+    for (size_t v = 0; v < views; v++) {
+        size_t from = v * k->batch.n + slice.first, to = v * slice.n;
+        recon_ieae_see(k->seen + to * image, k->m, k->batch.images + from * image, slice.n);
+        memcpy(angles + to, k->batch.angles + from, slice.n * sizeof *angles);
+    }
 }
 
 static recon_status feed(void *user, recon_tape *t, uint64_t step)
@@ -111,26 +145,25 @@ static recon_status feed(void *user, recon_tape *t, uint64_t step)
     static const float product[8] = { 1, 0, 0, 1, 0, 1, -1, 0 };
     trainer *k = user;
     const recon_ieae_shape *s = &k->m->shape;
-    size_t views = views_of(k->o);
-    recon_batch b;
-    recon_status status = next_batch(k, &b, step);
+    size_t views = views_of(k->o), n = recon_tape_slice(t).n;
+    recon_status status = take_batch(k, step);
     if (status != RECON_OK)
         return status;
-    recon_ieae_see(k->seen, k->m, b.images, views * b.n);
+    take_slice(k, recon_tape_slice(t), views, k->angles);
     k->images = recon_var_input(t, k->seen, RECON_F32,
-                                (size_t[]){ views * b.n, s->height, s->width_px, s->channels }, 4);
-    for (size_t i = 0; i < views * b.n; i++)
-        k->given[i] = recon_pose_bin((double)b.angles[i]);
-    k->applied = recon_var_input(t, k->given, RECON_I32, (size_t[]){ views * b.n }, 1);
+                                (size_t[]){ views * n, s->height, s->width_px, s->channels }, 4);
+    for (size_t i = 0; i < views * n; i++)
+        k->given[i] = recon_pose_bin((double)k->angles[i]);
+    k->applied = recon_var_input(t, k->given, RECON_I32, (size_t[]){ views * n }, 1);
     if (views == VIEWS) {
-        for (size_t i = 0; i < b.n; i++) {
-            double rotation = b.angles[i] - b.angles[b.n + i];
+        for (size_t i = 0; i < n; i++) {
+            double rotation = k->angles[i] - k->angles[n + i];
             k->rotation[2 * i] = (float)cos(rotation);
             k->rotation[2 * i + 1] = (float)sin(rotation);
             k->places[i] = (int32_t)i;
         }
-        k->rotations = recon_var_input(t, k->rotation, RECON_F32, (size_t[]){ b.n, 2 }, 2);
-        k->order = recon_var_input(t, k->places, RECON_I32, (size_t[]){ b.n }, 1);
+        k->rotations = recon_var_input(t, k->rotation, RECON_F32, (size_t[]){ n, 2 }, 2);
+        k->order = recon_var_input(t, k->places, RECON_I32, (size_t[]){ n }, 1);
         k->product = recon_var_input(t, product, RECON_F32, (size_t[]){ 2, 2, 2 }, 3);
     }
     return recon_tape_status(t);
@@ -220,7 +253,8 @@ static recon_status mean_error(void *user, recon_tape *t, double *metric)
     size_t n = recon_dataset_describe(k->held).n;
     recon_loader_options o = { .batch = VALIDATION_BATCH, .keep_last = 1 };
     recon_status status;
-    o.batch = o.batch < k->o->batch ? o.batch : k->o->batch; /* what k->seen holds */
+    size_t room = recon_tape_slice(t).n; /* what fits into memory, and into k->seen */
+    o.batch = o.batch < room ? o.batch : room;
     RECON_TRY(recon_loader_open(k->ctx, &loader, k->held, &o));
     for (size_t at = 0; at < n; at += b.n) {
         recon_loader_next(&b, loader);
@@ -235,11 +269,31 @@ done:
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
-enum { TEXT = 400 };
 typedef struct {
-    char settings[TEXT];
+    recon_settings settings;
     recon_metadata_list list;
 } description;
+
+static void describe_settings(const trainer *k, recon_settings *s, uint32_t print)
+{
+    const recon_ieae_options *o = k->o;
+    recon_settings_add(s, "preset", "%s", recon_preset_name(o->shape.preset));
+    recon_settings_add(s, "images", "%zu (%08" PRIx32 ")", recon_dataset_describe(k->train).n,
+                       print);
+    recon_settings_add(s, RECON_SETTING_EPOCHS, "%zu", o->epochs);
+    recon_settings_add(s, "batch", "%zu", o->batch);
+    recon_settings_add(s, "rate", "%.9g", o->rate);
+    recon_settings_add(s, "density", "%.9g", o->density);
+    recon_settings_add(s, "pose", "%.9g", o->pose);
+    recon_settings_add(s, "contrast", "%.9g", o->contrast);
+    recon_settings_add(s, "temperature", "%.9g", o->temperature);
+    recon_settings_add(s, "warp", "%.9g", o->warp);
+    recon_settings_add(s, "mask", "%s", k->m->shape.mask ? "yes" : "no");
+    recon_settings_add(s, "seed", "%" PRIu64, o->seed);
+    recon_settings_add(s, "precision", "%s",
+                       recon_precision_name(recon_precision_on(k->ctx, o->precision)));
+    recon_settings_add(s, "backend", "%s", recon_ops_name(k->ctx));
+}
 
 static recon_status describe_run(trainer *k, description *d)
 {
@@ -249,19 +303,11 @@ static recon_status describe_run(trainer *k, description *d)
     recon_status status = recon_fingerprint(k->ctx, &print, k->train);
     if (status != RECON_OK)
         return status;
-    snprintf(d->settings, sizeof d->settings,
-             "%s, %zu images (%08" PRIx32
-             "), %zu epochs of batch %zu, rate %.9g, density %.9g, pose %.9g, "
-             "contrast %.9g at %.9g, warp %.9g%s, seed %" PRIu64 ", %s on %s",
-             recon_preset_name(s->preset), recon_dataset_describe(k->train).n, print, o->epochs,
-             o->batch, o->rate, o->density, o->pose, o->contrast, o->temperature, o->warp,
-             s->mask ? ", mask" : "", o->seed,
-             recon_precision_name(recon_precision_on(k->ctx, o->precision)),
-             recon_ops_name(k->ctx));
-    d->list = (recon_metadata_list){ .n = 0 };
+    *d = (description){ .list = { .n = 0 } };
+    describe_settings(k, &d->settings, print);
     recon_metadata_add(&d->list, "model", "ieae");
     recon_metadata_add(&d->list, "preset", recon_preset_name(s->preset));
-    recon_metadata_add(&d->list, "training", d->settings);
+    recon_metadata_add(&d->list, "training", d->settings.text);
     recon_metadata_add_number(&d->list, "width_factor", s->width);
     recon_metadata_add_number(&d->list, "frequencies", (double)s->frequencies);
     recon_metadata_add_number(&d->list, "code", (double)s->code);
@@ -287,7 +333,14 @@ static recon_status run(trainer *k, recon_train_result *result, const char *path
     recon_status status = describe_run(k, &d);
     if (status != RECON_OK)
         return status;
-    const recon_trainee it = { k->m->base.params, feed, loss, mean_error, k };
+    const recon_trainee it = { .params = k->m->base.params,
+                               .feed = feed,
+                               .loss = loss,
+                               .validate = mean_error,
+                               .user = k,
+                               .units = o->batch,
+                               .beside = recon_loader_bytes(k->train, &k->batches),
+                               .remedy = "a smaller --size or --width takes less" };
     return recon_train(k->ctx, result, &it,
                        &(recon_train_options){
                            .steps = steps,
@@ -302,8 +355,9 @@ static recon_status run(trainer *k, recon_train_result *result, const char *path
                            .path = path,
                            .metadata = d.list.entry,
                            .n_metadata = d.list.n,
-                           .settings = d.settings,
+                           .settings = d.settings.text,
                            .resume = o->resume,
+                           .overwrite = o->overwrite,
                        });
 }
 
@@ -350,6 +404,9 @@ recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const 
     o.shape.width_px = d.width;
     o.shape.channels = d.channels;
     RECON_TRY(recon_reserved_check(ctx, o.reserved, "recon_ieae_options"));
+    RECON_TRY(recon_run_check(ctx, path, o.resume, o.overwrite));
+    if (o.resume && !o.epochs)
+        RECON_TRY(recon_run_setting(ctx, &o.epochs, path, RECON_SETTING_EPOCHS));
     RECON_TRY(recon_encoder_shape(ctx, &o.shape));
     RECON_TRY(recon_dataset_split(ctx, &train, &held, data, RECON_HELD_OUT, 0));
     set_defaults(&o, recon_dataset_describe(train).n);
@@ -367,6 +424,7 @@ done:
     recon_loader_close(k.loader);
     free(k.seen);
     free(k.rotation);
+    free(k.angles);
     free(k.given);
     free(k.places);
     recon_ieae_close(ctx, k.m);

@@ -20,6 +20,9 @@
 #include "core/memory.h"
 #include "core/options.h"
 #include "data/permute.h"
+#include "nn/run_files.h"
+#include "nn/settings.h"
+#include "nn/step_plan.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -135,13 +138,25 @@ static recon_molecule_partner partner(const sample_set *p, size_t i, uint64_t nu
     return all->list[i * all->most + recon_rng_below(&rng, all->count[i])];
 }
 
+/* What a batch consists of: pairs, or single conformers. */
+static size_t units_of(const trainer *c, const sample_set *p)
+{
+    return c->paired ? p->batch / 2 : p->batch;
+}
+
 /* Conformer k of a batch; of pairs the first half are the ones, the second their partners. */
 static size_t member(const trainer *c, const sample_set *p, uint64_t step, size_t k)
 {
-    size_t ones = c->paired ? p->batch / 2 : p->batch;
+    size_t ones = units_of(c, p);
     uint64_t number = step * ones + k % ones;
     size_t i = drawn(p, number);
     return k < ones ? i : (size_t)partner(p, i, number).who;
+}
+
+/* The place in the whole batch of conformer k of a slice of it. */
+static size_t place_in_batch(recon_slice slice, size_t k)
+{
+    return k / slice.n * slice.of + slice.first + k % slice.n;
 }
 
 /* The largest of all the stage's batches, known before it begins: shapes that repeat let a backend
@@ -176,21 +191,23 @@ done:
 
 /* --- a step ----------------------------------------------------------------------------------- */
 
-/* Uniform orientations, by the number of the draw. */
-static void draw_rotations(trainer *c, const sample_set *p, uint64_t step)
+/* The conformers of a slice, in uniform orientations, by the number of the draw. */
+static void take_slice(trainer *c, const sample_set *p, uint64_t step, recon_slice slice, size_t n)
 {
-    for (size_t k = 0; k < p->batch; k++) {
-        recon_rng rng = recon_rng_new(p->seed + 1, step * p->batch + k);
+    for (size_t k = 0; k < n; k++) {
+        size_t at = place_in_batch(slice, k);
+        recon_rng rng = recon_rng_new(p->seed + 1, step * p->batch + at);
+        c->seen[k] = p->x[member(c, p, step, at)];
         c->rotation[k] = recon_so3_haar(&rng);
     }
 }
 
-static void set_pairs(trainer *c, const sample_set *p, uint64_t step)
+static void set_pairs(trainer *c, const sample_set *p, uint64_t step, recon_slice slice)
 {
-    size_t pairs = p->batch / 2;
+    size_t pairs = slice.n;
     double m[9], sum = 0;
     for (size_t k = 0; k < pairs; k++) {
-        uint64_t number = step * pairs + k;
+        uint64_t number = step * slice.of + slice.first + k;
         recon_molecule_partner b = partner(p, drawn(p, number), number);
         recon_so3 rotation = recon_so3_compose(recon_so3_compose(c->rotation[k], b.rotation),
                                                recon_so3_inverse(c->rotation[pairs + k]));
@@ -207,18 +224,17 @@ static void set_pairs(trainer *c, const sample_set *p, uint64_t step)
 }
 
 static recon_status feed_from(trainer *c, recon_tape *t, const sample_set *p, uint64_t step,
-                              size_t nodes, size_t edges)
+                              recon_slice slice)
 {
-    size_t pairs = p->batch / 2;
+    size_t pairs = slice.n, n = c->paired ? 2 * pairs : pairs;
+    int padded = p == &c->train && slice.n == slice.of; /* parts are not recorded */
     recon_status status;
-    for (size_t k = 0; k < p->batch; k++)
-        c->seen[k] = p->x[member(c, p, step, k)];
-    draw_rotations(c, p, step);
-    RECON_TRY(
-        recon_molecule_net_pack(c->ctx, &c->pack, c->m, c->seen, c->rotation, p->batch, nodes));
-    RECON_TRY(recon_molecule_net_feed(t, &c->fed, c->m, &c->pack, edges));
+    take_slice(c, p, step, slice, n);
+    RECON_TRY(recon_molecule_net_pack(c->ctx, &c->pack, c->m, c->seen, c->rotation, n,
+                                      padded ? c->nodes : 0));
+    RECON_TRY(recon_molecule_net_feed(t, &c->fed, c->m, &c->pack, padded ? c->edges : 0));
     if (c->paired) {
-        set_pairs(c, p, step);
+        set_pairs(c, p, step, slice);
         c->betweens = recon_var_input(t, c->between, RECON_F32, (size_t[]){ pairs, 9 }, 2);
         c->weights = recon_var_input(t, c->weight, RECON_F32, (size_t[]){ 1, pairs }, 2);
         c->order = recon_var_input(t, c->places, RECON_I32, (size_t[]){ pairs }, 1);
@@ -231,7 +247,7 @@ done:
 static recon_status feed(void *user, recon_tape *t, uint64_t step)
 {
     trainer *c = user;
-    return feed_from(c, t, &c->train, step, c->nodes, c->edges);
+    return feed_from(c, t, &c->train, step, recon_tape_slice(t));
 }
 
 /* Half of x's rows: the ones, or their partners. */
@@ -289,11 +305,14 @@ static recon_status mean_loss(void *user, recon_tape *t, double *metric)
     size_t batches = c->held.n < c->held.batch ? 1 : c->held.n / c->held.batch;
     double sum = 0, value;
     recon_status status = RECON_OK;
-    for (size_t b = 0; b < batches; b++) {
+    size_t units = units_of(c, &c->held), room = recon_tape_slice(t).n;
+    size_t parts = (units + room - 1) / room;
+    for (size_t b = 0; b < batches * parts; b++) {
+        recon_slice slice = recon_slice_of(units, parts, b % parts);
         RECON_TRY(recon_tape_begin(t, RECON_INFER, 0));
-        RECON_TRY(feed_from(c, t, &c->held, b, 0, 0));
+        RECON_TRY(feed_from(c, t, &c->held, b / parts, slice));
         RECON_TRY(recon_var_read(t, &value, loss(c, t)));
-        sum += value;
+        sum += value * (double)slice.n / (double)slice.of;
     }
     *metric = sum / (double)batches;
 done:
@@ -302,38 +321,47 @@ done:
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
-enum { TEXT = 480 };
 typedef struct {
-    char settings[TEXT], elements[4 * RECON_MOLECULE_NET_ELEMENTS];
+    recon_settings settings;
+    char elements[4 * RECON_MOLECULE_NET_ELEMENTS];
     recon_metadata_list list;
 } description;
 
-static void describe_settings(const trainer *c, description *d, const recon_molecules *data)
+#define BEFORE_NAME "epochs before pairs"
+
+static void describe_settings(const trainer *c, recon_settings *s, const recon_molecules *data)
 {
     const recon_molecule_net_options *o = c->o;
-    snprintf(d->settings, sizeof d->settings,
-             "%s, %zu conformers (%08" PRIx32
-             "), %zu held out, %zu epochs of batch %zu, %zu of them before, rate %.9g, "
-             "element %.9g, align %.9g, contrast %.9g at %.9g, seed %" PRIu64 ", %s on %s",
-             recon_preset_name(c->m->shape.preset), c->train.n, recon_fingerprint_molecules(data),
-             c->held.n, o->epochs, o->batch, has_pairs(o) ? o->before : 0, o->rate, o->element,
-             o->align, o->contrast, o->temperature, o->seed,
-             recon_precision_name(recon_precision_on(c->ctx, o->precision)),
-             recon_ops_name(c->ctx));
+    recon_settings_add(s, "preset", "%s", recon_preset_name(c->m->shape.preset));
+    recon_settings_add(s, "conformers", "%zu (%08" PRIx32 ")", c->train.n,
+                       recon_fingerprint_molecules(data));
+    recon_settings_add(s, "held out", "%zu", c->held.n);
+    recon_settings_add(s, RECON_SETTING_EPOCHS, "%zu", o->epochs);
+    recon_settings_add(s, BEFORE_NAME, "%zu", has_pairs(o) ? o->before : 0);
+    recon_settings_add(s, "batch", "%zu", o->batch);
+    recon_settings_add(s, "rate", "%.9g", o->rate);
+    recon_settings_add(s, "element", "%.9g", o->element);
+    recon_settings_add(s, "align", "%.9g", o->align);
+    recon_settings_add(s, "contrast", "%.9g", o->contrast);
+    recon_settings_add(s, "temperature", "%.9g", o->temperature);
+    recon_settings_add(s, "seed", "%" PRIu64, o->seed);
+    recon_settings_add(s, "precision", "%s",
+                       recon_precision_name(recon_precision_on(c->ctx, o->precision)));
+    recon_settings_add(s, "backend", "%s", recon_ops_name(c->ctx));
 }
 
 static void describe(const trainer *c, description *d, const recon_molecules *data)
 {
     const recon_molecule_net_shape *s = &c->m->shape;
     size_t at = 0;
-    *d = (description){ .settings = "" };
-    describe_settings(c, d, data);
+    *d = (description){ .elements = "" };
+    describe_settings(c, &d->settings, data);
     for (size_t e = 0; e < s->elements; e++)
         at += (size_t)snprintf(d->elements + at, sizeof d->elements - at, "%s%d", e ? " " : "",
                                s->element[e]);
     recon_metadata_add(&d->list, "model", "molnet");
     recon_metadata_add(&d->list, "preset", recon_preset_name(s->preset));
-    recon_metadata_add(&d->list, "training", d->settings);
+    recon_metadata_add(&d->list, "training", d->settings.text);
     recon_metadata_add_number(&d->list, "width_factor", s->width);
     recon_metadata_add_number(&d->list, "layers", (double)s->layers);
     recon_metadata_add_number(&d->list, "radius", s->radius);
@@ -350,11 +378,18 @@ static void describe(const trainer *c, description *d, const recon_molecules *da
 
 /* label: of its progress, which begins anew with each stage. */
 static recon_status run_stage(trainer *c, recon_train_result *result, const description *d,
-                              const char *path, size_t epochs, int last, const char *label)
+                              const char *path, size_t epochs, int last, int resume,
+                              const char *label)
 {
     const recon_molecule_net_options *o = c->o;
     uint64_t epoch = c->train.n / o->batch, steps = epochs * epoch;
-    recon_trainee it = { c->m->base.params, feed, loss, mean_loss, c };
+    recon_trainee it = { .params = c->m->base.params,
+                         .feed = feed,
+                         .loss = loss,
+                         .validate = mean_loss,
+                         .user = c,
+                         .units = units_of(c, &c->train),
+                         .remedy = "a smaller --width takes less" };
     recon_status status = find_capacity(c, steps);
     if (status != RECON_OK)
         return status;
@@ -376,8 +411,9 @@ static recon_status run_stage(trainer *c, recon_train_result *result, const desc
             .path = path,
             .metadata = d->list.entry,
             .n_metadata = d->list.n,
-            .settings = d->settings,
-            .resume = o->resume,
+            .settings = d->settings.text,
+            .resume = resume,
+            .overwrite = 1, /* recon_molecule_net_train has looked, at both stages at once */
             .label = label,
         });
 }
@@ -408,20 +444,18 @@ static recon_status run(trainer *c, recon_train_result *result, const recon_mole
     recon_status status;
     describe(c, &d, data);
     if (!has_pairs(o))
-        return run_stage(c, result, &d, path, o->epochs, 1, "train");
-    if (path) {
-        size_t room = strlen(path) + sizeof ".stage1";
-        RECON_TRY(recon_alloc(c->ctx, &stage, room, 1));
-        snprintf(stage, room, "%s.stage1", path);
-    }
+        return run_stage(c, result, &d, path, o->epochs, 1, o->resume, "train");
+    RECON_TRY(recon_run_file(c->ctx, &stage, path, RECON_FILE_STAGE));
     if (o->before > 0)
-        RECON_TRY(run_stage(c, &first, &d, stage, o->before, 0, "train 1 of 2"));
+        RECON_TRY(run_stage(c, &first, &d, stage, o->before, 0, o->resume, "train 1 of 2"));
     RECON_TRY(find_partners(c, &c->train));
     RECON_TRY(find_partners(c, &c->held));
     c->paired = 1;
-    RECON_TRY(run_stage(c, result, &d, path, o->epochs - o->before, 1,
+    /* Behind a first stage that was trained just now, a state of the second is of another run. */
+    RECON_TRY(run_stage(c, result, &d, path, o->epochs - o->before, 1, o->resume && !first.ran,
                         o->before > 0 ? "train 2 of 2" : "train"));
     result->steps += first.steps;
+    result->ran += first.ran;
     result->seconds += first.seconds;
     result->peak = first.peak > result->peak ? first.peak : result->peak;
 done:
@@ -509,6 +543,24 @@ static void trainer_free(trainer *c)
         free(blocks[i]);
 }
 
+/* The lengths of both stages. A resumed run that is not told otherwise has those it was begun with;
+ * the first stage's may be 0. */
+static recon_status set_lengths(recon_ctx *ctx, recon_molecule_net_options *o, const char *path,
+                                size_t n)
+{
+    const size_t unknown = SIZE_MAX;
+    size_t before = unknown;
+    recon_status status = RECON_OK;
+    if (o->resume && !o->before)
+        RECON_TRY(recon_run_setting(ctx, &before, path, BEFORE_NAME));
+    if (o->resume && !o->epochs)
+        RECON_TRY(recon_run_setting(ctx, &o->epochs, path, RECON_SETTING_EPOCHS));
+    set_defaults(o, n);
+    o->before = before == unknown ? o->before : before;
+done:
+    return status;
+}
+
 recon_status recon_molecule_net_train(recon_ctx *ctx, recon_train_result *result,
                                       const recon_molecules *data, const recon_molecules *held,
                                       const char *path, const recon_molecule_net_options *options)
@@ -518,6 +570,7 @@ recon_status recon_molecule_net_train(recon_ctx *ctx, recon_train_result *result
     trainer c = { .ctx = ctx, .o = &o };
     recon_status status;
     RECON_TRY(recon_reserved_check(ctx, o.reserved, "recon_molecule_net_options"));
+    RECON_TRY(recon_run_check(ctx, path, o.resume, o.overwrite));
     RECON_TRY(look_at(ctx, &o.shape, data));
     if (!held) {
         RECON_TRY(recon_molecules_split(ctx, &rest, &kept, data, RECON_HELD_OUT, HELD_SEED));
@@ -525,7 +578,7 @@ recon_status recon_molecule_net_train(recon_ctx *ctx, recon_train_result *result
         held = kept;
     }
     if ((unsigned)o.shape.preset <= RECON_PRESET_SMALL)
-        set_defaults(&o, recon_molecules_describe(data).n);
+        RECON_TRY(set_lengths(ctx, &o, path, recon_molecules_describe(data).n));
     RECON_TRY(recon_molecule_net_shape_complete(ctx, &o.shape));
     size_t n = recon_molecules_describe(held).n & ~(size_t)1;
     RECON_TRY(gather(ctx, &c.train, data, o.batch, o.seed));

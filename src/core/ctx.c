@@ -142,7 +142,10 @@ static void show_progress(recon_ctx *ctx, int finished)
                          .done = atomic_load(&ctx->progress.done),
                          .total = ctx->progress.total,
                          .seconds = recon_now() - ctx->progress.begun,
-                         .finished = finished };
+                         .finished = finished,
+                         .before = ctx->progress.before,
+                         .measure = ctx->progress.measure,
+                         .value = ctx->progress.value };
     ctx->options.on_progress(ctx->options.user, &p);
 }
 
@@ -151,7 +154,21 @@ void recon_progress_begin(recon_ctx *ctx, const char *label, uint64_t total)
     ctx->progress.label = label;
     ctx->progress.total = total ? total : 1;
     ctx->progress.begun = ctx->progress.shown = recon_now();
+    ctx->progress.measure = NULL;
+    ctx->progress.before = 0;
     atomic_store(&ctx->progress.done, 0);
+}
+
+void recon_progress_continue(recon_ctx *ctx, uint64_t before)
+{
+    ctx->progress.before = before;
+    atomic_store(&ctx->progress.done, before);
+}
+
+void recon_progress_measure(recon_ctx *ctx, const char *measure, double value)
+{
+    ctx->progress.measure = measure;
+    ctx->progress.value = value;
 }
 
 void recon_progress_add(recon_ctx *ctx, uint64_t done)

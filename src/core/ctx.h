@@ -31,6 +31,9 @@ struct recon_ctx {
         uint64_t total;
         double begun, shown;
         atomic_ullong done;
+        uint64_t before;
+        const char *measure;
+        double value;
     } progress;
 
     const void *kinds[8]; /* backbones of the application's own: see recon_backbone_add */
@@ -46,8 +49,11 @@ recon_status recon_interrupted(recon_ctx *ctx);
 /* To whoever gave on_log. */
 void recon_log(recon_ctx *ctx, recon_log_level level, const char *fmt, ...) RECON_PRINTF(3, 4);
 
-/* Progress of one long job at a time. add may be called by any worker. */
+/* Progress of one long job at a time. add may be called by any worker; the others by who began it:
+ * how much was done in an earlier run, and what is measured on the way (measure is lent). */
 void recon_progress_begin(recon_ctx *ctx, const char *label, uint64_t total);
+void recon_progress_continue(recon_ctx *ctx, uint64_t before);
+void recon_progress_measure(recon_ctx *ctx, const char *measure, double value);
 void recon_progress_add(recon_ctx *ctx, uint64_t done);
 void recon_progress_end(recon_ctx *ctx);
 

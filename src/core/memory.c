@@ -62,9 +62,8 @@ recon_status recon_alloc(recon_ctx *ctx, void *out, size_t count, size_t size)
     return status;
 }
 
-/* Bytes that are mapped, 0 where the system does not say. Looked up rather than tried out: what a
- * try takes for a moment another thread may miss. */
-static size_t mapped_bytes(void)
+/* Looked up rather than tried out: what a try takes for a moment another thread may miss. */
+size_t recon_mapped_bytes(void)
 {
     char text[64] = { 0 };
     int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
@@ -80,7 +79,7 @@ recon_status recon_room_check(recon_ctx *ctx, size_t bytes)
     struct rlimit limit;
     if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
         return RECON_OK;
-    size_t mapped = mapped_bytes();
+    size_t mapped = recon_mapped_bytes();
     if (mapped <= limit.rlim_cur && limit.rlim_cur - mapped >= bytes)
         return RECON_OK;
     return recon_fail(ctx, RECON_ERR_MEMORY,

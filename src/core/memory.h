@@ -25,6 +25,9 @@ recon_status recon_grow(recon_ctx *ctx, void *block, size_t *room, size_t used, 
 #define RECON_LIBRARY_ROOM ((size_t)64 << 20)
 recon_status recon_room_check(recon_ctx *ctx, size_t bytes);
 
+/* Bytes that this process has mapped, 0 where the system does not say. */
+size_t recon_mapped_bytes(void);
+
 /* Tests: the n-th allocation from now fails (1 is the next one), once; 0 turns it off. */
 void recon_alloc_fail_at(recon_ctx *ctx, long n);
 

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <recon/data/dataset.h>
 #include <recon/group/so2.h>
 #include "data/image.h"
@@ -34,7 +35,8 @@ struct recon_loader {
     uint64_t free_below;    /* batches before this one are done with */
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    int stop, started;
+    atomic_int stop;
+    int started;
     size_t slots;
     slot slot[MAX_THREADS + AHEAD + 1];
     pthread_t thread[MAX_THREADS];
@@ -100,12 +102,12 @@ static void draw_views(const recon_loader *l, slot *s, size_t i, uint64_t at)
     }
 }
 
-static void fill(const recon_loader *l, slot *s, uint64_t number)
+static void fill(recon_loader *l, slot *s, uint64_t number)
 {
     uint64_t epoch = number / l->batches, first = number % l->batches * l->o.batch;
     size_t size = l->info.height * l->info.width * l->info.channels, n = l->info.n;
     s->n = n - first < l->o.batch ? (size_t)(n - first) : l->o.batch;
-    for (size_t i = 0; i < s->n; i++) {
+    for (size_t i = 0; i < s->n && !atomic_load(&l->stop); i++) { /* large images take long */
         size_t at = (size_t)first + i;
         size_t row = l->o.shuffle ? recon_permute(at, n, l->o.seed, epoch + 1) : at;
         float *to = l->resample ? s->plain : s->images + i * size;
@@ -173,6 +175,28 @@ static recon_status check_loader(recon_ctx *ctx, const recon_loader *l)
     return RECON_OK;
 }
 
+/* Zero in any field is its default. */
+static recon_loader_options complete(const recon_loader_options *options)
+{
+    recon_loader_options o = options ? *options : (recon_loader_options){ 0 };
+    o.batch = o.batch ? o.batch : BATCH;
+    o.threads = o.threads < 1 ? 1 : o.threads > MAX_THREADS ? MAX_THREADS : o.threads;
+    return o;
+}
+
+static size_t slots_of(const recon_loader_options *o)
+{
+    return (size_t)o->threads + AHEAD + 1;
+}
+
+size_t recon_loader_bytes(const recon_dataset *data, const recon_loader_options *options)
+{
+    recon_dataset_info d = recon_dataset_describe(data);
+    recon_loader_options o = complete(options);
+    return slots_of(&o) * (o.views == 2 ? 2 : 1) * o.batch * d.height * d.width * d.channels *
+           sizeof(float);
+}
+
 recon_status recon_loader_open(recon_ctx *ctx, recon_loader **out, const recon_dataset *data,
                                const recon_loader_options *options)
 {
@@ -183,14 +207,12 @@ recon_status recon_loader_open(recon_ctx *ctx, recon_loader **out, const recon_d
         return status;
     l->data = data;
     l->info = recon_dataset_describe(data);
-    l->o = options ? *options : (recon_loader_options){ 0 };
-    l->o.batch = l->o.batch ? l->o.batch : BATCH;
-    l->o.threads = l->o.threads < 1 ? 1 : l->o.threads > MAX_THREADS ? MAX_THREADS : l->o.threads;
+    l->o = complete(options);
     l->batches = (l->info.n + (l->o.keep_last ? l->o.batch - 1 : 0)) / l->o.batch;
     l->views = l->o.views == 2 ? 2 : 1;
     l->resample = l->views > 1 || l->o.rotate || l->o.shear > 0 || l->o.scale > 0 ||
                   l->o.shift > 0 || l->o.flip || l->o.gain > 0;
-    l->slots = (size_t)l->o.threads + AHEAD + 1;
+    l->slots = slots_of(&l->o);
     l->claimed = l->read = l->free_below = l->o.first;
     pthread_mutex_init(&l->lock, NULL);
     pthread_cond_init(&l->changed, NULL);

@@ -42,6 +42,8 @@ recon_status recon_loader_open(recon_ctx *ctx, recon_loader **out, const recon_d
                                const recon_loader_options *options);
 void recon_loader_close(recon_loader *loader);
 
+/* What its batches will take, in bytes. */
+size_t recon_loader_bytes(const recon_dataset *data, const recon_loader_options *options);
 uint64_t recon_loader_batches(const recon_loader *loader); /* in an epoch */
 
 /* The next batch, without end; lent until the next call. */

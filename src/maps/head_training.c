@@ -180,7 +180,9 @@ static recon_status train(trainer *k)
 {
     const recon_head_training *l = k->l;
     uint64_t epoch = (l->n - l->held) / l->batch, steps = l->epochs * epoch;
-    const recon_trainee it = { l->params, feed, loss, validate, k };
+    const recon_trainee it = {
+        .params = l->params, .feed = feed, .loss = loss, .validate = validate, .user = k
+    };
     const recon_train_options options = {
         .steps = steps,
         .epoch = epoch,

@@ -11,23 +11,26 @@ static size_t block_bytes(const recon_params *p)
     return p->n_weights * recon_dtype_size(p->type);
 }
 
-static recon_status take_zeroed(recon_ctx *ctx, char **out, size_t bytes)
-{
-    const recon_ops *ops = recon_ops_of(ctx);
-    recon_status status = ops->alloc(ctx, (void **)out, bytes);
-    return status == RECON_OK ? ops->zero(ctx, *out, bytes) : status;
-}
-
-static recon_status start_average(recon_ctx *ctx, recon_adam *a)
+static recon_status start_average(recon_ctx *ctx, const recon_adam *a)
 {
     const recon_params *p = a->params;
     recon_tensor from = { .type = p->type, .ndim = 1, .shape = { p->n_weights } }, to = from;
-    recon_status status = take_zeroed(ctx, &a->average, block_bytes(p));
     from.data = p->weights;
     to.data = a->average;
-    return status == RECON_OK
-               ? recon_ops_of(ctx)->add(ctx, &(recon_add_args){ .alpha = 1, .y = to, .a = from })
-               : status;
+    return recon_ops_of(ctx)->add(ctx, &(recon_add_args){ .alpha = 1, .y = to, .a = from });
+}
+
+recon_status recon_adam_reset(recon_ctx *ctx, recon_adam *a)
+{
+    const recon_ops *ops = recon_ops_of(ctx);
+    recon_status status;
+    a->steps = 0;
+    RECON_TRY(ops->zero(ctx, a->m, block_bytes(a->params)));
+    RECON_TRY(ops->zero(ctx, a->v, block_bytes(a->params)));
+    if (a->average)
+        RECON_TRY(start_average(ctx, a));
+done:
+    return status;
 }
 
 recon_status recon_adam_new(recon_ctx *ctx, recon_adam **out, recon_params *params,
@@ -44,12 +47,13 @@ recon_status recon_adam_new(recon_ctx *ctx, recon_adam **out, recon_params *para
     a->options.b1 = a->options.b1 > 0 ? a->options.b1 : 0.9;
     a->options.b2 = a->options.b2 > 0 ? a->options.b2 : 0.999;
     a->options.eps = a->options.eps > 0 ? a->options.eps : 1e-8;
-    RECON_TRY(take_zeroed(ctx, &a->m, block_bytes(params)));
-    RECON_TRY(take_zeroed(ctx, &a->v, block_bytes(params)));
+    RECON_TRY(ops->alloc(ctx, (void **)&a->m, block_bytes(params)));
+    RECON_TRY(ops->alloc(ctx, (void **)&a->v, block_bytes(params)));
     RECON_TRY(ops->alloc(ctx, (void **)&a->state, sizeof *a->state));
     RECON_TRY(ops->alloc(ctx, (void **)&a->norm, sizeof *a->norm));
     if (a->options.average > 0)
-        RECON_TRY(start_average(ctx, a));
+        RECON_TRY(ops->alloc(ctx, (void **)&a->average, block_bytes(params)));
+    RECON_TRY(recon_adam_reset(ctx, a));
     *out = a;
 done:
     if (status != RECON_OK)

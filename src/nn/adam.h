@@ -20,4 +20,7 @@ struct recon_adam {
 recon_status recon_adam_prepare(recon_ctx *ctx, recon_adam *adam, double rate);
 recon_status recon_adam_apply(recon_ctx *ctx, recon_adam *adam);
 
+/* As new, at the weights as they are: no moments, and the average is the weights. */
+recon_status recon_adam_reset(recon_ctx *ctx, recon_adam *adam);
+
 #endif

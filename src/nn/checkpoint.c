@@ -3,6 +3,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "nn/adam.h"
+#include "nn/settings.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -40,10 +41,15 @@ done:
     return status;
 }
 
-/* The numbers of a state as the file has them. */
+/* A state as the file has it, in the order in which the check sum goes over it. Files of earlier
+ * versions end before `steps`. */
+enum { STEP, STALE, BEST, DUE, SETTINGS, STEPS, FROM, PARTS, FIELDS };
+static const char *const field_name[FIELDS] = { "step",     "stale", "best", "due",
+                                                "settings", "steps", "from", "parts" };
 typedef struct {
-    char step[32], stale[32], best[64], due[4], sum[16];
-} texts;
+    char number[FIELDS][64];
+    const char *text[FIELDS]; /* NULL: not there */
+} fields;
 
 /* Of what sum was of, followed by n more bytes. */
 static uint32_t sum_bytes(uint32_t sum, const void *bytes, size_t n)
@@ -56,10 +62,12 @@ static uint32_t sum_text(uint32_t sum, const char *text)
     return sum_bytes(sum, text, strlen(text) + 1);
 }
 
-static uint32_t sum_state(const char *step, const char *stale, const char *best, const char *due,
-                          const char *settings)
+static uint32_t sum_state(const fields *f)
 {
-    return sum_text(sum_text(sum_text(sum_text(sum_text(0, step), stale), best), due), settings);
+    uint32_t sum = 0;
+    for (int i = 0; i < FIELDS; i++)
+        sum = f->text[i] ? sum_text(sum, f->text[i]) : sum;
+    return sum;
 }
 
 /* Added up, since a file has its tensors in any order. */
@@ -68,26 +76,26 @@ static uint32_t sum_tensor(const char *name, const recon_array *array)
     return sum_bytes(sum_text(0, name), array->data, recon_array_bytes(array));
 }
 
-static void print_state(texts *out, const recon_checkpoint *state,
-                        const recon_tensor_entry *entries, size_t n)
+static void print_state(fields *out, const recon_checkpoint *state)
 {
-    snprintf(out->step, sizeof out->step, "%" PRIu64, state->step);
-    snprintf(out->stale, sizeof out->stale, "%" PRIu64, state->stale);
-    snprintf(out->best, sizeof out->best, "%a", state->best); /* every bit of it */
-    snprintf(out->due, sizeof out->due, "%d", state->due != 0);
-    uint32_t sum = sum_state(out->step, out->stale, out->best, out->due, state->settings);
-    for (size_t i = 0; i < n; i++)
-        sum += sum_tensor(entries[i].name, &entries[i].array);
-    snprintf(out->sum, sizeof out->sum, "%08" PRIx32, sum);
+    const uint64_t count[FIELDS] = {
+        [STEP] = state->step,   [STALE] = state->stale, [DUE] = state->due != 0,
+        [STEPS] = state->steps, [FROM] = state->from,   [PARTS] = state->parts
+    };
+    for (int i = 0; i < FIELDS; i++) {
+        snprintf(out->number[i], sizeof out->number[i], "%" PRIu64, count[i]);
+        out->text[i] = out->number[i];
+    }
+    snprintf(out->number[BEST], sizeof out->number[BEST], "%a", state->best); /* every bit of it */
+    out->text[SETTINGS] = state->settings;
 }
 
 recon_status recon_checkpoint_save(recon_ctx *ctx, const char *path, const recon_adam *a,
                                    const recon_checkpoint *state)
 {
-    texts t;
-    const recon_metadata_entry metadata[] = { { "step", t.step }, { "stale", t.stale },
-                                              { "best", t.best }, { "settings", state->settings },
-                                              { "due", t.due },   { "crc32", t.sum } };
+    fields f;
+    char check[16];
+    recon_metadata_entry metadata[FIELDS + 1] = { { "crc32", check } };
     recon_tensor_entry *entries = NULL;
     void *weights = NULL;
     char *blocks = NULL;
@@ -97,9 +105,14 @@ recon_status recon_checkpoint_save(recon_ctx *ctx, const char *path, const recon
     RECON_TRY(recon_params_fetch(ctx, entries, &weights, a->params, a->params->weights));
     RECON_TRY(fetch_blocks(ctx, entries, &n, &blocks, a));
     RECON_TRY(recon_entries_check(ctx, path, entries, n));
-    print_state(&t, state, entries, n);
-    RECON_TRY(recon_safetensors_write(ctx, path, entries, n, metadata,
-                                      sizeof metadata / sizeof *metadata));
+    print_state(&f, state);
+    uint32_t sum = sum_state(&f);
+    for (size_t i = 0; i < n; i++)
+        sum += sum_tensor(entries[i].name, &entries[i].array);
+    snprintf(check, sizeof check, "%08" PRIx32, sum);
+    for (int i = 0; i < FIELDS; i++)
+        metadata[1 + i] = (recon_metadata_entry){ field_name[i], f.text[i] };
+    RECON_TRY(recon_safetensors_write(ctx, path, entries, n, metadata, FIELDS + 1));
 done:
     free(blocks);
     free(weights);
@@ -142,40 +155,50 @@ static int read_best(double *out, const char *text)
     return end != text && !*end && !isnan(*out);
 }
 
-static recon_status load_numbers(recon_ctx *ctx, recon_checkpoint *state,
-                                 const recon_safetensors *file, const char *path)
+static fields fields_of(const recon_safetensors *file)
 {
-    const char *step = recon_safetensors_metadata(file, "step");
-    const char *stale = recon_safetensors_metadata(file, "stale");
-    const char *best = recon_safetensors_metadata(file, "best");
-    const char *due = recon_safetensors_metadata(file, "due");
-    const char *settings = recon_safetensors_metadata(file, "settings");
-    if (!step || !stale || !best || !settings)
+    fields f;
+    for (int i = 0; i < FIELDS; i++)
+        f.text[i] = recon_safetensors_metadata(file, field_name[i]);
+    return f;
+}
+
+/* 0 where the file has no such field: an earlier version's. */
+static int read_later(uint64_t *out, const char *text)
+{
+    *out = 0;
+    return !text || read_count(out, text);
+}
+
+static recon_status load_numbers(recon_ctx *ctx, recon_checkpoint *state, const fields *f,
+                                 const char *path)
+{
+    const char *const *text = f->text;
+    char differs[512];
+    if (!text[STEP] || !text[STALE] || !text[BEST] || !text[SETTINGS])
         return recon_fail(ctx, RECON_ERR_FORMAT, "%s: not a checkpoint", path);
-    if (strcmp(settings, state->settings))
-        return recon_fail(ctx, RECON_ERR_INPUT, "%s: begun with '%s', not with '%s'", path,
-                          settings, state->settings);
-    if (!read_count(&state->step, step) || !read_count(&state->stale, stale) ||
-        !read_best(&state->best, best))
+    if (*recon_settings_compare(differs, sizeof differs, text[SETTINGS], state->settings))
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s: begun with other settings: %s", path, differs);
+    if (!read_count(&state->step, text[STEP]) || !read_count(&state->stale, text[STALE]) ||
+        !read_best(&state->best, text[BEST]) || !read_later(&state->steps, text[STEPS]) ||
+        !read_later(&state->from, text[FROM]) || !read_later(&state->parts, text[PARTS]) ||
+        state->from > state->step)
         return recon_fail(ctx, RECON_ERR_FORMAT,
                           "%s: after step '%.40s', '%.40s' without a better one than '%.40s'", path,
-                          step, stale, best);
-    state->due = due && !strcmp(due, "1");
+                          text[STEP], text[STALE], text[BEST]);
+    state->due = text[DUE] && !strcmp(text[DUE], "1");
     return RECON_OK;
 }
 
-static recon_status check_sum(recon_ctx *ctx, const recon_safetensors *file, const char *path)
+static recon_status check_sum(recon_ctx *ctx, const recon_safetensors *file, const fields *f,
+                              const char *path)
 {
     const char *told = recon_safetensors_metadata(file, "crc32");
-    const char *due = recon_safetensors_metadata(file, "due");
     recon_status status = RECON_OK;
     char found[16];
     if (!told) /* written by version 0.1.0 */
         return RECON_OK;
-    uint32_t sum = sum_state(recon_safetensors_metadata(file, "step"),
-                             recon_safetensors_metadata(file, "stale"),
-                             recon_safetensors_metadata(file, "best"), due ? due : "",
-                             recon_safetensors_metadata(file, "settings"));
+    uint32_t sum = sum_state(f);
     for (size_t i = 0; i < recon_safetensors_count(file); i++) {
         const char *name = recon_safetensors_name(file, i);
         recon_array array = { 0 };
@@ -198,12 +221,13 @@ recon_status recon_checkpoint_load(recon_ctx *ctx, recon_adam *a, recon_checkpoi
     recon_safetensors *file = NULL;
     recon_status status;
     RECON_TRY(recon_safetensors_open(ctx, &file, path));
-    RECON_TRY(load_numbers(ctx, state, file, path));
+    fields f = fields_of(file);
+    RECON_TRY(load_numbers(ctx, state, &f, path));
     RECON_TRY(recon_params_store(ctx, a->params, file, path));
     for (int i = 0; i < BLOCKS; i++)
         RECON_TRY(load_block(ctx, a, i, file, path));
-    RECON_TRY(check_sum(ctx, file, path)); /* last: what else is wrong says more */
-    a->steps = state->step;
+    RECON_TRY(check_sum(ctx, file, &f, path)); /* last: what else is wrong says more */
+    a->steps = state->step - state->from;
 done:
     recon_safetensors_close(file);
     return status;

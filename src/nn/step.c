@@ -9,6 +9,7 @@
 
 #define ALIGN       256 /* what device memory and the widest vectors like */
 #define FIRST_BLOCK ((size_t)1 << 20)
+#define GROWTH      8 /* a further block is this part of the peak: memory may be scarce */
 
 static recon_status push(recon_ctx *ctx, recon_step *step, size_t size)
 {
@@ -33,9 +34,21 @@ static size_t next_size(const recon_step *step, size_t bytes)
     (void)step;
     return bytes;
 #else
-    size_t size = step->top ? 2 * step->top->size : FIRST_BLOCK;
+    size_t size = step->top ? step->peak / GROWTH : step->peak;
+    size = size < FIRST_BLOCK ? FIRST_BLOCK : size;
     return size < bytes ? bytes : size;
 #endif
+}
+
+static recon_status take_on_paper(recon_ctx *ctx, recon_step *step, void **out, size_t bytes)
+{
+    if (bytes > RECON_STEP_MOST - step->used)
+        return recon_fail(ctx, RECON_ERR_MEMORY, "out of memory: a step in need of %zu MiB",
+                          (step->used + bytes) >> 20);
+    *out = (void *)(step->planned + step->used);
+    step->used += bytes;
+    step->peak = step->used > step->peak ? step->used : step->peak;
+    return RECON_OK;
 }
 
 recon_status recon_step_take(recon_ctx *ctx, recon_step *step, void **out, size_t bytes)
@@ -44,6 +57,8 @@ recon_status recon_step_take(recon_ctx *ctx, recon_step *step, void **out, size_
     if (bytes > SIZE_MAX / 2)
         return recon_fail(ctx, RECON_ERR_MEMORY, "out of memory: %zu bytes in one step", bytes);
     bytes = (bytes + (bytes == 0) + ALIGN - 1) / ALIGN * ALIGN;
+    if (step->planned)
+        return take_on_paper(ctx, step, out, bytes);
     if (!step->top || step->top->size - step->top->used < bytes) {
         recon_status status = push(ctx, step, next_size(step, bytes));
         if (status != RECON_OK)
@@ -60,6 +75,8 @@ recon_status recon_step_take(recon_ctx *ctx, recon_step *step, void **out, size_
 int recon_step_holds(const recon_step *step, const void *value)
 {
     uintptr_t at = (uintptr_t)value;
+    if (step->planned)
+        return at >= step->planned && at < step->planned + step->used;
     for (const recon_step_block *b = step->top; b; b = b->below)
         if (at >= (uintptr_t)b->bytes && at < (uintptr_t)b->bytes + b->size)
             return 1;
@@ -78,7 +95,13 @@ void recon_step_free(recon_ctx *ctx, recon_step *step)
 {
     while (step->top)
         pop(ctx, step);
-    *step = (recon_step){ .peak = step->peak };
+    *step = (recon_step){ .peak = step->peak, .planned = step->planned };
+}
+
+void recon_step_plan(recon_ctx *ctx, recon_step *step, uintptr_t from)
+{
+    recon_step_free(ctx, step);
+    step->planned = from;
 }
 
 recon_status recon_step_reset(recon_ctx *ctx, recon_step *step)

@@ -2,11 +2,12 @@
  *
  * Taking moves a pointer; resetting takes it all back. The first step finds out how much is needed,
  * the reset after it makes one block of that size, and from then on the same step gets the same
- * addresses. Built with ARENA=malloc every request has a block of its own. */
+ * addresses. Where that was planned, the first block has that size already. Built with ARENA=malloc every request has a block of its own. */
 #ifndef NN_STEP_H
 #define NN_STEP_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <recon/core/ctx.h>
 
 typedef struct recon_step_block {
@@ -18,10 +19,17 @@ typedef struct recon_step_block {
 typedef struct {
     recon_step_block *top;
     size_t used, peak;
-} recon_step; /* all zero: empty */
+    uintptr_t planned; /* not 0: on paper, from this address on. What is taken counts, but is not
+                          there */
+} recon_step;          /* all zero: empty */
+
+/* On paper a step takes no more than this, and another may begin behind it. */
+#define RECON_STEP_MOST ((size_t)1 << 45)
 
 /* Aligned to 256, not set, alive until the reset. */
 recon_status recon_step_take(recon_ctx *ctx, recon_step *step, void **out, size_t bytes);
+/* From here on paper; `from` 0: from here on for real. The peak stays. */
+void recon_step_plan(recon_ctx *ctx, recon_step *step, uintptr_t from);
 /* Does a value begin in one of its blocks? */
 int recon_step_holds(const recon_step *step, const void *value);
 recon_status recon_step_reset(recon_ctx *ctx, recon_step *step);

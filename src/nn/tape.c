@@ -2,6 +2,7 @@
 #include "nn/tape.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "ops/plan.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -57,9 +58,38 @@ recon_status recon_tape_begin(recon_tape *t, recon_tape_mode mode, uint64_t step
     t->layer = NULL;
     for (int i = 0; i < 2; i++)
         recon_tape_did(t, recon_step_reset(t->ctx, &t->side[i]));
-    recon_tape_constants constants = { .counter = step, .one64 = 1, .one32 = 1 };
+    double share = t->slice.of ? (double)t->slice.n / (double)t->slice.of : 1;
+    recon_tape_constants constants = { .counter = step, .share64 = share, .share32 = (float)share };
     recon_tape_did(t, t->ops->upload(t->ctx, t->constants, &constants, sizeof constants));
     return t->status;
+}
+
+void recon_tape_split(recon_tape *t, recon_slice slice)
+{
+    t->slice = slice;
+}
+
+recon_slice recon_tape_slice(const recon_tape *t)
+{
+    return t->slice;
+}
+
+/* Two sides that do not meet, and neither begins at 0. */
+void recon_tape_plan(recon_tape *t)
+{
+    t->plan = recon_ops_plan(recon_ops_of(t->ctx));
+    t->ops = &t->plan;
+    for (size_t i = 0; i < 2; i++) {
+        t->side[i].peak = 0;
+        recon_step_plan(t->ctx, &t->side[i], (1 + i) * RECON_STEP_MOST);
+    }
+}
+
+void recon_tape_execute(recon_tape *t)
+{
+    t->ops = recon_ops_of(t->ctx);
+    for (size_t i = 0; i < 2; i++)
+        recon_step_plan(t->ctx, &t->side[i], 0);
 }
 
 recon_status recon_tape_status(const recon_tape *t)
@@ -221,7 +251,11 @@ recon_var recon_var_gradient(recon_tape *t, recon_var input)
 
 recon_status recon_var_read(recon_tape *t, double *out, recon_var x)
 {
-    return t->status != RECON_OK ? t->status : recon_tensor_read(t->ctx, out, &x->value);
+    if (t->status == RECON_OK && t->ops == &t->plan)
+        memset(out, 0, recon_var_count(x) * sizeof *out); /* there is nothing to read */
+    else if (t->status == RECON_OK)
+        return recon_tensor_read(t->ctx, out, &x->value);
+    return t->status;
 }
 
 const size_t *recon_var_shape(recon_var x, int *ndim)
@@ -298,8 +332,8 @@ recon_status recon_tape_backward(recon_tape *t, recon_var loss)
         return t->status;
     }
     loss->grad = loss->value;
-    loss->grad.data =
-        loss->value.type == RECON_F64 ? (void *)&t->constants->one64 : (void *)&t->constants->one32;
+    loss->grad.data = loss->value.type == RECON_F64 ? (void *)&t->constants->share64
+                                                    : (void *)&t->constants->share32;
     for (recon_var n = t->last; n && t->status == RECON_OK; n = n->before) {
         if (!n->grad.data)
             continue; /* not on the way to the loss */

@@ -29,8 +29,8 @@ typedef struct recon_node {
 /* What kernels read on the way. */
 typedef struct {
     uint64_t counter; /* the number of the step, for dropout */
-    double one64;
-    float one32;
+    double share64;   /* what a gradient begins with: 1, or the slice's share of the batch */
+    float share32;
 } recon_tape_constants;
 
 struct recon_tape {
@@ -47,7 +47,19 @@ struct recon_tape {
     const char *layer;
     uint64_t seed, sites;            /* dropouts so far in this step */
     recon_tape_constants *constants; /* in the backend's memory */
+    recon_slice slice;
+    recon_ops plan; /* what ops points to while it is planned */
 };
+
+/* Which part of a batch the passes that follow are about; their gradients count by its share. All
+ * zero: no part. */
+void recon_tape_split(recon_tape *t, recon_slice slice);
+
+/* From here on values have shapes and addresses, but nothing is computed, and no memory is taken:
+ * recon_tape_peak says how much it would be. recon_tape_execute ends that, and begins with one block
+ * of the peak. */
+void recon_tape_plan(recon_tape *t);
+void recon_tape_execute(recon_tape *t);
 
 /* True when the operation is not to be done: the tape or an input has failed. */
 int recon_tape_skips(const recon_tape *t, recon_var a, recon_var b, recon_var c);

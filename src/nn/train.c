@@ -4,9 +4,12 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/free_memory.h"
 #include "core/memory.h"
 #include "nn/adam.h"
 #include "nn/metrics.h"
+#include "nn/run_files.h"
+#include "nn/step_plan.h"
 #include "nn/tape.h"
 #include "ops/graph.h"
 
@@ -63,7 +66,7 @@ static recon_status remember(run *r)
 
 static recon_status undo(run *r)
 {
-    r->adam->steps = r->at.step;
+    r->adam->steps = r->at.step - r->at.from;
     return recon_ops_of(r->ctx)->upload(r->ctx, r->it->params->buffers, r->buffers,
                                         buffer_bytes(r));
 }
@@ -80,6 +83,11 @@ static void hold_on(run *r)
 }
 
 /* --- a step ----------------------------------------------------------------------------------- */
+
+static int is_split(const run *r)
+{
+    return r->at.parts > 1;
+}
 
 /* The part of a step that is kernels alone. */
 static recon_status compute(run *r)
@@ -122,6 +130,29 @@ done:
     return status;
 }
 
+/* A step whose batch is split. Its parts are fed one by one, so it is not recorded. */
+static recon_status compute_parts(run *r)
+{
+    recon_status status;
+    double sum = 0, part;
+    RECON_TRY(recon_params_clear_gradients(r->ctx, r->it->params));
+    for (size_t i = 0; i < r->at.parts; i++) {
+        recon_slice slice = recon_slice_of(r->it->units, r->at.parts, i);
+        recon_tape_split(r->tape, slice);
+        RECON_TRY(recon_tape_begin(r->tape, RECON_TRAIN, r->at.step));
+        RECON_TRY(r->it->feed(r->it->user, r->tape, r->at.step));
+        recon_var loss = r->it->loss(r->it->user, r->tape);
+        RECON_TRY(recon_tape_backward(r->tape, loss));
+        RECON_TRY(recon_var_read(r->tape, &part, loss));
+        sum += part * (double)slice.n / (double)slice.of;
+    }
+    hold_on(r);
+    RECON_TRY(recon_adam_apply(r->ctx, r->adam));
+    r->out->loss = sum;
+done:
+    return status;
+}
+
 /* Is something written down after this step? Then its loss is looked at first: a run that has gone
  * astray must not replace the state it could be resumed from. */
 static int is_kept(const run *r)
@@ -135,10 +166,14 @@ static recon_status feed_and_compute(run *r, double rate)
 {
     recon_status status;
     let_go(r);
-    RECON_TRY(recon_tape_begin(r->tape, RECON_TRAIN, r->at.step));
-    RECON_TRY(r->it->feed(r->it->user, r->tape, r->at.step));
     RECON_TRY(recon_adam_prepare(r->ctx, r->adam, rate));
-    RECON_TRY(compute_or_replay(r));
+    if (is_split(r)) {
+        RECON_TRY(compute_parts(r));
+    } else {
+        RECON_TRY(recon_tape_begin(r->tape, RECON_TRAIN, r->at.step));
+        RECON_TRY(r->it->feed(r->it->user, r->tape, r->at.step));
+        RECON_TRY(compute_or_replay(r));
+    }
 done:
     hold_on(r);
     return status;
@@ -156,8 +191,10 @@ static recon_status step(run *r, double rate)
     }
     RECON_TRY(status);
     r->at.step++;
-    if (r->at.step % r->o.readings == 0 || is_kept(r))
+    if (!is_split(r) &&
+        (!recon_ops_graphs(r->ctx) || r->at.step % r->o.readings == 0 || is_kept(r)))
         RECON_TRY(recon_tensor_read(r->ctx, &r->out->loss, &r->loss));
+    recon_progress_measure(r->ctx, "loss", r->out->loss);
 done:
     return status;
 }
@@ -238,15 +275,31 @@ done:
     return status;
 }
 
+static int is_stale(const run *r)
+{
+    return r->o.patience && r->at.stale >= r->o.patience;
+}
+
 static int finished(const run *r)
 {
-    return !r->at.due &&
-           (r->at.step >= r->o.steps || (r->o.patience && r->at.stale >= r->o.patience));
+    return !r->at.due && (r->at.step >= r->o.steps || is_stale(r));
+}
+
+/* A run that was given more epochs after its end warms up and falls once more, over those. */
+static double rate_of(const run *r)
+{
+    recon_schedule s = r->o.schedule;
+    uint64_t more = r->o.steps - r->at.from;
+    if (r->at.from) {
+        s.steps = more;
+        s.warmup = s.warmup < more / 20 ? s.warmup : more / 20;
+    }
+    return recon_schedule_rate(&s, r->at.step - r->at.from);
 }
 
 static recon_status one_step(run *r)
 {
-    double rate = recon_schedule_rate(&r->o.schedule, r->at.step);
+    double rate = rate_of(r);
     recon_status status = step(r, rate);
     if (status == RECON_ERR_INTERRUPTED)
         return status;
@@ -270,6 +323,8 @@ static recon_status advance(run *r)
     if (!r->at.due)
         RECON_TRY(one_step(r));
     int save = r->at.due || (r->o.every && r->at.step % r->o.every == 0);
+    if (r->at.due && r->last && access(r->last, F_OK) != 0)
+        RECON_TRY(go_on_without(r, save_last(r))); /* no model without a state to resume from */
     if (r->at.due)
         RECON_TRY(validate(r));
     if (save && !finished(r))
@@ -288,11 +343,41 @@ static recon_status interrupted(run *r)
                             r->at.step, r->last ? "; resume from " : "", r->last ? r->last : "");
 }
 
+/* --- memory ----------------------------------------------------------------------------------- */
+
+/* Only the host's memory is looked at. */
+static size_t free_memory(const run *r)
+{
+    if (recon_ops_on_host(r->ctx) != recon_ops_of(r->ctx))
+        return SIZE_MAX;
+    return r->o.memory ? r->o.memory : recon_free_memory();
+}
+
+static recon_status plan(run *r)
+{
+    recon_step_planner p = { r->it, r->tape, r->eval, r->at.step, free_memory(r) };
+    uint64_t before = r->at.parts ? r->at.parts : 1, parts = before;
+    size_t bytes;
+    if (!r->it->units || r->o.plain)
+        return RECON_OK;
+    recon_status status = recon_step_planner_run(r->ctx, &p, &parts, &bytes);
+    if (status != RECON_OK)
+        return status;
+    recon_log(r->ctx, RECON_LOG_INFO, "about %zu MiB a step", bytes >> 20);
+    if (parts > before)
+        recon_log(r->ctx, RECON_LOG_WARN,
+                  "%zu MiB are free: a batch of %zu is split into %" PRIu64
+                  " parts; norms and contrast see one part at a time",
+                  p.free >> 20, r->it->units, parts);
+    r->at.parts = parts;
+    return RECON_OK;
+}
+
 static recon_status loop(run *r)
 {
-    recon_status status = RECON_OK;
+    recon_status status = plan(r);
     recon_progress_begin(r->ctx, r->o.label ? r->o.label : "train", r->o.steps);
-    recon_progress_add(r->ctx, r->at.step);
+    recon_progress_continue(r->ctx, r->at.step);
     while (status == RECON_OK && !finished(r)) {
         uint64_t before = r->at.step;
         hold_on(r);
@@ -306,29 +391,67 @@ static recon_status loop(run *r)
     return status == RECON_OK ? save_last(r) : status;
 }
 
-static recon_status beside(recon_ctx *ctx, char **out, const char *path, const char *ending)
+/* --- resuming --------------------------------------------------------------------------------- */
+
+static recon_status check_state(run *r)
 {
-    size_t room = path ? strlen(path) + strlen(ending) + 1 : 0;
-    recon_status status = path ? recon_alloc(ctx, out, room, 1) : RECON_OK;
-    if (path && status == RECON_OK)
-        snprintf(*out, room, "%s%s", path, ending);
+    recon_checkpoint *at = &r->at;
+    at->steps = at->steps ? at->steps : r->o.steps;
+    if (at->step > at->steps || at->stale > at->step)
+        return recon_fail(r->ctx, RECON_ERR_FORMAT,
+                          "%s: damaged: after step %" PRIu64 " of %" PRIu64 ", %" PRIu64
+                          " validations without a better one",
+                          r->last, at->step, at->steps, at->stale);
+    if (r->o.steps != at->steps && r->o.steps <= at->step)
+        return recon_fail(r->ctx, RECON_ERR_INPUT,
+                          "%s: %" PRIu64 " epochs are done, %" PRIu64
+                          " were asked for: more will continue it",
+                          r->last, at->step / r->o.epoch, r->o.steps / r->o.epoch);
+    return RECON_OK;
+}
+
+/* Another number of steps than the run was begun with. A finished one starts again from its best
+ * weights; one that was cut goes on as it is, its rate that of the new length. Written at once: the
+ * best weights may soon be others, and a killed run must find the same beginning. */
+static recon_status change_length(run *r)
+{
+    recon_status status = RECON_OK;
+    if (!r->at.due && (r->at.step == r->at.steps || is_stale(r))) {
+        RECON_TRY(recon_params_load(r->ctx, r->it->params, r->o.path));
+        RECON_TRY(recon_adam_reset(r->ctx, r->adam));
+        r->at.from = r->at.step;
+        r->at.stale = 0;
+    }
+    r->at.steps = r->o.steps;
+    RECON_TRY(save_last(r));
+done:
+    return status;
+}
+
+/* From now on the state of an earlier run is not what resumes. */
+static recon_status start_anew(run *r)
+{
+    recon_status status = RECON_OK;
+    if (r->last && access(r->last, F_OK) == 0)
+        status = save_last(r);
+    if (r->log && status == RECON_OK)
+        unlink(r->log);
     return status;
 }
 
 static recon_status resume(run *r)
 {
-    if (!r->last || !r->o.resume || access(r->last, F_OK) != 0) {
-        if (r->log)
-            unlink(r->log);
-        return RECON_OK;
-    }
-    recon_status status = recon_checkpoint_load(r->ctx, r->adam, &r->at, r->last);
-    if (status == RECON_OK && (r->at.step > r->o.steps || r->at.stale > r->at.step))
-        return recon_fail(r->ctx, RECON_ERR_FORMAT,
-                          "%s: damaged, or of a longer run: after step %" PRIu64 " of %" PRIu64
-                          ", %" PRIu64 " validations without a better one",
-                          r->last, r->at.step, r->o.steps, r->at.stale);
-    return status == RECON_OK ? recon_metrics_cut(r->ctx, r->log, r->at.step) : status;
+    recon_status status;
+    r->at.steps = r->o.steps;
+    if (!r->last || !r->o.resume || access(r->last, F_OK) != 0)
+        return start_anew(r);
+    RECON_TRY(recon_checkpoint_load(r->ctx, r->adam, &r->at, r->last));
+    RECON_TRY(check_state(r));
+    RECON_TRY(recon_metrics_cut(r->ctx, r->log, r->at.step));
+    if (r->at.steps != r->o.steps)
+        RECON_TRY(change_length(r));
+done:
+    return status;
 }
 
 /* Before the long work, not after it. */
@@ -362,21 +485,27 @@ recon_status recon_train(recon_ctx *ctx, recon_train_result *out, const recon_tr
     r.at = (recon_checkpoint){ .best = HUGE_VAL, .settings = r.o.settings ? r.o.settings : "" };
     if (r.o.steps == 0)
         return recon_fail(ctx, RECON_ERR_INPUT, "training of no steps");
+    RECON_TRY(recon_run_check(ctx, r.o.path, r.o.resume, r.o.overwrite));
     RECON_TRY(try_path(ctx, r.o.path));
-    RECON_TRY(beside(ctx, &r.last, r.o.path, ".last"));
-    RECON_TRY(beside(ctx, &r.log, r.o.path, ".jsonl"));
+    RECON_TRY(recon_run_file(ctx, &r.last, r.o.path, RECON_FILE_LAST));
+    RECON_TRY(recon_run_file(ctx, &r.log, r.o.path, RECON_FILE_LOG));
     RECON_TRY(recon_tape_new(ctx, &r.tape, r.o.precision, r.o.seed));
     RECON_TRY(recon_tape_new(ctx, &r.eval, r.o.precision, r.o.seed));
     RECON_TRY(recon_adam_new(ctx, &r.adam, trainee->params, &r.o.adam));
     RECON_TRY(make_undoable(&r));
     RECON_TRY(resume(&r));
-    RECON_TRY(loop(&r));
+    uint64_t before = r.at.step;
+    if (!finished(&r))
+        RECON_TRY(loop(&r));
     RECON_TRY(best_weights(&r));
     out->steps = r.at.step;
+    out->ran = r.at.step - before;
     out->best = r.at.best;
     out->peak = recon_tape_peak(r.tape);
     out->seconds = recon_now() - r.begun;
 done:
+    if (status == RECON_ERR_MEMORY && trainee->remedy)
+        recon_note(ctx, status, "%s", trainee->remedy);
     recon_graph_free(ctx, r.graph);
     recon_adam_free(ctx, r.adam);
     recon_tape_free(r.eval);

@@ -274,6 +274,7 @@ static void threads_do_not_matter(void **state)
     recon_gcn_options o = tiny;
     (void)state;
     o.epochs = 2;
+    o.overwrite = 1;
     make_chains(&c, 5);
     for (int i = 0; i < 2; i++) {
         recon_ctx *ctx = recon_ctx_new(&(recon_ctx_options){ .threads = i ? 3 : 1 });

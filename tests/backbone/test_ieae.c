@@ -12,6 +12,7 @@ static const recon_ieae_options tiny = {
     .epochs = 3,
     .batch = 16,
     .seed = 5,
+    .overwrite = 1,
 };
 
 static void train(recon_ctx *ctx, const recon_ieae_options *o, const char *path, uint32_t n,
@@ -159,7 +160,7 @@ static void the_reconstruction_alone_has_no_density_and_no_warp(void **state)
     assert_int_equal(recon_ieae_describe(m).density, 0);
     recon_ieae_close(ctx, m);
     CHECK_OK(ctx, recon_safetensors_open(ctx, &file, scratch("m")));
-    assert_non_null(strstr(recon_safetensors_metadata(file, "training"), ", warp 0,"));
+    assert_non_null(strstr(recon_safetensors_metadata(file, "training"), ", warp: 0,"));
     recon_safetensors_close(file);
 }
 

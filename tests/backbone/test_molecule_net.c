@@ -24,6 +24,7 @@ static const recon_molecule_net_options tiny = {
     .before = 2,
     .batch = 16,
     .seed = 5,
+    .overwrite = 1,
 };
 
 static recon_molecule_net *untrained(recon_ctx *ctx, recon_preset preset, int mapped)
@@ -405,6 +406,34 @@ static void threads_and_a_resumed_run_give_the_same_bits(void **state)
     recon_ctx_free(n.ctx);
 }
 
+/* The first stage stays what it was, however many epochs are added, and so do all bits. */
+static void a_finished_run_is_made_longer(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_molecules *data = chain_set(ctx, 60, 3, 0.05);
+    recon_molecule_net_options o = tiny;
+    recon_train_result r;
+    o.before = 0; /* the default: a third of the epochs, 1 of 4 */
+    o.epochs = 4;
+    o.overwrite = 0;
+    CHECK_OK(ctx, recon_molecule_net_train(ctx, &r, data, NULL, scratch("m"), &o));
+    CHECK_FAILS(ctx, recon_molecule_net_train(ctx, &r, data, NULL, scratch("m"), &o),
+                RECON_ERR_INPUT, "m.last exists: --resume");
+    o.resume = 1;
+    o.epochs = 0; /* as begun */
+    CHECK_OK(ctx, recon_molecule_net_train(ctx, &r, data, NULL, scratch("m"), &o));
+    assert_int_equal(r.ran, 0);
+    assert_int_equal(r.steps, 4 * (54 / 16));
+    o.epochs = 9;
+    CHECK_OK(ctx, recon_molecule_net_train(ctx, &r, data, NULL, scratch("m"), &o));
+    assert_int_equal(r.ran, 5 * (54 / 16));
+    assert_int_equal(r.steps, 9 * (54 / 16));
+    o.before = 2;
+    CHECK_FAILS(ctx, recon_molecule_net_train(ctx, &r, data, NULL, scratch("m"), &o),
+                RECON_ERR_INPUT, "begun with other settings: epochs before pairs: was 1, now 2");
+    recon_molecules_close(data);
+}
+
 /* --- use -------------------------------------------------------------------------------------- */
 
 static void batches_of_any_size_embed_alike(void **state)
@@ -539,6 +568,7 @@ int main(void)
         SCRATCH_TEST(one_epoch_will_do),
         SCRATCH_TEST(the_reconstruction_alone_has_one_stage_and_no_map),
         SCRATCH_TEST(threads_and_a_resumed_run_give_the_same_bits),
+        SCRATCH_TEST(a_finished_run_is_made_longer),
         SCRATCH_TEST(batches_of_any_size_embed_alike),
         SCRATCH_TEST(molecules_may_be_larger_than_the_decoder),
         SCRATCH_TEST(what_does_not_fit_is_said),

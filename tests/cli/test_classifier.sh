@@ -46,7 +46,7 @@ run $train --out cpu --device cpu --precision bf16 --json
 [ "$code" -eq 0 ] && is_json "$scratch/stdout" && grep -q '"validation_accuracy": 1.0' "$scratch/stdout"
 report $? "bf16 on the cpu learns it too"
 run $train --out narrow --net resnet18 --width 2 --epochs 1 --shift 1 --flip --weights bf16 --json
-[ "$code" -eq 0 ] && is_json "$scratch/stdout" && grep -aq 'resnet18 of width 2, shift 1, flip' narrow
+[ "$code" -eq 0 ] && is_json "$scratch/stdout" && grep -aq 'net: resnet18, width: 2, .*shift: 1, flip: yes' narrow
 report $? "a narrow ResNet-18 on moved and mirrored images"
 run classifier eval --model narrow --data npy:images.npy --device ref --json
 [ "$code" -eq 0 ] && grep -q '"weights": 11' "$scratch/stdout"
@@ -77,9 +77,8 @@ wait $victim
 code=$?
 [ "$code" -eq 130 ] && said "interrupted after step" && [ -s cut.last ]
 report $? "Ctrl-C leaves a checkpoint"
-run $train --out cut --epochs 501 --resume --quiet
-[ "$code" -eq 1 ] && said "begun with" && said "501 epochs"
-report $? "other settings do not resume"
+refused 1 "cut.last: begun with other settings: batch: was 20, now 10" $train --out cut --batch 10 --resume --quiet
+refused 2 "cut.last exists: --resume continues that run, --overwrite replaces it" $train --out cut --quiet
 
 # --- what does not fit ----------------------------------------------------------------------------
 head -c 15360 images.npy | tail -c +129 | head -c 3600 | npy small-images.npy '|u1' '100, 6, 6'

@@ -65,6 +65,32 @@ read -r code took signals <alone/ended
 [ "$code" -eq 130 ] && [ "$took" -le 2000 ] && [ -z "$(judge alone)" ]
 report $? "Ctrl-C ends a training within 2 seconds ($took ms)"
 
+# --- in one long step -----------------------------------------------------------------------------
+# Steps of 256 x 256 pixels take many seconds. Processor time is counted, which does not depend on what
+# else the machine does: two threads have 4 seconds of it in 2 seconds.
+ticks() {
+    cut -d' ' -f14,15 "/proc/$1/stat" | tr ' ' '+'
+}
+head -c $((24 * 65536)) /dev/urandom | npy large.npy '|u1' '24, 256, 256'
+mkdir long
+"$recon" train --data npy:large.npy --preset small --batch 8 --epochs 1 --threads 2 --out long/m >/dev/null 2>long/stderr &
+victim=$!
+until grep -q "MiB a step" long/stderr || ! kill -0 $victim 2>/dev/null; do sleep 0.1; done
+sleep 1
+before=$(($(ticks $victim)))
+kill -INT $victim
+while kill -0 $victim 2>/dev/null && at=$(ticks $victim 2>/dev/null) && [ -n "$at" ]; do
+    after=$(($at))
+    sleep 0.02
+done
+wait $victim
+code=$?
+took=$(((after - before) * 1000 / $(getconf CLK_TCK)))
+cp long/stderr "$scratch/stderr"
+[ "$code" -eq 130 ] && said "interrupted after step 0" && [ "$took" -le 4000 ] && [ -s long/m.last ]
+report $? "Ctrl-C ends a training within a step of large images ($took ms of processor)"
+rm -rf long large.npy
+
 # --- many at once ---------------------------------------------------------------------------------
 # A lane runs every eighth of them.
 lane() {

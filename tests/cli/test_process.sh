@@ -99,7 +99,7 @@ for signal in INT:130 TERM:143 HUP:129; do
 done
 (
     trap '' HUP
-    "$recon" train $letters --preset small --out cut --epochs 500 --quiet >/dev/null 2>&1 &
+    "$recon" train $letters --preset small --out cut --overwrite --epochs 500 --quiet >/dev/null 2>&1 &
     echo $! >"$scratch/pid"
     wait
 )  &
@@ -154,7 +154,7 @@ too_large() {
     [ "$code" -eq 1 ] && said "File too large" && [ "$(results)" = "$before" ]
     report $? "ulimit -f: $1 fails with a message and leaves what was there"
 }
-too_large train $letters --preset small --width 0.25 --code 8 --epochs 1 --batch 22 --out backbone --quiet
+too_large train $letters --preset small --width 0.25 --code 8 --epochs 1 --batch 22 --out backbone --overwrite --quiet
 too_large discover --model backbone $letters --k 5 --out found --quiet
 too_large canonicalize --model $model --data npy:images.npy --out open.npy --quiet
 too_large normalize --embeddings z.npy --poses g.npy --k 5 --out frames --quiet

@@ -63,7 +63,8 @@ static inline void tiny_train(recon_ctx *ctx, const recon_dataset *data, double 
                           .epochs = 2,
                           .density = density,
                           .batch = 22,
-                          .seed = 1 }));
+                          .seed = 1,
+                          .overwrite = 1 }));
 }
 
 static const recon_discover_options tiny_options = {

@@ -74,12 +74,17 @@ static inline void task_new(recon_ctx *ctx, task *k, recon_precision precision)
 
 static inline recon_trainee task_trainee(task *k)
 {
-    return (recon_trainee){ k->params, task_feed, task_loss, task_validate, k };
+    return (recon_trainee){ .params = k->params,
+                            .feed = task_feed,
+                            .loss = task_loss,
+                            .validate = task_validate,
+                            .user = k };
 }
 
 #define TASK_OPTIONS                                                                               \
     .steps = 90, .epoch = 30, .readings = 10, .seed = 3,                                           \
     .schedule = { .kind = RECON_RATE_COSINE, .rate = 0.02, .warmup = 5, .steps = 90 },             \
-    .adam = { .decay = 0.01, .clip = 1, .average = 0.9 }, .settings = "a test"
+    .adam = { .decay = 0.01, .clip = 1, .average = 0.9 },                                          \
+    .settings = "task: a test, batch: 24, rate: 0.02"
 
 #endif

@@ -51,8 +51,8 @@ static void any_number_of_threads_gives_the_same_bits(void **state)
     recon_train_result r;
     for (int b = 0; b < 2; b++) {
         for (int threads = 1; threads <= 3; threads++) {
-            recon_train_options o = { TASK_OPTIONS,
-                                      .path = scratch(threads == 1 ? "one" : "more") };
+            recon_train_options o = { TASK_OPTIONS, .path = scratch(threads == 1 ? "one" : "more"),
+                                      .overwrite = 1 };
             assert_int_equal(run_with(backends[b], threads, &r, o, NULL, 0), RECON_OK);
             if (threads > 1) {
                 scratch_same(scratch("one"), scratch("more"));
@@ -66,7 +66,7 @@ static void any_number_of_threads_gives_the_same_bits(void **state)
 static void check_cut(recon_ctx *ctx, const char *backend, uint64_t at, const char *said)
 {
     recon_train_result r;
-    recon_train_options o = { TASK_OPTIONS, .path = scratch("cut") };
+    recon_train_options o = { TASK_OPTIONS, .path = scratch("cut"), .overwrite = 1 };
     CHECK_FAILS(ctx, run_with(backend, 2, &r, o, ctx, at), RECON_ERR_INTERRUPTED, said);
     recon_ctx_resume(ctx);
     o.resume = 1;
@@ -80,7 +80,7 @@ static void an_interrupted_run_goes_on_with_the_same_bits(void **state)
     recon_ctx *ctx = *state;
     recon_train_result r;
     for (int b = 0; b < 2; b++) {
-        recon_train_options o = { TASK_OPTIONS, .path = scratch("whole") };
+        recon_train_options o = { TASK_OPTIONS, .path = scratch("whole"), .overwrite = 1 };
         assert_int_equal(run_with(backends[b], 1, &r, o, NULL, 0), RECON_OK);
         for (stop_late = 0; stop_late < 2; stop_late++) {
             check_cut(ctx, backends[b], 0, "interrupted after step 0; resume from");
@@ -150,9 +150,113 @@ static void other_settings_do_not_resume(void **state)
     recon_train_options o = { TASK_OPTIONS, .path = scratch("m") };
     assert_int_equal(run_with("ref", 2, &r, o, NULL, 0), RECON_OK);
     o.resume = 1;
-    o.settings = "another test";
+    o.settings = "task: a test, batch: 26, rate: 0.02, clip: 1";
+    CHECK_FAILS(
+        ctx, run_with("ref", 2, &r, o, ctx, UINT64_MAX), RECON_ERR_INPUT,
+        "m.last: begun with other settings: batch: was 24, now 26; clip: was not set, now 1");
+}
+
+static void what_is_there_is_not_overwritten(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_train_result r;
+    recon_train_options o = { TASK_OPTIONS, .path = scratch("m") };
+    assert_int_equal(run_with("ref", 2, &r, o, NULL, 0), RECON_OK);
+    recon_train_options same = { TASK_OPTIONS, .path = scratch("same") };
+    assert_int_equal(run_with("ref", 2, &r, same, NULL, 0), RECON_OK);
+    o.path = scratch("m");
     CHECK_FAILS(ctx, run_with("ref", 2, &r, o, ctx, UINT64_MAX), RECON_ERR_INPUT,
-                "begun with 'a test', not with 'another test'");
+                "m.last exists: --resume continues that run, --overwrite replaces it");
+    scratch_same(scratch("same"), scratch("m"));
+    scratch_same(scratch("same.last"), scratch("m.last"));
+    assert_int_equal(unlink(scratch("m.last")), 0);
+    o.path = scratch("m");
+    CHECK_FAILS(ctx, run_with("ref", 2, &r, o, ctx, UINT64_MAX), RECON_ERR_INPUT, "m exists: ");
+    o.resume = 1;
+    CHECK_FAILS(ctx, run_with("ref", 2, &r, o, ctx, UINT64_MAX), RECON_ERR_INPUT,
+                "from which --resume continues: --overwrite replaces it");
+    o.overwrite = 1;
+    assert_int_equal(run_with("ref", 2, &r, o, NULL, 0), RECON_OK);
+    scratch_same(scratch("same.last"), scratch("m.last"));
+}
+
+static void a_finished_run_is_left_alone(void **state)
+{
+    (void)state;
+    recon_train_result first, again;
+    recon_train_options o = { TASK_OPTIONS, .path = scratch("m"), .resume = 1 };
+    assert_int_equal(run_with("ref", 2, &first, o, NULL, 0), RECON_OK);
+    assert_int_equal(first.ran, 90);
+    assert_int_equal(run_with("ref", 2, &again, o, NULL, 0), RECON_OK);
+    assert_int_equal(again.ran, 0);
+    assert_int_equal(again.steps, 90);
+    CHECK_NEAR(again.best, first.best, 0);
+}
+
+/* TASK_OPTIONS with another number of steps, as a command would make them from more epochs. */
+static recon_train_options longer(const char *path, uint64_t steps)
+{
+    recon_train_options o = { TASK_OPTIONS, .path = path, .resume = 1 };
+    o.steps = o.schedule.steps = steps;
+    return o;
+}
+
+/* The added steps have a schedule of their own, and only a better validation replaces the model. */
+static void a_finished_run_is_made_longer(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_train_result first, r;
+    assert_int_equal(run_with("ref", 2, &first, longer(scratch("m"), 90), NULL, 0), RECON_OK);
+    CHECK_FAILS(ctx, run_with("ref", 2, &r, longer(scratch("m"), 60), ctx, UINT64_MAX),
+                RECON_ERR_INPUT, "3 epochs are done, 2 were asked for");
+    assert_int_equal(run_with("ref", 2, &r, longer(scratch("m"), 210), NULL, 0), RECON_OK);
+    assert_int_equal(r.steps, 210);
+    assert_int_equal(r.ran, 120);
+    assert_true(r.best <= first.best);
+    size_t n;
+    char *text = (char *)slurp(scratch("m.jsonl"), &n);
+    text[n] = '\0';
+    const char *late = strstr(text, "{\"step\":200,");
+    assert_non_null(late);
+    CHECK_LESS(strtod(strstr(late, "\"rate\":") + 7, NULL), 0.0005);
+    const char *early = strstr(text, "{\"step\":100,");
+    CHECK_LESS(0.019, strtod(strstr(early, "\"rate\":") + 7, NULL));
+    free(text);
+}
+
+/* Wherever it is cut or killed, between the old end and the new one. */
+static void a_longer_run_has_the_same_bits_after_a_cut(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_train_result r;
+    assert_int_equal(run_with("ref", 1, &r, longer(scratch("whole"), 90), NULL, 0), RECON_OK);
+    assert_int_equal(run_with("ref", 1, &r, longer(scratch("whole"), 150), NULL, 0), RECON_OK);
+    const uint64_t cuts[] = { 90, 91, 119, 120, 149 };
+    for (int i = 0; i < 5; i++) {
+        recon_train_options o = longer(scratch("cut"), 90);
+        o.resume = 0;
+        o.overwrite = 1;
+        assert_int_equal(run_with("ref", 2, &r, o, NULL, 0), RECON_OK);
+        CHECK_FAILS(ctx, run_with("ref", 2, &r, longer(scratch("cut"), 150), ctx, cuts[i]),
+                    RECON_ERR_INTERRUPTED, "resume from");
+        recon_ctx_resume(ctx);
+        assert_int_equal(run_with("ref", 3, &r, longer(scratch("cut"), 150), NULL, 0), RECON_OK);
+        scratch_same(scratch("whole"), scratch("cut"));
+        scratch_same(scratch("whole.last"), scratch("cut.last"));
+    }
+}
+
+/* One that was cut before its end takes the new length as if it had been begun with it. */
+static void a_cut_run_takes_another_length(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_train_result r;
+    assert_int_equal(run_with("ref", 1, &r, longer(scratch("whole"), 150), NULL, 0), RECON_OK);
+    CHECK_FAILS(ctx, run_with("ref", 2, &r, longer(scratch("cut"), 90), ctx, 0),
+                RECON_ERR_INTERRUPTED, "after step 0");
+    recon_ctx_resume(ctx);
+    assert_int_equal(run_with("ref", 3, &r, longer(scratch("cut"), 150), NULL, 0), RECON_OK);
+    scratch_same(scratch("whole"), scratch("cut"));
 }
 
 static int warnings;
@@ -313,6 +417,7 @@ static void infinite_weights_are_not_written(void **state)
     recon_train_options o = { TASK_OPTIONS, .path = scratch("m") };
     assert_int_equal(run_with("ref", 2, &r, o, NULL, 0), RECON_OK);
     assert_int_equal(rename(scratch("m"), scratch("good")), 0);
+    o.overwrite = 1;
     assert_int_equal(run_with("ref", 2, &r, o, NULL, 0), RECON_OK);
     CHECK_OK(ctx, recon_ops_attach(ctx, "ref"));
     task_new(ctx, &k, RECON_SINGLE);
@@ -328,7 +433,7 @@ static void infinite_weights_are_not_written(void **state)
 static void running_out_of_memory_ends_a_run_cleanly(void **state)
 {
     recon_ctx *ctx = *state;
-    recon_train_options o = { TASK_OPTIONS, .path = scratch("m") };
+    recon_train_options o = { TASK_OPTIONS, .path = scratch("m"), .overwrite = 1 };
     o.steps = 2;
     o.epoch = 1;
     CHECK_OK(ctx, recon_ops_attach(ctx, "ref"));
@@ -356,6 +461,11 @@ int main(void)
         SCRATCH_TEST(a_killed_run_goes_on_with_the_same_bits),
         SCRATCH_TEST(readings_are_lines_without_repetition),
         SCRATCH_TEST(other_settings_do_not_resume),
+        SCRATCH_TEST(what_is_there_is_not_overwritten),
+        SCRATCH_TEST(a_finished_run_is_left_alone),
+        SCRATCH_TEST(a_finished_run_is_made_longer),
+        SCRATCH_TEST(a_longer_run_has_the_same_bits_after_a_cut),
+        SCRATCH_TEST(a_cut_run_takes_another_length),
         SCRATCH_TEST(a_full_disk_loses_nothing),
         SCRATCH_TEST(patience_ends_a_run_that_does_not_get_better),
         SCRATCH_TEST(bf16_reaches_the_loss_of_f32),

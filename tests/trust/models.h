@@ -17,6 +17,7 @@ static const recon_ieae_options quick_training = {
     .batch = 10,
     .every = 1,
     .seed = 1,
+    .overwrite = 1,
 };
 
 /* Two epochs: the first stage, and the second with its partners. */
@@ -26,6 +27,7 @@ static const recon_molecule_net_options quick_molecule_training = {
     .before = 1,
     .batch = 16,
     .seed = 5,
+    .overwrite = 1,
 };
 
 static const recon_discover_options quick_discovery = {

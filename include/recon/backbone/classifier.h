@@ -27,8 +27,8 @@ typedef struct {
     uint64_t every;    /* steps between checkpoints within an epoch; 0: none */
     uint64_t patience; /* epochs without a better one; 0: all are run        */
     recon_precision precision;
-    int bf16; /* weights are written in bfloat16: half the file */
-    int resume;
+    int bf16;              /* weights are written in bfloat16: half the file */
+    int resume, overwrite; /* see recon_ieae_options                           */
 } recon_classifier_options;
 
 /* Trains on data less the part it holds out (see RECON_HELD_OUT) and leaves the epoch that did best

@@ -31,8 +31,8 @@ typedef struct {
     uint64_t every;    /* steps between checkpoints within an epoch; 0: none */
     uint64_t patience; /* epochs without a better one; 0: all are run        */
     recon_precision precision;
-    int bf16; /* weights are written in bfloat16: half the file */
-    int resume;
+    int bf16;              /* weights are written in bfloat16: half the file */
+    int resume, overwrite; /* see recon_ieae_options */
 } recon_gcn_options;
 
 /* Trains on conformers as they are, a class for each molecule, and leaves the epoch that did best

@@ -62,7 +62,10 @@ typedef struct {
     uint64_t seed, every, patience;
     int threads; /* that make views ready; 0: 2 */
     recon_precision precision;
-    int resume;
+    int resume;    /* go on from PATH.last; epochs 0: as many as the run was begun with, more: it is
+                      made longer, see recon_train                                             */
+    int overwrite; /* a model or checkpoint at path may be replaced; 0: RECON_ERR_INPUT where there
+                      is one and resume is 0                                                   */
     const char *data,
         *rotate; /* SPEC and rule, for the model to say what it was made from; or NULL */
     uint64_t reserved[RECON_RESERVED];
@@ -122,7 +125,10 @@ typedef struct {
     double temperature;     /* of the contrast; 0: 0.1                                         */
     uint64_t seed, every, patience;
     recon_precision precision;
-    int resume;
+    int resume;    /* go on from PATH.last; epochs 0: as many as the run was begun with, more: it is
+                      made longer, see recon_train                                             */
+    int overwrite; /* a model or checkpoint at path may be replaced; 0: RECON_ERR_INPUT where there
+                      is one and resume is 0                                                   */
     const char *data,
         *rotate; /* SPEC and rule, for the model to say what it was made from; or NULL */
     uint64_t reserved[RECON_RESERVED];

@@ -19,11 +19,14 @@ typedef enum { RECON_LOG_WARN, RECON_LOG_INFO, RECON_LOG_DEBUG } recon_log_level
 
 /* How far a long job is. The callback comes at most ten times a second, and once at the end. */
 typedef struct {
-    const char *label; /* "knn", "normalize" ...              */
-    uint64_t done;     /* of total                            */
-    uint64_t total;    /* never 0                             */
-    double seconds;    /* since the job began                 */
-    int finished;      /* 1 on the last call of the job       */
+    const char *label;   /* "knn", "normalize" ...              */
+    uint64_t done;       /* of total                            */
+    uint64_t total;      /* never 0                             */
+    double seconds;      /* since the job began                 */
+    int finished;        /* 1 on the last call of the job       */
+    uint64_t before;     /* of done, in an earlier run that this one continues */
+    const char *measure; /* what value is, "loss"; NULL: nothing is measured */
+    double value;
 } recon_progress;
 
 /* Options are structures that the caller makes. Each ends in `reserved`, room for what later versions

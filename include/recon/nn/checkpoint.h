@@ -13,6 +13,9 @@ extern "C" {
 
 typedef struct {
     uint64_t step;        /* steps done                                          */
+    uint64_t steps;       /* to be done, in all; 0: a file of version 0.1.0      */
+    uint64_t from;        /* the step at which learning rate and moments began   */
+    uint64_t parts;       /* that a batch is split into; 0: it is not            */
     uint64_t stale;       /* validations since the best one                      */
     double best;          /* its metric; lower is better; HUGE_VAL: none so far  */
     const char *settings; /* what the run was started with, in words; not NULL   */
@@ -24,8 +27,9 @@ typedef struct {
 RECON_API recon_status recon_checkpoint_save(recon_ctx *ctx, const char *path,
                                              const recon_adam *adam, const recon_checkpoint *state);
 
-/* Into adam and its parameters. A file of other settings is RECON_ERR_INPUT, and the message shows
- * both: state->settings is what this run has. One that does not agree with its check sum is
+/* Into adam and its parameters. A file of other settings is RECON_ERR_INPUT, and the message names
+ * those that differ: state->settings is what this run has, "batch: 64, rate: 0.002". The number of
+ * epochs may differ. One that does not agree with its check sum is
  * damaged, RECON_ERR_FORMAT; one without, as version 0.1.0 wrote them, is read. */
 RECON_API recon_status recon_checkpoint_load(recon_ctx *ctx, recon_adam *adam,
                                              recon_checkpoint *state, const char *path);

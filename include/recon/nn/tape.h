@@ -47,6 +47,13 @@ RECON_API void recon_tape_layer(recon_tape *tape, const char *name);
  * memory of everything else is used again (parameters stay). Returns x. */
 RECON_API recon_var recon_tape_pass(recon_tape *tape, recon_var x);
 
+/* What a pass is about, out of a batch of `of` things: all of them, or n of them from the first on,
+ * where a batch does not fit into memory and is trained in parts: see recon_trainee. */
+typedef struct {
+    size_t first, n, of;
+} recon_slice;
+RECON_API recon_slice recon_tape_slice(const recon_tape *tape);
+
 RECON_API size_t recon_tape_peak(const recon_tape *tape); /* bytes, the most ever in use */
 RECON_API recon_dtype recon_tape_activations(const recon_tape *tape); /* BF16 when mixed          */
 

@@ -2,7 +2,16 @@
  *
  * Kept beside the model's path: PATH itself, the best weights so far (by validation), PATH.last,
  * the state to resume from, and PATH.jsonl, one line of JSON for every reading. The same seed gives
- * the same bits on the CPU for any number of threads, and after kill -9 and a resume. */
+ * the same bits on the CPU for any number of threads, and after kill -9 and a resume.
+ *
+ * A resumed run may ask for another number of steps. One that was cut goes on from where it was, with
+ * the learning rate of the new length. One that had finished starts again from its best weights: the
+ * moments are cleared, the rate warms up and falls over the steps that were added, and only a better
+ * validation replaces the model.
+ *
+ * A batch that does not fit into memory is split: its parts run one after the other, and the mean of
+ * their gradients is one step. What compares or averages over a batch (norms, a contrastive loss)
+ * then does so within a part. A resumed run splits as before, so that its bits are the same. */
 #ifndef RECON_NN_TRAIN_H
 #define RECON_NN_TRAIN_H
 
@@ -26,6 +35,13 @@ typedef struct {
     /* Lower is better; the tape has been begun with RECON_INFER and may be begun again. */
     recon_status (*validate)(void *user, recon_tape *tape, double *metric);
     void *user;
+    /* Where units is not 0, a step is planned before the first one: feed, loss and validate are
+     * called without memory or kernels behind their tape, to see how much they would take. Where
+     * that is more than there is, a step goes over the batch in parts, and feed is called for each,
+     * with recon_tape_slice; so is validate, whose passes then hold no more than the slice. */
+    size_t units;       /* things in a batch, that may go apart                               */
+    size_t beside;      /* bytes that feed takes beside the tape                              */
+    const char *remedy; /* what would take less memory, for messages                          */
 } recon_trainee;
 
 /* Zero in any field means its default. */
@@ -43,8 +59,12 @@ typedef struct {
     const recon_metadata_entry *metadata; /* of the model */
     size_t n_metadata;
     int bf16;             /* the model's weights are written in bfloat16; PATH.last is exact */
-    const char *settings; /* all that a resumed run must share, in words; NULL: ""       */
+    const char *settings; /* all that a resumed run must share but its epochs, as "batch: 64,
+                             rate: 0.002"; NULL: ""                                     */
     int resume;           /* go on from PATH.last if it is there                        */
+    int overwrite;        /* PATH and PATH.last may be there, and a new run replaces them;
+                             0: without resume that is RECON_ERR_INPUT                  */
+    size_t memory;        /* bytes that training may take; 0: what is free                */
     const char *label;    /* of its progress; NULL: "train"                             */
 } recon_train_options;
 

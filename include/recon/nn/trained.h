@@ -11,6 +11,7 @@ extern "C" {
 
 typedef struct {
     uint64_t steps; /* done, earlier runs counted            */
+    uint64_t ran;   /* of them in this run; 0: it had finished */
     double loss;    /* the last reading                      */
     double best;    /* metric of the weights in params        */
     size_t peak;    /* bytes of a step, the most in use       */

@@ -9,6 +9,7 @@
 #include "ops/cpu/cpu.h"
 #include "ops/cpu/elements.h"
 #include "ops/cpu/waves.h"
+#include "core/ctx.h"
 #include "core/fail.h"
 #include "core/threads.h"
 
@@ -216,6 +217,7 @@ static recon_status back_task(recon_ctx *ctx, void *arg, size_t index, int worke
         memset(j->dx + begin * image, 0, (end - begin) * image * sizeof *j->dx);
     for (size_t i = begin * j->tiles; i < end * j->tiles; i++) {
         tile t;
+        RECON_TRY(recon_interrupted(ctx)); /* large images take minutes */
         RECON_TRY(open_tile(ctx, j, arena, &t, i));
         RECON_TRY(tile_back(ctx, j, worker, &t, dw, i > begin * j->tiles));
         recon_arena_release(arena, mark);

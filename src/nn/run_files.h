@@ -1,0 +1,26 @@
+/* run_files.h - the files of a training run, beside its model PATH: PATH.last, the state to resume
+ * from, and PATH.jsonl, its log. A run of two stages keeps the first in PATH.stage1. */
+#ifndef NN_RUN_FILES_H
+#define NN_RUN_FILES_H
+
+#include <stddef.h>
+#include <recon/core/ctx.h>
+
+#define RECON_FILE_LAST  ".last"
+#define RECON_FILE_LOG   ".jsonl"
+#define RECON_FILE_STAGE ".stage1"
+
+/* "PATH ENDING", to be freed; NULL where path is. */
+recon_status recon_run_file(recon_ctx *ctx, char **out, const char *path, const char *ending);
+
+/* Why a run may not write to path, in a sentence with the remedies, as a new run would destroy what
+ * is there. NULL: it may. path may be NULL. */
+const char *recon_run_refusal(char *out, size_t room, const char *path, int resume, int overwrite);
+/* The same as RECON_ERR_INPUT. */
+recon_status recon_run_check(recon_ctx *ctx, const char *path, int resume, int overwrite);
+
+/* A whole number among the settings of the run whose checkpoint lies beside path, of either stage.
+ * *out stays where there is none. */
+recon_status recon_run_setting(recon_ctx *ctx, size_t *out, const char *path, const char *name);
+
+#endif

@@ -1,0 +1,28 @@
+/* settings.h - what a run was started with, as one line of text: "batch: 64, rate: 0.002, ...".
+ *
+ * Checkpoints and models store the line; a resumed run compares it with its own and names what
+ * differs. */
+#ifndef NN_SETTINGS_H
+#define NN_SETTINGS_H
+
+#include <stddef.h>
+#include <recon/core/status.h>
+
+/* Of these a resumed run may ask for more, so they are not compared. */
+#define RECON_SETTING_EPOCHS "epochs"
+
+typedef struct {
+    char text[640];
+} recon_settings; /* all zero: empty */
+
+/* Values hold no ", ". */
+void recon_settings_add(recon_settings *s, const char *name, const char *fmt, ...)
+    RECON_PRINTF(3, 4);
+
+/* The whole number that a line has under a name; `otherwise` where it has none. */
+size_t recon_settings_number(const char *line, const char *name, size_t otherwise);
+
+/* "batch: was 13, now 26; seed: was 0, now 1"; "" where nothing differs. Returns out. */
+const char *recon_settings_compare(char *out, size_t room, const char *was, const char *now);
+
+#endif
