@@ -178,7 +178,10 @@ void recon_image_rotate(float *out, const float *in, size_t height, size_t width
                         double angle, recon_interpolation interpolation)
 {
     recon_affine source = recon_image_rotate_source(angle);
-    recon_image_warp(out, in, height, width, channels, &source, interpolation);
+    if (angle == 0)
+        memcpy(out, in, height * width * channels * sizeof *out);
+    else
+        recon_image_warp(out, in, height, width, channels, &source, interpolation);
 }
 
 /* --- pictures of whole numbers ----------------------------------------------------------------
