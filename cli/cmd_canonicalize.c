@@ -40,7 +40,7 @@ const cli_command cli_canonicalize = {
         "the data.\n"
         "\n"
         "With --only-if P only inputs whose pose has a p-value below P are rotated. The others are\n"
-        "left exactly as they are: an image file is copied, under its own name.\n"
+        "left exactly as they are: a PNG file is copied byte for byte, and of others the pixels stay.\n"
         "\n"
         "Molecules: FILE.xyz gets them as extended XYZ, rotated about their centres, in the order of\n"
         "the data. g.npy gets the rotation of each: n x 3 x 3 matrices, row-major (g.csv: unit\n"

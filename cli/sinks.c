@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "core/file.h"
 #include "core/npy.h"
+#include "core/owned.h"
 #include "core/threads.h"
 #include "data/dataset.h"
 
@@ -41,15 +42,13 @@ static recon_status open_images(recon_ctx *ctx, cli_sink *to)
     return open_folder(ctx, to, to->path);
 }
 
-/* To path where image i goes, its folder made: by its own name if it is copied, else as a PNG. */
-static recon_status place_of(recon_ctx *ctx, char path[PATH], const cli_sink *to, size_t i,
-                             int copied)
+/* To path where image i goes, its folder made. */
+static recon_status place_of(recon_ctx *ctx, char path[PATH], const cli_sink *to, size_t i)
 {
-    char room[NAME];
-    const char *name = cli_table_name(room, to->inputs, i);
-    int png = copied || cli_ends_in(name, ".png") || cli_ends_in(name, ".PNG");
+    char room[NAME], name[NAME + 8];
     recon_status status = RECON_OK;
-    snprintf(path, PATH, "%s/%s%s", to->folder, name, png ? "" : ".png");
+    recon_picture_name(name, sizeof name, cli_table_name(room, to->inputs, i));
+    snprintf(path, PATH, "%s/%s", to->folder, name);
     char *slash = strrchr(path, '/');
     if ((size_t)(slash - path) > strlen(to->folder)) { /* a class's folder */
         *slash = '\0';
@@ -77,15 +76,15 @@ static recon_status write_one(recon_ctx *ctx, void *arg, size_t i, int worker)
     /* The model saw a smaller copy; what --rotate did to that is part of the one rotation. */
     double angle =
         b->angles[i] + (from ? recon_dataset_angle(cli_images(b->to->inputs), which) : 0);
-    int copied = from && angle == 0;
     char path[PATH];
-    recon_status status = place_of(ctx, path, b->to, which, copied);
+    recon_status status = place_of(ctx, path, b->to, which);
     (void)worker;
     if (status != RECON_OK)
         return status;
     if (from)
-        return copied ? cli_picture_copy(ctx, path, from)
-                      : cli_picture_rotate(ctx, path, from, angle, &b->how);
+        return angle == 0 && recon_is_png(from)
+                   ? cli_picture_copy(ctx, path, from)
+                   : cli_picture_rotate(ctx, path, from, angle, &b->how);
     size_t at = i * d->height * d->width * d->channels;
     recon_image_rotate(b->out + at, b->in + at, d->height, d->width, d->channels, angle,
                        b->to->interpolation);

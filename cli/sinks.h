@@ -40,8 +40,8 @@ recon_status cli_sink_open(recon_ctx *ctx, cli_sink *to, const char *path, const
 recon_status cli_sink_take(recon_ctx *ctx, cli_sink *to, const void *canonical, size_t first,
                            size_t n);
 /* The same where it is a folder: each picture is rotated by its angle as it is written, from its own
- * file if it has one, else from `in`; out is room for n images. A file that is not rotated is copied
- * as it is. */
+ * file if it has one, else from `in`; out is room for n images. A PNG file that is not rotated is
+ * copied as it is. */
 recon_status cli_sink_pictures(recon_ctx *ctx, cli_sink *to, float *out, const float *in,
                                const double *angles, size_t first, size_t n);
 /* Puts all in its place, the table too, and to `poses`, a path or NULL, the absolute poses: ndim 1,

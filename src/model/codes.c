@@ -91,6 +91,11 @@ static size_t choose(size_t *which, const unsigned char *held, int sort, size_t 
     return count;
 }
 
+static recon_so3 in_floats(recon_so3 g)
+{
+    return (recon_so3){ (float)g.w, (float)g.x, (float)g.y, (float)g.z };
+}
+
 /* Rounded as a file rounds them. */
 static void fill(recon_stored_codes *c, const recon_embedded *data, const size_t *which)
 {
@@ -103,7 +108,7 @@ static void fill(recon_stored_codes *c, const recon_embedded *data, const size_t
         if (c->so2)
             c->so2[i] = (float)data->so2[which[i]];
         else
-            c->so3[i] = data->so3[which[i]];
+            c->so3[i] = in_floats(data->so3[which[i]]);
     }
 }
 
