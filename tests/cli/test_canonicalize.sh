@@ -44,14 +44,14 @@ refused 2 "--only-if 2: must be at most 1, such as 0.01" canonicalize $model $le
 report $? "and nothing is written"
 refused 2 "--only-if 0 is not a number above 0" canonicalize $model $letters --out gate.npy --only-if 0
 refused 2 "--poses g.txt: poses go to FILE.npy or FILE.csv" canonicalize $model $letters --out gate.npy --poses g.txt
-run canonicalize $model --data npy:images.npy --out gate.npy --poses gate.csv --only-if 0.5 --json
+run canonicalize $model $letters --out gate.npy --poses gate.csv --only-if 0.5 --json
 rotated=$(sed -n 's/^  "rotated": \([0-9]*\),/\1/p' "$scratch/stdout")
 [ "$code" -eq 0 ] && is_json "$scratch/stdout" && [ "$(grep -c ',1$' gate.csv)" -eq "$rotated" ] &&
     [ "$rotated" -gt 0 ] && [ "$(grep -c ',0$' gate.csv)" -eq $((120 - rotated)) ] && [ "$rotated" -lt 120 ]
 report $? "--only-if rotates some ($rotated of 120), and the table says which"
 # A line an image of 16 x 16 floats.
 images_of() { tail -c $((120 * 1024)) "$1" | od -A n -v -t x4 -w1024; }
-run canonicalize $model --data npy:images.npy --out plain.npy --quiet
+run canonicalize $model $letters --out plain.npy --quiet
 images_of gate.npy >gate.txt && images_of plain.npy >plain.txt
 sed 1d gate.csv | sed 's/.*,//' | paste -d ' ' - gate.txt | paste -d '|' - plain.txt |
     LC_ALL=C awk -F '|' '{ was = substr($1, 1, 1); same = substr($1, 2) == " " $2 } was == 1 && !same { bad++ }
