@@ -6,8 +6,10 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/dataset.h"
+#include "model/model.h"
 
 #include <limits.h>
+#include <recon/group/so2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,20 +22,29 @@ const cli_command cli_canonicalize = {
     .example =
         "  recon canonicalize --model digits/model.safetensors --data mnist/test --rotate mnist \\\n"
         "    --out upright.npy --poses g.npy\n"
+        "  recon canonicalize --model digits --data photos --out upright --only-if 0.01\n"
         "  recon canonicalize --model signs/model.safetensors --data images:photos --out upright/\n"
         "  recon canonicalize --model molecules/model.safetensors --data xyz:mine.xyz --out natural.xyz\n"
         "\n"
         "Images: FILE.npy gets them as float32, n x height x width [x channels]; any other name is\n"
         "a folder. Images of a folder (images:) keep their names (as .png), sub-folders, sizes, alpha and\n"
         "depth (8 or 16 bits) there: each file is read again and rotated once, at its own\n"
-        "resolution. Other images are called 000000.png, 000001.png ... in their order. poses.csv\n"
-        "beside them says by name how far each was rotated from its natural pose (degrees,\n"
-        "counter-clockwise), whether there is one (verdict; with fold m it is known modulo 360/m\n"
-        "degrees) and how unusual the pose is (p_value); g.npy gets the poses in radians, in the\n"
-        "order of the data.\n"
+        "resolution. Other images are called 000000.png, 000001.png ... in their order.\n"
+        "\n"
+        "poses.csv beside them has a line for each input, with the columns of `recon score --out\n"
+        "s.csv`: the name and index of the input, how far it is rotated from its natural pose\n"
+        "(degrees, counter-clockwise), the score and p-value of that pose, the p-value of the\n"
+        "embedding, whether there is a natural pose (verdict; with fold m it is known modulo 360/m\n"
+        "degrees), the candidates as angle:weight pairs, and whether it was rotated. --poses g.csv\n"
+        "writes the same table for other outputs; g.npy gets the poses in radians, in the order of\n"
+        "the data.\n"
+        "\n"
+        "With --only-if P only inputs whose pose has a p-value below P are rotated. The others are\n"
+        "left exactly as they are: a PNG file is copied byte for byte, and of others the pixels stay.\n"
         "\n"
         "Molecules: FILE.xyz gets them as extended XYZ, rotated about their centres, in the order of\n"
-        "the data. g.npy gets the rotation of each: n x 3 x 3 matrices, row-major. Where the spin\n"
+        "the data. g.npy gets the rotation of each: n x 3 x 3 matrices, row-major (g.csv: unit\n"
+        "quaternions, w x y z). Where the spin\n"
         "about an axis is free (see `recon distribution`), the axis is aligned, and the spin is\n"
         "arbitrary but the same for all of a class.",
     .run = run,
@@ -41,6 +52,7 @@ const cli_command cli_canonicalize = {
 
 typedef struct {
     const char *model, *out, *poses;
+    double only_if; /* 0: all are rotated */
     int interpolation;
     cli_data data;
     cli_common common;
@@ -51,12 +63,35 @@ static int is_of_images(const settings *s)
     return !strcmp(recon_data_kind_of(s->data.spec)->name, "images");
 }
 
+static int is_folder(const settings *s)
+{
+    return is_of_images(s) && !cli_ends_in(s->out, ".npy");
+}
+
+static int is_table(const char *poses)
+{
+    return poses && cli_ends_in(poses, ".csv");
+}
+
+static int check_poses(const settings *s)
+{
+    if (!s->poses || cli_ends_in(s->poses, ".npy") || (is_table(s->poses) && !is_folder(s)))
+        return -1;
+    return is_table(s->poses)
+               ? cli_misuse(&cli_canonicalize, "--poses %s: %s has poses.csv", s->poses, s->out)
+               : cli_misuse(&cli_canonicalize, "--poses %s: poses go to FILE.npy or FILE.csv",
+                            s->poses);
+}
+
 static int parse(settings *s, int argc, char **argv)
 {
-    cli_option options[4 + CLI_DATA_OPTIONS + 1] = {
+    cli_option options[5 + CLI_DATA_OPTIONS + 1] = {
         { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL, 1, &s->model },
         { "--out", "FILE.npy|DIR|FILE.xyz", NULL, "output file or folder", CLI_TEXT, 1, &s->out },
-        { "--poses", "g.npy", NULL, "file for the poses", CLI_TEXT, 0, &s->poses },
+        { "--poses", "g.npy|g.csv", NULL, "file for the poses, or for a table of them", CLI_TEXT, 0,
+          &s->poses },
+        { "--only-if", "P", NULL, "rotate only inputs whose pose has a p-value below P", CLI_NUMBER,
+          0, &s->only_if },
         { "--interpolation", NULL, "bilinear|bicubic",
           "interpolation of the resampling (default "
           "bilinear)",
@@ -70,7 +105,10 @@ static int parse(settings *s, int argc, char **argv)
         return cli_misuse(&cli_canonicalize,
                           "--out %s: images go to a folder, as PNG files, or to a FILE.npy",
                           s->out);
-    return code;
+    if (code < 0 && s->only_if > 1)
+        return cli_misuse(&cli_canonicalize, "--only-if %g: must be at most 1, such as 0.01",
+                          s->only_if);
+    return code < 0 ? check_poses(s) : code;
 }
 
 /* What was done, and how long it took: of that the model's share. */
@@ -78,24 +116,24 @@ typedef struct {
     const cli_inputs *inputs;
     double begun, model; /* seconds */
     size_t free;         /* inputs whose natural pose is a choice in part */
+    size_t rotated;      /* the others are as they were */
 } outcome;
 
 static recon_status show_json(recon_ctx *ctx, const outcome *o, double seconds)
 {
     const cli_inputs *in = o->inputs;
     const char *each = cli_images(in) ? "ms_an_image" : "ms_a_conformer";
-    json_t *all =
-        json_pack("{s:I, s:I, s:o, s:f, s:f, s:f, s:s}", in->use->kind->many, (json_int_t)in->n,
-                  "skipped", (json_int_t)in->skipped, "skipped_why", cli_skipped_json(&in->skips),
-                  "seconds", seconds, "seconds_model", o->model, each,
-                  1000 * seconds / (double)in->n, "backend", recon_ops_name(ctx));
+    json_t *all = json_pack("{s:I, s:I, s:I, s:o, s:f, s:f, s:f, s:s}", in->use->kind->many,
+                            (json_int_t)in->n, "rotated", (json_int_t)o->rotated, "skipped",
+                            (json_int_t)in->skipped, "skipped_why", cli_skipped_json(&in->skips),
+                            "seconds", seconds, "seconds_model", o->model, each,
+                            1000 * seconds / (double)in->n, "backend", recon_ops_name(ctx));
     cli_unread_json(all, in);
     return cli_print_json(ctx, all);
 }
 
 static recon_status show(recon_ctx *ctx, const settings *s, const outcome *o)
 {
-    int folder = cli_images(o->inputs) && !cli_ends_in(s->out, ".npy");
     double seconds = recon_now() - o->begun, n = (double)o->inputs->n;
     if (s->common.json)
         return show_json(ctx, o, seconds);
@@ -105,7 +143,11 @@ static recon_status show(recon_ctx *ctx, const settings *s, const outcome *o)
            o->inputs->use->kind->many, s->data.spec, seconds, 1000 * seconds / n,
            1000 * o->model / n, recon_ops_name(ctx));
     cli_print_skipped(o->inputs->skipped, &o->inputs->skips);
-    printf("  written    %s%s%s%s\n", s->out, folder ? " (poses in poses.csv)" : "",
+    if (s->only_if > 0)
+        printf("  rotated    %zu (%.2f %%): p-value of the pose below %.3g; the others are as they "
+               "were\n",
+               o->rotated, 100 * (double)o->rotated / n, s->only_if);
+    printf("  written    %s%s%s%s\n", s->out, is_folder(s) ? " (poses in poses.csv)" : "",
            s->poses ? ", " : "", s->poses ? s->poses : "");
     if (o->free)
         printf(
@@ -151,20 +193,38 @@ static recon_status keep_apart(recon_ctx *ctx, const settings *s)
 /* --- the work --------------------------------------------------------------------------------- */
 
 typedef struct {
-    char *in, *out;   /* [CLI_BLOCK] inputs              */
-    char *poses;      /* [CLI_BLOCK] of the group's type */
-    double *absolute; /* [n] angles, or [n][9] matrices  */
+    char *in, *out;   /* [CLI_BLOCK] inputs                                 */
+    char *poses;      /* [CLI_BLOCK] of the group's type; NULL with a table */
+    cli_row *rows;    /* [CLI_BLOCK] of the table; NULL without             */
+    char *g;          /* [CLI_BLOCK] rotations with a table: double or recon_so3 */
+    double *absolute; /* [n] angles, or [n][9] matrices                     */
 } room;
 
-static recon_status make_room(recon_ctx *ctx, room *r, const cli_sink *to, recon_group group)
+typedef struct {
+    const settings *s;
+    const recon_model *model;
+    recon_group group;
+    cli_sink *to;
+    room r;
+    outcome *o;
+} flow;
+
+static recon_status make_room(recon_ctx *ctx, flow *f)
 {
-    size_t pose = group == RECON_SO2 ? sizeof(recon_pose2) : sizeof(recon_pose3);
+    int so2 = f->group == RECON_SO2;
+    const cli_inputs *in = f->to->inputs;
+    room *r = &f->r;
     recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &r->in, CLI_BLOCK, recon_data_describe(to->inputs->use).bytes));
-    RECON_TRY(recon_alloc_raw(ctx, &r->out, to->block_bytes, 1));
-    RECON_TRY(recon_alloc_raw(ctx, &r->poses, CLI_BLOCK, pose));
-    RECON_TRY(recon_alloc_raw(ctx, &r->absolute, to->inputs->n,
-                              (group == RECON_SO2 ? 1 : 9) * sizeof *r->absolute));
+    RECON_TRY(recon_alloc_raw(ctx, &r->in, CLI_BLOCK, recon_data_describe(in->use).bytes));
+    RECON_TRY(recon_alloc_raw(ctx, &r->out, f->to->block_bytes, 1));
+    RECON_TRY(recon_alloc_raw(ctx, &r->absolute, in->n, (so2 ? 1 : 9) * sizeof *r->absolute));
+    if (f->to->has_table) {
+        RECON_TRY(recon_alloc_raw(ctx, &r->rows, CLI_BLOCK, sizeof *r->rows));
+        RECON_TRY(recon_alloc_raw(ctx, &r->g, CLI_BLOCK, so2 ? sizeof(double) : sizeof(recon_so3)));
+    } else {
+        RECON_TRY(recon_alloc_raw(ctx, &r->poses, CLI_BLOCK,
+                                  so2 ? sizeof(recon_pose2) : sizeof(recon_pose3)));
+    }
 done:
     return status;
 }
@@ -174,73 +234,95 @@ static void room_free(room *r)
     free(r->in);
     free(r->out);
     free(r->poses);
+    free(r->rows);
+    free(r->g);
     free(r->absolute);
 }
 
-/* The absolute poses of a block, from place `at` on; how many of them are a choice in part. */
-static size_t keep_poses(room *r, size_t at, size_t n, recon_group group)
+/* --- without a table: poses alone -------------------------------------------------------------- */
+
+/* Input i of a block, which is number at + i of all. */
+static void keep_pose(flow *f, size_t at, size_t i)
 {
-    const recon_pose2 *two = (const recon_pose2 *)r->poses;
-    const recon_pose3 *three = (const recon_pose3 *)r->poses;
-    size_t free = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (group == RECON_SO2) {
-            r->absolute[at + i] = two[i].absolute;
-            continue;
-        }
-        recon_so3_to_matrix(r->absolute + 9 * (at + i), three[i].absolute);
-        free += three[i].free > 0;
+    const recon_pose2 *two = (const recon_pose2 *)f->r.poses + i;
+    const recon_pose3 *three = (const recon_pose3 *)f->r.poses + i;
+    if (f->group == RECON_SO2) {
+        f->r.absolute[at + i] = two->absolute;
+        f->o->rotated += two->rotation != 0;
+        return;
     }
-    return free;
+    recon_so3_to_matrix(f->r.absolute + 9 * (at + i), three->absolute);
+    f->o->free += three->free > 0;
+    f->o->rotated += recon_so3_angle(three->rotation) != 0;
 }
 
-static recon_status to_file(recon_ctx *ctx, outcome *o, room *r, cli_sink *to,
-                            const recon_model *model, size_t at, size_t n)
+static recon_status rotate_block(recon_ctx *ctx, flow *f, size_t at, size_t n)
 {
+    room *r = &f->r;
     double begun = recon_now();
     recon_status status =
-        recon_canonicalize(ctx, r->out, r->poses, model, r->in, n,
-                           &(recon_canonicalize_options){ .interpolation = to->interpolation });
-    o->model += recon_now() - begun;
-    return status == RECON_OK ? cli_sink_take(ctx, to, r->out, at, n) : status;
+        recon_canonicalize(ctx, r->out, r->poses, f->model, r->in, n,
+                           &(recon_canonicalize_options){ .interpolation = f->to->interpolation,
+                                                          .only_if = f->s->only_if });
+    f->o->model += recon_now() - begun;
+    for (size_t i = 0; status == RECON_OK && i < n; i++)
+        keep_pose(f, at, i);
+    return status == RECON_OK ? cli_sink_take(ctx, f->to, r->out, at, n) : status;
 }
 
-/* With all that is known of each picture. */
-static recon_status to_folder(recon_ctx *ctx, outcome *o, room *r, cli_sink *to,
-                              const recon_model *model, size_t at, size_t n)
+/* --- with a table: all that is known of each input --------------------------------------------- */
+
+static void keep_row(flow *f, size_t at, size_t i)
 {
-    const float *in = (const float *)r->in;
-    recon_pose2 *poses = (recon_pose2 *)r->poses;
-    recon_distribution *of = NULL;
+    cli_row *row = &f->r.rows[i];
+    int opens = recon_gate_opens(f->s->only_if, row->p_value);
+    double *angle = (double *)f->r.g + i;
+    recon_so3 *rotation = (recon_so3 *)f->r.g + i;
+    if (f->group == RECON_SO2) {
+        f->r.absolute[at + i] = row->pose.angle;
+        *angle = opens ? recon_so2_wrap(-row->pose.angle) : 0;
+        row->rotated = *angle != 0;
+    } else {
+        recon_so3_to_matrix(f->r.absolute + 9 * (at + i), row->pose.rotation);
+        *rotation = opens ? recon_so3_inverse(row->pose.rotation) : recon_so3_identity();
+        row->rotated = recon_so3_angle(*rotation) != 0;
+    }
+    f->o->free += row->free > 0;
+    f->o->rotated += (size_t)row->rotated;
+}
+
+static recon_status tabulate_block(recon_ctx *ctx, flow *f, size_t at, size_t n)
+{
+    const recon_backbone *b = recon_model_backbone(f->model);
+    room *r = &f->r;
     double begun = recon_now();
     recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &of, n, sizeof *of));
-    RECON_TRY(recon_distribution_images(ctx, of, model, in, n));
-    o->model += recon_now() - begun;
-    for (size_t i = 0; i < n; i++) {
-        poses[i] = of[i].pose;
-        to->remarks[at + i] = (cli_remark){ of[i].verdict, of[i].fold, of[i].p_value };
+    RECON_TRY(cli_rows_read(ctx, r->rows, f->model, r->in, n));
+    f->o->model += recon_now() - begun;
+    for (size_t i = 0; i < n; i++)
+        keep_row(f, at, i);
+    RECON_TRY(cli_table_add(ctx, &f->to->table, r->rows, at, n));
+    if (f->to->folder) {
+        RECON_TRY(cli_sink_pictures(ctx, f->to, (float *)r->out, (const float *)r->in,
+                                    (const double *)r->g, at, n));
+    } else {
+        RECON_TRY(b->kind->rotate(ctx, r->out, b, r->in, r->g, n, f->to->interpolation));
+        RECON_TRY(cli_sink_take(ctx, f->to, r->out, at, n));
     }
-    RECON_TRY(cli_sink_pictures(ctx, to, (float *)r->out, in, poses, at, n));
 done:
-    free(of);
     return status;
 }
 
-static recon_status rotate_all(recon_ctx *ctx, outcome *o, room *r, cli_sink *to,
-                               const recon_model *model)
+static recon_status rotate_all(recon_ctx *ctx, flow *f)
 {
-    const recon_data *data = to->inputs->use;
-    recon_group group = recon_model_describe(model).group;
-    size_t total = to->inputs->n;
+    const recon_data *data = f->to->inputs->use;
+    size_t total = f->to->inputs->n;
     recon_status status = RECON_OK;
     recon_progress_begin(ctx, "canonicalize", total);
     for (size_t at = 0; at < total; at += CLI_BLOCK) {
         size_t n = total - at < CLI_BLOCK ? total - at : CLI_BLOCK;
-        data->kind->read(r->in, data, at, n);
-        RECON_TRY(to->remarks ? to_folder(ctx, o, r, to, model, at, n)
-                              : to_file(ctx, o, r, to, model, at, n));
-        o->free += keep_poses(r, at, n, group);
+        data->kind->read(f->r.in, data, at, n);
+        RECON_TRY((f->to->has_table ? tabulate_block : rotate_block)(ctx, f, at, n));
         recon_progress_add(ctx, n);
     }
     recon_progress_end(ctx);
@@ -252,21 +334,24 @@ static recon_status work(recon_ctx *ctx, const void *arg)
 {
     const settings *s = arg;
     cli_subject subject = { 0 };
-    cli_sink to = { .stage = RECON_NO_STAGE };
-    room r = { 0 };
+    cli_sink to = CLI_NO_SINK;
     outcome o = { .inputs = &subject.inputs, .begun = recon_now() };
+    flow f = { .s = s, .to = &to, .o = &o };
+    const char *table = is_table(s->poses) ? s->poses : NULL;
     recon_status status;
     RECON_TRY(keep_apart(ctx, s));
     RECON_TRY(cli_open(ctx, &subject, s->model, &s->data));
-    recon_group group = recon_model_describe(subject.model).group;
-    RECON_TRY(cli_sink_open(ctx, &to, s->out, &subject.inputs,
+    f.model = subject.model;
+    f.group = recon_model_describe(f.model).group;
+    RECON_TRY(cli_sink_open(ctx, &to, s->out, table, &subject.inputs,
                             (recon_interpolation)s->interpolation, cli_picture_most(&s->data)));
-    RECON_TRY(make_room(ctx, &r, &to, group));
-    RECON_TRY(rotate_all(ctx, &o, &r, &to, subject.model));
-    RECON_TRY(cli_sink_commit(ctx, &to, s->poses, r.absolute, group == RECON_SO2 ? 1 : 3));
+    RECON_TRY(make_room(ctx, &f));
+    RECON_TRY(rotate_all(ctx, &f));
+    RECON_TRY(cli_sink_commit(ctx, &to, table ? NULL : s->poses, f.r.absolute,
+                              f.group == RECON_SO2 ? 1 : 3));
     RECON_TRY(show(ctx, s, &o));
 done:
-    room_free(&r);
+    room_free(&f.r);
     cli_sink_close(ctx, &to);
     cli_close(ctx, &subject);
     return status;

@@ -65,6 +65,20 @@ static void print_written(const settings *s)
         printf("  written    %s\n", s->svg);
 }
 
+/* Absent: the model has no stored codes. */
+static json_t *p_embedding_json(double p)
+{
+    return isnan(p) ? json_null() : json_real(p);
+}
+
+static void print_p_embedding(double p)
+{
+    if (!isnan(p))
+        printf(
+            "  embedding  p-value %.4f: how often natural inputs are as far from the training data\n",
+            p);
+}
+
 /* --- images ----------------------------------------------------------------------------------- */
 
 static double part_mean(const recon_so2_density *p, int i)
@@ -92,6 +106,7 @@ static json_t *as_json(const settings *s, const recon_distribution *d, const cha
         d->score, "p_value", d->p_value, "family", recon_so2_family_name(d->family), "theta_deg",
         d->theta * RECON_TO_DEGREES, "verdict", recon_natural_name(d->verdict), "fold", d->fold,
         "modes", modes, "moments", moments, "background", d->density.background, "density", parts);
+    json_object_set_new(out, "p_embedding", p_embedding_json(d->p_embedding));
     if (file) /* left out where it is not UTF-8 */
         json_object_set_new(out, "file", json_string(file));
     return out;
@@ -119,6 +134,7 @@ static void print_text(const settings *s, const recon_distribution *d, const cha
     printf("image %zu of %s%s%s\n", s->index, s->data.spec, file ? ": " : "", name);
     printf("  pose       %+.1f degrees from its natural pose, score %.3f, p-value %.4f\n",
            d->pose.absolute * RECON_TO_DEGREES, d->score, d->p_value);
+    print_p_embedding(d->p_embedding);
     printf("  natural    at %+.1f degrees in the backbone's frame (psi %+.1f)",
            d->pose.lambda * RECON_TO_DEGREES, d->pose.psi * RECON_TO_DEGREES);
     print_verdict(d);
@@ -224,6 +240,7 @@ static json_t *molecule_json(const settings *s, const recon_distribution3 *d, co
                             "axis", numbers(d->axis, 3), "axis_now", numbers(d->axis_now, 3),
                             "spread", numbers(d->spread, 3));
     json_object_set_new(out, "molecule", json_string(name)); /* left out where it is not UTF-8 */
+    json_object_set_new(out, "p_embedding", p_embedding_json(d->p_embedding));
     json_object_set_new(out, "symmetry_number", json_integer((json_int_t)rotations));
     json_object_set_new(out, "pose", rotation(d->pose.absolute));
     json_object_set_new(out, "psi", rotation(d->pose.psi));
@@ -238,6 +255,7 @@ static void print_molecule(const settings *s, const recon_distribution3 *d, cons
     recon_distribution3_text words;
     printf("conformer %zu of %s: %s\n", s->index, s->data.spec, name);
     printf("  pose       score %.3f, p-value %.4f\n", d->score, d->p_value);
+    print_p_embedding(d->p_embedding);
     for (int i = 0; i < 9; i += 3)
         printf("  %-10s %8.2f %8.2f %8.2f\n", i ? "" : "F", f[i], f[i + 1], f[i + 2]);
     printf("  singular   %8.2f %8.2f %8.2f%s\n", sv[0], sv[1], sv[2],

@@ -1,6 +1,6 @@
 /* cmd_score.c - recon score: which images or molecules are in an unusual pose. */
 #include "cli/cli.h"
-#include "cli/csv.h"
+#include "cli/table.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -21,9 +21,14 @@ const cli_command cli_score = {
         "  recon score --model found --data photos --out s.csv\n"
         "\n"
         "The score is the negative log density of the pose, given the input. s.npy gets the scores;\n"
-        "s.csv gets one line per input with name, score, p-value and, for images, the pose in degrees.\n"
+        "s.csv gets one line per input: its name and index, how far it is rotated from its natural\n"
+        "pose (degrees; of molecules a unit quaternion w x y z), score, p-value of the pose, p-value of\n"
+        "the embedding, verdict, fold, and candidates as angle:weight pairs; poses.csv of `recon\n"
+        "canonicalize` has the same columns.\n"
         "An input is flagged as unusual if its p-value is below the --false-alarms rate: that is, if\n"
         "fewer than this fraction of the calibration inputs have a pose as unusual for their kind.\n"
+        "It is flagged as unlike the training data if the p-value of its embedding is: that is, if\n"
+        "fewer than this fraction are as far from the training data. Its pose means little then.\n"
         "With n calibration inputs no p-value is below 1 / (n + 1), and at a lower rate nothing is\n"
         "flagged. A molecule's tilt is the angle between its best determined axis and the direction\n"
         "of that axis in the natural pose. Inputs are numbered within all of the data, as in `recon\n"
@@ -66,8 +71,7 @@ static int parse(settings *s, int argc, char **argv)
     if (code < 0 && s->false_alarms >= 1)
         return cli_misuse(&cli_score, "--false-alarms %g: must be below 1, such as 0.05 for 5 %%",
                           s->false_alarms);
-    if (code < 0 && cli_is_other_format(s->out) && !cli_ends_in(s->out, ".npy") &&
-        !is_table(s->out))
+    if (code < 0 && !cli_ends_in(s->out, ".npy") && !is_table(s->out))
         return cli_misuse(&cli_score, "--out %s: scores go to FILE.npy or FILE.csv", s->out);
     return code;
 }
@@ -75,20 +79,20 @@ static int parse(settings *s, int argc, char **argv)
 typedef struct {
     size_t index; /* among those scored       */
     size_t row;   /* among all of the data    */
-    double score, p_value, surrogate;
+    double score, p_value, p_embedding, surrogate;
     double radians; /* the pose of an image, the tilt of a molecule, NaN where it has no axis */
     cli_name name;  /* of a molecule or a file; "": none                                      */
 } entry;
 
 typedef struct {
     const cli_inputs *inputs;
-    size_t n, unusual, listed;
+    size_t n, unusual, unlike, listed;
     size_t calibration; /* inputs behind the p-values */
+    int has_codes;      /* are there p-values of embeddings? */
     double false_alarms, threshold;
-    double *scores;             /* [n] */
-    int64_t *rows;              /* [n] */
-    double *p_values;           /* [n] */
-    double *radians;            /* [n] poses; of molecules NULL */
+    double *scores; /* [n] */
+    int64_t *rows;  /* [n] */
+    cli_table table;
     double begun;               /* seconds */
     entry most_unusual[LISTED]; /* smallest p-values first */
 } findings;
@@ -119,8 +123,8 @@ static void take(findings *f, entry e)
 {
     f->scores[e.index] = e.score;
     f->rows[e.index] = (int64_t)e.row;
-    f->p_values[e.index] = e.p_value;
     f->unusual += e.p_value < f->false_alarms;
+    f->unlike += e.p_embedding < f->false_alarms;
     keep_most_unusual(f, &e);
 }
 
@@ -132,7 +136,6 @@ static recon_status begin(recon_ctx *ctx, findings *f, size_t n)
     recon_progress_begin(ctx, "score", n);
     RECON_TRY(recon_alloc_raw(ctx, &f->scores, n, sizeof *f->scores));
     RECON_TRY(recon_alloc_raw(ctx, &f->rows, n, sizeof *f->rows));
-    RECON_TRY(recon_alloc_raw(ctx, &f->p_values, n, sizeof *f->p_values));
 done:
     return status;
 }
@@ -141,17 +144,22 @@ static void end(findings *f)
 {
     free(f->scores);
     free(f->rows);
-    free(f->p_values);
-    free(f->radians);
+    cli_table_close(&f->table);
 }
 
 /* --- shown ------------------------------------------------------------------------------------ */
 
+static json_t *number_or_null(double x)
+{
+    return isnan(x) ? json_null() : json_real(x);
+}
+
 static json_t *entry_json(const entry *e, int molecules)
 {
-    json_t *rotated = isnan(e->radians) ? json_null() : json_real(e->radians * RECON_TO_DEGREES);
-    json_t *out = json_pack("{s:I, s:f, s:f, s:o}", "index", (json_int_t)e->row, "score", e->score,
-                            "p_value", e->p_value, molecules ? "tilt_deg" : "pose_deg", rotated);
+    json_t *out = json_pack("{s:I, s:f, s:f, s:o, s:o}", "index", (json_int_t)e->row, "score",
+                            e->score, "p_value", e->p_value, "p_embedding",
+                            number_or_null(e->p_embedding), molecules ? "tilt_deg" : "pose_deg",
+                            number_or_null(e->radians * RECON_TO_DEGREES));
     if (*e->name) /* left out where it is not UTF-8 */
         json_object_set_new(out, molecules ? "molecule" : "file", json_string(e->name));
     return out;
@@ -167,13 +175,15 @@ static json_t *as_json(const settings *s, const findings *f)
     json_t *list = json_array();
     for (size_t i = 0; i < f->listed; i++)
         json_array_append_new(list, entry_json(&f->most_unusual[i], !cli_images(f->inputs)));
-    json_t *all =
-        json_pack("{s:I, s:I, s:o, s:I, s:f, s:f, s:o, s:I, s:o, s:f}", f->inputs->use->kind->many,
-                  (json_int_t)f->n, "skipped", (json_int_t)f->inputs->skipped, "skipped_why",
-                  cli_skipped_json(&f->inputs->skips), "calibration", (json_int_t)f->calibration,
-                  "p_value_floor", floor_of(f), "false_alarms", s->false_alarms, "threshold",
-                  isfinite(f->threshold) ? json_real(f->threshold) : json_null(), "unusual",
-                  (json_int_t)f->unusual, "most_unusual", list, "seconds", recon_now() - f->begun);
+    json_t *all = json_pack(
+        "{s:I, s:I, s:o, s:I, s:f, s:f, s:o, s:I, s:o, s:o, s:f}", f->inputs->use->kind->many,
+        (json_int_t)f->n, "skipped", (json_int_t)f->inputs->skipped, "skipped_why",
+        cli_skipped_json(&f->inputs->skips), "calibration", (json_int_t)f->calibration,
+        "p_value_floor", floor_of(f), "false_alarms", s->false_alarms, "threshold",
+        isfinite(f->threshold) ? json_real(f->threshold) : json_null(), "unusual",
+        (json_int_t)f->unusual, "unlike",
+        f->has_codes ? json_integer((json_int_t)f->unlike) : json_null(), "most_unusual", list,
+        "seconds", recon_now() - f->begun);
     cli_unread_json(all, f->inputs);
     return all;
 }
@@ -195,6 +205,13 @@ static void print_text(const settings *s, const findings *f)
             "was\n"
             "             asked for: use more data for `recon discover`, or --false-alarms %.2g\n",
             f->calibration + 1, 100 * s->false_alarms, ceil(1000 * floor_of(f)) / 1000);
+    if (f->has_codes)
+        printf(
+            "  unlike     %zu (%.2f %%) unlike the training data: p-value of the embedding below "
+            "%.3g\n",
+            f->unlike, 100 * (double)f->unlike / (double)f->n, s->false_alarms);
+    else
+        printf("  unlike     no embedding p-value: refit with discover\n");
     printf("  lowest p   %s\n", molecules ? " row   score  p-value  tilt         molecule"
                                           : "image   score  p-value  pose");
     for (size_t i = 0; i < f->listed; i++) {
@@ -209,37 +226,13 @@ static void print_text(const settings *s, const findings *f)
     printf("  written    %s%s%s\n", s->out, s->rows ? ", " : "", s->rows ? s->rows : "");
 }
 
-/* A line an input: which it is, what it is called, its score and p-value, and the pose of an image.
- */
-static recon_status write_table(recon_ctx *ctx, const char *path, const findings *f)
-{
-    recon_writer to = { .fd = -1 };
-    recon_status status;
-    RECON_TRY(recon_writer_open(ctx, &to, path));
-    RECON_TRY(cli_csv_print(ctx, &to, "index,%s,score,p_value%s\n",
-                            f->radians ? "file" : "molecule", f->radians ? ",pose_deg" : ""));
-    for (size_t i = 0; i < f->n; i++) {
-        const char *name = cli_inputs_name(f->inputs, i);
-        RECON_TRY(cli_csv_print(ctx, &to, "%lld,", (long long)f->rows[i]));
-        RECON_TRY(cli_csv_text(ctx, &to, name ? name : ""));
-        RECON_TRY(cli_csv_print(ctx, &to, ",%.6g,%.6g", f->scores[i], f->p_values[i]));
-        if (f->radians)
-            RECON_TRY(cli_csv_print(ctx, &to, ",%.2f", f->radians[i] * RECON_TO_DEGREES));
-        RECON_TRY(cli_csv_print(ctx, &to, "\n"));
-    }
-    RECON_TRY(recon_writer_commit(ctx, &to));
-done:
-    recon_writer_close(&to);
-    return status;
-}
-
-static recon_status write_scores(recon_ctx *ctx, const char *path, const findings *f)
+static recon_status write_scores(recon_ctx *ctx, const char *path, findings *f)
 {
     const recon_array a = { .dtype = RECON_F64, .ndim = 1, .shape = { f->n }, .data = f->scores };
-    return is_table(path) ? write_table(ctx, path, f) : recon_npy_write(ctx, path, &a);
+    return is_table(path) ? cli_table_commit(ctx, &f->table) : recon_npy_write(ctx, path, &a);
 }
 
-static recon_status finish(recon_ctx *ctx, const settings *s, const findings *f)
+static recon_status finish(recon_ctx *ctx, const settings *s, findings *f)
 {
     recon_status status;
     recon_progress_end(ctx);
@@ -258,70 +251,94 @@ done:
 
 /* --- scored ----------------------------------------------------------------------------------- */
 
-/* Poses of images go into the table. */
-static recon_status score_block(recon_ctx *ctx, recon_pose_score *out, double *radians,
-                                const recon_model *model, const void *in, size_t n)
+/* A table has all that is known of an input, at the price of its verdict. */
+static recon_status tabulate(recon_ctx *ctx, findings *f, const recon_model *model, const void *in,
+                             size_t at, size_t n)
 {
-    recon_pose_score2 *of = NULL;
+    cli_row *rows = NULL;
     recon_status status;
-    if (!radians)
-        return recon_score(ctx, out, model, in, n);
-    RECON_TRY(recon_alloc_raw(ctx, &of, n, sizeof *of));
-    RECON_TRY(recon_score_images(ctx, of, model, in, n));
-    for (size_t i = 0; i < n; i++) {
-        out[i] = (recon_pose_score){ of[i].score, of[i].p_value, of[i].surrogate };
-        radians[i] = of[i].pose.absolute;
-    }
+    RECON_TRY(recon_alloc_raw(ctx, &rows, n, sizeof *rows));
+    RECON_TRY(cli_rows_read(ctx, rows, model, in, n));
+    RECON_TRY(cli_table_add(ctx, &f->table, rows, at, n));
+    for (size_t i = 0; i < n; i++)
+        take(f, (entry){ .index = at + i,
+                         .row = cli_inputs_row(f->inputs, at + i),
+                         .score = rows[i].score,
+                         .p_value = rows[i].p_value,
+                         .p_embedding = rows[i].p_embedding,
+                         .surrogate = rows[i].surrogate });
 done:
-    free(of);
+    free(rows);
     return status;
 }
 
-static recon_status score_all(recon_ctx *ctx, findings *f, const recon_model *model)
+static recon_status score_block(recon_ctx *ctx, findings *f, const recon_model *model,
+                                const void *in, size_t at, size_t n)
 {
-    const recon_data *data = f->inputs->use;
     recon_pose_score *out = NULL;
-    char *in = NULL;
     recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &in, BLOCK, recon_data_describe(data).bytes));
-    RECON_TRY(recon_alloc_raw(ctx, &out, BLOCK, sizeof *out));
-    for (size_t at = 0; at < f->n; at += BLOCK) {
-        size_t n = f->n - at < BLOCK ? f->n - at : BLOCK;
-        double *radians = f->radians ? f->radians + at : NULL;
-        data->kind->read(in, data, at, n);
-        RECON_TRY(score_block(ctx, out, radians, model, in, n));
-        for (size_t i = 0; i < n; i++)
-            take(f, (entry){ .index = at + i,
-                             .row = cli_inputs_row(f->inputs, at + i),
-                             .score = out[i].score,
-                             .p_value = out[i].p_value,
-                             .surrogate = out[i].surrogate,
-                             .radians = radians ? radians[i] : NAN });
-        recon_progress_add(ctx, n);
-    }
+    RECON_TRY(recon_alloc_raw(ctx, &out, n, sizeof *out));
+    RECON_TRY(recon_score(ctx, out, model, in, n));
+    for (size_t i = 0; i < n; i++)
+        take(f, (entry){ .index = at + i,
+                         .row = cli_inputs_row(f->inputs, at + i),
+                         .score = out[i].score,
+                         .p_value = out[i].p_value,
+                         .p_embedding = out[i].p_embedding,
+                         .surrogate = out[i].surrogate });
 done:
-    free(in);
     free(out);
     return status;
 }
 
-/* Names, and of molecules tilts: of those alone that are shown. */
-static recon_status describe_most_unusual(recon_ctx *ctx, findings *f, const recon_model *model)
+static recon_status score_all(recon_ctx *ctx, findings *f, const recon_model *model, int table)
 {
-    const recon_molecules *molecules = cli_molecules(f->inputs);
-    recon_conformer x;
-    recon_distribution3 d;
-    recon_status status = RECON_OK;
-    for (size_t i = 0; i < f->listed; i++) {
-        entry *e = &f->most_unusual[i];
-        cli_inputs_label(e->name, f->inputs, e->index);
-        if (!molecules)
-            continue;
-        x = recon_molecules_get(molecules, e->index);
-        RECON_TRY(recon_distribution_molecules(ctx, &d, model, &x, 1));
-        e->radians = d.free <= 1 ? d.tilt : NAN;
+    const recon_data *data = f->inputs->use;
+    char *in = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &in, BLOCK, recon_data_describe(data).bytes));
+    for (size_t at = 0; at < f->n; at += BLOCK) {
+        size_t n = f->n - at < BLOCK ? f->n - at : BLOCK;
+        data->kind->read(in, data, at, n);
+        RECON_TRY((table ? tabulate : score_block)(ctx, f, model, in, at, n));
+        recon_progress_add(ctx, n);
     }
 done:
+    free(in);
+    return status;
+}
+
+/* The pose of an image, the tilt of a molecule that has an axis; `in` has room for one input. */
+static recon_status find_radians(recon_ctx *ctx, entry *e, void *in, const recon_data *data,
+                                 const recon_model *model)
+{
+    recon_pose2 pose;
+    recon_distribution3 d;
+    recon_status status;
+    data->kind->read(in, data, e->index, 1);
+    if (recon_model_describe(model).group == RECON_SO2) {
+        status = recon_canonicalize(ctx, NULL, &pose, model, in, 1, NULL);
+        e->radians = pose.absolute;
+    } else {
+        status = recon_distribution_molecules(ctx, &d, model, in, 1);
+        e->radians = d.free <= 1 ? d.tilt : NAN;
+    }
+    return status;
+}
+
+/* Names and poses: of those alone that are shown. */
+static recon_status describe_most_unusual(recon_ctx *ctx, findings *f, const recon_model *model)
+{
+    const recon_data *data = f->inputs->use;
+    char *in = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &in, 1, recon_data_describe(data).bytes));
+    for (size_t i = 0; i < f->listed; i++) {
+        cli_inputs_label(f->most_unusual[i].name, f->inputs, f->most_unusual[i].index);
+        RECON_TRY(find_radians(ctx, &f->most_unusual[i], in, data, model));
+    }
+done:
+    free(in);
     return status;
 }
 
@@ -331,15 +348,18 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     cli_subject subject;
     findings f = { .begun = recon_now(),
                    .inputs = &subject.inputs,
+                   .table = CLI_NO_TABLE,
                    .false_alarms = s->false_alarms };
     recon_status status;
     RECON_TRY(cli_open(ctx, &subject, s->model, &s->data));
     f.calibration = recon_model_describe(subject.model).maps.held_out;
+    f.has_codes = recon_model_describe(subject.model).codes > 0;
     f.threshold = recon_score_threshold(subject.model, s->false_alarms);
     RECON_TRY(begin(ctx, &f, subject.inputs.n));
-    if (cli_images(&subject.inputs))
-        RECON_TRY(recon_alloc_raw(ctx, &f.radians, f.n, sizeof *f.radians));
-    RECON_TRY(score_all(ctx, &f, subject.model));
+    if (is_table(s->out))
+        RECON_TRY(cli_table_open(ctx, &f.table, s->out, &subject.inputs,
+                                 recon_model_describe(subject.model).group, 0));
+    RECON_TRY(score_all(ctx, &f, subject.model, is_table(s->out)));
     RECON_TRY(describe_most_unusual(ctx, &f, subject.model));
     RECON_TRY(finish(ctx, s, &f));
 done:

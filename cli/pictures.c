@@ -4,6 +4,7 @@
  */
 #include "cli/pictures.h"
 #include "core/fail.h"
+#include "core/file.h"
 #include "core/memory.h"
 #include "core/picture.h"
 #include "data/image.h"
@@ -61,6 +62,21 @@ done:
     free(t.band);
     free(p->bytes);
     recon_budget_give(how->budget, w.taken);
+    return status;
+}
+
+recon_status cli_picture_copy(recon_ctx *ctx, const char *to, const char *from)
+{
+    recon_writer copy = { .fd = -1 };
+    recon_file file = { 0 };
+    recon_status status;
+    RECON_TRY(recon_file_open(ctx, &file, from));
+    RECON_TRY(recon_writer_open(ctx, &copy, to));
+    RECON_TRY(recon_writer_write(ctx, &copy, file.bytes, file.size));
+    RECON_TRY(recon_writer_commit(ctx, &copy));
+done:
+    recon_writer_close(&copy);
+    recon_file_close(&file);
     return status;
 }
 

@@ -16,6 +16,9 @@ typedef struct {
 recon_status cli_picture_rotate(recon_ctx *ctx, const char *to, const char *from, double angle,
                                 const cli_rotation *how);
 
+/* The file as it is. */
+recon_status cli_picture_copy(recon_ctx *ctx, const char *to, const char *from);
+
 /* Floats of 0 to 1, height x width x channels, as PNG of 8 bits. */
 recon_status cli_picture_write(recon_ctx *ctx, const char *to, const float *x, size_t height,
                                size_t width, size_t channels);

@@ -1,12 +1,12 @@
 /* sinks.c - where canonical inputs go: pictures into a folder, images into an array, molecules into
  * an XYZ file; and their poses. */
 #include "cli/sinks.h"
-#include "cli/csv.h"
 #include "cli/pictures.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/file.h"
 #include "core/npy.h"
+#include "core/owned.h"
 #include "core/threads.h"
 #include "data/dataset.h"
 
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH = 4096, NAME = 1024 };
+enum { PATH = 4096, NAME = CLI_FILE_NAME };
 
 /* --- images: an array, or a folder of pictures ------------------------------------------------ */
 
@@ -39,28 +39,16 @@ static recon_status open_images(recon_ctx *ctx, cli_sink *to)
     if (cli_ends_in(to->path, ".npy"))
         return recon_npy_writer_open(ctx, &to->npy, to->path, RECON_F32, shape,
                                      d.channels == 1 ? 3 : 4);
-    recon_status status = recon_alloc(ctx, &to->remarks, d.n, sizeof *to->remarks);
-    return status == RECON_OK ? open_folder(ctx, to, to->path) : status;
-}
-
-/* The name that image i gets in the folder: that of its file, as a PNG, or its number. */
-static const char *name_of(char out[NAME], const cli_sink *to, size_t i)
-{
-    const char *file = cli_inputs_name(to->inputs, i);
-    if (file)
-        snprintf(out, NAME, "%s%s", file,
-                 cli_ends_in(file, ".png") || cli_ends_in(file, ".PNG") ? "" : ".png");
-    else
-        snprintf(out, NAME, "%06zu.png", i);
-    return out;
+    return open_folder(ctx, to, to->path);
 }
 
 /* To path where image i goes, its folder made. */
 static recon_status place_of(recon_ctx *ctx, char path[PATH], const cli_sink *to, size_t i)
 {
-    char name[NAME];
+    char room[NAME], name[NAME + 8];
     recon_status status = RECON_OK;
-    snprintf(path, PATH, "%s/%s", to->folder, name_of(name, to, i));
+    recon_picture_name(name, sizeof name, cli_table_name(room, to->inputs, i));
+    snprintf(path, PATH, "%s/%s", to->folder, name);
     char *slash = strrchr(path, '/');
     if ((size_t)(slash - path) > strlen(to->folder)) { /* a class's folder */
         *slash = '\0';
@@ -74,7 +62,7 @@ typedef struct {
     const cli_sink *to;
     float *out; /* room for the canonical images */
     const float *in;
-    const recon_pose2 *poses;
+    const double *angles;
     size_t first;
     cli_rotation how;
 } block;
@@ -83,52 +71,34 @@ static recon_status write_one(recon_ctx *ctx, void *arg, size_t i, int worker)
 {
     const block *b = arg;
     const recon_dataset_info *d = &b->to->size;
-    const char *from = cli_images_path(b->to->inputs, b->first + i);
+    size_t which = b->first + i;
+    const char *from = cli_images_path(b->to->inputs, which);
+    /* The model saw a smaller copy; what --rotate did to that is part of the one rotation. */
+    double angle =
+        b->angles[i] + (from ? recon_dataset_angle(cli_images(b->to->inputs), which) : 0);
     char path[PATH];
-    recon_status status = place_of(ctx, path, b->to, b->first + i);
+    recon_status status = place_of(ctx, path, b->to, which);
     (void)worker;
     if (status != RECON_OK)
         return status;
-    if (!from) {
-        size_t at = i * d->height * d->width * d->channels;
-        recon_pose_image(b->out + at, &b->poses[i], RECON_TO_CANONICAL, b->in + at, d->height,
-                         d->width, d->channels, b->to->interpolation);
-        return cli_picture_write(ctx, path, b->out + at, d->height, d->width, d->channels);
-    }
-    /* The model saw a smaller copy; what --rotate did to that is part of the one rotation. */
-    double angle =
-        b->poses[i].rotation + recon_dataset_angle(cli_images(b->to->inputs), b->first + i);
-    return cli_picture_rotate(ctx, path, from, angle, &b->how);
+    if (from)
+        return angle == 0 && recon_is_png(from)
+                   ? cli_picture_copy(ctx, path, from)
+                   : cli_picture_rotate(ctx, path, from, angle, &b->how);
+    size_t at = i * d->height * d->width * d->channels;
+    recon_image_rotate(b->out + at, b->in + at, d->height, d->width, d->channels, angle,
+                       b->to->interpolation);
+    return cli_picture_write(ctx, path, b->out + at, d->height, d->width, d->channels);
 }
 
 recon_status cli_sink_pictures(recon_ctx *ctx, cli_sink *to, float *out, const float *in,
-                               const recon_pose2 *poses, size_t first, size_t n)
+                               const double *angles, size_t first, size_t n)
 {
     recon_budget budget;
-    block b = { to, out, in, poses, first, { to->interpolation, to->picture_most, &budget } };
+    block b = { to, out, in, angles, first, { to->interpolation, to->picture_most, &budget } };
     recon_budget_init(&budget, RECON_PIXELS_MOST);
     recon_status status = recon_parallel(ctx, write_one, &b, n);
     recon_budget_end(&budget);
-    return status;
-}
-
-/* DIR/poses.csv: a line a picture, by name. */
-static recon_status write_csv(recon_ctx *ctx, const cli_sink *to, const double *absolute)
-{
-    char path[PATH], name[NAME];
-    recon_writer csv = { .fd = -1 };
-    recon_status status;
-    RECON_TRY(recon_writer_open(ctx, &csv, recon_folder_join(path, to->folder, "poses.csv")));
-    RECON_TRY(cli_csv_print(ctx, &csv, "file,pose_deg,verdict,fold,p_value\n"));
-    for (size_t i = 0; i < to->inputs->n; i++) {
-        RECON_TRY(cli_csv_text(ctx, &csv, name_of(name, to, i)));
-        const cli_remark *r = &to->remarks[i];
-        RECON_TRY(cli_csv_print(ctx, &csv, ",%.2f,%s,%d,%.4g\n", absolute[i] * RECON_TO_DEGREES,
-                                recon_natural_name(r->verdict), r->fold, r->p_value));
-    }
-    RECON_TRY(recon_writer_commit(ctx, &csv));
-done:
-    recon_writer_close(&csv);
     return status;
 }
 
@@ -158,15 +128,27 @@ static recon_status take_molecules(recon_ctx *ctx, cli_sink *to, const float *xy
 
 /* --- either ----------------------------------------------------------------------------------- */
 
-recon_status cli_sink_open(recon_ctx *ctx, cli_sink *to, const char *path, const cli_inputs *inputs,
-                           recon_interpolation interpolation, size_t picture_most)
+recon_status cli_sink_open(recon_ctx *ctx, cli_sink *to, const char *path, const char *table,
+                           const cli_inputs *inputs, recon_interpolation interpolation,
+                           size_t picture_most)
 {
+    char own[RECON_PATH];
+    recon_group group = cli_images(inputs) ? RECON_SO2 : RECON_SO3;
+    recon_status status;
     *to = (cli_sink){ .path = path,
                       .stage = RECON_NO_STAGE,
+                      .table = CLI_NO_TABLE,
                       .inputs = inputs,
                       .interpolation = interpolation,
                       .picture_most = picture_most };
-    return (cli_images(inputs) ? open_images : open_molecules)(ctx, to);
+    RECON_TRY((cli_images(inputs) ? open_images : open_molecules)(ctx, to));
+    if (to->folder)
+        table = recon_folder_join(own, to->folder, "poses.csv");
+    to->has_table = table != NULL;
+    if (table)
+        RECON_TRY(cli_table_open(ctx, &to->table, table, inputs, group, 1));
+done:
+    return status;
 }
 
 recon_status cli_sink_take(recon_ctx *ctx, cli_sink *to, const void *canonical, size_t first,
@@ -177,26 +159,36 @@ recon_status cli_sink_take(recon_ctx *ctx, cli_sink *to, const void *canonical, 
 }
 
 /* Everything on the disk, and nothing in its place yet. */
-static recon_status sync_all(recon_ctx *ctx, cli_sink *to, const double *absolute)
+static recon_status sync_all(recon_ctx *ctx, cli_sink *to)
 {
-    return to->xyz   ? recon_xyz_writer_sync(ctx, to->xyz)
-           : to->npy ? recon_npy_writer_sync(ctx, to->npy)
-                     : write_csv(ctx, to, absolute);
+    recon_status status = to->has_table ? cli_table_sync(ctx, &to->table) : RECON_OK;
+    return status != RECON_OK ? status
+           : to->xyz          ? recon_xyz_writer_sync(ctx, to->xyz)
+           : to->npy          ? recon_npy_writer_sync(ctx, to->npy)
+                              : RECON_OK;
 }
 
+/* The table of a folder comes with it. */
 static recon_status commit_all(recon_ctx *ctx, cli_sink *to)
 {
-    return to->xyz   ? recon_xyz_writer_commit(ctx, to->xyz)
-           : to->npy ? recon_npy_writer_commit(ctx, to->npy)
-                     : recon_stage_commit(ctx, &to->stage);
+    recon_status status = RECON_OK;
+    if (to->folder)
+        RECON_TRY(cli_table_commit(ctx, &to->table));
+    RECON_TRY(to->xyz   ? recon_xyz_writer_commit(ctx, to->xyz)
+              : to->npy ? recon_npy_writer_commit(ctx, to->npy)
+                        : recon_stage_commit(ctx, &to->stage));
+    if (to->has_table && !to->folder)
+        RECON_TRY(cli_table_commit(ctx, &to->table));
+done:
+    return status;
 }
 
 void cli_sink_close(recon_ctx *ctx, cli_sink *to)
 {
     recon_npy_writer_close(to->npy);
     recon_xyz_writer_close(to->xyz);
+    cli_table_close(&to->table);
     recon_stage_close(ctx, &to->stage);
-    free(to->remarks);
 }
 
 /* What goes to --poses, on the disk but not in its place yet; *out is NULL where nothing does.
@@ -230,7 +222,7 @@ recon_status cli_sink_commit(recon_ctx *ctx, cli_sink *to, const char *poses_pat
     recon_status status;
     const char *path = poses_path ? recon_stage_file(ctx, &to->stage, inside, poses_path) : NULL;
     RECON_TRY(sync_poses(ctx, &poses, path, absolute, to->inputs->n, ndim));
-    RECON_TRY(sync_all(ctx, to, absolute));
+    RECON_TRY(sync_all(ctx, to));
     if (path != poses_path)
         RECON_TRY(commit_poses(ctx, poses));
     RECON_TRY(commit_all(ctx, to));

@@ -3,18 +3,12 @@
 #define CLI_SINKS_H
 
 #include "cli/cli.h"
+#include "cli/table.h"
 #include "core/folder.h"
 #include "data/xyz.h"
 #include "core/npy.h"
 
 enum { CLI_BLOCK = 1024 }; /* inputs that are taken at once */
-
-/* What poses.csv says of a picture beside its pose. */
-typedef struct {
-    recon_natural verdict;
-    int fold;
-    double p_value;
-} cli_remark;
 
 typedef struct {
     const char *path;
@@ -23,26 +17,35 @@ typedef struct {
     /* one of the three */
     recon_npy_writer *npy;
     recon_xyz_writer *xyz;
-    recon_stage stage;       /* of the folder: pictures and poses come in one step */
-    const char *folder;      /* in which they are written */
-    cli_remark *remarks;     /* [n] of the pictures in it; NULL: not a folder */
+    recon_stage stage;  /* of the folder: pictures and poses come in one step */
+    const char *folder; /* in which they are written; NULL: not a folder */
+    cli_table table;    /* poses.csv of a folder, or the file that was asked for */
+    int has_table;
     recon_dataset_info size; /* of images */
     recon_interpolation interpolation;
     size_t picture_most;
 } cli_sink;
 
-/* path: FILE.npy or a folder for images, FILE.xyz for molecules. Close always. */
-recon_status cli_sink_open(recon_ctx *ctx, cli_sink *to, const char *path, const cli_inputs *inputs,
-                           recon_interpolation interpolation, size_t picture_most);
+#define CLI_NO_SINK                                                                                \
+    {                                                                                              \
+        .stage = RECON_NO_STAGE, .table = CLI_NO_TABLE                                             \
+    }
+
+/* path: FILE.npy or a folder for images, FILE.xyz for molecules. table: a path for the table, or
+ * NULL; a folder has its own. Close always. */
+recon_status cli_sink_open(recon_ctx *ctx, cli_sink *to, const char *path, const char *table,
+                           const cli_inputs *inputs, recon_interpolation interpolation,
+                           size_t picture_most);
 /* n canonical inputs from the first on, where it is a file. */
 recon_status cli_sink_take(recon_ctx *ctx, cli_sink *to, const void *canonical, size_t first,
                            size_t n);
-/* The same where it is a folder: each picture is rotated as it is written, from its own file if it
- * has one, else from `in`; out is room for n images. */
+/* The same where it is a folder: each picture is rotated by its angle as it is written, from its own
+ * file if it has one, else from `in`; out is room for n images. A PNG file that is not rotated is
+ * copied as it is. */
 recon_status cli_sink_pictures(recon_ctx *ctx, cli_sink *to, float *out, const float *in,
-                               const recon_pose2 *poses, size_t first, size_t n);
-/* Puts all in its place, and to `poses`, a path or NULL, the absolute poses: ndim 1, angles [n], or
- * 3, matrices [n][3][3]. */
+                               const double *angles, size_t first, size_t n);
+/* Puts all in its place, the table too, and to `poses`, a path or NULL, the absolute poses: ndim 1,
+ * angles [n], or 3, matrices [n][3][3]. */
 recon_status cli_sink_commit(recon_ctx *ctx, cli_sink *to, const char *poses,
                              const double *absolute, int ndim);
 void cli_sink_close(recon_ctx *ctx, cli_sink *to);

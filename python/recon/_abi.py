@@ -220,6 +220,7 @@ ModelInfo = _structure(
     ("group", c_int),
     ("code", c_size_t),
     ("weights", c_size_t),
+    ("codes", c_size_t),
     ("maps", MapsInfo),
     ("images", IeaeShape),
     ("molecules", MoleculeNetShape),
@@ -228,7 +229,7 @@ Pose2 = _structure(
     "recon_pose2", *((name, c_double) for name in ("psi", "lambda", "absolute", "rotation"))
 )
 CanonicalizeOptions = _structure(
-    "recon_canonicalize_options", ("interpolation", c_int), RESERVED
+    "recon_canonicalize_options", ("interpolation", c_int), ("only_if", c_double), RESERVED
 )
 CandidatesOut = _structure(
     "recon_candidates",
@@ -237,7 +238,8 @@ CandidatesOut = _structure(
     ("weight", c_double * MODES_MAX),
 )
 PoseScore = _structure(
-    "recon_pose_score", *((name, c_double) for name in ("score", "p_value", "surrogate"))
+    "recon_pose_score",
+    *((name, c_double) for name in ("score", "p_value", "p_embedding", "surrogate")),
 )
 So2Part = _structure("recon_so2_part", *((name, c_double) for name in ("weight", "mean", "kappa")))
 So2Density = _structure(
@@ -263,6 +265,7 @@ DistributionOut = _structure(
     ("mode", So2Mode * MODES_MAX),
     ("moment", c_double * 4),
     ("p_value", c_double),
+    ("p_embedding", c_double),
 )
 
 DatasetInfo = _structure(
@@ -336,6 +339,7 @@ Distribution3Out = _structure(
     ("tilt", c_double),
     ("spread", c_double * 3),
     ("p_value", c_double),
+    ("p_embedding", c_double),
 )
 
 OnLog = ctypes.CFUNCTYPE(None, c_void_p, c_int, c_char_p)

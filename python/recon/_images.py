@@ -10,7 +10,7 @@ import numpy as np
 from . import _abi
 from ._errors import Error, InputError
 from ._library import address, array, choice, lib, room, warn_above
-from ._model import Model
+from ._model import Model, gate_of
 from ._poses import INTERPOLATIONS, Poses
 from ._records import record
 
@@ -39,6 +39,7 @@ class Distribution:
         theta: Half-width (uniform) or sigma (normal) of the distribution.
         score: -log density of the image's own pose.
         p_value: Of the image's own pose: small is unusual.
+        p_embedding: Of the image's embedding: small is unlike the training data; see Scores.
         verdict: What is known of the natural pose: "one", "several", "modulo" (a symmetry), "none"
             or "cannot_tell".
         fold: m: the natural pose is known modulo 360 / m degrees; 0: not at all.
@@ -58,6 +59,7 @@ class Distribution:
     theta: float
     score: float
     p_value: float
+    p_embedding: float
     verdict: str
     fold: int
     modes: np.ndarray
@@ -115,6 +117,7 @@ class ImageModel(Model):
         x: Any,
         judge: Callable[[np.ndarray], Any] | None = None,
         interpolation: Literal["bilinear", "bicubic"] = "bilinear",
+        gate: float | None = None,
     ) -> tuple[np.ndarray, Poses]:
         """Brings images into their natural pose.
 
@@ -124,6 +127,8 @@ class ImageModel(Model):
                 gets images, in x's layout, and returns a number for each, higher is better. A
                 frozen classifier's highest logit is a good one. What it raises comes out here.
             interpolation: "bilinear" or "bicubic".
+            gate: Rotate only images whose pose has a p-value below this, such as 0.01. The others
+                come out exactly as they are; poses.rotated tells which is which.
 
         Returns:
             The images in their natural pose, float32, and the Poses they came in.
@@ -134,12 +139,16 @@ class ImageModel(Model):
             >>> upright, poses = model.canonicalize(images, judge=lambda x: x.mean(axis=(1, 2)))
             >>> upright.dtype, poses.absolute.shape
             (dtype('float32'), (5,))
+            >>> gated, poses = model.canonicalize(images, gate=0.01)
+            >>> bool((gated == images)[~poses.rotated].all())
+            True
         """
         images = self._images(x)
         out = np.empty_like(images)
         records = room(len(images), _abi.Pose2)
         how = choice("interpolation", interpolation, "", INTERPOLATIONS)
-        options = ctypes.byref(_abi.CanonicalizeOptions(interpolation=how))
+        options = ctypes.byref(
+            _abi.CanonicalizeOptions(interpolation=how, only_if=gate_of(gate)))
         common = (address(out), address(records), self._handle, address(images), len(images))
         if judge is None:
             self._ask(lib.recon_canonicalize, *common, options)
@@ -204,6 +213,7 @@ class ImageModel(Model):
             theta=one.theta,
             score=one.score,
             p_value=one.p_value,
+            p_embedding=one.p_embedding,
             verdict=lib.recon_natural_name(one.verdict).decode(),
             fold=one.fold,
             modes=np.array(modes).reshape(-1, 2),

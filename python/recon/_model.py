@@ -4,12 +4,13 @@ from __future__ import annotations
 import ctypes
 import os
 import weakref
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, Iterator
 
 import numpy as np
 
 from . import _abi
-from ._errors import FormatError
+from ._errors import FormatError, InputError
 from ._library import address, check, choice, context, lib, room, share
 from ._records import record
 
@@ -17,17 +18,27 @@ _PRECISIONS = {"auto": "AUTO", "f32": "SINGLE", "tf32": "TF32", "bf16": "MIXED"}
 
 
 @record
-class Scores(NamedTuple):
-    """How unnatural poses are.
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """How unnatural poses are, and whether the inputs are like the training data.
+
+    Unpacks into score and p_value: `score, p_value = model.score(x)`.
 
     Fields:
         score: -log density of the pose, given the input: higher is more unusual; float64, n.
         p_value: How often an input that the model was made from scores as high: small is unusual;
             float64, n.
+        p_embedding: How often such an input is as far from the training data: small is unlike them,
+            whatever the pose; float64, n. NaN for a model without stored embeddings: refit it with
+            `recon discover`.
     """
 
     score: np.ndarray
     p_value: np.ndarray
+    p_embedding: np.ndarray
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        return iter((self.score, self.p_value))
 
 
 class Model:
@@ -80,18 +91,19 @@ class Model:
             x: The images or molecules.
 
         Returns:
-            Scores: score and p_value.
+            Scores: score, p_value and p_embedding.
 
         Example:
             >>> model = recon.load("fashion")
             >>> images = recon.read_images("garments", limit=5).images
             >>> score, p_value = model.score(images)
             >>> unusual = images[p_value < 0.01]
+            >>> unknown = images[model.score(images).p_embedding < 0.01]
         """
         inputs, n = self._batch(x)
         out = room(n, _abi.PoseScore)
         self._ask(lib.recon_score, address(out), self._handle, inputs, n)
-        return Scores(out["score"].copy(), out["p_value"].copy())
+        return Scores(*(out[name].copy() for name in ("score", "p_value", "p_embedding")))
 
     def threshold(self, false_alarms: float = 0.01) -> float:
         """The score that a given share of natural inputs exceeds.
@@ -129,6 +141,15 @@ class Model:
             (5, 4)
         """
         return poses.to_input(**x)
+
+
+def gate_of(gate: float | None) -> float:
+    """As the library takes it: 0 for none."""
+    if gate is None:
+        return 0.0
+    if not 0 < gate <= 1:
+        raise InputError(f"gate {gate}: a p-value of at most 1, as 0.01")
+    return gate
 
 
 def open_model(path: str, device: str, precision: str) -> Model:

@@ -10,7 +10,7 @@ import numpy as np
 from . import _abi
 from ._errors import InputError
 from ._library import address, array, check, context, lib, matrices, room
-from ._model import Model
+from ._model import Model, gate_of
 from ._poses import Poses3
 from ._records import record
 
@@ -31,6 +31,8 @@ class Distribution3:
             axis is free.
         background: Share of the uniform distribution.
         score: -log density of the molecule's own pose.
+        p_value: Of the molecule's own pose: small is unusual.
+        p_embedding: Of the molecule's embedding: small is unlike the training data; see Scores.
         free: In how many directions the natural pose is a choice, not an estimate.
         axis: The best determined direction: where the molecule's own axis belongs.
         axis_now: The direction of that axis in the input.
@@ -51,6 +53,8 @@ class Distribution3:
     singular: np.ndarray
     background: float
     score: float
+    p_value: float
+    p_embedding: float
     free: int
     axis: np.ndarray
     axis_now: np.ndarray
@@ -85,11 +89,15 @@ class MoleculeModel(Model):
         shape = self._info.molecules
         self.elements: tuple[int, ...] = tuple(shape.element[: shape.elements])
 
-    def canonicalize(self, x: Iterable[Any]) -> tuple[list[np.ndarray], Poses3]:
+    def canonicalize(
+        self, x: Iterable[Any], gate: float | None = None
+    ) -> tuple[list[np.ndarray], Poses3]:
         """Brings molecules into their natural pose.
 
         Args:
             x: The molecules.
+            gate: Rotate only molecules whose pose has a p-value below this, such as 0.01. The others
+                come out exactly as they are; poses.rotated tells which is which.
 
         Returns:
             A list of positions, float32, atoms x 3, one for each molecule; and the Poses3 they came
@@ -107,7 +115,8 @@ class MoleculeModel(Model):
         out = np.empty_like(given.xyz)
         records = room(given.n, _abi.Pose3)
         self._ask(lib.recon_canonicalize, address(out), address(records), self._handle,
-                  given.list, given.n, None)
+                  given.list, given.n,
+                  ctypes.byref(_abi.CanonicalizeOptions(only_if=gate_of(gate))))
         return np.split(out, given.ends[:-1]) if given.n else [], Poses3(records)
 
     def distribution(self, x: Iterable[Any]) -> list[Distribution3]:
@@ -145,6 +154,8 @@ def _distribution(one: Any) -> Distribution3:
         singular=np.array(one.poses.singular),
         background=one.background,
         score=one.score,
+        p_value=one.p_value,
+        p_embedding=one.p_embedding,
         free=one.free,
         axis=np.array(one.axis),
         axis_now=np.array(one.axis_now),

@@ -510,23 +510,33 @@ static void find_center(double center[3], const void *inputs, size_t i)
 }
 
 /* The places of all atoms, conformer behind conformer. */
+static void rotate_one(float *to, const void *inputs, size_t i, recon_so3 g)
+{
+    const recon_conformer *x = (const recon_conformer *)inputs + i;
+    double center[3];
+    find_center(center, inputs, i);
+    recon_se3 there = recon_se3_about(g, center);
+    for (size_t a = 0; a < x->atoms; a++, to += 3) {
+        const float *from = x->xyz + 3 * a;
+        double place[3] = { from[0], from[1], from[2] };
+        recon_se3_act(place, there, place);
+        for (size_t k = 0; k < 3; k++)
+            to[k] = (float)place[k];
+    }
+}
+
 static recon_status rotate(recon_ctx *ctx, void *out, const recon_backbone *b, const void *inputs,
                            const void *g, size_t n, recon_interpolation interpolation)
 {
     const recon_conformer *x = inputs;
+    const recon_so3 *by = g;
     float *to = out;
     (void)ctx, (void)b, (void)interpolation;
-    for (size_t i = 0; i < n; i++) {
-        double center[3];
-        find_center(center, inputs, i);
-        recon_se3 there = recon_se3_about(((const recon_so3 *)g)[i], center);
-        for (size_t a = 0; a < x[i].atoms; a++, to += 3) {
-            const float *from = x[i].xyz + 3 * a;
-            double place[3] = { from[0], from[1], from[2] };
-            recon_se3_act(place, there, place);
-            for (size_t k = 0; k < 3; k++)
-                to[k] = (float)place[k];
-        }
+    for (size_t i = 0; i < n; to += 3 * x[i++].atoms) {
+        if (recon_so3_angle(by[i]) == 0)
+            memmove(to, x[i].xyz, 3 * x[i].atoms * sizeof *to);
+        else
+            rotate_one(to, inputs, i, by[i]);
     }
     return RECON_OK;
 }

@@ -5,6 +5,7 @@
  * all elements on it. */
 #include "core/array.h"
 #include "core/bf16.h"
+#include "core/f16.h"
 #include "core/fail.h"
 #include "core/file.h"
 
@@ -78,24 +79,6 @@ void recon_array_free(recon_array *array)
     *array = (recon_array){ 0 };
 }
 
-static float from_bits(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-/* The exponents of a half, moved to where a float has them, are too small by 112; a product with
- * 2^112 puts that right for normal and subnormal numbers alike. */
-static float from_half(uint16_t half)
-{
-    uint32_t sign = (uint32_t)(half & 0x8000) << 16, rest = (uint32_t)(half & 0x7fff) << 13;
-    if (rest >= 0x0f800000) /* infinity and NaN: all ones stay all ones */
-        return from_bits(sign | 0x70000000 | rest);
-    float size = from_bits(rest) * 0x1p112f;
-    return sign ? -size : size;
-}
-
 /* How many of n elements were converted: fewer than n if the next one has no place
  * in the target. */
 typedef size_t convert_fn(void *out, recon_dtype dtype, const void *in, size_t n);
@@ -112,7 +95,7 @@ typedef size_t convert_fn(void *out, recon_dtype dtype, const void *in, size_t n
     {                                                                                              \
         real *to = out;                                                                            \
         switch (dtype) {                                                                           \
-        case RECON_F16: EACH(uint16_t, from_half(v));                                              \
+        case RECON_F16: EACH(uint16_t, recon_f16_to_float(v));                                     \
         case RECON_BF16: EACH(uint16_t, recon_bf16_to_float(v));                                   \
         case RECON_F32: EACH(float, v);                                                            \
         case RECON_F64: EACH(double, (real)v);                                                     \

@@ -5,6 +5,7 @@
 #include "core/folder.h"
 #include "core/json.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -112,21 +113,40 @@ static const char *read_field(char out[RECON_PATH], const char *at, const char *
     return line ? line + 1 : NULL;
 }
 
+int recon_is_png(const char *file)
+{
+    size_t n = strlen(file);
+    return n >= 4 && (!strcmp(file + n - 4, ".png") || !strcmp(file + n - 4, ".PNG"));
+}
+
+void recon_picture_name(char *out, size_t room, const char *file)
+{
+    snprintf(out, room, "%s%s", file, recon_is_png(file) ? "" : ".png");
+}
+
+static int begins(const recon_file *f, const char *text)
+{
+    return f->size >= strlen(text) && !memcmp(f->bytes, text, strlen(text));
+}
+
+/* Up to 0.2.0 the list had the pictures' names, now it has those of the inputs. */
 static recon_status own_pictures(recon_ctx *ctx, recon_names *out, const char *path)
 {
-    static const char head[] = "file,pose_deg"; /* and more, since 0.1.0 */
-    char name[RECON_PATH];
+    char name[RECON_PATH], picture[RECON_PATH + 8];
     recon_file csv;
     recon_status status = recon_file_open(ctx, &csv, path);
     if (status != RECON_OK)
         return status == RECON_ERR_MEMORY ? status : RECON_OK; /* no list, no pictures */
     const char *at = (const char *)csv.bytes, *end = at + csv.size;
     const char *line = csv.size ? memchr(at, '\n', csv.size) : NULL;
-    if (line && csv.size >= sizeof head - 1 && !memcmp(at, head, sizeof head - 1)) {
+    int old = begins(&csv, "file,pose_deg");
+    if (line && (old || begins(&csv, "file,index,"))) {
         status = recon_names_add(ctx, out, "poses.csv");
         at = line + 1;
-        while (status == RECON_OK && (at = read_field(name, at, end)))
-            status = recon_names_add(ctx, out, name);
+        while (status == RECON_OK && (at = read_field(name, at, end))) {
+            recon_picture_name(picture, sizeof picture, name);
+            status = recon_names_add(ctx, out, old ? name : picture);
+        }
     }
     recon_file_close(&csv);
     return status;

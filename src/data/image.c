@@ -178,7 +178,10 @@ void recon_image_rotate(float *out, const float *in, size_t height, size_t width
                         double angle, recon_interpolation interpolation)
 {
     recon_affine source = recon_image_rotate_source(angle);
-    recon_image_warp(out, in, height, width, channels, &source, interpolation);
+    if (angle == 0)
+        memcpy(out, in, height * width * channels * sizeof *out);
+    else
+        recon_image_warp(out, in, height, width, channels, &source, interpolation);
 }
 
 /* --- pictures of whole numbers ----------------------------------------------------------------
@@ -246,8 +249,12 @@ void recon_pixels_rotate(uint8_t *out, const recon_pixels *in, double angle, siz
                 ((double)in->width - 1) / 2,
                 ((double)in->height - 1) / 2,
                 recon_image_rotate_source(angle) };
-    size_t pixel = in->channels * (in->deep ? 2 : 1);
+    size_t pixel = in->channels * (in->deep ? 2 : 1), row = in->width * pixel;
     float tile[TILE * CHANNELS];
+    if (angle == 0) { /* colours stay, also where they cannot be seen */
+        memcpy(out, in->bytes + first * row, n * row);
+        return;
+    }
     for (int from = 0, to; from < f.width; from = to) {
         to = f.width - from < TILE ? f.width : from + TILE;
         for (size_t y = 0; y < n; y++) {

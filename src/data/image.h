@@ -8,7 +8,7 @@
 
 /* n rows of the picture rotated as recon_image_rotate does, from row `first` on. Colours count by
  * their alpha. Outside is transparent where there is alpha, else zero. Some tens of rows at once
- * are fastest. */
+ * are fastest. By 0 they are copied. */
 void recon_pixels_rotate(uint8_t *out, const recon_pixels *in, double angle, size_t first, size_t n,
                          recon_interpolation interpolation);
 

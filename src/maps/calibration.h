@@ -14,6 +14,13 @@ typedef struct {
 /* Sorts the scores; n >= 1. The quantiles are rounded to float, as files keep them. */
 void recon_calibrate(recon_calibration *out, double *scores, size_t n);
 
+/* The share of the scores that are as high, counting the one at hand among them: from 1 / (n + 1) to
+ * 1, a conformal p-value. NaN gives NaN. */
+double recon_calibration_p_value(const recon_calibration *c, double score);
+
+/* Whether these may be a file's: a table that does not fall, of at least one score. */
+int recon_calibration_good(const recon_calibration *c);
+
 /* See maps.h. */
 double recon_calibration_threshold(const recon_calibration *c, double false_alarms);
 

@@ -109,6 +109,15 @@ done:
     return status;
 }
 
+/* Which points those are. */
+static recon_status mark_held(recon_ctx *ctx, recon_maps *m, const recon_head_training *l)
+{
+    recon_status status = recon_alloc(ctx, &m->held, l->n, sizeof *m->held);
+    for (size_t i = 0; status == RECON_OK && i < l->held; i++)
+        m->held[recon_head_training_place(l, i)] = 1;
+    return status;
+}
+
 /* --- all of it -------------------------------------------------------------------------------- */
 
 static size_t usual_epochs(const recon_maps_kind *kind, size_t n)
@@ -143,6 +152,7 @@ recon_status recon_maps_fit(recon_ctx *ctx, recon_maps **out, const recon_embedd
         RECON_TRY(kind->prepare(ctx, m, &training, frames, &keep));
     RECON_TRY(learn(ctx, m, data->z, targets.of, &training));
     RECON_TRY(calibrate(ctx, m, &training, data));
+    RECON_TRY(mark_held(ctx, m, &training));
     RECON_TRY(recon_maps_keep(ctx, m));
     *out = m;
 done:

@@ -84,6 +84,7 @@ void recon_maps_free(recon_ctx *ctx, recon_maps *m)
     recon_params_free(ctx, m->params);
     free(m->mean);
     free(m->scale);
+    free(m->held);
     free(m);
 }
 
@@ -116,14 +117,6 @@ done:
     return status;
 }
 
-static int is_rising(const double *x, size_t n)
-{
-    size_t i = 1;
-    while (i < n && x[i - 1] <= x[i])
-        i++;
-    return i == n;
-}
-
 /* From the buffers, which may be a file's and hold any numbers. */
 static recon_status recall(recon_ctx *ctx, recon_maps *m, const char *path)
 {
@@ -136,8 +129,7 @@ static recon_status recall(recon_ctx *ctx, recon_maps *m, const char *path)
     RECON_TRY(recon_param_read(ctx, &c->n, m->kept.scores));
     RECON_TRY(recon_param_read(ctx, &m->number, m->kept.number));
     RECON_TRY(recon_param_read(ctx, tails, m->kept.tails));
-    if (!is_rising(c->quantile, RECON_QUANTILES) || !(c->n >= 1 && c->n < 1e15) ||
-        !recon_tails_unpack(&m->tails, tails))
+    if (!recon_calibration_good(c) || !recon_tails_unpack(&m->tails, tails))
         RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT,
                              "%s: 'calibration' is not a non-decreasing table", path));
 done:

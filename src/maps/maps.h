@@ -28,6 +28,8 @@ struct recon_maps {
     double *mean, *scale; /* [d], the same in host memory */
     recon_calibration calibration;
     recon_tails tails;
+    unsigned char *held; /* [points] of maps that were fitted here: 1, a point is behind the
+                            calibration and was not trained on; NULL: maps of a file */
 };
 
 /* Fits maps to the points of data and their frames (recon_normalize without queries; on SO(3) by

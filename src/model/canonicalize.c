@@ -25,12 +25,56 @@ static recon_interpolation interpolation_of(const recon_canonicalize_options *op
     return options ? options->interpolation : RECON_BILINEAR;
 }
 
-static recon_status read_poses(recon_ctx *ctx, void *poses, const recon_model *m,
-                               const void *inputs, size_t n)
+static recon_status check_options(recon_ctx *ctx, const recon_canonicalize_options *options)
 {
-    return m->backbone->kind->group == RECON_SO2
-               ? recon_model_read2(ctx, poses, NULL, m, inputs, n)
-               : recon_model_read3(ctx, poses, NULL, m, inputs, n);
+    if (options && !(options->only_if >= 0 && options->only_if <= 1))
+        return recon_fail(ctx, RECON_ERR_INPUT, "only_if is %g: a p-value of at most 1 is needed",
+                          options->only_if);
+    return RECON_OPTIONS_CHECK(ctx, options, recon_canonicalize_options);
+}
+
+static double gate_of(const recon_canonicalize_options *options)
+{
+    return options ? options->only_if : 0;
+}
+
+int recon_gate_opens(double only_if, double p_value)
+{
+    return only_if <= 0 || p_value < only_if;
+}
+
+/* The gate of one input, whose map this is: where it is shut, nothing takes it anywhere. */
+static void pass_gate(void *poses, size_t i, const recon_maps *m, const char *map, double only_if)
+{
+    recon_pose2 *two = (recon_pose2 *)poses + i;
+    recon_pose3 *three = (recon_pose3 *)poses + i;
+    int so2 = m->kind->group == RECON_SO2;
+    const void *psi = so2 ? (const void *)&two->psi : &three->psi;
+    if (recon_gate_opens(only_if, recon_maps_p_value(m, map, psi)))
+        return;
+    if (so2)
+        two->rotation = 0;
+    else
+        three->rotation = recon_so3_identity();
+}
+
+/* All heads are asked only where there is a gate: p-values come from them. */
+static recon_status read_poses(recon_ctx *ctx, void *poses, const recon_model *m,
+                               const void *inputs, size_t n, double only_if)
+{
+    size_t size = m->maps->kind->map;
+    char *maps = NULL;
+    recon_status status = RECON_OK;
+    if (only_if > 0)
+        RECON_TRY(recon_alloc_raw(ctx, &maps, n, size));
+    RECON_TRY(m->backbone->kind->group == RECON_SO2
+                  ? recon_model_read2(ctx, poses, (recon_so2_map *)maps, NULL, m, inputs, n)
+                  : recon_model_read3(ctx, poses, (recon_so3_map *)maps, NULL, m, inputs, n));
+    for (size_t i = 0; maps && i < n; i++)
+        pass_gate(poses, i, m->maps, maps + i * size, only_if);
+done:
+    free(maps);
+    return status;
 }
 
 /* g [n], doubles or recon_so3s: what takes each input to its canonical form. */
@@ -53,13 +97,13 @@ recon_status recon_canonicalize(recon_ctx *ctx, void *out, void *poses, const re
     int so2 = b->kind->group == RECON_SO2;
     char *own = NULL, *g = NULL;
     recon_status status;
-    RECON_TRY(RECON_OPTIONS_CHECK(ctx, options, recon_canonicalize_options));
+    RECON_TRY(check_options(ctx, options));
     RECON_TRY(recon_alloc_raw(ctx, &g, n, so2 ? sizeof(double) : sizeof(recon_so3)));
     if (!poses) {
         RECON_TRY(recon_alloc_raw(ctx, &own, n, so2 ? sizeof(recon_pose2) : sizeof(recon_pose3)));
         poses = own;
     }
-    RECON_TRY(read_poses(ctx, poses, model, inputs, n));
+    RECON_TRY(read_poses(ctx, poses, model, inputs, n, gate_of(options)));
     gather_rotations(g, poses, n, b->kind->group);
     if (out)
         RECON_TRY(b->kind->rotate(ctx, out, b, inputs, g, n, interpolation_of(options)));
@@ -106,10 +150,19 @@ static void list(recon_candidates *out, const recon_pose2 *pose, const recon_so2
     }
 }
 
+void recon_candidates_of(recon_candidates *out, const recon_distribution *d)
+{
+    recon_so2_mode mode[RECON_MODES_MAX];
+    int count = recon_density_modes(mode, &d->density, 0); /* which is about Lambda */
+    list(out, &d->pose, mode, count);
+}
+
 typedef struct {
     recon_candidates *out;
-    const recon_pose2 *poses;
-    const recon_so2_map *maps;
+    recon_pose2 *poses;
+    recon_so2_map *maps;
+    const recon_maps *by;
+    double only_if;
 } listing;
 
 static recon_status list_one(recon_ctx *ctx, void *arg, size_t i, int worker)
@@ -118,25 +171,37 @@ static recon_status list_one(recon_ctx *ctx, void *arg, size_t i, int worker)
     recon_so2_mode mode[RECON_MODES_MAX];
     (void)ctx;
     (void)worker;
-    int count = recon_density_modes(mode, &l->maps[i].density, l->maps[i].lambda);
-    list(&l->out[i], &l->poses[i], mode, count);
+    const recon_so2_map *map = &l->maps[i];
+    if (recon_gate_opens(l->only_if, recon_maps_p_value(l->by, map, &l->poses[i].psi))) {
+        int count = recon_density_modes(mode, &map->density, map->lambda);
+        list(&l->out[i], &l->poses[i], mode, count);
+        return RECON_OK;
+    }
+    l->out[i] = (recon_candidates){ 1, { l->poses[i] }, { 1 } };
+    l->out[i].pose[0].rotation = 0;
     return RECON_OK;
+}
+
+static recon_status list_candidates(recon_ctx *ctx, recon_candidates *out, const recon_model *model,
+                                    const float *images, size_t n, double only_if)
+{
+    listing l = { .out = out, .by = model->maps, .only_if = only_if };
+    recon_status status;
+    RECON_TRY(recon_model_takes(ctx, model, "images"));
+    RECON_TRY(recon_alloc_raw(ctx, &l.poses, n, sizeof *l.poses));
+    RECON_TRY(recon_alloc_raw(ctx, &l.maps, n, sizeof *l.maps));
+    RECON_TRY(recon_model_read2(ctx, l.poses, l.maps, NULL, model, images, n));
+    RECON_TRY(recon_parallel(ctx, list_one, &l, n));
+done:
+    free(l.maps);
+    free(l.poses);
+    return status;
 }
 
 recon_status recon_candidates_list(recon_ctx *ctx, recon_candidates *out, const recon_model *model,
                                    const float *images, size_t n)
 {
-    recon_pose2 *poses;
-    recon_so2_map *maps;
-    recon_status status = recon_model_takes(ctx, model, "images");
-    if (status != RECON_OK)
-        return status;
-    RECON_TRY(recon_model_read2_all(ctx, &poses, &maps, model, images, n));
-    RECON_TRY(recon_parallel(ctx, list_one, &(listing){ out, poses, maps }, n));
-done:
-    free(maps);
-    free(poses);
-    return status;
+    return list_candidates(ctx, out, model, images, n, 0);
 }
 
 /* --- search ----------------------------------------------------------------------------------- */
@@ -147,6 +212,7 @@ typedef struct {
     recon_image_size size;
     size_t pixels;
     recon_interpolation interpolation;
+    double only_if;
     recon_judge *judge;
     void *user;
 } contest;
@@ -225,7 +291,7 @@ static recon_status search(recon_ctx *ctx, recon_pose2 *poses, trials *t, const 
 {
     size_t count;
     recon_status status;
-    RECON_TRY(recon_candidates_list(ctx, t->lists, c->model, in, n));
+    RECON_TRY(list_candidates(ctx, t->lists, c->model, in, n, c->only_if));
     count = gather(t, n);
     if (count) {
         RECON_TRY(rotate(ctx, t->images, t, c, in, t->from, t->poses, count));
@@ -246,13 +312,14 @@ recon_status recon_canonicalize_search(recon_ctx *ctx, float *out, recon_pose2 *
                         .size = { s.height, s.width_px, s.channels },
                         .pixels = s.height * s.width_px * s.channels,
                         .interpolation = interpolation_of(options),
+                        .only_if = gate_of(options),
                         .judge = judge,
                         .user = user };
     const recon_backbone *b = model->backbone;
     recon_pose2 chosen[SEARCH_BLOCK];
     trials t = { 0 };
     recon_status status;
-    RECON_TRY(RECON_OPTIONS_CHECK(ctx, options, recon_canonicalize_options));
+    RECON_TRY(check_options(ctx, options));
     if (!recon_backbone_ieae(b))
         RECON_TRY(
             recon_fail(ctx, RECON_ERR_INPUT, "search is for models of `recon train` on images"));

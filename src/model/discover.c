@@ -27,6 +27,7 @@ typedef struct {
     recon_embedded embedded;
     recon_frames frames;
     recon_maps *maps;
+    recon_stored_codes *codes;
     char *said; /* [points] by the maps: of their kind */
 } flow;
 
@@ -81,6 +82,7 @@ static recon_status learn(recon_ctx *ctx, flow *f)
     const recon_embedded *e = &f->embedded;
     recon_status status;
     RECON_TRY(recon_maps_fit(ctx, &f->maps, e, &f->frames, &f->o.maps));
+    RECON_TRY(recon_codes_make(ctx, &f->codes, e, f->maps->held));
     RECON_TRY(recon_alloc_raw(ctx, &f->said, e->n, f->maps->kind->map));
     RECON_TRY(recon_maps_apply(ctx, f->said, f->maps, e->z, e->n, RECON_MAPS_ALL));
     f->maps->lambda = e->density ? RECON_LAMBDA_DENSITY : RECON_LAMBDA_HEAD;
@@ -123,7 +125,8 @@ static recon_status write_model(recon_ctx *ctx, const flow *f)
     RECON_TRY(recon_model_save(
         ctx, recon_folder_join(path, f->stage.path, "model.safetensors"), f->model, f->backbone,
         f->maps,
-        &(recon_model_save_options){ .half = f->o.half, .metadata = all, .n_metadata = all_n }));
+        &(recon_model_save_options){
+            .half = f->o.half, .metadata = all, .n_metadata = all_n, .codes = f->codes }));
 done:
     free(all);
     return status;
@@ -210,6 +213,7 @@ recon_status recon_discover(recon_ctx *ctx, recon_discovery *out, const char *mo
     RECON_TRY(run(ctx, out, &f, data));
 done:
     free(f.said);
+    recon_codes_free(f.codes);
     recon_maps_free(ctx, f.maps);
     recon_frames_free(&f.frames);
     recon_embedded_free(&f.embedded);

@@ -39,6 +39,7 @@ recon_status recon_model_open(recon_ctx *ctx, recon_model **out, const char *pat
     RECON_TRY(recon_backbone_read(ctx, &m->backbone, file, path, precision));
     RECON_TRY(recon_maps_read(ctx, &m->maps, file, path));
     RECON_TRY(check_parts(ctx, m, path));
+    RECON_TRY(recon_codes_read(ctx, &m->codes, file, path, m->maps->kind->group, m->maps->d));
     *out = m;
 done:
     recon_safetensors_close(file);
@@ -51,6 +52,7 @@ void recon_model_close(recon_ctx *ctx, recon_model *m)
 {
     if (!m)
         return;
+    recon_codes_free(m->codes);
     recon_maps_free(ctx, m->maps);
     recon_backbone_close(ctx, m->backbone);
     free(m);
@@ -66,6 +68,7 @@ recon_model_info recon_model_describe(const recon_model *m)
                               .group = b->kind->group,
                               .code = b->code,
                               .weights = recon_backbone_weights(b) + m->maps->weights,
+                              .codes = m->codes ? m->codes->n : 0,
                               .maps = recon_maps_describe(m->maps) };
     if (images)
         info.images = recon_ieae_describe(images);
@@ -114,6 +117,7 @@ recon_status recon_model_save(recon_ctx *ctx, const char *path, const char *from
     const recon_params *sets[2];
     recon_metadata_entry *all = NULL;
     recon_safetensors *file = NULL;
+    recon_codes_tensors codes = { .z = NULL };
     recon_status status;
     size_t n = 0, n_sets = 0, before;
     if (backbone->params)
@@ -132,9 +136,14 @@ recon_status recon_model_save(recon_ctx *ctx, const char *path, const char *from
         if (!is_among(all, end, e.key))
             all[n++] = e;
     }
-    RECON_TRY(recon_params_save_all(ctx, path, sets, n_sets, all, n,
-                                    &(recon_params_save_options){ .bf16 = o.half }));
+    if (o.codes)
+        RECON_TRY(recon_codes_tensors_make(ctx, &codes, o.codes));
+    RECON_TRY(recon_params_save_all(
+        ctx, path, sets, n_sets, all, n,
+        &(recon_params_save_options){
+            .bf16 = o.half, .more = codes.entry, .n_more = o.codes ? RECON_CODES_TENSORS : 0 }));
 done:
+    recon_codes_tensors_free(&codes);
     recon_safetensors_close(file);
     free(all);
     return status;

@@ -2,6 +2,7 @@
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H
 
+#include <recon/model/canonicalize.h>
 #include <recon/model/model.h>
 #include <recon/model/pose.h>
 #include <recon/model/score.h>
@@ -9,10 +10,12 @@
 #include "maps/so2_map.h"
 #include "maps/so3_map.h"
 #include "group/se3.h"
+#include "model/codes.h"
 
 struct recon_model {
     recon_backbone *backbone;
     recon_maps *maps;
+    recon_stored_codes *codes; /* NULL: a file without them */
 };
 
 /* Zero in any field means its default. */
@@ -20,6 +23,7 @@ typedef struct {
     int half;                             /* weights as bfloat16: half the size, and rounded   */
     const recon_metadata_entry *metadata; /* more than the parts say of themselves             */
     size_t n_metadata;
+    const recon_stored_codes *codes; /* NULL: none                                        */
 } recon_model_save_options;
 
 /* Writes backbone and maps to path. What the file `from`, the backbone's own, says of itself in its
@@ -35,17 +39,38 @@ recon_status recon_model_takes(recon_ctx *ctx, const recon_model *model, const c
 recon_pose2 recon_pose_make(double psi, double lambda);
 
 /* Checks n inputs and gives their poses; maps [n] takes what the other heads say too, or is NULL,
- * and they do not run. Of a model whose group is SO(2), and SO(3); another one is RECON_ERR_INPUT.
- */
+ * and they do not run; p_embedding [n] takes the p-values of the embeddings (NaN without codes), or
+ * is NULL. Of a model whose group is SO(2), and SO(3); another one is RECON_ERR_INPUT. */
 recon_status recon_model_read2(recon_ctx *ctx, recon_pose2 *poses, recon_so2_map *maps,
-                               const recon_model *model, const void *inputs, size_t n);
+                               double *p_embedding, const recon_model *model, const void *inputs,
+                               size_t n);
 recon_status recon_model_read3(recon_ctx *ctx, recon_pose3 *poses, recon_so3_map *maps,
-                               const recon_model *model, const void *inputs, size_t n);
-/* Both, in arrays of their own: free them, whatever the status. */
-recon_status recon_model_read2_all(recon_ctx *ctx, recon_pose2 **poses, recon_so2_map **maps,
-                                   const recon_model *model, const void *inputs, size_t n);
-recon_status recon_model_read3_all(recon_ctx *ctx, recon_pose3 **poses, recon_so3_map **maps,
-                                   const recon_model *model, const void *inputs, size_t n);
+                               double *p_embedding, const recon_model *model, const void *inputs,
+                               size_t n);
+/* All three, in arrays of their own: free them, whatever the status. */
+typedef struct {
+    recon_pose2 *poses;
+    recon_so2_map *maps;
+    double *p_embedding;
+} recon_read2;
+typedef struct {
+    recon_pose3 *poses;
+    recon_so3_map *maps;
+    double *p_embedding;
+} recon_read3;
+recon_status recon_model_read2_all(recon_ctx *ctx, recon_read2 *out, const recon_model *model,
+                                   const void *inputs, size_t n);
+recon_status recon_model_read3_all(recon_ctx *ctx, recon_read3 *out, const recon_model *model,
+                                   const void *inputs, size_t n);
+void recon_read2_free(recon_read2 *r);
+void recon_read3_free(recon_read3 *r);
+
+/* The candidates of an image, as recon_candidates_list has them, from its distribution. */
+void recon_candidates_of(recon_candidates *out, const recon_distribution *d);
+
+/* Whether a gate (recon_canonicalize_options) lets an input with this p-value be rotated; only_if 0:
+ * there is none. */
+int recon_gate_opens(double only_if, double p_value);
 
 /* The motion there or back: recon_se3_act_n takes places along. */
 recon_se3 recon_pose3_motion(const recon_pose3 *pose, recon_direction direction);

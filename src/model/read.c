@@ -53,6 +53,15 @@ static recon_status check_answer(recon_ctx *ctx, int finite, size_t i)
                                "input %zu: the model's output is not finite: a damaged model?", i);
 }
 
+/* Whether they are like the training data; NaN where the model has no codes. */
+static recon_status compare(recon_ctx *ctx, double *p_embedding, const recon_model *m,
+                            const float *z, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        p_embedding[i] = NAN;
+    return m->codes ? recon_codes_p_values(ctx, p_embedding, m->codes, z, n) : RECON_OK;
+}
+
 /* --- SO(2) ------------------------------------------------------------------------------------ */
 
 recon_pose2 recon_pose_make(double psi, double lambda)
@@ -95,7 +104,8 @@ done:
 }
 
 recon_status recon_model_read2(recon_ctx *ctx, recon_pose2 *poses, recon_so2_map *maps,
-                               const recon_model *m, const void *inputs, size_t n)
+                               double *p_embedding, const recon_model *m, const void *inputs,
+                               size_t n)
 {
     recon_seen s = { .z = NULL };
     recon_status status;
@@ -104,21 +114,31 @@ recon_status recon_model_read2(recon_ctx *ctx, recon_pose2 *poses, recon_so2_map
     RECON_TRY(maps ? find_maps(ctx, poses, maps, m, &s, n) : find_lambda(ctx, poses, m, &s, n));
     for (size_t i = 0; i < n; i++)
         RECON_TRY(check_answer(ctx, isfinite(poses[i].psi) && isfinite(poses[i].rotation), i));
+    if (p_embedding)
+        RECON_TRY(compare(ctx, p_embedding, m, s.z, n));
 done:
     seen_free(&s);
     return status;
 }
 
-recon_status recon_model_read2_all(recon_ctx *ctx, recon_pose2 **poses, recon_so2_map **maps,
-                                   const recon_model *model, const void *inputs, size_t n)
+recon_status recon_model_read2_all(recon_ctx *ctx, recon_read2 *out, const recon_model *model,
+                                   const void *inputs, size_t n)
 {
     recon_status status;
-    *maps = NULL;
-    RECON_TRY(recon_alloc_raw(ctx, poses, n, sizeof **poses));
-    RECON_TRY(recon_alloc_raw(ctx, maps, n, sizeof **maps));
-    RECON_TRY(recon_model_read2(ctx, *poses, *maps, model, inputs, n));
+    *out = (recon_read2){ .poses = NULL };
+    RECON_TRY(recon_alloc_raw(ctx, &out->poses, n, sizeof *out->poses));
+    RECON_TRY(recon_alloc_raw(ctx, &out->maps, n, sizeof *out->maps));
+    RECON_TRY(recon_alloc_raw(ctx, &out->p_embedding, n, sizeof *out->p_embedding));
+    RECON_TRY(recon_model_read2(ctx, out->poses, out->maps, out->p_embedding, model, inputs, n));
 done:
     return status;
+}
+
+void recon_read2_free(recon_read2 *r)
+{
+    free(r->poses);
+    free(r->maps);
+    free(r->p_embedding);
 }
 
 /* --- SO(3) ------------------------------------------------------------------------------------ */
@@ -132,7 +152,8 @@ static recon_pose3 make_pose3(recon_so3 psi, const recon_so3_map *map)
 }
 
 recon_status recon_model_read3(recon_ctx *ctx, recon_pose3 *poses, recon_so3_map *maps,
-                               const recon_model *m, const void *inputs, size_t n)
+                               double *p_embedding, const recon_model *m, const void *inputs,
+                               size_t n)
 {
     const recon_backbone_kind *kind = m->backbone->kind;
     recon_maps_part part = maps ? RECON_MAPS_ALL : RECON_MAPS_LAMBDA;
@@ -152,20 +173,30 @@ recon_status recon_model_read3(recon_ctx *ctx, recon_pose3 *poses, recon_so3_map
             kind->center(poses[i].center, inputs, i);
         RECON_TRY(check_answer(ctx, isfinite(poses[i].psi.w) && isfinite(poses[i].rotation.w), i));
     }
+    if (p_embedding)
+        RECON_TRY(compare(ctx, p_embedding, m, s.z, n));
 done:
     seen_free(&s);
     free(own);
     return status;
 }
 
-recon_status recon_model_read3_all(recon_ctx *ctx, recon_pose3 **poses, recon_so3_map **maps,
-                                   const recon_model *model, const void *inputs, size_t n)
+recon_status recon_model_read3_all(recon_ctx *ctx, recon_read3 *out, const recon_model *model,
+                                   const void *inputs, size_t n)
 {
     recon_status status;
-    *maps = NULL;
-    RECON_TRY(recon_alloc_raw(ctx, poses, n, sizeof **poses));
-    RECON_TRY(recon_alloc_raw(ctx, maps, n, sizeof **maps));
-    RECON_TRY(recon_model_read3(ctx, *poses, *maps, model, inputs, n));
+    *out = (recon_read3){ .poses = NULL };
+    RECON_TRY(recon_alloc_raw(ctx, &out->poses, n, sizeof *out->poses));
+    RECON_TRY(recon_alloc_raw(ctx, &out->maps, n, sizeof *out->maps));
+    RECON_TRY(recon_alloc_raw(ctx, &out->p_embedding, n, sizeof *out->p_embedding));
+    RECON_TRY(recon_model_read3(ctx, out->poses, out->maps, out->p_embedding, model, inputs, n));
 done:
     return status;
+}
+
+void recon_read3_free(recon_read3 *r)
+{
+    free(r->poses);
+    free(r->maps);
+    free(r->p_embedding);
 }

@@ -14,7 +14,10 @@ static recon_status score_so2(recon_ctx *ctx, recon_pose_score *out, const recon
     if (status == RECON_OK)
         status = recon_model_score2(ctx, of, m, inputs, n);
     for (size_t i = 0; status == RECON_OK && i < n; i++)
-        out[i] = (recon_pose_score){ of[i].score, of[i].p_value, of[i].surrogate };
+        out[i] = (recon_pose_score){ .score = of[i].score,
+                                     .p_value = of[i].p_value,
+                                     .p_embedding = of[i].p_embedding,
+                                     .surrogate = of[i].surrogate };
     free(of);
     return status;
 }
@@ -27,7 +30,10 @@ static recon_status score_so3(recon_ctx *ctx, recon_pose_score *out, const recon
     if (status == RECON_OK)
         status = recon_model_score3(ctx, of, m, inputs, n);
     for (size_t i = 0; status == RECON_OK && i < n; i++)
-        out[i] = (recon_pose_score){ of[i].score, of[i].p_value, of[i].trace };
+        out[i] = (recon_pose_score){ .score = of[i].score,
+                                     .p_value = of[i].p_value,
+                                     .p_embedding = of[i].p_embedding,
+                                     .surrogate = of[i].trace };
     free(of);
     return status;
 }

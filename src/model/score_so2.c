@@ -14,25 +14,25 @@
 recon_status recon_model_score2(recon_ctx *ctx, recon_pose_score2 *out, const recon_model *model,
                                 const void *inputs, size_t n)
 {
-    recon_pose2 *poses = NULL;
-    recon_so2_map *maps = NULL;
-    recon_status status = recon_model_read2_all(ctx, &poses, &maps, model, inputs, n);
+    recon_read2 r;
+    recon_status status = recon_model_read2_all(ctx, &r, model, inputs, n);
     for (size_t i = 0; status == RECON_OK && i < n; i++) {
-        out[i].pose = poses[i];
-        out[i].score = recon_so2_map_score(&maps[i], poses[i].psi);
-        out[i].p_value = recon_maps_p_value(model->maps, &maps[i], &poses[i].psi);
-        out[i].surrogate = fabs(poses[i].absolute);
+        const recon_pose2 *pose = &r.poses[i];
+        out[i] =
+            (recon_pose_score2){ .pose = *pose,
+                                 .score = recon_so2_map_score(&r.maps[i], pose->psi),
+                                 .p_value = recon_maps_p_value(model->maps, &r.maps[i], &pose->psi),
+                                 .p_embedding = r.p_embedding[i],
+                                 .surrogate = fabs(pose->absolute) };
     }
-    free(maps);
-    free(poses);
+    recon_read2_free(&r);
     return status;
 }
 
 typedef struct {
     const recon_maps *model;
     recon_distribution *out;
-    const recon_pose2 *poses;
-    const recon_so2_map *maps;
+    recon_read2 of;
     double *angles; /* [n][pool], which stand for the densities */
     size_t pool;
 } telling;
@@ -40,16 +40,18 @@ typedef struct {
 static recon_status tell(recon_ctx *ctx, void *arg, size_t i, int worker)
 {
     const telling *t = arg;
-    const recon_so2_map *map = &t->maps[i];
+    const recon_so2_map *map = &t->of.maps[i];
+    const recon_pose2 *pose = &t->of.poses[i];
     recon_distribution *d = &t->out[i];
     (void)ctx;
     (void)worker;
-    *d = (recon_distribution){ .pose = t->poses[i],
+    *d = (recon_distribution){ .pose = *pose,
                                .family = map->family,
                                .theta = map->theta,
                                .density = map->density,
-                               .score = recon_so2_map_score(map, t->poses[i].psi),
-                               .p_value = recon_maps_p_value(t->model, map, &t->poses[i].psi) };
+                               .score = recon_so2_map_score(map, pose->psi),
+                               .p_value = recon_maps_p_value(t->model, map, &pose->psi),
+                               .p_embedding = t->of.p_embedding[i] };
     d->density.center = recon_so2_wrap(map->density.center - map->lambda);
     recon_so2_moments(d->moment, &d->density);
     recon_so2_quantiles(t->angles + i * t->pool, &d->density, t->pool);
@@ -77,20 +79,15 @@ done:
 recon_status recon_distribution_images(recon_ctx *ctx, recon_distribution *out,
                                        const recon_model *model, const float *images, size_t n)
 {
-    size_t pool = model->backbone->kind->pool;
-    double *angles = NULL;
-    recon_pose2 *poses = NULL;
-    recon_so2_map *maps = NULL;
+    telling t = { .model = model->maps, .out = out, .pool = model->backbone->kind->pool };
     recon_status status;
     RECON_TRY(recon_model_takes(ctx, model, "images"));
-    RECON_TRY(recon_model_read2_all(ctx, &poses, &maps, model, images, n));
-    RECON_TRY(recon_alloc_raw(ctx, &angles, n, pool * sizeof *angles));
-    RECON_TRY(
-        recon_parallel(ctx, tell, &(telling){ model->maps, out, poses, maps, angles, pool }, n));
-    RECON_TRY(judge(ctx, out, angles, n, pool));
+    RECON_TRY(recon_model_read2_all(ctx, &t.of, model, images, n));
+    RECON_TRY(recon_alloc_raw(ctx, &t.angles, n, t.pool * sizeof *t.angles));
+    RECON_TRY(recon_parallel(ctx, tell, &t, n));
+    RECON_TRY(judge(ctx, out, t.angles, n, t.pool));
 done:
-    free(angles);
-    free(maps);
-    free(poses);
+    free(t.angles);
+    recon_read2_free(&t.of);
     return status;
 }

@@ -16,21 +16,20 @@
 recon_status recon_model_score3(recon_ctx *ctx, recon_pose_score3 *out, const recon_model *model,
                                 const void *inputs, size_t n)
 {
-    recon_pose3 *poses = NULL;
-    recon_so3_map *maps = NULL;
-    recon_status status = recon_model_read3_all(ctx, &poses, &maps, model, inputs, n);
+    recon_read3 r;
+    recon_status status = recon_model_read3_all(ctx, &r, model, inputs, n);
     for (size_t i = 0; status == RECON_OK && i < n; i++) {
-        recon_so3 psi = poses[i].psi;
-        double score = recon_so3_map_score(&maps[i], psi);
-        out[i] = (recon_pose_score3){ .score = score,
-                                      .p_value = recon_maps_p_value(model->maps, &maps[i], &psi),
-                                      .trace = recon_so3_map_trace(&maps[i], psi),
-                                      .label = recon_so3_map_trace_label(&maps[i], psi),
-                                      .uncentred = recon_so3_map_trace_uncentred(&maps[i], psi),
-                                      .pose = poses[i] };
+        const recon_so3_map *map = &r.maps[i];
+        recon_so3 psi = r.poses[i].psi;
+        out[i] = (recon_pose_score3){ .score = recon_so3_map_score(map, psi),
+                                      .p_value = recon_maps_p_value(model->maps, map, &psi),
+                                      .p_embedding = r.p_embedding[i],
+                                      .trace = recon_so3_map_trace(map, psi),
+                                      .label = recon_so3_map_trace_label(map, psi),
+                                      .uncentred = recon_so3_map_trace_uncentred(map, psi),
+                                      .pose = r.poses[i] };
     }
-    free(maps);
-    free(poses);
+    recon_read3_free(&r);
     return status;
 }
 
@@ -74,15 +73,16 @@ recon_status recon_distribution_molecules(recon_ctx *ctx, recon_distribution3 *o
                                           const recon_model *model, const recon_conformer *x,
                                           size_t n)
 {
-    recon_pose3 *poses = NULL;
-    recon_so3_map *maps = NULL;
-    recon_status status = recon_model_takes(ctx, model, "molecules");
-    if (status == RECON_OK)
-        status = recon_model_read3_all(ctx, &poses, &maps, model, x, n);
-    for (size_t i = 0; status == RECON_OK && i < n; i++)
-        status = tell(ctx, &out[i], model->maps, &poses[i], &maps[i]);
-    free(maps);
-    free(poses);
+    recon_read3 r = { .poses = NULL };
+    recon_status status;
+    RECON_TRY(recon_model_takes(ctx, model, "molecules"));
+    RECON_TRY(recon_model_read3_all(ctx, &r, model, x, n));
+    for (size_t i = 0; i < n; i++) {
+        RECON_TRY(tell(ctx, &out[i], model->maps, &r.poses[i], &r.maps[i]));
+        out[i].p_embedding = r.p_embedding[i];
+    }
+done:
+    recon_read3_free(&r);
     return status;
 }
 

@@ -446,16 +446,19 @@ recon_status recon_params_save_all(recon_ctx *ctx, const char *path,
                                    const recon_metadata_entry *metadata, size_t n_metadata,
                                    const recon_params_save_options *options)
 {
+    const recon_params_save_options o = options ? *options : (recon_params_save_options){ 0 };
     recon_tensor_entry *entries = NULL;
     void **block = NULL;
-    size_t count = 0, at = 0;
+    size_t count = o.n_more, at = 0;
     recon_status status;
     for (size_t i = 0; i < n_sets; i++)
         count += sets[i]->count;
     RECON_TRY(recon_alloc(ctx, &block, n_sets, sizeof *block));
     RECON_TRY(recon_alloc(ctx, &entries, count, sizeof *entries));
     for (size_t i = 0; i < n_sets; at += sets[i++]->count)
-        RECON_TRY(fetch_set(ctx, entries + at, &block[i], path, sets[i], options && options->bf16));
+        RECON_TRY(fetch_set(ctx, entries + at, &block[i], path, sets[i], o.bf16));
+    for (size_t i = 0; i < o.n_more; i++)
+        entries[at + i] = o.more[i];
     RECON_TRY(recon_safetensors_write(ctx, path, entries, count, metadata, n_metadata));
 done:
     for (size_t i = 0; block && i < n_sets; i++)

@@ -38,6 +38,26 @@ run info low.npy
 grep -q 'float32 120 x 16 x 16' "$scratch/stdout"
 report $? "--precision bf16"
 
+# --- the gate -------------------------------------------------------------------------------------
+refused 2 "--only-if 2: must be at most 1, such as 0.01" canonicalize $model $letters --out gate.npy --only-if 2
+[ ! -e gate.npy ]
+report $? "and nothing is written"
+refused 2 "--only-if 0 is not a number above 0" canonicalize $model $letters --out gate.npy --only-if 0
+refused 2 "--poses g.txt: poses go to FILE.npy or FILE.csv" canonicalize $model $letters --out gate.npy --poses g.txt
+run canonicalize $model $letters --out gate.npy --poses gate.csv --only-if 0.5 --json
+rotated=$(sed -n 's/^  "rotated": \([0-9]*\),/\1/p' "$scratch/stdout")
+[ "$code" -eq 0 ] && is_json "$scratch/stdout" && [ "$(grep -c ',1$' gate.csv)" -eq "$rotated" ] &&
+    [ "$rotated" -gt 0 ] && [ "$(grep -c ',0$' gate.csv)" -eq $((120 - rotated)) ] && [ "$rotated" -lt 120 ]
+report $? "--only-if rotates some ($rotated of 120), and the table says which"
+# A line an image of 16 x 16 floats.
+images_of() { tail -c $((120 * 1024)) "$1" | od -A n -v -t x4 -w1024; }
+run canonicalize $model $letters --out plain.npy --quiet
+images_of gate.npy >gate.txt && images_of plain.npy >plain.txt
+sed 1d gate.csv | sed 's/.*,//' | paste -d ' ' - gate.txt | paste -d '|' - plain.txt |
+    LC_ALL=C awk -F '|' '{ was = substr($1, 1, 1); same = substr($1, 2) == " " $2 } was == 1 && !same { bad++ }
+        was == 0 && same { alike++ } END { exit bad > 0 || alike > 0 }'
+report $? "those that are rotated are as without a gate, the others are not"
+
 # --- folders of pictures --------------------------------------------------------------------------
 run canonicalize $model --data npy:images.npy --limit 9 --out pictures --quiet
 if [ "$code" -eq 1 ] && said "without libpng"; then
@@ -45,11 +65,16 @@ if [ "$code" -eq 1 ] && said "without libpng"; then
     finish
 fi
 [ "$code" -eq 0 ] && [ "$(ls pictures/*.png | wc -l)" -eq 9 ] && [ -s pictures/000008.png ] &&
-    [ "$(wc -l <pictures/poses.csv)" -eq 10 ] && grep -q '^"000008.png",-*[0-9.]*,[a-z_]*,[0-4],[0-9.e-]*$' pictures/poses.csv
+    [ "$(wc -l <pictures/poses.csv)" -eq 10 ] && grep -qE '^"000008.png",[0-9]+,-?[0-9.]+,[-0-9.e+]+,[0-9.e-]+,[0-9.e-]+,[a-z_]+,[0-4],-?[0-9.]+:[0-9.]+[-0-9.:;]*,1$' pictures/poses.csv
 report $? "a folder gets pictures, and their poses by name"
 run canonicalize $model --data images:pictures --out upright
 [ "$code" -eq 0 ] && [ "$(ls upright/*.png | wc -l)" -eq 9 ]
 report $? "pictures in, pictures out"
+run canonicalize $model --data images:pictures --out gated --only-if 1e-9
+[ "$code" -eq 0 ] && grep -q '  rotated    0 (0.00 %)' "$scratch/stdout" && cmp -s pictures/000003.png gated/000003.png &&
+    [ "$(grep -c ',0$' gated/poses.csv)" -eq 9 ]
+report $? "a picture behind a closed gate is copied byte for byte"
+refused 2 "--poses p.csv: gated has poses.csv" canonicalize $model --data images:pictures --out gated --poses p.csv
 head -c 60 pictures/000003.png >cut.png
 cp -R pictures broken && mv cut.png broken/000003.png
 refused 1 "000003.png" canonicalize $model --data images:broken --out b --quiet
@@ -65,9 +90,12 @@ report $? "a folder of pictures, and their poses in it"
 # What poses.csv says of image 7 is what distribution says of it; p-values have four digits there.
 said_of() { sed -n "s/.*\"$1\": \"*\([^,\"]*\).*/\1/p" "$scratch/stdout"; }
 run distribution $model $letters --index 7 --json
-[ "$code" -eq 0 ] && [ "$(sed -n 9p over/poses.csv | cut -d , -f 3-)" = \
-    "$(said_of verdict),$(said_of fold),$(printf %.4g "$(said_of p_value)")" ]
-report $? "with the verdict, the fold and the p-value of each"
+[ "$code" -eq 0 ] && [ "$(sed -n 9p over/poses.csv | cut -d , -f 5-8)" = \
+    "$(printf %.4g "$(said_of p_value)"),$(printf %.4g "$(said_of p_embedding)"),$(said_of verdict),$(said_of fold)" ]
+report $? "with both p-values, the verdict and the fold of each"
+run score $model $letters --out s.csv --quiet
+cut -d , -f 1-9 over/poses.csv | cmp -s - s.csv
+report $? "score --out s.csv has the same lines, less the last column"
 echo mine >over/mine.png
 run canonicalize $model $letters --limit 50 --out over --quiet
 [ "$code" -eq 0 ] && [ "$(wc -l <over/poses.csv)" -eq 51 ] && [ "$(ls over | grep -c '^[0-9]*[.]png')" -eq 50 ] &&

@@ -79,6 +79,14 @@ report $? "what was written can be read again"
 run canonicalize $model $chains --out again.xyz --threads 1 --json
 [ "$code" -eq 0 ] && is_json "$scratch/stdout" && cmp -s natural.xyz again.xyz
 report $? "another number of threads gives the same bytes"
+run canonicalize $model $chains --out gate.xyz --poses gate.csv --only-if 0.3 --json
+rotated=$(sed -n 's/^  "rotated": \([0-9]*\),/\1/p' "$scratch/stdout")
+[ "$code" -eq 0 ] && [ "$(head -n 1 gate.csv)" = "molecule,index,rotation,score,p_value,p_embedding,verdict,fold,candidates,rotated" ] &&
+    [ "$(grep -c ',1$' gate.csv)" -eq "$rotated" ] && [ "$rotated" -lt 80 ] && [ "$(grep -c ',0$' gate.csv)" -eq $((80 - rotated)) ]
+report $? "--only-if rotates some ($rotated of 80), and --poses FILE.csv says which"
+run score $model $chains --out s.csv --quiet
+cut -d , -f 1-9 gate.csv | cmp -s - s.csv
+report $? "score has the same table"
 refused 2 "molecules go to a FILE.xyz" canonicalize $model $chains --out c.npy
 refused 2 "--interpolation is for images" canonicalize $model $chains --out c.xyz --interpolation bicubic
 refused 1 "this is the input" canonicalize $model $chains --out chains.xyz

@@ -51,6 +51,15 @@ report $? "another number of threads gives the same scores"
 run info s.npy
 grep -q 's.npy: float64 120, C order, finite' "$scratch/stdout"
 report $? "one score for each image"
+# What the letters are not: noise.
+LC_ALL=C awk 'BEGIN { srand(5); for (i = 0; i < 40 * 256; i++) printf "%c", 1 + int(126 * rand()) }' | npy noise.npy '|u1' '40, 16, 16'
+run score $model --data npy:noise.npy --false-alarms 0.1 --out n.npy
+[ "$code" -eq 0 ] && grep -qE '^  unlike     (3[6-9]|40) ' "$scratch/stdout"
+report $? "noise is unlike the training data ($(sed -n 's/^  unlike *//p' "$scratch/stdout"))"
+run score $model $letters --false-alarms 0.1 --out n.npy --json
+unlike=$(sed -n 's/^  "unlike": \([0-9]*\),/\1/p' "$scratch/stdout")
+[ -n "$unlike" ] && [ "$unlike" -lt 30 ]
+report $? "the letters themselves are not ($unlike of 120)"
 refused 1 "nowhere/s.npy" score $model $letters --out nowhere/s.npy --quiet
 refused 1 "run \`recon discover\` first" score --model backbone $letters --out s2.npy
 

@@ -176,12 +176,21 @@ static void pictures_replace_pictures(void **state)
     assert_true(there("out/a/1.png") && there("out/b/2.png") && there("out/poses.csv"));
     CHECK_OK(*state, recon_stage_open(*state, &s, scratch("out"), RECON_PICTURES));
     put(*state, &s, "3.png", "three");
-    put(*state, &s, "poses.csv", "file,pose_deg\n\"3.png\",1\n");
+    put(*state, &s, "poses.csv", "file,index,angle_deg\n\"3.pgm\",0,1\n");
+    put(*state, &s, "3.pgm.png", "three");
     CHECK_OK(*state, recon_stage_commit(*state, &s));
     recon_stage_close(*state, &s);
     assert_true(there("out/3.png") && there("out/a/mine.png"));
     assert_false(there("out/a/1.png") || there("out/b") || there("out/q\"q.png"));
     holds("out/gamma.npy", "found");
+    shell(
+        "touch out/3.pgm"); /* the list names the inputs: their pictures go, not the user's files */
+    CHECK_OK(*state, recon_stage_open(*state, &s, scratch("out"), RECON_PICTURES));
+    put(*state, &s, "poses.csv", "file,index,angle_deg\n");
+    CHECK_OK(*state, recon_stage_commit(*state, &s));
+    recon_stage_close(*state, &s);
+    assert_false(there("out/3.pgm.png"));
+    assert_true(there("out/3.pgm") && there("out/3.png"));
     shell("rm -rf out");
 }
 

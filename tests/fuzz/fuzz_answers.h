@@ -12,7 +12,9 @@ static inline void fuzz_answer_score(const recon_model *model, const void *input
 {
     recon_pose_score s;
     if (fuzz_answered(recon_score(fuzz_ctx(), &s, model, input, 1)))
-        FUZZ_CHECK(isfinite(s.score) && s.p_value > 0 && s.p_value <= 1);
+        FUZZ_CHECK(isfinite(s.score) && s.p_value > 0 && s.p_value <= 1 &&
+                   (isnan(s.p_embedding) ? recon_model_describe(model).codes == 0
+                                         : s.p_embedding > 0 && s.p_embedding <= 1));
 }
 
 /* --- images ----------------------------------------------------------------------------------- */

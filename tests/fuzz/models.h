@@ -13,19 +13,56 @@
 #include "backbone/molecule_net.h"
 #include "core/fail.h"
 #include "maps/maps.h"
+#include "model/codes.h"
 
 /* Each writes a file to path. */
 typedef recon_status small_writer(recon_ctx *ctx, const char *path);
 
+static inline recon_status small_save_with(recon_ctx *ctx, const char *path, const recon_params *a,
+                                           const recon_params *b, const recon_metadata_list *l,
+                                           const recon_tensor_entry *more, size_t n_more)
+{
+    const recon_params *sets[] = { a, b };
+    return recon_params_save_all(
+        ctx, path, sets, b ? 2 : 1, l->entry, l->n,
+        &(recon_params_save_options){ .bf16 = 1, .more = more, .n_more = n_more });
+}
+
 static inline recon_status small_save(recon_ctx *ctx, const char *path, const recon_params *a,
                                       const recon_params *b, const recon_metadata_list *l)
 {
-    const recon_params *sets[] = { a, b };
-    return recon_params_save_all(ctx, path, sets, b ? 2 : 1, l->entry, l->n,
-                                 &(recon_params_save_options){ .bf16 = 1 });
+    return small_save_with(ctx, path, a, b, l, NULL, 0);
 }
 
-enum { SMALL_SIDE = 8, SMALL_CODE = 2, SMALL_HIDDEN = 3 };
+enum { SMALL_SIDE = 8, SMALL_CODE = 2, SMALL_HIDDEN = 3, SMALL_POINTS = 4 };
+
+/* A whole model: backbone, maps, and the codes of three points; the fourth calibrates. */
+static inline recon_status small_save_whole(recon_ctx *ctx, const char *path,
+                                            const recon_params *backbone, const recon_maps *maps,
+                                            const recon_metadata_list *l)
+{
+    static const float z[SMALL_POINTS][SMALL_CODE] = { { 1, 2 }, { -3, 1 }, { 2, -1 }, { 1, 1 } };
+    static const double so2[SMALL_POINTS] = { 0, 1, 2, -1 };
+    static const recon_so3 so3[SMALL_POINTS] = {
+        { 1, 0, 0, 0 }, { 0, 1, 0, 0 }, { 0, 0, 1, 0 }, { 0, 0, 0, 1 }
+    };
+    int angles = maps->kind->group == RECON_SO2;
+    const recon_embedded points = { .n = SMALL_POINTS,
+                                    .d = SMALL_CODE,
+                                    .z = z[0],
+                                    .so2 = angles ? so2 : NULL,
+                                    .so3 = angles ? NULL : so3 };
+    recon_codes_tensors t = { .z = NULL };
+    recon_stored_codes *codes = NULL;
+    recon_status status;
+    RECON_TRY(recon_codes_make(ctx, &codes, &points, (const unsigned char[]){ 0, 0, 0, 1 }));
+    RECON_TRY(recon_codes_tensors_make(ctx, &t, codes));
+    RECON_TRY(small_save_with(ctx, path, backbone, maps->params, l, t.entry, RECON_CODES_TENSORS));
+done:
+    recon_codes_tensors_free(&t);
+    recon_codes_free(codes);
+    return status;
+}
 
 /* Untrained maps: usual scores are 0, and there was one. */
 static inline recon_status small_maps(recon_ctx *ctx, recon_maps **out, const recon_maps_kind *kind,
@@ -68,7 +105,7 @@ static inline recon_status small_model(recon_ctx *ctx, const char *path)
     recon_metadata_add_number(&l, "height", SMALL_SIDE);
     recon_metadata_add_number(&l, "width", SMALL_SIDE);
     recon_metadata_add_number(&l, "channels", 1);
-    RECON_TRY(small_save(ctx, path, backbone->base.params, maps->params, &l));
+    RECON_TRY(small_save_whole(ctx, path, backbone->base.params, maps, &l));
 done:
     recon_maps_free(ctx, maps);
     recon_ieae_close(ctx, backbone);
@@ -104,7 +141,7 @@ static inline recon_status small_molecules(recon_ctx *ctx, const char *path, rec
     recon_metadata_add_number(&l, "code", SMALL_CODE);
     recon_metadata_add_number(&l, "mapped", 1);
     recon_metadata_add_number(&l, "slots", 3);
-    RECON_TRY(small_save(ctx, path, backbone->base.params, maps->params, &l));
+    RECON_TRY(small_save_whole(ctx, path, backbone->base.params, maps, &l));
 done:
     recon_maps_free(ctx, maps);
     recon_molecule_net_close(ctx, backbone);

@@ -2,6 +2,8 @@
  * and test_canonicalize_molecules.c. */
 #include "both.h"
 
+#include <recon/model/score.h>
+
 enum { SOME = 6 };
 
 /* Canonical forms: pixels, or places of atoms. */
@@ -57,6 +59,82 @@ static void forms_or_poses_alone_are_the_same(void **state)
     }
 }
 
+/* Pixels, or places of atoms, of the first n inputs, as a canonical form has them. */
+static void flatten(float *out, const domain *d, size_t n)
+{
+    if (d->group == RECON_SO2)
+        memcpy(out, d->inputs, n * TINY_PIXELS * sizeof *out);
+    else
+        for (size_t i = 0; i < n; out += 3 * both_list[i++].atoms)
+            memcpy(out, both_list[i].xyz, 3 * both_list[i].atoms * sizeof *out);
+}
+
+static int is_rotated(const domain *d, const any_poses *p, size_t i)
+{
+    return d->group == RECON_SO2 ? p->so2[i].rotation != 0
+                                 : recon_so3_angle(p->so3[i].rotation) != 0;
+}
+
+/* Who passes is rotated as without a gate; who does not stays bit for bit. */
+static void a_gate_rotates_unusual_poses_alone(void **state)
+{
+    static float as_it_is[TINY_N * TINY_PIXELS];
+    static recon_pose_score score[TINY_N];
+    EACH_DOMAIN(d)
+    {
+        recon_model *model = open_model(*state, d);
+        size_t rotated = 0;
+        flatten(as_it_is, d, d->n);
+        CHECK_OK(*state, recon_score(*state, score, model, d->inputs, d->n));
+        CHECK_OK(*state,
+                 recon_canonicalize(*state, typed, &typed_pose, model, d->inputs, d->n, NULL));
+        CHECK_OK(*state, recon_canonicalize(*state, general, &general_pose, model, d->inputs, d->n,
+                                            &(recon_canonicalize_options){ .only_if = 0.5 }));
+        for (size_t i = 0; i < d->n; i++) {
+            size_t from = length_of(d, i), size = length_of(d, i + 1) - from;
+            assert_int_equal(is_rotated(d, &general_pose, i), score[i].p_value < 0.5);
+            rotated += score[i].p_value < 0.5;
+            assert_memory_equal(general + from, (score[i].p_value < 0.5 ? typed : as_it_is) + from,
+                                size * sizeof *general);
+        }
+        assert_true(rotated > 0 && rotated < d->n);
+        recon_model_close(*state, model);
+    }
+}
+
+static recon_status like_all(recon_ctx *ctx, void *user, double *scores, const float *images,
+                             size_t n)
+{
+    (void)ctx, (void)images;
+    *(size_t *)user += n;
+    memset(scores, 0, n * sizeof *scores);
+    return RECON_OK;
+}
+
+static void a_search_keeps_to_the_gate(void **state)
+{
+    const recon_canonicalize_options closed = { .only_if = 1e-12 };
+    recon_model *model = open_model(*state, &both[0]);
+    size_t judged = 0;
+    CHECK_OK(*state, recon_canonicalize_search(*state, general, general_pose.so2, model,
+                                               tiny_images[0], SOME, like_all, &judged, &closed));
+    assert_int_equal(judged, 0);
+    assert_memory_equal(general, tiny_images, SOME * sizeof *tiny_images);
+    recon_model_close(*state, model);
+}
+
+static void a_gate_is_a_p_value(void **state)
+{
+    recon_model *model = open_model(*state, &both[0]);
+    const double bad[] = { 2, -0.1, NAN, INFINITY };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        CHECK_FAILS(*state,
+                    recon_canonicalize(*state, general, NULL, model, tiny_images[0], 1,
+                                       &(recon_canonicalize_options){ .only_if = bad[i] }),
+                    RECON_ERR_INPUT, "only_if");
+    recon_model_close(*state, model);
+}
+
 /* A model of the other kind is refused before anything is read. */
 static void a_model_of_another_kind_is_refused(void **state)
 {
@@ -92,6 +170,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_general_form_is_the_typed_one),
         cmocka_unit_test(forms_or_poses_alone_are_the_same),
+        cmocka_unit_test(a_gate_rotates_unusual_poses_alone),
+        cmocka_unit_test(a_search_keeps_to_the_gate),
+        cmocka_unit_test(a_gate_is_a_p_value),
         cmocka_unit_test(a_model_of_another_kind_is_refused),
         cmocka_unit_test(without_memory_it_says_so),
     };

@@ -138,6 +138,19 @@ static void of_images(void **state)
         { "calibration.scores/fill -1", RECON_ERR_FORMAT, "calibration" },
         { "theta.family/fill 7", RECON_ERR_FORMAT, "theta.family" },
         { "@what\\nis \"this\"", RECON_OK, "" },
+        { "codes.z/fill nan", RECON_ERR_FORMAT, "codes.z" },
+        { "codes.z/fill 0", RECON_ERR_INPUT, "the zero vector" },
+        { "codes.z/shape [2,3]", RECON_ERR_FORMAT, "codes of 2 numbers" },
+        { "codes.z/shape [6]", RECON_ERR_FORMAT, "codes of 2 numbers" },
+        { "codes.z/dtype \"I16\"", RECON_OK, "" },
+        { "codes.scale/fill inf", RECON_ERR_FORMAT, "codes.scale" },
+        { "codes.scale/fill 3e38\ncodes.whiten/fill 3e38", RECON_ERR_INPUT, "codes.z" },
+        { "codes.pose/fill inf", RECON_ERR_FORMAT, "codes.pose" },
+        { "codes.pose/shape [3,1]", RECON_ERR_FORMAT, "codes.pose" },
+        { "codes.whiten/shape [4]", RECON_ERR_FORMAT, "codes.whiten" },
+        { "codes.whiten/fill nan", RECON_ERR_FORMAT, "codes.whiten" },
+        { "codes.distances/fill nan", RECON_ERR_FORMAT, "codes.distances" },
+        { "codes.held/fill -1", RECON_ERR_FORMAT, "codes.distances" },
     };
     CHECK_LIES(*state, small_model, open_model, list);
 }
@@ -163,6 +176,7 @@ static void of_molecules(void **state)
         { "@elements 1 6 8", RECON_ERR_INPUT, "encoder.element" },
         { "@elements 99999999999999999999", RECON_ERR_FORMAT, "ascending" },
         { "theta.unit/fill -1", RECON_ERR_FORMAT, "theta.unit" },
+        { "codes.pose/fill 0", RECON_ERR_FORMAT, "unit quaternion" },
         { "@maps", RECON_ERR_INPUT, "recon discover" },
     };
     static const lie paper[] = {

@@ -21,7 +21,7 @@ static void save_again(recon_ctx *ctx, const char *path, const domain *d, int ha
     const recon_metadata_entry more[] = { { "figures", "none" }, { "k", "7" } };
     recon_model *m = open_model(ctx, d);
     CHECK_OK(ctx, recon_model_save(ctx, path, scratch(d->model), m->backbone, maps ? m->maps : NULL,
-                                   &(recon_model_save_options){ half, more, 2 }));
+                                   &(recon_model_save_options){ half, more, 2, m->codes }));
     recon_model_close(ctx, m);
 }
 

@@ -2,6 +2,7 @@
  * p-values and thresholds mean what they say. Distributions are in test_score_images.c and
  * test_score_molecules.c. */
 #include "both.h"
+#include "model/model.h"
 
 #include <recon/model/score.h>
 
@@ -29,8 +30,32 @@ static void the_general_score_is_the_typed_one(void **state)
             CHECK_NEAR(natural[i].score, so2 ? a->score : b->score, 0);
             CHECK_NEAR(natural[i].p_value, so2 ? a->p_value : b->p_value, 0);
             CHECK_NEAR(natural[i].surrogate, so2 ? a->surrogate : b->trace, 0);
+            CHECK_NEAR(natural[i].p_embedding, so2 ? a->p_embedding : b->p_embedding, 0);
+            assert_true(natural[i].p_embedding > 0 && natural[i].p_embedding <= 1);
         }
         CHECK_OK(*state, recon_score(*state, NULL, model, NULL, 0));
+        recon_model_close(*state, model);
+    }
+}
+
+/* As 0.2.0 wrote it: poses have p-values, embeddings have none. */
+static void a_model_without_codes_answers_all_else(void **state)
+{
+    EACH_DOMAIN(d)
+    {
+        recon_model *model = open_model(*state, d), *bare;
+        CHECK_OK(*state, recon_score(*state, natural, model, d->inputs, d->n));
+        assert_true(recon_model_describe(model).codes > 0);
+        CHECK_OK(*state, recon_model_save(*state, scratch("bare"), scratch(d->model),
+                                          model->backbone, model->maps, NULL));
+        CHECK_OK(*state, recon_model_open(*state, &bare, scratch("bare"), RECON_SINGLE));
+        CHECK_OK(*state, recon_score(*state, scored, bare, d->inputs, d->n));
+        assert_int_equal(recon_model_describe(bare).codes, 0);
+        for (size_t i = 0; i < d->n; i++) {
+            assert_true(isnan(scored[i].p_embedding));
+            CHECK_NEAR(scored[i].p_value, natural[i].p_value, 0);
+        }
+        recon_model_close(*state, bare);
         recon_model_close(*state, model);
     }
 }
@@ -113,6 +138,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_general_score_is_the_typed_one),
+        cmocka_unit_test(a_model_without_codes_answers_all_else),
         cmocka_unit_test(unusual_poses_score_high),
         cmocka_unit_test(thresholds_and_p_values_agree),
         cmocka_unit_test(a_model_of_another_kind_is_refused),

@@ -167,6 +167,26 @@ assert colour.shape == (150, 28, 28, 1) and np.array_equal(colour[..., 0], uprig
 nothing, none = model.canonicalize(x[:0])
 assert nothing.shape == (0, 28, 28) and len(none) == 0 and model.candidates(x[:0]) == []
 PROGRAM
+run discover --model "$root/models/mnist-small.safetensors" --data npy:strokes.npy --out refit --quiet
+run score --model refit --data npy:strokes.npy --out refit.csv --quiet
+run canonicalize --model refit --data npy:strokes.npy --only-if 0.5 --out gated.npy --quiet
+report "$code" "the command's gate"
+passes "p-values of embeddings and the gate are the command's" <<'PROGRAM'
+import csv, numpy as np, recon
+x, model = np.load("strokes.npy"), recon.load("refit")
+scores, table = model.score(x), list(csv.DictReader(open("refit.csv")))
+assert all(float(row["p_embedding"]) == float("%.4g" % p) for row, p in zip(table, scores.p_embedding))
+assert model.distribution(x[:1])[0].p_embedding > 0
+out, poses = model.canonicalize(x, gate=0.5)
+assert np.array_equal(out, np.load("gated.npy")) and np.array_equal(poses.rotated, scores.p_value < 0.5)
+assert np.array_equal(out[~poses.rotated], (x / np.float32(255)).astype(np.float32)[~poses.rotated])
+points = np.ones((len(x), 2))
+assert np.array_equal(poses.to_input(points=points)[~poses.rotated], points[~poses.rotated])
+for gate in 0, 2, -1, float("nan"):
+    try: model.canonicalize(x, gate=gate)
+    except recon.InputError as error: assert "gate" in str(error)
+    else: raise AssertionError(gate)
+PROGRAM
 passes "a judge chooses among the candidates, and what it raises comes out" <<'PROGRAM'
 import numpy as np, recon
 x = np.load("strokes.npy")[:100]  # one block of a search: last bits depend on who is beside one

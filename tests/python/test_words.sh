@@ -39,7 +39,7 @@ assert not missing and seen > 120, (missing, seen)
 PROGRAM
 passes "a field of a named tuple says what it is" <<'PROGRAM'
 import recon
-for kind in recon.Images, recon.Molecule, recon.Scores, recon.Candidates:
+for kind in recon.Images, recon.Molecule, recon.Candidates:
     for field in kind._fields:
         text = getattr(kind, field).__doc__
         assert "Alias" not in text and "\n" not in text and len(text) > 10, (kind, field, text)

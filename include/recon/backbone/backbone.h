@@ -42,7 +42,7 @@ typedef struct {
     recon_status (*embed)(recon_ctx *ctx, const recon_seen *out, const recon_backbone *backbone,
                           const void *inputs, size_t n);
     /* Each input rotated by g[i], of the group's type (double or recon_so3), to out: a batch for
-     * images, places of atoms for molecules. */
+     * images, places of atoms for molecules. The identity leaves an input bit for bit as it is. */
     recon_status (*rotate)(recon_ctx *ctx, void *out, const recon_backbone *backbone,
                            const void *inputs, const void *g, size_t n,
                            recon_interpolation interpolation);

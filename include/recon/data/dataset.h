@@ -111,8 +111,8 @@ typedef enum {
 } recon_interpolation;
 
 /* One image, height x width x channels floats, row 0 on top: counter-clockwise as seen on screen by
- * angle radians, about its middle, zeros outside. The op `rotate` rotates the same way. out is not
- * in. */
+ * angle radians, about its middle, zeros outside; by 0 it is copied. The op `rotate` rotates the
+ * same way. out is not in. */
 RECON_API void recon_image_rotate(float *out, const float *in, size_t height, size_t width,
                                   size_t channels, double angle, recon_interpolation interpolation);
 

@@ -19,12 +19,17 @@ extern "C" {
 /* Zero in any field means its default. */
 typedef struct {
     recon_interpolation interpolation; /* of images */
+    double only_if; /* the gate, (0, 1]: only inputs whose pose has a p-value below it are rotated.
+                       The others come out bit for bit as they are, and their pose's `rotation` is
+                       the identity, so that what is found in them stays where it is. 0: all are
+                       rotated                                                               */
     uint64_t reserved[RECON_RESERVED];
 } recon_canonicalize_options;
 
 /* n inputs of the model's kind to their canonical form and poses: recon_pose2 or recon_pose3, by
  * the model's group. out (not the inputs themselves, unless the kind says so) or poses may be NULL,
- * and options too. What the kind's `check` refuses is RECON_ERR_INPUT; n = 0 does nothing. */
+ * and options too. What the kind's `check` refuses is RECON_ERR_INPUT, and so is a gate that is not
+ * a share; n = 0 does nothing. */
 RECON_API recon_status recon_canonicalize(recon_ctx *ctx, void *out, void *poses /* [n] */,
                                           const recon_model *model, const void *inputs, size_t n,
                                           const recon_canonicalize_options *options);
@@ -42,7 +47,8 @@ RECON_API recon_status recon_canonicalize_images(recon_ctx *ctx, float *out,
  * recon/data/molecules.h would not take (a coordinate that is not finite, two atoms in one place,
  * one atom alone) or with an element that the model does not know is RECON_ERR_INPUT, and the
  * message names it. Where poses leave a spin free, C(x) puts the axis where it belongs, and the
- * spin about it is the same for all of a class but arbitrary; pose.free says so. */
+ * spin about it is the same for all of a class but arbitrary; pose.free says so. For a gate there
+ * is recon_canonicalize. */
 RECON_API recon_status recon_canonicalize_molecules(recon_ctx *ctx, float *out,
                                                     recon_pose3 *poses /* [n] */,
                                                     const recon_model *model,

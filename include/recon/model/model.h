@@ -28,6 +28,8 @@ typedef struct {
     recon_group group; /* of their poses                                          */
     size_t code;       /* length of z                                             */
     size_t weights;    /* of backbone and maps                                    */
+    size_t codes;      /* embeddings of training inputs that it keeps; 0: it has none, and no
+                          p-value for embeddings                                          */
     recon_maps_info maps;
     recon_ieae_shape images;            /* of a model of images, else all zero          */
     recon_molecule_net_shape molecules; /* of a model of molecules, else all zero       */

@@ -27,7 +27,8 @@ typedef struct {
     double lambda;   /* its class's natural pose, in the same terms; a candidate's, where one of
                         several was chosen                                         */
     double absolute; /* psi - lambda: how far the input is from its natural pose   */
-    double rotation; /* lambda - psi: what takes the input to its canonical image  */
+    double rotation; /* lambda - psi: what takes the input to its canonical image; 0 where a gate
+                        leaves the input as it is (recon_canonicalize_options)     */
 } recon_pose2;
 
 /* n points of an image of height x width: (x, y) in pixels, x to the right and y down, (0, 0) the
@@ -64,7 +65,8 @@ typedef struct {
     recon_so3 psi;      /* the backbone's pose, relative to its arbitrary canonical            */
     recon_so3 lambda;   /* its class's natural pose, in the same terms                         */
     recon_so3 absolute; /* psi lambda^-1: how the input is rotated from its natural pose        */
-    recon_so3 rotation; /* lambda psi^-1: what takes the input to its canonical form           */
+    recon_so3 rotation; /* lambda psi^-1: what takes the input to its canonical form; the identity
+                           where a gate leaves the input as it is                              */
     double center[3];   /* about this place                                                    */
     int free;           /* directions in which lambda is a choice, not a finding: 0, none; 1, the
                            spin about an axis; 2; 3, all. */

@@ -2,7 +2,7 @@
  *
  * The score is -log p(g_abs), normalised, with the density that the model gives to this very input;
  * the p-value says how often the pose of an input that the model was made from is as unusual for
- * it. */
+ * it. A second p-value says how often such an input is as far from the training data. */
 #ifndef RECON_MODEL_SCORE_H
 #define RECON_MODEL_SCORE_H
 
@@ -20,8 +20,12 @@ extern "C" {
 
 /* Of an input of any kind. All scores: higher is less natural. */
 typedef struct {
-    double score;     /* -log p(g_abs), background included                          */
-    double p_value;   /* in (0, 1]: small is unusual                                 */
+    double score;   /* -log p(g_abs), background included                          */
+    double p_value; /* of the pose, in (0, 1]: small is unusual                    */
+    double
+        p_embedding;  /* of the embedding, in (0, 1]: small, the input is unlike the training data,
+                           whatever its pose, and nothing else here means much. NaN for a model that
+                           keeps no codes (recon_model_info)                         */
     double surrogate; /* the paper's centred score: SO(2) |g_abs|, SO(3) as below    */
 } recon_pose_score;
 
@@ -35,7 +39,7 @@ RECON_API double recon_score_threshold(const recon_model *model, double false_al
 
 /* The same of images, with their poses. */
 typedef struct {
-    double score, p_value, surrogate; /* as in recon_pose_score */
+    double score, p_value, p_embedding, surrogate; /* as in recon_pose_score */
     recon_pose2 pose;
 } recon_pose_score2;
 RECON_API recon_status recon_score_images(recon_ctx *ctx, recon_pose_score2 *out /* [n] */,
@@ -43,7 +47,7 @@ RECON_API recon_status recon_score_images(recon_ctx *ctx, recon_pose_score2 *out
 
 /* The same of molecules, with the paper's scores and their poses. */
 typedef struct {
-    double score, p_value;
+    double score, p_value, p_embedding;
     double trace;     /* the surrogate: -tr(Theta^T g_abs), which lacks the constant     */
     double label;     /* the same with Lambda and Theta learned as the paper does        */
     double uncentred; /* -tr(Theta~^T psi): the paper's baseline                         */
@@ -69,7 +73,8 @@ typedef struct {
     int modes; /* more than one where the verdict is several or modulo                         */
     recon_so2_mode mode[RECON_MODES_MAX]; /* heaviest first                                   */
     double moment[4]; /* |E exp(i m g)|, m = 1..4: how well the natural pose is known          */
-    double p_value;   /* of the input's own pose, as in recon_pose_score                       */
+    double p_value, p_embedding; /* of the input's own pose, and of its embedding, as in
+                                    recon_pose_score                                          */
 } recon_distribution;
 RECON_API recon_status recon_distribution_images(recon_ctx *ctx, recon_distribution *out /* [n] */,
                                                  const recon_model *model, const float *images,
@@ -91,7 +96,8 @@ typedef struct {
     double spread[3]; /* radians, root mean square: of the axis's tilt on a ring, spread[0]; where
                          nothing is free, of the rotations about the three axes of F; NaN where it is
                          not defined                                                       */
-    double p_value;   /* of the input's own pose, as in recon_pose_score                   */
+    double p_value, p_embedding; /* of the input's own pose, and of its embedding, as in
+                                    recon_pose_score                                       */
 } recon_distribution3;
 RECON_API recon_status recon_distribution_molecules(recon_ctx *ctx,
                                                     recon_distribution3 *out /* [n] */,

@@ -63,6 +63,8 @@ RECON_API recon_status recon_params_save(recon_ctx *ctx, const char *path,
 /* Zero in any field means its default. */
 typedef struct {
     int bf16; /* what is trained in bfloat16, rounded to nearest even; buffers stay as they are */
+    const recon_tensor_entry *more; /* [n_more] tensors beside the sets, as they are */
+    size_t n_more;
 } recon_params_save_options;
 
 /* Several sets in one file: the parts of a model. A name that two of them have is RECON_ERR_INPUT.

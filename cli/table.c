@@ -1,0 +1,162 @@
+/* table.c - see table.h. */
+#include "cli/table.h"
+#include "cli/csv.h"
+#include "core/fail.h"
+#include "core/memory.h"
+#include "model/model.h"
+#include "stats/natural.h"
+#include "stats/so3_frame.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* --- read ------------------------------------------------------------------------------------- */
+
+static void take_candidates(cli_row *out, const recon_distribution *d)
+{
+    recon_candidates all;
+    recon_candidates_of(&all, d);
+    out->candidates = all.count;
+    for (size_t j = 0; j < all.count; j++) {
+        out->candidate[j].pose.angle = all.pose[j].absolute;
+        out->candidate[j].weight = all.weight[j];
+    }
+}
+
+static recon_status read_images(recon_ctx *ctx, cli_row *out, const recon_model *model,
+                                const void *inputs, size_t n)
+{
+    recon_distribution *d = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &d, n, sizeof *d));
+    RECON_TRY(recon_distribution_images(ctx, d, model, inputs, n));
+    for (size_t i = 0; i < n; i++) {
+        out[i] = (cli_row){ .pose.angle = d[i].pose.absolute,
+                            .score = d[i].score,
+                            .p_value = d[i].p_value,
+                            .p_embedding = d[i].p_embedding,
+                            .surrogate = fabs(d[i].pose.absolute),
+                            .verdict = d[i].verdict,
+                            .fold = d[i].fold };
+        take_candidates(&out[i], &d[i]);
+    }
+done:
+    free(d);
+    return status;
+}
+
+/* One candidate: the density of a molecule has one mode, beside a background. */
+static recon_status read_molecules(recon_ctx *ctx, cli_row *out, const recon_model *model,
+                                   const void *inputs, size_t n)
+{
+    recon_distribution3 *d = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &d, n, sizeof *d));
+    RECON_TRY(recon_distribution_molecules(ctx, d, model, inputs, n));
+    for (size_t i = 0; i < n; i++) {
+        recon_so3 pose = d[i].pose.absolute;
+        recon_natural verdict = recon_so3_natural(&d[i].poses, d[i].background);
+        out[i] = (cli_row){ .pose.rotation = pose,
+                            .score = d[i].score,
+                            .p_value = d[i].p_value,
+                            .p_embedding = d[i].p_embedding,
+                            .surrogate = -recon_so3_trace(d[i].poses.f, pose),
+                            .verdict = verdict,
+                            .fold = verdict == RECON_NATURAL_ONE,
+                            .free = d[i].free,
+                            .candidates = 1,
+                            .candidate = { { { .rotation = pose }, 1 - d[i].background } } };
+    }
+done:
+    free(d);
+    return status;
+}
+
+recon_status cli_rows_read(recon_ctx *ctx, cli_row *out, const recon_model *model,
+                           const void *inputs, size_t n)
+{
+    return (recon_model_describe(model).group == RECON_SO2 ? read_images : read_molecules)(
+        ctx, out, model, inputs, n);
+}
+
+/* --- written ---------------------------------------------------------------------------------- */
+
+const char *cli_table_name(char out[CLI_FILE_NAME], const cli_inputs *inputs, size_t i)
+{
+    const char *name = cli_inputs_name(inputs, i);
+    if (name || !cli_images(inputs))
+        return name ? name : "";
+    snprintf(out, CLI_FILE_NAME, "%06zu.png", i);
+    return out;
+}
+
+recon_status cli_table_open(recon_ctx *ctx, cli_table *t, const char *path,
+                            const cli_inputs *inputs, recon_group group, int rotated)
+{
+    recon_status status;
+    *t = (cli_table){ .to = { .fd = -1 }, inputs, group, rotated };
+    RECON_TRY(recon_writer_open(ctx, &t->to, path));
+    RECON_TRY(cli_csv_print(
+        ctx, &t->to, "%s,index,%s,score,p_value,p_embedding,verdict,fold,candidates%s\n",
+        cli_images(inputs) ? "file" : "molecule", group == RECON_SO2 ? "angle_deg" : "rotation",
+        rotated ? ",rotated" : ""));
+done:
+    return status;
+}
+
+static recon_status print_pose(recon_ctx *ctx, cli_table *t, const cli_pose *pose)
+{
+    const recon_so3 *q = &pose->rotation;
+    return t->group == RECON_SO2
+               ? cli_csv_print(ctx, &t->to, "%.2f", pose->angle * RECON_TO_DEGREES)
+               : cli_csv_print(ctx, &t->to, "%.6f %.6f %.6f %.6f", (double)q->w, (double)q->x,
+                               (double)q->y, (double)q->z);
+}
+
+static recon_status add_one(recon_ctx *ctx, cli_table *t, const cli_row *r, size_t i)
+{
+    char name[CLI_FILE_NAME];
+    recon_status status;
+    RECON_TRY(cli_csv_text(ctx, &t->to, cli_table_name(name, t->inputs, i)));
+    RECON_TRY(cli_csv_print(ctx, &t->to, ",%zu,", cli_inputs_row(t->inputs, i)));
+    RECON_TRY(print_pose(ctx, t, &r->pose));
+    RECON_TRY(cli_csv_print(ctx, &t->to, ",%.6g,%.4g,", r->score, r->p_value));
+    if (!isnan(r->p_embedding)) /* else the field is empty */
+        RECON_TRY(cli_csv_print(ctx, &t->to, "%.4g", r->p_embedding));
+    RECON_TRY(cli_csv_print(ctx, &t->to, ",%s,%d,", recon_natural_name(r->verdict), r->fold));
+    for (size_t j = 0; j < r->candidates; j++) {
+        RECON_TRY(cli_csv_print(ctx, &t->to, "%s", j ? ";" : ""));
+        RECON_TRY(print_pose(ctx, t, &r->candidate[j].pose));
+        RECON_TRY(cli_csv_print(ctx, &t->to, ":%.4g", r->candidate[j].weight));
+    }
+    if (t->rotated)
+        RECON_TRY(cli_csv_print(ctx, &t->to, ",%d", r->rotated));
+    RECON_TRY(cli_csv_print(ctx, &t->to, "\n"));
+done:
+    return status;
+}
+
+recon_status cli_table_add(recon_ctx *ctx, cli_table *t, const cli_row *rows, size_t first,
+                           size_t n)
+{
+    recon_status status = RECON_OK;
+    for (size_t i = 0; status == RECON_OK && i < n; i++)
+        status = add_one(ctx, t, &rows[i], first + i);
+    return status;
+}
+
+recon_status cli_table_sync(recon_ctx *ctx, cli_table *t)
+{
+    return recon_writer_sync(ctx, &t->to);
+}
+
+recon_status cli_table_commit(recon_ctx *ctx, cli_table *t)
+{
+    return recon_writer_commit(ctx, &t->to);
+}
+
+void cli_table_close(cli_table *t)
+{
+    recon_writer_close(&t->to);
+}

@@ -1,0 +1,60 @@
+/* table.h - what is known of each input, a line each: what score --out FILE.csv, canonicalize's
+ * poses.csv and canonicalize --poses FILE.csv hold. */
+#ifndef CLI_TABLE_H
+#define CLI_TABLE_H
+
+#include "cli/cli.h"
+#include "core/file.h"
+
+/* A pose: an angle in radians, or a rotation. */
+typedef union {
+    double angle;
+    recon_so3 rotation;
+} cli_pose;
+
+typedef struct {
+    cli_pose pose; /* from the natural one */
+    double score, p_value, p_embedding;
+    double surrogate; /* as in recon_pose_score; not in the table */
+    recon_natural verdict;
+    int fold; /* m: the natural pose is known modulo 360 / m degrees; 0: not at all */
+    size_t candidates;
+    struct {
+        cli_pose pose; /* from this natural pose */
+        double weight;
+    } candidate[RECON_MODES_MAX]; /* the first is the pose itself */
+    int free;    /* of a molecule: directions in which the natural pose is a choice */
+    int rotated; /* 0: left as it is */
+} cli_row;
+
+/* What the model says of n inputs. */
+recon_status cli_rows_read(recon_ctx *ctx, cli_row *out /* [n] */, const recon_model *model,
+                           const void *inputs, size_t n);
+
+typedef struct {
+    recon_writer to;
+    const cli_inputs *inputs;
+    recon_group group;
+    int rotated; /* does it have that column? */
+} cli_table;
+
+/* Close always: without a commit before it, nothing is left behind. A sync puts all of it on the
+ * disk, and leaves the commit nothing to do but to give the file its name. */
+#define CLI_NO_TABLE                                                                               \
+    {                                                                                              \
+        .to = {.fd = -1 }                                                                          \
+    }
+recon_status cli_table_open(recon_ctx *ctx, cli_table *out, const char *path,
+                            const cli_inputs *inputs, recon_group group, int rotated);
+recon_status cli_table_add(recon_ctx *ctx, cli_table *table, const cli_row *rows, size_t first,
+                           size_t n);
+recon_status cli_table_sync(recon_ctx *ctx, cli_table *table);
+recon_status cli_table_commit(recon_ctx *ctx, cli_table *table);
+void cli_table_close(cli_table *table);
+
+/* What the table calls input i: its file or its molecule; images without either are numbered, as
+ * canonicalize names their pictures. */
+enum { CLI_FILE_NAME = 1024 };
+const char *cli_table_name(char out[CLI_FILE_NAME], const cli_inputs *inputs, size_t i);
+
+#endif

@@ -1,0 +1,396 @@
+/* codes.c - see codes.h. */
+#include "model/codes.h"
+#include "core/f16.h"
+#include "core/fail.h"
+#include "core/memory.h"
+#include "data/permute.h"
+#include "knn/exact.h"
+#include "model/whiten.h"
+#include "nn/params.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define Z         "codes.z"
+#define SCALE     "codes.scale"
+#define POSE      "codes.pose"
+#define WHITEN    "codes.whiten"
+#define DISTANCES "codes.distances"
+#define HELD      "codes.held"
+
+/* --- the object ------------------------------------------------------------------------------- */
+
+static recon_status codes_new(recon_ctx *ctx, recon_stored_codes **out, recon_group group, size_t n,
+                              size_t d)
+{
+    recon_stored_codes *c;
+    recon_status status;
+    RECON_TRY(recon_alloc(ctx, out, 1, sizeof **out));
+    c = *out;
+    *c = (recon_stored_codes){ .group = group, .n = n, .d = d };
+    RECON_TRY(recon_alloc_raw(ctx, &c->white, n * d, sizeof *c->white));
+    if (group == RECON_SO2)
+        RECON_TRY(recon_alloc_raw(ctx, &c->so2, n, sizeof *c->so2));
+    else
+        RECON_TRY(recon_alloc_raw(ctx, &c->so3, n, sizeof *c->so3));
+done:
+    return status;
+}
+
+void recon_codes_free(recon_stored_codes *c)
+{
+    if (!c)
+        return;
+    recon_points_free(&c->by_angle);
+    recon_points_free(&c->by_distance);
+    free(c->z);
+    free(c->white);
+    free(c->whiten);
+    free(c->so2);
+    free(c->so3);
+    free(c);
+}
+
+/* When z and whiten are there. */
+static recon_status make_ready(recon_ctx *ctx, recon_stored_codes *c)
+{
+    recon_status status;
+    RECON_TRY(recon_whiten(ctx, c->white, c->z, c->n, c->d, c->whiten, c->scale));
+    RECON_TRY(recon_points_make(ctx, &c->by_angle, c->z, c->n, c->d, RECON_COSINE, NULL, Z));
+    RECON_TRY(
+        recon_points_make(ctx, &c->by_distance, c->white, c->n, c->d, RECON_EUCLIDEAN, NULL, Z));
+done:
+    return status;
+}
+
+/* --- made ------------------------------------------------------------------------------------- */
+
+/* A power of two that the largest number is at most twice of. */
+static float scale_of(const float *z, size_t count)
+{
+    float most = 0;
+    int exponent = 1;
+    for (size_t i = 0; i < count; i++)
+        most = fmaxf(most, fabsf(z[i]));
+    if (most > 0)
+        frexpf(most, &exponent);
+    return ldexpf(1, exponent - 1);
+}
+
+/* Points in a random order that never changes, those left out that are not of this sort; how many,
+ * up to most. */
+static size_t choose(size_t *which, const unsigned char *held, int sort, size_t n, size_t most)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < n && count < most; i++) {
+        size_t point = recon_permute(i, n, 0, 0);
+        if (!held[point] == !sort)
+            which[count++] = point;
+    }
+    return count;
+}
+
+static recon_so3 in_floats(recon_so3 g)
+{
+    return (recon_so3){ (float)g.w, (float)g.x, (float)g.y, (float)g.z };
+}
+
+/* Rounded as a file rounds them. */
+static void fill(recon_stored_codes *c, const recon_embedded *data, const size_t *which)
+{
+    size_t d = c->d;
+    c->scale = scale_of(data->z, data->n * d);
+    for (size_t i = 0; i < c->n; i++) {
+        const float *z = data->z + which[i] * d;
+        for (size_t j = 0; j < d; j++)
+            c->z[i * d + j] = recon_f16_to_float(recon_f16_from_float(z[j] / c->scale));
+        if (c->so2)
+            c->so2[i] = (float)data->so2[which[i]];
+        else
+            c->so3[i] = in_floats(data->so3[which[i]]);
+    }
+}
+
+/* Mean distances to the nearest codes. */
+static recon_status measure(recon_ctx *ctx, double *out, const recon_stored_codes *c,
+                            const float *z, size_t m)
+{
+    size_t k = c->n < RECON_CODES_NEAREST ? c->n : RECON_CODES_NEAREST;
+    recon_neighbor *found = NULL;
+    recon_points q = { 0 };
+    float *white = NULL;
+    recon_status status = RECON_OK;
+    if (m == 0)
+        return status;
+    RECON_TRY(recon_alloc_raw(ctx, &white, m * c->d, sizeof *white));
+    RECON_TRY(recon_alloc_raw(ctx, &found, m, k * sizeof *found));
+    RECON_TRY(recon_whiten(ctx, white, z, m, c->d, c->whiten, 1));
+    RECON_TRY(
+        recon_points_make(ctx, &q, white, m, c->d, RECON_EUCLIDEAN, &c->by_distance, "embeddings"));
+    RECON_TRY(recon_exact_search(ctx, found, &q, &c->by_distance, k));
+    for (size_t i = 0; i < m; i++) {
+        out[i] = 0;
+        for (size_t j = 0; j < k; j++)
+            out[i] += sqrt(-found[i * k + j].score) / (double)k;
+    }
+done:
+    recon_points_free(&q);
+    free(found);
+    free(white);
+    return status;
+}
+
+static recon_status calibrate(recon_ctx *ctx, recon_stored_codes *c, const recon_embedded *data,
+                              const size_t *which, size_t n)
+{
+    double *distance = NULL;
+    float *z = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &z, n * c->d, sizeof *z));
+    RECON_TRY(recon_alloc_raw(ctx, &distance, n, sizeof *distance));
+    for (size_t i = 0; i < n; i++)
+        memcpy(z + i * c->d, data->z + which[i] * c->d, c->d * sizeof *z);
+    RECON_TRY(measure(ctx, distance, c, z, n));
+    recon_calibrate(&c->distances, distance, n);
+done:
+    free(distance);
+    free(z);
+    return status;
+}
+
+recon_status recon_codes_make(recon_ctx *ctx, recon_stored_codes **out, const recon_embedded *data,
+                              const unsigned char *held)
+{
+    recon_stored_codes *c = NULL;
+    size_t *which = NULL, n;
+    recon_status status;
+    *out = NULL;
+    RECON_TRY(recon_alloc_raw(ctx, &which, data->n, sizeof *which));
+    n = choose(which, held, 0, data->n, RECON_CODES_MOST);
+    RECON_TRY(codes_new(ctx, &c, data->so2 ? RECON_SO2 : RECON_SO3, n, data->d));
+    RECON_TRY(recon_alloc_raw(ctx, &c->z, n * c->d, sizeof *c->z));
+    RECON_TRY(recon_alloc_raw(ctx, &c->whiten, recon_whiten_count(c->d), sizeof *c->whiten));
+    fill(c, data, which);
+    RECON_TRY(recon_whiten_find(ctx, c->whiten, c->z, n, c->d));
+    for (size_t i = 0; i < recon_whiten_count(c->d); i++)
+        c->whiten[i] /= c->scale;
+    RECON_TRY(make_ready(ctx, c));
+    n = choose(which, held, 1, data->n, data->n);
+    RECON_TRY(calibrate(ctx, c, data, which, n));
+    *out = c;
+done:
+    free(which);
+    if (status != RECON_OK)
+        recon_codes_free(c);
+    return status;
+}
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+static int is_there(const recon_safetensors *file, const char *name)
+{
+    for (size_t i = 0; i < recon_safetensors_count(file); i++)
+        if (!strcmp(recon_safetensors_name(file, i), name))
+            return 1;
+    return 0;
+}
+
+/* A tensor of this shape, finite, as floats; *out is to be freed. Nothing is allocated before the file
+ * has shown that it holds as much. */
+static recon_status get(recon_ctx *ctx, float **out, const recon_safetensors *file,
+                        const char *path, const char *name, const size_t *shape, int ndim)
+{
+    recon_array a = { 0 };
+    recon_status status;
+    RECON_TRY(recon_safetensors_get(ctx, &a, file, name));
+    int same = a.ndim == ndim;
+    for (int i = 0; same && i < ndim; i++)
+        same = a.shape[i] == shape[i];
+    if (!same)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT, "%s: '%s' has another shape than the model's",
+                             path, name));
+    size_t count = recon_array_count(&a);
+    RECON_TRY(recon_alloc_raw(ctx, out, count, sizeof **out));
+    RECON_TRY(recon_array_to_f32(ctx, *out, &a));
+    RECON_TRY(recon_numbers_check(ctx, *out, RECON_F32, count, name, path));
+done:
+    recon_array_free(&a);
+    return status;
+}
+
+/* How many there are: [n][d] with n from 1 to RECON_CODES_MOST. */
+static recon_status read_size(recon_ctx *ctx, size_t *n, const recon_safetensors *file,
+                              const char *path, size_t d)
+{
+    recon_array z;
+    recon_status status = recon_safetensors_get(ctx, &z, file, Z);
+    if (status != RECON_OK)
+        return status;
+    *n = z.shape[0];
+    if (z.ndim != 2 || z.shape[0] < 1 || z.shape[0] > RECON_CODES_MOST || z.shape[1] != d)
+        status =
+            recon_fail(ctx, RECON_ERR_FORMAT, "%s: '" Z "' must be 1 to %d codes of %zu numbers",
+                       path, RECON_CODES_MOST, d);
+    recon_array_free(&z);
+    return status;
+}
+
+static recon_status read_poses(recon_ctx *ctx, recon_stored_codes *c, const recon_safetensors *file,
+                               const char *path)
+{
+    const size_t shape[] = { c->n, 4 };
+    float *g = NULL;
+    recon_status status;
+    RECON_TRY(get(ctx, &g, file, path, POSE, shape, c->so2 ? 1 : 2));
+    for (size_t i = 0; i < c->n; i++) {
+        if (c->so2) {
+            c->so2[i] = g[i];
+            continue;
+        }
+        const float *q = g + 4 * i;
+        c->so3[i] = (recon_so3){ q[0], q[1], q[2], q[3] };
+        if (!(fabsf(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1) <
+              RECON_POSE_TOLERANCE))
+            RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT,
+                                 "%s: row %zu of '" POSE "' is not a unit quaternion", path, i));
+    }
+done:
+    free(g);
+    return status;
+}
+
+static recon_status read_calibration(recon_ctx *ctx, recon_calibration *c,
+                                     const recon_safetensors *file, const char *path)
+{
+    const size_t one = 1, quantiles = RECON_QUANTILES;
+    float *x = NULL, *n = NULL;
+    recon_status status;
+    RECON_TRY(get(ctx, &x, file, path, DISTANCES, &quantiles, 1));
+    RECON_TRY(get(ctx, &n, file, path, HELD, &one, 1));
+    for (size_t i = 0; i < RECON_QUANTILES; i++)
+        c->quantile[i] = x[i];
+    c->n = *n;
+    if (!recon_calibration_good(c))
+        RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT,
+                             "%s: '" DISTANCES "' is not a non-decreasing table", path));
+done:
+    free(x);
+    free(n);
+    return status;
+}
+
+static recon_status read_all(recon_ctx *ctx, recon_stored_codes *c, const recon_safetensors *file,
+                             const char *path)
+{
+    const size_t one = 1, z[] = { c->n, c->d }, u[] = { c->d, c->d };
+    float *scale = NULL;
+    recon_status status;
+    RECON_TRY(get(ctx, &c->z, file, path, Z, z, 2));
+    RECON_TRY(get(ctx, &c->whiten, file, path, WHITEN, u, c->d <= RECON_WHITEN_MOST ? 2 : 1));
+    RECON_TRY(get(ctx, &scale, file, path, SCALE, &one, 1));
+    c->scale = *scale;
+    RECON_TRY(read_poses(ctx, c, file, path));
+    RECON_TRY(read_calibration(ctx, &c->distances, file, path));
+    RECON_TRY(make_ready(ctx, c));
+done:
+    free(scale);
+    return status;
+}
+
+recon_status recon_codes_read(recon_ctx *ctx, recon_stored_codes **out,
+                              const recon_safetensors *file, const char *path, recon_group group,
+                              size_t d)
+{
+    recon_stored_codes *c = NULL;
+    size_t n;
+    recon_status status = RECON_OK;
+    *out = NULL;
+    if (!is_there(file, Z))
+        return status;
+    RECON_TRY(read_size(ctx, &n, file, path, d));
+    RECON_TRY(codes_new(ctx, &c, group, n, d));
+    RECON_TRY(read_all(ctx, c, file, path));
+    *out = c;
+done:
+    if (status == RECON_OK)
+        return status;
+    recon_codes_free(c);
+    return recon_note_file(ctx, status, path);
+}
+
+void recon_codes_tensors_free(recon_codes_tensors *t)
+{
+    free(t->z);
+    free(t->pose);
+}
+
+static recon_tensor_entry entry(const char *name, recon_dtype dtype, const void *data, size_t rows,
+                                size_t width)
+{
+    return (recon_tensor_entry){
+        name, { .dtype = dtype, .ndim = width ? 2 : 1, .shape = { rows, width }, .data = data }
+    };
+}
+
+recon_status recon_codes_tensors_make(recon_ctx *ctx, recon_codes_tensors *t,
+                                      const recon_stored_codes *c)
+{
+    size_t n = c->n, d = c->d, four = c->so3 ? 4 : 0;
+    recon_status status;
+    *t = (recon_codes_tensors){ .scale = c->scale, .held = (float)c->distances.n };
+    RECON_TRY(recon_alloc_raw(ctx, &t->z, n * d, sizeof *t->z));
+    RECON_TRY(recon_alloc_raw(ctx, &t->pose, n, (four ? four : 1) * sizeof *t->pose));
+    for (size_t i = 0; i < n * d; i++)
+        t->z[i] = recon_f16_from_float(c->z[i]);
+    for (size_t i = 0; i < n; i++)
+        if (four)
+            memcpy(t->pose + 4 * i,
+                   (const float[]){ c->so3[i].w, c->so3[i].x, c->so3[i].y, c->so3[i].z },
+                   4 * sizeof *t->pose);
+        else
+            t->pose[i] = (float)c->so2[i];
+    for (size_t i = 0; i < RECON_QUANTILES; i++)
+        t->distances[i] = (float)c->distances.quantile[i];
+    t->entry[0] = entry(Z, RECON_F16, t->z, n, d);
+    t->entry[1] = entry(SCALE, RECON_F32, &t->scale, 1, 0);
+    t->entry[2] = entry(POSE, RECON_F32, t->pose, n, four);
+    t->entry[3] = entry(WHITEN, RECON_F32, c->whiten, d, d <= RECON_WHITEN_MOST ? d : 0);
+    t->entry[4] = entry(DISTANCES, RECON_F32, t->distances, RECON_QUANTILES, 0);
+    t->entry[5] = entry(HELD, RECON_F32, &t->held, 1, 0);
+done:
+    return status;
+}
+
+/* --- asked ------------------------------------------------------------------------------------ */
+
+recon_status recon_codes_nearest(recon_ctx *ctx, int64_t *index, float *similarity,
+                                 const recon_stored_codes *c, const float *z, size_t m, size_t k)
+{
+    recon_neighbor *found = NULL;
+    recon_points q = { 0 };
+    recon_status status = RECON_OK;
+    if (m == 0)
+        return status;
+    RECON_TRY(recon_alloc_raw(ctx, &found, m, k * sizeof *found));
+    RECON_TRY(recon_points_make(ctx, &q, z, m, c->d, RECON_COSINE, &c->by_angle, "embeddings"));
+    RECON_TRY(recon_exact_search(ctx, found, &q, &c->by_angle, k));
+    for (size_t i = 0; i < m * k; i++) {
+        index[i] = (int64_t)found[i].index;
+        if (similarity)
+            similarity[i] = (float)found[i].score;
+    }
+done:
+    recon_points_free(&q);
+    free(found);
+    return status;
+}
+
+recon_status recon_codes_p_values(recon_ctx *ctx, double *out, const recon_stored_codes *c,
+                                  const float *z, size_t m)
+{
+    recon_status status = measure(ctx, out, c, z, m);
+    for (size_t i = 0; status == RECON_OK && i < m; i++)
+        out[i] = recon_calibration_p_value(&c->distances, out[i]);
+    return status;
+}

@@ -1,0 +1,66 @@
+/* codes.h (private) - embeddings of training inputs with their poses, which a model keeps: what the
+ * neighbours of a new input are searched among, and what tells that it is like none of them.
+ *
+ * In a file, see docs/formats.md: codes.z and codes.scale, codes.pose, codes.whiten, and
+ * codes.distances and codes.held, which calibrate. */
+#ifndef MODEL_CODES_H
+#define MODEL_CODES_H
+
+#include <recon/backbone/embedded.h>
+#include <recon/core/safetensors.h>
+#include "knn/points.h"
+#include "maps/calibration.h"
+
+/* Codes that are kept at most, and the nearest of them whose mean distance is looked at. */
+enum { RECON_CODES_MOST = 4096, RECON_CODES_NEAREST = 5 };
+
+typedef struct {
+    recon_group group;
+    size_t n, d;
+    float *z;       /* [n][d], rounded to half precision and in units of scale */
+    float scale;    /* a power of two: half precision has a narrow range       */
+    double *so2;    /* [n] psi of each, or NULL                                */
+    recon_so3 *so3; /* [n] the same                                            */
+    float *whiten;  /* see whiten.h                                            */
+    float *white;   /* [n][d] the codes in those coordinates                   */
+    recon_points by_angle, by_distance; /* z and white, made ready for search  */
+    recon_calibration distances;        /* of the inputs held out              */
+} recon_stored_codes;
+
+/* Of all points, or where there are too many of a random choice, the same in every run. Those that
+ * are held [n] are left out and calibrate; there is at least one of either sort. */
+recon_status recon_codes_make(recon_ctx *ctx, recon_stored_codes **out, const recon_embedded *data,
+                              const unsigned char *held);
+void recon_codes_free(recon_stored_codes *codes);
+
+/* From an open file; path is for messages. A file without codes is good, and *out NULL. The poses
+ * are of this group, and embeddings of d numbers. */
+recon_status recon_codes_read(recon_ctx *ctx, recon_stored_codes **out,
+                              const recon_safetensors *file, const char *path, recon_group group,
+                              size_t d);
+
+/* The same as tensors of a file; the entries point into it. Free it whatever the status. */
+enum { RECON_CODES_TENSORS = 6 };
+typedef struct {
+    recon_tensor_entry entry[RECON_CODES_TENSORS];
+    uint16_t *z;
+    float *pose, distances[RECON_QUANTILES], scale, held;
+} recon_codes_tensors;
+recon_status recon_codes_tensors_make(recon_ctx *ctx, recon_codes_tensors *out,
+                                      const recon_stored_codes *codes);
+void recon_codes_tensors_free(recon_codes_tensors *tensors);
+
+/* The k <= codes->n nearest codes by cosine similarity, nearest first, of each of m embeddings.
+ * index [m][k] counts codes: their poses are codes->so2[index] or codes->so3[index]. similarity
+ * [m][k] may be NULL. An embedding that is zero has no neighbours: RECON_ERR_INPUT. */
+recon_status recon_codes_nearest(recon_ctx *ctx, int64_t *index, float *similarity,
+                                 const recon_stored_codes *codes, const float *z /* [m][d] */,
+                                 size_t m, size_t k);
+
+/* The p-value of each of m embeddings: the share of the inputs held out that are as far from the
+ * codes. Small: the input is unlike the training data, whatever its pose. */
+recon_status recon_codes_p_values(recon_ctx *ctx, double *out /* [m] */,
+                                  const recon_stored_codes *codes, const float *z /* [m][d] */,
+                                  size_t m);
+
+#endif

@@ -1,0 +1,234 @@
+/* What a model keeps of its training data: which points, their poses, who is near them, and who is
+ * not. */
+#include "model/codes.h"
+#include "check.h"
+#include "core/f16.h"
+#include "model/whiten.h"
+
+#include <recon/knn/knn.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { N = 6000, D = 6, HELD_EVERY = 12, K = 7 };
+
+static float z[N][D];
+static double so2[N];
+static recon_so3 so3[N];
+static unsigned char held[N];
+
+/* Two clusters, wide in some directions and thin in others, that no coordinate is along. */
+static void draw(float *out, recon_rng *rng, size_t i)
+{
+    double x[D];
+    for (size_t j = 0; j < D; j++)
+        x[j] = recon_rng_normal(rng) * (j < 2 ? 1 : 0.02);
+    for (size_t j = 0; j < D; j++)
+        out[j] = (float)(x[j] + 0.5 * x[(j + 1) % D] + (i % 2 ? 3 : -3) + (j == 0));
+}
+
+static recon_embedded points(double scale, int angles)
+{
+    recon_rng rng = recon_rng_new(3, 0);
+    for (size_t i = 0; i < N; i++) {
+        draw(z[i], &rng, i);
+        for (size_t j = 0; j < D; j++)
+            z[i][j] *= (float)scale;
+        so2[i] = (double)i / N;
+        so3[i] = recon_so3_haar(&rng);
+        held[i] = i % HELD_EVERY == 5;
+    }
+    return (recon_embedded){
+        .n = N, .d = D, .z = z[0], .so2 = angles ? so2 : NULL, .so3 = angles ? NULL : so3
+    };
+}
+
+static recon_stored_codes *make(recon_ctx *ctx, const recon_embedded *e)
+{
+    recon_stored_codes *c;
+    CHECK_OK(ctx, recon_codes_make(ctx, &c, e, held));
+    return c;
+}
+
+/* --- which ------------------------------------------------------------------------------------ */
+
+static void halves_are_rounded_to_nearest(void **state)
+{
+    (void)state;
+    for (uint32_t h = 0; h < 0x7c00; h++) {
+        float x = recon_f16_to_float((uint16_t)h), next = recon_f16_to_float((uint16_t)(h + 1));
+        assert_int_equal(recon_f16_from_float(x), h);
+        assert_int_equal(recon_f16_from_float(-x), h | 0x8000);
+        if (h == 0x7bff)
+            next = 0x1p16f;
+        float middle = x + (next - x) / 2; /* the tie goes to the even one */
+        assert_int_equal(recon_f16_from_float(middle), h + (h & 1));
+        assert_int_equal(recon_f16_from_float(nextafterf(middle, 0)), h);
+        assert_int_equal(recon_f16_from_float(nextafterf(middle, INFINITY)), h + 1);
+    }
+    assert_true(isnan(recon_f16_to_float(recon_f16_from_float(NAN))));
+}
+
+/* Code i is a point that was not held out: its embedding to half precision, and its own pose. */
+static void check_kept(const recon_stored_codes *c)
+{
+    size_t from[2] = { 0 };
+    assert_int_equal(c->n, RECON_CODES_MOST);
+    for (size_t i = 0; i < c->n; i++) {
+        size_t p = (size_t)(c->so2[i] * N + 0.5);
+        assert_false(held[p]);
+        from[p < N / 2]++;
+        for (size_t j = 0; j < D; j++)
+            CHECK_NEAR(c->z[i * D + j] * c->scale, z[p][j], 1e-3 * c->scale);
+    }
+    assert_true(from[0] > c->n / 3 && from[1] > c->n / 3); /* not the first ones */
+}
+
+static void codes_are_points_that_do_not_calibrate(void **state)
+{
+    recon_embedded e = points(1, 1);
+    recon_stored_codes *c = make(*state, &e), *again = make(*state, &e);
+    check_kept(c);
+    CHECK_NEAR(c->distances.n, N / HELD_EVERY, 0);
+    assert_memory_equal(c->z, again->z, c->n * D * sizeof *c->z); /* the same in every run */
+    recon_codes_free(again);
+    recon_codes_free(c);
+}
+
+/* --- near ------------------------------------------------------------------------------------- */
+
+static void neighbours_are_those_of_a_search(void **state)
+{
+    enum { QUERIES = 50 };
+    static int64_t found[QUERIES][K], want[QUERIES][K];
+    static float near[QUERIES][K], similar[QUERIES][K];
+    recon_embedded e = points(1, 0);
+    recon_stored_codes *c = make(*state, &e);
+    CHECK_OK(*state, recon_codes_nearest(*state, found[0], near[0], c, z[0], QUERIES, K));
+    CHECK_OK(*state, recon_knn_search(*state, want[0], similar[0], z[0], QUERIES, c->z, c->n, D,
+                                      &(recon_knn_options){ .k = K }));
+    assert_memory_equal(found, want, sizeof found);
+    assert_memory_equal(near, similar, sizeof near);
+    CHECK_OK(*state, recon_codes_nearest(*state, NULL, NULL, c, NULL, 0, K));
+    CHECK_FAILS(*state, recon_codes_nearest(*state, found[0], NULL, c, (const float[D]){ 0 }, 1, K),
+                RECON_ERR_INPUT, "zero vector");
+    recon_codes_free(c);
+}
+
+static void whitened_points_have_unit_covariance(void **state)
+{
+    float u[D * D], *white = malloc(sizeof z);
+    double sum[D] = { 0 }, product[D][D] = { { 0 } };
+    points(1, 1);
+    CHECK_OK(*state, recon_whiten_find(*state, u, z[0], N, D));
+    CHECK_OK(*state, recon_whiten(*state, white, z[0], N, D, u, 1));
+    for (size_t i = 0; i < N; i++)
+        for (size_t a = 0; a < D; a++) {
+            sum[a] += white[i * D + a] / N;
+            for (size_t b = 0; b < D; b++)
+                product[a][b] += (double)white[i * D + a] * white[i * D + b] / N;
+        }
+    /* less what was added to the variance in every direction: none exceeds 1 */
+    for (size_t a = 0; a < D; a++) {
+        CHECK_LESS(product[a][a] - sum[a] * sum[a], 1);
+        for (size_t b = 0; b < a; b++)
+            CHECK_LESS(fabs(product[a][b] - sum[a] * sum[b]), 0.35);
+    }
+    free(white);
+}
+
+/* --- far -------------------------------------------------------------------------------------- */
+
+static double share_below(const double *p, size_t n, double level)
+{
+    size_t below = 0;
+    for (size_t i = 0; i < n; i++)
+        below += p[i] < level;
+    return (double)below / (double)n;
+}
+
+static void p_values_of_new_points_are_uniform(void **state)
+{
+    enum { NEW = 4000 };
+    static float fresh[NEW][D];
+    static double p[NEW];
+    recon_rng rng = recon_rng_new(8, 0);
+    recon_embedded e = points(1, 1);
+    recon_stored_codes *c = make(*state, &e);
+    for (size_t i = 0; i < NEW; i++)
+        draw(fresh[i], &rng, i);
+    CHECK_OK(*state, recon_codes_p_values(*state, p, c, fresh[0], NEW));
+    for (double level = 0.05; level < 1; level += 0.15)
+        CHECK_NEAR(share_below(p, NEW, level), level,
+                   4 * sqrt(level * (1 - level) / (N / HELD_EVERY)));
+    for (size_t i = 0; i < NEW; i++) /* off the data where they hardly vary: small for a cosine */
+        fresh[i][D - 1] += 0.5f;
+    CHECK_OK(*state, recon_codes_p_values(*state, p, c, fresh[0], NEW));
+    CHECK_LESS(0.95, share_below(p, NEW, 0.05));
+    fresh[0][0] = 1e6f;
+    CHECK_OK(*state, recon_codes_p_values(*state, p, c, fresh[0], 1));
+    CHECK_NEAR(p[0], 1.0 / (N / HELD_EVERY + 1), 1e-9);
+    recon_codes_free(c);
+}
+
+/* In any unit: half precision ends at 65504, and loses digits below 1e-4. */
+static void p_values_do_not_depend_on_the_scale(void **state)
+{
+    static double want[N], p[N];
+    const double scale[] = { 1, 0x1p40, 0x1p-40 };
+    for (size_t s = 0; s < sizeof scale / sizeof *scale; s++) {
+        recon_embedded e = points(scale[s], 1);
+        recon_stored_codes *c = make(*state, &e);
+        CHECK_OK(*state, recon_codes_p_values(*state, s ? p : want, c, z[0], N));
+        for (size_t i = 0; s && i < N; i++)
+            CHECK_NEAR(p[i], want[i], 1e-3);
+        recon_codes_free(c);
+    }
+}
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+static void a_file_gives_them_back(void **state)
+{
+    for (int angles = 0; angles <= 1; angles++) {
+        static double before[N], after[N];
+        char path[] = "/tmp/recon-codes-XXXXXX";
+        recon_embedded e = points(1, angles);
+        recon_stored_codes *c = make(*state, &e), *again;
+        recon_codes_tensors t;
+        recon_safetensors *file;
+        close(mkstemp(path));
+        CHECK_OK(*state, recon_codes_tensors_make(*state, &t, c));
+        CHECK_OK(*state,
+                 recon_safetensors_write(*state, path, t.entry, RECON_CODES_TENSORS, NULL, 0));
+        CHECK_OK(*state, recon_safetensors_open(*state, &file, path));
+        CHECK_OK(*state,
+                 recon_codes_read(*state, &again, file, path, angles ? RECON_SO2 : RECON_SO3, D));
+        CHECK_OK(*state, recon_codes_p_values(*state, before, c, z[0], N));
+        CHECK_OK(*state, recon_codes_p_values(*state, after, again, z[0], N));
+        assert_memory_equal(before, after, sizeof before);
+        assert_memory_equal(angles ? (void *)c->so2 : c->so3,
+                            angles ? (void *)again->so2 : again->so3,
+                            c->n * (angles ? sizeof *c->so2 : sizeof *c->so3));
+        recon_codes_free(again);
+        CHECK_FAILS(*state, recon_codes_read(*state, &again, file, path, RECON_SO2, D + 1),
+                    RECON_ERR_FORMAT, "codes.z");
+        recon_safetensors_close(file);
+        recon_codes_tensors_free(&t);
+        recon_codes_free(c);
+        unlink(path);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(halves_are_rounded_to_nearest),
+        cmocka_unit_test(codes_are_points_that_do_not_calibrate),
+        cmocka_unit_test(neighbours_are_those_of_a_search),
+        cmocka_unit_test(whitened_points_have_unit_covariance),
+        cmocka_unit_test(p_values_of_new_points_are_uniform),
+        cmocka_unit_test(p_values_do_not_depend_on_the_scale),
+        cmocka_unit_test(a_file_gives_them_back),
+    };
+    return cmocka_run_group_tests(tests, check_setup, check_teardown);
+}
