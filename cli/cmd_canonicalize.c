@@ -6,6 +6,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/dataset.h"
+#include "data/image.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -194,6 +195,27 @@ static size_t keep_poses(room *r, size_t at, size_t n, recon_group group)
     return free;
 }
 
+/* The model saw crops; what is written are the images they were made from. What --rotate did is part of
+ * the one rotation. */
+static recon_status rotate_whole(recon_ctx *ctx, room *r, const cli_sink *to, size_t at, size_t n)
+{
+    const recon_dataset_info d = recon_dataset_describe(cli_images(to->inputs));
+    const recon_pose2 *poses = (const recon_pose2 *)r->poses;
+    double *angle = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &angle, n, sizeof *angle));
+    for (size_t i = 0; i < n; i++) {
+        cli_images_whole((float *)r->in + i * d.height * d.width * d.channels, to->inputs, at + i);
+        angle[i] = poses[i].rotation + recon_dataset_angle(cli_images(to->inputs), at + i);
+    }
+    RECON_TRY(recon_images_rotate(ctx, (float *)r->out, (const float *)r->in, NULL, angle, n,
+                                  &(recon_image_size){ d.height, d.width, d.channels },
+                                  to->interpolation));
+done:
+    free(angle);
+    return status;
+}
+
 static recon_status to_file(recon_ctx *ctx, outcome *o, room *r, cli_sink *to,
                             const recon_model *model, size_t at, size_t n)
 {
@@ -202,6 +224,8 @@ static recon_status to_file(recon_ctx *ctx, outcome *o, room *r, cli_sink *to,
         recon_canonicalize(ctx, r->out, r->poses, model, r->in, n,
                            &(recon_canonicalize_options){ .interpolation = to->interpolation });
     o->model += recon_now() - begun;
+    if (status == RECON_OK && to->inputs->cropped)
+        status = rotate_whole(ctx, r, to, at, n);
     return status == RECON_OK ? cli_sink_take(ctx, to, r->out, at, n) : status;
 }
 

@@ -89,6 +89,8 @@ static int parse(settings *all, const char **word, int argc, char **argv)
           0, &all->letters.fonts },
         { "--size", "N", NULL, "letters: side of the model's inputs (default 28)", CLI_COUNT, 0,
           &all->letters.size },
+        { "--crop", NULL, "none|auto", "letters: auto as for `recon train`", CLI_CHOICE, 0,
+          &all->letters.crop },
         { "--device", NULL, "cpu|cuda|ref", "device (default cpu)", CLI_CHOICE, 0, &all->device },
         { "--precision", NULL, CLI_PRECISIONS, CLI_PRECISION_HELP, CLI_CHOICE, 0, &all->precision },
         { "--deterministic", NULL, NULL, "with cuda: bit-identical runs, slower", CLI_FLAG, 0,
@@ -147,11 +149,12 @@ static int check_tables(settings *all, const char *word)
     if (!s->what && (!word || strcmp(word, "molecules") != 0))
         return cli_misuse(&cli_reproduce, "%s%s%s", word ? "'" : "say " SETS, word ? word : "",
                           word ? "' is not " SETS : "");
-    if (all->letters.laws || all->letters.fonts || all->letters.size)
+    if (all->letters.laws || all->letters.fonts || all->letters.size || all->letters.crop)
         return cli_misuse(&cli_reproduce, "%s is for letters",
                           all->letters.laws    ? "--laws"
                           : all->letters.fonts ? "--fonts"
-                                               : "--size");
+                          : all->letters.size  ? "--size"
+                                               : "--crop");
     if (!s->what && (s->embeddings || s->images || s->limit))
         return cli_misuse(&cli_reproduce, "%s is for images",
                           s->embeddings ? "--embeddings"

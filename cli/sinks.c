@@ -79,22 +79,39 @@ typedef struct {
     cli_rotation how;
 } block;
 
+/* From the image itself, not from what the model saw of it where that was cropped. */
+static recon_status write_image(recon_ctx *ctx, const char *path, const block *b, size_t i)
+{
+    const recon_dataset_info *d = &b->to->size;
+    const cli_inputs *inputs = b->to->inputs;
+    size_t pixels = d->height * d->width * d->channels, at = i * pixels;
+    recon_pose2 pose = b->poses[i];
+    float *whole = NULL;
+    recon_status status = RECON_OK;
+    if (inputs->cropped) {
+        RECON_TRY(recon_alloc_raw(ctx, &whole, pixels, sizeof *whole));
+        cli_images_whole(whole, inputs, b->first + i);
+        pose.rotation += recon_dataset_angle(cli_images(inputs), b->first + i);
+    }
+    recon_pose_image(b->out + at, &pose, RECON_TO_CANONICAL, whole ? whole : b->in + at, d->height,
+                     d->width, d->channels, b->to->interpolation);
+    RECON_TRY(cli_picture_write(ctx, path, b->out + at, d->height, d->width, d->channels));
+done:
+    free(whole);
+    return status;
+}
+
 static recon_status write_one(recon_ctx *ctx, void *arg, size_t i, int worker)
 {
     const block *b = arg;
-    const recon_dataset_info *d = &b->to->size;
     const char *from = cli_images_path(b->to->inputs, b->first + i);
     char path[PATH];
     recon_status status = place_of(ctx, path, b->to, b->first + i);
     (void)worker;
     if (status != RECON_OK)
         return status;
-    if (!from) {
-        size_t at = i * d->height * d->width * d->channels;
-        recon_pose_image(b->out + at, &b->poses[i], RECON_TO_CANONICAL, b->in + at, d->height,
-                         d->width, d->channels, b->to->interpolation);
-        return cli_picture_write(ctx, path, b->out + at, d->height, d->width, d->channels);
-    }
+    if (!from)
+        return write_image(ctx, path, b, i);
     /* The model saw a smaller copy; what --rotate did to that is part of the one rotation. */
     double angle =
         b->poses[i].rotation + recon_dataset_angle(cli_images(b->to->inputs), b->first + i);

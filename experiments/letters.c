@@ -67,6 +67,7 @@ static recon_status train(recon_ctx *ctx, letters_one *r, const recon_dataset *d
                              .epochs = s->epochs ? s->epochs : r->plan.epochs,
                              .seed = r->seed,
                              .threads = recon_ctx_threads(ctx),
+                             .crop = s->crop,
                              .precision = s->precision };
     recon_train_result trained;
     double begun = processor_seconds();
@@ -82,25 +83,38 @@ static recon_status train(recon_ctx *ctx, letters_one *r, const recon_dataset *d
 static recon_status make_model(recon_ctx *ctx, letters_one *r)
 {
     const letters_settings *s = r->settings;
+    const recon_metadata_entry cropped = { "crop", "auto" };
+    recon_data_options as = { .size = s->size ? s->size : r->plan.fit, .crop = s->crop };
+    recon_backbone *b = NULL;
     recon_dataset *data = NULL;
     recon_discovery found = { 0 };
     char backbone[RECON_PATH], dir[RECON_PATH], spec[RECON_PATH];
     recon_status status;
     snprintf(spec, sizeof spec, "images:%s/letters", r->dir);
+    if (s->model) {
+        RECON_TRY(recon_backbone_open(ctx, &b, s->model, s->precision));
+        as.size = 0;
+        if (b->kind->data_options)
+            b->kind->data_options(b, &as);
+    }
     RECON_TRY(recon_dataset_open_with(
-        ctx, &data, spec, &(recon_dataset_options){ .size = s->size ? s->size : r->plan.fit }));
+        ctx, &data, spec,
+        &(recon_dataset_options){ .size = as.size, .channels = as.channels, .crop = as.crop }));
     recon_folder_join(backbone, r->dir, "letters.safetensors");
     if (!s->model)
         RECON_TRY(train(ctx, r, data, backbone));
-    RECON_TRY(recon_discover(ctx, &found, s->model ? s->model : backbone, NULL,
+    RECON_TRY(recon_discover(ctx, &found, s->model ? s->model : backbone, b,
                              recon_dataset_data(data), recon_folder_join(dir, r->dir, "found"),
                              &(recon_discover_options){ .maps = { .seed = r->seed },
                                                         .precision = s->precision,
-                                                        .data = "letters" }));
+                                                        .data = "letters",
+                                                        .metadata = &cropped,
+                                                        .n_metadata = as.crop ? 1 : 0 }));
     r->took.discover = found.seconds.total;
 done:
     recon_discovery_free(&found);
     recon_dataset_close(data);
+    recon_backbone_close(ctx, b);
     return status;
 }
 

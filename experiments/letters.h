@@ -115,7 +115,7 @@ typedef struct {
     const char *out;   /* folder for pictures and models; NULL: a temporary one, removed      */
     size_t size;       /* the side of the model's inputs                                      */
     size_t seed, seeds, epochs;
-    int quick, preset;
+    int quick, preset, crop;
     recon_precision precision;
 } letters_settings;
 

@@ -1,5 +1,6 @@
 /* letters_measure.c - a model's answers about letters, held to the laws they were drawn by. */
 #include "experiments/letters.h"
+#include "backbone/kinds.h"
 #include "core/degrees.h"
 #include "core/fail.h"
 #include "core/folder.h"
@@ -37,13 +38,16 @@ static recon_status load(recon_ctx *ctx, float **out, const letters_set *set, co
                          const recon_model *model)
 {
     const recon_ieae_shape shape = recon_model_describe(model).images;
+    const recon_backbone *backbone = recon_model_backbone(model);
+    recon_data_options as = { 0 };
     recon_dataset *data = NULL;
     char spec[RECON_PATH + 8];
     recon_status status;
     snprintf(spec, sizeof spec, "images:%s", dir);
+    backbone->kind->data_options(backbone, &as);
     RECON_TRY(recon_dataset_open_with(
         ctx, &data, spec,
-        &(recon_dataset_options){ .size = shape.height, .channels = shape.channels }));
+        &(recon_dataset_options){ .size = as.size, .channels = as.channels, .crop = as.crop }));
     size_t pixels = shape.height * shape.width_px * shape.channels;
     RECON_TRY(recon_alloc_raw(ctx, out, set->n * pixels, sizeof **out));
     for (size_t i = 0; i < set->n; i++)

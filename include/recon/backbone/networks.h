@@ -63,6 +63,7 @@ typedef struct {
     int threads; /* that make views ready; 0: 2 */
     recon_precision precision;
     int resume;
+    int crop; /* the images are cropped ones: recorded in the model, so that others will be, too */
     const char *data,
         *rotate; /* SPEC and rule, for the model to say what it was made from; or NULL */
     uint64_t reserved[RECON_RESERVED];
