@@ -25,8 +25,8 @@ static const char whole_plan[] =
 
 /* One kind of each sort, few fonts, a short training. */
 static const char quick_plan[] =
-    "{ \"size\": 40, \"em\": 30, \"fit\": 24, \"fonts\": 24, \"test_fonts\": 8, \"per_family\": 8,"
-    "  \"fresh\": 2, \"anyway\": 2, \"epochs\": 20,"
+    "{ \"size\": 40, \"em\": 30, \"fit\": 24, \"fonts\": 36, \"test_fonts\": 12, \"per_family\": 10,"
+    "  \"fresh\": 2, \"anyway\": 2, \"epochs\": 60,"
     "  \"kinds\": ["
     "    { \"letters\": \"A\" },"
     "    { \"letters\": \"F\", \"uniform\": 45 },"
