@@ -118,7 +118,7 @@ static void a_family_is_for_training_or_for_tests(void **state)
 /* How much a drawing differs from another one that is rotated as a picture. */
 static double difference(const uint8_t *drawn, const uint8_t *upright, size_t size, double angle)
 {
-    float in[64 * 64], out[64 * 64];
+    float in[64 * 64] = { 0 }, out[64 * 64];
     double sum = 0;
     for (size_t i = 0; i < size * size; i++)
         in[i] = upright[i];
