@@ -223,6 +223,16 @@ static void sets_are_cropped_as_they_are_opened(void **state)
     recon_dataset_close(data);
 }
 
+/* The first rows of an image as a picture file. */
+static void put_picture(const char *name, const float *x, size_t rows)
+{
+    FILE *file = fopen(scratch(name), "wb");
+    fprintf(file, "P5\n%d %zu\n255\n", SIDE, rows);
+    for (size_t i = 0; i < SIDE * rows; i++)
+        fputc((int)lrintf(255 * x[i]), file);
+    fclose(file);
+}
+
 /* A picture larger than its place is cropped before its pixels are lost. */
 static void pictures_are_cropped_from_their_own_pixels(void **state)
 {
@@ -231,11 +241,7 @@ static void pictures_are_cropped_from_their_own_pixels(void **state)
     char spec[600];
     recon_dataset *data;
     draw(x, &(scene){ 20, 60, 0.4, 0.5, 0, 1 }, 1);
-    FILE *file = fopen(scratch("a.pgm"), "wb");
-    fprintf(file, "P5\n%d %d\n255\n", SIDE, SIDE);
-    for (size_t i = 0; i < N; i++)
-        fputc((int)lrintf(255 * x[i]), file);
-    fclose(file);
+    put_picture("a.pgm", x, SIDE);
     CHECK_OK(ctx, recon_image_crop(ctx, want, OUT, OUT, x, SIDE, SIDE, 1));
     snprintf(spec, sizeof spec, "images:%s", scratch_folder);
     CHECK_OK(ctx,
@@ -251,6 +257,61 @@ static void pictures_are_cropped_from_their_own_pixels(void **state)
     recon_dataset_close(data);
 }
 
+/* Frames that are no squares, of their own size or fitted: the object is the same. */
+static void frames_need_not_be_square(void **state)
+{
+    recon_ctx *ctx = *state;
+    enum { ROWS = 50 };
+    static float x[N], got[SIDE * ROWS], want[SIDE * ROWS];
+    char spec[600];
+    recon_dataset *data;
+    draw(x, &(scene){ 20, 25, 0.4, 0.7, 0.5, 1 }, 1);
+    put_picture("a.pgm", x, ROWS);
+    snprintf(spec, sizeof spec, "images:%s", scratch_folder);
+    CHECK_OK(ctx, recon_dataset_open_with(ctx, &data, spec, &(recon_dataset_options){ .crop = 1 }));
+    recon_dataset_get(got, data, 0);
+    CHECK_OK(ctx, recon_image_crop(ctx, want, ROWS, SIDE, x, ROWS, SIDE, 1));
+    CHECK_NEAR(largest_difference(got, want, SIDE * ROWS), 0, 0.02);
+    recon_dataset_whole(got, data, 0);
+    CHECK_NEAR(largest_difference(got, x, SIDE * ROWS), 0, 0.005);
+    recon_dataset_close(data);
+    CHECK_OK(ctx, recon_dataset_open_with(ctx, &data, spec,
+                                          &(recon_dataset_options){ .size = OUT, .crop = 1 }));
+    recon_dataset_get(got, data, 0);
+    CHECK_OK(ctx, recon_image_crop(ctx, want, OUT, OUT, x, ROWS, SIDE, 1));
+    CHECK_NEAR(largest_difference(got, want, OUT * OUT), 0, 0.02);
+    recon_dataset_close(data);
+}
+
+static recon_status open_and_close(recon_ctx *ctx, const char *spec)
+{
+    recon_dataset *data = NULL;
+    double span;
+    recon_status status =
+        recon_dataset_open_with(ctx, &data, spec, &(recon_dataset_options){ .crop = 1 });
+    if (status == RECON_OK)
+        status = recon_dataset_span(ctx, &span, data);
+    recon_dataset_close(data);
+    return status;
+}
+
+static void memory_may_run_out(void **state)
+{
+    recon_ctx *ctx = *state;
+    static float x[N];
+    char spec[600];
+    draw(x, &plain, 1);
+    put_picture("a.pgm", x, SIDE);
+    snprintf(spec, sizeof spec, "images:%s", scratch_folder);
+    CHECK_ALLOCATIONS(ctx, open_and_close(ctx, spec));
+    CHECK_OK(ctx, recon_npy_write(
+                      ctx, scratch("x.npy"),
+                      &(recon_array){
+                          .dtype = RECON_F32, .ndim = 3, .shape = { 1, SIDE, SIDE }, .data = x }));
+    snprintf(spec, sizeof spec, "npy:%s", scratch("x.npy"));
+    CHECK_ALLOCATIONS(ctx, open_and_close(ctx, spec));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -263,6 +324,8 @@ int main(void)
         SCRATCH_TEST(what_has_no_object_stays_whole),
         SCRATCH_TEST(sets_are_cropped_as_they_are_opened),
         SCRATCH_TEST(pictures_are_cropped_from_their_own_pixels),
+        SCRATCH_TEST(frames_need_not_be_square),
+        SCRATCH_TEST(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }
