@@ -47,6 +47,7 @@ LDLIBS = -ljansson -lz $(FEATURE_LIBS) $(CUDA_LIBS) -lm -pthread
 
 # Libraries are found by compiling against them. The absence of an optional one is said, and not fatal;
 # `make HAVE_PNG=` builds as if libpng were absent. have: HEADER, LIBS, C++?, and what must be true of it.
+FREETYPE_FLAGS := -I/usr/include/freetype2
 HASH := \#
 have = $(shell printf '%s\n' '$(HASH)include <$(1)>' '$(HASH)if !($(or $(4),1))' '$(HASH)error' \
          '$(HASH)endif' 'int main(void) { return 0; }' | \
@@ -57,6 +58,7 @@ HAVE_ZLIB     := $(call have,zlib.h,-lz)
 HAVE_OPENBLAS := $(call have,cblas.h,-lopenblas)
 HAVE_DNNL     := $(call have,dnnl.h,-ldnnl,,DNNL_VERSION_MAJOR == 2)
 HAVE_PNG      := $(call have,png.h,-lpng)
+HAVE_FREETYPE := $(call have,ft2build.h,$(FREETYPE_FLAGS) -lfreetype)
 HAVE_FAISS    := $(call have,faiss/Index.h,-lfaiss -lopenblas -fopenmp,c++)
 endif
 # In the order in which they are linked: FAISS is an archive, and asks those behind it.
@@ -66,6 +68,10 @@ LINK_DNNL     := -ldnnl -lgomp
 LINK_PNG      := -lpng
 FOUND         := $(foreach f,FAISS OPENBLAS DNNL PNG,$(if $(filter yes,$(HAVE_$f)),$f))
 FEATURES      += $(FOUND:%=-DRECON_HAVE_%)
+ifeq ($(HAVE_FREETYPE),yes)# of the experiments, not of the library
+FEATURES      += -DRECON_HAVE_FREETYPE
+EXP_LIBS      := -lfreetype
+endif
 FEATURE_LIBS  += $(foreach f,$(FOUND),$(LINK_$f))
 
 # What recon cannot be built without: said by name, before a compiler complains.
@@ -140,7 +146,8 @@ features:
 	 with OpenBLAS '$(HAVE_OPENBLAS)' 'matrix products by oneDNN, or by plain loops' libopenblas-dev; \
 	 with oneDNN '$(HAVE_DNNL)' 'convolutions by matrix products and plain loops, slowly' libdnnl-dev; \
 	 with FAISS '$(HAVE_FAISS)' 'no approximate search for neighbours' libfaiss-dev; \
-	 with libpng '$(HAVE_PNG)' 'no PNG files' libpng-dev
+	 with libpng '$(HAVE_PNG)' 'no PNG files' libpng-dev; \
+	 with FreeType '$(HAVE_FREETYPE)' 'no letters to draw, for `recon reproduce letters`' libfreetype-dev
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -179,12 +186,13 @@ $(BUILD)/src/ops/cuda.o: $(CU_SRC:%.cu=$(BUILD)/%.o)
 	  $(OBJCOPY) --wildcard --keep-global-symbol='recon_*' $@
 
 $(BUILD)/recon: $(CLI_OBJ) $(LIB_A)
-	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS)
+	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ $(EXP_LIBS) $(LDLIBS)
 $(BUILD)/tests/experiments/%: $(BUILD)/tests/experiments/%.o $(EXP_OBJ) $(LIB_A)
-	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ -lcmocka $(LDLIBS)
+	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ -lcmocka $(EXP_LIBS) $(LDLIBS)
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(LIB_A)
 	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ -lcmocka $(LDLIBS)
 $(BUILD)/tests/%.o: COMMON += -Itests
+$(BUILD)/experiments/letters_fonts.o: COMMON += $(FREETYPE_FLAGS)
 # What is preloaded before `recon` by tests/trust/test_whole.c.
 SHIM := $(BUILD)/tests/trust/shim.so
 $(SHIM): tests/trust/shim.c $(BUILD)/flags
@@ -200,7 +208,7 @@ FAULTS := malloc calloc aligned_alloc strdup realpath free pthread_create inflat
 $(BUILD)/tests/trust/test_faults_% $(BUILD)/tests/trust/test_soak $(BUILD)/tests/slow/test_soak: \
   LDLIBS += $(FAULTS:%=-Wl$(comma)--wrap=%)
 $(BUILD)/bench/%: $(BUILD)/bench/%.o $(EXP_OBJ) $(LIB_A)
-	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS)
+	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ $(EXP_LIBS) $(LDLIBS)
 $(BUILD)/bench/peer_faiss: $(BUILD)/bench/peer_faiss.o $(LIB_A)
 	$(call say,LD )$(CXX) $(CXXFLAGS_ALL) -fopenmp -o $@ $^ $(LDLIBS)
 # Examples see what a user sees: the public headers and the library.
@@ -247,7 +255,7 @@ $(ISA_BASE)/librecon.a: $(ISA_OBJ) $(ISA_REST)
 	@rm -f $@
 	$(call say,AR )$(AR) rcs $@ $^
 $(ISA_BASE)/recon: $(CLI_OBJ) $(ISA_BASE)/librecon.a
-	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS)
+	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ $(EXP_LIBS) $(LDLIBS)
 $(ISA_TESTS): $(ISA_BASE)/tests/%: build/tests/%.o $(ISA_BASE)/librecon.a
 	@mkdir -p $(@D)
 	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ -lcmocka $(LDLIBS)

@@ -105,12 +105,12 @@ typedef struct {
     const char *spec, *rotate;
     size_t limit, size, picture_limit;
     size_t seed, rotate_seed; /* 0: 1 */
-    int skip_bad;
+    int skip_bad, crop;
     int device, precision, deterministic;
 } cli_data;
 
 /* Puts these options behind those that are in the table of `capacity` entries. */
-enum { CLI_DATA_OPTIONS = 11 };
+enum { CLI_DATA_OPTIONS = 12 };
 void cli_data_options(cli_option *table, size_t capacity, cli_data *data);
 
 /* Attaches the device, and says where --precision cannot be had. */
@@ -121,6 +121,7 @@ typedef struct {
     recon_data *whole, *part, *rotated, *known;
     const recon_data *use; /* the last of them                  */
     size_t n, skipped;     /* inputs of it, and those left out  */
+    int cropped;           /* images are: --crop, or the model  */
     recon_skips skips;     /* what is wrong with them, if known */
 } cli_inputs;
 /* For a backbone, of the file `model`, pictures of a folder are fitted to its size and channels,
@@ -151,6 +152,10 @@ const recon_dataset *cli_images(const cli_inputs *inputs);
 const recon_molecules *cli_molecules(const cli_inputs *inputs);
 /* The path of the file that image i came from, or NULL. */
 const char *cli_images_path(const cli_inputs *inputs, size_t i);
+/* Image i as it was before it was cropped, and before --rotate. */
+void cli_images_whole(float *out, const cli_inputs *inputs, size_t i);
+/* Says so where objects are small in their frames and nothing crops them: before images are learned. */
+recon_status cli_note_span(recon_ctx *ctx, const cli_inputs *inputs, const char *spec);
 
 /* A whole model and the inputs for it: what canonicalize, score and distribution begin with. Close
  * always. */

@@ -6,6 +6,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/dataset.h"
+#include "data/image.h"
 #include "model/model.h"
 
 #include <limits.h>
@@ -218,13 +219,12 @@ static recon_status make_room(recon_ctx *ctx, flow *f)
     RECON_TRY(recon_alloc_raw(ctx, &r->in, CLI_BLOCK, recon_data_describe(in->use).bytes));
     RECON_TRY(recon_alloc_raw(ctx, &r->out, f->to->block_bytes, 1));
     RECON_TRY(recon_alloc_raw(ctx, &r->absolute, in->n, (so2 ? 1 : 9) * sizeof *r->absolute));
-    if (f->to->has_table) {
+    RECON_TRY(recon_alloc_raw(ctx, &r->g, CLI_BLOCK, so2 ? sizeof(double) : sizeof(recon_so3)));
+    if (f->to->has_table)
         RECON_TRY(recon_alloc_raw(ctx, &r->rows, CLI_BLOCK, sizeof *r->rows));
-        RECON_TRY(recon_alloc_raw(ctx, &r->g, CLI_BLOCK, so2 ? sizeof(double) : sizeof(recon_so3)));
-    } else {
+    else
         RECON_TRY(recon_alloc_raw(ctx, &r->poses, CLI_BLOCK,
                                   so2 ? sizeof(recon_pose2) : sizeof(recon_pose3)));
-    }
 done:
     return status;
 }
@@ -256,6 +256,28 @@ static void keep_pose(flow *f, size_t at, size_t i)
     f->o->rotated += recon_so3_angle(three->rotation) != 0;
 }
 
+/* The model saw crops; what is written are the images they were made from, rotated by g. What --rotate
+ * did is part of the one rotation. */
+static recon_status rotate_whole(recon_ctx *ctx, flow *f, const double *g, size_t at, size_t n)
+{
+    const recon_dataset *images = cli_images(f->to->inputs);
+    const recon_dataset_info d = recon_dataset_describe(images);
+    float *in = (float *)f->r.in;
+    double *angle = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &angle, n, sizeof *angle));
+    for (size_t i = 0; i < n; i++) {
+        cli_images_whole(in + i * d.height * d.width * d.channels, f->to->inputs, at + i);
+        angle[i] = g[i] + recon_dataset_angle(images, at + i);
+    }
+    RECON_TRY(recon_images_rotate(ctx, (float *)f->r.out, in, NULL, angle, n,
+                                  &(recon_image_size){ d.height, d.width, d.channels },
+                                  f->to->interpolation));
+done:
+    free(angle);
+    return status;
+}
+
 static recon_status rotate_block(recon_ctx *ctx, flow *f, size_t at, size_t n)
 {
     room *r = &f->r;
@@ -267,6 +289,11 @@ static recon_status rotate_block(recon_ctx *ctx, flow *f, size_t at, size_t n)
     f->o->model += recon_now() - begun;
     for (size_t i = 0; status == RECON_OK && i < n; i++)
         keep_pose(f, at, i);
+    if (status == RECON_OK && f->to->inputs->cropped) {
+        for (size_t i = 0; i < n; i++)
+            ((double *)r->g)[i] = ((const recon_pose2 *)r->poses)[i].rotation;
+        status = rotate_whole(ctx, f, (const double *)r->g, at, n);
+    }
     return status == RECON_OK ? cli_sink_take(ctx, f->to, r->out, at, n) : status;
 }
 
@@ -305,10 +332,13 @@ static recon_status tabulate_block(recon_ctx *ctx, flow *f, size_t at, size_t n)
     if (f->to->folder) {
         RECON_TRY(cli_sink_pictures(ctx, f->to, (float *)r->out, (const float *)r->in,
                                     (const double *)r->g, at, n));
-    } else {
-        RECON_TRY(b->kind->rotate(ctx, r->out, b, r->in, r->g, n, f->to->interpolation));
-        RECON_TRY(cli_sink_take(ctx, f->to, r->out, at, n));
+        return RECON_OK;
     }
+    if (f->to->inputs->cropped)
+        RECON_TRY(rotate_whole(ctx, f, (const double *)r->g, at, n));
+    else
+        RECON_TRY(b->kind->rotate(ctx, r->out, b, r->in, r->g, n, f->to->interpolation));
+    RECON_TRY(cli_sink_take(ctx, f->to, r->out, at, n));
 done:
     return status;
 }

@@ -7,6 +7,7 @@
 #include "core/json.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +79,16 @@ static json_t *alarm_json(const demo_alarm *a)
 }
 
 /* Percent and degrees, as reproduce has them. */
+static double width_error(const demo *d)
+{
+    recon_theta_class widths[CLASSES];
+    size_t n = demo_widths(widths, d);
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += fabs(widths[i].predicted - widths[i].truth);
+    return n ? sum / (double)n : NAN;
+}
+
 static json_t *results(const demo *d)
 {
     const reproduction *r = &d->tests;
@@ -98,7 +109,7 @@ static json_t *results(const demo *d)
                                   100 * r->accuracy.search, "undo", 100 * r->accuracy.undo,
                                   "upright", 100 * r->accuracy.upright));
     json_object_set_new(out, "pose_error_deg", json_real(r->pose.median * RECON_TO_DEGREES));
-    json_object_set_new(out, "theta_mae_deg", json_real(r->theta.by_class * RECON_TO_DEGREES));
+    json_object_set_new(out, "theta_mae_deg", json_real(width_error(d) * RECON_TO_DEGREES));
     json_object_set_new(out, "ood_auc",
                         json_pack("{s:f, s:f, s:f}", "ieae", r->ood.ieae, "recon", r->ood.recon,
                                   "density", r->ood.density));

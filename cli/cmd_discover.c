@@ -133,8 +133,8 @@ static void show(const settings *s, const recon_discovery *d, const cli_inputs *
 
 /* The rule for transparent pictures is recorded, but not in the model where the network learned by
  * another one: that stays worth a warning. */
-static size_t note_rule(recon_source *source, const settings *s, const cli_inputs *in,
-                        const recon_backbone *b)
+static int note_transparent(recon_source *source, const settings *s, const cli_inputs *in,
+                            const recon_backbone *b)
 {
     const recon_ieae *net = recon_backbone_ieae(b);
     if (!cli_images(in))
@@ -147,8 +147,7 @@ static size_t note_rule(recon_source *source, const settings *s, const cli_input
 static recon_status work(recon_ctx *ctx, const void *arg)
 {
     const settings *s = arg;
-    const recon_metadata_entry more[] = { { "rotate", s->data.rotate ? s->data.rotate : "" },
-                                          { "transparent", RECON_TRANSPARENT } };
+    recon_metadata_entry more[3] = { { "rotate", s->data.rotate ? s->data.rotate : "" } };
     recon_source source = source_of(s);
     recon_found_data shown = { .folder = s->out };
     recon_discover_options o = {
@@ -175,7 +174,12 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     RECON_TRY(recon_backbone_open(ctx, &backbone, s->model, o.precision));
     RECON_TRY(cli_inputs_open(ctx, &inputs, &s->data, backbone, s->model));
     RECON_TRY(cli_inputs_keep(ctx, &inputs, &s->data, backbone));
-    o.n_metadata += note_rule(&source, s, &inputs, backbone);
+    RECON_TRY(cli_note_span(ctx, &inputs, s->data.spec));
+    source.crop = inputs.cropped;
+    if (note_transparent(&source, s, &inputs, backbone))
+        more[o.n_metadata++] = (recon_metadata_entry){ "transparent", RECON_TRANSPARENT };
+    if (inputs.cropped)
+        more[o.n_metadata++] = (recon_metadata_entry){ "crop", "auto" };
     shown.data = inputs.use;
     RECON_TRY(recon_discover(ctx, &d, s->model, backbone, inputs.use, s->out, &o));
     if (s->common.json)

@@ -6,6 +6,7 @@
 #include "core/json.h"
 #include "core/memory.h"
 #include "data/elements.h"
+#include "data/crop.h"
 #include "data/dataset.h"
 
 #include <dirent.h>
@@ -275,7 +276,7 @@ done:
 
 /* --- images ----------------------------------------------------------------------------------- */
 
-static json_t *images_json(const char *spec, const cli_inputs *in)
+static json_t *images_json(const char *spec, const cli_inputs *in, double span)
 {
     recon_dataset_info d = recon_dataset_describe(cli_images(in));
     json_t *all =
@@ -284,6 +285,7 @@ static json_t *images_json(const char *spec, const cli_inputs *in)
                   (json_int_t)d.channels, "classes", (json_int_t)d.classes, "skipped",
                   (json_int_t)in->skipped, "skipped_why", cli_skipped_json(&in->skips));
     json_object_set_new(all, "data", json_string(spec)); /* left out where it is not UTF-8 */
+    json_object_set_new(all, "object_span", json_real(span));
     cli_unread_json(all, in);
     if (recon_dataset_class_name(cli_images(in), 0)) {
         json_t *names = json_array();
@@ -307,7 +309,7 @@ static void print_classes(const recon_dataset *data)
         putchar('\n');
 }
 
-static void print_images(const char *spec, const cli_inputs *in)
+static void print_images(const char *spec, const cli_inputs *in, double span)
 {
     recon_dataset_info d = recon_dataset_describe(cli_images(in));
     printf("%s: %zu images of %zu x %zu, ", spec, d.n, d.height, d.width);
@@ -319,6 +321,8 @@ static void print_images(const char *spec, const cli_inputs *in)
         printf(", %zu classes", d.classes);
     putchar('\n');
     print_classes(cli_images(in));
+    printf("  objects    span %.0f %% of their frames (median)%s\n", 100 * span,
+           span < RECON_CROP_SMALL ? ": see --crop auto" : "");
     cli_print_skipped(in->skipped, &in->skips);
     const char *text;
     for (size_t i = 0; (text = recon_dataset_unread_why(cli_images(in), i)); i++)
@@ -328,10 +332,14 @@ static void print_images(const char *spec, const cli_inputs *in)
 static recon_status tell_images(recon_ctx *ctx, const char *spec, const settings *s,
                                 const cli_inputs *in)
 {
+    double span;
+    recon_status status = recon_dataset_span(ctx, &span, cli_images(in));
+    if (status != RECON_OK)
+        return status;
     if (s->common.json)
-        return cli_print_json(ctx, images_json(spec, in));
+        return cli_print_json(ctx, images_json(spec, in, span));
     if (!s->common.quiet)
-        print_images(spec, in);
+        print_images(spec, in, span);
     return RECON_OK;
 }
 

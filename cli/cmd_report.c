@@ -78,6 +78,7 @@ static recon_status read_source(recon_ctx *ctx, cli_data *data, const json_t *su
     data->size = count_of(source, "size");
     data->picture_limit = count_of(source, "picture_most") / CLI_MEGABYTE;
     data->skip_bad = json_is_true(json_object_get(source, "skip_bad"));
+    data->crop = json_object_get(source, "crop") != NULL;
     return data->spec
                ? RECON_OK
                : recon_fail(ctx, RECON_ERR_INPUT,

@@ -1,5 +1,6 @@
-/* cmd_reproduce.c - recon reproduce: the paper's tables, ours beside theirs. */
+/* cmd_reproduce.c - recon reproduce: the paper's tables, ours beside theirs, and letters. */
 #include "cli/cli.h"
+#include "experiments/letters.h"
 #include "experiments/reproduce_molecules.h"
 #include "core/fail.h"
 
@@ -11,11 +12,12 @@ static int run(int argc, char **argv);
 const cli_command cli_reproduce = {
     .name = "reproduce",
     .purpose = "reproduce the paper's tables",
-    .arguments = "mnist|fashion|molecules",
+    .arguments = "mnist|fashion|molecules|letters",
     .example =
         "  recon reproduce mnist --quick\n"
         "  recon reproduce fashion --figures out/\n"
         "  recon reproduce molecules\n"
+        "  recon reproduce letters\n"
         "  recon reproduce mnist --train --limit 12000 --seeds 3 --device cuda --out runs/\n"
         "\n"
         "Images or conformers of the test split are rotated as in the paper, canonicalized in several\n"
@@ -25,12 +27,18 @@ const cli_command cli_reproduce = {
         "conformers/val. Labels and true rotations are used for evaluation only. --quick takes 2,000\n"
         "test images and 12,000 training images, fewer on a slow machine; for molecules every sixth.\n"
         "Models are taken from models/, or trained by --train: a backbone and its maps for each seed,\n"
-        "under OUT/seed-S/.",
+        "under OUT/seed-S/.\n"
+        "\n"
+        "letters: pictures of one's own, with a known truth. Letters of installed fonts are drawn, each\n"
+        "kind rotated by its own law; a model is trained on them as by `recon train` and `recon\n"
+        "discover` and tested on fonts of other families, rotated by the same laws and at any angle.",
     .run = run,
 };
 
 typedef struct {
     reproduce_settings what;
+    letters_settings letters;
+    int is_letters;
     int device, precision, deterministic;
     cli_common common;
 } settings;
@@ -42,7 +50,9 @@ static int parse(settings *all, const char **word, int argc, char **argv)
         { "--quick", NULL, NULL, "use part of the data: minutes on two cores", CLI_FLAG, 0,
           &s->quick },
         { "--figures", "DIR", NULL, "write the figures there, as SVG", CLI_TEXT, 0, &s->figures },
-        { "--model", "MODEL", NULL, "what `recon discover` wrote (default: the shipped one)",
+        { "--model", "MODEL", NULL,
+          "what `recon discover` wrote (default: the shipped one); letters: what `recon train` wrote, in "
+          "place of training",
           CLI_MODEL, 0, &s->model },
         { "--classifier", "MODEL", NULL,
           "what `recon classifier train` wrote (default: the shipped one)", CLI_TEXT, 0,
@@ -56,22 +66,33 @@ static int parse(settings *all, const char **word, int argc, char **argv)
           "number of training images (default all; the paper uses 12000 of "
           "MNIST)",
           CLI_COUNT | CLI_IMAGES, 0, &s->limit },
-        { "--preset", NULL, "fast|paper|small", "which model (default fast)", CLI_CHOICE, 0,
-          &s->preset },
+        { "--preset", NULL, "fast|paper|small", "which model (default fast; letters: small)",
+          CLI_CHOICE, 0, &s->preset },
         { "--train", NULL, NULL, "train the model instead of using a shipped one", CLI_FLAG, 0,
           &s->train },
-        { "--out", "DIR", NULL, "with --train: folder for the models", CLI_TEXT, 0, &s->out },
+        { "--out", "DIR", NULL,
+          "with --train: folder for the models; letters: also for the pictures", CLI_TEXT, 0,
+          &s->out },
         { "--epochs", "N", NULL,
-          "with --train: passes over the data (default: the shipped model's)", CLI_COUNT, 0,
-          &s->epochs },
-        { "--seed", "S", NULL, "with --train: seed of the first model (default 1)", CLI_COUNT, 0,
-          &s->seed },
-        { "--seeds", "N", NULL, "with --train: number of models, for mean and spread (default 1)",
-          CLI_COUNT, 0, &s->seeds },
+          "with --train, letters: passes over the data (default: the shipped model's, the preset's)",
+          CLI_COUNT, 0, &s->epochs },
+        { "--seed", "S", NULL, "with --train, letters: seed of the first model (default 1)",
+          CLI_COUNT, 0, &s->seed },
+        { "--seeds", "N", NULL,
+          "with --train, letters: number of models, for mean and spread (default 1)", CLI_COUNT, 0,
+          &s->seeds },
         { "--resume", NULL, NULL, "with --train: continue a run that was stopped", CLI_FLAG, 0,
           &s->resume },
         { "--overwrite", NULL, NULL, "with --train: replace models that are in DIR", CLI_FLAG, 0,
           &s->overwrite },
+        { "--laws", "FILE", NULL, "letters: kinds, laws, numbers and sizes, as JSON", CLI_TEXT, 0,
+          &all->letters.laws },
+        { "--fonts", "DIR", NULL, "letters: folder of fonts (default /usr/share/fonts)", CLI_TEXT,
+          0, &all->letters.fonts },
+        { "--size", "N", NULL, "letters: side of the model's inputs (default 28)", CLI_COUNT, 0,
+          &all->letters.size },
+        { "--crop", NULL, "none|auto", "letters: auto as for `recon train`", CLI_CHOICE, 0,
+          &all->letters.crop },
         { "--device", NULL, "cpu|cuda|ref", "device (default cpu)", CLI_CHOICE, 0, &all->device },
         { "--precision", NULL, CLI_PRECISIONS, CLI_PRECISION_HELP, CLI_CHOICE, 0, &all->precision },
         { "--deterministic", NULL, NULL, "with cuda: bit-identical runs, slower", CLI_FLAG, 0,
@@ -81,12 +102,61 @@ static int parse(settings *all, const char **word, int argc, char **argv)
     return cli_parse(&cli_reproduce, options, &all->common, argc, argv, word, 1, NULL);
 }
 
-static int check_options(reproduce_settings *s, const char *word)
+#define SETS "mnist, fashion, molecules or letters"
+
+static void name_seeds(reproduce_settings *s)
 {
+    s->seed = s->seed ? s->seed : 1;
+    s->seeds = s->seeds ? s->seeds : 1;
+}
+
+/* Letters are always trained, and have no classifier. */
+static int check_letters(settings *all)
+{
+    reproduce_settings *s = &all->what;
+    const struct {
+        const char *name;
+        int given;
+    } others[] = { { "--figures", s->figures != NULL },
+                   { "--classifier", s->classifier != NULL },
+                   { "--embeddings", s->embeddings != NULL },
+                   { "--images", s->images != 0 },
+                   { "--limit", s->limit != 0 },
+                   { "--train", s->train },
+                   { "--resume", s->resume } };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i].given)
+            return cli_misuse(&cli_reproduce, "%s is not for letters", others[i].name);
+    if (s->seeds > MAX_SEEDS)
+        return cli_misuse(&cli_reproduce, "--seeds %zu: %d at most", s->seeds, MAX_SEEDS);
+    if (s->model && s->epochs)
+        return cli_misuse(&cli_reproduce,
+                          "--epochs is for training, in place of which --model is taken");
+    name_seeds(s);
+    all->letters.model = s->model;
+    all->letters.out = s->out;
+    all->letters.seed = s->seed;
+    all->letters.seeds = s->seeds;
+    all->letters.epochs = s->epochs;
+    all->letters.quick = s->quick;
+    all->letters.preset = s->preset < 0 ? RECON_PRESET_SMALL : s->preset;
+    return -1;
+}
+
+static int check_tables(settings *all, const char *word)
+{
+    reproduce_settings *s = &all->what;
+    s->preset = s->preset < 0 ? RECON_PRESET_FAST : s->preset;
     s->what = word ? experiment_find(word) : NULL;
     if (!s->what && (!word || strcmp(word, "molecules") != 0))
-        return cli_misuse(&cli_reproduce, "%s%s%s", word ? "'" : "say mnist, fashion or molecules",
-                          word ? word : "", word ? "' is not mnist, fashion or molecules" : "");
+        return cli_misuse(&cli_reproduce, "%s%s%s", word ? "'" : "say " SETS, word ? word : "",
+                          word ? "' is not " SETS : "");
+    if (all->letters.laws || all->letters.fonts || all->letters.size || all->letters.crop)
+        return cli_misuse(&cli_reproduce, "%s is for letters",
+                          all->letters.laws    ? "--laws"
+                          : all->letters.fonts ? "--fonts"
+                          : all->letters.size  ? "--size"
+                                               : "--crop");
     if (!s->what && (s->embeddings || s->images || s->limit))
         return cli_misuse(&cli_reproduce, "%s is for images",
                           s->embeddings ? "--embeddings"
@@ -107,9 +177,14 @@ static int check_options(reproduce_settings *s, const char *word)
                                       : "--overwrite");
     if (s->seeds > MAX_SEEDS)
         return cli_misuse(&cli_reproduce, "--seeds %zu: %d at most", s->seeds, MAX_SEEDS);
-    s->seed = s->seed ? s->seed : 1;
-    s->seeds = s->seeds ? s->seeds : 1;
+    name_seeds(s);
     return -1;
+}
+
+static int check_options(settings *all, const char *word)
+{
+    all->is_letters = word && !strcmp(word, "letters");
+    return all->is_letters ? check_letters(all) : check_tables(all, word);
 }
 
 static recon_status show(recon_ctx *ctx, const settings *s, json_t *result, const json_t *spread)
@@ -117,7 +192,9 @@ static recon_status show(recon_ctx *ctx, const settings *s, json_t *result, cons
     if (s->common.json)
         return cli_print_json(ctx, json_incref(result));
     if (!s->common.quiet)
-        (s->what.what ? reproduce_print : molecule_reproduce_print)(result, spread);
+        (s->is_letters  ? letters_print
+         : s->what.what ? reproduce_print
+                        : molecule_reproduce_print)(result, spread);
     return RECON_OK;
 }
 
@@ -126,14 +203,16 @@ static recon_status work(recon_ctx *ctx, const void *given)
     static const char *const devices[] = { "cpu", "cuda", "ref" };
     const settings *s = given;
     reproduce_settings what = s->what;
+    letters_settings letters = s->letters;
     json_t *result = NULL, *spread = NULL;
     recon_status status;
     RECON_TRY(recon_ops_attach(ctx, s->device == DEVICE_CUDA && s->deterministic
                                         ? "cuda-deterministic"
                                         : devices[s->device]));
     cli_note_precision(ctx, s->precision);
-    what.precision = cli_precision(ctx, s->precision);
-    RECON_TRY(reproduce_run(ctx, &result, &spread, &what));
+    what.precision = letters.precision = cli_precision(ctx, s->precision);
+    RECON_TRY(s->is_letters ? letters_run(ctx, &result, &spread, &letters)
+                            : reproduce_run(ctx, &result, &spread, &what));
     RECON_TRY(show(ctx, s, result, spread));
 done:
     json_decref(spread);
@@ -143,10 +222,10 @@ done:
 
 static int run(int argc, char **argv)
 {
-    settings s = { 0 };
+    settings s = { .what.preset = -1 }; /* not given */
     const char *word = NULL;
     int code = parse(&s, &word, argc, argv);
     if (code < 0)
-        code = check_options(&s.what, word);
+        code = check_options(&s, word);
     return code >= 0 ? code : cli_run(&cli_reproduce, &s.common, work, &s);
 }

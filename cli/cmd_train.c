@@ -147,6 +147,7 @@ static recon_ieae_options options_of(recon_ctx *ctx, const settings *s)
                                  .precision = precision_of(ctx, s),
                                  .resume = s->resume,
                                  .overwrite = s->overwrite,
+                                 .crop = s->data.crop,
                                  .data = cli_utf8(s->data.spec),
                                  .rotate = cli_utf8(s->data.rotate) };
 }
@@ -317,6 +318,7 @@ static recon_status train_images(recon_ctx *ctx, const settings *s, const cli_in
     recon_train_result r;
     recon_status status;
     warn_of_size(ctx, s, recon_dataset_describe(cli_images(in)));
+    RECON_TRY(cli_note_span(ctx, in, s->data.spec));
     RECON_TRY(recon_ieae_train(ctx, &r, cli_images(in), s->out, &o));
     RECON_TRY(show_images(ctx, s, &r, in));
 done:

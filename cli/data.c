@@ -6,6 +6,7 @@
 #include "core/picture.h"
 #include "backbone/ieae.h"
 #include "backbone/kinds.h"
+#include "data/crop.h"
 #include "data/dataset.h"
 #include "data/folder.h"
 #include "data/kinds.h"
@@ -37,6 +38,9 @@ void cli_data_options(cli_option *table, size_t capacity, cli_data *d)
           &d->skip_bad },
         { "--size", "N", NULL, "scale images to fit N x N (default: the model's size, if any)",
           CLI_COUNT | CLI_IMAGES, 0, &d->size },
+        { "--crop", NULL, "none|auto",
+          "auto: centre each object and scale it to fill the frame (default: as the model was trained)",
+          CLI_CHOICE | CLI_IMAGES, 0, &d->crop },
         { "--picture-limit", "MB", NULL, CLI_PICTURE_LIMIT_HELP, CLI_COUNT | CLI_IMAGES, 0,
           &d->picture_limit },
         { "--device", NULL, "cpu|cuda|ref", "device (default cpu)", CLI_CHOICE, 0, &d->device },
@@ -163,14 +167,20 @@ recon_status cli_inputs_open(recon_ctx *ctx, cli_inputs *out, const cli_data *d,
                              const recon_backbone *backbone, const char *model)
 {
     recon_data_options o = { .skip_bad = d->skip_bad,
+                             .crop = d->crop,
                              .size = d->size,
                              .picture_most = cli_picture_most(d) };
     recon_status status;
     *out = (cli_inputs){ 0 };
     if (backbone)
         RECON_TRY(check_kind(ctx, d->spec, backbone));
-    if (backbone && backbone->kind->data_options && recon_images_folder(d->spec))
+    if (backbone && backbone->kind->data_options)
         backbone->kind->data_options(backbone, &o);
+    if (!recon_images_folder(d->spec)) { /* only pictures of a folder are resized */
+        o.size = d->size;
+        o.channels = 0;
+    }
+    out->cropped = o.crop;
     RECON_TRY(name_remedy(ctx, recon_data_open(ctx, &out->whole, d->spec, &o), d));
     out->use = out->whole;
     out->n = recon_data_describe(out->whole).n;
@@ -284,6 +294,26 @@ const recon_molecules *cli_molecules(const cli_inputs *in)
 const char *cli_images_path(const cli_inputs *in, size_t i)
 {
     return recon_dataset_path(recon_data_images(source(in)), i);
+}
+
+void cli_images_whole(float *out, const cli_inputs *in, size_t i)
+{
+    recon_dataset_whole(out, recon_data_images(source(in)), i);
+}
+
+recon_status cli_note_span(recon_ctx *ctx, const cli_inputs *in, const char *spec)
+{
+    const recon_dataset *images = cli_images(in);
+    double span = 1;
+    recon_status status = RECON_OK;
+    if (images && !in->cropped)
+        status = recon_dataset_span(ctx, &span, recon_data_images(source(in)));
+    if (status == RECON_OK && span < RECON_CROP_SMALL)
+        recon_log(ctx, RECON_LOG_INFO,
+                  "%s: objects span %.0f %% of their frames (median): --crop auto centres them and "
+                  "scales them up, and the network sees more of them",
+                  spec, 100 * span);
+    return status;
 }
 
 /* --- those that can be used ------------------------------------------------------------------- */

@@ -67,28 +67,44 @@ typedef struct {
     cli_rotation how;
 } block;
 
+/* From the image itself, not from what the model saw of it where that was cropped. */
+static recon_status write_image(recon_ctx *ctx, const char *path, const block *b, size_t i)
+{
+    const recon_dataset_info *d = &b->to->size;
+    const cli_inputs *inputs = b->to->inputs;
+    size_t pixels = d->height * d->width * d->channels, at = i * pixels;
+    double angle = b->angles[i];
+    float *whole = NULL;
+    recon_status status = RECON_OK;
+    if (inputs->cropped) {
+        RECON_TRY(recon_alloc_raw(ctx, &whole, pixels, sizeof *whole));
+        cli_images_whole(whole, inputs, b->first + i);
+        angle += recon_dataset_angle(cli_images(inputs), b->first + i);
+    }
+    recon_image_rotate(b->out + at, whole ? whole : b->in + at, d->height, d->width, d->channels,
+                       angle, b->to->interpolation);
+    RECON_TRY(cli_picture_write(ctx, path, b->out + at, d->height, d->width, d->channels));
+done:
+    free(whole);
+    return status;
+}
+
 static recon_status write_one(recon_ctx *ctx, void *arg, size_t i, int worker)
 {
     const block *b = arg;
-    const recon_dataset_info *d = &b->to->size;
     size_t which = b->first + i;
     const char *from = cli_images_path(b->to->inputs, which);
-    /* The model saw a smaller copy; what --rotate did to that is part of the one rotation. */
-    double angle =
-        b->angles[i] + (from ? recon_dataset_angle(cli_images(b->to->inputs), which) : 0);
     char path[PATH];
     recon_status status = place_of(ctx, path, b->to, which);
     (void)worker;
     if (status != RECON_OK)
         return status;
-    if (from)
-        return angle == 0 && recon_is_png(from)
-                   ? cli_picture_copy(ctx, path, from)
-                   : cli_picture_rotate(ctx, path, from, angle, &b->how);
-    size_t at = i * d->height * d->width * d->channels;
-    recon_image_rotate(b->out + at, b->in + at, d->height, d->width, d->channels, angle,
-                       b->to->interpolation);
-    return cli_picture_write(ctx, path, b->out + at, d->height, d->width, d->channels);
+    if (!from)
+        return write_image(ctx, path, b, i);
+    /* The model saw a smaller copy; what --rotate did to that is part of the one rotation. */
+    double angle = b->angles[i] + recon_dataset_angle(cli_images(b->to->inputs), which);
+    return angle == 0 && recon_is_png(from) ? cli_picture_copy(ctx, path, from)
+                                            : cli_picture_rotate(ctx, path, from, angle, &b->how);
 }
 
 recon_status cli_sink_pictures(recon_ctx *ctx, cli_sink *to, float *out, const float *in,

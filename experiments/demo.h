@@ -5,6 +5,7 @@
 #include "experiments/reproduce.h"
 
 #include "normalize/normalize_files.h"
+#include "report/figure.h"
 
 #include <recon/model/discover.h>
 #include <recon/model/score.h>
@@ -57,6 +58,9 @@ recon_status demo_model(recon_ctx *ctx, demo_path out, const char *name);
 
 /* The steps, each leaving its files. */
 recon_status demo_discover(recon_ctx *ctx, demo *d, size_t limit /* 0: none */);
+/* Of which: true and found widths of the kinds, how many. The page has no others: the report of the run
+ * shows the same. */
+size_t demo_widths(recon_theta_class out[CLASSES], const demo *d);
 recon_status demo_normalize(recon_ctx *ctx, demo *d);
 recon_status demo_canonicalize(recon_ctx *ctx, demo *d); /* and unusual poses */
 recon_status demo_molecules_run(recon_ctx *ctx, demo_molecules *m, const demo *d);

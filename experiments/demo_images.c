@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/shipped.h"
 
+#include <math.h>
 #include <recon/model/score.h>
 #include <recon/core/array.h>
 #include "data/rotations.h"
@@ -95,6 +96,22 @@ recon_status demo_discover(recon_ctx *ctx, demo *d, size_t limit)
                                                   .source = &(recon_source){ .spec = spec } }));
 done:
     return status;
+}
+
+size_t demo_widths(recon_theta_class out[CLASSES], const demo *d)
+{
+    const reproduction *r = &d->tests;
+    json_t *summary = json_loads(d->found.summary, 0, NULL);
+    size_t n = 0;
+    for (size_t c = 0; c < CLASSES; c++) {
+        char path[32];
+        snprintf(path, sizeof path, "labels.%zu.theta_deg", c);
+        double width = reproduce_number(summary, path) / RECON_TO_DEGREES;
+        if (isfinite(width))
+            out[n++] = (recon_theta_class){ r->classes[c], r->width[c].truth, width, 0, 0 };
+    }
+    json_decref(summary);
+    return n;
 }
 
 /* As anyone would who has embeddings and poses from a network of their own. */

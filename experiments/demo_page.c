@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SHIRT = 6 };                 /* of the classes                */
 #define FAR (60 / RECON_TO_DEGREES) /* radians: for all to see */
 
 /* --- first ------------------------------------------------------------------------------------ */
@@ -159,32 +158,23 @@ static void say_canonical(recon_ctx *ctx, recon_page *page, const demo *d)
 
 static void say_spread(recon_ctx *ctx, recon_page *page, const demo *d)
 {
-    static const char *const columns[] = { "kind", "true, degrees", "found, degrees" };
-    const reproduction *r = &d->tests;
+    recon_theta_class widths[CLASSES];
+    size_t n = demo_widths(widths, d);
     char *svg = NULL;
     recon_page_section(page, "How far each kind varies");
     recon_page_say(
         page, "The garments were rotated by a rule: T-shirts, trousers and pullovers not at all; "
               "dresses, coats and sandals by a normal distribution of 32 degrees, the rest of 64. "
-              "recon predicts the spread for every image; here is the average for each kind, "
-              "beside the truth.");
-    recon_page_fail(page, reproduce_theta(ctx, &svg, r, NULL));
-    recon_page_figure(page, svg,
-                      "On the dashed line the prediction is exact. Bars: one standard deviation "
-                      "over the images of a kind.");
-    recon_page_table(page, "Spread by kind", columns, 3);
-    for (size_t c = 0; c < CLASSES; c++) {
-        if (r->width[c].n == 0)
-            continue;
-        recon_page_cell(page, "%s", r->classes[c]);
-        recon_page_cell(page, "%.0f", r->width[c].truth * RECON_TO_DEGREES);
-        recon_page_cell(page, "%.1f", r->width[c].mean * RECON_TO_DEGREES);
-    }
-    if (r->width[SHIRT].n && r->width[SHIRT].mean < r->width[SHIRT].truth / 1.25)
-        recon_page_say(
-            page, "The spread of shirts is underestimated: many look like the T-shirts, pullovers "
-                  "and coats that were rotated less, and without labels they cannot be "
-                  "distinguished.");
+              "recon predicts the spread for every image; here is the median for each kind of "
+              "those it looked at, beside the truth.");
+    recon_page_fail(page, recon_figure_theta(ctx, &svg,
+                                             &(recon_theta_plot){ .what = d->tests.what->width,
+                                                                  .classes = widths,
+                                                                  .count = n }));
+    recon_page_figure(page, svg, "A dot on the line of its kind is exact.");
+    recon_page_say(page, "Kinds that look alike are mixed up: without labels T-shirts, pullovers, "
+                         "coats and shirts are neighbours, so each gets some of the spread of the "
+                         "others.");
 }
 
 /* --- unusual poses -------------------------------------------------------------------------------- */

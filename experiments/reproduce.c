@@ -211,30 +211,45 @@ static void add_runs(json_t *result, json_t *spread, json_t *const *runs, size_t
     json_object_set_new(result, "runs", list);
 }
 
+recon_status reproduce_repeat(recon_ctx *ctx, json_t **result, json_t **spread, size_t times,
+                              reproduce_one *one, const void *settings)
+{
+    json_t *runs[MAX_SEEDS] = { NULL };
+    recon_status status = RECON_OK;
+    *result = *spread = NULL;
+    for (size_t i = 0; i < times; i++)
+        RECON_TRY(one(ctx, &runs[i], settings, i));
+    if (times == 1) {
+        *result = json_incref(runs[0]);
+        goto done;
+    }
+    *result = reproduce_mean(runs, times);
+    *spread = reproduce_spread(runs, times);
+    add_runs(*result, *spread, runs, times);
+done:
+    for (size_t i = 0; i < MAX_SEEDS; i++)
+        json_decref(runs[i]);
+    return status;
+}
+
+static recon_status run_one(recon_ctx *ctx, json_t **out, const void *settings, size_t i)
+{
+    const reproduce_settings *s = settings;
+    return s->train ? train_and_measure(ctx, out, s, s->seed + i) : measure(ctx, out, s);
+}
+
 recon_status reproduce_run(recon_ctx *ctx, json_t **result, json_t **spread,
                            const reproduce_settings *given)
 {
     reproduce_settings s = *given;
     char model[4096], classifier[4096];
-    json_t *runs[MAX_SEEDS] = { NULL };
     recon_status status;
     *result = *spread = NULL;
     if (s.figures)
         RECON_TRY(try_folder(ctx, s.figures));
     RECON_TRY(find_model(ctx, &s, model, sizeof model));
     RECON_TRY(find_classifier(ctx, &s, classifier, sizeof classifier));
-    for (size_t i = 0; i < s.seeds; i++)
-        RECON_TRY(s.train ? train_and_measure(ctx, &runs[i], &s, s.seed + i)
-                          : measure(ctx, &runs[i], &s));
-    if (s.seeds == 1) {
-        *result = json_incref(runs[0]);
-        goto done;
-    }
-    *result = reproduce_mean(runs, s.seeds);
-    *spread = reproduce_spread(runs, s.seeds);
-    add_runs(*result, *spread, runs, s.seeds);
+    RECON_TRY(reproduce_repeat(ctx, result, spread, s.seeds, run_one, &s));
 done:
-    for (size_t i = 0; i < MAX_SEEDS; i++)
-        json_decref(runs[i]);
     return status;
 }

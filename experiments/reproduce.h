@@ -117,6 +117,12 @@ typedef struct {
 recon_status reproduce_run(recon_ctx *ctx, json_t **result, json_t **spread,
                            const reproduce_settings *s);
 
+/* The same of any experiment: `one` makes what --json prints of run i, `times` (at most MAX_SEEDS)
+ * runs are merged. */
+typedef recon_status reproduce_one(recon_ctx *ctx, json_t **out, const void *settings, size_t i);
+recon_status reproduce_repeat(recon_ctx *ctx, json_t **result, json_t **spread, size_t times,
+                              reproduce_one *one, const void *settings);
+
 extern const size_t reproduce_ks[KS];
 
 /* Opens model, classifier and data, measures everything. Free always. */
@@ -149,8 +155,9 @@ json_t *reproduce_spread(json_t *const *runs, size_t n);
 void reproduce_print(const json_t *result, const json_t *spread);
 
 /* Of which: what was measured with what, the number at "a.b.c", NaN where there is none, rows of
- * such numbers beside their spread and the paper's, and which figures were drawn. what: "images",
- * say, of which the result counts "test_images". */
+ * such numbers beside their spread and those that the result has under the same paths in the object
+ * `beside`, "paper" say, and which figures were drawn. what: "images", say, of which the result
+ * counts "test_images". */
 void reproduce_print_head(const json_t *result, const char *title, const char *what);
 void reproduce_print_figures(const json_t *result);
 typedef struct {
@@ -158,8 +165,8 @@ typedef struct {
     int digits;
 } reproduce_row;
 double reproduce_number(const json_t *from, const char *path);
-void reproduce_print_rows(const json_t *result, const json_t *spread, const reproduce_row *rows,
-                          size_t n);
+void reproduce_print_rows(const json_t *result, const json_t *spread, const char *beside,
+                          const reproduce_row *rows, size_t n);
 
 /* Figures by themselves: two images of each class as they came and canonical in COLUMNS ways,
  * widths of the classes, and the curves of the three scores. */

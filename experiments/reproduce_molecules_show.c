@@ -204,7 +204,7 @@ static void print_by_k(const json_t *result)
 void molecule_reproduce_print(const json_t *result, const json_t *spread)
 {
     reproduce_print_head(result, "molecules", "conformers");
-    reproduce_print_rows(result, spread, rows, sizeof rows / sizeof *rows);
+    reproduce_print_rows(result, spread, "paper", rows, sizeof rows / sizeof *rows);
     print_by_k(result);
     printf(
         "\nthe spin about an axis is free for %.1f %% of the conformers\n",

@@ -279,12 +279,12 @@ static const reproduce_row image_rows[] = {
     { "hit_rate", "hit rate, k = 10", 4 },
 };
 
-void reproduce_print_rows(const json_t *result, const json_t *spread, const reproduce_row *rows,
-                          size_t n)
+void reproduce_print_rows(const json_t *result, const json_t *spread, const char *beside,
+                          const reproduce_row *rows, size_t n)
 {
-    const json_t *paper = json_object_get(result, "paper");
+    const json_t *other = json_object_get(result, beside);
     printf("\n%-36s%12s%s%12s\n", "", spread ? "mean" : "ours", spread ? "      spread" : "",
-           "paper");
+           beside);
     for (size_t i = 0; i < n; i++) {
         if (!rows[i].path) {
             printf("%s\n", rows[i].label);
@@ -294,7 +294,7 @@ void reproduce_print_rows(const json_t *result, const json_t *spread, const repr
         print_cell(reproduce_number(result, rows[i].path), rows[i].digits);
         if (spread)
             print_cell(reproduce_number(spread, rows[i].path), rows[i].digits);
-        print_cell(reproduce_number(paper, rows[i].path), rows[i].digits);
+        print_cell(reproduce_number(other, rows[i].path), rows[i].digits);
         putchar('\n');
     }
 }
@@ -400,7 +400,8 @@ void reproduce_print_head(const json_t *result, const char *title, const char *w
 void reproduce_print(const json_t *result, const json_t *spread)
 {
     reproduce_print_head(result, json_string_value(json_object_get(result, "title")), "images");
-    reproduce_print_rows(result, spread, image_rows, sizeof image_rows / sizeof *image_rows);
+    reproduce_print_rows(result, spread, "paper", image_rows,
+                         sizeof image_rows / sizeof *image_rows);
     print_theta(result);
     print_by_k(result);
     print_confusion(result);

@@ -275,6 +275,7 @@ DatasetInfo = _structure(
 DatasetOptions = _structure(
     "recon_dataset_options",
     ("skip_bad", c_int),
+    ("crop", c_int),
     ("size", c_size_t),
     ("channels", c_size_t),
     ("picture_most", c_size_t),

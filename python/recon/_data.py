@@ -57,6 +57,7 @@ def read_images(
     skip_bad: bool = False,
     rotate_seed: int | None = None,
     picture_limit: int | None = None,
+    crop: bool = False,
 ) -> Images:
     """Reads images. Arguments are named after the command's options.
 
@@ -76,6 +77,8 @@ def read_images(
         rotate_seed: The seed of `rotate` (default 1).
         picture_limit: The most memory, in MB, that one picture of a folder may take, if that is
             above 32 times its file; 268 where nothing is said.
+        crop: Centres each object and scales it to fill its frame, as --crop auto does: for models
+            that were trained so.
 
     Returns:
         Images: images, labels and angles.
@@ -88,7 +91,7 @@ def read_images(
     height, width, channels = _three(size)
     if height != width:
         raise InputError(f"pictures are fitted into a square, not {height} x {width}")
-    options = _abi.DatasetOptions(skip_bad, height, channels, _bytes_of(picture_limit))
+    options = _abi.DatasetOptions(skip_bad, crop, height, channels, _bytes_of(picture_limit))
     seed, rotate_seed = _seeds(rotate, seed, rotate_seed, take_seed)
     with context() as ctx, _Sets(ctx, lib.recon_dataset_close) as sets:
         found = sets.make(lib.recon_dataset_open_with, spec_of(data), ctypes.byref(options))

@@ -128,6 +128,7 @@ static recon_status open_file(recon_ctx *ctx, recon_backbone **out, const recon_
     RECON_TRY(recon_ieae_make(ctx, &m, &shape, precision, file, path, 0));
     RECON_TRY(recon_encoder_freeze(ctx, &m->encoder));
     m->over_black = was_over_black(file);
+    m->crop = recon_safetensors_metadata(file, "crop") != NULL;
     *out = &m->base;
 done:
     if (status != RECON_OK)
@@ -387,6 +388,7 @@ static recon_status rotate(recon_ctx *ctx, void *out, const recon_backbone *b, c
 static void data_options(const recon_backbone *b, recon_data_options *o)
 {
     const recon_ieae_shape *s = &of(b)->shape;
+    o->crop |= of(b)->crop;
     if (!o->size && s->height == s->width_px)
         o->size = s->height;
     if (s->channels == 1 || s->channels == 3)

@@ -17,6 +17,7 @@ struct recon_ieae {
     float *mask;    /* [height * width], or NULL */
     int over_black; /* its pictures were all laid over black, as version 0.1.0 did: later versions
                        record another rule for transparent ones */
+    int crop;       /* it was trained on images as recon_image_crop makes them */
 };
 
 /* With the weights of a file, which is lent; file NULL: untrained. */

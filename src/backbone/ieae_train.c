@@ -322,6 +322,8 @@ static recon_status describe_run(trainer *k, description *d)
         recon_metadata_add(&d->list, "rotate", o->rotate);
     if (o->data && recon_images_folder(o->data))
         recon_metadata_add(&d->list, "transparent", RECON_TRANSPARENT);
+    if (o->crop)
+        recon_metadata_add(&d->list, "crop", "auto");
     return RECON_OK;
 }
 

@@ -19,7 +19,7 @@ recon_status recon_metadata_preset(recon_ctx *ctx, recon_preset *out, const reco
                                    const char *path);
 
 /* A list of entries in the making, with room for the text of numbers. */
-enum { RECON_METADATA_MOST = 16 };
+enum { RECON_METADATA_MOST = 24 };
 typedef struct {
     char text[RECON_METADATA_MOST][32];
     recon_metadata_entry entry[RECON_METADATA_MOST];

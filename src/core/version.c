@@ -21,6 +21,11 @@
 #else
 #define PNG 0
 #endif
+#ifdef RECON_HAVE_FREETYPE
+#define FREETYPE 1
+#else
+#define FREETYPE 0
+#endif
 #ifdef RECON_HAVE_CUDA
 #define CUDA 1
 #else
@@ -32,6 +37,7 @@ static const recon_library libraries[] = {
     { "oneDNN", "convolutions by matrix products and plain loops, slowly", DNNL },
     { "FAISS", "no approximate search for neighbours", FAISS },
     { "libpng", "no PNG files", PNG },
+    { "FreeType", "no letters to draw, for `recon reproduce letters`", FREETYPE },
     { "CUDA", "no GPU", CUDA },
 };
 

@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "core/options.h"
 #include "core/shipped.h"
+#include "core/threads.h"
 #include "data/amat.h"
 #include "data/dataset.h"
 #include "data/kinds.h"
@@ -279,6 +280,49 @@ static recon_status open_spec(recon_ctx *ctx, recon_dataset *d, const char *spec
         spec);
 }
 
+/* --- cropped ---------------------------------------------------------------------------------- */
+
+typedef struct {
+    const recon_dataset *data; /* as it came */
+    float *crops, *room;       /* room: an image for each worker */
+} cropping;
+
+static recon_status crop_one(recon_ctx *ctx, void *arg, size_t i, int worker)
+{
+    const cropping *job = arg;
+    const recon_dataset_info *d = &job->data->info;
+    size_t pixels = recon_dataset_pixels(d);
+    float *whole = job->room + (size_t)worker * pixels;
+    recon_dataset_get(whole, job->data, i);
+    return recon_image_crop(ctx, job->crops + i * pixels, d->height, d->width, whole, d->height,
+                            d->width, d->channels);
+}
+
+/* Images of arrays, which keep their size; pictures of a folder are cropped as they are read. */
+static recon_status crop_all(recon_ctx *ctx, recon_dataset *d)
+{
+    size_t n = d->info.n, pixels = recon_dataset_pixels(&d->info);
+    cropping job = { .data = d };
+    recon_status status;
+    if (d->rows)
+        n = recon_array_count(&d->images) / pixels; /* a part: all of them, by their own numbers */
+    recon_dataset all = *d;
+    all.rows = NULL;
+    job.data = &all;
+    RECON_TRY(recon_alloc_raw(ctx, &d->own_crops, n * pixels, sizeof *d->own_crops));
+    RECON_TRY(
+        recon_alloc_raw(ctx, &job.room, (size_t)recon_ctx_threads(ctx) * pixels, sizeof *job.room));
+    job.crops = d->own_crops;
+    RECON_TRY(recon_parallel(ctx, crop_one, &job, n));
+    d->whole_bytes = d->bytes;
+    d->whole_floats = d->floats;
+    d->floats = d->own_crops;
+    d->bytes = NULL;
+done:
+    free(job.room);
+    return status;
+}
+
 recon_status recon_dataset_open(recon_ctx *ctx, recon_dataset **out, const char *spec)
 {
     return recon_dataset_open_with(ctx, out, spec, NULL);
@@ -295,6 +339,8 @@ recon_status recon_dataset_open_with(recon_ctx *ctx, recon_dataset **out, const 
         return status;
     (*out)->data.kind = &recon_images_kind;
     status = open_spec(ctx, *out, spec, options ? options : &(recon_dataset_options){ 0 });
+    if (status == RECON_OK && options && options->crop && !(*out)->folder)
+        status = crop_all(ctx, *out);
     if (status != RECON_OK) {
         recon_dataset_close(*out);
         *out = NULL;
@@ -311,6 +357,8 @@ void recon_dataset_close(recon_dataset *d)
         return;
     free(d->rows);
     free(d->own_floats);
+    free(d->own_crops);
+    free(d->own_bytes);
     free(d->own_labels);
     free(d->own_class_names);
     free(d->own_angles);
@@ -340,6 +388,8 @@ static recon_status make_part(recon_ctx *ctx, recon_dataset **out, const recon_d
     (*out)->info.n = n;
     (*out)->images = (recon_array){ 0 }; /* lent, not owned */
     (*out)->own_floats = NULL;
+    (*out)->own_crops = NULL;
+    (*out)->own_bytes = NULL;
     (*out)->own_labels = NULL;
     (*out)->own_class_names = NULL;
     (*out)->own_angles = NULL;
@@ -397,14 +447,27 @@ recon_status recon_dataset_take(recon_ctx *ctx, recon_dataset **out, const recon
     return RECON_OK;
 }
 
-int32_t recon_dataset_get(float *out, const recon_dataset *d, size_t i)
+static void copy_pixels(float *out, const float *floats, const unsigned char *bytes, size_t size,
+                        size_t row)
 {
-    size_t size = recon_dataset_pixels(&d->info), row = recon_dataset_row(d, i);
-    if (d->floats)
-        memcpy(out, d->floats + row * size, size * sizeof *out);
+    if (floats)
+        memcpy(out, floats + row * size, size * sizeof *out);
     else
         for (size_t j = 0; j < size; j++)
-            out[j] = (float)d->bytes[row * size + j] / 255;
+            out[j] = (float)bytes[row * size + j] / 255;
+}
+
+void recon_dataset_whole(float *out, const recon_dataset *d, size_t i)
+{
+    int cropped = d->whole_floats || d->whole_bytes;
+    copy_pixels(out, cropped ? d->whole_floats : d->floats, cropped ? d->whole_bytes : d->bytes,
+                recon_dataset_pixels(&d->info), recon_dataset_row(d, i));
+}
+
+int32_t recon_dataset_get(float *out, const recon_dataset *d, size_t i)
+{
+    size_t row = recon_dataset_row(d, i);
+    copy_pixels(out, d->floats, d->bytes, recon_dataset_pixels(&d->info), row);
     return d->labels ? d->labels[row] : -1;
 }
 

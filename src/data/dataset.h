@@ -16,12 +16,16 @@ struct recon_dataset {
     recon_dataset_info info;
     const unsigned char *bytes; /* pixels, one of the two */
     const float *floats;
+    /* the same before they were cropped, one of the two; both NULL: they were not */
+    const unsigned char *whole_bytes;
+    const float *whole_floats;
     const int32_t *labels;
     const char *class_names; /* one behind the other, the last one empty; NULL: not known */
     const double *angles;    /* by which each was rotated; NULL: none was */
     size_t *rows;            /* of a part: its images among all; NULL: all */
     recon_array images;
-    float *own_floats;
+    float *own_floats, *own_crops;
+    unsigned char *own_bytes;
     int32_t *own_labels;
     char *own_class_names;
     double *own_angles;
@@ -39,6 +43,9 @@ static inline size_t recon_dataset_pixels(const recon_dataset_info *info)
 {
     return info->height * info->width * info->channels;
 }
+
+/* Image i before it was cropped; as recon_dataset_get has it where it was not. */
+void recon_dataset_whole(float *out, const recon_dataset *data, size_t i);
 
 /* What is in the file of image i: of its own size, channels and depth. free(out->bytes). */
 recon_status recon_dataset_original(recon_ctx *ctx, recon_pixels *out, const recon_dataset *data,

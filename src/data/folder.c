@@ -21,6 +21,7 @@
 #include "core/picture.h"
 #include "core/threads.h"
 #include "data/fit.h"
+#include "data/image.h"
 #include "data/skips.h"
 #include "data/unread.h"
 
@@ -266,6 +267,7 @@ typedef struct {
     recon_dataset_options o; /* size 0: as they are     */
     recon_dataset_info info; /* what all are made       */
     uint8_t *pixels;         /* n images                */
+    uint8_t *whole;          /* the same, not cropped; NULL: nothing is cropped */
     unsigned char *bad;      /* n, what was not read    */
     unsigned char *lifted;   /* n, what is transparent  */
     recon_budget *budget;    /* of what is held at once */
@@ -346,12 +348,14 @@ typedef struct {
     recon_picture_sink sink; /* first: the callbacks get this one's address               */
     const job *j;
     const char *path;
-    uint8_t *place; /* [height][width][channels]                                      */
-    uint8_t *alpha; /* [height][width]; NULL: the file has none                       */
-    size_t taken;   /* of the budget                                                  */
-    size_t planes;  /* channels of the place, and alpha                               */
-    float *line;    /* [width of the file][planes]: colours by their alpha, and alpha */
-    size_t clear;   /* pixels of the file with an alpha below CLEAR                   */
+    recon_frame frame;  /* that it is fitted into: the images', or larger if it is to be cropped */
+    uint8_t *place;     /* [height][width][channels] of the frame                      */
+    uint8_t *uncropped; /* the place, where it is a block of its own                   */
+    uint8_t *alpha;     /* [height][width] of the frame; NULL: the file has none          */
+    size_t taken;       /* of the budget                                                  */
+    size_t planes;      /* channels of the place, and alpha                               */
+    float *line;        /* [width of the file][planes]: colours by their alpha, and alpha */
+    size_t clear;       /* pixels of the file with an alpha below CLEAR                   */
     recon_fit *fit;
 } reader;
 
@@ -383,7 +387,7 @@ static void take_row(recon_picture_sink *sink, size_t y, const uint8_t *samples)
 static void place_row(void *user, size_t p, const float *row)
 {
     reader *r = user;
-    size_t width = r->j->info.width, channels = r->j->info.channels;
+    size_t width = r->frame.width, channels = r->j->info.channels;
     uint8_t *out = r->place + p * width * channels;
     for (size_t q = 0; q < width; q++, row += r->planes) {
         for (size_t c = 0; c < channels; c++)
@@ -393,12 +397,26 @@ static void place_row(void *user, size_t p, const float *row)
     }
 }
 
+/* Large enough that an object of an eighth of the picture has as many pixels as there will be. */
+static recon_frame frame_to_crop(recon_frame in, const recon_dataset_info *info)
+{
+    enum { TIMES = 8, LARGEST = 1024 };
+    size_t longer = in.height > in.width ? in.height : in.width,
+           most = TIMES * (info->height > info->width ? info->height : info->width);
+    most = most < LARGEST ? most : LARGEST;
+    if (longer <= most || (in.height == info->height && in.width == info->width))
+        return in;
+    recon_frame out = { in.height * most / longer, in.width * most / longer };
+    return (recon_frame){ out.height ? out.height : 1, out.width ? out.width : 1 };
+}
+
 static recon_status begin_picture(recon_ctx *ctx, recon_picture_sink *sink)
 {
     reader *r = (reader *)sink;
     const recon_dataset_info *info = &r->j->info;
     const recon_pixels *head = &sink->head;
     const recon_frame in = { head->height, head->width }, out = { info->height, info->width };
+    const recon_frame frame = r->j->o.crop ? frame_to_crop(in, info) : out;
     int has_alpha = head->channels % 2 == 0;
     recon_status status;
     if (!r->j->o.size && (in.height != out.height || in.width != out.width))
@@ -410,11 +428,16 @@ static recon_status begin_picture(recon_ctx *ctx, recon_picture_sink *sink)
         r->taken = recon_pixels_size(head);
         recon_budget_take(r->j->budget, r->taken);
     }
+    r->frame = frame;
+    if (r->j->o.crop) {
+        RECON_TRY(recon_alloc(ctx, &r->uncropped, frame.height * frame.width, info->channels));
+        r->place = r->uncropped;
+    }
     if (has_alpha)
-        RECON_TRY(recon_alloc(ctx, &r->alpha, out.height * out.width, 1));
+        RECON_TRY(recon_alloc(ctx, &r->alpha, frame.height * frame.width, 1));
     RECON_TRY(recon_alloc_raw(ctx, &r->line, in.width * r->planes, sizeof *r->line));
-    RECON_TRY(recon_fit_new(ctx, &r->fit, out, in, r->planes, place_row, r));
-    memset(r->place, 0, recon_dataset_pixels(info));
+    RECON_TRY(recon_fit_new(ctx, &r->fit, frame, in, r->planes, place_row, r));
+    memset(r->place, 0, frame.height * frame.width * info->channels);
 done:
     return status;
 }
@@ -428,9 +451,42 @@ static int is_transparent(const reader *r)
 /* See the top of this file. */
 static void lift(const reader *r)
 {
-    size_t channels = r->j->info.channels, n = recon_dataset_pixels(&r->j->info);
+    size_t channels = r->j->info.channels, n = r->frame.height * r->frame.width * channels;
     for (size_t i = 0; i < n; i++)
         r->place[i] = (uint8_t)((r->place[i] + r->alpha[i / channels] + 1) / 2);
+}
+
+static void to_bytes(uint8_t *out, const float *in, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = (uint8_t)lrintf(fminf(fmaxf(in[i], 0), 255));
+}
+
+/* The object of the picture to its place among the images, and all of the picture to that of the
+ * uncropped ones. */
+static recon_status crop(recon_ctx *ctx, const reader *r, size_t i)
+{
+    const recon_dataset_info *d = &r->j->info;
+    size_t n = r->frame.height * r->frame.width * d->channels, pixels = recon_dataset_pixels(d);
+    float *in = NULL, *out = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &in, n, sizeof *in));
+    RECON_TRY(recon_alloc(ctx, &out, pixels, sizeof *out));
+    for (size_t k = 0; k < n; k++)
+        in[k] = r->place[k];
+    RECON_TRY(recon_image_crop(ctx, out, d->height, d->width, in, r->frame.height, r->frame.width,
+                               d->channels));
+    to_bytes(r->j->pixels + i * pixels, out, pixels);
+    if (n == pixels && r->frame.height == d->height)
+        to_bytes(r->j->whole + i * pixels, in, pixels);
+    else { /* into a square: others are not resized */
+        recon_image_fit(out, d->height, in, r->frame.height, r->frame.width, d->channels);
+        to_bytes(r->j->whole + i * pixels, out, pixels);
+    }
+done:
+    free(out);
+    free(in);
+    return status;
 }
 
 static recon_status load(recon_ctx *ctx, const job *j, size_t i)
@@ -446,10 +502,13 @@ static recon_status load(recon_ctx *ctx, const job *j, size_t i)
     j->lifted[i] = status == RECON_OK && is_transparent(&r);
     if (j->lifted[i])
         lift(&r);
+    if (status == RECON_OK && j->o.crop)
+        status = crop(ctx, &r, i);
     recon_budget_give(j->budget, r.taken);
     recon_fit_free(r.fit);
     free(r.line);
     free(r.alpha);
+    free(r.uncropped);
     j->bad[i] = status != RECON_OK;
     return status;
 }
@@ -494,6 +553,8 @@ static void close_ranks(recon_dataset *d, const job *j, list *files)
             continue;
         if (n != i) {
             memcpy(j->pixels + n * count, j->pixels + i * count, count);
+            if (j->whole)
+                memcpy(j->whole + n * count, j->whole + i * count, count);
             char *path = files->path[n];
             files->path[n] = files->path[i];
             files->path[i] = path;
@@ -545,6 +606,9 @@ static recon_status load_all(recon_ctx *ctx, recon_dataset *d, job *j, size_t cl
     if (classes)
         RECON_TRY(recon_alloc_raw(ctx, &d->own_labels, j->info.n, sizeof *d->own_labels));
     j->pixels = d->images.block;
+    if (j->o.crop)
+        RECON_TRY(recon_alloc_raw(ctx, &d->own_bytes, j->info.n, recon_dataset_pixels(&j->info)));
+    j->whole = d->own_bytes;
     RECON_TRY(recon_parallel(ctx, load_task, j, j->info.n));
     RECON_TRY(look_into_bad(ctx, &d->own_folder->skips, j));
     close_ranks(d, j, &d->own_folder->files);
@@ -554,6 +618,7 @@ static recon_status load_all(recon_ctx *ctx, recon_dataset *d, job *j, size_t cl
     note_lifted(ctx, d, j, path);
     warn_of_blank(ctx, d, j, path);
     d->bytes = j->pixels;
+    d->whole_bytes = j->whole;
     d->labels = d->own_labels;
 done:
     return status;

@@ -44,6 +44,7 @@ static recon_status open_images(recon_ctx *ctx, recon_data **out, const char *sp
                                 const recon_data_options *o)
 {
     const recon_dataset_options options = { .skip_bad = o->skip_bad,
+                                            .crop = o->crop,
                                             .size = o->size,
                                             .channels = o->channels,
                                             .picture_most = o->picture_most };

@@ -21,6 +21,8 @@ void recon_source_add(json_t **out, const recon_source *s)
     add_count(&source, "limit", s->limit);
     add_count(&source, "size", s->size);
     recon_json_put(&source, "skip_bad", json_boolean(s->skip_bad));
+    if (s->crop)
+        recon_json_put(&source, "crop", json_string("auto"));
     add_count(&source, "picture_most", s->picture_most);
     add_count(&source, "not_read", s->unread);
     if (s->transparent)

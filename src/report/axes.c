@@ -97,6 +97,8 @@ size_t recon_axis_ticks(const recon_axis *axis, double ticks[RECON_TICKS_MAX])
 {
     size_t n = 0;
     int is_log = axis->kind == RECON_AXIS_LOG;
+    if (axis->kind == RECON_AXIS_COLUMNS)
+        return 0;
     long first =
         is_log ? log_index_below(axis, axis->low) : (long)ceil(axis->low / axis->step - SLACK);
     if (is_log && log_tick(axis, first) < axis->low * (1 - SLACK))

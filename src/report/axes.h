@@ -6,7 +6,12 @@
 
 enum { RECON_TICKS_MAX = 24 };
 
-typedef enum { RECON_AXIS_LINEAR = 0, RECON_AXIS_LOG, RECON_AXIS_DEGREES } recon_axis_kind;
+typedef enum {
+    RECON_AXIS_LINEAR = 0,
+    RECON_AXIS_LOG,
+    RECON_AXIS_DEGREES,
+    RECON_AXIS_COLUMNS /* of things that are no numbers: it has no ticks */
+} recon_axis_kind;
 
 typedef struct {
     recon_axis_kind kind;

@@ -1,5 +1,7 @@
-/* theta.c - the width of each class's distribution, predicted against true (the paper's figure
- * 3a), with a table of the same beside it. */
+/* theta.c - the width of each class's distribution, predicted beside true, with a table of the same.
+ *
+ * A class has a column of its own, so that nothing has to be moved where several have one true width
+ * (in the paper's figure 3a, predicted against true, they would lie on top of each other). */
 #include "report/axes.h"
 #include "report/canvas.h"
 #include "core/degrees.h"
@@ -10,9 +12,7 @@
 #include <string.h>
 
 enum { PLOT = 330, LEFT = RECON_MARGIN + 58, TABLE = LEFT + PLOT + 30, TABLE_WIDTH = 250 };
-enum { RADIUS = 8, APART = 18 /* classes of one true value stand side by side */ };
-
-#define SAME 0.25 /* degrees */
+enum { RADIUS = 5, NAME = 8 /* units that a mark needs */ };
 
 static recon_status check_plot(recon_ctx *ctx, const recon_theta_plot *p)
 {
@@ -39,24 +39,10 @@ static recon_axis scale(const recon_theta_plot *p)
         const recon_theta_class *c = &p->classes[i];
         high = fmax(high, fmax(fmax(c->truth, c->predicted), fmax(c->low, c->high)));
     }
-    recon_axis axis =
-        recon_axis_cover(RECON_AXIS_DEGREES, 0, fmax(high * RECON_TO_DEGREES * 1.04, 1));
-    axis.low -= 0.08 * (axis.high - axis.low); /* room for several classes at zero */
-    return axis;
+    return recon_axis_cover(RECON_AXIS_DEGREES, 0, fmax(high * RECON_TO_DEGREES * 1.04, 1));
 }
 
-/* How many classes share the true value of class i, and how many of them come before it. */
-static void group_of(const recon_theta_plot *p, size_t i, size_t *size, size_t *rank)
-{
-    *size = *rank = 0;
-    for (size_t k = 0; k < p->count; k++)
-        if (fabs(p->classes[k].truth - p->classes[i].truth) * RECON_TO_DEGREES < SAME) {
-            *rank += k < i;
-            (*size)++;
-        }
-}
-
-/* Short names go into the point, others into the table beside their number. */
+/* Short names stand below their column, others in the table beside their number. */
 static const char *mark(char out[8], const recon_theta_plot *p, size_t i)
 {
     const char *name = p->classes[i].name;
@@ -66,24 +52,10 @@ static const char *mark(char out[8], const recon_theta_plot *p, size_t i)
     return out;
 }
 
-/* Where class i stands, and how far it is to the next of its group. */
-static double place(const recon_theta_plot *p, size_t i, const recon_axis *x, double *apart)
+/* The middle of the column of class i. */
+static double place(const recon_theta_plot *p, size_t i, const recon_axis *x)
 {
-    size_t size, rank;
-    group_of(p, i, &size, &rank);
-    *apart = fmin(APART, PLOT / 2.0 / (double)size);
-    double half = *apart * (double)(size - 1) / 2;
-    double middle = recon_axis_at(x, p->classes[i].truth * RECON_TO_DEGREES);
-    middle = fmin(fmax(middle, x->from + half + RADIUS), x->to - half - RADIUS);
-    return middle - half + *apart * (double)rank;
-}
-
-static void draw_truth(recon_svg *svg, const recon_theta_plot *p, size_t i, const recon_axis *x,
-                       const recon_axis *y)
-{
-    double apart, at = place(p, i, x, &apart);
-    double truth = recon_axis_at(y, p->classes[i].truth * RECON_TO_DEGREES);
-    recon_svg_line(svg, "c2 line", at - apart / 2, truth, at + apart / 2, truth);
+    return x->from + (x->to - x->from) * ((double)i + 0.5) / (double)p->count;
 }
 
 static void draw_class(recon_svg *svg, const recon_theta_plot *p, size_t i, const recon_axis *x,
@@ -91,13 +63,17 @@ static void draw_class(recon_svg *svg, const recon_theta_plot *p, size_t i, cons
 {
     const recon_theta_class *c = &p->classes[i];
     char text[8];
-    double apart, at = place(p, i, x, &apart);
-    double predicted = recon_axis_at(y, c->predicted * RECON_TO_DEGREES);
+    double at = place(p, i, x), column = (x->to - x->from) / (double)p->count;
+    double predicted = recon_axis_at(y, c->predicted * RECON_TO_DEGREES),
+           truth = recon_axis_at(y, c->truth * RECON_TO_DEGREES);
+    size_t every = (size_t)ceil(2 * NAME / column); /* of many classes some are named */
+    recon_svg_line(svg, "c2 line", at - 0.4 * column, truth, at + 0.4 * column, truth);
     if (c->low != c->high) /* a spread may reach below 0, a width does not */
         recon_svg_line(svg, "c1 line", at, recon_axis_at(y, fmax(c->low, 0) * RECON_TO_DEGREES), at,
                        recon_axis_at(y, fmax(c->high, 0) * RECON_TO_DEGREES));
-    recon_svg_circle(svg, "c1 dot", at, predicted, RADIUS);
-    recon_svg_text(svg, "small mid on", at, predicted + 3.4, mark(text, p, i));
+    recon_svg_circle(svg, "c1 dot", at, predicted, fmin(RADIUS, 0.4 * column));
+    if (i % every == 0)
+        recon_svg_text(svg, "mid", at, y->from + 16, mark(text, p, i));
 }
 
 static void draw_table(recon_svg *svg, const recon_theta_plot *p, double y)
@@ -130,7 +106,7 @@ static void draw_table(recon_svg *svg, const recon_theta_plot *p, double y)
 static const char *describe(recon_words *words, const recon_theta_plot *p)
 {
     recon_shown truth, predicted;
-    recon_words_add(words, "Predicted against true width.");
+    recon_words_add(words, "Predicted and true width.");
     for (size_t i = 0; i < p->count; i++)
         recon_words_add(words, " %s: %s, true %s.", p->classes[i].name ? p->classes[i].name : "?",
                         recon_show_degrees(predicted, p->classes[i].predicted, 1),
@@ -140,24 +116,24 @@ static const char *describe(recon_words *words, const recon_theta_plot *p)
 
 static void draw_plot(recon_svg *svg, const recon_theta_plot *p, double top)
 {
-    recon_words x_label = { .used = 0 }, y_label = { .used = 0 };
+    recon_words y_label = { .used = 0 };
     const char *what = p->what ? p->what : "theta";
-    recon_axis x = scale(p), y = x;
-    x.from = LEFT, x.to = LEFT + PLOT;
+    recon_axis x = { .kind = RECON_AXIS_COLUMNS, .high = 1, .from = LEFT, .to = LEFT + PLOT },
+               y = scale(p);
     y.from = top + PLOT, y.to = top;
-    recon_axes_draw(svg, &x, &y, recon_words_add(&x_label, "true %.60s (degrees)", what),
-                    recon_words_add(&y_label, "predicted %.60s (degrees)", what));
-    recon_svg_line(svg, "axis dashed", x.from, y.from, x.to, y.to);
-    for (size_t i = 0; i < p->count; i++)
-        draw_truth(svg, p, i, &x, &y);
+    recon_axes_draw(svg, &x, &y, "class", recon_words_add(&y_label, "%.60s (degrees)", what));
     for (size_t i = 0; i < p->count; i++)
         draw_class(svg, p, i, &x, &y);
 }
 
 recon_status recon_figure_theta(recon_ctx *ctx, char **out, const recon_theta_plot *p)
 {
-    static const recon_key keys[] = { { RECON_KEY_AREA, "c1", "predicted, with spread" },
-                                      { RECON_KEY_LINE, "c2 line", "true" } };
+    int bars = 0;
+    for (size_t i = 0; i < p->count; i++)
+        bars |= p->classes[i].low != p->classes[i].high;
+    const recon_key keys[] = { { RECON_KEY_AREA, "c1",
+                                 bars ? "predicted, with spread" : "predicted" },
+                               { RECON_KEY_LINE, "c2 line", "true" } };
     recon_words desc = { .used = 0 };
     recon_svg *svg;
     recon_status status;

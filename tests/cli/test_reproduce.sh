@@ -40,8 +40,14 @@ run reproduce --help
     grep -q 'The test split was not used for any choice' "$scratch/stdout" &&
     grep -q 'rotated with seed 1, test data with seed 2' "$scratch/stdout"
 report $? "--help shows an example, the seeds, and what the test split is for"
-refused 2 "say mnist, fashion or molecules" reproduce
-refused 2 "'cifar' is not mnist, fashion or molecules" reproduce cifar
+refused 2 "say mnist, fashion, molecules or letters" reproduce
+refused 2 "'cifar' is not mnist, fashion, molecules or letters" reproduce cifar
+refused 2 "--figures is not for letters" reproduce letters --figures f
+refused 2 "--train is not for letters" reproduce letters --train
+refused 2 "--seeds 65: 64 at most" reproduce letters --seeds 65
+refused 2 "--epochs is for training" reproduce letters --model m --epochs 3
+refused 2 "--laws is for letters" reproduce mnist --laws l.json
+refused 2 "--crop is for letters" reproduce molecules --crop auto
 refused 2 "--train needs --out DIR" reproduce mnist --train
 refused 2 "--seeds is for --train" reproduce mnist --seeds 3
 refused 2 "--seed is for --train" reproduce molecules --seed 3

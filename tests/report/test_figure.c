@@ -362,6 +362,46 @@ static void every_point_is_drawn_but_those_a_logarithm_has_not(void **state)
     free(out);
 }
 
+typedef struct {
+    double dot[4][2], truth[4][3]; /* x and y; left, right and y */
+    size_t dots, truths;
+} theta_places;
+
+static void note_theta(void *arg, const xml_tag *tag)
+{
+    theta_places *p = arg;
+    const char *class = xml_attribute(tag, "class");
+    if (class && !strcmp(tag->name, "circle") && !strncmp(class, "c1 dot\"", 7)) {
+        p->dot[p->dots][0] = xml_number(tag, "cx");
+        p->dot[p->dots++][1] = xml_number(tag, "cy");
+    } else if (class && !strcmp(tag->name, "line") && !strncmp(class, "c2 line\"", 8) &&
+               p->truths < 4) { /* the legend's comes last */
+        p->truth[p->truths][0] = xml_number(tag, "x1");
+        p->truth[p->truths][1] = xml_number(tag, "x2");
+        p->truth[p->truths++][2] = xml_number(tag, "y1");
+    }
+}
+
+/* Whatever their true widths: equal ones push nobody aside, and heights alone are read. */
+static void each_class_has_its_own_column_of_widths(void **state)
+{
+    theta_places p = { .dots = 0 };
+    char *out = make(*state, theta);
+    xml_walk(out, note_theta, &p);
+    assert_int_equal(p.dots, 4);
+    assert_int_equal(p.truths, 4);
+    for (int i = 0; i < 4; i++) {
+        assert_true(p.truth[i][0] < p.dot[i][0] && p.dot[i][0] < p.truth[i][1]);
+        CHECK_NEAR(p.dot[i][0] - p.dot[0][0], i * (p.dot[1][0] - p.dot[0][0]), 0.05);
+        CHECK_NEAR(p.dot[i][0], (p.truth[i][0] + p.truth[i][1]) / 2, 0.05);
+    }
+    double unit = p.truth[2][2] - p.truth[0][2]; /* from a width of 0 to one of 1 */
+    const double predicted[] = { 1.1, 0.8, 0.1, 0 };
+    for (int i = 0; i < 4; i++)
+        CHECK_NEAR(p.dot[i][1], p.truth[2][2] - predicted[i] * unit, 0.05);
+    free(out);
+}
+
 static void no_width_is_shown_below_zero(void **state)
 {
     recon_ctx *ctx = *state;
@@ -555,6 +595,7 @@ int main(void)
         cmocka_unit_test(a_gallery_shows_its_pictures),
         cmocka_unit_test(a_roc_legend_has_the_area),
         cmocka_unit_test(every_point_is_drawn_but_those_a_logarithm_has_not),
+        cmocka_unit_test(each_class_has_its_own_column_of_widths),
         cmocka_unit_test(no_width_is_shown_below_zero),
         cmocka_unit_test(hits_and_misses_are_framed),
         cmocka_unit_test(circles_have_what_they_were_given),

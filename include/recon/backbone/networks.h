@@ -66,6 +66,7 @@ typedef struct {
                       made longer, see recon_train                                             */
     int overwrite; /* a model or checkpoint at path may be replaced; 0: RECON_ERR_INPUT where there
                       is one and resume is 0                                                   */
+    int crop; /* the images are cropped ones: recorded in the model, so that others will be, too */
     const char *data,
         *rotate; /* SPEC and rule, for the model to say what it was made from; or NULL */
     uint64_t reserved[RECON_RESERVED];

@@ -40,7 +40,8 @@ typedef struct {
 typedef struct {
     int skip_bad; /* images: and amat:, leave out and count what cannot be read; 0: the first such
                      image is an error that names it */
-    size_t size;  /* images: pictures of any size are made size x size: the longer side fits, zeros
+    int crop;    /* each object is centred and scaled to fill its frame, as recon_image_crop does */
+    size_t size; /* images: pictures of any size are made size x size: the longer side fits, zeros
                      beside the shorter one; 0: see above */
     size_t channels;     /* images: 1 grey, 3 colour; 0: see above */
     size_t picture_most; /* images: bytes that the pixels of one picture may take; 0: 256 MiB, or
@@ -115,6 +116,16 @@ typedef enum {
  * same way. out is not in. */
 RECON_API void recon_image_rotate(float *out, const float *in, size_t height, size_t width,
                                   size_t channels, double angle, recon_interpolation interpolation);
+
+/* The object of an image centred and scaled: the smallest circle around it comes to span RECON_CROP_FILL
+ * of the shorter side of out. The object is what differs from the median colour of the border, and that
+ * colour is what comes in from outside. No object is made smaller than by fitting the whole image into
+ * out, which is what happens to an image in which none is found. So an image that is rotated and then
+ * cropped is the cropped one rotated, to the accuracy of resampling. out is not in; 4 channels at most. */
+#define RECON_CROP_FILL 0.9
+RECON_API recon_status recon_image_crop(recon_ctx *ctx, float *out, size_t out_height,
+                                        size_t out_width, const float *in, size_t height,
+                                        size_t width, size_t channels);
 
 /* Images rotated on purpose, each by a fixed angle whose distribution its class decides: so the
  * experiments are made. Which poses occur is known, and nothing else says it to the method. */

@@ -21,7 +21,7 @@ typedef struct {
     uint64_t rotate_seed; /* of those rotations                                              */
     uint64_t seed;        /* of which were taken                                            */
     size_t limit, size;   /* how many were taken; the side they were fitted into          */
-    int skip_bad;
+    int skip_bad, crop;
     size_t picture_most;     /* bytes that one picture was allowed                           */
     size_t unread;           /* picture files of the folder that were not read               */
     const char *transparent; /* RECON_TRANSPARENT where pictures were read; NULL: none were  */

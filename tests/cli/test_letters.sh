@@ -1,0 +1,50 @@
+#!/bin/sh
+# recon reproduce letters, its small version: a model of letters knows about how fonts that it has not seen
+# are rotated. The bounds are loose: the sample is small and the training short.
+. "${0%/*}/lib.sh"
+if [ "${RECON_BUILD:-build}" != build ]; then
+    finish # half a minute of training, many times that under sanitizers
+fi
+
+mkdir empty
+refused 1 "nowhere.json" reproduce letters --laws nowhere.json
+echo '{ "kinds": [] }' >none.json
+refused 1 'no "kinds" with "letters"' reproduce letters --laws none.json
+run reproduce letters --quick --fonts empty
+if said "without FreeType"; then
+    skip "letters" "no FreeType"
+    finish
+fi
+[ "$code" -eq 1 ] && said "\`tools/setup fonts\` installs more"
+report $? "without fonts the remedy is said"
+
+run reproduce letters --quick --json --out run
+if [ "$code" -ne 0 ] && said "different fonts with these letters"; then
+    skip "letters" "too few fonts"
+    finish
+fi
+[ "$code" -eq 0 ] && is_json "$scratch/stdout"
+report $? "a whole run"
+# The number of a key: the first that comes, or comes behind the beginning of an object of the whole.
+value() { # KEY [OBJECT]
+    awk -v key="\"$1\":" -v object="  \"${2:-}\": {" 'BEGIN { within = object == "  \"\": {" }
+        $0 == object { within = 1 } within && $1 == key { sub(",$", "", $2); print $2; exit }' "$scratch/stdout"
+}
+# holds VALUE OP BOUND TEXT
+holds() {
+    awk -v a="$1" -v b="$3" -v op="$2" 'BEGIN { exit !(a != "" && (op == "<" ? a + 0 < b : a + 0 > b)) }'
+    report $? "$4: $1, must be $2 $3"
+}
+[ "$(ls run/seed-1/letters | wc -l)" -eq "$(value training_images)" ] && [ -s run/seed-1/found/model.safetensors ]
+report $? "--out keeps the pictures and the model"
+holds "$(value train fonts)" '>' 11 "fonts for training"
+holds "$(value test fonts)" '>' 3 "fonts for tests, of other families"
+# By the laws alone: what the drawing promises.
+holds "$(value median_deg untouched)" '<' 12 "median distance to natural, untouched"
+holds "$(value best ood_auc)" '>' 0.85 "the best possible area under the ROC curve"
+# By the model.
+holds "$(value median_deg anyway)" '<' 45 "median error of letters at any angle, about 90 untouched"
+holds "$(value density ood_auc)" '>' 0.6 "area under the ROC curve"
+holds "$(value at_10 false_alarms_percent)" '<' 40 "false alarms at 10 %"
+holds "$(value width_mae_deg)" '<' 60 "error of the widths"
+finish
