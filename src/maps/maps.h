@@ -20,7 +20,8 @@ struct recon_maps {
     double number;
     recon_params *params;
     recon_mlp head[RECON_HEADS_MOST];
-    struct { /* buffers in params, which files hold */
+    unsigned has; /* bits of the heads that are there */
+    struct {      /* buffers in params, which files hold */
         recon_param *mean, *scale, *quantiles, *scores, *number, *tails;
     } kept;
     double *mean, *scale; /* [d], the same in host memory */
@@ -49,7 +50,7 @@ recon_status recon_maps_read(recon_ctx *ctx, recon_maps **out, const recon_safet
 recon_metadata_entry recon_maps_metadata(const recon_maps *maps);
 
 /* Writes mean, scale, calibration and number to their buffers in params, so that they are saved:
- * lambda.*, theta.*, support.*, density.*, standard.*, calibration.*. */
+ * lambda.*, theta.*, support.*, density.*, mixture.*, standard.*, calibration.*. */
 recon_status recon_maps_keep(recon_ctx *ctx, recon_maps *maps);
 
 recon_maps_info recon_maps_describe(const recon_maps *maps);

@@ -10,12 +10,12 @@ recon_so3 recon_so3_absolute(const recon_so3_map *map, recon_so3 psi)
 
 double recon_so3_map_score(const recon_so3_map *map, recon_so3 psi)
 {
-    return -recon_fisher_mixture_log_density(&map->density, map->background, psi);
+    return -recon_fisher_parts_log_density(&map->modes, psi);
 }
 
 double recon_so3_map_tail(const recon_so3_map *map, recon_so3 psi)
 {
-    return recon_fisher_tail(&map->density, map->background, psi);
+    return recon_fisher_parts_tail(&map->modes, psi);
 }
 
 double recon_so3_map_trace(const recon_so3_map *map, recon_so3 psi)
