@@ -163,7 +163,8 @@ static recon_status finish_one(recon_ctx *ctx, recon_so3_map *m)
     if (m->verdict == RECON_NATURAL_SEVERAL)
         RECON_TRY(find_modes(ctx, &m->modes));
     if (m->verdict == RECON_NATURAL_SEVERAL && m->modes.parts > 1) {
-        m->density = m->modes.part[choose(&m->modes)];
+        m->chosen = choose(&m->modes);
+        m->density = m->modes.part[m->chosen];
         m->background = m->modes.background;
     } else {
         m->verdict = m->verdict == RECON_NATURAL_SEVERAL ? RECON_NATURAL_UNSURE : m->verdict;

@@ -18,6 +18,7 @@ typedef struct {
     double background;    /* share of the uniform distribution beside all modes, (0, 1)        */
     recon_fisher_mixture modes; /* of psi given x: all of it, one part for each mode, the heaviest
                                    first                                                       */
+    int chosen;                 /* which of them */
     double
         chance[RECON_NATURAL_KINDS]; /* of each verdict that the neighbours of such an input have,
                                    learned; 0 in files without that head                       */
@@ -27,6 +28,9 @@ typedef struct {
     double theta_label[9];  /* of F about Gamma                                              */
     double support[9];      /* of F of the uncentred poses                                 */
 } recon_so3_map;
+
+/* The natural pose of mode k: its gauge. That of the chosen mode is Lambda. */
+recon_so3 recon_so3_map_mode(const recon_so3_map *map, int k);
 
 /* g_abs = psi Lambda^-1. */
 recon_so3 recon_so3_absolute(const recon_so3_map *map, recon_so3 psi);
