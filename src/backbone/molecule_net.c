@@ -590,4 +590,5 @@ const recon_backbone_kind recon_molecule_net_kind = {
     .accepts = accepts,
     .check = check_conformers,
     .center = find_center,
+    .refit = recon_molecule_net_refit,
 };

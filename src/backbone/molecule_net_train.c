@@ -431,13 +431,15 @@ done:
 
 /* --- what it is run on ------------------------------------------------------------------------ */
 
-/* Elements and the most atoms, as the data has them. */
+/* Elements and the most atoms, as the data has them; those that were asked for besides. */
 static recon_status look_at(recon_ctx *ctx, recon_molecule_net_shape *s,
                             const recon_molecules *data)
 {
     recon_molecules_info info = recon_molecules_describe(data);
     int there[256] = { 0 };
-    s->slots = info.atoms;
+    s->slots = s->slots > info.atoms ? s->slots : info.atoms;
+    for (size_t e = 0; e < s->elements; e++)
+        there[s->element[e]] = 1;
     s->elements = 0;
     for (size_t i = 0; i < info.n; i++) {
         recon_conformer x = recon_molecules_get(data, i);

@@ -61,6 +61,16 @@ recon_maps_info recon_maps_describe(const recon_maps *maps);
 recon_status recon_maps_apply(recon_ctx *ctx, void *out /* [n] */, const recon_maps *maps,
                               const float *z /* [n][d] */, size_t n, recon_maps_part part);
 
+/* Scores and tails of the poses of points, all of which should be new to the maps and to their
+ * backbone. */
+recon_status recon_maps_measure(recon_ctx *ctx, double *score /* [n] */,
+                                recon_tail_point *tail /* [n] */, const recon_maps *maps,
+                                const recon_embedded *data);
+/* What is usual, from n such: in the place of what recon_maps_fit found on the points that it held
+ * out. Uses them up. */
+recon_status recon_maps_calibrate(recon_ctx *ctx, recon_maps *maps, double *score,
+                                  recon_tail_point *tail, size_t n);
+
 /* The p-value of an input with this map and pose: the share of the points held out, among those
  * whose densities are flat, broad or sharp like it, whose poses are as unusual for them, and one
  * standard error of that share. An input is not unusual for being of a kind that occurs in many

@@ -53,6 +53,11 @@ typedef struct {
     recon_status (*check)(recon_ctx *ctx, const recon_backbone *backbone, const void *inputs,
                           size_t n);
     void (*center)(double out[3], const void *inputs, size_t i);
+    /* Trains such a backbone from its first weights on other data, with the settings that the
+     * backbone's own file records, and writes it to path. NULL: recon does not train this kind. */
+    recon_status (*refit)(recon_ctx *ctx, const char *path, const recon_backbone *backbone,
+                          const recon_safetensors *file, const recon_data *data,
+                          recon_precision precision);
 } recon_backbone_kind;
 
 /* What the struct of every kind begins with; `open` fills it in. */
