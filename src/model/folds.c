@@ -12,7 +12,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { DEAL = 7 /* the stream of random numbers that deals inputs to folds */, SPARE = 2 };
+enum {
+    DEAL = 7 /* the stream of random numbers that deals inputs to folds */,
+    SPARE = 2,
+    FAR_MORE = 4
+};
 #define FILES      ".folds"
 #define BACKBONE   "backbone.safetensors"
 #define STEP_COSTS 3 /* a training step, in passes of its batch without training; roughly */
@@ -100,6 +104,15 @@ static recon_status embed_some(recon_ctx *ctx, recon_embedded *out, const recon_
     return status;
 }
 
+/* A backbone that has learned from far more inputs than these hardly remembers any of them, and
+ * could not be trained on so few. */
+static int is_kept(const run *r)
+{
+    const char *many = r->job->data->kind->many;
+    size_t trained = recon_recipe_size(recon_recipe_before(r->file, many, 0));
+    return trained > FAR_MORE * inputs_of(r->job);
+}
+
 static recon_status train_backbone(recon_ctx *ctx, recon_backbone **out, const run *r)
 {
     const recon_folds_job *job = r->job;
@@ -118,12 +131,16 @@ done:
 static recon_status run_fold(recon_ctx *ctx, run *r)
 {
     const recon_folds_job *job = r->job;
-    recon_backbone *backbone = NULL;
+    const recon_backbone *backbone = job->backbone;
+    recon_backbone *own = NULL;
     recon_embedded rest = { .n = 0 }, held = { .n = 0 };
     recon_frames frames = { .rows = 0 };
     recon_maps *maps = NULL;
     recon_status status;
-    RECON_TRY(train_backbone(ctx, &backbone, r));
+    if (!is_kept(r)) {
+        RECON_TRY(train_backbone(ctx, &own, r));
+        backbone = own;
+    }
     RECON_TRY(embed_some(ctx, &rest, backbone, job->data, r->rest, r->n_rest));
     RECON_TRY(embed_some(ctx, &held, backbone, job->data, r->held, r->n_held));
     RECON_TRY(recon_discover_frames(ctx, &frames, &rest, backbone->kind, job->options));
@@ -135,21 +152,24 @@ done:
     recon_frames_free(&frames);
     recon_embedded_free(&held);
     recon_embedded_free(&rest);
-    recon_backbone_close(ctx, backbone);
+    recon_backbone_close(ctx, own);
     return status;
 }
 
 /* --- all of them ------------------------------------------------------------------------------ */
 
+/* How long a backbone takes is known from how long its passes take; maps from how long they took. */
 static void say_time(recon_ctx *ctx, const run *r, size_t folds)
 {
-    double epochs = recon_recipe_before(r->file, "epochs", 0), each = r->job->embed_seconds;
-    double seconds = (double)(folds - 1) * epochs * STEP_COSTS * each;
-    recon_log(
-        ctx, RECON_LOG_INFO,
-        "calibrating on %zu %s: the backbone is trained %zu times anew, each time without one "
-        "part of them. This takes roughly %.0f seconds; --folds 0 leaves it out",
-        inputs_of(r->job), r->job->data->kind->many, folds, seconds);
+    const recon_folds_job *job = r->job;
+    double epochs = recon_recipe_before(r->file, "epochs", 0);
+    double each = is_kept(r) ? 0 : epochs * STEP_COSTS * job->embed_seconds;
+    recon_log(ctx, RECON_LOG_INFO,
+              "calibrating on all %zu %s: %s fitted %zu times, each time without one part of them. "
+              "This takes roughly %.0f seconds; --folds 0 leaves it out",
+              inputs_of(job), job->data->kind->many,
+              is_kept(r) ? "the maps are" : "backbone and maps are", folds,
+              (double)folds * (each + job->maps_seconds));
 }
 
 static void say_left(recon_ctx *ctx, double begun, size_t fold, size_t folds)
