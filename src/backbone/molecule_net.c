@@ -591,4 +591,5 @@ const recon_backbone_kind recon_molecule_net_kind = {
     .check = check_conformers,
     .center = find_center,
     .refit = recon_molecule_net_refit,
+    .inconsistency = recon_molecule_net_inconsistency,
 };

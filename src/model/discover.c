@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "core/options.h"
 #include "model/discovered.h"
+#include "model/doubt.h"
 #include "model/folds.h"
 #include "model/model.h"
 #include "model/summary.h"
@@ -28,7 +29,8 @@ typedef struct {
     recon_embedded embedded;
     recon_frames frames;
     recon_maps *maps;
-    char *said; /* [points] by the maps: of their kind */
+    double *inconsistency; /* [points], or NULL: see recon_backbone_kind */
+    char *said;            /* [points] by the maps: of their kind */
 } flow;
 
 /* --- the flow --------------------------------------------------------------------------------- */
@@ -166,6 +168,8 @@ static recon_status run(recon_ctx *ctx, recon_discovery *out, flow *f, const rec
     RECON_TRY(recon_backbone_embed(ctx, &f->embedded, f->backbone, data));
     recon_lap(&out->seconds.embed, &then);
     RECON_TRY(recon_discover_frames(ctx, &f->frames, &f->embedded, f->backbone->kind, &f->o));
+    RECON_TRY(
+        recon_discover_doubt(ctx, &f->inconsistency, &f->frames, &f->embedded, f->backbone, data));
     recon_lap(&out->seconds.normalize, &then);
     RECON_TRY(learn(ctx, f));
     recon_lap(&out->seconds.maps, &then);
@@ -178,6 +182,7 @@ static recon_status run(recon_ctx *ctx, recon_discovery *out, flow *f, const rec
                                                  .embedded = &f->embedded,
                                                  .frames = &f->frames,
                                                  .maps = f->said,
+                                                 .inconsistency = f->inconsistency,
                                                  .mean = center_name(f),
                                                  .backend = recon_ops_name(ctx) }));
     RECON_TRY(write_all(ctx, f, out));
@@ -211,6 +216,7 @@ recon_status recon_discover(recon_ctx *ctx, recon_discovery *out, const char *mo
     RECON_TRY(run(ctx, out, &f, data));
 done:
     free(f.said);
+    free(f.inconsistency);
     recon_maps_free(ctx, f.maps);
     recon_frames_free(&f.frames);
     recon_embedded_free(&f.embedded);
