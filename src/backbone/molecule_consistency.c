@@ -15,42 +15,31 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { PARTNERS = 8, CANDIDATES = 16 };
+enum { CANDIDATES = 25, BEST = 5 };
 
-static int is_zero(const double v[3])
+static int by_rmsd(const void *a, const void *b)
 {
-    return v[0] == 0 && v[1] == 0 && v[2] == 0;
+    const recon_molecule_partner *p = a, *q = b;
+    if (p->rmsd != q->rmsd)
+        return p->rmsd < q->rmsd ? -1 : 1;
+    return (p->who > q->who) - (p->who < q->who);
 }
 
-/* Between two poses, or between where they take an axis. */
-static double apart(recon_so3 p, recon_so3 q, const double axis[3])
+/* The median over the partners of i that fit it best: of a poor fit the rotation means little. */
+static double off_of(recon_molecule_partners *all, const recon_so3 *psi, size_t i)
 {
-    double a[3], b[3], cosine = 0;
-    if (is_zero(axis))
-        return recon_so3_distance(p, q);
-    recon_so3_act(a, p, axis);
-    recon_so3_act(b, q, axis);
-    for (int k = 0; k < 3; k++)
-        cosine += a[k] * b[k];
-    return acos(fmin(fmax(cosine, -1), 1));
-}
-
-/* The median over the partners of i. */
-static double off_of(const recon_molecule_partners *all, const recon_so3 *psi, size_t i,
-                     const double axis[3])
-{
-    double off[PARTNERS];
-    size_t n = all->count[i];
-    for (size_t k = 0; k < n; k++) {
-        const recon_molecule_partner *p = &all->list[i * all->most + k];
-        off[k] = apart(psi[i], recon_so3_compose(p->rotation, psi[p->who]), axis);
-    }
+    recon_molecule_partner *list = all->list + i * all->most;
+    double off[BEST];
+    size_t n = all->count[i] < BEST ? all->count[i] : BEST;
+    qsort(list, all->count[i], sizeof *list, by_rmsd);
+    for (size_t k = 0; k < n; k++)
+        off[k] = recon_so3_distance(psi[i], recon_so3_compose(list[k].rotation, psi[list[k].who]));
     recon_sort_doubles(off, n);
     return n ? recon_quantile(off, n, 0.5) : NAN;
 }
 
 recon_status recon_molecule_net_inconsistency(recon_ctx *ctx, double *out, const recon_data *data,
-                                              const recon_embedded *points, const double *axis)
+                                              const recon_embedded *points)
 {
     const recon_molecules *molecules = recon_data_molecules(data);
     recon_molecule_partners partners = { 0 };
@@ -61,9 +50,9 @@ recon_status recon_molecule_net_inconsistency(recon_ctx *ctx, double *out, const
         x[i] = recon_molecules_get(molecules, i);
     RECON_TRY(
         recon_molecule_partners_find(ctx, &partners, x, points->z, points->n, points->d,
-                                     &(recon_molecule_partners_options){ CANDIDATES, PARTNERS }));
+                                     &(recon_molecule_partners_options){ CANDIDATES, CANDIDATES }));
     for (size_t i = 0; i < points->n; i++)
-        out[i] = off_of(&partners, points->so3, i, axis + 3 * i);
+        out[i] = off_of(&partners, points->so3, i);
 done:
     recon_molecule_partners_free(&partners);
     free(x);

@@ -110,6 +110,6 @@ recon_status recon_molecule_net_refit(recon_ctx *ctx, const char *path,
 
 /* See recon_backbone_kind. */
 recon_status recon_molecule_net_inconsistency(recon_ctx *ctx, double *out, const recon_data *data,
-                                              const recon_embedded *points, const double *axis);
+                                              const recon_embedded *points);
 
 #endif

@@ -76,8 +76,8 @@ static const recon_molecule_net_options presets[] = {
                              .batch = 128,
                              .rate = 1e-3,
                              .element = 2,
-                             .align = 0.5,
-                             .contrast = 0.2 },
+                             .align = 4,
+                             .contrast = 0.1 },
 };
 
 static int has_pairs(const recon_molecule_net_options *o)

@@ -128,9 +128,19 @@ done:
     return status;
 }
 
+/* As many neighbours fewer as there are inputs fewer: a class has its share of them, and with as many
+ * as before more would come from other classes. */
+static size_t neighbors_of(const run *r)
+{
+    const recon_folds_job *job = r->job;
+    size_t k = job->options->k ? job->options->k : job->backbone->kind->k, n = inputs_of(job);
+    return (k * r->n_rest + n - 1) / n;
+}
+
 static recon_status run_fold(recon_ctx *ctx, run *r)
 {
     const recon_folds_job *job = r->job;
+    recon_discover_options options = *job->options;
     const recon_backbone *backbone = job->backbone;
     recon_backbone *own = NULL;
     recon_embedded rest = { .n = 0 }, held = { .n = 0 };
@@ -143,8 +153,9 @@ static recon_status run_fold(recon_ctx *ctx, run *r)
     }
     RECON_TRY(embed_some(ctx, &rest, backbone, job->data, r->rest, r->n_rest));
     RECON_TRY(embed_some(ctx, &held, backbone, job->data, r->held, r->n_held));
-    RECON_TRY(recon_discover_frames(ctx, &frames, &rest, backbone->kind, job->options));
-    RECON_TRY(recon_maps_fit(ctx, &maps, &rest, &frames, &job->options->maps));
+    options.k = neighbors_of(r);
+    RECON_TRY(recon_discover_frames(ctx, &frames, &rest, backbone->kind, &options));
+    RECON_TRY(recon_maps_fit(ctx, &maps, &rest, &frames, &options.maps));
     RECON_TRY(recon_maps_measure(ctx, r->score + r->done, r->tail + r->done, maps, &held));
     r->done += r->n_held;
 done:

@@ -61,10 +61,9 @@ typedef struct {
     /* How far the poses of alike inputs are from the rotations between those inputs, where these are
      * known without the network: radians, of each input the median over its neighbours; NaN where
      * there is none to compare with. What is far here says nothing about how inputs are rotated.
-     * axis: SO(3), where only the direction of this axis counts, in the frame before the rotation;
-     * all zero: all of the pose does. NULL: not known of this kind. */
+     * NULL: not known of this kind. */
     recon_status (*inconsistency)(recon_ctx *ctx, double *out /* [n] */, const recon_data *data,
-                                  const recon_embedded *points, const double *axis /* [n][3] */);
+                                  const recon_embedded *points);
 } recon_backbone_kind;
 
 /* What the struct of every kind begins with; `open` fills it in. */
