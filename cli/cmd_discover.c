@@ -33,9 +33,12 @@ const cli_command cli_discover = {
     .run = run,
 };
 
+enum { FOLDS_MOST = 100 };
+#define UNSAID SIZE_MAX
+
 typedef struct {
     const char *model, *out;
-    size_t k;
+    size_t k, folds;
     int mean, family, half, keep;
     cli_data data;
     cli_common common;
@@ -44,7 +47,7 @@ typedef struct {
 
 static int parse(settings *s, int argc, char **argv)
 {
-    cli_option options[7 + CLI_DATA_OPTIONS + 1] = {
+    cli_option options[8 + CLI_DATA_OPTIONS + 1] = {
         { "--model", "MODEL", NULL, "what `recon train` wrote", CLI_MODEL, 1, &s->model },
         { "--out", "DIR", NULL, "folder for the results", CLI_TEXT, 1, &s->out },
         { "--k", "N", NULL, "neighbours (default 10, molecules 25)", CLI_COUNT, 0, &s->k },
@@ -56,6 +59,10 @@ static int parse(settings *s, int argc, char **argv)
           "auto)",
           CLI_CHOICE | CLI_IMAGES, 0, &s->family },
         { "--half", NULL, NULL, "store weights as bfloat16: half the size", CLI_FLAG, 0, &s->half },
+        { "--folds", "N", NULL,
+          "calibrate p-values by training the backbone N times anew, each time without one part of "
+          "the data; 0: not at all (default 5 below 500 inputs, else 0)",
+          CLI_INDEX, 0, &s->folds },
         { "--keep-embeddings", NULL, NULL, "also write z.npy and g.npy", CLI_FLAG, 0, &s->keep },
     };
     cli_data_options(options, sizeof options / sizeof *options, &s->data);
@@ -123,8 +130,11 @@ static void show(const settings *s, const recon_discovery *d, const cli_inputs *
         printf(", hit rate %.4f", d->hit_rate);
     putchar('\n');
     (d->group == RECON_SO2 ? print_so2 : print_so3)(d);
-    printf("  seconds    %.2f (embeddings %.2f, Algorithm 1 %.2f, maps %.2f)\n",
+    printf("  seconds    %.2f (embeddings %.2f, Algorithm 1 %.2f, maps %.2f",
            recon_now() - s->begun, d->seconds.embed, d->seconds.normalize, d->seconds.maps);
+    if (d->folds)
+        printf(", calibration by %zu folds %.2f", d->folds, d->seconds.folds);
+    puts(")");
     printf("  written    %s/\n", s->out);
     printf("  report     %s/report.html\n", s->out);
 }
@@ -158,6 +168,9 @@ static recon_status work(recon_ctx *ctx, const void *arg)
         .maps = { .seed = cli_seed(&s->data) },
         .half = s->half,
         .keep_embeddings = s->keep,
+        .folds = s->folds == UNSAID ? 0
+                 : s->folds == 0    ? -1
+                                    : (int)s->folds,
         .data = cli_utf8(s->data.spec),
         .source = &source,
         .metadata = more,
@@ -195,7 +208,9 @@ done:
 
 static int run(int argc, char **argv)
 {
-    settings s = { .mean = -1, .begun = recon_now() }; /* not said */
+    settings s = { .mean = -1, .folds = UNSAID, .begun = recon_now() }; /* not said */
     int code = parse(&s, argc, argv);
+    if (code < 0 && s.folds != UNSAID && (s.folds == 1 || s.folds > FOLDS_MOST))
+        code = cli_misuse(&cli_discover, "--folds %zu: 0, or 2 to %d", s.folds, FOLDS_MOST);
     return code >= 0 ? code : cli_run(&cli_discover, &s.common, work, &s);
 }

@@ -228,6 +228,15 @@ static json_t *rotation(recon_so3 g)
     return numbers(m, 9);
 }
 
+static json_t *modes_json(const recon_distribution3 *d)
+{
+    json_t *out = json_array();
+    for (int k = 0; k < d->modes; k++)
+        json_array_append_new(out, json_pack("{s:o, s:f}", "at", rotation(d->mode[k].at), "weight",
+                                             d->mode[k].weight));
+    return out;
+}
+
 static json_t *molecule_json(const settings *s, const recon_distribution3 *d, const char *name,
                              size_t rotations)
 {
@@ -241,6 +250,8 @@ static json_t *molecule_json(const settings *s, const recon_distribution3 *d, co
                             "spread", numbers(d->spread, 3));
     json_object_set_new(out, "molecule", json_string(name)); /* left out where it is not UTF-8 */
     json_object_set_new(out, "p_embedding", p_embedding_json(d->p_embedding));
+    json_object_set_new(out, "verdict", json_string(recon_natural_name(d->verdict)));
+    json_object_set_new(out, "modes", modes_json(d));
     json_object_set_new(out, "symmetry_number", json_integer((json_int_t)rotations));
     json_object_set_new(out, "pose", rotation(d->pose.absolute));
     json_object_set_new(out, "psi", rotation(d->pose.psi));
@@ -261,6 +272,9 @@ static void print_molecule(const settings *s, const recon_distribution3 *d, cons
     printf("  singular   %8.2f %8.2f %8.2f%s\n", sv[0], sv[1], sv[2],
            sv[2] < 0 ? " (the last with the sign of F's determinant)" : "");
     printf("  background %8.1f %%\n", 100 * d->background);
+    for (int k = 0; d->modes > 1 && k < d->modes; k++)
+        printf("  %-10s %8.1f %%, %.1f degrees from the chosen one\n", k ? "" : "modes",
+               100 * d->mode[k].weight, recon_so3_angle(d->mode[k].at) * RECON_TO_DEGREES);
     if (d->free <= 1) { /* else there is no axis to speak of */
         printf("  axis       %8.3f %8.3f %8.3f, in the natural pose\n", d->axis[0], d->axis[1],
                d->axis[2]);

@@ -88,7 +88,7 @@ static int parse(settings *s, int argc, char **argv)
           CLI_NUMBER | CLI_IMAGES, 0, &s->warp },
         { "--plain", NULL, NULL, "reconstruction loss only, as in the paper", CLI_FLAG, 0,
           &s->plain },
-        { "--align", "W", NULL, "weight of aligning neighbours (default 4, small 0.5)",
+        { "--align", "W", NULL, "weight of aligning neighbours (default 4)",
           CLI_NUMBER | CLI_MOLECULES, 0, &s->align },
         { "--element", "W", NULL, "weight of the element loss (default: preset's)",
           CLI_NUMBER | CLI_MOLECULES, 0, &s->element },

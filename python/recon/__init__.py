@@ -27,12 +27,13 @@ from ._images import Candidates, Distribution, ImageModel
 from ._library import __version__, set_threads
 from ._load import load
 from ._model import Model, Scores
-from ._molecules import Distribution3, MoleculeModel
+from ._molecules import Candidates3, Distribution3, MoleculeModel
 from ._normalize import VERDICTS, Frames, normalize
 from ._poses import Poses, Poses3
 
 __all__ = [
     "Candidates",
+    "Candidates3",
     "Distribution",
     "Distribution3",
     "Error",

@@ -327,6 +327,13 @@ Fisher = _structure(
     ("body", (c_double * 3) * 3),
     ("log_constant", c_double),
 )
+Candidates3Out = _structure(
+    "recon_candidates3",
+    ("count", c_size_t),
+    ("pose", Pose3 * MODES_MAX),
+    ("weight", c_double * MODES_MAX),
+)
+So3Mode = _structure("recon_so3_mode", ("at", So3), ("weight", c_double))
 Distribution3Out = _structure(
     "recon_distribution3",
     ("pose", Pose3),
@@ -341,6 +348,9 @@ Distribution3Out = _structure(
     ("spread", c_double * 3),
     ("p_value", c_double),
     ("p_embedding", c_double),
+    ("verdict", c_int),
+    ("modes", c_int),
+    ("mode", So3Mode * MODES_MAX),
 )
 
 OnLog = ctypes.CFUNCTYPE(None, c_void_p, c_int, c_char_p)
@@ -387,6 +397,9 @@ recon_status recon_score(recon_ctx *ctx, recon_pose_score *out, const recon_mode
 double recon_score_threshold(const recon_model *model, double false_alarms);
 recon_status recon_distribution_images(recon_ctx *ctx, recon_distribution *out,
                                        const recon_model *model, const float *images, size_t n);
+recon_status recon_candidates_molecules(recon_ctx *ctx, recon_candidates3 *out,
+                                        const recon_model *model, const recon_conformer *x,
+                                        size_t n);
 recon_status recon_distribution_molecules(recon_ctx *ctx, recon_distribution3 *out,
                                           const recon_model *model, const recon_conformer *x,
                                           size_t n);

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass
-from typing import Any, Iterable
+from typing import Any, Iterable, NamedTuple
 
 import numpy as np
 
@@ -15,17 +15,29 @@ from ._poses import Poses3
 from ._records import record
 
 
+class Candidates3(NamedTuple):
+    """The natural poses that one molecule may have, the chosen one first.
+
+    Fields:
+        poses: Poses3, one for each candidate; `natural` and `absolute` tell them apart.
+        weight: How likely each is; float64, they sum to 1.
+    """
+
+    poses: Poses3
+    weight: np.ndarray
+
+
 @record
 @dataclass(frozen=True, eq=False)
 class Distribution3:
     """The poses that one molecule could have had, about its natural pose.
 
-    They are a matrix Fisher distribution beside a uniform background. Directions are unit vectors,
-    angles are radians.
+    They are a matrix Fisher distribution beside a uniform background; with several modes, one for
+    each. Directions are unit vectors, angles are radians.
 
     Fields:
         pose: Poses3, the molecule's own: a list of one.
-        F: Theta: the density is exp(tr F^T R) / c(F); 3 x 3.
+        F: Theta: the density is exp(tr F^T R) / c(F); 3 x 3. Of several modes, the chosen one's.
         mode: The likeliest pose, 3 x 3.
         singular: Singular values of F, falling; the second and third near zero: the spin about an
             axis is free.
@@ -38,6 +50,12 @@ class Distribution3:
         axis_now: The direction of that axis in the input.
         tilt: The angle between the two.
         spread: Of the axis's tilt, or of the rotations about the three axes; NaN where undefined.
+        p_value: Of the molecule's own pose: small is unusual.
+        verdict: What is known of the natural pose: "one", "several", "axis", "none" or
+            "cannot_tell".
+        modes: m x 3 x 3: where the modes are, heaviest first; the chosen one is the identity. More
+            than one where the verdict is several.
+        weights: Of the modes; they sum to 1.
         words: The same in a sentence or two.
 
     Example:
@@ -60,6 +78,10 @@ class Distribution3:
     axis_now: np.ndarray
     tilt: float
     spread: np.ndarray
+    p_value: float
+    verdict: str
+    modes: np.ndarray
+    weights: np.ndarray
     words: str
 
 
@@ -119,6 +141,27 @@ class MoleculeModel(Model):
                   ctypes.byref(_abi.CanonicalizeOptions(only_if=gate_of(gate))))
         return np.split(out, given.ends[:-1]) if given.n else [], Poses3(records)
 
+    def candidates(self, x: Iterable[Any]) -> list[Candidates3]:
+        """The natural poses that each molecule may have.
+
+        Args:
+            x: The molecules.
+
+        Returns:
+            A list of Candidates3, one for each molecule.
+
+        Example:
+            >>> model = recon.load("conformers")
+            >>> molecules = recon.read_molecules("conformers/test", limit=5)
+            >>> bool(np.isclose(model.candidates(molecules)[0].weight.sum(), 1))
+            True
+        """
+        given = _Conformers(x)
+        out = room(given.n, _abi.Candidates3Out)
+        self._ask(lib.recon_candidates_molecules, address(out), self._handle, given.list, given.n)
+        return [Candidates3(Poses3(one["pose"][: one["count"]]), one["weight"][: one["count"]])
+                for one in out]
+
     def distribution(self, x: Iterable[Any]) -> list[Distribution3]:
         """The poses that each molecule could have had.
 
@@ -147,6 +190,7 @@ class MoleculeModel(Model):
 def _distribution(one: Any) -> Distribution3:
     text = ctypes.create_string_buffer(_abi.WORDS_SIZE)
     lib.recon_distribution3_words(text, ctypes.byref(one))
+    modes = one.mode[: one.modes]
     return Distribution3(
         pose=Poses3(np.frombuffer(one.pose, np.dtype(_abi.Pose3)).copy()),
         F=np.array(one.poses.f).reshape(3, 3),
@@ -161,6 +205,10 @@ def _distribution(one: Any) -> Distribution3:
         axis_now=np.array(one.axis_now),
         tilt=one.tilt,
         spread=np.array(one.spread),
+        p_value=one.p_value,
+        verdict=lib.recon_natural_name(one.verdict).decode(),
+        modes=np.array([matrices(np.frombuffer(mode.at, np.float64)) for mode in modes]),
+        weights=np.array([mode.weight for mode in modes]),
         words=text.value.decode(),
     )
 

@@ -437,4 +437,5 @@ const recon_backbone_kind recon_ieae_kind = {
     .data_options = data_options,
     .fits = fits,
     .check = check_pixels,
+    .refit = recon_ieae_refit,
 };

@@ -54,4 +54,9 @@ recon_status recon_ieae_embed(recon_ctx *ctx, const recon_seen *out, const recon
 recon_status recon_ieae_decode(recon_ctx *ctx, float *out, const recon_ieae *model, const float *z,
                                size_t n);
 
+/* See recon_backbone_kind. */
+recon_status recon_ieae_refit(recon_ctx *ctx, const char *path, const recon_backbone *backbone,
+                              const recon_safetensors *file, const recon_data *data,
+                              recon_precision precision);
+
 #endif

@@ -600,4 +600,6 @@ const recon_backbone_kind recon_molecule_net_kind = {
     .accepts = accepts,
     .check = check_conformers,
     .center = find_center,
+    .refit = recon_molecule_net_refit,
+    .inconsistency = recon_molecule_net_inconsistency,
 };

@@ -103,4 +103,13 @@ recon_status recon_molecule_net_embed_shown(recon_ctx *ctx, const recon_molecule
                                             const recon_molecule_net *model,
                                             const recon_conformer *x, size_t n);
 
+/* See recon_backbone_kind. */
+recon_status recon_molecule_net_refit(recon_ctx *ctx, const char *path,
+                                      const recon_backbone *backbone, const recon_safetensors *file,
+                                      const recon_data *data, recon_precision precision);
+
+/* See recon_backbone_kind. */
+recon_status recon_molecule_net_inconsistency(recon_ctx *ctx, double *out, const recon_data *data,
+                                              const recon_embedded *points);
+
 #endif

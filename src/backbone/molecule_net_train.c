@@ -79,8 +79,8 @@ static const recon_molecule_net_options presets[] = {
                              .batch = 128,
                              .rate = 1e-3,
                              .element = 2,
-                             .align = 0.5,
-                             .contrast = 0.2 },
+                             .align = 4,
+                             .contrast = 0.1 },
 };
 
 static int has_pairs(const recon_molecule_net_options *o)
@@ -465,13 +465,15 @@ done:
 
 /* --- what it is run on ------------------------------------------------------------------------ */
 
-/* Elements and the most atoms, as the data has them. */
+/* Elements and the most atoms, as the data has them; those that were asked for besides. */
 static recon_status look_at(recon_ctx *ctx, recon_molecule_net_shape *s,
                             const recon_molecules *data)
 {
     recon_molecules_info info = recon_molecules_describe(data);
     int there[256] = { 0 };
-    s->slots = info.atoms;
+    s->slots = s->slots > info.atoms ? s->slots : info.atoms;
+    for (size_t e = 0; e < s->elements; e++)
+        there[s->element[e]] = 1;
     s->elements = 0;
     for (size_t i = 0; i < info.n; i++) {
         recon_conformer x = recon_molecules_get(data, i);

@@ -447,6 +447,26 @@ recon_status recon_dataset_take(recon_ctx *ctx, recon_dataset **out, const recon
     return RECON_OK;
 }
 
+recon_status recon_dataset_pick(recon_ctx *ctx, recon_dataset **out, const recon_dataset *d,
+                                const size_t *which, size_t n)
+{
+    *out = NULL;
+    for (size_t i = 0; i < n; i++)
+        if (which[i] >= d->info.n)
+            return recon_fail(ctx, RECON_ERR_INPUT, "there is no image %zu of %zu", which[i],
+                              d->info.n);
+    recon_status status =
+        n ? make_part(ctx, out, d, n) : recon_fail(ctx, RECON_ERR_INPUT, "a set of no images");
+    if (status != RECON_OK) {
+        recon_dataset_close(*out);
+        *out = NULL;
+        return status;
+    }
+    for (size_t i = 0; i < n; i++)
+        (*out)->rows[i] = recon_dataset_row(d, which[i]);
+    return RECON_OK;
+}
+
 static void copy_pixels(float *out, const float *floats, const unsigned char *bytes, size_t size,
                         size_t row)
 {

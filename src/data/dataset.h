@@ -56,4 +56,8 @@ recon_status recon_dataset_original(recon_ctx *ctx, recon_pixels *out, const rec
 size_t recon_dataset_unread(const recon_dataset *data);
 const char *recon_dataset_unread_why(const recon_dataset *data, size_t i);
 
+/* A view of the n images which[0], which[1] .., in that order; as recon_dataset_take. */
+recon_status recon_dataset_pick(recon_ctx *ctx, recon_dataset **out, const recon_dataset *data,
+                                const size_t *which, size_t n);
+
 #endif

@@ -57,6 +57,12 @@ static recon_status take(recon_ctx *ctx, recon_data **out, const recon_data *dat
     return recon_dataset_take(ctx, (recon_dataset **)out, of(data), count, seed);
 }
 
+static recon_status pick(recon_ctx *ctx, recon_data **out, const recon_data *data,
+                         const size_t *which, size_t n)
+{
+    return recon_dataset_pick(ctx, (recon_dataset **)out, of(data), which, n);
+}
+
 static recon_status rotate(recon_ctx *ctx, recon_data **out, const recon_data *data,
                            const char *rule, uint64_t seed)
 {
@@ -88,6 +94,7 @@ const recon_data_kind recon_images_kind = {
     .label = label,
     .open = open_images,
     .take = take,
+    .pick = pick,
     .rotate = rotate,
     .origin = origin,
     .name_of = name_of,

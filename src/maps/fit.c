@@ -65,47 +65,81 @@ done:
 
 /* --- what is usual ---------------------------------------------------------------------------- */
 
-/* The embeddings of the points held out, [held][d]; free them. */
-static recon_status gather_held(recon_ctx *ctx, float **out, const recon_head_training *l,
-                                const float *z, size_t d)
+/* The points held out. */
+static recon_status gather_held(recon_ctx *ctx, recon_embedded *out, const recon_head_training *l,
+                                const recon_embedded *data)
 {
-    recon_status status = recon_alloc_raw(ctx, out, l->held * d, sizeof **out);
-    for (size_t i = 0; status == RECON_OK && i < l->held; i++)
-        memcpy(*out + i * d, z + recon_head_training_place(l, i) * d, d * sizeof **out);
+    size_t d = data->d, pose = data->so2 ? sizeof *data->so2 : sizeof *data->so3;
+    float *z = NULL, *density = NULL;
+    char *poses = NULL;
+    recon_status status;
+    *out = (recon_embedded){ .n = l->held, .d = d };
+    RECON_TRY(recon_alloc_raw(ctx, &z, l->held * d, sizeof *z));
+    out->z = out->owned[0] = z;
+    RECON_TRY(recon_alloc_raw(ctx, &poses, l->held, pose));
+    out->owned[1] = poses;
+    out->so2 = data->so2 ? (const double *)(void *)poses : NULL;
+    out->so3 = data->so2 ? NULL : (const recon_so3 *)(void *)poses;
+    if (data->density)
+        RECON_TRY(recon_alloc_raw(ctx, &density, l->held, RECON_POSE_BINS * sizeof *density));
+    out->density = out->owned[2] = density;
+    for (size_t i = 0; i < l->held; i++) {
+        size_t from = recon_head_training_place(l, i);
+        if (density)
+            memcpy(density + i * RECON_POSE_BINS, data->density + from * RECON_POSE_BINS,
+                   RECON_POSE_BINS * sizeof *density);
+        memcpy(z + i * d, data->z + from * d, d * sizeof *z);
+        memcpy(poses + i * pose, recon_embedded_pose(data, from), pose);
+    }
+done:
     return status;
+}
+
+recon_status recon_maps_measure(recon_ctx *ctx, double *score, recon_tail_point *tail,
+                                const recon_maps *m, const recon_embedded *data)
+{
+    const recon_maps_kind *kind = m->kind;
+    char *map = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc(ctx, &map, data->n, kind->map));
+    RECON_TRY(recon_maps_apply(ctx, map, m, data->z, data->n, RECON_MAPS_ALL));
+    recon_maps_put_densities((recon_so2_map *)map, m, data->so2, data->density, data->n,
+                             RECON_MAPS_ALL);
+    for (size_t i = 0; i < data->n; i++) {
+        const void *psi = recon_embedded_pose(data, i);
+        score[i] = kind->score(map + i * kind->map, psi);
+        tail[i] = kind->tail(map + i * kind->map, psi);
+    }
+done:
+    free(map);
+    return status;
+}
+
+recon_status recon_maps_calibrate(recon_ctx *ctx, recon_maps *m, double *score,
+                                  recon_tail_point *tail, size_t n)
+{
+    recon_calibrate(&m->calibration, score, n);
+    recon_tails_make(&m->tails, tail, n);
+    return recon_maps_keep(ctx, m);
 }
 
 /* The scores of the points held out say what is usual. */
 static recon_status calibrate(recon_ctx *ctx, recon_maps *m, const recon_head_training *l,
                               const recon_embedded *data)
 {
-    const recon_maps_kind *kind = m->kind;
-    char *map = NULL;
+    recon_embedded held = { .n = 0 };
     recon_tail_point *tail = NULL;
     double *score = NULL;
-    float *z = NULL;
     recon_status status;
-    RECON_TRY(recon_alloc(ctx, &map, l->held, kind->map));
     RECON_TRY(recon_alloc(ctx, &score, l->held, sizeof *score));
     RECON_TRY(recon_alloc(ctx, &tail, l->held, sizeof *tail));
-    RECON_TRY(gather_held(ctx, &z, l, data->z, data->d));
-    RECON_TRY(recon_maps_apply(ctx, map, m, z, l->held, RECON_MAPS_ALL));
-    for (size_t i = 0; i < l->held; i++) {
-        size_t at = recon_head_training_place(l, i);
-        const void *psi = recon_embedded_pose(data, at);
-        if (data->density)
-            recon_maps_put_densities((recon_so2_map *)map + i, m, psi,
-                                     data->density + at * RECON_POSE_BINS, 1, RECON_MAPS_ALL);
-        score[i] = kind->score(map + i * kind->map, psi);
-        tail[i] = kind->tail(map + i * kind->map, psi);
-    }
-    recon_calibrate(&m->calibration, score, l->held);
-    recon_tails_make(&m->tails, tail, l->held);
+    RECON_TRY(gather_held(ctx, &held, l, data));
+    RECON_TRY(recon_maps_measure(ctx, score, tail, m, &held));
+    RECON_TRY(recon_maps_calibrate(ctx, m, score, tail, l->held));
 done:
-    free(z);
+    recon_embedded_free(&held);
     free(tail);
     free(score);
-    free(map);
     return status;
 }
 
@@ -153,7 +187,6 @@ recon_status recon_maps_fit(recon_ctx *ctx, recon_maps **out, const recon_embedd
     RECON_TRY(learn(ctx, m, data->z, targets.of, &training));
     RECON_TRY(calibrate(ctx, m, &training, data));
     RECON_TRY(mark_held(ctx, m, &training));
-    RECON_TRY(recon_maps_keep(ctx, m));
     *out = m;
 done:
     if (status != RECON_OK)

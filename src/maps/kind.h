@@ -10,7 +10,7 @@
 #include "maps/part.h"
 #include "maps/tails.h"
 
-enum { RECON_HEADS_MOST = 4, RECON_HEAD_OUTPUTS = 64 }; /* of maps, of a head */
+enum { RECON_HEADS_MOST = 6, RECON_HEAD_OUTPUTS = 64 }; /* of maps, of a head */
 
 /* One head: what it puts out, its loss, and how its numbers are read. */
 typedef struct {
@@ -22,6 +22,7 @@ typedef struct {
     void (*read)(void *map, const double *y, double number);
     /* The loss of the first part of training, see RECON_HEAD_TRAINING_EARLY; NULL: the same as later. */
     recon_var (*early)(recon_tape *tape, recon_var y, recon_var target, double number);
+    int optional; /* may a file lack it? then nobody asks it */
 } recon_head_kind;
 
 /* What the heads learn: for each an array of plain numbers. */

@@ -15,11 +15,31 @@ enum { ROWS = 1024 /* of a pass */, MOST = 1 << 16 /* numbers of an embedding, o
 
 /* --- the object ------------------------------------------------------------------------------- */
 
-static recon_status add_heads(recon_ctx *ctx, recon_maps *m, double dropout)
+static int has(const recon_safetensors *file, const char *name)
+{
+    size_t i = 0, n = recon_safetensors_count(file);
+    while (i < n && strcmp(recon_safetensors_name(file, i), name) != 0)
+        i++;
+    return i < n;
+}
+
+/* Whether the file, if there is one, has this head. */
+static int is_there(const recon_head_kind *head, const recon_safetensors *file)
+{
+    recon_layer_name name;
+    snprintf(name, sizeof name, "%s.0.weight", head->name);
+    return !file || !head->optional || has(file, name);
+}
+
+static recon_status add_heads(recon_ctx *ctx, recon_maps *m, double dropout,
+                              const recon_safetensors *file)
 {
     for (int h = 0; h < m->kind->heads; h++) {
         const recon_head_kind *head = &m->kind->head[h];
         size_t sizes[] = { m->d, m->hidden, m->hidden, head->outputs };
+        if (!is_there(head, file))
+            continue;
+        m->has |= 1u << h;
         recon_status status =
             recon_mlp_add(ctx, &m->head[h], m->params, head->name, sizes,
                           sizeof sizes / sizeof *sizes, head->dropout ? dropout : 0);
@@ -57,7 +77,7 @@ static recon_status make(recon_ctx *ctx, recon_maps *m, double dropout,
     recon_status status;
     RECON_TRY(recon_params_new(ctx, &m->params, RECON_SINGLE));
     recon_params_expect(m->params, file, path, 0);
-    RECON_TRY(add_heads(ctx, m, dropout));
+    RECON_TRY(add_heads(ctx, m, dropout, file));
     RECON_TRY(add_buffers(ctx, m));
     RECON_TRY(recon_params_make(ctx, m->params, seed));
     RECON_TRY(recon_alloc(ctx, &m->mean, m->d, sizeof *m->mean));
@@ -261,7 +281,7 @@ static recon_status pass_over(const pass *p, const recon_maps *m, unsigned heads
     recon_var x = recon_var_input(p->tape, p->rows, RECON_F32, shape, 2);
     for (int h = 0; h < m->kind->heads; h++) {
         const recon_head_kind *head = &m->kind->head[h];
-        if (!(heads & 1u << h))
+        if (!(heads & m->has & 1u << h))
             continue;
         RECON_TRY(recon_var_read(p->tape, p->y, recon_mlp_apply(p->tape, &m->head[h], x)));
         for (size_t i = 0; i < n; i++)

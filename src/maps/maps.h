@@ -22,7 +22,8 @@ struct recon_maps {
     recon_lambda lambda; /* where Lambda comes from; never AUTO */
     recon_params *params;
     recon_mlp head[RECON_HEADS_MOST];
-    struct { /* buffers in params, which files hold */
+    unsigned has; /* bits of the heads that are there */
+    struct {      /* buffers in params, which files hold */
         recon_param *mean, *scale, *quantiles, *scores, *number, *tails;
     } kept;
     double *mean, *scale; /* [d], the same in host memory */
@@ -53,7 +54,7 @@ recon_status recon_maps_read(recon_ctx *ctx, recon_maps **out, const recon_safet
 recon_metadata_entry recon_maps_metadata(const recon_maps *maps);
 
 /* Writes mean, scale, calibration and number to their buffers in params, so that they are saved:
- * lambda.*, theta.*, support.*, density.*, standard.*, calibration.*. */
+ * lambda.*, theta.*, support.*, density.*, mixture.*, standard.*, calibration.*. */
 recon_status recon_maps_keep(recon_ctx *ctx, recon_maps *maps);
 
 recon_maps_info recon_maps_describe(const recon_maps *maps);
@@ -70,6 +71,16 @@ recon_status recon_maps_apply(recon_ctx *ctx, void *out /* [n] */, const recon_m
 void recon_maps_put_densities(recon_so2_map *maps /* [n] */, const recon_maps *m,
                               const double *psi /* [n] */, const float *density, size_t n,
                               recon_maps_part part);
+
+/* Scores and tails of the poses of points, all of which should be new to the maps and to their
+ * backbone. */
+recon_status recon_maps_measure(recon_ctx *ctx, double *score /* [n] */,
+                                recon_tail_point *tail /* [n] */, const recon_maps *maps,
+                                const recon_embedded *data);
+/* What is usual, from n such: in the place of what recon_maps_fit found on the points that it held
+ * out. Uses them up. */
+recon_status recon_maps_calibrate(recon_ctx *ctx, recon_maps *maps, double *score,
+                                  recon_tail_point *tail, size_t n);
 
 /* The p-value of an input with this map and pose: the share of the points held out, among those
  * whose densities are flat, broad or sharp like it, whose poses are as unusual for them, and one

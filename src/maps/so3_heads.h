@@ -1,4 +1,4 @@
-/* so3_heads.h (private) - the four heads of SO(3). The maps' number is the unit in which they
+/* so3_heads.h (private) - the heads of SO(3). The maps' number is the unit in which they
  * count F. */
 #ifndef MAPS_SO3_HEADS_H
 #define MAPS_SO3_HEADS_H
@@ -11,6 +11,8 @@ typedef enum {
     RECON_SO3_THETA,   /* F about Gamma                           */
     RECON_SO3_SUPPORT, /* F of the poses as they came             */
     RECON_SO3_DENSITY, /* F of the poses, and a background's logit */
+    RECON_SO3_MIXTURE, /* the same of several parts: F of each, then their shares */
+    RECON_SO3_VERDICT, /* the chance of each verdict of the neighbours       */
     RECON_SO3_HEADS
 } recon_so3_head;
 

@@ -3,7 +3,10 @@
  *
  * The density head learns F of psi itself and the share of a uniform background, by likelihood on
  * the poses, so that it averages over all of a class where Algorithm 1 has k neighbours, and a pose
- * that is plainly wrong costs a bounded amount. Lambda is its gauge, Theta its F about Lambda.
+ * that is plainly wrong costs a bounded amount. The mixture head learns several F side by side, in
+ * the same way. Where it has several modes, and the verdict of the neighbours is "several" (a head
+ * has learned it), they are the density; else the density head's one F is: a mixture may cut a ring
+ * into arcs. Lambda is the gauge of the density or of the chosen mode, Theta its F about Lambda.
  * Three further heads learn Algorithm 1's own answers, as the paper does. */
 #include "core/fail.h"
 #include "core/memory.h"
@@ -13,9 +16,12 @@
 #include "maps/so3_heads.h"
 
 #include "stats/fisher_gauge.h"
+#include "stats/natural.h"
 #include <stdlib.h>
 
 enum { BLOCK = 64 /* maps of a task */ };
+#define FIRST 0.5  /* what the mixture's parts begin with, in the head's own unit */
+#define TIED  0.75 /* a mode with this share of the heaviest one's weight may be chosen as well */
 
 static int is_unit(double number)
 {
@@ -38,7 +44,7 @@ static size_t neighbor(void *user, int head, size_t point, uint64_t draw)
     const partner_source *s = user;
     size_t k = s->frames->k;
     recon_rng rng = recon_rng_new(s->seed, draw);
-    if (head != RECON_SO3_DENSITY)
+    if (head != RECON_SO3_DENSITY && head != RECON_SO3_MIXTURE)
         return point;
     rng.position = point;
     for (size_t i = recon_rng_below(&rng, k + 1); i < k; i++) {
@@ -63,16 +69,24 @@ static recon_status partner_source_new(recon_ctx *ctx, partner_source **out,
 }
 
 /* The density is taught from F = 0 on: a first F of random directions makes every pose so unlikely
- * that all of them are taken for background, and nothing is learned from background. */
-static recon_status start_uniform(recon_ctx *ctx, recon_maps *m)
+ * that all of them are taken for background, and nothing is learned from background. The parts of
+ * the mixture must differ, or they stay alike: they begin broad, half a turn from each other. */
+static recon_status start_broad(recon_ctx *ctx, recon_maps *m, int h, double first)
 {
-    const recon_mlp *head = &m->head[RECON_SO3_DENSITY];
-    recon_param *weight = head->layer[head->layers - 1].weight;
-    double *zeros = NULL;
-    recon_status status = recon_alloc(ctx, &zeros, recon_param_count(weight), sizeof *zeros);
-    if (status == RECON_OK)
-        status = recon_param_write(ctx, weight, zeros);
-    free(zeros);
+    static const double sign[RECON_FISHER_PARTS][3] = {
+        { 1, 1, 1 }, { 1, -1, -1 }, { -1, 1, -1 }, { -1, -1, 1 }
+    };
+    const recon_linear *last = &m->head[h].layer[m->head[h].layers - 1];
+    size_t weights = recon_param_count(last->weight), n = recon_param_count(last->bias);
+    double *numbers = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc(ctx, &numbers, weights + n, sizeof *numbers));
+    RECON_TRY(recon_param_write(ctx, last->weight, numbers));
+    for (size_t i = 0; first > 0 && i < RECON_FISHER_PARTS * 3; i++)
+        numbers[i / 3 * 9 + i % 3 * 4] = first * sign[i / 3][i % 3];
+    RECON_TRY(recon_param_write(ctx, last->bias, numbers));
+done:
+    free(numbers);
     return status;
 }
 
@@ -81,7 +95,8 @@ static recon_status prepare(recon_ctx *ctx, recon_maps *m, recon_head_training *
 {
     partner_source *s = NULL;
     recon_status status;
-    RECON_TRY(start_uniform(ctx, m));
+    RECON_TRY(start_broad(ctx, m, RECON_SO3_DENSITY, 0));
+    RECON_TRY(start_broad(ctx, m, RECON_SO3_MIXTURE, FIRST));
     RECON_TRY(partner_source_new(ctx, &s, frames, l));
     l->partner = neighbor;
     l->partner_user = s;
@@ -92,19 +107,74 @@ done:
 
 /* --- answers ---------------------------------------------------------------------------------- */
 
-/* From the density's F to all that follows from it. */
-static recon_status finish_one(recon_ctx *ctx, recon_so3_map *m)
+static recon_status complete(recon_ctx *ctx, recon_fisher *fisher)
 {
     double f[9];
     for (int i = 0; i < 9; i++)
-        f[i] = m->density.f[i];
-    recon_status status = recon_fisher_of(ctx, &m->density, f);
-    if (status != RECON_OK)
-        return recon_note(ctx, status, "what the density head puts out");
+        f[i] = fisher->f[i];
+    return recon_note(ctx, recon_fisher_of(ctx, fisher, f), "what the density head puts out");
+}
+
+/* The modes of what the mixture head put out. */
+static recon_status find_modes(recon_ctx *ctx, recon_fisher_mixture *modes)
+{
+    recon_fisher_mixture parts = *modes;
+    recon_status status = RECON_OK;
+    for (int k = 0; k < parts.parts; k++)
+        RECON_TRY(complete(ctx, &parts.part[k]));
+    RECON_TRY(recon_fisher_parts_reduce(ctx, modes, &parts));
+done:
+    return status;
+}
+
+/* The verdict of the neighbours where the maps have learned it, else the density's own. Of one pose
+ * or an axis the density must have a trace. */
+static recon_natural judge(const recon_so3_map *m)
+{
+    recon_natural own = recon_so3_natural(&m->density, m->background);
+    int best = 0;
+    for (int k = 1; k < RECON_NATURAL_KINDS; k++)
+        best = m->chance[k] > m->chance[best] ? k : best;
+    if (!(m->chance[best] > 0))
+        return own;
+    if (own == RECON_NATURAL_NONE && (best == RECON_NATURAL_ONE || best == RECON_NATURAL_AXIS))
+        return RECON_NATURAL_UNSURE;
+    return (recon_natural)best;
+}
+
+/* Among the heaviest modes, those nearly as heavy included, the one nearest the identity, as
+ * Algorithm 1 does: otherwise noise would choose, for each member of a class anew. */
+static int choose(const recon_fisher_mixture *modes)
+{
+    int best = 0;
+    for (int k = 1; k < modes->parts; k++)
+        if (modes->weight[k] >= TIED * modes->weight[0] &&
+            recon_so3_angle(modes->part[k].mode) < recon_so3_angle(modes->part[best].mode))
+            best = k;
+    return best;
+}
+
+/* From what the heads put out to all that follows from it. */
+static recon_status finish_one(recon_ctx *ctx, recon_so3_map *m)
+{
+    recon_status status;
+    RECON_TRY(complete(ctx, &m->density));
+    m->verdict = judge(m);
+    if (m->verdict == RECON_NATURAL_SEVERAL)
+        RECON_TRY(find_modes(ctx, &m->modes));
+    if (m->verdict == RECON_NATURAL_SEVERAL && m->modes.parts > 1) {
+        m->chosen = choose(&m->modes);
+        m->density = m->modes.part[m->chosen];
+        m->background = m->modes.background;
+    } else {
+        m->verdict = m->verdict == RECON_NATURAL_SEVERAL ? RECON_NATURAL_UNSURE : m->verdict;
+        m->modes = (recon_fisher_mixture){ 1, m->background, { 1 }, { m->density } };
+    }
     m->free = recon_fisher_free(&m->density);
     m->lambda = recon_fisher_gauge(&m->density, m->free);
-    recon_fisher_center(m->theta, f, m->lambda);
-    return RECON_OK;
+    recon_fisher_center(m->theta, m->density.f, m->lambda);
+done:
+    return status;
 }
 
 typedef struct {
@@ -148,7 +218,7 @@ const recon_maps_kind recon_so3_maps = {
     .name = "so3",
     .head = recon_so3_heads,
     .heads = RECON_SO3_HEADS,
-    .lambda = 1u << RECON_SO3_DENSITY,
+    .lambda = 1u << RECON_SO3_DENSITY | 1u << RECON_SO3_MIXTURE | 1u << RECON_SO3_VERDICT,
     .map = sizeof(recon_so3_map),
     .number = "theta.unit",
     .number_is = "above 0",

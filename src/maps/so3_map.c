@@ -1,7 +1,14 @@
 /* so3_map.c - what follows from the maps of an input and its pose. */
 #include "maps/so3_map.h"
+#include "stats/fisher_gauge.h"
 #include "stats/tail.h"
 #include "stats/so3_frame.h"
+
+recon_so3 recon_so3_map_mode(const recon_so3_map *map, int k)
+{
+    const recon_fisher *mode = &map->modes.part[k];
+    return recon_fisher_gauge(mode, recon_fisher_free(mode));
+}
 
 recon_so3 recon_so3_absolute(const recon_so3_map *map, recon_so3 psi)
 {
@@ -10,12 +17,12 @@ recon_so3 recon_so3_absolute(const recon_so3_map *map, recon_so3 psi)
 
 double recon_so3_map_score(const recon_so3_map *map, recon_so3 psi)
 {
-    return -recon_fisher_mixture_log_density(&map->density, map->background, psi);
+    return -recon_fisher_parts_log_density(&map->modes, psi);
 }
 
 double recon_so3_map_tail(const recon_so3_map *map, recon_so3 psi)
 {
-    return recon_fisher_tail(&map->density, map->background, psi);
+    return recon_fisher_parts_tail(&map->modes, psi);
 }
 
 double recon_so3_map_trace(const recon_so3_map *map, recon_so3 psi)

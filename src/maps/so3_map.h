@@ -3,23 +3,34 @@
 #ifndef MAPS_SO3_MAP_H
 #define MAPS_SO3_MAP_H
 
-#include <recon/stats/matrix_fisher.h>
+#include <recon/stats/mean.h>
+#include "stats/fisher_mixture.h"
 
 /* Rotations are in the backbone's frame, that of psi; matrices are row-major. */
 typedef struct {
-    recon_so3 lambda;     /* Lambda(x), the natural pose: the gauge of density, see
+    recon_so3 lambda;     /* Lambda(x), the natural pose: the gauge of `density`, see
                              stats/fisher_gauge.h                                              */
     double theta[9];      /* Theta(x): F of psi Lambda^-1, in world axes                       */
     int free;             /* directions in which Lambda could as well be rotated: 0, the natural
                              pose is known; 1, an axis of it, and the spin about that is free; 2; 3,
                              nothing is known                                                  */
-    recon_fisher density; /* of psi given x                                                    */
-    double background;    /* share of the uniform distribution beside it, (0, 1)               */
+    recon_fisher density; /* of psi given x; where there are several modes, the chosen one     */
+    double background;    /* share of the uniform distribution beside all modes, (0, 1)        */
+    recon_fisher_mixture modes; /* of psi given x: all of it, one part for each mode, the heaviest
+                                   first                                                       */
+    int chosen;                 /* which of them */
+    double
+        chance[RECON_NATURAL_KINDS]; /* of each verdict that the neighbours of such an input have,
+                                   learned; 0 in files without that head                       */
+    recon_natural verdict; /* several only where there are several modes                      */
     /* The paper's ways, for comparison: regressions of Algorithm 1's answers. */
     recon_so3 lambda_label; /* of Gamma                                                      */
     double theta_label[9];  /* of F about Gamma                                              */
     double support[9];      /* of F of the uncentred poses                                 */
 } recon_so3_map;
+
+/* The natural pose of mode k: its gauge. That of the chosen mode is Lambda. */
+recon_so3 recon_so3_map_mode(const recon_so3_map *map, int k);
 
 /* g_abs = psi Lambda^-1. */
 recon_so3 recon_so3_absolute(const recon_so3_map *map, recon_so3 psi);

@@ -61,6 +61,9 @@ static recon_status put_frames(recon_ctx *ctx, const recon_targets *t, const rec
         put_rotation(t->of[RECON_SO3_LAMBDA] + F * i, gamma);
         put_f(t->of[RECON_SO3_THETA] + F * i, theta, t->number);
         put_rotation(t->of[RECON_SO3_DENSITY] + F * i, psi);
+        put_rotation(t->of[RECON_SO3_MIXTURE] + F * i, psi);
+        for (int k = 0; k < RECON_NATURAL_KINDS; k++)
+            t->of[RECON_SO3_VERDICT][RECON_NATURAL_KINDS * i + (size_t)k] = frames->verdict[i] == k;
     }
     return RECON_OK;
 }

@@ -11,6 +11,7 @@
 #include "backbone/kinds.h"
 #include "model/model.h"
 #include "model/modes.h"
+#include "stats/fisher_gauge.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -202,6 +203,32 @@ recon_status recon_candidates_list(recon_ctx *ctx, recon_candidates *out, const 
                                    const float *images, size_t n)
 {
     return list_candidates(ctx, out, model, images, n, 0);
+}
+
+/* Lambda's first, then the others, which are by weight already. */
+static void list3(recon_candidates3 *out, const recon_pose3 *pose, const recon_so3_map *map)
+{
+    *out = (recon_candidates3){ .count = 1 };
+    for (int k = 0; k < map->modes.parts; k++) {
+        size_t at = k == map->chosen ? 0 : out->count++;
+        out->pose[at] = recon_pose3_make(pose, recon_so3_map_mode(map, k),
+                                         recon_fisher_free(&map->modes.part[k]));
+        out->weight[at] = map->modes.weight[k];
+    }
+}
+
+recon_status recon_candidates_molecules(recon_ctx *ctx, recon_candidates3 *out,
+                                        const recon_model *model, const recon_conformer *x,
+                                        size_t n)
+{
+    recon_read3 r = { .poses = NULL };
+    recon_status status = recon_model_takes(ctx, model, "molecules");
+    if (status == RECON_OK)
+        status = recon_model_read3_all(ctx, &r, model, x, n);
+    for (size_t i = 0; status == RECON_OK && i < n; i++)
+        list3(&out[i], &r.poses[i], &r.maps[i]);
+    recon_read3_free(&r);
+    return status;
 }
 
 /* --- search ----------------------------------------------------------------------------------- */

@@ -8,6 +8,8 @@
 #include "core/memory.h"
 #include "core/options.h"
 #include "model/discovered.h"
+#include "model/doubt.h"
+#include "model/folds.h"
 #include "model/model.h"
 #include "model/summary.h"
 
@@ -28,7 +30,8 @@ typedef struct {
     recon_frames frames;
     recon_maps *maps;
     recon_stored_codes *codes;
-    char *said; /* [points] by the maps: of their kind */
+    double *inconsistency; /* [points], or NULL: see recon_backbone_kind */
+    char *said;            /* [points] by the maps: of their kind */
 } flow;
 
 /* --- the flow --------------------------------------------------------------------------------- */
@@ -64,19 +67,6 @@ done:
     return status;
 }
 
-static recon_status normalize(recon_ctx *ctx, flow *f)
-{
-    const recon_backbone_kind *kind = f->backbone->kind;
-    const recon_normalize_options o = { .knn = { .k = f->o.k ? f->o.k : kind->k },
-                                        .pool = kind->pool,
-                                        .mean = f->o.mean,
-                                        .family = f->o.family };
-    recon_status status = recon_normalize(ctx, &f->frames, &f->embedded, NULL, &o);
-    return status == RECON_OK && kind->group == RECON_SO3 && !f->o.as_mean
-               ? recon_frames_gauge(ctx, &f->frames)
-               : status;
-}
-
 static recon_status learn(recon_ctx *ctx, flow *f)
 {
     const recon_embedded *e = &f->embedded;
@@ -90,6 +80,20 @@ static recon_status learn(recon_ctx *ctx, flow *f)
                              RECON_MAPS_ALL);
 done:
     return status;
+}
+
+/* Of few inputs, on all of them. */
+static recon_status calibrate(recon_ctx *ctx, flow *f, recon_discovery *out, const recon_data *data)
+{
+    const recon_folds_job job = { .model = f->model,
+                                  .backbone = f->backbone,
+                                  .data = data,
+                                  .options = &f->o,
+                                  .dir = f->stage.path,
+                                  .embed_seconds = out->seconds.embed,
+                                  .maps_seconds = out->seconds.maps };
+    out->folds = recon_folds_count(ctx, &job);
+    return out->folds ? recon_folds_calibrate(ctx, f->maps, out->folds, &job) : RECON_OK;
 }
 
 /* --- files ------------------------------------------------------------------------------------ */
@@ -168,10 +172,14 @@ static recon_status run(recon_ctx *ctx, recon_discovery *out, flow *f, const rec
     RECON_TRY(open_backbone(ctx, f));
     RECON_TRY(recon_backbone_embed(ctx, &f->embedded, f->backbone, data));
     recon_lap(&out->seconds.embed, &then);
-    RECON_TRY(normalize(ctx, f));
+    RECON_TRY(recon_discover_frames(ctx, &f->frames, &f->embedded, f->backbone->kind, &f->o));
+    RECON_TRY(
+        recon_discover_doubt(ctx, &f->inconsistency, &f->frames, &f->embedded, f->backbone, data));
     recon_lap(&out->seconds.normalize, &then);
     RECON_TRY(learn(ctx, f));
     recon_lap(&out->seconds.maps, &then);
+    RECON_TRY(calibrate(ctx, f, out, data));
+    recon_lap(&out->seconds.folds, &then);
     out->seconds.total = then - begun;
     RECON_TRY(recon_summarize(ctx, out,
                               &(recon_findings){ .options = &f->o,
@@ -180,6 +188,7 @@ static recon_status run(recon_ctx *ctx, recon_discovery *out, flow *f, const rec
                                                  .frames = &f->frames,
                                                  .maps = f->said,
                                                  .lambda = f->maps->lambda,
+                                                 .inconsistency = f->inconsistency,
                                                  .mean = center_name(f),
                                                  .backend = recon_ops_name(ctx) }));
     RECON_TRY(write_all(ctx, f, out));
@@ -214,6 +223,7 @@ recon_status recon_discover(recon_ctx *ctx, recon_discovery *out, const char *mo
 done:
     free(f.said);
     recon_codes_free(f.codes);
+    free(f.inconsistency);
     recon_maps_free(ctx, f.maps);
     recon_frames_free(&f.frames);
     recon_embedded_free(&f.embedded);

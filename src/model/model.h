@@ -37,6 +37,8 @@ recon_status recon_model_takes(recon_ctx *ctx, const recon_model *model, const c
 
 /* The pose of an input whose natural pose is lambda. */
 recon_pose2 recon_pose_make(double psi, double lambda);
+/* The same on SO(3): psi and centre are those of `seen`. */
+recon_pose3 recon_pose3_make(const recon_pose3 *seen, recon_so3 lambda, int free);
 
 /* Checks n inputs and gives their poses; maps [n] takes what the other heads say too, or is NULL,
  * and they do not run; p_embedding [n] takes the p-values of the embeddings (NaN without codes), or

@@ -143,10 +143,12 @@ void recon_read2_free(recon_read2 *r)
 
 /* --- SO(3) ------------------------------------------------------------------------------------ */
 
-static recon_pose3 make_pose3(recon_so3 psi, const recon_so3_map *map)
+recon_pose3 recon_pose3_make(const recon_pose3 *seen, recon_so3 lambda, int free)
 {
-    recon_pose3 p = { .psi = psi, .lambda = map->lambda, .free = map->free };
-    p.absolute = recon_so3_compose(psi, recon_so3_inverse(map->lambda));
+    recon_pose3 p = *seen;
+    p.lambda = lambda;
+    p.free = free;
+    p.absolute = recon_so3_compose(p.psi, recon_so3_inverse(lambda));
     p.rotation = recon_so3_inverse(p.absolute);
     return p;
 }
@@ -168,7 +170,8 @@ recon_status recon_model_read3(recon_ctx *ctx, recon_pose3 *poses, recon_so3_map
     RECON_TRY(see(ctx, &s, m, inputs, n));
     RECON_TRY(recon_maps_apply(ctx, maps, m->maps, s.z, n, part));
     for (size_t i = 0; i < n; i++) {
-        poses[i] = make_pose3(s.so3[i], &maps[i]);
+        poses[i] =
+            recon_pose3_make(&(recon_pose3){ .psi = s.so3[i] }, maps[i].lambda, maps[i].free);
         if (kind->center)
             kind->center(poses[i].center, inputs, i);
         RECON_TRY(check_answer(ctx, isfinite(poses[i].psi.w) && isfinite(poses[i].rotation.w), i));

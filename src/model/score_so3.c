@@ -53,6 +53,17 @@ static double angle_between(const double a[3], const double b[3])
                  a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
 }
 
+/* Modes as seen from Lambda. */
+static void list_modes(recon_distribution3 *out, const recon_so3_map *map)
+{
+    recon_so3 back = recon_so3_inverse(map->lambda);
+    out->verdict = map->verdict;
+    out->modes = map->modes.parts;
+    for (int k = 0; k < out->modes; k++)
+        out->mode[k] = (recon_so3_mode){ recon_so3_compose(recon_so3_map_mode(map, k), back),
+                                         map->modes.weight[k] };
+}
+
 static recon_status tell(recon_ctx *ctx, recon_distribution3 *out, const recon_maps *maps,
                          const recon_pose3 *pose, const recon_so3_map *map)
 {
@@ -66,6 +77,7 @@ static recon_status tell(recon_ctx *ctx, recon_distribution3 *out, const recon_m
     recon_so3_act(out->axis_now, pose->psi, out->axis_body);
     out->tilt = angle_between(out->axis, out->axis_now);
     find_spread(out->spread, map->density.singular, map->free);
+    list_modes(out, map);
     return status;
 }
 
@@ -86,41 +98,73 @@ done:
     return status;
 }
 
-static int tell_poses(recon_distribution3_text text, const recon_distribution3 *d)
+static int tell_poses(char *text, size_t room, const recon_distribution3 *d)
 {
     const double *a = d->axis;
     if (d->free == 0)
         return snprintf(
-            text, sizeof(recon_distribution3_text),
+            text, room,
             "One natural pose: it varies about its axes by %.1f, %.1f and %.1f degrees (root mean "
             "square). This one is %.1f degrees from it.",
             d->spread[0] * RECON_TO_DEGREES, d->spread[1] * RECON_TO_DEGREES,
             d->spread[2] * RECON_TO_DEGREES, recon_so3_angle(d->pose.absolute) * RECON_TO_DEGREES);
     if (d->free == 1)
-        return snprintf(text, sizeof(recon_distribution3_text),
+        return snprintf(text, room,
                         "One axis stands along (%.3f, %.3f, %.3f), tilted by %.1f degrees (root "
                         "mean square); the spin about the axis is free. This one is tilted by %.1f "
                         "degrees.",
                         a[0], a[1], a[2], d->spread[0] * RECON_TO_DEGREES,
                         d->tilt * RECON_TO_DEGREES);
-    return snprintf(text, sizeof(recon_distribution3_text), "%s",
+    return snprintf(text, room, "%s",
                     d->free == 3 ? "No natural pose: all poses are equally likely."
                                  : "Hardly a natural pose: nearly all poses are equally likely.");
 }
 
+static int says_none(const recon_distribution3 *d)
+{
+    return d->free <= 1 && (d->verdict == RECON_NATURAL_NONE ||
+                            recon_so3_natural(&d->poses, d->background) == RECON_NATURAL_NONE);
+}
+
+static int tell_modes(recon_distribution3_text text, const recon_distribution3 *d)
+{
+    int used = snprintf(text, sizeof(recon_distribution3_text),
+                        "%d natural poses, or one that the network reads in %d ways, in", d->modes,
+                        d->modes);
+    for (int k = 0; k < d->modes; k++)
+        used += snprintf(text + used, sizeof(recon_distribution3_text) - (size_t)used, "%s %.0f %%",
+                         k == 0             ? ""
+                         : k < d->modes - 1 ? ","
+                                            : " and",
+                         100 * d->mode[k].weight);
+    return used + snprintf(text + used, sizeof(recon_distribution3_text) - (size_t)used,
+                           " of its class. Of the chosen one: ");
+}
+
+/* What to beware of, behind the rest. */
+static void warn(char *text, size_t room, const recon_distribution3 *d)
+{
+    if (d->free <= 1 && d->background > RECON_BACKGROUND_MUCH)
+        snprintf(text, room, " But %.0f %% of the poses in its class fit no distribution.",
+                 100 * d->background);
+    else if (d->free <= 1 && d->verdict == RECON_NATURAL_UNSURE)
+        snprintf(text, room,
+                 " But whether this is natural is undecided: the poses of its "
+                 "neighbours fit other hypotheses as well.");
+}
+
 const char *recon_distribution3_words(recon_distribution3_text text, const recon_distribution3 *d)
 {
-    if (d->free <= 1 && recon_so3_natural(&d->poses, d->background) == RECON_NATURAL_NONE) {
-        snprintf(text, sizeof(recon_distribution3_text),
+    const size_t room = sizeof(recon_distribution3_text);
+    if (says_none(d)) {
+        snprintf(text, room,
                  "No natural pose: no axis is determined well enough by the poses in its class, "
                  "and %.0f %% of them fit no distribution.",
                  100 * d->background);
         return text;
     }
-    int used = tell_poses(text, d);
-    if (d->free <= 1 && d->background > RECON_BACKGROUND_MUCH)
-        snprintf(text + used, sizeof(recon_distribution3_text) - (size_t)used,
-                 " But %.0f %% of the poses in its class fit no distribution.",
-                 100 * d->background);
+    int used = d->modes > 1 ? tell_modes(text, d) : 0;
+    used += tell_poses(text + used, room - (size_t)used, d);
+    warn(text + used, room - (size_t)used, d);
     return text;
 }

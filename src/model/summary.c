@@ -176,9 +176,10 @@ static recon_status write_json(recon_ctx *ctx, recon_discovery *out, const readi
     else if (f->embedded->labels)
         recon_json_put(&summary, "labels", labels_json(r));
     recon_json_put(&summary, "seconds",
-                   json_pack("{s:f, s:f, s:f, s:f}", "embed", out->seconds.embed, "normalize",
-                             out->seconds.normalize, "maps", out->seconds.maps, "total",
-                             out->seconds.total));
+                   json_pack("{s:f, s:f, s:f, s:f, s:f}", "embed", out->seconds.embed, "normalize",
+                             out->seconds.normalize, "maps", out->seconds.maps, "folds",
+                             out->seconds.folds, "total", out->seconds.total));
+    recon_json_put(&summary, "folds", json_integer((json_int_t)out->folds));
     out->summary = recon_json_text(summary);
     summary = NULL;
     if (!out->summary)

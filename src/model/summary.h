@@ -13,7 +13,8 @@ typedef struct {
     const recon_frames *frames;
     const void *maps; /* [rows] of the same points: recon_so2_map or recon_so3_map, by the group */
     recon_lambda lambda;
-    const char *mean; /* what Gamma is */
+    const double *inconsistency; /* [rows], or NULL: see recon_backbone_kind */
+    const char *mean;            /* what Gamma is */
     const char *backend;
 } recon_findings;
 

@@ -1,5 +1,6 @@
 /* summary_molecules.c - readings of each molecule, and which look the same after a rotation. */
 #include "model/summary.h"
+#include "core/degrees.h"
 #include "core/fail.h"
 #include "core/json.h"
 #include "core/memory.h"
@@ -18,7 +19,7 @@ typedef struct {
     size_t n, natural[RECON_NATURAL_KINDS];
     size_t
         rotations; /* that change nothing, of its first conformer; see recon_rmsd_symmetry_number */
-    double concentration, background;
+    double concentration, background, inconsistency;
 } group;
 
 static void add(group *g, const recon_so3_map *map, int8_t verdict)
@@ -55,6 +56,7 @@ static json_t *molecule_json(const char *name, const group *g)
     double n = (double)g->n;
     json_t *out = json_pack("{s:I, s:f, s:f}", "conformers", (json_int_t)g->n, "concentration",
                             g->concentration / n, "background", g->background / n);
+    recon_json_put(&out, "inconsistency_deg", json_real(g->inconsistency / n * RECON_TO_DEGREES));
     recon_json_put(&out, "natural_pose", recon_natural_json(g->natural));
     recon_json_put(&out, "symmetry_number", json_integer((json_int_t)g->rotations));
     recon_json_put_text(&out, "name", name); /* left out where it is not UTF-8 */
@@ -70,6 +72,8 @@ static recon_status read_groups(recon_ctx *ctx, group *groups, const recon_findi
         if (g->n == 0)
             status = recon_symmetry_number(ctx, &g->rotations, &x);
         add(g, (const recon_so3_map *)f->maps + i, f->frames->verdict[i]);
+        if (f->inconsistency && f->inconsistency[i] >= 0) /* NaN: alone of its kind */
+            g->inconsistency += f->inconsistency[i];
     }
     return status;
 }

@@ -53,6 +53,14 @@ void recon_settings_add(recon_settings *s, const char *name, const char *fmt, ..
     va_end(ap);
 }
 
+double recon_settings_value(const char *line, const char *name, double otherwise)
+{
+    setting s;
+    char *end = NULL;
+    double value = find(&s, line, name, (int)strlen(name)) ? strtod(s.value, &end) : otherwise;
+    return end && end != s.value ? value : otherwise;
+}
+
 size_t recon_settings_number(const char *line, const char *name, size_t otherwise)
 {
     setting s;

@@ -19,7 +19,9 @@ typedef struct {
 void recon_settings_add(recon_settings *s, const char *name, const char *fmt, ...)
     RECON_PRINTF(3, 4);
 
-/* The whole number that a line has under a name; `otherwise` where it has none. */
+/* The number that a line has under a name, any number and a whole one; `otherwise` where it has
+ * none. */
+double recon_settings_value(const char *line, const char *name, double otherwise);
 size_t recon_settings_number(const char *line, const char *name, size_t otherwise);
 
 /* "batch: was 13, now 26; seed: was 0, now 1"; "" where nothing differs. Returns out. */

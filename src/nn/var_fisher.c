@@ -1,7 +1,7 @@
-/* var_fisher.c - the matrix Fisher likelihood on the tape.
+/* var_fisher.c - the likelihood of matrix Fisher mixtures on the tape.
  *
  * No entry of the op table: each row is an eigenproblem and a Bessel integral in double, a few
- * microseconds of a CPU that stats/ already knows how to spend, and ten numbers to carry. The
+ * microseconds of a CPU that stats/ already knows how to spend, and ten numbers a part to carry. The
  * gradient is found with the value, and kept where the network lives. */
 #include "nn/tape.h"
 #include "core/fail.h"
@@ -12,77 +12,75 @@
 #include <stdlib.h>
 
 enum { ROWS = 32 /* of a task */, F = 9 };
-#define NO_BACKGROUND (-1e9) /* its logit: a share of 0 in double */
 
 /* n rows in host memory: what goes in, and what comes out. */
 typedef struct {
-    size_t n;
-    double *f, *background, *rotations;
-    double *loss, *df, *dbackground;
+    size_t n, parts;
+    double *f, *share /* NULL: none */, *rotations;
+    double *loss, *df, *dshare;
 } batch;
 
 static recon_status rows_task(recon_ctx *ctx, void *arg, size_t task, int worker)
 {
     const batch *b = arg;
     double n = (double)b->n;
+    size_t parts = b->parts;
     (void)ctx, (void)worker;
     for (size_t i = task * ROWS; i < (task + 1) * ROWS && i < b->n; i++) {
-        double *df = b->df + i * F, *dbackground = b->dbackground + i;
-        b->loss[i] = recon_fisher_loss(df, dbackground, b->f + i * F, b->background[i],
+        double *df = b->df + i * F * parts, *dshare = b->dshare + i * parts;
+        b->loss[i] = recon_fisher_loss(df, dshare, b->f + i * F * parts,
+                                       b->share ? b->share + i * parts : NULL, (int)parts,
                                        b->rotations + i * F);
-        *dbackground /= n;
-        for (int j = 0; j < F; j++)
+        for (size_t k = 0; k < parts; k++)
+            dshare[k] /= n;
+        for (size_t j = 0; j < F * parts; j++)
             df[j] /= n;
     }
     return RECON_OK;
 }
 
-static recon_status batch_new(recon_ctx *ctx, batch *b, double **block, size_t n)
+static recon_status batch_new(recon_ctx *ctx, batch *b, double **block, size_t n, size_t parts)
 {
-    recon_status status = recon_alloc_raw(ctx, block, n * (3 * F + 3), sizeof **block);
+    recon_status status =
+        recon_alloc_raw(ctx, block, n * (2 * parts * (F + 1) + F + 1), sizeof **block);
     if (status != RECON_OK)
         return status;
     b->n = n;
+    b->parts = parts;
     b->f = *block;
-    b->background = b->f + n * F;
-    b->rotations = b->background + n;
+    b->share = b->f + n * F * parts;
+    b->rotations = b->share + n * parts;
     b->loss = b->rotations + n * F;
     b->df = b->loss + n;
-    b->dbackground = b->df + n * F;
+    b->dshare = b->df + n * F * parts;
     return RECON_OK;
 }
 
 /* What the way back needs: the gradients, for d loss = 1. */
 typedef struct {
-    recon_tensor df, dbackground;
+    recon_tensor df, dshare;
 } slopes;
 
-static recon_status read_background(recon_tape *t, const batch *b, recon_var background)
-{
-    if (background)
-        return recon_tensor_read(t->ctx, b->background, &background->value);
-    for (size_t i = 0; i < b->n; i++)
-        b->background[i] = NO_BACKGROUND;
-    return RECON_OK;
-}
-
 static recon_status compute(recon_tape *t, recon_tensor loss, const slopes *out, recon_var f,
-                            recon_var background, recon_var rotations)
+                            recon_var share, recon_var rotations)
 {
     batch b;
     double *block = NULL, mean = 0;
     recon_status status;
-    RECON_TRY(batch_new(t->ctx, &b, &block, f->value.shape[0]));
+    RECON_TRY(batch_new(t->ctx, &b, &block, f->value.shape[0], f->value.shape[1] / F));
     RECON_TRY(recon_tensor_read(t->ctx, b.f, &f->value));
-    RECON_TRY(read_background(t, &b, background));
+    if (share)
+        RECON_TRY(recon_tensor_read(t->ctx, b.share, &share->value));
+    else
+        b.share = NULL;
     RECON_TRY(recon_tensor_read(t->ctx, b.rotations, &rotations->value));
     RECON_TRY(recon_parallel(t->ctx, rows_task, &b, (b.n + ROWS - 1) / ROWS));
     for (size_t i = 0; i < b.n; i++)
         mean += b.loss[i] / (double)b.n;
     RECON_TRY(recon_tensor_write(t->ctx, &loss, &mean));
     RECON_TRY(recon_tensor_write(t->ctx, &out->df, b.df));
-    if (background)
-        RECON_TRY(recon_tensor_write(t->ctx, &out->dbackground, b.dbackground));
+    if (share)
+        RECON_TRY(recon_tensor_write(t->ctx, &out->dshare, b.dshare));
 done:
     free(block);
     return status;
@@ -114,7 +112,7 @@ static void fisher_back(recon_tape *t, recon_var n)
     const slopes *s = n->args;
     give(t, n->in[0], s->df, n->grad);
     if (n->in[1])
-        give(t, n->in[1], s->dbackground, n->grad);
+        give(t, n->in[1], s->dshare, n->grad);
 }
 
 static int has_columns(recon_var x, size_t rows, size_t columns)
@@ -122,31 +120,30 @@ static int has_columns(recon_var x, size_t rows, size_t columns)
     return x->value.ndim == 2 && x->value.shape[0] == rows && x->value.shape[1] == columns;
 }
 
-recon_var recon_var_fisher_loss(recon_tape *t, recon_var f, recon_var background,
-                                recon_var rotations)
+recon_var recon_var_fisher_loss(recon_tape *t, recon_var f, recon_var share, recon_var rotations)
 {
     recon_dtype type = t->precision == RECON_DOUBLE ? RECON_F64 : RECON_F32;
     size_t one = 1;
     if (recon_tape_skips(t, f, f, rotations))
         return NULL;
-    size_t n = f->value.shape[0];
-    if (!has_columns(f, n, F) || !has_columns(rotations, n, F))
-        return recon_tape_mismatch(t, "F, 9 numbers a row,", f, "rotations", rotations);
-    if (background && !has_columns(background, n, 1))
-        return recon_tape_mismatch(t, "F, 9 numbers a row,", f, "backgrounds", background);
+    size_t n = f->value.shape[0], parts = f->value.ndim == 2 ? f->value.shape[1] / F : 0;
+    if (parts < 1 || parts > RECON_FISHER_PARTS || !has_columns(f, n, F * parts) ||
+        !has_columns(rotations, n, F))
+        return recon_tape_mismatch(t, "F, 9 numbers a part,", f, "rotations", rotations);
+    if (share && !has_columns(share, n, parts))
+        return recon_tape_mismatch(t, "F, 9 numbers a part,", f, "shares", share);
     if (rotations->needs)
         return recon_tape_refuse(t, "a loss's target is a constant: detach it");
     f = recon_var_cast(t, f, type);
-    if (background)
-        background = recon_var_cast(t, background, type);
+    if (share)
+        share = recon_var_cast(t, share, type);
     if (recon_tape_skips(t, f, f, f))
         return NULL;
     recon_tensor loss = recon_tape_make(t, type, &one, 1);
     slopes s = { .df = recon_tape_like(t, &f->value) };
-    if (background)
-        s.dbackground = recon_tape_like(t, &background->value);
+    if (share)
+        s.dshare = recon_tape_like(t, &share->value);
     if (t->status == RECON_OK)
-        recon_tape_did(t, compute(t, loss, &s, f, background, rotations));
-    return recon_tape_record(t, loss, (recon_inputs){ { f, background } }, fisher_back, &s,
-                             sizeof s);
+        recon_tape_did(t, compute(t, loss, &s, f, share, rotations));
+    return recon_tape_record(t, loss, (recon_inputs){ { f, share } }, fisher_back, &s, sizeof s);
 }

@@ -1,56 +1,70 @@
 /* fisher_loss.c - d log c / dF is the mean rotation U diag(moment) V^T, so that d loss / dF is the
- * mean less the rotation itself, for the share of it that is not background. */
+ * mean less the rotation itself, for the share of it that belongs to this part. */
 #include "stats/fisher_loss.h"
 #include "stats/fisher_constant.h"
+#include "stats/fisher_shares.h"
 #include "stats/so3_frame.h"
 
 #include <math.h>
 
 #define LARGEST 1e12
 
-static double log_sigmoid(double x)
-{
-    return fmin(x, 0) - log1p(exp(-fabs(x)));
-}
+enum { F = 9, TERMS = RECON_FISHER_PARTS + 1 };
 
-static int is_usable(const double f[9], double logit)
+static int is_usable(const double *f, const double *share, int parts)
 {
-    int usable = isfinite(logit);
-    for (int i = 0; i < 9; i++)
+    int usable = 1;
+    for (int i = 0; i < parts * F; i++)
         usable &= fabs(f[i]) <= LARGEST;
+    for (int k = 0; share && k < parts; k++)
+        usable &= isfinite(share[k]) != 0;
     return usable;
 }
 
-static double refuse(double *df, double *dlogit)
+static double refuse(double *df, double *dshare, int parts)
 {
-    for (int i = 0; df && i < 9; i++)
+    for (int i = 0; df && i < parts * F; i++)
         df[i] = NAN;
-    if (dlogit)
-        *dlogit = NAN;
+    for (int k = 0; dshare && k < parts; k++)
+        dshare[k] = NAN;
     return NAN;
 }
 
-double recon_fisher_loss(double *df, double *dlogit, const double f[9], double logit,
-                         const double r[9])
+/* log p(R); slope [9], its negative derivative by F, may be NULL. */
+static double log_density(double *slope, const double f[F], const double r[F])
 {
-    double m[10], mean[9], trace = 0;
+    double m[10], trace = 0;
     recon_so3_frame frame;
     recon_fisher_constant c;
-    if (!is_usable(f, logit))
-        return refuse(df, dlogit);
     recon_so3_moment_of_matrix(m, f);
     recon_so3_frame_of(&frame, m);
     recon_fisher_constant_of(&c, frame.singular);
-    for (int i = 0; i < 9; i++)
+    for (int i = 0; i < F; i++)
         trace += f[i] * r[i];
-    double inside = log_sigmoid(-logit) + trace - c.log_c, outside = log_sigmoid(logit);
-    double top = fmax(inside, outside), total = top + log1p(exp(-fabs(inside - outside)));
-    if (df) {
-        recon_so3_frame_matrix(mean, &frame, c.mean);
-        for (int i = 0; i < 9; i++)
-            df[i] = exp(inside - total) * (mean[i] - r[i]);
+    if (slope) {
+        recon_so3_frame_matrix(slope, &frame, c.mean);
+        for (int i = 0; i < F; i++)
+            slope[i] -= r[i];
     }
-    if (dlogit)
-        *dlogit = exp(outside) - exp(outside - total);
+    return trace - c.log_c;
+}
+
+double recon_fisher_loss(double *df, double *dshare, const double *f, const double *share,
+                         int parts, const double r[9])
+{
+    double weight[TERMS], term[TERMS];
+    if (!is_usable(f, share, parts))
+        return refuse(df, dshare, parts);
+    recon_fisher_log_shares(weight, share, parts);
+    term[0] = weight[0];
+    for (int k = 0; k < parts; k++)
+        term[k + 1] = weight[k + 1] + log_density(df ? df + k * F : NULL, f + k * F, r);
+    double total = recon_log_sum(term, parts + 1);
+    for (int i = 0; df && i < parts * F; i++)
+        df[i] *= exp(term[1 + i / F] - total);
+    for (int k = 0; dshare && k < parts; k++) {
+        int at = k ? k + 1 : 0; /* the first part has no share of its own */
+        dshare[k] = exp(weight[at]) - exp(term[at] - total);
+    }
     return -total;
 }

@@ -1,12 +1,16 @@
-/* fisher_loss.h (private) - what a rotation costs under a matrix Fisher distribution with a uniform
- * background, and which way is down. */
+/* fisher_loss.h (private) - what a rotation costs under a mixture of matrix Fisher distributions
+ * with a uniform background, and which way is down. */
 #ifndef STATS_FISHER_LOSS_H
 #define STATS_FISHER_LOSS_H
 
-/* -log(pi + (1 - pi) exp(tr F^T R - log c(F))), pi = 1 / (1 + exp(-logit)); F and R row-major. df
- * [9] and dlogit are its derivatives; both may be NULL. NaN, there too, where F or the logit is not
- * finite or F has an entry above 1e12. */
-double recon_fisher_loss(double *df, double *dlogit, const double f[9], double logit,
-                         const double r[9]);
+#include "stats/fisher_mixture.h"
+
+/* -log(w_0 + sum of w_k exp(tr F_k^T R - log c(F_k))), k = 1 .. parts; F_k and R row-major. The
+ * weights are the softmax of parts + 1 numbers: share[0] is the background's, the first part has 0,
+ * the others have share[1 .. parts - 1]. share NULL: no background, and parts of equal weight.
+ * df [parts][9] and dshare [parts] are its derivatives; both may be NULL. NaN, there too, where F or
+ * a share is not finite or F has an entry above 1e12. parts is at most RECON_FISHER_PARTS. */
+double recon_fisher_loss(double *df, double *dshare, const double *f, const double *share,
+                         int parts, const double r[9]);
 
 #endif

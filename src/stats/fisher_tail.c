@@ -6,6 +6,7 @@
  * both. */
 #include "stats/tail.h"
 #include "stats/fisher_constant.h"
+#include "stats/fisher_shares.h"
 #include "stats/so3_frame.h"
 
 #include <math.h>
@@ -14,6 +15,7 @@
 #define NEAR     1e-3 /* of the spread: there the formula is 0/0, and t is the mean */
 #define SMALL    1e-6 /* F this short has no say                                     */
 #define FARTHEST 1e9
+#define MEMBER   0.1 /* of the density at a pose: less, and it is not of this mode */
 
 typedef struct {
     double log_c, mean, variance; /* of t under exp(v t) / c(v F) */
@@ -90,4 +92,16 @@ double recon_fisher_tail(const recon_fisher *fisher, double background, recon_so
     double slack = fmax(most - t, 1e-9 * most), v = saddlepoint(&at, s, t, 1.5 / slack);
     double own = below(t, v, &at, 1, fisher->log_constant);
     return (1 - background) * own + background * below(t, v, &at, 0, 0);
+}
+
+double recon_fisher_parts_tail(const recon_fisher_mixture *p, recon_so3 g)
+{
+    double part[RECON_FISHER_PARTS], most = 0;
+    for (int k = 0; k < p->parts; k++)
+        part[k] = log(p->weight[k]) + recon_fisher_log_density(&p->part[k], g);
+    double all = recon_log_sum(part, p->parts);
+    for (int k = 0; k < p->parts; k++)
+        if (!(part[k] - all < log(MEMBER))) /* NaN is not lost */
+            most = fmax(most, recon_fisher_tail(&p->part[k], p->background, g));
+    return most;
 }

@@ -7,7 +7,7 @@
 #ifndef STATS_TAIL_H
 #define STATS_TAIL_H
 
-#include <recon/stats/matrix_fisher.h>
+#include "stats/fisher_mixture.h"
 #include <recon/stats/so2_density.h>
 
 /* Exact for arcs and normals; others by quadrature, to about 1e-3. */
@@ -16,5 +16,9 @@ double recon_so2_tail(const recon_so2_density *p, double angle);
 /* Of the mixture (1 - background) p + background of matrix_fisher.h, by a saddlepoint approximation
  * (Lugannani and Rice 1980), exact for rings, to about 0.01 otherwise. */
 double recon_fisher_tail(const recon_fisher *fisher, double background, recon_so3 g);
+
+/* Of several modes: the largest tail under any mode that g may belong to, those that have at least
+ * a tenth of the density there. */
+double recon_fisher_parts_tail(const recon_fisher_mixture *mixture, recon_so3 g);
 
 #endif

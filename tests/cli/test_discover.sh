@@ -11,17 +11,18 @@ refused 2 "--model MODEL is missing" discover --data mnist --out d
 refused 2 "--out DIR is missing" discover --data mnist --model m
 refused 2 "--family mixture must be one of auto|uniform|normal" discover --data mnist --model m --out d --family mixture
 
-run discover --model backbone $letters --k 5 --out found
+run discover --model backbone $letters --k 5 --folds 0 --out found
 [ "$code" -eq 0 ] && grep -q 'hit rate [01][.]' "$scratch/stdout" && grep -q 'written    found/' "$scratch/stdout"
 report $? "what was found is told"
+cp "$scratch/stderr" "$scratch/stderr.folds"
 [ -s found/model.safetensors ] && [ -s found/summary.json ] && [ -s found/gamma.npy ] && [ ! -e found/z.npy ]
 report $? "the model and what Algorithm 1 found lie in the folder"
-run discover --model backbone $letters --k 5 --out again --threads 1 --json
+run discover --model backbone $letters --k 5 --folds 0 --out again --threads 1 --json
 [ "$code" -eq 0 ] && is_json "$scratch/stdout" && cmp -s found/model.safetensors again/model.safetensors
 report $? "another number of threads gives the same bytes"
 cmp -s "$scratch/stdout" again/summary.json
 report $? "--json prints summary.json"
-run discover --model backbone $letters --k 5 --family normal --mean chordal --half --keep-embeddings --out half --quiet
+run discover --model backbone $letters --k 5 --folds 0 --family normal --mean chordal --half --keep-embeddings --out half --quiet
 [ "$code" -eq 0 ] && [ ! -s "$scratch/stdout" ] && [ -s half/z.npy ] && [ -s half/g.npy ] &&
     grep -q '"theta": "normal"' half/summary.json && grep -q '"mean": "chordal"' half/summary.json &&
     [ "$(wc -c <half/model.safetensors)" -lt "$(($(wc -c <found/model.safetensors) * 3 / 5))" ]
@@ -32,10 +33,22 @@ run normalize --embeddings half/z.npy --poses half/g.npy --group so2 --k 5 --mea
 [ "$code" -eq 0 ] && cmp -s normalized/gamma.npy half/gamma.npy && cmp -s normalized/neighbors.npy half/neighbors.npy
 report $? "recon normalize finds the same in the embeddings"
 
+# --- calibration by folds -------------------------------------------------------------------------
+grep -q 'p-values and thresholds are rough: 120 images, and no folds were asked for' "$scratch/stderr.folds"
+report $? "--folds 0 is warned of"
+run discover --model backbone $letters --k 5 --out folds
+[ "$code" -eq 0 ] && grep -q 'calibration by 5 folds' "$scratch/stdout" && grep -q '"folds": 5' folds/summary.json &&
+    grep -q 'This takes roughly [0-9]* seconds' "$scratch/stderr" && grep -q 'fold 4 of 5: ' "$scratch/stderr"
+report $? "below 500 inputs there are 5, and the time is said"
+run score --model folds/model.safetensors $letters --out s.npy --json
+[ "$code" -eq 0 ] && grep -q '"calibration": 120' "$scratch/stdout"
+report $? "all inputs are behind the calibration"
+refused 2 "--folds 1: 0, or 2 to 100" discover --model backbone $letters --out d --folds 1
+
 # --- over an earlier result -----------------------------------------------------------------------
 echo mine >half/notes.txt
 mkdir half/sub
-run discover --model backbone $letters --k 5 --out half --quiet
+run discover --model backbone $letters --k 5 --folds 0 --out half --quiet
 [ "$code" -eq 0 ] && [ ! -e half/z.npy ] && [ ! -e half/g.npy ] && cmp -s half/model.safetensors found/model.safetensors
 report $? "embeddings of an earlier result do not stay beside a new one"
 [ -s half/notes.txt ] && [ -d half/sub ] && [ "$(ls -A half | grep -c '^[.]')" -eq 0 ] && [ "$(ls -A | grep -c '^[.]half')" -eq 0 ]
@@ -44,13 +57,13 @@ rm half/natural.npy && mkdir half/natural.npy && touch half/natural.npy/x
 refused 1 "half/natural.npy: is a folder, where a file of the result has to go" \
     discover --model backbone $letters --k 5 --out half --quiet
 rm -r half/natural.npy
-run discover --model backbone $letters --k 5 --out half --quiet --keep-embeddings
+run discover --model backbone $letters --k 5 --folds 0 --out half --quiet --keep-embeddings
 refused 1 "half/z.npy: belongs to the result that would be replaced" \
     normalize --embeddings half/z.npy --poses half/g.npy --out half
 (cd half && "$recon" normalize --embeddings ../found/gamma.npy --poses ../found/gamma.npy --out . >/dev/null 2>&1)
 [ -e half/model.safetensors ]
 report $? "an error leaves the folder one stands in as it was"
-(cd half && "$recon" discover --model ../backbone --data npy:../images.npy --rotate ../rule.json --k 5 --out . --quiet)
+(cd half && "$recon" discover --model ../backbone --data npy:../images.npy --rotate ../rule.json --k 5 --folds 0 --out . --quiet)
 [ $? -eq 0 ] && [ ! -e half/z.npy ] && [ -s half/report.html ] && [ -d half/sub ] && [ "$(ls -A half | grep -c '^[.]')" -eq 0 ]
 report $? "--out . replaces what is there"
 

@@ -46,7 +46,7 @@ report $? "train"
 refused 2 "--mask is for images" train $chains --out m --mask
 refused 2 "--align is for molecules" train --data mnist --out m --align 1
 refused 2 "molecules are rotated by so3" train $chains --out m --group so2
-run discover --model backbone $chains --out found
+run discover --model backbone $chains --folds 0 --out found
 [ "$code" -eq 0 ] && grep -q '^80 conformers of xyz:chains.xyz' "$scratch/stdout" &&
     grep -q 'hit rate 1.0000' "$scratch/stdout" && grep -q 'an axis, spin free: ' "$scratch/stdout"
 report $? "discover tells the classes apart, and that a spin is free"

@@ -11,7 +11,7 @@ here=$(cd "${0%/*}" && pwd)
 
 refused 2 "--precision half must be one of auto|f32|tf32|bf16" discover --model backbone $letters --out d --precision half
 for p in f32 tf32 bf16 auto; do
-    run discover --model backbone $letters --k 5 --out "found-$p" --precision $p --quiet
+    run discover --model backbone $letters --k 5 --folds 0 --out "found-$p" --precision $p --quiet
     report "$code" "discover --precision $p"
     run canonicalize --model found-f32/model.safetensors $letters --out "c-$p.npy" --poses "g-$p.npy" --precision $p
     report "$code" "canonicalize --precision $p"

@@ -26,7 +26,7 @@ refused 1 "broken/summary.json: line 2" report broken
 rm -r broken
 
 # --- images ---------------------------------------------------------------------------------------
-run discover --model backbone $letters --k 5 --limit 100 --out found
+run discover --model backbone $letters --k 5 --folds 0 --limit 100 --out found
 [ "$code" -eq 0 ] && grep -q '  report     found/report.html' "$scratch/stdout" && [ -s found/report.html ]
 report $? "discover leaves a page and says where"
 accepted "the same page from the folder" report found --out again.html
@@ -42,7 +42,7 @@ else
     report $? "it tells what was found, of each class, and how unusual poses are noticed"
     browser_check again.html "$(grep -o '<figure' again.html | wc -l)"
     cp images.npy plain.npy
-    run discover --model backbone --data npy:plain.npy --rotate rule.json --k 5 --out plain --quiet
+    run discover --model backbone --data npy:plain.npy --rotate rule.json --k 5 --folds 0 --out plain --quiet
     [ "$code" -eq 0 ] && has plain/report.html 'Poses, cluster by cluster' && has plain/report.html 'cluster 1'
     report $? "without labels, clusters"
     rm plain.npy
@@ -73,7 +73,7 @@ LC_ALL=C awk 'BEGIN { srand(7); for (c = 0; c < 24; c++) for (m = 0; m < 2; m++)
 if [ "${RECON_BUILD:-build}" = build ]; then
     chains="--data xyz:chains.xyz --rotate haar --threads 2"
     run train $chains --preset small --width 0.25 --layers 2 --code 8 --epochs 2 --batch 16 --out molecules --quiet
-    run discover --model molecules $chains --k 8 --out mols
+    run discover --model molecules $chains --k 8 --folds 0 --out mols
     [ "$code" -eq 0 ] && has mols/report.html '48 conformers of 2 molecules' && has mols/report.html chain1
     report $? "molecules have a page too"
     has mols/report.html 'rotating each by a uniformly random rotation'

@@ -218,8 +218,20 @@ static void no_seed_loses_a_class(void **state)
     free(w);
 }
 
+/* The density of psi, seen from Lambda: that of g_abs. */
+static recon_fisher_mixture about_lambda(recon_ctx *ctx, const recon_so3_map *map)
+{
+    recon_fisher_mixture p = map->modes;
+    for (int k = 0; k < p.parts; k++) {
+        double f[9];
+        recon_fisher_center(f, map->modes.part[k].f, map->lambda);
+        CHECK_OK(ctx, recon_fisher_of(ctx, &p.part[k], f));
+    }
+    return p;
+}
+
 /* What a map says hangs together: psi = g_abs Lambda, Theta is F about Lambda and keeps its axis,
- * and the score is that of g_abs under Theta. */
+ * and the score is that of g_abs under the density seen from there. */
 static void a_map_is_consistent(void **state)
 {
     recon_ctx *ctx = *state;
@@ -228,15 +240,100 @@ static void a_map_is_consistent(void **state)
     recon_so3_map *map = maps_of_test(ctx, w, m);
     for (size_t i = 0; i < TEST; i++) {
         recon_so3 psi = w->so3[TRAIN + i], g = recon_so3_absolute(&map[i], psi);
+        recon_fisher_mixture seen = about_lambda(ctx, &map[i]);
         recon_fisher theta;
         CHECK_NEAR(recon_so3_distance(recon_so3_compose(g, map[i].lambda), psi), 0, 1e-7);
         CHECK_OK(ctx, recon_fisher_of(ctx, &theta, map[i].theta));
-        CHECK_NEAR(-recon_fisher_mixture_log_density(&theta, map[i].background, g),
-                   recon_so3_map_score(&map[i], psi), 1e-9);
+        CHECK_NEAR(-recon_fisher_parts_log_density(&seen, g), recon_so3_map_score(&map[i], psi),
+                   1e-9);
         CHECK_NEAR(recon_so3_map_trace(&map[i], psi) + theta.log_constant,
                    -recon_fisher_log_density(&theta, g), 1e-9);
         CHECK_NEAR(recon_so3_angle(recon_fisher_gauge(&theta, map[i].free)), 0, 1e-6);
         assert_true(map[i].background > 0 && map[i].background < 1);
+        assert_int_equal(map[i].verdict == RECON_NATURAL_SEVERAL, map[i].modes.parts > 1);
+    }
+    free(map), recon_maps_free(ctx, m), free(w);
+}
+
+/* --- several modes ---------------------------------------------------------------------------- */
+
+/* Every class in two poses, half a turn about an axis of its own apart, the first in `share` of all
+ * cases; and two classes of rings, which stay rings. */
+static world *two_mode_world(recon_ctx *ctx, double share)
+{
+    world *w = plain_so3_world(ctx, 0);
+    recon_fisher firm;
+    const double f[9] = { 60, 0, 0, 0, 60, 0, 0, 0, 60 };
+    CHECK_OK(ctx, recon_fisher_of(ctx, &firm, f));
+    for (size_t i = 0; i < SO3_N; i++) {
+        recon_rng r = recon_rng_new(45, i);
+        size_t c = i % CLASSES;
+        recon_so3 g, other = { 0, c % 3 == 0, c % 3 == 1, c % 3 == 2 };
+        recon_fisher_sample(&g, &firm, 1, &r);
+        if (recon_rng_uniform(&r) >= share)
+            g = recon_so3_compose(g, other);
+        if (c >= 2)
+            w->so3[i] = recon_so3_compose(g, w->so3_offset[c]);
+    }
+    return w;
+}
+
+/* The two modes of a class. */
+static void true_modes(recon_so3 out[2], const world *w, size_t c)
+{
+    recon_so3 other = { 0, c % 3 == 0, c % 3 == 1, c % 3 == 2 };
+    out[0] = w->so3_offset[c];
+    out[1] = recon_so3_compose(other, w->so3_offset[c]);
+}
+
+/* Lambda lies at one of two modes, never between, the same for all of a class; both are found with
+ * their weights; and each pose is as likely as the truth has it. */
+static void two_modes_are_told_apart(void **state)
+{
+    recon_ctx *ctx = *state;
+    world *w = two_mode_world(ctx, 0.7);
+    recon_maps *m = fit(ctx, w, &w->quick);
+    recon_so3_map *map = maps_of_test(ctx, w, m);
+    size_t several = 0, at_first = 0, n = 0, rings = 0, ring_several = 0;
+    double weight = 0;
+    for (size_t i = 0; i < TEST; i++) {
+        size_t c = class_of(i);
+        recon_so3 truth[2];
+        true_modes(truth, w, c);
+        if (c < 2) {
+            rings++, ring_several += map[i].modes.parts > 1;
+            continue;
+        }
+        n++;
+        several += map[i].verdict == RECON_NATURAL_SEVERAL && map[i].modes.parts == 2;
+        at_first += recon_so3_distance(map[i].lambda, truth[0]) < 8 * DEGREE;
+        if (map[i].modes.parts == 2) {
+            weight += map[i].modes.weight[0];
+            assert_true(recon_so3_distance(map[i].modes.part[1].mode, truth[1]) < 15 * DEGREE);
+        }
+    }
+    CHECK_NEAR(weight / (double)several, 0.7, 0.06);
+    CHECK_LESS(0.95 * (double)n, (double)several);
+    CHECK_LESS(0.95 * (double)n, (double)at_first);
+    CHECK_LESS((double)ring_several, 0.03 * (double)rings);
+    free(map), recon_maps_free(ctx, m), free(w);
+}
+
+/* What is saved without the heads of several modes, as files of 0.1.0 are, opens and has one mode. */
+static void a_file_without_the_mixture_has_one_mode(void **state)
+{
+    recon_ctx *ctx = *state;
+    world *w = two_mode_world(ctx, 0.7);
+    recon_maps *m = fit(ctx, w, &w->brief);
+    m->has &= ~(1u << 4 | 1u << 5);
+    recon_so3_map *map = maps_of_test(ctx, w, m);
+    for (size_t i = 0; i < TEST; i++) {
+        assert_int_equal(map[i].modes.parts, 1);
+        assert_true(map[i].verdict != RECON_NATURAL_SEVERAL);
+        CHECK_NEAR(recon_so3_map_score(&map[i], w->so3[TRAIN + i]),
+                   -recon_fisher_mixture_log_density(&map[i].density, map[i].background,
+                                                     w->so3[TRAIN + i]),
+                   1e-9);
     }
     free(map), recon_maps_free(ctx, m), free(w);
 }
@@ -267,6 +364,8 @@ int main(void)
         cmocka_unit_test(lambda_follows_both_frames),
         cmocka_unit_test(no_seed_loses_a_class),
         cmocka_unit_test(a_map_is_consistent),
+        cmocka_unit_test(two_modes_are_told_apart),
+        cmocka_unit_test(a_file_without_the_mixture_has_one_mode),
         cmocka_unit_test(neighbours_must_be_among_the_points),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

@@ -65,6 +65,7 @@ static inline void chains_train(recon_ctx *ctx, const recon_molecules *data)
 static const recon_discover_options chains_options = {
     .maps = { .hidden = 64, .epochs = 120, .batch = 32, .rate = 6e-3, .seed = 1 },
     .data = "chains",
+    .folds = -1,
 };
 
 /* model.safetensors, and all else that discover writes, in the scratch folder. */

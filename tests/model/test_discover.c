@@ -25,7 +25,8 @@ static int teardown(void **state)
 }
 
 static const recon_discover_options brief = { .k = 5,
-                                              .maps = { .hidden = 16, .epochs = 2, .batch = 32 } };
+                                              .maps = { .hidden = 16, .epochs = 2, .batch = 32 },
+                                              .folds = -1 };
 
 static recon_discovery discover(recon_ctx *ctx, const domain *d, const recon_discover_options *o)
 {
@@ -182,6 +183,59 @@ static void threads_do_not_change_the_bytes(void **state)
     }
 }
 
+static recon_model_info describe_found(recon_ctx *ctx)
+{
+    recon_model *model;
+    CHECK_OK(ctx, recon_model_open(ctx, &model, in_found("model.safetensors"), RECON_SINGLE));
+    recon_model_info info = recon_model_describe(model);
+    recon_model_close(ctx, model);
+    return info;
+}
+
+/* Of the model in the folder; to be freed. */
+static unsigned char *tensor_bytes(recon_ctx *ctx, const char *name)
+{
+    recon_safetensors *file;
+    recon_array array;
+    CHECK_OK(ctx, recon_safetensors_open(ctx, &file, in_found("model.safetensors")));
+    CHECK_OK(ctx, recon_safetensors_get(ctx, &array, file, name));
+    size_t bytes = array.shape[0] * array.shape[1] * sizeof(float);
+    unsigned char *copy = malloc(bytes);
+    assert_non_null(copy);
+    memcpy(copy, array.data, bytes);
+    recon_array_free(&array);
+    recon_safetensors_close(file);
+    return copy;
+}
+
+/* By folds every input is behind the calibration, and nothing but the calibration changes; below
+ * 500 inputs that is the default, and nothing else is left in the folder. */
+static void folds_calibrate_on_all_inputs(void **state)
+{
+    EACH_DOMAIN(d)
+    {
+        recon_discover_options o = brief;
+        recon_model_info before, after;
+        recon_discovery result = discover(*state, d, &o);
+        assert_int_equal(result.folds, 0);
+        recon_discovery_free(&result);
+        before = describe_found(*state);
+        unsigned char *plain = tensor_bytes(*state, "density.0.weight");
+        o.folds = 0; /* the default */
+        result = discover(*state, d, &o);
+        assert_int_equal(result.folds, 5);
+        assert_true(result.seconds.folds > 0);
+        recon_discovery_free(&result);
+        after = describe_found(*state);
+        unsigned char *folded = tensor_bytes(*state, "density.0.weight");
+        CHECK_LESS((double)before.maps.held_out, (double)d->n / 4);
+        assert_int_equal(after.maps.held_out, d->n);
+        assert_memory_equal(plain, folded, before.maps.hidden * before.maps.d * sizeof(float));
+        assert_false(is_found(".folds"));
+        free(plain), free(folded);
+    }
+}
+
 /* A whole model is a backbone too: what it knew of its maps is replaced. */
 static void it_can_be_run_on_its_own_result(void **state)
 {
@@ -250,6 +304,7 @@ int main(void)
         cmocka_unit_test(embeddings_are_kept_when_asked),
         cmocka_unit_test(the_summary_names_its_kind),
         cmocka_unit_test(threads_do_not_change_the_bytes),
+        cmocka_unit_test(folds_calibrate_on_all_inputs),
         cmocka_unit_test(it_can_be_run_on_its_own_result),
         cmocka_unit_test(failures_leave_nothing),
         cmocka_unit_test(data_of_another_kind_are_refused),

@@ -2,6 +2,7 @@
  * what is free. */
 #include "chains_open.h"
 
+#include <recon/model/canonicalize.h>
 #include <recon/model/score.h>
 #include "stats/roc.h"
 
@@ -94,6 +95,45 @@ static void words_say_what_is_free(void **state)
     assert_non_null(strstr(recon_distribution3_words(text, &d), "nearly all poses"));
 }
 
+/* Of several modes the words give the weights; of an undecided one they say so. */
+static void words_say_how_many_modes(void **state)
+{
+    recon_distribution3_text text;
+    recon_distribution3 d = { .free = 0, .spread = { 0.1, 0.1, 0.1 }, .modes = 2 };
+    const double firm[9] = { 100, 0, 0, 0, 100, 0, 0, 0, 100 };
+    CHECK_OK(*state, recon_fisher_of(*state, &d.poses, firm));
+    d.verdict = RECON_NATURAL_SEVERAL;
+    d.mode[0].weight = 0.6, d.mode[1].weight = 0.4;
+    recon_distribution3_words(text, &d);
+    assert_non_null(strstr(text, "2 natural poses"));
+    assert_non_null(strstr(text, "in 60 % and 40 % of its class"));
+    d.modes = 1, d.verdict = RECON_NATURAL_UNSURE;
+    assert_non_null(strstr(recon_distribution3_words(text, &d), "undecided"));
+    d.verdict = RECON_NATURAL_NONE;
+    assert_non_null(strstr(recon_distribution3_words(text, &d), "No natural pose"));
+}
+
+/* Candidate 0 is what canonicalize takes; weights sum to 1; each is a mode of the distribution. */
+static void candidates_are_the_modes(void **state)
+{
+    static recon_candidates3 candidates[CHAINS_N];
+    static recon_pose3 poses[CHAINS_N];
+    CHECK_OK(*state, recon_distribution_molecules(*state, told, model, list, CHAINS_N));
+    CHECK_OK(*state, recon_candidates_molecules(*state, candidates, model, list, CHAINS_N));
+    CHECK_OK(*state, recon_canonicalize_molecules(*state, NULL, poses, model, list, CHAINS_N));
+    for (size_t i = 0; i < CHAINS_N; i++) {
+        const recon_candidates3 *c = &candidates[i];
+        double sum = 0;
+        assert_int_equal(c->count, told[i].modes);
+        assert_memory_equal(&c->pose[0], &poses[i], sizeof poses[i]);
+        for (size_t k = 0; k < c->count; k++) {
+            sum += c->weight[k];
+            assert_int_equal(k == 0, recon_so3_distance(c->pose[k].lambda, poses[i].lambda) == 0);
+        }
+        CHECK_NEAR(sum, 1, 1e-12);
+    }
+}
+
 static void what_is_no_place_is_refused(void **state)
 {
     float xyz[3 * CHAIN_ATOMS] = { 0, 0, NAN };
@@ -110,10 +150,9 @@ static void what_is_no_place_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unusual_poses_score_high),
-        cmocka_unit_test(distributions_know_the_axis),
-        cmocka_unit_test(words_say_what_is_free),
-        cmocka_unit_test(what_is_no_place_is_refused),
+        cmocka_unit_test(unusual_poses_score_high), cmocka_unit_test(distributions_know_the_axis),
+        cmocka_unit_test(words_say_what_is_free),   cmocka_unit_test(words_say_how_many_modes),
+        cmocka_unit_test(candidates_are_the_modes), cmocka_unit_test(what_is_no_place_is_refused),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -71,6 +71,7 @@ static const recon_discover_options tiny_options = {
     .k = 5,
     .maps = { .hidden = 64, .epochs = 40, .batch = 32, .rate = 5e-3, .seed = 1 },
     .data = "letters",
+    .folds = -1,
 };
 
 /* model.safetensors, and all else that discover writes, in the scratch folder. */

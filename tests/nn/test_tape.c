@@ -166,6 +166,8 @@ static const struct {
     { "vonmises", op_vonmises, 2, { REAL(0, 3, 8), CONSTANT(30, 3) } },
     { "fisher", op_fisher, 3, { REAL(0, 3, 9), REAL(30, 3, 1), CONSTANT(40, 3, 9) } },
     { "fisher alone", op_fisher_alone, 2, { REAL(0, 3, 9), CONSTANT(40, 3, 9) } },
+    { "fisher parts", op_fisher, 3, { REAL(0, 2, 27), REAL(60, 2, 3), CONSTANT(70, 2, 9) } },
+    { "fisher parts alike", op_fisher_alone, 2, { REAL(0, 2, 27), CONSTANT(70, 2, 9) } },
 };
 
 static void every_operation_has_its_gradient(void **state)

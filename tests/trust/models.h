@@ -31,7 +31,7 @@ static const recon_molecule_net_options quick_molecule_training = {
 };
 
 static const recon_discover_options quick_discovery = {
-    .k = 5, .maps = { .hidden = 8, .epochs = 1, .batch = 16, .seed = 1 }
+    .k = 5, .maps = { .hidden = 8, .epochs = 1, .batch = 16, .seed = 1 }, .folds = -1
 };
 
 /* model.safetensors in the scratch folder, of its backbone.safetensors. */

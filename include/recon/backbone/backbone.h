@@ -56,6 +56,17 @@ typedef struct {
     recon_status (*check)(recon_ctx *ctx, const recon_backbone *backbone, const void *inputs,
                           size_t n);
     void (*center)(double out[3], const void *inputs, size_t i);
+    /* Trains such a backbone from its first weights on other data, with the settings that the
+     * backbone's own file records, and writes it to path. NULL: recon does not train this kind. */
+    recon_status (*refit)(recon_ctx *ctx, const char *path, const recon_backbone *backbone,
+                          const recon_safetensors *file, const recon_data *data,
+                          recon_precision precision);
+    /* How far the poses of alike inputs are from the rotations between those inputs, where these are
+     * known without the network: radians, of each input the median over its neighbours; NaN where
+     * there is none to compare with. What is far here says nothing about how inputs are rotated.
+     * NULL: not known of this kind. */
+    recon_status (*inconsistency)(recon_ctx *ctx, double *out /* [n] */, const recon_data *data,
+                                  const recon_embedded *points);
 } recon_backbone_kind;
 
 /* What the struct of every kind begins with; `open` fills it in. */

@@ -54,7 +54,7 @@ RECON_API recon_status recon_canonicalize_molecules(recon_ctx *ctx, float *out,
                                                     const recon_model *model,
                                                     const recon_conformer *x, size_t n);
 
-/* --- images with more than one natural pose --------------------------------------------------- */
+/* --- inputs with more than one natural pose --------------------------------------------------- */
 
 /* The natural poses that an input may have: Lambda first, then the other modes of its density by
  * weight. pose[j].lambda is the natural pose of candidate j, .rotation takes the input there. */
@@ -66,6 +66,16 @@ typedef struct {
 RECON_API recon_status recon_candidates_list(recon_ctx *ctx, recon_candidates *out /* [n] */,
                                              const recon_model *model, const float *images,
                                              size_t n);
+
+/* The same of molecules, whose poses are in SO(3). */
+typedef struct {
+    size_t count;
+    recon_pose3 pose[RECON_MODES_MAX];
+    double weight[RECON_MODES_MAX];
+} recon_candidates3;
+RECON_API recon_status recon_candidates_molecules(recon_ctx *ctx, recon_candidates3 *out /* [n] */,
+                                                  const recon_model *model,
+                                                  const recon_conformer *x, size_t n);
 
 /* Says how well n images look, in scores [n]; higher is better: a frozen model's own confidence,
  * say. A failure ends the search. */

@@ -39,6 +39,8 @@ typedef struct {
     int half;                  /* the model is stored as bfloat16: its weights are rounded before
                                   they embed, so that the maps fit what will be opened             */
     int keep_embeddings;       /* z.npy and g.npy are written too                                 */
+    int folds;        /* calibration: the backbone is trained anew so many times, each time without
+                         one part of the inputs; negative: never, 0: 5 below 500 inputs        */
     const char *data; /* the name of the data, for the model's metadata; NULL: unknown    */
     /* For the summary, so that the data can be opened again; NULL: unknown. */
     const recon_source *source;
@@ -71,8 +73,9 @@ typedef struct {
     } so3;
     size_t molecules; /* different ones                                                         */
     size_t symmetric; /* those that look the same after a rotation */
+    size_t folds;     /* by which p-values are calibrated; 0: on a part of the inputs           */
     struct {
-        double embed, normalize, maps, total;
+        double embed, normalize, maps, folds, total;
     } seconds;
     char *summary; /* what summary.json says; free it with recon_discovery_free */
 } recon_discovery;

@@ -80,12 +80,18 @@ RECON_API recon_status recon_distribution_images(recon_ctx *ctx, recon_distribut
                                                  const recon_model *model, const float *images,
                                                  size_t n);
 
+/* One of several modes. */
+typedef struct {
+    recon_so3 at;
+    double weight;
+} recon_so3_mode;
+
 /* One molecule's poses, all about its natural pose: the identity is Lambda. Directions are of unit
  * length. */
 typedef struct {
     recon_pose3 pose;    /* the input's own                                                   */
-    recon_fisher poses;  /* matrix Fisher of g_abs: F is Theta                               */
-    double background;   /* share of the uniform distribution beside it                       */
+    recon_fisher poses;  /* matrix Fisher of g_abs: F is Theta; of several modes the chosen one */
+    double background;   /* share of the uniform distribution beside all modes                */
     double score;        /* of the input's own pose                                           */
     int free;            /* directions in which the natural pose is a choice                  */
     double axis[3];      /* the best determined direction, in the world: the molecule's own axis
@@ -98,6 +104,11 @@ typedef struct {
                          not defined                                                       */
     double p_value, p_embedding; /* of the input's own pose, and of its embedding, as in
                                     recon_pose_score                                       */
+    /* What the neighbours of such an input say (recon_discover), learned; of a model without that,
+     * what the density says, and then never several. */
+    recon_natural verdict;
+    int modes;                            /* more than one where the verdict is several           */
+    recon_so3_mode mode[RECON_MODES_MAX]; /* heaviest first; one of them is the identity          */
 } recon_distribution3;
 RECON_API recon_status recon_distribution_molecules(recon_ctx *ctx,
                                                     recon_distribution3 *out /* [n] */,

@@ -196,13 +196,15 @@ RECON_API recon_var recon_var_l1(recon_tape *tape, recon_var x, recon_var target
 /* 1 - x . target over rows of unit vectors. The one loss whose target may have a gradient. */
 RECON_API recon_var recon_var_cosine_loss(recon_tape *tape, recon_var x, recon_var target);
 RECON_API recon_var recon_var_vonmises_loss(recon_tape *tape, recon_var x, recon_var angles);
-/* -log of a matrix Fisher density (recon/stats/matrix_fisher.h) with F = f, mixed with a share
- * 1 / (1 + exp(-background)) of the uniform one, at rotations (row-major matrices). It is computed
- * by the host whatever the backend, so that a step with it is not recorded: see
- * recon_train_options. background NULL: there is none, and the loss is convex in f. An F that is
- * not finite or beyond 1e12 makes the loss NaN. */
-RECON_API recon_var recon_var_fisher_loss(recon_tape *tape, recon_var f /* n x 9 */,
-                                          recon_var background /* n x 1 */,
+/* -log of a mixture of up to four matrix Fisher densities (recon/stats/matrix_fisher.h) and the
+ * uniform one, at rotations (row-major matrices). f has F of each part. The weights are the softmax
+ * of share[0] for the uniform density, 0 for the first part, and share[1], share[2] .. for the other
+ * parts: of one part, the background is 1 / (1 + exp(-share)). share NULL: no background and equal
+ * weights; of one part the loss is then convex in f. It is computed by the host whatever the backend,
+ * so that a step with it is not recorded: see recon_train_options. An F that is not finite or beyond
+ * 1e12 makes the loss NaN. */
+RECON_API recon_var recon_var_fisher_loss(recon_tape *tape, recon_var f /* n x 9 parts */,
+                                          recon_var share /* n x parts */,
                                           recon_var rotations /* n x 9, a constant */);
 
 #ifdef __cplusplus

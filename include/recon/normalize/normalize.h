@@ -106,6 +106,9 @@ RECON_API void recon_frames_free(recon_frames *frames);
  * mode is as good as another. */
 RECON_API recon_status recon_frames_gauge(recon_ctx *ctx, recon_frames *frames);
 
+/* Takes back that row i has one natural pose or an axis: it cannot be told. Other verdicts stay. */
+RECON_API void recon_frames_doubt(recon_frames *frames, size_t i);
+
 /* Writes the frames into the folder dir, which is made if need be: gamma.npy, absolute.npy,
  * identifiability.npy, theta.npy, parameters.npy, background.npy, score.npy, p.npy, verdict.npy,
  * fold.npy, modes.npy, for SO(3) axis.npy, with KNN neighbors.npy and normalized.npy, with

@@ -1,0 +1,27 @@
+/* ieae_refit.c - an image network trained again, on other images, as its file says. */
+#include "backbone/ieae.h"
+#include "backbone/recipe.h"
+#include "data/kinds.h"
+
+recon_status recon_ieae_refit(recon_ctx *ctx, const char *path, const recon_backbone *backbone,
+                              const recon_safetensors *file, const recon_data *data,
+                              recon_precision precision)
+{
+    const recon_dataset *images = recon_data_images(data);
+    recon_train_result result;
+    const recon_ieae_options o = {
+        .shape = recon_ieae_describe((const recon_ieae *)backbone),
+        .epochs = recon_recipe_size(file, "epochs"),
+        .batch = recon_recipe_batch(file, recon_dataset_describe(images).n),
+        .rate = recon_recipe_number(file, "rate"),
+        .density = recon_recipe_weight(file, "density"),
+        .pose = recon_recipe_weight(file, "pose"),
+        .contrast = recon_recipe_weight(file, "contrast"),
+        .temperature = recon_recipe_number(file, "temperature"),
+        .warp = recon_recipe_weight(file, "warp"),
+        .seed = recon_recipe_size(file, "seed"),
+        .precision = precision,
+        .overwrite = 1,
+    };
+    return recon_ieae_train(ctx, &result, images, path, &o);
+}

@@ -1,0 +1,31 @@
+/* recipe.c - see recipe.h. */
+#include "backbone/recipe.h"
+#include "nn/settings.h"
+
+#include <math.h>
+
+#define MOST 1e9
+
+double recon_recipe_number(const recon_safetensors *file, const char *name)
+{
+    const char *line = recon_safetensors_metadata(file, "training");
+    double value = line ? recon_settings_value(line, name, 0) : 0;
+    return fabs(value) <= MOST ? value : 0;
+}
+
+size_t recon_recipe_size(const recon_safetensors *file, const char *name)
+{
+    return (size_t)fmax(recon_recipe_number(file, name), 0);
+}
+
+double recon_recipe_weight(const recon_safetensors *file, const char *name)
+{
+    double weight = recon_recipe_number(file, name);
+    return weight > 0 ? weight : -1;
+}
+
+size_t recon_recipe_batch(const recon_safetensors *file, size_t n)
+{
+    size_t batch = recon_recipe_size(file, "batch"), quarter = n >= 8 ? n / 4 & ~(size_t)1 : 2;
+    return batch < quarter ? batch : quarter;
+}

@@ -1,0 +1,19 @@
+/* recipe.h (private) - how a model was trained, as its file says it: the numbers of the metadata
+ * "training" (nn/settings.h). The text may be anything. */
+#ifndef BACKBONE_RECIPE_H
+#define BACKBONE_RECIPE_H
+
+#include <recon/core/safetensors.h>
+
+/* The number under a name, at most 1e9; 0 where the file has none: options read that as their
+ * default. */
+double recon_recipe_number(const recon_safetensors *file, const char *name);
+size_t recon_recipe_size(const recon_safetensors *file, const char *name);
+
+/* The weight of a term of the loss; negative where the file has none. */
+double recon_recipe_weight(const recon_safetensors *file, const char *name);
+
+/* The batch for n inputs: what the file says, but no more than a quarter of them. */
+size_t recon_recipe_batch(const recon_safetensors *file, size_t n);
+
+#endif

@@ -1,0 +1,246 @@
+/* folds.c - see folds.h. */
+#include "model/folds.h"
+#include "backbone/recipe.h"
+#include "core/ctx.h"
+#include "core/fail.h"
+#include "core/folder.h"
+#include "core/memory.h"
+#include "core/tree.h"
+#include "data/permute.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum {
+    DEAL = 7 /* the stream of random numbers that deals inputs to folds */,
+    SPARE = 2,
+    FAR_MORE = 4
+};
+#define FILES      ".folds"
+#define BACKBONE   "backbone.safetensors"
+#define STEP_COSTS 3 /* a training step, in passes of its batch without training; roughly */
+
+recon_status recon_discover_frames(recon_ctx *ctx, recon_frames *out, const recon_embedded *points,
+                                   const recon_backbone_kind *kind,
+                                   const recon_discover_options *options)
+{
+    const recon_normalize_options o = { .knn = { .k = options->k ? options->k : kind->k },
+                                        .pool = kind->pool,
+                                        .mean = options->mean,
+                                        .family = options->family };
+    recon_status status = recon_normalize(ctx, out, points, NULL, &o);
+    return status == RECON_OK && kind->group == RECON_SO3 && !options->as_mean
+               ? recon_frames_gauge(ctx, out)
+               : status;
+}
+
+/* --- how many --------------------------------------------------------------------------------- */
+
+static size_t inputs_of(const recon_folds_job *job)
+{
+    return recon_data_describe(job->data).n;
+}
+
+/* Whether what is left of the inputs without a fold is enough to learn from. */
+static int are_enough(const recon_folds_job *job, size_t folds)
+{
+    size_t n = inputs_of(job), k = job->options->k ? job->options->k : job->backbone->kind->k;
+    size_t rest = n - (n + folds - 1) / folds;
+    return rest > k + SPARE && rest > SPARE * RECON_HELD_OUT;
+}
+
+size_t recon_folds_count(recon_ctx *ctx, const recon_folds_job *job)
+{
+    size_t n = inputs_of(job), asked = (size_t)(job->options->folds > 0 ? job->options->folds : 0);
+    size_t folds = asked ? asked : n < RECON_FOLDS_BELOW ? RECON_FOLDS : 0;
+    const char *why = job->options->folds < 0       ? "no folds were asked for"
+                      : !job->backbone->kind->refit ? "this kind of backbone cannot be trained anew"
+                      : !job->data->kind->pick      ? "these data cannot be divided"
+                      : folds && !are_enough(job, folds) ? "there are too few for folds"
+                                                         : NULL;
+    if (why && n < RECON_FOLDS_BELOW)
+        recon_log(
+            ctx, RECON_LOG_WARN,
+            "p-values and thresholds are rough: %zu %s, and %s: expect more false alarms than "
+            "asked for",
+            n, job->data->kind->many, why);
+    return why ? 0 : folds;
+}
+
+/* --- one fold --------------------------------------------------------------------------------- */
+
+typedef struct {
+    const recon_folds_job *job;
+    const recon_safetensors *file;
+    char path[RECON_PATH];
+    size_t *rest, *held; /* [n] */
+    size_t n_rest, n_held;
+    size_t done; /* points measured so far */
+    double *score;
+    recon_tail_point *tail;
+} run;
+
+static void deal(run *r, size_t fold, size_t folds)
+{
+    size_t n = inputs_of(r->job);
+    r->n_rest = r->n_held = 0;
+    for (size_t i = 0; i < n; i++)
+        if (recon_permute(i, n, r->job->options->maps.seed, DEAL) % folds == fold)
+            r->held[r->n_held++] = i;
+        else
+            r->rest[r->n_rest++] = i;
+}
+
+static recon_status embed_some(recon_ctx *ctx, recon_embedded *out, const recon_backbone *backbone,
+                               const recon_data *data, const size_t *which, size_t n)
+{
+    recon_data *some = NULL;
+    recon_status status = data->kind->pick(ctx, &some, data, which, n);
+    if (status == RECON_OK)
+        status = recon_backbone_embed(ctx, out, backbone, some);
+    if (some)
+        some->kind->close(some);
+    return status;
+}
+
+/* A backbone that has learned from far more inputs than these hardly remembers any of them, and
+ * could not be trained on so few. */
+static int is_kept(const run *r)
+{
+    const char *many = r->job->data->kind->many;
+    size_t trained = recon_recipe_size(r->file, many);
+    return trained > FAR_MORE * inputs_of(r->job);
+}
+
+static recon_status train_backbone(recon_ctx *ctx, recon_backbone **out, const run *r)
+{
+    const recon_folds_job *job = r->job;
+    recon_data *rest = NULL;
+    recon_status status;
+    RECON_TRY(job->data->kind->pick(ctx, &rest, job->data, r->rest, r->n_rest));
+    RECON_TRY(job->backbone->kind->refit(ctx, r->path, job->backbone, r->file, rest,
+                                         job->options->precision));
+    RECON_TRY(recon_backbone_open(ctx, out, r->path, job->options->precision));
+done:
+    if (rest)
+        rest->kind->close(rest);
+    return status;
+}
+
+/* As many neighbours fewer as there are inputs fewer: a class has its share of them, and with as many
+ * as before more would come from other classes. */
+static size_t neighbors_of(const run *r)
+{
+    const recon_folds_job *job = r->job;
+    size_t k = job->options->k ? job->options->k : job->backbone->kind->k, n = inputs_of(job);
+    return (k * r->n_rest + n - 1) / n;
+}
+
+static recon_status run_fold(recon_ctx *ctx, run *r)
+{
+    const recon_folds_job *job = r->job;
+    recon_discover_options options = *job->options;
+    const recon_backbone *backbone = job->backbone;
+    recon_backbone *own = NULL;
+    recon_embedded rest = { .n = 0 }, held = { .n = 0 };
+    recon_frames frames = { .rows = 0 };
+    recon_maps *maps = NULL;
+    recon_status status;
+    if (!is_kept(r)) {
+        RECON_TRY(train_backbone(ctx, &own, r));
+        backbone = own;
+    }
+    RECON_TRY(embed_some(ctx, &rest, backbone, job->data, r->rest, r->n_rest));
+    RECON_TRY(embed_some(ctx, &held, backbone, job->data, r->held, r->n_held));
+    options.k = neighbors_of(r);
+    RECON_TRY(recon_discover_frames(ctx, &frames, &rest, backbone->kind, &options));
+    RECON_TRY(recon_maps_fit(ctx, &maps, &rest, &frames, &options.maps));
+    RECON_TRY(recon_maps_measure(ctx, r->score + r->done, r->tail + r->done, maps, &held));
+    r->done += r->n_held;
+done:
+    recon_maps_free(ctx, maps);
+    recon_frames_free(&frames);
+    recon_embedded_free(&held);
+    recon_embedded_free(&rest);
+    recon_backbone_close(ctx, own);
+    return status;
+}
+
+/* --- all of them ------------------------------------------------------------------------------ */
+
+/* How long a backbone takes is known from how long its passes take; maps from how long they took. */
+static void say_time(recon_ctx *ctx, const run *r, size_t folds)
+{
+    const recon_folds_job *job = r->job;
+    double epochs = recon_recipe_number(r->file, "epochs");
+    double each = is_kept(r) ? 0 : epochs * STEP_COSTS * job->embed_seconds;
+    recon_log(ctx, RECON_LOG_INFO,
+              "calibrating on all %zu %s: %s fitted %zu times, each time without one part of them. "
+              "This takes roughly %.0f seconds; --folds 0 leaves it out",
+              inputs_of(job), job->data->kind->many,
+              is_kept(r) ? "the maps are" : "backbone and maps are", folds,
+              (double)folds * (each + job->maps_seconds));
+}
+
+static void say_left(recon_ctx *ctx, double begun, size_t fold, size_t folds)
+{
+    double spent = recon_now() - begun;
+    if (fold < folds)
+        recon_log(ctx, RECON_LOG_INFO, "fold %zu of %zu: %.0f seconds so far, about %.0f left",
+                  fold, folds, spent, spent / (double)fold * (double)(folds - fold));
+}
+
+static recon_status run_all(recon_ctx *ctx, run *r, size_t folds)
+{
+    double begun = recon_now();
+    recon_status status = RECON_OK;
+    say_time(ctx, r, folds);
+    for (size_t f = 0; f < folds; f++) {
+        deal(r, f, folds);
+        RECON_TRY(recon_note(ctx, run_fold(ctx, r), "fold %zu of %zu", f + 1, folds));
+        say_left(ctx, begun, f + 1, folds);
+    }
+done:
+    return status;
+}
+
+/* The files of a training run, checkpoints among them. */
+static recon_status remove_files(recon_ctx *ctx, const char *dir)
+{
+    int parent = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (parent < 0)
+        return recon_fail(ctx, RECON_ERR_IO, "%s: cannot be opened", dir);
+    recon_status status = recon_tree_remove(ctx, parent, FILES, dir);
+    close(parent);
+    return status;
+}
+
+recon_status recon_folds_calibrate(recon_ctx *ctx, recon_maps *maps, size_t folds,
+                                   const recon_folds_job *job)
+{
+    size_t n = inputs_of(job);
+    char dir[RECON_PATH];
+    recon_safetensors *file = NULL;
+    run r = { .job = job };
+    recon_status status;
+    recon_folder_join(dir, job->dir, FILES);
+    recon_folder_join(r.path, dir, BACKBONE);
+    RECON_TRY(recon_alloc_raw(ctx, &r.rest, n, sizeof *r.rest));
+    RECON_TRY(recon_alloc_raw(ctx, &r.held, n, sizeof *r.held));
+    RECON_TRY(recon_alloc_raw(ctx, &r.score, n, sizeof *r.score));
+    RECON_TRY(recon_alloc_raw(ctx, &r.tail, n, sizeof *r.tail));
+    RECON_TRY(recon_safetensors_open(ctx, &file, job->model));
+    r.file = file;
+    RECON_TRY(recon_folder_make(ctx, dir));
+    RECON_TRY(run_all(ctx, &r, folds));
+    RECON_TRY(recon_maps_calibrate(ctx, maps, r.score, r.tail, r.done));
+    RECON_TRY(remove_files(ctx, job->dir));
+done:
+    recon_safetensors_close(file);
+    free(r.rest);
+    free(r.held);
+    free(r.score);
+    free(r.tail);
+    return status;
+}

@@ -1,0 +1,37 @@
+/* folds.h (private) - calibration on few inputs.
+ *
+ * A tenth of 80 inputs is 8, and the backbone has seen them: what is usual among them says little
+ * about a new input. So all inputs are used: the backbone, Algorithm 1 and the maps are fitted anew
+ * on all but one part of the inputs, for each part in turn, and how unusual the poses of that part
+ * are is pooled over the parts. Only the calibration of the model comes from there. */
+#ifndef MODEL_FOLDS_H
+#define MODEL_FOLDS_H
+
+#include <recon/model/discover.h>
+#include "maps/maps.h"
+
+enum { RECON_FOLDS = 5, RECON_FOLDS_BELOW = 500 /* inputs */ };
+
+typedef struct {
+    const char *model; /* the backbone's file */
+    const recon_backbone *backbone;
+    const recon_data *data;
+    const recon_discover_options *options;
+    const char *dir;                    /* for files that are removed again */
+    double embed_seconds, maps_seconds; /* that all inputs took */
+} recon_folds_job;
+
+/* Classes and centres of embedded points, as discover finds them. */
+recon_status recon_discover_frames(recon_ctx *ctx, recon_frames *out, const recon_embedded *points,
+                                   const recon_backbone_kind *kind,
+                                   const recon_discover_options *options);
+
+/* How many folds there will be, as asked or by the number of inputs; 0: none, and the log warns
+ * where there should be some. */
+size_t recon_folds_count(recon_ctx *ctx, const recon_folds_job *job);
+
+/* Calibrates maps, which were fitted to all inputs. The log says how long it will take. */
+recon_status recon_folds_calibrate(recon_ctx *ctx, recon_maps *maps, size_t folds,
+                                   const recon_folds_job *job);
+
+#endif
