@@ -369,6 +369,7 @@ static recon_status make_room(trainer *k)
     size_t n = k->o->batch, image = s->height * s->width_px * s->channels;
     recon_status status;
     RECON_TRY(recon_alloc_raw(k->ctx, &k->seen, VIEWS * n * image, sizeof *k->seen));
+    RECON_TRY(recon_alloc_raw(k->ctx, &k->angles, VIEWS * n, sizeof *k->angles));
     RECON_TRY(recon_alloc_raw(k->ctx, &k->rotation, 2 * n, sizeof *k->rotation));
     RECON_TRY(recon_alloc_raw(k->ctx, &k->given, VIEWS * n, sizeof *k->given));
     RECON_TRY(recon_alloc_raw(k->ctx, &k->places, n, sizeof *k->places));
