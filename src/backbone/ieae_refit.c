@@ -20,6 +20,7 @@ recon_status recon_ieae_refit(recon_ctx *ctx, const char *path, const recon_back
         .temperature = recon_recipe_number(file, "temperature"),
         .warp = recon_recipe_weight(file, "warp"),
         .seed = recon_recipe_size(file, "seed"),
+        .from = recon_recipe_from(file),
         .precision = precision,
         .overwrite = 1,
     };

@@ -11,6 +11,7 @@
 #include "backbone/ieae.h"
 #include "backbone/fingerprint.h"
 #include "backbone/metadata.h"
+#include "backbone/recipe.h"
 #include "data/dataset.h"
 #include "data/loader.h"
 #include "nn/run_files.h"
@@ -20,6 +21,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/options.h"
+#include "core/utf8.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -31,7 +33,7 @@ enum { VIEWS = 2, VALIDATION_BATCH = 250 };
 
 typedef struct {
     recon_ctx *ctx;
-    recon_ieae *m;
+    recon_ieae *m, *from; /* from: a model to start from, or NULL */
     const recon_ieae_options *o;
     const recon_dataset *train, *held;
     recon_loader_options batches;
@@ -47,8 +49,10 @@ typedef struct {
 } trainer;
 
 /* The presets' numbers are for tens of thousands of images. Fewer than FEW are shown in smaller
- * batches and more varied, and so often that there are STEPS_FEW steps at least. */
-enum { FEW = 10000, BATCH_FEW = 32, STEPS_FEW = 1800, STEPS_LEAST = 500 };
+ * batches and more varied, and so often that there are STEPS_FEW steps at least. Weights that have
+ * learned from others need fewer, and smaller ones, or what they know is lost. */
+enum { FEW = 10000, BATCH_FEW = 32, STEPS_FEW = 1800, STEPS_FROM = 600, STEPS_LEAST = 500 };
+#define RATE_FROM 1e-3
 static const recon_ieae_options presets[] = {
     [RECON_PRESET_FAST] = { .epochs = 30,
                             .batch = 256,
@@ -74,7 +78,7 @@ static size_t views_of(const recon_ieae_options *o)
 
 static int is_few(const recon_ieae_options *o, size_t n)
 {
-    return o->shape.preset == RECON_PRESET_SMALL && n < FEW;
+    return (o->shape.preset == RECON_PRESET_SMALL || o->from) && n < FEW;
 }
 
 /* A step takes no more than a quarter of the n images, and epochs are added until there are enough
@@ -85,10 +89,12 @@ static void set_length(recon_ieae_options *o, size_t n)
     size_t quarter = n >= 8 ? n / 4 : n, usual = is_few(o, n) ? BATCH_FEW : p->batch;
     if (!o->batch)
         o->batch = n < usual ? quarter : usual;
-    size_t steps = n / o->batch ? n / o->batch : 1, most = is_few(o, n) ? STEPS_FEW : STEPS_LEAST;
+    int short_one = is_few(o, n) && o->from;
+    size_t steps = n / o->batch ? n / o->batch : 1;
+    size_t most = short_one ? STEPS_FROM : is_few(o, n) ? STEPS_FEW : STEPS_LEAST;
     size_t least = (most + steps - 1) / steps;
     if (!o->epochs)
-        o->epochs = p->epochs > least ? p->epochs : least;
+        o->epochs = p->epochs > least && !short_one ? p->epochs : least;
 }
 
 static void set_defaults(recon_ieae_options *o, size_t n)
@@ -97,7 +103,7 @@ static void set_defaults(recon_ieae_options *o, size_t n)
     set_length(o, n);
     o->contrast = o->contrast == 0 ? p->contrast : o->contrast;
     o->pose = o->pose == 0 ? p->pose : o->pose;
-    o->rate = o->rate > 0 ? o->rate : is_few(o, n) ? 3e-3 : 2e-3;
+    o->rate = o->rate > 0 ? o->rate : o->from ? RATE_FROM : is_few(o, n) ? 3e-3 : 2e-3;
     if (o->density == 0)
         o->density = is_few(o, n) ? 1 : p->density;
     o->shape.density = o->density > 0;
@@ -274,8 +280,10 @@ typedef struct {
     recon_metadata_list list;
 } description;
 
-static void describe_settings(const trainer *k, recon_settings *s, uint32_t print)
+static recon_status describe_settings(const trainer *k, recon_settings *s, uint32_t print)
 {
+    recon_status status = RECON_OK;
+    uint32_t from;
     const recon_ieae_options *o = k->o;
     recon_settings_add(s, "preset", "%s", recon_preset_name(o->shape.preset));
     recon_settings_add(s, "images", "%zu (%08" PRIx32 ")", recon_dataset_describe(k->train).n,
@@ -293,6 +301,12 @@ static void describe_settings(const trainer *k, recon_settings *s, uint32_t prin
     recon_settings_add(s, "precision", "%s",
                        recon_precision_name(recon_precision_on(k->ctx, o->precision)));
     recon_settings_add(s, "backend", "%s", recon_ops_name(k->ctx));
+    if (k->from) {
+        RECON_TRY(recon_fingerprint_weights(k->ctx, &from, k->from->base.params));
+        recon_settings_add(s, RECON_RECIPE_FROM, "%" PRIu32, from);
+    }
+done:
+    return status;
 }
 
 static recon_status describe_run(trainer *k, description *d)
@@ -304,7 +318,9 @@ static recon_status describe_run(trainer *k, description *d)
     if (status != RECON_OK)
         return status;
     *d = (description){ .list = { .n = 0 } };
-    describe_settings(k, &d->settings, print);
+    status = describe_settings(k, &d->settings, print);
+    if (status != RECON_OK)
+        return status;
     recon_metadata_add(&d->list, "model", "ieae");
     recon_metadata_add(&d->list, "preset", recon_preset_name(s->preset));
     recon_metadata_add(&d->list, "training", d->settings.text);
@@ -324,6 +340,8 @@ static recon_status describe_run(trainer *k, description *d)
         recon_metadata_add(&d->list, "transparent", RECON_TRANSPARENT);
     if (o->crop)
         recon_metadata_add(&d->list, "crop", "auto");
+    if (o->from && recon_utf8_is(o->from))
+        recon_metadata_add(&d->list, RECON_RECIPE_FROM, o->from);
     return RECON_OK;
 }
 
@@ -408,6 +426,10 @@ recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const 
     o.shape.channels = d.channels;
     RECON_TRY(recon_reserved_check(ctx, o.reserved, "recon_ieae_options"));
     RECON_TRY(recon_run_check(ctx, path, o.resume, o.overwrite));
+    if (o.from) {
+        RECON_TRY(recon_ieae_open(ctx, &k.from, o.from, o.precision));
+        RECON_TRY(recon_ieae_follow(ctx, &o, k.from, o.shape.preset ? (int)o.shape.preset : -1));
+    }
     if (o.resume && !o.epochs)
         RECON_TRY(recon_run_setting(ctx, &o.epochs, path, RECON_SETTING_EPOCHS));
     RECON_TRY(recon_encoder_shape(ctx, &o.shape));
@@ -418,6 +440,8 @@ recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const 
                              "%zu images do not fill a batch of %zu: a smaller batch will do",
                              recon_dataset_describe(train).n, o.batch));
     RECON_TRY(recon_ieae_make(ctx, &k.m, &o.shape, o.precision, NULL, NULL, o.seed));
+    if (k.from)
+        RECON_TRY(recon_ieae_take(ctx, k.m, k.from));
     k.train = train;
     k.held = held;
     k.batches = batches_of(&o, recon_dataset_describe(train).n);
@@ -431,6 +455,7 @@ done:
     free(k.given);
     free(k.places);
     recon_ieae_close(ctx, k.m);
+    recon_ieae_close(ctx, k.from);
     recon_dataset_close(held);
     recon_dataset_close(train);
     return status;

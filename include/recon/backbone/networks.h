@@ -66,7 +66,15 @@ typedef struct {
                       made longer, see recon_train                                             */
     int overwrite; /* a model or checkpoint at path may be replaced; 0: RECON_ERR_INPUT where there
                       is one and resume is 0                                                   */
-    int crop; /* the images are cropped ones: recorded in the model, so that others will be, too */
+    const char
+        *from; /* a model of images, of `recon train` or `recon discover`, a path or the name of
+                         one that comes with recon: its weights are the first ones, and fields of
+                         shape that are 0 are its own (preset too, so RECON_PRESET_FAST follows it).
+                         Other ones are RECON_ERR_INPUT, as are images of other channels or a density
+                         that it has not got. For images of another size the decoder starts anew. The
+                         rate's default is then 1e-3; of less than 10,000 images epochs are as many as
+                         make 600 steps. NULL: none                                              */
+    int crop;  /* the images are cropped ones: recorded in the model, so that others will be, too */
     const char *data,
         *rotate; /* SPEC and rule, for the model to say what it was made from; or NULL */
     uint64_t reserved[RECON_RESERVED];
