@@ -38,8 +38,8 @@ static recon_status check(recon_ctx *ctx, const recon_ieae_options *o, const rec
     if (o->shape.channels && o->shape.channels != has->channels)
         return recon_fail(
             ctx, RECON_ERR_INPUT,
-            "%s: its images have %zu channels (1 is grey, 3 are colour), these have %zu", o->from,
-            has->channels, o->shape.channels);
+            "%s: its number of channels is %zu, but these images have %zu (grey 1, colour 3)",
+            o->from, has->channels, o->shape.channels);
     return check_numbers(ctx, &o->shape, has, o->from);
 }
 
