@@ -29,6 +29,9 @@ run discover --model new --data npy:images.npy --rotate rule.json --folds 2 --ou
 [ "$code" -eq 0 ] && said "backbone and maps are fitted 2 times" && "$recon" info found/model.safetensors | grep -qE '^ *from  *backbone$'
 report $? "folds begin at the same model"
 accepted "a whole model is one to start from" train $letters --from found --epochs 1 --out third --quiet
+mkdir models
+cp backbone models/known.safetensors
+accepted "so is one that comes with recon, by name" train $letters --from known --epochs 1 --out fourth --quiet
 mv backbone elsewhere
 run discover --model new --data npy:images.npy --rotate rule.json --out without
 [ "$code" -eq 0 ] && said "the model that the backbone was trained from is not there, or has changed"
