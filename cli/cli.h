@@ -190,6 +190,7 @@ void cli_print_trust(const recon_trust *trust);
 int cli_is_equivariant(const recon_equivariance *e);
 const char *cli_equivariance_words(const recon_equivariance *e);
 
+#define CLI_CROP_HELP "auto: centre each object and scale it to fill the frame"
 /* --picture-limit, and bytes of its unit. */
 #define CLI_PICTURE_LIMIT_HELP                                                                     \
     "memory limit for one image, if above 32 times its file size (default 268)"
