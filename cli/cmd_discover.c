@@ -112,6 +112,12 @@ static void print_so3(const recon_discovery *d)
                "A smaller\n"
                "             --k, more conformers or more training may help\n",
                d->k);
+    if (d->so3.inconsistent > RECON_NATURAL_FEW)
+        printf(
+            "  warning    for %.0f %% alike conformers get poses that contradict each other: neither "
+            "one pose\n"
+            "             nor an axis is claimed there. Longer training may help\n",
+            100 * d->so3.inconsistent);
     if (d->symmetric)
         printf("  warning    molecules that are symmetric under rotations, like water and benzene: "
                "%zu. No\n"

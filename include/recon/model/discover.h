@@ -72,6 +72,8 @@ typedef struct {
     struct {                  /* SO(3)                                                          */
         double concentration; /* median of the largest singular value of Theta                  */
         double background;    /* median share of poses that do not belong                       */
+        double inconsistent;  /* share of points with alike neighbours of unlike poses: one pose
+                                 or an axis is not claimed there                                */
     } so3;
     size_t molecules;  /* different ones                                                         */
     size_t symmetric;  /* those that look the same after a rotation */
