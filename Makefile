@@ -47,7 +47,7 @@ LDLIBS = -ljansson -lz $(FEATURE_LIBS) $(CUDA_LIBS) -lm -pthread
 
 # Libraries are found by compiling against them. The absence of an optional one is said, and not fatal;
 # `make HAVE_PNG=` builds as if libpng were absent. have: HEADER, LIBS, C++?, and what must be true of it.
-FREETYPE_FLAGS := -I/usr/include/freetype2
+FREETYPE_FLAGS := $(or $(shell pkg-config --cflags freetype2 2>/dev/null),-I/usr/include/freetype2)
 HASH := \#
 have = $(shell printf '%s\n' '$(HASH)include <$(1)>' '$(HASH)if !($(or $(4),1))' '$(HASH)error' \
          '$(HASH)endif' 'int main(void) { return 0; }' | \

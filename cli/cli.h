@@ -181,11 +181,16 @@ void cli_unread_json(json_t *object, const cli_inputs *inputs);
  * RECON_NATURAL_FEW have none. */
 void cli_print_natural(const size_t count[RECON_NATURAL_KINDS]);
 
+/* How Lambda was chosen; whether it can be trusted, with reasons and remedies. */
+void cli_print_lambda(const recon_lambda_choice *choice);
+void cli_print_trust(const recon_trust *trust);
+
 /* Whether a network rotates with its images well enough to be used, and that in words, with what to
  * do where it does not. */
 int cli_is_equivariant(const recon_equivariance *e);
 const char *cli_equivariance_words(const recon_equivariance *e);
 
+#define CLI_CROP_HELP "auto: centre each object and scale it to fill the frame"
 /* --picture-limit, and bytes of its unit. */
 #define CLI_PICTURE_LIMIT_HELP                                                                     \
     "memory limit for one image, if above 32 times its file size (default 268)"

@@ -53,6 +53,7 @@ const cli_command cli_canonicalize = {
 
 typedef struct {
     const char *model, *out, *poses;
+    int lambda;
     double only_if; /* 0: all are rotated */
     int interpolation;
     cli_data data;
@@ -86,11 +87,14 @@ static int check_poses(const settings *s)
 
 static int parse(settings *s, int argc, char **argv)
 {
-    cli_option options[5 + CLI_DATA_OPTIONS + 1] = {
+    cli_option options[6 + CLI_DATA_OPTIONS + 1] = {
         { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL, 1, &s->model },
         { "--out", "FILE.npy|DIR|FILE.xyz", NULL, "output file or folder", CLI_TEXT, 1, &s->out },
         { "--poses", "g.npy|g.csv", NULL, "file for the poses, or for a table of them", CLI_TEXT, 0,
           &s->poses },
+        { "--lambda", NULL, "auto|neighbours|head|density",
+          "where the natural pose comes from (default auto: what discover chose)", CLI_CHOICE, 0,
+          &s->lambda },
         { "--only-if", "P", NULL, "rotate only inputs whose pose has a p-value below P", CLI_NUMBER,
           0, &s->only_if },
         { "--interpolation", NULL, "bilinear|bicubic",
@@ -371,6 +375,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     recon_status status;
     RECON_TRY(keep_apart(ctx, s));
     RECON_TRY(cli_open(ctx, &subject, s->model, &s->data));
+    RECON_TRY(recon_model_use_lambda(ctx, subject.model, (recon_lambda)s->lambda));
     f.model = subject.model;
     f.group = recon_model_describe(f.model).group;
     RECON_TRY(cli_sink_open(ctx, &to, s->out, table, &subject.inputs,

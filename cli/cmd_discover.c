@@ -24,8 +24,8 @@ const cli_command cli_discover = {
         "  recon discover --model conformers.safetensors --data conformers --rotate fisher --out molecules\n"
         "\n"
         "Embeds the data, runs Algorithm 1 (see `recon normalize`) and fits Lambda, Theta and the\n"
-        "density of poses. For images the natural pose comes from the backbone's lean if it\n"
-        "has one (see `recon train`). For molecules the poses may determine only the direction of an\n"
+        "density of poses. The natural pose of each input, Lambda, comes from its neighbours, from a\n"
+        "head that learned their answer, or from the pose density (--lambda). For molecules the poses may determine only the direction of an\n"
         "axis; then the spin about it is free, and the summary says for how many.\n"
         "DIR/model.safetensors is the model for canonicalize, score and distribution; summary.json\n"
         "summarizes the results, and report.html shows them (see `recon report`). Labels, if any, are\n"
@@ -39,7 +39,7 @@ enum { FOLDS_MOST = 100 };
 typedef struct {
     const char *model, *out;
     size_t k, folds;
-    int mean, family, half, keep;
+    int mean, family, lambda, half, keep;
     cli_data data;
     cli_common common;
     double begun; /* on the clock of recon_now: what is printed is what was waited for */
@@ -47,7 +47,7 @@ typedef struct {
 
 static int parse(settings *s, int argc, char **argv)
 {
-    cli_option options[8 + CLI_DATA_OPTIONS + 1] = {
+    cli_option options[9 + CLI_DATA_OPTIONS + 1] = {
         { "--model", "MODEL", NULL, "what `recon train` wrote", CLI_MODEL, 1, &s->model },
         { "--out", "DIR", NULL, "folder for the results", CLI_TEXT, 1, &s->out },
         { "--k", "N", NULL, "neighbours (default 10, molecules 25)", CLI_COUNT, 0, &s->k },
@@ -58,6 +58,10 @@ static int parse(settings *s, int argc, char **argv)
           "family whose width Theta predicts (default "
           "auto)",
           CLI_CHOICE | CLI_IMAGES, 0, &s->family },
+        { "--lambda", NULL, "auto|neighbours|head|density",
+          "where the natural pose comes from: the neighbours' centre, the head that learned it (the "
+          "paper's), or the pose density (default auto: what does best on inputs held out)",
+          CLI_CHOICE, 0, &s->lambda },
         { "--half", NULL, NULL, "store weights as bfloat16: half the size", CLI_FLAG, 0, &s->half },
         { "--folds", "N", NULL,
           "calibrate p-values by training the backbone N times anew, each time without one part of "
@@ -96,12 +100,6 @@ static void print_so2(const recon_discovery *d)
            d->so2.theta == RECON_SO2_UNIFORM ? "half-width" : "sigma",
            recon_so2_family_name(d->so2.family));
     cli_print_natural(d->natural);
-    if (d->so2.disagree > RECON_NATURAL_FEW)
-        printf(
-            "  warning    for %.0f %% the model's natural pose is more than 45 degrees from that of "
-            "the neighbours:\n"
-            "             do not trust it there. Longer training or more images may help\n",
-            100 * d->so2.disagree);
 }
 
 static void print_so3(const recon_discovery *d)
@@ -114,6 +112,12 @@ static void print_so3(const recon_discovery *d)
                "A smaller\n"
                "             --k, more conformers or more training may help\n",
                d->k);
+    if (d->so3.inconsistent > RECON_NATURAL_FEW)
+        printf(
+            "  warning    for %.0f %% alike conformers get poses that contradict each other: neither "
+            "one pose\n"
+            "             nor an axis is claimed there. Longer training may help\n",
+            100 * d->so3.inconsistent);
     if (d->symmetric)
         printf("  warning    molecules that are symmetric under rotations, like water and benzene: "
                "%zu. No\n"
@@ -130,6 +134,8 @@ static void show(const settings *s, const recon_discovery *d, const cli_inputs *
         printf(", hit rate %.4f", d->hit_rate);
     putchar('\n');
     (d->group == RECON_SO2 ? print_so2 : print_so3)(d);
+    cli_print_lambda(&d->trust.lambda);
+    cli_print_trust(&d->trust);
     printf("  seconds    %.2f (embeddings %.2f, Algorithm 1 %.2f, maps %.2f",
            recon_now() - s->begun, d->seconds.embed, d->seconds.normalize, d->seconds.maps);
     if (d->folds)
@@ -165,6 +171,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
         .as_mean = s->mean >= 0,
         .mean = { .kind = s->mean < 0 ? RECON_MEAN_TUKEY : (recon_mean_kind)s->mean },
         .family = (recon_so2_family)s->family,
+        .lambda = (recon_lambda)s->lambda,
         .maps = { .seed = cli_seed(&s->data) },
         .half = s->half,
         .keep_embeddings = s->keep,

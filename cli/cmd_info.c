@@ -44,7 +44,7 @@ const cli_command cli_info = {
 
 typedef struct {
     const char *path;
-    int skip_bad;
+    int skip_bad, crop;
     size_t picture_limit;
     cli_common common;
 } settings;
@@ -345,7 +345,9 @@ static recon_status tell_images(recon_ctx *ctx, const char *spec, const settings
 
 static recon_status tell_data(recon_ctx *ctx, const char *spec, const settings *s)
 {
-    const cli_data d = { .spec = spec, .skip_bad = s->skip_bad, .picture_limit = s->picture_limit };
+    const cli_data d = {
+        .spec = spec, .skip_bad = s->skip_bad, .crop = s->crop, .picture_limit = s->picture_limit
+    };
     cli_inputs inputs = { 0 };
     recon_status status;
     RECON_TRY(cli_inputs_open(ctx, &inputs, &d, NULL, NULL));
@@ -492,6 +494,7 @@ static int run(int argc, char **argv)
     const cli_option options[] = {
         { "--skip-bad", NULL, NULL, "skip what cannot be used, and list it", CLI_FLAG, 0,
           &s.skip_bad },
+        { "--crop", NULL, "none|auto", CLI_CROP_HELP, CLI_CHOICE | CLI_IMAGES, 0, &s.crop },
         { "--picture-limit", "MB", NULL, CLI_PICTURE_LIMIT_HELP, CLI_COUNT | CLI_IMAGES, 0,
           &s.picture_limit },
         { 0 },

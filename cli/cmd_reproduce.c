@@ -91,6 +91,9 @@ static int parse(settings *all, const char **word, int argc, char **argv)
           0, &all->letters.fonts },
         { "--size", "N", NULL, "letters: side of the model's inputs (default 28)", CLI_COUNT, 0,
           &all->letters.size },
+        { "--draws", "N", NULL,
+          "letters: test pictures of each letter and font, by the laws (default 2)", CLI_COUNT, 0,
+          &all->letters.draws },
         { "--crop", NULL, "none|auto", "letters: auto as for `recon train`", CLI_CHOICE, 0,
           &all->letters.crop },
         { "--device", NULL, "cpu|cuda|ref", "device (default cpu)", CLI_CHOICE, 0, &all->device },
@@ -151,12 +154,17 @@ static int check_tables(settings *all, const char *word)
     if (!s->what && (!word || strcmp(word, "molecules") != 0))
         return cli_misuse(&cli_reproduce, "%s%s%s", word ? "'" : "say " SETS, word ? word : "",
                           word ? "' is not " SETS : "");
-    if (all->letters.laws || all->letters.fonts || all->letters.size || all->letters.crop)
-        return cli_misuse(&cli_reproduce, "%s is for letters",
-                          all->letters.laws    ? "--laws"
-                          : all->letters.fonts ? "--fonts"
-                          : all->letters.size  ? "--size"
-                                               : "--crop");
+    const struct {
+        const char *name;
+        int given;
+    } own[] = { { "--laws", all->letters.laws != NULL },
+                { "--fonts", all->letters.fonts != NULL },
+                { "--size", all->letters.size != 0 },
+                { "--draws", all->letters.draws != 0 },
+                { "--crop", all->letters.crop } };
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (own[i].given)
+            return cli_misuse(&cli_reproduce, "%s is for letters", own[i].name);
     if (!s->what && (s->embeddings || s->images || s->limit))
         return cli_misuse(&cli_reproduce, "%s is for images",
                           s->embeddings ? "--embeddings"

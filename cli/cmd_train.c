@@ -1,5 +1,6 @@
 /* cmd_train.c - recon train: the backbone, from images or molecules alone. */
 #include "cli/cli.h"
+#include "model/trust.h"
 #include "data/elements.h"
 #include "data/kinds.h"
 #include "core/ctx.h"
@@ -43,7 +44,7 @@ enum { BY_MODEL = -1 };  /* --crop: as that of --from, or none */
 
 typedef struct {
     const char *out, *held, *from;
-    int group, preset, mask, resume, overwrite, plain, no_contrast;
+    int group, preset, augment, mask, resume, overwrite, plain, no_density, no_contrast;
     size_t epochs, before, batch, every, frequencies, layers, code;
     double density, rate, contrast, pose, warp, align, element, radius, temperature, width;
     cli_data data;
@@ -53,7 +54,7 @@ typedef struct {
 
 static int parse(settings *s, int argc, char **argv)
 {
-    cli_option options[27 + CLI_DATA_OPTIONS + 1] = {
+    cli_option options[29 + CLI_DATA_OPTIONS + 1] = {
         { "--out", "MODEL", NULL, "file for the best weights", CLI_TEXT, 1, &s->out },
         { "--group", NULL, "auto|so2|so3",
           "rotation group (default: so2 for images, so3 for molecules)", CLI_CHOICE, 0, &s->group },
@@ -91,6 +92,11 @@ static int parse(settings *s, int argc, char **argv)
           CLI_NUMBER | CLI_IMAGES, 0, &s->pose },
         { "--density", "W", NULL, "weight of the pose density's likelihood (default: preset's)",
           CLI_NUMBER | CLI_IMAGES, 0, &s->density },
+        { "--no-density", NULL, NULL, "no pose density: natural poses come from neighbours alone",
+          CLI_FLAG | CLI_IMAGES, 0, &s->no_density },
+        { "--augment", NULL, NULL,
+          "warp, move, blur and brighten every view (default: below 10,000 images, with preset small or --from)",
+          CLI_FLAG | CLI_IMAGES, 0, &s->augment },
         { "--warp", "S", NULL, "stretch the second view by up to S (default 0.2)",
           CLI_NUMBER | CLI_IMAGES, 0, &s->warp },
         { "--plain", NULL, NULL, "reconstruction loss only, as in the paper", CLI_FLAG, 0,
@@ -147,7 +153,9 @@ static recon_ieae_options options_of(recon_ctx *ctx, const settings *s)
                                  .temperature = s->temperature,
                                  .pose = s->plain ? -1 : s->pose,
                                  .warp = s->warp,
-                                 .density = s->plain && !s->density ? -1 : s->density,
+                                 .augment = s->augment,
+                                 .density =
+                                     s->no_density || (s->plain && !s->density) ? -1 : s->density,
                                  .seed = cli_seed(&s->data),
                                  .every = s->every,
                                  .threads = recon_ctx_threads(ctx),
@@ -283,12 +291,11 @@ static void print_verdict(const verdict *v)
         puts(cli_equivariance_words(&v->rotated));
 }
 
-static recon_status show_images(recon_ctx *ctx, const settings *s, const recon_train_result *r,
-                                const cli_inputs *in)
+/* Of a network without a pose density: reconstruction, and whether poses follow. */
+static recon_status show_plain(recon_ctx *ctx, const settings *s, const recon_train_result *r,
+                               const cli_inputs *in)
 {
     verdict v;
-    if (s->common.quiet && !s->common.json)
-        return RECON_OK;
     recon_status status = judge(ctx, &v, s, cli_images(in), r->best);
     if (status != RECON_OK)
         return status;
@@ -306,6 +313,38 @@ static recon_status show_images(recon_ctx *ctx, const settings *s, const recon_t
     print_text(ctx, s, r, "mean squared error", in);
     print_verdict(&v);
     return RECON_OK;
+}
+
+static recon_status show_trust(recon_ctx *ctx, const settings *s, const recon_train_result *r,
+                               const cli_inputs *in, const recon_backbone *b)
+{
+    recon_trust trust;
+    recon_status status = recon_trust_backbone(ctx, &trust, b, cli_images(in), cli_seed(&s->data));
+    if (status != RECON_OK)
+        return status;
+    if (s->common.json) {
+        json_t *out = as_json(ctx, s, r, "validation_nll", in);
+        cli_unread_json(out, in);
+        json_object_set_new(out, "trust", recon_trust_json(&trust));
+        return cli_print_json(ctx, out);
+    }
+    print_text(ctx, s, r, "negative log likelihood of the pose", in);
+    cli_print_trust(&trust);
+    return RECON_OK;
+}
+
+static recon_status show_images(recon_ctx *ctx, const settings *s, const recon_train_result *r,
+                                const cli_inputs *in)
+{
+    recon_backbone *b = NULL;
+    recon_status status = RECON_OK;
+    if (s->common.quiet && !s->common.json)
+        return RECON_OK;
+    RECON_TRY(recon_backbone_open(ctx, &b, s->out, cli_precision(ctx, s->data.precision)));
+    RECON_TRY(b->density ? show_trust(ctx, s, r, in, b) : show_plain(ctx, s, r, in));
+done:
+    recon_backbone_close(ctx, b);
+    return status;
 }
 
 /* The options must be those of the model to start from; channels 0: not known yet. */

@@ -192,6 +192,7 @@ static recon_status run_one(recon_ctx *ctx, json_t **out, const void *arg, size_
     r->settings = s;
     r->seed = s->seed + i;
     RECON_TRY(letters_plan_load(ctx, &r->plan, s->laws, s->quick));
+    r->plan.fresh = s->draws ? s->draws : r->plan.fresh;
     RECON_TRY(make_folder(ctx, r));
     RECON_TRY(draw(ctx, r));
     RECON_TRY(make_model(ctx, r));

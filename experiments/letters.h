@@ -114,6 +114,7 @@ typedef struct {
     const char *model; /* a backbone that is trained already: discover alone                  */
     const char *out;   /* folder for pictures and models; NULL: a temporary one, removed      */
     size_t size;       /* the side of the model's inputs                                      */
+    size_t draws;      /* test pictures by the laws of each kind and font                     */
     size_t seed, seeds, epochs;
     int quick, preset, crop;
     recon_precision precision;

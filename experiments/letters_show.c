@@ -7,13 +7,13 @@
 
 static const reproduce_row rows[] = {
     { NULL, "unseen fonts, rotated by the same laws", 0 },
-    { "one.median_deg", "one natural pose: median error, deg", 1 },
+    { "one.median_deg", "one natural pose: median, degrees", 1 },
     { "one.beyond_percent", "beyond 20 degrees, percent", 1 },
     { "still.least_deg", "never rotated: least median tilt", 1 },
     { "still.most_deg", "largest median tilt", 1 },
     { "gain_mean_deg", "nearer to natural by, mean, deg", 1 },
     { NULL, "the same letters at any angle", 0 },
-    { "anyway.median_deg", "one natural pose: median error, deg", 1 },
+    { "anyway.median_deg", "one natural pose: median, degrees", 1 },
     { "anyway.beyond_percent", "beyond 20 degrees, percent", 1 },
     { NULL, "other laws, percent", 0 },
     { "several.found_percent", "two poses: several or modulo", 1 },

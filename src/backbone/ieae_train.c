@@ -81,6 +81,12 @@ static int is_few(const recon_ieae_options *o, size_t n)
     return (o->shape.preset == RECON_PRESET_SMALL || o->from) && n < FEW;
 }
 
+/* As in the paper: reconstruction alone. */
+static int is_plain(const recon_ieae_options *o)
+{
+    return o->density < 0 && o->pose < 0 && o->contrast < 0;
+}
+
 /* A step takes no more than a quarter of the n images, and epochs are added until there are enough
  * steps. */
 static void set_length(recon_ieae_options *o, size_t n)
@@ -108,9 +114,10 @@ static void set_defaults(recon_ieae_options *o, size_t n)
         o->density = is_few(o, n) ? 1 : p->density;
     o->shape.density = o->density > 0;
     o->temperature = o->temperature > 0 ? o->temperature : 0.2;
-    o->warp = o->warp < 0 || (views_of(o) < VIEWS && !is_few(o, n)) ? 0
-              : o->warp == 0                                        ? is_few(o, n) ? 0.15 : 0.2
-                                                                    : o->warp;
+    o->augment = o->augment == 0 && is_few(o, n) && !is_plain(o) ? 1 : o->augment;
+    o->warp = o->warp < 0 || (views_of(o) < VIEWS && o->augment <= 0) ? 0
+              : o->warp == 0                                          ? is_few(o, n) ? 0.15 : 0.2
+                                                                      : o->warp;
     o->threads = o->threads ? o->threads : 2;
 }
 
@@ -296,6 +303,7 @@ static recon_status describe_settings(const trainer *k, recon_settings *s, uint3
     recon_settings_add(s, "contrast", "%.9g", o->contrast);
     recon_settings_add(s, "temperature", "%.9g", o->temperature);
     recon_settings_add(s, "warp", "%.9g", o->warp);
+    recon_settings_add(s, "augment", "%s", o->augment > 0 ? "yes" : "no");
     recon_settings_add(s, "mask", "%s", k->m->shape.mask ? "yes" : "no");
     recon_settings_add(s, "seed", "%" PRIu64, o->seed);
     recon_settings_add(s, "precision", "%s",
@@ -395,10 +403,10 @@ done:
     return status;
 }
 
-/* Of few images every view is warped, moved and made brighter or darker, the first one too. */
-static recon_loader_options batches_of(const recon_ieae_options *o, size_t n)
+/* Augmented, every view is warped, moved, blurred and made brighter or darker, the first one too. */
+static recon_loader_options batches_of(const recon_ieae_options *o)
 {
-    int few = is_few(o, n) && o->warp > 0;
+    int all = o->augment > 0;
     size_t side = o->shape.height < o->shape.width_px ? o->shape.height : o->shape.width_px;
     return (recon_loader_options){ .batch = o->batch,
                                    .shuffle = 1,
@@ -408,9 +416,10 @@ static recon_loader_options batches_of(const recon_ieae_options *o, size_t n)
                                    .rotate = 1,
                                    .shear = o->warp,
                                    .scale = o->warp,
-                                   .all = few,
-                                   .shift = few ? (double)side / 30 : 0,
-                                   .gain = few ? 0.2 : 0 };
+                                   .all = all,
+                                   .shift = all ? (double)side / 30 : 0,
+                                   .gain = all ? 0.2 : 0,
+                                   .blur = all ? 0.2 : 0 };
 }
 
 recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const recon_dataset *data,
@@ -444,7 +453,7 @@ recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const 
         RECON_TRY(recon_ieae_take(ctx, k.m, k.from));
     k.train = train;
     k.held = held;
-    k.batches = batches_of(&o, recon_dataset_describe(train).n);
+    k.batches = batches_of(&o);
     RECON_TRY(make_room(&k));
     RECON_TRY(run(&k, result, path));
 done:

@@ -21,6 +21,12 @@ size_t recon_recipe_size(const recon_safetensors *file, const char *name)
     return (size_t)fmax(recon_recipe_number(file, name), 0);
 }
 
+int recon_recipe_is(const recon_safetensors *file, const char *name, const char *value)
+{
+    const char *line = recon_safetensors_metadata(file, "training");
+    return line && recon_settings_is(line, name, value);
+}
+
 double recon_recipe_weight(const recon_safetensors *file, const char *name)
 {
     double weight = recon_recipe_number(file, name);

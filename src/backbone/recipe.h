@@ -14,6 +14,9 @@
 double recon_recipe_number(const recon_safetensors *file, const char *name);
 size_t recon_recipe_size(const recon_safetensors *file, const char *name);
 
+/* Whether the file has this under the name. */
+int recon_recipe_is(const recon_safetensors *file, const char *name, const char *value);
+
 /* The weight of a term of the loss; negative where the file has none. */
 double recon_recipe_weight(const recon_safetensors *file, const char *name);
 

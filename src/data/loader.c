@@ -85,6 +85,28 @@ static void scale_pixels(float *x, size_t n, double by)
         x[i] *= (float)by;
 }
 
+/* n pixels, `step` apart: a share w of each goes to either neighbour, and over the border. */
+static void blur_line(float *x, size_t n, size_t step, float w)
+{
+    float before = 0, here = x[0];
+    for (size_t i = 0; i < n; i++) {
+        float after = i + 1 < n ? x[(i + 1) * step] : 0;
+        x[i * step] = (1 - 2 * w) * here + w * (before + after);
+        before = here;
+        here = after;
+    }
+}
+
+static void blur_image(float *x, const recon_dataset_info *d, float w)
+{
+    size_t c = d->channels, wide = d->width * c;
+    for (size_t row = 0; row < d->height; row++)
+        for (size_t k = 0; k < c; k++)
+            blur_line(x + row * wide + k, d->width, c, w);
+    for (size_t column = 0; column < wide; column++)
+        blur_line(x + column, d->height, wide, w);
+}
+
 /* Views of s->plain; at counts the images of the run. */
 static void draw_views(const recon_loader *l, slot *s, size_t i, uint64_t at)
 {
@@ -98,6 +120,9 @@ static void draw_views(const recon_loader *l, slot *s, size_t i, uint64_t at)
         if (l->o.gain > 0)
             scale_pixels(s->images + (v * s->n + i) * size, size,
                          exp(within(log1p(l->o.gain), &rng)));
+        for (int twice = 0; l->o.blur > 0 && twice < 2; twice++)
+            blur_image(s->images + (v * s->n + i) * size, &l->info,
+                       (float)(l->o.blur * recon_rng_uniform(&rng)));
         s->angles[v * s->n + i] = (float)angle;
     }
 }
@@ -167,6 +192,9 @@ static recon_status check_loader(recon_ctx *ctx, const recon_loader *l)
     if (o->views < 0 || o->views > 2 || (o->views == 2 && o->flip))
         return recon_fail(ctx, RECON_ERR_INPUT, "%d views%s: 1, or 2 without flip", o->views,
                           o->flip ? " with flip" : "");
+    if (!(o->gain >= 0 && isfinite(o->gain) && o->blur >= 0 && o->blur < 0.5))
+        return recon_fail(ctx, RECON_ERR_INPUT, "gain %g, blur %g: 0 or more, blur below 0.5",
+                          o->gain, o->blur);
     if (!(o->shear >= 0 && o->shear < 1 && o->scale >= 0 && isfinite(o->scale) && o->shift >= 0 &&
           isfinite(o->shift)))
         return recon_fail(ctx, RECON_ERR_INPUT,
@@ -211,7 +239,7 @@ recon_status recon_loader_open(recon_ctx *ctx, recon_loader **out, const recon_d
     l->batches = (l->info.n + (l->o.keep_last ? l->o.batch - 1 : 0)) / l->o.batch;
     l->views = l->o.views == 2 ? 2 : 1;
     l->resample = l->views > 1 || l->o.rotate || l->o.shear > 0 || l->o.scale > 0 ||
-                  l->o.shift > 0 || l->o.flip || l->o.gain > 0;
+                  l->o.shift > 0 || l->o.flip || l->o.gain > 0 || l->o.blur > 0;
     l->slots = slots_of(&l->o);
     l->claimed = l->read = l->free_below = l->o.first;
     pthread_mutex_init(&l->lock, NULL);

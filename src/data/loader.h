@@ -28,6 +28,7 @@ typedef struct {
     int flip;       /* half of the images mirrored, left for right; not with two views      */
     int all;        /* every view is warped, not the last one alone                         */
     double gain;    /* brighter or darker by a factor of up to 1 + gain                     */
+    double blur;    /* each pixel gives up to this share to either neighbour, twice; < 1/2  */
 } recon_loader_options;
 
 typedef struct {

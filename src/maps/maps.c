@@ -198,12 +198,13 @@ const char *recon_lambda_name(recon_lambda lambda)
     return (size_t)lambda < sizeof name / sizeof *name ? name[lambda] : "unknown";
 }
 
-/* By the metadata "lambda", which version 0.1 did not write: the head's. */
+/* By the metadata "lambda", which files before 0.3 lack: there it was the head's, on SO(3) the
+ * density's. */
 static recon_status find_lambda(recon_ctx *ctx, recon_lambda *out, const recon_safetensors *file,
-                                const char *path)
+                                const recon_maps_kind *kind, const char *path)
 {
     const char *said = recon_safetensors_metadata(file, "lambda");
-    *out = RECON_LAMBDA_HEAD;
+    *out = kind->group == RECON_SO3 ? RECON_LAMBDA_DENSITY : RECON_LAMBDA_HEAD;
     for (int l = RECON_LAMBDA_NEIGHBOURS; said && l <= RECON_LAMBDA_DENSITY; l++)
         if (!strcmp(said, recon_lambda_name((recon_lambda)l))) {
             *out = (recon_lambda)l;
@@ -227,7 +228,7 @@ recon_status recon_maps_read(recon_ctx *ctx, recon_maps **out, const recon_safet
     RECON_TRY(read_sizes(ctx, m, file, path));
     RECON_TRY(make(ctx, m, 0, file, path, 0));
     RECON_TRY(recall(ctx, m, path));
-    RECON_TRY(find_lambda(ctx, &m->lambda, file, path));
+    RECON_TRY(find_lambda(ctx, &m->lambda, file, kind, path));
     if (!kind->number_fits(m->number))
         RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT, "%s: '%s' is %g: %s", path, kind->number,
                              m->number, kind->number_is));

@@ -8,17 +8,19 @@
 #include "core/memory.h"
 #include "core/options.h"
 #include "model/discovered.h"
+#include "model/lambda.h"
 #include "model/doubt.h"
 #include "model/folds.h"
 #include "model/model.h"
 #include "model/summary.h"
+#include "model/trust.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { METADATA = 7 };
+enum { METADATA = 8 };
 
 typedef struct {
     const char *model;
@@ -30,6 +32,7 @@ typedef struct {
     recon_frames frames;
     recon_maps *maps;
     recon_stored_codes *codes;
+    recon_lambda_choice choice;
     double *inconsistency; /* [points], or NULL: see recon_backbone_kind */
     char *said;            /* [points] by the maps: of their kind */
 } flow;
@@ -67,6 +70,21 @@ done:
     return status;
 }
 
+/* Lambda of all points by the way that was taken, and what the pose densities say of them. */
+static void put_lambdas(flow *f)
+{
+    const recon_embedded *e = &f->embedded;
+    recon_lambda way = f->maps->lambda = f->choice.taken;
+    recon_so2_map *two = (recon_so2_map *)f->said;
+    recon_so3_map *three = (recon_so3_map *)f->said;
+    for (size_t i = 0; i < e->n; i++)
+        if (f->frames.group == RECON_SO2)
+            two[i].lambda = recon_lambda2(way, e, &f->frames, two, i);
+        else
+            three[i].lambda = recon_lambda3(way, &f->frames, three, i);
+    recon_maps_put_densities(two, f->maps, e->so2, e->density, e->n, RECON_MAPS_ALL);
+}
+
 static recon_status learn(recon_ctx *ctx, flow *f)
 {
     const recon_embedded *e = &f->embedded;
@@ -75,11 +93,20 @@ static recon_status learn(recon_ctx *ctx, flow *f)
     RECON_TRY(recon_codes_make(ctx, &f->codes, e, f->maps->held));
     RECON_TRY(recon_alloc_raw(ctx, &f->said, e->n, f->maps->kind->map));
     RECON_TRY(recon_maps_apply(ctx, f->said, f->maps, e->z, e->n, RECON_MAPS_ALL));
-    f->maps->lambda = e->density ? RECON_LAMBDA_DENSITY : RECON_LAMBDA_HEAD;
-    recon_maps_put_densities((recon_so2_map *)f->said, f->maps, e->so2, e->density, e->n,
-                             RECON_MAPS_ALL);
+    RECON_TRY(recon_lambda_choose(ctx, &f->choice, f->o.lambda, e, &f->frames, f->maps, f->said));
+    put_lambdas(f);
 done:
     return status;
+}
+
+static recon_status judge(recon_ctx *ctx, flow *f, recon_discovery *out, const recon_data *data)
+{
+    const recon_model model = { .backbone = (recon_backbone *)f->backbone,
+                                .maps = f->maps,
+                                .codes = f->codes,
+                                .k = f->frames.k };
+    out->trust.lambda = f->choice;
+    return recon_trust_measure(ctx, &out->trust, &model, data, &f->embedded, &f->frames, f->said);
 }
 
 /* Of few inputs, on all of them. */
@@ -105,7 +132,7 @@ static const char *center_name(const flow *f)
                                                          : recon_mean_name(f->o.mean.kind);
 }
 
-static recon_status write_model(recon_ctx *ctx, const flow *f)
+static recon_status write_model(recon_ctx *ctx, const flow *f, const recon_trust *trust)
 {
     int so2 = f->frames.group == RECON_SO2;
     char k[32], points[32], path[RECON_PATH];
@@ -116,6 +143,7 @@ static recon_status write_model(recon_ctx *ctx, const flow *f)
         { "points", points },
         { "data", f->o.data ? f->o.data : "" },
         { "lambda", recon_lambda_name(f->maps->lambda) },
+        { "trust", recon_trust_name(trust->level) },
         { "theta", recon_so2_family_name(recon_maps_describe(f->maps).family) },
     };
     size_t n = METADATA - !so2, all_n = n + f->o.n_metadata;
@@ -155,7 +183,7 @@ static recon_status write_all(recon_ctx *ctx, const flow *f, const recon_discove
     double *lambda = NULL;
     size_t n = f->embedded.n;
     recon_status status;
-    RECON_TRY(write_model(ctx, f));
+    RECON_TRY(write_model(ctx, f, &out->trust));
     RECON_TRY(recon_alloc_raw(ctx, &lambda, n, (out->group == RECON_SO2 ? 1 : 9) * sizeof *lambda));
     for (size_t i = 0; i < n; i++)
         put_lambda(lambda, f, i);
@@ -180,6 +208,7 @@ static recon_status run(recon_ctx *ctx, recon_discovery *out, flow *f, const rec
     recon_lap(&out->seconds.maps, &then);
     RECON_TRY(calibrate(ctx, f, out, data));
     recon_lap(&out->seconds.folds, &then);
+    RECON_TRY(judge(ctx, f, out, data));
     out->seconds.total = then - begun;
     RECON_TRY(recon_summarize(ctx, out,
                               &(recon_findings){ .options = &f->o,

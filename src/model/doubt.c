@@ -6,10 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* 12 degrees. Of 17 molecules in one firm pose each, those that were canonicalized to within 21 degrees
- * had at most 10, the others at least 14 (two backbones). */
-#define MOST (M_PI / 15)
-
 /* Of an input and its neighbours; NaN where nothing is known of any. */
 static double of_class(const double *own, const recon_frames *f, size_t i)
 {
@@ -39,7 +35,7 @@ recon_status recon_discover_doubt(recon_ctx *ctx, double **out, recon_frames *f,
     RECON_TRY(kind->inconsistency(ctx, own, data, points));
     for (size_t i = 0; i < f->rows; i++) {
         (*out)[i] = of_class(own, f, i);
-        if ((*out)[i] > MOST)
+        if ((*out)[i] > RECON_INCONSISTENT)
             recon_frames_doubt(f, i);
     }
 done:

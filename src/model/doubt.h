@@ -10,6 +10,10 @@
 #include <recon/backbone/backbone.h>
 #include <recon/normalize/normalize.h>
 
+/* 12 degrees. Of 17 molecules in one firm pose each, those that were canonicalized to within 21 degrees
+ * had at most 10, the others at least 14 (two backbones). */
+#define RECON_INCONSISTENT (M_PI / 15)
+
 /* Makes "cannot tell" of the verdicts that are in doubt. *inconsistency [rows], of each input with
  * its neighbours, radians, is to be freed; NULL where the backbone cannot say. */
 recon_status recon_discover_doubt(recon_ctx *ctx, double **inconsistency, recon_frames *frames,

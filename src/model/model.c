@@ -20,10 +20,29 @@ static recon_status check_parts(recon_ctx *ctx, const recon_model *m, const char
         return recon_fail(ctx, RECON_ERR_FORMAT,
                           "%s: embeddings have %zu dimensions, but the maps expect %zu", path,
                           m->backbone->code, m->maps->d);
-    if (m->maps->lambda == RECON_LAMBDA_DENSITY && !m->backbone->density)
-        return recon_fail(ctx, RECON_ERR_FORMAT,
-                          "%s: Lambda is to come from the pose density, but the backbone has none",
-                          path);
+    return RECON_OK;
+}
+
+/* What the discovery took; files of version 0.1 do not say. */
+static size_t neighbours_of(const recon_safetensors *file, const recon_backbone_kind *kind)
+{
+    const char *k = recon_safetensors_metadata(file, "k");
+    size_t n = k ? (size_t)strtoul(k, NULL, 10) : 0;
+    return n >= 1 && n <= RECON_CODES_MOST ? n : kind->k;
+}
+
+recon_status recon_model_use_lambda(recon_ctx *ctx, recon_model *m, recon_lambda lambda)
+{
+    int so3 = m->backbone->kind->group == RECON_SO3;
+    if (lambda == RECON_LAMBDA_DENSITY && !so3 && !m->backbone->density)
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "lambda density: the model's backbone has no pose density");
+    if (lambda == RECON_LAMBDA_NEIGHBOURS && !m->codes)
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "lambda neighbours: the model keeps no embeddings; refit it with "
+                          "`recon discover`");
+    if (lambda != RECON_LAMBDA_AUTO)
+        m->maps->lambda = lambda;
     return RECON_OK;
 }
 
@@ -40,6 +59,8 @@ recon_status recon_model_open(recon_ctx *ctx, recon_model **out, const char *pat
     RECON_TRY(recon_maps_read(ctx, &m->maps, file, path));
     RECON_TRY(check_parts(ctx, m, path));
     RECON_TRY(recon_codes_read(ctx, &m->codes, file, path, m->maps->kind->group, m->maps->d));
+    m->k = neighbours_of(file, m->backbone->kind);
+    RECON_TRY(recon_model_use_lambda(ctx, m, m->maps->lambda));
     *out = m;
 done:
     recon_safetensors_close(file);
@@ -69,7 +90,8 @@ recon_model_info recon_model_describe(const recon_model *m)
                               .code = b->code,
                               .weights = recon_backbone_weights(b) + m->maps->weights,
                               .codes = m->codes ? m->codes->n : 0,
-                              .maps = recon_maps_describe(m->maps) };
+                              .maps = recon_maps_describe(m->maps),
+                              .lambda = m->maps->lambda };
     if (images)
         info.images = recon_ieae_describe(images);
     if (molecules)

@@ -16,6 +16,7 @@ struct recon_model {
     recon_backbone *backbone;
     recon_maps *maps;
     recon_stored_codes *codes; /* NULL: a file without them */
+    size_t k;                  /* neighbours that make a class: those of the discovery */
 };
 
 /* Zero in any field means its default. */

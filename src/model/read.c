@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <recon/group/so2.h>
+#include <recon/normalize/normalize.h>
 #include <stdlib.h>
 
 /* --- either group ----------------------------------------------------------------------------- */
@@ -62,6 +63,18 @@ static recon_status compare(recon_ctx *ctx, double *p_embedding, const recon_mod
     return m->codes ? recon_codes_p_values(ctx, p_embedding, m->codes, z, n) : RECON_OK;
 }
 
+/* Gamma of n inputs, the centre of the poses of their nearest stored codes. */
+static recon_status find_gamma(recon_ctx *ctx, recon_frames *out, const recon_model *m,
+                               const recon_seen *s, size_t n)
+{
+    const recon_stored_codes *c = m->codes;
+    const recon_embedded index = { .n = c->n, .d = c->d, .z = c->z, .so2 = c->so2, .so3 = c->so3 };
+    const recon_embedded queries = { .n = n, .d = c->d, .z = s->z, .so2 = s->so2, .so3 = s->so3 };
+    const recon_normalize_options o = { .knn = { .k = m->k < c->n ? m->k : c->n },
+                                        .family = RECON_SO2_NORMAL };
+    return recon_normalize(ctx, out, &index, &queries, &o);
+}
+
 /* --- SO(2) ------------------------------------------------------------------------------------ */
 
 recon_pose2 recon_pose_make(double psi, double lambda)
@@ -69,6 +82,17 @@ recon_pose2 recon_pose_make(double psi, double lambda)
     double absolute = recon_so2_wrap(psi - lambda);
     return (recon_pose2){ recon_so2_wrap(psi), recon_so2_wrap(lambda), absolute,
                           recon_so2_wrap(-absolute) };
+}
+
+static recon_status put_gamma(recon_ctx *ctx, recon_so2_map *maps, const recon_model *m,
+                              const recon_seen *s, size_t n)
+{
+    recon_frames f = { .rows = 0 };
+    recon_status status = n ? find_gamma(ctx, &f, m, s, n) : RECON_OK;
+    for (size_t i = 0; status == RECON_OK && i < n; i++)
+        maps[i].lambda = f.gamma.so2[i];
+    recon_frames_free(&f);
+    return status;
 }
 
 /* Lambda alone: from the pose density no head is asked. */
@@ -80,6 +104,8 @@ static recon_status find_lambda(recon_ctx *ctx, recon_pose2 *poses, const recon_
     RECON_TRY(recon_alloc(ctx, &maps, n, sizeof *maps));
     if (m->maps->lambda == RECON_LAMBDA_DENSITY)
         recon_maps_put_densities(maps, m->maps, s->so2, s->density, n, RECON_MAPS_LAMBDA);
+    else if (m->maps->lambda == RECON_LAMBDA_NEIGHBOURS)
+        RECON_TRY(put_gamma(ctx, maps, m, s, n));
     else
         RECON_TRY(recon_maps_apply(ctx, maps, m->maps, s->z, n, RECON_MAPS_LAMBDA));
     for (size_t i = 0; i < n; i++)
@@ -94,6 +120,8 @@ static recon_status find_maps(recon_ctx *ctx, recon_pose2 *poses, recon_so2_map 
 {
     recon_status status;
     RECON_TRY(recon_maps_apply(ctx, maps, m->maps, s->z, n, RECON_MAPS_ALL));
+    if (m->maps->lambda == RECON_LAMBDA_NEIGHBOURS)
+        RECON_TRY(put_gamma(ctx, maps, m, s, n));
     recon_maps_put_densities(maps, m->maps, s->so2, s->density, n, RECON_MAPS_ALL);
     for (size_t i = 0; i < n; i++) {
         poses[i] = recon_pose_make(s->so2[i], maps[i].lambda);
@@ -153,6 +181,22 @@ recon_pose3 recon_pose3_make(const recon_pose3 *seen, recon_so3 lambda, int free
     return p;
 }
 
+/* Where Lambda does not come from the density, as the heads have left it. */
+static recon_status put_lambda3(recon_ctx *ctx, recon_so3_map *maps, const recon_model *m,
+                                const recon_seen *s, size_t n)
+{
+    int near = m->maps->lambda == RECON_LAMBDA_NEIGHBOURS;
+    recon_frames f = { .rows = 0 };
+    recon_status status = RECON_OK;
+    if (near && n)
+        RECON_TRY(find_gamma(ctx, &f, m, s, n));
+    for (size_t i = 0; m->maps->lambda != RECON_LAMBDA_DENSITY && i < n; i++)
+        maps[i].lambda = near ? f.gamma.so3[i] : maps[i].lambda_label;
+done:
+    recon_frames_free(&f);
+    return status;
+}
+
 recon_status recon_model_read3(recon_ctx *ctx, recon_pose3 *poses, recon_so3_map *maps,
                                double *p_embedding, const recon_model *m, const void *inputs,
                                size_t n)
@@ -169,6 +213,7 @@ recon_status recon_model_read3(recon_ctx *ctx, recon_pose3 *poses, recon_so3_map
     }
     RECON_TRY(see(ctx, &s, m, inputs, n));
     RECON_TRY(recon_maps_apply(ctx, maps, m->maps, s.z, n, part));
+    RECON_TRY(put_lambda3(ctx, maps, m, &s, n));
     for (size_t i = 0; i < n; i++) {
         poses[i] =
             recon_pose3_make(&(recon_pose3){ .psi = s.so3[i] }, maps[i].lambda, maps[i].free);

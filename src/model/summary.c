@@ -7,7 +7,9 @@
 #include "maps/so2_map.h"
 #include "maps/so3_map.h"
 #include "model/discovered.h"
+#include "model/doubt.h"
 #include "model/source.h"
+#include "model/trust.h"
 #include "stats/natural.h"
 #include "stats/quantile.h"
 
@@ -149,11 +151,11 @@ static json_t *settings_json(const recon_findings *f)
                             so2 ? "so2" : "so3", "points", (json_int_t)f->embedded->n, "dimensions",
                             (json_int_t)f->embedded->d, "k", (json_int_t)f->frames->k, "mean",
                             f->mean, "half", o->half, "backend", f->backend);
+    recon_json_put(&out, "lambda", json_string(recon_lambda_name(f->lambda)));
     if (so2) {
         const recon_so2_map *map = f->maps;
         recon_json_put(&out, "family", json_string(recon_so2_family_name(f->frames->family)));
         recon_json_put(&out, "theta", json_string(recon_so2_family_name(map[0].family)));
-        recon_json_put(&out, "lambda", json_string(recon_lambda_name(f->lambda)));
     }
     if (o->data) /* left out where it is not UTF-8 */
         recon_json_put_text(&out, "data", o->data);
@@ -170,6 +172,7 @@ static recon_status write_json(recon_ctx *ctx, recon_discovery *out, const readi
     const recon_findings *f = r->f;
     json_t *summary = settings_json(f);
     recon_status status = RECON_OK;
+    recon_json_put(&summary, "trust", recon_trust_json(&out->trust));
     recon_json_put(&summary, "all", group_json(all, out->group));
     if (recon_data_molecules(f->data) && out->group == RECON_SO3)
         RECON_TRY(recon_summarize_molecules(ctx, &summary, out, f));
@@ -187,6 +190,14 @@ static recon_status write_json(recon_ctx *ctx, recon_discovery *out, const readi
 done:
     json_decref(summary);
     return status;
+}
+
+static double inconsistent_share(const recon_findings *f)
+{
+    size_t count = 0;
+    for (size_t i = 0; f->inconsistency && i < f->frames->rows; i++)
+        count += f->inconsistency[i] > RECON_INCONSISTENT;
+    return (double)count / (double)f->frames->rows;
 }
 
 static void fill_in(recon_discovery *out, const recon_findings *f, const group *all)
@@ -207,6 +218,7 @@ static void fill_in(recon_discovery *out, const recon_findings *f, const group *
     } else {
         out->so3.concentration = all->concentration;
         out->so3.background = all->background;
+        out->so3.inconsistent = inconsistent_share(f);
     }
 }
 

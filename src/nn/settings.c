@@ -61,6 +61,13 @@ double recon_settings_value(const char *line, const char *name, double otherwise
     return end && end != s.value ? value : otherwise;
 }
 
+int recon_settings_is(const char *line, const char *name, const char *value)
+{
+    setting s;
+    return find(&s, line, name, (int)strlen(name)) && (size_t)s.value_length == strlen(value) &&
+           !strncmp(s.value, value, (size_t)s.value_length);
+}
+
 size_t recon_settings_number(const char *line, const char *name, size_t otherwise)
 {
     setting s;

@@ -22,6 +22,7 @@ void recon_settings_add(recon_settings *s, const char *name, const char *fmt, ..
 /* The number that a line has under a name, any number and a whole one; `otherwise` where it has
  * none. */
 double recon_settings_value(const char *line, const char *name, double otherwise);
+int recon_settings_is(const char *line, const char *name, const char *value);
 size_t recon_settings_number(const char *line, const char *name, size_t otherwise);
 
 /* "batch: was 13, now 26; seed: was 0, now 1"; "" where nothing differs. Returns out. */

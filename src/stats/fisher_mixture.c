@@ -49,15 +49,9 @@ static int connected(const recon_fisher_mixture *p, int a, int b)
 {
     recon_so3 from = p->part[a].mode, to = p->part[b].mode;
     double floor = fmin(log_parts(p, from), log_parts(p, to)) + log(DIP);
-    double half = recon_so3_distance(from, to) / 2;
-    double sign = from.w * to.w + from.x * to.x + from.y * to.y + from.z * to.z < 0 ? -1 : 1;
-    for (int i = 1; i < PATH && half > 1e-6; i++) {
-        double t = (double)i / PATH, u = sin((1 - t) * half), v = sign * sin(t * half);
-        recon_so3 at = { u * from.w + v * to.w, u * from.x + v * to.x, u * from.y + v * to.y,
-                         u * from.z + v * to.z };
-        if (log_parts(p, recon_so3_normalize(at)) < floor)
+    for (int i = 1; i < PATH; i++)
+        if (log_parts(p, recon_so3_toward(from, to, (double)i / PATH)) < floor)
             return 0;
-    }
     return 1;
 }
 

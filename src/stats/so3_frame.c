@@ -107,3 +107,13 @@ double recon_so3_trace(const double f[9], recon_so3 g)
         sum += f[i] * r[i];
     return sum;
 }
+
+recon_so3 recon_so3_toward(recon_so3 p, recon_so3 q, double t)
+{
+    double sign = p.w * q.w + p.x * q.x + p.y * q.y + p.z * q.z < 0 ? -1 : 1;
+    double half = recon_so3_distance(p, q) / 2;
+    double u = half > 1e-6 ? sin((1 - t) * half) : 1 - t;
+    double v = sign * (half > 1e-6 ? sin(t * half) : t);
+    return recon_so3_normalize(
+        (recon_so3){ u * p.w + v * q.w, u * p.x + v * q.x, u * p.y + v * q.y, u * p.z + v * q.z });
+}

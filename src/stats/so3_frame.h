@@ -34,6 +34,9 @@ void recon_so3_frame_of(recon_so3_frame *out, const double m[10]);
 /* U diag(s) V^T, row-major, for other values s in the same frame. */
 void recon_so3_frame_matrix(double f[9], const recon_so3_frame *frame, const double s[3]);
 
+/* The rotation at a share t of the shortest way from p to q. */
+recon_so3 recon_so3_toward(recon_so3 p, recon_so3 q, double t);
+
 /* tr(F^T R(g)). */
 double recon_so3_trace(const double f[9], recon_so3 g);
 

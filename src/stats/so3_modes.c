@@ -11,6 +11,7 @@
  * one to the next: each is the square of the one before, so that a pair of samples costs one
  * exponential for all ten widths, from 40 to 2 degrees. */
 #include "stats/so3_modes.h"
+#include "stats/so3_frame.h"
 
 #include <recon/stats/matrix_fisher.h>
 
@@ -186,16 +187,10 @@ static void find_peaks(search *s)
  * to the other. */
 static int connected(const search *s, int a, int b)
 {
-    recon_so3 p = s->peak[a], q = s->peak[b];
-    double sign = dot(p, q) < 0 ? -1 : 1, floor = DIP * fmin(s->height[a], s->height[b]);
-    double half = recon_so3_distance(p, q) / 2;
-    for (int i = 1; i < PATH && half > 1e-6; i++) {
-        double t = (double)i / PATH, u = sin((1 - t) * half), v = sign * sin(t * half);
-        recon_so3 at = { u * p.w + v * q.w, u * p.x + v * q.x, u * p.y + v * q.y,
-                         u * p.z + v * q.z };
-        if (density_at(s, recon_so3_normalize(at)) < floor)
+    double floor = DIP * fmin(s->height[a], s->height[b]);
+    for (int i = 1; i < PATH; i++)
+        if (density_at(s, recon_so3_toward(s->peak[a], s->peak[b], (double)i / PATH)) < floor)
             return 0;
-    }
     return 1;
 }
 

@@ -3,6 +3,7 @@
 #include "so3_world.h"
 
 #include <recon/ops/backend.h>
+#include "maps/so3_heads.h"
 #include "stats/fisher_gauge.h"
 #include "stats/roc.h"
 
@@ -325,7 +326,7 @@ static void a_file_without_the_mixture_has_one_mode(void **state)
     recon_ctx *ctx = *state;
     world *w = two_mode_world(ctx, 0.7);
     recon_maps *m = fit(ctx, w, &w->brief);
-    m->has &= ~(1u << 4 | 1u << 5);
+    m->has &= ~(1u << RECON_SO3_MIXTURE | 1u << RECON_SO3_VERDICT);
     recon_so3_map *map = maps_of_test(ctx, w, m);
     for (size_t i = 0; i < TEST; i++) {
         assert_int_equal(map[i].modes.parts, 1);

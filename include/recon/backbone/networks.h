@@ -59,6 +59,8 @@ typedef struct {
     double density, pose, contrast; /* weights of the three terms; 0: the preset's */
     double temperature; /* of the contrast; 0: 0.2                                       */
     double warp;        /* of the second view: shear and scale up to this; 0: 0.2        */
+    int augment; /* all views are warped, moved, blurred and made brighter or darker; 0: of fewer than
+                    10,000 images with the preset small; negative: no                          */
     uint64_t seed, every, patience;
     int threads; /* that make views ready; 0: 2 */
     recon_precision precision;

@@ -7,6 +7,7 @@
 #define RECON_MODEL_DISCOVER_H
 
 #include <recon/model/model.h>
+#include <recon/model/trust.h>
 #include <recon/normalize/normalize.h>
 
 #ifdef __cplusplus
@@ -34,6 +35,7 @@ typedef struct {
     int as_mean; /* SO(3): Gamma is that mean, as in the paper, also where a spin is free;
                     else recon_frames_gauge                                            */
     recon_so2_family family; /* SO(2): what Theta is the width of: auto, uniform or normal */
+    recon_lambda lambda;     /* where the model's Lambda comes from                        */
     recon_maps_options maps;
     recon_precision precision; /* of the backbone, where it is opened again because of `half` */
     int half;                  /* the model is stored as bfloat16: its weights are rounded before
@@ -70,10 +72,13 @@ typedef struct {
     struct {                  /* SO(3)                                                          */
         double concentration; /* median of the largest singular value of Theta                  */
         double background;    /* median share of poses that do not belong                       */
+        double inconsistent;  /* share of points with alike neighbours of unlike poses: one pose
+                                 or an axis is not claimed there                                */
     } so3;
-    size_t molecules; /* different ones                                                         */
-    size_t symmetric; /* those that look the same after a rotation */
-    size_t folds;     /* by which p-values are calibrated; 0: on a part of the inputs           */
+    size_t molecules;  /* different ones                                                         */
+    size_t symmetric;  /* those that look the same after a rotation */
+    recon_trust trust; /* can it be trusted?                                                   */
+    size_t folds;      /* by which p-values are calibrated; 0: on a part of the inputs           */
     struct {
         double embed, normalize, maps, folds, total;
     } seconds;

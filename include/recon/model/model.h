@@ -21,6 +21,11 @@ RECON_API recon_status recon_model_open(recon_ctx *ctx, recon_model **out, const
                                         recon_precision precision);
 RECON_API void recon_model_close(recon_ctx *ctx, recon_model *model);
 
+/* Takes Lambda from elsewhere than discover chose; AUTO changes nothing. To be called before the
+ * model is used. RECON_ERR_INPUT where the model does not have what is asked for. */
+RECON_API recon_status recon_model_use_lambda(recon_ctx *ctx, recon_model *model,
+                                              recon_lambda lambda);
+
 /* What it takes, its size and its maps. */
 typedef struct {
     const char *kind;  /* of the backbone: "ieae"                                 */
@@ -31,6 +36,7 @@ typedef struct {
     size_t codes;      /* embeddings of training inputs that it keeps; 0: it has none, and no
                           p-value for embeddings                                          */
     recon_maps_info maps;
+    recon_lambda lambda;                /* where Lambda comes from */
     recon_ieae_shape images;            /* of a model of images, else all zero          */
     recon_molecule_net_shape molecules; /* of a model of molecules, else all zero       */
 } recon_model_info;

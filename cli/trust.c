@@ -1,0 +1,62 @@
+/* trust.c - whether natural poses can be trusted, in words. */
+#include "cli/cli.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static void print_likelihood(const recon_lambda_choice *c, recon_lambda way)
+{
+    if (isfinite(c->likelihood[way]))
+        printf(", %s %+.2f", recon_lambda_name(way), c->likelihood[way]);
+}
+
+void cli_print_lambda(const recon_lambda_choice *c)
+{
+    printf("  lambda     %s; likelihood on %zu inputs held out", recon_lambda_name(c->taken),
+           c->points);
+    for (int way = RECON_LAMBDA_NEIGHBOURS; way <= RECON_LAMBDA_DENSITY; way++)
+        print_likelihood(c, (recon_lambda)way);
+    putchar('\n');
+    for (int way = RECON_LAMBDA_NEIGHBOURS; way <= RECON_LAMBDA_DENSITY; way++)
+        if (isfinite(c->apart_median[c->taken][way]))
+            printf("  apart      %s: %.1f degrees (median), %.1f (95 %%)%s\n",
+                   recon_lambda_name((recon_lambda)way),
+                   c->apart_median[c->taken][way] * RECON_TO_DEGREES,
+                   c->apart_p95[c->taken][way] * RECON_TO_DEGREES,
+                   c->apart_median[c->taken][way] > RECON_LAMBDA_APART ? ": warning, more than 10"
+                                                                       : "");
+}
+
+/* Words that fit under each other. */
+static void print_wrapped(const char *text)
+{
+    enum { WIDTH = 88 };
+    int column = printf("             ");
+    for (const char *at = text; *at;) {
+        int word = 0;
+        while (at[word] && at[word] != ' ')
+            word++;
+        if (column + word > WIDTH)
+            column = printf("\n             ") - 1;
+        column += printf("%.*s ", word, at);
+        at += word + (at[word] == ' ');
+    }
+    putchar('\n');
+}
+
+void cli_print_trust(const recon_trust *t)
+{
+    char why[1600];
+    if (isfinite(t->moved))
+        printf("  rotated    the natural pose of a rotated copy is the same within %.1f degrees "
+               "(median), %.1f (95 %%)\n",
+               t->moved * RECON_TO_DEGREES, t->moved_p95 * RECON_TO_DEGREES);
+    if (isfinite(t->gain))
+        printf(
+            "  gain       %.1f degrees closer to the natural pose on average (%.1f as they come, "
+            "%.1f canonicalized)\n",
+            t->gain * RECON_TO_DEGREES, t->before * RECON_TO_DEGREES, t->after * RECON_TO_DEGREES);
+    printf("  verdict    %s (%zu inputs held out)\n", recon_trust_name(t->level), t->points);
+    if (recon_trust_reasons(why, sizeof why, t)[0])
+        print_wrapped(why);
+}

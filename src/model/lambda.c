@@ -1,0 +1,178 @@
+/* lambda.c - the three ways to Lambda, and how they compare. */
+#include "model/lambda.h"
+#include "backbone/pose_density.h"
+#include "core/fail.h"
+#include "core/memory.h"
+#include "maps/so3_map.h"
+#include "stats/quantile.h"
+
+#include <math.h>
+#include <recon/group/so2.h>
+#include <stdlib.h>
+
+enum { WAYS = 4, ROUNDS = 40 };
+/* Lies within this of the best count as equal: then the first of them is taken, see order. */
+#define EQUAL 0.02
+
+static const recon_lambda order[] = { RECON_LAMBDA_DENSITY, RECON_LAMBDA_HEAD,
+                                      RECON_LAMBDA_NEIGHBOURS };
+
+double recon_lambda2(recon_lambda way, const recon_embedded *data, const recon_frames *frames,
+                     const void *heads, size_t i)
+{
+    switch (way) {
+    case RECON_LAMBDA_NEIGHBOURS: return frames->gamma.so2[i];
+    case RECON_LAMBDA_HEAD: return ((const recon_so2_map *)heads)[i].lambda;
+    case RECON_LAMBDA_DENSITY:
+        return recon_so2_wrap(data->so2[i] -
+                              recon_pose_centre(data->density + i * RECON_POSE_BINS));
+    case RECON_LAMBDA_AUTO: break;
+    }
+    return NAN;
+}
+
+recon_so3 recon_lambda3(recon_lambda way, const recon_frames *frames, const void *heads, size_t i)
+{
+    const recon_so3_map *map = (const recon_so3_map *)heads + i;
+    return way == RECON_LAMBDA_NEIGHBOURS ? frames->gamma.so3[i]
+           : way == RECON_LAMBDA_HEAD     ? map->lambda_label
+                                          : map->lambda;
+}
+
+/* --- likelihood ------------------------------------------------------------------------------- */
+
+/* Normals of 3, 8, 20 and 50 degrees about zero, and what is spread evenly. */
+enum { PARTS = 5 };
+static void densities_of(double out[PARTS], double angle)
+{
+    static const double sigma[PARTS - 1] = { 3, 8, 20, 50 };
+    for (int k = 0; k + 1 < PARTS; k++) {
+        double s = sigma[k] * M_PI / 180, x = angle / s;
+        out[k] = exp(-x * x / 2) / (s * sqrt(2 * M_PI));
+    }
+    out[PARTS - 1] = 1 / (2 * M_PI);
+}
+
+/* One round of expectation and maximisation; the mean log density before it. */
+static double improve(double weight[PARTS], const double *angles, size_t n)
+{
+    double sum[PARTS] = { 0 }, log_p = 0;
+    for (size_t i = 0; i < n; i++) {
+        double p[PARTS], all = 0;
+        densities_of(p, angles[i]);
+        for (int k = 0; k < PARTS; k++)
+            all += p[k] *= weight[k];
+        for (int k = 0; k < PARTS; k++)
+            sum[k] += p[k] / all;
+        log_p += log(all);
+    }
+    for (int k = 0; k < PARTS; k++)
+        weight[k] = (sum[k] + 0.2) / ((double)n + 0.2 * PARTS); /* none dies out */
+    return log_p / (double)n;
+}
+
+static double likelihood_of(const double *angles, size_t n)
+{
+    double weight[PARTS] = { 0.2, 0.2, 0.2, 0.2, 0.2 }, log_p = NAN;
+    for (int round = 0; round < ROUNDS && n > 0; round++)
+        log_p = improve(weight, angles, n);
+    return log_p;
+}
+
+/* --- compared --------------------------------------------------------------------------------- */
+
+typedef struct {
+    const recon_embedded *data;
+    const recon_frames *frames;
+    const recon_maps *maps;
+    const void *heads;
+    size_t *which; /* the points held out */
+    size_t n;
+    double *x; /* [n] scratch */
+} comparison;
+
+static int is_there(const comparison *c, recon_lambda way)
+{
+    return way != RECON_LAMBDA_AUTO &&
+           (way != RECON_LAMBDA_DENSITY || c->frames->group == RECON_SO3 || c->data->density);
+}
+
+static double distance(const comparison *c, recon_lambda a, recon_lambda b, size_t i)
+{
+    if (c->frames->group == RECON_SO3)
+        return recon_so3_distance(recon_lambda3(a, c->frames, c->heads, i),
+                                  recon_lambda3(b, c->frames, c->heads, i));
+    return recon_so2_distance(recon_lambda2(a, c->data, c->frames, c->heads, i),
+                              recon_lambda2(b, c->data, c->frames, c->heads, i));
+}
+
+static void compare_pair(recon_lambda_choice *out, const comparison *c, recon_lambda a,
+                         recon_lambda b)
+{
+    for (size_t j = 0; j < c->n; j++)
+        c->x[j] = distance(c, a, b, c->which[j]);
+    recon_sort_doubles(c->x, c->n);
+    out->apart_median[a][b] = out->apart_median[b][a] = recon_quantile(c->x, c->n, 0.5);
+    out->apart_p95[a][b] = out->apart_p95[b][a] = recon_quantile(c->x, c->n, 0.95);
+}
+
+static void measure(recon_lambda_choice *out, const comparison *c)
+{
+    for (int a = 0; a < WAYS; a++)
+        for (int b = 0; b < WAYS; b++)
+            out->apart_median[a][b] = out->apart_p95[a][b] = NAN;
+    for (int a = 1; a < WAYS; a++) {
+        recon_lambda way = (recon_lambda)a;
+        for (int b = 1; b < a; b++)
+            if (is_there(c, way) && is_there(c, (recon_lambda)b))
+                compare_pair(out, c, way, (recon_lambda)b);
+        out->likelihood[a] = NAN;
+        if (!is_there(c, way) || c->frames->group == RECON_SO3)
+            continue;
+        for (size_t j = 0; j < c->n; j++) {
+            size_t i = c->which[j];
+            c->x[j] = recon_so2_wrap(c->data->so2[i] -
+                                     recon_lambda2(way, c->data, c->frames, c->heads, i));
+        }
+        out->likelihood[a] = likelihood_of(c->x, c->n);
+    }
+}
+
+static recon_lambda best_of(const recon_lambda_choice *choice, const comparison *c)
+{
+    double best = -INFINITY;
+    if (c->frames->group == RECON_SO3)
+        return RECON_LAMBDA_DENSITY;
+    for (int a = 1; a < WAYS; a++)
+        best = choice->likelihood[a] > best ? choice->likelihood[a] : best;
+    for (size_t k = 0; k < sizeof order / sizeof *order; k++)
+        if (choice->likelihood[order[k]] >= best - EQUAL)
+            return order[k];
+    return RECON_LAMBDA_HEAD;
+}
+
+recon_status recon_lambda_choose(recon_ctx *ctx, recon_lambda_choice *out, recon_lambda asked,
+                                 const recon_embedded *data, const recon_frames *frames,
+                                 const recon_maps *maps, const void *heads)
+{
+    comparison c = { .data = data, .frames = frames, .maps = maps, .heads = heads };
+    recon_status status;
+    *out = (recon_lambda_choice){ .likelihood = { NAN } };
+    if (asked != RECON_LAMBDA_AUTO && !is_there(&c, asked))
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "lambda %s: the backbone has no pose density (recon train without "
+                          "--no-density)",
+                          recon_lambda_name(asked));
+    RECON_TRY(recon_alloc(ctx, &c.which, data->n, sizeof *c.which));
+    RECON_TRY(recon_alloc(ctx, &c.x, data->n, sizeof *c.x));
+    for (size_t i = 0; i < data->n; i++)
+        if (maps->held[i])
+            c.which[c.n++] = i;
+    out->points = c.n;
+    measure(out, &c);
+    out->taken = asked == RECON_LAMBDA_AUTO ? best_of(out, &c) : asked;
+done:
+    free(c.x);
+    free(c.which);
+    return status;
+}

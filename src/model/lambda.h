@@ -1,0 +1,24 @@
+/* lambda.h (private) - where Lambda comes from: three ways, compared on points held out.
+ *
+ * A way is good if held-out inputs, seen from the natural pose that it gives them, have poses near
+ * zero: noise in Lambda and a bias both spread them. So each way is measured by the likelihood of
+ * those poses under the zero-centred mixture of normals that fits them best. No label is needed, and
+ * a backbone cannot cheat on inputs that it has not learned from: Lambda is invariant. */
+#ifndef MODEL_LAMBDA_H
+#define MODEL_LAMBDA_H
+
+#include <recon/model/trust.h>
+#include "maps/maps.h"
+
+/* heads [n]: what the heads say of all points, before densities are put over it. asked AUTO: SO(2)
+ * takes the likeliest way, SO(3) the density. RECON_ERR_INPUT where what is asked for is not there. */
+recon_status recon_lambda_choose(recon_ctx *ctx, recon_lambda_choice *out, recon_lambda asked,
+                                 const recon_embedded *data, const recon_frames *frames,
+                                 const recon_maps *maps, const void *heads);
+
+/* Lambda of point i by a way, SO(2) and SO(3). */
+double recon_lambda2(recon_lambda way, const recon_embedded *data, const recon_frames *frames,
+                     const void *heads, size_t i);
+recon_so3 recon_lambda3(recon_lambda way, const recon_frames *frames, const void *heads, size_t i);
+
+#endif

@@ -1,0 +1,29 @@
+/* trust.h (private) - the measures behind recon_trust. */
+#ifndef MODEL_TRUST_H
+#define MODEL_TRUST_H
+
+#include <recon/model/trust.h>
+#include "model/model.h"
+
+#include <jansson.h>
+
+/* Judges from the measures alone. */
+void recon_trust_judge(recon_trust *trust);
+
+/* Of a discovery: the points that maps->held marks, with what the maps say of all points (said) and
+ * model, the parts of what will be written. trust->lambda is filled in already. */
+recon_status recon_trust_measure(recon_ctx *ctx, recon_trust *trust, const recon_model *model,
+                                 const recon_data *data, const recon_embedded *embedded,
+                                 const recon_frames *frames, const void *said);
+
+/* Of a backbone of images with a pose density that was just trained: on the images held out, with
+ * those that it was trained on as their neighbours. A backbone without one is RECON_ERR_INPUT. */
+recon_status recon_trust_backbone(recon_ctx *ctx, recon_trust *trust,
+                                  const recon_backbone *backbone, const recon_dataset *data,
+                                  uint64_t seed);
+
+/* For summaries and --json. */
+
+json_t *recon_trust_json(const recon_trust *trust);
+
+#endif
