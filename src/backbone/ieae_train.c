@@ -50,9 +50,8 @@ typedef struct {
 
 /* The presets' numbers are for tens of thousands of images. Fewer than FEW are shown in smaller
  * batches and more varied, and so often that there are STEPS_FEW steps at least. Weights that have
- * learned from others need fewer, and smaller ones, or what they know is lost. */
+ * learned from others need fewer. */
 enum { FEW = 10000, BATCH_FEW = 32, STEPS_FEW = 1800, STEPS_FROM = 600, STEPS_LEAST = 500 };
-#define RATE_FROM 1e-3
 static const recon_ieae_options presets[] = {
     [RECON_PRESET_FAST] = { .epochs = 30,
                             .batch = 256,
@@ -109,7 +108,7 @@ static void set_defaults(recon_ieae_options *o, size_t n)
     set_length(o, n);
     o->contrast = o->contrast == 0 ? p->contrast : o->contrast;
     o->pose = o->pose == 0 ? p->pose : o->pose;
-    o->rate = o->rate > 0 ? o->rate : o->from ? RATE_FROM : is_few(o, n) ? 3e-3 : 2e-3;
+    o->rate = o->rate > 0 ? o->rate : is_few(o, n) ? 3e-3 : 2e-3;
     if (o->density == 0)
         o->density = is_few(o, n) ? 1 : p->density;
     o->shape.density = o->density > 0;

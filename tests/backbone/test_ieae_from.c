@@ -186,7 +186,7 @@ static void stop(void *user, recon_log_level level, const char *line)
         recon_ctx_interrupt(*(recon_ctx **)user);
 }
 
-/* Fewer steps at a lower rate than a first training of so few images takes. */
+/* Fewer steps than a first training of so few images takes. */
 static void a_short_training_is_the_default(void **state)
 {
     recon_ctx *ctx = *state, *brief;
@@ -198,7 +198,6 @@ static void a_short_training_is_the_default(void **state)
                 RECON_ERR_INTERRUPTED, "interrupted after step 0");
     CHECK_OK(ctx, recon_safetensors_open(ctx, &file, scratch("new.last")));
     const char *line = recon_safetensors_metadata(file, "settings");
-    assert_non_null(strstr(line, "rate: 0.001,"));
     assert_non_null(strstr(line, "epochs: 600, batch: 32,"));
     assert_non_null(strstr(line, ", from: "));
     recon_safetensors_close(file);

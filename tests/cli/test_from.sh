@@ -19,9 +19,9 @@ refused 2 "backbone: its number of channels is 1, but these images have 3 (grey 
 
 accepted "a run starts from a model" $from --epochs 1 --quiet
 "$recon" info new >"$scratch/stdout"
-grep -qE '^ *from  *backbone$' "$scratch/stdout" && grep -qE 'preset: small.* rate: 0.001.* from: [0-9]+$' "$scratch/stdout"
+grep -qE '^ *from  *backbone$' "$scratch/stdout" && grep -qE 'preset: small.* from: [0-9]+$' "$scratch/stdout"
 report $? "which says so"
-refused 1 "from: was" train $letters --preset small --width 0.25 --code 8 --rate 0.001 --epochs 2 --out new --resume
+refused 1 "from: was" train $letters --preset small --width 0.25 --code 8 --epochs 2 --out new --resume
 accepted "and is resumed with it" $from --epochs 2 --resume --quiet
 
 # As every other command does, of a folder that discover made too; folds train it again from there.
