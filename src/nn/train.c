@@ -345,8 +345,11 @@ static recon_status interrupted(run *r)
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
+/* Only the host's memory is looked at. */
 static size_t free_memory(const run *r)
 {
+    if (recon_ops_on_host(r->ctx) != recon_ops_of(r->ctx))
+        return SIZE_MAX;
     return r->o.memory ? r->o.memory : recon_free_memory();
 }
 
@@ -355,8 +358,7 @@ static recon_status plan(run *r)
     recon_step_planner p = { r->it, r->tape, r->eval, r->at.step, free_memory(r) };
     uint64_t before = r->at.parts ? r->at.parts : 1, parts = before;
     size_t bytes;
-    int on_host = recon_ops_on_host(r->ctx) == recon_ops_of(r->ctx);
-    if (!r->it->units || r->o.plain || !on_host) /* a device's memory is not looked at */
+    if (!r->it->units || r->o.plain)
         return RECON_OK;
     recon_status status = recon_step_planner_run(r->ctx, &p, &parts, &bytes);
     if (status != RECON_OK)
