@@ -24,6 +24,7 @@ const cli_command cli_train = {
         "  recon train --data mnist --rotate mnist --out digits.safetensors\n"
         "  recon train --data images:photos --out photos.safetensors\n"
         "  recon train --data images:photos --out photos.safetensors --resume --epochs 60\n"
+        "  recon train --data images:photos --from general --out photos.safetensors\n"
         "  recon train --data conformers --rotate fisher --out conformers.safetensors\n"
         "\n"
         "Labels are not used. One input in twelve is held out, and the epoch with the best\n"
@@ -31,26 +32,29 @@ const cli_command cli_train = {
         "validation; --resume continues from MODEL.last with bit-identical results, and with more\n"
         "--epochs also a finished run, from its best weights. A MODEL or MODEL.last that exists is\n"
         "never replaced without --resume or --overwrite. The memory of a step is printed before the\n"
-        "first; a batch that does not fit into memory is split. The next step is\n"
+        "first; a batch that does not fit into memory is split. --from starts from the weights of\n"
+        "another model, which decides preset, width, code and size. The next step is\n"
         "`recon discover`. Images of different sizes (images:) are fitted into one size, which is\n"
         "chosen and printed; the model stores it, and other commands fit their images to it.",
     .run = run,
 };
 
 enum { BY_DEVICE = -1 }; /* the preset, where none is given */
+enum { BY_MODEL = -1 };  /* --crop: as that of --from, or none */
 
 typedef struct {
-    const char *out, *held;
+    const char *out, *held, *from;
     int group, preset, augment, mask, resume, overwrite, plain, no_density, no_contrast;
     size_t epochs, before, batch, every, frequencies, layers, code;
     double density, rate, contrast, pose, warp, align, element, radius, temperature, width;
     cli_data data;
     cli_common common;
+    int *misuse; /* set where only the files show that the options cannot be meant */
 } settings;
 
 static int parse(settings *s, int argc, char **argv)
 {
-    cli_option options[28 + CLI_DATA_OPTIONS + 1] = {
+    cli_option options[29 + CLI_DATA_OPTIONS + 1] = {
         { "--out", "MODEL", NULL, "file for the best weights", CLI_TEXT, 1, &s->out },
         { "--group", NULL, "auto|so2|so3",
           "rotation group (default: so2 for images, so3 for molecules)", CLI_CHOICE, 0, &s->group },
@@ -58,6 +62,9 @@ static int parse(settings *s, int argc, char **argv)
           "network: small for a CPU (its default), fast for a GPU (its default), paper for the "
           "paper's layers",
           CLI_CHOICE, 0, &s->preset },
+        { "--from", "MODEL", NULL,
+          "start from the weights of this model, a file or the name of one that comes with recon",
+          CLI_MODEL | CLI_IMAGES, 0, &s->from },
         { "--width", "F", NULL, "width factor on the preset's channels (default 1)", CLI_NUMBER, 0,
           &s->width },
         { "--frequencies", "N", NULL, "rotation orders of the fields, 2 to 4 (default: preset's)",
@@ -88,7 +95,7 @@ static int parse(settings *s, int argc, char **argv)
         { "--no-density", NULL, NULL, "no pose density: natural poses come from neighbours alone",
           CLI_FLAG | CLI_IMAGES, 0, &s->no_density },
         { "--augment", NULL, NULL,
-          "warp, move, blur and brighten every view (default: below 10,000 images, preset small)",
+          "warp, move, blur and brighten every view (default: below 10,000 images, with preset small or --from)",
           CLI_FLAG | CLI_IMAGES, 0, &s->augment },
         { "--warp", "S", NULL, "stretch the second view by up to S (default 0.2)",
           CLI_NUMBER | CLI_IMAGES, 0, &s->warp },
@@ -155,6 +162,7 @@ static recon_ieae_options options_of(recon_ctx *ctx, const settings *s)
                                  .precision = precision_of(ctx, s),
                                  .resume = s->resume,
                                  .overwrite = s->overwrite,
+                                 .from = s->from,
                                  .crop = s->data.crop,
                                  .data = cli_utf8(s->data.spec),
                                  .rotate = cli_utf8(s->data.rotate) };
@@ -339,6 +347,34 @@ done:
     return status;
 }
 
+/* The options must be those of the model to start from; channels 0: not known yet. */
+static recon_status follow(recon_ctx *ctx, const settings *s, const recon_ieae *from,
+                           size_t channels)
+{
+    recon_ieae_options o = options_of(ctx, s);
+    o.shape.channels = channels;
+    recon_status status = recon_ieae_follow(ctx, &o, from, s->preset);
+    *s->misuse = status == RECON_ERR_INPUT;
+    return status;
+}
+
+/* Pictures are read as those that it was trained on, but in their own colours. */
+static recon_status open_from(recon_ctx *ctx, recon_ieae **from, settings *s)
+{
+    recon_data_options as = { .size = s->data.size };
+    recon_status status;
+    RECON_TRY(recon_ieae_open(ctx, from, s->from, precision_of(ctx, s)));
+    RECON_TRY(follow(ctx, s, *from, 0));
+    (*from)->base.kind->data_options(&(*from)->base, &as);
+    s->preset = recon_ieae_describe(*from).preset;
+    if (recon_images_folder(s->data.spec))
+        s->data.size = as.size;
+    if (s->data.crop == BY_MODEL)
+        s->data.crop = as.crop;
+done:
+    return status;
+}
+
 /* Steps take time in proportion to the pixels. */
 static void warn_of_size(recon_ctx *ctx, const settings *s, recon_dataset_info d)
 {
@@ -419,22 +455,32 @@ static recon_status work(recon_ctx *ctx, const void *arg)
 {
     settings chosen = *(const settings *)arg, *s = &chosen;
     cli_inputs inputs = { 0 };
+    recon_ieae *from = NULL;
     recon_status status;
     RECON_TRY(cli_attach(ctx, &s->data));
+    if (s->from)
+        RECON_TRY(open_from(ctx, &from, s));
+    if (s->data.crop == BY_MODEL)
+        s->data.crop = 0;
     if (s->preset == BY_DEVICE)
         s->preset =
             recon_ops_on_host(ctx) == recon_ops_of(ctx) ? RECON_PRESET_SMALL : RECON_PRESET_FAST;
     RECON_TRY(cli_inputs_open(ctx, &inputs, &s->data, NULL, NULL));
+    if (from)
+        RECON_TRY(follow(ctx, s, from, recon_dataset_describe(cli_images(&inputs)).channels));
     RECON_TRY((cli_images(&inputs) ? train_images : train_molecules)(ctx, s, &inputs));
 done:
+    recon_ieae_close(ctx, from);
     cli_inputs_close(&inputs);
     return status;
 }
 
 static int run(int argc, char **argv)
 {
-    settings s = { .preset = BY_DEVICE };
+    int misuse = 0;
+    settings s = { .preset = BY_DEVICE, .data = { .crop = BY_MODEL }, .misuse = &misuse };
     int code = parse(&s, argc, argv);
     code = code < 0 ? check_options(&s) : code;
-    return code >= 0 ? code : cli_run(&cli_train, &s.common, work, &s);
+    code = code >= 0 ? code : cli_run(&cli_train, &s.common, work, &s);
+    return misuse ? EXIT_MISUSE : code;
 }

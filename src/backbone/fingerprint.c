@@ -1,6 +1,8 @@
-/* fingerprint.c - FNV-1a over one image or conformer. */
+/* fingerprint.c - FNV-1a over one image or conformer, or over all weights. */
 #include "backbone/fingerprint.h"
+#include "core/fail.h"
 #include "core/memory.h"
+#include "nn/params.h"
 
 #include <stdlib.h>
 
@@ -36,4 +38,23 @@ uint32_t recon_fingerprint_molecules(const recon_molecules *data)
 {
     recon_conformer x = recon_molecules_get(data, 0);
     return folded(mix(mix(BASIS, x.z, x.atoms), x.xyz, 3 * x.atoms * sizeof *x.xyz));
+}
+
+recon_status recon_fingerprint_weights(recon_ctx *ctx, uint32_t *out, const recon_params *p)
+{
+    uint64_t hash = BASIS;
+    double *values = NULL;
+    recon_status status = RECON_OK;
+    for (size_t i = 0; i < p->count; i++) {
+        size_t n = recon_param_count(p->entry[i]);
+        free(values);
+        RECON_TRY(recon_alloc_raw(ctx, &values, n, sizeof *values));
+        RECON_TRY(recon_param_read(ctx, values, p->entry[i]));
+        for (size_t j = 0; j < n; j++)
+            hash = mix(hash, &(float){ (float)values[j] }, sizeof(float));
+    }
+    *out = folded(hash);
+done:
+    free(values);
+    return status;
 }

@@ -54,6 +54,16 @@ recon_status recon_ieae_embed(recon_ctx *ctx, const recon_seen *out, const recon
 recon_status recon_ieae_decode(recon_ctx *ctx, float *out, const recon_ieae *model, const float *z,
                                size_t n);
 
+/* --- a model to start from (ieae_from.c) --- */
+
+/* What is not asked for in options becomes as it is in `from`, the model of options->from; what is
+ * asked for and differs is RECON_ERR_INPUT: preset (negative: not asked for), width, frequencies,
+ * code, mask and density, and the channels where they are known. */
+recon_status recon_ieae_follow(recon_ctx *ctx, recon_ieae_options *options, const recon_ieae *from,
+                               int preset);
+/* Its weights, those of the decoder only for images of the same size. */
+recon_status recon_ieae_take(recon_ctx *ctx, recon_ieae *model, const recon_ieae *from);
+
 /* See recon_backbone_kind. */
 recon_status recon_ieae_refit(recon_ctx *ctx, const char *path, const recon_backbone *backbone,
                               const recon_safetensors *file, const recon_data *data,

@@ -11,6 +11,7 @@
 #include "backbone/ieae.h"
 #include "backbone/fingerprint.h"
 #include "backbone/metadata.h"
+#include "backbone/recipe.h"
 #include "data/dataset.h"
 #include "data/loader.h"
 #include "nn/run_files.h"
@@ -21,6 +22,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/options.h"
+#include "core/utf8.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -33,7 +35,7 @@ enum { VIEWS = 2, VALIDATION_BATCH = 250, BORDER_IMAGES = 500 };
 
 typedef struct {
     recon_ctx *ctx;
-    recon_ieae *m;
+    recon_ieae *m, *from; /* from: a model to start from, or NULL */
     const recon_ieae_options *o;
     const recon_dataset *train, *held;
     recon_loader_options batches;
@@ -49,8 +51,9 @@ typedef struct {
 } trainer;
 
 /* The presets' numbers are for tens of thousands of images. Fewer than FEW are shown in smaller
- * batches and more varied, and so often that there are STEPS_FEW steps at least. */
-enum { FEW = 10000, BATCH_FEW = 32, STEPS_FEW = 1800, STEPS_LEAST = 500 };
+ * batches and more varied, and so often that there are STEPS_FEW steps at least. Weights that have
+ * learned from others need fewer. */
+enum { FEW = 10000, BATCH_FEW = 32, STEPS_FEW = 1800, STEPS_FROM = 600, STEPS_LEAST = 500 };
 static const recon_ieae_options presets[] = {
     [RECON_PRESET_FAST] = { .epochs = 30,
                             .batch = 256,
@@ -76,7 +79,7 @@ static size_t views_of(const recon_ieae_options *o)
 
 static int is_few(const recon_ieae_options *o, size_t n)
 {
-    return o->shape.preset == RECON_PRESET_SMALL && n < FEW;
+    return (o->shape.preset == RECON_PRESET_SMALL || o->from) && n < FEW;
 }
 
 /* As in the paper: reconstruction alone. */
@@ -93,10 +96,12 @@ static void set_length(recon_ieae_options *o, size_t n)
     size_t quarter = n >= 8 ? n / 4 : n, usual = is_few(o, n) ? BATCH_FEW : p->batch;
     if (!o->batch)
         o->batch = n < usual ? quarter : usual;
-    size_t steps = n / o->batch ? n / o->batch : 1, most = is_few(o, n) ? STEPS_FEW : STEPS_LEAST;
+    int short_one = is_few(o, n) && o->from;
+    size_t steps = n / o->batch ? n / o->batch : 1;
+    size_t most = short_one ? STEPS_FROM : is_few(o, n) ? STEPS_FEW : STEPS_LEAST;
     size_t least = (most + steps - 1) / steps;
     if (!o->epochs)
-        o->epochs = p->epochs > least ? p->epochs : least;
+        o->epochs = p->epochs > least && !short_one ? p->epochs : least;
 }
 
 static void set_defaults(recon_ieae_options *o, size_t n)
@@ -283,8 +288,10 @@ typedef struct {
     recon_metadata_list list;
 } description;
 
-static void describe_settings(const trainer *k, recon_settings *s, uint32_t print)
+static recon_status describe_settings(const trainer *k, recon_settings *s, uint32_t print)
 {
+    recon_status status = RECON_OK;
+    uint32_t from;
     const recon_ieae_options *o = k->o;
     recon_settings_add(s, "preset", "%s", recon_preset_name(o->shape.preset));
     recon_settings_add(s, "images", "%zu (%08" PRIx32 ")", recon_dataset_describe(k->train).n,
@@ -303,6 +310,12 @@ static void describe_settings(const trainer *k, recon_settings *s, uint32_t prin
     recon_settings_add(s, "precision", "%s",
                        recon_precision_name(recon_precision_on(k->ctx, o->precision)));
     recon_settings_add(s, "backend", "%s", recon_ops_name(k->ctx));
+    if (k->from) {
+        RECON_TRY(recon_fingerprint_weights(k->ctx, &from, k->from->base.params));
+        recon_settings_add(s, RECON_RECIPE_FROM, "%" PRIu32, from);
+    }
+done:
+    return status;
 }
 
 static recon_status describe_run(trainer *k, description *d)
@@ -314,7 +327,9 @@ static recon_status describe_run(trainer *k, description *d)
     if (status != RECON_OK)
         return status;
     *d = (description){ .list = { .n = 0 } };
-    describe_settings(k, &d->settings, print);
+    status = describe_settings(k, &d->settings, print);
+    if (status != RECON_OK)
+        return status;
     recon_metadata_add(&d->list, "model", "ieae");
     recon_metadata_add(&d->list, "preset", recon_preset_name(s->preset));
     recon_metadata_add(&d->list, "training", d->settings.text);
@@ -334,6 +349,8 @@ static recon_status describe_run(trainer *k, description *d)
         recon_metadata_add(&d->list, "transparent", RECON_TRANSPARENT);
     if (o->crop)
         recon_metadata_add(&d->list, "crop", "auto");
+    if (o->from && recon_utf8_is(o->from))
+        recon_metadata_add(&d->list, RECON_RECIPE_FROM, o->from);
     return RECON_OK;
 }
 
@@ -379,6 +396,7 @@ static recon_status make_room(trainer *k)
     size_t n = k->o->batch, image = s->height * s->width_px * s->channels;
     recon_status status;
     RECON_TRY(recon_alloc_raw(k->ctx, &k->seen, VIEWS * n * image, sizeof *k->seen));
+    RECON_TRY(recon_alloc_raw(k->ctx, &k->angles, VIEWS * n, sizeof *k->angles));
     RECON_TRY(recon_alloc_raw(k->ctx, &k->rotation, 2 * n, sizeof *k->rotation));
     RECON_TRY(recon_alloc_raw(k->ctx, &k->angles, VIEWS * n, sizeof *k->angles));
     RECON_TRY(recon_alloc_raw(k->ctx, &k->given, VIEWS * n, sizeof *k->given));
@@ -443,6 +461,10 @@ recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const 
     o.shape.channels = d.channels;
     RECON_TRY(recon_reserved_check(ctx, o.reserved, "recon_ieae_options"));
     RECON_TRY(recon_run_check(ctx, path, o.resume, o.overwrite));
+    if (o.from) {
+        RECON_TRY(recon_ieae_open(ctx, &k.from, o.from, o.precision));
+        RECON_TRY(recon_ieae_follow(ctx, &o, k.from, o.shape.preset ? (int)o.shape.preset : -1));
+    }
     if (o.resume && !o.epochs)
         RECON_TRY(recon_run_setting(ctx, &o.epochs, path, RECON_SETTING_EPOCHS));
     RECON_TRY(recon_encoder_shape(ctx, &o.shape));
@@ -459,6 +481,8 @@ recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const 
                       "images show something at their borders: they are seen through a disc");
     }
     RECON_TRY(recon_ieae_make(ctx, &k.m, &o.shape, o.precision, NULL, NULL, o.seed));
+    if (k.from)
+        RECON_TRY(recon_ieae_take(ctx, k.m, k.from));
     k.train = train;
     k.held = held;
     k.batches = batches_of(&o);
@@ -472,6 +496,7 @@ done:
     free(k.given);
     free(k.places);
     recon_ieae_close(ctx, k.m);
+    recon_ieae_close(ctx, k.from);
     recon_dataset_close(held);
     recon_dataset_close(train);
     return status;

@@ -1,6 +1,9 @@
 /* recipe.c - see recipe.h. */
 #include "backbone/recipe.h"
+#include "backbone/fingerprint.h"
 #include "nn/settings.h"
+
+#include <recon/backbone/backbone.h>
 
 #include <math.h>
 
@@ -28,6 +31,26 @@ double recon_recipe_weight(const recon_safetensors *file, const char *name)
 {
     double weight = recon_recipe_number(file, name);
     return weight > 0 ? weight : -1;
+}
+
+const char *recon_recipe_from(const recon_safetensors *file)
+{
+    return recon_safetensors_metadata(file, RECON_RECIPE_FROM);
+}
+
+int recon_recipe_is_lost(recon_ctx *ctx, const recon_safetensors *file)
+{
+    const char *path = recon_recipe_from(file);
+    const char *line = recon_safetensors_metadata(file, "training");
+    size_t print = line ? recon_settings_number(line, RECON_RECIPE_FROM, SIZE_MAX) : SIZE_MAX;
+    recon_backbone *from = NULL;
+    uint32_t now;
+    if (!path && print == SIZE_MAX)
+        return 0;
+    int found = path && recon_backbone_open(ctx, &from, path, RECON_AUTO) == RECON_OK &&
+                from->params && recon_fingerprint_weights(ctx, &now, from->params) == RECON_OK;
+    recon_backbone_close(ctx, from);
+    return !found || now != print;
 }
 
 size_t recon_recipe_batch(const recon_safetensors *file, size_t n)

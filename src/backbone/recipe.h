@@ -5,6 +5,10 @@
 
 #include <recon/core/safetensors.h>
 
+/* Of a model that was trained from another: the metadata with that one's path or name, and the setting
+ * with the fingerprint of its weights. */
+#define RECON_RECIPE_FROM "from"
+
 /* The number under a name, at most 1e9; 0 where the file has none: options read that as their
  * default. */
 double recon_recipe_number(const recon_safetensors *file, const char *name);
@@ -15,6 +19,12 @@ int recon_recipe_is(const recon_safetensors *file, const char *name, const char 
 
 /* The weight of a term of the loss; negative where the file has none. */
 double recon_recipe_weight(const recon_safetensors *file, const char *name);
+
+/* The path or name of the model that this one was trained from; NULL where there was none. */
+const char *recon_recipe_from(const recon_safetensors *file);
+
+/* Whether there was one, and it is not there any more or has other weights. */
+int recon_recipe_is_lost(recon_ctx *ctx, const recon_safetensors *file);
 
 /* The batch for n inputs: what the file says, but no more than a quarter of them. */
 size_t recon_recipe_batch(const recon_safetensors *file, size_t n);

@@ -23,6 +23,15 @@ size_t recon_utf8_next(uint32_t *code, const char *text, size_t n)
     return *code >= smallest[length] && *code <= 0x10ffff && !surrogate ? length : 0;
 }
 
+int recon_utf8_is(const char *text)
+{
+    size_t left = strlen(text), n = 1;
+    uint32_t code;
+    for (; left > 0 && n > 0; left -= n, text += n)
+        n = recon_utf8_next(&code, text, left);
+    return n > 0;
+}
+
 int recon_utf8_steers(uint32_t code)
 {
     static const struct {

@@ -13,6 +13,9 @@
 /* Bytes of the character that begins the text of n bytes; 0 where none does. */
 size_t recon_utf8_next(uint32_t *code, const char *text, size_t n);
 
+/* Whether a whole text is UTF-8. */
+int recon_utf8_is(const char *text);
+
 /* Whether a character is one of those above. */
 int recon_utf8_steers(uint32_t code);
 

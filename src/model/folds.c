@@ -50,15 +50,36 @@ static int are_enough(const recon_folds_job *job, size_t folds)
     return rest > k + SPARE && rest > SPARE * RECON_HELD_OUT;
 }
 
+/* A backbone that has learned from far more inputs than these hardly remembers any of them, and
+ * could not be trained on so few. */
+static int is_kept(const recon_folds_job *job, const recon_safetensors *file)
+{
+    return recon_recipe_size(file, job->data->kind->many) > FAR_MORE * inputs_of(job);
+}
+
+/* Whether the backbone would have to be trained again from a model that is not there. */
+static int is_lost(recon_ctx *ctx, const recon_folds_job *job)
+{
+    recon_safetensors *file;
+    if (recon_safetensors_open(ctx, &file, job->model) != RECON_OK)
+        return 0; /* whoever needs it will say so */
+    int lost = !is_kept(job, file) && recon_recipe_is_lost(ctx, file);
+    recon_safetensors_close(file);
+    return lost;
+}
+
 size_t recon_folds_count(recon_ctx *ctx, const recon_folds_job *job)
 {
     size_t n = inputs_of(job), asked = (size_t)(job->options->folds > 0 ? job->options->folds : 0);
     size_t folds = asked ? asked : n < RECON_FOLDS_BELOW ? RECON_FOLDS : 0;
-    const char *why = job->options->folds < 0       ? "no folds were asked for"
-                      : !job->backbone->kind->refit ? "this kind of backbone cannot be trained anew"
-                      : !job->data->kind->pick      ? "these data cannot be divided"
-                      : folds && !are_enough(job, folds) ? "there are too few for folds"
-                                                         : NULL;
+    const char *why =
+        job->options->folds < 0            ? "no folds were asked for"
+        : !job->backbone->kind->refit      ? "this kind of backbone cannot be trained anew"
+        : !job->data->kind->pick           ? "these data cannot be divided"
+        : folds && !are_enough(job, folds) ? "there are too few for folds"
+        : folds && is_lost(ctx, job)
+            ? "the model that the backbone was trained from is not there, or has changed"
+            : NULL;
     if (why && n < RECON_FOLDS_BELOW)
         recon_log(
             ctx, RECON_LOG_WARN,
@@ -104,15 +125,6 @@ static recon_status embed_some(recon_ctx *ctx, recon_embedded *out, const recon_
     return status;
 }
 
-/* A backbone that has learned from far more inputs than these hardly remembers any of them, and
- * could not be trained on so few. */
-static int is_kept(const run *r)
-{
-    const char *many = r->job->data->kind->many;
-    size_t trained = recon_recipe_size(r->file, many);
-    return trained > FAR_MORE * inputs_of(r->job);
-}
-
 static recon_status train_backbone(recon_ctx *ctx, recon_backbone **out, const run *r)
 {
     const recon_folds_job *job = r->job;
@@ -147,7 +159,7 @@ static recon_status run_fold(recon_ctx *ctx, run *r)
     recon_frames frames = { .rows = 0 };
     recon_maps *maps = NULL;
     recon_status status;
-    if (!is_kept(r)) {
+    if (!is_kept(r->job, r->file)) {
         RECON_TRY(train_backbone(ctx, &own, r));
         backbone = own;
     }
@@ -174,12 +186,12 @@ static void say_time(recon_ctx *ctx, const run *r, size_t folds)
 {
     const recon_folds_job *job = r->job;
     double epochs = recon_recipe_number(r->file, "epochs");
-    double each = is_kept(r) ? 0 : epochs * STEP_COSTS * job->embed_seconds;
+    double each = is_kept(r->job, r->file) ? 0 : epochs * STEP_COSTS * job->embed_seconds;
     recon_log(ctx, RECON_LOG_INFO,
               "calibrating on all %zu %s: %s fitted %zu times, each time without one part of them. "
               "This takes roughly %.0f seconds; --folds 0 leaves it out",
               inputs_of(job), job->data->kind->many,
-              is_kept(r) ? "the maps are" : "backbone and maps are", folds,
+              is_kept(r->job, r->file) ? "the maps are" : "backbone and maps are", folds,
               (double)folds * (each + job->maps_seconds));
 }
 

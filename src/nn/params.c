@@ -621,3 +621,35 @@ recon_status recon_param_write(recon_ctx *ctx, recon_param *param, const double 
     recon_status status = recon_tensor_write(ctx, &param->value, values);
     return status == RECON_OK ? recon_params_round(ctx, param->owner) : status;
 }
+
+static recon_status copy_entry(recon_ctx *ctx, const recon_param *to, const recon_param *from)
+{
+    recon_shape_text got, want;
+    double *values = NULL;
+    recon_status status;
+    if (!from)
+        return recon_fail(ctx, RECON_ERR_INPUT, "no weights for '%s'", to->name);
+    if (to->value.ndim != from->value.ndim ||
+        memcmp(to->value.shape, from->value.shape, sizeof to->value.shape) != 0)
+        return recon_fail(ctx, RECON_ERR_INPUT, "'%s' is %s, this network's is %s", to->name,
+                          recon_shape_print(got, from->value.shape, from->value.ndim),
+                          recon_shape_print(want, to->value.shape, to->value.ndim));
+    RECON_TRY(recon_alloc_raw(ctx, &values, recon_param_count(to), sizeof *values));
+    RECON_TRY(recon_tensor_read(ctx, values, &from->value));
+    RECON_TRY(recon_tensor_write(ctx, &to->value, values));
+done:
+    free(values);
+    return status;
+}
+
+recon_status recon_params_copy(recon_ctx *ctx, recon_params *p, const recon_params *other,
+                               const char *prefix)
+{
+    recon_status status = RECON_OK;
+    for (size_t i = 0; i < p->count; i++)
+        if (!strncmp(p->entry[i]->name, prefix, strlen(prefix)))
+            RECON_TRY(copy_entry(ctx, p->entry[i], find(other, p->entry[i]->name)));
+    RECON_TRY(recon_params_round(ctx, p));
+done:
+    return status;
+}

@@ -72,6 +72,11 @@ recon_status recon_params_fetch(recon_ctx *ctx, recon_tensor_entry *out, void **
 recon_status recon_params_store(recon_ctx *ctx, recon_params *params, const recon_safetensors *file,
                                 const char *path);
 
+/* Values of other parameters under the same names, for those that begin with `prefix`. The other ones
+ * must have them, in the same shapes. */
+recon_status recon_params_copy(recon_ctx *ctx, recon_params *params, const recon_params *other,
+                               const char *prefix);
+
 /* Renews the bfloat16 copy, after the weights were written from outside. */
 recon_status recon_params_round(recon_ctx *ctx, recon_params *params);
 

@@ -12,12 +12,14 @@ static const float *const images = &tiny_images[0][0];
 
 /* --- making ----------------------------------------------------------------------------------- */
 
-static recon_status train(recon_ctx *ctx, const void *arg, digest *out)
+/* from: the file of a model to start from, or NULL. */
+static recon_status train(recon_ctx *ctx, const void *from, digest *out)
 {
     recon_train_result r;
+    recon_ieae_options options = quick_training;
     const char *path = scratch("trained.safetensors");
-    (void)arg;
-    return digest_file(recon_ieae_train(ctx, &r, letters, path, &quick_training), path, out);
+    options.from = from ? scratch(from) : NULL;
+    return digest_file(recon_ieae_train(ctx, &r, letters, path, &options), path, out);
 }
 
 static recon_status discover(recon_ctx *ctx, const void *arg, digest *out)
@@ -111,6 +113,7 @@ static void image_models_run_out_of_memory(void **state)
         { "report", report, NULL, 4, 10, 1 },
         { "train", train, NULL, 8, 16, 1 },
         { "train, with JSON", train, NULL, 1, 12, 0 },
+        { "train from a model", train, "backbone.safetensors", 8, 16, 1 },
         { "discover", discover, NULL, 8, 16, 1 },
         { "discover, with JSON", discover, NULL, 1, 16, 0 },
     };

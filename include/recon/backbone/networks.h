@@ -60,7 +60,7 @@ typedef struct {
     double temperature; /* of the contrast; 0: 0.2                                       */
     double warp;        /* of the second view: shear and scale up to this; 0: 0.2        */
     int augment; /* all views are warped, moved, blurred and made brighter or darker; 0: of fewer than
-                    10,000 images with the preset small; negative: no                          */
+                    10,000 images with the preset small or with from; negative: no             */
     uint64_t seed, every, patience;
     int threads; /* that make views ready; 0: 2 */
     recon_precision precision;
@@ -68,6 +68,13 @@ typedef struct {
                       made longer, see recon_train                                             */
     int overwrite; /* a model or checkpoint at path may be replaced; 0: RECON_ERR_INPUT where there
                       is one and resume is 0                                                   */
+    /* A model of images to start from, of `recon train` or `recon discover`: a path, or the name of one
+     * that comes with recon. Its weights are the first ones; for images of another size the decoder
+     * starts anew. Fields of shape that are 0 are those of the model (preset too: RECON_PRESET_FAST
+     * follows it). Others that differ are RECON_ERR_INPUT, as are images of other channels, and a
+     * density asked for or refused against the model. Of fewer than 10,000 images epochs are as many
+     * as make 600 steps. NULL: none. */
+    const char *from;
     int crop; /* the images are cropped ones: recorded in the model, so that others will be, too */
     const char *data,
         *rotate; /* SPEC and rule, for the model to say what it was made from; or NULL */
