@@ -18,12 +18,13 @@
 /* Images at once: as many as a CPU's caches like, or as fill a GPU. */
 enum { BATCH_HOST = 256, BATCH_DEVICE = 1024, MAX_SIDE = 1 << 10, MAX_CHANNELS = 16 };
 enum { MOST = 1 << 20 }; /* of any size in a file, before it is looked at */
-#define SOFT_EDGE 2.0    /* pixels over which the disc fades */
+#define SOFT_EDGE 2.5    /* pixels over which the disc fades */
 
 /* --- made ------------------------------------------------------------------------------------- */
 
-/* One inside the circle that touches the borders, fading as exp(-d^2 / SOFT_EDGE^2) outside. Models
- * have been trained with it. */
+/* A disc that fades to zero over SOFT_EDGE pixels, in front of the circle that touches the borders:
+ * whatever rotates with an image must not show where its frame was, or a network reads the rotation
+ * from that. */
 static recon_status make_mask(recon_ctx *ctx, recon_ieae *m)
 {
     size_t h = m->shape.height, w = m->shape.width_px;
@@ -31,8 +32,8 @@ static recon_status make_mask(recon_ctx *ctx, recon_ieae *m)
     recon_status status = recon_alloc(ctx, &m->mask, h * w, sizeof *m->mask);
     for (size_t i = 0; status == RECON_OK && i < h * w; i++) {
         double y = (double)(i / w) - (double)(h - 1) / 2, x = (double)(i % w) - (double)(w - 1) / 2;
-        double out = sqrt(x * x + y * y) - radius;
-        m->mask[i] = out <= 0 ? 1.0f : (float)exp(-out * out / (SOFT_EDGE * SOFT_EDGE));
+        double in = (radius - sqrt(x * x + y * y)) / SOFT_EDGE;
+        m->mask[i] = (float)(in >= 1 ? 1 : in <= 0 ? 0 : in * in * (3 - 2 * in));
     }
     return status;
 }

@@ -18,6 +18,7 @@
 #include "nn/settings.h"
 #include <recon/nn/train.h>
 #include <recon/ops/backend.h>
+#include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/options.h"
@@ -29,7 +30,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VIEWS = 2, VALIDATION_BATCH = 250 };
+enum { VIEWS = 2, VALIDATION_BATCH = 250, BORDER_IMAGES = 500 };
+#define BORDER_SHARE 0.02
 
 typedef struct {
     recon_ctx *ctx;
@@ -396,6 +398,7 @@ static recon_status make_room(trainer *k)
     RECON_TRY(recon_alloc_raw(k->ctx, &k->seen, VIEWS * n * image, sizeof *k->seen));
     RECON_TRY(recon_alloc_raw(k->ctx, &k->angles, VIEWS * n, sizeof *k->angles));
     RECON_TRY(recon_alloc_raw(k->ctx, &k->rotation, 2 * n, sizeof *k->rotation));
+    RECON_TRY(recon_alloc_raw(k->ctx, &k->angles, VIEWS * n, sizeof *k->angles));
     RECON_TRY(recon_alloc_raw(k->ctx, &k->given, VIEWS * n, sizeof *k->given));
     RECON_TRY(recon_alloc_raw(k->ctx, &k->places, n, sizeof *k->places));
 done:
@@ -419,6 +422,30 @@ static recon_loader_options batches_of(const recon_ieae_options *o)
                                    .shift = all ? (double)side / 30 : 0,
                                    .gain = all ? 0.2 : 0,
                                    .blur = all ? 0.2 : 0 };
+}
+
+/* Whether images show something at their borders: the share of their squares outside the disc. What
+ * is there leaves the frame when an image is rotated, and the cut would give the rotation away. */
+static recon_status reach_borders(recon_ctx *ctx, int *out, const recon_dataset *data)
+{
+    recon_dataset_info d = recon_dataset_describe(data);
+    size_t wide = d.width * d.channels, some = d.n < BORDER_IMAGES ? d.n : BORDER_IMAGES;
+    double radius = (double)(d.height < d.width ? d.height : d.width) / 2 - 2, all = 0, outer = 0;
+    float *x;
+    recon_status status = recon_alloc_raw(ctx, &x, d.height * wide, sizeof *x);
+    for (size_t k = 0; status == RECON_OK && k < some; k++) {
+        recon_dataset_get(x, data, k * d.n / some);
+        for (size_t i = 0; i < d.height * wide; i++) {
+            double v = (double)i / (double)wide, h = (double)(i % wide / d.channels);
+            double y = floor(v) - (double)(d.height - 1) / 2, w = h - (double)(d.width - 1) / 2;
+            double square = (double)x[i] * (double)x[i];
+            all += square;
+            outer += sqrt(y * y + w * w) > radius ? square : 0;
+        }
+    }
+    *out = outer > BORDER_SHARE * all;
+    free(x);
+    return status;
 }
 
 recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const recon_dataset *data,
@@ -447,6 +474,12 @@ recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const 
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
                              "%zu images do not fill a batch of %zu: a smaller batch will do",
                              recon_dataset_describe(train).n, o.batch));
+    if (!o.shape.mask && o.density > 0) {
+        RECON_TRY(reach_borders(ctx, &o.shape.mask, train));
+        if (o.shape.mask)
+            recon_log(ctx, RECON_LOG_INFO,
+                      "images show something at their borders: they are seen through a disc");
+    }
     RECON_TRY(recon_ieae_make(ctx, &k.m, &o.shape, o.precision, NULL, NULL, o.seed));
     if (k.from)
         RECON_TRY(recon_ieae_take(ctx, k.m, k.from));
