@@ -58,7 +58,7 @@ recon_status recon_ieae_decode(recon_ctx *ctx, float *out, const recon_ieae *mod
 
 /* What is not asked for in options becomes as it is in `from`, the model of options->from; what is
  * asked for and differs is RECON_ERR_INPUT: preset (negative: not asked for), width, frequencies,
- * code, mask and density, and the channels where they are known. */
+ * code and density, and the channels where they are known. A mask is kept, and may be added. */
 recon_status recon_ieae_follow(recon_ctx *ctx, recon_ieae_options *options, const recon_ieae *from,
                                int preset);
 /* Its weights, those of the decoder only for images of the same size. */

@@ -14,7 +14,6 @@ static recon_status check_numbers(recon_ctx *ctx, const recon_ieae_shape *asked,
         { "width", asked->width, has->width },
         { "number of frequencies", (double)asked->frequencies, (double)has->frequencies },
         { "code", (double)asked->code, (double)has->code },
-        { "mask", asked->mask, has->mask },
     };
     for (size_t i = 0; i < sizeof number / sizeof *number; i++)
         if (number[i].asked != 0 && number[i].asked != number[i].has)
@@ -54,7 +53,8 @@ recon_status recon_ieae_follow(recon_ctx *ctx, recon_ieae_options *o, const reco
     o->shape.height = asked.height;
     o->shape.width_px = asked.width_px;
     o->shape.channels = asked.channels;
-    if (o->density == 0) /* a preset's own weight may be none */
+    o->shape.mask |= asked.mask; /* no weight depends on it */
+    if (o->density == 0)         /* a preset's own weight may be none */
         o->density = from->shape.density ? 1 : -1;
     return RECON_OK;
 }

@@ -160,7 +160,6 @@ static void what_contradicts_the_model_is_refused(void **state)
         { { .shape = { .width = 0.5 } }, "its width is 0.25, but 0.5 was asked for" },
         { { .shape = { .frequencies = 3 } }, "its number of frequencies is 4, but 3 was" },
         { { .shape = { .code = 9 } }, "its code is 8, but 9 was asked for" },
-        { { .shape = { .mask = 1 } }, "its mask is 0, but 1 was asked for" },
         { { .density = -1 }, "it has a pose density" },
     };
     train_base(ctx, 0);

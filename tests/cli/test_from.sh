@@ -11,7 +11,6 @@ refused 1 "rule.json" train $letters --from rule.json --out new
 refused 2 "backbone: its preset is small, but fast was asked for" $from --preset fast
 refused 2 "backbone: its width is 0.25, but 0.5 was asked for" $from --width 0.5
 refused 2 "backbone: its code is 8, but 16 was asked for" $from --code 16
-refused 2 "backbone: its mask is 0, but 1 was asked for" $from --mask
 refused 2 "backbone: it has a pose density" $from --plain
 head -c $((24 * 16 * 16 * 3)) images.npy | npy colour.npy '|u1' '24, 16, 16, 3'
 refused 2 "backbone: its number of channels is 1, but these images have 3 (grey 1, colour 3)" \
@@ -21,7 +20,7 @@ accepted "a run starts from a model" $from --epochs 1 --quiet
 "$recon" info new >"$scratch/stdout"
 grep -qE '^ *from  *backbone$' "$scratch/stdout" && grep -qE 'preset: small.* from: [0-9]+$' "$scratch/stdout"
 report $? "which says so"
-refused 1 "from: was" train $letters --preset small --width 0.25 --code 8 --epochs 2 --out new --resume
+refused 1 "from: was" train $letters --quiet --preset small --width 0.25 --code 8 --epochs 2 --out new --resume
 accepted "and is resumed with it" $from --epochs 2 --resume --quiet
 
 # As every other command does, of a folder that discover made too; folds train it again from there.

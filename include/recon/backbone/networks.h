@@ -71,7 +71,7 @@ typedef struct {
     /* A model of images to start from, of `recon train` or `recon discover`: a path, or the name of one
      * that comes with recon. Its weights are the first ones; for images of another size the decoder
      * starts anew. Fields of shape that are 0 are those of the model (preset too: RECON_PRESET_FAST
-     * follows it). Others that differ are RECON_ERR_INPUT, as are images of other channels, and a
+     * follows it; a mask may be added). Others that differ are RECON_ERR_INPUT, as are images of other channels, and a
      * density asked for or refused against the model. Of fewer than 10,000 images epochs are as many
      * as make 600 steps. NULL: none. */
     const char *from;
