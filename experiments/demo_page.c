@@ -113,7 +113,7 @@ static void put_accuracy(recon_page *page, const demo *d)
     row(page, "canonical, without RECON",
         "rotated to the arbitrary canonical pose of the network (IE-AE)", r->accuracy.ieae);
     row(page, "canonical by RECON",
-        "rotated to the natural pose, as the shipped network predicts it (its lean)",
+        "rotated to the natural pose, as the shipped network predicts it (its pose density)",
         r->accuracy.recon);
     row(page, "canonical by Algorithm 1",
         "by the natural poses found among neighbours in the training split", r->accuracy.head);

@@ -398,7 +398,6 @@ static recon_status make_room(trainer *k)
     RECON_TRY(recon_alloc_raw(k->ctx, &k->seen, VIEWS * n * image, sizeof *k->seen));
     RECON_TRY(recon_alloc_raw(k->ctx, &k->angles, VIEWS * n, sizeof *k->angles));
     RECON_TRY(recon_alloc_raw(k->ctx, &k->rotation, 2 * n, sizeof *k->rotation));
-    RECON_TRY(recon_alloc_raw(k->ctx, &k->angles, VIEWS * n, sizeof *k->angles));
     RECON_TRY(recon_alloc_raw(k->ctx, &k->given, VIEWS * n, sizeof *k->given));
     RECON_TRY(recon_alloc_raw(k->ctx, &k->places, n, sizeof *k->places));
 done:

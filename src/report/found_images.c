@@ -126,7 +126,7 @@ static recon_status say_found(recon_ctx *ctx, recon_page *page, const recon_imag
                    "the same embedding show the same kind of object; the angles of these %zu "
                    "neighbours show which pose is natural, and how far images vary around it.%s",
                    f->k,
-                   strcmp(recon_found_text(f, "lambda"), "lean")
+                   strcmp(recon_found_text(f, "lambda"), "density")
                        ? ""
                        : " This network predicts the natural pose itself, learned from the poses "
                          "in which such images occur; the neighbours only give the spread around "

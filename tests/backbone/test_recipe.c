@@ -33,7 +33,7 @@ static void numbers_are_found_by_their_names(void **state)
 
 static void what_is_not_said_is_the_default(void **state)
 {
-    static const char *const text[] = { "",        "epochs",        "rate", "epochs: , rate: x",
+    static const char *const text[] = { "",        "epochs",        "rate",    "epochs: , rate: x",
                                         "rate: x", "epochs: 1e300", "rates: 3" };
     for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
         recon_safetensors *f = file_saying(*state, text[i]);

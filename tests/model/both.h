@@ -58,7 +58,7 @@ static inline int both_setup(void **state)
     if (both_data(state) != 0)
         return -1;
     tiny_train(*state, both_letters, 0);
-    tiny_discover(*state, both_letters);
+    tiny_discover(*state, both_letters, RECON_LAMBDA_HEAD);
     keep_as(&both[0]);
     chains_train(*state, both_chains);
     chains_discover(*state, both_chains);

@@ -57,6 +57,7 @@ static inline void chains_train(recon_ctx *ctx, const recon_molecules *data)
                                                           .latent = 24,
                                                           .code = 8 },
                                                .epochs = 4,
+                                               .overwrite = 1,
                                                .batch = 16,
                                                .seed = 5,
                                            }));

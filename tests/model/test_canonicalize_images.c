@@ -31,10 +31,10 @@ static int setup(void **state)
         return -1;
     recon_dataset *data = tiny_data(*state);
     tiny_train(*state, data, -1);
-    tiny_discover(*state, data);
+    tiny_discover(*state, data, RECON_LAMBDA_HEAD);
     rename(scratch("model.safetensors"), scratch("plain.safetensors"));
     tiny_train(*state, data, 0);
-    tiny_discover(*state, data);
+    tiny_discover(*state, data, RECON_LAMBDA_DENSITY);
     recon_dataset_close(data);
     return 0;
 }

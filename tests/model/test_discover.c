@@ -60,6 +60,7 @@ static void check_fit(recon_ctx *ctx, const domain *d, int half)
     recon_model *model;
     size_t width = d->group == RECON_SO2 ? 1 : 9, far = 0;
     o.half = half;
+    o.lambda = RECON_LAMBDA_DENSITY;
     o.keep_embeddings = 1;
     recon_discovery result = discover(ctx, d, &o);
     recon_discovery_free(&result);

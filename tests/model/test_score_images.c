@@ -113,5 +113,5 @@ int main(void)
         cmocka_unit_test(distributions_are_complete),
         cmocka_unit_test(pixels_must_be_numbers),
     };
-    return cmocka_run_group_tests(tests, tiny_setup, scratch_teardown);
+    return cmocka_run_group_tests(tests, tiny_setup_plain, scratch_teardown);
 }

@@ -75,24 +75,38 @@ static const recon_discover_options tiny_options = {
 };
 
 /* model.safetensors, and all else that discover writes, in the scratch folder. */
-static inline void tiny_discover(recon_ctx *ctx, const recon_dataset *data)
+static inline void tiny_discover(recon_ctx *ctx, const recon_dataset *data, recon_lambda lambda)
 {
+    recon_discover_options o = tiny_options;
     recon_discovery d;
+    o.lambda = lambda;
     CHECK_OK(ctx, recon_discover(ctx, &d, scratch("backbone.safetensors"), NULL,
-                                 recon_dataset_data(data), scratch_folder, &tiny_options));
+                                 recon_dataset_data(data), scratch_folder, &o));
     recon_discovery_free(&d);
 }
 
-/* Group fixture: a context, the scratch folder, and the whole model as a file. */
-static inline int tiny_setup(void **state)
+/* Group fixtures: a context, the scratch folder, and the whole model as a file. Its Lambda is that of
+ * the pose density, which has hardly learned anything; or there is none, and maps alone say what
+ * poses there are. */
+static inline int tiny_setup_with(void **state, double density, recon_lambda lambda)
 {
     if (scratch_setup(state) != 0)
         return -1;
     recon_dataset *data = tiny_data(*state);
-    tiny_train(*state, data, 0);
-    tiny_discover(*state, data);
+    tiny_train(*state, data, density);
+    tiny_discover(*state, data, lambda);
     recon_dataset_close(data);
     return 0;
+}
+
+static inline int tiny_setup(void **state)
+{
+    return tiny_setup_with(state, 0, RECON_LAMBDA_DENSITY);
+}
+
+static inline int tiny_setup_plain(void **state)
+{
+    return tiny_setup_with(state, -1, RECON_LAMBDA_HEAD);
 }
 
 static inline recon_model *tiny_model(recon_ctx *ctx)
