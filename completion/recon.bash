@@ -28,6 +28,7 @@ _recon() {
     train,--out) ;;
     train,--group) _recon_words auto so2 so3 ;;
     train,--preset) _recon_words fast paper small ;;
+    train,--from) ;;
     train,--width) compopt +o default ;;
     train,--frequencies) compopt +o default ;;
     train,--code) compopt +o default ;;
@@ -37,7 +38,7 @@ _recon() {
     train,--contrast) compopt +o default ;;
     train,--temperature) compopt +o default ;;
     train,--pose) compopt +o default ;;
-    train,--lean) compopt +o default ;;
+    train,--density) compopt +o default ;;
     train,--warp) compopt +o default ;;
     train,--align) compopt +o default ;;
     train,--element) compopt +o default ;;
@@ -52,6 +53,7 @@ _recon() {
     train,--limit) compopt +o default ;;
     train,--seed) compopt +o default ;;
     train,--size) compopt +o default ;;
+    train,--crop) _recon_words none auto ;;
     train,--picture-limit) compopt +o default ;;
     train,--device) _recon_words cpu cuda ref ;;
     train,--precision) _recon_words auto f32 tf32 bf16 ;;
@@ -60,12 +62,15 @@ _recon() {
     discover,--k) compopt +o default ;;
     discover,--mean) _recon_words tukey frechet chordal ;;
     discover,--family) _recon_words auto uniform normal ;;
+    discover,--lambda) _recon_words auto neighbours head density ;;
+    discover,--folds) compopt +o default ;;
     discover,--data) _recon_specs ;;
     discover,--rotate) ;;
     discover,--rotate-seed) compopt +o default ;;
     discover,--limit) compopt +o default ;;
     discover,--seed) compopt +o default ;;
     discover,--size) compopt +o default ;;
+    discover,--crop) _recon_words none auto ;;
     discover,--picture-limit) compopt +o default ;;
     discover,--device) _recon_words cpu cuda ref ;;
     discover,--precision) _recon_words auto f32 tf32 bf16 ;;
@@ -91,12 +96,15 @@ _recon() {
     report,--limit) compopt +o default ;;
     report,--seed) compopt +o default ;;
     report,--size) compopt +o default ;;
+    report,--crop) _recon_words none auto ;;
     report,--picture-limit) compopt +o default ;;
     report,--device) _recon_words cpu cuda ref ;;
     report,--precision) _recon_words auto f32 tf32 bf16 ;;
     canonicalize,--model) ;;
     canonicalize,--out) ;;
     canonicalize,--poses) ;;
+    canonicalize,--lambda) _recon_words auto neighbours head density ;;
+    canonicalize,--only-if) compopt +o default ;;
     canonicalize,--interpolation) _recon_words bilinear bicubic ;;
     canonicalize,--data) _recon_specs ;;
     canonicalize,--rotate) ;;
@@ -104,6 +112,7 @@ _recon() {
     canonicalize,--limit) compopt +o default ;;
     canonicalize,--seed) compopt +o default ;;
     canonicalize,--size) compopt +o default ;;
+    canonicalize,--crop) _recon_words none auto ;;
     canonicalize,--picture-limit) compopt +o default ;;
     canonicalize,--device) _recon_words cpu cuda ref ;;
     canonicalize,--precision) _recon_words auto f32 tf32 bf16 ;;
@@ -117,6 +126,7 @@ _recon() {
     score,--limit) compopt +o default ;;
     score,--seed) compopt +o default ;;
     score,--size) compopt +o default ;;
+    score,--crop) _recon_words none auto ;;
     score,--picture-limit) compopt +o default ;;
     score,--device) _recon_words cpu cuda ref ;;
     score,--precision) _recon_words auto f32 tf32 bf16 ;;
@@ -129,6 +139,7 @@ _recon() {
     distribution,--limit) compopt +o default ;;
     distribution,--seed) compopt +o default ;;
     distribution,--size) compopt +o default ;;
+    distribution,--crop) _recon_words none auto ;;
     distribution,--picture-limit) compopt +o default ;;
     distribution,--device) _recon_words cpu cuda ref ;;
     distribution,--precision) _recon_words auto f32 tf32 bf16 ;;
@@ -139,6 +150,7 @@ _recon() {
     check,--limit) compopt +o default ;;
     check,--seed) compopt +o default ;;
     check,--size) compopt +o default ;;
+    check,--crop) _recon_words none auto ;;
     check,--picture-limit) compopt +o default ;;
     check,--device) _recon_words cpu cuda ref ;;
     check,--precision) _recon_words auto f32 tf32 bf16 ;;
@@ -159,6 +171,7 @@ _recon() {
     classifier,--limit) compopt +o default ;;
     classifier,--seed) compopt +o default ;;
     classifier,--size) compopt +o default ;;
+    classifier,--crop) _recon_words none auto ;;
     classifier,--picture-limit) compopt +o default ;;
     classifier,--device) _recon_words cpu cuda ref ;;
     classifier,--precision) _recon_words auto f32 tf32 bf16 ;;
@@ -173,8 +186,14 @@ _recon() {
     reproduce,--epochs) compopt +o default ;;
     reproduce,--seed) compopt +o default ;;
     reproduce,--seeds) compopt +o default ;;
+    reproduce,--laws) ;;
+    reproduce,--fonts) ;;
+    reproduce,--size) compopt +o default ;;
+    reproduce,--draws) compopt +o default ;;
+    reproduce,--crop) _recon_words none auto ;;
     reproduce,--device) _recon_words cpu cuda ref ;;
     reproduce,--precision) _recon_words auto f32 tf32 bf16 ;;
+    info,--crop) _recon_words none auto ;;
     info,--picture-limit) compopt +o default ;;
     *,--threads) compopt +o default ;;
     help,help) _recon_words demo train discover normalize report canonicalize score distribution check classifier reproduce info ;;
@@ -186,19 +205,19 @@ _recon() {
 _recon_else() {
     case ${COMP_WORDS[1]},$1 in
     demo,-*) _recon_words --out --limit --threads --json --quiet --help ;;
-    train,-*) _recon_words --out --group --preset --width --frequencies --code --mask --epochs --batch --rate --contrast --no-contrast --temperature --pose --lean --warp --plain --align --element --held --before --layers --radius --every --resume --data --rotate --rotate-seed --limit --seed --skip-bad --size --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
-    discover,-*) _recon_words --model --out --k --mean --family --half --keep-embeddings --data --rotate --rotate-seed --limit --seed --skip-bad --size --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
+    train,-*) _recon_words --out --group --preset --from --width --frequencies --code --mask --epochs --batch --rate --contrast --no-contrast --temperature --pose --density --no-density --augment --warp --plain --align --element --held --before --layers --radius --every --resume --overwrite --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
+    discover,-*) _recon_words --model --out --k --mean --family --lambda --half --folds --keep-embeddings --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     normalize,-*) _recon_words --embeddings --poses --out --group --k --query --mean --tukey-c --classes --eps --metric --include-self --family --labels --query-labels --approx --threads --json --quiet --help ;;
-    report,-*) _recon_words --out --data --rotate --rotate-seed --limit --seed --skip-bad --size --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
-    canonicalize,-*) _recon_words --model --out --poses --interpolation --data --rotate --rotate-seed --limit --seed --skip-bad --size --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
-    score,-*) _recon_words --model --out --rows --false-alarms --data --rotate --rotate-seed --limit --seed --skip-bad --size --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
-    distribution,-*) _recon_words --model --index --svg --data --rotate --rotate-seed --limit --seed --skip-bad --size --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
-    check,-*) _recon_words --svg --data --rotate --rotate-seed --limit --seed --skip-bad --size --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
-    classifier,-*) _recon_words --out --model --net --width --shift --flip --epochs --batch --rate --held --every --weights --resume --data --rotate --rotate-seed --limit --seed --skip-bad --size --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
-    reproduce,-*) _recon_words --quick --figures --model --classifier --embeddings --images --limit --preset --train --out --epochs --seed --seeds --resume --device --precision --deterministic --threads --json --quiet --help ;;
-    info,-*) _recon_words --skip-bad --picture-limit --threads --json --quiet --help ;;
+    report,-*) _recon_words --out --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
+    canonicalize,-*) _recon_words --model --out --poses --lambda --only-if --interpolation --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
+    score,-*) _recon_words --model --out --rows --false-alarms --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
+    distribution,-*) _recon_words --model --index --svg --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
+    check,-*) _recon_words --svg --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
+    classifier,-*) _recon_words --out --model --net --width --shift --flip --epochs --batch --rate --held --every --weights --resume --overwrite --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
+    reproduce,-*) _recon_words --quick --figures --model --classifier --embeddings --images --limit --preset --train --out --epochs --seed --seeds --resume --overwrite --laws --fonts --size --draws --crop --device --precision --deterministic --threads --json --quiet --help ;;
+    info,-*) _recon_words --skip-bad --crop --picture-limit --threads --json --quiet --help ;;
     classifier,*) _recon_words train eval ;;
-    reproduce,*) _recon_words mnist fashion molecules ;;
+    reproduce,*) _recon_words mnist fashion molecules letters ;;
     esac
 }
 

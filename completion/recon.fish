@@ -28,7 +28,8 @@ complete -c recon -n '__recon_is demo' -l out -d 'folder for the page and its fi
 complete -c recon -n '__recon_is demo' -l limit -d 'number of garments (default all 2,000); fewer are faster but less accurate' -x
 complete -c recon -n '__recon_is train' -l out -d 'file for the best weights (required)' -r -F
 complete -c recon -n '__recon_is train' -l group -d 'rotation group (default: so2 for images, so3 for molecules)' -x -a 'auto so2 so3'
-complete -c recon -n '__recon_is train' -l preset -d 'network: fast for a GPU (default), small for a CPU, paper for the paper\'s layers' -x -a 'fast paper small'
+complete -c recon -n '__recon_is train' -l preset -d 'network: small for a CPU (its default), fast for a GPU (its default), paper for the paper\'s layers' -x -a 'fast paper small'
+complete -c recon -n '__recon_is train' -l from -d 'images: start from the weights of this model, a file or the name of one that comes with recon' -r -F
 complete -c recon -n '__recon_is train' -l width -d 'width factor on the preset\'s channels (default 1)' -x
 complete -c recon -n '__recon_is train' -l frequencies -d 'images: rotation orders of the fields, 2 to 4 (default: preset\'s)' -x
 complete -c recon -n '__recon_is train' -l code -d 'length of the embedding (default 128, molecules 64)' -x
@@ -40,17 +41,20 @@ complete -c recon -n '__recon_is train' -l contrast -d 'weight of the contrastiv
 complete -c recon -n '__recon_is train' -l no-contrast -d 'no contrastive loss: better if classes differ only in details'
 complete -c recon -n '__recon_is train' -l temperature -d 'temperature of the contrastive loss (default 0.2, molecules 0.1)' -x
 complete -c recon -n '__recon_is train' -l pose -d 'images: weight of the pose loss between views (default: preset\'s)' -x
-complete -c recon -n '__recon_is train' -l lean -d 'images: weight of the lean, the backbone\'s own natural pose (default: preset\'s)' -x
+complete -c recon -n '__recon_is train' -l density -d 'images: weight of the pose density\'s likelihood (default: preset\'s)' -x
+complete -c recon -n '__recon_is train' -l no-density -d 'images: no pose density: natural poses come from neighbours alone'
+complete -c recon -n '__recon_is train' -l augment -d 'images: warp, move, blur and brighten every view (default: below 10,000 images, with preset small or --from)'
 complete -c recon -n '__recon_is train' -l warp -d 'images: stretch the second view by up to S (default 0.2)' -x
 complete -c recon -n '__recon_is train' -l plain -d 'reconstruction loss only, as in the paper'
-complete -c recon -n '__recon_is train' -l align -d 'molecules: weight of aligning neighbours (default 4, small 0.5)' -x
+complete -c recon -n '__recon_is train' -l align -d 'molecules: weight of aligning neighbours (default 4)' -x
 complete -c recon -n '__recon_is train' -l element -d 'molecules: weight of the element loss (default: preset\'s)' -x
 complete -c recon -n '__recon_is train' -l held -d 'molecules: validation data (default: one conformer in twelve)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is train' -l before -d 'molecules: epochs before neighbours are searched (default 8)' -x
 complete -c recon -n '__recon_is train' -l layers -d 'molecules: number of message-passing layers (default: preset\'s)' -x
 complete -c recon -n '__recon_is train' -l radius -d 'molecules: paper: radius of the graph in Angstrom (default 2)' -x
 complete -c recon -n '__recon_is train' -l every -d 'also write a checkpoint every N steps (default: every epoch)' -x
-complete -c recon -n '__recon_is train' -l resume -d 'continue from MODEL.last if it exists'
+complete -c recon -n '__recon_is train' -l resume -d 'continue from MODEL.last; with more --epochs also a finished run'
+complete -c recon -n '__recon_is train' -l overwrite -d 'replace MODEL and MODEL.last if they exist'
 complete -c recon -n '__recon_is train' -l data -d 'images: garments, mnist/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is train' -l rotate -d 'first rotate upright data: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is train' -l rotate-seed -d 'seed of those rotations (default 1)' -x
@@ -58,6 +62,7 @@ complete -c recon -n '__recon_is train' -l limit -d 'use a random subset of N im
 complete -c recon -n '__recon_is train' -l seed -d 'random seed (default 1)' -x
 complete -c recon -n '__recon_is train' -l skip-bad -d 'skip what cannot be used, and list it'
 complete -c recon -n '__recon_is train' -l size -d 'images: scale images to fit N x N (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is train' -l crop -d 'images: auto: centre each object and scale it to fill the frame (default: as the model was trained)' -x -a 'none auto'
 complete -c recon -n '__recon_is train' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is train' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is train' -l deterministic -d 'with cuda: bit-identical runs, slower'
@@ -67,7 +72,9 @@ complete -c recon -n '__recon_is discover' -l out -d 'folder for the results (re
 complete -c recon -n '__recon_is discover' -l k -d 'neighbours (default 10, molecules 25)' -x
 complete -c recon -n '__recon_is discover' -l mean -d 'kind of mean (default tukey; for molecules a centre shared by the class)' -x -a 'tukey frechet chordal'
 complete -c recon -n '__recon_is discover' -l family -d 'images: family whose width Theta predicts (default auto)' -x -a 'auto uniform normal'
+complete -c recon -n '__recon_is discover' -l lambda -d 'where the natural pose comes from: the neighbours\' centre, the head that learned it (the paper\'s), or the pose density (default auto: what does best on inputs held out)' -x -a 'auto neighbours head density'
 complete -c recon -n '__recon_is discover' -l half -d 'store weights as bfloat16: half the size'
+complete -c recon -n '__recon_is discover' -l folds -d 'calibrate p-values by training the backbone N times anew, each time without one part of the data; 0: not at all (default 5 below 500 inputs, else 0)' -x
 complete -c recon -n '__recon_is discover' -l keep-embeddings -d 'also write z.npy and g.npy'
 complete -c recon -n '__recon_is discover' -l data -d 'images: garments, mnist/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is discover' -l rotate -d 'first rotate upright data: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
@@ -76,6 +83,7 @@ complete -c recon -n '__recon_is discover' -l limit -d 'use a random subset of N
 complete -c recon -n '__recon_is discover' -l seed -d 'random seed (default 1)' -x
 complete -c recon -n '__recon_is discover' -l skip-bad -d 'skip what cannot be used, and list it'
 complete -c recon -n '__recon_is discover' -l size -d 'images: scale images to fit N x N (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is discover' -l crop -d 'images: auto: centre each object and scale it to fill the frame (default: as the model was trained)' -x -a 'none auto'
 complete -c recon -n '__recon_is discover' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is discover' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is discover' -l deterministic -d 'with cuda: bit-identical runs, slower'
@@ -104,13 +112,16 @@ complete -c recon -n '__recon_is report' -l limit -d 'use a random subset of N i
 complete -c recon -n '__recon_is report' -l seed -d 'random seed (default 1)' -x
 complete -c recon -n '__recon_is report' -l skip-bad -d 'skip what cannot be used, and list it'
 complete -c recon -n '__recon_is report' -l size -d 'images: scale images to fit N x N (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is report' -l crop -d 'images: auto: centre each object and scale it to fill the frame (default: as the model was trained)' -x -a 'none auto'
 complete -c recon -n '__recon_is report' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is report' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is report' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is report' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is canonicalize' -l model -d 'what `recon discover` wrote (required)' -r -F
 complete -c recon -n '__recon_is canonicalize' -l out -d 'output file or folder (required)' -r -F
-complete -c recon -n '__recon_is canonicalize' -l poses -d 'file for the poses' -r -F
+complete -c recon -n '__recon_is canonicalize' -l poses -d 'file for the poses, or for a table of them' -r -F
+complete -c recon -n '__recon_is canonicalize' -l lambda -d 'where the natural pose comes from (default auto: what discover chose)' -x -a 'auto neighbours head density'
+complete -c recon -n '__recon_is canonicalize' -l only-if -d 'rotate only inputs whose pose has a p-value below P' -x
 complete -c recon -n '__recon_is canonicalize' -l interpolation -d 'images: interpolation of the resampling (default bilinear)' -x -a 'bilinear bicubic'
 complete -c recon -n '__recon_is canonicalize' -l data -d 'images: garments, mnist/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is canonicalize' -l rotate -d 'first rotate upright data: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
@@ -119,6 +130,7 @@ complete -c recon -n '__recon_is canonicalize' -l limit -d 'use a random subset 
 complete -c recon -n '__recon_is canonicalize' -l seed -d 'random seed (default 1)' -x
 complete -c recon -n '__recon_is canonicalize' -l skip-bad -d 'skip what cannot be used, and list it'
 complete -c recon -n '__recon_is canonicalize' -l size -d 'images: scale images to fit N x N (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is canonicalize' -l crop -d 'images: auto: centre each object and scale it to fill the frame (default: as the model was trained)' -x -a 'none auto'
 complete -c recon -n '__recon_is canonicalize' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is canonicalize' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is canonicalize' -l deterministic -d 'with cuda: bit-identical runs, slower'
@@ -134,6 +146,7 @@ complete -c recon -n '__recon_is score' -l limit -d 'use a random subset of N im
 complete -c recon -n '__recon_is score' -l seed -d 'random seed (default 1)' -x
 complete -c recon -n '__recon_is score' -l skip-bad -d 'skip what cannot be used, and list it'
 complete -c recon -n '__recon_is score' -l size -d 'images: scale images to fit N x N (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is score' -l crop -d 'images: auto: centre each object and scale it to fill the frame (default: as the model was trained)' -x -a 'none auto'
 complete -c recon -n '__recon_is score' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is score' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is score' -l deterministic -d 'with cuda: bit-identical runs, slower'
@@ -148,6 +161,7 @@ complete -c recon -n '__recon_is distribution' -l limit -d 'use a random subset 
 complete -c recon -n '__recon_is distribution' -l seed -d 'random seed (default 1)' -x
 complete -c recon -n '__recon_is distribution' -l skip-bad -d 'skip what cannot be used, and list it'
 complete -c recon -n '__recon_is distribution' -l size -d 'images: scale images to fit N x N (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is distribution' -l crop -d 'images: auto: centre each object and scale it to fill the frame (default: as the model was trained)' -x -a 'none auto'
 complete -c recon -n '__recon_is distribution' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is distribution' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is distribution' -l deterministic -d 'with cuda: bit-identical runs, slower'
@@ -160,6 +174,7 @@ complete -c recon -n '__recon_is check' -l limit -d 'use a random subset of N im
 complete -c recon -n '__recon_is check' -l seed -d 'random seed (default 1)' -x
 complete -c recon -n '__recon_is check' -l skip-bad -d 'skip what cannot be used, and list it'
 complete -c recon -n '__recon_is check' -l size -d 'images: scale images to fit N x N (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is check' -l crop -d 'images: auto: centre each object and scale it to fill the frame (default: as the model was trained)' -x -a 'none auto'
 complete -c recon -n '__recon_is check' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is check' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is check' -l deterministic -d 'with cuda: bit-identical runs, slower'
@@ -176,7 +191,8 @@ complete -c recon -n '__recon_is classifier' -l rate -d 'highest learning rate (
 complete -c recon -n '__recon_is classifier' -l held -d 'molecules: train: validation data (default: one conformer in twelve of each molecule)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is classifier' -l every -d 'also write a checkpoint every N steps (default: every epoch)' -x
 complete -c recon -n '__recon_is classifier' -l weights -d 'precision of the weights in MODEL (default f32)' -x -a 'f32 bf16'
-complete -c recon -n '__recon_is classifier' -l resume -d 'continue from MODEL.last if it exists'
+complete -c recon -n '__recon_is classifier' -l resume -d 'continue from MODEL.last; with more --epochs also a finished run'
+complete -c recon -n '__recon_is classifier' -l overwrite -d 'replace MODEL and MODEL.last if they exist'
 complete -c recon -n '__recon_is classifier' -l data -d 'images: garments, mnist/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is classifier' -l rotate -d 'first rotate upright data: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is classifier' -l rotate-seed -d 'seed of those rotations (default 1)' -x
@@ -184,6 +200,7 @@ complete -c recon -n '__recon_is classifier' -l limit -d 'use a random subset of
 complete -c recon -n '__recon_is classifier' -l seed -d 'random seed (default 1)' -x
 complete -c recon -n '__recon_is classifier' -l skip-bad -d 'skip what cannot be used, and list it'
 complete -c recon -n '__recon_is classifier' -l size -d 'images: scale images to fit N x N (default: the model\'s size, if any)' -x
+complete -c recon -n '__recon_is classifier' -l crop -d 'images: auto: centre each object and scale it to fill the frame (default: as the model was trained)' -x -a 'none auto'
 complete -c recon -n '__recon_is classifier' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n '__recon_is classifier' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is classifier' -l deterministic -d 'with cuda: bit-identical runs, slower'
@@ -191,23 +208,30 @@ complete -c recon -n '__recon_is classifier' -l precision -d 'precision of activ
 complete -c recon -n '__recon_is classifier' -f -a 'train eval'
 complete -c recon -n '__recon_is reproduce' -l quick -d 'use part of the data: minutes on two cores'
 complete -c recon -n '__recon_is reproduce' -l figures -d 'write the figures there, as SVG' -r -F
-complete -c recon -n '__recon_is reproduce' -l model -d 'what `recon discover` wrote (default: the shipped one)' -r -F
+complete -c recon -n '__recon_is reproduce' -l model -d 'what `recon discover` wrote (default: the shipped one); letters: what `recon train` wrote, in place of training' -r -F
 complete -c recon -n '__recon_is reproduce' -l classifier -d 'what `recon classifier train` wrote (default: the shipped one)' -r -F
 complete -c recon -n '__recon_is reproduce' -l embeddings -d 'images: z.npy and g.npy of the training images, as `recon discover` keeps them' -r -F
 complete -c recon -n '__recon_is reproduce' -l images -d 'images: number of test images (default all)' -x
 complete -c recon -n '__recon_is reproduce' -l limit -d 'images: number of training images (default all; the paper uses 12000 of MNIST)' -x
-complete -c recon -n '__recon_is reproduce' -l preset -d 'which model (default fast)' -x -a 'fast paper small'
+complete -c recon -n '__recon_is reproduce' -l preset -d 'which model (default fast; letters: small)' -x -a 'fast paper small'
 complete -c recon -n '__recon_is reproduce' -l train -d 'train the model instead of using a shipped one'
-complete -c recon -n '__recon_is reproduce' -l out -d 'with --train: folder for the models' -r -F
-complete -c recon -n '__recon_is reproduce' -l epochs -d 'with --train: passes over the data (default: the shipped model\'s)' -x
-complete -c recon -n '__recon_is reproduce' -l seed -d 'with --train: seed of the first model (default 1)' -x
-complete -c recon -n '__recon_is reproduce' -l seeds -d 'with --train: number of models, for mean and spread (default 1)' -x
+complete -c recon -n '__recon_is reproduce' -l out -d 'with --train: folder for the models; letters: also for the pictures' -r -F
+complete -c recon -n '__recon_is reproduce' -l epochs -d 'with --train, letters: passes over the data (default: the shipped model\'s, the preset\'s)' -x
+complete -c recon -n '__recon_is reproduce' -l seed -d 'with --train, letters: seed of the first model (default 1)' -x
+complete -c recon -n '__recon_is reproduce' -l seeds -d 'with --train, letters: number of models, for mean and spread (default 1)' -x
 complete -c recon -n '__recon_is reproduce' -l resume -d 'with --train: continue a run that was stopped'
+complete -c recon -n '__recon_is reproduce' -l overwrite -d 'with --train: replace models that are in DIR'
+complete -c recon -n '__recon_is reproduce' -l laws -d 'letters: kinds, laws, numbers and sizes, as JSON' -r -F
+complete -c recon -n '__recon_is reproduce' -l fonts -d 'letters: folder of fonts (default /usr/share/fonts)' -r -F
+complete -c recon -n '__recon_is reproduce' -l size -d 'letters: side of the model\'s inputs (default 28)' -x
+complete -c recon -n '__recon_is reproduce' -l draws -d 'letters: test pictures of each letter and font, by the laws (default 2)' -x
+complete -c recon -n '__recon_is reproduce' -l crop -d 'letters: auto as for `recon train`' -x -a 'none auto'
 complete -c recon -n '__recon_is reproduce' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is reproduce' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is reproduce' -l deterministic -d 'with cuda: bit-identical runs, slower'
-complete -c recon -n '__recon_is reproduce' -f -a 'mnist fashion molecules'
+complete -c recon -n '__recon_is reproduce' -f -a 'mnist fashion molecules letters'
 complete -c recon -n '__recon_is info' -l skip-bad -d 'skip what cannot be used, and list it'
+complete -c recon -n '__recon_is info' -l crop -d 'images: auto: centre each object and scale it to fill the frame' -x -a 'none auto'
 complete -c recon -n '__recon_is info' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n 'not __fish_use_subcommand' -l threads -d 'threads to use (default: all)' -x
 complete -c recon -n 'not __fish_use_subcommand' -l json -d 'print one JSON object instead of text'

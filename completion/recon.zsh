@@ -36,7 +36,8 @@ _recon() {
     train) _arguments \
         '--out[file for the best weights (required)]:MODEL:_files' \
         '--group[rotation group (default\: so2 for images, so3 for molecules)]:choice:(auto so2 so3)' \
-        '--preset[network\: fast for a GPU (default), small for a CPU, paper for the paper'\''s layers]:choice:(fast paper small)' \
+        '--preset[network\: small for a CPU (its default), fast for a GPU (its default), paper for the paper'\''s layers]:choice:(fast paper small)' \
+        '--from[images\: start from the weights of this model, a file or the name of one that comes with recon]:MODEL:_files' \
         '--width[width factor on the preset'\''s channels (default 1)]:F: ' \
         '--frequencies[images\: rotation orders of the fields, 2 to 4 (default\: preset'\''s)]:N: ' \
         '--code[length of the embedding (default 128, molecules 64)]:N: ' \
@@ -48,17 +49,20 @@ _recon() {
         '--no-contrast[no contrastive loss\: better if classes differ only in details]' \
         '--temperature[temperature of the contrastive loss (default 0.2, molecules 0.1)]:T: ' \
         '--pose[images\: weight of the pose loss between views (default\: preset'\''s)]:W: ' \
-        '--lean[images\: weight of the lean, the backbone'\''s own natural pose (default\: preset'\''s)]:W: ' \
+        '--density[images\: weight of the pose density'\''s likelihood (default\: preset'\''s)]:W: ' \
+        '--no-density[images\: no pose density\: natural poses come from neighbours alone]' \
+        '--augment[images\: warp, move, blur and brighten every view (default\: below 10,000 images, with preset small or --from)]' \
         '--warp[images\: stretch the second view by up to S (default 0.2)]:S: ' \
         '--plain[reconstruction loss only, as in the paper]' \
-        '--align[molecules\: weight of aligning neighbours (default 4, small 0.5)]:W: ' \
+        '--align[molecules\: weight of aligning neighbours (default 4)]:W: ' \
         '--element[molecules\: weight of the element loss (default\: preset'\''s)]:W: ' \
         '--held[molecules\: validation data (default\: one conformer in twelve)]:SPEC:_recon_specs' \
         '--before[molecules\: epochs before neighbours are searched (default 8)]:N: ' \
         '--layers[molecules\: number of message-passing layers (default\: preset'\''s)]:N: ' \
         '--radius[molecules\: paper\: radius of the graph in Angstrom (default 2)]:A: ' \
         '--every[also write a checkpoint every N steps (default\: every epoch)]:N: ' \
-        '--resume[continue from MODEL.last if it exists]' \
+        '--resume[continue from MODEL.last; with more --epochs also a finished run]' \
+        '--overwrite[replace MODEL and MODEL.last if they exist]' \
         '--data[images\: garments, mnist/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
         '--rotate[first rotate upright data\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--rotate-seed[seed of those rotations (default 1)]:S: ' \
@@ -66,6 +70,7 @@ _recon() {
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip what cannot be used, and list it]' \
         '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
+        '--crop[images\: auto\: centre each object and scale it to fill the frame (default\: as the model was trained)]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
@@ -80,7 +85,9 @@ _recon() {
         '--k[neighbours (default 10, molecules 25)]:N: ' \
         '--mean[kind of mean (default tukey; for molecules a centre shared by the class)]:choice:(tukey frechet chordal)' \
         '--family[images\: family whose width Theta predicts (default auto)]:choice:(auto uniform normal)' \
+        '--lambda[where the natural pose comes from\: the neighbours'\'' centre, the head that learned it (the paper'\''s), or the pose density (default auto\: what does best on inputs held out)]:choice:(auto neighbours head density)' \
         '--half[store weights as bfloat16\: half the size]' \
+        '--folds[calibrate p-values by training the backbone N times anew, each time without one part of the data; 0\: not at all (default 5 below 500 inputs, else 0)]:N: ' \
         '--keep-embeddings[also write z.npy and g.npy]' \
         '--data[images\: garments, mnist/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
         '--rotate[first rotate upright data\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
@@ -89,6 +96,7 @@ _recon() {
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip what cannot be used, and list it]' \
         '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
+        '--crop[images\: auto\: centre each object and scale it to fill the frame (default\: as the model was trained)]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
@@ -127,6 +135,7 @@ _recon() {
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip what cannot be used, and list it]' \
         '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
+        '--crop[images\: auto\: centre each object and scale it to fill the frame (default\: as the model was trained)]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
@@ -139,7 +148,9 @@ _recon() {
     canonicalize) _arguments \
         '--model[what `recon discover` wrote (required)]:MODEL:_files' \
         '--out[output file or folder (required)]:FILE.npy|DIR|FILE.xyz:_files' \
-        '--poses[file for the poses]:g.npy:_files' \
+        '--poses[file for the poses, or for a table of them]:g.npy|g.csv:_files' \
+        '--lambda[where the natural pose comes from (default auto\: what discover chose)]:choice:(auto neighbours head density)' \
+        '--only-if[rotate only inputs whose pose has a p-value below P]:P: ' \
         '--interpolation[images\: interpolation of the resampling (default bilinear)]:choice:(bilinear bicubic)' \
         '--data[images\: garments, mnist/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
         '--rotate[first rotate upright data\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
@@ -148,6 +159,7 @@ _recon() {
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip what cannot be used, and list it]' \
         '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
+        '--crop[images\: auto\: centre each object and scale it to fill the frame (default\: as the model was trained)]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
@@ -168,6 +180,7 @@ _recon() {
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip what cannot be used, and list it]' \
         '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
+        '--crop[images\: auto\: centre each object and scale it to fill the frame (default\: as the model was trained)]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
@@ -187,6 +200,7 @@ _recon() {
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip what cannot be used, and list it]' \
         '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
+        '--crop[images\: auto\: centre each object and scale it to fill the frame (default\: as the model was trained)]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
@@ -204,6 +218,7 @@ _recon() {
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip what cannot be used, and list it]' \
         '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
+        '--crop[images\: auto\: centre each object and scale it to fill the frame (default\: as the model was trained)]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
@@ -226,7 +241,8 @@ _recon() {
         '--held[molecules\: train\: validation data (default\: one conformer in twelve of each molecule)]:SPEC:_recon_specs' \
         '--every[also write a checkpoint every N steps (default\: every epoch)]:N: ' \
         '--weights[precision of the weights in MODEL (default f32)]:choice:(f32 bf16)' \
-        '--resume[continue from MODEL.last if it exists]' \
+        '--resume[continue from MODEL.last; with more --epochs also a finished run]' \
+        '--overwrite[replace MODEL and MODEL.last if they exist]' \
         '--data[images\: garments, mnist/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
         '--rotate[first rotate upright data\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--rotate-seed[seed of those rotations (default 1)]:S: ' \
@@ -234,6 +250,7 @@ _recon() {
         '--seed[random seed (default 1)]:S: ' \
         '--skip-bad[skip what cannot be used, and list it]' \
         '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
+        '--crop[images\: auto\: centre each object and scale it to fill the frame (default\: as the model was trained)]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
@@ -246,18 +263,24 @@ _recon() {
     reproduce) _arguments \
         '--quick[use part of the data\: minutes on two cores]' \
         '--figures[write the figures there, as SVG]:DIR:_files' \
-        '--model[what `recon discover` wrote (default\: the shipped one)]:MODEL:_files' \
+        '--model[what `recon discover` wrote (default\: the shipped one); letters\: what `recon train` wrote, in place of training]:MODEL:_files' \
         '--classifier[what `recon classifier train` wrote (default\: the shipped one)]:MODEL:_files' \
         '--embeddings[images\: z.npy and g.npy of the training images, as `recon discover` keeps them]:DIR:_files' \
         '--images[images\: number of test images (default all)]:N: ' \
         '--limit[images\: number of training images (default all; the paper uses 12000 of MNIST)]:N: ' \
-        '--preset[which model (default fast)]:choice:(fast paper small)' \
+        '--preset[which model (default fast; letters\: small)]:choice:(fast paper small)' \
         '--train[train the model instead of using a shipped one]' \
-        '--out[with --train\: folder for the models]:DIR:_files' \
-        '--epochs[with --train\: passes over the data (default\: the shipped model'\''s)]:N: ' \
-        '--seed[with --train\: seed of the first model (default 1)]:S: ' \
-        '--seeds[with --train\: number of models, for mean and spread (default 1)]:N: ' \
+        '--out[with --train\: folder for the models; letters\: also for the pictures]:DIR:_files' \
+        '--epochs[with --train, letters\: passes over the data (default\: the shipped model'\''s, the preset'\''s)]:N: ' \
+        '--seed[with --train, letters\: seed of the first model (default 1)]:S: ' \
+        '--seeds[with --train, letters\: number of models, for mean and spread (default 1)]:N: ' \
         '--resume[with --train\: continue a run that was stopped]' \
+        '--overwrite[with --train\: replace models that are in DIR]' \
+        '--laws[letters\: kinds, laws, numbers and sizes, as JSON]:FILE:_files' \
+        '--fonts[letters\: folder of fonts (default /usr/share/fonts)]:DIR:_files' \
+        '--size[letters\: side of the model'\''s inputs (default 28)]:N: ' \
+        '--draws[letters\: test pictures of each letter and font, by the laws (default 2)]:N: ' \
+        '--crop[letters\: auto as for `recon train`]:choice:(none auto)' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
@@ -265,9 +288,10 @@ _recon() {
         '--json[print one JSON object instead of text]' \
         '--quiet[no progress, errors only]' \
         '--help[explain]' \
-        '1: :(mnist fashion molecules)' ;;
+        '1: :(mnist fashion molecules letters)' ;;
     info) _arguments \
         '--skip-bad[skip what cannot be used, and list it]' \
+        '--crop[images\: auto\: centre each object and scale it to fill the frame]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
