@@ -89,12 +89,17 @@ static double part_mean(const recon_so2_density *p, int i)
 static json_t *as_json(const settings *s, const recon_distribution *d, const char *file)
 {
     json_t *modes = json_array(), *moments = json_array(), *parts = json_array();
+    json_t *table = json_array();
     for (int i = 0; i < d->modes; i++)
         json_array_append_new(modes,
                               json_pack("{s:f, s:f}", "at_deg", d->mode[i].at * RECON_TO_DEGREES,
                                         "weight", d->mode[i].weight));
     for (int m = 0; m < 4; m++)
         json_array_append_new(moments, json_real(d->moment[m]));
+    for (int i = 0; i < RECON_POSE_BINS; i++)
+        json_array_append_new(table,
+                              json_real(exp(recon_so2_log_density(
+                                  &d->density, d->pose.lambda + 2 * M_PI * i / RECON_POSE_BINS))));
     for (int i = 0; i < d->density.parts; i++)
         json_array_append_new(
             parts, json_pack("{s:f, s:f, s:f}", "weight", d->density.part[i].weight, "mean_deg",
@@ -106,6 +111,7 @@ static json_t *as_json(const settings *s, const recon_distribution *d, const cha
         d->score, "p_value", d->p_value, "family", recon_so2_family_name(d->family), "theta_deg",
         d->theta * RECON_TO_DEGREES, "verdict", recon_natural_name(d->verdict), "fold", d->fold,
         "modes", modes, "moments", moments, "background", d->density.background, "density", parts);
+    json_object_set_new(out, "density_table", table);
     json_object_set_new(out, "p_embedding", p_embedding_json(d->p_embedding));
     if (file) /* left out where it is not UTF-8 */
         json_object_set_new(out, "file", json_string(file));

@@ -145,7 +145,7 @@ static recon_ieae_options options_of(recon_ctx *ctx, const settings *s)
                                             .width = s->width,
                                             .frequencies = s->frequencies,
                                             .code = s->code,
-                                            .mask = s->mask },
+                                            .mask = s->mask ? RECON_MASK_DISC : 0 },
                                  .epochs = s->epochs,
                                  .batch = s->batch,
                                  .rate = s->rate,

@@ -49,6 +49,7 @@ CONSTANTS: dict[str, Any] = {
     "RECON_SO2_NORMAL": 2,
     "RECON_SO2_VONMISES": 3,
     "RECON_SO2_MIXTURE": 4,
+    "RECON_POSE_BINS": 72,
     "RECON_SINGLE": 0,
     "RECON_MIXED": 1,
     "RECON_TF32": 3,
@@ -111,7 +112,7 @@ Embedded = _structure(
     ("z", c_void_p),
     ("so2", c_void_p),
     ("so3", c_void_p),
-    ("lean", c_void_p),
+    ("density", c_void_p),
     ("labels", c_void_p),
     ("precision", c_int),
     ("array", Array),
@@ -185,7 +186,7 @@ IeaeShape = _structure(
     ("frequencies", c_size_t),
     ("code", c_size_t),
     ("mask", c_int),
-    ("lean", c_int),
+    ("density", c_int),
     ("height", c_size_t),
     ("width_px", c_size_t),
     ("channels", c_size_t),
@@ -222,6 +223,7 @@ ModelInfo = _structure(
     ("weights", c_size_t),
     ("codes", c_size_t),
     ("maps", MapsInfo),
+    ("lambda", c_int),
     ("images", IeaeShape),
     ("molecules", MoleculeNetShape),
 )
@@ -250,6 +252,7 @@ So2Density = _structure(
     ("background", c_double),
     ("parts", c_int),
     ("part", So2Part * PARTS_MAX),
+    ("bin", c_float * CONSTANTS["RECON_POSE_BINS"]),
 )
 So2Mode = _structure("recon_so2_mode", ("at", c_double), ("weight", c_double))
 DistributionOut = _structure(

@@ -19,12 +19,21 @@
 enum { BATCH_HOST = 256, BATCH_DEVICE = 1024, MAX_SIDE = 1 << 10, MAX_CHANNELS = 16 };
 enum { MOST = 1 << 20 }; /* of any size in a file, before it is looked at */
 #define SOFT_EDGE 2.5    /* pixels over which the disc fades */
+#define WIDE_EDGE 2.0
 
 /* --- made ------------------------------------------------------------------------------------- */
 
 /* A disc that fades to zero over SOFT_EDGE pixels, in front of the circle that touches the borders:
  * whatever rotates with an image must not show where its frame was, or a network reads the rotation
- * from that. */
+ * from that. RECON_MASK_WIDE fades beyond that circle, and models were trained so. */
+static double mask_at(int mask, double outside)
+{
+    double in = -outside / SOFT_EDGE;
+    if (mask == RECON_MASK_WIDE)
+        return outside <= 0 ? 1 : exp(-outside * outside / (WIDE_EDGE * WIDE_EDGE));
+    return in >= 1 ? 1 : in <= 0 ? 0 : in * in * (3 - 2 * in);
+}
+
 static recon_status make_mask(recon_ctx *ctx, recon_ieae *m)
 {
     size_t h = m->shape.height, w = m->shape.width_px;
@@ -32,8 +41,7 @@ static recon_status make_mask(recon_ctx *ctx, recon_ieae *m)
     recon_status status = recon_alloc(ctx, &m->mask, h * w, sizeof *m->mask);
     for (size_t i = 0; status == RECON_OK && i < h * w; i++) {
         double y = (double)(i / w) - (double)(h - 1) / 2, x = (double)(i % w) - (double)(w - 1) / 2;
-        double in = (radius - sqrt(x * x + y * y)) / SOFT_EDGE;
-        m->mask[i] = (float)(in >= 1 ? 1 : in <= 0 ? 0 : in * in * (3 - 2 * in));
+        m->mask[i] = (float)mask_at(m->shape.mask, sqrt(x * x + y * y) - radius);
     }
     return status;
 }
@@ -102,7 +110,7 @@ static recon_status read_shape(recon_ctx *ctx, recon_ieae_shape *s, const recon_
     RECON_TRY(
         recon_metadata_size(ctx, &s->frequencies, file, "frequencies", 1, RECON_FREQUENCIES, path));
     RECON_TRY(recon_metadata_size(ctx, &s->code, file, "code", 1, MOST, path));
-    RECON_TRY(recon_metadata_size(ctx, &mask, file, "mask", 0, 1, path));
+    RECON_TRY(recon_metadata_size(ctx, &mask, file, "mask", 0, RECON_MASK_DISC, path));
     RECON_TRY(recon_metadata_size(ctx, &density, file, "density", 0, 1, path));
     RECON_TRY(recon_metadata_size(ctx, &s->height, file, "height", 1, MOST, path));
     RECON_TRY(recon_metadata_size(ctx, &s->width_px, file, "width", 1, MOST, path));

@@ -475,6 +475,7 @@ recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const 
                              recon_dataset_describe(train).n, o.batch));
     if (!o.shape.mask && o.density > 0) {
         RECON_TRY(reach_borders(ctx, &o.shape.mask, train));
+        o.shape.mask *= RECON_MASK_DISC;
         if (o.shape.mask)
             recon_log(ctx, RECON_LOG_INFO,
                       "images show something at their borders: they are seen through a disc");

@@ -39,8 +39,11 @@ const char *recon_trust_name(recon_trust_level level)
 static int ways_disagree(const recon_lambda_choice *c)
 {
     double likely = c->likelihood[c->taken];
-    for (int a = 1; a < 4; a++) /* a way that is far worse may well say something else */
-        if (c->apart_median[c->taken][a] > RECON_LAMBDA_APART && c->likelihood[a] > likely - 0.2)
+    /* A way that is far worse may well say something else, and the centre of a few neighbours on a
+     * broad arc is off by ten degrees by chance. */
+    for (int a = 1; a < 4; a++)
+        if (c->apart_median[c->taken][a] > 2 * RECON_LAMBDA_APART &&
+            c->likelihood[a] > likely - 0.2)
             return 1;
     return 0;
 }

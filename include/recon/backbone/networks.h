@@ -38,6 +38,14 @@ RECON_API const char *recon_preset_name(recon_preset preset);
  * without neighbours or pseudo-labels: the class [x] is the inputs that the network does not
  * distinguish. */
 
+/* Images may be seen through a disc, so that no corner is lost when they rotate. */
+enum {
+    RECON_MASK_WIDE =
+        1, /* it fades beyond the circle that touches the borders: as version 0.2 had it */
+    RECON_MASK_DISC =
+        2 /* it fades in front of that, and hides where the frame is                    */
+};
+
 /* What the network is. Zero in any field means its default. */
 typedef struct {
     recon_preset preset;
