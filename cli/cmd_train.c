@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "model/trust.h"
 #include "data/elements.h"
+#include "backbone/kinds.h"
 #include "data/kinds.h"
 #include "core/ctx.h"
 #include "core/fail.h"
@@ -329,6 +330,8 @@ static recon_status show_trust(recon_ctx *ctx, const settings *s, const recon_tr
         return cli_print_json(ctx, out);
     }
     print_text(ctx, s, r, "negative log likelihood of the pose", in);
+    if (recon_ieae_describe(recon_backbone_ieae(b)).mask && !s->mask)
+        puts("  seen       through a disc: the images show something at their borders");
     cli_print_trust(&trust);
     return RECON_OK;
 }

@@ -18,7 +18,6 @@
 #include "nn/settings.h"
 #include <recon/nn/train.h>
 #include <recon/ops/backend.h>
-#include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/options.h"
@@ -476,9 +475,6 @@ recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const 
     if (!o.shape.mask && o.density > 0) {
         RECON_TRY(reach_borders(ctx, &o.shape.mask, train));
         o.shape.mask *= RECON_MASK_DISC;
-        if (o.shape.mask)
-            recon_log(ctx, RECON_LOG_INFO,
-                      "images show something at their borders: they are seen through a disc");
     }
     RECON_TRY(recon_ieae_make(ctx, &k.m, &o.shape, o.precision, NULL, NULL, o.seed));
     if (k.from)
