@@ -94,7 +94,7 @@ static void set_length(recon_ieae_options *o, size_t n)
     const recon_ieae_options *p = &presets[o->shape.preset];
     size_t quarter = n >= 8 ? n / 4 : n, usual = is_few(o, n) ? BATCH_FEW : p->batch;
     if (!o->batch)
-        o->batch = n < usual ? quarter : usual;
+        o->batch = n < usual || (is_few(o, n) && quarter < usual) ? quarter : usual;
     int short_one = is_few(o, n) && o->from;
     size_t steps = n / o->batch ? n / o->batch : 1;
     size_t most = short_one ? STEPS_FROM : is_few(o, n) ? STEPS_FEW : STEPS_LEAST;

@@ -34,9 +34,10 @@ run info photos
     said "photos: pictures of 16 x 16 to 31 x 29 (height x width), fitted into 24 x 24"
 report $? "a folder of pictures is told, and the size they are given"
 run train --data images:photos --preset small --width 0.25 --code 8 --epochs 2 --threads 2 --out model
-[ "$code" -eq 0 ] && said "fitted into 24 x 24" && grep -q '  rotated    poses follow within' "$scratch/stdout" &&
-    grep -qE '  rebuilt    reconstructions explain [0-9.]+ % of' "$scratch/stdout" &&
-    grep -q '^The network is hardly trained' "$scratch/stdout" && grep -q '^small: 8 steps' "$scratch/stdout"
+[ "$code" -eq 0 ] && said "fitted into 24 x 24" && grep -q '  rotated    the natural pose of a rotated copy' "$scratch/stdout" &&
+    grep -qE '  gain  +-?[0-9.]+ degrees closer' "$scratch/stdout" &&
+    grep -q '  verdict    do not use' "$scratch/stdout" && grep -q 'train longer' "$scratch/stdout" &&
+    grep -q '^small: 8 steps' "$scratch/stdout"
 report $? "train: no --size, no --batch, and a verdict"
 run info model
 [ "$code" -eq 0 ] && grep -q 'data  *images:photos' "$scratch/stdout" && grep -q 'channels  *3' "$scratch/stdout" &&

@@ -1,0 +1,163 @@
+/* Which Lambda: the one about which held-out poses lie closest. Whether to trust it: by what was
+ * measured, and with reasons. */
+#include "check.h"
+#include "model/lambda.h"
+#include "model/trust.h"
+
+#include <recon/group/so2.h>
+#include <string.h>
+
+enum { N = 400 };
+static const double degree = M_PI / 180;
+
+/* Inputs of one kind, at poses within 30 degrees; each way to Lambda = 1 with an error of its own. */
+typedef struct {
+    double psi[N], gamma[N];
+    float q[N][RECON_POSE_BINS];
+    recon_so2_map heads[N];
+    unsigned char held[N];
+    recon_embedded data;
+    recon_frames frames;
+    recon_maps maps;
+} world;
+
+static void world_make(world *w, double near, double head, double density)
+{
+    recon_rng rng = recon_rng_new(11, 0);
+    for (int i = 0; i < N; i++) {
+        double pose = 30 * degree * (2 * recon_rng_uniform(&rng) - 1);
+        double centre = pose + density * degree * recon_rng_normal(&rng);
+        w->psi[i] = recon_so2_wrap(1 + pose);
+        w->gamma[i] = recon_so2_wrap(1 + near * degree * recon_rng_normal(&rng));
+        w->heads[i] =
+            (recon_so2_map){ .lambda = recon_so2_wrap(1 + head * degree * recon_rng_normal(&rng)) };
+        for (int b = 0; b < RECON_POSE_BINS; b++)
+            w->q[i][b] = (float)(20 * cos(2 * M_PI * b / RECON_POSE_BINS - centre) - 18);
+        w->held[i] = i % 3 == 0;
+    }
+    w->data = (recon_embedded){ .n = N, .so2 = w->psi, .density = w->q[0] };
+    w->frames = (recon_frames){ .group = RECON_SO2, .rows = N, .gamma = { .so2 = w->gamma } };
+    w->maps = (recon_maps){ .kind = &recon_so2_maps, .held = w->held };
+}
+
+static recon_lambda_choice choose(recon_ctx *ctx, const world *w, recon_lambda asked)
+{
+    recon_lambda_choice c;
+    CHECK_OK(ctx, recon_lambda_choose(ctx, &c, asked, &w->data, &w->frames, &w->maps, w->heads));
+    return c;
+}
+
+static void the_least_noisy_way_is_taken(void **state)
+{
+    static const struct {
+        double noise[3];
+        recon_lambda best;
+    } trial[] = {
+        { { 3, 25, 40 }, RECON_LAMBDA_NEIGHBOURS },
+        { { 25, 3, 40 }, RECON_LAMBDA_HEAD },
+        { { 25, 40, 3 }, RECON_LAMBDA_DENSITY },
+        { { 3, 3, 3 }, RECON_LAMBDA_DENSITY }, /* equally good: the first of the order */
+    };
+    static world w;
+    for (size_t i = 0; i < sizeof trial / sizeof *trial; i++) {
+        world_make(&w, trial[i].noise[0], trial[i].noise[1], trial[i].noise[2]);
+        recon_lambda_choice c = choose(*state, &w, RECON_LAMBDA_AUTO);
+        assert_int_equal(c.taken, trial[i].best);
+        assert_int_equal(c.points, (N + 2) / 3);
+        assert_int_equal(choose(*state, &w, RECON_LAMBDA_HEAD).taken, RECON_LAMBDA_HEAD);
+    }
+}
+
+/* Two independent errors of 25 and 3 degrees lie 17 apart in the median. */
+static void how_far_apart_they_are_is_measured(void **state)
+{
+    static world w;
+    world_make(&w, 25, 3, 3);
+    recon_lambda_choice c = choose(*state, &w, RECON_LAMBDA_AUTO);
+    CHECK_NEAR(c.apart_median[RECON_LAMBDA_NEIGHBOURS][RECON_LAMBDA_HEAD] / degree, 17, 3.5);
+    CHECK_NEAR(c.apart_median[RECON_LAMBDA_HEAD][RECON_LAMBDA_NEIGHBOURS] / degree, 17, 3.5);
+    assert_true(isnan(c.apart_median[RECON_LAMBDA_HEAD][RECON_LAMBDA_HEAD]));
+}
+
+static void what_is_not_there_is_refused(void **state)
+{
+    static world w;
+    recon_lambda_choice c;
+    world_make(&w, 3, 3, 3);
+    w.data.density = NULL;
+    CHECK_FAILS(
+        *state,
+        recon_lambda_choose(*state, &c, RECON_LAMBDA_DENSITY, &w.data, &w.frames, &w.maps, w.heads),
+        RECON_ERR_INPUT, "has no pose density");
+    c = choose(*state, &w, RECON_LAMBDA_AUTO);
+    assert_true(c.taken != RECON_LAMBDA_DENSITY && isnan(c.likelihood[RECON_LAMBDA_DENSITY]));
+}
+
+/* --- the verdict ------------------------------------------------------------------------------ */
+
+static recon_trust good(void)
+{
+    recon_trust t = { .points = 100,
+                      .information = 1,
+                      .moved = 2 * degree,
+                      .moved_p95 = 8 * degree,
+                      .before = 20 * degree,
+                      .after = 5 * degree,
+                      .gain = 15 * degree,
+                      .cannot_tell = 0.1,
+                      .lambda = { .taken = RECON_LAMBDA_DENSITY } };
+    for (int a = 0; a < 4; a++)
+        for (int b = 0; b < 4; b++)
+            t.lambda.apart_median[a][b] = NAN;
+    return t;
+}
+
+static void check(const recon_trust *as, recon_trust_level level, unsigned against,
+                  const char *words)
+{
+    recon_trust t = *as;
+    char why[1600];
+    recon_trust_judge(&t);
+    assert_int_equal(t.level, level);
+    assert_int_equal(t.against, against);
+    assert_non_null(strstr(recon_trust_reasons(why, sizeof why, &t), words));
+    assert_int_equal(why[0] == '\0', against == 0);
+}
+
+static void every_failing_has_its_reason(void **state)
+{
+    recon_trust t = good();
+    (void)state;
+    check(&t, RECON_TRUST_GOOD, 0, "");
+    t.information = 0.02;
+    check(&t, RECON_TRUST_NOT, RECON_TRUST_NOTHING_LEARNED, "train longer");
+    t = good();
+    t.moved = 15 * degree;
+    check(&t, RECON_TRUST_CARE, RECON_TRUST_NOT_FOLLOWING, "when an input is rotated");
+    t.moved = 40 * degree;
+    check(&t, RECON_TRUST_NOT, RECON_TRUST_NOT_FOLLOWING, "--crop auto");
+    t = good();
+    t.gain = -5 * degree;
+    check(&t, RECON_TRUST_NOT, RECON_TRUST_NO_GAIN, "further from their natural pose");
+    t.before = 1 * degree;
+    check(&t, RECON_TRUST_CARE, RECON_TRUST_UPRIGHT, "--only-if");
+    t = good();
+    t.cannot_tell = 0.7;
+    check(&t, RECON_TRUST_CARE, RECON_TRUST_FEW_OF_A_KIND, "more pictures of each kind");
+    t = good();
+    t.lambda.apart_median[RECON_LAMBDA_DENSITY][RECON_LAMBDA_HEAD] = 40 * degree;
+    check(&t, RECON_TRUST_CARE, RECON_TRUST_DISAGREES, "contradict");
+    t.lambda.likelihood[RECON_LAMBDA_HEAD] = -2; /* a way that is far worse may differ */
+    check(&t, RECON_TRUST_GOOD, 0, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_least_noisy_way_is_taken),
+        cmocka_unit_test(how_far_apart_they_are_is_measured),
+        cmocka_unit_test(what_is_not_there_is_refused),
+        cmocka_unit_test(every_failing_has_its_reason),
+    };
+    return cmocka_run_group_tests(tests, check_setup, check_teardown);
+}
