@@ -54,6 +54,7 @@ const cli_command cli_canonicalize = {
 typedef struct {
     const char *model, *out, *poses;
     int lambda;
+    int *misuse;    /* set where only the model shows that --lambda cannot be meant */
     double only_if; /* 0: all are rotated */
     int interpolation;
     cli_data data;
@@ -375,7 +376,9 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     recon_status status;
     RECON_TRY(keep_apart(ctx, s));
     RECON_TRY(cli_open(ctx, &subject, s->model, &s->data));
-    RECON_TRY(recon_model_use_lambda(ctx, subject.model, (recon_lambda)s->lambda));
+    status = recon_model_use_lambda(ctx, subject.model, (recon_lambda)s->lambda);
+    *s->misuse = status != RECON_OK;
+    RECON_TRY(status);
     f.model = subject.model;
     f.group = recon_model_describe(f.model).group;
     RECON_TRY(cli_sink_open(ctx, &to, s->out, table, &subject.inputs,
@@ -394,7 +397,9 @@ done:
 
 static int run(int argc, char **argv)
 {
-    settings s = { 0 };
+    int misuse = 0;
+    settings s = { .misuse = &misuse };
     int code = parse(&s, argc, argv);
-    return code >= 0 ? code : cli_run(&cli_canonicalize, &s.common, work, &s);
+    code = code >= 0 ? code : cli_run(&cli_canonicalize, &s.common, work, &s);
+    return misuse ? EXIT_MISUSE : code;
 }

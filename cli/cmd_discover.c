@@ -42,6 +42,7 @@ typedef struct {
     int mean, family, lambda, half, keep;
     cli_data data;
     cli_common common;
+    int *misuse;  /* set where only the model shows that --lambda cannot be meant */
     double begun; /* on the clock of recon_now: what is printed is what was waited for */
 } settings;
 
@@ -192,6 +193,12 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     RECON_TRY(cli_attach(ctx, &s->data));
     o.precision = cli_precision(ctx, s->data.precision);
     RECON_TRY(recon_backbone_open(ctx, &backbone, s->model, o.precision));
+    *s->misuse = s->lambda == RECON_LAMBDA_DENSITY && backbone->kind->group == RECON_SO2 &&
+                 !backbone->density;
+    if (*s->misuse)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
+                             "--lambda density: %s has no pose density; train without --no-density",
+                             s->model));
     RECON_TRY(cli_inputs_open(ctx, &inputs, &s->data, backbone, s->model));
     RECON_TRY(cli_inputs_keep(ctx, &inputs, &s->data, backbone));
     RECON_TRY(cli_note_span(ctx, &inputs, s->data.spec));
@@ -215,9 +222,11 @@ done:
 
 static int run(int argc, char **argv)
 {
-    settings s = { .mean = -1, .folds = UNSAID, .begun = recon_now() }; /* not said */
+    int misuse = 0;
+    settings s = { .mean = -1, .folds = UNSAID, .begun = recon_now(), .misuse = &misuse };
     int code = parse(&s, argc, argv);
     if (code < 0 && s.folds != UNSAID && (s.folds == 1 || s.folds > FOLDS_MOST))
         code = cli_misuse(&cli_discover, "--folds %zu: 0, or 2 to %d", s.folds, FOLDS_MOST);
-    return code >= 0 ? code : cli_run(&cli_discover, &s.common, work, &s);
+    code = code >= 0 ? code : cli_run(&cli_discover, &s.common, work, &s);
+    return misuse ? EXIT_MISUSE : code;
 }

@@ -77,4 +77,16 @@ refused 1 "images of 20 x 20 x 1, but the model was made for 16 x 16 x 1" \
 cp images.npy odd-images.npy
 head -c 200 labels.npy | tail -c 72 | npy odd-labels.npy '|u1' '72,'
 refused 1 "72 labels for 120 images" discover --model backbone --data npy:odd-images.npy --out d
+
+# --- where Lambda comes from ------------------------------------------------------------------------
+run discover --model backbone --data npy:images.npy --lambda head --out by-head
+[ "$code" -eq 0 ] && grep -q '^  lambda     head; likelihood on' "$scratch/stdout" && grep -q '^  verdict    ' "$scratch/stdout"
+report $? "--lambda head is taken, and a verdict given"
+run canonicalize --model by-head/model.safetensors --data npy:images.npy --lambda neighbours --out near.npy
+[ "$code" -eq 0 ]
+report $? "canonicalize by neighbours that the model keeps"
+run train --data npy:images.npy --preset small --width 0.25 --code 8 --epochs 1 --batch 20 --no-density --out bare
+run discover --model bare --data npy:images.npy --lambda density --out no-density
+[ "$code" -eq 2 ] && [ ! -e no-density ] && said "bare has no pose density"
+report $? "--lambda density without one is misuse, and nothing is written"
 finish

@@ -186,7 +186,7 @@ for command in info normalize canonicalize discover train score; do
     info) set -- images.npy --threads 2 ;;
     normalize) set -- --embeddings z.npy --poses g.npy --k 5 --threads 2 --out v --quiet ;;
     canonicalize) set -- --model $model --data npy:images.npy --threads 2 --out v.npy --quiet ;;
-    discover) set -- --model backbone $letters --k 5 --out v --quiet ;;
+    discover) set -- --model backbone $letters --k 5 --folds 0 --out v --quiet ;;
     train) set -- $letters --preset small --width 0.25 --code 8 --epochs 1 --out v --quiet ;;
     score) set -- --model $model --data npy:images.npy --threads 2 --out v.npy --quiet ;;
     esac
