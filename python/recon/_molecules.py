@@ -50,7 +50,6 @@ class Distribution3:
         axis_now: The direction of that axis in the input.
         tilt: The angle between the two.
         spread: Of the axis's tilt, or of the rotations about the three axes; NaN where undefined.
-        p_value: Of the molecule's own pose: small is unusual.
         verdict: What is known of the natural pose: "one", "several", "axis", "none" or
             "cannot_tell".
         modes: m x 3 x 3: where the modes are, heaviest first; the chosen one is the identity. More
@@ -78,7 +77,6 @@ class Distribution3:
     axis_now: np.ndarray
     tilt: float
     spread: np.ndarray
-    p_value: float
     verdict: str
     modes: np.ndarray
     weights: np.ndarray
@@ -205,7 +203,6 @@ def _distribution(one: Any) -> Distribution3:
         axis_now=np.array(one.axis_now),
         tilt=one.tilt,
         spread=np.array(one.spread),
-        p_value=one.p_value,
         verdict=lib.recon_natural_name(one.verdict).decode(),
         modes=np.array([matrices(np.frombuffer(mode.at, np.float64)) for mode in modes]),
         weights=np.array([mode.weight for mode in modes]),
