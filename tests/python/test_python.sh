@@ -190,6 +190,9 @@ PROGRAM
 passes "a judge chooses among the candidates, and what it raises comes out" <<'PROGRAM'
 import numpy as np, recon
 x = np.load("strokes.npy")[:100]  # one block of a search: last bits depend on who is beside one
+for i in range(50):  # bars look the same upside down
+    x[i] = 0
+    x[i, 3 + i % 5 : 25 - i % 5, 12:16] = 255
 model = recon.load("models/mnist-small.safetensors")
 candidates = model.candidates(x)
 several = [i for i, c in enumerate(candidates) if len(c.poses) > 1]
