@@ -18,7 +18,7 @@ fi
 [ "$code" -eq 1 ] && said "\`tools/setup fonts\` installs more"
 report $? "without fonts the remedy is said"
 
-run reproduce letters --quick --epochs 10 --json --out run
+run reproduce letters --quick --epochs 16 --json --out run
 if [ "$code" -ne 0 ] && said "different fonts with these letters"; then
     skip "letters" "too few fonts"
     finish
