@@ -114,7 +114,9 @@ static void set_defaults(recon_ieae_options *o, size_t n)
         o->density = is_few(o, n) ? 1 : p->density;
     o->shape.density = o->density > 0;
     o->temperature = o->temperature > 0 ? o->temperature : 0.2;
-    o->augment = o->augment == 0 && is_few(o, n) && !is_plain(o) ? 1 : o->augment;
+    if (o->augment ==
+        0) /* a density learns single images by heart, and few images are soon learned */
+        o->augment = o->density > 0 || (is_few(o, n) && !is_plain(o)) ? 1 : -1;
     o->warp = o->warp < 0 || (views_of(o) < VIEWS && o->augment <= 0) ? 0
               : o->warp == 0                                          ? is_few(o, n) ? 0.15 : 0.2
                                                                       : o->warp;
@@ -264,7 +266,9 @@ static recon_status mean_error(void *user, recon_tape *t, double *metric)
     recon_batch b;
     double sum = 0, error;
     size_t n = recon_dataset_describe(k->held).n;
-    recon_loader_options o = { .batch = VALIDATION_BATCH, .keep_last = 1 };
+    recon_loader_options o = { .batch = VALIDATION_BATCH,
+                               .keep_last = 1,
+                               .regrid = k->o->density > 0 };
     recon_status status;
     size_t room = recon_tape_slice(t).n; /* what fits into memory, and into k->seen */
     o.batch = o.batch < room ? o.batch : room;
@@ -419,7 +423,8 @@ static recon_loader_options batches_of(const recon_ieae_options *o)
                                    .all = all,
                                    .shift = all ? (double)side / 30 : 0,
                                    .gain = all ? 0.2 : 0,
-                                   .blur = all ? 0.2 : 0 };
+                                   .blur = all ? 0.2 : 0,
+                                   .regrid = o->density > 0 };
 }
 
 /* Whether images show something at their borders: the share of their squares outside the disc. What
