@@ -17,7 +17,6 @@
 #include <recon/group/so2.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { COPIES = 256 }; /* inputs are enough */
 /* Below, the density says nothing; above, Lambda does not follow. */
@@ -149,56 +148,60 @@ json_t *recon_trust_json(const recon_trust *t)
 
 /* --- measures --------------------------------------------------------------------------------- */
 
-static recon_trust unmeasured(void)
+recon_trust recon_trust_unmeasured(void)
 {
-    return (recon_trust){ .information = NAN,
-                          .moved = NAN,
-                          .moved_p95 = NAN,
-                          .before = NAN,
-                          .after = NAN,
-                          .gain = NAN,
-                          .cannot_tell = NAN };
+    recon_trust t = { .information = NAN,
+                      .moved = NAN,
+                      .moved_p95 = NAN,
+                      .before = NAN,
+                      .after = NAN,
+                      .gain = NAN,
+                      .cannot_tell = NAN };
+    for (int a = 0; a < 4; a++)
+        for (int b = 0; b < 4; b++)
+            t.lambda.likelihood[a] = t.lambda.apart_median[a][b] = t.lambda.apart_p95[a][b] = NAN;
+    return t;
 }
 
-/* Sums of points with one natural pose: how far from it they are, as they come and canonicalized. */
-typedef struct {
-    double before, after;
-    size_t n;
-} distances;
-
-static void add_point(distances *d, double psi, double lambda, double natural)
+double recon_trust_unsure(const recon_frames *f)
 {
-    d->before += recon_so2_distance(psi, natural);
-    d->after += recon_so2_distance(lambda, natural);
-    d->n++;
-}
-
-static void set_gain(recon_trust *t, const distances *d)
-{
-    if (!d->n)
-        return;
-    t->before = d->before / (double)d->n;
-    t->after = d->after / (double)d->n;
-    t->gain = t->before - t->after;
+    return (double)f->natural[RECON_NATURAL_UNSURE] / (double)f->rows;
 }
 
 /* Where the neighbours' Lambda lie: the mean direction. */
-static double natural_of(const double *lambda, const int64_t *neighbors, size_t k, size_t stride)
+static double natural_of(const double *lambda, const int64_t *neighbors, size_t k)
 {
     double complex sum = 0;
-    for (size_t j = 0; j < k; j++) {
-        double angle;
-        memcpy(&angle, (const char *)lambda + (size_t)neighbors[j] * stride, sizeof angle);
-        sum += cexp(I * angle);
-    }
+    for (size_t j = 0; j < k; j++)
+        sum += cexp(I * lambda[neighbors[j]]);
     return carg(sum);
+}
+
+void recon_trust_distances(recon_trust *t, const recon_trust_points *p)
+{
+    const recon_frames *f = p->frames;
+    double before = 0, after = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < f->rows; i++) {
+        if ((p->held && !p->held[i]) || f->verdict[i] != RECON_NATURAL_ONE)
+            continue;
+        double natural = natural_of(p->index_lambda, f->neighbors + i * f->k, f->k);
+        before += recon_so2_distance(p->psi[i], natural);
+        after += recon_so2_distance(p->lambda[i], natural);
+        n++;
+    }
+    if (!n)
+        return;
+    t->before = before / (double)n;
+    t->after = after / (double)n;
+    t->gain = t->before - t->after;
 }
 
 /* --- of a discovery --------------------------------------------------------------------------- */
 
 /* The images held out, COPIES of them at most, rotated by angles of their own. */
 static recon_status measure_moved(recon_ctx *ctx, recon_trust *t, const recon_model *model,
-                                  const recon_data *data, const recon_so2_map *said)
+                                  const recon_data *data, const double *lambda)
 {
     const unsigned char *held = model->maps->held;
     size_t bytes = recon_data_describe(data).bytes, n = recon_data_describe(data).n, count = 0;
@@ -217,7 +220,7 @@ static recon_status measure_moved(recon_ctx *ctx, recon_trust *t, const recon_mo
         RECON_TRY(model->backbone->kind->rotate(ctx, out, model->backbone, in, &angle, 1,
                                                 RECON_BILINEAR));
         RECON_TRY(recon_model_read2(ctx, &pose, NULL, NULL, model, out, 1));
-        moved[count++] = recon_so2_distance(pose.lambda, said[i].lambda);
+        moved[count++] = recon_so2_distance(pose.lambda, lambda[i]);
     }
     if (count) {
         recon_sort_doubles(moved, count);
@@ -230,25 +233,39 @@ done:
     return status;
 }
 
-static void measure_points(recon_trust *t, const recon_model *model, const recon_embedded *e,
-                           const recon_frames *f, const void *said)
+/* What the density knows of the poses held out. */
+static void measure_information(recon_trust *t, const recon_model *model, const recon_embedded *e,
+                                const void *said)
 {
     const recon_maps_kind *kind = model->maps->kind;
-    const recon_so2_map *map = said;
-    distances d = { 0 };
-    double flat = f->group == RECON_SO2 ? log(2 * M_PI) : 0, sum = 0;
+    double flat = kind->group == RECON_SO2 ? log(2 * M_PI) : 0, sum = 0;
     for (size_t i = 0; i < e->n; i++) {
         if (!model->maps->held[i])
             continue;
         t->points++;
         sum += flat - kind->score((const char *)said + i * kind->map, recon_embedded_pose(e, i));
-        if (f->group == RECON_SO2 && f->verdict[i] == RECON_NATURAL_ONE)
-            add_point(&d, e->so2[i], map[i].lambda,
-                      natural_of(&map[0].lambda, f->neighbors + i * f->k, f->k, sizeof *map));
     }
     t->information = t->points ? sum / (double)t->points : NAN;
-    t->cannot_tell = (double)f->natural[RECON_NATURAL_UNSURE] / (double)f->rows;
-    set_gain(t, &d);
+}
+
+static recon_status measure_so2(recon_ctx *ctx, recon_trust *t, const recon_model *model,
+                                const recon_data *data, const recon_embedded *e,
+                                const recon_frames *f, const recon_so2_map *said)
+{
+    double *lambda = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &lambda, e->n, sizeof *lambda));
+    for (size_t i = 0; i < e->n; i++)
+        lambda[i] = said[i].lambda;
+    recon_trust_distances(t, &(recon_trust_points){ .psi = e->so2,
+                                                    .lambda = lambda,
+                                                    .index_lambda = lambda,
+                                                    .held = model->maps->held,
+                                                    .frames = f });
+    RECON_TRY(measure_moved(ctx, t, model, data, lambda));
+done:
+    free(lambda);
+    return status;
 }
 
 recon_status recon_trust_measure(recon_ctx *ctx, recon_trust *trust, const recon_model *model,
@@ -257,11 +274,12 @@ recon_status recon_trust_measure(recon_ctx *ctx, recon_trust *trust, const recon
 {
     recon_lambda_choice choice = trust->lambda;
     recon_status status = RECON_OK;
-    *trust = unmeasured();
+    *trust = recon_trust_unmeasured();
     trust->lambda = choice;
-    measure_points(trust, model, embedded, frames, said);
+    trust->cannot_tell = recon_trust_unsure(frames);
+    measure_information(trust, model, embedded, said);
     if (frames->group == RECON_SO2)
-        RECON_TRY(measure_moved(ctx, trust, model, data, said));
+        RECON_TRY(measure_so2(ctx, trust, model, data, embedded, frames, said));
     recon_trust_judge(trust);
 done:
     return status;

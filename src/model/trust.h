@@ -22,8 +22,27 @@ recon_status recon_trust_backbone(recon_ctx *ctx, recon_trust *trust,
                                   const recon_backbone *backbone, const recon_dataset *data,
                                   uint64_t seed);
 
-/* For summaries and --json. */
+/* --- what both measure ------------------------------------------------------------------------ */
 
+/* Every measure NaN. */
+recon_trust recon_trust_unmeasured(void);
+
+/* Angles of points, one for each row of the frames, and of those that their neighbours are among. */
+typedef struct {
+    const double *psi, *lambda; /* [rows] */
+    const double *index_lambda;
+    const unsigned char *held; /* [rows] which of them count; NULL: all */
+    const recon_frames *frames;
+} recon_trust_points;
+
+/* Sets before, after and gain, of the points with one natural pose; where there are none they stay
+ * as they are. */
+void recon_trust_distances(recon_trust *trust, const recon_trust_points *points);
+
+/* The share of rows whose poses are too few to tell. */
+double recon_trust_unsure(const recon_frames *frames);
+
+/* For summaries and --json. */
 json_t *recon_trust_json(const recon_trust *trust);
 
 #endif
