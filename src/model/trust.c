@@ -18,7 +18,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { COPIES = 256 }; /* inputs are enough */
+enum {
+    COPIES = 256,    /* inputs are enough                                         */
+    HELD_LEAST = 8,  /* fewer held out verify nothing                             */
+    HELD_CARE = 20,  /* fewer verify little                                       */
+    GAIN_POINTS = 10 /* of one natural pose that a mean distance is taken of, at least */
+};
 /* Below, the density says nothing; above, Lambda does not follow. */
 #define INFORMATION_LEAST 0.1
 #define MOVED_MOST        (20 * RECON_TO_RADIANS)
@@ -49,54 +54,62 @@ static int ways_disagree(const recon_lambda_choice *c)
 
 void recon_trust_judge(recon_trust *t)
 {
-    const unsigned grave = RECON_TRUST_NOTHING_LEARNED | RECON_TRUST_NOT_FOLLOWING;
+    const unsigned grave = RECON_TRUST_NOTHING_LEARNED | RECON_TRUST_NO_GAIN;
+    /* The epoch was chosen by these few inputs: a mean that chance explains is worth nothing. */
+    int learned =
+        !(t->information < INFORMATION_LEAST) && !(t->information < 2 * t->information_error);
+    if (!learned) /* then the neighbours' natural poses are no measure either */
+        t->before = t->after = t->gain = NAN;
     int upright = t->before <= UPRIGHT, worse = t->gain < GAIN_LEAST;
-    t->against = 0;
-    t->against |= t->information < INFORMATION_LEAST ? RECON_TRUST_NOTHING_LEARNED : 0;
+    t->against = learned ? 0 : RECON_TRUST_NOTHING_LEARNED;
     t->against |= t->moved > MOVED_CARE ? RECON_TRUST_NOT_FOLLOWING : 0;
     t->against |= worse && !upright ? RECON_TRUST_NO_GAIN : 0;
     t->against |= upright ? RECON_TRUST_UPRIGHT : 0;
     t->against |= t->cannot_tell > CANNOT_TELL_MANY ? RECON_TRUST_FEW_OF_A_KIND : 0;
     t->against |= ways_disagree(&t->lambda) ? RECON_TRUST_DISAGREES : 0;
-    int follows = !(t->moved > MOVED_MOST);
-    t->level =
-        t->against & RECON_TRUST_NOTHING_LEARNED || !follows || t->against & RECON_TRUST_NO_GAIN
-            ? RECON_TRUST_NOT
-        : t->against & ~grave || t->against & RECON_TRUST_NOT_FOLLOWING ? RECON_TRUST_CARE
-                                                                        : RECON_TRUST_GOOD;
+    t->against |= t->points < HELD_CARE ? RECON_TRUST_FEW_HELD_OUT : 0;
+    t->level = t->against & grave || t->moved > MOVED_MOST || t->points < HELD_LEAST
+                   ? RECON_TRUST_NOT
+               : t->against ? RECON_TRUST_CARE
+                            : RECON_TRUST_GOOD;
 }
+
+/* The names are those of "against" in JSON. */
+static const struct {
+    unsigned bit;
+    const char *name, *words;
+} reasons[] = {
+    { RECON_TRUST_NOTHING_LEARNED, "nothing_learned",
+      "On inputs held out the pose density knows hardly more than that all orientations are equally "
+      "likely: train longer (--resume --epochs), take more inputs of each kind, or they have no "
+      "natural pose." },
+    { RECON_TRUST_NOT_FOLLOWING, "not_following",
+      "The natural pose changes when an input is rotated: a larger --size, --crop auto, --mask "
+      "for objects that reach into the corners, or more epochs." },
+    { RECON_TRUST_NO_GAIN, "no_gain",
+      "Canonicalized inputs would be further from their natural pose than they are now: more "
+      "epochs, more inputs of each kind, or --crop auto." },
+    { RECON_TRUST_FEW_OF_A_KIND, "few_of_a_kind",
+      "For most inputs there are too few alike to tell what poses they have: more inputs of "
+      "each kind." },
+    { RECON_TRUST_FEW_HELD_OUT, "few_held_out",
+      "Few inputs were held out, so that little can be verified: more inputs." },
+    { RECON_TRUST_DISAGREES, "disagrees",
+      "The ways to the natural pose contradict each other: look at the report, compare "
+      "--lambda neighbours, head and density." },
+    { RECON_TRUST_UPRIGHT, "upright",
+      "The inputs are in their natural poses already: canonicalize with --only-if 0.01." },
+};
+enum { REASONS = sizeof reasons / sizeof *reasons };
 
 const char *recon_trust_reasons(char *out, size_t room, const recon_trust *t)
 {
-    static const struct {
-        unsigned bit;
-        const char *words;
-    } reason[] = {
-        { RECON_TRUST_NOTHING_LEARNED,
-          "On inputs held out the pose density knows hardly more than that every orientation is "
-          "alike: train longer (--resume --epochs), take more pictures, or the objects have no "
-          "natural pose." },
-        { RECON_TRUST_NOT_FOLLOWING,
-          "The natural pose changes when an input is rotated: a larger --size, --crop auto, --mask "
-          "for objects that reach into the corners, or more epochs." },
-        { RECON_TRUST_NO_GAIN,
-          "Canonicalized inputs would be further from their natural pose than they are now: more "
-          "epochs, more pictures of each kind, or --crop auto." },
-        { RECON_TRUST_FEW_OF_A_KIND,
-          "For most inputs there are too few alike to tell what poses they have: more pictures of "
-          "each kind." },
-        { RECON_TRUST_DISAGREES,
-          "The ways to the natural pose contradict each other: look at the report, compare "
-          "--lambda neighbours, head and density." },
-        { RECON_TRUST_UPRIGHT,
-          "The inputs are in their natural poses already: canonicalize with --only-if 0.01." },
-    };
     size_t used = 0;
     out[0] = '\0';
-    for (size_t i = 0; i < sizeof reason / sizeof *reason; i++)
-        if (t->against & reason[i].bit && used < room)
-            used +=
-                (size_t)snprintf(out + used, room - used, "%s%s", used ? " " : "", reason[i].words);
+    for (size_t i = 0; i < REASONS; i++)
+        if (t->against & reasons[i].bit && used < room)
+            used += (size_t)snprintf(out + used, room - used, "%s%s", used ? " " : "",
+                                     reasons[i].words);
     return out;
 }
 
@@ -135,7 +148,13 @@ json_t *recon_trust_json(const recon_trust *t)
     json_t *out =
         json_pack("{s:s, s:s, s:I}", "verdict", recon_trust_name(t->level), "why",
                   recon_trust_reasons(why, sizeof why, t), "points", (json_int_t)t->points);
+    json_t *against = json_array();
+    for (size_t i = 0; i < REASONS; i++)
+        if (t->against & reasons[i].bit)
+            recon_json_append(&against, json_string(reasons[i].name));
+    recon_json_put(&out, "against", against);
     recon_json_put(&out, "information_nats", number(t->information));
+    recon_json_put(&out, "information_error_nats", number(t->information_error));
     recon_json_put(&out, "moved_median_deg", number(t->moved * RECON_TO_DEGREES));
     recon_json_put(&out, "moved_p95_deg", number(t->moved_p95 * RECON_TO_DEGREES));
     recon_json_put(&out, "before_deg", number(t->before * RECON_TO_DEGREES));
@@ -151,6 +170,7 @@ json_t *recon_trust_json(const recon_trust *t)
 recon_trust recon_trust_unmeasured(void)
 {
     recon_trust t = { .information = NAN,
+                      .information_error = NAN,
                       .moved = NAN,
                       .moved_p95 = NAN,
                       .before = NAN,
@@ -177,6 +197,18 @@ static double natural_of(const double *lambda, const int64_t *neighbors, size_t 
     return carg(sum);
 }
 
+void recon_trust_information(recon_trust *t, const double *nats, size_t n)
+{
+    double sum = 0, squares = 0;
+    t->points = n;
+    for (size_t i = 0; i < n; i++)
+        sum += nats[i];
+    t->information = n ? sum / (double)n : NAN;
+    for (size_t i = 0; i < n; i++)
+        squares += (nats[i] - t->information) * (nats[i] - t->information);
+    t->information_error = n > 1 ? sqrt(squares / (double)(n - 1) / (double)n) : NAN;
+}
+
 void recon_trust_distances(recon_trust *t, const recon_trust_points *p)
 {
     const recon_frames *f = p->frames;
@@ -190,7 +222,7 @@ void recon_trust_distances(recon_trust *t, const recon_trust_points *p)
         after += recon_so2_distance(p->lambda[i], natural);
         n++;
     }
-    if (!n)
+    if (n < GAIN_POINTS)
         return;
     t->before = before / (double)n;
     t->after = after / (double)n;
@@ -234,18 +266,22 @@ done:
 }
 
 /* What the density knows of the poses held out. */
-static void measure_information(recon_trust *t, const recon_model *model, const recon_embedded *e,
-                                const void *said)
+static recon_status measure_information(recon_ctx *ctx, recon_trust *t, const recon_model *model,
+                                        const recon_embedded *e, const void *said)
 {
     const recon_maps_kind *kind = model->maps->kind;
-    double flat = kind->group == RECON_SO2 ? log(2 * M_PI) : 0, sum = 0;
-    for (size_t i = 0; i < e->n; i++) {
-        if (!model->maps->held[i])
-            continue;
-        t->points++;
-        sum += flat - kind->score((const char *)said + i * kind->map, recon_embedded_pose(e, i));
-    }
-    t->information = t->points ? sum / (double)t->points : NAN;
+    double flat = kind->group == RECON_SO2 ? log(2 * M_PI) : 0, *nats = NULL;
+    size_t n = 0;
+    recon_status status = recon_alloc_raw(ctx, &nats, e->n, sizeof *nats);
+    if (status != RECON_OK)
+        return status;
+    for (size_t i = 0; i < e->n; i++)
+        if (model->maps->held[i])
+            nats[n++] =
+                flat - kind->score((const char *)said + i * kind->map, recon_embedded_pose(e, i));
+    recon_trust_information(t, nats, n);
+    free(nats);
+    return RECON_OK;
 }
 
 static recon_status measure_so2(recon_ctx *ctx, recon_trust *t, const recon_model *model,
@@ -273,11 +309,11 @@ recon_status recon_trust_measure(recon_ctx *ctx, recon_trust *trust, const recon
                                  const recon_frames *frames, const void *said)
 {
     recon_lambda_choice choice = trust->lambda;
-    recon_status status = RECON_OK;
+    recon_status status;
     *trust = recon_trust_unmeasured();
     trust->lambda = choice;
     trust->cannot_tell = recon_trust_unsure(frames);
-    measure_information(trust, model, embedded, said);
+    RECON_TRY(measure_information(ctx, trust, model, embedded, said));
     if (frames->group == RECON_SO2)
         RECON_TRY(measure_so2(ctx, trust, model, data, embedded, frames, said));
     recon_trust_judge(trust);

@@ -27,6 +27,9 @@ recon_status recon_trust_backbone(recon_ctx *ctx, recon_trust *trust,
 /* Every measure NaN. */
 recon_trust recon_trust_unmeasured(void);
 
+/* Sets points, information and its error from what the density knows of each point, nats [n]. */
+void recon_trust_information(recon_trust *trust, const double *nats, size_t n);
+
 /* Angles of points, one for each row of the frames, and of those that their neighbours are among. */
 typedef struct {
     const double *psi, *lambda; /* [rows] */
@@ -35,8 +38,8 @@ typedef struct {
     const recon_frames *frames;
 } recon_trust_points;
 
-/* Sets before, after and gain, of the points with one natural pose; where there are none they stay
- * as they are. */
+/* Sets before, after and gain, of the points with one natural pose; where these are too few for a
+ * mean, they stay as they are. */
 void recon_trust_distances(recon_trust *trust, const recon_trust_points *points);
 
 /* The share of rows whose poses are too few to tell. */

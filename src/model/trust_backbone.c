@@ -22,23 +22,17 @@ static recon_status lambdas_of(recon_ctx *ctx, double **out, const recon_embedde
     return status;
 }
 
-static double information_of(const recon_embedded *e)
-{
-    double sum = 0;
-    for (size_t i = 0; i < e->n; i++)
-        sum += log(2 * M_PI) + (double)e->density[i * RECON_POSE_BINS];
-    return sum / (double)e->n;
-}
-
 static recon_status measure(recon_ctx *ctx, recon_trust *t, const recon_embedded *index,
                             const recon_embedded *held, const recon_frames *f)
 {
-    double *known = NULL, *lambda = NULL;
+    double *known = NULL, *lambda = NULL, *nats = NULL;
     recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &nats, held->n, sizeof *nats));
     RECON_TRY(lambdas_of(ctx, &known, index));
     RECON_TRY(lambdas_of(ctx, &lambda, held));
-    t->points = held->n;
-    t->information = information_of(held);
+    for (size_t i = 0; i < held->n; i++)
+        nats[i] = log(2 * M_PI) + (double)held->density[i * RECON_POSE_BINS];
+    recon_trust_information(t, nats, held->n);
     t->cannot_tell = recon_trust_unsure(f);
     recon_trust_distances(
         t, &(recon_trust_points){
@@ -46,6 +40,7 @@ static recon_status measure(recon_ctx *ctx, recon_trust *t, const recon_embedded
 done:
     free(lambda);
     free(known);
+    free(nats);
     return status;
 }
 

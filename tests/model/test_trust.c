@@ -131,6 +131,14 @@ static void every_failing_has_its_reason(void **state)
     check(&t, RECON_TRUST_GOOD, 0, "");
     t.information = 0.02;
     check(&t, RECON_TRUST_NOT, RECON_TRUST_NOTHING_LEARNED, "train longer");
+    t.information = 0.5; /* by chance */
+    t.information_error = 0.3;
+    check(&t, RECON_TRUST_NOT, RECON_TRUST_NOTHING_LEARNED, "equally likely");
+    t = good();
+    t.points = 19;
+    check(&t, RECON_TRUST_CARE, RECON_TRUST_FEW_HELD_OUT, "Few inputs were held out");
+    t.points = 7;
+    check(&t, RECON_TRUST_NOT, RECON_TRUST_FEW_HELD_OUT, "Few inputs were held out");
     t = good();
     t.moved = 15 * degree;
     check(&t, RECON_TRUST_CARE, RECON_TRUST_NOT_FOLLOWING, "when an input is rotated");
@@ -143,12 +151,70 @@ static void every_failing_has_its_reason(void **state)
     check(&t, RECON_TRUST_CARE, RECON_TRUST_UPRIGHT, "--only-if");
     t = good();
     t.cannot_tell = 0.7;
-    check(&t, RECON_TRUST_CARE, RECON_TRUST_FEW_OF_A_KIND, "more pictures of each kind");
+    check(&t, RECON_TRUST_CARE, RECON_TRUST_FEW_OF_A_KIND, "more inputs of each kind");
     t = good();
     t.lambda.apart_median[RECON_LAMBDA_DENSITY][RECON_LAMBDA_HEAD] = 40 * degree;
     check(&t, RECON_TRUST_CARE, RECON_TRUST_DISAGREES, "contradict");
     t.lambda.likelihood[RECON_LAMBDA_HEAD] = -2; /* a way that is far worse may differ */
     check(&t, RECON_TRUST_GOOD, 0, "");
+}
+
+/* Of a density that knows nothing a gain is not claimed. */
+static void nothing_learned_gains_nothing(void **state)
+{
+    recon_trust t = good();
+    (void)state;
+    t.information = 0;
+    recon_trust_judge(&t);
+    assert_true(isnan(t.gain) && isnan(t.before) && isnan(t.after));
+}
+
+static void information_is_a_mean_with_its_error(void **state)
+{
+    const double nats[] = { 1, 2, 3, 4, 5 };
+    recon_trust t = recon_trust_unmeasured();
+    (void)state;
+    recon_trust_information(&t, nats, 5);
+    assert_int_equal(t.points, 5);
+    CHECK_NEAR(t.information, 3, 1e-12);
+    CHECK_NEAR(t.information_error, sqrt(2.5 / 5), 1e-12);
+    recon_trust_information(&t, nats, 1);
+    assert_true(t.information == 1 && isnan(t.information_error));
+    recon_trust_information(&t, nats, 0);
+    assert_true(t.points == 0 && isnan(t.information) && isnan(t.information_error));
+}
+
+/* Ten points of one kind whose Lambda is 1: each is as far away as its pose, and gets there. Of fewer,
+ * or of others than the verdict "one", nothing is said. */
+static void the_gain_is_that_of_points_with_one_natural_pose(void **state)
+{
+    enum { ROWS = 12, K = 3 };
+    double psi[ROWS], lambda[ROWS];
+    int64_t near[ROWS * K];
+    int8_t verdict[ROWS];
+    recon_trust t = recon_trust_unmeasured();
+    const recon_frames f = {
+        .group = RECON_SO2, .rows = ROWS, .k = K, .neighbors = near, .verdict = verdict
+    };
+    const recon_trust_points p = {
+        .psi = psi, .lambda = lambda, .index_lambda = lambda, .frames = &f
+    };
+    (void)state;
+    for (int i = 0; i < ROWS; i++) {
+        lambda[i] = 1;
+        verdict[i] = i < 10 ? RECON_NATURAL_ONE : RECON_NATURAL_NONE;
+        psi[i] = i < 10 ? 1 + (i % 2 ? 20 : -10) * degree : 3;
+        for (int j = 0; j < K; j++)
+            near[i * K + j] = (i + j) % ROWS;
+    }
+    recon_trust_distances(&t, &p);
+    CHECK_NEAR(t.before / degree, 15, 1e-9);
+    CHECK_NEAR(t.after / degree, 0, 1e-9);
+    CHECK_NEAR(t.gain / degree, 15, 1e-9);
+    t = recon_trust_unmeasured();
+    verdict[0] = RECON_NATURAL_SEVERAL;
+    recon_trust_distances(&t, &p);
+    assert_true(isnan(t.before) && isnan(t.after) && isnan(t.gain));
 }
 
 int main(void)
@@ -158,6 +224,9 @@ int main(void)
         cmocka_unit_test(how_far_apart_they_are_is_measured),
         cmocka_unit_test(what_is_not_there_is_refused),
         cmocka_unit_test(every_failing_has_its_reason),
+        cmocka_unit_test(nothing_learned_gains_nothing),
+        cmocka_unit_test(information_is_a_mean_with_its_error),
+        cmocka_unit_test(the_gain_is_that_of_points_with_one_natural_pose),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }

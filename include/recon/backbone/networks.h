@@ -101,7 +101,7 @@ typedef struct {
 /* Trains on data less the part it holds out (see RECON_HELD_OUT) and leaves the best epoch in path.
  * With a density that is the one that gives the poses of the part held out the highest likelihood, and
  * result->best is their mean negative logarithm, of bins; without, the one that reconstructs it best,
- * and result->best is the mean squared error. */
+ * and result->best is the mean squared error. Images that are all blank are RECON_ERR_INPUT. */
 RECON_API recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result,
                                         const recon_dataset *data, const char *path,
                                         const recon_ieae_options *options);

@@ -30,7 +30,8 @@ enum {
     RECON_TRUST_NO_GAIN = 4,         /* inputs get no closer to their natural pose               */
     RECON_TRUST_FEW_OF_A_KIND = 8,   /* too few poses to tell, for many                          */
     RECON_TRUST_DISAGREES = 16,      /* the ways to Lambda contradict each other                 */
-    RECON_TRUST_UPRIGHT = 32         /* inputs are in their natural pose already                 */
+    RECON_TRUST_UPRIGHT = 32,        /* inputs are in their natural pose already                 */
+    RECON_TRUST_FEW_HELD_OUT = 64    /* too few inputs to judge by                               */
 };
 
 typedef struct {
@@ -38,10 +39,12 @@ typedef struct {
     unsigned against;
     size_t points;      /* held out, that it was judged on                                      */
     double information; /* nats that the density knows about a pose, mean                       */
-    double moved, moved_p95; /* radians between Lambda of an input and of a rotated copy: median,
+    double information_error; /* its standard error; NaN: not measured                          */
+    double moved, moved_p95;  /* radians between Lambda of an input and of a rotated copy: median,
                                 95th percentile; NaN: not measured                                */
     double before, after; /* radians between an input's pose, as it comes and canonicalized, and the
-                             natural pose by its neighbours: means; NaN: not measured             */
+                             natural pose by its neighbours: means; NaN: of too few, or nothing was
+                             learned                                                              */
     double gain;          /* before - after: how much closer to its natural pose an input gets    */
     double cannot_tell;   /* share of the inputs                                                  */
     recon_lambda_choice lambda;
