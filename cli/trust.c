@@ -27,26 +27,26 @@ void cli_print_lambda(const recon_lambda_choice *c)
                                                                        : "");
 }
 
-/* Words that fit under each other. */
-static void print_wrapped(const char *text)
+void cli_print_reasons(const recon_trust *t, int indent)
 {
     enum { WIDTH = 88 };
-    int column = printf("            ");
-    for (const char *at = text; *at;) {
+    char why[RECON_TRUST_REASONS];
+    int column = WIDTH;
+    for (const char *at = recon_trust_reasons(why, sizeof why, t); *at;) {
         int word = 0;
         while (at[word] && at[word] != ' ')
             word++;
         if (column + 1 + word > WIDTH)
-            column = printf("\n            ") - 1;
+            column = printf("%s%*s", at == why ? "" : "\n", indent - 1, "") - (at != why);
         column += printf(" %.*s", word, at);
         at += word + (at[word] == ' ');
     }
-    putchar('\n');
+    if (why[0])
+        putchar('\n');
 }
 
 void cli_print_trust(const recon_trust *t)
 {
-    char why[1600];
     if (isfinite(t->moved))
         printf("  rotated    the natural pose of a rotated copy is the same within %.1f degrees "
                "(median), %.1f (95 %%)\n",
@@ -57,6 +57,5 @@ void cli_print_trust(const recon_trust *t)
                fabs(t->gain) * RECON_TO_DEGREES, t->gain < 0 ? "further from" : "closer to",
                t->before * RECON_TO_DEGREES, t->after * RECON_TO_DEGREES);
     printf("  verdict    %s (%zu inputs held out)\n", recon_trust_name(t->level), t->points);
-    if (recon_trust_reasons(why, sizeof why, t)[0])
-        print_wrapped(why);
+    cli_print_reasons(t, 13);
 }

@@ -8,7 +8,6 @@
 #include "backbone/embedded.h"
 #include "core/degrees.h"
 #include "core/fail.h"
-#include "core/json.h"
 #include "core/memory.h"
 #include "stats/quantile.h"
 
@@ -74,30 +73,29 @@ void recon_trust_judge(recon_trust *t)
                             : RECON_TRUST_GOOD;
 }
 
-/* The names are those of "against" in JSON. */
 static const struct {
     unsigned bit;
-    const char *name, *words;
+    const char *words;
 } reasons[] = {
-    { RECON_TRUST_NOTHING_LEARNED, "nothing_learned",
+    { RECON_TRUST_NOTHING_LEARNED,
       "On inputs held out the pose density knows hardly more than that all orientations are equally "
       "likely: train longer (--resume --epochs), take more inputs of each kind, or they have no "
       "natural pose." },
-    { RECON_TRUST_NOT_FOLLOWING, "not_following",
+    { RECON_TRUST_NOT_FOLLOWING,
       "The natural pose changes when an input is rotated: a larger --size, --crop auto, --mask "
       "for objects that reach into the corners, or more epochs." },
-    { RECON_TRUST_NO_GAIN, "no_gain",
+    { RECON_TRUST_NO_GAIN,
       "Canonicalized inputs would be further from their natural pose than they are now: more "
       "epochs, more inputs of each kind, or --crop auto." },
-    { RECON_TRUST_FEW_OF_A_KIND, "few_of_a_kind",
+    { RECON_TRUST_FEW_OF_A_KIND,
       "For most inputs there are too few alike to tell what poses they have: more inputs of "
       "each kind." },
-    { RECON_TRUST_FEW_HELD_OUT, "few_held_out",
+    { RECON_TRUST_FEW_HELD_OUT,
       "Few inputs were held out, so that little can be verified: more inputs." },
-    { RECON_TRUST_DISAGREES, "disagrees",
+    { RECON_TRUST_DISAGREES,
       "The ways to the natural pose contradict each other: look at the report, compare "
       "--lambda neighbours, head and density." },
-    { RECON_TRUST_UPRIGHT, "upright",
+    { RECON_TRUST_UPRIGHT,
       "The inputs are in their natural poses already: canonicalize with --only-if 0.01." },
 };
 enum { REASONS = sizeof reasons / sizeof *reasons };
@@ -110,58 +108,6 @@ const char *recon_trust_reasons(char *out, size_t room, const recon_trust *t)
         if (t->against & reasons[i].bit && used < room)
             used += (size_t)snprintf(out + used, room - used, "%s%s", used ? " " : "",
                                      reasons[i].words);
-    return out;
-}
-
-/* --- JSON ------------------------------------------------------------------------------------- */
-
-static json_t *number(double x)
-{
-    return isfinite(x) ? json_real(x) : json_null();
-}
-
-static json_t *lambda_json(const recon_lambda_choice *c)
-{
-    json_t *ways = json_object(), *apart = json_object();
-    for (int a = 1; a < 4; a++) {
-        recon_json_put(&ways, recon_lambda_name((recon_lambda)a), number(c->likelihood[a]));
-        for (int b = 1; b < a; b++) {
-            char key[64];
-            snprintf(key, sizeof key, "%s_%s", recon_lambda_name((recon_lambda)b),
-                     recon_lambda_name((recon_lambda)a));
-            json_t *pair = json_object();
-            recon_json_put(&pair, "median_deg", number(c->apart_median[a][b] * RECON_TO_DEGREES));
-            recon_json_put(&pair, "p95_deg", number(c->apart_p95[a][b] * RECON_TO_DEGREES));
-            recon_json_put(&apart, key, pair);
-        }
-    }
-    json_t *out = json_pack("{s:s, s:I}", "taken", recon_lambda_name(c->taken), "points",
-                            (json_int_t)c->points);
-    recon_json_put(&out, "likelihood", ways);
-    recon_json_put(&out, "apart", apart);
-    return out;
-}
-
-json_t *recon_trust_json(const recon_trust *t)
-{
-    char why[1600];
-    json_t *out =
-        json_pack("{s:s, s:s, s:I}", "verdict", recon_trust_name(t->level), "why",
-                  recon_trust_reasons(why, sizeof why, t), "points", (json_int_t)t->points);
-    json_t *against = json_array();
-    for (size_t i = 0; i < REASONS; i++)
-        if (t->against & reasons[i].bit)
-            recon_json_append(&against, json_string(reasons[i].name));
-    recon_json_put(&out, "against", against);
-    recon_json_put(&out, "information_nats", number(t->information));
-    recon_json_put(&out, "information_error_nats", number(t->information_error));
-    recon_json_put(&out, "moved_median_deg", number(t->moved * RECON_TO_DEGREES));
-    recon_json_put(&out, "moved_p95_deg", number(t->moved_p95 * RECON_TO_DEGREES));
-    recon_json_put(&out, "before_deg", number(t->before * RECON_TO_DEGREES));
-    recon_json_put(&out, "after_deg", number(t->after * RECON_TO_DEGREES));
-    recon_json_put(&out, "gain_deg", number(t->gain * RECON_TO_DEGREES));
-    recon_json_put(&out, "cannot_tell", number(t->cannot_tell));
-    recon_json_put(&out, "lambda_choice", lambda_json(&t->lambda));
     return out;
 }
 

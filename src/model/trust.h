@@ -45,7 +45,22 @@ void recon_trust_distances(recon_trust *trust, const recon_trust_points *points)
 /* The share of rows whose poses are too few to tell. */
 double recon_trust_unsure(const recon_frames *frames);
 
-/* For summaries and --json. */
+/* --- trust_json.c ----------------------------------------------------------------------------- */
+
+/* For summaries, --json and the metadata of models. */
 json_t *recon_trust_json(const recon_trust *trust);
+
+/* Keys of a model's metadata. */
+#define RECON_TRUST_VERDICT  "trust"
+#define RECON_TRUST_MEASURES "trust_measures"
+
+/* From such JSON. Of the measures what is missing or of another kind is NaN. 0 where the verdict is
+ * missing or none of this version; then nothing is known. */
+int recon_trust_from_json(recon_trust *out, const json_t *from);
+
+/* From a model's metadata: the verdict's name (NULL: none), and its measures as JSON (NULL: the verdict
+ * alone). *known as above; text that is no JSON is RECON_ERR_FORMAT. */
+recon_status recon_trust_read(recon_ctx *ctx, recon_trust *out, int *known, const char *verdict,
+                              const char *measures, const char *path);
 
 #endif

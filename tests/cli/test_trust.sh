@@ -34,6 +34,15 @@ report $? "noise must not be used"
 ! grep -q '^  gain' noise.train && ! grep -q '^  gain' noise.discover && grep -q '"gain_deg": null' noise/summary.json
 report $? "noise: no gain is claimed"
 
+for file in noise noise/model.safetensors; do
+    run info "$file"
+    [ "$code" -eq 0 ] && grep -q '^  trust          do not use' "$scratch/stdout" && grep -q 'equally likely' "$scratch/stdout"
+    report $? "info $file says so"
+done
+run info noise/model.safetensors --json
+[ "$code" -eq 0 ] && grep -q '"nothing_learned"' "$scratch/stdout" && is_json "$scratch/stdout"
+report $? "info --json has the measures"
+
 # Blobs: noise that has shapes, fading to the borders.
 pixels 300 'if (!i && !j) for (b = 0; b < 4; b++) { y[b] = 3 + 10 * rand(); x[b] = 3 + 10 * rand() }
     v = 1; for (b = 0; b < 4; b++) v += int(60 * exp(-((i - y[b])^2 + (j - x[b])^2) / 4))' |

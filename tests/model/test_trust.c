@@ -1,10 +1,12 @@
 /* Which Lambda: the one about which held-out poses lie closest. Whether to trust it: by what was
  * measured, and with reasons. */
 #include "check.h"
+#include "core/json.h"
 #include "model/lambda.h"
 #include "model/trust.h"
 
 #include <recon/group/so2.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { N = 400 };
@@ -116,7 +118,7 @@ static void check(const recon_trust *as, recon_trust_level level, unsigned again
                   const char *words)
 {
     recon_trust t = *as;
-    char why[1600];
+    char why[RECON_TRUST_REASONS];
     recon_trust_judge(&t);
     assert_int_equal(t.level, level);
     assert_int_equal(t.against, against);
@@ -217,6 +219,63 @@ static void the_gain_is_that_of_points_with_one_natural_pose(void **state)
     assert_true(isnan(t.before) && isnan(t.after) && isnan(t.gain));
 }
 
+/* --- written and read ------------------------------------------------------------------------- */
+
+/* Whatever is written is read back: every reason, every measure, NaN as NaN. */
+static void json_gives_it_back(void **state)
+{
+    for (unsigned bits = 1; bits <= RECON_TRUST_FEW_HELD_OUT; bits *= 2) {
+        recon_trust t = good(), back, of_file;
+        int known;
+        t.level = RECON_TRUST_CARE;
+        t.against = bits | RECON_TRUST_DISAGREES;
+        t.lambda.likelihood[RECON_LAMBDA_HEAD] = -1.25;
+        t.lambda.apart_p95[RECON_LAMBDA_HEAD][RECON_LAMBDA_NEIGHBOURS] = 0.5;
+        t.gain = NAN;
+        json_t *json = recon_trust_json(&t);
+        assert_true(recon_trust_from_json(&back, json));
+        char *text = recon_json_text(json);
+        CHECK_OK(*state, recon_trust_read(*state, &of_file, &known, "with care", text, "file"));
+        assert_true(known);
+        for (int i = 0; i < 2; i++) {
+            const recon_trust *got = i ? &of_file : &back;
+            assert_true(got->level == t.level && got->against == t.against && got->points == 100);
+            assert_true(got->lambda.taken == RECON_LAMBDA_DENSITY && isnan(got->gain));
+            CHECK_NEAR(got->before, t.before, 1e-14);
+            CHECK_NEAR(got->lambda.likelihood[RECON_LAMBDA_HEAD], -1.25, 0);
+            CHECK_NEAR(got->lambda.apart_p95[RECON_LAMBDA_NEIGHBOURS][RECON_LAMBDA_HEAD], 0.5,
+                       1e-14);
+            assert_true(isnan(got->lambda.apart_median[2][1]));
+        }
+        free(text);
+    }
+}
+
+/* Files may say anything. */
+static void what_is_no_trust_is_not_taken_for_one(void **state)
+{
+    static char large[1 << 15];
+    recon_trust t;
+    int known;
+    json_t *odd = json_pack("{s:s, s:s, s:[s, i], s:s, s:i}", "verdict", "do not use", "gain_deg",
+                            "much", "against", "no such", 7, "lambda_choice", "head", "points", -3);
+    assert_true(recon_trust_from_json(&t, odd));
+    assert_true(t.level == RECON_TRUST_NOT && t.against == 0 && t.points == 0 && isnan(t.gain));
+    json_decref(odd);
+    assert_false(recon_trust_from_json(&t, NULL));
+    CHECK_OK(*state, recon_trust_read(*state, &t, &known, NULL, "{}", "file"));
+    assert_false(known);
+    CHECK_OK(*state, recon_trust_read(*state, &t, &known, "as it may be", "not read", "file"));
+    assert_false(known);
+    CHECK_OK(*state, recon_trust_read(*state, &t, &known, "trustworthy", NULL, "file"));
+    assert_true(known && t.level == RECON_TRUST_GOOD && isnan(t.information));
+    CHECK_FAILS(*state, recon_trust_read(*state, &t, &known, "trustworthy", "{", "file"),
+                RECON_ERR_FORMAT, "file: line 1");
+    memset(large, ' ', sizeof large - 1);
+    CHECK_FAILS(*state, recon_trust_read(*state, &t, &known, "trustworthy", large, "file"),
+                RECON_ERR_FORMAT, "trust_measures has 32767 bytes");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -227,6 +286,8 @@ int main(void)
         cmocka_unit_test(nothing_learned_gains_nothing),
         cmocka_unit_test(information_is_a_mean_with_its_error),
         cmocka_unit_test(the_gain_is_that_of_points_with_one_natural_pose),
+        cmocka_unit_test(json_gives_it_back),
+        cmocka_unit_test(what_is_no_trust_is_not_taken_for_one),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }

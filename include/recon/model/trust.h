@@ -52,7 +52,9 @@ typedef struct {
 
 /* "trustworthy", "with care", "do not use". */
 RECON_API const char *recon_trust_name(recon_trust_level level);
-/* The reasons and their remedies, as sentences; "" where there is nothing against it. Returns out. */
+/* The reasons and their remedies, as sentences; "" where there is nothing against it. All of them have
+ * room in RECON_TRUST_REASONS characters. Returns out. */
+enum { RECON_TRUST_REASONS = 1600 };
 RECON_API const char *recon_trust_reasons(char *out, size_t room, const recon_trust *trust);
 
 #ifdef __cplusplus
