@@ -107,7 +107,8 @@ static recon_status judge(recon_ctx *ctx, flow *f, recon_discovery *out, const r
                                 .codes = f->codes,
                                 .k = f->frames.k };
     out->trust.lambda = f->choice;
-    return recon_trust_measure(ctx, &out->trust, &model, data, &f->embedded, &f->frames, f->said);
+    return recon_trust_measure(ctx, &out->trust, &model, data, &f->embedded, &f->frames,
+                               recon_discover_doubted(f->inconsistency, f->embedded.n), f->said);
 }
 
 /* Of few inputs, on all of them. */

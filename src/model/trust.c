@@ -30,6 +30,7 @@ enum {
 #define UPRIGHT           (3 * RECON_TO_RADIANS)
 #define GAIN_LEAST        (-1 * RECON_TO_RADIANS)
 #define CANNOT_TELL_MANY  0.5
+#define INCONSISTENT_MANY 0.3
 
 /* --- the verdict ------------------------------------------------------------------------------ */
 
@@ -67,6 +68,7 @@ void recon_trust_judge(recon_trust *t)
     t->against |= t->cannot_tell > CANNOT_TELL_MANY ? RECON_TRUST_FEW_OF_A_KIND : 0;
     t->against |= ways_disagree(&t->lambda) ? RECON_TRUST_DISAGREES : 0;
     t->against |= t->points < HELD_CARE ? RECON_TRUST_FEW_HELD_OUT : 0;
+    t->against |= t->inconsistent > INCONSISTENT_MANY ? RECON_TRUST_INCONSISTENT : 0;
     t->level = t->against & grave || t->moved > MOVED_MOST || t->points < HELD_LEAST
                    ? RECON_TRUST_NOT
                : t->against ? RECON_TRUST_CARE
@@ -92,6 +94,9 @@ static const struct {
       "each kind." },
     { RECON_TRUST_FEW_HELD_OUT,
       "Few inputs were held out, so that little can be verified: more inputs." },
+    { RECON_TRUST_INCONSISTENT,
+      "Alike inputs get poses that contradict each other: train longer (--resume --epochs), or "
+      "take more inputs of each kind." },
     { RECON_TRUST_DISAGREES,
       "The ways to the natural pose contradict each other: look at the report, compare "
       "--lambda neighbours, head and density." },
@@ -122,7 +127,8 @@ recon_trust recon_trust_unmeasured(void)
                       .before = NAN,
                       .after = NAN,
                       .gain = NAN,
-                      .cannot_tell = NAN };
+                      .cannot_tell = NAN,
+                      .inconsistent = NAN };
     for (int a = 0; a < 4; a++)
         for (int b = 0; b < 4; b++)
             t.lambda.likelihood[a] = t.lambda.apart_median[a][b] = t.lambda.apart_p95[a][b] = NAN;
@@ -252,13 +258,14 @@ done:
 
 recon_status recon_trust_measure(recon_ctx *ctx, recon_trust *trust, const recon_model *model,
                                  const recon_data *data, const recon_embedded *embedded,
-                                 const recon_frames *frames, const void *said)
+                                 const recon_frames *frames, double inconsistent, const void *said)
 {
     recon_lambda_choice choice = trust->lambda;
     recon_status status;
     *trust = recon_trust_unmeasured();
     trust->lambda = choice;
     trust->cannot_tell = recon_trust_unsure(frames);
+    trust->inconsistent = inconsistent;
     RECON_TRY(measure_information(ctx, trust, model, embedded, said));
     if (frames->group == RECON_SO2)
         RECON_TRY(measure_so2(ctx, trust, model, data, embedded, frames, said));

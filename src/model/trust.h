@@ -10,11 +10,12 @@
 /* Judges from the measures alone. */
 void recon_trust_judge(recon_trust *trust);
 
-/* Of a discovery: the points that maps->held marks, with what the maps say of all points (said) and
- * model, the parts of what will be written. trust->lambda is filled in already. */
+/* Of a discovery: the points that maps->held marks, with what the maps say of all points (said), the
+ * share of inconsistent ones and model, the parts of what will be written. trust->lambda is filled in
+ * already. */
 recon_status recon_trust_measure(recon_ctx *ctx, recon_trust *trust, const recon_model *model,
                                  const recon_data *data, const recon_embedded *embedded,
-                                 const recon_frames *frames, const void *said);
+                                 const recon_frames *frames, double inconsistent, const void *said);
 
 /* Of a backbone of images with a pose density that was just trained: on the images held out, with
  * those that it was trained on as their neighbours. A backbone without one is RECON_ERR_INPUT. */

@@ -10,12 +10,14 @@
 
 enum { LONGEST = 1 << 14 }; /* text of measures that is read; what is written has a tenth */
 
+#define LARGEST 1e9 /* number that is taken for a measure */
+
 /* Reasons by their bits: names[i] is that of 1 << i. */
 static const char *const names[] = { "nothing_learned", "not_following", "no_gain",
                                      "few_of_a_kind",   "disagrees",     "upright",
-                                     "few_held_out" };
+                                     "few_held_out",    "inconsistent" };
 enum { NAMES = sizeof names / sizeof *names };
-_Static_assert(1 << (NAMES - 1) == RECON_TRUST_FEW_HELD_OUT, "every reason has its name");
+_Static_assert(1 << (NAMES - 1) == RECON_TRUST_INCONSISTENT, "every reason has its name");
 
 /* --- written ---------------------------------------------------------------------------------- */
 
@@ -70,6 +72,7 @@ json_t *recon_trust_json(const recon_trust *t)
     recon_json_put(&out, "after_deg", number(t->after * RECON_TO_DEGREES));
     recon_json_put(&out, "gain_deg", number(t->gain * RECON_TO_DEGREES));
     recon_json_put(&out, "cannot_tell", number(t->cannot_tell));
+    recon_json_put(&out, "inconsistent", number(t->inconsistent));
     recon_json_put(&out, "lambda_choice", lambda_json(&t->lambda));
     return out;
 }
@@ -79,7 +82,8 @@ json_t *recon_trust_json(const recon_trust *t)
 static double real_of(const json_t *from, const char *key)
 {
     const json_t *value = json_object_get(from, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
+    double x = json_number_value(value);
+    return json_is_number(value) && fabs(x) < LARGEST ? x : NAN;
 }
 
 static double angle_of(const json_t *from, const char *key)
@@ -146,6 +150,7 @@ static void read_measures(recon_trust *out, const json_t *from)
     out->after = angle_of(from, "after_deg");
     out->gain = angle_of(from, "gain_deg");
     out->cannot_tell = real_of(from, "cannot_tell");
+    out->inconsistent = real_of(from, "inconsistent");
     read_lambda(&out->lambda, json_object_get(from, "lambda_choice"));
 }
 

@@ -142,6 +142,9 @@ static void every_failing_has_its_reason(void **state)
     t.points = 7;
     check(&t, RECON_TRUST_NOT, RECON_TRUST_FEW_HELD_OUT, "Few inputs were held out");
     t = good();
+    t.inconsistent = 0.4;
+    check(&t, RECON_TRUST_CARE, RECON_TRUST_INCONSISTENT, "contradict each other");
+    t = good();
     t.moved = 15 * degree;
     check(&t, RECON_TRUST_CARE, RECON_TRUST_NOT_FOLLOWING, "when an input is rotated");
     t.moved = 40 * degree;
@@ -224,7 +227,7 @@ static void the_gain_is_that_of_points_with_one_natural_pose(void **state)
 /* Whatever is written is read back: every reason, every measure, NaN as NaN. */
 static void json_gives_it_back(void **state)
 {
-    for (unsigned bits = 1; bits <= RECON_TRUST_FEW_HELD_OUT; bits *= 2) {
+    for (unsigned bits = 1; bits <= RECON_TRUST_INCONSISTENT; bits *= 2) {
         recon_trust t = good(), back, of_file;
         int known;
         t.level = RECON_TRUST_CARE;

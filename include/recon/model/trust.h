@@ -31,7 +31,8 @@ enum {
     RECON_TRUST_FEW_OF_A_KIND = 8,   /* too few poses to tell, for many                          */
     RECON_TRUST_DISAGREES = 16,      /* the ways to Lambda contradict each other                 */
     RECON_TRUST_UPRIGHT = 32,        /* inputs are in their natural pose already                 */
-    RECON_TRUST_FEW_HELD_OUT = 64    /* too few inputs to judge by                               */
+    RECON_TRUST_FEW_HELD_OUT = 64,   /* too few inputs to judge by                               */
+    RECON_TRUST_INCONSISTENT = 128   /* alike inputs get poses that contradict each other        */
 };
 
 typedef struct {
@@ -47,6 +48,7 @@ typedef struct {
                              learned                                                              */
     double gain;          /* before - after: how much closer to its natural pose an input gets    */
     double cannot_tell;   /* share of the inputs                                                  */
+    double inconsistent; /* SO(3): share with alike neighbours of unlike poses; NaN: not measured */
     recon_lambda_choice lambda;
 } recon_trust;
 
