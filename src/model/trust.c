@@ -44,10 +44,10 @@ static int ways_disagree(const recon_lambda_choice *c)
 {
     double likely = c->likelihood[c->taken];
     /* A way that is far worse may well say something else, and the centre of a few neighbours on a
-     * broad arc is off by ten degrees by chance. */
+     * broad arc is off by ten degrees by chance. On SO(3) likelihoods are not measured: NaN. */
     for (int a = 1; a < 4; a++)
         if (c->apart_median[c->taken][a] > 2 * RECON_LAMBDA_APART &&
-            c->likelihood[a] > likely - 0.2)
+            !(c->likelihood[a] <= likely - 0.2))
             return 1;
     return 0;
 }

@@ -160,6 +160,8 @@ static void every_failing_has_its_reason(void **state)
     t = good();
     t.lambda.apart_median[RECON_LAMBDA_DENSITY][RECON_LAMBDA_HEAD] = 40 * degree;
     check(&t, RECON_TRUST_CARE, RECON_TRUST_DISAGREES, "contradict");
+    t.lambda.likelihood[RECON_LAMBDA_HEAD] = NAN; /* not measured, as on SO(3) */
+    check(&t, RECON_TRUST_CARE, RECON_TRUST_DISAGREES, "contradict");
     t.lambda.likelihood[RECON_LAMBDA_HEAD] = -2; /* a way that is far worse may differ */
     check(&t, RECON_TRUST_GOOD, 0, "");
 }
