@@ -451,6 +451,33 @@ static recon_status reach_borders(recon_ctx *ctx, int *out, const recon_dataset 
     return status;
 }
 
+static int is_blank(const float *x, size_t count, size_t channels)
+{
+    for (size_t i = channels; i < count; i++)
+        if (x[i] != x[i - channels])
+            return 0;
+    return 1;
+}
+
+/* Images of one colour each give an encoder nothing: its codes are zeros. */
+static recon_status check_contents(recon_ctx *ctx, const recon_dataset *data)
+{
+    recon_dataset_info d = recon_dataset_describe(data);
+    size_t count = d.height * d.width * d.channels, blank = 0;
+    float *x;
+    recon_status status = recon_alloc_raw(ctx, &x, count, sizeof *x);
+    if (status != RECON_OK)
+        return status;
+    for (int more = 1; more && blank < d.n; blank += (size_t)more) {
+        recon_dataset_get(x, data, blank);
+        more = is_blank(x, count, d.channels);
+    }
+    free(x);
+    return blank < d.n ? RECON_OK
+                       : recon_fail(ctx, RECON_ERR_INPUT,
+                                    "all %zu images are blank: there is nothing to learn", d.n);
+}
+
 recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const recon_dataset *data,
                               const char *path, const recon_ieae_options *options)
 {
@@ -464,6 +491,7 @@ recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const 
     o.shape.channels = d.channels;
     RECON_TRY(recon_reserved_check(ctx, o.reserved, "recon_ieae_options"));
     RECON_TRY(recon_run_check(ctx, path, o.resume, o.overwrite));
+    RECON_TRY(check_contents(ctx, data));
     if (o.from) {
         RECON_TRY(recon_ieae_open(ctx, &k.from, o.from, o.precision));
         RECON_TRY(recon_ieae_follow(ctx, &o, k.from, o.shape.preset ? (int)o.shape.preset : -1));

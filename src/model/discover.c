@@ -5,6 +5,7 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/folder.h"
+#include "core/json.h"
 #include "core/memory.h"
 #include "core/options.h"
 #include "model/discovered.h"
@@ -20,7 +21,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { METADATA = 8 };
+enum { METADATA = 9 };
 
 typedef struct {
     const char *model;
@@ -106,7 +107,8 @@ static recon_status judge(recon_ctx *ctx, flow *f, recon_discovery *out, const r
                                 .codes = f->codes,
                                 .k = f->frames.k };
     out->trust.lambda = f->choice;
-    return recon_trust_measure(ctx, &out->trust, &model, data, &f->embedded, &f->frames, f->said);
+    return recon_trust_measure(ctx, &out->trust, &model, data, &f->embedded, &f->frames,
+                               recon_discover_doubted(f->inconsistency, f->embedded.n), f->said);
 }
 
 /* Of few inputs, on all of them. */
@@ -135,7 +137,7 @@ static const char *center_name(const flow *f)
 static recon_status write_model(recon_ctx *ctx, const flow *f, const recon_trust *trust)
 {
     int so2 = f->frames.group == RECON_SO2;
-    char k[32], points[32], path[RECON_PATH];
+    char k[32], points[32], path[RECON_PATH], *measures = recon_json_text(recon_trust_json(trust));
     const recon_metadata_entry own[METADATA] = {
         { "group", f->maps->kind->name },
         { "k", k },
@@ -143,12 +145,15 @@ static recon_status write_model(recon_ctx *ctx, const flow *f, const recon_trust
         { "points", points },
         { "data", f->o.data ? f->o.data : "" },
         { "lambda", recon_lambda_name(f->maps->lambda) },
-        { "trust", recon_trust_name(trust->level) },
+        { RECON_TRUST_VERDICT, recon_trust_name(trust->level) },
+        { RECON_TRUST_MEASURES, measures ? measures : "" },
         { "theta", recon_so2_family_name(recon_maps_describe(f->maps).family) },
     };
     size_t n = METADATA - !so2, all_n = n + f->o.n_metadata;
     recon_metadata_entry *all = NULL;
     recon_status status;
+    if (!measures)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_MEMORY, "%s: out of memory", f->stage.path));
     snprintf(k, sizeof k, "%zu", f->frames.k);
     snprintf(points, sizeof points, "%zu", f->embedded.n);
     RECON_TRY(recon_alloc(ctx, &all, all_n, sizeof *all));
@@ -161,6 +166,7 @@ static recon_status write_model(recon_ctx *ctx, const flow *f, const recon_trust
             .half = f->o.half, .metadata = all, .n_metadata = all_n, .codes = f->codes }));
 done:
     free(all);
+    free(measures);
     return status;
 }
 

@@ -3,6 +3,7 @@
 #include "backbone/kinds.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "model/trust.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +61,9 @@ recon_status recon_model_open(recon_ctx *ctx, recon_model **out, const char *pat
     RECON_TRY(check_parts(ctx, m, path));
     RECON_TRY(recon_codes_read(ctx, &m->codes, file, path, m->maps->kind->group, m->maps->d));
     m->k = neighbours_of(file, m->backbone->kind);
+    RECON_TRY(recon_trust_read(ctx, &m->trust, &m->is_judged,
+                               recon_safetensors_metadata(file, RECON_TRUST_VERDICT),
+                               recon_safetensors_metadata(file, RECON_TRUST_MEASURES), path));
     RECON_TRY(recon_model_use_lambda(ctx, m, m->maps->lambda));
     *out = m;
 done:
@@ -102,6 +106,11 @@ recon_model_info recon_model_describe(const recon_model *m)
 const recon_backbone *recon_model_backbone(const recon_model *model)
 {
     return model->backbone;
+}
+
+const recon_trust *recon_model_trust(const recon_model *model)
+{
+    return model->is_judged ? &model->trust : NULL;
 }
 
 recon_status recon_model_takes(recon_ctx *ctx, const recon_model *m, const char *data)

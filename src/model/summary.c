@@ -192,14 +192,6 @@ done:
     return status;
 }
 
-static double inconsistent_share(const recon_findings *f)
-{
-    size_t count = 0;
-    for (size_t i = 0; f->inconsistency && i < f->frames->rows; i++)
-        count += f->inconsistency[i] > RECON_INCONSISTENT;
-    return (double)count / (double)f->frames->rows;
-}
-
 static void fill_in(recon_discovery *out, const recon_findings *f, const group *all)
 {
     out->kind = f->data->kind->name;
@@ -218,7 +210,7 @@ static void fill_in(recon_discovery *out, const recon_findings *f, const group *
     } else {
         out->so3.concentration = all->concentration;
         out->so3.background = all->background;
-        out->so3.inconsistent = inconsistent_share(f);
+        out->so3.inconsistent = fmax(out->trust.inconsistent, 0); /* NaN: not known of any */
     }
 }
 
