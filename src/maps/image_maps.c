@@ -115,7 +115,7 @@ size_t recon_image_maps_pixels(const recon_image_maps *m)
     return image_size(m->backbone);
 }
 
-/* --- training ---------------------------------------------------------------------------------- */
+/* --- training --------------------------------------------------------------------------------- */
 
 typedef struct {
     recon_image_maps *maps;
