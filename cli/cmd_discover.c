@@ -40,6 +40,7 @@ enum { FOLDS_MOST = 100 };
 typedef struct {
     const char *model, *out;
     size_t k, folds, head_epochs;
+    double head_rate;
     int mean, family, lambda, heads, half, keep;
     cli_data data;
     cli_common common;
@@ -49,7 +50,7 @@ typedef struct {
 
 static int parse(settings *s, int argc, char **argv)
 {
-    cli_option options[11 + CLI_DATA_OPTIONS + 1] = {
+    cli_option options[12 + CLI_DATA_OPTIONS + 1] = {
         { "--model", "MODEL", NULL, "what `recon train` wrote", CLI_MODEL, 1, &s->model },
         { "--out", "DIR", NULL, "folder for the results", CLI_TEXT, 1, &s->out },
         { "--k", "N", NULL, "neighbours (default 10, molecules 25)", CLI_COUNT, 0, &s->k },
@@ -71,6 +72,9 @@ static int parse(settings *s, int argc, char **argv)
         { "--head-epochs", "N", NULL,
           "with --heads paper: passes over the data (default 60; the paper's are 600)",
           CLI_COUNT | CLI_IMAGES, 0, &s->head_epochs },
+        { "--head-rate", "R", NULL,
+          "with --heads paper: highest learning rate (default 1.35e-4, the paper's)",
+          CLI_NUMBER | CLI_IMAGES, 0, &s->head_rate },
         { "--half", NULL, NULL, "store weights as bfloat16: half the size", CLI_FLAG, 0, &s->half },
         { "--folds", "N", NULL,
           "calibrate p-values by training the backbone N times anew, each time without one part of "
@@ -179,8 +183,10 @@ static recon_status check_model(recon_ctx *ctx, const settings *s, const recon_b
                             s->model);
     else if (s->heads == RECON_HEADS_PAPER && !recon_backbone_ieae(b))
         status =
-            recon_fail(ctx, RECON_ERR_INPUT, "--heads paper: images only, and %s is a model of %s",
-                       s->model, b->kind->data);
+            recon_fail(ctx, RECON_ERR_INPUT,
+                       "--heads paper: images only, and %s is no model that `recon train` made "
+                       "of images",
+                       s->model);
     *s->misuse = status != RECON_OK;
     return status;
 }
@@ -199,7 +205,8 @@ static recon_status work(recon_ctx *ctx, const void *arg)
         .lambda = (recon_lambda)s->lambda,
         .maps = { .seed = cli_seed(&s->data),
                   .heads = (recon_heads)s->heads,
-                  .epochs = s->head_epochs },
+                  .epochs = s->head_epochs,
+                  .rate = s->head_rate },
         .half = s->half,
         .keep_embeddings = s->keep,
         .folds = s->folds == UNSAID ? 0
@@ -248,8 +255,9 @@ static int run(int argc, char **argv)
     int code = parse(&s, argc, argv);
     if (code < 0 && s.folds != UNSAID && (s.folds == 1 || s.folds > FOLDS_MOST))
         code = cli_misuse(&cli_discover, "--folds %zu: 0, or 2 to %d", s.folds, FOLDS_MOST);
-    if (code < 0 && s.head_epochs && s.heads != RECON_HEADS_PAPER)
-        code = cli_misuse(&cli_discover, "--head-epochs: only with --heads paper");
+    if (code < 0 && (s.head_epochs || s.head_rate > 0) && s.heads != RECON_HEADS_PAPER)
+        code = cli_misuse(&cli_discover, "%s: only with --heads paper",
+                          s.head_epochs ? "--head-epochs" : "--head-rate");
     code = code >= 0 ? code : cli_run(&cli_discover, &s.common, work, &s);
     return misuse ? EXIT_MISUSE : code;
 }

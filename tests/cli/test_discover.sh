@@ -50,6 +50,7 @@ run discover --model nets/model.safetensors $letters --k 5 --folds 0 --out back 
 report $? "a model that is fitted anew has the heads that were asked for"
 refused 2 "--heads huge must be one of mlp|paper" discover --model backbone $letters --out d --heads huge
 refused 2 "--head-epochs: only with --heads paper" discover --model backbone $letters --out d --head-epochs 3
+refused 2 "--head-rate: only with --heads paper" discover --model backbone $letters --out d --head-rate 1e-3
 
 # --- calibration by folds -------------------------------------------------------------------------
 grep -q 'p-values and thresholds are rough: 120 images, and no folds were asked for' "$scratch/stderr.folds"
