@@ -20,7 +20,7 @@ typedef struct {
 
 /* A backbone that has barely been trained will do: only its shape counts. Frames are made up, so
  * that the truth is known. */
-static void world_new(recon_ctx *ctx, world *w)
+static void world_in(recon_ctx *ctx, world *w, recon_precision precision)
 {
     recon_ieae_options o = {
         .shape = { .preset = RECON_PRESET_SMALL, .width = 0.5, .code = CODE, .mask = 1 },
@@ -31,7 +31,7 @@ static void world_new(recon_ctx *ctx, world *w)
     *w = (world){ .frames = { .group = RECON_SO2, .rows = IMAGES } };
     CHECK_OK(ctx, recon_dataset_open(ctx, &w->data, shape_set(IMAGES, 1)));
     CHECK_OK(ctx, recon_ieae_train(ctx, &result, w->data, scratch("m"), &o));
-    CHECK_OK(ctx, recon_ieae_open(ctx, &w->backbone, scratch("m"), RECON_SINGLE));
+    CHECK_OK(ctx, recon_ieae_open(ctx, &w->backbone, scratch("m"), precision));
     CHECK_OK(ctx, recon_backbone_embed(ctx, &w->points, &w->backbone->base,
                                        recon_dataset_data(w->data)));
     for (size_t i = 0; i < IMAGES; i++) {
@@ -41,6 +41,11 @@ static void world_new(recon_ctx *ctx, world *w)
     w->frames.family = RECON_SO2_NORMAL;
     w->frames.gamma.so2 = w->gamma;
     w->frames.theta = w->theta;
+}
+
+static void world_new(recon_ctx *ctx, world *w)
+{
+    world_in(ctx, w, RECON_SINGLE);
 }
 
 static void world_free(recon_ctx *ctx, world *w)
@@ -124,6 +129,18 @@ static void a_shape_has_one_answer_in_any_orientation(void **state)
     world_free(ctx, &w);
 }
 
+/* Networks have the precision of the backbone, and learn in bfloat16 too. */
+static void bfloat16_learns_as_well(void **state)
+{
+    recon_ctx *ctx = *state;
+    world w;
+    world_in(ctx, &w, RECON_MIXED);
+    recon_maps *m = fit(ctx, &w, 6);
+    CHECK_LESS(error_of(ctx, &w, m), 0.5);
+    recon_maps_free(ctx, m);
+    world_free(ctx, &w);
+}
+
 static recon_status open_maps(recon_ctx *ctx, recon_maps **out, const recon_backbone *backbone)
 {
     recon_safetensors *file;
@@ -203,6 +220,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCRATCH_TEST(a_shape_has_one_answer_in_any_orientation),
+        SCRATCH_TEST(bfloat16_learns_as_well),
         SCRATCH_TEST(what_is_saved_answers_the_same),
         SCRATCH_TEST(what_does_not_fit_is_refused),
     };
