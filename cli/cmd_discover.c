@@ -147,6 +147,8 @@ static void show(const settings *s, const recon_discovery *d, const cli_inputs *
         printf(", hit rate %.4f", d->hit_rate);
     putchar('\n');
     (d->group == RECON_SO2 ? print_so2 : print_so3)(d);
+    if (s->heads == RECON_HEADS_PAPER)
+        puts("  heads      Lambda and Theta are networks on the images, as in the paper");
     cli_print_lambda(&d->trust.lambda);
     cli_print_trust(&d->trust);
     printf("  seconds    %.2f (embeddings %.2f, Algorithm 1 %.2f, maps %.2f",

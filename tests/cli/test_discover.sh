@@ -35,7 +35,8 @@ report $? "recon normalize finds the same in the embeddings"
 
 # --- networks on images for Lambda and Theta ------------------------------------------------------
 run discover --model backbone $letters --k 5 --folds 0 --heads paper --head-epochs 2 --lambda head --out nets
-[ "$code" -eq 0 ] && grep -q '"heads": "paper"' nets/summary.json && grep -aq '"heads":"paper"' nets/model.safetensors &&
+[ "$code" -eq 0 ] && grep -q 'heads      Lambda and Theta are networks' "$scratch/stdout" &&
+    grep -q '"heads": "paper"' nets/summary.json && grep -aq '"heads":"paper"' nets/model.safetensors &&
     grep -aq 'lambda_image[.]conv0' nets/model.safetensors && ! grep -aq '"lambda[.]0[.]weight"' nets/model.safetensors
 report $? "--heads paper: Lambda and Theta are networks on the images, and the model says so"
 run discover --model backbone $letters --k 5 --folds 0 --heads paper --head-epochs 2 --lambda head --threads 1 --out nets2 --quiet
