@@ -227,6 +227,7 @@ MapsInfo = _structure(
     ("held_out", c_size_t),
     ("family", c_int),
     ("unit", c_double),
+    ("heads", c_int),
 )
 ModelInfo = _structure(
     "recon_model_info",

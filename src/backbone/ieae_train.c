@@ -14,6 +14,7 @@
 #include "backbone/recipe.h"
 #include "data/dataset.h"
 #include "data/loader.h"
+#include "nn/restarts.h"
 #include "nn/run_files.h"
 #include "nn/settings.h"
 #include <recon/nn/train.h>
@@ -56,16 +57,19 @@ enum { FEW = 10000, BATCH_FEW = 32, STEPS_FEW = 1800, STEPS_FROM = 600, STEPS_LE
 static const recon_ieae_options presets[] = {
     [RECON_PRESET_FAST] = { .epochs = 30,
                             .batch = 256,
+                            .rate = 2e-3,
                             .density = 0.3,
                             .pose = 1,
                             .contrast = 0.01 },
-    [RECON_PRESET_PAPER] = { .epochs = 30,
+    [RECON_PRESET_PAPER] = { .epochs = 60, /* the paper's: 700 */
                              .batch = 128,
+                             .rate = 8e-4,
                              .density = -1,
                              .pose = -1,
                              .contrast = -1 },
     [RECON_PRESET_SMALL] = { .epochs = 8,
                              .batch = 64,
+                             .rate = 2e-3,
                              .density = 0.3,
                              .pose = 1,
                              .contrast = 0.01 },
@@ -109,7 +113,7 @@ static void set_defaults(recon_ieae_options *o, size_t n)
     set_length(o, n);
     o->contrast = o->contrast == 0 ? p->contrast : o->contrast;
     o->pose = o->pose == 0 ? p->pose : o->pose;
-    o->rate = o->rate > 0 ? o->rate : is_few(o, n) ? 3e-3 : 2e-3;
+    o->rate = o->rate > 0 ? o->rate : is_few(o, n) ? 3e-3 : p->rate;
     if (o->density == 0)
         o->density = is_few(o, n) ? 1 : p->density;
     o->shape.density = o->density > 0;
@@ -357,6 +361,16 @@ static recon_status describe_run(trainer *k, description *d)
     return RECON_OK;
 }
 
+static recon_schedule schedule_of(const recon_ieae_options *o, uint64_t epoch, uint64_t steps)
+{
+    if (o->shape.preset == RECON_PRESET_PAPER)
+        return recon_restarts(o->rate, epoch, steps);
+    return (recon_schedule){ .kind = RECON_RATE_COSINE,
+                             .rate = o->rate,
+                             .warmup = steps / 20 < 300 ? steps / 20 : 300,
+                             .steps = steps };
+}
+
 static recon_status run(trainer *k, recon_train_result *result, const char *path)
 {
     const recon_ieae_options *o = k->o;
@@ -381,8 +395,7 @@ static recon_status run(trainer *k, recon_train_result *result, const char *path
                            .patience = o->patience,
                            .seed = o->seed,
                            .precision = o->precision,
-                           .schedule = { RECON_RATE_COSINE, o->rate, 0,
-                                         steps / 20 < 300 ? steps / 20 : 300, steps, 0, 0 },
+                           .schedule = schedule_of(o, epoch, steps),
                            .adam = { .clip = 1 },
                            .path = path,
                            .metadata = d.list.entry,

@@ -86,14 +86,15 @@ static void put_lambdas(flow *f)
     recon_maps_put_densities(two, f->maps, e->so2, e->density, e->n, RECON_MAPS_ALL);
 }
 
-static recon_status learn(recon_ctx *ctx, flow *f)
+static recon_status learn(recon_ctx *ctx, flow *f, const recon_data *data)
 {
     const recon_embedded *e = &f->embedded;
+    const recon_maps_inputs in = { .n = e->n, .z = e->z, .data = data };
     recon_status status;
-    RECON_TRY(recon_maps_fit(ctx, &f->maps, e, &f->frames, &f->o.maps));
+    RECON_TRY(recon_maps_fit_inputs(ctx, &f->maps, e, &f->frames, &f->o.maps, f->backbone, data));
     RECON_TRY(recon_codes_make(ctx, &f->codes, e, f->maps->held));
     RECON_TRY(recon_alloc_raw(ctx, &f->said, e->n, f->maps->kind->map));
-    RECON_TRY(recon_maps_apply(ctx, f->said, f->maps, e->z, e->n, RECON_MAPS_ALL));
+    RECON_TRY(recon_maps_apply_inputs(ctx, f->said, f->maps, &in, RECON_MAPS_ALL));
     RECON_TRY(recon_lambda_choose(ctx, &f->choice, f->o.lambda, e, &f->frames, f->maps, f->said));
     put_lambdas(f);
 done:
@@ -210,7 +211,7 @@ static recon_status run(recon_ctx *ctx, recon_discovery *out, flow *f, const rec
     RECON_TRY(
         recon_discover_doubt(ctx, &f->inconsistency, &f->frames, &f->embedded, f->backbone, data));
     recon_lap(&out->seconds.normalize, &then);
-    RECON_TRY(learn(ctx, f));
+    RECON_TRY(learn(ctx, f, data));
     recon_lap(&out->seconds.maps, &then);
     RECON_TRY(calibrate(ctx, f, out, data));
     recon_lap(&out->seconds.folds, &then);

@@ -152,6 +152,7 @@ static json_t *settings_json(const recon_findings *f)
                             (json_int_t)f->embedded->d, "k", (json_int_t)f->frames->k, "mean",
                             f->mean, "half", o->half, "backend", f->backend);
     recon_json_put(&out, "lambda", json_string(recon_lambda_name(f->lambda)));
+    recon_json_put(&out, "heads", json_string(recon_heads_name(o->maps.heads)));
     if (so2) {
         const recon_so2_map *map = f->maps;
         recon_json_put(&out, "family", json_string(recon_so2_family_name(f->frames->family)));
