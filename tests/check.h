@@ -13,6 +13,15 @@
 #include <recon/core/ctx.h>
 #include <recon/core/rng.h>
 
+/* How well something is learned does not depend on the sanitizers, which make learning several times
+ * as slow: such figures are left to the plain build. */
+static inline void plain_build_only(void)
+{
+#if defined(__SANITIZE_ADDRESS__)
+    skip();
+#endif
+}
+
 #define CHECK_NEAR(got, want, tolerance)                                                           \
     do {                                                                                           \
         double got_ = (got), want_ = (want), tolerance_ = (tolerance);                             \

@@ -132,6 +132,7 @@ static void a_shape_has_one_answer_in_any_orientation(void **state)
 /* Networks have the precision of the backbone, and learn in bfloat16 too. */
 static void bfloat16_learns_as_well(void **state)
 {
+    plain_build_only();
     recon_ctx *ctx = *state;
     world w;
     world_in(ctx, &w, RECON_MIXED);

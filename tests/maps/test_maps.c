@@ -82,6 +82,7 @@ static void check_p_values(recon_ctx *ctx, const world *w, double held_out, doub
  * it was asked for. */
 static void p_values_are_uniform(void **state)
 {
+    plain_build_only();
     world *normal = new_so2_world(RECON_SO2_NORMAL, PLAIN), *wrong = plain_so3_world(*state, 0.05);
     check_p_values(*state, normal, 0.3, 0.1, 0.07);
     check_p_values(*state, wrong, 0.4, 0.15, 0.13);

@@ -136,11 +136,13 @@ static void check_recovery(recon_ctx *ctx)
 
 static void rings_are_recovered_and_unusual_poses_told(void **state)
 {
+    plain_build_only();
     check_recovery(*state);
 }
 
 static void wrong_poses_are_taken_for_background(void **state)
 {
+    plain_build_only();
     recon_ctx *ctx = *state;
     world *w = plain_so3_world(ctx, 0.15);
     recon_maps *m = fit(ctx, w, &w->quick);
@@ -206,6 +208,7 @@ static double mean_score(recon_ctx *ctx, const world *w, const recon_so3_map *ma
 /* At a rate that leads F astray early on: one class of six taken for background would cost 0.6. */
 static void no_seed_loses_a_class(void **state)
 {
+    plain_build_only();
     recon_ctx *ctx = *state;
     recon_maps_options o = { .hidden = 128, .epochs = 40, .batch = 48, .rate = 4e-2 };
     world *w = plain_so3_world(ctx, 0);
@@ -291,6 +294,7 @@ static void true_modes(recon_so3 out[2], const world *w, size_t c)
  * their weights; and each pose is as likely as the truth has it. */
 static void two_modes_are_told_apart(void **state)
 {
+    plain_build_only();
     recon_ctx *ctx = *state;
     world *w = two_mode_world(ctx, 0.7);
     recon_maps *m = fit(ctx, w, &w->quick);
