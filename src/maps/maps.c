@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define METADATA "maps" /* the key by which a file says of which group its maps are */
-
 enum { ROWS = 1024 /* of a pass */, MOST = 1 << 16 /* numbers of an embedding, or of a layer */ };
 
 /* --- the object ------------------------------------------------------------------------------- */
@@ -180,7 +178,7 @@ static recon_status read_sizes(recon_ctx *ctx, recon_maps *m, const recon_safete
 static recon_status find_kind(recon_ctx *ctx, const recon_maps_kind **out,
                               const recon_safetensors *file, const char *path)
 {
-    const char *maps = recon_safetensors_metadata(file, METADATA);
+    const char *maps = recon_safetensors_metadata(file, RECON_MAPS_METADATA);
     if (!maps)
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "%s: a model without maps: run `recon discover` first", path);
@@ -242,7 +240,7 @@ done:
 
 recon_metadata_entry recon_maps_metadata(const recon_maps *m)
 {
-    return (recon_metadata_entry){ METADATA, m->kind->name };
+    return (recon_metadata_entry){ RECON_MAPS_METADATA, m->kind->name };
 }
 
 /* --- answers ---------------------------------------------------------------------------------- */

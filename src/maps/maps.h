@@ -51,6 +51,7 @@ void recon_maps_free(recon_ctx *ctx, recon_maps *maps);
 recon_status recon_maps_read(recon_ctx *ctx, recon_maps **out, const recon_safetensors *file,
                              const char *path);
 /* The metadata by which a file says that it has maps, and of which group. */
+#define RECON_MAPS_METADATA "maps"
 recon_metadata_entry recon_maps_metadata(const recon_maps *maps);
 
 /* Writes mean, scale, calibration and number to their buffers in params, so that they are saved:
