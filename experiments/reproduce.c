@@ -76,7 +76,7 @@ static recon_status find_models(recon_ctx *ctx, reproduce_settings *s,
 static recon_status sort_models(recon_ctx *ctx, reproduce_settings *s)
 {
     recon_status status = RECON_OK;
-    for (int i = 0; i < RECON_TRAINED_KINDS && s->models[i]; i++) {
+    for (int i = 0; s->what && i < RECON_TRAINED_KINDS && s->models[i]; i++) {
         recon_trained kind;
         RECON_TRY(reproduce_trained(ctx, &kind, NULL, s->models[i]));
         if (s->of[kind])
@@ -135,6 +135,7 @@ static recon_status train_model(recon_ctx *ctx, const reproduce_settings *s, rec
                                  .maps = { .seed = s->seed },
                                  .precision = s->precision,
                                  .keep_embeddings = 1,
+                                 .folds = -1, /* they are for few inputs */
                                  .data = s->what->name };
     recon_dataset *data = NULL;
     recon_train_result trained;
@@ -194,6 +195,7 @@ static recon_status train_molecules(recon_ctx *ctx, const reproduce_settings *s,
                                      .overwrite = s->overwrite };
     recon_discover_options d = { .maps = { .seed = s->seed },
                                  .precision = s->precision,
+                                 .folds = -1,
                                  .data = "conformers" };
     recon_molecules *data = NULL, *held = NULL;
     recon_train_result trained;
@@ -367,8 +369,8 @@ recon_status reproduce_run(recon_ctx *ctx, json_t **result, json_t **spread,
         RECON_TRY(find_model(ctx, &s, model[0]));
     else if (!s.models[0] && !s.train)
         RECON_TRY(find_models(ctx, &s, model));
-    RECON_TRY(sort_models(ctx, &s));
     RECON_TRY(find_classifier(ctx, &s, classifier, sizeof classifier));
+    RECON_TRY(sort_models(ctx, &s));
     RECON_TRY(reproduce_repeat(ctx, result, spread, s.seeds, run_one, &s));
 done:
     return status;
