@@ -7,14 +7,10 @@
  * upright: its upper bound; areas: its table (c); overhead: "canonicalization overhead". */
 #define MNIST                                                                                      \
     .rule = "mnist", .classifier = "mnist", .width = "half-width", .family = RECON_SO2_UNIFORM,    \
-    .pair = { 6, 9 },                                                                              \
-    .paper = { 65.11, 13.60, 94.52, 90.96, 98.14, 0.79, 0.91, 0.351 }
+    .pair = { 6, 9 }, .paper = { 65.11, 13.60, 94.52, 90.96, 98.14, 0.79, 0.91, 0.351 }
 
 static const experiment experiments[] = {
-    { .name = "mnist",
-      .title = "MNIST, 60,000 training images",
-      .recipe = { .warp = 0.3 },
-      MNIST },
+    { .name = "mnist", .title = "MNIST, 60,000 training images", .recipe = { .warp = 0.3 }, MNIST },
     { .name = "mnist12k",
       .title = "MNIST, 12,000 training images as in the paper",
       .recipe = { .warp = 0.3, .epochs = 150 }, /* as many steps */

@@ -193,10 +193,9 @@ static recon_status train_molecules(recon_ctx *ctx, const reproduce_settings *s,
                                      .precision = s->precision,
                                      .resume = s->resume,
                                      .overwrite = s->overwrite };
-    recon_discover_options d = { .maps = { .seed = s->seed },
-                                 .precision = s->precision,
-                                 .folds = -1,
-                                 .data = "conformers" };
+    recon_discover_options d = {
+        .maps = { .seed = s->seed }, .precision = s->precision, .folds = -1, .data = "conformers"
+    };
     recon_molecules *data = NULL, *held = NULL;
     recon_train_result trained;
     recon_discovery found = { 0 };
