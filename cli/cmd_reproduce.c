@@ -75,8 +75,7 @@ static int parse(settings *all, const char **word, int argc, char **argv)
         { "--images", "N", NULL, "number of test images (default all)", CLI_COUNT | CLI_IMAGES, 0,
           &s->images },
         { "--limit", "N", NULL,
-          "number of training images (default all; the paper uses 12000 of "
-          "MNIST)",
+          "number of training images, drawn at random (default all; mnist12k has those of the paper)",
           CLI_COUNT | CLI_IMAGES, 0, &s->limit },
         { "--resample", NULL, NULL,
           "control: resample every image twice, so that no sharpness tells which were rotated; with "
