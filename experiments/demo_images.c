@@ -145,8 +145,8 @@ static recon_status measure_own(recon_ctx *ctx, demo *d)
     RECON_TRY(recon_maps_apply(ctx, map, model->maps, t->codes.z, t->n, RECON_MAPS_ALL));
     for (size_t i = 0; i < t->n; i++)
         rotations[i] = -recon_so2_absolute(&map[i], t->codes.so2[i]);
-    RECON_TRY(recon_evaluate_accuracy(ctx, &d->own, t->data, rotations, recon_guess_by_classifier,
-                                      d->trial.classifier));
+    RECON_TRY(recon_evaluate_accuracy(ctx, &d->own, NULL, t->data, rotations,
+                                      recon_guess_by_classifier, d->trial.classifier));
 done:
     free(rotations);
     free(map);

@@ -25,10 +25,10 @@ recon_status recon_judge_by_classifier(recon_ctx *ctx, void *user, double *score
                                        const float *images, size_t n);
 
 /* The share of data taken for what it is, when image i is first rotated by rotations[i] (one bilinear
- * resampling); rotations may be NULL: images as they are. */
-recon_status recon_evaluate_accuracy(recon_ctx *ctx, double *out, const recon_dataset *data,
-                                     const double *rotations /* [n] */, recon_guess *guess,
-                                     void *user);
+ * resampling); rotations may be NULL: images as they are. right [n] takes which were, or is NULL. */
+recon_status recon_evaluate_accuracy(recon_ctx *ctx, double *out, uint8_t *right,
+                                     const recon_dataset *data, const double *rotations /* [n] */,
+                                     recon_guess *guess, void *user);
 
 /* --- poses ------------------------------------------------------------------------------------ */
 

@@ -88,6 +88,9 @@ typedef struct {
     struct {
         double none, undo, upright; /* shares of the classifier */
     } accuracy;
+    struct {
+        uint8_t *none, *upright; /* [n] which it gets right */
+    } right;
 } image_trial;
 
 /* A set of images and what the model says of each. */
@@ -194,9 +197,10 @@ recon_status reproduce_neighbors(recon_ctx *ctx, reproduction *r);
 recon_status reproduce_controls(recon_ctx *ctx, reproduction *r);
 
 /* The share of data that the trial's classifier gets right when image i is rotated back by poses[i];
- * poses may be NULL. */
-recon_status reproduce_accuracy(recon_ctx *ctx, double *out, const image_trial *trial,
-                                const recon_dataset *data, const double *poses);
+ * poses may be NULL. right [n] takes which it gets right, or is NULL. */
+recon_status reproduce_accuracy(recon_ctx *ctx, double *out, uint8_t *right,
+                                const image_trial *trial, const recon_dataset *data,
+                                const double *poses);
 
 /* What a model says of images, which must outlive it. Free always. */
 recon_status reproduce_read(recon_ctx *ctx, reading *out, const recon_dataset *data,

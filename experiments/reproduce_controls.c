@@ -34,8 +34,8 @@ static recon_status compare_tests(recon_ctx *ctx, reproduction *r, int which)
     RECON_TRY(recon_dataset_take(ctx, &some, on->upright.use, n, TAKE_SEED));
     RECON_TRY(rotate_some(ctx, &rotated, some, on->rule, TEST_SEED, which));
     RECON_TRY(reproduce_read(ctx, &read, rotated, r->model));
-    RECON_TRY(reproduce_accuracy(ctx, &r->controls.resampled.none[which], on, rotated, NULL));
-    RECON_TRY(reproduce_accuracy(ctx, &r->controls.resampled.canonical[which], on, rotated,
+    RECON_TRY(reproduce_accuracy(ctx, &r->controls.resampled.none[which], NULL, on, rotated, NULL));
+    RECON_TRY(reproduce_accuracy(ctx, &r->controls.resampled.canonical[which], NULL, on, rotated,
                                  read.absolute));
 done:
     reading_free(&read);

@@ -76,7 +76,7 @@ static recon_status measure_search(recon_ctx *ctx, reproduction *r)
                                         recon_judge_by_classifier, r->on->classifier, NULL));
     for (size_t i = 0; i < d.n; i++)
         absolute[i] = -poses[i].rotation;
-    RECON_TRY(reproduce_accuracy(ctx, &r->accuracy.search, r->on, r->rotated.data, absolute));
+    RECON_TRY(reproduce_accuracy(ctx, &r->accuracy.search, NULL, r->on, r->rotated.data, absolute));
 done:
     free(images);
     free(absolute);
@@ -84,20 +84,23 @@ done:
     return status;
 }
 
-/* As canonicalize --only-if has it: poses that are not unusual stay as they are. */
-static recon_status measure_gated(recon_ctx *ctx, double *out, const reproduction *r,
-                                  const reading *of)
+/* Canonicalized, and as canonicalize --only-if has it: poses that are not unusual stay as they are, and
+ * what the classifier makes of those, `as_is`, is known. */
+static recon_status measure_gated(recon_ctx *ctx, double *all, double *gated, const reproduction *r,
+                                  const reading *of, const uint8_t *as_is)
 {
-    double *poses = NULL;
+    size_t count = 0;
+    uint8_t *right = NULL;
     recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &poses, of->n, sizeof *poses));
+    RECON_TRY(recon_alloc_raw(ctx, &right, of->n, sizeof *right));
+    RECON_TRY(reproduce_accuracy(ctx, all, right, r->on, of->data, of->absolute));
     for (size_t i = 0; i < of->n; i++) {
         double p = recon_maps_p_value(r->model->maps, &of->map[i], &of->codes.so2[i]);
-        poses[i] = recon_gate_opens(GATE, p) ? of->absolute[i] : 0;
+        count += recon_gate_opens(GATE, p) ? right[i] : as_is[i];
     }
-    RECON_TRY(reproduce_accuracy(ctx, out, r->on, of->data, poses));
+    *gated = (double)count / (double)of->n;
 done:
-    free(poses);
+    free(right);
     return status;
 }
 
@@ -106,16 +109,15 @@ static recon_status measure_accuracy(recon_ctx *ctx, reproduction *r)
     const reading *t = &r->rotated, *u = &r->upright;
     recon_status status;
     r->accuracy.neighbours = r->accuracy.density = NAN;
-    RECON_TRY(reproduce_accuracy(ctx, &r->accuracy.ieae, r->on, t->data, t->codes.so2));
-    RECON_TRY(reproduce_accuracy(ctx, &r->accuracy.recon, r->on, t->data, t->absolute));
+    RECON_TRY(reproduce_accuracy(ctx, &r->accuracy.ieae, NULL, r->on, t->data, t->codes.so2));
+    RECON_TRY(measure_gated(ctx, &r->accuracy.recon, &r->accuracy.gated, r, t, r->on->right.none));
     r->accuracy.head = r->accuracy.recon;
     if (t->by_head) {
-        RECON_TRY(reproduce_accuracy(ctx, &r->accuracy.head, r->on, t->data, t->by_head));
+        RECON_TRY(reproduce_accuracy(ctx, &r->accuracy.head, NULL, r->on, t->data, t->by_head));
         r->accuracy.density = r->accuracy.recon;
     }
-    RECON_TRY(measure_gated(ctx, &r->accuracy.gated, r, t));
-    RECON_TRY(reproduce_accuracy(ctx, &r->accuracy.upright, r->on, u->data, u->absolute));
-    RECON_TRY(measure_gated(ctx, &r->accuracy.upright_gated, r, u));
+    RECON_TRY(measure_gated(ctx, &r->accuracy.upright, &r->accuracy.upright_gated, r, u,
+                            r->on->right.upright));
     RECON_TRY(measure_search(ctx, r));
 done:
     return status;

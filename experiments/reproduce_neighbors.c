@@ -231,8 +231,8 @@ static recon_status measure_neighbours(recon_ctx *ctx, reproduction *r)
         &(recon_normalize_options){ .knn = { .k = r->model->k < index->n ? r->model->k : index->n },
                                     .mean = r->model->mean,
                                     .family = RECON_SO2_NORMAL }));
-    RECON_TRY(
-        reproduce_accuracy(ctx, &r->accuracy.neighbours, r->on, r->rotated.data, f.absolute.so2));
+    RECON_TRY(reproduce_accuracy(ctx, &r->accuracy.neighbours, NULL, r->on, r->rotated.data,
+                                 f.absolute.so2));
 done:
     recon_frames_free(&f);
     return status;

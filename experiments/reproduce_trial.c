@@ -121,7 +121,7 @@ done:
 
 /* --- the frozen classifier -------------------------------------------------------------------- */
 
-recon_status reproduce_accuracy(recon_ctx *ctx, double *out, const image_trial *t,
+recon_status reproduce_accuracy(recon_ctx *ctx, double *out, uint8_t *right, const image_trial *t,
                                 const recon_dataset *data, const double *poses)
 {
     size_t n = recon_dataset_describe(data).n;
@@ -131,8 +131,8 @@ recon_status reproduce_accuracy(recon_ctx *ctx, double *out, const image_trial *
         RECON_TRY(recon_alloc_raw(ctx, &back, n, sizeof *back));
     for (size_t i = 0; poses && i < n; i++)
         back[i] = -poses[i];
-    RECON_TRY(
-        recon_evaluate_accuracy(ctx, out, data, back, recon_guess_by_classifier, t->classifier));
+    RECON_TRY(recon_evaluate_accuracy(ctx, out, right, data, back, recon_guess_by_classifier,
+                                      t->classifier));
 done:
     free(back);
     return status;
@@ -310,11 +310,13 @@ recon_status trial_prepare(recon_ctx *ctx, image_trial *t)
     RECON_TRY(recon_dataset_rotate_by(ctx, &t->circle, upright, "all", TEST_SEED));
     RECON_TRY(find_unusual(ctx, t));
     RECON_TRY(recon_alloc_raw(ctx, &angles, upright->info.n, sizeof *angles));
+    RECON_TRY(recon_alloc_raw(ctx, &t->right.none, upright->info.n, 1));
+    RECON_TRY(recon_alloc_raw(ctx, &t->right.upright, upright->info.n, 1));
     for (size_t i = 0; i < upright->info.n; i++)
         angles[i] = recon_dataset_angle(t->rotated, i);
-    RECON_TRY(reproduce_accuracy(ctx, &t->accuracy.none, t, t->rotated, NULL));
-    RECON_TRY(reproduce_accuracy(ctx, &t->accuracy.undo, t, t->rotated, angles));
-    RECON_TRY(reproduce_accuracy(ctx, &t->accuracy.upright, t, upright, NULL));
+    RECON_TRY(reproduce_accuracy(ctx, &t->accuracy.none, t->right.none, t, t->rotated, NULL));
+    RECON_TRY(reproduce_accuracy(ctx, &t->accuracy.undo, NULL, t, t->rotated, angles));
+    RECON_TRY(reproduce_accuracy(ctx, &t->accuracy.upright, t->right.upright, t, upright, NULL));
 done:
     free(angles);
     return status;
@@ -325,6 +327,8 @@ void trial_free(recon_ctx *ctx, image_trial *t)
     recon_dataset_close(t->rotated);
     recon_dataset_close(t->circle);
     close_part(&t->upright);
+    free(t->right.none);
+    free(t->right.upright);
     free(t->unusual);
     free(t->rule);
     recon_classifier_close(ctx, t->classifier);

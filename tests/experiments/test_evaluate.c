@@ -62,15 +62,15 @@ static void accuracy_counts_what_is_taken_for_what_it_is(void **state)
     recon_dataset *d = open_spots(ctx);
     double share, rotations[IMAGES];
     size_t shown = 0;
-    CHECK_OK(ctx, recon_evaluate_accuracy(ctx, &share, d, NULL, by_mass, &shown));
+    CHECK_OK(ctx, recon_evaluate_accuracy(ctx, &share, NULL, d, NULL, by_mass, &shown));
     CHECK_NEAR(share, 1, 0);
     assert_int_equal(shown, IMAGES);
     for (size_t i = 0; i < IMAGES; i++)
         rotations[i] = i < 150 ? PI / 2 : 0.3; /* a quarter turn makes another class of it */
-    CHECK_OK(ctx, recon_evaluate_accuracy(ctx, &share, d, rotations, by_mass, &shown));
+    CHECK_OK(ctx, recon_evaluate_accuracy(ctx, &share, NULL, d, rotations, by_mass, &shown));
     CHECK_NEAR(share, 0.75, 1e-15);
     rotations[7] = NAN;
-    CHECK_FAILS(ctx, recon_evaluate_accuracy(ctx, &share, d, rotations, by_mass, &shown),
+    CHECK_FAILS(ctx, recon_evaluate_accuracy(ctx, &share, NULL, d, rotations, by_mass, &shown),
                 RECON_ERR_INPUT, "rotation 7 is nan");
     recon_dataset_close(d);
 }
@@ -89,8 +89,13 @@ static void exact_undo_gives_everything_back(void **state)
         rotations[i] = -recon_dataset_angle(rotated, i);
         within += fabs(rotations[i]) < PI / 4;
     }
-    CHECK_OK(ctx, recon_evaluate_accuracy(ctx, &none, rotated, NULL, by_mass, &shown));
-    CHECK_OK(ctx, recon_evaluate_accuracy(ctx, &undo, rotated, rotations, by_mass, &shown));
+    uint8_t right[IMAGES];
+    size_t count = 0;
+    CHECK_OK(ctx, recon_evaluate_accuracy(ctx, &none, right, rotated, NULL, by_mass, &shown));
+    for (size_t i = 0; i < IMAGES; i++)
+        count += right[i];
+    CHECK_NEAR((double)count / IMAGES, none, 1e-15);
+    CHECK_OK(ctx, recon_evaluate_accuracy(ctx, &undo, NULL, rotated, rotations, by_mass, &shown));
     CHECK_NEAR(none, (double)within / IMAGES, 0.02);
     CHECK_NEAR(undo, 1, 0);
     recon_dataset_close(rotated);
@@ -111,7 +116,8 @@ static void a_classifier_guesses_and_judges(void **state)
     CHECK_OK(ctx, recon_classifier_train(ctx, &trained, d, scratch("c"),
                                          &(recon_classifier_options){ .epochs = 1, .seed = 1 }));
     CHECK_OK(ctx, recon_classifier_open(ctx, &c, scratch("c")));
-    CHECK_OK(ctx, recon_evaluate_accuracy(ctx, &share, d, NULL, recon_guess_by_classifier, c));
+    CHECK_OK(ctx,
+             recon_evaluate_accuracy(ctx, &share, NULL, d, NULL, recon_guess_by_classifier, c));
     CHECK_OK(ctx, recon_classifier_accuracy(ctx, &own, c, d));
     CHECK_NEAR(share, own, 1e-12);
     for (size_t i = 0; i < 2; i++)
@@ -436,7 +442,7 @@ static void failing_allocations_leave_nothing(void **state)
     size_t shown = 0;
     recon_pose_error e;
     CHECK_OK(ctx, recon_evaluate_hits(ctx, hits, &h));
-    CHECK_ALLOCATIONS(ctx, recon_evaluate_accuracy(ctx, &share, d, NULL, by_mass, &shown));
+    CHECK_ALLOCATIONS(ctx, recon_evaluate_accuracy(ctx, &share, NULL, d, NULL, by_mass, &shown));
     CHECK_ALLOCATIONS(ctx, recon_evaluate_poses(ctx, &e, pose, pose, 3));
     CHECK_ALLOCATIONS(ctx, recon_evaluate_worst(ctx, worst, 4, hits, ROWS));
     recon_dataset_close(d);
