@@ -237,8 +237,8 @@ json_t *reproduce_json(const image_trial *t, json_t *models)
     recon_json_put(&parts, "main", json_incref(json_object_get(models, main)));
     recon_json_put(&parts, "likeliest", json_incref(json_object_get(models, likeliest)));
     accuracy = pick(parts, reproduce_methods, reproduce_methods_count);
-    out = json_pack("{s:s, s:I, s:O, s:o, s:o, s:o, s:s}", "dataset", t->what->name, "seed",
-                    (json_int_t)t->settings->seed, "accuracy", accuracy, "recovered",
+    out = json_pack("{s:s, s:I, s:i, s:O, s:o, s:o, s:o, s:s}", "dataset", t->what->name, "seed",
+                    (json_int_t)t->settings->seed, "seeds", 1, "accuracy", accuracy, "recovered",
                     recovered(accuracy, reproduce_number(accuracy, "undo")), "recovered_of_upright",
                     recovered(accuracy, reproduce_number(accuracy, "upright")), "ood_auc",
                     pick(parts, areas, AREAS), "ood_rule", unusual_rule(t));
