@@ -128,15 +128,17 @@ static recon_status train_model(recon_ctx *ctx, const reproduce_settings *s, rec
                                 const char *dir)
 {
     recon_ieae_options o = options_of(ctx, s, kind);
-    recon_discover_options d = { .k = K,
-                                 .lambda = kind == RECON_TRAINED_DENSITY ? RECON_LAMBDA_DENSITY
-                                                                         : RECON_LAMBDA_HEAD,
-                                 .family = s->what->family,
-                                 .maps = { .seed = s->seed },
-                                 .precision = s->precision,
-                                 .keep_embeddings = 1,
-                                 .folds = -1, /* they are for few inputs */
-                                 .data = s->what->name };
+    recon_discover_options d = {
+        .k = K,
+        .lambda = kind == RECON_TRAINED_DENSITY ? RECON_LAMBDA_DENSITY : RECON_LAMBDA_HEAD,
+        .family = s->what->family,
+        .maps = { .seed = s->seed,
+                  .heads = s->preset == RECON_PRESET_PAPER ? RECON_HEADS_PAPER : RECON_HEADS_MLP },
+        .precision = s->precision,
+        .keep_embeddings = 1,
+        .folds = -1, /* they are for few inputs */
+        .data = s->what->name
+    };
     recon_dataset *data = NULL;
     recon_train_result trained;
     recon_discovery found = { 0 };

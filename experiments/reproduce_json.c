@@ -214,6 +214,8 @@ json_t *reproduce_model_json(const reproduction *r)
                   recon_lambda_name(r->model->maps->lambda), "k", (json_int_t)r->model->k, "mean",
                   recon_mean_name(r->model->mean.kind));
     recon_json_put_text(&out, "model", r->path);
+    recon_json_put(&out, "heads",
+                   json_string(recon_heads_name(recon_model_describe(r->model).maps.heads)));
     recon_json_put_text(&out, "training", r->training);
     recon_json_put(&out, "accuracy", accuracy_json(r));
     recon_json_put(&out, "ood_auc", ood_json(&r->ood[0]));

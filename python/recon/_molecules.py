@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass
-from typing import Any, Iterable, NamedTuple
+from typing import Any, Iterable, Literal, NamedTuple
 
 import numpy as np
 
@@ -92,6 +92,8 @@ class MoleculeModel(Model):
 
     Fields:
         path: The file, absolute; or the name, of a model shipped with recon.
+        trust: Whether its natural poses can be trusted: see Model.
+        lambda_from: Where the natural pose comes from: "neighbours", "head" or "density".
         elements: The atomic numbers that the model knows.
 
     Example:
@@ -110,14 +112,19 @@ class MoleculeModel(Model):
         self.elements: tuple[int, ...] = tuple(shape.element[: shape.elements])
 
     def canonicalize(
-        self, x: Iterable[Any], gate: float | None = None
+        self,
+        x: Iterable[Any],
+        only_if: float | None = None,
+        lambda_: Literal["auto", "neighbours", "head", "density"] = "auto",
     ) -> tuple[list[np.ndarray], Poses3]:
         """Brings molecules into their natural pose.
 
         Args:
             x: The molecules.
-            gate: Rotate only molecules whose pose has a p-value below this, such as 0.01. The others
-                come out exactly as they are; poses.rotated tells which is which.
+            only_if: Rotate only molecules whose pose has a p-value below this, such as 0.01. The
+                others come out exactly as they are; poses.rotated tells which is which.
+            lambda_: Where natural poses come from, for this call: see recon.load. "auto" is the
+                model's own way, lambda_from. Another one opens the model once more.
 
         Returns:
             A list of positions, float32, atoms x 3, one for each molecule; and the Poses3 they came
@@ -134,9 +141,9 @@ class MoleculeModel(Model):
         given = _Conformers(x)
         out = np.empty_like(given.xyz)
         records = room(given.n, _abi.Pose3)
-        self._ask(lib.recon_canonicalize, address(out), address(records), self._handle,
+        self._ask(lib.recon_canonicalize, address(out), address(records), self._with(lambda_),
                   given.list, given.n,
-                  ctypes.byref(_abi.CanonicalizeOptions(only_if=gate_of(gate))))
+                  ctypes.byref(_abi.CanonicalizeOptions(only_if=gate_of(only_if))))
         return np.split(out, given.ends[:-1]) if given.n else [], Poses3(records)
 
     def candidates(self, x: Iterable[Any]) -> list[Candidates3]:

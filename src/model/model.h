@@ -18,6 +18,8 @@ struct recon_model {
     recon_stored_codes *codes; /* NULL: a file without them */
     size_t k;                  /* neighbours that make a class, and the mean of their poses: */
     recon_mean_options mean;   /* those of the discovery                                     */
+    recon_trust trust;
+    int is_judged; /* there is a trust */
 };
 
 /* Zero in any field means its default. */
