@@ -214,11 +214,17 @@ static int take(const cli_command *command, const cli_option *o, int argc, char 
     case CLI_FLAG: *(int *)o->out = 1; break;
     case CLI_TEXT: *(const char **)o->out = text; break;
     case CLI_SPEC:
-    case CLI_MODEL:
-        if (*(const char **)o->out)
-            return cli_misuse(command, "%s is given twice", o->name);
-        *(const char **)o->out = kind == CLI_SPEC ? cli_spec(text) : cli_model_file(text);
+    case CLI_MODEL: {
+        const char **to = o->out;
+        int most = o->kind & CLI_MANY ? CLI_MANY_MOST : 1, place = 0;
+        while (place < most && to[place])
+            place++;
+        if (place == most)
+            return cli_misuse(command, most == 1 ? "%s is given twice" : "%s is given %d times",
+                              o->name, most + 1);
+        to[place] = kind == CLI_SPEC ? cli_spec(text) : cli_model_file(text);
         break;
+    }
     case CLI_PAIR:
         ((const char **)o->out)[0] = argv[*at];
         ((const char **)o->out)[1] = argv[*at + 1];

@@ -30,6 +30,9 @@ typedef enum {
  * misuse. */
 enum { CLI_IMAGES = 16, CLI_MOLECULES = 32 };
 
+/* Added to CLI_MODEL: may be given up to CLI_MANY_MOST times; out is const char *[CLI_MANY_MOST]. */
+enum { CLI_MANY = 64, CLI_MANY_MOST = 3 };
+
 typedef struct {
     const char *name;    /* "--k"                                               */
     const char *value;   /* what to call its value in the help, "N"             */

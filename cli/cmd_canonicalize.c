@@ -365,6 +365,25 @@ done:
     return status;
 }
 
+/* A choice of Lambda needs a model that has one. */
+static recon_status check_lambda(recon_ctx *ctx, const settings *s)
+{
+    recon_safetensors *file = NULL;
+    recon_status status = RECON_OK;
+    if (s->lambda == RECON_LAMBDA_AUTO)
+        return RECON_OK;
+    RECON_TRY(recon_safetensors_open(ctx, &file, s->model));
+    *s->misuse = !recon_safetensors_metadata(file, RECON_MAPS_METADATA);
+    if (*s->misuse)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
+                             "--lambda %s: %s is a backbone alone; `recon discover --model %s "
+                             "--data SPEC --out DIR` learns Lambda, then --model DIR",
+                             recon_lambda_name((recon_lambda)s->lambda), s->model, s->model));
+done:
+    recon_safetensors_close(file);
+    return status;
+}
+
 static recon_status work(recon_ctx *ctx, const void *arg)
 {
     const settings *s = arg;
@@ -375,6 +394,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     const char *table = is_table(s->poses) ? s->poses : NULL;
     recon_status status;
     RECON_TRY(keep_apart(ctx, s));
+    RECON_TRY(check_lambda(ctx, s));
     RECON_TRY(cli_open(ctx, &subject, s->model, &s->data));
     status = recon_model_use_lambda(ctx, subject.model, (recon_lambda)s->lambda);
     *s->misuse = status != RECON_OK;

@@ -81,7 +81,7 @@ static json_t *alarm_json(const demo_alarm *a)
 /* Percent and degrees, as reproduce has them. */
 static double width_error(const demo *d)
 {
-    recon_theta_class widths[CLASSES];
+    recon_theta_class widths[DEMO_KINDS];
     size_t n = demo_widths(widths, d);
     double sum = 0;
     for (size_t i = 0; i < n; i++)
@@ -101,18 +101,18 @@ static json_t *results(const demo *d)
                             d->found.so2.theta_median * RECON_TO_DEGREES, "seconds",
                             d->found.seconds.total, "maps_seconds", d->found.seconds.maps);
     json_object_set_new(out, "test_images", json_integer((json_int_t)r->rotated.n));
-    json_object_set_new(out, "accuracy",
-                        json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "none",
-                                  100 * r->accuracy.none, "ieae", 100 * r->accuracy.ieae, "recon",
-                                  100 * r->accuracy.recon, "recon_head", 100 * r->accuracy.head,
-                                  "recon_here", 100 * d->own, "recon_search",
-                                  100 * r->accuracy.search, "undo", 100 * r->accuracy.undo,
-                                  "upright", 100 * r->accuracy.upright));
+    json_object_set_new(
+        out, "accuracy",
+        json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "none", 100 * r->on->accuracy.none,
+                  "ieae", 100 * r->accuracy.ieae, "recon", 100 * r->accuracy.recon, "recon_head",
+                  100 * r->accuracy.head, "recon_here", 100 * d->own, "recon_search",
+                  100 * r->accuracy.search, "undo", 100 * r->on->accuracy.undo, "upright",
+                  100 * r->on->accuracy.upright));
     json_object_set_new(out, "pose_error_deg", json_real(r->pose.median * RECON_TO_DEGREES));
     json_object_set_new(out, "theta_mae_deg", json_real(width_error(d) * RECON_TO_DEGREES));
     json_object_set_new(out, "ood_auc",
-                        json_pack("{s:f, s:f, s:f}", "ieae", r->ood.ieae, "recon", r->ood.recon,
-                                  "density", r->ood.density));
+                        json_pack("{s:f, s:f, s:f}", "ieae", r->ood[0].ieae, "recon",
+                                  r->ood[0].recon, "density", r->ood[0].density));
     json_object_set_new(out, "alarms", alarm_json(&d->alarm));
     json_object_set_new(out, "molecules",
                         json_pack("{s:I, s:f, s:f, s:o}", "conformers", (json_int_t)m->n,
@@ -133,11 +133,11 @@ static void print_text(const demo *d)
            d->found.points, d->found.seconds.total);
     printf("canonicalize  a frozen classifier on %zu rotated garments: %.1f %% right, with RECON "
            "before it %.1f %%\n",
-           r->rotated.n, 100 * r->accuracy.none, 100 * r->accuracy.recon);
+           r->rotated.n, 100 * r->on->accuracy.none, 100 * r->accuracy.recon);
     printf("unusual poses area under the ROC curve %.3f; %.0f %% of unusual ones caught at "
            "%.0f %% false "
            "alarms\n",
-           r->ood.density, 100 * d->alarm.caught, 100 * d->alarm.called);
+           r->ood[0].density, 100 * d->alarm.caught, 100 * d->alarm.called);
     printf("molecules     natural axis of %zu conformers found to %.1f degrees; %.0f %% of unusual "
            "poses caught at "
            "%.0f %% false alarms\n",
@@ -182,6 +182,7 @@ static void demo_free(recon_ctx *ctx, demo *d)
 {
     demo_molecules_free(ctx, &d->molecules);
     reproduce_free(ctx, &d->tests);
+    trial_free(ctx, &d->trial);
     recon_normalize_result_free(&d->poses);
     recon_discovery_free(&d->found);
     recon_dataset_close(d->rotated);

@@ -175,6 +175,19 @@ static int note_transparent(recon_source *source, const settings *s, const cli_i
     return source->transparent && !(net && net->over_black);
 }
 
+/* Lambda of a pose density asks no neighbours: what was said about them changes nothing there. */
+static void note_options(recon_ctx *ctx, const settings *s, const recon_discovery *d)
+{
+    const char *which = s->k && s->mean >= 0 ? "--k and --mean" : s->k ? "--k" : "--mean";
+    if (d->group == RECON_SO2 && d->trust.lambda.taken == RECON_LAMBDA_DENSITY &&
+        (s->k || s->mean >= 0))
+        recon_log(ctx, RECON_LOG_WARN,
+                  "%s: for Algorithm 1 (gamma.npy, verdicts), not for the natural poses, which "
+                  "come from the pose density here; --lambda neighbours or head takes them from "
+                  "Algorithm 1",
+                  which);
+}
+
 /* What the options ask of a model and it cannot give is misuse. */
 static recon_status check_model(recon_ctx *ctx, const settings *s, const recon_backbone *b)
 {
@@ -239,6 +252,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
         more[o.n_metadata++] = (recon_metadata_entry){ "crop", "auto" };
     shown.data = inputs.use;
     RECON_TRY(recon_discover(ctx, &d, s->model, backbone, inputs.use, s->out, &o));
+    note_options(ctx, s, &d);
     if (s->common.json)
         puts(d.summary);
     else if (!s->common.quiet)

@@ -12,13 +12,15 @@ static int run(int argc, char **argv);
 const cli_command cli_reproduce = {
     .name = "reproduce",
     .purpose = "reproduce the paper's tables",
-    .arguments = "mnist|fashion|molecules|letters",
+    .arguments = "mnist|mnist12k|fashion|images|molecules|letters",
     .example =
         "  recon reproduce mnist --quick\n"
         "  recon reproduce fashion --figures out/\n"
         "  recon reproduce molecules\n"
         "  recon reproduce letters\n"
-        "  recon reproduce mnist --train --limit 12000 --seeds 3 --device cuda --out runs/\n"
+        "  recon reproduce mnist12k --train --seeds 3 --device cuda --out runs/\n"
+        "  recon reproduce mnist --model plain/ --model density/\n"
+        "  recon reproduce images --data images:test/ --rotate rule.json --classifier c.safetensors --model found/\n"
         "\n"
         "Images or conformers of the test split are rotated as in the paper, canonicalized in several\n"
         "ways, and classified by a frozen classifier trained on upright inputs only. Training data are\n"
@@ -26,8 +28,14 @@ const cli_command cli_reproduce = {
         "models, epochs and settings were chosen on part of the training split, for molecules on\n"
         "conformers/val. Labels and true rotations are used for evaluation only. --quick takes 2,000\n"
         "test images and 12,000 training images, fewer on a slow machine; for molecules every sixth.\n"
-        "Models are taken from models/, or trained by --train: a backbone and its maps for each seed,\n"
-        "under OUT/seed-S/.\n"
+        "Models are taken from models/, or trained by --train: backbones and their maps for each seed,\n"
+        "under OUT/seed-S/. Each fills the rows that it can truthfully fill, by what its file says of its\n"
+        "training: RECON as in the paper (a backbone trained by reconstruction alone, `train --plain`),\n"
+        "RECON with our pose and contrast terms (--no-density), or our pose density. Rows without a\n"
+        "model are null, and the notes say why. docs/which-row.md explains every row.\n"
+        "\n"
+        "mnist12k: MNIST with the first 12,000 training images, as in the paper. images: the same tables\n"
+        "for labelled images of your own, rotated by a rule, before a classifier of your own.\n"
         "\n"
         "letters: pictures of one's own, with a known truth. Letters of installed fonts are drawn, each\n"
         "kind rotated by its own law; a model is trained on them as by `recon train` and `recon\n"
@@ -51,9 +59,13 @@ static int parse(settings *all, const char **word, int argc, char **argv)
           &s->quick },
         { "--figures", "DIR", NULL, "write the figures there, as SVG", CLI_TEXT, 0, &s->figures },
         { "--model", "MODEL", NULL,
-          "what `recon discover` wrote (default: the shipped one); letters: what `recon train` wrote, in "
-          "place of training",
-          CLI_MODEL, 0, &s->model },
+          "what `recon discover` wrote (default: the shipped ones); images: up to three, one of each kind "
+          "of backbone; letters: what `recon train` wrote, in place of training",
+          CLI_MODEL | CLI_MANY, 0, s->models },
+        { "--data", "SPEC", NULL, "images: labelled test images", CLI_SPEC, 0, &s->data },
+        { "--rotate", "RULE", NULL,
+          "images: how they are rotated: mnist, fashion, all or a JSON file", CLI_TEXT, 0,
+          &s->rotate },
         { "--classifier", "MODEL", NULL,
           "what `recon classifier train` wrote (default: the shipped one)", CLI_TEXT, 0,
           &s->classifier },
@@ -63,13 +75,19 @@ static int parse(settings *all, const char **word, int argc, char **argv)
         { "--images", "N", NULL, "number of test images (default all)", CLI_COUNT | CLI_IMAGES, 0,
           &s->images },
         { "--limit", "N", NULL,
-          "number of training images (default all; the paper uses 12000 of "
-          "MNIST)",
+          "number of training images, drawn at random (default all; mnist12k has those of the paper)",
           CLI_COUNT | CLI_IMAGES, 0, &s->limit },
+        { "--resample", NULL, NULL,
+          "control: resample every image twice, so that no sharpness tells which were rotated; with "
+          "--train also the training images",
+          CLI_FLAG | CLI_IMAGES, 0, &s->resample },
         { "--preset", NULL, "fast|paper|small", "which model (default fast; letters: small)",
           CLI_CHOICE, 0, &s->preset },
-        { "--train", NULL, NULL, "train the model instead of using a shipped one", CLI_FLAG, 0,
+        { "--train", NULL, NULL, "train the models instead of using shipped ones", CLI_FLAG, 0,
           &s->train },
+        { "--backbone", NULL, "all|plain|terms|density",
+          "with --train: the kind of backbone to train (default all)", CLI_CHOICE | CLI_IMAGES, 0,
+          &s->backbone },
         { "--out", "DIR", NULL,
           "with --train: folder for the models; letters: also for the pictures", CLI_TEXT, 0,
           &s->out },
@@ -105,7 +123,7 @@ static int parse(settings *all, const char **word, int argc, char **argv)
     return cli_parse(&cli_reproduce, options, &all->common, argc, argv, word, 1, NULL);
 }
 
-#define SETS "mnist, fashion, molecules or letters"
+#define SETS "mnist, mnist12k, fashion, images, molecules or letters"
 
 static void name_seeds(reproduce_settings *s)
 {
@@ -120,7 +138,10 @@ static int check_letters(settings *all)
     const struct {
         const char *name;
         int given;
-    } others[] = { { "--figures", s->figures != NULL },
+    } others[] = { { "--data", s->data != NULL },
+                   { "--rotate", s->rotate != NULL },
+                   { "--resample", s->resample },
+                   { "--figures", s->figures != NULL },
                    { "--classifier", s->classifier != NULL },
                    { "--embeddings", s->embeddings != NULL },
                    { "--images", s->images != 0 },
@@ -132,17 +153,49 @@ static int check_letters(settings *all)
             return cli_misuse(&cli_reproduce, "%s is not for letters", others[i].name);
     if (s->seeds > MAX_SEEDS)
         return cli_misuse(&cli_reproduce, "--seeds %zu: %d at most", s->seeds, MAX_SEEDS);
-    if (s->model && s->epochs)
+    if (s->models[0] && s->epochs)
         return cli_misuse(&cli_reproduce,
                           "--epochs is for training, in place of which --model is taken");
+    if (s->models[1])
+        return cli_misuse(&cli_reproduce, "letters take one --model");
     name_seeds(s);
-    all->letters.model = s->model;
+    all->letters.model = s->models[0];
     all->letters.out = s->out;
     all->letters.seed = s->seed;
     all->letters.seeds = s->seeds;
     all->letters.epochs = s->epochs;
     all->letters.quick = s->quick;
     all->letters.preset = s->preset < 0 ? RECON_PRESET_SMALL : s->preset;
+    return -1;
+}
+
+/* Images of one's own need all that is known of the others; -1, or the exit code. */
+static int check_own(const reproduce_settings *s)
+{
+    int own = s->what && !s->what->rule;
+    const struct {
+        const char *name;
+        int given;
+    } needed[] = { { "--data SPEC, labelled images", s->data != NULL },
+                   { "--rotate RULE", s->rotate != NULL },
+                   { "--classifier MODEL, trained on upright images", s->classifier != NULL },
+                   { "--model MODEL, what `recon discover` wrote", s->models[0] != NULL } },
+      others[] = { { "--train", s->train },
+                   { "--embeddings", s->embeddings != NULL },
+                   { "--limit", s->limit != 0 },
+                   { "--preset", s->preset != RECON_PRESET_FAST } };
+    for (size_t i = 0; own && i < sizeof needed / sizeof *needed; i++)
+        if (!needed[i].given)
+            return cli_misuse(&cli_reproduce, "images needs %s", needed[i].name);
+    for (size_t i = 0; own && i < sizeof others / sizeof *others; i++)
+        if (others[i].given)
+            return cli_misuse(&cli_reproduce,
+                              "%s is not for images of your own: `recon train` and "
+                              "`recon discover` make models of them",
+                              others[i].name);
+    if (!own && (s->data || s->rotate))
+        return cli_misuse(&cli_reproduce, "%s is for `recon reproduce images`",
+                          s->data ? "--data" : "--rotate");
     return -1;
 }
 
@@ -165,19 +218,30 @@ static int check_tables(settings *all, const char *word)
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (own[i].given)
             return cli_misuse(&cli_reproduce, "%s is for letters", own[i].name);
-    if (!s->what && (s->embeddings || s->images || s->limit))
+    if (!s->what && (s->embeddings || s->images || s->limit || s->resample || s->backbone))
         return cli_misuse(&cli_reproduce, "%s is for images",
                           s->embeddings ? "--embeddings"
                           : s->images   ? "--images"
-                                        : "--limit");
+                          : s->limit    ? "--limit"
+                          : s->resample ? "--resample"
+                                        : "--backbone");
+    if (!s->what && s->models[1])
+        return cli_misuse(&cli_reproduce, "molecules take one --model");
+    s->model = s->what ? NULL : s->models[0];
+    if (check_own(s) >= 0)
+        return EXIT_MISUSE;
     if (s->train && !s->out)
         return cli_misuse(&cli_reproduce, "--train needs --out DIR");
-    if (s->train && (s->model || s->embeddings))
+    if (s->train && (s->models[0] || s->embeddings))
         return cli_misuse(&cli_reproduce, "--train makes what %s would name",
-                          s->model ? "--model" : "--embeddings");
-    if (!s->train && (s->seed || s->seeds || s->epochs || s->out || s->resume || s->overwrite))
+                          s->models[0] ? "--model" : "--embeddings");
+    if (s->embeddings && !(s->models[0] && !s->models[1]))
+        return cli_misuse(&cli_reproduce, "--embeddings needs one --model, that they are of");
+    if (!s->train &&
+        (s->seed || s->seeds || s->epochs || s->out || s->resume || s->overwrite || s->backbone))
         return cli_misuse(&cli_reproduce, "%s is for --train",
-                          s->seed     ? "--seed"
+                          s->backbone ? "--backbone"
+                          : s->seed   ? "--seed"
                           : s->seeds  ? "--seeds"
                           : s->epochs ? "--epochs"
                           : s->out    ? "--out"

@@ -15,6 +15,7 @@
 enum {
     DEMO_LEAST = 200, /* garments: from fewer nothing can be learned */
     DEMO_HELD = 4,    /* one of so many is held out for the tests    */
+    DEMO_KINDS = 10,  /* of garments                                 */
     DEMO_CONFORMERS = 200,
     DEMO_SHOWN = 4 /* of them, in pictures */
 };
@@ -42,7 +43,8 @@ typedef struct {
     recon_dataset *found_on, *rotated; /* of these the discover run's, upright and rotated */
     recon_discovery found;
     recon_normalize_result poses; /* Algorithm 1 by itself, from files */
-    reproduction tests;           /* the others, by the shipped model  */
+    image_trial trial;            /* the others                        */
+    reproduction tests;           /* by the shipped model              */
     double own;                   /* accuracy with the maps made here  */
     demo_alarm alarm;
     demo_molecules molecules;
@@ -60,7 +62,7 @@ recon_status demo_model(recon_ctx *ctx, demo_path out, const char *name);
 recon_status demo_discover(recon_ctx *ctx, demo *d, size_t limit /* 0: none */);
 /* Of which: true and found widths of the kinds, how many. The page has no others: the report of the run
  * shows the same. */
-size_t demo_widths(recon_theta_class out[CLASSES], const demo *d);
+size_t demo_widths(recon_theta_class out[DEMO_KINDS], const demo *d);
 recon_status demo_normalize(recon_ctx *ctx, demo *d);
 recon_status demo_canonicalize(recon_ctx *ctx, demo *d); /* and unusual poses */
 recon_status demo_molecules_run(recon_ctx *ctx, demo_molecules *m, const demo *d);

@@ -70,9 +70,9 @@ static recon_status open_garments(recon_ctx *ctx, demo *d, size_t limit)
     RECON_TRY(recon_dataset_open(ctx, &d->garments, "garments"));
     if (limit && limit < recon_dataset_describe(d->garments).n)
         RECON_TRY(recon_dataset_take(ctx, &d->some, d->garments, limit, TAKE_SEED));
-    RECON_TRY(recon_dataset_split(ctx, &d->found_on, &d->tests.upright.some,
+    RECON_TRY(recon_dataset_split(ctx, &d->found_on, &d->trial.upright.some,
                                   d->some ? d->some : d->garments, DEMO_HELD, SPLIT_SEED));
-    d->tests.upright.use = d->tests.upright.some;
+    d->trial.upright.use = d->trial.upright.some;
     RECON_TRY(recon_dataset_rotate_by(ctx, &d->rotated, d->found_on, RULE, TRAIN_SEED));
     RECON_TRY(keep_images(ctx, d, "garments", d->rotated));
 done:
@@ -98,17 +98,17 @@ done:
     return status;
 }
 
-size_t demo_widths(recon_theta_class out[CLASSES], const demo *d)
+size_t demo_widths(recon_theta_class out[DEMO_KINDS], const demo *d)
 {
     const reproduction *r = &d->tests;
     json_t *summary = json_loads(d->found.summary, 0, NULL);
     size_t n = 0;
-    for (size_t c = 0; c < CLASSES; c++) {
+    for (size_t c = 0; c < DEMO_KINDS; c++) {
         char path[32];
         snprintf(path, sizeof path, "labels.%zu.theta_deg", c);
         double width = reproduce_number(summary, path) / RECON_TO_DEGREES;
         if (isfinite(width))
-            out[n++] = (recon_theta_class){ r->classes[c], r->width[c].truth, width, 0, 0 };
+            out[n++] = (recon_theta_class){ r->on->name[c], r->width[c].truth, width, 0, 0 };
     }
     json_decref(summary);
     return n;
@@ -145,8 +145,8 @@ static recon_status measure_own(recon_ctx *ctx, demo *d)
     RECON_TRY(recon_maps_apply(ctx, map, model->maps, t->codes.z, t->n, RECON_MAPS_ALL));
     for (size_t i = 0; i < t->n; i++)
         rotations[i] = -recon_so2_absolute(&map[i], t->codes.so2[i]);
-    RECON_TRY(recon_evaluate_accuracy(ctx, &d->own, t->data, rotations, recon_guess_by_classifier,
-                                      d->tests.classifier));
+    RECON_TRY(recon_evaluate_accuracy(ctx, &d->own, NULL, t->data, rotations,
+                                      recon_guess_by_classifier, d->trial.classifier));
 done:
     free(rotations);
     free(map);
@@ -178,7 +178,7 @@ static recon_status measure_alarm(recon_ctx *ctx, demo *d)
     for (size_t i = 0; i < n; i++)
         score[i] = recon_so2_map_score(&r->rotated.map[i], r->rotated.codes.so2[i]);
     for (size_t i = 0; i < r->circle.n; i++)
-        if ((unusual[n] = r->unusual[i]))
+        if ((unusual[n] = r->on->unusual[i]))
             score[n++] = r->score[SCORES - 1][i];
     d->alarm.threshold = recon_score_threshold(r->model, DEMO_ALARMS);
     demo_alarm_measure(&d->alarm, score, unusual, n);
@@ -191,19 +191,21 @@ done:
 recon_status demo_canonicalize(recon_ctx *ctx, demo *d)
 {
     demo_path model, classifier;
-    const reproduce_settings settings = { .model = model, .classifier = classifier };
-    reproduction *r = &d->tests;
+    const reproduce_settings settings = { .classifier = classifier };
+    image_trial *t = &d->trial;
     recon_status status;
     RECON_TRY(demo_model(ctx, model, "fashion.safetensors"));
     RECON_TRY(demo_model(ctx, classifier, "fashion-classifier.safetensors"));
-    r->settings = &settings;
-    r->what = experiment_find(RULE);
-    RECON_TRY(reproduce_models(ctx, r));
-    RECON_TRY(reproduce_tests(ctx, r));
-    RECON_TRY(keep_images(ctx, d, "test", r->rotated.data));
+    t->settings = &settings;
+    t->what = experiment_find(RULE);
+    RECON_TRY(recon_classifier_open(ctx, &t->classifier, classifier));
+    RECON_TRY(trial_prepare(ctx, t));
+    RECON_TRY(reproduce_model(ctx, &d->tests, t, model));
+    RECON_TRY(reproduce_tests(ctx, &d->tests));
+    RECON_TRY(keep_images(ctx, d, "test", t->rotated));
     RECON_TRY(measure_own(ctx, d));
     RECON_TRY(measure_alarm(ctx, d));
 done:
-    r->settings = NULL;
+    t->settings = NULL;
     return status;
 }

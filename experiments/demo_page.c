@@ -21,11 +21,11 @@ static void put_results(recon_page *page, const demo *d)
     recon_found_words count;
     char what[64];
     recon_page_result(page, "accuracy of a frozen classifier on rotated garments", "%.1f %%",
-                      100 * r->accuracy.none);
+                      100 * r->on->accuracy.none);
     recon_page_result(page, "accuracy of the same classifier on canonicalized garments", "%.1f %%",
                       100 * r->accuracy.recon);
     recon_page_result(page, "detection of unusual poses (area under the ROC curve, 1 is perfect)",
-                      "%.2f", r->ood.density);
+                      "%.2f", r->ood[0].density);
     recon_page_result(page, "median error of the axis of a randomly rotated molecule",
                       "%.1f\302\260", d->molecules.axis_error * RECON_TO_DEGREES);
     snprintf(what, sizeof what, "for Algorithm 1 on %s garments",
@@ -40,8 +40,8 @@ static recon_status draw_pairs(recon_ctx *ctx, char **svg, const reproduction *r
     return recon_figure_gallery(ctx, svg,
                                 &(recon_gallery){ .pictures = p->picture,
                                                   .rows = 2,
-                                                  .columns = CLASSES,
-                                                  .headings = r->classes,
+                                                  .columns = DEMO_KINDS,
+                                                  .headings = r->on->name,
                                                   .names = names,
                                                   .cell = 72 });
 }
@@ -52,16 +52,16 @@ static recon_status draw_classes(recon_ctx *ctx, char **svg, const reproduction 
     static const char *const names[] = { "as it came", "natural pose" };
     const reading *c = &r->circle;
     recon_pictures p = { 0 };
-    uint8_t seen[CLASSES] = { 0 };
+    uint8_t seen[DEMO_KINDS] = { 0 };
     recon_status status;
-    RECON_TRY(recon_pictures_new(ctx, &p, c->data, 2 * CLASSES));
+    RECON_TRY(recon_pictures_new(ctx, &p, c->data, 2 * DEMO_KINDS));
     for (size_t i = 0; i < c->n; i++) {
         size_t label = (size_t)c->codes.labels[i];
         if (seen[label] || fabs(c->angle[i]) < FAR)
             continue;
         seen[label] = 1;
         recon_pictures_put(&p, label, c->data, i, 0);
-        recon_pictures_put(&p, CLASSES + label, c->data, i, -c->absolute[i]);
+        recon_pictures_put(&p, DEMO_KINDS + label, c->data, i, -c->absolute[i]);
     }
     RECON_TRY(draw_pairs(ctx, svg, r, &p, names));
 done:
@@ -109,18 +109,17 @@ static void put_accuracy(recon_page *page, const demo *d)
                                            "what that means" };
     const reproduction *r = &d->tests;
     recon_page_table(page, "Accuracy of one frozen classifier on the same garments", columns, 3);
-    row(page, "rotated garments", "rotated, not canonicalized", r->accuracy.none);
+    row(page, "rotated garments", "rotated, not canonicalized", r->on->accuracy.none);
     row(page, "canonical, without RECON",
         "rotated to the arbitrary canonical pose of the network (IE-AE)", r->accuracy.ieae);
-    row(page, "canonical by RECON",
-        "rotated to the natural pose, as the shipped network predicts it (its pose density)",
+    row(page, "canonical by RECON", "rotated to the natural pose, as the shipped model predicts it",
         r->accuracy.recon);
     row(page, "canonical by Algorithm 1",
         "by the natural poses found among neighbours in the training split", r->accuracy.head);
     row(page, "the same, as found here", "by those found among the garments of this run alone",
         d->own);
-    row(page, "true rotation undone", "by the true angle: an upper bound", r->accuracy.undo);
-    row(page, "never rotated", "the original pictures", r->accuracy.upright);
+    row(page, "true rotation undone", "by the true angle: an upper bound", r->on->accuracy.undo);
+    row(page, "never rotated", "the original pictures", r->on->accuracy.upright);
 }
 
 static void say_canonical(recon_ctx *ctx, recon_page *page, const demo *d)
@@ -137,7 +136,7 @@ static void say_canonical(recon_ctx *ctx, recon_page *page, const demo *d)
         "On rotated garments its accuracy is %.1f %%. With one step before it, which rotates each "
         "garment into its natural pose, it is %.1f %%. On the upright originals it is %.1f %%. "
         "The classifier itself is unchanged.",
-        100 * r->accuracy.none, 100 * r->accuracy.recon, 100 * r->accuracy.upright);
+        100 * r->on->accuracy.none, 100 * r->accuracy.recon, 100 * r->on->accuracy.upright);
     put_accuracy(page, d);
     recon_page_fail(page, reproduce_gallery(ctx, &svg, r, NULL, headings));
     recon_page_figure(
@@ -158,7 +157,7 @@ static void say_canonical(recon_ctx *ctx, recon_page *page, const demo *d)
 
 static void say_spread(recon_ctx *ctx, recon_page *page, const demo *d)
 {
-    recon_theta_class widths[CLASSES];
+    recon_theta_class widths[DEMO_KINDS];
     size_t n = demo_widths(widths, d);
     char *svg = NULL;
     recon_page_section(page, "How far each kind varies");
@@ -168,7 +167,7 @@ static void say_spread(recon_ctx *ctx, recon_page *page, const demo *d)
               "recon predicts the spread for every image; here is the median for each kind of "
               "those it looked at, beside the truth.");
     recon_page_fail(page, recon_figure_theta(ctx, &svg,
-                                             &(recon_theta_plot){ .what = d->tests.what->width,
+                                             &(recon_theta_plot){ .what = d->trial.what->width,
                                                                   .classes = widths,
                                                                   .count = n }));
     recon_page_figure(page, svg, "A dot on the line of its kind is exact.");
@@ -185,19 +184,19 @@ static recon_status draw_most_unusual(recon_ctx *ctx, char **svg, const reproduc
     static const char *const names[] = { "most_unusual", "most natural" };
     const reading *c = &r->circle;
     const double *score = r->score[SCORES - 1];
-    size_t at[2 * CLASSES];
-    char caption[2 * CLASSES][24];
+    size_t at[2 * DEMO_KINDS];
+    char caption[2 * DEMO_KINDS][24];
     recon_pictures p = { 0 };
     recon_status status;
-    for (size_t j = 0; j < 2 * CLASSES; j++)
+    for (size_t j = 0; j < 2 * DEMO_KINDS; j++)
         at[j] = c->n;
     for (size_t i = 0; i < c->n; i++) {
-        size_t *unusual = &at[c->codes.labels[i]], *natural = unusual + CLASSES;
+        size_t *unusual = &at[c->codes.labels[i]], *natural = unusual + DEMO_KINDS;
         *unusual = *unusual == c->n || score[i] > score[*unusual] ? i : *unusual;
         *natural = *natural == c->n || score[i] < score[*natural] ? i : *natural;
     }
-    RECON_TRY(recon_pictures_new(ctx, &p, c->data, 2 * CLASSES));
-    for (size_t j = 0; j < 2 * CLASSES; j++) {
+    RECON_TRY(recon_pictures_new(ctx, &p, c->data, 2 * DEMO_KINDS));
+    for (size_t j = 0; j < 2 * DEMO_KINDS; j++) {
         if (at[j] == c->n)
             continue;
         recon_pictures_put(&p, j, c->data, at[j], 0);
@@ -217,7 +216,7 @@ static void say_unusual(recon_ctx *ctx, recon_page *page, const demo *d)
                                                "likelihood of the pose" };
     static const char *const columns[] = { "score", "area under the curve" };
     const reproduction *r = &d->tests;
-    const double areas[SCORES] = { r->ood.ieae, r->ood.recon, r->ood.density };
+    const double areas[SCORES] = { r->ood[0].ieae, r->ood[0].recon, r->ood[0].density };
     char *svg = NULL;
     recon_page_section(page, "Unusual poses");
     recon_page_say(
@@ -227,7 +226,7 @@ static void say_unusual(recon_ctx *ctx, recon_page *page, const demo *d)
         "of them are then unusual: further from upright than twice the sigma of their kind, or "
         "than 5 degrees if the kind is not rotated. The score of an image says how unlikely its "
         "pose is for its kind.",
-        100 * r->ood.share);
+        100 * r->ood[0].share);
     recon_page_fail(page, reproduce_roc(ctx, &svg, r, NULL, names));
     recon_page_figure(
         page, svg,

@@ -101,12 +101,13 @@ static recon_status rotate_one(recon_ctx *ctx, void *arg, size_t i, int worker)
     return RECON_OK;
 }
 
-recon_status recon_evaluate_accuracy(recon_ctx *ctx, double *out, const recon_dataset *data,
-                                     const double *rotations, recon_guess *guess, void *user)
+recon_status recon_evaluate_accuracy(recon_ctx *ctx, double *out, uint8_t *right,
+                                     const recon_dataset *data, const double *rotations,
+                                     recon_guess *guess, void *user)
 {
     recon_dataset_info d = recon_dataset_describe(data);
     batch b = { .data = data, .rotations = rotations, .pixels = d.height * d.width * d.channels };
-    size_t right = 0, workers = (size_t)recon_ctx_threads(ctx);
+    size_t count = 0, workers = (size_t)recon_ctx_threads(ctx);
     recon_status status;
     if (rotations)
         RECON_TRY(recon_evaluate_check_numbers(ctx, rotations, d.n, "rotation"));
@@ -117,12 +118,16 @@ recon_status recon_evaluate_accuracy(recon_ctx *ctx, double *out, const recon_da
         size_t n = d.n - b.first < IMAGES ? d.n - b.first : IMAGES;
         RECON_TRY(recon_parallel(ctx, rotate_one, &b, n));
         RECON_TRY(guess(ctx, user, b.guess, b.images, n));
-        for (size_t i = 0; i < n; i++)
-            right += b.guess[i] == b.truth[i];
+        for (size_t i = 0; i < n; i++) {
+            int is_right = b.guess[i] == b.truth[i];
+            count += (size_t)is_right;
+            if (right)
+                right[b.first + i] = (uint8_t)is_right;
+        }
         recon_progress_add(ctx, n);
     }
     recon_progress_end(ctx);
-    *out = (double)right / (double)d.n;
+    *out = (double)count / (double)d.n;
 done:
     free(b.upright);
     free(b.images);

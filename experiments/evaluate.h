@@ -25,10 +25,10 @@ recon_status recon_judge_by_classifier(recon_ctx *ctx, void *user, double *score
                                        const float *images, size_t n);
 
 /* The share of data taken for what it is, when image i is first rotated by rotations[i] (one bilinear
- * resampling); rotations may be NULL: images as they are. */
-recon_status recon_evaluate_accuracy(recon_ctx *ctx, double *out, const recon_dataset *data,
-                                     const double *rotations /* [n] */, recon_guess *guess,
-                                     void *user);
+ * resampling); rotations may be NULL: images as they are. right [n] takes which were, or is NULL. */
+recon_status recon_evaluate_accuracy(recon_ctx *ctx, double *out, uint8_t *right,
+                                     const recon_dataset *data, const double *rotations /* [n] */,
+                                     recon_guess *guess, void *user);
 
 /* --- poses ------------------------------------------------------------------------------------ */
 
@@ -46,16 +46,22 @@ recon_status recon_evaluate_poses(recon_ctx *ctx, recon_pose_error *out,
 
 /* --- unusual poses -------------------------------------------------------------------------------- */
 
-/* How far from upright a pose is natural: the half-width of a uniform rule, twice sigma of a normal
- * one, and at least 5 degrees. The paper says the first; the second is ours. */
-double recon_evaluate_reach(recon_rotation_law rotation);
+/* How far from upright a pose is natural: the half-width of a uniform law, so many sigmas of a normal
+ * one, and at least `least`. The paper says the first; the others are ours, so areas under the curve
+ * are given by several rules. The first is the usual one: 2 sigma and 5 degrees. */
+typedef struct {
+    double sigmas, least; /* least: radians */
+} recon_reach;
+enum { RECON_REACHES = 4 };
+extern const recon_reach recon_reaches[RECON_REACHES];
+double recon_evaluate_reach(recon_rotation_law law, recon_reach reach);
 
-/* unusual[i] = 1 where angle i is beyond the reach of its label's rule. */
+/* unusual[i] = 1 where angle i is beyond the reach of its label's law. */
 void recon_evaluate_unusual(uint8_t *unusual /* [n] */, const recon_rotation_rule *rule,
-                            const int64_t *labels /* [n] */, const double *angles /* [n] */,
-                            size_t n);
+                            recon_reach reach, const int64_t *labels /* [n] */,
+                            const double *angles /* [n] */, size_t n);
 
-/* Areas under the curves of three scores for telling unusual poses. */
+/* Areas under the curves of three scores for telling unusual poses; NaN where all or none are. */
 typedef struct {
     const double *ieae;    /* |psi - middle of the support predicted without centring| */
     const double *recon;   /* |g_abs|                                                  */
@@ -149,11 +155,44 @@ typedef struct {
 recon_status recon_evaluate_pair(recon_ctx *ctx, recon_pair *out, const recon_posed *posed,
                                  int64_t a, int64_t b);
 
+/* Where a backbone sees upright inputs of the two: an encoder by reconstruction alone may take a 9 for
+ * a rotated 6, one canonical form for both, and then their frames are opposed. */
+typedef struct {
+    size_t n[2];
+    double frame[2];     /* circular mean of psi with the true rotation taken off           */
+    double agreement[2]; /* length of the mean vector: 1, the same frame for all of a class */
+    double apart;        /* how far apart the two frames are                                */
+    double other[2];     /* share of a class's neighbours that are of the other class       */
+} recon_frame_pair;
+recon_status recon_evaluate_frames(recon_ctx *ctx, recon_frame_pair *out,
+                                   const double *psi /* [n] */, const double *angle /* [n] */,
+                                   const recon_neighborhood *hood, int64_t a, int64_t b);
+
+/* --- whether neighbours have like poses ------------------------------------------------------- */
+
+/* An embedding that is not quite invariant prefers neighbours of like poses, and Algorithm 1 then
+ * finds classes too narrow. By the true angles, of the neighbours that have a row's label, [0], and of
+ * as many other inputs of that label at random, [1]. */
+typedef struct {
+    size_t rows;                /* with three neighbours of their label at least      */
+    double distance[2];         /* mean distance from the row's own angle             */
+    double spread[2];           /* root-mean-square distance from their centre, mean  */
+    double theta[2];            /* width of the law that is fitted to them, mean      */
+    recon_width_error error[2]; /* of that width                                      */
+} recon_like_poses;
+recon_status recon_evaluate_like_poses(recon_ctx *ctx, recon_like_poses *out,
+                                       const recon_neighborhood *hood,
+                                       const double *angle /* [n] */, recon_so2_family family,
+                                       const double *truth /* [classes] */, uint64_t seed);
+
 /* --- what the measures check alike ------------------------------------------------------------ */
 
 /* Every label is 0 .. classes - 1, and there is at least one. */
 recon_status recon_evaluate_check_labels(recon_ctx *ctx, const int64_t *labels, size_t n,
                                          size_t classes);
+
+/* Labels and neighbours, of which there is at least one a row. */
+recon_status recon_evaluate_check_neighborhood(recon_ctx *ctx, const recon_neighborhood *hood);
 
 /* Every number is finite; what: "pose", "theta". */
 recon_status recon_evaluate_check_numbers(recon_ctx *ctx, const double *values, size_t n,

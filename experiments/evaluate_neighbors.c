@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static recon_status check_neighborhood(recon_ctx *ctx, const recon_neighborhood *h)
+recon_status recon_evaluate_check_neighborhood(recon_ctx *ctx, const recon_neighborhood *h)
 {
     recon_status status = recon_evaluate_check_labels(ctx, h->labels, h->n, h->classes);
     if (status == RECON_OK && h->k == 0)
@@ -22,7 +22,7 @@ static recon_status check_neighborhood(recon_ctx *ctx, const recon_neighborhood 
 
 recon_status recon_evaluate_hits(recon_ctx *ctx, double *hits, const recon_neighborhood *h)
 {
-    recon_status status = check_neighborhood(ctx, h);
+    recon_status status = recon_evaluate_check_neighborhood(ctx, h);
     for (size_t i = 0; status == RECON_OK && i < h->n; i++) {
         size_t same = 0;
         for (size_t j = 0; j < h->k; j++)
@@ -67,7 +67,7 @@ done:
 recon_status recon_evaluate_confusion(recon_ctx *ctx, uint64_t *counts, const int64_t *rows,
                                       size_t count, const recon_neighborhood *h)
 {
-    recon_status status = check_neighborhood(ctx, h);
+    recon_status status = recon_evaluate_check_neighborhood(ctx, h);
     if (status != RECON_OK)
         return status;
     memset(counts, 0, h->classes * h->classes * sizeof *counts);

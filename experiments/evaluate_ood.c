@@ -8,20 +8,23 @@
 #include "stats/roc.h"
 #include "data/rotations.h"
 
-#define LEAST_REACH (5 * 3.14159265358979323846 / 180)
+#define DEGREE (3.14159265358979323846 / 180)
 
-double recon_evaluate_reach(recon_rotation_law rotation)
+const recon_reach recon_reaches[RECON_REACHES] = {
+    { 2, 5 * DEGREE }, { 1, 5 * DEGREE }, { 3, 5 * DEGREE }, { 2, 15 * DEGREE }
+};
+
+double recon_evaluate_reach(recon_rotation_law law, recon_reach reach)
 {
-    return fmax(rotation.family == RECON_SO2_NORMAL ? 2 * rotation.width : rotation.width,
-                LEAST_REACH);
+    return fmax(law.family == RECON_SO2_NORMAL ? reach.sigmas * law.width : law.width, reach.least);
 }
 
-void recon_evaluate_unusual(uint8_t *unusual, const recon_rotation_rule *rule,
+void recon_evaluate_unusual(uint8_t *unusual, const recon_rotation_rule *rule, recon_reach reach,
                             const int64_t *labels, const double *angles, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        recon_rotation_law rotation = recon_rotation_rule_of(rule, (int32_t)labels[i]);
-        unusual[i] = fabs(recon_so2_wrap(angles[i])) > recon_evaluate_reach(rotation);
+        recon_rotation_law law = recon_rotation_rule_of(rule, (int32_t)labels[i]);
+        unusual[i] = fabs(recon_so2_wrap(angles[i])) > recon_evaluate_reach(law, reach);
     }
 }
 
@@ -29,14 +32,15 @@ recon_status recon_evaluate_ood(recon_ctx *ctx, recon_ood_auc *out, const recon_
                                 const uint8_t *unusual, size_t n)
 {
     size_t count = 0;
-    recon_status status;
-    *out = (recon_ood_auc){ 0 };
+    recon_status status = RECON_OK;
+    for (size_t i = 0; i < n; i++)
+        count += unusual[i];
+    *out = (recon_ood_auc){ NAN, NAN, NAN, (double)count / (double)n };
+    if (count == 0 || count == n)
+        return RECON_OK;
     RECON_TRY(recon_roc_auc(ctx, &out->ieae, scores->ieae, unusual, n));
     RECON_TRY(recon_roc_auc(ctx, &out->recon, scores->recon, unusual, n));
     RECON_TRY(recon_roc_auc(ctx, &out->density, scores->density, unusual, n));
-    for (size_t i = 0; i < n; i++)
-        count += unusual[i];
-    out->share = (double)count / (double)n;
 done:
     return status;
 }

@@ -4,6 +4,8 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/folder.h"
+#include "core/json.h"
+#include "core/memory.h"
 #include "core/shipped.h"
 
 #include <recon/model/discover.h>
@@ -15,15 +17,11 @@
 
 /* --- models ----------------------------------------------------------------------------------- */
 
-/* What models and sets of an experiment are called. */
-static const char *name_of(const reproduce_settings *s)
-{
-    return s->what ? s->what->name : "conformers";
-}
+typedef char model_path[4096];
 
 static recon_status find_classifier(recon_ctx *ctx, reproduce_settings *s, char *path, size_t room)
 {
-    const char *name = name_of(s);
+    const char *name = s->what ? s->what->classifier : "conformers";
     char file[64], remedy[256];
     if (s->classifier)
         return RECON_OK;
@@ -36,19 +34,60 @@ static recon_status find_classifier(recon_ctx *ctx, reproduce_settings *s, char 
     return recon_shipped_find(ctx, path, room, "models", file, remedy);
 }
 
-static recon_status find_model(recon_ctx *ctx, reproduce_settings *s, char *path, size_t room)
+/* A shipped model: "mnist", "mnist-small", "mnist-plain". */
+static recon_status find_shipped(recon_ctx *ctx, model_path path, const reproduce_settings *s,
+                                 const char *kind)
 {
-    const char *name = name_of(s), *preset = recon_preset_name((recon_preset)s->preset);
-    int plain = s->preset == RECON_PRESET_FAST;
+    const char *name = s->what ? s->what->name : "conformers";
+    const char *preset = recon_preset_name((recon_preset)s->preset);
+    int usual = s->preset == RECON_PRESET_FAST;
     char file[64], remedy[256];
-    if (s->model || s->train)
-        return RECON_OK;
-    snprintf(file, sizeof file, "%s%s%s.safetensors", name, plain ? "" : "-", plain ? "" : preset);
+    snprintf(file, sizeof file, "%s%s%s%s%s.safetensors", name, usual ? "" : "-",
+             usual ? "" : preset, *kind ? "-" : "", kind);
     snprintf(remedy, sizeof remedy,
              "`recon reproduce %s --train --preset %s --out DIR` makes one, --model names another",
              s->what ? name : "molecules", preset);
+    return recon_shipped_find(ctx, path, sizeof(model_path), "models", file, remedy);
+}
+
+static recon_status find_model(recon_ctx *ctx, reproduce_settings *s, model_path path)
+{
+    if (s->model || s->train)
+        return RECON_OK;
     s->model = path;
-    return recon_shipped_find(ctx, path, room, "models", file, remedy);
+    return find_shipped(ctx, path, s, "");
+}
+
+/* Those that come with recon: the usual one, and those whose names say another training. */
+static recon_status find_models(recon_ctx *ctx, reproduce_settings *s,
+                                model_path path[RECON_TRAINED_KINDS])
+{
+    static const char *const names[RECON_TRAINED_KINDS] = { "", "plain", "terms" };
+    size_t n = 0;
+    for (int i = 0; i < RECON_TRAINED_KINDS; i++)
+        if (find_shipped(ctx, path[n], s, names[i]) == RECON_OK)
+            n++;
+    for (size_t i = 0; i < n; i++)
+        s->models[i] = path[i];
+    return n ? RECON_OK : find_shipped(ctx, path[0], s, "");
+}
+
+/* Each to the rows that it can fill. */
+static recon_status sort_models(recon_ctx *ctx, reproduce_settings *s)
+{
+    recon_status status = RECON_OK;
+    for (int i = 0; s->what && i < RECON_TRAINED_KINDS && s->models[i]; i++) {
+        recon_trained kind;
+        RECON_TRY(reproduce_trained(ctx, &kind, NULL, s->models[i]));
+        if (s->of[kind])
+            RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
+                                 "%s and %s are both models of a %s backbone, and would fill the "
+                                 "same rows: name one of them",
+                                 s->of[kind], s->models[i], recon_trained_name(kind)));
+        s->of[kind] = s->models[i];
+    }
+done:
+    return status;
 }
 
 /* Before the long work, not after it; what was made to try is taken away again. */
@@ -62,21 +101,11 @@ static recon_status try_folder(recon_ctx *ctx, const char *path)
     return status;
 }
 
-/* Backbone, Algorithm 1 and maps, from training images alone, into dir. */
-static recon_status train_model(recon_ctx *ctx, const reproduce_settings *s, const char *dir)
+/* Options of a training: the recipe of the set, less the terms that a kind of backbone leaves out. */
+static recon_ieae_options options_of(recon_ctx *ctx, const reproduce_settings *s,
+                                     recon_trained kind)
 {
     recon_ieae_options o = { .shape = { .preset = (recon_preset)s->preset } };
-    recon_discover_options d = { .k = K,
-                                 .family = s->what->family,
-                                 .maps = { .seed = s->seed },
-                                 .precision = s->precision,
-                                 .keep_embeddings = 1,
-                                 .data = s->what->name };
-    recon_dataset *data = NULL;
-    recon_train_result trained;
-    recon_discovery found = { 0 };
-    char backbone[4096];
-    recon_status status;
     if (s->preset == RECON_PRESET_FAST)
         o = s->what->recipe;
     o.epochs = s->epochs ? s->epochs : o.epochs;
@@ -85,17 +114,75 @@ static recon_status train_model(recon_ctx *ctx, const reproduce_settings *s, con
     o.precision = s->precision;
     o.resume = s->resume;
     o.overwrite = s->overwrite;
+    o.data = s->what->name;
+    o.rotate = s->what->rule;
+    if (kind != RECON_TRAINED_DENSITY)
+        o.density = -1;
+    if (kind == RECON_TRAINED_PLAIN)
+        o.pose = o.contrast = -1;
+    return o;
+}
+
+/* Backbone, Algorithm 1 and maps, from training images alone, into dir. */
+static recon_status train_model(recon_ctx *ctx, const reproduce_settings *s, recon_trained kind,
+                                const char *dir)
+{
+    recon_ieae_options o = options_of(ctx, s, kind);
+    recon_discover_options d = {
+        .k = K,
+        .lambda = kind == RECON_TRAINED_DENSITY ? RECON_LAMBDA_DENSITY : RECON_LAMBDA_HEAD,
+        .family = s->what->family,
+        .maps = { .seed = s->seed,
+                  .heads = s->preset == RECON_PRESET_PAPER ? RECON_HEADS_PAPER : RECON_HEADS_MLP },
+        .precision = s->precision,
+        .keep_embeddings = 1,
+        .folds = -1, /* they are for few inputs */
+        .data = s->what->name
+    };
+    recon_dataset *data = NULL;
+    recon_train_result trained;
+    recon_discovery found = { 0 };
+    char backbone[4096];
+    recon_status status;
     snprintf(backbone, sizeof backbone, "%s/backbone.safetensors", dir);
-    RECON_TRY(recon_folder_make(ctx, s->out));
     RECON_TRY(recon_folder_make(ctx, dir));
     RECON_TRY(reproduce_training(ctx, &data, s, s->limit));
     RECON_TRY(recon_ieae_train(ctx, &trained, data, backbone, &o));
     RECON_TRY(recon_discover(ctx, &found, backbone, NULL, recon_dataset_data(data), dir, &d));
-    recon_log(ctx, RECON_LOG_INFO, "seed %zu: trained in %.0f s, discovered in %.0f s", s->seed,
-              trained.seconds, found.seconds.total);
+    recon_log(ctx, RECON_LOG_INFO, "seed %zu, backbone %s: trained in %.0f s, discovered in %.0f s",
+              s->seed, recon_trained_name(kind), trained.seconds, found.seconds.total);
 done:
     recon_discovery_free(&found);
     recon_dataset_close(data);
+    return status;
+}
+
+/* Preset paper has no terms but the reconstruction. */
+static int is_asked(const reproduce_settings *s, recon_trained kind)
+{
+    if (s->backbone)
+        return s->backbone - 1 == (int)kind;
+    return kind == RECON_TRAINED_PLAIN || s->preset != RECON_PRESET_PAPER;
+}
+
+/* Every kind of backbone that is asked for, into dir/KIND. */
+static recon_status train_models(recon_ctx *ctx, reproduce_settings *s, const char *dir,
+                                 model_path path[RECON_TRAINED_KINDS])
+{
+    recon_status status;
+    RECON_TRY(recon_folder_make(ctx, s->out));
+    RECON_TRY(recon_folder_make(ctx, dir));
+    for (int k = 0; k < RECON_TRAINED_KINDS; k++) {
+        recon_trained kind = (recon_trained)k;
+        char into[2100];
+        if (!is_asked(s, kind))
+            continue;
+        snprintf(into, sizeof into, "%s/%s", dir, recon_trained_name(kind));
+        snprintf(path[k], sizeof(model_path), "%s/model.safetensors", into);
+        RECON_TRY(train_model(ctx, s, kind, into));
+        s->of[k] = path[k];
+    }
+done:
     return status;
 }
 
@@ -108,9 +195,9 @@ static recon_status train_molecules(recon_ctx *ctx, const reproduce_settings *s,
                                      .precision = s->precision,
                                      .resume = s->resume,
                                      .overwrite = s->overwrite };
-    recon_discover_options d = { .maps = { .seed = s->seed },
-                                 .precision = s->precision,
-                                 .data = "conformers" };
+    recon_discover_options d = {
+        .maps = { .seed = s->seed }, .precision = s->precision, .folds = -1, .data = "conformers"
+    };
     recon_molecules *data = NULL, *held = NULL;
     recon_train_result trained;
     recon_discovery found = { 0 };
@@ -150,19 +237,46 @@ done:
     return status;
 }
 
+/* One model; the figures are those of the first. */
+static recon_status measure_model(recon_ctx *ctx, json_t *models, json_t *figures,
+                                  const image_trial *trial, const char *path)
+{
+    const char *dir = trial->settings->figures;
+    reproduction *r = NULL; /* large */
+    recon_status status;
+    RECON_TRY(recon_alloc(ctx, &r, 1, sizeof *r));
+    RECON_TRY(reproduce_measure(ctx, r, trial, path));
+    if (dir && json_object_size(models) == 0) {
+        RECON_TRY(recon_folder_make(ctx, dir));
+        RECON_TRY(reproduce_figures(ctx, figures, r, dir));
+    }
+    json_object_set_new(models, recon_trained_name(r->trained), reproduce_model_json(r));
+done:
+    if (r)
+        reproduce_free(ctx, r);
+    free(r);
+    return status;
+}
+
 static recon_status measure_images(recon_ctx *ctx, json_t **out, json_t *figures,
                                    const reproduce_settings *s)
 {
-    reproduction r;
+    double begun = recon_now();
+    image_trial *trial = NULL; /* large */
+    json_t *models = json_object();
     recon_status status;
-    RECON_TRY(reproduce_measure(ctx, &r, s));
-    if (s->figures) {
-        RECON_TRY(recon_folder_make(ctx, s->figures));
-        RECON_TRY(reproduce_figures(ctx, figures, &r, s->figures));
-    }
-    *out = reproduce_json(&r);
+    RECON_TRY(recon_alloc(ctx, &trial, 1, sizeof *trial));
+    RECON_TRY(trial_open(ctx, trial, s));
+    for (int kind = 0; kind < RECON_TRAINED_KINDS; kind++)
+        if (s->of[kind])
+            RECON_TRY(measure_model(ctx, models, figures, trial, s->of[kind]));
+    *out = reproduce_json(trial, models);
+    recon_json_put(out, "seconds", json_real(recon_now() - begun));
 done:
-    reproduce_free(ctx, &r);
+    json_decref(models);
+    if (trial)
+        trial_free(ctx, trial);
+    free(trial);
     return status;
 }
 
@@ -186,15 +300,20 @@ static recon_status train_and_measure(recon_ctx *ctx, json_t **out, const reprod
                                       size_t seed)
 {
     reproduce_settings one = *s;
-    char dir[2048], model[4096];
+    char dir[2048];
+    model_path model[RECON_TRAINED_KINDS];
     recon_status status;
     snprintf(dir, sizeof dir, "%s/seed-%zu", s->out, seed);
-    snprintf(model, sizeof model, "%s/model.safetensors", dir);
     one.seed = seed;
-    one.model = model;
-    one.embeddings = dir;
     one.figures = seed == s->seed ? s->figures : NULL;
-    RECON_TRY((s->what ? train_model : train_molecules)(ctx, &one, dir));
+    if (s->what) {
+        RECON_TRY(train_models(ctx, &one, dir, model));
+    } else {
+        snprintf(model[0], sizeof model[0], "%s/model.safetensors", dir);
+        one.model = model[0];
+        one.embeddings = dir;
+        RECON_TRY(train_molecules(ctx, &one, dir));
+    }
     RECON_TRY(measure(ctx, out, &one));
 done:
     return status;
@@ -242,13 +361,17 @@ recon_status reproduce_run(recon_ctx *ctx, json_t **result, json_t **spread,
                            const reproduce_settings *given)
 {
     reproduce_settings s = *given;
-    char model[4096], classifier[4096];
+    model_path model[RECON_TRAINED_KINDS], classifier;
     recon_status status;
     *result = *spread = NULL;
     if (s.figures)
         RECON_TRY(try_folder(ctx, s.figures));
-    RECON_TRY(find_model(ctx, &s, model, sizeof model));
+    if (!s.what)
+        RECON_TRY(find_model(ctx, &s, model[0]));
+    else if (!s.models[0] && !s.train)
+        RECON_TRY(find_models(ctx, &s, model));
     RECON_TRY(find_classifier(ctx, &s, classifier, sizeof classifier));
+    RECON_TRY(sort_models(ctx, &s));
     RECON_TRY(reproduce_repeat(ctx, result, spread, s.seeds, run_one, &s));
 done:
     return status;

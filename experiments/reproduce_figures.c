@@ -35,10 +35,16 @@ recon_status reproduce_keep(recon_ctx *ctx, json_t *list, const char *dir, const
 
 static recon_status keep(recon_ctx *ctx, const album *a, const char *name, char *svg)
 {
-    return reproduce_keep(ctx, a->list, a->dir, a->r->what->name, name, svg);
+    return reproduce_keep(ctx, a->list, a->dir, a->r->on->what->name, name, svg);
 }
 
 /* --- images ----------------------------------------------------------------------------------- */
+
+/* Of many classes the first ones are drawn. */
+static size_t shown_classes(const reproduction *r)
+{
+    return r->on->classes < SHOWN_CLASSES ? r->on->classes : SHOWN_CLASSES;
+}
 
 /* The place of image number `which` of a class; n when there are not so many. */
 static size_t nth_of_class(const int64_t *labels, size_t n, int64_t label, size_t which)
@@ -58,7 +64,7 @@ static recon_status put_canonicals(recon_ctx *ctx, recon_pictures *s, size_t row
     recon_pictures_put(s, at, t->data, i, 0);
     recon_pictures_put(s, at + 2, t->data, i, -t->codes.so2[i]);
     recon_pictures_put(s, at + 3, t->data, i, -t->absolute[i]);
-    recon_pictures_put(s, at + 4, r->upright.use, i, 0);
+    recon_pictures_put(s, at + 4, r->on->upright.use, i, 0);
     return recon_ieae_decode(ctx, recon_pictures_place(s, at + 1),
                              recon_backbone_ieae(r->model->backbone), t->codes.z + i * t->codes.d,
                              1);
@@ -67,18 +73,18 @@ static recon_status put_canonicals(recon_ctx *ctx, recon_pictures *s, size_t row
 recon_status reproduce_gallery(recon_ctx *ctx, char **svg, const reproduction *r, const char *title,
                                const char *const *headings)
 {
-    const char *names[CLASSES * OF_CLASS];
+    const char *names[SHOWN_CLASSES * OF_CLASS];
     recon_pictures s = { 0 };
-    size_t rows = 0;
+    size_t rows = 0, classes = shown_classes(r);
     recon_status status;
-    RECON_TRY(recon_pictures_new(ctx, &s, r->rotated.data, CLASSES * OF_CLASS * COLUMNS));
-    for (int64_t c = 0; c < CLASSES; c++)
+    RECON_TRY(recon_pictures_new(ctx, &s, r->rotated.data, classes * OF_CLASS * COLUMNS));
+    for (int64_t c = 0; c < (int64_t)classes; c++)
         for (size_t j = 0; j < OF_CLASS; j++) {
             size_t i = nth_of_class(r->rotated.codes.labels, r->rotated.n, c, j);
             if (i == r->rotated.n)
                 continue;
             RECON_TRY(put_canonicals(ctx, &s, rows, r, i));
-            names[rows++] = r->classes[c];
+            names[rows++] = r->on->name[c];
         }
     RECON_TRY(recon_figure_gallery(ctx, svg,
                                    &(recon_gallery){ .title = title,
@@ -122,16 +128,17 @@ static recon_status draw_poses(recon_ctx *ctx, const album *a)
     static const char *const names[2] = { "psi", "centred" };
     const reproduction *r = a->r;
     const reading *t = &r->rotated;
-    recon_rose roses[2 * CLASSES] = { { 0 } };
+    recon_rose roses[2 * SHOWN_CLASSES] = { { 0 } };
     double *poses = NULL;
     char *svg = NULL;
-    size_t used = 0;
+    size_t used = 0, classes = shown_classes(r);
     recon_status status;
     RECON_TRY(recon_alloc(ctx, &poses, 2 * t->n, sizeof *poses));
-    for (size_t g = 0; g < 2 * CLASSES; g++) {
-        int after = g >= CLASSES;
-        int64_t c = (int64_t)(g % CLASSES);
-        double reach = recon_evaluate_reach(recon_rotation_rule_of(r->rule, (int32_t)c));
+    for (size_t g = 0; g < 2 * classes; g++) {
+        int after = g >= classes;
+        int64_t c = (int64_t)(g % classes);
+        double reach =
+            recon_evaluate_reach(recon_rotation_rule_of(r->on->rule, (int32_t)c), recon_reaches[0]);
         roses[g].angles = poses + used;
         roses[g].count =
             gather(poses + used, after ? t->absolute : t->codes.so2, t->codes.labels, t->n, c);
@@ -143,8 +150,8 @@ static recon_status draw_poses(recon_ctx *ctx, const album *a)
                                  &(recon_roses){ .title = "Poses before and after centring",
                                                  .roses = roses,
                                                  .rows = 2,
-                                                 .columns = CLASSES,
-                                                 .headings = r->classes,
+                                                 .columns = classes,
+                                                 .headings = r->on->name,
                                                  .names = names,
                                                  .own_scale = 1 }));
     RECON_TRY(keep(ctx, a, "poses", svg));
@@ -155,18 +162,18 @@ done:
 
 recon_status reproduce_theta(recon_ctx *ctx, char **svg, const reproduction *r, const char *title)
 {
-    recon_theta_class classes[CLASSES];
+    recon_theta_class classes[SHOWN_CLASSES];
     size_t count = 0;
-    for (size_t c = 0; c < CLASSES; c++) {
+    for (size_t c = 0; c < shown_classes(r); c++) {
         const recon_width *w = &r->width[c];
         if (w->n)
-            classes[count++] = (recon_theta_class){ r->classes[c], w->truth, w->mean,
+            classes[count++] = (recon_theta_class){ r->on->name[c], w->truth, w->mean,
                                                     w->mean - w->spread, w->mean + w->spread };
     }
     return recon_figure_theta(
         ctx, svg,
         &(recon_theta_plot){
-            .title = title, .what = r->what->width, .classes = classes, .count = count });
+            .title = title, .what = r->on->what->width, .classes = classes, .count = count });
 }
 
 static recon_status draw_theta(recon_ctx *ctx, const album *a)
@@ -186,8 +193,8 @@ recon_status reproduce_roc(recon_ctx *ctx, char **svg, const reproduction *r, co
     RECON_TRY(recon_alloc(ctx, &points, SCORES * room, sizeof *points));
     for (size_t s = 0; s < SCORES; s++) {
         lines[s] = (recon_roc_line){ .name = names[s], .points = points + s * room };
-        RECON_TRY(recon_roc_curve(ctx, points + s * room, &lines[s].count, r->score[s], r->unusual,
-                                  r->circle.n));
+        RECON_TRY(recon_roc_curve(ctx, points + s * room, &lines[s].count, r->score[s],
+                                  r->on->unusual, r->circle.n));
     }
     RECON_TRY(recon_figure_roc(
         ctx, svg, &(recon_roc_plot){ .title = title, .lines = lines, .count = SCORES }));
@@ -198,8 +205,7 @@ done:
 
 static recon_status draw_roc(recon_ctx *ctx, const album *a)
 {
-    static const char *const names[SCORES] = { "IE-AE, not centred", "RECON, |g_abs|",
-                                               "RECON, -log p(g_abs)" };
+    static const char *const names[SCORES] = { "not centred", "|g_abs|", "-log p(g_abs)" };
     char *svg = NULL;
     recon_status status = reproduce_roc(ctx, &svg, a->r, "Unusual poses distinguished", names);
     return status == RECON_OK ? keep(ctx, a, "roc", svg) : status;
@@ -218,7 +224,7 @@ static recon_status draw_pair(recon_ctx *ctx, const album *a)
     RECON_TRY(recon_pictures_new(ctx, &s, t->data, 2 * PAIR_IMAGES));
     RECON_TRY(recon_alloc(ctx, &poses, 4 * t->n, sizeof *poses));
     for (size_t c = 0; c < 2; c++) {
-        int64_t label = r->what->pair[c];
+        int64_t label = r->on->what->pair[c];
         double *before = poses + 2 * c * t->n, *after = before + t->n;
         size_t shown = 0, i;
         for (; shown < PAIR_IMAGES; shown++) {
@@ -227,7 +233,7 @@ static recon_status draw_pair(recon_ctx *ctx, const album *a)
             recon_pictures_put(&s, c * PAIR_IMAGES + shown, t->data, i, -t->absolute[i]);
         }
         gather(before, t->codes.so2, t->codes.labels, t->n, label);
-        classes[c] = (recon_natural_class){ .name = r->classes[label],
+        classes[c] = (recon_natural_class){ .name = r->on->name[label],
                                             .pictures = s.picture + c * PAIR_IMAGES,
                                             .picture_count = shown,
                                             .before = before,
@@ -255,7 +261,7 @@ static size_t choose_rows(size_t *out, const neighborhood *h)
     size_t count = 0;
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < h->worst_count && count < SHEET; i++) {
-            int64_t label = h->index.labels[h->worst[i]];
+            int64_t label = h->index->labels[h->worst[i]];
             if (seen[label] != pass)
                 continue;
             seen[label]++;
@@ -267,7 +273,7 @@ static size_t choose_rows(size_t *out, const neighborhood *h)
 static recon_status draw_sheet(recon_ctx *ctx, const album *a)
 {
     const neighborhood *h = &a->r->hood;
-    const char *const *names = a->r->classes;
+    const char *const *names = a->r->on->name;
     size_t rows[SHEET], count = choose_rows(rows, h);
     uint8_t hit[SHEET * K];
     recon_pictures s = { 0 };
@@ -276,12 +282,12 @@ static recon_status draw_sheet(recon_ctx *ctx, const album *a)
     RECON_TRY(recon_pictures_new(ctx, &s, h->data, count * (K + 1)));
     for (size_t i = 0; i < count; i++) { /* inputs first, then all neighbours */
         recon_pictures_put(&s, i, h->data, rows[i], 0);
-        s.picture[i].caption = names[h->index.labels[rows[i]]];
+        s.picture[i].caption = names[h->index->labels[rows[i]]];
         for (size_t j = 0; j < K; j++) {
             size_t n = (size_t)h->neighbors[rows[i] * K + j], at = count + i * K + j;
             recon_pictures_put(&s, at, h->data, n, 0);
-            s.picture[at].caption = names[h->index.labels[n]];
-            hit[i * K + j] = h->index.labels[n] == h->index.labels[rows[i]];
+            s.picture[at].caption = names[h->index->labels[n]];
+            hit[i * K + j] = h->index->labels[n] == h->index->labels[rows[i]];
         }
     }
     RECON_TRY(recon_figure_neighbors(
@@ -301,14 +307,14 @@ done:
 static recon_status draw_by_k(recon_ctx *ctx, const album *a)
 {
     double k[KS], hits[KS], error[KS];
-    for (size_t i = 0; i < KS; i++) {
+    for (size_t i = 0; i < a->r->ks; i++) {
         k[i] = (double)a->r->by_k[i].k;
         hits[i] = a->r->by_k[i].hit_rate;
         error[i] = a->r->by_k[i].error.by_class * RECON_TO_DEGREES;
     }
     const recon_series series[2] = {
-        { .name = a->r->what->title, .x = k, .y = hits, .count = KS },
-        { .name = a->r->what->title, .x = k, .y = error, .count = KS },
+        { .name = a->r->on->what->title, .x = k, .y = hits, .count = a->r->ks },
+        { .name = a->r->on->what->title, .x = k, .y = error, .count = a->r->ks },
     };
     const recon_line_panel panels[2] = {
         { .heading = "Hit rate", .x_label = "k", .series = &series[0], .count = 1, .log_x = 1 },
@@ -336,8 +342,8 @@ static recon_status draw_confusion(recon_ctx *ctx, const album *a)
                             .columns = "class of the neighbour",
                             .diagonal = "alike",
                             .counts = a->r->confusion,
-                            .names = a->r->classes,
-                            .classes = CLASSES });
+                            .names = a->r->on->name,
+                            .classes = a->r->on->classes });
     return status == RECON_OK ? keep(ctx, a, "confusion", svg) : status;
 }
 
@@ -349,7 +355,7 @@ recon_status reproduce_figures(recon_ctx *ctx, json_t *list, const reproduction 
     RECON_TRY(draw_poses(ctx, &a));
     RECON_TRY(draw_theta(ctx, &a));
     RECON_TRY(draw_roc(ctx, &a));
-    if (r->what->pair[0] != r->what->pair[1])
+    if (r->on->what->pair[0] != r->on->what->pair[1])
         RECON_TRY(draw_pair(ctx, &a));
     RECON_TRY(draw_by_k(ctx, &a));
     RECON_TRY(draw_sheet(ctx, &a));

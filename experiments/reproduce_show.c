@@ -1,159 +1,12 @@
-/* reproduce_show.c - the tables, as JSON and as text. The text is made from the JSON, so that both
- * say the same. */
+/* reproduce_show.c - the tables as text, made from the JSON, so that both say the same; and several
+ * runs as one. */
 #include "experiments/reproduce.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* --- JSON ------------------------------------------------------------------------------------- */
-
-static json_t *degrees(double radians)
-{
-    return isfinite(radians) ? json_real(radians * RECON_TO_DEGREES) : json_null();
-}
-
-static json_t *percent(double share)
-{
-    return json_real(100 * share);
-}
-
-static json_t *paper_json(const experiment *e)
-{
-    return json_pack("{s:{s:f, s:f, s:f, s:f, s:f}, s:{s:f, s:f}, s:f}", "accuracy", "none",
-                     e->paper.none, "ieae", e->paper.ieae, "equiadapt", e->paper.equiadapt, "recon",
-                     e->paper.recon, "upright", e->paper.upright, "ood_auc", "ieae",
-                     e->paper.ood_ieae, "recon", e->paper.ood_recon, "overhead_ms",
-                     e->paper.overhead_ms);
-}
-
-static json_t *theta_json(const reproduction *r)
-{
-    json_t *list = json_array();
-    for (size_t c = 0; c < CLASSES; c++)
-        json_array_append_new(list, json_pack("{s:s, s:I, s:o, s:o, s:o}", "class", r->classes[c],
-                                              "images", (json_int_t)r->width[c].n, "truth_deg",
-                                              degrees(r->width[c].truth), "mean_deg",
-                                              degrees(r->width[c].mean), "spread_deg",
-                                              degrees(r->width[c].spread)));
-    return list;
-}
-
-static json_t *by_k_json(const reproduction *r)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < KS; i++)
-        json_array_append_new(list, json_pack("{s:I, s:f, s:o}", "k", (json_int_t)r->by_k[i].k,
-                                              "hit_rate", r->by_k[i].hit_rate, "theta_mae_deg",
-                                              degrees(r->by_k[i].error.by_class)));
-    return list;
-}
-
-/* Row i: of the neighbours of the worst rows of class i, the percentage of each class; null where
- * class i is not among the worst. */
-static json_t *confusion_json(const reproduction *r)
-{
-    json_t *rows = json_array();
-    for (size_t i = 0; i < CLASSES; i++) {
-        const uint64_t *counts = r->confusion + i * CLASSES;
-        uint64_t sum = 0;
-        for (size_t j = 0; j < CLASSES; j++)
-            sum += counts[j];
-        json_t *row = sum ? json_array() : json_null();
-        for (size_t j = 0; sum && j < CLASSES; j++)
-            json_array_append_new(row, percent((double)counts[j] / (double)sum));
-        json_array_append_new(rows, row);
-    }
-    return rows;
-}
-
-static json_t *folds_json(const reproduction *r)
-{
-    json_t *list = json_array();
-    for (size_t c = 0; c < CLASSES; c++)
-        if (r->fold[c].n)
-            json_array_append_new(list, json_pack("{s:s, s:o, s:f, s:f}", "class", r->classes[c],
-                                                  "percent", percent(r->fold[c].share),
-                                                  "first_moment", r->fold[c].moment[0],
-                                                  "second_moment", r->fold[c].moment[1]));
-    return list;
-}
-
-static json_t *pair_json(const reproduction *r)
-{
-    const char *const *names = r->classes;
-    return json_pack("{s:[s, s], s:[o, o], s:o, s:o, s:o}", "classes", names[r->what->pair[0]],
-                     names[r->what->pair[1]], "natural_deg", degrees(r->pair.natural[0]),
-                     degrees(r->pair.natural[1]), "between_deg", degrees(r->pair.between),
-                     "distance_before_deg", degrees(r->pair.before), "distance_after_deg",
-                     degrees(r->pair.after));
-}
-
-/* What design and readers ask for first; the rest follows. */
-static json_t *main_json(const reproduction *r)
-{
-    return json_pack(
-        "{s:s, s:I, s:{s:o, s:o, s:o, s:o, s:o, s:o, s:o}, s:{s:f, s:f, s:f}, s:o, s:f, s:f, s:o}",
-        "dataset", r->what->name, "seed", (json_int_t)r->settings->seed, "accuracy", "none",
-        percent(r->accuracy.none), "ieae", percent(r->accuracy.ieae), "recon",
-        percent(r->accuracy.recon), "recon_head", percent(r->accuracy.head), "recon_search",
-        percent(r->accuracy.search), "undo", percent(r->accuracy.undo), "upright",
-        percent(r->accuracy.upright), "ood_auc", "ieae", r->ood.ieae, "recon", r->ood.recon,
-        "density", r->ood.density, "theta_mae_deg", degrees(r->theta.by_class), "overhead_ms",
-        r->times.overhead_ms, "canonicalize_ms", r->times.canonicalize_ms, "paper",
-        paper_json(r->what));
-}
-
-static void add_poses(json_t *out, const reproduction *r)
-{
-    json_object_set_new(out, "pose_error",
-                        json_pack("{s:o, s:o, s:o, s:o, s:o}", "median_deg",
-                                  degrees(r->pose.median), "p95_deg", degrees(r->pose.p95),
-                                  "mean_deg", degrees(r->pose.mean), "flipped_percent",
-                                  percent(r->pose.flips), "close_percent", percent(r->pose.close)));
-    json_object_set_new(out, "ood_percent", percent(r->ood.share));
-    json_object_set_new(out, "theta_sample_mae_deg", degrees(r->theta.by_sample));
-    json_object_set_new(out, "theta", theta_json(r));
-    json_object_set_new(out, "modulo_180", folds_json(r));
-    if (r->what->pair[0] != r->what->pair[1])
-        json_object_set_new(out, "pair", pair_json(r));
-    const recon_equivariance *e = &r->equivariance;
-    json_object_set_new(
-        out, "equivariance",
-        json_pack("{s:I, s:o, s:o, s:o, s:o, s:f, s:f}", "images", (json_int_t)e->n,
-                  "pose_median_deg", degrees(e->pose_median), "pose_p95_deg", degrees(e->pose_p95),
-                  "centre_median_deg", degrees(e->centre_median), "centre_p95_deg",
-                  degrees(e->centre_p95), "code_median", e->code_median, "code_p95", e->code_p95));
-}
-
-static void add_neighbors(json_t *out, const reproduction *r)
-{
-    json_object_set_new(out, "hit_rate", json_real(r->hit_rate));
-    json_object_set_new(out, "by_k", by_k_json(r));
-    json_object_set_new(out, "training_images", json_integer((json_int_t)r->hood.index.n));
-    json_object_set_new(out, "confusion_rows", json_integer((json_int_t)r->hood.worst_count));
-    json_object_set_new(out, "confusion_percent", confusion_json(r));
-}
-
-json_t *reproduce_json(const reproduction *r)
-{
-    json_t *out = main_json(r);
-    if (!out)
-        return NULL;
-    add_neighbors(out, r);
-    add_poses(out, r);
-    const recon_ieae *encoder = recon_backbone_ieae(r->model->backbone);
-    json_t *how = json_pack(
-        "{s:s, s:s, s:s, s:I, s:s, s:I, s:b, s:s, s:i, s:I, s:f}", "title", r->what->title, "model",
-        r->settings->model, "preset", recon_preset_name(recon_ieae_describe(encoder).preset),
-        "weights", (json_int_t)recon_backbone_weights(r->model->backbone), "classifier",
-        r->settings->classifier, "test_images", (json_int_t)r->rotated.n, "quick",
-        r->settings->quick, "backend", r->times.backend, "threads", r->times.threads, "batch",
-        (json_int_t)r->times.batch, "seconds", r->seconds);
-    json_object_update(out, how);
-    json_decref(how);
-    return out;
-}
+enum { WIDE = 12 }; /* classes of a table that has a column for each */
 
 /* --- several runs -------------------------------------------------------------------------------
  */
@@ -247,38 +100,6 @@ static void print_cell(double value, int digits)
         printf("%12.*f", digits, value);
 }
 
-static const reproduce_row image_rows[] = {
-    { NULL, "accuracy of the frozen classifier, percent", 0 },
-    { "accuracy.none", "rotated inputs, nothing done", 2 },
-    { "accuracy.ieae", "IE-AE canonical", 2 },
-    { "accuracy.equiadapt", "EquiAdapt, trained with labels", 2 },
-    { "accuracy.recon", "RECON canonical", 2 },
-    { "accuracy.recon_head", "RECON, Lambda a head on z", 2 },
-    { "accuracy.recon_search", "RECON, the classifier chooses", 2 },
-    { "accuracy.undo", "true rotation undone", 2 },
-    { "accuracy.upright", "upright inputs", 2 },
-    { NULL, "unusual poses, area under the ROC curve", 0 },
-    { "ood_auc.ieae", "IE-AE, not centred", 3 },
-    { "ood_auc.recon", "RECON, |g_abs|", 3 },
-    { "ood_auc.density", "RECON, -log p(g_abs)", 3 },
-    { NULL, "pose after RECON, against the truth", 0 },
-    { "pose_error.median_deg", "median error, degrees", 2 },
-    { "pose_error.close_percent", "within 20 degrees, percent", 2 },
-    { "pose_error.flipped_percent", "beyond 150 degrees, percent", 2 },
-    { NULL, "equivariance of the encoder, two rotated copies", 0 },
-    { "equivariance.pose_median_deg", "median pose error, degrees", 2 },
-    { "equivariance.pose_p95_deg", "95th percentile, degrees", 2 },
-    { "equivariance.code_median", "median relative change of z", 3 },
-    { NULL, "time, ms an image", 0 },
-    { "canonicalize_ms", "canonicalize", 4 },
-    { "overhead_ms", "of it Lambda", 5 },
-    { NULL, "theta, mean absolute error, degrees", 0 },
-    { "theta_mae_deg", "class average against truth", 2 },
-    { "theta_sample_mae_deg", "each image against truth", 2 },
-    { NULL, "neighbours", 0 },
-    { "hit_rate", "hit rate, k = 10", 4 },
-};
-
 void reproduce_print_rows(const json_t *result, const json_t *spread, const char *beside,
                           const reproduce_row *rows, size_t n)
 {
@@ -299,6 +120,152 @@ void reproduce_print_rows(const json_t *result, const json_t *spread, const char
     }
 }
 
+/* --- images ------------------------------------------------------------------------------------ */
+
+/* A share as a percentage, in the same width as print_cell. */
+static void print_share(double share)
+{
+    if (isnan(share))
+        printf("%11s", "-");
+    else
+        printf("%10.1f%%", 100 * share);
+}
+
+/* What each method gets right, and the share it recovers of what rotating cost. */
+static void print_methods(const json_t *result, const json_t *spread)
+{
+    const json_t *paper = json_object_get(result, "paper");
+    printf("\naccuracy of the frozen classifier, percent\n%-44s%12s%s%11s%12s%11s\n", "",
+           spread ? "mean" : "ours", spread ? "      spread" : "", "recovered", "paper",
+           "recovered");
+    for (size_t i = 0; i < reproduce_methods_count; i++) {
+        const reproduce_method *m = &reproduce_methods[i];
+        char path[64];
+        snprintf(path, sizeof path, "accuracy.%s", m->key);
+        printf("  %-42s", m->label);
+        print_cell(reproduce_number(result, path), 2);
+        if (spread)
+            print_cell(reproduce_number(spread, path), 2);
+        snprintf(path, sizeof path, "recovered.%s", m->key);
+        print_share(reproduce_number(result, path));
+        snprintf(path, sizeof path, "accuracy.%s", m->key);
+        print_cell(reproduce_number(paper, path), 2);
+        snprintf(path, sizeof path, "recovered.%s", m->key);
+        print_share(reproduce_number(paper, path));
+        putchar('\n');
+    }
+}
+
+static const reproduce_row image_rows[] = {
+    { NULL, "unusual poses, area under the ROC curve", 0 },
+    { "ood_auc.ieae", "IE-AE, not centred", 3 },
+    { "ood_auc.recon", "RECON (the paper): |g_abs|", 3 },
+    { "ood_auc.recon_terms", "the same, pose and contrast terms", 3 },
+    { "ood_auc.density", "ours: -log p(g_abs)", 3 },
+    { NULL, "theta, mean absolute error, degrees", 0 },
+    { "theta_mae_deg", "class average against truth", 2 },
+    { NULL, "neighbours", 0 },
+    { "hit_rate", "hit rate, k = 10", 4 },
+    { "hit_rate_deviation", "its deviation between images", 4 },
+    { NULL, "time, ms an image", 0 },
+    { "canonicalize_ms", "canonicalize", 4 },
+    { "overhead_ms", "of it Lambda", 5 },
+};
+
+/* Rows of every model, one column for each kind of backbone. */
+static const reproduce_row model_rows[] = {
+    { NULL, "accuracy of the frozen classifier, percent", 0 },
+    { "accuracy.ieae", "IE-AE's canonical pose", 2 },
+    { "accuracy.head", "Lambda: the head", 2 },
+    { "accuracy.neighbours", "Lambda: k neighbours", 2 },
+    { "accuracy.density", "Lambda: the pose density", 2 },
+    { "accuracy.search", "the classifier chooses among modes", 2 },
+    { "accuracy.gated", "with --only-if 0.01", 2 },
+    { "accuracy.upright", "upright inputs, canonicalized", 2 },
+    { "accuracy.upright_gated", "the same with --only-if 0.01", 2 },
+    { NULL, "unusual poses, area under the ROC curve", 0 },
+    { "ood_auc.ieae", "not centred", 3 },
+    { "ood_auc.recon", "|g_abs|", 3 },
+    { "ood_auc.density", "-log p(g_abs)", 3 },
+    { NULL, "pose against the truth", 0 },
+    { "pose_error.median_deg", "median error, degrees", 2 },
+    { "pose_error.close_percent", "within 20 degrees, percent", 2 },
+    { "pose_error.flipped_percent", "beyond 150 degrees, percent", 2 },
+    { NULL, "equivariance of the encoder, two rotated copies", 0 },
+    { "equivariance.pose_median_deg", "median pose error, degrees", 2 },
+    { "equivariance.pose_p95_deg", "95th percentile, degrees", 2 },
+    { "equivariance.code_median", "median relative change of z", 3 },
+    { NULL, "theta, mean absolute error, degrees", 0 },
+    { "theta_mae_deg", "class average against truth", 2 },
+    { "theta_sample_mae_deg", "each image against truth", 2 },
+    { "theta_density_mae_deg", "class average, read off the density", 2 },
+    { NULL, "neighbours", 0 },
+    { "hit_rate", "hit rate, k = 10", 4 },
+    { NULL, "natural poses by Algorithm 1, share of the training images", 0 },
+    { "verdicts.one", "one", 3 },
+    { "verdicts.several", "several", 3 },
+    { "verdicts.none", "none", 3 },
+    { "verdicts.cannot_tell", "cannot tell", 3 },
+    { NULL, "control: every image resampled twice", 0 },
+    { "controls.resampled.none", "rotated inputs", 2 },
+    { "controls.resampled.none_resampled", "the same, resampled", 2 },
+    { "controls.resampled.canonical", "canonical", 2 },
+    { "controls.resampled.canonical_resampled", "the same, resampled", 2 },
+    { "controls.resampled.hit_rate", "hit rate among some", 4 },
+    { "controls.resampled.hit_rate_resampled", "the same, resampled", 4 },
+    { NULL, "control: do neighbours have like poses? degrees", 0 },
+    { "controls.like_poses.distance_neighbours_deg", "to neighbours of the label", 2 },
+    { "controls.like_poses.distance_random_deg", "to any input of the label", 2 },
+    { "controls.like_poses.theta_neighbours_deg", "theta of those neighbours", 2 },
+    { "controls.like_poses.theta_random_deg", "theta of as many at random", 2 },
+    { "controls.like_poses.theta_mae_neighbours_deg", "error of theta, neighbours", 2 },
+    { "controls.like_poses.theta_mae_random_deg", "error of theta, at random", 2 },
+};
+
+static void print_models(const json_t *models)
+{
+    const char *name;
+    json_t *model;
+    printf("\n%-44s", "by backbone");
+    json_object_foreach((json_t *)models, name, model) printf("%12s", name);
+    putchar('\n');
+    for (size_t i = 0; i < sizeof model_rows / sizeof *model_rows; i++) {
+        const reproduce_row *row = &model_rows[i];
+        printf(row->path ? "  %-42s" : "%s", row->label);
+        json_object_foreach((json_t *)models, name, model) if (row->path)
+            print_cell(reproduce_number(model, row->path), row->digits);
+        putchar('\n');
+    }
+}
+
+/* What is unusual is a matter of definition where poses are normal: areas by other rules. */
+static void print_rules(const json_t *result)
+{
+    const char *name;
+    json_t *model, *rule;
+    size_t i;
+    printf("\n%s\n", json_string_value(json_object_get(result, "ood_rule")));
+    if (strstr(json_string_value(json_object_get(result, "ood_rule")), "as in the paper"))
+        return;
+    printf("  %-10s%8s%8s%12s%12s%12s%12s\n", "backbone", "sigmas", "least", "unusual, %",
+           "not centred", "|g_abs|", "-log p");
+    json_object_foreach(json_object_get(result, "models"), name, model)
+        json_array_foreach(json_object_get(model, "ood_other_rules"), i, rule)
+            printf("  %-10s%8.0f%8.0f%12.1f%12.3f%12.3f%12.3f\n", name,
+                   reproduce_number(rule, "sigmas"), reproduce_number(rule, "least_deg"),
+                   reproduce_number(rule, "unusual_percent"), reproduce_number(rule, "ieae"),
+                   reproduce_number(rule, "recon"), reproduce_number(rule, "density"));
+}
+
+static void print_notes(const json_t *result)
+{
+    size_t i;
+    json_t *text;
+    puts("\nnotes");
+    json_array_foreach(json_object_get(result, "notes"), i, text)
+        printf("  %s\n", json_string_value(text));
+}
+
 static void print_theta(const json_t *result)
 {
     size_t i;
@@ -315,7 +282,7 @@ static void print_by_k(const json_t *result)
     size_t i;
     json_t *p;
     printf("\nAlgorithm 1 against k, on %.0f training images\n  %5s%12s%22s\n",
-           reproduce_number(result, "training_images"), "k", "hit rate", "theta error, degrees");
+           reproduce_number(result, "neighbour_images"), "k", "hit rate", "theta error, degrees");
     json_array_foreach(json_object_get(result, "by_k"), i, p)
         printf("  %5.0f%12.4f%22.2f\n", reproduce_number(p, "k"), reproduce_number(p, "hit_rate"),
                reproduce_number(p, "theta_mae_deg"));
@@ -328,9 +295,12 @@ static void print_confusion(const json_t *result)
     json_t *row, *cell;
     const json_t *theta = json_object_get(result, "theta");
     const json_t *list = json_object_get(result, "confusion_percent");
+    size_t classes = json_array_size(theta);
+    if (classes > WIDE)
+        return;
     printf("\nneighbours of the %.0f rows with the lowest hit rate, percent of each class\n  %-12s",
            reproduce_number(result, "confusion_rows"), "");
-    for (size_t c = 0; c < CLASSES; c++)
+    for (size_t c = 0; c < classes; c++)
         printf("%8.6s", json_string_value(json_object_get(json_array_get(theta, c), "class")));
     json_array_foreach(list, i, row)
     {
@@ -372,6 +342,18 @@ static void print_pair(const json_t *result)
            json_number_value(json_array_get(at, 0)), json_number_value(json_array_get(at, 1)),
            reproduce_number(p, "between_deg"), reproduce_number(p, "distance_before_deg"),
            reproduce_number(p, "distance_after_deg"));
+    p = json_object_get(json_object_get(result, "controls"), "pair");
+    names = json_object_get(p, "other_percent");
+    double several = reproduce_number(p, "several_percent");
+    printf(
+        "  upright ones are seen %.0f degrees apart; %.1f and %.1f %% of their neighbours are of "
+        "the other class;\n  %.1f %% have several natural poses",
+        reproduce_number(p, "apart_deg"), json_number_value(json_array_get(names, 0)),
+        json_number_value(json_array_get(names, 1)), several);
+    if (several > 0)
+        printf(", the two heaviest %.0f degrees apart (median)",
+               reproduce_number(p, "peaks_apart_deg"));
+    putchar('\n');
 }
 
 void reproduce_print_figures(const json_t *result)
@@ -397,15 +379,40 @@ void reproduce_print_head(const json_t *result, const char *title, const char *w
         json_string_value(json_object_get(result, "backend")), reproduce_number(result, "threads"));
 }
 
+static void print_image_head(const json_t *result)
+{
+    const char *name;
+    json_t *model;
+    printf("%s, in front of %s\n%.0f test images, on %s, %.0f threads\n",
+           json_string_value(json_object_get(result, "title")),
+           json_string_value(json_object_get(result, "classifier")),
+           reproduce_number(result, "test_images"),
+           json_string_value(json_object_get(result, "backend")),
+           reproduce_number(result, "threads"));
+    json_object_foreach(json_object_get(result, "models"), name, model)
+        printf("backbone %-8s %s (%s, %.0f weights, %.0f s)\n", name,
+               json_string_value(json_object_get(model, "model")),
+               json_string_value(json_object_get(model, "preset")),
+               reproduce_number(model, "weights"), reproduce_number(model, "seconds"));
+}
+
 void reproduce_print(const json_t *result, const json_t *spread)
 {
-    reproduce_print_head(result, json_string_value(json_object_get(result, "title")), "images");
+    const char *main = json_string_value(json_object_get(result, "backbone"));
+    const json_t *models = json_object_get(result, "models");
+    const json_t *model = json_object_get(models, main);
+    print_image_head(result);
+    print_methods(result, spread);
     reproduce_print_rows(result, spread, "paper", image_rows,
                          sizeof image_rows / sizeof *image_rows);
-    print_theta(result);
-    print_by_k(result);
-    print_confusion(result);
-    print_folds(result);
-    print_pair(result);
+    print_rules(result);
+    print_models(models);
+    printf("\nbelow: backbone %s\n", main);
+    print_theta(model);
+    print_by_k(model);
+    print_confusion(model);
+    print_folds(model);
+    print_pair(model);
+    print_notes(result);
     reproduce_print_figures(result);
 }

@@ -33,6 +33,25 @@ double recon_recipe_weight(const recon_safetensors *file, const char *name)
     return weight > 0 ? weight : -1;
 }
 
+recon_trained recon_recipe_terms(const recon_safetensors *file)
+{
+    const char *line = recon_safetensors_metadata(file, "training");
+    double density = line ? recon_settings_value(line, "density", NAN) : NAN;
+    double pose = line ? recon_settings_value(line, "pose", NAN) : NAN;
+    double contrast = line ? recon_settings_value(line, "contrast", NAN) : NAN;
+    if (isnan(density) || isnan(pose) || isnan(contrast))
+        return RECON_TRAINED_UNKNOWN;
+    return density > 0                ? RECON_TRAINED_DENSITY
+           : pose > 0 || contrast > 0 ? RECON_TRAINED_TERMS
+                                      : RECON_TRAINED_PLAIN;
+}
+
+const char *recon_trained_name(recon_trained kind)
+{
+    static const char *const name[] = { "plain", "terms", "density", "unknown" };
+    return name[kind < RECON_TRAINED_KINDS ? kind : RECON_TRAINED_UNKNOWN];
+}
+
 const char *recon_recipe_from(const recon_safetensors *file)
 {
     return recon_safetensors_metadata(file, RECON_RECIPE_FROM);

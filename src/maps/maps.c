@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The keys by which a file says of which group its maps are, and what their heads are. */
-#define METADATA       "maps"
+/* The key by which a file says what the heads of its maps are. */
 #define METADATA_HEADS "heads"
 
 enum { ROWS = 1024 /* of a pass */, MOST = 1 << 16 /* numbers of an embedding, or of a layer */ };
@@ -206,7 +205,7 @@ static recon_status read_sizes(recon_ctx *ctx, recon_maps *m, const recon_safete
 static recon_status find_kind(recon_ctx *ctx, const recon_maps_kind **out,
                               const recon_safetensors *file, const char *path)
 {
-    const char *maps = recon_safetensors_metadata(file, METADATA);
+    const char *maps = recon_safetensors_metadata(file, RECON_MAPS_METADATA);
     if (!maps)
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "%s: a model without maps: run `recon discover` first", path);
@@ -296,7 +295,7 @@ done:
 
 recon_metadata_entry recon_maps_metadata(const recon_maps *m)
 {
-    return (recon_metadata_entry){ METADATA, m->kind->name };
+    return (recon_metadata_entry){ RECON_MAPS_METADATA, m->kind->name };
 }
 
 recon_metadata_entry recon_maps_metadata_heads(const recon_maps *m)

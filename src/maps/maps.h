@@ -61,6 +61,7 @@ void recon_maps_free(recon_ctx *ctx, recon_maps *maps);
 recon_status recon_maps_read(recon_ctx *ctx, recon_maps **out, const recon_safetensors *file,
                              const char *path, const recon_backbone *backbone);
 /* The metadata by which a file says that it has maps and of which group, and what their heads are. */
+#define RECON_MAPS_METADATA "maps"
 recon_metadata_entry recon_maps_metadata(const recon_maps *maps);
 recon_metadata_entry recon_maps_metadata_heads(const recon_maps *maps);
 /* All weights: their own, and those of the networks. How many of the two there are. */

@@ -106,7 +106,8 @@ static recon_status judge(recon_ctx *ctx, flow *f, recon_discovery *out, const r
     const recon_model model = { .backbone = (recon_backbone *)f->backbone,
                                 .maps = f->maps,
                                 .codes = f->codes,
-                                .k = f->frames.k };
+                                .k = f->frames.k,
+                                .mean = f->o.mean };
     out->trust.lambda = f->choice;
     return recon_trust_measure(ctx, &out->trust, &model, data, &f->embedded, &f->frames,
                                recon_discover_doubted(f->inconsistency, f->embedded.n), f->said);

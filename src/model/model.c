@@ -32,12 +32,26 @@ static size_t neighbours_of(const recon_safetensors *file, const recon_backbone_
     return n >= 1 && n <= RECON_CODES_MOST ? n : kind->k;
 }
 
+/* The same of the mean. On SO(3) "gauge" is no mean, and the default stands for it. */
+static recon_mean_options mean_of(const recon_safetensors *file)
+{
+    static const recon_mean_kind kinds[] = { RECON_MEAN_FRECHET, RECON_MEAN_CHORDAL };
+    const char *name = recon_safetensors_metadata(file, "mean");
+    recon_mean_options mean = { .kind = RECON_MEAN_TUKEY };
+    for (size_t i = 0; name && i < sizeof kinds / sizeof *kinds; i++)
+        if (!strcmp(name, recon_mean_name(kinds[i])))
+            mean.kind = kinds[i];
+    return mean;
+}
+
 recon_status recon_model_use_lambda(recon_ctx *ctx, recon_model *m, recon_lambda lambda)
 {
     int so3 = m->backbone->kind->group == RECON_SO3;
     if (lambda == RECON_LAMBDA_DENSITY && !so3 && !m->backbone->density)
-        return recon_fail(ctx, RECON_ERR_INPUT,
-                          "lambda density: the model's backbone has no pose density");
+        return recon_fail(
+            ctx, RECON_ERR_INPUT,
+            "lambda density: the model's backbone has no pose density; train one without "
+            "--plain and --no-density");
     if (lambda == RECON_LAMBDA_NEIGHBOURS && !m->codes)
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "lambda neighbours: the model keeps no embeddings; refit it with "
@@ -61,6 +75,7 @@ recon_status recon_model_open(recon_ctx *ctx, recon_model **out, const char *pat
     RECON_TRY(check_parts(ctx, m, path));
     RECON_TRY(recon_codes_read(ctx, &m->codes, file, path, m->maps->kind->group, m->maps->d));
     m->k = neighbours_of(file, m->backbone->kind);
+    m->mean = mean_of(file);
     RECON_TRY(recon_trust_read(ctx, &m->trust, &m->is_judged,
                                recon_safetensors_metadata(file, RECON_TRUST_VERDICT),
                                recon_safetensors_metadata(file, RECON_TRUST_MEASURES), path));

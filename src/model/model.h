@@ -16,7 +16,8 @@ struct recon_model {
     recon_backbone *backbone;
     recon_maps *maps;
     recon_stored_codes *codes; /* NULL: a file without them */
-    size_t k;                  /* neighbours that make a class: those of the discovery */
+    size_t k;                  /* neighbours that make a class, and the mean of their poses: */
+    recon_mean_options mean;   /* those of the discovery                                     */
     recon_trust trust;
     int is_judged; /* there is a trust */
 };

@@ -71,6 +71,7 @@ static recon_status find_gamma(recon_ctx *ctx, recon_frames *out, const recon_mo
     const recon_embedded index = { .n = c->n, .d = c->d, .z = c->z, .so2 = c->so2, .so3 = c->so3 };
     const recon_embedded queries = { .n = n, .d = c->d, .z = s->z, .so2 = s->so2, .so3 = s->so3 };
     const recon_normalize_options o = { .knn = { .k = m->k < c->n ? m->k : c->n },
+                                        .mean = m->mean,
                                         .family = RECON_SO2_NORMAL };
     return recon_normalize(ctx, out, &index, &queries, &o);
 }

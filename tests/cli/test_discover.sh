@@ -109,4 +109,44 @@ run train --data npy:images.npy --preset small --width 0.25 --code 8 --epochs 1 
 run discover --model bare --data npy:images.npy --lambda density --out no-density
 [ "$code" -eq 2 ] && [ ! -e no-density ] && said "bare has no pose density"
 report $? "--lambda density without one is misuse, and nothing is written"
+refused 2 "--lambda head: bare is a backbone alone; \`recon discover --model bare --data SPEC --out DIR\`" \
+    canonicalize --model bare $letters --lambda head --out c.npy
+
+# --- Algorithm 1 behind Lambda ----------------------------------------------------------------------
+# by NAME ARGS: discovers on a backbone trained by reconstruction alone; NAME.npy are the poses of canonicalize.
+run train $letters --preset small --width 0.25 --code 8 --epochs 2 --batch 20 --plain --out plain --quiet
+by() {
+    name=$1
+    shift
+    run discover --model plain $letters --folds 0 --out "$name" --quiet "$@"
+    run canonicalize --model "$name" $letters --out canonical.npy --poses "$name.npy" --quiet
+}
+# differ NAMES: no two have the same natural poses, nor give the same canonical ones.
+differ() {
+    for name in "$@"; do cksum <"$name/natural.npy"; done | sort -u | wc -l >natural
+    for name in "$@"; do cksum <"$name.npy"; done | sort -u | wc -l >canonical
+    [ "$(cat natural)" -eq $# ] && [ "$(cat canonical)" -eq $# ]
+}
+for lambda in head neighbours; do
+    by 5 --lambda $lambda --k 5
+    by 10 --lambda $lambda
+    by 50 --lambda $lambda --k 50
+    differ 5 10 50
+    report $? "--lambda $lambda: --k 5, 10 and 50 give different canonical poses"
+    by frechet --lambda $lambda --mean frechet
+    by chordal --lambda $lambda --mean chordal
+    differ 10 frechet chordal
+    report $? "--lambda $lambda: so do the means of Tukey, Frechet and the chordal one"
+    by uniform --lambda $lambda --family uniform
+    by normal --lambda $lambda --family normal
+    grep -q '"theta": "uniform"' uniform/summary.json && grep -q '"theta": "normal"' normal/summary.json &&
+        [ "$(grep -m 1 theta_deg uniform/summary.json)" != "$(grep -m 1 theta_deg normal/summary.json)" ]
+    report $? "--lambda $lambda: --family decides what Theta is the width of"
+done
+run discover --model backbone $letters --lambda density --k 7 --mean frechet --folds 0 --out useless
+[ "$code" -eq 0 ] && [ "$(grep -c 'not for the natural poses' "$scratch/stderr")" -eq 1 ] && said "--k and --mean: for Algorithm 1"
+report $? "--lambda density: that --k and --mean do not move the natural poses is said"
+run discover --model plain $letters --lambda head --k 7 --folds 0 --out useful
+[ "$code" -eq 0 ] && ! said "not for the natural poses"
+report $? "and not where they do"
 finish

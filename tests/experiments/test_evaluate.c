@@ -62,15 +62,15 @@ static void accuracy_counts_what_is_taken_for_what_it_is(void **state)
     recon_dataset *d = open_spots(ctx);
     double share, rotations[IMAGES];
     size_t shown = 0;
-    CHECK_OK(ctx, recon_evaluate_accuracy(ctx, &share, d, NULL, by_mass, &shown));
+    CHECK_OK(ctx, recon_evaluate_accuracy(ctx, &share, NULL, d, NULL, by_mass, &shown));
     CHECK_NEAR(share, 1, 0);
     assert_int_equal(shown, IMAGES);
     for (size_t i = 0; i < IMAGES; i++)
         rotations[i] = i < 150 ? PI / 2 : 0.3; /* a quarter turn makes another class of it */
-    CHECK_OK(ctx, recon_evaluate_accuracy(ctx, &share, d, rotations, by_mass, &shown));
+    CHECK_OK(ctx, recon_evaluate_accuracy(ctx, &share, NULL, d, rotations, by_mass, &shown));
     CHECK_NEAR(share, 0.75, 1e-15);
     rotations[7] = NAN;
-    CHECK_FAILS(ctx, recon_evaluate_accuracy(ctx, &share, d, rotations, by_mass, &shown),
+    CHECK_FAILS(ctx, recon_evaluate_accuracy(ctx, &share, NULL, d, rotations, by_mass, &shown),
                 RECON_ERR_INPUT, "rotation 7 is nan");
     recon_dataset_close(d);
 }
@@ -89,8 +89,13 @@ static void exact_undo_gives_everything_back(void **state)
         rotations[i] = -recon_dataset_angle(rotated, i);
         within += fabs(rotations[i]) < PI / 4;
     }
-    CHECK_OK(ctx, recon_evaluate_accuracy(ctx, &none, rotated, NULL, by_mass, &shown));
-    CHECK_OK(ctx, recon_evaluate_accuracy(ctx, &undo, rotated, rotations, by_mass, &shown));
+    uint8_t right[IMAGES];
+    size_t count = 0;
+    CHECK_OK(ctx, recon_evaluate_accuracy(ctx, &none, right, rotated, NULL, by_mass, &shown));
+    for (size_t i = 0; i < IMAGES; i++)
+        count += right[i];
+    CHECK_NEAR((double)count / IMAGES, none, 1e-15);
+    CHECK_OK(ctx, recon_evaluate_accuracy(ctx, &undo, NULL, rotated, rotations, by_mass, &shown));
     CHECK_NEAR(none, (double)within / IMAGES, 0.02);
     CHECK_NEAR(undo, 1, 0);
     recon_dataset_close(rotated);
@@ -111,7 +116,8 @@ static void a_classifier_guesses_and_judges(void **state)
     CHECK_OK(ctx, recon_classifier_train(ctx, &trained, d, scratch("c"),
                                          &(recon_classifier_options){ .epochs = 1, .seed = 1 }));
     CHECK_OK(ctx, recon_classifier_open(ctx, &c, scratch("c")));
-    CHECK_OK(ctx, recon_evaluate_accuracy(ctx, &share, d, NULL, recon_guess_by_classifier, c));
+    CHECK_OK(ctx,
+             recon_evaluate_accuracy(ctx, &share, NULL, d, NULL, recon_guess_by_classifier, c));
     CHECK_OK(ctx, recon_classifier_accuracy(ctx, &own, c, d));
     CHECK_NEAR(share, own, 1e-12);
     for (size_t i = 0; i < 2; i++)
@@ -171,12 +177,17 @@ static void unusual_means_beyond_the_rule(void **state)
     for (int i = 0; i < 6; i++)
         radians[i] = angles[i] * DEGREE;
     CHECK_OK(ctx, recon_rotation_rule_load(ctx, &rule, "mnist"));
-    recon_evaluate_unusual(unusual, &rule, labels, radians, 6);
+    recon_evaluate_unusual(unusual, &rule, recon_reaches[0], labels, radians, 6);
     assert_memory_equal(unusual, want, 6);
     CHECK_OK(ctx, recon_rotation_rule_load(ctx, &rule, "fashion"));
     const double reach[] = { 5, 5, 5, 64, 64, 64, 128, 128, 128, 128 };
     for (int32_t c = 0; c < 10; c++)
-        CHECK_NEAR(recon_evaluate_reach(recon_rotation_rule_of(&rule, c)) / DEGREE, reach[c], 1e-9);
+        CHECK_NEAR(recon_evaluate_reach(recon_rotation_rule_of(&rule, c), recon_reaches[0]) /
+                       DEGREE,
+                   reach[c], 1e-9);
+    const recon_reach wide = { 3, 15 * DEGREE };
+    CHECK_NEAR(recon_evaluate_reach(recon_rotation_rule_of(&rule, 0), wide) / DEGREE, 15, 1e-9);
+    CHECK_NEAR(recon_evaluate_reach(recon_rotation_rule_of(&rule, 3), wide) / DEGREE, 96, 1e-9);
 }
 
 static void areas_of_a_perfect_a_blind_and_a_contrary_score(void **state)
@@ -200,6 +211,10 @@ static void areas_of_a_perfect_a_blind_and_a_contrary_score(void **state)
     CHECK_NEAR(auc.recon, 1, 1e-15);
     CHECK_NEAR(auc.density, 0, 1e-15);
     CHECK_NEAR(auc.share, 0.75, 1e-15);
+    memset(unusual, 0, sizeof unusual);
+    CHECK_OK(ctx, recon_evaluate_ood(ctx, &auc, &(recon_ood_scores){ blind, size, contrary },
+                                     unusual, N));
+    assert_true(auc.share == 0 && isnan(auc.recon)); /* nothing to tell apart */
 }
 
 /* --- widths ----------------------------------------------------------------------------------- */
@@ -254,6 +269,64 @@ static void hits_and_the_worst_rows(void **state)
     assert_memory_equal(worst, first, sizeof first);
     CHECK_FAILS(ctx, recon_evaluate_worst(ctx, worst, 61, hits, ROWS), RECON_ERR_INPUT,
                 "the worst 61 of 60 rows");
+}
+
+/* Neighbours by likeness of pose alone are closer and their law narrower than those of a random
+ * choice; neighbours without regard to pose are not. Half of every row's neighbours are of the other
+ * label, and do not count. */
+static void like_poses_are_noticed(void **state)
+{
+    recon_ctx *ctx = *state;
+    enum { N = 2000, NEAREST = 16 };
+    static int64_t neighbors[N * NEAREST], labels[N];
+    static double angle[N];
+    const double truth[2] = { 60 * DEGREE, 60 * DEGREE };
+    recon_neighborhood h = { neighbors, N, NEAREST, labels, 2 };
+    recon_like_poses like;
+    recon_rng rng = recon_rng_new(7, 0);
+    for (int i = 0; i < N; i++) { /* evenly spread over +-60 degrees, in order */
+        labels[i] = i % 2;
+        angle[i] = (-60 + 120.0 * i / (N - 1)) * DEGREE;
+    }
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < NEAREST; j++)
+            neighbors[i * NEAREST + j] = (i + 1 + j) % N;
+    CHECK_OK(ctx, recon_evaluate_like_poses(ctx, &like, &h, angle, RECON_SO2_UNIFORM, truth, 1));
+    assert_int_equal(like.rows, N);
+    CHECK_LESS(like.distance[0], 2 * DEGREE);
+    CHECK_NEAR(like.distance[1] / DEGREE, 40, 2); /* of two even draws a third of the range */
+    CHECK_LESS(like.theta[0], 10 * DEGREE);
+    CHECK_NEAR(like.theta[1] / DEGREE, 60, 5);
+    CHECK_LESS(40 * DEGREE, like.error[0].by_class);
+    CHECK_LESS(like.error[1].by_class, 5 * DEGREE);
+    for (int i = 0; i < N * NEAREST; i++)
+        neighbors[i] = (int64_t)(recon_rng_uniform(&rng) * N);
+    CHECK_OK(ctx, recon_evaluate_like_poses(ctx, &like, &h, angle, RECON_SO2_UNIFORM, truth, 1));
+    CHECK_NEAR(like.distance[0] / like.distance[1], 1, 0.05);
+    CHECK_NEAR(like.spread[0] / like.spread[1], 1, 0.05);
+    CHECK_NEAR(like.theta[0] / like.theta[1], 1, 0.05);
+}
+
+/* Two classes whose frames are opposed, and that have some of each other among their neighbours. */
+static void opposed_frames_are_found(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_neighborhood h = hood();
+    double psi[ROWS], angle[ROWS];
+    recon_frame_pair pair;
+    for (int i = 0; i < ROWS; i++) {
+        angle[i] = i * DEGREE;
+        psi[i] = angle[i] + (i % CLASSES == 1 ? 170 : -10) * DEGREE;
+    }
+    CHECK_OK(ctx, recon_evaluate_frames(ctx, &pair, psi, angle, &h, 0, 1));
+    CHECK_NEAR(pair.frame[0] / DEGREE, -10, 1e-9);
+    CHECK_NEAR(pair.apart / DEGREE, 180, 1e-9);
+    CHECK_NEAR(pair.agreement[0], 1, 1e-12);
+    CHECK_NEAR(pair.other[0], 0.5, 1e-12); /* who is not of the row's class is of the next */
+    CHECK_NEAR(pair.other[1], 0, 1e-12);
+    CHECK_FAILS(ctx,
+                recon_evaluate_frames(ctx, &pair, psi, angle, &(recon_neighborhood){ 0 }, 0, 1),
+                RECON_ERR_INPUT, "nothing to measure");
 }
 
 static void confusion_rows_are_all_neighbours(void **state)
@@ -369,7 +442,7 @@ static void failing_allocations_leave_nothing(void **state)
     size_t shown = 0;
     recon_pose_error e;
     CHECK_OK(ctx, recon_evaluate_hits(ctx, hits, &h));
-    CHECK_ALLOCATIONS(ctx, recon_evaluate_accuracy(ctx, &share, d, NULL, by_mass, &shown));
+    CHECK_ALLOCATIONS(ctx, recon_evaluate_accuracy(ctx, &share, NULL, d, NULL, by_mass, &shown));
     CHECK_ALLOCATIONS(ctx, recon_evaluate_poses(ctx, &e, pose, pose, 3));
     CHECK_ALLOCATIONS(ctx, recon_evaluate_worst(ctx, worst, 4, hits, ROWS));
     recon_dataset_close(d);
@@ -387,6 +460,8 @@ int main(void)
         cmocka_unit_test(widths_by_class_and_by_sample),
         cmocka_unit_test(hits_and_the_worst_rows),
         cmocka_unit_test(confusion_rows_are_all_neighbours),
+        cmocka_unit_test(like_poses_are_noticed),
+        cmocka_unit_test(opposed_frames_are_found),
         cmocka_unit_test(hit_rate_and_width_against_k),
         cmocka_unit_test(folds_are_shares_of_a_class),
         cmocka_unit_test(a_pair_differs_in_its_natural_pose_alone),
