@@ -295,7 +295,8 @@ done:
 recon_status recon_maps_apply(recon_ctx *ctx, void *out, const recon_maps *m, const float *z,
                               size_t n, recon_maps_part part)
 {
-    unsigned heads = part == RECON_MAPS_LAMBDA ? m->kind->lambda : ~0u;
+    unsigned by_head = m->lambda == RECON_LAMBDA_HEAD ? m->kind->by_head : 0;
+    unsigned heads = part == RECON_MAPS_LAMBDA ? m->kind->lambda | by_head : ~0u;
     char *maps = out;
     pass p;
     recon_status status;

@@ -3,6 +3,7 @@
 #include "chains_open.h"
 
 #include <recon/model/canonicalize.h>
+#include "model/model.h"
 
 enum { SOME = 30 };
 
@@ -64,6 +65,20 @@ static void the_axis_stands_upright(void **state)
     assert_true(free > CHAINS_N * 9 / 10);
 }
 
+/* Where Lambda is the head's, it is what all heads together would say. */
+static void the_heads_lambda_is_asked_for(void **state)
+{
+    static recon_so3_map maps[SOME];
+    static recon_pose3 again[SOME];
+    recon_lambda before = recon_model_describe(model).lambda;
+    CHECK_OK(*state, recon_model_use_lambda(*state, model, RECON_LAMBDA_HEAD));
+    CHECK_OK(*state, recon_canonicalize_molecules(*state, NULL, poses, model, list, SOME));
+    CHECK_OK(*state, recon_model_read3(*state, again, maps, NULL, model, list, SOME));
+    for (size_t i = 0; i < SOME; i++)
+        CHECK_NEAR(recon_so3_distance(poses[i].lambda, maps[i].lambda_label), 0, 1e-6);
+    CHECK_OK(*state, recon_model_use_lambda(*state, model, before));
+}
+
 static void unknown_elements_are_refused(void **state)
 {
     const uint8_t gold[2] = { 79, 79 };
@@ -98,6 +113,7 @@ int main(void)
         cmocka_unit_test(a_rotated_input_has_the_same_canonical_form),
         cmocka_unit_test(the_motion_is_rigid_and_has_a_way_back),
         cmocka_unit_test(the_axis_stands_upright),
+        cmocka_unit_test(the_heads_lambda_is_asked_for),
         cmocka_unit_test(unknown_elements_are_refused),
         cmocka_unit_test(what_is_no_place_is_refused),
     };
