@@ -17,6 +17,7 @@ const cli_command cli_reproduce = {
         "  recon reproduce mnist --quick\n"
         "  recon reproduce fashion --figures out/\n"
         "  recon reproduce molecules\n"
+        "  recon reproduce molecules --data geom:qm9_crude.msgpack --train --out runs/ --device cuda\n"
         "  recon reproduce letters\n"
         "  recon reproduce mnist --train --limit 12000 --seeds 3 --device cuda --out runs/\n"
         "\n"
@@ -27,7 +28,9 @@ const cli_command cli_reproduce = {
         "conformers/val. Labels and true rotations are used for evaluation only. --quick takes 2,000\n"
         "test images and 12,000 training images, fewer on a slow machine; for molecules every sixth.\n"
         "Models are taken from models/, or trained by --train: a backbone and its maps for each seed,\n"
-        "under OUT/seed-S/.\n"
+        "under OUT/seed-S/. molecules --data SPEC measures the same on other conformers, geom:FILE or\n"
+        "flat:DIR with a split: they are taken as upright and rotated as in the paper, all with seed 1.\n"
+        "--model or --train is then needed; without a --classifier there are no accuracies.\n"
         "\n"
         "letters: pictures of one's own, with a known truth. Letters of installed fonts are drawn, each\n"
         "kind rotated by its own law; a model is trained on them as by `recon train` and `recon\n"
@@ -50,6 +53,9 @@ static int parse(settings *all, const char **word, int argc, char **argv)
         { "--quick", NULL, NULL, "use part of the data: minutes on two cores", CLI_FLAG, 0,
           &s->quick },
         { "--figures", "DIR", NULL, "write the figures there, as SVG", CLI_TEXT, 0, &s->figures },
+        { "--data", "SPEC", NULL,
+          "molecules: geom:FILE or flat:DIR in place of the shipped conformers", CLI_SPEC, 0,
+          &s->data },
         { "--model", "MODEL", NULL,
           "what `recon discover` wrote (default: the shipped one); letters: what `recon train` wrote, in "
           "place of training",
@@ -120,7 +126,8 @@ static int check_letters(settings *all)
     const struct {
         const char *name;
         int given;
-    } others[] = { { "--figures", s->figures != NULL },
+    } others[] = { { "--data", s->data != NULL },
+                   { "--figures", s->figures != NULL },
                    { "--classifier", s->classifier != NULL },
                    { "--embeddings", s->embeddings != NULL },
                    { "--images", s->images != 0 },
@@ -143,6 +150,25 @@ static int check_letters(settings *all)
     all->letters.epochs = s->epochs;
     all->letters.quick = s->quick;
     all->letters.preset = s->preset < 0 ? RECON_PRESET_SMALL : s->preset;
+    return -1;
+}
+
+/* Test conformers must be new to the model: only these have parts that say which they are. */
+static int check_data(const reproduce_settings *s)
+{
+    if (!s->data)
+        return -1;
+    if (s->what)
+        return cli_misuse(&cli_reproduce, "--data is for molecules");
+    if (strncmp(s->data, "geom:", 5) != 0 && strncmp(s->data, "flat:", 5) != 0)
+        return cli_misuse(&cli_reproduce,
+                          "--data %s: a set with a split is needed, geom:FILE or flat:DIR; "
+                          "data/make-conformers makes one",
+                          s->data);
+    if (!s->model && !s->train)
+        return cli_misuse(&cli_reproduce,
+                          "--data %s needs --model MODEL, or --train --out DIR to train one",
+                          s->data);
     return -1;
 }
 
@@ -170,6 +196,8 @@ static int check_tables(settings *all, const char *word)
                           s->embeddings ? "--embeddings"
                           : s->images   ? "--images"
                                         : "--limit");
+    if (check_data(s) >= 0)
+        return EXIT_MISUSE;
     if (s->train && !s->out)
         return cli_misuse(&cli_reproduce, "--train needs --out DIR");
     if (s->train && (s->model || s->embeddings))

@@ -45,7 +45,8 @@ const experiment *experiment_find(const char *name); /* NULL: there is none */
 /* What was asked for. Zero in any field means its default. */
 typedef struct {
     const experiment *what;         /* NULL: molecules                 */
-    const char *model, *classifier; /* NULL: the shipped ones          */
+    const char *data;               /* molecules: SPEC of a set with parts; NULL: the shipped one */
+    const char *model, *classifier; /* NULL: the shipped ones; with data none */
     const char *embeddings;         /* folder with z.npy and g.npy     */
     const char *figures, *out;      /* folders                         */
     size_t images, limit;           /* of the test and training images */
