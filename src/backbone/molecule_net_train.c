@@ -369,6 +369,9 @@ static void describe_settings(const trainer *c, recon_settings *s, const recon_m
     recon_settings_add(s, "align", "%.9g", o->align);
     recon_settings_add(s, "contrast", "%.9g", o->contrast);
     recon_settings_add(s, "temperature", "%.9g", o->temperature);
+    if (has_pairs(o))
+        recon_settings_add(s, "pairs", "%s",
+                           o->pairs == RECON_PAIRS_ELEMENTS ? "elements" : "bonds");
     recon_settings_add(s, "seed", "%" PRIu64, o->seed);
     recon_settings_add(s, "precision", "%s",
                        recon_precision_name(recon_precision_on(c->ctx, o->precision)));
@@ -460,9 +463,9 @@ static recon_status find_partners(trainer *c, sample_set *p)
     RECON_TRY(recon_alloc_raw(c->ctx, &latent, p->n * d, sizeof *latent));
     RECON_TRY(recon_molecule_net_embed_shown(
         c->ctx, &(recon_molecule_net_answer){ .latent = latent }, c->m, p->x, p->n));
-    RECON_TRY(
-        recon_molecule_partners_find(c->ctx, &p->partners, p->x, latent, p->n, d,
-                                     &(recon_molecule_partners_options){ CANDIDATES, CANDIDATES }));
+    RECON_TRY(recon_molecule_partners_find(
+        c->ctx, &p->partners, p->x, latent, p->n, d,
+        &(recon_molecule_partners_options){ CANDIDATES, CANDIDATES, c->o->pairs }));
 done:
     free(latent);
     return status;
