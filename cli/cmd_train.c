@@ -445,7 +445,7 @@ static recon_status train_molecules(recon_ctx *ctx, const settings *s, const cli
     recon_status status = RECON_OK;
     if (s->held) {
         find_elements(there, cli_molecules(in));
-        RECON_TRY(cli_held_open(ctx, &held, &s->data, s->held));
+        RECON_TRY(cli_also_open(ctx, &held, &s->data, "--held", s->held));
         RECON_TRY(cli_inputs_filter(ctx, &held, &s->data, s->held, accept_known, there));
     }
     RECON_TRY(
