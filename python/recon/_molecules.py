@@ -313,10 +313,10 @@ class _SpinJudge:
               n: int) -> int:
         try:
             which = np.ctypeslib.as_array(conformer, (n,))
-            turns = matrices(np.ctypeslib.as_array(
+            by = matrices(np.ctypeslib.as_array(
                 ctypes.cast(rotations, ctypes.POINTER(ctypes.c_double)), (n, 4)))
-            molecules = [(self._numbers[j], _rotated(self._positions[j], turn))
-                         for j, turn in zip(which, turns)]
+            molecules = [(self._numbers[j], _rotated(self._positions[j], rotation))
+                         for j, rotation in zip(which, by)]
             np.ctypeslib.as_array(log_p, (n, self.labels))[:] = self._ask(molecules, self.labels)
         except BaseException as error:  # C cannot pass it on
             self.raised = error
