@@ -118,6 +118,12 @@ static void a_judge_chooses_the_free_spin(void **state)
                                              NULL, CHAINS, NULL));
 }
 
+static void running_out_of_memory_is_said(void **state)
+{
+    CHECK_ALLOCATIONS(*state, recon_canonicalize_spin(*state, NULL, poses, model, list, 2, NULL, 0,
+                                                      by_truth, NULL, CHAINS, NULL));
+}
+
 /* Where Lambda is the head's, it is what all heads together would say. */
 static void the_heads_lambda_is_asked_for(void **state)
 {
@@ -167,6 +173,7 @@ int main(void)
         cmocka_unit_test(the_motion_is_rigid_and_has_a_way_back),
         cmocka_unit_test(the_axis_stands_upright),
         cmocka_unit_test(a_judge_chooses_the_free_spin),
+        cmocka_unit_test(running_out_of_memory_is_said),
         cmocka_unit_test(the_heads_lambda_is_asked_for),
         cmocka_unit_test(unknown_elements_are_refused),
         cmocka_unit_test(what_is_no_place_is_refused),
