@@ -27,6 +27,7 @@ const cli_command cli_discover = {
         "density of poses. The natural pose of each input, Lambda, comes from its neighbours, from a\n"
         "head that learned their answer, or from the pose density (--lambda). For molecules the poses may determine only the direction of an\n"
         "axis; then the spin about it is free, and the summary says for how many.\n"
+        "With --heads paper Lambda and Theta are networks on the images: two more passes for every one.\n"
         "DIR/model.safetensors is the model for canonicalize, score and distribution; summary.json\n"
         "summarizes the results, and report.html shows them (see `recon report`). Labels, if any, are\n"
         "used only in these two.",
@@ -38,8 +39,9 @@ enum { FOLDS_MOST = 100 };
 
 typedef struct {
     const char *model, *out;
-    size_t k, folds;
-    int mean, family, lambda, half, keep;
+    size_t k, folds, head_epochs;
+    double head_rate;
+    int mean, family, lambda, heads, half, keep;
     cli_data data;
     cli_common common;
     int *misuse;  /* set where only the model shows that --lambda cannot be meant */
@@ -48,7 +50,7 @@ typedef struct {
 
 static int parse(settings *s, int argc, char **argv)
 {
-    cli_option options[9 + CLI_DATA_OPTIONS + 1] = {
+    cli_option options[12 + CLI_DATA_OPTIONS + 1] = {
         { "--model", "MODEL", NULL, "what `recon train` wrote", CLI_MODEL, 1, &s->model },
         { "--out", "DIR", NULL, "folder for the results", CLI_TEXT, 1, &s->out },
         { "--k", "N", NULL, "neighbours (default 10, molecules 25)", CLI_COUNT, 0, &s->k },
@@ -63,6 +65,16 @@ static int parse(settings *s, int argc, char **argv)
           "where the natural pose comes from: the neighbours' centre, the head that learned it (the "
           "paper's), or the pose density (default auto: what does best on inputs held out)",
           CLI_CHOICE, 0, &s->lambda },
+        { "--heads", NULL, "mlp|paper",
+          "what learns Lambda and Theta: small networks on the embedding, or as in the paper networks "
+          "of their own on the images (default mlp)",
+          CLI_CHOICE | CLI_IMAGES, 0, &s->heads },
+        { "--head-epochs", "N", NULL,
+          "with --heads paper: passes over the data (default 60; the paper's are 600)",
+          CLI_COUNT | CLI_IMAGES, 0, &s->head_epochs },
+        { "--head-rate", "R", NULL,
+          "with --heads paper: highest learning rate (default 1.35e-4, the paper's)",
+          CLI_NUMBER | CLI_IMAGES, 0, &s->head_rate },
         { "--half", NULL, NULL, "store weights as bfloat16: half the size", CLI_FLAG, 0, &s->half },
         { "--folds", "N", NULL,
           "calibrate p-values by training the backbone N times anew, each time without one part of "
@@ -135,6 +147,8 @@ static void show(const settings *s, const recon_discovery *d, const cli_inputs *
         printf(", hit rate %.4f", d->hit_rate);
     putchar('\n');
     (d->group == RECON_SO2 ? print_so2 : print_so3)(d);
+    if (s->heads == RECON_HEADS_PAPER)
+        puts("  heads      Lambda and Theta are networks on the images, as in the paper");
     cli_print_lambda(&d->trust.lambda);
     cli_print_trust(&d->trust);
     printf("  seconds    %.2f (embeddings %.2f, Algorithm 1 %.2f, maps %.2f",
@@ -161,6 +175,24 @@ static int note_transparent(recon_source *source, const settings *s, const cli_i
     return source->transparent && !(net && net->over_black);
 }
 
+/* What the options ask of a model and it cannot give is misuse. */
+static recon_status check_model(recon_ctx *ctx, const settings *s, const recon_backbone *b)
+{
+    recon_status status = RECON_OK;
+    if (s->lambda == RECON_LAMBDA_DENSITY && b->kind->group == RECON_SO2 && !b->density)
+        status = recon_fail(ctx, RECON_ERR_INPUT,
+                            "--lambda density: %s has no pose density; train without --no-density",
+                            s->model);
+    else if (s->heads == RECON_HEADS_PAPER && !recon_backbone_ieae(b))
+        status =
+            recon_fail(ctx, RECON_ERR_INPUT,
+                       "--heads paper: images only, and %s is no model that `recon train` made "
+                       "of images",
+                       s->model);
+    *s->misuse = status != RECON_OK;
+    return status;
+}
+
 static recon_status work(recon_ctx *ctx, const void *arg)
 {
     const settings *s = arg;
@@ -173,7 +205,10 @@ static recon_status work(recon_ctx *ctx, const void *arg)
         .mean = { .kind = s->mean < 0 ? RECON_MEAN_TUKEY : (recon_mean_kind)s->mean },
         .family = (recon_so2_family)s->family,
         .lambda = (recon_lambda)s->lambda,
-        .maps = { .seed = cli_seed(&s->data) },
+        .maps = { .seed = cli_seed(&s->data),
+                  .heads = (recon_heads)s->heads,
+                  .epochs = s->head_epochs,
+                  .rate = s->head_rate },
         .half = s->half,
         .keep_embeddings = s->keep,
         .folds = s->folds == UNSAID ? 0
@@ -193,12 +228,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     RECON_TRY(cli_attach(ctx, &s->data));
     o.precision = cli_precision(ctx, s->data.precision);
     RECON_TRY(recon_backbone_open(ctx, &backbone, s->model, o.precision));
-    *s->misuse = s->lambda == RECON_LAMBDA_DENSITY && backbone->kind->group == RECON_SO2 &&
-                 !backbone->density;
-    if (*s->misuse)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
-                             "--lambda density: %s has no pose density; train without --no-density",
-                             s->model));
+    RECON_TRY(check_model(ctx, s, backbone));
     RECON_TRY(cli_inputs_open(ctx, &inputs, &s->data, backbone, s->model));
     RECON_TRY(cli_inputs_keep(ctx, &inputs, &s->data, backbone));
     RECON_TRY(cli_note_span(ctx, &inputs, s->data.spec));
@@ -227,6 +257,9 @@ static int run(int argc, char **argv)
     int code = parse(&s, argc, argv);
     if (code < 0 && s.folds != UNSAID && (s.folds == 1 || s.folds > FOLDS_MOST))
         code = cli_misuse(&cli_discover, "--folds %zu: 0, or 2 to %d", s.folds, FOLDS_MOST);
+    if (code < 0 && (s.head_epochs || s.head_rate > 0) && s.heads != RECON_HEADS_PAPER)
+        code = cli_misuse(&cli_discover, "%s: only with --heads paper",
+                          s.head_epochs ? "--head-epochs" : "--head-rate");
     code = code >= 0 ? code : cli_run(&cli_discover, &s.common, work, &s);
     return misuse ? EXIT_MISUSE : code;
 }

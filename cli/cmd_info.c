@@ -8,6 +8,7 @@
 #include "data/elements.h"
 #include "data/crop.h"
 #include "data/dataset.h"
+#include "model/trust.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -111,6 +112,8 @@ static json_t *as_json(const char *path, const recon_array *a, range r)
     return all;
 }
 
+enum { ENTRY = 17 }; /* where values begin */
+
 /* A file's words, on a line of their own and on no other. */
 static void print_entry(const char *key, const char *value)
 {
@@ -136,39 +139,79 @@ static recon_status count_numbers(recon_ctx *ctx, size_t *out, const recon_safet
     return RECON_OK;
 }
 
-static json_t *model_json(const char *path, const recon_safetensors *file, size_t numbers)
+/* NULL: the file does not say. */
+static recon_status read_trust(recon_ctx *ctx, recon_trust *room, const recon_trust **out,
+                               const recon_safetensors *file, const char *path)
+{
+    int known;
+    recon_status status =
+        recon_trust_read(ctx, room, &known, recon_safetensors_metadata(file, RECON_TRUST_VERDICT),
+                         recon_safetensors_metadata(file, RECON_TRUST_MEASURES), path);
+    *out = known ? room : NULL;
+    return status;
+}
+
+static void print_reasons(const recon_trust *t)
+{
+    cli_print_reasons(t, ENTRY);
+    if (isfinite(t->gain))
+        printf("  %-14s %.1f degrees %s the natural pose (%.1f as they come, %.1f canonicalized)\n",
+               "expected gain", fabs(t->gain) * RECON_TO_DEGREES,
+               t->gain < 0 ? "further from" : "closer to", t->before * RECON_TO_DEGREES,
+               t->after * RECON_TO_DEGREES);
+}
+
+/* Measures are shown as what they say. */
+static int is_measures(recon_metadata_entry e)
+{
+    return !strcmp(e.key, RECON_TRUST_MEASURES);
+}
+
+static json_t *model_json(const char *path, const recon_safetensors *file, size_t numbers,
+                          const recon_trust *trust)
 {
     json_t *metadata = json_object(), *all = json_object();
-    for (size_t i = 0; recon_safetensors_metadata_at(file, i).key; i++)
-        json_object_set_new(metadata, recon_safetensors_metadata_at(file, i).key,
-                            json_string(recon_safetensors_metadata_at(file, i).value));
+    for (size_t i = 0; recon_safetensors_metadata_at(file, i).key; i++) {
+        recon_metadata_entry entry = recon_safetensors_metadata_at(file, i);
+        if (!is_measures(entry))
+            json_object_set_new(metadata, entry.key, json_string(entry.value));
+    }
     json_object_set_new(all, "file", json_string(path));
     json_object_set_new(all, "tensors", json_integer((json_int_t)recon_safetensors_count(file)));
     json_object_set_new(all, "numbers", json_integer((json_int_t)numbers));
     json_object_set_new(all, "metadata", metadata);
+    if (trust)
+        json_object_set_new(all, "trust", recon_trust_json(trust));
     return all;
 }
 
-static void print_model(const char *path, const recon_safetensors *file, size_t numbers)
+static void print_model(const char *path, const recon_safetensors *file, size_t numbers,
+                        const recon_trust *trust)
 {
     printf("%s: %zu tensors, %zu numbers\n", path, recon_safetensors_count(file), numbers);
     for (size_t i = 0; recon_safetensors_metadata_at(file, i).key; i++) {
         recon_metadata_entry entry = recon_safetensors_metadata_at(file, i);
-        print_entry(entry.key, entry.value);
+        if (!is_measures(entry))
+            print_entry(entry.key, entry.value);
+        if (trust && !strcmp(entry.key, RECON_TRUST_VERDICT))
+            print_reasons(trust);
     }
 }
 
 static recon_status tell_model(recon_ctx *ctx, const char *path, const cli_common *common)
 {
     recon_safetensors *file = NULL;
+    recon_trust room;
+    const recon_trust *trust;
     size_t numbers;
     recon_status status;
     RECON_TRY(recon_safetensors_open(ctx, &file, path));
     RECON_TRY(count_numbers(ctx, &numbers, file));
+    RECON_TRY(read_trust(ctx, &room, &trust, file, path));
     if (common->json)
-        RECON_TRY(cli_print_json(ctx, model_json(path, file, numbers)));
+        RECON_TRY(cli_print_json(ctx, model_json(path, file, numbers, trust)));
     else if (!common->quiet)
-        print_model(path, file, numbers);
+        print_model(path, file, numbers, trust);
 done:
     recon_safetensors_close(file);
     return status;
@@ -388,7 +431,7 @@ static recon_status print_files(recon_ctx *ctx, const char *folder)
     return RECON_OK;
 }
 
-/* Its plain values: what is nested is for programs. */
+/* Its plain values, and whether to trust them: what else is nested is for programs. */
 static void print_summary(json_t *summary)
 {
     const char *key;
@@ -403,6 +446,11 @@ static void print_summary(json_t *summary)
             print_entry(key, number);
         else if (json_is_boolean(value))
             print_entry(key, json_is_true(value) ? "yes" : "no");
+    }
+    recon_trust trust;
+    if (recon_trust_from_json(&trust, json_object_get(summary, "trust"))) {
+        print_entry("trust", recon_trust_name(trust.level));
+        print_reasons(&trust);
     }
 }
 

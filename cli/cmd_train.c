@@ -60,8 +60,8 @@ static int parse(settings *s, int argc, char **argv)
         { "--group", NULL, "auto|so2|so3",
           "rotation group (default: so2 for images, so3 for molecules)", CLI_CHOICE, 0, &s->group },
         { "--preset", NULL, "fast|paper|small",
-          "network: small for a CPU (its default), fast for a GPU (its default), paper for the "
-          "paper's layers and, of molecules, its recipe: reconstruction alone, 600 epochs",
+          "small for a CPU (its default), fast for a GPU (its default), or paper: the paper's network "
+          "and recipe: reconstruction alone; of molecules for 600 epochs",
           CLI_CHOICE, 0, &s->preset },
         { "--from", "MODEL", NULL,
           "start from the weights of this model, a file or the name of one that comes with recon",
@@ -95,9 +95,9 @@ static int parse(settings *s, int argc, char **argv)
           CLI_NUMBER | CLI_IMAGES, 0, &s->density },
         { "--no-density", NULL, NULL, "no pose density: natural poses come from neighbours alone",
           CLI_FLAG | CLI_IMAGES, 0, &s->no_density },
-        { "--augment", NULL, NULL,
-          "warp, move, blur and brighten every view (default: below 10,000 images, with preset small or --from)",
-          CLI_FLAG | CLI_IMAGES, 0, &s->augment },
+        { "--augment", NULL, "auto|on|off",
+          "warp, move, blur and brighten every view (default auto: where there is a pose density to learn, or few images)",
+          CLI_CHOICE | CLI_IMAGES, 0, &s->augment },
         { "--warp", "S", NULL, "stretch the second view by up to S (default 0.2)",
           CLI_NUMBER | CLI_IMAGES, 0, &s->warp },
         { "--plain", NULL, NULL, "reconstruction loss only, as in the paper", CLI_FLAG, 0,
@@ -158,7 +158,7 @@ static recon_ieae_options options_of(recon_ctx *ctx, const settings *s)
                                  .temperature = s->temperature,
                                  .pose = s->plain ? -1 : s->pose,
                                  .warp = s->warp,
-                                 .augment = s->augment,
+                                 .augment = s->augment == 2 ? -1 : s->augment,
                                  .density =
                                      s->no_density || (s->plain && !s->density) ? -1 : s->density,
                                  .seed = cli_seed(&s->data),
@@ -395,12 +395,26 @@ static void warn_of_size(recon_ctx *ctx, const settings *s, recon_dataset_info d
                   RECON_SIZE_CHOSEN, RECON_SIZE_CHOSEN, RECON_SIZE_CHOSEN);
 }
 
+/* What preset paper is, and whether options have made something else of it. */
+static void tell_paper(recon_ctx *ctx, const settings *s)
+{
+    int more = s->density > 0 || s->pose > 0 || s->contrast > 0;
+    if (s->preset != RECON_PRESET_PAPER || s->common.quiet)
+        return;
+    recon_log(
+        ctx, RECON_LOG_INFO,
+        "preset paper: the paper's network and recipe (%s; Adam with warm restarts; the paper "
+        "trains 700 epochs: --epochs 700)",
+        more ? "with terms of ours added by option" : "reconstruction alone");
+}
+
 static recon_status train_images(recon_ctx *ctx, const settings *s, const cli_inputs *in)
 {
     recon_ieae_options o = options_of(ctx, s);
     recon_train_result r;
     recon_status status;
     warn_of_size(ctx, s, recon_dataset_describe(cli_images(in)));
+    tell_paper(ctx, s);
     RECON_TRY(cli_note_span(ctx, in, s->data.spec));
     RECON_TRY(recon_ieae_train(ctx, &r, cli_images(in), s->out, &o));
     RECON_TRY(show_images(ctx, s, &r, in));

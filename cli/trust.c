@@ -4,18 +4,18 @@
 #include <math.h>
 #include <stdio.h>
 
-static void print_likelihood(const recon_lambda_choice *c, recon_lambda way)
-{
-    if (isfinite(c->likelihood[way]))
-        printf(", %s %+.2f", recon_lambda_name(way), c->likelihood[way]);
-}
-
 void cli_print_lambda(const recon_lambda_choice *c)
 {
-    printf("  lambda     %s; likelihood on %zu inputs held out", recon_lambda_name(c->taken),
-           c->points);
-    for (int way = RECON_LAMBDA_NEIGHBOURS; way <= RECON_LAMBDA_DENSITY; way++)
-        print_likelihood(c, (recon_lambda)way);
+    int said = 0;
+    printf("  lambda     %s", recon_lambda_name(c->taken));
+    for (int way = RECON_LAMBDA_NEIGHBOURS; way <= RECON_LAMBDA_DENSITY; way++) {
+        if (!isfinite(c->likelihood[way]))
+            continue;
+        if (!said++)
+            printf("; likelihood on %zu inputs held out: ", c->points);
+        printf("%s%s %+.2f", said > 1 ? ", " : "", recon_lambda_name((recon_lambda)way),
+               c->likelihood[way]);
+    }
     putchar('\n');
     for (int way = RECON_LAMBDA_NEIGHBOURS; way <= RECON_LAMBDA_DENSITY; way++)
         if (isfinite(c->apart_median[c->taken][way]))
@@ -27,36 +27,35 @@ void cli_print_lambda(const recon_lambda_choice *c)
                                                                        : "");
 }
 
-/* Words that fit under each other. */
-static void print_wrapped(const char *text)
+void cli_print_reasons(const recon_trust *t, int indent)
 {
     enum { WIDTH = 88 };
-    int column = printf("             ");
-    for (const char *at = text; *at;) {
+    char why[RECON_TRUST_REASONS];
+    int column = WIDTH;
+    for (const char *at = recon_trust_reasons(why, sizeof why, t); *at;) {
         int word = 0;
         while (at[word] && at[word] != ' ')
             word++;
-        if (column + word > WIDTH)
-            column = printf("\n             ") - 1;
-        column += printf("%.*s ", word, at);
+        if (column + 1 + word > WIDTH)
+            column = printf("%s%*s", at == why ? "" : "\n", indent - 1, "") - (at != why);
+        column += printf(" %.*s", word, at);
         at += word + (at[word] == ' ');
     }
-    putchar('\n');
+    if (why[0])
+        putchar('\n');
 }
 
 void cli_print_trust(const recon_trust *t)
 {
-    char why[1600];
     if (isfinite(t->moved))
         printf("  rotated    the natural pose of a rotated copy is the same within %.1f degrees "
                "(median), %.1f (95 %%)\n",
                t->moved * RECON_TO_DEGREES, t->moved_p95 * RECON_TO_DEGREES);
     if (isfinite(t->gain))
-        printf(
-            "  gain       %.1f degrees closer to the natural pose on average (%.1f as they come, "
-            "%.1f canonicalized)\n",
-            t->gain * RECON_TO_DEGREES, t->before * RECON_TO_DEGREES, t->after * RECON_TO_DEGREES);
+        printf("  gain       %.1f degrees %s the natural pose on average (%.1f as they come, "
+               "%.1f canonicalized)\n",
+               fabs(t->gain) * RECON_TO_DEGREES, t->gain < 0 ? "further from" : "closer to",
+               t->before * RECON_TO_DEGREES, t->after * RECON_TO_DEGREES);
     printf("  verdict    %s (%zu inputs held out)\n", recon_trust_name(t->level), t->points);
-    if (recon_trust_reasons(why, sizeof why, t)[0])
-        print_wrapped(why);
+    cli_print_reasons(t, 13);
 }

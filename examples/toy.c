@@ -190,7 +190,7 @@ int main(void)
                                    &(recon_found_data){ .data = &data.base })))
         fprintf(stderr, "toy: %s\n", ctx ? recon_ctx_message(ctx) : "no context");
     else
-        printf("%zu %s lean by %.0f degrees; see toy/report.html\n", found.points, found.kind,
+        printf("%zu %s vary by %.0f degrees; see toy/report.html\n", found.points, found.kind,
                found.so2.theta_median * 57.3);
     recon_model_close(ctx, model);
     recon_discovery_free(&found);

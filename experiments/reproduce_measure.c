@@ -75,7 +75,10 @@ static recon_status read_images(recon_ctx *ctx, reading *r, const recon_model *m
     RECON_TRY(recon_alloc_raw(ctx, &r->angle, r->n, sizeof *r->angle));
     RECON_TRY(recon_alloc_raw(ctx, &r->lambda, r->n, sizeof *r->lambda));
     RECON_TRY(recon_alloc_raw(ctx, &r->absolute, r->n, sizeof *r->absolute));
-    RECON_TRY(recon_maps_apply(ctx, r->map, model->maps, r->codes.z, r->n, RECON_MAPS_ALL));
+    RECON_TRY(recon_maps_apply_inputs(
+        ctx, r->map, model->maps,
+        &(recon_maps_inputs){ .n = r->n, .z = r->codes.z, .data = recon_dataset_data(r->data) },
+        RECON_MAPS_ALL));
     if (r->codes.density)
         RECON_TRY(recon_alloc_raw(ctx, &r->by_head, r->n, sizeof *r->by_head));
     for (size_t i = 0; i < r->n; i++) {

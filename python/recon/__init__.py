@@ -30,6 +30,7 @@ from ._model import Model, Scores
 from ._molecules import Candidates3, Distribution3, MoleculeModel
 from ._normalize import VERDICTS, Frames, normalize
 from ._poses import Poses, Poses3
+from ._trust import TrustWarning
 
 __all__ = [
     "Candidates",
@@ -53,6 +54,7 @@ __all__ = [
     "Poses",
     "Poses3",
     "Scores",
+    "TrustWarning",
     "UnsupportedError",
     "__version__",
     "load",

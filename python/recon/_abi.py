@@ -17,6 +17,7 @@ from ctypes import (
     c_int32,
     c_int64,
     c_size_t,
+    c_uint,
     c_uint8,
     c_uint64,
     c_void_p,
@@ -65,6 +66,19 @@ CONSTANTS: dict[str, Any] = {
     "RECON_FRAME_MODES": 4,
     "RECON_SO2_PARTS_MAX": 4,
     "RECON_MOLECULE_NET_ELEMENTS": 32,
+    "RECON_LAMBDA_AUTO": 0,
+    "RECON_LAMBDA_NEIGHBOURS": 1,
+    "RECON_LAMBDA_HEAD": 2,
+    "RECON_LAMBDA_DENSITY": 3,
+    "RECON_TRUST_NOTHING_LEARNED": 1,
+    "RECON_TRUST_NOT_FOLLOWING": 2,
+    "RECON_TRUST_NO_GAIN": 4,
+    "RECON_TRUST_FEW_OF_A_KIND": 8,
+    "RECON_TRUST_DISAGREES": 16,
+    "RECON_TRUST_UPRIGHT": 32,
+    "RECON_TRUST_FEW_HELD_OUT": 64,
+    "RECON_TRUST_INCONSISTENT": 128,
+    "RECON_TRUST_REASONS": 1600,
     "RECON_ROTATION_CLASSES": 1024,
     "RECON_POSE_TOLERANCE": 1e-3,
     "RECON_ANGLE_USUAL": 13,
@@ -214,6 +228,7 @@ MapsInfo = _structure(
     ("held_out", c_size_t),
     ("family", c_int),
     ("unit", c_double),
+    ("heads", c_int),
 )
 ModelInfo = _structure(
     "recon_model_info",
@@ -227,6 +242,30 @@ ModelInfo = _structure(
     ("lambda", c_int),
     ("images", IeaeShape),
     ("molecules", MoleculeNetShape),
+)
+LambdaChoice = _structure(
+    "recon_lambda_choice",
+    ("taken", c_int),
+    ("points", c_size_t),
+    ("likelihood", c_double * 4),
+    ("apart_median", (c_double * 4) * 4),
+    ("apart_p95", (c_double * 4) * 4),
+)
+Trust = _structure(
+    "recon_trust",
+    ("level", c_int),
+    ("against", c_uint),
+    ("points", c_size_t),
+    ("information", c_double),
+    ("information_error", c_double),
+    ("moved", c_double),
+    ("moved_p95", c_double),
+    ("before", c_double),
+    ("after", c_double),
+    ("gain", c_double),
+    ("cannot_tell", c_double),
+    ("inconsistent", c_double),
+    ("lambda", LambdaChoice),
 )
 Pose2 = _structure(
     "recon_pose2", *((name, c_double) for name in ("psi", "lambda", "absolute", "rotation"))
@@ -399,6 +438,11 @@ recon_status recon_model_open(recon_ctx *ctx, recon_model **out, const char *pat
                               recon_precision precision);
 void recon_model_close(recon_ctx *ctx, recon_model *model);
 recon_model_info recon_model_describe(const recon_model *model);
+recon_status recon_model_use_lambda(recon_ctx *ctx, recon_model *model, recon_lambda lambda);
+const recon_trust *recon_model_trust(const recon_model *model);
+const char *recon_lambda_name(recon_lambda lambda);
+const char *recon_trust_name(recon_trust_level level);
+const char *recon_trust_reasons(char *out, size_t room, const recon_trust *trust);
 recon_status recon_canonicalize(recon_ctx *ctx, void *out, void *poses, const recon_model *model,
                                 const void *inputs, size_t n,
                                 const recon_canonicalize_options *options);
@@ -486,7 +530,8 @@ _VALUES = {
     "uint64_t": c_uint64,
     "double": c_double,
 }
-_ENUMS = {"status", "group", "precision", "interpolation", "direction", "so2_family", "natural"}
+_ENUMS = {"status", "group", "precision", "interpolation", "direction", "so2_family", "natural",
+          "lambda", "trust_level"}
 
 
 def _type(text: str) -> type | None:

@@ -95,6 +95,8 @@ class ImageModel(Model):
 
     Fields:
         path: The file, absolute; or the name, of a model shipped with recon.
+        trust: Whether its natural poses can be trusted: see Model.
+        lambda_from: Where the natural pose comes from: "neighbours", "head" or "density".
         size: (height, width, channels) of the images.
 
     Example:
@@ -117,7 +119,8 @@ class ImageModel(Model):
         x: Any,
         judge: Callable[[np.ndarray], Any] | None = None,
         interpolation: Literal["bilinear", "bicubic"] = "bilinear",
-        gate: float | None = None,
+        only_if: float | None = None,
+        lambda_: Literal["auto", "neighbours", "head", "density"] = "auto",
     ) -> tuple[np.ndarray, Poses]:
         """Brings images into their natural pose.
 
@@ -127,8 +130,10 @@ class ImageModel(Model):
                 gets images, in x's layout, and returns a number for each, higher is better. A
                 frozen classifier's highest logit is a good one. What it raises comes out here.
             interpolation: "bilinear" or "bicubic".
-            gate: Rotate only images whose pose has a p-value below this, such as 0.01. The others
-                come out exactly as they are; poses.rotated tells which is which.
+            only_if: Rotate only images whose pose has a p-value below this, such as 0.01. The
+                others come out exactly as they are; poses.rotated tells which is which.
+            lambda_: Where natural poses come from, for this call: see recon.load. "auto" is the
+                model's own way, lambda_from. Another one opens the model once more.
 
         Returns:
             The images in their natural pose, float32, and the Poses they came in.
@@ -139,7 +144,7 @@ class ImageModel(Model):
             >>> upright, poses = model.canonicalize(images, judge=lambda x: x.mean(axis=(1, 2)))
             >>> upright.dtype, poses.absolute.shape
             (dtype('float32'), (5,))
-            >>> gated, poses = model.canonicalize(images, gate=0.01)
+            >>> gated, poses = model.canonicalize(images, only_if=0.01)
             >>> bool((gated == images)[~poses.rotated].all())
             True
         """
@@ -148,8 +153,8 @@ class ImageModel(Model):
         records = room(len(images), _abi.Pose2)
         how = choice("interpolation", interpolation, "", INTERPOLATIONS)
         options = ctypes.byref(
-            _abi.CanonicalizeOptions(interpolation=how, only_if=gate_of(gate)))
-        common = (address(out), address(records), self._handle, address(images), len(images))
+            _abi.CanonicalizeOptions(interpolation=how, only_if=gate_of(only_if)))
+        common = (address(out), address(records), self._with(lambda_), address(images), len(images))
         if judge is None:
             self._ask(lib.recon_canonicalize, *common, options)
         else:

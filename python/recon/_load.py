@@ -14,6 +14,7 @@ def load(
     path: str | os.PathLike[str],
     device: str = "cpu",
     precision: Literal["auto", "f32", "tf32", "bf16"] = "auto",
+    lambda_: Literal["auto", "neighbours", "head", "density"] = "auto",
 ) -> ImageModel | MoleculeModel:
     """Opens a model that `recon discover` wrote.
 
@@ -24,6 +25,9 @@ def load(
         device: "cpu", or "cuda" where the library was built with it.
         precision: Of the backbone's matrix products: "auto" is bf16 where the device runs it faster
             than f32, else f32; "tf32" is for a GPU, and f32 elsewhere.
+        lambda_: Where natural poses come from: the centre of the neighbours' poses, the head that
+            has learned it (as in the paper), or the pose density. "auto" is what `recon discover`
+            chose.
 
     Returns:
         An ImageModel or a MoleculeModel, by what the file says.
@@ -31,15 +35,22 @@ def load(
     Raises:
         MissingFileError: There is no such file or model; the message says where it was searched.
         FormatError: The file is no model of `recon discover`.
+        InputError: The model does not have what lambda_ asks for.
+
+    Warns:
+        TrustWarning: The verdict on the model is "do not use", or the ways to its natural poses
+            contradict each other. See Model.trust.
 
     Example:
         >>> model = recon.load("fashion")
         >>> model.size
         (28, 28, 1)
+        >>> recon.load("mnist-small", lambda_="head").lambda_from
+        'head'
     """
     name = path_text(path, "path")
     if os.path.isdir(name):
         name = os.path.join(name, "model.safetensors")
     if os.path.exists(name):
         name = os.path.abspath(name)  # for processes that work in another folder
-    return open_model(name, device, precision)
+    return open_model(name, device, precision, lambda_)

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import threading
 import weakref
 from dataclasses import dataclass
 from typing import Any, Iterator
@@ -11,8 +12,9 @@ import numpy as np
 
 from . import _abi
 from ._errors import FormatError, InputError
-from ._library import address, check, choice, context, lib, room, share
+from ._library import address, check, choice, context, lib, room, share, warn
 from ._records import record
+from ._trust import LAMBDAS, TrustWarning, lambda_name, trust_of, warning_of
 
 _PRECISIONS = {"auto": "AUTO", "f32": "SINGLE", "tf32": "TF32", "bf16": "MIXED"}
 
@@ -50,12 +52,22 @@ class Model:
 
     Fields:
         path: The file, absolute; or the name, of a model shipped with recon.
+        trust: Whether its natural poses can be trusted, as `recon discover` judged it: a dict as
+            "trust" of summary.json, with "verdict" ("trustworthy", "with care", "do not use"),
+            "why", "against" and the measures, None where one was not taken. None for a model that
+            was never judged. Opening one with "do not use", or whose ways to the natural pose
+            contradict each other, gives a TrustWarning.
+        lambda_from: Where the natural pose comes from: "neighbours", "head" or "density".
 
     Example:
         >>> import pickle
         >>> model = recon.load("fashion")
         >>> pickle.loads(pickle.dumps(model)).size == model.size
         True
+        >>> recon.load("conformers").trust["verdict"]
+        'trustworthy'
+        >>> model.lambda_from
+        'head'
     """
 
     _kinds: dict[str, type[Model]] = {}  # by what the library calls the data
@@ -67,10 +79,25 @@ class Model:
     def __init__(self, path: str, device: str, precision: str, handle: int):
         self.path, self._device, self._precision, self._handle = path, device, precision, handle
         self._info = lib.recon_model_describe(handle)
+        self._others: dict[str, Model] = {}  # of the same file, by where Lambda comes from
+        self._opening = threading.Lock()
+        self.trust: dict[str, Any] | None = trust_of(handle)
+        self.lambda_from: str = lambda_name(getattr(self._info, "lambda"))
         weakref.finalize(self, _close, device, handle).atexit = False
 
     def __reduce__(self):  # another process opens the file again
-        return open_model, (self.path, self._device, self._precision)
+        return open_model, (self.path, self._device, self._precision, self.lambda_from)
+
+    def _with(self, lambda_: str) -> int:
+        """The handle whose natural poses come from there: this model's own, or one more of its
+        file, because an open model does not change."""
+        choice("lambda_", lambda_, "LAMBDA_", LAMBDAS)
+        if lambda_ in ("auto", self.lambda_from):
+            return self._handle
+        with self._opening:
+            if lambda_ not in self._others:
+                self._others[lambda_] = _open(self.path, self._device, self._precision, lambda_)
+        return self._others[lambda_]._handle
 
     def __repr__(self) -> str:
         return f"<recon.{type(self).__name__} {self.path}>"
@@ -143,25 +170,38 @@ class Model:
         return poses.to_input(**x)
 
 
-def gate_of(gate: float | None) -> float:
+def gate_of(only_if: float | None) -> float:
     """As the library takes it: 0 for none."""
-    if gate is None:
+    if only_if is None:
         return 0.0
-    if not 0 < gate <= 1:
-        raise InputError(f"gate {gate}: a p-value of at most 1, as 0.01")
-    return gate
+    if not 0 < only_if <= 1:
+        raise InputError(f"only_if {only_if}: a p-value of at most 1, as 0.01")
+    return only_if
 
 
-def open_model(path: str, device: str, precision: str) -> Model:
+def open_model(path: str, device: str, precision: str, lambda_: str = "auto") -> Model:
     """The model in a file, as an object of the class that its data call for."""
+    model = _open(path, device, precision, lambda_)
+    text = warning_of(model.trust)
+    if text:
+        warn(f"{path}: {text}", TrustWarning)
+    return model
+
+
+def _open(path: str, device: str, precision: str, lambda_: str) -> Model:
     how = choice("precision", precision, "", _PRECISIONS)
+    way = choice("lambda_", lambda_, "LAMBDA_", LAMBDAS)
     out = ctypes.c_void_p()
     with context(device) as ctx:
         check(ctx, lib.recon_model_open(ctx, ctypes.byref(out), os.fsencode(path), how))
-    kind = lib.recon_model_describe(out).data.decode()
-    if kind not in Model._kinds:
-        _close(device, out.value)
-        raise FormatError(f"{path}: a model of {kind}, which this package does not know")
+        try:
+            check(ctx, lib.recon_model_use_lambda(ctx, out, way))
+            kind = lib.recon_model_describe(out).data.decode()
+            if kind not in Model._kinds:
+                raise FormatError(f"{path}: a model of {kind}, which this package does not know")
+        except BaseException:
+            lib.recon_model_close(ctx, out)
+            raise
     return Model._kinds[kind](path, device, precision, out.value)
 
 

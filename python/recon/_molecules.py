@@ -4,7 +4,7 @@ from __future__ import annotations
 import ctypes
 import os
 from dataclasses import dataclass
-from typing import Any, Callable, Iterable, NamedTuple
+from typing import Any, Callable, Iterable, Literal, NamedTuple
 
 import numpy as np
 
@@ -94,6 +94,8 @@ class MoleculeModel(Model):
 
     Fields:
         path: The file, absolute; or the name, of a model shipped with recon.
+        trust: Whether its natural poses can be trusted: see Model.
+        lambda_from: Where the natural pose comes from: "neighbours", "head" or "density".
         elements: The atomic numbers that the model knows.
 
     Example:
@@ -114,7 +116,8 @@ class MoleculeModel(Model):
     def canonicalize(
         self,
         x: Iterable[Any],
-        gate: float | None = None,
+        only_if: float | None = None,
+        lambda_: Literal["auto", "neighbours", "head", "density"] = "auto",
         spin: str | os.PathLike[str] | Callable[[list[Any]], Any] | None = None,
         among: Iterable[Any] | None = None,
         neighbors: int = 8,
@@ -123,13 +126,15 @@ class MoleculeModel(Model):
 
         Args:
             x: The molecules.
-            gate: Rotate only molecules whose pose has a p-value below this, such as 0.01. The others
-                come out exactly as they are; poses.rotated tells which is which.
+            only_if: Rotate only molecules whose pose has a p-value below this, such as 0.01. The
+                others come out exactly as they are; poses.rotated tells which is which.
+            lambda_: Where natural poses come from, for this call: see recon.load. "auto" is the
+                model's own way, lambda_from. Another one opens the model once more.
             spin: A frozen model that chooses the spin about an axis where it is free: the file of
                 a classifier of `recon classifier train`, or a function. The function gets a list of
                 molecules, pairs of numbers and positions, and returns logarithms of probabilities,
                 one row each. The spin is the one at which the model is most certain that the
-                nearest molecules are all of one class. Not with gate.
+                nearest molecules are all of one class. Not with only_if.
             among: The molecules that spin is asked about, in the poses in which they occur; None: x
                 itself. Best are those that the model was not trained on.
             neighbors: How many of them choose one spin.
@@ -151,22 +156,22 @@ class MoleculeModel(Model):
         out = np.empty_like(given.xyz)
         records = room(given.n, _abi.Pose3)
         if spin is not None:
-            if gate is not None:
-                raise InputError("gate and spin: one of them")
-            self._spin(out, records, given, spin, among, neighbors)
+            if only_if is not None:
+                raise InputError("only_if and spin: one of them")
+            self._spin(out, records, given, self._with(lambda_), spin, among, neighbors)
             return np.split(out, given.ends[:-1]) if given.n else [], Poses3(records)
-        self._ask(lib.recon_canonicalize, address(out), address(records), self._handle,
+        self._ask(lib.recon_canonicalize, address(out), address(records), self._with(lambda_),
                   given.list, given.n,
-                  ctypes.byref(_abi.CanonicalizeOptions(only_if=gate_of(gate))))
+                  ctypes.byref(_abi.CanonicalizeOptions(only_if=gate_of(only_if))))
         return np.split(out, given.ends[:-1]) if given.n else [], Poses3(records)
 
-    def _spin(self, out: np.ndarray, records: np.ndarray, given: _Conformers, spin: Any,
-              among: Iterable[Any] | None, neighbors: int) -> None:
+    def _spin(self, out: np.ndarray, records: np.ndarray, given: _Conformers, handle: Any,
+              spin: Any, among: Iterable[Any] | None, neighbors: int) -> None:
         others = None if among is None else _Conformers(among)
         if others is not None and others.n == 0:
             raise InputError("among: no molecules")
         options = _abi.SpinOptions(k=whole("neighbors", neighbors, 1))
-        common = (address(out), address(records), self._handle, given.list, given.n,
+        common = (address(out), address(records), handle, given.list, given.n,
                   None if others is None else others.list, 0 if others is None else others.n)
         if not given.n:
             return

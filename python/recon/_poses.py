@@ -79,8 +79,8 @@ class Poses(_Records):
         natural: Lambda, the natural pose in the same terms (`lambda` in C); a candidate's, where
             one was chosen.
         absolute: psi - natural: how far the input is rotated from its natural pose.
-        rotation: natural - psi: the rotation that takes the input to its canonical image; 0 where a
-            gate left the input as it is.
+        rotation: natural - psi: the rotation that takes the input to its canonical image; 0 where
+            `only_if` left the input as it is.
         rotated: Whether the input was rotated; bool, n.
 
     Example:
@@ -124,7 +124,7 @@ class Poses(_Records):
 
     @property
     def rotated(self) -> np.ndarray:
-        """Whether the input was rotated: not where canonicalize's gate left it as it is."""
+        """Whether the input was rotated: not where canonicalize's only_if left it as it is."""
         return self.rotation != 0
 
     def to_input(self, *, points: Any = None, vectors: Any = None, boxes: Any = None,
@@ -226,7 +226,7 @@ class Poses3(_Records):
         natural: Lambda, the natural pose in the same terms (`lambda` in C); n x 3 x 3.
         absolute: psi natural^-1: how the input is rotated from its natural pose; n x 3 x 3.
         rotation: natural psi^-1: the rotation that takes the input to its canonical form; n x 3 x 3;
-            the identity where a gate left the input as it is.
+            the identity where `only_if` left the input as it is.
         rotated: Whether the input was rotated; bool, n.
         center: The place that each molecule is rotated about, n x 3.
         free: In how many directions the natural pose is a choice, not an estimate, n: 0 none, 1 the
@@ -268,7 +268,7 @@ class Poses3(_Records):
 
     @property
     def rotated(self) -> np.ndarray:
-        """Whether the input was rotated: not where canonicalize's gate left it as it is."""
+        """Whether the input was rotated: not where canonicalize's only_if left it as it is."""
         q = self._records["rotation"]
         return (q["x"] != 0) | (q["y"] != 0) | (q["z"] != 0)
 

@@ -1,9 +1,9 @@
 /* decoder.c - two ways from a code to an image.
  *
  * Ours spreads the code over a quarter of the image by a linear map and doubles it twice between
- * convolutions. The paper's begins with the code on 2 x 2 pixels and doubles four times, the last
- * time to the image's own size where the paper crops 28 of 32, and drops single numbers where the
- * paper drops channels. */
+ * convolutions. The paper's begins with the code on 2 x 2 pixels and doubles four times, to the next
+ * multiple of 16 pixels, from which it cuts the image out of the middle (28 of 32); between, it drops
+ * whole channels. */
 #include "backbone/decoder.h"
 #include "core/fail.h"
 
@@ -29,9 +29,17 @@ static const stage *const stages[] = {
 };
 #define PAPER_DROPOUT 0.2
 
+enum { PAPER_GRAIN = 16 }; /* sides of the paper's last picture are multiples of it */
+
 static size_t part(size_t side, size_t of)
 {
     return (side + of - 1) / of;
+}
+
+/* The side of the last picture of which the image is made. */
+static size_t canvas(const recon_decoder *d, size_t side)
+{
+    return d->preset == RECON_PRESET_PAPER ? part(side, PAPER_GRAIN) * PAPER_GRAIN : side;
 }
 
 recon_status recon_decoder_add(recon_ctx *ctx, recon_decoder *d, recon_params *p, const char *name,
@@ -75,22 +83,39 @@ static recon_var begin(recon_tape *t, const recon_decoder *d, recon_var code)
     return recon_var_reshape(t, x, shape, 4);
 }
 
+/* The middle of a picture: columns of its rows, then rows. */
+static recon_var crop(recon_tape *t, const recon_decoder *d, recon_var x)
+{
+    size_t height = canvas(d, d->height), width = canvas(d, d->width);
+    if (!x || (height == d->height && width == d->width))
+        return x;
+    const size_t *s = recon_var_shape(x, NULL);
+    size_t n = s[0], c = s[3], row = d->width * c;
+    x = recon_var_reshape(t, x, (size_t[]){ n * height, width * c }, 2);
+    x = recon_var_columns(t, x, (width - d->width) / 2 * c, row);
+    x = recon_var_reshape(t, x, (size_t[]){ n, height * row }, 2);
+    x = recon_var_columns(t, x, (height - d->height) / 2 * row, d->height * row);
+    return recon_var_reshape(t, x, (size_t[]){ n, d->height, d->width, c }, 4);
+}
+
 recon_var recon_decoder_apply(recon_tape *t, const recon_decoder *d, recon_var code)
 {
     const stage *s = stages[d->preset];
     recon_var x = recon_var_cast(t, begin(t, d, code), recon_tape_activations(t));
     for (size_t i = 0;; i++) {
         if (s[i].grow)
-            x = recon_var_resize(t, x, part(d->height, s[i].grow), part(d->width, s[i].grow),
+            x = recon_var_resize(t, x, part(canvas(d, d->height), s[i].grow),
+                                 part(canvas(d, d->width), s[i].grow),
                                  d->preset == RECON_PRESET_PAPER);
         x = recon_conv_apply(t, &d->conv[i], x);
         if (s[i].last)
             break;
         x = recon_norm_apply(t, &d->norm[i], x);
         if (d->preset == RECON_PRESET_PAPER)
-            x = recon_var_dropout(t, x, PAPER_DROPOUT);
+            x = recon_var_dropout_channels(t, x, PAPER_DROPOUT);
         x = recon_var_relu(t, x);
     }
+    x = crop(t, d, x);
     if (recon_tape_activations(t) == RECON_BF16)
         x = recon_var_cast(t, x, RECON_F32);
     return recon_var_sigmoid(t, x);

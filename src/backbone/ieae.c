@@ -18,7 +18,7 @@
 /* Images at once: as many as a CPU's caches like, or as fill a GPU. */
 enum { BATCH_HOST = 256, BATCH_DEVICE = 1024, MAX_SIDE = 1 << 10, MAX_CHANNELS = 16 };
 enum { MOST = 1 << 20 }; /* of any size in a file, before it is looked at */
-#define SOFT_EDGE 2.5    /* pixels over which the disc fades */
+#define SOFT_EDGE 1.0    /* pixels over which the disc fades */
 #define WIDE_EDGE 2.0
 
 /* --- made ------------------------------------------------------------------------------------- */

@@ -14,6 +14,7 @@
 #include "backbone/recipe.h"
 #include "data/dataset.h"
 #include "data/loader.h"
+#include "nn/restarts.h"
 #include "nn/run_files.h"
 #include "nn/settings.h"
 #include <recon/nn/train.h>
@@ -56,16 +57,19 @@ enum { FEW = 10000, BATCH_FEW = 32, STEPS_FEW = 1800, STEPS_FROM = 600, STEPS_LE
 static const recon_ieae_options presets[] = {
     [RECON_PRESET_FAST] = { .epochs = 30,
                             .batch = 256,
+                            .rate = 2e-3,
                             .density = 0.3,
                             .pose = 1,
                             .contrast = 0.01 },
-    [RECON_PRESET_PAPER] = { .epochs = 30,
+    [RECON_PRESET_PAPER] = { .epochs = 60, /* the paper's: 700 */
                              .batch = 128,
+                             .rate = 8e-4,
                              .density = -1,
                              .pose = -1,
                              .contrast = -1 },
     [RECON_PRESET_SMALL] = { .epochs = 8,
                              .batch = 64,
+                             .rate = 2e-3,
                              .density = 0.3,
                              .pose = 1,
                              .contrast = 0.01 },
@@ -109,12 +113,14 @@ static void set_defaults(recon_ieae_options *o, size_t n)
     set_length(o, n);
     o->contrast = o->contrast == 0 ? p->contrast : o->contrast;
     o->pose = o->pose == 0 ? p->pose : o->pose;
-    o->rate = o->rate > 0 ? o->rate : is_few(o, n) ? 3e-3 : 2e-3;
+    o->rate = o->rate > 0 ? o->rate : is_few(o, n) ? 3e-3 : p->rate;
     if (o->density == 0)
         o->density = is_few(o, n) ? 1 : p->density;
     o->shape.density = o->density > 0;
     o->temperature = o->temperature > 0 ? o->temperature : 0.2;
-    o->augment = o->augment == 0 && is_few(o, n) && !is_plain(o) ? 1 : o->augment;
+    if (o->augment ==
+        0) /* a density learns single images by heart, and few images are soon learned */
+        o->augment = o->density > 0 || (is_few(o, n) && !is_plain(o)) ? 1 : -1;
     o->warp = o->warp < 0 || (views_of(o) < VIEWS && o->augment <= 0) ? 0
               : o->warp == 0                                          ? is_few(o, n) ? 0.15 : 0.2
                                                                       : o->warp;
@@ -264,7 +270,9 @@ static recon_status mean_error(void *user, recon_tape *t, double *metric)
     recon_batch b;
     double sum = 0, error;
     size_t n = recon_dataset_describe(k->held).n;
-    recon_loader_options o = { .batch = VALIDATION_BATCH, .keep_last = 1 };
+    recon_loader_options o = { .batch = VALIDATION_BATCH,
+                               .keep_last = 1,
+                               .regrid = k->o->density > 0 };
     recon_status status;
     size_t room = recon_tape_slice(t).n; /* what fits into memory, and into k->seen */
     o.batch = o.batch < room ? o.batch : room;
@@ -353,6 +361,16 @@ static recon_status describe_run(trainer *k, description *d)
     return RECON_OK;
 }
 
+static recon_schedule schedule_of(const recon_ieae_options *o, uint64_t epoch, uint64_t steps)
+{
+    if (o->shape.preset == RECON_PRESET_PAPER)
+        return recon_restarts(o->rate, epoch, steps);
+    return (recon_schedule){ .kind = RECON_RATE_COSINE,
+                             .rate = o->rate,
+                             .warmup = steps / 20 < 300 ? steps / 20 : 300,
+                             .steps = steps };
+}
+
 static recon_status run(trainer *k, recon_train_result *result, const char *path)
 {
     const recon_ieae_options *o = k->o;
@@ -377,8 +395,7 @@ static recon_status run(trainer *k, recon_train_result *result, const char *path
                            .patience = o->patience,
                            .seed = o->seed,
                            .precision = o->precision,
-                           .schedule = { RECON_RATE_COSINE, o->rate, 0,
-                                         steps / 20 < 300 ? steps / 20 : 300, steps, 0, 0 },
+                           .schedule = schedule_of(o, epoch, steps),
                            .adam = { .clip = 1 },
                            .path = path,
                            .metadata = d.list.entry,
@@ -419,7 +436,8 @@ static recon_loader_options batches_of(const recon_ieae_options *o)
                                    .all = all,
                                    .shift = all ? (double)side / 30 : 0,
                                    .gain = all ? 0.2 : 0,
-                                   .blur = all ? 0.2 : 0 };
+                                   .blur = all ? 0.2 : 0,
+                                   .regrid = o->density > 0 };
 }
 
 /* Whether images show something at their borders: the share of their squares outside the disc. What
@@ -446,6 +464,33 @@ static recon_status reach_borders(recon_ctx *ctx, int *out, const recon_dataset 
     return status;
 }
 
+static int is_blank(const float *x, size_t count, size_t channels)
+{
+    for (size_t i = channels; i < count; i++)
+        if (x[i] != x[i - channels])
+            return 0;
+    return 1;
+}
+
+/* Images of one colour each give an encoder nothing: its codes are zeros. */
+static recon_status check_contents(recon_ctx *ctx, const recon_dataset *data)
+{
+    recon_dataset_info d = recon_dataset_describe(data);
+    size_t count = d.height * d.width * d.channels, blank = 0;
+    float *x;
+    recon_status status = recon_alloc_raw(ctx, &x, count, sizeof *x);
+    if (status != RECON_OK)
+        return status;
+    for (int more = 1; more && blank < d.n; blank += (size_t)more) {
+        recon_dataset_get(x, data, blank);
+        more = is_blank(x, count, d.channels);
+    }
+    free(x);
+    return blank < d.n ? RECON_OK
+                       : recon_fail(ctx, RECON_ERR_INPUT,
+                                    "all %zu images are blank: there is nothing to learn", d.n);
+}
+
 recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const recon_dataset *data,
                               const char *path, const recon_ieae_options *options)
 {
@@ -459,6 +504,7 @@ recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const 
     o.shape.channels = d.channels;
     RECON_TRY(recon_reserved_check(ctx, o.reserved, "recon_ieae_options"));
     RECON_TRY(recon_run_check(ctx, path, o.resume, o.overwrite));
+    RECON_TRY(check_contents(ctx, data));
     if (o.from) {
         RECON_TRY(recon_ieae_open(ctx, &k.from, o.from, o.precision));
         RECON_TRY(recon_ieae_follow(ctx, &o, k.from, o.shape.preset ? (int)o.shape.preset : -1));

@@ -20,7 +20,8 @@ typedef struct {
     uint64_t ready; /* number of the batch in it, plus 1 */
     size_t n;
     float *images, *angles;
-    float *plain; /* an image before it is resampled */
+    float *plain;     /* an image before it is resampled */
+    float *regridded; /* and half-way                    */
     int32_t *labels;
 } slot;
 
@@ -107,6 +108,37 @@ static void blur_image(float *x, const recon_dataset_info *d, float w)
         blur_line(x + column, d->height, wide, w);
 }
 
+/* source after the rotation by angle is undone: where a rotated copy has what the image has there. */
+static recon_affine undo_first(const recon_affine *source, double angle)
+{
+    recon_affine r = recon_image_rotate_source(-angle), all;
+    for (int i = 0; i < 2; i++) {
+        for (int j = 0; j < 2; j++)
+            all.matrix[i][j] =
+                r.matrix[i][0] * source->matrix[0][j] + r.matrix[i][1] * source->matrix[1][j];
+        all.shift[i] = r.matrix[i][0] * source->shift[0] + r.matrix[i][1] * source->shift[1];
+    }
+    return all;
+}
+
+/* Resampled once, or twice: bilinear weights leave a pattern, by which a network can tell how far an
+ * image was rotated before. A second pattern, at random, hides it. */
+static void resample(float *out, const recon_loader *l, const slot *s, recon_affine source,
+                     recon_rng *rng)
+{
+    const recon_dataset_info *d = &l->info;
+    const float *from = s->plain;
+    if (l->o.regrid) {
+        double angle = recon_so2_haar(rng);
+        recon_affine first = recon_image_rotate_source(angle);
+        recon_image_warp(s->regridded, from, d->height, d->width, d->channels, &first,
+                         RECON_BILINEAR);
+        source = undo_first(&source, angle);
+        from = s->regridded;
+    }
+    recon_image_warp(out, from, d->height, d->width, d->channels, &source, RECON_BILINEAR);
+}
+
 /* Views of s->plain; at counts the images of the run. */
 static void draw_views(const recon_loader *l, slot *s, size_t i, uint64_t at)
 {
@@ -115,8 +147,7 @@ static void draw_views(const recon_loader *l, slot *s, size_t i, uint64_t at)
         recon_rng rng = recon_rng_new(l->o.seed, VIEWS | (at * l->views + v));
         double angle;
         recon_affine source = draw_source(&angle, &l->o, l->o.all || v + 1 == l->views, &rng);
-        recon_image_warp(s->images + (v * s->n + i) * size, s->plain, l->info.height, l->info.width,
-                         l->info.channels, &source, RECON_BILINEAR);
+        resample(s->images + (v * s->n + i) * size, l, s, source, &rng);
         if (l->o.gain > 0)
             scale_pixels(s->images + (v * s->n + i) * size, size,
                          exp(within(log1p(l->o.gain), &rng)));
@@ -174,6 +205,7 @@ static recon_status start(recon_ctx *ctx, recon_loader *l)
         RECON_TRY(recon_alloc_raw(ctx, &s->images, l->views * l->o.batch, size * sizeof(float)));
         RECON_TRY(recon_alloc(ctx, &s->angles, l->views * l->o.batch, sizeof(float)));
         RECON_TRY(recon_alloc_raw(ctx, &s->plain, size, sizeof(float)));
+        RECON_TRY(recon_alloc_raw(ctx, &s->regridded, size, sizeof(float)));
         RECON_TRY(recon_alloc_raw(ctx, &s->labels, l->o.batch, sizeof(int32_t)));
     }
     for (; l->started < l->o.threads; l->started++)
@@ -239,7 +271,7 @@ recon_status recon_loader_open(recon_ctx *ctx, recon_loader **out, const recon_d
     l->batches = (l->info.n + (l->o.keep_last ? l->o.batch - 1 : 0)) / l->o.batch;
     l->views = l->o.views == 2 ? 2 : 1;
     l->resample = l->views > 1 || l->o.rotate || l->o.shear > 0 || l->o.scale > 0 ||
-                  l->o.shift > 0 || l->o.flip || l->o.gain > 0 || l->o.blur > 0;
+                  l->o.shift > 0 || l->o.flip || l->o.gain > 0 || l->o.blur > 0 || l->o.regrid;
     l->slots = slots_of(&l->o);
     l->claimed = l->read = l->free_below = l->o.first;
     pthread_mutex_init(&l->lock, NULL);
@@ -268,6 +300,7 @@ void recon_loader_close(recon_loader *l)
         free(l->slot[i].images);
         free(l->slot[i].angles);
         free(l->slot[i].plain);
+        free(l->slot[i].regridded);
         free(l->slot[i].labels);
     }
     pthread_cond_destroy(&l->changed);

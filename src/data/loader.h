@@ -10,7 +10,7 @@
 typedef struct recon_loader recon_loader;
 
 /* Zero in any field means its default: images as they are. What is drawn anew for each image and
- * each time it comes goes into one resampling (bilinear); with two views of an image, the second is
+ * each time it comes goes into one resampling (bilinear), two with regrid; with two views of an image, the second is
  * the one that is warped. The warp itself does not rotate (its matrix is symmetric), so the angle is
  * the truth for a warped view too. */
 typedef struct {
@@ -29,6 +29,8 @@ typedef struct {
     int all;        /* every view is warped, not the last one alone                         */
     double gain;    /* brighter or darker by a factor of up to 1 + gain                     */
     double blur;    /* each pixel gives up to this share to either neighbour, twice; < 1/2  */
+    int regrid;     /* resampled twice, by way of a random grid: what earlier resamplings left
+                       behind tells less about them                                         */
 } recon_loader_options;
 
 typedef struct {

@@ -5,6 +5,8 @@
 #include "core/memory.h"
 #include "maps/standard.h"
 #include "backbone/embedded.h"
+#include "backbone/kinds.h"
+#include "data/kinds.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +17,11 @@ typedef struct {
     float *rows; /* of a batch          */
 } learner;
 
-static recon_var input(void *user, recon_tape *t, const size_t *which, size_t n)
+static recon_var input(void *user, recon_tape *t, const size_t *which, size_t n, uint64_t draw)
 {
     learner *p = user;
     size_t d = p->maps->d, shape[2] = { n, d };
+    (void)draw;
     for (size_t i = 0; i < n; i++)
         memcpy(p->rows + i * d, p->z + which[i] * d, d * sizeof *p->rows);
     return recon_var_input(t, p->rows, RECON_F32, shape, 2);
@@ -26,26 +29,27 @@ static recon_var input(void *user, recon_tape *t, const size_t *which, size_t n)
 
 static recon_var output(void *user, recon_tape *t, int head, recon_var x)
 {
-    return recon_mlp_apply(t, &((learner *)user)->maps->head[head], x);
+    recon_maps *m = ((learner *)user)->maps;
+    return recon_mlp_apply(t, &m->head[m->first + head], x);
 }
 
 static void assign(recon_head_training *l, learner *p, float *const targets[])
 {
-    const recon_maps_kind *kind = p->maps->kind;
+    int first = p->maps->first;
     l->params = p->maps->params;
-    l->heads = kind->heads;
-    l->kind = kind->head;
+    l->heads = p->maps->kind->heads - first;
+    l->kind = p->maps->kind->head + first;
     l->number = p->maps->number;
-    for (int h = 0; h < kind->heads; h++) {
-        l->name[h] = kind->head[h].name;
-        l->target[h] = targets[h];
+    for (int h = 0; h < l->heads; h++) {
+        l->name[h] = l->kind[h].name;
+        l->target[h] = targets[first + h];
     }
     l->input = input;
     l->output = output;
     l->user = p;
 }
 
-/* Finds the standard of z and trains all heads on it. The number is set. */
+/* Finds the standard of z and trains the heads on it. The number is set. */
 static recon_status learn(recon_ctx *ctx, recon_maps *m, const float *z, float *const targets[],
                           recon_head_training *l)
 {
@@ -96,13 +100,15 @@ done:
 }
 
 recon_status recon_maps_measure(recon_ctx *ctx, double *score, recon_tail_point *tail,
-                                const recon_maps *m, const recon_embedded *data)
+                                const recon_maps *m, const recon_embedded *data,
+                                const recon_data *inputs)
 {
     const recon_maps_kind *kind = m->kind;
+    const recon_maps_inputs in = { .n = data->n, .z = data->z, .data = inputs };
     char *map = NULL;
     recon_status status;
     RECON_TRY(recon_alloc(ctx, &map, data->n, kind->map));
-    RECON_TRY(recon_maps_apply(ctx, map, m, data->z, data->n, RECON_MAPS_ALL));
+    RECON_TRY(recon_maps_apply_inputs(ctx, map, m, &in, RECON_MAPS_ALL));
     recon_maps_put_densities((recon_so2_map *)map, m, data->so2, data->density, data->n,
                              RECON_MAPS_ALL);
     for (size_t i = 0; i < data->n; i++) {
@@ -123,20 +129,38 @@ recon_status recon_maps_calibrate(recon_ctx *ctx, recon_maps *m, double *score,
     return recon_maps_keep(ctx, m);
 }
 
+/* The inputs behind the points held out. */
+static recon_status pick_held(recon_ctx *ctx, recon_data **out, const recon_head_training *l,
+                              const recon_data *inputs)
+{
+    size_t *which;
+    recon_status status = recon_alloc_raw(ctx, &which, l->held, sizeof *which);
+    for (size_t i = 0; status == RECON_OK && i < l->held; i++)
+        which[i] = recon_head_training_place(l, i);
+    if (status == RECON_OK)
+        status = inputs->kind->pick(ctx, out, inputs, which, l->held);
+    free(which);
+    return status;
+}
+
 /* The scores of the points held out say what is usual. */
 static recon_status calibrate(recon_ctx *ctx, recon_maps *m, const recon_head_training *l,
-                              const recon_embedded *data)
+                              const recon_embedded *data, const recon_data *inputs)
 {
     recon_embedded held = { .n = 0 };
+    recon_data *behind = NULL;
     recon_tail_point *tail = NULL;
     double *score = NULL;
     recon_status status;
+    if (m->nets)
+        RECON_TRY(pick_held(ctx, &behind, l, inputs));
     RECON_TRY(recon_alloc(ctx, &score, l->held, sizeof *score));
     RECON_TRY(recon_alloc(ctx, &tail, l->held, sizeof *tail));
     RECON_TRY(gather_held(ctx, &held, l, data));
-    RECON_TRY(recon_maps_measure(ctx, score, tail, m, &held));
+    RECON_TRY(recon_maps_measure(ctx, score, tail, m, &held, behind));
     RECON_TRY(recon_maps_calibrate(ctx, m, score, tail, l->held));
 done:
+    recon_data_close(behind);
     recon_embedded_free(&held);
     free(tail);
     free(score);
@@ -154,22 +178,47 @@ static recon_status mark_held(recon_ctx *ctx, recon_maps *m, const recon_head_tr
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
-static size_t usual_epochs(const recon_maps_kind *kind, size_t n)
+/* The options of the heads on z. Beside networks they keep their defaults: what is asked of the training
+ * is meant for those. */
+static recon_maps_options options_on_z(const recon_maps_options *options)
 {
-    size_t batch = kind->defaults.batch, steps = n / batch ? n / batch : 1;
-    size_t least = kind->steps_least / steps;
-    return least > kind->defaults.epochs ? least : kind->defaults.epochs;
+    recon_maps_options o = options ? *options : (recon_maps_options){ 0 };
+    if (o.heads == RECON_HEADS_PAPER) {
+        o.epochs = o.batch = 0;
+        o.rate = o.decay = 0;
+    }
+    return o;
 }
 
-recon_status recon_maps_fit(recon_ctx *ctx, recon_maps **out, const recon_embedded *data,
-                            const recon_frames *frames, const recon_maps_options *options)
+/* Networks on the inputs, where they are asked for. */
+static recon_status fit_nets(recon_ctx *ctx, recon_image_maps **out, const recon_maps_options *o,
+                             const recon_targets *targets, const recon_backbone *backbone,
+                             const recon_data *inputs)
+{
+    const recon_ieae *net = backbone ? recon_backbone_ieae(backbone) : NULL;
+    const recon_dataset *images = inputs ? recon_data_images(inputs) : NULL;
+    *out = NULL;
+    if (!o || o->heads == RECON_HEADS_MLP)
+        return RECON_OK;
+    if (o->heads != RECON_HEADS_PAPER)
+        return recon_fail(ctx, RECON_ERR_INPUT, "heads %d: mlp or paper", (int)o->heads);
+    if (!net || !images)
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "heads paper: for images only, with a backbone of `recon train`");
+    return recon_image_maps_fit(ctx, out, net, images, targets, o);
+}
+
+recon_status recon_maps_fit_inputs(recon_ctx *ctx, recon_maps **out, const recon_embedded *data,
+                                   const recon_frames *frames, const recon_maps_options *options,
+                                   const recon_backbone *backbone, const recon_data *inputs)
 {
     const recon_maps_kind *kind = recon_maps_kind_of(frames->group);
     const recon_maps_options *usual = &kind->defaults;
-    recon_maps_options o = options ? *options : (recon_maps_options){ 0 };
+    recon_maps_options o = options_on_z(options);
     recon_head_training training = { .n = data->n,
                                      .plain = kind->plain,
                                      .as_split = kind->as_split };
+    recon_image_maps *nets = NULL;
     recon_targets targets;
     recon_maps *m = NULL;
     void *keep = NULL;
@@ -177,15 +226,16 @@ recon_status recon_maps_fit(recon_ctx *ctx, recon_maps **out, const recon_embedd
     *out = NULL;
     RECON_TRY(recon_targets_make(ctx, &targets, data, frames));
     RECON_TRY(recon_embeddings_check(ctx, data->z, data->n, data->d));
-    o.epochs = o.epochs ? o.epochs : usual_epochs(kind, data->n);
+    o.epochs = o.epochs ? o.epochs : recon_head_training_epochs(usual, kind->steps_least, data->n);
     RECON_TRY(recon_head_training_plan(ctx, &training, &o, usual));
+    RECON_TRY(fit_nets(ctx, &nets, options, &targets, backbone, inputs));
     RECON_TRY(recon_maps_new(ctx, &m, kind, data->d, o.hidden ? o.hidden : usual->hidden,
-                             o.dropout > 0 ? o.dropout : usual->dropout, o.seed));
+                             o.dropout > 0 ? o.dropout : usual->dropout, nets, o.seed));
     m->number = targets.number;
     if (kind->prepare)
         RECON_TRY(kind->prepare(ctx, m, &training, frames, &keep));
     RECON_TRY(learn(ctx, m, data->z, targets.of, &training));
-    RECON_TRY(calibrate(ctx, m, &training, data));
+    RECON_TRY(calibrate(ctx, m, &training, data, inputs));
     RECON_TRY(mark_held(ctx, m, &training));
     *out = m;
 done:
@@ -194,4 +244,10 @@ done:
     free(keep);
     recon_targets_free(&targets);
     return status;
+}
+
+recon_status recon_maps_fit(recon_ctx *ctx, recon_maps **out, const recon_embedded *data,
+                            const recon_frames *frames, const recon_maps_options *options)
+{
+    return recon_maps_fit_inputs(ctx, out, data, frames, options, NULL, NULL);
 }

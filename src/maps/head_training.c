@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "data/permute.h"
 #include "nn/params.h"
+#include "nn/restarts.h"
 
 #include <math.h>
 #include <recon/nn/train.h>
@@ -31,6 +32,12 @@ static size_t size_or(size_t asked, size_t otherwise)
 static double number_or(double asked, double otherwise)
 {
     return asked > 0 ? asked : otherwise;
+}
+
+size_t recon_head_training_epochs(const recon_maps_options *d, size_t steps_least, size_t n)
+{
+    size_t steps = n / d->batch ? n / d->batch : 1, least = steps_least / steps;
+    return least > d->epochs ? least : d->epochs;
 }
 
 recon_status recon_head_training_plan(recon_ctx *ctx, recon_head_training *l,
@@ -82,7 +89,7 @@ static recon_status feed(void *user, recon_tape *t, uint64_t step)
     for (size_t i = 0; i < l->batch; i++)
         k->which[i] = recon_head_training_place(
             l, l->held + recon_permute(begin + i, trained, l->seed, epoch + 1));
-    k->x = l->input(l->user, t, k->which, l->batch);
+    k->x = l->input(l->user, t, k->which, l->batch, step + 1);
     for (int h = 0; h < l->heads; h++)
         k->target[h] = targets_of(k, t, h, l->batch, step + 1);
     return recon_tape_status(t);
@@ -97,6 +104,8 @@ static recon_var loss(void *user, recon_tape *t)
         recon_var y = k->l->output(k->l->user, t, h, k->x);
         recon_var term =
             (k->early && kind->early ? kind->early : kind->loss)(t, y, k->target[h], k->l->number);
+        if (k->l->weight[h] > 0)
+            term = recon_var_scale(t, k->l->weight[h], term);
         sum = h ? recon_var_add(t, sum, term) : term;
     }
     return sum;
@@ -147,7 +156,7 @@ static recon_status held_loss(trainer *k, recon_tape *t, int h, double *out)
         for (size_t i = 0; i < n; i++)
             k->which[i] = recon_head_training_place(l, at + i);
         RECON_TRY(recon_tape_begin(t, RECON_INFER, 0));
-        recon_var y = l->output(l->user, t, h, l->input(l->user, t, k->which, n));
+        recon_var y = l->output(l->user, t, h, l->input(l->user, t, k->which, n, 0));
         recon_var term = l->kind[h].loss(t, y, targets_of(k, t, h, n, 0), l->number);
         RECON_TRY(recon_var_read(t, &mean, term));
         *out += mean * (double)n / (double)l->held;
@@ -176,6 +185,15 @@ done:
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
+static recon_schedule schedule_of(const recon_head_training *l, uint64_t epoch, uint64_t steps)
+{
+    if (l->restarts)
+        return recon_restarts(l->rate, epoch, steps);
+    return (recon_schedule){
+        .kind = RECON_RATE_COSINE, .rate = l->rate, .warmup = steps / 20, .steps = steps
+    };
+}
+
 static recon_status train(trainer *k)
 {
     const recon_head_training *l = k->l;
@@ -188,8 +206,9 @@ static recon_status train(trainer *k)
         .epoch = epoch,
         .seed = l->seed,
         .precision = l->precision,
+        .label = l->label,
         .plain = l->plain,
-        .schedule = { RECON_RATE_COSINE, l->rate, 0, steps / 20, steps, 0, 0 },
+        .schedule = schedule_of(l, epoch, steps),
         .adam = { .decay = l->decay, .clip = 1 }, /* the paper's clip: first steps are wild */
     };
     recon_train_result result;

@@ -2,6 +2,8 @@
 #include "maps/maps.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "backbone/kinds.h"
+#include "core/ctx.h"
 #include "maps/standard.h"
 #include "nn/params.h"
 
@@ -9,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define METADATA "maps" /* the key by which a file says of which group its maps are */
+/* The keys by which a file says of which group its maps are, and what their heads are. */
+#define METADATA       "maps"
+#define METADATA_HEADS "heads"
 
 enum { ROWS = 1024 /* of a pass */, MOST = 1 << 16 /* numbers of an embedding, or of a layer */ };
 
@@ -34,7 +38,7 @@ static int is_there(const recon_head_kind *head, const recon_safetensors *file)
 static recon_status add_heads(recon_ctx *ctx, recon_maps *m, double dropout,
                               const recon_safetensors *file)
 {
-    for (int h = 0; h < m->kind->heads; h++) {
+    for (int h = m->first; h < m->kind->heads; h++) {
         const recon_head_kind *head = &m->kind->head[h];
         size_t sizes[] = { m->d, m->hidden, m->hidden, head->outputs };
         if (!is_there(head, file))
@@ -83,17 +87,28 @@ static recon_status make(recon_ctx *ctx, recon_maps *m, double dropout,
     RECON_TRY(recon_alloc(ctx, &m->mean, m->d, sizeof *m->mean));
     RECON_TRY(recon_alloc(ctx, &m->scale, m->d, sizeof *m->scale));
     m->weights = recon_params_count(m->params);
+    if (m->nets)
+        m->weights += recon_params_count(recon_image_maps_params(m->nets));
 done:
     return status;
 }
 
+static void take_nets(recon_maps *m, recon_image_maps *nets)
+{
+    m->nets = nets;
+    m->first = nets ? RECON_IMAGE_NETS : 0;
+}
+
 recon_status recon_maps_new(recon_ctx *ctx, recon_maps **out, const recon_maps_kind *kind, size_t d,
-                            size_t hidden, double dropout, uint64_t seed)
+                            size_t hidden, double dropout, recon_image_maps *nets, uint64_t seed)
 {
     recon_status status = recon_alloc(ctx, out, 1, sizeof **out);
-    if (status != RECON_OK)
+    if (status != RECON_OK) {
+        recon_image_maps_free(ctx, nets);
         return status;
+    }
     **out = (recon_maps){ .kind = kind, .d = d, .hidden = hidden };
+    take_nets(*out, nets);
     return make(ctx, *out, dropout, NULL, NULL, seed);
 }
 
@@ -101,6 +116,7 @@ void recon_maps_free(recon_ctx *ctx, recon_maps *m)
 {
     if (!m)
         return;
+    recon_image_maps_free(ctx, m->nets);
     recon_params_free(ctx, m->params);
     free(m->mean);
     free(m->scale);
@@ -117,7 +133,17 @@ recon_maps_info recon_maps_describe(const recon_maps *m)
                               .weights = m->weights,
                               .held_out = (size_t)m->calibration.n,
                               .family = so2 ? (recon_so2_family)m->number : RECON_SO2_AUTO,
-                              .unit = so2 ? 0 : m->number };
+                              .unit = so2 ? 0 : m->number,
+                              .heads = m->nets ? RECON_HEADS_PAPER : RECON_HEADS_MLP };
+}
+
+size_t recon_maps_params(const recon_params *out[RECON_MAPS_PARAMS], const recon_maps *m)
+{
+    size_t n = 0;
+    out[n++] = m->params;
+    if (m->nets)
+        out[n++] = recon_image_maps_params(m->nets);
+    return n;
 }
 
 /* --- what is kept ----------------------------------------------------------------------------- */
@@ -158,13 +184,13 @@ done:
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-/* The sizes are those of the first head's first layer. */
+/* The sizes are those of the first layer of the first head on z. */
 static recon_status read_sizes(recon_ctx *ctx, recon_maps *m, const recon_safetensors *file,
                                const char *path)
 {
     recon_layer_name name;
     recon_array weight;
-    snprintf(name, sizeof name, "%s.0.weight", m->kind->head[0].name);
+    snprintf(name, sizeof name, "%s.0.weight", m->kind->head[m->first].name);
     recon_status status = recon_safetensors_get(ctx, &weight, file, name);
     if (status != RECON_OK)
         return recon_note(ctx, status, "the file holds no maps");
@@ -215,8 +241,35 @@ static recon_status find_lambda(recon_ctx *ctx, recon_lambda *out, const recon_s
                               "%s: 'lambda' is '%.16s': neighbours, head or density", path, said);
 }
 
+const char *recon_heads_name(recon_heads heads)
+{
+    static const char *const name[] = { "mlp", "paper" };
+    return (size_t)heads < sizeof name / sizeof *name ? name[heads] : "unknown";
+}
+
+/* By the metadata "heads", which files before 0.3 lack: there all are on z. */
+static recon_status read_nets(recon_ctx *ctx, recon_maps *m, const recon_safetensors *file,
+                              const char *path, const recon_backbone *backbone)
+{
+    const char *heads = recon_safetensors_metadata(file, METADATA_HEADS);
+    const recon_ieae *images = backbone ? recon_backbone_ieae(backbone) : NULL;
+    recon_image_maps *nets;
+    if (!heads || !strcmp(heads, recon_heads_name(RECON_HEADS_MLP)))
+        return RECON_OK;
+    if (strcmp(heads, recon_heads_name(RECON_HEADS_PAPER)) != 0)
+        return recon_fail(ctx, RECON_ERR_FORMAT, "%s: 'heads' is '%.16s': mlp or paper", path,
+                          heads);
+    if (!images || m->kind->group != RECON_SO2)
+        return recon_fail(ctx, RECON_ERR_FORMAT,
+                          "%s: heads 'paper' are for images only, and its backbone is not", path);
+    recon_status status = recon_image_maps_read(ctx, &nets, images, file, path);
+    if (status == RECON_OK)
+        take_nets(m, nets);
+    return status;
+}
+
 recon_status recon_maps_read(recon_ctx *ctx, recon_maps **out, const recon_safetensors *file,
-                             const char *path)
+                             const char *path, const recon_backbone *backbone)
 {
     const recon_maps_kind *kind;
     recon_maps *m = NULL;
@@ -225,6 +278,7 @@ recon_status recon_maps_read(recon_ctx *ctx, recon_maps **out, const recon_safet
     RECON_TRY(find_kind(ctx, &kind, file, path));
     RECON_TRY(recon_alloc(ctx, &m, 1, sizeof *m));
     m->kind = kind;
+    RECON_TRY(read_nets(ctx, m, file, path, backbone));
     RECON_TRY(read_sizes(ctx, m, file, path));
     RECON_TRY(make(ctx, m, 0, file, path, 0));
     RECON_TRY(recall(ctx, m, path));
@@ -245,19 +299,27 @@ recon_metadata_entry recon_maps_metadata(const recon_maps *m)
     return (recon_metadata_entry){ METADATA, m->kind->name };
 }
 
+recon_metadata_entry recon_maps_metadata_heads(const recon_maps *m)
+{
+    return (recon_metadata_entry){ METADATA_HEADS, recon_heads_name(recon_maps_describe(m).heads) };
+}
+
 /* --- answers ---------------------------------------------------------------------------------- */
 
-/* A pass over at most ROWS embeddings. */
+/* A pass over at most ROWS inputs. */
 typedef struct {
     recon_tape *tape;
     float *rows;
     double *y;
+    char *inputs; /* [ROWS], where networks read them from data */
 } pass;
 
-static recon_status pass_new(recon_ctx *ctx, pass *p, const recon_maps *m)
+static recon_status pass_new(recon_ctx *ctx, pass *p, const recon_maps *m, const recon_data *data)
 {
     recon_status status;
     *p = (pass){ 0 };
+    if (m->nets && data)
+        RECON_TRY(recon_alloc_raw(ctx, &p->inputs, ROWS, recon_data_describe(data).bytes));
     RECON_TRY(recon_tape_new(ctx, &p->tape, RECON_SINGLE, 0));
     RECON_TRY(recon_alloc_raw(ctx, &p->rows, ROWS * m->d, sizeof *p->rows));
     RECON_TRY(recon_alloc_raw(ctx, &p->y, ROWS * RECON_HEAD_OUTPUTS, sizeof *p->y));
@@ -270,8 +332,24 @@ static void pass_free(pass *p)
     recon_tape_free(p->tape);
     free(p->rows);
     free(p->y);
+    free(p->inputs);
 }
 
+/* The networks' part of the answers: to the n inputs from `at` on. */
+static recon_status pass_nets(recon_ctx *ctx, const pass *p, const recon_maps *m, unsigned heads,
+                              char *maps, const recon_maps_inputs *in, size_t at, size_t n)
+{
+    const float *images = (const float *)(const void *)p->inputs;
+    if (!m->nets)
+        return RECON_OK;
+    if (in->data)
+        in->data->kind->read(p->inputs, in->data, at, n);
+    else
+        images = (const float *)in->inputs + at * recon_image_maps_pixels(m->nets);
+    return recon_image_maps_apply(ctx, (recon_so2_map *)(void *)maps, m->nets, heads, images, n);
+}
+
+/* That of the heads on z. */
 static recon_status pass_over(const pass *p, const recon_maps *m, unsigned heads, char *maps,
                               const float *z, size_t n)
 {
@@ -292,36 +370,59 @@ done:
     return status;
 }
 
-recon_status recon_maps_apply(recon_ctx *ctx, void *out, const recon_maps *m, const float *z,
-                              size_t n, recon_maps_part part)
+/* Theta as its network has it, and not the width of the density. */
+static void keep_theta(const recon_maps *m, char *maps, size_t n)
+{
+    recon_so2_map *map = (recon_so2_map *)(void *)maps;
+    for (size_t i = 0; m->nets && i < n; i++)
+        map[i].theta = map[i].theta_label;
+}
+
+recon_status recon_maps_apply_inputs(recon_ctx *ctx, void *out, const recon_maps *m,
+                                     const recon_maps_inputs *in, recon_maps_part part)
 {
     unsigned by_head = m->lambda == RECON_LAMBDA_HEAD ? m->kind->by_head : 0;
     unsigned heads = part == RECON_MAPS_LAMBDA ? m->kind->lambda | by_head : ~0u;
     char *maps = out;
     pass p;
     recon_status status;
-    RECON_TRY(pass_new(ctx, &p, m));
-    RECON_TRY(recon_embeddings_check(ctx, z, n, m->d));
-    for (size_t at = 0; at < n; at += ROWS) {
-        size_t some = n - at < ROWS ? n - at : ROWS;
+    RECON_TRY(pass_new(ctx, &p, m, in->data));
+    RECON_TRY(recon_embeddings_check(ctx, in->z, in->n, m->d));
+    if (m->nets && !in->data && !in->inputs)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
+                             "heads paper: Lambda and Theta are networks on the inputs, and only "
+                             "embeddings are given"));
+    for (size_t at = 0; at < in->n; at += ROWS) {
+        size_t some = in->n - at < ROWS ? in->n - at : ROWS;
         char *to = maps + at * m->kind->map;
         memset(to, 0, some * m->kind->map);
-        RECON_TRY(pass_over(&p, m, heads, to, z + at * m->d, some));
+        RECON_TRY(pass_nets(ctx, &p, m, heads, to, in, at, some));
+        RECON_TRY(pass_over(&p, m, heads, to, in->z + at * m->d, some));
         RECON_TRY(m->kind->finish(ctx, to, some, part, m->number));
+        keep_theta(m, to, some);
+        RECON_TRY(recon_interrupted(ctx));
     }
 done:
     pass_free(&p);
     return status;
 }
 
+recon_status recon_maps_apply(recon_ctx *ctx, void *out, const recon_maps *m, const float *z,
+                              size_t n, recon_maps_part part)
+{
+    return recon_maps_apply_inputs(ctx, out, m, &(recon_maps_inputs){ .n = n, .z = z }, part);
+}
+
 void recon_maps_put_densities(recon_so2_map *maps, const recon_maps *m, const double *psi,
                               const float *density, size_t n, recon_maps_part part)
 {
     for (size_t i = 0; density && i < n; i++) {
-        double by_head = maps[i].lambda;
+        recon_so2_map by_head = maps[i];
         recon_so2_map_density(&maps[i], psi[i], density + i * RECON_POSE_BINS, part);
         if (m->lambda != RECON_LAMBDA_DENSITY)
-            maps[i].lambda = by_head;
+            maps[i].lambda = by_head.lambda;
+        if (m->nets)
+            maps[i].theta = by_head.theta;
     }
 }
 

@@ -2,7 +2,8 @@
  * how its poses are spread about that, and their density.
  *
  * Algorithm 1 gives every training point pseudo-labels; small networks on z learn them, so that a
- * new input costs one pass and needs no neighbours. A part of the data is held out: each head keeps
+ * new input costs one pass and needs no neighbours. The first of these heads, Lambda and Theta, may
+ * instead be networks of their own on the inputs, as in the paper (RECON_HEADS_PAPER). A part of the data is held out: each head keeps
  * the epoch that did best there, and the scores of that part say what score is unusual.
  *
  * Maps are immutable once made: many threads may use them, each with a context of its own. */
@@ -12,6 +13,7 @@
 #include <recon/core/safetensors.h>
 #include <recon/nn/layers.h>
 #include "maps/calibration.h"
+#include "maps/image_maps.h"
 #include "maps/kind.h"
 #include "maps/so2_map.h"
 
@@ -21,8 +23,10 @@ struct recon_maps {
     double number;
     recon_lambda lambda; /* where Lambda comes from; never AUTO */
     recon_params *params;
+    recon_image_maps *nets; /* the first heads, on the inputs; NULL: all are on z */
+    int first;              /* of the heads on z: those before it are nets        */
     recon_mlp head[RECON_HEADS_MOST];
-    unsigned has; /* bits of the heads that are there */
+    unsigned has; /* bits of the heads on z that are there */
     struct {      /* buffers in params, which files hold */
         recon_param *mean, *scale, *quantiles, *scores, *number, *tails;
     } kept;
@@ -41,17 +45,27 @@ struct recon_maps {
  * gives the same bits on the CPU. */
 recon_status recon_maps_fit(recon_ctx *ctx, recon_maps **out, const recon_embedded *data,
                             const recon_frames *frames, const recon_maps_options *options);
-/* Untrained; number and calibration are yet to be set. */
+/* The same with the inputs behind the points and the backbone that has embedded them, which
+ * RECON_HEADS_PAPER needs; the backbone must then outlive the maps. Other backbones than those of
+ * `recon train` on images are RECON_ERR_INPUT there. */
+recon_status recon_maps_fit_inputs(recon_ctx *ctx, recon_maps **out, const recon_embedded *data,
+                                   const recon_frames *frames, const recon_maps_options *options,
+                                   const recon_backbone *backbone, const recon_data *inputs);
+/* Untrained; number and calibration are yet to be set. nets become theirs; NULL: none. */
 recon_status recon_maps_new(recon_ctx *ctx, recon_maps **out, const recon_maps_kind *kind, size_t d,
-                            size_t hidden, double dropout, uint64_t seed);
+                            size_t hidden, double dropout, recon_image_maps *nets, uint64_t seed);
 void recon_maps_free(recon_ctx *ctx, recon_maps *maps);
 
 /* From an open file, which may hold more; path is for messages. RECON_ERR_INPUT where it has no
- * maps: the message says what to do. */
+ * maps: the message says what to do. The backbone is that of the file, for networks on its inputs. */
 recon_status recon_maps_read(recon_ctx *ctx, recon_maps **out, const recon_safetensors *file,
-                             const char *path);
-/* The metadata by which a file says that it has maps, and of which group. */
+                             const char *path, const recon_backbone *backbone);
+/* The metadata by which a file says that it has maps and of which group, and what their heads are. */
 recon_metadata_entry recon_maps_metadata(const recon_maps *maps);
+recon_metadata_entry recon_maps_metadata_heads(const recon_maps *maps);
+/* All weights: their own, and those of the networks. How many of the two there are. */
+enum { RECON_MAPS_PARAMS = 2 };
+size_t recon_maps_params(const recon_params *out[RECON_MAPS_PARAMS], const recon_maps *maps);
 
 /* Writes mean, scale, calibration and number to their buffers in params, so that they are saved:
  * lambda.*, theta.*, support.*, density.*, mixture.*, standard.*, calibration.*. */
@@ -59,24 +73,36 @@ recon_status recon_maps_keep(recon_ctx *ctx, recon_maps *maps);
 
 recon_maps_info recon_maps_describe(const recon_maps *maps);
 
-/* What the heads say of n embeddings; out is an array of the kind's maps. RECON_MAPS_LAMBDA leaves
+/* What maps are asked of: embeddings, and where they have networks the inputs behind them, in an array
+ * as the backbone takes them or as data. */
+typedef struct {
+    size_t n;
+    const float *z;         /* [n][d] */
+    const void *inputs;     /* [n], or NULL */
+    const recon_data *data; /* n of them, or NULL */
+} recon_maps_inputs;
+
+/* What the heads say of n inputs; out is an array of the kind's maps. RECON_MAPS_LAMBDA leaves
  * all but Lambda (on SO(3) also `free`, Theta and the density) as it happens to be. A number that
  * is not finite is RECON_ERR_INPUT. */
+recon_status recon_maps_apply_inputs(recon_ctx *ctx, void *out /* [n] */, const recon_maps *maps,
+                                     const recon_maps_inputs *in, recon_maps_part part);
+/* The same of embeddings alone: maps with networks refuse, RECON_ERR_INPUT. */
 recon_status recon_maps_apply(recon_ctx *ctx, void *out /* [n] */, const recon_maps *maps,
                               const float *z /* [n][d] */, size_t n, recon_maps_part part);
 
 /* What a backbone's pose densities say of n inputs, put over what the heads have said: their density
- * and Theta, and Lambda where that is where it comes from. density [n][RECON_POSE_BINS] is log q and
+ * and Theta (but not over a network's), and Lambda where that is where it comes from. density [n][RECON_POSE_BINS] is log q and
  * may be NULL: nothing is done then. */
 void recon_maps_put_densities(recon_so2_map *maps /* [n] */, const recon_maps *m,
                               const double *psi /* [n] */, const float *density, size_t n,
                               recon_maps_part part);
 
 /* Scores and tails of the poses of points, all of which should be new to the maps and to their
- * backbone. */
+ * backbone; inputs are those behind them, or NULL where the maps have no networks. */
 recon_status recon_maps_measure(recon_ctx *ctx, double *score /* [n] */,
                                 recon_tail_point *tail /* [n] */, const recon_maps *maps,
-                                const recon_embedded *data);
+                                const recon_embedded *data, const recon_data *inputs);
 /* What is usual, from n such: in the place of what recon_maps_fit found on the points that it held
  * out. Uses them up. */
 recon_status recon_maps_calibrate(recon_ctx *ctx, recon_maps *maps, double *score,

@@ -14,6 +14,8 @@ typedef enum {
 } recon_so2_head;
 
 extern const recon_head_kind recon_so2_heads[RECON_SO2_HEADS];
+/* Lambda and Theta as networks of their own learn them: by squared errors, as in the paper. */
+extern const recon_head_kind recon_so2_networks[RECON_SO2_THETA + 1];
 
 /* Pseudo-labels; the number is what theta is: RECON_SO2_UNIFORM or _NORMAL. */
 recon_status recon_so2_targets(recon_ctx *ctx, recon_targets *out, const recon_embedded *data,

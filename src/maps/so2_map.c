@@ -7,6 +7,9 @@
 #include <recon/group/so2.h>
 #include "stats/tail.h"
 
+#define EITHER                                                                                     \
+    1.456 /* standard deviations that 85 % keep within: 1.440 of a normal, 1.472 of an arc */
+
 double recon_so2_absolute(const recon_so2_map *map, double psi)
 {
     return recon_so2_compose(psi, recon_so2_inverse(map->lambda));
@@ -74,8 +77,10 @@ double recon_so2_map_tail(const recon_so2_map *map, double psi)
 
 double recon_so2_width(const recon_so2_density *p, recon_so2_family family)
 {
-    double width = family == RECON_SO2_UNIFORM ? recon_so2_deviation(p, 0.85) / 0.85
-                                               : recon_so2_deviation(p, 0.5) / 0.6744897501960817;
+    int either = family == RECON_SO2_UNIFORM || p->family == RECON_SO2_BINS;
+    double width =
+        either ? recon_so2_deviation(p, 0.85) / (family == RECON_SO2_UNIFORM ? 0.85 : EITHER)
+               : recon_so2_deviation(p, 0.5) / 0.6744897501960817;
     return fmin(fmax(width, RECON_THETA_LEAST), M_PI);
 }
 

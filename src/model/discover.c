@@ -5,6 +5,7 @@
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/folder.h"
+#include "core/json.h"
 #include "core/memory.h"
 #include "core/options.h"
 #include "model/discovered.h"
@@ -20,7 +21,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { METADATA = 8 };
+enum { METADATA = 9 };
 
 typedef struct {
     const char *model;
@@ -85,14 +86,15 @@ static void put_lambdas(flow *f)
     recon_maps_put_densities(two, f->maps, e->so2, e->density, e->n, RECON_MAPS_ALL);
 }
 
-static recon_status learn(recon_ctx *ctx, flow *f)
+static recon_status learn(recon_ctx *ctx, flow *f, const recon_data *data)
 {
     const recon_embedded *e = &f->embedded;
+    const recon_maps_inputs in = { .n = e->n, .z = e->z, .data = data };
     recon_status status;
-    RECON_TRY(recon_maps_fit(ctx, &f->maps, e, &f->frames, &f->o.maps));
+    RECON_TRY(recon_maps_fit_inputs(ctx, &f->maps, e, &f->frames, &f->o.maps, f->backbone, data));
     RECON_TRY(recon_codes_make(ctx, &f->codes, e, f->maps->held));
     RECON_TRY(recon_alloc_raw(ctx, &f->said, e->n, f->maps->kind->map));
-    RECON_TRY(recon_maps_apply(ctx, f->said, f->maps, e->z, e->n, RECON_MAPS_ALL));
+    RECON_TRY(recon_maps_apply_inputs(ctx, f->said, f->maps, &in, RECON_MAPS_ALL));
     RECON_TRY(recon_lambda_choose(ctx, &f->choice, f->o.lambda, e, &f->frames, f->maps, f->said));
     put_lambdas(f);
 done:
@@ -106,7 +108,8 @@ static recon_status judge(recon_ctx *ctx, flow *f, recon_discovery *out, const r
                                 .codes = f->codes,
                                 .k = f->frames.k };
     out->trust.lambda = f->choice;
-    return recon_trust_measure(ctx, &out->trust, &model, data, &f->embedded, &f->frames, f->said);
+    return recon_trust_measure(ctx, &out->trust, &model, data, &f->embedded, &f->frames,
+                               recon_discover_doubted(f->inconsistency, f->embedded.n), f->said);
 }
 
 /* Of few inputs, on all of them. */
@@ -135,7 +138,7 @@ static const char *center_name(const flow *f)
 static recon_status write_model(recon_ctx *ctx, const flow *f, const recon_trust *trust)
 {
     int so2 = f->frames.group == RECON_SO2;
-    char k[32], points[32], path[RECON_PATH];
+    char k[32], points[32], path[RECON_PATH], *measures = recon_json_text(recon_trust_json(trust));
     const recon_metadata_entry own[METADATA] = {
         { "group", f->maps->kind->name },
         { "k", k },
@@ -143,7 +146,8 @@ static recon_status write_model(recon_ctx *ctx, const flow *f, const recon_trust
         { "points", points },
         { "data", f->o.data ? f->o.data : "" },
         { "lambda", recon_lambda_name(f->maps->lambda) },
-        { "trust", recon_trust_name(trust->level) },
+        { RECON_TRUST_VERDICT, recon_trust_name(trust->level) },
+        { RECON_TRUST_MEASURES, measures ? measures : "" },
         { so2 ? "theta" : RECON_DISCOVER_LABELS,
           so2 ? recon_so2_family_name(recon_maps_describe(f->maps).family)
               : RECON_DISCOVER_MOMENTS },
@@ -151,6 +155,8 @@ static recon_status write_model(recon_ctx *ctx, const flow *f, const recon_trust
     size_t n = METADATA, all_n = n + f->o.n_metadata;
     recon_metadata_entry *all = NULL;
     recon_status status;
+    if (!measures)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_MEMORY, "%s: out of memory", f->stage.path));
     snprintf(k, sizeof k, "%zu", f->frames.k);
     snprintf(points, sizeof points, "%zu", f->embedded.n);
     RECON_TRY(recon_alloc(ctx, &all, all_n, sizeof *all));
@@ -163,6 +169,7 @@ static recon_status write_model(recon_ctx *ctx, const flow *f, const recon_trust
             .half = f->o.half, .metadata = all, .n_metadata = all_n, .codes = f->codes }));
 done:
     free(all);
+    free(measures);
     return status;
 }
 
@@ -206,7 +213,7 @@ static recon_status run(recon_ctx *ctx, recon_discovery *out, flow *f, const rec
     RECON_TRY(
         recon_discover_doubt(ctx, &f->inconsistency, &f->frames, &f->embedded, f->backbone, data));
     recon_lap(&out->seconds.normalize, &then);
-    RECON_TRY(learn(ctx, f));
+    RECON_TRY(learn(ctx, f, data));
     recon_lap(&out->seconds.maps, &then);
     RECON_TRY(calibrate(ctx, f, out, data));
     recon_lap(&out->seconds.folds, &then);

@@ -42,3 +42,13 @@ done:
     free(own);
     return status;
 }
+
+double recon_discover_doubted(const double *inconsistency, size_t n)
+{
+    size_t count = 0;
+    if (!inconsistency)
+        return NAN;
+    for (size_t i = 0; i < n; i++)
+        count += inconsistency[i] > RECON_INCONSISTENT;
+    return (double)count / (double)n;
+}

@@ -20,4 +20,7 @@ recon_status recon_discover_doubt(recon_ctx *ctx, double **inconsistency, recon_
                                   const recon_embedded *points, const recon_backbone *backbone,
                                   const recon_data *data);
 
+/* The share of n inputs that are inconsistent by that; NaN for NULL. */
+double recon_discover_doubted(const double *inconsistency, size_t n);
+
 #endif

@@ -113,31 +113,27 @@ static void deal(run *r, size_t fold, size_t folds)
             r->rest[r->n_rest++] = i;
 }
 
-static recon_status embed_some(recon_ctx *ctx, recon_embedded *out, const recon_backbone *backbone,
-                               const recon_data *data, const size_t *which, size_t n)
+/* Inputs and what the backbone makes of them. */
+typedef struct {
+    recon_data *data;
+    recon_embedded points;
+} part;
+
+static void part_free(part *p)
 {
-    recon_data *some = NULL;
-    recon_status status = data->kind->pick(ctx, &some, data, which, n);
-    if (status == RECON_OK)
-        status = recon_backbone_embed(ctx, out, backbone, some);
-    if (some)
-        some->kind->close(some);
-    return status;
+    recon_embedded_free(&p->points);
+    if (p->data)
+        p->data->kind->close(p->data);
 }
 
-static recon_status train_backbone(recon_ctx *ctx, recon_backbone **out, const run *r)
+static recon_status train_backbone(recon_ctx *ctx, recon_backbone **out, const run *r,
+                                   const recon_data *rest)
 {
     const recon_folds_job *job = r->job;
-    recon_data *rest = NULL;
-    recon_status status;
-    RECON_TRY(job->data->kind->pick(ctx, &rest, job->data, r->rest, r->n_rest));
-    RECON_TRY(job->backbone->kind->refit(ctx, r->path, job->backbone, r->file, rest,
-                                         job->options->precision));
-    RECON_TRY(recon_backbone_open(ctx, out, r->path, job->options->precision));
-done:
-    if (rest)
-        rest->kind->close(rest);
-    return status;
+    recon_status status = job->backbone->kind->refit(ctx, r->path, job->backbone, r->file, rest,
+                                                     job->options->precision);
+    return status == RECON_OK ? recon_backbone_open(ctx, out, r->path, job->options->precision)
+                              : status;
 }
 
 /* As many neighbours fewer as there are inputs fewer: a class has its share of them, and with as many
@@ -155,26 +151,30 @@ static recon_status run_fold(recon_ctx *ctx, run *r)
     recon_discover_options options = *job->options;
     const recon_backbone *backbone = job->backbone;
     recon_backbone *own = NULL;
-    recon_embedded rest = { .n = 0 }, held = { .n = 0 };
+    part rest = { .data = NULL }, held = { .data = NULL };
     recon_frames frames = { .rows = 0 };
     recon_maps *maps = NULL;
     recon_status status;
+    RECON_TRY(job->data->kind->pick(ctx, &rest.data, job->data, r->rest, r->n_rest));
+    RECON_TRY(job->data->kind->pick(ctx, &held.data, job->data, r->held, r->n_held));
     if (!is_kept(r->job, r->file)) {
-        RECON_TRY(train_backbone(ctx, &own, r));
+        RECON_TRY(train_backbone(ctx, &own, r, rest.data));
         backbone = own;
     }
-    RECON_TRY(embed_some(ctx, &rest, backbone, job->data, r->rest, r->n_rest));
-    RECON_TRY(embed_some(ctx, &held, backbone, job->data, r->held, r->n_held));
+    RECON_TRY(recon_backbone_embed(ctx, &rest.points, backbone, rest.data));
+    RECON_TRY(recon_backbone_embed(ctx, &held.points, backbone, held.data));
     options.k = neighbors_of(r);
-    RECON_TRY(recon_discover_frames(ctx, &frames, &rest, backbone->kind, &options));
-    RECON_TRY(recon_maps_fit(ctx, &maps, &rest, &frames, &options.maps));
-    RECON_TRY(recon_maps_measure(ctx, r->score + r->done, r->tail + r->done, maps, &held));
+    RECON_TRY(recon_discover_frames(ctx, &frames, &rest.points, backbone->kind, &options));
+    RECON_TRY(recon_maps_fit_inputs(ctx, &maps, &rest.points, &frames, &options.maps, backbone,
+                                    rest.data));
+    RECON_TRY(recon_maps_measure(ctx, r->score + r->done, r->tail + r->done, maps, &held.points,
+                                 held.data));
     r->done += r->n_held;
 done:
     recon_maps_free(ctx, maps);
     recon_frames_free(&frames);
-    recon_embedded_free(&held);
-    recon_embedded_free(&rest);
+    part_free(&held);
+    part_free(&rest);
     recon_backbone_close(ctx, own);
     return status;
 }

@@ -3,6 +3,7 @@
 #include "backbone/kinds.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "model/trust.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,10 +57,13 @@ recon_status recon_model_open(recon_ctx *ctx, recon_model **out, const char *pat
     RECON_TRY(recon_safetensors_open(ctx, &file, path));
     RECON_TRY(recon_alloc(ctx, &m, 1, sizeof *m));
     RECON_TRY(recon_backbone_read(ctx, &m->backbone, file, path, precision));
-    RECON_TRY(recon_maps_read(ctx, &m->maps, file, path));
+    RECON_TRY(recon_maps_read(ctx, &m->maps, file, path, m->backbone));
     RECON_TRY(check_parts(ctx, m, path));
     RECON_TRY(recon_codes_read(ctx, &m->codes, file, path, m->maps->kind->group, m->maps->d));
     m->k = neighbours_of(file, m->backbone->kind);
+    RECON_TRY(recon_trust_read(ctx, &m->trust, &m->is_judged,
+                               recon_safetensors_metadata(file, RECON_TRUST_VERDICT),
+                               recon_safetensors_metadata(file, RECON_TRUST_MEASURES), path));
     RECON_TRY(recon_model_use_lambda(ctx, m, m->maps->lambda));
     *out = m;
 done:
@@ -104,6 +108,11 @@ const recon_backbone *recon_model_backbone(const recon_model *model)
     return model->backbone;
 }
 
+const recon_trust *recon_model_trust(const recon_model *model)
+{
+    return model->is_judged ? &model->trust : NULL;
+}
+
 recon_status recon_model_takes(recon_ctx *ctx, const recon_model *m, const char *data)
 {
     return strcmp(m->backbone->kind->data, data)
@@ -136,7 +145,7 @@ recon_status recon_model_save(recon_ctx *ctx, const char *path, const char *from
                               const recon_model_save_options *options)
 {
     const recon_model_save_options o = options ? *options : (recon_model_save_options){ 0 };
-    const recon_params *sets[2];
+    const recon_params *sets[1 + RECON_MAPS_PARAMS];
     recon_metadata_entry *all = NULL;
     recon_safetensors *file = NULL;
     recon_codes_tensors codes = { .z = NULL };
@@ -145,14 +154,16 @@ recon_status recon_model_save(recon_ctx *ctx, const char *path, const char *from
     if (backbone->params)
         sets[n_sets++] = backbone->params;
     if (maps)
-        sets[n_sets++] = maps->params;
+        n_sets += recon_maps_params(sets + n_sets, maps);
     RECON_TRY(recon_safetensors_open(ctx, &file, from));
     before = count_metadata(file);
-    RECON_TRY(recon_alloc(ctx, &all, before + o.n_metadata + 1, sizeof *all));
+    RECON_TRY(recon_alloc(ctx, &all, before + o.n_metadata + 2, sizeof *all));
     for (size_t i = 0; i < o.n_metadata; i++)
         all[n++] = o.metadata[i];
-    if (maps)
+    if (maps) {
         all[n++] = recon_maps_metadata(maps);
+        all[n++] = recon_maps_metadata_heads(maps);
+    }
     for (size_t i = 0, end = n; i < before; i++) {
         recon_metadata_entry e = recon_safetensors_metadata_at(file, i);
         if (!is_among(all, end, e.key))

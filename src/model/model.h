@@ -17,6 +17,8 @@ struct recon_model {
     recon_maps *maps;
     recon_stored_codes *codes; /* NULL: a file without them */
     size_t k;                  /* neighbours that make a class: those of the discovery */
+    recon_trust trust;
+    int is_judged; /* there is a trust */
 };
 
 /* Zero in any field means its default. */

@@ -97,8 +97,9 @@ static recon_status put_gamma(recon_ctx *ctx, recon_so2_map *maps, const recon_m
 
 /* Lambda alone: from the pose density no head is asked. */
 static recon_status find_lambda(recon_ctx *ctx, recon_pose2 *poses, const recon_model *m,
-                                const recon_seen *s, size_t n)
+                                const recon_seen *s, const void *inputs, size_t n)
 {
+    const recon_maps_inputs in = { .n = n, .z = s->z, .inputs = inputs };
     recon_so2_map *maps = NULL;
     recon_status status;
     RECON_TRY(recon_alloc(ctx, &maps, n, sizeof *maps));
@@ -107,7 +108,7 @@ static recon_status find_lambda(recon_ctx *ctx, recon_pose2 *poses, const recon_
     else if (m->maps->lambda == RECON_LAMBDA_NEIGHBOURS)
         RECON_TRY(put_gamma(ctx, maps, m, s, n));
     else
-        RECON_TRY(recon_maps_apply(ctx, maps, m->maps, s->z, n, RECON_MAPS_LAMBDA));
+        RECON_TRY(recon_maps_apply_inputs(ctx, maps, m->maps, &in, RECON_MAPS_LAMBDA));
     for (size_t i = 0; i < n; i++)
         poses[i] = recon_pose_make(s->so2[i], maps[i].lambda);
 done:
@@ -116,10 +117,12 @@ done:
 }
 
 static recon_status find_maps(recon_ctx *ctx, recon_pose2 *poses, recon_so2_map *maps,
-                              const recon_model *m, const recon_seen *s, size_t n)
+                              const recon_model *m, const recon_seen *s, const void *inputs,
+                              size_t n)
 {
+    const recon_maps_inputs in = { .n = n, .z = s->z, .inputs = inputs };
     recon_status status;
-    RECON_TRY(recon_maps_apply(ctx, maps, m->maps, s->z, n, RECON_MAPS_ALL));
+    RECON_TRY(recon_maps_apply_inputs(ctx, maps, m->maps, &in, RECON_MAPS_ALL));
     if (m->maps->lambda == RECON_LAMBDA_NEIGHBOURS)
         RECON_TRY(put_gamma(ctx, maps, m, s, n));
     recon_maps_put_densities(maps, m->maps, s->so2, s->density, n, RECON_MAPS_ALL);
@@ -139,7 +142,8 @@ recon_status recon_model_read2(recon_ctx *ctx, recon_pose2 *poses, recon_so2_map
     recon_status status;
     RECON_TRY(check_group(ctx, m, RECON_SO2));
     RECON_TRY(see(ctx, &s, m, inputs, n));
-    RECON_TRY(maps ? find_maps(ctx, poses, maps, m, &s, n) : find_lambda(ctx, poses, m, &s, n));
+    RECON_TRY(maps ? find_maps(ctx, poses, maps, m, &s, inputs, n)
+                   : find_lambda(ctx, poses, m, &s, inputs, n));
     for (size_t i = 0; i < n; i++)
         RECON_TRY(check_answer(ctx, isfinite(poses[i].psi) && isfinite(poses[i].rotation), i));
     if (p_embedding)

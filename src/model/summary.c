@@ -152,6 +152,7 @@ static json_t *settings_json(const recon_findings *f)
                             (json_int_t)f->embedded->d, "k", (json_int_t)f->frames->k, "mean",
                             f->mean, "half", o->half, "backend", f->backend);
     recon_json_put(&out, "lambda", json_string(recon_lambda_name(f->lambda)));
+    recon_json_put(&out, "heads", json_string(recon_heads_name(o->maps.heads)));
     if (so2) {
         const recon_so2_map *map = f->maps;
         recon_json_put(&out, "family", json_string(recon_so2_family_name(f->frames->family)));
@@ -192,14 +193,6 @@ done:
     return status;
 }
 
-static double inconsistent_share(const recon_findings *f)
-{
-    size_t count = 0;
-    for (size_t i = 0; f->inconsistency && i < f->frames->rows; i++)
-        count += f->inconsistency[i] > RECON_INCONSISTENT;
-    return (double)count / (double)f->frames->rows;
-}
-
 static void fill_in(recon_discovery *out, const recon_findings *f, const group *all)
 {
     out->kind = f->data->kind->name;
@@ -218,7 +211,7 @@ static void fill_in(recon_discovery *out, const recon_findings *f, const group *
     } else {
         out->so3.concentration = all->concentration;
         out->so3.background = all->background;
-        out->so3.inconsistent = inconsistent_share(f);
+        out->so3.inconsistent = fmax(out->trust.inconsistent, 0); /* NaN: not known of any */
     }
 }
 

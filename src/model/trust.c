@@ -8,7 +8,6 @@
 #include "backbone/embedded.h"
 #include "core/degrees.h"
 #include "core/fail.h"
-#include "core/json.h"
 #include "core/memory.h"
 #include "stats/quantile.h"
 
@@ -17,9 +16,13 @@
 #include <recon/group/so2.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { COPIES = 256 }; /* inputs are enough */
+enum {
+    COPIES = 256,    /* inputs are enough                                         */
+    HELD_LEAST = 8,  /* fewer held out verify nothing                             */
+    HELD_CARE = 20,  /* fewer verify little                                       */
+    GAIN_POINTS = 10 /* of one natural pose that a mean distance is taken of, at least */
+};
 /* Below, the density says nothing; above, Lambda does not follow. */
 #define INFORMATION_LEAST 0.1
 #define MOVED_MOST        (20 * RECON_TO_RADIANS)
@@ -27,6 +30,7 @@ enum { COPIES = 256 }; /* inputs are enough */
 #define UPRIGHT           (3 * RECON_TO_RADIANS)
 #define GAIN_LEAST        (-1 * RECON_TO_RADIANS)
 #define CANNOT_TELL_MANY  0.5
+#define INCONSISTENT_MANY 0.3
 
 /* --- the verdict ------------------------------------------------------------------------------ */
 
@@ -40,165 +44,148 @@ static int ways_disagree(const recon_lambda_choice *c)
 {
     double likely = c->likelihood[c->taken];
     /* A way that is far worse may well say something else, and the centre of a few neighbours on a
-     * broad arc is off by ten degrees by chance. */
+     * broad arc is off by ten degrees by chance. On SO(3) likelihoods are not measured: NaN. */
     for (int a = 1; a < 4; a++)
         if (c->apart_median[c->taken][a] > 2 * RECON_LAMBDA_APART &&
-            c->likelihood[a] > likely - 0.2)
+            !(c->likelihood[a] <= likely - 0.2))
             return 1;
     return 0;
 }
 
 void recon_trust_judge(recon_trust *t)
 {
-    const unsigned grave = RECON_TRUST_NOTHING_LEARNED | RECON_TRUST_NOT_FOLLOWING;
+    const unsigned grave = RECON_TRUST_NOTHING_LEARNED | RECON_TRUST_NO_GAIN;
+    /* The epoch was chosen by these few inputs: a mean that chance explains is worth nothing. */
+    int learned =
+        !(t->information < INFORMATION_LEAST) && !(t->information < 2 * t->information_error);
+    if (!learned) /* then the neighbours' natural poses are no measure either */
+        t->before = t->after = t->gain = NAN;
     int upright = t->before <= UPRIGHT, worse = t->gain < GAIN_LEAST;
-    t->against = 0;
-    t->against |= t->information < INFORMATION_LEAST ? RECON_TRUST_NOTHING_LEARNED : 0;
+    t->against = learned ? 0 : RECON_TRUST_NOTHING_LEARNED;
     t->against |= t->moved > MOVED_CARE ? RECON_TRUST_NOT_FOLLOWING : 0;
     t->against |= worse && !upright ? RECON_TRUST_NO_GAIN : 0;
     t->against |= upright ? RECON_TRUST_UPRIGHT : 0;
     t->against |= t->cannot_tell > CANNOT_TELL_MANY ? RECON_TRUST_FEW_OF_A_KIND : 0;
     t->against |= ways_disagree(&t->lambda) ? RECON_TRUST_DISAGREES : 0;
-    int follows = !(t->moved > MOVED_MOST);
-    t->level =
-        t->against & RECON_TRUST_NOTHING_LEARNED || !follows || t->against & RECON_TRUST_NO_GAIN
-            ? RECON_TRUST_NOT
-        : t->against & ~grave || t->against & RECON_TRUST_NOT_FOLLOWING ? RECON_TRUST_CARE
-                                                                        : RECON_TRUST_GOOD;
+    t->against |= t->points < HELD_CARE ? RECON_TRUST_FEW_HELD_OUT : 0;
+    t->against |= t->inconsistent > INCONSISTENT_MANY ? RECON_TRUST_INCONSISTENT : 0;
+    t->level = t->against & grave || t->moved > MOVED_MOST || t->points < HELD_LEAST
+                   ? RECON_TRUST_NOT
+               : t->against ? RECON_TRUST_CARE
+                            : RECON_TRUST_GOOD;
 }
+
+static const struct {
+    unsigned bit;
+    const char *words;
+} reasons[] = {
+    { RECON_TRUST_NOTHING_LEARNED,
+      "On inputs held out the pose density knows hardly more than that all orientations are equally "
+      "likely: train longer (--resume --epochs), take more inputs of each kind, or they have no "
+      "natural pose." },
+    { RECON_TRUST_NOT_FOLLOWING,
+      "The natural pose changes when an input is rotated: a larger --size, --crop auto, --mask "
+      "for objects that reach into the corners, or more epochs." },
+    { RECON_TRUST_NO_GAIN,
+      "Canonicalized inputs would be further from their natural pose than they are now: more "
+      "epochs, more inputs of each kind, or --crop auto." },
+    { RECON_TRUST_FEW_OF_A_KIND,
+      "For most inputs there are too few alike to tell what poses they have: more inputs of "
+      "each kind." },
+    { RECON_TRUST_FEW_HELD_OUT,
+      "Few inputs were held out, so that little can be verified: more inputs." },
+    { RECON_TRUST_INCONSISTENT,
+      "Alike inputs get poses that contradict each other: train longer (--resume --epochs), or "
+      "take more inputs of each kind." },
+    { RECON_TRUST_DISAGREES,
+      "The ways to the natural pose contradict each other: look at the report, compare "
+      "--lambda neighbours, head and density." },
+    { RECON_TRUST_UPRIGHT,
+      "The inputs are in their natural poses already: canonicalize with --only-if 0.01." },
+};
+enum { REASONS = sizeof reasons / sizeof *reasons };
 
 const char *recon_trust_reasons(char *out, size_t room, const recon_trust *t)
 {
-    static const struct {
-        unsigned bit;
-        const char *words;
-    } reason[] = {
-        { RECON_TRUST_NOTHING_LEARNED,
-          "On inputs held out the pose density knows hardly more than that every orientation is "
-          "alike: train longer (--resume --epochs), take more pictures, or the objects have no "
-          "natural pose." },
-        { RECON_TRUST_NOT_FOLLOWING,
-          "The natural pose changes when an input is rotated: a larger --size, --crop auto, --mask "
-          "for objects that reach into the corners, or more epochs." },
-        { RECON_TRUST_NO_GAIN,
-          "Canonicalized inputs would be further from their natural pose than they are now: more "
-          "epochs, more pictures of each kind, or --crop auto." },
-        { RECON_TRUST_FEW_OF_A_KIND,
-          "For most inputs there are too few alike to tell what poses they have: more pictures of "
-          "each kind." },
-        { RECON_TRUST_DISAGREES,
-          "The ways to the natural pose contradict each other: look at the report, compare "
-          "--lambda neighbours, head and density." },
-        { RECON_TRUST_UPRIGHT,
-          "The inputs are in their natural poses already: canonicalize with --only-if 0.01." },
-    };
     size_t used = 0;
     out[0] = '\0';
-    for (size_t i = 0; i < sizeof reason / sizeof *reason; i++)
-        if (t->against & reason[i].bit && used < room)
-            used +=
-                (size_t)snprintf(out + used, room - used, "%s%s", used ? " " : "", reason[i].words);
-    return out;
-}
-
-/* --- JSON ------------------------------------------------------------------------------------- */
-
-static json_t *number(double x)
-{
-    return isfinite(x) ? json_real(x) : json_null();
-}
-
-static json_t *lambda_json(const recon_lambda_choice *c)
-{
-    json_t *ways = json_object(), *apart = json_object();
-    for (int a = 1; a < 4; a++) {
-        recon_json_put(&ways, recon_lambda_name((recon_lambda)a), number(c->likelihood[a]));
-        for (int b = 1; b < a; b++) {
-            char key[64];
-            snprintf(key, sizeof key, "%s_%s", recon_lambda_name((recon_lambda)b),
-                     recon_lambda_name((recon_lambda)a));
-            json_t *pair = json_object();
-            recon_json_put(&pair, "median_deg", number(c->apart_median[a][b] * RECON_TO_DEGREES));
-            recon_json_put(&pair, "p95_deg", number(c->apart_p95[a][b] * RECON_TO_DEGREES));
-            recon_json_put(&apart, key, pair);
-        }
-    }
-    json_t *out = json_pack("{s:s, s:I}", "taken", recon_lambda_name(c->taken), "points",
-                            (json_int_t)c->points);
-    recon_json_put(&out, "likelihood", ways);
-    recon_json_put(&out, "apart", apart);
-    return out;
-}
-
-json_t *recon_trust_json(const recon_trust *t)
-{
-    char why[1600];
-    json_t *out =
-        json_pack("{s:s, s:s, s:I}", "verdict", recon_trust_name(t->level), "why",
-                  recon_trust_reasons(why, sizeof why, t), "points", (json_int_t)t->points);
-    recon_json_put(&out, "information_nats", number(t->information));
-    recon_json_put(&out, "moved_median_deg", number(t->moved * RECON_TO_DEGREES));
-    recon_json_put(&out, "moved_p95_deg", number(t->moved_p95 * RECON_TO_DEGREES));
-    recon_json_put(&out, "before_deg", number(t->before * RECON_TO_DEGREES));
-    recon_json_put(&out, "after_deg", number(t->after * RECON_TO_DEGREES));
-    recon_json_put(&out, "gain_deg", number(t->gain * RECON_TO_DEGREES));
-    recon_json_put(&out, "cannot_tell", number(t->cannot_tell));
-    recon_json_put(&out, "lambda_choice", lambda_json(&t->lambda));
+    for (size_t i = 0; i < REASONS; i++)
+        if (t->against & reasons[i].bit && used < room)
+            used += (size_t)snprintf(out + used, room - used, "%s%s", used ? " " : "",
+                                     reasons[i].words);
     return out;
 }
 
 /* --- measures --------------------------------------------------------------------------------- */
 
-static recon_trust unmeasured(void)
+recon_trust recon_trust_unmeasured(void)
 {
-    return (recon_trust){ .information = NAN,
-                          .moved = NAN,
-                          .moved_p95 = NAN,
-                          .before = NAN,
-                          .after = NAN,
-                          .gain = NAN,
-                          .cannot_tell = NAN };
+    recon_trust t = { .information = NAN,
+                      .information_error = NAN,
+                      .moved = NAN,
+                      .moved_p95 = NAN,
+                      .before = NAN,
+                      .after = NAN,
+                      .gain = NAN,
+                      .cannot_tell = NAN,
+                      .inconsistent = NAN };
+    for (int a = 0; a < 4; a++)
+        for (int b = 0; b < 4; b++)
+            t.lambda.likelihood[a] = t.lambda.apart_median[a][b] = t.lambda.apart_p95[a][b] = NAN;
+    return t;
 }
 
-/* Sums of points with one natural pose: how far from it they are, as they come and canonicalized. */
-typedef struct {
-    double before, after;
-    size_t n;
-} distances;
-
-static void add_point(distances *d, double psi, double lambda, double natural)
+double recon_trust_unsure(const recon_frames *f)
 {
-    d->before += recon_so2_distance(psi, natural);
-    d->after += recon_so2_distance(lambda, natural);
-    d->n++;
-}
-
-static void set_gain(recon_trust *t, const distances *d)
-{
-    if (!d->n)
-        return;
-    t->before = d->before / (double)d->n;
-    t->after = d->after / (double)d->n;
-    t->gain = t->before - t->after;
+    return (double)f->natural[RECON_NATURAL_UNSURE] / (double)f->rows;
 }
 
 /* Where the neighbours' Lambda lie: the mean direction. */
-static double natural_of(const double *lambda, const int64_t *neighbors, size_t k, size_t stride)
+static double natural_of(const double *lambda, const int64_t *neighbors, size_t k)
 {
     double complex sum = 0;
-    for (size_t j = 0; j < k; j++) {
-        double angle;
-        memcpy(&angle, (const char *)lambda + (size_t)neighbors[j] * stride, sizeof angle);
-        sum += cexp(I * angle);
-    }
+    for (size_t j = 0; j < k; j++)
+        sum += cexp(I * lambda[neighbors[j]]);
     return carg(sum);
+}
+
+void recon_trust_information(recon_trust *t, const double *nats, size_t n)
+{
+    double sum = 0, squares = 0;
+    t->points = n;
+    for (size_t i = 0; i < n; i++)
+        sum += nats[i];
+    t->information = n ? sum / (double)n : NAN;
+    for (size_t i = 0; i < n; i++)
+        squares += (nats[i] - t->information) * (nats[i] - t->information);
+    t->information_error = n > 1 ? sqrt(squares / (double)(n - 1) / (double)n) : NAN;
+}
+
+void recon_trust_distances(recon_trust *t, const recon_trust_points *p)
+{
+    const recon_frames *f = p->frames;
+    double before = 0, after = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < f->rows; i++) {
+        if ((p->held && !p->held[i]) || f->verdict[i] != RECON_NATURAL_ONE)
+            continue;
+        double natural = natural_of(p->index_lambda, f->neighbors + i * f->k, f->k);
+        before += recon_so2_distance(p->psi[i], natural);
+        after += recon_so2_distance(p->lambda[i], natural);
+        n++;
+    }
+    if (n < GAIN_POINTS)
+        return;
+    t->before = before / (double)n;
+    t->after = after / (double)n;
+    t->gain = t->before - t->after;
 }
 
 /* --- of a discovery --------------------------------------------------------------------------- */
 
 /* The images held out, COPIES of them at most, rotated by angles of their own. */
 static recon_status measure_moved(recon_ctx *ctx, recon_trust *t, const recon_model *model,
-                                  const recon_data *data, const recon_so2_map *said)
+                                  const recon_data *data, const double *lambda)
 {
     const unsigned char *held = model->maps->held;
     size_t bytes = recon_data_describe(data).bytes, n = recon_data_describe(data).n, count = 0;
@@ -217,7 +204,7 @@ static recon_status measure_moved(recon_ctx *ctx, recon_trust *t, const recon_mo
         RECON_TRY(model->backbone->kind->rotate(ctx, out, model->backbone, in, &angle, 1,
                                                 RECON_BILINEAR));
         RECON_TRY(recon_model_read2(ctx, &pose, NULL, NULL, model, out, 1));
-        moved[count++] = recon_so2_distance(pose.lambda, said[i].lambda);
+        moved[count++] = recon_so2_distance(pose.lambda, lambda[i]);
     }
     if (count) {
         recon_sort_doubles(moved, count);
@@ -230,38 +217,58 @@ done:
     return status;
 }
 
-static void measure_points(recon_trust *t, const recon_model *model, const recon_embedded *e,
-                           const recon_frames *f, const void *said)
+/* What the density knows of the poses held out. */
+static recon_status measure_information(recon_ctx *ctx, recon_trust *t, const recon_model *model,
+                                        const recon_embedded *e, const void *said)
 {
     const recon_maps_kind *kind = model->maps->kind;
-    const recon_so2_map *map = said;
-    distances d = { 0 };
-    double flat = f->group == RECON_SO2 ? log(2 * M_PI) : 0, sum = 0;
-    for (size_t i = 0; i < e->n; i++) {
-        if (!model->maps->held[i])
-            continue;
-        t->points++;
-        sum += flat - kind->score((const char *)said + i * kind->map, recon_embedded_pose(e, i));
-        if (f->group == RECON_SO2 && f->verdict[i] == RECON_NATURAL_ONE)
-            add_point(&d, e->so2[i], map[i].lambda,
-                      natural_of(&map[0].lambda, f->neighbors + i * f->k, f->k, sizeof *map));
-    }
-    t->information = t->points ? sum / (double)t->points : NAN;
-    t->cannot_tell = (double)f->natural[RECON_NATURAL_UNSURE] / (double)f->rows;
-    set_gain(t, &d);
+    double flat = kind->group == RECON_SO2 ? log(2 * M_PI) : 0, *nats = NULL;
+    size_t n = 0;
+    recon_status status = recon_alloc_raw(ctx, &nats, e->n, sizeof *nats);
+    if (status != RECON_OK)
+        return status;
+    for (size_t i = 0; i < e->n; i++)
+        if (model->maps->held[i])
+            nats[n++] =
+                flat - kind->score((const char *)said + i * kind->map, recon_embedded_pose(e, i));
+    recon_trust_information(t, nats, n);
+    free(nats);
+    return RECON_OK;
+}
+
+static recon_status measure_so2(recon_ctx *ctx, recon_trust *t, const recon_model *model,
+                                const recon_data *data, const recon_embedded *e,
+                                const recon_frames *f, const recon_so2_map *said)
+{
+    double *lambda = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &lambda, e->n, sizeof *lambda));
+    for (size_t i = 0; i < e->n; i++)
+        lambda[i] = said[i].lambda;
+    recon_trust_distances(t, &(recon_trust_points){ .psi = e->so2,
+                                                    .lambda = lambda,
+                                                    .index_lambda = lambda,
+                                                    .held = model->maps->held,
+                                                    .frames = f });
+    RECON_TRY(measure_moved(ctx, t, model, data, lambda));
+done:
+    free(lambda);
+    return status;
 }
 
 recon_status recon_trust_measure(recon_ctx *ctx, recon_trust *trust, const recon_model *model,
                                  const recon_data *data, const recon_embedded *embedded,
-                                 const recon_frames *frames, const void *said)
+                                 const recon_frames *frames, double inconsistent, const void *said)
 {
     recon_lambda_choice choice = trust->lambda;
-    recon_status status = RECON_OK;
-    *trust = unmeasured();
+    recon_status status;
+    *trust = recon_trust_unmeasured();
     trust->lambda = choice;
-    measure_points(trust, model, embedded, frames, said);
+    trust->cannot_tell = recon_trust_unsure(frames);
+    trust->inconsistent = inconsistent;
+    RECON_TRY(measure_information(ctx, trust, model, embedded, said));
     if (frames->group == RECON_SO2)
-        RECON_TRY(measure_moved(ctx, trust, model, data, said));
+        RECON_TRY(measure_so2(ctx, trust, model, data, embedded, frames, said));
     recon_trust_judge(trust);
 done:
     return status;

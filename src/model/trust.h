@@ -10,11 +10,12 @@
 /* Judges from the measures alone. */
 void recon_trust_judge(recon_trust *trust);
 
-/* Of a discovery: the points that maps->held marks, with what the maps say of all points (said) and
- * model, the parts of what will be written. trust->lambda is filled in already. */
+/* Of a discovery: the points that maps->held marks, with what the maps say of all points (said), the
+ * share of inconsistent ones and model, the parts of what will be written. trust->lambda is filled in
+ * already. */
 recon_status recon_trust_measure(recon_ctx *ctx, recon_trust *trust, const recon_model *model,
                                  const recon_data *data, const recon_embedded *embedded,
-                                 const recon_frames *frames, const void *said);
+                                 const recon_frames *frames, double inconsistent, const void *said);
 
 /* Of a backbone of images with a pose density that was just trained: on the images held out, with
  * those that it was trained on as their neighbours. A backbone without one is RECON_ERR_INPUT. */
@@ -22,8 +23,45 @@ recon_status recon_trust_backbone(recon_ctx *ctx, recon_trust *trust,
                                   const recon_backbone *backbone, const recon_dataset *data,
                                   uint64_t seed);
 
-/* For summaries and --json. */
+/* --- what both measure ------------------------------------------------------------------------ */
 
+/* Every measure NaN. */
+recon_trust recon_trust_unmeasured(void);
+
+/* Sets points, information and its error from what the density knows of each point, nats [n]. */
+void recon_trust_information(recon_trust *trust, const double *nats, size_t n);
+
+/* Angles of points, one for each row of the frames, and of those that their neighbours are among. */
+typedef struct {
+    const double *psi, *lambda; /* [rows] */
+    const double *index_lambda;
+    const unsigned char *held; /* [rows] which of them count; NULL: all */
+    const recon_frames *frames;
+} recon_trust_points;
+
+/* Sets before, after and gain, of the points with one natural pose; where these are too few for a
+ * mean, they stay as they are. */
+void recon_trust_distances(recon_trust *trust, const recon_trust_points *points);
+
+/* The share of rows whose poses are too few to tell. */
+double recon_trust_unsure(const recon_frames *frames);
+
+/* --- trust_json.c ----------------------------------------------------------------------------- */
+
+/* For summaries, --json and the metadata of models. */
 json_t *recon_trust_json(const recon_trust *trust);
+
+/* Keys of a model's metadata. */
+#define RECON_TRUST_VERDICT  "trust"
+#define RECON_TRUST_MEASURES "trust_measures"
+
+/* From such JSON. Of the measures what is missing or of another kind is NaN. 0 where the verdict is
+ * missing or none of this version; then nothing is known. */
+int recon_trust_from_json(recon_trust *out, const json_t *from);
+
+/* From a model's metadata: the verdict's name (NULL: none), and its measures as JSON (NULL: the verdict
+ * alone). *known as above; text that is no JSON is RECON_ERR_FORMAT. */
+recon_status recon_trust_read(recon_ctx *ctx, recon_trust *out, int *known, const char *verdict,
+                              const char *measures, const char *path);
 
 #endif

@@ -4,48 +4,44 @@
 #include "backbone/kinds.h"
 #include "backbone/pose_density.h"
 #include "core/fail.h"
+#include "core/memory.h"
 #include "data/dataset.h"
+#include "model/lambda.h"
 
-#include <complex.h>
 #include <math.h>
-#include <recon/group/so2.h>
 #include <recon/normalize/normalize.h>
+#include <stdlib.h>
 
 enum { COPIES = 256, INDEX = 2000, QUERIES = 500 }; /* images are enough */
 
-static double lambda_of(const recon_embedded *e, size_t i)
+static recon_status lambdas_of(recon_ctx *ctx, double **out, const recon_embedded *e)
 {
-    return recon_so2_wrap(e->so2[i] - recon_pose_centre(e->density + i * RECON_POSE_BINS));
+    recon_status status = recon_alloc_raw(ctx, out, e->n, sizeof **out);
+    for (size_t i = 0; status == RECON_OK && i < e->n; i++)
+        (*out)[i] = recon_lambda2(RECON_LAMBDA_DENSITY, e, NULL, NULL, i);
+    return status;
 }
 
-static double mean_of(const recon_embedded *e, const int64_t *which, size_t k)
+static recon_status measure(recon_ctx *ctx, recon_trust *t, const recon_embedded *index,
+                            const recon_embedded *held, const recon_frames *f)
 {
-    double complex sum = 0;
-    for (size_t j = 0; j < k; j++)
-        sum += cexp(I * lambda_of(e, (size_t)which[j]));
-    return carg(sum);
-}
-
-static void measure(recon_trust *t, const recon_embedded *index, const recon_embedded *held,
-                    const recon_frames *f)
-{
-    double before = 0, after = 0, information = 0;
-    size_t one = 0;
-    for (size_t i = 0; i < held->n; i++) {
-        information += log(2 * M_PI) + (double)held->density[i * RECON_POSE_BINS];
-        if (f->verdict[i] != RECON_NATURAL_ONE)
-            continue;
-        double natural = mean_of(index, f->neighbors + i * f->k, f->k);
-        before += recon_so2_distance(held->so2[i], natural);
-        after += recon_so2_distance(lambda_of(held, i), natural);
-        one++;
-    }
-    t->points = held->n;
-    t->information = information / (double)held->n;
-    t->cannot_tell = (double)f->natural[RECON_NATURAL_UNSURE] / (double)f->rows;
-    t->before = one ? before / (double)one : NAN;
-    t->after = one ? after / (double)one : NAN;
-    t->gain = t->before - t->after;
+    double *known = NULL, *lambda = NULL, *nats = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &nats, held->n, sizeof *nats));
+    RECON_TRY(lambdas_of(ctx, &known, index));
+    RECON_TRY(lambdas_of(ctx, &lambda, held));
+    for (size_t i = 0; i < held->n; i++)
+        nats[i] = log(2 * M_PI) + (double)held->density[i * RECON_POSE_BINS];
+    recon_trust_information(t, nats, held->n);
+    t->cannot_tell = recon_trust_unsure(f);
+    recon_trust_distances(
+        t, &(recon_trust_points){
+               .psi = held->so2, .lambda = lambda, .index_lambda = known, .frames = f });
+done:
+    free(lambda);
+    free(known);
+    free(nats);
+    return status;
 }
 
 static recon_status take_some(recon_ctx *ctx, recon_dataset **out, const recon_dataset *data,
@@ -89,11 +85,8 @@ recon_status recon_trust_backbone(recon_ctx *ctx, recon_trust *trust, const reco
     recon_embedded index = { .n = 0 }, queries = { .n = 0 };
     recon_frames frames = { .rows = 0 };
     recon_status status = RECON_OK;
-    *trust = (recon_trust){ .lambda = { .taken = RECON_LAMBDA_DENSITY } };
-    for (int a = 0; a < 4; a++)
-        for (int c = 0; c < 4; c++)
-            trust->lambda.likelihood[a] = trust->lambda.apart_median[a][c] =
-                trust->lambda.apart_p95[a][c] = NAN;
+    *trust = recon_trust_unmeasured();
+    trust->lambda.taken = RECON_LAMBDA_DENSITY;
     if (!b->density)
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "trust: a backbone without a pose density"));
     RECON_TRY(recon_dataset_split(ctx, &train, &held, data, RECON_HELD_OUT, 0));
@@ -101,7 +94,7 @@ recon_status recon_trust_backbone(recon_ctx *ctx, recon_trust *trust, const reco
     RECON_TRY(embed_some(ctx, &queries, b, held, QUERIES, seed));
     o.knn.k = index.n > b->kind->k ? b->kind->k : index.n;
     RECON_TRY(recon_normalize(ctx, &frames, &index, &queries, &o));
-    measure(trust, &index, &queries, &frames);
+    RECON_TRY(measure(ctx, trust, &index, &queries, &frames));
     RECON_TRY(measure_moved(ctx, trust, b, held, seed));
     recon_trust_judge(trust);
 done:

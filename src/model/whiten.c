@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ADDED 0.1 /* of the mean variance, in every direction */
+#define ADDED   0.1  /* of the mean variance, in every direction, */
+#define ROUNDED 1e-8 /* and at least of the mean square: what varies less is rounding */
 
 size_t recon_whiten_count(size_t d)
 {
@@ -52,13 +53,22 @@ static void centre(double *x, const float *z, size_t n, size_t d)
     }
 }
 
-/* What is added to a variance; above 0, that there is a root of it. */
-static double addition(const double *c, size_t d, size_t step)
+static double mean_square(const float *z, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += (double)z[i] * (double)z[i];
+    return sum / (double)count;
+}
+
+/* What is added to a variance; above 0, so that the inverse of its root is a float even where all
+ * points are one. */
+static double addition(const double *c, size_t d, size_t step, double square)
 {
     double mean = 0;
     for (size_t i = 0; i < d; i++)
         mean += c[i * step] / (double)d;
-    return fmax(ADDED * mean, DBL_MIN / DBL_EPSILON);
+    return fmax(fmax(ADDED * mean, ROUNDED * square), (double)FLT_MIN);
 }
 
 /* L of c = L L^T, in the lower triangle in place. */
@@ -97,7 +107,7 @@ recon_status recon_whiten_find(recon_ctx *ctx, float *out, const float *z, size_
     RECON_TRY(recon_alloc(ctx, &row, d, sizeof *row));
     centre(x, z, n, d);
     RECON_TRY(recon_parallel(ctx, sum_row, &(sums){ x, n, d, c }, d));
-    double more = addition(c, d, step);
+    double more = addition(c, d, step, mean_square(z, n * d));
     for (size_t i = 0; i < d; i++)
         c[i * step] += more;
     if (step > 1) {

@@ -180,7 +180,7 @@ static void dropout_back(recon_tape *t, recon_var n)
     recon_tape_give(t, n->in[0], a->y);
 }
 
-recon_var recon_var_dropout(recon_tape *t, recon_var x, double rate)
+static recon_var dropout(recon_tape *t, recon_var x, double rate, size_t planes)
 {
     if (recon_tape_skips(t, x, x, x))
         return NULL;
@@ -188,10 +188,28 @@ recon_var recon_var_dropout(recon_tape *t, recon_var x, double rate)
         return recon_tape_refuse(t, "a dropout rate of %g: expected 0 .. 1", rate);
     if (t->mode != RECON_TRAIN || rate == 0)
         return x;
-    recon_dropout_args a = { .rate = rate, .seed = t->seed, .site = t->sites++, .x = x->value };
+    recon_dropout_args a = {
+        .rate = rate, .seed = t->seed, .site = t->sites++, .x = x->value, .planes = planes
+    };
     a.counter = &t->constants->counter;
     a.y = recon_tape_like(t, &x->value);
     if (t->status == RECON_OK)
         recon_tape_did(t, t->ops->dropout(t->ctx, &a));
     return recon_tape_record(t, a.y, (recon_inputs){ { x } }, dropout_back, &a, sizeof a);
+}
+
+recon_var recon_var_dropout(recon_tape *t, recon_var x, double rate)
+{
+    return dropout(t, x, rate, 1);
+}
+
+recon_var recon_var_dropout_channels(recon_tape *t, recon_var x, double rate)
+{
+    if (x && x->value.ndim != 4) {
+        recon_shape_text text;
+        return recon_tape_refuse(t,
+                                 "dropout of channels of %s: expected images n x h x w x channels",
+                                 recon_shape_print(text, x->value.shape, x->value.ndim));
+    }
+    return dropout(t, x, rate, x ? x->value.shape[1] * x->value.shape[2] : 1);
 }

@@ -218,12 +218,15 @@ typedef struct {
 /* y = x with each element zeroed with probability rate and the others divided by 1 - rate. Element
  * i of a call draws word i of Philox stream (seed, *counter + (site << 32)), see core/rng.h, and is
  * zeroed if that is below rate 2^32: the gradient is the same call on dy. counter lives in backend
- * memory, so that a captured step draws anew each time. */
+ * memory, so that a captured step draws anew each time. With planes > 1 whole channels go: x is
+ * rows,planes,channels, and element channel of row draws word row * channels + channel for all of
+ * its planes. */
 typedef struct {
     double rate;
     uint64_t seed, site; /* site tells the calls of one step apart */
     const uint64_t *counter;
     recon_tensor y, x;
+    size_t planes; /* 0: 1 */
 } recon_dropout_args;
 
 /* y[e] = x[index[e]], rows. The gradient sums over the edges of each row, in ascending order:

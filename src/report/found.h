@@ -158,6 +158,13 @@ void recon_found_unsure_result(recon_page *page, const recon_found_folder *folde
  * many were said. */
 int recon_found_warn_of_none(recon_page *page, const recon_found_folder *folder, const char *many);
 
+/* Whether the natural poses can be trusted, as the summary has it: the verdict as a result, a section
+ * with reasons and measures, and a warning where it is "do not use" (how many: 1 or 0). Nothing where
+ * the summary does not say. */
+void recon_found_trust_result(recon_page *page, const recon_found_folder *folder);
+void recon_found_show_trust(recon_page *page, const recon_found_folder *folder);
+int recon_found_warn_of_trust(recon_page *page, const recon_found_folder *folder);
+
 /* What to say where nothing was said: which checks there were, of those above and others. */
 void recon_found_say_checked(recon_page *page, const char *others);
 

@@ -27,6 +27,7 @@ recon_status recon_found_image_results(recon_ctx *ctx, recon_page *page,
     RECON_TRY(recon_found_number(ctx, &several, f, "all.several_modes"));
     RECON_TRY(recon_found_number(ctx, &folded, f, "all.modulo_180"));
     recon_page_result(page, "images", "%s", recon_found_count(words, (size_t)fmax(points, 0)));
+    recon_found_trust_result(page, f);
     recon_page_result(page, "typical rotation from the natural pose", "\xc2\xb1%.0f\xc2\xb0",
                       theta);
     recon_page_result(page, "have several natural poses", "%s", recon_found_share(words, several));
@@ -263,8 +264,9 @@ static void show_warnings(recon_page *page, const recon_image_look *l)
     size_t least = smallest_class(l->f);
     int said;
     recon_page_section(page, "Warnings");
-    said = warn_of_poses(page, l->f) + warn_of_hits(page, l->f) +
-           recon_found_warn_of_model(page, &l->trial) + recon_found_warn(page, l->f);
+    said = recon_found_warn_of_trust(page, l->f) + warn_of_poses(page, l->f) +
+           warn_of_hits(page, l->f) + recon_found_warn_of_model(page, &l->trial) +
+           recon_found_warn(page, l->f);
     if (least && least <= l->f->k && ++said)
         recon_page_warning(page,
                            "The smallest class has %zu images, but classes have %zu neighbours: "
@@ -309,6 +311,7 @@ recon_status recon_found_images(recon_ctx *ctx, recon_page *page, const char *di
         RECON_TRY(recon_image_look_open(ctx, &l));
     RECON_TRY(group(ctx, &l));
     RECON_TRY(say_found(ctx, page, &l));
+    recon_found_show_trust(page, &f);
     RECON_TRY(recon_image_show_poses(ctx, page, &l));
     RECON_TRY(recon_image_show_gallery(ctx, page, &l));
     RECON_TRY(show_widths(ctx, page, &l));

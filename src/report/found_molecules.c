@@ -42,6 +42,7 @@ recon_status recon_found_molecule_results(recon_ctx *ctx, recon_page *page,
     RECON_TRY(recon_found_number(ctx, &points, f, "points"));
     RECON_TRY(read_known(ctx, &natural, f));
     recon_page_result(page, "conformers", "%s", recon_found_count(words, (size_t)fmax(points, 0)));
+    recon_found_trust_result(page, f);
     recon_page_result(page, "have one natural pose", "%s", recon_found_share(words, natural.one));
     if (natural.several > 0)
         recon_page_result(page, "have several natural poses", "%s",
@@ -311,7 +312,8 @@ static void show_warnings(recon_page *page, const recon_molecule_look *l)
 {
     int said;
     recon_page_section(page, "Warnings");
-    said = warn_of_poses(page, l->f) + warn_of_molecules(page, l->f) + warn_of_hits(page, l->f) +
+    said = recon_found_warn_of_trust(page, l->f) + warn_of_poses(page, l->f) +
+           warn_of_molecules(page, l->f) + warn_of_hits(page, l->f) +
            recon_found_warn_of_model(page, &l->trial) + recon_found_warn(page, l->f);
     if (!said)
         recon_found_say_checked(page, l->trial.n ? "free spins, symmetric molecules, neighbours "
@@ -334,6 +336,7 @@ recon_status recon_found_molecules(recon_ctx *ctx, recon_page *page, const char 
     RECON_TRY(recon_found_open_as(ctx, &f, dir, RECON_FOUND_MOLECULES));
     RECON_TRY(recon_molecule_look_open(ctx, &l));
     RECON_TRY(say_found(ctx, page, &f));
+    recon_found_show_trust(page, &f);
     RECON_TRY(show_poses(ctx, page, &l));
     RECON_TRY(recon_molecule_show_gallery(ctx, page, &l));
     RECON_TRY(show_concentration(ctx, page, &l));

@@ -70,6 +70,60 @@ static void right_angles_are_exact(void **state)
     }
 }
 
+/* --- the paper's preset ----------------------------------------------------------------------- */
+
+/* Its decoder draws a picture of 16 x 16 pixels, and smaller images are the middle of that: 12 of 16 as
+ * 28 of 32. */
+static void the_papers_decoder_crops(void **state)
+{
+    enum { WHOLE = 16, FRAME = (WHOLE - SHAPE_SIDE) / 2, CODE = 8 };
+    recon_ctx *ctx = *state;
+    recon_ieae_shape shape = {
+        .preset = RECON_PRESET_PAPER, .width = 0.1, .code = CODE, .channels = 1
+    };
+    float z[2][CODE], whole[2][WHOLE * WHOLE], cropped[2][SHAPE_PIXELS];
+    recon_ieae *m;
+    for (int i = 0; i < 2 * CODE; i++)
+        z[i / CODE][i % CODE] = (float)sin(i + 1);
+    for (int small = 0; small < 2; small++) {
+        shape.height = shape.width_px = small ? SHAPE_SIDE : WHOLE;
+        CHECK_OK(ctx, recon_ieae_make(ctx, &m, &shape, RECON_SINGLE, NULL, NULL, 3));
+        CHECK_OK(ctx, recon_ieae_decode(ctx, small ? cropped[0] : whole[0], m, z[0], 2));
+        recon_ieae_close(ctx, m);
+    }
+    for (int n = 0; n < 2; n++)
+        for (int i = 0; i < SHAPE_PIXELS; i++)
+            CHECK_NEAR(cropped[n][i],
+                       whole[n][(i / SHAPE_SIDE + FRAME) * WHOLE + i % SHAPE_SIDE + FRAME], 1e-6);
+}
+
+/* Whether the file says this of its training. */
+static int says(recon_ctx *ctx, const char *path, const char *words)
+{
+    recon_safetensors *file;
+    CHECK_OK(ctx, recon_safetensors_open(ctx, &file, path));
+    int there = strstr(recon_safetensors_metadata(file, "training"), words) != NULL;
+    recon_safetensors_close(file);
+    return there;
+}
+
+/* Nothing but the reconstruction at the paper's rate, unless more is asked for. */
+static void the_papers_recipe_is_its_default(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_ieae_options o = { .shape = { .preset = RECON_PRESET_PAPER, .width = 0.1, .code = 8 },
+                             .epochs = 1,
+                             .batch = 8,
+                             .overwrite = 1 };
+    recon_train_result r;
+    train(ctx, &o, scratch("m"), 24, &r);
+    assert_true(says(ctx, scratch("m"), "rate: 0.0008, density: -1, pose: -1, contrast: -1"));
+    o.density = 0.3;
+    o.rate = 1e-3;
+    train(ctx, &o, scratch("m"), 24, &r);
+    assert_true(says(ctx, scratch("m"), "rate: 0.001, density: 0.3, pose: -1, contrast: -1"));
+}
+
 /* --- images from outside ---------------------------------------------------------------------- */
 
 static recon_ieae *untrained(recon_ctx *ctx, size_t side, size_t channels)
@@ -288,6 +342,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCRATCH_TEST(right_angles_are_exact),
+        SCRATCH_TEST(the_papers_decoder_crops),
+        SCRATCH_TEST(the_papers_recipe_is_its_default),
         SCRATCH_TEST(softened_images_keep_their_mean_and_rotate),
         SCRATCH_TEST(training_learns_to_rebuild_and_to_tell_rotations),
         SCRATCH_TEST(the_reconstruction_alone_has_no_density_and_no_warp),

@@ -174,6 +174,30 @@ static void views_rotate_back_by_their_angles(void **state)
     recon_dataset_close(d);
 }
 
+/* By way of a random grid an image is blurred a little, but neither moved nor rotated. */
+static void regridding_leaves_views_where_they_are(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_dataset *d = open_blobs(ctx);
+    for (int rotate = 0; rotate < 2; rotate++) {
+        recon_loader *l = open_loader(
+            ctx, d, (recon_loader_options){ .batch = BLOBS, .rotate = rotate, .regrid = 1 });
+        float plain[PIXELS], back[PIXELS];
+        recon_batch b;
+        recon_loader_next(&b, l);
+        for (size_t i = 0; i < b.n; i++) {
+            recon_dataset_get(plain, d, i);
+            recon_image_rotate(back, b.images + i * PIXELS, SIDE, SIDE, 1, -(double)b.angles[i],
+                               RECON_BICUBIC);
+            CHECK_LESS(farthest(back, plain), 0.1);
+            assert_true(rotate || b.angles[i] == 0);
+            assert_memory_not_equal(back, plain, sizeof plain);
+        }
+        recon_loader_close(l);
+    }
+    recon_dataset_close(d);
+}
+
 /* Centre and second moments about it, of an image with y up. */
 typedef struct {
     double x, y, xx, xy, yy;
@@ -322,6 +346,7 @@ int main(void)
         SCRATCH_TEST(threads_and_start_change_nothing),
         SCRATCH_TEST(too_few_images_are_an_error),
         SCRATCH_TEST(views_rotate_back_by_their_angles),
+        SCRATCH_TEST(regridding_leaves_views_where_they_are),
         SCRATCH_TEST(the_second_view_is_warped_within_bounds_and_the_first_is_not),
         SCRATCH_TEST(warps_do_not_rotate_on_average),
         SCRATCH_TEST(flips_mirror_half_of_the_images),

@@ -69,7 +69,7 @@ static inline recon_status small_maps(recon_ctx *ctx, recon_maps **out, const re
                                       double number)
 {
     recon_status status;
-    RECON_TRY(recon_maps_new(ctx, out, kind, SMALL_CODE, SMALL_HIDDEN, 0, 1));
+    RECON_TRY(recon_maps_new(ctx, out, kind, SMALL_CODE, SMALL_HIDDEN, 0, NULL, 1));
     (*out)->number = number;
     (*out)->calibration.n = 1;
     RECON_TRY(recon_maps_keep(ctx, *out));

@@ -107,7 +107,7 @@ static recon_status open_maps(recon_ctx *ctx, recon_maps **out, const char *path
 {
     recon_safetensors *file;
     CHECK_OK(ctx, recon_safetensors_open(ctx, &file, path));
-    recon_status status = recon_maps_read(ctx, out, file, path);
+    recon_status status = recon_maps_read(ctx, out, file, path, NULL);
     recon_safetensors_close(file);
     return status;
 }

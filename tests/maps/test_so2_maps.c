@@ -129,6 +129,30 @@ static void absolute_poses_have_lambda_taken_off(void **state)
     CHECK_NEAR(recon_so2_absolute(&map, -3.1), 2 * M_PI - 6.1, 1e-15);
 }
 
+/* Bins know no family: a normal law and an arc both get their standard deviation, and poses from
+ * elsewhere, 5 % of them, move it by little. */
+static void widths_of_pose_densities_fit_laws_of_any_shape(void **state)
+{
+    (void)state;
+    for (int arc = 0; arc < 2; arc++)
+        for (double sigma = 10 * DEGREE; sigma < 55 * DEGREE; sigma *= 1.5)
+            for (int background = 0; background < 2; background++) {
+                recon_so2_map map = { .family = RECON_SO2_NORMAL };
+                float log_q[RECON_POSE_BINS];
+                for (int b = 0; b < RECON_POSE_BINS; b++) {
+                    recon_so2_density law = { .family = arc ? RECON_SO2_UNIFORM : RECON_SO2_NORMAL,
+                                              .center = 1,
+                                              .width = arc ? sigma * sqrt(3) : sigma };
+                    double p = exp(recon_so2_log_density(&law, 2 * M_PI * b / RECON_POSE_BINS));
+                    log_q[b] = (float)log(0.05 * background / (2 * M_PI) +
+                                          (1 - 0.05 * background) * p + 1e-12);
+                }
+                recon_so2_map_density(&map, 0.5, log_q, RECON_MAPS_ALL);
+                CHECK_NEAR(map.theta / sigma, 1 + 0.05 * background, 0.1);
+                CHECK_NEAR(recon_so2_wrap(map.lambda - 0.5 + 1), 0, 3 * DEGREE);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -137,6 +161,7 @@ int main(void)
         cmocka_unit_test(the_gpu_recovers_them_too),
         cmocka_unit_test(the_uncentred_support_suffers_at_the_seam),
         cmocka_unit_test(poses_modulo_half_a_rotate_are_told),
+        cmocka_unit_test(widths_of_pose_densities_fit_laws_of_any_shape),
         cmocka_unit_test(absolute_poses_have_lambda_taken_off),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

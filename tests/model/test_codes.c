@@ -136,6 +136,32 @@ static void whitened_points_have_unit_covariance(void **state)
     free(white);
 }
 
+/* Points that are all the same, up to rounding, stay finite, and where they are; what is elsewhere is
+ * far away. */
+static void points_that_are_one_stay_finite(void **state)
+{
+    static float same[N][D], white[N][D], u[D * D];
+    double here = 0, away = 0;
+    for (int r = 0; r < N; r++)
+        for (int j = 0; j < D; j++)
+            same[r][j] = (float)(100 + j) * (1 + (float)(r % 2) * 1e-7F);
+    CHECK_OK(*state, recon_whiten_find(*state, u, same[0], N, D));
+    same[1][0] += 50;
+    CHECK_OK(*state, recon_whiten(*state, white[0], same[0], N, D, u, 1));
+    for (int j = 0; j < D; j++) {
+        assert_true(isfinite(white[0][j]) && isfinite(white[1][j]));
+        here = fmax(here, fabs((double)white[0][j] - (double)white[2][j]));
+        away = fmax(away, fabs((double)white[0][j] - (double)white[1][j]));
+    }
+    CHECK_LESS(here, 1);
+    assert_true(away > 100);
+    for (int j = 0; j < D; j++)
+        same[0][j] = 0;
+    CHECK_OK(*state, recon_whiten_find(*state, u, same[0], 1, D));
+    for (int j = 0; j < D * D; j++)
+        assert_true(isfinite(u[j]));
+}
+
 /* --- far -------------------------------------------------------------------------------------- */
 
 static double share_below(const double *p, size_t n, double level)
@@ -226,6 +252,7 @@ int main(void)
         cmocka_unit_test(codes_are_points_that_do_not_calibrate),
         cmocka_unit_test(neighbours_are_those_of_a_search),
         cmocka_unit_test(whitened_points_have_unit_covariance),
+        cmocka_unit_test(points_that_are_one_stay_finite),
         cmocka_unit_test(p_values_of_new_points_are_uniform),
         cmocka_unit_test(p_values_do_not_depend_on_the_scale),
         cmocka_unit_test(a_file_gives_them_back),

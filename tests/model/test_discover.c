@@ -3,6 +3,7 @@
  * test_discover_molecules.c. */
 #include "both.h"
 #include "found.h"
+#include "model/trust.h"
 
 #include <recon/model/score.h>
 
@@ -158,6 +159,44 @@ static void the_summary_names_its_kind(void **state)
     }
 }
 
+static void check_same(double a, double b)
+{
+    assert_true(isnan(a) == isnan(b));
+    if (!isnan(a))
+        CHECK_NEAR(a, b, 1e-12 * (1 + fabs(a)));
+}
+
+/* An open model says what discover said of it; so does the summary. */
+static void the_model_keeps_its_trust(void **state)
+{
+    EACH_DOMAIN(d)
+    {
+        recon_discovery found = discover(*state, d, &brief);
+        const recon_trust *want = &found.trust, *got;
+        recon_trust summed;
+        json_t *all = found_summary(*state);
+        recon_model *model;
+        CHECK_OK(*state,
+                 recon_model_open(*state, &model, in_found("model.safetensors"), RECON_SINGLE));
+        got = recon_model_trust(model);
+        assert_non_null(got);
+        assert_true(recon_trust_from_json(&summed, json_object_get(all, "trust")));
+        for (int i = 0; i < 2; i++, got = &summed) {
+            assert_true(got->level == want->level && got->against == want->against);
+            assert_true(got->points == want->points && got->lambda.taken == want->lambda.taken);
+            check_same(got->information, want->information);
+            check_same(got->moved, want->moved);
+            check_same(got->gain, want->gain);
+            check_same(got->cannot_tell, want->cannot_tell);
+            check_same(got->lambda.apart_p95[1][2], want->lambda.apart_p95[1][2]);
+        }
+        assert_false(isnan(want->information) || isnan(want->cannot_tell));
+        recon_model_close(*state, model);
+        json_decref(all);
+        recon_discovery_free(&found);
+    }
+}
+
 /* The same bytes with another number of threads, and with a backbone that is open already. */
 static void threads_do_not_change_the_bytes(void **state)
 {
@@ -304,6 +343,7 @@ int main(void)
         cmocka_unit_test(contradictions_are_counted),
         cmocka_unit_test(embeddings_are_kept_when_asked),
         cmocka_unit_test(the_summary_names_its_kind),
+        cmocka_unit_test(the_model_keeps_its_trust),
         cmocka_unit_test(threads_do_not_change_the_bytes),
         cmocka_unit_test(folds_calibrate_on_all_inputs),
         cmocka_unit_test(it_can_be_run_on_its_own_result),

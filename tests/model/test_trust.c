@@ -1,10 +1,12 @@
 /* Which Lambda: the one about which held-out poses lie closest. Whether to trust it: by what was
  * measured, and with reasons. */
 #include "check.h"
+#include "core/json.h"
 #include "model/lambda.h"
 #include "model/trust.h"
 
 #include <recon/group/so2.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { N = 400 };
@@ -116,7 +118,7 @@ static void check(const recon_trust *as, recon_trust_level level, unsigned again
                   const char *words)
 {
     recon_trust t = *as;
-    char why[1600];
+    char why[RECON_TRUST_REASONS];
     recon_trust_judge(&t);
     assert_int_equal(t.level, level);
     assert_int_equal(t.against, against);
@@ -131,6 +133,17 @@ static void every_failing_has_its_reason(void **state)
     check(&t, RECON_TRUST_GOOD, 0, "");
     t.information = 0.02;
     check(&t, RECON_TRUST_NOT, RECON_TRUST_NOTHING_LEARNED, "train longer");
+    t.information = 0.5; /* by chance */
+    t.information_error = 0.3;
+    check(&t, RECON_TRUST_NOT, RECON_TRUST_NOTHING_LEARNED, "equally likely");
+    t = good();
+    t.points = 19;
+    check(&t, RECON_TRUST_CARE, RECON_TRUST_FEW_HELD_OUT, "Few inputs were held out");
+    t.points = 7;
+    check(&t, RECON_TRUST_NOT, RECON_TRUST_FEW_HELD_OUT, "Few inputs were held out");
+    t = good();
+    t.inconsistent = 0.4;
+    check(&t, RECON_TRUST_CARE, RECON_TRUST_INCONSISTENT, "contradict each other");
     t = good();
     t.moved = 15 * degree;
     check(&t, RECON_TRUST_CARE, RECON_TRUST_NOT_FOLLOWING, "when an input is rotated");
@@ -143,12 +156,129 @@ static void every_failing_has_its_reason(void **state)
     check(&t, RECON_TRUST_CARE, RECON_TRUST_UPRIGHT, "--only-if");
     t = good();
     t.cannot_tell = 0.7;
-    check(&t, RECON_TRUST_CARE, RECON_TRUST_FEW_OF_A_KIND, "more pictures of each kind");
+    check(&t, RECON_TRUST_CARE, RECON_TRUST_FEW_OF_A_KIND, "more inputs of each kind");
     t = good();
     t.lambda.apart_median[RECON_LAMBDA_DENSITY][RECON_LAMBDA_HEAD] = 40 * degree;
     check(&t, RECON_TRUST_CARE, RECON_TRUST_DISAGREES, "contradict");
+    t.lambda.likelihood[RECON_LAMBDA_HEAD] = NAN; /* not measured, as on SO(3) */
+    check(&t, RECON_TRUST_CARE, RECON_TRUST_DISAGREES, "contradict");
     t.lambda.likelihood[RECON_LAMBDA_HEAD] = -2; /* a way that is far worse may differ */
     check(&t, RECON_TRUST_GOOD, 0, "");
+}
+
+/* Of a density that knows nothing a gain is not claimed. */
+static void nothing_learned_gains_nothing(void **state)
+{
+    recon_trust t = good();
+    (void)state;
+    t.information = 0;
+    recon_trust_judge(&t);
+    assert_true(isnan(t.gain) && isnan(t.before) && isnan(t.after));
+}
+
+static void information_is_a_mean_with_its_error(void **state)
+{
+    const double nats[] = { 1, 2, 3, 4, 5 };
+    recon_trust t = recon_trust_unmeasured();
+    (void)state;
+    recon_trust_information(&t, nats, 5);
+    assert_int_equal(t.points, 5);
+    CHECK_NEAR(t.information, 3, 1e-12);
+    CHECK_NEAR(t.information_error, sqrt(2.5 / 5), 1e-12);
+    recon_trust_information(&t, nats, 1);
+    assert_true(t.information == 1 && isnan(t.information_error));
+    recon_trust_information(&t, nats, 0);
+    assert_true(t.points == 0 && isnan(t.information) && isnan(t.information_error));
+}
+
+/* Ten points of one kind whose Lambda is 1: each is as far away as its pose, and gets there. Of fewer,
+ * or of others than the verdict "one", nothing is said. */
+static void the_gain_is_that_of_points_with_one_natural_pose(void **state)
+{
+    enum { ROWS = 12, K = 3 };
+    double psi[ROWS], lambda[ROWS];
+    int64_t near[ROWS * K];
+    int8_t verdict[ROWS];
+    recon_trust t = recon_trust_unmeasured();
+    const recon_frames f = {
+        .group = RECON_SO2, .rows = ROWS, .k = K, .neighbors = near, .verdict = verdict
+    };
+    const recon_trust_points p = {
+        .psi = psi, .lambda = lambda, .index_lambda = lambda, .frames = &f
+    };
+    (void)state;
+    for (int i = 0; i < ROWS; i++) {
+        lambda[i] = 1;
+        verdict[i] = i < 10 ? RECON_NATURAL_ONE : RECON_NATURAL_NONE;
+        psi[i] = i < 10 ? 1 + (i % 2 ? 20 : -10) * degree : 3;
+        for (int j = 0; j < K; j++)
+            near[i * K + j] = (i + j) % ROWS;
+    }
+    recon_trust_distances(&t, &p);
+    CHECK_NEAR(t.before / degree, 15, 1e-9);
+    CHECK_NEAR(t.after / degree, 0, 1e-9);
+    CHECK_NEAR(t.gain / degree, 15, 1e-9);
+    t = recon_trust_unmeasured();
+    verdict[0] = RECON_NATURAL_SEVERAL;
+    recon_trust_distances(&t, &p);
+    assert_true(isnan(t.before) && isnan(t.after) && isnan(t.gain));
+}
+
+/* --- written and read ------------------------------------------------------------------------- */
+
+/* Whatever is written is read back: every reason, every measure, NaN as NaN. */
+static void json_gives_it_back(void **state)
+{
+    for (unsigned bits = 1; bits <= RECON_TRUST_INCONSISTENT; bits *= 2) {
+        recon_trust t = good(), back, of_file;
+        int known;
+        t.level = RECON_TRUST_CARE;
+        t.against = bits | RECON_TRUST_DISAGREES;
+        t.lambda.likelihood[RECON_LAMBDA_HEAD] = -1.25;
+        t.lambda.apart_p95[RECON_LAMBDA_HEAD][RECON_LAMBDA_NEIGHBOURS] = 0.5;
+        t.gain = NAN;
+        json_t *json = recon_trust_json(&t);
+        assert_true(recon_trust_from_json(&back, json));
+        char *text = recon_json_text(json);
+        CHECK_OK(*state, recon_trust_read(*state, &of_file, &known, "with care", text, "file"));
+        assert_true(known);
+        for (int i = 0; i < 2; i++) {
+            const recon_trust *got = i ? &of_file : &back;
+            assert_true(got->level == t.level && got->against == t.against && got->points == 100);
+            assert_true(got->lambda.taken == RECON_LAMBDA_DENSITY && isnan(got->gain));
+            CHECK_NEAR(got->before, t.before, 1e-14);
+            CHECK_NEAR(got->lambda.likelihood[RECON_LAMBDA_HEAD], -1.25, 0);
+            CHECK_NEAR(got->lambda.apart_p95[RECON_LAMBDA_NEIGHBOURS][RECON_LAMBDA_HEAD], 0.5,
+                       1e-14);
+            assert_true(isnan(got->lambda.apart_median[2][1]));
+        }
+        free(text);
+    }
+}
+
+/* Files may say anything. */
+static void what_is_no_trust_is_not_taken_for_one(void **state)
+{
+    static char large[1 << 15];
+    recon_trust t;
+    int known;
+    json_t *odd = json_pack("{s:s, s:s, s:[s, i], s:s, s:i}", "verdict", "do not use", "gain_deg",
+                            "much", "against", "no such", 7, "lambda_choice", "head", "points", -3);
+    assert_true(recon_trust_from_json(&t, odd));
+    assert_true(t.level == RECON_TRUST_NOT && t.against == 0 && t.points == 0 && isnan(t.gain));
+    json_decref(odd);
+    assert_false(recon_trust_from_json(&t, NULL));
+    CHECK_OK(*state, recon_trust_read(*state, &t, &known, NULL, "{}", "file"));
+    assert_false(known);
+    CHECK_OK(*state, recon_trust_read(*state, &t, &known, "as it may be", "not read", "file"));
+    assert_false(known);
+    CHECK_OK(*state, recon_trust_read(*state, &t, &known, "trustworthy", NULL, "file"));
+    assert_true(known && t.level == RECON_TRUST_GOOD && isnan(t.information));
+    CHECK_FAILS(*state, recon_trust_read(*state, &t, &known, "trustworthy", "{", "file"),
+                RECON_ERR_FORMAT, "file: line 1");
+    memset(large, ' ', sizeof large - 1);
+    CHECK_FAILS(*state, recon_trust_read(*state, &t, &known, "trustworthy", large, "file"),
+                RECON_ERR_FORMAT, "trust_measures has 32767 bytes");
 }
 
 int main(void)
@@ -158,6 +288,11 @@ int main(void)
         cmocka_unit_test(how_far_apart_they_are_is_measured),
         cmocka_unit_test(what_is_not_there_is_refused),
         cmocka_unit_test(every_failing_has_its_reason),
+        cmocka_unit_test(nothing_learned_gains_nothing),
+        cmocka_unit_test(information_is_a_mean_with_its_error),
+        cmocka_unit_test(the_gain_is_that_of_points_with_one_natural_pose),
+        cmocka_unit_test(json_gives_it_back),
+        cmocka_unit_test(what_is_no_trust_is_not_taken_for_one),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }

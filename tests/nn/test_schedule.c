@@ -1,7 +1,7 @@
 /* Rates in closed form. */
 #include "check.h"
 
-#include <recon/nn/schedule.h>
+#include "nn/restarts.h"
 
 static void warm_up_rises_linearly_and_stays(void **state)
 {
@@ -41,12 +41,29 @@ static void restarts_come_after_growing_periods(void **state)
     CHECK_NEAR(recon_schedule_rate(&s, 12345), 0.5, 1e-15);
 }
 
+/* The paper's: no step is at the top when the run ends, however many there are. */
+static void restarts_end_with_the_run(void **state)
+{
+    (void)state;
+    for (uint64_t steps = 700; steps < 800; steps++) {
+        recon_schedule s = recon_restarts(1, 10, steps);
+        assert_int_equal(s.warmup, 50);
+        uint64_t third = s.warmup + 3 * s.period;
+        CHECK_NEAR(recon_schedule_rate(&s, third), 1, 1e-12);
+        CHECK_LESS(recon_schedule_rate(&s, steps - 1), 0.01);
+        for (uint64_t i = third; i + 1 < steps; i++)
+            CHECK_LESS(recon_schedule_rate(&s, i + 1), recon_schedule_rate(&s, i));
+    }
+    assert_int_equal(recon_restarts(1, 10, 100).warmup, 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(warm_up_rises_linearly_and_stays),
         cmocka_unit_test(a_cosine_falls_from_rate_to_floor),
         cmocka_unit_test(restarts_come_after_growing_periods),
+        cmocka_unit_test(restarts_end_with_the_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,6 +69,7 @@ OP(op_resize, recon_var_resize(t, x[0], 7, 3, 0))
 OP(op_resize_corners, recon_var_resize(t, x[0], 7, 3, 1))
 OP(op_rotate, recon_var_rotate(t, x[0], x[1]))
 OP(op_dropout, recon_var_dropout(t, x[0], 0.4))
+OP(op_dropout_channels, recon_var_dropout_channels(t, x[0], 0.4))
 OP(op_gather, recon_var_gather(t, x[0], x[1], x[2], x[3]))
 OP(op_segment_sum, recon_var_segment_sum(t, x[0], x[1]))
 /* The matrix with entries ids in rows graph, and its transpose by columns. */
@@ -144,6 +145,7 @@ static const struct {
     { "resize, corners aligned", op_resize_corners, 1, { REAL(0, 2, 4, 5, 2) } },
     { "rotate", op_rotate, 2, { REAL(0, 2, 5, 6, 2), REAL(200, 2) } },
     { "dropout", op_dropout, 1, { REAL(0, 4, 5) } },
+    { "dropout of channels", op_dropout_channels, 1, { REAL(0, 2, 2, 3, 5) } },
     { "gather", op_gather, 4, { REAL(0, 3, 4), INDEX(ids, 5), INDEX(order, 5), INDEX(starts, 4) } },
     { "segment sum", op_segment_sum, 2, { REAL(0, 5, 3), INDEX(graph, 4) } },
     { "sparse", op_sparse, 1, { REAL(0, 3, 4) } },

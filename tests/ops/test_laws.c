@@ -360,6 +360,33 @@ static void dropout_keeps_the_mean_and_repeats(void **state)
     CHECK_NEAR((double)kept_alike(&y, &z), 0.58 * N, 4 * deviation);
 }
 
+/* A channel of an image goes with all of its pixels, or stays with all of them. */
+static void dropout_of_channels_takes_whole_ones(void **state)
+{
+    enum { N = 50, PLANES = 9, CHANNELS = 41 };
+    maker *m = maker_in(state);
+    recon_tensor x = filled(m, 2, SHAPE(N, PLANES, CHANNELS));
+    recon_tensor y = room(m, SHAPE(N, PLANES, CHANNELS));
+    uint64_t counter = 7;
+    size_t gone = 0;
+    REF(dropout, (recon_dropout_args){ .rate = 0.3,
+                                       .seed = 4,
+                                       .site = 1,
+                                       .counter = &counter,
+                                       .planes = PLANES,
+                                       .x = x,
+                                       .y = y });
+    for (size_t n = 0; n < N; n++)
+        for (size_t c = 0; c < CHANNELS; c++) {
+            double first = number_at(&y, n * PLANES * CHANNELS + c);
+            assert_true(first == 0 || fabs(first - 2 / 0.7) < 1e-15);
+            gone += first == 0;
+            for (size_t p = 1; p < PLANES; p++)
+                CHECK_NEAR(number_at(&y, (n * PLANES + p) * CHANNELS + c), first, 0);
+        }
+    CHECK_NEAR((double)gone, 0.3 * N * CHANNELS, 4 * sqrt(0.3 * 0.7 * N * CHANNELS));
+}
+
 /* ---- graphs ---- */
 
 /* Gathering by the owner of each row is the transpose of summing segments. */
@@ -651,6 +678,7 @@ int main(void)
         cmocka_unit_test(rotating_moves_what_is_there),
         cmocka_unit_test(outside_is_zero),
         cmocka_unit_test(dropout_keeps_the_mean_and_repeats),
+        cmocka_unit_test(dropout_of_channels_takes_whole_ones),
         cmocka_unit_test(gather_and_segment_sum_are_adjoint),
         cmocka_unit_test(sparse_matrices_gather_and_sum),
         cmocka_unit_test(tensor_product_holds_the_cross_product),

@@ -319,6 +319,32 @@ static void dropout_on(const table *t, const recon_dropout_args *args, recon_ten
     t->ops->release(t->ctx, counter);
 }
 
+/* Channels too, of widths that do and do not make whole blocks of four draws. */
+static void dropout_of_channels_agrees(void **state)
+{
+    const table *t = TABLE_WITH(state, dropout);
+    static const size_t channels[] = { 1, 7, 128, 2050 };
+    for (size_t c = 0; c < sizeof channels / sizeof *channels; c++) {
+        maker m = maker_of(t->ctx, t->arena, c % 2 ? RECON_BF16 : RECON_F32, c);
+        recon_mark mark = recon_arena_mark(t->arena);
+        uint64_t counter = 3;
+        recon_tensor got = blank(&m, m.type, SHAPE(3, 6, channels[c]));
+        recon_tensor want = blank(&m, m.type, SHAPE(3, 6, channels[c]));
+        recon_dropout_args a = { .rate = 0.3,
+                                 .seed = 5,
+                                 .site = 9,
+                                 .counter = &counter,
+                                 .planes = 6,
+                                 .x = noise_of(&m, m.type, SHAPE(3, 6, channels[c])),
+                                 .y = want };
+        CHECK_OK(t->ctx, recon_ops_ref.dropout(t->ctx, &a));
+        dropout_on(t, &a, &got);
+        for (size_t i = 0; i < recon_tensor_count(&want); i++)
+            CHECK_NEAR(number_at(&got, i), number_at(&want, i), 0x1p-7 * fabs(number_at(&want, i)));
+        recon_arena_release(t->arena, mark);
+    }
+}
+
 /* The same elements on every table: the mask is a function of seed, counter and site. */
 static void dropout_agrees(void **state)
 {
@@ -540,6 +566,7 @@ static const struct {
               PLAIN(gemm_agrees),
               PLAIN(byte_products_are_exact),
               PLAIN(dropout_agrees),
+              PLAIN(dropout_of_channels_agrees),
               PLAIN(norm2_agrees),
               PLAIN(adam_agrees),
               PLAIN(memory_is_zeroed),

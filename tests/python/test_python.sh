@@ -177,15 +177,74 @@ x, model = np.load("strokes.npy"), recon.load("refit")
 scores, table = model.score(x), list(csv.DictReader(open("refit.csv")))
 assert all(float(row["p_embedding"]) == float("%.4g" % p) for row, p in zip(table, scores.p_embedding))
 assert model.distribution(x[:1])[0].p_embedding > 0
-out, poses = model.canonicalize(x, gate=0.5)
+out, poses = model.canonicalize(x, only_if=0.5)
 assert np.array_equal(out, np.load("gated.npy")) and np.array_equal(poses.rotated, scores.p_value < 0.5)
 assert np.array_equal(out[~poses.rotated], (x / np.float32(255)).astype(np.float32)[~poses.rotated])
 points = np.ones((len(x), 2))
 assert np.array_equal(poses.to_input(points=points)[~poses.rotated], points[~poses.rotated])
 for gate in 0, 2, -1, float("nan"):
-    try: model.canonicalize(x, gate=gate)
-    except recon.InputError as error: assert "gate" in str(error)
+    try: model.canonicalize(x, only_if=gate)
+    except recon.InputError as error: assert "only_if" in str(error)
     else: raise AssertionError(gate)
+PROGRAM
+for way in neighbours head density; do
+    run canonicalize --model refit --data npy:strokes.npy --lambda $way --out by_$way.npy --quiet
+done
+report "$code" "the command's three ways to natural poses"
+passes "where natural poses come from is chosen as by the command" <<'PROGRAM'
+import pickle, numpy as np, recon
+x, model = np.load("strokes.npy"), recon.load("refit")
+own = model.canonicalize(x)[0]
+for way in "neighbours", "head", "density":
+    want = np.load(f"by_{way}.npy")
+    chosen = recon.load("refit", lambda_=way)
+    assert chosen.lambda_from == way and np.array_equal(chosen.canonicalize(x)[0], want), way
+    assert np.array_equal(model.canonicalize(x, lambda_=way)[0], want), way
+    assert np.array_equal(pickle.loads(pickle.dumps(chosen)).canonicalize(x)[0], want), way
+assert np.array_equal(model.canonicalize(x, lambda_=model.lambda_from)[0], own)
+assert np.array_equal(model.canonicalize(x)[0], own)  # the choice was for one call
+assert len({np.load(f"by_{way}.npy").tobytes() for way in ("neighbours", "head", "density")}) == 3
+for call in (lambda: recon.load("refit", lambda_="best"), lambda: model.canonicalize(x, lambda_="best")):
+    try: call()
+    except recon.InputError as error: assert "none of auto|neighbours|head|density" in str(error)
+    else: raise AssertionError
+fashion = recon.load("fashion")  # has no pose density
+for call in (lambda: recon.load("fashion", lambda_="density"),
+             lambda: fashion.canonicalize(np.zeros((1, 28, 28)), lambda_="density")):
+    try: call()
+    except recon.InputError as error: assert "no pose density" in str(error)
+    else: raise AssertionError
+PROGRAM
+passes "trust is what the command said, with a warning where it must not be used" <<'PROGRAM'
+import json, warnings, numpy as np, recon
+def near(a, b):
+    if isinstance(a, dict): return a.keys() == b.keys() and all(near(a[key], b[key]) for key in a)
+    if isinstance(a, float) and isinstance(b, float): return bool(np.isclose(a, b, rtol=1e-12))
+    return a == b
+want = json.load(open("refit/summary.json"))["trust"]
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    model = recon.load("refit")
+assert near(model.trust, want), (model.trust, want)
+assert model.lambda_from == want["lambda_choice"]["taken"]
+assert want["verdict"] == "do not use"  # scribbles have no natural pose
+(one,) = [w for w in caught if issubclass(w.category, recon.TrustWarning)]
+assert "do not use" in str(one.message) and want["why"] in str(one.message) and "refit" in str(one.message)
+assert one.filename == "<stdin>", one.filename  # where it was opened
+with warnings.catch_warnings():
+    warnings.simplefilter("error")
+    model.canonicalize(np.load("strokes.npy")[:3], lambda_="head")  # the same model: said once
+    assert recon.load("conformers").trust["verdict"] == "trustworthy"
+    assert recon.load("fashion").trust is None  # never judged
+    warnings.simplefilter("ignore", recon.TrustWarning)
+    recon.load("refit")
+PROGRAM
+passes "ways that contradict each other give a warning" <<'PROGRAM'
+from recon._trust import warning_of
+said = {"verdict": "with care", "against": ["disagrees"], "why": "The ways contradict each other."}
+assert "with care. The ways contradict" in warning_of(said)
+for quiet in None, {**said, "against": ["upright"]}, {**said, "against": [], "verdict": "trustworthy"}:
+    assert warning_of(quiet) == ""
 PROGRAM
 passes "a judge chooses among the candidates, and what it raises comes out" <<'PROGRAM'
 import numpy as np, recon
@@ -300,7 +359,7 @@ def judge(molecules):  # likes the first atom on top, of whatever it takes the m
     return np.asarray(top) - 9
 moved, poses = model.canonicalize(given[:6], spin=judge, among=given[:20], neighbors=1)
 assert len(moved) == 6 and sum(seen) > 50 and moved[0].shape == given[0].positions.shape
-for bad in (dict(spin=judge, gate=0.1), dict(spin=judge, among=[]), dict(spin=lambda m: [0]), dict(spin=judge, neighbors=0),
+for bad in (dict(spin=judge, only_if=0.1), dict(spin=judge, among=[]), dict(spin=lambda m: [0]), dict(spin=judge, neighbors=0),
             dict(spin=3)):
     try: model.canonicalize(given[:6], **bad)
     except recon.InputError: pass

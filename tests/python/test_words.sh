@@ -26,8 +26,8 @@ for name in recon.__all__:
     if inspect.isfunction(thing): seen += look_at(name, thing)
     if not inspect.isclass(thing): continue
     fields = [n for n in public(thing) if isinstance(getattr(thing, n), property)]
-    if thing.__init__ is not object.__init__ and issubclass(thing, recon.Model): fields += ["path"]
-    fields += [] if issubclass(thing, (recon.Model, recon.Poses, recon.Poses3, recon.Error)) else [
+    if thing.__init__ is not object.__init__ and issubclass(thing, recon.Model): fields += ["path", "trust", "lambda_from"]
+    fields += [] if issubclass(thing, (recon.Model, recon.Poses, recon.Poses3, recon.Error, Warning)) else [
         n for n in names(thing) if not n.startswith("_")]
     fields += {"ImageModel": ["size"], "MoleculeModel": ["elements"], "Error": ["kind"]}.get(name, [])
     missing += [(name, f) for f in fields if not says(f, thing.__doc__, "Fields")]

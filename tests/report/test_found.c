@@ -259,6 +259,112 @@ static void what_deserves_care_is_said(void **state)
     free(html);
 }
 
+/* --- trust ------------------------------------------------------------------------------------ */
+
+/* A summary with this trust at its end. */
+static void make_trusted(recon_ctx *ctx, recon_group group, const char *summary, const char *trust)
+{
+    char *all = malloc(strlen(summary) + strlen(trust) + 16);
+    size_t n = strlen(summary) - 1;
+    sprintf(all, "%.*s, \"trust\": %s }", (int)n, summary, trust);
+    make_folder(ctx, group, all);
+    free(all);
+}
+
+static void lacks(const char *html, const char *text)
+{
+    if (strstr(html, text))
+        fail_msg("the page has \"%s\"", text);
+}
+
+#define LAMBDA(head)                                                                               \
+    "\"lambda_choice\": { \"taken\": \"density\", \"points\": 40, \"likelihood\": { "              \
+    "\"neighbours\": -1.5, \"head\": -1.25, \"density\": -0.75 }, \"apart\": { "                   \
+    "\"neighbours_head\": { \"median_deg\": 3.25, \"p95_deg\": 12.5 }, \"neighbours_density\": "   \
+    "{ \"median_deg\": 4, \"p95_deg\": 41 }, \"head_density\": { \"median_deg\": " head            \
+    ", \"p95_deg\": 77.5 } } }"
+
+static void a_good_verdict_is_said_with_its_measures(void **state)
+{
+    char *html;
+    make_trusted(
+        *state, RECON_SO2, IMAGES,
+        "{ \"verdict\": \"trustworthy\", \"against\": [], \"points\": 1234, "
+        "\"information_nats\": 1.5, \"moved_median_deg\": 2.5, \"moved_p95_deg\": 9, "
+        "\"before_deg\": 20.5, \"after_deg\": 4.25, \"gain_deg\": 16.25, " LAMBDA("5") " }");
+    CHECK_OK(*state, page_of(*state, &html));
+    says(html, "<dt>verdict on the natural poses</dt><dd>trustworthy</dd>");
+    says(html, "Verdict: trustworthy, judged on 1,234 inputs held out.</p>");
+    says(html, "16.2 degrees closer to their natural pose on average");
+    says(html, "(20.5 degrees from it as they come, 4.2 canonicalized)");
+    says(html, "the same within 2.5 degrees (median), 9.0 degrees (95 %)");
+    says(html, "1.50 nats");
+    says(html, "Here it comes from <code>density</code>.");
+    says(html, "density (taken)");
+    says(html, ">-0.75</td>");
+    says(html, "neighbours and head");
+    says(html, ">12.5</td>");
+    says(html, ">77.5</td>");
+    lacks(html, "do not use");
+    lacks(html, "contradict each other");
+    free(html);
+}
+
+static void a_bad_verdict_warns(void **state)
+{
+    char *html;
+    make_trusted(
+        *state, RECON_SO2, IMAGES,
+        "{ \"verdict\": \"do not use\", \"against\": [ \"nothing_learned\", "
+        "\"disagrees\" ], \"points\": 40, \"information_nats\": 0.01, "
+        "\"moved_median_deg\": 2, \"moved_p95_deg\": 7, \"gain_deg\": null, " LAMBDA("55") " }");
+    CHECK_OK(*state, page_of(*state, &html));
+    says(html, "<dd>do not use</dd>");
+    says(html,
+         "<strong>Warning.</strong> Verdict: do not use, judged on 40 inputs held out. On inputs "
+         "held out the pose density knows hardly more");
+    says(html, "<strong>Warning.</strong> The ways to the natural pose contradict each other.");
+    says(html, "<strong>Warning.</strong> The verdict on these natural poses is: do not use.");
+    says(html, "Expected gain: not known.");
+    says(html, "(<code>--resume</code> <code>--epochs</code>)");
+    says(html, ">55.0</td>");
+    free(html);
+    make_trusted(*state, RECON_SO2, IMAGES,
+                 "{ \"verdict\": \"with care\", \"against\": [ \"upright\" ], \"points\": 40 }");
+    CHECK_OK(*state, page_of(*state, &html));
+    says(html,
+         "<p>Verdict: with care, judged on 40 inputs held out. The inputs are in their natural");
+    free(html);
+}
+
+/* Molecules have fewer measures; summaries of earlier versions, and broken ones, none. */
+static void what_was_not_measured_is_left_out(void **state)
+{
+    static const char *const none[] = { "null", "{}", "{ \"verdict\": \"perhaps\" }",
+                                        "[ \"do not use\" ]" };
+    char *html;
+    make_trusted(
+        *state, RECON_SO3, MOLECULES("\"natural_pose\": { \"axis\": 0.7 }"),
+        "{ \"verdict\": \"with care\", \"against\": [ \"inconsistent\" ], \"points\": 12, "
+        "\"information_nats\": 3, \"moved_median_deg\": null, \"gain_deg\": 1e300, "
+        "\"lambda_choice\": { \"taken\": \"density\", \"likelihood\": { \"density\": null }, "
+        "\"apart\": { \"head_density\": { \"median_deg\": 7, \"p95_deg\": null } } } }");
+    CHECK_OK(*state, page_of(*state, &html));
+    says(html, "Verdict: with care, judged on 12 inputs held out. Alike inputs get poses");
+    lacks(html, ">nan");
+    lacks(html, " nan");
+    lacks(html, "Expected gain");
+    lacks(html, "likelihood");
+    free(html);
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        make_trusted(*state, RECON_SO2, IMAGES, none[i]);
+        CHECK_OK(*state, page_of(*state, &html));
+        lacks(html, "Can these poses be trusted?");
+        lacks(html, "verdict on the natural poses");
+        free(html);
+    }
+}
+
 static void counts_and_shares_read_well(void **state)
 {
     recon_found_words words;
@@ -518,6 +624,9 @@ int main(void)
         cmocka_unit_test(normalize_is_told_for_both_groups),
         cmocka_unit_test(without_data_pictures_are_missed_aloud),
         cmocka_unit_test(what_deserves_care_is_said),
+        cmocka_unit_test(a_good_verdict_is_said_with_its_measures),
+        cmocka_unit_test(a_bad_verdict_warns),
+        cmocka_unit_test(what_was_not_measured_is_left_out),
         cmocka_unit_test(counts_and_shares_read_well),
         cmocka_unit_test(poses_are_what_went_in),
         cmocka_unit_test(every_missing_array_is_named),

@@ -16,9 +16,10 @@ extern "C" {
 #endif
 
 typedef enum {
-    RECON_PRESET_FAST,  /* frequencies 0 to 3, two poolings: for a GPU        */
-    RECON_PRESET_PAPER, /* the paper's list of layers, frequencies 0 and 1    */
-    RECON_PRESET_SMALL  /* frequencies 0 to 3, pooled early: for two CPU cores */
+    RECON_PRESET_FAST, /* frequencies 0 to 3, two poolings: for a GPU        */
+    RECON_PRESET_PAPER, /* the paper's layers and recipe, frequencies 0 and 1; of images: reconstruction
+                           alone, Adam at 8e-4 with warm restarts, batches of 128 */
+    RECON_PRESET_SMALL /* frequencies 0 to 3, pooled early: for two CPU cores */
 } recon_preset;
 
 /* "fast", "paper", "small". */
@@ -32,18 +33,18 @@ RECON_API const char *recon_preset_name(recon_preset preset);
  *
  * Three optional terms are added to the reconstruction. Two compare two views of an image: their
  * poses must differ by the rotation between them (pose), and their z must match (contrast). The
- * third is the lean: a second pose, nu(x), trained to be phi for an image rotated by phi. It is
- * equivariant like psi, so it can learn only its zero: for every object the mean of the poses in
- * which similar objects occur, its natural pose. psi(x) nu(x)^-1 is then invariant, and is Lambda(x)
- * without neighbours or pseudo-labels: the class [x] is the inputs that the network does not
- * distinguish. */
+ * third is the pose density q(g | x): how likely each rotation g is to have made x of an input in
+ * its natural pose. A head of the encoder gives it in bins, and it is trained by the likelihood of
+ * the rotations that made the views. It rotates with x, so it cannot learn the rotations themselves
+ * but only in which poses similar objects occur. Its centre is a natural pose without neighbours or
+ * pseudo-labels: Lambda(x) = psi(x) - centre. */
 
 /* Images may be seen through a disc, so that no corner is lost when they rotate. */
 enum {
-    RECON_MASK_WIDE =
-        1, /* it fades beyond the circle that touches the borders: as version 0.2 had it */
-    RECON_MASK_DISC =
-        2 /* it fades in front of that, and hides where the frame is                    */
+    /* Fades beyond the circle that touches the borders; only files of version 0.2 have it. */
+    RECON_MASK_WIDE = 1,
+    /* Fades inside that circle, so that the frame is hidden. */
+    RECON_MASK_DISC = 2
 };
 
 /* What the network is. Zero in any field means its default. */
@@ -52,23 +53,35 @@ typedef struct {
     double width;       /* times the preset's fields; 0: 1                         */
     size_t frequencies; /* how many of them, 1 more than the highest; 0: the preset's */
     size_t code;        /* length of z; 0: 128                                     */
-    int mask;           /* images are seen through a disc, so that no corner is lost
-                           when they rotate; 0: no                                   */
-    int density;        /* there is one; filled in by training      */
+    int mask;           /* RECON_MASK_DISC: images are seen through a disc; 0: they are not,
+                           unless they show something at their borders             */
+    int density;        /* whether there is a pose density; filled in by training  */
     size_t height, width_px, channels; /* of the images; filled in by training     */
 } recon_ieae_shape;
 
-/* How it is trained. Zero in any field means its default; a negative weight means none. */
+/* How it is trained. Zero in any field means its default; a negative weight means none. "Few images"
+ * are fewer than 10,000, with the preset small or with `from`: they are shown more often, in smaller
+ * batches and more varied. */
 typedef struct {
     recon_ieae_shape shape;
-    size_t epochs, batch; /* 0: the preset's; of a few images a batch is a quarter of them, and
-                             epochs are as many as make 500 steps                          */
-    double rate;          /* highest; warmed up, then a cosine to 0; 0: 2e-3               */
-    double density, pose, contrast; /* weights of the three terms; 0: the preset's */
-    double temperature; /* of the contrast; 0: 0.2                                       */
-    double warp;        /* of the second view: shear and scale up to this; 0: 0.2        */
-    int augment; /* all views are warped, moved, blurred and made brighter or darker; 0: of fewer than
-                    10,000 images with the preset small or with from; negative: no             */
+    /* 0: the preset's, more if they make less than 500 steps. Few images: more if they make less than
+     * 1,800; with from as many as make 600. */
+    size_t epochs;
+    /* 0: the preset's. Few images: 32, but at most a quarter of them. */
+    size_t batch;
+    /* The highest; it is warmed up, and then falls to 0 by a cosine. 0: 2e-3; few images: 3e-3;
+     * RECON_PRESET_PAPER: 8e-4, and the cosine restarts twice. */
+    double rate;
+    /* Weights of the three terms. 0: the preset's, which for RECON_PRESET_PAPER are none;
+     * few images: 1 for the density. */
+    double density, pose, contrast;
+    /* Of the contrast. 0: 0.2. */
+    double temperature;
+    /* Of the second view: shear and scale up to this. 0: 0.2; few images: 0.15. */
+    double warp;
+    /* Whether all views are warped, moved, blurred and made brighter or darker. 0: where there is a pose
+     * density, and those of few images, unless all three weights are negative; negative: no. */
+    int augment;
     uint64_t seed, every, patience;
     int threads; /* that make views ready; 0: 2 */
     recon_precision precision;
@@ -79,9 +92,8 @@ typedef struct {
     /* A model of images to start from, of `recon train` or `recon discover`: a path, or the name of one
      * that comes with recon. Its weights are the first ones; for images of another size the decoder
      * starts anew. Fields of shape that are 0 are those of the model (preset too: RECON_PRESET_FAST
-     * follows it; a mask may be added). Others that differ are RECON_ERR_INPUT, as are images of other channels, and a
-     * density asked for or refused against the model. Of fewer than 10,000 images epochs are as many
-     * as make 600 steps. NULL: none. */
+     * follows it; a mask may be added). Others that differ are RECON_ERR_INPUT, as are images of other
+     * channels, and a density asked for or refused against the model. NULL: none. */
     const char *from;
     int crop; /* the images are cropped ones: recorded in the model, so that others will be, too */
     const char *data,
@@ -89,8 +101,10 @@ typedef struct {
     uint64_t reserved[RECON_RESERVED];
 } recon_ieae_options;
 
-/* Trains on data less the part it holds out (see RECON_HELD_OUT) and leaves the epoch that
- * reconstructed that best in path; result->best is its mean squared error. */
+/* Trains on data less the part it holds out (see RECON_HELD_OUT) and leaves the best epoch in path.
+ * With a density that is the one that gives the poses of the part held out the highest likelihood, and
+ * result->best is their mean negative logarithm, of bins; without, the one that reconstructs it best,
+ * and result->best is the mean squared error. Images that are all blank are RECON_ERR_INPUT. */
 RECON_API recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result,
                                         const recon_dataset *data, const char *path,
                                         const recon_ieae_options *options);

@@ -23,7 +23,13 @@ typedef enum {
 } recon_lambda;
 RECON_API const char *recon_lambda_name(recon_lambda lambda); /* "auto", "neighbours", ... */
 
-/* Zero in any field means its default. */
+/* What Lambda and Theta are: MLPs on z, or as in the paper networks of their own on the inputs (images
+ * only). */
+typedef enum { RECON_HEADS_MLP, RECON_HEADS_PAPER } recon_heads;
+RECON_API const char *recon_heads_name(recon_heads heads); /* "mlp", "paper" */
+
+/* Zero in any field means its default. With RECON_HEADS_PAPER epochs, batch, rate and decay are those
+ * of the networks: 60 of 128, 1.35e-4 with warm restarts, none; the heads left on z keep theirs. */
 typedef struct {
     size_t hidden;        /* 256; SO(3): 512                                               */
     size_t epochs, batch; /* 30 of 256; a smaller set is one batch; SO(3): 300 steps at least */
@@ -31,6 +37,7 @@ typedef struct {
     double dropout;       /* 0.2, of Lambda and the density; SO(3): none                   */
     double held_out;      /* the share of the points that is not trained on: 1/12; SO(3): 0.1   */
     uint64_t seed;
+    recon_heads heads;
     uint64_t reserved[RECON_RESERVED];
 } recon_maps_options;
 
@@ -41,6 +48,7 @@ typedef struct {
     size_t held_out;         /* points behind the calibration                                */
     recon_so2_family family; /* SO(2): of Theta                                              */
     double unit;             /* SO(3): the usual length of F, which the networks count in    */
+    recon_heads heads;
 } recon_maps_info;
 
 #ifdef __cplusplus

@@ -8,6 +8,7 @@
 #include <recon/backbone/backbone.h>
 #include <recon/backbone/networks.h>
 #include <recon/maps/maps.h>
+#include <recon/model/trust.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -43,6 +44,10 @@ typedef struct {
 RECON_API recon_model_info recon_model_describe(const recon_model *model);
 
 RECON_API const recon_backbone *recon_model_backbone(const recon_model *model); /* lent */
+
+/* Whether its natural poses can be trusted, as discover judged it; lent. NULL: the file does not say.
+ * Where the file has the verdict alone, every measure is NaN and there are no reasons. */
+RECON_API const recon_trust *recon_model_trust(const recon_model *model);
 
 #ifdef __cplusplus
 }

@@ -30,7 +30,9 @@ enum {
     RECON_TRUST_NO_GAIN = 4,         /* inputs get no closer to their natural pose               */
     RECON_TRUST_FEW_OF_A_KIND = 8,   /* too few poses to tell, for many                          */
     RECON_TRUST_DISAGREES = 16,      /* the ways to Lambda contradict each other                 */
-    RECON_TRUST_UPRIGHT = 32         /* inputs are in their natural pose already                 */
+    RECON_TRUST_UPRIGHT = 32,        /* inputs are in their natural pose already                 */
+    RECON_TRUST_FEW_HELD_OUT = 64,   /* too few inputs to judge by                               */
+    RECON_TRUST_INCONSISTENT = 128   /* alike inputs get poses that contradict each other        */
 };
 
 typedef struct {
@@ -38,18 +40,23 @@ typedef struct {
     unsigned against;
     size_t points;      /* held out, that it was judged on                                      */
     double information; /* nats that the density knows about a pose, mean                       */
-    double moved, moved_p95; /* radians between Lambda of an input and of a rotated copy: median,
+    double information_error; /* its standard error; NaN: not measured                          */
+    double moved, moved_p95;  /* radians between Lambda of an input and of a rotated copy: median,
                                 95th percentile; NaN: not measured                                */
     double before, after; /* radians between an input's pose, as it comes and canonicalized, and the
-                             natural pose by its neighbours: means; NaN: not measured             */
+                             natural pose by its neighbours: means; NaN: of too few, or nothing was
+                             learned                                                              */
     double gain;          /* before - after: how much closer to its natural pose an input gets    */
     double cannot_tell;   /* share of the inputs                                                  */
+    double inconsistent; /* SO(3): share with alike neighbours of unlike poses; NaN: not measured */
     recon_lambda_choice lambda;
 } recon_trust;
 
 /* "trustworthy", "with care", "do not use". */
 RECON_API const char *recon_trust_name(recon_trust_level level);
-/* The reasons and their remedies, as sentences; "" where there is nothing against it. Returns out. */
+/* The reasons and their remedies, as sentences; "" where there is nothing against it. All of them have
+ * room in RECON_TRUST_REASONS characters. Returns out. */
+enum { RECON_TRUST_REASONS = 1600 };
 RECON_API const char *recon_trust_reasons(char *out, size_t room, const recon_trust *trust);
 
 #ifdef __cplusplus

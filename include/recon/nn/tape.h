@@ -108,6 +108,8 @@ RECON_API recon_var recon_var_gate_planes(recon_tape *tape, recon_var x, recon_v
 /* a x b, both rows,3,f. */
 RECON_API recon_var recon_var_cross_planes(recon_tape *tape, recon_var a, recon_var b);
 RECON_API recon_var recon_var_dropout(recon_tape *tape, recon_var x, double rate);
+/* The same for whole channels of images n,h,w,channels. */
+RECON_API recon_var recon_var_dropout_channels(recon_tape *tape, recon_var x, double rate);
 
 /* --- norms ------------------------------------------------------------------------------------ */
 

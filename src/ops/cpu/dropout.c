@@ -48,7 +48,35 @@ static void dropout_run(const void *args, size_t at, size_t n)
     recon_run_wrote(y, &a->y, at, n);
 }
 
+/* Channels from..to of a row, on all of its planes. Words come in fours, so up to three are made in
+ * front of the first that is wanted. */
+static void drop_channels(const recon_dropout_args *a, size_t row, size_t from, size_t n)
+{
+    size_t channels = recon_tensor_cols(&a->x), first = row * channels + from;
+    uint64_t below = (uint64_t)(a->rate * 0x1p32);
+    uint32_t word[RECON_RUN];
+    float x[RECON_RUN], y[RECON_RUN];
+    words(word, first / 4, *a->counter + (a->site << 32), a->seed);
+    for (size_t p = 0; p < a->planes; p++) {
+        size_t at = (row * a->planes + p) * channels + from;
+        drop(recon_run_write(y, &a->y, at), recon_run_read(x, &a->x, at, n), word + first % 4,
+             below, (float)(1 / (1 - a->rate)), n);
+        recon_run_wrote(y, &a->y, at, n);
+    }
+}
+
+static void channels_run(const void *args, size_t at, size_t n)
+{
+    const recon_dropout_args *a = args;
+    size_t channels = recon_tensor_cols(&a->x), most = RECON_RUN - 4;
+    for (size_t row = at; row < at + n; row++)
+        for (size_t from = 0; from < channels; from += most)
+            drop_channels(a, row, from, channels - from < most ? channels - from : most);
+}
+
 recon_status recon_cpu_dropout(recon_ctx *ctx, const recon_dropout_args *args)
 {
+    if (args->planes > 1)
+        return recon_runs(ctx, channels_run, args, recon_tensor_rows(&args->x) / args->planes, 1);
     return recon_runs(ctx, dropout_run, args, recon_tensor_count(&args->x), RECON_RUN);
 }

@@ -287,11 +287,37 @@ template <class T> struct dropout_numbers {
     }
 };
 
+/* The same with one draw for a channel of all planes of a row. */
+template <class T> struct dropout_channels {
+    T *y;
+    const T *x;
+    const uint64_t *counter;
+    uint64_t seed, site, below;
+    float keep;
+    size_t planes, channels;
+    __device__ void at(size_t i) const
+    {
+        size_t word = i / (planes * channels) * channels + i % channels;
+        uint4 made = philox(word / 4, *counter + (site << 32), seed);
+        uint32_t drawn = word % 4 == 0   ? made.x
+                         : word % 4 == 1 ? made.y
+                         : word % 4 == 2 ? made.z
+                                         : made.w;
+        assign(y[i], drawn < below ? 0 : to_float(x[i]) * keep);
+    }
+};
+
 recon_status cuda_dropout(recon_ctx *ctx, const recon_dropout_args *a)
 {
     return by_type(ctx, "dropout", a->x.type, [&](auto t) {
         typedef decltype(t) T;
         size_t n = recon_tensor_count(&a->x);
+        if (a->planes > 1)
+            return each_index(ctx, "dropout", n,
+                              dropout_channels<T>{ data<T>(a->y), data<T>(a->x), a->counter,
+                                                   a->seed, a->site, (uint64_t)(a->rate * 0x1p32),
+                                                   (float)(1 / (1 - a->rate)), a->planes,
+                                                   recon_tensor_cols(&a->x) });
         dropout_numbers<T> f = { data<T>(a->y),
                                  data<T>(a->x),
                                  a->counter,

@@ -171,9 +171,33 @@ static void dropout_span(const void *args, size_t begin, size_t end)
     recon_ref_store(&a->y, begin, run, end - begin);
 }
 
+static uint32_t word_at(const recon_dropout_args *a, size_t i)
+{
+    recon_rng rng = recon_rng_new(a->seed, *a->counter + (a->site << 32));
+    rng.position = i / 4;
+    for (size_t k = 0; k < i % 4; k++)
+        recon_rng_u32(&rng);
+    return recon_rng_u32(&rng);
+}
+
+static void channels_span(const void *args, size_t begin, size_t end)
+{
+    const recon_dropout_args *a = args;
+    size_t channels = recon_tensor_cols(&a->x);
+    uint64_t below = (uint64_t)(a->rate * 0x1p32);
+    double run[RECON_REF_RUN];
+    recon_ref_load(run, &a->x, begin, end - begin);
+    for (size_t i = begin; i < end; i++) {
+        size_t word = i / (a->planes * channels) * channels + i % channels;
+        run[i - begin] = word_at(a, word) < below ? 0 : run[i - begin] / (1 - a->rate);
+    }
+    recon_ref_store(&a->y, begin, run, end - begin);
+}
+
 recon_status recon_ref_dropout(recon_ctx *ctx, const recon_dropout_args *args)
 {
-    return recon_ref_runs(ctx, dropout_span, args, recon_tensor_count(&args->x));
+    return recon_ref_runs(ctx, args->planes > 1 ? channels_span : dropout_span, args,
+                          recon_tensor_count(&args->x));
 }
 
 /* ---- columns ---- */

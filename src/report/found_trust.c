@@ -1,0 +1,140 @@
+/* found_trust.c - whether the natural poses of a discovery can be trusted, in words. */
+#include "report/found.h"
+#include "model/trust.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Of a summary that does not say: 0. */
+static int read_trust(recon_trust *out, const recon_found_folder *f)
+{
+    return recon_trust_from_json(out, json_object_get(f->summary, "trust"));
+}
+
+void recon_found_trust_result(recon_page *page, const recon_found_folder *f)
+{
+    recon_trust t;
+    if (read_trust(&t, f))
+        recon_page_result(page, "verdict on the natural poses", "%s", recon_trust_name(t.level));
+}
+
+int recon_found_warn_of_trust(recon_page *page, const recon_found_folder *f)
+{
+    recon_trust t;
+    if (!read_trust(&t, f) || t.level != RECON_TRUST_NOT)
+        return 0;
+    recon_page_warning(page, "The verdict on these natural poses is: do not use. The section \"Can "
+                             "these poses be trusted?\" gives the reasons.");
+    return 1;
+}
+
+/* --- the section ------------------------------------------------------------------------------ */
+
+/* Options set as code, so that none breaks at its hyphens. */
+static void quote_options(char *out, size_t room, const char *text)
+{
+    size_t used = 0;
+    while (*text && used + 4 < room) {
+        size_t n = strspn(text, "-") == 2 ? 2 + strspn(text + 2, "abcdefghijklmnopqrstuvwxyz-") : 1;
+        used += (size_t)snprintf(out + used, room - used, n > 1 ? "`%.*s`" : "%.*s", (int)n, text);
+        text += n;
+    }
+}
+
+static void say_verdict(recon_page *page, const recon_trust *t)
+{
+    char why[RECON_TRUST_REASONS], reasons[2 * RECON_TRUST_REASONS] = "";
+    recon_found_words words;
+    const char *level = recon_trust_name(t->level), *n = recon_found_count(words, t->points);
+    quote_options(reasons, sizeof reasons, recon_trust_reasons(why, sizeof why, t));
+    if (t->level == RECON_TRUST_NOT)
+        recon_page_warning(page, "Verdict: %s, judged on %s inputs held out. %s", level, n,
+                           reasons);
+    else
+        recon_page_say(page, "Verdict: %s, judged on %s inputs held out.%s%s", level, n,
+                       *reasons ? " " : "", reasons);
+}
+
+static void say_measures(recon_page *page, const recon_trust *t)
+{
+    if (isfinite(t->gain))
+        recon_page_say(
+            page,
+            "Expected gain: canonicalized, inputs are %.1f degrees %s their natural pose "
+            "on average than they are as they come (%.1f degrees from it as they come, "
+            "%.1f canonicalized).",
+            fabs(t->gain) * RECON_TO_DEGREES, t->gain < 0 ? "further from" : "closer to",
+            t->before * RECON_TO_DEGREES, t->after * RECON_TO_DEGREES);
+    else if (isfinite(t->moved)) /* images, where it is measured otherwise */
+        recon_page_say(page, "Expected gain: not known. Too little was learned, or too few inputs "
+                             "were held out.");
+    if (isfinite(t->moved))
+        recon_page_say(
+            page,
+            "The natural pose of a rotated copy is the same within %.1f degrees (median), "
+            "%.1f degrees (95 %%).",
+            t->moved * RECON_TO_DEGREES, t->moved_p95 * RECON_TO_DEGREES);
+    if (isfinite(t->information))
+        recon_page_say(page,
+                       "Information: the density knows %.2f nats about a pose; 0 would be that all "
+                       "orientations are equally likely.",
+                       t->information);
+}
+
+static void table_ways(recon_page *page, const recon_lambda_choice *c)
+{
+    static const char *const columns[] = { "two ways", "apart, median (degrees)",
+                                           "apart, 95 % (degrees)" };
+    recon_page_table(page, "How far apart the ways to the natural pose are, on inputs held out",
+                     columns, 3);
+    for (int a = RECON_LAMBDA_NEIGHBOURS; a <= RECON_LAMBDA_DENSITY; a++)
+        for (int b = RECON_LAMBDA_NEIGHBOURS; b < a; b++) {
+            if (!isfinite(c->apart_median[a][b] + c->apart_p95[a][b]))
+                continue;
+            recon_page_cell(page, "%s and %s", recon_lambda_name((recon_lambda)b),
+                            recon_lambda_name((recon_lambda)a));
+            recon_page_cell(page, "%.1f", c->apart_median[a][b] * RECON_TO_DEGREES);
+            recon_page_cell(page, "%.1f", c->apart_p95[a][b] * RECON_TO_DEGREES);
+        }
+}
+
+static void table_likelihoods(recon_page *page, const recon_lambda_choice *c)
+{
+    static const char *const columns[] = { "way", "likelihood" };
+    if (!isfinite(c->likelihood[c->taken]))
+        return;
+    recon_page_table(page,
+                     "Mean log density of the poses held out about each natural pose; the highest, "
+                     "or one as good, is taken unless --lambda says otherwise",
+                     columns, 2);
+    for (int a = RECON_LAMBDA_NEIGHBOURS; a <= RECON_LAMBDA_DENSITY; a++)
+        if (isfinite(c->likelihood[a])) {
+            recon_page_cell(page, "%s%s", recon_lambda_name((recon_lambda)a),
+                            (recon_lambda)a == c->taken ? " (taken)" : "");
+            recon_page_cell(page, "%.2f", c->likelihood[a]);
+        }
+}
+
+void recon_found_show_trust(recon_page *page, const recon_found_folder *f)
+{
+    recon_trust t;
+    if (!read_trust(&t, f))
+        return;
+    recon_page_section(page, "Can these poses be trusted?");
+    say_verdict(page, &t);
+    say_measures(page, &t);
+    if (t.lambda.taken == RECON_LAMBDA_AUTO) /* the summary does not say */
+        return;
+    recon_page_say(
+        page,
+        "There are three ways to the natural pose: the centre of the neighbours' poses "
+        "(`neighbours`), a network that has learned it (`head`, the paper's), and a "
+        "density of poses that is not in the paper (`density`). Here it comes from `%s`.",
+        recon_lambda_name(t.lambda.taken));
+    if (t.against & RECON_TRUST_DISAGREES)
+        recon_page_warning(page, "The ways to the natural pose contradict each other. Compare the "
+                                 "canonicalized inputs with each: `recon canonicalize --lambda`.");
+    table_likelihoods(page, &t.lambda);
+    table_ways(page, &t.lambda);
+}

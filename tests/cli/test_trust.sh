@@ -1,0 +1,81 @@
+#!/bin/sh
+# What must not be trusted is not: noise, four steps of training, a handful of pictures, pictures without
+# content. Both `train` and `discover` end in the verdict and its reason.
+. "${0%/*}/lib.sh"
+
+# pixels N PROGRAM: N images of 16 x 16 bytes, each what the awk program leaves in v (1 to 255).
+pixels() {
+    LC_ALL=C awk -v n="$1" 'BEGIN { srand(5); for (k = 0; k < n; k++) for (i = 0; i < 16; i++)
+        for (j = 0; j < 16; j++) { '"$2"'; printf "%c", v } }'
+}
+small="--preset small --width 0.25 --code 8 --threads 2"
+
+# judged NAME EPOCHS: trains on NAME.npy and discovers.
+judged() {
+    run train --data "npy:$1.npy" $small --epochs "$2" --out "$1.model"
+    [ "$code" -eq 0 ] && mv "$scratch/stdout" "$1.train"
+    run discover --data "npy:$1.npy" --model "$1.model" --folds 0 --threads 2 --out "$1"
+    [ "$code" -eq 0 ] && cp "$scratch/stdout" "$1.discover"
+}
+
+# not_used NAME REASON: by train, by discover and in its summary; no NaN anywhere.
+not_used() {
+    for file in "$1.train" "$1.discover"; do
+        grep -q '^  verdict    do not use' "$file" && grep -q "$2" "$file" &&
+            ! grep -qi '\bnan\b' "$file" && ! grep -q ' $' "$file" || return 1
+    done
+    grep -q '"verdict": "do not use"' "$1/summary.json"
+}
+
+pixels 300 'v = 1 + int(120 * rand())' | npy noise.npy '|u1' '300, 16, 16'
+judged noise 4
+not_used noise 'equally'
+report $? "noise must not be used"
+! grep -q '^  gain' noise.train && ! grep -q '^  gain' noise.discover && grep -q '"gain_deg": null' noise/summary.json
+report $? "noise: no gain is claimed"
+
+for file in noise noise/model.safetensors; do
+    run info "$file"
+    [ "$code" -eq 0 ] && grep -q '^  trust          do not use' "$scratch/stdout" && grep -q 'equally likely' "$scratch/stdout"
+    report $? "info $file says so"
+done
+run info noise/model.safetensors --json
+[ "$code" -eq 0 ] && grep -q '"nothing_learned"' "$scratch/stdout" && is_json "$scratch/stdout"
+report $? "info --json has the measures"
+
+# Blobs: noise that has shapes, fading to the borders.
+pixels 300 'if (!i && !j) for (b = 0; b < 4; b++) { y[b] = 3 + 10 * rand(); x[b] = 3 + 10 * rand() }
+    v = 1; for (b = 0; b < 4; b++) v += int(60 * exp(-((i - y[b])^2 + (j - x[b])^2) / 4))' |
+    npy blobs.npy '|u1' '300, 16, 16'
+judged blobs 4
+not_used blobs 'equally'
+report $? "blobs at random must not be used"
+
+# L and T, which more training would learn.
+pixels 300 't = k % 2; v = 1 + int(9 * rand()) + 115 * (i > 2 && i < 13 && (j == 5 + 2 * t || j == 6 + 2 * t) ||
+    (t ? (i == 3 || i == 4) && j > 2 && j < 13 : (i == 11 || i == 12) && j > 4 && j < 11))' |
+    npy letters.npy '|u1' '300, 16, 16'
+run train --data npy:letters.npy $small --batch 68 --epochs 1 --out letters.model
+[ "$code" -eq 0 ] && grep -q '^small: 4 steps' "$scratch/stdout" && mv "$scratch/stdout" letters.train
+report $? "four steps"
+run discover --data npy:letters.npy --model letters.model --folds 0 --threads 2 --out letters
+[ "$code" -eq 0 ] && cp "$scratch/stdout" letters.discover
+not_used letters 'train longer'
+report $? "what four steps have learned must not be used"
+
+pixels 30 'v = 1 + int(120 * rand())' | npy few.npy '|u1' '30, 16, 16'
+judged few 30
+not_used few 'Few inputs were held out'
+report $? "30 pictures verify nothing"
+
+# One picture many times: it has its natural pose already, and no distance between two of it.
+pixels 300 'v = 1 + 115 * (i > 2 && i < 13 && (j == 5 || j == 6) || (i == 11 || i == 12) && j > 4 && j < 11)' |
+    npy same.npy '|u1' '300, 16, 16'
+judged same 12
+grep -q '^  verdict    with care' same.discover && grep -q 'in their natural poses already' same.discover &&
+    grep -qE '^  gain  +[0-9.]+ degrees closer to the natural pose' same.discover && ! grep -qi '\bnan\b' same.discover
+report $? "one picture many times is upright"
+
+pixels 300 'v = 7' | npy blank.npy '|u1' '300, 16, 16'
+refused 1 "all 300 images are blank" train --data npy:blank.npy $small --out blank.model
+finish
