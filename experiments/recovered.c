@@ -13,23 +13,21 @@ static int is_method(const char *key)
     return !last || strcmp(last, "_spread") != 0;
 }
 
-json_t *recovered_json(const json_t *accuracy)
+json_t *recovered_json(const json_t *accuracy, const char *bound)
 {
-    const json_t *none = json_object_get(accuracy, "none");
-    const json_t *best = json_object_get(accuracy, "undo"), *value;
-    json_t *out = json_object();
+    const json_t *none = json_object_get(accuracy, "none"),
+                 *most = json_object_get(accuracy, bound);
+    json_t *out = json_object(), *value;
     const char *key;
-    best = best ? best : json_object_get(accuracy, "upright");
-    if (!json_is_number(none) || !json_is_number(best))
+    if (!json_is_number(none) || !json_is_number(most))
         return out;
-    double from = json_number_value(none), lost = json_number_value(best) - from;
-    if (!(lost > 0)) /* nothing was lost */
-        return out;
+    double from = json_number_value(none), lost = json_number_value(most) - from;
     json_object_foreach((json_t *)(size_t)accuracy, key, value)
     {
-        if (is_method(key) && json_is_number(value))
+        double share = (json_number_value(value) - from) / lost;
+        if (is_method(key))
             json_object_set_new(out, key,
-                                json_real(100 * (json_number_value(value) - from) / lost));
+                                json_is_number(value) && lost > 0 ? json_real(share) : json_null());
     }
     return out;
 }
