@@ -11,6 +11,7 @@
 
 #include <limits.h>
 #include <recon/group/so2.h>
+#include <recon/model/spin.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,8 @@ const cli_command cli_canonicalize = {
         "  recon canonicalize --model digits --data photos --out upright --only-if 0.01\n"
         "  recon canonicalize --model signs/model.safetensors --data images:photos --out upright/\n"
         "  recon canonicalize --model molecules/model.safetensors --data xyz:mine.xyz --out natural.xyz\n"
+        "  recon canonicalize --model conformers --data conformers/test --rotate fisher \\\n"
+        "    --spin conformers-classifier --spin-from conformers/val --out natural.xyz\n"
         "\n"
         "Images: FILE.npy gets them as float32, n x height x width [x channels]; any other name is\n"
         "a folder. Images of a folder (images:) keep their names (as .png), sub-folders, sizes, alpha and\n"
@@ -47,12 +50,17 @@ const cli_command cli_canonicalize = {
         "the data. g.npy gets the rotation of each: n x 3 x 3 matrices, row-major (g.csv: unit\n"
         "quaternions, w x y z). Where the spin\n"
         "about an axis is free (see `recon distribution`), the axis is aligned, and the spin is\n"
-        "arbitrary but the same for all of a class.",
+        "arbitrary but the same for all of a class. With --spin a frozen classifier (of `recon\n"
+        "classifier train`) chooses it: the spin at which it is most certain that the nearest\n"
+        "conformers are all of one class. They are those of the inputs, an input itself among them,\n"
+        "or of --spin-from, which --rotate and the like apply to as well. Labels are not read.",
     .run = run,
 };
 
 typedef struct {
     const char *model, *out, *poses;
+    const char *spin, *spin_from; /* classifier and conformers that choose free spins; or NULL */
+    size_t spin_k;
     int lambda;
     int *misuse;    /* set where only the model shows that --lambda cannot be meant */
     double only_if; /* 0: all are rotated */
@@ -86,9 +94,19 @@ static int check_poses(const settings *s)
                             s->poses);
 }
 
+static int check_spin(const settings *s)
+{
+    if (!s->spin && (s->spin_from || s->spin_k))
+        return cli_misuse(&cli_canonicalize, "%s is for --spin CLASSIFIER",
+                          s->spin_from ? "--spin-from" : "--spin-k");
+    if (s->spin && s->only_if > 0)
+        return cli_misuse(&cli_canonicalize, "--only-if is not for --spin, which rotates all");
+    return -1;
+}
+
 static int parse(settings *s, int argc, char **argv)
 {
-    cli_option options[6 + CLI_DATA_OPTIONS + 1] = {
+    cli_option options[9 + CLI_DATA_OPTIONS + 1] = {
         { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL, 1, &s->model },
         { "--out", "FILE.npy|DIR|FILE.xyz", NULL, "output file or folder", CLI_TEXT, 1, &s->out },
         { "--poses", "g.npy|g.csv", NULL, "file for the poses, or for a table of them", CLI_TEXT, 0,
@@ -98,6 +116,13 @@ static int parse(settings *s, int argc, char **argv)
           &s->lambda },
         { "--only-if", "P", NULL, "rotate only inputs whose pose has a p-value below P", CLI_NUMBER,
           0, &s->only_if },
+        { "--spin", "CLASSIFIER", NULL, "let this classifier choose the spin where it is free",
+          CLI_MODEL | CLI_MOLECULES, 0, &s->spin },
+        { "--spin-from", "SPEC", NULL,
+          "conformers that it is asked about, better not those it was trained on (default: --data)",
+          CLI_SPEC | CLI_MOLECULES, 0, &s->spin_from },
+        { "--spin-k", "N", NULL, "nearest conformers that it is asked about (default 8)",
+          CLI_COUNT | CLI_MOLECULES, 0, &s->spin_k },
         { "--interpolation", NULL, "bilinear|bicubic",
           "interpolation of the resampling (default "
           "bilinear)",
@@ -114,6 +139,8 @@ static int parse(settings *s, int argc, char **argv)
     if (code < 0 && s->only_if > 1)
         return cli_misuse(&cli_canonicalize, "--only-if %g: must be at most 1, such as 0.01",
                           s->only_if);
+    if (code < 0)
+        code = check_spin(s);
     return code < 0 ? check_poses(s) : code;
 }
 
@@ -155,7 +182,10 @@ static recon_status show(recon_ctx *ctx, const settings *s, const outcome *o)
                o->rotated, 100 * (double)o->rotated / n, s->only_if);
     printf("  written    %s%s%s%s\n", s->out, is_folder(s) ? " (poses in poses.csv)" : "",
            s->poses ? ", " : "", s->poses ? s->poses : "");
-    if (o->free)
+    if (o->free && s->spin)
+        printf("  free       the spin about an axis, or more, for %zu: chosen by %s\n", o->free,
+               s->spin);
+    else if (o->free)
         printf(
             "  free       the spin about an axis, or more, for %zu: the same for all of a class, "
             "but arbitrary\n",
@@ -199,11 +229,12 @@ static recon_status keep_apart(recon_ctx *ctx, const settings *s)
 /* --- the work --------------------------------------------------------------------------------- */
 
 typedef struct {
-    char *in, *out;   /* [CLI_BLOCK] inputs                                 */
-    char *poses;      /* [CLI_BLOCK] of the group's type; NULL with a table */
-    cli_row *rows;    /* [CLI_BLOCK] of the table; NULL without             */
-    char *g;          /* [CLI_BLOCK] rotations with a table: double or recon_so3 */
-    double *absolute; /* [n] angles, or [n][9] matrices                     */
+    char *in, *out;    /* [CLI_BLOCK] inputs                                 */
+    char *poses;       /* [CLI_BLOCK] of the group's type; NULL with a table */
+    cli_row *rows;     /* [CLI_BLOCK] of the table; NULL without             */
+    char *g;           /* [CLI_BLOCK] rotations with a table: double or recon_so3 */
+    recon_pose3 *spun; /* [n] with --spin: poses of all inputs; NULL: the model's own */
+    double *absolute;  /* [n] angles, or [n][9] matrices                     */
 } room;
 
 typedef struct {
@@ -241,6 +272,7 @@ static void room_free(room *r)
     free(r->poses);
     free(r->rows);
     free(r->g);
+    free(r->spun);
     free(r->absolute);
 }
 
@@ -283,14 +315,27 @@ done:
     return status;
 }
 
+/* By poses that are known already. */
+static recon_status rotate_spun(recon_ctx *ctx, flow *f, size_t at, size_t n)
+{
+    const recon_backbone *b = recon_model_backbone(f->model);
+    recon_so3 *by = (recon_so3 *)f->r.g;
+    for (size_t i = 0; i < n; i++) {
+        ((recon_pose3 *)f->r.poses)[i] = f->r.spun[at + i];
+        by[i] = f->r.spun[at + i].rotation;
+    }
+    return b->kind->rotate(ctx, f->r.out, b, f->r.in, by, n, f->to->interpolation);
+}
+
 static recon_status rotate_block(recon_ctx *ctx, flow *f, size_t at, size_t n)
 {
     room *r = &f->r;
     double begun = recon_now();
-    recon_status status =
-        recon_canonicalize(ctx, r->out, r->poses, f->model, r->in, n,
-                           &(recon_canonicalize_options){ .interpolation = f->to->interpolation,
-                                                          .only_if = f->s->only_if });
+    recon_status status = r->spun ? rotate_spun(ctx, f, at, n)
+                                  : recon_canonicalize(ctx, r->out, r->poses, f->model, r->in, n,
+                                                       &(recon_canonicalize_options){
+                                                           .interpolation = f->to->interpolation,
+                                                           .only_if = f->s->only_if });
     f->o->model += recon_now() - begun;
     for (size_t i = 0; status == RECON_OK && i < n; i++)
         keep_pose(f, at, i);
@@ -331,8 +376,12 @@ static recon_status tabulate_block(recon_ctx *ctx, flow *f, size_t at, size_t n)
     recon_status status;
     RECON_TRY(cli_rows_read(ctx, r->rows, f->model, r->in, n));
     f->o->model += recon_now() - begun;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        if (r->spun)
+            r->rows[i].pose.rotation = r->rows[i].candidate[0].pose.rotation =
+                r->spun[at + i].absolute;
         keep_row(f, at, i);
+    }
     RECON_TRY(cli_table_add(ctx, &f->to->table, r->rows, at, n));
     if (f->to->folder) {
         RECON_TRY(cli_sink_pictures(ctx, f->to, (float *)r->out, (const float *)r->in,
@@ -345,6 +394,48 @@ static recon_status tabulate_block(recon_ctx *ctx, flow *f, size_t at, size_t n)
         RECON_TRY(b->kind->rotate(ctx, r->out, b, r->in, r->g, n, f->to->interpolation));
     RECON_TRY(cli_sink_take(ctx, f->to, r->out, at, n));
 done:
+    return status;
+}
+
+/* --- spins, of all inputs at once --------------------------------------------------------------- */
+
+static recon_status list_conformers(recon_ctx *ctx, recon_conformer **out,
+                                    const recon_molecules *data)
+{
+    size_t n = recon_molecules_describe(data).n;
+    recon_status status = recon_alloc_raw(ctx, out, n, sizeof **out);
+    for (size_t i = 0; status == RECON_OK && i < n; i++)
+        (*out)[i] = recon_molecules_get(data, i);
+    return status;
+}
+
+static recon_status choose_spins(recon_ctx *ctx, flow *f)
+{
+    const settings *s = f->s;
+    const cli_inputs *in = f->to->inputs;
+    const recon_spin_options o = { .k = s->spin_k };
+    cli_inputs others = { 0 };
+    recon_conformer *x = NULL, *among = NULL;
+    recon_gcn *classifier = NULL;
+    size_t m = 0;
+    double begun = recon_now();
+    recon_status status;
+    RECON_TRY(recon_gcn_open(ctx, &classifier, s->spin));
+    RECON_TRY(list_conformers(ctx, &x, cli_molecules(in)));
+    if (s->spin_from) {
+        RECON_TRY(cli_also_open(ctx, &others, &s->data, "--spin-from", s->spin_from));
+        RECON_TRY(list_conformers(ctx, &among, cli_molecules(&others)));
+        m = others.n;
+    }
+    RECON_TRY(recon_alloc_raw(ctx, &f->r.spun, in->n, sizeof *f->r.spun));
+    RECON_TRY(recon_canonicalize_spin_gcn(ctx, NULL, f->r.spun, f->model, x, in->n, among, m,
+                                          classifier, &o));
+    f->o->model += recon_now() - begun;
+done:
+    recon_gcn_close(ctx, classifier);
+    free(among);
+    free(x);
+    cli_inputs_close(&others);
     return status;
 }
 
@@ -404,6 +495,8 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     RECON_TRY(cli_sink_open(ctx, &to, s->out, table, &subject.inputs,
                             (recon_interpolation)s->interpolation, cli_picture_most(&s->data)));
     RECON_TRY(make_room(ctx, &f));
+    if (s->spin)
+        RECON_TRY(choose_spins(ctx, &f));
     RECON_TRY(rotate_all(ctx, &f));
     RECON_TRY(cli_sink_commit(ctx, &to, table ? NULL : s->poses, f.r.absolute,
                               f.group == RECON_SO2 ? 1 : 3));

@@ -203,7 +203,7 @@ static recon_status train_molecules(recon_ctx *ctx, const settings *s, const rec
     recon_train_result r;
     recon_status status;
     if (s->held) {
-        RECON_TRY(cli_held_open(ctx, &other, &s->data, s->held));
+        RECON_TRY(cli_also_open(ctx, &other, &s->data, "--held", s->held));
         RECON_TRY(check_same(ctx, s, data, cli_molecules(&other)));
     } else {
         RECON_TRY(recon_molecules_split(ctx, &rest, &held, data, RECON_HELD_OUT, o.seed));

@@ -17,6 +17,7 @@ const cli_command cli_reproduce = {
         "  recon reproduce mnist --quick\n"
         "  recon reproduce fashion --figures out/\n"
         "  recon reproduce molecules\n"
+        "  recon reproduce molecules --data geom:qm9_crude.msgpack --train --out runs/ --device cuda\n"
         "  recon reproduce letters\n"
         "  recon reproduce mnist12k --train --seeds 3 --device cuda --out runs/\n"
         "  recon reproduce mnist --model plain/ --model density/\n"
@@ -36,6 +37,10 @@ const cli_command cli_reproduce = {
         "\n"
         "mnist12k: MNIST with the first 12,000 training images, as in the paper. images: the same tables\n"
         "for labelled images of your own, rotated by a rule, before a classifier of your own.\n"
+        "\n"
+        "molecules --data SPEC measures the same on other conformers, geom:FILE or\n"
+        "flat:DIR with a split: they are taken as upright and rotated as in the paper, all with seed 1.\n"
+        "--model or --train is then needed; without a --classifier there are no accuracies.\n"
         "\n"
         "letters: pictures of one's own, with a known truth. Letters of installed fonts are drawn, each\n"
         "kind rotated by its own law; a model is trained on them as by `recon train` and `recon\n"
@@ -62,7 +67,9 @@ static int parse(settings *all, const char **word, int argc, char **argv)
           "what `recon discover` wrote (default: the shipped ones); images: up to three, one of each kind "
           "of backbone; letters: what `recon train` wrote, in place of training",
           CLI_MODEL | CLI_MANY, 0, s->models },
-        { "--data", "SPEC", NULL, "images: labelled test images", CLI_SPEC, 0, &s->data },
+        { "--data", "SPEC", NULL,
+          "images: labelled test images; molecules: geom:FILE or flat:DIR in place of the shipped conformers",
+          CLI_SPEC, 0, &s->data },
         { "--rotate", "RULE", NULL,
           "images: how they are rotated: mnist, fashion, all or a JSON file", CLI_TEXT, 0,
           &s->rotate },
@@ -193,9 +200,27 @@ static int check_own(const reproduce_settings *s)
                               "%s is not for images of your own: `recon train` and "
                               "`recon discover` make models of them",
                               others[i].name);
-    if (!own && (s->data || s->rotate))
-        return cli_misuse(&cli_reproduce, "%s is for `recon reproduce images`",
-                          s->data ? "--data" : "--rotate");
+    if (!own && s->rotate)
+        return cli_misuse(&cli_reproduce, "--rotate is for `recon reproduce images`");
+    if (!own && s->what && s->data)
+        return cli_misuse(&cli_reproduce, "--data is for `recon reproduce images` and molecules");
+    return -1;
+}
+
+/* Test conformers must be new to the model: only these have parts that say which they are. */
+static int check_data(const reproduce_settings *s)
+{
+    if (!s->data || s->what)
+        return -1;
+    if (strncmp(s->data, "geom:", 5) != 0 && strncmp(s->data, "flat:", 5) != 0)
+        return cli_misuse(&cli_reproduce,
+                          "--data %s: a set with a split is needed, geom:FILE or flat:DIR; "
+                          "data/make-conformers makes one",
+                          s->data);
+    if (!s->model && !s->train)
+        return cli_misuse(&cli_reproduce,
+                          "--data %s needs --model MODEL, or --train --out DIR to train one",
+                          s->data);
     return -1;
 }
 
@@ -228,7 +253,7 @@ static int check_tables(settings *all, const char *word)
     if (!s->what && s->models[1])
         return cli_misuse(&cli_reproduce, "molecules take one --model");
     s->model = s->what ? NULL : s->models[0];
-    if (check_own(s) >= 0)
+    if (check_own(s) >= 0 || check_data(s) >= 0)
         return EXIT_MISUSE;
     if (s->train && !s->out)
         return cli_misuse(&cli_reproduce, "--train needs --out DIR");

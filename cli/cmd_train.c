@@ -45,7 +45,7 @@ enum { BY_MODEL = -1 };  /* --crop: as that of --from, or none */
 
 typedef struct {
     const char *out, *held, *from;
-    int group, preset, augment, mask, resume, overwrite, plain, no_density, no_contrast;
+    int group, preset, augment, mask, resume, overwrite, plain, no_density, no_contrast, pairs;
     size_t epochs, before, batch, every, frequencies, layers, code;
     double density, rate, contrast, pose, warp, align, element, radius, temperature, width;
     cli_data data;
@@ -55,13 +55,13 @@ typedef struct {
 
 static int parse(settings *s, int argc, char **argv)
 {
-    cli_option options[29 + CLI_DATA_OPTIONS + 1] = {
+    cli_option options[30 + CLI_DATA_OPTIONS + 1] = {
         { "--out", "MODEL", NULL, "file for the best weights", CLI_TEXT, 1, &s->out },
         { "--group", NULL, "auto|so2|so3",
           "rotation group (default: so2 for images, so3 for molecules)", CLI_CHOICE, 0, &s->group },
         { "--preset", NULL, "fast|paper|small",
-          "small for a CPU (its default), fast for a GPU (its default), or paper: the paper's network, "
-          "and on images its recipe: reconstruction alone",
+          "small for a CPU (its default), fast for a GPU (its default), or paper: the paper's network "
+          "and recipe: reconstruction alone; of molecules for 600 epochs",
           CLI_CHOICE, 0, &s->preset },
         { "--from", "MODEL", NULL,
           "start from the weights of this model, a file or the name of one that comes with recon",
@@ -104,6 +104,10 @@ static int parse(settings *s, int argc, char **argv)
           &s->plain },
         { "--align", "W", NULL, "weight of aligning neighbours (default 4)",
           CLI_NUMBER | CLI_MOLECULES, 0, &s->align },
+        { "--pairs", NULL, "bonds|elements",
+          "conformers that are paired for --align and --contrast: with equal elements and bonds, or "
+          "with equal elements (default bonds)",
+          CLI_CHOICE | CLI_MOLECULES, 0, &s->pairs },
         { "--element", "W", NULL, "weight of the element loss (default: preset's)",
           CLI_NUMBER | CLI_MOLECULES, 0, &s->element },
         { "--held", "SPEC", NULL, "validation data (default: one conformer in twelve)",
@@ -184,6 +188,7 @@ static recon_molecule_net_options molecule_net_options_of(recon_ctx *ctx, const 
                                          .align = s->plain ? -1 : s->align,
                                          .contrast = s->plain || s->no_contrast ? -1 : s->contrast,
                                          .temperature = s->temperature,
+                                         .pairs = (recon_pairs)s->pairs,
                                          .seed = cli_seed(&s->data),
                                          .every = s->every,
                                          .precision = precision_of(ctx, s),
@@ -454,7 +459,7 @@ static recon_status train_molecules(recon_ctx *ctx, const settings *s, const cli
     recon_status status = RECON_OK;
     if (s->held) {
         find_elements(there, cli_molecules(in));
-        RECON_TRY(cli_held_open(ctx, &held, &s->data, s->held));
+        RECON_TRY(cli_also_open(ctx, &held, &s->data, "--held", s->held));
         RECON_TRY(cli_inputs_filter(ctx, &held, &s->data, s->held, accept_known, there));
     }
     RECON_TRY(

@@ -193,13 +193,14 @@ done:
     return status;
 }
 
-recon_status cli_held_open(recon_ctx *ctx, cli_inputs *out, const cli_data *data, const char *spec)
+recon_status cli_also_open(recon_ctx *ctx, cli_inputs *out, const cli_data *data,
+                           const char *option, const char *spec)
 {
     const char *kind = recon_data_kind_of(data->spec)->name, *held = recon_data_kind_of(spec)->name;
     cli_data other = *data;
     *out = (cli_inputs){ 0 };
     if (strcmp(kind, held))
-        return recon_fail(ctx, RECON_ERR_INPUT, "--held %s: %s, but --data are %s", spec, held,
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s %s: %s, but --data are %s", option, spec, held,
                           kind);
     other.spec = spec;
     other.limit = 0;

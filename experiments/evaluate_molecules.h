@@ -7,7 +7,7 @@
 #ifndef EXPERIMENTS_EVALUATE_MOLECULES_H
 #define EXPERIMENTS_EVALUATE_MOLECULES_H
 
-#include "experiments/spin.h"
+#include "model/spin.h"
 #include <recon/normalize/normalize.h>
 
 /* --- a frozen model in front of which conformers are rotated ----------------------------------- */

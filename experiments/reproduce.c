@@ -23,7 +23,7 @@ static recon_status find_classifier(recon_ctx *ctx, reproduce_settings *s, char 
 {
     const char *name = s->what ? s->what->classifier : "conformers";
     char file[64], remedy[256];
-    if (s->classifier)
+    if (s->classifier || s->data)
         return RECON_OK;
     snprintf(file, sizeof file, "%s-classifier.safetensors", name);
     snprintf(remedy, sizeof remedy,
@@ -195,10 +195,11 @@ static recon_status train_molecules(recon_ctx *ctx, const reproduce_settings *s,
                                      .precision = s->precision,
                                      .resume = s->resume,
                                      .overwrite = s->overwrite };
-    recon_discover_options d = {
-        .maps = { .seed = s->seed }, .precision = s->precision, .folds = -1, .data = "conformers"
-    };
-    recon_molecules *data = NULL, *held = NULL;
+    recon_discover_options d = { .maps = { .seed = s->seed },
+                                 .precision = s->precision,
+                                 .folds = -1,
+                                 .data = s->data ? s->data : "conformers" };
+    recon_molecules *whole = NULL, *data = NULL, *held = NULL;
     recon_train_result trained;
     recon_discovery found = { 0 };
     char backbone[4096];
@@ -206,8 +207,9 @@ static recon_status train_molecules(recon_ctx *ctx, const reproduce_settings *s,
     snprintf(backbone, sizeof backbone, "%s/backbone.safetensors", dir);
     RECON_TRY(recon_folder_make(ctx, s->out));
     RECON_TRY(recon_folder_make(ctx, dir));
-    RECON_TRY(molecule_reproduce_rotated(ctx, &data, "conformers/train", TRAIN_SEED));
-    RECON_TRY(molecule_reproduce_rotated(ctx, &held, "conformers/val", TRAIN_SEED));
+    RECON_TRY(molecule_reproduce_open(ctx, &whole, s));
+    RECON_TRY(molecule_reproduce_rotated(ctx, &data, whole, s, "train"));
+    RECON_TRY(molecule_reproduce_rotated(ctx, &held, whole, s, "val"));
     RECON_TRY(recon_molecule_net_train(ctx, &trained, data, held, backbone, &o));
     RECON_TRY(recon_discover(ctx, &found, backbone, NULL, recon_molecules_data(data), dir, &d));
     recon_log(ctx, RECON_LOG_INFO, "seed %zu: trained in %.0f s, discovered in %.0f s", s->seed,
@@ -216,6 +218,7 @@ done:
     recon_discovery_free(&found);
     recon_molecules_close(held);
     recon_molecules_close(data);
+    recon_molecules_close(whole);
     return status;
 }
 

@@ -50,10 +50,10 @@ const experiment *experiment_find(const char *name); /* NULL: there is none */
 /* What was asked for. Zero in any field means its default. */
 typedef struct {
     const experiment *what;         /* NULL: molecules                 */
-    const char *model, *classifier; /* NULL: the shipped ones          */
+    const char *model, *classifier; /* NULL: the shipped ones; of molecules with data none */
     /* Images: models in the order they were given, and by how their backbones were trained. */
     const char *models[RECON_TRAINED_KINDS], *of[RECON_TRAINED_KINDS];
-    const char *data, *rotate;  /* of the experiment "images"      */
+    const char *data, *rotate;  /* of the experiment "images"; data: also of molecules */
     const char *embeddings;     /* folder with z.npy and g.npy     */
     const char *figures, *out;  /* folders                         */
     size_t images, limit;       /* of the test and training images */

@@ -1,22 +1,26 @@
 /* reproduce_molecules.c - what the paper's tables about molecules measure.
  *
- * Conformers of the training part are rotated with seed 1, those of val and test with seed 2. Poses
+ * Conformers of the training part are rotated with seed 1, those of val and test with seed 2; of other
+ * data than the shipped set all with seed 1, which also draws the distribution of each molecule. Poses
  * rotate with their molecule, so whatever is asked of a conformer in another orientation follows from
  * one pass of the backbone. */
 #include "experiments/reproduce_molecules.h"
+#include "backbone/recipe.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "model/discovered.h"
 #include "stats/fisher_gauge.h"
 #include "stats/roc.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 const size_t molecule_reproduce_ks[MOLECULE_KS] = { 5, 10, 25, 40, 50 };
 
-enum { QUICK_EVERY = 6, TIMED = 2048, EMBEDDED = 1024, GAUGE_SEED = 7, UNUSUAL_SEED = 3 };
+enum { QUICK_EVERY = 6, TIMED = 2048, EMBEDDED = 1024, UNUSUAL_SEED = 3 };
 #define RULE "fisher"
 
 /* --- parts ------------------------------------------------------------------------------------ */
@@ -83,12 +87,20 @@ done:
     return status;
 }
 
-recon_status molecule_reproduce_rotated(recon_ctx *ctx, recon_molecules **out, const char *spec,
-                                        uint64_t seed)
+recon_status molecule_reproduce_open(recon_ctx *ctx, recon_molecules **out,
+                                     const reproduce_settings *s)
+{
+    return recon_molecules_open(ctx, out, s->data ? s->data : "conformers/all", NULL);
+}
+
+recon_status molecule_reproduce_rotated(recon_ctx *ctx, recon_molecules **out,
+                                        const recon_molecules *whole, const reproduce_settings *s,
+                                        const char *part)
 {
     recon_molecules *upright = NULL;
+    uint64_t seed = s->data || !strcmp(part, "train") ? TRAIN_SEED : TEST_SEED;
     recon_status status;
-    RECON_TRY(recon_molecules_open(ctx, &upright, spec, NULL));
+    RECON_TRY(recon_molecules_part(ctx, &upright, whole, part));
     RECON_TRY(recon_molecules_rotate(ctx, out, upright, RULE, seed));
 done:
     recon_molecules_close(upright);
@@ -96,12 +108,14 @@ done:
 }
 
 static recon_status open_part(recon_ctx *ctx, molecule_part *p, const molecule_reproduction *r,
-                              const char *spec, uint64_t seed)
+                              const char *part)
 {
     recon_status status;
-    RECON_TRY(molecule_reproduce_rotated(ctx, &p->data, spec, seed));
+    RECON_TRY(molecule_reproduce_rotated(ctx, &p->data, r->whole, r->settings, part));
     RECON_TRY(list_rows(ctx, p, r->settings));
-    RECON_TRY(recon_gcn_graphs_make(ctx, &p->graphs, p->data, recon_gcn_describe(r->gcn).radius));
+    if (r->gcn)
+        RECON_TRY(
+            recon_gcn_graphs_make(ctx, &p->graphs, p->data, recon_gcn_describe(r->gcn).radius));
     RECON_TRY(embed(ctx, p, recon_backbone_molecule_net(r->model->backbone)));
 done:
     return status;
@@ -117,17 +131,51 @@ static void close_part(molecule_part *p)
     free(p->truth);
 }
 
-static recon_status open_all(recon_ctx *ctx, molecule_reproduction *r)
+/* What the model's file says about how it was made. */
+static recon_status read_model(recon_ctx *ctx, molecule_reproduction *r)
+{
+    recon_safetensors *file = NULL;
+    const char *labels;
+    recon_status status;
+    RECON_TRY(recon_model_open(ctx, &r->model, r->settings->model, r->settings->precision));
+    RECON_TRY(recon_safetensors_open(ctx, &file, r->settings->model));
+    labels = recon_safetensors_metadata(file, RECON_DISCOVER_LABELS);
+    r->labels = labels && !strcmp(labels, RECON_DISCOVER_MOMENTS);
+    r->plain = recon_recipe_weight(file, "align") < 0 && recon_recipe_weight(file, "contrast") < 0;
+done:
+    recon_safetensors_close(file);
+    return status;
+}
+
+static recon_status open_classifier(recon_ctx *ctx, molecule_reproduction *r)
 {
     const reproduce_settings *s = r->settings;
+    const char *data = s->data ? s->data : "conformers";
     recon_status status;
-    RECON_TRY(recon_model_open(ctx, &r->model, s->model, s->precision));
+    if (!s->classifier)
+        return RECON_OK;
     RECON_TRY(recon_gcn_open(ctx, &r->gcn, s->classifier));
-    RECON_TRY(recon_molecules_open(ctx, &r->upright, "conformers/test", NULL));
-    RECON_TRY(open_part(ctx, &r->train, r, "conformers/train", TRAIN_SEED));
-    RECON_TRY(open_part(ctx, &r->val, r, "conformers/val", TEST_SEED));
-    RECON_TRY(open_part(ctx, &r->test, r, "conformers/test", TEST_SEED));
-    r->molecules = recon_molecules_describe(r->test.data).molecules;
+    if (recon_gcn_describe(r->gcn).classes != r->molecules)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
+                             "%s: a classifier of %zu classes, but %s has %zu molecules: `recon "
+                             "classifier train --data %s/train --held %s/val` makes one",
+                             s->classifier, recon_gcn_describe(r->gcn).classes, data, r->molecules,
+                             data, data));
+done:
+    return status;
+}
+
+static recon_status open_all(recon_ctx *ctx, molecule_reproduction *r)
+{
+    recon_status status;
+    RECON_TRY(read_model(ctx, r));
+    RECON_TRY(molecule_reproduce_open(ctx, &r->whole, r->settings));
+    RECON_TRY(recon_molecules_part(ctx, &r->upright, r->whole, "test"));
+    r->molecules = recon_molecules_describe(r->upright).molecules;
+    RECON_TRY(open_classifier(ctx, r));
+    RECON_TRY(open_part(ctx, &r->train, r, "train"));
+    RECON_TRY(open_part(ctx, &r->val, r, "val"));
+    RECON_TRY(open_part(ctx, &r->test, r, "test"));
     RECON_TRY(recon_alloc(ctx, &r->truth, 9 * r->molecules, sizeof *r->truth));
     for (size_t m = 0; m < r->molecules; m++)
         recon_molecules_fisher(r->truth + 9 * m, r->test.data, m);
@@ -154,7 +202,7 @@ done:
     return status;
 }
 
-/* F of centred poses by the paper's moment matching. */
+/* Gamma and F about it, by the paper's moment matching. */
 static recon_status fit_moments(recon_ctx *ctx, molecule_reproduction *r)
 {
     size_t n = r->test.n;
@@ -163,8 +211,11 @@ static recon_status fit_moments(recon_ctx *ctx, molecule_reproduction *r)
     RECON_TRY(recon_alloc_raw(ctx, &fits, n, sizeof *fits));
     RECON_TRY(recon_fisher_fit_batch(ctx, fits, r->frames.normalized.so3, n, MOLECULE_K,
                                      &(recon_fisher_fit_options){ .method = RECON_FISHER_MOMENT }));
-    for (size_t i = 0; i < n; i++)
-        memcpy(r->f[MOLECULE_F_MOMENT] + 9 * i, fits[i].fisher.f, 9 * sizeof(double));
+    RECON_TRY(recon_alloc_raw(ctx, &r->mode, n, sizeof *r->mode));
+    for (size_t i = 0; i < n; i++) {
+        recon_fisher_center(r->f[MOLECULE_F_MOMENT] + 9 * i, fits[i].fisher.f, fits[i].fisher.mode);
+        r->mode[i] = recon_so3_compose(fits[i].fisher.mode, r->frames.gamma.so3[i]);
+    }
 done:
     free(fits);
     return status;
@@ -207,11 +258,11 @@ static recon_status measure_poses(recon_ctx *ctx, molecule_reproduction *r)
 static recon_status measure_unusual(recon_ctx *ctx, molecule_reproduction *r)
 {
     size_t n = r->test.n;
-    double *label = NULL;
+    double *trace = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &r->extra, n, sizeof *r->extra));
     RECON_TRY(recon_alloc_raw(ctx, &r->unusual, n, sizeof *r->unusual));
-    RECON_TRY(recon_alloc_raw(ctx, &label, n, sizeof *label));
+    RECON_TRY(recon_alloc_raw(ctx, &trace, n, sizeof *trace));
     for (int k = 0; k < 3; k++)
         RECON_TRY(recon_alloc_raw(ctx, &r->score[k], n, sizeof *r->score[k]));
     RECON_TRY(recon_evaluate_molecule_unusual(ctx, r->extra, r->unusual, r->test.truth,
@@ -220,182 +271,15 @@ static recon_status measure_unusual(recon_ctx *ctx, molecule_reproduction *r)
     for (size_t i = 0; i < n; i++) {
         recon_so3 psi = recon_so3_compose(r->extra[i], r->test.codes.so3[i]);
         r->score[0][i] = recon_so3_map_trace_uncentred(&r->map[i], psi);
-        r->score[1][i] = recon_so3_map_trace(&r->map[i], psi);
+        r->score[1][i] = recon_so3_map_trace_label(&r->map[i], psi);
         r->score[2][i] = recon_so3_map_score(&r->map[i], psi);
-        label[i] = recon_so3_map_trace_label(&r->map[i], psi);
+        trace[i] = recon_so3_map_trace(&r->map[i], psi);
     }
     RECON_TRY(recon_evaluate_ood(
         ctx, &r->ood, &(recon_ood_scores){ r->score[0], r->score[1], r->score[2] }, r->unusual, n));
-    RECON_TRY(recon_roc_auc(ctx, &r->ood_label, label, r->unusual, n));
+    RECON_TRY(recon_roc_auc(ctx, &r->ood_trace, trace, r->unusual, n));
 done:
-    free(label);
-    return status;
-}
-
-/* --- the frozen classifier -------------------------------------------------------------------- */
-
-/* Its share of right answers when test conformer i is rotated by rotations[i]. */
-static recon_status accuracy(recon_ctx *ctx, double *out, const molecule_reproduction *r,
-                             const recon_so3 *rotations)
-{
-    recon_spin_gcn judge = { r->gcn, r->test.graphs };
-    return recon_evaluate_molecule_accuracy(ctx, out, NULL, r->test.codes.labels, r->test.row,
-                                            rotations, r->test.n, recon_spin_by_gcn, &judge,
-                                            recon_gcn_describe(r->gcn).classes);
-}
-
-static recon_so3 to_canonical(recon_so3 lambda, recon_so3 psi)
-{
-    return recon_so3_compose(lambda, recon_so3_inverse(psi));
-}
-
-static void free_axis(double world[3], const recon_so3_map *map)
-{
-    double body[3];
-    recon_fisher_axes(body, world, &map->density);
-}
-
-/* RECON with the spin that poses leave free drawn anew for each molecule: its figure is one such
- * draw. A pose without such a spin stays as it is. */
-static recon_status measure_gauges(recon_ctx *ctx, molecule_reproduction *r, recon_so3 *rotations)
-{
-    double sum = 0, squares = 0, share, axis[3];
-    recon_status status = RECON_OK;
-    for (uint64_t g = 0; g < MOLECULE_GAUGES; g++) {
-        for (size_t i = 0; i < r->test.n; i++) {
-            recon_rng rng = recon_rng_new(GAUGE_SEED + g, (uint64_t)r->test.codes.labels[i]);
-            double angle = r->map[i].free ? 2 * M_PI * recon_rng_uniform(&rng) : 0;
-            free_axis(axis, &r->map[i]);
-            rotations[i] = recon_so3_compose(recon_so3_from_axis_angle(axis, angle),
-                                             to_canonical(r->map[i].lambda, r->test.codes.so3[i]));
-        }
-        RECON_TRY(accuracy(ctx, &share, r, rotations));
-        sum += share;
-        squares += share * share;
-    }
-    r->accuracy.gauge_mean = sum / MOLECULE_GAUGES;
-    r->accuracy.gauge_spread =
-        sqrt(fmax(0, (squares - sum * sum / MOLECULE_GAUGES) / (MOLECULE_GAUGES - 1)));
-done:
-    return status;
-}
-
-/* Test conformers whose spin is free, and who is next to them in a part. */
-typedef struct {
-    size_t n, k, all;
-    size_t *row;       /* [n] among the test conformers           */
-    int64_t *near;     /* [n][k] in the part, as the judge counts */
-    recon_so3 *psi;    /* [all] of the part                       */
-    recon_so3 *lambda; /* [n]     */
-    double *axis;      /* [n][3]  */
-    recon_spin *spin;  /* [n]     */
-} spinning;
-
-static void spinning_free(spinning *s)
-{
-    void *blocks[] = { s->row, s->near, s->psi, s->lambda, s->axis, s->spin };
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-        free(blocks[i]);
-}
-
-static recon_status spinning_new(recon_ctx *ctx, spinning *s, size_t n)
-{
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &s->row, n, sizeof *s->row));
-    RECON_TRY(recon_alloc_raw(ctx, &s->near, n * s->k, sizeof *s->near));
-    RECON_TRY(recon_alloc_raw(ctx, &s->psi, s->all, sizeof *s->psi));
-    RECON_TRY(recon_alloc_raw(ctx, &s->lambda, n, sizeof *s->lambda));
-    RECON_TRY(recon_alloc_raw(ctx, &s->axis, n, 3 * sizeof *s->axis));
-    RECON_TRY(recon_alloc_raw(ctx, &s->spin, n, sizeof *s->spin));
-done:
-    return status;
-}
-
-/* From the neighbours of all test conformers to those of the ones that are free. */
-static void spinning_fill(spinning *s, const molecule_reproduction *r, const molecule_part *from)
-{
-    for (size_t i = 0; i < s->all; i++)
-        s->psi[i] = recon_so3_identity(); /* of those that --quick leaves out: asked by nobody */
-    for (size_t i = 0; i < from->n; i++)
-        s->psi[from->row[i]] = from->codes.so3[i];
-    for (size_t i = 0; i < r->test.n; i++) {
-        if (!r->map[i].free)
-            continue;
-        for (size_t j = 0; j < s->k; j++)
-            s->near[s->n * s->k + j] = from->row[s->near[i * s->k + j]];
-        s->lambda[s->n] = r->map[i].lambda;
-        free_axis(s->axis + 3 * s->n, &r->map[i]);
-        s->row[s->n++] = i;
-    }
-}
-
-/* The extension: k neighbours from a part choose the spin of each test conformer that has one. */
-static recon_status measure_spin(recon_ctx *ctx, double *out, molecule_reproduction *r,
-                                 const molecule_part *from, size_t k, recon_so3 *rotations)
-{
-    spinning s = { .k = k, .all = recon_molecules_describe(from->data).n };
-    const recon_so3 *psi = r->test.codes.so3;
-    recon_spin_gcn judge = { r->gcn, from->graphs };
-    uint64_t passes;
-    recon_status status;
-    RECON_TRY(spinning_new(ctx, &s, r->test.n));
-    RECON_TRY(recon_knn_search(ctx, s.near, NULL, r->test.codes.z, r->test.n, from->codes.z,
-                               from->n, from->codes.d, &(recon_knn_options){ .k = k }));
-    spinning_fill(&s, r, from);
-    RECON_TRY(
-        recon_spin_choose(ctx, s.spin, &passes,
-                          &(recon_spin_classes){ s.n, k, s.near, s.psi, s.all, s.lambda, s.axis },
-                          recon_spin_by_gcn, &judge, recon_gcn_describe(r->gcn).classes, NULL));
-    for (size_t i = 0; i < r->test.n; i++)
-        rotations[i] = to_canonical(r->map[i].lambda, psi[i]);
-    for (size_t i = 0; i < s.n; i++)
-        rotations[s.row[i]] = to_canonical(s.spin[i].lambda, psi[s.row[i]]);
-    r->passes = s.n ? (double)passes / (double)s.n : 0;
-    RECON_TRY(accuracy(ctx, out, r, rotations));
-done:
-    spinning_free(&s);
-    return status;
-}
-
-static recon_status measure_upright(recon_ctx *ctx, molecule_reproduction *r, recon_so3 *rotations)
-{
-    recon_gcn_graphs *graphs = NULL;
-    recon_status status;
-    RECON_TRY(recon_gcn_graphs_make(ctx, &graphs, r->upright, recon_gcn_describe(r->gcn).radius));
-    recon_spin_gcn judge = { r->gcn, graphs };
-    for (size_t i = 0; i < r->test.n; i++)
-        rotations[i] = recon_so3_identity();
-    RECON_TRY(recon_evaluate_molecule_accuracy(
-        ctx, &r->accuracy.upright, NULL, r->test.codes.labels, r->test.row, rotations, r->test.n,
-        recon_spin_by_gcn, &judge, recon_gcn_describe(r->gcn).classes));
-done:
-    recon_gcn_graphs_free(graphs);
-    return status;
-}
-
-static recon_status measure_accuracy(recon_ctx *ctx, molecule_reproduction *r)
-{
-    size_t n = r->test.n;
-    const recon_so3 *psi = r->test.codes.so3;
-    recon_so3 *rotations = NULL;
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &rotations, n, sizeof *rotations));
-    RECON_TRY(measure_upright(ctx, r, rotations));
-    RECON_TRY(accuracy(ctx, &r->accuracy.none, r, rotations)); /* rotated by nothing still */
-    for (size_t i = 0; i < n; i++)
-        rotations[i] = recon_so3_inverse(psi[i]);
-    RECON_TRY(accuracy(ctx, &r->accuracy.ieae, r, rotations));
-    for (size_t i = 0; i < n; i++)
-        rotations[i] = to_canonical(r->map[i].lambda, psi[i]);
-    RECON_TRY(accuracy(ctx, &r->accuracy.recon, r, rotations));
-    for (size_t i = 0; i < n; i++)
-        rotations[i] = recon_so3_inverse(r->test.truth[i]);
-    RECON_TRY(accuracy(ctx, &r->accuracy.undo, r, rotations));
-    RECON_TRY(measure_gauges(ctx, r, rotations));
-    RECON_TRY(measure_spin(ctx, &r->accuracy.unseen, r, &r->val, MOLECULE_SPIN_UNSEEN, rotations));
-    RECON_TRY(measure_spin(ctx, &r->accuracy.spin, r, &r->train, MOLECULE_SPIN_K, rotations));
-done:
-    free(rotations);
+    free(trace);
     return status;
 }
 
@@ -498,7 +382,8 @@ recon_status molecule_reproduce_measure(recon_ctx *ctx, molecule_reproduction *r
     RECON_TRY(measure_fisher(ctx, r));
     RECON_TRY(measure_poses(ctx, r));
     RECON_TRY(measure_unusual(ctx, r));
-    RECON_TRY(measure_accuracy(ctx, r));
+    if (r->gcn)
+        RECON_TRY(molecule_reproduce_accuracy(ctx, r));
     RECON_TRY(measure_trends(ctx, r));
     RECON_TRY(measure_times(ctx, r));
     r->seconds = recon_now() - r->begun;
@@ -512,10 +397,11 @@ void molecule_reproduce_free(recon_ctx *ctx, molecule_reproduction *r)
     close_part(&r->val);
     close_part(&r->test);
     recon_molecules_close(r->upright);
+    recon_molecules_close(r->whole);
     recon_frames_free(&r->frames);
-    void *blocks[] = { r->truth,    r->map,      r->f[0],    r->f[1],    r->f[2],
-                       r->f[3],     r->hits,     r->extra,   r->unusual, r->score[0],
-                       r->score[1], r->score[2], r->rebuilt, r->of };
+    void *blocks[] = { r->truth,    r->map,      r->mode,     r->f[0],    r->f[1],
+                       r->f[2],     r->f[3],     r->hits,     r->extra,   r->unusual,
+                       r->score[0], r->score[1], r->score[2], r->rebuilt, r->of };
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
     recon_gcn_close(ctx, r->gcn);

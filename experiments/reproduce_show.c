@@ -368,15 +368,16 @@ void reproduce_print_figures(const json_t *result)
 
 void reproduce_print_head(const json_t *result, const char *title, const char *what)
 {
+    const char *classifier = json_string_value(json_object_get(result, "classifier"));
     char count[32];
     snprintf(count, sizeof count, "test_%s", what);
-    printf(
-        "%s: %s (%s, %.0f weights) in front of %s\n%.0f test %s; %.0f s on %s, %.0f threads\n",
-        title, json_string_value(json_object_get(result, "model")),
-        json_string_value(json_object_get(result, "preset")), reproduce_number(result, "weights"),
-        json_string_value(json_object_get(result, "classifier")), reproduce_number(result, count),
-        what, reproduce_number(result, "seconds"),
-        json_string_value(json_object_get(result, "backend")), reproduce_number(result, "threads"));
+    printf("%s: %s (%s, %.0f weights) in front of %s\n%.0f test %s; %.0f s on %s, %.0f threads\n",
+           title, json_string_value(json_object_get(result, "model")),
+           json_string_value(json_object_get(result, "preset")),
+           reproduce_number(result, "weights"), classifier ? classifier : "no classifier",
+           reproduce_number(result, count), what, reproduce_number(result, "seconds"),
+           json_string_value(json_object_get(result, "backend")),
+           reproduce_number(result, "threads"));
 }
 
 static void print_image_head(const json_t *result)

@@ -30,6 +30,7 @@
 #include <recon/model/pose.h>
 #include <recon/model/canonicalize.h>
 #include <recon/model/score.h>
+#include <recon/model/spin.h>
 #include <recon/model/trust.h>
 #include <recon/model/discover.h>
 #include <recon/report/found.h>

@@ -15,6 +15,7 @@ from ctypes import (
     c_float,
     c_int,
     c_int32,
+    c_int64,
     c_size_t,
     c_uint,
     c_uint8,
@@ -272,6 +273,15 @@ Pose2 = _structure(
 CanonicalizeOptions = _structure(
     "recon_canonicalize_options", ("interpolation", c_int), ("only_if", c_double), RESERVED
 )
+SpinOptions = _structure(
+    "recon_spin_options",
+    ("k", c_size_t),
+    ("steps", c_size_t),
+    ("floor", c_double),
+    ("refine", c_int),
+    ("whole", c_int),
+    RESERVED,
+)
 CandidatesOut = _structure(
     "recon_candidates",
     ("count", c_size_t),
@@ -397,6 +407,9 @@ Distribution3Out = _structure(
 
 OnLog = ctypes.CFUNCTYPE(None, c_void_p, c_int, c_char_p)
 Judge = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p, POINTER(c_double), POINTER(c_float), c_size_t)
+SpinJudge = ctypes.CFUNCTYPE(
+    c_int, c_void_p, c_void_p, POINTER(c_float), POINTER(c_int64), POINTER(So3), c_size_t
+)
 WORDS_SIZE = 512  # of recon_distribution3_text
 
 # --- functions ----------------------------------------------------------------------------------
@@ -447,6 +460,18 @@ recon_status recon_distribution_images(recon_ctx *ctx, recon_distribution *out,
 recon_status recon_candidates_molecules(recon_ctx *ctx, recon_candidates3 *out,
                                         const recon_model *model, const recon_conformer *x,
                                         size_t n);
+recon_status recon_canonicalize_spin(recon_ctx *ctx, float *out, recon_pose3 *poses,
+                                     const recon_model *model, const recon_conformer *x, size_t n,
+                                     const recon_conformer *among, size_t m,
+                                     recon_spin_judge *judge, void *user, size_t labels,
+                                     const recon_spin_options *options);
+recon_status recon_canonicalize_spin_gcn(recon_ctx *ctx, float *out, recon_pose3 *poses,
+                                         const recon_model *model, const recon_conformer *x,
+                                         size_t n, const recon_conformer *among, size_t m,
+                                         const recon_gcn *classifier,
+                                         const recon_spin_options *options);
+recon_status recon_gcn_open(recon_ctx *ctx, recon_gcn **out, const char *path);
+void recon_gcn_close(recon_ctx *ctx, recon_gcn *gcn);
 recon_status recon_distribution_molecules(recon_ctx *ctx, recon_distribution3 *out,
                                           const recon_model *model, const recon_conformer *x,
                                           size_t n);
@@ -513,6 +538,8 @@ def _type(text: str) -> type | None:
     """A C type for ctypes. Pointers are addresses, save text, which is handed over as bytes."""
     if "recon_judge" in text:
         return Judge
+    if "recon_spin_judge" in text:
+        return SpinJudge
     if text == "const char *":
         return c_char_p
     if "*" in text or text == "recon_distribution3_text":  # an array of characters

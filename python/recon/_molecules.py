@@ -2,14 +2,16 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from dataclasses import dataclass
-from typing import Any, Iterable, Literal, NamedTuple
+from typing import Any, Callable, Iterable, Literal, NamedTuple
 
 import numpy as np
 
 from . import _abi
-from ._errors import InputError
-from ._library import address, array, check, context, lib, matrices, room
+from ._errors import Error, InputError
+from ._library import (
+    address, array, check, context, lib, matrices, path_text, room, whole)
 from ._model import Model, gate_of
 from ._poses import Poses3
 from ._records import record
@@ -116,6 +118,9 @@ class MoleculeModel(Model):
         x: Iterable[Any],
         only_if: float | None = None,
         lambda_: Literal["auto", "neighbours", "head", "density"] = "auto",
+        spin: str | os.PathLike[str] | Callable[[list[Any]], Any] | None = None,
+        among: Iterable[Any] | None = None,
+        neighbors: int = 8,
     ) -> tuple[list[np.ndarray], Poses3]:
         """Brings molecules into their natural pose.
 
@@ -125,11 +130,19 @@ class MoleculeModel(Model):
                 others come out exactly as they are; poses.rotated tells which is which.
             lambda_: Where natural poses come from, for this call: see recon.load. "auto" is the
                 model's own way, lambda_from. Another one opens the model once more.
+            spin: A frozen model that chooses the spin about an axis where it is free: the file of
+                a classifier of `recon classifier train`, or a function. The function gets a list of
+                molecules, pairs of numbers and positions, and returns logarithms of probabilities,
+                one row each. The spin is the one at which the model is most certain that the
+                nearest molecules are all of one class. Not with only_if.
+            among: The molecules that spin is asked about, in the poses in which they occur; None: x
+                itself. Best are those that the model was not trained on.
+            neighbors: How many of them choose one spin.
 
         Returns:
             A list of positions, float32, atoms x 3, one for each molecule; and the Poses3 they came
             in. Where a pose's `free` is not 0 the rest of it is the same for all of a class, but
-            arbitrary.
+            arbitrary, unless spin chose it.
 
         Example:
             >>> model = recon.load("conformers")
@@ -137,14 +150,49 @@ class MoleculeModel(Model):
             >>> positions, poses = model.canonicalize(molecules)
             >>> len(positions), poses.absolute.shape
             (5, (5, 3, 3))
+            >>> spun, poses = model.canonicalize(molecules, spin="conformers-classifier")
         """
         given = _Conformers(x)
         out = np.empty_like(given.xyz)
         records = room(given.n, _abi.Pose3)
+        if spin is not None:
+            if only_if is not None:
+                raise InputError("only_if and spin: one of them")
+            self._spin(out, records, given, self._with(lambda_), spin, among, neighbors)
+            return np.split(out, given.ends[:-1]) if given.n else [], Poses3(records)
         self._ask(lib.recon_canonicalize, address(out), address(records), self._with(lambda_),
                   given.list, given.n,
                   ctypes.byref(_abi.CanonicalizeOptions(only_if=gate_of(only_if))))
         return np.split(out, given.ends[:-1]) if given.n else [], Poses3(records)
+
+    def _spin(self, out: np.ndarray, records: np.ndarray, given: _Conformers, handle: Any,
+              spin: Any, among: Iterable[Any] | None, neighbors: int) -> None:
+        others = None if among is None else _Conformers(among)
+        if others is not None and others.n == 0:
+            raise InputError("among: no molecules")
+        options = _abi.SpinOptions(k=whole("neighbors", neighbors, 1))
+        common = (address(out), address(records), handle, given.list, given.n,
+                  None if others is None else others.list, 0 if others is None else others.n)
+        if not given.n:
+            return
+        if callable(spin):
+            asked = _SpinJudge(spin, given if others is None else others)
+            try:
+                self._ask(lib.recon_canonicalize_spin, *common, asked.function, None,
+                          asked.labels, ctypes.byref(options))
+            except Error:
+                if asked.raised:
+                    raise asked.raised from None
+                raise
+            return
+        with context(self._device) as ctx:
+            gcn = ctypes.c_void_p()
+            check(ctx, lib.recon_gcn_open(ctx, ctypes.byref(gcn), path_text(spin, "spin").encode()))
+            try:
+                check(ctx, lib.recon_canonicalize_spin_gcn(ctx, *common, gcn,
+                                                           ctypes.byref(options)))
+            finally:
+                lib.recon_gcn_close(ctx, gcn)
 
     def candidates(self, x: Iterable[Any]) -> list[Candidates3]:
         """The natural poses that each molecule may have.
@@ -245,6 +293,46 @@ class _Conformers:
         with context() as ctx:
             check(ctx, lib.recon_molecules_make(ctx, ctypes.byref(made), self.list, self.n, None))
             lib.recon_molecules_close(made)
+
+
+class _SpinJudge:
+    """A Python function as the library's judge of spins; raised is what it raised."""
+
+    def __init__(self, judge: Callable[[list[Any]], Any], among: _Conformers):
+        self.raised: BaseException | None = None
+        self._judge = judge
+        self._numbers = np.split(among.numbers, among.ends[:-1])
+        self._positions = np.split(among.xyz, among.ends[:-1])
+        first = self._ask([(self._numbers[0], self._positions[0])], None)
+        self.labels = first.shape[1]
+        self.function = _abi.SpinJudge(self._call)
+
+    def _ask(self, molecules: list[Any], labels: int | None) -> np.ndarray:
+        said = array(self._judge(molecules), np.float32, "spin's log-probabilities")
+        if said.ndim != 2 or len(said) != len(molecules) or labels not in (None, said.shape[1]):
+            raise InputError(f"spin's log-probabilities: {said.shape}, but a row for each of"
+                             f" {len(molecules)} molecules is needed")
+        return said
+
+    def _call(self, ctx: int, user: int, log_p: Any, conformer: Any, rotations: Any,
+              n: int) -> int:
+        try:
+            which = np.ctypeslib.as_array(conformer, (n,))
+            by = matrices(np.ctypeslib.as_array(
+                ctypes.cast(rotations, ctypes.POINTER(ctypes.c_double)), (n, 4)))
+            molecules = [(self._numbers[j], _rotated(self._positions[j], rotation))
+                         for j, rotation in zip(which, by)]
+            np.ctypeslib.as_array(log_p, (n, self.labels))[:] = self._ask(molecules, self.labels)
+        except BaseException as error:  # C cannot pass it on
+            self.raised = error
+            return _abi.CONSTANTS["RECON_ERR_INPUT"]
+        return _abi.CONSTANTS["RECON_OK"]
+
+
+def _rotated(positions: np.ndarray, rotation: np.ndarray) -> np.ndarray:
+    """About the centre, as the library does."""
+    centre = positions.mean(axis=0, dtype=np.float64)
+    return ((positions - centre) @ rotation.T + centre).astype(np.float32)
 
 
 def _listed(molecules: Any) -> Iterable[Any]:

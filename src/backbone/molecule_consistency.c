@@ -48,9 +48,9 @@ recon_status recon_molecule_net_inconsistency(recon_ctx *ctx, double *out, const
     RECON_TRY(recon_alloc_raw(ctx, &x, points->n, sizeof *x));
     for (size_t i = 0; i < points->n; i++)
         x[i] = recon_molecules_get(molecules, i);
-    RECON_TRY(
-        recon_molecule_partners_find(ctx, &partners, x, points->z, points->n, points->d,
-                                     &(recon_molecule_partners_options){ CANDIDATES, CANDIDATES }));
+    RECON_TRY(recon_molecule_partners_find(
+        ctx, &partners, x, points->z, points->n, points->d,
+        &(recon_molecule_partners_options){ .k = CANDIDATES, .most = CANDIDATES }));
     for (size_t i = 0; i < points->n; i++)
         out[i] = off_of(&partners, points->so3, i);
 done:

@@ -50,6 +50,7 @@ typedef struct {
     const recon_molecule_net_options *o;
     sample_set train, held;
     int paired;          /* the second stage                                    */
+    int choosing;        /* the loss is that by which an epoch is chosen         */
     size_t nodes, edges; /* that hold any batch of this stage                   */
     recon_molecule_pack pack;
     recon_conformer *seen; /* [batch]                                           */
@@ -62,26 +63,47 @@ typedef struct {
 } trainer;
 
 enum { STEPS_LEAST = 500, BEFORE = 8 };
-static const recon_molecule_net_options presets[] = {
-    [RECON_PRESET_FAST] = { .epochs = 120,
-                            .batch = 512,
-                            .rate = 1e-3,
-                            .element = 2,
-                            .align = 4,
-                            .contrast = 0.1 },
-    [RECON_PRESET_PAPER] = { .epochs = 60,
-                             .batch = 128,
-                             .rate = 8.89e-5,
-                             .element = 3.614,
-                             .align = -1,
-                             .contrast = -1 },
-    [RECON_PRESET_SMALL] = { .epochs = 20,
-                             .batch = 128,
-                             .rate = 1e-3,
-                             .element = 2,
-                             .align = 4,
-                             .contrast = 0.1 },
+
+/* A preset's recipe: what options may change, and what they may not. */
+typedef struct {
+    recon_molecule_net_options o;
+    double decay, clip; /* of weights; of the gradient's norm                      */
+    int averaged;       /* the weights that are kept are a running average         */
+    size_t warmup;      /* epochs; 0: WARMUP steps                                  */
+    int by_places;      /* the epoch is chosen by the error of the atoms' places alone */
+} recipe;
+
+#define OURS .decay = DECAY, .clip = 1, .averaged = 1
+static const recipe recipes[] = {
+    [RECON_PRESET_FAST] = { .o = { .epochs = 120,
+                                   .batch = 512,
+                                   .rate = 1e-3,
+                                   .element = 2,
+                                   .align = 4,
+                                   .contrast = 0.1 },
+                            OURS },
+    /* Its appendix on training: plain Adam, reconstruction alone. */
+    [RECON_PRESET_PAPER] = { .o = { .epochs = 600,
+                                    .batch = 128,
+                                    .rate = 8.89e-5,
+                                    .element = 3.614,
+                                    .align = -1,
+                                    .contrast = -1 },
+                             .warmup = 5,
+                             .by_places = 1 },
+    [RECON_PRESET_SMALL] = { .o = { .epochs = 20,
+                                    .batch = 128,
+                                    .rate = 1e-3,
+                                    .element = 2,
+                                    .align = 4,
+                                    .contrast = 0.1 },
+                             OURS },
 };
+
+static const recipe *recipe_of(const recon_molecule_net_options *o)
+{
+    return &recipes[o->shape.preset];
+}
 
 static int has_pairs(const recon_molecule_net_options *o)
 {
@@ -93,7 +115,7 @@ static int has_pairs(const recon_molecule_net_options *o)
  * STEPS_LEAST steps. */
 static void set_length(recon_molecule_net_options *o, size_t n)
 {
-    const recon_molecule_net_options *p = &presets[o->shape.preset];
+    const recon_molecule_net_options *p = &recipe_of(o)->o;
     size_t quarter = n >= 8 ? n / 4 & ~(size_t)1 : 2, before = BEFORE;
     if (!o->batch)
         o->batch = n < p->batch ? quarter : p->batch;
@@ -108,7 +130,7 @@ static void set_length(recon_molecule_net_options *o, size_t n)
 
 static void set_defaults(recon_molecule_net_options *o, size_t n)
 {
-    const recon_molecule_net_options *p = &presets[o->shape.preset];
+    const recon_molecule_net_options *p = &recipe_of(o)->o;
     set_length(o, n);
     o->rate = o->rate > 0 ? o->rate : p->rate;
     o->element = o->element == 0 ? p->element : o->element < 0 ? 0 : o->element;
@@ -290,7 +312,8 @@ static recon_var loss(void *user, recon_tape *t)
     trainer *c = user;
     recon_molecule_net_seen seen;
     recon_molecule_net_see(t, &seen, c->m, &c->fed);
-    recon_var total = recon_molecule_net_rebuild_loss(t, c->m, &c->fed, &seen, c->o->element);
+    double element = c->choosing && recipe_of(c->o)->by_places ? 0 : c->o->element;
+    recon_var total = recon_molecule_net_rebuild_loss(t, c->m, &c->fed, &seen, element);
     if (c->paired && c->o->align > 0)
         total = recon_var_blend(t, 1, total, c->o->align, align_term(c, t, seen.r));
     if (c->paired && c->o->contrast > 0)
@@ -298,7 +321,7 @@ static recon_var loss(void *user, recon_tape *t)
     return total;
 }
 
-/* The stage's own loss, on the same batches of what is held out every time. */
+/* The loss by which an epoch is chosen, on the same batches of what is held out every time. */
 static recon_status mean_loss(void *user, recon_tape *t, double *metric)
 {
     trainer *c = user;
@@ -307,6 +330,7 @@ static recon_status mean_loss(void *user, recon_tape *t, double *metric)
     recon_status status = RECON_OK;
     size_t units = units_of(c, &c->held), room = recon_tape_slice(t).n;
     size_t parts = (units + room - 1) / room;
+    c->choosing = 1;
     for (size_t b = 0; b < batches * parts; b++) {
         recon_slice slice = recon_slice_of(units, parts, b % parts);
         RECON_TRY(recon_tape_begin(t, RECON_INFER, 0));
@@ -316,6 +340,7 @@ static recon_status mean_loss(void *user, recon_tape *t, double *metric)
     }
     *metric = sum / (double)batches;
 done:
+    c->choosing = 0;
     return status;
 }
 
@@ -344,6 +369,9 @@ static void describe_settings(const trainer *c, recon_settings *s, const recon_m
     recon_settings_add(s, "align", "%.9g", o->align);
     recon_settings_add(s, "contrast", "%.9g", o->contrast);
     recon_settings_add(s, "temperature", "%.9g", o->temperature);
+    if (has_pairs(o))
+        recon_settings_add(s, "pairs", "%s",
+                           o->pairs == RECON_PAIRS_ELEMENTS ? "elements" : "bonds");
     recon_settings_add(s, "seed", "%" PRIu64, o->seed);
     recon_settings_add(s, "precision", "%s",
                        recon_precision_name(recon_precision_on(c->ctx, o->precision)));
@@ -376,12 +404,20 @@ static void describe(const trainer *c, description *d, const recon_molecules *da
         recon_metadata_add(&d->list, "rotate", c->o->rotate);
 }
 
+/* Of the rate: our own warm-up is a share of the stage, the paper's is counted in epochs. */
+static uint64_t warmup_steps(const recipe *r, uint64_t steps, uint64_t epoch)
+{
+    uint64_t most = r->warmup ? r->warmup * epoch : WARMUP;
+    return steps / 20 < most ? steps / 20 : most;
+}
+
 /* label: of its progress, which begins anew with each stage. */
 static recon_status run_stage(trainer *c, recon_train_result *result, const description *d,
                               const char *path, size_t epochs, int last, int resume,
                               const char *label)
 {
     const recon_molecule_net_options *o = c->o;
+    const recipe *r = recipe_of(o);
     uint64_t epoch = c->train.n / o->batch, steps = epochs * epoch;
     recon_trainee it = { .params = c->m->base.params,
                          .feed = feed,
@@ -403,11 +439,12 @@ static recon_status run_stage(trainer *c, recon_train_result *result, const desc
             .seed = o->seed,
             .precision = o->precision,
             .schedule = { last ? RECON_RATE_COSINE : RECON_RATE_CONSTANT, o->rate, 0,
-                          steps / 20 < WARMUP ? steps / 20 : WARMUP, steps, 0, 0 },
+                          warmup_steps(r, steps, epoch), steps, 0, 0 },
             /* A tenth of the stage is remembered, of a long one the last thousand steps. */
-            .adam = { .clip = 1,
-                      .decay = DECAY,
-                      .average = fmin(LONGEST, 1 - 10 / fmax((double)steps, 20)) },
+            .adam = { .clip = r->clip,
+                      .decay = r->decay,
+                      .average =
+                          r->averaged ? fmin(LONGEST, 1 - 10 / fmax((double)steps, 20)) : 0 },
             .path = path,
             .metadata = d->list.entry,
             .n_metadata = d->list.n,
@@ -426,9 +463,9 @@ static recon_status find_partners(trainer *c, sample_set *p)
     RECON_TRY(recon_alloc_raw(c->ctx, &latent, p->n * d, sizeof *latent));
     RECON_TRY(recon_molecule_net_embed_shown(
         c->ctx, &(recon_molecule_net_answer){ .latent = latent }, c->m, p->x, p->n));
-    RECON_TRY(
-        recon_molecule_partners_find(c->ctx, &p->partners, p->x, latent, p->n, d,
-                                     &(recon_molecule_partners_options){ CANDIDATES, CANDIDATES }));
+    RECON_TRY(recon_molecule_partners_find(
+        c->ctx, &p->partners, p->x, latent, p->n, d,
+        &(recon_molecule_partners_options){ CANDIDATES, CANDIDATES, c->o->pairs }));
 done:
     free(latent);
     return status;

@@ -1,4 +1,5 @@
-/* molecule_partners.c - neighbours, sorted by bond graph, each graph's symmetries found once. */
+/* molecule_partners.c - neighbours, sorted by bond graph, each graph's symmetries found once; or by
+ * elements alone, and then a graph has no bonds and no symmetries. */
 #include "backbone/molecule_partners.h"
 #include "data/rmsd.h"
 #include <recon/knn/knn.h>
@@ -14,9 +15,10 @@ enum { CHUNK = 64 }; /* conformers of a task */
 typedef struct {
     const recon_conformer *x;
     size_t n, k;
-    recon_bonds *bonds;        /* [n]                                      */
+    int by_bonds;
+    recon_bonds *bonds;        /* [n] none of them by elements             */
     size_t *order, *graph;     /* [n] conformers by graph; which is whose  */
-    recon_symmetry **symmetry; /* [graphs]                                 */
+    recon_symmetry **symmetry; /* [graphs] NULL by elements                */
     size_t graphs;
     int64_t *near; /* [n][k] */
     recon_molecule_partners *out;
@@ -61,14 +63,17 @@ static recon_status find_graphs(recon_ctx *ctx, search *s)
     RECON_TRY(recon_alloc(ctx, &s->order, s->n, sizeof *s->order));
     RECON_TRY(recon_alloc(ctx, &s->graph, s->n, sizeof *s->graph));
     RECON_TRY(recon_alloc(ctx, &s->symmetry, s->n, sizeof *s->symmetry));
-    RECON_TRY(recon_parallel(ctx, perceive, s, (s->n + CHUNK - 1) / CHUNK));
+    if (s->by_bonds)
+        RECON_TRY(recon_parallel(ctx, perceive, s, (s->n + CHUNK - 1) / CHUNK));
     for (size_t i = 0; i < s->n; i++)
         s->order[i] = i;
     qsort_r(s->order, s->n, sizeof *s->order, compare, s);
     for (size_t at = 0; at < s->n; at++) {
         size_t i = s->order[at];
         if (at == 0 || compare_graphs(s, s->order[at - 1], i)) {
-            RECON_TRY(recon_symmetry_make(ctx, &s->symmetry[s->graphs], s->x[i].z, &s->bonds[i]));
+            if (s->by_bonds)
+                RECON_TRY(
+                    recon_symmetry_make(ctx, &s->symmetry[s->graphs], s->x[i].z, &s->bonds[i]));
             s->graphs++;
         }
         s->graph[i] = s->graphs - 1;
@@ -92,6 +97,14 @@ static void search_free(search *s)
 
 /* --- partners --------------------------------------------------------------------------------- */
 
+static recon_status overlay(double *rmsd, recon_so3 *rotation, const search *s, size_t i, size_t j)
+{
+    const recon_conformer *a = &s->x[i], *b = &s->x[j];
+    return s->by_bonds
+               ? recon_rmsd_best(rmsd, rotation, NULL, s->symmetry[s->graph[i]], a->xyz, b->xyz)
+               : recon_rmsd_kabsch(rmsd, rotation, a->xyz, b->xyz, a->atoms, NULL);
+}
+
 static recon_status lay(recon_ctx *ctx, search *s, size_t i)
 {
     recon_molecule_partners *out = s->out;
@@ -101,8 +114,7 @@ static recon_status lay(recon_ctx *ctx, search *s, size_t i)
         double rmsd;
         if (s->graph[i] != s->graph[j])
             continue;
-        recon_status status = recon_rmsd_best(&rmsd, &p->rotation, NULL, s->symmetry[s->graph[i]],
-                                              s->x[i].xyz, s->x[j].xyz);
+        recon_status status = overlay(&rmsd, &p->rotation, s, i, j);
         if (status != RECON_OK)
             return recon_fail(ctx, status, "conformers %zu and %zu have no rotation between them",
                               i, j);
@@ -127,7 +139,11 @@ recon_status recon_molecule_partners_find(recon_ctx *ctx, recon_molecule_partner
                                           const recon_conformer *x, const float *z, size_t n,
                                           size_t d, const recon_molecule_partners_options *o)
 {
-    search s = { .x = x, .n = n, .k = o->k < n ? o->k : n - 1, .out = out };
+    search s = { .x = x,
+                 .n = n,
+                 .k = o->k < n ? o->k : n - 1,
+                 .by_bonds = o->pairs == RECON_PAIRS_BONDS,
+                 .out = out };
     recon_status status;
     *out = (recon_molecule_partners){ .n = n, .most = o->most };
     RECON_TRY(recon_alloc(ctx, &out->count, n, sizeof *out->count));

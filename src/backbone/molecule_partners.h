@@ -1,10 +1,13 @@
 /* molecule_partners.h - conformers that can be laid over one another, and by which rotation.
  *
  * Candidates are the nearest in an embedding. Of them those count that have the same elements in
- * the same order and the same bonds, which can be seen from the places alone; no label is used. */
+ * the same order and the same bonds, which can be seen from the places alone; no label is used. But a
+ * molecule is its elements and bonds, so that partners are conformers of one molecule, up to
+ * stereoisomers. With `elements` bonds are not looked at, and partners may be of different molecules. */
 #ifndef BACKBONE_MOLECULE_PARTNERS_H
 #define BACKBONE_MOLECULE_PARTNERS_H
 
+#include <recon/backbone/networks.h>
 #include <recon/data/molecules.h>
 
 typedef struct {
@@ -19,9 +22,12 @@ typedef struct {
     recon_molecule_partner *list; /* [n][most]                           */
 } recon_molecule_partners;        /* all zero: empty */
 
-/* At most `most` partners for each of x [n], among its k nearest in z [n][d] by cosine. */
+/* At most `most` partners for each of x [n], among its k nearest in z [n][d] by cosine. By bonds,
+ * equivalent atoms are interchangeable when one is laid over the other; by elements, atom i goes to
+ * atom i. */
 typedef struct {
     size_t k, most;
+    recon_pairs pairs;
 } recon_molecule_partners_options;
 recon_status recon_molecule_partners_find(recon_ctx *ctx, recon_molecule_partners *out,
                                           const recon_conformer *x, const float *z, size_t n,

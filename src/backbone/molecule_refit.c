@@ -19,6 +19,8 @@ recon_status recon_molecule_net_refit(recon_ctx *ctx, const char *path,
         .element = recon_recipe_weight(file, "element"),
         .align = recon_recipe_weight(file, "align"),
         .contrast = recon_recipe_weight(file, "contrast"),
+        .pairs =
+            recon_recipe_is(file, "pairs", "elements") ? RECON_PAIRS_ELEMENTS : RECON_PAIRS_BONDS,
         .seed = recon_recipe_size(file, "seed"),
         .precision = precision,
         .overwrite = 1,

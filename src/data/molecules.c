@@ -320,30 +320,6 @@ static recon_status read_text(recon_ctx *ctx, recon_store *store, size_t *skippe
     return status;
 }
 
-/* What the split says is of a part (-1: everything). */
-static recon_status keep_part(recon_ctx *ctx, recon_molecules *d, int part, const char *spec)
-{
-    const uint8_t *split = d->store->split;
-    size_t n = 0;
-    if (part < 0)
-        return RECON_OK;
-    if (!split)
-        return recon_fail(ctx, RECON_ERR_INPUT, "%s: there is no split.npy", spec);
-    for (size_t i = 0; i < d->info.n; i++)
-        n += split[i] == part;
-    if (n == 0)
-        return recon_fail(ctx, RECON_ERR_INPUT, "%s: no conformer is in that part", spec);
-    recon_status status = recon_alloc_raw(ctx, &d->rows, n, sizeof *d->rows);
-    if (status != RECON_OK)
-        return status;
-    for (size_t i = 0, at = 0; i < d->info.n; i++)
-        if (split[i] == part)
-            d->rows[at++] = i;
-    d->info.n = n;
-    measure(d);
-    return RECON_OK;
-}
-
 /* -1: all; -2: no part is called so. */
 static int part_of(const char *name)
 {
@@ -351,6 +327,50 @@ static int part_of(const char *name)
         if (!strcmp(name, parts[i]))
             return i;
     return strcmp(name, "all") ? -2 : -1;
+}
+
+/* Of d, which is a whole set, what its split says is of a part. */
+static recon_status take_part(recon_ctx *ctx, recon_molecules **out, const recon_molecules *d,
+                              int part, const char *name)
+{
+    const uint8_t *split = d->store->split;
+    size_t n = 0, at = 0;
+    *out = NULL;
+    if (!split || d->rows)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s: there is no split.npy", name);
+    for (size_t i = 0; i < d->info.n; i++)
+        n += split[i] == part;
+    if (n == 0)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s: no conformer is in that part", name);
+    recon_status status = make_part(ctx, out, d, n);
+    if (status != RECON_OK)
+        return status;
+    for (size_t i = 0; i < d->info.n; i++)
+        if (split[i] == part)
+            (*out)->rows[at++] = i;
+    measure(*out);
+    return RECON_OK;
+}
+
+recon_status recon_molecules_part(recon_ctx *ctx, recon_molecules **out, const recon_molecules *d,
+                                  const char *name)
+{
+    int part = part_of(name);
+    *out = NULL;
+    return part < 0 ? recon_fail(ctx, RECON_ERR_INPUT, "no part is called '%s': train, val or test",
+                                 name)
+                    : take_part(ctx, out, d, part, name);
+}
+
+/* A whole set becomes one of its parts (-1: it stays whole). */
+static recon_status keep_part(recon_ctx *ctx, recon_molecules **d, int part, const char *spec)
+{
+    recon_molecules *whole = *d;
+    if (part < 0)
+        return RECON_OK;
+    recon_status status = take_part(ctx, d, whole, part, spec);
+    recon_molecules_close(whole);
+    return status;
 }
 
 static int is_shipped(const char *spec)
@@ -439,7 +459,7 @@ recon_status recon_molecules_open(recon_ctx *ctx, recon_molecules **out, const c
     status = recon_molecules_of(ctx, out, store);
     store = NULL;
     if (status == RECON_OK)
-        RECON_TRY(keep_part(ctx, *out, part, spec));
+        RECON_TRY(keep_part(ctx, out, part, spec));
 done:
     recon_store_release(store);
     if (status != RECON_OK) {

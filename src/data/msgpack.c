@@ -66,8 +66,9 @@ static recon_status take(recon_ctx *ctx, recon_pack *p, unsigned char *out, uint
         if (status != RECON_OK)
             return status;
         if (!more)
-            return recon_fail(ctx, RECON_ERR_FORMAT, "%s: cut short at byte %llu", p->name,
-                              (unsigned long long)recon_pack_offset(p));
+            return recon_fail(ctx, RECON_ERR_FORMAT,
+                              "%s: cut short at byte %llu: the file is not whole, copy it again",
+                              p->name, (unsigned long long)recon_pack_offset(p));
         size_t here = p->end - p->at < n ? p->end - p->at : (size_t)n;
         if (out)
             memcpy(out, p->bytes + p->at, here), out += here;

@@ -39,6 +39,7 @@ typedef struct recon_maps_kind {
     const recon_head_kind *head; /* [heads]; the first one's layers tell a file's sizes         */
     int heads;
     unsigned lambda;    /* bits of the heads that RECON_MAPS_LAMBDA runs                         */
+    unsigned by_head;   /* and of those that it runs besides where Lambda is RECON_LAMBDA_HEAD    */
     size_t map;         /* bytes of one input's map: a recon_so2_map, a recon_so3_map           */
     const char *number; /* the name by which files hold one number more: the family of Theta, or
                            the unit of F                                                        */

@@ -380,7 +380,8 @@ static void keep_theta(const recon_maps *m, char *maps, size_t n)
 recon_status recon_maps_apply_inputs(recon_ctx *ctx, void *out, const recon_maps *m,
                                      const recon_maps_inputs *in, recon_maps_part part)
 {
-    unsigned heads = part == RECON_MAPS_LAMBDA ? m->kind->lambda : ~0u;
+    unsigned by_head = m->lambda == RECON_LAMBDA_HEAD ? m->kind->by_head : 0;
+    unsigned heads = part == RECON_MAPS_LAMBDA ? m->kind->lambda | by_head : ~0u;
     char *maps = out;
     pass p;
     recon_status status;

@@ -17,6 +17,13 @@ static recon_var squared_loss(recon_tape *t, recon_var y, recon_var target, doub
     return recon_var_mse(t, y, target);
 }
 
+/* Gradients are clipped by their norm over all heads. The mode of a ring is noise, which no head
+ * learns: at full size its gradients would take the room of the density's. Adam makes up for it. */
+static recon_var label_loss(recon_tape *t, recon_var y, recon_var target, double unit)
+{
+    return recon_var_scale(t, 1.0 / 256, squared_loss(t, y, target, unit));
+}
+
 /* A wide network's first steps are wild. In eighths of the unit they stay within a density's width;
  * an F that has gone further astray makes every pose so unlikely that all are taken for background,
  * from which nothing is learned. */
@@ -111,9 +118,9 @@ static void read_verdict(void *map, const double *y, double unit)
 }
 
 const recon_head_kind recon_so3_heads[RECON_SO3_HEADS] = {
-    [RECON_SO3_LAMBDA] = { "lambda", F, F, 0, squared_loss, read_lambda, NULL },
-    [RECON_SO3_THETA] = { "theta", F, F, 0, squared_loss, read_theta, NULL },
-    [RECON_SO3_SUPPORT] = { "support", F, F, 0, squared_loss, read_support, NULL },
+    [RECON_SO3_LAMBDA] = { "lambda", F, F, 0, label_loss, read_lambda, NULL },
+    [RECON_SO3_THETA] = { "theta", F, F, 0, label_loss, read_theta, NULL },
+    [RECON_SO3_SUPPORT] = { "support", F, F, 0, label_loss, read_support, NULL },
     [RECON_SO3_DENSITY] = { "density", F + 1, F, 1, density_loss, read_density, density_early },
     [RECON_SO3_MIXTURE] = { "mixture", (F + 1) * PARTS, F, 1, mixture_loss, read_mixture,
                             mixture_early, .optional = 1 },

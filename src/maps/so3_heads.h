@@ -7,8 +7,8 @@
 #include "maps/kind.h"
 
 typedef enum {
-    RECON_SO3_LAMBDA,  /* a matrix; the rotation nearest to it    */
-    RECON_SO3_THETA,   /* F about Gamma                           */
+    RECON_SO3_LAMBDA, /* a matrix, the mode of the neighbours' moments; the rotation nearest to it */
+    RECON_SO3_THETA,  /* F about that mode, by the neighbours' moments */
     RECON_SO3_SUPPORT, /* F of the poses as they came             */
     RECON_SO3_DENSITY, /* F of the poses, and a background's logit */
     RECON_SO3_MIXTURE, /* the same of several parts: F of each, then their shares */

@@ -7,7 +7,7 @@
  * the same way. Where it has several modes, and the verdict of the neighbours is "several" (a head
  * has learned it), they are the density; else the density head's one F is: a mixture may cut a ring
  * into arcs. Lambda is the gauge of the density or of the chosen mode, Theta its F about Lambda.
- * Three further heads learn Algorithm 1's own answers, as the paper does. */
+ * Three further heads learn the neighbours' moments, as the paper does. */
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/threads.h"
@@ -219,6 +219,7 @@ const recon_maps_kind recon_so3_maps = {
     .head = recon_so3_heads,
     .heads = RECON_SO3_HEADS,
     .lambda = 1u << RECON_SO3_DENSITY | 1u << RECON_SO3_MIXTURE | 1u << RECON_SO3_VERDICT,
+    .by_head = 1u << RECON_SO3_LAMBDA,
     .map = sizeof(recon_so3_map),
     .number = "theta.unit",
     .number_is = "above 0",

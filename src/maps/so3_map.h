@@ -23,9 +23,9 @@ typedef struct {
         chance[RECON_NATURAL_KINDS]; /* of each verdict that the neighbours of such an input have,
                                    learned; 0 in files without that head                       */
     recon_natural verdict; /* several only where there are several modes                      */
-    /* The paper's ways, for comparison: regressions of Algorithm 1's answers. */
-    recon_so3 lambda_label; /* of Gamma                                                      */
-    double theta_label[9];  /* of F about Gamma                                              */
+    /* The paper's: regressions of the neighbours' moments, see so3_targets.c. */
+    recon_so3 lambda_label; /* of Gamma, the mode of their matrix Fisher distribution          */
+    double theta_label[9];  /* of F about that mode                                          */
     double support[9];      /* of F of the uncentred poses                                 */
 } recon_so3_map;
 

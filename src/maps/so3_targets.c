@@ -1,7 +1,13 @@
-/* so3_targets.c - pseudo-labels from the frames of Algorithm 1. */
+/* so3_targets.c - pseudo-labels from the frames of Algorithm 1.
+ *
+ * Lambda, Theta and the support learn what the paper's networks learn: the matrix Fisher distribution
+ * that has the moments of the neighbours' poses; its mode is Gamma, F about that is theta. Where a
+ * spin is free the mode lies anywhere on the ring, in each neighbourhood elsewhere: the density has a
+ * gauge for that, the paper has not. */
 #include "maps/so3_heads.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "stats/fisher_gauge.h"
 #include "stats/quantile.h"
 
 #include <math.h>
@@ -54,12 +60,10 @@ static recon_status put_frames(recon_ctx *ctx, const recon_targets *t, const rec
 {
     for (size_t i = 0; i < data->n; i++) {
         recon_so3 psi = data->so3[i], gamma = frames->gamma.so3[i];
-        const double *theta = frames->parameters + F * i;
-        if (!isfinite(psi.w + psi.x + psi.y + psi.z + gamma.w) || !isfinite(length(theta)))
+        double size = length(frames->parameters + F * i);
+        if (!isfinite(psi.w + psi.x + psi.y + psi.z + gamma.w) || !isfinite(size))
             return recon_fail(ctx, RECON_ERR_INPUT, "point %zu: psi %g.., gamma %g.., |F| %g", i,
-                              psi.w, gamma.w, length(theta));
-        put_rotation(t->of[RECON_SO3_LAMBDA] + F * i, gamma);
-        put_f(t->of[RECON_SO3_THETA] + F * i, theta, t->number);
+                              psi.w, gamma.w, size);
         put_rotation(t->of[RECON_SO3_DENSITY] + F * i, psi);
         put_rotation(t->of[RECON_SO3_MIXTURE] + F * i, psi);
         for (int k = 0; k < RECON_NATURAL_KINDS; k++)
@@ -68,8 +72,17 @@ static recon_status put_frames(recon_ctx *ctx, const recon_targets *t, const rec
     return RECON_OK;
 }
 
-/* The paper's uncentred F: moments of the neighbours' poses as the backbone gives them. */
-static recon_status put_support(recon_ctx *ctx, const recon_targets *t, const recon_embedded *data,
+/* The paper's labels of point i, from the moments of its neighbours' poses. */
+static void put_moments(const recon_targets *t, size_t i, const recon_fisher *fisher)
+{
+    double theta[F];
+    recon_fisher_center(theta, fisher->f, fisher->mode);
+    put_rotation(t->of[RECON_SO3_LAMBDA] + F * i, fisher->mode);
+    put_f(t->of[RECON_SO3_THETA] + F * i, theta, t->number);
+    put_f(t->of[RECON_SO3_SUPPORT] + F * i, fisher->f, t->number);
+}
+
+static recon_status fit_moments(recon_ctx *ctx, const recon_targets *t, const recon_embedded *data,
                                 const recon_frames *frames)
 {
     const recon_fisher_fit_options moment = { .method = RECON_FISHER_MOMENT };
@@ -85,7 +98,7 @@ static recon_status put_support(recon_ctx *ctx, const recon_targets *t, const re
             poses[i] = data->so3[frames->neighbors[at * k + i]];
         RECON_TRY(recon_fisher_fit_batch(ctx, fit, poses, some, k, &moment));
         for (size_t i = 0; i < some; i++)
-            put_f(t->of[RECON_SO3_SUPPORT] + F * (at + i), fit[i].fisher.f, t->number);
+            put_moments(t, at + i, &fit[i].fisher);
     }
 done:
     free(poses);
@@ -115,7 +128,7 @@ recon_status recon_so3_targets(recon_ctx *ctx, recon_targets *out, const recon_e
                                   sizeof *out->of[h]));
     RECON_TRY(find_unit(ctx, &out->number, frames));
     RECON_TRY(put_frames(ctx, out, data, frames));
-    RECON_TRY(put_support(ctx, out, data, frames));
+    RECON_TRY(fit_moments(ctx, out, data, frames));
 done:
     return status;
 }

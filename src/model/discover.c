@@ -149,9 +149,11 @@ static recon_status write_model(recon_ctx *ctx, const flow *f, const recon_trust
         { "lambda", recon_lambda_name(f->maps->lambda) },
         { RECON_TRUST_VERDICT, recon_trust_name(trust->level) },
         { RECON_TRUST_MEASURES, measures ? measures : "" },
-        { "theta", recon_so2_family_name(recon_maps_describe(f->maps).family) },
+        { so2 ? "theta" : RECON_DISCOVER_LABELS,
+          so2 ? recon_so2_family_name(recon_maps_describe(f->maps).family)
+              : RECON_DISCOVER_MOMENTS },
     };
-    size_t n = METADATA - !so2, all_n = n + f->o.n_metadata;
+    size_t n = METADATA, all_n = n + f->o.n_metadata;
     recon_metadata_entry *all = NULL;
     recon_status status;
     if (!measures)

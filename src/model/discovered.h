@@ -6,6 +6,11 @@
 #include <jansson.h>
 #include <recon/normalize/normalize.h>
 
+/* Metadata of a model on SO(3): what its heads learned as labels. The paper's are the moments of the
+ * neighbours' poses; a model without this entry learned the gauge and the robust fit. */
+#define RECON_DISCOVER_LABELS  "labels"
+#define RECON_DISCOVER_MOMENTS "moments"
+
 typedef struct {
     const recon_embedded *embedded;
     const recon_frames *frames;

@@ -2,6 +2,7 @@
  * being cut short. */
 #include "conformers.h"
 #include "backbone/molecule_net.h"
+#include "backbone/recipe.h"
 #include "data/rmsd.h"
 
 enum { LATENT = 24, CODE = 8 };
@@ -359,6 +360,60 @@ static void the_reconstruction_alone_has_one_stage_and_no_map(void **state)
     recon_molecules_close(data);
 }
 
+static int holds_average(recon_ctx *ctx, const char *path)
+{
+    recon_safetensors *file;
+    int there = 0;
+    CHECK_OK(ctx, recon_safetensors_open(ctx, &file, path));
+    for (size_t i = 0; i < recon_safetensors_count(file); i++)
+        there |= !strcmp(recon_safetensors_name(file, i), "state.average");
+    recon_safetensors_close(file);
+    return there;
+}
+
+/* Its recipe: plain Adam, no average of the weights, and the epoch with the least error of places,
+ * whatever the elements weigh. */
+static void the_papers_epoch_is_chosen_by_places(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_molecules *data = chain_set(ctx, 40, 3, 0.05);
+    for (int paper = 0; paper < 2; paper++) {
+        recon_molecule_net_options o = tiny;
+        recon_train_result r;
+        o.shape.preset = paper ? RECON_PRESET_PAPER : RECON_PRESET_SMALL;
+        o.align = o.contrast = -1;
+        o.element = 1e4;
+        CHECK_OK(ctx, recon_molecule_net_train(ctx, &r, data, NULL, scratch("m"), &o));
+        assert_int_equal(r.best < 10, paper);
+        assert_int_equal(holds_average(ctx, scratch("m.last")), !paper);
+    }
+    recon_molecules_close(data);
+}
+
+static int says(recon_ctx *ctx, const char *path, const char *pairs)
+{
+    recon_safetensors *file;
+    CHECK_OK(ctx, recon_safetensors_open(ctx, &file, path));
+    int found = recon_recipe_is(file, "pairs", pairs);
+    recon_safetensors_close(file);
+    return found;
+}
+
+static void a_model_says_how_its_conformers_were_paired(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_molecules *data = chain_set(ctx, 40, 3, 0.05);
+    for (int pairs = RECON_PAIRS_BONDS; pairs <= RECON_PAIRS_ELEMENTS; pairs++) {
+        recon_molecule_net_options o = tiny;
+        recon_train_result r;
+        o.pairs = (recon_pairs)pairs;
+        CHECK_OK(ctx, recon_molecule_net_train(ctx, &r, data, NULL, scratch("m"), &o));
+        assert_int_equal(says(ctx, scratch("m"), "bonds"), pairs == RECON_PAIRS_BONDS);
+        assert_int_equal(says(ctx, scratch("m"), "elements"), pairs == RECON_PAIRS_ELEMENTS);
+    }
+    recon_molecules_close(data);
+}
+
 /* Interrupts between the stages, and then now and then. */
 typedef struct {
     recon_ctx *ctx;
@@ -567,6 +622,8 @@ int main(void)
         SCRATCH_TEST(training_learns_to_rebuild_and_to_align),
         SCRATCH_TEST(one_epoch_will_do),
         SCRATCH_TEST(the_reconstruction_alone_has_one_stage_and_no_map),
+        SCRATCH_TEST(the_papers_epoch_is_chosen_by_places),
+        SCRATCH_TEST(a_model_says_how_its_conformers_were_paired),
         SCRATCH_TEST(threads_and_a_resumed_run_give_the_same_bits),
         SCRATCH_TEST(a_finished_run_is_made_longer),
         SCRATCH_TEST(batches_of_any_size_embed_alike),

@@ -49,6 +49,31 @@ static void partners_are_found_among_alike_and_laid_over(void **state)
     recon_molecules_close(data);
 }
 
+/* Two molecules of the same elements in the same order, with different bonds. */
+static void bonds_may_be_left_out_of_account(void **state)
+{
+    enum { ATOMS = 4, ALL = 6 };
+    static const uint8_t z[ATOMS] = { 6, 6, 6, 8 };
+    static const float
+        chain[ATOMS][3] = { { 0, 0, 0 }, { 1.5f, 0, 0 }, { 2.2f, 1.3f, 0 }, { 3.6f, 1.3f, 0.3f } },
+        star[ATOMS][3] = { { 0, 0, 0 }, { 1.5f, 0, 0 }, { -0.7f, 1.3f, 0 }, { -0.5f, -0.8f, 1 } };
+    recon_ctx *ctx = *state;
+    recon_conformer x[ALL];
+    float code[3 * N];
+    noise(code);
+    for (size_t i = 0; i < ALL; i++)
+        x[i] = (recon_conformer){ .atoms = ATOMS, .z = z, .xyz = i % 2 ? chain[0] : star[0] };
+    for (int pairs = RECON_PAIRS_BONDS; pairs <= RECON_PAIRS_ELEMENTS; pairs++) {
+        recon_molecule_partners p;
+        CHECK_OK(ctx, recon_molecule_partners_find(
+                          ctx, &p, x, code, ALL, 3,
+                          &(recon_molecule_partners_options){ 9, 9, (recon_pairs)pairs }));
+        for (size_t i = 0; i < ALL; i++)
+            assert_int_equal(p.count[i], pairs == RECON_PAIRS_BONDS ? ALL / 2 - 1 : ALL - 1);
+        recon_molecule_partners_free(&p);
+    }
+}
+
 static void far_ones_and_loners_have_none(void **state)
 {
     recon_ctx *ctx = *state;
@@ -94,6 +119,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(partners_are_found_among_alike_and_laid_over),
+        cmocka_unit_test(bonds_may_be_left_out_of_account),
         cmocka_unit_test(far_ones_and_loners_have_none),
         cmocka_unit_test(running_out_of_memory_leaves_nothing),
     };

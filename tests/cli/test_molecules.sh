@@ -87,6 +87,22 @@ report $? "--only-if rotates some ($rotated of 80), and --poses FILE.csv says wh
 run score $model $chains --out s.csv --quiet
 cut -d , -f 1-9 gate.csv | cmp -s - s.csv
 report $? "score has the same table"
+
+# A classifier of upright chains chooses the spin that the poses leave free: by the conformers themselves, or by others.
+run classifier train --data xyz:chains.xyz --epochs 20 --batch 16 --width 16 --out upright --quiet
+run canonicalize $model $chains --spin upright --out spun.xyz --poses spun.npy
+[ "$code" -eq 0 ] && grep -q 'for [0-9]*: chosen by upright$' "$scratch/stdout" && ! cmp -s spun.npy g.npy
+report $? "canonicalize --spin: a classifier chooses"
+run canonicalize $model $chains --spin upright --spin-from xyz:chains.xyz --out from.xyz --poses from.csv --quiet
+[ "$code" -eq 0 ] && cmp -s spun.xyz from.xyz && [ "$(wc -l <from.csv)" -eq 81 ]
+report $? "--spin-from: the same conformers choose the same, beside a table too"
+run canonicalize $model $chains --spin upright --spin-k 1 --out alone.xyz --quiet
+[ "$code" -eq 0 ] && ! cmp -s spun.xyz alone.xyz
+report $? "--spin-k: each by itself chooses otherwise"
+refused 2 "--spin-from is for --spin CLASSIFIER" canonicalize $model $chains --out s.xyz --spin-from xyz:chains.xyz
+refused 2 "--only-if is not for --spin" canonicalize $model $chains --out s.xyz --spin upright --only-if 0.1
+refused 2 "--spin is for molecules" canonicalize --model mnist --data mnist --out s --spin upright
+refused 1 "backbone: " canonicalize $model $chains --out s.xyz --spin backbone
 refused 2 "molecules go to a FILE.xyz" canonicalize $model $chains --out c.npy
 refused 2 "--interpolation is for images" canonicalize $model $chains --out c.xyz --interpolation bicubic
 refused 1 "this is the input" canonicalize $model $chains --out chains.xyz

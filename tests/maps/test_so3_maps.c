@@ -343,6 +343,39 @@ static void a_file_without_the_mixture_has_one_mode(void **state)
     free(map), recon_maps_free(ctx, m), free(w);
 }
 
+/* The paper's labels: moments of the neighbours' poses, Gamma their mode, F about it. */
+static void labels_are_moments_about_the_mode(void **state)
+{
+    recon_ctx *ctx = *state;
+    world *w = plain_so3_world(ctx, 0);
+    recon_embedded e = points(w, 200);
+    recon_frames f = frames_of(ctx, w, &e, w->k);
+    recon_targets t;
+    CHECK_OK(ctx, recon_targets_make(ctx, &t, &e, &f));
+    for (size_t i = 0; i < e.n; i++) {
+        const recon_fisher_fit_options moment = { .method = RECON_FISHER_MOMENT };
+        const float *lambda = t.of[RECON_SO3_LAMBDA] + 9 * i,
+                    *theta = t.of[RECON_SO3_THETA] + 9 * i;
+        recon_so3 poses[64], centred[64];
+        recon_fisher_fit raw, about;
+        double mode[9];
+        for (size_t j = 0; j < w->k; j++)
+            poses[j] = w->so3[f.neighbors[i * w->k + j]];
+        CHECK_OK(ctx, recon_fisher_fit_samples(ctx, &raw, poses, w->k, &moment));
+        for (size_t j = 0; j < w->k; j++)
+            centred[j] = recon_so3_compose(poses[j], recon_so3_inverse(raw.fisher.mode));
+        CHECK_OK(ctx, recon_fisher_fit_samples(ctx, &about, centred, w->k, &moment));
+        recon_so3_to_matrix(mode, raw.fisher.mode);
+        for (int k = 0; k < 9; k++) {
+            CHECK_NEAR(lambda[k], mode[k], 1e-6);
+            CHECK_NEAR(theta[k], about.fisher.f[k] / t.number, 1e-4);
+            CHECK_NEAR(theta[k], theta[k % 3 * 3 + k / 3],
+                       1e-4); /* about its mode F is symmetric */
+        }
+    }
+    recon_targets_free(&t), recon_frames_free(&f), free(w);
+}
+
 /* Of queries the neighbours are elsewhere: there is nothing to learn from. */
 static void neighbours_must_be_among_the_points(void **state)
 {
@@ -371,6 +404,7 @@ int main(void)
         cmocka_unit_test(a_map_is_consistent),
         cmocka_unit_test(two_modes_are_told_apart),
         cmocka_unit_test(a_file_without_the_mixture_has_one_mode),
+        cmocka_unit_test(labels_are_moments_about_the_mode),
         cmocka_unit_test(neighbours_must_be_among_the_points),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

@@ -3,6 +3,8 @@
 #include "chains_open.h"
 
 #include <recon/model/canonicalize.h>
+#include <recon/model/spin.h>
+#include "model/model.h"
 
 enum { SOME = 30 };
 
@@ -64,6 +66,78 @@ static void the_axis_stands_upright(void **state)
     assert_true(free > CHAINS_N * 9 / 10);
 }
 
+/* Likes its molecules upright, each as a class of its own. */
+static recon_status by_truth(recon_ctx *ctx, void *user, float *log_p, const int64_t *conformer,
+                             const recon_so3 *rotations, size_t n)
+{
+    (void)ctx, (void)user;
+    for (size_t i = 0; i < n; i++) {
+        size_t j = (size_t)conformer[i];
+        double up =
+            recon_so3_angle(recon_so3_compose(rotations[i], recon_molecules_rotation(data, j)));
+        for (int y = 0; y < CHAINS; y++)
+            log_p[CHAINS * i + (size_t)y] =
+                y == list[j].molecule ? (float)(-0.1 - up * up) : (float)(-5 - up * up);
+    }
+    return RECON_OK;
+}
+
+static double median_off(void)
+{
+    static double off[CHAINS_N];
+    for (size_t i = 0; i < CHAINS_N; i++)
+        off[i] = recon_so3_angle(
+            recon_so3_compose(poses[i].rotation, recon_molecules_rotation(data, i)));
+    return median(off, CHAINS_N);
+}
+
+/* The axis alone leaves any spin; a judge of upright molecules finds the right one, by the inputs
+ * themselves or by a list of others. */
+static void a_judge_chooses_the_free_spin(void **state)
+{
+    static recon_pose3 again[CHAINS_N];
+    static float moved[CHAINS_N * CHAIN_ATOMS][3];
+    size_t n = CHAINS_N;
+    CHECK_OK(*state, recon_canonicalize_molecules(*state, NULL, poses, model, list, n));
+    double before = median_off();
+    CHECK_OK(*state, recon_canonicalize_spin(*state, moved[0], poses, model, list, n, NULL, 0,
+                                             by_truth, NULL, CHAINS, NULL));
+    CHECK_LESS(median_off(), 12 * DEGREE);
+    CHECK_LESS(20 * DEGREE, before);
+    CHECK_OK(*state, recon_canonicalize_spin(*state, NULL, again, model, list, n, list, n, by_truth,
+                                             NULL, CHAINS, NULL));
+    for (size_t i = 0; i < n; i++)
+        CHECK_NEAR(recon_so3_distance(poses[i].rotation, again[i].rotation), 0, 1e-9);
+    for (size_t i = 0, at = 0; i < n; at += list[i++].atoms) {
+        double there[3] = { list[i].xyz[0], list[i].xyz[1], list[i].xyz[2] };
+        recon_pose3_points(there, &poses[i], RECON_TO_CANONICAL, there, 1);
+        for (int k = 0; k < 3; k++)
+            CHECK_NEAR(there[k], moved[at][k], 1e-5);
+    }
+    CHECK_OK(*state, recon_canonicalize_spin(*state, NULL, poses, model, list, 0, NULL, 0, by_truth,
+                                             NULL, CHAINS, NULL));
+}
+
+static void running_out_of_memory_is_said(void **state)
+{
+    CHECK_ALLOCATIONS(*state, recon_canonicalize_spin(*state, NULL, poses, model, list, 2, NULL, 0,
+                                                      by_truth, NULL, CHAINS, NULL));
+}
+
+/* Where Lambda is the head's, it is what all heads together would say. */
+static void the_heads_lambda_is_asked_for(void **state)
+{
+    static recon_so3_map maps[SOME];
+    static recon_pose3 again[SOME];
+    recon_lambda before = recon_model_describe(model).lambda;
+    CHECK_OK(*state, recon_model_use_lambda(*state, model, RECON_LAMBDA_HEAD));
+    CHECK_OK(*state, recon_canonicalize_molecules(*state, NULL, poses, model, list, SOME));
+    CHECK_OK(*state, recon_model_read3(*state, again, maps, NULL, model, list, SOME));
+    for (size_t i = 0; i < SOME; i++)
+        CHECK_NEAR(recon_so3_distance(poses[i].lambda, maps[i].lambda_label), 0, 1e-6);
+    CHECK_OK(*state, recon_model_use_lambda(*state, model, before));
+}
+
 static void unknown_elements_are_refused(void **state)
 {
     const uint8_t gold[2] = { 79, 79 };
@@ -98,6 +172,9 @@ int main(void)
         cmocka_unit_test(a_rotated_input_has_the_same_canonical_form),
         cmocka_unit_test(the_motion_is_rigid_and_has_a_way_back),
         cmocka_unit_test(the_axis_stands_upright),
+        cmocka_unit_test(a_judge_chooses_the_free_spin),
+        cmocka_unit_test(running_out_of_memory_is_said),
+        cmocka_unit_test(the_heads_lambda_is_asked_for),
         cmocka_unit_test(unknown_elements_are_refused),
         cmocka_unit_test(what_is_no_place_is_refused),
     };

@@ -344,6 +344,34 @@ assert np.allclose(asked["f"], one.F.ravel()) and asked["words"] == one.words
 assert model.canonicalize([])[0] == [] and len(model.score([]).score) == 0
 PROGRAM
 
+run canonicalize --model models/conformers.safetensors --data xyz:natural.xyz --spin conformers-classifier --spin-k 4 \
+    --out spun.xyz --poses spun.npy --quiet
+passes "a classifier or a function chooses a free spin" <<'PROGRAM'
+import numpy as np, recon
+model = recon.load("models/conformers.safetensors")
+given = recon.read_molecules("xyz:natural.xyz")
+_, poses = model.canonicalize(given, spin="conformers-classifier", neighbors=4)
+assert np.array_equal(poses.absolute, np.load("spun.npy"))
+seen = []
+def judge(molecules):  # likes the first atom on top, of whatever it takes the molecule for
+    seen.append(len(molecules))
+    top = [[(x - x.mean(axis=0))[0, 2] / np.abs(x).max()] * 3 for _, x in molecules]
+    return np.asarray(top) - 9
+moved, poses = model.canonicalize(given[:6], spin=judge, among=given[:20], neighbors=1)
+assert len(moved) == 6 and sum(seen) > 50 and moved[0].shape == given[0].positions.shape
+for bad in (dict(spin=judge, only_if=0.1), dict(spin=judge, among=[]), dict(spin=lambda m: [0]), dict(spin=judge, neighbors=0),
+            dict(spin=3)):
+    try: model.canonicalize(given[:6], **bad)
+    except recon.InputError: pass
+    else: raise AssertionError(bad)
+def late(molecules):
+    if len(molecules) > 1: raise KeyError("mine")
+    return np.zeros((1, 2))
+try: model.canonicalize(given[:6], spin=late)
+except KeyError: pass
+else: raise AssertionError("a judge's error is lost")
+PROGRAM
+
 run canonicalize --model models/mnist-small.safetensors --data npy:strokes.npy --limit 5 --out pictures --quiet
 echo 'no picture' >pictures/zero.png
 passes "pictures of a folder become what a model takes" <<'PROGRAM'

@@ -121,6 +121,11 @@ RECON_API recon_status recon_molecules_pick(recon_ctx *ctx, recon_molecules **ou
                                             const recon_molecules *data, const size_t *which,
                                             size_t n);
 
+/* The part "train", "val" or "test" of a whole set that was opened with a split (geom:FILE, flat:DIR,
+ * conformers/all), without reading it again. */
+RECON_API recon_status recon_molecules_part(recon_ctx *ctx, recon_molecules **out,
+                                            const recon_molecules *data, const char *part);
+
 /* One conformer of `of` (2 at least) in *held, chosen by seed within each molecule, the others in
  * *rest: a molecule of c conformers has c / of held out, rounded to nearest, but from 2 on at least
  * 1 and at most c - 1, so that it is on both sides. One of a single conformer stays in *rest; where

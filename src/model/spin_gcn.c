@@ -1,5 +1,5 @@
 /* spin_gcn.c - our own classifier as the judge of a spin. */
-#include "experiments/spin.h"
+#include "model/spin.h"
 #include "core/simd.h"
 #include "core/threads.h"
 #include "core/exp.h"

@@ -3,7 +3,7 @@
 #include "check.h"
 #include "backbone/gcn.h"
 
-#include "experiments/spin.h"
+#include "model/spin.h"
 
 #define DEGREE (3.14159265358979323846 / 180)
 
@@ -113,6 +113,22 @@ static void refining_finds_spin_and_tilt(void **state)
         CHECK_LESS(recon_so3_distance(got[q].lambda, w.c), 4 * DEGREE);
         assert_true(got[q].score > plain[q].score);
     }
+}
+
+/* Without an axis, from any Lambda: the whole group is searched. */
+static void the_whole_group_is_searched_without_an_axis(void **state)
+{
+    static world w;
+    recon_spin got[QUERIES];
+    recon_rng rng = recon_rng_new(9, 0);
+    make_world(&w, 4, grid);
+    for (size_t q = 0; q < QUERIES; q++)
+        w.lambda[q] = recon_so3_haar(&rng);
+    recon_spin_classes all = classes_of(&w);
+    CHECK_OK(*state, recon_spin_choose(*state, got, NULL, &all, by_pose, &w, LABELS,
+                                       &(recon_spin_options){ .whole = 1 }));
+    for (size_t q = 0; q < QUERIES; q++)
+        CHECK_LESS(recon_so3_distance(got[q].lambda, w.c), 5 * DEGREE);
 }
 
 /* Lambda is only known up to a spin: what comes out does not depend on which one it was. */
@@ -286,6 +302,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_best_spin_is_found),
         cmocka_unit_test(refining_finds_spin_and_tilt),
+        cmocka_unit_test(the_whole_group_is_searched_without_an_axis),
         cmocka_unit_test(the_choice_does_not_depend_on_the_gauge),
         cmocka_unit_test(cutting_corners_finds_what_looking_everywhere_finds),
         cmocka_unit_test(a_blind_judge_leaves_everything_as_it_is),

@@ -3,10 +3,11 @@
  * Every query holds a contest among rotations. A candidate's sum over the neighbours seen so far bounds
  * its whole sum from above, so the one with the largest bound is seen on, and when it is complete
  * it has won: exactly what looking at everything would find, ties included. */
-#include "experiments/spin.h"
+#include "model/spin.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "core/options.h"
 #include "core/simd.h"
 
 #include <math.h>
@@ -17,13 +18,15 @@
 
 enum {
     STEPS = 36,
+    WHOLE = 512,
     MAX_STEPS = 1024,
     FIRST = 2,   /* neighbours that every candidate is seen on */
     PAIRS = 1024 /* asked about at a time */
 };
 #define ROOM (1u << 22) /* sums held at a time: 16 MiB */
 
-static const double finer[] = { 12 * DEGREE, 6 * DEGREE, 3 * DEGREE };
+/* The first is for rotations that are spread over all of SO(3), about 40 degrees apart. */
+static const double finer[] = { 24 * DEGREE, 12 * DEGREE, 6 * DEGREE, 3 * DEGREE };
 enum { LEVELS = sizeof finer / sizeof *finer, AROUND = 6 };
 
 typedef struct {
@@ -185,15 +188,28 @@ static void frame(double out[3][3], const search *s, size_t q)
     }
 }
 
-static recon_status spin(search *s, size_t steps)
+/* Rotation i of n that are spread evenly over SO(3): a spiral (Alexa, Super-Fibonacci Spirals, CVPR
+ * 2022). */
+static recon_so3 spread_rotation(size_t i, size_t n)
+{
+    double at = (double)i + 0.5, share = at / (double)n;
+    double a = 360 * DEGREE * at / sqrt(2), b = 360 * DEGREE * at / 1.533751168755204288118041;
+    double r = sqrt(share), rest = sqrt(1 - share);
+    const recon_so3 q = { r * sin(a), r * cos(a), rest * sin(b), rest * cos(b) };
+    return recon_so3_compose(recon_so3_identity(), q); /* w >= 0 */
+}
+
+static recon_status spin(search *s, const recon_spin_options *o)
 {
     double axes[3][3];
     for (size_t q = 0; q < s->n; q++) {
         frame(axes, s, q);
         s->of[q].count = 0;
-        for (size_t i = 0; i < steps; i++)
+        for (size_t i = 0; i < o->steps; i++)
             enter(s, &s->of[q],
-                  recon_so3_from_axis_angle(axes[0], 360 * DEGREE * (double)i / (double)steps));
+                  o->whole ? spread_rotation(i, o->steps)
+                           : recon_so3_from_axis_angle(axes[0], 360 * DEGREE * (double)i /
+                                                                    (double)o->steps));
     }
     return decide(s);
 }
@@ -217,11 +233,12 @@ static recon_status refine(search *s, double angle, int directions)
     return decide(s);
 }
 
-static recon_status run_block(search *s, recon_spin *out, size_t steps, recon_spin_refine how)
+static recon_status run_block(search *s, recon_spin *out, const recon_spin_options *o)
 {
-    recon_status status = spin(s, steps);
-    for (int l = 0; status == RECON_OK && l < LEVELS && how != RECON_SPIN_REFINE_NONE; l++)
-        status = refine(s, finer[l], how == RECON_SPIN_REFINE_ALL ? AROUND : 2);
+    recon_status status = spin(s, o);
+    int refined = o->refine != RECON_SPIN_REFINE_NONE;
+    for (int l = o->whole ? 0 : 1; status == RECON_OK && l < LEVELS && refined; l++)
+        status = refine(s, finer[l], o->refine == RECON_SPIN_REFINE_ALL ? AROUND : 2);
     for (size_t q = 0; status == RECON_OK && q < s->n; q++) {
         const candidate *c = &s->of[q].c[s->of[q].best];
         out[q] =
@@ -289,7 +306,7 @@ static recon_status run(search *s, recon_spin *out, const recon_spin_options *o)
     recon_progress_begin(s->ctx, "spin", n);
     for (; s->first < n; s->first += block) {
         s->n = n - s->first < block ? n - s->first : block;
-        RECON_TRY(run_block(s, out + s->first, o->steps, o->refine));
+        RECON_TRY(run_block(s, out + s->first, o));
         recon_progress_add(s->ctx, s->n);
     }
     recon_progress_end(s->ctx);
@@ -304,8 +321,9 @@ recon_status recon_spin_choose(recon_ctx *ctx, recon_spin *out, uint64_t *passes
     recon_spin_options o = options ? *options : (recon_spin_options){ 0 };
     search *s = NULL;
     recon_status status;
-    o.steps = o.steps ? o.steps : STEPS;
+    o.steps = o.steps ? o.steps : o.whole ? WHOLE : STEPS;
     o.floor = o.floor == 0 ? -7 : o.floor;
+    RECON_TRY(recon_reserved_check(ctx, o.reserved, "recon_spin_options"));
     RECON_TRY(check_classes(ctx, classes, labels, &o));
     RECON_TRY(recon_alloc(ctx, &s, 1, sizeof *s));
     s->ctx = ctx;
