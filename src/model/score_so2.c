@@ -71,7 +71,9 @@ static recon_status judge(recon_ctx *ctx, recon_distribution *out, const double 
     RECON_TRY(recon_alloc_raw(ctx, &said, n, sizeof *said));
     RECON_TRY(recon_so2_mean_batch(ctx, said, angles, n, pool, NULL));
     for (size_t i = 0; i < n; i++) {
-        out[i].verdict = said[i].natural;
+        int flat = said[i].natural == RECON_NATURAL_NONE &&
+                   out[i].density.family == RECON_SO2_BINS; /* as it is of what was never seen */
+        out[i].verdict = flat ? RECON_NATURAL_UNSURE : said[i].natural;
         out[i].fold = said[i].fold;
         out[i].modes = said[i].modes;
         memcpy(out[i].mode, said[i].mode, sizeof out[i].mode);
