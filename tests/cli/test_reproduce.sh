@@ -277,7 +277,7 @@ else
     report $? "a backbone of reconstruction alone has the row recon, in accuracy, recovered and AUC, as the paper has"
     refused 2 "a set with a split is needed" reproduce molecules --data xyz:a.xyz --model m
     refused 2 "needs --model MODEL, or --train" reproduce molecules --data geom:g.msgpack
-    refused 2 "and molecules" reproduce mnist --data geom:g.msgpack --model m
+    refused 2 "--data is for \`recon reproduce images\` and molecules" reproduce mnist --data geom:g.msgpack --model m
     run reproduce molecules --data flat:data/conformers --model plain/model.safetensors --quiet --json
     [ "$code" -eq 0 ] && grep -q '"accuracy": null' "$scratch/stdout" && grep -q 'no --classifier' "$scratch/stdout"
     report $? "other data without a classifier: all but the accuracies"
