@@ -21,7 +21,7 @@ static const experiment experiments[] = {
       .classifier = "fashion",
       .width = "sigma",
       .family = RECON_SO2_NORMAL,
-      .recipe = { .shape = { .mask = 1 }, .contrast = -1, .epochs = 50 },
+      .recipe = { .contrast = -1, .epochs = 50 },
       .paper = { 57.14, 11.55, 79.44, 81.96, 91.11, 0.71, 0.81, 0.113 } },
     { .name = "images", .title = "images", .width = "width", .family = RECON_SO2_NORMAL },
 };

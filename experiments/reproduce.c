@@ -131,6 +131,7 @@ static recon_status train_model(recon_ctx *ctx, const reproduce_settings *s, rec
     recon_discover_options d = {
         .k = K,
         .lambda = kind == RECON_TRAINED_DENSITY ? RECON_LAMBDA_DENSITY : RECON_LAMBDA_HEAD,
+        .mean = { .kind = RECON_MEAN_FRECHET },
         .family = s->what->family,
         .maps = { .seed = s->seed,
                   .heads = s->preset == RECON_PRESET_PAPER ? RECON_HEADS_PAPER : RECON_HEADS_MLP },

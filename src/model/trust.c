@@ -10,6 +10,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "stats/quantile.h"
+#include "stats/so2_moments.h"
 
 #include <complex.h>
 #include <math.h>
@@ -27,6 +28,7 @@ enum {
 #define INFORMATION_LEAST 0.1
 #define MOVED_MOST        (20 * RECON_TO_RADIANS)
 #define MOVED_CARE        (10 * RECON_TO_RADIANS)
+#define FIRM              0.4 /* least mean direction */
 #define UPRIGHT           (3 * RECON_TO_RADIANS)
 #define GAIN_LEAST        (-1 * RECON_TO_RADIANS)
 #define CANNOT_TELL_MANY  0.5
@@ -161,13 +163,20 @@ void recon_trust_information(recon_trust *t, const double *nats, size_t n)
     t->information_error = n > 1 ? sqrt(squares / (double)(n - 1) / (double)n) : NAN;
 }
 
+int recon_trust_firm(const recon_so2_density *density)
+{
+    double moment[RECON_SO2_MOMENTS];
+    recon_so2_moments(moment, density);
+    return moment[0] >= FIRM && recon_so2_fold(moment) == 1;
+}
+
 void recon_trust_distances(recon_trust *t, const recon_trust_points *p)
 {
     const recon_frames *f = p->frames;
     double before = 0, after = 0;
     size_t n = 0;
     for (size_t i = 0; i < f->rows; i++) {
-        if ((p->held && !p->held[i]) || f->verdict[i] != RECON_NATURAL_ONE)
+        if (!p->counts[i] || f->verdict[i] != RECON_NATURAL_ONE)
             continue;
         double natural = natural_of(p->index_lambda, f->neighbors + i * f->k, f->k);
         before += recon_so2_distance(p->psi[i], natural);
@@ -241,17 +250,22 @@ static recon_status measure_so2(recon_ctx *ctx, recon_trust *t, const recon_mode
                                 const recon_frames *f, const recon_so2_map *said)
 {
     double *lambda = NULL;
+    unsigned char *counts = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &lambda, e->n, sizeof *lambda));
-    for (size_t i = 0; i < e->n; i++)
+    RECON_TRY(recon_alloc_raw(ctx, &counts, e->n, sizeof *counts));
+    for (size_t i = 0; i < e->n; i++) {
         lambda[i] = said[i].lambda;
+        counts[i] = model->maps->held[i] && recon_trust_firm(&said[i].density);
+    }
     recon_trust_distances(t, &(recon_trust_points){ .psi = e->so2,
                                                     .lambda = lambda,
                                                     .index_lambda = lambda,
-                                                    .held = model->maps->held,
+                                                    .counts = counts,
                                                     .frames = f });
     RECON_TRY(measure_moved(ctx, t, model, data, lambda));
 done:
+    free(counts);
     free(lambda);
     return status;
 }

@@ -35,7 +35,7 @@ void recon_trust_information(recon_trust *trust, const double *nats, size_t n);
 typedef struct {
     const double *psi, *lambda; /* [rows] */
     const double *index_lambda;
-    const unsigned char *held; /* [rows] which of them count; NULL: all */
+    const unsigned char *counts; /* [rows] which of them count */
     const recon_frames *frames;
 } recon_trust_points;
 
@@ -63,5 +63,9 @@ int recon_trust_from_json(recon_trust *out, const json_t *from);
  * alone). *known as above; text that is no JSON is RECON_ERR_FORMAT. */
 recon_status recon_trust_read(recon_ctx *ctx, recon_trust *out, int *known, const char *verdict,
                               const char *measures, const char *path);
+
+/* Whether a density has one pose, held firmly enough for a gain to be measured: on the full circle or
+ * with two opposite poses there is nothing to come closer to. */
+int recon_trust_firm(const recon_so2_density *density);
 
 #endif

@@ -6,6 +6,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "data/dataset.h"
+#include "maps/so2_map.h"
 #include "model/lambda.h"
 
 #include <math.h>
@@ -22,22 +23,38 @@ static recon_status lambdas_of(recon_ctx *ctx, double **out, const recon_embedde
     return status;
 }
 
+static recon_status firm_of(recon_ctx *ctx, unsigned char **out, const recon_embedded *e)
+{
+    recon_status status = recon_alloc_raw(ctx, out, e->n, sizeof **out);
+    for (size_t i = 0; status == RECON_OK && i < e->n; i++) {
+        recon_so2_map map = { .family = RECON_SO2_NORMAL };
+        recon_so2_map_density(&map, e->so2[i], e->density + i * RECON_POSE_BINS, RECON_MAPS_LAMBDA);
+        (*out)[i] = (unsigned char)recon_trust_firm(&map.density);
+    }
+    return status;
+}
+
 static recon_status measure(recon_ctx *ctx, recon_trust *t, const recon_embedded *index,
                             const recon_embedded *held, const recon_frames *f)
 {
     double *known = NULL, *lambda = NULL, *nats = NULL;
+    unsigned char *firm = NULL;
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &nats, held->n, sizeof *nats));
     RECON_TRY(lambdas_of(ctx, &known, index));
     RECON_TRY(lambdas_of(ctx, &lambda, held));
+    RECON_TRY(firm_of(ctx, &firm, held));
     for (size_t i = 0; i < held->n; i++)
         nats[i] = log(2 * M_PI) + (double)held->density[i * RECON_POSE_BINS];
     recon_trust_information(t, nats, held->n);
     t->cannot_tell = recon_trust_unsure(f);
-    recon_trust_distances(
-        t, &(recon_trust_points){
-               .psi = held->so2, .lambda = lambda, .index_lambda = known, .frames = f });
+    recon_trust_distances(t, &(recon_trust_points){ .psi = held->so2,
+                                                    .lambda = lambda,
+                                                    .index_lambda = known,
+                                                    .counts = firm,
+                                                    .frames = f });
 done:
+    free(firm);
     free(lambda);
     free(known);
     free(nats);
