@@ -196,6 +196,7 @@ static void information_is_a_mean_with_its_error(void **state)
 static void the_gain_is_that_of_points_with_one_natural_pose(void **state)
 {
     enum { ROWS = 12, K = 3 };
+    unsigned char counts[ROWS];
     double psi[ROWS], lambda[ROWS];
     int64_t near[ROWS * K];
     int8_t verdict[ROWS];
@@ -204,11 +205,12 @@ static void the_gain_is_that_of_points_with_one_natural_pose(void **state)
         .group = RECON_SO2, .rows = ROWS, .k = K, .neighbors = near, .verdict = verdict
     };
     const recon_trust_points p = {
-        .psi = psi, .lambda = lambda, .index_lambda = lambda, .frames = &f
+        .psi = psi, .lambda = lambda, .index_lambda = lambda, .counts = counts, .frames = &f
     };
     (void)state;
     for (int i = 0; i < ROWS; i++) {
         lambda[i] = 1;
+        counts[i] = 1;
         verdict[i] = i < 10 ? RECON_NATURAL_ONE : RECON_NATURAL_NONE;
         psi[i] = i < 10 ? 1 + (i % 2 ? 20 : -10) * degree : 3;
         for (int j = 0; j < K; j++)
@@ -218,10 +220,25 @@ static void the_gain_is_that_of_points_with_one_natural_pose(void **state)
     CHECK_NEAR(t.before / degree, 15, 1e-9);
     CHECK_NEAR(t.after / degree, 0, 1e-9);
     CHECK_NEAR(t.gain / degree, 15, 1e-9);
-    t = recon_trust_unmeasured();
-    verdict[0] = RECON_NATURAL_SEVERAL;
-    recon_trust_distances(&t, &p);
-    assert_true(isnan(t.before) && isnan(t.after) && isnan(t.gain));
+    for (int how = 0; how < 2; how++) { /* one point too few */
+        t = recon_trust_unmeasured();
+        verdict[0] = how ? RECON_NATURAL_ONE : RECON_NATURAL_SEVERAL;
+        counts[0] = !how;
+        recon_trust_distances(&t, &p);
+        assert_true(isnan(t.before) && isnan(t.after) && isnan(t.gain));
+    }
+}
+
+static void a_firm_pose_is_neither_broad_nor_one_of_two(void **state)
+{
+    recon_so2_density one = { .family = RECON_SO2_NORMAL, .width = 1 }, broad = one,
+                      two = { .family = RECON_SO2_BINS };
+    (void)state;
+    broad.width = 1.5;
+    two.bin[0] = two.bin[RECON_POSE_BINS / 2] = (float)(RECON_POSE_BINS / (4 * M_PI));
+    assert_true(recon_trust_firm(&one));
+    assert_false(recon_trust_firm(&broad));
+    assert_false(recon_trust_firm(&two));
 }
 
 /* --- written and read ------------------------------------------------------------------------- */
@@ -291,6 +308,7 @@ int main(void)
         cmocka_unit_test(nothing_learned_gains_nothing),
         cmocka_unit_test(information_is_a_mean_with_its_error),
         cmocka_unit_test(the_gain_is_that_of_points_with_one_natural_pose),
+        cmocka_unit_test(a_firm_pose_is_neither_broad_nor_one_of_two),
         cmocka_unit_test(json_gives_it_back),
         cmocka_unit_test(what_is_no_trust_is_not_taken_for_one),
     };
