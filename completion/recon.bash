@@ -6,7 +6,7 @@ _recon_words() {
 # The word is cut at a colon: behind it come files, as after any other word.
 _recon_specs() {
     compopt -o nospace
-    _recon_words garments mnist mnist/train mnist/val mnist/test fashion fashion/train fashion/val fashion/test idx: npy: images: amat: conformers conformers/train conformers/val conformers/test conformers/all xyz: sdf: geom: flat:
+    _recon_words 
 }
 
 _recon() {
@@ -39,8 +39,10 @@ _recon() {
     train,--temperature) compopt +o default ;;
     train,--pose) compopt +o default ;;
     train,--density) compopt +o default ;;
+    train,--augment) _recon_words auto on off ;;
     train,--warp) compopt +o default ;;
     train,--align) compopt +o default ;;
+    train,--pairs) _recon_words bonds elements ;;
     train,--element) compopt +o default ;;
     train,--held) _recon_specs ;;
     train,--before) compopt +o default ;;
@@ -63,6 +65,9 @@ _recon() {
     discover,--mean) _recon_words tukey frechet chordal ;;
     discover,--family) _recon_words auto uniform normal ;;
     discover,--lambda) _recon_words auto neighbours head density ;;
+    discover,--heads) _recon_words mlp paper ;;
+    discover,--head-epochs) compopt +o default ;;
+    discover,--head-rate) compopt +o default ;;
     discover,--folds) compopt +o default ;;
     discover,--data) _recon_specs ;;
     discover,--rotate) ;;
@@ -105,6 +110,9 @@ _recon() {
     canonicalize,--poses) ;;
     canonicalize,--lambda) _recon_words auto neighbours head density ;;
     canonicalize,--only-if) compopt +o default ;;
+    canonicalize,--spin) ;;
+    canonicalize,--spin-from) _recon_specs ;;
+    canonicalize,--spin-k) compopt +o default ;;
     canonicalize,--interpolation) _recon_words bilinear bicubic ;;
     canonicalize,--data) _recon_specs ;;
     canonicalize,--rotate) ;;
@@ -177,11 +185,14 @@ _recon() {
     classifier,--precision) _recon_words auto f32 tf32 bf16 ;;
     reproduce,--figures) ;;
     reproduce,--model) ;;
+    reproduce,--data) _recon_specs ;;
+    reproduce,--rotate) ;;
     reproduce,--classifier) ;;
     reproduce,--embeddings) ;;
     reproduce,--images) compopt +o default ;;
     reproduce,--limit) compopt +o default ;;
     reproduce,--preset) _recon_words fast paper small ;;
+    reproduce,--backbone) _recon_words all plain terms density ;;
     reproduce,--out) ;;
     reproduce,--epochs) compopt +o default ;;
     reproduce,--seed) compopt +o default ;;
@@ -205,19 +216,19 @@ _recon() {
 _recon_else() {
     case ${COMP_WORDS[1]},$1 in
     demo,-*) _recon_words --out --limit --threads --json --quiet --help ;;
-    train,-*) _recon_words --out --group --preset --from --width --frequencies --code --mask --epochs --batch --rate --contrast --no-contrast --temperature --pose --density --no-density --augment --warp --plain --align --element --held --before --layers --radius --every --resume --overwrite --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
-    discover,-*) _recon_words --model --out --k --mean --family --lambda --half --folds --keep-embeddings --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
+    train,-*) _recon_words --out --group --preset --from --width --frequencies --code --mask --epochs --batch --rate --contrast --no-contrast --temperature --pose --density --no-density --augment --warp --plain --align --pairs --element --held --before --layers --radius --every --resume --overwrite --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
+    discover,-*) _recon_words --model --out --k --mean --family --lambda --heads --head-epochs --head-rate --half --folds --keep-embeddings --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     normalize,-*) _recon_words --embeddings --poses --out --group --k --query --mean --tukey-c --classes --eps --metric --include-self --family --labels --query-labels --approx --threads --json --quiet --help ;;
     report,-*) _recon_words --out --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
-    canonicalize,-*) _recon_words --model --out --poses --lambda --only-if --interpolation --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
+    canonicalize,-*) _recon_words --model --out --poses --lambda --only-if --spin --spin-from --spin-k --interpolation --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     score,-*) _recon_words --model --out --rows --false-alarms --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     distribution,-*) _recon_words --model --index --svg --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     check,-*) _recon_words --svg --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     classifier,-*) _recon_words --out --model --net --width --shift --flip --epochs --batch --rate --held --every --weights --resume --overwrite --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
-    reproduce,-*) _recon_words --quick --figures --model --classifier --embeddings --images --limit --preset --train --out --epochs --seed --seeds --resume --overwrite --laws --fonts --size --draws --crop --device --precision --deterministic --threads --json --quiet --help ;;
+    reproduce,-*) _recon_words --quick --figures --model --data --rotate --classifier --embeddings --images --limit --resample --preset --train --backbone --out --epochs --seed --seeds --resume --overwrite --laws --fonts --size --draws --crop --device --precision --deterministic --threads --json --quiet --help ;;
     info,-*) _recon_words --skip-bad --crop --picture-limit --threads --json --quiet --help ;;
     classifier,*) _recon_words train eval ;;
-    reproduce,*) _recon_words mnist fashion molecules letters ;;
+    reproduce,*) _recon_words mnist mnist12k fashion images molecules letters ;;
     esac
 }
 

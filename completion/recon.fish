@@ -9,7 +9,7 @@ function __recon_specs
         set -l parts (string split -m 1 : -- $word)
         printf "$parts[1]:%s\n" (__fish_complete_path $parts[2])
     else
-        string split " " "garments mnist mnist/train mnist/val mnist/test fashion fashion/train fashion/val fashion/test idx: npy: images: amat: conformers conformers/train conformers/val conformers/test conformers/all xyz: sdf: geom: flat:"
+        string split " " ""
     end
 end
 complete -c recon -n __fish_use_subcommand -f -a demo -d 'a short tour on shipped data and models, written as an HTML page'
@@ -28,7 +28,7 @@ complete -c recon -n '__recon_is demo' -l out -d 'folder for the page and its fi
 complete -c recon -n '__recon_is demo' -l limit -d 'number of garments (default all 2,000); fewer are faster but less accurate' -x
 complete -c recon -n '__recon_is train' -l out -d 'file for the best weights (required)' -r -F
 complete -c recon -n '__recon_is train' -l group -d 'rotation group (default: so2 for images, so3 for molecules)' -x -a 'auto so2 so3'
-complete -c recon -n '__recon_is train' -l preset -d 'network: small for a CPU (its default), fast for a GPU (its default), paper for the paper\'s layers' -x -a 'fast paper small'
+complete -c recon -n '__recon_is train' -l preset -d 'small for a CPU (its default), fast for a GPU (its default), or paper: the paper\'s network and recipe: reconstruction alone; of molecules for 600 epochs' -x -a 'fast paper small'
 complete -c recon -n '__recon_is train' -l from -d 'images: start from the weights of this model, a file or the name of one that comes with recon' -r -F
 complete -c recon -n '__recon_is train' -l width -d 'width factor on the preset\'s channels (default 1)' -x
 complete -c recon -n '__recon_is train' -l frequencies -d 'images: rotation orders of the fields, 2 to 4 (default: preset\'s)' -x
@@ -43,10 +43,11 @@ complete -c recon -n '__recon_is train' -l temperature -d 'temperature of the co
 complete -c recon -n '__recon_is train' -l pose -d 'images: weight of the pose loss between views (default: preset\'s)' -x
 complete -c recon -n '__recon_is train' -l density -d 'images: weight of the pose density\'s likelihood (default: preset\'s)' -x
 complete -c recon -n '__recon_is train' -l no-density -d 'images: no pose density: natural poses come from neighbours alone'
-complete -c recon -n '__recon_is train' -l augment -d 'images: warp, move, blur and brighten every view (default: below 10,000 images, with preset small or --from)'
+complete -c recon -n '__recon_is train' -l augment -d 'images: warp, move, blur and brighten every view (default auto: where there is a pose density to learn, or few images)' -x -a 'auto on off'
 complete -c recon -n '__recon_is train' -l warp -d 'images: stretch the second view by up to S (default 0.2)' -x
 complete -c recon -n '__recon_is train' -l plain -d 'reconstruction loss only, as in the paper'
 complete -c recon -n '__recon_is train' -l align -d 'molecules: weight of aligning neighbours (default 4)' -x
+complete -c recon -n '__recon_is train' -l pairs -d 'molecules: conformers that are paired for --align and --contrast: with equal elements and bonds, or with equal elements (default bonds)' -x -a 'bonds elements'
 complete -c recon -n '__recon_is train' -l element -d 'molecules: weight of the element loss (default: preset\'s)' -x
 complete -c recon -n '__recon_is train' -l held -d 'molecules: validation data (default: one conformer in twelve)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is train' -l before -d 'molecules: epochs before neighbours are searched (default 8)' -x
@@ -55,7 +56,7 @@ complete -c recon -n '__recon_is train' -l radius -d 'molecules: paper: radius o
 complete -c recon -n '__recon_is train' -l every -d 'also write a checkpoint every N steps (default: every epoch)' -x
 complete -c recon -n '__recon_is train' -l resume -d 'continue from MODEL.last; with more --epochs also a finished run'
 complete -c recon -n '__recon_is train' -l overwrite -d 'replace MODEL and MODEL.last if they exist'
-complete -c recon -n '__recon_is train' -l data -d 'images: garments, mnist/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is train' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is train' -l rotate -d 'first rotate upright data: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is train' -l rotate-seed -d 'seed of those rotations (default 1)' -x
 complete -c recon -n '__recon_is train' -l limit -d 'use a random subset of N images or conformers' -x
@@ -73,10 +74,13 @@ complete -c recon -n '__recon_is discover' -l k -d 'neighbours (default 10, mole
 complete -c recon -n '__recon_is discover' -l mean -d 'kind of mean (default tukey; for molecules a centre shared by the class)' -x -a 'tukey frechet chordal'
 complete -c recon -n '__recon_is discover' -l family -d 'images: family whose width Theta predicts (default auto)' -x -a 'auto uniform normal'
 complete -c recon -n '__recon_is discover' -l lambda -d 'where the natural pose comes from: the neighbours\' centre, the head that learned it (the paper\'s), or the pose density (default auto: what does best on inputs held out)' -x -a 'auto neighbours head density'
+complete -c recon -n '__recon_is discover' -l heads -d 'images: what learns Lambda and Theta: small networks on the embedding, or as in the paper networks of their own on the images (default mlp)' -x -a 'mlp paper'
+complete -c recon -n '__recon_is discover' -l head-epochs -d 'images: with --heads paper: passes over the data (default 60; the paper\'s are 600)' -x
+complete -c recon -n '__recon_is discover' -l head-rate -d 'images: with --heads paper: highest learning rate (default 1.35e-4, the paper\'s)' -x
 complete -c recon -n '__recon_is discover' -l half -d 'store weights as bfloat16: half the size'
 complete -c recon -n '__recon_is discover' -l folds -d 'calibrate p-values by training the backbone N times anew, each time without one part of the data; 0: not at all (default 5 below 500 inputs, else 0)' -x
 complete -c recon -n '__recon_is discover' -l keep-embeddings -d 'also write z.npy and g.npy'
-complete -c recon -n '__recon_is discover' -l data -d 'images: garments, mnist/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is discover' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is discover' -l rotate -d 'first rotate upright data: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is discover' -l rotate-seed -d 'seed of those rotations (default 1)' -x
 complete -c recon -n '__recon_is discover' -l limit -d 'use a random subset of N images or conformers' -x
@@ -105,7 +109,7 @@ complete -c recon -n '__recon_is normalize' -l labels -d 'true classes, used onl
 complete -c recon -n '__recon_is normalize' -l query-labels -d 'the same for the queries' -r -F
 complete -c recon -n '__recon_is normalize' -l approx -d 'neighbour search (default auto: exact to a million rows)' -x -a 'auto exact ivf hnsw'
 complete -c recon -n '__recon_is report' -l out -d 'the page (default DIR/report.html)' -r -F
-complete -c recon -n '__recon_is report' -l data -d 'images: garments, mnist/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is report' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is report' -l rotate -d 'first rotate upright data: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is report' -l rotate-seed -d 'seed of those rotations (default 1)' -x
 complete -c recon -n '__recon_is report' -l limit -d 'use a random subset of N images or conformers' -x
@@ -122,8 +126,11 @@ complete -c recon -n '__recon_is canonicalize' -l out -d 'output file or folder 
 complete -c recon -n '__recon_is canonicalize' -l poses -d 'file for the poses, or for a table of them' -r -F
 complete -c recon -n '__recon_is canonicalize' -l lambda -d 'where the natural pose comes from (default auto: what discover chose)' -x -a 'auto neighbours head density'
 complete -c recon -n '__recon_is canonicalize' -l only-if -d 'rotate only inputs whose pose has a p-value below P' -x
+complete -c recon -n '__recon_is canonicalize' -l spin -d 'molecules: let this classifier choose the spin where it is free' -r -F
+complete -c recon -n '__recon_is canonicalize' -l spin-from -d 'molecules: conformers that it is asked about, better not those it was trained on (default: --data)' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is canonicalize' -l spin-k -d 'molecules: nearest conformers that it is asked about (default 8)' -x
 complete -c recon -n '__recon_is canonicalize' -l interpolation -d 'images: interpolation of the resampling (default bilinear)' -x -a 'bilinear bicubic'
-complete -c recon -n '__recon_is canonicalize' -l data -d 'images: garments, mnist/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is canonicalize' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is canonicalize' -l rotate -d 'first rotate upright data: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is canonicalize' -l rotate-seed -d 'seed of those rotations (default 1)' -x
 complete -c recon -n '__recon_is canonicalize' -l limit -d 'use a random subset of N images or conformers' -x
@@ -139,7 +146,7 @@ complete -c recon -n '__recon_is score' -l model -d 'what `recon discover` wrote
 complete -c recon -n '__recon_is score' -l out -d 'file for the scores, or for a table of them (required)' -r -F
 complete -c recon -n '__recon_is score' -l rows -d 'file for the indices of the scored inputs, from 0' -r -F
 complete -c recon -n '__recon_is score' -l false-alarms -d 'fraction of natural inputs allowed to be flagged (default 0.01)' -x
-complete -c recon -n '__recon_is score' -l data -d 'images: garments, mnist/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is score' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is score' -l rotate -d 'first rotate upright data: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is score' -l rotate-seed -d 'seed of those rotations (default 1)' -x
 complete -c recon -n '__recon_is score' -l limit -d 'use a random subset of N images or conformers' -x
@@ -154,7 +161,7 @@ complete -c recon -n '__recon_is score' -l precision -d 'precision of activation
 complete -c recon -n '__recon_is distribution' -l model -d 'what `recon discover` wrote (required)' -r -F
 complete -c recon -n '__recon_is distribution' -l index -d 'index of the image or conformer, from 0 (default 0)' -x
 complete -c recon -n '__recon_is distribution' -l svg -d 'also plot it' -r -F
-complete -c recon -n '__recon_is distribution' -l data -d 'images: garments, mnist/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is distribution' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is distribution' -l rotate -d 'first rotate upright data: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is distribution' -l rotate-seed -d 'seed of those rotations (default 1)' -x
 complete -c recon -n '__recon_is distribution' -l limit -d 'use a random subset of N images or conformers' -x
@@ -167,7 +174,7 @@ complete -c recon -n '__recon_is distribution' -l device -d 'device (default cpu
 complete -c recon -n '__recon_is distribution' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is distribution' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is check' -l svg -d 'images: also plot the errors' -r -F
-complete -c recon -n '__recon_is check' -l data -d 'images: garments, mnist/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is check' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is check' -l rotate -d 'first rotate upright data: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is check' -l rotate-seed -d 'seed of those rotations (default 1)' -x
 complete -c recon -n '__recon_is check' -l limit -d 'use a random subset of N images or conformers' -x
@@ -193,7 +200,7 @@ complete -c recon -n '__recon_is classifier' -l every -d 'also write a checkpoin
 complete -c recon -n '__recon_is classifier' -l weights -d 'precision of the weights in MODEL (default f32)' -x -a 'f32 bf16'
 complete -c recon -n '__recon_is classifier' -l resume -d 'continue from MODEL.last; with more --epochs also a finished run'
 complete -c recon -n '__recon_is classifier' -l overwrite -d 'replace MODEL and MODEL.last if they exist'
-complete -c recon -n '__recon_is classifier' -l data -d 'images: garments, mnist/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is classifier' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is classifier' -l rotate -d 'first rotate upright data: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is classifier' -l rotate-seed -d 'seed of those rotations (default 1)' -x
 complete -c recon -n '__recon_is classifier' -l limit -d 'use a random subset of N images or conformers' -x
@@ -208,13 +215,17 @@ complete -c recon -n '__recon_is classifier' -l precision -d 'precision of activ
 complete -c recon -n '__recon_is classifier' -f -a 'train eval'
 complete -c recon -n '__recon_is reproduce' -l quick -d 'use part of the data: minutes on two cores'
 complete -c recon -n '__recon_is reproduce' -l figures -d 'write the figures there, as SVG' -r -F
-complete -c recon -n '__recon_is reproduce' -l model -d 'what `recon discover` wrote (default: the shipped one); letters: what `recon train` wrote, in place of training' -r -F
+complete -c recon -n '__recon_is reproduce' -l model -d 'what `recon discover` wrote (default: the shipped ones); images: up to three, one of each kind of backbone; letters: what `recon train` wrote, in place of training' -r -F
+complete -c recon -n '__recon_is reproduce' -l data -d 'images: labelled test images; molecules: geom:FILE or flat:DIR in place of the shipped conformers' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is reproduce' -l rotate -d 'images: how they are rotated: mnist, fashion, all or a JSON file' -r -F
 complete -c recon -n '__recon_is reproduce' -l classifier -d 'what `recon classifier train` wrote (default: the shipped one)' -r -F
 complete -c recon -n '__recon_is reproduce' -l embeddings -d 'images: z.npy and g.npy of the training images, as `recon discover` keeps them' -r -F
 complete -c recon -n '__recon_is reproduce' -l images -d 'images: number of test images (default all)' -x
-complete -c recon -n '__recon_is reproduce' -l limit -d 'images: number of training images (default all; the paper uses 12000 of MNIST)' -x
+complete -c recon -n '__recon_is reproduce' -l limit -d 'images: number of training images, drawn at random (default all; mnist12k has those of the paper)' -x
+complete -c recon -n '__recon_is reproduce' -l resample -d 'images: control: resample every image twice, so that no sharpness tells which were rotated; with --train also the training images'
 complete -c recon -n '__recon_is reproduce' -l preset -d 'which model (default fast; letters: small)' -x -a 'fast paper small'
-complete -c recon -n '__recon_is reproduce' -l train -d 'train the model instead of using a shipped one'
+complete -c recon -n '__recon_is reproduce' -l train -d 'train the models instead of using shipped ones'
+complete -c recon -n '__recon_is reproduce' -l backbone -d 'images: with --train: the kind of backbone to train (default all)' -x -a 'all plain terms density'
 complete -c recon -n '__recon_is reproduce' -l out -d 'with --train: folder for the models; letters: also for the pictures' -r -F
 complete -c recon -n '__recon_is reproduce' -l epochs -d 'with --train, letters: passes over the data (default: the shipped model\'s, the preset\'s)' -x
 complete -c recon -n '__recon_is reproduce' -l seed -d 'with --train, letters: seed of the first model (default 1)' -x
@@ -229,7 +240,7 @@ complete -c recon -n '__recon_is reproduce' -l crop -d 'letters: auto as for `re
 complete -c recon -n '__recon_is reproduce' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is reproduce' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is reproduce' -l deterministic -d 'with cuda: bit-identical runs, slower'
-complete -c recon -n '__recon_is reproduce' -f -a 'mnist fashion molecules letters'
+complete -c recon -n '__recon_is reproduce' -f -a 'mnist mnist12k fashion images molecules letters'
 complete -c recon -n '__recon_is info' -l skip-bad -d 'skip what cannot be used, and list it'
 complete -c recon -n '__recon_is info' -l crop -d 'images: auto: centre each object and scale it to fill the frame' -x -a 'none auto'
 complete -c recon -n '__recon_is info' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x

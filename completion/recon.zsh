@@ -2,7 +2,7 @@
 # Completion of recon for zsh. Made by tools/make-completion: `make docs`.
 _recon_specs() {
     compset -P "*:" && { _files; return }
-    compadd -S "" -- garments mnist mnist/train mnist/val mnist/test fashion fashion/train fashion/val fashion/test idx: npy: images: amat: conformers conformers/train conformers/val conformers/test conformers/all xyz: sdf: geom: flat:
+    compadd -S "" -- 
 }
 
 _recon() {
@@ -36,7 +36,7 @@ _recon() {
     train) _arguments \
         '--out[file for the best weights (required)]:MODEL:_files' \
         '--group[rotation group (default\: so2 for images, so3 for molecules)]:choice:(auto so2 so3)' \
-        '--preset[network\: small for a CPU (its default), fast for a GPU (its default), paper for the paper'\''s layers]:choice:(fast paper small)' \
+        '--preset[small for a CPU (its default), fast for a GPU (its default), or paper\: the paper'\''s network and recipe\: reconstruction alone; of molecules for 600 epochs]:choice:(fast paper small)' \
         '--from[images\: start from the weights of this model, a file or the name of one that comes with recon]:MODEL:_files' \
         '--width[width factor on the preset'\''s channels (default 1)]:F: ' \
         '--frequencies[images\: rotation orders of the fields, 2 to 4 (default\: preset'\''s)]:N: ' \
@@ -51,10 +51,11 @@ _recon() {
         '--pose[images\: weight of the pose loss between views (default\: preset'\''s)]:W: ' \
         '--density[images\: weight of the pose density'\''s likelihood (default\: preset'\''s)]:W: ' \
         '--no-density[images\: no pose density\: natural poses come from neighbours alone]' \
-        '--augment[images\: warp, move, blur and brighten every view (default\: below 10,000 images, with preset small or --from)]' \
+        '--augment[images\: warp, move, blur and brighten every view (default auto\: where there is a pose density to learn, or few images)]:choice:(auto on off)' \
         '--warp[images\: stretch the second view by up to S (default 0.2)]:S: ' \
         '--plain[reconstruction loss only, as in the paper]' \
         '--align[molecules\: weight of aligning neighbours (default 4)]:W: ' \
+        '--pairs[molecules\: conformers that are paired for --align and --contrast\: with equal elements and bonds, or with equal elements (default bonds)]:choice:(bonds elements)' \
         '--element[molecules\: weight of the element loss (default\: preset'\''s)]:W: ' \
         '--held[molecules\: validation data (default\: one conformer in twelve)]:SPEC:_recon_specs' \
         '--before[molecules\: epochs before neighbours are searched (default 8)]:N: ' \
@@ -63,7 +64,7 @@ _recon() {
         '--every[also write a checkpoint every N steps (default\: every epoch)]:N: ' \
         '--resume[continue from MODEL.last; with more --epochs also a finished run]' \
         '--overwrite[replace MODEL and MODEL.last if they exist]' \
-        '--data[images\: garments, mnist/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
+        '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
         '--rotate[first rotate upright data\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--rotate-seed[seed of those rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
@@ -86,10 +87,13 @@ _recon() {
         '--mean[kind of mean (default tukey; for molecules a centre shared by the class)]:choice:(tukey frechet chordal)' \
         '--family[images\: family whose width Theta predicts (default auto)]:choice:(auto uniform normal)' \
         '--lambda[where the natural pose comes from\: the neighbours'\'' centre, the head that learned it (the paper'\''s), or the pose density (default auto\: what does best on inputs held out)]:choice:(auto neighbours head density)' \
+        '--heads[images\: what learns Lambda and Theta\: small networks on the embedding, or as in the paper networks of their own on the images (default mlp)]:choice:(mlp paper)' \
+        '--head-epochs[images\: with --heads paper\: passes over the data (default 60; the paper'\''s are 600)]:N: ' \
+        '--head-rate[images\: with --heads paper\: highest learning rate (default 1.35e-4, the paper'\''s)]:R: ' \
         '--half[store weights as bfloat16\: half the size]' \
         '--folds[calibrate p-values by training the backbone N times anew, each time without one part of the data; 0\: not at all (default 5 below 500 inputs, else 0)]:N: ' \
         '--keep-embeddings[also write z.npy and g.npy]' \
-        '--data[images\: garments, mnist/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
+        '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
         '--rotate[first rotate upright data\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--rotate-seed[seed of those rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
@@ -128,7 +132,7 @@ _recon() {
         '--help[explain]' ;;
     report) _arguments \
         '--out[the page (default DIR/report.html)]:FILE:_files' \
-        '--data[images\: garments, mnist/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder]:SPEC:_recon_specs' \
+        '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder]:SPEC:_recon_specs' \
         '--rotate[first rotate upright data\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--rotate-seed[seed of those rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
@@ -151,8 +155,11 @@ _recon() {
         '--poses[file for the poses, or for a table of them]:g.npy|g.csv:_files' \
         '--lambda[where the natural pose comes from (default auto\: what discover chose)]:choice:(auto neighbours head density)' \
         '--only-if[rotate only inputs whose pose has a p-value below P]:P: ' \
+        '--spin[molecules\: let this classifier choose the spin where it is free]:CLASSIFIER:_files' \
+        '--spin-from[molecules\: conformers that it is asked about, better not those it was trained on (default\: --data)]:SPEC:_recon_specs' \
+        '--spin-k[molecules\: nearest conformers that it is asked about (default 8)]:N: ' \
         '--interpolation[images\: interpolation of the resampling (default bilinear)]:choice:(bilinear bicubic)' \
-        '--data[images\: garments, mnist/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
+        '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
         '--rotate[first rotate upright data\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--rotate-seed[seed of those rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
@@ -173,7 +180,7 @@ _recon() {
         '--out[file for the scores, or for a table of them (required)]:s.npy|s.csv:_files' \
         '--rows[file for the indices of the scored inputs, from 0]:r.npy:_files' \
         '--false-alarms[fraction of natural inputs allowed to be flagged (default 0.01)]:SHARE: ' \
-        '--data[images\: garments, mnist/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
+        '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
         '--rotate[first rotate upright data\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--rotate-seed[seed of those rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
@@ -193,7 +200,7 @@ _recon() {
         '--model[what `recon discover` wrote (required)]:MODEL:_files' \
         '--index[index of the image or conformer, from 0 (default 0)]:I: ' \
         '--svg[also plot it]:FILE:_files' \
-        '--data[images\: garments, mnist/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
+        '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
         '--rotate[first rotate upright data\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--rotate-seed[seed of those rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
@@ -211,7 +218,7 @@ _recon() {
         '--help[explain]' ;;
     check) _arguments \
         '--svg[images\: also plot the errors]:FILE:_files' \
-        '--data[images\: garments, mnist/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder]:SPEC:_recon_specs' \
+        '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder]:SPEC:_recon_specs' \
         '--rotate[first rotate upright data\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--rotate-seed[seed of those rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
@@ -243,7 +250,7 @@ _recon() {
         '--weights[precision of the weights in MODEL (default f32)]:choice:(f32 bf16)' \
         '--resume[continue from MODEL.last; with more --epochs also a finished run]' \
         '--overwrite[replace MODEL and MODEL.last if they exist]' \
-        '--data[images\: garments, mnist/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
+        '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
         '--rotate[first rotate upright data\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--rotate-seed[seed of those rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
@@ -263,13 +270,17 @@ _recon() {
     reproduce) _arguments \
         '--quick[use part of the data\: minutes on two cores]' \
         '--figures[write the figures there, as SVG]:DIR:_files' \
-        '--model[what `recon discover` wrote (default\: the shipped one); letters\: what `recon train` wrote, in place of training]:MODEL:_files' \
+        '--model[what `recon discover` wrote (default\: the shipped ones); images\: up to three, one of each kind of backbone; letters\: what `recon train` wrote, in place of training]:MODEL:_files' \
+        '--data[images\: labelled test images; molecules\: geom\:FILE or flat\:DIR in place of the shipped conformers]:SPEC:_recon_specs' \
+        '--rotate[images\: how they are rotated\: mnist, fashion, all or a JSON file]:RULE:_files' \
         '--classifier[what `recon classifier train` wrote (default\: the shipped one)]:MODEL:_files' \
         '--embeddings[images\: z.npy and g.npy of the training images, as `recon discover` keeps them]:DIR:_files' \
         '--images[images\: number of test images (default all)]:N: ' \
-        '--limit[images\: number of training images (default all; the paper uses 12000 of MNIST)]:N: ' \
+        '--limit[images\: number of training images, drawn at random (default all; mnist12k has those of the paper)]:N: ' \
+        '--resample[images\: control\: resample every image twice, so that no sharpness tells which were rotated; with --train also the training images]' \
         '--preset[which model (default fast; letters\: small)]:choice:(fast paper small)' \
-        '--train[train the model instead of using a shipped one]' \
+        '--train[train the models instead of using shipped ones]' \
+        '--backbone[images\: with --train\: the kind of backbone to train (default all)]:choice:(all plain terms density)' \
         '--out[with --train\: folder for the models; letters\: also for the pictures]:DIR:_files' \
         '--epochs[with --train, letters\: passes over the data (default\: the shipped model'\''s, the preset'\''s)]:N: ' \
         '--seed[with --train, letters\: seed of the first model (default 1)]:S: ' \
@@ -288,7 +299,7 @@ _recon() {
         '--json[print one JSON object instead of text]' \
         '--quiet[no progress, errors only]' \
         '--help[explain]' \
-        '1: :(mnist fashion molecules letters)' ;;
+        '1: :(mnist mnist12k fashion images molecules letters)' ;;
     info) _arguments \
         '--skip-bad[skip what cannot be used, and list it]' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame]:choice:(none auto)' \
