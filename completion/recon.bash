@@ -6,7 +6,7 @@ _recon_words() {
 # The word is cut at a colon: behind it come files, as after any other word.
 _recon_specs() {
     compopt -o nospace
-    _recon_words 
+    _recon_words garments mnist mnist/train mnist/val mnist/test mnist12k mnist12k/train mnist12k/val mnist12k/test fashion fashion/train fashion/val fashion/test idx: npy: images: amat: conformers conformers/train conformers/val conformers/test conformers/all xyz: sdf: geom: flat:
 }
 
 _recon() {

@@ -9,7 +9,7 @@ function __recon_specs
         set -l parts (string split -m 1 : -- $word)
         printf "$parts[1]:%s\n" (__fish_complete_path $parts[2])
     else
-        string split " " ""
+        string split " " "garments mnist mnist/train mnist/val mnist/test mnist12k mnist12k/train mnist12k/val mnist12k/test fashion fashion/train fashion/val fashion/test idx: npy: images: amat: conformers conformers/train conformers/val conformers/test conformers/all xyz: sdf: geom: flat:"
     end
 end
 complete -c recon -n __fish_use_subcommand -f -a demo -d 'a short tour on shipped data and models, written as an HTML page'

@@ -2,7 +2,7 @@
 # Completion of recon for zsh. Made by tools/make-completion: `make docs`.
 _recon_specs() {
     compset -P "*:" && { _files; return }
-    compadd -S "" -- 
+    compadd -S "" -- garments mnist mnist/train mnist/val mnist/test mnist12k mnist12k/train mnist12k/val mnist12k/test fashion fashion/train fashion/val fashion/test idx: npy: images: amat: conformers conformers/train conformers/val conformers/test conformers/all xyz: sdf: geom: flat:
 }
 
 _recon() {

@@ -17,11 +17,12 @@ $1 == "option" { take(commands) }
 $1 == "common" && commands == 1 { take("common") }
 $1 == "example" { example[commands, ++examples[commands]] = $2 }
 
-# The options of data stand behind a command's own, from --data on. Where they are all there, as in
-# the command that has most, own(c) is how many come before; else every option is the command's own.
+# The options of data stand behind a command's own, from --data on, which lists all sets there are. Where
+# they are all there, as in the command that has most, own(c) is how many come before; else every option
+# is the command's own.
 function find_data(c,    i) {
     for (i = 1; i <= options[c]; i++)
-        if (name[c, i] == "--data")
+        if (name[c, i] == "--data" && help[c, i] ~ /a path to such/)
             return i - 1
     return options[c]
 }
