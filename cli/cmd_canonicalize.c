@@ -51,12 +51,18 @@ const cli_command cli_canonicalize = {
     .run = run,
 };
 
+enum { KEEP_ALL = 1 };
+
 typedef struct {
     const char *model, *out, *poses;
     int lambda;
     int *misuse;    /* set where only the model shows that --lambda cannot be meant */
     double only_if; /* 0: all are rotated */
     int interpolation;
+    size_t quality; /* of JPEG files; 0: the default */
+    const char *fill_text;
+    recon_fill fill;
+    int keep;
     cli_data data;
     cli_common common;
 } settings;
@@ -86,9 +92,49 @@ static int check_poses(const settings *s)
                             s->poses);
 }
 
+static int parse_fill(recon_fill *out, const char *text)
+{
+    const char *digits = "0123456789abcdef";
+    *out = (recon_fill){ .kind = RECON_FILL_ZERO };
+    if (!text || !strcmp(text, "zero"))
+        return 1;
+    if (!strcmp(text, "edge")) {
+        out->kind = RECON_FILL_EDGE;
+        return 1;
+    }
+    out->kind = RECON_FILL_COLOUR;
+    if (!strcmp(text, "white"))
+        text = "#ffffff";
+    if (strlen(text) != 7 || *text != '#' || strspn(text + 1, "0123456789abcdefABCDEF") != 6)
+        return 0;
+    for (int i = 0; i < 6; i++) {
+        long value = strchr(digits, text[1 + i] | ' ') - digits;
+        out->colour[i / 2] = (uint8_t)(16 * out->colour[i / 2] + value);
+    }
+    return 1;
+}
+
+/* What concerns picture files alone. */
+static int check_pictures(settings *s)
+{
+    int files = recon_images_folder(s->data.spec) && is_folder(s);
+    if (s->quality > 100)
+        return cli_misuse(&cli_canonicalize, "--quality %zu: 1 to 100", s->quality);
+    if (!parse_fill(&s->fill, s->fill_text))
+        return cli_misuse(&cli_canonicalize, "--fill %s: zero, edge, white or a colour as #rrggbb",
+                          s->fill_text);
+    if (!files && (s->fill_text || s->keep || s->quality))
+        return cli_misuse(&cli_canonicalize,
+                          "%s: for picture files: --data images:DIR and --out DIR",
+                          s->fill_text ? "--fill"
+                          : s->keep    ? "--keep"
+                                       : "--quality");
+    return -1;
+}
+
 static int parse(settings *s, int argc, char **argv)
 {
-    cli_option options[6 + CLI_DATA_OPTIONS + 1] = {
+    cli_option options[9 + CLI_DATA_OPTIONS + 1] = {
         { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL, 1, &s->model },
         { "--out", "FILE.npy|DIR|FILE.xyz", NULL, "output file or folder", CLI_TEXT, 1, &s->out },
         { "--poses", "g.npy|g.csv", NULL, "file for the poses, or for a table of them", CLI_TEXT, 0,
@@ -102,6 +148,15 @@ static int parse(settings *s, int argc, char **argv)
           "interpolation of the resampling (default "
           "bilinear)",
           CLI_CHOICE | CLI_IMAGES, 0, &s->interpolation },
+        { "--quality", "N", NULL, "quality of JPEG files, 1 to 100 (default 95)",
+          CLI_COUNT | CLI_IMAGES, 0, &s->quality },
+        { "--fill", "zero|edge|white|#rrggbb", NULL,
+          "what comes into the frame of a picture file (default zero: black, or transparent)",
+          CLI_TEXT | CLI_IMAGES, 0, &s->fill_text },
+        { "--keep", NULL, "size|all",
+          "keep the size of picture files, or enlarge the frame so that no corner is cut "
+          "(default size)",
+          CLI_CHOICE | CLI_IMAGES, 0, &s->keep },
     };
     cli_data_options(options, sizeof options / sizeof *options, &s->data);
     int code = cli_parse(&cli_canonicalize, options, &s->common, argc, argv, NULL, 0, NULL);
@@ -114,6 +169,7 @@ static int parse(settings *s, int argc, char **argv)
     if (code < 0 && s->only_if > 1)
         return cli_misuse(&cli_canonicalize, "--only-if %g: must be at most 1, such as 0.01",
                           s->only_if);
+    code = code < 0 ? check_pictures(s) : code;
     return code < 0 ? check_poses(s) : code;
 }
 
@@ -277,7 +333,7 @@ static recon_status rotate_whole(recon_ctx *ctx, flow *f, const double *g, size_
     }
     RECON_TRY(recon_images_rotate(ctx, (float *)f->r.out, in, NULL, angle, n,
                                   &(recon_image_size){ d.height, d.width, d.channels },
-                                  f->to->interpolation));
+                                  f->to->how.interpolation));
 done:
     free(angle);
     return status;
@@ -289,7 +345,7 @@ static recon_status rotate_block(recon_ctx *ctx, flow *f, size_t at, size_t n)
     double begun = recon_now();
     recon_status status =
         recon_canonicalize(ctx, r->out, r->poses, f->model, r->in, n,
-                           &(recon_canonicalize_options){ .interpolation = f->to->interpolation,
+                           &(recon_canonicalize_options){ .interpolation = f->to->how.interpolation,
                                                           .only_if = f->s->only_if });
     f->o->model += recon_now() - begun;
     for (size_t i = 0; status == RECON_OK && i < n; i++)
@@ -342,7 +398,7 @@ static recon_status tabulate_block(recon_ctx *ctx, flow *f, size_t at, size_t n)
     if (f->to->inputs->cropped)
         RECON_TRY(rotate_whole(ctx, f, (const double *)r->g, at, n));
     else
-        RECON_TRY(b->kind->rotate(ctx, r->out, b, r->in, r->g, n, f->to->interpolation));
+        RECON_TRY(b->kind->rotate(ctx, r->out, b, r->in, r->g, n, f->to->how.interpolation));
     RECON_TRY(cli_sink_take(ctx, f->to, r->out, at, n));
 done:
     return status;
@@ -382,7 +438,11 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     f.model = subject.model;
     f.group = recon_model_describe(f.model).group;
     RECON_TRY(cli_sink_open(ctx, &to, s->out, table, &subject.inputs,
-                            (recon_interpolation)s->interpolation, cli_picture_most(&s->data)));
+                            &(cli_rotation){ .interpolation = (recon_interpolation)s->interpolation,
+                                             .most = cli_picture_most(&s->data),
+                                             .quality = (int)s->quality,
+                                             .fill = s->fill,
+                                             .keep_all = s->keep == KEEP_ALL }));
     RECON_TRY(make_room(ctx, &f));
     RECON_TRY(rotate_all(ctx, &f));
     RECON_TRY(cli_sink_commit(ctx, &to, table ? NULL : s->poses, f.r.absolute,

@@ -161,8 +161,10 @@ static void rotate_pixels(uint8_t *out, const recon_pixels *p, double angle, int
 {
     size_t stride = recon_pixels_size(p) / p->height;
     for (size_t y = 0; y < p->height; y += 4)
-        recon_pixels_rotate(out + y * stride, p, angle, y, p->height - y < 4 ? p->height - y : 4,
-                            (recon_interpolation)kind);
+        recon_pixels_rotate(
+            out + y * stride, p,
+            &(recon_pixels_rotation){ .angle = angle, .interpolation = (recon_interpolation)kind },
+            y, p->height - y < 4 ? p->height - y : 4);
 }
 
 static void whole_numbers_rotate_as_floats_do(void **state)
@@ -174,7 +176,7 @@ static void whole_numbers_rotate_as_floats_do(void **state)
     for (int deep = 0; deep < 2; deep++)
         for (size_t c = 1; c <= 3; c += 2)
             for (int kind = 0; kind < 2; kind++) {
-                recon_pixels p = { H, W, c, bytes, deep };
+                recon_pixels p = { H, W, c, bytes, deep, 0 };
                 for (size_t i = 0; i < sizeof bytes; i++)
                     bytes[i] = (uint8_t)recon_rng_u32(&rng);
                 for (size_t i = 0; i < H * W * c; i++)
@@ -197,7 +199,7 @@ static void alpha_rotates_with_its_colours(void **state)
     for (size_t c = 2; c <= 4; c += 2)
         for (int kind = 0; kind < 2; kind++) {
             recon_rng rng = recon_rng_new(6, c);
-            recon_pixels p = { S, S, c, x, 0 };
+            recon_pixels p = { S, S, c, x, 0, 1 };
             for (size_t i = 0; i < sizeof x; i++)
                 x[i] = (uint8_t)(1 + recon_rng_u32(&rng) % 255);
             rotate_pixels(y, &p, PI / 2, kind);
@@ -214,7 +216,7 @@ static void what_is_hidden_does_not_show(void **state)
 {
     (void)state;
     static uint8_t x[SIDE * SIDE * 4], y[SIDE * SIDE * 4];
-    recon_pixels p = { SIDE, SIDE, 4, x, 0 };
+    recon_pixels p = { SIDE, SIDE, 4, x, 0, 1 };
     for (int i = 0; i < SIDE * SIDE; i++) {
         int in = i / SIDE > 10 && i / SIDE < 30 && i % SIDE > 15 && i % SIDE < 25;
         const uint8_t seen[] = { 200, 10, 10, 255 }, hidden[] = { 0, 255, 0, 0 };
