@@ -64,42 +64,35 @@ report $? "every other file has its place, in its own format"
 [ "$(sed 1d up/poses.csv | cut -d, -f1 | tr -d '"' | tr '\n' ' ')" = "a.png b.jpg c.JPEG d.tif e.tiff f.tif#1 f.tif#2 f.tif#3 g.png h.ppm i.tif " ]
 report $? "poses.csv has a line for each picture, and for each page of a stack"
 
-# held.py KEEP: what was written is what Pillow makes of the upright picture and the pose.
+# held.py: what was written is what Pillow makes of the upright picture and the pose.
 cat >held.py <<'END'
-import csv, sys
+import csv
 import numpy as np
 from PIL import Image
-out, keep, fill = sys.argv[1], sys.argv[2] == "all", {"zero": 0, "white": 255}[sys.argv[3]]
 def pick(path, page):
     im = Image.open(path)
     if page: im.seek(page - 1)
     return im
-for row in csv.DictReader(open(out + "/poses.csv")):
+for row in csv.DictReader(open("up/poses.csv")):
     name, _, page = row["file"].partition("#")
     page = int(page or 0)
     was = Image.open("b-upright.png") if name == "b.jpg" else pick("mixed/" + name, page)
-    now = pick(f"{out}/{name}" + (".png" if name.endswith("ppm") else ""), page)
-    angle = -float([v for k, v in row.items() if k.startswith("pose")][0])
+    now = pick(f"up/{name}" + (".png" if name.endswith("ppm") else ""), page)
+    angle = -float(row["angle_deg"])
     deep = was.mode.startswith("I")
     assert now.mode == ("L" if was.mode == "1" else was.mode), (name, was.mode, now.mode)
     if deep: was, scale = Image.fromarray(np.asarray(was).astype("float32")), 257
     elif was.mode == "1": was, scale = was.convert("L"), 1
     else: scale = 1
     a, alpha = np.asarray(now).astype(float) / scale, was.mode == "RGBA"
-    if not keep: assert now.size == was.size, (name, now.size)
+    assert now.size == was.size, (name, now.size)
     if alpha: continue # Pillow mixes hidden colours in
-    big = Image.new(was.mode, now.size, fill if was.mode in "LF" else (fill,) * 3)
-    if deep: big = Image.new("F", now.size, fill * 257.0)
-    pad = tuple((n - w) // 2 for n, w in zip(now.size, was.size))
-    if any((n - w) % 2 for n, w in zip(now.size, was.size)): continue # between pixels
-    big.paste(was, pad)
-    want = np.asarray(big.rotate(angle, Image.BILINEAR, fillcolor=None if not fill else (fill if was.mode in "LF" else (fill,) * 3))).astype(float) / scale
-    inside = np.asarray(Image.new("L", was.size, 255).rotate(0)) if False else None
+    want = np.asarray(was.rotate(angle, Image.BILINEAR)).astype(float) / scale
     error = np.abs(a - want)
     assert error.mean() < 2.5, (name, page, angle, error.mean())
     print(name, page, round(angle, 1), round(float(error.mean()), 2))
 END
-"$python" held.py up size zero >"$scratch/stdout" 2>"$scratch/stderr"
+"$python" held.py >"$scratch/stdout" 2>"$scratch/stderr"
 code=$?
 report $code "each picture is rotated by its pose, with its size, channels and depth"
 
@@ -127,7 +120,7 @@ for row in csv.DictReader(open("all/poses.csv")):
     name = row["file"].partition("#")[0]
     if "#" in row["file"] or name == "h.ppm": continue
     w, h = was.get(name, (60, 60))
-    angle = math.radians(float([v for k, v in row.items() if k.startswith("pose")][0]))
+    angle = math.radians(float(row["angle_deg"]))
     c, s = abs(math.cos(angle)), abs(math.sin(angle))
     im = Image.open("all/" + name)
     want = (math.ceil(w * c + h * s - 1e-6), math.ceil(h * c + w * s - 1e-6))
