@@ -28,9 +28,12 @@ const cli_command cli_canonicalize = {
         "  recon canonicalize --model molecules/model.safetensors --data xyz:mine.xyz --out natural.xyz\n"
         "\n"
         "Images: FILE.npy gets them as float32, n x height x width [x channels]; any other name is\n"
-        "a folder. Images of a folder (images:) keep their names (as .png), sub-folders, sizes, alpha and\n"
-        "depth (8 or 16 bits) there: each file is read again and rotated once, at its own\n"
-        "resolution. Other images are called 000000.png, 000001.png ... in their order.\n"
+        "a folder. Files of a folder (images:) keep their names, sub-folders, sizes, channels, alpha and\n"
+        "depth (8 or 16 bits) there: each is read again and rotated once, at its own resolution.\n"
+        "JPEG stays JPEG (--quality), TIFF stays TIFF with all its pages, PNG stays PNG, and PGM and\n"
+        "PPM become PNG. EXIF and ICC data are kept; the orientation is applied and reset. --fill says\n"
+        "what comes into the frame, and --keep all enlarges it so that no corner is cut. Other images\n"
+        "are called 000000.png, 000001.png ... in their order.\n"
         "\n"
         "poses.csv beside them has a line for each input, with the columns of `recon score --out\n"
         "s.csv`: the name and index of the input, how far it is rotated from its natural pose\n"
@@ -41,7 +44,8 @@ const cli_command cli_canonicalize = {
         "the data.\n"
         "\n"
         "With --only-if P only inputs whose pose has a p-value below P are rotated. The others are\n"
-        "left exactly as they are: a PNG file is copied byte for byte, and of others the pixels stay.\n"
+        "left exactly as they are: PNG, JPEG and TIFF files are copied byte for byte, unless they have\n"
+        "an orientation to be applied; of others the pixels stay.\n"
         "\n"
         "Molecules: FILE.xyz gets them as extended XYZ, rotated about their centres, in the order of\n"
         "the data. g.npy gets the rotation of each: n x 3 x 3 matrices, row-major (g.csv: unit\n"
@@ -164,8 +168,7 @@ static int parse(settings *s, int argc, char **argv)
         return cli_misuse(&cli_canonicalize, "--out %s: molecules go to a FILE.xyz", s->out);
     if (code < 0 && is_of_images(s) && cli_is_other_format(s->out) && !cli_ends_in(s->out, ".npy"))
         return cli_misuse(&cli_canonicalize,
-                          "--out %s: images go to a folder, as PNG files, or to a FILE.npy",
-                          s->out);
+                          "--out %s: images go to a folder, as files, or to a FILE.npy", s->out);
     if (code < 0 && s->only_if > 1)
         return cli_misuse(&cli_canonicalize, "--only-if %g: must be at most 1, such as 0.01",
                           s->only_if);

@@ -5,8 +5,9 @@
  *                           /test, and /val: the part of train that the training commands hold out
  *   idx:FILE  npy:FILE      images n x h x w [x c]; labels, if any, in the file whose name has
  *                           "labels" for "images" (and idx1 for idx3)
- *   images:DIR              the PNG, PGM and PPM files of a folder by name; where it has
- *                           sub-folders of pictures, these are the classes, by name
+ *   images:DIR              the PNG, JPEG, TIFF, PGM and PPM files of a folder by name, upright by
+ *                           their orientation tag, each page of a TIFF file an image (FILE#1 ...);
+ *                           where it has sub-folders of pictures, these are the classes, by name
  *   amat:FILE               text, one row per image: the pixels of a square image, row by row, and
  *                           a label
  *
