@@ -44,7 +44,7 @@ typedef struct {
     int crop;    /* each object is centred and scaled to fill its frame, as recon_image_crop does */
     size_t size; /* images: pictures of any size are made size x size: the longer side fits, zeros
                      beside the shorter one; 0: see above */
-    size_t channels;     /* images: 1 grey, 3 colour; 0: see above */
+    size_t channels;     /* images: 1 grey, 3 colour, or as many as TIFF files have; 0: see above */
     size_t picture_most; /* images: bytes that the pixels of one picture may take; 0: 256 MiB, or
                             32 times its file where that is more */
     uint64_t reserved[RECON_RESERVED];
