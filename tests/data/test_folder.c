@@ -174,9 +174,9 @@ static void pictures_of_different_kinds_become_one(void **state)
     i = recon_dataset_describe(d);
     assert_true(i.n == 5 && i.height == 62 && i.channels == 1);
     recon_dataset_close(d);
-    CHECK_FAILS(ctx,
-                recon_dataset_open_with(ctx, &d, spec(), &(recon_dataset_options){ .channels = 33 }),
-                RECON_ERR_INPUT, "pictures of 33 channels: 1 to 32");
+    CHECK_FAILS(
+        ctx, recon_dataset_open_with(ctx, &d, spec(), &(recon_dataset_options){ .channels = 33 }),
+        RECON_ERR_INPUT, "pictures of 33 channels: 1 to 32");
 }
 
 static void grey_is_the_luminance_of_colours(void **state)
