@@ -58,6 +58,8 @@ HAVE_ZLIB     := $(call have,zlib.h,-lz)
 HAVE_OPENBLAS := $(call have,cblas.h,-lopenblas)
 HAVE_DNNL     := $(call have,dnnl.h,-ldnnl,,DNNL_VERSION_MAJOR == 2)
 HAVE_PNG      := $(call have,png.h,-lpng)
+HAVE_JPEG     := $(call have,jpeglib.h,-ljpeg -include stdio.h)
+HAVE_TIFF     := $(call have,tiffio.h,-ltiff,,TIFFLIB_VERSION >= 20221213)
 HAVE_FREETYPE := $(call have,ft2build.h,$(FREETYPE_FLAGS) -lfreetype)
 HAVE_FAISS    := $(call have,faiss/Index.h,-lfaiss -lopenblas -fopenmp,c++)
 endif
@@ -66,7 +68,9 @@ LINK_FAISS    := -lfaiss -llapack -lgomp -lstdc++
 LINK_OPENBLAS := -lopenblas
 LINK_DNNL     := -ldnnl -lgomp
 LINK_PNG      := -lpng
-FOUND         := $(foreach f,FAISS OPENBLAS DNNL PNG,$(if $(filter yes,$(HAVE_$f)),$f))
+LINK_JPEG     := -ljpeg
+LINK_TIFF     := -ltiff
+FOUND         := $(foreach f,FAISS OPENBLAS DNNL PNG JPEG TIFF,$(if $(filter yes,$(HAVE_$f)),$f))
 FEATURES      += $(FOUND:%=-DRECON_HAVE_%)
 ifeq ($(HAVE_FREETYPE),yes)# of the experiments, not of the library
 FEATURES      += -DRECON_HAVE_FREETYPE
@@ -147,6 +151,8 @@ features:
 	 with oneDNN '$(HAVE_DNNL)' 'convolutions by matrix products and plain loops, slowly' libdnnl-dev; \
 	 with FAISS '$(HAVE_FAISS)' 'no approximate search for neighbours' libfaiss-dev; \
 	 with libpng '$(HAVE_PNG)' 'no PNG files' libpng-dev; \
+	 with libjpeg '$(HAVE_JPEG)' 'no JPEG files' libjpeg62-turbo-dev; \
+	 with libtiff '$(HAVE_TIFF)' 'no TIFF files' libtiff-dev; \
 	 with FreeType '$(HAVE_FREETYPE)' 'no letters to draw, for `recon reproduce letters`' libfreetype-dev
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
@@ -274,10 +280,10 @@ check-isa:
 # same targets without libFuzzer, over the files in tests/fuzz/corpus.
 FUZZ_SECONDS ?= 300
 FUZZ_CC      ?= clang
-FUZZ_PNG     := $(filter yes,$(HAVE_PNG))
+FUZZ_WITH    := $(filter PNG JPEG TIFF,$(FOUND))
 FUZZ_FLAGS   := -std=c11 -O0 -g1 -w -pthread -fno-sanitize-recover=all -D_GNU_SOURCE \
                 -DRECON_VERSION='"$(VERSION)"' -DRECON_FUZZER -Iinclude -Isrc -Itests -Itests/fuzz \
-                $(if $(FUZZ_PNG),-DRECON_HAVE_PNG)
+                $(FUZZ_WITH:%=-DRECON_HAVE_%)
 FUZZ_CASES   := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZERS      := $(FUZZ_CASES:tests/fuzz/fuzz_%.c=build/fuzz/%)
 fuzz-brief:
@@ -297,7 +303,7 @@ build/fuzz/librecon.a: $(C_SRC:%.c=build/fuzz/%.o) $(PAGE_TEXT:%=build/fuzz/%.o)
 	$(call say,AR )$(AR) rcs $@ $^
 build/fuzz/%: build/fuzz/tests/fuzz/fuzz_%.o build/fuzz/librecon.a
 	$(call say,LD )$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer,address,undefined -o $@ $^ \
-	  -ljansson $(if $(FUZZ_PNG),-lpng) -lz -lm
+	  -ljansson $(foreach f,$(FUZZ_WITH),$(LINK_$f)) -lz -lm
 $(BUILD)/tests/fuzz/test_corpus $(BUILD)/tests/fuzz/test_mutations: \
   $(BUILD)/tests/fuzz/test_%: $(BUILD)/tests/fuzz/test_%.o $(FUZZ_CASES:%.c=$(BUILD)/%.o) $(LIB_A)
 	$(call say,LD )$(CC) $(CFLAGS_ALL) -o $@ $^ -lcmocka $(LDLIBS)

@@ -31,9 +31,12 @@ const cli_command cli_canonicalize = {
         "    --spin conformers-classifier --spin-from conformers/val --out natural.xyz\n"
         "\n"
         "Images: FILE.npy gets them as float32, n x height x width [x channels]; any other name is\n"
-        "a folder. Images of a folder (images:) keep their names (as .png), sub-folders, sizes, alpha and\n"
-        "depth (8 or 16 bits) there: each file is read again and rotated once, at its own\n"
-        "resolution. Other images are called 000000.png, 000001.png ... in their order.\n"
+        "a folder. Files of a folder (images:) keep their names, sub-folders, sizes, channels, alpha and\n"
+        "depth (8 or 16 bits) there: each is read again and rotated once, at its own resolution.\n"
+        "JPEG stays JPEG (--quality), TIFF stays TIFF with all its pages, PNG stays PNG, and PGM and\n"
+        "PPM become PNG. EXIF and ICC data are kept; the orientation is applied and reset. --fill says\n"
+        "what comes into the frame, and --keep all enlarges it so that no corner is cut. Other images\n"
+        "are called 000000.png, 000001.png ... in their order.\n"
         "\n"
         "poses.csv beside them has a line for each input, with the columns of `recon score --out\n"
         "s.csv`: the name and index of the input, how far it is rotated from its natural pose\n"
@@ -44,7 +47,8 @@ const cli_command cli_canonicalize = {
         "the data.\n"
         "\n"
         "With --only-if P only inputs whose pose has a p-value below P are rotated. The others are\n"
-        "left exactly as they are: a PNG file is copied byte for byte, and of others the pixels stay.\n"
+        "left exactly as they are: PNG, JPEG and TIFF files are copied byte for byte, unless they have\n"
+        "an orientation to be applied; of others the pixels stay.\n"
         "\n"
         "Molecules: FILE.xyz gets them as extended XYZ, rotated about their centres, in the order of\n"
         "the data. g.npy gets the rotation of each: n x 3 x 3 matrices, row-major (g.csv: unit\n"
@@ -57,6 +61,8 @@ const cli_command cli_canonicalize = {
     .run = run,
 };
 
+enum { KEEP_ALL = 1 };
+
 typedef struct {
     const char *model, *out, *poses;
     const char *spin, *spin_from; /* classifier and conformers that choose free spins; or NULL */
@@ -65,6 +71,10 @@ typedef struct {
     int *misuse;    /* set where only the model shows that --lambda cannot be meant */
     double only_if; /* 0: all are rotated */
     int interpolation;
+    size_t quality; /* of JPEG files; 0: the default */
+    const char *fill_text;
+    recon_fill fill;
+    int keep;
     cli_data data;
     cli_common common;
 } settings;
@@ -104,6 +114,46 @@ static int check_spin(const settings *s)
     return -1;
 }
 
+static int parse_fill(recon_fill *out, const char *text)
+{
+    const char *digits = "0123456789abcdef";
+    *out = (recon_fill){ .kind = RECON_FILL_ZERO };
+    if (!text || !strcmp(text, "zero"))
+        return 1;
+    if (!strcmp(text, "edge")) {
+        out->kind = RECON_FILL_EDGE;
+        return 1;
+    }
+    out->kind = RECON_FILL_COLOUR;
+    if (!strcmp(text, "white"))
+        text = "#ffffff";
+    if (strlen(text) != 7 || *text != '#' || strspn(text + 1, "0123456789abcdefABCDEF") != 6)
+        return 0;
+    for (int i = 0; i < 6; i++) {
+        long value = strchr(digits, text[1 + i] | ' ') - digits;
+        out->colour[i / 2] = (uint8_t)(16 * out->colour[i / 2] + value);
+    }
+    return 1;
+}
+
+/* What concerns picture files alone. */
+static int check_pictures(settings *s)
+{
+    int files = recon_images_folder(s->data.spec) && is_folder(s);
+    if (s->quality > 100)
+        return cli_misuse(&cli_canonicalize, "--quality %zu: 1 to 100", s->quality);
+    if (!parse_fill(&s->fill, s->fill_text))
+        return cli_misuse(&cli_canonicalize, "--fill %s: zero, edge, white or a colour as #rrggbb",
+                          s->fill_text);
+    if (!files && (s->fill_text || s->keep || s->quality))
+        return cli_misuse(&cli_canonicalize,
+                          "%s: for picture files: --data images:DIR and --out DIR",
+                          s->fill_text ? "--fill"
+                          : s->keep    ? "--keep"
+                                       : "--quality");
+    return -1;
+}
+
 static int parse(settings *s, int argc, char **argv)
 {
     cli_option options[9 + CLI_DATA_OPTIONS + 1] = {
@@ -127,6 +177,15 @@ static int parse(settings *s, int argc, char **argv)
           "interpolation of the resampling (default "
           "bilinear)",
           CLI_CHOICE | CLI_IMAGES, 0, &s->interpolation },
+        { "--quality", "N", NULL, "quality of JPEG files, 1 to 100 (default 95)",
+          CLI_COUNT | CLI_IMAGES, 0, &s->quality },
+        { "--fill", "zero|edge|white|#rrggbb", NULL,
+          "what comes into the frame of a picture file (default zero: black, or transparent)",
+          CLI_TEXT | CLI_IMAGES, 0, &s->fill_text },
+        { "--keep", NULL, "size|all",
+          "keep the size of picture files, or enlarge the frame so that no corner is cut "
+          "(default size)",
+          CLI_CHOICE | CLI_IMAGES, 0, &s->keep },
     };
     cli_data_options(options, sizeof options / sizeof *options, &s->data);
     int code = cli_parse(&cli_canonicalize, options, &s->common, argc, argv, NULL, 0, NULL);
@@ -134,13 +193,13 @@ static int parse(settings *s, int argc, char **argv)
         return cli_misuse(&cli_canonicalize, "--out %s: molecules go to a FILE.xyz", s->out);
     if (code < 0 && is_of_images(s) && cli_is_other_format(s->out) && !cli_ends_in(s->out, ".npy"))
         return cli_misuse(&cli_canonicalize,
-                          "--out %s: images go to a folder, as PNG files, or to a FILE.npy",
-                          s->out);
+                          "--out %s: images go to a folder, as files, or to a FILE.npy", s->out);
     if (code < 0 && s->only_if > 1)
         return cli_misuse(&cli_canonicalize, "--only-if %g: must be at most 1, such as 0.01",
                           s->only_if);
     if (code < 0)
         code = check_spin(s);
+    code = code < 0 ? check_pictures(s) : code;
     return code < 0 ? check_poses(s) : code;
 }
 
@@ -309,7 +368,7 @@ static recon_status rotate_whole(recon_ctx *ctx, flow *f, const double *g, size_
     }
     RECON_TRY(recon_images_rotate(ctx, (float *)f->r.out, in, NULL, angle, n,
                                   &(recon_image_size){ d.height, d.width, d.channels },
-                                  f->to->interpolation));
+                                  f->to->how.interpolation));
 done:
     free(angle);
     return status;
@@ -324,18 +383,19 @@ static recon_status rotate_spun(recon_ctx *ctx, flow *f, size_t at, size_t n)
         ((recon_pose3 *)f->r.poses)[i] = f->r.spun[at + i];
         by[i] = f->r.spun[at + i].rotation;
     }
-    return b->kind->rotate(ctx, f->r.out, b, f->r.in, by, n, f->to->interpolation);
+    return b->kind->rotate(ctx, f->r.out, b, f->r.in, by, n, f->to->how.interpolation);
 }
 
 static recon_status rotate_block(recon_ctx *ctx, flow *f, size_t at, size_t n)
 {
     room *r = &f->r;
     double begun = recon_now();
-    recon_status status = r->spun ? rotate_spun(ctx, f, at, n)
-                                  : recon_canonicalize(ctx, r->out, r->poses, f->model, r->in, n,
-                                                       &(recon_canonicalize_options){
-                                                           .interpolation = f->to->interpolation,
-                                                           .only_if = f->s->only_if });
+    recon_status status =
+        r->spun ? rotate_spun(ctx, f, at, n)
+                : recon_canonicalize(
+                      ctx, r->out, r->poses, f->model, r->in, n,
+                      &(recon_canonicalize_options){ .interpolation = f->to->how.interpolation,
+                                                     .only_if = f->s->only_if });
     f->o->model += recon_now() - begun;
     for (size_t i = 0; status == RECON_OK && i < n; i++)
         keep_pose(f, at, i);
@@ -391,7 +451,7 @@ static recon_status tabulate_block(recon_ctx *ctx, flow *f, size_t at, size_t n)
     if (f->to->inputs->cropped)
         RECON_TRY(rotate_whole(ctx, f, (const double *)r->g, at, n));
     else
-        RECON_TRY(b->kind->rotate(ctx, r->out, b, r->in, r->g, n, f->to->interpolation));
+        RECON_TRY(b->kind->rotate(ctx, r->out, b, r->in, r->g, n, f->to->how.interpolation));
     RECON_TRY(cli_sink_take(ctx, f->to, r->out, at, n));
 done:
     return status;
@@ -493,7 +553,11 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     f.model = subject.model;
     f.group = recon_model_describe(f.model).group;
     RECON_TRY(cli_sink_open(ctx, &to, s->out, table, &subject.inputs,
-                            (recon_interpolation)s->interpolation, cli_picture_most(&s->data)));
+                            &(cli_rotation){ .interpolation = (recon_interpolation)s->interpolation,
+                                             .most = cli_picture_most(&s->data),
+                                             .quality = (int)s->quality,
+                                             .fill = s->fill,
+                                             .keep_all = s->keep == KEEP_ALL }));
     RECON_TRY(make_room(ctx, &f));
     if (s->spin)
         RECON_TRY(choose_spins(ctx, &f));

@@ -5,80 +5,217 @@
 #include "cli/pictures.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/jpeg.h"
 #include "core/memory.h"
+#include "core/owned.h"
 #include "core/picture.h"
-#include "data/image.h"
-
 #include "core/png.h"
+#include "core/tiff.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-/* A picture that is read whole, within the budget. */
+enum { BAND = 64 }; /* rows that are rotated at once */
+
+/* A picture that is read whole, within the budget, and rotated as its rows are asked for. */
 typedef struct {
     recon_picture_sink sink; /* first: begin gets this one's address */
     recon_budget *budget;
     size_t taken;
-} whole;
+    recon_pixels_rotation how;
+    recon_pixels result; /* what the rotated picture is like, without bytes */
+    uint8_t *band;       /* [BAND] rows of it                               */
+} rotated;
 
 static recon_status begin(recon_ctx *ctx, recon_picture_sink *sink)
 {
-    whole *w = (whole *)sink;
+    rotated *r = (rotated *)sink;
     size_t bytes = recon_pixels_size(&sink->head);
-    recon_budget_take(w->budget, bytes);
-    w->taken = bytes;
+    recon_budget_take(r->budget, bytes);
+    r->taken = bytes;
     return recon_alloc_raw(ctx, &sink->head.bytes, bytes, 1);
 }
 
-enum { BAND = 64 }; /* rows that are rotated at once */
-
-typedef struct {
-    const recon_pixels *in;
-    double angle;
-    recon_interpolation interpolation;
-    uint8_t *band; /* [BAND] rows */
-} rotated;
-
 static void rotate_row(const void *user, size_t y, uint8_t *out)
 {
-    const rotated *t = user;
-    size_t stride = recon_pixels_size(t->in) / t->in->height, left = t->in->height - y;
+    const rotated *r = user;
+    size_t height = r->result.height, stride = recon_pixels_size(&r->result) / height;
     if (y % BAND == 0)
-        recon_pixels_rotate(t->band, t->in, t->angle, y, left < BAND ? left : BAND,
-                            t->interpolation);
-    memcpy(out, t->band + y % BAND * stride, stride);
+        recon_pixels_rotate(r->band, &r->sink.head, &r->how, y,
+                            height - y < BAND ? height - y : BAND);
+    memcpy(out, r->band + y % BAND * stride, stride);
+}
+
+static recon_status rotated_open(recon_ctx *ctx, rotated *r, const recon_file *file,
+                                 const char *name, double angle, const cli_rotation *how)
+{
+    size_t page;
+    recon_status status;
+    *r = (rotated){ .sink = { .most = how->most, .begin = begin },
+                    .budget = how->budget,
+                    .how = {
+                        .angle = angle, .interpolation = how->interpolation, .fill = how->fill } };
+    recon_picture_page(name, &page);
+    r->sink.page = page == SIZE_MAX ? 0 : page;
+    RECON_TRY(recon_picture_scan(ctx, &r->sink, file->bytes, file->size, name));
+    r->result = r->sink.head;
+    r->result.bytes = NULL;
+    if (how->keep_all)
+        recon_pixels_frame(&r->result.height, &r->result.width, &r->sink.head, angle);
+    r->how.height = r->result.height;
+    r->how.width = r->result.width;
+    RECON_TRY(
+        recon_alloc_raw(ctx, &r->band, BAND, recon_pixels_size(&r->result) / r->result.height));
+done:
+    return status;
+}
+
+static void rotated_close(rotated *r)
+{
+    free(r->band);
+    free(r->sink.head.bytes);
+    recon_budget_give(r->budget, r->taken);
+}
+
+/* --- one picture ------------------------------------------------------------------------------ */
+
+static recon_status copy(recon_ctx *ctx, const char *to, const recon_file *file)
+{
+    recon_writer out = { .fd = -1 };
+    recon_status status;
+    RECON_TRY(recon_writer_open(ctx, &out, to));
+    RECON_TRY(recon_writer_write(ctx, &out, file->bytes, file->size));
+    RECON_TRY(recon_writer_commit(ctx, &out));
+done:
+    recon_writer_close(&out);
+    return status;
+}
+
+static int begins(const recon_file *file, const char *bytes, size_t n)
+{
+    return file->size >= n && !memcmp(file->bytes, bytes, n);
+}
+
+/* Whether the file is of the format that its name says, and its pixels lie as they are to be seen. */
+static int is_as_it_should_be(recon_ctx *ctx, const recon_file *file, const char *from)
+{
+    recon_picture_sink sink = { 0 };
+    recon_picture_kind kind = recon_picture_kind_of(from);
+    if (kind == RECON_PICTURE_PNG)
+        return 1;
+    if (kind == RECON_PICTURE_OTHER ||
+        !(kind == RECON_PICTURE_JPEG ? begins(file, "\xff\xd8", 2)
+                                     : begins(file, "II", 2) || begins(file, "MM", 2)))
+        return 0;
+    return recon_picture_scan(ctx, &sink, file->bytes, file->size, from) == RECON_OK &&
+           !sink.turned;
+}
+
+static recon_status write_tiff(recon_ctx *ctx, const char *to, const rotated *r,
+                               const recon_file *file)
+{
+    const recon_tiff_source source = { file->bytes, file->size, r->sink.page };
+    recon_tiff_writer *out = NULL;
+    recon_status status;
+    RECON_TRY(recon_tiff_writer_open(ctx, &out, to, recon_pixels_size(&r->result)));
+    RECON_TRY(recon_tiff_writer_add(ctx, out, &r->result, rotate_row, r, &source));
+    RECON_TRY(recon_tiff_writer_commit(ctx, out));
+done:
+    recon_tiff_writer_close(out);
+    return status;
+}
+
+static recon_status write_rotated(recon_ctx *ctx, const char *to, const rotated *r,
+                                  const recon_file *file, int quality)
+{
+    int is_jpeg = begins(file, "\xff\xd8", 2);
+    const recon_jpeg_options o = { quality, is_jpeg ? file->bytes : NULL, file->size };
+    switch (recon_picture_kind_of(to)) {
+    case RECON_PICTURE_JPEG: return recon_jpeg_write_rows(ctx, to, &r->result, rotate_row, r, &o);
+    case RECON_PICTURE_TIFF: return write_tiff(ctx, to, r, file);
+    default: return recon_png_write_rows(ctx, to, &r->result, rotate_row, r);
+    }
 }
 
 recon_status cli_picture_rotate(recon_ctx *ctx, const char *to, const char *from, double angle,
                                 const cli_rotation *how)
 {
-    whole w = { .sink = { .most = how->most, .begin = begin }, .budget = how->budget };
-    const recon_pixels *p = &w.sink.head;
-    rotated t = { .in = p, .angle = angle, .interpolation = how->interpolation };
-    recon_status status;
-    RECON_TRY(recon_picture_scan_file(ctx, &w.sink, from));
-    RECON_TRY(recon_alloc_raw(ctx, &t.band, BAND, recon_pixels_size(p) / p->height));
-    RECON_TRY(recon_png_write_rows(ctx, to, p, rotate_row, &t));
-done:
-    free(t.band);
-    free(p->bytes);
-    recon_budget_give(how->budget, w.taken);
-    return status;
-}
-
-recon_status cli_picture_copy(recon_ctx *ctx, const char *to, const char *from)
-{
-    recon_writer copy = { .fd = -1 };
+    rotated r = { .budget = how->budget };
     recon_file file = { 0 };
     recon_status status;
     RECON_TRY(recon_file_open(ctx, &file, from));
-    RECON_TRY(recon_writer_open(ctx, &copy, to));
-    RECON_TRY(recon_writer_write(ctx, &copy, file.bytes, file.size));
-    RECON_TRY(recon_writer_commit(ctx, &copy));
+    if (angle == 0 && is_as_it_should_be(ctx, &file, from)) {
+        status = copy(ctx, to, &file);
+        goto done;
+    }
+    RECON_TRY(rotated_open(ctx, &r, &file, from, angle, how));
+    RECON_TRY(write_rotated(ctx, to, &r, &file, how->quality));
 done:
-    recon_writer_close(&copy);
+    rotated_close(&r);
     recon_file_close(&file);
     return status;
 }
+
+/* --- the pages of a stack ---------------------------------------------------------------------- */
+
+static recon_status add_page(recon_ctx *ctx, recon_tiff_writer *out, const recon_file *file,
+                             const char *from, double angle, const cli_rotation *how)
+{
+    rotated r;
+    recon_status status = rotated_open(ctx, &r, file, from, angle, how);
+    const recon_tiff_source source = { file->bytes, file->size, r.sink.page };
+    if (status == RECON_OK)
+        status = recon_tiff_writer_add(ctx, out, &r.result, rotate_row, &r, &source);
+    rotated_close(&r);
+    return status;
+}
+
+/* Bytes of all pixels, about: enough to choose the kind of TIFF. *as_is: nothing is to be done. */
+static recon_status measure(recon_ctx *ctx, size_t *bytes, int *as_is, const recon_file *file,
+                            const char *const *from, const double *angle, size_t n)
+{
+    recon_status status = RECON_OK;
+    *bytes = 0;
+    *as_is = n == recon_tiff_pages(file->bytes, file->size);
+    for (size_t i = 0; status == RECON_OK && i < n; i++) {
+        recon_picture_sink sink = { .most = SIZE_MAX };
+        recon_picture_page(from[i], &sink.page);
+        status = recon_picture_scan(ctx, &sink, file->bytes, file->size, from[i]);
+        *bytes += 2 * recon_pixels_size(&sink.head); /* twice: a frame may be enlarged */
+        *as_is &= angle[i] == 0 && !sink.turned;
+    }
+    return status;
+}
+
+recon_status cli_pages_rotate(recon_ctx *ctx, const char *to, const char *const *from,
+                              const double *angle, size_t n, const cli_rotation *how)
+{
+    recon_tiff_writer *out = NULL;
+    recon_file file = { 0 };
+    char *bare = NULL;
+    int as_is;
+    size_t bytes, page, length = recon_picture_page(from[0], &page);
+    recon_status status;
+    RECON_TRY(recon_alloc(ctx, &bare, length + 1, 1));
+    memcpy(bare, from[0], length);
+    RECON_TRY(recon_file_open(ctx, &file, bare));
+    RECON_TRY(measure(ctx, &bytes, &as_is, &file, from, angle, n));
+    if (as_is) {
+        status = copy(ctx, to, &file);
+        goto done;
+    }
+    RECON_TRY(recon_tiff_writer_open(ctx, &out, to, bytes));
+    for (size_t i = 0; i < n; i++)
+        RECON_TRY(add_page(ctx, out, &file, from[i], angle[i], how));
+    RECON_TRY(recon_tiff_writer_commit(ctx, out));
+done:
+    recon_tiff_writer_close(out);
+    recon_file_close(&file);
+    free(bare);
+    return status;
+}
+
+/* --- pictures that have no file ----------------------------------------------------------------- */
 
 typedef struct {
     const float *x;

@@ -1,12 +1,12 @@
 /* sinks.c - where canonical inputs go: pictures into a folder, images into an array, molecules into
  * an XYZ file; and their poses. */
 #include "cli/sinks.h"
-#include "cli/pictures.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/file.h"
 #include "core/npy.h"
 #include "core/owned.h"
+#include "core/picture.h"
 #include "core/threads.h"
 #include "data/dataset.h"
 
@@ -20,13 +20,15 @@ enum { PATH = 4096, NAME = CLI_FILE_NAME };
 
 static recon_status open_folder(recon_ctx *ctx, cli_sink *to, const char *path)
 {
-    if (to->size.channels != 1 && to->size.channels != 3)
+    if (to->size.channels != 1 && to->size.channels != 3 && !cli_images_path(to->inputs, 0))
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: pictures of %zu channels: name a .npy file",
                           path, to->size.channels);
     recon_status status = recon_stage_open(ctx, &to->stage, path, RECON_PICTURES);
     if (status == RECON_OK && strlen(to->stage.path) >= PATH - NAME)
         status = recon_fail(ctx, RECON_ERR_INPUT, "%.64s...: the path is too long", path);
     to->folder = to->stage.path;
+    if (status == RECON_OK)
+        status = recon_alloc(ctx, &to->page_angle, to->inputs->n, sizeof *to->page_angle);
     return status;
 }
 
@@ -59,7 +61,7 @@ static recon_status place_of(recon_ctx *ctx, char path[PATH], const cli_sink *to
 }
 
 typedef struct {
-    const cli_sink *to;
+    cli_sink *to;
     float *out; /* room for the canonical images */
     const float *in;
     const double *angles;
@@ -82,7 +84,7 @@ static recon_status write_image(recon_ctx *ctx, const char *path, const block *b
         angle += recon_dataset_angle(cli_images(inputs), b->first + i);
     }
     recon_image_rotate(b->out + at, whole ? whole : b->in + at, d->height, d->width, d->channels,
-                       angle, b->to->interpolation);
+                       angle, b->to->how.interpolation);
     RECON_TRY(cli_picture_write(ctx, path, b->out + at, d->height, d->width, d->channels));
 done:
     free(whole);
@@ -103,18 +105,112 @@ static recon_status write_one(recon_ctx *ctx, void *arg, size_t i, int worker)
         return write_image(ctx, path, b, i);
     /* The model saw a smaller copy; what --rotate did to that is part of the one rotation. */
     double angle = b->angles[i] + recon_dataset_angle(cli_images(b->to->inputs), which);
-    return angle == 0 && recon_is_png(from) ? cli_picture_copy(ctx, path, from)
-                                            : cli_picture_rotate(ctx, path, from, angle, &b->how);
+    size_t page;
+    recon_picture_page(from, &page);
+    if (page == SIZE_MAX)
+        return cli_picture_rotate(ctx, path, from, angle, &b->how);
+    b->to->page_angle[which] = angle;
+    return RECON_OK;
 }
 
 recon_status cli_sink_pictures(recon_ctx *ctx, cli_sink *to, float *out, const float *in,
                                const double *angles, size_t first, size_t n)
 {
     recon_budget budget;
-    block b = { to, out, in, angles, first, { to->interpolation, to->picture_most, &budget } };
+    block b = { to, out, in, angles, first, to->how };
+    b.how.budget = &budget;
     recon_budget_init(&budget, RECON_PIXELS_MOST);
     recon_status status = recon_parallel(ctx, write_one, &b, n);
     recon_budget_end(&budget);
+    return status;
+}
+
+/* --- stacks: pages of a TIFF file --------------------------------------------------------------- */
+
+typedef struct {
+    const char *path; /* FILE#N */
+    size_t length, page, input;
+} page_of;
+
+typedef struct {
+    cli_sink *to;
+    page_of *pages;
+    const char **from; /* [n] in the order of pages */
+    double *angle;
+    size_t *first; /* [stacks + 1] among the pages */
+    size_t n, stacks;
+    cli_rotation how;
+} stacks;
+
+static int compare_files(const page_of *a, const page_of *b)
+{
+    size_t n = a->length < b->length ? a->length : b->length;
+    int order = memcmp(a->path, b->path, n);
+    return order ? order : (a->length > b->length) - (a->length < b->length);
+}
+
+static int by_page(const void *x, const void *y)
+{
+    const page_of *a = x, *b = y;
+    int order = compare_files(a, b);
+    return order ? order : (a->page > b->page) - (a->page < b->page);
+}
+
+static recon_status find_stacks(recon_ctx *ctx, stacks *s)
+{
+    size_t all = s->to->inputs->n;
+    recon_status status;
+    RECON_TRY(recon_alloc(ctx, &s->pages, all, sizeof *s->pages));
+    for (size_t i = 0; i < all; i++) {
+        page_of p = { .path = cli_images_path(s->to->inputs, i), .input = i };
+        p.length = p.path ? recon_picture_page(p.path, &p.page) : 0;
+        if (p.path && p.page != SIZE_MAX)
+            s->pages[s->n++] = p;
+    }
+    if (!s->n)
+        goto done;
+    qsort(s->pages, s->n, sizeof *s->pages, by_page);
+    RECON_TRY(recon_alloc(ctx, &s->from, s->n, sizeof *s->from));
+    RECON_TRY(recon_alloc(ctx, &s->angle, s->n, sizeof *s->angle));
+    RECON_TRY(recon_alloc(ctx, &s->first, s->n + 1, sizeof *s->first));
+    for (size_t i = 0; i < s->n; i++) {
+        s->from[i] = s->pages[i].path;
+        s->angle[i] = s->to->page_angle[s->pages[i].input];
+        if (i == 0 || compare_files(&s->pages[i - 1], &s->pages[i]))
+            s->first[s->stacks++] = i;
+    }
+    s->first[s->stacks] = s->n;
+done:
+    return status;
+}
+
+static recon_status write_stack(recon_ctx *ctx, void *arg, size_t i, int worker)
+{
+    const stacks *s = arg;
+    char path[PATH];
+    size_t at = s->first[i];
+    recon_status status = place_of(ctx, path, s->to, s->pages[at].input);
+    (void)worker;
+    return status != RECON_OK ? status
+                              : cli_pages_rotate(ctx, path, s->from + at, s->angle + at,
+                                                 s->first[i + 1] - at, &s->how);
+}
+
+static recon_status write_stacks(recon_ctx *ctx, cli_sink *to)
+{
+    recon_budget budget;
+    stacks s = { .to = to, .how = to->how };
+    recon_status status;
+    s.how.budget = &budget;
+    recon_budget_init(&budget, RECON_PIXELS_MOST);
+    RECON_TRY(find_stacks(ctx, &s));
+    RECON_TRY(recon_parallel(ctx, write_stack, &s, s.stacks));
+done:
+    recon_budget_end(&budget);
+    free(s.pages);
+    free(s.from);
+    free(s.angle);
+    free(s.first);
     return status;
 }
 
@@ -145,18 +241,14 @@ static recon_status take_molecules(recon_ctx *ctx, cli_sink *to, const float *xy
 /* --- either ----------------------------------------------------------------------------------- */
 
 recon_status cli_sink_open(recon_ctx *ctx, cli_sink *to, const char *path, const char *table,
-                           const cli_inputs *inputs, recon_interpolation interpolation,
-                           size_t picture_most)
+                           const cli_inputs *inputs, const cli_rotation *how)
 {
     char own[RECON_PATH];
     recon_group group = cli_images(inputs) ? RECON_SO2 : RECON_SO3;
     recon_status status;
-    *to = (cli_sink){ .path = path,
-                      .stage = RECON_NO_STAGE,
-                      .table = CLI_NO_TABLE,
-                      .inputs = inputs,
-                      .interpolation = interpolation,
-                      .picture_most = picture_most };
+    *to = (cli_sink){
+        .path = path, .stage = RECON_NO_STAGE, .table = CLI_NO_TABLE, .inputs = inputs, .how = *how
+    };
     RECON_TRY((cli_images(inputs) ? open_images : open_molecules)(ctx, to));
     if (to->folder)
         table = recon_folder_join(own, to->folder, "poses.csv");
@@ -205,6 +297,7 @@ void cli_sink_close(recon_ctx *ctx, cli_sink *to)
     recon_xyz_writer_close(to->xyz);
     cli_table_close(&to->table);
     recon_stage_close(ctx, &to->stage);
+    free(to->page_angle);
 }
 
 /* What goes to --poses, on the disk but not in its place yet; *out is NULL where nothing does.
@@ -237,6 +330,8 @@ recon_status cli_sink_commit(recon_ctx *ctx, cli_sink *to, const char *poses_pat
     recon_npy_writer *poses = NULL;
     recon_status status;
     const char *path = poses_path ? recon_stage_file(ctx, &to->stage, inside, poses_path) : NULL;
+    if (to->folder)
+        RECON_TRY(write_stacks(ctx, to));
     RECON_TRY(sync_poses(ctx, &poses, path, absolute, to->inputs->n, ndim));
     RECON_TRY(sync_all(ctx, to));
     if (path != poses_path)

@@ -3,6 +3,7 @@
 #define CLI_SINKS_H
 
 #include "cli/cli.h"
+#include "cli/pictures.h"
 #include "cli/table.h"
 #include "core/folder.h"
 #include "data/xyz.h"
@@ -22,8 +23,8 @@ typedef struct {
     cli_table table;    /* poses.csv of a folder, or the file that was asked for */
     int has_table;
     recon_dataset_info size; /* of images */
-    recon_interpolation interpolation;
-    size_t picture_most;
+    cli_rotation how;        /* pictures are rotated; without a budget */
+    double *page_angle; /* [n] of a folder: pages of TIFF files are written once all are known */
 } cli_sink;
 
 #define CLI_NO_SINK                                                                                \
@@ -34,14 +35,13 @@ typedef struct {
 /* path: FILE.npy or a folder for images, FILE.xyz for molecules. table: a path for the table, or
  * NULL; a folder has its own. Close always. */
 recon_status cli_sink_open(recon_ctx *ctx, cli_sink *to, const char *path, const char *table,
-                           const cli_inputs *inputs, recon_interpolation interpolation,
-                           size_t picture_most);
+                           const cli_inputs *inputs, const cli_rotation *how);
 /* n canonical inputs from the first on, where it is a file. */
 recon_status cli_sink_take(recon_ctx *ctx, cli_sink *to, const void *canonical, size_t first,
                            size_t n);
 /* The same where it is a folder: each picture is rotated by its angle as it is written, from its own
- * file if it has one, else from `in`; out is room for n images. A PNG file that is not rotated is
- * copied as it is. */
+ * file if it has one, else from `in`; out is room for n images. A file that is not rotated is copied
+ * as it is. Stacks are written by commit. */
 recon_status cli_sink_pictures(recon_ctx *ctx, cli_sink *to, float *out, const float *in,
                                const double *angles, size_t first, size_t n);
 /* Puts all in its place, the table too, and to `poses`, a path or NULL, the absolute poses: ndim 1,

@@ -392,16 +392,15 @@ static recon_status rotate(recon_ctx *ctx, void *out, const recon_backbone *b, c
                                interpolation);
 }
 
-/* Pictures are fitted into squares, and are grey or of three colours; what a model of other images
- * needs, its data must have. */
+/* Pictures are fitted into squares, with the model's channels; what a model of other images needs, its
+ * data must have. */
 static void data_options(const recon_backbone *b, recon_data_options *o)
 {
     const recon_ieae_shape *s = &of(b)->shape;
     o->crop |= of(b)->crop;
     if (!o->size && s->height == s->width_px)
         o->size = s->height;
-    if (s->channels == 1 || s->channels == 3)
-        o->channels = s->channels;
+    o->channels = s->channels;
 }
 
 static recon_status fits(recon_ctx *ctx, const recon_backbone *b, const recon_data *data)

@@ -159,7 +159,7 @@ static int create_beside(char *name, size_t room, const char *path)
     struct stat info;
     for (unsigned n = 0;;) {
         snprintf(name, room, "%s.tmp-%u", path, n);
-        int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd < 0 && errno != EEXIST)
             return fd;
         if (fd < 0) {
@@ -278,6 +278,42 @@ recon_status recon_writer_write(recon_ctx *ctx, recon_writer *writer, const void
     writer->used += n;
     writer->synced = 0;
     return RECON_OK;
+}
+
+recon_status recon_writer_write_at(recon_ctx *ctx, recon_writer *writer, const void *bytes,
+                                   size_t n, uint64_t at)
+{
+    const char *from = bytes;
+    if (writer->fd < 0)
+        return recon_fail(ctx, RECON_ERR_IO, "%s: an earlier write failed", writer->path);
+    writer->synced = 0;
+    while (n > 0) {
+        ssize_t put = pwrite(writer->fd, from, n < SSIZE_MAX ? n : SSIZE_MAX, (off_t)at);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            return give_up(ctx, writer);
+        from += put;
+        at += (uint64_t)put;
+        n -= (size_t)put;
+    }
+    return RECON_OK;
+}
+
+ptrdiff_t recon_writer_read_at(const recon_writer *writer, void *out, size_t n, uint64_t at)
+{
+    size_t got = 0;
+    while (got < n) {
+        ssize_t some = pread(writer->fd, (char *)out + got, n - got, (off_t)(at + got));
+        if (some < 0 && errno == EINTR)
+            continue;
+        if (some < 0)
+            return -1;
+        if (some == 0)
+            break;
+        got += (size_t)some;
+    }
+    return (ptrdiff_t)got;
 }
 
 /* The new name is safe only once the folder is on the disk. Some file systems cannot sync a folder;

@@ -46,6 +46,12 @@ typedef struct {
 recon_status recon_writer_open(recon_ctx *ctx, recon_writer *out, const char *path);
 recon_status recon_writer_write(recon_ctx *ctx, recon_writer *writer, const void *bytes, size_t n);
 recon_status recon_writer_commit(recon_ctx *ctx, recon_writer *writer);
+
+/* For who goes back and forth in the file, and writes in no other way. Reading gives as many bytes as
+ * there are, or -1. */
+recon_status recon_writer_write_at(recon_ctx *ctx, recon_writer *writer, const void *bytes,
+                                   size_t n, uint64_t at);
+ptrdiff_t recon_writer_read_at(const recon_writer *writer, void *out, size_t n, uint64_t at);
 void recon_writer_close(recon_writer *writer);
 
 /* For who has several files: puts on the disk what was written, so that all are there before the

@@ -1,5 +1,6 @@
 /* owned.c - the files of a result, by its list. */
 #include "core/owned.h"
+#include "core/picture.h"
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/folder.h"
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 static const struct {
@@ -113,15 +115,30 @@ static const char *read_field(char out[RECON_PATH], const char *at, const char *
     return line ? line + 1 : NULL;
 }
 
-int recon_is_png(const char *file)
+recon_picture_kind recon_picture_kind_of(const char *file)
 {
-    size_t n = strlen(file);
-    return n >= 4 && (!strcmp(file + n - 4, ".png") || !strcmp(file + n - 4, ".PNG"));
+    static const struct {
+        const char *ending;
+        recon_picture_kind kind;
+    } known[] = { { ".png", RECON_PICTURE_PNG },
+                  { ".jpg", RECON_PICTURE_JPEG },
+                  { ".jpeg", RECON_PICTURE_JPEG },
+                  { ".tif", RECON_PICTURE_TIFF },
+                  { ".tiff", RECON_PICTURE_TIFF } };
+    size_t page, n = recon_picture_page(file, &page);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        size_t length = strlen(known[i].ending);
+        if (n >= length && !strncasecmp(file + n - length, known[i].ending, length))
+            return known[i].kind;
+    }
+    return RECON_PICTURE_OTHER;
 }
 
 void recon_picture_name(char *out, size_t room, const char *file)
 {
-    snprintf(out, room, "%s%s", file, recon_is_png(file) ? "" : ".png");
+    size_t page, n = recon_picture_page(file, &page);
+    snprintf(out, room, "%.*s%s", (int)n, file,
+             recon_picture_kind_of(file) == RECON_PICTURE_OTHER ? ".png" : "");
 }
 
 static int begins(const recon_file *f, const char *text)

@@ -2,7 +2,10 @@
  *
  * What is read goes into a sink. Its `begin` learns the head and may refuse it, or give room for
  * the whole picture; otherwise each row is lent to `row`, from top to bottom, and no more of the
- * picture is held than one row, or all of it where the file is interlaced. */
+ * picture is held than one row, or all of it where the file is interlaced. The format is what the
+ * first bytes say.
+ *
+ * A page of a TIFF file is named FILE#N, N from 1. */
 #ifndef CORE_PICTURE_H
 #define CORE_PICTURE_H
 
@@ -12,7 +15,9 @@ typedef struct recon_picture_sink {
     int shallow;       /* samples of 16 bits are made 8                                       */
     size_t most;       /* bytes that the pixels may take; 0: RECON_PIXELS_MOST                 */
     recon_pixels head; /* without bytes when begin is called; where it sets them they are filled */
-    int interlaced;
+    int interlaced;    /* or in some other way such that it has to be decoded whole */
+    int turned;        /* its pixels are stored in another orientation than they are given */
+    size_t page;       /* of a TIFF file, from 0 */
     recon_status (*begin)(recon_ctx *ctx,
                           struct recon_picture_sink *sink); /* NULL: the head will do */
     void (*row)(struct recon_picture_sink *sink, size_t y, const uint8_t *samples);
@@ -21,8 +26,13 @@ typedef struct recon_picture_sink {
 /* The sink must free what it allocated, also after a failure. */
 recon_status recon_picture_scan(recon_ctx *ctx, recon_picture_sink *sink, const void *bytes,
                                 size_t size, const char *name);
-/* The same of a file. */
+/* The same of a file, or of a page of one. */
 recon_status recon_picture_scan_file(recon_ctx *ctx, recon_picture_sink *sink, const char *path);
+
+/* Characters of the path without #N; *page: from 0, or SIZE_MAX where there is no #N. */
+size_t recon_picture_page(const char *path, size_t *page);
+/* How many pages the file has: 1, unless it is a TIFF file. One that cannot be read has 1. */
+recon_status recon_picture_pages(recon_ctx *ctx, size_t *pages, const char *path);
 
 /* How the message of a picture beyond the limit ends, for those who know how to raise it. */
 #define RECON_PICTURE_LIMIT "MB are allowed"
@@ -34,7 +44,7 @@ recon_status recon_picture_read(recon_ctx *ctx, recon_pixels *out, const char *p
 
 typedef recon_status recon_picture_format(recon_ctx *ctx, recon_picture_sink *sink,
                                           const void *bytes, size_t size, const char *name);
-recon_picture_format recon_png_scan, recon_pnm_scan;
+recon_picture_format recon_png_scan, recon_pnm_scan, recon_jpeg_scan, recon_tiff_scan;
 
 /* The whole picture, by a format's scan. */
 recon_status recon_picture_whole(recon_ctx *ctx, recon_pixels *out, recon_picture_format *scan,
@@ -42,6 +52,16 @@ recon_status recon_picture_whole(recon_ctx *ctx, recon_pixels *out, recon_pictur
 /* The same of a file. */
 recon_status recon_picture_whole_file(recon_ctx *ctx, recon_pixels *out, recon_picture_format *scan,
                                       const char *path, size_t most);
+
+/* Refuses a picture without pixels, with too many channels or too long sides, or with more than
+ * `ratio` times the size of its file (and 16 MB). */
+recon_status recon_picture_check(recon_ctx *ctx, const recon_pixels *head, size_t ratio,
+                                 size_t size, const char *name);
+
+/* Gives the sink, whose head is upright and whose begin was called, a picture as a file stores it,
+ * with an orientation of 1 to 8 (exif.h). */
+recon_status recon_picture_turn(recon_ctx *ctx, recon_picture_sink *sink, const uint8_t *stored,
+                                int orientation);
 
 /* Refuses what is larger than the sink allows of a file of size bytes, whose head and depth are in
  * sink->head, then calls begin. */

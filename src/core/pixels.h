@@ -1,17 +1,21 @@
-/* pixels.h - a picture as its file holds it: grey or red, green, blue; with alpha or without; of 8
- * or 16 bits. */
+/* pixels.h - a picture as its file holds it: grey, or red, green, blue, or more channels; with alpha or
+ * without; of 8 or 16 bits. */
 #ifndef CORE_PIXELS_H
 #define CORE_PIXELS_H
 
 #include <recon/core/ctx.h>
 
-enum { RECON_PIXELS_SIDE = 1 << 16 }; /* larger pictures are refused */
+enum { RECON_PIXELS_SIDE = 1 << 16, RECON_PIXELS_CHANNELS = 32 }; /* more is refused */
 
 typedef struct {
-    size_t height, width, channels; /* 1 grey, 3 colour; 2 and 4 the same and alpha behind it */
+    size_t height, width, channels; /* 1 grey, 3 colour, or as many as a TIFF has; alpha included */
     uint8_t *bytes; /* height x width x channels samples; free() it                */
     int deep;       /* 0: samples of 8 bits; 1: of 16, in the machine's byte order */
+    int alpha;      /* whether the last channel is alpha, which is not multiplied into the others */
 } recon_pixels;
+
+/* Row y of a picture, top to bottom, to out. */
+typedef void recon_pixel_rows(const void *user, size_t y, uint8_t *out);
 
 /* Bytes that the pixels take. */
 static inline size_t recon_pixels_size(const recon_pixels *p)

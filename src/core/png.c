@@ -24,7 +24,7 @@ typedef struct {
     recon_picture_sink *sink;
     uint8_t *block;      /* one row, or all of them                    */
     recon_pixels pixels; /* writing: what they are like, who gives them, and who takes the file */
-    recon_png_rows *give;
+    recon_pixel_rows *give;
     const void *giver;
     recon_status (*take)(void *taker, recon_ctx *ctx, const void *bytes, size_t n);
     void *taker;
@@ -122,6 +122,7 @@ static recon_status read_head(session *s)
     sink->head.deep = png_get_bit_depth(s->png, s->info) == 16;
     simplify(s);
     sink->head.channels = png_get_channels(s->png, s->info);
+    sink->head.alpha = sink->head.channels % 2 == 0;
     return recon_picture_begin(s->ctx, sink, s->size, s->name);
 }
 
@@ -155,6 +156,22 @@ static recon_status read_rows(session *s)
     return status;
 }
 
+/* Whether there are several pictures in it: a chunk says so before the first one's pixels. */
+static int is_animation(const uint8_t *bytes, size_t size)
+{
+    enum { LENGTH = 4, OVERHEAD = 12 };
+    for (size_t at = SIGNATURE; at + OVERHEAD <= size;) {
+        const uint8_t *b = bytes + at;
+        size_t n = (size_t)b[0] << 24 | (size_t)b[1] << 16 | (size_t)b[2] << 8 | b[3];
+        if (!memcmp(b + LENGTH, "acTL", 4))
+            return 1;
+        if (!memcmp(b + LENGTH, "IDAT", 4) || n > size - at - OVERHEAD)
+            return 0;
+        at += n + OVERHEAD;
+    }
+    return 0;
+}
+
 static void read_picture(session *s)
 {
     if (setjmp(png_jmpbuf(s->png)))
@@ -178,6 +195,9 @@ recon_status recon_png_scan(recon_ctx *ctx, recon_picture_sink *sink, const void
     session s = { .ctx = ctx, .name = name, .bytes = bytes, .size = size, .sink = sink };
     if (size < SIGNATURE || png_sig_cmp(bytes, 0, SIGNATURE) != 0)
         return recon_fail(ctx, RECON_ERR_FORMAT, "%s: not a PNG file", name);
+    if (is_animation(bytes, size))
+        return recon_fail(ctx, RECON_ERR_FORMAT, "%s: an animation (APNG), which is not read",
+                          name);
     s.png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &s, on_error, on_warning, &s, on_alloc,
                                      on_free);
     s.info = s.png ? png_create_info_struct(s.png) : NULL;
@@ -335,7 +355,7 @@ recon_status recon_png_encode(recon_ctx *ctx, uint8_t **out, size_t *size, const
     buffer file = { 0 };
     session s = { .ctx = ctx,
                   .name = "PNG",
-                  .pixels = { height, width, channels, NULL, 0 },
+                  .pixels = { .height = height, .width = width, .channels = channels },
                   .give = copy_row,
                   .giver = &all,
                   .take = to_memory,
@@ -356,7 +376,7 @@ static recon_status to_file(void *taker, recon_ctx *ctx, const void *bytes, size
 }
 
 recon_status recon_png_write_rows(recon_ctx *ctx, const char *path, const recon_pixels *head,
-                                  recon_png_rows *rows, const void *user)
+                                  recon_pixel_rows *rows, const void *user)
 {
     recon_writer writer = { .fd = -1 };
     session s = { .ctx = ctx,
@@ -379,6 +399,6 @@ recon_status recon_png_write(recon_ctx *ctx, const char *path, const uint8_t *pi
                              size_t width, size_t channels)
 {
     const whole all = { pixels, width * channels };
-    const recon_pixels head = { height, width, channels, NULL, 0 };
+    const recon_pixels head = { .height = height, .width = width, .channels = channels };
     return recon_png_write_rows(ctx, path, &head, copy_row, &all);
 }

@@ -21,6 +21,16 @@
 #else
 #define PNG 0
 #endif
+#ifdef RECON_HAVE_JPEG
+#define JPEG 1
+#else
+#define JPEG 0
+#endif
+#ifdef RECON_HAVE_TIFF
+#define TIFF 1
+#else
+#define TIFF 0
+#endif
 #ifdef RECON_HAVE_FREETYPE
 #define FREETYPE 1
 #else
@@ -37,6 +47,8 @@ static const recon_library libraries[] = {
     { "oneDNN", "convolutions by matrix products and plain loops, slowly", DNNL },
     { "FAISS", "no approximate search for neighbours", FAISS },
     { "libpng", "no PNG files", PNG },
+    { "libjpeg", "no JPEG files", JPEG },
+    { "libtiff", "no TIFF files", TIFF },
     { "FreeType", "no letters to draw, for `recon reproduce letters`", FREETYPE },
     { "CUDA", "no GPU", CUDA },
 };

@@ -29,6 +29,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -105,9 +106,20 @@ static recon_status add(recon_ctx *ctx, list *l, const char *folder, const char 
 
 static int is_picture(const char *name)
 {
+    static const char *const endings[] = {
+        ".png", ".pgm",  ".ppm",
+#ifdef RECON_HAVE_JPEG
+        ".jpg", ".jpeg",
+#endif
+#ifdef RECON_HAVE_TIFF
+        ".tif", ".tiff",
+#endif
+    };
     const char *dot = strrchr(name, '.');
-    return dot &&
-           (!strcasecmp(dot, ".png") || !strcasecmp(dot, ".pgm") || !strcasecmp(dot, ".ppm"));
+    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
+        if (!strcasecmp(dot, endings[i]))
+            return 1;
+    return 0;
 }
 
 static int by_name(const void *a, const void *b)
@@ -216,6 +228,49 @@ done:
     return status;
 }
 
+/* --- pages ------------------------------------------------------------------------------------ */
+
+static recon_status add_pages(recon_ctx *ctx, list *to, const list *from, size_t i)
+{
+    enum { NUMBER = 24 };
+    const char *path = from->path[i];
+    const char *slash = strrchr(path, '/');
+    size_t pages, room = strlen(slash) + NUMBER;
+    char *folder = NULL, *name = NULL;
+    recon_status status;
+    RECON_TRY(recon_picture_pages(ctx, &pages, path));
+    RECON_TRY(recon_alloc(ctx, &folder, (size_t)(slash - path) + 1, 1));
+    RECON_TRY(recon_alloc(ctx, &name, room, 1));
+    memcpy(folder, path, (size_t)(slash - path));
+    for (size_t page = 0; page < pages; page++) {
+        if (pages == 1)
+            snprintf(name, room, "%s", slash + 1);
+        else
+            snprintf(name, room, "%s#%zu", slash + 1, page + 1);
+        RECON_TRY(add(ctx, to, folder, name));
+        to->label[to->n - 1] = from->label[i];
+    }
+done:
+    free(name);
+    free(folder);
+    return status;
+}
+
+/* Each page of a stack is a picture: it takes the place of its file, as FILE#N. */
+static recon_status open_stacks(recon_ctx *ctx, list *files)
+{
+    list all = { 0 };
+    recon_status status = RECON_OK;
+    for (size_t i = 0; i < files->n; i++)
+        RECON_TRY(add_pages(ctx, &all, files, i));
+    list_free(files);
+    *files = all;
+    return status;
+done:
+    list_free(&all);
+    return status;
+}
+
 static int begins_class(const list *files, size_t i)
 {
     return i == 0 || files->label[i] != files->label[i - 1];
@@ -253,8 +308,9 @@ static recon_status list_pictures(recon_ctx *ctx, list *out, size_t *classes, re
                              "%s: holds pictures and folders of pictures: are there classes?",
                              path));
     if (!out->n)
-        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: no PNG, PGM or PPM files%s%s", path,
-                             unread->why.n ? ": " : "", unread->why.n ? unread->why.text[0] : ""));
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: no PNG, JPEG, TIFF, PGM or PPM files%s%s",
+                             path, unread->why.n ? ": " : "",
+                             unread->why.n ? unread->why.text[0] : ""));
 done:
     list_free(&folders);
     return status;
@@ -279,9 +335,14 @@ typedef struct {
     recon_pixels low, high;
 } survey;
 
+static size_t colours_of(const recon_pixels *p)
+{
+    return p->channels - (p->alpha ? 1 : 0);
+}
+
 static void note(survey *s, recon_pixels p)
 {
-    p.channels = p.channels < COLOUR ? GREY : COLOUR;
+    p.channels = colours_of(&p);
     s->longer[s->n] = p.height > p.width ? p.height : p.width;
     if (!s->n++)
         s->low = s->high = p;
@@ -322,7 +383,7 @@ static void choose(recon_ctx *ctx, recon_dataset_options *o, survey *s, const ch
  * where none can, any shape will do. */
 static recon_status look_at_all(recon_ctx *ctx, job *j, const char *path)
 {
-    survey s = { .low = { 1, 1, GREY, NULL, 0 } };
+    survey s = { .low = { .height = 1, .width = 1, .channels = GREY } };
     recon_status status = recon_alloc_raw(ctx, &s.longer, j->files->n, sizeof *s.longer);
     for (size_t i = 0; status == RECON_OK && i < j->files->n; i++) {
         recon_picture_sink sink = { .most = j->o.picture_most };
@@ -370,10 +431,11 @@ static inline unsigned colour_of(const uint8_t *from, size_t colours, size_t to,
 static void take_row(recon_picture_sink *sink, size_t y, const uint8_t *samples)
 {
     reader *r = (reader *)sink;
-    size_t from = sink->head.channels, to = r->j->info.channels, colours = from - !(from % 2);
+    size_t from = sink->head.channels, to = r->j->info.channels;
+    size_t colours = colours_of(&sink->head);
     float *out = r->line;
     for (size_t x = 0; x < sink->head.width; x++, samples += from, out += r->planes) {
-        float alpha = from % 2 ? OPAQUE : samples[colours];
+        float alpha = sink->head.alpha ? samples[colours] : OPAQUE;
         for (size_t c = 0; c < to; c++)
             out[c] = (float)colour_of(samples, colours, to, c) * alpha / OPAQUE;
         if (r->alpha) {
@@ -417,12 +479,17 @@ static recon_status begin_picture(recon_ctx *ctx, recon_picture_sink *sink)
     const recon_pixels *head = &sink->head;
     const recon_frame in = { head->height, head->width }, out = { info->height, info->width };
     const recon_frame frame = r->j->o.crop ? frame_to_crop(in, info) : out;
-    int has_alpha = head->channels % 2 == 0;
+    int has_alpha = head->alpha;
+    size_t colours = colours_of(head);
     recon_status status;
     if (!r->j->o.size && (in.height != out.height || in.width != out.width))
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "%s: %zu x %zu, but the first picture is %zu x %zu (height x width)",
                           r->path, in.height, in.width, out.height, out.width);
+    if (colours != info->channels && colours != GREY &&
+        (colours != COLOUR || info->channels != GREY))
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s: %zu channels, but %zu are needed", r->path,
+                          colours, info->channels);
     r->planes = info->channels + (has_alpha ? 1 : 0);
     if (sink->interlaced) { /* then it is held as a whole */
         r->taken = recon_pixels_size(head);
@@ -629,9 +696,9 @@ static recon_status check_options(recon_ctx *ctx, const recon_dataset_options *o
     if (o->size > SIZE_MAX_FIT)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: a size of %zu: at most %d", path, o->size,
                           SIZE_MAX_FIT);
-    if (o->channels && o->channels != GREY && o->channels != COLOUR)
-        return recon_fail(ctx, RECON_ERR_INPUT, "%s: pictures of %zu channels: 1 or 3", path,
-                          o->channels);
+    if (o->channels > RECON_PIXELS_CHANNELS)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s: pictures of %zu channels: 1 to %d", path,
+                          o->channels, RECON_PIXELS_CHANNELS);
     return RECON_OK;
 }
 
@@ -659,6 +726,7 @@ recon_status recon_folder_read(recon_ctx *ctx, recon_dataset *data, const char *
     j.files = &folder->files;
     RECON_TRY(list_pictures(ctx, &folder->files, &classes, &folder->unread, path));
     warn_of_unread(ctx, &folder->unread, path);
+    RECON_TRY(open_stacks(ctx, &folder->files));
     if (classes)
         RECON_TRY(name_classes(ctx, data, j.files, folder->root));
     RECON_TRY(load_all(ctx, data, &j, classes, path));

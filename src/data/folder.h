@@ -8,7 +8,7 @@
 typedef struct recon_folder recon_folder;
 void recon_folder_free(recon_folder *folder);
 
-/* Fills data from the PNG, PGM and PPM files in path, in the order of their names; where it has
+/* Fills data from the PNG, JPEG, TIFF, PGM and PPM files in path, each page of a TIFF file a picture, in the order of their names; where it has
  * sub-folders of pictures instead, these are the classes. */
 /* See dataset.h for what is not read, recon_dataset_unread. */
 recon_status recon_folder_read(recon_ctx *ctx, recon_dataset *data, const char *path,

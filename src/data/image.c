@@ -43,7 +43,7 @@ static inline __attribute__((always_inline)) taps taps_at(double place, int size
         w[2] = f * (0.5f + f * (2 - 1.5f * f));
         w[3] = f * f * (-0.5f + 0.5f * f);
     }
-    taps t;
+    taps t = { { 0 }, { 0 } };
     for (int k = 0; k < n; k++) {
         int at = first + k;
         t.weight[k] = clip(w[k], at, size);
@@ -57,6 +57,8 @@ typedef struct {
     size_t channels;
     double middle_x, middle_y;
     recon_affine source;
+    double out_x, out_y; /* the middle of the result */
+    int alpha;           /* of pictures of whole numbers */
 } frame;
 
 static inline __attribute__((always_inline)) float sample(const void *in, size_t at, samples of)
@@ -115,12 +117,12 @@ static inline __attribute__((always_inline)) void warp_row(float *restrict out, 
                                                            size_t channels, int n, samples of,
                                                            int alpha)
 {
-    const double(*m)[2] = f->source.matrix, up = f->middle_y - p;
+    const double(*m)[2] = f->source.matrix, up = f->out_y - p;
     double x0 = m[0][1] * up + f->source.shift[0] + f->middle_x;
     double y0 = f->middle_y - m[1][1] * up - f->source.shift[1];
     double x1 = m[0][0], y1 = -m[1][0];
     int height = f->height, width = f->width;
-    double middle = f->middle_x;
+    double middle = f->out_x;
     for (int q = from; q < to; q++, out += channels) {
         double right = q - middle;
         taps row = taps_at(y0 + y1 * right, height, n), col = taps_at(x0 + x1 * right, width, n);
@@ -154,10 +156,14 @@ RECON_CLONES static void warp_cubic(float *restrict out, const float *restrict i
 void recon_image_warp(float *out, const float *in, size_t height, size_t width, size_t channels,
                       const recon_affine *source, recon_interpolation interpolation)
 {
-    frame f = {
-        (int)height, (int)width, channels, ((double)width - 1) / 2, ((double)height - 1) / 2,
-        *source
-    };
+    frame f = { .height = (int)height,
+                .width = (int)width,
+                .channels = channels,
+                .middle_x = ((double)width - 1) / 2,
+                .middle_y = ((double)height - 1) / 2,
+                .source = *source };
+    f.out_x = f.middle_x;
+    f.out_y = f.middle_y;
     if (height == 0 || width == 0)
         return;
     if (interpolation == RECON_BICUBIC)
@@ -189,18 +195,23 @@ void recon_image_rotate(float *out, const float *in, size_t height, size_t width
  * In tiles: along a row of the result a rotated picture is read across its rows, and each of its
  * pixels would miss the cache. */
 
-enum { TILE = 64, CHANNELS = 4 };
+enum { TILE = 64 };
 
 static inline __attribute__((always_inline)) void rotate_linear(float *restrict out, const void *in,
                                                                 const frame *f, int p, int from,
                                                                 int to, samples of)
 {
-    switch (f->channels) {
-    case 1: warp_row(out, in, f, p, from, to, 1, LINEAR, of, 0); break;
-    case 2: warp_row(out, in, f, p, from, to, 2, LINEAR, of, 1); break;
-    case 3: warp_row(out, in, f, p, from, to, 3, LINEAR, of, 0); break;
-    default: warp_row(out, in, f, p, from, to, 4, LINEAR, of, 1);
-    }
+    size_t channels = f->channels;
+    if (channels == 1)
+        warp_row(out, in, f, p, from, to, 1, LINEAR, of, 0);
+    else if (channels == 3 && !f->alpha)
+        warp_row(out, in, f, p, from, to, 3, LINEAR, of, 0);
+    else if (channels == 4 && f->alpha)
+        warp_row(out, in, f, p, from, to, 4, LINEAR, of, 1);
+    else if (f->alpha)
+        warp_row(out, in, f, p, from, to, channels, LINEAR, of, 1);
+    else
+        warp_row(out, in, f, p, from, to, channels, LINEAR, of, 0);
 }
 
 RECON_CLONES static void rotate_bytes(float *restrict out, const void *in, const frame *f, int p,
@@ -219,7 +230,7 @@ RECON_CLONES static void rotation_words(float *restrict out, const void *in, con
 RECON_CLONES static void rotate_cubic(float *restrict out, const void *in, const frame *f, int p,
                                       int from, int to, samples of)
 {
-    if (f->channels % 2)
+    if (!f->alpha)
         warp_row(out, in, f, p, from, to, f->channels, CUBIC, of, 0);
     else
         warp_row(out, in, f, p, from, to, f->channels, CUBIC, of, 1);
@@ -240,31 +251,110 @@ static void round_words(uint8_t *out, const float *in, size_t n)
     }
 }
 
-void recon_pixels_rotate(uint8_t *out, const recon_pixels *in, double angle, size_t first, size_t n,
-                         recon_interpolation interpolation)
+/* --- what comes into the frame -------------------------------------------------------------- */
+
+static double clamp(double place, int size)
 {
-    frame f = { (int)in->height,
-                (int)in->width,
-                in->channels,
-                ((double)in->width - 1) / 2,
-                ((double)in->height - 1) / 2,
-                recon_image_rotate_source(angle) };
+    return place < 0 ? 0 : place > size - 1 ? size - 1 : place;
+}
+
+static float sum_of(const taps *t, int n)
+{
+    float sum = 0;
+    for (int k = 0; k < n; k++)
+        sum += t->weight[k];
+    return sum;
+}
+
+/* Lays a pixel that lies outside by a share over the colour of that. */
+static void lay_over(float *out, const frame *f, float outside, const float *colour, float most)
+{
+    size_t colours = f->channels - (f->alpha ? 1 : 0);
+    float alpha = f->alpha ? out[colours] : most, own = f->alpha ? alpha : 1,
+          other = outside * (f->alpha ? most : 1), whole = f->alpha ? own + other : 1;
+    for (size_t c = 0; c < colours; c++)
+        out[c] = whole > 0 ? (out[c] * own + colour[c] * other) / whole : 0;
+    if (f->alpha)
+        out[colours] = alpha + other;
+}
+
+/* Pixels from .. to - 1 of row p, which outside of the picture are zero so far. */
+static void fill_row(float *out, const void *in, const frame *f, int p, int from, int to, int n,
+                     samples of, const recon_fill *fill)
+{
+    const double(*m)[2] = f->source.matrix, up = f->out_y - p;
+    const uint8_t *rgb = fill->colour;
+    float most = of == WORDS ? 65535 : 255, colour[RECON_PIXELS_CHANNELS];
+    float grey = (299.0f * rgb[0] + 587.0f * rgb[1] + 114.0f * rgb[2]) / 1000;
+    size_t colours = f->channels - (f->alpha ? 1 : 0);
+    for (size_t c = 0; c < colours; c++)
+        colour[c] = (colours == 3 ? rgb[c] : grey) * most / 255;
+    for (int q = from; q < to; q++, out += f->channels) {
+        double x = m[0][0] * (q - f->out_x) + m[0][1] * up + f->middle_x;
+        double y = f->middle_y - m[1][0] * (q - f->out_x) - m[1][1] * up;
+        taps row = taps_at(y, f->height, n), col = taps_at(x, f->width, n);
+        float outside = 1 - sum_of(&row, n) * sum_of(&col, n);
+        if (fabsf(outside) < 1e-4f)
+            continue;
+        if (fill->kind == RECON_FILL_COLOUR) {
+            lay_over(out, f, outside, colour, most);
+            continue;
+        }
+        /* The edge goes on for ever: the pixel at the nearest place that is inside. */
+        row = taps_at(clamp(y, f->height), f->height, LINEAR);
+        col = taps_at(clamp(x, f->width), f->width, LINEAR);
+        (f->alpha ? blend_alpha : blend)(out, in, &row, &col, f->width, f->channels, LINEAR, of);
+    }
+}
+
+void recon_pixels_frame(size_t *height, size_t *width, const recon_pixels *in, double angle)
+{
+    const double exact = 1e-6; /* quarter turns give whole numbers */
+    double c = fabs(cos(angle)), s = fabs(sin(angle)), h = (double)in->height,
+           w = (double)in->width;
+    *height = (size_t)ceil(h * c + w * s - exact);
+    *width = (size_t)ceil(w * c + h * s - exact);
+}
+
+static void rotate_tile(float *tile, const recon_pixels *in, const frame *f,
+                        const recon_pixels_rotation *how, int p, int from, int to)
+{
+    int cubic = how->interpolation == RECON_BICUBIC;
+    samples of = in->deep ? WORDS : BYTES;
+    if (cubic)
+        rotate_cubic(tile, in->bytes, f, p, from, to, of);
+    else
+        (in->deep ? rotation_words : rotate_bytes)(tile, in->bytes, f, p, from, to);
+    if (how->fill.kind != RECON_FILL_ZERO)
+        fill_row(tile, in->bytes, f, p, from, to, cubic ? CUBIC : LINEAR, of, &how->fill);
+}
+
+void recon_pixels_rotate(uint8_t *out, const recon_pixels *in, const recon_pixels_rotation *how,
+                         size_t first, size_t n)
+{
+    size_t height = how->height ? how->height : in->height,
+           width = how->width ? how->width : in->width;
+    frame f = { .height = (int)in->height,
+                .width = (int)in->width,
+                .channels = in->channels,
+                .middle_x = ((double)in->width - 1) / 2,
+                .middle_y = ((double)in->height - 1) / 2,
+                .source = recon_image_rotate_source(how->angle),
+                .out_x = ((double)width - 1) / 2,
+                .out_y = ((double)height - 1) / 2,
+                .alpha = in->alpha };
     size_t pixel = in->channels * (in->deep ? 2 : 1), row = in->width * pixel;
-    float tile[TILE * CHANNELS];
-    if (angle == 0) { /* colours stay, also where they cannot be seen */
-        memcpy(out, in->bytes + first * row, n * row);
+    float tile[TILE * RECON_PIXELS_CHANNELS];
+    if (how->angle == 0 && height == in->height && width == in->width) {
+        memcpy(out, in->bytes + first * row, n * row); /* also colours that cannot be seen */
         return;
     }
-    for (int from = 0, to; from < f.width; from = to) {
-        to = f.width - from < TILE ? f.width : from + TILE;
+    for (size_t from = 0, to; from < width; from = to) {
+        to = width - from < TILE ? width : from + TILE;
         for (size_t y = 0; y < n; y++) {
-            int p = (int)(first + y);
-            if (interpolation == RECON_BICUBIC)
-                rotate_cubic(tile, in->bytes, &f, p, from, to, in->deep ? WORDS : BYTES);
-            else
-                (in->deep ? rotation_words : rotate_bytes)(tile, in->bytes, &f, p, from, to);
-            (in->deep ? round_words : round_bytes)(out + (y * in->width + (size_t)from) * pixel,
-                                                   tile, (size_t)(to - from) * in->channels);
+            rotate_tile(tile, in, &f, how, (int)(first + y), (int)from, (int)to);
+            (in->deep ? round_words : round_bytes)(out + (y * width + from) * pixel, tile,
+                                                   (to - from) * in->channels);
         }
     }
 }

@@ -6,11 +6,27 @@
 #include "core/pixels.h"
 #include <recon/data/dataset.h>
 
+/* What lies outside of a picture: nothing, which is transparent where there is alpha, else zero; the
+ * nearest pixel of its edge; or a colour, opaque. */
+typedef struct {
+    enum { RECON_FILL_ZERO, RECON_FILL_EDGE, RECON_FILL_COLOUR } kind;
+    uint8_t colour[3]; /* red, green, blue; in grey their luminance */
+} recon_fill;
+
+typedef struct {
+    double angle;
+    recon_interpolation interpolation;
+    recon_fill fill;
+    size_t height, width; /* of the result, with the same centre; 0: as the picture's */
+} recon_pixels_rotation;
+
 /* n rows of the picture rotated as recon_image_rotate does, from row `first` on. Colours count by
- * their alpha. Outside is transparent where there is alpha, else zero. Some tens of rows at once
- * are fastest. By 0 they are copied. */
-void recon_pixels_rotate(uint8_t *out, const recon_pixels *in, double angle, size_t first, size_t n,
-                         recon_interpolation interpolation);
+ * their alpha. Some tens of rows at once are fastest. By 0 they are copied. */
+void recon_pixels_rotate(uint8_t *out, const recon_pixels *in, const recon_pixels_rotation *how,
+                         size_t first, size_t n);
+
+/* The smallest frame that all of a rotated picture fits into. */
+void recon_pixels_frame(size_t *height, size_t *width, const recon_pixels *in, double angle);
 
 /* n images rotated, several at a time: out [n] is in[from[i]], or in[i] where from is NULL, by
  * angle[i]. */

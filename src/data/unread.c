@@ -30,14 +30,27 @@ void recon_unread_note_deep(recon_unread *u, const char *folder, size_t n)
     u->files += n;
 }
 
+/* Of a format that is read where its library was there. */
+static const char *library_of(const char *ending)
+{
+    if (!strncmp(ending, "jp", 2) && strcmp(ending, "jp2") != 0)
+        return "libjpeg: install libjpeg62-turbo-dev";
+    return strncmp(ending, "tif", 3) ? NULL : "libtiff: install libtiff-dev";
+}
+
 static recon_status tell_format(recon_ctx *ctx, recon_unread *u, size_t i)
 {
     char text[320];
     size_t n = u->format[i];
-    snprintf(text, sizeof text,
-             "%zu .%s file%s not read: convert %s first, for example by "
-             "`find DIR -name '*.%s' -exec mogrify -format png {} +`",
-             n, endings[i], n == 1 ? " is" : "s are", n == 1 ? "it" : "them", endings[i]);
+    const char *library = library_of(endings[i]);
+    if (library)
+        snprintf(text, sizeof text, "%zu .%s file%s not read: built without %s and build again", n,
+                 endings[i], n == 1 ? " is" : "s are", library);
+    else
+        snprintf(text, sizeof text,
+                 "%zu .%s file%s not read: convert %s first, for example by "
+                 "`find DIR -name '*.%s' -exec mogrify -format png {} +`",
+                 n, endings[i], n == 1 ? " is" : "s are", n == 1 ? "it" : "them", endings[i]);
     return recon_skips_add(ctx, &u->why, text);
 }
 

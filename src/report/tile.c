@@ -16,7 +16,13 @@ enum { SIDE_MAX = 4096, TIMES_MAX = 16 };
 static int drawable(const recon_picture *p)
 {
     return p->height > 0 && p->height <= SIDE_MAX && p->width > 0 && p->width <= SIDE_MAX &&
-           (p->channels == 1 || p->channels == 3);
+           p->channels > 0;
+}
+
+/* Channels that are drawn: the first three as red, green and blue, or the first as grey. */
+static size_t drawn(const recon_picture *p)
+{
+    return p->channels < 3 ? 1 : 3;
 }
 
 recon_status recon_tile_check(recon_ctx *ctx, const char *figure, const char *what,
@@ -50,7 +56,7 @@ static void magnify(uint8_t *out, const recon_picture *p, size_t times)
 {
     for (size_t y = 0; y < p->height * times; y++)
         for (size_t x = 0; x < p->width * times; x++)
-            for (size_t c = 0; c < p->channels; c++) {
+            for (size_t c = 0; c < drawn(p); c++) {
                 float v = p->pixels[((y / times) * p->width + x / times) * p->channels + c];
                 *out++ = (uint8_t)lrintf(255 * fminf(fmaxf(v, 0), 1));
             }
@@ -63,10 +69,10 @@ static recon_status encode(recon_ctx *ctx, uint8_t **out, size_t *size, const re
     size_t times = (size_t)fmin(fmax(ceil(side / (double)longer), 1), TIMES_MAX);
     uint8_t *bytes = NULL;
     recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &bytes, p->height * p->width * times * times, p->channels));
+    RECON_TRY(recon_alloc_raw(ctx, &bytes, p->height * p->width * times * times, drawn(p)));
     magnify(bytes, p, times);
     RECON_TRY(
-        recon_png_encode(ctx, out, size, bytes, p->height * times, p->width * times, p->channels));
+        recon_png_encode(ctx, out, size, bytes, p->height * times, p->width * times, drawn(p)));
 done:
     free(bytes);
     return status;

@@ -9,7 +9,7 @@ if [ "${RECON_BUILD:-build}" != build ]; then
     finish # builds one of its own
 fi
 bare=$scratch/bare sources=$root
-absent="HAVE_OPENBLAS= HAVE_DNNL= HAVE_FAISS= HAVE_PNG= HAVE_FREETYPE="
+absent="HAVE_OPENBLAS= HAVE_DNNL= HAVE_FAISS= HAVE_PNG= HAVE_JPEG= HAVE_TIFF= HAVE_FREETYPE="
 build() { # TARGET
     # shellcheck disable=SC2086
     make -s -C "$sources" BUILD="$bare" $absent "$@" >"$scratch/stdout" 2>"$scratch/stderr"
@@ -25,7 +25,7 @@ fi
 
 build "$bare/flags"
 sed 's/ (Debian: .*)$//' "$scratch/stdout" >said
-[ $code -eq 0 ] && [ "$(grep -c '^without .*: ' said)" -eq 5 ] && [ "$(grep -c '(Debian: lib.*-dev)$' "$scratch/stdout")" -eq 5 ]
+[ $code -eq 0 ] && [ "$(grep -c '^without .*: ' said)" -eq 7 ] && [ "$(grep -c '(Debian: lib.*-dev)$' "$scratch/stdout")" -eq 7 ]
 report $? "make says which libraries are missing, for what, and their packages"
 for library in JANSSON ZLIB; do
     build HAVE_$library= "$bare/flags"
@@ -41,7 +41,7 @@ if [ -z "${RECON_SLOW:-}" ]; then
 fi
 build "$bare/recon"
 report $code "it builds"
-! ldd "$bare/recon" | grep -qE 'blas|dnnl|faiss|png|freetype|gomp|stdc'
+! ldd "$bare/recon" | grep -qE 'blas|dnnl|faiss|png|jpeg|tiff|freetype|gomp|stdc'
 report $? "and links with none of them"
 "$bare/recon" --version | grep '^without ' | grep -v CUDA >missing
 cmp -s missing said

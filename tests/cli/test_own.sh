@@ -106,7 +106,7 @@ echo 'P2 9 9 255' $(LC_ALL=C awk 'BEGIN { for (i = 0; i < 81; i++) print 0 }') >
 run info images:dark
 [ "$code" -eq 0 ] && said "1 of 1 pictures are of one colour and show nothing"
 report $? "pictures that show nothing are counted"
-mkdir jpeg
-echo x >jpeg/a.jpg
-refused 1 "no PNG, PGM or PPM files: 1 .jpg file is not read: convert it first" info images:jpeg
+mkdir gif
+echo x >gif/a.gif
+refused 1 "no PNG, JPEG, TIFF, PGM or PPM files: 1 .gif file is not read: convert it first" info images:gif
 finish

@@ -145,16 +145,16 @@ done
 
 # --- what is not read ---------------------------------------------------------------------------------
 cp -R black mixed
-for i in 1 2 3 4 5 6 7 8 9 10; do echo x >mixed/$i.jpg; done
-echo x >mixed/scan.TIF
+for i in 1 2 3 4 5 6 7 8 9 10; do echo x >mixed/$i.gif; done
+echo x >mixed/scan.BMP
 run info mixed
-[ "$code" -eq 0 ] && said "warning: mixed: 10 .jpg files are not read" &&
-    grep -qF '  not read   10 .jpg files are not read: convert them first, for example by `find DIR -name' "$scratch/stdout" &&
-    grep -q '^  *1 .tif file is not read' "$scratch/stdout"
+[ "$code" -eq 0 ] && said "warning: mixed: 10 .gif files are not read" &&
+    grep -qF '  not read   10 .gif files are not read: convert them first, for example by `find DIR -name' "$scratch/stdout" &&
+    grep -q '^  *1 .bmp file is not read' "$scratch/stdout"
 report $? "files of other formats are counted, and how to convert them"
 for spec in images:mixed; do
     run score --model found --data $spec --out s.npy --json
-    [ "$code" -eq 0 ] && is_json "$scratch/stdout" && grep -q '"not_read": 11' "$scratch/stdout" && said "10 .jpg files are not read"
+    [ "$code" -eq 0 ] && is_json "$scratch/stdout" && grep -q '"not_read": 11' "$scratch/stdout" && said "10 .gif files are not read"
     report $? "$spec: in --json too, and as a warning"
 done
 mkdir -p tree/cats/kittens tree/dogs
@@ -167,7 +167,7 @@ report $? "pictures that lie too deep are counted and named"
 refused 1 "black/000.png: a file: name the folder that it lies in" info images:black/000.png
 refused 1 "black/000.png: a file: name the folder that it lies in" score --model found --data black/000.png --out s.npy --quiet
 refused 2 "no command is called 'trian' (did you mean train?)" trian
-refused 2 "--out up.jpg: images go to a folder, as PNG files, or to a FILE.npy" canonicalize --model found --data black --out up.jpg
+refused 2 "--out up.jpg: images go to a folder, as files, or to a FILE.npy" canonicalize --model found --data black --out up.jpg
 refused 2 "--out s.txt: scores go to FILE.npy or FILE.csv" score --model found --data black --out s.txt
 refused 2 "--false-alarms 5: must be below 1" score --model found --data black --out s.npy --false-alarms 5
 mkdir nothing

@@ -161,8 +161,10 @@ static void rotate_pixels(uint8_t *out, const recon_pixels *p, double angle, int
 {
     size_t stride = recon_pixels_size(p) / p->height;
     for (size_t y = 0; y < p->height; y += 4)
-        recon_pixels_rotate(out + y * stride, p, angle, y, p->height - y < 4 ? p->height - y : 4,
-                            (recon_interpolation)kind);
+        recon_pixels_rotate(
+            out + y * stride, p,
+            &(recon_pixels_rotation){ .angle = angle, .interpolation = (recon_interpolation)kind },
+            y, p->height - y < 4 ? p->height - y : 4);
 }
 
 static void whole_numbers_rotate_as_floats_do(void **state)
@@ -174,7 +176,7 @@ static void whole_numbers_rotate_as_floats_do(void **state)
     for (int deep = 0; deep < 2; deep++)
         for (size_t c = 1; c <= 3; c += 2)
             for (int kind = 0; kind < 2; kind++) {
-                recon_pixels p = { H, W, c, bytes, deep };
+                recon_pixels p = { H, W, c, bytes, deep, 0 };
                 for (size_t i = 0; i < sizeof bytes; i++)
                     bytes[i] = (uint8_t)recon_rng_u32(&rng);
                 for (size_t i = 0; i < H * W * c; i++)
@@ -197,7 +199,7 @@ static void alpha_rotates_with_its_colours(void **state)
     for (size_t c = 2; c <= 4; c += 2)
         for (int kind = 0; kind < 2; kind++) {
             recon_rng rng = recon_rng_new(6, c);
-            recon_pixels p = { S, S, c, x, 0 };
+            recon_pixels p = { S, S, c, x, 0, 1 };
             for (size_t i = 0; i < sizeof x; i++)
                 x[i] = (uint8_t)(1 + recon_rng_u32(&rng) % 255);
             rotate_pixels(y, &p, PI / 2, kind);
@@ -209,12 +211,51 @@ static void alpha_rotates_with_its_colours(void **state)
         }
 }
 
+/* What comes into the frame is the colour that was asked for, or goes on from the edge; and a frame that
+ * holds all of the picture keeps every pixel of it, whatever the number of channels. */
+static void what_comes_into_the_frame_is_filled(void **state)
+{
+    enum { S = 20, MOST = 5 };
+    static uint8_t x[S * S * MOST], y[4 * S * S * MOST];
+    (void)state;
+    for (size_t c = 1; c <= MOST; c++)
+        for (int kind = 0; kind < 2; kind++) {
+            recon_pixels p = { S, S, c, x, 0, c == 2 || c == 4 };
+            recon_pixels_rotation r = { .angle = PI / 4,
+                                        .interpolation = (recon_interpolation)kind,
+                                        .fill = { RECON_FILL_COLOUR, { 255, 255, 255 } } };
+            memset(x, 100, sizeof x);
+            recon_pixels_rotate(y, &p, &r, 0, S);
+            for (size_t k = 0; k < c; k++) {
+                assert_int_equal(y[k], 255);                           /* the corner */
+                assert_int_equal(y[(S / 2 * S + S / 2) * c + k], 100); /* the middle */
+            }
+            r.fill.kind = RECON_FILL_EDGE;
+            recon_pixels_rotate(y, &p, &r, 0, S);
+            for (size_t i = 0; i < S * S * c; i++)
+                assert_in_range(y[i], 99, 101);
+            r.fill.kind = RECON_FILL_ZERO;
+            memset(x, 255, sizeof x);
+            recon_pixels_frame(&r.height, &r.width, &p, r.angle);
+            assert_true(r.height == 29 && r.width == 29); /* 20 sqrt 2 is 28.3 */
+            recon_pixels_rotate(y, &p, &r, 0, r.height);
+            double sum = 0;
+            for (size_t i = 0; i < 29 * 29; i++)
+                sum += y[i * c + c - 1];
+            CHECK_NEAR(sum / (255.0 * S * S), 1, 0.01);
+        }
+    recon_pixels wide = { 3, 7, 1, x, 0, 0 };
+    size_t height, width;
+    recon_pixels_frame(&height, &width, &wide, PI / 2);
+    assert_true(height == 7 && width == 3);
+}
+
 /* A hidden colour does not bleed: red on hidden green stays red at every alpha. */
 static void what_is_hidden_does_not_show(void **state)
 {
     (void)state;
     static uint8_t x[SIDE * SIDE * 4], y[SIDE * SIDE * 4];
-    recon_pixels p = { SIDE, SIDE, 4, x, 0 };
+    recon_pixels p = { SIDE, SIDE, 4, x, 0, 1 };
     for (int i = 0; i < SIDE * SIDE; i++) {
         int in = i / SIDE > 10 && i / SIDE < 30 && i % SIDE > 15 && i % SIDE < 25;
         const uint8_t seen[] = { 200, 10, 10, 255 }, hidden[] = { 0, 255, 0, 0 };
@@ -244,6 +285,7 @@ int main(void)
         cmocka_unit_test(whole_numbers_rotate_as_floats_do),
         cmocka_unit_test(alpha_rotates_with_its_colours),
         cmocka_unit_test(what_is_hidden_does_not_show),
+        cmocka_unit_test(what_comes_into_the_frame_is_filled),
         cmocka_unit_test(a_picture_fits_with_its_mean_and_its_slope),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);

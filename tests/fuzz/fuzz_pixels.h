@@ -16,7 +16,7 @@ static inline void fuzz_pixels(recon_status status, recon_pixels *p)
     }
     size_t n = recon_pixels_size(p);
     uint8_t *copy = malloc(n);
-    FUZZ_CHECK(copy && p->channels >= 1 && p->channels <= 4);
+    FUZZ_CHECK(copy && p->channels >= 1 && p->channels <= RECON_PIXELS_CHANNELS);
     memcpy(copy, p->bytes, n);
     free(copy);
     free(p->bytes);

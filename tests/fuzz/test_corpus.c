@@ -21,6 +21,7 @@
     X(geom)                                                                                        \
     X(ieae)                                                                                        \
     X(idx)                                                                                         \
+    X(jpeg)                                                                                        \
     X(json)                                                                                        \
     X(model)                                                                                       \
     X(molecule_model)                                                                              \
@@ -32,6 +33,7 @@
     X(safetensors)                                                                                 \
     X(sdf)                                                                                         \
     X(rotations)                                                                                   \
+    X(tiff)                                                                                        \
     X(xyz)
 
 #define DECLARE(name) int fuzz_##name(const uint8_t *bytes, size_t size);

@@ -471,14 +471,14 @@ static void numbers_that_are_none_are_named(void **state)
 {
     double bad[] = { 1, 2, NAN }, huge[] = { 1, 1e10, 3 }, good[] = { 1, 2, 3 };
     float pixels[] = { 0, INFINITY, 1, 0 };
-    recon_picture picture = { pixels, 2, 2, 1, NULL }, odd = { pixels, 2, 1, 2, NULL };
+    recon_picture picture = { pixels, 2, 2, 1, NULL }, odd = { pixels, 2, 1, 0, NULL };
     recon_roc_point out_of_range[] = { { 0, 0, 0 }, { 1, 1.5, 0 } };
     recon_series series = { "s", good, bad, NULL, NULL, 3, 0, 0 }, late = series;
     recon_error_curve curve = { "c", bad, NULL };
     late.y = huge;
     REFUSED(recon_figure_gallery, "picture 0: pixel 1 is inf",
             (recon_gallery){ .pictures = &picture, .rows = 1, .columns = 1 });
-    REFUSED(recon_figure_gallery, "picture 0 is 2 x 1 x 2",
+    REFUSED(recon_figure_gallery, "picture 0 is 2 x 1 x 0",
             (recon_gallery){ .pictures = &odd, .rows = 1, .columns = 1 });
     REFUSED(recon_figure_roses, "angle 2 is nan (circle 0)",
             (recon_roses){

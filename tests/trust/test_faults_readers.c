@@ -3,8 +3,7 @@
 #include "faults.h"
 
 #include <recon/core/array.h>
-#include "core/png.h"
-#include "core/pnm.h"
+#include "core/picture.h"
 #include <recon/core/safetensors.h>
 #include <recon/data/dataset.h>
 #include "data/geom.h"
@@ -57,8 +56,7 @@ static recon_status read_safetensors(recon_ctx *ctx, const void *path, digest *o
 static recon_status read_pixels(recon_ctx *ctx, const void *path, digest *out)
 {
     recon_pixels p;
-    const char *dot = strrchr(path, '.');
-    recon_status status = (strcmp(dot, ".png") ? recon_pnm_read : recon_png_read)(ctx, &p, path);
+    recon_status status = recon_picture_read(ctx, &p, path, 0);
     digest_add(out, p.bytes, p.height * p.width * p.channels);
     free(p.bytes);
     return status;
@@ -172,6 +170,12 @@ static const fault_job jobs[] = {
 #ifdef RECON_HAVE_PNG
     { "png", read_pixels, SAMPLES "png/palette.png", 0, 0, 0 },
     { "folder of pictures", open_images, pictures_spec, 0, 0, 0 },
+#endif
+#ifdef RECON_HAVE_JPEG
+    { "jpeg", read_pixels, SAMPLES "jpeg/exif", 0, 0, 0 },
+#endif
+#ifdef RECON_HAVE_TIFF
+    { "tiff", read_pixels, SAMPLES "tiff/turned", 0, 0, 0 },
 #endif
     { "amat", open_images, "amat:" SAMPLES "amat/three", 0, 0, 0 },
     { "images by npy", open_images, set_spec, 0, 0, 0 },

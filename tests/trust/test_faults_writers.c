@@ -5,7 +5,9 @@
 #include "normalize/known.h"
 
 #include <recon/core/array.h>
+#include "core/jpeg.h"
 #include "core/png.h"
+#include "core/tiff.h"
 #include <recon/core/safetensors.h>
 #include "core/svg.h"
 #include "data/xyz.h"
@@ -66,6 +68,37 @@ static recon_status write_png(recon_ctx *ctx, const char *path)
     return recon_png_write(ctx, path, (const uint8_t *)numbers, 30, 30, 3);
 }
 
+#if defined RECON_HAVE_JPEG || defined RECON_HAVE_TIFF
+enum { SIDE = 30 };
+static const recon_pixels square = { .height = SIDE, .width = SIDE, .channels = 3 };
+
+static void give_row(const void *user, size_t y, uint8_t *out)
+{
+    memcpy(out, (const uint8_t *)user + y * SIDE * 3, (size_t)SIDE * 3);
+}
+#endif
+
+#ifdef RECON_HAVE_JPEG
+static recon_status write_jpeg(recon_ctx *ctx, const char *path)
+{
+    return recon_jpeg_write_rows(ctx, path, &square, give_row, numbers, NULL);
+}
+#endif
+
+#ifdef RECON_HAVE_TIFF
+static recon_status write_tiff(recon_ctx *ctx, const char *path)
+{
+    recon_tiff_writer *w;
+    recon_status status = recon_tiff_writer_open(ctx, &w, path, sizeof numbers);
+    for (int page = 0; status == RECON_OK && page < 2; page++)
+        status = recon_tiff_writer_add(ctx, w, &square, give_row, numbers, NULL);
+    if (status == RECON_OK)
+        status = recon_tiff_writer_commit(ctx, w);
+    recon_tiff_writer_close(w);
+    return status;
+}
+#endif
+
 static recon_status write_page(recon_ctx *ctx, const char *path)
 {
     recon_page *page;
@@ -98,6 +131,12 @@ static const struct {
     { "svg", write_svg },
 #ifdef RECON_HAVE_PNG
     { "png", write_png },
+#endif
+#ifdef RECON_HAVE_JPEG
+    { "jpeg", write_jpeg },
+#endif
+#ifdef RECON_HAVE_TIFF
+    { "tiff", write_tiff },
 #endif
     { "page", write_page },
     { "xyz", write_xyz },

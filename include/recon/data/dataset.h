@@ -6,8 +6,9 @@
  *   mnist12k                the same with the first 12,000 training images of mnist, as in the paper
  *   idx:FILE  npy:FILE      images n x h x w [x c]; labels, if any, in the file whose name has
  *                           "labels" for "images" (and idx1 for idx3)
- *   images:DIR              the PNG, PGM and PPM files of a folder by name; where it has
- *                           sub-folders of pictures, these are the classes, by name
+ *   images:DIR              the PNG, JPEG, TIFF, PGM and PPM files of a folder by name, upright by
+ *                           their orientation tag, each page of a TIFF file an image (FILE#1 ...);
+ *                           where it has sub-folders of pictures, these are the classes, by name
  *   amat:FILE               text, one row per image: the pixels of a square image, row by row, and
  *                           a label
  *
@@ -44,7 +45,7 @@ typedef struct {
     int crop;    /* each object is centred and scaled to fill its frame, as recon_image_crop does */
     size_t size; /* images: pictures of any size are made size x size: the longer side fits, zeros
                      beside the shorter one; 0: see above */
-    size_t channels;     /* images: 1 grey, 3 colour; 0: see above */
+    size_t channels;     /* images: 1 grey, 3 colour, or as many as TIFF files have; 0: see above */
     size_t picture_most; /* images: bytes that the pixels of one picture may take; 0: 256 MiB, or
                             32 times its file where that is more */
     uint64_t reserved[RECON_RESERVED];
