@@ -156,7 +156,7 @@ static int check_pictures(settings *s)
 
 static int parse(settings *s, int argc, char **argv)
 {
-    cli_option options[9 + CLI_DATA_OPTIONS + 1] = {
+    cli_option options[12 + CLI_DATA_OPTIONS + 1] = {
         { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL, 1, &s->model },
         { "--out", "FILE.npy|DIR|FILE.xyz", NULL, "output file or folder", CLI_TEXT, 1, &s->out },
         { "--poses", "g.npy|g.csv", NULL, "file for the poses, or for a table of them", CLI_TEXT, 0,

@@ -114,6 +114,9 @@ _recon() {
     canonicalize,--spin-from) _recon_specs ;;
     canonicalize,--spin-k) compopt +o default ;;
     canonicalize,--interpolation) _recon_words bilinear bicubic ;;
+    canonicalize,--quality) compopt +o default ;;
+    canonicalize,--fill) ;;
+    canonicalize,--keep) _recon_words size all ;;
     canonicalize,--data) _recon_specs ;;
     canonicalize,--rotate) ;;
     canonicalize,--rotate-seed) compopt +o default ;;
@@ -220,7 +223,7 @@ _recon_else() {
     discover,-*) _recon_words --model --out --k --mean --family --lambda --heads --head-epochs --head-rate --half --folds --keep-embeddings --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     normalize,-*) _recon_words --embeddings --poses --out --group --k --query --mean --tukey-c --classes --eps --metric --include-self --family --labels --query-labels --approx --threads --json --quiet --help ;;
     report,-*) _recon_words --out --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
-    canonicalize,-*) _recon_words --model --out --poses --lambda --only-if --spin --spin-from --spin-k --interpolation --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
+    canonicalize,-*) _recon_words --model --out --poses --lambda --only-if --spin --spin-from --spin-k --interpolation --quality --fill --keep --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     score,-*) _recon_words --model --out --rows --false-alarms --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     distribution,-*) _recon_words --model --index --svg --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     check,-*) _recon_words --svg --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;

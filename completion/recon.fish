@@ -130,6 +130,9 @@ complete -c recon -n '__recon_is canonicalize' -l spin -d 'molecules: let this c
 complete -c recon -n '__recon_is canonicalize' -l spin-from -d 'molecules: conformers that it is asked about, better not those it was trained on (default: --data)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is canonicalize' -l spin-k -d 'molecules: nearest conformers that it is asked about (default 8)' -x
 complete -c recon -n '__recon_is canonicalize' -l interpolation -d 'images: interpolation of the resampling (default bilinear)' -x -a 'bilinear bicubic'
+complete -c recon -n '__recon_is canonicalize' -l quality -d 'images: quality of JPEG files, 1 to 100 (default 95)' -x
+complete -c recon -n '__recon_is canonicalize' -l fill -d 'images: what comes into the frame of a picture file (default zero: black, or transparent)' -r -F
+complete -c recon -n '__recon_is canonicalize' -l keep -d 'images: keep the size of picture files, or enlarge the frame so that no corner is cut (default size)' -x -a 'size all'
 complete -c recon -n '__recon_is canonicalize' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is canonicalize' -l rotate -d 'first rotate upright data: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is canonicalize' -l rotate-seed -d 'seed of those rotations (default 1)' -x

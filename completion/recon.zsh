@@ -159,6 +159,9 @@ _recon() {
         '--spin-from[molecules\: conformers that it is asked about, better not those it was trained on (default\: --data)]:SPEC:_recon_specs' \
         '--spin-k[molecules\: nearest conformers that it is asked about (default 8)]:N: ' \
         '--interpolation[images\: interpolation of the resampling (default bilinear)]:choice:(bilinear bicubic)' \
+        '--quality[images\: quality of JPEG files, 1 to 100 (default 95)]:N: ' \
+        '--fill[images\: what comes into the frame of a picture file (default zero\: black, or transparent)]:zero|edge|white|#rrggbb:_files' \
+        '--keep[images\: keep the size of picture files, or enlarge the frame so that no corner is cut (default size)]:choice:(size all)' \
         '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
         '--rotate[first rotate upright data\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--rotate-seed[seed of those rotations (default 1)]:S: ' \
