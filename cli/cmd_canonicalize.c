@@ -11,6 +11,7 @@
 
 #include <limits.h>
 #include <recon/group/so2.h>
+#include <recon/backbone/gcn.h>
 #include <recon/model/spin.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -148,6 +148,7 @@ static int check_letters(settings *all)
     } others[] = { { "--data", s->data != NULL },
                    { "--rotate", s->rotate != NULL },
                    { "--resample", s->resample },
+                   { "--backbone", s->backbone != 0 },
                    { "--figures", s->figures != NULL },
                    { "--classifier", s->classifier != NULL },
                    { "--embeddings", s->embeddings != NULL },
@@ -257,6 +258,9 @@ static int check_tables(settings *all, const char *word)
         return EXIT_MISUSE;
     if (s->train && !s->out)
         return cli_misuse(&cli_reproduce, "--train needs --out DIR");
+    if (s->preset == RECON_PRESET_PAPER && s->backbone > 1)
+        return cli_misuse(&cli_reproduce, "--preset paper is trained by reconstruction alone: "
+                                          "--backbone plain, or another preset");
     if (s->train && (s->models[0] || s->embeddings))
         return cli_misuse(&cli_reproduce, "--train makes what %s would name",
                           s->models[0] ? "--model" : "--embeddings");

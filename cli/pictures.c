@@ -99,10 +99,10 @@ static int begins(const recon_file *file, const char *bytes, size_t n)
 /* Whether the file is of the format that its name says, and its pixels lie as they are to be seen. */
 static int is_as_it_should_be(recon_ctx *ctx, const recon_file *file, const char *from)
 {
-    recon_picture_sink sink = { 0 };
+    recon_picture_sink sink = { .most = SIZE_MAX }; /* it was read before */
     recon_picture_kind kind = recon_picture_kind_of(from);
     if (kind == RECON_PICTURE_PNG)
-        return 1;
+        return begins(file, "\x89PNG", 4);
     if (kind == RECON_PICTURE_OTHER ||
         !(kind == RECON_PICTURE_JPEG ? begins(file, "\xff\xd8", 2)
                                      : begins(file, "II", 2) || begins(file, "MM", 2)))

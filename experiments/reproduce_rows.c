@@ -54,7 +54,9 @@ static json_t *recovered(const json_t *accuracy, double bound)
         const reproduce_method *m = &reproduce_methods[i];
         if (m->recovers && json_object_get(accuracy, m->key))
             recon_json_put(&out, m->key,
-                           number((reproduce_number(accuracy, m->key) - none) / (bound - none)));
+                           number(bound > none
+                                      ? (reproduce_number(accuracy, m->key) - none) / (bound - none)
+                                      : NAN)); /* nothing was lost */
     }
     return out;
 }

@@ -264,12 +264,21 @@ static void adopt(session *s)
         s->out.comp_info[0].h_samp_factor = s->out.comp_info[0].v_samp_factor = 1;
 }
 
+static int begins_with(jpeg_saved_marker_ptr m, const char *text, size_t n)
+{
+    return m->data_length >= n && !memcmp(m->data, text, n);
+}
+
+/* EXIF and the colour profile. Other segments may say where further pictures are in the file, or which
+ * way is up. */
 static void copy_segments(session *s)
 {
     for (jpeg_saved_marker_ptr m = s->in.marker_list; m; m = m->next) {
-        if (m->marker == EXIF)
+        int exif = begins_with(m, "Exif\0", 6), icc = begins_with(m, "ICC_PROFILE", 12);
+        if (exif)
             recon_exif_reset(m->data, m->data_length);
-        jpeg_write_marker(&s->out, m->marker, m->data, m->data_length);
+        if (exif || icc)
+            jpeg_write_marker(&s->out, m->marker, m->data, m->data_length);
     }
 }
 

@@ -328,7 +328,8 @@ static recon_status read_tiles(page *p, size_t plane)
     TIFFGetField(s->tif, TIFFTAG_TILEWIDTH, &wide);
     TIFFGetField(s->tif, TIFFTAG_TILELENGTH, &high);
     if (wide < 1 || high < 1 || wide > RECON_PIXELS_SIDE || high > RECON_PIXELS_SIDE ||
-        stride < 1 || size < (tmsize_t)high * stride || (size_t)size > most_of((size_t)s->size))
+        stride < 1 || size < (tmsize_t)high * stride || (size_t)size > most_of((size_t)s->size) ||
+        ((size_t)size > SMALL && (size_t)size / 4 > recon_pixels_size(&p->sink->head)))
         return blame(s, "the tiles are not of a size that can be read");
     if (!p->piece && recon_alloc(s->ctx, &p->piece, (size_t)size, 1) != RECON_OK)
         return RECON_ERR_MEMORY;

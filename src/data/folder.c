@@ -18,6 +18,7 @@
 #include "core/file.h"
 #include "core/journal.h"
 #include "core/memory.h"
+#include "core/owned.h"
 #include "core/picture.h"
 #include "core/threads.h"
 #include "data/fit.h"
@@ -235,10 +236,12 @@ static recon_status add_pages(recon_ctx *ctx, list *to, const list *from, size_t
     enum { NUMBER = 24 };
     const char *path = from->path[i];
     const char *slash = strrchr(path, '/');
-    size_t pages, room = strlen(slash) + NUMBER;
+    size_t pages = 1, room = strlen(slash) + NUMBER;
     char *folder = NULL, *name = NULL;
     recon_status status;
-    RECON_TRY(recon_picture_pages(ctx, &pages, path));
+    /* Only such names may have a page's number. */
+    if (recon_picture_kind_of(path) == RECON_PICTURE_TIFF)
+        RECON_TRY(recon_picture_pages(ctx, &pages, path));
     RECON_TRY(recon_alloc(ctx, &folder, (size_t)(slash - path) + 1, 1));
     RECON_TRY(recon_alloc(ctx, &name, room, 1));
     memcpy(folder, path, (size_t)(slash - path));
@@ -360,13 +363,15 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* What was not asked for: colour where one picture has it, and where sizes differ or are beyond
+/* What was not asked for: colour where one picture has it, more channels where all have as many, and where sizes differ or are beyond
  * what is kept the middle one of their longer sides, but no more than a network takes on a computer
  * without a GPU. */
 static void choose(recon_ctx *ctx, recon_dataset_options *o, survey *s, const char *path)
 {
     if (!o->channels)
-        o->channels = s->high.channels;
+        o->channels = s->high.channels <= COLOUR || s->low.channels == s->high.channels
+                          ? s->high.channels
+                          : COLOUR;
     if (o->size || (s->low.height == s->high.height && s->low.width == s->high.width &&
                     s->high.height <= RECON_SIZE_KEPT && s->high.width <= RECON_SIZE_KEPT))
         return;

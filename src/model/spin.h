@@ -2,6 +2,7 @@
 #ifndef MODEL_SPIN_H
 #define MODEL_SPIN_H
 
+#include <recon/backbone/gcn.h>
 #include <recon/model/spin.h>
 #include "backbone/gcn_graphs.h"
 

@@ -68,7 +68,7 @@ static void say_measures(recon_page *page, const recon_trust *t)
             t->before * RECON_TO_DEGREES, t->after * RECON_TO_DEGREES);
     else if (isfinite(t->moved)) /* images, where it is measured otherwise */
         recon_page_say(page, "Expected gain: not known. Too little was learned, or too few inputs "
-                             "were held out.");
+                             "with one natural pose were held out.");
     if (isfinite(t->moved))
         recon_page_say(
             page,

@@ -13,7 +13,6 @@
 #ifndef RECON_MODEL_SPIN_H
 #define RECON_MODEL_SPIN_H
 
-#include <recon/backbone/gcn.h>
 #include <recon/model/canonicalize.h>
 
 #ifdef __cplusplus
@@ -47,7 +46,7 @@ typedef struct {
  * in z, of the m conformers `among`, by whose numbers the judge is asked. among NULL: of x itself, and
  * then each is one of its own neighbours. The others should be many of each kind of molecule, in the
  * poses in which they occur. The more the judge was not trained on, the better. labels: of the
- * judge. out may be NULL; pose.free stays what it was. options may be NULL. */
+ * judge. out may be NULL, poses may not; pose.free stays what it was. options may be NULL. */
 RECON_API recon_status recon_canonicalize_spin(recon_ctx *ctx, float *out,
                                                recon_pose3 *poses /* [n] */,
                                                const recon_model *model, const recon_conformer *x,
@@ -55,11 +54,12 @@ RECON_API recon_status recon_canonicalize_spin(recon_ctx *ctx, float *out,
                                                recon_spin_judge *judge, void *user, size_t labels,
                                                const recon_spin_options *options);
 
-/* The same with a classifier of `recon classifier train` as the judge. */
+/* The same with a classifier of `recon classifier train` as the judge (recon/backbone/gcn.h). */
+struct recon_gcn;
 RECON_API recon_status recon_canonicalize_spin_gcn(
     recon_ctx *ctx, float *out, recon_pose3 *poses /* [n] */, const recon_model *model,
     const recon_conformer *x, size_t n, const recon_conformer *among, size_t m,
-    const recon_gcn *classifier, const recon_spin_options *options);
+    const struct recon_gcn *classifier, const recon_spin_options *options);
 
 #ifdef __cplusplus
 }
