@@ -175,7 +175,9 @@ static json_t *notes_json(const image_trial *t, const json_t *models, const char
     note_paper(&notes, t);
     note(&notes, "ood_auc: %s", unusual_rule(t));
     if (s->resample)
-        note(&notes, "every image was resampled twice, whether its rule rotates it or not");
+        note(
+            &notes,
+            "every image was resampled twice, whether its rule rotates it or not; those at any angle, for unusual poses, once");
     if (s->quick || s->images || s->limit)
         note(&notes, "measured on a part of the data");
     return notes;

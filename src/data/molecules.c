@@ -337,7 +337,9 @@ static recon_status take_part(recon_ctx *ctx, recon_molecules **out, const recon
     size_t n = 0, at = 0;
     *out = NULL;
     if (!split || d->rows)
-        return recon_fail(ctx, RECON_ERR_INPUT, "%s: there is no split.npy", name);
+        return recon_fail(
+            ctx, RECON_ERR_INPUT,
+            d->rows ? "%s: this is a part of a set already" : "%s: there is no split.npy", name);
     for (size_t i = 0; i < d->info.n; i++)
         n += split[i] == part;
     if (n == 0)

@@ -1,5 +1,5 @@
-/* head_training.c - all heads are trained at once: they share nothing but their input, and to Adam the
- * scale of a loss is all one. */
+/* head_training.c - all heads are trained at once. They share nothing but their input and the limit on
+ * the length of the gradient, so the scale of a loss says how much of that it may take. */
 #include "maps/head_training.h"
 #include "core/fail.h"
 #include "core/memory.h"
