@@ -21,7 +21,7 @@ judged() {
 # not_used NAME REASON: by train, by discover and in its summary; no NaN anywhere.
 not_used() {
     for file in "$1.train" "$1.discover"; do
-        grep -q '^  verdict    do not use' "$file" && grep -q "$2" "$file" &&
+        grep -q '^  verdict    do not use' "$file" && tr -s '\n ' ' ' <"$file" | grep -q "$2" &&
             ! grep -qi '\bnan\b' "$file" && ! grep -q ' $' "$file" || return 1
     done
     grep -q '"verdict": "do not use"' "$1/summary.json"
