@@ -108,7 +108,7 @@ static int is_as_it_should_be(recon_ctx *ctx, const recon_file *file, const char
                                      : begins(file, "II", 2) || begins(file, "MM", 2)))
         return 0;
     return recon_picture_scan(ctx, &sink, file->bytes, file->size, from) == RECON_OK &&
-           !sink.turned;
+           !sink.oriented;
 }
 
 static recon_status write_tiff(recon_ctx *ctx, const char *to, const rotated *r,
@@ -182,7 +182,7 @@ static recon_status measure(recon_ctx *ctx, size_t *bytes, int *as_is, const rec
         recon_picture_page(from[i], &sink.page);
         status = recon_picture_scan(ctx, &sink, file->bytes, file->size, from[i]);
         *bytes += 2 * recon_pixels_size(&sink.head); /* twice: a frame may be enlarged */
-        *as_is &= angle[i] == 0 && !sink.turned;
+        *as_is &= angle[i] == 0 && !sink.oriented;
     }
     return status;
 }

@@ -67,7 +67,7 @@ class Model:
         >>> recon.load("conformers").trust["verdict"]
         'trustworthy'
         >>> model.lambda_from
-        'head'
+        'density'
     """
 
     _kinds: dict[str, type[Model]] = {}  # by what the library calls the data

@@ -156,7 +156,7 @@ static int orientation_of(const struct jpeg_decompress_struct *in)
 static recon_status read_head(session *s)
 {
     struct jpeg_decompress_struct *in = &s->in;
-    int grey = in->num_components == 1, turned;
+    int grey = in->num_components == 1, oriented;
     if (in->num_components == 4)
         return recon_fail(s->ctx, RECON_ERR_FORMAT,
                           "%s: the colours are CMYK, which is not read: convert it to RGB",
@@ -166,18 +166,18 @@ static recon_status read_head(session *s)
                           in->num_components);
     in->out_color_space = grey ? JCS_GRAYSCALE : JCS_RGB;
     s->orientation = orientation_of(in);
-    turned = s->orientation >= FIRST_TURNED;
-    s->sink->turned = s->orientation != UPRIGHT;
+    oriented = s->orientation >= FIRST_TURNED;
+    s->sink->oriented = s->orientation != UPRIGHT;
     s->sink->interlaced = s->orientation != UPRIGHT || jpeg_has_multiple_scans(in);
-    s->sink->head = (recon_pixels){ .height = turned ? in->image_width : in->image_height,
-                                    .width = turned ? in->image_height : in->image_width,
+    s->sink->head = (recon_pixels){ .height = oriented ? in->image_width : in->image_height,
+                                    .width = oriented ? in->image_height : in->image_width,
                                     .channels = grey ? 1 : 3 };
     recon_status status = recon_picture_check(s->ctx, &s->sink->head, RATIO_MAX, s->size, s->name);
     return status == RECON_OK ? recon_picture_begin(s->ctx, s->sink, s->size, s->name) : status;
 }
 
 /* Rows as the file has them: into the sink's room, into a block of our own where they have to be
- * turned, or one by one. */
+ * oriented, or one by one. */
 static recon_status read_rows(session *s)
 {
     recon_picture_sink *sink = s->sink;

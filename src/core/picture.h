@@ -16,7 +16,7 @@ typedef struct recon_picture_sink {
     size_t most;       /* bytes that the pixels may take; 0: RECON_PIXELS_MOST                 */
     recon_pixels head; /* without bytes when begin is called; where it sets them they are filled */
     int interlaced;    /* or in some other way such that it has to be decoded whole */
-    int turned;        /* its pixels are stored in another orientation than they are given */
+    int oriented;      /* its pixels are stored in another orientation than they are given */
     size_t page;       /* of a TIFF file, from 0 */
     recon_status (*begin)(recon_ctx *ctx,
                           struct recon_picture_sink *sink); /* NULL: the head will do */

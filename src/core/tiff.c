@@ -238,14 +238,14 @@ static recon_status read_head(page *p)
         return recon_fail(s->ctx, RECON_ERR_FORMAT, "%s: %s", s->name, problem_of(p));
     if (p->photometric == PHOTOMETRIC_YCBCR)
         TIFFSetField(tif, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
-    int turned = p->orientation >= ORIENTATION_LEFTTOP;
-    *head = (recon_pixels){ .height = turned ? p->width : p->height,
-                            .width = turned ? p->height : p->width,
+    int oriented = p->orientation >= ORIENTATION_LEFTTOP;
+    *head = (recon_pixels){ .height = oriented ? p->width : p->height,
+                            .width = oriented ? p->height : p->width,
                             .channels = p->map[0] ? PALETTE : p->samples,
                             .deep = p->bits == 16 };
     find_alpha(p, head);
     p->sink->interlaced = 1;
-    p->sink->turned = p->orientation != ORIENTATION_TOPLEFT;
+    p->sink->oriented = p->orientation != ORIENTATION_TOPLEFT;
     return recon_picture_check(s->ctx, head, RATIO_MAX, (size_t)s->size, s->name);
 }
 

@@ -80,7 +80,7 @@ static void check_turned(const recon_pixels *p, const recon_pixels *as, int orie
 {
     for (size_t y = 0; y < as->height; y++)
         for (size_t x = 0; x < as->width; x++) {
-            size_t turned = orientation >= 5, v = turned ? x : y, u = turned ? y : x;
+            size_t oriented = orientation >= 5, v = oriented ? x : y, u = oriented ? y : x;
             int flip_x =
                 orientation == 2 || orientation == 3 || orientation == 6 || orientation == 7;
             int flip_y =

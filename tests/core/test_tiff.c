@@ -108,7 +108,7 @@ static void every_kind_is_read(void **state)
         int deep, alpha;
     } files[] = {
         { "fax3", 13, 1, 0, 0 },  { "fax4", 13, 1, 0, 0 },  { "palette", 13, 3, 0, 0 },
-        { "alpha", 13, 4, 0, 1 }, { "deep", 13, 1, 1, 0 },  { "turned", 19, 3, 0, 0 },
+        { "alpha", 13, 4, 0, 1 }, { "deep", 13, 1, 1, 0 },  { "oriented", 19, 3, 0, 0 },
         { "jpeg", 13, 3, 0, 0 },  { "stack", 13, 1, 0, 0 },
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {

@@ -191,6 +191,9 @@ for way in neighbours head density; do
     run canonicalize --model refit --data npy:strokes.npy --lambda $way --out by_$way.npy --quiet
 done
 report "$code" "the command's three ways to natural poses"
+run train --data npy:strokes.npy --preset small --width 0.25 --code 8 --epochs 1 --plain --out plain.safetensors --quiet
+run discover --model plain.safetensors --data npy:strokes.npy --folds 0 --out plain --quiet
+report "$code" "a model without a pose density"
 passes "where natural poses come from is chosen as by the command" <<'PROGRAM'
 import pickle, numpy as np, recon
 x, model = np.load("strokes.npy"), recon.load("refit")
@@ -208,9 +211,9 @@ for call in (lambda: recon.load("refit", lambda_="best"), lambda: model.canonica
     try: call()
     except recon.InputError as error: assert "none of auto|neighbours|head|density" in str(error)
     else: raise AssertionError
-fashion = recon.load("fashion")  # has no pose density
-for call in (lambda: recon.load("fashion", lambda_="density"),
-             lambda: fashion.canonicalize(np.zeros((1, 28, 28)), lambda_="density")):
+plain = recon.load("plain")
+for call in (lambda: recon.load("plain", lambda_="density"),
+             lambda: plain.canonicalize(np.zeros((1, 28, 28)), lambda_="density")):
     try: call()
     except recon.InputError as error: assert "no pose density" in str(error)
     else: raise AssertionError
@@ -235,7 +238,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("error")
     model.canonicalize(np.load("strokes.npy")[:3], lambda_="head")  # the same model: said once
     assert recon.load("conformers").trust["verdict"] == "trustworthy"
-    assert recon.load("fashion").trust is None  # never judged
+    assert recon.load("fashion").trust["lambda_choice"]["taken"] == "density"
     warnings.simplefilter("ignore", recon.TrustWarning)
     recon.load("refit")
 PROGRAM
