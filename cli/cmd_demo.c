@@ -131,7 +131,7 @@ static void print_text(const demo *d)
            d->poses.points, d->poses.seconds, 100 * d->poses.frames.hit_rate);
     printf("discover      natural poses of %zu garments in %.1f s, no label used\n",
            d->found.points, d->found.seconds.total);
-    printf("canonicalize  a frozen classifier on %zu rotated garments: %.1f %% right, with RECON "
+    printf("canonicalize  a frozen classifier on %zu rotated garments: %.1f %% right, with recon "
            "before it %.1f %%\n",
            r->rotated.n, 100 * r->on->accuracy.none, 100 * r->accuracy.recon);
     printf("unusual poses area under the ROC curve %.3f; %.0f %% of unusual ones caught at "
