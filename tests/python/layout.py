@@ -24,7 +24,7 @@ def zero(kind):
 
 
 def program(a):
-    yield "#include <recon/recon.h>\n#include <stddef.h>\n#include <stdio.h>"
+    yield "#include <recon/recon.h>\n#include <recon/backbone/gcn.h>\n#include <stddef.h>\n#include <stdio.h>"
     yield a.PROTOTYPES
     for name, structure in a.STRUCTURES.items():
         yield f"extern {name} zero_{name}; {name} zero_{name} = {zero(structure)};"
