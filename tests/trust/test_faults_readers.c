@@ -175,7 +175,7 @@ static const fault_job jobs[] = {
     { "jpeg", read_pixels, SAMPLES "jpeg/exif", 0, 0, 0 },
 #endif
 #ifdef RECON_HAVE_TIFF
-    { "tiff", read_pixels, SAMPLES "tiff/turned", 0, 0, 0 },
+    { "tiff", read_pixels, SAMPLES "tiff/oriented", 0, 0, 0 },
 #endif
     { "amat", open_images, "amat:" SAMPLES "amat/three", 0, 0, 0 },
     { "images by npy", open_images, set_spec, 0, 0, 0 },
