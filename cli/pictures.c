@@ -96,18 +96,21 @@ static int begins(const recon_file *file, const char *bytes, size_t n)
     return file->size >= n && !memcmp(file->bytes, bytes, n);
 }
 
-/* Whether the file is of the format that its name says, and its pixels lie as they are to be seen. */
+/* The format that a picture is written in: its own. What the name says may be wrong, and a JPEG could not
+ * hold the samples of every PNG that is called one. */
+static recon_picture_kind kind_of(const recon_file *file)
+{
+    if (begins(file, "\xff\xd8", 2))
+        return RECON_PICTURE_JPEG;
+    return begins(file, "II", 2) || begins(file, "MM", 2) ? RECON_PICTURE_TIFF : RECON_PICTURE_PNG;
+}
+
+/* Whether the file may stay as it is: it keeps its name, and its pixels lie as they are to be seen. */
 static int is_as_it_should_be(recon_ctx *ctx, const recon_file *file, const char *from)
 {
     recon_picture_sink sink = { .most = SIZE_MAX }; /* it was read before */
-    recon_picture_kind kind = recon_picture_kind_of(from);
-    if (kind == RECON_PICTURE_PNG)
-        return begins(file, "\x89PNG", 4);
-    if (kind == RECON_PICTURE_OTHER ||
-        !(kind == RECON_PICTURE_JPEG ? begins(file, "\xff\xd8", 2)
-                                     : begins(file, "II", 2) || begins(file, "MM", 2)))
-        return 0;
-    return recon_picture_scan(ctx, &sink, file->bytes, file->size, from) == RECON_OK &&
+    return recon_picture_kind_of(from) != RECON_PICTURE_OTHER &&
+           recon_picture_scan(ctx, &sink, file->bytes, file->size, from) == RECON_OK &&
            !sink.oriented;
 }
 
@@ -128,9 +131,8 @@ done:
 static recon_status write_rotated(recon_ctx *ctx, const char *to, const rotated *r,
                                   const recon_file *file, int quality)
 {
-    int is_jpeg = begins(file, "\xff\xd8", 2);
-    const recon_jpeg_options o = { quality, is_jpeg ? file->bytes : NULL, file->size };
-    switch (recon_picture_kind_of(to)) {
+    const recon_jpeg_options o = { quality, file->bytes, file->size };
+    switch (kind_of(file)) {
     case RECON_PICTURE_JPEG: return recon_jpeg_write_rows(ctx, to, &r->result, rotate_row, r, &o);
     case RECON_PICTURE_TIFF: return write_tiff(ctx, to, r, file);
     default: return recon_png_write_rows(ctx, to, &r->result, rotate_row, r);

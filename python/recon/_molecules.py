@@ -187,7 +187,7 @@ class MoleculeModel(Model):
             return
         with context(self._device) as ctx:
             gcn = ctypes.c_void_p()
-            check(ctx, lib.recon_gcn_open(ctx, ctypes.byref(gcn), path_text(spin, "spin").encode()))
+            check(ctx, lib.recon_gcn_open(ctx, ctypes.byref(gcn), os.fsencode(path_text(spin, "spin"))))
             try:
                 check(ctx, lib.recon_canonicalize_spin_gcn(ctx, *common, gcn,
                                                            ctypes.byref(options)))

@@ -447,8 +447,13 @@ done:
     return status;
 }
 
+/* How a page is stored; bands beyond the colours do not say whether there are one or three. */
+typedef struct {
+    uint16_t compression, photometric;
+} manner;
+
 /* Of the page that this one was made from. */
-static uint16_t adopt(TIFF *to, TIFF *from)
+static manner adopt(TIFF *to, TIFF *from)
 {
     uint32_t n = 0;
     void *profile;
@@ -463,16 +468,17 @@ static uint16_t adopt(TIFF *to, TIFF *from)
     TIFFSetField(to, TIFFTAG_RESOLUTIONUNIT, word_of(from, TIFFTAG_RESOLUTIONUNIT));
     if (TIFFGetField(from, TIFFTAG_IMAGEDESCRIPTION, &text))
         TIFFSetField(to, TIFFTAG_IMAGEDESCRIPTION, text);
-    return word_of(from, TIFFTAG_COMPRESSION);
+    return (manner){ word_of(from, TIFFTAG_COMPRESSION), word_of(from, TIFFTAG_PHOTOMETRIC) };
 }
 
-static void describe(TIFF *tif, const recon_pixels *head, uint16_t compression)
+static void describe(TIFF *tif, const recon_pixels *head, manner as)
 {
     size_t colours = head->channels - (head->alpha ? 1 : 0);
+    int rgb = colours == 3 || (colours > 3 && as.photometric == PHOTOMETRIC_RGB);
     uint16_t kinds[RECON_PIXELS_CHANNELS] = { EXTRASAMPLE_UNSPECIFIED };
-    size_t extra = head->channels - (colours == 3 ? 3 : 1);
-    int kept = compression == COMPRESSION_NONE || compression == COMPRESSION_LZW ||
-               compression == COMPRESSION_PACKBITS;
+    size_t extra = head->channels - (rgb ? 3 : 1);
+    int kept = as.compression == COMPRESSION_NONE || as.compression == COMPRESSION_LZW ||
+               as.compression == COMPRESSION_PACKBITS;
     if (head->alpha)
         kinds[extra - 1] = EXTRASAMPLE_UNASSALPHA;
     TIFFSetField(tif, TIFFTAG_IMAGEWIDTH, (uint32_t)head->width);
@@ -481,25 +487,25 @@ static void describe(TIFF *tif, const recon_pixels *head, uint16_t compression)
     TIFFSetField(tif, TIFFTAG_BITSPERSAMPLE, head->deep ? 16 : 8);
     TIFFSetField(tif, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
     TIFFSetField(tif, TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
-    TIFFSetField(tif, TIFFTAG_PHOTOMETRIC, colours == 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK);
+    TIFFSetField(tif, TIFFTAG_PHOTOMETRIC, rgb ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK);
     if (extra)
         TIFFSetField(tif, TIFFTAG_EXTRASAMPLES, (uint16_t)extra, kinds);
-    TIFFSetField(tif, TIFFTAG_COMPRESSION, kept ? compression : COMPRESSION_ADOBE_DEFLATE);
-    if (!kept || compression == COMPRESSION_LZW)
+    TIFFSetField(tif, TIFFTAG_COMPRESSION, kept ? as.compression : COMPRESSION_ADOBE_DEFLATE);
+    if (!kept || as.compression == COMPRESSION_LZW)
         TIFFSetField(tif, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL);
     TIFFSetField(tif, TIFFTAG_ROWSPERSTRIP, TIFFDefaultStripSize(tif, 0));
 }
 
-static uint16_t adopt_from(session *w, const recon_tiff_source *from)
+static manner adopt_from(session *w, const recon_tiff_source *from)
 {
     session s = { .name = w->name, .bytes = from->bytes, .size = from->size };
-    uint16_t compression = COMPRESSION_ADOBE_DEFLATE;
+    manner as = { COMPRESSION_ADOBE_DEFLATE, PHOTOMETRIC_MINISBLACK };
     s.tif = open_tiff(&s, "rm", most_of(from->size));
     if (s.tif && TIFFSetDirectory(s.tif, (tdir_t)from->page))
-        compression = adopt(w->tif, s.tif);
+        as = adopt(w->tif, s.tif);
     if (s.tif)
         TIFFClose(s.tif);
-    return compression;
+    return as;
 }
 
 recon_status recon_tiff_writer_add(recon_ctx *ctx, recon_tiff_writer *w, const recon_pixels *head,
@@ -512,7 +518,9 @@ recon_status recon_tiff_writer_add(recon_ctx *ctx, recon_tiff_writer *w, const r
     if (recon_picture_check(ctx, head, 1, recon_pixels_size(head), w->name) != RECON_OK)
         return RECON_ERR_INPUT;
     RECON_TRY(recon_alloc_raw(ctx, &row, recon_pixels_size(head) / head->height, 1));
-    describe(w->tif, head, from ? adopt_from(w, from) : COMPRESSION_ADOBE_DEFLATE);
+    describe(w->tif, head,
+             from ? adopt_from(w, from)
+                  : (manner){ COMPRESSION_ADOBE_DEFLATE, PHOTOMETRIC_MINISBLACK });
     for (size_t y = 0; y < head->height; y++) {
         rows(user, y, row);
         if (TIFFWriteScanline(w->tif, row, (uint32_t)y, 0) < 0)

@@ -110,6 +110,19 @@ END
 code=$?
 report $code "EXIF, ICC, resolution and compression are kept, and the orientation is 1"
 
+cat >others.py <<'END'
+import os
+from PIL import Image
+os.makedirs("misnamed"); Image.open("mixed/e.tiff").save("misnamed/a.jpg", "PNG"); Image.open("mixed/c.JPEG").save("misnamed/b.png", "JPEG")
+END
+"$python" others.py || exit 1
+accepted "names that say another format" canonicalize --model "$model" --data misnamed --out named --quiet
+"$python" -c 'from PIL import Image
+a, b = Image.open("named/a.jpg"), Image.open("named/b.png")
+assert (a.format, a.mode, b.format) == ("PNG", "RGBA", "JPEG"), (a.format, a.mode, b.format)' >"$scratch/stdout" 2>"$scratch/stderr"
+code=$?
+report $code "a picture keeps its format and its alpha, whatever its name says"
+
 accepted "--keep all and --fill are taken" canonicalize --model "$model" --data mixed --out all --skip-bad --keep all --fill white --quiet
 cat >larger.py <<'END'
 import csv, math

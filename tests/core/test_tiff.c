@@ -6,6 +6,8 @@
 
 #ifdef RECON_HAVE_TIFF
 
+#include <tiffio.h>
+
 #define SEEDS "tests/fuzz/corpus/tiff/"
 enum { H = 13, W = 21, MOST = 5 };
 
@@ -63,6 +65,62 @@ static void pages_come_back(void **state)
     recon_pixels p;
     CHECK_FAILS(ctx, recon_picture_read(ctx, &p, scratch("x.tif#11"), 0), RECON_ERR_FORMAT,
                 "x.tif#11: ");
+}
+
+/* A page of one pixel with five samples, as another program may have written it; its length. */
+static size_t five_bands(uint8_t *out, uint16_t photometric)
+{
+    const uint16_t extra = photometric == PHOTOMETRIC_RGB ? 2 : 4, at = 8 + 2 + 10 * 12 + 4;
+    const uint16_t tags[][4] = {
+        /* tag, type, count, value or where it is */
+        { 256, 3, 1, 1 },           { 257, 3, 1, 1 },
+        { 258, 3, 5, at },          { 259, 3, 1, COMPRESSION_NONE },
+        { 262, 3, 1, photometric }, { 273, 3, 1, at + 10 },
+        { 277, 3, 1, 5 },           { 278, 3, 1, 1 },
+        { 279, 3, 1, 5 },           { 338, 3, extra, extra > 2 ? at + 15 : 0 }
+    };
+    enum { COUNT = sizeof tags / sizeof *tags };
+    memset(out, 0, 256);
+    memcpy(out, "II*\0\10\0\0\0\12", 9);
+    for (size_t i = 0; i < COUNT; i++)
+        for (size_t j = 0; j < 4; j++) {
+            uint8_t *to = out + 10 + 12 * i + (j < 2 ? 2 * j : 4 * (j - 1));
+            to[0] = (uint8_t)tags[i][j];
+            to[1] = (uint8_t)(tags[i][j] >> 8);
+        }
+    for (size_t i = 0; i < 5; i++)
+        out[at + 2 * i] = 8;
+    memcpy(out + at + 10, "abcde", 5);
+    return 256;
+}
+
+static int photometric_of(const char *path)
+{
+    uint16_t value = 0;
+    TIFF *tif = TIFFOpen(path, "r");
+    assert_non_null(tif);
+    TIFFGetField(tif, TIFFTAG_PHOTOMETRIC, &value);
+    TIFFClose(tif);
+    return value;
+}
+
+/* Five samples may be red, green, blue and two more, or grey and four more: only the source knows. */
+static void bands_beyond_the_colours_keep_their_meaning(void **state)
+{
+    static const uint16_t both[] = { PHOTOMETRIC_RGB, PHOTOMETRIC_MINISBLACK };
+    recon_ctx *ctx = *state;
+    uint8_t bytes[256];
+    for (int k = 0; k < 2; k++) {
+        const recon_tiff_source source = { bytes, five_bands(bytes, both[k]), 0 };
+        const recon_pixels head = { .height = 1, .width = 1, .channels = 5 };
+        const whole all = { (uint8_t *)"abcde", 5 };
+        recon_tiff_writer *w = NULL;
+        CHECK_OK(ctx, recon_tiff_writer_open(ctx, &w, scratch("x.tif"), 5));
+        CHECK_OK(ctx, recon_tiff_writer_add(ctx, w, &head, copy_row, &all, &source));
+        CHECK_OK(ctx, recon_tiff_writer_commit(ctx, w));
+        recon_tiff_writer_close(w);
+        assert_int_equal(photometric_of(scratch("x.tif")), both[k]);
+    }
 }
 
 static void a_file_that_is_not_committed_does_not_appear(void **state)
@@ -167,6 +225,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SCRATCH_TEST(pages_come_back),
         SCRATCH_TEST(a_file_that_is_not_committed_does_not_appear),
+        cmocka_unit_test(bands_beyond_the_colours_keep_their_meaning),
         cmocka_unit_test(every_packing_gives_the_same_pixels),
         cmocka_unit_test(every_kind_is_read),
         cmocka_unit_test(hostile_files_are_refused_with_a_reason),
