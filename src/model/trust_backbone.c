@@ -47,7 +47,6 @@ static recon_status measure(recon_ctx *ctx, recon_trust *t, const recon_embedded
     for (size_t i = 0; i < held->n; i++)
         nats[i] = log(2 * M_PI) + (double)held->density[i * RECON_POSE_BINS];
     recon_trust_information(t, nats, held->n);
-    t->cannot_tell = recon_trust_unsure(f);
     recon_trust_distances(t, &(recon_trust_points){ .psi = held->so2,
                                                     .lambda = lambda,
                                                     .index_lambda = known,
@@ -112,6 +111,9 @@ recon_status recon_trust_backbone(recon_ctx *ctx, recon_trust *trust, const reco
     o.knn.k = index.n > b->kind->k ? b->kind->k : index.n;
     RECON_TRY(recon_normalize(ctx, &frames, &index, &queries, &o));
     RECON_TRY(measure(ctx, trust, &index, &queries, &frames));
+    /* Among a sample, alike inputs are fewer than among all. */
+    if (index.n == recon_dataset_describe(train).n)
+        trust->cannot_tell = recon_trust_unsure(&frames);
     RECON_TRY(measure_moved(ctx, trust, b, held, seed));
     recon_trust_judge(trust);
 done:

@@ -1,6 +1,8 @@
 /* What discover says of images: readings of each label, and which images it takes. */
 #include "found.h"
 #include "tiny.h"
+#include "backbone/kinds.h"
+#include "model/trust.h"
 
 static recon_dataset *data;
 
@@ -78,12 +80,46 @@ static void images_must_fit_the_model(void **state)
     recon_dataset_close(other);
 }
 
+static double cannot_tell(recon_ctx *ctx, const recon_backbone *b, const recon_dataset *some)
+{
+    recon_trust t;
+    CHECK_OK(ctx, recon_trust_backbone(ctx, &t, b, some, 1));
+    return t.cannot_tell;
+}
+
+/* The trust in a backbone is measured on a sample. Its neighbours are fewer than those of all, and say
+ * nothing about how many inputs there are of a kind. */
+static void a_sample_does_not_call_inputs_few(void **state)
+{
+    enum { TIMES = 10 };
+    static float more[TIMES][TINY_N][TINY_PIXELS];
+    recon_array x = { .dtype = RECON_F32,
+                      .ndim = 3,
+                      .shape = { TIMES * TINY_N, TINY_SIDE, TINY_SIDE },
+                      .data = more };
+    recon_dataset *many;
+    recon_backbone *b = NULL;
+    char spec[600];
+    for (int i = 0; i < TIMES; i++)
+        memcpy(more[i], tiny_images, sizeof tiny_images);
+    CHECK_OK(*state, recon_npy_write(*state, scratch("many.npy"), &x));
+    snprintf(spec, sizeof spec, "npy:%s", scratch("many.npy"));
+    CHECK_OK(*state, recon_dataset_open(*state, &many, spec));
+    CHECK_OK(*state,
+             recon_backbone_open(*state, &b, scratch("backbone.safetensors"), RECON_SINGLE));
+    assert_true(cannot_tell(*state, b, data) >= 0);
+    assert_true(isnan(cannot_tell(*state, b, many)));
+    recon_backbone_close(*state, b);
+    recon_dataset_close(many);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_summary_reads_each_label),
         cmocka_unit_test(theta_is_of_the_family_that_was_asked_for),
         cmocka_unit_test(images_must_fit_the_model),
+        cmocka_unit_test(a_sample_does_not_call_inputs_few),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
