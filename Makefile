@@ -25,7 +25,7 @@ LIBDIR  ?= $(PREFIX)/lib
 DESTDIR ?=
 
 # Folders in the order in which data may flow: a file includes its own folder and those before it.
-LAYERS := core ops group stats knn nn data backbone normalize maps model report
+LAYERS := core ops comm group stats knn nn data backbone normalize maps model report
 
 CC       ?= cc
 CXX      ?= c++
@@ -64,6 +64,14 @@ HAVE_FREETYPE := $(call have,ft2build.h,$(FREETYPE_FLAGS) -lfreetype)
 HAVE_FAISS    := $(call have,faiss/Index.h,-lfaiss -lopenblas -fopenmp,c++)
 endif
 # In the order in which they are linked: FAISS is an archive, and asks those behind it.
+# Each MPI has its own plug-in, by its own compiler wrapper: recon itself is linked with none.
+MPICC_openmpi ?= mpicc.openmpi
+MPICC_mpich   ?= mpicc.mpich
+ifeq ($(filter clean format setup% uninstall dist,$(MAKECMDGOALS)),)
+HAVE_MPI := $(foreach m,openmpi mpich,$(if $(shell printf '%s\n' '$(HASH)include <mpi.h>' \
+              'int main(void) { return MPI_Finalize(); }' | \
+              $(MPICC_$m) -x c - -o /dev/null 2>/dev/null && echo yes),$m))
+endif
 LINK_FAISS    := -lfaiss -llapack -lgomp -lstdc++
 LINK_OPENBLAS := -lopenblas
 LINK_DNNL     := -ldnnl -lgomp
@@ -114,6 +122,7 @@ SLOW    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/slow/test_*.c)
 TESTS   := $(filter-out $(SLOW),$(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/*/test_*.c)))
 BENCHES := $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/bench_*.c)) \
            $(if $(filter yes,$(HAVE_FAISS)),$(BUILD)/bench/peer_faiss)
+PLUGINS := $(HAVE_MPI:%=$(BUILD)/recon-comm-%.so)
 EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
 LIB_A   := $(BUILD)/librecon.a
 LIB_SO  := $(BUILD)/librecon.so.$(VERSION)
@@ -132,12 +141,12 @@ ISA_TESTS = $(patsubst build/%,$(ISA_BASE)/%,$(filter $(addprefix build/tests/,$
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: lib $(BUILD)/recon $(EXAMPLES)
+all: lib $(BUILD)/recon $(PLUGINS) $(EXAMPLES)
 lib: $(LIB_A) $(BUILD)/librecon.so
-tests: $(TESTS) $(BUILD)/recon $(EXAMPLES)
+tests: $(TESTS) $(BUILD)/recon $(PLUGINS) $(EXAMPLES)
 
 # One line a change of compiler, flags or features cannot get past: everything depends on it.
-FLAGS_NOW := $(CC) $(CFLAGS_ALL) | $(CXX) $(CXXFLAGS_ALL) | $(NVCC) $(NVCC_FLAGS) | $(LDLIBS)
+FLAGS_NOW := $(CC) $(CFLAGS_ALL) | $(CXX) $(CXXFLAGS_ALL) | $(NVCC) $(NVCC_FLAGS) | $(LDLIBS)| $(HAVE_MPI)
 $(BUILD)/flags: FORCE
 	$(if $(strip $(NEEDED)),@echo 'recon needs $(strip $(NEEDED)); `make setup` installs what is missing' >&2; exit 1)
 	@mkdir -p $(@D)
@@ -153,6 +162,8 @@ features:
 	 with libpng '$(HAVE_PNG)' 'no PNG files' libpng-dev; \
 	 with libjpeg '$(HAVE_JPEG)' 'no JPEG files' libjpeg62-turbo-dev; \
 	 with libtiff '$(HAVE_TIFF)' 'no TIFF files' libtiff-dev; \
+	 with 'Open MPI' '$(if $(filter openmpi,$(HAVE_MPI)),yes)' 'no ranks under its mpirun' libopenmpi-dev; \
+	 with MPICH '$(if $(filter mpich,$(HAVE_MPI)),yes)' 'no ranks under its mpirun' libmpich-dev; \
 	 with FreeType '$(HAVE_FREETYPE)' 'no letters to draw, for `recon reproduce letters`' libfreetype-dev
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
@@ -185,6 +196,11 @@ $(LIB_SO): $(OBJ) $(EXPORTS)
 $(BUILD)/librecon.so: $(LIB_SO)
 	@ln -sf librecon.so.$(VERSION) $(BUILD)/librecon.so.$(SOMAJOR)
 	@ln -sf librecon.so.$(SOMAJOR) $@
+
+$(BUILD)/recon-comm-%.so: src/comm/mpi/plugin.c src/comm/engine.h $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,LD )$(MPICC_$*) -std=gnu11 -O2 -g -fPIC -shared -fvisibility=hidden $(filter-out -Wpedantic,$(WARN)) \
+	  -DRECON_ENGINE_NAME='"$*"' -Isrc -o $@ $<
 
 # The GPU's part as one object in which the linker sees nothing that is not called recon_.
 $(BUILD)/src/ops/cuda.o: $(CU_SRC:%.cu=$(BUILD)/%.o)
@@ -378,7 +394,7 @@ docs: $(BUILD)/recon
 
 SHIPPED := $(wildcard data/conformers data/garments data/so2 data/so3)
 INSTALL  = DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' BUILD='$(BUILD)' VERSION='$(VERSION)' \
-           SOMAJOR='$(SOMAJOR)' LIBS='$(LDLIBS)' DATA='$(SHIPPED)' tools/install
+           SOMAJOR='$(SOMAJOR)' PLUGINS='$(PLUGINS)' LIBS='$(LDLIBS)' DATA='$(SHIPPED)' tools/install
 install: all
 	@$(INSTALL)
 uninstall:

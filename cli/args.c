@@ -115,7 +115,9 @@ int cli_misuse(const cli_command *command, const char *fmt, ...)
     vsnprintf(what, sizeof what, fmt, ap);
     va_end(ap);
     recon_keep_to_one_line(what);
-    fprintf(stderr, "recon %s: %s; see `recon %s --help`\n", command->name, what, command->name);
+    if (cli_ranks_rank() == 0) /* the others have found the same */
+        fprintf(stderr, "recon %s: %s; see `recon %s --help`\n", command->name, what,
+                command->name);
     return EXIT_MISUSE;
 }
 

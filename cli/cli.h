@@ -48,6 +48,7 @@ typedef struct {
     const char *arguments; /* words that are not options, "FILE"; "" for none   */
     const char *example;
     int (*run)(int argc, char **argv);
+    int over_ranks; /* works where a launcher has started several processes */
 } cli_command;
 
 /* Every command has these. */
@@ -79,6 +80,17 @@ void cli_process_watch(recon_ctx *ctx);
 void cli_process_unwatch(void);
 int cli_process_code(recon_status status);
 int cli_process_signal(void); /* that was caught; 0: none */
+
+/* The ranks that a launcher has started: of those behind the first nothing is shown but a failure.
+ * start gives -1 to go on, or the exit code. Where one has failed, tell says so to the first, which
+ * shows it and then ends all. */
+int cli_ranks_start(void);
+void cli_ranks_finish(void);
+int cli_ranks_rank(void);
+int cli_ranks_size(void);
+void cli_ranks_attach(recon_ctx *ctx);
+void cli_ranks_tell(recon_ctx *ctx, recon_status status);
+void cli_ranks_end(int code);
 
 /* From here on nothing that a file says can steer the terminal by standard output. 0: no memory. */
 int cli_guard_output(void);

@@ -106,8 +106,9 @@ static int no_such_command(const char *word)
     char name[64];
     snprintf(name, sizeof name, "%s", word);
     recon_keep_to_one_line(name);
-    fprintf(stderr, "recon: no command is called '%s'%s%s%s; `recon --help` lists them\n", name,
-            near ? " (did you mean " : "", near ? near->name : "", near ? "?)" : "");
+    if (cli_ranks_rank() == 0)
+        fprintf(stderr, "recon: no command is called '%s'%s%s%s; `recon --help` lists them\n", name,
+                near ? " (did you mean " : "", near ? near->name : "", near ? "?)" : "");
     return EXIT_MISUSE;
 }
 
@@ -116,7 +117,8 @@ static int run(int argc, char **argv)
     const char *word = argc > 1 ? argv[1] : NULL, *next = argc > 2 ? argv[2] : NULL;
     char help[] = "--help";
     if (!word) {
-        print_help(stderr);
+        if (cli_ranks_rank() == 0)
+            print_help(stderr);
         return EXIT_MISUSE;
     }
     if (is(word, "help") && is(next, CLI_TABLE))
@@ -133,19 +135,29 @@ static int run(int argc, char **argv)
     if (is(word, "--version"))
         return print_version(is(next, "--json"));
     const cli_command *command = find(word, is);
-    return command ? command->run(argc - 2, argv + 2) : no_such_command(word);
+    if (!command)
+        return no_such_command(word);
+    if (cli_ranks_size() > 1 && !command->over_ranks)
+        return cli_misuse(command, "it runs in one process, and %d were started", cli_ranks_size());
+    return command->run(argc - 2, argv + 2);
 }
 
 /* An answer that did not reach its file is a failure too. */
 int main(int argc, char **argv)
 {
-    int code = EXIT_FAILED;
     cli_process_start();
+    int code = cli_ranks_start();
+    if (code >= 0)
+        return code;
+    code = EXIT_FAILED;
     if (cli_guard_output())
         code = run(argc, argv);
     else
         fputs("recon: out of memory\n", stderr);
-    if (fclose(stdout) == 0)
+    int closed = fclose(stdout), error = errno;
+    cli_ranks_finish();
+    errno = error;
+    if (closed == 0)
         return code;
     if (errno == EINTR) /* by a signal, while nobody read */
         return EXIT_SIGNAL + cli_process_signal();

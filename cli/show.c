@@ -104,15 +104,17 @@ recon_ctx *cli_context(const cli_common *common)
 {
     size_t threads = common->threads < MAX_THREADS ? common->threads : MAX_THREADS;
     recon_ctx_options o = { .threads = (int)threads };
-    if (!common->quiet) {
+    if (!common->quiet && cli_ranks_rank() == 0) {
         o.on_log = on_log;
         o.on_progress = on_progress;
     }
     recon_ctx *ctx = recon_ctx_new(&o);
-    if (ctx)
+    if (ctx) {
+        cli_ranks_attach(ctx);
         cli_process_watch(ctx);
-    else
+    } else {
         fputs("recon: no memory or threads to begin with\n", stderr);
+    }
     return ctx;
 }
 
@@ -173,8 +175,12 @@ int cli_run(const cli_command *command, const cli_common *common, cli_work *work
     if (!ctx)
         return EXIT_FAILED;
     recon_status status = work(ctx, settings);
-    if (status != RECON_OK)
+    int code = cli_process_code(status);
+    if (status != RECON_OK) {
+        cli_ranks_tell(ctx, status);
         say_failure(command, ctx);
+        cli_ranks_end(code);
+    }
     cli_context_free(ctx);
-    return cli_process_code(status);
+    return code;
 }

@@ -10,10 +10,12 @@
 
 struct recon_ops;  /* ops/ops.h: core only carries the pointer that recon_ops_attach sets */
 struct recon_pool; /* threads.c */
+struct recon_comm; /* comm/comm.h: lent by recon_comm_attach; NULL: one process */
 
 struct recon_ctx {
     const struct recon_ops *ops;
     struct recon_pool *pool;
+    struct recon_comm *comm;
     recon_ctx_options options;
     recon_hash_key hash_key; /* of every table of names: see hash.h */
     atomic_int interrupted;

@@ -10,9 +10,7 @@
 
 enum { PATH = 1024 };
 
-/* The folder of the shared library this is part of; of the running program when it is linked
- * into that; or "." A host such as Python has its own place, which says nothing about ours. */
-static void own_folder(char out[PATH])
+void recon_shipped_folder(char *out, size_t room)
 {
     static const char here;
     Dl_info info;
@@ -21,7 +19,7 @@ static void own_folder(char out[PATH])
         real = realpath(info.dli_fname, NULL);
     if (!real)
         real = realpath("/proc/self/exe", NULL);
-    snprintf(out, PATH, "%s", real ? real : "./.");
+    snprintf(out, room, "%s", real && strlen(real) < room ? real : "./.");
     free(real);
     *strrchr(out, '/') = '\0';
 }
@@ -55,7 +53,7 @@ typedef char places_text[3 * PATH + 128];
 static const char *name_places(places_text out, const char *kind)
 {
     char own[PATH];
-    own_folder(own);
+    recon_shipped_folder(own, sizeof own);
     snprintf(out, sizeof(places_text),
              "here%s, in %s, %s/.., %s/../share/recon, /usr/local/share/recon and /usr/share/recon",
              strcmp(kind, "data") ? "" : ", in $RECON_DATA", own, own, own);
@@ -66,7 +64,7 @@ recon_status recon_shipped_find(recon_ctx *ctx, char *out, size_t room, const ch
                                 const char *name, const char *remedy)
 {
     char own[PATH];
-    own_folder(own);
+    recon_shipped_folder(own, sizeof own);
     if (find(out, room, own, kind, name))
         return RECON_OK;
     places_text places;
@@ -88,7 +86,7 @@ const char *recon_shipped_model(char *out, size_t room, const char *path)
     char own[PATH], file[PATH];
     if (!name)
         return path;
-    own_folder(own);
+    recon_shipped_folder(own, sizeof own);
     snprintf(file, sizeof file, "%s.safetensors", name);
     return find(out, room, own, "models", name) || find(out, room, own, "models", file) ? out
                                                                                         : path;

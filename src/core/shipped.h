@@ -9,6 +9,10 @@
     "it comes with recon's sources; run there, `make install`, or set RECON_DATA to their data "   \
     "folder"
 
+/* The folder of the shared library this is part of; of the running program when it is linked into
+ * that; or "." A host such as Python has its own place, which says nothing about ours. */
+void recon_shipped_folder(char *out, size_t room);
+
 /* The path of KIND/NAME, KIND being "data" or "models": here, beside the library or program as it
  * was built or installed, or where systems keep such files; data first where $RECON_DATA says.
  * Where there is none, the message says where it was looked for, and the remedy. */

@@ -1,0 +1,27 @@
+# ranks.sh - the command under both MPIs. Sourced after lib.sh; mpi holds those that can be used.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_plm_rsh_agent=
+export ASAN_OPTIONS=detect_leaks=0 # of the MPI's own
+engines="openmpi mpich"
+
+# usable ENGINE: its launcher is there, and a plug-in was built.
+usable() {
+    command -v "mpirun.$1" >/dev/null && [ -e "${recon%/*}/recon-comm-$1.so" ]
+}
+
+# ranks ENGINE N ARGS: recon on N ranks, ended after two minutes; leaves code, stdout and stderr. What
+# launchers themselves say of an exit code is between lines of dashes or equal signs.
+ranks() {
+    engine=$1 n=$2
+    shift 2
+    case $engine in
+    openmpi) set -- --oversubscribe -n "$n" "$recon" "$@" ;;
+    *) set -- -n "$n" "$recon" "$@" ;;
+    esac
+    timeout -k 5 120 "mpirun.$engine" "$@" >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
+    code=$?
+}
+
+# The lines of recon itself, of which there must be one that holds TEXT.
+said_once() {
+    [ "$(grep -c '^recon' "$scratch/stderr")" -eq 1 ] && grep '^recon' "$scratch/stderr" | grep -qF -- "$1"
+}

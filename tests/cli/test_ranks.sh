@@ -1,0 +1,48 @@
+#!/bin/sh
+# Several processes under mpirun: one answer, one message, and no MPI where none is asked for.
+here=$(cd "${0%/*}" && pwd)
+. "$here/lib.sh"
+. "$here/ranks.sh"
+
+! ldd "$recon" | grep -q 'libmpi\|libmpich'
+report $? "the program is linked with no MPI"
+
+for engine in $engines; do
+    if ! usable $engine; then
+        skip "several ranks under $engine" "no $engine, or no plug-in for it"
+        continue
+    fi
+    ranks $engine 3 --version
+    [ $code -eq 0 ] && [ "$(grep -c '^recon ' "$scratch/stdout")" -eq 1 ]
+    report $? "$engine: three ranks answer once"
+
+    ranks $engine 3 info --no-such-option
+    [ $code -eq 2 ] && said_once "it runs in one process, and 3 were started"
+    report $? "$engine: a command for one process says so, once"
+
+    ranks $engine 2 nonsense
+    [ $code -eq 2 ] && said_once "no command is called 'nonsense'"
+    report $? "$engine: misuse is said once"
+
+    ranks $engine 1 info mnist/test --json
+    alone=$code
+    run info mnist/test --json
+    [ $alone -eq $code ]
+    report $? "$engine: one rank is the ordinary program"
+
+    RECON_COMM_PLUGIN=$work/none.so ranks $engine 2 --version
+    [ $code -ne 0 ] && said_once "none.so"
+    report $? "$engine: a plug-in that cannot be loaded is named, once"
+
+    RECON_COMM_PLUGIN=none ranks $engine 2 --version
+    [ $code -eq 0 ] && [ "$(grep -c '^recon ' "$scratch/stdout")" -eq 2 ]
+    report $? "$engine: RECON_COMM_PLUGIN=none runs every process alone"
+done
+
+SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=0 run --version
+[ $code -eq 1 ] && said "--mpi=pmix"
+report $? "tasks of srun without MPI are told how to get it"
+SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=2 run --version
+[ $code -eq 1 ] && [ ! -s "$scratch/stderr" ]
+report $? "and the first task alone says so"
+finish
