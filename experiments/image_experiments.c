@@ -10,10 +10,15 @@
     .pair = { 6, 9 }, .paper = { 65.11, 13.60, 94.52, 90.96, 98.14, 0.79, 0.91, 0.351 }
 
 static const experiment experiments[] = {
-    { .name = "mnist", .title = "MNIST, 60,000 training images", .recipe = { .warp = 0.3 }, MNIST },
+    { .name = "mnist",
+      .title = "MNIST, 60,000 training images",
+      .recipe = { .warp = 0.3, .augment = -1 },
+      .plain = { .epochs = 60 },
+      MNIST },
     { .name = "mnist12k",
       .title = "MNIST, 12,000 training images as in the paper",
       .recipe = { .warp = 0.3, .epochs = 150 }, /* as many steps */
+      .plain = { .epochs = 150 },
       MNIST },
     { .name = "fashion",
       .title = "Fashion-MNIST",
@@ -22,6 +27,7 @@ static const experiment experiments[] = {
       .width = "sigma",
       .family = RECON_SO2_NORMAL,
       .recipe = { .contrast = -1, .epochs = 50 },
+      .plain = { .epochs = 50, .shape = { .mask = RECON_MASK_DISC } },
       .paper = { 57.14, 11.55, 79.44, 81.96, 91.11, 0.71, 0.81, 0.113 } },
     { .name = "images", .title = "images", .width = "width", .family = RECON_SO2_NORMAL },
 };

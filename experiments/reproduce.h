@@ -37,7 +37,9 @@ typedef struct {
     const char *rule, *classifier; /* of the rotations; whose classifier: "mnist"           */
     const char *width;             /* what theta is: "half-width", "sigma"                  */
     recon_so2_family family;
-    recon_ieae_options recipe; /* of the shipped model of preset fast */
+    /* Of preset fast: with our terms, of which a kind of backbone may leave out some, and by
+     * reconstruction alone. */
+    recon_ieae_options recipe, plain;
     int64_t pair[2];           /* classes that are each other's rotation; equal: none */
     struct {
         double none, ieae, equiadapt, recon, upright; /* percent; all zero: not in the paper */
