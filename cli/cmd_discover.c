@@ -7,6 +7,7 @@
 #include "core/folder.h"
 #include "data/dataset.h"
 #include "data/kinds.h"
+#include "maps/input_nets.h"
 
 #include <math.h>
 #include <recon/model/discover.h>
@@ -27,7 +28,7 @@ const cli_command cli_discover = {
         "density of poses. The natural pose of each input, Lambda, comes from its neighbours, from a\n"
         "head that learned their answer, or from the pose density (--lambda). For molecules the poses may determine only the direction of an\n"
         "axis; then the spin about it is free, and the summary says for how many.\n"
-        "With --heads paper Lambda and Theta are networks on the images: two more passes for every one.\n"
+        "With --heads paper Lambda and Theta are networks on the inputs: two more passes for every one.\n"
         "DIR/model.safetensors is the model for canonicalize, score and distribution; summary.json\n"
         "summarizes the results, and report.html shows them (see `recon report`). Labels, if any, are\n"
         "used only in these two.",
@@ -67,14 +68,15 @@ static int parse(settings *s, int argc, char **argv)
           CLI_CHOICE, 0, &s->lambda },
         { "--heads", NULL, "mlp|paper",
           "what learns Lambda and Theta: small networks on the embedding, or as in the paper networks "
-          "of their own on the images (default mlp)",
-          CLI_CHOICE | CLI_IMAGES, 0, &s->heads },
+          "of their own on the inputs (default mlp)",
+          CLI_CHOICE, 0, &s->heads },
         { "--head-epochs", "N", NULL,
-          "with --heads paper: passes over the data (default 60; the paper's are 600)",
-          CLI_COUNT | CLI_IMAGES, 0, &s->head_epochs },
+          "with --heads paper: passes over the data (default 60, molecules 30; the paper's are 600 and "
+          "150)",
+          CLI_COUNT, 0, &s->head_epochs },
         { "--head-rate", "R", NULL,
-          "with --heads paper: highest learning rate (default 1.35e-4, the paper's)",
-          CLI_NUMBER | CLI_IMAGES, 0, &s->head_rate },
+          "with --heads paper: highest learning rate (default the paper's: 1.35e-4, molecules 4.83e-4)",
+          CLI_NUMBER, 0, &s->head_rate },
         { "--half", NULL, NULL, "store weights as bfloat16: half the size", CLI_FLAG, 0, &s->half },
         { "--folds", "N", NULL,
           "calibrate p-values by training the backbone N times anew, each time without one part of "
@@ -196,12 +198,9 @@ static recon_status check_model(recon_ctx *ctx, const settings *s, const recon_b
         status = recon_fail(ctx, RECON_ERR_INPUT,
                             "--lambda density: %s has no pose density; train without --no-density",
                             s->model);
-    else if (s->heads == RECON_HEADS_PAPER && !recon_backbone_ieae(b))
-        status =
-            recon_fail(ctx, RECON_ERR_INPUT,
-                       "--heads paper: images only, and %s is no model that `recon train` made "
-                       "of images",
-                       s->model);
+    else if (s->heads == RECON_HEADS_PAPER && !recon_input_nets_possible(b))
+        status = recon_fail(ctx, RECON_ERR_INPUT,
+                            "--heads paper: %s is no model that `recon train` made", s->model);
     *s->misuse = status != RECON_OK;
     return status;
 }

@@ -74,9 +74,9 @@ complete -c recon -n '__recon_is discover' -l k -d 'neighbours (default 10, mole
 complete -c recon -n '__recon_is discover' -l mean -d 'kind of mean (default tukey; for molecules a centre shared by the class)' -x -a 'tukey frechet chordal'
 complete -c recon -n '__recon_is discover' -l family -d 'images: family whose width Theta predicts (default auto)' -x -a 'auto uniform normal'
 complete -c recon -n '__recon_is discover' -l lambda -d 'where the natural pose comes from: the neighbours\' centre, the head that learned it (the paper\'s), or the pose density (default auto: what does best on inputs held out)' -x -a 'auto neighbours head density'
-complete -c recon -n '__recon_is discover' -l heads -d 'images: what learns Lambda and Theta: small networks on the embedding, or as in the paper networks of their own on the images (default mlp)' -x -a 'mlp paper'
-complete -c recon -n '__recon_is discover' -l head-epochs -d 'images: with --heads paper: passes over the data (default 60; the paper\'s are 600)' -x
-complete -c recon -n '__recon_is discover' -l head-rate -d 'images: with --heads paper: highest learning rate (default 1.35e-4, the paper\'s)' -x
+complete -c recon -n '__recon_is discover' -l heads -d 'what learns Lambda and Theta: small networks on the embedding, or as in the paper networks of their own on the inputs (default mlp)' -x -a 'mlp paper'
+complete -c recon -n '__recon_is discover' -l head-epochs -d 'with --heads paper: passes over the data (default 60, molecules 30; the paper\'s are 600 and 150)' -x
+complete -c recon -n '__recon_is discover' -l head-rate -d 'with --heads paper: highest learning rate (default the paper\'s: 1.35e-4, molecules 4.83e-4)' -x
 complete -c recon -n '__recon_is discover' -l half -d 'store weights as bfloat16: half the size'
 complete -c recon -n '__recon_is discover' -l folds -d 'calibrate p-values by training the backbone N times anew, each time without one part of the data; 0: not at all (default 5 below 500 inputs, else 0)' -x
 complete -c recon -n '__recon_is discover' -l keep-embeddings -d 'also write z.npy and g.npy'

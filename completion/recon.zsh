@@ -87,9 +87,9 @@ _recon() {
         '--mean[kind of mean (default tukey; for molecules a centre shared by the class)]:choice:(tukey frechet chordal)' \
         '--family[images\: family whose width Theta predicts (default auto)]:choice:(auto uniform normal)' \
         '--lambda[where the natural pose comes from\: the neighbours'\'' centre, the head that learned it (the paper'\''s), or the pose density (default auto\: what does best on inputs held out)]:choice:(auto neighbours head density)' \
-        '--heads[images\: what learns Lambda and Theta\: small networks on the embedding, or as in the paper networks of their own on the images (default mlp)]:choice:(mlp paper)' \
-        '--head-epochs[images\: with --heads paper\: passes over the data (default 60; the paper'\''s are 600)]:N: ' \
-        '--head-rate[images\: with --heads paper\: highest learning rate (default 1.35e-4, the paper'\''s)]:R: ' \
+        '--heads[what learns Lambda and Theta\: small networks on the embedding, or as in the paper networks of their own on the inputs (default mlp)]:choice:(mlp paper)' \
+        '--head-epochs[with --heads paper\: passes over the data (default 60, molecules 30; the paper'\''s are 600 and 150)]:N: ' \
+        '--head-rate[with --heads paper\: highest learning rate (default the paper'\''s\: 1.35e-4, molecules 4.83e-4)]:R: ' \
         '--half[store weights as bfloat16\: half the size]' \
         '--folds[calibrate p-values by training the backbone N times anew, each time without one part of the data; 0\: not at all (default 5 below 500 inputs, else 0)]:N: ' \
         '--keep-embeddings[also write z.npy and g.npy]' \

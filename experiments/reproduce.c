@@ -123,23 +123,29 @@ static recon_ieae_options options_of(recon_ctx *ctx, const reproduce_settings *s
     return o;
 }
 
+/* With the paper's backbone, its Lambda and Theta. */
+static recon_maps_options maps_of(const reproduce_settings *s)
+{
+    int paper = s->preset == RECON_PRESET_PAPER;
+    return (recon_maps_options){ .seed = s->seed,
+                                 .heads = paper ? RECON_HEADS_PAPER : RECON_HEADS_MLP };
+}
+
 /* Backbone, Algorithm 1 and maps, from training images alone, into dir. */
 static recon_status train_model(recon_ctx *ctx, const reproduce_settings *s, recon_trained kind,
                                 const char *dir)
 {
     recon_ieae_options o = options_of(ctx, s, kind);
-    recon_discover_options d = {
-        .k = K,
-        .lambda = kind == RECON_TRAINED_DENSITY ? RECON_LAMBDA_DENSITY : RECON_LAMBDA_HEAD,
-        .mean = { .kind = RECON_MEAN_FRECHET },
-        .family = s->what->family,
-        .maps = { .seed = s->seed,
-                  .heads = s->preset == RECON_PRESET_PAPER ? RECON_HEADS_PAPER : RECON_HEADS_MLP },
-        .precision = s->precision,
-        .keep_embeddings = 1,
-        .folds = -1, /* they are for few inputs */
-        .data = s->what->name
-    };
+    recon_discover_options d = { .k = K,
+                                 .lambda = kind == RECON_TRAINED_DENSITY ? RECON_LAMBDA_DENSITY
+                                                                         : RECON_LAMBDA_HEAD,
+                                 .mean = { .kind = RECON_MEAN_FRECHET },
+                                 .family = s->what->family,
+                                 .maps = maps_of(s),
+                                 .precision = s->precision,
+                                 .keep_embeddings = 1,
+                                 .folds = -1, /* they are for few inputs */
+                                 .data = s->what->name };
     recon_dataset *data = NULL;
     recon_train_result trained;
     recon_discovery found = { 0 };
@@ -196,7 +202,7 @@ static recon_status train_molecules(recon_ctx *ctx, const reproduce_settings *s,
                                      .precision = s->precision,
                                      .resume = s->resume,
                                      .overwrite = s->overwrite };
-    recon_discover_options d = { .maps = { .seed = s->seed },
+    recon_discover_options d = { .maps = maps_of(s),
                                  .precision = s->precision,
                                  .folds = -1,
                                  .data = s->data ? s->data : "conformers" };

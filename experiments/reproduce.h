@@ -40,7 +40,7 @@ typedef struct {
     /* Of preset fast: with our terms, of which a kind of backbone may leave out some, and by
      * reconstruction alone. */
     recon_ieae_options recipe, plain;
-    int64_t pair[2];           /* classes that are each other's rotation; equal: none */
+    int64_t pair[2]; /* classes that are each other's rotation; equal: none */
     struct {
         double none, ieae, equiadapt, recon, upright; /* percent; all zero: not in the paper */
         double ood_ieae, ood_recon, overhead_ms;

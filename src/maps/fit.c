@@ -191,21 +191,16 @@ static recon_maps_options options_on_z(const recon_maps_options *options)
 }
 
 /* Networks on the inputs, where they are asked for. */
-static recon_status fit_nets(recon_ctx *ctx, recon_image_maps **out, const recon_maps_options *o,
+static recon_status fit_nets(recon_ctx *ctx, recon_input_nets **out, const recon_maps_options *o,
                              const recon_targets *targets, const recon_backbone *backbone,
                              const recon_data *inputs)
 {
-    const recon_ieae *net = backbone ? recon_backbone_ieae(backbone) : NULL;
-    const recon_dataset *images = inputs ? recon_data_images(inputs) : NULL;
     *out = NULL;
     if (!o || o->heads == RECON_HEADS_MLP)
         return RECON_OK;
     if (o->heads != RECON_HEADS_PAPER)
         return recon_fail(ctx, RECON_ERR_INPUT, "heads %d: mlp or paper", (int)o->heads);
-    if (!net || !images)
-        return recon_fail(ctx, RECON_ERR_INPUT,
-                          "heads paper: for images only, with a backbone of `recon train`");
-    return recon_image_maps_fit(ctx, out, net, images, targets, o);
+    return recon_input_nets_fit(ctx, out, backbone, inputs, targets, o);
 }
 
 recon_status recon_maps_fit_inputs(recon_ctx *ctx, recon_maps **out, const recon_embedded *data,
@@ -218,7 +213,7 @@ recon_status recon_maps_fit_inputs(recon_ctx *ctx, recon_maps **out, const recon
     recon_head_training training = { .n = data->n,
                                      .plain = kind->plain,
                                      .as_split = kind->as_split };
-    recon_image_maps *nets = NULL;
+    recon_input_nets *nets = NULL;
     recon_targets targets;
     recon_maps *m = NULL;
     void *keep = NULL;

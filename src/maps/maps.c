@@ -87,23 +87,23 @@ static recon_status make(recon_ctx *ctx, recon_maps *m, double dropout,
     RECON_TRY(recon_alloc(ctx, &m->scale, m->d, sizeof *m->scale));
     m->weights = recon_params_count(m->params);
     if (m->nets)
-        m->weights += recon_params_count(recon_image_maps_params(m->nets));
+        m->weights += recon_params_count(m->nets->params);
 done:
     return status;
 }
 
-static void take_nets(recon_maps *m, recon_image_maps *nets)
+static void take_nets(recon_maps *m, recon_input_nets *nets)
 {
     m->nets = nets;
-    m->first = nets ? RECON_IMAGE_NETS : 0;
+    m->first = nets ? RECON_INPUT_NETS : 0;
 }
 
 recon_status recon_maps_new(recon_ctx *ctx, recon_maps **out, const recon_maps_kind *kind, size_t d,
-                            size_t hidden, double dropout, recon_image_maps *nets, uint64_t seed)
+                            size_t hidden, double dropout, recon_input_nets *nets, uint64_t seed)
 {
     recon_status status = recon_alloc(ctx, out, 1, sizeof **out);
     if (status != RECON_OK) {
-        recon_image_maps_free(ctx, nets);
+        recon_input_nets_free(ctx, nets);
         return status;
     }
     **out = (recon_maps){ .kind = kind, .d = d, .hidden = hidden };
@@ -115,7 +115,7 @@ void recon_maps_free(recon_ctx *ctx, recon_maps *m)
 {
     if (!m)
         return;
-    recon_image_maps_free(ctx, m->nets);
+    recon_input_nets_free(ctx, m->nets);
     recon_params_free(ctx, m->params);
     free(m->mean);
     free(m->scale);
@@ -141,7 +141,7 @@ size_t recon_maps_params(const recon_params *out[RECON_MAPS_PARAMS], const recon
     size_t n = 0;
     out[n++] = m->params;
     if (m->nets)
-        out[n++] = recon_image_maps_params(m->nets);
+        out[n++] = m->nets->params;
     return n;
 }
 
@@ -251,17 +251,16 @@ static recon_status read_nets(recon_ctx *ctx, recon_maps *m, const recon_safeten
                               const char *path, const recon_backbone *backbone)
 {
     const char *heads = recon_safetensors_metadata(file, METADATA_HEADS);
-    const recon_ieae *images = backbone ? recon_backbone_ieae(backbone) : NULL;
-    recon_image_maps *nets;
+    recon_input_nets *nets;
     if (!heads || !strcmp(heads, recon_heads_name(RECON_HEADS_MLP)))
         return RECON_OK;
     if (strcmp(heads, recon_heads_name(RECON_HEADS_PAPER)) != 0)
         return recon_fail(ctx, RECON_ERR_FORMAT, "%s: 'heads' is '%.16s': mlp or paper", path,
                           heads);
-    if (!images || m->kind->group != RECON_SO2)
+    if (backbone && backbone->kind->group != m->kind->group)
         return recon_fail(ctx, RECON_ERR_FORMAT,
-                          "%s: heads 'paper' are for images only, and its backbone is not", path);
-    recon_status status = recon_image_maps_read(ctx, &nets, images, file, path);
+                          "%s: its maps and its backbone are of different groups", path);
+    recon_status status = recon_input_nets_read(ctx, &nets, backbone, file, path);
     if (status == RECON_OK)
         take_nets(m, nets);
     return status;
@@ -338,14 +337,14 @@ static void pass_free(pass *p)
 static recon_status pass_nets(recon_ctx *ctx, const pass *p, const recon_maps *m, unsigned heads,
                               char *maps, const recon_maps_inputs *in, size_t at, size_t n)
 {
-    const float *images = (const float *)(const void *)p->inputs;
+    const char *inputs = p->inputs;
     if (!m->nets)
         return RECON_OK;
     if (in->data)
         in->data->kind->read(p->inputs, in->data, at, n);
     else
-        images = (const float *)in->inputs + at * recon_image_maps_pixels(m->nets);
-    return recon_image_maps_apply(ctx, (recon_so2_map *)(void *)maps, m->nets, heads, images, n);
+        inputs = (const char *)in->inputs + at * m->nets->kind->bytes(m->nets);
+    return recon_input_nets_apply(ctx, maps, m->nets, heads, m->number, inputs, n);
 }
 
 /* That of the heads on z. */
@@ -369,11 +368,11 @@ done:
     return status;
 }
 
-/* Theta as its network has it, and not the width of the density. */
+/* Theta as its network has it, and not the width of the density; on SO(3) both are kept. */
 static void keep_theta(const recon_maps *m, char *maps, size_t n)
 {
     recon_so2_map *map = (recon_so2_map *)(void *)maps;
-    for (size_t i = 0; m->nets && i < n; i++)
+    for (size_t i = 0; m->nets && m->kind->group == RECON_SO2 && i < n; i++)
         map[i].theta = map[i].theta_label;
 }
 

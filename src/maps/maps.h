@@ -13,7 +13,7 @@
 #include <recon/core/safetensors.h>
 #include <recon/nn/layers.h>
 #include "maps/calibration.h"
-#include "maps/image_maps.h"
+#include "maps/input_nets.h"
 #include "maps/kind.h"
 #include "maps/so2_map.h"
 
@@ -23,7 +23,7 @@ struct recon_maps {
     double number;
     recon_lambda lambda; /* where Lambda comes from; never AUTO */
     recon_params *params;
-    recon_image_maps *nets; /* the first heads, on the inputs; NULL: all are on z */
+    recon_input_nets *nets; /* the first heads, on the inputs; NULL: all are on z */
     int first;              /* of the heads on z: those before it are nets        */
     recon_mlp head[RECON_HEADS_MOST];
     unsigned has; /* bits of the heads on z that are there */
@@ -47,13 +47,13 @@ recon_status recon_maps_fit(recon_ctx *ctx, recon_maps **out, const recon_embedd
                             const recon_frames *frames, const recon_maps_options *options);
 /* The same with the inputs behind the points and the backbone that has embedded them, which
  * RECON_HEADS_PAPER needs; the backbone must then outlive the maps. Other backbones than those of
- * `recon train` on images are RECON_ERR_INPUT there. */
+ * `recon train` are RECON_ERR_INPUT there. */
 recon_status recon_maps_fit_inputs(recon_ctx *ctx, recon_maps **out, const recon_embedded *data,
                                    const recon_frames *frames, const recon_maps_options *options,
                                    const recon_backbone *backbone, const recon_data *inputs);
 /* Untrained; number and calibration are yet to be set. nets become theirs; NULL: none. */
 recon_status recon_maps_new(recon_ctx *ctx, recon_maps **out, const recon_maps_kind *kind, size_t d,
-                            size_t hidden, double dropout, recon_image_maps *nets, uint64_t seed);
+                            size_t hidden, double dropout, recon_input_nets *nets, uint64_t seed);
 void recon_maps_free(recon_ctx *ctx, recon_maps *maps);
 
 /* From an open file, which may hold more; path is for messages. RECON_ERR_INPUT where it has no

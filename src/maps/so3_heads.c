@@ -127,3 +127,8 @@ const recon_head_kind recon_so3_heads[RECON_SO3_HEADS] = {
     [RECON_SO3_VERDICT] = { "verdict", RECON_NATURAL_KINDS, RECON_NATURAL_KINDS, 0, squared_loss,
                             read_verdict, NULL, .optional = 1 },
 };
+
+const recon_head_kind recon_so3_networks[RECON_SO3_THETA + 1] = {
+    [RECON_SO3_LAMBDA] = { "lambda", F, F, 0, squared_loss, read_lambda, NULL },
+    [RECON_SO3_THETA] = { "theta", F, F, 0, squared_loss, read_theta, NULL },
+};

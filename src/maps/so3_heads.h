@@ -17,6 +17,8 @@ typedef enum {
 } recon_so3_head;
 
 extern const recon_head_kind recon_so3_heads[RECON_SO3_HEADS];
+/* Lambda and Theta as networks of their own learn them: by squared errors at full size. */
+extern const recon_head_kind recon_so3_networks[RECON_SO3_THETA + 1];
 
 /* Pseudo-labels, F in units; the number is that unit, the median length of F. */
 recon_status recon_so3_targets(recon_ctx *ctx, recon_targets *out, const recon_embedded *data,

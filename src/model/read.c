@@ -217,7 +217,8 @@ recon_status recon_model_read3(recon_ctx *ctx, recon_pose3 *poses, recon_so3_map
         maps = own;
     }
     RECON_TRY(see(ctx, &s, m, inputs, n));
-    RECON_TRY(recon_maps_apply(ctx, maps, m->maps, s.z, n, part));
+    const recon_maps_inputs in = { .n = n, .z = s.z, .inputs = inputs };
+    RECON_TRY(recon_maps_apply_inputs(ctx, maps, m->maps, &in, part));
     RECON_TRY(put_lambda3(ctx, maps, m, &s, n));
     for (size_t i = 0; i < n; i++) {
         poses[i] =

@@ -23,13 +23,13 @@ typedef enum {
 } recon_lambda;
 RECON_API const char *recon_lambda_name(recon_lambda lambda); /* "auto", "neighbours", ... */
 
-/* What Lambda and Theta are: MLPs on z, or as in the paper networks of their own on the inputs (images
- * only). */
+/* What Lambda and Theta are: MLPs on z, or as in the paper networks of their own on the inputs. */
 typedef enum { RECON_HEADS_MLP, RECON_HEADS_PAPER } recon_heads;
 RECON_API const char *recon_heads_name(recon_heads heads); /* "mlp", "paper" */
 
 /* Zero in any field means its default. With RECON_HEADS_PAPER epochs, batch, rate and decay are those
- * of the networks: 60 of 128, 1.35e-4 with warm restarts, none; the heads left on z keep theirs. */
+ * of the networks: 60 of 128, 1.35e-4 with warm restarts, none (molecules: 30, 4.83e-4); the heads left
+ * on z keep theirs. */
 typedef struct {
     size_t hidden;        /* 256; SO(3): 512                                               */
     size_t epochs, batch; /* 30 of 256; a smaller set is one batch; SO(3): 300 steps at least */

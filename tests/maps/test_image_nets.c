@@ -122,7 +122,7 @@ static void a_shape_has_one_answer_in_any_orientation(void **state)
         assert_int_equal(map[i].family, RECON_SO2_NORMAL);
     }
     x[0][5] = NAN;
-    CHECK_OK(ctx, recon_image_maps_apply(ctx, map, m->nets, 1u << 1, x[0], 1));
+    CHECK_OK(ctx, recon_input_nets_apply(ctx, map, m->nets, 1u << 1, 0, x[0], 1));
     assert_true(isnan(map[0].theta) && isfinite(map[0].lambda));
     recon_maps_free(ctx, barely);
     recon_maps_free(ctx, m);
@@ -181,7 +181,8 @@ static void what_is_saved_answers_the_same(void **state)
         assert_int_equal(a[i].family, b[i].family);
     }
     recon_maps_free(ctx, again);
-    CHECK_FAILS(ctx, open_maps(ctx, &again, NULL), RECON_ERR_FORMAT, "for images only");
+    CHECK_FAILS(ctx, open_maps(ctx, &again, NULL), RECON_ERR_FORMAT,
+                "need a backbone of `recon train`");
     save(ctx, &w, m, (recon_metadata_entry){ "heads", "huge" });
     CHECK_FAILS(ctx, open_maps(ctx, &again, &w.backbone->base), RECON_ERR_FORMAT,
                 "'heads' is 'huge': mlp or paper");
@@ -200,7 +201,7 @@ static void what_does_not_fit_is_refused(void **state)
     recon_maps *m;
     world_new(ctx, &w);
     CHECK_FAILS(ctx, recon_maps_fit(ctx, &m, &w.points, &w.frames, &paper), RECON_ERR_INPUT,
-                "heads paper: for images only");
+                "heads paper: with a backbone of `recon train`");
     CHECK_FAILS(ctx, fit_with(ctx, &m, &w, &(recon_maps_options){ .heads = 7 }), RECON_ERR_INPUT,
                 "heads 7: mlp or paper");
     w.frames.rows = IMAGES - 1;
