@@ -250,12 +250,16 @@ setup-bench:
 
 SANITIZERS := address,undefined
 CORES := $(shell nproc)
+# What each step takes stays in build/test-times: seconds of CPU, seconds that went by, its name.
+PHASES := build/phase-times
+timed   = @tools/timed $(PHASES) '$(1)' $(MAKE) --no-print-directory
 test: setup-test
-	@$(MAKE) --no-print-directory check-layers check-format
-	@$(MAKE) --no-print-directory -j$(CORES) all tests
-	@$(MAKE) --no-print-directory build-isa
-	@$(MAKE) --no-print-directory -j$(CORES) SANITIZE=$(SANITIZERS) tests
-	@$(MAKE) --no-print-directory -j$(CORES) fuzz-brief
+	@rm -f $(PHASES)
+	$(call timed,layers and format) check-layers check-format
+	$(call timed,make all tests) -j$(CORES) all tests
+	$(call timed,make build-isa) build-isa
+	$(call timed,make SANITIZE=$(SANITIZERS) tests) -j$(CORES) SANITIZE=$(SANITIZERS) tests
+	$(call timed,make fuzz-brief) -j$(CORES) fuzz-brief
 	@tools/run-tests '$(T)'
 
 # Several contexts in several threads, under ThreadSanitizer: a third build of the library, so not a

@@ -8,9 +8,27 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-static char scratch_folder[] = "/tmp/recon-test-XXXXXX";
+/* Not in /tmp itself: who writes a folder reads the one above it too, and the number of his calls
+ * would be that of everybody's files. */
+static char scratch_above[] = "/tmp/recon-test-XXXXXX";
+static char scratch_folder[sizeof scratch_above + sizeof "/in"];
+
+static inline int scratch_make(void)
+{
+    if (!mkdtemp(scratch_above))
+        return -1;
+    snprintf(scratch_folder, sizeof scratch_folder, "%s/in", scratch_above);
+    return mkdir(scratch_folder, 0700);
+}
+
+static inline void scratch_remove(void)
+{
+    rmdir(scratch_folder);
+    rmdir(scratch_above);
+}
 
 /* The path of a file in the folder; the last four answers stay valid. */
 static inline const char *scratch(const char *name)
@@ -97,12 +115,12 @@ static inline void scratch_same(const char *a, const char *b)
 /* Group fixtures: check_setup with the folder. */
 static inline int scratch_setup(void **state)
 {
-    return mkdtemp(scratch_folder) ? check_setup(state) : -1;
+    return scratch_make() == 0 ? check_setup(state) : -1;
 }
 static inline int scratch_teardown(void **state)
 {
     scratch_clear();
-    rmdir(scratch_folder);
+    scratch_remove();
     return check_teardown(state);
 }
 /* Test teardown: what one test leaves does not meet the next. */

@@ -168,7 +168,7 @@ static void every_file_is_refused_or_answers(void **state)
 static int setup(void **state)
 {
     *state = NULL;
-    return mkdtemp(scratch_folder) ? 0 : -1;
+    return scratch_make();
 }
 
 int main(void)

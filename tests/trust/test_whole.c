@@ -625,7 +625,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     char line[600];
-    snprintf(line, sizeof line, "rm -rf '%s'", scratch_folder);
+    snprintf(line, sizeof line, "rm -rf '%s'", scratch_above);
     return system(line) != 0 || check_teardown(state);
 }
 
