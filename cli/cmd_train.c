@@ -45,7 +45,8 @@ enum { BY_MODEL = -1 };  /* --crop: as that of --from, or none */
 
 typedef struct {
     const char *out, *held, *from;
-    int group, preset, augment, mask, resume, overwrite, plain, no_density, no_contrast, pairs;
+    int group, preset, augment, flip, mask, resume, overwrite, plain, no_density, no_contrast,
+        pairs;
     size_t epochs, before, batch, every, frequencies, layers, code;
     double density, rate, contrast, pose, warp, align, element, radius, temperature, width;
     cli_data data;
@@ -55,13 +56,14 @@ typedef struct {
 
 static int parse(settings *s, int argc, char **argv)
 {
-    cli_option options[30 + CLI_DATA_OPTIONS + 1] = {
+    cli_option options[31 + CLI_DATA_OPTIONS + 1] = {
         { "--out", "MODEL", NULL, "file for the best weights", CLI_TEXT, 1, &s->out },
         { "--group", NULL, "auto|so2|so3",
           "rotation group (default: so2 for images, so3 for molecules)", CLI_CHOICE, 0, &s->group },
-        { "--preset", NULL, "fast|paper|small",
+        { "--preset", NULL, "fast|paper|small|photo|photo-small",
           "small for a CPU (its default), fast for a GPU (its default), or paper: the paper's network "
-          "and recipe: reconstruction alone; of molecules for 600 epochs",
+          "and recipe: reconstruction alone; of molecules for 600 epochs. For photographs: photo for a "
+          "GPU, photo-small for a CPU",
           CLI_CHOICE, 0, &s->preset },
         { "--from", "MODEL", NULL,
           "start from the weights of this model, a file or the name of one that comes with recon",
@@ -98,6 +100,9 @@ static int parse(settings *s, int argc, char **argv)
         { "--augment", NULL, "auto|on|off",
           "warp, move, blur and brighten every view (default auto: where there is a pose density to learn, or few images)",
           CLI_CHOICE | CLI_IMAGES, 0, &s->augment },
+        { "--flip", NULL, "auto|on|off",
+          "mirror half of the images (default auto: with photo and photo-small; off for writing)",
+          CLI_CHOICE | CLI_IMAGES, 0, &s->flip },
         { "--warp", "S", NULL, "stretch the second view by up to S (default 0.2)",
           CLI_NUMBER | CLI_IMAGES, 0, &s->warp },
         { "--plain", NULL, NULL, "reconstruction loss only, as in the paper", CLI_FLAG, 0,
@@ -159,6 +164,7 @@ static recon_ieae_options options_of(recon_ctx *ctx, const settings *s)
                                  .pose = s->plain ? -1 : s->pose,
                                  .warp = s->warp,
                                  .augment = s->augment == 2 ? -1 : s->augment,
+                                 .flip = s->flip == 2 ? -1 : s->flip,
                                  .density =
                                      s->no_density || (s->plain && !s->density) ? -1 : s->density,
                                  .seed = cli_seed(&s->data),

@@ -23,7 +23,7 @@ void cli_data_options(cli_option *table, size_t capacity, cli_data *d)
     const cli_option options[] = {
         { "--data", "SPEC", NULL,
           "images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, "
-          "idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, "
+          "cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, "
           "sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder",
           CLI_SPEC, 1, &d->spec },
         { "--rotate", "RULE", NULL,

@@ -63,13 +63,18 @@ enum { PRESETS = sizeof presets / sizeof *presets, CODE = 128, MAX_CODE = 4096, 
 
 const char *recon_preset_name(recon_preset p)
 {
+    if (recon_preset_is_photo(p))
+        return p == RECON_PRESET_PHOTO ? "photo" : "photo-small";
     return presets[p].name;
 }
 
 recon_status recon_encoder_shape(recon_ctx *ctx, recon_ieae_shape *s)
 {
+    if (recon_preset_is_photo(s->preset))
+        return recon_photo_shape(ctx, s);
     if ((unsigned)s->preset >= PRESETS)
-        return recon_fail(ctx, RECON_ERR_INPUT, "preset %d: fast, paper or small", (int)s->preset);
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "preset %d: fast, paper, small, photo or photo-small", (int)s->preset);
     s->width = s->width == 0 ? 1 : s->width;
     s->frequencies = s->frequencies ? s->frequencies : presets[s->preset].frequencies;
     s->code = s->code ? s->code : CODE;
@@ -146,9 +151,13 @@ done:
 recon_status recon_encoder_add(recon_ctx *ctx, recon_encoder *e, recon_params *p, const char *name,
                                const recon_ieae_shape *s)
 {
-    const preset *pre = &presets[s->preset];
     recon_fields in = { { s->channels } };
     recon_status status = RECON_OK;
+    if (recon_preset_is_photo(s->preset)) {
+        *e = (recon_encoder){ .code = s->code, .is_photo = 1 };
+        return recon_photo_net_add(ctx, &e->photo, p, name, s);
+    }
+    const preset *pre = &presets[s->preset];
     *e = (recon_encoder){ .layers = pre->layers, .code = s->code };
     for (size_t i = 0; i < pre->layers; i++) {
         recon_fields out = scaled(&pre->layer[i].fields, s);
@@ -162,7 +171,7 @@ done:
 
 recon_status recon_encoder_freeze(recon_ctx *ctx, recon_encoder *e)
 {
-    recon_status status = recon_steerable_freeze(ctx, &e->head);
+    recon_status status = e->is_photo ? RECON_OK : recon_steerable_freeze(ctx, &e->head);
     for (size_t i = 0; status == RECON_OK && i < e->layers; i++)
         status = recon_steerable_freeze(ctx, &e->conv[i]);
     return status;
@@ -201,6 +210,10 @@ static recon_var density_of(recon_tape *t, const recon_encoder *e, recon_var x)
 recon_encoded recon_encoder_apply(recon_tape *t, const recon_encoder *e, recon_var x)
 {
     recon_encoded out = { 0 };
+    if (e->is_photo) {
+        recon_photo_net_apply(t, &e->photo, x, &out.code, &out.pose, &out.density);
+        return out;
+    }
     for (size_t i = 0; i < e->layers; i++)
         x = recon_encoder_layer(t, e, i, x);
     if (recon_tape_activations(t) == RECON_BF16)

@@ -1,9 +1,11 @@
-/* encoder.h - steerable encoders: images to an invariant code and a pose. */
+/* encoder.h - encoders: images to an invariant code and a pose. All but those of the photo presets are
+ * steerable. */
 #ifndef BACKBONE_ENCODER_H
 #define BACKBONE_ENCODER_H
 
 #include <recon/backbone/networks.h>
 #include <recon/nn/steerable.h>
+#include "backbone/photo_net.h"
 #include "backbone/pose_density.h"
 
 enum { RECON_ENCODER_LAYERS = 6 };
@@ -18,6 +20,8 @@ typedef struct {
     size_t code;
     int has_density;
     recon_pose_density density;
+    int is_photo;
+    recon_photo_net photo; /* in place of all the rest */
 } recon_encoder;
 
 /* What an encoder makes of n images, all float. */
@@ -37,7 +41,7 @@ recon_status recon_encoder_add(recon_ctx *ctx, recon_encoder *out, recon_params 
 /* Expands the filters once and for all: the weights will not change any more. */
 recon_status recon_encoder_freeze(recon_ctx *ctx, recon_encoder *encoder);
 
-/* The fields behind layer i, 0 .. layers - 1, from those before it. */
+/* The fields behind layer i, 0 .. layers - 1, from those before it; photo presets have no layers. */
 recon_var recon_encoder_layer(recon_tape *tape, const recon_encoder *encoder, size_t i,
                               recon_var x);
 

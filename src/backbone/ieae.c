@@ -18,7 +18,8 @@
 /* Images at once: as many as a CPU's caches like, or as fill a GPU. */
 enum { BATCH_HOST = 256, BATCH_DEVICE = 1024, MAX_SIDE = 1 << 10, MAX_CHANNELS = 16 };
 enum { MOST = 1 << 20 }; /* of any size in a file, before it is looked at */
-#define SOFT_EDGE 1.0    /* pixels over which the disc fades */
+enum { PHOTO_SIDE = 48 };
+#define SOFT_EDGE 1.0 /* pixels over which the disc fades */
 #define WIDE_EDGE 2.0
 
 /* --- made ------------------------------------------------------------------------------------- */
@@ -73,7 +74,9 @@ recon_status recon_ieae_make(recon_ctx *ctx, recon_ieae **out, const recon_ieae_
     RECON_TRY(recon_params_new(ctx, &m->base.params, precision));
     recon_params_expect(m->base.params, file, path, 0);
     RECON_TRY(recon_encoder_add(ctx, &m->encoder, m->base.params, "encoder", &m->shape));
-    RECON_TRY(recon_decoder_add(ctx, &m->decoder, m->base.params, "decoder", &m->shape));
+    m->turns = m->encoder.is_photo ? RECON_QUARTERS : 1;
+    if (!m->encoder.is_photo)
+        RECON_TRY(recon_decoder_add(ctx, &m->decoder, m->base.params, "decoder", &m->shape));
     RECON_TRY(recon_params_make(ctx, m->base.params, seed));
     if (m->shape.mask)
         RECON_TRY(make_mask(ctx, m));
@@ -96,6 +99,11 @@ void recon_ieae_close(recon_ctx *ctx, recon_ieae *m)
 recon_ieae_shape recon_ieae_describe(const recon_ieae *m)
 {
     return m->shape;
+}
+
+void recon_ieae_look_once(recon_ieae *m)
+{
+    m->turns = 1;
 }
 
 /* --- opened ----------------------------------------------------------------------------------- */
@@ -189,7 +197,9 @@ static void soften(float *out, const float *in, size_t n, size_t step)
 void recon_ieae_look(float *out, const recon_ieae *m, const float *in, size_t n)
 {
     size_t c = m->shape.channels, wide = m->shape.width_px * c, size = m->shape.height * wide;
-    for (size_t i = 0; i < n; i++) {
+    if (m->encoder.is_photo)
+        recon_quarters_soften(out, in, n, m->shape.height, c);
+    for (size_t i = 0; !m->encoder.is_photo && i < n; i++) {
         float *image = out + i * size;
         for (size_t row = 0; row < m->shape.height; row++)
             for (size_t k = 0; k < c; k++)
@@ -212,23 +222,33 @@ static size_t batch_for(recon_ctx *ctx)
     return recon_ops_on_host(ctx) == recon_ops_of(ctx) ? BATCH_HOST : BATCH_DEVICE;
 }
 
+/* Images whose passes take no more memory than a batch of PHOTO_SIDE pixels a side. */
+static size_t photos_for(recon_ctx *ctx, const recon_ieae *m)
+{
+    size_t usual = (size_t)PHOTO_SIDE * PHOTO_SIDE, pixels = m->shape.height * m->shape.width_px;
+    size_t passes = batch_for(ctx) * usual / (pixels > usual ? pixels : usual);
+    return passes > (size_t)m->turns ? passes / (size_t)m->turns : 1;
+}
+
 typedef struct {
     recon_tape *tape;
-    size_t batch;
-    float *seen;       /* [batch][pixels], with a mask */
-    double *z, *v, *q; /* [batch][code], [batch][2], [batch][bins] */
+    size_t batch, turns;
+    float *seen;       /* [turns][batch][pixels], with a mask */
+    double *z, *v, *q; /* [turns][batch][code], [2], [bins] */
 } scratch;
 
 static recon_status scratch_new(recon_ctx *ctx, scratch *s, const recon_ieae *m)
 {
     size_t image = m->shape.height * m->shape.width_px * m->shape.channels;
     recon_status status;
-    *s = (scratch){ .batch = batch_for(ctx) };
+    *s = (scratch){ .batch = m->encoder.is_photo ? photos_for(ctx, m) : batch_for(ctx),
+                    .turns = (size_t)m->turns };
+    size_t rows = s->batch * s->turns;
     RECON_TRY(recon_tape_new(ctx, &s->tape, m->base.params->precision, 0));
-    RECON_TRY(recon_alloc_raw(ctx, &s->seen, s->batch * image, sizeof *s->seen));
-    RECON_TRY(recon_alloc_raw(ctx, &s->z, s->batch * m->shape.code, sizeof *s->z));
-    RECON_TRY(recon_alloc_raw(ctx, &s->v, s->batch * 2, sizeof *s->v));
-    RECON_TRY(recon_alloc_raw(ctx, &s->q, s->batch * RECON_POSE_BINS, sizeof *s->q));
+    RECON_TRY(recon_alloc_raw(ctx, &s->seen, rows * image, sizeof *s->seen));
+    RECON_TRY(recon_alloc_raw(ctx, &s->z, rows * m->shape.code, sizeof *s->z));
+    RECON_TRY(recon_alloc_raw(ctx, &s->v, rows * 2, sizeof *s->v));
+    RECON_TRY(recon_alloc_raw(ctx, &s->q, rows * RECON_POSE_BINS, sizeof *s->q));
 done:
     return status;
 }
@@ -245,6 +265,8 @@ static void scratch_free(scratch *s)
 static recon_status read_poses(scratch *s, double *out, recon_var v, size_t n)
 {
     recon_status status = recon_var_read(s->tape, s->v, v);
+    if (status == RECON_OK && s->turns > 1)
+        recon_quarters_join_pose(s->v, n);
     for (size_t i = 0; status == RECON_OK && i < n; i++)
         out[i] = atan2(s->v[2 * i + 1], s->v[2 * i]);
     return status;
@@ -253,6 +275,8 @@ static recon_status read_poses(scratch *s, double *out, recon_var v, size_t n)
 static recon_status read_densities(scratch *s, float *out, recon_var logits, size_t n)
 {
     recon_status status = recon_var_read(s->tape, s->q, logits);
+    if (status == RECON_OK && s->turns > 1)
+        recon_quarters_join_density(s->q, n);
     if (status == RECON_OK)
         recon_pose_densities(out, s->q, n);
     return status;
@@ -290,13 +314,17 @@ static recon_status embed_batch(recon_ctx *ctx, scratch *s, const recon_seen *ou
     recon_var x;
     recon_status status;
     recon_ieae_look(s->seen, m, images, n);
+    if (s->turns > 1)
+        recon_quarters_make(s->seen, s->seen, n, h->height, h->channels);
     RECON_TRY(recon_tape_begin(s->tape, RECON_INFER, 0));
     x = recon_var_input(s->tape, s->seen, RECON_F32,
-                        (size_t[]){ n, h->height, h->width_px, h->channels }, 4);
+                        (size_t[]){ s->turns * n, h->height, h->width_px, h->channels }, 4);
     e = recon_encoder_apply(s->tape, &m->encoder,
                             recon_var_cast(s->tape, x, recon_tape_activations(s->tape)));
     if (out->z)
         RECON_TRY(recon_var_read(s->tape, s->z, e.code));
+    if (out->z && s->turns > 1)
+        recon_quarters_join_code(s->z, n, h->code);
     for (size_t i = 0; out->z && i < n * h->code; i++)
         out->z[i] = (float)s->z[i];
     if (out->so2)
@@ -344,6 +372,9 @@ recon_status recon_ieae_decode(recon_ctx *ctx, float *out, const recon_ieae *m, 
     recon_tape *t = NULL;
     size_t batch = batch_for(ctx);
     recon_status status;
+    if (m->encoder.is_photo)
+        return recon_fail(ctx, RECON_ERR_INPUT, "preset %s has no decoder",
+                          recon_preset_name(m->shape.preset));
     RECON_TRY(recon_tape_new(ctx, &t, m->base.params->precision, 0));
     RECON_TRY(recon_alloc_raw(ctx, &read, batch * image, sizeof *read));
     for (size_t at = 0; at < n; at += batch) {

@@ -13,8 +13,9 @@ struct recon_ieae {
     recon_backbone base; /* first: a pointer to the one is a pointer to the other */
     recon_ieae_shape shape;
     recon_encoder encoder;
-    recon_decoder decoder;
-    float *mask;    /* [height * width], or NULL */
+    recon_decoder decoder; /* of photo presets none */
+    int turns;             /* passes over an image: 1, or 4 with a photo preset */
+    float *mask;           /* [height * width], or NULL */
     int over_black; /* its pictures were all laid over black, as version 0.1.0 did: later versions
                        record another rule for transparent ones */
     int crop;       /* it was trained on images as recon_image_crop makes them */
@@ -31,7 +32,8 @@ void recon_ieae_see(float *out, const recon_ieae *model, const float *in, size_t
 /* The same for images that come from outside. The network has learnt from views that were rotated,
  * by bilinear resampling; others are sharper than anything it knows. So they are softened by what
  * such a rotation does on average: at a place f of a pixel from the nearest, uniform in -1/2 .. 1/2,
- * the weights are 1 - |f| and |f|, in the mean 3/4, and 1/8 on either side. out may be in. */
+ * the weights are 1 - |f| and |f|, in the mean 3/4, and 1/8 on either side. out may be in, but for a
+ * photo preset. */
 void recon_ieae_look(float *out, const recon_ieae *model, const float *in, size_t n);
 
 /* The images rotated back together: the decoded code rotated by the pose. */
@@ -46,11 +48,16 @@ recon_status recon_ieae_open(recon_ctx *ctx, recon_ieae **out, const char *path,
 void recon_ieae_close(recon_ctx *ctx, recon_ieae *model);
 recon_ieae_shape recon_ieae_describe(const recon_ieae *model);
 
+/* A photo preset looks once instead of four times: a quarter of the cost, and answers that follow
+ * quarter turns no better than others. Before the model is used. */
+void recon_ieae_look_once(recon_ieae *model);
+
 /* n images n x height x width x channels to z, psi (so2) and q; a model without a density leaves
  * that alone. */
 recon_status recon_ieae_embed(recon_ctx *ctx, const recon_seen *out, const recon_ieae *model,
                               const float *images, size_t n);
-/* The canonical images x_hat of n codes, to out n x height x width x channels. */
+/* The canonical images x_hat of n codes, to out n x height x width x channels. Of a photo preset
+ * RECON_ERR_INPUT: it has no decoder. */
 recon_status recon_ieae_decode(recon_ctx *ctx, float *out, const recon_ieae *model, const float *z,
                                size_t n);
 

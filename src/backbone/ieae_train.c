@@ -1,10 +1,14 @@
-/* ieae_train.c - the autoencoder's training.
+/* ieae_train.c - the training of image networks.
  *
  * A step sees two views of each image: one rotated at random, one rotated and gently warped. Both are
  * rebuilt, and of both the pose density must give the rotation a high likelihood. Between the two
  * stand the pose term, 1 - cos of (pose of one - pose of the other - the rotation between them), and
  * the contrast (van den Oord et al. 2018): among the codes of all second views, the first view's own
  * must be the nearest.
+ *
+ * The photo presets rebuild nothing. What a pass of theirs says of a pose is not equivariant by
+ * construction, so that its likelihood is blurred by a few degrees to begin with: the target is
+ * softmax(SHARPNESS cos(angle - bin)), and the images held out are rotated, too.
  *
  * With a density the epoch is chosen by its likelihood on images held out, as they come: that is what
  * the natural pose depends on. Without one, by their reconstruction. */
@@ -32,6 +36,7 @@
 
 enum { VIEWS = 2, VALIDATION_BATCH = 250, BORDER_IMAGES = 500 };
 #define BORDER_SHARE 0.02
+#define SHARPNESS    30.0 /* 10 degrees */
 
 typedef struct {
     recon_ctx *ctx;
@@ -46,8 +51,10 @@ typedef struct {
     float *angles;   /* [views][batch] of each view's rotation                   */
     int32_t *given;  /* [views][batch] the bin of each view's rotation           */
     float *rotation; /* [batch][2] unit vector of the rotation from view 1 to view 0 */
+    float *blur; /* [views][batch][bins] the given bin less the blurred target, over the rows; of
+                        photo presets                                            */
     int32_t *places; /* [batch] 0, 1, 2 ...: whose second view is whose          */
-    recon_var images, rotations, order, product, applied;
+    recon_var images, rotations, order, product, applied, blurred;
 } trainer;
 
 /* The presets' numbers are for tens of thousands of images. Fewer than FEW are shown in smaller
@@ -73,11 +80,29 @@ static const recon_ieae_options presets[] = {
                              .density = 0.3,
                              .pose = 1,
                              .contrast = 0.01 },
+    [RECON_PRESET_PHOTO] = { .epochs = 80,
+                             .batch = 256,
+                             .rate = 2e-3,
+                             .density = 1,
+                             .pose = 0.2,
+                             .contrast = 0.1 },
+    [RECON_PRESET_PHOTO_SMALL] = { .epochs = 30,
+                                   .batch = 64,
+                                   .rate = 3e-3,
+                                   .density = 1,
+                                   .pose = 0.2,
+                                   .contrast = 0.1 },
 };
+#define PHOTO_DECAY 0.05
 
 static size_t views_of(const recon_ieae_options *o)
 {
     return o->contrast > 0 || o->pose > 0 ? VIEWS : 1;
+}
+
+static int is_photo(const recon_ieae_options *o)
+{
+    return recon_preset_is_photo(o->shape.preset);
 }
 
 static int is_few(const recon_ieae_options *o, size_t n)
@@ -124,6 +149,8 @@ static void set_defaults(recon_ieae_options *o, size_t n)
     o->warp = o->warp < 0 || (views_of(o) < VIEWS && o->augment <= 0) ? 0
               : o->warp == 0                                          ? is_few(o, n) ? 0.15 : 0.2
                                                                       : o->warp;
+    if (o->flip == 0)
+        o->flip = is_photo(o) ? 1 : -1;
     o->threads = o->threads ? o->threads : 2;
 }
 
@@ -158,6 +185,21 @@ static void take_slice(trainer *k, recon_slice slice, size_t views, float *angle
     }
 }
 
+/* By how much the target differs from the given bin alone: the cross-entropy with the target is that
+ * with the bin, plus the product of this with the logits. */
+static void blur_targets(trainer *k, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        float *row = k->blur + i * RECON_POSE_BINS;
+        double p[RECON_POSE_BINS], sum = 0;
+        for (int b = 0; b < RECON_POSE_BINS; b++)
+            sum += p[b] =
+                exp(SHARPNESS * (cos((double)k->angles[i] - 2 * M_PI * b / RECON_POSE_BINS) - 1));
+        for (int b = 0; b < RECON_POSE_BINS; b++)
+            row[b] = (float)(((b == k->given[i]) - p[b] / sum) / (double)n);
+    }
+}
+
 static recon_status feed(void *user, recon_tape *t, uint64_t step)
 {
     /* The product of complex numbers, c[i][j][k]: (a0, a1)(b0, b1). */
@@ -174,6 +216,11 @@ static recon_status feed(void *user, recon_tape *t, uint64_t step)
     for (size_t i = 0; i < views * n; i++)
         k->given[i] = recon_pose_bin((double)k->angles[i]);
     k->applied = recon_var_input(t, k->given, RECON_I32, (size_t[]){ views * n }, 1);
+    if (k->blur) {
+        blur_targets(k, views * n);
+        k->blurred =
+            recon_var_input(t, k->blur, RECON_F32, (size_t[]){ 1, views * n * RECON_POSE_BINS }, 2);
+    }
     if (views == VIEWS) {
         for (size_t i = 0; i < n; i++) {
             double rotation = k->angles[i] - k->angles[n + i];
@@ -220,7 +267,12 @@ static recon_var pose_term(trainer *k, recon_tape *t, recon_var pose)
 /* The likelihood of the rotation that made a view. */
 static recon_var density_term(trainer *k, recon_tape *t, recon_var density)
 {
-    return recon_var_cross_entropy(t, density, k->applied);
+    recon_var sharp = recon_var_cross_entropy(t, density, k->applied), all;
+    if (!k->blur || !density)
+        return sharp;
+    all = recon_var_reshape(t, density, (size_t[]){ 1, recon_var_count(density) }, 2);
+    all = recon_var_linear(t, all, k->blurred, NULL);
+    return recon_var_add(t, sharp, recon_var_reshape(t, all, (size_t[]){ 1 }, 1));
 }
 
 static recon_var loss(void *user, recon_tape *t)
@@ -228,12 +280,16 @@ static recon_var loss(void *user, recon_tape *t)
     trainer *k = user;
     recon_encoded e = recon_encoder_apply(t, &k->m->encoder,
                                           recon_var_cast(t, k->images, recon_tape_activations(t)));
-    recon_var total = recon_var_mse(t, recon_ieae_rebuild(t, k->m, e.code, e.pose), k->images);
+    recon_var total =
+        is_photo(k->o) ? density_term(k, t, e.density)
+                       : recon_var_mse(t, recon_ieae_rebuild(t, k->m, e.code, e.pose), k->images);
+    if (is_photo(k->o))
+        total = recon_var_scale(t, k->o->density, total);
     if (k->o->contrast > 0)
         total = recon_var_blend(t, 1, total, k->o->contrast, contrast(k, t, e.code));
     if (k->o->pose > 0)
         total = recon_var_blend(t, 1, total, k->o->pose, pose_term(k, t, e.pose));
-    if (k->o->density > 0)
+    if (k->o->density > 0 && !is_photo(k->o))
         total = recon_var_blend(t, 1, total, k->o->density, density_term(k, t, e.density));
     return total;
 }
@@ -248,12 +304,16 @@ static recon_status batch_error(trainer *k, recon_tape *t, double *out, const re
     recon_status status = recon_tape_begin(t, RECON_INFER, 0);
     if (status != RECON_OK)
         return status;
-    recon_ieae_look(k->seen, k->m, b->images, b->n);
+    if (is_photo(k->o)) /* they are rotated, and so soft already */
+        recon_ieae_see(k->seen, k->m, b->images, b->n);
+    else
+        recon_ieae_look(k->seen, k->m, b->images, b->n);
     x = recon_var_input(t, k->seen, RECON_F32,
                         (size_t[]){ b->n, s->height, s->width_px, s->channels }, 4);
     e = recon_encoder_apply(t, &k->m->encoder, recon_var_cast(t, x, recon_tape_activations(t)));
     if (e.density) {
-        memset(k->given, 0, b->n * sizeof *k->given);
+        for (size_t i = 0; i < b->n; i++)
+            k->given[i] = recon_pose_bin((double)b->angles[i]); /* 0, where it was not rotated */
         x = recon_var_input(t, k->given, RECON_I32, (size_t[]){ b->n }, 1);
         return recon_var_read(t, out, recon_var_cross_entropy(t, e.density, x));
     }
@@ -272,6 +332,7 @@ static recon_status mean_error(void *user, recon_tape *t, double *metric)
     size_t n = recon_dataset_describe(k->held).n;
     recon_loader_options o = { .batch = VALIDATION_BATCH,
                                .keep_last = 1,
+                               .rotate = is_photo(k->o),
                                .regrid = k->o->density > 0 };
     recon_status status;
     size_t room = recon_tape_slice(t).n; /* what fits into memory, and into k->seen */
@@ -312,6 +373,8 @@ static recon_status describe_settings(const trainer *k, recon_settings *s, uint3
     recon_settings_add(s, "temperature", "%.9g", o->temperature);
     recon_settings_add(s, "warp", "%.9g", o->warp);
     recon_settings_add(s, "augment", "%s", o->augment > 0 ? "yes" : "no");
+    if (is_photo(o))
+        recon_settings_add(s, "flip", "%s", o->flip > 0 ? "yes" : "no");
     recon_settings_add(s, "mask", "%s", k->m->shape.mask ? "yes" : "no");
     recon_settings_add(s, "seed", "%" PRIu64, o->seed);
     recon_settings_add(s, "precision", "%s",
@@ -396,7 +459,7 @@ static recon_status run(trainer *k, recon_train_result *result, const char *path
                            .seed = o->seed,
                            .precision = o->precision,
                            .schedule = schedule_of(o, epoch, steps),
-                           .adam = { .clip = 1 },
+                           .adam = { .clip = 1, .decay = is_photo(o) ? PHOTO_DECAY : 0 },
                            .path = path,
                            .metadata = d.list.entry,
                            .n_metadata = d.list.n,
@@ -416,6 +479,8 @@ static recon_status make_room(trainer *k)
     RECON_TRY(recon_alloc_raw(k->ctx, &k->rotation, 2 * n, sizeof *k->rotation));
     RECON_TRY(recon_alloc_raw(k->ctx, &k->given, VIEWS * n, sizeof *k->given));
     RECON_TRY(recon_alloc_raw(k->ctx, &k->places, n, sizeof *k->places));
+    if (is_photo(k->o))
+        RECON_TRY(recon_alloc_raw(k->ctx, &k->blur, VIEWS * n * RECON_POSE_BINS, sizeof *k->blur));
 done:
     return status;
 }
@@ -423,7 +488,7 @@ done:
 /* Augmented, every view is warped, moved, blurred and made brighter or darker, the first one too. */
 static recon_loader_options batches_of(const recon_ieae_options *o)
 {
-    int all = o->augment > 0;
+    int all = o->augment > 0, photo = is_photo(o);
     size_t side = o->shape.height < o->shape.width_px ? o->shape.height : o->shape.width_px;
     return (recon_loader_options){ .batch = o->batch,
                                    .shuffle = 1,
@@ -434,7 +499,9 @@ static recon_loader_options batches_of(const recon_ieae_options *o)
                                    .shear = o->warp,
                                    .scale = o->warp,
                                    .all = all,
-                                   .shift = all ? (double)side / 30 : 0,
+                                   .shift = all ? (double)side / (photo ? 8 : 30) : 0,
+                                   .flip = o->flip > 0,
+                                   .inside = photo,
                                    .gain = all ? 0.2 : 0,
                                    .blur = all ? 0.2 : 0,
                                    .regrid = o->density > 0 };
@@ -491,6 +558,21 @@ static recon_status check_contents(recon_ctx *ctx, const recon_dataset *data)
                                     "all %zu images are blank: there is nothing to learn", d.n);
 }
 
+static recon_status check_options(recon_ctx *ctx, const recon_ieae_options *o)
+{
+    const char *name = recon_preset_name(o->shape.preset);
+    if (is_photo(o) && o->density < 0)
+        return recon_fail(
+            ctx, RECON_ERR_INPUT,
+            "preset %s is trained by its pose density and has no decoder: fast, small "
+            "and paper can do without a density",
+            name);
+    if (!is_photo(o) && o->flip > 0)
+        return recon_fail(ctx, RECON_ERR_INPUT, "preset %s is not trained on mirrored images",
+                          name);
+    return RECON_OK;
+}
+
 recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const recon_dataset *data,
                               const char *path, const recon_ieae_options *options)
 {
@@ -512,6 +594,7 @@ recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const 
     if (o.resume && !o.epochs)
         RECON_TRY(recon_run_setting(ctx, &o.epochs, path, RECON_SETTING_EPOCHS));
     RECON_TRY(recon_encoder_shape(ctx, &o.shape));
+    RECON_TRY(check_options(ctx, &o));
     RECON_TRY(recon_dataset_split(ctx, &train, &held, data, RECON_HELD_OUT, 0));
     set_defaults(&o, recon_dataset_describe(train).n);
     if (recon_dataset_describe(train).n < o.batch)
@@ -537,6 +620,7 @@ done:
     free(k.angles);
     free(k.given);
     free(k.places);
+    free(k.blur);
     recon_ieae_close(ctx, k.m);
     recon_ieae_close(ctx, k.from);
     recon_dataset_close(held);

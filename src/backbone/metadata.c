@@ -52,7 +52,7 @@ recon_status recon_metadata_preset(recon_ctx *ctx, recon_preset *out, const reco
                                    const char *path)
 {
     const char *name = recon_safetensors_metadata(file, "preset");
-    for (int p = 0; name && p <= RECON_PRESET_SMALL; p++)
+    for (int p = 0; name && p <= RECON_PRESET_PHOTO_SMALL; p++)
         if (!strcmp(name, recon_preset_name((recon_preset)p))) {
             *out = (recon_preset)p;
             return RECON_OK;

@@ -8,6 +8,7 @@
 #include "core/shipped.h"
 #include "core/threads.h"
 #include "data/amat.h"
+#include "data/cifar.h"
 #include "data/dataset.h"
 #include "data/kinds.h"
 #include "data/folder.h"
@@ -42,14 +43,17 @@ enum { FOLDERS = 6 };
 static const struct {
     const char *name, *folders[FOLDERS], *remedy, *class_names;
     size_t first; /* so many of the training images alone; 0: all */
+    int cifar;    /* files as in data/cifar.h; 0: IDX */
 } known[] = {
     { "fashion",
       { "/usr/share/datasets/fashion-mnist", "/usr/share/fashion-mnist", "data/fashion" },
       "apt-get install dataset-fashion-mnist",
       GARMENTS,
+      0,
       0 },
-    { "mnist", MNIST_FOLDERS, MNIST_REMEDY, NULL, 0 },
-    { "mnist12k", MNIST_FOLDERS, MNIST_REMEDY, NULL, 12000 }, /* as the paper has it */
+    { "mnist", MNIST_FOLDERS, MNIST_REMEDY, NULL, 0, 0 },
+    { "mnist12k", MNIST_FOLDERS, MNIST_REMEDY, NULL, 12000, 0 }, /* as the paper has it */
+    { "cifar10", RECON_CIFAR_FOLDERS, "tools/get-cifar10", RECON_CIFAR_CLASSES, 0, 1 },
 };
 enum { KNOWN = sizeof known / sizeof *known };
 
@@ -169,19 +173,33 @@ done:
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-static recon_status find_known(recon_ctx *ctx, char path[PATH], size_t which, const char *part)
+/* The file of the images, or the folder of several. */
+static int find_in(char path[PATH], size_t which, const char *folder, const char *part)
 {
     static const char *const ending[] = { "-images-idx3-ubyte.gz", "-images-idx3-ubyte",
                                           "-images.idx3-ubyte" };
     const char *stem = !strcmp(part, "test") ? "t10k" : "train";
+    if (known[which].cifar) {
+        snprintf(path, PATH, "%s/%s", folder, recon_cifar_file(part));
+        int found = access(path, F_OK) == 0;
+        snprintf(path, PATH, "%s", folder);
+        return found;
+    }
+    for (int e = 0; e < 3; e++) {
+        snprintf(path, PATH, "%s/%s%s", folder, stem, ending[e]);
+        if (access(path, F_OK) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+static recon_status find_known(recon_ctx *ctx, char path[PATH], size_t which, const char *part)
+{
     char places[PATH] = "";
     for (int f = 0; f < FOLDERS && known[which].folders[f]; f++) {
         size_t used = strlen(places);
-        for (int e = 0; e < 3; e++) {
-            snprintf(path, PATH, "%s/%s%s", known[which].folders[f], stem, ending[e]);
-            if (access(path, F_OK) == 0)
-                return RECON_OK;
-        }
+        if (find_in(path, which, known[which].folders[f], part))
+            return RECON_OK;
         snprintf(places + used, sizeof places - used, "%s%s", f ? ", " : "",
                  known[which].folders[f]);
     }
@@ -231,7 +249,8 @@ static recon_status open_known(recon_ctx *ctx, recon_dataset *d, size_t which, c
         return recon_fail(ctx, RECON_ERR_INPUT, "%s has no part '%s': train, val or test",
                           known[which].name, part);
     RECON_TRY(find_known(ctx, path, which, part));
-    RECON_TRY(open_files(ctx, d, path, 1));
+    RECON_TRY(known[which].cifar ? recon_cifar_read(ctx, d, path, part)
+                                 : open_files(ctx, d, path, 1));
     d->class_names = known[which].class_names;
     if (strcmp(part, "test") && known[which].first && known[which].first < d->info.n)
         d->info.n = known[which].first;
@@ -281,7 +300,7 @@ static recon_status open_spec(recon_ctx *ctx, recon_dataset *d, const char *spec
             spec);
     return recon_fail(
         ctx, RECON_ERR_INPUT,
-        "no data are called '%s': garments, fashion, mnist, mnist12k (with /train, /val, /test), "
+        "no data are called '%s': garments, fashion, mnist, mnist12k, cifar10 (with /train, /val, /test), "
         "idx:FILE, npy:FILE, images:DIR or amat:FILE; of molecules conformers, xyz:FILE, sdf:FILE, "
         "geom:FILE or "
         "flat:DIR",

@@ -14,7 +14,8 @@
 #include <stdlib.h>
 
 enum { BATCH = 64, MAX_THREADS = 16, AHEAD = 2 }; /* batches ready beyond one a thread */
-#define VIEWS ((uint64_t)3 << 61)                 /* streams that nothing else draws from */
+#define VIEWS   ((uint64_t)3 << 61)               /* streams that nothing else draws from */
+#define MIRRORS ((uint64_t)7 << 60)
 
 typedef struct {
     uint64_t ready; /* number of the batch in it, plus 1 */
@@ -51,27 +52,52 @@ static double within(double most, recon_rng *rng)
 }
 
 /* The inverse of a random symmetric stretch, after a mirror where there is one. */
-static void draw_stretch(double out[2][2], const recon_loader_options *o, recon_rng *rng)
+static void draw_stretch(double out[2][2], const recon_loader_options *o, double mirror,
+                         recon_rng *rng)
 {
     double along = within(o->shear / 2, rng), across = within(o->shear / 2, rng);
     double size = exp(within(log1p(o->scale), rng));
-    double mirror = o->flip && recon_rng_uniform(rng) < 0.5 ? -1 : 1;
     double by = 1 / (size * (1 - along * along - across * across));
     out[0][0] = mirror * by * (1 - along), out[0][1] = -mirror * by * across;
     out[1][0] = -by * across, out[1][1] = by * (1 + along);
 }
 
+/* Half of the images, the same in all of their views; at counts the images of the run. */
+static double draw_mirror(const recon_loader_options *o, uint64_t at)
+{
+    recon_rng rng = recon_rng_new(o->seed, MIRRORS | at);
+    return o->flip && recon_rng_uniform(&rng) < 0.5 ? -1 : 1;
+}
+
+/* The same for a view of which a disc of this radius shows nothing from beyond such a disc of the
+ * image: the stretch does not make anything smaller, and *room is how far its middle may move. */
+static void draw_stretch_inside(double out[2][2], double *room, const recon_loader_options *o,
+                                double mirror, double radius, recon_rng *rng)
+{
+    draw_stretch(out, o, mirror, rng);
+    double trace = out[0][0] * out[0][0] + out[0][1] * out[0][1] + out[1][0] * out[1][0] +
+                   out[1][1] * out[1][1];
+    double det = fabs(out[0][0] * out[1][1] - out[0][1] * out[1][0]);
+    double longest = sqrt((trace + sqrt(fmax(trace * trace - 4 * det * det, 0))) / 2);
+    double size = 1 + o->scale * recon_rng_uniform(rng);
+    for (int i = 0; i < 4; i++)
+        out[i / 2][i % 2] /= longest * size;
+    *room = radius * (1 - 1 / size);
+}
+
 /* Where a view's pixels come from: p -> S^-1 R(-angle) (p - shift). */
 static recon_affine draw_source(double *angle, const recon_loader_options *o, int warped,
-                                recon_rng *rng)
+                                double mirror, double radius, recon_rng *rng)
 {
     *angle = o->rotate ? (double)(float)recon_so2_haar(rng) : 0;
     recon_affine rotation = recon_image_rotate_source(*angle), all = rotation;
-    double s[2][2];
-    if (!warped)
-        return rotation;
-    draw_stretch(s, o, rng);
-    double x = within(o->shift, rng), y = within(o->shift, rng);
+    double s[2][2] = { { mirror, 0 }, { 0, 1 } }, room = warped ? INFINITY : 0;
+    if (warped && o->inside)
+        draw_stretch_inside(s, &room, o, mirror, radius, rng);
+    else if (warped)
+        draw_stretch(s, o, mirror, rng);
+    double most = fmin(o->shift, room / sqrt(2)); /* by x and by y */
+    double x = within(most, rng), y = within(most, rng);
     for (int i = 0; i < 2; i++) {
         for (int j = 0; j < 2; j++)
             all.matrix[i][j] = s[i][0] * rotation.matrix[0][j] + s[i][1] * rotation.matrix[1][j];
@@ -143,10 +169,13 @@ static void resample(float *out, const recon_loader *l, const slot *s, recon_aff
 static void draw_views(const recon_loader *l, slot *s, size_t i, uint64_t at)
 {
     size_t size = l->info.height * l->info.width * l->info.channels;
+    double side = (double)(l->info.height < l->info.width ? l->info.height : l->info.width);
+    double mirror = draw_mirror(&l->o, at);
     for (size_t v = 0; v < l->views; v++) {
         recon_rng rng = recon_rng_new(l->o.seed, VIEWS | (at * l->views + v));
         double angle;
-        recon_affine source = draw_source(&angle, &l->o, l->o.all || v + 1 == l->views, &rng);
+        recon_affine source =
+            draw_source(&angle, &l->o, l->o.all || v + 1 == l->views, mirror, (side - 1) / 2, &rng);
         resample(s->images + (v * s->n + i) * size, l, s, source, &rng);
         if (l->o.gain > 0)
             scale_pixels(s->images + (v * s->n + i) * size, size,
@@ -221,9 +250,8 @@ static recon_status check_loader(recon_ctx *ctx, const recon_loader *l)
     if (!l->batches)
         return recon_fail(ctx, RECON_ERR_INPUT, "%zu images do not fill a batch of %zu", l->info.n,
                           o->batch);
-    if (o->views < 0 || o->views > 2 || (o->views == 2 && o->flip))
-        return recon_fail(ctx, RECON_ERR_INPUT, "%d views%s: 1, or 2 without flip", o->views,
-                          o->flip ? " with flip" : "");
+    if (o->views < 0 || o->views > 2)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%d views: 1 or 2", o->views);
     if (!(o->gain >= 0 && isfinite(o->gain) && o->blur >= 0 && o->blur < 0.5))
         return recon_fail(ctx, RECON_ERR_INPUT, "gain %g, blur %g: 0 or more, blur below 0.5",
                           o->gain, o->blur);

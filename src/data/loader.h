@@ -25,7 +25,10 @@ typedef struct {
     double shear;   /* stretched by up to shear / 2 along a random axis, squeezed across it; < 1 */
     double scale;   /* larger or smaller by a factor of up to 1 + scale                     */
     double shift;   /* moved by up to so many pixels, in both directions                    */
-    int flip;       /* half of the images mirrored, left for right; not with two views      */
+    int flip;       /* half of the images mirrored, left for right, in all of their views     */
+    int inside;     /* views show nothing from beyond the disc within the frame, in a disc of their
+                       own: they are never made smaller, and moved only as far as they are made
+                       larger                                                               */
     int all;        /* every view is warped, not the last one alone                         */
     double gain;    /* brighter or darker by a factor of up to 1 + gain                     */
     double blur;    /* each pixel gives up to this share to either neighbour, twice; < 1/2  */

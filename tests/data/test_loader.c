@@ -299,13 +299,57 @@ static void flips_mirror_half_of_the_images(void **state)
     }
     CHECK_NEAR((double)mirrored / total, 0.5, 0.1);
     recon_loader_close(l);
-    CHECK_FAILS(
-        ctx,
-        recon_loader_open(ctx, &l, d, &(recon_loader_options){ .batch = 4, .views = 2, .flip = 1 }),
-        RECON_ERR_INPUT, "2 views with flip: 1, or 2 without flip");
+    l = open_loader(ctx, d, (recon_loader_options){ .batch = BLOBS, .views = 2, .flip = 1 });
+    recon_loader_next(&b, l); /* both views of an image, or neither */
+    assert_memory_equal(b.images, b.images + BLOBS * PIXELS, BLOBS * PIXELS * sizeof *b.images);
+    recon_loader_close(l);
+    CHECK_FAILS(ctx,
+                recon_loader_open(ctx, &l, d, &(recon_loader_options){ .batch = 4, .views = 3 }),
+                RECON_ERR_INPUT, "3 views: 1 or 2");
     CHECK_FAILS(ctx,
                 recon_loader_open(ctx, &l, d, &(recon_loader_options){ .batch = 4, .shift = NAN }),
                 RECON_ERR_INPUT, "shift nan");
+    recon_dataset_close(d);
+}
+
+/* Images that are white within the disc and black beyond: so are their views within it, however they
+ * are stretched, moved and resampled. */
+static void views_from_inside_show_nothing_from_beyond(void **state)
+{
+    enum { N = 8, WHITE = 32 };
+    recon_ctx *ctx = *state;
+    recon_dataset *d;
+    static unsigned char disc[N][WHITE][WHITE], bytes[16 + sizeof disc];
+    double middle = (WHITE - 1) / 2.0;
+    char spec[600];
+    recon_batch b;
+    for (int i = 0; i < N * WHITE * WHITE; i++)
+        if (hypot(i / WHITE % WHITE - middle, i % WHITE - middle) < middle + 1.5)
+            disc[0][0][i] = 255;
+    size_t size = idx_bytes(bytes, 8, (uint32_t[]){ N, WHITE, WHITE }, 3, disc[0][0], sizeof disc);
+    snprintf(spec, sizeof spec, "idx:%s", scratch_write("white-images", bytes, size));
+    CHECK_OK(ctx, recon_dataset_open(ctx, &d, spec));
+    for (int inside = 0; inside < 2; inside++) {
+        recon_loader *l = open_loader(ctx, d,
+                                      (recon_loader_options){ .batch = N,
+                                                              .views = 2,
+                                                              .rotate = 1,
+                                                              .shear = 0.2,
+                                                              .scale = 0.2,
+                                                              .shift = 4,
+                                                              .all = 1,
+                                                              .regrid = 1,
+                                                              .inside = inside });
+        float least = 1;
+        for (int step = 0; step < 6; step++) {
+            recon_loader_next(&b, l);
+            for (int i = 0; i < 2 * N * WHITE * WHITE; i++)
+                if (hypot(i / WHITE % WHITE - middle, i % WHITE - middle) < middle - 1.5)
+                    least = fminf(least, b.images[i]);
+        }
+        assert_true(inside ? least > 0.99f : least < 0.5f);
+        recon_loader_close(l);
+    }
     recon_dataset_close(d);
 }
 
@@ -350,6 +394,7 @@ int main(void)
         SCRATCH_TEST(the_second_view_is_warped_within_bounds_and_the_first_is_not),
         SCRATCH_TEST(warps_do_not_rotate_on_average),
         SCRATCH_TEST(flips_mirror_half_of_the_images),
+        SCRATCH_TEST(views_from_inside_show_nothing_from_beyond),
         SCRATCH_TEST(threads_and_start_change_no_view),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

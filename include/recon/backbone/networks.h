@@ -19,10 +19,12 @@ typedef enum {
     RECON_PRESET_FAST, /* frequencies 0 to 3, two poolings: for a GPU        */
     RECON_PRESET_PAPER, /* the paper's layers and recipe, frequencies 0 and 1; of images: reconstruction
                            alone, Adam at 8e-4 with warm restarts, batches of 128 */
-    RECON_PRESET_SMALL /* frequencies 0 to 3, pooled early: for two CPU cores */
+    RECON_PRESET_SMALL,      /* frequencies 0 to 3, pooled early: for two CPU cores */
+    RECON_PRESET_PHOTO,      /* images alone: a residual network for photographs, for a GPU  */
+    RECON_PRESET_PHOTO_SMALL /* the same, narrower, for two CPU cores */
 } recon_preset;
 
-/* "fast", "paper", "small". */
+/* "fast", "paper", "small", "photo", "photo-small". */
 RECON_API const char *recon_preset_name(recon_preset preset);
 
 /* --- images, on SO(2) ------------------------------------------------------------------------- */
@@ -37,7 +39,14 @@ RECON_API const char *recon_preset_name(recon_preset preset);
  * its natural pose. A head of the encoder gives it in bins, and it is trained by the likelihood of
  * the rotations that made the views. It rotates with x, so it cannot learn the rotations themselves
  * but only in which poses similar objects occur. Its centre is a natural pose without neighbours or
- * pseudo-labels: Lambda(x) = psi(x) - centre. */
+ * pseudo-labels: Lambda(x) = psi(x) - centre.
+ *
+ * The photo presets are for natural pictures, squares of 16 to 256 pixels a side, colour or grey. Their
+ * encoder is a residual network that looks at an image four times, rotated by 0, 90, 180 and 270
+ * degrees, and joins the answers, which is exactly equivariant to quarter turns; between them it
+ * follows rotations as far as it has learned to. There is no decoder: they are trained by the density's
+ * likelihood, with the pose and the contrast beside it, on single passes. Views show nothing from
+ * beyond the frame, and are seen through a disc. */
 
 /* Images may be seen through a disc, so that no corner is lost when they rotate. */
 enum {
@@ -79,6 +88,9 @@ typedef struct {
     double temperature;
     /* Of the second view: shear and scale up to this. 0: 0.2; few images: 0.15. */
     double warp;
+    /* Whether half of the images are mirrored, left for right. 0: those of the photo presets;
+     * negative: none, as for writing; positive: of photo presets alone. */
+    int flip;
     /* Whether all views are warped, moved, blurred and made brighter or darker. 0: where there is a pose
      * density, and those of few images, unless all three weights are negative; negative: no. */
     int augment;

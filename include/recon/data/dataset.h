@@ -3,6 +3,7 @@
  *   garments                2,000 images of fashion/test, which come with recon
  *   fashion, mnist          known sets, looked for where systems keep them; /train (the default),
  *                           /test, and /val: the part of train that the training commands hold out
+ *   cifar10                 likewise: colour, 32 x 32; tools/get-cifar10 gets it
  *   mnist12k                the same with the first 12,000 training images of mnist, as in the paper
  *   idx:FILE  npy:FILE      images n x h x w [x c]; labels, if any, in the file whose name has
  *                           "labels" for "images" (and idx1 for idx3)
