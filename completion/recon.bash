@@ -6,7 +6,7 @@ _recon_words() {
 # The word is cut at a colon: behind it come files, as after any other word.
 _recon_specs() {
     compopt -o nospace
-    _recon_words garments mnist mnist/train mnist/val mnist/test mnist12k mnist12k/train mnist12k/val mnist12k/test fashion fashion/train fashion/val fashion/test idx: npy: images: amat: conformers conformers/train conformers/val conformers/test conformers/all xyz: sdf: geom: flat:
+    _recon_words garments mnist mnist/train mnist/val mnist/test mnist12k mnist12k/train mnist12k/val mnist12k/test fashion fashion/train fashion/val fashion/test cifar10 cifar10/train cifar10/val cifar10/test idx: npy: images: amat: conformers conformers/train conformers/val conformers/test conformers/all xyz: sdf: geom: flat:
 }
 
 _recon() {
@@ -27,7 +27,7 @@ _recon() {
     demo,--limit) compopt +o default ;;
     train,--out) ;;
     train,--group) _recon_words auto so2 so3 ;;
-    train,--preset) _recon_words fast paper small ;;
+    train,--preset) _recon_words fast paper small photo photo-small ;;
     train,--from) ;;
     train,--width) compopt +o default ;;
     train,--frequencies) compopt +o default ;;
@@ -40,6 +40,7 @@ _recon() {
     train,--pose) compopt +o default ;;
     train,--density) compopt +o default ;;
     train,--augment) _recon_words auto on off ;;
+    train,--flip) _recon_words auto on off ;;
     train,--warp) compopt +o default ;;
     train,--align) compopt +o default ;;
     train,--pairs) _recon_words bonds elements ;;
@@ -219,7 +220,7 @@ _recon() {
 _recon_else() {
     case ${COMP_WORDS[1]},$1 in
     demo,-*) _recon_words --out --limit --threads --json --quiet --help ;;
-    train,-*) _recon_words --out --group --preset --from --width --frequencies --code --mask --epochs --batch --rate --contrast --no-contrast --temperature --pose --density --no-density --augment --warp --plain --align --pairs --element --held --before --layers --radius --every --resume --overwrite --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
+    train,-*) _recon_words --out --group --preset --from --width --frequencies --code --mask --epochs --batch --rate --contrast --no-contrast --temperature --pose --density --no-density --augment --flip --warp --plain --align --pairs --element --held --before --layers --radius --every --resume --overwrite --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     discover,-*) _recon_words --model --out --k --mean --family --lambda --heads --head-epochs --head-rate --half --folds --keep-embeddings --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     normalize,-*) _recon_words --embeddings --poses --out --group --k --query --mean --tukey-c --classes --eps --metric --include-self --family --labels --query-labels --approx --threads --json --quiet --help ;;
     report,-*) _recon_words --out --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;

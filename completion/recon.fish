@@ -9,7 +9,7 @@ function __recon_specs
         set -l parts (string split -m 1 : -- $word)
         printf "$parts[1]:%s\n" (__fish_complete_path $parts[2])
     else
-        string split " " "garments mnist mnist/train mnist/val mnist/test mnist12k mnist12k/train mnist12k/val mnist12k/test fashion fashion/train fashion/val fashion/test idx: npy: images: amat: conformers conformers/train conformers/val conformers/test conformers/all xyz: sdf: geom: flat:"
+        string split " " "garments mnist mnist/train mnist/val mnist/test mnist12k mnist12k/train mnist12k/val mnist12k/test fashion fashion/train fashion/val fashion/test cifar10 cifar10/train cifar10/val cifar10/test idx: npy: images: amat: conformers conformers/train conformers/val conformers/test conformers/all xyz: sdf: geom: flat:"
     end
 end
 complete -c recon -n __fish_use_subcommand -f -a demo -d 'a short tour on shipped data and models, written as an HTML page'
@@ -28,7 +28,7 @@ complete -c recon -n '__recon_is demo' -l out -d 'folder for the page and its fi
 complete -c recon -n '__recon_is demo' -l limit -d 'number of garments (default all 2,000); fewer are faster but less accurate' -x
 complete -c recon -n '__recon_is train' -l out -d 'file for the best weights (required)' -r -F
 complete -c recon -n '__recon_is train' -l group -d 'rotation group (default: so2 for images, so3 for molecules)' -x -a 'auto so2 so3'
-complete -c recon -n '__recon_is train' -l preset -d 'small for a CPU (its default), fast for a GPU (its default), or paper: the paper\'s network and recipe: reconstruction alone; of molecules for 600 epochs' -x -a 'fast paper small'
+complete -c recon -n '__recon_is train' -l preset -d 'small for a CPU (its default), fast for a GPU (its default), or paper: the paper\'s network and recipe: reconstruction alone; of molecules for 600 epochs. For photographs: photo for a GPU, photo-small for a CPU' -x -a 'fast paper small photo photo-small'
 complete -c recon -n '__recon_is train' -l from -d 'images: start from the weights of this model, a file or the name of one that comes with recon' -r -F
 complete -c recon -n '__recon_is train' -l width -d 'width factor on the preset\'s channels (default 1)' -x
 complete -c recon -n '__recon_is train' -l frequencies -d 'images: rotation orders of the fields, 2 to 4 (default: preset\'s)' -x
@@ -44,6 +44,7 @@ complete -c recon -n '__recon_is train' -l pose -d 'images: weight of the pose l
 complete -c recon -n '__recon_is train' -l density -d 'images: weight of the pose density\'s likelihood (default: preset\'s)' -x
 complete -c recon -n '__recon_is train' -l no-density -d 'images: no pose density: natural poses come from neighbours alone'
 complete -c recon -n '__recon_is train' -l augment -d 'images: warp, move, blur and brighten every view (default auto: where there is a pose density to learn, or few images)' -x -a 'auto on off'
+complete -c recon -n '__recon_is train' -l flip -d 'images: mirror half of the images (default auto: with photo and photo-small; off for writing)' -x -a 'auto on off'
 complete -c recon -n '__recon_is train' -l warp -d 'images: stretch the second view by up to S (default 0.2)' -x
 complete -c recon -n '__recon_is train' -l plain -d 'reconstruction loss only, as in the paper'
 complete -c recon -n '__recon_is train' -l align -d 'molecules: weight of aligning neighbours (default 4)' -x
@@ -56,7 +57,7 @@ complete -c recon -n '__recon_is train' -l radius -d 'molecules: paper: radius o
 complete -c recon -n '__recon_is train' -l every -d 'also write a checkpoint every N steps (default: every epoch)' -x
 complete -c recon -n '__recon_is train' -l resume -d 'continue from MODEL.last; with more --epochs also a finished run'
 complete -c recon -n '__recon_is train' -l overwrite -d 'replace MODEL and MODEL.last if they exist'
-complete -c recon -n '__recon_is train' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is train' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is train' -l rotate -d 'first rotate upright data: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is train' -l rotate-seed -d 'seed of those rotations (default 1)' -x
 complete -c recon -n '__recon_is train' -l limit -d 'use a random subset of N images or conformers' -x
@@ -80,7 +81,7 @@ complete -c recon -n '__recon_is discover' -l head-rate -d 'with --heads paper: 
 complete -c recon -n '__recon_is discover' -l half -d 'store weights as bfloat16: half the size'
 complete -c recon -n '__recon_is discover' -l folds -d 'calibrate p-values by training the backbone N times anew, each time without one part of the data; 0: not at all (default 5 below 500 inputs, else 0)' -x
 complete -c recon -n '__recon_is discover' -l keep-embeddings -d 'also write z.npy and g.npy'
-complete -c recon -n '__recon_is discover' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is discover' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is discover' -l rotate -d 'first rotate upright data: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is discover' -l rotate-seed -d 'seed of those rotations (default 1)' -x
 complete -c recon -n '__recon_is discover' -l limit -d 'use a random subset of N images or conformers' -x
@@ -109,7 +110,7 @@ complete -c recon -n '__recon_is normalize' -l labels -d 'true classes, used onl
 complete -c recon -n '__recon_is normalize' -l query-labels -d 'the same for the queries' -r -F
 complete -c recon -n '__recon_is normalize' -l approx -d 'neighbour search (default auto: exact to a million rows)' -x -a 'auto exact ivf hnsw'
 complete -c recon -n '__recon_is report' -l out -d 'the page (default DIR/report.html)' -r -F
-complete -c recon -n '__recon_is report' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is report' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is report' -l rotate -d 'first rotate upright data: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is report' -l rotate-seed -d 'seed of those rotations (default 1)' -x
 complete -c recon -n '__recon_is report' -l limit -d 'use a random subset of N images or conformers' -x
@@ -133,7 +134,7 @@ complete -c recon -n '__recon_is canonicalize' -l interpolation -d 'images: inte
 complete -c recon -n '__recon_is canonicalize' -l quality -d 'images: quality of JPEG files, 1 to 100 (default 95)' -x
 complete -c recon -n '__recon_is canonicalize' -l fill -d 'images: what comes into the frame of a picture file (default zero: black, or transparent)' -r -F
 complete -c recon -n '__recon_is canonicalize' -l keep -d 'images: keep the size of picture files, or enlarge the frame so that no corner is cut (default size)' -x -a 'size all'
-complete -c recon -n '__recon_is canonicalize' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is canonicalize' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is canonicalize' -l rotate -d 'first rotate upright data: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is canonicalize' -l rotate-seed -d 'seed of those rotations (default 1)' -x
 complete -c recon -n '__recon_is canonicalize' -l limit -d 'use a random subset of N images or conformers' -x
@@ -149,7 +150,7 @@ complete -c recon -n '__recon_is score' -l model -d 'what `recon discover` wrote
 complete -c recon -n '__recon_is score' -l out -d 'file for the scores, or for a table of them (required)' -r -F
 complete -c recon -n '__recon_is score' -l rows -d 'file for the indices of the scored inputs, from 0' -r -F
 complete -c recon -n '__recon_is score' -l false-alarms -d 'fraction of natural inputs allowed to be flagged (default 0.01)' -x
-complete -c recon -n '__recon_is score' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is score' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is score' -l rotate -d 'first rotate upright data: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is score' -l rotate-seed -d 'seed of those rotations (default 1)' -x
 complete -c recon -n '__recon_is score' -l limit -d 'use a random subset of N images or conformers' -x
@@ -164,7 +165,7 @@ complete -c recon -n '__recon_is score' -l precision -d 'precision of activation
 complete -c recon -n '__recon_is distribution' -l model -d 'what `recon discover` wrote (required)' -r -F
 complete -c recon -n '__recon_is distribution' -l index -d 'index of the image or conformer, from 0 (default 0)' -x
 complete -c recon -n '__recon_is distribution' -l svg -d 'also plot it' -r -F
-complete -c recon -n '__recon_is distribution' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is distribution' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is distribution' -l rotate -d 'first rotate upright data: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is distribution' -l rotate-seed -d 'seed of those rotations (default 1)' -x
 complete -c recon -n '__recon_is distribution' -l limit -d 'use a random subset of N images or conformers' -x
@@ -177,7 +178,7 @@ complete -c recon -n '__recon_is distribution' -l device -d 'device (default cpu
 complete -c recon -n '__recon_is distribution' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is distribution' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is check' -l svg -d 'images: also plot the errors' -r -F
-complete -c recon -n '__recon_is check' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is check' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is check' -l rotate -d 'first rotate upright data: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is check' -l rotate-seed -d 'seed of those rotations (default 1)' -x
 complete -c recon -n '__recon_is check' -l limit -d 'use a random subset of N images or conformers' -x
@@ -203,7 +204,7 @@ complete -c recon -n '__recon_is classifier' -l every -d 'also write a checkpoin
 complete -c recon -n '__recon_is classifier' -l weights -d 'precision of the weights in MODEL (default f32)' -x -a 'f32 bf16'
 complete -c recon -n '__recon_is classifier' -l resume -d 'continue from MODEL.last; with more --epochs also a finished run'
 complete -c recon -n '__recon_is classifier' -l overwrite -d 'replace MODEL and MODEL.last if they exist'
-complete -c recon -n '__recon_is classifier' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is classifier' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is classifier' -l rotate -d 'first rotate upright data: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
 complete -c recon -n '__recon_is classifier' -l rotate-seed -d 'seed of those rotations (default 1)' -x
 complete -c recon -n '__recon_is classifier' -l limit -d 'use a random subset of N images or conformers' -x

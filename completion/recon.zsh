@@ -2,7 +2,7 @@
 # Completion of recon for zsh. Made by tools/make-completion: `make docs`.
 _recon_specs() {
     compset -P "*:" && { _files; return }
-    compadd -S "" -- garments mnist mnist/train mnist/val mnist/test mnist12k mnist12k/train mnist12k/val mnist12k/test fashion fashion/train fashion/val fashion/test idx: npy: images: amat: conformers conformers/train conformers/val conformers/test conformers/all xyz: sdf: geom: flat:
+    compadd -S "" -- garments mnist mnist/train mnist/val mnist/test mnist12k mnist12k/train mnist12k/val mnist12k/test fashion fashion/train fashion/val fashion/test cifar10 cifar10/train cifar10/val cifar10/test idx: npy: images: amat: conformers conformers/train conformers/val conformers/test conformers/all xyz: sdf: geom: flat:
 }
 
 _recon() {
@@ -36,7 +36,7 @@ _recon() {
     train) _arguments \
         '--out[file for the best weights (required)]:MODEL:_files' \
         '--group[rotation group (default\: so2 for images, so3 for molecules)]:choice:(auto so2 so3)' \
-        '--preset[small for a CPU (its default), fast for a GPU (its default), or paper\: the paper'\''s network and recipe\: reconstruction alone; of molecules for 600 epochs]:choice:(fast paper small)' \
+        '--preset[small for a CPU (its default), fast for a GPU (its default), or paper\: the paper'\''s network and recipe\: reconstruction alone; of molecules for 600 epochs. For photographs\: photo for a GPU, photo-small for a CPU]:choice:(fast paper small photo photo-small)' \
         '--from[images\: start from the weights of this model, a file or the name of one that comes with recon]:MODEL:_files' \
         '--width[width factor on the preset'\''s channels (default 1)]:F: ' \
         '--frequencies[images\: rotation orders of the fields, 2 to 4 (default\: preset'\''s)]:N: ' \
@@ -52,6 +52,7 @@ _recon() {
         '--density[images\: weight of the pose density'\''s likelihood (default\: preset'\''s)]:W: ' \
         '--no-density[images\: no pose density\: natural poses come from neighbours alone]' \
         '--augment[images\: warp, move, blur and brighten every view (default auto\: where there is a pose density to learn, or few images)]:choice:(auto on off)' \
+        '--flip[images\: mirror half of the images (default auto\: with photo and photo-small; off for writing)]:choice:(auto on off)' \
         '--warp[images\: stretch the second view by up to S (default 0.2)]:S: ' \
         '--plain[reconstruction loss only, as in the paper]' \
         '--align[molecules\: weight of aligning neighbours (default 4)]:W: ' \
@@ -64,7 +65,7 @@ _recon() {
         '--every[also write a checkpoint every N steps (default\: every epoch)]:N: ' \
         '--resume[continue from MODEL.last; with more --epochs also a finished run]' \
         '--overwrite[replace MODEL and MODEL.last if they exist]' \
-        '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
+        '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
         '--rotate[first rotate upright data\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--rotate-seed[seed of those rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
@@ -93,7 +94,7 @@ _recon() {
         '--half[store weights as bfloat16\: half the size]' \
         '--folds[calibrate p-values by training the backbone N times anew, each time without one part of the data; 0\: not at all (default 5 below 500 inputs, else 0)]:N: ' \
         '--keep-embeddings[also write z.npy and g.npy]' \
-        '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
+        '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
         '--rotate[first rotate upright data\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--rotate-seed[seed of those rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
@@ -132,7 +133,7 @@ _recon() {
         '--help[explain]' ;;
     report) _arguments \
         '--out[the page (default DIR/report.html)]:FILE:_files' \
-        '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder]:SPEC:_recon_specs' \
+        '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder]:SPEC:_recon_specs' \
         '--rotate[first rotate upright data\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--rotate-seed[seed of those rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
@@ -162,7 +163,7 @@ _recon() {
         '--quality[images\: quality of JPEG files, 1 to 100 (default 95)]:N: ' \
         '--fill[images\: what comes into the frame of a picture file (default zero\: black, or transparent)]:zero|edge|white|#rrggbb:_files' \
         '--keep[images\: keep the size of picture files, or enlarge the frame so that no corner is cut (default size)]:choice:(size all)' \
-        '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
+        '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
         '--rotate[first rotate upright data\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--rotate-seed[seed of those rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
@@ -183,7 +184,7 @@ _recon() {
         '--out[file for the scores, or for a table of them (required)]:s.npy|s.csv:_files' \
         '--rows[file for the indices of the scored inputs, from 0]:r.npy:_files' \
         '--false-alarms[fraction of natural inputs allowed to be flagged (default 0.01)]:SHARE: ' \
-        '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
+        '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
         '--rotate[first rotate upright data\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--rotate-seed[seed of those rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
@@ -203,7 +204,7 @@ _recon() {
         '--model[what `recon discover` wrote (required)]:MODEL:_files' \
         '--index[index of the image or conformer, from 0 (default 0)]:I: ' \
         '--svg[also plot it]:FILE:_files' \
-        '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
+        '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
         '--rotate[first rotate upright data\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--rotate-seed[seed of those rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
@@ -221,7 +222,7 @@ _recon() {
         '--help[explain]' ;;
     check) _arguments \
         '--svg[images\: also plot the errors]:FILE:_files' \
-        '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder]:SPEC:_recon_specs' \
+        '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder]:SPEC:_recon_specs' \
         '--rotate[first rotate upright data\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--rotate-seed[seed of those rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
@@ -253,7 +254,7 @@ _recon() {
         '--weights[precision of the weights in MODEL (default f32)]:choice:(f32 bf16)' \
         '--resume[continue from MODEL.last; with more --epochs also a finished run]' \
         '--overwrite[replace MODEL and MODEL.last if they exist]' \
-        '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
+        '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
         '--rotate[first rotate upright data\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
         '--rotate-seed[seed of those rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
