@@ -133,7 +133,7 @@ ISA_BASE := build/$(ISA)
 ISA_LOOPS = $(shell grep -l 'core/simd.h' $(C_SRC))
 ISA_OBJ   = $(ISA_LOOPS:%.c=$(ISA_BASE)/%.o)
 ISA_REST  = $(filter-out $(ISA_LOOPS:%.c=build/%.o),$(OBJ))
-ISA_TESTS = $(patsubst build/%,$(ISA_BASE)/%,$(filter $(addprefix build/tests/,$(addsuffix /%,ops nn backbone model knn)),$(TESTS)))
+ISA_TESTS = $(patsubst tests/%.c,$(ISA_BASE)/tests/%,$(filter %.c,$(shell tools/list-isa --tests $(ISA_BASE))))
 
 .PHONY: FORCE all lib tests setup setup-test setup-slow setup-bench test demo bench check-slow fuzz fuzz-brief \
         fuzz-targets check-cuda check-cuda-standalone install uninstall dist docs format check-format \
@@ -269,8 +269,8 @@ check-tsan:
 	@$(MAKE) --no-print-directory -j$(CORES) SANITIZE=thread $(TSAN_TESTS)
 	@for t in $(TSAN_TESTS); do echo "== $$t"; $$t || exit 1; done
 
-# The tests of ops, nn, backbone, model and knn, and of the command in bf16, for each instruction set that
-# the CPU has. Objects without such loops are shared with the plain build.
+# What depends on the CPU, for each instruction set that it has (tools/list-isa). Objects without such loops
+# are shared with the plain build.
 ifneq ($(ISA),)
 isa: $(ISA_TESTS) $(ISA_BASE)/recon
 	@:
