@@ -15,7 +15,7 @@ static const struct {
     const cli_command *commands[MOST + 1];
 } groups[] = {
     { "discover", { &cli_demo, &cli_train, &cli_discover, &cli_normalize, &cli_report } },
-    { "use", { &cli_canonicalize, &cli_score, &cli_distribution } },
+    { "use", { &cli_canonicalize, &cli_score, &cli_distribution, &cli_export } },
     { "measure", { &cli_check, &cli_classifier, &cli_reproduce, &cli_info } },
 };
 enum { GROUPS = sizeof groups / sizeof *groups };
@@ -23,7 +23,6 @@ enum { GROUPS = sizeof groups / sizeof *groups };
 static void print_help(FILE *to)
 {
     fputs("recon - natural poses and pose distributions, without labels\n"
-          "\n"
           "usage: recon COMMAND [OPTIONS]\n\n",
           to);
     for (size_t g = 0; g < GROUPS; g++) {

@@ -13,7 +13,7 @@ _recon() {
     COMPREPLY=()
     local word=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD - 1]}
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _recon_words demo train discover normalize report canonicalize score distribution check classifier reproduce info help --help --version
+        _recon_words demo train discover normalize report canonicalize score distribution export check classifier reproduce info help --help --version
         return
     fi
     if [ "$word" = : ]; then
@@ -155,6 +155,11 @@ _recon() {
     distribution,--picture-limit) compopt +o default ;;
     distribution,--device) _recon_words cpu cuda ref ;;
     distribution,--precision) _recon_words auto f32 tf32 bf16 ;;
+    export,--model) ;;
+    export,--out) ;;
+    export,--what) _recon_words pose canonicalize ;;
+    export,--lambda) _recon_words auto neighbours head density ;;
+    export,--licence) ;;
     check,--svg) ;;
     check,--data) _recon_specs ;;
     check,--rotate) ;;
@@ -211,7 +216,7 @@ _recon() {
     info,--crop) _recon_words none auto ;;
     info,--picture-limit) compopt +o default ;;
     *,--threads) compopt +o default ;;
-    help,help) _recon_words demo train discover normalize report canonicalize score distribution check classifier reproduce info ;;
+    help,help) _recon_words demo train discover normalize report canonicalize score distribution export check classifier reproduce info ;;
     *) _recon_else "$word" ;;
     esac
 }
@@ -227,6 +232,7 @@ _recon_else() {
     canonicalize,-*) _recon_words --model --out --poses --lambda --only-if --spin --spin-from --spin-k --interpolation --quality --fill --keep --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     score,-*) _recon_words --model --out --rows --false-alarms --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     distribution,-*) _recon_words --model --index --svg --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
+    export,-*) _recon_words --model --out --what --lambda --licence --threads --json --quiet --help ;;
     check,-*) _recon_words --svg --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     classifier,-*) _recon_words --out --model --net --width --shift --flip --epochs --batch --rate --held --every --weights --resume --overwrite --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     reproduce,-*) _recon_words --quick --figures --model --data --rotate --classifier --embeddings --images --limit --resample --preset --train --backbone --out --epochs --seed --seeds --resume --overwrite --laws --fonts --size --draws --crop --device --precision --deterministic --threads --json --quiet --help ;;

@@ -20,6 +20,7 @@ complete -c recon -n __fish_use_subcommand -f -a report -d 'show the results of 
 complete -c recon -n __fish_use_subcommand -f -a canonicalize -d 'rotate images or molecules into their natural pose'
 complete -c recon -n __fish_use_subcommand -f -a score -d 'score how unusual the pose of each image or molecule is'
 complete -c recon -n __fish_use_subcommand -f -a distribution -d 'show the pose distribution of one image or molecule'
+complete -c recon -n __fish_use_subcommand -f -a export -d 'write a model as an ONNX file, for other runtimes'
 complete -c recon -n __fish_use_subcommand -f -a check -d 'measure how equivariant a model is'
 complete -c recon -n __fish_use_subcommand -f -a classifier -d 'train or measure a classifier of images or molecules'
 complete -c recon -n __fish_use_subcommand -f -a reproduce -d 'reproduce the paper\'s tables'
@@ -177,6 +178,11 @@ complete -c recon -n '__recon_is distribution' -l picture-limit -d 'images: memo
 complete -c recon -n '__recon_is distribution' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is distribution' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is distribution' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
+complete -c recon -n '__recon_is export' -l model -d 'what `recon discover` wrote (required)' -r -F
+complete -c recon -n '__recon_is export' -l out -d 'output file (required)' -r -F
+complete -c recon -n '__recon_is export' -l what -d 'what the file puts out for each image (default pose)' -x -a 'pose canonicalize'
+complete -c recon -n '__recon_is export' -l lambda -d 'where the natural pose comes from (default auto: what discover chose)' -x -a 'auto neighbours head density'
+complete -c recon -n '__recon_is export' -l licence -d 'licence of the model, noted in the file (default: none)' -r -F
 complete -c recon -n '__recon_is check' -l svg -d 'images: also plot the errors' -r -F
 complete -c recon -n '__recon_is check' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is check' -l rotate -d 'first rotate upright data: mnist, fashion, all; fisher, haar; or a JSON file' -r -F

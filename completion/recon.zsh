@@ -16,6 +16,7 @@ _recon() {
             'canonicalize:rotate images or molecules into their natural pose'
             'score:score how unusual the pose of each image or molecule is'
             'distribution:show the pose distribution of one image or molecule'
+            'export:write a model as an ONNX file, for other runtimes'
             'check:measure how equivariant a model is'
             'classifier:train or measure a classifier of images or molecules'
             'reproduce:reproduce the paper'\''s tables'
@@ -216,6 +217,16 @@ _recon() {
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
         '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
+        '--threads[threads to use (default\: all)]:N: ' \
+        '--json[print one JSON object instead of text]' \
+        '--quiet[no progress, errors only]' \
+        '--help[explain]' ;;
+    export) _arguments \
+        '--model[what `recon discover` wrote (required)]:MODEL:_files' \
+        '--out[output file (required)]:FILE.onnx:_files' \
+        '--what[what the file puts out for each image (default pose)]:choice:(pose canonicalize)' \
+        '--lambda[where the natural pose comes from (default auto\: what discover chose)]:choice:(auto neighbours head density)' \
+        '--licence[licence of the model, noted in the file (default\: none)]:TEXT:_files' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
         '--quiet[no progress, errors only]' \

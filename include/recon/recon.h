@@ -33,6 +33,7 @@
 #include <recon/model/spin.h>
 #include <recon/model/trust.h>
 #include <recon/model/discover.h>
+#include <recon/model/export.h>
 #include <recon/report/found.h>
 
 #endif

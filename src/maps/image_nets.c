@@ -71,6 +71,12 @@ static recon_status freeze(recon_ctx *ctx, recon_input_nets *nets)
     return status == RECON_OK ? recon_encoder_freeze(ctx, &m->encoder[1]) : status;
 }
 
+recon_image_net recon_image_nets_at(const recon_input_nets *nets, int head)
+{
+    const image_nets *m = (const image_nets *)nets;
+    return (recon_image_net){ &m->encoder[head], &m->out[head] };
+}
+
 /* --- a batch ---------------------------------------------------------------------------------- */
 
 typedef struct {

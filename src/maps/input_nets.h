@@ -13,6 +13,7 @@
 #include <recon/core/safetensors.h>
 #include <recon/maps/maps.h>
 #include <recon/nn/params.h>
+#include "backbone/encoder.h"
 #include "maps/kind.h"
 
 enum { RECON_INPUT_NETS = 2 }; /* Lambda and Theta, the first heads of either group */
@@ -87,6 +88,13 @@ recon_status recon_input_nets_read(recon_ctx *ctx, recon_input_nets **out,
 recon_status recon_input_nets_apply(recon_ctx *ctx, void *out /* [n] */,
                                     const recon_input_nets *nets, unsigned heads, double number,
                                     const void *inputs, size_t n);
+
+/* One of the networks on images: its encoder, and the MLP on its code. Lent. */
+typedef struct {
+    const recon_encoder *encoder;
+    const recon_mlp *out;
+} recon_image_net;
+recon_image_net recon_image_nets_at(const recon_input_nets *nets, int head);
 
 /* Whether there are such networks for this backbone. */
 int recon_input_nets_possible(const recon_backbone *backbone);

@@ -1,0 +1,39 @@
+/* export.h - a model as an ONNX file, for runtimes that know nothing of this library.
+ *
+ * The file takes images n x channels x height x width, float in 0 .. 1, any n. Everything that is
+ * between them and the answer is in it: docs/export.md has the names of the outputs. */
+#ifndef RECON_MODEL_EXPORT_H
+#define RECON_MODEL_EXPORT_H
+
+#include <recon/model/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What comes out for each image. */
+typedef enum {
+    RECON_EXPORT_POSE,         /* its pose, and the rotation to its natural one */
+    RECON_EXPORT_CANONICALIZE, /* the same, and the image rotated by it         */
+} recon_export_what;
+
+/* Zero in any field means its default. */
+typedef struct {
+    recon_export_what what;
+    const char *licence; /* of the model, for the file's metadata; NULL: not said */
+    uint64_t reserved[RECON_RESERVED];
+} recon_export_options;
+
+/* "pose", "canonicalize". */
+RECON_API const char *recon_export_name(recon_export_what what);
+
+/* Writes the model to path, ONNX opset 17. Models of molecules and models whose natural pose comes
+ * from neighbours are RECON_ERR_INPUT: the message says why. options may be NULL. */
+RECON_API recon_status recon_model_export(recon_ctx *ctx, const char *path,
+                                          const recon_model *model,
+                                          const recon_export_options *options);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,212 @@
+/* export.c - a model of images as one ONNX graph. */
+#include "model/export.h"
+#include "backbone/kinds.h"
+#include "core/fail.h"
+#include "core/memory.h"
+#include "core/options.h"
+#include "maps/so2_heads.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { BATCH = RECON_ONNX_BATCH };
+
+/* A model on its way into a graph. */
+typedef struct {
+    recon_ctx *ctx;
+    recon_onnx *o;
+    const recon_ieae *backbone;
+    const recon_maps *maps;
+    recon_onnx_value images, seen; /* as they come, and as the network sees them */
+    recon_onnx_value bins;         /* n x RECON_POSE_BINS, the pose density; 0: none */
+    recon_onnx_value psi, lambda, rotation;
+} export;
+
+static recon_status check(recon_ctx *ctx, const recon_model *m)
+{
+    if (!recon_backbone_ieae(m->backbone))
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "a model of %s (backbone '%s'): only models of `recon train` on images "
+                          "can be exported",
+                          m->backbone->kind->data, m->backbone->kind->name);
+    if (recon_backbone_ieae(m->backbone)->encoder.is_photo)
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "preset %s: only models of the steerable presets can be exported",
+                          recon_preset_name(recon_backbone_ieae(m->backbone)->shape.preset));
+    if (m->maps->lambda == RECON_LAMBDA_NEIGHBOURS)
+        return recon_fail(
+            ctx, RECON_ERR_INPUT,
+            "lambda neighbours: the natural pose comes from a search in the embeddings of the "
+            "training data, which ONNX has no operators for; choose lambda head or density");
+    return RECON_OK;
+}
+
+/* --- the pose --------------------------------------------------------------------------------- */
+
+/* Lambda as a network learned it: on the images, or on z. */
+static recon_onnx_value lambda_of_head(export *e, recon_onnx_value code)
+{
+    const recon_maps *m = e->maps;
+    recon_onnx *o = e->o;
+    float *mean = NULL, *scale = NULL;
+    if (m->nets) {
+        recon_image_net net = recon_image_nets_at(m->nets, RECON_SO2_LAMBDA);
+        code = recon_graph_encoder(e->ctx, o, net.encoder, e->seen, e->backbone->shape.height,
+                                   (recon_graph_parts){ .code = 1 })
+                   .code;
+        return recon_graph_unit(o, recon_graph_mlp(e->ctx, o, net.out, code));
+    }
+    mean = recon_graph_read(e->ctx, o, m->kept.mean);
+    scale = recon_graph_read(e->ctx, o, m->kept.scale);
+    if (mean && scale) {
+        recon_onnx_ints shape = RECON_ONNX_SHAPE((int64_t)m->d);
+        code = recon_graph_two(o, "Sub", code, recon_onnx_floats(o, "standard.mean", mean, shape));
+        code =
+            recon_graph_two(o, "Mul", code, recon_onnx_floats(o, "standard.scale", scale, shape));
+    }
+    free(mean);
+    free(scale);
+    return recon_graph_unit(o, recon_graph_mlp(e->ctx, o, &m->head[RECON_SO2_LAMBDA], code));
+}
+
+/* The centre of the density about psi is Lambda: it takes an image back. */
+static void find_pose(export *e, int density)
+{
+    int by_density = e->maps->lambda == RECON_LAMBDA_DENSITY;
+    recon_onnx *o = e->o;
+    recon_graph_encoded seen;
+    e->seen = recon_graph_look(o, e->backbone, e->images);
+    seen = recon_graph_encoder(e->ctx, o, &e->backbone->encoder, e->seen, e->backbone->shape.height,
+                               (recon_graph_parts){ .pose = 1,
+                                                    .code = !by_density && !e->maps->nets,
+                                                    .density = by_density || density });
+    e->psi = recon_graph_unit(o, seen.pose);
+    if (seen.density)
+        e->bins = recon_onnx_op(o, "Softmax", RECON_ONNX_IN(seen.density),
+                                RECON_ONNX_WITH(RECON_ONNX_SET_INT("axis", 1)));
+    if (by_density) {
+        e->rotation = recon_graph_unit(o, recon_graph_centre(o, e->bins));
+        e->lambda = recon_graph_compose(o, e->psi, e->rotation, 0);
+    } else {
+        e->lambda = lambda_of_head(e, seen.code);
+        e->rotation = recon_graph_compose(o, e->lambda, e->psi, 1);
+    }
+}
+
+static void put_pose(export *e)
+{
+    const recon_onnx_ints pair = RECON_ONNX_SHAPE(BATCH, 2);
+    recon_onnx_output(e->o, "rotation", e->rotation, RECON_ONNX_F32, pair);
+    recon_onnx_output(e->o, "angle", recon_graph_angle(e->o, e->rotation), RECON_ONNX_F32,
+                      RECON_ONNX_SHAPE(BATCH));
+    recon_onnx_output(e->o, "psi", e->psi, RECON_ONNX_F32, pair);
+    recon_onnx_output(e->o, "lambda", e->lambda, RECON_ONNX_F32, pair);
+}
+
+/* --- the image -------------------------------------------------------------------------------- */
+
+/* Where each pixel of a rotated image comes from, n x height x width x 2: ops/ref/rotate.c, in units of
+ * half the image. Places in pixels from the middle, times a matrix for each image. */
+static recon_onnx_value grid(export *e)
+{
+    const recon_ieae_shape *s = &e->backbone->shape;
+    int64_t h = (int64_t)s->height, w = (int64_t)s->width_px;
+    recon_onnx *o = e->o;
+    float *places = NULL;
+    recon_onnx_value at = 0;
+    if (recon_onnx_did(o,
+                       recon_alloc(e->ctx, &places, s->height * s->width_px, 2 * sizeof *places)))
+        for (int64_t i = 0; i < h * w; i++) {
+            places[2 * i] = (float)((double)(i % w) - (double)(w - 1) / 2);
+            places[2 * i + 1] = (float)((double)(i / w) - (double)(h - 1) / 2);
+        }
+    if (places)
+        at = recon_onnx_floats(o, NULL, places, RECON_ONNX_SHAPE(h * w, 2));
+    free(places);
+    /* x' = c x - s y, y' = s x + c y: the columns are (c, -s) and (s, c), that is the rotation and its
+     * negative, swapped. */
+    const float unit[4] = { 2 / (float)w, 0, 0, 2 / (float)h };
+    recon_onnx_value c = recon_graph_slice(o, e->rotation, 1, 0, 1),
+                     sine = recon_graph_slice(o, e->rotation, 1, 1, 2);
+    recon_onnx_value first = recon_graph_concat(o, c, sine, 1); /* of x: to x', to y' */
+    recon_onnx_value second = recon_graph_concat(o, recon_graph_one(o, "Neg", sine), c, 1);
+    recon_onnx_value matrix =
+        recon_graph_two(o, "Reshape", recon_graph_concat(o, first, second, 1),
+                        recon_onnx_integers(o, (int64_t[]){ -1, 2, 2 }, RECON_ONNX_SHAPE(3)));
+    matrix = recon_graph_two(o, "MatMul", matrix,
+                             recon_onnx_floats(o, NULL, unit, RECON_ONNX_SHAPE(2, 2)));
+    return recon_graph_two(o, "Reshape", recon_graph_two(o, "MatMul", at, matrix),
+                           recon_onnx_integers(o, (int64_t[]){ -1, h, w, 2 }, RECON_ONNX_SHAPE(4)));
+}
+
+static void put_image(export *e, recon_onnx_ints shape)
+{
+    recon_onnx_value image =
+        recon_onnx_op(e->o, "GridSample", RECON_ONNX_IN(e->images, grid(e)),
+                      RECON_ONNX_WITH(RECON_ONNX_SET_TEXT("mode", "bilinear"),
+                                      RECON_ONNX_SET_TEXT("padding_mode", "zeros"),
+                                      RECON_ONNX_SET_INT("align_corners", 0)));
+    recon_onnx_output(e->o, "canonical", image, RECON_ONNX_F32, shape);
+}
+
+/* --- the file --------------------------------------------------------------------------------- */
+
+static const char *const what_name[] = { "pose", "canonicalize" };
+enum { WHATS = sizeof what_name / sizeof *what_name };
+
+const char *recon_export_name(recon_export_what what)
+{
+    return (size_t)what < WHATS ? what_name[what] : "unknown";
+}
+
+static recon_status write_file(export *e, const char *path, const recon_export_options *o)
+{
+    const recon_ieae_shape *s = &e->backbone->shape;
+    char height[24], width[24], channels[24];
+    recon_metadata_entry entry[12] = {
+        { "recon_version", RECON_VERSION },
+        { "what", recon_export_name(o->what) },
+        { "height", height },
+        { "width", width },
+        { "channels", channels },
+        { "pixels", "images n x channels x height x width, float, 0 (black) to 1; row 0 on top" },
+        { "angles", "radians, counter-clockwise as seen on screen; pairs are (cos, sin); rotation "
+                    "takes the image to its natural pose" },
+        { "lambda", recon_lambda_name(e->maps->lambda) },
+    };
+    size_t n = 8;
+    snprintf(height, sizeof height, "%zu", s->height);
+    snprintf(width, sizeof width, "%zu", s->width_px);
+    snprintf(channels, sizeof channels, "%zu", s->channels);
+    if (e->backbone->crop)
+        entry[n++] = (recon_metadata_entry){ "crop", "auto" };
+    if (o->licence)
+        entry[n++] = (recon_metadata_entry){ "licence", o->licence };
+    return recon_onnx_write(e->ctx, path, e->o, entry, n);
+}
+
+recon_status recon_model_export(recon_ctx *ctx, const char *path, const recon_model *model,
+                                const recon_export_options *options)
+{
+    const recon_export_options o = options ? *options : (recon_export_options){ 0 };
+    export e = { .ctx = ctx,
+                 .backbone = recon_backbone_ieae(model->backbone),
+                 .maps = model->maps };
+    recon_ieae_shape s;
+    recon_onnx_ints shape;
+    recon_status status;
+    RECON_TRY(recon_reserved_check(ctx, o.reserved, "recon_export_options"));
+    RECON_TRY(check(ctx, model));
+    s = e.backbone->shape;
+    shape = RECON_ONNX_SHAPE(BATCH, (int64_t)s.channels, (int64_t)s.height, (int64_t)s.width_px);
+    RECON_TRY(recon_onnx_new(ctx, &e.o, "recon"));
+    e.images = recon_onnx_input(e.o, "images", RECON_ONNX_F32, shape);
+    find_pose(&e, 0);
+    if (o.what == RECON_EXPORT_CANONICALIZE)
+        put_image(&e, shape);
+    put_pose(&e);
+    RECON_TRY(write_file(&e, path, &o));
+done:
+    recon_onnx_free(e.o);
+    return status;
+}

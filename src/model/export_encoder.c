@@ -1,0 +1,305 @@
+/* export_encoder.c - a steerable encoder as plain convolutions.
+ *
+ * Its filters are expanded, and the norms behind them folded into their weights. Channels are put in
+ * another order than fields.h has: scalars, the first of every pair, the second of every pair. Then
+ * the nonlinearity of pairs is a few operations on whole blocks of channels, without a transposition. */
+#include "backbone/ieae.h"
+#include "core/fail.h"
+#include "core/memory.h"
+#include "model/export.h"
+#include "nn/params.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define EPS 1e-5 /* of norms, see nn/var_norm.c */
+
+/* A layer's numbers, as its file has them. */
+typedef struct {
+    float *filter, *scale, *shift, *threshold, *mean, *var;
+} numbers;
+
+static void numbers_free(numbers *n)
+{
+    free(n->filter);
+    free(n->scale);
+    free(n->shift);
+    free(n->threshold);
+    free(n->mean);
+    free(n->var);
+}
+
+static numbers read_layer(recon_ctx *ctx, recon_onnx *o, const recon_steerable *conv,
+                          const recon_field_norm *norm)
+{
+    return (numbers){ .filter = recon_graph_read(ctx, o, conv->filter),
+                      .scale = recon_graph_read(ctx, o, norm->scale),
+                      .shift = norm->shift ? recon_graph_read(ctx, o, norm->shift) : NULL,
+                      .threshold =
+                          norm->threshold ? recon_graph_read(ctx, o, norm->threshold) : NULL,
+                      .mean = recon_graph_read(ctx, o, norm->mean),
+                      .var = recon_graph_read(ctx, o, norm->var) };
+}
+
+/* The channel of fields.h that stands at a place of the file's order. */
+static size_t channel_at(const recon_fields *f, size_t place)
+{
+    size_t scalars = f->of[0], pairs = recon_fields_pairs(f);
+    if (place < scalars)
+        return place;
+    place -= scalars;
+    return scalars + 2 * (place % pairs) + place / pairs;
+}
+
+/* The field of a channel: scalars, then pairs. */
+static size_t field_of(const recon_fields *f, size_t channel)
+{
+    return channel < f->of[0] ? channel : f->of[0] + (channel - f->of[0]) / 2;
+}
+
+/* By which the norm multiplies a channel, and what it adds. */
+static double factor(const numbers *n, const recon_fields *f, size_t channel)
+{
+    size_t k = field_of(f, channel);
+    return (double)n->scale[k] / sqrt((double)n->var[k] + EPS);
+}
+
+static double offset(const numbers *n, const recon_fields *f, size_t channel)
+{
+    if (channel >= f->of[0])
+        return 0;
+    return (double)n->shift[channel] - (double)n->mean[channel] * factor(n, f, channel);
+}
+
+/* Out x size x size x in becomes out x in x size x size, in the file's order, with the norm in it. */
+static void fold(float *weight, float *bias, const numbers *n, const recon_steerable *l)
+{
+    size_t outs = recon_fields_channels(&l->out), ins = recon_fields_channels(&l->in);
+    size_t taps = l->size * l->size;
+    for (size_t a = 0; a < outs; a++) {
+        size_t to = channel_at(&l->out, a);
+        double scale = factor(n, &l->out, to);
+        bias[a] = (float)offset(n, &l->out, to);
+        for (size_t b = 0; b < ins; b++)
+            for (size_t t = 0; t < taps; t++)
+                weight[(a * ins + b) * taps + t] =
+                    (float)(scale *
+                            (double)n->filter[(to * taps + t) * ins + channel_at(&l->in, b)]);
+    }
+}
+
+static recon_onnx_value convolve(recon_onnx *o, const recon_steerable *l, const numbers *n,
+                                 recon_ctx *ctx, recon_onnx_value x)
+{
+    size_t outs = recon_fields_channels(&l->out), ins = recon_fields_channels(&l->in);
+    int64_t size = (int64_t)l->size, pad = (int64_t)l->pad;
+    float *weight = NULL, *bias = NULL;
+    recon_onnx_value w, b;
+    recon_layer_name name;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &weight, outs * ins, l->size * l->size * sizeof *weight));
+    RECON_TRY(recon_alloc_raw(ctx, &bias, outs, sizeof *bias));
+    fold(weight, bias, n, l);
+    snprintf(name, sizeof name, "%.50s.filter", l->name);
+    w = recon_onnx_floats(o, name, weight,
+                          RECON_ONNX_SHAPE((int64_t)outs, (int64_t)ins, size, size));
+    snprintf(name, sizeof name, "%.50s.offset", l->name);
+    b = recon_onnx_floats(o, name, bias, RECON_ONNX_SHAPE((int64_t)outs));
+    x = recon_onnx_op(o, "Conv", RECON_ONNX_IN(x, w, b),
+                      RECON_ONNX_WITH(RECON_ONNX_SET_INTS("pads", pad, pad, pad, pad)));
+done:
+    recon_onnx_did(o, status);
+    free(weight);
+    free(bias);
+    return x;
+}
+
+/* relu(|v| - b) / |v|, where b = softplus(p). */
+static recon_onnx_value gate_of(recon_ctx *ctx, recon_onnx *o, const numbers *n, size_t pairs,
+                                recon_onnx_value x, recon_onnx_value y)
+{
+    recon_onnx_value squares =
+        recon_graph_two(o, "Add", recon_graph_two(o, "Mul", x, x), recon_graph_two(o, "Mul", y, y));
+    recon_onnx_value norm = recon_graph_one(o, "Sqrt", squares), b = 0;
+    float *threshold = NULL;
+    recon_onnx_did(o, recon_alloc_raw(ctx, &threshold, pairs, sizeof *threshold));
+    for (size_t i = 0; threshold && i < pairs; i++) {
+        double p = (double)n->threshold[i];
+        threshold[i] = (float)(fmax(p, 0) + log1p(exp(-fabs(p))));
+    }
+    if (recon_onnx_did(o, RECON_OK))
+        b = recon_onnx_floats(o, NULL, threshold, RECON_ONNX_SHAPE((int64_t)pairs, 1, 1));
+    free(threshold);
+    return recon_graph_two(o, "Div", recon_graph_one(o, "Relu", recon_graph_two(o, "Sub", norm, b)),
+                           recon_graph_two(o, "Max", norm, recon_onnx_number(o, 1e-30)));
+}
+
+static recon_onnx_value activate(recon_ctx *ctx, recon_onnx *o, const numbers *n,
+                                 const recon_fields *f, recon_onnx_value x)
+{
+    int64_t scalars = (int64_t)f->of[0], pairs = (int64_t)recon_fields_pairs(f);
+    recon_onnx_value part[3], gate;
+    recon_onnx_value sizes =
+        recon_onnx_integers(o, (int64_t[]){ scalars, pairs, pairs }, RECON_ONNX_SHAPE(3));
+    recon_onnx_ops(o, part, 3, "Split", RECON_ONNX_IN(x, sizes),
+                   RECON_ONNX_WITH(RECON_ONNX_SET_INT("axis", 1)));
+    gate = gate_of(ctx, o, n, (size_t)pairs, part[1], part[2]);
+    return recon_onnx_op(o, "Concat",
+                         RECON_ONNX_IN(recon_graph_one(o, "Relu", part[0]),
+                                       recon_graph_two(o, "Mul", part[1], gate),
+                                       recon_graph_two(o, "Mul", part[2], gate)),
+                         RECON_ONNX_WITH(RECON_ONNX_SET_INT("axis", 1)));
+}
+
+/* Layer i; *height becomes that of its images. */
+static recon_onnx_value layer(recon_ctx *ctx, recon_onnx *o, const recon_encoder *e, size_t i,
+                              recon_onnx_value x, size_t *height)
+{
+    const recon_steerable *l = &e->conv[i];
+    numbers n = read_layer(ctx, o, l, &e->norm[i]);
+    if (recon_onnx_did(o, RECON_OK)) {
+        x = convolve(o, l, &n, ctx, x);
+        x = activate(ctx, o, &n, &l->out, x);
+    }
+    numbers_free(&n);
+    *height += 2 * l->pad - (l->size - 1);
+    if (!e->pool[i])
+        return x;
+    int64_t window = *height % 2 ? 3 : 2; /* as halve() in backbone/encoder.c has it */
+    *height = (*height - (size_t)window) / 2 + 1;
+    return recon_onnx_op(o, "AveragePool", RECON_ONNX_IN(x),
+                         RECON_ONNX_WITH(RECON_ONNX_SET_INTS("kernel_shape", window, window),
+                                         RECON_ONNX_SET_INTS("strides", 2, 2)));
+}
+
+/* --- heads ------------------------------------------------------------------------------------ */
+
+/* Rows begin .. begin + count - 1 of the head's matrix, which is 1 x 1. */
+static recon_onnx_value head_rows(recon_onnx *o, const recon_encoder *e, const float *filter,
+                                  recon_ctx *ctx, size_t begin, size_t count, recon_onnx_value x)
+{
+    size_t ins = recon_fields_channels(&e->head.in);
+    recon_onnx_value w = 0;
+    float *weight = NULL;
+    if (!recon_onnx_did(o, recon_alloc_raw(ctx, &weight, count, ins * sizeof *weight)))
+        return 0;
+    for (size_t a = 0; a < count; a++)
+        for (size_t b = 0; b < ins; b++)
+            weight[a * ins + b] = filter[(begin + a) * ins + channel_at(&e->head.in, b)];
+    w = recon_onnx_floats(o, NULL, weight, RECON_ONNX_SHAPE((int64_t)count, (int64_t)ins));
+    free(weight);
+    return recon_onnx_op(o, "Gemm", RECON_ONNX_IN(x, w),
+                         RECON_ONNX_WITH(RECON_ONNX_SET_INT("transB", 1)));
+}
+
+/* Fields v to the fields of each bin's rotation: (cos, sin) times v and its partner, bin by bin, where a
+ * matrix for each bin (pose_density.c) would be larger than all convolutions. Bins go as those of a
+ * density about psi do, from g = 0 clockwise. */
+static recon_onnx_value rotate_fields(recon_ctx *ctx, recon_onnx *o, const recon_fields *f,
+                                      recon_onnx_value v)
+{
+    enum { BINS = RECON_POSE_BINS };
+    size_t channels = recon_fields_channels(f);
+    recon_onnx_value c = 0, s = 0, other = 0;
+    float *cosine = NULL, *sine = NULL;
+    int64_t *partner = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc(ctx, &cosine, BINS * channels, sizeof *cosine));
+    RECON_TRY(recon_alloc(ctx, &sine, BINS * channels, sizeof *sine));
+    RECON_TRY(recon_alloc(ctx, &partner, channels, sizeof *partner));
+    for (size_t m = 0, at = 0; m < RECON_FREQUENCIES; m++)
+        for (size_t i = 0; i < f->of[m] * recon_field_size(m); i++, at++) {
+            int second = m > 0 && i % 2;
+            partner[at] = (int64_t)(m == 0 ? at : second ? at - 1 : at + 1);
+            for (size_t b = 0; b < BINS; b++) {
+                double angle = -2 * M_PI * (double)(m * b) / BINS;
+                cosine[b * channels + at] = (float)cos(angle);
+                sine[b * channels + at] = (float)(second ? -sin(angle) : sin(angle));
+            }
+        }
+    c = recon_onnx_floats(o, NULL, cosine, RECON_ONNX_SHAPE(BINS, (int64_t)channels));
+    s = recon_onnx_floats(o, NULL, sine, RECON_ONNX_SHAPE(BINS, (int64_t)channels));
+    other = recon_onnx_integers(o, partner, RECON_ONNX_SHAPE((int64_t)channels));
+done:
+    recon_onnx_did(o, status);
+    free(cosine);
+    free(sine);
+    free(partner);
+    other = recon_onnx_op(o, "Gather", RECON_ONNX_IN(v, other),
+                          RECON_ONNX_WITH(RECON_ONNX_SET_INT("axis", 1)));
+    recon_onnx_value middle = recon_onnx_integers(o, &(int64_t){ 1 }, RECON_ONNX_SHAPE(1));
+    v = recon_graph_two(o, "Unsqueeze", v, middle);
+    other = recon_graph_two(o, "Unsqueeze", other, middle);
+    v = recon_graph_two(o, "Add", recon_graph_two(o, "Mul", v, c),
+                        recon_graph_two(o, "Mul", other, s));
+    return recon_graph_two(
+        o, "Reshape", v,
+        recon_onnx_integers(o, (int64_t[]){ -1, (int64_t)channels }, RECON_ONNX_SHAPE(2)));
+}
+
+static recon_onnx_value density_of(recon_ctx *ctx, recon_onnx *o, const recon_pose_density *d,
+                                   recon_onnx_value scalars, recon_onnx_value pairs)
+{
+    recon_onnx_value v = recon_onnx_op(o, "Concat", RECON_ONNX_IN(scalars, pairs),
+                                       RECON_ONNX_WITH(RECON_ONNX_SET_INT("axis", 1)));
+    v = recon_graph_mlp(ctx, o, &d->mlp, rotate_fields(ctx, o, &d->fields, v));
+    return recon_graph_two(
+        o, "Reshape", v,
+        recon_onnx_integers(o, (int64_t[]){ -1, RECON_POSE_BINS }, RECON_ONNX_SHAPE(2)));
+}
+
+/* See density_of() in backbone/encoder.c for the order of the head's rows. */
+static recon_graph_encoded heads(recon_ctx *ctx, recon_onnx *o, const recon_encoder *e,
+                                 recon_onnx_value x, recon_graph_parts parts)
+{
+    size_t scalars = e->density.fields.of[0], channels = recon_fields_channels(&e->density.fields);
+    float *filter = recon_graph_read(ctx, o, e->head.filter);
+    recon_graph_encoded out = { 0 };
+    if (filter && parts.code) {
+        out.code = head_rows(o, e, filter, ctx, 0, e->code, x);
+        out.code = e->has_mlp ? recon_graph_mlp(ctx, o, &e->mlp, out.code) : out.code;
+    }
+    if (filter && parts.pose)
+        out.pose = head_rows(o, e, filter, ctx, e->code + scalars, 2, x);
+    if (filter && parts.density)
+        out.density =
+            density_of(ctx, o, &e->density, head_rows(o, e, filter, ctx, e->code, scalars, x),
+                       head_rows(o, e, filter, ctx, e->code + scalars + 2, channels - scalars, x));
+    free(filter);
+    return out;
+}
+
+recon_graph_encoded recon_graph_encoder(recon_ctx *ctx, recon_onnx *o, const recon_encoder *e,
+                                        recon_onnx_value x, size_t height, recon_graph_parts parts)
+{
+    for (size_t i = 0; i < e->layers; i++)
+        x = layer(ctx, o, e, i, x, &height);
+    x = recon_onnx_op(
+        o, "ReduceMean", RECON_ONNX_IN(x),
+        RECON_ONNX_WITH(RECON_ONNX_SET_INTS("axes", 2, 3), RECON_ONNX_SET_INT("keepdims", 0)));
+    return heads(ctx, o, e, x, parts);
+}
+
+/* --- images ----------------------------------------------------------------------------------- */
+
+recon_onnx_value recon_graph_look(recon_onnx *o, const recon_ieae *m, recon_onnx_value x)
+{
+    static const float soft[3] = { 0.125f, 0.75f, 0.125f }; /* as recon_ieae_look has it */
+    int64_t channels = (int64_t)m->shape.channels;
+    float kernel[9];
+    for (int i = 0; i < 9; i++)
+        kernel[i] = soft[i / 3] * soft[i % 3];
+    recon_onnx_value one = recon_onnx_floats(o, NULL, kernel, RECON_ONNX_SHAPE(1, 1, 3, 3));
+    recon_onnx_value each =
+        recon_onnx_integers(o, (int64_t[]){ channels, 1, 3, 3 }, RECON_ONNX_SHAPE(4));
+    x = recon_onnx_op(o, "Conv", RECON_ONNX_IN(x, recon_graph_two(o, "Expand", one, each)),
+                      RECON_ONNX_WITH(RECON_ONNX_SET_INTS("pads", 1, 1, 1, 1),
+                                      RECON_ONNX_SET_INT("group", channels)));
+    if (!m->mask)
+        return x;
+    return recon_graph_two(
+        o, "Mul", x,
+        recon_onnx_floats(o, "mask", m->mask,
+                          RECON_ONNX_SHAPE((int64_t)m->shape.height, (int64_t)m->shape.width_px)));
+}

@@ -1,0 +1,125 @@
+/* export_layers.c - what every part of an exported network is made of. */
+#include "core/fail.h"
+#include "core/memory.h"
+#include "model/export.h"
+#include "nn/params.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+recon_onnx_value recon_graph_reduce(recon_onnx *o, const char *op, recon_onnx_value x, int64_t axis,
+                                    int keep)
+{
+    return recon_onnx_op(
+        o, op, RECON_ONNX_IN(x),
+        RECON_ONNX_WITH(RECON_ONNX_SET_INTS("axes", axis), RECON_ONNX_SET_INT("keepdims", keep)));
+}
+
+recon_onnx_value recon_graph_sum(recon_onnx *o, recon_onnx_value x, int64_t axis, int keep)
+{
+    return recon_onnx_op(o, "ReduceSum",
+                         RECON_ONNX_IN(x, recon_onnx_integers(o, &axis, RECON_ONNX_SHAPE(1))),
+                         RECON_ONNX_WITH(RECON_ONNX_SET_INT("keepdims", keep)));
+}
+
+recon_onnx_value recon_graph_concat(recon_onnx *o, recon_onnx_value a, recon_onnx_value b,
+                                    int64_t axis)
+{
+    return recon_onnx_op(o, "Concat", RECON_ONNX_IN(a, b),
+                         RECON_ONNX_WITH(RECON_ONNX_SET_INT("axis", axis)));
+}
+
+recon_onnx_value recon_graph_slice(recon_onnx *o, recon_onnx_value x, int64_t axis, int64_t begin,
+                                   int64_t end)
+{
+    return recon_onnx_op(o, "Slice",
+                         RECON_ONNX_IN(x, recon_onnx_integers(o, &begin, RECON_ONNX_SHAPE(1)),
+                                       recon_onnx_integers(o, &end, RECON_ONNX_SHAPE(1)),
+                                       recon_onnx_integers(o, &axis, RECON_ONNX_SHAPE(1))),
+                         RECON_ONNX_PLAIN);
+}
+
+float *recon_graph_read(recon_ctx *ctx, recon_onnx *o, const recon_param *param)
+{
+    size_t n = recon_param_count(param);
+    double *values = NULL;
+    float *out = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &values, n, sizeof *values));
+    RECON_TRY(recon_param_read(ctx, values, param));
+    RECON_TRY(recon_alloc_raw(ctx, &out, n, sizeof *out));
+    for (size_t i = 0; i < n; i++)
+        out[i] = (float)values[i];
+done:
+    free(values);
+    recon_onnx_did(o, status);
+    return out;
+}
+
+recon_onnx_value recon_graph_linear(recon_ctx *ctx, recon_onnx *o, const recon_linear *l,
+                                    recon_onnx_value x)
+{
+    float *weight = recon_graph_read(ctx, o, l->weight), *bias = recon_graph_read(ctx, o, l->bias);
+    recon_onnx_value w = 0, b = 0;
+    if (recon_onnx_did(o, RECON_OK)) {
+        const size_t *s = l->weight->value.shape;
+        w = recon_onnx_floats(o, l->weight->name, weight,
+                              RECON_ONNX_SHAPE((int64_t)s[0], (int64_t)s[1]));
+        b = recon_onnx_floats(o, l->bias->name, bias, RECON_ONNX_SHAPE((int64_t)s[0]));
+    }
+    free(weight);
+    free(bias);
+    return recon_onnx_op(o, "Gemm", RECON_ONNX_IN(x, w, b),
+                         RECON_ONNX_WITH(RECON_ONNX_SET_INT("transB", 1)));
+}
+
+recon_onnx_value recon_graph_mlp(recon_ctx *ctx, recon_onnx *o, const recon_mlp *mlp,
+                                 recon_onnx_value x)
+{
+    for (size_t i = 0; i < mlp->layers; i++) {
+        if (i > 0)
+            x = recon_graph_one(o, "Relu", x);
+        x = recon_graph_linear(ctx, o, &mlp->layer[i], x);
+    }
+    return x;
+}
+
+recon_onnx_value recon_graph_unit(recon_onnx *o, recon_onnx_value x)
+{
+    recon_onnx_value length = recon_graph_reduce(o, "ReduceL2", x, 1, 1);
+    length = recon_graph_two(o, "Max", length, recon_onnx_number(o, 1e-30));
+    return recon_graph_two(o, "Div", x, length);
+}
+
+recon_onnx_value recon_graph_compose(recon_onnx *o, recon_onnx_value a, recon_onnx_value b,
+                                     int conjugate)
+{
+    recon_onnx_value ax = recon_graph_slice(o, a, 1, 0, 1), ay = recon_graph_slice(o, a, 1, 1, 2);
+    recon_onnx_value bx = recon_graph_slice(o, b, 1, 0, 1), by = recon_graph_slice(o, b, 1, 1, 2);
+    recon_onnx_value xx = recon_graph_two(o, "Mul", ax, bx), xy = recon_graph_two(o, "Mul", ax, by);
+    recon_onnx_value yx = recon_graph_two(o, "Mul", ay, bx), yy = recon_graph_two(o, "Mul", ay, by);
+    return recon_graph_concat(o, recon_graph_two(o, conjugate ? "Add" : "Sub", xx, yy),
+                              recon_graph_two(o, conjugate ? "Sub" : "Add", yx, xy), 1);
+}
+
+/* By the half angle, y / (1 + |x|), which is never above 1; the other half of the circle is that of -x. */
+recon_onnx_value recon_graph_angle(recon_onnx *o, recon_onnx_value v)
+{
+    recon_onnx_value last = recon_onnx_integers(o, &(int64_t){ 1 }, RECON_ONNX_SHAPE(1));
+    recon_onnx_value x = recon_graph_two(o, "Squeeze", recon_graph_slice(o, v, 1, 0, 1), last);
+    recon_onnx_value y = recon_graph_two(o, "Squeeze", recon_graph_slice(o, v, 1, 1, 2), last);
+    recon_onnx_value zero = recon_onnx_number(o, 0), one = recon_onnx_number(o, 1);
+    recon_onnx_value tangent =
+        recon_graph_two(o, "Div", y, recon_graph_two(o, "Add", recon_graph_one(o, "Abs", x), one));
+    recon_onnx_value front =
+        recon_graph_two(o, "Mul", recon_graph_one(o, "Atan", tangent), recon_onnx_number(o, 2));
+    recon_onnx_value half =
+        recon_onnx_op(o, "Where",
+                      RECON_ONNX_IN(recon_graph_two(o, "Less", y, zero),
+                                    recon_onnx_number(o, -M_PI), recon_onnx_number(o, M_PI)),
+                      RECON_ONNX_PLAIN);
+    return recon_onnx_op(o, "Where",
+                         RECON_ONNX_IN(recon_graph_two(o, "Less", x, zero),
+                                       recon_graph_two(o, "Sub", half, front), front),
+                         RECON_ONNX_PLAIN);
+}

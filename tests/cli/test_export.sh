@@ -1,0 +1,59 @@
+#!/bin/sh
+# recon export: what is refused, and the answers of two ONNX runtimes against the command's, where they
+# are installed (tools/setup onnx).
+here=$(cd "${0%/*}" && pwd)
+root=$PWD
+. "$here/lib.sh"
+plain=$([ "${RECON_BUILD:-build}" = build ] && echo 1) # one build is enough for what runs elsewhere
+model=$root/models/mnist-small.safetensors
+
+refused 2 "--out FILE.onnx is missing" export --model "$model"
+refused 2 "--out m.bin: must be a FILE.onnx" export --model "$model" --out m.bin
+refused 2 "--what shape must be one of pose|canonicalize" export --model "$model" --out m.onnx --what shape
+refused 1 "no/such" export --model "$model" --out no/such/m.onnx
+refused 1 "a model of molecules" export --model "$root/models/conformers.safetensors" --out m.onnx
+refused 1 "not a model" export --model "$root/models/mnist-classifier.safetensors" --out m.onnx
+refused 1 "lambda neighbours" export --model "$model" --lambda neighbours --out m.onnx
+
+accepted "pose" export --model "$model" --out pose.onnx --quiet
+accepted "canonicalize, by the density" export --model "$model" --what canonicalize --licence MIT --out density.onnx --quiet
+accepted "canonicalize, by the head" export --model "$model" --what canonicalize --lambda head --out head.onnx --quiet
+run export --model "$model" --out again.onnx --json
+is_json "$scratch/stdout" && cmp -s pose.onnx again.onnx
+report $? "the same bytes again, and JSON"
+
+checker() {
+    for python in python3 /usr/bin/python3; do
+        "$python" -c 'import onnx' 2>/dev/null && echo "$python" && return
+    done
+}
+python=$(checker)
+if [ -n "$python" ]; then
+    "$python" -c 'import onnx, sys
+for path in sys.argv[1:]:
+    onnx.checker.check_model(onnx.load(path), full_check=True)' *.onnx >"$scratch/stdout" 2>"$scratch/stderr"
+    code=$?
+    report $code "the checker of ONNX has nothing to say"
+else
+    skip "the checker of ONNX" "no python3-onnx: tools/setup onnx"
+fi
+
+zcat "$root/data/garments/t10k-images-idx3-ubyte.gz" | tail -c +17 | head -c $((128 * 784)) |
+    npy images.npy '|u1' '128, 28, 28'
+for lambda in density head; do
+    run canonicalize --model "$model" --data npy:images.npy --lambda $lambda --precision f32 --out $lambda.npy --poses $lambda-g.npy
+done
+for runtime in node web; do
+    if [ -z "$plain" ] || ! command -v node >/dev/null || [ ! -e "$root/node_modules/onnxruntime-$runtime" ]; then
+        skip "answers of onnxruntime-$runtime" "no node_modules/onnxruntime-$runtime, or another build: tools/setup onnx"
+        continue
+    fi
+    for case in "density 64" "density 1" "head 64"; do
+        set -- $case
+        NODE_PATH=$root/node_modules node "$here/export.js" $runtime $1.onnx images.npy $1-g.npy $2 $1.npy \
+            >"$scratch/stdout" 2>"$scratch/stderr"
+        code=$?
+        report $code "onnxruntime-$runtime, $1, batches of $2: $(cat "$scratch/stdout")"
+    done
+done
+finish
