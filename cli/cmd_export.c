@@ -20,13 +20,18 @@ const cli_command cli_export = {
         "out `rotation`, n x 2, the cosine and sine of the angle by which each image is to be rotated\n"
         "(counter-clockwise on screen) to be in its natural pose, and `angle`, the same in radians;\n"
         "`psi` and `lambda`, n x 2, are the poses behind it. --what canonicalize adds `canonical`, the\n"
-        "images so rotated. docs/export.md shows how to run them.\n"
+        "images so rotated, and --what score adds `score`, `p_value`, `sharpness`, `tail` (n) and `log_q`\n"
+        "(n x 72), the logarithm of the pose density per radian at 0, 5, 10 ... degrees. --what\n"
+        "classifier is for what `recon classifier train` wrote, and puts out `logits`, n x classes.\n"
+        "docs/export.md shows how to run them.\n"
         "\n"
         "The answers are those of `recon canonicalize --precision f32`, up to rounding. Models of\n"
         "molecules, and models whose natural pose comes from neighbours (--lambda neighbours), are\n"
-        "refused.",
+        "refused; so is --what score of a model without a pose density.",
     .run = run,
 };
+
+enum { CLASSIFIER = RECON_EXPORT_SCORE + 1 }; /* --what, behind recon_export_what */
 
 typedef struct {
     const char *model, *out, *licence;
@@ -37,9 +42,10 @@ typedef struct {
 static int parse(settings *s, int argc, char **argv)
 {
     cli_option options[] = {
-        { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL, 1, &s->model },
+        { "--model", "MODEL", NULL, "what `recon discover` or `recon classifier train` wrote",
+          CLI_MODEL, 1, &s->model },
         { "--out", "FILE.onnx", NULL, "output file", CLI_TEXT, 1, &s->out },
-        { "--what", NULL, "pose|canonicalize",
+        { "--what", NULL, "pose|canonicalize|score|classifier",
           "what the file puts out for each image (default pose)", CLI_CHOICE, 0, &s->what },
         { "--lambda", NULL, "auto|neighbours|head|density",
           "where the natural pose comes from (default auto: what discover chose)", CLI_CHOICE, 0,
@@ -51,41 +57,66 @@ static int parse(settings *s, int argc, char **argv)
     int code = cli_parse(&cli_export, options, &s->common, argc, argv, NULL, 0, NULL);
     if (code < 0 && !cli_ends_in(s->out, ".onnx"))
         return cli_misuse(&cli_export, "--out %s: must be a FILE.onnx", s->out);
+    if (code < 0 && s->what == CLASSIFIER && s->lambda)
+        return cli_misuse(&cli_export, "--lambda is not for --what classifier");
     return code;
 }
 
-static recon_status show(recon_ctx *ctx, const settings *s, const recon_model *model)
+static recon_status show(recon_ctx *ctx, const settings *s, size_t channels, size_t height,
+                         size_t width)
 {
-    recon_ieae_shape images = recon_model_describe(model).images;
     struct stat file = { .st_size = 0 };
+    const char *what =
+        s->what == CLASSIFIER ? "classifier" : recon_export_name((recon_export_what)s->what);
     stat(s->out, &file);
     if (s->common.json)
-        return cli_print_json(
-            ctx, json_pack("{s:s, s:s, s:I, s:I, s:I, s:I}", "file", s->out, "what",
-                           recon_export_name((recon_export_what)s->what), "bytes",
-                           (json_int_t)file.st_size, "height", (json_int_t)images.height, "width",
-                           (json_int_t)images.width_px, "channels", (json_int_t)images.channels));
+        return cli_print_json(ctx, json_pack("{s:s, s:s, s:I, s:I, s:I, s:I}", "file", s->out,
+                                             "what", what, "bytes", (json_int_t)file.st_size,
+                                             "height", (json_int_t)height, "width",
+                                             (json_int_t)width, "channels", (json_int_t)channels));
     if (!s->common.quiet)
         printf("%s: %s of images %zu x %zu x %zu (channels, height, width), %.1f MB\n", s->out,
-               recon_export_name((recon_export_what)s->what), images.channels, images.height,
-               images.width_px, (double)file.st_size / 1e6);
+               what, channels, height, width, (double)file.st_size / 1e6);
     return RECON_OK;
+}
+
+static recon_status export_classifier(recon_ctx *ctx, const settings *s)
+{
+    recon_classifier *classifier = NULL;
+    recon_classifier_info i;
+    recon_status status;
+    RECON_TRY(recon_classifier_open(ctx, &classifier, s->model));
+    RECON_TRY(recon_classifier_export(ctx, s->out, classifier, s->licence));
+    i = recon_classifier_describe(classifier);
+    RECON_TRY(show(ctx, s, i.channels, i.height, i.width));
+done:
+    recon_classifier_close(ctx, classifier);
+    return status;
+}
+
+static recon_status export_model(recon_ctx *ctx, const settings *s)
+{
+    const recon_export_options o = { .what = (recon_export_what)s->what, .licence = s->licence };
+    recon_model *model = NULL;
+    recon_ieae_shape i;
+    recon_status status;
+    RECON_TRY(recon_model_open(ctx, &model, s->model, RECON_SINGLE));
+    RECON_TRY(recon_model_use_lambda(ctx, model, (recon_lambda)s->lambda));
+    RECON_TRY(recon_model_export(ctx, s->out, model, &o));
+    i = recon_model_describe(model).images;
+    RECON_TRY(show(ctx, s, i.channels, i.height, i.width_px));
+done:
+    recon_model_close(ctx, model);
+    return status;
 }
 
 static recon_status work(recon_ctx *ctx, const void *arg)
 {
     const settings *s = arg;
-    const recon_export_options o = { .what = (recon_export_what)s->what, .licence = s->licence };
-    recon_model *model = NULL;
-    recon_status status;
-    RECON_TRY(recon_ops_attach(ctx, "cpu"));
-    RECON_TRY(recon_model_open(ctx, &model, s->model, RECON_SINGLE));
-    RECON_TRY(recon_model_use_lambda(ctx, model, (recon_lambda)s->lambda));
-    RECON_TRY(recon_model_export(ctx, s->out, model, &o));
-    RECON_TRY(show(ctx, s, model));
-done:
-    recon_model_close(ctx, model);
-    return status;
+    recon_status status = recon_ops_attach(ctx, "cpu");
+    if (status != RECON_OK)
+        return status;
+    return s->what == CLASSIFIER ? export_classifier(ctx, s) : export_model(ctx, s);
 }
 
 static int run(int argc, char **argv)

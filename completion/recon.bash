@@ -157,7 +157,7 @@ _recon() {
     distribution,--precision) _recon_words auto f32 tf32 bf16 ;;
     export,--model) ;;
     export,--out) ;;
-    export,--what) _recon_words pose canonicalize ;;
+    export,--what) _recon_words pose canonicalize score classifier ;;
     export,--lambda) _recon_words auto neighbours head density ;;
     export,--licence) ;;
     check,--svg) ;;

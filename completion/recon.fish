@@ -178,9 +178,9 @@ complete -c recon -n '__recon_is distribution' -l picture-limit -d 'images: memo
 complete -c recon -n '__recon_is distribution' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is distribution' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is distribution' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
-complete -c recon -n '__recon_is export' -l model -d 'what `recon discover` wrote (required)' -r -F
+complete -c recon -n '__recon_is export' -l model -d 'what `recon discover` or `recon classifier train` wrote (required)' -r -F
 complete -c recon -n '__recon_is export' -l out -d 'output file (required)' -r -F
-complete -c recon -n '__recon_is export' -l what -d 'what the file puts out for each image (default pose)' -x -a 'pose canonicalize'
+complete -c recon -n '__recon_is export' -l what -d 'what the file puts out for each image (default pose)' -x -a 'pose canonicalize score classifier'
 complete -c recon -n '__recon_is export' -l lambda -d 'where the natural pose comes from (default auto: what discover chose)' -x -a 'auto neighbours head density'
 complete -c recon -n '__recon_is export' -l licence -d 'licence of the model, noted in the file (default: none)' -r -F
 complete -c recon -n '__recon_is check' -l svg -d 'images: also plot the errors' -r -F

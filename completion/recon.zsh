@@ -222,9 +222,9 @@ _recon() {
         '--quiet[no progress, errors only]' \
         '--help[explain]' ;;
     export) _arguments \
-        '--model[what `recon discover` wrote (required)]:MODEL:_files' \
+        '--model[what `recon discover` or `recon classifier train` wrote (required)]:MODEL:_files' \
         '--out[output file (required)]:FILE.onnx:_files' \
-        '--what[what the file puts out for each image (default pose)]:choice:(pose canonicalize)' \
+        '--what[what the file puts out for each image (default pose)]:choice:(pose canonicalize score classifier)' \
         '--lambda[where the natural pose comes from (default auto\: what discover chose)]:choice:(auto neighbours head density)' \
         '--licence[licence of the model, noted in the file (default\: none)]:TEXT:_files' \
         '--threads[threads to use (default\: all)]:N: ' \

@@ -4,6 +4,7 @@
 #include "data/loader.h"
 #include <recon/nn/nets.h>
 #include <recon/ops/backend.h>
+#include "backbone/classifier.h"
 #include "backbone/fingerprint.h"
 #include "backbone/metadata.h"
 #include "core/fail.h"
@@ -24,15 +25,6 @@ enum { LOADERS = 4 }; /* threads, where there are more than that: a GPU is fed b
 
 static const char *const net_name[] = { "small", "resnet18" };
 enum { NETS = sizeof net_name / sizeof *net_name };
-
-struct recon_classifier {
-    recon_classifier_info info;
-    recon_params *params;
-    union {
-        recon_small_cnn small;
-        recon_resnet18 resnet18;
-    } net;
-};
 
 /* --- the network ------------------------------------------------------------------------------ */
 
@@ -84,14 +76,19 @@ recon_classifier_info recon_classifier_describe(const recon_classifier *classifi
 
 /* --- files ------------------------------------------------------------------------------------ */
 
+int recon_classifier_is(const recon_safetensors *file)
+{
+    const char *kind = recon_safetensors_metadata(file, "model");
+    return kind && !strcmp(kind, KIND);
+}
+
 static recon_status read_info(recon_ctx *ctx, recon_classifier_info *out,
                               const recon_safetensors *file, const char *path)
 {
-    const char *kind = recon_safetensors_metadata(file, "model");
     const char *net = recon_safetensors_metadata(file, "net");
     int which = 0;
     recon_status status;
-    if (!kind || strcmp(kind, KIND) || !net)
+    if (!recon_classifier_is(file) || !net)
         return recon_fail(ctx, RECON_ERR_FORMAT, "%s: not a classifier", path);
     while (which < NETS && strcmp(net, net_name[which]))
         which++;

@@ -7,12 +7,12 @@
 enum { LAST = RECON_TAIL_QUANTILES - 1, LEAST = 200 /* points of a bin */, BROAD = 1 };
 
 /* A pose within 18 degrees is sharp; below a quarter nothing is natural, as in recon_so2_fold. */
-static const double from[RECON_TAIL_BINS] = { 0, 0.25, 0.95 };
+const double recon_tail_from[RECON_TAIL_BINS] = { 0, 0.25, 0.95 };
 
 static size_t bin_of(double sharpness)
 {
     size_t b = RECON_TAIL_BINS - 1;
-    while (b > 0 && !(sharpness >= from[b]))
+    while (b > 0 && !(sharpness >= recon_tail_from[b]))
         b--;
     return b;
 }

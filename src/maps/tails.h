@@ -15,6 +15,9 @@ enum {
     RECON_TAIL_NUMBERS = RECON_TAIL_BINS * (RECON_TAIL_QUANTILES + 1) /* in a file */
 };
 
+/* The sharpness from which each kind is: flat, broad, sharp. */
+extern const double recon_tail_from[RECON_TAIL_BINS];
+
 typedef struct {
     struct {
         double n; /* points behind it; 0: the tail itself is the p-value */

@@ -18,11 +18,11 @@ typedef struct {
     const recon_ieae *backbone;
     const recon_maps *maps;
     recon_onnx_value images, seen; /* as they come, and as the network sees them */
-    recon_onnx_value bins;         /* n x RECON_POSE_BINS, the pose density; 0: none */
+    recon_onnx_value logits, bins; /* n x RECON_POSE_BINS, the pose density; 0: none */
     recon_onnx_value psi, lambda, rotation;
 } export;
 
-static recon_status check(recon_ctx *ctx, const recon_model *m)
+static recon_status check(recon_ctx *ctx, const recon_model *m, recon_export_what what)
 {
     if (!recon_backbone_ieae(m->backbone))
         return recon_fail(ctx, RECON_ERR_INPUT,
@@ -38,6 +38,11 @@ static recon_status check(recon_ctx *ctx, const recon_model *m)
             ctx, RECON_ERR_INPUT,
             "lambda neighbours: the natural pose comes from a search in the embeddings of the "
             "training data, which ONNX has no operators for; choose lambda head or density");
+    if (what == RECON_EXPORT_SCORE && !m->backbone->density)
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "score: the model's backbone has no pose density, and the mixtures that "
+                          "its maps give need Bessel functions, which ONNX has not; train one "
+                          "without --plain and --no-density");
     return RECON_OK;
 }
 
@@ -81,6 +86,7 @@ static void find_pose(export *e, int density)
                                                     .code = !by_density && !e->maps->nets,
                                                     .density = by_density || density });
     e->psi = recon_graph_unit(o, seen.pose);
+    e->logits = seen.density;
     if (seen.density)
         e->bins = recon_onnx_op(o, "Softmax", RECON_ONNX_IN(seen.density),
                                 RECON_ONNX_WITH(RECON_ONNX_SET_INT("axis", 1)));
@@ -151,7 +157,7 @@ static void put_image(export *e, recon_onnx_ints shape)
 
 /* --- the file --------------------------------------------------------------------------------- */
 
-static const char *const what_name[] = { "pose", "canonicalize" };
+static const char *const what_name[] = { "pose", "canonicalize", "score" };
 enum { WHATS = sizeof what_name / sizeof *what_name };
 
 const char *recon_export_name(recon_export_what what)
@@ -196,14 +202,16 @@ recon_status recon_model_export(recon_ctx *ctx, const char *path, const recon_mo
     recon_onnx_ints shape;
     recon_status status;
     RECON_TRY(recon_reserved_check(ctx, o.reserved, "recon_export_options"));
-    RECON_TRY(check(ctx, model));
+    RECON_TRY(check(ctx, model, o.what));
     s = e.backbone->shape;
     shape = RECON_ONNX_SHAPE(BATCH, (int64_t)s.channels, (int64_t)s.height, (int64_t)s.width_px);
     RECON_TRY(recon_onnx_new(ctx, &e.o, "recon"));
     e.images = recon_onnx_input(e.o, "images", RECON_ONNX_F32, shape);
-    find_pose(&e, 0);
+    find_pose(&e, o.what == RECON_EXPORT_SCORE);
     if (o.what == RECON_EXPORT_CANONICALIZE)
         put_image(&e, shape);
+    if (o.what == RECON_EXPORT_SCORE)
+        recon_graph_score(e.o, e.logits, e.bins, &e.maps->tails);
     put_pose(&e);
     RECON_TRY(write_file(&e, path, &o));
 done:

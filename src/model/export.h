@@ -46,6 +46,14 @@ recon_onnx_value recon_graph_angle(recon_onnx *o, recon_onnx_value x);
 
 recon_onnx_value recon_graph_concat(recon_onnx *o, recon_onnx_value a, recon_onnx_value b,
                                     int64_t axis);
+/* Columns of x n x count, moved to the left by so many, around the end. */
+recon_onnx_value recon_graph_roll(recon_onnx *o, recon_onnx_value x, int64_t by, int64_t count);
+/* x[at] along an axis; both have as many axes. */
+recon_onnx_value recon_graph_gather(recon_onnx *o, recon_onnx_value x, recon_onnx_value at,
+                                    int64_t axis);
+recon_onnx_value recon_graph_cast(recon_onnx *o, recon_onnx_value x, recon_onnx_type type);
+recon_onnx_value recon_graph_choose(recon_onnx *o, recon_onnx_value where, recon_onnx_value yes,
+                                    recon_onnx_value no);
 
 /* --- the encoder (export_encoder.c) ----------------------------------------------------------- */
 
@@ -69,5 +77,12 @@ recon_graph_encoded recon_graph_encoder(recon_ctx *ctx, recon_onnx *o, const rec
 
 /* As recon_so2_centre: the direction n x 2 of the centre of densities n x RECON_POSE_BINS, not of length one. */
 recon_onnx_value recon_graph_centre(recon_onnx *o, recon_onnx_value bins);
+
+/* --- scores (export_score.c) ------------------------------------------------------------------ */
+
+/* The outputs of RECON_EXPORT_SCORE, from logits n x RECON_POSE_BINS in the order of recon_graph_encoded,
+ * and the densities that they are. */
+void recon_graph_score(recon_onnx *o, recon_onnx_value logits, recon_onnx_value bins,
+                       const recon_tails *tails);
 
 #endif

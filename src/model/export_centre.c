@@ -13,8 +13,6 @@
 enum { BINS = RECON_POSE_BINS, MODES = BINS / 2 /* each rises and falls */ };
 enum { PEAK, MASS, VALLEY, RE, IM, FIELDS }; /* of a mode; rows of a state n x FIELDS x MODES */
 
-static const recon_onnx_attributes plain = { { { .name = NULL } } };
-
 /* 0, 1, .. count - 1, as a row of this shape. */
 static recon_onnx_value count_up(recon_onnx *o, int64_t count, recon_onnx_ints shape)
 {
@@ -22,19 +20,6 @@ static recon_onnx_value count_up(recon_onnx *o, int64_t count, recon_onnx_ints s
     for (int64_t i = 0; i < count; i++)
         number[i] = i;
     return recon_onnx_integers(o, number, shape);
-}
-
-static recon_onnx_value cast(recon_onnx *o, recon_onnx_value x, recon_onnx_type type)
-{
-    return recon_onnx_op(o, "Cast", RECON_ONNX_IN(x),
-                         RECON_ONNX_WITH(RECON_ONNX_SET_INT("to", type)));
-}
-
-static recon_onnx_value with_axis(recon_onnx *o, const char *op, recon_onnx_value a,
-                                  recon_onnx_value b, int64_t axis)
-{
-    return recon_onnx_op(o, op, RECON_ONNX_IN(a, b),
-                         RECON_ONNX_WITH(RECON_ONNX_SET_INT("axis", axis)));
 }
 
 /* The first of the smallest, or of the largest, n x 1. */
@@ -50,55 +35,46 @@ static recon_onnx_value insert_axis(recon_onnx *o, recon_onnx_value x, int64_t a
     return recon_graph_two(o, "Unsqueeze", x, recon_onnx_integers(o, &axis, RECON_ONNX_SHAPE(1)));
 }
 
-static recon_onnx_value choose(recon_onnx *o, recon_onnx_value where, recon_onnx_value yes,
-                               recon_onnx_value no)
-{
-    return recon_onnx_op(o, "Where", RECON_ONNX_IN(where, yes, no), plain);
-}
-
 /* --- modes ------------------------------------------------------------------------------------ */
 
 /* (1, 2, 1) / 4 around the circle. */
 static recon_onnx_value smooth(recon_onnx *o, recon_onnx_value bins)
 {
-    float matrix[BINS][BINS] = { { 0 } };
-    for (int i = 0; i < BINS; i++) {
-        matrix[(i + BINS - 1) % BINS][i] = matrix[(i + 1) % BINS][i] = 0.25f;
-        matrix[i][i] = 0.5f;
-    }
-    return recon_graph_two(o, "MatMul", bins,
-                           recon_onnx_floats(o, NULL, matrix[0], RECON_ONNX_SHAPE(BINS, BINS)));
+    recon_onnx_value sides = recon_graph_two(o, "Add", recon_graph_roll(o, bins, 1, BINS),
+                                             recon_graph_roll(o, bins, BINS - 1, BINS));
+    return recon_graph_two(o, "Add", recon_graph_two(o, "Mul", sides, recon_onnx_number(o, 0.25)),
+                           recon_graph_two(o, "Mul", bins, recon_onnx_number(o, 0.5)));
 }
 
 /* 1 where a mode ends, else 0: p is in C's order, so that it ends in the lowest bin. */
 static recon_onnx_value find_valleys(recon_onnx *o, recon_onnx_value p)
 {
-    float reach[BINS][BINS], last[BINS] = { [BINS - 1] = 1 }, odd[BINS];
-    for (int i = 0; i < BINS; i++) {
-        odd[i] = (float)(2 * i + 2);
-        for (int j = 0; j < BINS; j++)
-            reach[i][j] = j <= i;
-    }
-    recon_onnx_value first = recon_graph_slice(o, p, 1, 0, 1),
-                     end = recon_graph_slice(o, p, 1, BINS - 1, BINS);
-    recon_onnx_value after = with_axis(o, "Concat", recon_graph_slice(o, p, 1, 1, BINS), first, 1);
-    recon_onnx_value before =
-        with_axis(o, "Concat", end, recon_graph_slice(o, p, 1, 0, BINS - 1), 1);
-    recon_onnx_value falls = cast(o, recon_graph_two(o, "Less", p, before), RECON_ONNX_F32);
-    recon_onnx_value rises = cast(o, recon_graph_two(o, "Greater", p, before), RECON_ONNX_F32);
+    float last[BINS] = { [BINS - 1] = 1 }, even[BINS];
+    for (int i = 0; i < BINS; i++)
+        even[i] = (float)(2 * i + 2);
+    recon_onnx_value after = recon_graph_roll(o, p, 1, BINS),
+                     before = recon_graph_roll(o, p, BINS - 1, BINS);
+    recon_onnx_value falls =
+        recon_graph_cast(o, recon_graph_two(o, "Less", p, before), RECON_ONNX_F32);
+    recon_onnx_value rises =
+        recon_graph_cast(o, recon_graph_two(o, "Greater", p, before), RECON_ONNX_F32);
     /* Step i is 2 i + 2 where it rises, one more where it falls, 0 where it is level. */
-    recon_onnx_value number = recon_onnx_floats(o, NULL, odd, RECON_ONNX_SHAPE(BINS));
+    recon_onnx_value number = recon_onnx_floats(o, NULL, even, RECON_ONNX_SHAPE(BINS));
     recon_onnx_value step =
         recon_graph_two(o, "Add", falls,
                         recon_graph_two(o, "Mul", number, recon_graph_two(o, "Add", falls, rises)));
-    recon_onnx_value so_far =
-        recon_graph_two(o, "Mul", insert_axis(o, step, 1),
-                        recon_onnx_floats(o, NULL, reach[0], RECON_ONNX_SHAPE(BINS, BINS)));
-    so_far = cast(o, recon_graph_reduce(o, "ReduceMax", so_far, 2, 0), RECON_ONNX_I64);
+    /* Row i of a triangle of ones takes the steps up to i. */
+    recon_onnx_value square =
+        recon_onnx_integers(o, (int64_t[]){ BINS, BINS }, RECON_ONNX_SHAPE(2));
+    recon_onnx_value triangle = recon_onnx_op(
+        o, "Trilu", RECON_ONNX_IN(recon_graph_two(o, "Expand", recon_onnx_number(o, 1), square)),
+        RECON_ONNX_WITH(RECON_ONNX_SET_INT("upper", 0)));
+    recon_onnx_value so_far = recon_graph_two(o, "Mul", insert_axis(o, step, 1), triangle);
+    so_far = recon_graph_cast(o, recon_graph_reduce(o, "ReduceMax", so_far, 2, 0), RECON_ONNX_I64);
     recon_onnx_value fell = recon_graph_two(o, "Mod", so_far, recon_onnx_integer(o, 2));
-    recon_onnx_value bottom =
-        recon_graph_two(o, "Mul", cast(o, fell, RECON_ONNX_F32),
-                        cast(o, recon_graph_two(o, "Greater", after, p), RECON_ONNX_F32));
+    recon_onnx_value bottom = recon_graph_two(
+        o, "Mul", recon_graph_cast(o, fell, RECON_ONNX_F32),
+        recon_graph_cast(o, recon_graph_two(o, "Greater", after, p), RECON_ONNX_F32));
     return recon_graph_two(o, "Max", bottom,
                            recon_onnx_floats(o, NULL, last, RECON_ONNX_SHAPE(BINS)));
 }
@@ -115,15 +91,15 @@ static recon_onnx_value find_modes(recon_onnx *o, recon_onnx_value *count, recon
                                             count_up(o, BINS, RECON_ONNX_SHAPE(1, BINS)));
     from = recon_graph_two(o, "Mod", recon_graph_two(o, "Add", from, recon_onnx_integer(o, 1)),
                            recon_onnx_integer(o, BINS));
-    p = with_axis(o, "GatherElements", p, from, 1);
+    p = recon_graph_gather(o, p, from, 1);
     recon_onnx_value valley = find_valleys(o, p), zero = recon_onnx_integer(o, 1);
     recon_onnx_value mode = recon_onnx_op(o, "CumSum", RECON_ONNX_IN(valley, zero),
                                           RECON_ONNX_WITH(RECON_ONNX_SET_INT("exclusive", 1)));
-    *count = cast(o, recon_graph_sum(o, valley, 1, 1), RECON_ONNX_I64);
+    *count = recon_graph_cast(o, recon_graph_sum(o, valley, 1, 1), RECON_ONNX_I64);
     recon_onnx_value belongs =
-        recon_graph_two(o, "Equal", insert_axis(o, cast(o, mode, RECON_ONNX_I64), 2),
+        recon_graph_two(o, "Equal", insert_axis(o, recon_graph_cast(o, mode, RECON_ONNX_I64), 2),
                         count_up(o, MODES, RECON_ONNX_SHAPE(1, 1, MODES))); /* n x BINS x MODES */
-    belongs = cast(o, belongs, RECON_ONNX_F32);
+    belongs = recon_graph_cast(o, belongs, RECON_ONNX_F32);
     recon_onnx_value peak = recon_graph_reduce(
         o, "ReduceMax", recon_graph_two(o, "Mul", belongs, insert_axis(o, p, 2)), 1, 1);
     recon_onnx_value row[4] = { p, recon_graph_two(o, "Mul", p, valley) };
@@ -137,7 +113,7 @@ static recon_onnx_value find_modes(recon_onnx *o, recon_onnx_value *count, recon
     recon_onnx_value rows =
         recon_onnx_op(o, "Concat", RECON_ONNX_IN(row[0], row[1], row[2], row[3]),
                       RECON_ONNX_WITH(RECON_ONNX_SET_INT("axis", 1)));
-    return with_axis(o, "Concat", peak, recon_graph_two(o, "MatMul", rows, belongs), 1);
+    return recon_graph_concat(o, peak, recon_graph_two(o, "MatMul", rows, belongs), 1);
 }
 
 /* --- joining ---------------------------------------------------------------------------------- */
@@ -153,7 +129,7 @@ static recon_onnx_value field(recon_onnx *o, recon_onnx_value state, int f)
 static recon_onnx_value reorder(recon_onnx *o, recon_onnx_value state, recon_onnx_value at)
 {
     at = recon_graph_two(o, "Expand", insert_axis(o, at, 1), recon_graph_one(o, "Shape", state));
-    return with_axis(o, "GatherElements", state, at, 2);
+    return recon_graph_gather(o, state, at, 2);
 }
 
 /* clearness() of every mode, n x MODES, and far above 1 where there is no mode. */
@@ -168,7 +144,8 @@ static recon_onnx_value clearness(recon_onnx *o, recon_onnx_value a, recon_onnx_
     recon_onnx_value mass = recon_graph_two(o, "Min", field(o, a, MASS), field(o, b, MASS));
     mass = recon_graph_two(
         o, "Div", mass, recon_graph_two(o, "Mul", total, recon_onnx_number(o, RECON_MODE_LEAST)));
-    return choose(o, there, recon_graph_two(o, "Min", deep, mass), recon_onnx_number(o, 3e38));
+    return recon_graph_choose(o, there, recon_graph_two(o, "Min", deep, mass),
+                              recon_onnx_number(o, 3e38));
 }
 
 static recon_onnx_value joined(recon_onnx *o, recon_onnx_value a, recon_onnx_value b)
@@ -203,18 +180,19 @@ static void join_once(recon_onnx *o, recon_onnx_value total)
                         recon_graph_two(o, "Less", recon_graph_reduce(o, "ReduceMin", clear, 1, 1),
                                         recon_onnx_number(o, 1)));
     recon_onnx_value here = recon_graph_two(o, "And", recon_graph_two(o, "Equal", k, least), joins);
-    state = choose(o, insert_axis(o, here, 1), joined(o, state, b), state);
+    state = recon_graph_choose(o, insert_axis(o, here, 1), joined(o, state, b), state);
     /* The one behind it goes; those after that move up. */
     recon_onnx_value gone = recon_graph_two(o, "Mod", recon_graph_two(o, "Add", least, one), count);
     recon_onnx_value moves =
         recon_graph_two(o, "And", recon_graph_two(o, "GreaterOrEqual", k, gone), joins);
-    recon_onnx_value from = recon_graph_two(o, "Add", k, cast(o, moves, RECON_ONNX_I64));
+    recon_onnx_value from =
+        recon_graph_two(o, "Add", k, recon_graph_cast(o, moves, RECON_ONNX_I64));
     from = recon_graph_two(o, "Min", from, recon_onnx_integer(o, MODES - 1));
     state = reorder(o, state, from);
-    recon_onnx_value joined_now = cast(o, joins, RECON_ONNX_I64);
+    recon_onnx_value joined_now = recon_graph_cast(o, joins, RECON_ONNX_I64);
     recon_onnx_value any = recon_onnx_op(o, "ReduceMax", RECON_ONNX_IN(joined_now),
                                          RECON_ONNX_WITH(RECON_ONNX_SET_INT("keepdims", 0)));
-    recon_onnx_output(o, "go_on", cast(o, any, RECON_ONNX_BOOL), RECON_ONNX_BOOL,
+    recon_onnx_output(o, "go_on", recon_graph_cast(o, any, RECON_ONNX_BOOL), RECON_ONNX_BOOL,
                       RECON_ONNX_SCALAR);
     recon_onnx_output(o, "modes_left", state, RECON_ONNX_F32,
                       RECON_ONNX_SHAPE(RECON_ONNX_BATCH, FIELDS, MODES));
@@ -234,10 +212,11 @@ recon_onnx_value recon_graph_centre(recon_onnx *o, recon_onnx_value bins)
     recon_onnx_ops(o, left, 2, "Loop", RECON_ONNX_IN(rounds, begin, state, count),
                    RECON_ONNX_WITH({ .name = "body", .kind = RECON_ONNX_BODY }));
     recon_onnx_value k = count_up(o, MODES, RECON_ONNX_SHAPE(1, MODES));
-    recon_onnx_value mass = choose(o, recon_graph_two(o, "Less", k, left[1]),
-                                   field(o, left[0], MASS), recon_onnx_number(o, -1));
+    recon_onnx_value mass = recon_graph_choose(o, recon_graph_two(o, "Less", k, left[1]),
+                                               field(o, left[0], MASS), recon_onnx_number(o, -1));
     recon_onnx_value heaviest = recon_graph_two(o, "Equal", k, place_of(o, "ArgMax", mass));
-    recon_onnx_value sums = recon_graph_two(o, "Mul", recon_graph_slice(o, left[0], 1, RE, FIELDS),
-                                            insert_axis(o, cast(o, heaviest, RECON_ONNX_F32), 1));
+    recon_onnx_value sums =
+        recon_graph_two(o, "Mul", recon_graph_slice(o, left[0], 1, RE, FIELDS),
+                        insert_axis(o, recon_graph_cast(o, heaviest, RECON_ONNX_F32), 1));
     return recon_graph_sum(o, sums, 2, 0);
 }

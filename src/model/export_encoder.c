@@ -193,49 +193,76 @@ static recon_onnx_value head_rows(recon_onnx *o, const recon_encoder *e, const f
                          RECON_ONNX_WITH(RECON_ONNX_SET_INT("transB", 1)));
 }
 
+/* Of each channel of fields: its frequency, the other channel of its pair, and by which of 1 and -1 that
+ * one counts when the pair rotates. */
+typedef struct {
+    recon_onnx_value frequency, partner, sign;
+} channels_of;
+
+static channels_of describe(recon_ctx *ctx, recon_onnx *o, const recon_fields *f)
+{
+    size_t n = recon_fields_channels(f);
+    recon_onnx_ints shape = RECON_ONNX_SHAPE((int64_t)n);
+    int64_t *frequency = NULL, *partner = NULL;
+    float *sign = NULL;
+    channels_of out = { 0 };
+    recon_status status;
+    RECON_TRY(recon_alloc(ctx, &frequency, n, sizeof *frequency));
+    RECON_TRY(recon_alloc(ctx, &partner, n, sizeof *partner));
+    RECON_TRY(recon_alloc(ctx, &sign, n, sizeof *sign));
+    for (size_t m = 0, at = 0; m < RECON_FREQUENCIES; m++)
+        for (size_t i = 0; i < f->of[m] * recon_field_size(m); i++, at++) {
+            int second = m > 0 && i % 2;
+            frequency[at] = (int64_t)m;
+            partner[at] = (int64_t)(m == 0 ? at : second ? at - 1 : at + 1);
+            sign[at] = second ? -1 : 1;
+        }
+    out = (channels_of){ recon_onnx_integers(o, frequency, shape),
+                         recon_onnx_integers(o, partner, shape),
+                         recon_onnx_floats(o, NULL, sign, shape) };
+done:
+    recon_onnx_did(o, status);
+    free(frequency);
+    free(partner);
+    free(sign);
+    return out;
+}
+
+static recon_onnx_value gather_columns(recon_onnx *o, recon_onnx_value x, recon_onnx_value at)
+{
+    return recon_onnx_op(o, "Gather", RECON_ONNX_IN(x, at),
+                         RECON_ONNX_WITH(RECON_ONNX_SET_INT("axis", 1)));
+}
+
 /* Fields v to the fields of each bin's rotation: (cos, sin) times v and its partner, bin by bin, where a
- * matrix for each bin (pose_density.c) would be larger than all convolutions. Bins go as those of a
+ * matrix for each bin (pose_density.c) would be half as large as all convolutions. Bins go as those of a
  * density about psi do, from g = 0 clockwise. */
 static recon_onnx_value rotate_fields(recon_ctx *ctx, recon_onnx *o, const recon_fields *f,
                                       recon_onnx_value v)
 {
     enum { BINS = RECON_POSE_BINS };
-    size_t channels = recon_fields_channels(f);
-    recon_onnx_value c = 0, s = 0, other = 0;
-    float *cosine = NULL, *sine = NULL;
-    int64_t *partner = NULL;
-    recon_status status;
-    RECON_TRY(recon_alloc(ctx, &cosine, BINS * channels, sizeof *cosine));
-    RECON_TRY(recon_alloc(ctx, &sine, BINS * channels, sizeof *sine));
-    RECON_TRY(recon_alloc(ctx, &partner, channels, sizeof *partner));
-    for (size_t m = 0, at = 0; m < RECON_FREQUENCIES; m++)
-        for (size_t i = 0; i < f->of[m] * recon_field_size(m); i++, at++) {
-            int second = m > 0 && i % 2;
-            partner[at] = (int64_t)(m == 0 ? at : second ? at - 1 : at + 1);
-            for (size_t b = 0; b < BINS; b++) {
-                double angle = -2 * M_PI * (double)(m * b) / BINS;
-                cosine[b * channels + at] = (float)cos(angle);
-                sine[b * channels + at] = (float)(second ? -sin(angle) : sin(angle));
-            }
+    const recon_onnx_ints shape = RECON_ONNX_SHAPE(BINS, RECON_FREQUENCIES);
+    float wave[2][BINS][RECON_FREQUENCIES];
+    channels_of of = describe(ctx, o, f);
+    for (int b = 0; b < BINS; b++)
+        for (int m = 0; m < RECON_FREQUENCIES; m++) {
+            wave[0][b][m] = (float)cos(-2 * M_PI * m * b / BINS);
+            wave[1][b][m] = (float)sin(-2 * M_PI * m * b / BINS);
         }
-    c = recon_onnx_floats(o, NULL, cosine, RECON_ONNX_SHAPE(BINS, (int64_t)channels));
-    s = recon_onnx_floats(o, NULL, sine, RECON_ONNX_SHAPE(BINS, (int64_t)channels));
-    other = recon_onnx_integers(o, partner, RECON_ONNX_SHAPE((int64_t)channels));
-done:
-    recon_onnx_did(o, status);
-    free(cosine);
-    free(sine);
-    free(partner);
-    other = recon_onnx_op(o, "Gather", RECON_ONNX_IN(v, other),
-                          RECON_ONNX_WITH(RECON_ONNX_SET_INT("axis", 1)));
+    recon_onnx_value c =
+        gather_columns(o, recon_onnx_floats(o, NULL, wave[0][0], shape), of.frequency);
+    recon_onnx_value s =
+        gather_columns(o, recon_onnx_floats(o, NULL, wave[1][0], shape), of.frequency);
     recon_onnx_value middle = recon_onnx_integers(o, &(int64_t){ 1 }, RECON_ONNX_SHAPE(1));
+    recon_onnx_value other = recon_graph_two(o, "Mul", gather_columns(o, v, of.partner), of.sign);
     v = recon_graph_two(o, "Unsqueeze", v, middle);
     other = recon_graph_two(o, "Unsqueeze", other, middle);
     v = recon_graph_two(o, "Add", recon_graph_two(o, "Mul", v, c),
                         recon_graph_two(o, "Mul", other, s));
-    return recon_graph_two(
-        o, "Reshape", v,
-        recon_onnx_integers(o, (int64_t[]){ -1, (int64_t)channels }, RECON_ONNX_SHAPE(2)));
+    return recon_graph_two(o, "Reshape", v,
+                           recon_onnx_integers(o,
+                                               (int64_t[]){ -1, (int64_t)recon_fields_channels(f) },
+                                               RECON_ONNX_SHAPE(2)));
 }
 
 static recon_onnx_value density_of(recon_ctx *ctx, recon_onnx *o, const recon_pose_density *d,

@@ -29,6 +29,25 @@ recon_onnx_value recon_graph_concat(recon_onnx *o, recon_onnx_value a, recon_onn
                          RECON_ONNX_WITH(RECON_ONNX_SET_INT("axis", axis)));
 }
 
+recon_onnx_value recon_graph_gather(recon_onnx *o, recon_onnx_value x, recon_onnx_value at,
+                                    int64_t axis)
+{
+    return recon_onnx_op(o, "GatherElements", RECON_ONNX_IN(x, at),
+                         RECON_ONNX_WITH(RECON_ONNX_SET_INT("axis", axis)));
+}
+
+recon_onnx_value recon_graph_cast(recon_onnx *o, recon_onnx_value x, recon_onnx_type type)
+{
+    return recon_onnx_op(o, "Cast", RECON_ONNX_IN(x),
+                         RECON_ONNX_WITH(RECON_ONNX_SET_INT("to", type)));
+}
+
+recon_onnx_value recon_graph_choose(recon_onnx *o, recon_onnx_value where, recon_onnx_value yes,
+                                    recon_onnx_value no)
+{
+    return recon_onnx_op(o, "Where", RECON_ONNX_IN(where, yes, no), RECON_ONNX_PLAIN);
+}
+
 recon_onnx_value recon_graph_slice(recon_onnx *o, recon_onnx_value x, int64_t axis, int64_t begin,
                                    int64_t end)
 {
@@ -37,6 +56,12 @@ recon_onnx_value recon_graph_slice(recon_onnx *o, recon_onnx_value x, int64_t ax
                                        recon_onnx_integers(o, &end, RECON_ONNX_SHAPE(1)),
                                        recon_onnx_integers(o, &axis, RECON_ONNX_SHAPE(1))),
                          RECON_ONNX_PLAIN);
+}
+
+recon_onnx_value recon_graph_roll(recon_onnx *o, recon_onnx_value x, int64_t by, int64_t count)
+{
+    return recon_graph_concat(o, recon_graph_slice(o, x, 1, by, count),
+                              recon_graph_slice(o, x, 1, 0, by), 1);
 }
 
 float *recon_graph_read(recon_ctx *ctx, recon_onnx *o, const recon_param *param)
@@ -114,12 +139,8 @@ recon_onnx_value recon_graph_angle(recon_onnx *o, recon_onnx_value v)
     recon_onnx_value front =
         recon_graph_two(o, "Mul", recon_graph_one(o, "Atan", tangent), recon_onnx_number(o, 2));
     recon_onnx_value half =
-        recon_onnx_op(o, "Where",
-                      RECON_ONNX_IN(recon_graph_two(o, "Less", y, zero),
-                                    recon_onnx_number(o, -M_PI), recon_onnx_number(o, M_PI)),
-                      RECON_ONNX_PLAIN);
-    return recon_onnx_op(o, "Where",
-                         RECON_ONNX_IN(recon_graph_two(o, "Less", x, zero),
-                                       recon_graph_two(o, "Sub", half, front), front),
-                         RECON_ONNX_PLAIN);
+        recon_graph_choose(o, recon_graph_two(o, "Less", y, zero), recon_onnx_number(o, -M_PI),
+                           recon_onnx_number(o, M_PI));
+    return recon_graph_choose(o, recon_graph_two(o, "Less", x, zero),
+                              recon_graph_two(o, "Sub", half, front), front);
 }

@@ -9,15 +9,19 @@ model=$root/models/mnist-small.safetensors
 
 refused 2 "--out FILE.onnx is missing" export --model "$model"
 refused 2 "--out m.bin: must be a FILE.onnx" export --model "$model" --out m.bin
-refused 2 "--what shape must be one of pose|canonicalize" export --model "$model" --out m.onnx --what shape
+refused 2 "--what shape must be one of pose|canonicalize|score|classifier" export --model "$model" --out m.onnx --what shape
 refused 1 "no/such" export --model "$model" --out no/such/m.onnx
 refused 1 "a model of molecules" export --model "$root/models/conformers.safetensors" --out m.onnx
+refused 1 "not a classifier" export --model "$model" --what classifier --out m.onnx
+refused 2 "--lambda is not for --what classifier" export --model "$model" --what classifier --lambda head --out m.onnx
 refused 1 "not a model" export --model "$root/models/mnist-classifier.safetensors" --out m.onnx
 refused 1 "lambda neighbours" export --model "$model" --lambda neighbours --out m.onnx
 
 accepted "pose" export --model "$model" --out pose.onnx --quiet
 accepted "canonicalize, by the density" export --model "$model" --what canonicalize --licence MIT --out density.onnx --quiet
 accepted "canonicalize, by the head" export --model "$model" --what canonicalize --lambda head --out head.onnx --quiet
+accepted "score" export --model "$model" --what score --out score.onnx --quiet
+accepted "a classifier" export --model "$root/models/mnist-classifier.safetensors" --what classifier --out frozen.onnx --quiet
 run export --model "$model" --out again.onnx --json
 is_json "$scratch/stdout" && cmp -s pose.onnx again.onnx
 report $? "the same bytes again, and JSON"
@@ -43,6 +47,7 @@ zcat "$root/data/garments/t10k-images-idx3-ubyte.gz" | tail -c +17 | head -c $((
 for lambda in density head; do
     run canonicalize --model "$model" --data npy:images.npy --lambda $lambda --precision f32 --out $lambda.npy --poses $lambda-g.npy
 done
+run score --model "$model" --data npy:images.npy --precision f32 --out score.csv
 for runtime in node web; do
     if [ -z "$plain" ] || ! command -v node >/dev/null || [ ! -e "$root/node_modules/onnxruntime-$runtime" ]; then
         skip "answers of onnxruntime-$runtime" "no node_modules/onnxruntime-$runtime, or another build: tools/setup onnx"
@@ -55,5 +60,9 @@ for runtime in node web; do
         code=$?
         report $code "onnxruntime-$runtime, $1, batches of $2: $(cat "$scratch/stdout")"
     done
+    NODE_PATH=$root/node_modules node "$here/export.js" $runtime score.onnx images.npy density-g.npy 64 score.csv \
+        >"$scratch/stdout" 2>"$scratch/stderr"
+    code=$?
+    report $code "onnxruntime-$runtime: $(cat "$scratch/stdout")"
 done
 finish

@@ -2,6 +2,7 @@
  * answers is for tests/cli/test_export.sh. */
 #include "proto.h"
 #include "tiny.h"
+#include "backbone/kinds.h"
 #include "model/model.h"
 
 #include <recon/model/export.h>
@@ -49,11 +50,13 @@ static void a_file_says_what_it_takes_and_gives(void **state)
 {
     static const char *const pose[] = { "rotation", "angle", "psi", "lambda" };
     unsigned char *block;
-    for (int what = RECON_EXPORT_POSE; what <= RECON_EXPORT_CANONICALIZE; what++) {
+    for (int what = RECON_EXPORT_POSE; what <= RECON_EXPORT_SCORE; what++) {
         proto m = export_of(*state, RECON_LAMBDA_DENSITY, (recon_export_what)what, &block);
         for (size_t i = 0; i < 4; i++)
             assert_true(has_output(m, pose[i]));
         assert_int_equal(has_output(m, "canonical"), what == RECON_EXPORT_CANONICALIZE);
+        assert_int_equal(has_output(m, "p_value"), what == RECON_EXPORT_SCORE);
+        assert_int_equal(has_output(m, "log_q"), what == RECON_EXPORT_SCORE);
         assert_true(says(m, "what", recon_export_name((recon_export_what)what)));
         assert_true(says(m, "height", "16") && says(m, "width", "16") && says(m, "channels", "1"));
         assert_true(says(m, "licence", "CC0") && says(m, "lambda", "density"));
@@ -91,12 +94,62 @@ static void neighbours_are_refused(void **state)
     assert_int_equal(access(scratch("n.onnx"), F_OK), -1);
 }
 
+static size_t times(const recon_param *p)
+{
+    return recon_param_count(p) * sizeof(float);
+}
+
+static size_t mlp_bytes(const recon_mlp *mlp)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < mlp->layers; i++)
+        n += times(mlp->layer[i].weight) + times(mlp->layer[i].bias);
+    return n;
+}
+
+/* Filters as they are expanded, and what else is a weight on the way to the pose; the table of bins and the
+ * graph itself are small beside them, even in a model as tiny as this one. */
+static void a_file_is_hardly_larger_than_its_weights(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_model *model = tiny_model(ctx);
+    const recon_encoder *e = &recon_backbone_ieae(model->backbone)->encoder;
+    size_t bytes = times(e->head.filter) + mlp_bytes(&e->density.mlp), size;
+    for (size_t i = 0; i < e->layers; i++)
+        bytes += times(e->conv[i].filter);
+    CHECK_OK(ctx, recon_model_export(ctx, scratch("m.onnx"), model, NULL));
+    free(slurp(scratch("m.onnx"), &size));
+    assert_true(size < bytes + 40000);
+    recon_model_close(ctx, model);
+}
+
+/* Every place where memory may end: an error, and no file. */
+static void no_memory_is_said(void **state)
+{
+    recon_ctx *ctx = *state;
+    recon_model *model = tiny_model(ctx);
+    for (long n = 1; n < 3000; n += 97) {
+        recon_alloc_fail_at(ctx, n);
+        recon_status status =
+            recon_model_export(ctx, scratch("less.onnx"), model,
+                               &(recon_export_options){ .what = RECON_EXPORT_SCORE });
+        recon_alloc_fail_at(ctx, 0);
+        if (status != RECON_OK)
+            assert_int_equal(status, RECON_ERR_MEMORY);
+        assert_int_equal(access(scratch("less.onnx"), F_OK), status == RECON_OK ? 0 : -1);
+        unlink(scratch("less.onnx"));
+    }
+    recon_model_close(ctx, model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_says_what_it_takes_and_gives),
         cmocka_unit_test(lambda_is_taken_as_the_model_has_it),
         cmocka_unit_test(neighbours_are_refused),
+        cmocka_unit_test(a_file_is_hardly_larger_than_its_weights),
+        cmocka_unit_test(no_memory_is_said),
     };
     return cmocka_run_group_tests(tests, tiny_setup, scratch_teardown);
 }

@@ -5,6 +5,7 @@
 #ifndef RECON_MODEL_EXPORT_H
 #define RECON_MODEL_EXPORT_H
 
+#include <recon/backbone/classifier.h>
 #include <recon/model/model.h>
 
 #ifdef __cplusplus
@@ -15,6 +16,7 @@ extern "C" {
 typedef enum {
     RECON_EXPORT_POSE,         /* its pose, and the rotation to its natural one */
     RECON_EXPORT_CANONICALIZE, /* the same, and the image rotated by it         */
+    RECON_EXPORT_SCORE,        /* the same as POSE, and how unusual the pose is */
 } recon_export_what;
 
 /* Zero in any field means its default. */
@@ -24,14 +26,20 @@ typedef struct {
     uint64_t reserved[RECON_RESERVED];
 } recon_export_options;
 
-/* "pose", "canonicalize". */
+/* "pose", "canonicalize", "score". */
 RECON_API const char *recon_export_name(recon_export_what what);
 
-/* Writes the model to path, ONNX opset 17. Models of molecules and models whose natural pose comes
- * from neighbours are RECON_ERR_INPUT: the message says why. options may be NULL. */
+/* Writes the model to path, ONNX opset 17. Models of molecules, models whose natural pose comes from
+ * neighbours and, for scores, models without a pose density are RECON_ERR_INPUT: the message says why.
+ * options may be NULL. */
 RECON_API recon_status recon_model_export(recon_ctx *ctx, const char *path,
                                           const recon_model *model,
                                           const recon_export_options *options);
+
+/* The same of a frozen classifier: images to `logits`, n x classes. licence may be NULL. */
+RECON_API recon_status recon_classifier_export(recon_ctx *ctx, const char *path,
+                                               const recon_classifier *classifier,
+                                               const char *licence);
 
 #ifdef __cplusplus
 }

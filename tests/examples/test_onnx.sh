@@ -1,0 +1,67 @@
+#!/bin/sh
+# The examples around exported models: recon in front of a frozen model in Node, and the page in a browser without a
+# network. Both need ONNX Runtime (tools/setup onnx).
+here=$(cd "${0%/*}" && pwd)
+root=$PWD
+. "$here/../cli/lib.sh"
+export NODE_PATH="$root/node_modules"
+
+if [ "${RECON_BUILD:-build}" != build ] || ! command -v node >/dev/null || [ ! -e "$root/node_modules/onnxruntime-web" ] ||
+    [ ! -e "$root/node_modules/onnxruntime-node" ]; then
+    skip "examples of exported models" "no node_modules/onnxruntime-node and -web, or another build: tools/setup onnx"
+    finish
+fi
+
+# Garments by quarter turns: pixels are exchanged, and no value changes.
+zcat "$root/data/garments/t10k-images-idx3-ubyte.gz" | tail -c +17 | head -c $((128 * 784)) >upright.bytes
+node -e 'const x = require("fs").readFileSync(0), n = 28, out = Buffer.alloc(x.length);
+for (let k = 0; k < x.length / 784; k++) for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) {
+    let [r, c] = [i, j];
+    for (let q = 0; q < k % 4; q++) [r, c] = [n - 1 - c, r];
+    out[k * 784 + r * n + c] = x[k * 784 + i * n + j];
+}
+process.stdout.write(out);' <upright.bytes | npy images.npy '|u1' '128, 28, 28'
+zcat "$root/data/garments/t10k-labels-idx1-ubyte.gz" | tail -c +9 | head -c 128 | npy labels.npy '|u1' '128,'
+
+run export --model "$root/models/fashion.safetensors" --what canonicalize --out upright.onnx
+report "$code" "export of a canonicalizer"
+run export --model "$root/models/fashion-classifier.safetensors" --what classifier --out frozen.onnx
+report "$code" "export of a frozen model"
+mkdir c
+cp labels.npy c/
+run canonicalize --model "$root/models/fashion.safetensors" --data npy:images.npy --precision f32 --out c/images.npy
+for data in images.npy c/images.npy; do
+    "$recon" classifier eval --model "$root/models/fashion-classifier.safetensors" --data npy:$data --precision f32 --json |
+        sed -n 's/.*"accuracy": \([0-9.]*\).*/\1/p'
+done | awk '{ a[NR] = 100 * $1 } END { printf "as they are %.2f %%, canonicalized %.2f %%\n", a[1], a[2] }' >want
+node "$root/examples/canonicalize.js" upright.onnx frozen.onnx images.npy labels.npy >"$scratch/stdout" 2>"$scratch/stderr"
+code=$?
+cmp -s want "$scratch/stdout"
+report $? "the accuracy of the C path: $(cat want)"
+
+if ! command -v chromium >/dev/null; then
+    skip "the page in a browser" "no chromium"
+    finish
+fi
+node "$root/examples/pack-page.js" upright.onnx page.html >"$scratch/stdout" 2>"$scratch/stderr"
+code=$?
+report $code "the page as one file"
+# Garment 5, which lies on its side, as a bitmap file; the command's pose of it is row 5 of g.npy.
+run canonicalize --model "$root/models/fashion.safetensors" --data npy:images.npy --precision f32 --out c.npy --poses g.npy
+node -e 'const fs = require("fs"), x = fs.readFileSync("images.npy").subarray(128 + 5 * 784), n = 28;
+const out = Buffer.alloc(54 + 3 * n * n);
+out.write("BM"), out.writeUInt32LE(out.length, 2), out.writeUInt32LE(54, 10), out.writeUInt32LE(40, 14);
+out.writeInt32LE(n, 18), out.writeInt32LE(-n, 22), out.writeUInt16LE(1, 26), out.writeUInt16LE(24, 28);
+for (let i = 0; i < 3 * n * n; i++) out[54 + i] = x[Math.floor(i / 3)];
+fs.writeFileSync("garment.bmp", out);'
+node "$here/browser.js" page.html garment.bmp shot.png >"$scratch/stdout" 2>"$scratch/stderr"
+code=$?
+[ "$code" -eq 0 ] && [ "$(wc -c <shot.png)" -gt 10000 ]
+report $? "without a network, a dropped garment is rotated by $(cat "$scratch/stdout") degrees"
+node -e 'const bytes = require("fs").readFileSync("g.npy"), pose = bytes.readDoubleLE(bytes.length - 8 * (128 - 5));
+const apart = Number(process.argv[1]) + pose * 180 / Math.PI;
+process.exit(Math.abs(apart - 360 * Math.round(apart / 360)) < 0.05 ? 0 : 1);' -- "$(cat "$scratch/stdout")"
+report $? "which is what the command says"
+[ "$(grep -vc '^//' "$root/examples/canonicalize.js")" -le 30 ]
+report $? "the script in front of a frozen model has at most 30 lines"
+finish
