@@ -139,7 +139,7 @@ static recon_status train_model(recon_ctx *ctx, const reproduce_settings *s, rec
     recon_discover_options d = { .k = K,
                                  .lambda = kind == RECON_TRAINED_DENSITY ? RECON_LAMBDA_DENSITY
                                                                          : RECON_LAMBDA_HEAD,
-                                 .mean = { .kind = RECON_MEAN_FRECHET },
+                                 .mean = { .kind = s->what->mean },
                                  .family = s->what->family,
                                  .maps = maps_of(s),
                                  .precision = s->precision,

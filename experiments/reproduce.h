@@ -37,6 +37,7 @@ typedef struct {
     const char *rule, *classifier; /* of the rotations; whose classifier: "mnist"           */
     const char *width;             /* what theta is: "half-width", "sigma"                  */
     recon_so2_family family;
+    recon_mean_kind mean; /* of Algorithm 1: what was likelier on images held out */
     /* Of preset fast: with our terms, of which a kind of backbone may leave out some, and by
      * reconstruction alone. */
     recon_ieae_options recipe, plain;
