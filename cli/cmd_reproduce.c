@@ -92,6 +92,12 @@ static int parse(settings *all, const char **word, int argc, char **argv)
           CLI_CHOICE, 0, &s->preset },
         { "--train", NULL, NULL, "train the models instead of using shipped ones", CLI_FLAG, 0,
           &s->train },
+        { "--baselines", NULL, NULL,
+          "also measure other methods: equivariant classifiers, EquiAdapt, alignment, averaging",
+          CLI_FLAG, 0, &s->baselines },
+        { "--rival", NULL, "all|augmented|escnn|equiadapt",
+          "with --baselines --train: the network to train, and no backbone (default all)",
+          CLI_CHOICE | CLI_IMAGES, 0, &s->rival },
         { "--backbone", NULL, "all|plain|terms|density",
           "with --train: the kind of backbone to train (default all)", CLI_CHOICE | CLI_IMAGES, 0,
           &s->backbone },
@@ -149,6 +155,8 @@ static int check_letters(settings *all)
                    { "--rotate", s->rotate != NULL },
                    { "--resample", s->resample },
                    { "--backbone", s->backbone != 0 },
+                   { "--baselines", s->baselines },
+                   { "--rival", s->rival != 0 },
                    { "--figures", s->figures != NULL },
                    { "--classifier", s->classifier != NULL },
                    { "--embeddings", s->embeddings != NULL },
@@ -244,12 +252,14 @@ static int check_tables(settings *all, const char *word)
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (own[i].given)
             return cli_misuse(&cli_reproduce, "%s is for letters", own[i].name);
-    if (!s->what && (s->embeddings || s->images || s->limit || s->resample || s->backbone))
+    if (!s->what &&
+        (s->embeddings || s->images || s->limit || s->resample || s->backbone || s->rival))
         return cli_misuse(&cli_reproduce, "%s is for images",
                           s->embeddings ? "--embeddings"
                           : s->images   ? "--images"
                           : s->limit    ? "--limit"
                           : s->resample ? "--resample"
+                          : s->rival    ? "--rival"
                                         : "--backbone");
     if (!s->what && s->models[1])
         return cli_misuse(&cli_reproduce, "molecules take one --model");
@@ -261,7 +271,11 @@ static int check_tables(settings *all, const char *word)
     if (s->preset == RECON_PRESET_PAPER && s->backbone > 1)
         return cli_misuse(&cli_reproduce, "--preset paper is trained by reconstruction alone: "
                                           "--backbone plain, or another preset");
-    if (s->train && (s->models[0] || s->embeddings))
+    if (s->rival && (!s->baselines || !s->train))
+        return cli_misuse(&cli_reproduce, "--rival needs --baselines --train");
+    if (s->rival && s->backbone)
+        return cli_misuse(&cli_reproduce, "--rival trains no backbone");
+    if (s->train && !s->rival && (s->models[0] || s->embeddings))
         return cli_misuse(&cli_reproduce, "--train makes what %s would name",
                           s->models[0] ? "--model" : "--embeddings");
     if (s->embeddings && !(s->models[0] && !s->models[1]))

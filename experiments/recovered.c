@@ -5,7 +5,8 @@
 
 static int is_method(const char *key)
 {
-    static const char *const others[] = { "none", "undo", "upright" };
+    static const char *const others[] = { "none", "undo", "upright", "upright_recon",
+                                          "upright_gated" };
     const char *last = strrchr(key, '_');
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (!strcmp(key, others[i]))

@@ -1,6 +1,6 @@
 /* reproduce.c - runs of an experiment: the models it needs, found or trained, and what was
  * measured. */
-#include "experiments/reproduce_molecules.h"
+#include "experiments/baselines.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/folder.h"
@@ -70,6 +70,19 @@ static recon_status find_models(recon_ctx *ctx, reproduce_settings *s,
     for (size_t i = 0; i < n; i++)
         s->models[i] = path[i];
     return n ? RECON_OK : find_shipped(ctx, path[0], s, "");
+}
+
+/* Networks of --baselines that come with recon; one that does not is no error. */
+static void find_rivals(recon_ctx *ctx, reproduce_settings *s, model_path path[RIVAL_KINDS])
+{
+    for (int k = 0; s->what && s->what->classifier && k < RIVAL_KINDS; k++) {
+        char file[64];
+        snprintf(file, sizeof file, "%s-%s.safetensors", s->what->classifier,
+                 rival_name((rival_kind)k));
+        if (!s->rivals[k] &&
+            recon_shipped_find(ctx, path[k], sizeof(model_path), "models", file, "") == RECON_OK)
+            s->rivals[k] = path[k];
+    }
 }
 
 /* Each to the rows that it can fill. */
@@ -193,6 +206,42 @@ done:
     return status;
 }
 
+/* The networks of --baselines, into dir/KEY.safetensors; those of the set's upright images. */
+static recon_status train_rivals(recon_ctx *ctx, reproduce_settings *s, const char *dir,
+                                 model_path path[RIVAL_KINDS])
+{
+    recon_dataset *data = NULL;
+    recon_classifier *frozen = NULL;
+    recon_train_result trained;
+    recon_status status;
+    RECON_TRY(recon_folder_make(ctx, s->out));
+    RECON_TRY(recon_folder_make(ctx, dir));
+    RECON_TRY(recon_dataset_open(ctx, &data, s->what->name));
+    RECON_TRY(recon_classifier_open(ctx, &frozen, s->classifier));
+    const rival_options o = { .epochs = s->rival ? s->epochs : 0,
+                              .seed = s->seed,
+                              .rule = s->what->rule,
+                              .frozen = frozen,
+                              .precision = s->precision,
+                              .resume = s->resume,
+                              .overwrite = s->overwrite };
+    for (int k = 0; k < RIVAL_KINDS; k++) {
+        if (s->rival && s->rival - 1 != k)
+            continue;
+        snprintf(path[k], sizeof(model_path), "%s/%s.safetensors", dir, rival_name((rival_kind)k));
+        RECON_TRY(rival_train(ctx, &trained, (rival_kind)k, data, path[k], &o));
+        recon_log(
+            ctx, RECON_LOG_INFO,
+            "seed %zu, %s: trained in %.0f s; %.2f %% of the rotated images held out are right",
+            s->seed, rival_name((rival_kind)k), trained.seconds, 100 * (1 - trained.best));
+        s->rivals[k] = path[k];
+    }
+done:
+    recon_classifier_close(ctx, frozen);
+    recon_dataset_close(data);
+    return status;
+}
+
 /* The same for molecules. */
 static recon_status train_molecules(recon_ctx *ctx, const reproduce_settings *s, const char *dir)
 {
@@ -247,9 +296,21 @@ done:
     return status;
 }
 
+/* Labels of neighbours, by the first model: that of the paper's kind, where there is one. */
+static void take_neighbours(image_trial *t, const reproduction *r)
+{
+    baseline *b = &t->baseline[BASELINE_KNN];
+    if (b->weights)
+        return;
+    *b = (baseline){ .accuracy = r->accuracy.knn,
+                     .ms = r->knn_ms,
+                     .weights = recon_backbone_weights(r->model->backbone) };
+    snprintf(b->reason, sizeof b->reason, "the codes that the model keeps have no labels");
+}
+
 /* One model; the figures are those of the first. */
 static recon_status measure_model(recon_ctx *ctx, json_t *models, json_t *figures,
-                                  const image_trial *trial, const char *path)
+                                  image_trial *trial, const char *path)
 {
     const char *dir = trial->settings->figures;
     reproduction *r = NULL; /* large */
@@ -260,6 +321,7 @@ static recon_status measure_model(recon_ctx *ctx, json_t *models, json_t *figure
         RECON_TRY(recon_folder_make(ctx, dir));
         RECON_TRY(reproduce_figures(ctx, figures, r, dir));
     }
+    take_neighbours(trial, r);
     json_object_set_new(models, recon_trained_name(r->trained), reproduce_model_json(r));
 done:
     if (r)
@@ -277,6 +339,8 @@ static recon_status measure_images(recon_ctx *ctx, json_t **out, json_t *figures
     recon_status status;
     RECON_TRY(recon_alloc(ctx, &trial, 1, sizeof *trial));
     RECON_TRY(trial_open(ctx, trial, s));
+    if (s->baselines)
+        RECON_TRY(baselines_measure_images(ctx, trial->baseline, trial));
     for (int kind = 0; kind < RECON_TRAINED_KINDS; kind++)
         if (s->of[kind])
             RECON_TRY(measure_model(ctx, models, figures, trial, s->of[kind]));
@@ -311,12 +375,16 @@ static recon_status train_and_measure(recon_ctx *ctx, json_t **out, const reprod
 {
     reproduce_settings one = *s;
     char dir[2048];
-    model_path model[RECON_TRAINED_KINDS];
+    model_path model[RECON_TRAINED_KINDS], rivals[RIVAL_KINDS];
     recon_status status;
     snprintf(dir, sizeof dir, "%s/seed-%zu", s->out, seed);
     one.seed = seed;
     one.figures = seed == s->seed ? s->figures : NULL;
-    if (s->what) {
+    if (s->what && s->baselines)
+        RECON_TRY(train_rivals(ctx, &one, dir, rivals));
+    if (s->rival) {
+        one.train = 0; /* the other models are those that come with recon */
+    } else if (s->what) {
         RECON_TRY(train_models(ctx, &one, dir, model));
     } else {
         snprintf(model[0], sizeof model[0], "%s/model.safetensors", dir);
@@ -371,15 +439,17 @@ recon_status reproduce_run(recon_ctx *ctx, json_t **result, json_t **spread,
                            const reproduce_settings *given)
 {
     reproduce_settings s = *given;
-    model_path model[RECON_TRAINED_KINDS], classifier;
+    model_path model[RECON_TRAINED_KINDS], rivals[RIVAL_KINDS], classifier;
     recon_status status;
     *result = *spread = NULL;
     if (s.figures)
         RECON_TRY(try_folder(ctx, s.figures));
     if (!s.what)
         RECON_TRY(find_model(ctx, &s, model[0]));
-    else if (!s.models[0] && !s.train)
+    else if (!s.models[0] && (!s.train || s.rival))
         RECON_TRY(find_models(ctx, &s, model));
+    if (s.baselines && !s.data)
+        find_rivals(ctx, &s, rivals);
     RECON_TRY(find_classifier(ctx, &s, classifier, sizeof classifier));
     RECON_TRY(sort_models(ctx, &s));
     RECON_TRY(reproduce_repeat(ctx, result, spread, s.seeds, run_one, &s));

@@ -13,6 +13,7 @@
 
 #include "experiments/evaluate.h"
 #include <recon/model/model.h>
+#include "experiments/rival.h"
 #include "experiments/times.h"
 #include "backbone/equivariance.h"
 
@@ -45,6 +46,7 @@ typedef struct {
     struct {
         double none, ieae, equiadapt, recon, upright; /* percent; all zero: not in the paper */
         double ood_ieae, ood_recon, overhead_ms;
+        double escnn, partial_gcnn;
     } paper;
 } experiment;
 
@@ -62,10 +64,35 @@ typedef struct {
     size_t images, limit;       /* of the test and training images */
     size_t seed, seeds, epochs; /* of training                     */
     int quick, train, resume, overwrite, preset;
-    int backbone; /* with train: 1 + the kind alone that is trained; 0: all */
-    int resample; /* every image is resampled twice, however it is rotated  */
+    int backbone;  /* with train: 1 + the kind alone that is trained; 0: all */
+    int resample;  /* every image is resampled twice, however it is rotated  */
+    int baselines; /* other methods are measured beside                      */
+    int rival;     /* with train: 1 + the rival alone that is trained, and no backbone; 0: all */
+    const char *rivals[RIVAL_KINDS]; /* images: their networks, NULL: none is there */
     recon_precision precision;
 } reproduce_settings;
+
+/* Another method on the same inputs, see baselines.h. */
+typedef enum {
+    BASELINE_EQUIADAPT,
+    BASELINE_ESCNN,
+    BASELINE_PARTIAL,
+    BASELINE_SEGNN,
+    BASELINE_SGM,
+    BASELINE_PCA,
+    BASELINE_TTA8,
+    BASELINE_TTA36,
+    BASELINE_AUGMENTED,
+    BASELINE_KABSCH,
+    BASELINE_KNN,
+    BASELINES
+} baseline_id;
+typedef struct {
+    double accuracy;  /* a share; NaN: there is no figure */
+    double ms;        /* an input, the classifier's pass included */
+    size_t weights;   /* of networks beside the frozen classifier */
+    char reason[256]; /* why there is no figure */
+} baseline;
 
 /* Images of a known set, or some of them. */
 typedef struct {
@@ -94,6 +121,8 @@ typedef struct {
     struct {
         uint8_t *none, *upright; /* [n] which it gets right */
     } right;
+    double classifier_ms; /* an image */
+    baseline baseline[BASELINES];
 } image_trial;
 
 /* A set of images and what the model says of each. */
@@ -146,7 +175,9 @@ typedef struct {
     struct {
         double ieae, recon, head, neighbours, density, search; /* recon: by the model's Lambda */
         double gated, upright, upright_gated;                  /* by the same                  */
+        double knn; /* no classifier: labels of the neighbours */
     } accuracy;
+    double knn_ms; /* an image, its embedding included */
     recon_ood_auc ood[RECON_REACHES];
     recon_pose_error pose;
     recon_width width[CLASSES];
@@ -236,12 +267,11 @@ json_t *reproduce_mean(json_t *const *runs, size_t n);
 json_t *reproduce_spread(json_t *const *runs, size_t n);
 
 /* The rows of the accuracy table: each names one method. `from` is where its number stands among
- * { bounds, plain, terms, density, main }: what the trial gives without a model, and what the model
- * of each kind of backbone gives, main being that of the first kind that is there. One line adds a
- * row. */
+ * { bounds, plain, terms, density, main, baselines }: what the trial gives without a model, what the
+ * model of each kind of backbone gives, main being that of the first kind that is there, and what
+ * --baselines measures, if it was asked for. One line adds a row. */
 typedef struct {
     const char *key, *label, *from;
-    int recovers; /* of rotated inputs: the share of what rotating cost that it gives back is told */
 } reproduce_method;
 extern const reproduce_method reproduce_methods[];
 extern const size_t reproduce_methods_count;

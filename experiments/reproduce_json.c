@@ -24,12 +24,12 @@ static json_t *percent(double share)
 
 static json_t *accuracy_json(const reproduction *r)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "ieae", percent(r->accuracy.ieae),
-                     "head", percent(r->accuracy.head), "neighbours",
-                     percent(r->accuracy.neighbours), "density", percent(r->accuracy.density),
-                     "search", percent(r->accuracy.search), "gated", percent(r->accuracy.gated),
-                     "upright", percent(r->accuracy.upright), "upright_gated",
-                     percent(r->accuracy.upright_gated));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "ieae",
+                     percent(r->accuracy.ieae), "knn", percent(r->accuracy.knn), "head",
+                     percent(r->accuracy.head), "neighbours", percent(r->accuracy.neighbours),
+                     "density", percent(r->accuracy.density), "search", percent(r->accuracy.search),
+                     "gated", percent(r->accuracy.gated), "upright", percent(r->accuracy.upright),
+                     "upright_gated", percent(r->accuracy.upright_gated));
 }
 
 static json_t *ood_json(const recon_ood_auc *ood)

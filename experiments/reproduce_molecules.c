@@ -4,7 +4,7 @@
  * data than the shipped set all with seed 1, which also draws the distribution of each molecule. Poses
  * rotate with their molecule, so whatever is asked of a conformer in another orientation follows from
  * one pass of the backbone. */
-#include "experiments/reproduce_molecules.h"
+#include "experiments/baselines.h"
 #include "backbone/recipe.h"
 #include "core/ctx.h"
 #include "core/fail.h"
@@ -384,6 +384,8 @@ recon_status molecule_reproduce_measure(recon_ctx *ctx, molecule_reproduction *r
     RECON_TRY(measure_unusual(ctx, r));
     if (r->gcn)
         RECON_TRY(molecule_reproduce_accuracy(ctx, r));
+    if (s->baselines)
+        RECON_TRY(baselines_measure_molecules(ctx, r->baseline, r));
     RECON_TRY(measure_trends(ctx, r));
     RECON_TRY(measure_times(ctx, r));
     r->seconds = recon_now() - r->begun;

@@ -66,6 +66,7 @@ typedef struct {
         double none, ieae, recon, neighbours, density, spin, unseen, whole, undo, upright;
         double drawn_mean, drawn_spread; /* of density, the free spin drawn anew */
     } accuracy;
+    baseline baseline[BASELINES];
     recon_molecule_fisher_error fisher[MOLECULE_FS];
     recon_molecule_pose_error pose;
     recon_ood_auc ood;

@@ -1,6 +1,6 @@
 /* reproduce_neighbors.c - who is next to whom among the training images: hit rates and widths
  * against k, and the worst rows. */
-#include "experiments/reproduce.h"
+#include "experiments/baselines.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/folder.h"
@@ -211,6 +211,16 @@ done:
     return status;
 }
 
+/* What the neighbours' labels say of the test images, no classifier. */
+static recon_status vote(recon_ctx *ctx, reproduction *r, const recon_embedded *index,
+                         const recon_frames *f)
+{
+    if (!index->labels)
+        return RECON_OK;
+    return baseline_by_neighbours(ctx, &r->accuracy.knn, f->neighbors, f->rows, f->k, index->labels,
+                                  r->rotated.codes.labels, r->on->classes);
+}
+
 /* Natural poses of the test images from their neighbours, no network: among the training images, or of
  * images of one's own among the codes that the model keeps. */
 static recon_status measure_neighbours(recon_ctx *ctx, reproduction *r)
@@ -222,8 +232,10 @@ static recon_status measure_neighbours(recon_ctx *ctx, reproduction *r)
     const recon_embedded *index = r->on->settings->data ? &stored : r->hood.index;
     recon_embedded queries = r->rotated.codes;
     recon_frames f = { 0 };
+    double begun = recon_now();
     recon_status status;
     queries.labels = NULL;
+    r->accuracy.knn = r->knn_ms = NAN;
     if (index->n == 0)
         return RECON_OK;
     RECON_TRY(recon_normalize(
@@ -231,6 +243,8 @@ static recon_status measure_neighbours(recon_ctx *ctx, reproduction *r)
         &(recon_normalize_options){ .knn = { .k = r->model->k < index->n ? r->model->k : index->n },
                                     .mean = r->model->mean,
                                     .family = RECON_SO2_NORMAL }));
+    RECON_TRY(vote(ctx, r, index, &f));
+    r->knn_ms = 1000 * (r->embed_seconds + (recon_now() - begun) / (double)f.rows);
     RECON_TRY(reproduce_accuracy(ctx, &r->accuracy.neighbours, NULL, r->on, r->rotated.data,
                                  f.absolute.so2));
 done:

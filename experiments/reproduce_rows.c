@@ -1,8 +1,9 @@
 /* reproduce_rows.c - the rows of a run's tables, each by the name of what it is, from what was measured
  * with the models that there are. docs/which-row.md says of each how it is made. */
-#include "experiments/reproduce.h"
+#include "experiments/baselines.h"
 #include "core/json.h"
 #include "data/rotations.h"
+#include "experiments/recovered.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -10,25 +11,36 @@
 #include <string.h>
 
 const reproduce_method reproduce_methods[] = {
-    { "none", "rotated inputs, nothing done", "bounds.none", 1 },
-    { "ieae", "IE-AE's canonical pose", "plain.accuracy.ieae", 1 },
-    { "recon", "RECON (the paper): Algorithm 1 -> Lambda", "plain.accuracy.head", 1 },
-    { "neighbours", "the same by k neighbours, no Lambda", "plain.accuracy.neighbours", 1 },
-    { "recon_terms", "RECON + pose and contrast terms", "terms.accuracy.head", 1 },
-    { "density", "ours: the pose density", "density.accuracy.density", 1 },
-    { "undo", "true rotation undone", "bounds.undo", 1 },
-    { "upright", "upright inputs", "bounds.upright", 0 },
-    { "upright_recon", "upright inputs, canonicalized", "main.accuracy.upright", 0 },
-    { "upright_gated", "the same with --only-if 0.01", "main.accuracy.upright_gated", 0 },
+    { "none", "rotated inputs, nothing done", "bounds.none" },
+    { "ieae", "IE-AE's canonical pose", "plain.accuracy.ieae" },
+    { "recon", "RECON (the paper): Algorithm 1 -> Lambda", "plain.accuracy.head" },
+    { "neighbours", "the same by k neighbours, no Lambda", "plain.accuracy.neighbours" },
+    { "recon_terms", "RECON + pose and contrast terms", "terms.accuracy.head" },
+    { "density", "ours: the pose density", "density.accuracy.density" },
+    { "equiadapt", "EquiAdapt, trained with labels", "baselines.equiadapt" },
+    { "escnn", "steerable classifier (ESCNN)", "baselines.escnn" },
+    { "partial_gcnn", "Partial G-CNN", "baselines.partial_gcnn" },
+    { "segnn", "SEGNN classifier", "baselines.segnn" },
+    { "sgm", "SGM's canonical pose", "baselines.sgm" },
+    { "pca", "long axis", "baselines.pca" },
+    { "tta8", "mean of 8 rotations", "baselines.tta8" },
+    { "tta36", "mean of 36 rotations", "baselines.tta36" },
+    { "augmented", "a classifier trained with rotations", "baselines.augmented" },
+    { "kabsch", "Kabsch", "baselines.kabsch" },
+    { "knn", "labels of k neighbours in z", "baselines.knn" },
+    { "undo", "true rotation undone", "bounds.undo" },
+    { "upright", "upright inputs", "bounds.upright" },
+    { "upright_recon", "upright inputs, canonicalized", "main.accuracy.upright" },
+    { "upright_gated", "the same with --only-if 0.01", "main.accuracy.upright_gated" },
 };
 const size_t reproduce_methods_count = sizeof reproduce_methods / sizeof *reproduce_methods;
 
 /* Of the paper's table: the same names. */
 static const reproduce_method areas[] = {
-    { "ieae", "", "plain.ood_auc.ieae", 0 },
-    { "recon", "", "plain.ood_auc.recon", 0 },
-    { "recon_terms", "", "terms.ood_auc.recon", 0 },
-    { "density", "", "likeliest.ood_auc.density", 0 },
+    { "ieae", "", "plain.ood_auc.ieae" },
+    { "recon", "", "plain.ood_auc.recon" },
+    { "recon_terms", "", "terms.ood_auc.recon" },
+    { "density", "", "likeliest.ood_auc.density" },
 };
 enum { AREAS = sizeof areas / sizeof *areas };
 
@@ -37,27 +49,13 @@ static json_t *number(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
+/* Rows of a section that was not asked for are left out. */
 static json_t *pick(const json_t *parts, const reproduce_method *m, size_t n)
 {
     json_t *out = json_object();
     for (size_t i = 0; i < n; i++)
-        recon_json_put(&out, m[i].key, number(reproduce_number(parts, m[i].from)));
-    return out;
-}
-
-/* The share of what rotating cost, (method - none) / (bound - none). */
-static json_t *recovered(const json_t *accuracy, double bound)
-{
-    double none = reproduce_number(accuracy, "none");
-    json_t *out = json_object();
-    for (size_t i = 0; i < reproduce_methods_count; i++) {
-        const reproduce_method *m = &reproduce_methods[i];
-        if (m->recovers && json_object_get(accuracy, m->key))
-            recon_json_put(&out, m->key,
-                           number(bound > none
-                                      ? (reproduce_number(accuracy, m->key) - none) / (bound - none)
-                                      : NAN)); /* nothing was lost */
-    }
+        if (strncmp(m[i].from, "baselines.", 10) != 0 || json_object_get(parts, "baselines"))
+            recon_json_put(&out, m[i].key, number(reproduce_number(parts, m[i].from)));
     return out;
 }
 
@@ -67,13 +65,11 @@ static json_t *paper_json(const experiment *e)
 {
     if (e->paper.none == 0)
         return json_null();
-    json_t *accuracy = json_pack("{s:f, s:f, s:f, s:f, s:f}", "none", e->paper.none, "ieae",
-                                 e->paper.ieae, "equiadapt", e->paper.equiadapt, "recon",
+    json_t *accuracy = json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "none", e->paper.none,
+                                 "ieae", e->paper.ieae, "equiadapt", e->paper.equiadapt, "escnn",
+                                 e->paper.escnn, "partial_gcnn", e->paper.partial_gcnn, "recon",
                                  e->paper.recon, "upright", e->paper.upright);
-    json_t *share = recovered(accuracy, e->paper.upright);
-    recon_json_put(
-        &share, "equiadapt",
-        number((e->paper.equiadapt - e->paper.none) / (e->paper.upright - e->paper.none)));
+    json_t *share = recovered_json(accuracy, "upright"); /* it has no undo */
     return json_pack("{s:o, s:O, s:o, s:{s:f, s:f}, s:f}", "accuracy", accuracy, "recovered", share,
                      "recovered_of_upright", share, "ood_auc", "ieae", e->paper.ood_ieae, "recon",
                      e->paper.ood_recon, "overhead_ms", e->paper.overhead_ms);
@@ -238,16 +234,21 @@ json_t *reproduce_json(const image_trial *t, json_t *models)
     const char *main = first_of(models, papers_first), *likeliest = first_of(models, ours_first);
     json_t *parts = json_copy(models), *accuracy, *out;
     recon_json_put(&parts, "bounds", bounds_json(t));
+    if (t->settings->baselines)
+        recon_json_put(&parts, "baselines", baselines_accuracy(t->baseline));
     recon_json_put(&parts, "main", json_incref(json_object_get(models, main)));
     recon_json_put(&parts, "likeliest", json_incref(json_object_get(models, likeliest)));
     accuracy = pick(parts, reproduce_methods, reproduce_methods_count);
     out = json_pack("{s:s, s:I, s:i, s:O, s:o, s:o, s:o, s:s}", "dataset", t->what->name, "seed",
                     (json_int_t)t->settings->seed, "seeds", 1, "accuracy", accuracy, "recovered",
-                    recovered(accuracy, reproduce_number(accuracy, "undo")), "recovered_of_upright",
-                    recovered(accuracy, reproduce_number(accuracy, "upright")), "ood_auc",
-                    pick(parts, areas, AREAS), "ood_rule", unusual_rule(t));
+                    recovered_json(accuracy, "undo"), "recovered_of_upright",
+                    recovered_json(accuracy, "upright"), "ood_auc", pick(parts, areas, AREAS),
+                    "ood_rule", unusual_rule(t));
     add_main(&out, json_object_get(models, main));
     recon_json_put(&out, "backbone", json_string(main));
+    if (t->settings->baselines)
+        recon_json_put(&out, "baselines", baselines_json(t->baseline));
+    recon_json_put(&out, "classifier_ms", number(t->classifier_ms));
     recon_json_put(&out, "paper", paper_json(t->what));
     recon_json_put(&out, "notes", notes_json(t, models, main, likeliest));
     add_setting(&out, t);

@@ -1,6 +1,6 @@
 /* reproduce_show.c - the tables as text, made from the JSON, so that both say the same; and several
  * runs as one. */
-#include "experiments/reproduce.h"
+#include "experiments/baselines.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -141,6 +141,8 @@ static void print_methods(const json_t *result, const json_t *spread)
     for (size_t i = 0; i < reproduce_methods_count; i++) {
         const reproduce_method *m = &reproduce_methods[i];
         char path[64];
+        if (!json_object_get(json_object_get(result, "accuracy"), m->key))
+            continue;
         snprintf(path, sizeof path, "accuracy.%s", m->key);
         printf("  %-42s", m->label);
         print_cell(reproduce_number(result, path), 2);
@@ -404,6 +406,7 @@ void reproduce_print(const json_t *result, const json_t *spread)
     const json_t *model = json_object_get(models, main);
     print_image_head(result);
     print_methods(result, spread);
+    baselines_print(result);
     reproduce_print_rows(result, spread, "paper", image_rows,
                          sizeof image_rows / sizeof *image_rows);
     print_rules(result);

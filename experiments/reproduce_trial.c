@@ -1,6 +1,7 @@
 /* reproduce_trial.c - the images of an experiment and its frozen classifier: what models are measured
  * on, and what needs none. */
 #include "experiments/reproduce.h"
+#include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/threads.h"
@@ -314,7 +315,9 @@ recon_status trial_prepare(recon_ctx *ctx, image_trial *t)
     RECON_TRY(recon_alloc_raw(ctx, &t->right.upright, upright->info.n, 1));
     for (size_t i = 0; i < upright->info.n; i++)
         angles[i] = recon_dataset_angle(t->rotated, i);
+    double begun = recon_now();
     RECON_TRY(reproduce_accuracy(ctx, &t->accuracy.none, t->right.none, t, t->rotated, NULL));
+    t->classifier_ms = 1000 * (recon_now() - begun) / (double)upright->info.n;
     RECON_TRY(reproduce_accuracy(ctx, &t->accuracy.undo, NULL, t, t->rotated, angles));
     RECON_TRY(reproduce_accuracy(ctx, &t->accuracy.upright, t->right.upright, t, upright, NULL));
 done:

@@ -12,6 +12,7 @@
 #include "nn/params.h"
 #include "nn/run_files.h"
 #include "nn/settings.h"
+#include "nn/tape.h"
 #include <recon/nn/schedule.h>
 
 #include <inttypes.h>
@@ -32,6 +33,17 @@ static recon_var logits(recon_tape *t, const recon_classifier *c, recon_var x)
 {
     return c->info.net == RECON_NET_RESNET18 ? recon_resnet18_apply(t, &c->net.resnet18, x)
                                              : recon_small_cnn_apply(t, &c->net.small, x);
+}
+
+recon_var recon_classifier_apply(recon_tape *t, const recon_classifier *c, recon_var x)
+{
+    recon_tape_mode mode = t->mode;
+    t->mode = mode & RECON_RECORD ? RECON_RECORD : RECON_INFER;
+    t->frozen = 1;
+    x = logits(t, c, x);
+    t->frozen = 0;
+    t->mode = mode;
+    return x;
 }
 
 /* With the weights of a file, or with first ones. */

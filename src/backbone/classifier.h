@@ -1,4 +1,5 @@
-/* classifier.h (private) - the parts of the classifier. */
+/* classifier.h (private) - the parts of the classifier, and the frozen one as a part of another
+ * network. */
 #ifndef BACKBONE_CLASSIFIER_H
 #define BACKBONE_CLASSIFIER_H
 
@@ -16,5 +17,9 @@ struct recon_classifier {
 
 /* Whether an open file is one of a classifier of images. */
 int recon_classifier_is(const recon_safetensors *file);
+
+/* Logits of x n x height x width x channels, as recon_classifier_logits has them: norms use their
+ * running statistics also where the tape trains, and the weights get no gradient; x does. */
+recon_var recon_classifier_apply(recon_tape *tape, const recon_classifier *classifier, recon_var x);
 
 #endif

@@ -228,7 +228,7 @@ recon_var recon_var_param(recon_tape *t, recon_param *param)
     recon_var n = leaf(t, param->value);
     if (n) {
         n->param = param;
-        n->needs = t->mode & RECON_RECORD && param->trained;
+        n->needs = t->mode & RECON_RECORD && param->trained && !t->frozen;
     }
     return n;
 }

@@ -45,6 +45,7 @@ struct recon_tape {
     int at;
     recon_var last;
     const char *layer;
+    int frozen;                      /* parameters get no gradient: those of a network that stays */
     uint64_t seed, sites;            /* dropouts so far in this step */
     recon_tape_constants *constants; /* in the backend's memory */
     recon_slice slice;

@@ -1,0 +1,82 @@
+/* baselines.c - what is told of the other methods, as JSON and as text. */
+#include "experiments/baselines.h"
+#include "core/json.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+const baseline_kind baseline_kinds[BASELINES] = {
+    [BASELINE_EQUIADAPT] = { "equiadapt", "EquiAdapt", "canonicalizer", 1, 2 },
+    [BASELINE_ESCNN] = { "escnn", "steerable classifier (ESCNN)", "classifier", 1, 1 },
+    [BASELINE_PARTIAL] = { "partial_gcnn", "Partial G-CNN", "classifier", 1, 1 },
+    [BASELINE_SEGNN] = { "segnn", "SEGNN classifier", "classifier", 1, 1 },
+    [BASELINE_SGM] = { "sgm", "SGM's canonical pose", "canonicalizer", 0, 2 },
+    [BASELINE_PCA] = { "pca", "long axis", "none", 0, 1 },
+    [BASELINE_TTA8] = { "tta8", "mean of 8 rotations", "none", 0, 8 },
+    [BASELINE_TTA36] = { "tta36", "mean of 36 rotations", "none", 0, 36 },
+    [BASELINE_AUGMENTED] = { "augmented", "trained with rotations", "classifier", 1, 1 },
+    [BASELINE_KABSCH] = { "kabsch", "Kabsch onto upright inputs", "none", 0, 1 },
+    [BASELINE_KNN] = { "knn", "labels of k neighbours in z", "none", 1, 1 },
+};
+
+void baseline_refuse(baseline *out, const char *fmt, ...)
+{
+    va_list ap;
+    *out = (baseline){ .accuracy = NAN, .ms = NAN };
+    va_start(ap, fmt);
+    vsnprintf(out->reason, sizeof out->reason, fmt, ap);
+    va_end(ap);
+}
+
+static json_t *number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *baselines_accuracy(const baseline of[BASELINES])
+{
+    json_t *out = json_object();
+    for (int i = 0; i < BASELINES; i++)
+        recon_json_put(&out, baseline_kinds[i].key, number(100 * of[i].accuracy));
+    return out;
+}
+
+json_t *baselines_json(const baseline of[BASELINES])
+{
+    json_t *out = json_object();
+    for (int i = 0; i < BASELINES; i++) {
+        const baseline_kind *k = &baseline_kinds[i];
+        int there = isfinite(of[i].accuracy);
+        recon_json_put(&out, k->key,
+                       json_pack("{s:s, s:b, s:s, s:f, s:o, s:I, s:s?}", "method", k->label,
+                                 "labels", k->labels, "retraining", k->retraining, "passes",
+                                 k->passes, "ms", number(of[i].ms), "weights",
+                                 (json_int_t)of[i].weights, "reason", there ? NULL : of[i].reason));
+    }
+    return out;
+}
+
+static void print_one(const json_t *b)
+{
+    const char *reason = json_string_value(json_object_get(b, "reason"));
+    printf("  %-34s", json_string_value(json_object_get(b, "method")));
+    if (reason) {
+        printf("%s\n", reason);
+        return;
+    }
+    printf("%8s%16s%8.0f%12.3f%10.0f\n", json_is_true(json_object_get(b, "labels")) ? "yes" : "no",
+           json_string_value(json_object_get(b, "retraining")), reproduce_number(b, "passes"),
+           reproduce_number(b, "ms"), reproduce_number(b, "weights"));
+}
+
+void baselines_print(const json_t *result)
+{
+    const char *key;
+    json_t *b;
+    if (!json_object_get(result, "baselines"))
+        return;
+    printf("\nwhat the other methods need\n  %-34s%8s%16s%8s%12s%10s\n", "", "labels", "retraining",
+           "passes", "ms an input", "weights");
+    json_object_foreach(json_object_get(result, "baselines"), key, b) print_one(b);
+}

@@ -1,0 +1,113 @@
+/* The networks of --baselines: those that claim to be invariant or equivariant are, to 1e-3 at right
+ * angles; at others the error is printed. */
+#include "check.h"
+
+#include "experiments/rival_net.h"
+
+#include <recon/nn/check.h>
+
+enum { SIDE = 20, CLASSES = 4, N = 2 };
+
+static rival *make(recon_ctx *ctx, rival_kind kind)
+{
+    rival *r;
+    rival_info info = {
+        .kind = kind, .height = SIDE, .width = SIDE, .channels = 1, .classes = CLASSES
+    };
+    CHECK_OK(ctx, rival_make(ctx, &r, info, RECON_SINGLE, NULL, NULL, 1));
+    return r;
+}
+
+/* Smooth, and nothing beyond the disc. */
+static void draw(double *images)
+{
+    for (size_t i = 0; i < (size_t)N * SIDE * SIDE; i++) {
+        double x = (double)(i % SIDE) - 8.0, y = (double)(i / SIDE % SIDE) - 11.0;
+        double from = (double)(i / (SIDE * SIDE));
+        images[i] =
+            exp(-(x * x + 3 * y * y) / 12) + 0.5 * exp(-pow(x - 3 - from, 2) / 4 - y * y / 9);
+    }
+}
+
+static void rotate_images(void *element, double *out, const double *in, const size_t *shape,
+                          int ndim)
+{
+    float from[SIDE * SIDE], to[SIDE * SIDE];
+    (void)ndim;
+    for (size_t i = 0; i < shape[0]; i++) {
+        for (size_t p = 0; p < SIDE * SIDE; p++)
+            from[p] = (float)in[i * SIDE * SIDE + p];
+        recon_image_rotate(to, from, SIDE, SIDE, 1, *(double *)element, RECON_BILINEAR);
+        for (size_t p = 0; p < SIDE * SIDE; p++)
+            out[i * SIDE * SIDE + p] = (double)to[p];
+    }
+}
+
+static void stay(void *element, double *out, const double *in, const size_t *shape, int ndim)
+{
+    (void)element, (void)ndim;
+    memcpy(out, in, shape[0] * shape[1] * sizeof *out);
+}
+
+static void rotate_pairs(void *element, double *out, const double *in, const size_t *shape,
+                         int ndim)
+{
+    double a = *(double *)element;
+    (void)ndim;
+    for (size_t i = 0; i < shape[0]; i++) {
+        out[2 * i] = cos(a) * in[2 * i] - sin(a) * in[2 * i + 1];
+        out[2 * i + 1] = sin(a) * in[2 * i] + cos(a) * in[2 * i + 1];
+    }
+}
+
+static recon_var apply(recon_tape *t, void *user, const recon_var *x)
+{
+    const rival *r = user;
+    return rival_nets[r->info.kind].apply(t, r, x[0]);
+}
+
+static double error_at(recon_ctx *ctx, rival *r, double angle)
+{
+    double images[N * SIDE * SIDE], error;
+    draw(images);
+    const recon_check_input x = {
+        .type = RECON_F64, .ndim = 4, .shape = { N, SIDE, SIDE, 1 }, .data = images
+    };
+    CHECK_OK(ctx,
+             recon_check_equivariance(ctx, &error, apply, r, &x, rotate_images,
+                                      r->info.poses ? rotate_pairs : stay, &angle, RECON_SINGLE));
+    return error;
+}
+
+static void right_angles_change_nothing(void **state)
+{
+    static const rival_kind kinds[] = { RIVAL_ESCNN, RIVAL_EQUIADAPT };
+    recon_ctx *ctx = *state;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        rival *r = make(ctx, kinds[k]);
+        for (int quarter = 1; quarter < 4; quarter++)
+            CHECK_LESS(error_at(ctx, r, M_PI / 2 * quarter), 1e-3);
+        print_message("%s: error at 45 degrees %.3f, at 20 degrees %.3f\n", rival_name(kinds[k]),
+                      error_at(ctx, r, M_PI / 4), error_at(ctx, r, M_PI / 9));
+        CHECK_LESS(error_at(ctx, r, M_PI / 4), 0.5);
+        rival_close(ctx, r);
+    }
+}
+
+/* What claims nothing is no such network: the check can fail. */
+static void an_ordinary_network_is_not_invariant(void **state)
+{
+    recon_ctx *ctx = *state;
+    rival *r = make(ctx, RIVAL_AUGMENTED);
+    assert_true(error_at(ctx, r, M_PI / 2) > 1e-2);
+    rival_close(ctx, r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(right_angles_change_nothing),
+        cmocka_unit_test(an_ordinary_network_is_not_invariant),
+    };
+    return cmocka_run_group_tests(tests, check_setup, check_teardown);
+}
