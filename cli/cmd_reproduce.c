@@ -95,7 +95,7 @@ static int parse(settings *all, const char **word, int argc, char **argv)
         { "--baselines", NULL, NULL,
           "also measure other methods: equivariant classifiers, EquiAdapt, alignment, averaging",
           CLI_FLAG, 0, &s->baselines },
-        { "--rival", NULL, "all|augmented|escnn|equiadapt",
+        { "--rival", NULL, "all|augmented|escnn|equiadapt|partial_gcnn|sgm",
           "with --baselines --train: the network to train, and no backbone (default all)",
           CLI_CHOICE | CLI_IMAGES, 0, &s->rival },
         { "--backbone", NULL, "all|plain|terms|density",

@@ -296,7 +296,7 @@ _recon() {
         '--preset[which model (default fast; letters\: small)]:choice:(fast paper small)' \
         '--train[train the models instead of using shipped ones]' \
         '--baselines[also measure other methods\: equivariant classifiers, EquiAdapt, alignment, averaging]' \
-        '--rival[images\: with --baselines --train\: the network to train, and no backbone (default all)]:choice:(all augmented escnn equiadapt)' \
+        '--rival[images\: with --baselines --train\: the network to train, and no backbone (default all)]:choice:(all augmented escnn equiadapt partial_gcnn sgm)' \
         '--backbone[images\: with --train\: the kind of backbone to train (default all)]:choice:(all plain terms density)' \
         '--out[with --train\: folder for the models; letters\: also for the pictures]:DIR:_files' \
         '--epochs[with --train, letters\: passes over the data (default\: the shipped model'\''s, the preset'\''s)]:N: ' \

@@ -9,7 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AXES = 2000, BATCH = 256 }; /* training images whose axes are looked at; images of a pass */
+enum {
+    AXES = 2000,      /* training images whose axes are looked at            */
+    SGM_QUICK = 6000, /* and among which SGM's neighbours are, with --quick  */
+    BATCH = 256       /* images of a pass                                    */
+};
 
 /* --- the long axis ---------------------------------------------------------------------------- */
 
@@ -247,6 +251,72 @@ done:
     return status;
 }
 
+/* What SGM makes of images: its pose, and as z the image with that pose undone. */
+static recon_status embed_by_sgm(recon_ctx *ctx, recon_embedded *out, const rival *net,
+                                 const recon_dataset *data)
+{
+    recon_dataset_info d = recon_dataset_describe(data);
+    size_t size = d.height * d.width * d.channels;
+    float *z = NULL, *image = NULL;
+    double *psi = NULL;
+    int64_t *labels = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &z, d.n * size, sizeof *z));
+    out->owned[0] = z;
+    RECON_TRY(recon_alloc_raw(ctx, &psi, d.n, sizeof *psi));
+    out->owned[1] = psi;
+    RECON_TRY(recon_alloc_raw(ctx, &labels, d.n, sizeof *labels));
+    out->owned[2] = labels;
+    RECON_TRY(recon_alloc_raw(ctx, &image, size, sizeof *image));
+    RECON_TRY(poses_by_rival(ctx, psi, net, data));
+    for (size_t i = 0; i < d.n; i++) {
+        labels[i] = recon_dataset_get(image, data, i);
+        recon_image_rotate(z + i * size, image, d.height, d.width, d.channels, -psi[i],
+                           RECON_BILINEAR);
+    }
+    out->n = d.n;
+    out->d = size;
+    out->z = z;
+    out->so2 = psi;
+    out->labels = labels;
+    out->precision = RECON_F32;
+done:
+    free(image);
+    return status;
+}
+
+/* Algorithm 1 on z and the poses, as for any backbone: natural poses from the neighbours among the
+ * training images, rotated by the rule. */
+static recon_status measure_sgm(recon_ctx *ctx, baseline out[BASELINES], const image_trial *t,
+                                const rival *net)
+{
+    const reproduce_settings *s = t->settings;
+    recon_dataset *train = NULL;
+    recon_embedded index = { 0 }, queries = { 0 };
+    recon_frames f = { 0 };
+    double begun;
+    recon_status status;
+    RECON_TRY(reproduce_training(ctx, &train, s, s->quick ? SGM_QUICK : s->limit));
+    RECON_TRY(embed_by_sgm(ctx, &index, net, train));
+    begun = recon_now();
+    RECON_TRY(embed_by_sgm(ctx, &queries, net, t->rotated));
+    RECON_TRY(recon_normalize(ctx, &f, &index, &queries,
+                              &(recon_normalize_options){ .knn = { .k = K },
+                                                          .mean = { .kind = RECON_MEAN_FRECHET },
+                                                          .family = RECON_SO2_NORMAL }));
+    RECON_TRY(reproduce_accuracy(ctx, &out[BASELINE_SGM_RECON].accuracy, NULL, t, t->rotated,
+                                 f.absolute.so2));
+    out[BASELINE_SGM_RECON].ms = 1000 * (recon_now() - begun) / (double)queries.n;
+    out[BASELINE_SGM_RECON].weights = rival_describe(net).weights;
+    out[BASELINE_SGM].hit_rate = out[BASELINE_SGM_RECON].hit_rate = f.hit_rate;
+done:
+    recon_frames_free(&f);
+    recon_embedded_free(&queries);
+    recon_embedded_free(&index);
+    recon_dataset_close(train);
+    return status;
+}
+
 static recon_status check_rival(recon_ctx *ctx, const rival *net, const image_trial *t,
                                 rival_kind kind)
 {
@@ -262,9 +332,10 @@ static recon_status check_rival(recon_ctx *ctx, const rival *net, const image_tr
     return RECON_OK;
 }
 
-static recon_status measure_rival(recon_ctx *ctx, baseline *out, const image_trial *t,
-                                  rival_kind kind)
+static recon_status measure_rival(recon_ctx *ctx, baseline all[BASELINES], baseline_id id,
+                                  const image_trial *t, rival_kind kind)
 {
+    baseline *out = &all[id];
     const char *path = t->settings->rivals[kind];
     rival *net = NULL;
     recon_status status = RECON_OK;
@@ -275,6 +346,8 @@ static recon_status measure_rival(recon_ctx *ctx, baseline *out, const image_tri
                             : "models/%s-%s.safetensors is not there: --baselines --train --rival "
                               "%s --out DIR makes one",
                         t->what->classifier, rival_name(kind), rival_name(kind));
+        if (kind == RIVAL_SGM)
+            all[BASELINE_SGM_RECON] = *out;
         return RECON_OK;
     }
     RECON_TRY(rival_open(ctx, &net, path));
@@ -282,6 +355,8 @@ static recon_status measure_rival(recon_ctx *ctx, baseline *out, const image_tri
     RECON_TRY(rival_describe(net).poses ? measure_poses(ctx, out, t, net)
                                         : measure_guess(ctx, out, t, guess_by_rival, net));
     out->weights = rival_describe(net).weights;
+    if (kind == RIVAL_SGM)
+        RECON_TRY(measure_sgm(ctx, all, t, net));
 done:
     rival_close(ctx, net);
     return status;
@@ -321,7 +396,9 @@ recon_status baselines_measure_images(recon_ctx *ctx, baseline out[BASELINES], c
         rival_kind kind;
     } networks[] = { { BASELINE_EQUIADAPT, RIVAL_EQUIADAPT },
                      { BASELINE_ESCNN, RIVAL_ESCNN },
-                     { BASELINE_AUGMENTED, RIVAL_AUGMENTED } };
+                     { BASELINE_AUGMENTED, RIVAL_AUGMENTED },
+                     { BASELINE_PARTIAL, RIVAL_PARTIAL },
+                     { BASELINE_SGM, RIVAL_SGM } };
     recon_status status;
     baseline_refuse(&out[BASELINE_SEGNN], "of molecules");
     baseline_refuse(&out[BASELINE_KABSCH], "of molecules");
@@ -329,7 +406,7 @@ recon_status baselines_measure_images(recon_ctx *ctx, baseline out[BASELINES], c
     RECON_TRY(measure_mean(ctx, &out[BASELINE_TTA8], t, 8));
     RECON_TRY(measure_mean(ctx, &out[BASELINE_TTA36], t, 36));
     for (size_t i = 0; i < sizeof networks / sizeof *networks; i++)
-        RECON_TRY(measure_rival(ctx, &out[networks[i].id], t, networks[i].kind));
+        RECON_TRY(measure_rival(ctx, out, networks[i].id, t, networks[i].kind));
 done:
     return status;
 }

@@ -12,6 +12,7 @@ const baseline_kind baseline_kinds[BASELINES] = {
     [BASELINE_PARTIAL] = { "partial_gcnn", "Partial G-CNN", "classifier", 1, 1 },
     [BASELINE_SEGNN] = { "segnn", "SEGNN classifier", "classifier", 1, 1 },
     [BASELINE_SGM] = { "sgm", "SGM's canonical pose", "canonicalizer", 0, 2 },
+    [BASELINE_SGM_RECON] = { "sgm_recon", "RECON on SGM's poses", "canonicalizer", 0, 2 },
     [BASELINE_PCA] = { "pca", "long axis", "none", 0, 1 },
     [BASELINE_TTA8] = { "tta8", "mean of 8 rotations", "none", 0, 8 },
     [BASELINE_TTA36] = { "tta36", "mean of 36 rotations", "none", 0, 36 },
@@ -48,11 +49,13 @@ json_t *baselines_json(const baseline of[BASELINES])
     for (int i = 0; i < BASELINES; i++) {
         const baseline_kind *k = &baseline_kinds[i];
         int there = isfinite(of[i].accuracy);
+        double hits = of[i].hit_rate > 0 ? of[i].hit_rate : NAN;
         recon_json_put(&out, k->key,
-                       json_pack("{s:s, s:b, s:s, s:f, s:o, s:I, s:s?}", "method", k->label,
+                       json_pack("{s:s, s:b, s:s, s:f, s:o, s:I, s:o, s:s?}", "method", k->label,
                                  "labels", k->labels, "retraining", k->retraining, "passes",
                                  k->passes, "ms", number(of[i].ms), "weights",
-                                 (json_int_t)of[i].weights, "reason", there ? NULL : of[i].reason));
+                                 (json_int_t)of[i].weights, "hit_rate", number(hits), "reason",
+                                 there ? NULL : of[i].reason));
     }
     return out;
 }

@@ -210,13 +210,15 @@ done:
 static recon_status train_rivals(recon_ctx *ctx, reproduce_settings *s, const char *dir,
                                  model_path path[RIVAL_KINDS])
 {
-    recon_dataset *data = NULL;
+    recon_dataset *data = NULL, *some = NULL;
     recon_classifier *frozen = NULL;
     recon_train_result trained;
     recon_status status;
     RECON_TRY(recon_folder_make(ctx, s->out));
     RECON_TRY(recon_folder_make(ctx, dir));
     RECON_TRY(recon_dataset_open(ctx, &data, s->what->name));
+    if (s->limit && s->limit < recon_dataset_describe(data).n)
+        RECON_TRY(recon_dataset_take(ctx, &some, data, s->limit, TAKE_SEED));
     RECON_TRY(recon_classifier_open(ctx, &frozen, s->classifier));
     const rival_options o = { .epochs = s->rival ? s->epochs : 0,
                               .seed = s->seed,
@@ -229,7 +231,7 @@ static recon_status train_rivals(recon_ctx *ctx, reproduce_settings *s, const ch
         if (s->rival && s->rival - 1 != k)
             continue;
         snprintf(path[k], sizeof(model_path), "%s/%s.safetensors", dir, rival_name((rival_kind)k));
-        RECON_TRY(rival_train(ctx, &trained, (rival_kind)k, data, path[k], &o));
+        RECON_TRY(rival_train(ctx, &trained, (rival_kind)k, some ? some : data, path[k], &o));
         recon_log(
             ctx, RECON_LOG_INFO,
             "seed %zu, %s: trained in %.0f s; %.2f %% of the rotated images held out are right",
@@ -238,6 +240,7 @@ static recon_status train_rivals(recon_ctx *ctx, reproduce_settings *s, const ch
     }
 done:
     recon_classifier_close(ctx, frozen);
+    recon_dataset_close(some);
     recon_dataset_close(data);
     return status;
 }

@@ -79,6 +79,7 @@ typedef enum {
     BASELINE_PARTIAL,
     BASELINE_SEGNN,
     BASELINE_SGM,
+    BASELINE_SGM_RECON,
     BASELINE_PCA,
     BASELINE_TTA8,
     BASELINE_TTA36,
@@ -91,6 +92,7 @@ typedef struct {
     double accuracy;  /* a share; NaN: there is no figure */
     double ms;        /* an input, the classifier's pass included */
     size_t weights;   /* of networks beside the frozen classifier */
+    double hit_rate;  /* of its own neighbours, 0: it has none */
     char reason[256]; /* why there is no figure */
 } baseline;
 

@@ -22,6 +22,7 @@ const reproduce_method reproduce_methods[] = {
     { "partial_gcnn", "Partial G-CNN", "baselines.partial_gcnn" },
     { "segnn", "SEGNN classifier", "baselines.segnn" },
     { "sgm", "SGM's canonical pose", "baselines.sgm" },
+    { "sgm_recon", "RECON on SGM's poses", "baselines.sgm_recon" },
     { "pca", "long axis", "baselines.pca" },
     { "tta8", "mean of 8 rotations", "baselines.tta8" },
     { "tta36", "mean of 36 rotations", "baselines.tta36" },

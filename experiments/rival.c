@@ -60,6 +60,31 @@ static recon_var apply_pose(recon_tape *t, const rival *r, recon_var x)
     return recon_encoder_apply(t, &r->net.steerable.encoder, x).pose;
 }
 
+static recon_status add_plain(recon_ctx *ctx, rival *r)
+{
+    const size_t sizes[] = { r->info.height * r->info.width * r->info.channels, 512, 256, 128, 2 };
+    return recon_mlp_add(ctx, &r->net.plain, r->params, "mlp", sizes, 5, 0);
+}
+
+static recon_var apply_plain(recon_tape *t, const rival *r, recon_var x)
+{
+    if (!x)
+        return NULL;
+    const size_t *s = recon_var_shape(x, NULL);
+    x = recon_var_reshape(t, x, (size_t[]){ s[0], s[1] * s[2] * s[3] }, 2);
+    return recon_mlp_apply(t, &r->net.plain, x);
+}
+
+static recon_status add_partial(recon_ctx *ctx, rival *r)
+{
+    return partial_add(ctx, &r->net.partial, r->params, r->info.channels, r->info.classes);
+}
+
+static recon_var apply_partial(recon_tape *t, const rival *r, recon_var x)
+{
+    return partial_apply(t, &r->net.partial, x);
+}
+
 static recon_status freeze_encoder(recon_ctx *ctx, rival *r)
 {
     return recon_encoder_freeze(ctx, &r->net.steerable.encoder);
@@ -100,6 +125,26 @@ const rival_net rival_nets[RIVAL_KINDS] = {
                           .add = add_encoder,
                           .apply = apply_pose,
                           .freeze = freeze_encoder },
+    [RIVAL_PARTIAL] = { .name = "partial_gcnn",
+                        .labels = 1,
+                        .epochs = 2,
+                        .batch = 64,
+                        .rate = 3e-3,
+                        .decay = 0.01,
+                        .views = { .regrid = 1 },
+                        .add = add_partial,
+                        .apply = apply_partial },
+    [RIVAL_SGM] = { .name = "sgm",
+                    .poses = 1,
+                    .masked = 1,
+                    .pairs = 1,
+                    .epochs = 8,
+                    .batch = 128,
+                    .rate = 1e-3,
+                    .decay = 0.01,
+                    .views = { .rotate = 1, .views = 2 },
+                    .add = add_plain,
+                    .apply = apply_plain },
 };
 
 const char *rival_name(rival_kind kind)

@@ -14,6 +14,8 @@ typedef enum {
     RIVAL_AUGMENTED, /* a narrow ResNet-18 that has seen images rotated by any angle         */
     RIVAL_ESCNN,     /* a steerable encoder with a two-layer head                             */
     RIVAL_EQUIADAPT, /* a steerable canonicalizer, by the frozen classifier's loss and a prior */
+    RIVAL_PARTIAL,   /* a Partial G-CNN                                                       */
+    RIVAL_SGM,       /* a pose that is consistent within each orbit, by an ordinary network   */
     RIVAL_KINDS
 } rival_kind;
 
@@ -39,7 +41,8 @@ typedef struct {
     int resume, overwrite;
 } rival_options;
 
-/* Leaves the best epoch in path; result->best is its share of mistakes on the images held out. */
+/* Leaves the best epoch in path; result->best is its share of mistakes on the images held out, of SGM
+ * how far two views of one disagree about their rotation, as 1 - cosine. */
 recon_status rival_train(recon_ctx *ctx, recon_train_result *result, rival_kind kind,
                          const recon_dataset *data, const char *path, const rival_options *options);
 

@@ -6,6 +6,7 @@
 #include "backbone/encoder.h"
 #include "data/loader.h"
 #include "experiments/rival.h"
+#include "experiments/rival_partial.h"
 
 #include <recon/nn/nets.h>
 
@@ -21,12 +22,15 @@ struct rival {
             recon_encoder encoder;
             recon_mlp head; /* of classifiers */
         } steerable;
+        recon_mlp plain; /* on the pixels */
+        partial_net partial;
     } net;
 };
 
 typedef struct {
     const char *name;
     int poses, labels, masked;
+    int pairs; /* it learns by two views of each image, how far one is rotated against the other */
     size_t epochs, batch;
     double rate, decay;
     recon_loader_options views; /* of the images that it learns from */

@@ -11,6 +11,7 @@
 #include "nn/settings.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <recon/nn/train.h>
 #include <stdlib.h>
 
@@ -25,12 +26,31 @@ typedef struct {
     const recon_dataset *train;
     recon_dataset *held; /* rotated by the rule */
     recon_loader_options batches;
-    recon_loader *loader;  /* opened at the first step fed, which may be any */
-    float *seen, *upright; /* [batch] as the network sees them; [batch][2] */
-    recon_var images, masked, labels, identity;
+    recon_loader *loader; /* opened at the first step fed, which may be any */
+    float *seen;          /* [batch] as the network sees them */
+    float *upright;       /* [batch][2] the identity           */
+    float *between;       /* [batch][2] from the first view to the second: cosine and sine */
+    recon_var images, masked, other, labels, identity, rotation, product;
 } trainer;
 
 /* --- steps ------------------------------------------------------------------------------------ */
+
+/* The second views of a batch, and how far each is rotated against the first. */
+static void feed_pair(trainer *k, recon_tape *t, const recon_batch *b, const size_t shape[4],
+                      const size_t pair[2])
+{
+    static const float complex_product[8] = { 1, 0, 0, 1, 0, 1, -1, 0 }; /* [i][j][k] */
+    size_t pixels = shape[1] * shape[2] * shape[3];
+    for (size_t i = 0; i < b->n; i++) {
+        double angle = (double)b->angles[b->n + i] - (double)b->angles[i];
+        k->between[2 * i] = (float)cos(angle);
+        k->between[2 * i + 1] = (float)sin(angle);
+    }
+    rival_see(k->seen, k->r, b->images + b->n * pixels, b->n);
+    k->other = recon_var_input(t, k->seen, RECON_F32, shape, 4);
+    k->rotation = recon_var_input(t, k->between, RECON_F32, pair, 2);
+    k->product = recon_var_input(t, complex_product, RECON_F32, (const size_t[]){ 2, 2, 2 }, 3);
+}
 
 static recon_status feed(void *user, recon_tape *t, uint64_t step)
 {
@@ -49,6 +69,8 @@ static recon_status feed(void *user, recon_tape *t, uint64_t step)
     k->masked = recon_var_input(t, k->seen, RECON_F32, shape, 4);
     k->labels = recon_var_input(t, b.labels, RECON_I32, shape, 1);
     k->identity = recon_var_input(t, k->upright, RECON_F32, pair, 2);
+    if (k->net->pairs)
+        feed_pair(k, t, &b, shape, pair);
     status = recon_tape_status(t);
 done:
     return status;
@@ -62,7 +84,7 @@ static recon_var classify(void *user, recon_tape *t)
 
 /* The pose is undone in front of the frozen classifier, whose loss reaches it through the resampling;
  * the prior says that what is seen in training is upright. */
-static recon_var canonicalize(void *user, recon_tape *t)
+static recon_var adapt(void *user, recon_tape *t)
 {
     trainer *k = user;
     recon_var pose = recon_var_unit(t, k->net->apply(t, k->r, k->masked));
@@ -71,6 +93,20 @@ static recon_var canonicalize(void *user, recon_tape *t)
         recon_classifier_apply(t, k->o->frozen, recon_var_rotate(t, k->images, back));
     return recon_var_blend(t, 1, recon_var_cross_entropy(t, logits, k->labels), PRIOR_WEIGHT,
                            recon_var_cosine_loss(t, pose, k->identity));
+}
+
+/* Undone, both views must be the same image: so their poses differ as the views do. */
+static recon_var agree(void *user, recon_tape *t)
+{
+    trainer *k = user;
+    recon_var first = recon_var_unit(t, k->net->apply(t, k->r, k->masked));
+    recon_var second = recon_var_unit(t, k->net->apply(t, k->r, k->other));
+    if (!first)
+        return NULL;
+    size_t n = recon_var_shape(first, NULL)[0];
+    first = recon_var_tensor_product(t, recon_var_reshape(t, first, (size_t[]){ n, 1, 2 }, 3),
+                                     k->rotation, k->product);
+    return recon_var_cosine_loss(t, second, recon_var_reshape(t, first, (size_t[]){ n, 2 }, 2));
 }
 
 /* --- validation ------------------------------------------------------------------------------- */
@@ -114,6 +150,34 @@ static recon_status undo_and_guess(recon_ctx *ctx, void *user, int64_t *labels, 
 done:
     free(canonical);
     free(pose);
+    return status;
+}
+
+/* The same of the images held out: each as it is rotated, against the same rotated back. */
+static recon_status disagreement(void *user, recon_tape *t, double *metric)
+{
+    trainer *k = user;
+    recon_dataset_info d = recon_dataset_describe(k->held);
+    size_t size = d.height * d.width * d.channels;
+    double pose[2 * RIVAL_BATCH], sum = 0;
+    float *images = NULL;
+    recon_status status;
+    (void)t;
+    RECON_TRY(recon_alloc_raw(k->ctx, &images, 2 * RIVAL_BATCH * size, sizeof *images));
+    for (size_t at = 0; at < d.n; at += RIVAL_BATCH) {
+        size_t n = d.n - at < RIVAL_BATCH ? d.n - at : RIVAL_BATCH;
+        for (size_t i = 0; i < n; i++) {
+            recon_dataset_get(images + i * size, k->held, at + i);
+            recon_image_rotate(images + (n + i) * size, images + i * size, d.height, d.width,
+                               d.channels, -recon_dataset_angle(k->held, at + i), RECON_BILINEAR);
+        }
+        RECON_TRY(rival_poses(k->ctx, pose, k->r, images, 2 * n));
+        for (size_t i = 0; i < n; i++)
+            sum += 1 - cos(pose[i] - pose[n + i] - recon_dataset_angle(k->held, at + i));
+    }
+    *metric = sum / (double)d.n;
+done:
+    free(images);
     return status;
 }
 
@@ -172,8 +236,10 @@ static recon_status run(trainer *k, recon_train_result *result, const char *path
     recon_metadata_add(&list, "training", settings.text);
     const recon_trainee it = { .params = k->r->params,
                                .feed = feed,
-                               .loss = k->net->poses ? canonicalize : classify,
-                               .validate = mistakes,
+                               .loss = k->net->pairs   ? agree
+                                       : k->net->poses ? adapt
+                                                       : classify,
+                               .validate = k->net->pairs ? disagreement : mistakes,
                                .user = k };
     const recon_train_options options = {
         .steps = steps,
@@ -208,6 +274,7 @@ static recon_status prepare(trainer *k, const recon_dataset *train, const recon_
     RECON_TRY(recon_alloc_raw(k->ctx, &k->seen, batch * d.height * d.width * d.channels,
                               sizeof *k->seen));
     RECON_TRY(recon_alloc(k->ctx, &k->upright, 2 * batch, sizeof *k->upright));
+    RECON_TRY(recon_alloc(k->ctx, &k->between, 2 * batch, sizeof *k->between));
     for (size_t i = 0; i < batch; i++)
         k->upright[2 * i] = 1;
     k->train = train;
@@ -240,6 +307,7 @@ done:
     recon_loader_close(k.loader);
     free(k.seen);
     free(k.upright);
+    free(k.between);
     rival_close(ctx, k.r);
     recon_dataset_close(k.held);
     recon_dataset_close(held);

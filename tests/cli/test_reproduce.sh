@@ -180,7 +180,7 @@ else
     holds "stored embeddings give what new ones give" "d['models']['plain']['by_k'] == e['models']['plain']['by_k']"
     run reproduce mnist $model --embeddings runs/seed-2/plain --baselines --train --rival escnn --epochs 1 --out rivals --quiet --json
     holds "--baselines: every method has a figure or the reason why not, and what it needs" \
-        "set(d['baselines']) == set('equiadapt escnn partial_gcnn segnn sgm pca tta8 tta36 augmented kabsch knn'.split()) and
+        "set(d['baselines']) == set('equiadapt escnn partial_gcnn segnn sgm sgm_recon pca tta8 tta36 augmented kabsch knn'.split()) and
             all((d['accuracy'][k] is None) == (b['reason'] is not None) and b['passes'] > 0 for k, b in d['baselines'].items())"
     holds "of which those that need no network, and the one that was trained, have one" \
         "all(d['accuracy'][k] > 0 and d['baselines'][k]['ms'] > 0 for k in 'escnn pca tta8 tta36 knn'.split()) and

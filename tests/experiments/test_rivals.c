@@ -81,7 +81,7 @@ static double error_at(recon_ctx *ctx, rival *r, double angle)
 
 static void right_angles_change_nothing(void **state)
 {
-    static const rival_kind kinds[] = { RIVAL_ESCNN, RIVAL_EQUIADAPT };
+    static const rival_kind kinds[] = { RIVAL_ESCNN, RIVAL_EQUIADAPT, RIVAL_PARTIAL };
     recon_ctx *ctx = *state;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         rival *r = make(ctx, kinds[k]);
