@@ -1,5 +1,6 @@
 /* cmd_reproduce.c - recon reproduce: the paper's tables, ours beside theirs, and letters. */
 #include "cli/cli.h"
+#include "experiments/estimators.h"
 #include "experiments/letters.h"
 #include "experiments/reproduce_molecules.h"
 #include "core/fail.h"
@@ -42,6 +43,9 @@ const cli_command cli_reproduce = {
         "flat:DIR with a split: they are taken as upright and rotated as in the paper, all with seed 1.\n"
         "--model or --train is then needed; without a --classifier there are no accuracies.\n"
         "\n"
+        "estimators: the paper's simulations: means of samples from known distributions on the circle.\n"
+        "--figures DIR of several runs, mnist, fashion, molecules and estimators, makes one page.\n"
+        "\n"
         "letters: pictures of one's own, with a known truth. Letters of installed fonts are drawn, each\n"
         "kind rotated by its own law; a model is trained on them as by `recon train` and `recon\n"
         "discover` and tested on fonts of other families, rotated by the same laws and at any angle.",
@@ -51,7 +55,7 @@ const cli_command cli_reproduce = {
 typedef struct {
     reproduce_settings what;
     letters_settings letters;
-    int is_letters;
+    int is_letters, is_estimators;
     int device, precision, deterministic;
     cli_common common;
 } settings;
@@ -62,7 +66,9 @@ static int parse(settings *all, const char **word, int argc, char **argv)
     const cli_option options[] = {
         { "--quick", NULL, NULL, "use part of the data: minutes on two cores", CLI_FLAG, 0,
           &s->quick },
-        { "--figures", "DIR", NULL, "write the figures there, as SVG", CLI_TEXT, 0, &s->figures },
+        { "--figures", "DIR", NULL,
+          "write the figures there, as SVG, and all runs into DIR as one page, report.html",
+          CLI_TEXT, 0, &s->figures },
         { "--model", "MODEL", NULL,
           "what `recon discover` wrote (default: the shipped ones); images: up to three, one of each kind "
           "of backbone; letters: what `recon train` wrote, in place of training",
@@ -95,9 +101,10 @@ static int parse(settings *all, const char **word, int argc, char **argv)
         { "--baselines", NULL, NULL,
           "also measure other methods: equivariant classifiers, EquiAdapt, alignment, averaging",
           CLI_FLAG, 0, &s->baselines },
-        { "--rival", NULL, "all|augmented|escnn|equiadapt|partial_gcnn|sgm",
-          "with --baselines --train: the network to train, and no backbone (default all)",
-          CLI_CHOICE | CLI_IMAGES, 0, &s->rival },
+        { "--rival", NULL, "all|augmented|escnn|equiadapt|partial_gcnn|sgm|segnn",
+          "with --baselines --train: the network to train, and no backbone (default all); segnn: of "
+          "molecules",
+          CLI_CHOICE, 0, &s->rival },
         { "--backbone", NULL, "all|plain|terms|density",
           "with --train: the kind of backbone to train (default all)", CLI_CHOICE | CLI_IMAGES, 0,
           &s->backbone },
@@ -136,7 +143,7 @@ static int parse(settings *all, const char **word, int argc, char **argv)
     return cli_parse(&cli_reproduce, options, &all->common, argc, argv, word, 1, NULL);
 }
 
-#define SETS "mnist, mnist12k, fashion, images, molecules or letters"
+#define SETS "mnist, mnist12k, fashion, images, molecules, estimators or letters"
 
 static void name_seeds(reproduce_settings *s)
 {
@@ -259,7 +266,6 @@ static int check_tables(settings *all, const char *word)
                           : s->images   ? "--images"
                           : s->limit    ? "--limit"
                           : s->resample ? "--resample"
-                          : s->rival    ? "--rival"
                                         : "--backbone");
     if (!s->what && s->models[1])
         return cli_misuse(&cli_reproduce, "molecules take one --model");
@@ -273,6 +279,10 @@ static int check_tables(settings *all, const char *word)
                                           "--backbone plain, or another preset");
     if (s->rival && (!s->baselines || !s->train))
         return cli_misuse(&cli_reproduce, "--rival needs --baselines --train");
+    if (s->rival && (s->rival - 1 == RIVAL_KINDS) != !s->what)
+        return cli_misuse(&cli_reproduce, "--rival %s is for %s",
+                          s->what ? "segnn" : rival_name((rival_kind)(s->rival - 1)),
+                          s->what ? "molecules" : "images");
     if (s->rival && s->backbone)
         return cli_misuse(&cli_reproduce, "--rival trains no backbone");
     if (s->train && !s->rival && (s->models[0] || s->embeddings))
@@ -296,8 +306,35 @@ static int check_tables(settings *all, const char *word)
     return -1;
 }
 
+/* Simulations: there is nothing to open or to train. */
+static int check_estimators(settings *all)
+{
+    reproduce_settings *s = &all->what;
+    const struct {
+        const char *name;
+        int given;
+    } others[] = { { "--quick", s->quick },
+                   { "--model", s->models[0] != NULL },
+                   { "--data", s->data != NULL },
+                   { "--rotate", s->rotate != NULL },
+                   { "--classifier", s->classifier != NULL },
+                   { "--baselines", s->baselines },
+                   { "--train", s->train },
+                   { "--out", s->out != NULL },
+                   { "--seeds", s->seeds != 0 },
+                   { "--images", s->images != 0 } };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i].given)
+            return cli_misuse(&cli_reproduce, "%s is not for estimators", others[i].name);
+    name_seeds(s);
+    return -1;
+}
+
 static int check_options(settings *all, const char *word)
 {
+    all->is_estimators = word && !strcmp(word, "estimators");
+    if (all->is_estimators)
+        return check_estimators(all);
     all->is_letters = word && !strcmp(word, "letters");
     return all->is_letters ? check_letters(all) : check_tables(all, word);
 }
@@ -307,9 +344,10 @@ static recon_status show(recon_ctx *ctx, const settings *s, json_t *result, cons
     if (s->common.json)
         return cli_print_json(ctx, json_incref(result));
     if (!s->common.quiet)
-        (s->is_letters  ? letters_print
-         : s->what.what ? reproduce_print
-                        : molecule_reproduce_print)(result, spread);
+        (s->is_letters      ? letters_print
+         : s->is_estimators ? estimators_print
+         : s->what.what     ? reproduce_print
+                            : molecule_reproduce_print)(result, spread);
     return RECON_OK;
 }
 
@@ -326,8 +364,9 @@ static recon_status work(recon_ctx *ctx, const void *given)
                                         : devices[s->device]));
     cli_note_precision(ctx, s->precision);
     what.precision = letters.precision = cli_precision(ctx, s->precision);
-    RECON_TRY(s->is_letters ? letters_run(ctx, &result, &spread, &letters)
-                            : reproduce_run(ctx, &result, &spread, &what));
+    RECON_TRY(s->is_letters      ? letters_run(ctx, &result, &spread, &letters)
+              : s->is_estimators ? estimators_run(ctx, &result, &what)
+                                 : reproduce_run(ctx, &result, &spread, &what));
     RECON_TRY(show(ctx, s, result, spread));
 done:
     json_decref(spread);

@@ -201,7 +201,7 @@ _recon() {
     reproduce,--images) compopt +o default ;;
     reproduce,--limit) compopt +o default ;;
     reproduce,--preset) _recon_words fast paper small ;;
-    reproduce,--rival) _recon_words all augmented escnn equiadapt partial_gcnn sgm ;;
+    reproduce,--rival) _recon_words all augmented escnn equiadapt partial_gcnn sgm segnn ;;
     reproduce,--backbone) _recon_words all plain terms density ;;
     reproduce,--out) ;;
     reproduce,--epochs) compopt +o default ;;

@@ -224,7 +224,7 @@ complete -c recon -n '__recon_is classifier' -l deterministic -d 'with cuda: bit
 complete -c recon -n '__recon_is classifier' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is classifier' -f -a 'train eval'
 complete -c recon -n '__recon_is reproduce' -l quick -d 'use part of the data: minutes on two cores'
-complete -c recon -n '__recon_is reproduce' -l figures -d 'write the figures there, as SVG' -r -F
+complete -c recon -n '__recon_is reproduce' -l figures -d 'write the figures there, as SVG, and all runs into DIR as one page, report.html' -r -F
 complete -c recon -n '__recon_is reproduce' -l model -d 'what `recon discover` wrote (default: the shipped ones); images: up to three, one of each kind of backbone; letters: what `recon train` wrote, in place of training' -r -F
 complete -c recon -n '__recon_is reproduce' -l data -d 'images: labelled test images; molecules: geom:FILE or flat:DIR in place of the shipped conformers' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is reproduce' -l rotate -d 'images: how they are rotated: mnist, fashion, all or a JSON file' -r -F
@@ -236,7 +236,7 @@ complete -c recon -n '__recon_is reproduce' -l resample -d 'images: control: res
 complete -c recon -n '__recon_is reproduce' -l preset -d 'which model (default fast; letters: small)' -x -a 'fast paper small'
 complete -c recon -n '__recon_is reproduce' -l train -d 'train the models instead of using shipped ones'
 complete -c recon -n '__recon_is reproduce' -l baselines -d 'also measure other methods: equivariant classifiers, EquiAdapt, alignment, averaging'
-complete -c recon -n '__recon_is reproduce' -l rival -d 'images: with --baselines --train: the network to train, and no backbone (default all)' -x -a 'all augmented escnn equiadapt partial_gcnn sgm'
+complete -c recon -n '__recon_is reproduce' -l rival -d 'with --baselines --train: the network to train, and no backbone (default all); segnn: of molecules' -x -a 'all augmented escnn equiadapt partial_gcnn sgm segnn'
 complete -c recon -n '__recon_is reproduce' -l backbone -d 'images: with --train: the kind of backbone to train (default all)' -x -a 'all plain terms density'
 complete -c recon -n '__recon_is reproduce' -l out -d 'with --train: folder for the models; letters: also for the pictures' -r -F
 complete -c recon -n '__recon_is reproduce' -l epochs -d 'with --train, letters: passes over the data (default: the shipped model\'s, the preset\'s)' -x

@@ -284,7 +284,7 @@ _recon() {
         '1: :(train eval)' ;;
     reproduce) _arguments \
         '--quick[use part of the data\: minutes on two cores]' \
-        '--figures[write the figures there, as SVG]:DIR:_files' \
+        '--figures[write the figures there, as SVG, and all runs into DIR as one page, report.html]:DIR:_files' \
         '--model[what `recon discover` wrote (default\: the shipped ones); images\: up to three, one of each kind of backbone; letters\: what `recon train` wrote, in place of training]:MODEL:_files' \
         '--data[images\: labelled test images; molecules\: geom\:FILE or flat\:DIR in place of the shipped conformers]:SPEC:_recon_specs' \
         '--rotate[images\: how they are rotated\: mnist, fashion, all or a JSON file]:RULE:_files' \
@@ -296,7 +296,7 @@ _recon() {
         '--preset[which model (default fast; letters\: small)]:choice:(fast paper small)' \
         '--train[train the models instead of using shipped ones]' \
         '--baselines[also measure other methods\: equivariant classifiers, EquiAdapt, alignment, averaging]' \
-        '--rival[images\: with --baselines --train\: the network to train, and no backbone (default all)]:choice:(all augmented escnn equiadapt partial_gcnn sgm)' \
+        '--rival[with --baselines --train\: the network to train, and no backbone (default all); segnn\: of molecules]:choice:(all augmented escnn equiadapt partial_gcnn sgm segnn)' \
         '--backbone[images\: with --train\: the kind of backbone to train (default all)]:choice:(all plain terms density)' \
         '--out[with --train\: folder for the models; letters\: also for the pictures]:DIR:_files' \
         '--epochs[with --train, letters\: passes over the data (default\: the shipped model'\''s, the preset'\''s)]:N: ' \

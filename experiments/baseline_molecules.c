@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "core/threads.h"
 #include "data/rmsd.h"
+#include "experiments/rival_segnn.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -261,6 +262,81 @@ done:
     return status;
 }
 
+/* --- trained with rotations ------------------------------------------------------------------- */
+
+/* The frozen classifier's network, trained on conformers rotated at random. */
+static recon_status measure_augmented(recon_ctx *ctx, baseline *out, const molecule_reproduction *r,
+                                      recon_so3 *rotations)
+{
+    const char *path = r->settings->rivals[RIVAL_AUGMENTED];
+    recon_gcn *gcn = NULL;
+    recon_gcn_graphs *graphs = NULL;
+    recon_status status = RECON_OK;
+    if (!path) {
+        baseline_refuse(out,
+                        "models/conformers-augmented.safetensors is not there: `recon classifier "
+                        "train --data conformers --rotate haar` makes one");
+        return RECON_OK;
+    }
+    RECON_TRY(recon_gcn_open(ctx, &gcn, path));
+    if (recon_gcn_describe(gcn).classes != r->molecules) {
+        baseline_refuse(out, "%s has %zu classes, but there are %zu molecules", path,
+                        recon_gcn_describe(gcn).classes, r->molecules);
+        goto done;
+    }
+    double begun = recon_now();
+    RECON_TRY(recon_gcn_graphs_make(ctx, &graphs, r->test.data, recon_gcn_describe(gcn).radius));
+    recon_spin_gcn judge = { gcn, graphs };
+    for (size_t i = 0; i < r->test.n; i++)
+        rotations[i] = recon_so3_identity();
+    RECON_TRY(recon_evaluate_molecule_accuracy(ctx, &out->accuracy, NULL, r->test.codes.labels,
+                                               r->test.row, rotations, r->test.n, recon_spin_by_gcn,
+                                               &judge, r->molecules));
+    out->ms = 1000 * (recon_now() - begun) / (double)r->test.n;
+    out->weights = recon_gcn_describe(gcn).weights;
+done:
+    recon_gcn_graphs_free(graphs);
+    recon_gcn_close(ctx, gcn);
+    return status;
+}
+
+/* --- SEGNN ------------------------------------------------------------------------------------ */
+
+static recon_status measure_segnn(recon_ctx *ctx, baseline *out, const molecule_reproduction *r)
+{
+    const char *path = r->settings->segnn;
+    segnn *net = NULL;
+    double *y = NULL;
+    size_t right = 0;
+    recon_status status = RECON_OK;
+    if (!path) {
+        baseline_refuse(out,
+                        "models/conformers-segnn.safetensors is not there: --baselines --train "
+                        "--rival segnn --out DIR makes one");
+        return RECON_OK;
+    }
+    RECON_TRY(segnn_open(ctx, &net, path));
+    if (segnn_classes(net) != r->molecules) {
+        baseline_refuse(out, "%s has %zu classes, but there are %zu molecules", path,
+                        segnn_classes(net), r->molecules);
+        goto done;
+    }
+    double begun = recon_now();
+    RECON_TRY(recon_alloc_raw(ctx, &y, AT_ONCE * r->molecules, sizeof *y));
+    for (size_t at = 0; at < r->test.n; at += AT_ONCE) {
+        size_t n = r->test.n - at < AT_ONCE ? r->test.n - at : AT_ONCE;
+        RECON_TRY(segnn_logits(ctx, y, net, r->test.x + at, n));
+        right += count_right(y, r->test.codes.labels + at, n, r->molecules);
+    }
+    out->accuracy = (double)right / (double)r->test.n;
+    out->ms = 1000 * (recon_now() - begun) / (double)r->test.n;
+    out->weights = segnn_weights(net);
+done:
+    free(y);
+    segnn_close(ctx, net);
+    return status;
+}
+
 /* --- all of them ------------------------------------------------------------------------------ */
 
 static recon_status measure_neighbours(recon_ctx *ctx, baseline *out,
@@ -289,14 +365,16 @@ recon_status baselines_measure_molecules(recon_ctx *ctx, baseline out[BASELINES]
         refuse_all(out, "no --classifier");
         goto done;
     }
-    baseline_refuse(&out[BASELINE_EQUIADAPT], "there is no such network of molecules");
-    baseline_refuse(&out[BASELINE_SEGNN], "there is no such network");
-    baseline_refuse(&out[BASELINE_AUGMENTED], "there is no such network of molecules");
+    baseline_refuse(&out[BASELINE_EQUIADAPT],
+                    "there is no such network of molecules: the frozen classifier's loss has no "
+                    "gradient with respect to a rotation");
     RECON_TRY(recon_alloc_raw(ctx, &rotations, r->test.n, sizeof *rotations));
     RECON_TRY(measure_pca(ctx, &out[BASELINE_PCA], r, rotations));
     RECON_TRY(measure_mean(ctx, &out[BASELINE_TTA8], r, 8));
     RECON_TRY(measure_mean(ctx, &out[BASELINE_TTA36], r, 36));
     RECON_TRY(measure_kabsch(ctx, &out[BASELINE_KABSCH], r, rotations));
+    RECON_TRY(measure_segnn(ctx, &out[BASELINE_SEGNN], r));
+    RECON_TRY(measure_augmented(ctx, &out[BASELINE_AUGMENTED], r, rotations));
 done:
     free(rotations);
     return status;

@@ -68,9 +68,13 @@ static void print_one(const json_t *b)
         printf("%s\n", reason);
         return;
     }
-    printf("%8s%16s%8.0f%12.3f%10.0f\n", json_is_true(json_object_get(b, "labels")) ? "yes" : "no",
-           json_string_value(json_object_get(b, "retraining")), reproduce_number(b, "passes"),
-           reproduce_number(b, "ms"), reproduce_number(b, "weights"));
+    printf("%8s%16s%8.0f", json_is_true(json_object_get(b, "labels")) ? "yes" : "no",
+           json_string_value(json_object_get(b, "retraining")), reproduce_number(b, "passes"));
+    if (isnan(reproduce_number(b, "ms")))
+        printf("%12s", "-");
+    else
+        printf("%12.3f", reproduce_number(b, "ms"));
+    printf("%10.0f\n", reproduce_number(b, "weights"));
 }
 
 void baselines_print(const json_t *result)

@@ -129,6 +129,9 @@ recon_status recon_evaluate_molecule_k(recon_ctx *ctx, recon_molecule_k_point *o
         out[i].hit_rate = frames.hit_rate;
         RECON_TRY(recon_evaluate_molecule_fisher(ctx, &out[i].error, of, frames.parameters,
                                                  rows->labels, rows->n, truth, molecules));
+        for (size_t m = 0; m < molecules; m++)
+            if (of[m].n)
+                out[i].worst = fmax(out[i].worst, of[m].mse);
         recon_frames_free(&frames);
     }
 done:

@@ -1,6 +1,8 @@
 /* reproduce.c - runs of an experiment: the models it needs, found or trained, and what was
  * measured. */
 #include "experiments/baselines.h"
+#include "experiments/reproduce_page.h"
+#include "experiments/rival_segnn.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/folder.h"
@@ -52,7 +54,7 @@ static recon_status find_shipped(recon_ctx *ctx, model_path path, const reproduc
 
 static recon_status find_model(recon_ctx *ctx, reproduce_settings *s, model_path path)
 {
-    if (s->model || s->train)
+    if (s->model || (s->train && !s->rival))
         return RECON_OK;
     s->model = path;
     return find_shipped(ctx, path, s, "");
@@ -75,14 +77,22 @@ static recon_status find_models(recon_ctx *ctx, reproduce_settings *s,
 /* Networks of --baselines that come with recon; one that does not is no error. */
 static void find_rivals(recon_ctx *ctx, reproduce_settings *s, model_path path[RIVAL_KINDS])
 {
-    for (int k = 0; s->what && s->what->classifier && k < RIVAL_KINDS; k++) {
+    const char *set = s->what ? s->what->classifier : "conformers";
+    for (int k = 0; set && k < RIVAL_KINDS; k++) {
         char file[64];
-        snprintf(file, sizeof file, "%s-%s.safetensors", s->what->classifier,
-                 rival_name((rival_kind)k));
+        snprintf(file, sizeof file, "%s-%s.safetensors", set, rival_name((rival_kind)k));
         if (!s->rivals[k] &&
             recon_shipped_find(ctx, path[k], sizeof(model_path), "models", file, "") == RECON_OK)
             s->rivals[k] = path[k];
     }
+}
+
+static void find_segnn(recon_ctx *ctx, reproduce_settings *s, model_path path)
+{
+    if (!s->what && !s->segnn &&
+        recon_shipped_find(ctx, path, sizeof(model_path), "models", "conformers-segnn.safetensors",
+                           "") == RECON_OK)
+        s->segnn = path;
 }
 
 /* Each to the rows that it can fill. */
@@ -281,6 +291,37 @@ done:
     return status;
 }
 
+/* The SEGNN classifier, of upright conformers; those of val, rotated, choose the epoch. */
+static recon_status train_segnn(recon_ctx *ctx, reproduce_settings *s, const char *dir,
+                                model_path path)
+{
+    recon_molecules *whole = NULL, *data = NULL, *held = NULL;
+    recon_train_result trained;
+    const segnn_options o = { .epochs = s->rival ? s->epochs : 0,
+                              .seed = s->seed,
+                              .precision = s->precision,
+                              .resume = s->resume,
+                              .overwrite = s->overwrite };
+    recon_status status;
+    snprintf(path, sizeof(model_path), "%s/segnn.safetensors", dir);
+    RECON_TRY(recon_folder_make(ctx, s->out));
+    RECON_TRY(recon_folder_make(ctx, dir));
+    RECON_TRY(molecule_reproduce_open(ctx, &whole, s));
+    RECON_TRY(recon_molecules_part(ctx, &data, whole, "train"));
+    RECON_TRY(molecule_reproduce_rotated(ctx, &held, whole, s, "val"));
+    RECON_TRY(segnn_train(ctx, &trained, data, held, path, &o));
+    recon_log(
+        ctx, RECON_LOG_INFO,
+        "seed %zu, segnn: trained in %.0f s; %.2f %% of the rotated conformers of val are right",
+        s->seed, trained.seconds, 100 * (1 - trained.best));
+    s->segnn = path;
+done:
+    recon_molecules_close(held);
+    recon_molecules_close(data);
+    recon_molecules_close(whole);
+    return status;
+}
+
 /* --- runs ------------------------------------------------------------------------------------- */
 
 static recon_status measure_molecules(recon_ctx *ctx, json_t **out, json_t *figures,
@@ -378,13 +419,15 @@ static recon_status train_and_measure(recon_ctx *ctx, json_t **out, const reprod
 {
     reproduce_settings one = *s;
     char dir[2048];
-    model_path model[RECON_TRAINED_KINDS], rivals[RIVAL_KINDS];
+    model_path model[RECON_TRAINED_KINDS], rivals[RIVAL_KINDS], graphs;
     recon_status status;
     snprintf(dir, sizeof dir, "%s/seed-%zu", s->out, seed);
     one.seed = seed;
     one.figures = seed == s->seed ? s->figures : NULL;
     if (s->what && s->baselines)
         RECON_TRY(train_rivals(ctx, &one, dir, rivals));
+    if (!s->what && s->baselines)
+        RECON_TRY(train_segnn(ctx, &one, dir, graphs));
     if (s->rival) {
         one.train = 0; /* the other models are those that come with recon */
     } else if (s->what) {
@@ -442,7 +485,7 @@ recon_status reproduce_run(recon_ctx *ctx, json_t **result, json_t **spread,
                            const reproduce_settings *given)
 {
     reproduce_settings s = *given;
-    model_path model[RECON_TRAINED_KINDS], rivals[RIVAL_KINDS], classifier;
+    model_path model[RECON_TRAINED_KINDS], rivals[RIVAL_KINDS], graphs, classifier;
     recon_status status;
     *result = *spread = NULL;
     if (s.figures)
@@ -451,11 +494,15 @@ recon_status reproduce_run(recon_ctx *ctx, json_t **result, json_t **spread,
         RECON_TRY(find_model(ctx, &s, model[0]));
     else if (!s.models[0] && (!s.train || s.rival))
         RECON_TRY(find_models(ctx, &s, model));
-    if (s.baselines && !s.data)
+    if (s.baselines && !s.data) {
         find_rivals(ctx, &s, rivals);
+        find_segnn(ctx, &s, graphs);
+    }
     RECON_TRY(find_classifier(ctx, &s, classifier, sizeof classifier));
     RECON_TRY(sort_models(ctx, &s));
     RECON_TRY(reproduce_repeat(ctx, result, spread, s.seeds, run_one, &s));
+    if (s.figures)
+        RECON_TRY(reproduce_page(ctx, s.figures, *result));
 done:
     return status;
 }

@@ -109,6 +109,55 @@ static recon_status draw_gallery(recon_ctx *ctx, const album *a)
     return status == RECON_OK ? keep(ctx, a, "canonical", svg) : status;
 }
 
+/* The paper's comparison: the same inputs as SGM, the backbone and RECON have them. */
+static recon_status draw_sgm(recon_ctx *ctx, const album *a)
+{
+    static const char *const headings[] = { "input", "SGM", "IE-AE", "RECON" };
+    enum { WAYS = sizeof headings / sizeof *headings };
+    const reproduction *r = a->r;
+    const reading *t = &r->rotated;
+    const char *path = r->on->settings->rivals[RIVAL_SGM], *names[SHOWN_CLASSES * OF_CLASS];
+    recon_dataset_info d = recon_dataset_describe(t->data);
+    recon_pictures s = { 0 };
+    rival *net = NULL;
+    float *image = NULL;
+    char *svg = NULL;
+    size_t rows = 0, classes = shown_classes(r);
+    recon_status status;
+    if (!r->on->settings->baselines || !path)
+        return RECON_OK;
+    RECON_TRY(rival_open(ctx, &net, path));
+    RECON_TRY(recon_alloc_raw(ctx, &image, d.height * d.width * d.channels, sizeof *image));
+    RECON_TRY(recon_pictures_new(ctx, &s, t->data, classes * OF_CLASS * WAYS));
+    for (size_t g = 0; g < classes * OF_CLASS; g++) {
+        int64_t c = (int64_t)(g / OF_CLASS);
+        size_t i = nth_of_class(t->codes.labels, t->n, c, g % OF_CLASS);
+        double pose;
+        if (i == t->n)
+            continue;
+        recon_dataset_get(image, t->data, i);
+        RECON_TRY(rival_poses(ctx, &pose, net, image, 1));
+        const double back[WAYS] = { 0, -pose, -t->codes.so2[i], -t->absolute[i] };
+        for (size_t w = 0; w < WAYS; w++)
+            recon_pictures_put(&s, rows * WAYS + w, t->data, i, back[w]);
+        names[rows++] = r->on->name[c];
+    }
+    RECON_TRY(recon_figure_gallery(ctx, &svg,
+                                   &(recon_gallery){ .title = "Canonical poses of three methods",
+                                                     .pictures = s.picture,
+                                                     .rows = rows,
+                                                     .columns = WAYS,
+                                                     .headings = headings,
+                                                     .names = names,
+                                                     .blocks = 2 }));
+    RECON_TRY(keep(ctx, a, "sgm", svg));
+done:
+    recon_pictures_free(&s);
+    free(image);
+    rival_close(ctx, net);
+    return status;
+}
+
 /* --- poses ------------------------------------------------------------------------------------ */
 
 /* Poses of one class, one behind the other; how many. */
@@ -332,6 +381,25 @@ static recon_status draw_by_k(recon_ctx *ctx, const album *a)
     return status == RECON_OK ? keep(ctx, a, "k", svg) : status;
 }
 
+/* How pure the classes are that neighbours make. */
+static recon_status draw_hits(recon_ctx *ctx, const album *a)
+{
+    const recon_histogram_mark marks[] = { { "mean", a->r->hit_rate } };
+    char *svg = NULL;
+    recon_status status = recon_figure_histogram(
+        ctx, &svg,
+        &(recon_histogram_plot){ .title = "Share of the neighbours that have the input's label",
+                                 .x_label = "hit rate",
+                                 .values = a->r->hood.hits,
+                                 .count = a->r->hood.index->n,
+                                 .from = 0,
+                                 .to = 1,
+                                 .bins = K,
+                                 .marks = marks,
+                                 .mark_count = 1 });
+    return status == RECON_OK ? keep(ctx, a, "hits", svg) : status;
+}
+
 static recon_status draw_confusion(recon_ctx *ctx, const album *a)
 {
     char *svg = NULL;
@@ -352,12 +420,14 @@ recon_status reproduce_figures(recon_ctx *ctx, json_t *list, const reproduction 
     const album a = { r, dir, list };
     recon_status status;
     RECON_TRY(draw_gallery(ctx, &a));
+    RECON_TRY(draw_sgm(ctx, &a));
     RECON_TRY(draw_poses(ctx, &a));
     RECON_TRY(draw_theta(ctx, &a));
     RECON_TRY(draw_roc(ctx, &a));
     if (r->on->what->pair[0] != r->on->what->pair[1])
         RECON_TRY(draw_pair(ctx, &a));
     RECON_TRY(draw_by_k(ctx, &a));
+    RECON_TRY(draw_hits(ctx, &a));
     RECON_TRY(draw_sheet(ctx, &a));
     RECON_TRY(draw_confusion(ctx, &a));
 done:

@@ -146,6 +146,58 @@ done:
     return status;
 }
 
+/* Input, decoded canonical and reconstruction, a molecule in each row: the decoder has one slot for each
+ * atom, and says which element it is. */
+static recon_status draw_decoded(recon_ctx *ctx, const album *a, const size_t chosen[EXAMPLES])
+{
+    static const char *const headings[] = { "input", "decoded canonical", "reconstruction" };
+    enum { COLUMNS_SHOWN = sizeof headings / sizeof *headings };
+    const molecule_reproduction *r = a->r;
+    const recon_molecule_net *net = recon_backbone_molecule_net(r->model->backbone);
+    recon_molecule_net_shape shape = recon_molecule_net_describe(net);
+    size_t slots = shape.slots;
+    recon_molecule_picture pictures[EXAMPLES * COLUMNS_SHOWN] = { 0 };
+    const char *names[EXAMPLES];
+    float *room = NULL, *latent = NULL, shift[3];
+    char *svg = NULL;
+    recon_so3 psi;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &room, EXAMPLES * 2 * 3 * slots, sizeof *room));
+    RECON_TRY(recon_alloc_raw(ctx, &latent, shape.latent, sizeof *latent));
+    for (size_t k = 0; k < EXAMPLES; k++) {
+        size_t row[SHOWN];
+        float *decoded = room + k * 6 * slots, *rebuilt = decoded + 3 * slots;
+        recon_molecule_picture *to = pictures + k * COLUMNS_SHOWN;
+        names[k] = recon_molecules_name(r->test.data, chosen[k]);
+        if (find_conformers(row, &r->test, chosen[k]) == 0)
+            continue;
+        const recon_conformer *x = &r->test.x[row[0]];
+        recon_molecule_net_answer seen = { .latent = latent, .psi = &psi, .shift = shift };
+        RECON_TRY(recon_molecule_net_embed(ctx, &seen, net, x, 1));
+        RECON_TRY(recon_molecule_net_decode(ctx, decoded, NULL, net, latent, 1));
+        recon_conformer canonical = { .atoms = x->atoms < slots ? x->atoms : slots,
+                                      .z = x->z,
+                                      .xyz = decoded };
+        rotate_into(rebuilt, &canonical, psi);
+        to[0] = (recon_molecule_picture){ NULL, x->atoms, x->z, x->xyz, NULL };
+        to[1] = (recon_molecule_picture){ NULL, canonical.atoms, x->z, decoded, NULL };
+        to[2] = (recon_molecule_picture){ NULL, canonical.atoms, x->z, rebuilt, NULL };
+    }
+    RECON_TRY(recon_figure_molecules(
+        ctx, &svg,
+        &(recon_molecule_sheet){ .title = "Decoded canonicals and reconstructions",
+                                 .molecules = pictures,
+                                 .rows = EXAMPLES,
+                                 .columns = COLUMNS_SHOWN,
+                                 .headings = headings,
+                                 .names = names }));
+    RECON_TRY(keep(ctx, a, "decoded", svg));
+done:
+    free(latent);
+    free(room);
+    return status;
+}
+
 /* --- curves ------------------------------------------------------------------------------------
  */
 
@@ -179,6 +231,56 @@ static recon_status draw_histogram(recon_ctx *ctx, const album *a)
     RECON_TRY(keep(ctx, a, "mse", svg));
 done:
     free(values);
+    return status;
+}
+
+static recon_status draw_hits(recon_ctx *ctx, const album *a)
+{
+    const molecule_reproduction *r = a->r;
+    const recon_histogram_mark marks[] = { { "mean", r->hit_rate } };
+    char *svg = NULL;
+    recon_status status = recon_figure_histogram(
+        ctx, &svg,
+        &(recon_histogram_plot){ .title = "Share of the neighbours that are of the same molecule",
+                                 .x_label = "hit rate",
+                                 .values = r->hits,
+                                 .count = r->test.n,
+                                 .from = 0,
+                                 .to = 1,
+                                 .bins = MOLECULE_K,
+                                 .marks = marks,
+                                 .mark_count = 1 });
+    return status == RECON_OK ? keep(ctx, a, "hits", svg) : status;
+}
+
+/* How far the predictions for one molecule differ among its conformers. */
+static recon_status draw_spread(recon_ctx *ctx, const album *a)
+{
+    const molecule_reproduction *r = a->r;
+    double *x = NULL, *y = NULL;
+    size_t n = 0;
+    char *svg = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &x, r->molecules, sizeof *x));
+    RECON_TRY(recon_alloc_raw(ctx, &y, r->molecules, sizeof *y));
+    for (size_t m = 0; m < r->molecules; m++)
+        if (r->of[m].n) {
+            x[n] = r->of[m].mse;
+            y[n++] = r->of[m].spread;
+        }
+    const recon_series series = { .x = x, .y = y, .count = n, .loose = 1 };
+    const recon_line_panel panel = { .x_label = "mean MSE of F",
+                                     .y_label = "its standard deviation",
+                                     .series = &series,
+                                     .count = 1 };
+    RECON_TRY(recon_figure_lines(
+        ctx, &svg,
+        &(recon_line_plot){
+            .title = "Error over the conformers of each molecule", .panels = &panel, .count = 1 }));
+    RECON_TRY(keep(ctx, a, "spread", svg));
+done:
+    free(y);
+    free(x);
     return status;
 }
 
@@ -260,19 +362,23 @@ static recon_status draw_by_k(recon_ctx *ctx, const album *a)
 {
     const molecule_reproduction *r = a->r;
     double k[MOLECULE_KS], hits[MOLECULE_KS], mse[MOLECULE_KS], axis[MOLECULE_KS];
-    const double *y[] = { hits, mse, axis };
-    static const char *const labels[] = { "hit rate", "median MSE of F", "axis error, degrees" };
-    recon_series series[3];
-    recon_line_panel panels[3];
+    double worst[MOLECULE_KS];
+    const double *y[] = { hits, mse, worst, axis };
+    static const char *const labels[] = { "hit rate", "median MSE of F",
+                                          "MSE of the worst molecule", "axis error, degrees" };
+    enum { PANELS = sizeof y / sizeof *y };
+    recon_series series[PANELS];
+    recon_line_panel panels[PANELS];
     char *svg;
     recon_status status;
     for (size_t i = 0; i < MOLECULE_KS; i++) {
         k[i] = (double)r->by_k[i].k;
         hits[i] = r->by_k[i].hit_rate;
         mse[i] = r->by_k[i].error.median;
+        worst[i] = r->by_k[i].worst;
         axis[i] = r->by_k[i].error.axis_median * RECON_TO_DEGREES;
     }
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < PANELS; i++) {
         series[i] = (recon_series){ .x = k, .y = y[i], .count = MOLECULE_KS };
         panels[i] = (recon_line_panel){
             .x_label = "neighbours", .y_label = labels[i], .series = &series[i], .count = 1
@@ -280,7 +386,7 @@ static recon_status draw_by_k(recon_ctx *ctx, const album *a)
     }
     RECON_TRY(recon_figure_lines(
         ctx, &svg,
-        &(recon_line_plot){ .title = "Algorithm 1 against k", .panels = panels, .count = 3 }));
+        &(recon_line_plot){ .title = "Algorithm 1 against k", .panels = panels, .count = PANELS }));
     RECON_TRY(keep(ctx, a, "k", svg));
 done:
     return status;
@@ -296,7 +402,10 @@ recon_status molecule_reproduce_figures(recon_ctx *ctx, json_t *list,
     RECON_TRY(choose(ctx, chosen, &a));
     RECON_TRY(draw_spheres(ctx, &a, chosen));
     RECON_TRY(draw_molecules(ctx, &a, chosen[0]));
+    RECON_TRY(draw_decoded(ctx, &a, chosen));
     RECON_TRY(draw_histogram(ctx, &a));
+    RECON_TRY(draw_hits(ctx, &a));
+    RECON_TRY(draw_spread(ctx, &a));
     RECON_TRY(draw_roc(ctx, &a));
     RECON_TRY(draw_scatter(ctx, &a));
     RECON_TRY(draw_by_k(ctx, &a));

@@ -54,12 +54,13 @@ static json_t *by_k_json(const molecule_reproduction *r)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < MOLECULE_KS; i++)
-        json_array_append_new(list,
-                              json_pack("{s:I, s:o, s:o, s:o, s:o}", "k", (json_int_t)r->by_k[i].k,
-                                        "hit_rate", number(r->by_k[i].hit_rate),
-                                        "fisher_mse_median", number(r->by_k[i].error.median),
-                                        "under800_percent", percent(r->by_k[i].error.under800),
-                                        "axis_median_deg", degrees(r->by_k[i].error.axis_median)));
+        json_array_append_new(list, json_pack("{s:I, s:o, s:o, s:o, s:o, s:o}", "k",
+                                              (json_int_t)r->by_k[i].k, "hit_rate",
+                                              number(r->by_k[i].hit_rate), "fisher_mse_median",
+                                              number(r->by_k[i].error.median), "under800_percent",
+                                              percent(r->by_k[i].error.under800), "axis_median_deg",
+                                              degrees(r->by_k[i].error.axis_median),
+                                              "fisher_mse_worst", number(r->by_k[i].worst)));
     return list;
 }
 

@@ -42,8 +42,9 @@ run reproduce --help
     grep -q 'The test split was not used for any choice' "$scratch/stdout" &&
     grep -q 'rotated with seed 1, test data with seed 2' "$scratch/stdout"
 report $? "--help shows an example, the seeds, and what the test split is for"
-refused 2 "say mnist, mnist12k, fashion, images, molecules or letters" reproduce
-refused 2 "'cifar' is not mnist, mnist12k, fashion, images, molecules or letters" reproduce cifar
+refused 2 "say mnist, mnist12k, fashion, images, molecules, estimators or letters" reproduce
+refused 2 "'cifar' is not mnist, mnist12k, fashion, images, molecules, estimators or letters" reproduce cifar
+refused 2 "--train is not for estimators" reproduce estimators --train
 refused 2 "--figures is not for letters" reproduce letters --figures f
 refused 2 "--train is not for letters" reproduce letters --train
 refused 2 "--seeds 65: 64 at most" reproduce letters --seeds 65
@@ -62,7 +63,8 @@ refused 2 "--preset huge must be one of fast|paper|small" reproduce mnist --pres
 refused 2 "'fashion' is one argument too many" reproduce mnist fashion
 refused 2 "--backbone is for --train" reproduce mnist --backbone plain
 refused 2 "--resample is for images" reproduce molecules --resample
-refused 2 "--rival is for images" reproduce molecules --rival escnn
+refused 2 "--rival escnn is for images" reproduce molecules --baselines --train --out o --rival escnn
+refused 2 "--rival segnn is for molecules" reproduce mnist --baselines --train --out o --rival segnn
 refused 2 "--rival needs --baselines --train" reproduce mnist --rival escnn
 refused 2 "--rival trains no backbone" reproduce mnist --baselines --train --out o --rival escnn --backbone plain
 refused 2 "--baselines is not for letters" reproduce letters --baselines
@@ -76,6 +78,23 @@ refused 2 "images needs --rotate RULE" reproduce images --data garments
 refused 2 "images needs --classifier MODEL" reproduce images --data garments --rotate all
 refused 2 "images needs --model MODEL" reproduce images --data garments --rotate all --classifier c
 refused 2 "--train is not for images of your own" reproduce images --data garments --rotate all --classifier c --model m --train
+
+# --- simulations --------------------------------------------------------------------------------
+run reproduce estimators --json --figures simulated
+[ "$code" -eq 0 ] && is_json "$scratch/stdout" && grep -q '</svg>' simulated/estimators.svg &&
+    grep -q 'Estimators of a natural pose' simulated/report.html
+report $? "estimators: means, a figure and a page"
+if python3 -c '' 2>/dev/null; then
+    python3 - "$scratch/stdout" <<'END'
+import json, sys
+one, two, five, arc = json.load(open(sys.argv[1]))['laws']
+near = lambda a, b: abs((a - b + 180) % 360 - 180)
+sys.exit(not (near(one['frechet']['at_deg'], 90) < 2 and near(one['tukey']['at_deg'], 90) < 2 and
+    two['tukey']['density_of_highest'] > 0.95 and two['frechet']['density_of_highest'] < 0.1 and
+    five['tukey']['density_of_highest'] > 0.95 and all(near(arc[k]['at_deg'], 0) < 5 for k in ('frechet', 'tukey'))))
+END
+    report $? "Tukey's mean lies at a mode where there are several, and at the Frechet mean where there is one"
+fi
 
 # --- what is missing ------------------------------------------------------------------------------
 # A copy of the program that has no models beside it.
@@ -164,9 +183,10 @@ else
             d['controls']['like_poses']['rows'] > 0 and d['controls']['like_poses']['distance_random_deg'] > 0 and
             d['controls']['resampled']['hit_rate_resampled'] > 0"
     drawn=0
-    for figure in canonical poses theta roc pair k neighbors confusion; do
+    for figure in canonical poses theta roc pair k neighbors confusion hits; do
         grep -q '</svg>' "drawn/mnist-$figure.svg" || drawn=1
     done
+    [ "$(grep -o '<svg' drawn/report.html | wc -l)" -ge 9 ] && grep -q '90.96' drawn/report.html || drawn=1
     report $drawn "every figure is drawn"
     model="--model runs/seed-2/plain --classifier c.safetensors"
     run reproduce mnist $model --embeddings runs/seed-2/plain --quiet --json
@@ -271,14 +291,16 @@ else
     [ "$(sed -n 's/^    "undo": //p' "$scratch/stdout" | head -n 1)" = "$(sed -n 's/^    "upright": //p' "$scratch/stdout" | head -n 1)" ]
     report $? "rotated back is as good as never rotated"
     drawn=0
-    for figure in canonical distributions mse roc trends k; do
+    for figure in canonical distributions decoded mse hits spread roc trends k; do
         grep -q '</svg>' "drawn/molecules-$figure.svg" || drawn=1
     done
+    grep -q 'Decoded canonicals' drawn/report.html || drawn=1
     report $drawn "every figure is drawn, also without RMSD"
-    run reproduce molecules --model mols/seed-1/model.safetensors --classifier gcn --baselines --quiet --json
+    run reproduce molecules --model mols/seed-1/model.safetensors --classifier gcn --baselines --train --rival segnn --epochs 1 \
+        --out mols --quiet --json
     holds "molecules --baselines: those of molecules have a figure, the others a reason" \
         "all((d['accuracy'][k] is None) == (b['reason'] is not None) for k, b in d['baselines'].items()) and
-            all(d['accuracy'][k] > 0 for k in 'pca tta8 tta36 kabsch knn'.split()) and 'escnn' in d['baselines'] and
+            all(d['accuracy'][k] > 0 for k in 'pca tta8 tta36 kabsch knn segnn'.split()) and 'escnn' in d['baselines'] and
             d['accuracy']['kabsch'] > d['accuracy']['none']"
     run reproduce molecules --model mols/seed-1/model.safetensors --classifier gcn
     [ "$code" -eq 0 ] && grep -q '^40 test conformers; ' "$scratch/stdout" && grep -q 'IE-AE canonical .* 30.80$' "$scratch/stdout" &&

@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include "experiments/rival_net.h"
+#include "experiments/rival_segnn.h"
 
 #include <recon/nn/check.h>
 
@@ -94,6 +95,42 @@ static void right_angles_change_nothing(void **state)
     }
 }
 
+/* Any rotation gives the same logits. */
+static void the_segnn_does_not_see_rotations(void **state)
+{
+    recon_ctx *ctx = *state;
+    enum { ATOMS = 5, MOLECULES = 7 };
+    static const uint8_t z[ATOMS] = { 6, 8, 1, 1, 1 };
+    static const float xyz[3 * ATOMS] = { 0, 0, 0,  1.4f, 0.1f,  0,     -0.4f, 1,
+                                          0, 0, -1, 0.3f, -0.3f, -0.2f, -1 };
+    float rotated[3 * ATOMS];
+    double y[2][MOLECULES], size = 0;
+    segnn *net;
+    CHECK_OK(ctx, segnn_new(ctx, &net, MOLECULES, RECON_SINGLE, 1));
+    recon_conformer x = { .atoms = ATOMS, .z = z, .xyz = xyz };
+    CHECK_OK(ctx, segnn_logits(ctx, y[0], net, &x, 1));
+    for (int c = 0; c < MOLECULES; c++)
+        size = fmax(size, fabs(y[0][c]));
+    x.xyz = rotated;
+    for (uint64_t k = 0; k < 4; k++) {
+        recon_rng rng = recon_rng_new(3, k);
+        recon_so3 g = recon_so3_haar(&rng);
+        for (size_t a = 0; a < ATOMS; a++) {
+            double v[3] = { (double)xyz[3 * a], (double)xyz[3 * a + 1], (double)xyz[3 * a + 2] };
+            recon_so3_act(v, g, v);
+            for (size_t i = 0; i < 3; i++)
+                rotated[3 * a + i] = (float)v[i];
+        }
+        CHECK_OK(ctx, segnn_logits(ctx, y[1], net, &x, 1));
+        for (int c = 0; c < MOLECULES; c++)
+            CHECK_NEAR(y[1][c] / size, y[0][c] / size, 1e-3);
+    }
+    rotated[0] += 0.5f; /* another shape: the check can fail */
+    CHECK_OK(ctx, segnn_logits(ctx, y[1], net, &x, 1));
+    assert_true(fabs(y[1][0] - y[0][0]) > 1e-3 * size);
+    segnn_close(ctx, net);
+}
+
 /* What claims nothing is no such network: the check can fail. */
 static void an_ordinary_network_is_not_invariant(void **state)
 {
@@ -107,6 +144,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(right_angles_change_nothing),
+        cmocka_unit_test(the_segnn_does_not_see_rotations),
         cmocka_unit_test(an_ordinary_network_is_not_invariant),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);

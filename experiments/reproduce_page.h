@@ -1,0 +1,12 @@
+/* reproduce_page.h - the figures and tables of a folder as one page, in the paper's order. */
+#ifndef EXPERIMENTS_REPRODUCE_PAGE_H
+#define EXPERIMENTS_REPRODUCE_PAGE_H
+
+#include "experiments/reproduce.h"
+
+/* Keeps what --json prints as DIR/DATASET.json and writes DIR/report.html anew, of all such files and
+ * of the figures beside them: so runs of mnist, fashion, molecules and estimators into one folder make
+ * one page. */
+recon_status reproduce_page(recon_ctx *ctx, const char *dir, const json_t *result);
+
+#endif

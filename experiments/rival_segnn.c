@@ -1,0 +1,289 @@
+/* rival_segnn.c - see rival_segnn.h. */
+#include "experiments/rival_segnn.h"
+#include "backbone/fingerprint.h"
+#include "backbone/metadata.h"
+#include "backbone/molecule_encoder.h"
+#include "backbone/molecule_net.h"
+#include "core/fail.h"
+#include "core/memory.h"
+#include "data/permute.h"
+#include "nn/params.h"
+#include "nn/run_files.h"
+#include "nn/settings.h"
+
+#include <inttypes.h>
+#include <recon/nn/layers.h>
+#include <recon/nn/train.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EPOCHS = 10, BATCH = 64, AT_ONCE = 128, LATENT = 128, HIDDEN = 128, MAX_CLASSES = 1 << 20 };
+#define RATE 2e-3
+static const uint8_t elements[] = { 1, 6, 7, 8, 9 }; /* those of QM9, as in the paper */
+
+struct segnn {
+    recon_molecule_net_shape shape;
+    recon_params *params;
+    recon_molecule_encoder *encoder;
+    recon_mlp head;
+    size_t classes;
+};
+
+/* --- the network ------------------------------------------------------------------------------ */
+
+static recon_status make(recon_ctx *ctx, segnn **out, size_t classes, recon_precision precision,
+                         const recon_safetensors *file, const char *path, uint64_t seed)
+{
+    const size_t sizes[] = { LATENT, HIDDEN, classes };
+    segnn *net = NULL;
+    recon_status status;
+    *out = NULL;
+    RECON_TRY(recon_alloc(ctx, &net, 1, sizeof *net));
+    net->classes = classes;
+    net->shape = (recon_molecule_net_shape){ .preset = RECON_PRESET_PAPER,
+                                             .width = 0.25,
+                                             .layers = 3,
+                                             .latent = LATENT,
+                                             .slots = 1, /* there is no decoder */
+                                             .elements = sizeof elements };
+    memcpy(net->shape.element, elements, sizeof elements);
+    RECON_TRY(recon_molecule_net_shape_complete(ctx, &net->shape));
+    RECON_TRY(recon_params_new(ctx, &net->params, precision));
+    recon_params_expect(net->params, file, path, 1);
+    RECON_TRY(recon_molecule_paper_new(ctx, &net->encoder, net->params, &net->shape));
+    RECON_TRY(recon_mlp_add(ctx, &net->head, net->params, "head", sizes, 3, 0));
+    RECON_TRY(recon_params_make(ctx, net->params, seed));
+    *out = net;
+done:
+    if (status != RECON_OK)
+        segnn_close(ctx, net);
+    return status;
+}
+
+recon_status segnn_new(recon_ctx *ctx, segnn **out, size_t classes, recon_precision precision,
+                       uint64_t seed)
+{
+    return make(ctx, out, classes, precision, NULL, NULL, seed);
+}
+
+void segnn_close(recon_ctx *ctx, segnn *net)
+{
+    if (!net)
+        return;
+    recon_params_free(ctx, net->params);
+    if (net->encoder)
+        net->encoder->free(net->encoder);
+    free(net);
+}
+
+size_t segnn_classes(const segnn *net)
+{
+    return net->classes;
+}
+
+size_t segnn_weights(const segnn *net)
+{
+    return recon_params_count(net->params);
+}
+
+recon_status segnn_open(recon_ctx *ctx, segnn **out, const char *path)
+{
+    recon_safetensors *file = NULL;
+    const char *name;
+    size_t classes = 0;
+    recon_status status;
+    *out = NULL;
+    RECON_TRY(recon_safetensors_open(ctx, &file, path));
+    name = recon_safetensors_metadata(file, "rival");
+    if (!recon_metadata_is(file, "rival") || !name || strcmp(name, "segnn"))
+        RECON_TRY(recon_fail(ctx, RECON_ERR_FORMAT, "%s: not a SEGNN classifier", path));
+    RECON_TRY(recon_metadata_size(ctx, &classes, file, "classes", 1, MAX_CLASSES, path));
+    RECON_TRY(make(ctx, out, classes, RECON_SINGLE, file, path, 0));
+done:
+    recon_safetensors_close(file);
+    return status == RECON_OK ? status : recon_note_file(ctx, status, path);
+}
+
+/* --- answers ---------------------------------------------------------------------------------- */
+
+/* Conformers onto a tape, by way of pack. */
+static recon_status feed_batch(recon_tape *t, recon_ctx *ctx, recon_molecule_batch *fed,
+                               recon_molecule_pack *pack, const segnn *net,
+                               const recon_conformer *x, size_t n)
+{
+    const recon_molecule_pack_options o = { .element = net->shape.element,
+                                            .elements = net->shape.elements,
+                                            .slots = net->shape.slots };
+    recon_status status;
+    RECON_TRY(recon_molecule_pack_fill(ctx, pack, x, NULL, n, &o));
+    RECON_TRY(recon_molecule_batch_feed(t, fed, pack));
+    if (net->encoder->feed)
+        RECON_TRY(net->encoder->feed(t, net->encoder, fed, pack, 0));
+done:
+    return status;
+}
+
+static recon_var logits(recon_tape *t, const segnn *net, const recon_molecule_batch *fed)
+{
+    recon_var latent = NULL, vectors = NULL;
+    net->encoder->apply(t, net->encoder, fed, &latent, &vectors);
+    return recon_mlp_apply(t, &net->head, latent);
+}
+
+recon_status segnn_logits(recon_ctx *ctx, double *out, const segnn *net, const recon_conformer *x,
+                          size_t n)
+{
+    recon_molecule_pack pack = { 0 };
+    recon_molecule_batch fed;
+    recon_tape *t = NULL;
+    recon_status status;
+    RECON_TRY(recon_tape_new(ctx, &t, RECON_SINGLE, 0));
+    for (size_t at = 0; at < n; at += AT_ONCE) {
+        size_t some = n - at < AT_ONCE ? n - at : AT_ONCE;
+        RECON_TRY(recon_tape_begin(t, RECON_INFER, 0));
+        RECON_TRY(feed_batch(t, ctx, &fed, &pack, net, x + at, some));
+        RECON_TRY(recon_var_read(t, out + at * net->classes, logits(t, net, &fed)));
+    }
+done:
+    recon_molecule_pack_free(&pack);
+    recon_tape_free(t);
+    return status;
+}
+
+/* --- training --------------------------------------------------------------------------------- */
+
+typedef struct {
+    recon_ctx *ctx;
+    segnn *net;
+    const recon_molecules *train, *held;
+    const segnn_options *o;
+    size_t n, batch;
+    recon_conformer x[AT_ONCE];
+    int32_t label[AT_ONCE];
+    recon_molecule_pack pack;
+    recon_molecule_batch fed;
+    recon_var labels;
+} trainer;
+
+static recon_status feed(void *user, recon_tape *t, uint64_t step)
+{
+    trainer *k = user;
+    uint64_t epoch = step / (k->n / k->batch), first = step % (k->n / k->batch) * k->batch;
+    recon_status status;
+    for (size_t i = 0; i < k->batch; i++) {
+        k->x[i] = recon_molecules_get(
+            k->train, recon_permute((size_t)first + i, k->n, k->o->seed, epoch + 1));
+        k->label[i] = k->x[i].molecule;
+    }
+    RECON_TRY(feed_batch(t, k->ctx, &k->fed, &k->pack, k->net, k->x, k->batch));
+    k->labels = recon_var_input(t, k->label, RECON_I32, &k->batch, 1);
+    status = recon_tape_status(t);
+done:
+    return status;
+}
+
+static recon_var loss(void *user, recon_tape *t)
+{
+    trainer *k = user;
+    return recon_var_cross_entropy(t, logits(t, k->net, &k->fed), k->labels);
+}
+
+static recon_status mistakes(void *user, recon_tape *t, double *metric)
+{
+    trainer *k = user;
+    size_t n = recon_molecules_describe(k->held).n, c = k->net->classes, right = 0;
+    double *y = NULL;
+    recon_status status;
+    (void)t;
+    RECON_TRY(recon_alloc_raw(k->ctx, &y, AT_ONCE * c, sizeof *y));
+    for (size_t at = 0; at < n; at += AT_ONCE) {
+        size_t some = n - at < AT_ONCE ? n - at : AT_ONCE;
+        for (size_t i = 0; i < some; i++)
+            k->x[i] = recon_molecules_get(k->held, at + i);
+        RECON_TRY(segnn_logits(k->ctx, y, k->net, k->x, some));
+        for (size_t i = 0; i < some; i++) {
+            size_t best = 0;
+            for (size_t j = 1; j < c; j++)
+                best = y[i * c + j] > y[i * c + best] ? j : best;
+            right += (int32_t)best == k->x[i].molecule;
+        }
+    }
+    *metric = 1 - (double)right / (double)n;
+done:
+    free(y);
+    return status;
+}
+
+static void describe_run(const trainer *k, recon_settings *s, size_t epochs)
+{
+    recon_settings_add(s, "conformers", "%zu (%08" PRIx32 ")", k->n,
+                       recon_fingerprint_molecules(k->train));
+    recon_settings_add(s, RECON_SETTING_EPOCHS, "%zu", epochs);
+    recon_settings_add(s, "batch", "%zu", k->batch);
+    recon_settings_add(s, "rate", "%.9g", RATE);
+    recon_settings_add(s, "seed", "%" PRIu64, k->o->seed);
+    recon_settings_add(s, "precision", "%s",
+                       recon_precision_name(recon_precision_on(k->ctx, k->o->precision)));
+    recon_settings_add(s, "backend", "%s", recon_ops_name(k->ctx));
+}
+
+static recon_status run(trainer *k, recon_train_result *result, const char *path)
+{
+    size_t epochs = k->o->epochs ? k->o->epochs : EPOCHS;
+    uint64_t epoch = k->n / k->batch, steps = epochs * epoch;
+    recon_settings settings = { "" };
+    recon_metadata_list list = { 0 };
+    describe_run(k, &settings, epochs);
+    recon_metadata_add(&list, "model", "rival");
+    recon_metadata_add(&list, "rival", "segnn");
+    recon_metadata_add_number(&list, "classes", (double)k->net->classes);
+    recon_metadata_add(&list, "training", settings.text);
+    const recon_trainee it = {
+        .params = k->net->params, .feed = feed, .loss = loss, .validate = mistakes, .user = k
+    };
+    const recon_train_options options = {
+        .steps = steps,
+        .epoch = epoch,
+        .seed = k->o->seed,
+        .precision = k->o->precision,
+        .schedule = { RECON_RATE_COSINE, RATE, 0, steps / 20, steps, 0, 0 },
+        .path = path,
+        .metadata = list.entry,
+        .n_metadata = list.n,
+        .bf16 = 1,
+        .settings = settings.text,
+        .resume = k->o->resume,
+        .overwrite = k->o->overwrite,
+        .label = "segnn",
+    };
+    return recon_train(k->ctx, result, &it, &options);
+}
+
+recon_status segnn_train(recon_ctx *ctx, recon_train_result *result, const recon_molecules *data,
+                         const recon_molecules *held, const char *path, const segnn_options *o)
+{
+    recon_molecules_info d = recon_molecules_describe(data);
+    trainer *k = NULL; /* large */
+    recon_status status;
+    RECON_TRY(recon_run_check(ctx, path, o->resume, o->overwrite));
+    RECON_TRY(recon_alloc(ctx, &k, 1, sizeof *k));
+    k->ctx = ctx;
+    k->o = o;
+    k->train = data;
+    k->held = held;
+    k->n = d.n;
+    k->batch = o->batch ? o->batch : BATCH;
+    k->batch = k->batch < AT_ONCE ? k->batch : AT_ONCE;
+    if (k->n < k->batch)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%zu conformers do not fill a batch of %zu",
+                             k->n, k->batch));
+    RECON_TRY(make(ctx, &k->net, d.molecules, o->precision, NULL, NULL, o->seed));
+    RECON_TRY(run(k, result, path));
+done:
+    if (k) {
+        segnn_close(ctx, k->net);
+        recon_molecule_pack_free(&k->pack);
+    }
+    free(k);
+    return status;
+}
