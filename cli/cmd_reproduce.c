@@ -259,8 +259,7 @@ static int check_tables(settings *all, const char *word)
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (own[i].given)
             return cli_misuse(&cli_reproduce, "%s is for letters", own[i].name);
-    if (!s->what &&
-        (s->embeddings || s->images || s->limit || s->resample || s->backbone || s->rival))
+    if (!s->what && (s->embeddings || s->images || s->limit || s->resample || s->backbone))
         return cli_misuse(&cli_reproduce, "%s is for images",
                           s->embeddings ? "--embeddings"
                           : s->images   ? "--images"
