@@ -369,7 +369,7 @@ static recon_status rotate_whole(recon_ctx *ctx, flow *f, const double *g, size_
     }
     RECON_TRY(recon_images_rotate(ctx, (float *)f->r.out, in, NULL, angle, n,
                                   &(recon_image_size){ d.height, d.width, d.channels },
-                                  f->to->how.interpolation));
+                                  f->to->how.interpolation, 0));
 done:
     free(angle);
     return status;

@@ -1,5 +1,6 @@
-/* cmd_reproduce.c - recon reproduce: the paper's tables, ours beside theirs, and letters. */
+/* cmd_reproduce.c - recon reproduce: the paper's tables, ours beside theirs; letters and photographs. */
 #include "cli/cli.h"
+#include "experiments/cifar.h"
 #include "experiments/estimators.h"
 #include "experiments/letters.h"
 #include "experiments/reproduce_molecules.h"
@@ -13,13 +14,14 @@ static int run(int argc, char **argv);
 const cli_command cli_reproduce = {
     .name = "reproduce",
     .purpose = "reproduce the paper's tables",
-    .arguments = "mnist|mnist12k|fashion|images|molecules|letters",
+    .arguments = "mnist|mnist12k|fashion|images|molecules|letters|cifar10",
     .example =
         "  recon reproduce mnist --quick\n"
         "  recon reproduce fashion --figures out/\n"
         "  recon reproduce molecules\n"
         "  recon reproduce molecules --data geom:qm9_crude.msgpack --train --out runs/ --device cuda\n"
         "  recon reproduce letters\n"
+        "  recon reproduce cifar10 --train --preset photo --device cuda --out runs/\n"
         "  recon reproduce mnist12k --train --seeds 3 --device cuda --out runs/\n"
         "  recon reproduce mnist --model plain/ --model density/\n"
         "  recon reproduce images --data images:test/ --rotate rule.json --classifier c.safetensors --model found/\n"
@@ -48,14 +50,20 @@ const cli_command cli_reproduce = {
         "\n"
         "letters: pictures of one's own, with a known truth. Letters of installed fonts are drawn, each\n"
         "kind rotated by its own law; a model is trained on them as by `recon train` and `recon\n"
-        "discover` and tested on fonts of other families, rotated by the same laws and at any angle.",
+        "discover` and tested on fonts of other families, rotated by the same laws and at any angle.\n"
+        "\n"
+        "cifar10: natural pictures (tools/get-cifar10 gets them), upright, rotated by multiples of 45\n"
+        "degrees (C8) and by any angle, before a frozen classifier of upright pictures: all of them\n"
+        "rotated back, or only where the p-value of the pose is below P, which is chosen on cifar10/val;\n"
+        "beside averages over rotations and a classifier trained with rotations (--augmented).",
     .run = run,
 };
 
 typedef struct {
     reproduce_settings what;
     letters_settings letters;
-    int is_letters, is_estimators;
+    cifar_settings cifar;
+    int is_letters, is_estimators, is_cifar;
     int device, precision, deterministic;
     cli_common common;
 } settings;
@@ -82,6 +90,9 @@ static int parse(settings *all, const char **word, int argc, char **argv)
         { "--classifier", "MODEL", NULL,
           "what `recon classifier train` wrote (default: the shipped one)", CLI_TEXT, 0,
           &s->classifier },
+        { "--augmented", "MODEL", NULL,
+          "cifar10: a classifier trained with rotations (with --train it is trained)", CLI_TEXT, 0,
+          &all->cifar.augmented },
         { "--embeddings", "DIR", NULL,
           "z.npy and g.npy of the training images, as `recon discover` keeps them",
           CLI_TEXT | CLI_IMAGES, 0, &s->embeddings },
@@ -94,7 +105,8 @@ static int parse(settings *all, const char **word, int argc, char **argv)
           "control: resample every image twice, so that no sharpness tells which were rotated; with "
           "--train also the training images",
           CLI_FLAG | CLI_IMAGES, 0, &s->resample },
-        { "--preset", NULL, "fast|paper|small", "which model (default fast; letters: small)",
+        { "--preset", NULL, "fast|paper|small|photo|photo-small",
+          "which model (default fast; letters: small; cifar10: photo-small, or photo with cuda)",
           CLI_CHOICE, 0, &s->preset },
         { "--train", NULL, NULL, "train the models instead of using shipped ones", CLI_FLAG, 0,
           &s->train },
@@ -143,7 +155,7 @@ static int parse(settings *all, const char **word, int argc, char **argv)
     return cli_parse(&cli_reproduce, options, &all->common, argc, argv, word, 1, NULL);
 }
 
-#define SETS "mnist, mnist12k, fashion, images, molecules, estimators or letters"
+#define SETS "mnist, mnist12k, fashion, images, molecules, estimators, letters or cifar10"
 
 static void name_seeds(reproduce_settings *s)
 {
@@ -189,6 +201,57 @@ static int check_letters(settings *all)
     all->letters.epochs = s->epochs;
     all->letters.quick = s->quick;
     all->letters.preset = s->preset < 0 ? RECON_PRESET_SMALL : s->preset;
+    return -1;
+}
+
+/* Options of other experiments; -1, or the exit code. */
+static int check_cifar(settings *all)
+{
+    reproduce_settings *s = &all->what;
+    const struct {
+        const char *name;
+        int given;
+    } others[] = { { "--data", s->data != NULL },
+                   { "--rotate", s->rotate != NULL },
+                   { "--resample", s->resample },
+                   { "--backbone", s->backbone != 0 },
+                   { "--figures", s->figures != NULL },
+                   { "--embeddings", s->embeddings != NULL },
+                   { "--seeds", s->seeds != 0 },
+                   { "--laws", all->letters.laws != NULL },
+                   { "--fonts", all->letters.fonts != NULL },
+                   { "--size", all->letters.size != 0 },
+                   { "--draws", all->letters.draws != 0 },
+                   { "--crop", all->letters.crop } };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i].given)
+            return cli_misuse(&cli_reproduce, "%s is not for cifar10", others[i].name);
+    if (s->preset >= 0 && s->preset < RECON_PRESET_PHOTO)
+        return cli_misuse(&cli_reproduce, "cifar10 takes --preset photo or photo-small");
+    if (s->train ? !s->out || s->models[0] : s->out || s->epochs || s->limit || s->resume)
+        return cli_misuse(&cli_reproduce, s->train
+                                              ? "--train needs --out DIR, and makes what --model "
+                                                "would name"
+                                              : "--out, --epochs, --limit and --resume are for "
+                                                "--train");
+    if (s->models[0] && s->models[1])
+        return cli_misuse(&cli_reproduce, "cifar10 takes one --model");
+    all->cifar =
+        (cifar_settings){ .model = s->models[0],
+                          .classifier = s->classifier,
+                          .augmented = all->cifar.augmented,
+                          .out = s->out,
+                          .images = s->images,
+                          .limit = s->limit,
+                          .seed = s->seed ? s->seed : 1,
+                          .epochs = s->epochs,
+                          .quick = s->quick,
+                          .train = s->train,
+                          .preset = s->preset >= 0               ? s->preset
+                                    : all->device == DEVICE_CUDA ? RECON_PRESET_PHOTO
+                                                                 : RECON_PRESET_PHOTO_SMALL,
+                          .resume = s->resume,
+                          .overwrite = s->overwrite };
     return -1;
 }
 
@@ -335,7 +398,15 @@ static int check_options(settings *all, const char *word)
     if (all->is_estimators)
         return check_estimators(all);
     all->is_letters = word && !strcmp(word, "letters");
-    return all->is_letters ? check_letters(all) : check_tables(all, word);
+    all->is_cifar = word && !strcmp(word, "cifar10");
+    if (!all->is_cifar && all->cifar.augmented)
+        return cli_misuse(&cli_reproduce, "--augmented is for cifar10");
+    if (!all->is_cifar && all->what.preset >= RECON_PRESET_PHOTO)
+        return cli_misuse(&cli_reproduce, "--preset %s is for cifar10",
+                          recon_preset_name((recon_preset)all->what.preset));
+    return all->is_letters ? check_letters(all)
+           : all->is_cifar ? check_cifar(all)
+                           : check_tables(all, word);
 }
 
 static recon_status show(recon_ctx *ctx, const settings *s, json_t *result, const json_t *spread)
@@ -344,6 +415,7 @@ static recon_status show(recon_ctx *ctx, const settings *s, json_t *result, cons
         return cli_print_json(ctx, json_incref(result));
     if (!s->common.quiet)
         (s->is_letters      ? letters_print
+         : s->is_cifar      ? cifar_print
          : s->is_estimators ? estimators_print
          : s->what.what     ? reproduce_print
                             : molecule_reproduce_print)(result, spread);
@@ -356,14 +428,16 @@ static recon_status work(recon_ctx *ctx, const void *given)
     const settings *s = given;
     reproduce_settings what = s->what;
     letters_settings letters = s->letters;
+    cifar_settings cifar = s->cifar;
     json_t *result = NULL, *spread = NULL;
     recon_status status;
     RECON_TRY(recon_ops_attach(ctx, s->device == DEVICE_CUDA && s->deterministic
                                         ? "cuda-deterministic"
                                         : devices[s->device]));
     cli_note_precision(ctx, s->precision);
-    what.precision = letters.precision = cli_precision(ctx, s->precision);
+    what.precision = letters.precision = cifar.precision = cli_precision(ctx, s->precision);
     RECON_TRY(s->is_letters      ? letters_run(ctx, &result, &spread, &letters)
+              : s->is_cifar      ? cifar_run(ctx, &result, &cifar)
               : s->is_estimators ? estimators_run(ctx, &result, &what)
                                  : reproduce_run(ctx, &result, &spread, &what));
     RECON_TRY(show(ctx, s, result, spread));

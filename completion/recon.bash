@@ -197,6 +197,7 @@ _recon() {
     reproduce,--data) _recon_specs ;;
     reproduce,--rotate) ;;
     reproduce,--classifier) ;;
+    reproduce,--augmented) ;;
     reproduce,--embeddings) ;;
     reproduce,--images) compopt +o default ;;
     reproduce,--limit) compopt +o default ;;
@@ -239,7 +240,7 @@ _recon_else() {
     reproduce,-*) _recon_words --quick --figures --model --data --rotate --classifier --embeddings --images --limit --resample --preset --train --baselines --rival --backbone --out --epochs --seed --seeds --resume --overwrite --laws --fonts --size --draws --crop --device --precision --deterministic --threads --json --quiet --help ;;
     info,-*) _recon_words --skip-bad --crop --picture-limit --threads --json --quiet --help ;;
     classifier,*) _recon_words train eval ;;
-    reproduce,*) _recon_words mnist mnist12k fashion images molecules letters ;;
+    reproduce,*) _recon_words mnist mnist12k fashion images molecules letters cifar10 ;;
     esac
 }
 

@@ -229,11 +229,12 @@ complete -c recon -n '__recon_is reproduce' -l model -d 'what `recon discover` w
 complete -c recon -n '__recon_is reproduce' -l data -d 'images: labelled test images; molecules: geom:FILE or flat:DIR in place of the shipped conformers' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is reproduce' -l rotate -d 'images: how they are rotated: mnist, fashion, all or a JSON file' -r -F
 complete -c recon -n '__recon_is reproduce' -l classifier -d 'what `recon classifier train` wrote (default: the shipped one)' -r -F
+complete -c recon -n '__recon_is reproduce' -l augmented -d 'cifar10: a classifier trained with rotations (with --train it is trained)' -r -F
 complete -c recon -n '__recon_is reproduce' -l embeddings -d 'images: z.npy and g.npy of the training images, as `recon discover` keeps them' -r -F
 complete -c recon -n '__recon_is reproduce' -l images -d 'images: number of test images (default all)' -x
 complete -c recon -n '__recon_is reproduce' -l limit -d 'images: number of training images, drawn at random (default all; mnist12k has those of the paper)' -x
 complete -c recon -n '__recon_is reproduce' -l resample -d 'images: control: resample every image twice, so that no sharpness tells which were rotated; with --train also the training images'
-complete -c recon -n '__recon_is reproduce' -l preset -d 'which model (default fast; letters: small)' -x -a 'fast paper small'
+complete -c recon -n '__recon_is reproduce' -l preset -d 'which model (default fast; letters: small; cifar10: photo-small, or photo with cuda)' -x -a 'fast paper small photo photo-small'
 complete -c recon -n '__recon_is reproduce' -l train -d 'train the models instead of using shipped ones'
 complete -c recon -n '__recon_is reproduce' -l baselines -d 'also measure other methods: equivariant classifiers, EquiAdapt, alignment, averaging'
 complete -c recon -n '__recon_is reproduce' -l rival -d 'with --baselines --train: the network to train, and no backbone (default all); segnn: of molecules' -x -a 'all augmented escnn equiadapt partial_gcnn sgm segnn'
@@ -252,7 +253,7 @@ complete -c recon -n '__recon_is reproduce' -l crop -d 'letters: auto as for `re
 complete -c recon -n '__recon_is reproduce' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is reproduce' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is reproduce' -l deterministic -d 'with cuda: bit-identical runs, slower'
-complete -c recon -n '__recon_is reproduce' -f -a 'mnist mnist12k fashion images molecules letters'
+complete -c recon -n '__recon_is reproduce' -f -a 'mnist mnist12k fashion images molecules letters cifar10'
 complete -c recon -n '__recon_is info' -l skip-bad -d 'skip what cannot be used, and list it'
 complete -c recon -n '__recon_is info' -l crop -d 'images: auto: centre each object and scale it to fill the frame' -x -a 'none auto'
 complete -c recon -n '__recon_is info' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x

@@ -289,11 +289,12 @@ _recon() {
         '--data[images\: labelled test images; molecules\: geom\:FILE or flat\:DIR in place of the shipped conformers]:SPEC:_recon_specs' \
         '--rotate[images\: how they are rotated\: mnist, fashion, all or a JSON file]:RULE:_files' \
         '--classifier[what `recon classifier train` wrote (default\: the shipped one)]:MODEL:_files' \
+        '--augmented[cifar10\: a classifier trained with rotations (with --train it is trained)]:MODEL:_files' \
         '--embeddings[images\: z.npy and g.npy of the training images, as `recon discover` keeps them]:DIR:_files' \
         '--images[images\: number of test images (default all)]:N: ' \
         '--limit[images\: number of training images, drawn at random (default all; mnist12k has those of the paper)]:N: ' \
         '--resample[images\: control\: resample every image twice, so that no sharpness tells which were rotated; with --train also the training images]' \
-        '--preset[which model (default fast; letters\: small)]:choice:(fast paper small)' \
+        '--preset[which model (default fast; letters\: small; cifar10\: photo-small, or photo with cuda)]:choice:(fast paper small photo photo-small)' \
         '--train[train the models instead of using shipped ones]' \
         '--baselines[also measure other methods\: equivariant classifiers, EquiAdapt, alignment, averaging]' \
         '--rival[with --baselines --train\: the network to train, and no backbone (default all); segnn\: of molecules]:choice:(all augmented escnn equiadapt partial_gcnn sgm segnn)' \
@@ -316,7 +317,7 @@ _recon() {
         '--json[print one JSON object instead of text]' \
         '--quiet[no progress, errors only]' \
         '--help[explain]' \
-        '1: :(mnist mnist12k fashion images molecules letters)' ;;
+        '1: :(mnist mnist12k fashion images molecules letters cifar10)' ;;
     info) _arguments \
         '--skip-bad[skip what cannot be used, and list it]' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame]:choice:(none auto)' \

@@ -271,7 +271,7 @@ Pose2 = _structure(
     "recon_pose2", *((name, c_double) for name in ("psi", "lambda", "absolute", "rotation"))
 )
 CanonicalizeOptions = _structure(
-    "recon_canonicalize_options", ("interpolation", c_int), ("only_if", c_double), RESERVED
+    "recon_canonicalize_options", ("interpolation", c_int), ("edge", c_int), ("only_if", c_double), RESERVED
 )
 SpinOptions = _structure(
     "recon_spin_options",
@@ -407,6 +407,7 @@ Distribution3Out = _structure(
 
 OnLog = ctypes.CFUNCTYPE(None, c_void_p, c_int, c_char_p)
 Judge = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p, POINTER(c_double), POINTER(c_float), c_size_t)
+Answer = Judge  # of several numbers for each image
 SpinJudge = ctypes.CFUNCTYPE(
     c_int, c_void_p, c_void_p, POINTER(c_float), POINTER(c_int64), POINTER(So3), c_size_t
 )
@@ -452,6 +453,10 @@ recon_status recon_canonicalize_search(recon_ctx *ctx, float *out, recon_pose2 *
                                        const recon_model *model, const float *images, size_t n,
                                        recon_judge *judge, void *user,
                                        const recon_canonicalize_options *options);
+recon_status recon_average_images(recon_ctx *ctx, double *out, recon_pose2 *poses,
+                                  const recon_model *model, const float *images, size_t n,
+                                  recon_answer *answer, void *user, size_t outputs,
+                                  const recon_canonicalize_options *options);
 recon_status recon_score(recon_ctx *ctx, recon_pose_score *out, const recon_model *model,
                          const void *inputs, size_t n);
 double recon_score_threshold(const recon_model *model, double false_alarms);
@@ -538,6 +543,8 @@ def _type(text: str) -> type | None:
     """A C type for ctypes. Pointers are addresses, save text, which is handed over as bytes."""
     if "recon_judge" in text:
         return Judge
+    if "recon_answer" in text:
+        return Answer
     if "recon_spin_judge" in text:
         return SpinJudge
     if text == "const char *":

@@ -14,6 +14,8 @@ from ._model import Model, gate_of
 from ._poses import INTERPOLATIONS, Poses
 from ._records import record
 
+FILLS = {"zero": 0, "edge": 1}
+
 
 @record
 class Candidates(NamedTuple):
@@ -121,8 +123,10 @@ class ImageModel(Model):
         interpolation: Literal["bilinear", "bicubic"] = "bilinear",
         only_if: float | None = None,
         lambda_: Literal["auto", "neighbours", "head", "density"] = "auto",
+        fill: Literal["zero", "edge"] = "zero",
+        average: Callable[[np.ndarray], Any] | None = None,
     ) -> tuple[np.ndarray, Poses]:
-        """Brings images into their natural pose.
+        """Brings images into their natural pose, or a frozen model's answers to them.
 
         Args:
             x: The images.
@@ -134,9 +138,16 @@ class ImageModel(Model):
                 others come out exactly as they are; poses.rotated tells which is which.
             lambda_: Where natural poses come from, for this call: see recon.load. "auto" is the
                 model's own way, lambda_from. Another one opens the model once more.
+            fill: What comes into the frame: "zero", or "edge", the nearest pixel of the image, which
+                a model of photographs finds less strange.
+            average: A frozen model: a function that gets images, in x's layout, and returns one row
+                of numbers for each, such as probabilities of classes. In place of images come its
+                answers, averaged over the candidates of each image by their weights. It is called
+                once with the first image alone, to see how long rows are. Not with judge.
 
         Returns:
-            The images in their natural pose, float32, and the Poses they came in.
+            The images in their natural pose, float32, or the mean answers, float64; and the Poses
+            they came in, with average those of the first candidates.
 
         Example:
             >>> model = recon.load("fashion")
@@ -147,13 +158,20 @@ class ImageModel(Model):
             >>> gated, poses = model.canonicalize(images, only_if=0.01)
             >>> bool((gated == images)[~poses.rotated].all())
             True
+            >>> answers, poses = model.canonicalize(images, average=lambda x: x.mean(axis=1))
+            >>> answers.shape
+            (5, 28)
         """
         images = self._images(x)
         out = np.empty_like(images)
         records = room(len(images), _abi.Pose2)
         how = choice("interpolation", interpolation, "", INTERPOLATIONS)
-        options = ctypes.byref(
-            _abi.CanonicalizeOptions(interpolation=how, only_if=gate_of(only_if)))
+        options = ctypes.byref(_abi.CanonicalizeOptions(
+            interpolation=how, edge=choice("fill", fill, "", FILLS), only_if=gate_of(only_if)))
+        if average is not None:
+            if judge is not None:
+                raise InputError("judge chooses among candidates, average does not: give one")
+            return self._average(images, average, records, self._with(lambda_), options)
         common = (address(out), address(records), self._with(lambda_), address(images), len(images))
         if judge is None:
             self._ask(lib.recon_canonicalize, *common, options)
@@ -165,6 +183,24 @@ class ImageModel(Model):
                 if asked.raised:
                     raise asked.raised from None
                 raise
+        return out, Poses(records, self.size)
+
+    def _average(self, images: np.ndarray, average: Callable[[np.ndarray], Any], records: Any,
+                 handle: int, options: Any) -> tuple[np.ndarray, Poses]:
+        if len(images) == 0:
+            return np.empty((0, 0)), Poses(records, self.size)
+        shape = array(average(images[:1].copy()), np.float64, "average's answers").shape
+        if len(shape) != 2 or shape[0] != 1 or shape[1] == 0:
+            raise InputError(f"average's answers: {shape} for one image, but a row is needed")
+        out = np.empty((len(images), shape[1]))
+        asked = _Asked(average, images.shape[1:], shape[1])
+        try:
+            self._ask(lib.recon_average_images, address(out), address(records), handle,
+                      address(images), len(images), asked.function, None, shape[1], options)
+        except Error:
+            if asked.raised:
+                raise asked.raised from None
+            raise
         return out, Poses(records, self.size)
 
     def candidates(self, x: Any) -> list[Candidates]:
@@ -253,6 +289,28 @@ class ImageModel(Model):
         if x.shape[1:] == (channels, height, width):
             return ": channels go last, np.moveaxis(images, 1, -1)"
         return ""
+
+
+class _Asked:
+    """A Python function as the library's frozen model; raised is what it raised."""
+
+    def __init__(self, ask: Callable[[np.ndarray], Any], shape: tuple[int, ...], outputs: int):
+        self.raised: BaseException | None = None
+        self._call_it, self._shape, self._outputs = ask, shape, outputs
+        self.function = _abi.Answer(self._call)
+
+    def _call(self, ctx: int, user: int, out: Any, images: Any, n: int) -> int:
+        try:
+            lent = np.ctypeslib.as_array(images, (n, *self._shape))
+            given = array(self._call_it(lent.copy()), np.float64, "average's answers")
+            if given.shape != (n, self._outputs):
+                raise InputError(f"average's answers: {given.shape}, but"
+                                 f" {(n, self._outputs)} are needed")
+            np.ctypeslib.as_array(out, (n, self._outputs))[:] = given
+        except BaseException as error:  # C cannot pass it on
+            self.raised = error
+            return _abi.CONSTANTS["RECON_ERR_INPUT"]
+        return _abi.CONSTANTS["RECON_OK"]
 
 
 class _Judge:

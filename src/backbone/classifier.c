@@ -294,6 +294,8 @@ static recon_status describe_run(const trainer *k, recon_settings *s,
     recon_settings_add(s, "decay", "%.9g", o->decay);
     recon_settings_add(s, "shift", "%.9g", o->shift);
     recon_settings_add(s, "flip", "%s", o->flip ? "yes" : "no");
+    if (o->rotate)
+        recon_settings_add(s, "rotate", "yes");
     recon_settings_add(s, "seed", "%" PRIu64, o->seed);
     recon_settings_add(s, "precision", "%s",
                        recon_precision_name(recon_precision_on(k->ctx, o->precision)));
@@ -390,7 +392,10 @@ recon_status recon_classifier_train(recon_ctx *ctx, recon_train_result *result,
                                         .seed = o.seed,
                                         .threads = recon_ctx_threads(ctx) > LOADERS ? LOADERS : 1,
                                         .shift = o.shift,
-                                        .flip = o.flip };
+                                        .flip = o.flip,
+                                        .rotate = o.rotate,
+                                        .all = o.rotate,
+                                        .edge = o.rotate };
     RECON_TRY(run(&k, result, path, &o));
 done:
     recon_loader_close(k.loader);

@@ -420,7 +420,7 @@ static recon_status rotate(recon_ctx *ctx, void *out, const recon_backbone *b, c
     const recon_ieae_shape *s = &of(b)->shape;
     return recon_images_rotate(ctx, out, inputs, NULL, g, n,
                                &(recon_image_size){ s->height, s->width_px, s->channels },
-                               interpolation);
+                               interpolation, 0);
 }
 
 /* Pictures are fitted into squares, with the model's channels; what a model of other images needs, its

@@ -153,17 +153,24 @@ RECON_CLONES static void warp_cubic(float *restrict out, const float *restrict i
                  f->channels, CUBIC, FLOATS, 0);
 }
 
+/* A result as large as the image. */
+static frame frame_of(size_t height, size_t width, size_t channels, const recon_affine *source)
+{
+    double x = ((double)width - 1) / 2, y = ((double)height - 1) / 2;
+    return (frame){ .height = (int)height,
+                    .width = (int)width,
+                    .channels = channels,
+                    .middle_x = x,
+                    .middle_y = y,
+                    .source = *source,
+                    .out_x = x,
+                    .out_y = y };
+}
+
 void recon_image_warp(float *out, const float *in, size_t height, size_t width, size_t channels,
                       const recon_affine *source, recon_interpolation interpolation)
 {
-    frame f = { .height = (int)height,
-                .width = (int)width,
-                .channels = channels,
-                .middle_x = ((double)width - 1) / 2,
-                .middle_y = ((double)height - 1) / 2,
-                .source = *source };
-    f.out_x = f.middle_x;
-    f.out_y = f.middle_y;
+    const frame f = frame_of(height, width, channels, source);
     if (height == 0 || width == 0)
         return;
     if (interpolation == RECON_BICUBIC)
@@ -287,11 +294,11 @@ static void fill_row(float *out, const void *in, const frame *f, int p, int from
     float most = of == WORDS ? 65535 : 255, colour[RECON_PIXELS_CHANNELS];
     float grey = (299.0f * rgb[0] + 587.0f * rgb[1] + 114.0f * rgb[2]) / 1000;
     size_t colours = f->channels - (f->alpha ? 1 : 0);
-    for (size_t c = 0; c < colours; c++)
+    for (size_t c = 0; fill->kind == RECON_FILL_COLOUR && c < colours; c++)
         colour[c] = (colours == 3 ? rgb[c] : grey) * most / 255;
     for (int q = from; q < to; q++, out += f->channels) {
-        double x = m[0][0] * (q - f->out_x) + m[0][1] * up + f->middle_x;
-        double y = f->middle_y - m[1][0] * (q - f->out_x) - m[1][1] * up;
+        double x = m[0][0] * (q - f->out_x) + m[0][1] * up + f->source.shift[0] + f->middle_x;
+        double y = f->middle_y - m[1][0] * (q - f->out_x) - m[1][1] * up - f->source.shift[1];
         taps row = taps_at(y, f->height, n), col = taps_at(x, f->width, n);
         float outside = 1 - sum_of(&row, n) * sum_of(&col, n);
         if (fabsf(outside) < 1e-4f)
@@ -305,6 +312,17 @@ static void fill_row(float *out, const void *in, const frame *f, int p, int from
         col = taps_at(clamp(x, f->width), f->width, LINEAR);
         (f->alpha ? blend_alpha : blend)(out, in, &row, &col, f->width, f->channels, LINEAR, of);
     }
+}
+
+void recon_image_fill_edge(float *out, const float *in, size_t height, size_t width,
+                           size_t channels, const recon_affine *source,
+                           recon_interpolation interpolation)
+{
+    const frame f = frame_of(height, width, channels, source);
+    int n = interpolation == RECON_BICUBIC ? CUBIC : LINEAR;
+    for (int p = 0; p < f.height; p++)
+        fill_row(out + (size_t)p * width * channels, in, &f, p, 0, f.width, n, FLOATS,
+                 &(recon_fill){ .kind = RECON_FILL_EDGE });
 }
 
 void recon_pixels_frame(size_t *height, size_t *width, const recon_pixels *in, double angle)
@@ -372,6 +390,7 @@ typedef struct {
     size_t n;
     recon_image_size size;
     recon_interpolation interpolation;
+    int edge;
 } batch;
 
 static recon_status rotate_some(recon_ctx *ctx, void *arg, size_t task, int worker)
@@ -380,16 +399,22 @@ static recon_status rotate_some(recon_ctx *ctx, void *arg, size_t task, int work
     const recon_image_size *s = &b->size;
     size_t pixels = s->height * s->width * s->channels, end = (task + 1) * IMAGES_A_TASK;
     (void)ctx, (void)worker;
-    for (size_t i = task * IMAGES_A_TASK; i < end && i < b->n; i++)
-        recon_image_rotate(b->out + i * pixels, b->in + (b->from ? b->from[i] : i) * pixels,
-                           s->height, s->width, s->channels, b->angle[i], b->interpolation);
+    for (size_t i = task * IMAGES_A_TASK; i < end && i < b->n; i++) {
+        const float *in = b->in + (b->from ? b->from[i] : i) * pixels;
+        recon_affine source = recon_image_rotate_source(b->angle[i]);
+        recon_image_rotate(b->out + i * pixels, in, s->height, s->width, s->channels, b->angle[i],
+                           b->interpolation);
+        if (b->edge && b->angle[i] != 0)
+            recon_image_fill_edge(b->out + i * pixels, in, s->height, s->width, s->channels,
+                                  &source, b->interpolation);
+    }
     return RECON_OK;
 }
 
 recon_status recon_images_rotate(recon_ctx *ctx, float *out, const float *in, const size_t *from,
                                  const double *angle, size_t n, const recon_image_size *size,
-                                 recon_interpolation interpolation)
+                                 recon_interpolation interpolation, int edge)
 {
-    batch b = { out, in, from, angle, n, *size, interpolation };
+    batch b = { out, in, from, angle, n, *size, interpolation, edge };
     return recon_parallel(ctx, rotate_some, &b, (n + IMAGES_A_TASK - 1) / IMAGES_A_TASK);
 }

@@ -29,13 +29,13 @@ void recon_pixels_rotate(uint8_t *out, const recon_pixels *in, const recon_pixel
 void recon_pixels_frame(size_t *height, size_t *width, const recon_pixels *in, double angle);
 
 /* n images rotated, several at a time: out [n] is in[from[i]], or in[i] where from is NULL, by
- * angle[i]. */
+ * angle[i]. edge: outside of an image is the nearest pixel of its edge; 0: zero. */
 typedef struct {
     size_t height, width, channels;
 } recon_image_size;
 recon_status recon_images_rotate(recon_ctx *ctx, float *out, const float *in, const size_t *from,
                                  const double *angle, size_t n, const recon_image_size *size,
-                                 recon_interpolation interpolation);
+                                 recon_interpolation interpolation, int edge);
 
 /* p -> matrix p + shift */
 typedef struct {
@@ -47,6 +47,12 @@ typedef struct {
  * finite is outside. Sides are at most 2^24. */
 void recon_image_warp(float *out, const float *in, size_t height, size_t width, size_t channels,
                       const recon_affine *source, recon_interpolation interpolation);
+
+/* out, as recon_image_warp has made it, where it shows what lies outside of in: the nearest pixels of
+ * the edge. */
+void recon_image_fill_edge(float *out, const float *in, size_t height, size_t width,
+                           size_t channels, const recon_affine *source,
+                           recon_interpolation interpolation);
 
 /* in, height x width, made as large as fits into out, size x size, in its middle, zeros beside it.
  * Smaller pixels are averaged (a triangle as wide as two pixels of out), so

@@ -163,6 +163,8 @@ static void resample(float *out, const recon_loader *l, const slot *s, recon_aff
         from = s->regridded;
     }
     recon_image_warp(out, from, d->height, d->width, d->channels, &source, RECON_BILINEAR);
+    if (l->o.edge)
+        recon_image_fill_edge(out, from, d->height, d->width, d->channels, &source, RECON_BILINEAR);
 }
 
 /* Views of s->plain; at counts the images of the run. */

@@ -30,6 +30,7 @@ typedef struct {
                        own: they are never made smaller, and moved only as far as they are made
                        larger                                                               */
     int all;        /* every view is warped, not the last one alone                         */
+    int edge;       /* outside of an image is the nearest pixel of its edge; 0: zero          */
     double gain;    /* brighter or darker by a factor of up to 1 + gain                     */
     double blur;    /* each pixel gives up to this share to either neighbour, twice; < 1/2  */
     int regrid;     /* resampled twice, by way of a random grid: what earlier resamplings left

@@ -26,7 +26,7 @@ static recon_interpolation interpolation_of(const recon_canonicalize_options *op
     return options ? options->interpolation : RECON_BILINEAR;
 }
 
-static recon_status check_options(recon_ctx *ctx, const recon_canonicalize_options *options)
+recon_status recon_canonicalize_check(recon_ctx *ctx, const recon_canonicalize_options *options)
 {
     if (options && !(options->only_if >= 0 && options->only_if <= 1))
         return recon_fail(ctx, RECON_ERR_INPUT, "only_if is %g: a p-value of at most 1 is needed",
@@ -90,6 +90,25 @@ static void gather_rotations(void *g, const void *poses, size_t n, recon_group g
             ((recon_so3 *)g)[i] = three[i].rotation;
 }
 
+static recon_image_size size_of(recon_ieae_shape s)
+{
+    return (recon_image_size){ s.height, s.width_px, s.channels };
+}
+
+/* As the kind does it; what lies at the edge of a frame is known of images alone. */
+static recon_status rotate_all(recon_ctx *ctx, void *out, const recon_backbone *b,
+                               const void *inputs, const void *g, size_t n,
+                               const recon_canonicalize_options *options)
+{
+    const recon_ieae *images = recon_backbone_ieae(b);
+    if (!options || !options->edge)
+        return b->kind->rotate(ctx, out, b, inputs, g, n, interpolation_of(options));
+    if (!images)
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s have no edge", b->kind->data);
+    recon_image_size size = size_of(recon_ieae_describe(images));
+    return recon_images_rotate(ctx, out, inputs, NULL, g, n, &size, options->interpolation, 1);
+}
+
 recon_status recon_canonicalize(recon_ctx *ctx, void *out, void *poses, const recon_model *model,
                                 const void *inputs, size_t n,
                                 const recon_canonicalize_options *options)
@@ -98,7 +117,7 @@ recon_status recon_canonicalize(recon_ctx *ctx, void *out, void *poses, const re
     int so2 = b->kind->group == RECON_SO2;
     char *own = NULL, *g = NULL;
     recon_status status;
-    RECON_TRY(check_options(ctx, options));
+    RECON_TRY(recon_canonicalize_check(ctx, options));
     RECON_TRY(recon_alloc_raw(ctx, &g, n, so2 ? sizeof(double) : sizeof(recon_so3)));
     if (!poses) {
         RECON_TRY(recon_alloc_raw(ctx, &own, n, so2 ? sizeof(recon_pose2) : sizeof(recon_pose3)));
@@ -107,7 +126,7 @@ recon_status recon_canonicalize(recon_ctx *ctx, void *out, void *poses, const re
     RECON_TRY(read_poses(ctx, poses, model, inputs, n, gate_of(options)));
     gather_rotations(g, poses, n, b->kind->group);
     if (out)
-        RECON_TRY(b->kind->rotate(ctx, out, b, inputs, g, n, interpolation_of(options)));
+        RECON_TRY(rotate_all(ctx, out, b, inputs, g, n, options));
 done:
     free(own);
     free(g);
@@ -183,7 +202,7 @@ static recon_status list_one(recon_ctx *ctx, void *arg, size_t i, int worker)
     return RECON_OK;
 }
 
-static recon_status list_candidates(recon_ctx *ctx, recon_candidates *out, const recon_model *model,
+recon_status recon_candidates_gated(recon_ctx *ctx, recon_candidates *out, const recon_model *model,
                                     const float *images, size_t n, double only_if)
 {
     listing l = { .out = out, .by = model->maps, .only_if = only_if };
@@ -202,7 +221,7 @@ done:
 recon_status recon_candidates_list(recon_ctx *ctx, recon_candidates *out, const recon_model *model,
                                    const float *images, size_t n)
 {
-    return list_candidates(ctx, out, model, images, n, 0);
+    return recon_candidates_gated(ctx, out, model, images, n, 0);
 }
 
 /* Lambda's first, then the others, which are by weight already. */
@@ -239,6 +258,7 @@ typedef struct {
     recon_image_size size;
     size_t pixels;
     recon_interpolation interpolation;
+    int edge;
     double only_if;
     recon_judge *judge;
     void *user;
@@ -310,7 +330,8 @@ static recon_status rotate(recon_ctx *ctx, float *out, trials *t, const contest 
 {
     for (size_t i = 0; i < n; i++)
         t->angle[i] = poses[i].rotation;
-    return recon_images_rotate(ctx, out, in, from, t->angle, n, &c->size, c->interpolation);
+    return recon_images_rotate(ctx, out, in, from, t->angle, n, &c->size, c->interpolation,
+                               c->edge);
 }
 
 static recon_status search(recon_ctx *ctx, recon_pose2 *poses, trials *t, const contest *c,
@@ -318,7 +339,7 @@ static recon_status search(recon_ctx *ctx, recon_pose2 *poses, trials *t, const 
 {
     size_t count;
     recon_status status;
-    RECON_TRY(list_candidates(ctx, t->lists, c->model, in, n, c->only_if));
+    RECON_TRY(recon_candidates_gated(ctx, t->lists, c->model, in, n, c->only_if));
     count = gather(t, n);
     if (count) {
         RECON_TRY(rotate(ctx, t->images, t, c, in, t->from, t->poses, count));
@@ -336,7 +357,8 @@ recon_status recon_canonicalize_search(recon_ctx *ctx, float *out, recon_pose2 *
 {
     recon_ieae_shape s = recon_model_describe(model).images;
     const contest c = { .model = model,
-                        .size = { s.height, s.width_px, s.channels },
+                        .size = size_of(s),
+                        .edge = options && options->edge,
                         .pixels = s.height * s.width_px * s.channels,
                         .interpolation = interpolation_of(options),
                         .only_if = gate_of(options),
@@ -346,7 +368,7 @@ recon_status recon_canonicalize_search(recon_ctx *ctx, float *out, recon_pose2 *
     recon_pose2 chosen[SEARCH_BLOCK];
     trials t = { 0 };
     recon_status status;
-    RECON_TRY(check_options(ctx, options));
+    RECON_TRY(recon_canonicalize_check(ctx, options));
     if (!recon_backbone_ieae(b))
         RECON_TRY(
             recon_fail(ctx, RECON_ERR_INPUT, "search is for models of `recon train` on images"));

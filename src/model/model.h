@@ -74,6 +74,15 @@ void recon_read3_free(recon_read3 *r);
 /* The candidates of an image, as recon_candidates_list has them, from its distribution. */
 void recon_candidates_of(recon_candidates *out, const recon_distribution *d);
 
+/* The same of n images; one that a gate does not let through has one candidate, which does not rotate
+ * it. */
+recon_status recon_candidates_gated(recon_ctx *ctx, recon_candidates *out /* [n] */,
+                                    const recon_model *model, const float *images, size_t n,
+                                    double only_if);
+
+/* RECON_ERR_INPUT for options that cannot be meant. */
+recon_status recon_canonicalize_check(recon_ctx *ctx, const recon_canonicalize_options *options);
+
 /* Whether a gate (recon_canonicalize_options) lets an input with this p-value be rotated; only_if 0:
  * there is none. */
 int recon_gate_opens(double only_if, double p_value);

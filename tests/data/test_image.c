@@ -126,6 +126,34 @@ static void outside_there_is_nothing(void **state)
     recon_image_rotate(y, x, 0, 0, 1, 1, RECON_BILINEAR); /* an image without pixels */
 }
 
+/* The edge goes on: an image of one value keeps it, and where a view shows the inside alone nothing
+ * changes. */
+static void an_edge_goes_on(void **state)
+{
+    (void)state;
+    float x[N], y[N], edge[N];
+    recon_affine source = recon_image_rotate_source(0.6);
+    source.shift[0] = 1.5;
+    for (int kind = 0; kind < 2; kind++) {
+        for (int j = 0; j < N; j++)
+            x[j] = 0.7f;
+        recon_image_warp(y, x, H, W, C, &source, (recon_interpolation)kind);
+        recon_image_fill_edge(y, x, H, W, C, &source, (recon_interpolation)kind);
+        for (int j = 0; j < N; j++)
+            CHECK_NEAR(y[j], 0.7f, 1e-6);
+        noise(x, N, 3);
+        recon_image_warp(y, x, H, W, C, &source, (recon_interpolation)kind);
+        memcpy(edge, y, sizeof y);
+        recon_image_fill_edge(edge, x, H, W, C, &source, (recon_interpolation)kind);
+        int middle = (H / 2 * W + W / 2) * C, changed = 0;
+        for (int c = 0; c < C; c++)
+            assert_true(edge[middle + c] == y[middle + c]);
+        for (int j = 0; j < N; j++)
+            changed += edge[j] != y[j];
+        assert_true(changed > 0);
+    }
+}
+
 static void a_picture_fits_with_its_mean_and_its_slope(void **state)
 {
     (void)state;
@@ -286,6 +314,7 @@ int main(void)
         cmocka_unit_test(alpha_rotates_with_its_colours),
         cmocka_unit_test(what_is_hidden_does_not_show),
         cmocka_unit_test(what_comes_into_the_frame_is_filled),
+        cmocka_unit_test(an_edge_goes_on),
         cmocka_unit_test(a_picture_fits_with_its_mean_and_its_slope),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);

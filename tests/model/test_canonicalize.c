@@ -111,6 +111,69 @@ static recon_status like_all(recon_ctx *ctx, void *user, double *scores, const f
     return RECON_OK;
 }
 
+/* The sum of an image and the square of that, and how many images were shown. */
+static recon_status sums(recon_ctx *ctx, void *user, double *answers, const float *images, size_t n)
+{
+    size_t *shown = user;
+    (void)ctx;
+    *shown += n;
+    for (size_t i = 0; i < n; i++) {
+        double sum = 0;
+        for (size_t j = 0; j < TINY_PIXELS; j++)
+            sum += (double)images[i * TINY_PIXELS + j];
+        answers[2 * i] = sum;
+        answers[2 * i + 1] = sum * sum;
+    }
+    return RECON_OK;
+}
+
+static recon_status refuses(recon_ctx *ctx, void *user, double *answers, const float *images,
+                            size_t n)
+{
+    (void)user, (void)answers, (void)images, (void)n;
+    return recon_fail(ctx, RECON_ERR_NUMERIC, "no answer");
+}
+
+/* Weighted frames: the mean of the answers to every candidate, by its weight. */
+static void answers_are_averaged_by_weight(void **state)
+{
+    recon_model *model = open_model(*state, &both[0]);
+    recon_candidates list[SOME];
+    recon_pose2 first[SOME];
+    double mean[SOME][2];
+    size_t shown = 0, count = 0;
+    CHECK_OK(*state, recon_candidates_list(*state, list, model, tiny_images[0], SOME));
+    CHECK_OK(*state, recon_average_images(*state, mean[0], first, model, tiny_images[0], SOME, sums,
+                                          &shown, 2, NULL));
+    for (size_t i = 0; i < SOME; i++) {
+        double want[2] = { 0 }, one[2];
+        for (size_t j = 0; j < list[i].count; j++, count++) {
+            recon_image_rotate(general, tiny_images[i], TINY_SIDE, TINY_SIDE, 1,
+                               list[i].pose[j].rotation, RECON_BILINEAR);
+            sums(*state, &(size_t){ 0 }, one, general, 1);
+            want[0] += list[i].weight[j] * one[0];
+            want[1] += list[i].weight[j] * one[1];
+        }
+        CHECK_NEAR(mean[i][0], want[0], 1e-3);
+        CHECK_NEAR(mean[i][1], want[1], 1e-2 * (1 + want[1]));
+        CHECK_NEAR(first[i].rotation, list[i].pose[0].rotation, 1e-6);
+    }
+    assert_int_equal(shown, count);
+    CHECK_OK(*state,
+             recon_average_images(*state, mean[0], NULL, model, tiny_images[0], SOME, sums, &shown,
+                                  2, &(recon_canonicalize_options){ .only_if = 1e-12 }));
+    for (size_t i = 0; i < SOME; i++) { /* the gate lets nothing through */
+        double one[2];
+        sums(*state, &shown, one, tiny_images[i], 1);
+        CHECK_NEAR(mean[i][0], one[0], 1e-9);
+    }
+    CHECK_FAILS(*state,
+                recon_average_images(*state, mean[0], NULL, model, tiny_images[0], SOME, refuses,
+                                     NULL, 2, NULL),
+                RECON_ERR_NUMERIC, "no answer");
+    recon_model_close(*state, model);
+}
+
 static void a_search_keeps_to_the_gate(void **state)
 {
     const recon_canonicalize_options closed = { .only_if = 1e-12 };
@@ -171,6 +234,7 @@ int main(void)
         cmocka_unit_test(the_general_form_is_the_typed_one),
         cmocka_unit_test(forms_or_poses_alone_are_the_same),
         cmocka_unit_test(a_gate_rotates_unusual_poses_alone),
+        cmocka_unit_test(answers_are_averaged_by_weight),
         cmocka_unit_test(a_search_keeps_to_the_gate),
         cmocka_unit_test(a_gate_is_a_p_value),
         cmocka_unit_test(a_model_of_another_kind_is_refused),

@@ -281,6 +281,33 @@ except recon.Error as error: assert "are needed" in str(error)
 else: raise AssertionError("a short answer was taken")
 assert np.array_equal(model.canonicalize(x)[0], plain)
 PROGRAM
+passes "a frozen model is averaged over the candidates by their weights" <<'PROGRAM'
+import numpy as np, recon
+x = np.load("strokes.npy")[:100].astype(np.float32) / 255
+for i in range(50):  # bars look the same upside down
+    x[i] = 0
+    x[i, 3 + i % 5 : 25 - i % 5, 12:16] = 1
+model = recon.load("models/mnist-small.safetensors")
+def rows(images): return np.stack([images[:, 10].sum(axis=1), images[:, :, 12].max(axis=1)], axis=1)
+answers, poses = model.canonicalize(x, average=rows)
+upright, first = model.canonicalize(x)
+candidates = model.candidates(x)
+assert answers.shape == (100, 2) and any(len(c.poses) > 1 for c in candidates)
+assert np.allclose(poses.natural, first.natural)
+for i, c in enumerate(candidates):
+    if len(c.poses) == 1:
+        assert np.allclose(answers[i], rows(upright[i : i + 1])[0], atol=1e-5)
+assert np.allclose(model.canonicalize(x, average=lambda a: np.ones((len(a), 3)))[0], 1)
+still, poses = model.canonicalize(x, average=rows, only_if=1e-9)  # a gate that lets nothing through
+assert not poses.rotated.any() and np.allclose(still, rows(x), atol=1e-5)
+white = np.ones_like(x)  # to its edge: nothing dark comes in
+assert model.canonicalize(white, fill="edge")[0].min() > 0.999
+def fails(images): raise KeyError("mine")
+for bad in (dict(average=fails), dict(average=lambda a: np.ones(len(a))), dict(average=rows, judge=rows), dict(fill="white")):
+    try: model.canonicalize(x, **bad)
+    except (KeyError, recon.Error): pass
+    else: raise AssertionError(bad)
+PROGRAM
 passes "what is found in the canonical image goes back into the input" <<'PROGRAM'
 import numpy as np, recon
 x = np.load("strokes.npy")[:20] / np.float32(255)

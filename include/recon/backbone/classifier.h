@@ -20,6 +20,7 @@ typedef struct {
     size_t stem;          /* ResNet-18: channels of the stem, at most 1024; 0: 64             */
     double shift;         /* each image moved at random by up to so many pixels              */
     int flip;             /* and mirrored half of the time                                   */
+    int rotate;           /* and rotated by any angle, the edge's pixels repeated outside    */
     size_t epochs, batch; /* 0: 3 of 64 (small), 15 of 128 (ResNet-18)                       */
     double rate;          /* 0: 2e-3 (small), 1e-3 (ResNet-18); warmed up, then a cosine to 0 */
     double decay;         /* 0: 0.01                                                         */

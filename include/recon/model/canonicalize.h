@@ -19,6 +19,7 @@ extern "C" {
 /* Zero in any field means its default. */
 typedef struct {
     recon_interpolation interpolation; /* of images */
+    int edge; /* what comes into the frame of an image is the nearest pixel of its edge; 0: zero */
     double only_if; /* the gate, (0, 1]: only inputs whose pose has a p-value below it are rotated.
                        The others come out bit for bit as they are, and their pose's `rotation` is
                        the identity, so that what is found in them stays where it is. 0: all are
@@ -89,6 +90,23 @@ RECON_API recon_status recon_canonicalize_search(recon_ctx *ctx, float *out, rec
                                                  const recon_model *model, const float *images,
                                                  size_t n, recon_judge *judge, void *user,
                                                  const recon_canonicalize_options *options);
+
+/* --- weighted frames -------------------------------------------------------------------------- */
+
+/* Answers of a frozen model to n images, to answers [n][outputs]: probabilities of classes, say. A
+ * failure ends the work. */
+typedef recon_status recon_answer(recon_ctx *ctx, void *user, double *answers, const float *images,
+                                  size_t n);
+
+/* The mean of a frozen model's answers over an input's candidates, by their weights, to out
+ * [n][outputs]. Where an input has several natural poses, no choice of one of them is continuous in
+ * the input; such a mean is (Dym, Lawrence and Siegel, ICML 2024). With one candidate it is the answer to
+ * the canonical form. An input that the gate does not rotate has one: itself. poses [n] takes the first
+ * candidates, or is NULL; options may be NULL. The model sees the candidates of many inputs at once. */
+RECON_API recon_status recon_average_images(recon_ctx *ctx, double *out, recon_pose2 *poses,
+                                            const recon_model *model, const float *images, size_t n,
+                                            recon_answer *answer, void *user, size_t outputs,
+                                            const recon_canonicalize_options *options);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,123 @@
+/* average.c - a frozen model's answers, averaged over the natural poses that an input may have. */
+#include <recon/model/canonicalize.h>
+#include "backbone/kinds.h"
+#include "core/fail.h"
+#include "core/memory.h"
+#include "core/options.h"
+#include "data/image.h"
+#include "model/model.h"
+
+#include <stdlib.h>
+
+enum { BLOCK = 128, FRAMES = BLOCK * RECON_MODES_MAX };
+
+/* All candidates of a block of images, one behind the other. */
+typedef struct {
+    recon_candidates *lists; /* [BLOCK]  */
+    size_t *from;            /* [FRAMES] whose they are */
+    double *weight, *angle;  /* [FRAMES] */
+    double *answers;         /* [FRAMES][outputs] */
+    float *images;           /* [FRAMES][pixels]  */
+    size_t count;
+} frames;
+
+typedef struct {
+    const recon_model *model;
+    recon_image_size size;
+    recon_canonicalize_options options;
+    recon_answer *answer;
+    void *user;
+    size_t outputs;
+} averaging;
+
+static recon_status frames_new(recon_ctx *ctx, frames *f, size_t pixels, size_t outputs)
+{
+    recon_status status;
+    *f = (frames){ .count = 0 };
+    RECON_TRY(recon_alloc_raw(ctx, &f->lists, BLOCK, sizeof *f->lists));
+    RECON_TRY(recon_alloc_raw(ctx, &f->from, FRAMES, sizeof *f->from));
+    RECON_TRY(recon_alloc_raw(ctx, &f->weight, FRAMES, sizeof *f->weight));
+    RECON_TRY(recon_alloc_raw(ctx, &f->angle, FRAMES, sizeof *f->angle));
+    RECON_TRY(recon_alloc_raw(ctx, &f->answers, FRAMES * outputs, sizeof *f->answers));
+    RECON_TRY(recon_alloc_raw(ctx, &f->images, FRAMES * pixels, sizeof *f->images));
+done:
+    return status;
+}
+
+static void frames_free(frames *f)
+{
+    free(f->lists);
+    free(f->from);
+    free(f->weight);
+    free(f->angle);
+    free(f->answers);
+    free(f->images);
+}
+
+static void gather(frames *f, size_t n)
+{
+    f->count = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < f->lists[i].count; j++) {
+            f->from[f->count] = i;
+            f->weight[f->count] = f->lists[i].weight[j];
+            f->angle[f->count++] = f->lists[i].pose[j].rotation;
+        }
+}
+
+static void add_up(double *out, const frames *f, size_t n, size_t outputs)
+{
+    for (size_t i = 0; i < n * outputs; i++)
+        out[i] = 0;
+    for (size_t k = 0; k < f->count; k++)
+        for (size_t o = 0; o < outputs; o++)
+            out[f->from[k] * outputs + o] += f->weight[k] * f->answers[k * outputs + o];
+}
+
+static recon_status average(recon_ctx *ctx, double *out, frames *f, const averaging *a,
+                            const float *in, size_t n)
+{
+    recon_status status;
+    RECON_TRY(recon_candidates_gated(ctx, f->lists, a->model, in, n, a->options.only_if));
+    gather(f, n);
+    RECON_TRY(recon_images_rotate(ctx, f->images, in, f->from, f->angle, f->count, &a->size,
+                                  a->options.interpolation, a->options.edge));
+    RECON_TRY(a->answer(ctx, a->user, f->answers, f->images, f->count));
+    add_up(out, f, n, a->outputs);
+done:
+    return status;
+}
+
+recon_status recon_average_images(recon_ctx *ctx, double *out, recon_pose2 *poses,
+                                  const recon_model *model, const float *images, size_t n,
+                                  recon_answer *answer, void *user, size_t outputs,
+                                  const recon_canonicalize_options *options)
+{
+    recon_ieae_shape s = recon_model_describe(model).images;
+    averaging a = { .model = model,
+                    .size = { s.height, s.width_px, s.channels },
+                    .answer = answer,
+                    .user = user,
+                    .outputs = outputs };
+    size_t pixels = s.height * s.width_px * s.channels;
+    const recon_backbone *b = model->backbone;
+    frames f = { .count = 0 };
+    recon_status status;
+    RECON_TRY(recon_canonicalize_check(ctx, options));
+    if (options)
+        a.options = *options;
+    if (!recon_backbone_ieae(b))
+        RECON_TRY(
+            recon_fail(ctx, RECON_ERR_INPUT, "averages are for models of `recon train` on images"));
+    RECON_TRY(b->kind->check(ctx, b, images, n)); /* here, where i is the caller's */
+    RECON_TRY(frames_new(ctx, &f, pixels, outputs));
+    for (size_t at = 0; at < n; at += BLOCK) {
+        size_t some = n - at < BLOCK ? n - at : BLOCK;
+        RECON_TRY(average(ctx, out + at * outputs, &f, &a, images + at * pixels, some));
+        for (size_t i = 0; poses && i < some; i++)
+            poses[at + i] = f.lists[i].pose[0];
+    }
+done:
+    frames_free(&f);
+    return status;
+}

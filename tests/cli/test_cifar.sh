@@ -1,0 +1,72 @@
+#!/bin/sh
+# recon reproduce cifar10, on pictures that are made here in the files of CIFAR-10: light above, dark
+# below, and a spot whose colour is the class. What is measured must fit together, and up is learned.
+. "${0%/*}/lib.sh"
+refused 2 "cifar10 takes --preset photo or photo-small" reproduce cifar10 --preset fast
+refused 2 "--train needs --out DIR" reproduce cifar10 --train
+refused 2 "--augmented is for cifar10" reproduce mnist --augmented m
+refused 2 "--laws is not for cifar10" reproduce cifar10 --laws f
+refused 1 "\`tools/get-cifar10\` gets it" reproduce cifar10
+if [ "${RECON_BUILD:-build}" != build ] || ! command -v python3 >/dev/null; then
+    finish # training, which takes many times as long under sanitizers
+fi
+
+mkdir -p data/cifar10
+python3 - <<'PROGRAM'
+import json, random, struct, zlib
+random.seed(1)
+def picture(label):
+    x, y, horizon = random.uniform(8, 24), random.uniform(10, 22), random.uniform(11, 21)
+    spot = [(230, 30, 30), (30, 230, 30), (30, 30, 230)][label]
+    out = bytearray()
+    for i in range(32):
+        for j in range(32):
+            base = 200 - 3 * i if i < horizon else 60
+            noise = random.randrange(30)
+            out += bytes(spot if (i - y) ** 2 + (j - x) ** 2 < 16 else (base + noise,) * 3)
+    return out
+def strip(name, labels):
+    chunk = lambda kind, body: struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+    rows = b"".join(b"\0" + picture(label) for label in labels)
+    head = struct.pack(">IIBBBBB", 1024, len(labels), 8, 2, 0, 0, 0)
+    with open("data/cifar10/" + name + ".png", "wb") as f:
+        f.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows, 1)) + chunk(b"IEND", b""))
+train, test = [i % 3 for i in range(360)], [i % 3 for i in range(90)]
+strip("data_batch_1", train), strip("test_batch", test)
+json.dump(train, open("data/cifar10/train_lables.json", "w")), json.dump(test, open("data/cifar10/test_lables.json", "w"))
+PROGRAM
+run info cifar10/test
+if said "without libpng"; then
+    skip "cifar10" "no libpng"
+    finish
+fi
+grep -q "90 images of 32 x 32, 3 channels" "$scratch/stdout"
+report $? "strips are read"
+refused 1 "\`recon reproduce cifar10 --train --out DIR\` makes one" reproduce cifar10 --classifier none.safetensors
+run classifier train --data cifar10 --net small --epochs 4 --out c.safetensors
+report $code "a classifier"
+run reproduce cifar10 --train --classifier c.safetensors --augmented c.safetensors --epochs 10 --quick --json --out run
+report $code "a whole run"
+cp "$scratch/stdout" result.json
+python3 - <<'PROGRAM' 2>"$scratch/stderr"
+import json
+r = json.load(open("result.json"))
+upright, c8, gate = r["accuracy"]["upright"], r["accuracy"]["c8"], r["gate"]
+assert r["images"] == 90 and r["validation_images"] == 30, r
+assert upright["undo"] == upright["none"] == upright["augmented"]
+assert [g["p"] for g in gate["curve"]] == [.001, .002, .005, .01, .02, .05, .1, .2, .5, 1]
+chosen = next(g for g in gate["curve"] if g["p"] == gate["p"])
+assert chosen["upright"] == upright["gated"] and chosen["c8"] == c8["gated"]
+best = max(gate["validation"], key=lambda g: g["upright"] + g["c8"])
+held = next(g for g in gate["validation"] if g["p"] == gate["p"])
+assert held["upright"] + held["c8"] >= best["upright"] + best["c8"] - 1e-9
+assert c8["tta36"] is None and 0 <= r["accuracy"]["any"]["average"] <= 100
+error = r["pose_error"]
+assert error["median_deg"] < 45 and error["median_deg"] <= error["p75_deg"] <= error["p90_deg"] <= 180, error
+assert all(r["ms_a_picture"][k] > 0 for k in ("classifier", "density", "density_one"))
+PROGRAM
+report $? "the figures fit together, and up is learned"
+accepted "of models that are there" reproduce cifar10 --model run/found/model.safetensors --classifier c.safetensors --images 30
+grep -q "P = .* was chosen on validation" "$scratch/stdout"
+report $? "the curve of the gate is printed"
+finish
