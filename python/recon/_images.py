@@ -14,7 +14,7 @@ from ._model import Model, gate_of
 from ._poses import INTERPOLATIONS, Poses
 from ._records import record
 
-FILLS = {"zero": 0, "edge": 1}
+FILLS = ("zero", "edge")
 
 
 @record
@@ -166,8 +166,10 @@ class ImageModel(Model):
         out = np.empty_like(images)
         records = room(len(images), _abi.Pose2)
         how = choice("interpolation", interpolation, "", INTERPOLATIONS)
+        if fill not in FILLS:
+            raise InputError(f"fill is {fill!r}: 'zero' or 'edge'")
         options = ctypes.byref(_abi.CanonicalizeOptions(
-            interpolation=how, edge=choice("fill", fill, "", FILLS), only_if=gate_of(only_if)))
+            interpolation=how, edge=FILLS.index(fill), only_if=gate_of(only_if)))
         if average is not None:
             if judge is not None:
                 raise InputError("judge chooses among candidates, average does not: give one")
