@@ -7,6 +7,7 @@
 #include <recon/data/dataset.h>
 #include <recon/group/so2.h>
 #include "backbone/kinds.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -46,6 +47,11 @@ static recon_status look_at_batch(recon_ctx *ctx, recon_image_look *l, batch *b,
     RECON_TRY(recon_distribution_images(ctx, b->said, model, b->images, n));
     RECON_TRY(recon_score_images(ctx, b->unusual, model, b->rotated, n));
     for (size_t i = 0; i < n; i++) {
+        int told =
+            b->said[i].verdict != RECON_NATURAL_UNSURE && b->said[i].verdict != RECON_NATURAL_NONE;
+        l->known[first + i] = told ? NAN : b->said[i].moment[0];
+        l->folded[first + i] = b->said[i].moment[1];
+        l->like[first + i] = b->said[i].p_embedding;
         l->theta[first + i] = b->said[i].theta * RECON_TO_DEGREES;
         l->trial.natural[first + i] = b->said[i].score;
         l->trial.rotated[first + i] = b->unusual[i].score;
@@ -106,6 +112,9 @@ recon_status recon_image_look_open(recon_ctx *ctx, recon_image_look *l)
         recon_backbone_check_data(ctx, recon_model_backbone(model), recon_dataset_data(l->data)));
     RECON_TRY(recon_found_sample(ctx, &l->row, &l->n, l->f->rows, most));
     RECON_TRY(recon_alloc_raw(ctx, &l->theta, l->n, sizeof *l->theta));
+    RECON_TRY(recon_alloc_raw(ctx, &l->known, l->n, sizeof *l->known));
+    RECON_TRY(recon_alloc_raw(ctx, &l->folded, l->n, sizeof *l->folded));
+    RECON_TRY(recon_alloc_raw(ctx, &l->like, l->n, sizeof *l->like));
     RECON_TRY(recon_found_trial_new(ctx, &l->trial, l->n));
     RECON_TRY(look_at_sample(ctx, l, model));
 done:
@@ -119,5 +128,8 @@ void recon_image_look_free(recon_image_look *l)
     free(l->labels);
     free(l->row);
     free(l->theta);
+    free(l->known);
+    free(l->folded);
+    free(l->like);
     recon_found_trial_free(&l->trial);
 }

@@ -16,6 +16,10 @@ enum {
     WORST = 12
 };
 
+#define OPPOSITE 0.6 /* |E exp(2 i g)| of two opposite modes */
+#define HINT     0.3 /* |E exp(i g)|  */
+#define UNLIKE   0.05
+
 /* Whole degrees from the natural pose; 0 has no minus. */
 static double degrees_of(const recon_found_folder *f, size_t row)
 {
@@ -69,6 +73,14 @@ static int by_key(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
+/* Its file, or its number. */
+static const char *name_of(recon_found_words number, const recon_image_look *l, size_t row)
+{
+    const char *file = l->data ? recon_dataset_file(l->data, row) : NULL;
+    snprintf(number, sizeof(recon_found_words), "%zu", row);
+    return file ? file : number;
+}
+
 /* The numbers of some rows: what their pictures do not say. */
 static void list_rows(recon_page *page, const recon_image_look *l, const char *caption,
                       const size_t *row, size_t n)
@@ -78,7 +90,7 @@ static void list_rows(recon_page *page, const recon_image_look *l, const char *c
     recon_found_words words;
     recon_page_table(page, caption, columns, 5);
     for (size_t i = 0; i < n; i++) {
-        recon_page_cell(page, "%zu", row[i]);
+        recon_page_cell(page, "%s", name_of(words, l, row[i]));
         recon_page_cell(page, "%s",
                         l->labels ? recon_image_class(words, l, l->labels[row[i]]) : "not known");
         recon_page_cell(page, "%+.0f", degrees_of(l->f, row[i]));
@@ -274,6 +286,86 @@ static recon_status show_extreme(recon_ctx *ctx, recon_page *page, const recon_i
     return status;
 }
 
+/* The lowest of the sample by key, those that are at most `most`: numbers within the sample. NaN is none of them. */
+static size_t lowest(size_t out[WORST], const double *key, size_t n, double most)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!(key[i] <= most))
+            continue;
+        size_t at = count < WORST ? count++ : WORST;
+        for (; at > 0 && key[out[at - 1]] > key[i]; at--)
+            if (at < WORST)
+                out[at] = out[at - 1];
+        if (at < WORST)
+            out[at] = i;
+    }
+    return count;
+}
+
+static const char *why_untold(const recon_image_look *l, size_t i)
+{
+    return l->folded[i] > OPPOSITE ? "two opposite orientations are about as likely"
+           : l->known[i] > HINT    ? "one orientation is likelier, but not clearly"
+                                   : "no orientation stands out";
+}
+
+/* Of the sample: what the model has said that it does not know. */
+static recon_status show_doubtful(recon_ctx *ctx, recon_page *page, const recon_image_look *l)
+{
+    static const char *const columns[] = { "image", "why" };
+    size_t at[WORST], row[WORST] = { 0 }, n = lowest(at, l->known, l->n, INFINITY), all = 0;
+    recon_found_words words;
+    recon_status status = RECON_OK;
+    for (size_t i = 0; i < l->n; i++)
+        all += !isnan(l->known[i]);
+    recon_page_section(page, "Orientations that could not be told");
+    if (!all) {
+        recon_page_say(page, "None of the %zu images of the sample.", l->n);
+        return RECON_OK;
+    }
+    recon_page_say(page,
+                   "%zu of the %zu images of the sample: nothing in them says which way is up, or "
+                   "nothing that was learned. Those that are least clear are shown; leave them as "
+                   "they are, or look at them yourself.",
+                   all, l->n);
+    for (size_t i = 0; i < n; i++)
+        row[i] = l->row[at[i]];
+    RECON_TRY(show_pairs(ctx, page, l, row, n, "Left: the input. Right: the best guess."));
+    recon_page_table(page, "Why", columns, 2);
+    for (size_t i = 0; i < n; i++) {
+        recon_page_cell(page, "%s", name_of(words, l, row[i]));
+        recon_page_cell(page, "%s", why_untold(l, at[i]));
+    }
+done:
+    return status;
+}
+
+static recon_status show_unlike(recon_ctx *ctx, recon_page *page, const recon_image_look *l)
+{
+    size_t at[WORST], row[WORST] = { 0 }, n = lowest(at, l->like, l->n, UNLIKE);
+    recon_status status = RECON_OK;
+    if (!l->n || isnan(l->like[0]))
+        return RECON_OK; /* a model without codes */
+    recon_page_section(page, "Images unlike the rest");
+    if (!n) {
+        recon_page_say(page, "None of the %zu images of the sample.", l->n);
+        return RECON_OK;
+    }
+    recon_page_say(
+        page,
+        "Fewer than %.0f in 100 images are as far from the others in the embedding: the only "
+        "ones of their kind, damaged, or of another source. What is said of their poses "
+        "comes from images that are not like them.",
+        100 * UNLIKE);
+    for (size_t i = 0; i < n; i++)
+        row[i] = l->row[at[i]];
+    RECON_TRY(show_pairs(ctx, page, l, row, n, "The images furthest from all others"));
+    list_rows(page, l, "The images furthest from all others", row, n);
+done:
+    return status;
+}
+
 recon_status recon_image_show_worst(recon_ctx *ctx, recon_page *page, const recon_image_look *l)
 {
     recon_status status;
@@ -287,6 +379,10 @@ recon_status recon_image_show_worst(recon_ctx *ctx, recon_page *page, const reco
     RECON_TRY(show_extreme(ctx, page, l, l->f->identifiability, 4, -1,
                            "Those whose neighbours agree least on a pose (1: all the same; 0: all "
                            "orientations): their natural pose is a guess"));
+    if (l->data) {
+        RECON_TRY(show_doubtful(ctx, page, l));
+        RECON_TRY(show_unlike(ctx, page, l));
+    }
 done:
     return status;
 }

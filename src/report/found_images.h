@@ -13,6 +13,9 @@ typedef struct {
     const char *width; /* what Theta is: "half-width" ... */
     size_t *row, n;    /* the sample, and what the model says of it */
     double *theta;     /* [n] degrees */
+    double *known;     /* [n] |E exp(i g)| where the natural pose could not be told, else NaN */
+    double *folded;    /* [n] |E exp(2 i g)| */
+    double *like;      /* [n] p-values of the embeddings; NaN: the model keeps no codes */
     recon_found_trial trial;
 } recon_image_look;
 
