@@ -19,7 +19,7 @@ static void print_accuracy(const json_t *result)
     static const char *const words[CIFAR_METHODS] = {
         [CIFAR_NONE] = "as they come",
         [CIFAR_UNDO] = "rotated back exactly",
-        [CIFAR_DENSITY] = "recon (ours: density), four turns",
+        [CIFAR_DENSITY] = "recon (ours: density), four passes",
         [CIFAR_DENSITY_ONE] = "the same, one pass",
         [CIFAR_GATED] = "only where the gate opens",
         [CIFAR_AVERAGE] = "averaged over candidates",
@@ -62,7 +62,7 @@ static void print_gate(const json_t *result)
 static void print_errors(const json_t *result)
 {
     static const char *const of[2] = { "pose_error", "pose_error_one" };
-    static const char *const words[2] = { "four turns", "one pass" };
+    static const char *const words[2] = { "four passes", "one pass" };
     static const char *const paths[] = { "median_deg", "p75_deg", "p90_deg", "within_22_5_percent",
                                          "above_150_percent" };
     printf("\npose error at any angle\n  %-12s%12s%12s%12s%12s%12s\n", "", "median", "75 %", "90 %",
@@ -87,7 +87,7 @@ void cifar_print(const json_t *result, const json_t *spread)
     print_errors(result);
     printf(
         "\nmilliseconds a picture (%s, %.0f threads): classifier %.3f, canonicalize %.3f with four "
-        "turns, %.3f with one\n",
+        "passes, %.3f with one\n",
         json_string_value(json_object_get(json_object_get(result, "ms_a_picture"), "backend")),
         reproduce_number(result, "ms_a_picture.threads"),
         reproduce_number(result, "ms_a_picture.classifier"),

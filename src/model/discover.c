@@ -9,6 +9,7 @@
 #include "core/memory.h"
 #include "core/options.h"
 #include "model/discovered.h"
+#include "backbone/kinds.h"
 #include "model/lambda.h"
 #include "model/doubt.h"
 #include "model/folds.h"
@@ -71,6 +72,16 @@ done:
     return status;
 }
 
+/* The ways are compared on inputs as they come. Where these are upright, that says nothing of rotated
+ * ones: there psi of a photo preset is what it has learned, and its density is exact at quarter turns. */
+static recon_lambda lambda_of(const flow *f)
+{
+    const recon_ieae *images = recon_backbone_ieae(f->backbone);
+    return images && images->encoder.is_photo && f->o.lambda == RECON_LAMBDA_AUTO
+               ? RECON_LAMBDA_DENSITY
+               : f->o.lambda;
+}
+
 /* Lambda of all points by the way that was taken, and what the pose densities say of them. */
 static void put_lambdas(flow *f)
 {
@@ -95,7 +106,7 @@ static recon_status learn(recon_ctx *ctx, flow *f, const recon_data *data)
     RECON_TRY(recon_codes_make(ctx, &f->codes, e, f->maps->held));
     RECON_TRY(recon_alloc_raw(ctx, &f->said, e->n, f->maps->kind->map));
     RECON_TRY(recon_maps_apply_inputs(ctx, f->said, f->maps, &in, RECON_MAPS_ALL));
-    RECON_TRY(recon_lambda_choose(ctx, &f->choice, f->o.lambda, e, &f->frames, f->maps, f->said));
+    RECON_TRY(recon_lambda_choose(ctx, &f->choice, lambda_of(f), e, &f->frames, f->maps, f->said));
     put_lambdas(f);
 done:
     return status;

@@ -69,4 +69,10 @@ report $? "the figures fit together, and up is learned"
 accepted "of models that are there" reproduce cifar10 --model run/found/model.safetensors --classifier c.safetensors --images 30
 grep -q "P = .* was chosen on validation" "$scratch/stdout"
 report $? "the curve of the gate is printed"
+run discover --model run/photo.safetensors --data cifar10 --limit 60 --folds 0 --out one
+[ "$code" -eq 0 ] && grep -q '^  lambda     density;' "$scratch/stdout"
+report $? "natural poses of a photo preset come from its density"
+run discover --model run/photo.safetensors --data cifar10 --limit 60 --folds 0 --heads paper --out two
+[ "$code" -eq 1 ] && said "the heads of the paper are steerable networks"
+report $? "and it has no heads as in the paper"
 finish

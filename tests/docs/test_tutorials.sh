@@ -56,4 +56,5 @@ tutorial() { # NAME
 tutorial embeddings
 tutorial images
 tutorial molecules
+tutorial photos
 finish
