@@ -77,8 +77,10 @@ static void print_options(const cli_option *o)
 static void print_help(const cli_command *command, const cli_option *options,
                        const cli_option *common)
 {
-    printf("recon %s - %s\n\nusage: recon %s%s%s [OPTIONS]\n\n", command->name, command->purpose,
-           command->name, *command->arguments ? " " : "", command->arguments);
+    printf("recon %s - %s\n\n", command->name, command->purpose);
+    int wide = printf("usage: recon %s%s%s", command->name, *command->arguments ? " " : "",
+                      command->arguments);
+    printf("%s[OPTIONS]\n\n", wide + 10 > SCREEN ? "\n       " : " ");
     print_options(options);
     print_options(common);
     printf("\nexample:\n%s\n", command->example);
