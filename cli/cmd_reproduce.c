@@ -217,6 +217,8 @@ static int check_cifar(settings *all)
                    { "--backbone", s->backbone != 0 },
                    { "--figures", s->figures != NULL },
                    { "--embeddings", s->embeddings != NULL },
+                   { "--baselines", s->baselines },
+                   { "--rival", s->rival != 0 },
                    { "--seeds", s->seeds != 0 },
                    { "--laws", all->letters.laws != NULL },
                    { "--fonts", all->letters.fonts != NULL },

@@ -201,7 +201,7 @@ _recon() {
     reproduce,--embeddings) ;;
     reproduce,--images) compopt +o default ;;
     reproduce,--limit) compopt +o default ;;
-    reproduce,--preset) _recon_words fast paper small ;;
+    reproduce,--preset) _recon_words fast paper small photo photo-small ;;
     reproduce,--rival) _recon_words all augmented escnn equiadapt partial_gcnn sgm segnn ;;
     reproduce,--backbone) _recon_words all plain terms density ;;
     reproduce,--out) ;;
@@ -237,7 +237,7 @@ _recon_else() {
     export,-*) _recon_words --model --out --what --lambda --licence --threads --json --quiet --help ;;
     check,-*) _recon_words --svg --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     classifier,-*) _recon_words --out --model --net --width --shift --flip --epochs --batch --rate --held --every --weights --resume --overwrite --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
-    reproduce,-*) _recon_words --quick --figures --model --data --rotate --classifier --embeddings --images --limit --resample --preset --train --baselines --rival --backbone --out --epochs --seed --seeds --resume --overwrite --laws --fonts --size --draws --crop --device --precision --deterministic --threads --json --quiet --help ;;
+    reproduce,-*) _recon_words --quick --figures --model --data --rotate --classifier --augmented --embeddings --images --limit --resample --preset --train --baselines --rival --backbone --out --epochs --seed --seeds --resume --overwrite --laws --fonts --size --draws --crop --device --precision --deterministic --threads --json --quiet --help ;;
     info,-*) _recon_words --skip-bad --crop --picture-limit --threads --json --quiet --help ;;
     classifier,*) _recon_words train eval ;;
     reproduce,*) _recon_words mnist mnist12k fashion images molecules letters cifar10 ;;
