@@ -3,10 +3,14 @@
 #include "core/fail.h"
 #include "nn/tape.h"
 
+#include <math.h>
+#include <stdio.h>
+
 /* What libraries, threads and kernels take for themselves, and a checkpoint on its way to the disk
  * in multiples of the weights. Measured: 25 MB at 28 x 28 pixels, 56 MB at 64 x 64. */
 #define LIBRARIES   ((size_t)24 << 20)
 #define WEIGHTS     6
+#define GRAIN       8             /* of a side that is said to fit */
 #define SPARE(free) ((free) / 10) /* others need some, too */
 
 recon_slice recon_slice_of(size_t units, size_t parts, size_t part)
@@ -53,13 +57,28 @@ done:
     return status;
 }
 
-static recon_status refuse(recon_ctx *ctx, const recon_step_planner *p, size_t bytes)
+/* What a step takes grows with the pixels, but for the weights and libraries. 0: no size fits. */
+static size_t side_that_fits(const recon_step_planner *p, size_t bytes, size_t room)
 {
+    const recon_params *params = p->it->params;
+    size_t fixed = LIBRARIES + WEIGHTS * params->n_weights * recon_dtype_size(params->type);
+    if (room <= fixed || bytes <= fixed)
+        return 0;
+    double share = (double)(room - fixed) / (double)(bytes - fixed);
+    return (size_t)((double)p->it->side * sqrt(share)) / GRAIN * GRAIN;
+}
+
+static recon_status refuse(recon_ctx *ctx, const recon_step_planner *p, size_t bytes, size_t room)
+{
+    size_t side = side_that_fits(p, bytes, room);
+    char fits[80] = "";
+    if (side)
+        snprintf(fits, sizeof fits, " (those of %zu x %zu pixels would fit)", side, side);
     return recon_fail(
         ctx, RECON_ERR_MEMORY,
-        "out of memory: a step takes about %zu MiB even where the batch is split into single inputs, "
+        "out of memory: a step takes about %zu MiB even where the batch is split into single inputs%s, "
         "and %zu MiB are free",
-        bytes >> 20, p->free >> 20);
+        bytes >> 20, fits, p->free >> 20);
 }
 
 recon_status recon_step_planner_run(recon_ctx *ctx, const recon_step_planner *p, uint64_t *parts,
@@ -73,7 +92,7 @@ recon_status recon_step_planner_run(recon_ctx *ctx, const recon_step_planner *p,
         RECON_TRY(measure(ctx, p, *parts, bytes));
     }
     if (*bytes > room)
-        RECON_TRY(refuse(ctx, p, *bytes));
+        RECON_TRY(refuse(ctx, p, *bytes, room));
 done:
     return status;
 }

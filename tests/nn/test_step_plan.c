@@ -168,6 +168,21 @@ static void what_cannot_fit_is_refused(void **state)
     assert_int_not_equal(access(scratch("m.last"), F_OK), 0);
 }
 
+/* All but 24 MiB of it grows with the pixels: 0.9 GiB hold sqrt(898 / 1024) of 100 pixels a side. */
+static void the_size_that_would_fit_is_said(void **state)
+{
+    recon_ctx *ctx = *state;
+    fit k;
+    recon_train_result r;
+    recon_trainee it = start(ctx, &k);
+    it.side = 100;
+    CHECK_FAILS(
+        ctx,
+        recon_train(ctx, &r, &it, &(recon_train_options){ FIT_OPTIONS, .memory = (size_t)1 << 30 }),
+        RECON_ERR_MEMORY, "single inputs (those of 88 x 88 pixels would fit), and 1024 MiB");
+    recon_params_free(ctx, k.params);
+}
+
 /* However much memory there is when it goes on. */
 static void a_resumed_run_splits_as_before(void **state)
 {
@@ -190,9 +205,9 @@ static void a_resumed_run_splits_as_before(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SCRATCH_TEST(the_plan_is_what_a_step_takes),  SCRATCH_TEST(parts_cover_a_batch_once),
-        SCRATCH_TEST(a_split_batch_is_the_same_step), SCRATCH_TEST(what_cannot_fit_is_refused),
-        SCRATCH_TEST(a_resumed_run_splits_as_before),
+        SCRATCH_TEST(the_plan_is_what_a_step_takes),   SCRATCH_TEST(parts_cover_a_batch_once),
+        SCRATCH_TEST(a_split_batch_is_the_same_step),  SCRATCH_TEST(what_cannot_fit_is_refused),
+        SCRATCH_TEST(the_size_that_would_fit_is_said), SCRATCH_TEST(a_resumed_run_splits_as_before),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

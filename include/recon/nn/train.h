@@ -41,6 +41,8 @@ typedef struct {
      * with recon_tape_slice; so is validate, whose passes then hold no more than the slice. */
     size_t units;       /* things in a batch, that may go apart                               */
     size_t beside;      /* bytes that feed takes beside the tape                              */
+    size_t side;        /* pixels a side of what goes into the network, for the size that would fit;
+                           0: not of images                                                    */
     const char *remedy; /* what would take less memory, for messages                          */
 } recon_trainee;
 
