@@ -317,19 +317,20 @@ done:
     return status;
 }
 
-static recon_status check_rival(recon_ctx *ctx, const rival *net, const image_trial *t,
-                                rival_kind kind)
+/* One that comes with recon is of the images of its set: others need one of their own. */
+static int fits(baseline *out, const rival *net, const image_trial *t, rival_kind kind)
 {
     rival_info r = rival_describe(net);
     recon_dataset_info d = recon_dataset_describe(t->rotated);
-    if (r.kind != kind || r.height != d.height || r.width != d.width || r.channels != d.channels ||
-        r.classes != d.classes)
-        return recon_fail(ctx, RECON_ERR_INPUT,
-                          "%s: %s of images of %zu x %zu x %zu in %zu classes, but these are %zu x "
-                          "%zu x %zu in %zu",
-                          t->settings->rivals[kind], rival_name(r.kind), r.height, r.width,
-                          r.channels, r.classes, d.height, d.width, d.channels, d.classes);
-    return RECON_OK;
+    if (r.kind == kind && r.height == d.height && r.width == d.width && r.channels == d.channels &&
+        r.classes == d.classes)
+        return 1;
+    baseline_refuse(out,
+                    "%s: %s of images of %zu x %zu x %zu in %zu classes, but these are %zu x %zu x "
+                    "%zu in %zu",
+                    t->settings->rivals[kind], rival_name(r.kind), r.height, r.width, r.channels,
+                    r.classes, d.height, d.width, d.channels, d.classes);
+    return 0;
 }
 
 static recon_status measure_rival(recon_ctx *ctx, baseline all[BASELINES], baseline_id id,
@@ -351,13 +352,16 @@ static recon_status measure_rival(recon_ctx *ctx, baseline all[BASELINES], basel
         return RECON_OK;
     }
     RECON_TRY(rival_open(ctx, &net, path));
-    RECON_TRY(check_rival(ctx, net, t, kind));
+    if (!fits(out, net, t, kind))
+        goto done;
     RECON_TRY(rival_describe(net).poses ? measure_poses(ctx, out, t, net)
                                         : measure_guess(ctx, out, t, guess_by_rival, net));
     out->weights = rival_describe(net).weights;
     if (kind == RIVAL_SGM)
         RECON_TRY(measure_sgm(ctx, all, t, net));
 done:
+    if (kind == RIVAL_SGM && isnan(out->accuracy))
+        all[BASELINE_SGM_RECON] = *out;
     rival_close(ctx, net);
     return status;
 }

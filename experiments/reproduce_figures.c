@@ -127,6 +127,9 @@ static recon_status draw_sgm(recon_ctx *ctx, const album *a)
     if (!r->on->settings->baselines || !path)
         return RECON_OK;
     RECON_TRY(rival_open(ctx, &net, path));
+    rival_info of = rival_describe(net);
+    if (of.height != d.height || of.width != d.width || of.channels != d.channels)
+        goto done; /* one of another set */
     RECON_TRY(recon_alloc_raw(ctx, &image, d.height * d.width * d.channels, sizeof *image));
     RECON_TRY(recon_pictures_new(ctx, &s, t->data, classes * OF_CLASS * WAYS));
     for (size_t g = 0; g < classes * OF_CLASS; g++) {

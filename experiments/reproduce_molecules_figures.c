@@ -147,10 +147,10 @@ done:
 }
 
 /* Input, decoded canonical and reconstruction, a molecule in each row: the decoder has one slot for each
- * atom, and says which element it is. */
+ * atom, in their order. */
 static recon_status draw_decoded(recon_ctx *ctx, const album *a, const size_t chosen[EXAMPLES])
 {
-    static const char *const headings[] = { "input", "decoded canonical", "reconstruction" };
+    static const char *const headings[] = { "input", "decoded", "reconstruction" };
     enum { COLUMNS_SHOWN = sizeof headings / sizeof *headings };
     const molecule_reproduction *r = a->r;
     const recon_molecule_net *net = recon_backbone_molecule_net(r->model->backbone);
