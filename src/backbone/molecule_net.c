@@ -1,4 +1,5 @@
 /* molecule_net.c - the molecule autoencoder: made, opened, used. Training is in molecule_net_train.c. */
+#include "backbone/photo_net.h"
 #include "backbone/molecule_net.h"
 #include "backbone/kinds.h"
 #include "backbone/metadata.h"
@@ -31,6 +32,9 @@ static const sizes presets[] = { [RECON_PRESET_FAST] = { 5, 256 },
 
 recon_status recon_molecule_net_shape_complete(recon_ctx *ctx, recon_molecule_net_shape *s)
 {
+    if (recon_preset_is_photo(s->preset))
+        return recon_fail(ctx, RECON_ERR_INPUT, "preset %s is for images: fast, paper or small",
+                          recon_preset_name(s->preset));
     if ((unsigned)s->preset > RECON_PRESET_SMALL)
         return recon_fail(ctx, RECON_ERR_INPUT, "preset %d: fast, paper or small", (int)s->preset);
     s->width = s->width == 0 ? 1 : s->width;
