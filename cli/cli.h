@@ -83,13 +83,13 @@ int cli_process_signal(void); /* that was caught; 0: none */
 
 /* The ranks that a launcher has started: of those behind the first nothing is shown but a failure.
  * start gives -1 to go on, or the exit code. Where one has failed, tell says so to the first, which
- * shows it and then ends all. */
+ * shows it and then ends all; it gives whether to show it here. */
 int cli_ranks_start(void);
 void cli_ranks_finish(void);
 int cli_ranks_rank(void);
 int cli_ranks_size(void);
 void cli_ranks_attach(recon_ctx *ctx);
-void cli_ranks_tell(recon_ctx *ctx, recon_status status);
+int cli_ranks_tell(recon_ctx *ctx, recon_status status);
 void cli_ranks_end(int code);
 
 /* From here on nothing that a file says can steer the terminal by standard output. 0: no memory. */

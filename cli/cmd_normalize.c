@@ -26,6 +26,7 @@ const cli_command cli_normalize = {
         "background.npy, neighbors.npy (classes.npy with --classes components), axis.npy for so3,\n"
         "and summary.json.",
     .run = run,
+    .over_ranks = 1,
 };
 
 /* What was asked for. Zero in any field means its default. */
@@ -115,7 +116,7 @@ static void print_text(const settings *s, const recon_normalize_result *r)
     printf("%zu points on %s, embeddings of %zu dimensions\n", r->points,
            f->group == RECON_SO3 ? "SO(3)" : "SO(2)", r->dimensions);
     if (s->query[0])
-        printf("  queries    %zu\n", f->rows);
+        printf("  queries    %zu\n", r->rows);
     if (f->k)
         printf("  classes    %zu nearest neighbours", f->k);
     else

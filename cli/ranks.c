@@ -60,10 +60,9 @@ void cli_ranks_attach(recon_ctx *ctx)
     recon_comm_attach(ctx, ranks);
 }
 
-void cli_ranks_tell(recon_ctx *ctx, recon_status status)
+int cli_ranks_tell(recon_ctx *ctx, recon_status status)
 {
-    if (ranks)
-        recon_comm_tell(ranks, status, recon_ctx_message(ctx));
+    return ranks ? recon_comm_tell(ranks, status, recon_ctx_message(ctx)) : 1;
 }
 
 void cli_ranks_end(int code)

@@ -177,8 +177,8 @@ int cli_run(const cli_command *command, const cli_common *common, cli_work *work
     recon_status status = work(ctx, settings);
     int code = cli_process_code(status);
     if (status != RECON_OK) {
-        cli_ranks_tell(ctx, status);
-        say_failure(command, ctx);
+        if (cli_ranks_tell(ctx, status))
+            say_failure(command, ctx);
         cli_ranks_end(code);
     }
     cli_context_free(ctx);

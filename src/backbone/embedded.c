@@ -2,9 +2,11 @@
 #include <recon/backbone/embedded.h>
 #include <recon/core/array.h>
 #include <recon/group/so2.h>
+#include "comm/comm.h"
 #include "core/array.h"
 #include "core/ctx.h"
 #include "core/fail.h"
+#include "core/hash.h"
 #include "core/memory.h"
 #include "backbone/embedded.h"
 
@@ -14,10 +16,10 @@
 /* A number that float32 cannot hold is not called infinite: the file has no such. What is infinite
  * or NaN in the file is found by whoever uses it. */
 static recon_status check_range(recon_ctx *ctx, const float *z, const recon_array *a,
-                                const char *path)
+                                const char *path, size_t begin, size_t end)
 {
-    size_t count = recon_array_count(a), columns = a->shape[1];
-    for (size_t i = 0; i < count; i++)
+    size_t columns = a->shape[1];
+    for (size_t i = begin * columns; i < end * columns; i++)
         if (isinf(z[i]) && isfinite(recon_array_value(a, i)))
             return recon_fail(
                 ctx, RECON_ERR_INPUT,
@@ -27,7 +29,24 @@ static recon_status check_range(recon_ctx *ctx, const float *z, const recon_arra
     return RECON_OK;
 }
 
-static recon_status read_z(recon_ctx *ctx, recon_embedded *e, const char *path)
+/* Of a copy that holds all rows, memory is taken for those that are written: rows begin .. end. */
+static recon_status convert_rows(recon_ctx *ctx, float *out, const recon_array *a, const char *path,
+                                 size_t begin, size_t end)
+{
+    size_t columns = a->shape[1];
+    if (begin == 0 && end == a->shape[0]) {
+        recon_status status = recon_array_to_f32(ctx, out, a);
+        if (status != RECON_OK)
+            return status;
+    } else {
+        for (size_t i = begin * columns; i < end * columns; i++)
+            out[i] = (float)recon_array_value(a, i);
+    }
+    return check_range(ctx, out, a, path, begin, end);
+}
+
+/* unit: a rank's rows alone; 0: all. */
+static recon_status read_z(recon_ctx *ctx, recon_embedded *e, const char *path, size_t unit)
 {
     recon_array_text shape;
     recon_status status;
@@ -48,9 +67,10 @@ static recon_status read_z(recon_ctx *ctx, recon_embedded *e, const char *path)
     RECON_TRY(recon_alloc_raw(ctx, &copy, recon_array_count(&e->array), sizeof *copy));
     e->owned[0] = copy;
     e->z = copy;
-    RECON_TRY(recon_array_to_f32(ctx, copy, &e->array));
-    RECON_TRY(check_range(ctx, copy, &e->array, path));
-    recon_array_free(&e->array);
+    recon_share own = unit ? recon_comm_own(ctx, e->n, unit) : (recon_share){ 0, e->n };
+    RECON_TRY(convert_rows(ctx, copy, &e->array, path, own.begin, own.end));
+    if (!unit)
+        recon_array_free(&e->array);
 done:
     return status;
 }
@@ -207,15 +227,72 @@ done:
     return status;
 }
 
-recon_status recon_embedded_read(recon_ctx *ctx, recon_embedded *out, recon_group group,
-                                 const char *z, const char *poses, const char *labels)
+static recon_status read_all(recon_ctx *ctx, recon_embedded *out, recon_group group, const char *z,
+                             const char *poses, const char *labels, size_t unit)
 {
     recon_status status;
     *out = (recon_embedded){ 0 };
-    RECON_TRY(read_z(ctx, out, z));
+    RECON_TRY(read_z(ctx, out, z, unit));
     RECON_TRY(group == RECON_SO2 ? read_so2(ctx, out, poses) : read_so3(ctx, out, poses));
     if (labels)
         RECON_TRY(read_labels(ctx, out, labels));
+done:
+    return status;
+}
+
+recon_status recon_embedded_read(recon_ctx *ctx, recon_embedded *out, recon_group group,
+                                 const char *z, const char *poses, const char *labels)
+{
+    recon_status status = read_all(ctx, out, group, z, poses, labels, 0);
+    if (status != RECON_OK)
+        recon_embedded_free(out);
+    return status;
+}
+
+/* --- over ranks ------------------------------------------------------------------------------- */
+
+enum { SAMPLED = 64 }; /* rows of z that are compared */
+
+static const recon_hash_key no_key; /* files are compared, not defended against */
+
+/* Of the file as it is, which every rank can read anywhere. */
+static uint64_t fingerprint_z(const recon_embedded *e)
+{
+    const recon_array *a = &e->array;
+    double row[SAMPLED + 4] = { (double)a->dtype, (double)e->n, (double)e->d, (double)a->fortran };
+    uint64_t sum = 0;
+    for (size_t c = 0; c < e->d; c++) {
+        for (size_t i = 0; i < SAMPLED; i++)
+            row[4 + i] = recon_array_value(a, i * e->n / SAMPLED * e->d + c);
+        sum = 31 * sum + recon_hash(no_key, row, sizeof row);
+    }
+    return sum;
+}
+
+static recon_status compare_ranks(recon_ctx *ctx, const recon_embedded *e, const char *z,
+                                  const char *poses, const char *labels)
+{
+    recon_status status;
+    uint64_t of_poses = e->so2 ? recon_hash(no_key, e->so2, e->n * sizeof *e->so2)
+                               : recon_hash(no_key, e->so3, e->n * sizeof *e->so3);
+    RECON_TRY(recon_comm_same(ctx, fingerprint_z(e), z));
+    RECON_TRY(recon_comm_same(ctx, of_poses, poses));
+    if (labels)
+        RECON_TRY(
+            recon_comm_same(ctx, recon_hash(no_key, e->labels, e->n * sizeof *e->labels), labels));
+done:
+    return status;
+}
+
+recon_status recon_embedded_read_share(recon_ctx *ctx, recon_embedded *out, recon_group group,
+                                       const char *z, const char *poses, const char *labels,
+                                       size_t unit)
+{
+    recon_status status;
+    if (recon_comm_size(ctx) == 1)
+        return recon_embedded_read(ctx, out, group, z, poses, labels);
+    RECON_TRY(recon_comm_agree(ctx, read_all(ctx, out, group, z, poses, labels, unit)));
+    RECON_TRY(compare_ranks(ctx, out, z, poses, labels));
 done:
     if (status != RECON_OK)
         recon_embedded_free(out);

@@ -16,10 +16,11 @@
 #include <string.h>
 #include <time.h>
 
-#define PATIENCE 5.0    /* seconds in which rank 0 must show what another one has failed of */
-#define SPIN     400    /* looks at a request before the processor is given to others ... */
-#define YIELD    4000   /* ... and before that takes a nap */
-#define NAP      100000 /* nanoseconds */
+#define PATIENCE 5.0       /* seconds in which rank 0 must show what another one has failed of */
+#define SPIN     400       /* looks at a request before the processor is given to others ... */
+#define YIELD    4000      /* ... and before that takes a nap */
+#define SETTLE   300000000 /* nanoseconds */
+#define NAP      100000    /* nanoseconds */
 
 enum { TAG_DATA = 1, TAG_FAILED = 2 };
 
@@ -27,7 +28,8 @@ struct recon_comm {
     const recon_engine *engine;
     int rank, size;
     double waited;
-    int told; /* another rank's failure is known */
+    int told;   /* another rank's failure is known */
+    int agreed; /* a failure is known to all ranks */
 };
 
 /* What a rank has failed of, as it travels. */
@@ -84,22 +86,25 @@ void recon_comm_finish(recon_comm *comm)
     free(comm);
 }
 
-void recon_comm_abort(recon_comm *comm, int code)
-{
-    comm->engine->abort(code);
-}
-
 static void nap(long nanoseconds)
 {
     nanosleep(&(struct timespec){ .tv_nsec = nanoseconds }, NULL);
 }
 
+void recon_comm_abort(recon_comm *comm, int code)
+{
+    if (comm->agreed)
+        return;
+    nap(SETTLE); /* launchers may drop lines that are still under way when a job is aborted */
+    comm->engine->abort(code);
+}
+
 /* Rank 0 shows what has happened, unless it does not come by in time. The patience differs, lest two
  * ranks that fail at once both speak. */
-void recon_comm_tell(recon_comm *comm, recon_status status, const char *message)
+int recon_comm_tell(recon_comm *comm, recon_status status, const char *message)
 {
-    if (comm->rank == 0)
-        return;
+    if (comm->rank == 0 || comm->agreed)
+        return comm->rank == 0;
     failure sent = { .status = (int)status };
     snprintf(sent.text, sizeof sent.text, "%s", message);
     void *request = NULL;
@@ -110,6 +115,7 @@ void recon_comm_tell(recon_comm *comm, recon_status status, const char *message)
             failed = comm->engine->test(&request, &done);
         nap(NAP);
     }
+    return 1;
 }
 
 void recon_comm_attach(recon_ctx *ctx, recon_comm *comm)
@@ -291,39 +297,67 @@ done:
 }
 
 /* Round a ring: each passes on what it got last. */
-recon_status recon_comm_gather(recon_ctx *ctx, void *rows, size_t n, size_t unit, size_t bytes)
+recon_status recon_comm_gather_parts(recon_ctx *ctx, void *rows, const size_t *begin, size_t bytes)
 {
     int size = recon_comm_size(ctx), rank = recon_comm_rank(ctx);
     char *all = rows;
     recon_status status = RECON_OK;
     for (int step = 0; status == RECON_OK && step < size - 1; step++) {
-        recon_share out = recon_comm_share(ctx, (rank - step + size) % size, n, unit);
-        recon_share in = recon_comm_share(ctx, (rank - step - 1 + size) % size, n, unit);
-        status =
-            swap(ctx, all + out.begin * bytes, (out.end - out.begin) * bytes, (rank + 1) % size,
-                 all + in.begin * bytes, (in.end - in.begin) * bytes, (rank - 1 + size) % size);
+        int out = (rank - step + size) % size, in = (rank - step - 1 + size) % size;
+        status = swap(ctx, all + begin[out] * bytes, (begin[out + 1] - begin[out]) * bytes,
+                      (rank + 1) % size, all + begin[in] * bytes,
+                      (begin[in + 1] - begin[in]) * bytes, (rank - 1 + size) % size);
     }
     return status;
 }
 
-/* Into the first of n parts: neighbours, then neighbours of those, and so on. */
-static void fold(double *parts, size_t n, size_t width)
+recon_status recon_comm_gather(recon_ctx *ctx, void *rows, size_t n, size_t unit, size_t bytes)
+{
+    int size = recon_comm_size(ctx);
+    size_t *begin = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc(ctx, &begin, (size_t)size + 1, sizeof *begin));
+    for (int r = 0; r < size; r++)
+        begin[r + 1] = recon_comm_share(ctx, r, n, unit).end;
+    RECON_TRY(recon_comm_gather_parts(ctx, rows, begin, bytes));
+done:
+    free(begin);
+    return status;
+}
+
+recon_status recon_comm_count(recon_ctx *ctx, size_t *values, size_t n)
+{
+    size_t size = (size_t)recon_comm_size(ctx);
+    size_t *all = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc(ctx, &all, size, n * sizeof *all));
+    memcpy(all + (size_t)recon_comm_rank(ctx) * n, values, n * sizeof *all);
+    RECON_TRY(recon_comm_gather(ctx, all, size, 1, n * sizeof *all));
+    memset(values, 0, n * sizeof *values);
+    for (size_t i = 0; i < size * n; i++)
+        values[i % n] += all[i];
+done:
+    free(all);
+    return status;
+}
+
+/* Neighbours, then neighbours of those, and so on. */
+void recon_comm_fold(double *out, double *parts, size_t n, size_t width)
 {
     for (size_t apart = 1; apart < n; apart *= 2)
         for (size_t i = 0; i + apart < n; i += 2 * apart)
             for (size_t c = 0; c < width; c++)
                 parts[i * width + c] += parts[(i + apart) * width + c];
+    for (size_t c = 0; c < width; c++)
+        out[c] = n ? parts[c] : 0;
 }
 
 recon_status recon_comm_sum(recon_ctx *ctx, double *out, double *parts, size_t n, size_t width)
 {
     recon_status status = recon_comm_gather(ctx, parts, n, 1, width * sizeof *parts);
-    if (status != RECON_OK)
-        return status;
-    fold(parts, n, width);
-    for (size_t c = 0; c < width; c++)
-        out[c] = n ? parts[c] : 0;
-    return RECON_OK;
+    if (status == RECON_OK)
+        recon_comm_fold(out, parts, n, width);
+    return status;
 }
 
 recon_status recon_comm_max(recon_ctx *ctx, double *value)
@@ -366,6 +400,7 @@ recon_status recon_comm_agree(recon_ctx *ctx, recon_status own)
     RECON_TRY(recon_comm_gather(ctx, all, size, 1, sizeof *all));
     while (first < size && all[first] == RECON_OK)
         first++;
+    ctx->comm->agreed = first < size;
     if (first == size)
         goto done;
     RECON_TRY(recon_comm_broadcast(ctx, &what, sizeof what, (int)first));
@@ -388,6 +423,8 @@ recon_status recon_comm_same(recon_ctx *ctx, uint64_t number, const char *what)
     RECON_TRY(recon_comm_gather(ctx, all, size, 1, sizeof *all));
     while (other < size && all[other] == all[0])
         other++;
+    if (size > 1)
+        ctx->comm->agreed = other < size;
     if (other < size)
         status = recon_fail(ctx, RECON_ERR_INPUT,
                             "%s differs between rank 0 and rank %zu: all ranks must see the same",

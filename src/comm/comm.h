@@ -25,8 +25,10 @@ recon_status recon_comm_start(recon_comm **out, recon_comm_message message);
 /* All ranks are done. */
 void recon_comm_finish(recon_comm *comm);
 /* This rank has failed: rank 0 is told, shows the message and ends all ranks by recon_comm_abort.
- * Comes back at rank 0, and where rank 0 did not come by in time: then show it here, and abort. */
-void recon_comm_tell(recon_comm *comm, recon_status status, const char *message);
+ * Comes back with 1 at rank 0, and where rank 0 did not come by in time: then show it here. With 0
+ * where all ranks know of it (recon_comm_agree) and rank 0 shows it. */
+int recon_comm_tell(recon_comm *comm, recon_status status, const char *message);
+/* Ends all ranks, unless all know of the failure and come to an end by themselves. */
 void recon_comm_abort(recon_comm *comm, int code);
 
 /* The context's rank is that of comm, which is lent; NULL: the only one. */
@@ -50,9 +52,18 @@ recon_status recon_comm_broadcast(recon_ctx *ctx, void *data, size_t bytes, int 
 /* rows [n][bytes], of which each rank has filled its own share: then all of them everywhere. */
 recon_status recon_comm_gather(recon_ctx *ctx, void *rows, size_t n, size_t unit, size_t bytes);
 
+/* The same where rank r has filled the rows from begin[r] to begin[r + 1]. */
+recon_status recon_comm_gather_parts(recon_ctx *ctx, void *rows, const size_t *begin, size_t bytes);
+
 /* out [width]: the sum of parts [n][width], of which each rank has filled its own share by units of
  * one, in an order that n alone decides. The parts are not kept. */
 recon_status recon_comm_sum(recon_ctx *ctx, double *out, double *parts, size_t n, size_t width);
+
+/* The same of parts that are all here already. */
+void recon_comm_fold(double *out, double *parts, size_t n, size_t width);
+
+/* Adds up what each rank has counted: values [n]. */
+recon_status recon_comm_count(recon_ctx *ctx, size_t *values, size_t n);
 
 /* The largest of the ranks' values. */
 recon_status recon_comm_max(recon_ctx *ctx, double *value);

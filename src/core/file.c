@@ -230,7 +230,8 @@ static void discard(recon_writer *writer)
     if (writer->fd < 0)
         return;
     close(writer->fd);
-    unlink(writer->temporary);
+    if (writer->temporary) /* else it is somebody else's */
+        unlink(writer->temporary);
     writer->fd = -1;
 }
 
@@ -328,6 +329,19 @@ static void sync_folder(char *path)
         return;
     fsync(fd);
     close(fd);
+}
+
+recon_status recon_writer_join(recon_ctx *ctx, recon_writer *out, const char *temporary)
+{
+    *out = (recon_writer){ .fd = -1, .path = strdup(temporary) };
+    if (!out->path)
+        return recon_fail(ctx, RECON_ERR_MEMORY, "out of memory");
+    out->fd = open(temporary, O_WRONLY | O_CLOEXEC);
+    if (out->fd >= 0)
+        return RECON_OK;
+    recon_status status = recon_refused(ctx, temporary, "cannot write");
+    recon_writer_close(out);
+    return recon_note(ctx, status, "all ranks write into one folder, which they must share");
 }
 
 recon_status recon_writer_sync(recon_ctx *ctx, recon_writer *writer)

@@ -54,6 +54,10 @@ recon_status recon_writer_write_at(recon_ctx *ctx, recon_writer *writer, const v
 ptrdiff_t recon_writer_read_at(const recon_writer *writer, void *out, size_t n, uint64_t at);
 void recon_writer_close(recon_writer *writer);
 
+/* For a rank that writes its part of another one's file, by recon_writer_write_at and
+ * recon_writer_sync: `temporary` is that of the writer that commits it. */
+recon_status recon_writer_join(recon_ctx *ctx, recon_writer *out, const char *temporary);
+
 /* For who has several files: puts on the disk what was written, so that all are there before the
  * first commit, which has nothing left to do then but to give the file its name. */
 recon_status recon_writer_sync(recon_ctx *ctx, recon_writer *writer);

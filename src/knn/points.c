@@ -145,8 +145,8 @@ static recon_status check_row(recon_ctx *ctx, const preparation *in, size_t i)
         sum += x[c] * 0.0; /* NaN if one of them is NaN or infinite */
     for (size_t c = 0; sum != 0 && c < p->d; c++)
         if (!isfinite(x[c]))
-            return recon_fail(ctx, RECON_ERR_INPUT, "%s: row %zu, column %zu is %g", in->what, i, c,
-                              (double)x[c]);
+            return recon_fail(ctx, RECON_ERR_INPUT, "%s: row %zu, column %zu is %g", in->what,
+                              p->first + i, c, (double)x[c]);
     return RECON_OK;
 }
 
@@ -158,7 +158,7 @@ static recon_status prepare_cosine(recon_ctx *ctx, const preparation *in, size_t
     if (norm == 0)
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "%s: row %zu is the zero vector, which has no cosine similarity",
-                          in->what, i);
+                          in->what, p->first + i);
     for (size_t c = 0; c < p->d; c++)
         p->w[i * p->d + c] = (float)((double)x[c] / norm);
     p->norm[i] = norm;
@@ -176,7 +176,7 @@ static recon_status prepare_scaled(recon_ctx *ctx, const preparation *in, size_t
     if (!(norm < 1e18)) /* only queries can get here: the points themselves are at most 1 long */
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "%s: row %zu is more than 1e18 times longer than the index's rows",
-                          in->what, i);
+                          in->what, p->first + i);
     p->norm[i] = norm;
     if (p->metric == RECON_EUCLIDEAN)
         p->shift[i] = (float)(0.5 * norm * norm);
@@ -227,32 +227,41 @@ static recon_status prepare_task(recon_ctx *ctx, void *arg, size_t block, int wo
     return status;
 }
 
-static void find_mean(recon_points *p)
+void recon_points_sum(double *sum, const float *z, size_t n, size_t d)
 {
-    for (size_t i = 0; i < p->n; i++)
-        for (size_t c = 0; c < p->d; c++)
-            p->mean[c] += (double)p->z[i * p->d + c];
-    for (size_t c = 0; c < p->d; c++)
-        p->mean[c] /= (double)p->n;
+    for (size_t i = 0; i < n; i++)
+        for (size_t c = 0; c < d; c++)
+            sum[c] += (double)z[i * d + c];
 }
 
-/* A power of two that makes the longest row at most 1 long: exact, and out of reach of overflow. */
-static double find_scale(const recon_points *p)
+double recon_points_longest(const float *z, size_t n, size_t d, const double *mean)
 {
     double longest = 0;
-    for (size_t i = 0; i < p->n; i++) {
+    for (size_t i = 0; i < n; i++) {
         double sum = 0;
-        for (size_t c = 0; c < p->d; c++) {
-            double x = (double)p->z[i * p->d + c] - (p->mean ? p->mean[c] : 0);
+        for (size_t c = 0; c < d; c++) {
+            double x = (double)z[i * d + c] - (mean ? mean[c] : 0);
             sum += x * x;
         }
         longest = fmax(longest, sum);
     }
+    return sqrt(longest);
+}
+
+double recon_points_scale(double longest)
+{
+    int exponent;
     if (longest == 0)
         return 1;
-    int exponent;
-    frexp(sqrt(longest), &exponent);
+    frexp(longest, &exponent);
     return ldexp(1, -exponent);
+}
+
+static void find_mean(recon_points *p)
+{
+    recon_points_sum(p->mean, p->z, p->n, p->d);
+    for (size_t c = 0; c < p->d; c++)
+        p->mean[c] /= (double)p->n;
 }
 
 static recon_status move_and_scale(recon_ctx *ctx, recon_points *p, const recon_points *like)
@@ -270,16 +279,31 @@ static recon_status move_and_scale(recon_ctx *ctx, recon_points *p, const recon_
         else
             find_mean(p);
     }
-    p->scale = like ? like->scale : find_scale(p);
+    p->scale =
+        like ? like->scale : recon_points_scale(recon_points_longest(p->z, p->n, p->d, p->mean));
     return RECON_OK;
+}
+
+recon_status recon_points_check(recon_ctx *ctx, const float *z, size_t n, size_t d, size_t first,
+                                const char *what)
+{
+    recon_points p = { .z = z, .n = n, .d = d, .first = first };
+    return recon_parallel(ctx, check_task, &(preparation){ &p, what }, (n + BLOCK - 1) / BLOCK);
 }
 
 recon_status recon_points_make(recon_ctx *ctx, recon_points *out, const float *z, size_t n,
                                size_t d, recon_metric metric, const recon_points *like,
                                const char *what)
 {
+    return recon_points_make_part(ctx, out, z, n, d, 0, metric, like, what);
+}
+
+recon_status recon_points_make_part(recon_ctx *ctx, recon_points *out, const float *z, size_t n,
+                                    size_t d, size_t first, recon_metric metric,
+                                    const recon_points *like, const char *what)
+{
     recon_status status;
-    *out = (recon_points){ .z = z, .n = n, .d = d, .metric = metric };
+    *out = (recon_points){ .z = z, .n = n, .d = d, .first = first, .metric = metric };
     preparation in = { out, what };
     size_t blocks = (n + BLOCK - 1) / BLOCK;
     if ((unsigned)metric > RECON_EUCLIDEAN)

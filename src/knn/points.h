@@ -27,6 +27,7 @@ typedef struct {
     float *rest;    /* [n] |w - step * bytes| */
     double worst_rest;
     size_t n, d;
+    size_t first; /* where row 0 is among all rows, for messages */
     recon_metric metric;
 } recon_points;
 
@@ -35,7 +36,20 @@ typedef struct {
 recon_status recon_points_make(recon_ctx *ctx, recon_points *out, const float *z, size_t n,
                                size_t d, recon_metric metric, const recon_points *like,
                                const char *what);
+/* The same for rows from `first` on of a larger set: ranks hold parts of one. */
+recon_status recon_points_make_part(recon_ctx *ctx, recon_points *out, const float *z, size_t n,
+                                    size_t d, size_t first, recon_metric metric,
+                                    const recon_points *like, const char *what);
 void recon_points_free(recon_points *p);
+
+/* What `like` needs of many parts: that all numbers are finite, the sum of the rows, the length of
+ * the longest less the mean (may be NULL), and from that the power of two that makes it at most 1
+ * long: exact, and out of reach of overflow. */
+recon_status recon_points_check(recon_ctx *ctx, const float *z, size_t n, size_t d, size_t first,
+                                const char *what);
+void recon_points_sum(double *sum /* [d], added to */, const float *z, size_t n, size_t d);
+double recon_points_longest(const float *z, size_t n, size_t d, const double *mean);
+double recon_points_scale(double longest);
 
 /* The exact score of row j of b seen from row i of a, in double: cosine, inner product, or minus
  * the squared distance. The same bits with i and j exchanged, and for equal rows. */

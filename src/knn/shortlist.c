@@ -26,6 +26,12 @@ static int nearer_first(const void *a, const void *b)
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
+void recon_neighbors_clear(recon_neighbor *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        list[i] = (recon_neighbor){ -INFINITY, UINT32_MAX };
+}
+
 void recon_neighbors_sort(recon_neighbor *list, size_t n)
 {
     qsort(list, n, sizeof *list, nearer_first);
@@ -79,6 +85,15 @@ void recon_shortlist_push(recon_shortlist *s, size_t i, float score, uint32_t in
         s->used[i]--;
     if (s->used[i] == s->capacity)
         settle(s, i, scratch);
+}
+
+float recon_shortlist_floor(const recon_points *rows, size_t i, const recon_points *points,
+                            double kth)
+{
+    if (kth == -INFINITY)
+        return -INFINITY;
+    double floor = recon_points_blocked(rows, i, kth) - recon_points_error(rows, i, points);
+    return nextafterf((float)floor, -INFINITY);
 }
 
 void recon_shortlist_take(recon_shortlist *s, size_t i, recon_neighbor *out)

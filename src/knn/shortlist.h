@@ -39,8 +39,16 @@ void recon_shortlist_clear(recon_shortlist *s);
 void recon_shortlist_push(recon_shortlist *s, size_t i, float score, uint32_t index,
                           recon_neighbor *scratch);
 
+/* What a blocked score of row i must reach where the exact score of its k-th nearest so far is kth:
+ * minus infinity where there are not k yet. */
+float recon_shortlist_floor(const recon_points *rows, size_t i, const recon_points *points,
+                            double kth);
+
 /* The k nearest of list i, nearest first, ties to the lower index. out has room for capacity. */
 void recon_shortlist_take(recon_shortlist *s, size_t i, recon_neighbor *out);
+
+/* n places without a neighbour. */
+void recon_neighbors_clear(recon_neighbor *list, size_t n);
 
 /* Sorts nearest first, ties to the lower index. */
 void recon_neighbors_sort(recon_neighbor *list, size_t n);

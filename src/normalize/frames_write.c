@@ -1,6 +1,7 @@
 /* frames_write.c - frames as files: all of them or none. */
 #include "normalize/frames_write.h"
 #include <recon/core/array.h>
+#include "comm/comm.h"
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/folder.h"
@@ -180,6 +181,95 @@ static recon_status write_text(recon_ctx *ctx, const char *path, const char *tex
 done:
     recon_writer_close(&writer);
     return status;
+}
+
+/* --- over ranks ------------------------------------------------------------------------------- */
+
+/* Every rank has its rows of a file, from `first` on. */
+typedef struct {
+    recon_writer writer;
+    size_t first, head, row_bytes;
+} part;
+
+/* Rank 0 makes the file, with a header for all rows; the others write into it. */
+static recon_status open_part(recon_ctx *ctx, part *p, const char *path, const file *o, size_t rows)
+{
+    char temporary[RECON_PATH] = "";
+    recon_array all = { .dtype = o->type, .ndim = o->ndim };
+    recon_npy_header head;
+    recon_status status;
+    memcpy(all.shape, o->shape, sizeof o->shape);
+    all.shape[0] = rows;
+    RECON_TRY(recon_npy_make_header(ctx, head, &p->head, &all, path));
+    p->row_bytes = o->width * recon_dtype_size(o->type);
+    if (recon_comm_rank(ctx) == 0) {
+        status = recon_writer_open(ctx, &p->writer, path);
+        if (status == RECON_OK)
+            status = recon_writer_write_at(ctx, &p->writer, head, p->head, 0);
+        if (status == RECON_OK)
+            snprintf(temporary, sizeof temporary, "%s", p->writer.temporary);
+    }
+    RECON_TRY(recon_comm_agree(ctx, status));
+    RECON_TRY(recon_comm_broadcast(ctx, temporary, sizeof temporary, 0));
+    if (recon_comm_rank(ctx) > 0)
+        status = recon_writer_join(ctx, &p->writer, temporary);
+    RECON_TRY(recon_comm_agree(ctx, status));
+done:
+    return status;
+}
+
+static recon_status write_part(recon_ctx *ctx, part *p, const file *o)
+{
+    size_t rows = PIECE / o->width + 1, total = o->shape[0];
+    double *real = NULL;
+    float *single = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &real, rows * o->width, sizeof *real));
+    RECON_TRY(recon_alloc_raw(ctx, &single, rows * o->width, sizeof *single));
+    for (size_t at = 0; at < total; at += rows) {
+        size_t n = total - at < rows ? total - at : rows;
+        const void *bytes = convert(o, at * o->width, n * o->width, real, single);
+        RECON_TRY(recon_writer_write_at(ctx, &p->writer, bytes, n * p->row_bytes,
+                                        p->head + (p->first + at) * p->row_bytes));
+    }
+    RECON_TRY(recon_writer_sync(ctx, &p->writer));
+done:
+    free(real);
+    free(single);
+    return status;
+}
+
+static recon_status write_share(recon_ctx *ctx, const char *path, const file *o, size_t first,
+                                size_t rows)
+{
+    part p = { .writer = { .fd = -1 }, .first = first };
+    recon_status status;
+    RECON_TRY(open_part(ctx, &p, path, o, rows));
+    RECON_TRY(recon_comm_agree(ctx, write_part(ctx, &p, o)));
+    if (recon_comm_rank(ctx) == 0)
+        status = recon_writer_commit(ctx, &p.writer);
+    RECON_TRY(recon_comm_agree(ctx, status));
+done:
+    recon_writer_close(&p.writer);
+    return status;
+}
+
+recon_status recon_frames_put_share(recon_ctx *ctx, const char *dir, const recon_frames *frames,
+                                    recon_dtype poses, size_t first, size_t rows,
+                                    const char *summary)
+{
+    file files[FILES];
+    char path[RECON_PATH];
+    size_t count = list_files(files, frames, poses);
+    recon_status status = RECON_OK;
+    if (recon_comm_size(ctx) == 1)
+        return recon_frames_put(ctx, dir, frames, poses, summary);
+    for (size_t i = 0; status == RECON_OK && i < count; i++)
+        status =
+            write_share(ctx, recon_folder_join(path, dir, files[i].name), &files[i], first, rows);
+    if (status == RECON_OK && recon_comm_rank(ctx) == 0)
+        status = write_text(ctx, recon_folder_join(path, dir, "summary.json"), summary);
+    return recon_comm_agree(ctx, status);
 }
 
 recon_status recon_frames_put(recon_ctx *ctx, const char *dir, const recon_frames *frames,

@@ -13,6 +13,11 @@
 #include "normalize/findings.h"
 #include "normalize/p_values.h"
 #include "normalize/pool.h"
+#include "normalize/share.h"
+#include "comm/comm.h"
+#include "knn/ring.h"
+#include "knn/tiles.h"
+#include "stats/so2_fit.h"
 #include "core/arena.h"
 #include "core/ctx.h"
 #include "core/fail.h"
@@ -34,6 +39,10 @@
 typedef struct {
     const recon_embedded *index, *queries, *rows; /* rows: the queries, or else the index */
     const recon_normalize_options *options;
+    int ranks;           /* over ranks rows are the own ones ... */
+    size_t first, total; /* ... from `first` on of so many       */
+    recon_embedded own;
+    size_t first_block; /* of classes: where the tasks of this rank begin */
     recon_class_table table;
     recon_frames *out;
     /* for each class */
@@ -54,6 +63,20 @@ typedef struct {
 static size_t block_count(const job *j)
 {
     return j->table.k ? (j->table.sets + BLOCK - 1) / BLOCK : j->table.sets;
+}
+
+/* Whether ranks share out the classes: of neighbours each rank has its own anyway. */
+static int shares_classes(const job *j)
+{
+    return j->ranks && !j->table.k;
+}
+
+static recon_status over_blocks(recon_ctx *ctx, recon_task *task, job *j)
+{
+    size_t n = block_count(j);
+    recon_share s = shares_classes(j) ? recon_comm_own(ctx, n, 1) : (recon_share){ 0, n };
+    j->first_block = s.begin;
+    return recon_parallel(ctx, task, j, s.end - s.begin);
 }
 
 static block block_at(const job *j, size_t i)
@@ -189,7 +212,7 @@ done:
 static recon_status center_task(recon_ctx *ctx, void *arg, size_t i, int worker)
 {
     job *j = arg;
-    block b = block_at(j, i);
+    block b = block_at(j, j->first_block + i);
     recon_arena *arena = recon_worker_arena(ctx, worker);
     recon_mark mark = recon_arena_mark(arena);
     recon_status status =
@@ -202,11 +225,35 @@ static recon_status center_task(recon_ctx *ctx, void *arg, size_t i, int worker)
 static recon_status fit_task(recon_ctx *ctx, void *arg, size_t i, int worker)
 {
     job *j = arg;
-    block b = block_at(j, i);
+    block b = block_at(j, j->first_block + i);
     (void)worker;
     recon_progress_add(ctx, b.count);
     return recon_so2_fit_batch(ctx, j->density + b.begin, j->normalized.so2 + b.first, b.count,
                                b.size, j->out->family, NULL);
+}
+
+/* Of neighbours at several ranks the sets that one process would look at. */
+static recon_status choose_over_ranks(recon_ctx *ctx, job *j)
+{
+    size_t k = j->table.k, n = j->total, size = (size_t)recon_comm_size(ctx);
+    size_t used = n < RECON_SO2_CHOICE_SETS ? n : RECON_SO2_CHOICE_SETS, *begin = NULL;
+    double *sets = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &sets, used, k * sizeof *sets));
+    RECON_TRY(recon_alloc(ctx, &begin, size + 1, sizeof *begin));
+    for (size_t i = 0; i < used; i++) {
+        size_t at = i * n / used;
+        if (at >= j->first && at < j->first + j->rows->n)
+            memcpy(sets + i * k, j->normalized.so2 + (at - j->first) * k, k * sizeof *sets);
+        for (size_t r = 0; r < size; r++)
+            begin[r + 1] += at < recon_comm_share(ctx, (int)r, n, RECON_TILE).end;
+    }
+    RECON_TRY(recon_comm_gather_parts(ctx, sets, begin, k * sizeof *sets));
+    RECON_TRY(recon_so2_choose_family(ctx, &j->out->family, sets, used, k));
+done:
+    free(begin);
+    free(sets);
+    return status;
 }
 
 /* Classes of many sizes are cut into sets of one size for the comparison. */
@@ -217,6 +264,8 @@ static recon_status choose_family(recon_ctx *ctx, job *j)
     size_t k = CHOICE_K, largest = 0, sets = 0;
     double *cut = NULL;
     recon_status status;
+    if (t->k && j->ranks)
+        return choose_over_ranks(ctx, j);
     if (t->k)
         return recon_so2_choose_family(ctx, &j->out->family, angle, t->sets, t->k);
     for (size_t s = 0; s < t->sets; s++)
@@ -379,11 +428,24 @@ done:
     return status;
 }
 
-/* What the frames keep of the table and of the members' poses. */
-static void hand_over(job *j)
+/* What each rank has counted of its own rows. */
+static recon_status count_all(recon_ctx *ctx, job *j)
 {
     recon_frames *out = j->out;
-    out->classes = j->table.sets;
+    recon_status status;
+    if (j->table.k)
+        RECON_TRY(recon_comm_count(ctx, &out->singles, 1));
+    RECON_TRY(recon_comm_count(ctx, &out->outside, 1));
+    RECON_TRY(recon_comm_count(ctx, out->natural, RECON_NATURAL_KINDS));
+done:
+    return status;
+}
+
+/* What the frames keep of the table and of the members' poses. */
+static recon_status hand_over(recon_ctx *ctx, job *j)
+{
+    recon_frames *out = j->out;
+    out->classes = j->table.k ? j->total : j->table.sets;
     out->k = j->table.k;
     if (j->table.k) {
         out->neighbors = j->table.member;
@@ -398,6 +460,8 @@ static void hand_over(job *j)
         out->singles += j->table.offset[s + 1] - j->table.offset[s] == 1;
     for (size_t i = 0; out->class_of && i < out->rows; i++)
         out->outside += out->class_of[i] < 0;
+    recon_findings_count(out);
+    return j->ranks ? count_all(ctx, j) : RECON_OK;
 }
 
 static recon_status check_poses(recon_ctx *ctx, const recon_embedded *e, const char *what)
@@ -429,11 +493,53 @@ static recon_status check_points(recon_ctx *ctx, const recon_embedded *e,
 static recon_status find_classes(recon_ctx *ctx, job *j)
 {
     double begin = recon_now();
-    recon_status status =
-        recon_classes_find(ctx, &j->table, j->index, j->queries, j->options, &j->out->recall);
+    recon_status status = recon_classes_find(ctx, &j->table, j->index, j->queries, j->options,
+                                             j->ranks, &j->out->recall);
     if (status == RECON_OK)
-        j->out->hit_rate = recon_classes_hit_rate(&j->table, j->index, j->rows);
+        status = recon_classes_hit_rate(ctx, &j->out->hit_rate, &j->table, j->index, j->rows,
+                                        j->first, j->total, j->ranks);
     j->out->seconds.classes = recon_now() - begin;
+    return status;
+}
+
+/* Classes that ranks have shared out, everywhere: `each` is what one takes in `array`. */
+static recon_status gather_classes(recon_ctx *ctx, const job *j, void *array, size_t each)
+{
+    return recon_comm_gather(ctx, array, j->table.sets, 1, each);
+}
+
+static recon_status gather_members(recon_ctx *ctx, job *j)
+{
+    size_t size = (size_t)recon_comm_size(ctx), *begin = NULL;
+    recon_status status;
+    RECON_TRY(recon_alloc(ctx, &begin, size + 1, sizeof *begin));
+    for (size_t r = 0; r < size; r++)
+        begin[r + 1] = j->table.offset[recon_comm_share(ctx, (int)r, j->table.sets, 1).end];
+    if (j->normalized.so2)
+        RECON_TRY(recon_comm_gather_parts(ctx, j->normalized.so2, begin, sizeof(double)));
+    else
+        RECON_TRY(recon_comm_gather_parts(ctx, j->normalized.so3, begin, sizeof(recon_so3)));
+done:
+    free(begin);
+    return status;
+}
+
+static recon_status gather_centers(recon_ctx *ctx, job *j)
+{
+    recon_status status = RECON_OK;
+    if (!shares_classes(j))
+        return RECON_OK;
+    if (j->gamma.so2)
+        RECON_TRY(gather_classes(ctx, j, j->gamma.so2, sizeof *j->gamma.so2));
+    else
+        RECON_TRY(gather_classes(ctx, j, j->gamma.so3, sizeof *j->gamma.so3));
+    RECON_TRY(
+        gather_classes(ctx, j, j->identifiability, j->out->identifiability_width * sizeof(double)));
+    RECON_TRY(gather_classes(ctx, j, j->finding, sizeof *j->finding));
+    if (j->fit)
+        RECON_TRY(gather_classes(ctx, j, j->fit, sizeof *j->fit));
+    RECON_TRY(gather_members(ctx, j));
+done:
     return status;
 }
 
@@ -443,7 +549,8 @@ static recon_status center_classes(recon_ctx *ctx, job *j)
     recon_status status;
     RECON_TRY(alloc_classes(ctx, j));
     recon_progress_begin(ctx, "centres", j->table.sets);
-    RECON_TRY(recon_parallel(ctx, center_task, j, block_count(j)));
+    RECON_TRY(over_blocks(ctx, center_task, j));
+    RECON_TRY(gather_centers(ctx, j));
     recon_progress_end(ctx);
     j->out->seconds.centers = recon_now() - begin;
 done:
@@ -467,7 +574,9 @@ static recon_status fit_classes(recon_ctx *ctx, job *j)
     out->parameters_width = parameters_width(out);
     if (out->group == RECON_SO2) {
         recon_progress_begin(ctx, "fits", j->table.sets);
-        RECON_TRY(recon_parallel(ctx, fit_task, j, block_count(j)));
+        RECON_TRY(over_blocks(ctx, fit_task, j));
+        if (shares_classes(j))
+            RECON_TRY(gather_classes(ctx, j, j->density, sizeof *j->density));
         recon_progress_end(ctx);
     }
     out->seconds.fits = recon_now() - begin;
@@ -485,19 +594,41 @@ static recon_status fill_rows(recon_ctx *ctx, job *j)
 
 /* --- p-values --------------------------------------------------------------------------------- */
 
-/* Points of the index, evenly spaced, as if they were queries. */
+/* Points of the index, evenly spaced, as if they were queries; over ranks the own ones of `total`. */
 typedef struct {
-    size_t n, *which;
+    size_t total, first, n, *which;
     float *z;
     double *so2;
     recon_so3 *so3;
     recon_embedded points; /* the same, lent */
 } sample;
 
-static recon_status take_sample(recon_ctx *ctx, sample *out, const recon_embedded *index)
+static recon_status sample_rows(recon_ctx *ctx, sample *s, const recon_embedded *index, int ranks)
 {
-    size_t n = index->n < CALIBRATION ? index->n : CALIBRATION, d = index->d;
+    size_t d = index->d;
+    int64_t *which = NULL;
+    recon_status status = RECON_OK;
+    for (size_t i = 0; !ranks && i < s->n; i++)
+        memcpy(s->z + i * d, index->z + s->which[i] * d, d * sizeof *s->z);
+    if (!ranks)
+        return RECON_OK;
+    RECON_TRY(recon_alloc_raw(ctx, &which, s->n, sizeof *which));
+    for (size_t i = 0; i < s->n; i++)
+        which[i] = (int64_t)s->which[i];
+    RECON_TRY(recon_ring_rows(ctx, s->z, which, s->n, index->z, index->n, d));
+done:
+    free(which);
+    return status;
+}
+
+static recon_status take_sample(recon_ctx *ctx, sample *out, const recon_embedded *index, int ranks)
+{
+    size_t all = index->n < CALIBRATION ? index->n : CALIBRATION, d = index->d;
+    recon_share own = ranks ? recon_comm_own(ctx, all, RECON_TILE) : (recon_share){ 0, all };
+    size_t n = own.end - own.begin;
     recon_status status;
+    out->total = all;
+    out->first = own.begin;
     out->n = n;
     RECON_TRY(recon_alloc_raw(ctx, &out->which, n, sizeof *out->which));
     RECON_TRY(recon_alloc_raw(ctx, &out->z, n, d * sizeof *out->z));
@@ -506,15 +637,47 @@ static recon_status take_sample(recon_ctx *ctx, sample *out, const recon_embedde
     else
         RECON_TRY(recon_alloc_raw(ctx, &out->so3, n, sizeof *out->so3));
     for (size_t i = 0; i < n; i++) {
-        size_t at = out->which[i] = i * index->n / n;
-        memcpy(out->z + i * d, index->z + at * d, d * sizeof *out->z);
+        size_t at = out->which[i] = (own.begin + i) * index->n / all;
         if (index->so2)
             out->so2[i] = index->so2[at];
         else
             out->so3[i] = index->so3[at];
     }
+    RECON_TRY(sample_rows(ctx, out, index, ranks));
     out->points = (recon_embedded){ .n = n, .d = d, .z = out->z, .so2 = out->so2, .so3 = out->so3 };
 done:
+    return status;
+}
+
+/* Tails and verdicts of all ranks' rows: what p-values are calibrated by. Free out->p and verdict. */
+static recon_status gather_tails(recon_ctx *ctx, recon_frames *out, const job *j)
+{
+    const recon_frames *own = j->out;
+    recon_status status;
+    *out = (recon_frames){ .rows = j->total };
+    RECON_TRY(recon_alloc_raw(ctx, &out->p, j->total, sizeof *out->p));
+    RECON_TRY(recon_alloc_raw(ctx, &out->verdict, j->total, sizeof *out->verdict));
+    memcpy(out->p + j->first, own->p, own->rows * sizeof *out->p);
+    memcpy(out->verdict + j->first, own->verdict, own->rows * sizeof *out->verdict);
+    RECON_TRY(recon_comm_gather(ctx, out->p, j->total, RECON_TILE, sizeof *out->p));
+    RECON_TRY(recon_comm_gather(ctx, out->verdict, j->total, RECON_TILE, sizeof *out->verdict));
+done:
+    return status;
+}
+
+/* frames by the rows of job `by`, those of all ranks; they may be the same rows. */
+static recon_status calibrate(recon_ctx *ctx, recon_frames *frames, const job *by)
+{
+    int among = frames == by->out;
+    recon_frames all = { 0 };
+    recon_status status;
+    if (!by->ranks)
+        return recon_p_calibrate(ctx, frames, by->out, among);
+    RECON_TRY(gather_tails(ctx, &all, by));
+    RECON_TRY(recon_p_calibrate(ctx, frames, &all, among));
+done:
+    free(all.p);
+    free(all.verdict);
     return status;
 }
 
@@ -536,17 +699,19 @@ static recon_status calibrate_by_index(recon_ctx *ctx, job *j)
     recon_frames frames = { .group = j->out->group,
                             .identifiability_width = j->out->identifiability_width,
                             .family = j->out->family };
-    job c = { .index = j->index, .options = j->options, .out = &frames };
+    job c = { .index = j->index, .options = j->options, .out = &frames, .ranks = j->ranks };
     recon_status status;
-    RECON_TRY(take_sample(ctx, &s, j->index));
+    RECON_TRY(take_sample(ctx, &s, j->index, j->ranks));
     c.queries = c.rows = &s.points;
+    c.first = s.first;
+    c.total = s.total;
     frames.rows = s.n;
-    RECON_TRY(
-        recon_classes_leave_out(ctx, &c.table, j->index, s.z, s.which, s.n, &j->options->knn));
+    RECON_TRY(recon_classes_leave_out(ctx, &c.table, j->index, s.z, s.which, s.n, s.total,
+                                      &j->options->knn, j->ranks));
     RECON_TRY(center_classes(ctx, &c));
     RECON_TRY(fit_classes(ctx, &c));
     RECON_TRY(fill_rows(ctx, &c));
-    RECON_TRY(recon_p_calibrate(ctx, j->out, &frames));
+    RECON_TRY(calibrate(ctx, j->out, &c));
 done:
     free_job(&c);
     recon_frames_free(&frames);
@@ -562,33 +727,54 @@ done:
 static recon_status find_p_values(recon_ctx *ctx, job *j)
 {
     if (!j->queries)
-        return recon_p_calibrate(ctx, j->out, j->out);
+        return calibrate(ctx, j->out, j);
     if (j->table.k && j->table.k < j->index->n)
         return calibrate_by_index(ctx, j);
     return RECON_OK;
 }
 
-/* --- collapse --------------------------------------------------------------------------------- */
+/* --- all of it -------------------------------------------------------------------------------- */
 
-/* Rows whose whole class has their own embedding: which points are in it, the order of the rows
- * decides. */
-static size_t count_collapsed(const job *j)
+/* Over ranks: the rows of this one. */
+static void take_share(const recon_ctx *ctx, job *j)
 {
-    size_t d = j->index->d, k = j->table.k, count = 0;
-    for (size_t i = 0; k && i < j->rows->n; i++) {
-        size_t last = (size_t)j->table.member[(i + 1) * k - 1];
-        count += !memcmp(j->rows->z + i * d, j->index->z + last * d, d * sizeof *j->rows->z);
-    }
-    return count;
+    recon_share s = recon_comm_own(ctx, j->total, RECON_TILE);
+    j->own = *j->rows;
+    j->own.n = s.end - s.begin;
+    j->own.z += s.begin * j->own.d;
+    if (j->own.so2)
+        j->own.so2 += s.begin;
+    else
+        j->own.so3 += s.begin;
+    if (j->own.labels)
+        j->own.labels += s.begin;
+    j->rows = &j->own;
+    j->first = s.begin;
 }
 
-recon_status recon_normalize(recon_ctx *ctx, recon_frames *out, const recon_embedded *index,
-                             const recon_embedded *queries, const recon_normalize_options *options)
+static recon_status check_all(recon_ctx *ctx, const recon_embedded *index,
+                              const recon_embedded *queries, const recon_normalize_options *options)
+{
+    recon_status status;
+    RECON_TRY(recon_reserved_check(ctx, options->reserved, "recon_normalize_options"));
+    RECON_TRY(recon_reserved_check(ctx, options->knn.reserved, "recon_knn_options"));
+    RECON_TRY(recon_reserved_check(ctx, options->mean.reserved, "recon_mean_options"));
+    RECON_TRY(check_points(ctx, index, index, "embeddings"));
+    if (queries)
+        RECON_TRY(check_points(ctx, queries, index, "queries"));
+done:
+    return status;
+}
+
+static recon_status normalize(recon_ctx *ctx, recon_frames *out, const recon_embedded *index,
+                              const recon_embedded *queries, const recon_normalize_options *options,
+                              int ranks)
 {
     job j = { .index = index,
               .queries = queries,
               .rows = queries ? queries : index,
               .options = options,
+              .ranks = ranks,
               .out = out };
     recon_status status;
     if (!options) {
@@ -596,28 +782,39 @@ recon_status recon_normalize(recon_ctx *ctx, recon_frames *out, const recon_embe
         return recon_fail(ctx, RECON_ERR_INPUT, "options are needed: knn.k, or eps for components");
     }
     *out = (recon_frames){ .group = index->so2 ? RECON_SO2 : RECON_SO3,
-                           .rows = j.rows->n,
                            .identifiability_width = index->so2 ? SO2_WIDTH : SO3_WIDTH,
                            .family = index->so2 ? options->family : RECON_SO2_AUTO };
-    RECON_TRY(recon_reserved_check(ctx, options->reserved, "recon_normalize_options"));
-    RECON_TRY(recon_reserved_check(ctx, options->knn.reserved, "recon_knn_options"));
-    RECON_TRY(recon_reserved_check(ctx, options->mean.reserved, "recon_mean_options"));
-    RECON_TRY(check_points(ctx, index, index, "embeddings"));
-    if (queries)
-        RECON_TRY(check_points(ctx, queries, index, "queries"));
+    RECON_TRY(check_all(ctx, index, queries, options));
+    j.total = j.rows->n;
+    if (ranks)
+        take_share(ctx, &j);
+    out->rows = j.rows->n;
     RECON_TRY(find_classes(ctx, &j));
     RECON_TRY(center_classes(ctx, &j));
     RECON_TRY(fit_classes(ctx, &j));
     RECON_TRY(fill_rows(ctx, &j));
     RECON_TRY(find_p_values(ctx, &j));
-    recon_findings_count(out);
-    out->collapsed = count_collapsed(&j);
-    hand_over(&j);
+    RECON_TRY(
+        recon_classes_collapsed(ctx, &out->collapsed, &j.table, index, j.rows, j.total, ranks));
+    RECON_TRY(hand_over(ctx, &j));
 done:
     free_job(&j);
     if (status != RECON_OK)
         recon_frames_free(out);
     return status;
+}
+
+recon_status recon_normalize(recon_ctx *ctx, recon_frames *out, const recon_embedded *index,
+                             const recon_embedded *queries, const recon_normalize_options *options)
+{
+    return normalize(ctx, out, index, queries, options, 0);
+}
+
+recon_status recon_normalize_share(recon_ctx *ctx, recon_frames *out, const recon_embedded *index,
+                                   const recon_embedded *queries,
+                                   const recon_normalize_options *options)
+{
+    return normalize(ctx, out, index, queries, options, recon_comm_size(ctx) > 1);
 }
 
 void recon_frames_free(recon_frames *f)

@@ -5,12 +5,17 @@
 #include "core/folder.h"
 #include "core/json.h"
 #include "normalize/frames_write.h"
+#include "normalize/share.h"
+#include "backbone/embedded.h"
+#include "comm/comm.h"
+#include "knn/tiles.h"
 #include "stats/natural.h"
 
 #include <math.h>
 #include <recon/core/version.h>
 #include <recon/ops/backend.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define DEGREE 0.017453292519943295 /* in radians */
 
@@ -28,7 +33,7 @@ static char *make_summary(const recon_normalize_request *s, const recon_normaliz
     json_t *out = json_pack(
         "{s:s, s:s, s:s, s:I, s:I, s:I, s:s, s:I, s:s, s:s, s:s, s:f, s:s}", "version",
         recon_version(), "kind", "poses", "group", f->group == RECON_SO3 ? "so3" : "so2", "points",
-        (json_int_t)r->points, "dimensions", (json_int_t)r->dimensions, "rows", (json_int_t)f->rows,
+        (json_int_t)r->points, "dimensions", (json_int_t)r->dimensions, "rows", (json_int_t)r->rows,
         "classes", f->k ? "knn" : "components", "class_count", (json_int_t)f->classes, "metric",
         metric[o->knn.metric], "mean", recon_mean_name(o->mean.kind), "family",
         recon_frames_family_name(f), "recall", f->recall, "backend", backend);
@@ -77,29 +82,55 @@ static recon_status keep_inputs(recon_ctx *ctx, const recon_stage *stage,
     return status;
 }
 
+/* The folder is rank 0's to make; the others are told where its stage is. */
+static recon_status open_stage(recon_ctx *ctx, recon_stage *stage, char path[RECON_PATH],
+                               const recon_normalize_request *s)
+{
+    recon_status status = RECON_OK;
+    if (recon_comm_rank(ctx) == 0) {
+        status = recon_stage_open(ctx, stage, s->out, RECON_RESULT);
+        if (status == RECON_OK)
+            status = keep_inputs(ctx, stage, s);
+        memcpy(path, stage->path, RECON_PATH);
+    }
+    status = recon_comm_agree(ctx, status);
+    return status == RECON_OK ? recon_comm_broadcast(ctx, path, RECON_PATH, 0) : status;
+}
+
+static recon_status commit_stage(recon_ctx *ctx, recon_stage *stage)
+{
+    return recon_comm_agree(ctx,
+                            recon_comm_rank(ctx) == 0 ? recon_stage_commit(ctx, stage) : RECON_OK);
+}
+
 recon_status recon_normalize_files(recon_ctx *ctx, recon_normalize_result *out,
                                    const recon_normalize_request *s)
 {
     recon_embedded index = { 0 }, queries = { 0 }, *asked = s->query[0] ? &queries : NULL;
     double begin = recon_now();
+    char path[RECON_PATH];
     recon_status status;
-    recon_stage stage;
+    recon_stage stage = RECON_NO_STAGE;
     *out = (recon_normalize_result){ 0 };
-    RECON_TRY(recon_stage_open(ctx, &stage, s->out, RECON_RESULT)); /* before the long work */
-    RECON_TRY(keep_inputs(ctx, &stage, s));
-    RECON_TRY(recon_embedded_read(ctx, &index, s->group, s->z, s->poses, s->labels));
+    RECON_TRY(open_stage(ctx, &stage, path, s)); /* before the long work */
+    RECON_TRY(
+        recon_embedded_read_share(ctx, &index, s->group, s->z, s->poses, s->labels, RECON_TILE));
     out->points = index.n;
     out->dimensions = index.d;
     if (asked)
-        RECON_TRY(
-            recon_embedded_read(ctx, asked, s->group, s->query[0], s->query[1], s->query_labels));
-    RECON_TRY(name_files(ctx, recon_normalize(ctx, &out->frames, &index, asked, &s->options), s));
+        RECON_TRY(recon_embedded_read_share(ctx, asked, s->group, s->query[0], s->query[1],
+                                            s->query_labels, RECON_TILE));
+    out->rows = asked ? asked->n : index.n;
+    RECON_TRY(
+        name_files(ctx, recon_normalize_share(ctx, &out->frames, &index, asked, &s->options), s));
     out->seconds = recon_now() - begin;
     out->summary = make_summary(s, out, recon_ops_name(ctx));
     if (!out->summary)
         RECON_TRY(recon_fail(ctx, RECON_ERR_MEMORY, "out of memory"));
-    RECON_TRY(recon_frames_put(ctx, stage.path, &out->frames, index.precision, out->summary));
-    RECON_TRY(recon_stage_commit(ctx, &stage));
+    RECON_TRY(recon_frames_put_share(ctx, path, &out->frames, index.precision,
+                                     recon_comm_own(ctx, out->rows, RECON_TILE).begin, out->rows,
+                                     out->summary));
+    RECON_TRY(commit_stage(ctx, &stage));
 done:
     recon_stage_close(ctx, &stage);
     recon_embedded_free(&queries);

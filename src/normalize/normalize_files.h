@@ -13,10 +13,10 @@ typedef struct {
 } recon_normalize_request;
 
 typedef struct {
-    size_t points, dimensions;
-    recon_frames frames;
-    double seconds; /* to read and to answer */
-    char *summary;  /* what summary.json says */
+    size_t points, dimensions, rows;
+    recon_frames frames; /* over ranks: of the own rows */
+    double seconds;      /* to read and to answer */
+    char *summary;       /* what summary.json says */
 } recon_normalize_result;
 
 /* Reads the files and writes the result folder, as a whole or not at all. Free always. */

@@ -45,10 +45,11 @@ static size_t count_up_to(const double *sorted, size_t n, double x)
     return low;
 }
 
-recon_status recon_p_calibrate(recon_ctx *ctx, recon_frames *frames, const recon_frames *from)
+recon_status recon_p_calibrate(recon_ctx *ctx, recon_frames *frames, const recon_frames *from,
+                               int among)
 {
     table t = { 0 };
-    size_t new = frames != from; /* a row that is not in the table counts as one more */
+    size_t new = !among; /* a row that is not in the table counts as one more */
     recon_status status;
     RECON_TRY(make(ctx, &t, from));
     for (size_t i = 0; i < frames->rows; i++) {

@@ -7,7 +7,9 @@
 /* Replaces the tails in frames->p (stats/tail.h) by the share of the rows of `from` with such
  * a tail or a smaller one, among those with the row's verdict: densities that were fitted to few
  * poses are too narrow, and how much so depends on the kind of law. from may be frames, or hold
- * other rows that were treated alike. Rows without a class keep NaN. */
-recon_status recon_p_calibrate(recon_ctx *ctx, recon_frames *frames, const recon_frames *from);
+ * other rows that were treated alike; `among` says that the rows are some of those. Of `from` rows, p
+ * and verdict alone are read. Rows without a class keep NaN. */
+recon_status recon_p_calibrate(recon_ctx *ctx, recon_frames *frames, const recon_frames *from,
+                               int among);
 
 #endif

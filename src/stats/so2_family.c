@@ -12,9 +12,8 @@
 #include <stdlib.h>
 #include <recon/group/so2.h>
 
-#define FOLDS     5
-#define SETS_MOST 512
-#define FAMILIES  4 /* RECON_SO2_UNIFORM .. RECON_SO2_MIXTURE */
+#define FOLDS    5
+#define FAMILIES 4 /* RECON_SO2_UNIFORM .. RECON_SO2_MIXTURE */
 
 typedef struct {
     const double *angles;
@@ -82,7 +81,8 @@ recon_status recon_so2_choose_family(recon_ctx *ctx, recon_so2_family *family, c
                                      size_t sets, size_t k)
 {
     recon_status status;
-    trial t = { angles, sets, k, sets < SETS_MOST ? sets : SETS_MOST, NULL };
+    trial t = { angles, sets, k, sets < RECON_SO2_CHOICE_SETS ? sets : RECON_SO2_CHOICE_SETS,
+                NULL };
     RECON_TRY(recon_so2_check(ctx, angles, sets, k));
     RECON_TRY(recon_alloc(ctx, &t.likelihood, t.used, sizeof *t.likelihood));
     RECON_TRY(recon_parallel(ctx, try_set, &t, t.used));

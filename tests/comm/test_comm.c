@@ -1,24 +1,9 @@
 /* Ranks under both MPIs, 1 to 4 of them: what arrives is what was sent, sums have the bits of one
  * process, and a failure is everybody's. The program starts itself under mpirun; then each process
  * checks the laws, as one of the ranks. */
-#include "check.h"
-#include "comm/comm.h"
+#include "ranks.h"
 #include "core/fail.h"
 #include "core/memory.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-static recon_comm *ranks;
-
-static int rank_setup(void **state)
-{
-    check_setup(state);
-    recon_comm_attach(*state, ranks);
-    return 0;
-}
 
 /* --- laws, at every rank ---------------------------------------------------------------------- */
 
@@ -149,11 +134,6 @@ static void what_differs_is_noticed(void **state)
 
 static int run_rank(void)
 {
-    recon_comm_message message;
-    if (recon_comm_start(&ranks, message) != RECON_OK) {
-        puts(message);
-        return 1;
-    }
     const struct CMUnitTest laws[] = {
         cmocka_unit_test(shares_cover_all_rows_in_whole_units),
         cmocka_unit_test(a_broadcast_reaches_everybody),
@@ -169,50 +149,10 @@ static int run_rank(void)
     return failed;
 }
 
-/* --- the program itself ----------------------------------------------------------------------- */
-
-static char program[1024];
-
-/* Under MPI's own launcher; skipped where there is none, or no plug-in was built. */
-static void run_ranks(const char *engine, int n, const char *options)
-{
-    char plugin[512], line[4096];
-    const char *build = getenv("RECON_BUILD");
-    snprintf(plugin, sizeof plugin, "%s/recon-comm-%s.so", build ? build : "build", engine);
-    snprintf(line, sizeof line, "command -v mpirun.%s > /dev/null", engine);
-    if (access(plugin, F_OK) != 0 || system(line) != 0)
-        skip();
-    snprintf(line, sizeof line,
-             "RECON_TEST_RANK=1 RECON_COMM_PLUGIN=%s ASAN_OPTIONS=detect_leaks=0 "
-             "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_plm_rsh_agent= "
-             "timeout 60 mpirun.%s %s -n %d %s > %s.log 2>&1",
-             plugin, engine, options, n, program, program);
-    int code = system(line);
-    if (code != 0) {
-        snprintf(line, sizeof line, "cat %s.log", program);
-        (void)!system(line);
-        fail_msg("%d ranks of %s ended with %d", n, engine, WEXITSTATUS(code));
-    }
-}
-
-static void under_openmpi(void **state)
-{
-    (void)state;
-    for (int n = 1; n <= 4; n++)
-        run_ranks("openmpi", n, "--oversubscribe");
-}
-
-static void under_mpich(void **state)
-{
-    (void)state;
-    for (int n = 1; n <= 4; n++)
-        run_ranks("mpich", n, "");
-}
-
 int main(int argc, char **argv)
 {
     (void)argc;
-    if (getenv("RECON_TEST_RANK"))
+    if (is_rank())
         return run_rank();
     snprintf(program, sizeof program, "%s", argv[0]);
     const struct CMUnitTest tests[] = {
