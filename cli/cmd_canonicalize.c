@@ -1,7 +1,9 @@
 /* cmd_canonicalize.c - recon canonicalize: images or molecules in their natural pose, block by
  * block.
  */
+#include "cli/rounds.h"
 #include "cli/sinks.h"
+#include "comm/comm.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -60,6 +62,7 @@ const cli_command cli_canonicalize = {
         "conformers are all of one class. They are those of the inputs, an input itself among them,\n"
         "or of --spin-from, which --rotate and the like apply to as well. Labels are not read.",
     .run = run,
+    .over_ranks = 1,
 };
 
 enum { KEEP_ALL = 1 };
@@ -290,6 +293,7 @@ static recon_status keep_apart(recon_ctx *ctx, const settings *s)
 
 typedef struct {
     char *in, *out;    /* [CLI_BLOCK] inputs                                 */
+    size_t there;      /* 1 + the first input that is in `in`; 0: none       */
     char *poses;       /* [CLI_BLOCK] of the group's type; NULL with a table */
     cli_row *rows;     /* [CLI_BLOCK] of the table; NULL without             */
     char *g;           /* [CLI_BLOCK] rotations with a table: double or recon_so3 */
@@ -305,6 +309,14 @@ typedef struct {
     room r;
     outcome *o;
 } flow;
+
+/* Of what the model says of an input. */
+static size_t answer_bytes(const flow *f)
+{
+    return f->to->has_table        ? sizeof(cli_row)
+           : f->group == RECON_SO2 ? sizeof(recon_pose2)
+                                   : sizeof(recon_pose3);
+}
 
 static recon_status make_room(recon_ctx *ctx, flow *f)
 {
@@ -375,37 +387,40 @@ done:
     return status;
 }
 
-/* By poses that are known already. */
-static recon_status rotate_spun(recon_ctx *ctx, flow *f, size_t at, size_t n)
+/* What the model says of a block, or what is known already: the poses [n]. */
+static recon_status find_poses(recon_ctx *ctx, flow *f, void *poses, size_t at, size_t n)
 {
-    const recon_backbone *b = recon_model_backbone(f->model);
-    recon_so3 *by = (recon_so3 *)f->r.g;
-    for (size_t i = 0; i < n; i++) {
-        ((recon_pose3 *)f->r.poses)[i] = f->r.spun[at + i];
-        by[i] = f->r.spun[at + i].rotation;
+    if (f->r.spun) {
+        memcpy(poses, f->r.spun + at, n * sizeof *f->r.spun);
+        return RECON_OK;
     }
-    return b->kind->rotate(ctx, f->r.out, b, f->r.in, by, n, f->to->how.interpolation);
+    return recon_canonicalize(
+        ctx, NULL, poses, f->model, f->r.in, n,
+        &(recon_canonicalize_options){ .interpolation = f->to->how.interpolation,
+                                       .only_if = f->s->only_if });
 }
 
 static recon_status rotate_block(recon_ctx *ctx, flow *f, size_t at, size_t n)
 {
+    const recon_backbone *b = recon_model_backbone(f->model);
     room *r = &f->r;
-    double begun = recon_now();
-    recon_status status =
-        r->spun ? rotate_spun(ctx, f, at, n)
-                : recon_canonicalize(
-                      ctx, r->out, r->poses, f->model, r->in, n,
-                      &(recon_canonicalize_options){ .interpolation = f->to->how.interpolation,
-                                                     .only_if = f->s->only_if });
-    f->o->model += recon_now() - begun;
-    for (size_t i = 0; status == RECON_OK && i < n; i++)
+    recon_status status;
+    for (size_t i = 0; i < n; i++) {
         keep_pose(f, at, i);
-    if (status == RECON_OK && f->to->inputs->cropped) {
-        for (size_t i = 0; i < n; i++)
+        if (f->group == RECON_SO2)
             ((double *)r->g)[i] = ((const recon_pose2 *)r->poses)[i].rotation;
-        status = rotate_whole(ctx, f, (const double *)r->g, at, n);
+        else
+            ((recon_so3 *)r->g)[i] = ((const recon_pose3 *)r->poses)[i].rotation;
     }
-    return status == RECON_OK ? cli_sink_take(ctx, f->to, r->out, at, n) : status;
+    double begun = recon_now();
+    if (f->to->inputs->cropped)
+        RECON_TRY(rotate_whole(ctx, f, (const double *)r->g, at, n));
+    else
+        RECON_TRY(b->kind->rotate(ctx, r->out, b, r->in, r->g, n, f->to->how.interpolation));
+    f->o->model += recon_now() - begun;
+    RECON_TRY(cli_sink_take(ctx, f->to, r->out, at, n));
+done:
+    return status;
 }
 
 /* --- with a table: all that is known of each input --------------------------------------------- */
@@ -433,10 +448,7 @@ static recon_status tabulate_block(recon_ctx *ctx, flow *f, size_t at, size_t n)
 {
     const recon_backbone *b = recon_model_backbone(f->model);
     room *r = &f->r;
-    double begun = recon_now();
     recon_status status;
-    RECON_TRY(cli_rows_read(ctx, r->rows, f->model, r->in, n));
-    f->o->model += recon_now() - begun;
     for (size_t i = 0; i < n; i++) {
         if (r->spun)
             r->rows[i].pose.rotation = r->rows[i].candidate[0].pose.rotation =
@@ -500,21 +512,48 @@ done:
     return status;
 }
 
-static recon_status rotate_all(recon_ctx *ctx, flow *f)
+/* Inputs of a block, unless they are there. */
+static void read_block(flow *f, size_t at, size_t n)
 {
     const recon_data *data = f->to->inputs->use;
-    size_t total = f->to->inputs->n;
-    recon_status status = RECON_OK;
-    recon_progress_begin(ctx, "canonicalize", total);
-    for (size_t at = 0; at < total; at += CLI_BLOCK) {
-        size_t n = total - at < CLI_BLOCK ? total - at : CLI_BLOCK;
+    if (f->r.there != at + 1)
         data->kind->read(f->r.in, data, at, n);
-        RECON_TRY((f->to->has_table ? tabulate_block : rotate_block)(ctx, f, at, n));
-        recon_progress_add(ctx, n);
-    }
-    recon_progress_end(ctx);
-done:
+    f->r.there = at + 1;
+}
+
+static recon_status answer(recon_ctx *ctx, void *arg, void *out, size_t at, size_t n)
+{
+    flow *f = arg;
+    double begun = recon_now();
+    read_block(f, at, n);
+    recon_status status = f->to->has_table ? cli_rows_read(ctx, out, f->model, f->r.in, n)
+                                           : find_poses(ctx, f, out, at, n);
+    f->o->model += recon_now() - begun;
     return status;
+}
+
+static recon_status take(recon_ctx *ctx, void *arg, const void *answers, size_t at, size_t n)
+{
+    flow *f = arg;
+    void *own = f->to->has_table ? (void *)f->r.rows : f->r.poses;
+    memcpy(own, answers, n * answer_bytes(f));
+    read_block(f, at, n);
+    recon_status status = (f->to->has_table ? tabulate_block : rotate_block)(ctx, f, at, n);
+    if (f->to->inputs->cropped)
+        f->r.there = 0; /* rotate_whole has used the room */
+    return status;
+}
+
+static recon_status rotate_all(recon_ctx *ctx, flow *f)
+{
+    return cli_rounds_run(ctx,
+                          &(cli_rounds){ .n = f->to->inputs->n,
+                                         .block = CLI_BLOCK,
+                                         .each = answer_bytes(f),
+                                         .arg = f,
+                                         .answer = answer,
+                                         .take = take },
+                          "canonicalize");
 }
 
 /* A choice of Lambda needs a model that has one. */
@@ -536,6 +575,26 @@ done:
     return status;
 }
 
+/* Rank 0 writes; the others know what it will ask for. */
+static recon_status open_sink(recon_ctx *ctx, cli_sink *to, const settings *s,
+                              const cli_inputs *inputs, const char *table)
+{
+    const cli_rotation how = { .interpolation = (recon_interpolation)s->interpolation,
+                               .most = cli_picture_most(&s->data),
+                               .quality = (int)s->quality,
+                               .fill = s->fill,
+                               .keep_all = s->keep == KEEP_ALL };
+    recon_status status = RECON_OK;
+    if (recon_comm_rank(ctx) == 0)
+        status = cli_sink_open(ctx, to, s->out, table, inputs, &how);
+    RECON_TRY(recon_comm_agree(ctx, status));
+    RECON_TRY(recon_comm_broadcast(ctx, &to->has_table, sizeof to->has_table, 0));
+    to->inputs = inputs;
+    to->how = how;
+done:
+    return status;
+}
+
 static recon_status work(recon_ctx *ctx, const void *arg)
 {
     const settings *s = arg;
@@ -545,26 +604,27 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     flow f = { .s = s, .to = &to, .o = &o };
     const char *table = is_table(s->poses) ? s->poses : NULL;
     recon_status status;
+    if (s->spin && recon_comm_size(ctx) > 1)
+        RECON_TRY(recon_fail(ctx, RECON_ERR_UNSUPPORTED,
+                             "--spin: it runs in one process, and %d were started",
+                             recon_comm_size(ctx)));
     RECON_TRY(keep_apart(ctx, s));
     RECON_TRY(check_lambda(ctx, s));
-    RECON_TRY(cli_open(ctx, &subject, s->model, &s->data));
+    RECON_TRY(recon_comm_agree(ctx, cli_open(ctx, &subject, s->model, &s->data)));
     status = recon_model_use_lambda(ctx, subject.model, (recon_lambda)s->lambda);
     *s->misuse = status != RECON_OK;
     RECON_TRY(status);
     f.model = subject.model;
     f.group = recon_model_describe(f.model).group;
-    RECON_TRY(cli_sink_open(ctx, &to, s->out, table, &subject.inputs,
-                            &(cli_rotation){ .interpolation = (recon_interpolation)s->interpolation,
-                                             .most = cli_picture_most(&s->data),
-                                             .quality = (int)s->quality,
-                                             .fill = s->fill,
-                                             .keep_all = s->keep == KEEP_ALL }));
+    RECON_TRY(open_sink(ctx, &to, s, &subject.inputs, table));
     RECON_TRY(make_room(ctx, &f));
     if (s->spin)
         RECON_TRY(choose_spins(ctx, &f));
     RECON_TRY(rotate_all(ctx, &f));
-    RECON_TRY(cli_sink_commit(ctx, &to, table ? NULL : s->poses, f.r.absolute,
-                              f.group == RECON_SO2 ? 1 : 3));
+    if (recon_comm_rank(ctx) == 0)
+        status = cli_sink_commit(ctx, &to, table ? NULL : s->poses, f.r.absolute,
+                                 f.group == RECON_SO2 ? 1 : 3);
+    RECON_TRY(recon_comm_agree(ctx, status));
     RECON_TRY(show(ctx, s, &o));
 done:
     room_free(&f.r);

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "backbone/ieae.h"
 #include "backbone/kinds.h"
+#include "comm/comm.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/folder.h"
@@ -33,6 +34,7 @@ const cli_command cli_discover = {
         "summarizes the results, and report.html shows them (see `recon report`). Labels, if any, are\n"
         "used only in these two.",
     .run = run,
+    .over_ranks = 1,
 };
 
 enum { FOLDS_MOST = 100 };
@@ -242,7 +244,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     RECON_TRY(recon_backbone_open(ctx, &backbone, s->model, o.precision));
     RECON_TRY(check_model(ctx, s, backbone));
     RECON_TRY(cli_inputs_open(ctx, &inputs, &s->data, backbone, s->model));
-    RECON_TRY(cli_inputs_keep(ctx, &inputs, &s->data, backbone));
+    RECON_TRY(recon_comm_agree(ctx, cli_inputs_keep(ctx, &inputs, &s->data, backbone)));
     RECON_TRY(cli_note_span(ctx, &inputs, s->data.spec));
     source.crop = inputs.cropped;
     if (note_transparent(&source, s, &inputs, backbone))
@@ -251,6 +253,8 @@ static recon_status work(recon_ctx *ctx, const void *arg)
         more[o.n_metadata++] = (recon_metadata_entry){ "crop", "auto" };
     shown.data = inputs.use;
     RECON_TRY(recon_discover(ctx, &d, s->model, backbone, inputs.use, s->out, &o));
+    if (recon_comm_rank(ctx) > 0) /* rank 0 has the answer */
+        goto done;
     note_options(ctx, s, &d);
     if (s->common.json)
         puts(d.summary);

@@ -1,6 +1,8 @@
 /* cmd_score.c - recon score: which images or molecules are in an unusual pose. */
 #include "cli/cli.h"
+#include "cli/rounds.h"
 #include "cli/table.h"
+#include "comm/comm.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -35,6 +37,7 @@ const cli_command cli_score = {
         "distribution --index`; with --limit or --skip-bad, r.npy has the numbers of the rows of\n"
         "s.npy.",
     .run = run,
+    .over_ranks = 1,
 };
 
 enum { BLOCK = 1024, LISTED = 5 };
@@ -133,7 +136,6 @@ static recon_status begin(recon_ctx *ctx, findings *f, size_t n)
 {
     recon_status status;
     f->n = n;
-    recon_progress_begin(ctx, "score", n);
     RECON_TRY(recon_alloc_raw(ctx, &f->scores, n, sizeof *f->scores));
     RECON_TRY(recon_alloc_raw(ctx, &f->rows, n, sizeof *f->rows));
 done:
@@ -235,7 +237,6 @@ static recon_status write_scores(recon_ctx *ctx, const char *path, findings *f)
 static recon_status finish(recon_ctx *ctx, const settings *s, findings *f)
 {
     recon_status status;
-    recon_progress_end(ctx);
     RECON_TRY(write_scores(ctx, s->out, f));
     if (s->rows)
         RECON_TRY(recon_npy_write(
@@ -251,60 +252,55 @@ done:
 
 /* --- scored ----------------------------------------------------------------------------------- */
 
-/* A table has all that is known of an input, at the price of its verdict. */
-static recon_status tabulate(recon_ctx *ctx, findings *f, const recon_model *model, const void *in,
-                             size_t at, size_t n)
+typedef struct {
+    findings *f;
+    const recon_model *model;
+    int table; /* it has all that is known of an input, at the price of its verdict: cli_row */
+    char *in;  /* [BLOCK] */
+} scoring;
+
+static recon_status answer(recon_ctx *ctx, void *arg, void *out, size_t at, size_t n)
 {
-    cli_row *rows = NULL;
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &rows, n, sizeof *rows));
-    RECON_TRY(cli_rows_read(ctx, rows, model, in, n));
-    RECON_TRY(cli_table_add(ctx, &f->table, rows, at, n));
-    for (size_t i = 0; i < n; i++)
-        take(f, (entry){ .index = at + i,
-                         .row = cli_inputs_row(f->inputs, at + i),
-                         .score = rows[i].score,
-                         .p_value = rows[i].p_value,
-                         .p_embedding = rows[i].p_embedding,
-                         .surrogate = rows[i].surrogate });
-done:
-    free(rows);
-    return status;
+    const scoring *s = arg;
+    const recon_data *data = s->f->inputs->use;
+    data->kind->read(s->in, data, at, n);
+    return s->table ? cli_rows_read(ctx, out, s->model, s->in, n)
+                    : recon_score(ctx, out, s->model, s->in, n);
 }
 
-static recon_status score_block(recon_ctx *ctx, findings *f, const recon_model *model,
-                                const void *in, size_t at, size_t n)
+static recon_status take_answers(recon_ctx *ctx, void *arg, const void *answers, size_t at,
+                                 size_t n)
 {
-    recon_pose_score *out = NULL;
-    recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &out, n, sizeof *out));
-    RECON_TRY(recon_score(ctx, out, model, in, n));
-    for (size_t i = 0; i < n; i++)
-        take(f, (entry){ .index = at + i,
-                         .row = cli_inputs_row(f->inputs, at + i),
-                         .score = out[i].score,
-                         .p_value = out[i].p_value,
-                         .p_embedding = out[i].p_embedding,
-                         .surrogate = out[i].surrogate });
-done:
-    free(out);
+    const scoring *s = arg;
+    const cli_row *rows = answers;
+    const recon_pose_score *scores = answers;
+    recon_status status = s->table ? cli_table_add(ctx, &s->f->table, rows, at, n) : RECON_OK;
+    for (size_t i = 0; status == RECON_OK && i < n; i++)
+        take(s->f, (entry){ .index = at + i,
+                            .row = cli_inputs_row(s->f->inputs, at + i),
+                            .score = s->table ? rows[i].score : scores[i].score,
+                            .p_value = s->table ? rows[i].p_value : scores[i].p_value,
+                            .p_embedding = s->table ? rows[i].p_embedding : scores[i].p_embedding,
+                            .surrogate = s->table ? rows[i].surrogate : scores[i].surrogate });
     return status;
 }
 
 static recon_status score_all(recon_ctx *ctx, findings *f, const recon_model *model, int table)
 {
-    const recon_data *data = f->inputs->use;
-    char *in = NULL;
+    scoring s = { .f = f, .model = model, .table = table };
     recon_status status;
-    RECON_TRY(recon_alloc_raw(ctx, &in, BLOCK, recon_data_describe(data).bytes));
-    for (size_t at = 0; at < f->n; at += BLOCK) {
-        size_t n = f->n - at < BLOCK ? f->n - at : BLOCK;
-        data->kind->read(in, data, at, n);
-        RECON_TRY((table ? tabulate : score_block)(ctx, f, model, in, at, n));
-        recon_progress_add(ctx, n);
-    }
+    RECON_TRY(recon_alloc_raw(ctx, &s.in, BLOCK, recon_data_describe(f->inputs->use).bytes));
+    RECON_TRY(
+        cli_rounds_run(ctx,
+                       &(cli_rounds){ .n = f->n,
+                                      .block = BLOCK,
+                                      .each = table ? sizeof(cli_row) : sizeof(recon_pose_score),
+                                      .arg = &s,
+                                      .answer = answer,
+                                      .take = take_answers },
+                       "score"));
 done:
-    free(in);
+    free(s.in);
     return status;
 }
 
@@ -350,18 +346,23 @@ static recon_status work(recon_ctx *ctx, const void *arg)
                    .inputs = &subject.inputs,
                    .table = CLI_NO_TABLE,
                    .false_alarms = s->false_alarms };
+    int first = recon_comm_rank(ctx) == 0; /* it writes */
     recon_status status;
-    RECON_TRY(cli_open(ctx, &subject, s->model, &s->data));
+    RECON_TRY(recon_comm_agree(ctx, cli_open(ctx, &subject, s->model, &s->data)));
     f.calibration = recon_model_describe(subject.model).maps.held_out;
     f.has_codes = recon_model_describe(subject.model).codes > 0;
     f.threshold = recon_score_threshold(subject.model, s->false_alarms);
     RECON_TRY(begin(ctx, &f, subject.inputs.n));
-    if (is_table(s->out))
-        RECON_TRY(cli_table_open(ctx, &f.table, s->out, &subject.inputs,
-                                 recon_model_describe(subject.model).group, 0));
+    if (is_table(s->out) && first)
+        status = cli_table_open(ctx, &f.table, s->out, &subject.inputs,
+                                recon_model_describe(subject.model).group, 0);
+    RECON_TRY(recon_comm_agree(ctx, status));
     RECON_TRY(score_all(ctx, &f, subject.model, is_table(s->out)));
-    RECON_TRY(describe_most_unusual(ctx, &f, subject.model));
-    RECON_TRY(finish(ctx, s, &f));
+    if (first)
+        status = describe_most_unusual(ctx, &f, subject.model);
+    if (first && status == RECON_OK)
+        status = finish(ctx, s, &f);
+    RECON_TRY(recon_comm_agree(ctx, status));
 done:
     end(&f);
     cli_close(ctx, &subject);

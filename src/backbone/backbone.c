@@ -1,5 +1,6 @@
 /* backbone.c - a backbone by its file's metadata, and a data set through it. */
 #include "backbone/kinds.h"
+#include "comm/comm.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -128,22 +129,17 @@ static recon_seen behind(const recon_seen *s, size_t at, size_t code)
                          .density = s->density ? s->density + at * RECON_POSE_BINS : NULL };
 }
 
-recon_status recon_backbone_embed(recon_ctx *ctx, recon_embedded *out, const recon_backbone *b,
-                                  const recon_data *data)
+/* Rows begin .. end, in blocks that begin at multiples of `block`. */
+static recon_status embed_rows(recon_ctx *ctx, const recon_seen *all, const recon_backbone *b,
+                               const recon_data *data, size_t block, size_t begin, size_t end)
 {
-    recon_data_info info = recon_data_describe(data);
-    size_t block = info.bytes < LARGE ? BLOCK : BLOCK_LARGE;
-    recon_seen all = { .z = NULL };
     void *inputs = NULL;
     recon_status status;
-    *out = (recon_embedded){ .n = info.n, .d = b->code, .precision = RECON_F32 };
-    RECON_TRY(recon_backbone_check_data(ctx, b, data));
-    RECON_TRY(own_arrays(ctx, out, &all, b, data));
-    RECON_TRY(recon_alloc_raw(ctx, (char **)&inputs, block, info.bytes));
-    recon_progress_begin(ctx, "embed", out->n);
-    for (size_t at = 0; at < out->n; at += block) {
-        size_t n = out->n - at < block ? out->n - at : block;
-        recon_seen some = behind(&all, at, b->code);
+    RECON_TRY(recon_alloc_raw(ctx, (char **)&inputs, block, recon_data_describe(data).bytes));
+    recon_progress_begin(ctx, "embed", end - begin);
+    for (size_t at = begin; at < end; at += block) {
+        size_t n = end - at < block ? end - at : block;
+        recon_seen some = behind(all, at, b->code);
         data->kind->read(inputs, data, at, n);
         status = b->kind->embed(ctx, &some, b, inputs, n);
         if (status != RECON_OK && at > 0) /* the kind counts within the batch */
@@ -155,6 +151,51 @@ recon_status recon_backbone_embed(recon_ctx *ctx, recon_embedded *out, const rec
     recon_progress_end(ctx);
 done:
     free(inputs);
+    return status;
+}
+
+static size_t block_of(const recon_data *data)
+{
+    return recon_data_describe(data).bytes < LARGE ? BLOCK : BLOCK_LARGE;
+}
+
+recon_status recon_backbone_embed(recon_ctx *ctx, recon_embedded *out, const recon_backbone *b,
+                                  const recon_data *data)
+{
+    recon_seen all = { .z = NULL };
+    recon_status status;
+    *out =
+        (recon_embedded){ .n = recon_data_describe(data).n, .d = b->code, .precision = RECON_F32 };
+    RECON_TRY(recon_backbone_check_data(ctx, b, data));
+    RECON_TRY(own_arrays(ctx, out, &all, b, data));
+    RECON_TRY(embed_rows(ctx, &all, b, data, block_of(data), 0, out->n));
+done:
+    if (status != RECON_OK)
+        recon_embedded_free(out);
+    return status;
+}
+
+recon_status recon_backbone_embed_share(recon_ctx *ctx, recon_embedded *out,
+                                        const recon_backbone *b, const recon_data *data)
+{
+    size_t n = recon_data_describe(data).n, block = block_of(data);
+    recon_share own = recon_comm_own(ctx, n, block);
+    recon_seen all = { .z = NULL };
+    recon_status status;
+    *out = (recon_embedded){ .n = n, .d = b->code, .precision = RECON_F32 };
+    RECON_TRY(recon_comm_same(ctx, n, "the number of inputs"));
+    RECON_TRY(recon_comm_agree(ctx, recon_backbone_check_data(ctx, b, data)));
+    RECON_TRY(recon_comm_agree(ctx, own_arrays(ctx, out, &all, b, data)));
+    RECON_TRY(recon_comm_agree(ctx, embed_rows(ctx, &all, b, data, block, own.begin, own.end)));
+    RECON_TRY(recon_comm_gather(ctx, all.z, n, block, b->code * sizeof *all.z));
+    if (all.so2)
+        RECON_TRY(recon_comm_gather(ctx, all.so2, n, block, sizeof *all.so2));
+    else
+        RECON_TRY(recon_comm_gather(ctx, all.so3, n, block, sizeof *all.so3));
+    if (all.density)
+        RECON_TRY(
+            recon_comm_gather(ctx, all.density, n, block, RECON_POSE_BINS * sizeof *all.density));
+done:
     if (status != RECON_OK)
         recon_embedded_free(out);
     return status;

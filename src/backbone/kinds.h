@@ -25,4 +25,9 @@ recon_status recon_backbone_check_data(recon_ctx *ctx, const recon_backbone *bac
 /* How many weights it has. */
 size_t recon_backbone_weights(const recon_backbone *backbone);
 
+/* As recon_backbone_embed, shared out over ranks (comm/comm.h): each embeds some blocks, and all have
+ * everything. In one process the same. */
+recon_status recon_backbone_embed_share(recon_ctx *ctx, recon_embedded *out,
+                                        const recon_backbone *backbone, const recon_data *data);
+
 #endif

@@ -2,6 +2,8 @@
 #include <recon/model/discover.h>
 #include <recon/normalize/normalize.h>
 #include <recon/ops/backend.h>
+#include "backbone/kinds.h"
+#include "comm/comm.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/folder.h"
@@ -214,12 +216,27 @@ done:
     return status;
 }
 
+/* Ranks share this out, except where the backbone is rounded: that one is rank 0's. */
+static recon_status embed(recon_ctx *ctx, flow *f, const recon_data *data)
+{
+    if (f->o.half && recon_comm_rank(ctx) > 0)
+        return RECON_OK;
+    recon_status status = open_backbone(ctx, f);
+    if (f->o.half)
+        return status == RECON_OK ? recon_backbone_embed(ctx, &f->embedded, f->backbone, data)
+                                  : status;
+    status = recon_comm_agree(ctx, status);
+    return status == RECON_OK ? recon_backbone_embed_share(ctx, &f->embedded, f->backbone, data)
+                              : status;
+}
+
 static recon_status run(recon_ctx *ctx, recon_discovery *out, flow *f, const recon_data *data)
 {
     double begun = recon_now(), then = begun;
     recon_status status;
-    RECON_TRY(open_backbone(ctx, f));
-    RECON_TRY(recon_backbone_embed(ctx, &f->embedded, f->backbone, data));
+    RECON_TRY(embed(ctx, f, data));
+    if (recon_comm_rank(ctx) > 0)
+        return RECON_OK; /* the rest is rank 0's */
     recon_lap(&out->seconds.embed, &then);
     RECON_TRY(recon_discover_frames(ctx, &f->frames, &f->embedded, f->backbone->kind, &f->o));
     RECON_TRY(
@@ -268,8 +285,10 @@ recon_status recon_discover(recon_ctx *ctx, recon_discovery *out, const char *mo
     RECON_TRY(recon_reserved_check(ctx, f.o.mean.reserved, "recon_mean_options"));
     RECON_TRY(recon_reserved_check(ctx, f.o.maps.reserved, "recon_maps_options"));
     RECON_TRY(check_family(ctx, f.o.family));
-    RECON_TRY(recon_stage_open(ctx, &f.stage, dir, RECON_RESULT));
-    RECON_TRY(run(ctx, out, &f, data));
+    if (recon_comm_rank(ctx) == 0)
+        status = recon_stage_open(ctx, &f.stage, dir, RECON_RESULT);
+    RECON_TRY(recon_comm_agree(ctx, status));
+    RECON_TRY(recon_comm_agree(ctx, run(ctx, out, &f, data)));
 done:
     free(f.said);
     recon_codes_free(f.codes);

@@ -1,0 +1,62 @@
+#!/bin/sh
+# discover, score and canonicalize over ranks: the files of one process, byte by byte.
+here=$(cd "${0%/*}" && pwd)
+. "$here/lib.sh"
+. "$here/tiny.sh"
+. "$here/ranks.sh"
+root=$OLDPWD
+run discover --model backbone $letters --out found --quiet
+report "$code" "discover"
+letters 1100 | npy many.npy '|u1' '1100, 16, 16' # more than a block
+many="--data npy:many.npy --rotate rule.json"
+
+# alike NAME RANKS FILES ARGS: FILES of one process are those of the ranks, @ standing for the run.
+alike() {
+    name=$1 counts=$2 files=$3
+    shift 3
+    run $(echo "$*" | sed 's/@/1/g')
+    [ $code -eq 0 ] || { report 1 "$name: one process"; return; }
+    for engine in $engines; do
+        if ! usable "$engine"; then
+            skip "$name: ranks under $engine" "no $engine, or no plug-in for it"
+            continue
+        fi
+        for n in $counts; do
+            ranks "$engine" "$n" $(echo "$*" | sed 's/@/2/g')
+            good=$code
+            for file in $files; do
+                cmp -s "$(echo "$file" | sed 's/@/1/')" "$(echo "$file" | sed 's/@/2/')" || good=1
+            done
+            [ "$good" -eq 0 ]
+            report $? "$name: $n ranks of $engine give the bytes of one process"
+        done
+    done
+}
+
+alike "score" "2 4" "s@.npy" score --model found $many --out s@.npy --quiet
+alike "score, a table" "2" "s@.csv" score --model found $many --out s@.csv --quiet
+alike "canonicalize" "3" "c@.npy g@.npy" canonicalize --model found $many --out c@.npy --poses g@.npy --quiet
+alike "canonicalize, files" "3" "c@/poses.csv c@/001099.png" canonicalize --model found $many --out c@ --quiet
+
+# The rest is of the release build alone: more of the same, and long with sanitizers.
+[ "${RECON_BUILD:-build}" = build ] || finish
+alike "discover" "3" "d@/model.safetensors d@/gamma.npy d@/neighbors.npy d@/theta.npy d@/p.npy" \
+    discover --model backbone $many --folds 0 --out d@ --quiet
+# What differs between the two MPIs was tried above.
+usable openmpi && engines=openmpi || engines=mpich
+molecules="--model $root/models/conformers.safetensors --data conformers/train --limit 1100 --quiet"
+RECON_DATA=$root/data/
+export RECON_DATA
+alike "score, molecules" "2" "m@.npy" score $molecules --out m@.npy
+alike "canonicalize, molecules" "3" "m@.xyz" canonicalize $molecules --out m@.xyz
+alike "discover, molecules" "2" "e@/model.safetensors e@/gamma.npy e@/score.npy" \
+    discover $molecules --folds 0 --out e@
+
+for engine in openmpi mpich; do
+    usable "$engine" || continue
+    before=$(snapshot)
+    ranks "$engine" 3 score --model none $many --out none.npy
+    [ $code -ne 0 ] && said_once "none: cannot open" && [ "$before" = "$(snapshot)" ]
+    report $? "$engine: what all ranks find is said once"
+done
+finish
