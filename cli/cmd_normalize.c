@@ -1,5 +1,6 @@
 /* cmd_normalize.c - recon normalize: Algorithm 1 on embeddings and poses of any backbone. */
 #include "cli/cli.h"
+#include "comm/comm.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "normalize/normalize_files.h"
@@ -110,7 +111,7 @@ static int check_options(const settings *s)
     return -1;
 }
 
-static void print_text(const settings *s, const recon_normalize_result *r)
+static void print_text(const recon_ctx *ctx, const settings *s, const recon_normalize_result *r)
 {
     const recon_frames *f = &r->frames;
     printf("%zu points on %s, embeddings of %zu dimensions\n", r->points,
@@ -143,6 +144,9 @@ static void print_text(const settings *s, const recon_normalize_result *r)
     printf("  family     %s\n", recon_frames_family_name(f));
     printf("  seconds    %.2f (classes %.2f, centres %.2f, fits %.2f)\n", r->seconds,
            f->seconds.classes, f->seconds.centers, f->seconds.fits);
+    if (recon_comm_size(ctx) > 1)
+        printf("  ranks      %d (%s); the first waited %.2f s for others\n", recon_comm_size(ctx),
+               recon_comm_name(ctx), recon_comm_waited(ctx));
     printf("  written    %s/\n", s->out);
 }
 
@@ -178,7 +182,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     if (status == RECON_OK && s->common.json)
         puts(result.summary);
     else if (status == RECON_OK && !s->common.quiet)
-        print_text(s, &result);
+        print_text(ctx, s, &result);
     recon_normalize_result_free(&result);
     return status;
 }

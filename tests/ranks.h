@@ -49,7 +49,7 @@ static inline void run_ranks(const char *engine, int n, const char *options)
     snprintf(line, sizeof line,
              "RECON_TEST_RANK=1 RECON_COMM_PLUGIN=%s ASAN_OPTIONS=detect_leaks=0 "
              "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_plm_rsh_agent= "
-             "timeout 60 mpirun.%s %s -n %d %s > %s.log 2>&1",
+             "timeout 300 mpirun.%s %s -n %d %s > %s.log 2>&1",
              plugin, engine, options, n, program, program);
     int code = system(line);
     if (code != 0) {
@@ -63,7 +63,7 @@ static inline void under_openmpi(void **state)
 {
     (void)state;
     for (int n = 1; n <= 4; n++)
-        run_ranks("openmpi", n, "--oversubscribe");
+        run_ranks("openmpi", n, "--oversubscribe --bind-to none");
 }
 
 static inline void under_mpich(void **state)

@@ -6,6 +6,7 @@
 #include "core/array.h"
 #include "core/ctx.h"
 #include "core/fail.h"
+#include "core/file.h"
 #include "core/hash.h"
 #include "core/memory.h"
 #include "backbone/embedded.h"
@@ -276,6 +277,7 @@ static recon_status compare_ranks(recon_ctx *ctx, const recon_embedded *e, const
     uint64_t of_poses = e->so2 ? recon_hash(no_key, e->so2, e->n * sizeof *e->so2)
                                : recon_hash(no_key, e->so3, e->n * sizeof *e->so3);
     RECON_TRY(recon_comm_same(ctx, fingerprint_z(e), z));
+    recon_block_forget(e->array.block, e->array.mapped); /* the rows that were compared */
     RECON_TRY(recon_comm_same(ctx, of_poses, poses));
     if (labels)
         RECON_TRY(

@@ -24,6 +24,12 @@ recon_status recon_refused(recon_ctx *ctx, const char *path, const char *what)
                       what, strerror(errno));
 }
 
+void recon_block_forget(void *block, size_t mapped)
+{
+    if (mapped)
+        madvise(block, mapped, MADV_DONTNEED);
+}
+
 void recon_block_free(void *block, size_t mapped)
 {
     if (mapped)

@@ -26,6 +26,8 @@ recon_status recon_file_begin(recon_ctx *ctx, int *fd, size_t *size, const char 
 recon_status recon_file_next(recon_ctx *ctx, size_t *got, void *out, size_t room, int fd,
                              const char *path);
 void recon_block_free(void *block, size_t mapped);
+/* Lets the memory of a mapped file go: what is touched again is read again. */
+void recon_block_forget(void *block, size_t mapped);
 
 /* All of n bytes, however often the system takes a part; 0: errno says why not. */
 int recon_put(int fd, const char *bytes, size_t n);

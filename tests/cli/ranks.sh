@@ -14,7 +14,7 @@ ranks() {
     engine=$1 n=$2
     shift 2
     case $engine in
-    openmpi) set -- --oversubscribe -n "$n" "$recon" "$@" ;;
+    openmpi) set -- --oversubscribe --bind-to none -n "$n" "$recon" "$@" ;;
     *) set -- -n "$n" "$recon" "$@" ;;
     esac
     timeout -k 5 120 "mpirun.$engine" "$@" >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
