@@ -29,10 +29,6 @@ static recon_status check(recon_ctx *ctx, const recon_model *m, recon_export_wha
                           "a model of %s (backbone '%s'): only models of `recon train` on images "
                           "can be exported",
                           m->backbone->kind->data, m->backbone->kind->name);
-    if (recon_backbone_ieae(m->backbone)->encoder.is_photo)
-        return recon_fail(ctx, RECON_ERR_INPUT,
-                          "preset %s: only models of the steerable presets can be exported",
-                          recon_preset_name(recon_backbone_ieae(m->backbone)->shape.preset));
     if (m->maps->lambda == RECON_LAMBDA_NEIGHBOURS)
         return recon_fail(
             ctx, RECON_ERR_INPUT,
@@ -78,13 +74,16 @@ static recon_onnx_value lambda_of_head(export *e, recon_onnx_value code)
 static void find_pose(export *e, int density)
 {
     int by_density = e->maps->lambda == RECON_LAMBDA_DENSITY;
+    const recon_graph_parts parts = { .pose = 1,
+                                      .code = !by_density && !e->maps->nets,
+                                      .density = by_density || density };
     recon_onnx *o = e->o;
     recon_graph_encoded seen;
     e->seen = recon_graph_look(o, e->backbone, e->images);
-    seen = recon_graph_encoder(e->ctx, o, &e->backbone->encoder, e->seen, e->backbone->shape.height,
-                               (recon_graph_parts){ .pose = 1,
-                                                    .code = !by_density && !e->maps->nets,
-                                                    .density = by_density || density });
+    seen = e->backbone->turns > 1
+               ? recon_graph_quarters(e->ctx, o, &e->backbone->encoder.photo, e->seen, parts)
+               : recon_graph_encoder(e->ctx, o, &e->backbone->encoder, e->seen,
+                                     e->backbone->shape.height, parts);
     e->psi = recon_graph_unit(o, seen.pose);
     e->logits = seen.density;
     if (seen.density)

@@ -37,6 +37,11 @@ recon_onnx_value recon_graph_linear(recon_ctx *ctx, recon_onnx *o, const recon_l
                                     recon_onnx_value x);
 recon_onnx_value recon_graph_mlp(recon_ctx *ctx, recon_onnx *o, const recon_mlp *mlp,
                                  recon_onnx_value x);
+/* A convolution and the norm behind it in one; norm NULL: the convolution alone. A residual block. */
+recon_onnx_value recon_graph_conv(recon_ctx *ctx, recon_onnx *o, const recon_conv *layer,
+                                  const recon_norm *norm, recon_onnx_value x);
+recon_onnx_value recon_graph_residual(recon_ctx *ctx, recon_onnx *o, const recon_residual *block,
+                                      recon_onnx_value x);
 /* Pairs n x 2 scaled to length one; their product as complex numbers, of the second's conjugate where
  * that is 1; the angle n of a pair of length one, in (-pi, pi]. */
 recon_onnx_value recon_graph_unit(recon_onnx *o, recon_onnx_value x);
@@ -72,6 +77,12 @@ typedef struct {
 recon_onnx_value recon_graph_look(recon_onnx *o, const recon_ieae *model, recon_onnx_value images);
 recon_graph_encoded recon_graph_encoder(recon_ctx *ctx, recon_onnx *o, const recon_encoder *encoder,
                                         recon_onnx_value x, size_t height, recon_graph_parts parts);
+
+/* One pass of the network for photographs, and four, over all quarter turns (export_photo.c). */
+recon_graph_encoded recon_graph_photo(recon_ctx *ctx, recon_onnx *o, const recon_photo_net *net,
+                                      recon_onnx_value x, recon_graph_parts parts);
+recon_graph_encoded recon_graph_quarters(recon_ctx *ctx, recon_onnx *o, const recon_photo_net *net,
+                                         recon_onnx_value x, recon_graph_parts parts);
 
 /* --- the centre (export_centre.c) ------------------------------------------------------------- */
 

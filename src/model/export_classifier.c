@@ -7,79 +7,20 @@
 #include "model/export.h"
 #include "nn/params.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#define EPS 1e-5 /* of norms, see nn/var_norm.c */
 
 typedef struct {
     recon_ctx *ctx;
     recon_onnx *o;
 } graph;
 
-/* A convolution without bias and the norm behind it in one, where nothing stands between them; norm NULL:
- * the convolution alone. */
-static recon_onnx_value convolve(const graph *g, const recon_conv *l, const recon_norm *norm,
-                                 recon_onnx_value x)
-{
-    const size_t *s = l->weight->value.shape;
-    size_t outs = s[0], size = s[1], ins = s[3], taps = size * size;
-    int64_t pad = (int64_t)l->pad, stride = (int64_t)l->stride;
-    float *filter = recon_graph_read(g->ctx, g->o, l->weight), *weight = NULL, *bias = NULL;
-    float *of[4] = { NULL }; /* scale, shift, mean, variance */
-    recon_onnx_value w = 0, b = 0;
-    recon_status status;
-    if (norm) {
-        of[0] = recon_graph_read(g->ctx, g->o, norm->scale);
-        of[1] = recon_graph_read(g->ctx, g->o, norm->shift);
-        of[2] = recon_graph_read(g->ctx, g->o, norm->mean);
-        of[3] = recon_graph_read(g->ctx, g->o, norm->var);
-    }
-    RECON_TRY(recon_alloc_raw(g->ctx, &weight, outs * ins, taps * sizeof *weight));
-    RECON_TRY(recon_alloc(g->ctx, &bias, outs, sizeof *bias));
-    if (!recon_onnx_did(g->o, RECON_OK))
-        goto done;
-    for (size_t a = 0; a < outs; a++) {
-        double scale = norm ? (double)of[0][a] / sqrt((double)of[3][a] + EPS) : 1;
-        if (norm)
-            bias[a] = (float)((double)of[1][a] - scale * (double)of[2][a]);
-        for (size_t c = 0; c < ins; c++)
-            for (size_t t = 0; t < taps; t++)
-                weight[(a * ins + c) * taps + t] =
-                    (float)(scale * (double)filter[(a * taps + t) * ins + c]);
-    }
-    w = recon_onnx_floats(
-        g->o, l->weight->name, weight,
-        RECON_ONNX_SHAPE((int64_t)outs, (int64_t)ins, (int64_t)size, (int64_t)size));
-    b = recon_onnx_floats(g->o, NULL, bias, RECON_ONNX_SHAPE((int64_t)outs));
-    x = recon_onnx_op(g->o, "Conv", RECON_ONNX_IN(x, w, b),
-                      RECON_ONNX_WITH(RECON_ONNX_SET_INTS("pads", pad, pad, pad, pad),
-                                      RECON_ONNX_SET_INTS("strides", stride, stride)));
-done:
-    recon_onnx_did(g->o, status);
-    free(filter);
-    free(weight);
-    free(bias);
-    for (int i = 0; i < 4; i++)
-        free(of[i]);
-    return x;
-}
-
-static recon_onnx_value residual(const graph *g, const recon_residual *b, recon_onnx_value x)
-{
-    recon_onnx_value y = recon_graph_one(g->o, "Relu", convolve(g, &b->conv[0], &b->norm[0], x));
-    y = convolve(g, &b->conv[1], &b->norm[1], y);
-    if (b->projects)
-        x = convolve(g, &b->shortcut, &b->shortcut_norm, x);
-    return recon_graph_one(g->o, "Relu", recon_graph_two(g->o, "Add", y, x));
-}
-
 static recon_onnx_value resnet18(const graph *g, const recon_resnet18 *net, recon_onnx_value x)
 {
-    x = recon_graph_one(g->o, "Relu", convolve(g, &net->stem, &net->stem_norm, x));
+    x = recon_graph_one(g->o, "Relu",
+                        recon_graph_conv(g->ctx, g->o, &net->stem, &net->stem_norm, x));
     for (size_t i = 0; i < sizeof net->block / sizeof *net->block; i++)
-        x = residual(g, &net->block[i], x);
+        x = recon_graph_residual(g->ctx, g->o, &net->block[i], x);
     x = recon_onnx_op(
         g->o, "ReduceMean", RECON_ONNX_IN(x),
         RECON_ONNX_WITH(RECON_ONNX_SET_INTS("axes", 2, 3), RECON_ONNX_SET_INT("keepdims", 0)));
@@ -106,7 +47,8 @@ static recon_onnx_value normalize(const graph *g, const recon_norm *norm, recon_
 static recon_onnx_value small_cnn(const graph *g, const recon_small_cnn *net, recon_onnx_value x)
 {
     for (int i = 0; i < 2; i++) {
-        x = recon_onnx_op(g->o, "MaxPool", RECON_ONNX_IN(convolve(g, &net->conv[i], NULL, x)),
+        x = recon_onnx_op(g->o, "MaxPool",
+                          RECON_ONNX_IN(recon_graph_conv(g->ctx, g->o, &net->conv[i], NULL, x)),
                           RECON_ONNX_WITH(RECON_ONNX_SET_INTS("kernel_shape", 2, 2),
                                           RECON_ONNX_SET_INTS("strides", 2, 2)));
         x = recon_graph_one(g->o, "Relu", normalize(g, &net->norm[i], x));

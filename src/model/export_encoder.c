@@ -300,6 +300,8 @@ static recon_graph_encoded heads(recon_ctx *ctx, recon_onnx *o, const recon_enco
 recon_graph_encoded recon_graph_encoder(recon_ctx *ctx, recon_onnx *o, const recon_encoder *e,
                                         recon_onnx_value x, size_t height, recon_graph_parts parts)
 {
+    if (e->is_photo)
+        return recon_graph_photo(ctx, o, &e->photo, x, parts);
     for (size_t i = 0; i < e->layers; i++)
         x = layer(ctx, o, e, i, x, &height);
     x = recon_onnx_op(

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define EPS 1e-5 /* of norms, see nn/var_norm.c */
+
 recon_onnx_value recon_graph_reduce(recon_onnx *o, const char *op, recon_onnx_value x, int64_t axis,
                                     int keep)
 {
@@ -107,6 +109,63 @@ recon_onnx_value recon_graph_mlp(recon_ctx *ctx, recon_onnx *o, const recon_mlp 
         x = recon_graph_linear(ctx, o, &mlp->layer[i], x);
     }
     return x;
+}
+
+recon_onnx_value recon_graph_conv(recon_ctx *ctx, recon_onnx *o, const recon_conv *l,
+                                  const recon_norm *norm, recon_onnx_value x)
+{
+    const size_t *s = l->weight->value.shape;
+    size_t outs = s[0], size = s[1], ins = s[3], taps = size * size;
+    int64_t pad = (int64_t)l->pad, stride = (int64_t)l->stride;
+    float *filter = recon_graph_read(ctx, o, l->weight), *weight = NULL, *bias = NULL;
+    float *of[4] = { NULL }; /* scale, shift, mean, variance */
+    recon_onnx_value w = 0, b = 0;
+    recon_status status;
+    if (norm) {
+        of[0] = recon_graph_read(ctx, o, norm->scale);
+        of[1] = recon_graph_read(ctx, o, norm->shift);
+        of[2] = recon_graph_read(ctx, o, norm->mean);
+        of[3] = recon_graph_read(ctx, o, norm->var);
+    }
+    RECON_TRY(recon_alloc_raw(ctx, &weight, outs * ins, taps * sizeof *weight));
+    RECON_TRY(recon_alloc(ctx, &bias, outs, sizeof *bias));
+    if (!recon_onnx_did(o, RECON_OK))
+        goto done;
+    for (size_t a = 0; a < outs; a++) {
+        double scale = norm ? (double)of[0][a] / sqrt((double)of[3][a] + EPS) : 1;
+        if (norm)
+            bias[a] = (float)((double)of[1][a] - scale * (double)of[2][a]);
+        for (size_t c = 0; c < ins; c++)
+            for (size_t t = 0; t < taps; t++)
+                weight[(a * ins + c) * taps + t] =
+                    (float)(scale * (double)filter[(a * taps + t) * ins + c]);
+    }
+    w = recon_onnx_floats(
+        o, l->weight->name, weight,
+        RECON_ONNX_SHAPE((int64_t)outs, (int64_t)ins, (int64_t)size, (int64_t)size));
+    b = recon_onnx_floats(o, NULL, bias, RECON_ONNX_SHAPE((int64_t)outs));
+    x = recon_onnx_op(o, "Conv", RECON_ONNX_IN(x, w, b),
+                      RECON_ONNX_WITH(RECON_ONNX_SET_INTS("pads", pad, pad, pad, pad),
+                                      RECON_ONNX_SET_INTS("strides", stride, stride)));
+done:
+    recon_onnx_did(o, status);
+    free(filter);
+    free(weight);
+    free(bias);
+    for (int i = 0; i < 4; i++)
+        free(of[i]);
+    return x;
+}
+
+recon_onnx_value recon_graph_residual(recon_ctx *ctx, recon_onnx *o, const recon_residual *b,
+                                      recon_onnx_value x)
+{
+    recon_onnx_value y =
+        recon_graph_one(o, "Relu", recon_graph_conv(ctx, o, &b->conv[0], &b->norm[0], x));
+    y = recon_graph_conv(ctx, o, &b->conv[1], &b->norm[1], y);
+    if (b->projects)
+        x = recon_graph_conv(ctx, o, &b->shortcut, &b->shortcut_norm, x);
+    return recon_graph_one(o, "Relu", recon_graph_two(o, "Add", y, x));
 }
 
 recon_onnx_value recon_graph_unit(recon_onnx *o, recon_onnx_value x)

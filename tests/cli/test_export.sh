@@ -65,4 +65,25 @@ for runtime in node web; do
     code=$?
     report $code "onnxruntime-$runtime: $(cat "$scratch/stdout")"
 done
+
+# Networks of other kinds, trained for a moment: that for photographs, and Lambda as a network on images.
+if [ -z "$plain" ] || ! command -v node >/dev/null || [ ! -e "$root/node_modules/onnxruntime-node" ]; then
+    skip "photographs, and heads on images" "no node_modules/onnxruntime-node, or another build: tools/setup onnx"
+    finish
+fi
+data="--data npy:images.npy --threads 2 --quiet"
+run train $data --preset photo-small --width 0.5 --code 16 --epochs 1 --batch 32 --out photo-b
+run discover --model photo-b $data --k 5 --folds 0 --lambda density --out photo
+run train $data --preset small --width 0.25 --code 8 --plain --epochs 1 --batch 32 --out paper-b
+run discover --model paper-b $data --k 5 --folds 0 --heads paper --head-epochs 1 --lambda head --out paper
+for case in photo paper; do
+    run canonicalize --model $case $data --precision f32 --out $case.npy --poses $case-g.npy
+    accepted "export of $case" export --model $case --what canonicalize --out $case.onnx --quiet
+    NODE_PATH=$root/node_modules node "$here/export.js" node $case.onnx images.npy $case-g.npy 64 $case.npy \
+        >"$scratch/stdout" 2>"$scratch/stderr"
+    code=$?
+    report $code "onnxruntime-node, $case: $(cat "$scratch/stdout")"
+done
+refused 1 "score: the model's backbone has no pose density" export --model paper --what score --out m.onnx
+refused 1 "a model without maps" export --model paper-b --out m.onnx
 finish
