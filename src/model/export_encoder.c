@@ -182,9 +182,8 @@ static recon_onnx_value head_rows(recon_onnx *o, const recon_encoder *e, const f
     size_t ins = recon_fields_channels(&e->head.in);
     recon_onnx_value w = 0;
     float *weight = NULL;
-    if (!recon_onnx_did(o, recon_alloc_raw(ctx, &weight, count, ins * sizeof *weight)))
-        return 0;
-    for (size_t a = 0; a < count; a++)
+    recon_onnx_did(o, recon_alloc_raw(ctx, &weight, count, ins * sizeof *weight));
+    for (size_t a = 0; weight && a < count; a++)
         for (size_t b = 0; b < ins; b++)
             weight[a * ins + b] = filter[(begin + a) * ins + channel_at(&e->head.in, b)];
     w = recon_onnx_floats(o, NULL, weight, RECON_ONNX_SHAPE((int64_t)count, (int64_t)ins));
