@@ -13,13 +13,18 @@
 #include <recon/core/ctx.h>
 #include <recon/core/rng.h>
 
+#if defined(__SANITIZE_ADDRESS__)
+enum { SANITIZED = 1 };
+#else
+enum { SANITIZED = 0 };
+#endif
+
 /* How well something is learned does not depend on the sanitizers, which make learning several times
  * as slow: such figures are left to the plain build. */
 static inline void plain_build_only(void)
 {
-#if defined(__SANITIZE_ADDRESS__)
-    skip();
-#endif
+    if (SANITIZED)
+        skip();
 }
 
 #define CHECK_NEAR(got, want, tolerance)                                                           \

@@ -81,6 +81,32 @@ accepted() {
     report $? "$text"
 }
 
+# listens PID: waits until a process catches Ctrl-C (bit 2 of the signals it catches), or is gone.
+listens() {
+    tries=1200
+    while [ $tries -gt 0 ] && kill -0 "$1" 2>/dev/null; do
+        ! grep -q '^SigCgt:.*[2367abef]$' "/proc/$1/status" 2>/dev/null || return 0
+        sleep 0.05
+        tries=$((tries - 1))
+    done
+}
+
+# ends SIGNAL PID: leaves code, and in took how long the process went on, in milliseconds of processor
+# time of all its threads: that does not depend on what else the machine does.
+ends() {
+    computed=$(ticks "$2") took=0
+    kill "-$1" "$2"
+    while more=$(ticks "$2") && [ -n "$more" ]; do
+        took=$(((more - computed) * 1000 / $(getconf CLK_TCK)))
+        sleep 0.02
+    done
+    wait "$2"
+    code=$?
+}
+ticks() { # nothing of a process that has ended
+    awk '$3 != "Z" { print $14 + $15 }' "/proc/$1/stat" 2>/dev/null
+}
+
 # f32 1 0 -1 2 nan inf: little-endian bytes.
 f32() {
     for number_ in "$@"; do

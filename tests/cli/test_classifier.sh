@@ -61,7 +61,8 @@ halfway=1
 for life in 1 2 3; do
     "$recon" $train --out killed --every 1 --resume --quiet >/dev/null 2>&1 &
     victim=$!
-    sleep 0.$((life * 5 / 2))
+    while [ ! -e killed.last ] && kill -0 $victim 2>/dev/null; do sleep 0.02; done
+    sleep 0.0$((life * 2))
     kill -9 $victim 2>/dev/null
     wait $victim 2>/dev/null
     [ -e killed.last ] && ! cmp -s m.last killed.last && halfway=0
@@ -71,7 +72,8 @@ run $train --out killed --every 1 --resume --threads 2 --quiet
 report $? "killed three times and resumed: the same bytes"
 "$recon" $train --out cut --epochs 500 --quiet >"$scratch/stdout" 2>"$scratch/stderr" &
 victim=$!
-sleep 0.7
+listens $victim
+sleep 0.2
 kill -INT $victim
 wait $victim
 code=$?

@@ -48,7 +48,7 @@ run $train --epochs 1 --out m
 report $? "the memory of a step is said before the first"
 
 # --- progress -------------------------------------------------------------------------------------
-for second in $(seq 30); do
+for second in $(seq 200); do
     grep -q "^train: " "$long/stderr" && break
     sleep 1
 done

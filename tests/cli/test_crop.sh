@@ -35,10 +35,10 @@ run info npy:middle.npy
 grep -q 'objects    span [3-5][0-9] % of their frames' "$scratch/stdout"
 report $? "info says how large objects are"
 
-run discover --model backbone --data npy:middle.npy --rotate rule.json --out found --quiet
+run discover --model backbone --data npy:middle.npy --rotate rule.json --folds 0 --out found --quiet
 [ "$code" -eq 0 ] && grep -q '"crop": "auto"' found/summary.json
 report $? "discover crops by itself, and the summary says so"
-run discover --model plain --data npy:middle.npy --rotate rule.json --out also --crop auto --quiet
+run discover --model plain --data npy:middle.npy --rotate rule.json --folds 0 --out also --crop auto --quiet
 [ "$code" -eq 0 ] && "$recon" info also/model.safetensors | grep -qE '^ *crop  *auto'
 report $? "discover --crop is recorded too"
 

@@ -38,7 +38,7 @@ holds "and never rotated ones better still" "$upright >= $recon_ && $upright > 9
 holds "unusual poses are distinguished" "$(number density) > 0.8"
 holds "axes of molecules are found" "$(number axis_error_deg) < 6"
 holds "false alarms are about as many as were asked for" "$(number called) < 12"
-holds "Algorithm 1 takes a moment" "$(sed -n '/algorithm1/,/}/s/.*"seconds": \([0-9.]*\)$/\1/p' "$out/results.json") < 20"
+holds "Algorithm 1 takes a moment" "$(sed -n '/algorithm1/,/}/s/.*"seconds": \([0-9.]*\)$/\1/p' "$out/results.json") < 60"
 missing=""
 for file in garments-images.npy garments-labels.npy test-images.npy test-labels.npy discover/z.npy \
     discover/g.npy discover/model.safetensors normalize/gamma.npy molecules/natural.xyz results.json; do

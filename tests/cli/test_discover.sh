@@ -56,13 +56,15 @@ refused 2 "--head-rate: only with --heads paper" discover --model backbone $lett
 # --- calibration by folds -------------------------------------------------------------------------
 grep -q 'p-values and thresholds are rough: 120 images, and no folds were asked for' "$scratch/stderr.folds"
 report $? "--folds 0 is warned of"
-run discover --model backbone $letters --k 5 --out folds
-[ "$code" -eq 0 ] && grep -q 'calibration by 5 folds' "$scratch/stdout" && grep -q '"folds": 5' folds/summary.json &&
-    grep -q 'This takes roughly [0-9]* seconds' "$scratch/stderr" && grep -q 'fold 4 of 5: ' "$scratch/stderr"
-report $? "below 500 inputs there are 5, and the time is said"
-run score --model folds/model.safetensors $letters --out s.npy --json
-[ "$code" -eq 0 ] && grep -q '"calibration": 120' "$scratch/stdout"
-report $? "all inputs are behind the calibration"
+if [ "${RECON_BUILD:-build}" = build ]; then # five trainings; with sanitizers model/test_discover.c makes them
+    run discover --model backbone $letters --k 5 --out folds
+    [ "$code" -eq 0 ] && grep -q 'calibration by 5 folds' "$scratch/stdout" && grep -q '"folds": 5' folds/summary.json &&
+        grep -q 'This takes roughly [0-9]* seconds' "$scratch/stderr" && grep -q 'fold 4 of 5: ' "$scratch/stderr"
+    report $? "below 500 inputs there are 5, and the time is said"
+    run score --model folds/model.safetensors $letters --out s.npy --json
+    [ "$code" -eq 0 ] && grep -q '"calibration": 120' "$scratch/stdout"
+    report $? "all inputs are behind the calibration"
+fi
 refused 2 "--folds 1: 0, or 2 to 100" discover --model backbone $letters --out d --folds 1
 
 # --- over an earlier result -----------------------------------------------------------------------
@@ -99,7 +101,7 @@ head -c 200 labels.npy | tail -c 72 | npy odd-labels.npy '|u1' '72,'
 refused 1 "72 labels for 120 images" discover --model backbone --data npy:odd-images.npy --out d
 
 # --- where Lambda comes from ------------------------------------------------------------------------
-run discover --model backbone --data npy:images.npy --lambda head --out by-head
+run discover --model backbone --data npy:images.npy --lambda head --folds 0 --out by-head
 [ "$code" -eq 0 ] && grep -q '^  lambda     head; likelihood on' "$scratch/stdout" && grep -q '^  verdict    ' "$scratch/stdout"
 report $? "--lambda head is taken, and a verdict given"
 run canonicalize --model by-head/model.safetensors --data npy:images.npy --lambda neighbours --out near.npy

@@ -75,7 +75,7 @@ mkfifo pipe
 for spec in pipe geom:pipe xyz:pipe sdf:pipe flat:pipe idx:pipe npy:pipe amat:pipe images:pipe \
     geom:/dev/zero xyz:/dev/zero /dev/zero; do
     before=$(snapshot)
-    timeout 20 "$recon" info "$spec" >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
+    timeout 120 "$recon" info "$spec" >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
     code=$?
     failed_cleanly 1 "${spec#*:}"
     report $? "info $spec: $(tail -c 60 "$scratch/stderr")"
@@ -83,7 +83,7 @@ done
 rm "pictures/$hostile/bad.png"
 ln -s ../../pipe pictures/plain/a.png
 before=$(snapshot)
-timeout 20 "$recon" info images:pictures >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
+timeout 120 "$recon" info images:pictures >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
 code=$?
 failed_cleanly 1 "a.png: is not a regular file"
 report $? "a pipe among pictures"
@@ -94,7 +94,7 @@ for case in "normalize --embeddings pipe --poses z.npy --out r" "check pipe" \
     "classifier eval --model pipe --data npy:z.npy" "report pipe --out r.html" \
     "score --model $root/models/fashion.safetensors --data garments --rotate pipe --limit 2 --out s.npy" \
     "train --data npy:pipe --out m"; do
-    timeout 20 "$recon" $case >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
+    timeout 120 "$recon" $case >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
     code=$?
     [ "$code" -ge 1 ] && [ "$code" -le 2 ] && one_line "$scratch/stderr"
     report $? "$case: $(tail -c 60 "$scratch/stderr")"

@@ -245,10 +245,7 @@ before=$(snapshot)
 "$recon" normalize --embeddings large/z.npy --poses large/g.npy --group so3 --k 50 --threads 1 \
     --out out >"$scratch/stdout" 2>"$scratch/stderr" &
 pid=$!
-for wait in 1 2 3 4 5 6 7 8 9; do # until it listens: bit 2 of the signals it catches
-    sleep 0.1
-    grep -q '^SigCgt:.*[2367abef]$' "/proc/$pid/status" 2>/dev/null && break
-done
+listens $pid
 kill -INT $pid
 wait $pid
 code=$?

@@ -9,6 +9,7 @@
 
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 
 enum {
@@ -16,7 +17,7 @@ enum {
     WORKERS = 2,
     LIES = 4,       /* in one file, at most */
     ROOM = 1024,    /* bytes of them */
-    SECONDS = 10,   /* for one file */
+    SECONDS = 10,   /* of processor time, for one file */
     HELD = 4 << 20, /* the law of docs/trust.md: bytes held whatever the file, */
     PER_BYTE = 128  /* and for each of its own */
 };
@@ -95,7 +96,7 @@ static size_t size_of(const edit_file *good, const char *lies, size_t n)
 static void try_one(int target, const edit_file *good, liar *l)
 {
     size_t n = make_up(own->lies, l);
-    alarm(SECONDS);
+    setitimer(ITIMER_PROF, &(struct itimerval){ .it_value = { .tv_sec = SECONDS } }, NULL);
     allocated_begin();
     targets[target].run((const uint8_t *)own->lies, n);
     long held = allocated_peak();
@@ -110,7 +111,7 @@ static void try_many(int worker, long n)
 {
     recon_ctx *ctx = recon_ctx_new(&(recon_ctx_options){ .threads = 1 });
     own = &shared[worker];
-    signal(SIGALRM, too_slow);
+    signal(SIGPROF, too_slow);
     for (int t = 0; t < TARGETS_ALL; t++) {
         size_t size;
         edit_file good = good_file(ctx, t, &size, worker);

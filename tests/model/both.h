@@ -15,17 +15,24 @@ typedef struct {
     recon_group group;
     const char *model, *backbone; /* file names */
     const char *code_kind;        /* of the backbone */
-    const recon_discover_options *options;
     const recon_data *data;
     const void *inputs; /* all of them */
     size_t n;
 } domain;
 
+/* Maps that have hardly learned: what is promised alike does not depend on it. */
+static const recon_discover_options both_options = {
+    .maps = { .hidden = 64, .epochs = 8, .batch = 32, .rate = 5e-3, .seed = 1 },
+    .data = "either",
+    .folds = -1,
+    .lambda = RECON_LAMBDA_HEAD,
+};
+
 static domain both[2] = {
-    { "images", RECON_SO2, "images.safetensors", "images.backbone", "ieae", &tiny_options, NULL,
-      tiny_images, TINY_N },
-    { "molecules", RECON_SO3, "molecules.safetensors", "molecules.backbone", "molnet",
-      &chains_options, NULL, NULL, CHAINS_N },
+    { "images", RECON_SO2, "images.safetensors", "images.backbone", "ieae", NULL, tiny_images,
+      TINY_N },
+    { "molecules", RECON_SO3, "molecules.safetensors", "molecules.backbone", "molnet", NULL, NULL,
+      CHAINS_N },
 };
 #define EACH_DOMAIN(d) for (const domain *d = both; d < both + 2; d++)
 
@@ -33,8 +40,13 @@ static recon_dataset *both_letters;
 static recon_molecules *both_chains;
 static recon_conformer *both_list;
 
-static inline void keep_as(const domain *d)
+/* The whole model of the backbone that was trained last. */
+static inline void both_discover(recon_ctx *ctx, const domain *d)
 {
+    recon_discovery found;
+    CHECK_OK(ctx, recon_discover(ctx, &found, scratch("backbone.safetensors"), NULL, d->data,
+                                 scratch_folder, &both_options));
+    recon_discovery_free(&found);
     assert_int_equal(rename(scratch("model.safetensors"), scratch(d->model)), 0);
     assert_int_equal(rename(scratch("backbone.safetensors"), scratch(d->backbone)), 0);
 }
@@ -58,11 +70,9 @@ static inline int both_setup(void **state)
     if (both_data(state) != 0)
         return -1;
     tiny_train(*state, both_letters, 0);
-    tiny_discover(*state, both_letters, RECON_LAMBDA_HEAD);
-    keep_as(&both[0]);
+    both_discover(*state, &both[0]);
     chains_train(*state, both_chains);
-    chains_discover(*state, both_chains);
-    keep_as(&both[1]);
+    both_discover(*state, &both[1]);
     return 0;
 }
 

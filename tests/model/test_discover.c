@@ -256,6 +256,8 @@ static void folds_calibrate_on_all_inputs(void **state)
     {
         recon_discover_options o = brief;
         recon_model_info before, after;
+        if (SANITIZED && d->group == RECON_SO3) /* the same code, five trainings more */
+            continue;
         recon_discovery result = discover(*state, d, &o);
         assert_int_equal(result.folds, 0);
         recon_discovery_free(&result);

@@ -44,7 +44,8 @@ static void the_gauge_is_the_default(void **state)
     static double gamma[CHAINS_N][9];
     double spread[2] = { 0 };
     for (int as_mean = 0; as_mean < 2; as_mean++) {
-        recon_discover_options o = { .maps = { .hidden = 16, .epochs = 2, .batch = 32 } };
+        recon_discover_options o = { .maps = { .hidden = 16, .epochs = 2, .batch = 32 },
+                                     .folds = -1 };
         o.as_mean = as_mean;
         recon_discovery d = discover(*state, &o);
         assert_non_null(strstr(d.summary, as_mean ? "\"mean\": \"tukey\"" : "\"mean\": \"gauge\""));

@@ -45,7 +45,7 @@ static void check_written_again(recon_ctx *ctx, const domain *d)
     CHECK_OK(ctx, recon_safetensors_open(ctx, &file, scratch("again")));
     assert_string_equal(said(file, "model"), d->code_kind);
     assert_string_equal(said(file, "preset"), "small");
-    assert_string_equal(said(file, "data"), d->options->data);
+    assert_string_equal(said(file, "data"), both_options.data);
     assert_string_equal(said(file, "figures"), "none");
     assert_string_equal(said(file, "k"), "7"); /* said anew, not twice */
     assert_string_equal(said(file, "maps"), d->group == RECON_SO2 ? "so2" : "so3");
@@ -89,7 +89,7 @@ static void a_model_says_what_it_is(void **state)
         assert_true(info.group == d->group && info.maps.group == d->group);
         assert_int_equal(info.code, 8);
         assert_int_equal(info.maps.d, info.code);
-        assert_int_equal(info.maps.hidden, d->options->maps.hidden);
+        assert_int_equal(info.maps.hidden, both_options.maps.hidden);
         assert_int_equal(info.weights, recon_backbone_weights(b) + info.maps.weights);
         assert_string_equal(b->kind->name, d->code_kind);
         assert_int_equal(info.images.height, d->group == RECON_SO2 ? TINY_SIDE : 0);

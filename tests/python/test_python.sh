@@ -579,11 +579,11 @@ r = np.random.default_rng(0)
 z, g = r.normal(size=(40000, 64)), r.uniform(-3, 3, 40000)
 recon.set_threads(2)  # long on any machine
 threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
-begun = time.monotonic()
+begun = time.process_time()  # of both threads; the clock would also count what else runs
 try: recon.normalize(z, g, k=100, family="mixture")
 except KeyboardInterrupt: pass
 else: raise AssertionError("not interrupted")
-assert time.monotonic() - begun < 8, time.monotonic() - begun
+assert time.process_time() - begun < 16, time.process_time() - begun
 recon.normalize(z[:300], g[:300])
 PROGRAM
 finish
