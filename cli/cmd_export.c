@@ -20,14 +20,15 @@ const cli_command cli_export = {
         "out `rotation`, n x 2, the cosine and sine of the angle by which each image is to be rotated\n"
         "(counter-clockwise on screen) to be in its natural pose, and `angle`, the same in radians;\n"
         "`psi` and `lambda`, n x 2, are the poses behind it. --what canonicalize adds `canonical`, the\n"
-        "images so rotated, and --what score adds `score`, `p_value`, `sharpness`, `tail` (n) and `log_q`\n"
-        "(n x 72), the logarithm of the pose density per radian at 0, 5, 10 ... degrees. --what\n"
+        "images so rotated, and --what score adds `score`, `p_value`, `sharpness`, `tail` (n) and the\n"
+        "density: `log_q` (n x 72), its logarithm per radian at 0, 5, 10 ... degrees, or of a model without\n"
+        "a pose density `weights`, `means` and `kappas` of a mixture of von Mises densities. --what\n"
         "classifier is for what `recon classifier train` wrote, and puts out `logits`, n x classes.\n"
         "docs/export.md shows how to run them.\n"
         "\n"
         "The answers are those of `recon canonicalize --precision f32`, up to rounding. Models of\n"
         "molecules, and models whose natural pose comes from neighbours (--lambda neighbours), are\n"
-        "refused; so is --what score of a model without a pose density.",
+        "refused.",
     .run = run,
 };
 

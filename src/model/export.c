@@ -18,11 +18,12 @@ typedef struct {
     const recon_ieae *backbone;
     const recon_maps *maps;
     recon_onnx_value images, seen; /* as they come, and as the network sees them */
+    recon_onnx_value code;         /* n x d, as the heads take it; 0: nobody asks it */
     recon_onnx_value logits, bins; /* n x RECON_POSE_BINS, the pose density; 0: none */
     recon_onnx_value psi, lambda, rotation;
 } export;
 
-static recon_status check(recon_ctx *ctx, const recon_model *m, recon_export_what what)
+static recon_status check(recon_ctx *ctx, const recon_model *m)
 {
     if (!recon_backbone_ieae(m->backbone))
         return recon_fail(ctx, RECON_ERR_INPUT,
@@ -34,49 +35,52 @@ static recon_status check(recon_ctx *ctx, const recon_model *m, recon_export_wha
             ctx, RECON_ERR_INPUT,
             "lambda neighbours: the natural pose comes from a search in the embeddings of the "
             "training data, which ONNX has no operators for; choose lambda head or density");
-    if (what == RECON_EXPORT_SCORE && !m->backbone->density)
-        return recon_fail(ctx, RECON_ERR_INPUT,
-                          "score: the model's backbone has no pose density, and the mixtures that "
-                          "its maps give need Bessel functions, which ONNX has not; train one "
-                          "without --plain and --no-density");
     return RECON_OK;
 }
 
 /* --- the pose --------------------------------------------------------------------------------- */
 
-/* Lambda as a network learned it: on the images, or on z. */
-static recon_onnx_value lambda_of_head(export *e, recon_onnx_value code)
+/* z as the heads on it take it. */
+static recon_onnx_value standardize(export *e, recon_onnx_value code)
 {
     const recon_maps *m = e->maps;
-    recon_onnx *o = e->o;
-    float *mean = NULL, *scale = NULL;
-    if (m->nets) {
-        recon_image_net net = recon_image_nets_at(m->nets, RECON_SO2_LAMBDA);
-        code = recon_graph_encoder(e->ctx, o, net.encoder, e->seen, e->backbone->shape.height,
-                                   (recon_graph_parts){ .code = 1 })
-                   .code;
-        return recon_graph_unit(o, recon_graph_mlp(e->ctx, o, net.out, code));
-    }
-    mean = recon_graph_read(e->ctx, o, m->kept.mean);
-    scale = recon_graph_read(e->ctx, o, m->kept.scale);
+    recon_onnx_ints shape = RECON_ONNX_SHAPE((int64_t)m->d);
+    float *mean = recon_graph_read(e->ctx, e->o, m->kept.mean);
+    float *scale = recon_graph_read(e->ctx, e->o, m->kept.scale);
     if (mean && scale) {
-        recon_onnx_ints shape = RECON_ONNX_SHAPE((int64_t)m->d);
-        code = recon_graph_two(o, "Sub", code, recon_onnx_floats(o, "standard.mean", mean, shape));
-        code =
-            recon_graph_two(o, "Mul", code, recon_onnx_floats(o, "standard.scale", scale, shape));
+        code = recon_graph_two(e->o, "Sub", code,
+                               recon_onnx_floats(e->o, "standard.mean", mean, shape));
+        code = recon_graph_two(e->o, "Mul", code,
+                               recon_onnx_floats(e->o, "standard.scale", scale, shape));
     }
     free(mean);
     free(scale);
-    return recon_graph_unit(o, recon_graph_mlp(e->ctx, o, &m->head[RECON_SO2_LAMBDA], code));
+    return code;
+}
+
+/* Lambda as a network learned it: on the images, or on z. */
+static recon_onnx_value lambda_of_head(export *e)
+{
+    const recon_maps *m = e->maps;
+    if (!m->nets)
+        return recon_graph_unit(e->o,
+                                recon_graph_mlp(e->ctx, e->o, &m->head[RECON_SO2_LAMBDA], e->code));
+    recon_image_net net = recon_image_nets_at(m->nets, RECON_SO2_LAMBDA);
+    recon_onnx_value code =
+        recon_graph_encoder(e->ctx, e->o, net.encoder, e->seen, e->backbone->shape.height,
+                            (recon_graph_parts){ .code = 1 })
+            .code;
+    return recon_graph_unit(e->o, recon_graph_mlp(e->ctx, e->o, net.out, code));
 }
 
 /* The centre of the density about psi is Lambda: it takes an image back. */
-static void find_pose(export *e, int density)
+static void find_pose(export *e, int score)
 {
-    int by_density = e->maps->lambda == RECON_LAMBDA_DENSITY;
+    int by_density = e->maps->lambda == RECON_LAMBDA_DENSITY, density = e->backbone->shape.density;
     const recon_graph_parts parts = { .pose = 1,
-                                      .code = !by_density && !e->maps->nets,
-                                      .density = by_density || density };
+                                      .code =
+                                          (!by_density && !e->maps->nets) || (score && !density),
+                                      .density = by_density || (score && density) };
     recon_onnx *o = e->o;
     recon_graph_encoded seen;
     e->seen = recon_graph_look(o, e->backbone, e->images);
@@ -85,6 +89,7 @@ static void find_pose(export *e, int density)
                : recon_graph_encoder(e->ctx, o, &e->backbone->encoder, e->seen,
                                      e->backbone->shape.height, parts);
     e->psi = recon_graph_unit(o, seen.pose);
+    e->code = seen.code ? standardize(e, seen.code) : 0;
     e->logits = seen.density;
     if (seen.density)
         e->bins = recon_onnx_op(o, "Softmax", RECON_ONNX_IN(seen.density),
@@ -93,7 +98,7 @@ static void find_pose(export *e, int density)
         e->rotation = recon_graph_unit(o, recon_graph_centre(o, e->bins));
         e->lambda = recon_graph_compose(o, e->psi, e->rotation, 0);
     } else {
-        e->lambda = lambda_of_head(e, seen.code);
+        e->lambda = lambda_of_head(e);
         e->rotation = recon_graph_compose(o, e->lambda, e->psi, 1);
     }
 }
@@ -106,6 +111,17 @@ static void put_pose(export *e)
                       RECON_ONNX_SHAPE(BATCH));
     recon_onnx_output(e->o, "psi", e->psi, RECON_ONNX_F32, pair);
     recon_onnx_output(e->o, "lambda", e->lambda, RECON_ONNX_F32, pair);
+}
+
+/* Of the pose density, or of the mixture that a head on z gives. */
+static void put_scores(export *e)
+{
+    if (e->logits)
+        recon_graph_score(e->o, e->logits, e->bins, &e->maps->tails);
+    else
+        recon_graph_mixture(
+            e->o, recon_graph_mlp(e->ctx, e->o, &e->maps->head[RECON_SO2_DENSITY], e->code), e->psi,
+            &e->maps->tails);
 }
 
 /* --- the image -------------------------------------------------------------------------------- */
@@ -201,7 +217,7 @@ recon_status recon_model_export(recon_ctx *ctx, const char *path, const recon_mo
     recon_onnx_ints shape;
     recon_status status;
     RECON_TRY(recon_reserved_check(ctx, o.reserved, "recon_export_options"));
-    RECON_TRY(check(ctx, model, o.what));
+    RECON_TRY(check(ctx, model));
     s = e.backbone->shape;
     shape = RECON_ONNX_SHAPE(BATCH, (int64_t)s.channels, (int64_t)s.height, (int64_t)s.width_px);
     RECON_TRY(recon_onnx_new(ctx, &e.o, "recon"));
@@ -210,7 +226,7 @@ recon_status recon_model_export(recon_ctx *ctx, const char *path, const recon_mo
     if (o.what == RECON_EXPORT_CANONICALIZE)
         put_image(&e, shape);
     if (o.what == RECON_EXPORT_SCORE)
-        recon_graph_score(e.o, e.logits, e.bins, &e.maps->tails);
+        put_scores(&e);
     put_pose(&e);
     RECON_TRY(write_file(&e, path, &o));
 done:

@@ -48,6 +48,7 @@ recon_onnx_value recon_graph_unit(recon_onnx *o, recon_onnx_value x);
 recon_onnx_value recon_graph_compose(recon_onnx *o, recon_onnx_value a, recon_onnx_value b,
                                      int conjugate);
 recon_onnx_value recon_graph_angle(recon_onnx *o, recon_onnx_value x);
+recon_onnx_value recon_graph_angle_of(recon_onnx *o, recon_onnx_value x, recon_onnx_value y);
 
 recon_onnx_value recon_graph_concat(recon_onnx *o, recon_onnx_value a, recon_onnx_value b,
                                     int64_t axis);
@@ -95,5 +96,11 @@ recon_onnx_value recon_graph_centre(recon_onnx *o, recon_onnx_value bins);
  * and the densities that they are. */
 void recon_graph_score(recon_onnx *o, recon_onnx_value logits, recon_onnx_value bins,
                        const recon_tails *tails);
+/* The same from what the head of a mixture puts out, at psi n x 2 (export_mixture.c). */
+void recon_graph_mixture(recon_onnx *o, recon_onnx_value y, recon_onnx_value psi,
+                         const recon_tails *tails);
+/* score, sharpness and tail n x 1, and the p-value that follows, as outputs. */
+void recon_graph_put_scores(recon_onnx *o, recon_onnx_value score, recon_onnx_value sharpness,
+                            recon_onnx_value tail, const recon_tails *tails);
 
 #endif

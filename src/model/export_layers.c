@@ -187,11 +187,8 @@ recon_onnx_value recon_graph_compose(recon_onnx *o, recon_onnx_value a, recon_on
 }
 
 /* By the half angle, y / (1 + |x|), which is never above 1; the other half of the circle is that of -x. */
-recon_onnx_value recon_graph_angle(recon_onnx *o, recon_onnx_value v)
+recon_onnx_value recon_graph_angle_of(recon_onnx *o, recon_onnx_value x, recon_onnx_value y)
 {
-    recon_onnx_value last = recon_onnx_integers(o, &(int64_t){ 1 }, RECON_ONNX_SHAPE(1));
-    recon_onnx_value x = recon_graph_two(o, "Squeeze", recon_graph_slice(o, v, 1, 0, 1), last);
-    recon_onnx_value y = recon_graph_two(o, "Squeeze", recon_graph_slice(o, v, 1, 1, 2), last);
     recon_onnx_value zero = recon_onnx_number(o, 0), one = recon_onnx_number(o, 1);
     recon_onnx_value tangent =
         recon_graph_two(o, "Div", y, recon_graph_two(o, "Add", recon_graph_one(o, "Abs", x), one));
@@ -202,4 +199,12 @@ recon_onnx_value recon_graph_angle(recon_onnx *o, recon_onnx_value v)
                            recon_onnx_number(o, M_PI));
     return recon_graph_choose(o, recon_graph_two(o, "Less", x, zero),
                               recon_graph_two(o, "Sub", half, front), front);
+}
+
+recon_onnx_value recon_graph_angle(recon_onnx *o, recon_onnx_value v)
+{
+    recon_onnx_value last = recon_onnx_integers(o, &(int64_t){ 1 }, RECON_ONNX_SHAPE(1));
+    return recon_graph_angle_of(
+        o, recon_graph_two(o, "Squeeze", recon_graph_slice(o, v, 1, 0, 1), last),
+        recon_graph_two(o, "Squeeze", recon_graph_slice(o, v, 1, 1, 2), last));
 }

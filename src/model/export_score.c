@@ -156,6 +156,15 @@ static void put_column(recon_onnx *o, const char *name, recon_onnx_value x)
     recon_onnx_output(o, name, x, RECON_ONNX_F32, RECON_ONNX_SHAPE(RECON_ONNX_BATCH));
 }
 
+void recon_graph_put_scores(recon_onnx *o, recon_onnx_value score, recon_onnx_value sharpness,
+                            recon_onnx_value tail, const recon_tails *tails)
+{
+    put_column(o, "score", score);
+    put_column(o, "p_value", p_value_of(o, tails, sharpness, tail));
+    put_column(o, "sharpness", sharpness);
+    put_column(o, "tail", tail);
+}
+
 /* log q in the order of g, from that of a density about psi. */
 static recon_onnx_value in_order(recon_onnx *o, recon_onnx_value log_q)
 {
@@ -174,10 +183,8 @@ void recon_graph_score(recon_onnx *o, recon_onnx_value logits, recon_onnx_value 
                                            RECON_ONNX_WITH(RECON_ONNX_SET_INT("axis", 1)));
     log_q = recon_graph_two(o, "Add", log_q, recon_onnx_number(o, log(BINS / (2 * M_PI))));
     recon_onnx_value sharpness = sharpness_of(o, bins), tail = tail_of(o, bins);
-    put_column(o, "score", recon_graph_one(o, "Neg", recon_graph_slice(o, log_q, 1, 0, 1)));
-    put_column(o, "p_value", p_value_of(o, tails, sharpness, tail));
-    put_column(o, "sharpness", sharpness);
-    put_column(o, "tail", tail);
+    recon_graph_put_scores(o, recon_graph_one(o, "Neg", recon_graph_slice(o, log_q, 1, 0, 1)),
+                           sharpness, tail, tails);
     recon_onnx_output(o, "log_q", in_order(o, log_q), RECON_ONNX_F32,
                       RECON_ONNX_SHAPE(RECON_ONNX_BATCH, BINS));
 }

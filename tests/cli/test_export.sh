@@ -84,6 +84,11 @@ for case in photo paper; do
     code=$?
     report $code "onnxruntime-node, $case: $(cat "$scratch/stdout")"
 done
-refused 1 "score: the model's backbone has no pose density" export --model paper --what score --out m.onnx
+run score --model paper $data --precision f32 --out paper.csv
+accepted "export of scores by a mixture" export --model paper --what score --out mixture.onnx --quiet
+NODE_PATH=$root/node_modules node "$here/export.js" node mixture.onnx images.npy paper-g.npy 64 paper.csv \
+    >"$scratch/stdout" 2>"$scratch/stderr"
+code=$?
+report $code "onnxruntime-node, a mixture: $(cat "$scratch/stdout")"
 refused 1 "a model without maps" export --model paper-b --out m.onnx
 finish

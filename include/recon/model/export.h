@@ -29,9 +29,8 @@ typedef struct {
 /* "pose", "canonicalize", "score". */
 RECON_API const char *recon_export_name(recon_export_what what);
 
-/* Writes the model to path, ONNX opset 17. Models of molecules, models whose natural pose comes from
- * neighbours and, for scores, models without a pose density are RECON_ERR_INPUT: the message says why.
- * options may be NULL. */
+/* Writes the model to path, ONNX opset 17. Models of molecules and models whose natural pose comes
+ * from neighbours are RECON_ERR_INPUT: the message says why. options may be NULL. */
 RECON_API recon_status recon_model_export(recon_ctx *ctx, const char *path,
                                           const recon_model *model,
                                           const recon_export_options *options);
