@@ -5,7 +5,7 @@
 refused 2 "cifar10 takes --preset photo or photo-small" reproduce cifar10 --preset fast
 refused 2 "--train needs --out DIR" reproduce cifar10 --train
 refused 2 "--augmented is for cifar10" reproduce mnist --augmented m
-refused 1 "preset photo is for images" train --data conformers --preset photo --out m --quiet
+refused 1 "preset photo is for images" train --data "flat:$OLDPWD/data/conformers" --preset photo --out m --quiet
 refused 2 "--laws is not for cifar10" reproduce cifar10 --laws f
 refused 1 "\`tools/get-cifar10\` gets it" reproduce cifar10
 if [ "${RECON_BUILD:-build}" != build ] || ! command -v python3 >/dev/null; then
