@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "core/fail.h"
 
+#include <recon/backbone/classifier.h>
 #include <recon/model/export.h>
 #include <stdio.h>
 #include <sys/stat.h>

@@ -12,12 +12,13 @@ from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parent.parent
 LIBRARY = ROOT / "build" / "librecon.so"
+NOT_LOADED = ("-classifier", "-equiadapt", "-sgm")  # of the experiments
 
 
 def shipped():
     """The library and what it looks for beside itself (src/core/shipped.c), relative to ROOT."""
     models = ROOT.glob("models/*.safetensors")
-    yield from (path for path in models if not path.stem.endswith("-classifier"))  # load's alone
+    yield from (path for path in models if not path.stem.endswith(NOT_LOADED))
     for data in ("garments", "conformers"):
         yield from (ROOT / "data" / data).glob("*")
 

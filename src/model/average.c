@@ -9,15 +9,15 @@
 
 #include <stdlib.h>
 
-enum { BLOCK = 128, FRAMES = BLOCK * RECON_MODES_MAX };
+enum { BLOCK = 128, NUMBERS = 1 << 24 /* of the frames of a block of images */ };
 
 /* All candidates of a block of images, one behind the other. */
 typedef struct {
-    recon_candidates *lists; /* [BLOCK]  */
-    size_t *from;            /* [FRAMES] whose they are */
-    double *weight, *angle;  /* [FRAMES] */
-    double *answers;         /* [FRAMES][outputs] */
-    float *images;           /* [FRAMES][pixels]  */
+    recon_candidates *lists; /* [block]                 */
+    size_t *from;            /* [all] whose they are     */
+    double *weight, *angle;  /* [all]                    */
+    double *answers;         /* [all][outputs]           */
+    float *images;           /* [all][pixels]            */
     size_t count;
 } frames;
 
@@ -30,16 +30,26 @@ typedef struct {
     size_t outputs;
 } averaging;
 
-static recon_status frames_new(recon_ctx *ctx, frames *f, size_t pixels, size_t outputs)
+/* Images whose frames are made at a time: few, where they are large. */
+static size_t block_of(size_t n, size_t pixels)
 {
+    size_t most = NUMBERS / (pixels * RECON_MODES_MAX);
+    most = most < 1 ? 1 : most > BLOCK ? BLOCK : most;
+    return n < most ? n : most;
+}
+
+static recon_status frames_new(recon_ctx *ctx, frames *f, size_t block, size_t pixels,
+                               size_t outputs)
+{
+    size_t all = block * RECON_MODES_MAX;
     recon_status status;
     *f = (frames){ .count = 0 };
-    RECON_TRY(recon_alloc_raw(ctx, &f->lists, BLOCK, sizeof *f->lists));
-    RECON_TRY(recon_alloc_raw(ctx, &f->from, FRAMES, sizeof *f->from));
-    RECON_TRY(recon_alloc_raw(ctx, &f->weight, FRAMES, sizeof *f->weight));
-    RECON_TRY(recon_alloc_raw(ctx, &f->angle, FRAMES, sizeof *f->angle));
-    RECON_TRY(recon_alloc_raw(ctx, &f->answers, FRAMES * outputs, sizeof *f->answers));
-    RECON_TRY(recon_alloc_raw(ctx, &f->images, FRAMES * pixels, sizeof *f->images));
+    RECON_TRY(recon_alloc_raw(ctx, &f->lists, block, sizeof *f->lists));
+    RECON_TRY(recon_alloc_raw(ctx, &f->from, all, sizeof *f->from));
+    RECON_TRY(recon_alloc_raw(ctx, &f->weight, all, sizeof *f->weight));
+    RECON_TRY(recon_alloc_raw(ctx, &f->angle, all, sizeof *f->angle));
+    RECON_TRY(recon_alloc_raw(ctx, &f->answers, all * outputs, sizeof *f->answers));
+    RECON_TRY(recon_alloc_raw(ctx, &f->images, all * pixels, sizeof *f->images));
 done:
     return status;
 }
@@ -100,6 +110,7 @@ recon_status recon_average_images(recon_ctx *ctx, double *out, recon_pose2 *pose
                     .user = user,
                     .outputs = outputs };
     size_t pixels = s.height * s.width_px * s.channels;
+    size_t block = 0;
     const recon_backbone *b = model->backbone;
     frames f = { .count = 0 };
     recon_status status;
@@ -110,9 +121,10 @@ recon_status recon_average_images(recon_ctx *ctx, double *out, recon_pose2 *pose
         RECON_TRY(
             recon_fail(ctx, RECON_ERR_INPUT, "averages are for models of `recon train` on images"));
     RECON_TRY(b->kind->check(ctx, b, images, n)); /* here, where i is the caller's */
-    RECON_TRY(frames_new(ctx, &f, pixels, outputs));
-    for (size_t at = 0; at < n; at += BLOCK) {
-        size_t some = n - at < BLOCK ? n - at : BLOCK;
+    block = block_of(n, pixels);
+    RECON_TRY(frames_new(ctx, &f, block, pixels, outputs));
+    for (size_t at = 0; at < n; at += block) {
+        size_t some = n - at < block ? n - at : block;
         RECON_TRY(average(ctx, out + at * outputs, &f, &a, images + at * pixels, some));
         for (size_t i = 0; poses && i < some; i++)
             poses[at + i] = f.lists[i].pose[0];

@@ -168,11 +168,15 @@ recon_onnx_value recon_graph_residual(recon_ctx *ctx, recon_onnx *o, const recon
     return recon_graph_one(o, "Relu", recon_graph_two(o, "Add", y, x));
 }
 
+/* A vector of zeros, which has no direction, is (1, 0), as atan2(0, 0) has it. */
 recon_onnx_value recon_graph_unit(recon_onnx *o, recon_onnx_value x)
 {
     recon_onnx_value length = recon_graph_reduce(o, "ReduceL2", x, 1, 1);
+    recon_onnx_value none = recon_graph_two(o, "Less", length, recon_onnx_number(o, 1e-30));
+    recon_onnx_value east =
+        recon_onnx_floats(o, NULL, (const float[]){ 1, 0 }, RECON_ONNX_SHAPE(2));
     length = recon_graph_two(o, "Max", length, recon_onnx_number(o, 1e-30));
-    return recon_graph_two(o, "Div", x, length);
+    return recon_graph_choose(o, none, east, recon_graph_two(o, "Div", x, length));
 }
 
 recon_onnx_value recon_graph_compose(recon_onnx *o, recon_onnx_value a, recon_onnx_value b,

@@ -3,13 +3,13 @@
  *
  * ONNX has no Bessel functions, but I0 is the mean of exp(kappa cos t) around the circle: of a function
  * so smooth a sum over an even grid is exact to float as long as its step is below the width of the
- * peak, which here is kappa of 5000. */
+ * peak, which here is kappa of 80000. */
 #include "maps/maps.h"
 #include "model/export.h"
 
 #include <math.h>
 
-enum { PARTS = RECON_SO2_PARTS_MAX, GRID = 512, STEPS = 64 };
+enum { PARTS = RECON_SO2_PARTS_MAX, GRID = 2048, STEPS = 64 };
 
 /* All n x PARTS. */
 typedef struct {

@@ -5,12 +5,13 @@
 #ifndef RECON_MODEL_EXPORT_H
 #define RECON_MODEL_EXPORT_H
 
-#include <recon/backbone/classifier.h>
 #include <recon/model/model.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+struct recon_classifier; /* recon/backbone/classifier.h */
 
 /* What comes out for each image. */
 typedef enum {
@@ -37,7 +38,7 @@ RECON_API recon_status recon_model_export(recon_ctx *ctx, const char *path,
 
 /* The same of a frozen classifier: images to `logits`, n x classes. licence may be NULL. */
 RECON_API recon_status recon_classifier_export(recon_ctx *ctx, const char *path,
-                                               const recon_classifier *classifier,
+                                               const struct recon_classifier *classifier,
                                                const char *licence);
 
 #ifdef __cplusplus
