@@ -10,6 +10,7 @@
 #include "core/json.h"
 #include "data/skips.h"
 #include "backbone/equivariance.h"
+#include "backbone/inputs.h"
 #include <jansson.h>
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_MISUSE = 2, EXIT_SIGNAL = 128 };
@@ -131,14 +132,11 @@ void cli_data_options(cli_option *table, size_t capacity, cli_data *data);
 /* Attaches the device, and says where --precision cannot be had. */
 recon_status cli_attach(recon_ctx *ctx, const cli_data *data);
 
+/* The same as the library takes it. */
+recon_source cli_source(const cli_data *data);
+
 /* Inputs of any kind, taken and rotated as asked. Close always. */
-typedef struct {
-    recon_data *whole, *part, *rotated, *known;
-    const recon_data *use; /* the last of them                  */
-    size_t n, skipped;     /* inputs of it, and those left out  */
-    int cropped;           /* images are: --crop, or the model  */
-    recon_skips skips;     /* what is wrong with them, if known */
-} cli_inputs;
+typedef recon_inputs cli_inputs;
 /* For a backbone, of the file `model`, pictures of a folder are fitted to its size and channels,
  * unless --size says otherwise, inputs that do not fit it are an error, and there is a warning
  * where it read transparent pictures by another rule. backbone may be NULL. */
@@ -149,19 +147,11 @@ recon_status cli_inputs_open(recon_ctx *ctx, cli_inputs *out, const cli_data *da
 recon_status cli_inputs_keep(recon_ctx *ctx, cli_inputs *inputs, const cli_data *data,
                              const recon_backbone *backbone);
 /* The same by any rule; spec is for messages. */
-typedef recon_status cli_accept(recon_ctx *ctx, const void *user, const recon_data *data, size_t i);
 recon_status cli_inputs_filter(recon_ctx *ctx, cli_inputs *inputs, const cli_data *data,
-                               const char *spec, cli_accept *accept, const void *user);
+                               const char *spec, recon_accept *accept, const void *user);
 /* RECON_ERR_INPUT, and named, where the backbone does not accept input i. */
 recon_status cli_inputs_check(recon_ctx *ctx, const cli_inputs *inputs, size_t i,
                               const cli_data *data, const recon_backbone *backbone);
-void cli_inputs_close(cli_inputs *inputs);
-/* Input i among all of the data, where --limit takes some; the file or the molecule it is of, or
- * NULL; and that for the terminal: in one line, cut to the length, "" for none. */
-typedef char cli_name[64];
-size_t cli_inputs_row(const cli_inputs *inputs, size_t i);
-const char *cli_inputs_name(const cli_inputs *inputs, size_t i);
-const char *cli_inputs_label(cli_name out, const cli_inputs *inputs, size_t i);
 /* As what they are; NULL: of another kind. */
 const recon_dataset *cli_images(const cli_inputs *inputs);
 const recon_molecules *cli_molecules(const cli_inputs *inputs);

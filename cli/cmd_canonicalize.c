@@ -508,7 +508,7 @@ done:
     recon_gcn_close(ctx, classifier);
     free(among);
     free(x);
-    cli_inputs_close(&others);
+    recon_inputs_end(&others);
     return status;
 }
 

@@ -369,7 +369,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     RECON_TRY(cli_inputs_keep(ctx, &inputs, &s.data, b));
     RECON_TRY((cli_images(&inputs) ? check_images : check_molecules)(ctx, &s, b, &inputs));
 done:
-    cli_inputs_close(&inputs);
+    recon_inputs_end(&inputs);
     recon_backbone_close(ctx, b);
     recon_safetensors_close(file);
     return status;

@@ -212,7 +212,7 @@ static recon_status train_molecules(recon_ctx *ctx, const settings *s, const rec
                               s->out, &o));
     RECON_TRY(show_training(ctx, s, "gcn", &r));
 done:
-    cli_inputs_close(&other);
+    recon_inputs_end(&other);
     recon_molecules_close(held);
     recon_molecules_close(rest);
     return status;
@@ -245,7 +245,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     else
         RECON_TRY((train ? train_molecules : eval_molecules)(ctx, s, cli_molecules(&inputs)));
 done:
-    cli_inputs_close(&inputs);
+    recon_inputs_end(&inputs);
     return status;
 }
 

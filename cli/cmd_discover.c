@@ -90,24 +90,6 @@ static int parse(settings *s, int argc, char **argv)
     return cli_parse(&cli_discover, options, &s->common, argc, argv, NULL, 0, NULL);
 }
 
-static recon_source source_of(const settings *s)
-{
-    return (recon_source){ .spec = s->data.spec,
-                           .rotate = s->data.rotate,
-                           .rotate_seed = s->data.rotate_seed,
-                           .seed = cli_seed(&s->data),
-                           .limit = s->data.limit,
-                           .size = s->data.size,
-                           .skip_bad = s->data.skip_bad,
-                           .picture_most = cli_picture_most(&s->data) };
-}
-
-static recon_status write_report(recon_ctx *ctx, void *data, const char *dir)
-{
-    char path[RECON_PATH];
-    return recon_found_save(ctx, recon_folder_join(path, dir, "report.html"), dir, data);
-}
-
 /* --- shown ------------------------------------------------------------------------------------ */
 
 static void print_so2(const recon_discovery *d)
@@ -166,19 +148,6 @@ static void show(const settings *s, const recon_discovery *d, const cli_inputs *
 
 /* --- the work --------------------------------------------------------------------------------- */
 
-/* The rule for transparent pictures is recorded, but not in the model where the network learned by
- * another one: that stays worth a warning. */
-static int note_transparent(recon_source *source, const settings *s, const cli_inputs *in,
-                            const recon_backbone *b)
-{
-    const recon_ieae *net = recon_backbone_ieae(b);
-    if (!cli_images(in))
-        return 0;
-    source->unread = recon_dataset_unread(recon_data_images(in->whole));
-    source->transparent = recon_images_folder(s->data.spec) ? RECON_TRANSPARENT : NULL;
-    return source->transparent && !(net && net->over_black);
-}
-
 /* Lambda of a pose density asks no neighbours: what was said about them changes nothing there. */
 static void note_options(recon_ctx *ctx, const settings *s, const recon_discovery *d)
 {
@@ -210,8 +179,8 @@ static recon_status check_model(recon_ctx *ctx, const settings *s, const recon_b
 static recon_status work(recon_ctx *ctx, const void *arg)
 {
     const settings *s = arg;
-    recon_metadata_entry more[3] = { { "rotate", s->data.rotate ? s->data.rotate : "" } };
-    recon_source source = source_of(s);
+    recon_metadata_entry more[RECON_INPUTS_ENTRIES];
+    recon_source source = cli_source(&s->data);
     recon_found_data shown = { .folder = s->out };
     recon_discover_options o = {
         .k = s->k,
@@ -231,8 +200,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
         .data = cli_utf8(s->data.spec),
         .source = &source,
         .metadata = more,
-        .n_metadata = 1,
-        .report = write_report,
+        .report = recon_found_report,
         .report_arg = &shown,
     };
     recon_backbone *backbone = NULL;
@@ -246,11 +214,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     RECON_TRY(cli_inputs_open(ctx, &inputs, &s->data, backbone, s->model));
     RECON_TRY(recon_comm_agree(ctx, cli_inputs_keep(ctx, &inputs, &s->data, backbone)));
     RECON_TRY(cli_note_span(ctx, &inputs, s->data.spec));
-    source.crop = inputs.cropped;
-    if (note_transparent(&source, s, &inputs, backbone))
-        more[o.n_metadata++] = (recon_metadata_entry){ "transparent", RECON_TRANSPARENT };
-    if (inputs.cropped)
-        more[o.n_metadata++] = (recon_metadata_entry){ "crop", "auto" };
+    o.n_metadata = recon_inputs_record(&source, more, &inputs, backbone);
     shown.data = inputs.use;
     RECON_TRY(recon_discover(ctx, &d, s->model, backbone, inputs.use, s->out, &o));
     if (recon_comm_rank(ctx) > 0) /* rank 0 has the answer */
@@ -262,7 +226,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
         show(s, &d, &inputs);
 done:
     recon_discovery_free(&d);
-    cli_inputs_close(&inputs);
+    recon_inputs_end(&inputs);
     recon_backbone_close(ctx, backbone);
     return status;
 }

@@ -134,7 +134,7 @@ static void print_verdict(const recon_distribution *d)
 
 static void print_text(const settings *s, const recon_distribution *d, const char *file)
 {
-    cli_name name;
+    recon_input_name name;
     snprintf(name, sizeof name, "%s", file ? file : "");
     recon_keep_to_one_line(name);
     printf("image %zu of %s%s%s\n", s->index, s->data.spec, file ? ": " : "", name);
@@ -211,7 +211,7 @@ static recon_status tell_image(recon_ctx *ctx, const settings *s, const recon_mo
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &image, d.height * d.width * d.channels, sizeof *image));
     recon_dataset_get(image, cli_images(in), s->index);
-    RECON_TRY(tell(ctx, s, model, image, d, cli_inputs_name(in, s->index)));
+    RECON_TRY(tell(ctx, s, model, image, d, recon_inputs_name(in, s->index)));
 done:
     free(image);
     return status;
@@ -336,16 +336,16 @@ static recon_status tell_molecule(recon_ctx *ctx, const settings *s, const recon
     const recon_conformer x = recon_molecules_get(cli_molecules(in), s->index);
     recon_distribution3 d;
     size_t rotations;
-    cli_name name;
+    recon_input_name name;
     recon_status status;
     RECON_TRY(recon_distribution_molecules(ctx, &d, model, &x, 1));
     RECON_TRY(recon_symmetry_number(ctx, &rotations, &x));
-    cli_inputs_label(name, in, s->index);
+    recon_inputs_label(name, in, s->index);
     if (s->svg)
         RECON_TRY(draw_molecule(ctx, s, &d, &x, name));
     if (s->common.json)
         RECON_TRY(
-            cli_print_json(ctx, molecule_json(s, &d, cli_inputs_name(in, s->index), rotations)));
+            cli_print_json(ctx, molecule_json(s, &d, recon_inputs_name(in, s->index), rotations)));
     else if (!s->common.quiet)
         print_molecule(s, &d, name, rotations);
 done:
@@ -366,7 +366,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     RECON_TRY(cli_inputs_check(ctx, &inputs, s->index, &s->data, recon_model_backbone(model)));
     RECON_TRY((cli_images(&inputs) ? tell_image : tell_molecule)(ctx, s, model, &inputs));
 done:
-    cli_inputs_close(&inputs);
+    recon_inputs_end(&inputs);
     recon_model_close(ctx, model);
     return status;
 }

@@ -343,7 +343,7 @@ static void print_classes(const recon_dataset *data)
 {
     const char *name;
     for (size_t c = 0; (name = recon_dataset_class_name(data, c)); c++) {
-        cli_name text;
+        recon_input_name text;
         snprintf(text, sizeof text, "%s", name);
         recon_keep_to_one_line(text);
         printf(c ? ", %s" : "  classes    %s", text);
@@ -396,7 +396,7 @@ static recon_status tell_data(recon_ctx *ctx, const char *spec, const settings *
     RECON_TRY(cli_inputs_open(ctx, &inputs, &d, NULL, NULL));
     RECON_TRY((cli_images(&inputs) ? tell_images : tell_molecules)(ctx, spec, s, &inputs));
 done:
-    cli_inputs_close(&inputs);
+    recon_inputs_end(&inputs);
     return status;
 }
 

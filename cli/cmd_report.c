@@ -97,7 +97,7 @@ static recon_status show(recon_ctx *ctx, const settings *s, const cli_data *data
     RECON_TRY(cli_inputs_keep(ctx, &inputs, data, b));
     RECON_TRY(recon_found_save(ctx, s->out, s->dir, &(recon_found_data){ .data = inputs.use }));
 done:
-    cli_inputs_close(&inputs);
+    recon_inputs_end(&inputs);
     recon_backbone_close(ctx, b);
     return status;
 }

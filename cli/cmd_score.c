@@ -84,7 +84,7 @@ typedef struct {
     size_t row;   /* among all of the data    */
     double score, p_value, p_embedding, surrogate;
     double radians; /* the pose of an image, the tilt of a molecule, NaN where it has no axis */
-    cli_name name;  /* of a molecule or a file; "": none                                      */
+    recon_input_name name;  /* of a molecule or a file; "": none                                      */
 } entry;
 
 typedef struct {
@@ -277,7 +277,7 @@ static recon_status take_answers(recon_ctx *ctx, void *arg, const void *answers,
     recon_status status = s->table ? cli_table_add(ctx, &s->f->table, rows, at, n) : RECON_OK;
     for (size_t i = 0; status == RECON_OK && i < n; i++)
         take(s->f, (entry){ .index = at + i,
-                            .row = cli_inputs_row(s->f->inputs, at + i),
+                            .row = recon_inputs_row(s->f->inputs, at + i),
                             .score = s->table ? rows[i].score : scores[i].score,
                             .p_value = s->table ? rows[i].p_value : scores[i].p_value,
                             .p_embedding = s->table ? rows[i].p_embedding : scores[i].p_embedding,
@@ -330,7 +330,7 @@ static recon_status describe_most_unusual(recon_ctx *ctx, findings *f, const rec
     recon_status status;
     RECON_TRY(recon_alloc_raw(ctx, &in, 1, recon_data_describe(data).bytes));
     for (size_t i = 0; i < f->listed; i++) {
-        cli_inputs_label(f->most_unusual[i].name, f->inputs, f->most_unusual[i].index);
+        recon_inputs_label(f->most_unusual[i].name, f->inputs, f->most_unusual[i].index);
         RECON_TRY(find_radians(ctx, &f->most_unusual[i], in, data, model));
     }
 done:

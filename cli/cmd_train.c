@@ -475,7 +475,7 @@ static recon_status train_molecules(recon_ctx *ctx, const settings *s, const cli
     else if (!s->common.quiet)
         print_text(ctx, s, &r, "loss", in);
 done:
-    cli_inputs_close(&held);
+    recon_inputs_end(&held);
     return status;
 }
 
@@ -499,7 +499,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     RECON_TRY((cli_images(&inputs) ? train_images : train_molecules)(ctx, s, &inputs));
 done:
     recon_ieae_close(ctx, from);
-    cli_inputs_close(&inputs);
+    recon_inputs_end(&inputs);
     return status;
 }
 

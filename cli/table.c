@@ -84,7 +84,7 @@ recon_status cli_rows_read(recon_ctx *ctx, cli_row *out, const recon_model *mode
 
 const char *cli_table_name(char out[CLI_FILE_NAME], const cli_inputs *inputs, size_t i)
 {
-    const char *name = cli_inputs_name(inputs, i);
+    const char *name = recon_inputs_name(inputs, i);
     if (name || !cli_images(inputs))
         return name ? name : "";
     snprintf(out, CLI_FILE_NAME, "%06zu.png", i);
@@ -119,7 +119,7 @@ static recon_status add_one(recon_ctx *ctx, cli_table *t, const cli_row *r, size
     char name[CLI_FILE_NAME];
     recon_status status;
     RECON_TRY(cli_csv_text(ctx, &t->to, cli_table_name(name, t->inputs, i)));
-    RECON_TRY(cli_csv_print(ctx, &t->to, ",%zu,", cli_inputs_row(t->inputs, i)));
+    RECON_TRY(cli_csv_print(ctx, &t->to, ",%zu,", recon_inputs_row(t->inputs, i)));
     RECON_TRY(print_pose(ctx, t, &r->pose));
     RECON_TRY(cli_csv_print(ctx, &t->to, ",%.6g,%.4g,", r->score, r->p_value));
     if (!isnan(r->p_embedding)) /* else the field is empty */

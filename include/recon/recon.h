@@ -19,10 +19,12 @@
 #include <recon/knn/knn.h>
 #include <recon/data/data.h>
 #include <recon/data/dataset.h>
+#include <recon/data/bitmap.h>
 #include <recon/data/molecules.h>
 #include <recon/nn/trained.h>
 #include <recon/backbone/embedded.h>
 #include <recon/backbone/backbone.h>
+#include <recon/backbone/inputs.h>
 #include <recon/backbone/networks.h>
 #include <recon/normalize/normalize.h>
 #include <recon/maps/maps.h>

@@ -5,6 +5,9 @@
     boxes = model.invert(poses, boxes=found)           # and what it found, back in the input
     score, p_value = model.score(images)               # which poses are unusual
 
+    recon.train("photos", "photos.safetensors")        # a model of one's own: of a folder of pictures
+    recon.discover("photos.safetensors", "photos", "found")
+
     frames = recon.normalize(z, poses, group="so3")    # embeddings and poses of any backbone
 
 Arrays are NumPy's. What cannot be done raises recon.Error with the library's message; its
@@ -24,17 +27,19 @@ from ._errors import (
     UnsupportedError,
 )
 from ._images import Candidates, Distribution, ImageModel
-from ._library import __version__, set_threads
+from ._library import Progress, __version__, set_threads
 from ._load import load
 from ._model import Model, Scores
 from ._molecules import Candidates3, Distribution3, MoleculeModel
 from ._normalize import VERDICTS, Frames, normalize
 from ._poses import Poses, Poses3
+from ._train import Discovery, Training, discover, train
 from ._trust import TrustWarning
 
 __all__ = [
     "Candidates",
     "Candidates3",
+    "Discovery",
     "Distribution",
     "Distribution3",
     "Error",
@@ -53,13 +58,17 @@ __all__ = [
     "OutOfMemoryError",
     "Poses",
     "Poses3",
+    "Progress",
     "Scores",
+    "Training",
     "TrustWarning",
     "UnsupportedError",
     "__version__",
+    "discover",
     "load",
     "normalize",
     "read_images",
     "read_molecules",
     "set_threads",
+    "train",
 ]

@@ -31,6 +31,9 @@ CONSTANTS: dict[str, Any] = {
     "RECON_SO3": 1,
     "RECON_F32": 2,
     "RECON_F64": 3,
+    "RECON_I32": 6,
+    "RECON_U8": 8,
+    "RECON_U16": 9,
     "RECON_MAX_DIMS": 8,
     "RECON_RESERVED": 4,
     "RECON_LOG_WARN": 0,
@@ -66,6 +69,17 @@ CONSTANTS: dict[str, Any] = {
     "RECON_FRAME_MODES": 4,
     "RECON_SO2_PARTS_MAX": 4,
     "RECON_MOLECULE_NET_ELEMENTS": 32,
+    "RECON_PRESET_FAST": 0,
+    "RECON_PRESET_PAPER": 1,
+    "RECON_PRESET_SMALL": 2,
+    "RECON_PRESET_PHOTO": 3,
+    "RECON_PRESET_PHOTO_SMALL": 4,
+    "RECON_MASK_DISC": 2,
+    "RECON_PAIRS_BONDS": 0,
+    "RECON_PAIRS_ELEMENTS": 1,
+    "RECON_HEADS_MLP": 0,
+    "RECON_HEADS_PAPER": 1,
+    "RECON_INPUTS_ENTRIES": 3,
     "RECON_LAMBDA_AUTO": 0,
     "RECON_LAMBDA_NEIGHBOURS": 1,
     "RECON_LAMBDA_HEAD": 2,
@@ -118,6 +132,19 @@ Array = _structure(
     ("block", c_void_p),
     ("mapped", c_size_t),
 )
+
+Progress = _structure(
+    "recon_progress",
+    ("label", c_char_p),
+    ("done", c_uint64),
+    ("total", c_uint64),
+    ("seconds", c_double),
+    ("finished", c_int),
+    ("before", c_uint64),
+    ("measure", c_char_p),
+    ("value", c_double),
+)
+MetadataEntry = _structure("recon_metadata_entry", ("key", c_char_p), ("value", c_char_p))
 
 So3 = _structure("recon_so3", *((axis, c_double) for axis in "wxyz"))
 Embedded = _structure(
@@ -405,6 +432,167 @@ Distribution3Out = _structure(
     ("mode", So3Mode * MODES_MAX),
 )
 
+# --- training and discovering
+
+Source = _structure(
+    "recon_source",
+    ("spec", c_char_p),
+    ("rotate", c_char_p),
+    ("rotate_seed", c_uint64),
+    ("seed", c_uint64),
+    ("limit", c_size_t),
+    ("size", c_size_t),
+    ("skip_bad", c_int),
+    ("crop", c_int),
+    ("picture_most", c_size_t),
+    ("unread", c_size_t),
+    ("transparent", c_char_p),
+)
+DataOptions = _structure(
+    "recon_data_options",
+    ("skip_bad", c_int),
+    ("crop", c_int),
+    ("size", c_size_t),
+    ("channels", c_size_t),
+    ("picture_most", c_size_t),
+    RESERVED,
+)
+TrainResult = _structure(
+    "recon_train_result",
+    ("steps", c_uint64),
+    ("ran", c_uint64),
+    ("loss", c_double),
+    ("best", c_double),
+    ("peak", c_size_t),
+    ("seconds", c_double),
+)
+IeaeOptions = _structure(
+    "recon_ieae_options",
+    ("shape", IeaeShape),
+    ("epochs", c_size_t),
+    ("batch", c_size_t),
+    ("rate", c_double),
+    ("density", c_double),
+    ("pose", c_double),
+    ("contrast", c_double),
+    ("temperature", c_double),
+    ("warp", c_double),
+    ("flip", c_int),
+    ("augment", c_int),
+    ("seed", c_uint64),
+    ("every", c_uint64),
+    ("patience", c_uint64),
+    ("threads", c_int),
+    ("precision", c_int),
+    ("resume", c_int),
+    ("overwrite", c_int),
+    ("from", c_char_p),
+    ("crop", c_int),
+    ("data", c_char_p),
+    ("rotate", c_char_p),
+    RESERVED,
+)
+MoleculeNetOptions = _structure(
+    "recon_molecule_net_options",
+    ("shape", MoleculeNetShape),
+    ("epochs", c_size_t),
+    ("before", c_size_t),
+    ("batch", c_size_t),
+    ("rate", c_double),
+    ("element", c_double),
+    ("align", c_double),
+    ("contrast", c_double),
+    ("temperature", c_double),
+    ("pairs", c_int),
+    ("seed", c_uint64),
+    ("every", c_uint64),
+    ("patience", c_uint64),
+    ("precision", c_int),
+    ("resume", c_int),
+    ("overwrite", c_int),
+    ("data", c_char_p),
+    ("rotate", c_char_p),
+    RESERVED,
+)
+MapsOptions = _structure(
+    "recon_maps_options",
+    ("hidden", c_size_t),
+    ("epochs", c_size_t),
+    ("batch", c_size_t),
+    ("rate", c_double),
+    ("decay", c_double),
+    ("dropout", c_double),
+    ("held_out", c_double),
+    ("seed", c_uint64),
+    ("heads", c_int),
+    RESERVED,
+)
+DiscoverOptions = _structure(
+    "recon_discover_options",
+    ("k", c_size_t),
+    ("mean", MeanOptions),
+    ("as_mean", c_int),
+    ("family", c_int),
+    ("lambda", c_int),
+    ("maps", MapsOptions),
+    ("precision", c_int),
+    ("half", c_int),
+    ("keep_embeddings", c_int),
+    ("folds", c_int),
+    ("data", c_char_p),
+    ("source", c_void_p),
+    ("metadata", c_void_p),
+    ("n_metadata", c_size_t),
+    ("report", c_void_p),
+    ("report_arg", c_void_p),
+    RESERVED,
+)
+
+
+class DiscoverySo2(ctypes.Structure):  # have no names in C
+    _fields_ = [("family", c_int), ("theta", c_int)] + [
+        (name, c_double) for name in ("several", "folded", "theta_median", "disagree")]
+
+
+class DiscoverySo3(ctypes.Structure):
+    _fields_ = [(name, c_double) for name in ("concentration", "background", "inconsistent")]
+
+
+class DiscoverySeconds(ctypes.Structure):
+    _fields_ = [(name, c_double) for name in ("embed", "normalize", "maps", "folds", "total")]
+
+
+Discovery = _structure(
+    "recon_discovery",
+    ("kind", c_char_p),
+    ("group", c_int),
+    ("points", c_size_t),
+    ("k", c_size_t),
+    ("hit_rate", c_double),
+    ("natural", c_size_t * NATURAL_KINDS),
+    ("so2", DiscoverySo2),
+    ("so3", DiscoverySo3),
+    ("molecules", c_size_t),
+    ("symmetric", c_size_t),
+    ("trust", Trust),
+    ("folds", c_size_t),
+    ("seconds", DiscoverySeconds),
+    ("summary", c_char_p),
+)
+FoundData = _structure(
+    "recon_found_data", ("data", c_void_p), ("missing", c_char_p), ("folder", c_char_p)
+)
+Bitmap = _structure(
+    "recon_bitmap",
+    ("height", c_size_t),
+    ("width", c_size_t),
+    ("channels", c_size_t),
+    ("alpha", c_int),
+    ("dtype", c_int),
+    ("samples", c_void_p),
+)
+
+OnProgress = ctypes.CFUNCTYPE(None, c_void_p, POINTER(Progress))
 OnLog = ctypes.CFUNCTYPE(None, c_void_p, c_int, c_char_p)
 Judge = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p, POINTER(c_double), POINTER(c_float), c_size_t)
 Answer = Judge  # of several numbers for each image
@@ -518,6 +706,36 @@ const char *recon_molecules_name(const recon_molecules *data, size_t molecule);
 recon_status recon_molecules_make(recon_ctx *ctx, recon_molecules **out,
                                   const recon_conformer *list, size_t n, const char *const *names);
 void recon_molecules_close(recon_molecules *data);
+recon_status recon_dataset_make(recon_ctx *ctx, recon_dataset **out, const recon_array *images,
+                                const recon_array *labels, const recon_dataset_options *options);
+recon_status recon_inputs_open(recon_ctx *ctx, recon_inputs **out, const recon_source *source,
+                               const recon_data *data, const recon_backbone *backbone,
+                               const char *model);
+void recon_inputs_close(recon_inputs *inputs);
+const recon_data *recon_inputs_data(const recon_inputs *inputs);
+size_t recon_inputs_record(recon_source *source, recon_metadata_entry more[RECON_INPUTS_ENTRIES],
+                           const recon_inputs *inputs, const recon_backbone *backbone);
+recon_status recon_backbone_open(recon_ctx *ctx, recon_backbone **out, const char *path,
+                                 recon_precision precision);
+void recon_backbone_close(recon_ctx *ctx, recon_backbone *backbone);
+void recon_backbone_data_options(const recon_backbone *backbone, recon_data_options *options);
+recon_precision recon_precision_on(recon_ctx *ctx, recon_precision precision);
+int recon_ctx_threads(const recon_ctx *ctx);
+recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const recon_dataset *data,
+                              const char *path, const recon_ieae_options *options);
+recon_status recon_molecule_net_train(recon_ctx *ctx, recon_train_result *result,
+                                      const recon_molecules *data, const recon_molecules *held,
+                                      const char *path, const recon_molecule_net_options *options);
+recon_status recon_discover(recon_ctx *ctx, recon_discovery *out, const char *model,
+                            const recon_backbone *backbone, const recon_data *data, const char *dir,
+                            const recon_discover_options *options);
+void recon_discovery_free(recon_discovery *discovery);
+recon_status recon_found_report(recon_ctx *ctx, void *data, const char *dir);
+recon_status recon_bitmap_see(recon_ctx *ctx, float *out, size_t height, size_t width,
+                               size_t channels, int crop, const recon_bitmap *in);
+recon_status recon_bitmap_rotate(recon_ctx *ctx, void *out, const recon_bitmap *in, double angle,
+                                  recon_interpolation interpolation);
+
 int recon_molecules_is(const char *spec);
 int recon_dataset_is(const char *spec);
 int recon_element_number(const char *symbol, size_t n);
@@ -561,7 +779,8 @@ def functions() -> dict[str, tuple[type | None, list[type]]]:
     found = {}
     for line in PROTOTYPES.replace("\n", " ").split(";")[:-1]:
         result, name, arguments = re.match(r"\s*(.*?)(recon_\w+)\((.*)\)$", line).groups()
-        types = [re.match(r"(.*?)\w+$", a.strip()).group(1).strip() for a in arguments.split(",")]
+        types = [re.sub(r"\w+$", "", re.sub(r"\w+\[\w+\]$", "* x", a.strip())).strip()
+                 for a in arguments.split(",")]
         found[name] = (_type(result.strip()), [_type(t) for t in types if t])
     return found
 

@@ -91,7 +91,7 @@ def read_images(
     height, width, channels = _three(size)
     if height != width:
         raise InputError(f"pictures are fitted into a square, not {height} x {width}")
-    options = _abi.DatasetOptions(skip_bad, crop, height, channels, _bytes_of(picture_limit))
+    options = _abi.DatasetOptions(skip_bad, crop, height, channels, bytes_of(picture_limit))
     seed, rotate_seed = _seeds(rotate, seed, rotate_seed, take_seed)
     with context() as ctx, _Sets(ctx, lib.recon_dataset_close) as sets:
         found = sets.make(lib.recon_dataset_open_with, spec_of(data), ctypes.byref(options))
@@ -155,7 +155,7 @@ def _three(size: Any) -> tuple[int, int, int]:
     return tuple(whole("size", int(n)) for n in given) or (0, 0, 0)
 
 
-def _bytes_of(picture_limit: int | None) -> int:
+def bytes_of(picture_limit: int | None) -> int:
     """MB in bytes; 0, the library's default, if None."""
     if picture_limit is None:
         return 0

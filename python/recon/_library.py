@@ -12,7 +12,7 @@ import threading
 import warnings
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator, NamedTuple
 
 import numpy as np
 
@@ -90,16 +90,63 @@ def _listener(said: list[str]) -> Any:
     return _abi.OnLog(hear)
 
 
+class Progress(NamedTuple):
+    """How far a long call is: what a `progress` function gets, at most ten times a second.
+
+    Fields:
+        label: What is being done, such as "train" or "embed".
+        done: Of total.
+        total: Never 0.
+        seconds: Since it began.
+        finished: Whether this is the last report on it.
+        measure: What value is, such as "loss"; None where nothing is measured.
+        value: The last reading of it.
+    """
+
+    label: str
+    done: int
+    total: int
+    seconds: float
+    finished: bool
+    measure: str | None
+    value: float
+
+
+class _Watcher:
+    """A Python function as the library's on_progress. What it raises interrupts the call, and comes
+    out of it."""
+
+    def __init__(self, progress: Callable[[Progress], Any]):
+        self.raised: BaseException | None = None
+        self.pointer: int | None = None  # the context, once it is made
+        self._progress = progress
+        self.function = _abi.OnProgress(self._call)
+
+    def _call(self, user: int, report: Any) -> None:
+        if self.raised:
+            return
+        r = report.contents
+        measure = r.measure.decode() if r.measure else None
+        try:
+            self._progress(Progress(r.label.decode(), r.done, r.total, r.seconds,
+                                    bool(r.finished), measure, r.value))
+        except BaseException as error:  # C cannot pass it on
+            self.raised = error
+            lib.recon_ctx_interrupt(self.pointer)
+
+
 class _Context:
     """A recon_ctx. It is freed with its thread, but not by a child that was forked: the context's
     own threads have stayed with the parent."""
 
-    def __init__(self, device: str, threads: int):
+    def __init__(self, device: str, threads: int, watcher: _Watcher | None = None):
         self.process = os.getpid()
         self.said: list[str] = []  # warnings of the library
         self._on_log = _listener(self.said)
         options = _abi.CtxOptions(threads=threads,
                                   on_log=ctypes.cast(self._on_log, ctypes.c_void_p))
+        if watcher:
+            options.on_progress = ctypes.cast(watcher.function, ctypes.c_void_p)
         self.pointer = lib.recon_ctx_new(ctypes.byref(options))
         if not self.pointer:
             raise OutOfMemoryError("a context cannot be made: out of memory or threads")
@@ -133,6 +180,29 @@ def context(device: str = "cpu") -> Iterator[int]:
         idle.append(own)
     for line in said:
         warn(line)
+
+
+@contextmanager
+def watched(device: str, progress: Callable[[Progress], Any] | None) -> Iterator[int]:
+    """As context, for a call that reports how far it is; what `progress` raises comes out here."""
+    if progress is None:
+        with context(device) as ctx:
+            yield ctx
+        return
+    if not callable(progress):
+        raise InputError(f"progress: a function is needed, not {type(progress).__name__}")
+    watcher = _Watcher(progress)
+    own = _Context(device, _threads, watcher)
+    watcher.pointer = own.pointer
+    try:
+        yield own.pointer
+    except BaseException:
+        if watcher.raised:
+            raise watcher.raised from None
+        raise
+    finally:
+        for line in own.said:
+            warn(line)
 
 
 def check(ctx: int, status: int) -> None:

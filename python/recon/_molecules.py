@@ -152,7 +152,7 @@ class MoleculeModel(Model):
             (5, (5, 3, 3))
             >>> spun, poses = model.canonicalize(molecules, spin="conformers-classifier")
         """
-        given = _Conformers(x)
+        given = Conformers(x)
         out = np.empty_like(given.xyz)
         records = room(given.n, _abi.Pose3)
         if spin is not None:
@@ -165,9 +165,9 @@ class MoleculeModel(Model):
                   ctypes.byref(_abi.CanonicalizeOptions(only_if=gate_of(only_if))))
         return np.split(out, given.ends[:-1]) if given.n else [], Poses3(records)
 
-    def _spin(self, out: np.ndarray, records: np.ndarray, given: _Conformers, handle: Any,
+    def _spin(self, out: np.ndarray, records: np.ndarray, given: Conformers, handle: Any,
               spin: Any, among: Iterable[Any] | None, neighbors: int) -> None:
-        others = None if among is None else _Conformers(among)
+        others = None if among is None else Conformers(among)
         if others is not None and others.n == 0:
             raise InputError("among: no molecules")
         options = _abi.SpinOptions(k=whole("neighbors", neighbors, 1))
@@ -209,7 +209,7 @@ class MoleculeModel(Model):
             >>> bool(np.isclose(model.candidates(molecules)[0].weight.sum(), 1))
             True
         """
-        given = _Conformers(x)
+        given = Conformers(x)
         out = room(given.n, _abi.Candidates3Out)
         self._ask(lib.recon_candidates_molecules, address(out), self._handle, given.list, given.n)
         return [Candidates3(Poses3(one["pose"][: one["count"]]), one["weight"][: one["count"]])
@@ -230,13 +230,13 @@ class MoleculeModel(Model):
             >>> len(model.distribution(molecules))
             5
         """
-        given = _Conformers(x)
+        given = Conformers(x)
         out = (_abi.Distribution3Out * given.n)()
         self._ask(lib.recon_distribution_molecules, out, self._handle, given.list, given.n)
         return [_distribution(one) for one in out]
 
     def _batch(self, x: Iterable[Any]) -> tuple[Any, int]:
-        given = _Conformers(x)
+        given = Conformers(x)
         return given, given.n
 
 
@@ -265,11 +265,11 @@ def _distribution(one: Any) -> Distribution3:
     )
 
 
-class _Conformers:
+class Conformers:
     """Molecules as the library takes them: atoms in one block, checked by its own rules."""
 
     def __init__(self, molecules: Iterable[Any]):
-        pairs = [_pair(i, molecule) for i, molecule in enumerate(_listed(molecules))]
+        pairs = [_pair(i, molecule) for i, molecule in enumerate(molecules_of(molecules))]
         self.n = len(pairs)
         self.ends = np.cumsum([len(numbers) for numbers, _ in pairs], dtype=np.intp)
         self.numbers = np.concatenate([a for a, _ in pairs] or [np.empty(0, np.uint8)])
@@ -287,6 +287,11 @@ class _Conformers:
                 molecule=i, energy=np.nan, rmsd=np.nan)
             at += len(numbers)
 
+    @staticmethod
+    def numbers_of(one: Any) -> Any:
+        """Atomic numbers of one of the list."""
+        return (ctypes.c_uint8 * one.atoms).from_address(one.z)
+
     def _check(self) -> None:
         """By making a set of them: models take what a reader has passed."""
         made = ctypes.c_void_p()
@@ -298,7 +303,7 @@ class _Conformers:
 class _SpinJudge:
     """A Python function as the library's judge of spins; raised is what it raised."""
 
-    def __init__(self, judge: Callable[[list[Any]], Any], among: _Conformers):
+    def __init__(self, judge: Callable[[list[Any]], Any], among: Conformers):
         self.raised: BaseException | None = None
         self._judge = judge
         self._numbers = np.split(among.numbers, among.ends[:-1])
@@ -335,7 +340,7 @@ def _rotated(positions: np.ndarray, rotation: np.ndarray) -> np.ndarray:
     return ((positions - centre) @ rotation.T + centre).astype(np.float32)
 
 
-def _listed(molecules: Any) -> Iterable[Any]:
+def molecules_of(molecules: Any) -> Iterable[Any]:
     if hasattr(molecules, "GetConformers") or hasattr(molecules, "GetOwningMol") or (
             hasattr(molecules, "numbers") and hasattr(molecules, "positions")):
         raise InputError("one molecule, but a list is needed: [molecule]")

@@ -76,6 +76,12 @@ void recon_backbone_close(recon_ctx *ctx, recon_backbone *b)
         b->kind->close(ctx, b);
 }
 
+void recon_backbone_data_options(const recon_backbone *b, recon_data_options *options)
+{
+    if (b->kind->data_options)
+        b->kind->data_options(b, options);
+}
+
 size_t recon_backbone_weights(const recon_backbone *b)
 {
     return b->params ? recon_params_count(b->params) : 0;

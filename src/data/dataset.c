@@ -378,6 +378,40 @@ recon_status recon_dataset_open_with(recon_ctx *ctx, recon_dataset **out, const 
     return status;
 }
 
+static recon_status make_of(recon_ctx *ctx, recon_dataset *d, const recon_array *images,
+                            const recon_array *labels, int crop)
+{
+    recon_status status;
+    d->images = *images;
+    d->images.block = NULL; /* it stays the caller's */
+    d->images.mapped = 0;
+    RECON_TRY(take_images(ctx, d, "images"));
+    if (labels)
+        RECON_TRY(take_labels(ctx, d, labels, "labels"));
+    if (crop)
+        RECON_TRY(crop_all(ctx, d));
+done:
+    return status;
+}
+
+recon_status recon_dataset_make(recon_ctx *ctx, recon_dataset **out, const recon_array *images,
+                                const recon_array *labels, const recon_dataset_options *options)
+{
+    *out = NULL;
+    recon_status status = RECON_OPTIONS_CHECK(ctx, options, recon_dataset_options);
+    if (status == RECON_OK)
+        status = recon_alloc(ctx, out, 1, sizeof **out);
+    if (status != RECON_OK)
+        return status;
+    (*out)->data.kind = &recon_images_kind;
+    status = make_of(ctx, *out, images, labels, options && options->crop);
+    if (status != RECON_OK) {
+        recon_dataset_close(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
 void recon_dataset_close(recon_dataset *d)
 {
     if (!d)

@@ -22,6 +22,7 @@
 #include "core/picture.h"
 #include "core/threads.h"
 #include "data/fit.h"
+#include <recon/data/bitmap.h>
 #include "data/image.h"
 #include "data/skips.h"
 #include "data/unread.h"
@@ -584,6 +585,96 @@ static recon_status load(recon_ctx *ctx, const job *j, size_t i)
     j->bad[i] = status != RECON_OK;
     return status;
 }
+
+/* --- a picture that has no file ------------------------------------------------------------------ */
+
+/* Of 16 bits as libpng makes them 8; of floats the nearest. */
+static uint8_t byte_of(const recon_bitmap *p, size_t i)
+{
+    if (p->dtype == RECON_U8)
+        return ((const uint8_t *)p->samples)[i];
+    if (p->dtype == RECON_U16)
+        return (uint8_t)((((const uint16_t *)p->samples)[i] * 255u + 32895u) >> 16);
+    return (uint8_t)lrintf(fminf(fmaxf(255 * ((const float *)p->samples)[i], 0), 255));
+}
+
+static recon_status check_picture(recon_ctx *ctx, const recon_bitmap *p)
+{
+    size_t n = p->height * p->width * p->channels;
+    if (!n || p->height > RECON_PIXELS_SIDE || p->width > RECON_PIXELS_SIDE ||
+        p->channels > RECON_PIXELS_CHANNELS || (p->alpha && p->channels < 2))
+        return recon_fail(ctx, RECON_ERR_INPUT, "a picture of %zu x %zu x %zu", p->height, p->width,
+                          p->channels);
+    if (p->dtype != RECON_U8 && p->dtype != RECON_U16 && p->dtype != RECON_F32)
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "a picture of %s: uint8, uint16 or float32 is needed",
+                          recon_dtype_name(p->dtype));
+    for (size_t i = 0; p->dtype == RECON_F32 && i < n; i++)
+        if (!isfinite(((const float *)p->samples)[i]))
+            return recon_fail(ctx, RECON_ERR_INPUT, "a picture whose sample %zu is %g", i,
+                              (double)((const float *)p->samples)[i]);
+    return RECON_OK;
+}
+
+static recon_status see_rows(recon_ctx *ctx, reader *r, const recon_bitmap *in)
+{
+    size_t row = in->width * in->channels;
+    uint8_t *line = NULL;
+    recon_status status;
+    RECON_TRY(begin_picture(ctx, &r->sink));
+    RECON_TRY(recon_alloc_raw(ctx, &line, row, 1));
+    for (size_t y = 0; y < in->height; y++) {
+        for (size_t x = 0; x < row; x++)
+            line[x] = byte_of(in, y * row + x);
+        take_row(&r->sink, y, line);
+    }
+    if (is_transparent(r))
+        lift(r);
+    if (r->j->o.crop)
+        RECON_TRY(crop(ctx, r, 0));
+done:
+    free(line);
+    return status;
+}
+
+recon_status recon_bitmap_see(recon_ctx *ctx, float *out, size_t height, size_t width,
+                              size_t channels, int cropped, const recon_bitmap *in)
+{
+    size_t n = height * width * channels;
+    int same = in->height == height && in->width == width && in->channels == channels;
+    job j = { .o = { .crop = cropped, .size = height == width ? height : 0, .channels = channels },
+              .info = { .n = 1, .height = height, .width = width, .channels = channels } };
+    reader r = { .j = &j, .path = "the picture" };
+    recon_status status;
+    r.sink.head = (recon_pixels){
+        .height = in->height, .width = in->width, .channels = in->channels, .alpha = in->alpha
+    };
+    RECON_TRY(check_picture(ctx, in));
+    if (height != width && (in->height != height || in->width != width))
+        RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
+                             "a picture of %zu x %zu is fitted into a square alone, not %zu x %zu",
+                             in->height, in->width, height, width));
+    if (same && !cropped && in->dtype == RECON_F32) {
+        memcpy(out, in->samples, n * sizeof *out);
+        goto done;
+    }
+    RECON_TRY(recon_alloc_raw(ctx, &j.pixels, n, 1));
+    RECON_TRY(recon_alloc_raw(ctx, &j.whole, n, 1));
+    r.place = j.pixels;
+    RECON_TRY(see_rows(ctx, &r, in));
+    for (size_t i = 0; i < n; i++)
+        out[i] = (float)j.pixels[i] / 255;
+done:
+    recon_fit_free(r.fit);
+    free(r.line);
+    free(r.alpha);
+    free(r.uncropped);
+    free(j.pixels);
+    free(j.whole);
+    return status;
+}
+
+/* --- many of them ------------------------------------------------------------------------------- */
 
 /* What is wrong with a file, not with this machine. */
 static int is_bad(recon_status status)

@@ -5,6 +5,7 @@
  * without branches. Places are in double: a rotation by 90 degrees then lands on pixels to within a
  * float's rounding, and is exact. */
 #include <recon/data/dataset.h>
+#include <recon/data/bitmap.h>
 #include "core/simd.h"
 
 #include "core/threads.h"
@@ -417,4 +418,43 @@ recon_status recon_images_rotate(recon_ctx *ctx, float *out, const float *in, co
 {
     batch b = { out, in, from, angle, n, *size, interpolation, edge };
     return recon_parallel(ctx, rotate_some, &b, (n + IMAGES_A_TASK - 1) / IMAGES_A_TASK);
+}
+
+/* --- a picture at hand ------------------------------------------------------------------------- */
+
+enum { ROWS_A_TASK = 64 };
+
+typedef struct {
+    uint8_t *out;
+    recon_pixels in;
+    recon_pixels_rotation how;
+} turning;
+
+static recon_status rotate_rows(recon_ctx *ctx, void *arg, size_t task, int worker)
+{
+    const turning *t = arg;
+    size_t first = task * ROWS_A_TASK, left = t->in.height - first;
+    (void)ctx, (void)worker;
+    recon_pixels_rotate(t->out + first * (recon_pixels_size(&t->in) / t->in.height), &t->in,
+                        &t->how, first, left < ROWS_A_TASK ? left : ROWS_A_TASK);
+    return RECON_OK;
+}
+
+recon_status recon_bitmap_rotate(recon_ctx *ctx, void *out, const recon_bitmap *in, double angle,
+                                 recon_interpolation interpolation)
+{
+    turning t = { .out = out,
+                  .in = { .height = in->height,
+                          .width = in->width,
+                          .channels = in->channels,
+                          .bytes = (uint8_t *)in->samples, /* read alone */
+                          .deep = in->dtype == RECON_U16,
+                          .alpha = in->alpha },
+                  .how = { .angle = angle, .interpolation = interpolation } };
+    if (in->dtype == RECON_F32) {
+        recon_image_rotate(out, in->samples, in->height, in->width, in->channels, angle,
+                           interpolation);
+        return RECON_OK;
+    }
+    return recon_parallel(ctx, rotate_rows, &t, (in->height + ROWS_A_TASK - 1) / ROWS_A_TASK);
 }

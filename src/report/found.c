@@ -452,3 +452,9 @@ done:
     recon_page_free(page);
     return status;
 }
+
+recon_status recon_found_report(recon_ctx *ctx, void *data, const char *dir)
+{
+    char path[RECON_PATH];
+    return recon_found_save(ctx, recon_folder_join(path, dir, "report.html"), dir, data);
+}

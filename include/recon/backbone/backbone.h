@@ -84,6 +84,10 @@ RECON_API recon_status recon_backbone_open(recon_ctx *ctx, recon_backbone **out,
                                            recon_precision precision);
 RECON_API void recon_backbone_close(recon_ctx *ctx, recon_backbone *backbone);
 
+/* How data for it are opened, where the options leave that open: see the kind's data_options. */
+RECON_API void recon_backbone_data_options(const recon_backbone *backbone,
+                                           recon_data_options *options);
+
 /* Lets this context open files of a kind of one's own; the kind must outlive the context. At most
  * RECON_KINDS_MOST; a name that is taken is RECON_ERR_INPUT. */
 enum { RECON_KINDS_MOST = 8 };

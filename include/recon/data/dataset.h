@@ -25,6 +25,7 @@
 #ifndef RECON_DATA_DATASET_H
 #define RECON_DATA_DATASET_H
 
+#include <recon/core/array.h>
 #include <recon/data/data.h>
 #include <recon/stats/so2_density.h>
 
@@ -69,6 +70,11 @@ RECON_API recon_status recon_dataset_open(recon_ctx *ctx, recon_dataset **out, c
 RECON_API recon_status recon_dataset_open_with(recon_ctx *ctx, recon_dataset **out,
                                                const char *spec,
                                                const recon_dataset_options *options);
+/* Images that are at hand, n x h x w [x c] of bytes or floats, as an npy: file holds them; labels [n],
+ * or NULL. Both must outlive it. Of the options crop alone is read. */
+RECON_API recon_status recon_dataset_make(recon_ctx *ctx, recon_dataset **out,
+                                          const recon_array *images, const recon_array *labels,
+                                          const recon_dataset_options *options);
 RECON_API void recon_dataset_close(recon_dataset *data);
 RECON_API recon_dataset_info recon_dataset_describe(const recon_dataset *data);
 /* The same handle, for what takes inputs of any kind; lent. */

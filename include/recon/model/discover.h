@@ -6,6 +6,7 @@
 #ifndef RECON_MODEL_DISCOVER_H
 #define RECON_MODEL_DISCOVER_H
 
+#include <recon/backbone/inputs.h>
 #include <recon/model/model.h>
 #include <recon/model/trust.h>
 #include <recon/normalize/normalize.h>
@@ -13,20 +14,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Where the data came from, so that they can be opened again: what the command line said. Zero in
- * any field means that it was not said. */
-typedef struct {
-    const char *spec;     /* as recon_dataset_open or recon_molecules_open takes it       */
-    const char *rotate;   /* the rule they were rotated by; NULL: as they came             */
-    uint64_t rotate_seed; /* of those rotations                                              */
-    uint64_t seed;        /* of which were taken                                            */
-    size_t limit, size;   /* how many were taken; the side they were fitted into          */
-    int skip_bad, crop;
-    size_t picture_most;     /* bytes that one picture was allowed                           */
-    size_t unread;           /* picture files of the folder that were not read               */
-    const char *transparent; /* RECON_TRANSPARENT where pictures were read; NULL: none were  */
-} recon_source;
 
 /* Zero in any field means its default. */
 typedef struct {

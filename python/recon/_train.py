@@ -1,0 +1,547 @@
+"""train and discover: see recon/backbone/networks.h and recon/model/discover.h.
+
+What the commands of these names do, by the same calls of the library: their files have the same
+bytes.
+"""
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any, Callable, Iterator, Literal, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+
+from . import _abi
+from ._data import Images, bytes_of
+from ._errors import InputError
+from ._library import (
+    Progress, address, array, check, choice, lib, patiently, path_text, watched, whole)
+from ._molecules import Conformers, molecules_of
+from ._records import record
+from ._spec import rule_of, spec_of
+from ._trust import LAMBDAS
+
+_PRESETS = {"fast": "FAST", "small": "SMALL", "paper": "PAPER", "photo": "PHOTO",
+            "photo-small": "PHOTO_SMALL"}
+_PRECISIONS = {"auto": "AUTO", "f32": "SINGLE", "tf32": "TF32", "bf16": "AUTO"}
+_PAIRS = {"bonds": "BONDS", "elements": "ELEMENTS"}
+_YES_NO = {None: 0, True: 1, False: -1}
+_MEANS = {name: name.upper() for name in ("tukey", "frechet", "chordal")}
+_FAMILIES = {name: name.upper() for name in ("auto", "uniform", "normal")}
+_HEADS = {"mlp": "MLP", "paper": "PAPER"}
+_DTYPES = {"uint8": "U8", "int32": "I32", "float32": "F32", "float64": "F64"}
+_FOLDS_MOST = 100
+
+Data = Any  # str | os.PathLike[str] | Images | np.ndarray | Sequence of molecules
+Watch = Callable[[Progress], Any]
+
+
+@record
+@dataclass(frozen=True, eq=False)
+class Training:
+    """What a training did.
+
+    Fields:
+        path: The model's file; recon.discover takes it.
+        steps: Steps in all, with those of the run that was resumed.
+        steps_now: Steps of this call; 0 where the run had finished before.
+        loss: The last reading of the training loss.
+        best: Of the inputs held out, at the epoch that was kept: the negative log likelihood of the
+            pose, or without a pose density the mean squared error; of molecules the loss.
+        step_bytes: The memory of a step.
+        seconds: How long this call trained.
+    """
+
+    path: str
+    steps: int
+    steps_now: int
+    loss: float
+    best: float
+    step_bytes: int
+    seconds: float
+
+
+@record
+@dataclass(frozen=True, eq=False)
+class Discovery:
+    """What a discovery found.
+
+    Fields:
+        path: The folder; recon.load opens the model in it.
+        summary: What summary.json says: a dict.
+    """
+
+    path: str
+    summary: dict[str, Any]
+
+
+def train(
+    data: Data,
+    out: str | os.PathLike[str],
+    *,
+    preset: Literal["fast", "small", "paper", "photo", "photo-small"] | None = None,
+    from_: str | os.PathLike[str] | None = None,
+    width: float | None = None,
+    frequencies: int | None = None,
+    code: int | None = None,
+    mask: bool = False,
+    epochs: int | None = None,
+    batch: int | None = None,
+    rate: float | None = None,
+    contrast: float | None = None,
+    temperature: float | None = None,
+    pose: float | None = None,
+    density: float | None = None,
+    augment: bool | None = None,
+    warp: float | None = None,
+    flip: bool | None = None,
+    plain: bool = False,
+    align: float | None = None,
+    pairs: Literal["bonds", "elements"] = "bonds",
+    element: float | None = None,
+    before: int | None = None,
+    layers: int | None = None,
+    radius: float | None = None,
+    every: int | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
+    rotate: str | os.PathLike[str] | None = None,
+    rotate_seed: int | None = None,
+    limit: int | None = None,
+    seed: int | None = None,
+    skip_bad: bool = False,
+    size: int | None = None,
+    crop: bool | None = None,
+    picture_limit: int | None = None,
+    device: str = "cpu",
+    precision: Literal["auto", "f32", "tf32", "bf16"] = "auto",
+    progress: Watch | None = None,
+) -> Training:
+    """Trains a backbone on images or molecules, without labels: `recon train`.
+
+    Arguments are named after the command's options, and the files are the command's: `out`, and
+    beside it out.last, to resume from, and out.jsonl, a log. None is the default of the command;
+    weights (contrast, pose, density, align) of 0 leave the term out.
+
+    Args:
+        data: What is learned: a name or a path as read_images and read_molecules take it, such as a
+            folder of pictures; or an array of images, n x height x width [x channels], of bytes or
+            floats; or Images; or a list of molecules, as models take them.
+        out: The file for the best weights.
+        preset: "small" (the default on a CPU), "fast" (on a GPU), or "paper"; for photographs
+            "photo-small" or "photo".
+        from_: Starts from the weights of this model, a file or one shipped with recon. It decides
+            the preset, so that none is given with it.
+        width: Factor on the preset's channels.
+        frequencies: Images: rotation orders of the fields, 2 to 4.
+        code: Length of the embedding.
+        mask: Images: mask to a disc, for objects that reach into the corners.
+        epochs: Passes over the data.
+        batch: Batch size.
+        rate: Highest learning rate.
+        contrast: Weight of the contrastive loss.
+        temperature: Of the contrastive loss.
+        pose: Images: weight of the pose loss between views.
+        density: Images: weight of the pose density's likelihood.
+        augment: Images: whether every view is warped, moved, blurred and brightened; None: where
+            there is a pose density to learn, or few images.
+        warp: Images: stretches the second view by up to this.
+        flip: Images: whether half of them are mirrored; None: with a preset for photographs.
+        plain: Reconstruction alone, as in the paper.
+        align: Molecules: weight of aligning neighbours.
+        pairs: Molecules: which conformers are paired.
+        element: Molecules: weight of the element loss.
+        before: Molecules: epochs before neighbours are searched.
+        layers: Molecules: message-passing layers.
+        radius: Molecules, preset "paper": radius of the graph in Angstrom.
+        every: Also writes a checkpoint every so many steps.
+        resume: Continues from out.last; with more epochs also a run that had finished.
+        overwrite: Replaces a model at `out`, if there is one; otherwise that is an error.
+        rotate: First rotates upright data: "mnist", "fashion", "all"; "fisher", "haar"; or a file.
+        rotate_seed: The seed of those rotations.
+        limit: Use a random subset of this size.
+        seed: The random seed.
+        skip_bad: Leaves out what cannot be used, with a warning.
+        size: Pictures of a folder are scaled to fit so many pixels a side.
+        crop: Centres each object and scales it to fill its frame; None: as from_ has it, or not.
+        picture_limit: The most memory, in MB, that one picture may take.
+        device: "cpu", or "cuda" where the library was built with it.
+        precision: As in recon.load.
+        progress: A function that gets a recon.Progress now and then. What it raises stops the
+            training, which leaves a checkpoint, as Ctrl-C does.
+
+    Returns:
+        A Training: the path, how many steps, and how good it is on the inputs held out.
+
+    Example:
+        >>> strokes = np.zeros((40, 16, 16), np.uint8)
+        >>> strokes[:, 4:6, 3:12] = strokes[:, 4:13, 3:5] = 255
+        >>> done = recon.train(strokes, "strokes.safetensors", width=0.25, epochs=1, batch=8)
+        >>> done.steps > 0, done.path
+        (True, 'strokes.safetensors')
+    """
+    path = path_text(out, "out")
+    asked = _Asked(seed=seed, limit=limit, rotate=rotate, rotate_seed=rotate_seed,
+                   skip_bad=skip_bad, size=size, crop=bool(crop), picture_limit=picture_limit)
+    common = dict(epochs=_count("epochs", epochs), batch=_count("batch", batch),
+                  rate=_positive("rate", rate), temperature=_positive("temperature", temperature),
+                  contrast=_weight("contrast", contrast, plain), seed=asked.seed,
+                  every=_count("every", every), resume=resume, overwrite=overwrite,
+                  rotate=asked.source.rotate)
+    shape = dict(width=_positive("width", width), code=_count("code", code))
+    if from_ is not None and preset is not None:
+        raise InputError("preset: from_ decides it, so only one of the two is given")
+    chosen = choice("preset", preset or ("fast" if device.startswith("cuda") else "small"),
+                    "PRESET_", _PRESETS)
+    images = _Given.is_of_images(data)
+    if images:
+        options = _abi.IeaeOptions(
+            shape=_abi.IeaeShape(preset=0 if from_ is not None else chosen, **shape,
+                                 frequencies=_count("frequencies", frequencies),
+                                 mask=_abi.CONSTANTS["RECON_MASK_DISC"] if mask else 0),
+            **common, pose=_weight("pose", pose, plain),
+            density=_weight("density", density, plain and density is None),
+            warp=_positive("warp", warp), augment=_yes_no("augment", augment),
+            flip=_yes_no("flip", flip))
+        _not_for("images", align=align, element=element, before=before, layers=layers,
+                 radius=radius)
+    else:
+        options = _abi.MoleculeNetOptions(
+            shape=_abi.MoleculeNetShape(preset=chosen, **shape, layers=_count("layers", layers),
+                                        radius=_positive("radius", radius)),
+            **common, before=_count("before", before), element=_positive("element", element),
+            align=_weight("align", align, plain), pairs=choice("pairs", pairs, "PAIRS_", _PAIRS))
+        _not_for("molecules", from_=from_, frequencies=frequencies, pose=pose, density=density,
+                 augment=augment, warp=warp, flip=flip, mask=mask or None, size=size, crop=crop)
+    result = _abi.TrainResult()
+    with watched(device, progress) as ctx, ExitStack() as opened:
+        options.precision = _precision(ctx, precision, resume)
+        if from_ is not None:
+            setattr(options, "from", _model_file(from_, "from_"))
+            _follow(ctx, asked, getattr(options, "from"), options.precision, crop, data)
+        given = opened.enter_context(_Given.open(ctx, data, asked, None, b""))
+        options.data = given.name
+        if images:
+            options.threads, options.crop = lib.recon_ctx_threads(ctx), asked.source.crop
+            check(ctx, patiently(ctx, lib.recon_ieae_train, ctypes.byref(result), given.data,
+                                 os.fsencode(path), ctypes.byref(options)))
+        else:
+            check(ctx, patiently(ctx, lib.recon_molecule_net_train, ctypes.byref(result), given.data,
+                                 None, os.fsencode(path), ctypes.byref(options)))
+    return Training(path, result.steps, result.ran, result.loss, result.best, result.peak,
+                    result.seconds)
+
+
+def discover(
+    model: str | os.PathLike[str],
+    data: Data,
+    out: str | os.PathLike[str],
+    *,
+    k: int | None = None,
+    mean: Literal["tukey", "frechet", "chordal"] | None = None,
+    family: Literal["auto", "uniform", "normal"] = "auto",
+    lambda_: Literal["auto", "neighbours", "head", "density"] = "auto",
+    heads: Literal["mlp", "paper"] = "mlp",
+    head_epochs: int | None = None,
+    head_rate: float | None = None,
+    half: bool = False,
+    folds: int | None = None,
+    keep_embeddings: bool = False,
+    rotate: str | os.PathLike[str] | None = None,
+    rotate_seed: int | None = None,
+    limit: int | None = None,
+    seed: int | None = None,
+    skip_bad: bool = False,
+    size: int | None = None,
+    crop: bool = False,
+    picture_limit: int | None = None,
+    device: str = "cpu",
+    precision: Literal["auto", "f32", "tf32", "bf16"] = "auto",
+    progress: Watch | None = None,
+) -> Discovery:
+    """Finds the natural poses of images or molecules, and learns them: `recon discover`.
+
+    Arguments are named after the command's options, and the files in the folder `out` are the
+    command's: model.safetensors, which recon.load opens, summary.json, report.html and arrays.
+
+    Args:
+        model: What recon.train wrote.
+        data: The inputs, as in recon.train. Labels, of Images too, are used for the summary and the
+            report only.
+        out: The folder for the results.
+        k: Neighbours; None: 10, of molecules 25.
+        mean: Kind of mean; None: "tukey", for molecules a centre shared by the class.
+        family: Images: the family whose width Theta predicts.
+        lambda_: Where natural poses come from: see recon.load. "auto" is what does best on inputs
+            held out.
+        heads: What learns Lambda and Theta: small networks on the embedding ("mlp"), or as in the
+            paper networks of their own on the images.
+        head_epochs: With heads="paper": passes over the data.
+        head_rate: With heads="paper": highest learning rate.
+        half: Stores the weights as bfloat16: half the size.
+        folds: Calibrates p-values by training the backbone so many times anew, each time without one
+            part of the data; 0: not at all; None: 5 below 500 inputs.
+        keep_embeddings: Also writes z.npy and g.npy.
+        rotate: As in recon.train.
+        rotate_seed: As in recon.train.
+        limit: As in recon.train.
+        seed: As in recon.train.
+        skip_bad: As in recon.train.
+        size: As in recon.train; None: as the model was trained.
+        crop: As in recon.train; a model that was trained so crops anyway.
+        picture_limit: As in recon.train.
+        device: As in recon.train.
+        precision: As in recon.train.
+        progress: As in recon.train.
+
+    Returns:
+        A Discovery: the folder, and its summary.json as a dict.
+
+    Example:
+        >>> images = recon.read_images("garments", rotate="fashion", limit=500).images
+        >>> found = recon.discover("mnist-small", images, "found")     # a network of digits, not garments
+        >>> found.summary["points"], found.summary["trust"]["verdict"]
+        (500, 'do not use')
+    """
+    path = path_text(out, "out")
+    asked = _Asked(seed=seed, limit=limit, rotate=rotate, rotate_seed=rotate_seed,
+                   skip_bad=skip_bad, size=size, crop=crop, picture_limit=picture_limit)
+    for name, value in (("head_epochs", head_epochs), ("head_rate", head_rate)):
+        if value is not None and heads != "paper":
+            raise InputError(f"{name}: only with heads='paper'")
+    options = _abi.DiscoverOptions(
+        k=_count("k", k), as_mean=mean is not None,
+        mean=_abi.MeanOptions(kind=choice("mean", mean or "tukey", "MEAN_", _MEANS)),
+        family=choice("family", family, "SO2_", _FAMILIES), half=half,
+        maps=_abi.MapsOptions(seed=asked.seed, heads=choice("heads", heads, "HEADS_", _HEADS),
+                              epochs=_count("head_epochs", head_epochs),
+                              rate=_positive("head_rate", head_rate)),
+        keep_embeddings=keep_embeddings, folds=_folds(folds),
+        report=ctypes.cast(lib.recon_found_report, ctypes.c_void_p))
+    setattr(options, "lambda", choice("lambda_", lambda_, "LAMBDA_", LAMBDAS))
+    file = _model_file(model, "model")
+    found = _abi.Discovery()
+    with watched(device, progress) as ctx, ExitStack() as opened:
+        options.precision = _precision(ctx, precision, False)
+        backbone = opened.enter_context(_backbone(ctx, file, options.precision))
+        given = opened.enter_context(_Given.open(ctx, data, asked, backbone, file))
+        entries = (_abi.MetadataEntry * _abi.CONSTANTS["RECON_INPUTS_ENTRIES"])()
+        options.n_metadata = lib.recon_inputs_record(ctypes.byref(asked.source), entries,
+                                                     given.inputs, backbone)
+        shown = _abi.FoundData(data=given.data, folder=os.fsencode(path))
+        options.metadata, options.report_arg = ctypes.addressof(entries), ctypes.addressof(shown)
+        if given.name is not None:
+            options.data, options.source = given.name, ctypes.addressof(asked.source)
+        check(ctx, patiently(ctx, lib.recon_discover, ctypes.byref(found), file, backbone,
+                             given.data, os.fsencode(path), ctypes.byref(options)))
+        try:
+            summary = json.loads(found.summary)
+        finally:
+            lib.recon_discovery_free(ctypes.byref(found))
+    return Discovery(path, summary)
+
+
+# --- arguments ------------------------------------------------------------------------------------
+
+
+def _count(what: str, x: int | None) -> int:
+    return 0 if x is None else whole(what, x, 1)
+
+
+def _positive(what: str, x: float | None) -> float:
+    """0, the library's default, if None."""
+    if x is None:
+        return 0.0
+    if not (isinstance(x, (int, float, np.number)) and 0 < x < float("inf")):
+        raise InputError(f"{what} {x!r}: a number above 0 is needed")
+    return float(x)
+
+
+def _weight(what: str, x: float | None, plain: bool) -> float:
+    """Of a term of the loss: negative for none."""
+    return -1.0 if plain or (x is not None and x == 0) else _positive(what, x)
+
+
+def _yes_no(what: str, x: bool | None) -> int:
+    if x not in _YES_NO:
+        raise InputError(f"{what} {x!r} is none of True, False, None")
+    return _YES_NO[x]
+
+
+def _folds(folds: int | None) -> int:
+    if folds is None:
+        return 0
+    number = whole("folds", folds)
+    if number == 1 or number > _FOLDS_MOST:
+        raise InputError(f"folds {number}: 0, or 2 to {_FOLDS_MOST}")
+    return number or -1
+
+
+def _not_for(kind: str, **given: Any) -> None:
+    for name, value in given.items():
+        if value is not None:
+            other = "molecules" if kind == "images" else "images"
+            raise InputError(f"{name} is for {other}, but the data are {kind}")
+
+
+def _model_file(model: Any, what: str) -> bytes:
+    """As the command takes it: of a folder model.safetensors in it."""
+    path = path_text(model, what)
+    return os.fsencode(os.path.join(path, "model.safetensors") if os.path.isdir(path) else path)
+
+
+def _precision(ctx: int, precision: str, resume: bool) -> int:
+    """A run that was begun in bf16, on another machine perhaps, goes on in it."""
+    if resume and precision == "bf16":
+        return int(_abi.CONSTANTS["RECON_MIXED"])
+    asked = choice("precision", precision, "", _PRECISIONS)
+    return int(lib.recon_precision_on(ctx, asked))
+
+
+# --- data -----------------------------------------------------------------------------------------
+
+
+class _Asked:
+    """What was asked of the data, as the library takes it; kept here while it does."""
+
+    def __init__(self, *, seed: int | None, limit: int | None, rotate: Any, rotate_seed: int | None,
+                 skip_bad: bool, size: int | None, crop: bool, picture_limit: int | None):
+        self.seed = 1 if seed is None else whole("seed", seed, 1)
+        self.source = _abi.Source(
+            seed=self.seed, rotate_seed=_count("rotate_seed", rotate_seed),
+            rotate=None if rotate is None else rule_of(rotate), limit=_count("limit", limit),
+            size=_count("size", size), skip_bad=skip_bad, crop=crop,
+            picture_most=bytes_of(picture_limit))
+
+
+@contextmanager
+def _backbone(ctx: int, file: bytes, precision: int) -> Iterator[ctypes.c_void_p]:
+    out = ctypes.c_void_p()
+    check(ctx, lib.recon_backbone_open(ctx, ctypes.byref(out), file, precision))
+    try:
+        yield out
+    finally:
+        lib.recon_backbone_close(ctx, out)
+
+
+def _follow(ctx: int, asked: _Asked, file: bytes, precision: int, crop: bool | None,
+            data: Data) -> None:
+    """Pictures are read as those that the model to start from was trained on, but in their own
+    colours."""
+    options = _abi.DataOptions(size=asked.source.size)
+    with _backbone(ctx, file, precision) as backbone:
+        lib.recon_backbone_data_options(backbone, ctypes.byref(options))
+    if _is_name(data) and spec_of(data).startswith(b"images:"):
+        asked.source.size = options.size
+    if crop is None:
+        asked.source.crop = options.crop
+
+
+def _is_name(data: Data) -> bool:
+    return isinstance(data, (str, bytes, os.PathLike))
+
+
+class _Given:
+    """The inputs of a call, open: from files, or from arrays that are at hand."""
+
+    def __init__(self, inputs: ctypes.c_void_p, name: bytes | None):
+        self.inputs, self.name = inputs, name  # name: None for arrays
+        self.data: int = lib.recon_inputs_data(inputs)
+
+    @staticmethod
+    def is_of_images(data: Data) -> bool:
+        if _is_name(data):
+            return not lib.recon_molecules_is(spec_of(data))
+        return isinstance(data, (Images, np.ndarray))
+
+    @classmethod
+    @contextmanager
+    def open(cls, ctx: int, data: Data, asked: _Asked, backbone: Any,
+             file: bytes) -> Iterator[_Given]:
+        source = asked.source
+        at_hand, name = None, None
+        with ExitStack() as opened:
+            if _is_name(data):
+                source.spec = spec_of(data)
+                name = source.spec if _is_text(source.spec) else b""
+            elif cls.is_of_images(data):
+                source.spec = b"images"
+                at_hand = opened.enter_context(_images(ctx, data, source, backbone))
+            else:
+                source.spec = b"molecules"
+                at_hand = opened.enter_context(_molecules(ctx, data))
+            out = ctypes.c_void_p()
+            check(ctx, lib.recon_inputs_open(ctx, ctypes.byref(out), ctypes.byref(source), at_hand,
+                                             backbone, file))
+            opened.callback(lib.recon_inputs_close, out)
+            yield cls(out, name or None)
+
+
+def _is_text(spec: bytes) -> bool:
+    """Files that hold UTF-8 alone name nothing else."""
+    try:
+        return bool(spec.decode())
+    except UnicodeDecodeError:
+        return False
+
+
+@contextmanager
+def _images(ctx: int, data: Any, source: Any, backbone: Any) -> Iterator[ctypes.c_void_p]:
+    """A data set of images that are at hand."""
+    images, labels = (data.images, data.labels) if isinstance(data, Images) else (data, None)
+    if source.size:
+        raise InputError("size: only pictures of a folder are resized")
+    pixels = _as_array(images, "images", ("uint8", "float32", "float64"))
+    classes = _as_array(labels, "labels", ("int32",)) if labels is not None and (
+        np.asarray(labels) >= 0).all() else None
+    wanted = _abi.DataOptions(crop=source.crop)
+    if backbone is not None:
+        lib.recon_backbone_data_options(backbone, ctypes.byref(wanted))
+    options = _abi.DatasetOptions(crop=wanted.crop)
+    out = ctypes.c_void_p()
+    check(ctx, lib.recon_dataset_make(
+        ctx, ctypes.byref(out), ctypes.byref(pixels[0]),
+        None if classes is None else ctypes.byref(classes[0]), ctypes.byref(options)))
+    try:
+        yield out
+    finally:
+        lib.recon_dataset_close(out)
+
+
+def _as_array(x: Any, what: str, dtypes: Sequence[str]) -> tuple[Any, np.ndarray]:
+    """x as the library's array, and what keeps it alive. Another dtype becomes the last one."""
+    given = array(x, None, what)
+    if given.dtype.name not in dtypes:
+        if what == "images" and given.dtype.kind != "f":
+            raise InputError(f"images of {given.dtype}: floats are needed, or bytes")
+        given = array(given, dtypes[-1], what)
+    if given.ndim > _abi.CONSTANTS["RECON_MAX_DIMS"]:
+        raise InputError(f"{what}: {given.ndim} dimensions")
+    shape = (ctypes.c_size_t * _abi.CONSTANTS["RECON_MAX_DIMS"])(*given.shape)
+    dtype = _abi.CONSTANTS["RECON_" + _DTYPES[given.dtype.name]]
+    return _abi.Array(dtype=dtype, ndim=given.ndim, shape=shape, data=address(given)), given
+
+
+@contextmanager
+def _molecules(ctx: int, data: Any) -> Iterator[ctypes.c_void_p]:
+    """A set of molecules that are at hand. Conformers of one name belong together, and those without
+    a name where their atoms are the same."""
+    listed = list(molecules_of(data))
+    conformers = Conformers(listed)
+    names: dict[Any, int] = {}
+    for one, molecule in zip(conformers.list, listed):
+        own = getattr(molecule, "name", None) or bytes(conformers.numbers_of(one))
+        one.molecule = names.setdefault(own, len(names))
+    called = (ctypes.c_char_p * max(len(names), 1))(
+        *(name.encode() if isinstance(name, str) else None for name in names))
+    out = ctypes.c_void_p()
+    check(ctx, lib.recon_molecules_make(ctx, ctypes.byref(out), conformers.list, conformers.n,
+                                        called))
+    try:
+        yield out
+    finally:
+        lib.recon_molecules_close(out)
