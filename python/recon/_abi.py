@@ -774,11 +774,11 @@ def _type(text: str) -> type | None:
     return c_int if text.removeprefix("recon_") in _ENUMS else _VALUES[text]
 
 
-def functions() -> dict[str, tuple[type | None, list[type]]]:
+def functions() -> dict[str, tuple[type | None, list[type | None]]]:
     """Every prototype's result and arguments, by name."""
     found = {}
     for line in PROTOTYPES.replace("\n", " ").split(";")[:-1]:
-        result, name, arguments = re.match(r"\s*(.*?)(recon_\w+)\((.*)\)$", line).groups()
+        (result, name, arguments), = re.findall(r"\s*(.*?)(recon_\w+)\((.*)\)$", line)
         types = [re.sub(r"\w+$", "", re.sub(r"\w+\[\w+\]$", "* x", a.strip())).strip()
                  for a in arguments.split(",")]
         found[name] = (_type(result.strip()), [_type(t) for t in types if t])

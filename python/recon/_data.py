@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _abi
 from ._errors import InputError
-from ._library import address, check, context, lib, warn, whole
+from ._library import Array, address, check, context, lib, warn, whole
 from ._records import record
 from ._spec import rule_of, spec_of
 
@@ -27,9 +27,9 @@ class Images(NamedTuple):
             evaluation only.
     """
 
-    images: np.ndarray
-    labels: np.ndarray
-    angles: np.ndarray
+    images: Array
+    labels: Array
+    angles: Array
 
 
 @record
@@ -42,8 +42,8 @@ class Molecule(NamedTuple):
         name: SMILES, title or formula of the molecule.
     """
 
-    numbers: np.ndarray
-    positions: np.ndarray
+    numbers: Array
+    positions: Array
     name: str
 
 
@@ -149,10 +149,11 @@ def read_molecules(
 
 
 def _three(size: Any) -> tuple[int, int, int]:
-    given = () if size is None else np.atleast_1d(size)
-    if len(given) not in (0, 3):
+    given = np.zeros(3, int) if size is None else np.atleast_1d(size)
+    if len(given) != 3:
         raise InputError(f"size {size}: (height, width, channels) are needed")
-    return tuple(whole("size", int(n)) for n in given) or (0, 0, 0)
+    height, width, channels = (whole("size", int(n)) for n in given)
+    return height, width, channels
 
 
 def bytes_of(picture_limit: int | None) -> int:

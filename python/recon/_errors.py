@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 
 class Error(Exception):
@@ -28,7 +29,7 @@ class Error(Exception):
         super().__init__(message)
         self.kind = kind or self.kind
 
-    def __reduce__(self):  # so that it comes whole out of another process
+    def __reduce__(self) -> tuple[Any, ...]:  # so that it comes whole out of another process
         return type(self), (str(self), self.kind)
 
 

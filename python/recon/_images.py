@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from dataclasses import dataclass, field
 from typing import Any, Callable, Literal, NamedTuple
 
@@ -9,8 +10,9 @@ import numpy as np
 
 from . import _abi
 from ._errors import Error, InputError
-from ._library import address, array, choice, lib, room, warn_above
+from ._library import Array, address, array, check, choice, context, lib, room, warn_above
 from ._model import Model, gate_of
+from ._pictures import Pictures, is_batch
 from ._poses import INTERPOLATIONS, Poses
 from ._records import record
 
@@ -27,7 +29,7 @@ class Candidates(NamedTuple):
     """
 
     poses: Poses
-    weight: np.ndarray
+    weight: Array
 
 
 @record
@@ -64,11 +66,11 @@ class Distribution:
     p_embedding: float
     verdict: str
     fold: int
-    modes: np.ndarray
-    moments: np.ndarray
-    _density: np.ndarray = field(repr=False)
+    modes: Array
+    moments: Array
+    _density: Array = field(repr=False)
 
-    def log_density(self, angles: Any) -> np.ndarray:
+    def log_density(self, angles: Any) -> Array:
         """The logarithm of the density, with respect to d angle.
 
         Args:
@@ -93,7 +95,11 @@ class ImageModel(Model):
     """A model of images; recon.load makes one. See also recon.Model.
 
     Images, x below, are n x height x width, or n x height x width x channels, of the model's size:
-    floats as the model learned them (0 to 1), or bytes, which are divided by 255.
+    floats as the model learned them (0 to 1), or bytes, which are divided by 255. Or they are
+    pictures of any size: one, height x width [x channels]; an array of such, n in front; or a list,
+    each of its own size; of uint8, uint16 or floats (0 to 1), grey or colour, with alpha or without.
+    Of these the model sees small copies, made as a folder of pictures is read, and canonicalize
+    rotates each at its own size, to the pixels that `recon canonicalize` writes.
 
     Fields:
         path: The file, absolute; or the name, of a model shipped with recon.
@@ -115,39 +121,56 @@ class ImageModel(Model):
         super().__init__(path, device, precision, handle)
         shape = self._info.images
         self.size: tuple[int, int, int] = (shape.height, shape.width_px, shape.channels)
+        self._crop: bool | None = None  # not asked yet
+
+    def _crops(self) -> bool:
+        """Whether the model was trained on cropped images, so that pictures are cropped for it."""
+        if self._crop is None:
+            options, out = _abi.DataOptions(), ctypes.c_void_p()
+            with context(self._device) as ctx:
+                check(ctx, lib.recon_backbone_open(ctx, ctypes.byref(out), os.fsencode(self.path),
+                                                   _abi.CONSTANTS["RECON_SINGLE"]))
+                lib.recon_backbone_data_options(out, ctypes.byref(options))
+                lib.recon_backbone_close(ctx, out)
+            self._crop = bool(options.crop)
+        return self._crop
 
     def canonicalize(
         self,
         x: Any,
-        judge: Callable[[np.ndarray], Any] | None = None,
+        judge: Callable[[Array], Any] | None = None,
         interpolation: Literal["bilinear", "bicubic"] = "bilinear",
         only_if: float | None = None,
         lambda_: Literal["auto", "neighbours", "head", "density"] = "auto",
         fill: Literal["zero", "edge"] = "zero",
-        average: Callable[[np.ndarray], Any] | None = None,
-    ) -> tuple[np.ndarray, Poses]:
+        average: Callable[[Array], Any] | None = None,
+    ) -> tuple[Any, Poses]:
         """Brings images into their natural pose, or a frozen model's answers to them.
 
         Args:
             x: The images.
             judge: Chooses where an image has several candidates (see candidates): a function that
                 gets images, in x's layout, and returns a number for each, higher is better. A
-                frozen classifier's highest logit is a good one. What it raises comes out here.
+                frozen classifier's highest logit is a good one. Of pictures of other sizes it gets
+                what the model sees of them, n x height x width x channels. What it raises comes out
+                here.
             interpolation: "bilinear" or "bicubic".
             only_if: Rotate only images whose pose has a p-value below this, such as 0.01. The
                 others come out exactly as they are; poses.rotated tells which is which.
             lambda_: Where natural poses come from, for this call: see recon.load. "auto" is the
                 model's own way, lambda_from. Another one opens the model once more.
             fill: What comes into the frame: "zero", or "edge", the nearest pixel of the image, which
-                a model of photographs finds less strange.
+                a model of photographs finds less strange. Pictures of other sizes take "zero" alone.
             average: A frozen model: a function that gets images, in x's layout, and returns one row
                 of numbers for each, such as probabilities of classes. In place of images come its
                 answers, averaged over the candidates of each image by their weights. It is called
-                once with the first image alone, to see how long rows are. Not with judge.
+                once with the first image alone, to see how long rows are. Of pictures of other sizes
+                it gets what the model sees, as judge does. Not with judge.
 
         Returns:
             The images in their natural pose, float32, or the mean answers, float64; and the Poses
-            they came in, with average those of the first candidates.
+            they came in, with average those of the first candidates. Pictures of other sizes come out
+            as they were given: one, an array or a list, of their own sizes and dtype.
 
         Example:
             >>> model = recon.load("fashion")
@@ -161,19 +184,27 @@ class ImageModel(Model):
             >>> answers, poses = model.canonicalize(images, average=lambda x: x.mean(axis=1))
             >>> answers.shape
             (5, 28)
+            >>> photo = np.zeros((1000, 800, 3), np.uint8)
+            >>> photo[300:700, 300:500] = (200, 80, 40)
+            >>> upright, poses = model.canonicalize(photo)
+            >>> upright.shape, upright.dtype
+            ((1000, 800, 3), dtype('uint8'))
         """
-        images = self._images(x)
+        images, pictures = self._seen(x)
         out = np.empty_like(images)
         records = room(len(images), _abi.Pose2)
         how = choice("interpolation", interpolation, "", INTERPOLATIONS)
         if fill not in FILLS:
             raise InputError(f"fill is {fill!r}: 'zero' or 'edge'")
+        if pictures is not None and fill != "zero" and average is None:
+            raise InputError(f"fill {fill!r}: for images of the model's size")
         options = ctypes.byref(_abi.CanonicalizeOptions(
             interpolation=how, edge=FILLS.index(fill), only_if=gate_of(only_if)))
         if average is not None:
             if judge is not None:
                 raise InputError("judge chooses among candidates, average does not: give one")
-            return self._average(images, average, records, self._with(lambda_), options)
+            answers = self._average(images, average, records, self._with(lambda_), options)
+            return answers, Poses(records, self._sizes(pictures, len(images)))
         common = (address(out), address(records), self._with(lambda_), address(images), len(images))
         if judge is None:
             self._ask(lib.recon_canonicalize, *common, options)
@@ -185,12 +216,16 @@ class ImageModel(Model):
                 if asked.raised:
                     raise asked.raised from None
                 raise
-        return out, Poses(records, self.size)
+        if pictures is None:
+            return out, Poses(records, self.size)
+        with context(self._device) as ctx:
+            upright = pictures.rotated(ctx, records["rotation"].tolist(), how)
+        return upright, Poses(records, pictures.sizes)
 
-    def _average(self, images: np.ndarray, average: Callable[[np.ndarray], Any], records: Any,
-                 handle: int, options: Any) -> tuple[np.ndarray, Poses]:
+    def _average(self, images: Array, average: Callable[[Array], Any], records: Any, handle: int,
+                 options: Any) -> Array:
         if len(images) == 0:
-            return np.empty((0, 0)), Poses(records, self.size)
+            return np.empty((0, 0))
         shape = array(average(images[:1].copy()), np.float64, "average's answers").shape
         if len(shape) != 2 or shape[0] != 1 or shape[1] == 0:
             raise InputError(f"average's answers: {shape} for one image, but a row is needed")
@@ -203,7 +238,7 @@ class ImageModel(Model):
             if asked.raised:
                 raise asked.raised from None
             raise
-        return out, Poses(records, self.size)
+        return out
 
     def candidates(self, x: Any) -> list[Candidates]:
         """The natural poses that each image may have.
@@ -220,12 +255,22 @@ class ImageModel(Model):
             >>> bool(np.isclose(model.candidates(images)[0].weight.sum(), 1))
             True
         """
-        images = self._images(x)
+        images, pictures = self._seen(x)
         out = room(len(images), _abi.CandidatesOut)
         self._ask(lib.recon_candidates_list, address(out), self._handle, address(images),
                   len(images))
-        return [Candidates(Poses(one["pose"][: one["count"]], self.size),
-                           one["weight"][: one["count"]]) for one in out]
+        return [Candidates(Poses(one["pose"][: one["count"]], size), one["weight"][: one["count"]])
+                for one, size in zip(out, self._sizes(pictures, len(images)))]
+
+    def _frames(self, x: Any, interpolation: str) -> tuple[list[Array], Array, list[int]]:
+        """Every image in each of its candidate poses, the weights of these, and whose they are."""
+        found = self.candidates(x)
+        of = [i for i, one in enumerate(found) for _ in one.weight]
+        angles = [float(a) for one in found for a in one.poses.rotation]
+        how = choice("interpolation", interpolation, "", INTERPOLATIONS)
+        with context(self._device) as ctx:
+            frames = Pictures(x, self.size).frames(ctx, of, angles, how)
+        return frames, np.concatenate([one.weight for one in found] or [np.empty(0)]), of
 
     def distribution(self, x: Any) -> list[Distribution]:
         """The poses that each image could have had.
@@ -242,16 +287,17 @@ class ImageModel(Model):
             >>> len(model.distribution(images))
             5
         """
-        images = self._images(x)
+        images, pictures = self._seen(x)
         out = (_abi.DistributionOut * len(images))()
         self._ask(lib.recon_distribution_images, out, self._handle, address(images), len(images))
-        return [self._distribution(one) for one in out]
+        return [self._distribution(one, size)
+                for one, size in zip(out, self._sizes(pictures, len(images)))]
 
-    def _distribution(self, one: Any) -> Distribution:
+    def _distribution(self, one: Any, size: tuple[int, ...]) -> Distribution:
         modes = [(one.mode[i].at, one.mode[i].weight) for i in range(one.modes)]
         pose = np.frombuffer(one.pose, np.dtype(_abi.Pose2)).copy()
         return Distribution(
-            pose=Poses(pose, self.size),
+            pose=Poses(pose, size),
             family=lib.recon_so2_family_name(one.family).decode(),
             theta=one.theta,
             score=one.score,
@@ -265,38 +311,32 @@ class ImageModel(Model):
         )
 
     def _batch(self, x: Any) -> tuple[Any, int]:
-        images = self._images(x)
+        images, _ = self._seen(x)
         return images.ctypes, len(images)  # which keeps the images alive
 
-    def _images(self, x: Any) -> np.ndarray:
+    def _sizes(self, pictures: Pictures | None, n: int) -> list[tuple[int, ...]]:
+        return [self.size] * n if pictures is None else pictures.sizes
+
+    def _seen(self, x: Any) -> tuple[Array, Pictures | None]:
+        """What the model sees, and the pictures where these are of other sizes or kinds."""
+        if not is_batch(x, self.size):
+            pictures = Pictures(x, self.size)
+            crop = self._crops()
+            with context(self._device) as ctx:
+                return pictures.seen(ctx, crop), pictures
         x = array(x, None, "images")
         if x.dtype == np.uint8:
             x = x.astype(np.float32) / np.float32(255)
-        elif not np.issubdtype(x.dtype, np.floating):
-            raise InputError(f"images of {x.dtype}: floats are needed, or bytes")
-        height, width, channels = self.size
-        if x.ndim not in (3, 4) or (*x.shape[1:], 1)[:3] != self.size:
-            got = " x ".join(map(str, x.shape[1:] if x.ndim > 2 else x.shape))
-            raise InputError(f"images of {got}, but the model was made for n of"
-                        f" {height} x {width} x {channels}{self._hint(x)}")
         x = array(x, np.float32, "images")
         warn_above("RECON_PIXEL_USUAL", x, "images: pixels up to {:g}; floats of 0 to 1 are"
                    " expected: divide by 255, or give uint8")
-        return x
-
-    def _hint(self, x: np.ndarray) -> str:
-        height, width, channels = self.size
-        if x.shape in (self.size, self.size[:2]):
-            return ": of one image make images[None]"
-        if x.shape[1:] == (channels, height, width):
-            return ": channels go last, np.moveaxis(images, 1, -1)"
-        return ""
+        return x, None
 
 
 class _Asked:
     """A Python function as the library's frozen model; raised is what it raised."""
 
-    def __init__(self, ask: Callable[[np.ndarray], Any], shape: tuple[int, ...], outputs: int):
+    def __init__(self, ask: Callable[[Array], Any], shape: tuple[int, ...], outputs: int):
         self.raised: BaseException | None = None
         self._call_it, self._shape, self._outputs = ask, shape, outputs
         self.function = _abi.Answer(self._call)
@@ -311,14 +351,14 @@ class _Asked:
             np.ctypeslib.as_array(out, (n, self._outputs))[:] = given
         except BaseException as error:  # C cannot pass it on
             self.raised = error
-            return _abi.CONSTANTS["RECON_ERR_INPUT"]
-        return _abi.CONSTANTS["RECON_OK"]
+            return int(_abi.CONSTANTS["RECON_ERR_INPUT"])
+        return int(_abi.CONSTANTS["RECON_OK"])
 
 
 class _Judge:
     """A Python function as the library's judge; raised is what it raised."""
 
-    def __init__(self, judge: Callable[[np.ndarray], Any], shape: tuple[int, ...]):
+    def __init__(self, judge: Callable[[Array], Any], shape: tuple[int, ...]):
         self.raised: BaseException | None = None
         self._judge, self._shape = judge, shape
         self.function = _abi.Judge(self._call)
@@ -332,5 +372,5 @@ class _Judge:
             np.ctypeslib.as_array(scores, (n,))[:] = given
         except BaseException as error:  # C cannot pass it on
             self.raised = error
-            return _abi.CONSTANTS["RECON_ERR_INPUT"]
-        return _abi.CONSTANTS["RECON_OK"]
+            return int(_abi.CONSTANTS["RECON_ERR_INPUT"])
+        return int(_abi.CONSTANTS["RECON_OK"])

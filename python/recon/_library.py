@@ -15,11 +15,13 @@ from pathlib import Path
 from typing import Any, Callable, Iterator, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _abi
 from ._errors import InputError, OutOfMemoryError, failure
 
 __version__ = "0.2.0"
+Array = npt.NDArray[Any]  # of numbers, of any shape
 
 # --- finding it -----------------------------------------------------------------------------------
 
@@ -152,7 +154,7 @@ class _Context:
             raise OutOfMemoryError("a context cannot be made: out of memory or threads")
         check(self.pointer, lib.recon_ops_attach(self.pointer, device.encode()))
 
-    def __del__(self):
+    def __del__(self) -> None:
         if self.pointer and self.process == os.getpid():
             lib.recon_ctx_free(self.pointer)
 
@@ -216,7 +218,7 @@ def patiently(ctx: int, function: Any, *arguments: Any) -> int:
     """function(ctx, arguments), which Ctrl-C ends. Signals reach the main thread only while it runs
     Python, so there the call is another thread's, and this one waits."""
     if threading.current_thread() is not threading.main_thread():
-        return function(ctx, *arguments)
+        return int(function(ctx, *arguments))
     outcome: list[Any] = []  # not the queue's item: that is lost if Ctrl-C comes as it is taken
     done: queue.SimpleQueue[None] = queue.SimpleQueue()
 
@@ -243,13 +245,13 @@ def patiently(ctx: int, function: Any, *arguments: Any) -> int:
         raise interrupt
     if isinstance(outcome[0], BaseException):
         raise outcome[0]
-    return outcome[0]
+    return int(outcome[0])
 
 
 # --- arrays and names -----------------------------------------------------------------------------
 
 
-def array(x: Any, dtype: Any, what: str) -> np.ndarray:
+def array(x: Any, dtype: Any, what: str) -> Array:
     """x as a C-order array of dtype, its own for None; a failure names what it was to be."""
     try:
         if np.iscomplexobj(x):  # NumPy would drop half of it
@@ -268,7 +270,7 @@ def warn(text: str, category: type[Warning] = UserWarning) -> None:
     warnings.warn(text, category, stacklevel=depth)
 
 
-def warn_above(usual: str, x: np.ndarray, text: str) -> None:
+def warn_above(usual: str, x: Array, text: str) -> None:
     """A warning where |x| exceeds the library's constant."""
     largest = np.abs(x).max(initial=0)
     if largest > _abi.CONSTANTS[usual]:
@@ -278,7 +280,7 @@ def warn_above(usual: str, x: np.ndarray, text: str) -> None:
 def whole(what: str, x: Any, least: int = 0, most: int = 2**64 - 1) -> int:
     """x as a whole number of such a range."""
     try:
-        number = operator.index(x)
+        number: int | None = operator.index(x)
     except TypeError:
         number = int(x) if isinstance(x, float) and x.is_integer() else None
     if number is None or isinstance(x, bool) or not least <= number <= most:
@@ -304,12 +306,12 @@ def share(false_alarms: float) -> float:
     return false_alarms
 
 
-def room(n: int, structure: type[ctypes.Structure]) -> np.ndarray:
+def room(n: int, structure: type[ctypes.Structure]) -> Array:
     """n of a C structure, zero, as a record array for the library to fill."""
     return np.zeros(n, dtype=np.dtype(structure))
 
 
-def address(x: np.ndarray | None) -> int | None:
+def address(x: Array | None) -> int | None:
     return None if x is None else x.ctypes.data
 
 
@@ -317,10 +319,10 @@ def choice(what: str, name: str, prefix: str, names: dict[str, str]) -> int:
     """The constant RECON_<prefix><names[name]>; a name that is not there is refused by listing."""
     if name not in names:
         raise InputError(f"{what} {name!r} is none of {'|'.join(names)}")
-    return _abi.CONSTANTS[f"RECON_{prefix}{names[name]}"]
+    return int(_abi.CONSTANTS[f"RECON_{prefix}{names[name]}"])
 
 
-def matrices(quaternions: np.ndarray) -> np.ndarray:
+def matrices(quaternions: Array) -> Array:
     """Rotations [...] (recon_so3 records or [..., 4]) as matrices [..., 3, 3]."""
     q = np.ascontiguousarray(quaternions)
     shape = q.shape if q.dtype.names else q.shape[:-1]

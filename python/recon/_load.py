@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import os
-from typing import Literal
+from typing import Any, Literal
 
 from ._images import ImageModel
 from ._library import path_text
@@ -53,4 +53,6 @@ def load(
         name = os.path.join(name, "model.safetensors")
     if os.path.exists(name):
         name = os.path.abspath(name)  # for processes that work in another folder
-    return open_model(name, device, precision, lambda_)
+    opened: Any = open_model(name, device, precision, lambda_)  # of the class of its data
+    model: ImageModel | MoleculeModel = opened
+    return model

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _abi
 from ._errors import FormatError, InputError
-from ._library import address, check, choice, context, lib, room, share, warn
+from ._library import Array, address, check, choice, context, lib, room, share, warn
 from ._records import record
 from ._trust import LAMBDAS, TrustWarning, lambda_name, trust_of, warning_of
 
@@ -35,11 +35,11 @@ class Scores:
             `recon discover`.
     """
 
-    score: np.ndarray
-    p_value: np.ndarray
-    p_embedding: np.ndarray
+    score: Array
+    p_value: Array
+    p_embedding: Array
 
-    def __iter__(self) -> Iterator[np.ndarray]:
+    def __iter__(self) -> Iterator[Array]:
         return iter((self.score, self.p_value))
 
 
@@ -85,7 +85,7 @@ class Model:
         self.lambda_from: str = lambda_name(getattr(self._info, "lambda"))
         weakref.finalize(self, _close, device, handle).atexit = False
 
-    def __reduce__(self):  # another process opens the file again
+    def __reduce__(self) -> tuple[Any, ...]:  # another process opens the file again
         return open_model, (self.path, self._device, self._precision, self.lambda_from)
 
     def _with(self, lambda_: str) -> int:
@@ -147,7 +147,7 @@ class Model:
             >>> model.threshold(0.01) >= model.threshold(0.1)
             True
         """
-        return lib.recon_score_threshold(self._handle, share(false_alarms))
+        return float(lib.recon_score_threshold(self._handle, share(false_alarms)))
 
     def invert(self, poses: Any, **x: Any) -> Any:
         """Maps what a frozen model found in the canonical inputs back to the original inputs.
@@ -202,7 +202,7 @@ def _open(path: str, device: str, precision: str, lambda_: str) -> Model:
         except BaseException:
             lib.recon_model_close(ctx, out)
             raise
-    return Model._kinds[kind](path, device, precision, out.value)
+    return Model._kinds[kind](path, device, precision, out.value or 0)
 
 
 def _close(device: str, handle: int) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from . import _abi
 from ._errors import Error, InputError
 from ._library import (
+    Array,
     address, array, check, context, lib, matrices, path_text, room, whole)
 from ._model import Model, gate_of
 from ._poses import Poses3
@@ -26,7 +27,7 @@ class Candidates3(NamedTuple):
     """
 
     poses: Poses3
-    weight: np.ndarray
+    weight: Array
 
 
 @record
@@ -67,21 +68,21 @@ class Distribution3:
     """
 
     pose: Poses3
-    F: np.ndarray
-    mode: np.ndarray
-    singular: np.ndarray
+    F: Array
+    mode: Array
+    singular: Array
     background: float
     score: float
     p_value: float
     p_embedding: float
     free: int
-    axis: np.ndarray
-    axis_now: np.ndarray
+    axis: Array
+    axis_now: Array
     tilt: float
-    spread: np.ndarray
+    spread: Array
     verdict: str
-    modes: np.ndarray
-    weights: np.ndarray
+    modes: Array
+    weights: Array
     words: str
 
 
@@ -121,7 +122,7 @@ class MoleculeModel(Model):
         spin: str | os.PathLike[str] | Callable[[list[Any]], Any] | None = None,
         among: Iterable[Any] | None = None,
         neighbors: int = 8,
-    ) -> tuple[list[np.ndarray], Poses3]:
+    ) -> tuple[list[Array], Poses3]:
         """Brings molecules into their natural pose.
 
         Args:
@@ -165,7 +166,7 @@ class MoleculeModel(Model):
                   ctypes.byref(_abi.CanonicalizeOptions(only_if=gate_of(only_if))))
         return np.split(out, given.ends[:-1]) if given.n else [], Poses3(records)
 
-    def _spin(self, out: np.ndarray, records: np.ndarray, given: Conformers, handle: Any,
+    def _spin(self, out: Array, records: Array, given: Conformers, handle: Any,
               spin: Any, among: Iterable[Any] | None, neighbors: int) -> None:
         others = None if among is None else Conformers(among)
         if others is not None and others.n == 0:
@@ -279,7 +280,7 @@ class Conformers:
         if self.n:
             self._check()
 
-    def _conformers(self, pairs: list[tuple[np.ndarray, np.ndarray]]) -> Iterable[Any]:
+    def _conformers(self, pairs: list[tuple[Array, Array]]) -> Iterable[Any]:
         at = 0
         for i, (numbers, _) in enumerate(pairs):
             yield _abi.Conformer(
@@ -312,7 +313,7 @@ class _SpinJudge:
         self.labels = first.shape[1]
         self.function = _abi.SpinJudge(self._call)
 
-    def _ask(self, molecules: list[Any], labels: int | None) -> np.ndarray:
+    def _ask(self, molecules: list[Any], labels: int | None) -> Array:
         said = array(self._judge(molecules), np.float32, "spin's log-probabilities")
         if said.ndim != 2 or len(said) != len(molecules) or labels not in (None, said.shape[1]):
             raise InputError(f"spin's log-probabilities: {said.shape}, but a row for each of"
@@ -330,14 +331,15 @@ class _SpinJudge:
             np.ctypeslib.as_array(log_p, (n, self.labels))[:] = self._ask(molecules, self.labels)
         except BaseException as error:  # C cannot pass it on
             self.raised = error
-            return _abi.CONSTANTS["RECON_ERR_INPUT"]
-        return _abi.CONSTANTS["RECON_OK"]
+            return int(_abi.CONSTANTS["RECON_ERR_INPUT"])
+        return int(_abi.CONSTANTS["RECON_OK"])
 
 
-def _rotated(positions: np.ndarray, rotation: np.ndarray) -> np.ndarray:
+def _rotated(positions: Array, rotation: Array) -> Array:
     """About the centre, as the library does."""
     centre = positions.mean(axis=0, dtype=np.float64)
-    return ((positions - centre) @ rotation.T + centre).astype(np.float32)
+    moved: Array = ((positions - centre) @ rotation.T + centre).astype(np.float32)
+    return moved
 
 
 def molecules_of(molecules: Any) -> Iterable[Any]:
@@ -345,12 +347,13 @@ def molecules_of(molecules: Any) -> Iterable[Any]:
             hasattr(molecules, "numbers") and hasattr(molecules, "positions")):
         raise InputError("one molecule, but a list is needed: [molecule]")
     try:
-        return iter(molecules)
+        listed: Iterable[Any] = iter(molecules)
+        return listed
     except TypeError:
         raise InputError(f"molecules are a list, not {type(molecules).__name__}") from None
 
 
-def _pair(i: int, molecule: Any) -> tuple[np.ndarray, np.ndarray]:
+def _pair(i: int, molecule: Any) -> tuple[Array, Array]:
     numbers, positions = _parts(i, molecule)
     z = _atomic_numbers(numbers, f"molecule {i}: numbers")
     xyz = array(positions, np.float32, f"molecule {i}: positions")
@@ -391,7 +394,7 @@ def _only_conformer(i: int, molecule: Any) -> Any:
     return conformers[0]
 
 
-def _atomic_numbers(numbers: Any, what: str) -> np.ndarray:
+def _atomic_numbers(numbers: Any, what: str) -> Array:
     """Of numbers, or of symbols such as "C" and "Cl"."""
     given = np.asarray(numbers)
     if given.dtype.kind not in "US":

@@ -11,6 +11,7 @@ import numpy as np
 from . import _abi
 from ._errors import InputError
 from ._library import (
+    Array,
     address,
     array,
     check,
@@ -87,22 +88,22 @@ class Frames:
         seconds: What it took: "classes", "centers", "fits" and "total".
     """
 
-    gamma: np.ndarray
-    normalized: np.ndarray | None
-    absolute: np.ndarray
-    theta: np.ndarray
-    parameters: np.ndarray
-    verdict: np.ndarray
-    fold: np.ndarray
-    modes: np.ndarray
-    p: np.ndarray
-    identifiability: np.ndarray
-    neighbors: np.ndarray | None
-    class_of: np.ndarray | None
-    background: np.ndarray
-    score: np.ndarray
+    gamma: Array
+    normalized: Array | None
+    absolute: Array
+    theta: Array
+    parameters: Array
+    verdict: Array
+    fold: Array
+    modes: Array
+    p: Array
+    identifiability: Array
+    neighbors: Array | None
+    class_of: Array | None
+    background: Array
+    score: Array
     hit_rate: float
-    axis: np.ndarray | None
+    axis: Array | None
     family: str
     group: str
     k: int
@@ -283,7 +284,7 @@ def _caution(frames: Frames) -> None:
 
 def _embedded(
     group: int, z: Any, poses: Any, labels: Any, what: str
-) -> tuple[ctypes.Structure, list[np.ndarray], type]:
+) -> tuple[ctypes.Structure, list[Array], type]:
     """Arrays as the library takes them, what must be kept while it uses them, and the precision in
     which poses came, as the command sees it."""
     z = array(z, np.float32, f"{what}z")
@@ -306,17 +307,17 @@ def _embedded(
     return e, kept, np.float64 if double else np.float32
 
 
-def _shape(x: np.ndarray) -> str:
+def _shape(x: Array) -> str:
     return " x ".join(map(str, x.shape)) or "a single number"
 
 
-def _refuse_what_is_not_finite(x: np.ndarray, what: str) -> None:
+def _refuse_what_is_not_finite(x: Array, what: str) -> None:
     if not np.isfinite(x).all():
         row, *at = np.argwhere(~np.isfinite(x))[0]
         raise InputError(f"{what}: row {row} holds {x[(row, *at)]:g}")
 
 
-def _angles(x: np.ndarray, what: str) -> np.ndarray:
+def _angles(x: Array, what: str) -> Array:
     if x.ndim == 2 and x.shape[1] == 1:
         x = x[:, 0]
     if x.ndim != 1:
@@ -331,27 +332,27 @@ def _angles(x: np.ndarray, what: str) -> np.ndarray:
     return out
 
 
-def _rotations(x: np.ndarray, what: str) -> np.ndarray:
+def _rotations(x: Array, what: str) -> Array:
     if x.shape[1:] not in ((3, 3), (9,), (4,)):
         raise InputError(f"{what}: {_shape(x)}, but poses are N x 3 x 3, N x 9 or N x 4 for SO(3)")
     _refuse_what_is_not_finite(x, what)
     return _from_quaternions(x, what) if x.shape[1:] == (4,) else _from_matrices(x, what)
 
 
-def _refuse_what_is_no_rotation(off: np.ndarray, what: str, how: str) -> None:
+def _refuse_what_is_no_rotation(off: Array, what: str, how: str) -> None:
     if (off > _TOLERANCE).any():
         row = int(np.argmax(off > _TOLERANCE))
         text = "a reflection, or huge" if np.isinf(off[row]) else f"{how} is off by {off[row]:.3g}"
         raise InputError(f"{what}: row {row} is not a rotation: {text}")
 
 
-def _from_quaternions(x: np.ndarray, what: str) -> np.ndarray:
+def _from_quaternions(x: Array, what: str) -> Array:
     length = np.sqrt((x * x).sum(axis=1, keepdims=True))
     _refuse_what_is_no_rotation(np.abs(length[:, 0] - 1), what, "the quaternion's length")
-    return np.where(x[:, :1] < 0, -1, 1) * x / length
+    return np.asarray(np.where(x[:, :1] < 0, -1, 1) * x / length)
 
 
-def _from_matrices(x: np.ndarray, what: str) -> np.ndarray:
+def _from_matrices(x: Array, what: str) -> Array:
     m = x.reshape(-1, 3, 3)
     off = np.abs(m @ m.transpose(0, 2, 1) - np.eye(3)).max(axis=(1, 2), initial=0)
     off[np.linalg.det(m) < 0] = np.inf
@@ -361,7 +362,7 @@ def _from_matrices(x: np.ndarray, what: str) -> np.ndarray:
     return out
 
 
-def _labels(labels: Any, n: int, what: str) -> np.ndarray:
+def _labels(labels: Any, n: int, what: str) -> Array:
     y = np.asarray(labels)
     if y.shape != (n,):
         raise InputError(f"{what}: {_shape(y)}, but {n} labels are needed")
@@ -373,12 +374,12 @@ def _labels(labels: Any, n: int, what: str) -> np.ndarray:
 # --- out ------------------------------------------------------------------------------------------
 
 
-def _copy(pointer: int, shape: tuple[int, ...], kind: type = ctypes.c_double) -> np.ndarray:
-    lent = ctypes.cast(pointer, ctypes.POINTER(kind))
+def _copy(pointer: int, shape: tuple[int, ...], kind: type = ctypes.c_double) -> Array:
+    lent: Any = ctypes.cast(pointer, ctypes.POINTER(kind))
     return np.ctypeslib.as_array(lent, shape).copy()
 
 
-def _poses(lent: ctypes.Structure, shape: tuple[int, ...], precision: type) -> np.ndarray:
+def _poses(lent: ctypes.Structure, shape: tuple[int, ...], precision: type) -> Array:
     there = _copy(lent.so2, shape) if lent.so2 else matrices(_copy(lent.so3, (*shape, 4)))
     return there.astype(precision, copy=False)
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from ._abi import CONSTANTS
 from ._errors import InputError
-from ._library import address, array, choice, lib, matrices
+from ._library import Array, address, array, choice, lib, matrices
 from ._records import same
 
 INTERPOLATIONS = {"bilinear": "BILINEAR", "bicubic": "BICUBIC"}
@@ -25,7 +25,7 @@ def _only(given: dict[str, Any]) -> tuple[str, Any]:
 class _Records:
     """What poses of both kinds have in common: n records of the library's."""
 
-    def __init__(self, records: np.ndarray):
+    def __init__(self, records: Array):
         self._records = records
 
     def __len__(self) -> int:
@@ -34,30 +34,30 @@ class _Records:
     def __eq__(self, other: Any) -> bool:
         return type(self) is type(other) and same(self.__dict__, other.__dict__)
 
-    __hash__ = None  # arrays can change
+    __hash__ = None  # type: ignore[assignment]  # arrays can change
 
     def _carry(
-        self, x: Any, what: str, dtype: Any, shape: tuple[int | None, ...],
-        move: Callable[[np.ndarray, int, np.ndarray], None],
+        self, x: Any, what: str, dtype: Any, shape_of: Callable[[int], tuple[int | None, ...]],
+        move: Callable[[int, Array, int | None, Array], None],
     ) -> Any:
-        """x[i] taken along by pose i, for every i. shape is x[i]'s, None for any length, which may
-        be left out: one box is as good as a list of one."""
+        """x[i] taken along by pose i, for every i. shape_of(i) is x[i]'s, None for any length, which
+        may be left out: one box is as good as a list of one."""
         if not hasattr(x, "__len__"):
             raise InputError(f"{what}: an array or a list is needed, not {type(x).__name__}")
         if len(x) != len(self):
             raise InputError(f"{what} of {len(x)} inputs, but {len(self)} poses")
         moved = []
         for i in range(len(self)):
-            one = array(x[i], dtype, what)
+            one, shape = array(x[i], dtype, what), shape_of(i)
             single = shape[0] is None and one.shape == shape[1:]
             _fit(one[None] if single else one, shape, f"{what} of input {i}")
             moved.append(np.empty_like(one))
-            move(moved[-1], address(self._records[i : i + 1]), one[None] if single else one)
+            move(i, moved[-1], address(self._records[i : i + 1]), one[None] if single else one)
         stacked = isinstance(x, np.ndarray) and x.dtype != object
         return np.stack(moved) if stacked and moved else np.empty_like(x) if stacked else moved
 
 
-def _fit(x: np.ndarray, shape: tuple[int | None, ...], what: str) -> None:
+def _fit(x: Array, shape: tuple[int | None, ...], what: str) -> None:
     if len(x.shape) == len(shape) and all(
         want in (None, got) for want, got in zip(shape, x.shape)
     ):
@@ -72,7 +72,7 @@ class Poses(_Records):
     """Poses of n images: radians in (-pi, pi], counter-clockwise as seen on screen.
 
     Places in an image are (x, y) in pixels, x to the right and y down, (0, 0) the centre of the top
-    left pixel. poses[3], poses[2:5] and poses[mask] are Poses too; len(poses) is n.
+    left pixel; each pose has the size of its own picture. poses[3], poses[2:5] and poses[mask] are Poses too; len(poses) is n.
 
     Fields:
         psi: The backbone's pose, relative to its arbitrary canonical; float64, n.
@@ -91,41 +91,43 @@ class Poses(_Records):
         True
     """
 
-    def __init__(self, records: np.ndarray, size: tuple[int, int, int]):
+    def __init__(self, records: Array, size: Any):
+        """size: (height, width, channels) of all, or a list of such."""
         super().__init__(records)
-        self._size = size
+        given = np.asarray(size, np.int64).reshape(-1, 3) if len(records) else np.zeros((0, 3), np.int64)
+        self._sizes = np.array(np.broadcast_to(given, (len(records), 3)))
 
     def __getitem__(self, which: Any) -> Poses:
         """Some of them; poses[3] is still a list, of one."""
-        return Poses(np.atleast_1d(self._records[which]), self._size)
+        return Poses(np.atleast_1d(self._records[which]), np.atleast_2d(self._sizes[which]))
 
     def __repr__(self) -> str:
         return f"<recon.Poses of {len(self)} images>"
 
     @property
-    def psi(self) -> np.ndarray:
+    def psi(self) -> Array:
         """The backbone's pose, relative to its arbitrary canonical."""
         return self._records["psi"]
 
     @property
-    def natural(self) -> np.ndarray:
+    def natural(self) -> Array:
         """Lambda, the natural pose in the same terms; a candidate's, where one was chosen."""
         return self._records["lambda"]
 
     @property
-    def absolute(self) -> np.ndarray:
+    def absolute(self) -> Array:
         """psi - natural: how far the input is rotated from its natural pose."""
         return self._records["absolute"]
 
     @property
-    def rotation(self) -> np.ndarray:
+    def rotation(self) -> Array:
         """natural - psi: what takes the input to its canonical image."""
         return self._records["rotation"]
 
     @property
-    def rotated(self) -> np.ndarray:
+    def rotated(self) -> Array:
         """Whether the input was rotated: not where canonicalize's only_if left it as it is."""
-        return self.rotation != 0
+        return np.asarray(self.rotation != 0)
 
     def to_input(self, *, points: Any = None, vectors: Any = None, boxes: Any = None,
                  masks: Any = None, labels: Any = None, interpolation: str = "bilinear") -> Any:
@@ -184,36 +186,37 @@ class Poses(_Records):
 
     def _move(self, way: int, interpolation: str, **given: Any) -> Any:
         what, x = _only(given)
-        height, width, _ = self._size
         how = choice("interpolation", interpolation, "", INTERPOLATIONS)
+        sizes = [(int(height), int(width)) for height, width, _ in self._sizes]
 
-        def points(out, pose, a):
-            lib.recon_pose_points(address(out), pose, way, address(a), len(a), height, width)
+        def points(i: int, out: Array, pose: int | None, a: Array) -> None:
+            lib.recon_pose_points(address(out), pose, way, address(a), len(a), *sizes[i])
 
-        def vectors(out, pose, a):
+        def vectors(i: int, out: Array, pose: int | None, a: Array) -> None:
             lib.recon_pose_vectors(address(out), pose, way, address(a), len(a))
 
-        def boxes(out, pose, a):
-            lib.recon_pose_boxes(address(out), pose, way, address(a), len(a), height, width)
+        def boxes(i: int, out: Array, pose: int | None, a: Array) -> None:
+            lib.recon_pose_boxes(address(out), pose, way, address(a), len(a), *sizes[i])
 
-        def masks(out, pose, a):
+        def masks(i: int, out: Array, pose: int | None, a: Array) -> None:
             channels = a.shape[2] if a.ndim == 3 else 1
-            lib.recon_pose_image(address(out), pose, way, address(a), height, width, channels, how)
+            lib.recon_pose_image(address(out), pose, way, address(a), *sizes[i], channels, how)
 
-        def labels(out, pose, a):
-            lib.recon_pose_labels(address(out), pose, way, address(a), height, width)
+        def labels(i: int, out: Array, pose: int | None, a: Array) -> None:
+            lib.recon_pose_labels(address(out), pose, way, address(a), *sizes[i])
+
+        def mask_shape(i: int) -> tuple[int | None, ...]:
+            return (*sizes[i], None) if np.ndim(x[i]) == 3 else sizes[i]
 
         if what == "points":
-            return self._carry(x, what, np.float64, (None, 2), points)
+            return self._carry(x, what, np.float64, lambda i: (None, 2), points)
         if what == "vectors":
-            return self._carry(x, what, np.float64, (None, 2), vectors)
+            return self._carry(x, what, np.float64, lambda i: (None, 2), vectors)
         if what == "boxes":
-            return self._carry(x, what, np.float64, (None, 4), boxes)
+            return self._carry(x, what, np.float64, lambda i: (None, 4), boxes)
         if what == "labels":
-            return self._carry(x, what, np.int32, (height, width), labels)
-        colour = np.ndim(x) > 0 and len(x) > 0 and np.ndim(x[0]) == 3
-        shape = (height, width, None) if colour else (height, width)
-        return self._carry(x, what, np.float32, shape, masks)
+            return self._carry(x, what, np.int32, lambda i: sizes[i], labels)
+        return self._carry(x, what, np.float32, mask_shape, masks)
 
 
 class Poses3(_Records):
@@ -247,38 +250,38 @@ class Poses3(_Records):
         return f"<recon.Poses3 of {len(self)} molecules>"
 
     @property
-    def psi(self) -> np.ndarray:
+    def psi(self) -> Array:
         """The backbone's pose, relative to its arbitrary canonical."""
         return matrices(self._records["psi"])
 
     @property
-    def natural(self) -> np.ndarray:
+    def natural(self) -> Array:
         """Lambda, the natural pose in the same terms."""
         return matrices(self._records["lambda"])
 
     @property
-    def absolute(self) -> np.ndarray:
+    def absolute(self) -> Array:
         """psi natural^-1: how the input is rotated from its natural pose."""
         return matrices(self._records["absolute"])
 
     @property
-    def rotation(self) -> np.ndarray:
+    def rotation(self) -> Array:
         """natural psi^-1: what takes the input to its canonical form."""
         return matrices(self._records["rotation"])
 
     @property
-    def rotated(self) -> np.ndarray:
+    def rotated(self) -> Array:
         """Whether the input was rotated: not where canonicalize's only_if left it as it is."""
         q = self._records["rotation"]
-        return (q["x"] != 0) | (q["y"] != 0) | (q["z"] != 0)
+        return np.asarray((q["x"] != 0) | (q["y"] != 0) | (q["z"] != 0))
 
     @property
-    def center(self) -> np.ndarray:
+    def center(self) -> Array:
         """The place that each is rotated about, n x 3."""
         return self._records["center"]
 
     @property
-    def free(self) -> np.ndarray:
+    def free(self) -> Array:
         """Directions in which the natural pose is a choice, not an estimate: 0 none, 1 the spin about
         an axis, 2, 3 all."""
         return self._records["free"]
@@ -330,7 +333,7 @@ class Poses3(_Records):
         what, x = _only(given)
         function = lib.recon_pose3_points if what == "points" else lib.recon_pose3_vectors
 
-        def move(out: np.ndarray, pose: int, a: np.ndarray) -> None:
+        def move(i: int, out: Array, pose: int | None, a: Array) -> None:
             function(address(out), pose, way, address(a), len(a))
 
-        return self._carry(x, what, np.float64, (None, 3), move)
+        return self._carry(x, what, np.float64, lambda i: (None, 3), move)

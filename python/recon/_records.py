@@ -30,7 +30,8 @@ def names(kind: type) -> tuple[str, ...]:
     """The fields of a dataclass or a named tuple."""
     if dataclasses.is_dataclass(kind):
         return tuple(field.name for field in dataclasses.fields(kind))
-    return kind._fields
+    fields: tuple[str, ...] = getattr(kind, "_fields")
+    return fields
 
 
 def _equal(self: Any, other: Any) -> Any:
@@ -50,7 +51,8 @@ def _differ(self: Any, other: Any) -> Any:
 def record(kind: T) -> T:
     """A class decorator: == compares arrays by their elements, and help() on a named tuple's field
     shows what the class's docstring says of it. Arrays can change, so that there is no hash."""
-    kind.__eq__, kind.__ne__, kind.__hash__ = _equal, _differ, None
+    for name, value in (("__eq__", _equal), ("__ne__", _differ), ("__hash__", None)):
+        setattr(kind, name, value)
     if not dataclasses.is_dataclass(kind):
         for name in names(kind):
             text = re.search(rf"^ +{name}: (.*(?:\n {{12,}}.*)*)", kind.__doc__ or "", re.M)

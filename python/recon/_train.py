@@ -19,6 +19,7 @@ from . import _abi
 from ._data import Images, bytes_of
 from ._errors import InputError
 from ._library import (
+    Array,
     Progress, address, array, check, choice, lib, patiently, path_text, watched, whole)
 from ._molecules import Conformers, molecules_of
 from ._records import record
@@ -36,7 +37,7 @@ _HEADS = {"mlp": "MLP", "paper": "PAPER"}
 _DTYPES = {"uint8": "U8", "int32": "I32", "float32": "F32", "float64": "F64"}
 _FOLDS_MOST = 100
 
-Data = Any  # str | os.PathLike[str] | Images | np.ndarray | Sequence of molecules
+Data = Any  # str | os.PathLike[str] | Images | Array | Sequence of molecules
 Watch = Callable[[Progress], Any]
 
 
@@ -307,7 +308,6 @@ def discover(
         >>> found.summary["points"], found.summary["trust"]["verdict"]
         (500, 'do not use')
     """
-    path = path_text(out, "out")
     asked = _Asked(seed=seed, limit=limit, rotate=rotate, rotate_seed=rotate_seed,
                    skip_bad=skip_bad, size=size, crop=crop, picture_limit=picture_limit)
     for name, value in (("head_epochs", head_epochs), ("head_rate", head_rate)):
@@ -323,7 +323,27 @@ def discover(
         keep_embeddings=keep_embeddings, folds=_folds(folds),
         report=ctypes.cast(lib.recon_found_report, ctypes.c_void_p))
     setattr(options, "lambda", choice("lambda_", lambda_, "LAMBDA_", LAMBDAS))
-    file = _model_file(model, "model")
+    return _discover(model, data, out, asked, options, device, precision, progress)
+
+
+def discover_quietly(
+    model: str | os.PathLike[str], data: Data, out: str, *, k: int | None, mean: str | None,
+    lambda_: str, folds: int | None, seed: int | None, device: str,
+) -> Discovery:
+    """As discover, but without a report: for an estimator, of which nobody reads one."""
+    asked = _Asked(seed=seed, limit=None, rotate=None, rotate_seed=None, skip_bad=False, size=None,
+                   crop=False, picture_limit=None)
+    options = _abi.DiscoverOptions(
+        k=_count("k", k), as_mean=mean is not None, folds=_folds(folds),
+        mean=_abi.MeanOptions(kind=choice("mean", mean or "tukey", "MEAN_", _MEANS)),
+        maps=_abi.MapsOptions(seed=asked.seed))
+    setattr(options, "lambda", choice("lambda_", lambda_, "LAMBDA_", LAMBDAS))
+    return _discover(model, data, out, asked, options, device, "auto", None)
+
+
+def _discover(model: Any, data: Data, out: Any, asked: _Asked, options: Any, device: str,
+              precision: str, progress: Watch | None) -> Discovery:
+    path, file = path_text(out, "out"), _model_file(model, "model")
     found = _abi.Discovery()
     with watched(device, progress) as ctx, ExitStack() as opened:
         options.precision = _precision(ctx, precision, False)
@@ -512,7 +532,7 @@ def _images(ctx: int, data: Any, source: Any, backbone: Any) -> Iterator[ctypes.
         lib.recon_dataset_close(out)
 
 
-def _as_array(x: Any, what: str, dtypes: Sequence[str]) -> tuple[Any, np.ndarray]:
+def _as_array(x: Any, what: str, dtypes: Sequence[str]) -> tuple[Any, Array]:
     """x as the library's array, and what keeps it alive. Another dtype becomes the last one."""
     given = array(x, None, what)
     if given.dtype.name not in dtypes:

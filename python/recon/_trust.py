@@ -22,7 +22,7 @@ TrustWarning.__module__ = "recon"
 
 
 def lambda_name(value: int) -> str:
-    return lib.recon_lambda_name(value).decode()
+    return str(lib.recon_lambda_name(value).decode())
 
 
 def trust_of(handle: int) -> dict[str, Any] | None:

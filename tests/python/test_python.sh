@@ -482,8 +482,7 @@ refused("precision 'f16' is none of auto|f32|tf32|bf16", recon.load, "models/mni
 refused("tpu", recon.load, "models/mnist-small.safetensors", device="tpu")
 model = recon.load("models/mnist-small.safetensors")
 x = np.load("strokes.npy")[:3] / 255
-refused("images of 20 x 28, but the model was made for n of 28 x 28 x 1", model.score, x[:, :20])
-refused("images of 28 x 28, but the model was made for n of 28 x 28 x 1: of one image make images[None]", model.score, x[0])
+refused("images of 28 x 28 x 7, but the model was made for n of 28 x 28 x 1", model.score, np.zeros((3, 28, 28, 7)))
 refused("channels go last", model.score, x[:, None])
 refused("false_alarms 5: a share", model.threshold, 5)
 refused("floats are needed", model.score, x.astype(int))

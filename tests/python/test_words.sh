@@ -6,6 +6,11 @@ here=$(cd "${0%/*}" && pwd)
 . "$here/python.sh"
 needs_package
 
+# The modules beside the package, those that can be imported here.
+cat >modules.py <<'PROGRAM'
+import importlib, importlib.util
+modules = [importlib.import_module(f"recon.{name}") for name in ("sklearn", "torch") if importlib.util.find_spec(name)]
+PROGRAM
 passes "each field and each argument is named, each function has an example" <<'PROGRAM'
 import inspect, re, recon
 from recon._records import names
@@ -35,6 +40,16 @@ for name in recon.__all__:
     for method, function in vars(thing).items():
         if not method.startswith("_") and inspect.isfunction(function):
             seen += look_at(f"{name}.{method}", function)
+from modules import modules
+for module in modules:
+    for name in module.__all__:
+        thing = getattr(module, name)
+        parameters = [p for p in inspect.signature(thing).parameters]
+        missing += [(name, p) for p in parameters if not says(p, thing.__doc__, "Args")]
+        if ">>> " not in thing.__doc__: missing.append((name, "an example"))
+        for method, function in vars(thing).items():
+            if not method.startswith("_") and inspect.isfunction(function):
+                seen += look_at(f"{name}.{method}", function)
 assert not missing and seen > 120, (missing, seen)
 PROGRAM
 passes "a field of a named tuple says what it is" <<'PROGRAM'
@@ -62,6 +77,12 @@ for name in ["", *recon.__all__]:
     thing = getattr(recon, name) if name else recon
     tests = finder.find(thing, name or "recon", module=False, globs=dict(recon=recon, np=np))
     for test in tests: runner.run(test)
+from modules import modules
+for module in modules:
+    kinds = {name: getattr(module, name) for name in module.__all__}
+    globs = dict(recon=recon, np=np, **kinds, **({"torch": module.torch} if hasattr(module, "torch") else {}))
+    for name, kind in kinds.items():
+        for test in finder.find(kind, name, module=False, globs=globs): runner.run(test)
 assert runner.failures == 0 and runner.tries > 70, (runner.failures, runner.tries)
 PROGRAM
 "$python" -OO -c 'import recon; assert recon.load.__doc__ is None; recon.load("'"$root"'/models/mnist-small.safetensors")' \

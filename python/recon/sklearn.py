@@ -1,0 +1,363 @@
+"""recon for scikit-learn: a transformer that brings images into their natural pose, and a detector of
+images in unusual poses.
+
+    pipeline = make_pipeline(Canonicalizer("fashion", frozen=True), classifier)
+    scorer = PoseScorer().fit(images)                  # learns the poses of these images
+    unusual = images[scorer.predict(images) == -1]
+
+Images, X below, are n x height x width [x channels], of bytes or floats (0 to 1), or n rows of pixels
+where `shape` says what they are. Labels are not used. Where fit has nothing to learn (frozen=True),
+pictures of any size are taken too: see recon.ImageModel.
+"""
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, OutlierMixin, TransformerMixin  # type: ignore[import]
+from sklearn.utils.validation import check_is_fitted  # type: ignore[import]
+
+from ._library import Array
+from ._errors import InputError
+from ._images import ImageModel
+from ._load import load
+from ._poses import Poses
+from ._train import discover_quietly, train
+
+__all__ = ["Canonicalizer", "PoseScorer"]
+
+Self = TypeVar("Self", bound="_Estimator")
+
+
+class _Estimator(BaseEstimator):  # type: ignore[misc]
+    """What both have in common: the parameters, fit, and a pickle that holds the model."""
+
+    def __init__(
+        self,
+        model: str | os.PathLike[str] | None = None,
+        *,
+        frozen: bool = False,
+        shape: tuple[int, ...] | None = None,
+        preset: Literal["fast", "small", "paper", "photo", "photo-small"] | None = None,
+        epochs: int | None = None,
+        width: float | None = None,
+        k: int | None = None,
+        mean: Literal["tukey", "frechet", "chordal"] | None = None,
+        lambda_: Literal["auto", "neighbours", "head", "density"] = "auto",
+        folds: int | None = None,
+        seed: int | None = None,
+        device: str = "cpu",
+    ):
+        self.model = model
+        self.frozen = frozen
+        self.shape = shape
+        self.preset = preset
+        self.epochs = epochs
+        self.width = width
+        self.k = k
+        self.mean = mean
+        self.lambda_ = lambda_
+        self.folds = folds
+        self.seed = seed
+        self.device = device
+
+    def fit(self: Self, X: Any, y: Any = None) -> Self:
+        """Learns the natural poses of images.
+
+        Args:
+            X: The images.
+            y: Not used.
+
+        Returns:
+            self.
+        """
+        if self.frozen:
+            if self.model is None:
+                raise InputError("frozen: a model is needed")
+            self._open(self.model)
+            return self
+        images = self._images(X)
+        folder = tempfile.TemporaryDirectory(prefix="recon-")
+        backbone = self.model
+        if backbone is None:
+            backbone = os.path.join(folder.name, "backbone.safetensors")
+            train(images, backbone, preset=self.preset, epochs=self.epochs, width=self.width,
+                  seed=self.seed, device=self.device)
+        found = os.path.join(folder.name, "found")
+        discover_quietly(backbone, images, found, k=self.k, mean=self.mean, lambda_=self.lambda_,
+                         folds=self.folds, seed=self.seed, device=self.device)
+        self._open(found)
+        self._folder = folder  # as long as the model may be opened again
+        return self
+
+    def _open(self, path: Any) -> None:
+        opened = load(path, device=self.device, lambda_=self.lambda_)
+        if not isinstance(opened, ImageModel):
+            raise InputError(f"{opened.path}: a model of molecules, but images are needed")
+        self.model_ = opened
+        self.n_features_in_ = int(np.prod(opened.size))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A model that fit has made is in the pickle, not where it was made."""
+        state: dict[str, Any] = dict(super().__getstate__())
+        if "_folder" in state:
+            state["_folder"] = Path(state.pop("model_").path).read_bytes()
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        made = state.pop("_folder", None)
+        super().__setstate__(state)
+        if made is None:
+            return
+        self._folder = tempfile.TemporaryDirectory(prefix="recon-")
+        path = Path(self._folder.name) / "model.safetensors"
+        path.write_bytes(made)
+        self._open(path)
+
+    def _shaped(self) -> tuple[int, ...] | None:
+        """What a row of pixels is."""
+        if self.shape is not None:
+            return tuple(self.shape)
+        return self.model_.size if hasattr(self, "model_") else None
+
+    def _images(self, X: Any) -> Any:
+        """X as images, where it has rows of pixels."""
+        given = X if isinstance(X, (list, tuple)) else np.asarray(X)
+        if not isinstance(given, np.ndarray) or given.ndim != 2:
+            return given
+        shape = self._shaped()
+        if shape is None or given.shape[1] != int(np.prod(shape)):
+            wanted = "shape=(height, width)" if shape is None else f"{int(np.prod(shape))} of them"
+            raise InputError(f"X has {given.shape[1]} features: rows of pixels need {wanted}")
+        return given.reshape(len(given), *shape)
+
+    def _fitted_images(self, X: Any) -> Any:
+        check_is_fitted(self, "model_")
+        return self._images(X)
+
+    def _more_tags(self) -> dict[str, Any]:
+        return {"X_types": ["3darray", "2darray"], "requires_y": False}
+
+
+class Canonicalizer(TransformerMixin, _Estimator):  # type: ignore[misc]
+    """A transformer that brings images into their natural pose.
+
+    Args:
+        model: A network to start from: what recon.train or recon.discover wrote, or a model shipped
+            with recon; fit learns the natural poses of its X with it. None: fit also trains one.
+        frozen: The model is used as it is, and fit learns nothing.
+        shape: (height, width) or (height, width, channels) of rows of pixels.
+        preset: Of the network that fit trains: see recon.train.
+        epochs: Of the network that fit trains.
+        width: Of the network that fit trains.
+        k: Neighbours: see recon.discover. It matters where natural poses come from neighbours or a
+            head (lambda_).
+        mean: Of the neighbours' poses: see recon.discover.
+        lambda_: Where natural poses come from: see recon.load.
+        folds: By which p-values are calibrated: see recon.discover.
+        seed: The random seed.
+        device: "cpu" or "cuda".
+        only_if: Rotate only images whose pose has a p-value below this.
+        interpolation: "bilinear" or "bicubic".
+
+    Fields:
+        model_: The recon.ImageModel, once it is fitted.
+        n_features_in_: Numbers in an image.
+
+    Example:
+        >>> from sklearn.pipeline import make_pipeline
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> from sklearn.preprocessing import FunctionTransformer
+        >>> garments = recon.read_images("garments", rotate="fashion", limit=60)
+        >>> flat = FunctionTransformer(lambda x: x.reshape(len(x), -1))
+        >>> frozen = Canonicalizer("mnist-small", frozen=True)
+        >>> pipeline = make_pipeline(frozen, flat, LogisticRegression(max_iter=20, tol=1))
+        >>> pipeline.fit(garments.images, garments.labels).predict(garments.images).shape
+        (60,)
+    """
+
+    def __init__(
+        self,
+        model: str | os.PathLike[str] | None = None,
+        *,
+        frozen: bool = False,
+        shape: tuple[int, ...] | None = None,
+        preset: Literal["fast", "small", "paper", "photo", "photo-small"] | None = None,
+        epochs: int | None = None,
+        width: float | None = None,
+        k: int | None = None,
+        mean: Literal["tukey", "frechet", "chordal"] | None = None,
+        lambda_: Literal["auto", "neighbours", "head", "density"] = "auto",
+        folds: int | None = None,
+        seed: int | None = None,
+        device: str = "cpu",
+        only_if: float | None = None,
+        interpolation: Literal["bilinear", "bicubic"] = "bilinear",
+    ):
+        super().__init__(model, frozen=frozen, shape=shape, preset=preset, epochs=epochs, width=width,
+                         k=k, mean=mean, lambda_=lambda_, folds=folds, seed=seed, device=device)
+        self.only_if = only_if
+        self.interpolation = interpolation
+
+    def transform(self, X: Any) -> Any:
+        """Brings images into their natural pose.
+
+        Args:
+            X: The images.
+
+        Returns:
+            The same, as ImageModel.canonicalize has them; rows of pixels where X has these.
+
+        Example:
+            >>> garments = recon.read_images("garments", limit=5).images
+            >>> Canonicalizer("fashion", frozen=True).fit(garments).transform(garments).shape
+            (5, 28, 28)
+        """
+        return self.transform_with_poses(X)[0]
+
+    def transform_with_poses(self, X: Any) -> tuple[Any, Poses]:
+        """As transform, and the poses that the images had.
+
+        Args:
+            X: The images.
+
+        Returns:
+            The images in their natural pose, and recon.Poses, for invert.
+
+        Example:
+            >>> garments = recon.read_images("garments", limit=5).images
+            >>> canonicalizer = Canonicalizer("fashion", frozen=True).fit(garments)
+            >>> upright, poses = canonicalizer.transform_with_poses(garments)
+            >>> poses.to_input(points=np.zeros((5, 2))).shape
+            (5, 2)
+        """
+        images = self._fitted_images(X)
+        out, poses = self.model_.canonicalize(
+            images, only_if=self.only_if, interpolation=self.interpolation)
+        rows = isinstance(X, np.ndarray) and X.ndim == 2 and len(poses) == len(X)
+        return (out.reshape(len(X), -1) if rows else out), poses
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """How likely the poses of images are under the model: for GridSearchCV.
+
+        Args:
+            X: The images.
+            y: Not used.
+
+        Returns:
+            The mean log density of their poses; higher is better.
+
+        Example:
+            >>> garments = recon.read_images("garments", limit=5).images
+            >>> np.isfinite(Canonicalizer("fashion", frozen=True).fit(garments).score(garments))
+            True
+        """
+        images = self._fitted_images(X)
+        return -float(self.model_.score(images).score.mean())
+
+
+class PoseScorer(OutlierMixin, _Estimator):  # type: ignore[misc]
+    """A detector of images in poses that are unusual for their kind.
+
+    Args:
+        model: As in Canonicalizer.
+        frozen: As in Canonicalizer.
+        shape: As in Canonicalizer.
+        preset: As in Canonicalizer.
+        epochs: As in Canonicalizer.
+        width: As in Canonicalizer.
+        k: As in Canonicalizer.
+        mean: As in Canonicalizer.
+        lambda_: As in Canonicalizer.
+        folds: As in Canonicalizer.
+        seed: As in Canonicalizer.
+        device: As in Canonicalizer.
+        false_alarms: The share of usual images that predict may call unusual.
+
+    Fields:
+        model_: The recon.ImageModel, once it is fitted.
+        n_features_in_: Numbers in an image.
+
+    Example:
+        >>> garments = recon.read_images("garments", rotate="all", limit=20).images
+        >>> scorer = PoseScorer("fashion", frozen=True, false_alarms=0.05).fit(garments)
+        >>> sorted(set(scorer.predict(garments)))
+        [-1, 1]
+    """
+
+    def __init__(
+        self,
+        model: str | os.PathLike[str] | None = None,
+        *,
+        frozen: bool = False,
+        shape: tuple[int, ...] | None = None,
+        preset: Literal["fast", "small", "paper", "photo", "photo-small"] | None = None,
+        epochs: int | None = None,
+        width: float | None = None,
+        k: int | None = None,
+        mean: Literal["tukey", "frechet", "chordal"] | None = None,
+        lambda_: Literal["auto", "neighbours", "head", "density"] = "auto",
+        folds: int | None = None,
+        seed: int | None = None,
+        device: str = "cpu",
+        false_alarms: float = 0.01,
+    ):
+        super().__init__(model, frozen=frozen, shape=shape, preset=preset, epochs=epochs, width=width,
+                         k=k, mean=mean, lambda_=lambda_, folds=folds, seed=seed, device=device)
+        self.false_alarms = false_alarms
+
+    def score_samples(self, X: Any) -> Array:
+        """How usual the poses of images are.
+
+        Args:
+            X: The images.
+
+        Returns:
+            The log density of each pose, given the image: lower is more unusual, as scikit-learn has
+            it. recon's own score is the negative of it.
+
+        Example:
+            >>> garments = recon.read_images("garments", limit=5).images
+            >>> PoseScorer("fashion", frozen=True).fit(garments).score_samples(garments).shape
+            (5,)
+        """
+        images = self._fitted_images(X)
+        return -self.model_.score(images).score
+
+    def decision_function(self, X: Any) -> Array:
+        """The p-value of each pose less false_alarms: negative is unusual.
+
+        Args:
+            X: The images.
+
+        Returns:
+            A number for each image.
+
+        Example:
+            >>> garments = recon.read_images("garments", limit=5).images
+            >>> PoseScorer("fashion", frozen=True).fit(garments).decision_function(garments).shape
+            (5,)
+        """
+        images = self._fitted_images(X)
+        if not 0 < self.false_alarms < 1:
+            raise InputError(f"false_alarms {self.false_alarms}: a share between 0 and 1, as 0.01")
+        return self.model_.score(images).p_value - self.false_alarms
+
+    def predict(self, X: Any) -> Array:
+        """Whether the pose of each image is usual.
+
+        Args:
+            X: The images.
+
+        Returns:
+            1 where it is, -1 where it is not; of the images that fit saw, about false_alarms.
+
+        Example:
+            >>> garments = recon.read_images("garments", limit=5).images
+            >>> PoseScorer("fashion", frozen=True).fit(garments).predict(garments).dtype
+            dtype('int64')
+        """
+        return np.where(self.decision_function(X) < 0, -1, 1)

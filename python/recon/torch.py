@@ -1,0 +1,272 @@
+"""recon for torch: a module that brings images into their natural pose, in front of a frozen model.
+
+    upright = Canonicalizer("fashion")                 # tensors in, tensors out
+    robust = Canonicalizer("fashion", classifier)      # the classifier on what it made upright
+    labels = robust(images).argmax(1)
+
+Images are tensors n x channels x height x width of floats (0 to 1) or uint8, or a list of channels x
+height x width, each of its own size. They are rotated by the library, on the CPU, and come back to the
+device they were on. No gradient goes through the rotation.
+"""
+from __future__ import annotations
+
+import os
+from typing import Any, Literal, Sequence, Union
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from ._library import Array
+from ._errors import InputError
+from ._images import ImageModel
+from ._load import load
+from ._poses import Poses
+
+__all__ = ["Canonicalizer"]
+
+_DTYPES = (torch.float16, torch.float32, torch.float64, torch.uint8)
+Images = Union[Tensor, Sequence[Tensor]]
+
+
+class Canonicalizer(nn.Module):
+    """Brings images into their natural pose; with a frozen model, asks it about what it made.
+
+    The frozen model's parameters get no gradients, and it stays in eval mode. The module may be
+    pickled, and used in the workers of a DataLoader: recon.set_threads(1) suits these.
+
+    Args:
+        model: What recon.discover wrote, a model shipped with recon, or a recon.ImageModel.
+        frozen: The model that it stands in front of. None: forward returns the images.
+        only_if: Rotate only images whose pose has a p-value below this.
+        average: With a frozen model: where an image may have several natural poses, its answer is the
+            mean over all of them, weighted by how likely each is. Otherwise the likeliest decides.
+        interpolation: "bilinear" or "bicubic".
+
+    Example:
+        >>> import torch
+        >>> images = torch.from_numpy(recon.read_images("garments", limit=5).images)[:, None]
+        >>> upright = Canonicalizer("fashion")
+        >>> upright(images).shape
+        torch.Size([5, 1, 28, 28])
+        >>> classifier = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(784, 10))
+        >>> Canonicalizer("fashion", classifier, average=True)(images).shape
+        torch.Size([5, 10])
+    """
+
+    def __init__(
+        self,
+        model: str | os.PathLike[str] | ImageModel,
+        frozen: nn.Module | None = None,
+        *,
+        only_if: float | None = None,
+        average: bool = False,
+        interpolation: Literal["bilinear", "bicubic"] = "bilinear",
+    ):
+        super().__init__()
+        opened = model if isinstance(model, ImageModel) else load(model)
+        if not isinstance(opened, ImageModel):
+            raise InputError(f"{opened.path}: a model of molecules, but images are needed")
+        if average and frozen is None:
+            raise InputError("average: a frozen model is needed, whose answers are averaged")
+        if average and only_if is not None:
+            raise InputError("average and only_if exclude each other")
+        self.model = opened
+        self.frozen = frozen
+        self.only_if = only_if
+        self.average = average
+        self.interpolation: Literal["bilinear", "bicubic"] = interpolation
+        if frozen is not None:
+            frozen.requires_grad_(False)
+            frozen.eval()
+
+    def train(self, mode: bool = True) -> Canonicalizer:
+        """Sets the mode of the module; the frozen model stays in eval mode.
+
+        Args:
+            mode: Whether it is training.
+
+        Returns:
+            self.
+
+        Example:
+            >>> Canonicalizer("fashion", torch.nn.Dropout()).train().frozen.training
+            False
+        """
+        super().train(mode)
+        if self.frozen is not None:
+            self.frozen.eval()
+        return self
+
+    def forward(self, images: Images) -> Any:
+        """The images in their natural pose, or the frozen model's answers to them.
+
+        Args:
+            images: The images.
+
+        Returns:
+            Like the images; or what the frozen model returns: of a list, the answers to each, joined.
+
+        Example:
+            >>> images = torch.zeros(2, 3, 100, 80, dtype=torch.uint8)     # pictures of any size
+            >>> images[:, :, 30:60, 20:30] = 200
+            >>> Canonicalizer("fashion")(images).shape
+            torch.Size([2, 3, 100, 80])
+        """
+        if self.frozen is None:
+            return self.canonicalize(images)[0]
+        _check_fits(images, self.frozen)
+        if self.average:
+            return self._averaged(images)
+        return _ask(self.frozen, self.canonicalize(images)[0])
+
+    def canonicalize(self, images: Images) -> tuple[Any, Poses]:
+        """The images in their natural pose, and the poses that they had.
+
+        Args:
+            images: The images.
+
+        Returns:
+            Images like those given, of their dtype and on their device, and recon.Poses, for invert.
+
+        Example:
+            >>> images = torch.from_numpy(recon.read_images("garments", limit=5).images)[:, None]
+            >>> upright, poses = Canonicalizer("fashion").canonicalize(images)
+            >>> poses.absolute.shape
+            (5,)
+        """
+        given = _arrays(images)
+        out, poses = self.model.canonicalize(given, only_if=self.only_if,
+                                             interpolation=self.interpolation)
+        return _tensors(out, images), poses
+
+    def invert(self, poses: Poses, **x: Any) -> Any:
+        """Maps what the frozen model found in the canonical images back to the images.
+
+        Args:
+            poses: What canonicalize returned.
+            x: Exactly one of points=, vectors=, boxes= (n x m x 2 or 4, in pixels), masks= (n x
+                channels x height x width, or n x height x width) or labels= (n x height x width): a
+                tensor, or a list of n tensors.
+
+        Returns:
+            The same in the frame of the images: tensors of the same dtype, on the same device.
+
+        Example:
+            >>> images = torch.from_numpy(recon.read_images("garments", limit=5).images)[:, None]
+            >>> upright = Canonicalizer("fashion")
+            >>> _, poses = upright.canonicalize(images)
+            >>> upright.invert(poses, boxes=torch.tensor([[8.0, 8, 20, 20]] * 5)).shape
+            torch.Size([5, 4])
+        """
+        (what, value), = x.items() if len(x) == 1 else [("", None)]
+        if value is None:
+            raise InputError(f"exactly one of points, vectors, boxes, masks, labels is needed, not"
+                             f" {len(x)}")
+        found = [_array(one, channels=what == "masks") for one in value]
+        moved = self.model.invert(poses, **{what: found})
+        back = [_tensor(a, one, channels=what == "masks") for a, one in zip(moved, value)]
+        return torch.stack(back) if isinstance(value, Tensor) and back else (
+            torch.empty_like(value) if isinstance(value, Tensor) else back)
+
+    def _averaged(self, images: Images) -> Tensor:
+        """The frozen model's answers, averaged over the frames that an image may have."""
+        assert self.frozen is not None
+        frames, weights, of = self.model._frames(_arrays(images), self.interpolation)
+        if not isinstance(images, Tensor):
+            seen: Images = [_tensor(f, images[i], True) for f, i in zip(frames, of)]
+        else:
+            seen = torch.stack([_tensor(f, images[i], True) for f, i in zip(frames, of)])
+        answers = _ask(self.frozen, seen)
+        if not isinstance(answers, Tensor) or len(answers) != len(of):
+            raise InputError("average: the frozen model must return a tensor, a row for each image")
+        share = torch.as_tensor(weights, dtype=answers.dtype, device=answers.device)
+        weighted = answers * share.reshape(-1, *[1] * (answers.ndim - 1))
+        out = torch.zeros((len(images), *answers.shape[1:]), dtype=answers.dtype,
+                          device=answers.device)
+        return out.index_add_(0, torch.as_tensor(of, device=answers.device), weighted)
+
+    def extra_repr(self) -> str:
+        """What repr() says of the module.
+
+        Returns:
+            The model, and how it is used.
+
+        Example:
+            >>> Canonicalizer("fashion").extra_repr()
+            "'fashion'"
+        """
+        said = [repr(self.model.path)]
+        said += [f"only_if={self.only_if}"] * (self.only_if is not None)
+        said += ["average=True"] * self.average
+        return ", ".join(said)
+
+
+# --- tensors --------------------------------------------------------------------------------------
+
+
+def _array(x: Any, channels: bool) -> Array:
+    """A tensor as an array on the CPU; channels go last there."""
+    if not isinstance(x, Tensor):
+        raise InputError(f"a tensor is needed, not {type(x).__name__}")
+    if x.device.type == "meta":
+        raise InputError("a tensor on the device meta, which has no numbers")
+    if x.dtype == torch.bfloat16:
+        raise InputError("a tensor of torch.bfloat16: x.float() makes it float32")
+    a: Array = x.detach().cpu().numpy()
+    return np.moveaxis(a, 0, -1) if channels and a.ndim == 3 else a
+
+
+def _tensor(a: Array, like: Tensor, channels: bool) -> Tensor:
+    back = np.moveaxis(a, -1, 0) if channels and a.ndim == 3 else a
+    return torch.from_numpy(np.ascontiguousarray(back)).to(device=like.device, dtype=like.dtype)
+
+
+def _arrays(images: Images) -> Any:
+    """Images as the library's model takes them."""
+    several = not isinstance(images, Tensor)
+    listed: Sequence[Any] = [images] if isinstance(images, Tensor) else images
+    for one in listed:
+        if not isinstance(one, Tensor):
+            raise InputError(f"images: a tensor is needed, or a list of them, not"
+                             f" {type(one).__name__}")
+        if one.dtype not in _DTYPES:
+            raise InputError(f"images of {one.dtype}: float16, float32, float64 or uint8 is needed;"
+                             " x.float() makes it float32")
+        if one.ndim != (3 if several else 4):
+            wanted = "each channels x height x width" if several else "n x channels x height x width"
+            raise InputError(f"images of {tuple(one.shape)}: {wanted} is needed")
+    if several:
+        return [_array(one, True) for one in images]
+    stacked = _array(images.permute(0, 2, 3, 1), False)  # type: ignore[union-attr]
+    return list(stacked) if stacked.dtype == np.uint8 else stacked  # which keep their dtype
+
+
+def _tensors(out: Any, like: Images) -> Any:
+    """What the model made of them, as tensors like those."""
+    if not isinstance(like, Tensor):
+        return [_tensor(a, one, True) for a, one in zip(out, like)]
+    if not len(out):
+        return torch.empty_like(like)
+    stacked = torch.from_numpy(np.ascontiguousarray(np.moveaxis(np.asarray(out), -1, 1)))
+    return stacked.to(device=like.device, dtype=like.dtype)
+
+
+def _check_fits(images: Images, frozen: nn.Module) -> None:
+    """The frozen model must be able to take what it will get."""
+    weight = next((p for p in frozen.parameters() if p.is_floating_point()), None)
+    if weight is None:
+        return
+    for one in [images] if isinstance(images, Tensor) else images:
+        if not isinstance(one, Tensor):
+            continue  # said later
+        if one.device != weight.device:
+            raise InputError(f"images on {one.device}, but the frozen model is on {weight.device}")
+        if one.dtype != weight.dtype:
+            raise InputError(f"images of {one.dtype}, but the frozen model is of {weight.dtype}")
+
+
+def _ask(frozen: nn.Module, images: Images) -> Any:
+    if isinstance(images, Tensor):
+        return frozen(images)
+    return torch.cat([frozen(one[None]) for one in images])

@@ -1,0 +1,126 @@
+#!/bin/sh
+# recon.torch.Canonicalizer: tensors in and out, in front of a frozen model.
+here=$(cd "${0%/*}" && pwd)
+. "$here/../cli/lib.sh"
+. "$here/python.sh"
+needs_package
+if ! "$python" -c 'import torch' 2>/dev/null; then
+    skip "recon.torch" "no python3-torch"
+    finish
+fi
+ln -s "$root/data" data && ln -s "$root/models" models
+cat >common.py <<'PROGRAM'
+import numpy as np, recon, torch
+from recon.torch import Canonicalizer
+torch.manual_seed(1)
+images = recon.read_images("garments", rotate="all", limit=40).images
+x = torch.from_numpy(images)[:, None]
+def network(): return torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(784, 10), torch.nn.Dropout(0.5), torch.nn.Softmax(1))
+def refused(text, call, *arguments):
+    try: call(*arguments)
+    except recon.InputError as error: assert text in str(error), error
+    else: raise AssertionError(text)
+PROGRAM
+passes "tensors: shape, dtype and pixels" <<'PROGRAM'
+from common import *
+model = recon.load("fashion")
+upright, poses = Canonicalizer(model).canonicalize(x)
+own, own_poses = model.canonicalize(images)
+assert np.array_equal(upright[:, 0].numpy(), own) and poses == own_poses
+assert torch.equal(Canonicalizer("fashion")(x), upright)
+for dtype in torch.float64, torch.float16, torch.uint8:
+    made = Canonicalizer("fashion")((255 * x).to(dtype) if dtype == torch.uint8 else x.to(dtype))
+    assert made.dtype == dtype and made.shape == x.shape and made.device == x.device
+colour = torch.randint(0, 255, (3, 3, 90, 60), dtype=torch.uint8)
+made = Canonicalizer("fashion")(colour)
+assert made.shape == colour.shape and made.dtype == torch.uint8
+arrays = [one.permute(1, 2, 0).numpy() for one in colour]
+assert all(np.array_equal(a.permute(1, 2, 0).numpy(), b) for a, b in zip(made, model.canonicalize(arrays)[0]))
+several = Canonicalizer("fashion")([colour[0], colour[1, :, :50, :40], x[0]])
+assert [tuple(one.shape) for one in several] == [(3, 90, 60), (3, 50, 40), (1, 28, 28)] and several[2].dtype == torch.float32
+gated = Canonicalizer("fashion", only_if=0.01)
+same = torch.from_numpy(~gated.canonicalize(x)[1].rotated)
+assert torch.equal(gated(x)[same], x[same]) and 0 < same.sum() < 40
+assert Canonicalizer("fashion")(x[:0]).shape == (0, 1, 28, 28)
+PROGRAM
+passes "in front of a frozen model" <<'PROGRAM'
+from common import *
+net = network()
+robust = Canonicalizer("fashion", net)
+assert not any(p.requires_grad for p in net.parameters()) and not robust.train().frozen.training and robust.training
+assert torch.equal(robust(x), net(Canonicalizer("fashion")(x))) and robust(x).shape == (40, 10)
+turned = torch.rot90(x, 1, (2, 3))
+a, b = robust(x).argmax(1), robust(turned).argmax(1)
+assert (a == b).float().mean() > 0.8 > (net(x).argmax(1) == net(turned).argmax(1)).float().mean()
+listed = robust(list(x[:4]))
+assert torch.allclose(listed, robust(x[:4]), atol=1e-5) and "average" not in repr(robust) and "fashion" in repr(robust)
+assert set(robust.state_dict()) == {"frozen.1.weight", "frozen.1.bias"}
+PROGRAM
+passes "average: the mean over the candidates, by their weights" <<'PROGRAM'
+from common import *
+net = network().eval()
+mean = Canonicalizer("fashion", net, average=True)
+candidates = recon.load("fashion").candidates(images)
+assert max(len(c.weight) for c in candidates) > 1
+by_hand = torch.stack([sum(
+    w * net(torch.from_numpy(p.to_canonical(masks=images[i : i + 1]))[:, None])[0]
+    for p, w in zip((c.poses[j] for j in range(len(c.weight))), c.weight.tolist())) for i, c in enumerate(candidates)])
+assert torch.allclose(mean(x), by_hand.to(torch.float32), atol=1e-5)
+single = torch.tensor([len(c.weight) == 1 for c in candidates])
+assert torch.allclose(mean(x)[single], Canonicalizer("fashion", net)(x)[single], atol=1e-5)
+assert torch.allclose(mean(list(x[:6])), mean(x[:6]), atol=1e-5)
+PROGRAM
+passes "invert: points, boxes, masks and labels, back to the input" <<'PROGRAM'
+from common import *
+c = Canonicalizer("fashion")
+upright, poses = c.canonicalize(x)
+boxes = torch.rand(40, 3, 4) * 28
+back = c.invert(poses, boxes=boxes)
+assert back.shape == boxes.shape and back.dtype == boxes.dtype
+assert np.allclose(back.numpy(), poses.to_input(boxes=boxes.numpy()), atol=1e-4)
+points = torch.rand(40, 2, dtype=torch.float64)
+assert torch.equal(c.invert(poses, points=points), torch.from_numpy(poses.to_input(points=points.numpy())))
+masks = c.invert(poses, masks=upright)
+assert masks.shape == x.shape and (masks - x).abs().mean() < 0.05 < (upright - x).abs().mean()
+labels = c.invert(poses, labels=torch.ones(40, 28, 28, dtype=torch.int64))
+assert labels.dtype == torch.int64 and set(labels.unique().tolist()) <= {0, 1}
+assert c.invert(poses, points=list(points))[3].shape == (2,)
+refused("exactly one of", lambda: c.invert(poses))
+PROGRAM
+passes "a wrong device, dtype, shape or model is a clear error" <<'PROGRAM'
+from common import *
+c, net = Canonicalizer("fashion"), network()
+refused("images of torch.int64: float16, float32, float64 or uint8", c, x.long())
+refused("images of torch.bfloat16", c, x.bfloat16())
+refused("n x channels x height x width", c, x[:, 0])
+refused("each channels x height x width", c, [x[0, 0]])
+refused("a tensor is needed", c, images)
+refused("the device meta", c, x.to("meta"))
+refused("images on meta, but the frozen model is on cpu", Canonicalizer("fashion", net), x.to("meta"))
+refused("images of torch.float64, but the frozen model is of torch.float32", Canonicalizer("fashion", net), x.double())
+refused("average: a frozen model is needed", lambda: Canonicalizer("fashion", average=True))
+refused("a model of molecules", Canonicalizer, "conformers")
+refused("is nan", c, torch.full((1, 1, 40, 40), float("nan")))
+PROGRAM
+cat >loader.py <<'PROGRAM'
+from common import *
+class Upright(torch.utils.data.Dataset):
+    def __init__(self): self.canonicalize = Canonicalizer("fashion")
+    def __len__(self): return len(x)
+    def __getitem__(self, i): return self.canonicalize(x[i : i + 1])[0], i
+if __name__ == "__main__":
+    recon.set_threads(1)
+    alone = [Upright()[i][0] for i in range(len(x))]
+    for way in "fork", "spawn":
+        loader = torch.utils.data.DataLoader(Upright(), batch_size=5, num_workers=4, multiprocessing_context=way)
+        found = {int(i): one for batch, which in loader for one, i in zip(batch, which)}
+        assert len(found) == len(x) and all(torch.equal(found[i], alone[i]) for i in found), way
+    net = network()
+    robust = Canonicalizer("fashion", net)
+    torch.save(robust, "robust.pt")
+    assert torch.equal(torch.load("robust.pt")(x), robust(x))
+PROGRAM
+"$python" loader.py >"$scratch/stdout" 2>"$scratch/stderr"
+code=$?
+report $code "a DataLoader with 4 workers, forked and spawned; torch.save"
+finish

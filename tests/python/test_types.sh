@@ -1,0 +1,21 @@
+#!/bin/sh
+# The package's type hints: mypy --strict has nothing to say. Without torch its module is left out.
+here=$(cd "${0%/*}" && pwd)
+. "$here/../cli/lib.sh"
+. "$here/python.sh"
+needs_package
+if ! command -v mypy >/dev/null; then
+    skip "type hints" "no mypy"
+    finish
+fi
+strict() { # ARGS
+    (cd "$root" && mypy --strict --cache-dir "$work/cache" "$@") >"$scratch/stdout" 2>"$scratch/stderr"
+    code=$?
+}
+strict --exclude 'torch\.py' python/recon
+report $code "mypy --strict python/recon"
+printf 'import recon\nupright: int = recon.load("fashion").path\n' >wrong.py
+strict "$work/wrong.py"
+[ $code -eq 1 ] && grep -q 'has type "str", variable has type "int"' "$scratch/stdout"
+report $? "and a program that uses it wrongly is told so"
+finish
