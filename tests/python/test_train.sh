@@ -112,6 +112,7 @@ PROGRAM
 passes "Ctrl-C ends a training with a checkpoint" <<'PROGRAM'
 import os, signal, threading, numpy as np, recon
 images = np.load("package/images.npy")
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored, where a script runs this behind its back
 begun = threading.Event()
 def kill():
     begun.wait()
