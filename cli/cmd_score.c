@@ -84,7 +84,8 @@ typedef struct {
     size_t row;   /* among all of the data    */
     double score, p_value, p_embedding, surrogate;
     double radians; /* the pose of an image, the tilt of a molecule, NaN where it has no axis */
-    recon_input_name name;  /* of a molecule or a file; "": none                                      */
+    recon_input_name
+        name; /* of a molecule or a file; "": none                                      */
 } entry;
 
 typedef struct {
