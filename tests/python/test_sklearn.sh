@@ -93,7 +93,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline
 rows = images.reshape(len(images), -1)
-p = Pipeline([("upright", learner(lambda_="neighbours")), ("classes", KNeighborsClassifier(3))])
+p = Pipeline([("upright", learner(lambda_="neighbours", shape=(28, 28))), ("classes", KNeighborsClassifier(3))])
 g = GridSearchCV(p, {"upright__k": [3, 12]}, cv=2, error_score="raise").fit(rows, labels)
 assert g.best_params_["upright__k"] in (3, 12) and g.best_estimator_["upright"].k == g.best_params_["upright__k"]
 few, many = (learner(lambda_="neighbours", k=k).fit(images).transform_with_poses(images)[1].natural for k in (3, 12))
