@@ -319,14 +319,14 @@ static void views_from_inside_show_nothing_from_beyond(void **state)
     enum { N = 8, WHITE = 32 };
     recon_ctx *ctx = *state;
     recon_dataset *d;
-    static unsigned char disc[N][WHITE][WHITE], bytes[16 + sizeof disc];
+    static unsigned char disc[N * WHITE * WHITE], bytes[16 + sizeof disc];
     double middle = (WHITE - 1) / 2.0;
     char spec[600];
     recon_batch b;
     for (int i = 0; i < N * WHITE * WHITE; i++)
         if (hypot(i / WHITE % WHITE - middle, i % WHITE - middle) < middle + 1.5)
-            disc[0][0][i] = 255;
-    size_t size = idx_bytes(bytes, 8, (uint32_t[]){ N, WHITE, WHITE }, 3, disc[0][0], sizeof disc);
+            disc[i] = 255;
+    size_t size = idx_bytes(bytes, 8, (uint32_t[]){ N, WHITE, WHITE }, 3, disc, sizeof disc);
     snprintf(spec, sizeof spec, "idx:%s", scratch_write("white-images", bytes, size));
     CHECK_OK(ctx, recon_dataset_open(ctx, &d, spec));
     for (int inside = 0; inside < 2; inside++) {
