@@ -199,7 +199,7 @@ $(BUILD)/librecon.so: $(LIB_SO)
 
 $(BUILD)/recon-comm-%.so: src/comm/mpi/plugin.c src/comm/engine.h $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(call say,LD )$(MPICC_$*) -std=gnu11 -O2 -g -fPIC -shared -fvisibility=hidden $(filter-out -Wpedantic,$(WARN)) \
+	$(call say,LD )$(MPICC_$*) -std=gnu11 -O2 -g -fPIC -shared -fvisibility=hidden $(filter-out -Wpedantic -Werror,$(WARN)) \
 	  -DRECON_ENGINE_NAME='"$*"' -Isrc -o $@ $<
 
 # The GPU's part as one object in which the linker sees nothing that is not called recon_.

@@ -149,10 +149,12 @@ int main(int argc, char **argv)
     if (code >= 0)
         return code;
     code = EXIT_FAILED;
-    if (cli_guard_output())
+    if (cli_guard_output()) {
         code = run(argc, argv);
-    else
+    } else {
         fputs("recon: out of memory\n", stderr);
+        cli_ranks_end(code);
+    }
     int closed = fclose(stdout), error = errno;
     cli_ranks_finish();
     errno = error;

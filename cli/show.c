@@ -172,8 +172,10 @@ int cli_run(const cli_command *command, const cli_common *common, cli_work *work
             const void *settings)
 {
     recon_ctx *ctx = cli_context(common);
-    if (!ctx)
+    if (!ctx) {
+        cli_ranks_end(EXIT_FAILED); /* without a context this rank cannot tell rank 0 */
         return EXIT_FAILED;
+    }
     recon_status status = work(ctx, settings);
     int code = cli_process_code(status);
     if (status != RECON_OK) {

@@ -37,12 +37,15 @@ static inline int is_rank(void)
 
 static char program[1024];
 
-/* Under MPI's own launcher; skipped where there is none, or no plug-in was built. */
+/* Under MPI's own launcher; skipped where there is none, or no plug-in was built. Builds for one
+ * instruction set have no plug-ins of their own: that of the release build serves them. */
 static inline void run_ranks(const char *engine, int n, const char *options)
 {
     char plugin[512], line[4096];
     const char *build = getenv("RECON_BUILD");
     snprintf(plugin, sizeof plugin, "%s/recon-comm-%s.so", build ? build : "build", engine);
+    if (access(plugin, F_OK) != 0)
+        snprintf(plugin, sizeof plugin, "build/recon-comm-%s.so", engine);
     snprintf(line, sizeof line, "command -v mpirun.%s > /dev/null", engine);
     if (access(plugin, F_OK) != 0 || system(line) != 0)
         skip();

@@ -164,7 +164,8 @@ static recon_status refused(recon_ctx *ctx, int code)
     return recon_fail(ctx, RECON_ERR_IO, "between ranks, %s: %s", ctx->comm->engine->name, why);
 }
 
-/* Rank 0 takes over the failure of another rank. */
+/* Rank 0 takes over the failure of another rank. The others are sent none, but look too: within long
+ * work that is when MPI carries their messages on. */
 static recon_status hear(recon_ctx *ctx)
 {
     recon_comm *comm = ctx->comm;
@@ -172,7 +173,7 @@ static recon_status hear(recon_ctx *ctx)
     void *request = NULL;
     size_t n = 0;
     int there = 0, from = 0, done = 0;
-    if (comm->rank != 0 || comm->told)
+    if (comm->told)
         return RECON_OK;
     int code = comm->engine->probe(TAG_FAILED, &there, &from, &n);
     if (code || !there || n != sizeof heard)
@@ -400,10 +401,11 @@ recon_status recon_comm_agree(recon_ctx *ctx, recon_status own)
     RECON_TRY(recon_comm_gather(ctx, all, size, 1, sizeof *all));
     while (first < size && all[first] == RECON_OK)
         first++;
-    ctx->comm->agreed = first < size;
+    ctx->comm->agreed = 0;
     if (first == size)
         goto done;
     RECON_TRY(recon_comm_broadcast(ctx, &what, sizeof what, (int)first));
+    ctx->comm->agreed = 1;
     what.text[sizeof what.text - 1] = '\0';
     status = (int)first == 0
                  ? recon_fail(ctx, (recon_status)all[first], "%s", what.text)

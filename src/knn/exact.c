@@ -5,6 +5,7 @@
  * the final choice is made by exact scores, so the answer is the same whatever the order. */
 #include "knn/exact.h"
 #include "knn/lists.h"
+#include "comm/comm.h"
 #include "core/ctx.h"
 #include "core/fail.h"
 #include "core/memory.h"
@@ -100,6 +101,7 @@ static recon_status run_task(recon_ctx *ctx, void *arg, size_t index, int worker
     for (size_t i = first; i < first + RUN && i < col_tile; i++) {
         RECON_TRY(recon_sweep_scores(ctx, &sweep, s->lists.p, i, 1, &rows));
         RECON_TRY(recon_lists_scan(ctx, &sweep, &s->lists, i, &s->lists, scratch));
+        RECON_TRY(recon_comm_poll(ctx, worker));
         recon_progress_add(ctx, 1);
     }
 done:
@@ -147,13 +149,15 @@ done:
 typedef struct {
     const recon_points *queries, *p;
     size_t k, parts, part_tiles, first;
+    int shows; /* progress is counted in tiles here, not by the caller */
     recon_tally tally;
     const recon_neighbor *known; /* [queries][k] */
     recon_neighbor *found;       /* [queries][parts][k], unused places have score -inf */
 } query_search;
 
 static recon_status search_part(recon_ctx *ctx, query_search *s, recon_shortlist *lists,
-                                recon_sweep *sweep, size_t part, recon_neighbor *scratch)
+                                recon_sweep *sweep, size_t part, recon_neighbor *scratch,
+                                int worker)
 {
     size_t tiles = recon_tile_count(s->p->n), next, count, rows;
     size_t end = (part + 1) * s->part_tiles < tiles ? (part + 1) * s->part_tiles : tiles;
@@ -171,7 +175,9 @@ static recon_status search_part(recon_ctx *ctx, query_search *s, recon_shortlist
                     recon_shortlist_push(lists, q, score, (uint32_t)index, scratch);
             }
         }
-        recon_progress_add(ctx, 1);
+        RECON_TRY(recon_comm_poll(ctx, worker));
+        if (s->shows)
+            recon_progress_add(ctx, 1);
     }
 done:
     return status;
@@ -212,7 +218,7 @@ static recon_status query_task(recon_ctx *ctx, void *arg, size_t index, int work
     for (size_t q = 0; q < l.count; q++)
         l.floor[q] = recon_shortlist_floor(s->queries, l.begin + q, s->p,
                                            s->known[(l.begin + q) * s->k + s->k - 1].score);
-    RECON_TRY(search_part(ctx, s, &l, &sweep, part, scratch));
+    RECON_TRY(search_part(ctx, s, &l, &sweep, part, scratch, worker));
     store_found(s, &l, part, scratch);
 done:
     recon_arena_release(arena, mark);
@@ -242,35 +248,42 @@ static void merge_found(query_search *s, recon_neighbor *out, size_t q, recon_ne
     memcpy(known, scratch, k * sizeof *known);
 }
 
+static recon_status search(recon_ctx *ctx, query_search *s, recon_neighbor *out)
+{
+    size_t n = s->queries->n, k = s->k;
+    size_t query_tiles = recon_tile_count(n), tiles = recon_tile_count(s->p->n);
+    recon_neighbor *scratch = NULL;
+    recon_status status = RECON_OK;
+    if (n == 0 || s->p->n == 0)
+        return RECON_OK;
+    s->known = out;
+    s->parts = choose_parts(query_tiles, tiles, recon_ctx_threads(ctx));
+    s->part_tiles = (tiles + s->parts - 1) / s->parts;
+    RECON_TRY(recon_alloc_raw(ctx, &s->found, n * s->parts, k * sizeof *s->found));
+    RECON_TRY(recon_alloc_raw(ctx, &scratch, s->parts + 1, k * sizeof *scratch));
+    recon_neighbors_clear(s->found, n * s->parts * k);
+    RECON_TRY(recon_parallel(ctx, query_task, s, query_tiles * s->parts));
+    for (size_t q = 0; q < n; q++)
+        merge_found(s, out, q, scratch);
+done:
+    free(s->found);
+    free(scratch);
+    return status;
+}
+
 recon_status recon_exact_search_on(recon_ctx *ctx, recon_neighbor *out, const recon_points *queries,
                                    const recon_points *p, size_t first, size_t k)
 {
-    size_t query_tiles = recon_tile_count(queries->n), tiles = recon_tile_count(p->n);
-    query_search s = { .queries = queries, .p = p, .k = k, .first = first, .known = out };
-    recon_neighbor *scratch = NULL;
-    recon_status status = RECON_OK;
-    if (queries->n == 0 || p->n == 0)
-        return RECON_OK;
-    s.parts = choose_parts(query_tiles, tiles, recon_ctx_threads(ctx));
-    s.part_tiles = (tiles + s.parts - 1) / s.parts;
-    RECON_TRY(recon_alloc_raw(ctx, &s.found, queries->n * s.parts, k * sizeof *s.found));
-    RECON_TRY(recon_alloc_raw(ctx, &scratch, s.parts + 1, k * sizeof *scratch));
-    recon_neighbors_clear(s.found, queries->n * s.parts * k);
-    RECON_TRY(recon_parallel(ctx, query_task, &s, query_tiles * s.parts));
-    for (size_t q = 0; q < queries->n; q++)
-        merge_found(&s, out, q, scratch);
-done:
-    free(s.found);
-    free(scratch);
-    return status;
+    return search(ctx, &(query_search){ .queries = queries, .p = p, .k = k, .first = first }, out);
 }
 
 recon_status recon_exact_search(recon_ctx *ctx, recon_neighbor *out, const recon_points *queries,
                                 const recon_points *p, size_t k)
 {
+    query_search s = { .queries = queries, .p = p, .k = k, .shows = 1 };
     recon_neighbors_clear(out, queries->n * k);
     recon_progress_begin(ctx, "neighbours", recon_tile_count(queries->n) * recon_tile_count(p->n));
-    recon_status status = recon_exact_search_on(ctx, out, queries, p, 0, k);
+    recon_status status = search(ctx, &s, out);
     if (status == RECON_OK)
         recon_progress_end(ctx);
     return status;

@@ -14,7 +14,8 @@ recon_status recon_exact_search(recon_ctx *ctx, recon_neighbor *out, const recon
                                 const recon_points *p, size_t k);
 
 /* The same where out holds the nearest of other points already, unused places having a score of minus
- * infinity (recon_neighbors_clear). Those of p are counted from `first` on. */
+ * infinity (recon_neighbors_clear). Those of p are counted from `first` on. Progress is the caller's
+ * to count. */
 recon_status recon_exact_search_on(recon_ctx *ctx, recon_neighbor *out, const recon_points *queries,
                                    const recon_points *p, size_t first, size_t k);
 

@@ -11,7 +11,6 @@
 #include "core/memory.h"
 #include "core/options.h"
 #include "model/discovered.h"
-#include "backbone/kinds.h"
 #include "model/lambda.h"
 #include "model/doubt.h"
 #include "model/folds.h"

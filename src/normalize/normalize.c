@@ -219,7 +219,7 @@ static recon_status center_task(recon_ctx *ctx, void *arg, size_t i, int worker)
         j->out->group == RECON_SO2 ? center_so2(ctx, j, b, arena) : center_so3(ctx, j, b, arena);
     recon_arena_release(arena, mark);
     recon_progress_add(ctx, b.count);
-    return status;
+    return status == RECON_OK ? recon_comm_poll(ctx, worker) : status;
 }
 
 static recon_status fit_task(recon_ctx *ctx, void *arg, size_t i, int worker)
@@ -766,6 +766,18 @@ done:
     return status;
 }
 
+/* Over ranks: neighbours' neighbours may be another rank's. */
+static recon_status check_pool(recon_ctx *ctx, const recon_embedded *queries,
+                               const recon_normalize_options *options)
+{
+    if (options->classes != RECON_CLASSES_KNN || queries || options->pool <= options->knn.k)
+        return RECON_OK;
+    return recon_fail(
+        ctx, RECON_ERR_UNSUPPORTED,
+        "over ranks a verdict is made from the k = %zu neighbours: pool = %zu is more",
+        options->knn.k, options->pool);
+}
+
 static recon_status normalize(recon_ctx *ctx, recon_frames *out, const recon_embedded *index,
                               const recon_embedded *queries, const recon_normalize_options *options,
                               int ranks)
@@ -785,6 +797,8 @@ static recon_status normalize(recon_ctx *ctx, recon_frames *out, const recon_emb
                            .identifiability_width = index->so2 ? SO2_WIDTH : SO3_WIDTH,
                            .family = index->so2 ? options->family : RECON_SO2_AUTO };
     RECON_TRY(check_all(ctx, index, queries, options));
+    if (ranks)
+        RECON_TRY(check_pool(ctx, queries, options));
     j.total = j.rows->n;
     if (ranks)
         take_share(ctx, &j);

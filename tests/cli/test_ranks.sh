@@ -7,6 +7,15 @@ here=$(cd "${0%/*}" && pwd)
 ! ldd "$recon" | grep -q 'libmpi\|libmpich'
 report $? "the program is linked with no MPI"
 
+cat >rank_1_has_little_memory <<'END'
+#!/bin/sh
+case ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} in
+1) ulimit -v 1500000 ;; # less than the stacks of 250 threads
+esac
+exec "$@"
+END
+chmod +x rank_1_has_little_memory
+
 for engine in $engines; do
     if ! usable $engine; then
         skip "several ranks under $engine" "no $engine, or no plug-in for it"
@@ -37,6 +46,14 @@ for engine in $engines; do
     RECON_COMM_PLUGIN=none ranks $engine 2 --version
     [ $code -eq 0 ] && [ "$(grep -c '^recon ' "$scratch/stdout")" -eq 2 ]
     report $? "$engine: RECON_COMM_PLUGIN=none runs every process alone"
+
+    [ "${RECON_BUILD:-build}" = build ] || continue # sanitizers need more room than this
+    case $engine in openmpi) more=--oversubscribe ;; *) more= ;; esac
+    timeout -k 5 60 "mpirun.$engine" $more -n 2 ./rank_1_has_little_memory "$recon" normalize --embeddings z.npy \
+        --poses g.npy --group so2 --out r --threads 250 >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
+    code=$?
+    [ $code -ne 0 ] && [ $code -ne 124 ] && [ $code -ne 137 ] # by the time limit
+    report $? "$engine: nobody waits for a rank that cannot begin"
 done
 
 SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=0 run --version

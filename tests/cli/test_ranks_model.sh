@@ -22,6 +22,9 @@ alike() {
             continue
         fi
         for n in $counts; do
+            for file in $files; do # of the run before
+                rm -rf "$(echo "${file%%/*}" | sed 's/@/2/')"
+            done
             ranks "$engine" "$n" $(echo "$*" | sed 's/@/2/g')
             good=$code
             for file in $files; do

@@ -51,7 +51,12 @@ alike "so2, components" --embeddings z.npy --poses g.npy --group so2 --classes c
 cat >only_rank_1_dies <<'END'
 #!/bin/sh
 case ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} in
-1) "$@" & sleep 0.3; kill -9 $!; exit 9 ;;
+1)
+    "$@" &
+    until [ -e r ] || ls -d .r.recon-* >/dev/null 2>&1; do sleep 0.02; done # the work has begun
+    kill -9 $!
+    exit 9
+    ;;
 *) exec "$@" ;;
 esac
 END

@@ -3,6 +3,7 @@
 #include "ranks.h"
 #include "knn/ring.h"
 #include "knn/tiles.h"
+#include "core/ctx.h"
 #include "core/memory.h"
 
 #include <recon/knn/knn.h>
@@ -75,6 +76,7 @@ static void answers_are_those_of_one_process(void **state)
             recon_neighbor *got = malloc((m * k + 1) * sizeof *got);
             CHECK_OK(alone, recon_knn_search(alone, want, NULL, q, m, z, n, d, &o));
             CHECK_OK(ctx, recon_ring_search(ctx, got, q + own.begin * d, m, z, n, d, &o));
+            assert_true(atomic_load(&ctx->progress.done) <= ctx->progress.total);
             for (size_t i = own.begin; i < own.end; i++)
                 for (size_t c = 0; c < k; c++)
                     assert_int_equal(got[(i - own.begin) * k + c].index, want[i * k + c]);

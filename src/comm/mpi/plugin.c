@@ -102,16 +102,34 @@ static int test(void **in, int *done)
     return code;
 }
 
-/* What is being sent may still be read, but nothing is written to the caller's memory any more. */
+/* Waits until MPI is done with the piece's memory, as long as there is patience left. */
+static void end_piece(MPI_Request *piece, double *patience)
+{
+    double begin = MPI_Wtime(), waited = 0;
+    int code = MPI_SUCCESS, ended = 0;
+    do {
+        code = MPI_Test(piece, &ended, MPI_STATUS_IGNORE);
+        waited = MPI_Wtime() - begin;
+    } while (code == MPI_SUCCESS && !ended && waited < *patience);
+    *patience -= waited;
+    if (*piece != MPI_REQUEST_NULL)
+        MPI_Request_free(piece);
+}
+
+/* MPI reads what is being sent until it has left, and writes what has begun to arrive although it was
+ * cancelled: that takes moments where the other rank is alive. A rank that does not come is waited for
+ * a second in all, not for each message, so that a failure is told in time; only then may memory that
+ * is still being sent be freed under MPI, whose ranks are about to end. */
 static void cancel(void **in)
 {
+    static double patience = 1; /* seconds */
     request *r = *in;
+    for (size_t i = r ? r->done : 0; r && r->receives && i < r->count; i++)
+        if (r->piece[i] != MPI_REQUEST_NULL)
+            MPI_Cancel(&r->piece[i]);
     for (size_t i = r ? r->done : 0; r && i < r->count; i++)
-        if (r->piece[i] != MPI_REQUEST_NULL) {
-            if (r->receives)
-                MPI_Cancel(&r->piece[i]);
-            MPI_Request_free(&r->piece[i]);
-        }
+        if (r->piece[i] != MPI_REQUEST_NULL)
+            end_piece(&r->piece[i], &patience);
     free(r);
     *in = NULL;
 }
