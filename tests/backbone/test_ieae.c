@@ -177,6 +177,7 @@ static void softened_images_keep_their_mean_and_rotate(void **state)
 
 static void training_learns_to_rebuild_and_to_tell_rotations(void **state)
 {
+    plain_build_only();
     recon_ctx *ctx = *state;
     recon_ieae_options o = tiny;
     recon_train_result first, last;

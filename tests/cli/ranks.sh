@@ -2,6 +2,7 @@
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_plm_rsh_agent=
 export ASAN_OPTIONS=detect_leaks=0 # of the MPI's own
 engines="openmpi mpich"
+[ "${RECON_BUILD:-build}" = build ] || engines=openmpi # with sanitizers one is enough
 
 # usable ENGINE: its launcher is there, and a plug-in was built.
 usable() {

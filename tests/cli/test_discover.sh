@@ -100,6 +100,8 @@ cp images.npy odd-images.npy
 head -c 200 labels.npy | tail -c 72 | npy odd-labels.npy '|u1' '72,'
 refused 1 "72 labels for 120 images" discover --model backbone --data npy:odd-images.npy --out d
 
+[ "${RECON_BUILD:-build}" = build ] || finish # more trainings, and long with sanitizers
+
 # --- where Lambda comes from ------------------------------------------------------------------------
 run discover --model backbone --data npy:images.npy --lambda head --folds 0 --out by-head
 [ "$code" -eq 0 ] && grep -q '^  lambda     head; likelihood on' "$scratch/stdout" && grep -q '^  verdict    ' "$scratch/stdout"
@@ -130,7 +132,6 @@ differ() {
     [ "$(cat natural)" -eq $# ] && [ "$(cat canonical)" -eq $# ]
 }
 ways="head neighbours"
-[ "${RECON_BUILD:-build}" = build ] || ways=head # with sanitizers one is enough
 for lambda in $ways; do
     by 5 --lambda $lambda --k 5
     by 10 --lambda $lambda

@@ -47,13 +47,14 @@ alike "discover" "3" "d@/model.safetensors d@/gamma.npy d@/neighbors.npy d@/thet
     discover --model backbone $many --folds 0 --out d@ --quiet
 # What differs between the two MPIs was tried above.
 usable openmpi && engines=openmpi || engines=mpich
-molecules="--model $root/models/conformers.safetensors --data conformers/train --limit 1100 --quiet"
+shipped="--model $root/models/conformers.safetensors --data conformers/train --quiet"
+molecules="$shipped --limit 1100"
 RECON_DATA=$root/data/
 export RECON_DATA
 alike "score, molecules" "2" "m@.npy" score $molecules --out m@.npy
 alike "canonicalize, molecules" "3" "m@.xyz" canonicalize $molecules --out m@.xyz
 alike "discover, molecules" "2" "e@/model.safetensors e@/gamma.npy e@/score.npy" \
-    discover $molecules --folds 0 --out e@
+    discover $shipped --limit 300 --folds 0 --out e@
 
 for engine in openmpi mpich; do
     usable "$engine" || continue

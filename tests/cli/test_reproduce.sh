@@ -147,6 +147,8 @@ run classifier train --data mnist --epochs 2 --batch 25 --out c.safetensors --qu
 trained="reproduce mnist --classifier c.safetensors --train --preset small --epochs 1 --out runs"
 if [ -e /usr/share/datasets/mnist ]; then
     skip "training and measuring" "the real MNIST is installed and comes first"
+elif [ "${RECON_BUILD:-build}" != build ]; then
+    skip "training and measuring" "a minute under sanitizers"
 elif ! python3 -c '' 2>/dev/null; then
     skip "training and measuring" "python3 reads the figures"
 else
