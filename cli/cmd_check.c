@@ -202,13 +202,14 @@ static recon_status draw(recon_ctx *ctx, const settings *s, const findings *f)
     double errors[1 + DRAWN_LAYERS][ANGLES], high[ANGLES], floor[ANGLES];
     char names[DRAWN_LAYERS][LAYER_NAME], *svg = NULL;
     recon_error_curve curves[1 + DRAWN_LAYERS] = { { "z, end to end", errors[0], high } };
+    size_t drawn = f->depth > 1 ? DRAWN_LAYERS : 0; /* photo presets have no layers of fields */
     recon_status status;
     for (size_t k = 0; k < ANGLES; k++) {
         errors[0][k] = f->sweep[k].code_median;
         high[k] = f->sweep[k].code_p95;
         floor[k] = f->layers[k * f->depth].floor;
     }
-    for (size_t i = 0; i < DRAWN_LAYERS; i++) {
+    for (size_t i = 0; i < drawn; i++) {
         size_t layer = 1 + i * (f->depth - 2) / (DRAWN_LAYERS - 1);
         for (size_t k = 0; k < ANGLES; k++)
             errors[1 + i][k] = f->layers[k * f->depth + layer].error;
@@ -220,7 +221,7 @@ static recon_status draw(recon_ctx *ctx, const settings *s, const findings *f)
                                                                     .angles = f->angles,
                                                                     .count = ANGLES,
                                                                     .curves = curves,
-                                                                    .curve_count = 1 + DRAWN_LAYERS,
+                                                                    .curve_count = 1 + drawn,
                                                                     .floor = floor,
                                                                     .linear = 1 }));
     RECON_TRY(recon_svg_save(ctx, s->svg, svg));

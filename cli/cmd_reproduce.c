@@ -14,7 +14,7 @@ static int run(int argc, char **argv);
 const cli_command cli_reproduce = {
     .name = "reproduce",
     .purpose = "reproduce the paper's tables",
-    .arguments = "mnist|mnist12k|fashion|images|molecules|letters|cifar10",
+    .arguments = "mnist|mnist12k|fashion|images|molecules|estimators|letters|cifar10",
     .example =
         "  recon reproduce mnist --quick\n"
         "  recon reproduce fashion --figures out/\n"
@@ -224,18 +224,21 @@ static int check_cifar(settings *all)
                    { "--fonts", all->letters.fonts != NULL },
                    { "--size", all->letters.size != 0 },
                    { "--draws", all->letters.draws != 0 },
-                   { "--crop", all->letters.crop } };
+                   { "--crop", all->letters.crop } },
+      training[] = { { "--out", s->out != NULL },  { "--epochs", s->epochs != 0 },
+                     { "--limit", s->limit != 0 }, { "--seed", s->seed != 0 },
+                     { "--resume", s->resume },    { "--overwrite", s->overwrite } };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (others[i].given)
             return cli_misuse(&cli_reproduce, "%s is not for cifar10", others[i].name);
     if (s->preset >= 0 && s->preset < RECON_PRESET_PHOTO)
         return cli_misuse(&cli_reproduce, "cifar10 takes --preset photo or photo-small");
-    if (s->train ? !s->out || s->models[0] : s->out || s->epochs || s->limit || s->resume)
-        return cli_misuse(&cli_reproduce, s->train
-                                              ? "--train needs --out DIR, and makes what --model "
-                                                "would name"
-                                              : "--out, --epochs, --limit and --resume are for "
-                                                "--train");
+    if (s->train && (!s->out || s->models[0]))
+        return cli_misuse(&cli_reproduce,
+                          "--train needs --out DIR, and makes what --model would name");
+    for (size_t i = 0; !s->train && i < sizeof training / sizeof *training; i++)
+        if (training[i].given)
+            return cli_misuse(&cli_reproduce, "%s is for --train", training[i].name);
     if (s->models[0] && s->models[1])
         return cli_misuse(&cli_reproduce, "cifar10 takes one --model");
     all->cifar =
@@ -386,7 +389,22 @@ static int check_estimators(settings *all)
                    { "--train", s->train },
                    { "--out", s->out != NULL },
                    { "--seeds", s->seeds != 0 },
-                   { "--images", s->images != 0 } };
+                   { "--images", s->images != 0 },
+                   { "--limit", s->limit != 0 },
+                   { "--epochs", s->epochs != 0 },
+                   { "--resume", s->resume },
+                   { "--overwrite", s->overwrite },
+                   { "--preset", s->preset >= 0 },
+                   { "--backbone", s->backbone != 0 },
+                   { "--rival", s->rival != 0 },
+                   { "--embeddings", s->embeddings != NULL },
+                   { "--resample", s->resample },
+                   { "--augmented", all->cifar.augmented != NULL },
+                   { "--laws", all->letters.laws != NULL },
+                   { "--fonts", all->letters.fonts != NULL },
+                   { "--size", all->letters.size != 0 },
+                   { "--draws", all->letters.draws != 0 },
+                   { "--crop", all->letters.crop } };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (others[i].given)
             return cli_misuse(&cli_reproduce, "%s is not for estimators", others[i].name);

@@ -240,7 +240,7 @@ _recon_else() {
     reproduce,-*) _recon_words --quick --figures --model --data --rotate --classifier --augmented --embeddings --images --limit --resample --preset --train --baselines --rival --backbone --out --epochs --seed --seeds --resume --overwrite --laws --fonts --size --draws --crop --device --precision --deterministic --threads --json --quiet --help ;;
     info,-*) _recon_words --skip-bad --crop --picture-limit --threads --json --quiet --help ;;
     classifier,*) _recon_words train eval ;;
-    reproduce,*) _recon_words mnist mnist12k fashion images molecules letters cifar10 ;;
+    reproduce,*) _recon_words mnist mnist12k fashion images molecules estimators letters cifar10 ;;
     esac
 }
 

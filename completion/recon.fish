@@ -253,7 +253,7 @@ complete -c recon -n '__recon_is reproduce' -l crop -d 'letters: auto as for `re
 complete -c recon -n '__recon_is reproduce' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is reproduce' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is reproduce' -l deterministic -d 'with cuda: bit-identical runs, slower'
-complete -c recon -n '__recon_is reproduce' -f -a 'mnist mnist12k fashion images molecules letters cifar10'
+complete -c recon -n '__recon_is reproduce' -f -a 'mnist mnist12k fashion images molecules estimators letters cifar10'
 complete -c recon -n '__recon_is info' -l skip-bad -d 'skip what cannot be used, and list it'
 complete -c recon -n '__recon_is info' -l crop -d 'images: auto: centre each object and scale it to fill the frame' -x -a 'none auto'
 complete -c recon -n '__recon_is info' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x

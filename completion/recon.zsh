@@ -317,7 +317,7 @@ _recon() {
         '--json[print one JSON object instead of text]' \
         '--quiet[no progress, errors only]' \
         '--help[explain]' \
-        '1: :(mnist mnist12k fashion images molecules letters cifar10)' ;;
+        '1: :(mnist mnist12k fashion images molecules estimators letters cifar10)' ;;
     info) _arguments \
         '--skip-bad[skip what cannot be used, and list it]' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame]:choice:(none auto)' \

@@ -348,10 +348,23 @@ static recon_status measure_neighbours(recon_ctx *ctx, baseline *out,
                                   r->train.codes.labels, r->test.codes.labels, r->molecules);
 }
 
-static void refuse_all(baseline out[BASELINES], const char *why)
+/* What rotates conformers in front of the frozen classifier. */
+static recon_status measure_in_front(recon_ctx *ctx, baseline out[BASELINES],
+                                     const molecule_reproduction *r, recon_so3 *rotations)
 {
-    for (int i = 0; i < BASELINES; i++)
-        baseline_refuse(&out[i], "%s", why);
+    static const int those[] = { BASELINE_PCA, BASELINE_TTA8, BASELINE_TTA36, BASELINE_KABSCH };
+    recon_status status = RECON_OK;
+    if (!r->gcn) {
+        for (size_t i = 0; i < sizeof those / sizeof *those; i++)
+            baseline_refuse(&out[those[i]], "no --classifier");
+        return RECON_OK;
+    }
+    RECON_TRY(measure_pca(ctx, &out[BASELINE_PCA], r, rotations));
+    RECON_TRY(measure_mean(ctx, &out[BASELINE_TTA8], r, 8));
+    RECON_TRY(measure_mean(ctx, &out[BASELINE_TTA36], r, 36));
+    RECON_TRY(measure_kabsch(ctx, &out[BASELINE_KABSCH], r, rotations));
+done:
+    return status;
 }
 
 recon_status baselines_measure_molecules(recon_ctx *ctx, baseline out[BASELINES],
@@ -359,20 +372,14 @@ recon_status baselines_measure_molecules(recon_ctx *ctx, baseline out[BASELINES]
 {
     recon_so3 *rotations = NULL;
     recon_status status;
-    refuse_all(out, "of images");
-    RECON_TRY(measure_neighbours(ctx, &out[BASELINE_KNN], r));
-    if (!r->gcn) {
-        refuse_all(out, "no --classifier");
-        goto done;
-    }
+    for (int i = 0; i < BASELINES; i++)
+        baseline_refuse(&out[i], "of images");
     baseline_refuse(&out[BASELINE_EQUIADAPT],
                     "there is no such network of molecules: the frozen classifier's loss has no "
                     "gradient with respect to a rotation");
     RECON_TRY(recon_alloc_raw(ctx, &rotations, r->test.n, sizeof *rotations));
-    RECON_TRY(measure_pca(ctx, &out[BASELINE_PCA], r, rotations));
-    RECON_TRY(measure_mean(ctx, &out[BASELINE_TTA8], r, 8));
-    RECON_TRY(measure_mean(ctx, &out[BASELINE_TTA36], r, 36));
-    RECON_TRY(measure_kabsch(ctx, &out[BASELINE_KABSCH], r, rotations));
+    RECON_TRY(measure_neighbours(ctx, &out[BASELINE_KNN], r));
+    RECON_TRY(measure_in_front(ctx, out, r, rotations));
     RECON_TRY(measure_segnn(ctx, &out[BASELINE_SEGNN], r));
     RECON_TRY(measure_augmented(ctx, &out[BASELINE_AUGMENTED], r, rotations));
 done:

@@ -7,13 +7,13 @@
 #include "core/folder.h"
 #include "core/json.h"
 #include "core/shipped.h"
+#include "experiments/evaluate.h"
 #include "model/model.h"
 
 #include <math.h>
 #include <recon/model/discover.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { QUICK = 1000, NARROW = 16, TAKE_SEED = 1 };
 #define REMEDY "`recon reproduce cifar10 --train --out DIR` makes one, %s names another"
@@ -64,7 +64,9 @@ static recon_status train_classifier(recon_ctx *ctx, const files *f, const char 
                                                                .overwrite = s->overwrite });
 }
 
-static recon_status train_model(recon_ctx *ctx, files *f, const recon_dataset *data)
+/* Training itself holds the validation part of all pictures out; natural poses are of `seen`. */
+static recon_status train_model(recon_ctx *ctx, files *f, const recon_dataset *data,
+                                const recon_dataset *seen)
 {
     const cifar_settings *s = f->settings;
     char backbone[RECON_PATH], dir[RECON_PATH];
@@ -83,7 +85,7 @@ static recon_status train_model(recon_ctx *ctx, files *f, const recon_dataset *d
                                                 .overwrite = s->overwrite,
                                                 .data = "cifar10" }));
     f->train_seconds = r.seconds;
-    RECON_TRY(recon_discover(ctx, &found, backbone, NULL, recon_dataset_data(data),
+    RECON_TRY(recon_discover(ctx, &found, backbone, NULL, recon_dataset_data(seen),
                              recon_folder_join(dir, s->out, "found"),
                              &(recon_discover_options){ .lambda = RECON_LAMBDA_DENSITY,
                                                         .folds = -1,
@@ -96,13 +98,32 @@ done:
     return status;
 }
 
-/* Both classifiers see all training pictures; the model of poses may see fewer, and no labels. */
+/* A classifier that was named, before the long work; NULL: none. */
+static recon_status check_named(recon_ctx *ctx, const char *path, const recon_dataset *data)
+{
+    recon_classifier *c = NULL;
+    recon_status status = RECON_OK;
+    if (!path)
+        return RECON_OK;
+    RECON_TRY(recon_classifier_open(ctx, &c, path));
+    RECON_TRY(recon_evaluate_check_classifier(ctx, c, path, data, "cifar10"));
+done:
+    recon_classifier_close(ctx, c);
+    return status;
+}
+
+/* Both classifiers see all training pictures less cifar10/val, which they hold out; the model of poses
+ * may see fewer, and no labels. Of a part of the pictures training would hold out others: so the part
+ * is taken from those that are not in cifar10/val. */
 static recon_status train_all(recon_ctx *ctx, files *f)
 {
     const cifar_settings *s = f->settings;
-    recon_dataset *data = NULL, *some = NULL;
+    recon_dataset *data = NULL, *rest = NULL, *held = NULL, *some = NULL;
     recon_status status;
     RECON_TRY(recon_dataset_open(ctx, &data, "cifar10/train"));
+    RECON_TRY(recon_dataset_split(ctx, &rest, &held, data, RECON_HELD_OUT, 0));
+    RECON_TRY(check_named(ctx, s->classifier, data));
+    RECON_TRY(check_named(ctx, s->augmented, data));
     RECON_TRY(recon_folder_make(ctx, s->out));
     recon_folder_join(f->classifier, s->out, "classifier.safetensors");
     recon_folder_join(f->augmented, s->out, "augmented.safetensors");
@@ -114,11 +135,13 @@ static recon_status train_all(recon_ctx *ctx, files *f)
         snprintf(f->augmented, sizeof f->augmented, "%s", s->augmented);
     else
         RECON_TRY(train_classifier(ctx, f, f->augmented, data, 1));
-    if (s->limit && s->limit < recon_dataset_describe(data).n)
-        RECON_TRY(recon_dataset_take(ctx, &some, data, s->limit, TAKE_SEED));
-    RECON_TRY(train_model(ctx, f, some ? some : data));
+    if (s->limit && s->limit < recon_dataset_describe(rest).n)
+        RECON_TRY(recon_dataset_take(ctx, &some, rest, s->limit, TAKE_SEED));
+    RECON_TRY(train_model(ctx, f, some ? some : data, some ? some : rest));
 done:
     recon_dataset_close(some);
+    recon_dataset_close(held);
+    recon_dataset_close(rest);
     recon_dataset_close(data);
     return status;
 }
@@ -241,8 +264,12 @@ static recon_status measure(recon_ctx *ctx, json_t **out, const files *f)
     RECON_TRY(take(ctx, &whole[0], &some[0], "cifar10/test", n));
     RECON_TRY(take(ctx, &whole[1], &some[1], "cifar10/val", n));
     RECON_TRY(recon_classifier_open(ctx, &classifier, f->classifier));
-    if (f->augmented[0])
+    RECON_TRY(recon_evaluate_check_classifier(ctx, classifier, f->classifier, whole[0], "cifar10"));
+    if (f->augmented[0]) {
         RECON_TRY(recon_classifier_open(ctx, &augmented, f->augmented));
+        RECON_TRY(
+            recon_evaluate_check_classifier(ctx, augmented, f->augmented, whole[0], "cifar10"));
+    }
     RECON_TRY(recon_model_open(ctx, &model, f->model, s->precision));
     RECON_TRY(recon_model_open(ctx, &once, f->model, s->precision));
     if (recon_backbone_ieae(once->backbone))

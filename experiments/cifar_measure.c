@@ -19,7 +19,7 @@ const char *const cifar_method_name[CIFAR_METHODS] = { "none",        "undo",  "
 const char *const cifar_set_name[CIFAR_SETS] = { "upright", "c8", "any" };
 const double cifar_levels[CIFAR_LEVELS] = { .001, .002, .005, .01, .02, .05, .1, .2, .5, 1 };
 
-enum { BATCH = 250, ROTATIONS = 8, MANY = 36, TIMED = 256, SEED = 2 };
+enum { ROTATIONS = 8, MANY = 36, TIMED = 256, SEED = 2 };
 #define NEAR 22.5
 #define FAR  150.0
 

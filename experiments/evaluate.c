@@ -39,6 +39,26 @@ recon_status recon_evaluate_check_numbers(recon_ctx *ctx, const double *values, 
 
 /* --- accuracy --------------------------------------------------------------------------------- */
 
+recon_status recon_evaluate_check_classifier(recon_ctx *ctx, const recon_classifier *classifier,
+                                             const char *path, const recon_dataset *data,
+                                             const char *name)
+{
+    recon_classifier_info c = recon_classifier_describe(classifier);
+    recon_dataset_info d = recon_dataset_describe(data);
+    if (c.height != d.height || c.width != d.width || c.channels != d.channels)
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "%s takes images of %zu x %zu x %zu, but %s has %zu x %zu x %zu: `recon "
+                          "classifier train --data %s --out FILE` trains one that fits",
+                          path, c.height, c.width, c.channels, name, d.height, d.width, d.channels,
+                          name);
+    if (c.classes != d.classes)
+        return recon_fail(ctx, RECON_ERR_INPUT,
+                          "%s knows %zu classes, but %s has %zu: `recon classifier train --data %s "
+                          "--out FILE` trains one that fits",
+                          path, c.classes, name, d.classes, name);
+    return RECON_OK;
+}
+
 /* What a classifier says of n images: the class it takes each for and how sure it is, either of
  * which may be NULL. */
 static recon_status classify(recon_ctx *ctx, int64_t *labels, double *scores,

@@ -24,6 +24,12 @@ recon_status recon_guess_by_classifier(recon_ctx *ctx, void *user, int64_t *labe
 recon_status recon_judge_by_classifier(recon_ctx *ctx, void *user, double *scores,
                                        const float *images, size_t n);
 
+/* RECON_ERR_INPUT where the classifier of a file takes other images or knows other classes than data
+ * has, which is called name. */
+recon_status recon_evaluate_check_classifier(recon_ctx *ctx, const recon_classifier *classifier,
+                                             const char *path, const recon_dataset *data,
+                                             const char *name);
+
 /* The share of data taken for what it is, when image i is first rotated by rotations[i] (one bilinear
  * resampling); rotations may be NULL: images as they are. right [n] takes which were, or is NULL. */
 recon_status recon_evaluate_accuracy(recon_ctx *ctx, double *out, uint8_t *right,

@@ -216,6 +216,21 @@ done:
     return status;
 }
 
+/* SGM has learned no labels: its poses agree, or they do not. */
+static void say_trained(recon_ctx *ctx, size_t seed, rival_kind kind, const recon_train_result *r)
+{
+    if (kind == RIVAL_SGM)
+        recon_log(ctx, RECON_LOG_INFO,
+                  "seed %zu, %s: trained in %.0f s; poses of two views of an image held out "
+                  "disagree by %.4f, as 1 - cosine",
+                  seed, rival_name(kind), r->seconds, r->best);
+    else
+        recon_log(
+            ctx, RECON_LOG_INFO,
+            "seed %zu, %s: trained in %.0f s; %.2f %% of the rotated images held out are right",
+            seed, rival_name(kind), r->seconds, 100 * (1 - r->best));
+}
+
 /* The networks of --baselines, into dir/KEY.safetensors; those of the set's upright images. */
 static recon_status train_rivals(recon_ctx *ctx, reproduce_settings *s, const char *dir,
                                  model_path path[RIVAL_KINDS])
@@ -230,6 +245,7 @@ static recon_status train_rivals(recon_ctx *ctx, reproduce_settings *s, const ch
     if (s->limit && s->limit < recon_dataset_describe(data).n)
         RECON_TRY(recon_dataset_take(ctx, &some, data, s->limit, TAKE_SEED));
     RECON_TRY(recon_classifier_open(ctx, &frozen, s->classifier));
+    RECON_TRY(recon_evaluate_check_classifier(ctx, frozen, s->classifier, data, s->what->name));
     const rival_options o = { .epochs = s->rival ? s->epochs : 0,
                               .seed = s->seed,
                               .rule = s->what->rule,
@@ -242,10 +258,7 @@ static recon_status train_rivals(recon_ctx *ctx, reproduce_settings *s, const ch
             continue;
         snprintf(path[k], sizeof(model_path), "%s/%s.safetensors", dir, rival_name((rival_kind)k));
         RECON_TRY(rival_train(ctx, &trained, (rival_kind)k, some ? some : data, path[k], &o));
-        recon_log(
-            ctx, RECON_LOG_INFO,
-            "seed %zu, %s: trained in %.0f s; %.2f %% of the rotated images held out are right",
-            s->seed, rival_name((rival_kind)k), trained.seconds, 100 * (1 - trained.best));
+        say_trained(ctx, s->seed, (rival_kind)k, &trained);
         s->rivals[k] = path[k];
     }
 done:

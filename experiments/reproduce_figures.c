@@ -1,5 +1,6 @@
 /* reproduce_figures.c - the figures of one experiment, from what was measured. */
 #include "experiments/reproduce.h"
+#include "backbone/photo_net.h"
 #include "core/fail.h"
 #include "core/memory.h"
 #include "report/pictures.h"
@@ -55,7 +56,8 @@ static size_t nth_of_class(const int64_t *labels, size_t n, int64_t label, size_
     return n;
 }
 
-/* The paper's figures 1 and 3: input, decoded and rotated canonicals, RECON's, and the truth. */
+/* The paper's figures 1 and 3: input, decoded and rotated canonicals, RECON's, and the truth. Photo
+ * presets decode nothing: that place stays empty. */
 static recon_status put_canonicals(recon_ctx *ctx, recon_pictures *s, size_t row,
                                    const reproduction *r, size_t i)
 {
@@ -65,6 +67,8 @@ static recon_status put_canonicals(recon_ctx *ctx, recon_pictures *s, size_t row
     recon_pictures_put(s, at + 2, t->data, i, -t->codes.so2[i]);
     recon_pictures_put(s, at + 3, t->data, i, -t->absolute[i]);
     recon_pictures_put(s, at + 4, r->on->upright.use, i, 0);
+    if (recon_preset_is_photo(recon_model_describe(r->model).images.preset))
+        return RECON_OK;
     return recon_ieae_decode(ctx, recon_pictures_place(s, at + 1),
                              recon_backbone_ieae(r->model->backbone), t->codes.z + i * t->codes.d,
                              1);

@@ -143,7 +143,6 @@ static recon_status check_classifier(recon_ctx *ctx, const image_trial *t)
 {
     const reproduce_settings *s = t->settings;
     const char *data = s->data ? s->data : s->what->name;
-    recon_classifier_info c = recon_classifier_describe(t->classifier);
     recon_dataset_info d = recon_dataset_describe(t->upright.use);
     if (d.classes == 0)
         return recon_fail(ctx, RECON_ERR_INPUT,
@@ -153,18 +152,7 @@ static recon_status check_classifier(recon_ctx *ctx, const image_trial *t)
     if (d.classes > CLASSES)
         return recon_fail(ctx, RECON_ERR_INPUT, "%s: %zu classes, %d at most", data, d.classes,
                           CLASSES);
-    if (c.height != d.height || c.width != d.width || c.channels != d.channels)
-        return recon_fail(ctx, RECON_ERR_INPUT,
-                          "%s takes images of %zu x %zu x %zu, but %s has %zu x %zu x %zu: `recon "
-                          "classifier train --data %s --out FILE` trains one that fits",
-                          s->classifier, c.height, c.width, c.channels, data, d.height, d.width,
-                          d.channels, data);
-    if (c.classes != d.classes)
-        return recon_fail(ctx, RECON_ERR_INPUT,
-                          "%s knows %zu classes, but %s has %zu: `recon classifier train --data %s "
-                          "--out FILE` trains one that fits",
-                          s->classifier, c.classes, data, d.classes, data);
-    return RECON_OK;
+    return recon_evaluate_check_classifier(ctx, t->classifier, s->classifier, t->upright.use, data);
 }
 
 /* Before the long work, not after it. */

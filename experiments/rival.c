@@ -94,7 +94,6 @@ static recon_status freeze_encoder(recon_ctx *ctx, rival *r)
  * resampled (regrid). */
 const rival_net rival_nets[RIVAL_KINDS] = {
     [RIVAL_AUGMENTED] = { .name = "augmented",
-                          .labels = 1,
                           .epochs = 2,
                           .batch = 128,
                           .rate = 2e-3,
@@ -103,7 +102,6 @@ const rival_net rival_nets[RIVAL_KINDS] = {
                           .add = add_resnet,
                           .apply = apply_resnet },
     [RIVAL_ESCNN] = { .name = "escnn",
-                      .labels = 1,
                       .masked = 1,
                       .epochs = 2,
                       .batch = 64,
@@ -115,7 +113,6 @@ const rival_net rival_nets[RIVAL_KINDS] = {
                       .freeze = freeze_encoder },
     [RIVAL_EQUIADAPT] = { .name = "equiadapt",
                           .poses = 1,
-                          .labels = 1,
                           .masked = 1,
                           .epochs = 1,
                           .batch = 64,
@@ -126,7 +123,6 @@ const rival_net rival_nets[RIVAL_KINDS] = {
                           .apply = apply_pose,
                           .freeze = freeze_encoder },
     [RIVAL_PARTIAL] = { .name = "partial_gcnn",
-                        .labels = 1,
                         .epochs = 2,
                         .batch = 64,
                         .rate = 3e-3,
@@ -178,7 +174,6 @@ recon_status rival_make(recon_ctx *ctx, rival **out, rival_info info, recon_prec
     RECON_TRY(recon_alloc(ctx, &r, 1, sizeof *r));
     r->info = info;
     r->info.poses = net->poses;
-    r->info.labels = net->labels;
     RECON_TRY(recon_params_new(ctx, &r->params, precision));
     recon_params_expect(r->params, file, path, 1);
     RECON_TRY(net->add(ctx, r));

@@ -23,8 +23,7 @@ typedef struct rival rival;
 
 typedef struct {
     rival_kind kind;
-    int poses;  /* 1: it gives a pose to undo in front of the frozen classifier; 0: it classifies */
-    int labels; /* it was trained with labels */
+    int poses; /* 1: it gives a pose to undo in front of the frozen classifier; 0: it classifies */
     size_t height, width, channels, classes, weights;
 } rival_info;
 

@@ -29,7 +29,7 @@ struct rival {
 
 typedef struct {
     const char *name;
-    int poses, labels, masked;
+    int poses, masked;
     int pairs; /* it learns by two views of each image, how far one is rotated against the other */
     size_t epochs, batch;
     double rate, decay;

@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "nn/layers.h"
 #include "nn/params.h"
+#include "nn/tape.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -97,8 +98,8 @@ static recon_var expand(recon_tape *t, const partial_layer *l, recon_var rows)
 {
     size_t k = l->size * l->size, b = l->angles, o = l->outputs, i = l->inputs;
     size_t n = ANGLES * k * b * o, at = 0;
-    int32_t *index = malloc((3 * n + 1) * sizeof *index);
-    if (!index)
+    int32_t *index = NULL;
+    if (!recon_tape_did(t, recon_alloc_raw(t->ctx, &index, 3 * n + 1, sizeof *index)))
         return NULL;
     int32_t *order = index + n, *offset = order + n;
     for (size_t a = 0; a < ANGLES; a++)

@@ -200,10 +200,12 @@ done:
 /* All that a resumed run must share. */
 static recon_status describe_run(const trainer *k, recon_settings *s, size_t epochs)
 {
-    uint32_t print;
-    recon_status status = recon_fingerprint(k->ctx, &print, k->train);
-    if (status != RECON_OK)
-        return status;
+    int by_frozen = k->net->poses && !k->net->pairs;
+    uint32_t print, frozen = 0;
+    recon_status status;
+    RECON_TRY(recon_fingerprint(k->ctx, &print, k->train));
+    if (by_frozen)
+        RECON_TRY(recon_fingerprint_weights(k->ctx, &frozen, k->o->frozen->params));
     recon_settings_add(s, "images", "%zu (%08" PRIx32 ")", recon_dataset_describe(k->train).n,
                        print);
     recon_settings_add(s, RECON_SETTING_EPOCHS, "%zu", epochs);
@@ -212,11 +214,14 @@ static recon_status describe_run(const trainer *k, recon_settings *s, size_t epo
     recon_settings_add(s, "decay", "%.9g", k->net->decay);
     recon_settings_add(s, "rotated", "%s", k->net->views.rotate ? "any angle" : "no");
     recon_settings_add(s, "held out", "rotated by %s", k->o->rule);
+    if (by_frozen)
+        recon_settings_add(s, "classifier", "%08" PRIx32, frozen);
     recon_settings_add(s, "seed", "%" PRIu64, k->o->seed);
     recon_settings_add(s, "precision", "%s",
                        recon_precision_name(recon_precision_on(k->ctx, k->o->precision)));
     recon_settings_add(s, "backend", "%s", recon_ops_name(k->ctx));
-    return RECON_OK;
+done:
+    return status;
 }
 
 static recon_status run(trainer *k, recon_train_result *result, const char *path, size_t epochs)

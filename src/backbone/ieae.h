@@ -68,7 +68,8 @@ recon_status recon_ieae_decode(recon_ctx *ctx, float *out, const recon_ieae *mod
  * code and density, and the channels where they are known. A mask is kept, and may be added. */
 recon_status recon_ieae_follow(recon_ctx *ctx, recon_ieae_options *options, const recon_ieae *from,
                                int preset);
-/* Its weights, those of the decoder only for images of the same size. */
+/* Its weights, those of the decoder only for images of the same size. RECON_ERR_INPUT: a photo preset
+ * whose stem is another, as for images of quite another size. */
 recon_status recon_ieae_take(recon_ctx *ctx, recon_ieae *model, const recon_ieae *from);
 
 /* See recon_backbone_kind. */

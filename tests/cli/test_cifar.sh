@@ -7,7 +7,12 @@ refused 2 "--train needs --out DIR" reproduce cifar10 --train
 refused 2 "--augmented is for cifar10" reproduce mnist --augmented m
 refused 1 "preset photo is for images" train --data "flat:$OLDPWD/data/conformers" --preset photo --out m --quiet
 refused 2 "--laws is not for cifar10" reproduce cifar10 --laws f
-refused 1 "\`tools/get-cifar10\` gets it" reproduce cifar10
+refused 2 "--seed is for --train" reproduce cifar10 --seed 2
+refused 2 "--overwrite is for --train" reproduce cifar10 --overwrite
+run info cifar10/test
+if [ "$code" -ne 0 ]; then # pictures may be installed for all
+    refused 1 "\`tools/get-cifar10\` gets it" reproduce cifar10
+fi
 if [ "${RECON_BUILD:-build}" != build ] || ! command -v python3 >/dev/null; then
     finish # training, which takes many times as long under sanitizers
 fi
@@ -76,4 +81,21 @@ report $? "natural poses of a photo preset come from its density"
 run discover --model run/photo.safetensors --data cifar10 --limit 60 --folds 0 --heads paper --out two
 [ "$code" -eq 1 ] && said "the heads of the paper are steerable networks"
 report $? "and it has no heads as in the paper"
+accepted "check draws no layers of it" check run/photo.safetensors --data cifar10 --limit 20 --svg check.svg --quiet
+python3 - <<'PROGRAM'
+import random, struct
+def save(name, shape, body):
+    head = "{'descr': '|u1', 'fortran_order': False, 'shape': %s, }" % (shape,)
+    head += " " * (-(len(head) + 11) % 64) + "\n"
+    open(name, "wb").write(b"\x93NUMPY\x01\0" + struct.pack("<H", len(head)) + head.encode() + body)
+random.seed(2)
+save("images.npy", (96, 16, 16), bytes(random.randrange(256) for _ in range(96 * 256)))
+save("labels.npy", (96,), bytes(i % 2 for i in range(96)))
+save("large.npy", (48, 64, 64, 3), bytes(random.randrange(256) for _ in range(64 * 64 * 3)) * 48)
+PROGRAM
+run classifier train --data npy:images.npy --net small --epochs 1 --out c1.safetensors
+refused 1 "c1.safetensors takes images of 16 x 16 x 1, but cifar10 has 32 x 32 x 3" \
+    reproduce cifar10 --train --classifier c.safetensors --augmented c1.safetensors --out again
+refused 1 "preset photo-small starts from a model of about the same size (--size 32)" \
+    train --data npy:large.npy --from run/photo.safetensors --out larger --quiet
 finish

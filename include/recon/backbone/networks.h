@@ -103,7 +103,8 @@ typedef struct {
                       is one and resume is 0                                                   */
     /* A model of images to start from, of `recon train` or `recon discover`: a path, or the name of one
      * that comes with recon. Its weights are the first ones; for images of another size the decoder
-     * starts anew. Fields of shape that are 0 are those of the model (preset too: RECON_PRESET_FAST
+     * starts anew, and photo presets are RECON_ERR_INPUT where they halve those another number of times.
+     * Fields of shape that are 0 are those of the model (preset too: RECON_PRESET_FAST
      * follows it; a mask may be added). Others that differ are RECON_ERR_INPUT, as are images of other
      * channels, and a density asked for or refused against the model. NULL: none. */
     const char *from;
