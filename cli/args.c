@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COMMON = 3, LEFT = 32, SCREEN = 80 };
+enum { COMMON = 3, LEFT = 32, SCREEN = 80, USAGE = 7 };
 
 static void common_options(cli_option out[COMMON + 1], cli_common *c)
 {
@@ -74,13 +74,30 @@ static void print_options(const cli_option *o)
     }
 }
 
+/* What would leave the screen begins a new line. */
+static int print_word(const char *word, int column)
+{
+    if (column + 1 + (int)strlen(word) > SCREEN)
+        column = printf("\n%*s%s", USAGE, "", word) - 1;
+    else
+        column += printf(" %s", word);
+    return column;
+}
+
+static void print_usage(const cli_command *command)
+{
+    int column = printf("usage: recon %s", command->name);
+    if (*command->arguments)
+        column = print_word(command->arguments, column);
+    print_word("[OPTIONS]", column);
+    printf("\n\n");
+}
+
 static void print_help(const cli_command *command, const cli_option *options,
                        const cli_option *common)
 {
     printf("recon %s - %s\n\n", command->name, command->purpose);
-    int wide = printf("usage: recon %s%s%s", command->name, *command->arguments ? " " : "",
-                      command->arguments);
-    printf("%s[OPTIONS]\n\n", wide + 10 > SCREEN ? "\n       " : " ");
+    print_usage(command);
     print_options(options);
     print_options(common);
     printf("\nexample:\n%s\n", command->example);
