@@ -181,7 +181,8 @@ def train(
     Example:
         >>> strokes = np.zeros((40, 16, 16), np.uint8)
         >>> strokes[:, 4:6, 3:12] = strokes[:, 4:13, 3:5] = 255
-        >>> done = recon.train(strokes, "strokes.safetensors", width=0.25, epochs=1, batch=8)
+        >>> quick = dict(width=0.25, epochs=1, batch=8)
+        >>> done = recon.train(strokes, "strokes.safetensors", overwrite=True, **quick)
         >>> done.steps > 0, done.path
         (True, 'strokes.safetensors')
     """
