@@ -485,8 +485,8 @@ x = np.load("strokes.npy")[:3] / 255
 refused("images of 28 x 28 x 7, but the model was made for n of 28 x 28 x 1", model.score, np.zeros((3, 28, 28, 7)))
 refused("channels go last", model.score, x[:, None])
 refused("false_alarms 5: a share", model.threshold, 5)
-refused("floats are needed", model.score, x.astype(int))
-refused("images: ", model.score, [[1.0], [1.0, 2.0]])
+refused("uint8 or uint16 are needed", model.score, x.astype(int))
+refused("images of 1, but", model.score, [[1.0], [1.0, 2.0]])
 x[2, 0, 5] = np.inf
 refused("pixel 5 of image 2 is inf", model.canonicalize, x)
 poses = model.canonicalize(x[:2])[1]
