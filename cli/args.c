@@ -18,7 +18,7 @@ static void common_options(cli_option out[COMMON + 1], cli_common *c)
     const cli_option common[] = {
         { "--threads", "N", NULL, "threads to use (default: all)", CLI_COUNT, 0, &c->threads },
         { "--json", NULL, NULL, "print one JSON object instead of text", CLI_FLAG, 0, &c->json },
-        { "--quiet", NULL, NULL, "no progress, errors only", CLI_FLAG, 0, &c->quiet },
+        { "--quiet", NULL, NULL, "print errors only", CLI_FLAG, 0, &c->quiet },
         { 0 },
     };
     memcpy(out, common, sizeof common);
@@ -253,12 +253,12 @@ static int take(const cli_command *command, const cli_option *o, int argc, char 
     case CLI_COUNT:
     case CLI_INDEX:
         if (!parse_count(o->out, text, kind == CLI_COUNT))
-            return cli_misuse(command, "%s %s is not a whole number of at least %d", o->name, text,
+            return cli_misuse(command, "%s %s must be a whole number of at least %d", o->name, text,
                               kind == CLI_COUNT);
         break;
     case CLI_NUMBER:
         if (!parse_number(o->out, text))
-            return cli_misuse(command, "%s %s is not a number above 0", o->name, text);
+            return cli_misuse(command, "%s %s must be a number above 0", o->name, text);
         break;
     case CLI_CHOICE:
         if (!parse_choice(o->out, o->choices, text))
@@ -295,8 +295,8 @@ static int no_such_option(const cli_command *command, const option_tables *t, co
     const cli_option *o = t->own;
     while (o->name && !cli_resembles(text, o->name))
         o++;
-    return o->name ? cli_misuse(command, "there is no option %s (did you mean %s?)", text, o->name)
-                   : cli_misuse(command, "there is no option %s", text);
+    return o->name ? cli_misuse(command, "unknown option %s (did you mean %s?)", text, o->name)
+                   : cli_misuse(command, "unknown option %s", text);
 }
 
 /* Takes the option called text; -1, or the exit code. */
@@ -307,7 +307,7 @@ static int take_option(const cli_command *command, option_tables *t, const char 
     if (!o)
         o = find(t->shared, text);
     if (!o && strchr(text, '='))
-        return cli_misuse(command, "%s: put a space between option and value", text);
+        return cli_misuse(command, "%s: separate option and value by a space", text);
     if (!o)
         return no_such_option(command, t, text);
     if (o->kind & OF_ONE)
@@ -319,7 +319,7 @@ static int check_required(const cli_command *command, const cli_option *options)
 {
     for (const cli_option *o = options; o->name; o++)
         if (o->required && is_empty(o))
-            return cli_misuse(command, "%s %s is missing", o->name, o->value);
+            return cli_misuse(command, "%s %s is required", o->name, o->value);
     return -1;
 }
 
@@ -342,7 +342,7 @@ int cli_parse(const cli_command *command, const cli_option *options, cli_common 
         else if (n < max_words)
             words[n++] = text;
         else
-            code = cli_misuse(command, "'%s' is one argument too many", text);
+            code = cli_misuse(command, "unexpected argument '%s'", text);
     }
     if (code < 0)
         code = check_required(command, options);

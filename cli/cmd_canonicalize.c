@@ -33,34 +33,33 @@ const cli_command cli_canonicalize = {
         "  recon canonicalize --model conformers --data conformers/test --rotate fisher \\\n"
         "    --spin conformers-classifier --spin-from conformers/val --out natural.xyz\n"
         "\n"
-        "Images: FILE.npy gets them as float32, n x height x width [x channels]; any other name is\n"
-        "a folder. Files of a folder (images:) keep their names, sub-folders, sizes, channels, alpha and\n"
-        "depth (8 or 16 bits) there: each is read again and rotated once, at its own resolution.\n"
-        "JPEG stays JPEG (--quality), TIFF stays TIFF with all its pages, PNG stays PNG, and PGM and\n"
-        "PPM become PNG. EXIF and ICC data are kept; the orientation is applied and reset. --fill says\n"
-        "what comes into the frame, and --keep all enlarges it so that no corner is cut. Other images\n"
-        "are called 000000.png, 000001.png ... in their order.\n"
+        "Images: FILE.npy is written as float32, n x height x width [x channels]; any other name is a\n"
+        "folder. Image files (images:DIR) are rotated once, at their own resolution, and keep their\n"
+        "names, sub-folders, sizes, channels, alpha and bit depth. JPEG stays JPEG (--quality), TIFF\n"
+        "stays TIFF with all its pages, PNG stays PNG; PGM and PPM become PNG. JPEG keeps its EXIF\n"
+        "data, JPEG and TIFF keep their ICC profile; the orientation is applied and reset. --fill\n"
+        "selects the colour of empty corners, and --keep all enlarges the frame so that nothing is\n"
+        "cut off. Images from other sources are written as 000000.png, 000001.png and so on.\n"
         "\n"
-        "poses.csv beside them has a line for each input, with the columns of `recon score --out\n"
-        "s.csv`: the name and index of the input, how far it is rotated from its natural pose\n"
-        "(degrees, counter-clockwise), the score and p-value of that pose, the p-value of the\n"
-        "embedding, whether there is a natural pose (verdict; with fold m it is known modulo 360/m\n"
-        "degrees), the candidates as angle:weight pairs, and whether it was rotated. --poses g.csv\n"
-        "writes the same table for other outputs; g.npy gets the poses in radians, in the order of\n"
-        "the data.\n"
+        "The folder also gets poses.csv, one row per input, with the columns of `recon score --out\n"
+        "s.csv`: name and index, rotation from the natural pose (degrees, counter-clockwise), score\n"
+        "and p-value of the pose, p-value of the embedding, verdict (fold m: the natural pose is known\n"
+        "modulo 360/m degrees), candidates as angle:weight pairs, and whether it was rotated. --poses\n"
+        "g.csv writes the same table for other outputs; --poses g.npy writes the poses in radians, in\n"
+        "the order of the data.\n"
         "\n"
-        "With --only-if P only inputs whose pose has a p-value below P are rotated. The others are\n"
-        "left exactly as they are: PNG, JPEG and TIFF files are copied byte for byte, unless they have\n"
-        "an orientation to be applied; of others the pixels stay.\n"
+        "With --only-if P, only inputs whose pose has a p-value below P are rotated. The others are\n"
+        "left unchanged: PNG, JPEG and TIFF files are copied byte for byte, unless an EXIF orientation\n"
+        "has to be applied; for other formats the pixels are unchanged.\n"
         "\n"
-        "Molecules: FILE.xyz gets them as extended XYZ, rotated about their centres, in the order of\n"
-        "the data. g.npy gets the rotation of each: n x 3 x 3 matrices, row-major (g.csv: unit\n"
-        "quaternions, w x y z). Where the spin\n"
-        "about an axis is free (see `recon distribution`), the axis is aligned, and the spin is\n"
-        "arbitrary but the same for all of a class. With --spin a frozen classifier (of `recon\n"
-        "classifier train`) chooses it: the spin at which it is most certain that the nearest\n"
-        "conformers are all of one class. They are those of the inputs, an input itself among them,\n"
-        "or of --spin-from, which --rotate and the like apply to as well. Labels are not read.",
+        "Molecules: FILE.xyz is extended XYZ, each molecule rotated about its centre, in the order of\n"
+        "the data. g.npy holds the rotations, n x 3 x 3 matrices, row-major (g.csv: unit quaternions,\n"
+        "w x y z). Where the spin about an axis is free (see `recon distribution`), the axis is\n"
+        "aligned, and the spin is arbitrary but the same for the whole class. With --spin, a frozen\n"
+        "classifier (from `recon classifier train`) chooses it: the spin at which it is most confident\n"
+        "that the nearest conformers are all of one class. These are taken from the inputs, including\n"
+        "the input itself, or from --spin-from, to which --rotate and similar options also apply.\n"
+        "Labels are not used.",
     .run = run,
     .over_ranks = 1,
 };
@@ -111,10 +110,11 @@ static int check_poses(const settings *s)
 static int check_spin(const settings *s)
 {
     if (!s->spin && (s->spin_from || s->spin_k))
-        return cli_misuse(&cli_canonicalize, "%s is for --spin CLASSIFIER",
+        return cli_misuse(&cli_canonicalize, "%s needs --spin CLASSIFIER",
                           s->spin_from ? "--spin-from" : "--spin-k");
     if (s->spin && s->only_if > 0)
-        return cli_misuse(&cli_canonicalize, "--only-if is not for --spin, which rotates all");
+        return cli_misuse(&cli_canonicalize,
+                          "--only-if cannot be used with --spin, which rotates all inputs");
     return -1;
 }
 
@@ -145,13 +145,14 @@ static int check_pictures(settings *s)
 {
     int files = recon_images_folder(s->data.spec) && is_folder(s);
     if (s->quality > 100)
-        return cli_misuse(&cli_canonicalize, "--quality %zu: 1 to 100", s->quality);
+        return cli_misuse(&cli_canonicalize, "--quality %zu: must be 1 to 100", s->quality);
     if (!parse_fill(&s->fill, s->fill_text))
-        return cli_misuse(&cli_canonicalize, "--fill %s: zero, edge, white or a colour as #rrggbb",
+        return cli_misuse(&cli_canonicalize,
+                          "--fill %s: must be zero, edge, white or a colour such as #80c0ff",
                           s->fill_text);
     if (!files && (s->fill_text || s->keep || s->quality))
         return cli_misuse(&cli_canonicalize,
-                          "%s: for picture files: --data images:DIR and --out DIR",
+                          "%s applies only to image files: --data images:DIR and --out DIR",
                           s->fill_text ? "--fill"
                           : s->keep    ? "--keep"
                                        : "--quality");
@@ -163,7 +164,7 @@ static int parse(settings *s, int argc, char **argv)
     cli_option options[12 + CLI_DATA_OPTIONS + 1] = {
         { "--model", "MODEL", NULL, "what `recon discover` wrote", CLI_MODEL, 1, &s->model },
         { "--out", "FILE.npy|DIR|FILE.xyz", NULL, "output file or folder", CLI_TEXT, 1, &s->out },
-        { "--poses", "g.npy|g.csv", NULL, "file for the poses, or for a table of them", CLI_TEXT, 0,
+        { "--poses", "g.npy|g.csv", NULL, "file for the poses, or for a table", CLI_TEXT, 0,
           &s->poses },
         { "--lambda", NULL, "auto|neighbours|head|density",
           "where the natural pose comes from (default auto: what discover chose)", CLI_CHOICE, 0,
@@ -173,9 +174,9 @@ static int parse(settings *s, int argc, char **argv)
         { "--spin", "CLASSIFIER", NULL, "let this classifier choose the spin where it is free",
           CLI_MODEL | CLI_MOLECULES, 0, &s->spin },
         { "--spin-from", "SPEC", NULL,
-          "conformers that it is asked about, better not those it was trained on (default: --data)",
+          "conformers to evaluate it on, preferably not its training data (default: --data)",
           CLI_SPEC | CLI_MOLECULES, 0, &s->spin_from },
-        { "--spin-k", "N", NULL, "nearest conformers that it is asked about (default 8)",
+        { "--spin-k", "N", NULL, "number of nearest conformers to evaluate (default 8)",
           CLI_COUNT | CLI_MOLECULES, 0, &s->spin_k },
         { "--interpolation", NULL, "bilinear|bicubic",
           "interpolation of the resampling (default "
@@ -184,10 +185,10 @@ static int parse(settings *s, int argc, char **argv)
         { "--quality", "N", NULL, "quality of JPEG files, 1 to 100 (default 95)",
           CLI_COUNT | CLI_IMAGES, 0, &s->quality },
         { "--fill", "zero|edge|white|#rrggbb", NULL,
-          "what comes into the frame of a picture file (default zero: black, or transparent)",
+          "colour of empty corners in image files (default zero: black, or transparent)",
           CLI_TEXT | CLI_IMAGES, 0, &s->fill_text },
         { "--keep", NULL, "size|all",
-          "keep the size of picture files, or enlarge the frame so that no corner is cut "
+          "keep the size of image files, or enlarge the frame so that nothing is cut off "
           "(default size)",
           CLI_CHOICE | CLI_IMAGES, 0, &s->keep },
     };
@@ -235,14 +236,14 @@ static recon_status show(recon_ctx *ctx, const settings *s, const outcome *o)
         return show_json(ctx, o, seconds);
     if (s->common.quiet)
         return RECON_OK;
-    printf("%zu %s of %s in %.2f s: %.3f ms each, %.3f of it the model on %s\n", o->inputs->n,
-           o->inputs->use->kind->many, s->data.spec, seconds, 1000 * seconds / n,
+    printf("%zu %s of %s in %.2f s: %.3f ms each, of which %.3f for the model on %s\n",
+           o->inputs->n, o->inputs->use->kind->many, s->data.spec, seconds, 1000 * seconds / n,
            1000 * o->model / n, recon_ops_name(ctx));
     cli_print_skipped(o->inputs->skipped, &o->inputs->skips);
     if (s->only_if > 0)
-        printf("  rotated    %zu (%.2f %%): p-value of the pose below %.3g; the others are as they "
-               "were\n",
-               o->rotated, 100 * (double)o->rotated / n, s->only_if);
+        printf(
+            "  rotated    %zu (%.2f %%): p-value of the pose below %.3g; the others are unchanged\n",
+            o->rotated, 100 * (double)o->rotated / n, s->only_if);
     printf("  written    %s%s%s%s\n", s->out, is_folder(s) ? " (poses in poses.csv)" : "",
            s->poses ? ", " : "", s->poses ? s->poses : "");
     if (o->free && s->spin)
@@ -286,7 +287,7 @@ static recon_status keep_apart(recon_ctx *ctx, const settings *s)
     int inside = !strncmp(from, to, n) && to[n] == '/' && (pictures || !is_of_images(s));
     if (strcmp(from, to) && !inside)
         return RECON_OK;
-    return recon_fail(ctx, RECON_ERR_INPUT, "%s: this is the input; choose another output", s->out);
+    return recon_fail(ctx, RECON_ERR_INPUT, "%s: this is the input; choose another --out", s->out);
 }
 
 /* --- the work --------------------------------------------------------------------------------- */
@@ -567,7 +568,7 @@ static recon_status check_lambda(recon_ctx *ctx, const settings *s)
     *s->misuse = !recon_safetensors_metadata(file, RECON_MAPS_METADATA);
     if (*s->misuse)
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
-                             "--lambda %s: %s is a backbone alone; `recon discover --model %s "
+                             "--lambda %s: %s is only a backbone; `recon discover --model %s "
                              "--data SPEC --out DIR` learns Lambda, then --model DIR",
                              recon_lambda_name((recon_lambda)s->lambda), s->model, s->model));
 done:
@@ -606,7 +607,7 @@ static recon_status work(recon_ctx *ctx, const void *arg)
     recon_status status;
     if (s->spin && recon_comm_size(ctx) > 1)
         RECON_TRY(recon_fail(ctx, RECON_ERR_UNSUPPORTED,
-                             "--spin: it runs in one process, and %d were started",
+                             "--spin runs in one process, but %d were started",
                              recon_comm_size(ctx)));
     RECON_TRY(keep_apart(ctx, s));
     RECON_TRY(check_lambda(ctx, s));

@@ -19,17 +19,17 @@ const cli_command cli_check = {
         "  recon check digits/model.safetensors --data mnist/test --svg equivariance.svg\n"
         "\n"
         "Every image is rotated by two angles, each time from the original, and the two copies are\n"
-        "compared: their poses should differ by the rotation between them, and their embeddings z not\n"
-        "at all. After each layer the feature fields of one copy, rotated as an image, should equal\n"
-        "those of the other. The floor is the error of resampling the fields there and back without\n"
-        "a network: an error near its floor is good. The centre is that of the pose density, which\n"
-        "says how far an image is from its natural pose; it should follow the rotation too, and is\n"
-        "- if the model has none. --rotate is refused: check itself rotates the data. --precision\n"
-        "auto means f32 here.\n"
+        "compared: their poses should differ by the rotation between them, and their embeddings z\n"
+        "should be equal. After each layer, the feature fields of one copy, rotated as an image, should\n"
+        "equal those of the other. The floor is the error of resampling the fields there and back\n"
+        "without a network; an error near its floor is good. The centre of the pose density, which is\n"
+        "the rotation from the natural pose, should follow the rotation too; it is shown as - if the\n"
+        "model has no pose density. --rotate is refused, because check itself rotates the data.\n"
+        "--precision auto means f32 here.\n"
         "\n"
         "  recon check molecules/model.safetensors --data conformers/test\n"
         "\n"
-        "Every conformer is rotated, translated, permuted, and all three at once: the pose should\n"
+        "Every conformer is rotated, translated, permuted, and all three at once. The pose should\n"
         "follow and z should not change, up to rounding. The command also reports whether mirror\n"
         "images are distinguished.",
     .run = run,
@@ -316,9 +316,9 @@ static void print_moves(const settings *s, const recon_molecule_equivariance e[R
     printf("\n%s\nMirror images are %s.\n",
            all->pose_p99 * RECON_TO_DEGREES < ROUNDING
                ? "The network is equivariant, up to rounding."
-               : "The network is not equivariant on some inputs: are their atoms on a line, or is "
-                 "it hardly\n"
-                 "trained? More --epochs of `recon train` may help.",
+               : "The network is not equivariant on some inputs: their atoms may lie on a line, or "
+                 "it needs\n"
+                 "more training (`recon train --epochs`).",
            recon_molecule_equivariance_sees_mirror(e) ? "distinguished" : "not distinguished");
 }
 
@@ -348,7 +348,7 @@ static recon_status name_data(recon_ctx *ctx, settings *s, const recon_safetenso
         s->data.spec = said && *said ? said : NULL;
     if (!s->data.spec)
         return recon_fail(ctx, RECON_ERR_INPUT,
-                          "%s does not say which data it was made from: name some with --data",
+                          "%s does not record its training data: name a data set with --data",
                           s->model);
     if (s->svg && !recon_backbone_ieae(b))
         return recon_fail(ctx, RECON_ERR_INPUT, "--svg is for images");

@@ -18,12 +18,12 @@ const cli_command cli_classifier = {
         "  recon classifier eval --model fashion.safetensors --data fashion/test\n"
         "  recon classifier train --data conformers --held conformers/val --out gcn.safetensors\n"
         "\n"
-        "One input in twelve is held out, and the epoch with the best accuracy on those is kept. Beside\n"
-        "the model lie MODEL.jsonl (loss, rate, validation) and MODEL.last, from which --resume\n"
-        "goes on as if the run had never stopped. Data: fashion, mnist (with /train, /val,\n"
-        "/test), idx:FILE or npy:FILE with images in FILE and labels beside it, images:DIR with a\n"
-        "folder of pictures for each class, or amat:FILE. Molecules (conformers, xyz:FILE ...): a\n"
-        "graph network tells which molecule a conformer is of, by its shape as it stands.",
+        "One input in twelve is held out, and the epoch with the best accuracy on those is kept.\n"
+        "MODEL.jsonl logs loss, learning rate and validation; --resume continues from MODEL.last with\n"
+        "bit-identical results. Data: fashion, mnist (with /train, /val, /test), idx:FILE or npy:FILE\n"
+        "with images in FILE and labels beside it, images:DIR with a folder of images for each class,\n"
+        "or amat:FILE. For molecules (conformers, xyz:FILE ...), a graph network predicts from the\n"
+        "atoms' positions, in the given pose, which molecule a conformer belongs to.",
     .run = run,
 };
 
@@ -77,7 +77,7 @@ static int check_options(const settings *s)
 {
     const char *word = s->word;
     if (!word || (strcmp(word, "train") && strcmp(word, "eval")))
-        return cli_misuse(&cli_classifier, "%s%s%s", word ? "'" : "say train or eval",
+        return cli_misuse(&cli_classifier, "%s%s%s", word ? "'" : "name train or eval",
                           word ? word : "", word ? "' is neither train nor eval" : "");
     if (!strcmp(word, "train") ? !s->out : !s->model)
         return cli_misuse(&cli_classifier, "%s needs %s MODEL", word,

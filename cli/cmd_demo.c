@@ -21,10 +21,10 @@ const cli_command cli_demo = {
     .example =
         "  recon demo\n"
         "\n"
-        "2,000 garments and 200 molecules, rotated in ways unknown to recon: what are their natural\n"
-        "poses, how far do they vary, and what is that good for? The output folder gets report.html,\n"
-        "which you can open in a browser, results.json, and the files of every step: the images,\n"
-        "their embeddings, the model of the discover run, the molecules.",
+        "The demo takes 2,000 garments and 200 molecules, rotated in ways unknown to recon, estimates\n"
+        "their natural poses and how far they vary, and shows what that is good for. The output folder\n"
+        "gets report.html, which you can open in a browser, results.json, and the files of every step:\n"
+        "the images, their embeddings, the model, the molecules.",
     .run = run,
 };
 
@@ -131,9 +131,10 @@ static void print_text(const demo *d)
            d->poses.points, d->poses.seconds, 100 * d->poses.frames.hit_rate);
     printf("discover      natural poses of %zu garments in %.1f s, no label used\n",
            d->found.points, d->found.seconds.total);
-    printf("canonicalize  a frozen classifier on %zu rotated garments: %.1f %% right, with recon "
-           "before it %.1f %%\n",
-           r->rotated.n, 100 * r->on->accuracy.none, 100 * r->accuracy.recon);
+    printf(
+        "canonicalize  a frozen classifier gets %.1f %% of %zu rotated garments right, %.1f %% after "
+        "canonicalization\n",
+        100 * r->on->accuracy.none, r->rotated.n, 100 * r->accuracy.recon);
     printf("unusual poses area under the ROC curve %.3f; %.0f %% of unusual ones caught at "
            "%.0f %% false "
            "alarms\n",
@@ -164,11 +165,12 @@ static recon_status walk(recon_ctx *ctx, demo *d, size_t limit)
 {
     recon_status status;
     RECON_TRY(recon_ops_attach(ctx, "cpu"));
-    recon_log(ctx, RECON_LOG_INFO, "1/4 where garments naturally stand: a discover run");
+    recon_log(ctx, RECON_LOG_INFO, "1/4 finding the natural poses of garments: a discover run");
     RECON_TRY(demo_discover(ctx, d, limit));
-    recon_log(ctx, RECON_LOG_INFO, "2/4 its heart by itself: Algorithm 1 on embeddings and poses");
+    recon_log(ctx, RECON_LOG_INFO, "2/4 Algorithm 1 alone, on embeddings and poses");
     RECON_TRY(demo_normalize(ctx, d));
-    recon_log(ctx, RECON_LOG_INFO, "3/4 other garments, before a frozen classifier");
+    recon_log(ctx, RECON_LOG_INFO,
+              "3/4 canonicalizing other garments in front of a frozen classifier");
     RECON_TRY(demo_canonicalize(ctx, d));
     recon_log(ctx, RECON_LOG_INFO, "4/4 molecules");
     RECON_TRY(demo_molecules_run(ctx, &d->molecules, d));
@@ -213,6 +215,6 @@ static int run(int argc, char **argv)
     settings s = { 0 };
     int code = parse(&s, argc, argv);
     if (code < 0 && s.limit && s.limit < DEMO_LEAST)
-        code = cli_misuse(&cli_demo, "--limit %zu: %d at least", s.limit, DEMO_LEAST);
+        code = cli_misuse(&cli_demo, "--limit %zu: must be at least %d", s.limit, DEMO_LEAST);
     return code >= 0 ? code : cli_run(&cli_demo, &s.common, work, &s);
 }

@@ -25,14 +25,16 @@ const cli_command cli_discover = {
         "  recon discover --model digits.safetensors --data mnist --rotate mnist --out digits\n"
         "  recon discover --model conformers.safetensors --data conformers --rotate fisher --out molecules\n"
         "\n"
-        "Embeds the data, runs Algorithm 1 (see `recon normalize`) and fits Lambda, Theta and the\n"
-        "density of poses. The natural pose of each input, Lambda, comes from its neighbours, from a\n"
-        "head that learned their answer, or from the pose density (--lambda). For molecules the poses may determine only the direction of an\n"
-        "axis; then the spin about it is free, and the summary says for how many.\n"
-        "With --heads paper Lambda and Theta are networks on the inputs: two more passes for every one.\n"
-        "DIR/model.safetensors is the model for canonicalize, score and distribution; summary.json\n"
+        "Embeds the data, runs Algorithm 1 (see `recon normalize`) and fits Lambda (the natural pose),\n"
+        "Theta (the width of the pose distribution) and the density of poses. --lambda selects how\n"
+        "the natural pose of an input is estimated: from its neighbours, by a network that learned\n"
+        "their centre, or from the pose density. The poses of molecules may determine only an axis;\n"
+        "the spin about it is then free, and the summary reports for how many.\n"
+        "\n"
+        "DIR/model.safetensors is the model for canonicalize, score and distribution. summary.json\n"
         "summarizes the results, and report.html shows them (see `recon report`). Labels, if any, are\n"
-        "used only in these two.",
+        "used only in these two. With --heads paper, Lambda and Theta are networks on the inputs, and\n"
+        "each use of the model takes three forward passes instead of one.",
     .run = run,
     .over_ranks = 1,
 };
@@ -65,24 +67,26 @@ static int parse(settings *s, int argc, char **argv)
           "auto)",
           CLI_CHOICE | CLI_IMAGES, 0, &s->family },
         { "--lambda", NULL, "auto|neighbours|head|density",
-          "where the natural pose comes from: the neighbours' centre, the head that learned it (the "
-          "paper's), or the pose density (default auto: what does best on inputs held out)",
+          "where the natural pose comes from: the centre of the neighbours, a network that "
+          "learned it (as in the paper), or the pose density (default auto: whichever is best "
+          "on held-out inputs)",
           CLI_CHOICE, 0, &s->lambda },
         { "--heads", NULL, "mlp|paper",
-          "what learns Lambda and Theta: small networks on the embedding, or as in the paper networks "
-          "of their own on the inputs (default mlp)",
+          "what predicts Lambda and Theta: small networks on the embedding, or separate "
+          "networks on the inputs, as in the paper (default mlp)",
           CLI_CHOICE, 0, &s->heads },
         { "--head-epochs", "N", NULL,
-          "with --heads paper: passes over the data (default 60, molecules 30; the paper's are 600 and "
+          "with --heads paper: passes over the data (default 60, molecules 30; paper: 600 and "
           "150)",
           CLI_COUNT, 0, &s->head_epochs },
         { "--head-rate", "R", NULL,
-          "with --heads paper: highest learning rate (default the paper's: 1.35e-4, molecules 4.83e-4)",
+          "with --heads paper: highest learning rate (default as in the paper: 1.35e-4, "
+          "molecules 4.83e-4)",
           CLI_NUMBER, 0, &s->head_rate },
         { "--half", NULL, NULL, "store weights as bfloat16: half the size", CLI_FLAG, 0, &s->half },
         { "--folds", "N", NULL,
-          "calibrate p-values by training the backbone N times anew, each time without one part of "
-          "the data; 0: not at all (default 5 below 500 inputs, else 0)",
+          "calibrate p-values by N-fold cross-validation, retraining the backbone for each "
+          "fold; 0: off (default 5 below 500 inputs, else 0)",
           CLI_INDEX, 0, &s->folds },
         { "--keep-embeddings", NULL, NULL, "also write z.npy and g.npy", CLI_FLAG, 0, &s->keep },
     };
@@ -134,7 +138,7 @@ static void show(const settings *s, const recon_discovery *d, const cli_inputs *
     putchar('\n');
     (d->group == RECON_SO2 ? print_so2 : print_so3)(d);
     if (s->heads == RECON_HEADS_PAPER)
-        puts("  heads      Lambda and Theta are networks on the images, as in the paper");
+        puts("  heads      Lambda and Theta are networks on the inputs, as in the paper");
     cli_print_lambda(&d->trust.lambda);
     cli_print_trust(&d->trust);
     printf("  seconds    %.2f (embeddings %.2f, Algorithm 1 %.2f, maps %.2f",
@@ -154,11 +158,12 @@ static void note_options(recon_ctx *ctx, const settings *s, const recon_discover
     const char *which = s->k && s->mean >= 0 ? "--k and --mean" : s->k ? "--k" : "--mean";
     if (d->group == RECON_SO2 && d->trust.lambda.taken == RECON_LAMBDA_DENSITY &&
         (s->k || s->mean >= 0))
-        recon_log(ctx, RECON_LOG_WARN,
-                  "%s: for Algorithm 1 (gamma.npy, verdicts), not for the natural poses, which "
-                  "come from the pose density here; --lambda neighbours or head takes them from "
-                  "Algorithm 1",
-                  which);
+        recon_log(
+            ctx, RECON_LOG_WARN,
+            "%s: affects only Algorithm 1 (gamma.npy, verdicts), not the natural poses, which "
+            "come from the pose density here; use --lambda neighbours or head to take them from "
+            "Algorithm 1",
+            which);
 }
 
 /* What the options ask of a model and it cannot give is misuse. */
@@ -171,7 +176,7 @@ static recon_status check_model(recon_ctx *ctx, const settings *s, const recon_b
                             s->model);
     else if (s->heads == RECON_HEADS_PAPER && !recon_input_nets_possible(b))
         status = recon_fail(ctx, RECON_ERR_INPUT,
-                            "--heads paper: %s is no model that `recon train` made", s->model);
+                            "--heads paper: %s was not written by `recon train`", s->model);
     *s->misuse = status != RECON_OK;
     return status;
 }

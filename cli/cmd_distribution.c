@@ -22,7 +22,7 @@ const cli_command cli_distribution = {
         "  recon distribution --model molecules/model.safetensors --data conformers/test --index 7\n"
         "\n"
         "For an image, angles are in degrees, counter-clockwise, relative to its natural pose. For a\n"
-        "molecule, the poses follow a matrix Fisher distribution around its natural pose: the output\n"
+        "molecule, the poses follow a matrix Fisher distribution around the natural pose. The output\n"
         "has F, its singular values (two near zero: the spin about an axis is free) and the direction\n"
         "of that axis. The last singular value has the sign of F's determinant; the precision of\n"
         "rotations about one axis of F is the sum of the other two. --index counts all of the data,\n"
@@ -48,15 +48,17 @@ static int parse(settings *s, int argc, char **argv)
     cli_data_options(options, sizeof options / sizeof *options, &s->data);
     int code = cli_parse(&cli_distribution, options, &s->common, argc, argv, NULL, 0, NULL);
     if (code < 0 && s->data.limit)
-        return cli_misuse(&cli_distribution, "--limit: --index says which one it is");
+        return cli_misuse(&cli_distribution,
+                          "--limit has no effect here: --index selects the input");
     return code;
 }
 
 static recon_status check_index(recon_ctx *ctx, const settings *s, const char *what, size_t n)
 {
-    return s->index < n ? RECON_OK
-                        : recon_fail(ctx, RECON_ERR_INPUT, "%s: there is no %s %zu of %zu",
-                                     s->data.spec, what, s->index, n);
+    return s->index < n
+               ? RECON_OK
+               : recon_fail(ctx, RECON_ERR_INPUT, "%s: no %s %zu: it has %zu, numbered from 0",
+                            s->data.spec, what, s->index, n);
 }
 
 static void print_written(const settings *s)

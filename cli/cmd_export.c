@@ -16,18 +16,18 @@ const cli_command cli_export = {
         "  recon export --model digits/model.safetensors --out digits.onnx\n"
         "  recon export --model fashion --what canonicalize --licence MIT --out upright.onnx\n"
         "\n"
-        "The file (ONNX, opset 17) takes `images`, float32 n x channels x height x width in 0 .. 1, of\n"
-        "the model's size, any n, and holds everything between them and the answer. Every file puts\n"
-        "out `rotation`, n x 2, the cosine and sine of the angle by which each image is to be rotated\n"
-        "(counter-clockwise on screen) to be in its natural pose, and `angle`, the same in radians;\n"
-        "`psi` and `lambda`, n x 2, are the poses behind it. --what canonicalize adds `canonical`, the\n"
-        "images so rotated, and --what score adds `score`, `p_value`, `sharpness`, `tail` (n) and the\n"
-        "density: `log_q` (n x 72), its logarithm per radian at 0, 5, 10 ... degrees, or of a model without\n"
-        "a pose density `weights`, `means` and `kappas` of a mixture of von Mises densities. --what\n"
-        "classifier is for what `recon classifier train` wrote, and puts out `logits`, n x classes.\n"
+        "The file (ONNX, opset 17) is self-contained. Its input is `images`, float32 n x channels x\n"
+        "height x width in 0 .. 1, of the model's size, for any n. Every file outputs `rotation`, n x\n"
+        "2, the cosine and sine of the angle that rotates each image into its natural pose\n"
+        "(counter-clockwise on screen), and `angle`, the same in radians; `psi` and `lambda`, n x 2,\n"
+        "are the poses that it is computed from. --what canonicalize adds `canonical`, the rotated\n"
+        "images. --what score adds `score`, `p_value`, `sharpness`, `tail` (n) and the density:\n"
+        "`log_q` (n x 72), its logarithm per radian at 0, 5, 10 ... degrees, or, for a model without a\n"
+        "pose density, `weights`, `means` and `kappas` of a mixture of von Mises densities. --what\n"
+        "classifier exports a model of `recon classifier train`; its output is `logits`, n x classes.\n"
         "docs/export.md shows how to run them.\n"
         "\n"
-        "The answers are those of `recon canonicalize --precision f32`, up to rounding. Models of\n"
+        "Results equal those of `recon canonicalize --precision f32`, up to rounding. Models of\n"
         "molecules, and models whose natural pose comes from neighbours (--lambda neighbours), are\n"
         "refused.",
     .run = run,
@@ -48,11 +48,11 @@ static int parse(settings *s, int argc, char **argv)
           CLI_MODEL, 1, &s->model },
         { "--out", "FILE.onnx", NULL, "output file", CLI_TEXT, 1, &s->out },
         { "--what", NULL, "pose|canonicalize|score|classifier",
-          "what the file puts out for each image (default pose)", CLI_CHOICE, 0, &s->what },
+          "what the file computes for each image (default pose)", CLI_CHOICE, 0, &s->what },
         { "--lambda", NULL, "auto|neighbours|head|density",
           "where the natural pose comes from (default auto: what discover chose)", CLI_CHOICE, 0,
           &s->lambda },
-        { "--licence", "TEXT", NULL, "licence of the model, noted in the file (default: none)",
+        { "--licence", "TEXT", NULL, "licence of the model, recorded in the file (default: none)",
           CLI_TEXT, 0, &s->licence },
         { 0 },
     };
@@ -60,7 +60,7 @@ static int parse(settings *s, int argc, char **argv)
     if (code < 0 && !cli_ends_in(s->out, ".onnx"))
         return cli_misuse(&cli_export, "--out %s: must be a FILE.onnx", s->out);
     if (code < 0 && s->what == CLASSIFIER && s->lambda)
-        return cli_misuse(&cli_export, "--lambda is not for --what classifier");
+        return cli_misuse(&cli_export, "--lambda cannot be used with --what classifier");
     return code;
 }
 

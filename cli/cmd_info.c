@@ -33,13 +33,13 @@ const cli_command cli_info = {
         "  recon info mine.xyz --skip-bad\n"
         "  recon info garments\n"
         "  recon info images:photos\n"
-        "  recon info digits             the folder that `recon discover --out digits` made\n"
+        "  recon info digits             a folder written by `recon discover --out digits`\n"
         "\n"
-        "For SPEC see `recon train --help`. Here and in every --data, the prefix before the colon may\n"
-        "be omitted: it is inferred from the name (FILE.npy, FILE.xyz, FILE.sdf); a folder with .xyz\n"
-        "or .extxyz files holds molecules, any other holds images. For a folder made by `recon\n"
-        "discover` or `recon normalize`, summary.json is shown. Pipes, process substitutions and\n"
-        "devices are refused.",
+        "See `recon train --help` for SPEC. Here and in every --data, the prefix may be omitted: it is\n"
+        "inferred from the name (FILE.npy, FILE.xyz, FILE.sdf). A folder with .xyz or .extxyz files is\n"
+        "read as molecules, any other folder as images. For a folder written by `recon discover` or\n"
+        "`recon normalize`, summary.json is shown. Pipes, process substitutions and devices are\n"
+        "refused.",
     .run = run,
 };
 
@@ -155,7 +155,7 @@ static void print_reasons(const recon_trust *t)
 {
     cli_print_reasons(t, ENTRY);
     if (isfinite(t->gain))
-        printf("  %-14s %.1f degrees %s the natural pose (%.1f as they come, %.1f canonicalized)\n",
+        printf("  %-14s %.1f degrees %s the natural pose (%.1f before, %.1f after)\n",
                "expected gain", fabs(t->gain) * RECON_TO_DEGREES,
                t->gain < 0 ? "further from" : "closer to", t->before * RECON_TO_DEGREES,
                t->after * RECON_TO_DEGREES);
@@ -292,8 +292,7 @@ static void print_census(const char *spec, const census *c, const recon_skips *s
     printf("%s: %zu conformer%s of %zu molecule%s\n", spec, c->info.n, c->info.n == 1 ? "" : "s",
            c->present, c->present == 1 ? "" : "s");
     if (is_default_part(spec))
-        printf(
-            "  part       train, as where none is named: conformers/train, /val, /test or /all\n");
+        printf("  part train, the default; the others are conformers/val, /test and /all\n");
     cli_print_skipped(c->info.skipped, skips);
     printf("  atoms      %zu, at most %zu in a conformer\n  elements  ", c->info.total,
            c->info.atoms);
@@ -507,10 +506,11 @@ static recon_status tell_file(recon_ctx *ctx, const settings *s)
         return tell_array(ctx, s->path, &s->common);
     if (first[LENGTH] == '{')
         return tell_model(ctx, s->path, &s->common);
-    return recon_fail(ctx, RECON_ERR_FORMAT,
-                      "%s: not a format that recon reads%s; info reads NPY arrays, models, .xyz, "
-                      ".extxyz, .sdf, .mol, folders of pictures, and SPECs such as idx:FILE",
-                      s->path, is_packed(s->path) ? ": unpack it first" : "");
+    return recon_fail(
+        ctx, RECON_ERR_FORMAT,
+        "%s: unknown format%s; info reads NPY arrays, models, .xyz, .extxyz, .sdf, .mol, "
+        "folders of images, and SPECs such as idx:FILE",
+        s->path, is_packed(s->path) ? ": unpack it first" : "");
 }
 
 /* A path with no word before a colon; of an array what it holds is told, not its images. */
@@ -540,7 +540,7 @@ static int run(int argc, char **argv)
 {
     settings s = { 0 };
     const cli_option options[] = {
-        { "--skip-bad", NULL, NULL, "skip what cannot be used, and list it", CLI_FLAG, 0,
+        { "--skip-bad", NULL, NULL, "skip inputs that cannot be used, and list them", CLI_FLAG, 0,
           &s.skip_bad },
         { "--crop", NULL, "none|auto", CLI_CROP_HELP, CLI_CHOICE | CLI_IMAGES, 0, &s.crop },
         { "--picture-limit", "MB", NULL, CLI_PICTURE_LIMIT_HELP, CLI_COUNT | CLI_IMAGES, 0,
@@ -552,5 +552,5 @@ static int run(int argc, char **argv)
     if (code >= 0)
         return code;
     return words == 1 ? cli_run(&cli_info, &s.common, work, &s)
-                      : cli_misuse(&cli_info, "name a file, a folder or data");
+                      : cli_misuse(&cli_info, "name a file, a folder or a data set");
 }

@@ -19,13 +19,13 @@ const cli_command cli_normalize = {
         "  recon normalize --embeddings z.npy --poses g.npy --group so2 --k 10 --out result\n"
         "\n"
         "z.npy is N x D; g.npy is N radians for so2, N x 3 x 3 (or N x 9, or quaternions\n"
-        "N x 4, w first) for so3. result/ receives gamma.npy (the centre of each point's\n"
-        "class), normalized.npy (its class's poses, centred), absolute.npy (its own pose,\n"
-        "centred), verdict.npy (what is known of its natural pose), fold.npy, modes.npy,\n"
-        "theta.npy (a width in radians), parameters.npy (the fitted distribution), score.npy\n"
-        "(-log likelihood of its own pose), p.npy (its p-value), identifiability.npy,\n"
-        "background.npy, neighbors.npy (classes.npy with --classes components), axis.npy for so3,\n"
-        "and summary.json.",
+        "N x 4, w first) for so3. result/ receives, for each point: gamma.npy (the centre of\n"
+        "its class), normalized.npy (the poses of its class, centred), absolute.npy (its own\n"
+        "pose, centred), verdict.npy, fold.npy and modes.npy (whether it has one natural pose,\n"
+        "several or none), theta.npy (the width, in radians), parameters.npy (the fitted\n"
+        "distribution), score.npy (-log likelihood of its own pose), p.npy (its p-value),\n"
+        "identifiability.npy, background.npy, neighbors.npy (classes.npy with --classes\n"
+        "components) and axis.npy (so3); and summary.json.",
     .run = run,
     .over_ranks = 1,
 };
@@ -71,7 +71,8 @@ static int parse(settings *s, int argc, char **argv)
         { "--query-labels", "FILE", NULL, "the same for the queries", CLI_TEXT, 0,
           &s->query_labels },
         { "--approx", NULL, "auto|exact|ivf|hnsw",
-          "neighbour search (default auto: exact to a million rows)", CLI_CHOICE, 0, &s->approx },
+          "neighbour search (default auto: exact up to a million rows)", CLI_CHOICE, 0,
+          &s->approx },
         { 0 },
     };
     return cli_parse(&cli_normalize, options, &s->common, argc, argv, NULL, 0, NULL);
@@ -86,24 +87,24 @@ static int check_options(const settings *s)
 {
     int so3 = s->group == RECON_SO3;
     if (so3 && s->family != FAMILY_AUTO && s->family != FAMILY_FISHER)
-        return cli_misuse(&cli_normalize, "--group so3 has one family: fisher");
+        return cli_misuse(&cli_normalize, "--group so3 has only one family, fisher");
     if (!so3 && s->family == FAMILY_FISHER)
-        return cli_misuse(&cli_normalize, "--family fisher is for --group so3");
+        return cli_misuse(&cli_normalize, "--family fisher needs --group so3");
     if (s->classes == RECON_CLASSES_COMPONENTS && s->eps == 0)
         return cli_misuse(&cli_normalize, "--classes components needs --eps");
     if (s->classes == RECON_CLASSES_KNN && s->eps != 0)
-        return cli_misuse(&cli_normalize, "--eps goes with --classes components");
+        return cli_misuse(&cli_normalize, "--eps needs --classes components");
     if (s->classes == RECON_CLASSES_COMPONENTS && (s->k || s->include_self || s->approx))
-        return cli_misuse(&cli_normalize, "%s goes with --classes knn",
+        return cli_misuse(&cli_normalize, "%s needs --classes knn",
                           s->k              ? "--k"
                           : s->include_self ? "--include-self"
                                             : "--approx");
     if (s->include_self && s->query[0])
-        return cli_misuse(&cli_normalize, "--include-self is about points, not about --query");
+        return cli_misuse(&cli_normalize, "--include-self cannot be used with --query");
     if (s->tukey_degrees > 0 && s->mean != RECON_MEAN_TUKEY)
-        return cli_misuse(&cli_normalize, "--tukey-c goes with --mean tukey");
+        return cli_misuse(&cli_normalize, "--tukey-c needs --mean tukey");
     if (s->query_labels && !(s->query[0] && s->labels))
-        return cli_misuse(&cli_normalize, "--query-labels goes with --query and --labels");
+        return cli_misuse(&cli_normalize, "--query-labels needs --query and --labels");
     if (s->query[0] && s->labels && !s->query_labels)
         return cli_misuse(&cli_normalize, "--labels with --query needs --query-labels too");
     if (s->tukey_degrees > 180)
@@ -145,7 +146,7 @@ static void print_text(const recon_ctx *ctx, const settings *s, const recon_norm
     printf("  seconds    %.2f (classes %.2f, centres %.2f, fits %.2f)\n", r->seconds,
            f->seconds.classes, f->seconds.centers, f->seconds.fits);
     if (recon_comm_size(ctx) > 1)
-        printf("  ranks      %d (%s); the first waited %.2f s for others\n", recon_comm_size(ctx),
+        printf("  ranks      %d (%s); rank 0 waited %.2f s for others\n", recon_comm_size(ctx),
                recon_comm_name(ctx), recon_comm_waited(ctx));
     printf("  written    %s/\n", s->out);
 }

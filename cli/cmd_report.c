@@ -52,7 +52,7 @@ static int parse(settings *s, int argc, char **argv)
     if (code >= 0)
         return code;
     if (words == 0)
-        return cli_misuse(&cli_report, "DIR is missing");
+        return cli_misuse(&cli_report, "DIR is required");
     snprintf(s->own, sizeof s->own, "%s/report.html", s->dir);
     s->out = s->out ? s->out : s->own;
     return -1;

@@ -26,36 +26,42 @@ const cli_command cli_reproduce = {
         "  recon reproduce mnist --model plain/ --model density/\n"
         "  recon reproduce images --data images:test/ --rotate rule.json --classifier c.safetensors --model found/\n"
         "\n"
-        "Images or conformers of the test split are rotated as in the paper, canonicalized in several\n"
-        "ways, and classified by a frozen classifier trained on upright inputs only. Training data are\n"
-        "rotated with seed 1, test data with seed 2. The test split was not used for any choice:\n"
-        "models, epochs and settings were chosen on part of the training split, for molecules on\n"
-        "conformers/val. Labels and true rotations are used for evaluation only. --quick takes 2,000\n"
+        "The images or conformers of the test split are rotated as in the paper, canonicalized in\n"
+        "several ways, and classified by a frozen classifier trained on upright inputs only. Training\n"
+        "data are rotated with seed 1, test data with seed 2. The test split was not used for any\n"
+        "choice: models, epochs and settings were chosen on part of the training split (molecules:\n"
+        "conformers/val). Labels and true rotations are used for evaluation only. --quick uses 2,000\n"
         "test images and 12,000 training images, fewer on a slow machine; for molecules every sixth.\n"
-        "Models are taken from models/, or trained by --train: backbones and their maps for each seed,\n"
-        "under OUT/seed-S/. Each fills the rows that it can truthfully fill, by what its file says of its\n"
-        "training: RECON as in the paper (a backbone trained by reconstruction alone, `train --plain`),\n"
-        "RECON with our pose and contrast terms (--no-density), or our pose density. Rows without a\n"
-        "model are null, and the notes say why. docs/which-row.md explains every row.\n"
         "\n"
-        "mnist12k: MNIST with the first 12,000 training images, as in the paper. images: the same tables\n"
-        "for labelled images of your own, rotated by a rule, before a classifier of your own.\n"
+        "Models are taken from models/, or trained with --train: one set of backbones and maps per\n"
+        "seed, under OUT/seed-S/. The training recorded in a model's file decides which rows it fills:\n"
+        "RECON as in the paper (a backbone trained by reconstruction alone, `train --plain`), RECON\n"
+        "with our pose and contrast terms (--no-density), or our pose density. Rows without a model\n"
+        "are null, and the notes say why. docs/which-row.md explains every row.\n"
         "\n"
-        "molecules --data SPEC measures the same on other conformers, geom:FILE or\n"
-        "flat:DIR with a split: they are taken as upright and rotated as in the paper, all with seed 1.\n"
-        "--model or --train is then needed; without a --classifier there are no accuracies.\n"
+        "mnist12k: MNIST with the first 12,000 training images, as in the paper.\n"
         "\n"
-        "estimators: the paper's simulations: means of samples from known distributions on the circle.\n"
-        "--figures DIR of several runs, mnist, fashion, molecules and estimators, makes one page.\n"
+        "images: the same tables for your own labelled images, rotated by a rule, and your own\n"
+        "classifier.\n"
         "\n"
-        "letters: pictures of one's own, with a known truth. Letters of installed fonts are drawn, each\n"
-        "kind rotated by its own law; a model is trained on them as by `recon train` and `recon\n"
-        "discover` and tested on fonts of other families, rotated by the same laws and at any angle.\n"
+        "molecules --data SPEC: the same on other conformers, geom:FILE or flat:DIR with a split. They\n"
+        "are assumed to be upright and are rotated as in the paper, all with seed 1. This needs --model\n"
+        "or --train; without --classifier there are no accuracies.\n"
         "\n"
-        "cifar10: natural pictures (tools/get-cifar10 gets them), upright, rotated by multiples of 45\n"
-        "degrees (C8) and by any angle, before a frozen classifier of upright pictures: all of them\n"
-        "rotated back, or only where the p-value of the pose is below P, which is chosen on cifar10/val;\n"
-        "beside averages over rotations and a classifier trained with rotations (--augmented).",
+        "estimators: the paper's simulations, means of samples from known distributions on the circle.\n"
+        "With the same --figures DIR, several runs (mnist, fashion, molecules, estimators) share one\n"
+        "page.\n"
+        "\n"
+        "letters: a benchmark with known ground truth. Letters of installed fonts are drawn, each kind\n"
+        "rotated by its own distribution. A model is trained on them as by `recon train` and `recon\n"
+        "discover`, and tested on fonts of other families, rotated by the same distributions and by\n"
+        "any angle.\n"
+        "\n"
+        "cifar10: natural images (tools/get-cifar10 downloads them), upright, rotated by multiples of\n"
+        "45 degrees (C8) and by any angle, and a frozen classifier trained on upright images. All\n"
+        "images are rotated back, or only those whose pose has a p-value below P, which is chosen on\n"
+        "cifar10/val. For comparison: averages over rotations, and a classifier trained with rotations\n"
+        "(--augmented).",
     .run = run,
 };
 
@@ -75,17 +81,17 @@ static int parse(settings *all, const char **word, int argc, char **argv)
         { "--quick", NULL, NULL, "use part of the data: minutes on two cores", CLI_FLAG, 0,
           &s->quick },
         { "--figures", "DIR", NULL,
-          "write the figures there, as SVG, and all runs into DIR as one page, report.html",
-          CLI_TEXT, 0, &s->figures },
+          "write the figures to DIR as SVG, and a page of all runs, DIR/report.html", CLI_TEXT, 0,
+          &s->figures },
         { "--model", "MODEL", NULL,
-          "what `recon discover` wrote (default: the shipped ones); images: up to three, one of each kind "
-          "of backbone; letters: what `recon train` wrote, in place of training",
+          "what `recon discover` wrote (default: the shipped models); images: up to three, one "
+          "of each kind of backbone; letters: what `recon train` wrote, instead of training",
           CLI_MODEL | CLI_MANY, 0, s->models },
         { "--data", "SPEC", NULL,
           "images: labelled test images; molecules: geom:FILE or flat:DIR in place of the shipped conformers",
           CLI_SPEC, 0, &s->data },
         { "--rotate", "RULE", NULL,
-          "images: how they are rotated: mnist, fashion, all or a JSON file", CLI_TEXT, 0,
+          "images: rule of the rotations: mnist, fashion, all or a JSON file", CLI_TEXT, 0,
           &s->rotate },
         { "--classifier", "MODEL", NULL,
           "what `recon classifier train` wrote (default: the shipped one)", CLI_TEXT, 0,
@@ -99,11 +105,12 @@ static int parse(settings *all, const char **word, int argc, char **argv)
         { "--images", "N", NULL, "number of test images (default all)", CLI_COUNT | CLI_IMAGES, 0,
           &s->images },
         { "--limit", "N", NULL,
-          "number of training images, drawn at random (default all; mnist12k has those of the paper)",
+          "number of training images, drawn at random (default all; mnist12k: the paper's "
+          "12,000)",
           CLI_COUNT | CLI_IMAGES, 0, &s->limit },
         { "--resample", NULL, NULL,
-          "control: resample every image twice, so that no sharpness tells which were rotated; with "
-          "--train also the training images",
+          "control: resample every image twice, so that sharpness does not reveal which were "
+          "rotated; with --train also the training images",
           CLI_FLAG | CLI_IMAGES, 0, &s->resample },
         { "--preset", NULL, "fast|paper|small|photo|photo-small",
           "which model (default fast; letters: small; cifar10: photo-small, or photo with cuda)",
@@ -114,8 +121,8 @@ static int parse(settings *all, const char **word, int argc, char **argv)
           "also measure other methods: equivariant classifiers, EquiAdapt, alignment, averaging",
           CLI_FLAG, 0, &s->baselines },
         { "--rival", NULL, "all|augmented|escnn|equiadapt|partial_gcnn|sgm|segnn",
-          "with --baselines --train: the network to train, and no backbone (default all); segnn: of "
-          "molecules",
+          "with --baselines --train: train only this network, and no backbone (default all); "
+          "segnn: molecules",
           CLI_CHOICE, 0, &s->rival },
         { "--backbone", NULL, "all|plain|terms|density",
           "with --train: the kind of backbone to train (default all)", CLI_CHOICE | CLI_IMAGES, 0,
@@ -131,20 +138,20 @@ static int parse(settings *all, const char **word, int argc, char **argv)
         { "--seeds", "N", NULL,
           "with --train, letters: number of models, for mean and spread (default 1)", CLI_COUNT, 0,
           &s->seeds },
-        { "--resume", NULL, NULL, "with --train: continue a run that was stopped", CLI_FLAG, 0,
+        { "--resume", NULL, NULL, "with --train: continue an interrupted run", CLI_FLAG, 0,
           &s->resume },
-        { "--overwrite", NULL, NULL, "with --train: replace models that are in DIR", CLI_FLAG, 0,
+        { "--overwrite", NULL, NULL, "with --train: replace models in DIR", CLI_FLAG, 0,
           &s->overwrite },
-        { "--laws", "FILE", NULL, "letters: kinds, laws, numbers and sizes, as JSON", CLI_TEXT, 0,
-          &all->letters.laws },
+        { "--laws", "FILE", NULL, "letters: kinds, distributions, counts and sizes, as JSON",
+          CLI_TEXT, 0, &all->letters.laws },
         { "--fonts", "DIR", NULL, "letters: folder of fonts (default /usr/share/fonts)", CLI_TEXT,
           0, &all->letters.fonts },
         { "--size", "N", NULL, "letters: side of the model's inputs (default 28)", CLI_COUNT, 0,
           &all->letters.size },
         { "--draws", "N", NULL,
-          "letters: test pictures of each letter and font, by the laws (default 2)", CLI_COUNT, 0,
-          &all->letters.draws },
-        { "--crop", NULL, "none|auto", "letters: auto as for `recon train`", CLI_CHOICE, 0,
+          "letters: test images per letter and font, rotated as in training (default 2)", CLI_COUNT,
+          0, &all->letters.draws },
+        { "--crop", NULL, "none|auto", "letters: as for `recon train`", CLI_CHOICE, 0,
           &all->letters.crop },
         { "--device", NULL, "cpu|cuda|ref", "device (default cpu)", CLI_CHOICE, 0, &all->device },
         { "--precision", NULL, CLI_PRECISIONS, CLI_PRECISION_HELP, CLI_CHOICE, 0, &all->precision },
@@ -187,10 +194,10 @@ static int check_letters(settings *all)
         if (others[i].given)
             return cli_misuse(&cli_reproduce, "%s is not for letters", others[i].name);
     if (s->seeds > MAX_SEEDS)
-        return cli_misuse(&cli_reproduce, "--seeds %zu: %d at most", s->seeds, MAX_SEEDS);
+        return cli_misuse(&cli_reproduce, "--seeds %zu: must be at most %d", s->seeds, MAX_SEEDS);
     if (s->models[0] && s->epochs)
         return cli_misuse(&cli_reproduce,
-                          "--epochs is for training, in place of which --model is taken");
+                          "--epochs cannot be used with --model, which replaces training");
     if (s->models[1])
         return cli_misuse(&cli_reproduce, "letters take one --model");
     name_seeds(s);
@@ -235,10 +242,10 @@ static int check_cifar(settings *all)
         return cli_misuse(&cli_reproduce, "cifar10 takes --preset photo or photo-small");
     if (s->train && (!s->out || s->models[0]))
         return cli_misuse(&cli_reproduce,
-                          "--train needs --out DIR, and makes what --model would name");
+                          "--train needs --out DIR, and cannot be used with --model");
     for (size_t i = 0; !s->train && i < sizeof training / sizeof *training; i++)
         if (training[i].given)
-            return cli_misuse(&cli_reproduce, "%s is for --train", training[i].name);
+            return cli_misuse(&cli_reproduce, "%s needs --train", training[i].name);
     if (s->models[0] && s->models[1])
         return cli_misuse(&cli_reproduce, "cifar10 takes one --model");
     all->cifar =
@@ -280,10 +287,11 @@ static int check_own(const reproduce_settings *s)
             return cli_misuse(&cli_reproduce, "images needs %s", needed[i].name);
     for (size_t i = 0; own && i < sizeof others / sizeof *others; i++)
         if (others[i].given)
-            return cli_misuse(&cli_reproduce,
-                              "%s is not for images of your own: `recon train` and "
-                              "`recon discover` make models of them",
-                              others[i].name);
+            return cli_misuse(
+                &cli_reproduce,
+                "%s cannot be used with `recon reproduce images`: train models with `recon train` and"
+                " `recon discover`",
+                others[i].name);
     if (!own && s->rotate)
         return cli_misuse(&cli_reproduce, "--rotate is for `recon reproduce images`");
     if (!own && s->what && s->data)
@@ -297,10 +305,11 @@ static int check_data(const reproduce_settings *s)
     if (!s->data || s->what)
         return -1;
     if (strncmp(s->data, "geom:", 5) != 0 && strncmp(s->data, "flat:", 5) != 0)
-        return cli_misuse(&cli_reproduce,
-                          "--data %s: a set with a split is needed, geom:FILE or flat:DIR; "
-                          "data/make-conformers makes one",
-                          s->data);
+        return cli_misuse(
+            &cli_reproduce,
+            "--data %s: must be a set with a split, geom:FILE or flat:DIR; data/make-conformers "
+            "makes one",
+            s->data);
     if (!s->model && !s->train)
         return cli_misuse(&cli_reproduce,
                           "--data %s needs --model MODEL, or --train --out DIR to train one",
@@ -314,8 +323,8 @@ static int check_tables(settings *all, const char *word)
     s->preset = s->preset < 0 ? RECON_PRESET_FAST : s->preset;
     s->what = word ? experiment_find(word) : NULL;
     if (!s->what && (!word || strcmp(word, "molecules") != 0))
-        return cli_misuse(&cli_reproduce, "%s%s%s", word ? "'" : "say " SETS, word ? word : "",
-                          word ? "' is not " SETS : "");
+        return cli_misuse(&cli_reproduce, "%s%s%s", word ? "'" : "name one of " SETS, word ? word : "",
+                          word ? "' is not one of " SETS : "");
     const struct {
         const char *name;
         int given;
@@ -353,13 +362,13 @@ static int check_tables(settings *all, const char *word)
     if (s->rival && s->backbone)
         return cli_misuse(&cli_reproduce, "--rival trains no backbone");
     if (s->train && !s->rival && (s->models[0] || s->embeddings))
-        return cli_misuse(&cli_reproduce, "--train makes what %s would name",
+        return cli_misuse(&cli_reproduce, "--train cannot be used with %s",
                           s->models[0] ? "--model" : "--embeddings");
     if (s->embeddings && !(s->models[0] && !s->models[1]))
-        return cli_misuse(&cli_reproduce, "--embeddings needs one --model, that they are of");
+        return cli_misuse(&cli_reproduce, "--embeddings needs one --model, the one that made them");
     if (!s->train &&
         (s->seed || s->seeds || s->epochs || s->out || s->resume || s->overwrite || s->backbone))
-        return cli_misuse(&cli_reproduce, "%s is for --train",
+        return cli_misuse(&cli_reproduce, "%s needs --train",
                           s->backbone ? "--backbone"
                           : s->seed   ? "--seed"
                           : s->seeds  ? "--seeds"
@@ -368,7 +377,7 @@ static int check_tables(settings *all, const char *word)
                           : s->resume ? "--resume"
                                       : "--overwrite");
     if (s->seeds > MAX_SEEDS)
-        return cli_misuse(&cli_reproduce, "--seeds %zu: %d at most", s->seeds, MAX_SEEDS);
+        return cli_misuse(&cli_reproduce, "--seeds %zu: must be at most %d", s->seeds, MAX_SEEDS);
     name_seeds(s);
     return -1;
 }

@@ -22,20 +22,21 @@ const cli_command cli_score = {
         "  recon score --model molecules/model.safetensors --data xyz:mine.xyz --out s.npy\n"
         "  recon score --model found --data photos --out s.csv\n"
         "\n"
-        "The score is the negative log density of the pose, given the input. s.npy gets the scores;\n"
-        "s.csv gets one line per input: its name and index, how far it is rotated from its natural\n"
-        "pose (degrees; of molecules a unit quaternion w x y z), score, p-value of the pose, p-value of\n"
-        "the embedding, verdict, fold, and candidates as angle:weight pairs; poses.csv of `recon\n"
-        "canonicalize` has the same columns.\n"
-        "An input is flagged as unusual if its p-value is below the --false-alarms rate: that is, if\n"
-        "fewer than this fraction of the calibration inputs have a pose as unusual for their kind.\n"
-        "It is flagged as unlike the training data if the p-value of its embedding is: that is, if\n"
-        "fewer than this fraction are as far from the training data. Its pose means little then.\n"
-        "With n calibration inputs no p-value is below 1 / (n + 1), and at a lower rate nothing is\n"
-        "flagged. A molecule's tilt is the angle between its best determined axis and the direction\n"
-        "of that axis in the natural pose. Inputs are numbered within all of the data, as in `recon\n"
-        "distribution --index`; with --limit or --skip-bad, r.npy has the numbers of the rows of\n"
-        "s.npy.",
+        "The score is the negative log density of an input's pose. s.npy holds the scores. s.csv has\n"
+        "one row per input: name and index, rotation from the natural pose (in degrees; for molecules\n"
+        "a unit quaternion w x y z), score, p-value of the pose, p-value of the embedding, verdict,\n"
+        "fold, and candidates as angle:weight pairs. `recon canonicalize` writes the same columns to\n"
+        "poses.csv.\n"
+        "\n"
+        "An input is flagged as unusual if the p-value of its pose is below the --false-alarms rate:\n"
+        "fewer than this fraction of the calibration inputs have a pose as unusual for their kind. It\n"
+        "is flagged as unlike the training data if the p-value of its embedding is below that rate;\n"
+        "its pose then means little. With n calibration inputs no p-value is below 1 / (n + 1), so\n"
+        "nothing is flagged at a lower rate. The tilt of a molecule is the angle between its best\n"
+        "determined axis and the direction of that axis in the natural pose.\n"
+        "\n"
+        "Indices count all of the data, as in `recon distribution --index`. With --limit or\n"
+        "--skip-bad, r.npy maps the rows of s.npy to these indices.",
     .run = run,
     .over_ranks = 1,
 };
@@ -214,7 +215,7 @@ static void print_text(const settings *s, const findings *f)
             "%.3g\n",
             f->unlike, 100 * (double)f->unlike / (double)f->n, s->false_alarms);
     else
-        printf("  unlike     no embedding p-value: refit with discover\n");
+        printf("  unlike     no p-value of the embedding: run `recon discover` again\n");
     printf("  lowest p   %s\n", molecules ? " row   score  p-value  tilt         molecule"
                                           : "image   score  p-value  pose");
     for (size_t i = 0; i < f->listed; i++) {

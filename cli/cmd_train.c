@@ -28,15 +28,15 @@ const cli_command cli_train = {
         "  recon train --data images:photos --from general --out photos.safetensors\n"
         "  recon train --data conformers --rotate fisher --out conformers.safetensors\n"
         "\n"
-        "Labels are not used. One input in twelve is held out, and the epoch with the best\n"
-        "reconstruction of those is kept. MODEL.jsonl beside the model logs loss, learning rate and\n"
-        "validation; --resume continues from MODEL.last with bit-identical results, and with more\n"
-        "--epochs also a finished run, from its best weights. A MODEL or MODEL.last that exists is\n"
-        "never replaced without --resume or --overwrite. The memory of a step is printed before the\n"
-        "first; a batch that does not fit into memory is split. --from starts from the weights of\n"
-        "another model, which decides preset, width, code and size. The next step is\n"
-        "`recon discover`. Images of different sizes (images:) are fitted into one size, which is\n"
-        "chosen and printed; the model stores it, and other commands fit their images to it.",
+        "Labels are not used. One input in twelve is held out for validation, and the best epoch is\n"
+        "kept. MODEL.jsonl logs loss, learning rate and validation. --resume continues from\n"
+        "MODEL.last with bit-identical results; with more --epochs it also extends a finished run,\n"
+        "starting from the best weights. An existing MODEL or MODEL.last is never replaced without\n"
+        "--resume or --overwrite. The memory per step is printed before the first one, and a batch\n"
+        "that does not fit into memory is split. --from fine-tunes another model, which determines\n"
+        "preset, width, code and size. Images of different sizes (images:) are scaled to one size,\n"
+        "which is chosen, printed and stored in the model; other commands use it. The next step is\n"
+        "`recon discover`.",
     .run = run,
 };
 
@@ -61,12 +61,12 @@ static int parse(settings *s, int argc, char **argv)
         { "--group", NULL, "auto|so2|so3",
           "rotation group (default: so2 for images, so3 for molecules)", CLI_CHOICE, 0, &s->group },
         { "--preset", NULL, "fast|paper|small|photo|photo-small",
-          "small for a CPU (its default), fast for a GPU (its default), or paper: the paper's network "
-          "and recipe: reconstruction alone; of molecules for 600 epochs. For photographs: photo for a "
-          "GPU, photo-small for a CPU",
+          "small (default on a CPU), fast (default on a GPU), or paper: the paper's network, "
+          "trained by reconstruction alone (molecules: 600 epochs). For photographs: photo for "
+          "a GPU, photo-small for a CPU",
           CLI_CHOICE, 0, &s->preset },
         { "--from", "MODEL", NULL,
-          "start from the weights of this model, a file or the name of one that comes with recon",
+          "start from the weights of this model: a file, or the name of a shipped model",
           CLI_MODEL | CLI_IMAGES, 0, &s->from },
         { "--width", "F", NULL, "width factor on the preset's channels (default 1)", CLI_NUMBER, 0,
           &s->width },
@@ -98,10 +98,12 @@ static int parse(settings *s, int argc, char **argv)
         { "--no-density", NULL, NULL, "no pose density: natural poses come from neighbours alone",
           CLI_FLAG | CLI_IMAGES, 0, &s->no_density },
         { "--augment", NULL, "auto|on|off",
-          "warp, move, blur and brighten every view (default auto: where there is a pose density to learn, or few images)",
+          "warp, shift, blur and brighten every view (default auto: with a pose density, or few"
+          " images)",
           CLI_CHOICE | CLI_IMAGES, 0, &s->augment },
         { "--flip", NULL, "auto|on|off",
-          "mirror half of the images (default auto: with photo and photo-small; off for writing)",
+          "mirror half of the images (default auto: with photo and photo-small; use off for "
+          "text)",
           CLI_CHOICE | CLI_IMAGES, 0, &s->flip },
         { "--warp", "S", NULL, "stretch the second view by up to S (default 0.2)",
           CLI_NUMBER | CLI_IMAGES, 0, &s->warp },
@@ -110,8 +112,8 @@ static int parse(settings *s, int argc, char **argv)
         { "--align", "W", NULL, "weight of aligning neighbours (default 4)",
           CLI_NUMBER | CLI_MOLECULES, 0, &s->align },
         { "--pairs", NULL, "bonds|elements",
-          "conformers that are paired for --align and --contrast: with equal elements and bonds, or "
-          "with equal elements (default bonds)",
+          "which conformers are paired for --align and --contrast: those with equal elements "
+          "and bonds, or with equal elements (default bonds)",
           CLI_CHOICE | CLI_MOLECULES, 0, &s->pairs },
         { "--element", "W", NULL, "weight of the element loss (default: preset's)",
           CLI_NUMBER | CLI_MOLECULES, 0, &s->element },
@@ -222,9 +224,10 @@ static void print_text(recon_ctx *ctx, const settings *s, const recon_train_resu
     const char *preset = recon_preset_name((recon_preset)s->preset);
     unsigned long long steps = r->steps, ran = r->ran;
     if (!ran)
-        printf("%s: this run had finished after %llu steps, and nothing was trained: --resume with "
-               "more\n--epochs continues it\n",
-               preset, steps);
+        printf(
+            "%s: this run had finished after %llu steps, so nothing was trained; continue it with\n"
+            "--resume and more --epochs\n",
+            preset, steps);
     else if (ran < steps)
         printf("%s: %llu steps, %llu of them in the last %.1f s on %s, %.1f MiB a step\n", preset,
                steps, ran, r->seconds, recon_ops_name(ctx), (double)r->peak / 1048576);
@@ -296,7 +299,7 @@ static void print_verdict(const verdict *v)
            100 * fmax(1 - v->unexplained, 0), v->rotated.pose_median * RECON_TO_DEGREES,
            v->rotated.pose_p95 * RECON_TO_DEGREES);
     if (v->unexplained > HARDLY)
-        puts("The network is hardly trained: its reconstructions are little better than plain "
+        puts("The network is undertrained: its reconstructions are little better than plain "
              "grey.\n"
              "More --epochs will help.");
     else
@@ -342,7 +345,7 @@ static recon_status show_trust(recon_ctx *ctx, const settings *s, const recon_tr
     }
     print_text(ctx, s, r, "negative log likelihood of the pose", in);
     if (recon_ieae_describe(recon_backbone_ieae(b)).mask && !s->mask)
-        puts("  seen       through a disc: the images show something at their borders");
+        puts("  masked     to a disc, because the images have content at their borders");
     cli_print_trust(&trust);
     return RECON_OK;
 }
@@ -411,7 +414,7 @@ static void tell_paper(recon_ctx *ctx, const settings *s)
         ctx, RECON_LOG_INFO,
         "preset paper: the paper's network and recipe (%s; Adam with warm restarts; the paper "
         "trains 700 epochs: --epochs 700)",
-        more ? "with terms of ours added by option" : "reconstruction alone");
+        more ? "with additional loss terms, as requested" : "reconstruction alone");
 }
 
 static recon_status train_images(recon_ctx *ctx, const settings *s, const cli_inputs *in)
@@ -451,7 +454,7 @@ static recon_status accept_known(recon_ctx *ctx, const void *there, const recon_
     for (size_t a = 0; a < x.atoms; a++)
         if (!((const uint8_t *)there)[x.z[a]])
             return recon_fail(ctx, RECON_ERR_INPUT,
-                              "an atom of %s, an element that is not in the training data",
+                              "an atom of %s, which is not in the training data",
                               recon_element_text(words, x.z[a]));
     return RECON_OK;
 }

@@ -25,14 +25,14 @@ void cli_data_options(cli_option *table, size_t capacity, cli_data *d)
           "sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder",
           CLI_SPEC, 1, &d->spec },
         { "--rotate", "RULE", NULL,
-          "first rotate upright data: mnist, fashion, all; fisher, haar; or a JSON file", CLI_TEXT,
-          0, &d->rotate },
-        { "--rotate-seed", "S", NULL, "seed of those rotations (default 1)", CLI_COUNT, 0,
+          "rotate the data first, by a rule: mnist, fashion, all; fisher, haar; or a JSON file",
+          CLI_TEXT, 0, &d->rotate },
+        { "--rotate-seed", "S", NULL, "seed of these rotations (default 1)", CLI_COUNT, 0,
           &d->rotate_seed },
         { "--limit", "N", NULL, "use a random subset of N images or conformers", CLI_COUNT, 0,
           &d->limit },
         { "--seed", "S", NULL, "random seed (default 1)", CLI_COUNT, 0, &d->seed },
-        { "--skip-bad", NULL, NULL, "skip what cannot be used, and list it", CLI_FLAG, 0,
+        { "--skip-bad", NULL, NULL, "skip inputs that cannot be used, and list them", CLI_FLAG, 0,
           &d->skip_bad },
         { "--size", "N", NULL, "scale images to fit N x N (default: the model's size, if any)",
           CLI_COUNT | CLI_IMAGES, 0, &d->size },
@@ -115,9 +115,9 @@ static recon_status name_remedy(recon_ctx *ctx, recon_status status, const cli_d
     int many = recon_images_folder(d->spec) || !strncmp(d->spec, "xyz:", 4) ||
                !strncmp(d->spec, "sdf:", 4); /* files or frames */
     if (status == RECON_ERR_FORMAT && !d->skip_bad && many)
-        return recon_note(ctx, status, "--skip-bad skips such files");
+        return recon_note(ctx, status, "use --skip-bad to skip such files");
     if (status == RECON_ERR_INPUT && strstr(recon_ctx_message(ctx), RECON_PICTURE_LIMIT))
-        return recon_note(ctx, status, "--picture-limit raises that");
+        return recon_note(ctx, status, "raise --picture-limit to read it");
     return status;
 }
 
@@ -192,10 +192,11 @@ recon_status cli_note_span(recon_ctx *ctx, const cli_inputs *in, const char *spe
     if (images && !in->cropped)
         status = recon_dataset_span(ctx, &span, recon_data_images(recon_inputs_unrotated(in)));
     if (status == RECON_OK && span < RECON_CROP_SMALL)
-        recon_log(ctx, RECON_LOG_INFO,
-                  "%s: objects span %.0f %% of their frames (median): --crop auto centres them and "
-                  "scales them up, and the network sees more of them",
-                  spec, 100 * span);
+        recon_log(
+            ctx, RECON_LOG_INFO,
+            "%s: objects span only %.0f %% of their frames (median); --crop auto centres them and"
+            " scales them up, so the network sees more of them",
+            spec, 100 * span);
     return status;
 }
 
@@ -228,7 +229,7 @@ void cli_print_skipped(size_t skipped, const recon_skips *skips)
     size_t shown = skips->n < SHOWN ? skips->n : SHOWN;
     if (!skipped)
         return;
-    printf("  skipped    %zu that could not be used%s\n", skipped, shown ? ":" : "");
+    printf("  skipped    %zu that cannot be used%s\n", skipped, shown ? ":" : "");
     for (size_t i = 0; i < shown; i++)
         printf("             %s\n", skips->text[i]);
     if (shown && skipped > shown)

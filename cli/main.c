@@ -30,9 +30,9 @@ static void print_help(FILE *to)
         for (const cli_command *const *c = groups[g].commands; *c; c++)
             fprintf(to, "  %-13s %s\n", (*c)->name, (*c)->purpose);
     }
-    fputs("\nfirst:  recon demo\n"
-          "`recon COMMAND --help` explains it, `recon --version` shows what is built in.\n"
-          "Exit codes: 0 done, 1 failed, 2 misuse, 128 + N when signal N interrupted it.\n",
+    fputs("\nstart here:  recon demo\n"
+          "`recon COMMAND --help` describes a command, `recon --version` this build.\n"
+          "Exit codes: 0 success, 1 failure, 2 wrong usage, 128 + N after signal N.\n",
           to);
 }
 
@@ -106,8 +106,8 @@ static int no_such_command(const char *word)
     snprintf(name, sizeof name, "%s", word);
     recon_keep_to_one_line(name);
     if (cli_ranks_rank() == 0)
-        fprintf(stderr, "recon: no command is called '%s'%s%s%s; `recon --help` lists them\n", name,
-                near ? " (did you mean " : "", near ? near->name : "", near ? "?)" : "");
+        fprintf(stderr, "recon: unknown command '%s'%s%s%s; `recon --help` lists all commands\n",
+                name, near ? " (did you mean " : "", near ? near->name : "", near ? "?)" : "");
     return EXIT_MISUSE;
 }
 
@@ -137,7 +137,7 @@ static int run(int argc, char **argv)
     if (!command)
         return no_such_command(word);
     if (cli_ranks_size() > 1 && !command->over_ranks)
-        return cli_misuse(command, "it runs in one process, and %d were started", cli_ranks_size());
+        return cli_misuse(command, "it runs in one process, but %d were started", cli_ranks_size());
     return command->run(argc - 2, argv + 2);
 }
 

@@ -19,7 +19,7 @@ void cli_print_natural(const size_t count[RECON_NATURAL_KINDS])
         }
     puts(*before == ',' ? "" : "  natural    no classes");
     if (none > RECON_NATURAL_FEW)
-        printf("  warning    %.0f %% have no natural pose: their neighbours have all "
+        printf("  warning    %.0f %% have no natural pose: their neighbours occur in all "
                "orientations, so\n"
                "             canonicalizing them is meaningless\n",
                100 * none);

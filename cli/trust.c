@@ -12,7 +12,7 @@ void cli_print_lambda(const recon_lambda_choice *c)
         if (!isfinite(c->likelihood[way]))
             continue;
         if (!said++)
-            printf("; likelihood on %zu inputs held out: ", c->points);
+            printf("; log-likelihood on %zu held-out inputs: ", c->points);
         printf("%s%s %+.2f", said > 1 ? ", " : "", recon_lambda_name((recon_lambda)way),
                c->likelihood[way]);
     }
@@ -23,7 +23,7 @@ void cli_print_lambda(const recon_lambda_choice *c)
                    recon_lambda_name((recon_lambda)way),
                    c->apart_median[c->taken][way] * RECON_TO_DEGREES,
                    c->apart_p95[c->taken][way] * RECON_TO_DEGREES,
-                   c->apart_median[c->taken][way] > RECON_LAMBDA_APART ? ": warning, more than 10"
+                   c->apart_median[c->taken][way] > RECON_LAMBDA_APART ? ": warning, above 10"
                                                                        : "");
 }
 
@@ -48,14 +48,14 @@ void cli_print_reasons(const recon_trust *t, int indent)
 void cli_print_trust(const recon_trust *t)
 {
     if (isfinite(t->moved))
-        printf("  rotated    the natural pose of a rotated copy is the same within %.1f degrees "
-               "(median), %.1f (95 %%)\n",
-               t->moved * RECON_TO_DEGREES, t->moved_p95 * RECON_TO_DEGREES);
+        printf(
+            "  rotated    natural poses of rotated copies agree within %.1f degrees (median), %.1f (95 %%)\n",
+            t->moved * RECON_TO_DEGREES, t->moved_p95 * RECON_TO_DEGREES);
     if (isfinite(t->gain))
-        printf("  gain       %.1f degrees %s the natural pose on average (%.1f as they come, "
-               "%.1f canonicalized)\n",
-               fabs(t->gain) * RECON_TO_DEGREES, t->gain < 0 ? "further from" : "closer to",
-               t->before * RECON_TO_DEGREES, t->after * RECON_TO_DEGREES);
-    printf("  verdict    %s (%zu inputs held out)\n", recon_trust_name(t->level), t->points);
+        printf(
+            "  gain       %.1f degrees %s the natural pose on average (%.1f before, %.1f after)\n",
+            fabs(t->gain) * RECON_TO_DEGREES, t->gain < 0 ? "further from" : "closer to",
+            t->before * RECON_TO_DEGREES, t->after * RECON_TO_DEGREES);
+    printf("  verdict    %s (%zu held-out inputs)\n", recon_trust_name(t->level), t->points);
     cli_print_reasons(t, 13);
 }

@@ -29,8 +29,8 @@ complete -c recon -n '__recon_is demo' -l out -d 'folder for the page and its fi
 complete -c recon -n '__recon_is demo' -l limit -d 'number of garments (default all 2,000); fewer are faster but less accurate' -x
 complete -c recon -n '__recon_is train' -l out -d 'file for the best weights (required)' -r -F
 complete -c recon -n '__recon_is train' -l group -d 'rotation group (default: so2 for images, so3 for molecules)' -x -a 'auto so2 so3'
-complete -c recon -n '__recon_is train' -l preset -d 'small for a CPU (its default), fast for a GPU (its default), or paper: the paper\'s network and recipe: reconstruction alone; of molecules for 600 epochs. For photographs: photo for a GPU, photo-small for a CPU' -x -a 'fast paper small photo photo-small'
-complete -c recon -n '__recon_is train' -l from -d 'images: start from the weights of this model, a file or the name of one that comes with recon' -r -F
+complete -c recon -n '__recon_is train' -l preset -d 'small (default on a CPU), fast (default on a GPU), or paper: the paper\'s network, trained by reconstruction alone (molecules: 600 epochs). For photographs: photo for a GPU, photo-small for a CPU' -x -a 'fast paper small photo photo-small'
+complete -c recon -n '__recon_is train' -l from -d 'images: start from the weights of this model: a file, or the name of a shipped model' -r -F
 complete -c recon -n '__recon_is train' -l width -d 'width factor on the preset\'s channels (default 1)' -x
 complete -c recon -n '__recon_is train' -l frequencies -d 'images: rotation orders of the fields, 2 to 4 (default: preset\'s)' -x
 complete -c recon -n '__recon_is train' -l code -d 'length of the embedding (default 128, molecules 64)' -x
@@ -44,12 +44,12 @@ complete -c recon -n '__recon_is train' -l temperature -d 'temperature of the co
 complete -c recon -n '__recon_is train' -l pose -d 'images: weight of the pose loss between views (default: preset\'s)' -x
 complete -c recon -n '__recon_is train' -l density -d 'images: weight of the pose density\'s likelihood (default: preset\'s)' -x
 complete -c recon -n '__recon_is train' -l no-density -d 'images: no pose density: natural poses come from neighbours alone'
-complete -c recon -n '__recon_is train' -l augment -d 'images: warp, move, blur and brighten every view (default auto: where there is a pose density to learn, or few images)' -x -a 'auto on off'
-complete -c recon -n '__recon_is train' -l flip -d 'images: mirror half of the images (default auto: with photo and photo-small; off for writing)' -x -a 'auto on off'
+complete -c recon -n '__recon_is train' -l augment -d 'images: warp, shift, blur and brighten every view (default auto: with a pose density, or few images)' -x -a 'auto on off'
+complete -c recon -n '__recon_is train' -l flip -d 'images: mirror half of the images (default auto: with photo and photo-small; use off for text)' -x -a 'auto on off'
 complete -c recon -n '__recon_is train' -l warp -d 'images: stretch the second view by up to S (default 0.2)' -x
 complete -c recon -n '__recon_is train' -l plain -d 'reconstruction loss only, as in the paper'
 complete -c recon -n '__recon_is train' -l align -d 'molecules: weight of aligning neighbours (default 4)' -x
-complete -c recon -n '__recon_is train' -l pairs -d 'molecules: conformers that are paired for --align and --contrast: with equal elements and bonds, or with equal elements (default bonds)' -x -a 'bonds elements'
+complete -c recon -n '__recon_is train' -l pairs -d 'molecules: which conformers are paired for --align and --contrast: those with equal elements and bonds, or with equal elements (default bonds)' -x -a 'bonds elements'
 complete -c recon -n '__recon_is train' -l element -d 'molecules: weight of the element loss (default: preset\'s)' -x
 complete -c recon -n '__recon_is train' -l held -d 'molecules: validation data (default: one conformer in twelve)' -x -a '(__recon_specs)'
 complete -c recon -n '__recon_is train' -l before -d 'molecules: epochs before neighbours are searched (default 8)' -x
@@ -59,11 +59,11 @@ complete -c recon -n '__recon_is train' -l every -d 'also write a checkpoint eve
 complete -c recon -n '__recon_is train' -l resume -d 'continue from MODEL.last; with more --epochs also a finished run'
 complete -c recon -n '__recon_is train' -l overwrite -d 'replace MODEL and MODEL.last if they exist'
 complete -c recon -n '__recon_is train' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
-complete -c recon -n '__recon_is train' -l rotate -d 'first rotate upright data: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
-complete -c recon -n '__recon_is train' -l rotate-seed -d 'seed of those rotations (default 1)' -x
+complete -c recon -n '__recon_is train' -l rotate -d 'rotate the data first, by a rule: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
+complete -c recon -n '__recon_is train' -l rotate-seed -d 'seed of these rotations (default 1)' -x
 complete -c recon -n '__recon_is train' -l limit -d 'use a random subset of N images or conformers' -x
 complete -c recon -n '__recon_is train' -l seed -d 'random seed (default 1)' -x
-complete -c recon -n '__recon_is train' -l skip-bad -d 'skip what cannot be used, and list it'
+complete -c recon -n '__recon_is train' -l skip-bad -d 'skip inputs that cannot be used, and list them'
 complete -c recon -n '__recon_is train' -l size -d 'images: scale images to fit N x N (default: the model\'s size, if any)' -x
 complete -c recon -n '__recon_is train' -l crop -d 'images: auto: centre each object and scale it to fill the frame (default: as the model was trained)' -x -a 'none auto'
 complete -c recon -n '__recon_is train' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
@@ -75,19 +75,19 @@ complete -c recon -n '__recon_is discover' -l out -d 'folder for the results (re
 complete -c recon -n '__recon_is discover' -l k -d 'neighbours (default 10, molecules 25)' -x
 complete -c recon -n '__recon_is discover' -l mean -d 'kind of mean (default tukey; for molecules a centre shared by the class)' -x -a 'tukey frechet chordal'
 complete -c recon -n '__recon_is discover' -l family -d 'images: family whose width Theta predicts (default auto)' -x -a 'auto uniform normal'
-complete -c recon -n '__recon_is discover' -l lambda -d 'where the natural pose comes from: the neighbours\' centre, the head that learned it (the paper\'s), or the pose density (default auto: what does best on inputs held out)' -x -a 'auto neighbours head density'
-complete -c recon -n '__recon_is discover' -l heads -d 'what learns Lambda and Theta: small networks on the embedding, or as in the paper networks of their own on the inputs (default mlp)' -x -a 'mlp paper'
-complete -c recon -n '__recon_is discover' -l head-epochs -d 'with --heads paper: passes over the data (default 60, molecules 30; the paper\'s are 600 and 150)' -x
-complete -c recon -n '__recon_is discover' -l head-rate -d 'with --heads paper: highest learning rate (default the paper\'s: 1.35e-4, molecules 4.83e-4)' -x
+complete -c recon -n '__recon_is discover' -l lambda -d 'where the natural pose comes from: the centre of the neighbours, a network that learned it (as in the paper), or the pose density (default auto: whichever is best on held-out inputs)' -x -a 'auto neighbours head density'
+complete -c recon -n '__recon_is discover' -l heads -d 'what predicts Lambda and Theta: small networks on the embedding, or separate networks on the inputs, as in the paper (default mlp)' -x -a 'mlp paper'
+complete -c recon -n '__recon_is discover' -l head-epochs -d 'with --heads paper: passes over the data (default 60, molecules 30; paper: 600 and 150)' -x
+complete -c recon -n '__recon_is discover' -l head-rate -d 'with --heads paper: highest learning rate (default as in the paper: 1.35e-4, molecules 4.83e-4)' -x
 complete -c recon -n '__recon_is discover' -l half -d 'store weights as bfloat16: half the size'
-complete -c recon -n '__recon_is discover' -l folds -d 'calibrate p-values by training the backbone N times anew, each time without one part of the data; 0: not at all (default 5 below 500 inputs, else 0)' -x
+complete -c recon -n '__recon_is discover' -l folds -d 'calibrate p-values by N-fold cross-validation, retraining the backbone for each fold; 0: off (default 5 below 500 inputs, else 0)' -x
 complete -c recon -n '__recon_is discover' -l keep-embeddings -d 'also write z.npy and g.npy'
 complete -c recon -n '__recon_is discover' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
-complete -c recon -n '__recon_is discover' -l rotate -d 'first rotate upright data: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
-complete -c recon -n '__recon_is discover' -l rotate-seed -d 'seed of those rotations (default 1)' -x
+complete -c recon -n '__recon_is discover' -l rotate -d 'rotate the data first, by a rule: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
+complete -c recon -n '__recon_is discover' -l rotate-seed -d 'seed of these rotations (default 1)' -x
 complete -c recon -n '__recon_is discover' -l limit -d 'use a random subset of N images or conformers' -x
 complete -c recon -n '__recon_is discover' -l seed -d 'random seed (default 1)' -x
-complete -c recon -n '__recon_is discover' -l skip-bad -d 'skip what cannot be used, and list it'
+complete -c recon -n '__recon_is discover' -l skip-bad -d 'skip inputs that cannot be used, and list them'
 complete -c recon -n '__recon_is discover' -l size -d 'images: scale images to fit N x N (default: the model\'s size, if any)' -x
 complete -c recon -n '__recon_is discover' -l crop -d 'images: auto: centre each object and scale it to fill the frame (default: as the model was trained)' -x -a 'none auto'
 complete -c recon -n '__recon_is discover' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
@@ -109,14 +109,14 @@ complete -c recon -n '__recon_is normalize' -l include-self -d 'count a point am
 complete -c recon -n '__recon_is normalize' -l family -d 'distribution to fit (default auto; so3 is fisher)' -x -a 'auto uniform normal vonmises mixture fisher'
 complete -c recon -n '__recon_is normalize' -l labels -d 'true classes, used only for the hit rate' -r -F
 complete -c recon -n '__recon_is normalize' -l query-labels -d 'the same for the queries' -r -F
-complete -c recon -n '__recon_is normalize' -l approx -d 'neighbour search (default auto: exact to a million rows)' -x -a 'auto exact ivf hnsw'
+complete -c recon -n '__recon_is normalize' -l approx -d 'neighbour search (default auto: exact up to a million rows)' -x -a 'auto exact ivf hnsw'
 complete -c recon -n '__recon_is report' -l out -d 'the page (default DIR/report.html)' -r -F
 complete -c recon -n '__recon_is report' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder' -x -a '(__recon_specs)'
-complete -c recon -n '__recon_is report' -l rotate -d 'first rotate upright data: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
-complete -c recon -n '__recon_is report' -l rotate-seed -d 'seed of those rotations (default 1)' -x
+complete -c recon -n '__recon_is report' -l rotate -d 'rotate the data first, by a rule: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
+complete -c recon -n '__recon_is report' -l rotate-seed -d 'seed of these rotations (default 1)' -x
 complete -c recon -n '__recon_is report' -l limit -d 'use a random subset of N images or conformers' -x
 complete -c recon -n '__recon_is report' -l seed -d 'random seed (default 1)' -x
-complete -c recon -n '__recon_is report' -l skip-bad -d 'skip what cannot be used, and list it'
+complete -c recon -n '__recon_is report' -l skip-bad -d 'skip inputs that cannot be used, and list them'
 complete -c recon -n '__recon_is report' -l size -d 'images: scale images to fit N x N (default: the model\'s size, if any)' -x
 complete -c recon -n '__recon_is report' -l crop -d 'images: auto: centre each object and scale it to fill the frame (default: as the model was trained)' -x -a 'none auto'
 complete -c recon -n '__recon_is report' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
@@ -125,22 +125,22 @@ complete -c recon -n '__recon_is report' -l deterministic -d 'with cuda: bit-ide
 complete -c recon -n '__recon_is report' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is canonicalize' -l model -d 'what `recon discover` wrote (required)' -r -F
 complete -c recon -n '__recon_is canonicalize' -l out -d 'output file or folder (required)' -r -F
-complete -c recon -n '__recon_is canonicalize' -l poses -d 'file for the poses, or for a table of them' -r -F
+complete -c recon -n '__recon_is canonicalize' -l poses -d 'file for the poses, or for a table' -r -F
 complete -c recon -n '__recon_is canonicalize' -l lambda -d 'where the natural pose comes from (default auto: what discover chose)' -x -a 'auto neighbours head density'
 complete -c recon -n '__recon_is canonicalize' -l only-if -d 'rotate only inputs whose pose has a p-value below P' -x
 complete -c recon -n '__recon_is canonicalize' -l spin -d 'molecules: let this classifier choose the spin where it is free' -r -F
-complete -c recon -n '__recon_is canonicalize' -l spin-from -d 'molecules: conformers that it is asked about, better not those it was trained on (default: --data)' -x -a '(__recon_specs)'
-complete -c recon -n '__recon_is canonicalize' -l spin-k -d 'molecules: nearest conformers that it is asked about (default 8)' -x
+complete -c recon -n '__recon_is canonicalize' -l spin-from -d 'molecules: conformers to evaluate it on, preferably not its training data (default: --data)' -x -a '(__recon_specs)'
+complete -c recon -n '__recon_is canonicalize' -l spin-k -d 'molecules: number of nearest conformers to evaluate (default 8)' -x
 complete -c recon -n '__recon_is canonicalize' -l interpolation -d 'images: interpolation of the resampling (default bilinear)' -x -a 'bilinear bicubic'
 complete -c recon -n '__recon_is canonicalize' -l quality -d 'images: quality of JPEG files, 1 to 100 (default 95)' -x
-complete -c recon -n '__recon_is canonicalize' -l fill -d 'images: what comes into the frame of a picture file (default zero: black, or transparent)' -r -F
-complete -c recon -n '__recon_is canonicalize' -l keep -d 'images: keep the size of picture files, or enlarge the frame so that no corner is cut (default size)' -x -a 'size all'
+complete -c recon -n '__recon_is canonicalize' -l fill -d 'images: colour of empty corners in image files (default zero: black, or transparent)' -r -F
+complete -c recon -n '__recon_is canonicalize' -l keep -d 'images: keep the size of image files, or enlarge the frame so that nothing is cut off (default size)' -x -a 'size all'
 complete -c recon -n '__recon_is canonicalize' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
-complete -c recon -n '__recon_is canonicalize' -l rotate -d 'first rotate upright data: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
-complete -c recon -n '__recon_is canonicalize' -l rotate-seed -d 'seed of those rotations (default 1)' -x
+complete -c recon -n '__recon_is canonicalize' -l rotate -d 'rotate the data first, by a rule: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
+complete -c recon -n '__recon_is canonicalize' -l rotate-seed -d 'seed of these rotations (default 1)' -x
 complete -c recon -n '__recon_is canonicalize' -l limit -d 'use a random subset of N images or conformers' -x
 complete -c recon -n '__recon_is canonicalize' -l seed -d 'random seed (default 1)' -x
-complete -c recon -n '__recon_is canonicalize' -l skip-bad -d 'skip what cannot be used, and list it'
+complete -c recon -n '__recon_is canonicalize' -l skip-bad -d 'skip inputs that cannot be used, and list them'
 complete -c recon -n '__recon_is canonicalize' -l size -d 'images: scale images to fit N x N (default: the model\'s size, if any)' -x
 complete -c recon -n '__recon_is canonicalize' -l crop -d 'images: auto: centre each object and scale it to fill the frame (default: as the model was trained)' -x -a 'none auto'
 complete -c recon -n '__recon_is canonicalize' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
@@ -152,11 +152,11 @@ complete -c recon -n '__recon_is score' -l out -d 'file for the scores, or for a
 complete -c recon -n '__recon_is score' -l rows -d 'file for the indices of the scored inputs, from 0' -r -F
 complete -c recon -n '__recon_is score' -l false-alarms -d 'fraction of natural inputs allowed to be flagged (default 0.01)' -x
 complete -c recon -n '__recon_is score' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
-complete -c recon -n '__recon_is score' -l rotate -d 'first rotate upright data: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
-complete -c recon -n '__recon_is score' -l rotate-seed -d 'seed of those rotations (default 1)' -x
+complete -c recon -n '__recon_is score' -l rotate -d 'rotate the data first, by a rule: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
+complete -c recon -n '__recon_is score' -l rotate-seed -d 'seed of these rotations (default 1)' -x
 complete -c recon -n '__recon_is score' -l limit -d 'use a random subset of N images or conformers' -x
 complete -c recon -n '__recon_is score' -l seed -d 'random seed (default 1)' -x
-complete -c recon -n '__recon_is score' -l skip-bad -d 'skip what cannot be used, and list it'
+complete -c recon -n '__recon_is score' -l skip-bad -d 'skip inputs that cannot be used, and list them'
 complete -c recon -n '__recon_is score' -l size -d 'images: scale images to fit N x N (default: the model\'s size, if any)' -x
 complete -c recon -n '__recon_is score' -l crop -d 'images: auto: centre each object and scale it to fill the frame (default: as the model was trained)' -x -a 'none auto'
 complete -c recon -n '__recon_is score' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
@@ -167,11 +167,11 @@ complete -c recon -n '__recon_is distribution' -l model -d 'what `recon discover
 complete -c recon -n '__recon_is distribution' -l index -d 'index of the image or conformer, from 0 (default 0)' -x
 complete -c recon -n '__recon_is distribution' -l svg -d 'also plot it' -r -F
 complete -c recon -n '__recon_is distribution' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
-complete -c recon -n '__recon_is distribution' -l rotate -d 'first rotate upright data: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
-complete -c recon -n '__recon_is distribution' -l rotate-seed -d 'seed of those rotations (default 1)' -x
+complete -c recon -n '__recon_is distribution' -l rotate -d 'rotate the data first, by a rule: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
+complete -c recon -n '__recon_is distribution' -l rotate-seed -d 'seed of these rotations (default 1)' -x
 complete -c recon -n '__recon_is distribution' -l limit -d 'use a random subset of N images or conformers' -x
 complete -c recon -n '__recon_is distribution' -l seed -d 'random seed (default 1)' -x
-complete -c recon -n '__recon_is distribution' -l skip-bad -d 'skip what cannot be used, and list it'
+complete -c recon -n '__recon_is distribution' -l skip-bad -d 'skip inputs that cannot be used, and list them'
 complete -c recon -n '__recon_is distribution' -l size -d 'images: scale images to fit N x N (default: the model\'s size, if any)' -x
 complete -c recon -n '__recon_is distribution' -l crop -d 'images: auto: centre each object and scale it to fill the frame (default: as the model was trained)' -x -a 'none auto'
 complete -c recon -n '__recon_is distribution' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
@@ -180,16 +180,16 @@ complete -c recon -n '__recon_is distribution' -l deterministic -d 'with cuda: b
 complete -c recon -n '__recon_is distribution' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is export' -l model -d 'what `recon discover` or `recon classifier train` wrote (required)' -r -F
 complete -c recon -n '__recon_is export' -l out -d 'output file (required)' -r -F
-complete -c recon -n '__recon_is export' -l what -d 'what the file puts out for each image (default pose)' -x -a 'pose canonicalize score classifier'
+complete -c recon -n '__recon_is export' -l what -d 'what the file computes for each image (default pose)' -x -a 'pose canonicalize score classifier'
 complete -c recon -n '__recon_is export' -l lambda -d 'where the natural pose comes from (default auto: what discover chose)' -x -a 'auto neighbours head density'
-complete -c recon -n '__recon_is export' -l licence -d 'licence of the model, noted in the file (default: none)' -r -F
+complete -c recon -n '__recon_is export' -l licence -d 'licence of the model, recorded in the file (default: none)' -r -F
 complete -c recon -n '__recon_is check' -l svg -d 'images: also plot the errors' -r -F
 complete -c recon -n '__recon_is check' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder' -x -a '(__recon_specs)'
-complete -c recon -n '__recon_is check' -l rotate -d 'first rotate upright data: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
-complete -c recon -n '__recon_is check' -l rotate-seed -d 'seed of those rotations (default 1)' -x
+complete -c recon -n '__recon_is check' -l rotate -d 'rotate the data first, by a rule: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
+complete -c recon -n '__recon_is check' -l rotate-seed -d 'seed of these rotations (default 1)' -x
 complete -c recon -n '__recon_is check' -l limit -d 'use a random subset of N images or conformers' -x
 complete -c recon -n '__recon_is check' -l seed -d 'random seed (default 1)' -x
-complete -c recon -n '__recon_is check' -l skip-bad -d 'skip what cannot be used, and list it'
+complete -c recon -n '__recon_is check' -l skip-bad -d 'skip inputs that cannot be used, and list them'
 complete -c recon -n '__recon_is check' -l size -d 'images: scale images to fit N x N (default: the model\'s size, if any)' -x
 complete -c recon -n '__recon_is check' -l crop -d 'images: auto: centre each object and scale it to fill the frame (default: as the model was trained)' -x -a 'none auto'
 complete -c recon -n '__recon_is check' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
@@ -211,11 +211,11 @@ complete -c recon -n '__recon_is classifier' -l weights -d 'precision of the wei
 complete -c recon -n '__recon_is classifier' -l resume -d 'continue from MODEL.last; with more --epochs also a finished run'
 complete -c recon -n '__recon_is classifier' -l overwrite -d 'replace MODEL and MODEL.last if they exist'
 complete -c recon -n '__recon_is classifier' -l data -d 'images: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx:FILE, npy:FILE, images:DIR, amat:FILE; molecules: conformers/train|val|test|all, xyz:FILE|DIR|LIST, sdf:FILE, geom:FILE, flat:DIR; or a path to such a file or folder (required)' -x -a '(__recon_specs)'
-complete -c recon -n '__recon_is classifier' -l rotate -d 'first rotate upright data: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
-complete -c recon -n '__recon_is classifier' -l rotate-seed -d 'seed of those rotations (default 1)' -x
+complete -c recon -n '__recon_is classifier' -l rotate -d 'rotate the data first, by a rule: mnist, fashion, all; fisher, haar; or a JSON file' -r -F
+complete -c recon -n '__recon_is classifier' -l rotate-seed -d 'seed of these rotations (default 1)' -x
 complete -c recon -n '__recon_is classifier' -l limit -d 'use a random subset of N images or conformers' -x
 complete -c recon -n '__recon_is classifier' -l seed -d 'random seed (default 1)' -x
-complete -c recon -n '__recon_is classifier' -l skip-bad -d 'skip what cannot be used, and list it'
+complete -c recon -n '__recon_is classifier' -l skip-bad -d 'skip inputs that cannot be used, and list them'
 complete -c recon -n '__recon_is classifier' -l size -d 'images: scale images to fit N x N (default: the model\'s size, if any)' -x
 complete -c recon -n '__recon_is classifier' -l crop -d 'images: auto: centre each object and scale it to fill the frame (default: as the model was trained)' -x -a 'none auto'
 complete -c recon -n '__recon_is classifier' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
@@ -224,39 +224,39 @@ complete -c recon -n '__recon_is classifier' -l deterministic -d 'with cuda: bit
 complete -c recon -n '__recon_is classifier' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is classifier' -f -a 'train eval'
 complete -c recon -n '__recon_is reproduce' -l quick -d 'use part of the data: minutes on two cores'
-complete -c recon -n '__recon_is reproduce' -l figures -d 'write the figures there, as SVG, and all runs into DIR as one page, report.html' -r -F
-complete -c recon -n '__recon_is reproduce' -l model -d 'what `recon discover` wrote (default: the shipped ones); images: up to three, one of each kind of backbone; letters: what `recon train` wrote, in place of training' -r -F
+complete -c recon -n '__recon_is reproduce' -l figures -d 'write the figures to DIR as SVG, and a page of all runs, DIR/report.html' -r -F
+complete -c recon -n '__recon_is reproduce' -l model -d 'what `recon discover` wrote (default: the shipped models); images: up to three, one of each kind of backbone; letters: what `recon train` wrote, instead of training' -r -F
 complete -c recon -n '__recon_is reproduce' -l data -d 'images: labelled test images; molecules: geom:FILE or flat:DIR in place of the shipped conformers' -x -a '(__recon_specs)'
-complete -c recon -n '__recon_is reproduce' -l rotate -d 'images: how they are rotated: mnist, fashion, all or a JSON file' -r -F
+complete -c recon -n '__recon_is reproduce' -l rotate -d 'images: rule of the rotations: mnist, fashion, all or a JSON file' -r -F
 complete -c recon -n '__recon_is reproduce' -l classifier -d 'what `recon classifier train` wrote (default: the shipped one)' -r -F
 complete -c recon -n '__recon_is reproduce' -l augmented -d 'cifar10: a classifier trained with rotations (with --train it is trained)' -r -F
 complete -c recon -n '__recon_is reproduce' -l embeddings -d 'images: z.npy and g.npy of the training images, as `recon discover` keeps them' -r -F
 complete -c recon -n '__recon_is reproduce' -l images -d 'images: number of test images (default all)' -x
-complete -c recon -n '__recon_is reproduce' -l limit -d 'images: number of training images, drawn at random (default all; mnist12k has those of the paper)' -x
-complete -c recon -n '__recon_is reproduce' -l resample -d 'images: control: resample every image twice, so that no sharpness tells which were rotated; with --train also the training images'
+complete -c recon -n '__recon_is reproduce' -l limit -d 'images: number of training images, drawn at random (default all; mnist12k: the paper\'s 12,000)' -x
+complete -c recon -n '__recon_is reproduce' -l resample -d 'images: control: resample every image twice, so that sharpness does not reveal which were rotated; with --train also the training images'
 complete -c recon -n '__recon_is reproduce' -l preset -d 'which model (default fast; letters: small; cifar10: photo-small, or photo with cuda)' -x -a 'fast paper small photo photo-small'
 complete -c recon -n '__recon_is reproduce' -l train -d 'train the models instead of using shipped ones'
 complete -c recon -n '__recon_is reproduce' -l baselines -d 'also measure other methods: equivariant classifiers, EquiAdapt, alignment, averaging'
-complete -c recon -n '__recon_is reproduce' -l rival -d 'with --baselines --train: the network to train, and no backbone (default all); segnn: of molecules' -x -a 'all augmented escnn equiadapt partial_gcnn sgm segnn'
+complete -c recon -n '__recon_is reproduce' -l rival -d 'with --baselines --train: train only this network, and no backbone (default all); segnn: molecules' -x -a 'all augmented escnn equiadapt partial_gcnn sgm segnn'
 complete -c recon -n '__recon_is reproduce' -l backbone -d 'images: with --train: the kind of backbone to train (default all)' -x -a 'all plain terms density'
 complete -c recon -n '__recon_is reproduce' -l out -d 'with --train: folder for the models; letters: also for the pictures' -r -F
 complete -c recon -n '__recon_is reproduce' -l epochs -d 'with --train, letters: passes over the data (default: the shipped model\'s, the preset\'s)' -x
 complete -c recon -n '__recon_is reproduce' -l seed -d 'with --train, letters: seed of the first model (default 1)' -x
 complete -c recon -n '__recon_is reproduce' -l seeds -d 'with --train, letters: number of models, for mean and spread (default 1)' -x
-complete -c recon -n '__recon_is reproduce' -l resume -d 'with --train: continue a run that was stopped'
-complete -c recon -n '__recon_is reproduce' -l overwrite -d 'with --train: replace models that are in DIR'
-complete -c recon -n '__recon_is reproduce' -l laws -d 'letters: kinds, laws, numbers and sizes, as JSON' -r -F
+complete -c recon -n '__recon_is reproduce' -l resume -d 'with --train: continue an interrupted run'
+complete -c recon -n '__recon_is reproduce' -l overwrite -d 'with --train: replace models in DIR'
+complete -c recon -n '__recon_is reproduce' -l laws -d 'letters: kinds, distributions, counts and sizes, as JSON' -r -F
 complete -c recon -n '__recon_is reproduce' -l fonts -d 'letters: folder of fonts (default /usr/share/fonts)' -r -F
 complete -c recon -n '__recon_is reproduce' -l size -d 'letters: side of the model\'s inputs (default 28)' -x
-complete -c recon -n '__recon_is reproduce' -l draws -d 'letters: test pictures of each letter and font, by the laws (default 2)' -x
-complete -c recon -n '__recon_is reproduce' -l crop -d 'letters: auto as for `recon train`' -x -a 'none auto'
+complete -c recon -n '__recon_is reproduce' -l draws -d 'letters: test images per letter and font, rotated as in training (default 2)' -x
+complete -c recon -n '__recon_is reproduce' -l crop -d 'letters: as for `recon train`' -x -a 'none auto'
 complete -c recon -n '__recon_is reproduce' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is reproduce' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is reproduce' -l deterministic -d 'with cuda: bit-identical runs, slower'
 complete -c recon -n '__recon_is reproduce' -f -a 'mnist mnist12k fashion images molecules estimators letters cifar10'
-complete -c recon -n '__recon_is info' -l skip-bad -d 'skip what cannot be used, and list it'
+complete -c recon -n '__recon_is info' -l skip-bad -d 'skip inputs that cannot be used, and list them'
 complete -c recon -n '__recon_is info' -l crop -d 'images: auto: centre each object and scale it to fill the frame' -x -a 'none auto'
 complete -c recon -n '__recon_is info' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x
 complete -c recon -n 'not __fish_use_subcommand' -l threads -d 'threads to use (default: all)' -x
 complete -c recon -n 'not __fish_use_subcommand' -l json -d 'print one JSON object instead of text'
-complete -c recon -n 'not __fish_use_subcommand' -l quiet -d 'no progress, errors only'
+complete -c recon -n 'not __fish_use_subcommand' -l quiet -d 'print errors only'

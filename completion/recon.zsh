@@ -32,13 +32,13 @@ _recon() {
         '--limit[number of garments (default all 2,000); fewer are faster but less accurate]:N: ' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
-        '--quiet[no progress, errors only]' \
+        '--quiet[print errors only]' \
         '--help[explain]' ;;
     train) _arguments \
         '--out[file for the best weights (required)]:MODEL:_files' \
         '--group[rotation group (default\: so2 for images, so3 for molecules)]:choice:(auto so2 so3)' \
-        '--preset[small for a CPU (its default), fast for a GPU (its default), or paper\: the paper'\''s network and recipe\: reconstruction alone; of molecules for 600 epochs. For photographs\: photo for a GPU, photo-small for a CPU]:choice:(fast paper small photo photo-small)' \
-        '--from[images\: start from the weights of this model, a file or the name of one that comes with recon]:MODEL:_files' \
+        '--preset[small (default on a CPU), fast (default on a GPU), or paper\: the paper'\''s network, trained by reconstruction alone (molecules\: 600 epochs). For photographs\: photo for a GPU, photo-small for a CPU]:choice:(fast paper small photo photo-small)' \
+        '--from[images\: start from the weights of this model\: a file, or the name of a shipped model]:MODEL:_files' \
         '--width[width factor on the preset'\''s channels (default 1)]:F: ' \
         '--frequencies[images\: rotation orders of the fields, 2 to 4 (default\: preset'\''s)]:N: ' \
         '--code[length of the embedding (default 128, molecules 64)]:N: ' \
@@ -52,12 +52,12 @@ _recon() {
         '--pose[images\: weight of the pose loss between views (default\: preset'\''s)]:W: ' \
         '--density[images\: weight of the pose density'\''s likelihood (default\: preset'\''s)]:W: ' \
         '--no-density[images\: no pose density\: natural poses come from neighbours alone]' \
-        '--augment[images\: warp, move, blur and brighten every view (default auto\: where there is a pose density to learn, or few images)]:choice:(auto on off)' \
-        '--flip[images\: mirror half of the images (default auto\: with photo and photo-small; off for writing)]:choice:(auto on off)' \
+        '--augment[images\: warp, shift, blur and brighten every view (default auto\: with a pose density, or few images)]:choice:(auto on off)' \
+        '--flip[images\: mirror half of the images (default auto\: with photo and photo-small; use off for text)]:choice:(auto on off)' \
         '--warp[images\: stretch the second view by up to S (default 0.2)]:S: ' \
         '--plain[reconstruction loss only, as in the paper]' \
         '--align[molecules\: weight of aligning neighbours (default 4)]:W: ' \
-        '--pairs[molecules\: conformers that are paired for --align and --contrast\: with equal elements and bonds, or with equal elements (default bonds)]:choice:(bonds elements)' \
+        '--pairs[molecules\: which conformers are paired for --align and --contrast\: those with equal elements and bonds, or with equal elements (default bonds)]:choice:(bonds elements)' \
         '--element[molecules\: weight of the element loss (default\: preset'\''s)]:W: ' \
         '--held[molecules\: validation data (default\: one conformer in twelve)]:SPEC:_recon_specs' \
         '--before[molecules\: epochs before neighbours are searched (default 8)]:N: ' \
@@ -67,11 +67,11 @@ _recon() {
         '--resume[continue from MODEL.last; with more --epochs also a finished run]' \
         '--overwrite[replace MODEL and MODEL.last if they exist]' \
         '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
-        '--rotate[first rotate upright data\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
-        '--rotate-seed[seed of those rotations (default 1)]:S: ' \
+        '--rotate[rotate the data first, by a rule\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
+        '--rotate-seed[seed of these rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
-        '--skip-bad[skip what cannot be used, and list it]' \
+        '--skip-bad[skip inputs that cannot be used, and list them]' \
         '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame (default\: as the model was trained)]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
@@ -80,7 +80,7 @@ _recon() {
         '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
-        '--quiet[no progress, errors only]' \
+        '--quiet[print errors only]' \
         '--help[explain]' ;;
     discover) _arguments \
         '--model[what `recon train` wrote (required)]:MODEL:_files' \
@@ -88,19 +88,19 @@ _recon() {
         '--k[neighbours (default 10, molecules 25)]:N: ' \
         '--mean[kind of mean (default tukey; for molecules a centre shared by the class)]:choice:(tukey frechet chordal)' \
         '--family[images\: family whose width Theta predicts (default auto)]:choice:(auto uniform normal)' \
-        '--lambda[where the natural pose comes from\: the neighbours'\'' centre, the head that learned it (the paper'\''s), or the pose density (default auto\: what does best on inputs held out)]:choice:(auto neighbours head density)' \
-        '--heads[what learns Lambda and Theta\: small networks on the embedding, or as in the paper networks of their own on the inputs (default mlp)]:choice:(mlp paper)' \
-        '--head-epochs[with --heads paper\: passes over the data (default 60, molecules 30; the paper'\''s are 600 and 150)]:N: ' \
-        '--head-rate[with --heads paper\: highest learning rate (default the paper'\''s\: 1.35e-4, molecules 4.83e-4)]:R: ' \
+        '--lambda[where the natural pose comes from\: the centre of the neighbours, a network that learned it (as in the paper), or the pose density (default auto\: whichever is best on held-out inputs)]:choice:(auto neighbours head density)' \
+        '--heads[what predicts Lambda and Theta\: small networks on the embedding, or separate networks on the inputs, as in the paper (default mlp)]:choice:(mlp paper)' \
+        '--head-epochs[with --heads paper\: passes over the data (default 60, molecules 30; paper\: 600 and 150)]:N: ' \
+        '--head-rate[with --heads paper\: highest learning rate (default as in the paper\: 1.35e-4, molecules 4.83e-4)]:R: ' \
         '--half[store weights as bfloat16\: half the size]' \
-        '--folds[calibrate p-values by training the backbone N times anew, each time without one part of the data; 0\: not at all (default 5 below 500 inputs, else 0)]:N: ' \
+        '--folds[calibrate p-values by N-fold cross-validation, retraining the backbone for each fold; 0\: off (default 5 below 500 inputs, else 0)]:N: ' \
         '--keep-embeddings[also write z.npy and g.npy]' \
         '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
-        '--rotate[first rotate upright data\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
-        '--rotate-seed[seed of those rotations (default 1)]:S: ' \
+        '--rotate[rotate the data first, by a rule\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
+        '--rotate-seed[seed of these rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
-        '--skip-bad[skip what cannot be used, and list it]' \
+        '--skip-bad[skip inputs that cannot be used, and list them]' \
         '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame (default\: as the model was trained)]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
@@ -109,7 +109,7 @@ _recon() {
         '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
-        '--quiet[no progress, errors only]' \
+        '--quiet[print errors only]' \
         '--help[explain]' ;;
     normalize) _arguments \
         '--embeddings[z, N x D (required)]:FILE:_files' \
@@ -127,19 +127,19 @@ _recon() {
         '--family[distribution to fit (default auto; so3 is fisher)]:choice:(auto uniform normal vonmises mixture fisher)' \
         '--labels[true classes, used only for the hit rate]:FILE:_files' \
         '--query-labels[the same for the queries]:FILE:_files' \
-        '--approx[neighbour search (default auto\: exact to a million rows)]:choice:(auto exact ivf hnsw)' \
+        '--approx[neighbour search (default auto\: exact up to a million rows)]:choice:(auto exact ivf hnsw)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
-        '--quiet[no progress, errors only]' \
+        '--quiet[print errors only]' \
         '--help[explain]' ;;
     report) _arguments \
         '--out[the page (default DIR/report.html)]:FILE:_files' \
         '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder]:SPEC:_recon_specs' \
-        '--rotate[first rotate upright data\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
-        '--rotate-seed[seed of those rotations (default 1)]:S: ' \
+        '--rotate[rotate the data first, by a rule\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
+        '--rotate-seed[seed of these rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
-        '--skip-bad[skip what cannot be used, and list it]' \
+        '--skip-bad[skip inputs that cannot be used, and list them]' \
         '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame (default\: as the model was trained)]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
@@ -148,28 +148,28 @@ _recon() {
         '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
-        '--quiet[no progress, errors only]' \
+        '--quiet[print errors only]' \
         '--help[explain]' \
         '1: :_files' ;;
     canonicalize) _arguments \
         '--model[what `recon discover` wrote (required)]:MODEL:_files' \
         '--out[output file or folder (required)]:FILE.npy|DIR|FILE.xyz:_files' \
-        '--poses[file for the poses, or for a table of them]:g.npy|g.csv:_files' \
+        '--poses[file for the poses, or for a table]:g.npy|g.csv:_files' \
         '--lambda[where the natural pose comes from (default auto\: what discover chose)]:choice:(auto neighbours head density)' \
         '--only-if[rotate only inputs whose pose has a p-value below P]:P: ' \
         '--spin[molecules\: let this classifier choose the spin where it is free]:CLASSIFIER:_files' \
-        '--spin-from[molecules\: conformers that it is asked about, better not those it was trained on (default\: --data)]:SPEC:_recon_specs' \
-        '--spin-k[molecules\: nearest conformers that it is asked about (default 8)]:N: ' \
+        '--spin-from[molecules\: conformers to evaluate it on, preferably not its training data (default\: --data)]:SPEC:_recon_specs' \
+        '--spin-k[molecules\: number of nearest conformers to evaluate (default 8)]:N: ' \
         '--interpolation[images\: interpolation of the resampling (default bilinear)]:choice:(bilinear bicubic)' \
         '--quality[images\: quality of JPEG files, 1 to 100 (default 95)]:N: ' \
-        '--fill[images\: what comes into the frame of a picture file (default zero\: black, or transparent)]:zero|edge|white|#rrggbb:_files' \
-        '--keep[images\: keep the size of picture files, or enlarge the frame so that no corner is cut (default size)]:choice:(size all)' \
+        '--fill[images\: colour of empty corners in image files (default zero\: black, or transparent)]:zero|edge|white|#rrggbb:_files' \
+        '--keep[images\: keep the size of image files, or enlarge the frame so that nothing is cut off (default size)]:choice:(size all)' \
         '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
-        '--rotate[first rotate upright data\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
-        '--rotate-seed[seed of those rotations (default 1)]:S: ' \
+        '--rotate[rotate the data first, by a rule\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
+        '--rotate-seed[seed of these rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
-        '--skip-bad[skip what cannot be used, and list it]' \
+        '--skip-bad[skip inputs that cannot be used, and list them]' \
         '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame (default\: as the model was trained)]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
@@ -178,7 +178,7 @@ _recon() {
         '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
-        '--quiet[no progress, errors only]' \
+        '--quiet[print errors only]' \
         '--help[explain]' ;;
     score) _arguments \
         '--model[what `recon discover` wrote (required)]:MODEL:_files' \
@@ -186,11 +186,11 @@ _recon() {
         '--rows[file for the indices of the scored inputs, from 0]:r.npy:_files' \
         '--false-alarms[fraction of natural inputs allowed to be flagged (default 0.01)]:SHARE: ' \
         '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
-        '--rotate[first rotate upright data\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
-        '--rotate-seed[seed of those rotations (default 1)]:S: ' \
+        '--rotate[rotate the data first, by a rule\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
+        '--rotate-seed[seed of these rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
-        '--skip-bad[skip what cannot be used, and list it]' \
+        '--skip-bad[skip inputs that cannot be used, and list them]' \
         '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame (default\: as the model was trained)]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
@@ -199,18 +199,18 @@ _recon() {
         '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
-        '--quiet[no progress, errors only]' \
+        '--quiet[print errors only]' \
         '--help[explain]' ;;
     distribution) _arguments \
         '--model[what `recon discover` wrote (required)]:MODEL:_files' \
         '--index[index of the image or conformer, from 0 (default 0)]:I: ' \
         '--svg[also plot it]:FILE:_files' \
         '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
-        '--rotate[first rotate upright data\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
-        '--rotate-seed[seed of those rotations (default 1)]:S: ' \
+        '--rotate[rotate the data first, by a rule\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
+        '--rotate-seed[seed of these rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
-        '--skip-bad[skip what cannot be used, and list it]' \
+        '--skip-bad[skip inputs that cannot be used, and list them]' \
         '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame (default\: as the model was trained)]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
@@ -219,26 +219,26 @@ _recon() {
         '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
-        '--quiet[no progress, errors only]' \
+        '--quiet[print errors only]' \
         '--help[explain]' ;;
     export) _arguments \
         '--model[what `recon discover` or `recon classifier train` wrote (required)]:MODEL:_files' \
         '--out[output file (required)]:FILE.onnx:_files' \
-        '--what[what the file puts out for each image (default pose)]:choice:(pose canonicalize score classifier)' \
+        '--what[what the file computes for each image (default pose)]:choice:(pose canonicalize score classifier)' \
         '--lambda[where the natural pose comes from (default auto\: what discover chose)]:choice:(auto neighbours head density)' \
-        '--licence[licence of the model, noted in the file (default\: none)]:TEXT:_files' \
+        '--licence[licence of the model, recorded in the file (default\: none)]:TEXT:_files' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
-        '--quiet[no progress, errors only]' \
+        '--quiet[print errors only]' \
         '--help[explain]' ;;
     check) _arguments \
         '--svg[images\: also plot the errors]:FILE:_files' \
         '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder]:SPEC:_recon_specs' \
-        '--rotate[first rotate upright data\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
-        '--rotate-seed[seed of those rotations (default 1)]:S: ' \
+        '--rotate[rotate the data first, by a rule\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
+        '--rotate-seed[seed of these rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
-        '--skip-bad[skip what cannot be used, and list it]' \
+        '--skip-bad[skip inputs that cannot be used, and list them]' \
         '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame (default\: as the model was trained)]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
@@ -247,7 +247,7 @@ _recon() {
         '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
-        '--quiet[no progress, errors only]' \
+        '--quiet[print errors only]' \
         '--help[explain]' \
         '1: :_files' ;;
     classifier) _arguments \
@@ -266,11 +266,11 @@ _recon() {
         '--resume[continue from MODEL.last; with more --epochs also a finished run]' \
         '--overwrite[replace MODEL and MODEL.last if they exist]' \
         '--data[images\: garments, mnist/train|val|test, mnist12k/train|val|test, fashion/train|val|test, cifar10/train|val|test, idx\:FILE, npy\:FILE, images\:DIR, amat\:FILE; molecules\: conformers/train|val|test|all, xyz\:FILE|DIR|LIST, sdf\:FILE, geom\:FILE, flat\:DIR; or a path to such a file or folder (required)]:SPEC:_recon_specs' \
-        '--rotate[first rotate upright data\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
-        '--rotate-seed[seed of those rotations (default 1)]:S: ' \
+        '--rotate[rotate the data first, by a rule\: mnist, fashion, all; fisher, haar; or a JSON file]:RULE:_files' \
+        '--rotate-seed[seed of these rotations (default 1)]:S: ' \
         '--limit[use a random subset of N images or conformers]:N: ' \
         '--seed[random seed (default 1)]:S: ' \
-        '--skip-bad[skip what cannot be used, and list it]' \
+        '--skip-bad[skip inputs that cannot be used, and list them]' \
         '--size[images\: scale images to fit N x N (default\: the model'\''s size, if any)]:N: ' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame (default\: as the model was trained)]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
@@ -279,52 +279,52 @@ _recon() {
         '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
-        '--quiet[no progress, errors only]' \
+        '--quiet[print errors only]' \
         '--help[explain]' \
         '1: :(train eval)' ;;
     reproduce) _arguments \
         '--quick[use part of the data\: minutes on two cores]' \
-        '--figures[write the figures there, as SVG, and all runs into DIR as one page, report.html]:DIR:_files' \
-        '--model[what `recon discover` wrote (default\: the shipped ones); images\: up to three, one of each kind of backbone; letters\: what `recon train` wrote, in place of training]:MODEL:_files' \
+        '--figures[write the figures to DIR as SVG, and a page of all runs, DIR/report.html]:DIR:_files' \
+        '--model[what `recon discover` wrote (default\: the shipped models); images\: up to three, one of each kind of backbone; letters\: what `recon train` wrote, instead of training]:MODEL:_files' \
         '--data[images\: labelled test images; molecules\: geom\:FILE or flat\:DIR in place of the shipped conformers]:SPEC:_recon_specs' \
-        '--rotate[images\: how they are rotated\: mnist, fashion, all or a JSON file]:RULE:_files' \
+        '--rotate[images\: rule of the rotations\: mnist, fashion, all or a JSON file]:RULE:_files' \
         '--classifier[what `recon classifier train` wrote (default\: the shipped one)]:MODEL:_files' \
         '--augmented[cifar10\: a classifier trained with rotations (with --train it is trained)]:MODEL:_files' \
         '--embeddings[images\: z.npy and g.npy of the training images, as `recon discover` keeps them]:DIR:_files' \
         '--images[images\: number of test images (default all)]:N: ' \
-        '--limit[images\: number of training images, drawn at random (default all; mnist12k has those of the paper)]:N: ' \
-        '--resample[images\: control\: resample every image twice, so that no sharpness tells which were rotated; with --train also the training images]' \
+        '--limit[images\: number of training images, drawn at random (default all; mnist12k\: the paper'\''s 12,000)]:N: ' \
+        '--resample[images\: control\: resample every image twice, so that sharpness does not reveal which were rotated; with --train also the training images]' \
         '--preset[which model (default fast; letters\: small; cifar10\: photo-small, or photo with cuda)]:choice:(fast paper small photo photo-small)' \
         '--train[train the models instead of using shipped ones]' \
         '--baselines[also measure other methods\: equivariant classifiers, EquiAdapt, alignment, averaging]' \
-        '--rival[with --baselines --train\: the network to train, and no backbone (default all); segnn\: of molecules]:choice:(all augmented escnn equiadapt partial_gcnn sgm segnn)' \
+        '--rival[with --baselines --train\: train only this network, and no backbone (default all); segnn\: molecules]:choice:(all augmented escnn equiadapt partial_gcnn sgm segnn)' \
         '--backbone[images\: with --train\: the kind of backbone to train (default all)]:choice:(all plain terms density)' \
         '--out[with --train\: folder for the models; letters\: also for the pictures]:DIR:_files' \
         '--epochs[with --train, letters\: passes over the data (default\: the shipped model'\''s, the preset'\''s)]:N: ' \
         '--seed[with --train, letters\: seed of the first model (default 1)]:S: ' \
         '--seeds[with --train, letters\: number of models, for mean and spread (default 1)]:N: ' \
-        '--resume[with --train\: continue a run that was stopped]' \
-        '--overwrite[with --train\: replace models that are in DIR]' \
-        '--laws[letters\: kinds, laws, numbers and sizes, as JSON]:FILE:_files' \
+        '--resume[with --train\: continue an interrupted run]' \
+        '--overwrite[with --train\: replace models in DIR]' \
+        '--laws[letters\: kinds, distributions, counts and sizes, as JSON]:FILE:_files' \
         '--fonts[letters\: folder of fonts (default /usr/share/fonts)]:DIR:_files' \
         '--size[letters\: side of the model'\''s inputs (default 28)]:N: ' \
-        '--draws[letters\: test pictures of each letter and font, by the laws (default 2)]:N: ' \
-        '--crop[letters\: auto as for `recon train`]:choice:(none auto)' \
+        '--draws[letters\: test images per letter and font, rotated as in training (default 2)]:N: ' \
+        '--crop[letters\: as for `recon train`]:choice:(none auto)' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
-        '--quiet[no progress, errors only]' \
+        '--quiet[print errors only]' \
         '--help[explain]' \
         '1: :(mnist mnist12k fashion images molecules estimators letters cifar10)' ;;
     info) _arguments \
-        '--skip-bad[skip what cannot be used, and list it]' \
+        '--skip-bad[skip inputs that cannot be used, and list them]' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame]:choice:(none auto)' \
         '--picture-limit[images\: memory limit for one image, if above 32 times its file size (default 268)]:MB: ' \
         '--threads[threads to use (default\: all)]:N: ' \
         '--json[print one JSON object instead of text]' \
-        '--quiet[no progress, errors only]' \
+        '--quiet[print errors only]' \
         '--help[explain]' \
         '1: :_files' ;;
     esac

@@ -82,28 +82,28 @@ static const struct {
     const char *words;
 } reasons[] = {
     { RECON_TRUST_NOTHING_LEARNED,
-      "On inputs held out the pose density knows hardly more than that all orientations are equally "
-      "likely: train longer (--resume --epochs), take more inputs of each kind, or they have no "
+      "On held-out inputs the pose density is hardly better than a uniform one. Train "
+      "longer (--resume --epochs) or use more inputs of each kind; or the inputs have no "
       "natural pose." },
     { RECON_TRUST_NOT_FOLLOWING,
-      "The natural pose changes when an input is rotated: a larger --size, --crop auto, --mask "
-      "for objects that reach into the corners, or more epochs." },
+      "The natural pose changes when an input is rotated. Try a larger --size, --crop auto,"
+      " --mask for objects that reach into the corners, or more epochs." },
     { RECON_TRUST_NO_GAIN,
-      "Canonicalized inputs would be further from their natural pose than they are now: more "
-      "epochs, more inputs of each kind, or --crop auto." },
+      "Canonicalizing would move inputs away from their natural pose. Try more epochs, more"
+      " inputs of each kind, or --crop auto." },
     { RECON_TRUST_FEW_OF_A_KIND,
-      "For most inputs there are too few alike to tell what poses they have: more inputs of "
-      "each kind." },
+      "Most inputs have too few similar ones to estimate their pose distribution. Use more "
+      "inputs of each kind." },
     { RECON_TRUST_FEW_HELD_OUT,
-      "Few inputs were held out, so that little can be verified: more inputs." },
+      "Few inputs were held out, so the result is hardly verified. Use more inputs." },
     { RECON_TRUST_INCONSISTENT,
-      "Alike inputs get poses that contradict each other: train longer (--resume --epochs), or "
-      "take more inputs of each kind." },
+      "Similar inputs get contradictory poses. Train longer (--resume --epochs), or use "
+      "more inputs of each kind." },
     { RECON_TRUST_DISAGREES,
-      "The ways to the natural pose contradict each other: look at the report, compare "
-      "--lambda neighbours, head and density." },
+      "The estimates of the natural pose disagree. Check the report, and compare --lambda "
+      "neighbours, head and density." },
     { RECON_TRUST_UPRIGHT,
-      "The inputs are in their natural poses already: canonicalize with --only-if 0.01." },
+      "The inputs are already in their natural pose. Use canonicalize --only-if 0.01." },
 };
 enum { REASONS = sizeof reasons / sizeof *reasons };
 

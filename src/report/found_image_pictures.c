@@ -319,16 +319,16 @@ static recon_status show_doubtful(recon_ctx *ctx, recon_page *page, const recon_
     recon_status status = RECON_OK;
     for (size_t i = 0; i < l->n; i++)
         all += !isnan(l->known[i]);
-    recon_page_section(page, "Orientations that could not be told");
+    recon_page_section(page, "Images whose orientation could not be determined");
     if (!all) {
         recon_page_say(page, "None of the %zu images of the sample.", l->n);
         return RECON_OK;
     }
-    recon_page_say(page,
-                   "%zu of the %zu images of the sample: nothing in them says which way is up, or "
-                   "nothing that was learned. Those that are least clear are shown; leave them as "
-                   "they are, or look at them yourself.",
-                   all, l->n);
+    recon_page_say(
+        page,
+        "%zu of the %zu images of the sample: the model finds no clear orientation. The least"
+        " clear ones are shown. Leave them as they are, or check them yourself.",
+        all, l->n);
     for (size_t i = 0; i < n; i++)
         row[i] = l->row[at[i]];
     RECON_TRY(show_pairs(ctx, page, l, row, n, "Left: the input. Right: the best guess."));
@@ -347,16 +347,16 @@ static recon_status show_unlike(recon_ctx *ctx, recon_page *page, const recon_im
     recon_status status = RECON_OK;
     if (!l->n || isnan(l->like[0]))
         return RECON_OK; /* a model without codes */
-    recon_page_section(page, "Images unlike the rest");
+    recon_page_section(page, "Outliers");
     if (!n) {
         recon_page_say(page, "None of the %zu images of the sample.", l->n);
         return RECON_OK;
     }
     recon_page_say(
         page,
-        "Fewer than %.0f in 100 images are as far from the others in the embedding: the only "
-        "ones of their kind, damaged, or of another source. What is said of their poses "
-        "comes from images that are not like them.",
+        "Fewer than %.0f in 100 images are as far from all others in the embedding. They may "
+        "be the only ones of their kind, damaged, or from another source. Their poses were "
+        "estimated from dissimilar images, so do not rely on them.",
         100 * UNLIKE);
     for (size_t i = 0; i < n; i++)
         row[i] = l->row[at[i]];

@@ -49,10 +49,10 @@ static void say_verdict(recon_page *page, const recon_trust *t)
     const char *level = recon_trust_name(t->level), *n = recon_found_count(words, t->points);
     quote_options(reasons, sizeof reasons, recon_trust_reasons(why, sizeof why, t));
     if (t->level == RECON_TRUST_NOT)
-        recon_page_warning(page, "Verdict: %s, judged on %s inputs held out. %s", level, n,
+        recon_page_warning(page, "Verdict: %s, judged on %s held-out inputs. %s", level, n,
                            reasons);
     else
-        recon_page_say(page, "Verdict: %s, judged on %s inputs held out.%s%s", level, n,
+        recon_page_say(page, "Verdict: %s, judged on %s held-out inputs.%s%s", level, n,
                        *reasons ? " " : "", reasons);
 }
 
@@ -61,32 +61,35 @@ static void say_measures(recon_page *page, const recon_trust *t)
     if (isfinite(t->gain))
         recon_page_say(
             page,
-            "Expected gain: canonicalized, inputs are %.1f degrees %s their natural pose "
-            "on average than they are as they come (%.1f degrees from it as they come, "
-            "%.1f canonicalized).",
+            "Expected gain: canonicalization moves inputs %.1f degrees %s their natural pose on "
+            "average (%.1f degrees from it before, %.1f after).",
             fabs(t->gain) * RECON_TO_DEGREES, t->gain < 0 ? "further from" : "closer to",
             t->before * RECON_TO_DEGREES, t->after * RECON_TO_DEGREES);
     else if (isfinite(t->moved)) /* images, where it is measured otherwise */
-        recon_page_say(page, "Expected gain: not known. Too little was learned, or too few inputs "
-                             "with one natural pose were held out.");
+        recon_page_say(
+            page,
+            "Expected gain: unknown. Too little was learned, or too few held-out inputs have one "
+            "natural pose.");
     if (isfinite(t->moved))
         recon_page_say(
             page,
-            "The natural pose of a rotated copy is the same within %.1f degrees (median), "
-            "%.1f degrees (95 %%).",
+            "Natural poses of rotated copies agree within %.1f degrees (median), %.1f degrees (95"
+            " %%).",
             t->moved * RECON_TO_DEGREES, t->moved_p95 * RECON_TO_DEGREES);
     if (isfinite(t->information))
-        recon_page_say(page,
-                       "Information: the density knows %.2f nats about a pose; 0 would be that all "
-                       "orientations are equally likely.",
-                       t->information);
+        recon_page_say(
+            page,
+            "Information: the density predicts held-out poses %.2f nats better than a uniform "
+            "distribution.",
+            t->information);
 }
 
 static void table_ways(recon_page *page, const recon_lambda_choice *c)
 {
-    static const char *const columns[] = { "two ways", "apart, median (degrees)",
+    static const char *const columns[] = { "estimates compared", "apart, median (degrees)",
                                            "apart, 95 % (degrees)" };
-    recon_page_table(page, "How far apart the ways to the natural pose are, on inputs held out",
+    recon_page_table(page,
+                     "How far apart the estimates of the natural pose are, on held-out inputs",
                      columns, 3);
     for (int a = RECON_LAMBDA_NEIGHBOURS; a <= RECON_LAMBDA_DENSITY; a++)
         for (int b = RECON_LAMBDA_NEIGHBOURS; b < a; b++) {
@@ -101,17 +104,18 @@ static void table_ways(recon_page *page, const recon_lambda_choice *c)
 
 static void table_likelihoods(recon_page *page, const recon_lambda_choice *c)
 {
-    static const char *const columns[] = { "way", "likelihood" };
+    static const char *const columns[] = { "estimate", "log-likelihood" };
     if (!isfinite(c->likelihood[c->taken]))
         return;
-    recon_page_table(page,
-                     "Mean log density of the poses held out about each natural pose; the highest, "
-                     "or one as good, is taken unless --lambda says otherwise",
-                     columns, 2);
+    recon_page_table(
+        page,
+        "Mean log density of the held-out poses around each estimate; the highest, or one as "
+        "good, is used unless --lambda selects another",
+        columns, 2);
     for (int a = RECON_LAMBDA_NEIGHBOURS; a <= RECON_LAMBDA_DENSITY; a++)
         if (isfinite(c->likelihood[a])) {
             recon_page_cell(page, "%s%s", recon_lambda_name((recon_lambda)a),
-                            (recon_lambda)a == c->taken ? " (taken)" : "");
+                            (recon_lambda)a == c->taken ? " (used)" : "");
             recon_page_cell(page, "%.2f", c->likelihood[a]);
         }
 }
@@ -128,13 +132,15 @@ void recon_found_show_trust(recon_page *page, const recon_found_folder *f)
         return;
     recon_page_say(
         page,
-        "There are three ways to the natural pose: the centre of the neighbours' poses "
-        "(`neighbours`), a network that has learned it (`head`, the paper's), and a "
-        "density of poses that is not in the paper (`density`). Here it comes from `%s`.",
+        "There are three estimates of the natural pose: the centre of the neighbours' poses "
+        "(`neighbours`), a network that learned it (`head`, as in the paper), and the centre "
+        "of the pose density (`density`, not in the paper). Here it comes from `%s`.",
         recon_lambda_name(t.lambda.taken));
     if (t.against & RECON_TRUST_DISAGREES)
-        recon_page_warning(page, "The ways to the natural pose contradict each other. Compare the "
-                                 "canonicalized inputs with each: `recon canonicalize --lambda`.");
+        recon_page_warning(
+            page,
+            "The estimates of the natural pose disagree. Compare the canonicalized inputs of each"
+            " with `recon canonicalize --lambda`.");
     table_likelihoods(page, &t.lambda);
     table_ways(page, &t.lambda);
 }

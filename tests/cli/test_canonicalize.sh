@@ -10,7 +10,7 @@ model="--model found/model.safetensors"
 run canonicalize --help
 [ "$code" -eq 0 ] && grep -q '^example:' "$scratch/stdout" && [ ! -s "$scratch/stderr" ]
 report $? "--help shows an example"
-refused 2 "--out FILE.npy|DIR|FILE.xyz is missing" canonicalize $model $letters
+refused 2 "--out FILE.npy|DIR|FILE.xyz is required" canonicalize $model $letters
 refused 2 "--interpolation cubic must be one of bilinear|bicubic" canonicalize $model $letters --out c.npy --interpolation cubic
 
 # --- arrays ---------------------------------------------------------------------------------------
@@ -42,7 +42,7 @@ report $? "--precision bf16"
 refused 2 "--only-if 2: must be at most 1, such as 0.01" canonicalize $model $letters --out gate.npy --only-if 2
 [ ! -e gate.npy ]
 report $? "and nothing is written"
-refused 2 "--only-if 0 is not a number above 0" canonicalize $model $letters --out gate.npy --only-if 0
+refused 2 "--only-if 0 must be a number above 0" canonicalize $model $letters --out gate.npy --only-if 0
 refused 2 "--poses g.txt: poses go to FILE.npy or FILE.csv" canonicalize $model $letters --out gate.npy --poses g.txt
 run canonicalize $model $letters --out gate.npy --poses gate.csv --only-if 0.5 --json
 rotated=$(sed -n 's/^  "rotated": \([0-9]*\),/\1/p' "$scratch/stdout")

@@ -11,7 +11,7 @@ run check --help
 [ "$code" -eq 0 ] && grep -q '^example:' "$scratch/stdout" && [ ! -s "$scratch/stderr" ]
 report $? "check --help shows an example"
 refused 2 "name a model" check $images
-refused 2 "'second' is one argument too many" check backbone second $images
+refused 2 "unexpected argument 'second'" check backbone second $images
 refused 2 "check itself rotates the data" check backbone $images --rotate all
 
 run check backbone $images
@@ -48,7 +48,7 @@ report $? "--svg draws the errors beside what interpolation costs"
 if [ -e "$OLDPWD/models/mnist-small.safetensors" ]; then
     cp "$OLDPWD/models/mnist-small.safetensors" old
     sed -i 's/"data":/"dato":/' old # as long as it was
-    refused 1 "old does not say which data it was made from" check old --quiet
+    refused 1 "old does not record its training data" check old --quiet
 fi
 refused 1 "nowhere: " check nowhere $images --quiet
 head -c 100 backbone >cut

@@ -7,8 +7,8 @@ refused 2 "--train needs --out DIR" reproduce cifar10 --train
 refused 2 "--augmented is for cifar10" reproduce mnist --augmented m
 refused 1 "preset photo is for images" train --data "flat:$OLDPWD/data/conformers" --preset photo --out m --quiet
 refused 2 "--laws is not for cifar10" reproduce cifar10 --laws f
-refused 2 "--seed is for --train" reproduce cifar10 --seed 2
-refused 2 "--overwrite is for --train" reproduce cifar10 --overwrite
+refused 2 "--seed needs --train" reproduce cifar10 --seed 2
+refused 2 "--overwrite needs --train" reproduce cifar10 --overwrite
 run info cifar10/test
 if [ "$code" -ne 0 ]; then # pictures may be installed for all
     refused 1 "\`tools/get-cifar10\` gets it" reproduce cifar10

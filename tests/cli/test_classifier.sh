@@ -15,8 +15,8 @@ train="classifier train --data npy:images.npy --device ref --batch 20 --epochs 3
 run classifier --help
 [ "$code" -eq 0 ] && grep -q '^example:' "$scratch/stdout" && [ ! -s "$scratch/stderr" ]
 report $? "--help shows an example"
-refused 2 "--data SPEC is missing" classifier train --out m
-refused 2 "say train or eval" classifier --data fashion
+refused 2 "--data SPEC is required" classifier train --out m
+refused 2 "name train or eval" classifier --data fashion
 refused 2 "'fit' is neither train nor eval" classifier fit --data fashion
 refused 2 "train needs --out MODEL" classifier train --data fashion
 refused 2 "eval needs --model MODEL" classifier eval --data fashion

@@ -58,6 +58,6 @@ report $? "a second run replaces the first"
 : >file
 refused 1 "cannot make the folder: Not a directory" demo --quiet --out file/demo
 refused 1 "file" demo --quiet --out file
-refused 2 "--limit 5: 200 at least" demo --limit 5
+refused 2 "--limit 5: must be at least 200" demo --limit 5
 refused 2 "recon-demo" demo recon-demo
 finish

@@ -7,8 +7,8 @@ here=$(cd "${0%/*}" && pwd)
 run discover --help
 [ "$code" -eq 0 ] && grep -q '^example:' "$scratch/stdout" && [ ! -s "$scratch/stderr" ]
 report $? "--help shows an example"
-refused 2 "--model MODEL is missing" discover --data mnist --out d
-refused 2 "--out DIR is missing" discover --data mnist --model m
+refused 2 "--model MODEL is required" discover --data mnist --out d
+refused 2 "--out DIR is required" discover --data mnist --model m
 refused 2 "--family mixture must be one of auto|uniform|normal" discover --data mnist --model m --out d --family mixture
 
 run discover --model backbone $letters --k 5 --folds 0 --out found
@@ -104,7 +104,7 @@ refused 1 "72 labels for 120 images" discover --model backbone --data npy:odd-im
 
 # --- where Lambda comes from ------------------------------------------------------------------------
 run discover --model backbone --data npy:images.npy --lambda head --folds 0 --out by-head
-[ "$code" -eq 0 ] && grep -q '^  lambda     head; likelihood on' "$scratch/stdout" && grep -q '^  verdict    ' "$scratch/stdout"
+[ "$code" -eq 0 ] && grep -q '^  lambda     head; log-likelihood on' "$scratch/stdout" && grep -q '^  verdict    ' "$scratch/stdout"
 report $? "--lambda head is taken, and a verdict given"
 run canonicalize --model by-head/model.safetensors --data npy:images.npy --lambda neighbours --out near.npy
 [ "$code" -eq 0 ]
@@ -113,7 +113,7 @@ run train --data npy:images.npy --preset small --width 0.25 --code 8 --epochs 1 
 run discover --model bare --data npy:images.npy --lambda density --out no-density
 [ "$code" -eq 2 ] && [ ! -e no-density ] && said "bare has no pose density"
 report $? "--lambda density without one is misuse, and nothing is written"
-refused 2 "--lambda head: bare is a backbone alone; \`recon discover --model bare --data SPEC --out DIR\`" \
+refused 2 "--lambda head: bare is only a backbone; \`recon discover --model bare --data SPEC --out DIR\`" \
     canonicalize --model bare $letters --lambda head --out c.npy
 
 # --- Algorithm 1 behind Lambda ----------------------------------------------------------------------
@@ -149,9 +149,9 @@ for lambda in $ways; do
     report $? "--lambda $lambda: --family decides what Theta is the width of"
 done
 run discover --model backbone $letters --lambda density --k 7 --mean frechet --folds 0 --out useless
-[ "$code" -eq 0 ] && [ "$(grep -c 'not for the natural poses' "$scratch/stderr")" -eq 1 ] && said "--k and --mean: for Algorithm 1"
+[ "$code" -eq 0 ] && [ "$(grep -c 'not the natural poses' "$scratch/stderr")" -eq 1 ] && said "--k and --mean: affects only Algorithm 1"
 report $? "--lambda density: that --k and --mean do not move the natural poses is said"
 run discover --model plain $letters --lambda head --k 7 --folds 0 --out useful
-[ "$code" -eq 0 ] && ! said "not for the natural poses"
+[ "$code" -eq 0 ] && ! said "not the natural poses"
 report $? "and not where they do"
 finish

@@ -7,13 +7,13 @@ root=$PWD
 plain=$([ "${RECON_BUILD:-build}" = build ] && echo 1) # one build is enough for what runs elsewhere
 model=$root/models/mnist-small.safetensors
 
-refused 2 "--out FILE.onnx is missing" export --model "$model"
+refused 2 "--out FILE.onnx is required" export --model "$model"
 refused 2 "--out m.bin: must be a FILE.onnx" export --model "$model" --out m.bin
 refused 2 "--what shape must be one of pose|canonicalize|score|classifier" export --model "$model" --out m.onnx --what shape
 refused 1 "no/such" export --model "$model" --out no/such/m.onnx
 refused 1 "a model of molecules" export --model "$root/models/conformers.safetensors" --out m.onnx
 refused 1 "not a classifier" export --model "$model" --what classifier --out m.onnx
-refused 2 "--lambda is not for --what classifier" export --model "$model" --what classifier --lambda head --out m.onnx
+refused 2 "--lambda cannot be used with --what classifier" export --model "$model" --what classifier --lambda head --out m.onnx
 refused 1 "not a model" export --model "$root/models/mnist-classifier.safetensors" --out m.onnx
 refused 1 "lambda neighbours" export --model "$model" --lambda neighbours --out m.onnx
 

@@ -56,7 +56,7 @@ shows "$shown" stderr info "$hostile"
 mkdir results
 printf '{"points": 3, "family": "x\\u009b\\u202e\\u2028\\ny"}' >results/summary.json
 shows 'x????y' stdout info results
-shows "no command is called '$shown'" stderr "$hostile"
+shows "unknown command '$shown'" stderr "$hostile"
 header='{"__metadata__":{"model":"x\u009b\u202ey"}}'
 { printf '%b' "\\$(printf %o ${#header})\\0\\0\\0\\0\\0\\0\\0"; printf %s "$header"; } >model.safetensors
 shows 'x??y' stdout info model.safetensors

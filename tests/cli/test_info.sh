@@ -13,30 +13,30 @@ done
 run
 [ "$code" -eq 2 ] && grep -q '^usage: recon' "$scratch/stderr" && [ ! -s "$scratch/stdout" ]
 report $? "no command is misuse, and the help comes on standard error"
-refused 2 "no command is called 'sing'" sing
-refused 2 "no command is called 'normalise' (did you mean normalize?)" normalise
-refused 2 "there is no option --embeding (did you mean --embeddings?)" normalize --embeding z.npy
-refused 2 "no command is called 'a??[31mb'" "a$(printf '\n\033')[31mb"
-refused 2 "there is no option --a?b" info "--a$(printf '\nb')"
+refused 2 "unknown command 'sing'" sing
+refused 2 "unknown command 'normalise' (did you mean normalize?)" normalise
+refused 2 "unknown option --embeding (did you mean --embeddings?)" normalize --embeding z.npy
+refused 2 "unknown command 'a??[31mb'" "a$(printf '\n\033')[31mb"
+refused 2 "unknown option --a?b" info "--a$(printf '\nb')"
 run info --help
 [ "$code" -eq 0 ] && grep -q 'recon info z.npy' "$scratch/stdout" && [ ! -s "$scratch/stderr" ]
 report $? "info --help shows an example"
 
 refused 2 "name a file" info
-refused 2 "'b.npy' is one argument too many" info a.npy b.npy
-refused 2 "there is no option --loud" info a.npy --loud
+refused 2 "unexpected argument 'b.npy'" info a.npy b.npy
+refused 2 "unknown option --loud" info a.npy --loud
 refused 2 "--threads needs N" info a.npy --threads
-refused 2 "--threads 0 is not a whole number of at least 1" info a.npy --threads 0
+refused 2 "--threads 0 must be a whole number of at least 1" info a.npy --threads 0
 refused 1 "absent.npy: cannot open" info absent.npy
 
 printf 'HEADER    WATER\nATOM      1  O   HOH A   1\n' >water.pdb
-refused 1 "water.pdb: not a format that recon reads" info water.pdb
+refused 1 "water.pdb: unknown format" info water.pdb
 said "info reads NPY arrays, models, .xyz"
 report $? "and what can be read is listed"
 gzip -c water.pdb >water.xyz.gz
-refused 1 "water.xyz.gz: not a format that recon reads: unpack it first" info water.xyz.gz
+refused 1 "water.xyz.gz: unknown format: unpack it first" info water.xyz.gz
 : >nothing
-refused 1 "nothing: not a format that recon reads" info nothing
+refused 1 "nothing: unknown format" info nothing
 printf '\377\000\000\000\000\000\000\000{"a' >renamed
 refused 1 "renamed: not a safetensors file, or cut short" info renamed
 printf '2\nProperties=species:S:1:pos:R:3\nO 0 0 0\nH 0 0 1\n' >ase.extxyz

@@ -99,8 +99,8 @@ report $? "--spin-from: the same conformers choose the same, beside a table too"
 run canonicalize $model $chains --spin upright --spin-k 1 --out alone.xyz --quiet
 [ "$code" -eq 0 ] && ! cmp -s spun.xyz alone.xyz
 report $? "--spin-k: each by itself chooses otherwise"
-refused 2 "--spin-from is for --spin CLASSIFIER" canonicalize $model $chains --out s.xyz --spin-from xyz:chains.xyz
-refused 2 "--only-if is not for --spin" canonicalize $model $chains --out s.xyz --spin upright --only-if 0.1
+refused 2 "--spin-from needs --spin CLASSIFIER" canonicalize $model $chains --out s.xyz --spin-from xyz:chains.xyz
+refused 2 "--only-if cannot be used with --spin" canonicalize $model $chains --out s.xyz --spin upright --only-if 0.1
 refused 2 "--spin is for molecules" canonicalize --model mnist --data mnist --out s --spin upright
 refused 1 "backbone: " canonicalize $model $chains --out s.xyz --spin backbone
 refused 2 "molecules go to a FILE.xyz" canonicalize $model $chains --out c.npy
@@ -145,7 +145,7 @@ else
     [ "$code" -eq 0 ] && [ ! -s "$scratch/stdout" ] && grep -q 'natural pose' poses.svg && grep -q '</svg>' poses.svg
     report $? "--svg draws them"
 fi
-refused 1 "there is no conformer 80 of 80" distribution $model $chains --index 80
+refused 1 "no conformer 80: it has 80" distribution $model $chains --index 80
 
 # --- check ----------------------------------------------------------------------------------------
 run check found/model.safetensors --limit 20
@@ -231,7 +231,7 @@ for command in "score --out x.npy $model" "canonicalize --out x.xyz $model" "dis
     refused 1 "$unknown" $command $index --quiet --data xyz:some.xyz
     refused 1 "$none" $command --quiet --data xyz:sulphur.xyz --skip-bad
 done
-refused 1 "conformer 4 (sulphur): an atom of element S (16), an element that is not in the training data" train $chains --held xyz:some.xyz --epochs 1 --out m --quiet
+refused 1 "conformer 4 (sulphur): an atom of element S (16), which is not in the training data" train $chains --held xyz:some.xyz --epochs 1 --out m --quiet
 refused 1 "images, but --data are molecules" train $chains --held garments --epochs 1 --out m --quiet
 run distribution $model --data xyz:some.xyz --index 5
 [ "$code" -eq 0 ] && grep -q '^conformer 5 of xyz:some.xyz: chain0' "$scratch/stdout"
@@ -241,7 +241,7 @@ run score $model --data xyz:some.xyz --skip-bad --out some.npy --json
     grep -qF "xyz:$unknown" "$scratch/stdout" && ! grep -q '"molecule": "sulphur"' "$scratch/stdout"
 report $? "score --skip-bad leaves them out and names them"
 run canonicalize $model --data xyz:some.xyz --skip-bad --out known.xyz --poses known.npy
-[ "$code" -eq 0 ] && grep -q '^6 conformers' "$scratch/stdout" && grep -q 'skipped    1 that could not be used' "$scratch/stdout" &&
+[ "$code" -eq 0 ] && grep -q '^6 conformers' "$scratch/stdout" && grep -q 'skipped    1 that cannot be used' "$scratch/stdout" &&
     ! grep -q sulphur known.xyz
 report $? "so does canonicalize"
 run info known.npy

@@ -12,38 +12,38 @@ names() { (cd "$1" && LC_ALL=C ls -A | tr '\n' ' '); }
 run normalize --help
 [ "$code" -eq 0 ] && grep -q '^example:' "$scratch/stdout" && [ ! -s "$scratch/stderr" ]
 report $? "--help shows an example"
-refused 2 "--embeddings FILE is missing" normalize
-refused 2 "--poses FILE is missing" normalize --embeddings z.npy
-refused 2 "--out DIR is missing" normalize --embeddings z.npy --poses g.npy
+refused 2 "--embeddings FILE is required" normalize
+refused 2 "--poses FILE is required" normalize --embeddings z.npy
+refused 2 "--out DIR is required" normalize --embeddings z.npy --poses g.npy
 good="normalize --embeddings z.npy --poses g.npy --out out"
-refused 2 "there is no option --neighbours" $good --neighbours 5
-refused 2 "'extra' is one argument too many" $good extra
+refused 2 "unknown option --neighbours" $good --neighbours 5
+refused 2 "unexpected argument 'extra'" $good extra
 refused 2 "--k needs N" $good --k
-refused 2 "--k 0 is not a whole number of at least 1" $good --k 0
-refused 2 "--k -3 is not a whole number" $good --k -3
-refused 2 "--k 5x is not a whole number" $good --k 5x
-refused 2 "--k 99999999999999999999 is not" $good --k 99999999999999999999
+refused 2 "--k 0 must be a whole number of at least 1" $good --k 0
+refused 2 "--k -3 must be a whole number" $good --k -3
+refused 2 "--k 5x must be a whole number" $good --k 5x
+refused 2 "--k 99999999999999999999 must be" $good --k 99999999999999999999
 refused 2 "--group so4 must be one of so2|so3" $good --group so4
 refused 2 "--group so2|so3 must be one of so2|so3" $good --group 'so2|so3'
 refused 2 "--mean median must be one of" $good --mean median
 refused 2 "--query needs ZQ GQ" $good --query z.npy
-refused 2 "--family fisher is for --group so3" $good --family fisher
-refused 2 "--group so3 has one family" $good --group so3 --family normal
+refused 2 "--family fisher needs --group so3" $good --family fisher
+refused 2 "--group so3 has only one family" $good --group so3 --family normal
 refused 2 "--classes components needs --eps" $good --classes components
-refused 2 "--eps goes with --classes components" $good --eps 0.5
-refused 2 "--eps nan is not a number above 0" $good --classes components --eps nan
-refused 2 "--eps -1 is not a number above 0" $good --classes components --eps -1
+refused 2 "--eps needs --classes components" $good --eps 0.5
+refused 2 "--eps nan must be a number above 0" $good --classes components --eps nan
+refused 2 "--eps -1 must be a number above 0" $good --classes components --eps -1
 for option in "--k 5" --include-self "--approx ivf"; do
-    refused 2 "${option% *} goes with --classes knn" $good --classes components --eps 1 $option
+    refused 2 "${option% *} needs --classes knn" $good --classes components --eps 1 $option
 done
-refused 2 "--include-self is about points, not about --query" $good --include-self --query z.npy g.npy
-refused 2 "--tukey-c goes with --mean tukey" $good --mean chordal --tukey-c 30
+refused 2 "--include-self cannot be used with --query" $good --include-self --query z.npy g.npy
+refused 2 "--tukey-c needs --mean tukey" $good --mean chordal --tukey-c 30
 refused 2 "--labels with --query needs --query-labels too" $good --query z g --labels y
 refused 2 "--tukey-c 200 is beyond 180 degrees" $good --tukey-c 200
-refused 2 "--query-labels goes with --query" $good --query-labels y.npy
+refused 2 "--query-labels needs --query" $good --query-labels y.npy
 refused 2 "--query needs ZQ GQ" $good --query z.npy --threads 1
 refused 2 "--k needs N" $good --k --threads 1
-refused 2 "--k=3: put a space" $good --k=3
+refused 2 "--k=3: separate option and value" $good --k=3
 
 # --- what it writes and prints --------------------------------------------------------------------
 so2 --out out --labels y.npy

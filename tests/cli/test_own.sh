@@ -34,9 +34,9 @@ run info photos
     said "photos: pictures of 16 x 16 to 31 x 29 (height x width), fitted into 24 x 24"
 report $? "a folder of pictures is told, and the size they are given"
 run train --data images:photos --preset small --width 0.25 --code 8 --epochs 2 --threads 2 --out model
-[ "$code" -eq 0 ] && said "fitted into 24 x 24" && grep -q '  rotated    the natural pose of a rotated copy' "$scratch/stdout" &&
+[ "$code" -eq 0 ] && said "fitted into 24 x 24" && grep -q '  rotated    natural poses of rotated copies' "$scratch/stdout" &&
     ! grep -q '^  gain ' "$scratch/stdout" && # of four inputs
-    grep -q '  verdict    do not use' "$scratch/stdout" && grep -q 'train longer' "$scratch/stdout" &&
+    grep -q '  verdict    do not use' "$scratch/stdout" && grep -qi 'train longer' "$scratch/stdout" &&
     grep -q '^small: 8 steps' "$scratch/stdout"
 report $? "train: no --size, no --batch, and a verdict"
 run info model
@@ -44,7 +44,7 @@ run info model
     grep -q 'height  *24' "$scratch/stdout"
 report $? "the model says what it was made from"
 : >photos/empty.png
-refused 1 "photos/empty.png: not a PNG file (--skip-bad skips such files)" \
+refused 1 "photos/empty.png: not a PNG file (use --skip-bad to skip such files)" \
     train --data images:photos --preset small --epochs 1 --out m --quiet
 
 # --- the model's size holds from here on ------------------------------------------------------------

@@ -55,7 +55,7 @@ END
 "$python" make.py || exit 1
 model=$root/models/mnist-small.safetensors
 
-refused 1 "mixed/x.jpg: the file is cut short (--skip-bad skips such files)" canonicalize --model "$model" --data mixed --out no --quiet
+refused 1 "mixed/x.jpg: the file is cut short (use --skip-bad to skip such files)" canonicalize --model "$model" --data mixed --out no --quiet
 run canonicalize --model "$model" --data mixed --out up --skip-bad
 [ $code -eq 0 ] && [ "$(grep -c x.jpg "$scratch/stdout")" -eq 1 ] && grep -q 'x.jpg: the file is cut short' "$scratch/stdout"
 report $? "a mixed folder: one line about the broken file"
@@ -157,9 +157,9 @@ report $? "files that are not rotated are copied as they are, and one with an or
 refused 1 "bomb/b.jpg: 6000 x 6000 pixels cannot be in 1000 bytes" canonicalize --model "$model" --data bomb --out no --quiet
 refused 1 "moving/a.png: an animation (APNG), which is not read" canonicalize --model "$model" --data moving --out no --quiet
 refused 1 "cmyk/a.jpg: the colours are CMYK, which is not read: convert it to RGB" canonicalize --model "$model" --data cmyk --out no --quiet
-refused 2 "--fill pink: zero, edge, white or a colour as #rrggbb" canonicalize --model "$model" --data mixed --out no --fill pink
-refused 2 "--keep: for picture files: --data images:DIR and --out DIR" canonicalize --model "$model" --data mixed --out no.npy --keep all
-refused 2 "--quality 101: 1 to 100" canonicalize --model "$model" --data mixed --out no --quality 101
+refused 2 "--fill pink: must be zero, edge, white or a colour such as #80c0ff" canonicalize --model "$model" --data mixed --out no --fill pink
+refused 2 "--keep applies only to image files: --data images:DIR and --out DIR" canonicalize --model "$model" --data mixed --out no.npy --keep all
+refused 2 "--quality 101: must be 1 to 100" canonicalize --model "$model" --data mixed --out no --quality 101
 "$recon" canonicalize --model "$model" --data mixed --out rough --skip-bad --quality 20 --quiet
 [ "$(wc -c <rough/b.jpg)" -lt "$(wc -c <up/b.jpg)" ]
 report $? "--quality is heeded"

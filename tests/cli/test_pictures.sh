@@ -166,7 +166,7 @@ report $? "pictures that lie too deep are counted and named"
 # --- names --------------------------------------------------------------------------------------------
 refused 1 "black/000.png: a file: name the folder that it lies in" info images:black/000.png
 refused 1 "black/000.png: a file: name the folder that it lies in" score --model found --data black/000.png --out s.npy --quiet
-refused 2 "no command is called 'trian' (did you mean train?)" trian
+refused 2 "unknown command 'trian' (did you mean train?)" trian
 refused 2 "--out up.jpg: images go to a folder, as files, or to a FILE.npy" canonicalize --model found --data black --out up.jpg
 refused 2 "--out s.txt: scores go to FILE.npy or FILE.csv" score --model found --data black --out s.txt
 refused 2 "--false-alarms 5: must be below 1" score --model found --data black --out s.npy --false-alarms 5
@@ -188,7 +188,7 @@ python3 make.py huge huge 0
 [ "$(wc -c <huge/huge.png)" -lt 300000 ]
 report $? "a picture of 300 MB in less than 300 kB"
 for command in "info huge" "train --data huge --out m" "score --model found --data huge --out s.npy" "canonicalize --model found --data huge --out h"; do
-    refused 1 "huge/huge.png: a picture of 17400 x 17400 would take 303 MB from a file of 0.29 MB: 268 MB are allowed (--picture-limit raises that)" $command --quiet
+    refused 1 "huge/huge.png: a picture of 17400 x 17400 would take 303 MB from a file of 0.29 MB: 268 MB are allowed (raise --picture-limit to read it)" $command --quiet
 done
 if [ "${RECON_BUILD:-build}" = build/debug ]; then # what is measured is the release build's
     finish

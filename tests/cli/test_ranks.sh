@@ -26,11 +26,11 @@ for engine in $engines; do
     report $? "$engine: three ranks answer once"
 
     ranks $engine 3 info --no-such-option
-    [ $code -eq 2 ] && said_once "it runs in one process, and 3 were started"
+    [ $code -eq 2 ] && said_once "it runs in one process, but 3 were started"
     report $? "$engine: a command for one process says so, once"
 
     ranks $engine 2 nonsense
-    [ $code -eq 2 ] && said_once "no command is called 'nonsense'"
+    [ $code -eq 2 ] && said_once "unknown command 'nonsense'"
     report $? "$engine: misuse is said once"
 
     ranks $engine 1 info mnist/test --json

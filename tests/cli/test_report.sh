@@ -19,7 +19,7 @@ pictures() {
 run report --help
 [ "$code" -eq 0 ] && grep -q '^example:' "$scratch/stdout" && [ ! -s "$scratch/stderr" ]
 report $? "--help shows an example"
-refused 2 "DIR is missing" report
+refused 2 "DIR is required" report
 refused 1 "nowhere/summary.json" report nowhere
 mkdir broken && echo '{ "all": ' >broken/summary.json
 refused 1 "broken/summary.json: line 2" report broken
@@ -40,8 +40,8 @@ if grep -q 'built without libpng' again.html; then
 else
     has again.html 'These 100 images vary around their natural poses' && has again.html 'class 1' && has again.html 'area under the curve'
     report $? "it tells what was found, of each class, and how unusual poses are noticed"
-    has again.html 'Orientations that could not be told' && has again.html 'Images unlike the rest'
-    report $? "which orientations could not be told, and which images are unlike the rest"
+    has again.html 'Images whose orientation could not be determined' && has again.html '>Outliers<'
+    report $? "images without a clear orientation, and outliers"
     browser_check again.html "$(grep -o '<figure' again.html | wc -l)"
     cp images.npy plain.npy
     run discover --model backbone --data npy:plain.npy --rotate rule.json --k 5 --folds 0 --out plain --quiet

@@ -38,29 +38,29 @@ run reproduce --help
     grep -q 'The test split was not used for any choice' "$scratch/stdout" &&
     grep -q 'rotated with seed 1, test data with seed 2' "$scratch/stdout"
 report $? "--help shows an example, the seeds, and what the test split is for"
-refused 2 "say mnist, mnist12k, fashion, images, molecules, estimators, letters or cifar10" reproduce
-refused 2 "'cifar' is not mnist, mnist12k, fashion, images, molecules, estimators, letters or cifar10" reproduce cifar
+refused 2 "name one of mnist, mnist12k, fashion, images, molecules, estimators, letters or cifar10" reproduce
+refused 2 "'cifar' is not one of mnist, mnist12k, fashion, images, molecules, estimators, letters or cifar10" reproduce cifar
 refused 2 "--train is not for estimators" reproduce estimators --train
 refused 2 "--epochs is not for estimators" reproduce estimators --epochs 3
 refused 2 "--preset is not for estimators" reproduce estimators --preset fast
 refused 2 "--augmented is not for estimators" reproduce estimators --augmented m
 refused 2 "--figures is not for letters" reproduce letters --figures f
 refused 2 "--train is not for letters" reproduce letters --train
-refused 2 "--seeds 65: 64 at most" reproduce letters --seeds 65
-refused 2 "--epochs is for training" reproduce letters --model m --epochs 3
+refused 2 "--seeds 65: must be at most 64" reproduce letters --seeds 65
+refused 2 "--epochs cannot be used with --model" reproduce letters --model m --epochs 3
 refused 2 "--laws is for letters" reproduce mnist --laws l.json
 refused 2 "--crop is for letters" reproduce molecules --crop auto
 refused 2 "--train needs --out DIR" reproduce mnist --train
-refused 2 "--seeds is for --train" reproduce mnist --seeds 3
-refused 2 "--seed is for --train" reproduce molecules --seed 3
+refused 2 "--seeds needs --train" reproduce mnist --seeds 3
+refused 2 "--seed needs --train" reproduce molecules --seed 3
 refused 2 "--train needs --out DIR" reproduce molecules --train
 refused 2 "--embeddings is for images" reproduce molecules --embeddings d
 refused 2 "--images is for images" reproduce molecules --images 9
 refused 2 "--limit is for images" reproduce molecules --train --out o --limit 9
-refused 2 "--train makes what --model would name" reproduce mnist --train --out o --model m
+refused 2 "--train cannot be used with --model" reproduce mnist --train --out o --model m
 refused 2 "--preset huge must be one of fast|paper|small" reproduce mnist --preset huge
-refused 2 "'fashion' is one argument too many" reproduce mnist fashion
-refused 2 "--backbone is for --train" reproduce mnist --backbone plain
+refused 2 "unexpected argument 'fashion'" reproduce mnist fashion
+refused 2 "--backbone needs --train" reproduce mnist --backbone plain
 refused 2 "--resample is for images" reproduce molecules --resample
 refused 2 "--rival escnn is for images" reproduce molecules --baselines --train --out o --rival escnn
 refused 2 "--rival segnn is for molecules" reproduce mnist --baselines --train --out o --rival segnn
@@ -76,7 +76,7 @@ refused 2 "images needs --data SPEC" reproduce images
 refused 2 "images needs --rotate RULE" reproduce images --data garments
 refused 2 "images needs --classifier MODEL" reproduce images --data garments --rotate all
 refused 2 "images needs --model MODEL" reproduce images --data garments --rotate all --classifier c
-refused 2 "--train is not for images of your own" reproduce images --data garments --rotate all --classifier c --model m --train
+refused 2 "--train cannot be used with" reproduce images --data garments --rotate all --classifier c --model m --train
 
 # --- simulations --------------------------------------------------------------------------------
 run reproduce estimators --json --figures simulated
@@ -321,7 +321,7 @@ else
     [ "$code" -eq 0 ] && [ "$(grep -c '"recon": [-0-9]' "$scratch/stdout")" -eq 8 ] &&
         [ "$(grep -c '"recon_terms": null' "$scratch/stdout")" -eq 4 ] && [ "$(grep -c '"recon_terms":' "$scratch/stdout")" -eq 4 ]
     report $? "a backbone of reconstruction alone has the row recon, in accuracy, recovered and AUC, as the paper has"
-    refused 2 "a set with a split is needed" reproduce molecules --data xyz:a.xyz --model m
+    refused 2 "must be a set with a split" reproduce molecules --data xyz:a.xyz --model m
     refused 2 "needs --model MODEL, or --train" reproduce molecules --data geom:g.msgpack
     refused 2 "--data is for \`recon reproduce images\` and molecules" reproduce mnist --data geom:g.msgpack --model m
     run reproduce molecules --data flat:data/conformers --model plain/model.safetensors --quiet --json

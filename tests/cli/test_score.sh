@@ -11,7 +11,7 @@ model="--model found/model.safetensors"
 run score --help
 [ "$code" -eq 0 ] && grep -q '^example:' "$scratch/stdout" && [ ! -s "$scratch/stderr" ]
 report $? "score --help shows an example"
-refused 2 "--out s.npy|s.csv is missing" score $model $letters
+refused 2 "--out s.npy|s.csv is required" score $model $letters
 refused 2 "--false-alarms 1.5: must be below 1, such as 0.05 for 5 %" score $model $letters --out s.npy --false-alarms 1.5
 refused 2 "--data is given twice" score $model $letters --data npy:images.npy --out s.npy
 
@@ -67,9 +67,9 @@ refused 1 "run \`recon discover\` first" score --model backbone $letters --out s
 run distribution --help
 [ "$code" -eq 0 ] && grep -q '^example:' "$scratch/stdout" && [ ! -s "$scratch/stderr" ]
 report $? "distribution --help shows an example"
-refused 2 "--index -1 is not a whole number of at least 0" distribution $model $letters --index -1
-refused 1 "there is no image 120 of 120" distribution $model $letters --index 120
-refused 2 "--limit: --index says which" distribution $model $letters --limit 5
+refused 2 "--index -1 must be a whole number of at least 0" distribution $model $letters --index -1
+refused 1 "no image 120: it has 120" distribution $model $letters --index 120
+refused 2 "--limit has no effect here" distribution $model $letters --limit 5
 run distribution $model $letters --index 0
 [ "$code" -eq 0 ] && grep -q '^image 0 of npy:images.npy' "$scratch/stdout" &&
     grep -q '  width ' "$scratch/stdout" && grep -q '  modes ' "$scratch/stdout"

@@ -32,14 +32,14 @@ not_used() {
 
 pixels 300 'v = 1 + int(120 * rand())' | npy noise.npy '|u1' '300, 16, 16'
 judged noise 4
-not_used noise 'equally'
+not_used noise 'hardly better'
 report $? "noise must not be used"
 ! grep -q '^  gain' noise.train && ! grep -q '^  gain' noise.discover && grep -q '"gain_deg": null' noise/summary.json
 report $? "noise: no gain is claimed"
 
 for file in noise noise/model.safetensors; do
     run info "$file"
-    [ "$code" -eq 0 ] && grep -q '^  trust          do not use' "$scratch/stdout" && grep -q 'equally likely' "$scratch/stdout"
+    [ "$code" -eq 0 ] && grep -q '^  trust          do not use' "$scratch/stdout" && grep -q 'hardly better' "$scratch/stdout"
     report $? "info $file says so"
 done
 run info noise/model.safetensors --json
@@ -51,7 +51,7 @@ pixels 300 'if (!i && !j) for (b = 0; b < 4; b++) { y[b] = 3 + 10 * rand(); x[b]
     v = 1; for (b = 0; b < 4; b++) v += int(60 * exp(-((i - y[b])^2 + (j - x[b])^2) / 4))' |
     npy blobs.npy '|u1' '300, 16, 16'
 judged blobs 4
-not_used blobs 'equally'
+not_used blobs 'hardly better'
 report $? "blobs at random must not be used"
 
 # L and T, which more training would learn.
@@ -63,7 +63,7 @@ run train --data npy:letters.npy $small --batch 68 --epochs 1 --out letters.mode
 report $? "four steps"
 run discover --data npy:letters.npy --model letters.model --folds 0 --threads 2 --out letters
 [ "$code" -eq 0 ] && cp "$scratch/stdout" letters.discover
-not_used letters 'train longer'
+not_used letters 'Train longer'
 report $? "what four steps have learned must not be used"
 
 pixels 30 'v = 1 + int(120 * rand())' | npy few.npy '|u1' '30, 16, 16'
@@ -75,7 +75,7 @@ report $? "30 pictures verify nothing"
 pixels 300 'v = 1 + 115 * (i > 2 && i < 13 && (j == 5 || j == 6) || (i == 11 || i == 12) && j > 4 && j < 11)' |
     npy same.npy '|u1' '300, 16, 16'
 judged same 12
-grep -q '^  verdict    with care' same.discover && grep -q 'in their natural poses already' same.discover &&
+grep -q '^  verdict    with care' same.discover && grep -q 'already in their natural pose' same.discover &&
     grep -qE '^  gain  +[0-9.]+ degrees closer to the natural pose' same.discover && ! grep -qi '\bnan\b' same.discover
 report $? "one picture many times is upright"
 

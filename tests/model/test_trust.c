@@ -132,10 +132,10 @@ static void every_failing_has_its_reason(void **state)
     (void)state;
     check(&t, RECON_TRUST_GOOD, 0, "");
     t.information = 0.02;
-    check(&t, RECON_TRUST_NOT, RECON_TRUST_NOTHING_LEARNED, "train longer");
+    check(&t, RECON_TRUST_NOT, RECON_TRUST_NOTHING_LEARNED, "Train longer");
     t.information = 0.5; /* by chance */
     t.information_error = 0.3;
-    check(&t, RECON_TRUST_NOT, RECON_TRUST_NOTHING_LEARNED, "equally likely");
+    check(&t, RECON_TRUST_NOT, RECON_TRUST_NOTHING_LEARNED, "than a uniform one");
     t = good();
     t.points = 19;
     check(&t, RECON_TRUST_CARE, RECON_TRUST_FEW_HELD_OUT, "Few inputs were held out");
@@ -143,7 +143,7 @@ static void every_failing_has_its_reason(void **state)
     check(&t, RECON_TRUST_NOT, RECON_TRUST_FEW_HELD_OUT, "Few inputs were held out");
     t = good();
     t.inconsistent = 0.4;
-    check(&t, RECON_TRUST_CARE, RECON_TRUST_INCONSISTENT, "contradict each other");
+    check(&t, RECON_TRUST_CARE, RECON_TRUST_INCONSISTENT, "contradictory poses");
     t = good();
     t.moved = 15 * degree;
     check(&t, RECON_TRUST_CARE, RECON_TRUST_NOT_FOLLOWING, "when an input is rotated");
@@ -151,7 +151,7 @@ static void every_failing_has_its_reason(void **state)
     check(&t, RECON_TRUST_NOT, RECON_TRUST_NOT_FOLLOWING, "--crop auto");
     t = good();
     t.gain = -5 * degree;
-    check(&t, RECON_TRUST_NOT, RECON_TRUST_NO_GAIN, "further from their natural pose");
+    check(&t, RECON_TRUST_NOT, RECON_TRUST_NO_GAIN, "away from their natural pose");
     t.before = 1 * degree;
     check(&t, RECON_TRUST_CARE, RECON_TRUST_UPRIGHT, "--only-if");
     t = good();
@@ -159,9 +159,9 @@ static void every_failing_has_its_reason(void **state)
     check(&t, RECON_TRUST_CARE, RECON_TRUST_FEW_OF_A_KIND, "more inputs of each kind");
     t = good();
     t.lambda.apart_median[RECON_LAMBDA_DENSITY][RECON_LAMBDA_HEAD] = 40 * degree;
-    check(&t, RECON_TRUST_CARE, RECON_TRUST_DISAGREES, "contradict");
+    check(&t, RECON_TRUST_CARE, RECON_TRUST_DISAGREES, "disagree");
     t.lambda.likelihood[RECON_LAMBDA_HEAD] = NAN; /* not measured, as on SO(3) */
-    check(&t, RECON_TRUST_CARE, RECON_TRUST_DISAGREES, "contradict");
+    check(&t, RECON_TRUST_CARE, RECON_TRUST_DISAGREES, "disagree");
     t.lambda.likelihood[RECON_LAMBDA_HEAD] = -2; /* a way that is far worse may differ */
     check(&t, RECON_TRUST_GOOD, 0, "");
 }

@@ -294,13 +294,13 @@ static void a_good_verdict_is_said_with_its_measures(void **state)
         "\"before_deg\": 20.5, \"after_deg\": 4.25, \"gain_deg\": 16.25, " LAMBDA("5") " }");
     CHECK_OK(*state, page_of(*state, &html));
     says(html, "<dt>verdict on the natural poses</dt><dd>trustworthy</dd>");
-    says(html, "Verdict: trustworthy, judged on 1,234 inputs held out.</p>");
+    says(html, "Verdict: trustworthy, judged on 1,234 held-out inputs.</p>");
     says(html, "16.2 degrees closer to their natural pose on average");
-    says(html, "(20.5 degrees from it as they come, 4.2 canonicalized)");
-    says(html, "the same within 2.5 degrees (median), 9.0 degrees (95 %)");
+    says(html, "(20.5 degrees from it before, 4.2 after)");
+    says(html, "agree within 2.5 degrees (median), 9.0 degrees (95 %)");
     says(html, "1.50 nats");
     says(html, "Here it comes from <code>density</code>.");
-    says(html, "density (taken)");
+    says(html, "density (used)");
     says(html, ">-0.75</td>");
     says(html, "neighbours and head");
     says(html, ">12.5</td>");
@@ -321,11 +321,11 @@ static void a_bad_verdict_warns(void **state)
     CHECK_OK(*state, page_of(*state, &html));
     says(html, "<dd>do not use</dd>");
     says(html,
-         "<strong>Warning.</strong> Verdict: do not use, judged on 40 inputs held out. On inputs "
-         "held out the pose density knows hardly more");
-    says(html, "<strong>Warning.</strong> The ways to the natural pose contradict each other.");
+         "<strong>Warning.</strong> Verdict: do not use, judged on 40 held-out inputs. On "
+         "held-out inputs the pose density is hardly better");
+    says(html, "<strong>Warning.</strong> The estimates of the natural pose disagree.");
     says(html, "<strong>Warning.</strong> The verdict on these natural poses is: do not use.");
-    says(html, "Expected gain: not known.");
+    says(html, "Expected gain: unknown.");
     says(html, "(<code>--resume</code> <code>--epochs</code>)");
     says(html, ">55.0</td>");
     free(html);
@@ -333,7 +333,7 @@ static void a_bad_verdict_warns(void **state)
                  "{ \"verdict\": \"with care\", \"against\": [ \"upright\" ], \"points\": 40 }");
     CHECK_OK(*state, page_of(*state, &html));
     says(html,
-         "<p>Verdict: with care, judged on 40 inputs held out. The inputs are in their natural");
+         "<p>Verdict: with care, judged on 40 held-out inputs. The inputs are already in their natural");
     free(html);
 }
 
@@ -350,7 +350,7 @@ static void what_was_not_measured_is_left_out(void **state)
         "\"lambda_choice\": { \"taken\": \"density\", \"likelihood\": { \"density\": null }, "
         "\"apart\": { \"head_density\": { \"median_deg\": 7, \"p95_deg\": null } } } }");
     CHECK_OK(*state, page_of(*state, &html));
-    says(html, "Verdict: with care, judged on 12 inputs held out. Alike inputs get poses");
+    says(html, "Verdict: with care, judged on 12 held-out inputs. Similar inputs get contradictory");
     lacks(html, ">nan");
     lacks(html, " nan");
     lacks(html, "Expected gain");
