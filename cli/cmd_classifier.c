@@ -104,7 +104,7 @@ static recon_status show_training(recon_ctx *ctx, const settings *s, const char 
 {
     char text[512];
     snprintf(text, sizeof text,
-             "%s: %llu steps in %.1f s on %s, %.1f MiB a step\n"
+             "%s: %llu steps in %.1f s on %s, %.1f MiB per step\n"
              "  validation accuracy %.4f, last loss %.4f\n"
              "  written    %s",
              net, (unsigned long long)r->steps, r->seconds, recon_ops_name(ctx),

@@ -229,10 +229,10 @@ static void print_text(recon_ctx *ctx, const settings *s, const recon_train_resu
             "--resume and more --epochs\n",
             preset, steps);
     else if (ran < steps)
-        printf("%s: %llu steps, %llu of them in the last %.1f s on %s, %.1f MiB a step\n", preset,
+        printf("%s: %llu steps, %llu of them in the last %.1f s on %s, %.1f MiB per step\n", preset,
                steps, ran, r->seconds, recon_ops_name(ctx), (double)r->peak / 1048576);
     else
-        printf("%s: %llu steps in %.1f s on %s, %.1f MiB a step\n", preset, steps, r->seconds,
+        printf("%s: %llu steps in %.1f s on %s, %.1f MiB per step\n", preset, steps, r->seconds,
                recon_ops_name(ctx), (double)r->peak / 1048576);
     cli_print_skipped(in->skipped, &in->skips);
     printf("  held out   %s %.5f at best", measure, r->best);

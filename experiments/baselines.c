@@ -84,6 +84,6 @@ void baselines_print(const json_t *result)
     if (!json_object_get(result, "baselines"))
         return;
     printf("\nwhat the other methods need\n  %-34s%8s%16s%8s%12s%10s\n", "", "labels", "retraining",
-           "passes", "ms an input", "weights");
+           "passes", "ms per input", "weights");
     json_object_foreach(json_object_get(result, "baselines"), key, b) print_one(b);
 }

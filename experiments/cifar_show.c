@@ -17,11 +17,11 @@ static void print_number(const json_t *from, const char *path, int digits)
 static void print_accuracy(const json_t *result)
 {
     static const char *const words[CIFAR_METHODS] = {
-        [CIFAR_NONE] = "as they come",
-        [CIFAR_UNDO] = "rotated back exactly",
+        [CIFAR_NONE] = "no correction",
+        [CIFAR_UNDO] = "true rotation undone",
         [CIFAR_DENSITY] = "recon (ours: density), four passes",
         [CIFAR_DENSITY_ONE] = "the same, one pass",
-        [CIFAR_GATED] = "only where the gate opens",
+        [CIFAR_GATED] = "four passes, with the gate",
         [CIFAR_AVERAGE] = "averaged over candidates",
         [CIFAR_TTA8] = "averaged over 8 rotations",
         [CIFAR_TTA36] = "averaged over 36 rotations",
@@ -78,15 +78,15 @@ static void print_errors(const json_t *result)
 void cifar_print(const json_t *result, const json_t *spread)
 {
     (void)spread;
-    printf("CIFAR-10: %s, %.0f weights, before a frozen classifier of %.0f; %.0f test pictures\n",
-           json_string_value(json_object_get(result, "preset")),
-           reproduce_number(result, "weights"), reproduce_number(result, "classifier_weights"),
-           reproduce_number(result, "images"));
+    printf(
+        "CIFAR-10: %s, %.0f weights, in front of a frozen classifier of %.0f; %.0f test images\n",
+        json_string_value(json_object_get(result, "preset")), reproduce_number(result, "weights"),
+        reproduce_number(result, "classifier_weights"), reproduce_number(result, "images"));
     print_accuracy(result);
     print_gate(result);
     print_errors(result);
     printf(
-        "\nmilliseconds a picture (%s, %.0f threads): classifier %.3f, canonicalize %.3f with four "
+        "\nmilliseconds per image (%s, %.0f threads): classifier %.3f, canonicalize %.3f with four "
         "passes, %.3f with one\n",
         json_string_value(json_object_get(json_object_get(result, "ms_a_picture"), "backend")),
         reproduce_number(result, "ms_a_picture.threads"),

@@ -59,7 +59,7 @@ static void print_kinds(const json_t *result)
     json_t *kind;
     printf("\nby kind: median distance to the nearest natural pose; width as a sigma; verdicts, "
            "percent\n  %-4s%10s%10s%10s%10s%10s%10s%10s%10s%10s%10s\n",
-           "", "untouched", "canonical", "any angle", "width", "found", "one", "several", "modulo",
+           "", "as given", "canonical", "any angle", "width", "found", "one", "several", "modulo",
            "none", "unsure");
     json_array_foreach(json_object_get(result, "kinds"), i, kind)
     {
@@ -79,6 +79,6 @@ void letters_print(const json_t *result, const json_t *spread)
         json_array_size(json_object_get(result, "kinds")), reproduce_number(result, "fonts.train"),
         json_string_value(json_object_get(result, "preset")), reproduce_number(result, "size"),
         reproduce_number(result, "size"), reproduce_number(result, "fonts.test"));
-    reproduce_print_rows(result, spread, "untouched", rows, sizeof rows / sizeof *rows);
+    reproduce_print_rows(result, spread, "as given", rows, sizeof rows / sizeof *rows);
     print_kinds(result);
 }

@@ -118,20 +118,21 @@ static json_t *notes_json(const molecule_reproduction *r)
     add_note(notes, !r->settings->data,
              "data: 762 molecules made with RDKit; the paper has 2,221 of GEOM-QM9");
     add_note(notes, r->settings->data != NULL, "data: not those of the paper");
-    add_note(notes, r->gcn != NULL,
-             "classifier: the paper's network, trained on these data: compare what is recovered");
+    add_note(
+        notes, r->gcn != NULL,
+        "classifier: the paper's network, trained on these data: compare the recovered shares");
     add_note(notes, !r->gcn, "no --classifier, so no accuracies");
     add_note(notes, !r->plain,
              "backbone: trained with alignment and contrast terms, not by reconstruction alone: "
-             "ieae_terms, neighbours_terms and recon_terms in place of the paper's rows");
+             "ieae_terms, neighbours_terms and recon_terms instead of the paper's rows");
     add_note(notes, !r->labels,
-             "maps: not fitted to the paper's labels, so neither recon nor recon_terms: `recon "
-             "discover` fits new ones");
+             "maps: not fitted to the paper's labels, so no recon or recon_terms: run `recon "
+             "discover` again");
     add_note(notes, r->gcn != NULL,
              "the paper has no row `undo`: its share is of `upright`, and ours of that is "
              "recovered_of_upright");
     add_note(notes, r->gcn != NULL,
-             "spin, spin_unseen, spin_all: extensions that ask the classifier");
+             "spin, spin_unseen, spin_all: extensions that use the classifier");
     return notes;
 }
 
@@ -224,7 +225,7 @@ json_t *molecule_reproduce_json(const molecule_reproduction *r)
 
 static const reproduce_row rows[] = {
     { NULL, "accuracy of the frozen classifier, percent", 0 },
-    { "accuracy.none", "rotated inputs, nothing done", 2 },
+    { "accuracy.none", "rotated inputs, no correction", 2 },
     { "accuracy.ieae", "IE-AE canonical", 2 },
     { "accuracy.equiadapt", "EquiAdapt, trained with labels", 2 },
     { "accuracy.recon", "RECON (the paper)", 2 },
@@ -235,8 +236,8 @@ static const reproduce_row rows[] = {
     { "accuracy.density", "ours: the pose density", 2 },
     { "accuracy.density_drawn", "  mean of 16 random spins", 2 },
     { "accuracy.density_drawn_spread", "  and their deviation", 2 },
-    { "accuracy.spin_unseen", "ours: the classifier spins", 2 },
-    { "accuracy.spin", "  by conformers trained on", 2 },
+    { "accuracy.spin_unseen", "ours: spin by the classifier", 2 },
+    { "accuracy.spin", "  on its training conformers", 2 },
     { "accuracy.spin_all", "  control: all of SO(3)", 2 },
     { "accuracy.segnn", "SEGNN classifier", 2 },
     { "accuracy.pca", "principal axes", 2 },
@@ -247,13 +248,13 @@ static const reproduce_row rows[] = {
     { "accuracy.knn", "labels of 25 neighbours in z", 2 },
     { "accuracy.undo", "true rotation undone", 2 },
     { "accuracy.upright", "upright inputs", 2 },
-    { NULL, "share of what rotation cost that is recovered", 0 },
+    { NULL, "share of the lost accuracy recovered", 0 },
     { "recovered.ieae", "IE-AE canonical", 3 },
     { "recovered.equiadapt", "EquiAdapt, trained with labels", 3 },
     { "recovered.recon", "RECON (the paper)", 3 },
     { "recovered.recon_terms", "with our terms: RECON", 3 },
     { "recovered.density", "ours: the pose density", 3 },
-    { "recovered.spin_unseen", "ours: the classifier spins", 3 },
+    { "recovered.spin_unseen", "ours: spin by the classifier", 3 },
     { "recovered.spin_all", "  control: all of SO(3)", 3 },
     { NULL, "unusual poses, area under the ROC curve", 0 },
     { "ood_auc.ieae", "IE-AE, -tr(F^T psi)", 3 },
@@ -269,7 +270,7 @@ static const reproduce_row rows[] = {
     { "fisher_mse_label.median", "Theta learned as in the paper", 1 },
     { "fisher_mse_neighbors.median", "25 neighbours, robust", 1 },
     { "fisher_mse_moment.median", "25 neighbours, moments", 1 },
-    { "fisher_mse.constant", "the best constant answer", 1 },
+    { "fisher_mse.constant", "the best constant prediction", 1 },
     { NULL, "poses", 0 },
     { "fisher_mse.axis_median_deg", "axis, median error, degrees", 2 },
     { "pose_noise.median_deg", "noise of psi, median, degrees", 2 },
@@ -278,7 +279,7 @@ static const reproduce_row rows[] = {
     { NULL, "neighbours and reconstruction", 0 },
     { "hit_rate", "hit rate, k = 25", 4 },
     { "reconstruction.heavy_rmsd_angstrom", "heavy atoms, RMSD, Angstrom", 3 },
-    { NULL, "time, ms a molecule", 0 },
+    { NULL, "time, ms per molecule", 0 },
     { "canonicalize_ms", "canonicalize", 4 },
     { "overhead_ms", "of it Lambda", 5 },
     { NULL, "rank correlations over molecules", 0 },

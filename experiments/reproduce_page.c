@@ -116,7 +116,7 @@ static void put_accuracies(recon_page *page, const json_t *run, const char *titl
 static void put_needs(recon_page *page, const json_t *run, const char *title)
 {
     static const char *const columns[] = { "method",     "accuracy, %", "labels",
-                                           "retraining", "passes",      "ms an input" };
+                                           "retraining", "passes",      "ms per input" };
     const char *key;
     json_t *b;
     char caption[160];

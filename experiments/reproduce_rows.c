@@ -11,7 +11,7 @@
 #include <string.h>
 
 const reproduce_method reproduce_methods[] = {
-    { "none", "rotated inputs, nothing done", "bounds.none" },
+    { "none", "rotated inputs, no correction", "bounds.none" },
     { "ieae", "IE-AE's canonical pose", "plain.accuracy.ieae" },
     { "recon", "RECON (the paper): Algorithm 1 -> Lambda", "plain.accuracy.head" },
     { "neighbours", "the same by k neighbours, no Lambda", "plain.accuracy.neighbours" },

@@ -169,7 +169,7 @@ static const reproduce_row image_rows[] = {
     { NULL, "neighbours", 0 },
     { "hit_rate", "hit rate, k = 10", 4 },
     { "hit_rate_deviation", "its deviation between images", 4 },
-    { NULL, "time, ms an image", 0 },
+    { NULL, "time, ms per image", 0 },
     { "canonicalize_ms", "canonicalize", 4 },
     { "overhead_ms", "of it Lambda", 5 },
 };
@@ -215,7 +215,7 @@ static const reproduce_row model_rows[] = {
     { "controls.resampled.canonical_resampled", "the same, resampled", 2 },
     { "controls.resampled.hit_rate", "hit rate among some", 4 },
     { "controls.resampled.hit_rate_resampled", "the same, resampled", 4 },
-    { NULL, "control: do neighbours have like poses? degrees", 0 },
+    { NULL, "control: do neighbours have similar poses? degrees", 0 },
     { "controls.like_poses.distance_neighbours_deg", "to neighbours of the label", 2 },
     { "controls.like_poses.distance_random_deg", "to any input of the label", 2 },
     { "controls.like_poses.theta_neighbours_deg", "theta of those neighbours", 2 },

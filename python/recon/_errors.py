@@ -87,7 +87,7 @@ def failure(message: str, kind: str) -> BaseException:
     """The exception for a failure of the library."""
     if kind == "interrupted":
         return KeyboardInterrupt(message)
-    missing = os.strerror(2) in message or "is not there (looked " in message
+    missing = os.strerror(2) in message or "not found (looked " in message
     if kind == "io" and missing:
         return MissingFileError(message)
     return _CLASSES.get(kind, Error)(message, kind)

@@ -105,7 +105,7 @@ static recon_status read_info(recon_ctx *ctx, recon_classifier_info *out,
     while (which < NETS && strcmp(net, net_name[which]))
         which++;
     if (which == NETS)
-        return recon_fail(ctx, RECON_ERR_FORMAT, "%s: no network is called '%.40s'", path, net);
+        return recon_fail(ctx, RECON_ERR_FORMAT, "%s: unknown network '%.40s'", path, net);
     out->net = (recon_net)which;
     RECON_TRY(recon_metadata_size(ctx, &out->height, file, "height", 1, MAX_SIDE, path));
     RECON_TRY(recon_metadata_size(ctx, &out->width, file, "width", 1, MAX_SIDE, path));
@@ -382,7 +382,7 @@ recon_status recon_classifier_train(recon_ctx *ctx, recon_train_result *result,
     RECON_TRY(recon_dataset_split(ctx, &train, &held, data, RECON_HELD_OUT, 0));
     if (recon_dataset_describe(train).n < o.batch)
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
-                             "%zu images do not fill a batch of %zu: a smaller batch will do",
+                             "%zu images do not fill a batch of %zu: use a smaller batch",
                              recon_dataset_describe(train).n, o.batch));
     RECON_TRY(make(ctx, &k.c, info, o.precision, NULL, NULL, o.seed));
     k.train = train;

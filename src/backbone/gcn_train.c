@@ -162,8 +162,8 @@ static recon_status check_sets(recon_ctx *ctx, recon_molecules_info train,
         return recon_fail(ctx, RECON_ERR_INPUT, "a dropout of %g", o->dropout);
     if (train.n < o->batch)
         return recon_fail(ctx, RECON_ERR_INPUT,
-                          "%zu conformers do not fill a batch of %zu: a smaller batch will do",
-                          train.n, o->batch);
+                          "%zu conformers do not fill a batch of %zu: use a smaller batch", train.n,
+                          o->batch);
     if (held.n == 0 || held.molecules != train.molecules)
         return recon_fail(ctx, RECON_ERR_INPUT,
                           "%zu conformers of %zu molecules held out of a set of %zu molecules",

@@ -76,8 +76,8 @@ recon_status recon_ieae_take(recon_ctx *ctx, recon_ieae *m, const recon_ieae *fr
     if (!same)
         recon_log(
             ctx, RECON_LOG_INFO,
-            "images of %zu x %zu, but the model to start from was made for %zu x %zu: its encoder "
-            "is taken, the decoder starts anew",
+            "images of %zu x %zu, but the model to start from was made for %zu x %zu: only its "
+            "encoder is used",
             to->height, to->width_px, has->height, has->width_px);
     return recon_params_copy(ctx, m->base.params, from->base.params, same ? "" : "encoder.");
 }

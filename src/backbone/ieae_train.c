@@ -602,7 +602,7 @@ recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result, const 
     set_defaults(&o, recon_dataset_describe(train).n);
     if (recon_dataset_describe(train).n < o.batch)
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT,
-                             "%zu images do not fill a batch of %zu: a smaller batch will do",
+                             "%zu images do not fill a batch of %zu: use a smaller batch",
                              recon_dataset_describe(train).n, o.batch));
     if (!o.shape.mask && o.density > 0) {
         RECON_TRY(reach_borders(ctx, &o.shape.mask, train));

@@ -57,8 +57,7 @@ recon_status recon_metadata_preset(recon_ctx *ctx, recon_preset *out, const reco
             *out = (recon_preset)p;
             return RECON_OK;
         }
-    return recon_fail(ctx, RECON_ERR_FORMAT, "%s: no preset is called '%.40s'", path,
-                      name ? name : "");
+    return recon_fail(ctx, RECON_ERR_FORMAT, "%s: unknown preset '%.40s'", path, name ? name : "");
 }
 
 void recon_metadata_add(recon_metadata_list *l, const char *key, const char *value)

@@ -544,7 +544,7 @@ static recon_status check_sizes(recon_ctx *ctx, const trainer *c)
     const recon_molecule_net_options *o = c->o;
     if (c->train.n < o->batch)
         return recon_fail(ctx, RECON_ERR_INPUT,
-                          "%zu conformers do not fill a batch of %zu: a smaller batch will do",
+                          "%zu conformers do not fill a batch of %zu: use a smaller batch",
                           c->train.n, o->batch);
     if (o->batch < 2 || (has_pairs(o) && o->batch % 2))
         return recon_fail(ctx, RECON_ERR_INPUT,

@@ -68,7 +68,7 @@ recon_status recon_shipped_find(recon_ctx *ctx, char *out, size_t room, const ch
     if (find(out, room, own, kind, name))
         return RECON_OK;
     places_text places;
-    return recon_fail(ctx, RECON_ERR_IO, "%s/%s is not there (looked %s): %s", kind, name,
+    return recon_fail(ctx, RECON_ERR_IO, "%s/%s not found (looked %s): %s", kind, name,
                       name_places(places, kind), remedy);
 }
 

@@ -203,7 +203,7 @@ static recon_status find_known(recon_ctx *ctx, char path[PATH], size_t which, co
         snprintf(places + used, sizeof places - used, "%s%s", f ? ", " : "",
                  known[which].folders[f]);
     }
-    return recon_fail(ctx, RECON_ERR_IO, "%s is not there (looked in %s): `%s` gets it",
+    return recon_fail(ctx, RECON_ERR_IO, "%s not found (looked in %s): run `%s` to get it",
                       known[which].name, places, known[which].remedy);
 }
 
@@ -300,7 +300,7 @@ static recon_status open_spec(recon_ctx *ctx, recon_dataset *d, const char *spec
             spec);
     return recon_fail(
         ctx, RECON_ERR_INPUT,
-        "no data are called '%s': garments, fashion, mnist, mnist12k, cifar10 (with /train, /val, /test), "
+        "unknown data set '%s': garments, fashion, mnist, mnist12k, cifar10 (with /train, /val, /test), "
         "idx:FILE, npy:FILE, images:DIR or amat:FILE; of molecules conformers, xyz:FILE, sdf:FILE, "
         "geom:FILE or "
         "flat:DIR",
@@ -372,8 +372,8 @@ recon_status recon_dataset_open_with(recon_ctx *ctx, recon_dataset **out, const 
         recon_dataset_close(*out);
         *out = NULL;
     } else if ((*out)->info.skipped) {
-        recon_log(ctx, RECON_LOG_WARN, "%s: %zu of %zu images cannot be used and are left out",
-                  spec, (*out)->info.skipped, (*out)->info.skipped + (*out)->info.n);
+        recon_log(ctx, RECON_LOG_WARN, "%s: %zu of %zu images cannot be used and are skipped", spec,
+                  (*out)->info.skipped, (*out)->info.skipped + (*out)->info.n);
     }
     return status;
 }

@@ -73,7 +73,7 @@ static recon_status expect_end(source *s)
     if (code == Z_MEM_ERROR)
         return no_memory(s);
     if (code != Z_STREAM_END || s->z.avail_out != 1)
-        return damaged(s, "goes on after its numbers, or its check sum is wrong");
+        return damaged(s, "goes on after its numbers, or its checksum is wrong");
     return RECON_OK;
 }
 

@@ -101,11 +101,10 @@ static recon_status load_rule(recon_ctx *ctx, json_t **out, const char *name)
     if (which < KNOWN)
         return recon_json_parse(ctx, out, known[which].text, strlen(known[which].text), name);
     if (access(name, F_OK) != 0)
-        return recon_fail(
-            ctx, RECON_ERR_IO,
-            "no rotation rule for molecules is called '%s' and there is no such file: "
-            "fisher, haar, none or a JSON file",
-            name);
+        return recon_fail(ctx, RECON_ERR_IO,
+                          "unknown rotation rule for molecules '%s', and no such file: "
+                          "fisher, haar, none or a JSON file",
+                          name);
     recon_status status = recon_json_read(ctx, out, name);
     return status == RECON_OK ? check_rule(ctx, *out, name) : status;
 }

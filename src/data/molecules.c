@@ -428,7 +428,7 @@ static recon_status read_spec(recon_ctx *ctx, recon_store *store, size_t *skippe
                           spec);
     } else {
         return recon_fail(ctx, RECON_ERR_INPUT,
-                          "no molecules are called '%s': conformers (with /train, /val, /test, "
+                          "unknown molecule set '%s': conformers (with /train, /val, /test, "
                           "/all), xyz:FILE, sdf:FILE, geom:FILE or flat:DIR",
                           spec);
     }
@@ -468,7 +468,7 @@ done:
         recon_molecules_close(*out);
         *out = NULL;
     } else if (((*out)->info.skipped = skipped)) {
-        recon_log(ctx, RECON_LOG_WARN, "%s: %zu of %zu conformers cannot be used and are left out",
+        recon_log(ctx, RECON_LOG_WARN, "%s: %zu of %zu conformers cannot be used and are skipped",
                   spec, skipped, skipped + (*out)->store->n);
     }
     return status;

@@ -120,7 +120,7 @@ recon_status recon_rotation_rule_load(recon_ctx *ctx, recon_rotation_rule *out, 
         which++;
     if (which == KNOWN && access(name, F_OK) != 0)
         return recon_fail(ctx, RECON_ERR_IO,
-                          "no rotation rule is called '%s' and there is no such file: mnist, "
+                          "unknown rotation rule '%s', and no such file: mnist, "
                           "fashion, all or a JSON file",
                           name);
     RECON_TRY(which < KNOWN

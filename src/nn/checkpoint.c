@@ -41,7 +41,7 @@ done:
     return status;
 }
 
-/* A state as the file has it, in the order in which the check sum goes over it. Files of earlier
+/* A state as the file has it, in the order in which the checksum goes over it. Files of earlier
  * versions end before `steps`. */
 enum { STEP, STALE, BEST, DUE, SETTINGS, STEPS, FROM, PARTS, FIELDS };
 static const char *const field_name[FIELDS] = { "step",     "stale", "best", "due",
@@ -178,7 +178,8 @@ static recon_status load_numbers(recon_ctx *ctx, recon_checkpoint *state, const 
     if (!text[STEP] || !text[STALE] || !text[BEST] || !text[SETTINGS])
         return recon_fail(ctx, RECON_ERR_FORMAT, "%s: not a checkpoint", path);
     if (*recon_settings_compare(differs, sizeof differs, text[SETTINGS], state->settings))
-        return recon_fail(ctx, RECON_ERR_INPUT, "%s: begun with other settings: %s", path, differs);
+        return recon_fail(ctx, RECON_ERR_INPUT, "%s: started with other settings: %s", path,
+                          differs);
     if (!read_count(&state->step, text[STEP]) || !read_count(&state->stale, text[STALE]) ||
         !read_best(&state->best, text[BEST]) || !read_later(&state->steps, text[STEPS]) ||
         !read_later(&state->from, text[FROM]) || !read_later(&state->parts, text[PARTS]) ||
@@ -208,9 +209,9 @@ static recon_status check_sum(recon_ctx *ctx, const recon_safetensors *file, con
     }
     snprintf(found, sizeof found, "%08" PRIx32, sum);
     if (strcmp(found, told))
-        status = recon_fail(ctx, RECON_ERR_FORMAT,
-                            "%s: damaged: its check sum is %s, and %.20s was written", path, found,
-                            told);
+        status =
+            recon_fail(ctx, RECON_ERR_FORMAT,
+                       "%s: damaged: its checksum is %s, and %.20s was written", path, found, told);
 done:
     return status;
 }

@@ -363,7 +363,7 @@ static recon_status plan(run *r)
     recon_status status = recon_step_planner_run(r->ctx, &p, &parts, &bytes);
     if (status != RECON_OK)
         return status;
-    recon_log(r->ctx, RECON_LOG_INFO, "about %zu MiB a step", bytes >> 20);
+    recon_log(r->ctx, RECON_LOG_INFO, "about %zu MiB per step", bytes >> 20);
     if (parts > before)
         recon_log(r->ctx, RECON_LOG_WARN,
                   "%zu MiB are free: a batch of %zu is split into %" PRIu64

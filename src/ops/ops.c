@@ -55,7 +55,7 @@ recon_status recon_ops_attach(recon_ctx *ctx, const char *name)
     if (strcmp(name, "cuda-deterministic") == 0)
         return attach_cuda(ctx, 1);
     return recon_fail(ctx, RECON_ERR_INPUT,
-                      "no backend is called '%s': cpu, cuda, cuda-deterministic or ref", name);
+                      "unknown backend '%s': cpu, cuda, cuda-deterministic or ref", name);
 }
 
 const recon_ops *recon_ops_of(recon_ctx *ctx)

@@ -181,7 +181,7 @@ static void what_contradicts_the_model_is_refused(void **state)
 static void stop(void *user, recon_log_level level, const char *line)
 {
     (void)level;
-    if (strstr(line, "MiB a step"))
+    if (strstr(line, "MiB per step"))
         recon_ctx_interrupt(*(recon_ctx **)user);
 }
 

@@ -485,7 +485,7 @@ static void a_finished_run_is_made_longer(void **state)
     assert_int_equal(r.steps, 9 * (54 / 16));
     o.before = 2;
     CHECK_FAILS(ctx, recon_molecule_net_train(ctx, &r, data, NULL, scratch("m"), &o),
-                RECON_ERR_INPUT, "begun with other settings: epochs before pairs: was 1, now 2");
+                RECON_ERR_INPUT, "started with other settings: epochs before pairs: was 1, now 2");
     recon_molecules_close(data);
 }
 
@@ -585,7 +585,7 @@ static void a_file_may_not_describe_more_than_it_holds(void **state)
         recon_status status;
     } lie[] = {
         { 0, "ieae", "frequencies", RECON_ERR_FORMAT },
-        { 1, "huge", "no preset is called 'huge'", RECON_ERR_FORMAT },
+        { 1, "huge", "unknown preset 'huge'", RECON_ERR_FORMAT },
         { 2, "1e9", "'width_factor' is '1e9': 0 to 64", RECON_ERR_FORMAT },
         { 3, "2.5", "'layers' is '2.5': 1 to", RECON_ERR_FORMAT },
         { 5, "60000", "' is", RECON_ERR_INPUT },

@@ -113,7 +113,7 @@ rm -f link.npy
 refused 1 "backbone: a model without maps: run \`recon discover\` first" \
     canonicalize --model backbone $letters --out x.npy
 refused 1 "nowhere.json" canonicalize $model --data npy:images.npy --rotate nowhere.json --out x.npy
-refused 1 "no data are called 'letters'" canonicalize $model --data letters --out x.npy
+refused 1 "unknown data set 'letters'" canonicalize $model --data letters --out x.npy
 letters 100 | npy wide.npy '|u1' '64, 20, 20'
 refused 1 "images of 20 x 20 x 1, but the model was made for 16 x 16 x 1" \
     canonicalize $model --data npy:wide.npy --out x.npy

@@ -11,7 +11,7 @@ refused 2 "--seed needs --train" reproduce cifar10 --seed 2
 refused 2 "--overwrite needs --train" reproduce cifar10 --overwrite
 run info cifar10/test
 if [ "$code" -ne 0 ]; then # pictures may be installed for all
-    refused 1 "\`tools/get-cifar10\` gets it" reproduce cifar10
+    refused 1 "\`tools/get-cifar10\` to get it" reproduce cifar10
 fi
 if [ "${RECON_BUILD:-build}" != build ] || ! command -v python3 >/dev/null; then
     finish # training, which takes many times as long under sanitizers

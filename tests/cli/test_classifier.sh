@@ -21,7 +21,7 @@ refused 2 "'fit' is neither train nor eval" classifier fit --data fashion
 refused 2 "train needs --out MODEL" classifier train --data fashion
 refused 2 "eval needs --model MODEL" classifier eval --data fashion
 refused 2 "--net vgg must be one of small|resnet18" classifier train --data fashion --out m --net vgg
-refused 1 "no data are called 'letters'" classifier train --data letters --out m
+refused 1 "unknown data set 'letters'" classifier train --data letters --out m
 refused 1 "nowhere/images.npy" classifier train --data npy:nowhere/images.npy --out m
 refused 1 "220 images do not fill a batch of 500" $train --batch 500 --out m
 cp images.npy alone.npy
@@ -29,7 +29,7 @@ refused 1 "the images have no labels" classifier train --data npy:alone.npy --ou
 printf '1 2 3 4 0\n1 2 x 4 1\n' >rows.amat
 refused 1 "rows.amat: row 2: number 3 of 5" classifier train --data amat:rows.amat --out m
 run classifier train --data amat:rows.amat --skip-bad --out m
-[ "$code" -eq 1 ] && said "1 of 2 images cannot be used and are left out" && said "1 images: one of 12"
+[ "$code" -eq 1 ] && said "1 of 2 images cannot be used and are skipped" && said "1 images: one of 12"
 report $? "--skip-bad leaves out and counts"
 refused 1 "cannot write" $train --out nowhere/m --quiet
 
@@ -79,7 +79,7 @@ wait $victim
 code=$?
 [ "$code" -eq 130 ] && said "interrupted after step" && [ -s cut.last ]
 report $? "Ctrl-C leaves a checkpoint"
-refused 1 "cut.last: begun with other settings: batch: was 20, now 10" $train --out cut --batch 10 --resume --quiet
+refused 1 "cut.last: started with other settings: batch: was 20, now 10" $train --out cut --batch 10 --resume --quiet
 refused 2 "cut.last exists: --resume continues that run, --overwrite replaces it" $train --out cut --quiet
 
 # --- what does not fit ----------------------------------------------------------------------------

@@ -27,7 +27,7 @@ run $train --out backbone --resume
 [ "$code" -eq 0 ] && grep -q "had finished after 10 steps" "$scratch/stdout"
 report $? "--resume of a finished run says so"
 refused 1 "backbone.last: 2 epochs are done, 1 were asked for" $train --epochs 1 --out backbone --resume
-refused 1 "begun with other settings: rate: was 0.003, now 0.1; seed: was 1, now 3" \
+refused 1 "started with other settings: rate: was 0.003, now 0.1; seed: was 1, now 3" \
     $train --epochs 3 --rate 0.1 --seed 3 --out backbone --resume
 run $train --epochs 5 --out backbone --resume --json
 [ "$code" -eq 0 ] && grep -q '"steps": 25' "$scratch/stdout" && grep -q '"steps_now": 15' "$scratch/stdout"
@@ -45,7 +45,7 @@ report $? "and the bytes are the same"
 
 # --- memory ---------------------------------------------------------------------------------------
 run $train --epochs 1 --out m
-[ "$code" -eq 0 ] && said "MiB a step"
+[ "$code" -eq 0 ] && said "MiB per step"
 report $? "the memory of a step is said before the first"
 
 # --- progress -------------------------------------------------------------------------------------

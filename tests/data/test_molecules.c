@@ -443,7 +443,7 @@ static void names_lead_to_sets(void **state)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         assert_false(recon_molecules_is(others[i]) || recon_dataset_is(others[i]));
         CHECK_FAILS(ctx, recon_molecules_open(ctx, &d, others[i], NULL), RECON_ERR_INPUT,
-                    "no molecules are called");
+                    "unknown molecule set");
     }
     CHECK_FAILS(ctx, recon_molecules_open(ctx, &d, "conformers/tset", NULL), RECON_ERR_INPUT,
                 "conformers has no part 'tset': train, val, test or all");
@@ -476,7 +476,7 @@ static void the_shipped_set_may_lie_elsewhere(void **state)
         recon_molecules_close(d);
     else
         CHECK_FAILS(ctx, status, RECON_ERR_IO,
-                    "data/conformers is not there (looked here, in $RECON_DATA, ");
+                    "data/conformers not found (looked here, in $RECON_DATA, ");
 }
 
 /* --- rotating ---------------------------------------------------------------------------------- */
@@ -655,7 +655,7 @@ static void a_rule_can_be_a_file(void **state)
         CHECK_FAILS(ctx, rotate_by(ctx, &t, d, wrong[i].text), RECON_ERR_FORMAT, wrong[i].message);
     CHECK_FAILS(ctx, rotate_by(ctx, &t, d, "{ \"default\": [1e300, 0, 0] }"), RECON_ERR_INPUT, "");
     CHECK_FAILS(ctx, recon_molecules_rotate(ctx, &t, d, "fihser", 1), RECON_ERR_IO,
-                "no rotation rule for molecules is called 'fihser'");
+                "unknown rotation rule for molecules 'fihser'");
     recon_molecules_close(d);
 }
 

@@ -130,7 +130,7 @@ static void a_rule_can_be_a_file(void **state)
     CHECK_NEAR(r.other.width, 45 * DEGREE, 1e-12);
     assert_int_equal(r.of[7].family, RECON_SO2_NORMAL);
     CHECK_FAILS(ctx, recon_rotation_rule_load(ctx, &r, "minst"), RECON_ERR_IO,
-                "no rotation rule is called 'minst'");
+                "unknown rotation rule 'minst'");
     static const struct {
         const char *text, *message;
     } wrong[] = {

@@ -1,4 +1,4 @@
-/* See fuzz_pixels.h. The check sums of PNG's chunks are put right first: no mutation would get past
+/* See fuzz_pixels.h. The checksums of PNG's chunks are put right first: no mutation would get past
  * them. */
 #include "fuzz_pixels.h"
 

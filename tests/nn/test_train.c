@@ -153,7 +153,7 @@ static void other_settings_do_not_resume(void **state)
     o.settings = "task: a test, batch: 26, rate: 0.02, clip: 1";
     CHECK_FAILS(
         ctx, run_with("ref", 2, &r, o, ctx, UINT64_MAX), RECON_ERR_INPUT,
-        "m.last: begun with other settings: batch: was 24, now 26; clip: was not set, now 1");
+        "m.last: started with other settings: batch: was 24, now 26; clip: was not set, now 1");
 }
 
 static void what_is_there_is_not_overwritten(void **state)
@@ -371,7 +371,7 @@ static void a_damaged_checkpoint_is_refused(void **state)
     free(bytes);
 }
 
-/* As version 0.1.0 wrote them: no check sum. The step must still be one of the run's. */
+/* As version 0.1.0 wrote them: no checksum. The step must still be one of the run's. */
 static void an_old_checkpoint_is_read_but_not_believed(void **state)
 {
     recon_ctx *ctx = *state;

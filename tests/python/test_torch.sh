@@ -45,7 +45,7 @@ assert min(found["canonicalized"], found["candidates searched"]) > found["as the
 PROGRAM
 
 example --data nothing
-[ "$code" -eq 1 ] && one_line "$scratch/stderr" && said "frozen_torchvision.py: no data are called 'nothing'"
+[ "$code" -eq 1 ] && one_line "$scratch/stderr" && said "frozen_torchvision.py: unknown data set 'nothing'"
 report $? "data that are not there are missed in one line"
 
 "$python" -c 'import torch

@@ -145,7 +145,7 @@ def refused(text, kind, call, *arguments, **named):
     except kind as error: assert isinstance(error, recon.Error) and text in str(error), error
     else: raise AssertionError(text)
 refused("n.st", recon.InputError, recon.train, images, "package/n.st", epochs=1)
-refused("no data are called", recon.InputError, recon.train, "nowhere", "x.st")
+refused("unknown data set", recon.InputError, recon.train, "nowhere", "x.st")
 refused("preset 'huge' is none of", ValueError, recon.train, images, "x.st", preset="huge")
 refused("from_ decides it", ValueError, recon.train, images, "x.st", preset="small", from_="package/n.st")
 refused("align is for molecules", ValueError, recon.train, images, "x.st", align=1)
