@@ -92,17 +92,17 @@ class Distribution:
 
 
 class ImageModel(Model):
-    """A model of images; recon.load makes one. See also recon.Model.
+    """A model of images, as recon.load returns it. See also recon.Model.
 
-    Images, x below, are n x height x width, or n x height x width x channels, of the model's size:
-    floats as the model learned them (0 to 1), or bytes, which are divided by 255. Or they are
-    pictures of any size: one, height x width [x channels]; an array of such, n in front; or a list,
-    each of its own size; of uint8, uint16 or floats (0 to 1), grey or colour, with alpha or without.
-    Of these the model sees small copies, made as a folder of pictures is read, and canonicalize
-    rotates each at its own size, to the pixels that `recon canonicalize` writes.
+    Images, x below, are arrays n x height x width [x channels] of the model's size: floats from 0
+    to 1, or bytes, which are divided by 255. Or they are images of any size: a single one, height
+    x width [x channels], an array of n, or a list of images of different sizes; uint8, uint16 or
+    floats (0 to 1), grey or colour, with or without alpha. Of these the model sees small copies,
+    made in the same way as for a folder of images, and canonicalize rotates each at its own size,
+    with the same pixels as `recon canonicalize` writes.
 
     Fields:
-        path: The file, absolute; or the name, of a model shipped with recon.
+        path: The absolute path of the file; or the name of a shipped model.
         trust: Whether its natural poses can be trusted: see Model.
         lambda_from: Where the natural pose comes from: "neighbours", "head" or "density".
         size: (height, width, channels) of the images.
@@ -145,32 +145,33 @@ class ImageModel(Model):
         fill: Literal["zero", "edge"] = "zero",
         average: Callable[[Array], Any] | None = None,
     ) -> tuple[Any, Poses]:
-        """Brings images into their natural pose, or a frozen model's answers to them.
+        """Rotates images into their natural pose, or evaluates a frozen model on them.
 
         Args:
             x: The images.
-            judge: Chooses where an image has several candidates (see candidates): a function that
-                gets images, in x's layout, and returns a number for each, higher is better. A
-                frozen classifier's highest logit is a good one. Of pictures of other sizes it gets
-                what the model sees of them, n x height x width x channels. What it raises comes out
-                here.
+            judge: Chooses among the candidates of an image (see candidates): a function that takes
+                images, in x's layout, and returns a number for each; higher is better. The highest
+                logit of a frozen classifier is a good choice. For images of other sizes it gets
+                the copies that the model sees, n x height x width x channels. Its exceptions are
+                passed on.
             interpolation: "bilinear" or "bicubic".
             only_if: Rotate only images whose pose has a p-value below this, such as 0.01. The
-                others come out exactly as they are; poses.rotated tells which is which.
+                others are returned unchanged; poses.rotated tells which were rotated.
             lambda_: Where natural poses come from, for this call: see recon.load. "auto" is the
-                model's own way, lambda_from. Another one opens the model once more.
-            fill: What comes into the frame: "zero", or "edge", the nearest pixel of the image, which
-                a model of photographs finds less strange. Pictures of other sizes take "zero" alone.
-            average: A frozen model: a function that gets images, in x's layout, and returns one row
-                of numbers for each, such as probabilities of classes. In place of images come its
-                answers, averaged over the candidates of each image by their weights. It is called
-                once with the first image alone, to see how long rows are. Of pictures of other sizes
-                it gets what the model sees, as judge does. Not with judge.
+                model's own choice, lambda_from. Any other value opens the model a second time.
+            fill: Value of empty corners: "zero", or "edge", the nearest pixel of the image, which
+                suits models of photographs. Images of other sizes support only "zero".
+            average: A frozen model: a function that takes images, in x's layout, and returns one
+                row of numbers for each, such as class probabilities. Its outputs, averaged over
+                the candidates of each image by their weights, are returned instead of images. It
+                is first called with one image to determine the length of a row. For images of
+                other sizes it gets the copies that the model sees, as judge does. Cannot be
+                combined with judge.
 
         Returns:
-            The images in their natural pose, float32, or the mean answers, float64; and the Poses
-            they came in, with average those of the first candidates. Pictures of other sizes come out
-            as they were given: one, an array or a list, of their own sizes and dtype.
+            The images in their natural pose, float32, or the averaged outputs, float64; and the
+            Poses of the inputs (with average, of the first candidates). Images of other sizes are
+            returned as they were given: one, an array or a list, with their sizes and dtype.
 
         Example:
             >>> model = recon.load("fashion")

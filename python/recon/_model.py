@@ -22,17 +22,17 @@ _PRECISIONS = {"auto": "AUTO", "f32": "SINGLE", "tf32": "TF32", "bf16": "MIXED"}
 @record
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """How unnatural poses are, and whether the inputs are like the training data.
+    """How unusual poses are, and whether the inputs are like the training data.
 
     Unpacks into score and p_value: `score, p_value = model.score(x)`.
 
     Fields:
         score: -log density of the pose, given the input: higher is more unusual; float64, n.
-        p_value: How often an input that the model was made from scores as high: small is unusual;
-            float64, n.
-        p_embedding: How often such an input is as far from the training data: small is unlike them,
-            whatever the pose; float64, n. NaN for a model without stored embeddings: refit it with
-            `recon discover`.
+        p_value: The share of calibration inputs whose pose is at least as unusual for their
+            kind: small means unusual; float64, n.
+        p_embedding: The share of calibration inputs that are at least as far from the training
+            data: small means unlike them, whatever the pose; float64, n. NaN for a model without
+            stored embeddings: run `recon discover` again.
     """
 
     score: Array
@@ -44,19 +44,19 @@ class Scores:
 
 
 class Model:
-    """A model that is open: an ImageModel or a MoleculeModel. recon.load makes one.
+    """An open model: an ImageModel or a MoleculeModel. recon.load returns one.
 
-    It does not change: many threads may use it at once, and it survives a fork. A pickle holds its
-    path, device and precision, not its weights: whoever unpickles it opens the file again, so the
-    file must be there and be the same. Two models are equal only if they are the same object.
+    It is immutable: many threads may use it at once, and it survives a fork. A pickle holds its
+    path, device and precision, not its weights: unpickling opens the file again, so the file must
+    still exist, unchanged. Two models are equal only if they are the same object.
 
     Fields:
-        path: The file, absolute; or the name, of a model shipped with recon.
-        trust: Whether its natural poses can be trusted, as `recon discover` judged it: a dict as
-            "trust" of summary.json, with "verdict" ("trustworthy", "with care", "do not use"),
-            "why", "against" and the measures, None where one was not taken. None for a model that
-            was never judged. Opening one with "do not use", or whose ways to the natural pose
-            contradict each other, gives a TrustWarning.
+        path: The absolute path of the file; or the name of a shipped model.
+        trust: Whether its natural poses can be trusted, according to `recon discover`: a dict like
+            "trust" in summary.json, with "verdict" ("trustworthy", "with care", "do not use"),
+            "why", "against" and the measures (None if not measured). None for a model without a
+            verdict. Loading a model with "do not use", or whose estimates of the natural pose
+            disagree, issues a TrustWarning.
         lambda_from: Where the natural pose comes from: "neighbours", "head" or "density".
 
     Example:
@@ -112,7 +112,7 @@ class Model:
         raise NotImplementedError
 
     def score(self, x: Any) -> Scores:
-        """How unnatural the pose of each input is.
+        """How unusual the pose of each input is.
 
         Args:
             x: The images or molecules.
@@ -139,8 +139,8 @@ class Model:
             false_alarms: The share, between 0 and 1.
 
         Returns:
-            The threshold, to compare scores with. p-values are specific to the input, and the better
-            way to call one unusual: this has all kinds in it.
+            The threshold for scores. It is common to all kinds of inputs; p-values are specific to
+            the kind and better suited to flag unusual poses.
 
         Example:
             >>> model = recon.load("conformers")

@@ -14,8 +14,8 @@ _AGAINST = ("nothing_learned", "not_following", "no_gain", "few_of_a_kind", "dis
 
 
 class TrustWarning(UserWarning):
-    """A model is opened whose natural poses should not be used, or whose three ways to them
-    contradict each other. The message gives the reasons; Model.trust has the measures."""
+    """A loaded model has natural poses that should not be used, or its three estimates of them
+    disagree. The message gives the reasons; Model.trust has the measures."""
 
 
 TrustWarning.__module__ = "recon"

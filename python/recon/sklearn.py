@@ -1,13 +1,13 @@
-"""recon for scikit-learn: a transformer that brings images into their natural pose, and a detector of
-images in unusual poses.
+"""recon for scikit-learn: a transformer that rotates images into their natural pose, and a
+detector of images in unusual poses.
 
     pipeline = make_pipeline(Canonicalizer("fashion", frozen=True), classifier)
     scorer = PoseScorer().fit(images)                  # learns the poses of these images
     unusual = images[scorer.predict(images) == -1]
 
-Images, X below, are n x height x width [x channels], of bytes or floats (0 to 1), or n rows of pixels
-where `shape` says what they are. Labels are not used. Where fit has nothing to learn (frozen=True),
-pictures of any size are taken too: see recon.ImageModel.
+Images, X below, are n x height x width [x channels], of bytes or floats (0 to 1), or n rows of
+pixels if `shape` is given. Labels are not used. If fit has nothing to learn (frozen=True), images
+of any size are accepted too: see recon.ImageModel.
 """
 from __future__ import annotations
 

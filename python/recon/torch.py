@@ -1,12 +1,13 @@
-"""recon for torch: a module that brings images into their natural pose, in front of a frozen model.
+"""recon for PyTorch: a module that rotates images into their natural pose, in front of a frozen
+model.
 
-    upright = Canonicalizer("fashion")                 # tensors in, tensors out
-    robust = Canonicalizer("fashion", classifier)      # the classifier on what it made upright
-    labels = robust(images).argmax(1)
+    upright = Canonicalizer("fashion")                 # tensors in, tensors out robust =
+    Canonicalizer("fashion", classifier)      # the classifier on upright images labels =
+    robust(images).argmax(1)
 
-Images are tensors n x channels x height x width of floats (0 to 1) or uint8, or a list of channels x
-height x width, each of its own size. They are rotated by the library, on the CPU, and come back to the
-device they were on. No gradient goes through the rotation.
+Images are tensors n x channels x height x width of floats (0 to 1) or uint8, or a list of tensors
+channels x height x width of different sizes. They are rotated by the library, on the CPU, and
+returned on their own device. No gradient flows through the rotation.
 """
 from __future__ import annotations
 
@@ -30,17 +31,17 @@ Images = Union[Tensor, Sequence[Tensor]]
 
 
 class Canonicalizer(nn.Module):
-    """Brings images into their natural pose; with a frozen model, asks it about what it made.
+    """Rotates images into their natural pose and, if given, applies a frozen model to them.
 
-    The frozen model's parameters get no gradients, and it stays in eval mode. The module may be
-    pickled, and used in the workers of a DataLoader: recon.set_threads(1) suits these.
+    The frozen model's parameters get no gradients, and it stays in eval mode. The module can be
+    pickled and used in the workers of a DataLoader, where recon.set_threads(1) is recommended.
 
     Args:
         model: What recon.discover wrote, a model shipped with recon, or a recon.ImageModel.
-        frozen: The model that it stands in front of. None: forward returns the images.
+        frozen: The frozen model. None: forward returns the images.
         only_if: Rotate only images whose pose has a p-value below this.
-        average: With a frozen model: where an image may have several natural poses, its answer is the
-            mean over all of them, weighted by how likely each is. Otherwise the likeliest decides.
+        average: With a frozen model: average its output over all natural poses that an image may
+            have, weighted by their probability. Otherwise the likeliest pose is used.
         interpolation: "bilinear" or "bicubic".
 
     Example:
@@ -99,13 +100,14 @@ class Canonicalizer(nn.Module):
         return self
 
     def forward(self, images: Images) -> Any:
-        """The images in their natural pose, or the frozen model's answers to them.
+        """The images in their natural pose, or the frozen model's output for them.
 
         Args:
             images: The images.
 
         Returns:
-            Like the images; or what the frozen model returns: of a list, the answers to each, joined.
+            Like the images; or the output of the frozen model (for a list, the outputs for each
+            image, concatenated).
 
         Example:
             >>> images = torch.zeros(2, 3, 100, 80, dtype=torch.uint8)     # pictures of any size
@@ -127,7 +129,7 @@ class Canonicalizer(nn.Module):
             images: The images.
 
         Returns:
-            Images like those given, of their dtype and on their device, and recon.Poses, for invert.
+            Images with the dtype and device of the input, and recon.Poses, for invert.
 
         Example:
             >>> images = torch.from_numpy(recon.read_images("garments", limit=5).images)[:, None]
