@@ -1,19 +1,18 @@
-"""recon: the poses in which objects naturally occur, found without labels.
+"""recon: the natural poses of objects, learned without labels.
 
-    model = recon.load("fashion")                      # a model that comes with recon, or a file
+    model = recon.load("fashion")                      # a shipped model, or a file
     upright, poses = model.canonicalize(images)        # in front of a frozen model
-    boxes = model.invert(poses, boxes=found)           # and what it found, back in the input
+    boxes = model.invert(poses, boxes=found)           # detections, mapped back to the input
     score, p_value = model.score(images)               # which poses are unusual
 
-    recon.train("photos", "photos.safetensors")        # a model of one's own: of a folder of pictures
+    recon.train("photos", "photos.safetensors")        # train your own model on a folder of images
     recon.discover("photos.safetensors", "photos", "found")
 
     frames = recon.normalize(z, poses, group="so3")    # embeddings and poses of any backbone
 
-Arrays are NumPy's. What cannot be done raises recon.Error with the library's message; its
-subclasses are also ValueError, OSError, FileNotFoundError and so on. What deserves a warning is one
-of Python's; nothing is printed. Calls release the interpreter's lock, and a model may be used from
-many threads.
+Arrays are NumPy arrays. Errors are recon.Error with the library's message; its subclasses are also
+ValueError, OSError, FileNotFoundError and so on. Warnings are Python warnings, and nothing is
+printed. Calls release the GIL, and a model may be used from many threads.
 """
 from ._data import Images, Molecule, read_images, read_molecules
 from ._errors import (

@@ -23,7 +23,7 @@ class Images(NamedTuple):
     Fields:
         images: float32, n x height x width, or n x height x width x channels; bytes became 0 to 1.
         labels: int32, n; -1 where there are none.
-        angles: Radians by which each image was rotated on purpose (rotate=): the truth, for
+        angles: Angles, in radians, by which rotate= rotated each image: the ground truth, for
             evaluation only.
     """
 
@@ -62,23 +62,23 @@ def read_images(
     """Reads images. Arguments are named after the command's options.
 
     Args:
-        data: A known set: "garments", shipped with recon, "mnist/test", "fashion/train"; or
-            "images:DIR", "npy:FILE", "idx:FILE", "amat:FILE"; or a path, whose name tells which of
-            these it is.
-        rotate: Rotates each image on purpose: "mnist", "fashion", "all", or a JSON file of rules.
+        data: A known data set: "garments" (shipped), "mnist/test", "fashion/train"; or
+            "images:DIR", "npy:FILE", "idx:FILE", "amat:FILE"; or a path, whose format is inferred
+            from its name.
+        rotate: Rotate each image by a rule: "mnist", "fashion", "all", or a JSON file.
         seed: Which images `limit` takes (default 1). In recon 0.1.0 it was the seed of
             `rotate`, and with `rotate` but no `rotate_seed` it still is, with a DeprecationWarning.
         limit: Use a random subset of this size; without it, all.
         take_seed: The old name of `seed`; deprecated.
-        size: (height, width, channels) that the pictures of a folder are fitted to, as a model's
-            `size`; without it they keep their size where all have the same.
-        skip_bad: Leaves out pictures that cannot be read, with a warning; otherwise the first one
-            is an error.
+        size: (height, width, channels) to scale the images of a folder to, such as a model's
+            `size`; without it, images of equal size keep their size.
+        skip_bad: Skip images that cannot be read, with a warning; otherwise the first one is an
+            error.
         rotate_seed: The seed of `rotate` (default 1).
-        picture_limit: The most memory, in MB, that one picture of a folder may take, if that is
-            above 32 times its file; 268 where nothing is said.
-        crop: Centres each object and scales it to fill its frame, as --crop auto does: for models
-            that were trained so.
+        picture_limit: Memory limit for one image of a folder, in MB, if above 32 times its file
+            size (default 268).
+        crop: Centre each object and scale it to fill the frame, as --crop auto does: for models
+            trained on crops.
 
     Returns:
         Images: images, labels and angles.
@@ -115,15 +115,15 @@ def read_molecules(
     """Reads conformers of molecules. Arguments are named after the command's options.
 
     Args:
-        data: A known set: "conformers/test", shipped with recon; or "xyz:FILE", "sdf:FILE",
-            "geom:FILE", "flat:DIR"; or a path, whose name tells which of these it is.
-        rotate: Rotates each conformer on purpose: "fisher", "haar", or a JSON file of rules.
+        data: A known data set: "conformers/test" (shipped); or "xyz:FILE", "sdf:FILE",
+            "geom:FILE", "flat:DIR"; or a path, whose format is inferred from its name.
+        rotate: Rotate each conformer by a rule: "fisher", "haar", or a JSON file.
         seed: Which conformers `limit` takes (default 1). In recon 0.1.0 it was the
             seed of `rotate`, and with `rotate` but no `rotate_seed` it still is, with a
             DeprecationWarning.
         limit: Use a random subset of this size; without it, all.
-        skip_bad: Leaves out frames that cannot be used, with a warning; otherwise the first one is
-            an error.
+        skip_bad: Skip frames that cannot be used, with a warning; otherwise the first one is an
+            error.
         rotate_seed: The seed of `rotate` (default 1).
 
     Returns:

@@ -19,27 +19,26 @@ def load(
     """Opens a model that `recon discover` wrote.
 
     Args:
-        path: The file, or the folder that `recon discover` wrote, which holds it as
-            model.safetensors. Where there is neither, the name of a model shipped with recon:
-            "fashion", "mnist", "mnist-small" or "conformers".
+        path: A model file, a folder written by `recon discover`, or the name of a shipped model,
+            such as "fashion", "mnist" or "conformers".
         device: "cpu", or "cuda" where the library was built with it.
-        precision: Of the backbone's matrix products: "auto" is bf16 where the device runs it faster
-            than f32, else f32; "tf32" is for a GPU, and f32 elsewhere.
+        precision: Precision of the backbone's matrix products: "auto" is bf16 where the device
+            runs it faster than f32, else f32; "tf32" is for a GPU, and f32 elsewhere.
         lambda_: Where natural poses come from: the centre of the neighbours' poses, the head that
-            has learned it (as in the paper), or the pose density. "auto" is what `recon discover`
-            chose.
+            learned it (as in the paper), or the pose density. "auto" is the choice of `recon
+            discover`.
 
     Returns:
-        An ImageModel or a MoleculeModel, by what the file says.
+        An ImageModel or a MoleculeModel, depending on the file.
 
     Raises:
-        MissingFileError: There is no such file or model; the message says where it was searched.
-        FormatError: The file is no model of `recon discover`.
+        MissingFileError: There is no such file or model; the message lists the places searched.
+        FormatError: The file is not a model of `recon discover`.
         InputError: The model does not have what lambda_ asks for.
 
     Warns:
-        TrustWarning: The verdict on the model is "do not use", or the ways to its natural poses
-            contradict each other. See Model.trust.
+        TrustWarning: The verdict on the model is "do not use", or the estimates of its natural
+            poses disagree. See Model.trust.
 
     Example:
         >>> model = recon.load("fashion")

@@ -41,29 +41,29 @@ _DEFAULT_K = 10
 @record
 @dataclass(frozen=True, repr=False, eq=False)
 class Frames:
-    """What Algorithm 1 found: a row for each query, or for each point when there are no queries.
+    """The result of Algorithm 1: one row per query, or per point if there are no queries.
 
     Angles are radians in (-pi, pi], rotations 3 x 3 matrices; rows x [3 x 3] below means rows for
-    SO(2) and rows x 3 x 3 for SO(3). gamma, normalized and absolute have the precision of the poses
-    that were given: float64 for float64, else float32. The same numbers are in the files that
-    `recon normalize` writes, by the same names.
+    SO(2) and rows x 3 x 3 for SO(3). gamma, normalized and absolute have the precision of the
+    given poses: float64 for float64, else float32. `recon normalize` writes the same numbers to
+    files of the same names.
 
     Fields:
         gamma: The centre of the row's class, its natural pose: rows x [3 x 3].
-        normalized: The poses of the class with the centre taken off, g Gamma^-1: rows x k x
-            [3 x 3]; None for components.
+        normalized: The centred poses of the class, g Gamma^-1: rows x k x [3 x 3]; None for
+            components.
         absolute: The row's own pose, centred: rows x [3 x 3].
         theta: A width in radians: the half-width of an arc, sigma of a normal, otherwise the root
             mean square distance of the class's poses from the centre: rows.
         parameters: The fitted distribution: half-width, sigma or kappa, rows; a mixture's weights,
             means and kappas, rows x 3 x 4; SO(3): the matrix Fisher distribution's F, rows x 3 x 3.
-        verdict: What is known of the natural pose: 0 one, 1 several, 2 one modulo a symmetry, 3 an
+        verdict: The verdict on the natural pose: 0 one, 1 several, 2 one modulo a symmetry, 3 an
             axis, 4 none, 5 cannot tell, -1 without a class: rows, int8. VERDICTS has the names.
-        fold: m where the pose is known modulo 360/m degrees, 1 for one pose or several, 0 where none
-            is known: rows, int8.
-        modes: The natural poses, heaviest first. SO(2): angle and weight, rows x 4 x 2; SO(3):
-            matrix and weight, rows x 4 x 10. Unused ones are zero.
-        p: The p-value of the row's own pose, small is unusual for its own class: rows.
+        fold: m if the pose is known modulo 360/m degrees, 1 for one pose or several, 0 if none is
+            known: rows, int8.
+        modes: The natural poses, by decreasing weight. SO(2): angle and weight, rows x 4 x 2;
+            SO(3): matrix and weight, rows x 4 x 10. Unused ones are zero.
+        p: The p-value of the row's own pose; small means unusual for its class: rows.
         identifiability: How well the centre is known. SO(2): |E exp(i m g)| for m = 1..4, rows x 4;
             SO(3): singular values of the mean rotation, rows x 3. Near zero: a free direction.
         neighbors: The points that make the row's class, nearest first: rows x k; None for
@@ -78,14 +78,14 @@ class Frames:
         group: "so2" or "so3".
         k: How many neighbours make a class; 0 for components.
         class_count: How many classes there are: rows for knn, else components.
-        natural_pose: The share of rows by what their class says about a natural pose: "one",
-            "several", "modulo" (one modulo a symmetry), "axis" (the spin about it is free), "none"
-            or "cannot_tell" (too few poses).
-        single_classes: How many classes are of one point, whose centre means nothing.
-        rows_outside: How many rows have no class; all else is NaN there.
-        collapsed_rows: How many rows have the same embedding as all their neighbours.
+        natural_pose: The share of rows with each verdict on the natural pose: "one", "several",
+            "modulo" (one modulo a symmetry), "axis" (the spin about it is free), "none" or
+            "cannot_tell" (too few poses).
+        single_classes: Number of classes of a single point, whose centre is meaningless.
+        rows_outside: Number of rows without a class; all other results are NaN there.
+        collapsed_rows: Number of rows with the same embedding as all their neighbours.
         recall: Of the neighbour search: 1 when exact.
-        seconds: What it took: "classes", "centers", "fits" and "total".
+        seconds: Times: "classes", "centers", "fits" and "total".
     """
 
     gamma: Array

@@ -71,16 +71,17 @@ def _fit(x: Array, shape: tuple[int | None, ...], what: str) -> None:
 class Poses(_Records):
     """Poses of n images: radians in (-pi, pi], counter-clockwise as seen on screen.
 
-    Places in an image are (x, y) in pixels, x to the right and y down, (0, 0) the centre of the top
-    left pixel; each pose has the size of its own picture. poses[3], poses[2:5] and poses[mask] are Poses too; len(poses) is n.
+    Positions in an image are (x, y) in pixels, x to the right and y down, with (0, 0) at the
+    centre of the top left pixel; each pose knows the size of its image. poses[3], poses[2:5] and
+    poses[mask] are Poses too; len(poses) is n.
 
     Fields:
         psi: The backbone's pose, relative to its arbitrary canonical; float64, n.
-        natural: Lambda, the natural pose in the same terms (`lambda` in C); a candidate's, where
-            one was chosen.
+        natural: Lambda, the natural pose in the same frame (`lambda` in C); that of the candidate,
+            if one was chosen.
         absolute: psi - natural: how far the input is rotated from its natural pose.
-        rotation: natural - psi: the rotation that takes the input to its canonical image; 0 where
-            `only_if` left the input as it is.
+        rotation: natural - psi: the rotation that takes the input to its canonical image; 0 if
+            `only_if` left the input unchanged.
         rotated: Whether the input was rotated; bool, n.
 
     Example:
@@ -126,12 +127,12 @@ class Poses(_Records):
 
     @property
     def rotated(self) -> Array:
-        """Whether the input was rotated: not where canonicalize's only_if left it as it is."""
+        """Whether the input was rotated: False if only_if left it unchanged."""
         return np.asarray(self.rotation != 0)
 
     def to_input(self, *, points: Any = None, vectors: Any = None, boxes: Any = None,
                  masks: Any = None, labels: Any = None, interpolation: str = "bilinear") -> Any:
-        """Takes what was found in the canonical images back to the inputs.
+        """Maps results found in the canonical images back to the inputs.
 
         Exactly one of the first five arguments is given: one array for all n images, or a list with
         an array for each.
@@ -142,7 +143,7 @@ class Poses(_Records):
             boxes: For each image m x 4 (left, top, right, bottom), or one box: n x 4. They become
                 the smallest upright boxes around the rotated ones.
             masks: Masks or images, height x width [x channels]; resampled.
-            labels: Integers, height x width; each pixel is that of the nearest one, 0 outside.
+            labels: Integers, height x width; nearest-neighbour resampling, 0 outside.
             interpolation: Of masks: "bilinear" or "bicubic".
 
         Returns:
@@ -161,7 +162,7 @@ class Poses(_Records):
     def to_canonical(self, *, points: Any = None, vectors: Any = None, boxes: Any = None,
                      masks: Any = None, labels: Any = None,
                      interpolation: str = "bilinear") -> Any:
-        """Takes what is known of the inputs to the canonical images: the inverse of to_input.
+        """Maps data of the inputs to the canonical images: the inverse of to_input.
 
         Args:
             points: As in to_input.
@@ -228,10 +229,10 @@ class Poses3(_Records):
         psi: The backbone's pose, relative to its arbitrary canonical; n x 3 x 3.
         natural: Lambda, the natural pose in the same terms (`lambda` in C); n x 3 x 3.
         absolute: psi natural^-1: how the input is rotated from its natural pose; n x 3 x 3.
-        rotation: natural psi^-1: the rotation that takes the input to its canonical form; n x 3 x 3;
-            the identity where `only_if` left the input as it is.
+        rotation: natural psi^-1: the rotation that takes the input to its canonical form; n x 3 x
+            3; the identity if `only_if` left the input unchanged.
         rotated: Whether the input was rotated; bool, n.
-        center: The place that each molecule is rotated about, n x 3.
+        center: The point that each molecule is rotated about, n x 3.
         free: In how many directions the natural pose is a choice, not an estimate, n: 0 none, 1 the
             spin about an axis, 2, 3 all.
 
@@ -271,7 +272,7 @@ class Poses3(_Records):
 
     @property
     def rotated(self) -> Array:
-        """Whether the input was rotated: not where canonicalize's only_if left it as it is."""
+        """Whether the input was rotated: False if only_if left it unchanged."""
         q = self._records["rotation"]
         return np.asarray((q["x"] != 0) | (q["y"] != 0) | (q["z"] != 0))
 
@@ -287,7 +288,7 @@ class Poses3(_Records):
         return self._records["free"]
 
     def to_input(self, *, points: Any = None, vectors: Any = None) -> Any:
-        """Takes what was found in the canonical molecules back to the inputs.
+        """Maps results found in the canonical molecules back to the inputs.
 
         Exactly one argument is given: one array for all n molecules, or a list with an array for
         each.
@@ -310,7 +311,7 @@ class Poses3(_Records):
         return self._move(_BACK, points=points, vectors=vectors)
 
     def to_canonical(self, *, points: Any = None, vectors: Any = None) -> Any:
-        """Takes what is known of the inputs to the canonical molecules: the inverse of to_input.
+        """Maps data of the inputs to the canonical molecules: the inverse of to_input.
 
         Args:
             points: As in to_input.

@@ -44,17 +44,18 @@ Watch = Callable[[Progress], Any]
 @record
 @dataclass(frozen=True, eq=False)
 class Training:
-    """What a training did.
+    """The result of a training run.
 
     Fields:
-        path: The model's file; recon.discover takes it.
-        steps: Steps in all, with those of the run that was resumed.
-        steps_now: Steps of this call; 0 where the run had finished before.
-        loss: The last reading of the training loss.
-        best: Of the inputs held out, at the epoch that was kept: the negative log likelihood of the
-            pose, or without a pose density the mean squared error; of molecules the loss.
-        step_bytes: The memory of a step.
-        seconds: How long this call trained.
+        path: The model file, for recon.discover.
+        steps: Total number of steps, including those of a resumed run.
+        steps_now: Steps of this call; 0 if the run had already finished.
+        loss: The last training loss.
+        best: The validation measure of the best epoch, on held-out inputs: the negative
+            log-likelihood of the pose, or without a pose density the mean squared error; for
+            molecules the loss.
+        step_bytes: Memory of a step in bytes.
+        seconds: Duration of this call.
     """
 
     path: str
@@ -69,11 +70,11 @@ class Training:
 @record
 @dataclass(frozen=True, eq=False)
 class Discovery:
-    """What a discovery found.
+    """The result of recon.discover.
 
     Fields:
         path: The folder; recon.load opens the model in it.
-        summary: What summary.json says: a dict.
+        summary: The contents of summary.json, a dict.
     """
 
     path: str
@@ -124,19 +125,19 @@ def train(
 ) -> Training:
     """Trains a backbone on images or molecules, without labels: `recon train`.
 
-    Arguments are named after the command's options, and the files are the command's: `out`, and
-    beside it out.last, to resume from, and out.jsonl, a log. None is the default of the command;
-    weights (contrast, pose, density, align) of 0 leave the term out.
+    Arguments are named after the command's options, and the files are the same: `out`, out.last
+    (the checkpoint) and out.jsonl (a log). None means the command's default; a weight (contrast,
+    pose, density, align) of 0 omits the term.
 
     Args:
-        data: What is learned: a name or a path as read_images and read_molecules take it, such as a
-            folder of pictures; or an array of images, n x height x width [x channels], of bytes or
-            floats; or Images; or a list of molecules, as models take them.
+        data: The training data: a name or a path as for read_images and read_molecules, such as a
+            folder of images; or an array of images, n x height x width [x channels], of bytes or
+            floats; or Images; or a list of molecules, as for models.
         out: The file for the best weights.
         preset: "small" (the default on a CPU), "fast" (on a GPU), or "paper"; for photographs
             "photo-small" or "photo".
-        from_: Starts from the weights of this model, a file or one shipped with recon. It decides
-            the preset, so that none is given with it.
+        from_: Start from the weights of this model, a file or the name of a shipped model. It
+            determines the preset, so do not give both.
         width: Factor on the preset's channels.
         frequencies: Images: rotation orders of the fields, 2 to 4.
         code: Length of the embedding.
@@ -148,9 +149,9 @@ def train(
         temperature: Of the contrastive loss.
         pose: Images: weight of the pose loss between views.
         density: Images: weight of the pose density's likelihood.
-        augment: Images: whether every view is warped, moved, blurred and brightened; None: where
-            there is a pose density to learn, or few images.
-        warp: Images: stretches the second view by up to this.
+        augment: Images: whether every view is warped, shifted, blurred and brightened; None: with
+            a pose density, or few images.
+        warp: Images: stretch the second view by up to this.
         flip: Images: whether half of them are mirrored; None: with a preset for photographs.
         plain: Reconstruction alone, as in the paper.
         align: Molecules: weight of aligning neighbours.
@@ -159,24 +160,26 @@ def train(
         before: Molecules: epochs before neighbours are searched.
         layers: Molecules: message-passing layers.
         radius: Molecules, preset "paper": radius of the graph in Angstrom.
-        every: Also writes a checkpoint every so many steps.
-        resume: Continues from out.last; with more epochs also a run that had finished.
-        overwrite: Replaces a model at `out`, if there is one; otherwise that is an error.
-        rotate: First rotates upright data: "mnist", "fashion", "all"; "fisher", "haar"; or a file.
-        rotate_seed: The seed of those rotations.
+        every: Also write a checkpoint every this many steps.
+        resume: Continue from out.last; with more epochs also a finished run.
+        overwrite: Replace an existing model at `out`; otherwise it is an error.
+        rotate: Rotate the data first, by a rule: "mnist", "fashion", "all"; "fisher", "haar"; or a
+            file.
+        rotate_seed: The seed of these rotations.
         limit: Use a random subset of this size.
         seed: The random seed.
-        skip_bad: Leaves out what cannot be used, with a warning.
-        size: Pictures of a folder are scaled to fit so many pixels a side.
-        crop: Centres each object and scales it to fill its frame; None: as from_ has it, or not.
-        picture_limit: The most memory, in MB, that one picture may take.
+        skip_bad: Skip inputs that cannot be used, with a warning.
+        size: Scale the images of a folder to fit this many pixels per side.
+        crop: Centre each object and scale it to fill the frame; None: as in from_, otherwise
+            False.
+        picture_limit: Memory limit for one image, in MB.
         device: "cpu", or "cuda" where the library was built with it.
         precision: As in recon.load.
-        progress: A function that gets a recon.Progress now and then. What it raises stops the
-            training, which leaves a checkpoint, as Ctrl-C does.
+        progress: A function that is called with a recon.Progress from time to time. If it raises
+            an exception, training stops and leaves a checkpoint, as with Ctrl-C.
 
     Returns:
-        A Training: the path, how many steps, and how good it is on the inputs held out.
+        A Training: the path, the number of steps, and the validation measure.
 
     Example:
         >>> strokes = np.zeros((40, 16, 16), np.uint8)
@@ -268,33 +271,32 @@ def discover(
     """Finds the natural poses of images or molecules, and learns them: `recon discover`.
 
     Arguments are named after the command's options, and the files in the folder `out` are the
-    command's: model.safetensors, which recon.load opens, summary.json, report.html and arrays.
+    same: model.safetensors, which recon.load opens, summary.json, report.html and arrays.
 
     Args:
         model: What recon.train wrote.
-        data: The inputs, as in recon.train. Labels, of Images too, are used for the summary and the
-            report only.
+        data: The inputs, as in recon.train. Labels are used only for the summary and the report.
         out: The folder for the results.
-        k: Neighbours; None: 10, of molecules 25.
+        k: Number of neighbours; None: 10, for molecules 25.
         mean: Kind of mean; None: "tukey", for molecules a centre shared by the class.
         family: Images: the family whose width Theta predicts.
-        lambda_: Where natural poses come from: see recon.load. "auto" is what does best on inputs
-            held out.
-        heads: What learns Lambda and Theta: small networks on the embedding ("mlp"), or as in the
-            paper networks of their own on the images.
+        lambda_: Where natural poses come from: see recon.load. "auto" is the best on held-out
+            inputs.
+        heads: What predicts Lambda and Theta: small networks on the embedding ("mlp"), or separate
+            networks on the inputs, as in the paper ("paper").
         head_epochs: With heads="paper": passes over the data.
         head_rate: With heads="paper": highest learning rate.
-        half: Stores the weights as bfloat16: half the size.
-        folds: Calibrates p-values by training the backbone so many times anew, each time without one
-            part of the data; 0: not at all; None: 5 below 500 inputs.
-        keep_embeddings: Also writes z.npy and g.npy.
+        half: Store the weights as bfloat16: half the size.
+        folds: Calibrate p-values by cross-validation with this many folds, retraining the backbone
+            for each; 0: off; None: 5 below 500 inputs.
+        keep_embeddings: Also write z.npy and g.npy.
         rotate: As in recon.train.
         rotate_seed: As in recon.train.
         limit: As in recon.train.
         seed: As in recon.train.
         skip_bad: As in recon.train.
         size: As in recon.train; None: as the model was trained.
-        crop: As in recon.train; a model that was trained so crops anyway.
+        crop: As in recon.train; a model trained on crops always crops.
         picture_limit: As in recon.train.
         device: As in recon.train.
         precision: As in recon.train.
