@@ -1,6 +1,6 @@
-/* recon.h - what a program calls: data, models, canonicalization, scores, Algorithm 1.
+/* recon.h - the public interface: data, models, canonicalization, scores, Algorithm 1.
  *
- * The engine that networks are made of is apart, in recon/nn.h. */
+ * The neural-network engine is separate, in recon/nn.h. */
 #ifndef RECON_H
 #define RECON_H
 

@@ -19,7 +19,7 @@ extern "C" {
 typedef struct recon_backbone recon_backbone;
 struct recon_params; /* recon/nn/params.h: a network of the engine */
 
-/* What a backbone says of n inputs; any array may be NULL. */
+/* The outputs of a backbone for n inputs; any array may be NULL. */
 typedef struct {
     float *z;       /* [n][code]                                                              */
     double *so2;    /* [n] psi, radians, of a backbone on SO(2)                               */
@@ -69,7 +69,7 @@ typedef struct {
                                   const recon_embedded *points);
 } recon_backbone_kind;
 
-/* What the struct of every kind begins with; `open` fills it in. */
+/* The first member of the struct of every kind; `open` fills it in. */
 struct recon_backbone {
     const recon_backbone_kind *kind;
     struct recon_params *params; /* weights; NULL: none */
@@ -77,9 +77,9 @@ struct recon_backbone {
     int density;                 /* does it have one? */
 };
 
-/* The backbone of any model file, by the file's metadata: one that `recon train` wrote, or of a
- * whole model. A backbone that is open does not change: many threads may use it, each with a
- * context of its own on the backend that it was opened with. */
+/* Opens the backbone of any model file, according to its metadata: a file of `recon train`, or a
+ * complete model. An open backbone is immutable: many threads may use it, each with its own context
+ * on the backend that it was opened with. */
 RECON_API recon_status recon_backbone_open(recon_ctx *ctx, recon_backbone **out, const char *path,
                                            recon_precision precision);
 RECON_API void recon_backbone_close(recon_ctx *ctx, recon_backbone *backbone);
@@ -88,13 +88,13 @@ RECON_API void recon_backbone_close(recon_ctx *ctx, recon_backbone *backbone);
 RECON_API void recon_backbone_data_options(const recon_backbone *backbone,
                                            recon_data_options *options);
 
-/* Lets this context open files of a kind of one's own; the kind must outlive the context. At most
- * RECON_KINDS_MOST; a name that is taken is RECON_ERR_INPUT. */
+/* Registers a kind with this context, so that it can open files of that kind; the kind must outlive
+ * the context. At most RECON_KINDS_MOST; a name that is taken is RECON_ERR_INPUT. */
 enum { RECON_KINDS_MOST = 8 };
 RECON_API recon_status recon_backbone_add(recon_ctx *ctx, const recon_backbone_kind *kind);
 
-/* A whole data set, its labels too. Free with recon_embedded_free. Data of another kind, or that
- * do not fit, are RECON_ERR_INPUT. */
+/* Embeds a whole data set, with its labels. Free with recon_embedded_free. Data of another kind, or
+ * that do not fit, are RECON_ERR_INPUT. */
 RECON_API recon_status recon_backbone_embed(recon_ctx *ctx, recon_embedded *out,
                                             const recon_backbone *backbone, const recon_data *data);
 

@@ -1,6 +1,6 @@
-/* inputs.h - the inputs that a run works on: what a SPEC names, a part of it, rotated on purpose, and
- * fitted to a backbone. The commands and the Python package open their data here, so that both see
- * the same inputs. */
+/* inputs.h - the inputs of a run: a SPEC, possibly a subset of it, rotated by a rule and fitted to
+ * a backbone. The commands and the Python package open their data here, so both see the same
+ * inputs. */
 #ifndef RECON_BACKBONE_INPUTS_H
 #define RECON_BACKBONE_INPUTS_H
 
@@ -12,11 +12,11 @@
 extern "C" {
 #endif
 
-/* Where the data come from, so that they can be opened again: what the command line said. Zero in
- * any field means that it was not said. */
+/* Where the data come from, so that they can be opened again: the options of the command line. Zero
+ * in any field means that the option was not given. */
 typedef struct {
     const char *spec;     /* as recon_dataset_open or recon_molecules_open takes it       */
-    const char *rotate;   /* the rule they are rotated by; NULL: as they come              */
+    const char *rotate;   /* the rule they are rotated by; NULL: not rotated              */
     uint64_t rotate_seed; /* of those rotations; 0: 1                                        */
     uint64_t seed;        /* of which are taken; 0: 1                                       */
     size_t limit, size;   /* how many are taken; the side they are fitted into            */
@@ -28,21 +28,22 @@ typedef struct {
 
 typedef struct recon_inputs recon_inputs;
 
-/* Opens, takes and rotates as the source says. For a backbone, of the file `model`, pictures of a
- * folder are fitted to its size and channels, unless the source has a size; inputs that do not fit it
- * are RECON_ERR_INPUT, or left out with skip_bad; and there is a warning where it read transparent
- * pictures by another rule. backbone may be NULL. data: inputs that are at hand, in place of what
- * source->spec names, which then is for messages alone; they must outlive this. Else NULL. */
+/* Opens the data, takes a subset and rotates it, according to the source. With a backbone (of the
+ * file `model`), the images of a folder are scaled to its size and channels, unless the source has
+ * a size; inputs that do not fit it are RECON_ERR_INPUT, or skipped with skip_bad; and there is a
+ * warning if it was trained with another rule for transparent images. backbone may be NULL. data:
+ * inputs in memory, used instead of source->spec, which is then only used in messages; they must
+ * outlive this. Otherwise NULL. */
 RECON_API recon_status recon_inputs_open(recon_ctx *ctx, recon_inputs **out,
                                          const recon_source *source, const recon_data *data,
                                          const recon_backbone *backbone, const char *model);
 RECON_API void recon_inputs_close(recon_inputs *inputs);
 
-/* What there is to work on; lent. */
+/* The inputs; lent. */
 RECON_API const recon_data *recon_inputs_data(const recon_inputs *inputs);
 
-/* What a model of these inputs is to record: to *source, for summary.json, how they were read, and
- * to more the entries of the model's metadata; returns how many. */
+/* What a model of these inputs should record: how they were read, to *source, for summary.json; and
+ * entries of the model's metadata, to more. Returns the number of entries. */
 enum { RECON_INPUTS_ENTRIES = 3 };
 RECON_API size_t recon_inputs_record(recon_source *source,
                                      recon_metadata_entry more[RECON_INPUTS_ENTRIES],

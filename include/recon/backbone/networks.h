@@ -1,8 +1,8 @@
-/* networks.h - the backbones that recon trains: what they are, and how they are trained.
+/* networks.h - the backbones that recon trains: architecture and training.
  *
- * Both are invariant-equivariant autoencoders (Winter et al., NeurIPS 2022). No label is used: the
- * group is known, so every input is seen in fresh orientations. What is trained is opened with
- * recon_backbone_open. */
+ * Both are invariant-equivariant autoencoders (Winter et al., NeurIPS 2022). Labels are not used:
+ * the group is known, so every input is shown in new orientations. A trained backbone is opened
+ * with recon_backbone_open. */
 #ifndef RECON_BACKBONE_NETWORKS_H
 #define RECON_BACKBONE_NETWORKS_H
 
@@ -29,26 +29,26 @@ RECON_API const char *recon_preset_name(recon_preset preset);
 
 /* --- images, on SO(2) ------------------------------------------------------------------------- */
 
-/* A steerable encoder gives z = eta(x), which does not change when x is rotated, and the relative
- * pose psi(x), which rotates with it. A decoder makes the canonical x_hat = delta(z), and x_hat
- * rotated by psi(x) must be x.
+/* A steerable encoder computes z = eta(x), which does not change when x is rotated, and the
+ * relative pose psi(x), which rotates with it. A decoder computes the canonical x_hat = delta(z),
+ * and x_hat rotated by psi(x) must equal x.
  *
  * Three optional terms are added to the reconstruction. Two compare two views of an image: their
  * poses must differ by the rotation between them (pose), and their z must match (contrast). The
- * third is the pose density q(g | x): how likely each rotation g is to have made x of an input in
- * its natural pose. A head of the encoder gives it in bins, and it is trained by the likelihood of
- * the rotations that made the views. It rotates with x, so it cannot learn the rotations themselves
- * but only in which poses similar objects occur. Its centre is a natural pose without neighbours or
- * pseudo-labels: Lambda(x) = psi(x) - centre.
+ * third is the pose density q(g | x): the probability of each rotation g to have produced x from
+ * its natural pose. A head of the encoder computes it in bins, and it is trained by the likelihood
+ * of the rotations that produced the views. It rotates with x, so it cannot learn the rotations
+ * themselves but only in which poses similar objects occur. Its centre is a natural pose without
+ * neighbours or pseudo-labels: Lambda(x) = psi(x) - centre.
  *
- * The photo presets are for natural pictures, squares of 16 to 256 pixels a side, colour or grey. Their
- * encoder is a residual network that looks at an image four times, rotated by 0, 90, 180 and 270
- * degrees, and joins the answers, which is exactly equivariant to quarter turns; between them it
- * follows rotations as far as it has learned to. There is no decoder: they are trained by the density's
- * likelihood, with the pose and the contrast beside it, on single passes. Views show nothing from
- * beyond the frame, and are seen through a disc. */
+ * The photo presets are for natural images, squares of 16 to 256 pixels, colour or grey. Their
+ * encoder is a residual network that processes an image four times, rotated by 0, 90, 180 and 270
+ * degrees, and combines the outputs, which is exactly equivariant to quarter turns; equivariance to
+ * other rotations is learned. There is no decoder: they are trained by the likelihood of the
+ * density, with the pose and contrast terms, on single passes. Views show nothing outside the frame
+ * and are masked to a disc. */
 
-/* Images may be seen through a disc, so that no corner is lost when they rotate. */
+/* Images may be masked to a disc, so that no corner is lost when they rotate. */
 enum {
     /* Fades beyond the circle that touches the borders; only files of version 0.2 have it. */
     RECON_MASK_WIDE = 1,
@@ -56,7 +56,7 @@ enum {
     RECON_MASK_DISC = 2
 };
 
-/* What the network is. Zero in any field means its default. */
+/* Architecture. Zero in any field means its default. */
 typedef struct {
     recon_preset preset;
     double width;       /* times the preset's fields; 0: 1                         */
@@ -68,9 +68,9 @@ typedef struct {
     size_t height, width_px, channels; /* of the images; filled in by training     */
 } recon_ieae_shape;
 
-/* How it is trained. Zero in any field means its default; a negative weight means none. "Few images"
- * are fewer than 10,000, with the preset small or with `from`: they are shown more often, in smaller
- * batches and more varied. */
+/* Training options. Zero in any field means its default; a negative weight means none. "Few images"
+ * means fewer than 10,000, with the preset small or with `from`: they are shown more often, in
+ * smaller batches and with more augmentation. */
 typedef struct {
     recon_ieae_shape shape;
     /* 0: the preset's, more if they make less than 500 steps. Few images: more if they make less than
@@ -97,8 +97,8 @@ typedef struct {
     uint64_t seed, every, patience;
     int threads; /* that make views ready; 0: 2 */
     recon_precision precision;
-    int resume;    /* go on from PATH.last; epochs 0: as many as the run was begun with, more: it is
-                      made longer, see recon_train                                             */
+    int resume; /* continue from PATH.last; epochs 0: as many as the run started with, more: it is
+                      extended, see recon_train                                                */
     int overwrite; /* a model or checkpoint at path may be replaced; 0: RECON_ERR_INPUT where there
                       is one and resume is 0                                                   */
     /* A model of images to start from, of `recon train` or `recon discover`: a path, or the name of one
@@ -114,29 +114,31 @@ typedef struct {
     uint64_t reserved[RECON_RESERVED];
 } recon_ieae_options;
 
-/* Trains on data less the part it holds out (see RECON_HELD_OUT) and leaves the best epoch in path.
- * With a density that is the one that gives the poses of the part held out the highest likelihood, and
- * result->best is their mean negative logarithm, of bins; without, the one that reconstructs it best,
- * and result->best is the mean squared error. Images that are all blank are RECON_ERR_INPUT. */
+/* Trains on data except the held-out part (see RECON_HELD_OUT) and writes the best epoch to path.
+ * With a density, that is the epoch with the highest likelihood of the held-out poses, and
+ * result->best is their mean negative log-likelihood, in bins; without, it is the epoch with the
+ * best reconstruction, and result->best is the mean squared error. Data with only blank images are
+ * RECON_ERR_INPUT. */
 RECON_API recon_status recon_ieae_train(recon_ctx *ctx, recon_train_result *result,
                                         const recon_dataset *data, const char *path,
                                         const recon_ieae_options *options);
 
 /* --- molecules, on SO(3) ---------------------------------------------------------------------- */
 
-/* An equivariant network on atoms gives a latent, which does not change when the molecule x is
- * rotated or moved, and three vectors, which rotate with it. The first two make the relative pose
- * psi(x) = R by Gram-Schmidt, the third is a shift t. A decoder makes the canonical x_hat of the
- * latent: places and elements of atom 0, 1, 2 .. in the order in which the data lists them; and
- * R x_hat + t must be x (the RECON paper's appendix on GEOM).
+/* An equivariant network on atoms computes a latent, which does not change when the molecule x is
+ * rotated or translated, and three vectors, which rotate with it. The first two give the relative
+ * pose psi(x) = R by Gram-Schmidt, the third is a translation t. A decoder computes the canonical
+ * x_hat from the latent: positions and elements of atoms 0, 1, 2 .. in the order of the data; and R
+ * x_hat + t must equal x (the RECON paper's appendix on GEOM).
  *
- * Two terms may stand beside the reconstruction, both between a conformer and a neighbour of it in
- * the latent of a first, short stage of training. Alike conformers can be laid over each other, up
- * to their bond graph's symmetries, so the rotation between them is known: their poses must differ by
- * it. And z, then a linear map of the latent, must tell which conformers belong together.
+ * Two optional terms are added to the reconstruction, both between a conformer and a neighbour of
+ * it in the latent of a first, short stage of training. Similar conformers can be superimposed, up
+ * to the symmetries of their bond graph, so the rotation between them is known, and their poses
+ * must differ by it (alignment). And z, then a linear map of the latent, must show which conformers
+ * belong together (contrast).
  *
- * The preset `paper` has neither unless they are asked for, and follows the paper's recipe: plain Adam
- * at 8.89e-5 with a warm-up of 5 epochs, 600 epochs of batches of 128, elements weighted 3.614, the
+ * The preset `paper` has neither unless requested, and follows the paper's recipe: plain Adam at
+ * 8.89e-5 with a warm-up of 5 epochs, 600 epochs of batches of 128, elements weighted 3.614, the
  * epoch with the least error of positions. What differs: each step shows conformers in new
  * orientations, to which the network is equivariant. */
 
@@ -149,7 +151,7 @@ typedef enum {
 
 enum { RECON_MOLECULE_NET_ELEMENTS = 32 }; /* different ones that a model can tell, at most */
 
-/* What the network is. Zero in any field means its default. */
+/* Architecture. Zero in any field means its default. */
 typedef struct {
     recon_preset preset; /* RECON_PRESET_FAST: messages between all pairs of atoms, through filters
                             of the distance; _PAPER: steerable messages within the radius;
@@ -166,7 +168,7 @@ typedef struct {
     uint8_t element[RECON_MOLECULE_NET_ELEMENTS]; /* atomic numbers, ascending */
 } recon_molecule_net_shape;
 
-/* How it is trained. Zero in any field means its default; a negative weight means none. */
+/* Training options. Zero in any field means its default; a negative weight means none. */
 typedef struct {
     recon_molecule_net_shape shape;
     size_t epochs;          /* in all; 0: the preset's; of a few conformers as many as make 500
@@ -183,8 +185,8 @@ typedef struct {
     recon_pairs pairs;
     uint64_t seed, every, patience;
     recon_precision precision;
-    int resume;    /* go on from PATH.last; epochs 0: as many as the run was begun with, more: it is
-                      made longer, see recon_train                                             */
+    int resume; /* continue from PATH.last; epochs 0: as many as the run started with, more: it is
+                      extended, see recon_train                                                */
     int overwrite; /* a model or checkpoint at path may be replaced; 0: RECON_ERR_INPUT where there
                       is one and resume is 0                                                   */
     const char *data,
@@ -192,9 +194,9 @@ typedef struct {
     uint64_t reserved[RECON_RESERVED];
 } recon_molecule_net_options;
 
-/* Trains on data and leaves the epoch with the least loss on held in path, result->best is that
- * loss; held NULL: one conformer in RECON_HELD_OUT of each molecule is kept from data for it. The
- * first stage's state lies beside it, in PATH.stage1, and is read again by a resumed run. */
+/* Trains on data and writes the epoch with the smallest loss on held to path; result->best is that
+ * loss. held NULL: one conformer in RECON_HELD_OUT of each molecule is held out from data. The
+ * state of the first stage is kept in PATH.stage1 for resumed runs. */
 RECON_API recon_status recon_molecule_net_train(recon_ctx *ctx, recon_train_result *result,
                                                 const recon_molecules *data,
                                                 const recon_molecules *held, const char *path,

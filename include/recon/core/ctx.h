@@ -17,7 +17,8 @@ typedef struct recon_ctx recon_ctx;
 
 typedef enum { RECON_LOG_WARN, RECON_LOG_INFO, RECON_LOG_DEBUG } recon_log_level;
 
-/* How far a long job is. The callback comes at most ten times a second, and once at the end. */
+/* Progress of a long job. The callback is called at most ten times per second, and once at the end.
+ */
 typedef struct {
     const char *label;   /* "knn", "normalize" ...              */
     uint64_t done;       /* of total                            */
@@ -29,9 +30,9 @@ typedef struct {
     double value;
 } recon_progress;
 
-/* Options are structures that the caller makes. Each ends in `reserved`, room for what later versions
- * add, so that a program need not be compiled anew for them. Clear the whole structure ({ 0 }):
- * something in `reserved` is RECON_ERR_INPUT, and the message names the structure. */
+/* Options are structures allocated by the caller. Each ends in `reserved`, space for fields of
+ * later versions, so that programs need not be recompiled. Clear the whole structure ({ 0 }): a
+ * non-zero value in `reserved` is RECON_ERR_INPUT, and the message names the structure. */
 enum { RECON_RESERVED = 4 };
 
 /* Zero in any field means its default. */
@@ -43,7 +44,7 @@ typedef struct {
     uint64_t reserved[RECON_RESERVED];
 } recon_ctx_options;
 
-/* A new context, or NULL when memory or threads cannot be had, or something is in options->reserved.
+/* A new context, or NULL if memory or threads are not available, or options->reserved is not zero.
  * options may be NULL. */
 RECON_API recon_ctx *recon_ctx_new(const recon_ctx_options *options);
 RECON_API void recon_ctx_free(recon_ctx *ctx);

@@ -70,14 +70,14 @@ RECON_API recon_status recon_dataset_open(recon_ctx *ctx, recon_dataset **out, c
 RECON_API recon_status recon_dataset_open_with(recon_ctx *ctx, recon_dataset **out,
                                                const char *spec,
                                                const recon_dataset_options *options);
-/* Images that are at hand, n x h x w [x c] of bytes or floats, as an npy: file holds them; labels [n],
- * or NULL. Both must outlive it. Of the options crop alone is read. */
+/* A data set from images in memory, n x h x w [x c] of bytes or floats, as in an npy: file; labels
+ * [n], or NULL. Both must outlive it. Only the option crop is used. */
 RECON_API recon_status recon_dataset_make(recon_ctx *ctx, recon_dataset **out,
                                           const recon_array *images, const recon_array *labels,
                                           const recon_dataset_options *options);
 RECON_API void recon_dataset_close(recon_dataset *data);
 RECON_API recon_dataset_info recon_dataset_describe(const recon_dataset *data);
-/* The same handle, for what takes inputs of any kind; lent. */
+/* The same handle, for functions that take inputs of any kind; lent. */
 RECON_API const recon_data *recon_dataset_data(const recon_dataset *data);
 
 /* Two views: one image of `of`, chosen by seed, in *held, the others in *rest. data must outlive
@@ -93,23 +93,23 @@ RECON_API recon_status recon_dataset_take(recon_ctx *ctx, recon_dataset **out,
 /* Image i to out [height * width * channels]; its label, -1 without labels. Any thread may. */
 RECON_API int32_t recon_dataset_get(float *out, const recon_dataset *data, size_t i);
 
-/* What a class is called: of images: its sub-folder, of garments and fashion the kind ("T-shirt");
- * lent, as long as data is open. NULL where it has a number alone. */
+/* The name of a class: for images: its sub-folder, for garments and fashion the kind ("T-shirt");
+ * lent, as long as data is open. NULL if it has only a number. */
 RECON_API const char *recon_dataset_class_name(const recon_dataset *data, size_t label);
 
-/* Which of all images of the file or folder image i is, where data is a part of them. Those that
- * were left out do not count. What recon_dataset_rotate made numbers its images anew. */
+/* The index of image i among all images of the file or folder, if data is a subset. Skipped images
+ * do not count. A set made by recon_dataset_rotate is numbered from 0. */
 RECON_API size_t recon_dataset_origin(const recon_dataset *data, size_t i);
 
 /* Of images: the file of image i, by its name in the folder ("cats/1.png"); lent. Else NULL. */
 RECON_API const char *recon_dataset_file(const recon_dataset *data, size_t i);
 
-/* What is wrong with the i-th of the files that were left out; NULL where that is not known: of
- * other data than images:, and beyond the first thousand. */
+/* Why the i-th skipped file was skipped; NULL if unknown: for data other than images:, and beyond
+ * the first thousand. */
 RECON_API const char *recon_dataset_skipped(const recon_dataset *data, size_t i);
 
-/* By how many radians image i was rotated on purpose (recon_dataset_rotate), 0 where it was not. The truth:
- * for evaluation only. */
+/* The angle, in radians, by which recon_dataset_rotate rotated image i, or 0. This is the ground
+ * truth, for evaluation only. */
 RECON_API double recon_dataset_angle(const recon_dataset *data, size_t i);
 
 /* --- rotated images --------------------------------------------------------------------------- */
@@ -120,24 +120,24 @@ typedef enum {
                      and may leave the range of the pixels */
 } recon_interpolation;
 
-/* One image, height x width x channels floats, row 0 on top: counter-clockwise as seen on screen by
- * angle radians, about its middle, zeros outside; by 0 it is copied. The op `rotate` rotates the
- * same way. out is not in. */
+/* Rotates one image, height x width x channels floats, row 0 on top, counter-clockwise as seen on
+ * screen by angle radians about its centre, zeros outside; an angle of 0 copies it. The op `rotate`
+ * does the same. out must not be in. */
 RECON_API void recon_image_rotate(float *out, const float *in, size_t height, size_t width,
                                   size_t channels, double angle, recon_interpolation interpolation);
 
-/* The object of an image centred and scaled: the smallest circle around it comes to span RECON_CROP_FILL
- * of the shorter side of out. The object is what differs from the median colour of the border, and that
- * colour is what comes in from outside. No object is made smaller than by fitting the whole image into
- * out, which is what happens to an image in which none is found. So an image that is rotated and then
- * cropped is the cropped one rotated, to the accuracy of resampling. out is not in; 4 channels at most. */
+/* Centres and scales the object of an image: the smallest circle around it spans RECON_CROP_FILL of
+ * the shorter side of out. The object is everything that differs from the median colour of the
+ * border, and empty areas get that colour. An object is never made smaller than by fitting the
+ * whole image into out, which is also what happens if no object is found. Cropping commutes with
+ * rotating, up to the accuracy of resampling. out must not be in; 4 channels at most. */
 #define RECON_CROP_FILL 0.9
 RECON_API recon_status recon_image_crop(recon_ctx *ctx, float *out, size_t out_height,
                                         size_t out_width, const float *in, size_t height,
                                         size_t width, size_t channels);
 
-/* Images rotated on purpose, each by a fixed angle whose distribution its class decides: so the
- * experiments are made. Which poses occur is known, and nothing else says it to the method. */
+/* Rules that rotate each image by a fixed angle, from a distribution that depends on its class, for
+ * experiments with known ground truth. */
 enum { RECON_ROTATION_CLASSES = 1024 };
 
 typedef struct {
@@ -164,10 +164,10 @@ typedef struct {
 RECON_API recon_status recon_rotation_rule_load(recon_ctx *ctx, recon_rotation_rule *out,
                                                 const char *name_or_path);
 
-/* A new data set, independent of data: each image rotated (bilinear) by an angle that seed and its
- * row among all images decide, so that parts of data get what they would have got in the whole.
- * The angles are in recon_dataset_angle; a set that was rotated before is rotated further. A rule
- * that is all zero rotates nothing; another family or width than above is RECON_ERR_INPUT. */
+/* A new data set, independent of data: each image is rotated (bilinear) by an angle determined by
+ * seed and its row among all images, so that subsets get the same angles as the whole set.
+ * recon_dataset_angle has the angles; a rotated set is rotated further. A rule that is all zero
+ * rotates nothing; any other family or width than above is RECON_ERR_INPUT. */
 RECON_API recon_status recon_dataset_rotate(recon_ctx *ctx, recon_dataset **out,
                                             const recon_dataset *data,
                                             const recon_rotation_rule *rule, uint64_t seed);

@@ -1,5 +1,5 @@
-/* maps.h - the networks that learn Lambda and Theta: how they are trained, and what a model says of
- * its own. */
+/* maps.h - the networks that learn Lambda and Theta: training options, and a description of a
+ * model's maps. */
 #ifndef RECON_MAPS_MAPS_H
 #define RECON_MAPS_MAPS_H
 
@@ -12,9 +12,9 @@ extern "C" {
 
 typedef struct recon_maps recon_maps;
 
-/* Where Lambda comes from: the centre of the neighbours' poses (Gamma), the head that has learned
- * those (the paper's), or the centre of the backbone's pose density. AUTO: whichever did best on
- * inputs held out. */
+/* Where Lambda comes from: the centre of the neighbours' poses (Gamma), the head that learned it
+ * (as in the paper), or the centre of the backbone's pose density. AUTO: whichever is best on
+ * held-out inputs. */
 typedef enum {
     RECON_LAMBDA_AUTO,
     RECON_LAMBDA_NEIGHBOURS,
@@ -23,7 +23,7 @@ typedef enum {
 } recon_lambda;
 RECON_API const char *recon_lambda_name(recon_lambda lambda); /* "auto", "neighbours", ... */
 
-/* What Lambda and Theta are: MLPs on z, or as in the paper networks of their own on the inputs. */
+/* What Lambda and Theta are: MLPs on z, or separate networks on the inputs, as in the paper. */
 typedef enum { RECON_HEADS_MLP, RECON_HEADS_PAPER } recon_heads;
 RECON_API const char *recon_heads_name(recon_heads heads); /* "mlp", "paper" */
 
@@ -41,7 +41,7 @@ typedef struct {
     uint64_t reserved[RECON_RESERVED];
 } recon_maps_options;
 
-/* Sizes, and what the calibration rests on. */
+/* Sizes, and the calibration. */
 typedef struct {
     recon_group group;
     size_t d, hidden, weights;

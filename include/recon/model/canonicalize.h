@@ -27,10 +27,10 @@ typedef struct {
     uint64_t reserved[RECON_RESERVED];
 } recon_canonicalize_options;
 
-/* n inputs of the model's kind to their canonical form and poses: recon_pose2 or recon_pose3, by
- * the model's group. out (not the inputs themselves, unless the kind says so) or poses may be NULL,
- * and options too. What the kind's `check` refuses is RECON_ERR_INPUT, and so is a gate that is not
- * a share; n = 0 does nothing. */
+/* Computes the canonical form and the poses (recon_pose2 or recon_pose3, depending on the model's
+ * group) of n inputs of the model's kind. out, poses and options may be NULL; out must not be the
+ * inputs themselves unless the kind allows it. Inputs that the kind's `check` refuses and a gate
+ * outside (0, 1] are RECON_ERR_INPUT; n = 0 does nothing. */
 RECON_API recon_status recon_canonicalize(recon_ctx *ctx, void *out, void *poses /* [n] */,
                                           const recon_model *model, const void *inputs, size_t n,
                                           const recon_canonicalize_options *options);
@@ -43,13 +43,13 @@ RECON_API recon_status recon_canonicalize_images(recon_ctx *ctx, float *out,
                                                  size_t n,
                                                  const recon_canonicalize_options *options);
 
-/* The same, for molecules: out takes coordinates, one conformer behind the other, [sum of
- * atoms][3]; it may be x's own coordinates where they are one such block. A conformer that
- * recon/data/molecules.h would not take (a coordinate that is not finite, two atoms in one place,
- * one atom alone) or with an element that the model does not know is RECON_ERR_INPUT, and the
- * message names it. Where poses leave a spin free, C(x) puts the axis where it belongs, and the
- * spin about it is the same for all of a class but arbitrary; pose.free says so. For a gate there
- * is recon_canonicalize. */
+/* The same, for molecules: out receives the coordinates, one conformer after the other, [sum of
+ * atoms][3]; it may be x's own coordinates if they form one such block. A conformer that
+ * recon/data/molecules.h would refuse (a coordinate that is not finite, two atoms at the same
+ * position, a single atom), or with an element that the model does not know, is RECON_ERR_INPUT,
+ * and the message names it. Where the poses leave a spin free, C(x) aligns the axis, and the spin
+ * about it is arbitrary but the same for the whole class; see pose.free. Use recon_canonicalize for
+ * a gate. */
 RECON_API recon_status recon_canonicalize_molecules(recon_ctx *ctx, float *out,
                                                     recon_pose3 *poses /* [n] */,
                                                     const recon_model *model,
@@ -78,14 +78,14 @@ RECON_API recon_status recon_candidates_molecules(recon_ctx *ctx, recon_candidat
                                                   const recon_model *model,
                                                   const recon_conformer *x, size_t n);
 
-/* Says how well n images look, in scores [n]; higher is better: a frozen model's own confidence,
- * say. A failure ends the search. */
+/* Rates n images in scores [n], higher is better; for example by a frozen model's confidence. A
+ * failure ends the search. */
 typedef recon_status recon_judge(recon_ctx *ctx, void *user, double *scores, const float *images,
                                  size_t n);
 
-/* As recon_canonicalize_images, but of an input's candidates the one that the judge likes best; a
- * tie goes to the one that is listed first. The judge sees the candidates of many images at once,
- * and nothing of images that have one candidate. */
+/* As recon_canonicalize_images, but uses the candidate with the highest score of the judge; ties go
+ * to the first. The judge is called with the candidates of many images at once, and not for images
+ * with a single candidate. */
 RECON_API recon_status recon_canonicalize_search(recon_ctx *ctx, float *out, recon_pose2 *poses,
                                                  const recon_model *model, const float *images,
                                                  size_t n, recon_judge *judge, void *user,
@@ -93,16 +93,17 @@ RECON_API recon_status recon_canonicalize_search(recon_ctx *ctx, float *out, rec
 
 /* --- weighted frames -------------------------------------------------------------------------- */
 
-/* Answers of a frozen model to n images, to answers [n][outputs]: probabilities of classes, say. A
- * failure ends the work. */
+/* Evaluates a frozen model on n images and writes its outputs, for example class probabilities, to
+ * answers [n][outputs]. A failure ends the work. */
 typedef recon_status recon_answer(recon_ctx *ctx, void *user, double *answers, const float *images,
                                   size_t n);
 
-/* The mean of a frozen model's answers over an input's candidates, by their weights, to out
- * [n][outputs]. Where an input has several natural poses, no choice of one of them is continuous in
- * the input; such a mean is (Dym, Lawrence and Siegel, ICML 2024). With one candidate it is the answer to
- * the canonical form. An input that the gate does not rotate has one: itself. poses [n] takes the first
- * candidates, or is NULL; options may be NULL. The model sees the candidates of many inputs at once. */
+/* The mean of a frozen model's outputs over the candidates of each input, by their weights, to out
+ * [n][outputs]. If an input has several natural poses, no choice among them is continuous in the
+ * input; this mean is (Dym, Lawrence and Siegel, ICML 2024). With one candidate it is the output
+ * for the canonical form. An input that the gate does not rotate has one candidate, itself. poses
+ * [n] receives the first candidates and may be NULL; options may be NULL. The model is called with
+ * the candidates of many inputs at once. */
 RECON_API recon_status recon_average_images(recon_ctx *ctx, double *out, recon_pose2 *poses,
                                             const recon_model *model, const float *images, size_t n,
                                             recon_answer *answer, void *user, size_t outputs,

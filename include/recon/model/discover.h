@@ -1,8 +1,7 @@
-/* discover.h - from a backbone and inputs to a whole model: embed, Algorithm 1, maps.
+/* discover.h - from a backbone and inputs to a complete model: embedding, Algorithm 1, maps.
  *
- * No label is used. Where the data have labels (classes of images, the molecule that a conformer is
- * of), the summary says how the readings differ between them, and how often neighbours share them.
- */
+ * Labels are not used. If the data have labels (classes of images, the molecule of a conformer),
+ * the summary reports the results for each, and how often neighbours share them. */
 #ifndef RECON_MODEL_DISCOVER_H
 #define RECON_MODEL_DISCOVER_H
 
@@ -72,10 +71,10 @@ typedef struct {
     char *summary; /* what summary.json says; free it with recon_discovery_free */
 } recon_discovery;
 
-/* Writes into the folder dir, which is made if need be: model.safetensors, natural.npy (Lambda of
- * each point), what recon_frames_write writes, summary.json, and the embeddings if they are kept.
- * They replace an earlier result there as a whole or not at all, as recon_frames_write does.
- * backbone is that of the file `model`, what `recon train` wrote; NULL: it is opened here. options
+/* Writes to the folder dir, which is created if necessary: model.safetensors, natural.npy (Lambda
+ * of each point), the files of recon_frames_write, summary.json, and the embeddings if requested.
+ * An earlier result there is replaced as a whole or not at all, as with recon_frames_write.
+ * backbone is that of the file `model`, written by `recon train`; NULL: it is opened here. options
  * may be NULL. */
 RECON_API recon_status recon_discover(recon_ctx *ctx, recon_discovery *out, const char *model,
                                       const recon_backbone *backbone, const recon_data *data,

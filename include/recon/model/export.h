@@ -1,7 +1,7 @@
-/* export.h - a model as an ONNX file, for runtimes that know nothing of this library.
+/* export.h - writes a model as an ONNX file, for other runtimes.
  *
- * The file takes images n x channels x height x width, float in 0 .. 1, any n. Everything that is
- * between them and the answer is in it: docs/export.md has the names of the outputs. */
+ * The input is images n x channels x height x width, float in 0 .. 1, any n. The file contains the
+ * whole computation; docs/export.md lists its outputs. */
 #ifndef RECON_MODEL_EXPORT_H
 #define RECON_MODEL_EXPORT_H
 
@@ -13,7 +13,7 @@ extern "C" {
 
 struct recon_classifier; /* recon/backbone/classifier.h */
 
-/* What comes out for each image. */
+/* What the file computes for each image. */
 typedef enum {
     RECON_EXPORT_POSE,         /* its pose, and the rotation to its natural one */
     RECON_EXPORT_CANONICALIZE, /* the same, and the image rotated by it         */

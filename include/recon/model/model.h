@@ -1,7 +1,7 @@
-/* model.h - a whole model, as `recon discover` leaves it: a backbone and the maps, in one file.
+/* model.h - a complete model, as `recon discover` writes it: a backbone and the maps, in one file.
  *
- * A model that is open does not change: many threads may use it, each with a context of its own on
- * the backend that it was opened with. */
+ * An open model is immutable: many threads may use it, each with its own context on the backend
+ * that the model was opened with. */
 #ifndef RECON_MODEL_MODEL_H
 #define RECON_MODEL_MODEL_H
 
@@ -16,14 +16,15 @@ extern "C" {
 
 typedef struct recon_model recon_model;
 
-/* Of any kind: the file says which. precision: of the backbone's convolutions and products. A file
- * that `recon train` wrote has no maps yet, and the message says what to do. */
+/* Opens a model of any kind; the file records which. precision applies to the backbone's
+ * convolutions and products. A file of `recon train` has no maps yet, and the error message says
+ * what to do. */
 RECON_API recon_status recon_model_open(recon_ctx *ctx, recon_model **out, const char *path,
                                         recon_precision precision);
 RECON_API void recon_model_close(recon_ctx *ctx, recon_model *model);
 
-/* Takes Lambda from elsewhere than discover chose; AUTO changes nothing. To be called before the
- * model is used. RECON_ERR_INPUT where the model does not have what is asked for. */
+/* Selects another source of Lambda than discover chose; AUTO changes nothing. Call it before the
+ * model is used. RECON_ERR_INPUT if the model does not have that source. */
 RECON_API recon_status recon_model_use_lambda(recon_ctx *ctx, recon_model *model,
                                               recon_lambda lambda);
 
@@ -45,8 +46,8 @@ RECON_API recon_model_info recon_model_describe(const recon_model *model);
 
 RECON_API const recon_backbone *recon_model_backbone(const recon_model *model); /* lent */
 
-/* Whether its natural poses can be trusted, as discover judged it; lent. NULL: the file does not say.
- * Where the file has the verdict alone, every measure is NaN and there are no reasons. */
+/* Whether its natural poses can be trusted, according to discover; lent. NULL if the file has no
+ * verdict. If the file has only the verdict, every measure is NaN and there are no reasons. */
 RECON_API const recon_trust *recon_model_trust(const recon_model *model);
 
 #ifdef __cplusplus

@@ -31,31 +31,32 @@ typedef struct {
                         leaves the input as it is (recon_canonicalize_options)     */
 } recon_pose2;
 
-/* n points of an image of height x width: (x, y) in pixels, x to the right and y down, (0, 0) the
- * centre of the top left pixel, so that row i and column j are at (j, i). out may be in. */
+/* Maps n points of an image of height x width: (x, y) in pixels, x to the right and y down, (0, 0)
+ * the centre of the top left pixel, so that row i and column j are at (j, i). out may equal in. */
 RECON_API void recon_pose_points(double *out /* [n][2] */, const recon_pose2 *pose,
                                  recon_direction direction, const double *in /* [n][2] */, size_t n,
                                  size_t height, size_t width);
 
-/* n vectors: directions, gradients, flows. out may be in. */
+/* Maps n vectors: directions, gradients, flows. out may equal in. */
 RECON_API void recon_pose_vectors(double *out /* [n][2] */, const recon_pose2 *pose,
                                   recon_direction direction, const double *in /* [n][2] */,
                                   size_t n);
 
-/* n boxes left, top, right, bottom: the smallest upright boxes around the rotated ones. They may
- * reach beyond the image. Thus there and back gives a box that holds the first one. out may be in.
- */
+/* Maps n boxes (left, top, right, bottom) to the smallest upright boxes around the rotated ones,
+ * which may extend beyond the image. Mapping there and back gives a box that contains the original.
+ * out may equal in. */
 RECON_API void recon_pose_boxes(double *out /* [n][4] */, const recon_pose2 *pose,
                                 recon_direction direction, const double *in /* [n][4] */, size_t n,
                                 size_t height, size_t width);
 
-/* An image or a mask of shares, height x width x channels, resampled once. out is not in. */
+/* Maps an image or a soft mask, height x width x channels, with one resampling. out must not be in.
+ */
 RECON_API void recon_pose_image(float *out, const recon_pose2 *pose, recon_direction direction,
                                 const float *in, size_t height, size_t width, size_t channels,
                                 recon_interpolation interpolation);
 
-/* A mask of labels, height x width: each pixel takes the label of the nearest one, 0 outside. out
- * is not in. */
+/* Maps a label mask, height x width, by nearest-neighbour resampling, 0 outside. out must not be
+ * in. */
 RECON_API void recon_pose_labels(int32_t *out, const recon_pose2 *pose, recon_direction direction,
                                  const int32_t *in, size_t height, size_t width);
 
@@ -72,7 +73,7 @@ typedef struct {
                            spin about an axis; 2; 3, all. */
 } recon_pose3;
 
-/* n places, and n vectors (forces, dipoles, velocities). out may be in. */
+/* Maps n points, and n vectors (forces, dipoles, velocities). out may equal in. */
 RECON_API void recon_pose3_points(double *out /* [n][3] */, const recon_pose3 *pose,
                                   recon_direction direction, const double *in /* [n][3] */,
                                   size_t n);

@@ -1,8 +1,9 @@
-/* score.h - how unnatural a pose is, and what an input's poses could have been.
+/* score.h - how unusual a pose is, and the pose distribution of an input.
  *
- * The score is -log p(g_abs), normalised, with the density that the model gives to this very input;
- * the p-value says how often the pose of an input that the model was made from is as unusual for
- * it. A second p-value says how often such an input is as far from the training data. */
+ * The score is -log p(g_abs), normalised, with the density that the model predicts for this input.
+ * The p-value is the share of calibration inputs whose pose is at least as unusual for their kind.
+ * A second p-value is the share of calibration inputs that are at least as far from the training
+ * data. */
 #ifndef RECON_MODEL_SCORE_H
 #define RECON_MODEL_SCORE_H
 
@@ -18,7 +19,7 @@ extern "C" {
 
 /* --- scores ----------------------------------------------------------------------------------- */
 
-/* Of an input of any kind. All scores: higher is less natural. */
+/* Scores of an input of any kind. Higher is more unusual. */
 typedef struct {
     double score;   /* -log p(g_abs), background included                          */
     double p_value; /* of the pose, in (0, 1]: small is unusual                    */
@@ -29,12 +30,12 @@ typedef struct {
     double surrogate; /* the paper's centred score: SO(2) |g_abs|, SO(3) as below    */
 } recon_pose_score;
 
-/* n inputs of the model's kind. Refuses what recon_canonicalize refuses. */
+/* Scores n inputs of the model's kind. Refuses the same inputs as recon_canonicalize. */
 RECON_API recon_status recon_score(recon_ctx *ctx, recon_pose_score *out /* [n] */,
                                    const recon_model *model, const void *inputs, size_t n);
 
 /* The score that a share `false_alarms` of all natural inputs exceeds, whatever their kind.
- * INFINITY for a share below 1 / (held_out + 1) of the model's maps. */
+ * INFINITY for a share below 1 / (held_out + 1), held_out being that of the model's maps. */
 RECON_API double recon_score_threshold(const recon_model *model, double false_alarms);
 
 /* The same of images, with their poses. */
@@ -59,7 +60,7 @@ RECON_API recon_status recon_score_molecules(recon_ctx *ctx, recon_pose_score3 *
 
 /* --- distributions ---------------------------------------------------------------------------- */
 
-/* One image's poses, all about its natural pose: 0 is Lambda. */
+/* The pose distribution of an image, relative to its natural pose: 0 is Lambda. */
 typedef struct {
     recon_pose2 pose;          /* the input's own                                             */
     recon_so2_family family;   /* of theta: uniform or normal                                 */
@@ -86,8 +87,8 @@ typedef struct {
     double weight;
 } recon_so3_mode;
 
-/* One molecule's poses, all about its natural pose: the identity is Lambda. Directions are of unit
- * length. */
+/* The pose distribution of a molecule, relative to its natural pose: the identity is Lambda.
+ * Directions have unit length. */
 typedef struct {
     recon_pose3 pose;    /* the input's own                                                   */
     recon_fisher poses;  /* matrix Fisher of g_abs: F is Theta; of several modes the chosen one */

@@ -1,15 +1,14 @@
 /* spin.h - the spin about an axis that the poses leave free, chosen by a frozen model.
  *
- * An extension: the paper has nothing of the kind. Where molecules are rotated about an axis by any
- * angle alike, their poses determine the natural pose only up to a spin about that axis, and a
- * model that was trained on upright molecules is lost. But it can be asked: of all spins, which
- * makes it most certain that the neighbours of x, put into their common natural pose, are all of
- * one class?
+ * An extension, not in the paper. If molecules occur with any rotation about an axis, their poses
+ * determine the natural pose only up to a spin about that axis, and a model trained on upright
+ * molecules fails. But it can choose the spin: the one at which it is most confident that the
+ * neighbours of x, in their common natural pose, are all of one class:
  *
  *     phi = argmax over phi of max over y of sum over i of max(log p_y(rotation(phi) C(x_i)), floor)
  *
- * Labels are not read and no weight changes. y is forgotten again: what x is taken for is what the
- * model says of x alone, in the pose that was found. */
+ * Labels are not used and no weights change. y is then discarded: the prediction for x is the
+ * model's output for x alone, in the chosen pose. */
 #ifndef RECON_MODEL_SPIN_H
 #define RECON_MODEL_SPIN_H
 
@@ -19,8 +18,8 @@
 extern "C" {
 #endif
 
-/* What a model says of n conformers, each rotated about its centre: logarithms of probabilities. The
- * same conformer and rotation must always get the same numbers. */
+/* Evaluates a model on n conformers, each rotated about its centre, and writes log-probabilities.
+ * The same conformer and rotation must always get the same numbers. */
 typedef recon_status recon_spin_judge(recon_ctx *ctx, void *user, float *log_p /* [n][labels] */,
                                       const int64_t *conformer /* [n] */,
                                       const recon_so3 *rotations /* [n] */, size_t n);
@@ -42,11 +41,12 @@ typedef struct {
     uint64_t reserved[RECON_RESERVED];
 } recon_spin_options;
 
-/* As recon_canonicalize_molecules, but where a spin is free, the judge chooses it: by the k nearest,
- * in z, of the m conformers `among`, by whose numbers the judge is asked. among NULL: of x itself, and
- * then each is one of its own neighbours. The others should be many of each kind of molecule, in the
- * poses in which they occur. The more the judge was not trained on, the better. labels: of the
- * judge. out may be NULL, poses may not; pose.free stays what it was. options may be NULL. */
+/* As recon_canonicalize_molecules, but where a spin is free, the judge chooses it, on the k nearest
+ * neighbours in z among the m conformers `among`, which the judge identifies by their index. among
+ * NULL: among x itself, and each conformer is then one of its own neighbours. `among` should have
+ * many conformers of each kind of molecule, in the poses in which they occur, preferably ones that
+ * the judge was not trained on. labels is the number of classes of the judge. out may be NULL,
+ * poses must not be; pose.free is not changed. options may be NULL. */
 RECON_API recon_status recon_canonicalize_spin(recon_ctx *ctx, float *out,
                                                recon_pose3 *poses /* [n] */,
                                                const recon_model *model, const recon_conformer *x,

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* Three ways to Lambda, compared on inputs held out. Angles in radians. */
+/* Three estimates of Lambda, compared on held-out inputs. Angles in radians. */
 typedef struct {
     recon_lambda taken;
     size_t points;        /* held out                                                             */
@@ -18,21 +18,21 @@ typedef struct {
     double apart_median[4][4], apart_p95[4][4]; /* between two ways; NaN likewise                 */
 } recon_lambda_choice;
 
-/* Two ways further apart than this, in the median, are worth a warning. */
+/* A median distance between two estimates above this is worth a warning. */
 #define RECON_LAMBDA_APART (10 * 3.14159265358979323846 / 180)
 
 typedef enum { RECON_TRUST_GOOD, RECON_TRUST_CARE, RECON_TRUST_NOT } recon_trust_level;
 
-/* What speaks against it; bits. */
+/* Reasons against it; bits. */
 enum {
-    RECON_TRUST_NOTHING_LEARNED = 1, /* the density knows no more than that all poses are alike  */
+    RECON_TRUST_NOTHING_LEARNED = 1, /* the density is no better than a uniform one              */
     RECON_TRUST_NOT_FOLLOWING = 2,   /* Lambda changes when an input is rotated                  */
-    RECON_TRUST_NO_GAIN = 4,         /* inputs get no closer to their natural pose               */
-    RECON_TRUST_FEW_OF_A_KIND = 8,   /* too few poses to tell, for many                          */
-    RECON_TRUST_DISAGREES = 16,      /* the ways to Lambda contradict each other                 */
-    RECON_TRUST_UPRIGHT = 32,        /* inputs are in their natural pose already                 */
-    RECON_TRUST_FEW_HELD_OUT = 64,   /* too few inputs to judge by                               */
-    RECON_TRUST_INCONSISTENT = 128   /* alike inputs get poses that contradict each other        */
+    RECON_TRUST_NO_GAIN = 4,         /* canonicalizing moves inputs away from their natural pose */
+    RECON_TRUST_FEW_OF_A_KIND = 8,   /* many inputs have too few similar ones                    */
+    RECON_TRUST_DISAGREES = 16,      /* the estimates of Lambda disagree                         */
+    RECON_TRUST_UPRIGHT = 32,        /* inputs are already in their natural pose                 */
+    RECON_TRUST_FEW_HELD_OUT = 64,   /* too few inputs to verify the result                      */
+    RECON_TRUST_INCONSISTENT = 128   /* similar inputs get contradictory poses                   */
 };
 
 typedef struct {
@@ -54,8 +54,8 @@ typedef struct {
 
 /* "trustworthy", "with care", "do not use". */
 RECON_API const char *recon_trust_name(recon_trust_level level);
-/* The reasons and their remedies, as sentences; "" where there is nothing against it. All of them have
- * room in RECON_TRUST_REASONS characters. Returns out. */
+/* The reasons and their remedies, as sentences; "" if there are none. RECON_TRUST_REASONS
+ * characters are enough for all of them. Returns out. */
 enum { RECON_TRUST_REASONS = 1600 };
 RECON_API const char *recon_trust_reasons(char *out, size_t room, const recon_trust *trust);
 

@@ -1,9 +1,8 @@
 /* normalize.h - Algorithm 1 of the paper: from (z, psi) to centred pose distributions.
  *
  * For every point: its class [x] among the embeddings, the poses of that class, their centre Gamma,
- * the poses with Gamma taken off (on the right, g Gamma^-1), and the parameters theta of their
- * distribution about the identity. What comes out no longer depends on the backbone's arbitrary
- * canonical pose. */
+ * the centred poses (g Gamma^-1), and the parameters theta of their distribution around the
+ * identity. The result no longer depends on the backbone's arbitrary canonical pose. */
 #ifndef RECON_NORMALIZE_NORMALIZE_H
 #define RECON_NORMALIZE_NORMALIZE_H
 
@@ -41,7 +40,7 @@ typedef struct {
 
 enum { RECON_FRAME_MODES = 4 };
 
-/* The answer: one row for each query, or for each point of the index when there are no queries. */
+/* The result: one row per query, or per point of the index if there are no queries. */
 typedef struct {
     recon_group group;
     size_t rows;
@@ -90,38 +89,39 @@ typedef struct {
 } recon_frames;
 
 /* queries may be NULL. With COMPONENTS a query belongs to the component of its nearest point, if
- * that is nearer than eps. options are needed. Free the frames with recon_frames_free, which is
- * harmless after a failure and twice. */
+ * that is nearer than eps. options are required. Free the frames with recon_frames_free, which is
+ * safe after a failure and if called twice. */
 RECON_API recon_status recon_normalize(recon_ctx *ctx, recon_frames *out,
                                        const recon_embedded *index, const recon_embedded *queries,
                                        const recon_normalize_options *options);
 RECON_API void recon_frames_free(recon_frames *frames);
 
-/* On SO(3) the poses of a class may lie on a ring, and then every mean that Algorithm 1 knows sits on
- * the ring where the noise has put it: neighbourhoods of one class disagree, and no map can learn
- * that. This puts in the place of Gamma the gauge of F Gamma, the distribution of the poses as they
- * came: of its equally good centres the one nearest the identity, which is the mode where the data
- * determine one. Normalised and absolute poses and theta follow. Scores and identifiability do not
- * depend on it. Rows without a class stay as they are. RECON_ERR_UNSUPPORTED for SO(2), where one
- * mode is as good as another. */
+/* On SO(3) the poses of a class may lie on a ring; the position of any mean on the ring is then
+ * determined by noise, so neighbourhoods of one class disagree, and no map can learn them. This
+ * replaces Gamma by the gauge of F Gamma, the distribution of the uncentred poses: among its
+ * equally good centres the one nearest the identity, which is the mode if the data determine one.
+ * Normalised and absolute poses and theta are updated. Scores and identifiability do not depend on
+ * it. Rows without a class are not changed. RECON_ERR_UNSUPPORTED for SO(2), where one mode is as
+ * good as another. */
 RECON_API recon_status recon_frames_gauge(recon_ctx *ctx, recon_frames *frames);
 
-/* Takes back that row i has one natural pose or an axis: it cannot be told. Other verdicts stay. */
+/* Changes the verdict of row i from one natural pose or an axis to "cannot tell". Other verdicts
+ * are not changed. */
 RECON_API void recon_frames_doubt(recon_frames *frames, size_t i);
 
-/* Writes the frames into the folder dir, which is made if need be: gamma.npy, absolute.npy,
+/* Writes the frames to the folder dir, which is created if necessary: gamma.npy, absolute.npy,
  * identifiability.npy, theta.npy, parameters.npy, background.npy, score.npy, p.npy, verdict.npy,
  * fold.npy, modes.npy, for SO(3) axis.npy, with KNN neighbors.npy and normalized.npy, with
  * COMPONENTS classes.npy, and summary (its text, or NULL) as summary.json. Poses are written as
  * `poses` (RECON_F32 or RECON_F64), rotations as 3 x 3 matrices; parameters of a mixture are rows x
  * 3 x parts, F is rows x 3 x 3.
  *
- * An earlier result in dir is replaced as a whole or not at all: readers see the one or the other,
- * and after a failure it is as it was, or dir is not there if it was not. What belongs to it is
- * what a summary of recon's lists as "files", of version 0.1.0 the names above. Everything else in
- * dir stays, except what has the name of a file that is written. While somebody else writes into
- * dir, this waits for up to 10 seconds, then fails. docs/trust.md says what holds where the file
- * system cannot exchange folders. */
+ * An earlier result in dir is replaced as a whole or not at all: readers see one or the other, and
+ * after a failure it is unchanged, or dir does not exist if it did not before. The files of a
+ * result are those that its summary lists as "files" (for version 0.1.0, the names above).
+ * Everything else in dir is kept, except files with the name of a new one. If another process is
+ * writing to dir, this waits for up to 10 seconds, then fails. docs/trust.md describes file systems
+ * that cannot exchange folders. */
 RECON_API recon_status recon_frames_write(recon_ctx *ctx, const char *dir,
                                           const recon_frames *frames, recon_dtype poses,
                                           const char *summary);

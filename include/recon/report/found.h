@@ -1,11 +1,10 @@
-/* found.h - what a folder of `recon discover` or `recon normalize` says, in words and figures: a
- * report. Where there are data, the model of the
- * folder is opened.
+/* found.h - the report of a folder written by `recon discover` or `recon normalize`, in words and
+ * figures. If data are given, the model of the folder is opened.
  *
- * Numbers come from summary.json and the arrays beside it. Pictures need the data, as they
- * were when the folder was made; without them (NULL) those sections say so. Samples are drawn by
- * fixed seeds: the same folder gives the same page. A file that is missing, broken or does not fit
- * the others is an error that names it, and so are data that are not those of the folder. */
+ * Numbers come from summary.json and the arrays beside it. Pictures need the data that the folder
+ * was made from; without them (NULL) those sections say so. Samples are drawn with fixed seeds, so
+ * the same folder gives the same page. A file that is missing, broken or inconsistent with the
+ * others is an error that names it, and so are other data than those of the folder. */
 #ifndef RECON_REPORT_FOUND_H
 #define RECON_REPORT_FOUND_H
 
@@ -15,8 +14,8 @@
 extern "C" {
 #endif
 
-/* A page of its own, written to path as a whole or not at all: results, then sections, of whatever
- * kind the folder is. */
+/* A self-contained page, written to path as a whole or not at all: results, then sections, for any
+ * kind of folder. */
 typedef struct {
     const recon_data *data; /* that the folder was made from; may be NULL                     */
     const char *missing;    /* why there are no data, for the reader; NULL: not said          */
