@@ -7,7 +7,8 @@ if [ "${RECON_BUILD:-build}" != build ]; then
     echo "1..0 # the same objects as in the release build"
     exit 0
 fi
-symbols=$(nm -u build/librecon.a | awk '$1 == "U" { print $2 }' | sort -u)
+asked=$(nm -uA build/librecon.a | awk '{ sub(/:$/, "", $1); print $1, $NF }') # OBJECT SYMBOL
+symbols=$(echo "$asked" | awk '{ print $2 }' | sort -u)
 count=$(echo "$symbols" | wc -l)
 number=0 status=0
 
@@ -25,7 +26,10 @@ among() { # PATTERN
 }
 
 holds "no connection is opened, no program started" \
-    "$(among 'socket|connect|bind|listen|accept|send|sendto|sendmsg|recv|getaddrinfo|gethostbyname|fork|vfork|exec[a-z]*|posix_spawnp?|system|popen|dlopen|clone')"
+    "$(among 'socket|connect|bind|listen|accept|send|sendto|sendmsg|recv|getaddrinfo|gethostbyname|fork|vfork|exec[a-z]*|posix_spawnp?|system|popen|clone')"
+# An MPI is loaded where a launcher has started several processes, and only the command asks for that.
+holds "code is loaded by comm/launch.c alone, and only if the program starts ranks" \
+    "$(echo "$asked" | awk '$2 == "dlopen" && $1 !~ /:launch\.o$/ || $2 == "recon_launch_load" && $1 !~ /:comm\.o$/ || $2 == "recon_comm_start"')"
 holds "nothing is printed" "$(among '(__)?v?f?printf(_chk)?|f?puts|f?putc|putchar|perror|stdout|stderr')"
 holds "the process is not ended, nor its signals, locale or environment changed" \
     "$(among '_?exit|quick_exit|abort|kill|raise|signal|sigaction|setlocale|setenv|putenv|chdir|umask')"
