@@ -15,6 +15,13 @@
 
 /* --- opened ----------------------------------------------------------------------------------- */
 
+/* An application's own kind need not have every function. */
+static recon_status lacks(recon_ctx *ctx, const recon_data_kind *kind, const char *what)
+{
+    return recon_fail(ctx, RECON_ERR_UNSUPPORTED, "%s: not supported by data of kind %s", what,
+                      kind->name);
+}
+
 static void warn_of_rule(recon_ctx *ctx, const recon_inputs *in, const recon_backbone *b,
                          const char *model)
 {
@@ -34,6 +41,8 @@ static recon_status note_skipped(recon_ctx *ctx, recon_inputs *in)
     recon_status status = RECON_OK;
     const char *text;
     in->skipped = recon_data_describe(in->whole).skipped;
+    if (!in->whole->kind->skipped)
+        return RECON_OK;
     for (size_t i = 0; status == RECON_OK && (text = in->whole->kind->skipped(in->whole, i)); i++)
         status = recon_skips_add(ctx, &in->skips, text);
     return status;
@@ -44,10 +53,14 @@ static recon_status take_and_rotate(recon_ctx *ctx, recon_inputs *in, const reco
     const recon_data_kind *kind = in->whole->kind;
     recon_status status = RECON_OK;
     if (s->limit && s->limit < in->n) {
+        if (!kind->take)
+            return lacks(ctx, kind, "limit");
         RECON_TRY(kind->take(ctx, &in->part, in->use, s->limit, s->seed ? s->seed : 1));
         in->use = in->part;
     }
     if (s->rotate) {
+        if (!kind->rotate)
+            return lacks(ctx, kind, "rotate");
         RECON_TRY(kind->rotate(ctx, &in->rotated, in->use, s->rotate,
                                s->rotate_seed ? s->rotate_seed : 1));
         in->use = in->rotated;
@@ -191,6 +204,8 @@ static size_t find_row(const recon_data *whole, size_t row)
 size_t recon_inputs_row(const recon_inputs *in, size_t i)
 {
     const recon_data *of = in->part;
+    if (!in->whole->kind->origin)
+        return i;
     if (in->known && in->rotated) /* what was rotated is numbered as what it was made from */
         i = in->known->kind->origin(in->known, i);
     else if (in->known)
@@ -207,7 +222,7 @@ const recon_data *recon_inputs_unrotated(const recon_inputs *in)
 const char *recon_inputs_name(const recon_inputs *in, size_t i)
 {
     const recon_data *from = recon_inputs_unrotated(in);
-    return from->kind->name_of(from, i);
+    return from->kind->name_of ? from->kind->name_of(from, i) : NULL;
 }
 
 const char *recon_inputs_label(recon_input_name out, const recon_inputs *in, size_t i)
@@ -258,6 +273,8 @@ recon_status recon_inputs_filter(recon_ctx *ctx, recon_inputs *in, const char *s
     if (count == 0)
         RECON_TRY(recon_fail(ctx, RECON_ERR_INPUT, "%s: none of the %s can be used by the model",
                              spec, in->use->kind->many));
+    if (count < in->n && !in->use->kind->pick)
+        RECON_TRY(lacks(ctx, in->use->kind, "skip_bad"));
     if (count < in->n) {
         RECON_TRY(in->use->kind->pick(ctx, &in->known, in->use, rows, count));
         in->use = in->known;
