@@ -324,8 +324,8 @@ static int check_tables(settings *all, const char *word)
     s->preset = s->preset < 0 ? RECON_PRESET_FAST : s->preset;
     s->what = word ? experiment_find(word) : NULL;
     if (!s->what && (!word || strcmp(word, "molecules") != 0))
-        return cli_misuse(&cli_reproduce, "%s%s%s", word ? "'" : "name one of " SETS, word ? word : "",
-                          word ? "' is not one of " SETS : "");
+        return cli_misuse(&cli_reproduce, "%s%s%s", word ? "'" : "name one of " SETS,
+                          word ? word : "", word ? "' is not one of " SETS : "");
     const struct {
         const char *name;
         int given;

@@ -320,9 +320,8 @@ static void a_bad_verdict_warns(void **state)
         "\"moved_median_deg\": 2, \"moved_p95_deg\": 7, \"gain_deg\": null, " LAMBDA("55") " }");
     CHECK_OK(*state, page_of(*state, &html));
     says(html, "<dd>do not use</dd>");
-    says(html,
-         "<strong>Warning.</strong> Verdict: do not use, judged on 40 held-out inputs. On "
-         "held-out inputs the pose density is hardly better");
+    says(html, "<strong>Warning.</strong> Verdict: do not use, judged on 40 held-out inputs. On "
+               "held-out inputs the pose density is hardly better");
     says(html, "<strong>Warning.</strong> The estimates of the natural pose disagree.");
     says(html, "<strong>Warning.</strong> The verdict on these natural poses is: do not use.");
     says(html, "Expected gain: unknown.");
@@ -332,8 +331,9 @@ static void a_bad_verdict_warns(void **state)
     make_trusted(*state, RECON_SO2, IMAGES,
                  "{ \"verdict\": \"with care\", \"against\": [ \"upright\" ], \"points\": 40 }");
     CHECK_OK(*state, page_of(*state, &html));
-    says(html,
-         "<p>Verdict: with care, judged on 40 held-out inputs. The inputs are already in their natural");
+    says(
+        html,
+        "<p>Verdict: with care, judged on 40 held-out inputs. The inputs are already in their natural");
     free(html);
 }
 
@@ -350,7 +350,8 @@ static void what_was_not_measured_is_left_out(void **state)
         "\"lambda_choice\": { \"taken\": \"density\", \"likelihood\": { \"density\": null }, "
         "\"apart\": { \"head_density\": { \"median_deg\": 7, \"p95_deg\": null } } } }");
     CHECK_OK(*state, page_of(*state, &html));
-    says(html, "Verdict: with care, judged on 12 held-out inputs. Similar inputs get contradictory");
+    says(html,
+         "Verdict: with care, judged on 12 held-out inputs. Similar inputs get contradictory");
     lacks(html, ">nan");
     lacks(html, " nan");
     lacks(html, "Expected gain");
