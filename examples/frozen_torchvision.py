@@ -42,7 +42,7 @@ def logits(classifier: torch.nn.Module, images: np.ndarray) -> torch.Tensor:
 def accuracies(
     classifier: torch.nn.Module, model: recon.ImageModel, images: np.ndarray, labels: np.ndarray
 ) -> dict[str, float]:
-    """The classifier's share of right answers on the images as they come, on the same in their
+    """The classifier's share of right answers on the images without correction, on the same in their
     natural pose, and where its own confidence chooses among several natural poses."""
 
     def share(x: np.ndarray) -> float:
@@ -52,7 +52,7 @@ def accuracies(
         return logits(classifier, x).log_softmax(1).amax(1).double().numpy()
 
     return {
-        "as they come": share(images),
+        "no correction": share(images),
         "canonicalized": share(model.canonicalize(images)[0]),
         "candidates searched": share(model.canonicalize(images, judge=confidence)[0]),
     }
