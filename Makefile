@@ -375,6 +375,7 @@ check-slow: setup-slow check-tsan check-emulated
 	@echo "== results that are whole"; RECON_BUILD=$(BUILD) RECON_SLOW=1 $(BUILD)/tests/trust/test_whole
 	@echo "== reproduce --quick"; RECON_SLOW=1 tests/cli/test_reproduce.sh
 	@echo "== trainings that are interrupted"; RECON_SLOW=1 tests/cli/test_interrupts.sh
+	@echo "== exported models, in two runtimes"; RECON_SLOW=1 tests/cli/test_export.sh
 	@echo "== packed sources, without optional libraries"; RECON_SLOW=1 tests/cli/test_bare.sh
 	@for t in $(TABLES); do echo "== bench_$$t"; $(BUILD)/bench/bench_$$t || exit 1; done
 

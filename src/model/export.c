@@ -127,37 +127,38 @@ static void put_scores(export *e)
 /* --- the image -------------------------------------------------------------------------------- */
 
 /* Where each pixel of a rotated image comes from, n x height x width x 2: ops/ref/rotate.c, in units of
- * half the image. Places in pixels from the middle, times a matrix for each image. */
+ * half the image. Two rows for each image, of x' = c x - s y and y' = s x + c y, times the places in pixels
+ * from the middle: a product of matrices, not of stacks of them, which a runtime refuses where n is 0. */
 static recon_onnx_value grid(export *e)
 {
     const recon_ieae_shape *s = &e->backbone->shape;
-    int64_t h = (int64_t)s->height, w = (int64_t)s->width_px;
+    const int64_t h = (int64_t)s->height, w = (int64_t)s->width_px, size = h * w;
+    const float unit[2] = { 2 / (float)w, 2 / (float)h };
     recon_onnx *o = e->o;
     float *places = NULL;
     recon_onnx_value at = 0;
-    if (recon_onnx_did(o,
-                       recon_alloc(e->ctx, &places, s->height * s->width_px, 2 * sizeof *places)))
-        for (int64_t i = 0; i < h * w; i++) {
-            places[2 * i] = (float)((double)(i % w) - (double)(w - 1) / 2);
-            places[2 * i + 1] = (float)((double)(i / w) - (double)(h - 1) / 2);
+    if (recon_onnx_did(o, recon_alloc(e->ctx, &places, (size_t)size, 2 * sizeof *places)))
+        for (int64_t i = 0; i < size; i++) {
+            places[i] = (float)((double)(i % w) - (double)(w - 1) / 2);
+            places[size + i] = (float)((double)(i / w) - (double)(h - 1) / 2);
         }
     if (places)
-        at = recon_onnx_floats(o, NULL, places, RECON_ONNX_SHAPE(h * w, 2));
+        at = recon_onnx_floats(o, NULL, places, RECON_ONNX_SHAPE(2, size));
     free(places);
-    /* x' = c x - s y, y' = s x + c y: the columns are (c, -s) and (s, c), that is the rotation and its
-     * negative, swapped. */
-    const float unit[4] = { 2 / (float)w, 0, 0, 2 / (float)h };
     recon_onnx_value c = recon_graph_slice(o, e->rotation, 1, 0, 1),
                      sine = recon_graph_slice(o, e->rotation, 1, 1, 2);
-    recon_onnx_value first = recon_graph_concat(o, c, sine, 1); /* of x: to x', to y' */
-    recon_onnx_value second = recon_graph_concat(o, recon_graph_one(o, "Neg", sine), c, 1);
-    recon_onnx_value matrix =
-        recon_graph_two(o, "Reshape", recon_graph_concat(o, first, second, 1),
-                        recon_onnx_integers(o, (int64_t[]){ -1, 2, 2 }, RECON_ONNX_SHAPE(3)));
-    matrix = recon_graph_two(o, "MatMul", matrix,
-                             recon_onnx_floats(o, NULL, unit, RECON_ONNX_SHAPE(2, 2)));
-    return recon_graph_two(o, "Reshape", recon_graph_two(o, "MatMul", at, matrix),
-                           recon_onnx_integers(o, (int64_t[]){ -1, h, w, 2 }, RECON_ONNX_SHAPE(4)));
+    recon_onnx_value rows =
+        recon_graph_concat(o, recon_graph_concat(o, c, recon_graph_one(o, "Neg", sine), 1),
+                           recon_graph_concat(o, sine, c, 1), 1);
+    rows = recon_graph_two(o, "Reshape", rows,
+                           recon_onnx_integers(o, (int64_t[]){ -1, 2 }, RECON_ONNX_SHAPE(2)));
+    recon_onnx_value from =
+        recon_graph_two(o, "Reshape", recon_graph_two(o, "MatMul", rows, at),
+                        recon_onnx_integers(o, (int64_t[]){ -1, 2, h, w }, RECON_ONNX_SHAPE(4)));
+    from = recon_graph_two(o, "Mul", from,
+                           recon_onnx_floats(o, NULL, unit, RECON_ONNX_SHAPE(2, 1, 1)));
+    return recon_onnx_op(o, "Transpose", RECON_ONNX_IN(from),
+                         RECON_ONNX_WITH(RECON_ONNX_SET_INTS("perm", 0, 2, 3, 1)));
 }
 
 static void put_image(export *e, recon_onnx_ints shape)

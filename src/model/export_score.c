@@ -3,6 +3,7 @@
 #include "maps/tails.h"
 #include "model/export.h"
 #include "stats/so2_moments.h"
+#include "stats/tail.h"
 
 #include <math.h>
 
@@ -54,17 +55,14 @@ static recon_onnx_value refine(recon_onnx *o, recon_onnx_value bins)
 static recon_onnx_value tail_of(recon_onnx *o, recon_onnx_value bins)
 {
     recon_onnx_value here = refine(o, bins), level = recon_graph_slice(o, bins, 1, 0, 1);
-    recon_onnx_value near = recon_graph_two(o, "Mul", level, recon_onnx_number(o, 1e-6));
-    recon_onnx_value less =
-        recon_graph_two(o, "Less", here, recon_graph_two(o, "Sub", level, near));
-    recon_onnx_value more =
-        recon_graph_two(o, "Greater", here, recon_graph_two(o, "Add", level, near));
-    /* 1 where less, 1/2 where the same, 0 where more. */
-    recon_onnx_value share =
-        recon_graph_two(o, "Add", recon_graph_cast(o, less, RECON_ONNX_F32),
-                        recon_graph_two(o, "Sub", recon_onnx_number(o, 1),
-                                        recon_graph_cast(o, more, RECON_ONNX_F32)));
-    share = recon_graph_two(o, "Mul", share, recon_onnx_number(o, 0.5));
+    recon_onnx_value zero = recon_onnx_number(o, 0), one = recon_onnx_number(o, 1);
+    recon_onnx_value tie = recon_graph_two(
+        o, "Add", recon_graph_two(o, "Mul", level, recon_onnx_number(o, RECON_TAIL_TIE)),
+        recon_onnx_number(o, RECON_TAIL_LEAST));
+    /* 1 where less likely, 1/2 where the same, 0 where likelier. */
+    recon_onnx_value share = recon_graph_two(o, "Div", recon_graph_two(o, "Sub", level, here), tie);
+    share = recon_graph_two(o, "Add", share, recon_onnx_number(o, 0.5));
+    share = recon_graph_two(o, "Min", recon_graph_two(o, "Max", share, zero), one);
     return recon_graph_two(o, "Div",
                            recon_graph_sum(o, recon_graph_two(o, "Mul", here, share), 1, 1),
                            recon_graph_sum(o, here, 1, 1));

@@ -64,20 +64,20 @@ static double beyond_level(const recon_so2_density *p, double level)
     return sum / total;
 }
 
-/* The same of a table, in FINE cells a bin; of what is as likely, half: ties are broken evenly. */
+/* The same of a table, in FINE cells a bin. Of what is as likely, half: ties are broken evenly, and
+ * what is nearly as likely counts in part, so that rounding does not decide about a cell. */
 static double beyond_bins(const recon_so2_density *p, double level)
 {
     enum { FINE = 4 };
-    double less = 0, same = 0, total = 0, near = 1e-6 * level;
+    double less = 0, total = 0, tie = RECON_TAIL_TIE * level + RECON_TAIL_LEAST;
     for (int i = 0; i < RECON_POSE_BINS * FINE; i++) {
         double part = (double)(i % FINE) / FINE;
         double here = (1 - part) * (double)p->bin[i / FINE] +
                       part * (double)p->bin[(i / FINE + 1) % RECON_POSE_BINS];
         total += here;
-        less += here < level - near ? here : 0;
-        same += fabs(here - level) <= near ? here : 0;
+        less += here * fmin(fmax(0.5 + (level - here) / tie, 0), 1);
     }
-    return (less + same / 2) / total;
+    return less / total;
 }
 
 double recon_so2_tail(const recon_so2_density *p, double angle)

@@ -10,6 +10,11 @@
 #include "stats/fisher_mixture.h"
 #include <recon/stats/so2_density.h>
 
+/* Of a table of bins: the range of densities, as a share of the pose's own, over which others pass from
+ * likelier (0) to less likely (1). LEAST keeps it above zero where the pose's is. */
+#define RECON_TAIL_TIE   0.005
+#define RECON_TAIL_LEAST 1e-30
+
 /* Exact for arcs and normals; others by quadrature, to about 1e-3. */
 double recon_so2_tail(const recon_so2_density *p, double angle);
 

@@ -21,10 +21,17 @@ accepted "pose" export --model "$model" --out pose.onnx --quiet
 accepted "canonicalize, by the density" export --model "$model" --what canonicalize --licence MIT --out density.onnx --quiet
 accepted "canonicalize, by the head" export --model "$model" --what canonicalize --lambda head --out head.onnx --quiet
 accepted "score" export --model "$model" --what score --out score.onnx --quiet
+accepted "a name of any letters" export --model "$model" --licence "MIT – Größe" --out "größe 尺.onnx" --quiet
 accepted "a classifier" export --model "$root/models/mnist-classifier.safetensors" --what classifier --out frozen.onnx --quiet
 run export --model "$model" --out again.onnx --json
 is_json "$scratch/stdout" && cmp -s pose.onnx again.onnx
 report $? "the same bytes again, and JSON"
+
+short="--threads 2 --quiet"
+zcat "$root/data/garments/t10k-images-idx3-ubyte.gz" | tail -c +17 | head -c $((128 * 784)) |
+    npy images.npy '|u1' '128, 28, 28'
+run train --data npy:images.npy $short --preset small --width 0.25 --code 8 --plain --epochs 1 --batch 32 --out paper-b
+refused 1 "a model without maps" export --model paper-b --out m.onnx
 
 checker() {
     for python in python3 /usr/bin/python3; do
@@ -33,17 +40,27 @@ checker() {
 }
 python=$(checker)
 if [ -n "$python" ]; then
-    "$python" -c 'import onnx, sys
+    "$python" -c 'import onnx, os, sys
 for path in sys.argv[1:]:
-    onnx.checker.check_model(onnx.load(path), full_check=True)' *.onnx >"$scratch/stdout" 2>"$scratch/stderr"
+    model = onnx.load(path)
+    onnx.checker.check_model(model, full_check=True)
+    weights = sum(len(t.raw_data) for t in model.graph.initializer if "." in t.name)
+    assert os.path.getsize(path) < 1.1 * weights, (path, weights)' *.onnx >"$scratch/stdout" 2>"$scratch/stderr"
     code=$?
-    report $code "the checker of ONNX has nothing to say"
+    report $code "the checker of ONNX has nothing to say; at most 1.1 times the weights"
 else
     skip "the checker of ONNX" "no python3-onnx: tools/setup onnx"
 fi
 
-zcat "$root/data/garments/t10k-images-idx3-ubyte.gz" | tail -c +17 | head -c $((128 * 784)) |
-    npy images.npy '|u1' '128, 28, 28'
+# answers RUNTIME BATCH MODEL.onnx images.npy poses.npy canonical.npy|table.csv: within the limits of docs/export.md.
+answers() {
+    runtime=$1 batch=$2
+    shift 2
+    NODE_PATH=$root/node_modules node "$here/export.js" "$runtime" "$1" "$2" "$3" "$batch" "$4" >"$scratch/stdout" 2>"$scratch/stderr"
+    code=$?
+    report $code "onnxruntime-$runtime, ${1%.onnx}, batches of $batch: $(cat "$scratch/stdout")"
+}
+
 for lambda in density head; do
     run canonicalize --model "$model" --data npy:images.npy --lambda $lambda --precision f32 --out $lambda.npy --poses $lambda-g.npy
 done
@@ -53,42 +70,65 @@ for runtime in node web; do
         skip "answers of onnxruntime-$runtime" "no node_modules/onnxruntime-$runtime, or another build: tools/setup onnx"
         continue
     fi
-    for case in "density 64" "density 1" "head 64"; do
-        set -- $case
-        NODE_PATH=$root/node_modules node "$here/export.js" $runtime $1.onnx images.npy $1-g.npy $2 $1.npy \
-            >"$scratch/stdout" 2>"$scratch/stderr"
-        code=$?
-        report $code "onnxruntime-$runtime, $1, batches of $2: $(cat "$scratch/stdout")"
-    done
-    NODE_PATH=$root/node_modules node "$here/export.js" $runtime score.onnx images.npy density-g.npy 64 score.csv \
-        >"$scratch/stdout" 2>"$scratch/stderr"
+    answers $runtime 64 density.onnx images.npy density-g.npy density.npy
+    answers $runtime 1 density.onnx images.npy density-g.npy density.npy
+    answers $runtime 64 head.onnx images.npy head-g.npy head.npy
+    answers $runtime 64 score.onnx images.npy density-g.npy score.csv
+    NODE_PATH=$root/node_modules node -e 'const ort = require("onnxruntime-" + process.argv[1]), fs = require("fs");
+const none = new ort.Tensor("float32", [], [0, 1, 28, 28]);
+ort.InferenceSession.create(new Uint8Array(fs.readFileSync("density.onnx"))).then(s => s.run({ images: none })).then(
+    out => process.exit(out.canonical.dims[0] === 0 && out.angle.dims[0] === 0 ? 0 : 1),
+    error => { console.error(String(error)); process.exit(1); });' $runtime >"$scratch/stdout" 2>"$scratch/stderr"
     code=$?
-    report $code "onnxruntime-$runtime: $(cat "$scratch/stdout")"
+    report $code "onnxruntime-$runtime, a batch of 0"
 done
 
-# Networks of other kinds, trained for a moment: that for photographs, and Lambda as a network on images.
+# Networks of other kinds, trained for a moment: that for photographs, in colour, and Lambda as a network on images.
 if [ -z "$plain" ] || ! command -v node >/dev/null || [ ! -e "$root/node_modules/onnxruntime-node" ]; then
     skip "photographs, and heads on images" "no node_modules/onnxruntime-node, or another build: tools/setup onnx"
     finish
 fi
-data="--data npy:images.npy --threads 2 --quiet"
-run train $data --preset photo-small --width 0.5 --code 16 --epochs 1 --batch 32 --out photo-b
-run discover --model photo-b $data --k 5 --folds 0 --lambda density --out photo
-run train $data --preset small --width 0.25 --code 8 --plain --epochs 1 --batch 32 --out paper-b
-run discover --model paper-b $data --k 5 --folds 0 --heads paper --head-epochs 1 --lambda head --out paper
-for case in photo paper; do
-    run canonicalize --model $case $data --precision f32 --out $case.npy --poses $case-g.npy
-    accepted "export of $case" export --model $case --what canonicalize --out $case.onnx --quiet
-    NODE_PATH=$root/node_modules node "$here/export.js" node $case.onnx images.npy $case-g.npy 64 $case.npy \
-        >"$scratch/stdout" 2>"$scratch/stderr"
-    code=$?
-    report $code "onnxruntime-node, $case: $(cat "$scratch/stdout")"
+node -e 'const x = require("fs").readFileSync("images.npy"), from = 10 + x.readUInt16LE(8);
+for (const v of x.subarray(from)) process.stdout.write(Buffer.from([v, 255 - v, v >> 1]));' | npy colour.npy '|u1' '128, 28, 28, 3'
+run train --data npy:colour.npy $short --preset photo-small --width 0.5 --code 16 --epochs 1 --batch 32 --out photo-b
+run discover --model photo-b --data npy:colour.npy $short --k 5 --folds 0 --lambda density --out photo
+run discover --model paper-b --data npy:images.npy $short --k 5 --folds 0 --heads paper --head-epochs 1 --lambda head --out paper
+for case in "photo colour.npy" "paper images.npy"; do
+    set -- $case
+    run canonicalize --model $1 --data npy:$2 $short --precision f32 --out $1.npy --poses $1-g.npy
+    run score --model $1 --data npy:$2 $short --precision f32 --out $1.csv
+    accepted "export of $1" export --model $1 --what canonicalize --out $1.onnx --quiet
+    accepted "export of scores of $1" export --model $1 --what score --out $1-score.onnx --quiet
+    answers node 64 $1.onnx $2 $1-g.npy $1.npy
+    answers node 64 $1-score.onnx $2 $1-g.npy $1.csv
 done
-run score --model paper $data --precision f32 --out paper.csv
-accepted "export of scores by a mixture" export --model paper --what score --out mixture.onnx --quiet
-NODE_PATH=$root/node_modules node "$here/export.js" node mixture.onnx images.npy paper-g.npy 64 paper.csv \
-    >"$scratch/stdout" 2>"$scratch/stderr"
-code=$?
-report $code "onnxruntime-node, a mixture: $(cat "$scratch/stdout")"
-refused 1 "a model without maps" export --model paper-b --out m.onnx
+[ -n "${RECON_SLOW:-}" ] || finish
+
+# The table of docs/export.md: every shipped model of images, 1,000 images, each rotated at random.
+. "$here/../python/python.sh"
+for name in mnist-small mnist mnist-plain fashion fashion-plain general; do
+    "$python" - $name "$root" <<'PROGRAM' || exit 1
+import os, sys, numpy as np
+name, root = sys.argv[1:]
+here = os.getcwd()
+os.chdir(root)
+import recon
+pad = (recon.load(f"models/{name}.safetensors").size[0] - 28) // 2
+data = "mnist/test" if name.startswith("mnist") else "fashion/test"
+x = recon.read_images(data, limit=1000, seed=5, rotate="all", rotate_seed=7).images
+np.save(f"{here}/x.npy", np.round(255 * np.pad(x, ((0, 0), (pad, pad), (pad, pad)))).astype(np.uint8))
+PROGRAM
+    given="--model $root/models/$name.safetensors --data npy:x.npy --crop none --precision f32"
+    run canonicalize $given --out x-c.npy --poses x-g.npy
+    run score $given --out x.csv
+    for what in canonicalize score; do
+        accepted "$name, $what" export --model "$root/models/$name.safetensors" --what $what --out $name-$what.onnx
+    done
+    for runtime in node web; do
+        for batch in 64 1; do
+            answers $runtime $batch $name-canonicalize.onnx x.npy x-g.npy x-c.npy
+            answers $runtime $batch $name-score.onnx x.npy x-g.npy x.csv
+        done
+    done
+done
 finish

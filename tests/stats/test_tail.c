@@ -61,6 +61,27 @@ static void tails_of_rotations_are_uniform(void **state)
     }
 }
 
+/* Of a table: bins that are as likely as the pose, up to rounding, do not jump in or out. */
+static void rounding_does_not_decide_about_a_tie(void **state)
+{
+    recon_so2_density p = { .family = RECON_SO2_BINS };
+    double tail[2];
+    (void)state;
+    for (int i = 0; i < RECON_POSE_BINS; i++)
+        p.bin[i] = (float)(1 + cos(4 * M_PI * i / RECON_POSE_BINS));
+    for (int k = 0; k < 2; k++) {
+        p.bin[RECON_POSE_BINS / 2 + 6] = p.bin[6] * (k ? 1 + 1e-5F : 1 - 1e-5F);
+        tail[k] = recon_so2_tail(&p, 12 * M_PI / RECON_POSE_BINS);
+    }
+    CHECK_NEAR(tail[1], tail[0], 1e-4);
+    for (int i = 0; i < RECON_POSE_BINS; i++)
+        p.bin[i] = (float)(1 / (2 * M_PI));
+    CHECK_NEAR(recon_so2_tail(&p, 1), 0.5, 1e-4);
+    for (int i = 1; i < RECON_POSE_BINS; i++)
+        p.bin[i] = 0;
+    assert_true(recon_so2_tail(&p, M_PI) >= 0 && recon_so2_tail(&p, M_PI) < 1e-6);
+}
+
 /* No number is out of bounds, however far out or narrow. */
 static void tails_are_shares(void **state)
 {
@@ -84,6 +105,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(tails_of_angles_are_uniform),
                                         cmocka_unit_test(tails_of_rotations_are_uniform),
+                                        cmocka_unit_test(rounding_does_not_decide_about_a_tie),
                                         cmocka_unit_test(tails_are_shares) };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }
