@@ -54,14 +54,29 @@ out.write("BM"), out.writeUInt32LE(out.length, 2), out.writeUInt32LE(54, 10), ou
 out.writeInt32LE(n, 18), out.writeInt32LE(-n, 22), out.writeUInt16LE(1, 26), out.writeUInt16LE(24, 28);
 for (let i = 0; i < 3 * n * n; i++) out[54 + i] = x[Math.floor(i / 3)];
 fs.writeFileSync("garment.bmp", out);'
-node "$here/browser.js" page.html garment.bmp shot.png >"$scratch/stdout" 2>"$scratch/stderr"
-code=$?
-[ "$code" -eq 0 ] && [ "$(wc -c <shot.png)" -gt 10000 ]
-report $? "without a network, a dropped garment is rotated by $(cat "$scratch/stdout") degrees"
-node -e 'const bytes = require("fs").readFileSync("g.npy"), pose = bytes.readDoubleLE(bytes.length - 8 * (128 - 5));
+# upright PAGE SHOT WHERE: a garment that is dropped on the page is rotated as the command says.
+upright() {
+    node "$here/browser.js" "$1" garment.bmp "$2" >"$scratch/stdout" 2>"$scratch/stderr"
+    code=$?
+    [ "$code" -eq 0 ] && [ "$(wc -c <"$2")" -gt 10000 ]
+    report $? "$3, a dropped garment is rotated by $(cat "$scratch/stdout") degrees"
+    node -e 'const bytes = require("fs").readFileSync("g.npy"), pose = bytes.readDoubleLE(bytes.length - 8 * (128 - 5));
 const apart = Number(process.argv[1]) + pose * 180 / Math.PI;
 process.exit(Math.abs(apart - 360 * Math.round(apart / 360)) < 0.05 ? 0 : 1);' -- "$(cat "$scratch/stdout")"
-report $? "which is what the command says"
+    report $? "which is what the command says"
+}
+upright page.html shot.png "without a network"
+if command -v python3 >/dev/null; then
+    mkdir served && ln -s "$root/examples" "$root/node_modules" "$PWD/upright.onnx" served/
+    python3 -u -m http.server 0 --bind 127.0.0.1 --directory served >port 2>/dev/null &
+    server=$!
+    while [ ! -s port ]; do sleep 0.1; done
+    port=$(sed 's/.*port \([0-9]*\).*/\1/' port)
+    upright "http://127.0.0.1:$port/examples/upright.html?model=../upright.onnx" served.png "from a local server and no other host"
+    kill $server
+else
+    skip "the page from a local server" "no python3"
+fi
 [ "$(grep -vc '^//' "$root/examples/canonicalize.js")" -le 30 ]
 report $? "the script in front of a frozen model has at most 30 lines"
 finish
