@@ -21,7 +21,7 @@ FILLS = ("zero", "edge")
 
 @record
 class Candidates(NamedTuple):
-    """The natural poses that one image may have, the likeliest first.
+    """The natural poses that one image may have: that of canonicalize, then the others by weight.
 
     Fields:
         poses: Poses, one for each candidate; `natural` and `absolute` tell them apart.

@@ -77,9 +77,10 @@ def set_threads(n: int) -> None:
         >>> recon.set_threads(0)
     """
     global _threads
-    if not 0 <= n <= 256:
-        raise InputError(f"{n} threads: 0 to 256")
-    _threads = n
+    number = whole("threads", n)
+    if number > 256:
+        raise InputError(f"{number} threads: 0 to 256")
+    _threads = number
 
 
 def _listener(said: list[str]) -> Any:

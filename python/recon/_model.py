@@ -174,8 +174,8 @@ def gate_of(only_if: float | None) -> float:
     """As the library takes it: 0 for none."""
     if only_if is None:
         return 0.0
-    if not 0 < only_if <= 1:
-        raise InputError(f"only_if {only_if}: a p-value of at most 1, as 0.01")
+    if not (isinstance(only_if, (int, float, np.number)) and 0 < only_if <= 1):
+        raise InputError(f"only_if {only_if!r}: a p-value of at most 1, as 0.01")
     return only_if
 
 

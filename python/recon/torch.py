@@ -41,7 +41,7 @@ class Canonicalizer(nn.Module):
         frozen: The frozen model. None: forward returns the images.
         only_if: Rotate only images whose pose has a p-value below this.
         average: With a frozen model: average its output over all natural poses that an image may
-            have, weighted by their probability. Otherwise the likeliest pose is used.
+            have, weighted by their probability. Otherwise the first one is used.
         interpolation: "bilinear" or "bicubic".
 
     Example:
@@ -68,6 +68,8 @@ class Canonicalizer(nn.Module):
         opened = model if isinstance(model, ImageModel) else load(model)
         if not isinstance(opened, ImageModel):
             raise InputError(f"{opened.path}: a model of molecules, but images are needed")
+        if frozen is not None and not isinstance(frozen, nn.Module):
+            raise InputError(f"frozen: an nn.Module is needed, not {type(frozen).__name__}")
         if average and frozen is None:
             raise InputError("average: a frozen model is needed, whose answers are averaged")
         if average and only_if is not None:
@@ -152,7 +154,8 @@ class Canonicalizer(nn.Module):
                 tensor, or a list of n tensors.
 
         Returns:
-            The same in the frame of the images: tensors of the same dtype, on the same device.
+            The same in the frame of the images, on the same device: tensors of the same dtype, but
+            floats for points, vectors, boxes and masks of integers.
 
         Example:
             >>> images = torch.from_numpy(recon.read_images("garments", limit=5).images)[:, None]
@@ -167,9 +170,11 @@ class Canonicalizer(nn.Module):
                              f" {len(x)}")
         found = [_array(one, channels=what == "masks") for one in value]
         moved = self.model.invert(poses, **{what: found})
-        back = [_tensor(a, one, channels=what == "masks") for a, one in zip(moved, value)]
-        return torch.stack(back) if isinstance(value, Tensor) and back else (
-            torch.empty_like(value) if isinstance(value, Tensor) else back)
+        back = [_tensor(a, one if what == "labels" else _floating(one), channels=what == "masks")
+                for a, one in zip(moved, value)]
+        if not isinstance(value, Tensor):
+            return back
+        return torch.stack(back) if back else _floating(value)
 
     def _averaged(self, images: Images) -> Tensor:
         """The frozen model's answers, averaged over the frames that an image may have."""
@@ -178,7 +183,8 @@ class Canonicalizer(nn.Module):
         if not isinstance(images, Tensor):
             seen: Images = [_tensor(f, images[i], True) for f, i in zip(frames, of)]
         else:
-            seen = torch.stack([_tensor(f, images[i], True) for f, i in zip(frames, of)])
+            shown = [_tensor(f, images[i], True) for f, i in zip(frames, of)]
+            seen = torch.stack(shown) if shown else images
         answers = _ask(self.frozen, seen)
         if not isinstance(answers, Tensor) or len(answers) != len(of):
             raise InputError("average: the frozen model must return a tensor, a row for each image")
@@ -186,7 +192,8 @@ class Canonicalizer(nn.Module):
         weighted = answers * share.reshape(-1, *[1] * (answers.ndim - 1))
         out = torch.zeros((len(images), *answers.shape[1:]), dtype=answers.dtype,
                           device=answers.device)
-        return out.index_add_(0, torch.as_tensor(of, device=answers.device), weighted)
+        at = torch.as_tensor(of, dtype=torch.int64, device=answers.device)
+        return out.index_add_(0, at, weighted)
 
     def extra_repr(self) -> str:
         """What repr() says of the module.
@@ -215,13 +222,19 @@ def _array(x: Any, channels: bool) -> Array:
         raise InputError("a tensor on the device meta, which has no numbers")
     if x.dtype == torch.bfloat16:
         raise InputError("a tensor of torch.bfloat16: x.float() makes it float32")
-    a: Array = x.detach().cpu().numpy()
+    if x.layout != torch.strided:
+        raise InputError("a sparse tensor: x.to_dense() makes it dense")
+    a: Array = x.detach().cpu().resolve_neg().numpy()
     return np.moveaxis(a, 0, -1) if channels and a.ndim == 3 else a
 
 
 def _tensor(a: Array, like: Tensor, channels: bool) -> Tensor:
     back = np.moveaxis(a, -1, 0) if channels and a.ndim == 3 else a
     return torch.from_numpy(np.ascontiguousarray(back)).to(device=like.device, dtype=like.dtype)
+
+
+def _floating(x: Tensor) -> Tensor:
+    return x if x.is_floating_point() else x.to(torch.get_default_dtype())
 
 
 def _arrays(images: Images) -> Any:
@@ -271,4 +284,8 @@ def _check_fits(images: Images, frozen: nn.Module) -> None:
 def _ask(frozen: nn.Module, images: Images) -> Any:
     if isinstance(images, Tensor):
         return frozen(images)
-    return torch.cat([frozen(one[None]) for one in images])
+    answers = [frozen(one[None]) for one in images]
+    if not answers or not all(isinstance(one, Tensor) for one in answers):
+        raise InputError("a list of images: it must not be empty, and the frozen model must return a"
+                         " tensor; a tensor of images is passed on as it is")
+    return torch.cat(answers)

@@ -69,6 +69,7 @@ assert torch.allclose(mean(x), by_hand.to(torch.float32), atol=1e-5)
 single = torch.tensor([len(c.weight) == 1 for c in candidates])
 assert torch.allclose(mean(x)[single], Canonicalizer("fashion", net)(x)[single], atol=1e-5)
 assert torch.allclose(mean(list(x[:6])), mean(x[:6]), atol=1e-5)
+assert mean(x[:0]).shape == Canonicalizer("fashion", net)(x[:0]).shape == (0, 10)
 PROGRAM
 passes "invert: points, boxes, masks and labels, back to the input" <<'PROGRAM'
 from common import *
@@ -85,6 +86,10 @@ assert masks.shape == x.shape and (masks - x).abs().mean() < 0.05 < (upright - x
 labels = c.invert(poses, labels=torch.ones(40, 28, 28, dtype=torch.int64))
 assert labels.dtype == torch.int64 and set(labels.unique().tolist()) <= {0, 1}
 assert c.invert(poses, points=list(points))[3].shape == (2,)
+whole = c.invert(poses, boxes=(28 * boxes[:, 0]).long())
+assert whole.dtype == torch.float32 and torch.equal(whole, c.invert(poses, boxes=(28 * boxes[:, 0]).long().float()))
+soft = c.invert(poses, masks=torch.ones(40, 28, 28, dtype=torch.bool))
+assert soft.dtype == torch.float32 and ((0 < soft) & (soft < 1)).any()
 refused("exactly one of", lambda: c.invert(poses))
 PROGRAM
 passes "a wrong device, dtype, shape or model is a clear error" <<'PROGRAM'
@@ -100,6 +105,9 @@ refused("images on meta, but the frozen model is on cpu", Canonicalizer("fashion
 refused("images of torch.float64, but the frozen model is of torch.float32", Canonicalizer("fashion", net), x.double())
 refused("average: a frozen model is needed", lambda: Canonicalizer("fashion", average=True))
 refused("a model of molecules", Canonicalizer, "conformers")
+refused("frozen: an nn.Module is needed, not function", Canonicalizer, "fashion", lambda y: y)
+refused("it must not be empty", Canonicalizer("fashion", net), [])
+refused("x.to_dense()", c, x.to_sparse())
 refused("is nan", c, torch.full((1, 1, 40, 40), float("nan")))
 PROGRAM
 cat >loader.py <<'PROGRAM'
