@@ -237,8 +237,8 @@ class Canonicalizer(TransformerMixin, _Estimator):  # type: ignore[misc]
         images = self._fitted_images(X)
         out, poses = self.model_.canonicalize(
             images, only_if=self.only_if, interpolation=self.interpolation)
-        rows = isinstance(X, np.ndarray) and X.ndim == 2 and len(poses) == len(X)
-        return (out.reshape(len(X), -1) if rows else out), poses
+        rows = not isinstance(X, (list, tuple)) and np.ndim(X) == 2  # a table of data too
+        return (out.reshape(len(out), self.n_features_in_) if rows else out), poses
 
     def score(self, X: Any, y: Any = None) -> float:
         """How likely the poses of images are under the model: for GridSearchCV.

@@ -85,6 +85,11 @@ p = Pipeline([("upright", Canonicalizer("fashion", frozen=True)), ("classes", Lo
 p.fit(rows, labels)
 assert p.predict(rows).shape == labels.shape and p.score(rows, labels) > 0.5
 assert np.array_equal(p["upright"].transform(rows).reshape(images.shape), p["upright"].transform(images))
+class Table:  # as pandas has it
+    def __len__(self): return len(rows)
+    def __array__(self, dtype=None): return rows
+assert np.array_equal(p["upright"].transform(Table()), p["upright"].transform(rows)) and p["upright"].transform(rows).ndim == 2
+assert p["upright"].transform(rows[:0]).shape == (0, 784)
 assert Canonicalizer(shape=(28, 28), model="models/mnist-small.safetensors", folds=0).fit(rows).transform(rows).shape == rows.shape
 PROGRAM
 passes "GridSearchCV over k" <<'PROGRAM'
