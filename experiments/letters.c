@@ -2,12 +2,11 @@
  * and `recon discover` would, and asked about fonts that it has not seen. */
 #include "experiments/letters.h"
 #include "experiments/reproduce.h"
+#include "experiments/run_folder.h"
 #include "core/ctx.h"
 #include "core/fail.h"
-#include "core/file.h"
 #include "core/folder.h"
 
-#include <ftw.h>
 #include <recon/model/discover.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +21,7 @@ typedef struct {
     letters_plan plan;
     letters_fonts *fonts;
     letters_set set[SETS];
-    char dir[RECON_PATH - 256];
+    run_folder folder;
     size_t seed;
     struct {
         double train, train_cpu, discover; /* seconds */
@@ -52,8 +51,8 @@ static recon_status draw(recon_ctx *ctx, letters_one *r)
         RECON_TRY(letters_set_make(ctx, &r->set[i], plan, r->fonts,
                                    i == TRAINING_SET ? LETTERS_TRAIN : LETTERS_TEST, times[i],
                                    i == ANYWAY_SET, r->seed * SETS + (size_t)i));
-        RECON_TRY(
-            letters_set_write(ctx, &r->set[i], plan, recon_folder_join(path, r->dir, names[i])));
+        RECON_TRY(letters_set_write(ctx, &r->set[i], plan,
+                                    recon_folder_join(path, r->folder.path, names[i])));
     }
 done:
     return status;
@@ -90,7 +89,7 @@ static recon_status make_model(recon_ctx *ctx, letters_one *r)
     recon_discovery found = { 0 };
     char backbone[RECON_PATH], dir[RECON_PATH], spec[RECON_PATH];
     recon_status status;
-    snprintf(spec, sizeof spec, "images:%s/letters", r->dir);
+    snprintf(spec, sizeof spec, "images:%s/letters", r->folder.path);
     if (s->model) {
         RECON_TRY(recon_backbone_open(ctx, &b, s->model, s->precision));
         as.size = 0;
@@ -100,11 +99,12 @@ static recon_status make_model(recon_ctx *ctx, letters_one *r)
     RECON_TRY(recon_dataset_open_with(
         ctx, &data, spec,
         &(recon_dataset_options){ .size = as.size, .channels = as.channels, .crop = as.crop }));
-    recon_folder_join(backbone, r->dir, "letters.safetensors");
+    recon_folder_join(backbone, r->folder.path, "letters.safetensors");
     if (!s->model)
         RECON_TRY(train(ctx, r, data, backbone));
     RECON_TRY(recon_discover(ctx, &found, s->model ? s->model : backbone, b,
-                             recon_dataset_data(data), recon_folder_join(dir, r->dir, "found"),
+                             recon_dataset_data(data),
+                             recon_folder_join(dir, r->folder.path, "found"),
                              &(recon_discover_options){ .maps = { .seed = r->seed },
                                                         .precision = s->precision,
                                                         .data = "letters",
@@ -130,10 +130,11 @@ static recon_status measure(recon_ctx *ctx, json_t **out, letters_one *r)
     recon_model *model = NULL;
     char path[RECON_PATH];
     recon_status status;
-    RECON_TRY(recon_model_open(
-        ctx, &model, recon_folder_join(path, r->dir, "found/model.safetensors"), s->precision));
+    RECON_TRY(recon_model_open(ctx, &model,
+                               recon_folder_join(path, r->folder.path, "found/model.safetensors"),
+                               s->precision));
     RECON_TRY(letters_measure(ctx, out, &r->plan, model, &r->set[FRESH_SET], &r->set[ANYWAY_SET],
-                              r->dir));
+                              r->folder.path));
     const recon_model_info info = recon_model_describe(model);
     json_t *how =
         json_pack("{s:s, s:s, s:I, s:I, s:s, s:I, s:o, s:{s:f, s:f, s:f}, s:b}", "dataset",
@@ -150,37 +151,6 @@ done:
     return status;
 }
 
-/* --- where ------------------------------------------------------------------------------------ */
-
-static int remove_one(const char *path, const struct stat *info, int type, struct FTW *at)
-{
-    (void)info, (void)type, (void)at;
-    return remove(path);
-}
-
-/* A folder for the run: OUT/seed-S, or one that will be removed. */
-static recon_status make_folder(recon_ctx *ctx, letters_one *r)
-{
-    const char *temporary = getenv("TMPDIR");
-    recon_status status;
-    if (!r->settings->out) {
-        snprintf(r->dir, sizeof r->dir, "%s/recon-letters.XXXXXX", temporary ? temporary : "/tmp");
-        return mkdtemp(r->dir) ? RECON_OK : recon_refused(ctx, r->dir, "cannot be made");
-    }
-    snprintf(r->dir, sizeof r->dir, "%s/seed-%zu", r->settings->out, r->seed);
-    RECON_TRY(recon_folder_make(ctx, r->settings->out));
-    RECON_TRY(recon_folder_make(ctx, r->dir));
-done:
-    return status;
-}
-
-static void remove_folder(const letters_one *r)
-{
-    enum { OPEN = 16 };
-    if (!r->settings->out && r->dir[0])
-        nftw(r->dir, remove_one, OPEN, FTW_DEPTH | FTW_PHYS);
-}
-
 static recon_status run_one(recon_ctx *ctx, json_t **out, const void *arg, size_t i)
 {
     const letters_settings *s = arg;
@@ -193,12 +163,12 @@ static recon_status run_one(recon_ctx *ctx, json_t **out, const void *arg, size_
     r->seed = s->seed + i;
     RECON_TRY(letters_plan_load(ctx, &r->plan, s->laws, s->quick));
     r->plan.fresh = s->draws ? s->draws : r->plan.fresh;
-    RECON_TRY(make_folder(ctx, r));
+    RECON_TRY(run_folder_make(ctx, &r->folder, s->out, "letters", r->seed));
     RECON_TRY(draw(ctx, r));
     RECON_TRY(make_model(ctx, r));
     RECON_TRY(measure(ctx, out, r));
 done:
-    remove_folder(r);
+    run_folder_remove(&r->folder);
     for (int j = 0; j < SETS; j++)
         letters_set_free(&r->set[j]);
     letters_fonts_free(r->fonts);

@@ -68,6 +68,9 @@ void letters_fonts_free(letters_fonts *fonts);
 size_t letters_fonts_count(const letters_fonts *fonts, int part);
 const char *letters_fonts_path(const letters_fonts *fonts, int part, size_t i);
 
+/* Of a name: the same in any language, whatever else there is. */
+uint32_t letters_hash(const char *text, uint64_t seed);
+
 /* The family of a font file, by its name, and whether it is held out for tests. */
 typedef char letters_family[16];
 const char *letters_family_of(letters_family out, const char *path);
@@ -77,6 +80,14 @@ int letters_is_held(const char *family);
  * white on black. The outline is rotated, not its pixels. */
 recon_status letters_draw(recon_ctx *ctx, uint8_t *out, const letters_fonts *fonts, int part,
                           size_t i, size_t kind, double angle);
+
+/* The width and height of a text in face i, of letters of the plan's em; 0: it lacks one. */
+int letters_text_size(const letters_fonts *fonts, int part, size_t i, const char *text /* ASCII */,
+                      double size[2]);
+/* The same text, `scale` times as large, as letters_draw draws a letter, into size x size. */
+recon_status letters_draw_text(recon_ctx *ctx, uint8_t *out, size_t size,
+                               const letters_fonts *fonts, int part, size_t i, const char *text,
+                               double scale, double angle);
 
 /* --- sets of pictures ------------------------------------------------------------------------- */
 
@@ -93,6 +104,8 @@ recon_status letters_set_make(recon_ctx *ctx, letters_set *out, const letters_pl
                               const letters_fonts *fonts, int part, size_t times, int anyway,
                               uint64_t seed);
 void letters_set_free(letters_set *set);
+recon_status letters_write_pgm(recon_ctx *ctx, const char *path, const uint8_t *pixels,
+                               size_t height, size_t width);
 /* As DIR/00000.pgm and so on: names that say nothing. */
 recon_status letters_set_write(recon_ctx *ctx, const letters_set *set, const letters_plan *plan,
                                const char *dir);

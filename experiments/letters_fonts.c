@@ -11,7 +11,7 @@
 #define SYSTEM_FONTS "/usr/share/fonts"
 
 /* FNV-1a: short, and the same in any language (tools/make-general-corpus has it too). */
-static uint32_t hash_of(const char *text, uint64_t seed)
+uint32_t letters_hash(const char *text, uint64_t seed)
 {
     uint32_t hash = 2166136261u ^ (uint32_t)(seed * 2654435761u);
     for (; *text; text++)
@@ -42,13 +42,14 @@ const char *letters_family_of(letters_family out, const char *path)
 int letters_is_held(const char *family)
 {
     enum { OF = 4 };
-    return hash_of(family, 0) % OF == 0;
+    return letters_hash(family, 0) % OF == 0;
 }
 
 #ifdef RECON_HAVE_FREETYPE
 
 #include "core/memory.h"
 #include <dirent.h>
+#include <limits.h>
 #include <ft2build.h>
 #include FT_BBOX_H
 #include FT_FREETYPE_H
@@ -118,7 +119,7 @@ static recon_status find_fonts(recon_ctx *ctx, letters_fonts *f, const char *fol
         else if (is_font(e->d_name)) {
             RECON_TRY(recon_grow(ctx, &f->found, &f->room_found, f->n_found, f->n_found + 1,
                                  sizeof *f->found));
-            f->found[f->n_found] = (candidate){ strdup(path), hash_of(e->d_name, seed) };
+            f->found[f->n_found] = (candidate){ strdup(path), letters_hash(e->d_name, seed) };
             if (!f->found[f->n_found++].path)
                 RECON_TRY(recon_fail(ctx, RECON_ERR_MEMORY, "out of memory"));
         }
@@ -178,6 +179,102 @@ static int paint_rotated(uint8_t *out, const letters_fonts *f, FT_Face font, uin
     FT_BBox box;
     FT_Outline *outline = load(font, code, &box);
     return outline && paint(out, f->plan.size, f->library, outline, &box, rotation);
+}
+
+/* --- texts ------------------------------------------------------------------------------------ */
+
+/* Calls visit with every letter's outline and where it stands; 0: a letter is not there. A blank has
+ * no outline. */
+typedef int visit_letter(void *user, const FT_Outline *outline, FT_Pos x);
+static int each_letter(FT_Face font, const char *text, visit_letter *visit, void *user)
+{
+    FT_UInt before = 0;
+    FT_Pos x = 0;
+    for (; *text; text++) {
+        FT_UInt glyph = FT_Get_Char_Index(font, (unsigned char)*text);
+        FT_Vector kern = { 0, 0 };
+        if (!glyph || FT_Load_Glyph(font, glyph, FT_LOAD_NO_HINTING | FT_LOAD_NO_BITMAP) ||
+            font->glyph->format != FT_GLYPH_FORMAT_OUTLINE)
+            return 0;
+        if (before && !FT_Get_Kerning(font, before, glyph, FT_KERNING_UNFITTED, &kern))
+            x += kern.x;
+        if (!visit(user, &font->glyph->outline, x))
+            return 0;
+        x += font->glyph->advance.x;
+        before = glyph;
+    }
+    return 1;
+}
+
+static int count_points(void *user, const FT_Outline *one, FT_Pos x)
+{
+    FT_Outline *sum = user;
+    (void)x;
+    if (sum->n_points + one->n_points > SHRT_MAX || sum->n_contours + one->n_contours > SHRT_MAX)
+        return 0;
+    sum->n_points = (short)(sum->n_points + one->n_points);
+    sum->n_contours = (short)(sum->n_contours + one->n_contours);
+    return 1;
+}
+
+static int append(void *user, const FT_Outline *one, FT_Pos x)
+{
+    FT_Outline *all = user;
+    for (int i = 0; i < one->n_points; i++) {
+        all->points[all->n_points + i] =
+            (FT_Vector){ .x = one->points[i].x + x, .y = one->points[i].y };
+        all->tags[all->n_points + i] = one->tags[i];
+    }
+    for (int i = 0; i < one->n_contours; i++)
+        all->contours[all->n_contours + i] = (short)(one->contours[i] + all->n_points);
+    all->flags = one->flags & ~FT_OUTLINE_OWNER;
+    return count_points(all, one, x);
+}
+
+/* The outlines of a text's letters as one, and its box; free it with FT_Outline_Done. 0: a letter is
+ * not there. */
+static int load_text(FT_Outline *out, FT_BBox *box, const letters_fonts *f, FT_Face font,
+                     const char *text)
+{
+    FT_Outline sum = { 0 };
+    if (!each_letter(font, text, count_points, &sum) || sum.n_points == 0 ||
+        FT_Outline_New(f->library, (FT_UInt)sum.n_points, sum.n_contours, out))
+        return 0;
+    out->n_points = out->n_contours = 0; /* as many as were appended */
+    int flags = out->flags;
+    int whole = each_letter(font, text, append, out) && !FT_Outline_Get_BBox(out, box);
+    out->flags |= flags;
+    if (!whole)
+        FT_Outline_Done(f->library, out);
+    return whole;
+}
+
+int letters_text_size(const letters_fonts *f, int part, size_t i, const char *text, double size[2])
+{
+    FT_Outline outline;
+    FT_BBox box;
+    if (!load_text(&outline, &box, f, f->of[part][i].font, text))
+        return 0;
+    FT_Outline_Done(f->library, &outline);
+    size[0] = (double)(box.xMax - box.xMin) / 64;
+    size[1] = (double)(box.yMax - box.yMin) / 64;
+    return 1;
+}
+
+recon_status letters_draw_text(recon_ctx *ctx, uint8_t *out, size_t size, const letters_fonts *f,
+                               int part, size_t i, const char *text, double scale, double angle)
+{
+    const double c = scale * cos(angle), s = scale * sin(angle);
+    FT_Outline outline;
+    FT_BBox box;
+    if (load_text(&outline, &box, f, f->of[part][i].font, text)) {
+        int drawn = paint(out, size, f->library, &outline, &box,
+                          (const double[2][2]){ { c, -s }, { s, c } });
+        FT_Outline_Done(f->library, &outline);
+        if (drawn)
+            return RECON_OK;
+    }
+    return recon_fail(ctx, RECON_ERR_FORMAT, "%s: '%s' cannot be drawn", f->of[part][i].path, text);
 }
 
 /* --- which faces ------------------------------------------------------------------------------ */
@@ -426,7 +523,7 @@ recon_status letters_fonts_open(recon_ctx *ctx, letters_fonts **out, const lette
     (void)plan, (void)folder, (void)seed;
     *out = NULL;
     return recon_fail(ctx, RECON_ERR_UNSUPPORTED,
-                      "letters: built without FreeType: install libfreetype-dev and build again");
+                      "fonts: built without FreeType: install libfreetype-dev and build again");
 }
 
 void letters_fonts_free(letters_fonts *f)
@@ -450,6 +547,19 @@ recon_status letters_draw(recon_ctx *ctx, uint8_t *out, const letters_fonts *f, 
                           size_t kind, double angle)
 {
     (void)out, (void)f, (void)part, (void)i, (void)kind, (void)angle;
+    return recon_fail(ctx, RECON_ERR_UNSUPPORTED, "built without FreeType");
+}
+
+int letters_text_size(const letters_fonts *f, int part, size_t i, const char *text, double size[2])
+{
+    (void)f, (void)part, (void)i, (void)text, (void)size;
+    return 0;
+}
+
+recon_status letters_draw_text(recon_ctx *ctx, uint8_t *out, size_t size, const letters_fonts *f,
+                               int part, size_t i, const char *text, double scale, double angle)
+{
+    (void)out, (void)size, (void)f, (void)part, (void)i, (void)text, (void)scale, (void)angle;
     return recon_fail(ctx, RECON_ERR_UNSUPPORTED, "built without FreeType");
 }
 

@@ -42,12 +42,12 @@ void letters_set_free(letters_set *set)
     *set = (letters_set){ 0 };
 }
 
-static recon_status write_picture(recon_ctx *ctx, const char *path, const uint8_t *pixels,
-                                  size_t size)
+recon_status letters_write_pgm(recon_ctx *ctx, const char *path, const uint8_t *pixels,
+                               size_t height, size_t width)
 {
     FILE *file = fopen(path, "wb");
-    int whole = file && fprintf(file, "P5\n%zu %zu\n255\n", size, size) > 0 &&
-                fwrite(pixels, size, size, file) == size;
+    int whole = file && fprintf(file, "P5\n%zu %zu\n255\n", width, height) > 0 &&
+                fwrite(pixels, width, height, file) == height;
     whole = file && fclose(file) == 0 && whole;
     return whole ? RECON_OK : recon_refused(ctx, path, "cannot be written");
 }
@@ -60,8 +60,9 @@ recon_status letters_set_write(recon_ctx *ctx, const letters_set *set, const let
     RECON_TRY(recon_folder_make(ctx, dir));
     for (size_t i = 0; i < set->n; i++) {
         snprintf(name, sizeof name, "%05zu.pgm", i);
-        RECON_TRY(write_picture(ctx, recon_folder_join(path, dir, name),
-                                set->pixels + i * plan->size * plan->size, plan->size));
+        RECON_TRY(letters_write_pgm(ctx, recon_folder_join(path, dir, name),
+                                    set->pixels + i * plan->size * plan->size, plan->size,
+                                    plan->size));
     }
 done:
     return status;
