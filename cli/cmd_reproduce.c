@@ -1,9 +1,10 @@
-/* cmd_reproduce.c - recon reproduce: the paper's tables, ours beside theirs; letters and photographs. */
+/* cmd_reproduce.c - recon reproduce: the paper's tables, ours beside theirs; letters, photographs, words. */
 #include "cli/cli.h"
 #include "experiments/cifar.h"
 #include "experiments/estimators.h"
 #include "experiments/letters.h"
 #include "experiments/reproduce_molecules.h"
+#include "experiments/words.h"
 #include "core/fail.h"
 
 #include <string.h>
@@ -14,7 +15,7 @@ static int run(int argc, char **argv);
 const cli_command cli_reproduce = {
     .name = "reproduce",
     .purpose = "reproduce the paper's tables",
-    .arguments = "mnist|mnist12k|fashion|images|molecules|estimators|letters|cifar10",
+    .arguments = "mnist|mnist12k|fashion|images|molecules|estimators|letters|cifar10|words",
     .example =
         "  recon reproduce mnist --quick\n"
         "  recon reproduce fashion --figures out/\n"
@@ -22,6 +23,7 @@ const cli_command cli_reproduce = {
         "  recon reproduce molecules --data geom:qm9_crude.msgpack --train --out runs/ --device cuda\n"
         "  recon reproduce letters\n"
         "  recon reproduce cifar10 --train --preset photo --device cuda --out runs/\n"
+        "  recon reproduce words\n"
         "  recon reproduce mnist12k --train --seeds 3 --device cuda --out runs/\n"
         "  recon reproduce mnist --model plain/ --model density/\n"
         "  recon reproduce images --data images:test/ --rotate rule.json --classifier c.safetensors --model found/\n"
@@ -62,7 +64,12 @@ const cli_command cli_reproduce = {
         "45 degrees (C8) and by any angle, and a frozen classifier trained on upright images. All\n"
         "images are rotated back, or only those whose pose has a p-value below P, which is chosen on\n"
         "cifar10/val. For comparison: averages over rotations, and a classifier trained with rotations\n"
-        "(--augmented).",
+        "(--augmented).\n"
+        "\n"
+        "words: words of Debian's dictionary drawn in installed fonts, upright and at any angle, and two\n"
+        "frozen OCR readers (tools/setup words gets them): PP-OCRv4 and Tesseract. Each reads the words\n"
+        "as they come, after its own remedy, rotated by the model, and rotated only where the p-value of\n"
+        "the pose is below 0.01. The model learned from other words in other fonts; --train makes one.",
     .run = run,
 };
 
@@ -70,7 +77,8 @@ typedef struct {
     reproduce_settings what;
     letters_settings letters;
     cifar_settings cifar;
-    int is_letters, is_estimators, is_cifar;
+    words_settings words;
+    int is_letters, is_estimators, is_cifar, is_words;
     int device, precision, deterministic;
     cli_common common;
 } settings;
@@ -114,7 +122,7 @@ static int parse(settings *all, const char **word, int argc, char **argv)
           "rotated; with --train also the training images",
           CLI_FLAG | CLI_IMAGES, 0, &s->resample },
         { "--preset", NULL, "fast|paper|small|photo|photo-small",
-          "which model (default fast; letters: small; cifar10: photo-small, or photo with cuda)",
+          "which model (default fast; letters: small; cifar10: photo-small, or photo with cuda; words: small)",
           CLI_CHOICE, 0, &s->preset },
         { "--train", NULL, NULL, "train the models instead of using shipped ones", CLI_FLAG, 0,
           &s->train },
@@ -129,7 +137,7 @@ static int parse(settings *all, const char **word, int argc, char **argv)
           "with --train: the kind of backbone to train (default all)", CLI_CHOICE | CLI_IMAGES, 0,
           &s->backbone },
         { "--out", "DIR", NULL,
-          "with --train: folder for the models; letters: also for the pictures", CLI_TEXT, 0,
+          "with --train: folder for the models; letters, words: also for the pictures", CLI_TEXT, 0,
           &s->out },
         { "--epochs", "N", NULL,
           "with --train, letters: passes over the data (default: the shipped model's, the preset's)",
@@ -145,15 +153,17 @@ static int parse(settings *all, const char **word, int argc, char **argv)
           &s->overwrite },
         { "--laws", "FILE", NULL, "letters: kinds, distributions, counts and sizes, as JSON",
           CLI_TEXT, 0, &all->letters.laws },
-        { "--fonts", "DIR", NULL, "letters: folder of fonts (default /usr/share/fonts)", CLI_TEXT,
-          0, &all->letters.fonts },
-        { "--size", "N", NULL, "letters: side of the model's inputs (default 28)", CLI_COUNT, 0,
-          &all->letters.size },
+        { "--fonts", "DIR", NULL, "letters, words: folder of fonts (default /usr/share/fonts)",
+          CLI_TEXT, 0, &all->letters.fonts },
+        { "--size", "N", NULL, "letters, words: side of the model's inputs (default 28, 64)",
+          CLI_COUNT, 0, &all->letters.size },
         { "--draws", "N", NULL,
           "letters: test images per letter and font, rotated as in training (default 2)", CLI_COUNT,
           0, &all->letters.draws },
         { "--crop", NULL, "none|auto", "letters: as for `recon train`", CLI_CHOICE, 0,
           &all->letters.crop },
+        { "--reader", NULL, "all|ppocr|tesseract", "words: which readers (default all)", CLI_CHOICE,
+          0, &all->words.reader },
         { "--device", NULL, "cpu|cuda|ref", "device (default cpu)", CLI_CHOICE, 0, &all->device },
         { "--precision", NULL, CLI_PRECISIONS, CLI_PRECISION_HELP, CLI_CHOICE, 0, &all->precision },
         { "--deterministic", NULL, NULL, "with cuda: bit-identical runs, slower", CLI_FLAG, 0,
@@ -163,7 +173,7 @@ static int parse(settings *all, const char **word, int argc, char **argv)
     return cli_parse(&cli_reproduce, options, &all->common, argc, argv, word, 1, NULL);
 }
 
-#define SETS "mnist, mnist12k, fashion, images, molecules, estimators, letters or cifar10"
+#define SETS "mnist, mnist12k, fashion, images, molecules, estimators, letters, cifar10 or words"
 
 static void name_seeds(reproduce_settings *s)
 {
@@ -265,6 +275,58 @@ static int check_cifar(settings *all)
                                                                  : RECON_PRESET_PHOTO_SMALL,
                           .resume = s->resume,
                           .overwrite = s->overwrite };
+    return -1;
+}
+
+/* The same of words, whose readers are frozen; a small model or a photo preset sees them. */
+static int check_words(settings *all)
+{
+    reproduce_settings *s = &all->what;
+    const struct {
+        const char *name;
+        int given;
+    } others[] = { { "--data", s->data != NULL },
+                   { "--rotate", s->rotate != NULL },
+                   { "--resample", s->resample },
+                   { "--backbone", s->backbone != 0 },
+                   { "--baselines", s->baselines },
+                   { "--rival", s->rival != 0 },
+                   { "--figures", s->figures != NULL },
+                   { "--classifier", s->classifier != NULL },
+                   { "--embeddings", s->embeddings != NULL },
+                   { "--seeds", s->seeds != 0 },
+                   { "--laws", all->letters.laws != NULL },
+                   { "--draws", all->letters.draws != 0 },
+                   { "--crop", all->letters.crop } },
+      training[] = { { "--epochs", s->epochs != 0 }, { "--limit", s->limit != 0 },
+                     { "--seed", s->seed != 0 },     { "--size", all->letters.size != 0 },
+                     { "--preset", s->preset >= 0 }, { "--resume", s->resume },
+                     { "--overwrite", s->overwrite } };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i].given)
+            return cli_misuse(&cli_reproduce, "%s is not for words", others[i].name);
+    for (size_t i = 0; !s->train && i < sizeof training / sizeof *training; i++)
+        if (training[i].given)
+            return cli_misuse(&cli_reproduce, "%s is for --train", training[i].name);
+    if (s->train && (!s->out || s->models[0]))
+        return cli_misuse(&cli_reproduce,
+                          "--train needs --out DIR, and makes what --model would name");
+    if (s->models[0] && s->models[1])
+        return cli_misuse(&cli_reproduce, "words take one --model");
+    all->words = (words_settings){ .model = s->models[0],
+                                   .fonts = all->letters.fonts,
+                                   .out = s->out,
+                                   .images = s->images,
+                                   .limit = s->limit,
+                                   .size = all->letters.size,
+                                   .seed = s->seed ? s->seed : 1,
+                                   .epochs = s->epochs,
+                                   .quick = s->quick,
+                                   .train = s->train,
+                                   .preset = s->preset >= 0 ? s->preset : RECON_PRESET_SMALL,
+                                   .reader = all->words.reader,
+                                   .resume = s->resume,
+                                   .overwrite = s->overwrite };
     return -1;
 }
 
@@ -410,6 +472,7 @@ static int check_estimators(settings *all)
                    { "--embeddings", s->embeddings != NULL },
                    { "--resample", s->resample },
                    { "--augmented", all->cifar.augmented != NULL },
+                   { "--reader", all->words.reader != 0 },
                    { "--laws", all->letters.laws != NULL },
                    { "--fonts", all->letters.fonts != NULL },
                    { "--size", all->letters.size != 0 },
@@ -431,11 +494,15 @@ static int check_options(settings *all, const char *word)
     all->is_cifar = word && !strcmp(word, "cifar10");
     if (!all->is_cifar && all->cifar.augmented)
         return cli_misuse(&cli_reproduce, "--augmented is for cifar10");
-    if (!all->is_cifar && all->what.preset >= RECON_PRESET_PHOTO)
-        return cli_misuse(&cli_reproduce, "--preset %s is for cifar10",
+    all->is_words = word && !strcmp(word, "words");
+    if (!all->is_words && all->words.reader)
+        return cli_misuse(&cli_reproduce, "--reader is for words");
+    if (!all->is_cifar && !all->is_words && all->what.preset >= RECON_PRESET_PHOTO)
+        return cli_misuse(&cli_reproduce, "--preset %s is for cifar10 and words",
                           recon_preset_name((recon_preset)all->what.preset));
     return all->is_letters ? check_letters(all)
            : all->is_cifar ? check_cifar(all)
+           : all->is_words ? check_words(all)
                            : check_tables(all, word);
 }
 
@@ -446,6 +513,7 @@ static recon_status show(recon_ctx *ctx, const settings *s, json_t *result, cons
     if (!s->common.quiet)
         (s->is_letters      ? letters_print
          : s->is_cifar      ? cifar_print
+         : s->is_words      ? words_print
          : s->is_estimators ? estimators_print
          : s->what.what     ? reproduce_print
                             : molecule_reproduce_print)(result, spread);
@@ -459,15 +527,18 @@ static recon_status work(recon_ctx *ctx, const void *given)
     reproduce_settings what = s->what;
     letters_settings letters = s->letters;
     cifar_settings cifar = s->cifar;
+    words_settings words = s->words;
     json_t *result = NULL, *spread = NULL;
     recon_status status;
     RECON_TRY(recon_ops_attach(ctx, s->device == DEVICE_CUDA && s->deterministic
                                         ? "cuda-deterministic"
                                         : devices[s->device]));
     cli_note_precision(ctx, s->precision);
-    what.precision = letters.precision = cifar.precision = cli_precision(ctx, s->precision);
+    what.precision = letters.precision = cifar.precision = words.precision =
+        cli_precision(ctx, s->precision);
     RECON_TRY(s->is_letters      ? letters_run(ctx, &result, &spread, &letters)
               : s->is_cifar      ? cifar_run(ctx, &result, &cifar)
+              : s->is_words      ? words_run(ctx, &result, &words)
               : s->is_estimators ? estimators_run(ctx, &result, &what)
                                  : reproduce_run(ctx, &result, &spread, &what));
     RECON_TRY(show(ctx, s, result, spread));

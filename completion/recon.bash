@@ -213,6 +213,7 @@ _recon() {
     reproduce,--size) compopt +o default ;;
     reproduce,--draws) compopt +o default ;;
     reproduce,--crop) _recon_words none auto ;;
+    reproduce,--reader) _recon_words all ppocr tesseract ;;
     reproduce,--device) _recon_words cpu cuda ref ;;
     reproduce,--precision) _recon_words auto f32 tf32 bf16 ;;
     info,--crop) _recon_words none auto ;;
@@ -237,10 +238,10 @@ _recon_else() {
     export,-*) _recon_words --model --out --what --lambda --licence --threads --json --quiet --help ;;
     check,-*) _recon_words --svg --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
     classifier,-*) _recon_words --out --model --net --width --shift --flip --epochs --batch --rate --held --every --weights --resume --overwrite --data --rotate --rotate-seed --limit --seed --skip-bad --size --crop --picture-limit --device --deterministic --precision --threads --json --quiet --help ;;
-    reproduce,-*) _recon_words --quick --figures --model --data --rotate --classifier --augmented --embeddings --images --limit --resample --preset --train --baselines --rival --backbone --out --epochs --seed --seeds --resume --overwrite --laws --fonts --size --draws --crop --device --precision --deterministic --threads --json --quiet --help ;;
+    reproduce,-*) _recon_words --quick --figures --model --data --rotate --classifier --augmented --embeddings --images --limit --resample --preset --train --baselines --rival --backbone --out --epochs --seed --seeds --resume --overwrite --laws --fonts --size --draws --crop --reader --device --precision --deterministic --threads --json --quiet --help ;;
     info,-*) _recon_words --skip-bad --crop --picture-limit --threads --json --quiet --help ;;
     classifier,*) _recon_words train eval ;;
-    reproduce,*) _recon_words mnist mnist12k fashion images molecules estimators letters cifar10 ;;
+    reproduce,*) _recon_words mnist mnist12k fashion images molecules estimators letters cifar10 words ;;
     esac
 }
 

