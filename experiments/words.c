@@ -94,21 +94,21 @@ typedef struct {
     const char *name;
     words_pose pose;
     size_t size;
-} lesson;
+} phase;
 
 static recon_status train_on(recon_ctx *ctx, run *r, recon_dataset **data, char model[RECON_PATH],
-                             const lesson *l, const char *from)
+                             const phase *p, const char *from)
 {
     const words_settings *s = r->settings;
     char dir[RECON_PATH], name[64], spec[RECON_PATH + 8];
     recon_train_result trained;
     recon_status status;
-    recon_folder_join(dir, r->folder.path, l->name);
-    RECON_TRY(draw_training(ctx, r, dir, l->pose));
+    recon_folder_join(dir, r->folder.path, p->name);
+    RECON_TRY(draw_training(ctx, r, dir, p->pose));
     snprintf(spec, sizeof spec, "images:%s", dir);
     RECON_TRY(
-        recon_dataset_open_with(ctx, data, spec, &(recon_dataset_options){ .size = l->size }));
-    snprintf(name, sizeof name, "%s.safetensors", l->name);
+        recon_dataset_open_with(ctx, data, spec, &(recon_dataset_options){ .size = p->size }));
+    snprintf(name, sizeof name, "%s.safetensors", p->name);
     recon_folder_join(model, r->folder.path, name);
     RECON_TRY(recon_ieae_train(
         ctx, &trained, *data, model,
@@ -124,7 +124,7 @@ static recon_status train_on(recon_ctx *ctx, run *r, recon_dataset **data, char 
                                .precision = s->precision,
                                .resume = s->resume,
                                .overwrite = s->overwrite,
-                               .data = l->name }));
+                               .data = p->name }));
     r->train_seconds += trained.seconds;
 done:
     return status;
@@ -142,9 +142,9 @@ static recon_status train(recon_ctx *ctx, run *r)
     recon_discovery found = { 0 };
     recon_status status;
     if (pieces)
-        RECON_TRY(train_on(ctx, r, &few, first, &(lesson){ "pieces", WORDS_PIECES, (size + 1) / 2 },
+        RECON_TRY(train_on(ctx, r, &few, first, &(phase){ "pieces", WORDS_PIECES, (size + 1) / 2 },
                            NULL));
-    RECON_TRY(train_on(ctx, r, &data, backbone, &(lesson){ "words", WORDS_VARIED, size },
+    RECON_TRY(train_on(ctx, r, &data, backbone, &(phase){ "words", WORDS_VARIED, size },
                        pieces ? first : NULL));
     RECON_TRY(recon_discover(ctx, &found, backbone, NULL, recon_dataset_data(data),
                              recon_folder_join(dir, r->folder.path, "found"),
