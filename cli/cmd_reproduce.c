@@ -130,8 +130,8 @@ static int parse(settings *all, const char **word, int argc, char **argv)
           "also measure other methods: equivariant classifiers, EquiAdapt, alignment, averaging",
           CLI_FLAG, 0, &s->baselines },
         { "--rival", NULL, "all|augmented|escnn|equiadapt|partial_gcnn|sgm|segnn",
-          "with --baselines --train: train only this network, and no backbone (default all); "
-          "segnn: molecules",
+          "with --baselines: measure only this network (with --train: train it first), and no "
+          "backbone (default all); molecules: equiadapt, segnn",
           CLI_CHOICE, 0, &s->rival },
         { "--backbone", NULL, "all|plain|terms|density",
           "with --train: the kind of backbone to train (default all)", CLI_CHOICE | CLI_IMAGES, 0,
@@ -416,12 +416,15 @@ static int check_tables(settings *all, const char *word)
     if (s->preset == RECON_PRESET_PAPER && s->backbone > 1)
         return cli_misuse(&cli_reproduce, "--preset paper is trained by reconstruction alone: "
                                           "--backbone plain, or another preset");
-    if (s->rival && (!s->baselines || !s->train))
-        return cli_misuse(&cli_reproduce, "--rival needs --baselines --train");
-    if (s->rival && (s->rival - 1 == RIVAL_KINDS) != !s->what)
+    if (s->rival && !s->baselines)
+        return cli_misuse(&cli_reproduce, "--rival needs --baselines");
+    int segnn = s->rival - 1 == RIVAL_KINDS, both = s->rival - 1 == RIVAL_EQUIADAPT;
+    if (s->rival && !both && segnn != !s->what)
         return cli_misuse(&cli_reproduce, "--rival %s is for %s",
-                          s->what ? "segnn" : rival_name((rival_kind)(s->rival - 1)),
-                          s->what ? "molecules" : "images");
+                          segnn ? "segnn" : rival_name((rival_kind)(s->rival - 1)),
+                          segnn ? "molecules" : "images");
+    if (s->rival && s->what && s->figures)
+        return cli_misuse(&cli_reproduce, "--figures are those of a backbone: leave out --rival");
     if (s->rival && s->backbone)
         return cli_misuse(&cli_reproduce, "--rival trains no backbone");
     if (s->train && !s->rival && (s->models[0] || s->embeddings))

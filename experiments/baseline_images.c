@@ -404,13 +404,19 @@ recon_status baselines_measure_images(recon_ctx *ctx, baseline out[BASELINES], c
                      { BASELINE_PARTIAL, RIVAL_PARTIAL },
                      { BASELINE_SGM, RIVAL_SGM } };
     recon_status status;
+    int only = t->settings->rival;
+    for (int i = 0; only && i < BASELINES; i++)
+        baseline_refuse(&out[i], "--rival %s", rival_name((rival_kind)(only - 1)));
     baseline_refuse(&out[BASELINE_SEGNN], "of molecules");
     baseline_refuse(&out[BASELINE_KABSCH], "of molecules");
-    RECON_TRY(measure_pca(ctx, &out[BASELINE_PCA], t));
-    RECON_TRY(measure_mean(ctx, &out[BASELINE_TTA8], t, 8));
-    RECON_TRY(measure_mean(ctx, &out[BASELINE_TTA36], t, 36));
+    if (!only) {
+        RECON_TRY(measure_pca(ctx, &out[BASELINE_PCA], t));
+        RECON_TRY(measure_mean(ctx, &out[BASELINE_TTA8], t, 8));
+        RECON_TRY(measure_mean(ctx, &out[BASELINE_TTA36], t, 36));
+    }
     for (size_t i = 0; i < sizeof networks / sizeof *networks; i++)
-        RECON_TRY(measure_rival(ctx, out, networks[i].id, t, networks[i].kind));
+        if (!only || only - 1 == (int)networks[i].kind)
+            RECON_TRY(measure_rival(ctx, out, networks[i].id, t, networks[i].kind));
 done:
     return status;
 }

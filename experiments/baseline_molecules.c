@@ -300,6 +300,36 @@ done:
     return status;
 }
 
+/* --- EquiAdapt -------------------------------------------------------------------------------- */
+
+static recon_status measure_equiadapt(recon_ctx *ctx, baseline *out, const molecule_reproduction *r,
+                                      recon_so3 *rotations)
+{
+    const char *path = r->settings->rivals[RIVAL_EQUIADAPT];
+    segnn *net = NULL;
+    recon_status status = RECON_OK;
+    if (!path || !r->gcn) {
+        baseline_refuse(out, r->gcn ? "models/conformers-equiadapt.safetensors is not there: "
+                                      "--baselines --train --rival equiadapt --out DIR makes one"
+                                    : "no --classifier");
+        return RECON_OK;
+    }
+    RECON_TRY(segnn_open(ctx, &net, path));
+    if (segnn_classes(net) != 0) {
+        baseline_refuse(out, "%s is a classifier, not a canonicalizer", path);
+        goto done;
+    }
+    double begun = recon_now();
+    RECON_TRY(segnn_poses(ctx, rotations, net, r->test.x, r->test.n));
+    for (size_t i = 0; i < r->test.n; i++)
+        rotations[i] = recon_so3_inverse(rotations[i]);
+    RECON_TRY(measure(ctx, out, r, rotations, begun));
+    out->weights = segnn_weights(net);
+done:
+    segnn_close(ctx, net);
+    return status;
+}
+
 /* --- SEGNN ------------------------------------------------------------------------------------ */
 
 static recon_status measure_segnn(recon_ctx *ctx, baseline *out, const molecule_reproduction *r)
@@ -374,13 +404,11 @@ recon_status baselines_measure_molecules(recon_ctx *ctx, baseline out[BASELINES]
     recon_status status;
     for (int i = 0; i < BASELINES; i++)
         baseline_refuse(&out[i], "of images");
-    baseline_refuse(&out[BASELINE_EQUIADAPT],
-                    "there is no such network of molecules: the frozen classifier's loss has no "
-                    "gradient with respect to a rotation");
     RECON_TRY(recon_alloc_raw(ctx, &rotations, r->test.n, sizeof *rotations));
     RECON_TRY(measure_neighbours(ctx, &out[BASELINE_KNN], r));
     RECON_TRY(measure_in_front(ctx, out, r, rotations));
     RECON_TRY(measure_segnn(ctx, &out[BASELINE_SEGNN], r));
+    RECON_TRY(measure_equiadapt(ctx, &out[BASELINE_EQUIADAPT], r, rotations));
     RECON_TRY(measure_augmented(ctx, &out[BASELINE_AUGMENTED], r, rotations));
 done:
     free(rotations);

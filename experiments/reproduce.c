@@ -304,34 +304,56 @@ done:
     return status;
 }
 
-/* The SEGNN classifier, of upright conformers; those of val, rotated, choose the epoch. */
-static recon_status train_segnn(recon_ctx *ctx, reproduce_settings *s, const char *dir,
-                                model_path path)
+/* One of the networks of --baselines, of upright conformers; those of val, rotated, choose the epoch. */
+static recon_status train_graph(recon_ctx *ctx, const reproduce_settings *s, const char *name,
+                                const char *path, const recon_gcn *frozen)
 {
     recon_molecules *whole = NULL, *data = NULL, *held = NULL;
     recon_train_result trained;
     const segnn_options o = { .epochs = s->rival ? s->epochs : 0,
                               .seed = s->seed,
                               .precision = s->precision,
+                              .frozen = frozen,
                               .resume = s->resume,
                               .overwrite = s->overwrite };
     recon_status status;
-    snprintf(path, sizeof(model_path), "%s/segnn.safetensors", dir);
-    RECON_TRY(recon_folder_make(ctx, s->out));
-    RECON_TRY(recon_folder_make(ctx, dir));
     RECON_TRY(molecule_reproduce_open(ctx, &whole, s));
     RECON_TRY(recon_molecules_part(ctx, &data, whole, "train"));
     RECON_TRY(molecule_reproduce_rotated(ctx, &held, whole, s, "val"));
     RECON_TRY(segnn_train(ctx, &trained, data, held, path, &o));
-    recon_log(
-        ctx, RECON_LOG_INFO,
-        "seed %zu, segnn: trained in %.0f s; %.2f %% of the rotated conformers of val are right",
-        s->seed, trained.seconds, 100 * (1 - trained.best));
-    s->segnn = path;
+    recon_log(ctx, RECON_LOG_INFO,
+              "seed %zu, %s: trained in %.0f s; %.2f %% of the rotated conformers of val are right",
+              s->seed, name, trained.seconds, 100 * (1 - trained.best));
 done:
     recon_molecules_close(held);
     recon_molecules_close(data);
     recon_molecules_close(whole);
+    return status;
+}
+
+/* The networks of --baselines, into dir/KEY.safetensors: the SEGNN classifier, and where there is a
+ * frozen classifier EquiAdapt's canonicalizer in front of it. */
+static recon_status train_graphs(recon_ctx *ctx, reproduce_settings *s, const char *dir,
+                                 model_path path[2])
+{
+    int only = s->rival - 1; /* -1: both */
+    recon_gcn *frozen = NULL;
+    recon_status status;
+    RECON_TRY(recon_folder_make(ctx, s->out));
+    RECON_TRY(recon_folder_make(ctx, dir));
+    snprintf(path[0], sizeof(model_path), "%s/segnn.safetensors", dir);
+    snprintf(path[1], sizeof(model_path), "%s/equiadapt.safetensors", dir);
+    if (only < 0 || only == RIVAL_KINDS) {
+        RECON_TRY(train_graph(ctx, s, "segnn", path[0], NULL));
+        s->segnn = path[0];
+    }
+    if (s->classifier && (only < 0 || only == RIVAL_EQUIADAPT)) {
+        RECON_TRY(recon_gcn_open(ctx, &frozen, s->classifier));
+        RECON_TRY(train_graph(ctx, s, rival_name(RIVAL_EQUIADAPT), path[1], frozen));
+        s->rivals[RIVAL_EQUIADAPT] = path[1];
+    }
+done:
+    recon_gcn_close(ctx, frozen);
     return status;
 }
 
@@ -432,7 +454,7 @@ static recon_status train_and_measure(recon_ctx *ctx, json_t **out, const reprod
 {
     reproduce_settings one = *s;
     char dir[2048];
-    model_path model[RECON_TRAINED_KINDS], rivals[RIVAL_KINDS], graphs;
+    model_path model[RECON_TRAINED_KINDS], rivals[RIVAL_KINDS], graphs[2];
     recon_status status;
     snprintf(dir, sizeof dir, "%s/seed-%zu", s->out, seed);
     one.seed = seed;
@@ -440,9 +462,10 @@ static recon_status train_and_measure(recon_ctx *ctx, json_t **out, const reprod
     if (s->what && s->baselines)
         RECON_TRY(train_rivals(ctx, &one, dir, rivals));
     if (!s->what && s->baselines)
-        RECON_TRY(train_segnn(ctx, &one, dir, graphs));
+        RECON_TRY(train_graphs(ctx, &one, dir, graphs));
     if (s->rival) {
-        one.train = 0; /* the other models are those that come with recon */
+        one.train =
+            0; /* no backbone is trained; of molecules it is the one that comes with recon */
     } else if (s->what) {
         RECON_TRY(train_models(ctx, &one, dir, model));
     } else {
@@ -505,7 +528,7 @@ recon_status reproduce_run(recon_ctx *ctx, json_t **result, json_t **spread,
         RECON_TRY(try_folder(ctx, s.figures));
     if (!s.what)
         RECON_TRY(find_model(ctx, &s, model[0]));
-    else if (!s.models[0] && (!s.train || s.rival))
+    else if (!s.models[0] && !s.train && !s.rival)
         RECON_TRY(find_models(ctx, &s, model));
     if (s.baselines && !s.data) {
         find_rivals(ctx, &s, rivals);

@@ -67,8 +67,8 @@ typedef struct {
     int backbone;  /* with train: 1 + the kind alone that is trained; 0: all */
     int resample;  /* every image is resampled twice, however it is rotated  */
     int baselines; /* other methods are measured beside                      */
-    int rival;     /* with train: 1 + the rival alone that is trained, RIVAL_KINDS being the SEGNN,
-                      and no backbone; 0: all */
+    int rival;     /* 1 + the rival alone that is measured, with train trained first, RIVAL_KINDS
+                      being the SEGNN, and no backbone; 0: all */
     const char *rivals[RIVAL_KINDS]; /* images: their networks, NULL: none is there */
     const char *segnn;               /* molecules: the same                          */
     recon_precision precision;

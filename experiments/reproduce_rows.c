@@ -167,8 +167,12 @@ static json_t *notes_json(const image_trial *t, const json_t *models, const char
 {
     const reproduce_settings *s = t->settings;
     json_t *notes = json_array();
-    note_missing(&notes, t, models);
-    note_models(&notes, t, models, main, likeliest);
+    if (main) {
+        note_missing(&notes, t, models);
+        note_models(&notes, t, models, main, likeliest);
+    } else
+        note(&notes,
+             "--rival: of all methods that network alone was measured; the others are null");
     note_paper(&notes, t);
     note(&notes, "ood_auc: %s", unusual_rule(t));
     if (s->resample)
@@ -237,16 +241,19 @@ json_t *reproduce_json(const image_trial *t, json_t *models)
     recon_json_put(&parts, "bounds", bounds_json(t));
     if (t->settings->baselines)
         recon_json_put(&parts, "baselines", baselines_accuracy(t->baseline));
-    recon_json_put(&parts, "main", json_incref(json_object_get(models, main)));
-    recon_json_put(&parts, "likeliest", json_incref(json_object_get(models, likeliest)));
+    if (main) {
+        recon_json_put(&parts, "main", json_incref(json_object_get(models, main)));
+        recon_json_put(&parts, "likeliest", json_incref(json_object_get(models, likeliest)));
+    }
     accuracy = pick(parts, reproduce_methods, reproduce_methods_count);
     out = json_pack("{s:s, s:I, s:i, s:O, s:o, s:o, s:o, s:s}", "dataset", t->what->name, "seed",
                     (json_int_t)t->settings->seed, "seeds", 1, "accuracy", accuracy, "recovered",
                     recovered_json(accuracy, "undo"), "recovered_of_upright",
                     recovered_json(accuracy, "upright"), "ood_auc", pick(parts, areas, AREAS),
                     "ood_rule", unusual_rule(t));
-    add_main(&out, json_object_get(models, main));
-    recon_json_put(&out, "backbone", json_string(main));
+    if (main)
+        add_main(&out, json_object_get(models, main));
+    recon_json_put(&out, "backbone", main ? json_string(main) : json_null());
     if (t->settings->baselines)
         recon_json_put(&out, "baselines", baselines_json(t->baseline));
     recon_json_put(&out, "classifier_ms", number(t->classifier_ms));

@@ -386,12 +386,14 @@ static void print_image_head(const json_t *result)
 {
     const char *name;
     json_t *model;
-    printf("%s, in front of %s\n%.0f test images, on %s, %.0f threads\n",
+    printf("%s, in front of %s\n%.0f test images",
            json_string_value(json_object_get(result, "title")),
            json_string_value(json_object_get(result, "classifier")),
-           reproduce_number(result, "test_images"),
-           json_string_value(json_object_get(result, "backend")),
-           reproduce_number(result, "threads"));
+           reproduce_number(result, "test_images"));
+    if (json_object_get(result, "backend"))
+        printf(", on %s, %.0f threads", json_string_value(json_object_get(result, "backend")),
+               reproduce_number(result, "threads"));
+    putchar('\n');
     json_object_foreach(json_object_get(result, "models"), name, model)
         printf("backbone %-8s %s (%s, %.0f weights, %.0f s)\n", name,
                json_string_value(json_object_get(model, "model")),
@@ -407,16 +409,18 @@ void reproduce_print(const json_t *result, const json_t *spread)
     print_image_head(result);
     print_methods(result, spread);
     baselines_print(result);
-    reproduce_print_rows(result, spread, "paper", image_rows,
-                         sizeof image_rows / sizeof *image_rows);
-    print_rules(result);
-    print_models(models);
-    printf("\nbelow: backbone %s\n", main);
-    print_theta(model);
-    print_by_k(model);
-    print_confusion(model);
-    print_folds(model);
-    print_pair(model);
+    if (model) {
+        reproduce_print_rows(result, spread, "paper", image_rows,
+                             sizeof image_rows / sizeof *image_rows);
+        print_rules(result);
+        print_models(models);
+        printf("\nbelow: backbone %s\n", main);
+        print_theta(model);
+        print_by_k(model);
+        print_confusion(model);
+        print_folds(model);
+        print_pair(model);
+    }
     print_notes(result);
     reproduce_print_figures(result);
 }

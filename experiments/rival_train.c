@@ -28,9 +28,9 @@ typedef struct {
     recon_loader_options batches;
     recon_loader *loader; /* opened at the first step fed, which may be any */
     float *seen;          /* [batch] as the network sees them */
-    float *upright;       /* [batch][2] the identity           */
+    float *target;        /* [batch][2] the pose that the prior asks for */
     float *between;       /* [batch][2] from the first view to the second: cosine and sine */
-    recon_var images, masked, other, labels, identity, rotation, product;
+    recon_var images, masked, other, labels, prior, rotation, product;
 } trainer;
 
 /* --- steps ------------------------------------------------------------------------------------ */
@@ -64,11 +64,15 @@ static recon_status feed(void *user, recon_tape *t, uint64_t step)
     recon_loader_next(&b, k->loader);
     const rival_info *i = &k->r->info;
     size_t shape[4] = { b.n, i->height, i->width, i->channels }, pair[2] = { b.n, 2 };
+    for (size_t v = 0; v < b.n; v++) {
+        k->target[2 * v] = cosf(b.angles[v]);
+        k->target[2 * v + 1] = sinf(b.angles[v]);
+    }
     rival_see(k->seen, k->r, b.images, b.n);
     k->images = recon_var_input(t, b.images, RECON_F32, shape, 4);
     k->masked = recon_var_input(t, k->seen, RECON_F32, shape, 4);
     k->labels = recon_var_input(t, b.labels, RECON_I32, shape, 1);
-    k->identity = recon_var_input(t, k->upright, RECON_F32, pair, 2);
+    k->prior = recon_var_input(t, k->target, RECON_F32, pair, 2);
     if (k->net->pairs)
         feed_pair(k, t, &b, shape, pair);
     status = recon_tape_status(t);
@@ -83,7 +87,7 @@ static recon_var classify(void *user, recon_tape *t)
 }
 
 /* The pose is undone in front of the frozen classifier, whose loss reaches it through the resampling;
- * the prior says that what is seen in training is upright. */
+ * the prior says that training images are upright, so that the pose is how far the view is rotated. */
 static recon_var adapt(void *user, recon_tape *t)
 {
     trainer *k = user;
@@ -92,7 +96,7 @@ static recon_var adapt(void *user, recon_tape *t)
     recon_var logits =
         recon_classifier_apply(t, k->o->frozen, recon_var_rotate(t, k->images, back));
     return recon_var_blend(t, 1, recon_var_cross_entropy(t, logits, k->labels), PRIOR_WEIGHT,
-                           recon_var_cosine_loss(t, pose, k->identity));
+                           recon_var_cosine_loss(t, pose, k->prior));
 }
 
 /* Undone, both views must be the same image: so their poses differ as the views do. */
@@ -278,10 +282,8 @@ static recon_status prepare(trainer *k, const recon_dataset *train, const recon_
     RECON_TRY(recon_dataset_rotate_by(k->ctx, &k->held, held, k->o->rule, HELD_SEED));
     RECON_TRY(recon_alloc_raw(k->ctx, &k->seen, batch * d.height * d.width * d.channels,
                               sizeof *k->seen));
-    RECON_TRY(recon_alloc(k->ctx, &k->upright, 2 * batch, sizeof *k->upright));
+    RECON_TRY(recon_alloc(k->ctx, &k->target, 2 * batch, sizeof *k->target));
     RECON_TRY(recon_alloc(k->ctx, &k->between, 2 * batch, sizeof *k->between));
-    for (size_t i = 0; i < batch; i++)
-        k->upright[2 * i] = 1;
     k->train = train;
     k->batches = k->net->views;
     k->batches.batch = batch;
@@ -311,7 +313,7 @@ recon_status rival_train(recon_ctx *ctx, recon_train_result *result, rival_kind 
 done:
     recon_loader_close(k.loader);
     free(k.seen);
-    free(k.upright);
+    free(k.target);
     free(k.between);
     rival_close(ctx, k.r);
     recon_dataset_close(k.held);

@@ -37,12 +37,9 @@ static recon_var logits(recon_tape *t, const recon_classifier *c, recon_var x)
 
 recon_var recon_classifier_apply(recon_tape *t, const recon_classifier *c, recon_var x)
 {
-    recon_tape_mode mode = t->mode;
-    t->mode = mode & RECON_RECORD ? RECON_RECORD : RECON_INFER;
-    t->frozen = 1;
+    recon_tape_mode mode = recon_tape_freeze(t);
     x = logits(t, c, x);
-    t->frozen = 0;
-    t->mode = mode;
+    recon_tape_thaw(t, mode);
     return x;
 }
 

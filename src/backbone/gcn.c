@@ -51,6 +51,14 @@ recon_var recon_gcn_apply(recon_tape *t, const recon_gcn *c, const recon_gcn_inp
     return recon_mlp_apply(t, &c->head, recon_var_sparse(t, in->pool, x, in->spread));
 }
 
+recon_var recon_gcn_apply_frozen(recon_tape *t, const recon_gcn *c, const recon_gcn_inputs *in)
+{
+    recon_tape_mode mode = recon_tape_freeze(t);
+    recon_var y = recon_gcn_apply(t, c, in);
+    recon_tape_thaw(t, mode);
+    return y;
+}
+
 void recon_gcn_close(recon_ctx *ctx, recon_gcn *c)
 {
     if (!c)

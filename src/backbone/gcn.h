@@ -23,6 +23,9 @@ recon_status recon_gcn_make(recon_ctx *ctx, recon_gcn **out, recon_gcn_info info
 
 /* Logits [n][classes] of a batch. */
 recon_var recon_gcn_apply(recon_tape *tape, const recon_gcn *gcn, const recon_gcn_inputs *inputs);
+/* The same of one that stays as it is: its features may have a gradient, its weights get none. */
+recon_var recon_gcn_apply_frozen(recon_tape *tape, const recon_gcn *gcn,
+                                 const recon_gcn_inputs *inputs);
 
 /* Logits of a list, and the share of right answers on all, on a tape that is there. */
 recon_status recon_gcn_logits_on(recon_ctx *ctx, float *out, recon_tape *tape, const recon_gcn *gcn,

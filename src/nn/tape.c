@@ -208,6 +208,20 @@ static recon_var leaf(recon_tape *t, recon_tensor value)
     return recon_tape_record(t, value, (recon_inputs){ { NULL } }, NULL, NULL, 0);
 }
 
+recon_tape_mode recon_tape_freeze(recon_tape *t)
+{
+    recon_tape_mode mode = t->mode;
+    t->mode = mode & RECON_RECORD ? RECON_RECORD : RECON_INFER;
+    t->frozen = 1;
+    return mode;
+}
+
+void recon_tape_thaw(recon_tape *t, recon_tape_mode mode)
+{
+    t->frozen = 0;
+    t->mode = mode;
+}
+
 recon_var recon_var_input(recon_tape *t, const void *host, recon_dtype type, const size_t *shape,
                           int ndim)
 {

@@ -52,6 +52,11 @@ struct recon_tape {
     recon_ops plan; /* what ops points to while it is planned */
 };
 
+/* What is applied in between belongs to a network that stays as it is: its parameters get no gradient,
+ * and it runs as it would outside of training. Returns what thaw puts back. */
+recon_tape_mode recon_tape_freeze(recon_tape *t);
+void recon_tape_thaw(recon_tape *t, recon_tape_mode mode);
+
 /* Which part of a batch the passes that follow are about; their gradients count by its share. All
  * zero: no part. */
 void recon_tape_split(recon_tape *t, recon_slice slice);

@@ -131,6 +131,36 @@ static void the_segnn_does_not_see_rotations(void **state)
     segnn_close(ctx, net);
 }
 
+/* EquiAdapt's canonicalizer gives a pose that rotates with the conformer. */
+static void poses_of_molecules_rotate_with_them(void **state)
+{
+    recon_ctx *ctx = *state;
+    enum { ATOMS = 5 };
+    static const uint8_t z[ATOMS] = { 6, 8, 1, 1, 1 };
+    static const float xyz[3 * ATOMS] = { 0, 0, 0,  1.4f, 0.1f,  0,     -0.4f, 1,
+                                          0, 0, -1, 0.3f, -0.3f, -0.2f, -1 };
+    float rotated[3 * ATOMS];
+    recon_so3 pose[2];
+    segnn *net;
+    CHECK_OK(ctx, segnn_new(ctx, &net, 0, RECON_SINGLE, 1));
+    recon_conformer x = { .atoms = ATOMS, .z = z, .xyz = xyz };
+    CHECK_OK(ctx, segnn_poses(ctx, &pose[0], net, &x, 1));
+    x.xyz = rotated;
+    for (uint64_t k = 0; k < 4; k++) {
+        recon_rng rng = recon_rng_new(3, k);
+        recon_so3 g = recon_so3_haar(&rng);
+        for (size_t a = 0; a < ATOMS; a++) {
+            double v[3] = { (double)xyz[3 * a], (double)xyz[3 * a + 1], (double)xyz[3 * a + 2] };
+            recon_so3_act(v, g, v);
+            for (size_t i = 0; i < 3; i++)
+                rotated[3 * a + i] = (float)v[i];
+        }
+        CHECK_OK(ctx, segnn_poses(ctx, &pose[1], net, &x, 1));
+        CHECK_LESS(recon_so3_distance(pose[1], recon_so3_compose(g, pose[0])), 1e-3);
+    }
+    segnn_close(ctx, net);
+}
+
 /* What claims nothing is no such network: the check can fail. */
 static void an_ordinary_network_is_not_invariant(void **state)
 {
@@ -145,6 +175,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(right_angles_change_nothing),
         cmocka_unit_test(the_segnn_does_not_see_rotations),
+        cmocka_unit_test(poses_of_molecules_rotate_with_them),
         cmocka_unit_test(an_ordinary_network_is_not_invariant),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
