@@ -12,6 +12,7 @@
 enum {
     AXES = 2000,      /* training images whose axes are looked at            */
     SGM_QUICK = 6000, /* and among which SGM's neighbours are, with --quick  */
+    MEAN_QUICK = 500, /* test images of the mean of 36, with --quick         */
     BATCH = 256       /* images of a pass                                    */
 };
 
@@ -183,20 +184,29 @@ done:
     return status;
 }
 
-static recon_status measure_guess(recon_ctx *ctx, baseline *out, const image_trial *t,
+static recon_status measure_guess(recon_ctx *ctx, baseline *out, const recon_dataset *data,
                                   recon_guess *guess, void *user)
 {
     double begun = recon_now();
     recon_status status =
-        recon_evaluate_accuracy(ctx, &out->accuracy, NULL, t->rotated, NULL, guess, user);
-    out->ms = 1000 * (recon_now() - begun) / (double)recon_dataset_describe(t->rotated).n;
+        recon_evaluate_accuracy(ctx, &out->accuracy, NULL, data, NULL, guess, user);
+    out->ms = 1000 * (recon_now() - begun) / (double)recon_dataset_describe(data).n;
     return status;
 }
 
+/* On at most so many of the images, 0: on all. */
 static recon_status measure_mean(recon_ctx *ctx, baseline *out, const image_trial *t,
-                                 size_t rotations)
+                                 size_t rotations, size_t images)
 {
-    return measure_guess(ctx, out, t, guess_by_mean, &(averaging){ t, rotations });
+    recon_dataset *some = NULL;
+    recon_status status = RECON_OK;
+    if (images && images < recon_dataset_describe(t->rotated).n)
+        RECON_TRY(recon_dataset_take(ctx, &some, t->rotated, images, TAKE_SEED));
+    RECON_TRY(measure_guess(ctx, out, some ? some : t->rotated, guess_by_mean,
+                            &(averaging){ t, rotations }));
+done:
+    recon_dataset_close(some);
+    return status;
 }
 
 /* --- networks --------------------------------------------------------------------------------- */
@@ -355,7 +365,7 @@ static recon_status measure_rival(recon_ctx *ctx, baseline all[BASELINES], basel
     if (!fits(out, net, t, kind))
         goto done;
     RECON_TRY(rival_describe(net).poses ? measure_poses(ctx, out, t, net)
-                                        : measure_guess(ctx, out, t, guess_by_rival, net));
+                                        : measure_guess(ctx, out, t->rotated, guess_by_rival, net));
     out->weights = rival_describe(net).weights;
     if (kind == RIVAL_SGM)
         RECON_TRY(measure_sgm(ctx, all, t, net));
@@ -411,8 +421,9 @@ recon_status baselines_measure_images(recon_ctx *ctx, baseline out[BASELINES], c
     baseline_refuse(&out[BASELINE_KABSCH], "of molecules");
     if (!only) {
         RECON_TRY(measure_pca(ctx, &out[BASELINE_PCA], t));
-        RECON_TRY(measure_mean(ctx, &out[BASELINE_TTA8], t, 8));
-        RECON_TRY(measure_mean(ctx, &out[BASELINE_TTA36], t, 36));
+        RECON_TRY(measure_mean(ctx, &out[BASELINE_TTA8], t, 8, 0));
+        RECON_TRY(
+            measure_mean(ctx, &out[BASELINE_TTA36], t, 36, t->settings->quick ? MEAN_QUICK : 0));
     }
     for (size_t i = 0; i < sizeof networks / sizeof *networks; i++)
         if (!only || only - 1 == (int)networks[i].kind)

@@ -181,6 +181,9 @@ static json_t *notes_json(const image_trial *t, const json_t *models, const char
             "every image was resampled twice, whether its rule rotates it or not; those at any angle, for unusual poses, once");
     if (s->quick || s->images || s->limit)
         note(&notes, "measured on a part of the data");
+    if (s->quick && s->baselines && !s->rival)
+        note(&notes, "tta36, and among how many training images sgm_recon has its neighbours: on a "
+                     "smaller part (500 and 6,000 images)");
     return notes;
 }
 

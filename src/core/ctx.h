@@ -12,6 +12,17 @@ struct recon_ops;  /* ops/ops.h: core only carries the pointer that recon_ops_at
 struct recon_pool; /* threads.c */
 struct recon_comm; /* comm/comm.h: lent by recon_comm_attach; NULL: one process */
 
+/* One that begins another within itself keeps a copy of its own and puts it back. */
+typedef struct {
+    const char *label;
+    uint64_t total;
+    double begun, shown;
+    atomic_ullong done;
+    uint64_t before;
+    const char *measure;
+    double value;
+} recon_progress_job;
+
 struct recon_ctx {
     const struct recon_ops *ops;
     struct recon_pool *pool;
@@ -28,15 +39,7 @@ struct recon_ctx {
     char message[1024];
     int in_parallel; /* within a loop the first message stays */
 
-    struct {
-        const char *label;
-        uint64_t total;
-        double begun, shown;
-        atomic_ullong done;
-        uint64_t before;
-        const char *measure;
-        double value;
-    } progress;
+    recon_progress_job progress;
 
     const void *kinds[8]; /* backbones of the application's own: see recon_backbone_add */
     size_t n_kinds;
