@@ -117,7 +117,9 @@ static recon_status draw(recon_ctx *ctx, json_t *list, const char *dir, const do
                                            .columns = LAWS,
                                            .headings = headings,
                                            .names = names,
-                                           .own_scale = 1 }));
+                                           .own_scale = 1,
+                                           .curve = "density that they are drawn from",
+                                           .mark = "their mean" }));
     snprintf(path, sizeof path, "%s/estimators.svg", dir);
     RECON_TRY(recon_svg_save(ctx, path, svg));
     json_array_append_new(list, json_string(path));

@@ -85,6 +85,15 @@ static void put_number(recon_page *page, double value, int digits, double scale)
         recon_page_cell(page, "%.*f", digits, scale * value);
 }
 
+/* What a row is called; those of molecules alone by their keys. */
+static const char *method_name(const char *key)
+{
+    for (size_t i = 0; i < reproduce_methods_count; i++)
+        if (!strcmp(reproduce_methods[i].key, key))
+            return reproduce_methods[i].label;
+    return key;
+}
+
 /* Every accuracy of a run with the share it recovers, the paper's beside it. */
 static void put_accuracies(recon_page *page, const json_t *run, const char *title)
 {
@@ -104,7 +113,7 @@ static void put_accuracies(recon_page *page, const json_t *run, const char *titl
         char path[96];
         if (!json_is_number(value) && !json_object_get(papers, key))
             continue;
-        recon_page_cell(page, "%s", key);
+        recon_page_cell(page, "%s", method_name(key));
         put_number(page, json_is_number(value) ? json_number_value(value) : NAN, 2, 1);
         snprintf(path, sizeof path, "recovered.%s", key);
         put_number(page, reproduce_number(run, path), 1, 100);

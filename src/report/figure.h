@@ -66,8 +66,9 @@ typedef struct {
     const char *const *names;      /* [rows]; may be NULL    */
     const recon_picture *pictures; /* [picture_rows][columns] above the circles; may be NULL */
     size_t picture_rows;
-    size_t bins;   /* of the histograms; 0: 36, one for 10 degrees; at most 360 */
-    int own_scale; /* 1: each circle to its own highest density; 0: all to one  */
+    size_t bins;              /* of the histograms; 0: 36, one for 10 degrees; at most 360 */
+    int own_scale;            /* 1: each circle to its own highest density; 0: all to one  */
+    const char *curve, *mark; /* what the key calls density and modes; NULL: fitted density, mode */
 } recon_roses;
 
 recon_status recon_figure_roses(recon_ctx *ctx, char **out, const recon_roses *r);

@@ -124,9 +124,10 @@ static size_t list_keys(recon_key keys[5], const recon_roses *r)
     if (bars)
         keys[n++] = (recon_key){ RECON_KEY_AREA, "c1 area", "poses (area is their share)" };
     if (curves)
-        keys[n++] = (recon_key){ RECON_KEY_LINE, "c2 line", "fitted density" };
+        keys[n++] =
+            (recon_key){ RECON_KEY_LINE, "c2 line", r->curve ? r->curve : "fitted density" };
     if (modes)
-        keys[n++] = (recon_key){ RECON_KEY_MARK, "c2 dot", "mode" };
+        keys[n++] = (recon_key){ RECON_KEY_MARK, "c2 dot", r->mark ? r->mark : "mode" };
     if (ranges)
         keys[n++] = (recon_key){ RECON_KEY_LINE, "c3 wide", "true range" };
     keys[n++] = (recon_key){ RECON_KEY_LINE, "edge dashed", "uniform" };
