@@ -125,7 +125,7 @@ const rival_net rival_nets[RIVAL_KINDS] = {
     [RIVAL_PARTIAL] = { .name = "partial_gcnn",
                         .epochs = 2,
                         .batch = 64,
-                        .rate = 3e-3,
+                        .rate = 1e-2,
                         .decay = 0.01,
                         .views = { .regrid = 1 },
                         .add = add_partial,

@@ -10,7 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ANGLES = PARTIAL_ANGLES, FIELDS = 10, HIDDEN = 32, FEATURES = 14 };
+enum { ANGLES = PARTIAL_ANGLES, HIDDEN = 32, FEATURES = 14 };
+static const struct {
+    size_t kernel, fields; /* the last layer's are what the head sees */
+} layers[PARTIAL_LAYERS] = { { 7, 8 }, { 5, 12 }, { 5, 32 } };
 #define FADES 4.0    /* steps of the window, by 180 degrees, from 1 to 0 */
 #define WHOLE 0.9995 /* theta at first: the whole circle, and the farthest angle has a gradient */
 
@@ -137,21 +140,24 @@ static recon_var filters(recon_tape *t, const partial_layer *l)
 /* --- layers ----------------------------------------------------------------------------------- */
 
 static recon_status add_layer(recon_ctx *ctx, partial_layer *l, recon_params *p, const char *name,
-                              size_t inputs, size_t size, int lifts)
+                              size_t inputs, size_t at)
 {
-    const size_t sizes[] = { FEATURES, HIDDEN, HIDDEN, inputs * FIELDS }, one[2] = { 1, 1 };
+    size_t outputs = layers[at].fields;
+    int lifts = at == 0;
+    const size_t sizes[] = { FEATURES, HIDDEN, HIDDEN, inputs * outputs }, one[2] = { 1, 1 };
     recon_part_name full;
     recon_status status;
-    *l = (partial_layer){
-        .inputs = inputs, .outputs = FIELDS, .size = size, .angles = lifts ? 1 : ANGLES
-    };
+    *l = (partial_layer){ .inputs = inputs,
+                          .outputs = outputs,
+                          .size = layers[at].kernel,
+                          .angles = lifts ? 1 : ANGLES };
     RECON_TRY(recon_layer_set_name(ctx, l->name, name));
     RECON_TRY(
         recon_mlp_add(ctx, &l->kernel, p, recon_part_print(full, name, "kernel"), sizes, 4, 0));
     if (!lifts)
         RECON_TRY(recon_params_add(ctx, &l->theta, p, recon_part_print(full, name, "theta"), one, 2,
                                    (recon_init){ RECON_INIT_CONSTANT, WHOLE }));
-    RECON_TRY(recon_norm_add(ctx, &l->norm, p, recon_part_print(full, name, "norm"), FIELDS, 1));
+    RECON_TRY(recon_norm_add(ctx, &l->norm, p, recon_part_print(full, name, "norm"), outputs, 1));
     RECON_TRY(keep_places(ctx, l, p));
 done:
     return status;
@@ -172,14 +178,14 @@ static recon_var apply_layer(recon_tape *t, const partial_layer *l, recon_var x)
 recon_status partial_add(recon_ctx *ctx, partial_net *n, recon_params *p, size_t channels,
                          size_t classes)
 {
-    static const size_t size[PARTIAL_LAYERS] = { 7, 5, 5 };
     recon_status status = RECON_OK;
     for (size_t i = 0; i < PARTIAL_LAYERS; i++) {
         char name[16];
         snprintf(name, sizeof name, "layer%zu", i);
-        RECON_TRY(add_layer(ctx, &n->layer[i], p, name, i ? FIELDS : channels, size[i], i == 0));
+        RECON_TRY(add_layer(ctx, &n->layer[i], p, name, i ? layers[i - 1].fields : channels, i));
     }
-    RECON_TRY(recon_linear_add(ctx, &n->head, p, "head", FIELDS, classes));
+    RECON_TRY(
+        recon_linear_add(ctx, &n->head, p, "head", layers[PARTIAL_LAYERS - 1].fields, classes));
 done:
     return status;
 }
@@ -194,7 +200,8 @@ recon_var partial_apply(recon_tape *t, const partial_net *n, recon_var x)
     x = recon_var_spatial_mean(t, x);
     if (!x)
         return NULL;
-    x = recon_var_reshape(t, x, (size_t[]){ recon_var_shape(x, NULL)[0], ANGLES, FIELDS }, 3);
+    size_t fields = layers[PARTIAL_LAYERS - 1].fields;
+    x = recon_var_reshape(t, x, (size_t[]){ recon_var_shape(x, NULL)[0], ANGLES, fields }, 3);
     return recon_linear_apply(t, &n->head,
                               recon_var_scale(t, 1.0 / ANGLES, recon_var_sum(t, x, 1)));
 }

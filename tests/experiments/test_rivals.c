@@ -7,7 +7,7 @@
 
 #include <recon/nn/check.h>
 
-enum { SIDE = 20, CLASSES = 4, N = 2 };
+enum { SIDE = 28, CLASSES = 4, N = 2 }; /* as large as the images of the shipped networks */
 
 static rival *make(recon_ctx *ctx, rival_kind kind)
 {
@@ -23,7 +23,7 @@ static rival *make(recon_ctx *ctx, rival_kind kind)
 static void draw(double *images)
 {
     for (size_t i = 0; i < (size_t)N * SIDE * SIDE; i++) {
-        double x = (double)(i % SIDE) - 8.0, y = (double)(i / SIDE % SIDE) - 11.0;
+        double x = (double)(i % SIDE) - 12.0, y = (double)(i / SIDE % SIDE) - 15.0;
         double from = (double)(i / (SIDE * SIDE));
         images[i] =
             exp(-(x * x + 3 * y * y) / 12) + 0.5 * exp(-pow(x - 3 - from, 2) / 4 - y * y / 9);
@@ -91,6 +91,22 @@ static void right_angles_change_nothing(void **state)
         print_message("%s: error at 45 degrees %.3f, at 20 degrees %.3f\n", rival_name(kinds[k]),
                       error_at(ctx, r, M_PI / 4), error_at(ctx, r, M_PI / 9));
         CHECK_LESS(error_at(ctx, r, M_PI / 4), 0.5);
+        rival_close(ctx, r);
+    }
+}
+
+static void nor_in_networks_that_are_trained(void **state)
+{
+    static const char *const paths[] = { "models/mnist-escnn.safetensors",
+                                         "models/mnist-equiadapt.safetensors" };
+    recon_ctx *ctx = *state;
+    for (size_t k = 0; k < sizeof paths / sizeof *paths; k++) {
+        rival *r;
+        CHECK_OK(ctx, rival_open(ctx, &r, paths[k]));
+        for (int quarter = 1; quarter < 4; quarter++)
+            CHECK_LESS(error_at(ctx, r, M_PI / 2 * quarter), 1e-3);
+        print_message("%s: error at 45 degrees %.3f, at 20 degrees %.3f\n", paths[k],
+                      error_at(ctx, r, M_PI / 4), error_at(ctx, r, M_PI / 9));
         rival_close(ctx, r);
     }
 }
@@ -174,6 +190,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(right_angles_change_nothing),
+        cmocka_unit_test(nor_in_networks_that_are_trained),
         cmocka_unit_test(the_segnn_does_not_see_rotations),
         cmocka_unit_test(poses_of_molecules_rotate_with_them),
         cmocka_unit_test(an_ordinary_network_is_not_invariant),
