@@ -530,7 +530,7 @@ recon_status reproduce_run(recon_ctx *ctx, json_t **result, json_t **spread,
         RECON_TRY(find_model(ctx, &s, model[0]));
     else if (!s.models[0] && !s.train && !s.rival)
         RECON_TRY(find_models(ctx, &s, model));
-    if (s.baselines && !s.data) {
+    if ((s.baselines || s.figures) && !s.data) { /* SGM's canonicals are a figure */
         find_rivals(ctx, &s, rivals);
         find_segnn(ctx, &s, graphs);
     }

@@ -128,7 +128,7 @@ static recon_status draw_sgm(recon_ctx *ctx, const album *a)
     char *svg = NULL;
     size_t rows = 0, classes = shown_classes(r);
     recon_status status;
-    if (!r->on->settings->baselines || !path)
+    if (!path)
         return RECON_OK;
     RECON_TRY(rival_open(ctx, &net, path));
     rival_info of = rival_describe(net);
