@@ -98,6 +98,7 @@ static void right_angles_change_nothing(void **state)
 static void nor_in_networks_that_are_trained(void **state)
 {
     static const char *const paths[] = { "models/mnist-escnn.safetensors",
+                                         "models/fashion-escnn.safetensors",
                                          "models/mnist-equiadapt.safetensors" };
     recon_ctx *ctx = *state;
     for (size_t k = 0; k < sizeof paths / sizeof *paths; k++) {
