@@ -130,8 +130,8 @@ static int parse(settings *all, const char **word, int argc, char **argv)
           "also measure other methods: equivariant classifiers, EquiAdapt, alignment, averaging",
           CLI_FLAG, 0, &s->baselines },
         { "--rival", NULL, "all|augmented|escnn|equiadapt|partial_gcnn|sgm|segnn",
-          "with --baselines: measure only this network (with --train: train it first), and no "
-          "backbone (default all); molecules: equiadapt, segnn",
+          "with --baselines: measure only this network (with --train: train it first), for images "
+          "without a backbone (default all); molecules: equiadapt, segnn",
           CLI_CHOICE, 0, &s->rival },
         { "--backbone", NULL, "all|plain|terms|density",
           "with --train: the kind of backbone to train (default all)", CLI_CHOICE | CLI_IMAGES, 0,

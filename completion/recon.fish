@@ -237,7 +237,7 @@ complete -c recon -n '__recon_is reproduce' -l resample -d 'images: control: res
 complete -c recon -n '__recon_is reproduce' -l preset -d 'which model (default fast; letters: small; cifar10: photo-small, or photo with cuda; words: small)' -x -a 'fast paper small photo photo-small'
 complete -c recon -n '__recon_is reproduce' -l train -d 'train the models instead of using shipped ones'
 complete -c recon -n '__recon_is reproduce' -l baselines -d 'also measure other methods: equivariant classifiers, EquiAdapt, alignment, averaging'
-complete -c recon -n '__recon_is reproduce' -l rival -d 'with --baselines: measure only this network (with --train: train it first), and no backbone (default all); molecules: equiadapt, segnn' -x -a 'all augmented escnn equiadapt partial_gcnn sgm segnn'
+complete -c recon -n '__recon_is reproduce' -l rival -d 'with --baselines: measure only this network (with --train: train it first), for images without a backbone (default all); molecules: equiadapt, segnn' -x -a 'all augmented escnn equiadapt partial_gcnn sgm segnn'
 complete -c recon -n '__recon_is reproduce' -l backbone -d 'images: with --train: the kind of backbone to train (default all)' -x -a 'all plain terms density'
 complete -c recon -n '__recon_is reproduce' -l out -d 'with --train: folder for the models; letters, words: also for the pictures' -r -F
 complete -c recon -n '__recon_is reproduce' -l epochs -d 'with --train, letters: passes over the data (default: the shipped model\'s, the preset\'s)' -x

@@ -297,7 +297,7 @@ _recon() {
         '--preset[which model (default fast; letters\: small; cifar10\: photo-small, or photo with cuda; words\: small)]:choice:(fast paper small photo photo-small)' \
         '--train[train the models instead of using shipped ones]' \
         '--baselines[also measure other methods\: equivariant classifiers, EquiAdapt, alignment, averaging]' \
-        '--rival[with --baselines\: measure only this network (with --train\: train it first), and no backbone (default all); molecules\: equiadapt, segnn]:choice:(all augmented escnn equiadapt partial_gcnn sgm segnn)' \
+        '--rival[with --baselines\: measure only this network (with --train\: train it first), for images without a backbone (default all); molecules\: equiadapt, segnn]:choice:(all augmented escnn equiadapt partial_gcnn sgm segnn)' \
         '--backbone[images\: with --train\: the kind of backbone to train (default all)]:choice:(all plain terms density)' \
         '--out[with --train\: folder for the models; letters, words\: also for the pictures]:DIR:_files' \
         '--epochs[with --train, letters\: passes over the data (default\: the shipped model'\''s, the preset'\''s)]:N: ' \

@@ -407,9 +407,16 @@ recon_status baselines_measure_molecules(recon_ctx *ctx, baseline out[BASELINES]
     RECON_TRY(recon_alloc_raw(ctx, &rotations, r->test.n, sizeof *rotations));
     RECON_TRY(measure_neighbours(ctx, &out[BASELINE_KNN], r));
     RECON_TRY(measure_in_front(ctx, out, r, rotations));
-    RECON_TRY(measure_segnn(ctx, &out[BASELINE_SEGNN], r));
-    RECON_TRY(measure_equiadapt(ctx, &out[BASELINE_EQUIADAPT], r, rotations));
-    RECON_TRY(measure_augmented(ctx, &out[BASELINE_AUGMENTED], r, rotations));
+    int only = r->settings->rival - 1; /* -1: all networks */
+    static const int networks[] = { BASELINE_SEGNN, BASELINE_EQUIADAPT, BASELINE_AUGMENTED };
+    for (size_t i = 0; only >= 0 && i < sizeof networks / sizeof *networks; i++)
+        baseline_refuse(&out[networks[i]], "--rival names another network");
+    if (only < 0 || only == RIVAL_KINDS)
+        RECON_TRY(measure_segnn(ctx, &out[BASELINE_SEGNN], r));
+    if (only < 0 || only == RIVAL_EQUIADAPT)
+        RECON_TRY(measure_equiadapt(ctx, &out[BASELINE_EQUIADAPT], r, rotations));
+    if (only < 0)
+        RECON_TRY(measure_augmented(ctx, &out[BASELINE_AUGMENTED], r, rotations));
 done:
     free(rotations);
     return status;
