@@ -53,9 +53,10 @@ void cli_print_trust(const recon_trust *t)
             t->moved * RECON_TO_DEGREES, t->moved_p95 * RECON_TO_DEGREES);
     if (isfinite(t->gain))
         printf(
-            "  gain       %.1f degrees %s the natural pose on average (%.1f before, %.1f after)\n",
+            "  gain       %.1f degrees %s the natural pose on average (%.1f before, %.1f after; standard error %.1f)\n",
             fabs(t->gain) * RECON_TO_DEGREES, t->gain < 0 ? "further from" : "closer to",
-            t->before * RECON_TO_DEGREES, t->after * RECON_TO_DEGREES);
+            t->before * RECON_TO_DEGREES, t->after * RECON_TO_DEGREES,
+            t->gain_error * RECON_TO_DEGREES);
     printf("  verdict    %s (%zu held-out inputs)\n", recon_trust_name(t->level), t->points);
     cli_print_reasons(t, 13);
 }

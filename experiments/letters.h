@@ -106,7 +106,8 @@ recon_status letters_set_make(recon_ctx *ctx, letters_set *out, const letters_pl
 void letters_set_free(letters_set *set);
 recon_status letters_write_pgm(recon_ctx *ctx, const char *path, const uint8_t *pixels,
                                size_t height, size_t width);
-/* As DIR/00000.pgm and so on: names that say nothing. */
+/* As DIR/00000.pgm and so on, names that say nothing; which letter each is, and at which angle, is in
+ * DIR.csv. */
 recon_status letters_set_write(recon_ctx *ctx, const letters_set *set, const letters_plan *plan,
                                const char *dir);
 

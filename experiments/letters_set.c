@@ -1,5 +1,6 @@
 /* letters_set.c - sets of letters, drawn and written as a user would have them. */
 #include "experiments/letters.h"
+#include "core/degrees.h"
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/folder.h"
@@ -9,6 +10,8 @@
 #include <recon/group/so2.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#define NAME "%05zu.pgm"
 
 recon_status letters_set_make(recon_ctx *ctx, letters_set *out, const letters_plan *plan,
                               const letters_fonts *fonts, int part, size_t times, int anyway,
@@ -52,6 +55,21 @@ recon_status letters_write_pgm(recon_ctx *ctx, const char *path, const uint8_t *
     return whole ? RECON_OK : recon_refused(ctx, path, "cannot be written");
 }
 
+/* What was drawn, beside the folder: the pictures' names tell nothing. */
+static recon_status write_truth(recon_ctx *ctx, const letters_set *set, const letters_plan *plan,
+                                const char *dir)
+{
+    char path[RECON_PATH];
+    snprintf(path, sizeof path, "%s.csv", dir);
+    FILE *file = fopen(path, "w");
+    int whole = file && fprintf(file, "file,letter,angle_deg\n") > 0;
+    for (size_t i = 0; whole && i < set->n; i++)
+        whole = fprintf(file, NAME ",%s,%.3f\n", i, plan->kind[set->kind[i]].name,
+                        set->angle[i] * RECON_TO_DEGREES) > 0;
+    whole = file && fclose(file) == 0 && whole;
+    return whole ? RECON_OK : recon_refused(ctx, path, "cannot be written");
+}
+
 recon_status letters_set_write(recon_ctx *ctx, const letters_set *set, const letters_plan *plan,
                                const char *dir)
 {
@@ -59,11 +77,12 @@ recon_status letters_set_write(recon_ctx *ctx, const letters_set *set, const let
     recon_status status;
     RECON_TRY(recon_folder_make(ctx, dir));
     for (size_t i = 0; i < set->n; i++) {
-        snprintf(name, sizeof name, "%05zu.pgm", i);
+        snprintf(name, sizeof name, NAME, i);
         RECON_TRY(letters_write_pgm(ctx, recon_folder_join(path, dir, name),
                                     set->pixels + i * plan->size * plan->size, plan->size,
                                     plan->size));
     }
+    RECON_TRY(write_truth(ctx, set, plan, dir));
 done:
     return status;
 }

@@ -290,6 +290,7 @@ Trust = _structure(
     ("before", c_double),
     ("after", c_double),
     ("gain", c_double),
+    ("gain_error", c_double),
     ("cannot_tell", c_double),
     ("inconsistent", c_double),
     ("lambda", LambdaChoice),

@@ -46,6 +46,7 @@ def trust_of(handle: int) -> dict[str, Any] | None:
         "before_deg": _degrees(trust.before),
         "after_deg": _degrees(trust.after),
         "gain_deg": _degrees(trust.gain),
+        "gain_error_deg": _degrees(trust.gain_error),
         "cannot_tell": _number(trust.cannot_tell),
         "inconsistent": _number(trust.inconsistent),
         "lambda_choice": _choice(getattr(trust, "lambda")),

@@ -110,9 +110,8 @@ recon_status recon_maps_calibrate(recon_ctx *ctx, recon_maps *maps, double *scor
                                   recon_tail_point *tail, size_t n);
 
 /* The p-value of an input with this map and pose: the share of the points held out, among those
- * whose densities are flat, broad or sharp like it, whose poses are as unusual for them, and one
- * standard error of that share. An input is not unusual for being of a kind that occurs in many
- * poses. On the data that a backbone was trained on, the points held out are those that its
+ * whose densities are flat, broad or sharp like it, whose poses are as unusual for them, the input
+ * counted among them. An input is not unusual for being of a kind that occurs in many poses. On the data that a backbone was trained on, the points held out are those that its
  * training left out (RECON_HELD_OUT). NaN gives NaN. */
 double recon_maps_p_value(const recon_maps *maps, const void *map, const void *psi);
 

@@ -88,9 +88,7 @@ double recon_tails_p_value(const recon_tails *t, recon_tail_point point)
     double n = t->bin[b].n;
     if (isnan(point.tail) || n == 0)
         return point.tail;
-    double share = share_below(t->bin[b].quantile, point.tail);
-    double error = sqrt(share * (1 - share) / n + 0.25 / (n * n));
-    return fmin((share + 0.5 / n + error) / (1 + 1 / n), 1);
+    return (1 + n * share_below(t->bin[b].quantile, point.tail)) / (n + 1);
 }
 
 void recon_tails_pack(double numbers[RECON_TAIL_NUMBERS], const recon_tails *t)

@@ -106,19 +106,13 @@ static recon_onnx_value share_below(recon_onnx *o, recon_onnx_value rows, recon_
                               recon_onnx_number(o, 1), share);
 }
 
-/* Wilson's bound as recon_tails_p_value has it; count n x 1 and not 0. */
-static recon_onnx_value bound(recon_onnx *o, recon_onnx_value share, recon_onnx_value count)
+/* The input at hand counted among the count points of its kind, n x 1 and not 0. */
+static recon_onnx_value with_itself(recon_onnx *o, recon_onnx_value share, recon_onnx_value count)
 {
-    recon_onnx_value one = recon_onnx_number(o, 1), half = recon_onnx_number(o, 0.5);
-    recon_onnx_value rest = recon_graph_two(o, "Sub", one, share);
-    recon_onnx_value variance =
-        recon_graph_two(o, "Div", recon_graph_two(o, "Mul", share, rest), count);
-    recon_onnx_value small = recon_graph_two(o, "Div", half, count);
-    variance = recon_graph_two(o, "Add", variance, recon_graph_two(o, "Mul", small, small));
-    recon_onnx_value p = recon_graph_two(o, "Add", recon_graph_two(o, "Add", share, small),
-                                         recon_graph_one(o, "Sqrt", variance));
-    recon_onnx_value scale = recon_graph_two(o, "Add", one, recon_graph_two(o, "Div", one, count));
-    return recon_graph_two(o, "Min", recon_graph_two(o, "Div", p, scale), one);
+    recon_onnx_value one = recon_onnx_number(o, 1);
+    recon_onnx_value as_far =
+        recon_graph_two(o, "Add", recon_graph_two(o, "Mul", share, count), one);
+    return recon_graph_two(o, "Div", as_far, recon_graph_two(o, "Add", count, one));
 }
 
 static recon_onnx_value p_value_of(recon_onnx *o, const recon_tails *t, recon_onnx_value sharpness,
@@ -140,7 +134,7 @@ static recon_onnx_value p_value_of(recon_onnx *o, const recon_tails *t, recon_on
     recon_onnx_value count = recon_graph_two(o, "Gather", counts, kind);
     recon_onnx_value one = recon_onnx_number(o, 1);
     recon_onnx_value p =
-        bound(o, share_below(o, rows, tail), recon_graph_two(o, "Max", count, one));
+        with_itself(o, share_below(o, rows, tail), recon_graph_two(o, "Max", count, one));
     return recon_graph_choose(o, recon_graph_two(o, "Less", count, one), tail, p);
 }
 

@@ -11,11 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many poses a pose density counts as, when it is asked for a verdict. It is sure of a mean
- * direction of 0.4 or more then: on inputs unlike those it has learned from a network's densities of
- * objects without a natural pose have one of 0.3 by chance. */
-enum { DENSITY_COUNTS = 20 };
-
 recon_status recon_model_score2(recon_ctx *ctx, recon_pose_score2 *out, const recon_model *model,
                                 const void *inputs, size_t n)
 {
@@ -91,7 +86,7 @@ recon_status recon_distribution_images(recon_ctx *ctx, recon_distribution *out,
     RECON_TRY(recon_model_takes(ctx, model, "images"));
     RECON_TRY(recon_model_read2_all(ctx, &t.of, model, images, n));
     if (n && t.of.maps[0].density.family == RECON_SO2_BINS)
-        t.pool = DENSITY_COUNTS;
+        t.pool = RECON_DENSITY_COUNTS;
     RECON_TRY(recon_alloc_raw(ctx, &t.angles, n, t.pool * sizeof *t.angles));
     RECON_TRY(recon_parallel(ctx, tell, &t, n));
     RECON_TRY(judge(ctx, out, t.angles, n, t.pool));

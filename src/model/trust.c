@@ -10,11 +10,11 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "stats/quantile.h"
-#include "stats/so2_moments.h"
 
 #include <complex.h>
 #include <math.h>
 #include <recon/group/so2.h>
+#include <recon/stats/mean.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -28,7 +28,6 @@ enum {
 #define INFORMATION_LEAST 0.1
 #define MOVED_MOST        (20 * RECON_TO_RADIANS)
 #define MOVED_CARE        (10 * RECON_TO_RADIANS)
-#define FIRM              0.4 /* least mean direction */
 #define UPRIGHT           (3 * RECON_TO_RADIANS)
 #define GAIN_LEAST        (-1 * RECON_TO_RADIANS)
 #define CANNOT_TELL_MANY  0.5
@@ -61,7 +60,7 @@ void recon_trust_judge(recon_trust *t)
     int learned =
         !(t->information < INFORMATION_LEAST) && !(t->information < 2 * t->information_error);
     if (!learned) /* then the neighbours' natural poses are no measure either */
-        t->before = t->after = t->gain = NAN;
+        t->before = t->after = t->gain = t->gain_error = NAN;
     int upright = t->before <= UPRIGHT, worse = t->gain < GAIN_LEAST;
     t->against = learned ? 0 : RECON_TRUST_NOTHING_LEARNED;
     t->against |= t->moved > MOVED_CARE ? RECON_TRUST_NOT_FOLLOWING : 0;
@@ -129,6 +128,7 @@ recon_trust recon_trust_unmeasured(void)
                       .before = NAN,
                       .after = NAN,
                       .gain = NAN,
+                      .gain_error = NAN,
                       .cannot_tell = NAN,
                       .inconsistent = NAN };
     for (int a = 0; a < 4; a++)
@@ -163,24 +163,30 @@ void recon_trust_information(recon_trust *t, const double *nats, size_t n)
     t->information_error = n > 1 ? sqrt(squares / (double)(n - 1) / (double)n) : NAN;
 }
 
-int recon_trust_firm(const recon_so2_density *density)
+recon_status recon_trust_firm(recon_ctx *ctx, unsigned char *out, const recon_so2_density *density)
 {
-    double moment[RECON_SO2_MOMENTS];
-    recon_so2_moments(moment, density);
-    return moment[0] >= FIRM && recon_so2_fold(moment) == 1;
+    double angles[RECON_DENSITY_COUNTS];
+    recon_so2_center said;
+    recon_so2_quantiles(angles, density, RECON_DENSITY_COUNTS);
+    recon_status status = recon_so2_mean(ctx, &said, angles, RECON_DENSITY_COUNTS, NULL);
+    *out = status == RECON_OK && said.natural == RECON_NATURAL_ONE;
+    return status;
 }
 
 void recon_trust_distances(recon_trust *t, const recon_trust_points *p)
 {
     const recon_frames *f = p->frames;
-    double before = 0, after = 0;
+    double before = 0, after = 0, squares = 0;
     size_t n = 0;
     for (size_t i = 0; i < f->rows; i++) {
         if (!p->counts[i] || f->verdict[i] != RECON_NATURAL_ONE)
             continue;
         double natural = natural_of(p->index_lambda, f->neighbors + i * f->k, f->k);
-        before += recon_so2_distance(p->psi[i], natural);
-        after += recon_so2_distance(p->lambda[i], natural);
+        double from = recon_so2_distance(p->psi[i], natural),
+               to = recon_so2_distance(p->lambda[i], natural);
+        before += from;
+        after += to;
+        squares += (from - to) * (from - to);
         n++;
     }
     if (n < GAIN_POINTS)
@@ -188,6 +194,7 @@ void recon_trust_distances(recon_trust *t, const recon_trust_points *p)
     t->before = before / (double)n;
     t->after = after / (double)n;
     t->gain = t->before - t->after;
+    t->gain_error = sqrt(fmax(squares / (double)n - t->gain * t->gain, 0) / (double)(n - 1));
 }
 
 /* --- of a discovery --------------------------------------------------------------------------- */
@@ -256,7 +263,9 @@ static recon_status measure_so2(recon_ctx *ctx, recon_trust *t, const recon_mode
     RECON_TRY(recon_alloc_raw(ctx, &counts, e->n, sizeof *counts));
     for (size_t i = 0; i < e->n; i++) {
         lambda[i] = said[i].lambda;
-        counts[i] = model->maps->held[i] && recon_trust_firm(&said[i].density);
+        counts[i] = 0;
+        if (model->maps->held[i])
+            RECON_TRY(recon_trust_firm(ctx, &counts[i], &said[i].density));
     }
     recon_trust_distances(t, &(recon_trust_points){ .psi = e->so2,
                                                     .lambda = lambda,

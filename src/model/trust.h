@@ -39,7 +39,7 @@ typedef struct {
     const recon_frames *frames;
 } recon_trust_points;
 
-/* Sets before, after and gain, of the points with one natural pose; where these are too few for a
+/* Sets before, after, gain and its error, of the points with one natural pose; where these are too few for a
  * mean, they stay as they are. */
 void recon_trust_distances(recon_trust *trust, const recon_trust_points *points);
 
@@ -64,8 +64,8 @@ int recon_trust_from_json(recon_trust *out, const json_t *from);
 recon_status recon_trust_read(recon_ctx *ctx, recon_trust *out, int *known, const char *verdict,
                               const char *measures, const char *path);
 
-/* Whether a density has one pose, held firmly enough for a gain to be measured: on the full circle or
+/* Whether a density has one natural pose, by the verdict that its input gets: on the full circle or
  * with two opposite poses there is nothing to come closer to. */
-int recon_trust_firm(const recon_so2_density *density);
+recon_status recon_trust_firm(recon_ctx *ctx, unsigned char *out, const recon_so2_density *density);
 
 #endif

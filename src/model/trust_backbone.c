@@ -29,7 +29,7 @@ static recon_status firm_of(recon_ctx *ctx, unsigned char **out, const recon_emb
     for (size_t i = 0; status == RECON_OK && i < e->n; i++) {
         recon_so2_map map = { .family = RECON_SO2_NORMAL };
         recon_so2_map_density(&map, e->so2[i], e->density + i * RECON_POSE_BINS, RECON_MAPS_LAMBDA);
-        (*out)[i] = (unsigned char)recon_trust_firm(&map.density);
+        status = recon_trust_firm(ctx, *out + i, &map.density);
     }
     return status;
 }

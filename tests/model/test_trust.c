@@ -220,7 +220,8 @@ static void the_gain_is_that_of_points_with_one_natural_pose(void **state)
     CHECK_NEAR(t.before / degree, 15, 1e-9);
     CHECK_NEAR(t.after / degree, 0, 1e-9);
     CHECK_NEAR(t.gain / degree, 15, 1e-9);
-    for (int how = 0; how < 2; how++) { /* one point too few */
+    CHECK_NEAR(t.gain_error / degree, 5 / 3., 1e-9); /* half gain 20, half 10 */
+    for (int how = 0; how < 2; how++) {              /* one point too few */
         t = recon_trust_unmeasured();
         verdict[0] = how ? RECON_NATURAL_ONE : RECON_NATURAL_SEVERAL;
         counts[0] = !how;
@@ -232,13 +233,23 @@ static void the_gain_is_that_of_points_with_one_natural_pose(void **state)
 static void a_firm_pose_is_neither_broad_nor_one_of_two(void **state)
 {
     recon_so2_density one = { .family = RECON_SO2_NORMAL, .width = 1 }, broad = one,
-                      two = { .family = RECON_SO2_BINS };
-    (void)state;
+                      two = { .family = RECON_SO2_BINS }, uneven = two;
+    unsigned char firm;
     broad.width = 1.5;
     two.bin[0] = two.bin[RECON_POSE_BINS / 2] = (float)(RECON_POSE_BINS / (4 * M_PI));
-    assert_true(recon_trust_firm(&one));
-    assert_false(recon_trust_firm(&broad));
-    assert_false(recon_trust_firm(&two));
+    for (int b = 0; b < RECON_POSE_BINS;
+         b++) { /* the lighter one of two opposite poses counts, too */
+        double from = fmin(b, RECON_POSE_BINS - b) * 5 * degree, to = M_PI - from;
+        uneven.bin[b] = (float)(3 * exp(-100 * from * from) + exp(-100 * to * to));
+    }
+    CHECK_OK(*state, recon_trust_firm(*state, &firm, &one));
+    assert_true(firm);
+    CHECK_OK(*state, recon_trust_firm(*state, &firm, &broad));
+    assert_false(firm);
+    CHECK_OK(*state, recon_trust_firm(*state, &firm, &two));
+    assert_false(firm);
+    CHECK_OK(*state, recon_trust_firm(*state, &firm, &uneven));
+    assert_false(firm);
 }
 
 /* --- written and read ------------------------------------------------------------------------- */

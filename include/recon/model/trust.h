@@ -47,6 +47,7 @@ typedef struct {
                              natural pose by its neighbours: means; NaN: of too few, or nothing was
                              learned                                                              */
     double gain;          /* before - after: how much closer to its natural pose an input gets    */
+    double gain_error;    /* its standard error; NaN likewise                                     */
     double cannot_tell;   /* share of the inputs; NaN: not measured (a sample of many)        */
     double inconsistent; /* SO(3): share with alike neighbours of unlike poses; NaN: not measured */
     recon_lambda_choice lambda;
