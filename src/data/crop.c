@@ -286,6 +286,15 @@ static void sample(float *out, const picture *p, const float *background, double
         out[c] = (float)((double)background[c] + sum[c] / total);
 }
 
+/* Whether an object stands on a light background: white paper rather than black. */
+static int is_on_light(const recon_object *o, size_t channels)
+{
+    double sum = 0;
+    for (size_t c = 0; c < channels; c++)
+        sum += (double)o->background[c];
+    return o->radius > 0 && sum > 0.5 * (double)channels;
+}
+
 recon_status recon_image_crop(recon_ctx *ctx, float *out, size_t out_height, size_t out_width,
                               const float *in, size_t height, size_t width, size_t channels)
 {
@@ -312,6 +321,9 @@ recon_status recon_image_crop(recon_ctx *ctx, float *out, size_t out_height, siz
             sample(out + (i * out_width + j) * channels, &p, object.background,
                    x + ((double)j + 0.5 - (double)out_width / 2) * step - 0.5,
                    y + ((double)i + 0.5 - (double)out_height / 2) * step - 0.5, fmax(step, 1));
+    if (is_on_light(&object, channels))
+        for (size_t i = 0; i < out_height * out_width * channels; i++)
+            out[i] = 1 - out[i];
     return RECON_OK;
 }
 

@@ -532,7 +532,7 @@ static void lift(const reader *r)
 static void to_bytes(uint8_t *out, const float *in, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        out[i] = (uint8_t)lrintf(fminf(fmaxf(in[i], 0), 255));
+        out[i] = (uint8_t)lrintf(255 * fminf(fmaxf(in[i], 0), 1));
 }
 
 /* The object of the picture to its place among the images, and all of the picture to that of the
@@ -546,7 +546,7 @@ static recon_status crop(recon_ctx *ctx, const reader *r, size_t i)
     RECON_TRY(recon_alloc_raw(ctx, &in, n, sizeof *in));
     RECON_TRY(recon_alloc(ctx, &out, pixels, sizeof *out));
     for (size_t k = 0; k < n; k++)
-        in[k] = r->place[k];
+        in[k] = (float)r->place[k] / 255;
     RECON_TRY(recon_image_crop(ctx, out, d->height, d->width, in, r->frame.height, r->frame.width,
                                d->channels));
     to_bytes(r->j->pixels + i * pixels, out, pixels);

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 
 enum { WAYS = 4, ROUNDS = 40 };
-/* Lies within this of the best count as equal: then the first of them is taken, see order. */
+/* Ways within this of the best, or within the standard error of the difference, count as equal: then the
+ * first of them is taken, see order. */
 #define EQUAL 0.02
 
 static const recon_lambda order[] = { RECON_LAMBDA_DENSITY, RECON_LAMBDA_HEAD,
@@ -53,10 +54,10 @@ static void densities_of(double out[PARTS], double angle)
     out[PARTS - 1] = 1 / (2 * M_PI);
 }
 
-/* One round of expectation and maximisation; the mean log density before it. */
-static double improve(double weight[PARTS], const double *angles, size_t n)
+/* One round of expectation and maximisation; out [n]: the log densities before it. */
+static void improve(double *out, double weight[PARTS], const double *angles, size_t n)
 {
-    double sum[PARTS] = { 0 }, log_p = 0;
+    double sum[PARTS] = { 0 };
     for (size_t i = 0; i < n; i++) {
         double p[PARTS], all = 0;
         densities_of(p, angles[i]);
@@ -64,19 +65,25 @@ static double improve(double weight[PARTS], const double *angles, size_t n)
             all += p[k] *= weight[k];
         for (int k = 0; k < PARTS; k++)
             sum[k] += p[k] / all;
-        log_p += log(all);
+        out[i] = log(all);
     }
     for (int k = 0; k < PARTS; k++)
         weight[k] = (sum[k] + 0.2) / ((double)n + 0.2 * PARTS); /* none dies out */
-    return log_p / (double)n;
 }
 
-static double likelihood_of(const double *angles, size_t n)
+void recon_lambda_log_densities(double *out, const double *angles, size_t n)
 {
-    double weight[PARTS] = { 0.2, 0.2, 0.2, 0.2, 0.2 }, log_p = NAN;
+    double weight[PARTS] = { 0.2, 0.2, 0.2, 0.2, 0.2 };
     for (int round = 0; round < ROUNDS && n > 0; round++)
-        log_p = improve(weight, angles, n);
-    return log_p;
+        improve(out, weight, angles, n);
+}
+
+static double mean_of(const double *x, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += x[i];
+    return sum / (double)n;
 }
 
 /* --- compared --------------------------------------------------------------------------------- */
@@ -88,7 +95,8 @@ typedef struct {
     const void *heads;
     size_t *which; /* the points held out */
     size_t n;
-    double *x; /* [n] scratch */
+    double *x;           /* [n] scratch */
+    double *log_p[WAYS]; /* [n] log densities of their poses about each way's centre */
 } comparison;
 
 static int is_there(const comparison *c, recon_lambda way)
@@ -134,19 +142,33 @@ static void measure(recon_lambda_choice *out, const comparison *c)
             c->x[j] = recon_so2_wrap(c->data->so2[i] -
                                      recon_lambda2(way, c->data, c->frames, c->heads, i));
         }
-        out->likelihood[a] = likelihood_of(c->x, c->n);
+        recon_lambda_log_densities(c->log_p[a], c->x, c->n);
+        out->likelihood[a] = mean_of(c->log_p[a], c->n);
     }
+}
+
+/* The standard error of the mean difference between two ways. */
+static double error_between(const comparison *c, int a, int b)
+{
+    double squares = 0, mean = mean_of(c->log_p[a], c->n) - mean_of(c->log_p[b], c->n);
+    for (size_t j = 0; j < c->n; j++) {
+        double d = c->log_p[a][j] - c->log_p[b][j] - mean;
+        squares += d * d;
+    }
+    return c->n > 1 ? sqrt(squares / (double)(c->n - 1) / (double)c->n) : INFINITY;
 }
 
 static recon_lambda best_of(const recon_lambda_choice *choice, const comparison *c)
 {
-    double best = -INFINITY;
+    const double *likelihood = choice->likelihood;
+    int best = RECON_LAMBDA_HEAD;
     if (c->frames->group == RECON_SO3)
         return RECON_LAMBDA_DENSITY;
     for (int a = 1; a < WAYS; a++)
-        best = choice->likelihood[a] > best ? choice->likelihood[a] : best;
+        best = likelihood[a] > likelihood[best] ? a : best;
     for (size_t k = 0; k < sizeof order / sizeof *order; k++)
-        if (choice->likelihood[order[k]] >= best - EQUAL)
+        if (likelihood[best] - likelihood[order[k]] <=
+            fmax(EQUAL, error_between(c, best, (int)order[k])))
             return order[k];
     return RECON_LAMBDA_HEAD;
 }
@@ -165,6 +187,9 @@ recon_status recon_lambda_choose(recon_ctx *ctx, recon_lambda_choice *out, recon
                           recon_lambda_name(asked));
     RECON_TRY(recon_alloc(ctx, &c.which, data->n, sizeof *c.which));
     RECON_TRY(recon_alloc(ctx, &c.x, data->n, sizeof *c.x));
+    RECON_TRY(recon_alloc(ctx, &c.log_p[0], WAYS * data->n, sizeof **c.log_p));
+    for (int a = 1; a < WAYS; a++)
+        c.log_p[a] = c.log_p[0] + (size_t)a * data->n;
     for (size_t i = 0; i < data->n; i++)
         if (maps->held[i])
             c.which[c.n++] = i;
@@ -172,6 +197,7 @@ recon_status recon_lambda_choose(recon_ctx *ctx, recon_lambda_choice *out, recon
     measure(out, &c);
     out->taken = asked == RECON_LAMBDA_AUTO ? best_of(out, &c) : asked;
 done:
+    free(c.log_p[0]);
     free(c.x);
     free(c.which);
     return status;

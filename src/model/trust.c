@@ -9,6 +9,7 @@
 #include "core/degrees.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "model/lambda.h"
 #include "stats/quantile.h"
 
 #include <complex.h>
@@ -233,23 +234,44 @@ done:
     return status;
 }
 
+/* A density that has learned from other data may know where natural poses are, and be wrong about how
+ * far from them inputs occur: then what the angles from its centres tell counts, less what the weights
+ * that are fitted to n of them gain by themselves. */
+static void count_centres(recon_trust *t, double *nats, const double *angles, size_t n)
+{
+    recon_trust by_centre = *t;
+    recon_lambda_log_densities(nats, angles, n);
+    for (size_t i = 0; i < n; i++)
+        nats[i] += log(2 * M_PI) - RECON_LAMBDA_WEIGHTS / (double)n;
+    recon_trust_information(&by_centre, nats, n);
+    if (by_centre.information > t->information)
+        *t = by_centre;
+}
+
 /* What the density knows of the poses held out. */
 static recon_status measure_information(recon_ctx *ctx, recon_trust *t, const recon_model *model,
                                         const recon_embedded *e, const void *said)
 {
     const recon_maps_kind *kind = model->maps->kind;
-    double flat = kind->group == RECON_SO2 ? log(2 * M_PI) : 0, *nats = NULL;
+    double flat = kind->group == RECON_SO2 ? log(2 * M_PI) : 0, *nats = NULL, *angles = NULL;
     size_t n = 0;
-    recon_status status = recon_alloc_raw(ctx, &nats, e->n, sizeof *nats);
-    if (status != RECON_OK)
-        return status;
+    recon_status status;
+    RECON_TRY(recon_alloc_raw(ctx, &nats, e->n, sizeof *nats));
+    RECON_TRY(recon_alloc_raw(ctx, &angles, e->n, sizeof *angles));
     for (size_t i = 0; i < e->n; i++)
-        if (model->maps->held[i])
-            nats[n++] =
-                flat - kind->score((const char *)said + i * kind->map, recon_embedded_pose(e, i));
+        if (model->maps->held[i]) {
+            const char *map = (const char *)said + i * kind->map;
+            if (kind->group == RECON_SO2)
+                angles[n] = recon_so2_absolute((const recon_so2_map *)(const void *)map, e->so2[i]);
+            nats[n++] = flat - kind->score(map, recon_embedded_pose(e, i));
+        }
     recon_trust_information(t, nats, n);
+    if (kind->group == RECON_SO2 && t->lambda.taken == RECON_LAMBDA_DENSITY)
+        count_centres(t, nats, angles, n);
+done:
+    free(angles);
     free(nats);
-    return RECON_OK;
+    return status;
 }
 
 static recon_status measure_so2(recon_ctx *ctx, recon_trust *t, const recon_model *model,

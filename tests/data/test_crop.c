@@ -162,10 +162,30 @@ static void dark_on_light_and_colours_are_objects_too(void **state)
     CHECK_OK(ctx, recon_object_find(ctx, &at, x, SIDE, SIDE, 3));
     CHECK_NEAR(at.radius, clean.radius, 1e-9);
     CHECK_NEAR(at.background[2], 0.9, 1e-6);
-    /* What comes in from outside is the background's colour. */
+    /* What comes in from outside is the background's colour; of a light one, inverted. */
+    draw(x, &(scene){ 72, 75, 0, 0.5, 0.4, 0.9 }, 3);
+    CHECK_OK(ctx, recon_image_crop(ctx, crop, OUT, OUT, x, SIDE, SIDE, 3));
+    CHECK_NEAR(crop[3 * OUT * OUT - 1], 0.4, 1e-3);
     draw(x, &(scene){ 72, 75, 0, 0.5, 0.9, 0.2 }, 3);
     CHECK_OK(ctx, recon_image_crop(ctx, crop, OUT, OUT, x, SIDE, SIDE, 3));
-    CHECK_NEAR(crop[3 * OUT * OUT - 1], 0.9, 1e-3);
+    CHECK_NEAR(crop[3 * OUT * OUT - 1], 0.1, 1e-3);
+}
+
+/* Black on white and white on black are one object; what has none is not inverted. */
+static void a_light_background_becomes_a_dark_one(void **state)
+{
+    recon_ctx *ctx = *state;
+    static float x[N], on_black[OUT * OUT], on_white[OUT * OUT];
+    draw(x, &plain, 1);
+    CHECK_OK(ctx, recon_image_crop(ctx, on_black, OUT, OUT, x, SIDE, SIDE, 1));
+    for (size_t i = 0; i < N; i++)
+        x[i] = 1 - x[i];
+    CHECK_OK(ctx, recon_image_crop(ctx, on_white, OUT, OUT, x, SIDE, SIDE, 1));
+    CHECK_NEAR(largest_difference(on_white, on_black, OUT * OUT), 0, 1e-5);
+    for (size_t i = 0; i < N; i++)
+        x[i] = 0.8f;
+    CHECK_OK(ctx, recon_image_crop(ctx, on_white, OUT, OUT, x, SIDE, SIDE, 1));
+    CHECK_NEAR(on_white[0], 0.8, 1e-6);
 }
 
 /* Nothing to be seen, or nothing but object: the whole image is fitted, nothing is lost. */
@@ -265,7 +285,7 @@ static void frames_need_not_be_square(void **state)
     static float x[N], got[SIDE * ROWS], want[SIDE * ROWS];
     char spec[600];
     recon_dataset *data;
-    draw(x, &(scene){ 20, 25, 0.4, 0.7, 0.5, 1 }, 1);
+    draw(x, &(scene){ 20, 25, 0.4, 0.7, 0.3, 1 }, 1);
     put_picture("a.pgm", x, ROWS);
     snprintf(spec, sizeof spec, "images:%s", scratch_folder);
     CHECK_OK(ctx, recon_dataset_open_with(ctx, &data, spec, &(recon_dataset_options){ .crop = 1 }));
@@ -321,6 +341,7 @@ int main(void)
         SCRATCH_TEST(the_object_fills_the_frame),
         SCRATCH_TEST(noise_and_specks_do_not_move_it),
         SCRATCH_TEST(dark_on_light_and_colours_are_objects_too),
+        SCRATCH_TEST(a_light_background_becomes_a_dark_one),
         SCRATCH_TEST(what_has_no_object_stays_whole),
         SCRATCH_TEST(sets_are_cropped_as_they_are_opened),
         SCRATCH_TEST(pictures_are_cropped_from_their_own_pixels),

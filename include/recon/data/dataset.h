@@ -128,7 +128,8 @@ RECON_API void recon_image_rotate(float *out, const float *in, size_t height, si
 
 /* Centres and scales the object of an image: the smallest circle around it spans RECON_CROP_FILL of
  * the shorter side of out. The object is everything that differs from the median colour of the
- * border, and empty areas get that colour. An object is never made smaller than by fitting the
+ * border, and empty areas get that colour. If it is light, above 0.5, the image is inverted: objects
+ * on white then look like objects on black, and zeros outside the frame are background. An object is never made smaller than by fitting the
  * whole image into out, which is also what happens if no object is found. Cropping commutes with
  * rotating, up to the accuracy of resampling. out must not be in; 4 channels at most. */
 #define RECON_CROP_FILL 0.9

@@ -1,0 +1,87 @@
+/* Which of three ways to Lambda is taken, by the poses of points held out. */
+#include "check.h"
+#include "backbone/pose_density.h"
+#include "maps/maps.h"
+#include "maps/so2_map.h"
+#include "model/lambda.h"
+
+#include <math.h>
+#include <recon/core/rng.h>
+#include <recon/group/so2.h>
+
+enum { N = 60 };
+static const double degree = M_PI / 180;
+
+/* Points whose natural pose is 0 in the backbone's frame, with poses of +-10 degrees; what each way says
+ * of it is off by so much. */
+static recon_lambda taken(recon_ctx *ctx, double neighbours, double head, double density)
+{
+    static double psi[N], gamma[N];
+    static float log_q[N * RECON_POSE_BINS];
+    static recon_so2_map said[N];
+    static unsigned char held[N];
+    const recon_embedded data = { .n = N, .so2 = psi, .density = log_q };
+    recon_frames frames = { .group = RECON_SO2, .rows = N, .gamma.so2 = gamma };
+    recon_maps maps = { .held = held };
+    recon_rng rng = recon_rng_new(3, 0);
+    recon_lambda_choice out;
+    for (int i = 0; i < N; i++) {
+        double off[3];
+        held[i] = 1;
+        psi[i] = 10 * degree * recon_rng_normal(&rng);
+        for (int k = 0; k < 3; k++)
+            off[k] = recon_rng_normal(&rng) * degree;
+        gamma[i] = neighbours * off[0];
+        said[i].lambda = head * off[1];
+        for (int b = 0; b < RECON_POSE_BINS; b++) /* centred on psi - lambda */
+            log_q[i * RECON_POSE_BINS + b] =
+                (float)(50 * (cos(2 * M_PI * b / RECON_POSE_BINS - psi[i] + density * off[2]) - 1));
+    }
+    CHECK_OK(ctx, recon_lambda_choose(ctx, &out, RECON_LAMBDA_AUTO, &data, &frames, &maps, said));
+    return out.taken;
+}
+
+static void the_likeliest_way_is_taken(void **state)
+{
+    assert_int_equal(taken(*state, 1, 40, 40), RECON_LAMBDA_NEIGHBOURS);
+    assert_int_equal(taken(*state, 40, 1, 40), RECON_LAMBDA_HEAD);
+    assert_int_equal(taken(*state, 40, 40, 1), RECON_LAMBDA_DENSITY);
+}
+
+/* What chance may have put first does not count: sixty points cannot tell 5 degrees from 6. */
+static void of_equals_the_density_is_taken(void **state)
+{
+    assert_int_equal(taken(*state, 5, 40, 6), RECON_LAMBDA_DENSITY);
+}
+
+/* Angles spread evenly have the density of the circle, but for what five weights gain by themselves. */
+static void log_densities_are_those_of_the_mixture_that_fits(void **state)
+{
+    enum { MANY = 2000 };
+    double angle[MANY], log_p[MANY], sum = 0;
+    recon_rng rng = recon_rng_new(4, 0);
+    (void)state;
+    for (int i = 0; i < MANY; i++)
+        angle[i] = recon_so2_haar(&rng);
+    recon_lambda_log_densities(log_p, angle, MANY);
+    for (int i = 0; i < MANY; i++)
+        sum += log_p[i] + log(2 * M_PI);
+    CHECK_NEAR(sum / MANY, 0, 0.01);
+    for (int i = 0; i < MANY; i++)
+        angle[i] = 8 * degree * recon_rng_normal(&rng);
+    recon_lambda_log_densities(log_p, angle, MANY);
+    sum = 0;
+    for (int i = 0; i < MANY; i++)
+        sum += log_p[i];
+    CHECK_NEAR(sum / MANY, -0.5 * log(2 * M_PI * M_E) - log(8 * degree), 0.05);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_likeliest_way_is_taken),
+        cmocka_unit_test(of_equals_the_density_is_taken),
+        cmocka_unit_test(log_densities_are_those_of_the_mixture_that_fits),
+    };
+    return cmocka_run_group_tests(tests, check_setup, check_teardown);
+}
